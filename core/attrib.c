@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "attrib.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Readings have the layout of enum record_reading. */
+struct stream {
+	size_t cpu;
+	uint64_t switch_id, tick_id;
+	const struct attrib_layout *layout;
+	uint64_t *last;       /* the reading of the last record */
+	uint64_t *start;      /* the reading at the last cut */
+	uint64_t last_ns;     /* when the last record was made */
+	struct task *exiting; /* its EXIT came since the last switch record; else NULL */
+	struct record came;   /* the SWITCH (in) since the last record; time_ns 0: none */
+	struct stream *next;  /* of the same CPU */
+};
+
+struct attrib {
+	struct tasks *tasks;
+	struct interval *interval;
+	struct stream **streams; /* by CPU */
+	uint64_t *slice;         /* scratch: one tally */
+};
+
+struct attrib *attrib_new(struct tasks *tasks, struct interval *interval)
+{
+	struct attrib *attrib = xcalloc(1, sizeof(*attrib));
+
+	attrib->tasks = tasks;
+	attrib->interval = interval;
+	attrib->streams = xcalloc(interval->n_cpus, sizeof(struct stream *));
+	attrib->slice = xcalloc(tally_width(&interval->shape), sizeof(uint64_t));
+	return attrib;
+}
+
+static void stream_free(struct stream *stream)
+{
+	free(stream->last);
+	free(stream->start);
+	free(stream);
+}
+
+void attrib_close(struct attrib *attrib, size_t cpu)
+{
+	for (struct stream *stream = attrib->streams[cpu], *next; stream; stream = next) {
+		next = stream->next;
+		stream_free(stream);
+	}
+	attrib->streams[cpu] = NULL;
+}
+
+void attrib_free(struct attrib *attrib)
+{
+	if (!attrib)
+		return;
+	for (size_t cpu = 0; cpu < attrib->interval->n_cpus; cpu++)
+		attrib_close(attrib, cpu);
+	free(attrib->streams);
+	free(attrib->slice);
+	free(attrib);
+}
+
+void attrib_open(struct attrib *attrib, size_t cpu, uint64_t switch_id, uint64_t tick_id,
+		 const struct attrib_layout *layout)
+{
+	struct stream *stream = xcalloc(1, sizeof(*stream));
+
+	*stream = (struct stream){
+		.cpu = cpu,
+		.switch_id = switch_id,
+		.tick_id = tick_id,
+		.layout = layout,
+		.last = xcalloc(READING_VALUES + layout->n_values, sizeof(uint64_t)),
+		.start = xcalloc(READING_VALUES + layout->n_values, sizeof(uint64_t)),
+	};
+	struct stream **link = &attrib->streams[cpu];
+	while (*link && (*link)->layout->group != layout->group)
+		link = &(*link)->next;
+	struct stream *old = *link;
+	if (old) {
+		stream->next = old->next;
+		stream_free(old);
+	}
+	*link = stream;
+}
+
+static struct stream *stream_of(const struct attrib *attrib, size_t cpu, uint64_t id)
+{
+	struct stream *stream = attrib->streams[cpu];
+
+	while (stream && stream->switch_id != id && stream->tick_id != id)
+		stream = stream->next;
+	return stream;
+}
+
+/* The switch counter N of a reading. */
+static uint64_t switches(const struct attrib_layout *layout, const uint64_t *reading)
+{
+	return reading[READING_VALUES + layout->switch_value];
+}
+
+/* The difference of two readings as a tally. */
+static void slice_between(const struct tally_shape *shape, const struct attrib_layout *layout,
+			  const uint64_t *from, const uint64_t *to, uint64_t *tally)
+{
+	memset(tally, 0, tally_width(shape) * sizeof(*tally));
+	for (size_t i = 0; i < layout->n_values; i++)
+		if (layout->event_of[i] >= 0)
+			tally[layout->event_of[i]] =
+				to[READING_VALUES + i] - from[READING_VALUES + i];
+	if (layout->clock) {
+		tally[TALLY_TASK_CLOCK] = to[READING_ENABLED_NS] - from[READING_ENABLED_NS];
+		tally[TALLY_SWITCHES] = switches(layout, to) - switches(layout, from);
+	}
+	tally[shape->n_events + layout->group] = to[READING_RUNNING_NS] - from[READING_RUNNING_NS];
+}
+
+/*
+ * A task that is past its EXIT may lose its number before its last switch: the kernel then writes
+ * tid -1. If its EXIT came in this very slice, it is that one.
+ */
+static struct task *task_of(const struct attrib *attrib, const struct stream *stream,
+			    const struct record *record)
+{
+	struct task *exiting = stream->exiting;
+
+	if (exiting && (record->tid == -1 || record->tid == exiting->tid))
+		return exiting;
+	if (record->tid <= 0)
+		return NULL;
+	return tasks_at(attrib->tasks, record->pid, record->tid, record->time_ns);
+}
+
+/* The tally that the slice which ends with this record belongs to. */
+static uint64_t *owner_of(const struct attrib *attrib, const struct stream *stream,
+			  const struct record *record)
+{
+	/* pid 0: the idle task, or one that this pid namespace cannot see. */
+	if (record->pid == 0 && record->tid == 0)
+		return interval_idle(attrib->interval, stream->cpu);
+	struct task *task = task_of(attrib, stream, record);
+	return task ? interval_task(attrib->interval, task) : attrib->interval->unattributed;
+}
+
+static uint64_t *tally_of_other(const struct attrib *attrib, const struct stream *stream,
+				const struct record *change)
+{
+	if (change->change.other_pid == 0 && change->change.other_tid == 0)
+		return interval_idle(attrib->interval, stream->cpu);
+	if (change->change.other_tid <= 0)
+		return attrib->interval->unattributed;
+	return interval_task(attrib->interval, tasks_at(attrib->tasks, change->change.other_pid,
+							change->change.other_tid, change->time_ns));
+}
+
+/*
+ * One switch in this slice made no record, but the SWITCH record of the task that came then says
+ * when that was and who had run. Takes the silent task's time out of attrib->slice. Counts that
+ * both may have made go to nobody; only software events beside the idle task, which makes none,
+ * are surely the other's.
+ */
+static void take_silent_part(const struct attrib *attrib, const struct stream *stream)
+{
+	const struct attrib_layout *layout = stream->layout;
+	const struct tally_shape *shape = &attrib->interval->shape;
+	uint64_t *slice = attrib->slice, *nobody = attrib->interval->unattributed;
+	uint64_t *silent = tally_of_other(attrib, stream, &stream->came);
+	bool idle = silent == interval_idle(attrib->interval, stream->cpu);
+	uint64_t silent_ns = stream->came.time_ns - stream->last_ns;
+
+	for (size_t i = 0; i < layout->n_values; i++) {
+		int event = layout->event_of[i];
+		if (event < 0 || (idle && i >= layout->n_hardware))
+			continue;
+		nobody[event] += slice[event];
+		slice[event] = 0;
+	}
+	uint64_t *group_ns = &slice[shape->n_events + layout->group];
+	if (silent_ns > *group_ns)
+		silent_ns = *group_ns;
+	*group_ns -= silent_ns;
+	silent[shape->n_events + layout->group] += silent_ns;
+	if (layout->clock) {
+		slice[TALLY_TASK_CLOCK] -= silent_ns;
+		silent[TALLY_TASK_CLOCK] += silent_ns;
+		slice[TALLY_SWITCHES]--;
+		silent[TALLY_SWITCHES]++;
+	}
+}
+
+static void stream_sample(struct attrib *attrib, struct stream *stream, const struct record *record)
+{
+	const struct attrib_layout *layout = stream->layout;
+	const struct tally_shape *shape = &attrib->interval->shape;
+	const uint64_t *now = record->sample.reading;
+	bool tick = record->id == stream->tick_id;
+	uint64_t expected = switches(layout, stream->last) + (tick ? 0 : 1);
+	uint64_t missing = switches(layout, now) - expected;
+	uint64_t off_ns = now[READING_ENABLED_NS] - now[READING_RUNNING_NS];
+	uint64_t off_before_ns =
+		stream->last[READING_ENABLED_NS] - stream->last[READING_RUNNING_NS];
+	uint64_t *owner = attrib->interval->unattributed;
+
+	slice_between(shape, layout, stream->last, now, attrib->slice);
+	if (off_ns == off_before_ns) {
+		bool told = missing == 1 && stream->came.time_ns;
+		if (told)
+			take_silent_part(attrib, stream);
+		if (missing == 0 || told)
+			owner = owner_of(attrib, stream, record);
+		attrib->interval->gaps += missing;
+	}
+	tally_add(shape, owner, attrib->slice);
+	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
+	stream->last_ns = record->time_ns;
+	stream->came.time_ns = 0;
+	if (!tick)
+		stream->exiting = NULL;
+}
+
+bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
+{
+	switch (record->kind) {
+	case RECORD_SAMPLE: {
+		struct stream *stream = stream_of(attrib, cpu, record->id);
+		if (!stream || record->sample.n_values != stream->layout->n_values)
+			return false;
+		stream_sample(attrib, stream, record);
+		return record->id == stream->tick_id;
+	}
+	case RECORD_COMM:
+		tasks_comm(attrib->tasks, record);
+		return false;
+	case RECORD_FORK:
+		tasks_fork(attrib->tasks, record);
+		return false;
+	case RECORD_EXIT: {
+		struct task *task = tasks_exit(attrib->tasks, record);
+		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
+			stream->exiting = task;
+		return false;
+	}
+	case RECORD_SWITCH: {
+		struct stream *stream = stream_of(attrib, cpu, record->id);
+		if (stream && !record->change.out)
+			stream->came = *record;
+		return false;
+	}
+	case RECORD_LOST:
+		attrib->interval->lost_records += record->lost.records;
+		tasks_records_lost(attrib->tasks);
+		return false;
+	case RECORD_OTHER:
+		return false;
+	}
+	return false;
+}
+
+bool attrib_cut(struct attrib *attrib, size_t cpu)
+{
+	struct interval *interval = attrib->interval;
+	bool counted = false;
+
+	for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next) {
+		if (stream->last[READING_ENABLED_NS] == stream->start[READING_ENABLED_NS])
+			continue;
+		slice_between(&interval->shape, stream->layout, stream->start, stream->last,
+			      attrib->slice);
+		tally_add(&interval->shape, interval_cpu(interval, cpu), attrib->slice);
+		memcpy(stream->start, stream->last,
+		       (READING_VALUES + stream->layout->n_values) * sizeof(*stream->start));
+		counted = true;
+	}
+	interval->cpu_counted[cpu] |= counted;
+	return counted;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_BATCH_H
+#define PMCTOP_BATCH_H
+
+#include "engine.h"
+#include "error.h"
+#include "sys.h"
+#include "view.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Prints instead of draws: one engine, one output, N refreshes.
+ *
+ * Refreshes are due at start + k * interval. One that comes late (a suspended process, a slow
+ * reader) takes in all the time since the last; those that it overran are skipped, so that the
+ * ones after it come on time again and not in a bunch. The snapshot says how long it really was.
+ */
+struct batch_format {
+	const char *name; /* "text", "json": what --format takes */
+	void (*write)(const struct view *view, FILE *out);
+};
+
+/* NULL where there is none of that name. */
+const struct batch_format *batch_format_find(const char *name);
+extern const struct batch_format batch_formats[];
+extern const size_t batch_formats_n;
+
+struct batch_options {
+	uint64_t interval_ns; /* > 0 */
+	uint64_t iterations;  /* 0: until stopped */
+	const struct batch_format *format;
+	struct view_spec view;
+};
+
+/*
+ * Runs until the iterations are done or *stop is not 0: a signal handler sets it and calls
+ * sys_wake, which ends the wait that is under way. Each refresh is flushed as a whole.
+ *
+ * Returns 0, or -errno and a sentence once the output cannot be written: -EPIPE when its reader
+ * went away (the caller must ignore SIGPIPE, and may well end quietly), -ENOSPC, -EIO ...
+ */
+int batch_run(const struct sys *sys, struct engine *engine, const struct batch_options *options,
+	      FILE *out, const volatile sig_atomic_t *stop, struct error *err);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What /proc tells without any counter: CPU time and page faults of each process, busy and idle
+ * time of each CPU, in clock ticks. Two pictures are subtracted; processes that lived and died
+ * between them are never seen, and CPU time that no process answers for is unattributed.
+ *
+ * Page faults are known for processes only. Their group's ns is therefore kept for tasks and stays
+ * 0 for CPUs, so that there the figure says "not counted" instead of 0.
+ */
+#include "collect.h"
+#include "cpus.h"
+#include "proc.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROC_STAT_MAX_BYTES = 1 << 20 };
+
+struct collect_proc {
+	struct collect base;
+	struct collect_context context;
+	uint64_t tick_ns;
+	int faults;                     /* index of page-faults, or -ENOENT */
+	struct proc_stat *before, *now; /* ascending by pid */
+	size_t n_before, n_now, before_capacity, now_capacity;
+	struct proc_cpu *cpus_before, *cpus_now;
+	size_t n_cpus_before, n_cpus_now, max_cpus;
+	char *text; /* of /proc/stat */
+};
+
+static struct collect_proc *self_of(struct collect *collect)
+{
+	return (struct collect_proc *)collect;
+}
+
+static int add_process(void *arg, const char *name)
+{
+	struct collect_proc *self = arg;
+	pid_t pid = proc_pid(name);
+	struct proc_stat stat;
+
+	if (!pid || proc_stat_read(self->context.sys, pid, &stat) < 0)
+		return 0;
+	self->now =
+		array_reserve(self->now, &self->now_capacity, self->n_now + 1, sizeof(*self->now));
+	self->now[self->n_now++] = stat;
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct proc_stat *left = a, *right = b;
+
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+/* Takes a new picture and keeps the one before. */
+static int look(struct collect_proc *self)
+{
+	struct proc_stat *processes = self->before;
+	size_t capacity = self->before_capacity;
+	struct proc_cpu *cpus = self->cpus_before;
+
+	self->before = self->now;
+	self->before_capacity = self->now_capacity;
+	self->n_before = self->n_now;
+	self->now = processes;
+	self->now_capacity = capacity;
+	self->n_now = 0;
+	self->cpus_before = self->cpus_now;
+	self->n_cpus_before = self->n_cpus_now;
+	self->cpus_now = cpus;
+	self->n_cpus_now = 0;
+
+	int result = sys_dir_each(self->context.sys, "/proc", add_process, self);
+	if (result < 0)
+		return result;
+	qsort(self->now, self->n_now, sizeof(*self->now), by_pid);
+	if (sys_file_read(self->context.sys, "/proc/stat", self->text, PROC_STAT_MAX_BYTES) > 0)
+		self->n_cpus_now =
+			(size_t)proc_cpus_parse(self->text, self->cpus_now, self->max_cpus);
+	return 0;
+}
+
+/* ---- the difference of two pictures */
+
+static uint64_t growth(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
+static struct task *task_of(struct collect_proc *self, const struct proc_stat *stat,
+			    uint64_t now_ns)
+{
+	struct record comm = {
+		.kind = RECORD_COMM, .time_ns = now_ns, .pid = stat->pid, .tid = stat->pid};
+
+	memcpy(comm.comm.text, stat->comm, sizeof(comm.comm.text));
+	struct task *task = tasks_comm(self->context.tasks, &comm);
+	task->kernel = stat->kernel;
+	tasks_look_up(self->context.tasks, task);
+	return task;
+}
+
+/* `before` is NULL for a process that is new: all that it did, it did in this interval. */
+static void add_growth(struct collect_proc *self, const struct proc_stat *before,
+		       const struct proc_stat *now, uint64_t now_ns)
+{
+	static const struct proc_stat nothing;
+	struct interval *interval = &self->base.interval;
+
+	if (!before)
+		before = &nothing;
+	uint64_t clock_ns = growth(before->cpu_ticks, now->cpu_ticks) * self->tick_ns;
+	uint64_t faults = growth(before->faults, now->faults);
+	if (!clock_ns && !faults)
+		return;
+	uint64_t *tally = interval_task(interval, task_of(self, now, now_ns));
+	tally[TALLY_TASK_CLOCK] += clock_ns;
+	tally[interval->shape.n_events] += clock_ns;
+	if (self->faults >= 0)
+		tally[self->faults] += faults;
+}
+
+static void task_gone(struct collect_proc *self, const struct proc_stat *stat, uint64_t now_ns)
+{
+	const struct record exit = {
+		.kind = RECORD_EXIT, .time_ns = now_ns, .pid = stat->pid, .tid = stat->pid};
+
+	if (tasks_find(self->context.tasks, stat->pid, now_ns))
+		tasks_exit(self->context.tasks, &exit);
+}
+
+static void compare_processes(struct collect_proc *self, uint64_t now_ns)
+{
+	const struct proc_stat *before = self->before, *before_end = before + self->n_before;
+
+	for (size_t i = 0; i < self->n_now; i++) {
+		const struct proc_stat *now = &self->now[i];
+		for (; before < before_end && before->pid < now->pid; before++)
+			task_gone(self, before, now_ns);
+		const struct proc_stat *same = NULL;
+		if (before < before_end && before->pid == now->pid) {
+			if (before->start_ticks == now->start_ticks)
+				same = before;
+			else
+				task_gone(self, before, now_ns);
+			before++;
+		}
+		add_growth(self, same, now, now_ns);
+	}
+	for (; before < before_end; before++)
+		task_gone(self, before, now_ns);
+}
+
+static uint64_t compare_cpus(struct collect_proc *self)
+{
+	struct interval *interval = &self->base.interval;
+	uint64_t busy_ns = 0;
+
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		const struct proc_cpu *before = NULL, *now = NULL;
+		for (size_t k = 0; k < self->n_cpus_before; k++)
+			if (self->cpus_before[k].cpu == interval->cpu_numbers[i])
+				before = &self->cpus_before[k];
+		for (size_t k = 0; k < self->n_cpus_now; k++)
+			if (self->cpus_now[k].cpu == interval->cpu_numbers[i])
+				now = &self->cpus_now[k];
+		if (!before || !now)
+			continue;
+		uint64_t cpu_busy_ns = growth(before->busy_ticks, now->busy_ticks) * self->tick_ns;
+		uint64_t cpu_idle_ns = growth(before->idle_ticks, now->idle_ticks) * self->tick_ns;
+		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = cpu_busy_ns + cpu_idle_ns;
+		interval_idle(interval, i)[TALLY_TASK_CLOCK] = cpu_idle_ns;
+		interval->cpu_counted[i] = true;
+		busy_ns += cpu_busy_ns;
+	}
+	return busy_ns;
+}
+
+static void proc_cut(struct collect *collect)
+{
+	struct collect_proc *self = self_of(collect);
+	struct interval *interval = &collect->interval;
+	uint64_t tasks_ns = 0;
+
+	if (look(self) < 0)
+		return;
+	compare_processes(self, sys_now_ns(self->context.sys));
+	uint64_t busy_ns = compare_cpus(self);
+	for (size_t i = 0; i < interval->n_ran; i++)
+		tasks_ns += interval->tallies[i * tally_width(&interval->shape)];
+	interval->unattributed[TALLY_TASK_CLOCK] = growth(tasks_ns, busy_ns);
+}
+
+static size_t proc_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)
+{
+	(void)collect;
+	(void)fds;
+	(void)max;
+	return 0;
+}
+
+static void proc_drain(struct collect *collect)
+{
+	(void)collect;
+}
+
+static void proc_free(struct collect *collect)
+{
+	struct collect_proc *self = self_of(collect);
+
+	free(self->before);
+	free(self->now);
+	free(self->cpus_before);
+	free(self->cpus_now);
+	free(self->text);
+	interval_fini(&collect->interval);
+	free(self);
+}
+
+static const struct collect_ops proc_ops = {
+	.mode = "proc",
+	.pollfds = proc_pollfds,
+	.drain = proc_drain,
+	.cut = proc_cut,
+	.free = proc_free,
+};
+
+int collect_proc_open(const struct collect_context *context, struct collect **collect,
+		      struct error *err)
+{
+	struct event_set *events = context->events;
+	struct cpu_list cpus;
+
+	for (size_t i = 0; i < events->n; i++)
+		events->items[i].state = FIGURE_DENIED;
+	events->items[TALLY_TASK_CLOCK].state = FIGURE_VALID;
+	int faults = event_set_find(events, "page-faults");
+	if (faults >= 0) {
+		events->items[faults].state = FIGURE_VALID;
+		events->items[faults].group = 0;
+	}
+	if (cpus_possible(context->sys, &cpus) < 0)
+		cpus = (struct cpu_list){0};
+
+	struct collect_proc *self = xcalloc(1, sizeof(*self));
+	struct tally_shape shape = {.n_events = (unsigned)events->n, .n_groups = 1};
+	self->base.ops = &proc_ops;
+	self->context = *context;
+	self->tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	self->faults = faults;
+	self->max_cpus = cpus.n;
+	self->cpus_before = xcalloc(cpus.n, sizeof(*self->cpus_before));
+	self->cpus_now = xcalloc(cpus.n, sizeof(*self->cpus_now));
+	self->text = xmalloc(PROC_STAT_MAX_BYTES);
+	interval_init(&self->base.interval, &shape, cpus.numbers, cpus.n);
+	cpu_list_fini(&cpus);
+
+	int result = look(self);
+	if (result < 0 || self->n_now == 0) {
+		proc_free(&self->base);
+		return error_set(err, result < 0 ? result : -ENOENT,
+				 "/proc cannot be read: nothing can be measured here.");
+	}
+	*collect = &self->base;
+	return 0;
+}

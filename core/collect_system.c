@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One counter group, one ring and one stream of records for each online CPU.
+ *
+ * While an interval runs, the rings are drained when they are half full. To end it, the tick of
+ * each CPU is armed, and the record that comes says who runs there now and what the group has
+ * counted so far: the CPU's part of the interval ends at that record, exactly, in the middle of
+ * whatever runs. Where no tick comes (a stalled virtual CPU) it ends at the CPU's last record, and
+ * the rest is counted in the next interval: late, but never wrong.
+ */
+#include "attrib.h"
+#include "collect.h"
+#include "cpus.h"
+#include "explain.h"
+#include "group.h"
+#include "plan.h"
+#include "record.h"
+#include "ring.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	RING_BYTES_MIN = 64 << 10,
+	RING_BYTES_MAX = 1 << 20, /* lost nothing at 1.6 million records a second */
+	RINGS_BYTES = 64 << 20,   /* of all CPUs together */
+	TICK_TRIES = 3,
+	OFF_CUTS = 2, /* a group that was off the PMU for so many cuts stays off */
+};
+#define TICK_WAIT_NS (100 * NS_PER_US)
+
+struct counted_cpu {
+	int number;
+	bool open;
+	struct group group;
+	struct ring ring;
+	uint64_t enabled_ns, running_ns; /* at the last cut without a tick */
+	unsigned off_cuts;
+};
+
+struct collect_system {
+	struct collect base;
+	struct collect_context context;
+	struct plan plan;
+	struct attrib *attrib;
+	struct counted_cpu *cpus; /* by index in the interval: every possible CPU */
+	size_t n_cpus;
+	size_t ring_bytes;
+	bool counters_taken; /* to be reopened without hardware events */
+	bool switch_records; /* this kernel is silent about some switches */
+};
+
+static struct collect_system *self_of(struct collect *collect)
+{
+	return (struct collect_system *)collect;
+}
+
+int collect_probe_hardware(const struct sys *sys)
+{
+	struct event cycles = {
+		.attr = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
+	};
+	struct cpu_list online;
+	int result = cpus_online(sys, &online);
+
+	if (result < 0)
+		return result;
+	result = group_probe(sys, &cycles, online.numbers[0]);
+	cpu_list_fini(&online);
+	return result;
+}
+
+/* ---- opening */
+
+static void cpu_close(struct collect_system *self, size_t index)
+{
+	struct counted_cpu *cpu = &self->cpus[index];
+
+	attrib_close(self->attrib, index);
+	if (cpu->open) {
+		ring_unmap(&cpu->ring);
+		group_close(&cpu->group);
+	}
+	*cpu = (struct counted_cpu){.number = cpu->number};
+}
+
+/* An event that the group cannot hold is left out, the rest goes on without it. */
+static void leave_out(struct collect_system *self, int code, int member)
+{
+	struct event *event = &self->context.events->items[member];
+	struct error err;
+
+	event->state = code == -EINVAL ? FIGURE_NOT_COUNTED : FIGURE_UNSUPPORTED;
+	explain_perf_open(self->context.sys, code, event->name, &err);
+	notes_add(self->context.notes, "%s", err.text);
+}
+
+static int cpu_open(struct collect_system *self, size_t index, size_t *failed)
+{
+	const struct sys *sys = self->context.sys;
+	const struct plan_group *plan = &self->plan.groups[0];
+	struct counted_cpu *cpu = &self->cpus[index];
+
+	int result = group_open(&cpu->group, sys, self->context.events, plan, cpu->number,
+				self->ring_bytes, failed);
+	if (result < 0)
+		return result;
+	*failed = plan->layout.switch_value;
+	result = ring_map(&cpu->ring, sys, cpu->group.switch_fd, self->ring_bytes);
+	if (result < 0)
+		goto fail_map;
+	if (cpu->ring.data_bytes < self->ring_bytes)
+		notes_add(
+			self->context.notes,
+			"Ring buffers exceed perf_event_mlock_kb: using %zu KiB per CPU. Raise it "
+			"or add CAP_IPC_LOCK.",
+			(size_t)(cpu->ring.data_bytes >> 10));
+	attrib_open(self->attrib, index, cpu->group.switch_id, cpu->group.tick_id, &plan->layout);
+	result = group_start(&cpu->group);
+	if (result < 0)
+		goto fail_start;
+	cpu->open = true;
+	return 0;
+
+fail_start:
+	attrib_close(self->attrib, index);
+	ring_unmap(&cpu->ring);
+fail_map:
+	group_close(&cpu->group);
+	return result;
+}
+
+/*
+ * Opens all online CPUs that are not open yet. 0 when at least one is; 1 when an event turned out
+ * not to fit and was left out, so that everything must be opened anew without it.
+ */
+static int open_cpus(struct collect_system *self, const struct cpu_list *online, struct error *err)
+{
+	const struct sys *sys = self->context.sys;
+	size_t n_open = 0, failed = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		if (self->cpus[i].open || !cpu_list_has(online, self->cpus[i].number)) {
+			n_open += self->cpus[i].open;
+			continue;
+		}
+		int code = cpu_open(self, i, &failed);
+		int member = self->plan.groups[0].members[failed];
+		if (code == 0) {
+			n_open++;
+		} else if (member >= 0 &&
+			   (code == -EINVAL || code == -ENOENT || code == -EOPNOTSUPP)) {
+			leave_out(self, code, member);
+			return 1;
+		} else if (code != -ENODEV) { /* offline since the list was read: nothing lost */
+			result = code;
+			explain_perf_open(sys, code, NULL, err);
+			notes_add(self->context.notes, "%s", err->text);
+		}
+	}
+	return n_open > 0 ? 0 : result ? result : error_set(err, -ENODEV, "No CPU is online.");
+}
+
+static int replan(struct collect_system *self, const struct cpu_list *online, struct error *err)
+{
+	int result;
+
+	do {
+		for (size_t i = 0; i < self->n_cpus; i++)
+			cpu_close(self, i);
+		plan_fini(&self->plan);
+		plan_make(self->context.events, self->switch_records, &self->plan);
+		result = open_cpus(self, online, err);
+	} while (result > 0);
+	return result;
+}
+
+/*
+ * Asks for each event alone what the kernel says to it, so that one that does not exist here costs
+ * its own column and no other. Only a refusal of everything is an error.
+ */
+static int probe_events(struct collect_system *self, int cpu, struct error *err)
+{
+	const struct sys *sys = self->context.sys;
+	struct event switches = {
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
+	};
+	int result = group_probe(sys, &switches, cpu);
+
+	if (result < 0) {
+		explain_perf_open(sys, result, NULL, err);
+		return result;
+	}
+	for (size_t i = TALLY_FIRST_COUNTED; i < self->context.events->n; i++) {
+		struct event *event = &self->context.events->items[i];
+		struct error why;
+		int code = group_probe(sys, event, cpu);
+		if (code == 0) {
+			event->state = FIGURE_VALID;
+			continue;
+		}
+		event->state =
+			code == -EACCES || code == -EPERM ? FIGURE_DENIED : FIGURE_UNSUPPORTED;
+		explain_perf_open(sys, code, event->name, &why);
+		notes_add(self->context.notes, "%s", why.text);
+	}
+	return 0;
+}
+
+static size_t ring_bytes_for(size_t n_cpus)
+{
+	size_t bytes = RING_BYTES_MAX;
+
+	while (bytes > RING_BYTES_MIN && bytes * n_cpus > RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+/* ---- counting */
+
+static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)
+{
+	const struct collect_system *self = (const struct collect_system *)collect;
+	size_t n = 0;
+
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		if (!self->cpus[i].open)
+			continue;
+		if (n < max)
+			fds[n] = (struct pollfd){.fd = self->cpus[i].group.switch_fd,
+						 .events = POLLIN};
+		n++;
+	}
+	return n;
+}
+
+/* Folds in records up to the first tick made at or after until_ns: true where it came to one. */
+static bool cpu_drain(struct collect_system *self, size_t index, uint64_t until_ns)
+{
+	struct ring *ring = &self->cpus[index].ring;
+	const struct perf_event_header *header;
+	struct record record;
+	uint64_t broken = ring->broken;
+	bool ticked = false;
+
+	while (!ticked && (header = ring_peek(ring))) {
+		if (record_decode(header, &record) == 0)
+			ticked = attrib_record(self->attrib, index, &record) &&
+				 record.time_ns >= until_ns;
+		ring_consume(ring);
+	}
+	ring_release(ring);
+	self->base.interval.lost_records += ring->broken - broken;
+	return ticked;
+}
+
+static void system_drain(struct collect *collect)
+{
+	struct collect_system *self = self_of(collect);
+
+	for (size_t i = 0; i < self->n_cpus; i++)
+		if (self->cpus[i].open)
+			cpu_drain(self, i, UINT64_MAX);
+}
+
+static bool cpu_tick(struct collect_system *self, size_t index)
+{
+	const struct sys *sys = self->context.sys;
+	const struct group *group = &self->cpus[index].group;
+	bool ticked = false;
+
+	for (unsigned try = 0; try < TICK_TRIES && !ticked; try++) {
+		uint64_t armed_ns = sys_now_ns(sys);
+		if (group_arm_tick(group) < 0)
+			break;
+		do
+			ticked = cpu_drain(self, index, armed_ns);
+		while (!ticked && sys_now_ns(sys) < armed_ns + TICK_WAIT_NS);
+		group_disarm_tick(group);
+	}
+	return ticked;
+}
+
+/*
+ * No tick came: is the group off the PMU? Then it makes no records at all, so nobody would ever
+ * learn what runs on this CPU.
+ */
+static void note_missing_tick(struct collect_system *self, struct counted_cpu *cpu)
+{
+	uint64_t enabled_ns, running_ns;
+
+	if (group_read_times(&cpu->group, &enabled_ns, &running_ns) < 0)
+		return;
+	if (enabled_ns > cpu->enabled_ns && running_ns == cpu->running_ns)
+		cpu->off_cuts++;
+	else
+		cpu->off_cuts = 0;
+	cpu->enabled_ns = enabled_ns;
+	cpu->running_ns = running_ns;
+	if (cpu->off_cuts >= OFF_CUTS)
+		self->counters_taken = true;
+}
+
+/* Goes on with software events alone, so that CPU time and switches stay exact. */
+static void give_up_hardware(struct collect_system *self, const struct cpu_list *online)
+{
+	struct event_set *events = self->context.events;
+	struct error err;
+	bool any = false;
+
+	for (size_t i = 0; i < events->n; i++) {
+		if (events->items[i].kind != EVENT_HARDWARE ||
+		    events->items[i].state != FIGURE_VALID)
+			continue;
+		events->items[i].state = FIGURE_NOT_COUNTED;
+		any = true;
+	}
+	if (!any)
+		return;
+	notes_add(self->context.notes, "Not counted: counters taken (NMI watchdog or another "
+				       "profiler). Free them and start again.");
+	replan(self, online, &err);
+}
+
+/* Between two intervals everything may be opened anew. */
+static void follow_changes(struct collect_system *self)
+{
+	struct cpu_list online;
+	struct error err;
+
+	if (cpus_online(self->context.sys, &online) < 0)
+		return;
+	for (size_t i = 0; i < self->n_cpus; i++)
+		if (self->cpus[i].open && !cpu_list_has(&online, self->cpus[i].number))
+			cpu_close(self, i);
+	bool silent = self->base.interval.gaps > 0 && self->base.interval.lost_records == 0;
+	if (self->counters_taken) {
+		self->counters_taken = false;
+		give_up_hardware(self, &online);
+	} else if (silent && !self->switch_records) {
+		self->switch_records = true;
+		replan(self, &online, &err);
+	} else if (open_cpus(self, &online, &err) > 0) {
+		replan(self, &online, &err);
+	}
+	cpu_list_fini(&online);
+}
+
+static void system_cut(struct collect *collect)
+{
+	struct collect_system *self = self_of(collect);
+
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		struct counted_cpu *cpu = &self->cpus[i];
+		if (!cpu->open)
+			continue;
+		if (cpu_tick(self, i))
+			cpu->off_cuts = 0;
+		else
+			note_missing_tick(self, cpu);
+		attrib_cut(self->attrib, i);
+	}
+	follow_changes(self);
+}
+
+static void system_free(struct collect *collect)
+{
+	struct collect_system *self = self_of(collect);
+
+	for (size_t i = 0; i < self->n_cpus; i++)
+		cpu_close(self, i);
+	free(self->cpus);
+	plan_fini(&self->plan);
+	attrib_free(self->attrib);
+	interval_fini(&self->base.interval);
+	free(self);
+}
+
+static const struct collect_ops system_ops = {
+	.mode = "system",
+	.pollfds = system_pollfds,
+	.drain = system_drain,
+	.cut = system_cut,
+	.free = system_free,
+};
+
+int collect_system_open(const struct collect_context *context, struct collect **collect,
+			struct error *err)
+{
+	struct cpu_list online, possible;
+	int result = cpus_online(context->sys, &online);
+
+	if (result < 0)
+		return error_set(err, result, "/sys/devices/system/cpu cannot be read.");
+	if (cpus_possible(context->sys, &possible) < 0) {
+		cpu_list_fini(&online);
+		return error_set(err, -ENODEV, "/sys/devices/system/cpu cannot be read.");
+	}
+
+	struct collect_system *self = xcalloc(1, sizeof(*self));
+	struct tally_shape shape = {.n_events = (unsigned)context->events->n, .n_groups = 1};
+	self->base.ops = &system_ops;
+	self->context = *context;
+	self->ring_bytes = ring_bytes_for(online.n);
+	interval_init(&self->base.interval, &shape, possible.numbers, possible.n);
+	self->attrib = attrib_new(context->tasks, &self->base.interval);
+	self->n_cpus = possible.n;
+	self->cpus = xcalloc(possible.n, sizeof(*self->cpus));
+	for (size_t i = 0; i < possible.n; i++)
+		self->cpus[i].number = possible.numbers[i];
+
+	result = probe_events(self, online.numbers[0], err);
+	if (result == 0)
+		result = replan(self, &online, err);
+	cpu_list_fini(&online);
+	cpu_list_fini(&possible);
+	if (result < 0) {
+		system_free(&self->base);
+		return result;
+	}
+	*collect = &self->base;
+	return 0;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_COLLECTOR_H
+#define PMCTOP_COLLECTOR_H
+
+#include "engine.h"
+#include "error.h"
+#include "snapshot.h"
+
+#include <stdint.h>
+
+/*
+ * A thread that owns an engine: commands go in, snapshots come out. Whoever draws may stall for as
+ * long as a frozen terminal likes: the rings are drained all the same, and of the snapshots that
+ * nobody took only the newest is kept.
+ */
+struct collector;
+
+/* Opens the engine on the caller's thread (so that errors return) and starts counting. */
+int collector_start(const struct engine_config *config, uint64_t interval_ns,
+		    struct collector **collector, struct error *err);
+/* Stops the thread, closes everything. NULL is fine. */
+void collector_stop(struct collector *collector);
+
+/* A descriptor that polls readable while a snapshot waits to be taken. */
+int collector_fd(const struct collector *collector);
+/* The newest snapshot, which the caller then owns, or NULL when there is none since the last. */
+struct snapshot *collector_take(struct collector *collector);
+
+/* Takes effect at once: the next interval ends `interval_ns` after the last one ended. */
+void collector_set_interval(struct collector *collector, uint64_t interval_ns);
+
+#endif

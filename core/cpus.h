@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CPUS_H
+#define PMCTOP_CPUS_H
+
+#include "sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A list of CPU numbers, ascending. */
+struct cpu_list {
+	int *numbers;
+	size_t n;
+};
+
+/* The kernel's list format ("0-3,8"): 0, or -EINVAL, -ERANGE beyond CPUS_MAX. */
+int cpu_list_parse(const char *text, struct cpu_list *list);
+void cpu_list_fini(struct cpu_list *list);
+bool cpu_list_has(const struct cpu_list *list, int cpu);
+
+enum { CPUS_MAX = 8192 }; /* CONFIG_NR_CPUS has no larger maximum */
+
+/* From /sys/devices/system/cpu/. 0 or -errno. */
+int cpus_online(const struct sys *sys, struct cpu_list *list);
+/* All that may ever come online; those online where the kernel does not tell. */
+int cpus_possible(const struct sys *sys, struct cpu_list *list);
+
+/* The name of the CPUs' PMU ("cpu", "armv8_pmuv3_0"); "" where there is none. */
+void cpus_pmu_name(const struct sys *sys, char *name, size_t size);
+
+#endif

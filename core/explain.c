@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "explain.h"
+
+#include "proc.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* perf_event_paranoid; LONG_MIN-like -2 where it cannot be read. */
+static long paranoid(const struct sys *sys)
+{
+	long level;
+
+	if (proc_number(sys, "/proc/sys/kernel/perf_event_paranoid", &level) < 0)
+		return -2;
+	return level;
+}
+
+static void explain_denied(const struct sys *sys, int code, struct error *err)
+{
+	long level = paranoid(sys);
+
+	if (level >= 3)
+		error_set(err, code,
+			  "This kernel denies all counters to ordinary users "
+			  "(perf_event_paranoid=%ld). Run as root, or: "
+			  "sysctl kernel.perf_event_paranoid=2",
+			  level);
+	else if (code == -EPERM || level < 1)
+		error_set(err, code,
+			  "The counters are blocked, as a container's seccomp filter does: "
+			  "add --cap-add PERFMON.");
+	else
+		error_set(err, code,
+			  "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 "
+			  "(it is %ld): run as root, or: sysctl kernel.perf_event_paranoid=0",
+			  level);
+}
+
+void explain_perf_open(const struct sys *sys, int code, const char *event, struct error *err)
+{
+	switch (-code) {
+	case EACCES:
+	case EPERM:
+		explain_denied(sys, code, err);
+		return;
+	case ENOSYS:
+		error_set(err, code,
+			  "perf_event_open is unavailable here (a seccomp filter, or a kernel "
+			  "built without CONFIG_PERF_EVENTS).");
+		return;
+	case ENOENT:
+	case EOPNOTSUPP:
+		if (event)
+			error_set(err, code, "Event %s is not supported on this CPU.", event);
+		else
+			error_set(err, code, "%s", EXPLAIN_NO_PMU);
+		return;
+	case EINVAL:
+		error_set(err, code, "Event %s does not fit with the others here: left out.",
+			  event ? event : "(group)");
+		return;
+	case EMFILE:
+	case ENFILE:
+		error_set(err, code,
+			  "Out of file descriptors: some CPUs are not counted. Raise the limit: "
+			  "ulimit -n");
+		return;
+	case EBUSY:
+		error_set(err, code, "The counters are held by another program.");
+		return;
+	case ENODEV:
+		error_set(err, code, "A CPU went offline.");
+		return;
+	}
+	error_set(err, code, "perf_event_open failed%s%s: %s.", event ? " for " : "",
+		  event ? event : "", strerror(-code));
+}

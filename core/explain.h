@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_EXPLAIN_H
+#define PMCTOP_EXPLAIN_H
+
+#include "error.h"
+#include "sys.h"
+
+/*
+ * The one place that turns what perf_event_open refused into a sentence with its remedy. `code` is
+ * its -errno; `event` the event's name, or NULL where the whole machine's counting was refused.
+ */
+void explain_perf_open(const struct sys *sys, int code, const char *event, struct error *err);
+
+/* Where no CPU has a hardware counter. */
+#define EXPLAIN_NO_PMU \
+	"No hardware counters here (usual in VMs): enable the vPMU. Software metrics only."
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FIGURE_H
+#define PMCTOP_FIGURE_H
+
+/*
+ * A number and how far it can be trusted. The value means something only where the state is
+ * VALID or SCALED; a figure that is not known has a state that says why, never a 0.
+ */
+enum figure_state {
+	FIGURE_VALID,
+	FIGURE_SCALED,      /* counted for `share` of the time, multiplied up: "~" */
+	FIGURE_UNDEFINED,   /* nothing to divide by: "-" */
+	FIGURE_NOT_COUNTED, /* nothing was counted while this task ran: "-" */
+	FIGURE_UNSUPPORTED, /* this CPU has no such event: "n/a" */
+	FIGURE_DENIED,      /* the kernel refuses it to this user: "!" */
+	FIGURE_LOST,        /* records were lost: "?" */
+};
+
+struct figure {
+	double value; /* finite, always */
+	float share;  /* of the time, in 0..1; 1 where VALID */
+	enum figure_state state;
+};
+
+static inline int figure_known(struct figure figure)
+{
+	return figure.state == FIGURE_VALID || figure.state == FIGURE_SCALED;
+}
+
+/* "valid", "scaled", "undefined" ...: the word used in machine-readable output. */
+const char *figure_state_name(enum figure_state state);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "interval.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void interval_init(struct interval *interval, const struct tally_shape *shape,
+		   const int *cpu_numbers, size_t n_cpus)
+{
+	size_t width = tally_width(shape);
+
+	*interval = (struct interval){
+		.shape = *shape,
+		.sequence = 1,
+		.cpu_numbers = xcalloc(n_cpus, sizeof(int)),
+		.cpus = xcalloc(n_cpus * width, sizeof(uint64_t)),
+		.idle = xcalloc(n_cpus * width, sizeof(uint64_t)),
+		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
+		.n_cpus = n_cpus,
+		.unattributed = xcalloc(width, sizeof(uint64_t)),
+	};
+	memcpy(interval->cpu_numbers, cpu_numbers, n_cpus * sizeof(int));
+}
+
+void interval_fini(struct interval *interval)
+{
+	free(interval->ran);
+	free(interval->tallies);
+	free(interval->cpu_numbers);
+	free(interval->cpus);
+	free(interval->idle);
+	free(interval->cpu_counted);
+	free(interval->unattributed);
+	*interval = (struct interval){0};
+}
+
+void interval_reset(struct interval *interval)
+{
+	size_t width = tally_width(&interval->shape);
+
+	interval->sequence++;
+	interval->n_ran = 0;
+	memset(interval->cpus, 0, interval->n_cpus * width * sizeof(uint64_t));
+	memset(interval->idle, 0, interval->n_cpus * width * sizeof(uint64_t));
+	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
+	memset(interval->unattributed, 0, width * sizeof(uint64_t));
+	interval->lost_records = 0;
+	interval->gaps = 0;
+}
+
+uint64_t *interval_task(struct interval *interval, struct task *task)
+{
+	size_t width = tally_width(&interval->shape);
+
+	if (task->interval != interval->sequence) {
+		if (interval->n_ran == interval->capacity) {
+			interval->ran = array_reserve(interval->ran, &interval->capacity,
+						      interval->n_ran + 1, sizeof(struct task *));
+			interval->tallies = xreallocarray(interval->tallies, interval->capacity,
+							  width * sizeof(uint64_t));
+		}
+		task->interval = interval->sequence;
+		task->slot = interval->n_ran++;
+		interval->ran[task->slot] = task;
+		memset(interval->tallies + task->slot * width, 0, width * sizeof(uint64_t));
+	}
+	return interval->tallies + task->slot * width;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_INTERVAL_H
+#define PMCTOP_INTERVAL_H
+
+#include "tally.h"
+#include "tasks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What was counted since the last cut, by task, CPU, idle and unattributed. A collector adds to
+ * it, the engine turns it into a snapshot and resets it. Only tasks that ran have a slot here, so
+ * an interval costs O(tasks that ran), not O(tasks).
+ */
+struct interval {
+	struct tally_shape shape;
+	uint64_t sequence; /* of this interval: a task's slot counts only where task->interval is it
+			    */
+
+	struct task **ran; /* slot -> task */
+	uint64_t *tallies; /* slot -> tally */
+	size_t n_ran, capacity;
+
+	int *cpu_numbers;  /* index -> CPU */
+	uint64_t *cpus;    /* index -> tally of all that ran there, by the CPU's own end points */
+	uint64_t *idle;    /* index -> tally of its idle task */
+	bool *cpu_counted; /* index -> whether it was heard of at all */
+	size_t n_cpus;
+
+	uint64_t *unattributed; /* one tally */
+	uint64_t lost_records;  /* as LOST records tell */
+	uint64_t gaps;          /* switches that N counted without a record */
+};
+
+/* An empty interval 1 over these CPUs. */
+void interval_init(struct interval *interval, const struct tally_shape *shape,
+		   const int *cpu_numbers, size_t n_cpus);
+void interval_fini(struct interval *interval);
+/* Begins the next one: everything back to zero. */
+void interval_reset(struct interval *interval);
+
+/* The tally of a task, given a slot if it has none yet. Valid until the next call. */
+uint64_t *interval_task(struct interval *interval, struct task *task);
+
+static inline uint64_t *interval_cpu(const struct interval *interval, size_t index)
+{
+	return interval->cpus + index * tally_width(&interval->shape);
+}
+
+static inline uint64_t *interval_idle(const struct interval *interval, size_t index)
+{
+	return interval->idle + index * tally_width(&interval->shape);
+}
+
+#endif

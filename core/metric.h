@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_METRIC_H
+#define PMCTOP_METRIC_H
+
+#include "error.h"
+#include "event.h"
+#include "figure.h"
+#include "tally.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A metric is a formula over events, with a unit and thresholds. Formulas are text, compiled once
+ * against an event set to a short stack program and evaluated for every row of every snapshot.
+ *
+ *   expression: + - * / ( ) < <= > >= == != numbers, min(a, b), max(a, b), if(condition, a, b)
+ *   events:     as they are written when they start with a letter and are made of letters, digits
+ *               and _ . : - (a dash before a letter belongs to the name: L1-dcache-loads; so a
+ *               subtraction has spaces around it), or anything in '...'
+ *   variables:  interval_s (wall seconds of the interval), cpu_time_s ('task-clock' in seconds)
+ *
+ * Counts of an event whose group counted only part of the task's time are scaled by
+ * task-clock / group ns and the figure is SCALED with the smallest share. A missing input decides
+ * the figure's state (the worst: DENIED, UNSUPPORTED, LOST, NOT_COUNTED); division by zero is
+ * UNDEFINED; NaN and infinity never leave metric_eval. if() looks only at the branch it takes.
+ */
+
+/*
+ * A group that missed less than one part in so many of the task's time counted all of it: the two
+ * times are taken by different clocks a few instructions apart.
+ */
+#define METRIC_WHOLE_PARTS 200
+
+enum metric_better {
+	METRIC_NEUTRAL,
+	METRIC_HIGHER,
+	METRIC_LOWER,
+};
+
+struct metric_def {
+	const char *name;  /* "branch_mpki": json key, -m NAME, -s NAME */
+	const char *title; /* column header, at most 8 columns wide: "brMPKI" */
+	const char *expression;
+	const char *unit; /* "", "%", "GHz", "M/s", "/s" */
+	const char *help; /* one line */
+	enum metric_better better;
+	double warn, bad; /* thresholds in the direction of `better`; ignored where NEUTRAL */
+	unsigned width;   /* columns of a number on screen, without the trust mark */
+	unsigned decimals;
+};
+
+/* The built-in metrics, by name: core/metric_table.c. NULL where there is none. */
+const struct metric_def *metric_def_find(const char *name);
+extern const struct metric_def metric_table[];
+extern const size_t metric_table_n;
+
+struct metric {
+	const struct metric_def *def; /* borrowed */
+	struct metric_op *ops;        /* owned */
+	size_t n_ops;
+	size_t depth; /* of the stack that evaluation needs, bounded at compile time */
+};
+
+/*
+ * Compiles def->expression; every event it names is added to the set (also those before the place
+ * where it fails). -EINVAL with the position and what was expected, -ENOENT for an unknown event,
+ * -E2BIG past the stated limits (4096 bytes, 64 deep). *metric is zeroed where it fails.
+ */
+int metric_compile(const struct metric_def *def, struct event_set *events, struct metric *metric,
+		   struct error *err);
+void metric_fini(struct metric *metric);
+
+/* What a formula is evaluated over: one row; tally has the shape's width, events its n_events. */
+struct metric_input {
+	const struct event_set *events;
+	const struct tally_shape *shape;
+	const uint64_t *tally;
+	double interval_s;
+	bool lost; /* records were lost in this row's interval: its figures are LOST */
+};
+
+struct figure metric_eval(const struct metric *metric, const struct metric_input *input);
+
+/*
+ * The count of one event of a row, with its state and scaled where its group shared its time. A
+ * task that did not run has counts of 0; one that ran while its group did not is NOT_COUNTED.
+ */
+struct figure metric_count(const struct metric_input *input, size_t event);
+
+enum metric_level {
+	METRIC_PLAIN,
+	METRIC_WARN,
+	METRIC_BAD,
+};
+
+/* Where a known figure stands against its thresholds; PLAIN where it is not known. */
+enum metric_level metric_level(const struct metric_def *def, struct figure figure);
+
+#endif

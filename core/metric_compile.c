@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A formula is parsed by recursive descent straight into a program for a stack machine; there is
+ * no tree in between. Formulas are typed by users, so the parser counts how deep it is nested and
+ * how deep the program's stack will be, and refuses beyond the limits: evaluation then needs no
+ * check at all, no memory and no strings, and can run for every row of every snapshot.
+ */
+#include "metric.h"
+
+#include "metric_op.h"
+#include "text.h"
+#include "util.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LENGTH_MAX = 4096, /* bytes of an expression */
+	NESTED_MAX = 64,   /* parentheses in each other */
+	NAME_MAX_BYTES = 255,
+	FRACTION_MAX = 30, /* digits after the point; a double cannot tell more apart */
+};
+
+struct parser {
+	const char *text;
+	size_t at;
+	const char *name; /* the metric's, for messages */
+	struct event_set *events;
+	struct error *err;
+	struct metric_op *ops;
+	size_t n, capacity;
+	size_t depth, depth_max; /* of the stack, now and at most */
+	unsigned nested;
+};
+
+static int fail(struct parser *p, int code, size_t at, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int fail(struct parser *p, int code, size_t at, const char *format, ...)
+{
+	char name[64], what[192];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	text_printable(name, sizeof(name), p->name, 32);
+	return error_set(p->err, code, "Metric %s, position %zu: %s", name, at + 1, what);
+}
+
+/* What stands at a position, fit to be quoted in a message. */
+static const char *quote(const struct parser *p, size_t at, size_t length, char *buffer,
+			 size_t size)
+{
+	char raw[64];
+	size_t n = size_min(length, sizeof(raw) - 1);
+
+	if (p->text[at] == '\0')
+		return "the end";
+	memcpy(raw, p->text + at, n);
+	raw[n] = '\0';
+	buffer[0] = '\'';
+	size_t written = text_printable(buffer + 1, size - 2, raw, 40);
+	memcpy(buffer + 1 + written, "'", 2);
+	return buffer;
+}
+
+static int fail_expected(struct parser *p, const char *what)
+{
+	char found[160];
+	uint32_t character;
+	size_t length = text_decode(p->text + p->at, &character);
+
+	return fail(p, -EINVAL, p->at, "expected %s, found %s", what,
+		    quote(p, p->at, length, found, sizeof(found)));
+}
+
+static int emit(struct parser *p, struct metric_op op, size_t takes)
+{
+	p->depth = p->depth - takes + 1;
+	if (p->depth > METRIC_DEPTH_MAX)
+		return fail(p, -E2BIG, p->at, "more than %d values wait for their operator",
+			    METRIC_DEPTH_MAX);
+	if (p->depth > p->depth_max)
+		p->depth_max = p->depth;
+	p->ops = array_reserve(p->ops, &p->capacity, p->n + 1, sizeof(*p->ops));
+	p->ops[p->n++] = op;
+	return 0;
+}
+
+static int emit_op(struct parser *p, enum op_code code, size_t takes)
+{
+	return emit(p, (struct metric_op){.code = code}, takes);
+}
+
+/* ctype.h asks the locale. */
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static char skip_space(struct parser *p)
+{
+	while (p->text[p->at] == ' ' || p->text[p->at] == '\t' || p->text[p->at] == '\n')
+		p->at++;
+	return p->text[p->at];
+}
+
+static bool accept(struct parser *p, const char *token)
+{
+	size_t length = strlen(token);
+
+	skip_space(p);
+	if (strncmp(p->text + p->at, token, length) != 0)
+		return false;
+	p->at += length;
+	return true;
+}
+
+static int parse_expression(struct parser *p);
+
+/* Decimal, with a fraction and an exponent; strtod would read the decimal point of the locale. */
+static int parse_number(struct parser *p)
+{
+	const char *text = p->text;
+	size_t start = p->at;
+	double value = 0;
+	int exponent = 0;
+
+	while (is_digit(text[p->at]))
+		value = value * 10 + (text[p->at++] - '0');
+	if (text[p->at] == '.') {
+		p->at++;
+		for (; is_digit(text[p->at]); p->at++) {
+			if (exponent == -FRACTION_MAX)
+				continue;
+			value = value * 10 + (text[p->at] - '0');
+			exponent--;
+		}
+	}
+	if (text[p->at] == 'e' || text[p->at] == 'E') {
+		size_t mark = p->at++;
+		bool negative = text[p->at] == '-';
+		int written = 0;
+
+		if (negative || text[p->at] == '+')
+			p->at++;
+		if (!is_digit(text[p->at]))
+			return fail(p, -EINVAL, mark, "expected digits after the exponent's e");
+		for (; is_digit(text[p->at]); p->at++)
+			if (written < 10000)
+				written = written * 10 + (text[p->at] - '0');
+		exponent += negative ? -written : written;
+	}
+	/* Dividing by an exact power of ten rounds once: 0.1 is 0.1. */
+	value = exponent < 0 ? value / pow(10, -exponent) : value * pow(10, exponent);
+	if (!isfinite(value))
+		return fail(p, -EINVAL, start, "this number is too large");
+	if (is_letter(text[p->at]) || text[p->at] == '_')
+		return fail_expected(p, "an operator after the number");
+	return emit(p, (struct metric_op){.code = OP_NUMBER, .number = value}, 0);
+}
+
+static int emit_event(struct parser *p, size_t start, const char *name)
+{
+	struct error why = {.text = "there is no such event"};
+	int index = event_set_add(p->events, name, &why);
+
+	if (index < 0) {
+		char printable[160];
+
+		text_printable(printable, sizeof(printable), why.text, 150);
+		return fail(p, index, start, "%s", printable);
+	}
+	return emit(p, (struct metric_op){.code = OP_EVENT, .event = (size_t)index}, 0);
+}
+
+static int parse_arguments(struct parser *p, enum op_code code, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && !accept(p, ","))
+			return fail_expected(p, "','");
+		int ret = parse_expression(p);
+		if (ret < 0)
+			return ret;
+	}
+	if (!accept(p, ")"))
+		return fail_expected(p, "')'");
+	return emit_op(p, code, count);
+}
+
+/* How long the name is that starts here; a dash in it stands before a letter: cache-misses. */
+static size_t name_length(const char *text)
+{
+	size_t n = 0;
+
+	for (;; n++) {
+		char c = text[n];
+		bool joins = c == '-' && n > 0 && text[n - 1] != '-' && is_letter(text[n + 1]);
+
+		if (!is_letter(c) && !is_digit(c) && !(c && strchr("_.:", c)) && !joins)
+			return n;
+	}
+}
+
+static int parse_name(struct parser *p)
+{
+	static const struct {
+		const char *name;
+		enum op_code code;
+		size_t arguments;
+	} functions[] = {{"min", OP_MIN, 2}, {"max", OP_MAX, 2}, {"if", OP_IF, 3}};
+	size_t start = p->at, length = name_length(p->text + start);
+	char name[NAME_MAX_BYTES + 1];
+
+	if (length > NAME_MAX_BYTES)
+		return fail(p, -E2BIG, start, "a name of more than %d bytes", NAME_MAX_BYTES);
+	memcpy(name, p->text + start, length);
+	name[length] = '\0';
+	p->at += length;
+	if (accept(p, "(")) {
+		for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+			if (strcmp(functions[i].name, name) == 0)
+				return parse_arguments(p, functions[i].code,
+						       functions[i].arguments);
+		return fail(p, -EINVAL, start,
+			    "there is no such function: min(a, b), max(a, b), if(c, a, b)");
+	}
+	if (strcmp(name, "interval_s") == 0)
+		return emit_op(p, OP_INTERVAL, 0);
+	if (strcmp(name, "cpu_time_s") == 0)
+		return emit_op(p, OP_CPU_TIME, 0);
+	return emit_event(p, start, name);
+}
+
+static int parse_quoted(struct parser *p)
+{
+	size_t start = p->at;
+	const char *text = p->text + start + 1;
+	const char *end = strchr(text, '\'');
+	char name[NAME_MAX_BYTES + 1];
+
+	if (!end)
+		return fail(p, -EINVAL, start, "this quote is not closed");
+	size_t length = (size_t)(end - text);
+	if (length == 0)
+		return fail(p, -EINVAL, start, "expected the name of an event in the quotes");
+	if (length > NAME_MAX_BYTES)
+		return fail(p, -E2BIG, start, "a name of more than %d bytes", NAME_MAX_BYTES);
+	memcpy(name, text, length);
+	name[length] = '\0';
+	p->at = start + length + 2;
+	return emit_event(p, start, name);
+}
+
+static int parse_primary(struct parser *p)
+{
+	char c = skip_space(p);
+
+	if (is_digit(c) || (c == '.' && is_digit(p->text[p->at + 1])))
+		return parse_number(p);
+	if (is_letter(c) || c == '_')
+		return parse_name(p);
+	if (c == '\'')
+		return parse_quoted(p);
+	if (!accept(p, "("))
+		return fail_expected(p, "a number, an event or '('");
+	int ret = parse_expression(p);
+	if (ret < 0)
+		return ret;
+	return accept(p, ")") ? 0 : fail_expected(p, "an operator or ')'");
+}
+
+/* Every way down into the grammar again leads through here: it counts the nesting. */
+static int parse_unary(struct parser *p)
+{
+	size_t minuses = 0;
+	int ret;
+
+	while (accept(p, "-"))
+		minuses++;
+	if (p->nested == NESTED_MAX)
+		return fail(p, -E2BIG, p->at, "nested more than %d deep", NESTED_MAX);
+	p->nested++;
+	ret = parse_primary(p);
+	p->nested--;
+	if (ret == 0 && minuses % 2)
+		ret = emit_op(p, OP_NEGATE, 1);
+	return ret;
+}
+
+static int parse_product(struct parser *p)
+{
+	int ret = parse_unary(p);
+
+	while (ret == 0) {
+		enum op_code code;
+
+		if (accept(p, "*"))
+			code = OP_MULTIPLY;
+		else if (accept(p, "/"))
+			code = OP_DIVIDE;
+		else
+			break;
+		ret = parse_unary(p);
+		if (ret == 0)
+			ret = emit_op(p, code, 2);
+	}
+	return ret;
+}
+
+static int parse_sum(struct parser *p)
+{
+	int ret = parse_product(p);
+
+	while (ret == 0) {
+		enum op_code code;
+
+		if (accept(p, "+"))
+			code = OP_ADD;
+		else if (accept(p, "-"))
+			code = OP_SUBTRACT;
+		else
+			break;
+		ret = parse_product(p);
+		if (ret == 0)
+			ret = emit_op(p, code, 2);
+	}
+	return ret;
+}
+
+/* One comparison at most: in a < b < c nobody means what it would compute. */
+static int parse_expression(struct parser *p)
+{
+	static const struct {
+		const char *token;
+		enum op_code code;
+	} comparisons[] = {
+		{"<=", OP_LESS_EQUAL}, {"<", OP_LESS},   {">=", OP_GREATER_EQUAL},
+		{">", OP_GREATER},     {"==", OP_EQUAL}, {"!=", OP_NOT_EQUAL},
+	};
+	int ret = parse_sum(p);
+
+	for (size_t i = 0; ret == 0 && i < ARRAY_SIZE(comparisons); i++) {
+		if (!accept(p, comparisons[i].token))
+			continue;
+		ret = parse_sum(p);
+		if (ret == 0)
+			ret = emit_op(p, comparisons[i].code, 2);
+		break;
+	}
+	return ret;
+}
+
+int metric_compile(const struct metric_def *def, struct event_set *events, struct metric *metric,
+		   struct error *err)
+{
+	struct parser p = {
+		.text = def->expression, .name = def->name, .events = events, .err = err};
+	int ret;
+
+	*metric = (struct metric){0};
+	if (strnlen(def->expression, LENGTH_MAX + 1) > LENGTH_MAX)
+		return fail(&p, -E2BIG, LENGTH_MAX, "longer than %d bytes", LENGTH_MAX);
+	ret = parse_expression(&p);
+	if (ret == 0 && skip_space(&p) != '\0')
+		ret = fail_expected(&p, "an operator or the end");
+	if (ret < 0) {
+		free(p.ops);
+		return ret;
+	}
+	*metric = (struct metric){.def = def, .ops = p.ops, .n_ops = p.n, .depth = p.depth_max};
+	return 0;
+}

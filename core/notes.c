@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "notes.h"
+
+#include "util.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTES_MAX = 32 };
+
+void notes_add(struct notes *notes, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (size_t i = 0; i < notes->n; i++)
+		if (!strcmp(notes->items[i], text))
+			return;
+	if (notes->n == NOTES_MAX)
+		return;
+	notes->items =
+		array_reserve(notes->items, &notes->capacity, notes->n + 1, sizeof(*notes->items));
+	notes->items[notes->n++] = xstrdup(text);
+}
+
+void notes_fini(struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		free(notes->items[i]);
+	free(notes->items);
+	*notes = (struct notes){0};
+}

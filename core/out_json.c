@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Written as it goes, without a tree: the shape of the object is the shape of this file.
+ */
+#include "out_json.h"
+
+#include "text.h"
+#include "util.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* A string in its quotes. JSON wants control characters escaped; what is no UTF-8 is replaced. */
+static void put_string(FILE *out, const char *text)
+{
+	uint32_t character;
+
+	fputc('"', out);
+	for (size_t n; (n = text_decode(text, &character)) > 0; text += n) {
+		if (character == '"' || character == '\\') {
+			fputc('\\', out);
+			fputc((int)character, out);
+		} else if (character < 0x20 || (character >= 0x7F && character < 0xA0)) {
+			fprintf(out, "\\u%04" PRIx32, character);
+		} else {
+			char bytes[4];
+			size_t n_bytes = text_encode(character, bytes);
+
+			fwrite(bytes, 1, n_bytes, out);
+		}
+	}
+	fputc('"', out);
+}
+
+static void put_string_or_null(FILE *out, const char *text)
+{
+	if (text[0])
+		put_string(out, text);
+	else
+		fputs("null", out);
+}
+
+/* Six digits at least, whatever the size; exponents only below a thousandth. */
+static void put_number(FILE *out, double value)
+{
+	char text[400];
+	double magnitude = fabs(value);
+
+	if (magnitude >= 0.001 || magnitude < 1e-300) {
+		text_trimmed(text, sizeof(text), value, magnitude < 1 ? 9 : 6);
+		fputs(text, out);
+		return;
+	}
+	int exponent = (int)ceil(-log10(magnitude));
+	text_trimmed(text, sizeof(text), value * pow(10, exponent), 6);
+	fprintf(out, "%se-%d", text, exponent);
+}
+
+static void put_seconds(FILE *out, uint64_t ns)
+{
+	uint64_t us = ns / NS_PER_US;
+
+	fprintf(out, "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
+}
+
+/* ---- what stands in every row */
+
+static struct metric_input input_over(const struct columns *columns, const uint64_t *tally)
+{
+	return (struct metric_input){
+		.events = &columns->events, .shape = &columns->shape, .tally = tally};
+}
+
+static struct figure event_figure(const struct columns *columns, const uint64_t *tally, size_t i)
+{
+	struct metric_input input = input_over(columns, tally);
+
+	return tally ? metric_count(&input, i) : (struct figure){.state = FIGURE_NOT_COUNTED};
+}
+
+static struct figure metric_figure(const struct figure *figures, size_t i)
+{
+	return figures ? figures[i] : (struct figure){.state = FIGURE_NOT_COUNTED};
+}
+
+static void put_events(FILE *out, const struct columns *columns, const uint64_t *tally)
+{
+	fputs("\"events\":{", out);
+	for (size_t i = 0; i < columns->shape.n_events; i++) {
+		if (i > 0)
+			fputc(',', out);
+		put_string(out, columns->events.items[i].name);
+		fputc(':', out);
+		if (figure_known(event_figure(columns, tally, i)))
+			fprintf(out, "%" PRIu64, tally[i]);
+		else
+			fputs("null", out);
+	}
+	fputc('}', out);
+}
+
+static void put_metrics(FILE *out, const struct columns *columns, const struct figure *figures)
+{
+	fputs(",\"metrics\":{", out);
+	for (size_t i = 0; i < columns->n_metrics; i++) {
+		struct figure figure = metric_figure(figures, i);
+
+		if (i > 0)
+			fputc(',', out);
+		put_string(out, columns->metrics[i].def->name);
+		fputc(':', out);
+		if (figure_known(figure))
+			put_number(out, figure.value);
+		else
+			fputs("null", out);
+	}
+	fputc('}', out);
+}
+
+static void put_state(FILE *out, const char *name, struct figure figure, bool *any)
+{
+	if (figure.state == FIGURE_VALID)
+		return;
+	fputs(*any ? "," : ",\"states\":{", out);
+	*any = true;
+	put_string(out, name);
+	fprintf(out, ":\"%s", figure_state_name(figure.state));
+	if (figure.state == FIGURE_SCALED) {
+		char share[32];
+
+		text_trimmed(share, sizeof(share), (double)figure.share, 4);
+		fprintf(out, ":%s", share);
+	}
+	fputc('"', out);
+}
+
+static void put_states(FILE *out, const struct columns *columns, const uint64_t *tally,
+		       const struct figure *figures)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < columns->shape.n_events; i++)
+		put_state(out, columns->events.items[i].name, event_figure(columns, tally, i),
+			  &any);
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		put_state(out, columns->metrics[i].def->name, metric_figure(figures, i), &any);
+	if (any)
+		fputc('}', out);
+}
+
+static void put_counted(FILE *out, const struct columns *columns, const uint64_t *tally,
+			const struct figure *figures)
+{
+	put_events(out, columns, tally);
+	put_metrics(out, columns, figures);
+	put_states(out, columns, tally, figures);
+}
+
+static void put_part(FILE *out, const char *name, const struct columns *columns,
+		     const uint64_t *tally)
+{
+	fprintf(out, ",\"%s\":{", name);
+	put_events(out, columns, tally);
+	fputc('}', out);
+}
+
+/* ---- the object */
+
+static void put_cpu(FILE *out, const struct columns *columns, const struct snapshot_cpu *cpu)
+{
+	bool counted = cpu->online && cpu->tally;
+	const uint64_t *tally = counted ? cpu->tally : NULL;
+
+	fprintf(out, "{\"cpu\":%d,\"online\":%s,", cpu->cpu, cpu->online ? "true" : "false");
+	put_counted(out, columns, tally, counted ? cpu->figures : NULL);
+	put_part(out, "idle", columns, counted ? cpu->idle : NULL);
+	fputc('}', out);
+}
+
+static void put_task(FILE *out, const struct view *view, size_t line)
+{
+	const struct columns *columns = view->snapshot->columns;
+	const struct row *row = view_row(view, line);
+	size_t index = view->order[line];
+
+	fprintf(out, "{\"pid\":%d,\"tid\":%d,\"comm\":", row->pid, row->tid);
+	put_string_or_null(out, row->comm);
+	fputs(",\"user\":", out);
+	put_string_or_null(out, row->user);
+	fputs(",\"cgroup\":null,", out);
+	if (row->flags & ROW_EXITED)
+		fputs("\"exited\":true,", out);
+	put_counted(out, columns, rows_tally(columns, view->rows, index),
+		    rows_figures(columns, view->rows, index));
+	fputc('}', out);
+}
+
+static void put_totals(FILE *out, const struct snapshot *snapshot)
+{
+	fputs("\"totals\":{", out);
+	put_counted(out, snapshot->columns, snapshot->totals, snapshot->figures);
+	put_part(out, "idle", snapshot->columns, snapshot->idle);
+	put_part(out, "unattributed", snapshot->columns, snapshot->unattributed);
+	fputc('}', out);
+}
+
+void out_json(const struct view *view, FILE *out)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	fputs("{\"schema\":\"pmctop/1\",\"time\":", out);
+	put_seconds(out, snapshot->realtime_ns);
+	fputs(",\"interval_s\":", out);
+	put_seconds(out, snapshot->interval_ns);
+	fputs(",\"host\":", out);
+	put_string(out, snapshot->host);
+	fputs(",\"mode\":", out);
+	put_string(out, snapshot->mode);
+	fputs(",\"pmu\":", out);
+	put_string(out, snapshot->pmu);
+	fputs(",\"cpus\":[", out);
+	for (size_t i = 0; i < snapshot->n_cpus; i++) {
+		fputs(i > 0 ? "," : "", out);
+		put_cpu(out, snapshot->columns, &snapshot->cpus[i]);
+	}
+	fputs("],\"tasks\":[", out);
+	for (size_t line = 0; view->rows && line < view->n; line++) {
+		fputs(line > 0 ? "," : "", out);
+		put_task(out, view, line);
+	}
+	fputs("],", out);
+	put_totals(out, snapshot);
+	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);
+	for (size_t i = 0; i < snapshot->n_notes; i++) {
+		fputs(i > 0 ? "," : "", out);
+		put_string(out, snapshot->notes[i]);
+	}
+	fputs("]}\n", out);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The widths are those that the view states, whatever is in the rows, so that the columns of one
+ * refresh stand under those of the one before; COMMAND comes last and is not padded.
+ */
+#include "out_text.h"
+
+#include "text.h"
+#include "util.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+static void put_printable(FILE *out, const char *text)
+{
+	char line[1024];
+
+	text_printable(line, sizeof(line), text, sizeof(line));
+	fputs(line, out);
+}
+
+static void put_padded(FILE *out, const char *text, const struct view_column *column, bool last)
+{
+	unsigned width = text_width(text);
+	int blanks = width < column->width ? (int)(column->width - width) : 0;
+
+	if (column->left)
+		fprintf(out, "%s%*s", text, last ? 0 : blanks, "");
+	else
+		fprintf(out, "%*s%s", blanks, "", text);
+	fputc(last ? '\n' : ' ', out);
+}
+
+/* UTC, because the time zone is the environment's. */
+static void put_time(FILE *out, uint64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm))
+		return;
+	fprintf(out, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
+		tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+/* "pmctop - host  2025-11-21 01:38:00 UTC  1.000 s  system  armv8_pmuv3" */
+static void put_title(FILE *out, const struct snapshot *snapshot)
+{
+	char seconds[32];
+
+	fputs("pmctop - ", out);
+	put_printable(out, snapshot->host);
+	fputs("  ", out);
+	put_time(out, snapshot->realtime_ns);
+	text_fixed(seconds, sizeof(seconds), (double)snapshot->interval_ns / (double)NS_PER_S, 3);
+	fprintf(out, "  %s s  %s", seconds, snapshot->mode);
+	if (snapshot->pmu[0]) {
+		fputs("  ", out);
+		put_printable(out, snapshot->pmu);
+	}
+	fputc('\n', out);
+}
+
+/* The part of the time that something ran, in percent, that no task could be given. */
+static double unattributed_percent(const struct snapshot *snapshot)
+{
+	double idle_ns = (double)snapshot->idle[TALLY_TASK_CLOCK];
+	double busy_ns = (double)snapshot->totals[TALLY_TASK_CLOCK] - idle_ns;
+
+	if (!(busy_ns > 0))
+		return 0;
+	return 100 * (double)snapshot->unattributed[TALLY_TASK_CLOCK] / busy_ns;
+}
+
+/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of CPU time" */
+static void put_counts(FILE *out, const struct snapshot *snapshot)
+{
+	unsigned online = 0;
+	double unattributed = unattributed_percent(snapshot);
+
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		online += snapshot->cpus[i].online;
+	fprintf(out, "CPUs: %u  tasks: ", online);
+	if (snapshot->tasks)
+		fprintf(out, "%u, ", snapshot->tasks);
+	fprintf(out, "%zu ran", snapshot->threads.n);
+	if (snapshot->lost_records)
+		fprintf(out, "  lost records: %" PRIu64, snapshot->lost_records);
+	if (unattributed >= 0.005) {
+		char percent[32];
+
+		text_fixed(percent, sizeof(percent), unattributed, 2);
+		fprintf(out, "  unattributed: %s %% of CPU time", percent);
+	}
+	fputc('\n', out);
+}
+
+/* "all: %CPU 123.4  GHz 3.20  IPC 1.05 ...": the whole machine without its idle time. */
+static void put_totals(FILE *out, const struct snapshot *snapshot)
+{
+	const struct columns *columns = snapshot->columns;
+
+	fputs("all:", out);
+	for (size_t i = 0; i < columns->n_metrics; i++) {
+		const struct metric_def *def = columns->metrics[i].def;
+		struct cell cell;
+
+		figure_format(def, snapshot->figures[i], &cell);
+		fprintf(out, "%s %s %s", i > 0 ? " " : "", def->title, cell.text);
+	}
+	fputc('\n', out);
+}
+
+static void put_table(FILE *out, const struct view *view)
+{
+	for (size_t i = 0; i < view->n_columns; i++)
+		put_padded(out, view->columns[i].title, &view->columns[i],
+			   i + 1 == view->n_columns);
+	for (size_t line = 0; line < view->n; line++)
+		for (size_t i = 0; i < view->n_columns; i++) {
+			struct cell cell;
+
+			view_cell(view, line, i, &cell);
+			put_padded(out, cell.text, &view->columns[i], i + 1 == view->n_columns);
+		}
+}
+
+void out_text(const struct view *view, FILE *out)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	put_title(out, snapshot);
+	put_counts(out, snapshot);
+	put_totals(out, snapshot);
+	for (size_t i = 0; i < snapshot->n_notes; i++) {
+		fputs("note: ", out);
+		put_printable(out, snapshot->notes[i]);
+		fputc('\n', out);
+	}
+	fputc('\n', out);
+	put_table(out, view);
+	fputc('\n', out);
+}

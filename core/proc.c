@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "proc.h"
+
+#include "util.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PF_KTHREAD 0x00200000u /* include/linux/sched.h */
+
+int proc_stat_parse(const char *text, struct proc_stat *stat)
+{
+	/* comm is whatever the task calls itself: its end is the last ')' of the line. */
+	const char *open = strchr(text, '(');
+	const char *close = strrchr(text, ')');
+	if (!open || !close || close < open)
+		return -EBADMSG;
+
+	*stat = (struct proc_stat){.pid = (pid_t)strtol(text, NULL, 10)};
+	size_t length = size_min((size_t)(close - open - 1), sizeof(stat->comm) - 1);
+	memcpy(stat->comm, open + 1, length);
+
+	unsigned flags;
+	unsigned long long minor, major, user, system, start;
+	int fields =
+		sscanf(close + 1,
+		       " %c %d %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu"
+		       " %*d %*d %*d %*d %*d %*d %llu",
+		       &stat->state, &stat->ppid, &flags, &minor, &major, &user, &system, &start);
+	if (stat->pid <= 0 || fields != 8)
+		return -EBADMSG;
+	stat->kernel = flags & PF_KTHREAD;
+	stat->faults = minor + major;
+	stat->cpu_ticks = user + system;
+	stat->start_ticks = start;
+	return 0;
+}
+
+int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat)
+{
+	char path[32], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	return length < 0 ? (int)length : proc_stat_parse(text, stat);
+}
+
+int proc_cpus_parse(const char *text, struct proc_cpu *cpus, size_t max)
+{
+	int n = 0;
+
+	for (const char *line = text; line && (size_t)n < max; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, "cpu", 3))
+			break;
+		if (!isdigit((unsigned char)line[3]))
+			continue; /* the sum of all CPUs */
+		unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+		int cpu;
+		if (sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user,
+			   &nice, &system, &idle, &iowait, &irq, &softirq, &steal) != 9)
+			continue;
+		cpus[n++] = (struct proc_cpu){
+			.cpu = cpu,
+			.busy_ticks = user + nice + system + irq + softirq + steal,
+			.idle_ticks = idle + iowait,
+		};
+	}
+	return n;
+}
+
+unsigned proc_threads(const struct sys *sys)
+{
+	char text[128];
+	unsigned threads;
+
+	if (sys_file_read(sys, "/proc/loadavg", text, sizeof(text)) < 0 ||
+	    sscanf(text, "%*s %*s %*s %*u/%u", &threads) != 1)
+		return 0;
+	return threads;
+}
+
+int proc_number(const struct sys *sys, const char *path, long *number)
+{
+	char text[64], *end;
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+
+	if (length < 0)
+		return (int)length;
+	*number = strtol(text, &end, 10);
+	return end == text ? -EBADMSG : 0;
+}
+
+pid_t proc_pid(const char *name)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)name[0]))
+		return 0;
+	long pid = strtol(name, &end, 10);
+	return *end || pid <= 0 || pid > INT32_MAX ? 0 : (pid_t)pid;
+}

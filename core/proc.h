@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_PROC_H
+#define PMCTOP_PROC_H
+
+#include "sys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The text of /proc, parsed. Pure parsers (bytes in, value out) and the reads around them. See
+ * proc_pid_stat(5) and Documentation/filesystems/proc.rst.
+ */
+struct proc_stat {
+	pid_t pid, ppid;
+	char comm[16];
+	char state;           /* R S D Z ... */
+	bool kernel;          /* PF_KTHREAD */
+	uint64_t faults;      /* minor + major */
+	uint64_t cpu_ticks;   /* user + system, in sysconf(_SC_CLK_TCK) */
+	uint64_t start_ticks; /* after boot */
+};
+
+/* -EBADMSG where the line is not what the kernel writes. comm may hold anything, ')' too. */
+int proc_stat_parse(const char *text, struct proc_stat *stat);
+/* Of any thread: /proc/TID/stat. */
+int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat);
+
+/* One CPU's line of /proc/stat, in ticks. */
+struct proc_cpu {
+	int cpu;
+	uint64_t busy_ticks, idle_ticks;
+};
+/* Parses every "cpuN" line: how many, at most `max`. */
+int proc_cpus_parse(const char *text, struct proc_cpu *cpus, size_t max);
+
+/* Threads of the whole machine, from /proc/loadavg; 0 where unknown. */
+unsigned proc_threads(const struct sys *sys);
+
+/* An integer file such as /proc/sys/kernel/perf_event_paranoid; 0 or -errno. */
+int proc_number(const struct sys *sys, const char *path, long *number);
+
+/* Whether a directory's name is a pid, and which: else 0. */
+pid_t proc_pid(const char *name);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Layouts are those of linux/perf_event.h, "struct perf_event_type" comments. Every record but
+ * SAMPLE ends with the sample_id trailer (attr.sample_id_all).
+ */
+#include "record.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+struct sample_id {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+static_assert(sizeof(struct sample_id) == 32, "sample_id of RECORD_SAMPLE_TYPE");
+
+struct sample_bytes {
+	struct perf_event_header header;
+	uint64_t id;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t n, enabled_ns, running_ns;
+	uint64_t values[];
+};
+static_assert(sizeof(struct sample_bytes) == 64, "PERF_RECORD_SAMPLE of RECORD_SAMPLE_TYPE");
+
+struct comm_bytes {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char text[]; /* padded to 8 bytes */
+};
+
+struct fork_bytes {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time_ns;
+	struct sample_id trailer;
+};
+static_assert(sizeof(struct fork_bytes) == 64, "PERF_RECORD_FORK with its trailer");
+
+struct lost_bytes {
+	struct perf_event_header header;
+	uint64_t id, records;
+	struct sample_id trailer;
+};
+static_assert(sizeof(struct lost_bytes) == 56, "PERF_RECORD_LOST with its trailer");
+
+struct switch_bytes {
+	struct perf_event_header header;
+	uint32_t other_pid, other_tid;
+	struct sample_id trailer;
+};
+static_assert(sizeof(struct switch_bytes) == 48, "PERF_RECORD_SWITCH_CPU_WIDE with its trailer");
+
+static int decode_sample(const struct perf_event_header *header, struct record *record)
+{
+	const struct sample_bytes *bytes = (const void *)header;
+
+	if (header->size < sizeof(*bytes) ||
+	    bytes->n != (header->size - sizeof(*bytes)) / sizeof(uint64_t))
+		return -EBADMSG;
+	record->kind = RECORD_SAMPLE;
+	record->id = bytes->id;
+	record->time_ns = bytes->time_ns;
+	record->pid = (pid_t)bytes->pid;
+	record->tid = (pid_t)bytes->tid;
+	record->sample.reading = &bytes->enabled_ns;
+	record->sample.n_values = bytes->n;
+	return 0;
+}
+
+static int decode_comm(const struct perf_event_header *header, struct record *record)
+{
+	const struct comm_bytes *bytes = (const void *)header;
+	const size_t fixed = sizeof(*bytes) + sizeof(struct sample_id);
+
+	if (header->size < fixed)
+		return -EBADMSG;
+	const struct sample_id *trailer =
+		(const void *)((const char *)header + header->size - sizeof(*trailer));
+	size_t length = strnlen(bytes->text, header->size - fixed);
+	if (length >= sizeof(record->comm.text))
+		length = sizeof(record->comm.text) - 1;
+	record->kind = RECORD_COMM;
+	record->id = trailer->id;
+	record->time_ns = trailer->time_ns;
+	record->pid = (pid_t)bytes->pid;
+	record->tid = (pid_t)bytes->tid;
+	memcpy(record->comm.text, bytes->text, length);
+	memset(record->comm.text + length, 0, sizeof(record->comm.text) - length);
+	record->comm.exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
+	return 0;
+}
+
+static int decode_fork(const struct perf_event_header *header, struct record *record)
+{
+	const struct fork_bytes *bytes = (const void *)header;
+
+	if (header->size != sizeof(*bytes))
+		return -EBADMSG;
+	record->kind = header->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
+	record->id = bytes->trailer.id;
+	record->time_ns = bytes->time_ns;
+	record->pid = (pid_t)bytes->pid;
+	record->tid = (pid_t)bytes->tid;
+	record->fork.ppid = (pid_t)bytes->ppid;
+	record->fork.ptid = (pid_t)bytes->ptid;
+	return 0;
+}
+
+static int decode_lost(const struct perf_event_header *header, struct record *record)
+{
+	const struct lost_bytes *bytes = (const void *)header;
+
+	if (header->size != sizeof(*bytes))
+		return -EBADMSG;
+	record->kind = RECORD_LOST;
+	record->id = bytes->trailer.id;
+	record->time_ns = bytes->trailer.time_ns;
+	record->pid = (pid_t)bytes->trailer.pid;
+	record->tid = (pid_t)bytes->trailer.tid;
+	record->lost.records = bytes->records;
+	return 0;
+}
+
+static int decode_switch(const struct perf_event_header *header, struct record *record)
+{
+	const struct switch_bytes *bytes = (const void *)header;
+
+	if (header->size != sizeof(*bytes))
+		return -EBADMSG;
+	record->kind = RECORD_SWITCH;
+	record->id = bytes->trailer.id;
+	record->time_ns = bytes->trailer.time_ns;
+	record->pid = (pid_t)bytes->trailer.pid;
+	record->tid = (pid_t)bytes->trailer.tid;
+	record->change.other_pid = (pid_t)bytes->other_pid;
+	record->change.other_tid = (pid_t)bytes->other_tid;
+	record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	return 0;
+}
+
+int record_decode(const struct perf_event_header *header, struct record *record)
+{
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		return decode_sample(header, record);
+	case PERF_RECORD_COMM:
+		return decode_comm(header, record);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return decode_fork(header, record);
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return decode_switch(header, record);
+	case PERF_RECORD_LOST:
+		return decode_lost(header, record);
+	}
+	*record = (struct record){.kind = RECORD_OTHER};
+	return 0;
+}

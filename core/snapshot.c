@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Snapshots are plain memory once they are made: the only thing that two threads share is the
+ * columns, and of those only the count of references ever changes.
+ */
+#include "snapshot.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- columns */
+
+struct columns *columns_ref(struct columns *columns)
+{
+	__atomic_add_fetch(&columns->references, 1, __ATOMIC_RELAXED);
+	return columns;
+}
+
+void columns_unref(struct columns *columns)
+{
+	if (!columns)
+		return;
+	/* Release what this thread did with it; the last one acquires what all the others did. */
+	if (__atomic_sub_fetch(&columns->references, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		metric_fini(&columns->metrics[i]);
+	free(columns->metrics);
+	event_set_fini(&columns->events);
+	free(columns->preset);
+	free(columns);
+}
+
+int columns_metric(const struct columns *columns, const char *name)
+{
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		if (strcmp(columns->metrics[i].def->name, name) == 0)
+			return (int)i;
+	return -ENOENT;
+}
+
+/* ---- rows */
+
+void rows_init(const struct columns *columns, size_t n, struct rows *rows)
+{
+	*rows = (struct rows){
+		.n = n,
+		.items = xcalloc(n, sizeof(*rows->items)),
+		.tallies = xcalloc(n, tally_width(&columns->shape) * sizeof(*rows->tallies)),
+		.figures = xcalloc(n, columns->n_metrics * sizeof(*rows->figures)),
+	};
+}
+
+void rows_fini(struct rows *rows)
+{
+	free(rows->items);
+	free(rows->tallies);
+	free(rows->figures);
+	*rows = (struct rows){0};
+}
+
+static struct metric_input input_over(const struct columns *columns, uint64_t interval_ns,
+				      const uint64_t *tally)
+{
+	return (struct metric_input){
+		.events = &columns->events,
+		.shape = &columns->shape,
+		.tally = tally,
+		.interval_s = (double)interval_ns / (double)NS_PER_S,
+	};
+}
+
+static void evaluate(const struct columns *columns, const struct metric_input *input,
+		     struct figure *figures)
+{
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		figures[i] = metric_eval(&columns->metrics[i], input);
+}
+
+void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows)
+{
+	struct metric_input input = input_over(columns, interval_ns, NULL);
+
+	for (size_t i = 0; i < rows->n; i++) {
+		input.tally = rows_tally(columns, rows, i);
+		evaluate(columns, &input, rows_figures(columns, rows, i));
+	}
+}
+
+/*
+ * Which row a process has, by pid: open addressing over a table at least twice as large as what
+ * can be in it. A slot holds index + 1.
+ */
+struct process_index {
+	size_t *slots;
+	size_t mask;
+	const struct row *rows;
+};
+
+static size_t *process_slot(const struct process_index *index, pid_t pid)
+{
+	/* Knuth's multiplicative hash: pids come in runs, their multiples don't. */
+	size_t at = (size_t)((uint32_t)pid * 2654435761u) & index->mask;
+
+	while (index->slots[at] && index->rows[index->slots[at] - 1].pid != pid)
+		at = (at + 1) & index->mask;
+	return &index->slots[at];
+}
+
+/* What a process takes over from one of its threads. */
+static void row_describe(struct row *process, const struct row *thread)
+{
+	unsigned threads = process->threads;
+
+	*process = *thread;
+	process->threads = threads;
+	if (thread->tid == thread->pid)
+		return;
+	process->tid = thread->pid;
+	process->start_ns = 0;
+	process->flags &= ~(unsigned)ROW_EXITED;
+}
+
+void rows_by_process(const struct columns *columns, uint64_t interval_ns,
+		     const struct rows *threads, struct rows *processes)
+{
+	size_t slots = 4, n = 0;
+
+	rows_init(columns, threads->n, processes);
+	while (slots < 2 * threads->n)
+		slots *= 2;
+	struct process_index index = {
+		.slots = xcalloc(slots, sizeof(*index.slots)),
+		.mask = slots - 1,
+		.rows = processes->items,
+	};
+	bool *has_main = xcalloc(threads->n, sizeof(*has_main));
+
+	for (size_t i = 0; i < threads->n; i++) {
+		const struct row *thread = &threads->items[i];
+		bool is_main = thread->tid == thread->pid;
+		size_t *slot = process_slot(&index, thread->pid);
+
+		/* A second main thread is another process that got the number of one that ended. */
+		if (*slot == 0 || (is_main && has_main[*slot - 1])) {
+			*slot = ++n;
+			row_describe(&processes->items[n - 1], thread);
+			processes->items[n - 1].threads = 0;
+		} else if (is_main) {
+			row_describe(&processes->items[*slot - 1], thread);
+		}
+		size_t at = *slot - 1;
+		has_main[at] |= is_main;
+		processes->items[at].threads += thread->threads ? thread->threads : 1;
+		tally_add(&columns->shape, rows_tally(columns, processes, at),
+			  rows_tally(columns, threads, i));
+	}
+	free(has_main);
+	free(index.slots);
+	processes->n = n;
+	rows_evaluate(columns, interval_ns, processes);
+}
+
+/* ---- the whole */
+
+void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
+			    const uint64_t *tally, const uint64_t *idle, struct figure *figures)
+{
+	size_t width = tally_width(&columns->shape);
+	uint64_t *busy = xcalloc(width, sizeof(*busy));
+	struct metric_input input = input_over(columns, interval_ns, busy);
+
+	for (size_t i = 0; i < width; i++) {
+		uint64_t less = idle ? idle[i] : 0;
+
+		/* More idle than there was is rounding between two clocks, not 2^64 of work. */
+		busy[i] = tally[i] > less ? tally[i] - less : 0;
+	}
+	evaluate(columns, &input, figures);
+	free(busy);
+}
+
+bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
+{
+	const struct columns *columns = snapshot->columns;
+
+	for (size_t e = 0; e < columns->shape.n_events; e++) {
+		uint64_t parts = snapshot->idle[e] + snapshot->unattributed[e];
+		uint64_t cpus = 0;
+		bool counted = false;
+
+		for (size_t i = 0; i < snapshot->threads.n; i++)
+			parts += rows_tally(columns, &snapshot->threads, i)[e];
+		for (size_t i = 0; i < snapshot->n_cpus; i++) {
+			if (!snapshot->cpus[i].tally)
+				continue;
+			cpus += snapshot->cpus[i].tally[e];
+			counted = true;
+		}
+		if (parts == snapshot->totals[e] && (!counted || cpus == snapshot->totals[e]))
+			continue;
+		if (event)
+			*event = e;
+		return false;
+	}
+	return true;
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	rows_fini(&snapshot->threads);
+	for (size_t i = 0; i < snapshot->n_cpus; i++) {
+		free(snapshot->cpus[i].tally);
+		free(snapshot->cpus[i].idle);
+		free(snapshot->cpus[i].figures);
+	}
+	free(snapshot->cpus);
+	free(snapshot->totals);
+	free(snapshot->idle);
+	free(snapshot->unattributed);
+	free(snapshot->figures);
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		free(snapshot->notes[i]);
+	free(snapshot->notes);
+	columns_unref(snapshot->columns);
+	free(snapshot);
+}

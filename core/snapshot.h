@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SNAPSHOT_H
+#define PMCTOP_SNAPSHOT_H
+
+#include "event.h"
+#include "metric.h"
+#include "tally.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * An immutable picture of one interval: what every task and CPU did, the totals, and how far the
+ * figures can be trusted. Made by the engine, owned by whoever it is handed to, read by views and
+ * outputs. For every event of the set:
+ *
+ *     sum of rows + idle + unattributed = totals = sum of CPUs       (snapshot_conserves)
+ *
+ * It shares the columns (events and metrics), which are counted by reference and never change.
+ */
+
+/*
+ * Events and compiled metrics of a run; a change of either makes a new one. Made with xcalloc and
+ * one reference by whoever fills it in; the last columns_unref frees all that it holds.
+ */
+struct columns {
+	struct event_set events;
+	struct tally_shape shape;
+	struct metric *metrics;
+	size_t n_metrics;
+	char *preset; /* its name, owned */
+	unsigned references;
+};
+
+struct columns *columns_ref(struct columns *columns); /* any thread */
+void columns_unref(struct columns *columns);          /* any thread; NULL is fine */
+/* The index of a metric by its name or -ENOENT. */
+int columns_metric(const struct columns *columns, const char *name);
+
+enum row_flag {
+	ROW_EXITED = 1 << 0, /* ended within this interval */
+	ROW_KERNEL = 1 << 1, /* a kernel thread */
+};
+
+struct row {
+	pid_t pid; /* process (thread group) */
+	pid_t tid; /* == pid for the main thread, and in rolled-up rows */
+	pid_t ppid;
+	uid_t uid;         /* (uid_t)-1 where unknown */
+	uint64_t start_ns; /* 0 where unknown: with tid it names the task for good */
+	unsigned threads;  /* how many that ran are in this row: 1, or more when rolled up */
+	unsigned flags;    /* enum row_flag */
+	char comm[16];     /* hostile bytes, NUL-terminated; "" where unknown */
+	char user[24];     /* name, or the number where there is none; "" where unknown */
+};
+
+/* Rows with their tallies and figures, as parallel arrays. */
+struct rows {
+	size_t n;
+	struct row *items;
+	uint64_t *tallies;      /* n x tally_width(shape) */
+	struct figure *figures; /* n x n_metrics */
+};
+
+struct snapshot_cpu {
+	int cpu;
+	bool online;            /* false: it went offline, nothing else here is meaningful */
+	uint64_t *tally;        /* everything that ran there, idle included; NULL: not counted */
+	uint64_t *idle;         /* the idle task's part of it; NULL where tally is */
+	struct figure *figures; /* n_metrics, over tally - idle; NULL where tally is */
+};
+
+/* Every array that a snapshot holds is an allocation of its own. */
+
+struct snapshot {
+	struct columns *columns; /* a reference of its own */
+	uint64_t sequence;       /* 1, 2, 3 ... of the run */
+	uint64_t time_ns;        /* CLOCK_MONOTONIC at its end */
+	uint64_t realtime_ns;    /* CLOCK_REALTIME at its end */
+	uint64_t interval_ns;
+	char host[64];
+	const char *mode; /* "system", "proc": which collector */
+	char pmu[32];     /* "armv8_pmuv3"; "" where there are no hardware counters */
+
+	struct rows threads; /* every task that ran, idle excepted; in no order */
+	struct snapshot_cpu *cpus;
+	size_t n_cpus;
+
+	uint64_t *totals;
+	uint64_t *idle;
+	uint64_t *unattributed;
+	struct figure *figures; /* of totals - idle */
+
+	uint64_t lost_records;
+	unsigned tasks; /* known to the task table, running or not; 0 where unknown */
+	char **notes;   /* sentences for the user, most important first */
+	size_t n_notes;
+};
+
+void snapshot_free(struct snapshot *snapshot); /* NULL is fine */
+
+static inline uint64_t *rows_tally(const struct columns *columns, const struct rows *rows, size_t i)
+{
+	return rows->tallies + i * tally_width(&columns->shape);
+}
+
+static inline struct figure *rows_figures(const struct columns *columns, const struct rows *rows,
+					  size_t i)
+{
+	return rows->figures + i * columns->n_metrics;
+}
+
+/* Room for n zeroed rows. */
+void rows_init(const struct columns *columns, size_t n, struct rows *rows);
+void rows_fini(struct rows *rows);
+/* Evaluates every metric of every row. */
+void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows);
+/*
+ * Threads added up to processes, in the order in which they first appear: pid == tid, everything
+ * else as of the main thread. If that slept: comm and user of any thread, start_ns 0, not exited.
+ */
+void rows_by_process(const struct columns *columns, uint64_t interval_ns,
+		     const struct rows *threads, struct rows *processes);
+
+/*
+ * All metrics over tally - idle (idle may be NULL), as shown for CPUs and the whole machine: there
+ * %CPU is what was busy, and IPC that of what ran. Allocates nothing that it does not free.
+ */
+void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
+			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
+
+/*
+ * Whether the conservation above holds; else *event (which may be NULL) is the first that breaks
+ * it. CPUs take part where any of them was counted.
+ */
+bool snapshot_conserves(const struct snapshot *snapshot, size_t *event);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SYS_H
+#define PMCTOP_SYS_H
+
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The one door to the kernel. Everything the core asks of Linux goes through this table, so that
+ * tests can put a small kernel of their own behind it (tests/fake_kernel) with the same layouts,
+ * the same errnos and a clock they turn by hand.
+ *
+ * Every function returns a value >= 0 or -errno; errno itself is never read above this seam.
+ * All times are CLOCK_MONOTONIC nanoseconds unless the name says otherwise; records carry the same
+ * clock (attr.use_clockid). A sys is used by one thread at a time, except sys_wake, which may be
+ * called from any.
+ */
+struct sys_ops {
+	/* perf_event_open(2): a descriptor or -errno. */
+	int (*perf_open)(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+			 unsigned long flags);
+	/* read(2) of an event: bytes or -errno. */
+	ssize_t (*perf_read)(void *ctx, int fd, void *buffer, size_t size);
+	/* ioctl(2) with PERF_EVENT_IOC_*; argument is the integer or the address that it wants. */
+	int (*perf_ioctl)(void *ctx, int fd, unsigned long request, uintptr_t argument);
+	/* mmap(2) of a ring: size is (1 + 2^k) pages. */
+	int (*perf_map)(void *ctx, int fd, size_t size, void **address);
+	int (*perf_unmap)(void *ctx, void *address, size_t size);
+	int (*close)(void *ctx, int fd);
+	/*
+	 * Sleeps until a descriptor is ready, sys_wake is called or the clock reaches deadline_ns.
+	 * Returns how many are ready (revents set), 0 at the deadline or when woken; a signal is
+	 * not an error. A deadline that has passed only looks.
+	 */
+	int (*wait)(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns);
+	/* Ends a wait that is under way, or the next one. Any thread, also a signal handler. */
+	void (*wake)(void *ctx);
+	uint64_t (*now_ns)(void *ctx);
+	/* Nanoseconds since the epoch, CLOCK_REALTIME. */
+	uint64_t (*realtime_ns)(void *ctx);
+	/*
+	 * A whole small file below / (so "/proc/7/comm"; tests root it elsewhere): at most size - 1
+	 * bytes, always NUL-terminated. Returns the length or -errno.
+	 */
+	ssize_t (*file_read)(void *ctx, const char *path, char *buffer, size_t size);
+	/* The user that owns a path: for /proc/PID the effective user of a dumpable process. */
+	int (*file_owner)(void *ctx, const char *path, uid_t *owner);
+	/* Calls fn for every name in a directory but "." and ".."; fn != 0 stops. 0 or -errno. */
+	int (*dir_each)(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
+			void *arg);
+};
+
+struct sys {
+	const struct sys_ops *ops;
+	void *ctx;
+};
+
+/* The kernel this program runs on. */
+int sys_linux_init(struct sys *sys);
+void sys_linux_fini(struct sys *sys);
+
+static inline int sys_perf_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid,
+				int cpu, int group_fd, unsigned long flags)
+{
+	return sys->ops->perf_open(sys->ctx, attr, pid, cpu, group_fd, flags);
+}
+
+static inline ssize_t sys_perf_read(const struct sys *sys, int fd, void *buffer, size_t size)
+{
+	return sys->ops->perf_read(sys->ctx, fd, buffer, size);
+}
+
+static inline int sys_perf_ioctl(const struct sys *sys, int fd, unsigned long request,
+				 uintptr_t argument)
+{
+	return sys->ops->perf_ioctl(sys->ctx, fd, request, argument);
+}
+
+static inline int sys_perf_map(const struct sys *sys, int fd, size_t size, void **address)
+{
+	return sys->ops->perf_map(sys->ctx, fd, size, address);
+}
+
+static inline int sys_perf_unmap(const struct sys *sys, void *address, size_t size)
+{
+	return sys->ops->perf_unmap(sys->ctx, address, size);
+}
+
+static inline int sys_close(const struct sys *sys, int fd)
+{
+	return sys->ops->close(sys->ctx, fd);
+}
+
+static inline int sys_wait(const struct sys *sys, struct pollfd *fds, size_t count,
+			   uint64_t deadline_ns)
+{
+	return sys->ops->wait(sys->ctx, fds, count, deadline_ns);
+}
+
+static inline void sys_wake(const struct sys *sys)
+{
+	sys->ops->wake(sys->ctx);
+}
+
+static inline uint64_t sys_now_ns(const struct sys *sys)
+{
+	return sys->ops->now_ns(sys->ctx);
+}
+
+static inline uint64_t sys_realtime_ns(const struct sys *sys)
+{
+	return sys->ops->realtime_ns(sys->ctx);
+}
+
+static inline ssize_t sys_file_read(const struct sys *sys, const char *path, char *buffer,
+				    size_t size)
+{
+	return sys->ops->file_read(sys->ctx, path, buffer, size);
+}
+
+static inline int sys_file_owner(const struct sys *sys, const char *path, uid_t *owner)
+{
+	return sys->ops->file_owner(sys->ctx, path, owner);
+}
+
+static inline int sys_dir_each(const struct sys *sys, const char *path,
+			       int (*fn)(void *arg, const char *name), void *arg)
+{
+	return sys->ops->dir_each(sys->ctx, path, fn, arg);
+}
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The running kernel behind the sys table. A wait is a ppoll on the caller's descriptors and on an
+ * eventfd, which is what sys_wake writes to from another thread or a signal handler.
+ */
+#include "sys.h"
+
+#include "util.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct sys_linux {
+	int wake_fd;
+	struct pollfd *fds; /* the caller's and ours, kept between waits */
+	size_t capacity;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+static int linux_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu,
+			   int group_fd, unsigned long flags)
+{
+	(void)ctx;
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static ssize_t linux_perf_read(void *ctx, int fd, void *buffer, size_t size)
+{
+	(void)ctx;
+	ssize_t length = read(fd, buffer, size);
+	return length < 0 ? -errno : length;
+}
+
+static int linux_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument)
+{
+	(void)ctx;
+	int result = ioctl(fd, request, argument);
+	return result < 0 ? -errno : result;
+}
+
+static int linux_perf_map(void *ctx, int fd, size_t size, void **address)
+{
+	(void)ctx;
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	*address = memory;
+	return 0;
+}
+
+static int linux_perf_unmap(void *ctx, void *address, size_t size)
+{
+	(void)ctx;
+	return munmap(address, size) < 0 ? -errno : 0;
+}
+
+static int linux_close(void *ctx, int fd)
+{
+	(void)ctx;
+	return close(fd) < 0 ? -errno : 0;
+}
+
+static int linux_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns)
+{
+	struct sys_linux *self = ctx;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+	struct timespec timeout = {
+		.tv_sec = (time_t)(left_ns / NS_PER_S),
+		.tv_nsec = (long)(left_ns % NS_PER_S),
+	};
+
+	self->fds = array_reserve(self->fds, &self->capacity, count + 1, sizeof(*self->fds));
+	if (count > 0)
+		memcpy(self->fds, fds, count * sizeof(*fds));
+	self->fds[count] = (struct pollfd){.fd = self->wake_fd, .events = POLLIN};
+	int ready = ppoll(self->fds, count + 1, &timeout, NULL);
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (self->fds[count].revents) {
+		uint64_t wakes;
+		ssize_t ignored = read(self->wake_fd, &wakes, sizeof(wakes));
+		(void)ignored;
+		ready--;
+	}
+	for (size_t i = 0; i < count; i++)
+		fds[i].revents = self->fds[i].revents;
+	return ready;
+}
+
+static void linux_wake(void *ctx)
+{
+	struct sys_linux *self = ctx;
+	int saved = errno; /* a signal handler may be the caller */
+	ssize_t ignored = write(self->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
+
+	(void)ignored;
+	errno = saved;
+}
+
+static uint64_t linux_now_ns(void *ctx)
+{
+	(void)ctx;
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t linux_realtime_ns(void *ctx)
+{
+	(void)ctx;
+	return clock_ns(CLOCK_REALTIME);
+}
+
+static ssize_t linux_file_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	(void)ctx;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	/* /proc files come in pieces of at most a page: read to the end. */
+	size_t length = 0;
+	ssize_t got = 0;
+	while (length < size - 1) {
+		got = read(fd, buffer + length, size - 1 - length);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		length += (size_t)got;
+	}
+	int code = got < 0 ? -errno : 0;
+	close(fd);
+	buffer[length] = '\0';
+	return code ? code : (ssize_t)length;
+}
+
+static int linux_file_owner(void *ctx, const char *path, uid_t *owner)
+{
+	(void)ctx;
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return -errno;
+	*owner = status.st_uid;
+	return 0;
+}
+
+static int linux_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
+			  void *arg)
+{
+	(void)ctx;
+	DIR *dir = opendir(path);
+	if (!dir)
+		return -errno;
+	const struct dirent *entry;
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (fn(arg, entry->d_name))
+			break;
+	}
+	closedir(dir);
+	return 0;
+}
+
+static const struct sys_ops linux_ops = {
+	.perf_open = linux_perf_open,
+	.perf_read = linux_perf_read,
+	.perf_ioctl = linux_perf_ioctl,
+	.perf_map = linux_perf_map,
+	.perf_unmap = linux_perf_unmap,
+	.close = linux_close,
+	.wait = linux_wait,
+	.wake = linux_wake,
+	.now_ns = linux_now_ns,
+	.realtime_ns = linux_realtime_ns,
+	.file_read = linux_file_read,
+	.file_owner = linux_file_owner,
+	.dir_each = linux_dir_each,
+};
+
+int sys_linux_init(struct sys *sys)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	struct sys_linux *self = xcalloc(1, sizeof(*self));
+	self->wake_fd = fd;
+	*sys = (struct sys){.ops = &linux_ops, .ctx = self};
+	return 0;
+}
+
+void sys_linux_fini(struct sys *sys)
+{
+	struct sys_linux *self = sys->ctx;
+
+	if (!self)
+		return;
+	close(self->wake_fd);
+	free(self->fds);
+	free(self);
+	*sys = (struct sys){0};
+}

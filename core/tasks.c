@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A hash of tids to their newest task; older tasks of the same tid hang behind it for as long as
+ * an interval may still name them. Tids come in sequence, so the tid itself is the hash.
+ */
+#include "tasks.h"
+
+#include "proc.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tasks {
+	const struct sys *sys;
+	struct task **slots; /* open addressing; n_slots is a power of two */
+	size_t n_slots, n;
+	struct task **exited; /* in order of EXIT, to be forgotten */
+	size_t n_exited, exited_capacity;
+	pid_t *pending; /* processes of the start that were not looked up yet */
+	size_t n_pending, pending_capacity;
+	size_t verify; /* slots still to be compared with /proc after a loss */
+};
+
+static int note_process(void *arg, const char *name)
+{
+	struct tasks *tasks = arg;
+	pid_t pid = proc_pid(name);
+
+	if (pid) {
+		tasks->pending = array_reserve(tasks->pending, &tasks->pending_capacity,
+					       tasks->n_pending + 1, sizeof(*tasks->pending));
+		tasks->pending[tasks->n_pending++] = pid;
+	}
+	return 0;
+}
+
+struct tasks *tasks_new(const struct sys *sys)
+{
+	struct tasks *tasks = xcalloc(1, sizeof(*tasks));
+
+	tasks->sys = sys;
+	tasks->n_slots = 1024;
+	tasks->slots = xcalloc(tasks->n_slots, sizeof(*tasks->slots));
+	sys_dir_each(sys, "/proc", note_process, tasks);
+	return tasks;
+}
+
+void tasks_free(struct tasks *tasks)
+{
+	if (!tasks)
+		return;
+	for (size_t i = 0; i < tasks->n_slots; i++) {
+		for (struct task *task = tasks->slots[i], *older; task; task = older) {
+			older = task->older;
+			free(task);
+		}
+	}
+	free(tasks->slots);
+	free(tasks->exited);
+	free(tasks->pending);
+	free(tasks);
+}
+
+/* The slot that holds tid's newest task, or the free one where it would go. */
+static size_t slot_of(const struct tasks *tasks, pid_t tid)
+{
+	size_t slot = (size_t)tid & (tasks->n_slots - 1);
+
+	while (tasks->slots[slot] && tasks->slots[slot]->tid != tid)
+		slot = (slot + 1) & (tasks->n_slots - 1);
+	return slot;
+}
+
+static void grow(struct tasks *tasks)
+{
+	struct task **old = tasks->slots;
+	size_t n_old = tasks->n_slots;
+
+	tasks->n_slots *= 2;
+	tasks->slots = xcalloc(tasks->n_slots, sizeof(*tasks->slots));
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i])
+			tasks->slots[slot_of(tasks, old[i]->tid)] = old[i];
+	free(old);
+	if (tasks->verify)
+		tasks->verify = tasks->n_slots;
+}
+
+static void remove_slot(struct tasks *tasks, size_t slot)
+{
+	/* Close the gap, so that no probe stops short: every later task of the run that may move
+	 * nearer to its home does. */
+	size_t mask = tasks->n_slots - 1;
+	size_t next = slot;
+
+	for (;;) {
+		next = (next + 1) & mask;
+		if (!tasks->slots[next])
+			break;
+		size_t home = (size_t)tasks->slots[next]->tid & mask;
+		if (((next - home) & mask) >= ((next - slot) & mask)) {
+			tasks->slots[slot] = tasks->slots[next];
+			slot = next;
+		}
+	}
+	tasks->slots[slot] = NULL;
+}
+
+static struct task *add(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	if (tasks->n * 2 >= tasks->n_slots)
+		grow(tasks);
+	size_t slot = slot_of(tasks, tid);
+	struct task *task = xcalloc(1, sizeof(*task));
+	*task = (struct task){
+		.tid = tid,
+		.pid = pid,
+		.uid = (uid_t)-1,
+		.seen_ns = time_ns,
+		.older = tasks->slots[slot],
+	};
+	tasks->slots[slot] = task;
+	tasks->n++;
+	return task;
+}
+
+static void mark_exited(struct tasks *tasks, struct task *task, uint64_t time_ns)
+{
+	task->exit_ns = time_ns;
+	tasks->exited = array_reserve(tasks->exited, &tasks->exited_capacity, tasks->n_exited + 1,
+				      sizeof(struct task *));
+	tasks->exited[tasks->n_exited++] = task;
+}
+
+/* Whether the task can have been the one of its tid at that time. */
+static bool covers(const struct task *task, uint64_t time_ns)
+{
+	/* A thread still runs a little after its EXIT record, until its last switch. */
+	bool before_end = !task->exit_ns || time_ns <= task->exit_ns + TASKS_REUSE_NS;
+	return before_end && (!task->start_ns || time_ns >= task->start_ns);
+}
+
+struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
+{
+	struct task *task = tasks->slots[slot_of(tasks, tid)];
+
+	while (task && !covers(task, time_ns))
+		task = task->older;
+	return task;
+}
+
+struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	struct task *task = tasks_find(tasks, tid, time_ns);
+
+	if (!task)
+		task = add(tasks, pid, tid, time_ns);
+	if (time_ns < task->seen_ns)
+		task->seen_ns = time_ns;
+	if (pid > 0)
+		task->pid = pid;
+	return task;
+}
+
+struct task *tasks_fork(struct tasks *tasks, const struct record *record)
+{
+	struct task *newest = tasks->slots[slot_of(tasks, record->tid)];
+
+	/* Someone of that tid seen before this fork is someone else, whose EXIT was lost. */
+	if (newest && !newest->exit_ns && newest->seen_ns < record->time_ns)
+		mark_exited(tasks, newest, record->time_ns);
+	struct task *task = NULL;
+	if (newest && newest->seen_ns >= record->time_ns)
+		task = newest;
+	if (!task)
+		task = add(tasks, record->pid, record->tid, record->time_ns);
+	task->pid = record->pid;
+	task->ppid = record->fork.ppid;
+	task->ptid = record->fork.ptid;
+	task->start_ns = record->time_ns;
+	if (!task->comm_ns) {
+		const struct task *parent = tasks_find(tasks, record->fork.ptid, record->time_ns);
+		if (parent && parent->comm_ns) {
+			memcpy(task->comm, parent->comm, sizeof(task->comm));
+			task->comm_ns = record->time_ns;
+			task->uid = parent->uid;
+			task->kernel = parent->kernel;
+		}
+	}
+	return task;
+}
+
+struct task *tasks_comm(struct tasks *tasks, const struct record *record)
+{
+	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
+
+	if (record->time_ns < task->comm_ns)
+		return task;
+	memcpy(task->comm, record->comm.text, sizeof(task->comm));
+	task->comm_ns = record->time_ns;
+	if (record->comm.exec) {
+		task->looked_up = false; /* sudo and its like change the user about now */
+		task->exit_ns = 0;       /* a thread that execs takes over its dead leader's tid */
+	}
+	return task;
+}
+
+struct task *tasks_exit(struct tasks *tasks, const struct record *record)
+{
+	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
+
+	if (!task->exit_ns)
+		mark_exited(tasks, task, record->time_ns);
+	return task;
+}
+
+static void inherit_identity(const struct tasks *tasks, struct task *task)
+{
+	const struct task *parent =
+		task->ptid ? tasks_find(tasks, task->ptid, task->start_ns) : NULL;
+
+	if (!parent)
+		return;
+	if (!task->comm_ns && parent->comm_ns) {
+		memcpy(task->comm, parent->comm, sizeof(task->comm));
+		task->comm_ns = task->start_ns;
+	}
+	if (task->uid == (uid_t)-1)
+		task->uid = parent->uid;
+}
+
+void tasks_look_up(struct tasks *tasks, struct task *task)
+{
+	char path[32];
+	struct proc_stat stat;
+
+	if (task->looked_up)
+		return;
+	task->looked_up = true;
+	if (task->exit_ns || proc_stat_read(tasks->sys, task->tid, &stat) < 0) {
+		inherit_identity(tasks, task);
+		return;
+	}
+	if (!task->comm_ns) {
+		memcpy(task->comm, stat.comm, sizeof(task->comm));
+		task->comm_ns = task->seen_ns;
+	}
+	task->ppid = stat.ppid;
+	task->kernel = stat.kernel;
+	snprintf(path, sizeof(path), "/proc/%d", task->tid);
+	sys_file_owner(tasks->sys, path, &task->uid);
+}
+
+static void verify_slot(struct tasks *tasks, size_t slot, uint64_t now_ns)
+{
+	struct task *task = tasks->slots[slot];
+	struct proc_stat stat;
+
+	if (task && !task->exit_ns && proc_stat_read(tasks->sys, task->tid, &stat) < 0)
+		mark_exited(tasks, task, now_ns);
+}
+
+void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
+{
+	uint64_t now_ns = sys_now_ns(tasks->sys);
+	uint64_t end_ns = now_ns + budget_ns;
+
+	for (; tasks->n_pending > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys)) {
+		pid_t pid = tasks->pending[--tasks->n_pending];
+		/* Found by now through its own records, or gone: nothing to do. */
+		if (!tasks_find(tasks, pid, now_ns))
+			tasks_look_up(tasks, add(tasks, pid, pid, now_ns));
+	}
+	for (; tasks->verify > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))
+		verify_slot(tasks, --tasks->verify, now_ns);
+}
+
+void tasks_records_lost(struct tasks *tasks)
+{
+	tasks->verify = tasks->n_slots;
+}
+
+static void forget(struct tasks *tasks, struct task *task)
+{
+	size_t slot = slot_of(tasks, task->tid);
+	struct task **link = &tasks->slots[slot];
+
+	while (*link && *link != task)
+		link = &(*link)->older;
+	if (!*link)
+		return;
+	*link = task->older;
+	free(task);
+	tasks->n--;
+	if (!tasks->slots[slot])
+		remove_slot(tasks, slot);
+}
+
+void tasks_forget(struct tasks *tasks, uint64_t time_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tasks->n_exited; i++) {
+		struct task *task = tasks->exited[i];
+		if (!task->exit_ns)
+			continue; /* came back by exec */
+		if (task->exit_ns + TASKS_REUSE_NS < time_ns)
+			forget(tasks, task);
+		else
+			tasks->exited[kept++] = task;
+	}
+	tasks->n_exited = kept;
+}
+
+size_t tasks_count(const struct tasks *tasks)
+{
+	return tasks->n;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TASKS_H
+#define PMCTOP_TASKS_H
+
+#include "record.h"
+#include "sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * The task table: who is behind a tid at a time. COMM, FORK and EXIT records keep it; /proc fills
+ * in what was there before we came, and only for tasks that run.
+ *
+ * Rings are read one CPU after the other, so a child's samples may come before the FORK that made
+ * it. Therefore a task is found by (tid, time), and a record about the past finds the past task.
+ * Tids are reused only after all others, so two tasks of one tid are never closer than REUSE_NS.
+ */
+struct task {
+	pid_t tid, pid;     /* pid: thread group; 0 where unknown */
+	pid_t ppid, ptid;   /* 0 where unknown */
+	uid_t uid;          /* (uid_t)-1 where unknown */
+	uint64_t start_ns;  /* its FORK; 0 where it was there before us */
+	uint64_t seen_ns;   /* the earliest record that named it */
+	uint64_t exit_ns;   /* 0: lives */
+	uint64_t comm_ns;   /* when comm was taken; 0: comm is not known */
+	char comm[16];      /* hostile bytes */
+	bool kernel;        /* a kernel thread */
+	bool looked_up;     /* /proc was asked since its last exec */
+	uint64_t interval;  /* the last interval in which it has a slot ... */
+	size_t slot;        /* ... and which (core/interval) */
+	struct task *older; /* an exited task of the same tid that is still wanted */
+};
+
+enum { TASKS_REUSE_NS = 100 * 1000 * 1000 };
+
+struct tasks;
+
+struct tasks *tasks_new(const struct sys *sys);
+void tasks_free(struct tasks *tasks);
+
+/* The task that had this tid at that time; made up (and looked up later) where none is known. */
+struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns);
+/* The same without making one: NULL where none is known. */
+struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns);
+
+struct task *tasks_fork(struct tasks *tasks, const struct record *record);
+struct task *tasks_comm(struct tasks *tasks, const struct record *record);
+struct task *tasks_exit(struct tasks *tasks, const struct record *record);
+
+/*
+ * Fills in comm, user and parent from /proc, or from the parent where the task is gone already.
+ * One small file and one stat, once per exec.
+ */
+void tasks_look_up(struct tasks *tasks, struct task *task);
+
+/*
+ * Background work for at most budget_ns: looks up the processes that were there at the start, and
+ * after records were lost finds tasks whose EXIT was among them.
+ */
+void tasks_maintain(struct tasks *tasks, uint64_t budget_ns);
+void tasks_records_lost(struct tasks *tasks);
+
+/* Forgets the tasks that exited before time_ns: call it when their last interval was shown. */
+void tasks_forget(struct tasks *tasks, uint64_t time_ns);
+
+size_t tasks_count(const struct tasks *tasks); /* in the table, exited ones too */
+
+#endif

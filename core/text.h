@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TEXT_H
+#define PMCTOP_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Text that came from outside (comm, user and host names, what was typed) and text that goes out,
+ * without the locale: core writes UTF-8 and "0.5" whatever LC_ALL says.
+ */
+
+#define TEXT_REPLACEMENT 0xFFFDu /* stands for what is no character or must not be shown */
+
+/*
+ * One character of strict UTF-8 (RFC 3629: no overlong forms, no surrogates) at a NUL-terminated
+ * text. Returns its bytes, 0 at the end; a byte that starts none is TEXT_REPLACEMENT, one byte.
+ */
+size_t text_decode(const char *text, uint32_t *character);
+/* Writes 1 to 4 bytes, no NUL; what is no character is written as TEXT_REPLACEMENT. */
+size_t text_encode(uint32_t character, char to[4]);
+
+/*
+ * Columns of a character on a terminal: 0 (combining marks), 1 or 2 (East Asian wide, emoji). A
+ * small table of its own, because wcwidth() knows only what the locale knows.
+ */
+unsigned text_character_width(uint32_t character);
+/* Columns of a text. */
+unsigned text_width(const char *text);
+
+/*
+ * What may be sent to a terminal: control characters (C0, DEL, C1), characters that turn or break
+ * a line (bidirectional controls, U+2028) and bytes that are no UTF-8 become TEXT_REPLACEMENT. Cut
+ * between characters at `columns` columns and at size - 1 bytes, always NUL-terminated. Returns
+ * the bytes written. At most three bytes come out for one that goes in.
+ */
+size_t text_printable(char *to, size_t size, const char *from, unsigned columns);
+
+/* "-12.50": rounded half away from zero; `value` is finite, decimals <= 9. Returns the length. */
+size_t text_fixed(char *to, size_t size, double value, unsigned decimals);
+/* As text_fixed, but "12.5" and "12": no zeros that say nothing. */
+size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "users.h"
+
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number that /etc/passwd does not know makes us read it again, but not more often than this. */
+#define RELOAD_NS (10 * NS_PER_S)
+
+enum { PASSWD_MAX_BYTES = 4 << 20 };
+
+struct user {
+	uid_t uid;
+	char *name; /* NULL: has none */
+};
+
+struct users {
+	const struct sys *sys;
+	struct user *items;
+	size_t n, capacity;
+	uint64_t loaded_ns;
+};
+
+static struct user *find(const struct users *users, uid_t uid)
+{
+	for (size_t i = 0; i < users->n; i++)
+		if (users->items[i].uid == uid)
+			return &users->items[i];
+	return NULL;
+}
+
+static void add(struct users *users, uid_t uid, const char *name, size_t length)
+{
+	users->items =
+		array_reserve(users->items, &users->capacity, users->n + 1, sizeof(*users->items));
+	char *copy = xcalloc(length + 1, 1);
+	memcpy(copy, name, length);
+	users->items[users->n++] = (struct user){.uid = uid, .name = copy};
+}
+
+/* name:password:uid:... */
+static void add_line(struct users *users, const char *line, const char *end)
+{
+	const char *name_end = memchr(line, ':', (size_t)(end - line));
+	if (!name_end || name_end == line)
+		return;
+	const char *password_end = memchr(name_end + 1, ':', (size_t)(end - name_end - 1));
+	if (!password_end)
+		return;
+	char *uid_end;
+	unsigned long uid = strtoul(password_end + 1, &uid_end, 10);
+	if (uid_end > password_end + 1 && *uid_end == ':' && uid < (uid_t)-1 &&
+	    !find(users, (uid_t)uid))
+		add(users, (uid_t)uid, line, (size_t)(name_end - line));
+}
+
+static void clear(struct users *users)
+{
+	for (size_t i = 0; i < users->n; i++)
+		free(users->items[i].name);
+	users->n = 0;
+}
+
+static void load(struct users *users)
+{
+	size_t size = 64 << 10;
+	char *text = NULL;
+	ssize_t length;
+
+	do {
+		size *= 2;
+		text = xreallocarray(text, size, 1);
+		length = sys_file_read(users->sys, "/etc/passwd", text, size);
+	} while (length == (ssize_t)size - 1 && size < PASSWD_MAX_BYTES);
+	clear(users);
+	users->loaded_ns = sys_now_ns(users->sys);
+	for (char *line = text, *end; length > 0 && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		add_line(users, line, end);
+	}
+	free(text);
+}
+
+struct users *users_new(const struct sys *sys)
+{
+	struct users *users = xcalloc(1, sizeof(*users));
+
+	users->sys = sys;
+	load(users);
+	return users;
+}
+
+void users_free(struct users *users)
+{
+	if (!users)
+		return;
+	clear(users);
+	free(users->items);
+	free(users);
+}
+
+void users_name(struct users *users, uid_t uid, char *name, size_t size)
+{
+	name[0] = '\0';
+	if (uid == (uid_t)-1)
+		return;
+	const struct user *user = find(users, uid);
+	if (!user && sys_now_ns(users->sys) >= users->loaded_ns + RELOAD_NS) {
+		load(users);
+		user = find(users, uid);
+	}
+	if (user)
+		text_copy(name, size, user->name);
+	else
+		snprintf(name, size, "%u", uid);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_USERS_H
+#define PMCTOP_USERS_H
+
+#include "sys.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * User names by uid, from /etc/passwd alone: a name service that hangs (LDAP, on a sick machine)
+ * must not hang a top. Who is not in it goes by number.
+ */
+struct users;
+
+struct users *users_new(const struct sys *sys);
+void users_free(struct users *users);
+
+/* Writes the name, the number, or "" for (uid_t)-1. */
+void users_name(struct users *users, uid_t uid, char *name, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_UTIL_H
+#define PMCTOP_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NS_PER_S  1000000000ull
+#define NS_PER_MS 1000000ull
+#define NS_PER_US 1000ull
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+static inline size_t size_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Allocation that cannot fail: out of memory calls the hook (which restores the terminal), says so
+ * and aborts. Sizes that come from outside must be bounded before they get here.
+ */
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xreallocarray(void *old, size_t count, size_t size);
+char *xstrdup(const char *text);
+void xalloc_set_hook(void (*before_abort)(void));
+
+/*
+ * Room for `want` items in an array of `*capacity` items of `size` bytes; grows by doubling.
+ * Returns the array, which may have moved: items = array_reserve(items, &capacity, n + 1, ...).
+ */
+void *array_reserve(void *items, size_t *capacity, size_t want, size_t size);
+
+/* Copies at most size - 1 bytes and always terminates; returns the length copied. */
+size_t text_copy(char *to, size_t size, const char *from);
+
+#endif
