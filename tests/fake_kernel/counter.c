@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What can be done with an open event: reading it, its ioctls, closing it; and the software side of
+ * counting: events that happen one at a time and overflow after `period` of them, and the clocks,
+ * which fire every `period` nanoseconds (never faster than 10 us) while they are counted.
+ */
+#include "core/util.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#define PERIOD_MIN_NS 10000u
+
+/* ---- read(2) */
+
+size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values)
+{
+	uint64_t format = perf->attr.read_format;
+	bool group = format & PERF_FORMAT_GROUP;
+	size_t n = 0;
+
+	if (group)
+		values[n++] = perf->leader->n_members;
+	else
+		values[n++] = perf->count;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		values[n++] = times->enabled_ns;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		values[n++] = times->running_ns;
+	for (size_t i = 0; i < (group ? perf->leader->n_members : 1); i++) {
+		const struct fk_perf *member = group ? perf->leader->members[i] : perf;
+
+		if (group)
+			values[n++] = member->count;
+		if (format & PERF_FORMAT_ID)
+			values[n++] = member->id;
+		if (format & PERF_FORMAT_LOST)
+			values[n++] = member->lost_samples;
+	}
+	return n;
+}
+
+/* The CPU whose time an event lags behind: its own, or the one its task runs on. NULL: none. */
+static struct fk_cpu *perf_cpu(struct fk *fk, const struct fk_perf *perf)
+{
+	if (!perf->task)
+		return fk_cpu(fk, perf->cpu);
+	return perf->task->cpu >= 0 ? fk_cpu(fk, perf->task->cpu) : NULL;
+}
+
+ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size)
+{
+	struct fk *fk = ctx;
+	struct fk_perf *perf = fk_perf_of(fk, fd);
+	int error = fk_enter(fk, FK_PERF_READ);
+	uint64_t values[FK_VALUES_MAX];
+
+	if (error)
+		return error;
+	if (!perf)
+		return -EBADF;
+	if (perf_cpu(fk, perf))
+		fk_settle(fk, perf_cpu(fk, perf));
+	const struct fk_perf *times =
+		perf->attr.read_format & PERF_FORMAT_GROUP ? perf->leader : perf;
+	size_t bytes = fk_read_values(perf, times, values) * sizeof(*values);
+	if (size < bytes)
+		return -ENOSPC;
+	memcpy(buffer, values, bytes);
+	return (ssize_t)bytes;
+}
+
+/* ---- ioctl(2) */
+
+static void perf_enable(struct fk *fk, struct fk_perf *perf)
+{
+	if (perf->gone || perf->enabled)
+		return;
+	perf->enabled = true;
+	fk_start_late(fk, perf);
+}
+
+static void perf_disable(struct fk *fk, struct fk_perf *perf)
+{
+	perf->enabled = false;
+	/* A leader takes its group along when it is next scheduled, a sibling only itself. */
+	if (perf != perf->leader)
+		fk_perf_set_active(fk, perf, false);
+}
+
+static int perf_set_period(struct fk *fk, struct fk_perf *perf, uint64_t period)
+{
+	bool active = perf->active;
+
+	if (!perf->period || !period || period >> 63)
+		return -EINVAL;
+	fk_perf_set_active(fk, perf, false);
+	perf->period = period;
+	perf->period_left = 0;
+	fk_perf_set_active(fk, perf, active);
+	return 0;
+}
+
+static void perf_reset(struct fk *fk, struct fk_perf *perf)
+{
+	(void)fk;
+	perf->count = 0;
+}
+
+static void perf_do(struct fk *fk, struct fk_perf *perf, uintptr_t flags,
+		    void (*fn)(struct fk *fk, struct fk_perf *perf))
+{
+	struct fk_perf *leader = perf->leader;
+	struct fk_cpu *cpu = perf_cpu(fk, perf);
+
+	if (cpu)
+		fk_settle(fk, cpu);
+	if (!(flags & PERF_IOC_FLAG_GROUP))
+		fn(fk, perf);
+	for (size_t i = 0; flags & PERF_IOC_FLAG_GROUP && i < leader->n_members; i++)
+		fn(fk, leader->members[i]);
+	if (cpu)
+		fk_schedule(fk, cpu);
+}
+
+int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument)
+{
+	struct fk *fk = ctx;
+	struct fk_perf *perf = fk_perf_of(fk, fd);
+	int error = fk_enter(fk, FK_PERF_IOCTL);
+
+	if (error)
+		return error;
+	if (!perf)
+		return -EBADF;
+	switch (request) {
+	case PERF_EVENT_IOC_ENABLE:
+		perf_do(fk, perf, argument, perf_enable);
+		return 0;
+	case PERF_EVENT_IOC_DISABLE:
+		perf_do(fk, perf, argument, perf_disable);
+		return 0;
+	case PERF_EVENT_IOC_RESET:
+		perf_do(fk, perf, argument, perf_reset);
+		return 0;
+	case PERF_EVENT_IOC_PERIOD:
+		if (!argument)
+			return -EFAULT;
+		if (perf_cpu(fk, perf))
+			fk_settle(fk, perf_cpu(fk, perf));
+		return perf_set_period(fk, perf, *(const uint64_t *)argument);
+	case PERF_EVENT_IOC_ID:
+		if (!argument)
+			return -EFAULT;
+		*(uint64_t *)argument = perf->id;
+		return 0;
+	case PERF_EVENT_IOC_SET_OUTPUT:
+		return fk_perf_set_output(fk, perf, (int)argument);
+	default:
+		/* Linux knows numbers 0 to 11 of '$'. */
+		if (_IOC_TYPE(request) == '$' && _IOC_NR(request) <= 11)
+			fk_die("perf ioctl %u is not modelled", (unsigned)_IOC_NR(request));
+		return -ENOTTY;
+	}
+}
+
+int fk_perf_close(void *ctx, int fd)
+{
+	struct fk *fk = ctx;
+	struct fk_perf *perf = fk_perf_of(fk, fd);
+	int error = fk_enter(fk, FK_CLOSE);
+
+	if (error)
+		return error;
+	if (!perf)
+		return -EBADF;
+	perf->fd = -1;
+	fk->fds--;
+	fk_perf_free(fk, perf);
+	return 0;
+}
+
+/* ---- software events */
+
+static bool happens_in_user_mode(int kind)
+{
+	return kind == FK_PAGE_FAULTS || kind == FK_MINOR_FAULTS || kind == FK_MAJOR_FAULTS;
+}
+
+static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, int kind)
+{
+	bool user = happens_in_user_mode(kind) && cpu->current != &cpu->idle;
+
+	if (!perf->active || perf->kind != kind || (perf->cpu >= 0 && perf->cpu != cpu->number))
+		return;
+	if (perf->attr.exclude_kernel && !user)
+		return;
+	perf->count++;
+	if (!perf->period)
+		return;
+	if (!perf->period_left)
+		perf->period_left = perf->period;
+	if (--perf->period_left == 0)
+		fk_record_sample(fk, perf, cpu, user);
+}
+
+static void context_happen(struct fk *fk, const struct fk_context *context, struct fk_cpu *cpu,
+			   int kind)
+{
+	for (size_t i = 0; i < context->n; i++)
+		for (size_t k = 0; k < context->leaders[i]->n_members; k++)
+			perf_happen(fk, context->leaders[i]->members[k], cpu, kind);
+}
+
+void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind)
+{
+	context_happen(fk, &cpu->context, cpu, kind);
+	context_happen(fk, &cpu->current->context, cpu, kind);
+}
+
+/* ---- clocks */
+
+uint64_t fk_next_tick(const struct fk *fk)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < fk->n_perfs; i++)
+		if (fk->perfs[i]->tick_ns && fk->perfs[i]->tick_ns < next)
+			next = fk->perfs[i]->tick_ns;
+	return next;
+}
+
+void fk_do_ticks(struct fk *fk)
+{
+	for (size_t i = 0; i < fk->n_perfs; i++) {
+		struct fk_perf *perf = fk->perfs[i];
+
+		if (!perf->tick_ns || perf->tick_ns > fk->now_ns)
+			continue;
+		struct fk_cpu *cpu = perf_cpu(fk, perf);
+		if (!cpu)
+			fk_die("a clock runs for a task that does not");
+		bool idle = cpu->current == &cpu->idle;
+
+		fk_settle(fk, cpu);
+		if (!idle ||
+		    !(cpu->no_tick || perf->attr.exclude_idle || perf->attr.exclude_kernel))
+			fk_record_sample(fk, perf, cpu, !idle);
+		perf->tick_ns += perf->period > PERIOD_MIN_NS ? perf->period : PERIOD_MIN_NS;
+	}
+}

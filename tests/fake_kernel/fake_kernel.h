@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FAKE_KERNEL_H
+#define PMCTOP_FAKE_KERNEL_H
+
+#include "core/sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A small deterministic kernel behind struct sys_ops. A test says which tasks exist, how many
+ * events per nanosecond each of them makes and who runs where; the code under test opens
+ * counters, sleeps and reads rings as on Linux, with Linux's layouts, rules and errnos. The kernel
+ * keeps the truth for itself (fk_truth_*), exact to the count, to compare with.
+ *
+ *	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+ *	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "a", .rates = {[FK_CYCLES] = {2}}});
+ *	fk_script(fk, (struct fk_step[]){
+ *		{.at_ns = 100, .action = FK_SWITCH, .cpu = 0, .tid = 7},
+ *		{.at_ns = 300, .action = FK_SWITCH, .cpu = 0, .tid = 0}}, 2);
+ *	struct sys sys = fk_sys(fk);
+ *	... sys_wait(&sys, NULL, 0, fk_now(fk) + 1000) ... fk_truth_task(fk, 7, FK_CYCLES) == 400
+ *	fk_free(fk);
+ *
+ * Time stands still but for sys_wait, fk_advance and (by one small step) sys_now_ns. At one
+ * instant timers (ticks) come before scripted actions, actions in the order they were queued.
+ * Anything Linux has and this does not model (attr bits, ioctls) aborts and names itself, as do
+ * impossible scenarios: a test never fails silently for want of a feature.
+ *
+ * One thread at a time, sys_wake excepted. Everything given is copied, but strings in steps and
+ * actions' arguments, which must live until they are due.
+ */
+struct fk;
+
+/* What a task makes, and what the truth is kept of. The first ten are PERF_COUNT_HW_*. */
+enum fk_event {
+	FK_CYCLES = PERF_COUNT_HW_CPU_CYCLES,
+	FK_INSTRUCTIONS,
+	FK_CACHE_REFERENCES,
+	FK_CACHE_MISSES,
+	FK_BRANCHES,
+	FK_BRANCH_MISSES,
+	FK_BUS_CYCLES,
+	FK_STALLED_FRONTEND,
+	FK_STALLED_BACKEND,
+	FK_REF_CYCLES,
+	FK_L1D_LOADS, /* PERF_TYPE_HW_CACHE, all for reads */
+	FK_L1D_LOAD_MISSES,
+	FK_L1I_LOAD_MISSES,
+	FK_LLC_LOADS,
+	FK_LLC_LOAD_MISSES,
+	FK_DTLB_LOAD_MISSES,
+	FK_ITLB_LOAD_MISSES,
+	FK_RAW, /* any raw config but 0x3c (cycles) and 0xc0 (instructions) */
+	FK_HARDWARE_EVENTS,
+
+	FK_TASK_CLOCK = FK_HARDWARE_EVENTS, /* ns on a CPU */
+	FK_SWITCHES,                        /* away from the task */
+	FK_PAGE_FAULTS,
+	FK_MAJOR_FAULTS, /* these are page faults too */
+	FK_MIGRATIONS,
+	FK_EVENTS,
+};
+
+#define FK_BIT(event)   (1ull << (event))
+#define FK_ALL_HARDWARE (FK_BIT(FK_HARDWARE_EVENTS) - 1)
+#define FK_GENERIC      (FK_BIT(FK_REF_CYCLES + 1) - 1)
+
+/* num/den events a nanosecond, exact: den 0 means 1, the remainder is carried. */
+struct fk_rate {
+	uint32_t num, den;
+};
+
+/* One core PMU, on CPUs first..last. */
+struct fk_pmu {
+	const char *name; /* /sys/bus/event_source/devices/NAME */
+	uint32_t type;
+	int first_cpu, last_cpu;
+	unsigned slots;  /* counters; 0 means 6 */
+	uint64_t events; /* FK_BIT()s of the events that exist: the others are ENOENT */
+};
+
+/* All zero (or NULL) is a sane machine: one CPU, PMU "cpu" with 6 counters and every event, root.
+ */
+struct fk_config {
+	unsigned cpus;             /* 0 means 1; up to 1024 */
+	const struct fk_pmu *pmus; /* NULL: one, "cpu", type 4, all CPUs, every hardware event */
+	size_t n_pmus;
+	unsigned slots;    /* of the default PMU; 0 means 6 */
+	uint64_t events;   /* of the default PMU; 0 means all */
+	bool no_pmu;       /* a virtual machine without counters: software events only */
+	bool unprivileged; /* no CAP_PERFMON, no CAP_IPC_LOCK, no ptrace of other users' tasks */
+	uid_t uid;         /* of the opener */
+	int paranoid;      /* kernel.perf_event_paranoid; 3 and more as Debian's and Ubuntu's */
+	int denied;        /* errno of every perf_event_open: EPERM or EACCES (seccomp), ENOSYS */
+	unsigned mlock_kb; /* kernel.perf_event_mlock_kb, x CPUs, where unprivileged; 0 means 516 */
+	unsigned fd_limit; /* descriptors before EMFILE; 0 means 4096 */
+	uint64_t start_ns; /* CLOCK_MONOTONIC at fk_new; 0 means 1000 s */
+	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
+	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
+	unsigned wait_pause_us; /* real microseconds slept in each sys_wait (threads, screens) */
+};
+
+struct fk *fk_new(const struct fk_config *config); /* NULL: the sane machine */
+void fk_free(struct fk *fk);                       /* NULL is fine */
+struct sys fk_sys(struct fk *fk);                  /* lives as long as fk */
+
+/* ---- tasks. CPU n runs its idle task (tid 0) until fk_switch says otherwise. */
+
+struct fk_spec {
+	pid_t tid;
+	pid_t pid;  /* 0: tid, a process */
+	pid_t ppid; /* 0: 1 */
+	uid_t uid;
+	bool kernel;      /* PF_KTHREAD */
+	const char *comm; /* any bytes, cut at 15; NULL: "task" */
+	struct fk_rate rates[FK_HARDWARE_EVENTS];
+};
+
+/* A task that exists (asleep) without anyone having seen its fork. */
+void fk_task(struct fk *fk, const struct fk_spec *spec);
+/* Changes a rate from now on. tid 0: every idle task (which begin with 1/10 cycles, 1/20 instr.) */
+void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate);
+
+/* The parent must be running; the child sleeps, with the parent's comm, uid and rates. */
+void fk_fork(struct fk *fk, pid_t parent, pid_t child);   /* a process */
+void fk_thread(struct fk *fk, pid_t parent, pid_t child); /* a thread of the parent's process */
+/* The task must be running. */
+void fk_comm(struct fk *fk, pid_t tid, const char *comm); /* prctl(PR_SET_NAME) */
+void fk_exec(struct fk *fk, pid_t tid, const char *comm);
+
+/* How the last switch record of an exiting task names it. */
+enum fk_exit {
+	FK_EXIT_THREAD, /* pid = process, tid = -1: a thread, already released */
+	FK_EXIT_REAPED, /* pid = tid = -1: the whole process is gone */
+	FK_EXIT_ZOMBIE, /* as ever: its parent has not waited for it yet */
+};
+/*
+ * The running task exits: its EXIT record is written now. It still runs (and counts) until the
+ * switch away, which is its last; /proc forgets it at once.
+ */
+void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
+
+/* Gives the CPU to a sleeping task (0: idle); the one that ran there sleeps. */
+void fk_switch(struct fk *fk, int cpu, pid_t tid);
+void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of who runs there */
+
+/* ---- the machine */
+
+/* Someone else takes that many counters of the CPU (0 gives them back); all: groups go off. */
+void fk_hold(struct fk *fk, int cpu, unsigned slots);
+#define FK_HOLD_ALL (~0u)
+void fk_cpu_offline(struct fk *fk, int cpu); /* who ran there sleeps; its counters die for good */
+void fk_cpu_online(struct fk *fk, int cpu);
+void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fire while idle */
+/*
+ * While the CPU idles it writes no record at all, though it counts: no tick, and none at the
+ * switch away from idle, so that N skips one and no LOST says so. Seen on the second CPU of a 6.18
+ * virtual machine, where the sched_switch tracepoint keeps as silent; not on the first CPU, nor on
+ * Debian's 6.1.
+ */
+void fk_silent_idle(struct fk *fk, int cpu, bool silent);
+void fk_lose(struct fk *fk, int cpu, unsigned n); /* the next n records there are lost */
+
+/* ---- time */
+
+uint64_t fk_now(const struct fk *fk); /* without advancing it */
+/* Lets time pass, doing what is due. Not from within an action. */
+void fk_advance(struct fk *fk, uint64_t ns);
+
+enum fk_action {
+	FK_SWITCH,  /* cpu, tid */
+	FK_FORK,    /* tid, child */
+	FK_THREAD,  /* tid, child */
+	FK_COMM,    /* tid, comm */
+	FK_EXEC,    /* tid, comm */
+	FK_EXIT,    /* tid, n = enum fk_exit */
+	FK_FAULT,   /* cpu */
+	FK_HOLD,    /* cpu, n */
+	FK_LOSE,    /* cpu, n */
+	FK_OFFLINE, /* cpu */
+	FK_ONLINE,  /* cpu */
+	FK_WAKE,    /* as sys_wake */
+};
+
+struct fk_step {
+	uint64_t at_ns; /* since fk_script was called */
+	enum fk_action action;
+	int cpu;
+	pid_t tid;
+	pid_t child;
+	unsigned n;
+	const char *comm;
+};
+
+/* Queues steps; those that are due are done by whatever advances the clock. */
+void fk_script(struct fk *fk, const struct fk_step *steps, size_t n);
+/* Queues anything else, in_ns from now; fn may queue itself again. */
+void fk_after(struct fk *fk, uint64_t in_ns, void (*fn)(struct fk *fk, void *arg), void *arg);
+/* From now on a and b take turns on the CPU, `turns` switches, the first at once. */
+void fk_ping_pong(struct fk *fk, int cpu, pid_t a, pid_t b, uint64_t turn_ns, unsigned turns);
+
+/* ---- faults and bookkeeping */
+
+enum fk_op {
+	FK_PERF_OPEN,
+	FK_PERF_READ,
+	FK_PERF_IOCTL,
+	FK_PERF_MAP,
+	FK_PERF_UNMAP,
+	FK_CLOSE,
+	FK_WAIT,
+	FK_FILE_READ,
+	FK_FILE_OWNER,
+	FK_DIR_EACH,
+	FK_NOW, /* cannot fail */
+	FK_OPS,
+};
+
+/* The kth call of op from now (1: the next; 0: every one, until errno 0) returns -error. */
+void fk_fail(struct fk *fk, enum fk_op op, unsigned k, int error);
+unsigned fk_calls(const struct fk *fk, enum fk_op op); /* so far, failed ones too */
+unsigned fk_open_fds(const struct fk *fk);             /* events not closed */
+unsigned fk_mapped(const struct fk *fk);               /* rings not unmapped */
+
+/* A file's text from now on (whatever /proc and /sys would say), or none: NULL is ENOENT. */
+void fk_file(struct fk *fk, const char *path, const char *text);
+
+/* ---- the truth since fk_new, to the count, whether anyone counted or not */
+
+#define FK_ALL_CPUS (-1)
+uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event); /* the newest of that tid */
+uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle included */
+uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event);
+uint64_t fk_lost(const struct fk *fk); /* records that found no room, or fk_lose */
+
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+/*
+ * /proc and /sys in synthetic text, made from the tasks and the machine when they are asked for.
+ * What fk_file() gave comes first, whatever it says; what is in neither is ENOENT.
+ */
+#include "core/util.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TICK_NS    (NS_PER_S / 100)
+#define PF_KTHREAD 0x00200000u
+#define DEVICES    "/sys/bus/event_source/devices"
+
+/* Text that grows up to the reader's buffer and is cut there. */
+struct text {
+	char *bytes;
+	size_t n, size;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+text_add(struct text *text, const char *format, ...)
+{
+	size_t room = text->size - text->n;
+	va_list args;
+
+	va_start(args, format);
+	int wanted = vsnprintf(text->bytes + text->n, room, format, args);
+	va_end(args);
+	text->n += size_min((size_t)wanted, room - 1);
+}
+
+/* A list of CPUs as the kernel writes it: 0-3,6 */
+static void text_add_cpus(struct text *text, const struct fk *fk, const struct fk_pmu *pmu,
+			  bool online)
+{
+	const char *comma = "";
+	int n = (int)fk->config.cpus;
+
+	for (int first = 0; first < n; first++) {
+		int last = first;
+
+		while (last < n && (!online || fk->cpus[last].online) &&
+		       (!pmu || fk->cpus[last].pmu == pmu))
+			last++;
+		if (last == first)
+			continue;
+		text_add(text, last - first == 1 ? "%s%d" : "%s%d-%d", comma, first, last - 1);
+		comma = ",";
+		first = last;
+	}
+	text_add(text, "\n");
+}
+
+/* ---- tasks */
+
+static bool task_shown(const struct fk_task *task)
+{
+	return task && !task->exiting;
+}
+
+static void task_stat(struct text *text, struct fk *fk, const struct fk_task *task, bool process)
+{
+	uint64_t ns = 0, faults = 0, major = 0;
+	unsigned threads = 0;
+
+	/* All buckets only where there are threads: a listing of 20,000 processes stays quick. */
+	for (size_t i = 0; i < (fk->threaded ? FK_BUCKETS : 1); i++) {
+		size_t bucket = fk->threaded ? i : (unsigned)task->spec.tid % FK_BUCKETS;
+
+		for (const struct fk_task *other = fk->tasks[bucket]; other; other = other->next) {
+			if (other->spec.pid != task->spec.pid ||
+			    (other->exiting && other->start_ns < task->start_ns))
+				continue;
+			threads += !other->exiting;
+			if (!process && other != task)
+				continue;
+			ns += other->counts[FK_TASK_CLOCK];
+			faults += other->counts[FK_MINOR_FAULTS];
+			major += other->counts[FK_MAJOR_FAULTS];
+		}
+	}
+	/* pid (comm) state ppid pgrp session tty tpgid flags, see proc_pid_stat(5) */
+	text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
+		 task->cpu >= 0 ? 'R' : 'S', task->spec.ppid, task->spec.pid, task->spec.pid,
+		 task->spec.kernel ? PF_KTHREAD : 0);
+	text_add(text, " %llu 0 %llu 0 %llu 0 0 0 20 0 %u 0 %llu", (unsigned long long)faults,
+		 (unsigned long long)major, (unsigned long long)(ns / TICK_NS), threads,
+		 (unsigned long long)(task->start_ns / TICK_NS));
+	text_add(text, " 4096000 100 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d",
+		 task->last_cpu < 0 ? 0 : task->last_cpu);
+	text_add(text, " 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+}
+
+static void task_status(struct text *text, const struct fk_task *task)
+{
+	unsigned uid = task->spec.uid;
+
+	text_add(text, "Name:\t%s\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", task->comm,
+		 task->cpu >= 0 ? "R (running)" : "S (sleeping)", task->spec.pid, task->spec.tid,
+		 task->spec.ppid);
+	text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", uid, uid, uid, uid, uid, uid,
+		 uid, uid);
+	text_add(text, "voluntary_ctxt_switches:\t%llu\nnonvoluntary_ctxt_switches:\t0\n",
+		 (unsigned long long)task->counts[FK_SWITCHES]);
+}
+
+static int task_file(struct text *text, struct fk *fk, const struct fk_task *task, bool process,
+		     const char *name)
+{
+	fk_settle_all(fk);
+	if (!strcmp(name, "comm"))
+		text_add(text, "%s\n", task->comm);
+	else if (!strcmp(name, "stat"))
+		task_stat(text, fk, task, process);
+	else if (!strcmp(name, "status"))
+		task_status(text, task);
+	else if (!strcmp(name, "schedstat"))
+		text_add(text, "%llu 0 %llu\n", (unsigned long long)task->counts[FK_TASK_CLOCK],
+			 (unsigned long long)task->counts[FK_SWITCHES]);
+	else if (!strcmp(name, "cmdline") && !task->spec.kernel)
+		text_add(text, "%s%c", task->comm, '\0');
+	else if (strcmp(name, "cmdline") != 0)
+		return -ENOENT;
+	return 0;
+}
+
+/*
+ * Splits "/proc/PID/NAME" or "/proc/PID/task/TID/NAME". Any thread answers at /proc/TID, though
+ * listings show processes alone. NULL: no such task. *name is "" for the directory itself.
+ */
+static const struct fk_task *task_path(struct fk *fk, const char *path, const char **name,
+				       bool *process)
+{
+	int pid = 0, tid = 0, n = 0, more = 0;
+
+	if (sscanf(path, "/proc/%d%n", &pid, &n) != 1 || pid <= 0)
+		return NULL;
+	const struct fk_task *task = fk_find(fk, pid);
+	if (!task_shown(task))
+		return NULL;
+	*process = true;
+	if (sscanf(path + n, "/task/%d%n", &tid, &more) == 1 && tid > 0) {
+		const struct fk_task *thread = fk_find(fk, tid);
+
+		if (!task_shown(thread) || thread->spec.pid != task->spec.pid)
+			return NULL;
+		task = thread;
+		*process = false;
+		n += more;
+	}
+	if (path[n] && path[n] != '/')
+		return NULL;
+	*name = path[n] ? path + n + 1 : "";
+	return task;
+}
+
+/* ---- the machine */
+
+static void proc_stat_text(struct text *text, struct fk *fk)
+{
+	fk_settle_all(fk);
+	for (int i = -1; i < (int)fk->config.cpus; i++) {
+		uint64_t idle_ns = fk_truth_idle(fk, i < 0 ? FK_ALL_CPUS : i, FK_TASK_CLOCK);
+		uint64_t ns = fk_truth_cpu(fk, i < 0 ? FK_ALL_CPUS : i, FK_TASK_CLOCK);
+
+		if (i >= 0 && !fk->cpus[i].online)
+			continue;
+		text_add(text, i < 0 ? "cpu " : "cpu%d", i);
+		text_add(text, " %llu 0 0 %llu 0 0 0 0 0 0\n",
+			 (unsigned long long)((ns - idle_ns) / TICK_NS),
+			 (unsigned long long)(idle_ns / TICK_NS));
+	}
+	text_add(text, "btime 1700000000\n");
+}
+
+static void proc_loadavg(struct text *text, const struct fk *fk)
+{
+	unsigned tasks = 0, running = 0;
+
+	for (size_t i = 0; i < FK_BUCKETS; i++) {
+		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
+			tasks += !task->exiting;
+			running += task->cpu >= 0;
+		}
+	}
+	text_add(text, "0.00 0.00 0.00 %u/%u 1\n", running, tasks);
+}
+
+static int device_file(struct text *text, const struct fk *fk, const char *path)
+{
+	static const struct {
+		const char *name;
+		unsigned type;
+	} others[] = {
+		{"software", PERF_TYPE_SOFTWARE},
+		{"tracepoint", PERF_TYPE_TRACEPOINT},
+		{"breakpoint", PERF_TYPE_BREAKPOINT},
+	};
+	char name[64];
+	int n = 0;
+
+	if (sscanf(path, "/%63[^/]/%n", name, &n) != 1 || !n)
+		return -ENOENT;
+	for (size_t i = 0; i < fk->n_pmus; i++) {
+		if (strcmp(fk->pmus[i].name, name) != 0)
+			continue;
+		if (!strcmp(path + n, "type"))
+			text_add(text, "%u\n", fk->pmus[i].type);
+		else if (!strcmp(path + n, "cpus") && strcmp(name, "cpu") != 0)
+			text_add_cpus(text, fk, &fk->pmus[i], false);
+		else
+			return -ENOENT;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!strcmp(others[i].name, name) && !strcmp(path + n, "type")) {
+			text_add(text, "%u\n", others[i].type);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int machine_file(struct text *text, struct fk *fk, const char *path)
+{
+	const struct fk_config *config = &fk->config;
+
+	if (!strncmp(path, DEVICES "/", sizeof(DEVICES)))
+		return device_file(text, fk, path + sizeof(DEVICES) - 1);
+	if (!strcmp(path, "/sys/devices/system/cpu/online"))
+		text_add_cpus(text, fk, NULL, true);
+	else if (!strcmp(path, "/sys/devices/system/cpu/possible") ||
+		 !strcmp(path, "/sys/devices/system/cpu/present"))
+		text_add_cpus(text, fk, NULL, false);
+	else if (!strcmp(path, "/proc/sys/kernel/perf_event_paranoid"))
+		text_add(text, "%d\n", config->paranoid);
+	else if (!strcmp(path, "/proc/sys/kernel/perf_event_mlock_kb"))
+		text_add(text, "%u\n", config->mlock_kb);
+	else if (!strcmp(path, "/proc/sys/kernel/perf_event_max_sample_rate"))
+		text_add(text, "100000\n");
+	else if (!strcmp(path, "/proc/stat"))
+		proc_stat_text(text, fk);
+	else if (!strcmp(path, "/proc/loadavg"))
+		proc_loadavg(text, fk);
+	else
+		return -ENOENT;
+	return 0;
+}
+
+/* ---- what the core calls */
+
+static const struct fk_text *given(const struct fk *fk, const char *path)
+{
+	for (size_t i = 0; i < fk->n_texts; i++)
+		if (!strcmp(fk->texts[i].path, path))
+			return &fk->texts[i];
+	return NULL;
+}
+
+void fk_file(struct fk *fk, const char *path, const char *text)
+{
+	for (size_t i = 0; i < fk->n_texts; i++) {
+		if (strcmp(fk->texts[i].path, path) != 0)
+			continue;
+		free(fk->texts[i].text);
+		fk->texts[i].text = text ? xstrdup(text) : NULL;
+		return;
+	}
+	fk->texts =
+		array_reserve(fk->texts, &fk->texts_capacity, fk->n_texts + 1, sizeof(*fk->texts));
+	fk->texts[fk->n_texts++] = (struct fk_text){xstrdup(path), text ? xstrdup(text) : NULL};
+}
+
+ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	struct fk *fk = ctx;
+	struct text text = {.bytes = buffer, .size = size};
+	const struct fk_text *own = given(fk, path);
+	int error = fk_enter(fk, FK_FILE_READ);
+	const char *name;
+	bool process;
+
+	if (error)
+		return error;
+	if (!size)
+		return -EINVAL;
+	buffer[0] = '\0';
+	if (own) {
+		if (!own->text)
+			return -ENOENT;
+		text_add(&text, "%s", own->text);
+		return (ssize_t)text.n;
+	}
+	const struct fk_task *task = task_path(fk, path, &name, &process);
+	if (task)
+		error = task_file(&text, fk, task, process, name);
+	else
+		error = machine_file(&text, fk, path);
+	return error ? error : (ssize_t)text.n;
+}
+
+int fk_file_owner(void *ctx, const char *path, uid_t *owner)
+{
+	struct fk *fk = ctx;
+	int error = fk_enter(fk, FK_FILE_OWNER);
+	const char *name;
+	bool process;
+
+	if (error)
+		return error;
+	const struct fk_task *task = task_path(fk, path, &name, &process);
+	const struct fk_text *own = given(fk, path);
+	if (own ? !own->text : !task)
+		return -ENOENT;
+	*owner = task ? task->spec.uid : 0;
+	return 0;
+}
+
+/* The names of a directory, each once, in no order that Linux promises. */
+struct names {
+	char (*items)[64];
+	size_t n, capacity;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+names_add(struct names *names, const char *format, ...)
+{
+	va_list args;
+
+	names->items =
+		array_reserve(names->items, &names->capacity, names->n + 1, sizeof(*names->items));
+	va_start(args, format);
+	vsnprintf(names->items[names->n], sizeof(*names->items), format, args);
+	va_end(args);
+	names->n++;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+static bool names_have(const struct names *names, const char *name, size_t length)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (strlen(names->items[i]) == length && !memcmp(names->items[i], name, length))
+			return true;
+	return false;
+}
+
+/* Processes (pid 0) or the threads of one, in ascending order as in /proc. */
+static void names_add_tasks(struct names *names, const struct fk *fk, pid_t pid)
+{
+	pid_t *tids = NULL;
+	size_t n = 0, capacity = 0;
+
+	for (size_t i = 0; i < FK_BUCKETS; i++) {
+		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
+			if (task->exiting || task->spec.pid != (pid ? pid : task->spec.tid))
+				continue;
+			tids = array_reserve(tids, &capacity, n + 1, sizeof(*tids));
+			tids[n++] = task->spec.tid;
+		}
+	}
+	qsort(tids, n, sizeof(*tids), by_tid);
+	for (size_t i = 0; i < n; i++)
+		names_add(names, "%d", (int)tids[i]);
+	free(tids);
+}
+
+static void names_collect(struct names *names, struct fk *fk, const char *path)
+{
+	size_t length = strlen(path);
+	const char *name;
+	bool process;
+	const struct fk_task *task = task_path(fk, path, &name, &process);
+
+	if (!strcmp(path, "/proc")) {
+		names_add_tasks(names, fk, 0);
+		names_add(names, "loadavg");
+		names_add(names, "stat");
+		names_add(names, "sys");
+	} else if (task && !strcmp(name, "task")) {
+		names_add_tasks(names, fk, task->spec.pid);
+	} else if (!strcmp(path, DEVICES)) {
+		for (size_t i = 0; i < fk->n_pmus; i++)
+			names_add(names, "%s", fk->pmus[i].name);
+		names_add(names, "software");
+		names_add(names, "tracepoint");
+		names_add(names, "breakpoint");
+	}
+	for (size_t i = 0; i < fk->n_texts; i++) {
+		const char *given_path = fk->texts[i].path;
+
+		if (!fk->texts[i].text || strncmp(given_path, path, length) != 0 ||
+		    given_path[length] != '/')
+			continue;
+		const char *entry = given_path + length + 1;
+		size_t entry_length = strcspn(entry, "/");
+		if (!names_have(names, entry, entry_length))
+			names_add(names, "%.*s", (int)entry_length, entry);
+	}
+}
+
+int fk_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)
+{
+	struct fk *fk = ctx;
+	struct names names = {.n = 0};
+	int error = fk_enter(fk, FK_DIR_EACH);
+
+	if (error)
+		return error;
+	names_collect(&names, fk, path);
+	for (size_t i = 0; i < names.n && !fn(arg, names.items[i]); i++)
+		;
+	free(names.items);
+	return names.n ? 0 : -ENOENT;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FAKE_KERNEL_INTERNAL_H
+#define PMCTOP_FAKE_KERNEL_INTERNAL_H
+
+#include "fake_kernel.h"
+
+#include <stdatomic.h>
+
+/*
+ * How the fake kernel holds together. One rule carries it: nothing happens to a CPU's counts until
+ * fk_settle() brings them up to the present, and whoever changes what is counted there (a switch,
+ * an ioctl, an open) settles first and calls fk_schedule() after.
+ */
+
+/* What an event can count besides enum fk_event. */
+enum {
+	FK_MINOR_FAULTS = FK_EVENTS,
+	FK_DUMMY,
+	FK_KINDS,
+};
+
+/* Groups in opening order: of a CPU, or of a task wherever it runs. */
+struct fk_context {
+	struct fk_perf **leaders;
+	size_t n, capacity;
+};
+
+struct fk_task {
+	struct fk_task *next; /* in its bucket, the newest first */
+	struct fk_spec spec;  /* comm is in the next field */
+	char comm[16];
+	uint64_t start_ns;
+	uint64_t counts[FK_KINDS];
+	uint64_t remainders[FK_HARDWARE_EVENTS];
+	int cpu;      /* where it runs, or -1 */
+	int last_cpu; /* where it ran last, or -1 */
+	bool exiting; /* its EXIT record is written */
+	bool dead;    /* it has been switched away for good */
+	enum fk_exit how;
+	struct fk_context context;
+};
+
+struct fk_cpu {
+	int number;
+	bool online;
+	bool no_tick;
+	bool silent_idle;
+	const struct fk_pmu *pmu; /* NULL: none */
+	unsigned held;            /* counters that someone else has */
+	unsigned lose;            /* records to lose */
+	uint64_t settled_ns;      /* until when counts are up to date */
+	uint64_t counts[FK_KINDS];
+	struct fk_task *current;
+	struct fk_task idle;
+	struct fk_context context;
+};
+
+/* The memory of a ring, shared by every event whose output goes there. */
+struct fk_ring {
+	struct perf_event_mmap_page *page;
+	unsigned char *data;
+	size_t size; /* the page included */
+	uint64_t watermark;
+	uint64_t wakeup; /* the last multiple of the watermark that woke someone */
+	unsigned events; /* since the last wakeup by wakeup_events */
+	uint64_t lost;   /* not yet told */
+	bool poll;       /* a poll returns POLLIN, once */
+	int clockid;
+	int cpu;
+	unsigned maps;
+};
+
+/* A perf event: what perf_event_open makes. */
+struct fk_perf {
+	int fd; /* -1: closed, but mapped */
+	uint64_t id;
+	struct perf_event_attr attr;
+	int kind; /* enum fk_event, FK_MINOR_FAULTS, FK_DUMMY */
+	int cpu;  /* -1: wherever the task runs */
+	struct fk_task *task;
+	const struct fk_pmu *pmu; /* NULL: software */
+	struct fk_perf *leader;   /* itself, or its group's */
+	struct fk_perf **members; /* of a leader: itself, then its siblings as they were opened */
+	size_t n_members, members_capacity;
+
+	bool enabled; /* not OFF; a sibling counts only while its leader is enabled too */
+	bool active;  /* counting now */
+	bool gone;    /* its CPU went offline: it never counts again */
+	uint64_t count, enabled_ns, running_ns;
+	uint64_t period;      /* 0: not sampling */
+	uint64_t period_left; /* events, or ns of a clock that is stopped (0: a whole period) */
+	uint64_t tick_ns;     /* when its clock fires next; 0: never */
+	uint64_t lost_samples;
+
+	struct fk_ring *ring;   /* where its records go */
+	struct fk_ring *mapped; /* the ring that was mapped through its descriptor */
+};
+
+struct fk_due {
+	uint64_t at_ns;
+	uint64_t order;
+	struct fk_step step;
+	void (*fn)(struct fk *fk, void *arg); /* NULL: the step */
+	void *arg;
+	void *owned; /* freed when done */
+};
+
+struct fk_failure {
+	enum fk_op op;
+	unsigned call; /* 0: every one */
+	int error;
+};
+
+struct fk_text {
+	char *path;
+	char *text; /* NULL: ENOENT */
+};
+
+#define FK_BUCKETS 1024
+
+struct fk {
+	struct fk_config config;
+	struct fk_pmu *pmus;
+	size_t n_pmus;
+	struct fk_cpu *cpus;
+	struct fk_task *tasks[FK_BUCKETS];
+	bool threaded;       /* some task is not its process's first */
+	struct fk_task self; /* pid 0 of perf_event_open: never runs */
+
+	uint64_t now_ns;
+	bool acting;    /* an action is being done */
+	unsigned spins; /* frozen clock readings since time last passed */
+	atomic_bool woken;
+	struct fk_due *due; /* binary heap, the earliest first */
+	size_t n_due, due_capacity;
+	uint64_t due_order;
+
+	struct fk_perf **perfs; /* in opening order */
+	size_t n_perfs, perfs_capacity;
+	unsigned fds;
+	int next_fd;
+	uint64_t next_id;
+	struct fk_ring **rings;
+	size_t n_rings, rings_capacity;
+	uint64_t lost;
+
+	unsigned calls[FK_OPS];
+	struct fk_failure *failures;
+	size_t n_failures, failures_capacity;
+	struct fk_text *texts;
+	size_t n_texts, texts_capacity;
+};
+
+/* Says what is wrong with the scenario, or what is not modelled, and aborts. */
+void fk_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* Counts the call; -errno when it is to fail. */
+int fk_enter(struct fk *fk, enum fk_op op);
+
+/* task.c */
+struct fk_cpu *fk_cpu(struct fk *fk, int cpu);     /* aborts when there is none */
+struct fk_task *fk_find(struct fk *fk, pid_t tid); /* NULL when there never was */
+void fk_machine_init(struct fk *fk);
+void fk_machine_fini(struct fk *fk);
+/* Brings the counts of a CPU, of who runs there and of what counts there up to now. */
+void fk_settle(struct fk *fk, struct fk_cpu *cpu);
+void fk_settle_all(struct fk *fk);
+
+/* event.c */
+int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+		 unsigned long flags);
+struct fk_perf *fk_perf_of(struct fk *fk, int fd); /* NULL: EBADF */
+/* Decides which groups of the CPU are on; settle first. */
+void fk_schedule(struct fk *fk, struct fk_cpu *cpu);
+/* Starts an event that was added to, or enabled in, a group that is on already. */
+void fk_start_late(struct fk *fk, struct fk_perf *perf);
+void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active);
+/* The CPU's groups are no more: each event alone, off, for good. */
+void fk_perf_kill(struct fk *fk, struct fk_cpu *cpu);
+void fk_perf_free(struct fk *fk, struct fk_perf *perf); /* unless still open or mapped */
+void fk_context_remove(struct fk_context *context, const struct fk_perf *leader);
+
+/* counter.c */
+#define FK_VALUES_MAX 256
+/*
+ * What a read of perf says, with the times of `times` (read(2) has the leader's, a sample its own
+ * event's); returns the number of u64s.
+ */
+size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values);
+ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size);
+int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument);
+int fk_perf_close(void *ctx, int fd);
+/* Something happened on a CPU, to who runs there: software events count and overflow. */
+void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind);
+uint64_t fk_next_tick(const struct fk *fk); /* UINT64_MAX: none */
+void fk_do_ticks(struct fk *fk);
+
+/* ring.c */
+int fk_perf_map(void *ctx, int fd, size_t size, void **address);
+int fk_perf_unmap(void *ctx, void *address, size_t size);
+int fk_perf_set_output(struct fk *fk, struct fk_perf *perf, int fd);
+bool fk_ring_poll(struct fk_ring *ring);
+void fk_ring_free(struct fk *fk, struct fk_ring *ring);
+
+/* record.c */
+void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user);
+void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const struct fk_task *task,
+		    pid_t ppid, pid_t ptid);
+void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec);
+/* ring.c again: writes a record for perf (after the LOST that is owed), or loses it. */
+void fk_ring_write(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, const void *record,
+		   size_t size);
+/* record.c: the trailer that every record but SAMPLE ends with; returns its size. */
+size_t fk_record_trailer(struct fk *fk, const struct fk_perf *perf, const struct fk_cpu *cpu,
+			 unsigned char *to);
+uint64_t fk_record_time(const struct fk *fk, const struct fk_perf *perf);
+
+/* files.c */
+ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size);
+int fk_file_owner(void *ctx, const char *path, uid_t *owner);
+int fk_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The plainest possible reader of a perf ring: copy a record out byte by byte, take it apart field
+ * by field. sample_id_all is taken for granted.
+ */
+#include "reader.h"
+
+#include "internal.h"
+
+#include <string.h>
+
+struct cursor {
+	const unsigned char *bytes;
+	size_t at, size;
+};
+
+static void take(struct cursor *cursor, void *to, size_t size)
+{
+	if (size > cursor->size - cursor->at)
+		fk_die("a record ends too early, at %zu of %zu", cursor->at, cursor->size);
+	memcpy(to, cursor->bytes + cursor->at, size);
+	cursor->at += size;
+}
+
+static void take_sample(struct cursor *cursor, struct reader_record *record)
+{
+	take(cursor, &record->id, 8);
+	take(cursor, &record->pid, 4);
+	take(cursor, &record->tid, 4);
+	take(cursor, &record->time_ns, 8);
+	take(cursor, &record->cpu, 4);
+	take(cursor, &(uint32_t){0}, 4);
+	take(cursor, &record->nr, 8);
+	take(cursor, &record->enabled_ns, 8);
+	take(cursor, &record->running_ns, 8);
+	if (record->nr > 16)
+		fk_die("a sample of %llu counts", (unsigned long long)record->nr);
+	take(cursor, record->values, record->nr * 8);
+}
+
+static void take_trailer(struct cursor *cursor, struct reader_record *record)
+{
+	take(cursor, &record->pid, 4);
+	take(cursor, &record->tid, 4);
+	take(cursor, &record->time_ns, 8);
+	take(cursor, &record->cpu, 4);
+	take(cursor, &(uint32_t){0}, 4);
+	take(cursor, &record->id, 8);
+}
+
+static void take_record(struct cursor *cursor, struct reader_record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		return take_sample(cursor, record);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		take(cursor, &record->task_pid, 4);
+		take(cursor, &record->task_ppid, 4);
+		take(cursor, &record->task_tid, 4);
+		take(cursor, &record->task_ptid, 4);
+		take(cursor, &record->task_time_ns, 8);
+		break;
+	case PERF_RECORD_COMM:
+		take(cursor, &record->task_pid, 4);
+		take(cursor, &record->task_tid, 4);
+		take(cursor, record->comm, cursor->size - cursor->at - 32);
+		break;
+	case PERF_RECORD_LOST:
+		take(cursor, &record->lost_id, 8);
+		take(cursor, &record->lost, 8);
+		break;
+	default:
+		fk_die("a record of type %u", record->type);
+	}
+	take_trailer(cursor, record);
+}
+
+bool reader_next(struct perf_event_mmap_page *page, struct reader_record *record)
+{
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail;
+	const unsigned char *data = (const unsigned char *)page + page->data_offset;
+	struct perf_event_header header;
+	unsigned char bytes[512];
+
+	if (head == tail)
+		return false;
+	for (size_t i = 0; i < sizeof(bytes) && i < head - tail; i++)
+		bytes[i] = data[(tail + i) % page->data_size];
+	memcpy(&header, bytes, sizeof(header));
+	if (header.size < sizeof(header) || header.size > sizeof(bytes) || header.size % 8 ||
+	    header.size > head - tail)
+		fk_die("a record of %u bytes", header.size);
+
+	struct cursor cursor = {bytes, sizeof(header), header.size};
+	*record = (struct reader_record){
+		.type = header.type, .misc = header.misc, .size = header.size};
+	take_record(&cursor, record);
+	if (cursor.at != cursor.size)
+		fk_die("a record of type %u has %zu bytes too many", header.type,
+		       cursor.size - cursor.at);
+	__atomic_store_n(&page->data_tail, tail + header.size, __ATOMIC_RELEASE);
+	return true;
+}
+
+size_t reader_all(struct perf_event_mmap_page *page, struct reader_record *records, size_t max)
+{
+	struct reader_record record;
+	size_t n = 0;
+
+	for (; reader_next(page, &record); n++)
+		if (n < max)
+			records[n] = record;
+	return n;
+}
+
+uint64_t reader_used(const struct perf_event_mmap_page *page)
+{
+	return page->data_head - page->data_tail;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Records byte by byte, in the order of perf_output_sample() and __perf_event__output_id_sample():
+ * SAMPLE begins with its id, all others end with the sample_id trailer.
+ */
+#include "core/util.h"
+#include "internal.h"
+
+#include <string.h>
+
+/* Without use_clockid records carry the kernel's own clock, which is not CLOCK_MONOTONIC. */
+#define LOCAL_CLOCK_OFFSET_NS 123456789u
+
+struct buffer {
+	unsigned char bytes[256 + FK_VALUES_MAX * sizeof(uint64_t)];
+	size_t n;
+};
+
+static void put_bytes(struct buffer *buffer, const void *bytes, size_t size)
+{
+	if (size > sizeof(buffer->bytes) - buffer->n)
+		fk_die("a record grew too large");
+	memcpy(buffer->bytes + buffer->n, bytes, size);
+	buffer->n += size;
+}
+
+static void put_u64(struct buffer *buffer, uint64_t value)
+{
+	put_bytes(buffer, &value, sizeof(value));
+}
+
+static void put_u32_pair(struct buffer *buffer, uint32_t first, uint32_t second)
+{
+	put_bytes(buffer, &first, sizeof(first));
+	put_bytes(buffer, &second, sizeof(second));
+}
+
+static void put_header(struct buffer *buffer, uint32_t type, uint16_t misc)
+{
+	struct perf_event_header header = {.type = type, .misc = misc};
+
+	put_bytes(buffer, &header, sizeof(header));
+}
+
+static void buffer_write(struct fk *fk, struct buffer *buffer, struct fk_perf *perf,
+			 struct fk_cpu *cpu)
+{
+	uint16_t size = (uint16_t)buffer->n;
+
+	memcpy(buffer->bytes + offsetof(struct perf_event_header, size), &size, sizeof(size));
+	fk_ring_write(fk, perf, cpu, buffer->bytes, buffer->n);
+}
+
+uint64_t fk_record_time(const struct fk *fk, const struct fk_perf *perf)
+{
+	return fk->now_ns + (perf->attr.use_clockid ? 0 : LOCAL_CLOCK_OFFSET_NS);
+}
+
+/* perf_event_pid() and _tid(): a task that has been released has lost its numbers. */
+static void put_tid(struct buffer *buffer, const struct fk_task *task)
+{
+	bool no_pid = task->exiting && task->how == FK_EXIT_REAPED;
+	bool no_tid = task->exiting && task->how != FK_EXIT_ZOMBIE;
+
+	put_u32_pair(buffer, no_pid ? UINT32_MAX : (uint32_t)task->spec.pid,
+		     no_tid ? UINT32_MAX : (uint32_t)task->spec.tid);
+}
+
+static void put_trailer(struct fk *fk, const struct fk_perf *perf, const struct fk_cpu *cpu,
+			struct buffer *buffer)
+{
+	uint64_t type = perf->attr.sample_type;
+
+	if (!perf->attr.sample_id_all)
+		return;
+	if (type & PERF_SAMPLE_TID)
+		put_tid(buffer, cpu->current);
+	if (type & PERF_SAMPLE_TIME)
+		put_u64(buffer, fk_record_time(fk, perf));
+	if (type & PERF_SAMPLE_ID)
+		put_u64(buffer, perf->id);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		put_u64(buffer, perf->id);
+	if (type & PERF_SAMPLE_CPU)
+		put_u32_pair(buffer, (uint32_t)cpu->number, 0);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		put_u64(buffer, perf->id);
+}
+
+size_t fk_record_trailer(struct fk *fk, const struct fk_perf *perf, const struct fk_cpu *cpu,
+			 unsigned char *to)
+{
+	struct buffer buffer = {.n = 0};
+
+	put_trailer(fk, perf, cpu, &buffer);
+	memcpy(to, buffer.bytes, buffer.n);
+	return buffer.n;
+}
+
+void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user)
+{
+	uint64_t type = perf->attr.sample_type;
+	uint64_t values[FK_VALUES_MAX];
+	struct buffer buffer = {.n = 0};
+
+	put_header(&buffer, PERF_RECORD_SAMPLE,
+		   user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		put_u64(&buffer, perf->id);
+	if (type & PERF_SAMPLE_TID)
+		put_tid(&buffer, cpu->current);
+	if (type & PERF_SAMPLE_TIME)
+		put_u64(&buffer, fk_record_time(fk, perf));
+	if (type & PERF_SAMPLE_ID)
+		put_u64(&buffer, perf->id);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		put_u64(&buffer, perf->id);
+	if (type & PERF_SAMPLE_CPU)
+		put_u32_pair(&buffer, (uint32_t)cpu->number, 0);
+	if (type & PERF_SAMPLE_READ)
+		put_bytes(&buffer, values, fk_read_values(perf, perf, values) * sizeof(*values));
+	buffer_write(fk, &buffer, perf, cpu);
+}
+
+/* ---- side-band: every event of the CPU, or of who runs there, that asks for it */
+
+static bool wants_side_band(const struct fk_perf *perf, const struct fk_cpu *cpu)
+{
+	/* Its own state matters, not its leader's: a sibling hears before its group is enabled. */
+	return perf->enabled && perf->ring && (perf->cpu < 0 || perf->cpu == cpu->number);
+}
+
+static void context_side_band(struct fk *fk, const struct fk_context *context, struct fk_cpu *cpu,
+			      const struct buffer *record, bool comm)
+{
+	for (size_t i = 0; i < context->n; i++) {
+		for (size_t k = 0; k < context->leaders[i]->n_members; k++) {
+			struct fk_perf *perf = context->leaders[i]->members[k];
+			struct buffer buffer = *record;
+
+			if (!wants_side_band(perf, cpu))
+				continue;
+			if (!perf->attr.comm && (comm || !perf->attr.task))
+				continue;
+			if (!comm)
+				put_u64(&buffer, fk_record_time(fk, perf));
+			put_trailer(fk, perf, cpu, &buffer);
+			buffer_write(fk, &buffer, perf, cpu);
+		}
+	}
+}
+
+void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const struct fk_task *task,
+		    pid_t ppid, pid_t ptid)
+{
+	struct buffer record = {.n = 0};
+
+	put_header(&record, type, 0);
+	put_u32_pair(&record, (uint32_t)task->spec.pid, (uint32_t)ppid);
+	put_u32_pair(&record, (uint32_t)task->spec.tid, (uint32_t)ptid);
+	context_side_band(fk, &cpu->context, cpu, &record, false);
+	context_side_band(fk, &cpu->current->context, cpu, &record, false);
+}
+
+void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec)
+{
+	struct buffer record = {.n = 0};
+	char comm[16] = "";
+
+	put_header(&record, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+	put_u32_pair(&record, (uint32_t)task->spec.pid, (uint32_t)task->spec.tid);
+	/* The name with its NUL, filled up with NULs to 8 bytes. */
+	put_bytes(&record, comm, (text_copy(comm, sizeof(comm), task->comm) + 8) & ~7ul);
+	context_side_band(fk, &cpu->context, cpu, &record, true);
+	context_side_band(fk, &cpu->current->context, cpu, &record, true);
+}

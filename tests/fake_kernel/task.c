@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tasks, CPUs and what they truly do. A task counts at its rates while it has a CPU; fk_settle()
+ * adds up what happened on a CPU since it was last asked, to the task, to the CPU, and to the perf
+ * events that are active there. Rates are fractions and the remainder stays with the task, so
+ * that it does not matter how often anyone settles.
+ */
+#include "core/util.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fk_cpu *fk_cpu(struct fk *fk, int cpu)
+{
+	if (cpu < 0 || (unsigned)cpu >= fk->config.cpus)
+		fk_die("there is no CPU %d", cpu);
+	return &fk->cpus[cpu];
+}
+
+struct fk_task *fk_find(struct fk *fk, pid_t tid)
+{
+	for (struct fk_task *task = fk->tasks[(unsigned)tid % FK_BUCKETS]; task; task = task->next)
+		if (task->spec.tid == tid)
+			return task;
+	return NULL;
+}
+
+/* A task of which something is asked that only a living one can do. */
+static struct fk_task *task_alive(struct fk *fk, pid_t tid)
+{
+	struct fk_task *task = fk_find(fk, tid);
+
+	if (!task || task->exiting)
+		fk_die("there is no task %d", (int)tid);
+	return task;
+}
+
+static struct fk_cpu *task_cpu(struct fk *fk, const struct fk_task *task)
+{
+	if (task->cpu < 0)
+		fk_die("task %d does not run", (int)task->spec.tid);
+	return &fk->cpus[task->cpu];
+}
+
+/* ---- making the machine */
+
+static void pmus_init(struct fk *fk)
+{
+	const struct fk_config *config = &fk->config;
+	struct fk_pmu usual = {.name = "cpu",
+			       .type = PERF_TYPE_RAW,
+			       .last_cpu = (int)config->cpus - 1,
+			       .slots = config->slots,
+			       .events = config->events ? config->events : FK_ALL_HARDWARE};
+	const struct fk_pmu *from = config->pmus ? config->pmus : &usual;
+
+	fk->n_pmus = config->no_pmu ? 0 : config->pmus ? config->n_pmus : 1;
+	fk->pmus = xcalloc(fk->n_pmus, sizeof(*fk->pmus));
+	for (size_t i = 0; i < fk->n_pmus; i++) {
+		fk->pmus[i] = from[i];
+		if (!fk->pmus[i].slots)
+			fk->pmus[i].slots = 6;
+		fk->pmus[i].name = xstrdup(from[i].name);
+		for (int cpu = from[i].first_cpu; cpu <= from[i].last_cpu; cpu++)
+			fk_cpu(fk, cpu)->pmu = &fk->pmus[i];
+	}
+}
+
+void fk_machine_init(struct fk *fk)
+{
+	if (fk->config.cpus > 1024)
+		fk_die("%u CPUs are too many", fk->config.cpus);
+	fk->cpus = xcalloc(fk->config.cpus, sizeof(*fk->cpus));
+	for (unsigned i = 0; i < fk->config.cpus; i++) {
+		struct fk_cpu *cpu = &fk->cpus[i];
+
+		cpu->number = (int)i;
+		cpu->online = true;
+		cpu->settled_ns = fk->now_ns;
+		cpu->idle.spec.rates[FK_CYCLES] = (struct fk_rate){1, 10};
+		cpu->idle.spec.rates[FK_INSTRUCTIONS] = (struct fk_rate){1, 20};
+		cpu->idle.cpu = cpu->idle.last_cpu = (int)i;
+		cpu->current = &cpu->idle;
+	}
+	fk->self.cpu = fk->self.last_cpu = -1;
+	pmus_init(fk);
+}
+
+void fk_machine_fini(struct fk *fk)
+{
+	for (size_t i = 0; i < FK_BUCKETS; i++) {
+		while (fk->tasks[i]) {
+			struct fk_task *task = fk->tasks[i];
+
+			fk->tasks[i] = task->next;
+			free(task->context.leaders);
+			free(task);
+		}
+	}
+	for (unsigned i = 0; i < fk->config.cpus; i++)
+		free(fk->cpus[i].context.leaders);
+	for (size_t i = 0; i < fk->n_pmus; i++)
+		free((void *)(uintptr_t)fk->pmus[i].name);
+	free(fk->self.context.leaders);
+	free(fk->cpus);
+	free(fk->pmus);
+}
+
+/* ---- counting */
+
+static void perf_settle(struct fk_perf *perf, const struct fk_cpu *cpu, const uint64_t *deltas)
+{
+	uint64_t ns = deltas[FK_TASK_CLOCK];
+
+	if (perf->gone || (perf->cpu >= 0 && perf->cpu != cpu->number))
+		return;
+	if (perf->enabled && perf->leader->enabled)
+		perf->enabled_ns += ns;
+	if (!perf->active)
+		return;
+	perf->running_ns += ns;
+	if (perf->kind <= FK_TASK_CLOCK)
+		perf->count += deltas[perf->kind];
+}
+
+static void context_settle(struct fk_context *context, const struct fk_cpu *cpu,
+			   const uint64_t *deltas)
+{
+	for (size_t i = 0; i < context->n; i++)
+		for (size_t k = 0; k < context->leaders[i]->n_members; k++)
+			perf_settle(context->leaders[i]->members[k], cpu, deltas);
+}
+
+void fk_settle(struct fk *fk, struct fk_cpu *cpu)
+{
+	struct fk_task *task = cpu->current;
+	uint64_t ns = fk->now_ns - cpu->settled_ns;
+	uint64_t deltas[FK_TASK_CLOCK + 1];
+
+	cpu->settled_ns = fk->now_ns;
+	if (!ns || !cpu->online)
+		return;
+	for (int event = 0; event < FK_HARDWARE_EVENTS; event++) {
+		struct fk_rate rate = task->spec.rates[event];
+		uint64_t parts = task->remainders[event] + rate.num * ns;
+
+		deltas[event] = rate.den ? parts / rate.den : parts;
+		task->remainders[event] = rate.den ? parts % rate.den : 0;
+	}
+	deltas[FK_TASK_CLOCK] = ns;
+	for (int event = 0; event <= FK_TASK_CLOCK; event++) {
+		task->counts[event] += deltas[event];
+		cpu->counts[event] += deltas[event];
+	}
+	context_settle(&cpu->context, cpu, deltas);
+	context_settle(&task->context, cpu, deltas);
+}
+
+void fk_settle_all(struct fk *fk)
+{
+	for (unsigned i = 0; i < fk->config.cpus; i++)
+		fk_settle(fk, &fk->cpus[i]);
+}
+
+static void happen(struct fk *fk, struct fk_cpu *cpu, int kind)
+{
+	cpu->counts[kind]++;
+	cpu->current->counts[kind]++;
+	fk_software_event(fk, cpu, kind);
+}
+
+/* ---- what tasks do */
+
+static struct fk_task *task_add(struct fk *fk, const struct fk_spec *spec)
+{
+	struct fk_task **bucket = &fk->tasks[(unsigned)spec->tid % FK_BUCKETS];
+	const struct fk_task *namesake = fk_find(fk, spec->tid);
+	struct fk_task *task = xcalloc(1, sizeof(*task));
+
+	if (spec->tid <= 0 || (namesake && !namesake->exiting))
+		fk_die("tid %d cannot be made", (int)spec->tid);
+	task->spec = *spec;
+	if (!task->spec.pid)
+		task->spec.pid = spec->tid;
+	fk->threaded = fk->threaded || task->spec.pid != spec->tid;
+	if (!task->spec.ppid)
+		task->spec.ppid = 1;
+	text_copy(task->comm, sizeof(task->comm), spec->comm ? spec->comm : "task");
+	task->spec.comm = NULL;
+	task->start_ns = fk->now_ns;
+	task->cpu = task->last_cpu = -1;
+	task->next = *bucket;
+	*bucket = task;
+	return task;
+}
+
+void fk_task(struct fk *fk, const struct fk_spec *spec)
+{
+	task_add(fk, spec);
+}
+
+void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate)
+{
+	if (event >= FK_HARDWARE_EVENTS)
+		fk_die("only hardware events have rates");
+	fk_settle_all(fk);
+	for (unsigned i = 0; !tid && i < fk->config.cpus; i++) {
+		fk->cpus[i].idle.spec.rates[event] = rate;
+		fk->cpus[i].idle.remainders[event] = 0;
+	}
+	if (tid) {
+		struct fk_task *task = task_alive(fk, tid);
+
+		task->spec.rates[event] = rate;
+		task->remainders[event] = 0;
+	}
+}
+
+static void fork_as(struct fk *fk, pid_t parent_tid, pid_t child, bool thread)
+{
+	const struct fk_task *parent = task_alive(fk, parent_tid);
+	struct fk_cpu *cpu = task_cpu(fk, parent);
+	struct fk_spec spec = parent->spec;
+
+	fk_settle(fk, cpu);
+	spec.tid = child;
+	spec.comm = parent->comm;
+	if (!thread) {
+		spec.pid = child;
+		spec.ppid = parent->spec.pid;
+	}
+	fk_record_task(fk, cpu, PERF_RECORD_FORK, task_add(fk, &spec), parent->spec.pid,
+		       parent->spec.tid);
+}
+
+void fk_fork(struct fk *fk, pid_t parent, pid_t child)
+{
+	fork_as(fk, parent, child, false);
+}
+
+void fk_thread(struct fk *fk, pid_t parent, pid_t child)
+{
+	fork_as(fk, parent, child, true);
+}
+
+static void rename_as(struct fk *fk, pid_t tid, const char *comm, bool exec)
+{
+	struct fk_task *task = task_alive(fk, tid);
+	struct fk_cpu *cpu = task_cpu(fk, task);
+
+	fk_settle(fk, cpu);
+	text_copy(task->comm, sizeof(task->comm), comm);
+	fk_record_comm(fk, cpu, task, exec);
+}
+
+void fk_comm(struct fk *fk, pid_t tid, const char *comm)
+{
+	rename_as(fk, tid, comm, false);
+}
+
+void fk_exec(struct fk *fk, pid_t tid, const char *comm)
+{
+	rename_as(fk, tid, comm, true);
+}
+
+void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how)
+{
+	struct fk_task *task = task_alive(fk, tid);
+	struct fk_cpu *cpu = task_cpu(fk, task);
+
+	fk_settle(fk, cpu);
+	/* Linux writes the parent process twice here: a thread has no other parent. */
+	fk_record_task(fk, cpu, PERF_RECORD_EXIT, task, task->spec.ppid, task->spec.ppid);
+	task->exiting = true;
+	task->how = how;
+}
+
+void fk_switch(struct fk *fk, int number, pid_t tid)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+	struct fk_task *next = tid ? task_alive(fk, tid) : &cpu->idle;
+	struct fk_task *previous = cpu->current;
+
+	if (!cpu->online)
+		fk_die("CPU %d is offline", number);
+	if (next == previous)
+		return;
+	if (tid && next->cpu >= 0)
+		fk_die("task %d runs on CPU %d already", (int)tid, next->cpu);
+
+	fk_settle(fk, cpu);
+	happen(fk, cpu, FK_SWITCHES);
+	for (size_t i = 0; i < previous->context.n; i++)
+		for (size_t k = 0; k < previous->context.leaders[i]->n_members; k++)
+			fk_perf_set_active(fk, previous->context.leaders[i]->members[k], false);
+	if (previous != &cpu->idle)
+		previous->cpu = -1;
+	previous->dead = previous->exiting;
+
+	cpu->current = next;
+	next->cpu = number;
+	fk_schedule(fk, cpu);
+	if (next->last_cpu >= 0 && next->last_cpu != number)
+		happen(fk, cpu, FK_MIGRATIONS);
+	next->last_cpu = number;
+}
+
+void fk_fault(struct fk *fk, int number, bool major)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+
+	fk_settle(fk, cpu);
+	happen(fk, cpu, FK_PAGE_FAULTS);
+	happen(fk, cpu, major ? FK_MAJOR_FAULTS : FK_MINOR_FAULTS);
+}
+
+/* ---- what happens to the machine */
+
+void fk_hold(struct fk *fk, int number, unsigned slots)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+
+	fk_settle(fk, cpu);
+	cpu->held = slots;
+	fk_schedule(fk, cpu);
+}
+
+void fk_cpu_offline(struct fk *fk, int number)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+
+	if (!cpu->online)
+		fk_die("CPU %d is offline already", number);
+	fk_switch(fk, number, 0);
+	fk_settle(fk, cpu);
+	fk_perf_kill(fk, cpu);
+	cpu->online = false;
+}
+
+void fk_cpu_online(struct fk *fk, int number)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+
+	if (cpu->online)
+		fk_die("CPU %d is online already", number);
+	cpu->settled_ns = fk->now_ns;
+	cpu->online = true;
+}
+
+void fk_no_tick(struct fk *fk, int cpu, bool no_tick)
+{
+	fk_cpu(fk, cpu)->no_tick = no_tick;
+}
+
+void fk_silent_idle(struct fk *fk, int cpu, bool silent)
+{
+	fk_cpu(fk, cpu)->silent_idle = silent;
+}
+
+void fk_lose(struct fk *fk, int cpu, unsigned n)
+{
+	fk_cpu(fk, cpu)->lose += n;
+}
+
+/* ---- the truth */
+
+uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event)
+{
+	const struct fk_task *task = fk_find(fk, tid);
+
+	if (!task)
+		fk_die("there never was a task %d", (int)tid);
+	fk_settle_all(fk);
+	return task->counts[event];
+}
+
+static uint64_t truth_of_cpus(struct fk *fk, int number, enum fk_event event, bool idle)
+{
+	uint64_t sum = 0;
+
+	fk_settle_all(fk);
+	for (unsigned i = 0; i < fk->config.cpus; i++) {
+		const struct fk_cpu *cpu = &fk->cpus[i];
+
+		if (number == FK_ALL_CPUS || cpu == fk_cpu(fk, number))
+			sum += idle ? cpu->idle.counts[event] : cpu->counts[event];
+	}
+	return sum;
+}
+
+uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event)
+{
+	return truth_of_cpus(fk, cpu, event, false);
+}
+
+uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event)
+{
+	return truth_of_cpus(fk, cpu, event, true);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TESTS_SAMPLE_H
+#define PMCTOP_TESTS_SAMPLE_H
+
+#include "core/metric.h"
+#include "core/preset.h"
+#include "core/snapshot.h"
+#include "core/util.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Snapshots made by hand, for tests of what reads them: no kernel, no engine. Columns have the
+ * events of the overview preset in two groups, and whatever metrics a test names.
+ */
+enum {
+	SAMPLE_CYCLES = TALLY_FIRST_COUNTED,
+	SAMPLE_INSTRUCTIONS,
+	SAMPLE_BRANCH_MISSES,
+	SAMPLE_CACHE_MISSES,
+	SAMPLE_PAGE_FAULTS,
+	SAMPLE_MIGRATIONS,
+	SAMPLE_EVENTS,
+	SAMPLE_GROUPS = 2,
+	SAMPLE_WIDTH = SAMPLE_EVENTS + SAMPLE_GROUPS,
+	SAMPLE_GROUP_0 = SAMPLE_EVENTS,     /* in tallies: cycles, instructions, branch-misses */
+	SAMPLE_GROUP_1 = SAMPLE_EVENTS + 1, /* the others */
+};
+
+static inline void sample_events(struct event_set *set)
+{
+	static const struct {
+		const char *name;
+		enum event_kind kind;
+		unsigned group;
+	} events[] = {
+		{"cycles", EVENT_HARDWARE, 0},        {"instructions", EVENT_HARDWARE, 0},
+		{"branch-misses", EVENT_HARDWARE, 0}, {"cache-misses", EVENT_HARDWARE, 1},
+		{"page-faults", EVENT_SOFTWARE, 1},   {"cpu-migrations", EVENT_SOFTWARE, 1},
+	};
+
+	event_set_init(set);
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+		set->items =
+			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
+		set->items[set->n++] = (struct event){.name = xstrdup(events[i].name),
+						      .unit = "",
+						      .kind = events[i].kind,
+						      .group = events[i].group};
+	}
+}
+
+/* One reference, to be put into a snapshot or given up with columns_unref. */
+static inline struct columns *sample_columns(const char *preset)
+{
+	struct columns *columns = xcalloc(1, sizeof(*columns));
+	const char *const *names = preset_find(preset)->metrics;
+	struct error err;
+
+	sample_events(&columns->events);
+	columns->shape = (struct tally_shape){SAMPLE_EVENTS, SAMPLE_GROUPS};
+	columns->preset = xstrdup(preset);
+	columns->references = 1;
+	while (names[columns->n_metrics])
+		columns->n_metrics++;
+	columns->metrics = xcalloc(columns->n_metrics, sizeof(*columns->metrics));
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		if (metric_compile(metric_def_find(names[i]), &columns->events,
+				   &columns->metrics[i], &err) < 0)
+			abort();
+	return columns;
+}
+
+/* What one row did; ns of the groups follow cpu_ns unless `group_1_ns` says otherwise. */
+struct sample_row {
+	struct row row;
+	uint64_t counts[SAMPLE_EVENTS];
+	bool shared; /* group 1 counted group_1_ns only */
+	uint64_t group_1_ns;
+};
+
+static inline void sample_tally(const struct sample_row *from, uint64_t *tally)
+{
+	memcpy(tally, from->counts, sizeof(from->counts));
+	tally[SAMPLE_GROUP_0] = from->counts[TALLY_TASK_CLOCK];
+	tally[SAMPLE_GROUP_1] = from->shared ? from->group_1_ns : from->counts[TALLY_TASK_CLOCK];
+}
+
+static inline void sample_rows(const struct columns *columns, const struct sample_row *from,
+			       size_t n, struct rows *rows)
+{
+	rows_init(columns, n, rows);
+	for (size_t i = 0; i < n; i++) {
+		rows->items[i] = from[i].row;
+		sample_tally(&from[i], rows_tally(columns, rows, i));
+	}
+}
+
+/*
+ * A second in the life of two CPUs that conserves: CPU 0 ran every row, CPU 1 was idle for 1 s.
+ * Takes over the reference of columns.
+ */
+static inline struct snapshot *sample_snapshot(struct columns *columns,
+					       const struct sample_row *from, size_t n)
+{
+	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
+	size_t width = tally_width(&columns->shape);
+
+	*snapshot = (struct snapshot){
+		.columns = columns,
+		.sequence = 1,
+		.time_ns = 5 * NS_PER_S,
+		.realtime_ns = 1763650000123456789u,
+		.interval_ns = NS_PER_S,
+		.host = "h",
+		.mode = "system",
+		.pmu = "armv8_pmuv3",
+		.n_cpus = 2,
+		.tasks = 231,
+	};
+	sample_rows(columns, from, n, &snapshot->threads);
+	rows_evaluate(columns, snapshot->interval_ns, &snapshot->threads);
+	snapshot->totals = xcalloc(width, sizeof(uint64_t));
+	snapshot->idle = xcalloc(width, sizeof(uint64_t));
+	snapshot->unattributed = xcalloc(width, sizeof(uint64_t));
+	snapshot->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
+	snapshot->cpus = xcalloc(snapshot->n_cpus, sizeof(*snapshot->cpus));
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		snapshot->cpus[i] = (struct snapshot_cpu){
+			.cpu = (int)i,
+			.online = true,
+			.tally = xcalloc(width, sizeof(uint64_t)),
+			.idle = xcalloc(width, sizeof(uint64_t)),
+			.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
+		};
+	for (size_t i = 0; i < n; i++)
+		tally_add(&columns->shape, snapshot->cpus[0].tally,
+			  rows_tally(columns, &snapshot->threads, i));
+	snapshot->cpus[1].idle[TALLY_TASK_CLOCK] = NS_PER_S;
+	snapshot->cpus[1].idle[SAMPLE_CYCLES] = 7;
+	snapshot->cpus[1].idle[SAMPLE_GROUP_0] = NS_PER_S;
+	snapshot->cpus[1].idle[SAMPLE_GROUP_1] = NS_PER_S;
+	memcpy(snapshot->cpus[1].tally, snapshot->cpus[1].idle, width * sizeof(uint64_t));
+	for (size_t i = 0; i < snapshot->n_cpus; i++) {
+		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
+
+		tally_add(&columns->shape, snapshot->totals, cpu->tally);
+		tally_add(&columns->shape, snapshot->idle, cpu->idle);
+		snapshot_evaluate_busy(columns, snapshot->interval_ns, cpu->tally, cpu->idle,
+				       cpu->figures);
+	}
+	snapshot_evaluate_busy(columns, snapshot->interval_ns, snapshot->totals, snapshot->idle,
+			       snapshot->figures);
+	return snapshot;
+}
+
+#endif

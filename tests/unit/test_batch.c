@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The batch loop over an engine of the test's own: these definitions of engine_wait and
+ * engine_snapshot come before libcore.a's, so that time is what a test says it is.
+ */
+#include "sample.h"
+
+#include "core/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+	START_NS = 1000, /* what the clock says at first */
+	INTERVAL_NS = 100,
+	SNAPSHOTS_MAX = 16,
+};
+
+struct engine {
+	uint64_t now_ns;
+	uint64_t took_ns[SNAPSHOTS_MAX]; /* how long snapshot k takes to make and to print */
+	unsigned wakes;                  /* how often the first wait is woken early */
+	uint64_t stop_at_ns;             /* 0: never */
+	volatile sig_atomic_t stop;
+	uint64_t at_ns[SNAPSHOTS_MAX]; /* when the snapshots were made */
+	size_t n;
+};
+
+int engine_wait(struct engine *engine, uint64_t deadline_ns)
+{
+	if (engine->stop_at_ns && deadline_ns >= engine->stop_at_ns) {
+		engine->now_ns = engine->stop_at_ns;
+		engine->stop = 1;
+		return 1;
+	}
+	if (engine->wakes > 0) {
+		engine->wakes--;
+		return 1;
+	}
+	if (engine->now_ns < deadline_ns)
+		engine->now_ns = deadline_ns;
+	return 0;
+}
+
+struct snapshot *engine_snapshot(struct engine *engine)
+{
+	assert_true(engine->n < SNAPSHOTS_MAX);
+	engine->at_ns[engine->n] = engine->now_ns;
+	engine->now_ns += engine->took_ns[engine->n];
+	engine->n++;
+	return sample_snapshot(sample_columns("software"), NULL, 0);
+}
+
+static uint64_t now_ns(void *ctx)
+{
+	return ((struct engine *)ctx)->now_ns;
+}
+
+static const struct sys_ops ops = {.now_ns = now_ns};
+
+static int run(struct engine *engine, uint64_t iterations, FILE *out, struct error *err)
+{
+	struct sys sys = {&ops, engine};
+	struct batch_options options = {
+		.interval_ns = INTERVAL_NS,
+		.iterations = iterations,
+		.format = batch_format_find("json"),
+	};
+
+	engine->now_ns = START_NS;
+	return batch_run(&sys, engine, &options, out, &engine->stop, err);
+}
+
+static void keeps_its_deadlines(void **state)
+{
+	static const struct {
+		const char *name;
+		struct engine engine;
+		uint64_t iterations;
+		uint64_t want[SNAPSHOTS_MAX]; /* after START_NS */
+	} rows[] = {
+		{"one", {.took_ns = {0}}, 1, {100}},
+		{"on time", {.took_ns = {0}}, 4, {100, 200, 300, 400}},
+		{"some work each", {.took_ns = {30, 99, 1}}, 4, {100, 200, 300, 400}},
+		{"a whole interval of work: the next is skipped",
+		 {.took_ns = {100}},
+		 3,
+		 {100, 300, 400}},
+		{"late by more: skipped, not bunched",
+		 {.took_ns = {0, 350}},
+		 4,
+		 {100, 200, 600, 700}},
+		{"always late", {.took_ns = {150, 150, 150}}, 3, {100, 300, 500}},
+		{"woken early, it waits again", {.wakes = 3}, 2, {100, 200}},
+		{"stopped while it waits", {.stop_at_ns = START_NS + 250}, 9, {100, 200}},
+		{"stopped at once", {.stop = 1}, 9, {0}},
+		{"endless until stopped",
+		 {.stop_at_ns = START_NS + 1001},
+		 0,
+		 {100, 200, 300, 400, 500, 600, 700, 800, 900, 1000}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct engine engine = rows[i].engine;
+		struct error err = {0};
+		char *text = NULL;
+		size_t size = 0, n = 0, lines = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		if (run(&engine, rows[i].iterations, out, &err) != 0)
+			fail_msg("%s: %s", rows[i].name, err.text);
+		fclose(out);
+		while (n < SNAPSHOTS_MAX && rows[i].want[n])
+			n++;
+		if (engine.n != n)
+			fail_msg("%s: %zu refreshes, not %zu", rows[i].name, engine.n, n);
+		for (size_t k = 0; k < n; k++)
+			if (engine.at_ns[k] - START_NS != rows[i].want[k])
+				fail_msg("%s: refresh %zu at %llu", rows[i].name, k,
+					 (unsigned long long)(engine.at_ns[k] - START_NS));
+		for (const char *c = text; *c; c++)
+			lines += *c == '\n';
+		assert_int_equal(lines, n);
+		free(text);
+	}
+}
+
+/* The disk is full, the reader is gone: one sentence, and no refresh after it. */
+static void says_why_it_cannot_write(void **state)
+{
+	struct engine engine = {0};
+	struct error err = {0};
+	int ends[2];
+
+	(void)state;
+	FILE *full = fopen("/dev/full", "w");
+	assert_non_null(full);
+	assert_int_equal(run(&engine, 5, full, &err), -ENOSPC);
+	assert_int_equal(err.code, -ENOSPC);
+	assert_string_equal(err.text, "The output is cut short: no space left on the device.");
+	assert_int_equal(engine.n, 1);
+	fclose(full);
+
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	FILE *broken = fdopen(ends[1], "w");
+	assert_non_null(broken);
+	engine = (struct engine){0};
+	assert_int_equal(run(&engine, 5, broken, &err), -EPIPE);
+	assert_string_equal(err.text, "The reader of the output went away.");
+	assert_int_equal(engine.n, 1);
+	fclose(broken);
+
+	FILE *unwritable = fopen("/dev/null", "r");
+	assert_non_null(unwritable);
+	engine = (struct engine){0};
+	assert_int_equal(run(&engine, 5, unwritable, &err), -EBADF);
+	assert_string_equal(err.text, "The output is cut short: Bad file descriptor.");
+	fclose(unwritable);
+}
+
+/* Each refresh is out as soon as it is made, though nobody set the buffering. */
+static void flushes_each_refresh(void **state)
+{
+	struct engine engine = {.stop_at_ns = START_NS + 150};
+	struct error err = {0};
+	char buffer[4096] = "";
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	FILE *out = fdopen(ends[1], "w");
+	assert_int_equal(run(&engine, 0, out, &err), 0);
+	ssize_t got = read(ends[0], buffer, sizeof(buffer));
+	assert_true(got > 0);
+	assert_int_equal(buffer[got - 1], '\n');
+	fclose(out);
+	close(ends[0]);
+}
+
+static void knows_its_formats(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < batch_formats_n; i++)
+		assert_ptr_equal(batch_format_find(batch_formats[i].name), &batch_formats[i]);
+	assert_non_null(batch_format_find("text"));
+	assert_null(batch_format_find("nonsense"));
+	assert_null(batch_format_find(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_its_deadlines),
+		cmocka_unit_test(says_why_it_cannot_write),
+		cmocka_unit_test(flushes_each_refresh),
+		cmocka_unit_test(knows_its_formats),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

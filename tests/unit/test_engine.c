@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The whole core on the fake kernel: what tasks really did (the fake kernel's own books) against
+ * what snapshots say they did.
+ */
+#include "core/engine.h"
+#include "core/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define INTERVAL_NS (100 * NS_PER_MS)
+
+static struct engine *open_engine(const struct sys *sys)
+{
+	struct engine *engine = NULL;
+	struct error err = {0};
+
+	if (engine_new(sys, &(struct engine_config){0}, &engine, &err) < 0)
+		fail_msg("%s", err.text);
+	return engine;
+}
+
+static struct snapshot *next_snapshot(struct engine *engine, struct fk *fk, uint64_t interval_ns)
+{
+	uint64_t deadline_ns = fk_now(fk) + interval_ns;
+
+	while (engine_wait(engine, deadline_ns) != 0)
+		;
+	struct snapshot *snapshot = engine_snapshot(engine);
+	size_t event = 0;
+	if (!snapshot_conserves(snapshot, &event))
+		fail_msg("%s is not conserved", snapshot->columns->events.items[event].name);
+	return snapshot;
+}
+
+static size_t event_index(const struct snapshot *snapshot, const char *name)
+{
+	int index = event_set_find(&snapshot->columns->events, name);
+
+	assert_true(index >= 0);
+	return (size_t)index;
+}
+
+/* The count of a task's event in a snapshot; 0 where the task did not run. */
+static uint64_t count_of(const struct snapshot *snapshot, pid_t tid, const char *event)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (snapshot->threads.items[i].tid == tid)
+			sum += rows_tally(snapshot->columns, &snapshot->threads,
+					  i)[event_index(snapshot, event)];
+	return sum;
+}
+
+static const struct row *row_of(const struct snapshot *snapshot, pid_t tid)
+{
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (snapshot->threads.items[i].tid == tid)
+			return &snapshot->threads.items[i];
+	return NULL;
+}
+
+static bool has_note(const struct snapshot *snapshot, const char *part)
+{
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		if (strstr(snapshot->notes[i], part))
+			return true;
+	return false;
+}
+
+static struct figure task_figure(const struct snapshot *snapshot, pid_t tid, const char *metric)
+{
+	int index = columns_metric(snapshot->columns, metric);
+
+	assert_true(index >= 0);
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (snapshot->threads.items[i].tid == tid)
+			return rows_figures(snapshot->columns, &snapshot->threads, i)[index];
+	fail_msg("task %d did not run", tid);
+	return (struct figure){0};
+}
+
+static void close_all(struct engine *engine, struct fk *fk)
+{
+	engine_free(engine);
+	assert_int_equal(fk_open_fds(fk), 0);
+	assert_int_equal(fk_mapped(fk), 0);
+	fk_free(fk);
+}
+
+/* Two cycles and one instruction a nanosecond: IPC 0.5. */
+#define HALF_IPC                                             \
+	{                                                    \
+		[FK_CYCLES] = {2}, [FK_INSTRUCTIONS] = { 1 } \
+	}
+#define FULL_IPC                                             \
+	{                                                    \
+		[FK_CYCLES] = {1}, [FK_INSTRUCTIONS] = { 1 } \
+	}
+
+/* ---- right numbers */
+
+static void test_busy_loop_that_never_switches(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .uid = 0, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = fk_truth_task(fk, 50, FK_CYCLES);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		uint64_t made = fk_truth_task(fk, 50, FK_CYCLES) - before;
+		struct figure ipc = task_figure(snapshot, 50, "ipc");
+		struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+		assert_string_equal(snapshot->mode, "system");
+		assert_string_equal(row_of(snapshot, 50)->comm, "loop");
+		assert_int_equal(ipc.state, FIGURE_VALID);
+		assert_true(ipc.value > 0.4999 && ipc.value < 0.5001);
+		assert_true(cpu.value > 99 && cpu.value < 101);
+		/* The cut is a few microseconds off: of 100 ms not a thousandth. */
+		uint64_t counted = count_of(snapshot, 50, "cycles");
+		assert_true(counted > made - made / 1000 && counted < made + made / 1000);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+static void test_switching_pair_is_exact(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	uint64_t counted[2] = {0}, switches = 0;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	uint64_t before[2] = {fk_truth_task(fk, 50, FK_CYCLES), fk_truth_task(fk, 60, FK_CYCLES)};
+	fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, 10000);
+	fk_script(fk, &(struct fk_step){40 * NS_PER_MS, FK_SWITCH, .tid = 0}, 1);
+	for (int i = 0; i < 2; i++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		counted[0] += count_of(snapshot, 50, "cycles");
+		counted[1] += count_of(snapshot, 60, "cycles");
+		switches += count_of(snapshot, 50, "context-switches");
+		assert_int_equal(snapshot->lost_records, 0);
+		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(counted[0], fk_truth_task(fk, 50, FK_CYCLES) - before[0]);
+	assert_int_equal(counted[1], fk_truth_task(fk, 60, FK_CYCLES) - before[1]);
+	assert_int_equal(switches, fk_truth_task(fk, 50, FK_SWITCHES));
+	close_all(engine, fk);
+}
+
+/* Ten thousand processes that live a millisecond: each is there with its own counts and name. */
+enum { SWARM = 10000, SWARM_FIRST = 1000 };
+
+struct swarm {
+	pid_t next;
+	bool child_runs;
+};
+
+static void swarm_step(struct fk *fk, void *arg)
+{
+	struct swarm *swarm = arg;
+
+	if (swarm->child_runs) {
+		fk_exit(fk, swarm->next, swarm->next % 2 ? FK_EXIT_REAPED : FK_EXIT_ZOMBIE);
+		fk_switch(fk, 0, 50);
+		swarm->next++;
+		swarm->child_runs = false;
+		if (swarm->next < SWARM_FIRST + SWARM)
+			fk_after(fk, 20 * NS_PER_US, swarm_step, swarm);
+		return;
+	}
+	fk_fork(fk, 50, swarm->next);
+	fk_switch(fk, 0, swarm->next);
+	fk_comm(fk, swarm->next, "kid");
+	swarm->child_runs = true;
+	fk_after(fk, NS_PER_MS, swarm_step, swarm);
+}
+
+static void test_short_lived_processes(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct swarm swarm = {.next = SWARM_FIRST};
+	uint64_t kids = 0, counted = 0, truth = 0;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "swarm", .rates = HALF_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_switch(fk, 0, 50);
+	fk_after(fk, NS_PER_MS, swarm_step, &swarm);
+	while (swarm.next < SWARM_FIRST + SWARM) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+		for (size_t i = 0; i < snapshot->threads.n; i++) {
+			const struct row *row = &snapshot->threads.items[i];
+			if (row->tid < SWARM_FIRST)
+				continue;
+			assert_string_equal(row->comm, "kid");
+			kids += (row->flags & ROW_EXITED) != 0;
+			counted += rows_tally(snapshot->columns, &snapshot->threads,
+					      i)[event_index(snapshot, "cycles")];
+		}
+		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+		snapshot_free(snapshot);
+	}
+	for (pid_t tid = SWARM_FIRST; tid < SWARM_FIRST + SWARM; tid++)
+		truth += fk_truth_task(fk, tid, FK_CYCLES);
+	assert_int_equal(kids, SWARM);
+	assert_int_equal(counted, truth);
+	close_all(engine, fk);
+}
+
+static void test_loss_is_nobodys(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	fk_script(fk, &(struct fk_step){10 * NS_PER_MS + 10, FK_LOSE, .cpu = 0, .n = 5}, 1);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_true(snapshot->lost_records >= 5);
+	/* Five lost records and the one after them: six slices of a millisecond. */
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 6 * NS_PER_MS);
+	assert_true(count_of(snapshot, 50, "cycles") < fk_truth_task(fk, 50, FK_CYCLES));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void test_unsupported_event_costs_its_column_alone(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){
+		.events = FK_BIT(FK_CYCLES) | FK_BIT(FK_INSTRUCTIONS), /* as the emulated Arm */
+	});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
+	assert_int_equal(task_figure(snapshot, 50, "cache_mpki").state, FIGURE_UNSUPPORTED);
+	assert_int_equal(task_figure(snapshot, 50, "branch_mpki").state, FIGURE_UNSUPPORTED);
+	assert_true(has_note(snapshot, "cache-misses is not supported on this CPU"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void test_counters_taken(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_hold(fk, 0, FK_HOLD_ALL);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = NULL;
+	for (int i = 0; i < 5; i++) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	/* Who runs is known all the same; what it costs is not, and says so. */
+	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+	assert_true(cpu.value > 99 && cpu.value < 101);
+	assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_NOT_COUNTED);
+	assert_true(has_note(snapshot, "counters taken"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void test_hotplug(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	unsigned fds = fk_open_fds(fk);
+	const struct {
+		bool offline;
+		size_t cpus;
+	} steps[] = {{false, 2}, {true, 1}, {false, 2}};
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (steps[i].offline)
+			fk_cpu_offline(fk, 1);
+		else if (i > 0)
+			fk_cpu_online(fk, 1);
+		/* In the first interval after it, the change is noticed. */
+		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_int_equal(snapshot->n_cpus, steps[i].cpus);
+		assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(fk_open_fds(fk), fds);
+	close_all(engine, fk);
+}
+
+/* ---- refusals: each one named, and pmctop goes on with what it can get */
+
+struct refusal {
+	const char *name;
+	struct fk_config config;
+	const char *note; /* a part of the sentence; NULL: none */
+	const char *mode; /* what it goes on with */
+	const char *preset;
+};
+
+static const struct refusal refusals[] = {
+	{"a VM without a PMU", {.no_pmu = true}, "No hardware counters here", "system", "software"},
+	{"an ordinary user, paranoid 2",
+	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
+	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)",
+	 "proc",
+	 "software"},
+	{"Debian's paranoid 3",
+	 {.unprivileged = true, .uid = 1000, .paranoid = 3},
+	 "denies all counters to ordinary users (perf_event_paranoid=3)",
+	 "proc",
+	 "software"},
+	{"a container's seccomp filter",
+	 {.denied = EPERM},
+	 "add --cap-add PERFMON",
+	 "proc",
+	 "software"},
+	{"no perf_event_open at all",
+	 {.denied = ENOSYS},
+	 "perf_event_open is unavailable",
+	 "proc",
+	 "software"},
+	{"nothing wrong", {.paranoid = 2}, NULL, "system", "overview"},
+};
+
+static void test_refusal(void **state)
+{
+	const struct refusal *this = *state;
+	struct fk *fk = fk_new(&this->config);
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	uint64_t deadline_ns = fk_now(fk) + NS_PER_S;
+	while (engine_wait(engine, deadline_ns))
+		;
+	struct snapshot *snapshot = engine_snapshot(engine);
+	assert_string_equal(snapshot->mode, this->mode);
+	assert_string_equal(snapshot->columns->preset, this->preset);
+	if (this->note)
+		assert_true(has_note(snapshot, this->note));
+	else
+		assert_int_equal(snapshot->n_notes, 0);
+	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+	assert_true(cpu.value > 97 && cpu.value < 103);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void test_ring_memory_is_halved(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){
+		.unprivileged = true, .uid = 1000, .paranoid = 0, .mlock_kb = 132});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_string_equal(snapshot->mode, "system");
+	assert_true(has_note(snapshot, "perf_event_mlock_kb: using 128 KiB per CPU"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Whatever call fails, once: it is an error with a sentence or a snapshot, and nothing leaks. */
+static void test_any_call_may_fail(void **state)
+{
+	static const struct {
+		enum fk_op op;
+		int error;
+	} faults[] = {
+		{FK_PERF_OPEN, EMFILE},  {FK_PERF_OPEN, ENODEV}, {FK_PERF_OPEN, EINVAL},
+		{FK_PERF_OPEN, EAGAIN},  {FK_PERF_OPEN, EBUSY},  {FK_PERF_OPEN, ENOMEM},
+		{FK_PERF_IOCTL, EINVAL}, {FK_PERF_MAP, EPERM},   {FK_PERF_MAP, EINVAL},
+		{FK_PERF_READ, EIO},     {FK_WAIT, EINVAL},      {FK_FILE_READ, EACCES},
+		{FK_FILE_READ, EIO},     {FK_DIR_EACH, EACCES},  {FK_FILE_OWNER, ENOENT},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
+		for (unsigned k = 0; k <= 40; k++) {
+			struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+			struct sys sys = fk_sys(fk);
+			struct engine *engine = NULL;
+			struct error err = {0};
+			fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+			fk_switch(fk, 0, 50);
+			fk_fail(fk, faults[i].op, k, faults[i].error);
+			if (engine_new(&sys, &(struct engine_config){0}, &engine, &err) < 0) {
+				assert_true(err.text[0]);
+				assert_null(engine);
+			} else {
+				for (int n = 0; n < 2; n++)
+					snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+			}
+			close_all(engine, fk);
+		}
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_busy_loop_that_never_switches),
+		cmocka_unit_test(test_switching_pair_is_exact),
+		cmocka_unit_test(test_short_lived_processes),
+		cmocka_unit_test(test_loss_is_nobodys),
+		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
+		cmocka_unit_test(test_counters_taken),
+		cmocka_unit_test(test_hotplug),
+		cmocka_unit_test(test_ring_memory_is_halved),
+		cmocka_unit_test(test_any_call_may_fail),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(others)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		tests[i] = (struct CMUnitTest){.name = refusals[i].name,
+					       .test_func = test_refusal,
+					       .initial_state = (void *)(uintptr_t)&refusals[i]};
+	memcpy(tests + ARRAY_SIZE(refusals), others, sizeof(others));
+	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/* The texts of /proc and /sys: as kernels write them, and as nobody should. */
+#include "core/cpus.h"
+#include "core/proc.h"
+#include "core/users.h"
+#include "core/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STAT_TAIL                                                                                  \
+	" S 3 1 1 0 -1 2129984 10 0 5 0 7 8 0 0 20 0 1 0 777 1000 1 18446744073709551615 1 1 0 0 " \
+	"0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+
+static void test_stat(void **state)
+{
+	static const struct {
+		const char *text, *comm;
+		int result;
+	} cases[] = {
+		{"42 (worker)" STAT_TAIL, "worker", 0},
+		{"42 (a) b (c)" STAT_TAIL, "a) b (c", 0},
+		{"42 (x S 1 2 3)" STAT_TAIL, "x S 1 2 3", 0},
+		{"42 ()" STAT_TAIL, "", 0},
+		{"42 (1234567890123456789)" STAT_TAIL, "123456789012345", 0},
+		{"", NULL, -EBADMSG},
+		{"42", NULL, -EBADMSG},
+		{"42 (worker", NULL, -EBADMSG},
+		{"42 )worker(", NULL, -EBADMSG},
+		{"42 (worker) S 1", NULL, -EBADMSG},
+		{"-1 (worker)" STAT_TAIL, NULL, -EBADMSG},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct proc_stat stat;
+		assert_int_equal(proc_stat_parse(cases[i].text, &stat), cases[i].result);
+		if (cases[i].result < 0)
+			continue;
+		assert_string_equal(stat.comm, cases[i].comm);
+		assert_int_equal(stat.pid, 42);
+		assert_int_equal(stat.ppid, 3);
+		assert_int_equal(stat.state, 'S');
+		assert_true(stat.kernel);
+		assert_int_equal(stat.faults, 15);
+		assert_int_equal(stat.cpu_ticks, 15);
+		assert_int_equal(stat.start_ticks, 777);
+	}
+}
+
+static void test_cpus_of_stat(void **state)
+{
+	struct proc_cpu cpus[4];
+
+	(void)state;
+	int n = proc_cpus_parse("cpu  9 9 9 9 9 9 9 9 9 9\n"
+				"cpu0 1 2 3 40 5 6 7 8 0 0\n"
+				"cpu12 10 0 0 100 0 0 0 0 0 0\n"
+				"cpu13 broken\n"
+				"intr 5 4 3\ncpu3 1 1 1 1 1 1 1 1\n",
+				cpus, ARRAY_SIZE(cpus));
+	assert_int_equal(n, 2);
+	assert_int_equal(cpus[0].cpu, 0);
+	assert_int_equal(cpus[0].busy_ticks, 1 + 2 + 3 + 6 + 7 + 8);
+	assert_int_equal(cpus[0].idle_ticks, 45);
+	assert_int_equal(cpus[1].cpu, 12);
+	assert_int_equal(cpus[1].busy_ticks, 10);
+	assert_int_equal(proc_cpus_parse("", cpus, ARRAY_SIZE(cpus)), 0);
+	assert_int_equal(proc_cpus_parse("cpu0 1 2 3 40 5 6 7 8\ncpu1 1 2 3 40 5 6 7 8\n", cpus, 1),
+			 1);
+}
+
+static void test_cpu_list(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		size_t n;
+		int last;
+	} cases[] = {
+		{"0\n", 0, 1, 0},
+		{"0-3\n", 0, 4, 3},
+		{"0-1,4,6-7\n", 0, 5, 7},
+		{"", -EINVAL},
+		{"\n", -EINVAL},
+		{"x", -EINVAL},
+		{"3-1", -EINVAL},
+		{"0,0", -EINVAL},
+		{"4,2", -EINVAL},
+		{"-1", -EINVAL},
+		{"0-", -EINVAL},
+		{"0;1", -EINVAL},
+		{"0-99999999999", -ERANGE},
+		{"8192", -ERANGE},
+		{"8191", 0, 1, 8191},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct cpu_list list;
+		assert_int_equal(cpu_list_parse(cases[i].text, &list), cases[i].result);
+		assert_int_equal(list.n, cases[i].n);
+		if (list.n > 0)
+			assert_int_equal(list.numbers[list.n - 1], cases[i].last);
+		cpu_list_fini(&list);
+	}
+}
+
+static void test_users(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	char name[24];
+
+	(void)state;
+	fk_file(fk, "/etc/passwd",
+		"root:x:0:0:root:/root:/bin/sh\n"
+		"toor:x:0:0::/:/bin/sh\n"
+		"broken\n:x:5:\nnouid:x::\n"
+		"a-name-that-is-longer-than-any-column:x:1000:1000::/:/bin/sh\n"
+		"late:x:7:7::/:/bin/sh\n");
+	struct users *users = users_new(&sys);
+	users_name(users, 0, name, sizeof(name));
+	assert_string_equal(name, "root");
+	users_name(users, 7, name, sizeof(name));
+	assert_string_equal(name, "late");
+	users_name(users, 1000, name, sizeof(name));
+	assert_string_equal(name, "a-name-that-is-longer-t");
+	users_name(users, 4321, name, sizeof(name));
+	assert_string_equal(name, "4321");
+	users_name(users, (uid_t)-1, name, sizeof(name));
+	assert_string_equal(name, "");
+	/* A user who came later is found, but the file is not read again at once. */
+	fk_file(fk, "/etc/passwd", "new:x:4321:0::/:/bin/sh\n");
+	users_name(users, 4321, name, sizeof(name));
+	assert_string_equal(name, "4321");
+	fk_advance(fk, 11 * NS_PER_S);
+	users_name(users, 4321, name, sizeof(name));
+	assert_string_equal(name, "new");
+	users_free(users);
+	fk_free(fk);
+}
+
+static void test_pids(void **state)
+{
+	(void)state;
+	assert_int_equal(proc_pid("1"), 1);
+	assert_int_equal(proc_pid("4194304"), 4194304);
+	assert_int_equal(proc_pid("self"), 0);
+	assert_int_equal(proc_pid("12x"), 0);
+	assert_int_equal(proc_pid("0"), 0);
+	assert_int_equal(proc_pid("-5"), 0);
+	assert_int_equal(proc_pid("99999999999999999999"), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stat),     cmocka_unit_test(test_cpus_of_stat),
+		cmocka_unit_test(test_cpu_list), cmocka_unit_test(test_users),
+		cmocka_unit_test(test_pids),
+	};
+
+	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
+}

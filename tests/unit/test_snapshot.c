@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+/* What a snapshot is made of: shared columns, rows added up to processes, conservation. */
+#include "sample.h"
+
+#include "core/snapshot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* pid, tid, start, flags, comm, ns of CPU, cycles */
+#define THREAD(p, t, start, what, name, ns, c)                                \
+	{                                                                     \
+		.row = {.pid = (p),                                           \
+			.tid = (t),                                           \
+			.ppid = 1,                                            \
+			.uid = 1000,                                          \
+			.start_ns = (start),                                  \
+			.threads = 1,                                         \
+			.flags = (what),                                      \
+			.comm = name,                                         \
+			.user = "db"},                                        \
+		.counts = {[TALLY_TASK_CLOCK] = (ns), [SAMPLE_CYCLES] = (c)}, \
+	}
+
+enum {
+	ROWS_MAX = 6,
+};
+
+static void rolls_up_by_process(void **state)
+{
+	static const struct {
+		const char *name;
+		struct sample_row threads[ROWS_MAX];
+		struct sample_row want[ROWS_MAX]; /* .row.threads 0 ends it; tid and user follow */
+	} cases[] = {
+		{"nothing", {{.counts = {0}}}, {{.counts = {0}}}},
+		{"a process of one thread",
+		 {THREAD(7, 7, 5, 0, "a", 10, 20)},
+		 {THREAD(7, 7, 5, 0, "a", 10, 20)}},
+		{"the main thread first",
+		 {THREAD(7, 7, 5, 0, "main", 10, 20), THREAD(7, 8, 6, 0, "worker", 1, 2)},
+		 {THREAD(7, 7, 5, 0, "main", 11, 22)}},
+		{"the main thread last",
+		 {THREAD(7, 9, 6, 0, "worker", 1, 2), THREAD(7, 8, 6, 0, "other", 1, 2),
+		  THREAD(7, 7, 5, 0, "main", 10, 20)},
+		 {THREAD(7, 7, 5, 0, "main", 12, 24)}},
+		{"the main thread slept",
+		 {THREAD(7, 8, 6, 0, "worker", 1, 2), THREAD(7, 9, 7, 0, "other", 3, 4)},
+		 {THREAD(7, 7, 0, 0, "worker", 4, 6)}},
+		{"a worker ended, the process did not",
+		 {THREAD(7, 8, 6, ROW_EXITED, "worker", 1, 2), THREAD(7, 7, 5, 0, "main", 1, 2)},
+		 {THREAD(7, 7, 5, 0, "main", 2, 4)}},
+		{"a worker ended while the main thread slept",
+		 {THREAD(7, 8, 6, ROW_EXITED, "worker", 1, 2)},
+		 {THREAD(7, 7, 0, 0, "worker", 1, 2)}},
+		{"the process ended",
+		 {THREAD(7, 7, 5, ROW_EXITED, "main", 1, 2), THREAD(7, 8, 6, 0, "worker", 1, 2)},
+		 {THREAD(7, 7, 5, ROW_EXITED, "main", 2, 4)}},
+		{"a kernel thread",
+		 {THREAD(2, 2, 5, ROW_KERNEL, "kthreadd", 1, 2)},
+		 {THREAD(2, 2, 5, ROW_KERNEL, "kthreadd", 1, 2)}},
+		{"in the order of appearance",
+		 {THREAD(9, 10, 5, 0, "b", 1, 1), THREAD(3, 3, 5, 0, "c", 1, 1),
+		  THREAD(9, 9, 5, 0, "b", 1, 1), THREAD(1, 1, 5, 0, "d", 1, 1)},
+		 {THREAD(9, 9, 5, 0, "b", 2, 2), THREAD(3, 3, 5, 0, "c", 1, 1),
+		  THREAD(1, 1, 5, 0, "d", 1, 1)}},
+		{"the number of a process that ended was given out again",
+		 {THREAD(7, 7, 5, ROW_EXITED, "old", 1, 2), THREAD(7, 7, 9, 0, "new", 10, 20)},
+		 {THREAD(7, 7, 5, ROW_EXITED, "old", 1, 2), THREAD(7, 7, 9, 0, "new", 10, 20)}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct columns *columns = sample_columns("overview");
+		struct rows threads, processes;
+		size_t n = 0, n_want = 0;
+		unsigned in_all = 0;
+
+		while (n < ROWS_MAX && cases[i].threads[n].row.threads)
+			n++;
+		while (n_want < ROWS_MAX && cases[i].want[n_want].row.threads)
+			n_want++;
+		sample_rows(columns, cases[i].threads, n, &threads);
+		rows_by_process(columns, NS_PER_S, &threads, &processes);
+		if (processes.n != n_want)
+			fail_msg("%s: %zu rows, not %zu", cases[i].name, processes.n, n_want);
+		for (size_t k = 0; k < n_want; k++) {
+			const struct row *got = &processes.items[k];
+			const struct row *want = &cases[i].want[k].row;
+			const uint64_t *tally = rows_tally(columns, &processes, k);
+			struct figure cpu = rows_figures(columns, &processes, k)[0];
+
+			in_all += got->threads;
+			if (got->pid != want->pid || got->tid != want->pid ||
+			    got->start_ns != want->start_ns || got->flags != want->flags ||
+			    strcmp(got->comm, want->comm) != 0 || strcmp(got->user, "db") != 0)
+				fail_msg("%s: row %zu is pid %d tid %d \"%s\"", cases[i].name, k,
+					 got->pid, got->tid, got->comm);
+			for (size_t e = 0; e < SAMPLE_EVENTS; e++)
+				if (tally[e] != cases[i].want[k].counts[e])
+					fail_msg("%s: row %zu, event %zu", cases[i].name, k, e);
+			assert_true(tally[SAMPLE_GROUP_0] == tally[TALLY_TASK_CLOCK]);
+			assert_true(fabs(cpu.value - (double)tally[TALLY_TASK_CLOCK] / 1e7) <
+				    1e-15);
+		}
+		assert_int_equal(in_all, n);
+		rows_fini(&threads);
+		rows_fini(&processes);
+		columns_unref(columns);
+	}
+}
+
+/* Pids that all fall into one slot of the table, and many of them. */
+static void rolls_up_many(void **state)
+{
+	enum {
+		PROCESSES = 5000,
+		THREADS_EACH = 4,
+		N = PROCESSES * THREADS_EACH,
+	};
+	struct columns *columns = sample_columns("software");
+	struct rows threads, processes;
+	uint64_t sum = 0;
+
+	(void)state;
+	rows_init(columns, N, &threads);
+	for (size_t i = 0; i < N; i++) {
+		pid_t pid = (pid_t)(i % PROCESSES + 1) << 16;
+
+		threads.items[i] =
+			(struct row){.pid = pid, .tid = pid + (pid_t)(i / PROCESSES), .threads = 1};
+		rows_tally(columns, &threads, i)[TALLY_TASK_CLOCK] = i;
+	}
+	rows_by_process(columns, NS_PER_S, &threads, &processes);
+	assert_int_equal(processes.n, PROCESSES);
+	for (size_t i = 0; i < processes.n; i++) {
+		assert_int_equal(processes.items[i].threads, THREADS_EACH);
+		sum += rows_tally(columns, &processes, i)[TALLY_TASK_CLOCK];
+	}
+	assert_true(sum == (uint64_t)N * (N - 1) / 2);
+	rows_fini(&threads);
+	rows_fini(&processes);
+	columns_unref(columns);
+}
+
+static const struct sample_row two_tasks[] = {
+	THREAD(7, 7, 5, 0, "a", NS_PER_S / 2, 100),
+	THREAD(8, 8, 5, 0, "b", NS_PER_S / 4, 200),
+};
+
+static uint64_t *part_of(struct snapshot *snapshot, const char *part)
+{
+	if (strcmp(part, "row") == 0)
+		return rows_tally(snapshot->columns, &snapshot->threads, 1);
+	if (strcmp(part, "cpu") == 0)
+		return snapshot->cpus[0].tally;
+	if (strcmp(part, "idle") == 0)
+		return snapshot->idle;
+	if (strcmp(part, "unattributed") == 0)
+		return snapshot->unattributed;
+	return snapshot->totals;
+}
+
+static void conserves(void **state)
+{
+	static const struct {
+		const char *name, *part;
+		size_t event;
+		uint64_t add;
+		bool want;
+	} rows[] = {
+		{"as it is", "row", 0, 0, true},
+		{"a row has one more", "row", SAMPLE_CYCLES, 1, false},
+		{"a row has one less", "row", SAMPLE_CYCLES, UINT64_MAX, false},
+		{"a CPU has one more", "cpu", TALLY_TASK_CLOCK, 1, false},
+		{"idle has one more", "idle", SAMPLE_MIGRATIONS, 1, false},
+		{"unattributed has one more", "unattributed", TALLY_SWITCHES, 1, false},
+		{"the totals have one more", "totals", SAMPLE_INSTRUCTIONS, 1, false},
+		{"group times need not", "totals", SAMPLE_GROUP_0, 1, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), two_tasks,
+							    ARRAY_SIZE(two_tasks));
+		size_t event = 99;
+
+		part_of(snapshot, rows[i].part)[rows[i].event] += rows[i].add;
+		if (snapshot_conserves(snapshot, &event) != rows[i].want)
+			fail_msg("%s", rows[i].name);
+		if (!rows[i].want && event != rows[i].event)
+			fail_msg("%s: event %zu", rows[i].name, event);
+		assert_true(snapshot_conserves(snapshot, NULL) == rows[i].want);
+		snapshot_free(snapshot);
+	}
+}
+
+/* A lost count that moved to unattributed conserves; CPUs that nobody counted have no say. */
+static void conserves_without_cpus(void **state)
+{
+	struct snapshot *snapshot =
+		sample_snapshot(sample_columns("overview"), two_tasks, ARRAY_SIZE(two_tasks));
+
+	(void)state;
+	rows_tally(snapshot->columns, &snapshot->threads, 0)[SAMPLE_CYCLES] -= 40;
+	assert_false(snapshot_conserves(snapshot, NULL));
+	snapshot->unattributed[SAMPLE_CYCLES] += 40;
+	assert_true(snapshot_conserves(snapshot, NULL));
+	for (size_t i = 0; i < snapshot->n_cpus; i++) {
+		free(snapshot->cpus[i].tally);
+		snapshot->cpus[i].tally = NULL;
+	}
+	assert_true(snapshot_conserves(snapshot, NULL));
+	snapshot_free(snapshot);
+}
+
+/* %CPU of a CPU is what was busy; IPC and GHz are those of what ran. */
+static void busy_is_without_idle(void **state)
+{
+	struct columns *columns = sample_columns("overview");
+	uint64_t tally[SAMPLE_WIDTH] = {[TALLY_TASK_CLOCK] = NS_PER_S,
+					[SAMPLE_CYCLES] = 1000,
+					[SAMPLE_INSTRUCTIONS] = 3000,
+					[SAMPLE_GROUP_0] = NS_PER_S,
+					[SAMPLE_GROUP_1] = NS_PER_S};
+	uint64_t idle[SAMPLE_WIDTH] = {[TALLY_TASK_CLOCK] = NS_PER_S * 3 / 4,
+				       [SAMPLE_CYCLES] = 200,
+				       [SAMPLE_INSTRUCTIONS] = 200,
+				       [SAMPLE_GROUP_0] = NS_PER_S * 3 / 4,
+				       [SAMPLE_GROUP_1] = NS_PER_S * 3 / 4 + 1};
+	struct figure figures[16];
+	int cpu = columns_metric(columns, "cpu_percent"), ipc = columns_metric(columns, "ipc");
+
+	(void)state;
+	assert_int_equal(columns_metric(columns, "nonsense"), -ENOENT);
+	snapshot_evaluate_busy(columns, NS_PER_S, tally, idle, figures);
+	assert_true(fabs(figures[cpu].value - 25) < 1e-9);
+	assert_true(fabs(figures[ipc].value - 3.5) < 1e-9);
+	assert_int_equal(figures[ipc].state, FIGURE_VALID);
+
+	snapshot_evaluate_busy(columns, NS_PER_S, tally, NULL, figures);
+	assert_true(fabs(figures[cpu].value - 100) < 1e-9);
+	assert_true(fabs(figures[ipc].value - 3) < 1e-9);
+
+	/* Idle beyond the whole, by the breadth of two clocks: nothing, and not 2^64. */
+	idle[TALLY_TASK_CLOCK] = NS_PER_S + 3;
+	snapshot_evaluate_busy(columns, NS_PER_S, tally, idle, figures);
+	assert_true(figures[cpu].value == 0);
+
+	/* All idle: nothing to divide. */
+	snapshot_evaluate_busy(columns, NS_PER_S, tally, tally, figures);
+	assert_int_equal(figures[ipc].state, FIGURE_UNDEFINED);
+	assert_int_equal(figures[cpu].state, FIGURE_VALID);
+	columns_unref(columns);
+}
+
+static void *take_and_give(void *arg)
+{
+	struct columns *columns = arg;
+
+	for (int i = 0; i < 20000; i++)
+		columns_unref(columns_ref(columns));
+	return NULL;
+}
+
+/* The sanitizers see a free too early, too late or twice. */
+static void columns_are_shared(void **state)
+{
+	struct columns *columns = sample_columns("overview");
+	pthread_t threads[4];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, take_and_give, columns), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(columns->references, 1);
+
+	struct snapshot *a = sample_snapshot(columns_ref(columns), two_tasks, 2);
+	struct snapshot *b = sample_snapshot(columns_ref(columns), two_tasks, 2);
+	b->notes = xcalloc(1, sizeof(*b->notes));
+	b->notes[b->n_notes++] = xstrdup("a note");
+	columns_unref(columns);
+	snapshot_free(a);
+	assert_int_equal(b->columns->references, 1);
+	snapshot_free(b);
+	snapshot_free(NULL);
+	columns_unref(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rolls_up_by_process),
+		cmocka_unit_test(rolls_up_many),
+		cmocka_unit_test(conserves),
+		cmocka_unit_test(conserves_without_cpus),
+		cmocka_unit_test(busy_is_without_idle),
+		cmocka_unit_test(columns_are_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+/* Text from outside and numbers to the outside. */
+#include "core/text.h"
+#include "core/util.h"
+
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BAD "\xef\xbf\xbd" /* U+FFFD */
+
+static void decodes(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		uint32_t want;
+		size_t length;
+	} rows[] = {
+		{"the end", "", 0, 0},
+		{"ASCII", "a", 'a', 1},
+		{"DEL", "\x7f", 0x7F, 1},
+		{"two bytes", "\xc3\xa4", 0xE4, 2},
+		{"three bytes", "\xe2\x82\xac", 0x20AC, 3},
+		{"four bytes", "\xf0\x9f\x98\x80", 0x1F600, 4},
+		{"the last character", "\xf4\x8f\xbf\xbf", 0x10FFFF, 4},
+		{"beyond the last", "\xf4\x90\x80\x80", TEXT_REPLACEMENT, 1},
+		{"a byte of the middle", "\x80", TEXT_REPLACEMENT, 1},
+		{"overlong slash", "\xc0\xaf", TEXT_REPLACEMENT, 1},
+		{"overlong in three", "\xe0\x80\xaf", TEXT_REPLACEMENT, 1},
+		{"overlong in four", "\xf0\x80\x80\xaf", TEXT_REPLACEMENT, 1},
+		{"a surrogate", "\xed\xa0\x80", TEXT_REPLACEMENT, 1},
+		{"cut after one", "\xe2", TEXT_REPLACEMENT, 1},
+		{"cut after two", "\xe2\x82", TEXT_REPLACEMENT, 1},
+		{"no continuation", "\xe2(\xa1", TEXT_REPLACEMENT, 1},
+		{"five bytes", "\xf8\x88\x80\x80\x80", TEXT_REPLACEMENT, 1},
+		{"0xff", "\xff", TEXT_REPLACEMENT, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t character = 0;
+		size_t length = text_decode(rows[i].text, &character);
+
+		if (length != rows[i].length || character != rows[i].want)
+			fail_msg("%s: U+%04X, %zu bytes", rows[i].name, character, length);
+	}
+}
+
+static void encodes_what_it_decodes(void **state)
+{
+	(void)state;
+	for (uint32_t c = 1; c <= 0x110010; c++) {
+		bool character = c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF);
+		char bytes[5] = "";
+		uint32_t back = 0;
+		size_t length = text_encode(c, bytes);
+
+		if (text_decode(bytes, &back) != length || strlen(bytes) != length ||
+		    back != (character ? c : TEXT_REPLACEMENT))
+			fail_msg("U+%04X", c);
+	}
+}
+
+static void widths(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		unsigned want;
+	} rows[] = {
+		{"nothing", "", 0},
+		{"ASCII", "abc", 3},
+		{"umlauts", "\xc3\xa4\xc3\xb6", 2},
+		{"a combining mark", "e\xcc\x81", 1},
+		{"Japanese", "\xe6\x97\xa5\xe6\x9c\xac", 4},
+		{"Hangul", "\xed\x95\x9c", 2},
+		{"an emoji", "\xf0\x9f\x98\x80", 2},
+		{"a box", "\xe2\x94\x80", 1},
+		{"a block", "\xe2\x96\x88", 1},
+		{"invalid", "\xff", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (text_width(rows[i].text) != rows[i].want)
+			fail_msg("%s: %u", rows[i].name, text_width(rows[i].text));
+}
+
+static void is_printable(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		size_t size;
+		unsigned columns;
+		const char *want;
+	} rows[] = {
+		{"as it is", "postgres: writer", 64, 64, "postgres: writer"},
+		{"an escape sequence", "\x1b]0;owned\a", 64, 64, BAD "]0;owned" BAD},
+		{"line ends", "a\r\nb\tc", 64, 64, "a" BAD BAD "b" BAD "c"},
+		{"DEL", "a\x7f", 64, 64, "a" BAD},
+		{"C1 as UTF-8",
+		 "\xc2\x9b"
+		 "2J",
+		 64, 64, BAD "2J"},
+		{"C1 as a byte",
+		 "\x9b"
+		 "2J",
+		 64, 64, BAD "2J"},
+		{"bidirectional override",
+		 "a\xe2\x80\xae"
+		 "b",
+		 64, 64, "a" BAD "b"},
+		{"line separator", "a\xe2\x80\xa8", 64, 64, "a" BAD},
+		{"cut at columns", "abcdef", 64, 3, "abc"},
+		{"no columns", "abc", 64, 0, ""},
+		{"a wide character is not halved", "a\xe6\x97\xa5", 64, 2, "a"},
+		{"cut at bytes", "abcdef", 4, 64, "abc"},
+		{"a character is not cut", "ab\xc3\xa4", 4, 64, "ab"},
+		{"room for the NUL alone", "abc", 1, 64, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char to[64];
+		size_t length = text_printable(to, rows[i].size, rows[i].text, rows[i].columns);
+
+		if (strcmp(to, rows[i].want) != 0 || length != strlen(to))
+			fail_msg("%s: \"%s\"", rows[i].name, to);
+	}
+	assert_int_equal(text_printable(NULL, 0, "abc", 3), 0);
+}
+
+static void numbers(void **state)
+{
+	static const struct {
+		const char *name;
+		double value;
+		unsigned decimals;
+		const char *fixed, *trimmed;
+	} rows[] = {
+		{"zero", 0, 2, "0.00", "0"},
+		{"whole", 12, 0, "12", "12"},
+		{"a hundred is not one", 100, 0, "100", "100"},
+		{"a hundred with decimals", 100, 3, "100.000", "100"},
+		{"a half", 0.5, 2, "0.50", "0.5"},
+		{"leading zeros of the fraction", 1.005001, 6, "1.005001", "1.005001"},
+		{"rounds", 2.675001, 2, "2.68", "2.68"},
+		{"rounds into the whole", 9.999, 2, "10.00", "10"},
+		{"negative", -1.25, 2, "-1.25", "-1.25"},
+		{"no minus zero", -0.001, 2, "0.00", "0"},
+		{"nine decimals", 0.123456789, 9, "0.123456789", "0.123456789"},
+		{"more than nine are nine", 0.5, 20, "0.500000000", "0.5"},
+		{"large", 1e15, 2, "1000000000000000", "1000000000000000"},
+		{"very large", 1e22, 2, "10000000000000000000000", "10000000000000000000000"},
+	};
+	char text[400];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t length = text_fixed(text, sizeof(text), rows[i].value, rows[i].decimals);
+
+		if (strcmp(text, rows[i].fixed) != 0 || length != strlen(text))
+			fail_msg("%s: \"%s\"", rows[i].name, text);
+		length = text_trimmed(text, sizeof(text), rows[i].value, rows[i].decimals);
+		if (strcmp(text, rows[i].trimmed) != 0 || length != strlen(text))
+			fail_msg("%s, trimmed: \"%s\"", rows[i].name, text);
+	}
+	assert_int_equal(text_fixed(text, sizeof(text), -DBL_MAX, 3), 310);
+	assert_int_equal(text_fixed(text, 3, 12345, 0), 2);
+	assert_string_equal(text, "12");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decodes), cmocka_unit_test(encodes_what_it_decodes),
+		cmocka_unit_test(widths),  cmocka_unit_test(is_printable),
+		cmocka_unit_test(numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT
+/* Columns, order, cells and widths of a view. */
+#include "sample.h"
+
+#include "core/text.h"
+#include "core/view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define TASK(p, t, name, owner, ...)                                                        \
+	{                                                                                   \
+		.row = {.pid = (p), .tid = (t), .threads = 1, .comm = name, .user = owner}, \
+		.counts = {__VA_ARGS__},                                                    \
+	}
+
+#define CPU_MS(ms) [TALLY_TASK_CLOCK] = (ms)*NS_PER_MS
+
+/* Task 40 has no cycles, so no IPC; 30 and 31 are one process; 20 and 50 tie. */
+static const struct sample_row tasks[] = {
+	TASK(30, 31, "worker", "db",
+	     CPU_MS(100), [SAMPLE_CYCLES] = 100, [SAMPLE_INSTRUCTIONS] = 300),
+	TASK(50, 50, "beta", "ann",
+	     CPU_MS(200), [SAMPLE_CYCLES] = 100, [SAMPLE_INSTRUCTIONS] = 100),
+	TASK(20, 20, "gamma", "", CPU_MS(200), [SAMPLE_CYCLES] = 100, [SAMPLE_INSTRUCTIONS] = 100),
+	TASK(40, 40, "", "zoe", CPU_MS(0)),
+	TASK(30, 30, "alpha", "db", CPU_MS(300), [SAMPLE_CYCLES] = 100, [SAMPLE_INSTRUCTIONS] = 50),
+};
+
+static struct snapshot *sample(const char *preset)
+{
+	return sample_snapshot(sample_columns(preset), tasks, ARRAY_SIZE(tasks));
+}
+
+static void has_columns(void **state)
+{
+	static const struct {
+		const char *name, *preset;
+		struct view_spec spec;
+		const char *want;
+	} rows[] = {
+		{"processes",
+		 "overview",
+		 {.subject = VIEW_TASKS},
+		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND "},
+		{"threads",
+		 "overview",
+		 {.subject = VIEW_TASKS, .threads = true},
+		 "PID TID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND "},
+		{"CPUs",
+		 "overview",
+		 {.subject = VIEW_CPUS},
+		 "CPU %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s "},
+		{"software",
+		 "software",
+		 {.subject = VIEW_TASKS},
+		 "PID USER %CPU cs/s flt/s migr/s COMMAND "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = sample(rows[i].preset);
+		struct view view;
+		char titles[256] = "";
+
+		view_init(snapshot, &rows[i].spec, &view);
+		for (size_t c = 0; c < view.n_columns; c++) {
+			strcat(strcat(titles, view.columns[c].title), " ");
+			assert_true(text_width(view.columns[c].title) <= view.columns[c].width);
+		}
+		if (strcmp(titles, rows[i].want) != 0)
+			fail_msg("%s: %s", rows[i].name, titles);
+		view_fini(&view);
+		snapshot_free(snapshot);
+	}
+}
+
+static void sorts(void **state)
+{
+	static const struct {
+		const char *name;
+		struct view_spec spec;
+		const char *want; /* tids, or CPUs */
+	} rows[] = {
+		{"by %CPU unless told", {.subject = VIEW_TASKS}, "30 20 50 40 "},
+		{"reversed", {.subject = VIEW_TASKS, .reverse = true}, "40 20 50 30 "},
+		{"threads", {.threads = true}, "30 20 50 31 40 "},
+		{"threads reversed", {.threads = true, .reverse = true}, "40 31 20 50 30 "},
+		{"IPC, unknown last", {.sort = "ipc", .threads = true}, "31 20 50 30 40 "},
+		{"IPC reversed, unknown last again",
+		 {.sort = "ipc", .threads = true, .reverse = true},
+		 "30 20 50 31 40 "},
+		{"pids go up", {.sort = "pid"}, "20 30 40 50 "},
+		{"pids reversed", {.sort = "pid", .reverse = true}, "50 40 30 20 "},
+		{"pids of threads: ties by tid",
+		 {.sort = "pid", .threads = true},
+		 "20 30 31 40 50 "},
+		{"tids", {.sort = "tid", .threads = true, .reverse = true}, "50 40 31 30 20 "},
+		{"users, unknown last", {.sort = "user"}, "50 30 40 20 "},
+		{"users reversed, unknown last", {.sort = "user", .reverse = true}, "40 30 50 20 "},
+		{"commands, unknown last", {.sort = "command"}, "30 50 20 40 "},
+		{"commands reversed, unknown last",
+		 {.sort = "command", .reverse = true},
+		 "20 50 30 40 "},
+		{"an unknown column", {.sort = "nonsense"}, "30 20 50 40 "},
+		{"a column of threads only", {.sort = "tid"}, "30 20 50 40 "},
+		{"a metric of another preset", {.sort = "migrations_per_s"}, "30 20 50 40 "},
+		{"CPUs", {.subject = VIEW_CPUS}, "0 1 2 "},
+		{"CPUs reversed", {.subject = VIEW_CPUS, .reverse = true}, "2 1 0 "},
+		{"CPUs by a metric, offline last",
+		 {.subject = VIEW_CPUS, .sort = "cpu_percent"},
+		 "0 1 2 "},
+		{"CPUs by a metric reversed, offline last",
+		 {.subject = VIEW_CPUS, .sort = "cpu_percent", .reverse = true},
+		 "1 0 2 "},
+		{"CPUs by a column of tasks", {.subject = VIEW_CPUS, .sort = "user"}, "0 1 2 "},
+	};
+	struct snapshot *snapshot = sample("overview");
+
+	(void)state;
+	snapshot->cpus = xreallocarray(snapshot->cpus, 3, sizeof(*snapshot->cpus));
+	snapshot->cpus[snapshot->n_cpus++] = (struct snapshot_cpu){.cpu = 2};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct view view;
+		char order[128] = "";
+
+		view_init(snapshot, &rows[i].spec, &view);
+		for (size_t line = 0; line < view.n; line++) {
+			const struct row *row = view_row(&view, line);
+			int id = row ? row->tid : snapshot->cpus[view.order[line]].cpu;
+
+			snprintf(order + strlen(order), sizeof(order) - strlen(order), "%d ", id);
+		}
+		if (strcmp(order, rows[i].want) != 0)
+			fail_msg("%s: %s", rows[i].name, order);
+		view_fini(&view);
+	}
+	snapshot_free(snapshot);
+}
+
+static void formats_figures(void **state)
+{
+	static const struct metric_def one = {.title = "t", .width = 5, .decimals = 1};
+	static const struct metric_def two = {.title = "t", .width = 4, .decimals = 2};
+	static const struct metric_def rate = {.title = "t", .width = 5, .decimals = 0};
+	static const struct metric_def low = {.title = "t",
+					      .width = 4,
+					      .decimals = 2,
+					      .better = METRIC_HIGHER,
+					      .warn = 1,
+					      .bad = 0.5};
+	static const struct {
+		const char *name;
+		const struct metric_def *def;
+		struct figure figure;
+		const char *want;
+		enum cell_role role;
+	} rows[] = {
+		{"zero", &one, {0, 1, FIGURE_VALID}, "0.0", CELL_DIM},
+		{"rounds to zero", &one, {0.04, 1, FIGURE_VALID}, "0.0", CELL_DIM},
+		{"no minus zero", &one, {-0.04, 1, FIGURE_VALID}, "0.0", CELL_DIM},
+		{"plain", &one, {12.34, 1, FIGURE_VALID}, "12.3", CELL_PLAIN},
+		{"above a hundred", &one, {723.4, 1, FIGURE_VALID}, "723.4", CELL_PLAIN},
+		{"rounds up into the next digit",
+		 &one,
+		 {999.96, 1, FIGURE_VALID},
+		 "1000",
+		 CELL_PLAIN},
+		{"decimals go when there is no room",
+		 &one,
+		 {12345.6, 1, FIGURE_VALID},
+		 "12346",
+		 CELL_PLAIN},
+		{"then it is compact", &one, {123456, 1, FIGURE_VALID}, "123k", CELL_PLAIN},
+		{"negative", &one, {-3.25, 1, FIGURE_VALID}, "-3.3", CELL_PLAIN},
+		{"negative and large", &one, {-54321, 1, FIGURE_VALID}, "-54k", CELL_PLAIN},
+		{"two decimals", &two, {3.149, 1, FIGURE_VALID}, "3.15", CELL_PLAIN},
+		{"two decimals, no room", &two, {31.49, 1, FIGURE_VALID}, "31.5", CELL_PLAIN},
+		{"narrow and compact", &two, {12345, 1, FIGURE_VALID}, "12k", CELL_PLAIN},
+		{"rate", &rate, {9999.4, 1, FIGURE_VALID}, "9999", CELL_PLAIN},
+		{"rate turns compact", &rate, {9999.6, 1, FIGURE_VALID}, "10.0k", CELL_PLAIN},
+		{"rate in tens of thousands", &rate, {12345, 1, FIGURE_VALID}, "12.3k", CELL_PLAIN},
+		{"rate in hundreds of thousands",
+		 &rate,
+		 {123456, 1, FIGURE_VALID},
+		 "123k",
+		 CELL_PLAIN},
+		{"rate on the edge", &rate, {999499, 1, FIGURE_VALID}, "999k", CELL_PLAIN},
+		{"rate over the edge", &rate, {999500, 1, FIGURE_VALID}, "1.00M", CELL_PLAIN},
+		{"rate in millions", &rate, {4.5e6, 1, FIGURE_VALID}, "4.50M", CELL_PLAIN},
+		{"9.995 has three digits", &rate, {9.995e6, 1, FIGURE_VALID}, "10.0M", CELL_PLAIN},
+		{"the largest unit", &rate, {1.5e18, 1, FIGURE_VALID}, "1.50E", CELL_PLAIN},
+		{"beyond units", &rate, {1e30, 1, FIGURE_VALID}, "#####", CELL_PLAIN},
+		{"scaled", &one, {12.34, 0.5, FIGURE_SCALED}, "~12.3", CELL_SCALED},
+		{"scaled at full width", &one, {123.4, 0.5, FIGURE_SCALED}, "~123.4", CELL_SCALED},
+		{"low", &low, {0.9, 1, FIGURE_VALID}, "0.90", CELL_WARN},
+		{"very low", &low, {0.25, 1, FIGURE_VALID}, "0.25", CELL_BAD},
+		{"zero may be bad", &low, {0, 1, FIGURE_VALID}, "0.00", CELL_BAD},
+		{"scaled and low", &low, {0.9, 0.5, FIGURE_SCALED}, "~0.90", CELL_WARN},
+		{"undefined", &low, {0, 0, FIGURE_UNDEFINED}, "-", CELL_DIM},
+		{"not counted", &low, {0, 0, FIGURE_NOT_COUNTED}, "-", CELL_DIM},
+		{"unsupported", &low, {0, 0, FIGURE_UNSUPPORTED}, "n/a", CELL_DIM},
+		{"denied", &low, {0, 0, FIGURE_DENIED}, "!", CELL_DIM},
+		{"lost", &low, {0, 0, FIGURE_LOST}, "?", CELL_DIM},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cell cell;
+
+		figure_format(rows[i].def, rows[i].figure, &cell);
+		if (strcmp(cell.text, rows[i].want) != 0 || cell.role != rows[i].role)
+			fail_msg("%s: \"%s\" role %d, not \"%s\" role %d", rows[i].name, cell.text,
+				 cell.role, rows[i].want, rows[i].role);
+	}
+}
+
+/* Whatever is counted, no number leaves its column. */
+static void figures_stay_in_their_columns(void **state)
+{
+	static const double mantissas[] = {1, 1.5, 4.9999, 5, 9.4999, 9.5, 9.949, 9.995, 9.9999};
+
+	(void)state;
+	for (size_t i = 0; i < metric_table_n; i++)
+		for (int exponent = -320; exponent <= 307; exponent++)
+			for (size_t m = 0; m < 2 * ARRAY_SIZE(mantissas); m++) {
+				double value = mantissas[m / 2] * (m % 2 ? -1 : 1);
+				struct cell cell;
+
+				for (int e = 0; e < abs(exponent); e++)
+					value = exponent < 0 ? value / 10 : value * 10;
+				figure_format(&metric_table[i],
+					      (struct figure){value, 0.5, FIGURE_SCALED}, &cell);
+				if (text_width(cell.text) > metric_table[i].width + 1)
+					fail_msg("%s: %g is \"%s\"", metric_table[i].name, value,
+						 cell.text);
+			}
+}
+
+static void shows_tasks(void **state)
+{
+	static const struct {
+		const char *name;
+		struct row row;
+		const char *column, *want;
+		enum cell_role role;
+	} rows[] = {
+		{"pid", {.pid = 4194304, .tid = 4194304}, "pid", "4194304", CELL_ID},
+		{"tid", {.pid = 7, .tid = 12}, "tid", "12", CELL_ID},
+		{"user", {.pid = 7, .user = "db"}, "user", "db", CELL_PLAIN},
+		{"user of eight", {.pid = 7, .user = "postgres"}, "user", "postgres", CELL_PLAIN},
+		{"a long user", {.pid = 7, .user = "postgresql"}, "user", "postgre+", CELL_PLAIN},
+		{"no user", {.pid = 7}, "user", "-", CELL_DIM},
+		{"a hostile user",
+		 {.pid = 7, .user = "\x1b[2J"},
+		 "user",
+		 "\xef\xbf\xbd[2J",
+		 CELL_PLAIN},
+		{"command", {.pid = 7, .comm = "postgres"}, "command", "postgres", CELL_NAME},
+		{"kernel thread",
+		 {.pid = 2, .comm = "kthreadd", .flags = ROW_KERNEL},
+		 "command",
+		 "[kthreadd]",
+		 CELL_NAME},
+		{"exited",
+		 {.pid = 7, .comm = "cc1", .flags = ROW_EXITED},
+		 "command",
+		 "(cc1)",
+		 CELL_DIM},
+		{"an exited kernel thread",
+		 {.pid = 7, .comm = "kworker", .flags = ROW_EXITED | ROW_KERNEL},
+		 "command",
+		 "(kworker)",
+		 CELL_DIM},
+		{"no command", {.pid = 7, .tid = 12}, "command", ":12", CELL_DIM},
+		{"no command, largest tid",
+		 {.pid = 7, .tid = INT32_MAX, .flags = ROW_KERNEL},
+		 "command",
+		 "[:2147483647]",
+		 CELL_DIM},
+		{"an escape sequence",
+		 {.pid = 7, .comm = "a\x1b[31mb\r\n"},
+		 "command",
+		 "a\xef\xbf\xbd[31mb\xef\xbf\xbd\xef\xbf\xbd",
+		 CELL_NAME},
+		{"a C1 control",
+		 {.pid = 7,
+		  .comm = "a\xc2\x9b"
+			  "31m"},
+		 "command",
+		 "a\xef\xbf\xbd"
+		 "31m",
+		 CELL_NAME},
+		{"bytes that are no UTF-8",
+		 {.pid = 7, .comm = "\xff\xfe"},
+		 "command",
+		 "\xef\xbf\xbd\xef\xbf\xbd",
+		 CELL_NAME},
+		{"UTF-8 cut in two by the kernel",
+		 {.pid = 7, .comm = "\xc3\xa4\xc3"},
+		 "command",
+		 "\xc3\xa4\xef\xbf\xbd",
+		 CELL_NAME},
+		{"the longest that can come out",
+		 {.pid = 7,
+		  .flags = ROW_KERNEL,
+		  .comm = "\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"},
+		 "command",
+		 "[\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf"
+		 "\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef"
+		 "\xbf\xbd\xef\xbf\xbd]",
+		 CELL_NAME},
+		{"wide characters",
+		 {.pid = 7, .comm = "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e"},
+		 "command",
+		 "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e",
+		 CELL_NAME},
+		{"right to left override",
+		 {.pid = 7,
+		  .comm = "a\xe2\x80\xae"
+			  "b"},
+		 "command",
+		 "a\xef\xbf\xbd"
+		 "b",
+		 CELL_NAME},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sample_row from = {.row = rows[i].row};
+		struct snapshot *snapshot = sample_snapshot(sample_columns("software"), &from, 1);
+		struct view view;
+		struct cell cell;
+		size_t column = 0;
+
+		view_init(snapshot, &(struct view_spec){.threads = true}, &view);
+		while (strcmp(view.columns[column].name, rows[i].column) != 0)
+			column++;
+		view_cell(&view, 0, column, &cell);
+		if (strcmp(cell.text, rows[i].want) != 0 || cell.role != rows[i].role)
+			fail_msg("%s: \"%s\" role %d", rows[i].name, cell.text, cell.role);
+		if (text_width(cell.text) > view.columns[column].width)
+			fail_msg("%s: too wide", rows[i].name);
+		view_fini(&view);
+		snapshot_free(snapshot);
+	}
+}
+
+static void shows_cpus(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t line, column;
+		const char *want;
+	} rows[] = {
+		{"a CPU's number", 0, 0, "0"},   {"what was busy", 0, 1, "80.0"},
+		{"an idle CPU", 1, 1, "0.0"},    {"an idle CPU's IPC", 1, 3, "-"},
+		{"an offline CPU", 2, 0, "2"},   {"its figures", 2, 1, "off"},
+		{"one not counted", 3, 0, "11"}, {"its figures", 3, 3, "-"},
+	};
+	struct snapshot *snapshot = sample("overview");
+	struct view view;
+
+	(void)state;
+	snapshot->cpus = xreallocarray(snapshot->cpus, 4, sizeof(*snapshot->cpus));
+	snapshot->cpus[snapshot->n_cpus++] = (struct snapshot_cpu){.cpu = 2};
+	snapshot->cpus[snapshot->n_cpus++] = (struct snapshot_cpu){.cpu = 11, .online = true};
+	view_init(snapshot, &(struct view_spec){.subject = VIEW_CPUS}, &view);
+	assert_null(view_row(&view, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cell cell;
+
+		view_cell(&view, rows[i].line, rows[i].column, &cell);
+		if (strcmp(cell.text, rows[i].want) != 0)
+			fail_msg("%s: \"%s\"", rows[i].name, cell.text);
+	}
+	view_fini(&view);
+	snapshot_free(snapshot);
+}
+
+/* Which columns are left at a width, in tasks of the overview preset. */
+static void fits(void **state)
+{
+	static const struct {
+		const char *name, *sort;
+		unsigned width;
+		const char *want;
+		unsigned command;
+	} rows[] = {
+		{"wide", "", 200, "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND ",
+		 129},
+		{"eighty columns", "", 80, "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s COMMAND ",
+		 16},
+		{"what is sorted by stays", "faults_per_s", 80,
+		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI flt/s COMMAND ", 16},
+		{"sixty", "", 60, "PID USER %CPU GHz IPC MIPS COMMAND ", 17},
+		{"forty", "", 40, "PID %CPU GHz IPC COMMAND ", 13},
+		{"narrow", "", 30, "PID %CPU COMMAND ", 15},
+		{"too narrow for what must stay", "", 20, "PID %CPU COMMAND ", 5},
+		{"no room for a command", "", 14, "PID %CPU ", 0},
+		{"five columns", "", 5, "PID ", 0},
+		{"none", "", 0, "", 0},
+	};
+	struct snapshot *snapshot = sample("overview");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct view_spec spec = {.subject = VIEW_TASKS};
+		struct view view;
+		unsigned widths[16];
+		char left[128] = "";
+
+		text_copy(spec.sort, sizeof(spec.sort), rows[i].sort);
+		view_init(snapshot, &spec, &view);
+		view_fit(&view, rows[i].width, widths);
+		for (size_t c = 0; c < view.n_columns; c++)
+			if (widths[c])
+				strcat(strcat(left, view.columns[c].title), " ");
+		if (strcmp(left, rows[i].want) != 0 ||
+		    widths[view.n_columns - 1] != rows[i].command)
+			fail_msg("%s: %s, COMMAND %u", rows[i].name, left,
+				 widths[view.n_columns - 1]);
+		view_fini(&view);
+	}
+	snapshot_free(snapshot);
+}
+
+/* At every width: never wider than the screen, whole columns unless cut, and no surprises. */
+static void fits_every_width(void **state)
+{
+	static const struct view_spec specs[] = {
+		{.subject = VIEW_TASKS},
+		{.subject = VIEW_TASKS, .threads = true},
+		{.subject = VIEW_CPUS},
+		{.subject = VIEW_TASKS, .sort = "faults_per_s"},
+	};
+	struct snapshot *snapshot = sample("overview");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+		struct view view;
+		unsigned before = 0;
+
+		view_init(snapshot, &specs[i], &view);
+		for (unsigned width = 0; width < 300; width++) {
+			unsigned widths[16], used = 0, shown = 0;
+
+			view_fit(&view, width, widths);
+			for (size_t c = 0; c < view.n_columns; c++) {
+				used += widths[c] + (widths[c] && used);
+				shown += widths[c] > 0;
+			}
+			if (used > width)
+				fail_msg("%u columns of %u", used, width);
+			if (width > 40 && !widths[view.sort_column])
+				fail_msg("the sort column is missing at %u", width);
+			if (shown < before)
+				fail_msg("fewer columns at %u than before", width);
+			before = shown;
+		}
+		assert_int_equal(before, view.n_columns);
+		view_fini(&view);
+	}
+	snapshot_free(snapshot);
+}
+
+static void views_of_nothing(void **state)
+{
+	struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), NULL, 0);
+	struct view view;
+
+	(void)state;
+	view_init(snapshot, &(struct view_spec){.subject = VIEW_TASKS}, &view);
+	assert_int_equal(view.n, 0);
+	assert_int_equal(view.n_columns, 11);
+	view_fini(&view);
+	view_fini(&view);
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_columns),
+		cmocka_unit_test(sorts),
+		cmocka_unit_test(formats_figures),
+		cmocka_unit_test(figures_stay_in_their_columns),
+		cmocka_unit_test(shows_tasks),
+		cmocka_unit_test(shows_cpus),
+		cmocka_unit_test(fits),
+		cmocka_unit_test(fits_every_width),
+		cmocka_unit_test(views_of_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
