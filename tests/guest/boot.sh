@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# boot.sh [OPTIONS] SCRIPT: runs a shell script on an emulated arm64 machine that has hardware
+# performance counters.
+#
+# Prints on standard output exactly what the script printed (both its outputs) and exits with the
+# script's status; 124 when it took too long and 125 when the machine died, both with the end of its
+# console on standard error; 77 when the guest's packages cannot be had or there is no QEMU:
+# skipped.
+#
+# One instruction takes 2^SHIFT ns of the guest's time and its cycle counter runs at 1 GHz, so that
+# instructions per cycle are exactly 1/2^SHIFT. Nothing of the host's clock or entropy gets in: a
+# run is as repeatable as we know how.
+set -euo pipefail
+
+usage() {
+	cat <<'END'
+usage: boot.sh [OPTIONS] SCRIPT
+       boot.sh [OPTIONS] --interactive
+  --shift S       1 instruction = 2^S ns: IPC is 1/2^S            (1)
+  --cpu MODEL     QEMU's CPU: max, neoverse-n1, cortex-a57 ...    (max)
+  --smp N         CPUs                                            (2)
+  --memory MIB    memory                                          (1024)
+  --timeout SECS  of the host's time                              (120)
+  --pmctop FILE   a static arm64 pmctop, which becomes /bin/pmctop
+  --load DIR      every executable file in DIR goes to /bin
+  --image DIR     what image.sh made                              (build/guest)
+  --interactive   a shell on this terminal; Ctrl-A x ends the machine
+The script finds SHIFT in $guest_shift, and a user called "user" (su user -c ...).
+END
+}
+
+here=$(cd "$(dirname "$0")" && pwd)
+image=$here/../../build/guest
+shift_=1 cpu=max smp=2 memory=1024 timeout=120 pmctop='' load='' interactive='' script=''
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--interactive)
+		interactive=1
+		shift
+		continue
+		;;
+	--help | -h)
+		usage
+		exit 0
+		;;
+	--*)
+		if [ $# -lt 2 ]; then
+			usage >&2
+			exit 2
+		fi
+		;;
+	esac
+	case $1 in
+	--shift) shift_=$2 ;;
+	--cpu) cpu=$2 ;;
+	--smp) smp=$2 ;;
+	--memory) memory=$2 ;;
+	--timeout) timeout=$2 ;;
+	--pmctop) pmctop=$2 ;;
+	--load) load=$2 ;;
+	--image) image=$2 ;;
+	-*)
+		usage >&2
+		exit 2
+		;;
+	*)
+		script=$1
+		shift
+		continue
+		;;
+	esac
+	shift 2
+done
+
+if [ -z "$script$interactive" ]; then
+	usage >&2
+	exit 2
+fi
+for f in $script $pmctop; do
+	if [ ! -r "$f" ]; then
+		echo "boot.sh: cannot read $f" >&2
+		exit 2
+	fi
+done
+for tool in qemu-system-aarch64 cpio; do
+	if [ -z "$(command -v $tool)" ]; then
+		echo "boot.sh: no $tool here; skipped" >&2
+		exit 77
+	fi
+done
+"$here/image.sh" "$image"
+
+work=$(mktemp -d)
+qemu=''
+trap '[ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# cpio archives may follow one another, so only what differs from run to run is copied.
+# Uncompressed: unpacking is the emulated machine's work.
+mkdir -p "$work/over/bin"
+install -m 755 "$here/init.sh" "$work/over/init"
+[ -z "$script" ] || install -m 755 "$script" "$work/over/test.sh"
+[ -z "$pmctop" ] || install -m 755 "$pmctop" "$work/over/bin/pmctop"
+if [ -n "$load" ]; then
+	for f in "$load"/*; do
+		if [ -f "$f" ] && [ -x "$f" ]; then
+			install -m 755 "$f" "$work/over/bin/"
+		fi
+	done
+fi
+find "$work/over" -exec touch -h -d @0 {} +
+for dir in "$image/root" "$work/over"; do
+	(cd "$dir" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet)
+done >"$work/initrd"
+
+# Without pauth-impdef the pointer signatures that the kernel makes at every call cost more than all
+# else.
+[ "$cpu" != max ] || cpu=max,pauth-impdef=on
+
+# An idle machine jumps to its next timer instead of waiting for it, unless somebody is watching.
+sleep=off
+[ -z "$interactive" ] || sleep=on
+
+# shellcheck disable=SC2054 # the commas are QEMU's
+args=(-machine virt -cpu "$cpu" -smp "$smp" -m "$memory" -icount "shift=$shift_,sleep=$sleep"
+	-seed 1 -rtc base=2025-01-01,clock=vm -nodefaults -no-reboot -display none
+	-kernel "$image/vmlinuz" -initrd "$work/initrd")
+# The kernel's own tests of its ciphers, and its signing keys, are three quarters of its
+# instructions up to /init.
+append="console=ttyAMA0 loglevel=1 nokaslr panic=-1 cryptomgr.notests"
+append+=" initcall_blacklist=load_system_certificate_list guest_shift=$shift_"
+
+if [ -n "$interactive" ]; then
+	read -r rows cols < <(stty size 2>/dev/null || echo 24 80)
+	term=${TERM:-vt100}
+	[ -e "$image/root/lib/terminfo/${term:0:1}/$term" ] || term=xterm-256color
+	append+=" guest_interactive=1 guest_rows=$rows guest_cols=$cols guest_term=$term"
+	qemu-system-aarch64 "${args[@]}" -chardev stdio,id=tty,mux=on,signal=off \
+		-serial chardev:tty -mon chardev=tty -append "$append"
+	exit
+fi
+
+status=0
+console=$work/console
+timeout --kill-after=5 "$timeout" qemu-system-aarch64 "${args[@]}" \
+	-serial "file:$console" -monitor none -append "$append" </dev/null >"$work/qemu" 2>&1 &
+qemu=$!
+wait "$qemu" || status=$?
+qemu=''
+
+# offset WHERE MARKER: the byte at which that line starts, by the first or the last of its kind.
+offset() {
+	{ LC_ALL=C grep -abo "^=== guest output $2" "$console" 2>/dev/null || true; } |
+		"$1" -n 1 | cut -d : -f 1
+}
+
+begin=$(offset head 'begins ===$')
+end=$(offset tail 'ends, status [0-9]* ===$')
+if [ -n "$begin" ] && [ -n "$end" ]; then
+	begin=$((begin + 28)) # the line's length
+	# The newline before the marker is the marker's.
+	tail -c +$((begin + 1)) "$console" | head -c $((end - 1 - begin))
+	exit "$(tail -c +$((end + 1)) "$console" | sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p')"
+fi
+
+{
+	if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+		status=124
+		echo "boot.sh: no end after $timeout s; the end of the console:"
+	else
+		echo "boot.sh: the machine died (QEMU's status: $status); the end of the console:"
+		status=125
+	fi
+	cat "$work/qemu"
+	tail -n 40 "$console" 2>/dev/null | tr -d '\r'
+} >&2
+exit $status

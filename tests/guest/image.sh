@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# image.sh [OUTDIR=build/guest]: what the emulated arm64 machine is made of, out of Debian packages.
+#
+#   OUTDIR/sysroot   arm64 headers and .a files, to link the guest's programs -static against
+#   OUTDIR/root      what every guest holds: busybox, terminfo, the C.UTF-8 locale
+#   OUTDIR/vmlinuz   the kernel, as QEMU's -kernel takes it
+#
+# Packages come from the apt sources of this machine, but under a state of our own: the system gets
+# no foreign architecture and its package lists stay as they are. The stamp is written last and
+# holds this script's checksum, so an interrupted run counts as none. Exit status 77: the packages
+# cannot be had here, skip what needs the guest.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+out=${1:-$here/../../build/guest}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+stamp=$(sha256sum <"$here/image.sh")
+
+# Two makes at once must not build the same cache twice, nor one half each.
+exec 9>"$out/.lock"
+flock 9
+if [ "$(cat "$out/stamp" 2>/dev/null)" = "$stamp" ]; then
+	exit 0
+fi
+
+skip() {
+	echo "image.sh: $1" >&2
+	exit 77
+}
+
+for tool in apt-get apt-cache dpkg; do
+	[ -n "$(command -v $tool)" ] || skip "no $tool, and the guest is made of Debian packages; skipped"
+done
+# shellcheck source=/dev/null
+if [ "$(. /etc/os-release && echo "${ID:-}")" = ubuntu ]; then
+	skip "the guest needs Debian package sources, and this is Ubuntu; skipped"
+fi
+
+# What an interrupted run left; the lock says that nobody is using it.
+rm -rf "$out"/.new.*
+new=$(mktemp -d "$out/.new.XXXXXX")
+trap 'rm -rf "$new"' EXIT
+apt=$new/apt
+mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/debs"
+: >"$apt/state/status"
+
+# Read after the machine's own configuration, so that proxies stay and hooks that would act on the
+# system go.
+cat >"$apt/apt.conf" <<CONF
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear APT::Architectures;
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Sandbox::User "root";
+APT::Get::List-Cleanup "false";
+Acquire::Languages "none";
+Acquire::Retries "3";
+Dir::State "$apt/state";
+Dir::State::Lists "$apt/state/lists";
+Dir::State::status "$apt/state/status";
+Dir::Cache "$apt/cache";
+Dir::Cache::pkgcache "pkgcache.bin";
+Dir::Cache::srcpkgcache "srcpkgcache.bin";
+CONF
+
+apt_get() {
+	apt-get -q -q -c "$apt/apt.conf" "$@"
+}
+apt_cache() {
+	apt-cache -c "$apt/apt.conf" "$@"
+}
+
+# A third party's source may lack arm64 or be down; what counts is whether the packages below are
+# found.
+apt_get update >"$apt/log" 2>&1 || true
+
+# The metapackage knows the newest kernel. Where a release has none, take the highest version by
+# name.
+kernel=$(apt_cache depends linux-image-cloud-arm64 2>/dev/null |
+	sed -n 's/^ *Depends: \(linux-image-[0-9].*-cloud-arm64\)$/\1/p' |
+	sort -V | tail -n 1) || true
+if [ -z "$kernel" ]; then
+	kernel=$(apt_cache pkgnames linux-image- 2>/dev/null |
+		sed -n '/^linux-image-[0-9].*-cloud-arm64\(-unsigned\)\{0,1\}$/p' |
+		sort -V | tail -n 1) || true
+fi
+if [ -z "$kernel" ]; then
+	grep '^E:' "$apt/log" >&2 || true
+	skip "the apt sources here offer no linux-image-*-cloud-arm64; skipped"
+fi
+
+dev="libncurses-dev libpfm4 libpfm4-dev"
+base="busybox-static ncurses-base libc-bin"
+# shellcheck disable=SC2086 # lists of words
+if ! (cd "$apt/debs" && apt_get download "$kernel" $dev $base >"$apt/log" 2>&1); then
+	cat "$apt/log" >&2
+	skip "the arm64 packages could not be downloaded; skipped"
+fi
+
+deb() {
+	set -- "$apt/debs/$1"_*.deb
+	echo "$1"
+}
+
+mkdir "$new/sysroot" "$new/root" "$new/locale"
+for p in $dev; do
+	dpkg -x "$(deb "$p")" "$new/sysroot"
+done
+for p in busybox-static ncurses-base; do
+	dpkg -x "$(deb "$p")" "$new/root"
+done
+
+# glibc has UTF-8 locales as files only, even in a static program; the rest of libc-bin needs a
+# libc.so.
+dpkg -x "$(deb libc-bin)" "$new/locale"
+mkdir -p "$new/root/usr/lib/locale"
+cp -r "$new/locale/usr/lib/locale/C.utf8" "$new/root/usr/lib/locale/"
+
+# /bin/busybox and /lib/terminfo as in Debian 12: newer releases have both under /usr. Whichever of
+# the usual places a static ncurses was built to search, it finds the same.
+mkdir -p "$new/root/bin" "$new/root/lib"
+if [ ! -e "$new/root/bin/busybox" ]; then
+	mv "$new/root/usr/bin/busybox" "$new/root/bin/busybox"
+fi
+for d in lib share; do
+	if [ -e "$new/root/usr/$d/terminfo/x/xterm-256color" ]; then
+		mv "$new/root/usr/$d/terminfo" "$new/root/lib/terminfo"
+	fi
+	rm -rf "$new/root/usr/$d/terminfo"
+	ln -s /lib/terminfo "$new/root/usr/$d/terminfo"
+done
+rm -rf "$new/root/usr/share/doc" "$new/root/usr/share/man" "$new/root/usr/share/lintian" \
+	"$new/root/usr/share/initramfs-tools" "$new/root/usr/share/bug" "$new/root/usr/share/tabset"
+
+# The guest's archive is to be the same whenever it was made.
+find "$new/root" -exec touch -h -d @0 {} +
+
+# The modules are nine tenths of that package, and the guest loads none.
+dpkg --fsys-tarfile "$(deb "$kernel")" | tar -xf - -C "$new" --wildcards './boot/vmlinuz-*'
+mv "$new"/boot/vmlinuz-* "$new/vmlinuz"
+
+# Newer kernels are EFI images that unpack themselves, which QEMU's -kernel cannot start before 8.1:
+# unpack here. Documentation: drivers/firmware/efi/libstub/zboot-header.S ("zimg", payload offset
+# and size, type at 24).
+if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zimg ]; then
+	read -r start size < <(od -An -t u4 -j 8 -N 8 "$new/vmlinuz")
+	type=$(dd if="$new/vmlinuz" bs=1 skip=24 count=6 status=none | tr -d '\0')
+	case $type in
+	gzip) unpack="gzip -dc" ;;
+	xz*) unpack="xz -dc" ;;
+	zstd*) unpack="zstd -dcq" ;;
+	*) skip "the kernel image is packed by $type, which is not known here; skipped" ;;
+	esac
+	tail -c +$((start + 1)) "$new/vmlinuz" | head -c "$size" | $unpack >"$new/Image"
+	mv "$new/Image" "$new/vmlinuz"
+fi
+
+rm -rf "$out/stamp" "$out/sysroot" "$out/root" "$out/vmlinuz"
+mv "$new/sysroot" "$new/root" "$new/vmlinuz" "$out/"
+echo "$kernel" >"$out/kernel"
+printf '%s\n' "$stamp" >"$out/stamp"

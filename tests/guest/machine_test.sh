@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# machine_test.sh [IMAGE=build/guest]: the proof that boot.sh boots the machine it promises, before
+# anything of pmctop is tested on it. Builds tests/load for arm64, runs test_machine.sh at two
+# shifts, whose instructions per cycle must then differ by two, and sees that output and status come
+# out of the machine as they went in. Prints "ok NAME" or "not ok NAME" a check, ends with "N
+# passed, N failed"; exit status 77: skipped.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+image=${1:-$here/../../build/guest}
+cc=${GUEST_CC:-aarch64-linux-gnu-gcc}
+
+for tool in "$cc" qemu-system-aarch64 cpio; do
+	if [ -z "$(command -v "$tool")" ]; then
+		echo "machine_test.sh: no $tool here; skipped" >&2
+		exit 77
+	fi
+done
+"$here/image.sh" "$image"
+
+work=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+passed=0
+failed=0
+
+# check NAME COMMAND...
+check() {
+	local name=$1
+	shift
+	if "$@"; then
+		echo "ok $name"
+		passed=$((passed + 1))
+	else
+		echo "not ok $name"
+		failed=$((failed + 1))
+	fi
+}
+
+boot() {
+	"$here/boot.sh" --image "$image" "$@"
+}
+
+mkdir "$work/load"
+for c in "$here"/../load/*.c; do
+	"$cc" -std=gnu11 -O2 -static "$c" -o "$work/load/$(basename "$c" .c)"
+done
+
+# One emulated machine is one thread of the host's.
+for s in 0 1; do
+	boot --shift $s --load "$work/load" "$here/test_machine.sh" \
+		>"$work/machine.$s" 2>"$work/err.$s" &
+done
+wait
+
+for s in 0 1; do
+	cat "$work/err.$s" >&2
+	sed -n "/ passed, /!p" "$work/machine.$s" | sed "s/^\(not \)\{0,1\}ok /&shift $s: /"
+	counted=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$work/machine.$s")
+	read -r p f <<<"${counted:-0 0}"
+	passed=$((passed + p))
+	failed=$((failed + f))
+	check "shift $s: the checks ran to their end" [ "$p" -gt 0 ]
+done
+
+# Long lines, bytes that a terminal would change or act upon, no newline at the end, a status, and
+# leftovers.
+cat >"$work/bytes.sh" <<'END'
+awk 'BEGIN { printf "["; for (i = 0; i < 20000; i++) printf "%d,", i; print "0]" }'
+printf '\001\003\004\r\n\021\023\177\377\033[2J\000end'
+spin &
+exit 42
+END
+{
+	awk 'BEGIN { printf "["; for (i = 0; i < 20000; i++) printf "%d,", i; print "0]" }'
+	printf '\001\003\004\r\n\021\023\177\377\033[2J\000end'
+} >"$work/bytes.want"
+cat >"$work/hang.sh" <<'END'
+echo before
+spin
+END
+
+status=0
+boot --load "$work/load" "$work/bytes.sh" >"$work/bytes" || status=$?
+check "a line of $(head -n 1 "$work/bytes.want" | wc -c) bytes and odd bytes come out as they are" \
+	cmp "$work/bytes" "$work/bytes.want"
+check "and so does the status" [ $status = 42 ]
+
+status=0
+boot --load "$work/load" --timeout 6 "$work/hang.sh" >"$work/hang" 2>"$work/hang.err" || status=$?
+check "a script that hangs is status 124" [ $status = 124 ]
+check "and its console is shown" grep -q '^before$' "$work/hang.err"
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
