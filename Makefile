@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+#
+# One Makefile for every build: `make help` lists what it can do. Everything made goes to $(BUILD).
+#
+#   another machine      make CROSS=aarch64-linux-gnu- SYSROOT=dir STATIC=1 BUILD=build/arm64
+#   another compiler     make CC=clang WERROR=1 BUILD=build/clang
+#   sanitizers           make SANITIZE=address,undefined BUILD=build/asan
+
+BUILD    ?= build
+VERSION  := 0.1.0
+
+ifdef CROSS
+CC       := $(CROSS)gcc
+AR       := $(CROSS)ar
+else
+CC       ?= cc
+AR       ?= ar
+endif
+
+ifdef SYSROOT
+MULTIARCH := $(patsubst %-,%,$(CROSS))
+PKG_CONFIG ?= PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
+	PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MULTIARCH)/pkgconfig:$(SYSROOT)/usr/share/pkgconfig pkg-config
+SYSROOT_CFLAGS := -isystem $(SYSROOT)/usr/include -isystem $(SYSROOT)/usr/include/$(MULTIARCH)
+SYSROOT_LIBS := -L$(SYSROOT)/usr/lib/$(MULTIARCH)
+else
+PKG_CONFIG ?= pkg-config
+endif
+PKG_STATIC := $(if $(STATIC),--static)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wwrite-strings -Wvla -Wundef -Wformat=2 -Wimplicit-fallthrough -Wnull-dereference \
+	-Wdouble-promotion -Wcast-qual -Wconversion -Wno-sign-conversion \
+	-Wno-missing-field-initializers
+
+CFLAGS   ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) $(if $(STATIC),,-fPIE) \
+	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
+	-D_GNU_SOURCE -DPMCTOP_VERSION='"$(VERSION)"' -I. $(SYSROOT_CFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(if $(STATIC),-static,-pie) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+
+# libpfm4 ships no .pc file on Debian; the others are asked for.
+CORE_LIBS = $(SYSROOT_LIBS) -lpfm -lm -lpthread
+TUI_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
+TUI_LIBS  = $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs ncursesw)
+TEST_CFLAGS = $(shell $(PKG_CONFIG) --cflags cmocka)
+TEST_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
+
+CORE_SRC := $(sort $(wildcard core/*.c))
+TUI_SRC  := $(sort $(wildcard tui/*.c))
+THEMES   := $(sort $(wildcard themes/*.theme))
+FAKE_SRC := $(sort $(wildcard tests/fake_kernel/*.c))
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+LOAD_SRC := $(sort $(wildcard tests/load/*.c))
+
+object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+CORE_OBJ := $(call object,$(CORE_SRC))
+TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o
+FAKE_OBJ := $(call object,$(FAKE_SRC))
+UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
+LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
+
+.PHONY: all run test units loads guest lint format format-check bench clean help deps test-deps lint-deps
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/pmctop ## build build/pmctop
+
+run: deps ## install what is missing, build, start pmctop
+	@$(MAKE) --no-print-directory all
+	@exec $(BUILD)/pmctop $(ARGS)
+
+test: test-deps ## install what is missing, build and run every test
+	@$(MAKE) --no-print-directory all units loads
+	@BUILD=$(BUILD) tests/run
+
+units: $(UNIT_BIN) ## build the unit tests
+loads: $(LOAD_BIN) ## build the load programs that tests watch
+
+$(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+
+$(BUILD)/libcore.a: $(CORE_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# Core's tests link libcore.a alone: the linker proves that core knows nothing of ncurses.
+$(BUILD)/tests/test_tui_%: $(BUILD)/obj/tests/unit/test_tui_%.o $(FAKE_OBJ) \
+		$(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS)
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(CORE_LIBS)
+
+$(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^
+
+$(BUILD)/obj/tui/%.o: TUI_FLAGS = $(TUI_CFLAGS)
+$(BUILD)/obj/tests/unit/%.o: TUI_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(TUI_FLAGS) -MMD -MP -c -o $@ $<
+
+# The themes as C strings, so that pmctop is one file.
+$(BUILD)/themes_builtin.c: $(THEMES) Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "tui/theme.h"'; \
+	   echo 'const struct theme_builtin theme_builtins[] = {'; \
+	   for t in $(THEMES); do echo "{\"$$(basename $$t .theme)\","; \
+	     sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $$t; echo '},'; done; \
+	   echo '{0, 0},'; echo '};'; } > $@
+
+$(BUILD)/obj/themes_builtin.o: $(BUILD)/themes_builtin.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
+	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LOAD_SRC))
+
+## ---- the emulated machine with a real PMU (tests/guest)
+
+GUEST := $(BUILD)/guest
+
+guest: ## build the emulated arm64 machine and pmctop for it
+	@tests/guest/image.sh $(GUEST)
+	@$(MAKE) --no-print-directory CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
+		BUILD=$(BUILD)/arm64 all loads
+
+## ---- checks
+
+SOURCES = $(wildcard core/*.[ch] tui/*.[ch] tests/*/*.[ch])
+
+format: ## rewrite the sources in the house style
+	clang-format -i $(SOURCES)
+
+format-check: lint-deps ## say which sources are not in the house style
+	clang-format --dry-run -Werror $(SOURCES)
+
+lint: lint-deps format-check ## formatting, -Werror with gcc and clang, clang-tidy's and cppcheck's chosen checks
+	@$(MAKE) --no-print-directory CC=gcc WERROR=1 BUILD=$(BUILD)/lint-gcc all units loads
+	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/lint-clang all units loads
+	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
+		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
+		-D_GNU_SOURCE -DPMCTOP_VERSION='"0"' -I. $(CORE_SRC) $(TUI_SRC) $(FAKE_SRC)
+
+## ---- packages
+
+BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev
+TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3 tmux procps util-linux \
+	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
+LINT_PACKAGES  := $(TEST_PACKAGES) clang clang-format cppcheck
+
+deps:
+	@$(call install,$(BUILD_PACKAGES))
+test-deps:
+	@$(call install,$(TEST_PACKAGES))
+lint-deps:
+	@$(call install,$(LINT_PACKAGES))
+
+# Installs what dpkg does not know yet: as root, through a sudo that asks nothing, or by telling.
+define install
+command -v dpkg-query >/dev/null || exit 0; \
+missing=; for package in $(1); do \
+	dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || \
+	missing="$$missing $$package"; done; \
+[ -n "$$missing" ] || exit 0; \
+if [ "$$(id -u)" = 0 ]; then root=; elif sudo -n true 2>/dev/null; then root=sudo; else \
+	echo "Packages are missing. Install them with:" >&2; \
+	echo "    sudo apt-get install$$missing" >&2; exit 1; fi; \
+echo "Installing$$missing"; \
+$$root apt-get -qq update && \
+DEBIAN_FRONTEND=noninteractive $$root apt-get -qq install -y --no-install-recommends $$missing >/dev/null
+endef
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
