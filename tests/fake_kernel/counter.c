@@ -21,6 +21,8 @@ size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, u
 	bool group = format & PERF_FORMAT_GROUP;
 	size_t n = 0;
 
+	if (3 + 3 * perf->leader->n_members > FK_VALUES_MAX)
+		fk_die("a group of %zu events", perf->leader->n_members);
 	if (group)
 		values[n++] = perf->leader->n_members;
 	else

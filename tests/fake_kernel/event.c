@@ -359,7 +359,7 @@ static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 {
 	if (!leader)
 		return perf->pmu && !perf->pmu->slots ? -EINVAL : 0;
-	if (leader->leader != leader || leader->gone)
+	if (leader->leader != leader)
 		return -EINVAL;
 	if (leader->cpu != perf->cpu || leader->task != perf->task)
 		return -EINVAL;

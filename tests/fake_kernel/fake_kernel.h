@@ -16,7 +16,7 @@
  * keeps the truth for itself (fk_truth_*), exact to the count, to compare with.
  *
  *	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
- *	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "a", .rates = {[FK_CYCLES] = {2}}});
+ *	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "a", .rates = {[FK_CYCLES] = {2, 1}}});
  *	fk_script(fk, (struct fk_step[]){
  *		{.at_ns = 100, .action = FK_SWITCH, .cpu = 0, .tid = 7},
  *		{.at_ns = 300, .action = FK_SWITCH, .cpu = 0, .tid = 0}}, 2);
@@ -68,7 +68,7 @@ enum fk_event {
 #define FK_ALL_HARDWARE (FK_BIT(FK_HARDWARE_EVENTS) - 1)
 #define FK_GENERIC      (FK_BIT(FK_REF_CYCLES + 1) - 1)
 
-/* num/den events a nanosecond, exact: den 0 means 1, the remainder is carried. */
+/* num/den events a nanosecond, exact: the remainder is carried. den 0 means 1. */
 struct fk_rate {
 	uint32_t num, den;
 };
@@ -82,8 +82,7 @@ struct fk_pmu {
 	uint64_t events; /* FK_BIT()s of the events that exist: the others are ENOENT */
 };
 
-/* All zero (or NULL) is a sane machine: one CPU, PMU "cpu" with 6 counters and every event, root.
- */
+/* All zero (or NULL) is a sane machine: one CPU, PMU "cpu", 6 counters, every event, root. */
 struct fk_config {
 	unsigned cpus;             /* 0 means 1; up to 1024 */
 	const struct fk_pmu *pmus; /* NULL: one, "cpu", type 4, all CPUs, every hardware event */

@@ -369,7 +369,8 @@ static void names_add_tasks(struct names *names, const struct fk *fk, pid_t pid)
 			tids[n++] = task->spec.tid;
 		}
 	}
-	qsort(tids, n, sizeof(*tids), by_tid);
+	if (n)
+		qsort(tids, n, sizeof(*tids), by_tid);
 	for (size_t i = 0; i < n; i++)
 		names_add(names, "%d", (int)tids[i]);
 	free(tids);

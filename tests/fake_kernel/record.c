@@ -117,8 +117,11 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 		put_u64(&buffer, perf->id);
 	if (type & PERF_SAMPLE_CPU)
 		put_u32_pair(&buffer, (uint32_t)cpu->number, 0);
-	if (type & PERF_SAMPLE_READ)
-		put_bytes(&buffer, values, fk_read_values(perf, perf, values) * sizeof(*values));
+	if (type & PERF_SAMPLE_READ) {
+		size_t n = fk_read_values(perf, perf, values);
+
+		put_bytes(&buffer, values, n * sizeof(*values));
+	}
 	buffer_write(fk, &buffer, perf, cpu);
 }
 

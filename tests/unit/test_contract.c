@@ -678,8 +678,8 @@ static void every_switch_makes_a_record(void **state)
 	for (int i = 0; i < 100; i++)
 		me_sleeps(world);
 	struct reading end = read_event(world, group.fds[LEADER]);
-	uint64_t end_ns = sys_now_ns(&world->sys);
 	size_t n = reader_all(group.page, records, RECORDS);
+	uint64_t end_ns = sys_now_ns(&world->sys);
 
 	assert_in_range(n, 100, RECORDS);
 	for (size_t i = 0; i < n; i++) {
