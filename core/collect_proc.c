@@ -4,8 +4,9 @@
  * time of each CPU, in clock ticks. Two pictures are subtracted; processes that lived and died
  * between them are never seen, and CPU time that no process answers for is unattributed.
  *
- * Page faults are known for processes only. Their group's ns is therefore kept for tasks and stays
- * 0 for CPUs, so that there the figure says "not counted" instead of 0.
+ * Page faults are known for processes and for the whole machine (/proc/vmstat), not for CPUs: the
+ * ns of their group is therefore kept for those and stays 0 for CPUs, so that there the figure says
+ * "not counted" instead of 0.
  */
 #include "collect.h"
 #include "cpus.h"
@@ -28,7 +29,8 @@ struct collect_proc {
 	size_t n_before, n_now, before_capacity, now_capacity;
 	struct proc_cpu *cpus_before, *cpus_now;
 	size_t n_cpus_before, n_cpus_now, max_cpus;
-	char *text; /* of /proc/stat */
+	uint64_t machine_faults_before, machine_faults_now;
+	char *text; /* of /proc/stat and /proc/vmstat */
 };
 
 static struct collect_proc *self_of(struct collect *collect)
@@ -74,6 +76,7 @@ static int look(struct collect_proc *self)
 	self->n_cpus_before = self->n_cpus_now;
 	self->cpus_now = cpus;
 	self->n_cpus_now = 0;
+	self->machine_faults_before = self->machine_faults_now;
 
 	int result = sys_dir_each(self->context.sys, "/proc", add_process, self);
 	if (result < 0)
@@ -82,6 +85,8 @@ static int look(struct collect_proc *self)
 	if (sys_file_read(self->context.sys, "/proc/stat", self->text, PROC_STAT_MAX_BYTES) > 0)
 		self->n_cpus_now =
 			(size_t)proc_cpus_parse(self->text, self->cpus_now, self->max_cpus);
+	if (sys_file_read(self->context.sys, "/proc/vmstat", self->text, PROC_STAT_MAX_BYTES) > 0)
+		self->machine_faults_now = proc_vmstat_faults(self->text);
 	return 0;
 }
 
@@ -185,15 +190,24 @@ static void proc_cut(struct collect *collect)
 {
 	struct collect_proc *self = self_of(collect);
 	struct interval *interval = &collect->interval;
-	uint64_t tasks_ns = 0;
+	size_t width = tally_width(&interval->shape);
+	uint64_t tasks_ns = 0, tasks_faults = 0;
 
 	if (look(self) < 0)
 		return;
 	compare_processes(self, sys_now_ns(self->context.sys));
 	uint64_t busy_ns = compare_cpus(self);
-	for (size_t i = 0; i < interval->n_ran; i++)
-		tasks_ns += interval->tallies[i * tally_width(&interval->shape)];
-	interval->unattributed[TALLY_TASK_CLOCK] = growth(tasks_ns, busy_ns);
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		const uint64_t *tally = interval->tallies + i * width;
+		tasks_ns += tally[TALLY_TASK_CLOCK];
+		tasks_faults += self->faults >= 0 ? tally[self->faults] : 0;
+	}
+	uint64_t *rest = interval->unattributed;
+	rest[TALLY_TASK_CLOCK] = rest[interval->shape.n_events] = growth(tasks_ns, busy_ns);
+	if (self->faults >= 0)
+		rest[self->faults] = growth(tasks_faults, growth(self->machine_faults_before,
+								 self->machine_faults_now));
+	interval_sum_parts(interval);
 }
 
 static size_t proc_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)

@@ -25,18 +25,25 @@ enum {
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 20, /* lost nothing at 1.6 million records a second */
 	RINGS_BYTES = 64 << 20,   /* of all CPUs together */
-	TICK_TRIES = 3,
-	OFF_CUTS = 2, /* a group that was off the PMU for so many cuts stays off */
+	TICKLESS_CUTS = 3,        /* a CPU that gave no tick so often is not expected to */
+	OFF_CUTS = 2,             /* a group that was off the PMU for so many cuts stays off */
 };
-#define TICK_WAIT_NS (100 * NS_PER_US)
+/*
+ * Until a tick is given up: long, since a virtual CPU may stand still for a while, but short for
+ * CPUs that never tick. Looked for with pauses that grow.
+ */
+#define TICK_WAIT_NS     (20 * NS_PER_MS)
+#define TICKLESS_WAIT_NS (3 * NS_PER_MS)
+#define TICK_LOOK_NS     (500 * NS_PER_US)
 
 struct counted_cpu {
 	int number;
 	bool open;
 	struct group group;
 	struct ring ring;
+	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
 	uint64_t enabled_ns, running_ns; /* at the last cut without a tick */
-	unsigned off_cuts;
+	unsigned tickless_cuts, off_cuts;
 };
 
 struct collect_system {
@@ -265,22 +272,38 @@ static void system_drain(struct collect *collect)
 			cpu_drain(self, i, UINT64_MAX);
 }
 
-static bool cpu_tick(struct collect_system *self, size_t index)
+static void arm_ticks(struct collect_system *self)
 {
-	const struct sys *sys = self->context.sys;
-	const struct group *group = &self->cpus[index].group;
-	bool ticked = false;
-
-	for (unsigned try = 0; try < TICK_TRIES && !ticked; try++) {
-		uint64_t armed_ns = sys_now_ns(sys);
-		if (group_arm_tick(group) < 0)
-			break;
-		do
-			ticked = cpu_drain(self, index, armed_ns);
-		while (!ticked && sys_now_ns(sys) < armed_ns + TICK_WAIT_NS);
-		group_disarm_tick(group);
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		struct counted_cpu *cpu = &self->cpus[i];
+		uint64_t now_ns = sys_now_ns(self->context.sys);
+		if (cpu->open && group_arm_tick(&cpu->group) == 0)
+			cpu->armed_ns = now_ns;
 	}
-	return ticked;
+}
+
+/*
+ * Brings every armed CPU up to its tick, if it has come: whether one is still worth waiting for at
+ * that time after arming.
+ */
+static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
+{
+	bool wait = false;
+
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		struct counted_cpu *cpu = &self->cpus[i];
+		if (!cpu->armed_ns)
+			continue;
+		if (!cpu_drain(self, i, cpu->armed_ns)) {
+			bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
+			wait |= waited_ns < (tickless ? TICKLESS_WAIT_NS : TICK_WAIT_NS);
+			continue;
+		}
+		group_disarm_tick(&cpu->group);
+		cpu->armed_ns = 0;
+		cpu->tickless_cuts = cpu->off_cuts = 0;
+	}
+	return wait;
 }
 
 /*
@@ -351,17 +374,25 @@ static void follow_changes(struct collect_system *self)
 static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
+	const struct sys *sys = self->context.sys;
+	uint64_t armed_ns = sys_now_ns(sys), pause_ns = TICK_LOOK_NS;
 
+	arm_ticks(self);
+	for (; take_ticks(self, sys_now_ns(sys) - armed_ns); pause_ns *= 2)
+		sys_wait(sys, NULL, 0, sys_now_ns(sys) + pause_ns);
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
 		if (!cpu->open)
 			continue;
-		if (cpu_tick(self, i))
-			cpu->off_cuts = 0;
-		else
+		if (cpu->armed_ns) {
+			group_disarm_tick(&cpu->group);
+			cpu->armed_ns = 0;
+			cpu->tickless_cuts++;
 			note_missing_tick(self, cpu);
+		}
 		attrib_cut(self->attrib, i);
 	}
+	interval_sum_cpus(&collect->interval);
 	follow_changes(self);
 }
 

@@ -284,25 +284,23 @@ static void fill_cpu(const struct engine *engine, size_t index, struct snapshot 
 	uint64_t own_ns = cpu->tally[TALLY_TASK_CLOCK];
 	snapshot_evaluate_busy(columns, own_ns ? own_ns : snapshot->interval_ns, cpu->tally,
 			       cpu->idle, cpu->figures);
-	tally_add(&interval->shape, snapshot->totals, cpu->tally);
 }
 
 static void fill_cpus(const struct engine *engine, struct snapshot *snapshot)
 {
 	const struct interval *interval = &engine->collect->interval;
-	size_t width = tally_width(&interval->shape);
+	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
 
 	snapshot->cpus = xcalloc(interval->n_cpus, sizeof(*snapshot->cpus));
-	snapshot->totals = xcalloc(width, sizeof(uint64_t));
+	snapshot->totals = memcpy(xmalloc(bytes), interval->totals, bytes);
 	snapshot->idle = xcalloc(width, sizeof(uint64_t));
-	snapshot->unattributed = xcalloc(width, sizeof(uint64_t));
+	snapshot->unattributed = memcpy(xmalloc(bytes), interval->unattributed, bytes);
 	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
 		if (interval->cpu_counted[i])
 			fill_cpu(engine, i, snapshot);
 	}
-	tally_add(&interval->shape, snapshot->unattributed, interval->unattributed);
 	snapshot_evaluate_busy(snapshot->columns, snapshot->interval_ns, snapshot->totals,
 			       snapshot->idle, snapshot->figures);
 }

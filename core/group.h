@@ -32,9 +32,9 @@ int group_start(struct group *group);
 
 /*
  * The tick: a cpu-clock sample of the group, made while a task runs. Always enabled, with a period
- * so long that it never comes by itself; arming makes it come after a few microseconds, again and
- * again until it is disarmed. (A sibling that is enabled later never starts: only a change of its
- * period reaches a running group, Linux 6.1 and 6.18.)
+ * so long that it never comes by itself; arming makes it come after a millisecond, again
+ * and again until it is disarmed. (A sibling that is enabled later never starts: only a change of
+ * its period reaches a running group, Linux 6.1 and 6.18.)
  */
 int group_arm_tick(const struct group *group);
 int group_disarm_tick(const struct group *group);

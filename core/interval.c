@@ -20,6 +20,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
 		.n_cpus = n_cpus,
 		.unattributed = xcalloc(width, sizeof(uint64_t)),
+		.totals = xcalloc(width, sizeof(uint64_t)),
 	};
 	memcpy(interval->cpu_numbers, cpu_numbers, n_cpus * sizeof(int));
 }
@@ -33,6 +34,7 @@ void interval_fini(struct interval *interval)
 	free(interval->idle);
 	free(interval->cpu_counted);
 	free(interval->unattributed);
+	free(interval->totals);
 	*interval = (struct interval){0};
 }
 
@@ -46,6 +48,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->idle, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
+	memset(interval->totals, 0, width * sizeof(uint64_t));
 	interval->lost_records = 0;
 	interval->gaps = 0;
 }
@@ -67,4 +70,21 @@ uint64_t *interval_task(struct interval *interval, struct task *task)
 		memset(interval->tallies + task->slot * width, 0, width * sizeof(uint64_t));
 	}
 	return interval->tallies + task->slot * width;
+}
+
+void interval_sum_cpus(struct interval *interval)
+{
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		tally_add(&interval->shape, interval->totals, interval_cpu(interval, i));
+}
+
+void interval_sum_parts(struct interval *interval)
+{
+	size_t width = tally_width(&interval->shape);
+
+	for (size_t i = 0; i < interval->n_ran; i++)
+		tally_add(&interval->shape, interval->totals, interval->tallies + i * width);
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		tally_add(&interval->shape, interval->totals, interval_idle(interval, i));
+	tally_add(&interval->shape, interval->totals, interval->unattributed);
 }

@@ -30,6 +30,7 @@ struct interval {
 	size_t n_cpus;
 
 	uint64_t *unattributed; /* one tally */
+	uint64_t *totals;       /* one tally: what the parts add up to, found at the cut */
 	uint64_t lost_records;  /* as LOST records tell */
 	uint64_t gaps;          /* switches that N counted without a record */
 };
@@ -40,6 +41,11 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 void interval_fini(struct interval *interval);
 /* Begins the next one: everything back to zero. */
 void interval_reset(struct interval *interval);
+
+/* At the cut: totals = the sum of the CPUs, or where those are told by someone else, of the parts.
+ */
+void interval_sum_cpus(struct interval *interval);
+void interval_sum_parts(struct interval *interval);
 
 /* The tally of a task, given a slot if it has none yet. Valid until the next call. */
 uint64_t *interval_task(struct interval *interval, struct task *task);

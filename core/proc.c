@@ -72,6 +72,13 @@ int proc_cpus_parse(const char *text, struct proc_cpu *cpus, size_t max)
 	return n;
 }
 
+uint64_t proc_vmstat_faults(const char *text)
+{
+	const char *line = strstr(text, "\npgfault ");
+
+	return line ? strtoull(line + strlen("\npgfault "), NULL, 10) : 0;
+}
+
 unsigned proc_threads(const struct sys *sys)
 {
 	char text[128];

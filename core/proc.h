@@ -35,6 +35,9 @@ struct proc_cpu {
 /* Parses every "cpuN" line: how many, at most `max`. */
 int proc_cpus_parse(const char *text, struct proc_cpu *cpus, size_t max);
 
+/* Page faults of the whole machine since boot, from the text of /proc/vmstat; 0 where unknown. */
+uint64_t proc_vmstat_faults(const char *text);
+
 /* Threads of the whole machine, from /proc/loadavg; 0 where unknown. */
 unsigned proc_threads(const struct sys *sys);
 

@@ -186,6 +186,8 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 {
 	const struct columns *columns = snapshot->columns;
+	/* /proc tells of tasks and of CPUs in two ways that need not agree. */
+	bool from_proc = strcmp(snapshot->mode, "proc") == 0;
 
 	for (size_t e = 0; e < columns->shape.n_events; e++) {
 		uint64_t parts = snapshot->idle[e] + snapshot->unattributed[e];
@@ -200,7 +202,8 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 			cpus += snapshot->cpus[i].tally[e];
 			counted = true;
 		}
-		if (parts == snapshot->totals[e] && (!counted || cpus == snapshot->totals[e]))
+		bool agree = from_proc || !counted || cpus == snapshot->totals[e];
+		if (parts == snapshot->totals[e] && agree)
 			continue;
 		if (event)
 			*event = e;

@@ -17,6 +17,7 @@
  *
  *     sum of rows + idle + unattributed = totals = sum of CPUs       (snapshot_conserves)
  *
+ * (in mode "proc" without the CPUs, which /proc tells of in another way).
  * It shares the columns (events and metrics), which are counted by reference and never change.
  */
 

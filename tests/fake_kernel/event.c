@@ -323,7 +323,7 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr)
 	rest.config = rest.sample_period = rest.sample_type = rest.read_format = 0;
 	rest.disabled = rest.exclude_kernel = rest.exclude_hv = rest.exclude_idle = 0;
 	rest.exclude_guest = rest.comm = rest.comm_exec = rest.task = rest.watermark = 0;
-	rest.sample_id_all = rest.use_clockid = 0;
+	rest.sample_id_all = rest.use_clockid = rest.context_switch = 0;
 	rest.clockid = 0;
 	rest.config1 = rest.config2 = 0;
 

@@ -206,6 +206,8 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const struct fk_task *task,
 		    pid_t ppid, pid_t ptid);
 void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec);
+/* SWITCH_CPU_WIDE, written while the CPU runs `current`; other: who runs next, or ran before. */
+void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *other, bool out);
 /* ring.c again: writes a record for perf (after the LOST that is owed), or loses it. */
 void fk_ring_write(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, const void *record,
 		   size_t size);

@@ -127,6 +127,17 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 
 /* ---- side-band: every event of the CPU, or of who runs there, that asks for it */
 
+static bool asks_for(const struct fk_perf *perf, uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+		return perf->attr.comm;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return perf->attr.context_switch;
+	}
+	return perf->attr.task || perf->attr.comm;
+}
+
 static bool wants_side_band(const struct fk_perf *perf, const struct fk_cpu *cpu)
 {
 	/* Its own state matters, not its leader's: a sibling hears before its group is enabled. */
@@ -134,18 +145,16 @@ static bool wants_side_band(const struct fk_perf *perf, const struct fk_cpu *cpu
 }
 
 static void context_side_band(struct fk *fk, const struct fk_context *context, struct fk_cpu *cpu,
-			      const struct buffer *record, bool comm)
+			      const struct buffer *record, uint32_t type)
 {
 	for (size_t i = 0; i < context->n; i++) {
 		for (size_t k = 0; k < context->leaders[i]->n_members; k++) {
 			struct fk_perf *perf = context->leaders[i]->members[k];
 			struct buffer buffer = *record;
 
-			if (!wants_side_band(perf, cpu))
+			if (!wants_side_band(perf, cpu) || !asks_for(perf, type))
 				continue;
-			if (!perf->attr.comm && (comm || !perf->attr.task))
-				continue;
-			if (!comm)
+			if (type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT)
 				put_u64(&buffer, fk_record_time(fk, perf));
 			put_trailer(fk, perf, cpu, &buffer);
 			buffer_write(fk, &buffer, perf, cpu);
@@ -161,8 +170,8 @@ void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const stru
 	put_header(&record, type, 0);
 	put_u32_pair(&record, (uint32_t)task->spec.pid, (uint32_t)ppid);
 	put_u32_pair(&record, (uint32_t)task->spec.tid, (uint32_t)ptid);
-	context_side_band(fk, &cpu->context, cpu, &record, false);
-	context_side_band(fk, &cpu->current->context, cpu, &record, false);
+	context_side_band(fk, &cpu->context, cpu, &record, type);
+	context_side_band(fk, &cpu->current->context, cpu, &record, type);
 }
 
 void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec)
@@ -174,6 +183,15 @@ void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *tas
 	put_u32_pair(&record, (uint32_t)task->spec.pid, (uint32_t)task->spec.tid);
 	/* The name with its NUL, filled up with NULs to 8 bytes. */
 	put_bytes(&record, comm, (text_copy(comm, sizeof(comm), task->comm) + 8) & ~7ul);
-	context_side_band(fk, &cpu->context, cpu, &record, true);
-	context_side_band(fk, &cpu->current->context, cpu, &record, true);
+	context_side_band(fk, &cpu->context, cpu, &record, PERF_RECORD_COMM);
+	context_side_band(fk, &cpu->current->context, cpu, &record, PERF_RECORD_COMM);
+}
+
+void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *other, bool out)
+{
+	struct buffer record = {.n = 0};
+
+	put_header(&record, PERF_RECORD_SWITCH_CPU_WIDE, out ? PERF_RECORD_MISC_SWITCH_OUT : 0);
+	put_tid(&record, other);
+	context_side_band(fk, &cpu->context, cpu, &record, PERF_RECORD_SWITCH_CPU_WIDE);
 }

@@ -292,6 +292,7 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 
 	fk_settle(fk, cpu);
 	happen(fk, cpu, FK_SWITCHES);
+	fk_record_switch(fk, cpu, next, true);
 	for (size_t i = 0; i < previous->context.n; i++)
 		for (size_t k = 0; k < previous->context.leaders[i]->n_members; k++)
 			fk_perf_set_active(fk, previous->context.leaders[i]->members[k], false);
@@ -302,6 +303,7 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 	cpu->current = next;
 	next->cpu = number;
 	fk_schedule(fk, cpu);
+	fk_record_switch(fk, cpu, previous, false);
 	if (next->last_cpu >= 0 && next->last_cpu != number)
 		happen(fk, cpu, FK_MIGRATIONS);
 	next->last_cpu = number;

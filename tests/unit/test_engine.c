@@ -248,6 +248,32 @@ static void test_loss_is_nobodys(void **state)
 	close_all(engine, fk);
 }
 
+/* A kernel that keeps its idle task's records to itself: time is told by SWITCH records. */
+static void test_silent_idle(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_silent_idle(fk, 0, true);
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	fk_ping_pong(fk, 0, 50, 0, 3 * NS_PER_MS, 1000); /* half busy */
+	struct engine *engine = open_engine(&sys);
+	for (int i = 0; i < 3; i++) {
+		uint64_t task_ns = fk_truth_task(fk, 50, FK_TASK_CLOCK);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		task_ns = fk_truth_task(fk, 50, FK_TASK_CLOCK) - task_ns;
+		uint64_t counted_ns = count_of(snapshot, 50, "task-clock");
+		/* No tick tells of an idle CPU here, so a turn may count in the next interval. */
+		assert_true(counted_ns + 4 * NS_PER_MS > task_ns);
+		assert_true(counted_ns < task_ns + 4 * NS_PER_MS);
+		assert_true(snapshot->idle[TALLY_TASK_CLOCK] > 40 * NS_PER_MS);
+		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 static void test_unsupported_event_costs_its_column_alone(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){
@@ -440,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_switching_pair_is_exact),
 		cmocka_unit_test(test_short_lived_processes),
 		cmocka_unit_test(test_loss_is_nobodys),
+		cmocka_unit_test(test_silent_idle),
 		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
 		cmocka_unit_test(test_counters_taken),
 		cmocka_unit_test(test_hotplug),
