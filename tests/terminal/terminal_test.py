@@ -1,0 +1,580 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmctop in a real terminal: tmux holds it, this script types and reads the screen.
+
+Prints TAP; the exit status is 1 when a test failed and 77 when there is nothing to run it with. BUILD is the build
+directory. Every wait looks at the screen again and again until a deadline: nothing rests on how fast the machine is.
+"""
+
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+SPIN = os.path.join(BUILD, "load", "spin")
+PATIENCE_S = 30
+TICK_S = 0.05
+
+
+class Failure(Exception):
+    pass
+
+
+def wait_until(what, condition, patience_s=PATIENCE_S):
+    """The first true value of condition(); Failure when none came in time."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise Failure(f"waited {patience_s} s in vain: {what}")
+        time.sleep(TICK_S)
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children(parent, name):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                text = stat.read()
+        except OSError:
+            continue
+        comm = text[text.index("(") + 1 : text.rindex(")")]
+        if comm == name and int(text.rsplit(")", 1)[1].split()[1]) == parent:
+            found.append(int(pid))
+    return found
+
+
+class Terminal:
+    """A tmux server of its own with one shell in one window."""
+
+    count = 0
+
+    def __init__(self, width=80, height=24, **environment):
+        Terminal.count += 1  # a name of its own: the last one's server may not have gone yet
+        self.socket = f"pmctop-test-{os.getpid()}-{Terminal.count}"
+        settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
+                    "PS1": "shell> ", "TERM": "screen-256color", **environment}
+        shell = ["env", "-i"] + [f"{key}={value}" for key, value in settings.items()]
+        subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", "new-session", "-d", "-s", "t",
+                        "-x", str(width), "-y", str(height), *shell, "bash", "--norc", "--noprofile"], check=True,
+                       env={**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
+        self.shell_pid = int(self.ask("#{pane_pid}"))
+        self.wait_for("shell>")
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", "-u", "-L", self.socket, *arguments], check=True, capture_output=True)
+        return done.stdout.decode("utf-8", "replace")
+
+    def ask(self, what):
+        return self.tmux("display-message", "-p", "-t", "t", what).strip()
+
+    def close(self):
+        subprocess.run(["tmux", "-L", self.socket, "kill-server"], stderr=subprocess.DEVNULL, check=False)
+
+    def keys(self, *keys):
+        self.tmux("send-keys", "-t", "t", *keys)
+
+    def text(self, text):
+        self.tmux("send-keys", "-t", "t", "-l", text)
+
+    def line(self, text):
+        self.text(text)
+        self.keys("Enter")
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p", "-t", "t")
+
+    def wait_for(self, pattern, patience_s=PATIENCE_S):
+        """The match of a pattern in the screen; Failure with the screen otherwise."""
+        try:
+            return wait_until(pattern, lambda: re.search(pattern, self.screen(), re.M), patience_s)
+        except Failure as failure:
+            raise Failure(f"{failure}; the screen:\n{self.screen()}") from None
+
+    def resize(self, width, height):
+        self.tmux("resize-window", "-t", "t", "-x", str(width), "-y", str(height))
+
+    def start(self, arguments="", before=""):
+        """pmctop in the shell, and its process id, once it shows rows."""
+        self.line(f"clear; {before}{PMCTOP} {arguments}; echo rc=$?")
+        self.wait_for(r"^ +PID .*COMMAND")
+        return wait_until("pmctop's process", lambda: children(self.shell_pid, "pmctop"))[0]
+
+    def settings(self):
+        """What stty says, and what tmux knows of the screen."""
+        path = f"/tmp/{self.socket}.stty"
+        self.line(f"stty -a > {path}.new; mv {path}.new {path}")
+        wait_until("stty", lambda: os.path.exists(path))
+        with open(path) as file:
+            text = file.read()
+        os.unlink(path)
+        wait_until("the shell to be in front", lambda: self.ask("#{pane_current_command}") == "bash")
+        return text, self.ask("#{alternate_on} #{cursor_flag} #{keypad_flag} #{keypad_cursor_flag} #{insert_flag}")
+
+    def check_sane(self, before):
+        after = self.settings()
+        if before != after:
+            raise Failure(f"the terminal was {before}\nand is {after}")
+        self.line("clear; echo typed-$((40 + 2))")
+        self.wait_for("^typed-42$")
+
+
+# ---- reading pmctop's screen
+
+MARK = "[▼▲v^]"
+
+
+def header(screen):
+    return next((line for line in screen.splitlines() if "COMMAND" in line), "")
+
+
+def rows(screen):
+    """(pid, %CPU, command) of the table's lines, from the top."""
+    lines = screen.splitlines()
+    titles = next((i for i, line in enumerate(lines) if "COMMAND" in line), None)
+    if titles is None:
+        return []
+    end = lines[titles].index("%CPU") + len("%CPU")
+    command = lines[titles].index("COMMAND")
+    found = []
+    for line in lines[titles + 1 :]:
+        figure = re.match(r" *(\d+) .*?([\d.]+)$", line[:end])
+        if figure:
+            found.append((int(figure.group(1)), float(figure.group(2)), line[command:].strip()))
+    return found
+
+
+def clock(screen):
+    match = re.search(r"\d\d:\d\d:\d\d", screen)
+    return match.group(0) if match else None
+
+
+def on_pty(environment, *arguments):
+    """Exit status, what was drawn or printed on a terminal, and what came on standard error."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([PMCTOP, *arguments], stdin=slave, stdout=slave, stderr=subprocess.PIPE,
+                               start_new_session=True, env={**os.environ, **environment})
+    os.close(slave)
+    output = b""
+    try:
+        while chunk := os.read(master, 65536):
+            output += chunk
+    except OSError:  # EIO: the other end was closed
+        pass
+    os.close(master)
+    errors = process.stderr.read().decode()
+    return process.wait(), output.decode("utf-8", "replace"), errors
+
+
+# ---- tests; each gets a terminal with a shell and leaves one behind
+
+
+def test_busy_loops_on_top(terminal):
+    """two busy loops stand on top with the CPU time that they really get"""
+    terminal.start()
+    shown, looks = None, []
+
+    def agrees():
+        # A look at the moment of a refresh; between two of them, what the kernel says is what is shown.
+        nonlocal shown
+        screen = terminal.screen()
+        if clock(screen) == shown or not rows(screen):
+            return False
+        shown = clock(screen)
+        looks.append((time.monotonic(), [cpu_seconds(pid) for pid in SPINS], rows(screen)))
+        if len(looks) < 2:
+            return False
+        (t0, used0, _), (t1, used1, table) = looks[-2:]
+        figures = [figure for _, figure, _ in table]
+        if figures != sorted(figures, reverse=True):
+            raise Failure(f"not in order: {table}")
+        for pid, a, b in zip(SPINS, used0, used1):
+            real = 100 * (b - a) / (t1 - t0)
+            line = next((i for i, row in enumerate(table) if row[0] == pid), None)
+            # Where something else is busier, as on a machine that builds meanwhile, that stands above.
+            if line is None or abs(table[line][1] - real) > 10 or table[line][2] != "spin" or (real > 90 and line > 1):
+                return False
+        return True
+
+    try:
+        wait_until("spin's rows to show what it used", agrees)
+    except Failure as failure:
+        raise Failure(f"{failure}; seen {looks[-4:]}") from None
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def test_sorting(terminal):
+    """< > and R move and turn the sort mark"""
+    terminal.start()
+    titles = header(terminal.wait_for(r"^ +PID.*%CPU▼.*COMMAND.*$").group(0))
+    following = re.search(r"%CPU▼ +(\S+)", titles).group(1)
+    terminal.keys(">")
+    terminal.wait_for(re.escape(following) + "▼")
+    terminal.keys("R")
+    terminal.wait_for(re.escape(following) + "▲")
+    terminal.keys("<")
+    terminal.wait_for("%CPU▼")
+    terminal.keys("<")
+    terminal.wait_for("USER▲")
+    terminal.keys("F6", "F6")
+    terminal.wait_for(re.escape(following) + "▼")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def test_screens(terminal):
+    """?, Esc, Tab, S-Tab, C and H change what is shown"""
+    terminal.start()
+    terminal.keys("?")
+    terminal.wait_for(r"^Keys(.|\n)*n/a +not supported")
+    terminal.keys("Escape")
+    terminal.wait_for("^ +PID.*COMMAND")
+    terminal.keys("Tab")
+    terminal.wait_for(r"^ *CPU▲ +%CPU")
+    terminal.keys("BTab")
+    terminal.wait_for("^ +PID.*COMMAND")
+    terminal.keys("C")
+    terminal.wait_for(r"^ *CPU▲ +%CPU")
+    terminal.keys("C")
+    terminal.wait_for("^ +PID.*COMMAND")
+    terminal.keys("H")
+    terminal.wait_for(r"^ +PID +TID")
+    terminal.keys("F1")
+    terminal.wait_for("^Keys")
+    terminal.keys("q")
+    terminal.wait_for(r"^ +PID +TID")
+    terminal.keys("F10")
+    terminal.wait_for("^rc=0$")
+
+
+def test_interval(terminal):
+    """the interval's prompt refuses, takes and lets go"""
+    terminal.start()
+    terminal.wait_for(r"every 1\.0s")
+    terminal.keys("s")
+    terminal.wait_for(r"Interval, now 1\.0s:")
+    terminal.text("0.05")
+    terminal.keys("Enter")
+    terminal.wait_for(r"below the floor of 0\.1 seconds")
+    terminal.keys("C-u")
+    terminal.text("500ms")
+    terminal.keys("Enter")
+    terminal.wait_for(r"every 0\.5s")
+    terminal.keys("d")
+    terminal.text("9")
+    terminal.wait_for(r"Interval, now 0\.5s: 9$")
+    terminal.keys("Escape")
+    terminal.wait_for("q Quit$")
+    terminal.wait_for(r"every 0\.5s")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def test_pause(terminal):
+    """Z holds the screen and lets it go"""
+    terminal.start("0.2")
+    terminal.keys("Z")
+    terminal.wait_for("PAUSED")
+    held = terminal.screen()
+    until = time.monotonic() + 2.5
+    while time.monotonic() < until:
+        if terminal.screen() != held:
+            raise Failure(f"the paused screen changed:\n{held}\n{terminal.screen()}")
+        time.sleep(TICK_S)
+    terminal.keys("Z")
+    wait_until("the clock to go on", lambda: clock(terminal.screen()) != clock(held))
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def test_moving(terminal):
+    """arrows and pages scroll, Alt-hjkl too"""
+    terminal.resize(30, 12)
+    pid = terminal.start("-H")
+    terminal.keys("Z")
+    terminal.wait_for("PAUSED")
+    first = rows(terminal.screen())[0]
+    terminal.keys("End")
+    wait_until("the end of the list", lambda: rows(terminal.screen())[0] != first)
+    terminal.keys("Home")
+    wait_until("the top of the list", lambda: rows(terminal.screen())[0] == first)
+    terminal.keys("M-l", "M-l")
+    terminal.wait_for("^ +PID +%CPU")
+    terminal.keys("M-h", "Left")
+    terminal.wait_for("^ +PID +TID")
+    terminal.keys("j", "k", "r", "M-j", "M-k", "PPage", "NPage")
+    if not alive(pid):
+        raise Failure("it died of keys")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+    terminal.resize(80, 24)
+
+
+def test_resizing(terminal):
+    """resizing to 1x1 and back, and to 200x50"""
+    pid = terminal.start()
+    for width, height in ((1, 1), (20, 5), (2, 40), (300, 2), (80, 24)):
+        terminal.resize(width, height)
+        wait_until("the new size", lambda: terminal.ask("#{pane_width} #{pane_height}") == f"{width} {height}")
+        if width > 15 and height > 3:
+            terminal.wait_for("^ +PID +(USER +)?%CPU")
+        if not alive(pid):
+            raise Failure(f"it died at {width}x{height}")
+    terminal.resize(200, 50)
+    wait_until("the key bar in line 50",
+               lambda: re.search(r"q Quit$", terminal.screen().rstrip("\n").rsplit("\n", 1)[-1]))
+    wait_until("50 lines", lambda: len(terminal.screen().rstrip("\n").splitlines()) == 50)
+    terminal.resize(80, 24)
+    terminal.wait_for("^ +PID.*COMMAND")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def test_stop_and_continue(terminal):
+    """^Z gives the terminal back, fg takes it again"""
+    before = terminal.settings()
+    terminal.start()
+    terminal.keys("C-z")
+    terminal.wait_for("Stopped")
+    terminal.check_sane(before)
+    terminal.line("clear; fg")
+    terminal.wait_for("^ +PID.*COMMAND")
+    terminal.keys("?")
+    terminal.wait_for("^Keys")
+    terminal.keys("Enter")
+    terminal.wait_for("^ +PID.*COMMAND")
+    terminal.keys("q")
+    terminal.wait_for("shell>")
+    terminal.check_sane(before)
+
+
+def test_stopped_from_outside(terminal):
+    """SIGSTOP and fg: modes and screen come back"""
+    before = terminal.settings()
+    pid = terminal.start()
+    os.kill(pid, signal.SIGSTOP)
+    terminal.wait_for("Stopped")
+    terminal.line("fg")
+    terminal.wait_for("^ +PID.*COMMAND")
+    wait_until("a clean screen", lambda: "Stopped" not in terminal.screen())
+    terminal.keys("q")
+    terminal.wait_for("shell>")
+    terminal.check_sane(before)
+
+
+def end_sane(terminal, end, status, environment=""):
+    before = terminal.settings()
+    pid = terminal.start(before=environment)
+    end(pid)
+    terminal.wait_for(f"^rc={status}$")
+    terminal.check_sane(before)
+
+
+def test_quit(terminal):
+    """q leaves the terminal as it was"""
+    end_sane(terminal, lambda pid: terminal.keys("q"), 0)
+
+
+def test_interrupt(terminal):
+    """^C leaves the terminal as it was"""
+    end_sane(terminal, lambda pid: terminal.keys("C-c"), 0)
+
+
+def test_sigterm(terminal):
+    """SIGTERM leaves the terminal as it was"""
+    end_sane(terminal, lambda pid: os.kill(pid, signal.SIGTERM), 0)
+
+
+def test_sighup(terminal):
+    """SIGHUP leaves the terminal as it was"""
+    end_sane(terminal, lambda pid: os.kill(pid, signal.SIGHUP), 0)
+
+
+def test_crash(terminal):
+    """SIGSEGV and SIGABRT leave the terminal as it was"""
+    terminal.line("ulimit -c 0")
+    end_sane(terminal, lambda pid: os.kill(pid, signal.SIGABRT), 134)
+    end_sane(terminal, lambda pid: os.kill(pid, signal.SIGSEGV), 139, "ASAN_OPTIONS=handle_segv=0 ")
+
+
+def switches_of_threads(pid):
+    """How often each thread but the first has gone to sleep."""
+    total = 0
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        if int(tid) != pid:
+            with open(f"/proc/{pid}/task/{tid}/status") as status:
+                total += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read(), re.M).group(1))
+    return total
+
+
+def test_frozen(terminal):
+    """a frozen terminal (^S) stops neither counting nor SIGTERM, and is given back"""
+    before = terminal.settings()
+    pid = terminal.start("0.1")
+    terminal.keys("C-s")
+    held = {"screen": "", "since": time.monotonic()}
+
+    def still():
+        screen = terminal.screen()
+        if screen != held["screen"]:
+            held.update(screen=screen, since=time.monotonic())
+        return time.monotonic() - held["since"] > 1
+
+    wait_until("the terminal to stand still", still)
+    counted = switches_of_threads(pid)
+    wait_until("the collector to go on", lambda: switches_of_threads(pid) > counted + 5)
+    os.kill(pid, signal.SIGTERM)
+    terminal.wait_for("^rc=0$")
+    terminal.check_sane(before)
+
+
+def test_economy(terminal):
+    """only what changes is sent: one clear at the start, few bytes a refresh"""
+    status, output, _ = on_pty({"TERM": "xterm-256color", "LANG": "C.UTF-8"}, "-n", "10", "0.2")
+    clears = len(re.findall(r"\x1b\[[0-3]?J", output))
+    if status or clears > 1 or len(output) > 10 * 2000 + 8000:
+        raise Failure(f"exit {status}, {clears} clears, {len(output)} bytes")
+
+
+def test_watched_process_dies(terminal):
+    """killing the watched process takes its row away and nothing else"""
+    pid = terminal.start("0.3")
+    victim = subprocess.Popen([SPIN])
+    try:
+        terminal.wait_for(f"^ *{victim.pid} .*spin")
+    finally:
+        victim.kill()
+        victim.wait()
+    wait_until("the row to go", lambda: not re.search(f"^ *{victim.pid} ", terminal.screen(), re.M))
+    if not alive(pid):
+        raise Failure("pmctop went with it")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def test_fallbacks(terminal):
+    """unknown and dumb terminals, no terminal, keys not from standard input"""
+    terminal.start(before="TERM=no-such-terminal ")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+    terminal.start(before="TERM=vt100 ")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+    terminal.start("</dev/null")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+    for kind in ("dumb", ""):
+        status, output, errors = on_pty({"TERM": kind}, "-n", "1", "0.2")
+        if status or "COMMAND" not in output or "\x1b" in output or not re.fullmatch(f"pmctop: .*TERM={kind}\\).*\n", errors):
+            raise Failure(f"TERM={kind}: exit {status}, {output!r}, {errors!r}")
+    done = subprocess.run([PMCTOP, "-n", "1", "0.2"], capture_output=True, check=False, text=True)
+    if done.returncode or done.stderr or "COMMAND" not in done.stdout or "\x1b" in done.stdout:
+        raise Failure(f"into a pipe: {done}")
+
+
+def test_ascii(terminal):
+    """without UTF-8 there is ASCII, with NO_COLOR no colour"""
+    terminal.start(before="LANG=C ")
+    if any(ord(c) > 126 for c in terminal.screen()):
+        raise Failure(terminal.screen())
+    terminal.wait_for(r"%CPUv")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+    terminal.start(before="NO_COLOR=1 ")
+    escapes = terminal.tmux("capture-pane", "-e", "-p", "-t", "t")
+    if re.search(r"\x1b\[[\d;]*(3[0-8]|4[0-8]|9\d)[;m]", escapes):
+        raise Failure("colour in spite of NO_COLOR:\n" + repr(escapes))
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def test_usage(terminal):
+    """a wrong option is one line and exit 2"""
+    for arguments, words in (("0", "below the floor"), ("--dely 1", "did you mean '--delay'"), ("-s icp", "'ipc'"),
+                             ("-n x", "number of refreshes"), ("--theme defualt", "did you mean 'default'")):
+        done = subprocess.run([PMCTOP, *arguments.split()], capture_output=True, check=False, text=True)
+        if done.returncode != 2 or words not in done.stderr or done.stderr.count("\n") != 1 or done.stdout:
+            raise Failure(f"{arguments}: {done}")
+
+
+def test_terminal_goes_away(terminal):
+    """it ends when its terminal does, with a SIGHUP and without one"""
+    pid = terminal.start()
+    terminal.close()
+    wait_until("the end of the process", lambda: not alive(pid))
+    # A terminal that is not the controlling one sends no signal: only reading it tells.
+    master, slave = pty.openpty()
+    process = subprocess.Popen([PMCTOP, "0.2"], stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+                               env={**os.environ, "TERM": "xterm"})
+    os.close(slave)
+    try:
+        wait_until("the first drawing", lambda: b"COMMAND" in os.read(master, 65536))
+        os.close(master)
+        wait_until("the end of the process", lambda: process.poll() is not None)
+    finally:
+        process.kill()
+        process.wait()
+
+
+TESTS = [value for name, value in list(globals().items()) if name.startswith("test_")]
+SPINS = []
+
+
+def run(number, test):
+    terminal = Terminal()
+    try:
+        test(terminal)
+        print(f"ok {number} - {test.__doc__}", flush=True)
+        return True
+    except Failure as failure:
+        print(f"not ok {number} - {test.__doc__}")
+        print("".join(f"# {line}\n" for line in str(failure).splitlines()), end="", flush=True)
+        return False
+    finally:
+        terminal.close()
+
+
+def main():
+    missing = [name for name in (PMCTOP, SPIN) if not os.access(name, os.X_OK)]
+    if not shutil.which("tmux"):
+        missing.append("tmux")
+    if missing:
+        print(f"1..0 # skip {', '.join(missing)} missing")
+        return 77
+    chosen = [test for test in TESTS if not sys.argv[1:] or test.__name__[5:] in sys.argv[1:]]
+    print(f"1..{len(chosen)}", flush=True)
+    loads = [subprocess.Popen([SPIN]) for _ in range(2)]
+    SPINS.extend(load.pid for load in loads)
+    try:
+        return 0 if all([run(number, test) for number, test in enumerate(chosen, 1)]) else 1
+    finally:
+        for load in loads:
+            load.kill()
+            load.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

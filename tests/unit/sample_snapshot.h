@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TESTS_SAMPLE_SNAPSHOT_H
+#define PMCTOP_TESTS_SAMPLE_SNAPSHOT_H
+
+#include "sample.h"
+
+#include <stdio.h>
+
+/*
+ * Snapshots for the screens: every kind of row and every mark of trust, on any number of CPUs.
+ * Everything is fixed, so that the screens can be compared as text.
+ */
+static inline struct sample_row screen_row(pid_t pid, const char *user, const char *comm,
+					   uint64_t cpu_ns, double ipc, uint64_t switches)
+{
+	uint64_t cycles = cpu_ns * 3;
+	struct sample_row row = {
+		.row = {.pid = pid, .tid = pid, .ppid = 1, .uid = 1000, .threads = 1},
+		.counts =
+			{
+				[TALLY_TASK_CLOCK] = cpu_ns,
+				[TALLY_SWITCHES] = switches,
+				[SAMPLE_CYCLES] = cycles,
+				[SAMPLE_INSTRUCTIONS] = (uint64_t)((double)cycles * ipc),
+				[SAMPLE_BRANCH_MISSES] = cycles / 1000,
+				[SAMPLE_CACHE_MISSES] = cycles / 400,
+				[SAMPLE_PAGE_FAULTS] = switches / 3,
+				[SAMPLE_MIGRATIONS] = switches / 10,
+			},
+	};
+
+	text_copy(row.row.comm, sizeof(row.row.comm), comm);
+	text_copy(row.row.user, sizeof(row.row.user), user);
+	return row;
+}
+
+/* n_cpus CPUs of which the k-th was busy for a share that falls with k, the last one offline. */
+static inline void screen_fill_cpus(struct snapshot *snapshot, size_t n_cpus)
+{
+	const struct columns *columns = snapshot->columns;
+	size_t width = tally_width(&columns->shape);
+
+	snapshot->n_cpus = n_cpus;
+	snapshot->cpus = xcalloc(n_cpus, sizeof(*snapshot->cpus));
+	for (size_t i = 0; i < n_cpus; i++) {
+		struct snapshot_cpu *cpu = &snapshot->cpus[i];
+		uint64_t busy_ns = NS_PER_S / 50 + 900000000 * ((i * 7) % n_cpus) / n_cpus;
+		struct sample_row busy = screen_row(0, "", "", busy_ns, 1.25, 500 + 40 * i);
+		struct sample_row idle = screen_row(0, "", "", NS_PER_S - busy_ns, 0.1, 0);
+
+		*cpu = (struct snapshot_cpu){
+			.cpu = (int)i,
+			.online = n_cpus < 8 || i + 1 < n_cpus,
+			.tally = xcalloc(width, sizeof(uint64_t)),
+			.idle = xcalloc(width, sizeof(uint64_t)),
+			.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
+		};
+		sample_tally(&busy, cpu->tally);
+		sample_tally(&idle, cpu->idle);
+		tally_add(&columns->shape, cpu->tally, cpu->idle);
+		snapshot_evaluate_busy(columns, snapshot->interval_ns, cpu->tally, cpu->idle,
+				       cpu->figures);
+		if (!cpu->online)
+			continue;
+		tally_add(&columns->shape, snapshot->totals, cpu->tally);
+		tally_add(&columns->shape, snapshot->idle, cpu->idle);
+	}
+}
+
+static inline void screen_mark(struct snapshot *snapshot, size_t row, const char *metric,
+			       enum figure_state state)
+{
+	struct figure *figures = rows_figures(snapshot->columns, &snapshot->threads, row);
+	int index = columns_metric(snapshot->columns, metric);
+
+	if (index >= 0)
+		figures[index].state = state;
+}
+
+static inline void screen_note(struct snapshot *snapshot, const char *note)
+{
+	snapshot->notes =
+		xreallocarray(snapshot->notes, snapshot->n_notes + 1, sizeof(*snapshot->notes));
+	snapshot->notes[snapshot->n_notes++] = xstrdup(note);
+}
+
+static inline struct snapshot *screen_snapshot_new(const char *preset)
+{
+	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
+	struct columns *columns = sample_columns(preset);
+	size_t width = tally_width(&columns->shape);
+
+	*snapshot = (struct snapshot){
+		.columns = columns,
+		.sequence = 1,
+		.time_ns = 5 * NS_PER_S,
+		.realtime_ns = 1763650000123456789u,
+		.interval_ns = NS_PER_S,
+		.host = "build-7",
+		.mode = "system",
+		.tasks = 231,
+		.totals = xcalloc(width, sizeof(uint64_t)),
+		.idle = xcalloc(width, sizeof(uint64_t)),
+		.unattributed = xcalloc(width, sizeof(uint64_t)),
+		.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
+	};
+	return snapshot;
+}
+
+static inline void screen_evaluate(struct snapshot *snapshot, const struct sample_row *rows,
+				   size_t n, size_t n_cpus)
+{
+	const struct columns *columns = snapshot->columns;
+
+	sample_rows(columns, rows, n, &snapshot->threads);
+	rows_evaluate(columns, snapshot->interval_ns, &snapshot->threads);
+	screen_fill_cpus(snapshot, n_cpus);
+	snapshot_evaluate_busy(columns, snapshot->interval_ns, snapshot->totals, snapshot->idle,
+			       snapshot->figures);
+}
+
+/* A machine with counters, all kinds of rows. */
+static inline struct snapshot *screen_snapshot(size_t n_cpus)
+{
+	struct sample_row rows[] = {
+		screen_row(4121, "db", "postgres", 996000000, 0.31, 812),
+		screen_row(4122, "db", "postgres", 430000000, 1.04, 23456),
+		screen_row(77, "root", "kworker/0:1-mm_", 120000000, 0.87, 140000),
+		screen_row(900123, "verylongusername", "\033[31mred\n\001", 90000000, 2.5, 12),
+		screen_row(5000, "ana", "\xe7\xbc\x96\xe8\xaf\x91\xe5\x99\xa8", 70000000, 1.9, 3),
+		screen_row(5001, "ana", "half\xe7\xbc", 60000000, 1.9, 3),
+		screen_row(5002, "ana", "gone", 50000000, 1.1, 1),
+		screen_row(5003, "", "", 40000000, 1.2, 0),
+		screen_row(5004, "ana", "scaled", 30000000, 1.5, 5),
+		screen_row(5005, "ana", "unsupported", 20000000, 1.5, 5),
+		screen_row(5006, "ana", "denied", 10000000, 1.5, 5),
+		screen_row(5007, "ana", "lost", 9000000, 1.5, 5),
+		screen_row(5008, "ana", "undefined", 1000, 0, 1),
+	};
+	struct snapshot *snapshot = screen_snapshot_new("overview");
+
+	rows[2].row.flags = ROW_KERNEL;
+	rows[6].row.flags = ROW_EXITED;
+	rows[8].shared = true;
+	rows[8].group_1_ns = 9000000;
+	text_copy(snapshot->pmu, sizeof(snapshot->pmu), "armv8_pmuv3");
+	screen_evaluate(snapshot, rows, ARRAY_SIZE(rows), n_cpus);
+	screen_mark(snapshot, 9, "branch_mpki", FIGURE_UNSUPPORTED);
+	screen_mark(snapshot, 10, "ipc", FIGURE_DENIED);
+	screen_mark(snapshot, 11, "ipc", FIGURE_LOST);
+	screen_mark(snapshot, 12, "ipc", FIGURE_UNDEFINED);
+	return snapshot;
+}
+
+/* The same machine when records were lost. */
+static inline struct snapshot *screen_snapshot_lossy(size_t n_cpus)
+{
+	struct snapshot *snapshot = screen_snapshot(n_cpus);
+
+	snapshot->lost_records = 1234;
+	snapshot->unattributed[TALLY_TASK_CLOCK] = snapshot->totals[TALLY_TASK_CLOCK] / 50;
+	screen_note(snapshot, "Records were lost: the rings are too small for this many switches.");
+	screen_note(snapshot, "Event cache-misses is not supported on this CPU. (column n/a)");
+	return snapshot;
+}
+
+/* A virtual machine without counters, many rows. */
+static inline struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_rows)
+{
+	struct snapshot *snapshot = screen_snapshot_new("software");
+	struct sample_row *rows = xcalloc(n_rows, sizeof(*rows));
+
+	for (size_t i = 0; i < n_rows; i++) {
+		char comm[32];
+
+		snprintf(comm, sizeof(comm), "task-%zu", i);
+		rows[i] = screen_row((pid_t)(1000 + i), "ana", comm, (n_rows - i) * 1000000, 1, i);
+	}
+	screen_evaluate(snapshot, rows, n_rows, n_cpus);
+	screen_note(snapshot, "No hardware counters here (usual in VMs): enable the vPMU. "
+			      "Software metrics only.");
+	free(rows);
+	return snapshot;
+}
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/util.h"
+#include "tui/layout.h"
+
+static void assert_inside(struct rect rect, unsigned width, unsigned height)
+{
+	assert_true(rect.x + rect.width <= width);
+	assert_true(rect.y + rect.height <= height);
+}
+
+/* Every line belongs to exactly one part, whatever the size and whatever is wanted. */
+static void test_every_size(void **state)
+{
+	(void)state;
+	for (unsigned height = 0; height <= 60; height++)
+		for (unsigned width = 0; width <= 40; width++)
+			for (unsigned want = 0; want < 16; want++) {
+				struct layout_want wanted = {
+					.cpu_lines = want & 1 ? 64 : (want & 2),
+					.banner = want & 4,
+					.prompt = want & 8,
+				};
+				struct layout l = layout_screen(width, height, &wanted);
+				const struct rect *parts[] = {&l.title,  &l.totals, &l.cpus,
+							      &l.banner, &l.body,   &l.bottom};
+				unsigned y = 0;
+
+				for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+					assert_inside(*parts[i], width, height);
+					if (parts[i]->height == 0)
+						continue;
+					assert_int_equal(parts[i]->y, y);
+					y += parts[i]->height;
+				}
+				assert_int_equal(y, height);
+				if (wanted.prompt && height > 0)
+					assert_int_equal(l.bottom.height, 1);
+				else if (height > 0)
+					assert_true(l.body.height >= 1);
+			}
+}
+
+static void test_what_goes_first(void **state)
+{
+	static const struct {
+		unsigned height, title, totals, cpus, banner, body, bottom;
+	} rows[] = {
+		{50, 1, 1, 8, 1, 38, 1}, {24, 1, 1, 3, 1, 17, 1}, {14, 1, 1, 3, 1, 7, 1},
+		{13, 1, 1, 0, 1, 9, 1},  {10, 1, 1, 0, 1, 6, 1},  {9, 1, 1, 0, 0, 6, 1},
+		{7, 1, 1, 0, 0, 5, 0},   {5, 1, 0, 0, 0, 4, 0},   {3, 0, 0, 0, 0, 3, 0},
+		{1, 0, 0, 0, 0, 1, 0},
+	};
+	struct layout_want want = {.cpu_lines = 64, .banner = true};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct layout l = layout_screen(80, rows[i].height, &want);
+
+		assert_int_equal(l.title.height, rows[i].title);
+		assert_int_equal(l.totals.height, rows[i].totals);
+		assert_int_equal(l.cpus.height, rows[i].cpus);
+		assert_int_equal(l.banner.height, rows[i].banner);
+		assert_int_equal(l.body.height, rows[i].body);
+		assert_int_equal(l.bottom.height, rows[i].bottom);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_size),
+		cmocka_unit_test(test_what_goes_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Screens as text: tests/golden/screen_NAME.txt. UPDATE_GOLDEN=1 writes them anew, to be read
+ * before they are committed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/text.h"
+#include "sample_snapshot.h"
+#include "tui/app.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* The canvas as text: lines without the blanks at their ends. */
+static char *canvas_print(const struct canvas *canvas)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	for (unsigned y = 0; y < canvas->height; y++) {
+		unsigned end = canvas->width;
+
+		while (end > 0 && strcmp(canvas_at(canvas, end - 1, y)->text, " ") == 0)
+			end--;
+		for (unsigned x = 0; x < end; x++)
+			fputs(canvas_at(canvas, x, y)->text, out);
+		fputc('\n', out);
+	}
+	fclose(out);
+	return text;
+}
+
+/* What each cell means, a letter each: a screen where colour goes astray does not look so. */
+static char *canvas_print_styles(const struct canvas *canvas)
+{
+	static const char letters[] = ".inDWBsTLhHSNklmMEe";
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	static_assert(sizeof(letters) - 1 == STYLE_COUNT, "a letter a style");
+	for (unsigned y = 0; y < canvas->height; y++) {
+		for (unsigned x = 0; x < canvas->width; x++) {
+			const struct canvas_cell *cell = canvas_at(canvas, x, y);
+
+			fputc(cell->selected ? '*' : letters[cell->style], out);
+		}
+		fputc('\n', out);
+	}
+	fclose(out);
+	return text;
+}
+
+static char *read_golden(const char *path)
+{
+	static char text[256 * 1024];
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		fail_msg("%s is missing: UPDATE_GOLDEN=1 writes it", path);
+	size_t length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	return text;
+}
+
+static void compare(const char *name, char *drawn)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "tests/golden/screen_%s.txt", name);
+	if (getenv("UPDATE_GOLDEN")) {
+		FILE *file = fopen(path, "w");
+
+		assert_non_null(file);
+		fputs(drawn, file);
+		fclose(file);
+	} else if (strcmp(read_golden(path), drawn) != 0) {
+		fprintf(stderr, "%s differs; drawn was:\n%s", path, drawn);
+		fail();
+	}
+	free(drawn);
+}
+
+struct stage {
+	struct app app;
+	struct canvas canvas;
+};
+
+static void stage_open(struct stage *stage, unsigned width, unsigned height, bool ascii,
+		       struct snapshot *snapshot)
+{
+	struct options options = {.interval_ns = NS_PER_S, .sort = ""};
+
+	app_init(&stage->app, &options);
+	canvas_init(&stage->canvas, ascii);
+	canvas_resize(&stage->canvas, width, height);
+	if (snapshot)
+		app_snapshot(&stage->app, snapshot);
+}
+
+static void stage_close(struct stage *stage)
+{
+	app_fini(&stage->app);
+	canvas_fini(&stage->canvas);
+}
+
+static void stage_keys(struct stage *stage, const int *keys)
+{
+	for (; *keys; keys++) {
+		app_draw(&stage->app, &stage->canvas);
+		app_key(&stage->app, *keys);
+	}
+	app_draw(&stage->app, &stage->canvas);
+}
+
+static void test_golden(void **state)
+{
+	enum { MACHINE, LOSSY, SOFTWARE, NOTHING };
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		bool ascii;
+		int snapshot;
+		size_t n_cpus;
+		int keys[16];
+	} rows[] = {
+		{"tasks_80x24", 80, 24, false, MACHINE, 2, {0}},
+		{"tasks_80x24_ascii", 80, 24, true, MACHINE, 2, {0}},
+		{"tasks_80x24_lossy", 80, 24, false, LOSSY, 64, {0}},
+		{"tasks_200x50", 200, 50, false, LOSSY, 64, {0}},
+		{"tasks_20x5", 20, 5, false, MACHINE, 2, {0}},
+		{"tasks_40x12", 40, 12, false, LOSSY, 1, {0}},
+		{"software_80x24", 80, 24, false, SOFTWARE, 1, {KEYMAP_PAGE_DOWN, 0}},
+		{"software_80x24_ascii", 80, 24, true, SOFTWARE, 4, {'>', 'R', KEYMAP_END, 0}},
+		{"cpus_80x24", 80, 24, false, MACHINE, 64, {KEYMAP_TAB, KEYMAP_END, 0}},
+		{"help_80x24", 80, 24, false, LOSSY, 2, {'?', 0}},
+		{"help_40x12_ascii", 40, 12, true, MACHINE, 2, {'?', KEYMAP_PAGE_DOWN, 0}},
+		{"prompt_80x24",
+		 80,
+		 24,
+		 false,
+		 MACHINE,
+		 2,
+		 {'s', '0', '.', '0', '1', KEYMAP_ENTER, 0}},
+		{"scrolled_40x12", 40, 12, false, MACHINE, 2, {KEYMAP_RIGHT, KEYMAP_RIGHT, 0}},
+		{"paused_80x24", 80, 24, false, NOTHING, 0, {'Z', 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = NULL;
+		struct stage stage;
+
+		if (rows[i].snapshot == MACHINE)
+			snapshot = screen_snapshot(rows[i].n_cpus);
+		else if (rows[i].snapshot == LOSSY)
+			snapshot = screen_snapshot_lossy(rows[i].n_cpus);
+		else if (rows[i].snapshot == SOFTWARE)
+			snapshot = screen_snapshot_software(rows[i].n_cpus, 200);
+		stage_open(&stage, rows[i].width, rows[i].height, rows[i].ascii, snapshot);
+		stage_keys(&stage, rows[i].keys);
+		compare(rows[i].name, canvas_print(&stage.canvas));
+		stage_close(&stage);
+	}
+}
+
+static void test_golden_styles(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_lossy(2));
+	stage_keys(&stage, (int[]){0});
+	compare("styles_80x24", canvas_print_styles(&stage.canvas));
+	stage_close(&stage);
+}
+
+/* No size may write outside, and no key may upset a size: for the sanitizers above all. */
+static void test_every_size(void **state)
+{
+	static const int keys[] = {KEYMAP_DOWN,
+				   KEYMAP_PAGE_DOWN,
+				   KEYMAP_END,
+				   KEYMAP_RIGHT,
+				   KEYMAP_RIGHT,
+				   '>',
+				   KEYMAP_TAB,
+				   KEYMAP_END,
+				   '<',
+				   '?',
+				   KEYMAP_END,
+				   KEYMAP_ESCAPE,
+				   KEYMAP_TAB,
+				   's',
+				   'x',
+				   KEYMAP_ENTER,
+				   KEYMAP_ESCAPE,
+				   'H',
+				   'Z',
+				   KEYMAP_HOME,
+				   KEYMAP_PAGE_UP,
+				   0};
+
+	(void)state;
+	for (unsigned height = 1; height <= 40; height++)
+		for (unsigned width = 1; width <= 40; width++) {
+			struct stage stage;
+
+			stage_open(&stage, width, height, width % 2, screen_snapshot_lossy(3));
+			stage_keys(&stage, keys);
+			stage_close(&stage);
+		}
+}
+
+/* One state, all sizes one after the other: what an unruly window does. */
+static void test_resizing(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 100));
+	stage_keys(&stage, (int[]){KEYMAP_END, KEYMAP_RIGHT, 0});
+	for (unsigned i = 0; i < 400; i++) {
+		canvas_resize(&stage.canvas, 1 + i * 37 % 120, 1 + i * 23 % 60);
+		stage_keys(&stage, (int[]){i % 3 ? KEYMAP_PAGE_UP : KEYMAP_PAGE_DOWN, 0});
+	}
+	assert_true(stage.app.tasks.table.selected < 100);
+	stage_close(&stage);
+}
+
+/* Empty, one row, and no metrics that the header could rely on. */
+static void test_empty(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, NULL);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, '>', 'R', 'H', KEYMAP_TAB, '?', KEYMAP_TAB, 0});
+	app_snapshot(&stage.app, screen_snapshot_software(0, 0));
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, KEYMAP_END, '>', KEYMAP_TAB, '<', KEYMAP_TAB, 0});
+	assert_int_equal(stage.app.tasks.table.selected, 0);
+	stage_close(&stage);
+}
+
+static void test_selection_stays(void **state)
+{
+	struct stage stage;
+	struct table *table = &stage.app.tasks.table;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 100));
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, KEYMAP_DOWN, KEYMAP_DOWN, 0});
+	assert_int_equal(table->selected, 3);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 60));
+	stage_keys(&stage, (int[]){0});
+	assert_int_equal(table->selected, 3);
+	stage_keys(&stage, (int[]){KEYMAP_END, 0});
+	assert_int_equal(table->selected, 59);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 80));
+	stage_keys(&stage, (int[]){0});
+	assert_int_equal(table->selected, 79); /* the end stays the end */
+	app_snapshot(&stage.app, screen_snapshot_software(2, 2));
+	stage_keys(&stage, (int[]){KEYMAP_UP, 0});
+	assert_int_equal(table->selected, 0);
+	stage_close(&stage);
+}
+
+static void test_sorting(void **state)
+{
+	struct stage stage;
+	struct view_spec *spec = &stage.app.tasks.spec;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 10));
+	stage_keys(&stage, (int[]){'>', 0});
+	assert_string_equal(spec->sort, "cs_per_s");
+	stage_keys(&stage, (int[]){'R', 0});
+	assert_true(spec->reverse);
+	stage_keys(&stage, (int[]){'<', '<', '<', 0});
+	assert_string_equal(spec->sort, "pid");
+	assert_false(spec->reverse);
+	stage_keys(&stage, (int[]){'<', 0});
+	assert_string_equal(spec->sort, "command");
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 6, 0});
+	assert_string_equal(spec->sort, "pid");
+	stage_close(&stage);
+}
+
+static void test_interval_prompt(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'s', 'x', KEYMAP_ENTER, 0});
+	assert_true(app->prompt.active);
+	assert_string_equal(app->prompt.error.text,
+			    "'x' is no time: write seconds (1, 0.5) or 500ms");
+	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '5', '0', '0', 'm', 's', KEYMAP_ENTER, 0});
+	assert_false(app->prompt.active);
+	assert_true(app->interval_ns == 500 * NS_PER_MS);
+	stage_keys(&stage, (int[]){'d', '9', KEYMAP_ESCAPE, 0});
+	assert_false(app->prompt.active);
+	assert_true(app->interval_ns == 500 * NS_PER_MS);
+	stage_keys(&stage, (int[]){'s', KEYMAP_ENTER, 0}); /* nothing typed: nothing changed */
+	assert_false(app->prompt.active);
+	stage_keys(&stage, (int[]){'s', 'q', KEYMAP_CONTROL('U'), '2', KEYMAP_ENTER, 0});
+	assert_true(app->interval_ns == 2 * NS_PER_S);
+	assert_false(app->quit);
+	stage_close(&stage);
+}
+
+static void test_pause(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+	struct snapshot *shown, *newest;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	shown = app->snapshot;
+	stage_keys(&stage, (int[]){'Z', 0});
+	app_snapshot(app, screen_snapshot(2));
+	newest = screen_snapshot_software(2, 5);
+	app_snapshot(app, newest);
+	assert_ptr_equal(app->snapshot, shown);
+	stage_keys(&stage, (int[]){'Z', 0});
+	assert_ptr_equal(app->snapshot, newest);
+	stage_close(&stage);
+}
+
+static void test_screens(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){KEYMAP_TAB, 0});
+	assert_ptr_equal(app->screen, &screen_cpus);
+	stage_keys(&stage, (int[]){KEYMAP_SHIFT_TAB, 0});
+	assert_ptr_equal(app->screen, &screen_tasks);
+	stage_keys(&stage, (int[]){'C', '?', 0});
+	assert_ptr_equal(app->screen, &screen_help);
+	stage_keys(&stage, (int[]){'q', 0}); /* q leaves the help, not the program */
+	assert_ptr_equal(app->screen, &screen_cpus);
+	assert_false(app->quit);
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 1, KEYMAP_ENTER, 'C', 0});
+	assert_ptr_equal(app->screen, &screen_tasks);
+	stage_keys(&stage, (int[]){'j', 'k', 'r', KEYMAP_ALT | 'j', 0});
+	assert_int_equal(app->tasks.table.selected, 1); /* bare j, k and r do nothing */
+	stage_keys(&stage, (int[]){KEYMAP_CONTROL('L'), KEYMAP_F0 + 10, 0});
+	assert_true(app->redraw);
+	assert_true(app->quit);
+	stage_close(&stage);
+}
+
+/* A key belongs to one action, and every action to a row. */
+static void test_keymap(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < keymap_n; i++)
+		for (size_t k = 0; k < KEYMAP_KEYS && keymap[i].keys[k]; k++)
+			assert_int_equal(keymap_action(keymap[i].keys[k]), keymap[i].action);
+	for (int action = ACTION_NONE + 1; action <= ACTION_QUIT; action++) {
+		size_t i = 0;
+
+		while (i < keymap_n && (int)keymap[i].action != action)
+			i++;
+		assert_true(i < keymap_n);
+	}
+}
+
+static int set_zone(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),     cmocka_unit_test(test_golden_styles),
+		cmocka_unit_test(test_every_size), cmocka_unit_test(test_resizing),
+		cmocka_unit_test(test_empty),      cmocka_unit_test(test_selection_stays),
+		cmocka_unit_test(test_sorting),    cmocka_unit_test(test_interval_prompt),
+		cmocka_unit_test(test_pause),      cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_keymap),
+	};
+
+	return cmocka_run_group_tests(tests, set_zone, NULL);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "app.h"
+
+#include "core/util.h"
+#include "duration.h"
+#include "frame.h"
+#include "segments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct screen *const screens[] = {&screen_tasks, &screen_cpus};
+const size_t screens_n = ARRAY_SIZE(screens);
+
+void app_init(struct app *app, const struct options *options)
+{
+	*app = (struct app){.screen = &screen_tasks, .interval_ns = options->interval_ns};
+	list_init(&app->tasks, VIEW_TASKS);
+	list_init(&app->cpus, VIEW_CPUS);
+	text_copy(app->tasks.spec.sort, sizeof(app->tasks.spec.sort), options->sort);
+	app->tasks.spec.reverse = options->reverse;
+	app->tasks.spec.threads = options->threads;
+}
+
+void app_fini(struct app *app)
+{
+	list_fini(&app->tasks);
+	list_fini(&app->cpus);
+	snapshot_free(app->snapshot);
+	snapshot_free(app->waiting);
+	app->snapshot = app->waiting = NULL;
+}
+
+static void show_snapshot(struct app *app, struct snapshot *snapshot)
+{
+	list_invalidate(&app->tasks);
+	list_invalidate(&app->cpus);
+	snapshot_free(app->snapshot);
+	app->snapshot = snapshot;
+}
+
+void app_snapshot(struct app *app, struct snapshot *snapshot)
+{
+	if (app->paused && app->snapshot) {
+		snapshot_free(app->waiting);
+		app->waiting = snapshot;
+		return;
+	}
+	show_snapshot(app, snapshot);
+}
+
+static void toggle_pause(struct app *app)
+{
+	app->paused = !app->paused;
+	if (!app->paused && app->waiting) {
+		show_snapshot(app, app->waiting);
+		app->waiting = NULL;
+	}
+}
+
+static int accept_interval(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+
+	return duration_parse(text, &app->interval_ns, err);
+}
+
+static void ask_interval(struct app *app)
+{
+	char now[24], question[64];
+
+	duration_format(app->interval_ns, now, sizeof(now));
+	snprintf(question, sizeof(question), "Interval, now %s:", now);
+	prompt_open(&app->prompt, question, accept_interval);
+}
+
+static void go_to(struct app *app, const struct screen *screen)
+{
+	if (screen == &screen_help && app->screen != screen) {
+		app->before_help = app->screen;
+		app->help_top = 0;
+	}
+	app->screen = screen;
+}
+
+static void go_round(struct app *app, bool forward)
+{
+	size_t at = 0;
+
+	while (at < screens_n && screens[at] != app->screen)
+		at++;
+	if (at == screens_n) /* the help is none of them: Tab leaves it */
+		go_to(app, app->before_help);
+	else
+		go_to(app, screens[(at + (forward ? 1 : screens_n - 1)) % screens_n]);
+}
+
+static void act(struct app *app, enum action action)
+{
+	if (app->screen->act(app, action))
+		return;
+	switch (action) {
+	case ACTION_QUIT:
+		app->quit = true;
+		break;
+	case ACTION_HELP:
+		go_to(app, app->screen == &screen_help ? app->before_help : &screen_help);
+		break;
+	case ACTION_NEXT_SCREEN:
+	case ACTION_PREVIOUS_SCREEN:
+		go_round(app, action == ACTION_NEXT_SCREEN);
+		break;
+	case ACTION_CPUS:
+		go_to(app, app->screen == &screen_cpus ? &screen_tasks : &screen_cpus);
+		break;
+	case ACTION_INTERVAL:
+		ask_interval(app);
+		break;
+	case ACTION_PAUSE:
+		toggle_pause(app);
+		break;
+	case ACTION_REDRAW:
+		app->redraw = true;
+		break;
+	case ACTION_NONE:
+	case ACTION_UP:
+	case ACTION_DOWN:
+	case ACTION_LEFT:
+	case ACTION_RIGHT:
+	case ACTION_PAGE_UP:
+	case ACTION_PAGE_DOWN:
+	case ACTION_HOME:
+	case ACTION_END:
+	case ACTION_SORT_PREVIOUS:
+	case ACTION_SORT_NEXT:
+	case ACTION_REVERSE:
+	case ACTION_THREADS:
+	case ACTION_LEAVE:
+		break;
+	}
+}
+
+void app_key(struct app *app, int key)
+{
+	if (app->prompt.active && key != KEYMAP_CONTROL('L'))
+		prompt_key(&app->prompt, key, app);
+	else
+		act(app, keymap_action(key));
+}
+
+static const struct keymap_row *row_of(enum action action)
+{
+	for (size_t i = 0; i < keymap_n; i++)
+		if (keymap[i].action == action)
+			return &keymap[i];
+	return NULL;
+}
+
+void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
+{
+	struct segments segments = {0};
+
+	if (app->prompt.active) {
+		prompt_draw(&app->prompt, canvas, rect);
+		return;
+	}
+	for (const enum action *action = app->screen->bar; *action != ACTION_NONE; action++) {
+		const struct keymap_row *row = row_of(*action);
+		/* The first ones stay longest, and so does the way out. */
+		unsigned weight = 50 - (unsigned)(action - app->screen->bar);
+		struct segment *segment =
+			segments_add(&segments, *action == ACTION_QUIT ? 99 : weight);
+
+		text_copy(segment->label, sizeof(segment->label), row->bar_key);
+		text_copy(segment->text, sizeof(segment->text), row->bar);
+		segment->label_style = STYLE_KEY;
+		segment->text_style = STYLE_KEY_LABEL;
+	}
+	segments_draw(&segments, canvas, rect);
+}
+
+struct rect app_draw_frame(struct app *app, struct canvas *canvas)
+{
+	struct frame frame = {app->snapshot, app->interval_ns, app->paused};
+	struct layout_want want = {.prompt = app->prompt.active};
+
+	if (app->snapshot) {
+		want.banner = app->snapshot->n_notes > 0;
+		if (app->screen != &screen_cpus) /* its list says it all */
+			want.cpu_lines = (unsigned)app->snapshot->n_cpus;
+	}
+
+	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
+
+	frame_draw_title(&frame, canvas, layout.title);
+	frame_draw_totals(&frame, canvas, layout.totals);
+	frame_draw_cpus(&frame, canvas, layout.cpus);
+	frame_draw_banner(&frame, canvas, layout.banner);
+	app_draw_bottom(app, canvas, layout.bottom);
+	return layout.body;
+}
+
+void app_draw(struct app *app, struct canvas *canvas)
+{
+	canvas_clear(canvas);
+	app->screen->draw(app, canvas);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_APP_H
+#define PMCTOP_APP_H
+
+#include "canvas.h"
+#include "core/snapshot.h"
+#include "layout.h"
+#include "list.h"
+#include "options.h"
+#include "screen.h"
+#include "widget_prompt.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
+ * terminal nor the collector: whoever runs it looks at `interval_ns`, `quit` and `redraw` after
+ * each key.
+ */
+struct app {
+	const struct screen *screen;
+	const struct screen *before_help; /* where the help goes back to */
+	struct snapshot *snapshot;        /* shown; NULL before the first; owned */
+	struct snapshot *waiting;         /* came while paused; owned */
+	uint64_t interval_ns;
+	bool paused;
+	bool quit;
+	bool redraw; /* the terminal's content is not to be trusted; whoever redraws clears it */
+	struct list tasks;
+	struct list cpus;
+	unsigned help_top;   /* first line of the help shown */
+	unsigned help_lines; /* of the last drawing, with the lines that were shown */
+	unsigned help_page;
+	struct prompt prompt;
+};
+
+void app_init(struct app *app, const struct options *options);
+void app_fini(struct app *app);
+
+/* Takes the snapshot over. */
+void app_snapshot(struct app *app, struct snapshot *snapshot);
+/* A key of keymap.h. */
+void app_key(struct app *app, int key);
+/* Draws everything; the canvas has the terminal's size. */
+void app_draw(struct app *app, struct canvas *canvas);
+
+/* For the screens: everything around the body, whose place is returned. */
+struct rect app_draw_frame(struct app *app, struct canvas *canvas);
+/* Key bar or prompt. */
+void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "canvas.h"
+
+#include "core/text.h"
+#include "core/util.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct canvas_cell blank = {.text = " ", .style = STYLE_PLAIN};
+
+void canvas_init(struct canvas *canvas, bool ascii)
+{
+	*canvas = (struct canvas){.ascii = ascii};
+}
+
+void canvas_fini(struct canvas *canvas)
+{
+	free(canvas->cells);
+	canvas->cells = NULL;
+	canvas->width = canvas->height = 0;
+}
+
+void canvas_resize(struct canvas *canvas, unsigned width, unsigned height)
+{
+	/* A terminal says its size in 16 bits; anything beyond is nonsense. */
+	canvas->width = width > UINT16_MAX ? UINT16_MAX : width;
+	canvas->height = height > UINT16_MAX ? UINT16_MAX : height;
+	canvas->cells = xreallocarray(canvas->cells, (size_t)canvas->width * canvas->height,
+				      sizeof(*canvas->cells));
+	canvas_clear(canvas);
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+	size_t n = (size_t)canvas->width * canvas->height;
+
+	for (size_t i = 0; i < n; i++)
+		canvas->cells[i] = blank;
+	canvas->cursor = false;
+}
+
+static struct canvas_cell *cell_at(struct canvas *canvas, unsigned x, unsigned y)
+{
+	return &canvas->cells[(size_t)y * canvas->width + x];
+}
+
+const struct canvas_cell *canvas_at(const struct canvas *canvas, unsigned x, unsigned y)
+{
+	return &canvas->cells[(size_t)y * canvas->width + x];
+}
+
+/* Half of a wide character must not outlive the other half. */
+static void break_wide(struct canvas *canvas, unsigned x, unsigned y)
+{
+	if (!cell_at(canvas, x, y)->text[0] && x > 0)
+		strcpy(cell_at(canvas, x - 1, y)->text, " ");
+	if (x + 1 < canvas->width && !cell_at(canvas, x + 1, y)->text[0])
+		strcpy(cell_at(canvas, x + 1, y)->text, " ");
+}
+
+static void put(struct canvas *canvas, unsigned x, unsigned y, enum style style, const char *bytes,
+		size_t length)
+{
+	break_wide(canvas, x, y);
+
+	struct canvas_cell *cell = cell_at(canvas, x, y);
+
+	memcpy(cell->text, bytes, length);
+	cell->text[length] = '\0';
+	cell->style = (unsigned char)style;
+	cell->selected = false;
+}
+
+/* The columns that are there, of the `width` asked for. */
+static unsigned clip(const struct canvas *canvas, unsigned x, unsigned y, unsigned width)
+{
+	if (x >= canvas->width || y >= canvas->height)
+		return 0;
+	return width < canvas->width - x ? width : canvas->width - x;
+}
+
+/*
+ * The next character of a text as this canvas shows it, in `shown`, and its columns. Returns the
+ * bytes of the text, 0 at its end. Nothing that could steer a terminal gets past here.
+ */
+static size_t next_shown(const struct canvas *canvas, const char *text, char shown[8],
+			 unsigned *columns)
+{
+	char one[5] = "";
+	uint32_t character;
+	size_t length = text_decode(text, &character);
+
+	memcpy(one, text, length);
+	*columns = text_character_width(character);
+	text_printable(shown, 8, one, 2);
+	if (canvas->ascii && (unsigned char)shown[0] >= 0x80)
+		memcpy(shown, "?", 2);
+	return length;
+}
+
+unsigned canvas_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
+		     enum style style, const char *text)
+{
+	unsigned used = 0, columns;
+	char shown[8];
+
+	width = clip(canvas, x, y, width);
+	for (size_t n; (n = next_shown(canvas, text, shown, &columns)) > 0; text += n) {
+		if (used + columns > width)
+			break;
+		if (columns == 0) /* a combining mark: a cell holds one character */
+			continue;
+		put(canvas, x + used, y, style, shown, strlen(shown));
+		if (columns == 2) /* the right half, or another "?" */
+			put(canvas, x + used + 1, y, style, shown, canvas->ascii ? 1 : 0);
+		used += columns;
+	}
+	return used;
+}
+
+unsigned canvas_text_ellipsis(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
+			      enum style style, const char *text)
+{
+	const char *ellipsis = canvas->ascii ? "..." : "…";
+	unsigned columns = text_width(ellipsis);
+
+	width = clip(canvas, x, y, width);
+	if (text_width(text) <= width || width <= columns)
+		return canvas_text(canvas, x, y, width, style, text);
+
+	unsigned used = canvas_text(canvas, x, y, width - columns, style, text);
+
+	return used + canvas_text(canvas, x + used, y, columns, style, ellipsis);
+}
+
+void canvas_text_right(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
+		       enum style style, const char *text)
+{
+	unsigned columns = text_width(text);
+	unsigned pad = columns < width ? width - columns : 0;
+
+	canvas_text(canvas, x + pad, y, width - pad, style, text);
+}
+
+void canvas_fill(struct canvas *canvas, struct rect rect, enum style style)
+{
+	unsigned width = clip(canvas, rect.x, rect.y, rect.width);
+
+	for (unsigned y = rect.y; y < canvas->height && y - rect.y < rect.height; y++)
+		for (unsigned i = 0; i < width; i++)
+			put(canvas, rect.x + i, y, style, " ", 1);
+}
+
+void canvas_select(struct canvas *canvas, struct rect rect)
+{
+	unsigned width = clip(canvas, rect.x, rect.y, rect.width);
+
+	for (unsigned y = rect.y; y < canvas->height && y - rect.y < rect.height; y++)
+		for (unsigned i = 0; i < width; i++)
+			cell_at(canvas, rect.x + i, y)->selected = true;
+}
+
+void canvas_cursor(struct canvas *canvas, unsigned x, unsigned y)
+{
+	canvas->cursor = x < canvas->width && y < canvas->height;
+	canvas->cursor_x = x;
+	canvas->cursor_y = y;
+}

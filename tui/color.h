@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_COLOR_H
+#define PMCTOP_COLOR_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A 24-bit colour, and the nearest that poorer terminals have. Pure. */
+struct color {
+	bool set; /* false: the terminal's own foreground or background */
+	uint8_t red, green, blue;
+};
+
+/* How many colours there are to draw with. */
+enum color_depth {
+	COLOR_DEPTH_MONO,
+	COLOR_DEPTH_8,
+	COLOR_DEPTH_16,
+	COLOR_DEPTH_256,
+	COLOR_DEPTH_RGB,
+};
+
+/* btop's spellings: "#rrggbb", "#bw" (a grey), "red green blue" in 0-255, "" for not set. */
+int color_parse(const char *text, struct color *color, struct error *err);
+
+/* The midpoint of two colours; the one that is set where only one is. */
+struct color color_mix(struct color a, struct color b);
+
+/*
+ * The colour's number at a depth, -1 where it is not set or the depth is mono. 256: the nearest of
+ * the 6x6x6 cube and the grey ramp (16-255), because a user may have changed 0-15. 16 and 8:
+ * by hue, because those are names (red, yellow) more than colours.
+ */
+int color_index(struct color color, enum color_depth depth);
+
+/*
+ * The same for text on a background. Where there are 16 colours or fewer, a white text on what has
+ * become cyan, yellow or white could not be read: it turns black.
+ */
+int color_index_on(struct color color, struct color background, enum color_depth depth);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "duration.h"
+
+#include "core/util.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Digits with at most one point, as thousandths of a unit; further decimals are dropped. By hand,
+ * because strtod also takes hexadecimal, "inf" and the locale's comma.
+ */
+static const char *parse_thousandths(const char *text, uint64_t *thousandths)
+{
+	uint64_t value = 0;
+	unsigned decimals = 0, digits = 0;
+	bool point = false;
+
+	for (; isdigit((unsigned char)*text) || (*text == '.' && !point); text++) {
+		if (*text == '.') {
+			point = true;
+			continue;
+		}
+		digits++;
+		if (point && ++decimals > 3)
+			continue;
+		if (value < UINT64_MAX / 100)
+			value = value * 10 + (uint64_t)(*text - '0');
+	}
+	for (; decimals < 3; decimals++)
+		value = value < UINT64_MAX / 100 ? value * 10 : value;
+	*thousandths = value;
+	return digits ? text : NULL;
+}
+
+int duration_parse(const char *text, uint64_t *ns, struct error *err)
+{
+	const char *start = text + strspn(text, " \t");
+	uint64_t thousandths, unit_ns;
+	const char *rest = parse_thousandths(start, &thousandths);
+
+	if (!rest)
+		goto invalid;
+
+	size_t length = strcspn(rest, " \t");
+
+	if (length == 0 || (length == 1 && rest[0] == 's'))
+		unit_ns = NS_PER_MS;
+	else if (length == 2 && memcmp(rest, "ms", 2) == 0)
+		unit_ns = NS_PER_US;
+	else
+		goto invalid;
+	rest += length;
+	if (rest[strspn(rest, " \t")])
+		goto invalid;
+	if (thousandths > DURATION_MAX_NS / unit_ns)
+		return error_set(err, -ERANGE, "%.20s is above the limit of 3600 seconds", start);
+	if (thousandths * unit_ns < DURATION_MIN_NS)
+		return error_set(err, -ERANGE, "%.20s is below the floor of 0.1 seconds", start);
+	*ns = thousandths * unit_ns;
+	return 0;
+invalid:
+	return error_set(err, -EINVAL, "'%.40s' is no time: write seconds (1, 0.5) or 500ms", text);
+}
+
+void duration_format(uint64_t ns, char *text, size_t size)
+{
+	uint64_t ms = ns / NS_PER_MS;
+	unsigned decimals = ms % 100 == 0 ? 1 : ms % 10 == 0 ? 2 : 3;
+	uint64_t fraction = ms % 1000 / (decimals == 1 ? 100 : decimals == 2 ? 10 : 1);
+
+	snprintf(text, size, "%" PRIu64 ".%0*" PRIu64 "s", ms / 1000, (int)decimals, fraction);
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include "frame.h"
+
+#include "core/text.h"
+#include "core/util.h"
+#include "duration.h"
+#include "segments.h"
+#include "widget_meter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- title */
+
+static void add_clock(struct segments *segments, uint64_t realtime_ns)
+{
+	struct segment *segment = segments_add(segments, 90);
+	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
+	struct tm local;
+
+	if (localtime_r(&seconds, &local))
+		strftime(segment->text, sizeof(segment->text), "%H:%M:%S", &local);
+}
+
+static void add_tasks(struct segments *segments, const struct snapshot *snapshot)
+{
+	struct segment *segment = segments_add(segments, 50);
+
+	text_copy(segment->label, sizeof(segment->label), "tasks");
+	if (snapshot->tasks > 0)
+		snprintf(segment->text, sizeof(segment->text), "%u, %zu ran", snapshot->tasks,
+			 snapshot->threads.n);
+	else
+		snprintf(segment->text, sizeof(segment->text), "%zu ran", snapshot->threads.n);
+}
+
+static void add_words(struct segments *segments, unsigned weight, const char *label,
+		      const char *text, enum style style)
+{
+	struct segment *segment = segments_add(segments, weight);
+
+	text_copy(segment->label, sizeof(segment->label), label);
+	text_copy(segment->text, sizeof(segment->text), text);
+	segment->text_style = style;
+}
+
+void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	const struct snapshot *snapshot = frame->snapshot;
+	struct segments segments = {0};
+	char interval[24];
+
+	duration_format(frame->interval_ns, interval, sizeof(interval));
+	add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
+	if (snapshot)
+		add_clock(&segments, snapshot->realtime_ns);
+	if (frame->paused)
+		add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
+	add_words(&segments, 60, "every", interval, STYLE_PLAIN);
+	if (snapshot) {
+		bool counters = snapshot->pmu[0] != '\0';
+
+		add_tasks(&segments, snapshot);
+		add_words(&segments, 40, "", counters ? snapshot->pmu : "no PMU",
+			  counters ? STYLE_PLAIN : STYLE_WARN);
+		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
+		if (strcmp(snapshot->mode, "system") != 0)
+			add_words(&segments, 45, "from", snapshot->mode, STYLE_PLAIN);
+	}
+	segments_draw(&segments, canvas, rect);
+}
+
+/* ---- figures */
+
+/* Which metrics a narrow line keeps longest. */
+static unsigned metric_weight(const struct metric_def *def, size_t index)
+{
+	static const char *const first[] = {"ipc", "ghz", "cs_per_s", "faults_per_s"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
+		if (strcmp(def->name, first[i]) == 0)
+			return 80 - (unsigned)i;
+	return index < 50 ? 60 - (unsigned)index : 10;
+}
+
+/* All metrics but the share of time, which stands as a meter or before them. */
+static void add_figures(struct segments *segments, const struct columns *columns,
+			const struct figure *figures)
+{
+	for (size_t i = 0; i < columns->n_metrics; i++) {
+		const struct metric_def *def = columns->metrics[i].def;
+		struct cell cell;
+
+		if (strcmp(def->name, "cpu_percent") == 0)
+			continue;
+		figure_format(def, figures[i], &cell);
+		add_words(segments, metric_weight(def, i), def->title, cell.text,
+			  style_of_cell(cell.role));
+		segments->items[segments->n - 1].text_width = def->width + 1;
+	}
+}
+
+/* The share of CPU time that was not idle: false where no time was counted. */
+static bool busy_share(const uint64_t *tally, const uint64_t *idle, double *share)
+{
+	uint64_t all = tally[TALLY_TASK_CLOCK], slept = idle ? idle[TALLY_TASK_CLOCK] : 0;
+
+	*share = 0;
+	if (all == 0)
+		return false;
+	*share = slept < all ? (double)(all - slept) / (double)all : 0;
+	return true;
+}
+
+static void format_percent(double share, unsigned decimals, char *text, size_t size)
+{
+	size_t length = text_fixed(text, size - 1, 100 * share, decimals);
+
+	memcpy(text + length, "%", 2);
+}
+
+/* ---- totals */
+
+static void add_percent(struct segments *segments, unsigned weight, const char *label, double share,
+			enum style style)
+{
+	char text[24];
+
+	format_percent(share, 1, text, sizeof(text));
+	add_words(segments, weight, label, text, style);
+	segments->items[segments->n - 1].text_width = 6;
+}
+
+/*
+ * The event of which most was credited to no task, and that share of it. A handful of faults or
+ * migrations says nothing by its share: there it takes many.
+ */
+static double unattributed_share(const struct snapshot *snapshot, const struct event **event)
+{
+	const struct columns *columns = snapshot->columns;
+	double greatest = 0;
+
+	for (unsigned i = 0; i < columns->shape.n_events; i++) {
+		const struct event *candidate = &columns->events.items[i];
+		bool many = snapshot->totals[i] >= 10000;
+
+		if (snapshot->totals[i] == 0 || (!many && candidate->kind == EVENT_SOFTWARE))
+			continue;
+
+		double share = (double)snapshot->unattributed[i] / (double)snapshot->totals[i];
+
+		if (share > greatest) {
+			greatest = share;
+			*event = candidate;
+		}
+	}
+	return greatest;
+}
+
+static void add_unattributed(struct segments *segments, const struct snapshot *snapshot)
+{
+	const struct event *event = NULL;
+	double share = unattributed_share(snapshot, &event);
+	char percent[24], text[64];
+
+	if (!event || share <= 0.001)
+		return;
+	format_percent(share, 1, percent, sizeof(percent));
+	snprintf(text, sizeof(text), "%s of %s", percent, event->name);
+	add_words(segments, 95, "unattributed", text, STYLE_WARN);
+}
+
+void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	const struct snapshot *snapshot = frame->snapshot;
+	struct segments segments = {0};
+	double busy;
+
+	if (!snapshot) {
+		add_words(&segments, 1, "", "counting ...", STYLE_DIM);
+		segments_draw(&segments, canvas, rect);
+		return;
+	}
+	if (busy_share(snapshot->totals, snapshot->idle, &busy)) {
+		add_percent(&segments, 100, "CPU", busy, STYLE_PLAIN);
+		add_percent(&segments, 70, "idle", 1 - busy, STYLE_PLAIN);
+	}
+	add_unattributed(&segments, snapshot);
+	if (snapshot->lost_records > 0) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%" PRIu64 " records", snapshot->lost_records);
+		add_words(&segments, 96, "lost", text, STYLE_BAD);
+	}
+	add_figures(&segments, snapshot->columns, snapshot->figures);
+	segments_draw(&segments, canvas, rect);
+}
+
+/* ---- CPU lines */
+
+static double cpu_busy(const struct snapshot_cpu *cpu)
+{
+	double share;
+
+	return cpu->online && cpu->tally && busy_share(cpu->tally, cpu->idle, &share) ? share : -1;
+}
+
+/* Busier first; of equals the lower number, so that the choice does not waver. */
+static int compare_busy(const void *a, const void *b)
+{
+	const struct snapshot_cpu *const *cpu_a = a, *const *cpu_b = b;
+	double busy_a = cpu_busy(*cpu_a), busy_b = cpu_busy(*cpu_b);
+
+	if (busy_a < busy_b)
+		return 1;
+	if (busy_a > busy_b)
+		return -1;
+	return (*cpu_a)->cpu - (*cpu_b)->cpu;
+}
+
+static int compare_number(const void *a, const void *b)
+{
+	const struct snapshot_cpu *const *cpu_a = a, *const *cpu_b = b;
+
+	return (*cpu_a)->cpu - (*cpu_b)->cpu;
+}
+
+static unsigned meter_width(unsigned width)
+{
+	unsigned meter = width * 2 / 5;
+
+	if (meter > 40)
+		meter = 40;
+	return meter < 14 && width >= 20 ? 14 : meter;
+}
+
+static void draw_cpu(const struct snapshot *snapshot, const struct snapshot_cpu *cpu,
+		     struct canvas *canvas, struct rect line, unsigned meter)
+{
+	struct segments segments = {0};
+	unsigned x = line.x + 5 + meter + 2;
+	double busy = cpu_busy(cpu);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%d", cpu->cpu);
+	canvas_text_right(canvas, line.x, line.y, 4, STYLE_ID, text);
+	text_copy(text, sizeof(text), cpu->online ? "-" : "offline");
+	if (busy >= 0)
+		format_percent(busy, 1, text, sizeof(text));
+	meter_draw(canvas, line.x + 5, line.y, meter, busy, text,
+		   busy >= 0 ? STYLE_PLAIN : STYLE_DIM);
+	if (busy < 0 || !cpu->figures || x >= line.x + line.width)
+		return;
+	add_figures(&segments, snapshot->columns, cpu->figures);
+	segments_draw(&segments, canvas, (struct rect){x, line.y, line.width - (x - line.x), 1});
+}
+
+void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	const struct snapshot *snapshot = frame->snapshot;
+
+	if (!snapshot || rect.height == 0 || rect.width == 0)
+		return;
+
+	const struct snapshot_cpu **cpus = xcalloc(snapshot->n_cpus, sizeof(struct snapshot_cpu *));
+	size_t shown = size_min(rect.height, snapshot->n_cpus), left = snapshot->n_cpus - shown;
+
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		cpus[i] = &snapshot->cpus[i];
+	if (left > 0) {
+		qsort(cpus, snapshot->n_cpus, sizeof(struct snapshot_cpu *), compare_busy);
+		qsort(cpus, shown, sizeof(struct snapshot_cpu *), compare_number);
+	}
+	for (size_t i = 0; i < shown; i++) {
+		struct rect line = {rect.x, rect.y + (unsigned)i, rect.width, 1};
+		char more[40] = "";
+
+		if (left > 0 && i + 1 == shown)
+			snprintf(more, sizeof(more), "  +%zu more: Tab", left);
+
+		unsigned n = text_width(more);
+
+		if (n && n < line.width) {
+			line.width -= n;
+			canvas_text(canvas, line.x + line.width, line.y, n, STYLE_LABEL, more);
+		}
+		draw_cpu(snapshot, cpus[i], canvas, line, meter_width(rect.width));
+	}
+	free(cpus);
+}
+
+/* ---- note */
+
+void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	const struct snapshot *snapshot = frame->snapshot;
+	char more[40] = "";
+
+	if (!snapshot || snapshot->n_notes == 0 || rect.height == 0)
+		return;
+	if (snapshot->n_notes > 1)
+		snprintf(more, sizeof(more), "  +%zu more: ?", snapshot->n_notes - 1);
+
+	unsigned n = text_width(more), width = rect.width;
+
+	if (n + 20 < width)
+		width -= n;
+	canvas_text_ellipsis(canvas, rect.x, rect.y, width, STYLE_BANNER, snapshot->notes[0]);
+	if (width < rect.width)
+		canvas_text(canvas, rect.x + width, rect.y, n, STYLE_LABEL, more);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FRAME_H
+#define PMCTOP_FRAME_H
+
+#include "canvas.h"
+#include "core/snapshot.h"
+#include "layout.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What stands around the list on every screen: title, totals, CPU lines, note. */
+struct frame {
+	const struct snapshot *snapshot; /* NULL before the first interval has ended */
+	uint64_t interval_ns;            /* as chosen; the snapshot knows what it really was */
+	bool paused;
+};
+
+void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
+void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
+/* A line a CPU; the busiest where there are more than lines, which is said. */
+void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect);
+/* The most important note. */
+void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_LAYOUT_H
+#define PMCTOP_LAYOUT_H
+
+#include "canvas.h"
+
+#include <stdbool.h>
+
+/*
+ * Where things stand on a screen of any size, from 1x1 up. Pure. What does not fit is an empty
+ * rect: first the CPU lines go, then the note, the key bar, the totals, the title; the list stays.
+ */
+struct layout_want {
+	unsigned cpu_lines; /* how many there are to show */
+	bool banner;        /* a note to the user */
+	bool prompt;        /* a question at the bottom, which always gets its line */
+};
+
+struct layout {
+	struct rect title;  /* host, time, interval */
+	struct rect totals; /* of the whole machine */
+	struct rect cpus;   /* a line each */
+	struct rect banner;
+	struct rect body;   /* the list, or whatever the screen is about */
+	struct rect bottom; /* key bar or prompt */
+};
+
+struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want);
+
+#endif

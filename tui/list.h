@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_LIST_H
+#define PMCTOP_LIST_H
+
+#include "canvas.h"
+#include "core/view.h"
+#include "keymap.h"
+#include "widget_table.h"
+
+#include <stdbool.h>
+
+/*
+ * A table over a view that is rebuilt when it must be: for another snapshot, another order. Both
+ * list screens, tasks and CPUs, are one of these.
+ */
+struct list {
+	struct view_spec spec;
+	struct table table;
+	struct view view; /* of the snapshot it was last asked for, while `built` */
+	bool built;
+};
+
+void list_init(struct list *list, enum view_subject subject);
+void list_fini(struct list *list);
+
+/* The view is of no use any more: call before its snapshot is freed and after spec has changed. */
+void list_invalidate(struct list *list);
+
+/* Moves and sorts; false where the action is none of the list's. */
+bool list_act(struct list *list, const struct snapshot *snapshot, enum action action);
+
+void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,
+	       struct rect rect, const char *empty);
+
+#endif

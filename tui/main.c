@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+/*
+ * pmctop: options, environment, and the choice between drawing and printing. The only file that
+ * prints and exits.
+ */
+#include "options.h"
+#include "run.h"
+#include "theme_load.h"
+
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum run_status complain(const struct error *err, enum run_status status)
+{
+	fprintf(stderr, "pmctop: %s\n", err->text);
+	return status;
+}
+
+/* Where the user keeps themes; "" where that cannot be known. */
+static void find_theme_dir(char *path, size_t size)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int length = 0;
+
+	path[0] = '\0';
+	if (config && config[0] == '/')
+		length = snprintf(path, size, "%s/pmctop/themes", config);
+	else if (home && home[0] == '/')
+		length = snprintf(path, size, "%s/.config/pmctop/themes", home);
+	if (length >= (int)size)
+		path[0] = '\0';
+}
+
+static bool wants_color(const struct options *options)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (options->color != OPTIONS_COLOR_AUTO)
+		return options->color == OPTIONS_COLOR_ALWAYS;
+	return !no_color || !no_color[0];
+}
+
+static bool has_direct_color(void)
+{
+	const char *colorterm = getenv("COLORTERM");
+
+	return colorterm && (!strcmp(colorterm, "truecolor") || !strcmp(colorterm, "24bit"));
+}
+
+/* Whether there is a screen to draw on; a dumb one is told, a pipe is no surprise. */
+static bool can_draw(const char *terminal)
+{
+	if (!isatty(STDOUT_FILENO))
+		return false;
+	if (terminal && terminal[0] && strcmp(terminal, "dumb") != 0)
+		return true;
+	fprintf(stderr,
+		"pmctop: this terminal (TERM=%s) cannot be drawn on: printing, as with -b\n",
+		terminal ? terminal : "");
+	return false;
+}
+
+static enum run_status run(const struct options *options)
+{
+	struct theme theme;
+	struct error err = {0};
+	char theme_dir[PATH_MAX];
+	enum run_status status = RUN_NO_TERMINAL;
+
+	find_theme_dir(theme_dir, sizeof(theme_dir));
+	if (theme_load(options->theme, theme_dir[0] ? theme_dir : NULL, &theme, &err))
+		return complain(&err, RUN_USAGE);
+
+	struct run_config config = {
+		.options = options,
+		.theme = &theme,
+		.terminal = getenv("TERM"),
+		.color = wants_color(options),
+		.direct_color = has_direct_color(),
+		.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+	};
+
+	if (!options->batch && can_draw(config.terminal)) {
+		status = run_live(&config, &err);
+		if (status == RUN_NO_TERMINAL)
+			fprintf(stderr, "pmctop: %s: printing, as with -b\n", err.text);
+	}
+	if (status == RUN_NO_TERMINAL) {
+		err.text[0] = '\0';
+		status = run_batch(&config, &err);
+	}
+	return status != RUN_OK ? complain(&err, status) : RUN_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct error err;
+
+	/* Characters only: numbers keep their point. */
+	setlocale(LC_CTYPE, "");
+	if (options_parse(argc, argv, &options, &err))
+		return complain(&err, RUN_USAGE);
+	switch (options.task) {
+	case OPTIONS_HELP:
+		options_print_help(stdout);
+		return RUN_OK;
+	case OPTIONS_VERSION:
+		options_print_version(stdout);
+		return RUN_OK;
+	case OPTIONS_LIST_COLUMNS:
+		options_print_columns(stdout);
+		return RUN_OK;
+	case OPTIONS_RUN:
+		break;
+	}
+	return (int)run(&options);
+}

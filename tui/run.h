@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_RUN_H
+#define PMCTOP_RUN_H
+
+#include "options.h"
+#include "theme.h"
+
+#include <stdbool.h>
+
+/* What main hands on of the environment. */
+struct run_config {
+	const struct options *options;
+	const struct theme *theme;
+	const char *terminal; /* $TERM */
+	bool color, direct_color, ascii;
+};
+
+enum run_status {
+	RUN_OK = 0,
+	RUN_FAILED = 1,
+	RUN_USAGE = 2,
+	RUN_NOTHING = 3,      /* nothing can be counted */
+	RUN_NO_TERMINAL = -1, /* live only: nothing to draw on, and *err says why */
+};
+
+/* The dashboard, until its user has enough. Errors fill *err; nothing is printed. */
+enum run_status run_live(const struct run_config *config, struct error *err);
+
+/* Text or json on standard output or in a file. */
+enum run_status run_batch(const struct run_config *config, struct error *err);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "run.h"
+
+#include "core/batch.h"
+#include "core/engine.h"
+#include "core/util.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The one word that a handler can reach. */
+static volatile sig_atomic_t batch_stop;
+
+/*
+ * The wait that is under way ends by itself (EINTR). One that begins just now would not notice, so
+ * an alarm interrupts it, again and again.
+ */
+static void on_stop(int number)
+{
+	(void)number;
+	batch_stop = 1;
+	alarm(1);
+}
+
+static void set_handler(int number, void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler}, old;
+
+	sigemptyset(&action.sa_mask);
+	if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+		sigaction(number, &action, NULL);
+}
+
+static enum run_status print_until_done(const struct run_config *config, const struct sys *sys,
+					struct engine *engine, struct error *err)
+{
+	static const char *const formats[] = {[OPTIONS_TEXT] = "text", [OPTIONS_JSON] = "json"};
+	const struct options *options = config->options;
+	struct batch_options batch = {
+		.interval_ns = options->interval_ns,
+		.iterations = options->iterations,
+		.format = batch_format_find(formats[options->format]),
+		.view = {.reverse = options->reverse, .threads = options->threads},
+	};
+	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+
+	if (!out) {
+		error_set(err, -errno, "%.120s: %s", options->output, strerror(errno));
+		return RUN_FAILED;
+	}
+	text_copy(batch.view.sort, sizeof(batch.view.sort), options->sort);
+
+	int rc = batch_run(sys, engine, &batch, out, &batch_stop, err);
+
+	if (out != stdout && fclose(out) && !rc)
+		rc = error_set(err, -errno, "%.120s: %s", options->output, strerror(errno));
+	/* A reader that has seen enough (head) is no failure. */
+	return !rc || rc == -EPIPE ? RUN_OK : RUN_FAILED;
+}
+
+enum run_status run_batch(const struct run_config *config, struct error *err)
+{
+	const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+	struct engine_config engine_config = {.preset = config->options->preset};
+	enum run_status status = RUN_NOTHING;
+	struct engine *engine;
+	struct sys sys;
+
+	int rc = sys_linux_init(&sys);
+
+	if (rc) {
+		error_set(err, rc, "cannot start: %s", strerror(-rc));
+		return RUN_FAILED;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
+		set_handler(stops[i], on_stop);
+	if (!engine_new(&sys, &engine_config, &engine, err)) {
+		status = print_until_done(config, &sys, engine, err);
+		engine_free(engine);
+	}
+	sys_linux_fini(&sys);
+	return status;
+}

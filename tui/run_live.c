@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The UI thread: it sleeps until a key, a signal or a snapshot comes, and draws when something has
+ * changed and the terminal takes it. The collector's thread goes on whatever happens here.
+ */
+#include "run.h"
+
+#include "app.h"
+#include "core/collector.h"
+#include "core/util.h"
+#include "input.h"
+#include "signals.h"
+#include "term.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* The first rows come soon, however long the interval is. */
+#define LIVE_FIRST_NS (250 * NS_PER_MS)
+
+struct live {
+	struct app app;
+	struct canvas canvas;
+	struct input input;
+	struct term *term;
+	struct collector *collector;
+	int signals_fd;
+	uint64_t collected_ns; /* the interval that the collector was told */
+	uint64_t refreshes;
+	bool dirty;
+	bool quit;
+};
+
+static void measure(struct live *live)
+{
+	unsigned width, height;
+
+	term_measure(live->term, &width, &height);
+	if (width != live->canvas.width || height != live->canvas.height)
+		canvas_resize(&live->canvas, width, height);
+	live->dirty = true;
+}
+
+static void read_signals(struct live *live)
+{
+	for (int number; (number = signals_next(live->signals_fd)) != 0;) {
+		if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+			live->quit = true;
+		} else if (number == SIGTSTP) {
+			term_suspend(live->term);
+			signals_stop();
+			term_resume(live->term);
+			measure(live);
+		} else if (number == SIGCONT) {
+			term_resume(live->term);
+			measure(live);
+		} else if (number == SIGWINCH) {
+			measure(live);
+		}
+	}
+}
+
+static void read_keys(struct live *live, short revents)
+{
+	unsigned keys = 0;
+
+	for (int key; (key = input_next(&live->input)) != INPUT_NONE; keys++) {
+		if (key == INPUT_RESIZED)
+			measure(live);
+		else
+			app_key(&live->app, key);
+		live->dirty = true;
+	}
+	if (live->app.redraw) {
+		live->app.redraw = false;
+		term_forget(live->term);
+	}
+	if (live->app.quit || input_hung_up(&live->input, revents, keys))
+		live->quit = true;
+}
+
+static void tell_interval(struct live *live)
+{
+	if (live->refreshes > 0 && live->collected_ns != live->app.interval_ns) {
+		live->collected_ns = live->app.interval_ns;
+		collector_set_interval(live->collector, live->collected_ns);
+	}
+}
+
+static void take_snapshot(struct live *live)
+{
+	struct snapshot *snapshot = collector_take(live->collector);
+
+	if (!snapshot)
+		return;
+	app_snapshot(&live->app, snapshot);
+	live->refreshes++;
+	live->dirty = true;
+}
+
+static void draw(struct live *live)
+{
+	if (!live->dirty || !term_writable(live->term))
+		return;
+	app_draw(&live->app, &live->canvas);
+	term_draw(live->term, &live->canvas);
+	live->dirty = false;
+}
+
+static void loop(struct live *live, uint64_t iterations)
+{
+	while (!live->quit && (iterations == 0 || live->refreshes < iterations)) {
+		draw(live);
+
+		struct pollfd fds[] = {
+			{.fd = live->input.fd, .events = POLLIN},
+			{.fd = collector_fd(live->collector), .events = POLLIN},
+			{.fd = live->signals_fd, .events = POLLIN},
+			/* Only while something waits to be drawn on a terminal that is stuck. */
+			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
+		};
+
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+			fds[0].revents = fds[1].revents = 0; /* a signal */
+		read_signals(live);
+		if (fds[0].revents && !live->quit)
+			read_keys(live, fds[0].revents);
+		if (fds[1].revents)
+			take_snapshot(live);
+		tell_interval(live);
+	}
+	draw(live);
+}
+
+static enum run_status run_on_terminal(const struct run_config *config, struct live *live,
+				       struct error *err)
+{
+	struct term_config term_config = {
+		.theme = config->theme,
+		.type = config->terminal,
+		.color = config->color,
+		.direct_color = config->direct_color,
+	};
+
+	if (term_open(&term_config, &live->term, err))
+		return RUN_NO_TERMINAL;
+	live->input.fd = term_input_fd(live->term);
+	app_init(&live->app, config->options);
+	canvas_init(&live->canvas, config->ascii);
+	measure(live);
+	loop(live, config->options->iterations);
+	app_fini(&live->app);
+	canvas_fini(&live->canvas);
+	term_close(live->term);
+	return RUN_OK;
+}
+
+enum run_status run_live(const struct run_config *config, struct error *err)
+{
+	struct engine_config engine = {.preset = config->options->preset};
+	struct live live = {.collected_ns = config->options->interval_ns};
+	enum run_status status;
+	int rc;
+
+	if (live.collected_ns > LIVE_FIRST_NS)
+		live.collected_ns = LIVE_FIRST_NS;
+	live.signals_fd = signals_open();
+	if (live.signals_fd < 0) {
+		error_set(err, live.signals_fd, "no file descriptor is left");
+		return RUN_FAILED;
+	}
+	xalloc_set_hook(term_emergency);
+	rc = collector_start(&engine, live.collected_ns, &live.collector, err);
+	status = rc ? RUN_NOTHING : run_on_terminal(config, &live, err);
+	if (!rc)
+		collector_stop(live.collector);
+	xalloc_set_hook(NULL);
+	signals_close(live.signals_fd);
+	return status;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "app.h"
+
+static void cpus_draw(struct app *app, struct canvas *canvas)
+{
+	struct rect body = app_draw_frame(app, canvas);
+
+	list_draw(&app->cpus, app->snapshot, canvas, body, "No CPU was counted.");
+}
+
+static bool cpus_act(struct app *app, enum action action)
+{
+	return list_act(&app->cpus, app->snapshot, action);
+}
+
+static const enum action cpus_bar[] = {
+	ACTION_HELP,     ACTION_NEXT_SCREEN, ACTION_SORT_PREVIOUS, ACTION_REVERSE,
+	ACTION_INTERVAL, ACTION_PAUSE,       ACTION_QUIT,          ACTION_NONE,
+};
+
+const struct screen screen_cpus = {
+	.draw = cpus_draw,
+	.act = cpus_act,
+	.bar = cpus_bar,
+};

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The help: keys out of the keymap, the marks of trust, the columns of this preset and every note.
+ * Two columns side by side where there is room, else one below the other; both scroll together.
+ */
+#include "app.h"
+
+#include "core/text.h"
+#include "core/util.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	KEYS_WIDTH = 16,
+	TITLES_WIDTH = 9,
+	TWO_COLUMNS_FROM = 76,
+	LEFT_WIDTH = 58,
+};
+
+/* A column of lines, some of them above or below what is shown. */
+struct help_pen {
+	struct canvas *canvas;
+	struct rect rect;
+	unsigned skip; /* lines scrolled off at the top */
+	unsigned line; /* lines written so far */
+};
+
+static unsigned pen_put(struct help_pen *pen, unsigned x, enum style style, const char *text)
+{
+	if (pen->line < pen->skip || pen->line - pen->skip >= pen->rect.height ||
+	    x >= pen->rect.width)
+		return 0;
+	return canvas_text_ellipsis(pen->canvas, pen->rect.x + x,
+				    pen->rect.y + pen->line - pen->skip, pen->rect.width - x, style,
+				    text);
+}
+
+static void pen_heading(struct help_pen *pen, const char *text)
+{
+	pen->line += pen->line > 0;
+	pen_put(pen, 0, STYLE_TITLE, text);
+	pen->line++;
+}
+
+/* A text broken at blanks into lines from column x on. */
+static void pen_wrap(struct help_pen *pen, unsigned x, enum style style, const char *text)
+{
+	unsigned width = pen->rect.width > x + 8 ? pen->rect.width - x : 8;
+	char line[256];
+
+	while (*text) {
+		size_t length = strlen(text), fits = size_min(length, sizeof(line) - 1);
+
+		for (;;) {
+			memcpy(line, text, fits);
+			line[fits] = '\0';
+			if (fits == length && text_width(line) <= width)
+				break;
+
+			const char *blank = memrchr(line, ' ', fits);
+
+			if (!blank || blank == line)
+				break;
+			fits = (size_t)(blank - line);
+			line[fits] = '\0';
+			if (text_width(line) <= width)
+				break;
+		}
+		pen_put(pen, x, style, line);
+		pen->line++;
+		text += fits;
+		text += strspn(text, " ");
+	}
+}
+
+/* "key   what it does": the key's column is `indent` wide. */
+static void pen_entry(struct help_pen *pen, unsigned indent, const char *key, const char *text)
+{
+	pen_put(pen, 1, STYLE_KEY, key);
+	pen_wrap(pen, indent, STYLE_PLAIN, text);
+}
+
+static void write_keys(struct help_pen *pen)
+{
+	pen_heading(pen, "Keys");
+	for (size_t i = 0; i < keymap_n; i++) {
+		char keys[64];
+
+		keymap_row_keys(&keymap[i], keys, sizeof(keys));
+		pen_entry(pen, KEYS_WIDTH, keys, keymap[i].help);
+	}
+}
+
+static void write_marks(struct help_pen *pen)
+{
+	static const struct {
+		const char *mark, *meaning;
+	} marks[] = {
+		{"~1.2", "scaled: counted part-time"},
+		{"n/a", "not supported here"},
+		{"!", "denied by the kernel"},
+		{"-", "nothing counted or to divide by"},
+		{"?", "records were lost"},
+	};
+
+	pen_heading(pen, "Marks on figures");
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		pen_entry(pen, TITLES_WIDTH + 1, marks[i].mark, marks[i].meaning);
+}
+
+static void write_columns(struct help_pen *pen, const struct snapshot *snapshot)
+{
+	pen_heading(pen, "Columns");
+	for (size_t i = 0; i < snapshot->columns->n_metrics; i++) {
+		const struct metric_def *def = snapshot->columns->metrics[i].def;
+
+		pen_entry(pen, TITLES_WIDTH + 1, def->title, def->help);
+	}
+	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
+	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
+}
+
+static void write_notes(struct help_pen *pen, const struct snapshot *snapshot)
+{
+	if (snapshot->n_notes == 0)
+		return;
+	pen_heading(pen, "Notes");
+	for (size_t i = 0; i < snapshot->n_notes; i++) {
+		pen_put(pen, 1, STYLE_BANNER, "*");
+		pen_wrap(pen, 3, STYLE_BANNER, snapshot->notes[i]);
+	}
+}
+
+/* Both columns from line `top` on; returns how many lines there are in all. */
+static unsigned write_help(const struct app *app, struct canvas *canvas, struct rect body,
+			   unsigned top)
+{
+	bool two = body.width >= TWO_COLUMNS_FROM;
+	struct rect left = body, right = body;
+
+	if (two) {
+		left.width = body.width < 2 * LEFT_WIDTH ? body.width / 2 - 1 : LEFT_WIDTH;
+		right.x = body.x + left.width + 2;
+		right.width = body.width - left.width - 2;
+	}
+
+	struct help_pen keys = {canvas, left, top, 0};
+
+	if (app->snapshot && !two)
+		write_notes(&keys, app->snapshot);
+	write_keys(&keys);
+
+	struct help_pen rest = {canvas, right, top, two ? 0 : keys.line};
+
+	if (app->snapshot && two)
+		write_notes(&rest, app->snapshot);
+	write_marks(&rest);
+	if (app->snapshot)
+		write_columns(&rest, app->snapshot);
+	return keys.line > rest.line ? keys.line : rest.line;
+}
+
+static void help_draw(struct app *app, struct canvas *canvas)
+{
+	struct layout_want want = {.prompt = app->prompt.active};
+	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
+	/* No totals here: their line is the body's first. */
+	struct rect body = {0, layout.totals.y, layout.body.width,
+			    layout.body.y + layout.body.height - layout.totals.y};
+	struct canvas nowhere = {0};
+	unsigned lines = write_help(app, &nowhere, body, 0);
+
+	app->help_lines = lines;
+	app->help_page = body.height;
+	if (app->help_top + body.height > lines)
+		app->help_top = lines > body.height ? lines - body.height : 0;
+	canvas_text_ellipsis(canvas, 0, layout.title.y,
+			     layout.title.height ? layout.title.width : 0, STYLE_TITLE,
+			     "pmctop " PMCTOP_VERSION " - help");
+	write_help(app, canvas, body, app->help_top);
+	app_draw_bottom(app, canvas, layout.bottom);
+}
+
+static bool help_act(struct app *app, enum action action)
+{
+	unsigned page = app->help_page;
+
+	if (action == ACTION_UP)
+		app->help_top -= app->help_top > 0;
+	else if (action == ACTION_DOWN)
+		app->help_top++;
+	else if (action == ACTION_PAGE_UP)
+		app->help_top -= app->help_top < page ? app->help_top : page;
+	else if (action == ACTION_PAGE_DOWN)
+		app->help_top += page;
+	else if (action == ACTION_HOME)
+		app->help_top = 0;
+	else if (action == ACTION_END)
+		app->help_top = app->help_lines;
+	else if (action == ACTION_LEAVE || action == ACTION_QUIT) /* q means: out of here */
+		app->screen = app->before_help;
+	else
+		return false;
+	return true;
+}
+
+static const enum action help_bar[] = {
+	ACTION_LEAVE,
+	ACTION_PAGE_DOWN,
+	ACTION_NONE,
+};
+
+const struct screen screen_help = {
+	.draw = help_draw,
+	.act = help_act,
+	.bar = help_bar,
+};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "segments.h"
+
+#include "core/text.h"
+
+#include <stdbool.h>
+
+struct segment *segments_add(struct segments *segments, unsigned weight)
+{
+	if (segments->n < SEGMENTS_MAX)
+		segments->n++;
+
+	struct segment *segment = &segments->items[segments->n - 1];
+
+	*segment = (struct segment){.label_style = STYLE_LABEL, .weight = weight};
+	return segment;
+}
+
+static unsigned segment_text_width(const struct segment *segment)
+{
+	unsigned width = text_width(segment->text);
+
+	return width > segment->text_width ? width : segment->text_width;
+}
+
+static unsigned segment_width(const struct segment *segment)
+{
+	unsigned label = text_width(segment->label), text = segment_text_width(segment);
+
+	return label + text + (label && text);
+}
+
+static unsigned segments_gap(const struct segments *segments)
+{
+	return segments->gap ? segments->gap : 2;
+}
+
+/* The heaviest piece stays whatever the width: it is cut instead. */
+static void choose(const struct segments *segments, unsigned width, bool *shown)
+{
+	unsigned used = 0, gap = segments_gap(segments), left = 0;
+
+	for (size_t i = 0; i < segments->n; i++) {
+		shown[i] = true;
+		used += segment_width(&segments->items[i]) + (i ? gap : 0);
+		left++;
+	}
+	while (used > width && left > 1) {
+		size_t lightest = SEGMENTS_MAX;
+
+		for (size_t i = 0; i < segments->n; i++)
+			if (shown[i] &&
+			    (lightest == SEGMENTS_MAX ||
+			     segments->items[i].weight <= segments->items[lightest].weight))
+				lightest = i;
+		shown[lightest] = false;
+		used -= segment_width(&segments->items[lightest]) + gap;
+		left--;
+	}
+}
+
+unsigned segments_draw(const struct segments *segments, struct canvas *canvas, struct rect rect)
+{
+	bool shown[SEGMENTS_MAX], first = true;
+	unsigned x = 0;
+
+	if (rect.height == 0 || rect.width == 0)
+		return 0;
+	rect.height = 1;
+	canvas_fill(canvas, rect, STYLE_PLAIN);
+	choose(segments, rect.width, shown);
+	for (size_t i = 0; i < segments->n; i++) {
+		const struct segment *segment = &segments->items[i];
+
+		if (!shown[i])
+			continue;
+		if (!first)
+			x += segments_gap(segments);
+		first = false;
+		if (x >= rect.width)
+			break;
+		x += canvas_text(canvas, rect.x + x, rect.y, rect.width - x, segment->label_style,
+				 segment->label);
+		if (segment->label[0] && segment->text[0])
+			x++;
+		if (x >= rect.width)
+			break;
+
+		unsigned width = segment_text_width(segment);
+
+		canvas_text_right(canvas, rect.x + x, rect.y,
+				  width < rect.width - x ? width : rect.width - x,
+				  segment->text_style, segment->text);
+		x += width;
+	}
+	return x < rect.width ? x : rect.width;
+}

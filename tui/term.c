@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+#include "term.h"
+
+#include "core/text.h"
+#include "core/util.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termcap.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum {
+	TERM_ESCDELAY_MS = 25, /* long enough for a slow line, too short to be felt */
+	TERM_FIRST_DIRECT = 8, /* below, direct-colour terminals count in ANSI colours */
+};
+
+/* How a style looks here. */
+struct look {
+	attr_t attributes;
+	short pair;
+};
+
+struct term {
+	SCREEN *screen;
+	FILE *input; /* stdin, or /dev/tty opened here */
+	struct canvas last;
+	enum color_depth depth;
+	struct look looks[STYLE_COUNT][2]; /* plain, selected */
+	int cursor;                        /* as curs_set knows it */
+};
+
+/* ---- opening */
+
+/* Whether the type is known and its cursor can be sent places. newterm would leak to find out. */
+static bool can_draw(const char *type)
+{
+	return type && type[0] && tgetent(NULL, type) == 1 && tgetstr("cm", NULL);
+}
+
+static SCREEN *open_type(const char *type, FILE *input)
+{
+	return can_draw(type) ? newterm(type, stdout, input) : NULL;
+}
+
+/* The same terminal as terminfo describes it with 24-bit colours, where it does. */
+static SCREEN *open_direct(const char *type, FILE *input)
+{
+	char name[64];
+
+	if (!type || strstr(type, "-direct"))
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s-direct", (int)strcspn(type, "-"), type);
+	return open_type(name, input);
+}
+
+static SCREEN *open_any(const struct term_config *config, FILE *input)
+{
+	const char *const types[] = {config->type, "xterm-256color", "vt100"};
+	SCREEN *screen = NULL;
+
+	if (config->color && config->direct_color)
+		screen = open_direct(config->type, input);
+	for (size_t i = 0; !screen && i < ARRAY_SIZE(types); i++)
+		screen = open_type(types[i], input);
+	return screen;
+}
+
+static enum color_depth find_depth(const struct term_config *config)
+{
+	if (!config->color || !has_colors() || start_color() == ERR)
+		return COLOR_DEPTH_MONO;
+	if (COLOR_PAIRS <= 2 * STYLE_COUNT || COLORS < 8)
+		return COLOR_DEPTH_MONO;
+	if (COLORS > 256)
+		return COLOR_DEPTH_RGB;
+	if (COLORS == 256)
+		return COLOR_DEPTH_256;
+	return COLORS >= 16 ? COLOR_DEPTH_16 : COLOR_DEPTH_8;
+}
+
+static int pair_number(const struct term *term, int index)
+{
+	if (term->depth == COLOR_DEPTH_RGB && index > 0 && index < TERM_FIRST_DIRECT)
+		return TERM_FIRST_DIRECT;
+	return index;
+}
+
+static attr_t attributes_of(const struct term *term, const struct theme_style *style, bool selected)
+{
+	bool mono = term->depth == COLOR_DEPTH_MONO;
+	attr_t attributes = A_NORMAL;
+
+	if (style->attributes & ATTRIBUTE_BOLD)
+		attributes |= A_BOLD;
+	if (mono && (style->attributes & ATTRIBUTE_UNDERLINE))
+		attributes |= A_UNDERLINE;
+	if (mono && !selected && (style->attributes & ATTRIBUTE_DIM))
+		attributes |= A_DIM;
+	if (mono && (selected || (style->attributes & ATTRIBUTE_REVERSE)))
+		attributes |= A_REVERSE;
+	return attributes;
+}
+
+static void make_looks(struct term *term, const struct theme *theme)
+{
+	short pair = 1;
+
+	for (size_t i = 0; i < STYLE_COUNT; i++) {
+		for (size_t selected = 0; selected < 2; selected++) {
+			const struct theme_style *own = &theme->styles[i];
+			const struct theme_style *colors =
+				selected ? &theme->styles[STYLE_SELECTED] : own;
+			struct look *look = &term->looks[i][selected];
+
+			look->attributes = attributes_of(term, own, selected);
+			look->pair = 0;
+			if (term->depth == COLOR_DEPTH_MONO)
+				continue;
+			int front =
+				color_index_on(colors->foreground, colors->background, term->depth);
+			int back = color_index(colors->background, term->depth);
+
+			init_extended_pair(pair, pair_number(term, front), pair_number(term, back));
+			look->pair = pair++;
+		}
+	}
+}
+
+static FILE *open_input(void)
+{
+	int fd;
+
+	if (isatty(STDIN_FILENO))
+		return stdin;
+	fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+
+	FILE *file = fdopen(fd, "r+");
+
+	if (!file)
+		close(fd);
+	return file;
+}
+
+static void close_input(FILE *input)
+{
+	if (input != stdin)
+		fclose(input);
+}
+
+static void set_modes(void)
+{
+	if (!getenv("ESCDELAY"))
+		set_escdelay(TERM_ESCDELAY_MS);
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+}
+
+int term_open(const struct term_config *config, struct term **out, struct error *err)
+{
+	if (!isatty(STDOUT_FILENO))
+		return error_set(err, -ENOTTY, "standard output is no terminal");
+
+	FILE *input = open_input();
+
+	if (!input)
+		return error_set(err, -ENOTTY, "there is no terminal to read keys from");
+
+	SCREEN *screen = open_any(config, input);
+
+	if (!screen) {
+		close_input(input);
+		return error_set(err, -ENOENT,
+				 "terminal type '%.40s' is unknown here, and so are its stand-ins",
+				 config->type ? config->type : "");
+	}
+
+	struct term *term = xcalloc(1, sizeof(*term));
+
+	term->screen = screen;
+	term->input = input;
+	term->cursor = -1;
+	canvas_init(&term->last, false);
+	set_modes();
+	term->depth = find_depth(config);
+	if (term->depth != COLOR_DEPTH_MONO && use_default_colors() == ERR)
+		assume_default_colors(COLOR_WHITE, COLOR_BLACK);
+	make_looks(term, config->theme);
+	*out = term;
+	return 0;
+}
+
+/* Goes on after a ^S: without IXON there is no such thing, and endwin brings it back. */
+static void thaw(void)
+{
+	struct termios line;
+
+	if (tcgetattr(STDOUT_FILENO, &line) == 0) {
+		line.c_iflag &= ~IXON;
+		tcsetattr(STDOUT_FILENO, TCSANOW, &line);
+	}
+}
+
+/*
+ * Back to the shell. Where there is no second screen to leave, what was drawn stays as it is in
+ * top, and the shell goes on in the last line, which must be empty for that.
+ */
+static void give_back(const struct term *term)
+{
+	const char *leave = tigetstr("rmcup");
+
+	if (!term_writable(term))
+		thaw();
+	if (!leave || leave == (const char *)-1) {
+		move(LINES - 1, 0);
+		attrset(A_NORMAL);
+		clrtoeol();
+		refresh();
+	}
+	curs_set(1);
+	endwin();
+}
+
+void term_close(struct term *term)
+{
+	if (!term)
+		return;
+	give_back(term);
+	delscreen(term->screen);
+	close_input(term->input);
+	canvas_fini(&term->last);
+	free(term);
+}
+
+void term_emergency(void)
+{
+	if (stdscr && !isendwin())
+		endwin();
+}
+
+/* ---- state */
+
+int term_input_fd(const struct term *term)
+{
+	return fileno(term->input);
+}
+
+bool term_writable(const struct term *term)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	(void)term;
+	return poll(&out, 1, 0) != 0;
+}
+
+void term_measure(struct term *term, unsigned *width, unsigned *height)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
+	    (size.ws_row != LINES || size.ws_col != COLS)) {
+		resizeterm(size.ws_row, size.ws_col);
+		term_forget(term);
+	}
+	*width = COLS > 0 ? (unsigned)COLS : 1;
+	*height = LINES > 0 ? (unsigned)LINES : 1;
+}
+
+void term_forget(struct term *term)
+{
+	clearok(curscr, TRUE);
+	canvas_resize(&term->last, 0, 0);
+}
+
+void term_suspend(struct term *term)
+{
+	term->cursor = -1;
+	give_back(term);
+}
+
+void term_resume(struct term *term)
+{
+	reset_prog_mode();
+	term->cursor = -1;
+	term_forget(term);
+}
+
+/* ---- drawing */
+
+static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
+{
+	return a->style == b->style && a->selected == b->selected && strcmp(a->text, b->text) == 0;
+}
+
+static void draw_cell(const struct term *term, const struct canvas *canvas, unsigned x, unsigned y)
+{
+	const struct canvas_cell *cell = canvas_at(canvas, x, y);
+	const struct look *look = &term->looks[cell->style][cell->selected];
+	uint32_t character = ' ';
+	wchar_t text[2] = {0};
+	cchar_t complex;
+
+	text_decode(cell->text, &character);
+	text[0] = (wchar_t)character;
+	if (setcchar(&complex, text, look->attributes, look->pair, NULL) == OK)
+		mvadd_wchnstr((int)y, (int)x, &complex, 1);
+}
+
+static void show_cursor(struct term *term, const struct canvas *canvas)
+{
+	int cursor = canvas->cursor ? 1 : 0;
+
+	if (cursor != term->cursor)
+		curs_set(cursor);
+	term->cursor = cursor;
+	if (canvas->cursor)
+		move((int)canvas->cursor_y, (int)canvas->cursor_x);
+	else
+		move((int)canvas->height - 1, 0);
+}
+
+static void remember(struct term *term, const struct canvas *canvas)
+{
+	struct canvas *last = &term->last;
+
+	if (last->width != canvas->width || last->height != canvas->height)
+		canvas_resize(last, canvas->width, canvas->height);
+	if (last->width && last->height)
+		memcpy(last->cells, canvas->cells,
+		       sizeof(*last->cells) * canvas->width * canvas->height);
+}
+
+void term_draw(struct term *term, const struct canvas *canvas)
+{
+	bool all = term->last.width != canvas->width || term->last.height != canvas->height;
+
+	for (unsigned y = 0; y < canvas->height; y++)
+		for (unsigned x = 0; x < canvas->width; x++) {
+			const struct canvas_cell *cell = canvas_at(canvas, x, y);
+
+			if (!cell->text[0]) /* the right half of a wide character */
+				continue;
+			if (all || !same_cell(cell, canvas_at(&term->last, x, y)))
+				draw_cell(term, canvas, x, y);
+		}
+	show_cursor(term, canvas);
+	refresh();
+	remember(term, canvas);
+}

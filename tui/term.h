@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TERM_H
+#define PMCTOP_TERM_H
+
+#include "canvas.h"
+#include "core/error.h"
+#include "theme.h"
+
+#include <stdbool.h>
+
+/*
+ * The terminal. It copies a canvas to it, as little as has changed, and gives it back as it was:
+ * at the end, while stopped, and when the program dies. One at a time, as ncurses wants it.
+ */
+struct term;
+
+struct term_config {
+	const struct theme *theme; /* borrowed while opening */
+	const char *type;          /* $TERM; NULL or "" as if it were unknown */
+	bool color;                /* false: attributes only */
+	bool direct_color;         /* COLORTERM promises 24 bits */
+};
+
+/*
+ * Draws on standard output and reads keys from standard input or, where that is no terminal, from
+ * /dev/tty. An unknown type is taken for xterm-256color, then vt100. -ENOTTY or -ENOENT and a
+ * sentence where there is nothing to draw on.
+ */
+int term_open(const struct term_config *config, struct term **term, struct error *err);
+void term_close(struct term *term); /* NULL is fine */
+
+/* The descriptor that keys come from, to poll. */
+int term_input_fd(const struct term *term);
+/* Whether the terminal takes output now; a frozen one does not. */
+bool term_writable(const struct term *term);
+
+/* Asks for the size anew, as after SIGWINCH. At least 1x1. */
+void term_measure(struct term *term, unsigned *width, unsigned *height);
+
+/* Copies the cells that differ from the last drawing. */
+void term_draw(struct term *term, const struct canvas *canvas);
+/* Forgets what is on the screen: the next drawing sends everything. */
+void term_forget(struct term *term);
+
+/* Gives the terminal back for a while, and takes it again. */
+void term_suspend(struct term *term);
+void term_resume(struct term *term);
+
+/* Gives the terminal back when the program is about to die: from a signal handler, at best effort.
+ */
+void term_emergency(void);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "theme.h"
+
+#include "core/util.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The keys that are understood: btop's, then those of pmctop alone. */
+struct palette {
+	struct color main_bg, main_fg, title, hi_fg, selected_bg, selected_fg, inactive_fg,
+		proc_misc, div_line, cpu_start, cpu_mid, cpu_end;
+	struct color label_fg, warn_fg, bad_fg, scaled_fg, banner_fg, header_fg, header_bg;
+};
+
+#define PALETTE_KEY(key)                            \
+	{                                           \
+#key, offsetof(struct palette, key) \
+	}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} palette_keys[] = {
+	PALETTE_KEY(main_bg),     PALETTE_KEY(main_fg),     PALETTE_KEY(title),
+	PALETTE_KEY(hi_fg),       PALETTE_KEY(selected_bg), PALETTE_KEY(selected_fg),
+	PALETTE_KEY(inactive_fg), PALETTE_KEY(proc_misc),   PALETTE_KEY(div_line),
+	PALETTE_KEY(cpu_start),   PALETTE_KEY(cpu_mid),     PALETTE_KEY(cpu_end),
+	PALETTE_KEY(label_fg),    PALETTE_KEY(warn_fg),     PALETTE_KEY(bad_fg),
+	PALETTE_KEY(scaled_fg),   PALETTE_KEY(banner_fg),   PALETTE_KEY(header_fg),
+	PALETTE_KEY(header_bg),
+};
+
+static struct color *palette_at(struct palette *palette, const char *key, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(palette_keys); i++)
+		if (strlen(palette_keys[i].name) == length &&
+		    memcmp(palette_keys[i].name, key, length) == 0)
+			return (struct color *)(void *)((char *)palette + palette_keys[i].offset);
+	return NULL;
+}
+
+static struct color or_else(struct color color, struct color other)
+{
+	return color.set ? color : other;
+}
+
+/* What a btop theme leaves open. */
+static void palette_complete(struct palette *p)
+{
+	if (!p->cpu_end.set)
+		p->cpu_end = or_else(p->cpu_mid, p->cpu_start);
+	if (!p->cpu_mid.set)
+		p->cpu_mid = color_mix(p->cpu_start, p->cpu_end);
+	p->title = or_else(p->title, p->main_fg);
+	p->label_fg = or_else(p->label_fg, p->proc_misc);
+	p->warn_fg = or_else(p->warn_fg, p->cpu_mid);
+	p->bad_fg = or_else(p->bad_fg, p->cpu_end);
+	p->scaled_fg = or_else(p->scaled_fg, p->proc_misc);
+	p->banner_fg = or_else(p->banner_fg, p->warn_fg);
+	p->header_fg = or_else(p->header_fg, p->title);
+	p->header_bg = or_else(p->header_bg, p->main_bg);
+	p->div_line = or_else(p->div_line, p->inactive_fg);
+}
+
+static void palette_apply(const struct palette *p, struct theme *theme)
+{
+	struct color background = p->main_bg;
+
+	*theme = (struct theme){
+		.styles =
+			{
+				[STYLE_PLAIN] = {p->main_fg, background, 0},
+				[STYLE_ID] = {p->proc_misc, background, 0},
+				[STYLE_NAME] = {p->main_fg, background, 0},
+				[STYLE_DIM] = {p->inactive_fg, background, ATTRIBUTE_DIM},
+				[STYLE_WARN] = {p->warn_fg, background, ATTRIBUTE_UNDERLINE},
+				[STYLE_BAD] = {p->bad_fg, background, ATTRIBUTE_BOLD},
+				[STYLE_SCALED] = {p->scaled_fg, background, 0},
+				[STYLE_TITLE] = {p->title, background, ATTRIBUTE_BOLD},
+				[STYLE_LABEL] = {p->label_fg, background, 0},
+				[STYLE_HEADER] = {p->header_fg, p->header_bg, ATTRIBUTE_REVERSE},
+				[STYLE_HEADER_SORT] = {p->selected_fg, p->selected_bg,
+						       ATTRIBUTE_BOLD},
+				[STYLE_SELECTED] = {p->selected_fg, p->selected_bg,
+						    ATTRIBUTE_REVERSE},
+				[STYLE_BANNER] = {p->banner_fg, background, ATTRIBUTE_BOLD},
+				[STYLE_KEY] = {p->hi_fg, background, ATTRIBUTE_BOLD},
+				[STYLE_KEY_LABEL] = {p->label_fg, background, 0},
+				[STYLE_METER_LOW] = {p->cpu_start, background, 0},
+				[STYLE_METER_MID] = {p->cpu_mid, background, 0},
+				[STYLE_METER_HIGH] = {p->cpu_end, background, 0},
+				[STYLE_METER_EMPTY] = {p->div_line, background, 0},
+			},
+	};
+}
+
+/* theme[key]="value": finds both; false where the line is something else. */
+static bool split_line(const char *line, size_t length, const char **key, size_t *key_length,
+		       char *value, size_t size)
+{
+	static const char prefix[] = "theme[";
+	const char *end = line + length;
+
+	if (length < sizeof(prefix) - 1 || memcmp(line, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	*key = line + sizeof(prefix) - 1;
+
+	const char *bracket = memchr(*key, ']', (size_t)(end - *key));
+
+	if (!bracket)
+		return false;
+	*key_length = (size_t)(bracket - *key);
+
+	const char *equals = bracket + 1;
+
+	if (equals == end || *equals != '=')
+		return false;
+
+	const char *from = equals + 1, *quote = NULL;
+
+	if (from < end && (*from == '"' || *from == '\'')) {
+		quote = memchr(from + 1, *from, (size_t)(end - from - 1));
+		from++;
+	}
+	while (!quote && end > from && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+		end--;
+
+	size_t value_length = (size_t)((quote ? quote : end) - from);
+
+	value_length = size_min(value_length, size - 1);
+	memcpy(value, from, value_length);
+	value[value_length] = '\0';
+	return true;
+}
+
+int theme_parse(const char *text, struct theme *theme, struct error *err)
+{
+	struct palette palette = {0};
+	unsigned number = 0, understood = 0;
+
+	for (const char *line = text; *line;) {
+		size_t length = strcspn(line, "\n"), key_length, blanks = strspn(line, " \t");
+		char value[64];
+		const char *key;
+		struct error why;
+
+		number++;
+		if (blanks < length && split_line(line + blanks, length - blanks, &key, &key_length,
+						  value, sizeof(value))) {
+			struct color *color = palette_at(&palette, key, key_length);
+
+			if (color && color_parse(value, color, &why))
+				return error_set(err, -EINVAL, "line %u: %s", number, why.text);
+			understood += color != NULL;
+		}
+		line += length + (line[length] == '\n');
+	}
+	if (!understood)
+		return error_set(err, -EINVAL,
+				 "no theme: it has no line like "
+				 "theme[main_fg]=\"#cccccc\"");
+	palette_complete(&palette);
+	palette_apply(&palette, theme);
+	return 0;
+}
+
+const char *theme_builtin_find(const char *name)
+{
+	for (const struct theme_builtin *t = theme_builtins; t->name; t++)
+		if (strcmp(t->name, name) == 0)
+			return t->text;
+	return NULL;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "widget_meter.h"
+
+#include "core/text.h"
+
+/* Where along the bar the colour changes. */
+static enum style bar_style(unsigned i, unsigned width)
+{
+	if (i * 100 < width * 60)
+		return STYLE_METER_LOW;
+	return i * 100 < width * 85 ? STYLE_METER_MID : STYLE_METER_HIGH;
+}
+
+static const char *bar_glyph(const struct canvas *canvas, unsigned eighths)
+{
+	static const char *const blocks[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+
+	if (canvas->ascii)
+		return eighths >= 4 ? "#" : " ";
+	return blocks[eighths];
+}
+
+void meter_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, double share,
+		const char *figure, enum style figure_style)
+{
+	if (width < 3)
+		return;
+
+	unsigned inner = width - 2, text = text_width(figure);
+	double clamped = share > 1 ? 1 : share > 0 ? share : 0;
+	unsigned eighths = (unsigned)(clamped * inner * 8 + 0.5);
+
+	canvas_text(canvas, x, y, 1, STYLE_METER_EMPTY, "[");
+	for (unsigned i = 0; i < inner; i++) {
+		unsigned here = eighths > i * 8 ? eighths - i * 8 : 0;
+
+		canvas_text(canvas, x + 1 + i, y, 1, bar_style(i, inner),
+			    bar_glyph(canvas, here < 8 ? here : 8));
+	}
+	if (text < inner)
+		canvas_text(canvas, x + 1 + inner - text, y, text, figure_style, figure);
+	canvas_text(canvas, x + 1 + inner, y, 1, STYLE_METER_EMPTY, "]");
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "widget_table.h"
+
+#include "core/text.h"
+#include "core/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void move_by(struct table *table, size_t lines, bool down)
+{
+	if (!down)
+		table->selected -= size_min(lines, table->selected);
+	else if (table->n > 0)
+		table->selected = size_min(table->selected + lines, table->n - 1);
+}
+
+static void page_by(struct table *table, bool down)
+{
+	size_t last_top = table->n > table->page ? table->n - table->page : 0;
+
+	move_by(table, table->page, down);
+	if (down)
+		table->top = size_min(table->top + table->page, last_top);
+	else
+		table->top -= size_min(table->page, table->top);
+}
+
+bool table_act(struct table *table, enum action action)
+{
+	if (action == ACTION_UP || action == ACTION_DOWN)
+		move_by(table, 1, action == ACTION_DOWN);
+	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
+		page_by(table, action == ACTION_PAGE_DOWN);
+	else if (action == ACTION_HOME)
+		table->selected = 0;
+	else if (action == ACTION_END)
+		table->selected = table->n ? table->n - 1 : 0;
+	else if (action == ACTION_LEFT)
+		table->scroll -= table->scroll > 0;
+	else if (action == ACTION_RIGHT)
+		table->scroll += table->more_right;
+	else
+		return false;
+	return true;
+}
+
+/* The selection after the rows changed from table->n to n, and the first line that shows it. */
+static void table_settle(struct table *table, size_t n, size_t page)
+{
+	bool at_end = table->selected > 0 && table->selected + 1 == table->n;
+
+	if (at_end || table->selected >= n)
+		table->selected = n ? n - 1 : 0;
+	table->n = n;
+	table->page = page;
+	if (table->top + page > n)
+		table->top = n > page ? n - page : 0;
+	if (table->selected < table->top)
+		table->top = table->selected;
+	else if (page > 0 && table->selected >= table->top + page)
+		table->top = table->selected - page + 1;
+}
+
+/* Scrolled sideways nothing is dropped by weight: every column can be reached. */
+static void fit_scrolled(const struct table *table, const struct view *view, unsigned width,
+			 unsigned *widths)
+{
+	unsigned used = 0;
+
+	memset(widths, 0, view->n_columns * sizeof(*widths));
+	for (size_t i = 0; i < view->n_columns; i++) {
+		unsigned gap = i ? 1 : 0, wanted = view->columns[i].width;
+		bool last = i + 1 == view->n_columns;
+
+		if (i > 0 && i <= table->scroll && !last)
+			continue;
+		if (used + gap >= width)
+			return;
+
+		unsigned left = width - used - gap;
+
+		if (wanted > left && i > 0 && !view->columns[i].left)
+			return;
+		widths[i] = wanted > left || (last && view->columns[i].left) ? left : wanted;
+		used += gap + widths[i];
+	}
+}
+
+void table_fit(const struct table *table, const struct view *view, unsigned width, unsigned *widths)
+{
+	if (table->scroll > 0)
+		fit_scrolled(table, view, width, widths);
+	else
+		view_fit(view, width, widths);
+}
+
+static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width, bool left,
+		      enum style style, const char *text)
+{
+	if (left)
+		canvas_text_ellipsis(canvas, x, y, width, style, text);
+	else
+		canvas_text_right(canvas, x, y, width, style, text);
+}
+
+/* A title that must be cut needs no ellipsis: what is left of it says enough. */
+static void draw_title(struct canvas *canvas, unsigned x, unsigned y, unsigned width, bool left,
+		       enum style style, const char *text)
+{
+	if (left)
+		canvas_text(canvas, x, y, width, style, text);
+	else
+		canvas_text_right(canvas, x, y, width, style, text);
+}
+
+/* The mark stands right after the title: in the gap between columns where the title fills its own.
+ */
+static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct rect rect,
+			   const struct view *view, unsigned width)
+{
+	const struct view_column *column = &view->columns[view->sort_column];
+	bool down = (column->metric >= 0) != view->spec.reverse;
+	unsigned at = x + (column->left ? text_width(column->title) : width);
+	const char *mark = down ? "▼" : "▲";
+
+	if (canvas->ascii)
+		mark = down ? "v" : "^";
+	if (at < rect.x + rect.width)
+		canvas_text(canvas, at, y, 1, STYLE_HEADER_SORT, mark);
+}
+
+static void draw_header(struct canvas *canvas, struct rect rect, const struct view *view,
+			const unsigned *widths)
+{
+	unsigned x = rect.x;
+
+	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
+	for (size_t i = 0; i < view->n_columns; i++) {
+		const struct view_column *column = &view->columns[i];
+		bool sort = i == view->sort_column;
+
+		if (widths[i] == 0)
+			continue;
+		draw_title(canvas, x, rect.y, widths[i], column->left,
+			   sort ? STYLE_HEADER_SORT : STYLE_HEADER, column->title);
+		if (sort)
+			draw_sort_mark(canvas, x, rect.y, rect, view, widths[i]);
+		x += widths[i] + 1;
+	}
+}
+
+static void draw_line(struct canvas *canvas, unsigned y, struct rect rect, const struct view *view,
+		      const unsigned *widths, size_t line)
+{
+	unsigned x = rect.x;
+
+	for (size_t i = 0; i < view->n_columns; i++) {
+		struct cell cell;
+
+		if (widths[i] == 0)
+			continue;
+		view_cell(view, line, i, &cell);
+		draw_text(canvas, x, y, widths[i], view->columns[i].left, style_of_cell(cell.role),
+			  cell.text);
+		x += widths[i] + 1;
+	}
+}
+
+static bool any_dropped(const struct table *table, const struct view *view, const unsigned *widths)
+{
+	for (size_t i = table->scroll + 1; i < view->n_columns; i++)
+		if (widths[i] == 0)
+			return true;
+	return false;
+}
+
+void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
+		const struct view *view, const char *empty)
+{
+	if (rect.width == 0 || rect.height == 0)
+		return;
+
+	unsigned header = rect.height > 1 ? 1 : 0;
+	unsigned *widths = xcalloc(view->n_columns + 1, sizeof(*widths));
+
+	canvas_fill(canvas, rect, STYLE_PLAIN);
+	table->scroll = size_min(table->scroll, view->n_columns ? view->n_columns - 1 : 0);
+	table->width = rect.width;
+	table_settle(table, view->n, rect.height - header);
+	table_fit(table, view, rect.width, widths);
+	table->more_right = any_dropped(table, view, widths);
+	if (header)
+		draw_header(canvas, rect, view, widths);
+	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
+		unsigned y = rect.y + header + (unsigned)i;
+
+		draw_line(canvas, y, rect, view, widths, table->top + i);
+		if (table->top + i == table->selected)
+			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
+	}
+	if (view->n == 0)
+		canvas_text_ellipsis(canvas, rect.x, rect.y + header, rect.width, STYLE_DIM, empty);
+	free(widths);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_WIDGET_TABLE_H
+#define PMCTOP_WIDGET_TABLE_H
+
+#include "canvas.h"
+#include "core/view.h"
+#include "keymap.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A scrolling table over a view, with a selected line. The selection stays on its line while rows
+ * come and go under it, as in top and htop; on the last line it stays on the last line.
+ */
+struct table {
+	size_t selected;
+	size_t top;    /* the first line shown */
+	size_t scroll; /* columns scrolled off between the first one and the rest */
+	/* What the last drawing showed, for paging and for the columns that can be sorted by. */
+	size_t n;
+	size_t page;
+	unsigned width;
+	bool more_right;
+};
+
+/* Whether the action was one of moving. */
+bool table_act(struct table *table, enum action action);
+
+/* Header line and rows; `empty` is said where there are none. */
+void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
+		const struct view *view, const char *empty);
+
+/* The columns' widths, 0 for those not shown: widths has view->n_columns items. */
+void table_fit(const struct table *table, const struct view *view, unsigned width,
+	       unsigned *widths);
+
+#endif
