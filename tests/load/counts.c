@@ -9,7 +9,6 @@
  * CPUs and not scaled, with the time that the groups were enabled and running. "time" is the
  * real-time clock at the interval's end. Exit status 77: this machine has no such counters.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>

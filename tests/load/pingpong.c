@@ -7,7 +7,6 @@
  * anything that works at each switch. The other process is named "pong". At the end it prints how
  * many round trips there were.
  */
-#define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

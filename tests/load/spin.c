@@ -7,7 +7,6 @@
  * clock is read once in millions of instructions: nothing but the loop shows in a profile. Without
  * SECONDS it runs until it is killed.
  */
-#define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>

@@ -7,7 +7,6 @@
  * and what the kernel charged them, which is what a tool that counts short-lived tasks has to find
  * again.
  */
-#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
