@@ -5,8 +5,11 @@
 #   another machine      make CROSS=aarch64-linux-gnu- SYSROOT=dir STATIC=1 BUILD=build/arm64
 #   another compiler     make CC=clang WERROR=1 BUILD=build/clang
 #   sanitizers           make SANITIZE=address,undefined BUILD=build/asan
+#   the commands shown   make V=1
 
 BUILD    ?= build
+Q        := $(if $(V),,@)
+say       = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 VERSION  := 0.1.0
 
 ifdef CROSS
@@ -78,32 +81,37 @@ units: $(UNIT_BIN) ## build the unit tests
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
 
 $(BUILD)/libcore.a: $(CORE_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 # Core's tests link libcore.a alone: the linker proves that core knows nothing of ncurses.
 $(BUILD)/tests/test_tui_%: $(BUILD)/obj/tests/unit/test_tui_%.o $(FAKE_OBJ) \
 		$(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(CORE_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(CORE_LIBS)
 
 $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 $(BUILD)/obj/tui/%.o: TUI_FLAGS = $(TUI_CFLAGS)
 $(BUILD)/obj/tests/unit/%.o: TUI_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(TUI_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) $(TUI_FLAGS) -MMD -MP -c -o $@ $<
 
 # The themes as C strings, so that pmctop is one file.
 $(BUILD)/themes_builtin.c: $(THEMES) Makefile
@@ -116,7 +124,8 @@ $(BUILD)/themes_builtin.c: $(THEMES) Makefile
 
 $(BUILD)/obj/themes_builtin.o: $(BUILD)/themes_builtin.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
 	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LOAD_SRC))
@@ -138,12 +147,12 @@ format: ## rewrite the sources in the house style
 	clang-format -i $(SOURCES)
 
 format-check: lint-deps ## say which sources are not in the house style
-	clang-format --dry-run -Werror $(SOURCES)
+	@clang-format --dry-run -Werror $(SOURCES)
 
 lint: lint-deps format-check ## formatting, -Werror with gcc and clang, clang-tidy's and cppcheck's chosen checks
 	@$(MAKE) --no-print-directory CC=gcc WERROR=1 BUILD=$(BUILD)/lint-gcc all units loads
 	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/lint-clang all units loads
-	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
+	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
 		-D_GNU_SOURCE -DPMCTOP_VERSION='"0"' -I. $(CORE_SRC) $(TUI_SRC) $(FAKE_SRC)
 

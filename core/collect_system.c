@@ -29,12 +29,12 @@ enum {
 	OFF_CUTS = 2,             /* a group that was off the PMU for so many cuts stays off */
 };
 /*
- * Until a tick is given up: long, since a virtual CPU may stand still for a while, but short for
- * CPUs that never tick. Looked for with pauses that grow.
+ * How long a tick is looked for: awake at first, since it comes at once; then asleep, since a
+ * virtual CPU may stand still for a while. Not so long for CPUs that never tick.
  */
-#define TICK_WAIT_NS     (20 * NS_PER_MS)
-#define TICKLESS_WAIT_NS (3 * NS_PER_MS)
-#define TICK_LOOK_NS     (500 * NS_PER_US)
+#define TICK_SPIN_NS  (500 * NS_PER_US)
+#define TICK_WAIT_NS  (20 * NS_PER_MS)
+#define TICK_PAUSE_NS (NS_PER_MS)
 
 struct counted_cpu {
 	int number;
@@ -272,13 +272,22 @@ static void system_drain(struct collect *collect)
 			cpu_drain(self, i, UINT64_MAX);
 }
 
+/*
+ * Not the CPU that we run on: to get there we were switched to, so its last record is but a moment
+ * old. What we do in that moment is counted in the next interval.
+ */
 static void arm_ticks(struct collect_system *self)
 {
+	const struct sys *sys = self->context.sys;
+
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
-		uint64_t now_ns = sys_now_ns(self->context.sys);
-		if (cpu->open && group_arm_tick(&cpu->group) == 0)
+		uint64_t now_ns = sys_now_ns(sys);
+		if (cpu->open && cpu->number != sys_current_cpu(sys) &&
+		    group_arm_tick(&cpu->group) == 0)
 			cpu->armed_ns = now_ns;
+		else if (cpu->open)
+			cpu_drain(self, i, UINT64_MAX);
 	}
 }
 
@@ -296,7 +305,7 @@ static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
 			continue;
 		if (!cpu_drain(self, i, cpu->armed_ns)) {
 			bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
-			wait |= waited_ns < (tickless ? TICKLESS_WAIT_NS : TICK_WAIT_NS);
+			wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
 			continue;
 		}
 		group_disarm_tick(&cpu->group);
@@ -375,11 +384,12 @@ static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 	const struct sys *sys = self->context.sys;
-	uint64_t armed_ns = sys_now_ns(sys), pause_ns = TICK_LOOK_NS;
+	uint64_t armed_ns = sys_now_ns(sys), waited_ns;
 
 	arm_ticks(self);
-	for (; take_ticks(self, sys_now_ns(sys) - armed_ns); pause_ns *= 2)
-		sys_wait(sys, NULL, 0, sys_now_ns(sys) + pause_ns);
+	while (waited_ns = sys_now_ns(sys) - armed_ns, take_ticks(self, waited_ns))
+		if (waited_ns > TICK_SPIN_NS)
+			sys_wait(sys, NULL, 0, sys_now_ns(sys) + TICK_PAUSE_NS);
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
 		if (!cpu->open)

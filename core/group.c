@@ -9,9 +9,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#define TICK_REST_NS (1000 * NS_PER_S)
-/* As a kernel of 1000 Hz: much shorter, and a slow virtual CPU does nothing but tick (seen). */
-#define TICK_ARMED_NS (NS_PER_MS)
+#define TICK_REST_NS  (1000 * NS_PER_S)
+#define TICK_ARMED_NS (100 * NS_PER_US)
 
 static struct perf_event_attr counting_attr(const struct event *event)
 {

@@ -39,6 +39,8 @@ struct sys_ops {
 	/* Ends a wait that is under way, or the next one. Any thread, also a signal handler. */
 	void (*wake)(void *ctx);
 	uint64_t (*now_ns)(void *ctx);
+	/* The CPU that the caller runs on, for as long as it stays there; -1 where unknown. */
+	int (*current_cpu)(void *ctx);
 	/* Nanoseconds since the epoch, CLOCK_REALTIME. */
 	uint64_t (*realtime_ns)(void *ctx);
 	/*
@@ -108,6 +110,11 @@ static inline void sys_wake(const struct sys *sys)
 static inline uint64_t sys_now_ns(const struct sys *sys)
 {
 	return sys->ops->now_ns(sys->ctx);
+}
+
+static inline int sys_current_cpu(const struct sys *sys)
+{
+	return sys->ops->current_cpu(sys->ctx);
 }
 
 static inline uint64_t sys_realtime_ns(const struct sys *sys)

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -122,6 +123,12 @@ static uint64_t linux_now_ns(void *ctx)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+static int linux_current_cpu(void *ctx)
+{
+	(void)ctx;
+	return sched_getcpu();
+}
+
 static uint64_t linux_realtime_ns(void *ctx)
 {
 	(void)ctx;
@@ -190,6 +197,7 @@ static const struct sys_ops linux_ops = {
 	.wait = linux_wait,
 	.wake = linux_wake,
 	.now_ns = linux_now_ns,
+	.current_cpu = linux_current_cpu,
 	.realtime_ns = linux_realtime_ns,
 	.file_read = linux_file_read,
 	.file_owner = linux_file_owner,

@@ -313,6 +313,13 @@ static uint64_t op_now_ns(void *ctx)
 	return fk->now_ns;
 }
 
+/* Who reads the counters is none of the tasks here, and takes no time on any CPU. */
+static int op_current_cpu(void *ctx)
+{
+	(void)ctx;
+	return -1;
+}
+
 static uint64_t op_realtime_ns(void *ctx)
 {
 	const struct fk *fk = ctx;
@@ -330,6 +337,7 @@ static const struct sys_ops fake_ops = {
 	.wait = op_wait,
 	.wake = op_wake,
 	.now_ns = op_now_ns,
+	.current_cpu = op_current_cpu,
 	.realtime_ns = op_realtime_ns,
 	.file_read = fk_file_read,
 	.file_owner = fk_file_owner,

@@ -2,23 +2,26 @@
 # SPDX-License-Identifier: MIT
 #
 # machine_test.sh [IMAGE=build/guest]: the proof that boot.sh boots the machine it promises, before
-# anything of pmctop is tested on it. Builds tests/load for arm64, runs test_machine.sh at two
+# anything of pmctop is tested on it. Builds the load programs for arm64, runs test_machine.sh at two
 # shifts, whose instructions per cycle must then differ by two, and sees that output and status come
 # out of the machine as they went in. Prints "ok NAME" or "not ok NAME" a check, ends with "N
 # passed, N failed"; exit status 77: skipped.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-image=${1:-$here/../../build/guest}
-cc=${GUEST_CC:-aarch64-linux-gnu-gcc}
+cd "$here/../.."
+BUILD=${BUILD:-build}
+image=${1:-$BUILD/guest}
 
-for tool in "$cc" qemu-system-aarch64 cpio; do
+for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
 	if [ -z "$(command -v "$tool")" ]; then
 		echo "machine_test.sh: no $tool here; skipped" >&2
 		exit 77
 	fi
 done
 "$here/image.sh" "$image"
+make -s CROSS=aarch64-linux-gnu- STATIC=1 BUILD="$BUILD/arm64" loads
+load=$BUILD/arm64/load
 
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -45,14 +48,9 @@ boot() {
 	"$here/boot.sh" --image "$image" "$@"
 }
 
-mkdir "$work/load"
-for c in "$here"/../load/*.c; do
-	"$cc" -std=gnu11 -O2 -static "$c" -o "$work/load/$(basename "$c" .c)"
-done
-
 # One emulated machine is one thread of the host's.
 for s in 0 1; do
-	boot --shift $s --load "$work/load" "$here/test_machine.sh" \
+	boot --shift $s --load "$load" "$here/test_machine.sh" \
 		>"$work/machine.$s" 2>"$work/err.$s" &
 done
 wait
@@ -85,13 +83,13 @@ spin
 END
 
 status=0
-boot --load "$work/load" "$work/bytes.sh" >"$work/bytes" || status=$?
+boot --load "$load" "$work/bytes.sh" >"$work/bytes" || status=$?
 check "a line of $(head -n 1 "$work/bytes.want" | wc -c) bytes and odd bytes come out as they are" \
 	cmp "$work/bytes" "$work/bytes.want"
 check "and so does the status" [ $status = 42 ]
 
 status=0
-boot --load "$work/load" --timeout 6 "$work/hang.sh" >"$work/hang" 2>"$work/hang.err" || status=$?
+boot --load "$load" --timeout 6 "$work/hang.sh" >"$work/hang" 2>"$work/hang.err" || status=$?
 check "a script that hangs is status 124" [ $status = 124 ]
 check "and its console is shown" grep -q '^before$' "$work/hang.err"
 

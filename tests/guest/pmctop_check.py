@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Judges what pmctop printed inside the emulated machine (pmctop_guest.sh).
+
+    pmctop_check.py SHIFT OUTPUT        prints TAP
+
+At shift S one instruction takes 2^S ns and the clock is 1 GHz: IPC is exactly 1 / 2^S.
+"""
+import json
+import sys
+
+shift = int(sys.argv[1])
+truth = 1 / 2**shift
+checks = 0
+failed = False
+
+
+def check(name, good, detail=""):
+    global checks, failed
+    checks += 1
+    failed |= not good
+    print(f"{'ok' if good else 'not ok'} {checks} - shift {shift}: {name}")
+    if not good:
+        print(f"# {detail}")
+
+
+def sections(path):
+    parts, name = {}, None
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("== "):
+                name = line[3:].strip()
+                parts[name] = []
+            elif name and line.startswith("{"):
+                parts[name].append(json.loads(line))
+    return parts
+
+
+def conserved(frame):
+    """Every event that breaks: tasks + idle + unattributed = totals = sum of CPUs."""
+    totals = frame["totals"]
+    broken = []
+    for event, total in totals["events"].items():
+        if total is None:
+            continue
+        tasks = sum(task["events"][event] for task in frame["tasks"])
+        rest = [totals[part]["events"][event] for part in ("idle", "unattributed")]
+        parts = tasks + sum(count or 0 for count in rest)  # /proc knows no faults of idle
+        cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
+        if parts != total or (frame["mode"] == "system" and cpus != total):
+            broken.append(f"{event}: parts {parts}, total {total}, CPUs {cpus}")
+    return broken
+
+
+def named(frames, comm):
+    return [task for frame in frames for task in frame["tasks"] if task["comm"] == comm]
+
+
+def near(value, wanted, share):
+    return value is not None and abs(value - wanted) <= share * wanted
+
+
+def grown(witness, time, event):
+    """What the witness had counted at a time: linear between two of its lines."""
+    total = 0
+    for before, after in zip(witness, witness[1:]):
+        if after["time"] <= time:
+            total += after[event]
+        elif before["time"] < time:
+            total += after[event] * (time - before["time"]) / (after["time"] - before["time"])
+    return total
+
+
+parts = sections(sys.argv[2])
+every_frame = [f for frames in parts.values() for f in frames if "schema" in f]
+check("there are frames", len(every_frame) > 20, len(every_frame))
+
+broken = [text for frame in every_frame for text in conserved(frame)]
+check("conservation holds to the last count", not broken, broken[:3])
+lost = sum(frame["lost_records"] for frame in every_frame)
+check("no record is lost", lost == 0, lost)
+nobody = [
+    frame["totals"]["unattributed"]["events"]
+    for frame in every_frame
+    if any(frame["totals"]["unattributed"]["events"].values()) and frame["mode"] == "system"
+]
+check("nothing is unattributed", not nobody, nobody[:3])
+
+busy = parts["busy"]
+spins = named(busy, "spin")
+check("two busy loops are seen in every refresh", len(spins) == 2 * len(busy), len(spins))
+ipcs = [task["metrics"]["ipc"] for task in spins]
+check(f"a busy loop's ipc is {truth:.2f} to 1 %", all(near(i, truth, 0.01) for i in ipcs), ipcs)
+check("and plainly valid", not any("ipc" in task.get("states", {}) for task in spins))
+ghz = [task["metrics"]["ghz"] for task in spins]
+check("at 1 GHz", all(near(g, 1, 0.01) for g in ghz), ghz)
+# A CPU's part ends at its own last record, and two emulated CPUs share one host thread.
+clocks = [sum(t["events"]["task-clock"] for t in spins if t["pid"] == pid) / 1e9
+          for pid in {task["pid"] for task in spins}]
+wall = sum(frame["interval_s"] for frame in busy)
+check("each of them had its CPU to itself", all(c > 0.95 * wall - 0.1 for c in clocks), clocks)
+states = busy[-1]["tasks"][0]["states"]
+check("an event that this CPU has not is unsupported, never 0",
+      states["cache_mpki"] == "unsupported" and busy[-1]["tasks"][0]["metrics"]["cache_mpki"] is None
+      and busy[-1]["totals"]["events"]["cache-misses"] is None, states)
+check("and a note says so", any("cache-misses is not supported" in n for n in busy[-1]["notes"]))
+
+witness = parts["witness"]
+for event in ("cycles", "instructions"):
+    seen = sum(frame["totals"]["events"][event] for frame in busy[1:])
+    counted = grown(witness, busy[-1]["time"], event) - grown(witness, busy[0]["time"], event)
+    check(f"total {event} agree with the witness to 1 %", near(seen, counted, 0.01),
+          f"{seen} {counted} {seen / counted:.4f}")
+
+idle = parts["idle"][-1]
+totals = idle["totals"]
+share = totals["idle"]["events"]["task-clock"] / totals["events"]["task-clock"]
+check("an idle machine is idle", share > 0.95, share)
+
+pairs = [named(parts["pingpong"], name) for name in ("pingpong", "pong")]
+for tasks in pairs:
+    switches = sum(task["events"]["context-switches"] for task in tasks)
+    check(f"{tasks[0]['comm']} switched at each of 3000 turns", near(switches, 3000, 0.01), switches)
+    ipc = [t["metrics"]["ipc"] for t in tasks if t["events"]["context-switches"] > 1000]
+    check("and its ipc is exact in slices of microseconds",
+          ipc and all(near(i, truth, 0.01) for i in ipc), ipc)
+
+hotplug = parts["hotplug"]
+counts = [len(frame["cpus"]) for frame in hotplug]
+check("a CPU goes away and comes back", counts[0] == 2 and 1 in counts and counts[-1] == 2, counts)
+spins = named(hotplug, "spin")
+check("and the busy loop is followed all the while", len(spins) == len(hotplug)
+      and all(near(t["metrics"]["ipc"], truth, 0.01) for t in spins), len(spins))
+
+swarm, status = parts["swarm"][:2]
+frames = parts["swarm"][2:]
+check("SIGTERM ends a batch run with status 0", status["status"] == 0, status)
+kids = named(frames, "swarm-kid")
+pids = {task["pid"] for task in kids}
+check(f"{swarm['children']} processes of a millisecond are all seen",
+      len(pids) == swarm["children"], len(pids))
+cpu_ns = sum(task["events"]["task-clock"] for task in kids)
+check("with the CPU time that the kernel charged them, to 2 %",
+      near(cpu_ns, swarm["cpu_ns"], 0.02), f"{cpu_ns} {swarm['cpu_ns']}")
+ipcs = [t["events"]["instructions"] / t["events"]["cycles"] for t in kids if t["events"]["cycles"]]
+check("and each at the machine's ipc", all(near(i, truth, 0.05) for i in ipcs),
+      sorted(ipcs)[:3] + sorted(ipcs)[-3:])
+
+for level, sentence, mode in (
+    (2, "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)", "proc"),
+    (3, "This kernel denies all counters to ordinary users (perf_event_paranoid=3)", "proc"),
+    (0, "", "system"),
+):
+    frame = parts[f"user, paranoid {level}"][-1]
+    check(f"an ordinary user at paranoid {level} gets what is allowed, and the remedy",
+          frame["mode"] == mode and any(sentence in note for note in frame["notes"]),
+          (frame["mode"], frame["notes"]))
+
+print(f"1..{checks}")
+sys.exit(failed)

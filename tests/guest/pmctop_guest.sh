@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What pmctop is put through inside the emulated machine; pmctop_check.py judges it outside. Every
+# part is a line "== NAME" and what the commands printed.
+
+echo "== busy"
+# The witness counts the same machine at the same time, with descriptors of its own.
+counts -i 100 -n 100 >/tmp/counts &
+spin -c 0 &
+spin -c 1 &
+sleep 0.5
+pmctop --format json -n 8 -d 1
+echo "== witness"
+wait %1
+cat /tmp/counts
+killall spin
+wait
+
+echo "== idle"
+pmctop --format json -n 2 -d 1
+
+echo "== pingpong"
+pmctop --format json -n 4 -d 0.5 >/tmp/pingpong &
+sleep 0.3
+pingpong -c 0 3000
+wait
+cat /tmp/pingpong
+
+echo "== hotplug"
+spin -c 0 &
+pmctop --format json -n 8 -d 0.5 >/tmp/hotplug &
+sleep 1.2
+echo 0 >/sys/devices/system/cpu/cpu1/online
+sleep 1
+echo 1 >/sys/devices/system/cpu/cpu1/online
+wait %2
+killall spin
+wait
+cat /tmp/hotplug
+
+echo "== swarm"
+pmctop --format json -d 1 >/tmp/swarm.json &
+pmctop_pid=$!
+sleep 1
+swarm "${swarm_children:-1000}" 1 >/tmp/swarm
+sleep 1.5
+kill -TERM $pmctop_pid
+wait $pmctop_pid
+echo "{\"status\":$?}" >>/tmp/swarm
+cat /tmp/swarm /tmp/swarm.json
+
+echo "== user, paranoid 2"
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+su user -c 'pmctop --format json -n 2 -d 0.5'
+echo "== user, paranoid 3"
+echo 3 >/proc/sys/kernel/perf_event_paranoid
+su user -c 'pmctop --format json -n 2 -d 0.5'
+echo "== user, paranoid 0"
+echo 0 >/proc/sys/kernel/perf_event_paranoid
+su user -c 'pmctop --format json -n 2 -d 0.5'
+echo -1 >/proc/sys/kernel/perf_event_paranoid

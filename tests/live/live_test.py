@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmctop -b on the kernel that runs here, against what that kernel says itself.
+
+Prints TAP. BUILD is the build directory. Needs the right to count system-wide; without it all that
+asks for it is skipped by name.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+LOAD = os.path.join(BUILD, "load")
+NOBODY = 65534
+SWARM = 10000
+
+checks = 0
+failed = False
+
+
+def check(name, good, detail=""):
+    global checks, failed
+    checks += 1
+    failed |= not good
+    print(f"{'ok' if good else 'not ok'} {checks} - {name}", flush=True)
+    if not good:
+        print(f"# {str(detail)[:600]}")
+
+
+def skip(name, why):
+    global checks
+    checks += 1
+    print(f"ok {checks} - {name} # SKIP {why}", flush=True)
+
+
+def run(*arguments, **options):
+    return subprocess.run([PMCTOP, *arguments], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def frames_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def broken_sums(frame):
+    """Events that break: tasks + idle + unattributed = totals = sum of CPUs."""
+    totals = frame["totals"]
+    broken = []
+    for event, total in totals["events"].items():
+        if total is None:
+            continue
+        parts = sum(task["events"][event] for task in frame["tasks"])
+        parts += sum(totals[p]["events"][event] or 0 for p in ("idle", "unattributed"))
+        cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
+        if parts != total or (frame["mode"] == "system" and cpus != total):
+            broken.append((event, parts, total, cpus))
+    return broken
+
+
+def ran_ns(pid):
+    """What the scheduler charged a task."""
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as schedstat:
+        return int(schedstat.read().split()[0])
+
+
+def busy_loops():
+    spins = [subprocess.Popen([os.path.join(LOAD, "spin")]) for _ in range(os.cpu_count())]
+    try:
+        # The first interval may begin before a loop does, so it is not compared.
+        pmctop = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.5", "-n", "6"],
+                                  stdout=subprocess.PIPE, text=True)
+        charged, seen, frames = {}, {}, []
+        for line in pmctop.stdout:
+            now = {spin.pid: ran_ns(spin.pid) for spin in spins}
+            frames.append(json.loads(line))
+            if len(frames) == 1:
+                charged = now
+                continue
+            for task in frames[-1]["tasks"]:
+                if task["pid"] in now:
+                    seen[task["pid"]] = seen.get(task["pid"], 0) + task["events"]["task-clock"]
+        charged = {pid: now[pid] - charged[pid] for pid in now}
+        pmctop.wait()
+    finally:
+        for spin in spins:
+            spin.kill()
+            spin.wait()
+    check("six refreshes, every one conserved",
+          len(frames) == 6 and not any(broken_sums(f) for f in frames),
+          [broken_sums(f) for f in frames])
+    # What is left between the reading of both: some milliseconds at each end of 2.5 s.
+    check("each busy loop has the time that the scheduler charged it, to 5 %",
+          all(abs(seen.get(pid, 0) - charged[pid]) < 0.05 * charged[pid] for pid in charged),
+          (seen, charged))
+    top = [task["comm"] for task in frames[-1]["tasks"][:len(spins)]]
+    if min(charged.values()) > 2e9:
+        check("busy loops stand on top", all(comm == "spin" for comm in top), top)
+    else:
+        skip("busy loops stand on top", "something else is busy here")
+    idle = sum(cpu["idle"]["events"]["task-clock"] for frame in frames for cpu in frame["cpus"])
+    total = sum(frame["totals"]["events"]["task-clock"] for frame in frames)
+    check("no CPU is idle meanwhile", idle < 0.05 * total, (idle, total))
+
+
+def swarm():
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        pmctop = subprocess.Popen([PMCTOP, "--format", "json", "-d", "1"], stdout=output)
+        while os.fstat(output.fileno()).st_size == 0:  # the first refresh
+            time.sleep(0.05)
+        truth = json.loads(subprocess.run([os.path.join(LOAD, "swarm"), str(SWARM), "1"],
+                                          capture_output=True, text=True, check=True).stdout)
+        time.sleep(1.5)
+        pmctop.send_signal(signal.SIGTERM)
+        check("SIGTERM ends a batch run with status 0", pmctop.wait() == 0, pmctop.returncode)
+        output.seek(0)
+        frames = frames_of(output.read())
+    check("every refresh is conserved", not any(broken_sums(f) for f in frames))
+    kids = [task for frame in frames for task in frame["tasks"] if task["comm"] == "swarm-kid"]
+    pids = {task["pid"] for task in kids}
+    check(f"{SWARM} processes of a millisecond are all seen under their name",
+          len(pids) == SWARM, len(pids))
+    cpu_ns = sum(task["events"]["task-clock"] for task in kids)
+    check("with the CPU time that the scheduler charged them, to 5 %",
+          abs(cpu_ns - truth["cpu_ns"]) < 0.05 * truth["cpu_ns"], (cpu_ns, truth))
+    check("and no record was lost", sum(frame["lost_records"] for frame in frames) == 0)
+
+
+def cpu_ticks():
+    with open("/proc/stat", encoding="ascii") as stat:
+        return [int(n) for n in stat.readline().split()[1:9]]
+
+
+def idle_share():
+    frames, ticks = [], []
+    pmctop = subprocess.Popen([PMCTOP, "--format", "json", "-d", "1", "-n", "4"],
+                              stdout=subprocess.PIPE, text=True)
+    for line in pmctop.stdout:
+        ticks.append(cpu_ticks())
+        frames.append(json.loads(line))
+    pmctop.wait()
+    grown = [b - a for a, b in zip(ticks[0], ticks[-1])]
+    told = (grown[3] + grown[4]) / sum(grown)
+    idle = sum(frame["totals"]["idle"]["events"]["task-clock"] for frame in frames[1:])
+    total = sum(frame["totals"]["events"]["task-clock"] for frame in frames[1:])
+    check("the machine's idle share is that of /proc/stat, within 5 points",
+          abs(idle / total - told) < 0.05, (idle / total, told))
+
+
+def refusal(name, wanted, **options):
+    result = run("--format", "json", "-d", "0.2", "-n", "2", **options)
+    frames = frames_of(result.stdout)
+    good = result.returncode == 0 and len(frames) == 2 and frames[-1]["mode"] == "proc"
+    notes = frames[-1]["notes"] if frames else []
+    check(name, good and any(wanted in note for note in notes) and not broken_sums(frames[-1]),
+          (result.returncode, result.stderr, notes))
+    check("and what /proc tells is shown", good and frames[-1]["cpus"] and frames[-1]["tasks"])
+
+
+def bad_usage():
+    for arguments, status, word in (
+        (["--nonsense"], 2, "nonsense"),
+        (["-d", "0", "-b"], 2, "0.1"),
+        (["0"], 2, "0.1"),
+        (["-d", "fast", "-b"], 2, "fast"),
+        (["-n", "-1", "-b"], 2, "-1"),
+        (["-n", "x", "-b"], 2, "x"),
+        (["--format", "yaml"], 2, "yaml"),
+        (["-S", "overvue", "-b"], 2, "overview"),
+        (["-s", "nothing", "-b"], 2, "nothing"),
+        (["1", "2", "3"], 2, "3"),
+        (["-o", "/no/such/place/file", "-b", "-n", "1"], 1, "/no/such/place/file"),
+    ):
+        result = run(*arguments)
+        lines = result.stderr.splitlines()
+        check(f"pmctop {' '.join(arguments)}: status {status} and one line that says why",
+              result.returncode == status and len(lines) == 1 and word in lines[0]
+              and not result.stdout, (result.returncode, result.stderr))
+
+
+def endings():
+    shell = subprocess.run(["sh", "-c", f"{PMCTOP} -b -d 0.1 | head -n 1"], capture_output=True,
+                           text=True, timeout=30)
+    check("a reader that has enough ends it without a word",
+          len(shell.stdout.splitlines()) == 1 and shell.stderr == "", shell.stderr)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        result = subprocess.run([PMCTOP, "-b", "-n", "1", "-d", "0.1"], stdout=full,
+                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                timeout=30)
+    check("a full disk: status 1 and one line", result.returncode == 1
+          and len(result.stderr.splitlines()) == 1, (result.returncode, result.stderr))
+    result = run("-n", "1", "-d", "0.1")
+    check("no terminal at all: falls back to batch", result.returncode == 0 and "PID" in result.stdout,
+          (result.returncode, result.stderr))
+
+
+first = frames_of(run("--format", "json", "-d", "0.1", "-n", "1").stdout)[0]
+check("json has its schema", first["schema"] == "pmctop/1" and first["interval_s"] > 0, first)
+if first["mode"] == "system":
+    busy_loops()
+    swarm()
+    idle_share()
+else:
+    skip("busy loops, a swarm, the idle share", first["notes"])
+if os.getuid() == 0:
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as level:
+        paranoid = int(level.read())
+    if paranoid >= 1:
+        refusal(f"an ordinary user at paranoid {paranoid}: the reason, the remedy, and on it goes",
+                "perf_event_paranoid", user=NOBODY, group=NOBODY, extra_groups=[])
+    else:
+        skip("an ordinary user", "paranoid is below 1 here")
+else:
+    skip("an ordinary user", "this is one")
+bad_usage()
+endings()
+print(f"1..{checks}")
+sys.exit(failed)
