@@ -63,7 +63,7 @@ FAKE_OBJ := $(call object,$(FAKE_SRC))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
 LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
 
-.PHONY: all run test units loads guest lint format format-check bench clean help deps test-deps lint-deps
+.PHONY: all run test units loads guest lint format format-check clean help deps test-deps lint-deps
 .DELETE_ON_ERROR:
 .SECONDARY:
 
