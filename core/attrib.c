@@ -16,6 +16,7 @@ struct stream {
 	uint64_t last_ns;     /* when the last record was made */
 	struct task *exiting; /* its EXIT came since the last switch record; else NULL */
 	struct record came;   /* the SWITCH (in) since the last record; time_ns 0: none */
+	bool lost;            /* a LOST came since the last record */
 	struct stream *next;  /* of the same CPU */
 };
 
@@ -146,29 +147,43 @@ static uint64_t *owner_of(const struct attrib *attrib, const struct stream *stre
 	return task ? interval_task(attrib->interval, task) : attrib->interval->unattributed;
 }
 
-static uint64_t *tally_of_other(const struct attrib *attrib, const struct stream *stream,
-				const struct record *change)
+/* Whether a gap in N is told: no record was lost, and the SWITCH of the task that came last is it.
+ */
+static bool silence_is_told(const struct stream *stream, const struct record *record)
 {
-	if (change->change.other_pid == 0 && change->change.other_tid == 0)
-		return interval_idle(attrib->interval, stream->cpu);
-	if (change->change.other_tid <= 0)
+	const struct record *came = &stream->came;
+
+	return came->time_ns && stream->last_ns && !stream->lost &&
+	       (came->tid == record->tid || record->tid == -1);
+}
+
+/* Whose tally the silent time is: of one task the SWITCH tells, of several nobody does. */
+static uint64_t *silent_owner(const struct attrib *attrib, const struct stream *stream,
+			      uint64_t missing)
+{
+	const struct record *came = &stream->came;
+
+	if (missing > 1 || came->change.other_tid < 0)
 		return attrib->interval->unattributed;
-	return interval_task(attrib->interval, tasks_at(attrib->tasks, change->change.other_pid,
-							change->change.other_tid, change->time_ns));
+	if (came->change.other_pid == 0 && came->change.other_tid == 0)
+		return interval_idle(attrib->interval, stream->cpu);
+	return interval_task(attrib->interval, tasks_at(attrib->tasks, came->change.other_pid,
+							came->change.other_tid, came->time_ns));
 }
 
 /*
- * One switch in this slice made no record, but the SWITCH record of the task that came then says
- * when that was and who had run. Takes the silent task's time out of attrib->slice. Counts that
+ * `missing` switches in this slice made no record, but the SWITCH record of the task that came
+ * last says when that was and who had run. Takes the silent time out of attrib->slice. Counts that
  * both may have made go to nobody; only software events beside the idle task, which makes none,
  * are surely the other's.
  */
-static void take_silent_part(const struct attrib *attrib, const struct stream *stream)
+static void take_silent_part(const struct attrib *attrib, const struct stream *stream,
+			     uint64_t missing)
 {
 	const struct attrib_layout *layout = stream->layout;
 	const struct tally_shape *shape = &attrib->interval->shape;
 	uint64_t *slice = attrib->slice, *nobody = attrib->interval->unattributed;
-	uint64_t *silent = tally_of_other(attrib, stream, &stream->came);
+	uint64_t *silent = silent_owner(attrib, stream, missing);
 	bool idle = silent == interval_idle(attrib->interval, stream->cpu);
 	uint64_t silent_ns = stream->came.time_ns - stream->last_ns;
 
@@ -184,12 +199,14 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 		silent_ns = *group_ns;
 	*group_ns -= silent_ns;
 	silent[shape->n_events + layout->group] += silent_ns;
-	if (layout->clock) {
-		slice[TALLY_TASK_CLOCK] -= silent_ns;
-		silent[TALLY_TASK_CLOCK] += silent_ns;
-		slice[TALLY_SWITCHES]--;
-		silent[TALLY_SWITCHES]++;
-	}
+	if (!layout->clock)
+		return;
+	slice[TALLY_TASK_CLOCK] -= silent_ns;
+	silent[TALLY_TASK_CLOCK] += silent_ns;
+	slice[TALLY_SWITCHES] -= missing;
+	silent[TALLY_SWITCHES] += missing;
+	if (silent == nobody)
+		attrib->interval->silent_ns[stream->cpu] += silent_ns;
 }
 
 static void stream_sample(struct attrib *attrib, struct stream *stream, const struct record *record)
@@ -207,9 +224,9 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 
 	slice_between(shape, layout, stream->last, now, attrib->slice);
 	if (off_ns == off_before_ns) {
-		bool told = missing == 1 && stream->came.time_ns;
+		bool told = missing > 0 && silence_is_told(stream, record);
 		if (told)
-			take_silent_part(attrib, stream);
+			take_silent_part(attrib, stream, missing);
 		if (missing == 0 || told)
 			owner = owner_of(attrib, stream, record);
 		attrib->interval->gaps += missing;
@@ -218,6 +235,7 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
 	stream->last_ns = record->time_ns;
 	stream->came.time_ns = 0;
+	stream->lost = false;
 	if (!tick)
 		stream->exiting = NULL;
 }
@@ -252,6 +270,8 @@ bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *recor
 	}
 	case RECORD_LOST:
 		attrib->interval->lost_records += record->lost.records;
+		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
+			stream->lost = true;
 		tasks_records_lost(attrib->tasks);
 		return false;
 	case RECORD_OTHER:

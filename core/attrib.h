@@ -23,7 +23,8 @@
  * Some kernels keep the records of protected tasks to themselves (seen in a sandbox: of pid 1, and
  * of the idle task of every CPU that pid 1 brought up). N counts such a switch, and no record
  * comes: a gap without a LOST. The collector then asks for SWITCH records too, which tell
- * when the silent task left and who it was: its time is its own again, its counts are not.
+ * when the silent task left and who it was: its time is its own again, its counts are not. The
+ * time of several silent tasks in a row is summed up in interval->silent_ns.
  *
  * What cannot be told apart goes to "unattributed", never to a task:
  *   - a gap in N: records were lost, several tasks may share the difference;

@@ -16,9 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { PROC_STAT_MAX_BYTES = 1 << 20 };
 
 struct collect_proc {
 	struct collect base;
@@ -27,10 +24,8 @@ struct collect_proc {
 	int faults;                     /* index of page-faults, or -ENOENT */
 	struct proc_stat *before, *now; /* ascending by pid */
 	size_t n_before, n_now, before_capacity, now_capacity;
-	struct proc_cpu *cpus_before, *cpus_now;
-	size_t n_cpus_before, n_cpus_now, max_cpus;
+	struct proc_cpus cpus_before, cpus_now;
 	uint64_t machine_faults_before, machine_faults_now;
-	char *text; /* of /proc/stat and /proc/vmstat */
 };
 
 static struct collect_proc *self_of(struct collect *collect)
@@ -64,7 +59,7 @@ static int look(struct collect_proc *self)
 {
 	struct proc_stat *processes = self->before;
 	size_t capacity = self->before_capacity;
-	struct proc_cpu *cpus = self->cpus_before;
+	struct proc_cpus cpus = self->cpus_before;
 
 	self->before = self->now;
 	self->before_capacity = self->now_capacity;
@@ -73,20 +68,16 @@ static int look(struct collect_proc *self)
 	self->now_capacity = capacity;
 	self->n_now = 0;
 	self->cpus_before = self->cpus_now;
-	self->n_cpus_before = self->n_cpus_now;
 	self->cpus_now = cpus;
-	self->n_cpus_now = 0;
+	self->cpus_now.n = 0;
 	self->machine_faults_before = self->machine_faults_now;
 
 	int result = sys_dir_each(self->context.sys, "/proc", add_process, self);
 	if (result < 0)
 		return result;
 	qsort(self->now, self->n_now, sizeof(*self->now), by_pid);
-	if (sys_file_read(self->context.sys, "/proc/stat", self->text, PROC_STAT_MAX_BYTES) > 0)
-		self->n_cpus_now =
-			(size_t)proc_cpus_parse(self->text, self->cpus_now, self->max_cpus);
-	if (sys_file_read(self->context.sys, "/proc/vmstat", self->text, PROC_STAT_MAX_BYTES) > 0)
-		self->machine_faults_now = proc_vmstat_faults(self->text);
+	proc_cpus_read(self->context.sys, &self->cpus_now);
+	self->machine_faults_now = proc_machine_faults(self->context.sys);
 	return 0;
 }
 
@@ -167,13 +158,9 @@ static uint64_t compare_cpus(struct collect_proc *self)
 	uint64_t busy_ns = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++) {
-		const struct proc_cpu *before = NULL, *now = NULL;
-		for (size_t k = 0; k < self->n_cpus_before; k++)
-			if (self->cpus_before[k].cpu == interval->cpu_numbers[i])
-				before = &self->cpus_before[k];
-		for (size_t k = 0; k < self->n_cpus_now; k++)
-			if (self->cpus_now[k].cpu == interval->cpu_numbers[i])
-				now = &self->cpus_now[k];
+		int number = interval->cpu_numbers[i];
+		const struct proc_cpu *before = proc_cpus_find(&self->cpus_before, number);
+		const struct proc_cpu *now = proc_cpus_find(&self->cpus_now, number);
 		if (!before || !now)
 			continue;
 		uint64_t cpu_busy_ns = growth(before->busy_ticks, now->busy_ticks) * self->tick_ns;
@@ -229,9 +216,8 @@ static void proc_free(struct collect *collect)
 
 	free(self->before);
 	free(self->now);
-	free(self->cpus_before);
-	free(self->cpus_now);
-	free(self->text);
+	proc_cpus_fini(&self->cpus_before);
+	proc_cpus_fini(&self->cpus_now);
 	interval_fini(&collect->interval);
 	free(self);
 }
@@ -265,12 +251,8 @@ int collect_proc_open(const struct collect_context *context, struct collect **co
 	struct tally_shape shape = {.n_events = (unsigned)events->n, .n_groups = 1};
 	self->base.ops = &proc_ops;
 	self->context = *context;
-	self->tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	self->tick_ns = proc_tick_ns();
 	self->faults = faults;
-	self->max_cpus = cpus.n;
-	self->cpus_before = xcalloc(cpus.n, sizeof(*self->cpus_before));
-	self->cpus_now = xcalloc(cpus.n, sizeof(*self->cpus_now));
-	self->text = xmalloc(PROC_STAT_MAX_BYTES);
 	interval_init(&self->base.interval, &shape, cpus.numbers, cpus.n);
 	cpu_list_fini(&cpus);
 

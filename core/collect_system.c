@@ -14,6 +14,7 @@
 #include "explain.h"
 #include "group.h"
 #include "plan.h"
+#include "proc.h"
 #include "record.h"
 #include "ring.h"
 #include "util.h"
@@ -44,6 +45,7 @@ struct counted_cpu {
 	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
 	uint64_t enabled_ns, running_ns; /* at the last cut without a tick */
 	unsigned tickless_cuts, off_cuts;
+	uint64_t idle_credit_ns; /* idle by /proc/stat, and not in any interval yet */
 };
 
 struct collect_system {
@@ -54,8 +56,9 @@ struct collect_system {
 	struct counted_cpu *cpus; /* by index in the interval: every possible CPU */
 	size_t n_cpus;
 	size_t ring_bytes;
-	bool counters_taken; /* to be reopened without hardware events */
-	bool switch_records; /* this kernel is silent about some switches */
+	bool counters_taken;          /* to be reopened without hardware events */
+	bool switch_records;          /* this kernel is silent about some switches */
+	struct proc_cpus idle_before; /* where it is: what /proc/stat said at the last cut */
 };
 
 static struct collect_system *self_of(struct collect *collect)
@@ -374,10 +377,40 @@ static void follow_changes(struct collect_system *self)
 	} else if (silent && !self->switch_records) {
 		self->switch_records = true;
 		replan(self, &online, &err);
+		proc_cpus_read(self->context.sys, &self->idle_before);
 	} else if (open_cpus(self, &online, &err) > 0) {
 		replan(self, &online, &err);
 	}
 	cpu_list_fini(&online);
+}
+
+/*
+ * The time of several silent tasks in a row is nobody's. /proc/stat tells how much of it was idle:
+ * without that an idle CPU would look busy there.
+ */
+static void account_silent_idle(struct collect_system *self)
+{
+	struct interval *interval = &self->base.interval;
+	struct proc_cpus now = {0};
+
+	if (!self->switch_records || proc_cpus_read(self->context.sys, &now) < 0)
+		return;
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		const struct proc_cpu *after = proc_cpus_find(&now, self->cpus[i].number);
+		const struct proc_cpu *before =
+			proc_cpus_find(&self->idle_before, self->cpus[i].number);
+		if (!before || !after || after->idle_ticks < before->idle_ticks)
+			continue;
+		/* Silent time counts when it is over, maybe intervals later: idle time waits for
+		 * it. */
+		uint64_t *credit_ns = &self->cpus[i].idle_credit_ns;
+		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
+		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
+		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
+		*credit_ns -= interval_silence_was_idle(interval, i, *credit_ns);
+	}
+	proc_cpus_fini(&self->idle_before);
+	self->idle_before = now;
 }
 
 static void system_cut(struct collect *collect)
@@ -402,6 +435,7 @@ static void system_cut(struct collect *collect)
 		}
 		attrib_cut(self->attrib, i);
 	}
+	account_silent_idle(self);
 	interval_sum_cpus(&collect->interval);
 	follow_changes(self);
 }
@@ -413,6 +447,7 @@ static void system_free(struct collect *collect)
 	for (size_t i = 0; i < self->n_cpus; i++)
 		cpu_close(self, i);
 	free(self->cpus);
+	proc_cpus_fini(&self->idle_before);
 	plan_fini(&self->plan);
 	attrib_free(self->attrib);
 	interval_fini(&self->base.interval);

@@ -18,6 +18,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpus = xcalloc(n_cpus * width, sizeof(uint64_t)),
 		.idle = xcalloc(n_cpus * width, sizeof(uint64_t)),
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
+		.silent_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 		.unattributed = xcalloc(width, sizeof(uint64_t)),
 		.totals = xcalloc(width, sizeof(uint64_t)),
@@ -33,6 +34,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpus);
 	free(interval->idle);
 	free(interval->cpu_counted);
+	free(interval->silent_ns);
 	free(interval->unattributed);
 	free(interval->totals);
 	*interval = (struct interval){0};
@@ -47,6 +49,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpus, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->idle, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
+	memset(interval->silent_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
 	interval->lost_records = 0;
@@ -87,4 +90,16 @@ void interval_sum_parts(struct interval *interval)
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		tally_add(&interval->shape, interval->totals, interval_idle(interval, i));
 	tally_add(&interval->shape, interval->totals, interval->unattributed);
+}
+
+uint64_t interval_silence_was_idle(struct interval *interval, size_t index, uint64_t idle_ns)
+{
+	uint64_t *idle = interval_idle(interval, index);
+
+	if (idle_ns > interval->silent_ns[index])
+		idle_ns = interval->silent_ns[index];
+	interval->silent_ns[index] -= idle_ns;
+	interval->unattributed[TALLY_TASK_CLOCK] -= idle_ns;
+	idle[TALLY_TASK_CLOCK] += idle_ns;
+	return idle_ns;
 }

@@ -23,10 +23,11 @@ struct interval {
 	uint64_t *tallies; /* slot -> tally */
 	size_t n_ran, capacity;
 
-	int *cpu_numbers;  /* index -> CPU */
-	uint64_t *cpus;    /* index -> tally of all that ran there, by the CPU's own end points */
-	uint64_t *idle;    /* index -> tally of its idle task */
-	bool *cpu_counted; /* index -> whether it was heard of at all */
+	int *cpu_numbers;    /* index -> CPU */
+	uint64_t *cpus;      /* index -> tally of all that ran there, by the CPU's own end points */
+	uint64_t *idle;      /* index -> tally of its idle task */
+	bool *cpu_counted;   /* index -> whether it was heard of at all */
+	uint64_t *silent_ns; /* index -> unattributed time of tasks that make no records */
 	size_t n_cpus;
 
 	uint64_t *unattributed; /* one tally */
@@ -49,6 +50,9 @@ void interval_sum_parts(struct interval *interval);
 
 /* The tally of a task, given a slot if it has none yet. Valid until the next call. */
 uint64_t *interval_task(struct interval *interval, struct task *task);
+
+/* Silent time of a CPU that was idle after all, as someone else tells; returns how much of it. */
+uint64_t interval_silence_was_idle(struct interval *interval, size_t index, uint64_t idle_ns);
 
 static inline uint64_t *interval_cpu(const struct interval *interval, size_t index)
 {

@@ -61,22 +61,12 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 	fputc('\n', out);
 }
 
-/* The part of the time that something ran, in percent, that no task could be given. */
-static double unattributed_percent(const struct snapshot *snapshot)
-{
-	double idle_ns = (double)snapshot->idle[TALLY_TASK_CLOCK];
-	double busy_ns = (double)snapshot->totals[TALLY_TASK_CLOCK] - idle_ns;
-
-	if (!(busy_ns > 0))
-		return 0;
-	return 100 * (double)snapshot->unattributed[TALLY_TASK_CLOCK] / busy_ns;
-}
-
-/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of CPU time" */
+/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of cycles" */
 static void put_counts(FILE *out, const struct snapshot *snapshot)
 {
 	unsigned online = 0;
-	double unattributed = unattributed_percent(snapshot);
+	size_t event = 0;
+	double unattributed = 100 * snapshot_unattributed(snapshot, &event);
 
 	for (size_t i = 0; i < snapshot->n_cpus; i++)
 		online += snapshot->cpus[i].online;
@@ -90,7 +80,8 @@ static void put_counts(FILE *out, const struct snapshot *snapshot)
 		char percent[32];
 
 		text_fixed(percent, sizeof(percent), unattributed, 2);
-		fprintf(out, "  unattributed: %s %% of CPU time", percent);
+		fprintf(out, "  unattributed: %s %% of %s", percent,
+			snapshot->columns->events.items[event].name);
 	}
 	fputc('\n', out);
 }

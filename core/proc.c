@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { LONG_FILE_BYTES = 1 << 20 };
 
 #define PF_KTHREAD 0x00200000u /* include/linux/sched.h */
 
@@ -48,11 +51,10 @@ int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat)
 	return length < 0 ? (int)length : proc_stat_parse(text, stat);
 }
 
-int proc_cpus_parse(const char *text, struct proc_cpu *cpus, size_t max)
+void proc_cpus_parse(const char *text, struct proc_cpus *cpus)
 {
-	int n = 0;
-
-	for (const char *line = text; line && (size_t)n < max; line = strchr(line, '\n')) {
+	cpus->n = 0;
+	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (strncmp(line, "cpu", 3))
 			break;
@@ -63,20 +65,73 @@ int proc_cpus_parse(const char *text, struct proc_cpu *cpus, size_t max)
 		if (sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user,
 			   &nice, &system, &idle, &iowait, &irq, &softirq, &steal) != 9)
 			continue;
-		cpus[n++] = (struct proc_cpu){
+		cpus->items = array_reserve(cpus->items, &cpus->capacity, cpus->n + 1,
+					    sizeof(*cpus->items));
+		cpus->items[cpus->n++] = (struct proc_cpu){
 			.cpu = cpu,
 			.busy_ticks = user + nice + system + irq + softirq + steal,
 			.idle_ticks = idle + iowait,
 		};
 	}
-	return n;
 }
 
-uint64_t proc_vmstat_faults(const char *text)
+/* A file that may be long, in memory of its own; NULL where it cannot be read. */
+static char *read_long(const struct sys *sys, const char *path, int *code)
 {
-	const char *line = strstr(text, "\npgfault ");
+	char *text = xmalloc(LONG_FILE_BYTES);
+	ssize_t length = sys_file_read(sys, path, text, LONG_FILE_BYTES);
 
-	return line ? strtoull(line + strlen("\npgfault "), NULL, 10) : 0;
+	if (length >= 0)
+		return text;
+	*code = (int)length;
+	free(text);
+	return NULL;
+}
+
+int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus)
+{
+	int code = 0;
+	char *text = read_long(sys, "/proc/stat", &code);
+
+	if (!text)
+		return code;
+	proc_cpus_parse(text, cpus);
+	free(text);
+	return 0;
+}
+
+void proc_cpus_fini(struct proc_cpus *cpus)
+{
+	free(cpus->items);
+	*cpus = (struct proc_cpus){0};
+}
+
+static int by_cpu(const void *key, const void *item)
+{
+	int cpu = *(const int *)key, other = ((const struct proc_cpu *)item)->cpu;
+
+	return (cpu > other) - (cpu < other);
+}
+
+const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu)
+{
+	return cpus->n ? bsearch(&cpu, cpus->items, cpus->n, sizeof(*cpus->items), by_cpu) : NULL;
+}
+
+uint64_t proc_tick_ns(void)
+{
+	return NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+uint64_t proc_machine_faults(const struct sys *sys)
+{
+	int code = 0;
+	char *text = read_long(sys, "/proc/vmstat", &code);
+	const char *line = text ? strstr(text, "\npgfault ") : NULL;
+	uint64_t faults = line ? strtoull(line + strlen("\npgfault "), NULL, 10) : 0;
+
+	free(text);
+	return faults;
 }
 
 unsigned proc_threads(const struct sys *sys)

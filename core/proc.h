@@ -32,11 +32,25 @@ struct proc_cpu {
 	int cpu;
 	uint64_t busy_ticks, idle_ticks;
 };
-/* Parses every "cpuN" line: how many, at most `max`. */
-int proc_cpus_parse(const char *text, struct proc_cpu *cpus, size_t max);
 
-/* Page faults of the whole machine since boot, from the text of /proc/vmstat; 0 where unknown. */
-uint64_t proc_vmstat_faults(const char *text);
+/* The CPUs of /proc/stat at one time, ascending; offline ones have no line. */
+struct proc_cpus {
+	struct proc_cpu *items;
+	size_t n, capacity;
+};
+
+/* Parses every "cpuN" line. */
+void proc_cpus_parse(const char *text, struct proc_cpus *cpus);
+int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus); /* 0 or -errno */
+void proc_cpus_fini(struct proc_cpus *cpus);
+/* NULL where that CPU has no line. */
+const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu);
+
+/* What one tick is: 1 s / sysconf(_SC_CLK_TCK). */
+uint64_t proc_tick_ns(void);
+
+/* Page faults of the whole machine since boot, from /proc/vmstat; 0 where unknown. */
+uint64_t proc_machine_faults(const struct sys *sys);
 
 /* Threads of the whole machine, from /proc/loadavg; 0 where unknown. */
 unsigned proc_threads(const struct sys *sys);

@@ -183,6 +183,28 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 	free(busy);
 }
 
+enum { UNATTRIBUTED_MANY = 10000 };
+
+double snapshot_unattributed(const struct snapshot *snapshot, size_t *event)
+{
+	const struct columns *columns = snapshot->columns;
+	double greatest = 0;
+
+	for (size_t i = 0; i < columns->shape.n_events; i++) {
+		bool hardware = columns->events.items[i].kind == EVENT_HARDWARE;
+		bool telling = i == TALLY_TASK_CLOCK || hardware ||
+			       snapshot->totals[i] >= UNATTRIBUTED_MANY;
+		if (snapshot->totals[i] == 0 || !telling)
+			continue;
+		double share = (double)snapshot->unattributed[i] / (double)snapshot->totals[i];
+		if (share > greatest) {
+			greatest = share;
+			*event = i;
+		}
+	}
+	return greatest;
+}
+
 bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 {
 	const struct columns *columns = snapshot->columns;

@@ -132,6 +132,13 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
 
 /*
+ * The event of which the greatest share was credited to no task: that share of its total, 0..1, and
+ * *event its index. 0 where nothing is. Of switches, faults and the like a handful says nothing by
+ * its share: they take thousands.
+ */
+double snapshot_unattributed(const struct snapshot *snapshot, size_t *event);
+
+/*
  * Whether the conservation above holds; else *event (which may be NULL) is the first that breaks
  * it. CPUs take part where any of them was counted.
  */

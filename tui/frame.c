@@ -134,42 +134,17 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 	segments->items[segments->n - 1].text_width = 6;
 }
 
-/*
- * The event of which most was credited to no task, and that share of it. A handful of faults or
- * migrations says nothing by its share: there it takes many.
- */
-static double unattributed_share(const struct snapshot *snapshot, const struct event **event)
-{
-	const struct columns *columns = snapshot->columns;
-	double greatest = 0;
-
-	for (unsigned i = 0; i < columns->shape.n_events; i++) {
-		const struct event *candidate = &columns->events.items[i];
-		bool many = snapshot->totals[i] >= 10000;
-
-		if (snapshot->totals[i] == 0 || (!many && candidate->kind == EVENT_SOFTWARE))
-			continue;
-
-		double share = (double)snapshot->unattributed[i] / (double)snapshot->totals[i];
-
-		if (share > greatest) {
-			greatest = share;
-			*event = candidate;
-		}
-	}
-	return greatest;
-}
-
 static void add_unattributed(struct segments *segments, const struct snapshot *snapshot)
 {
-	const struct event *event = NULL;
-	double share = unattributed_share(snapshot, &event);
+	size_t event = 0;
+	double share = snapshot_unattributed(snapshot, &event);
 	char percent[24], text[64];
 
-	if (!event || share <= 0.001)
+	if (share <= 0.001)
 		return;
 	format_percent(share, 1, percent, sizeof(percent));
-	snprintf(text, sizeof(text), "%s of %s", percent, event->name);
+	snprintf(text, sizeof(text), "%s of %s", percent,
+		 snapshot->columns->events.items[event].name);
 	add_words(segments, 95, "unattributed", text, STYLE_WARN);
 }
 

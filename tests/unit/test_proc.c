@@ -59,24 +59,24 @@ static void test_stat(void **state)
 
 static void test_cpus_of_stat(void **state)
 {
-	struct proc_cpu cpus[4];
+	struct proc_cpus cpus = {0};
 
 	(void)state;
-	int n = proc_cpus_parse("cpu  9 9 9 9 9 9 9 9 9 9\n"
-				"cpu0 1 2 3 40 5 6 7 8 0 0\n"
-				"cpu12 10 0 0 100 0 0 0 0 0 0\n"
-				"cpu13 broken\n"
-				"intr 5 4 3\ncpu3 1 1 1 1 1 1 1 1\n",
-				cpus, ARRAY_SIZE(cpus));
-	assert_int_equal(n, 2);
-	assert_int_equal(cpus[0].cpu, 0);
-	assert_int_equal(cpus[0].busy_ticks, 1 + 2 + 3 + 6 + 7 + 8);
-	assert_int_equal(cpus[0].idle_ticks, 45);
-	assert_int_equal(cpus[1].cpu, 12);
-	assert_int_equal(cpus[1].busy_ticks, 10);
-	assert_int_equal(proc_cpus_parse("", cpus, ARRAY_SIZE(cpus)), 0);
-	assert_int_equal(proc_cpus_parse("cpu0 1 2 3 40 5 6 7 8\ncpu1 1 2 3 40 5 6 7 8\n", cpus, 1),
-			 1);
+	proc_cpus_parse("cpu  9 9 9 9 9 9 9 9 9 9\n"
+			"cpu0 1 2 3 40 5 6 7 8 0 0\n"
+			"cpu12 10 0 0 100 0 0 0 0 0 0\n"
+			"cpu13 broken\n"
+			"intr 5 4 3\ncpu3 1 1 1 1 1 1 1 1\n",
+			&cpus);
+	assert_int_equal(cpus.n, 2);
+	assert_int_equal(proc_cpus_find(&cpus, 0)->busy_ticks, 1 + 2 + 3 + 6 + 7 + 8);
+	assert_int_equal(proc_cpus_find(&cpus, 0)->idle_ticks, 45);
+	assert_int_equal(proc_cpus_find(&cpus, 12)->busy_ticks, 10);
+	assert_null(proc_cpus_find(&cpus, 3));
+	proc_cpus_parse("", &cpus);
+	assert_int_equal(cpus.n, 0);
+	assert_null(proc_cpus_find(&cpus, 0));
+	proc_cpus_fini(&cpus);
 }
 
 static void test_cpu_list(void **state)
