@@ -55,6 +55,7 @@ THEMES   := $(sort $(wildcard themes/*.theme))
 FAKE_SRC := $(sort $(wildcard tests/fake_kernel/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 LOAD_SRC := $(sort $(wildcard tests/load/*.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
 object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call object,$(CORE_SRC))
@@ -62,8 +63,11 @@ TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o
 FAKE_OBJ := $(call object,$(FAKE_SRC))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
 LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
+REPLAY_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 
-.PHONY: all run test units loads guest lint format format-check clean help deps test-deps lint-deps
+.PHONY: all run test units loads fuzz fuzzers guest lint format format-check clean help \
+	deps test-deps lint-deps fuzz-deps
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -77,7 +81,7 @@ test: test-deps ## install what is missing, build and run every test
 	@$(MAKE) --no-print-directory all units loads
 	@BUILD=$(BUILD) tests/run
 
-units: $(UNIT_BIN) ## build the unit tests
+units: $(UNIT_BIN) $(REPLAY_BIN) ## build the unit tests
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
@@ -100,12 +104,35 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(CORE_LIBS)
 
+# A fuzz entry twice: as a test that replays its corpus, and with libFuzzer's main (make fuzz).
+$(BUILD)/tests/test_fuzz_tui_%: $(BUILD)/obj/tests/fuzz/fuzz_tui_%.o \
+		$(BUILD)/obj/tests/fuzz/replay.o $(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+
+$(BUILD)/tests/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o \
+		$(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
+$(BUILD)/fuzz_tui_%: $(BUILD)/obj/tests/fuzz/fuzz_tui_%.o \
+		$(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/libcore.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CORE_LIBS)
+
 $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 $(BUILD)/obj/tui/%.o: TUI_FLAGS = $(TUI_CFLAGS)
+$(BUILD)/obj/tests/fake_kernel/%.o: TUI_FLAGS = $(TEST_CFLAGS)
 $(BUILD)/obj/tests/unit/%.o: TUI_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
 
 $(BUILD)/obj/%.o: %.c
@@ -128,7 +155,7 @@ $(BUILD)/obj/themes_builtin.o: $(BUILD)/themes_builtin.c
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
-	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LOAD_SRC))
+	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LOAD_SRC) $(FUZZ_SRC) tests/fuzz/replay.c)
 
 ## ---- the emulated machine with a real PMU (tests/guest)
 
@@ -138,6 +165,15 @@ guest: ## build the emulated arm64 machine and pmctop for it
 	@tests/guest/image.sh $(GUEST)
 	@$(MAKE) --no-print-directory CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 all loads
+
+## ---- fuzzing (tests/fuzz)
+
+FUZZ_SECONDS ?= 60
+
+fuzz: fuzz-deps ## fuzz every parser with libFuzzer for FUZZ_SECONDS=60 each
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh $(BUILD)/fuzz $(FUZZ)
+
+fuzzers: $(FUZZ_BIN)
 
 ## ---- checks
 
@@ -169,6 +205,11 @@ test-deps:
 	@$(call install,$(TEST_PACKAGES))
 lint-deps:
 	@$(call install,$(LINT_PACKAGES))
+# Debian packages libFuzzer apart, by clang's version; others have it with clang.
+fuzz-deps:
+	@$(call install,$(BUILD_PACKAGES) clang)
+	@tests/fuzz/run.sh --probe || ( \
+	$(call install,libclang-rt-$$(clang -dumpversion | cut -d. -f1)-dev) ) || true
 
 # Installs what dpkg does not know yet: as root, through a sudo that asks nothing, or by telling.
 define install

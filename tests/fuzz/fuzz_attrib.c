@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Any records in any order, between any cuts, on two CPUs with two groups each: at every cut what
+ * the tasks, idle and nobody got must be what the CPUs counted, to the count.
+ */
+#include "fuzz.h"
+
+#include "core/attrib.h"
+#include "core/util.h"
+
+#include <errno.h>
+
+enum { N_CPUS = 2, N_GROUPS = 2, VALUES_MAX = 4, STEPS_MAX = 4096 };
+enum { CYCLES = TALLY_FIRST_COUNTED, FAULTS, N_EVENTS };
+
+static const int event_of[] = {CYCLES, -1, -2, FAULTS};
+static const int other_event_of[] = {FAULTS, -1, -2};
+static const struct attrib_layout layouts[N_GROUPS] = {
+	{.n_values = 4, .n_hardware = 1, .switch_value = 1, .event_of = event_of, .clock = true},
+	{.n_values = 3, .n_hardware = 1, .switch_value = 1, .event_of = other_event_of, .group = 1},
+};
+
+enum step_kind {
+	STEP_SAMPLE,
+	STEP_SAMPLE_RAW, /* with readings that follow from nothing */
+	STEP_SWITCH,
+	STEP_COMM,
+	STEP_FORK,
+	STEP_EXIT,
+	STEP_LOST,
+	STEP_FOREIGN, /* a sample under an id that is not ours */
+	STEP_TIME,
+	STEP_SILENCE,
+	STEP_CUT,
+	STEP_CUT_REOPEN,
+	STEP_KINDS,
+};
+
+/* The first byte of a step: which kind, of which CPU and group, and one more bit. */
+struct step {
+	enum step_kind kind;
+	size_t cpu, group;
+	bool flag;
+};
+
+struct bench {
+	uint64_t now_ns, cut_ns;
+	uint64_t alive; /* tids that /proc has, as a bit mask */
+	struct sys sys;
+	struct tasks *tasks;
+	struct interval interval;
+	struct attrib *attrib;
+	uint64_t readings[N_CPUS][N_GROUPS][READING_VALUES + VALUES_MAX];
+};
+
+static uint64_t now_ns(void *ctx)
+{
+	struct bench *bench = ctx;
+
+	return bench->now_ns += NS_PER_US;
+}
+
+static bool is_alive(const struct bench *bench, int tid)
+{
+	return tid > 0 && tid < 64 && bench->alive >> tid & 1;
+}
+
+static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	int tid = 0;
+
+	if (sscanf(path, "/proc/%d/stat", &tid) != 1 || !is_alive(ctx, tid))
+		return -ENOENT;
+	return snprintf(buffer, size, "%d (task) S 1 1 1 0 -1 64 1 0 1 0 1 1 0 0 20 0 1 0 5 0",
+			tid);
+}
+
+static int file_owner(void *ctx, const char *path, uid_t *owner)
+{
+	(void)ctx, (void)path;
+	*owner = 1000;
+	return 0;
+}
+
+static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)
+{
+	char name[16];
+
+	(void)path;
+	for (int tid = 1; tid < 64; tid++) {
+		snprintf(name, sizeof(name), "%d", tid);
+		if (is_alive(ctx, tid))
+			fn(arg, name);
+	}
+	return 0;
+}
+
+static const struct sys_ops ops = {
+	.now_ns = now_ns,
+	.file_read = file_read,
+	.file_owner = file_owner,
+	.dir_each = dir_each,
+};
+
+static uint64_t switch_id(size_t cpu, size_t group)
+{
+	return 1 + cpu * N_GROUPS + group;
+}
+
+static uint64_t tick_id(size_t cpu, size_t group)
+{
+	return 100 + switch_id(cpu, group);
+}
+
+static void open_cpu(struct bench *bench, size_t cpu)
+{
+	for (size_t group = 0; group < N_GROUPS; group++)
+		attrib_open(bench->attrib, cpu, switch_id(cpu, group), tick_id(cpu, group),
+			    bench->now_ns, &layouts[group]);
+	memset(bench->readings[cpu], 0, sizeof(bench->readings[cpu]));
+}
+
+/* -1, 0 and a few numbers that come again and again; most above the bit mask's are never alive. */
+static pid_t take_tid(struct fuzz_bytes *bytes)
+{
+	return (int8_t)fuzz_u8(bytes);
+}
+
+/* As engine_snapshot does it, but for the picture. */
+static void cut(struct bench *bench)
+{
+	struct interval *interval = &bench->interval;
+	uint64_t begin_ns = bench->cut_ns;
+	uint64_t cpus[N_EVENTS + N_GROUPS];
+
+	for (size_t cpu = 0; cpu < N_CPUS; cpu++)
+		attrib_cut(bench->attrib, cpu);
+	interval_sum_cpus(interval);
+	memcpy(cpus, interval->totals, sizeof(cpus));
+	memset(interval->totals, 0, sizeof(cpus));
+	interval_sum_parts(interval);
+	fuzz_check(memcmp(cpus, interval->totals, sizeof(cpus)) == 0,
+		   "tasks + idle + unattributed = CPUs");
+
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		struct task *task = interval->ran[i];
+		tasks_look_up(bench->tasks, task);
+		fuzz_check(task->slot == i && task->interval == interval->sequence,
+			   "every task that ran has a slot of its own");
+		fuzz_check(memchr(task->comm, '\0', sizeof(task->comm)), "comm ends with a NUL");
+	}
+	bench->cut_ns = now_ns(bench);
+	interval_reset(interval);
+	tasks_forget(bench->tasks, begin_ns);
+	tasks_maintain(bench->tasks, 5 * NS_PER_MS);
+}
+
+static void sample(struct bench *bench, struct step step, struct record *record,
+		   struct fuzz_bytes *bytes)
+{
+	const struct attrib_layout *layout = &layouts[step.group];
+	uint64_t *reading = bench->readings[step.cpu][step.group];
+	size_t n = READING_VALUES + layout->n_values;
+
+	record->kind = RECORD_SAMPLE;
+	record->id = step.flag ? tick_id(step.cpu, step.group) : switch_id(step.cpu, step.group);
+	if (step.kind == STEP_FOREIGN)
+		record->id += 1000;
+	if (step.kind == STEP_SAMPLE_RAW) {
+		fuzz_take(bytes, reading, n * sizeof(*reading));
+	} else {
+		uint64_t ran_ns = fuzz_u8(bytes), off_ns = fuzz_u8(bytes);
+		reading[READING_ENABLED_NS] += ran_ns + (off_ns < 240 ? 0 : off_ns);
+		reading[READING_RUNNING_NS] += ran_ns;
+		for (size_t i = READING_VALUES; i < n; i++)
+			reading[i] += fuzz_u8(bytes) % 16;
+	}
+	record->sample.reading = reading;
+	record->sample.n_values = layout->n_values;
+	attrib_record(bench->attrib, step.cpu, record);
+}
+
+/* Whatever runs goes on running. */
+static void pass_time(struct bench *bench, uint64_t ns)
+{
+	bench->now_ns += ns;
+	for (size_t cpu = 0; cpu < N_CPUS; cpu++) {
+		for (size_t group = 0; group < N_GROUPS; group++) {
+			bench->readings[cpu][group][READING_ENABLED_NS] += ns;
+			bench->readings[cpu][group][READING_RUNNING_NS] += ns;
+		}
+	}
+}
+
+static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes)
+{
+	struct record record = {0};
+
+	switch (step.kind) {
+	case STEP_TIME:
+		pass_time(bench, fuzz_u8(bytes) * 10 * NS_PER_MS);
+		return;
+	case STEP_SILENCE:
+		interval_silence_was_idle(&bench->interval, step.cpu, fuzz_u8(bytes));
+		return;
+	case STEP_CUT_REOPEN:
+		cut(bench);
+		attrib_close(bench->attrib, step.cpu);
+		if (step.flag)
+			open_cpu(bench, step.cpu);
+		return;
+	case STEP_CUT:
+		cut(bench);
+		return;
+	case STEP_SAMPLE:
+	case STEP_SAMPLE_RAW:
+	case STEP_SWITCH:
+	case STEP_COMM:
+	case STEP_FORK:
+	case STEP_EXIT:
+	case STEP_LOST:
+	case STEP_FOREIGN:
+	case STEP_KINDS:
+		break;
+	}
+
+	/* Rings are read one after the other: time is about now, and not in order. */
+	record.time_ns = bench->now_ns + fuzz_u8(bytes);
+	record.tid = take_tid(bytes);
+	record.pid = step.flag ? record.tid : record.tid / 2;
+	record.id = switch_id(step.cpu, step.group);
+	switch (step.kind) {
+	case STEP_SAMPLE:
+	case STEP_SAMPLE_RAW:
+	case STEP_FOREIGN:
+		sample(bench, step, &record, bytes);
+		return;
+	case STEP_SWITCH:
+		record.kind = RECORD_SWITCH;
+		record.change.other_tid = take_tid(bytes);
+		record.change.other_pid = record.change.other_tid;
+		record.change.out = step.flag;
+		break;
+	case STEP_COMM:
+		record.kind = RECORD_COMM;
+		record.comm.text[0] = (char)fuzz_u8(bytes);
+		record.comm.exec = step.flag;
+		break;
+	case STEP_FORK:
+		record.kind = RECORD_FORK;
+		record.fork.ptid = record.fork.ppid = take_tid(bytes);
+		break;
+	case STEP_EXIT:
+		record.kind = RECORD_EXIT;
+		break;
+	case STEP_LOST:
+		record.kind = RECORD_LOST;
+		record.lost.records = fuzz_u8(bytes);
+		break;
+	case STEP_TIME:
+	case STEP_SILENCE:
+	case STEP_CUT:
+	case STEP_CUT_REOPEN:
+	case STEP_KINDS:
+		return;
+	}
+	attrib_record(bench->attrib, step.cpu, &record);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const int cpus[N_CPUS] = {0, 1};
+	const struct tally_shape shape = {.n_events = N_EVENTS, .n_groups = N_GROUPS};
+	struct fuzz_bytes bytes = {data, size};
+	struct bench bench = {.now_ns = 1000 * NS_PER_S};
+
+	bench.alive = fuzz_u64(&bytes);
+	bench.sys = (struct sys){.ops = &ops, .ctx = &bench};
+	bench.tasks = tasks_new(&bench.sys);
+	interval_init(&bench.interval, &shape, cpus, N_CPUS);
+	bench.attrib = attrib_new(bench.tasks, &bench.interval);
+	for (size_t cpu = 0; cpu < N_CPUS; cpu++)
+		open_cpu(&bench, cpu);
+	for (size_t i = 0; i < STEPS_MAX && bytes.left > 0; i++) {
+		uint8_t first = fuzz_u8(&bytes);
+		play(&bench,
+		     (struct step){.kind = (enum step_kind)((first & 15) % STEP_KINDS),
+				   .cpu = first >> 4 & 1,
+				   .group = first >> 5 & 1,
+				   .flag = first >> 6 & 1},
+		     &bytes);
+	}
+	cut(&bench);
+	attrib_free(bench.attrib);
+	interval_fini(&bench.interval);
+	tasks_free(bench.tasks);
+	return 0;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A formula, then the row that it is evaluated over: what compiles yields a finite figure that fits
+ * its column, whatever was counted; what does not is refused with a sentence.
+ */
+#include "fuzz.h"
+
+#include "core/metric.h"
+#include "core/text.h"
+#include "core/view.h"
+#include "tests/unit/sample.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* Of every event its state and group, of every count its bytes, where the input says so. */
+static void take_row(struct fuzz_bytes *bytes, struct event_set *events, uint64_t *tally,
+		     size_t width)
+{
+	static const enum figure_state states[] = {FIGURE_VALID, FIGURE_NOT_COUNTED,
+						   FIGURE_UNSUPPORTED, FIGURE_DENIED};
+
+	for (size_t i = TALLY_FIRST_COUNTED; i < events->n && bytes->left > 0; i++) {
+		uint8_t byte = fuzz_u8(bytes);
+		events->items[i].state = states[byte % ARRAY_SIZE(states)];
+		events->items[i].group = byte >> 4;
+	}
+	for (size_t i = 0; i < width; i++)
+		tally[i] = bytes->left > 0 ? fuzz_u64(bytes) : 1000 * (width - i);
+}
+
+static void check_figure(const struct metric_def *def, struct figure figure)
+{
+	double share = (double)figure.share;
+	struct cell cell;
+
+	fuzz_check(isfinite(figure.value), "a figure's value is finite, always");
+	if (figure_known(figure))
+		fuzz_check(share > 0 && share <= 1, "what is known was counted for a share");
+	if (figure.state == FIGURE_VALID)
+		fuzz_check(!(share < 1), "what is valid was counted all the time");
+	figure_format(def, figure, &cell);
+	fuzz_check(fuzz_is_printable(cell.text), "a cell is printable");
+	fuzz_check(text_width(cell.text) <= def->width + 1, "a figure fits its column");
+}
+
+static void check_metric(const struct metric *metric, struct event_set *events,
+			 struct fuzz_bytes *bytes)
+{
+	const struct tally_shape shape = {(unsigned)events->n, SAMPLE_GROUPS};
+	uint8_t flags = fuzz_u8(bytes);
+	/* Exactly as long as it should be, so that a wrong index is seen. */
+	uint64_t *tally = xcalloc(tally_width(&shape), sizeof(*tally));
+	struct metric_input input = {
+		.events = events,
+		.shape = &shape,
+		.tally = tally,
+		.interval_s = (flags & 0x7F) / 10.0,
+		.lost = flags >> 7,
+	};
+
+	take_row(bytes, events, tally, tally_width(&shape));
+	check_figure(metric->def, metric_eval(metric, &input));
+	for (size_t i = 0; i < events->n; i++)
+		check_figure(metric->def, metric_count(&input, i));
+	free(tally);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	char *expression = fuzz_text(&bytes);
+	const struct metric_def def = {.name = "fuzz",
+				       .title = "FUZZ",
+				       .expression = expression,
+				       .better = METRIC_HIGHER,
+				       .warn = 1,
+				       .bad = 0.5,
+				       .width = 6,
+				       .decimals = 2};
+	struct event_set events;
+	struct metric metric;
+	struct error err = {0};
+
+	sample_events(&events);
+	int result = metric_compile(&def, &events, &metric, &err);
+	if (result == 0) {
+		check_metric(&metric, &events, &bytes);
+	} else {
+		fuzz_check(!metric.ops && metric.n_ops == 0, "what is refused leaves nothing");
+		fuzz_check(err.code == result && err.text[0], "what is refused is explained");
+		fuzz_check(fuzz_is_printable(err.text), "an explanation is printable");
+	}
+	metric_fini(&metric);
+	event_set_fini(&events);
+	free(expression);
+	return 0;
+}

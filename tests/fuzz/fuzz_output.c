@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A snapshot whose every name is hostile and whose counts are anything, as batch output writes it:
+ * JSON is JSON on one line, and text controls nothing but its lines.
+ */
+#include "fuzz.h"
+
+#include "core/batch.h"
+#include "core/out_json.h"
+#include "tests/unit/sample.h"
+
+#include <ctype.h>
+
+enum { NESTED_MAX = 16 };
+
+/* ---- a second opinion on JSON (RFC 8259): past one value, or NULL */
+
+static const char *json_string(const char *at)
+{
+	if (*at++ != '"')
+		return NULL;
+	while (*at != '"') {
+		if (*at == '\\') {
+			if (!at[1] || !strchr("\"\\/bfnrtu", at[1]))
+				return NULL;
+			if (at[1] == 'u' && strspn(at + 2, "0123456789abcdefABCDEF") < 4)
+				return NULL;
+			at += 2;
+		} else if (fuzz_utf8(&at) < 0x20) {
+			return NULL;
+		}
+	}
+	return at + 1;
+}
+
+static const char *json_number(const char *at)
+{
+	at += *at == '-';
+	if (!isdigit((unsigned char)*at) || (*at == '0' && isdigit((unsigned char)at[1])))
+		return NULL;
+	at += strspn(at, "0123456789");
+	if (*at == '.') {
+		size_t digits = strspn(++at, "0123456789");
+		if (digits == 0)
+			return NULL;
+		at += digits;
+	}
+	if (*at != 'e')
+		return at;
+	at++;
+	at += *at == '-' || *at == '+';
+	size_t digits = strspn(at, "0123456789");
+	return digits ? at + digits : NULL;
+}
+
+static const char *json_value(const char *at, unsigned nested)
+{
+	static const char *const words[] = {"true", "false", "null"};
+	char close = *at == '{' ? '}' : ']';
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strncmp(at, words[i], strlen(words[i])) == 0)
+			return at + strlen(words[i]);
+	if (*at == '"')
+		return json_string(at);
+	if (*at != '{' && *at != '[')
+		return json_number(at);
+	if (nested == NESTED_MAX)
+		return NULL;
+	if (at[1] == close)
+		return at + 2;
+	do {
+		at++;
+		if (close == '}') {
+			at = json_string(at);
+			if (!at || *at++ != ':')
+				return NULL;
+		}
+		at = json_value(at, nested + 1);
+	} while (at && *at == ',');
+	return at && *at == close ? at + 1 : NULL;
+}
+
+static void check_json(const char *text)
+{
+	const char *end = json_value(text, 0);
+
+	fuzz_check(end && strcmp(end, "\n") == 0, "JSON is one value on one line");
+}
+
+static void check_text(char *text)
+{
+	for (char *line = text, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		fuzz_check(end, "a line ends");
+		*end = '\0';
+		fuzz_check(fuzz_is_printable(line), "a line of text is printable");
+	}
+}
+
+static void check_formats(const struct snapshot *snapshot, const struct view_spec *spec)
+{
+	struct view view;
+
+	view_init(snapshot, spec, &view);
+	for (size_t i = 0; i < batch_formats_n; i++) {
+		char *text = NULL;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		if (!out)
+			abort();
+		batch_formats[i].write(&view, out);
+		fclose(out);
+		fuzz_check(strlen(text) == size, "what is written has no NUL");
+		if (batch_formats[i].write == out_json)
+			check_json(text);
+		else
+			check_text(text);
+		free(text);
+	}
+	view_fini(&view);
+}
+
+static void take_name(struct fuzz_bytes *bytes, char *name, size_t size)
+{
+	char *text = fuzz_text(bytes);
+
+	text_copy(name, size, text);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	struct columns *columns = sample_columns("overview");
+	struct sample_row rows[2] = {0};
+	char host[64], pmu[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		take_name(&bytes, rows[i].row.comm, sizeof(rows[i].row.comm));
+		take_name(&bytes, rows[i].row.user, sizeof(rows[i].row.user));
+		rows[i].row.pid = rows[i].row.tid = (pid_t)i + 1;
+	}
+	take_name(&bytes, host, sizeof(host));
+	take_name(&bytes, pmu, sizeof(pmu));
+	char *note = fuzz_text(&bytes);
+	uint8_t flags = fuzz_u8(&bytes);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		rows[i].row.flags = flags >> 2 * i & (ROW_EXITED | ROW_KERNEL);
+		fuzz_take(&bytes, rows[i].counts, sizeof(rows[i].counts));
+		rows[i].shared = flags >> 4 & 1;
+		rows[i].group_1_ns = fuzz_u64(&bytes);
+	}
+
+	struct snapshot *snapshot = sample_snapshot(columns, rows, ARRAY_SIZE(rows));
+	memcpy(snapshot->host, host, sizeof(host));
+	memcpy(snapshot->pmu, pmu, sizeof(pmu));
+	snapshot->notes = xcalloc(1, sizeof(char *));
+	snapshot->notes[snapshot->n_notes++] = note;
+	check_formats(snapshot, &(struct view_spec){.subject = VIEW_TASKS,
+						    .threads = flags >> 5 & 1,
+						    .reverse = flags >> 6 & 1});
+	check_formats(snapshot, &(struct view_spec){.subject = VIEW_CPUS});
+	snapshot_free(snapshot);
+	return 0;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/* The text of /proc/stat: no more CPUs than lines, and each is found again where they ascend. */
+#include "fuzz.h"
+
+#include "core/proc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	char *text = fuzz_text(&bytes);
+	struct proc_cpus cpus = {0};
+	size_t lines = 1;
+	bool ascends = true;
+
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	for (size_t again = 0; again < 2; again++)
+		proc_cpus_parse(text, &cpus);
+	fuzz_check(cpus.n <= lines, "no more CPUs than lines");
+	for (size_t i = 1; i < cpus.n; i++)
+		ascends &= cpus.items[i - 1].cpu < cpus.items[i].cpu;
+	for (size_t i = 0; i < cpus.n; i++) {
+		const struct proc_cpu *found = proc_cpus_find(&cpus, cpus.items[i].cpu);
+		fuzz_check(!found || found->cpu == cpus.items[i].cpu,
+			   "what is found was asked for");
+		fuzz_check(found || !ascends, "every CPU is found");
+	}
+	proc_cpus_fini(&cpus);
+	free(text);
+	return 0;
+}

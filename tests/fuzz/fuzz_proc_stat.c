@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+/* One line of /proc/TID/stat, whose comm may hold anything: refused or understood, never beyond. */
+#include "fuzz.h"
+
+#include "core/proc.h"
+
+#include <errno.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	char *text = fuzz_text(&bytes);
+	struct proc_stat stat;
+	int result = proc_stat_parse(text, &stat);
+
+	fuzz_check(result == 0 || result == -EBADMSG, "0 or -EBADMSG");
+	if (result == 0) {
+		fuzz_check(stat.pid > 0, "a pid is a pid");
+		fuzz_check(memchr(stat.comm, '\0', sizeof(stat.comm)), "comm ends with a NUL");
+		fuzz_check(strstr(text, stat.comm), "comm stands in the line");
+	}
+	free(text);
+	return 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/* A theme's text, as it comes from the net: refused with a sentence, or colours that every terminal
+ * has.
+ */
+#include "fuzz.h"
+
+#include "core/util.h"
+#include "tui/theme.h"
+
+#include <errno.h>
+
+static void check_color(struct color color, struct color ground)
+{
+	static const struct {
+		enum color_depth depth;
+		int end;
+	} depths[] = {
+		{COLOR_DEPTH_MONO, 0},  {COLOR_DEPTH_8, 8},         {COLOR_DEPTH_16, 16},
+		{COLOR_DEPTH_256, 256}, {COLOR_DEPTH_RGB, 1 << 24},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		int index = color_index(color, depths[i].depth);
+		int on = color_index_on(color, ground, depths[i].depth);
+
+		fuzz_check(index >= -1 && index < depths[i].end, "a colour is one of the depth's");
+		fuzz_check(on >= -1 && on < depths[i].end, "a colour on another is one, too");
+		fuzz_check(color.set || index == -1, "what is not set has no number");
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	char *text = fuzz_text(&bytes);
+	struct theme theme;
+	struct error err = {0};
+	int result = theme_parse(text, &theme, &err);
+
+	if (result == 0) {
+		for (size_t i = 0; i < STYLE_COUNT; i++)
+			check_color(theme.styles[i].foreground, theme.styles[i].background);
+	} else {
+		fuzz_check(result == -EINVAL && err.code == result && err.text[0],
+			   "what is refused is explained");
+	}
+	free(text);
+	return 0;
+}
