@@ -11,13 +11,14 @@ struct stream {
 	size_t cpu;
 	uint64_t switch_id, tick_id;
 	const struct attrib_layout *layout;
-	uint64_t *last;       /* the reading of the last record */
-	uint64_t *start;      /* the reading at the last cut */
-	uint64_t last_ns;     /* when the last record was made */
-	struct task *exiting; /* its EXIT came since the last switch record; else NULL */
-	struct record came;   /* the SWITCH (in) since the last record; time_ns 0: none */
-	bool lost;            /* a LOST came since the last record */
-	struct stream *next;  /* of the same CPU */
+	uint64_t origin_ns;  /* the time at which enabled ns was 0, as the ticks tell */
+	uint64_t *last;      /* the reading of the last record */
+	uint64_t *start;     /* the reading at the last cut */
+	uint64_t last_ns;    /* when the last record was made */
+	struct record exit;  /* the EXIT since the last switch record; time_ns 0: none */
+	struct record came;  /* the SWITCH (in) since the last record; time_ns 0: none */
+	bool lost;           /* a LOST came since the last record */
+	struct stream *next; /* of the same CPU */
 };
 
 struct attrib {
@@ -66,7 +67,7 @@ void attrib_free(struct attrib *attrib)
 }
 
 void attrib_open(struct attrib *attrib, size_t cpu, uint64_t switch_id, uint64_t tick_id,
-		 const struct attrib_layout *layout)
+		 uint64_t start_ns, const struct attrib_layout *layout)
 {
 	struct stream *stream = xcalloc(1, sizeof(*stream));
 
@@ -75,6 +76,7 @@ void attrib_open(struct attrib *attrib, size_t cpu, uint64_t switch_id, uint64_t
 		.switch_id = switch_id,
 		.tick_id = tick_id,
 		.layout = layout,
+		.origin_ns = start_ns,
 		.last = xcalloc(READING_VALUES + layout->n_values, sizeof(uint64_t)),
 		.start = xcalloc(READING_VALUES + layout->n_values, sizeof(uint64_t)),
 	};
@@ -96,6 +98,19 @@ static struct stream *stream_of(const struct attrib *attrib, size_t cpu, uint64_
 	while (stream && stream->switch_id != id && stream->tick_id != id)
 		stream = stream->next;
 	return stream;
+}
+
+/* An id that is none of ours stands for the switch event: of which group, its size tells. */
+static struct stream *stream_of_sample(const struct attrib *attrib, size_t cpu,
+				       const struct record *record)
+{
+	struct stream *stream = stream_of(attrib, cpu, record->id);
+
+	if (!stream)
+		for (stream = attrib->streams[cpu]; stream; stream = stream->next)
+			if (stream->layout->n_values == record->sample.n_values)
+				break;
+	return stream && stream->layout->n_values == record->sample.n_values ? stream : NULL;
 }
 
 /* The switch counter N of a reading. */
@@ -127,10 +142,10 @@ static void slice_between(const struct tally_shape *shape, const struct attrib_l
 static struct task *task_of(const struct attrib *attrib, const struct stream *stream,
 			    const struct record *record)
 {
-	struct task *exiting = stream->exiting;
+	const struct record *exit = &stream->exit;
 
-	if (exiting && (record->tid == -1 || record->tid == exiting->tid))
-		return exiting;
+	if (exit->time_ns && (record->tid == -1 || record->tid == exit->tid))
+		return tasks_find(attrib->tasks, exit->tid, exit->time_ns);
 	if (record->tid <= 0)
 		return NULL;
 	return tasks_at(attrib->tasks, record->pid, record->tid, record->time_ns);
@@ -209,12 +224,24 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 		attrib->interval->silent_ns[stream->cpu] += silent_ns;
 }
 
-static void stream_sample(struct attrib *attrib, struct stream *stream, const struct record *record)
+/* The last of the slices in a gap was this task's: how much of it, nobody can tell. */
+static void mark_incomplete(const struct attrib *attrib, const struct stream *stream,
+			    const struct record *record)
+{
+	struct task *task = record->tid ? task_of(attrib, stream, record) : NULL;
+
+	if (!task)
+		return;
+	interval_task(attrib->interval, task);
+	task->lost = attrib->interval->sequence;
+}
+
+static void stream_sample(struct attrib *attrib, struct stream *stream, const struct record *record,
+			  bool tick)
 {
 	const struct attrib_layout *layout = stream->layout;
 	const struct tally_shape *shape = &attrib->interval->shape;
 	const uint64_t *now = record->sample.reading;
-	bool tick = record->id == stream->tick_id;
 	uint64_t expected = switches(layout, stream->last) + (tick ? 0 : 1);
 	uint64_t missing = switches(layout, now) - expected;
 	uint64_t off_ns = now[READING_ENABLED_NS] - now[READING_RUNNING_NS];
@@ -229,6 +256,8 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 			take_silent_part(attrib, stream, missing);
 		if (missing == 0 || told)
 			owner = owner_of(attrib, stream, record);
+		else
+			mark_incomplete(attrib, stream, record);
 		attrib->interval->gaps += missing;
 	}
 	tally_add(shape, owner, attrib->slice);
@@ -236,19 +265,25 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 	stream->last_ns = record->time_ns;
 	stream->came.time_ns = 0;
 	stream->lost = false;
-	if (!tick)
-		stream->exiting = NULL;
+	if (!tick || missing > 0)
+		stream->exit.time_ns = 0;
 }
 
 bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
 {
 	switch (record->kind) {
 	case RECORD_SAMPLE: {
-		struct stream *stream = stream_of(attrib, cpu, record->id);
-		if (!stream || record->sample.n_values != stream->layout->n_values)
+		struct stream *stream = stream_of_sample(attrib, cpu, record);
+		if (!stream)
 			return false;
-		stream_sample(attrib, stream, record);
-		return record->id == stream->tick_id;
+		bool tick = record->id == stream->tick_id;
+		uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
+		if (tick)
+			stream->origin_ns = record->time_ns - enabled_ns;
+		struct record own = *record;
+		own.time_ns = stream->origin_ns + enabled_ns;
+		stream_sample(attrib, stream, &own, tick);
+		return tick;
 	}
 	case RECORD_COMM:
 		tasks_comm(attrib->tasks, record);
@@ -257,9 +292,9 @@ bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *recor
 		tasks_fork(attrib->tasks, record);
 		return false;
 	case RECORD_EXIT: {
-		struct task *task = tasks_exit(attrib->tasks, record);
+		tasks_exit(attrib->tasks, record);
 		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
-			stream->exiting = task;
+			stream->exit = *record;
 		return false;
 	}
 	case RECORD_SWITCH: {
@@ -286,13 +321,13 @@ bool attrib_cut(struct attrib *attrib, size_t cpu)
 	bool counted = false;
 
 	for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next) {
-		if (stream->last[READING_ENABLED_NS] == stream->start[READING_ENABLED_NS])
+		size_t bytes = (READING_VALUES + stream->layout->n_values) * sizeof(*stream->start);
+		if (memcmp(stream->last, stream->start, bytes) == 0)
 			continue;
 		slice_between(&interval->shape, stream->layout, stream->start, stream->last,
 			      attrib->slice);
 		tally_add(&interval->shape, interval_cpu(interval, cpu), attrib->slice);
-		memcpy(stream->start, stream->last,
-		       (READING_VALUES + stream->layout->n_values) * sizeof(*stream->start));
+		memcpy(stream->start, stream->last, bytes);
 		counted = true;
 	}
 	interval->cpu_counted[cpu] |= counted;

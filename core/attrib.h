@@ -26,6 +26,10 @@
  * when the silent task left and who it was: its time is its own again, its counts are not. The
  * time of several silent tasks in a row is summed up in interval->silent_ns.
  *
+ * Of a switch record only the group's reading and the task are surely ours: where someone else
+ * samples switches too, the kernel fills in id and time once, for whoever came last (seen on 6.18),
+ * in their clock. So a sample that is not the tick's is the switch's, made when enabled ns tells.
+ *
  * What cannot be told apart goes to "unattributed", never to a task:
  *   - a gap in N: records were lost, several tasks may share the difference;
  *   - enabled grew more than running: the group was off the PMU and saw no switches meanwhile;
@@ -47,11 +51,12 @@ struct attrib *attrib_new(struct tasks *tasks, struct interval *interval);
 void attrib_free(struct attrib *attrib);
 
 /*
- * A group that is about to count from zero on the CPU with that index in the interval; its records
- * come under these two ids. A stream of the same CPU and group before it is closed.
+ * A group that begins to count from zero now, at start_ns, on the CPU with that index in the
+ * interval; its records come under these two ids. A stream of the same CPU and group before it is
+ * closed.
  */
 void attrib_open(struct attrib *attrib, size_t cpu, uint64_t switch_id, uint64_t tick_id,
-		 const struct attrib_layout *layout);
+		 uint64_t start_ns, const struct attrib_layout *layout);
 /* Its CPU is gone. */
 void attrib_close(struct attrib *attrib, size_t cpu);
 

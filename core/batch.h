@@ -8,6 +8,7 @@
 #include "view.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -23,10 +24,12 @@ struct batch_format {
 	void (*write)(const struct view *view, FILE *out);
 };
 
-/* NULL where there is none of that name. */
-const struct batch_format *batch_format_find(const char *name);
+/* The first is the default. */
 extern const struct batch_format batch_formats[];
 extern const size_t batch_formats_n;
+
+/* NULL where there is none of that name. */
+const struct batch_format *batch_format_find(const char *name);
 
 struct batch_options {
 	uint64_t interval_ns; /* > 0 */

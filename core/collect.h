@@ -43,7 +43,7 @@ struct collect_context {
 };
 
 /*
- * Per-CPU counter groups and switch records (design 4.1). -EACCES, -EPERM, -ENOSYS ... and a
+ * Per-CPU counter groups and switch records. -EACCES, -EPERM, -ENOSYS ... and a
  * sentence where the kernel does not grant that.
  */
 int collect_system_open(const struct collect_context *context, struct collect **collect,

@@ -161,6 +161,7 @@ static uint64_t compare_cpus(struct collect_proc *self)
 		int number = interval->cpu_numbers[i];
 		const struct proc_cpu *before = proc_cpus_find(&self->cpus_before, number);
 		const struct proc_cpu *now = proc_cpus_find(&self->cpus_now, number);
+		interval->cpu_online[i] = now;
 		if (!before || !now)
 			continue;
 		uint64_t cpu_busy_ns = growth(before->busy_ticks, now->busy_ticks) * self->tick_ns;

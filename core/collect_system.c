@@ -126,7 +126,8 @@ static int cpu_open(struct collect_system *self, size_t index, size_t *failed)
 			"Ring buffers exceed perf_event_mlock_kb: using %zu KiB per CPU. Raise it "
 			"or add CAP_IPC_LOCK.",
 			(size_t)(cpu->ring.data_bytes >> 10));
-	attrib_open(self->attrib, index, cpu->group.switch_id, cpu->group.tick_id, &plan->layout);
+	attrib_open(self->attrib, index, cpu->group.switch_id, cpu->group.tick_id, sys_now_ns(sys),
+		    &plan->layout);
 	result = group_start(&cpu->group);
 	if (result < 0)
 		goto fail_start;
@@ -425,6 +426,7 @@ static void system_cut(struct collect *collect)
 			sys_wait(sys, NULL, 0, sys_now_ns(sys) + TICK_PAUSE_NS);
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
+		collect->interval.cpu_online[i] = cpu->open;
 		if (!cpu->open)
 			continue;
 		if (cpu->armed_ns) {

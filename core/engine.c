@@ -21,7 +21,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /*
  * A short interval before the first that nobody sees: the collector learns in it what the kernel
@@ -101,20 +100,17 @@ static bool events_changed(const struct engine *engine)
 
 static int choose_preset(struct engine *engine, const char *name, struct error *err)
 {
-	if (name) {
-		engine->preset = preset_find(name);
-		if (!engine->preset)
-			return error_set(err, -ENOENT, "There is no preset '%.40s'.", name);
-		return 0;
-	}
 	/* Where the kernel refuses for another reason, the collector will explain it. */
 	int result = collect_probe_hardware(engine->sys);
 	bool no_pmu = result == -ENOENT || result == -EOPNOTSUPP;
+
+	engine->preset = preset_find(name ? name : no_pmu ? "software" : "overview");
+	if (!engine->preset)
+		return error_set(err, -ENOENT, "There is no preset '%.40s'.", name);
 	if (no_pmu)
 		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
 	else
 		cpus_pmu_name(engine->sys, engine->pmu, sizeof(engine->pmu));
-	engine->preset = preset_find(no_pmu ? "software" : "overview");
 	return 0;
 }
 
@@ -144,6 +140,43 @@ static int choose_collector(struct engine *engine, const struct engine_config *c
 	return result;
 }
 
+/* What the kernel denies leaves nothing of an overview to show. */
+static int fall_back_to_software(struct engine *engine, struct error *err)
+{
+	engine->collect->ops->free(engine->collect);
+	engine->collect = NULL;
+	engine->preset = preset_find("software");
+	int result = choose_events(engine, err);
+	if (result < 0)
+		return result;
+	return choose_collector(engine, &(struct engine_config){.proc_only = true}, err);
+}
+
+static int found_process(void *found, const char *name)
+{
+	*(bool *)found = proc_pid(name) > 0;
+	return *(bool *)found;
+}
+
+/* Without it nothing works (libpfm4 looks there too), and nothing says why. */
+static int require_proc(const struct sys *sys, struct error *err)
+{
+	bool found = false;
+
+	sys_dir_each(sys, "/proc", found_process, &found);
+	return found ? 0
+		     : error_set(err, -ENOENT,
+				 "/proc is empty. Mount it: "
+				 "mount -t proc proc /proc");
+}
+
+static void read_host(const struct sys *sys, char *host, size_t size)
+{
+	if (sys_file_read(sys, "/proc/sys/kernel/hostname", host, size) < 0)
+		host[0] = '\0';
+	host[strcspn(host, "\n")] = '\0';
+}
+
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **out,
 	       struct error *err)
 {
@@ -151,9 +184,10 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	int result;
 
 	engine->sys = sys;
-	if (gethostname(engine->host, sizeof(engine->host) - 1) < 0)
-		engine->host[0] = '\0';
-	result = choose_preset(engine, config->preset, err);
+	read_host(sys, engine->host, sizeof(engine->host));
+	result = require_proc(sys, err);
+	if (result == 0)
+		result = choose_preset(engine, config->preset, err);
 	if (result == 0)
 		result = choose_events(engine, err);
 	if (result < 0)
@@ -163,16 +197,10 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	result = choose_collector(engine, config, err);
 	if (result < 0)
 		goto fail;
-	/* A refused event set may leave nothing for the overview to show. */
-	if (!config->preset && !strcmp(engine->collect->ops->mode, "proc")) {
-		engine->collect->ops->free(engine->collect);
-		engine->collect = NULL;
+	if (!strcmp(engine->collect->ops->mode, "proc")) {
 		engine->pmu[0] = '\0';
-		engine->preset = preset_find("software");
-		result = choose_events(engine, err);
-		if (result == 0)
-			result = choose_collector(engine,
-						  &(struct engine_config){.proc_only = true}, err);
+		if (!config->preset)
+			result = fall_back_to_software(engine, err);
 		if (result < 0)
 			goto fail;
 	}
@@ -247,7 +275,8 @@ static void fill_row(struct engine *engine, struct task *task, struct row *row)
 		.uid = task->uid,
 		.start_ns = task->start_ns,
 		.threads = 1,
-		.flags = (task->exit_ns ? ROW_EXITED : 0u) | (task->kernel ? ROW_KERNEL : 0u),
+		.flags = (task->exit_ns ? ROW_EXITED : 0u) | (task->kernel ? ROW_KERNEL : 0u) |
+			 (task->lost == task->interval ? ROW_LOST : 0u),
 	};
 	memcpy(row->comm, task->comm, sizeof(row->comm));
 	users_name(engine->users, row->uid, row->user, sizeof(row->user));
@@ -266,23 +295,27 @@ static void fill_threads(struct engine *engine, struct snapshot *snapshot)
 	rows_evaluate(snapshot->columns, snapshot->interval_ns, &snapshot->threads);
 }
 
-static void fill_cpu(const struct engine *engine, size_t index, struct snapshot *snapshot)
+/* What an interval's ns are of a tally: a CPU's part of it ends at that CPU's own last record. */
+static uint64_t own_interval_ns(const struct snapshot *snapshot, const uint64_t *tally, size_t cpus)
 {
-	const struct interval *interval = &engine->collect->interval;
+	uint64_t own_ns = cpus ? tally[TALLY_TASK_CLOCK] / cpus : 0;
+
+	return own_ns ? own_ns : snapshot->interval_ns;
+}
+
+static void fill_cpu(const struct interval *interval, size_t index, struct snapshot *snapshot)
+{
 	const struct columns *columns = snapshot->columns;
 	size_t bytes = tally_width(&interval->shape) * sizeof(uint64_t);
 	struct snapshot_cpu *cpu = &snapshot->cpus[snapshot->n_cpus++];
 
-	*cpu = (struct snapshot_cpu){
-		.cpu = interval->cpu_numbers[index],
-		.online = true,
-		.tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes),
-		.idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes),
-		.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
-	};
-	/* A CPU's part of the interval ends at its own last record: shares are of that part. */
-	uint64_t own_ns = cpu->tally[TALLY_TASK_CLOCK];
-	snapshot_evaluate_busy(columns, own_ns ? own_ns : snapshot->interval_ns, cpu->tally,
+	cpu->cpu = interval->cpu_numbers[index];
+	if (!interval->cpu_counted[index])
+		return;
+	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
+	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
+	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
+	snapshot_evaluate_busy(columns, own_interval_ns(snapshot, cpu->tally, 1), cpu->tally,
 			       cpu->idle, cpu->figures);
 }
 
@@ -290,6 +323,7 @@ static void fill_cpus(const struct engine *engine, struct snapshot *snapshot)
 {
 	const struct interval *interval = &engine->collect->interval;
 	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
+	size_t counted = 0;
 
 	snapshot->cpus = xcalloc(interval->n_cpus, sizeof(*snapshot->cpus));
 	snapshot->totals = memcpy(xmalloc(bytes), interval->totals, bytes);
@@ -298,11 +332,13 @@ static void fill_cpus(const struct engine *engine, struct snapshot *snapshot)
 	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
-		if (interval->cpu_counted[i])
-			fill_cpu(engine, i, snapshot);
+		counted += interval->cpu_counted[i];
+		if (interval->cpu_online[i] || interval->cpu_counted[i])
+			fill_cpu(interval, i, snapshot);
 	}
-	snapshot_evaluate_busy(snapshot->columns, snapshot->interval_ns, snapshot->totals,
-			       snapshot->idle, snapshot->figures);
+	snapshot_evaluate_busy(snapshot->columns,
+			       own_interval_ns(snapshot, snapshot->totals, counted),
+			       snapshot->totals, snapshot->idle, snapshot->figures);
 }
 
 static void fill_notes(const struct engine *engine, struct snapshot *snapshot)
@@ -318,6 +354,10 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	uint64_t begin_ns = engine->cut_ns;
 
 	collect->ops->cut(collect);
+	if (collect->interval.lost_records > 0)
+		notes_add(&engine->notes,
+			  "Records were lost in a storm of context switches: what ran "
+			  "meanwhile is unattributed, and ? marks what it touched.");
 	engine->cut_ns = sys_now_ns(engine->sys);
 	if (events_changed(engine)) {
 		columns_unref(engine->columns);

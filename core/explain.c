@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* perf_event_paranoid; LONG_MIN-like -2 where it cannot be read. */
+/* perf_event_paranoid; where it cannot be read -2, below every level. */
 static long paranoid(const struct sys *sys)
 {
 	long level;
@@ -24,12 +24,12 @@ static void explain_denied(const struct sys *sys, int code, struct error *err)
 		error_set(err, code,
 			  "This kernel denies all counters to ordinary users "
 			  "(perf_event_paranoid=%ld). Run as root, or: "
-			  "sysctl kernel.perf_event_paranoid=2",
+			  "sysctl kernel.perf_event_paranoid=0",
 			  level);
 	else if (code == -EPERM || level < 1)
 		error_set(err, code,
 			  "The counters are blocked, as a container's seccomp filter does: "
-			  "add --cap-add PERFMON.");
+			  "start the container with --cap-add PERFMON.");
 	else
 		error_set(err, code,
 			  "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 "
@@ -74,5 +74,5 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 		return;
 	}
 	error_set(err, code, "perf_event_open failed%s%s: %s.", event ? " for " : "",
-		  event ? event : "", strerror(-code));
+		  event ? event : "", strerrordesc_np(-code));
 }

@@ -4,16 +4,16 @@
 
 /*
  * A number and how far it can be trusted. The value means something only where the state is
- * VALID or SCALED; a figure that is not known has a state that says why, never a 0.
+ * VALID, SCALED or LOST; a figure that is not known has a state that says why, never a 0.
  */
 enum figure_state {
 	FIGURE_VALID,
 	FIGURE_SCALED,      /* counted for `share` of the time, multiplied up: "~" */
+	FIGURE_LOST,        /* some of it was in lost records, the value is of what is left: "?" */
 	FIGURE_UNDEFINED,   /* nothing to divide by: "-" */
 	FIGURE_NOT_COUNTED, /* nothing was counted while this task ran: "-" */
 	FIGURE_UNSUPPORTED, /* this CPU has no such event: "n/a" */
 	FIGURE_DENIED,      /* the kernel refuses it to this user: "!" */
-	FIGURE_LOST,        /* records were lost: "?" */
 };
 
 struct figure {
@@ -24,7 +24,7 @@ struct figure {
 
 static inline int figure_known(struct figure figure)
 {
-	return figure.state == FIGURE_VALID || figure.state == FIGURE_SCALED;
+	return figure.state <= FIGURE_LOST;
 }
 
 /* "valid", "scaled", "undefined" ...: the word used in machine-readable output. */

@@ -17,6 +17,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_numbers = xcalloc(n_cpus, sizeof(int)),
 		.cpus = xcalloc(n_cpus * width, sizeof(uint64_t)),
 		.idle = xcalloc(n_cpus * width, sizeof(uint64_t)),
+		.cpu_online = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
 		.silent_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
@@ -33,6 +34,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_numbers);
 	free(interval->cpus);
 	free(interval->idle);
+	free(interval->cpu_online);
 	free(interval->cpu_counted);
 	free(interval->silent_ns);
 	free(interval->unattributed);

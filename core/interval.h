@@ -26,6 +26,7 @@ struct interval {
 	int *cpu_numbers;    /* index -> CPU */
 	uint64_t *cpus;      /* index -> tally of all that ran there, by the CPU's own end points */
 	uint64_t *idle;      /* index -> tally of its idle task */
+	bool *cpu_online;    /* index -> as of the cut */
 	bool *cpu_counted;   /* index -> whether it was heard of at all */
 	uint64_t *silent_ns; /* index -> unattributed time of tasks that make no records */
 	size_t n_cpus;

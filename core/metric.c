@@ -22,8 +22,8 @@ void metric_fini(struct metric *metric)
 static unsigned rank(enum figure_state state)
 {
 	static const unsigned char ranks[] = {
-		[FIGURE_VALID] = 0,       [FIGURE_SCALED] = 1, [FIGURE_UNDEFINED] = 2,
-		[FIGURE_NOT_COUNTED] = 3, [FIGURE_LOST] = 4,   [FIGURE_UNSUPPORTED] = 5,
+		[FIGURE_VALID] = 0,     [FIGURE_SCALED] = 1,      [FIGURE_LOST] = 2,
+		[FIGURE_UNDEFINED] = 3, [FIGURE_NOT_COUNTED] = 4, [FIGURE_UNSUPPORTED] = 5,
 		[FIGURE_DENIED] = 6,
 	};
 
@@ -45,17 +45,13 @@ static struct figure unknown(enum figure_state state)
 	return (struct figure){.state = state};
 }
 
-struct figure metric_count(const struct metric_input *input, size_t event)
+static struct figure count_of(const struct metric_input *input, size_t event)
 {
 	const struct event *what = &input->events->items[event];
 	const struct tally_shape *shape = input->shape;
 	uint64_t count = input->tally[event];
 	uint64_t clock_ns = input->tally[TALLY_TASK_CLOCK];
 
-	if (what->state == FIGURE_DENIED || what->state == FIGURE_UNSUPPORTED)
-		return unknown(what->state);
-	if (input->lost)
-		return unknown(FIGURE_LOST);
 	if (what->state != FIGURE_VALID)
 		return unknown(what->state);
 	if (what->kind == EVENT_DERIVED)
@@ -71,6 +67,15 @@ struct figure metric_count(const struct metric_input *input, size_t event)
 	double share = (double)group_ns / (double)clock_ns;
 	return (struct figure){
 		.value = (double)count / share, .share = (float)share, .state = FIGURE_SCALED};
+}
+
+struct figure metric_count(const struct metric_input *input, size_t event)
+{
+	struct figure figure = count_of(input, event);
+
+	if (input->lost && figure_known(figure))
+		figure.state = FIGURE_LOST;
+	return figure;
 }
 
 static double compute(enum op_code code, double a, double b)

@@ -23,7 +23,7 @@
  *
  * Counts of an event whose group counted only part of the task's time are scaled by
  * task-clock / group ns and the figure is SCALED with the smallest share. A missing input decides
- * the figure's state (the worst: DENIED, UNSUPPORTED, LOST, NOT_COUNTED); division by zero is
+ * the figure's state (the worst: DENIED, UNSUPPORTED, NOT_COUNTED); division by zero is
  * UNDEFINED; NaN and infinity never leave metric_eval. if() looks only at the branch it takes.
  */
 
@@ -40,7 +40,7 @@ enum metric_better {
 };
 
 struct metric_def {
-	const char *name;  /* "branch_mpki": json key, -m NAME, -s NAME */
+	const char *name;  /* "branch_mpki": json key and what -s takes */
 	const char *title; /* column header, at most 8 columns wide: "brMPKI" */
 	const char *expression;
 	const char *unit; /* "", "%", "GHz", "M/s", "/s" */
@@ -78,7 +78,7 @@ struct metric_input {
 	const struct tally_shape *shape;
 	const uint64_t *tally;
 	double interval_s;
-	bool lost; /* records were lost in this row's interval: its figures are LOST */
+	bool lost; /* some of this row's slices were in lost records: its figures are LOST */
 };
 
 struct figure metric_eval(const struct metric *metric, const struct metric_input *input);

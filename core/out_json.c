@@ -168,12 +168,9 @@ static void put_part(FILE *out, const char *name, const struct columns *columns,
 
 static void put_cpu(FILE *out, const struct columns *columns, const struct snapshot_cpu *cpu)
 {
-	bool counted = cpu->online && cpu->tally;
-	const uint64_t *tally = counted ? cpu->tally : NULL;
-
-	fprintf(out, "{\"cpu\":%d,\"online\":%s,", cpu->cpu, cpu->online ? "true" : "false");
-	put_counted(out, columns, tally, counted ? cpu->figures : NULL);
-	put_part(out, "idle", columns, counted ? cpu->idle : NULL);
+	fprintf(out, "{\"cpu\":%d,", cpu->cpu);
+	put_counted(out, columns, cpu->tally, cpu->figures);
+	put_part(out, "idle", columns, cpu->idle);
 	fputc('}', out);
 }
 

@@ -12,7 +12,7 @@
  *   {"schema","time","interval_s","host","mode","pmu","cpus":[CPU],"tasks":[TASK],
  *    "totals":{EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS}},
  *    "lost_records","notes":[sentence]}
- *   CPU  = {"cpu","online",EVENTS,METRICS,STATES,"idle":{EVENTS}}
+ *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS}}
  *   TASK = {"pid","tid","comm","user","cgroup","exited",EVENTS,METRICS,STATES}
  *
  * EVENTS are counts of this interval (ns for task-clock) as they were counted, not scaled, so that

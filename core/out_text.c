@@ -64,13 +64,10 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 /* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of cycles" */
 static void put_counts(FILE *out, const struct snapshot *snapshot)
 {
-	unsigned online = 0;
 	size_t event = 0;
 	double unattributed = 100 * snapshot_unattributed(snapshot, &event);
 
-	for (size_t i = 0; i < snapshot->n_cpus; i++)
-		online += snapshot->cpus[i].online;
-	fprintf(out, "CPUs: %u  tasks: ", online);
+	fprintf(out, "CPUs: %zu  tasks: ", snapshot->n_cpus);
 	if (snapshot->tasks)
 		fprintf(out, "%u, ", snapshot->tasks);
 	fprintf(out, "%zu ran", snapshot->threads.n);

@@ -70,7 +70,8 @@ const struct perf_event_header *ring_peek(struct ring *ring)
 	/* Sizes are multiples of 8 and so is the ring: a header never wraps. */
 	const struct perf_event_header *header =
 		(const void *)(ring->data + (ring->tail & (ring->data_bytes - 1)));
-	size_t size = header->size;
+	bool sane = ring->tail % 8 == 0 && available <= ring->data_bytes;
+	size_t size = sane ? header->size : 0;
 	if (size < sizeof(*header) || size % 8 || size > available) {
 		/* Nothing after a broken size can be trusted: what is lost shows as a gap in N. */
 		ring->broken++;

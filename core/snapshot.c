@@ -86,6 +86,7 @@ void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct r
 
 	for (size_t i = 0; i < rows->n; i++) {
 		input.tally = rows_tally(columns, rows, i);
+		input.lost = rows->items[i].flags & ROW_LOST;
 		evaluate(columns, &input, rows_figures(columns, rows, i));
 	}
 }
@@ -179,6 +180,8 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 		/* More idle than there was is rounding between two clocks, not 2^64 of work. */
 		busy[i] = tally[i] > less ? tally[i] - less : 0;
 	}
+	/* A switch away from the idle task is a switch of the CPU all the same. */
+	busy[TALLY_SWITCHES] = tally[TALLY_SWITCHES];
 	evaluate(columns, &input, figures);
 	free(busy);
 }

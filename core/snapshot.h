@@ -42,6 +42,7 @@ int columns_metric(const struct columns *columns, const char *name);
 enum row_flag {
 	ROW_EXITED = 1 << 0, /* ended within this interval */
 	ROW_KERNEL = 1 << 1, /* a kernel thread */
+	ROW_LOST = 1 << 2,   /* some of its slices were in lost records: its counts are too low */
 };
 
 struct row {
@@ -66,9 +67,8 @@ struct rows {
 
 struct snapshot_cpu {
 	int cpu;
-	bool online;            /* false: it went offline, nothing else here is meaningful */
-	uint64_t *tally;        /* everything that ran there, idle included; NULL: not counted */
-	uint64_t *idle;         /* the idle task's part of it; NULL where tally is */
+	uint64_t *tally; /* everything that ran there, idle included; NULL: not heard of now */
+	uint64_t *idle;  /* the idle task's part of it; NULL where tally is */
 	struct figure *figures; /* n_metrics, over tally - idle; NULL where tally is */
 };
 
@@ -94,8 +94,8 @@ struct snapshot {
 	struct figure *figures; /* of totals - idle */
 
 	uint64_t lost_records;
-	unsigned tasks; /* known to the task table, running or not; 0 where unknown */
-	char **notes;   /* sentences for the user, most important first */
+	unsigned tasks; /* threads of the machine (/proc/loadavg); 0 where unknown */
+	char **notes;   /* sentences for the user, in the order in which they came up */
 	size_t n_notes;
 };
 
@@ -126,7 +126,9 @@ void rows_by_process(const struct columns *columns, uint64_t interval_ns,
 
 /*
  * All metrics over tally - idle (idle may be NULL), as shown for CPUs and the whole machine: there
- * %CPU is what was busy, and IPC that of what ran. Allocates nothing that it does not free.
+ * %CPU is what was busy, and IPC that of what ran; context switches alone are all of them, those
+ * away from the idle task too, as vmstat and perf stat tell them. Allocates nothing that it does
+ * not free.
  */
 void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);

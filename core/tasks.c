@@ -129,6 +129,9 @@ static struct task *add(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time
 static void mark_exited(struct tasks *tasks, struct task *task, uint64_t time_ns)
 {
 	task->exit_ns = time_ns;
+	if (task->listed) /* since before its exec */
+		return;
+	task->listed = true;
 	tasks->exited = array_reserve(tasks->exited, &tasks->exited_capacity, tasks->n_exited + 1,
 				      sizeof(struct task *));
 	tasks->exited[tasks->n_exited++] = task;
@@ -305,8 +308,8 @@ void tasks_forget(struct tasks *tasks, uint64_t time_ns)
 	for (size_t i = 0; i < tasks->n_exited; i++) {
 		struct task *task = tasks->exited[i];
 		if (!task->exit_ns)
-			continue; /* came back by exec */
-		if (task->exit_ns + TASKS_REUSE_NS < time_ns)
+			task->listed = false; /* came back by exec */
+		else if (task->exit_ns + TASKS_REUSE_NS < time_ns)
 			forget(tasks, task);
 		else
 			tasks->exited[kept++] = task;

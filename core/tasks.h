@@ -29,6 +29,8 @@ struct task {
 	char comm[16];      /* hostile bytes */
 	bool kernel;        /* a kernel thread */
 	bool looked_up;     /* /proc was asked since its last exec */
+	bool listed;        /* among those to be forgotten, once */
+	uint64_t lost;      /* the last interval in which some of its slices were lost */
 	uint64_t interval;  /* the last interval in which it has a slot ... */
 	size_t slot;        /* ... and which (core/interval) */
 	struct task *older; /* an exited task of the same tid that is still wanted */

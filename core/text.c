@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct range {
@@ -220,4 +221,22 @@ size_t text_trimmed(char *to, size_t size, double value, unsigned decimals)
 	if (length > 0 && to[length - 1] == '.')
 		to[--length] = '\0';
 	return length;
+}
+
+size_t text_first_line(const char *text, unsigned width)
+{
+	size_t fits = 0, word_end = 0;
+
+	for (;;) {
+		word_end += strspn(text + word_end, " ");
+		word_end += strcspn(text + word_end, " ");
+		char *line = xstrndup(text, word_end);
+		bool too_wide = text_width(line) > width;
+		free(line);
+		if (fits > 0 && too_wide)
+			return fits;
+		fits = word_end;
+		if (!text[word_end])
+			return fits;
+	}
 }

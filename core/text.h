@@ -41,4 +41,10 @@ size_t text_fixed(char *to, size_t size, double value, unsigned decimals);
 /* As text_fixed, but "12.5" and "12": no zeros that say nothing. */
 size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
 
+/*
+ * How many bytes of a text stand on its first line when it is broken at blanks to be at most
+ * `width` columns wide. At least one word, however long. 0 for "".
+ */
+size_t text_first_line(const char *text, unsigned width);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "util.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,12 @@ static void add_line(struct users *users, const char *line, const char *end)
 	const char *password_end = memchr(name_end + 1, ':', (size_t)(end - name_end - 1));
 	if (!password_end)
 		return;
+	/* strtoul would look for a number in the next line, and take a negative one. */
+	if (!isdigit((unsigned char)password_end[1]))
+		return;
 	char *uid_end;
 	unsigned long uid = strtoul(password_end + 1, &uid_end, 10);
-	if (uid_end > password_end + 1 && *uid_end == ':' && uid < (uid_t)-1 &&
-	    !find(users, (uid_t)uid))
+	if (*uid_end == ':' && uid < (uid_t)-1 && !find(users, (uid_t)uid))
 		add(users, (uid_t)uid, line, (size_t)(name_end - line));
 }
 
@@ -77,10 +80,8 @@ static void load(struct users *users)
 	} while (length == (ssize_t)size - 1 && size < PASSWD_MAX_BYTES);
 	clear(users);
 	users->loaded_ns = sys_now_ns(users->sys);
-	for (char *line = text, *end; length > 0 && *line; line = end + 1) {
-		end = strchr(line, '\n');
-		if (!end)
-			break;
+	for (char *line = text, *end; length > 0 && *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
 		add_line(users, line, end);
 	}
 	free(text);

@@ -51,11 +51,18 @@ void *xreallocarray(void *old, size_t count, size_t size)
 	return memory;
 }
 
+char *xstrndup(const char *text, size_t length)
+{
+	char *copy = xmalloc(length + 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
 char *xstrdup(const char *text)
 {
-	size_t size = strlen(text) + 1;
-
-	return memcpy(xmalloc(size), text, size);
+	return xstrndup(text, strlen(text));
 }
 
 void *array_reserve(void *items, size_t *capacity, size_t want, size_t size)

@@ -24,6 +24,7 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);
+char *xstrndup(const char *text, size_t length);
 void xalloc_set_hook(void (*before_abort)(void));
 
 /*

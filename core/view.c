@@ -94,18 +94,20 @@ static bool shows_zero(const char *text)
 void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell)
 {
 	static const char *const missing[] = {
-		[FIGURE_UNDEFINED] = "-", [FIGURE_NOT_COUNTED] = "-", [FIGURE_UNSUPPORTED] = "n/a",
-		[FIGURE_DENIED] = "!",    [FIGURE_LOST] = "?",
+		[FIGURE_UNDEFINED] = "-",
+		[FIGURE_NOT_COUNTED] = "-",
+		[FIGURE_UNSUPPORTED] = "n/a",
+		[FIGURE_DENIED] = "!",
 	};
-	bool scaled = figure.state == FIGURE_SCALED;
+	bool marked = figure.state != FIGURE_VALID;
 
 	cell->role = CELL_DIM;
 	if (!figure_known(figure)) {
 		text_copy(cell->text, sizeof(cell->text), missing[figure.state]);
 		return;
 	}
-	cell->text[0] = '~';
-	format_number(def, figure.value, cell->text + scaled, sizeof(cell->text) - scaled);
+	cell->text[0] = figure.state == FIGURE_LOST ? '?' : '~';
+	format_number(def, figure.value, cell->text + marked, sizeof(cell->text) - marked);
 	switch (metric_level(def, figure)) {
 	case METRIC_BAD:
 		cell->role = CELL_BAD;
@@ -114,7 +116,7 @@ void figure_format(const struct metric_def *def, struct figure figure, struct ce
 		cell->role = CELL_WARN;
 		break;
 	case METRIC_PLAIN:
-		if (scaled)
+		if (marked)
 			cell->role = CELL_SCALED;
 		else if (!shows_zero(cell->text))
 			cell->role = CELL_PLAIN;
@@ -194,7 +196,7 @@ static struct figure figure_at(const struct view *view, size_t index, int metric
 	if (view->spec.subject == VIEW_TASKS)
 		return rows_figures(snapshot->columns, view->rows, index)[metric];
 	const struct snapshot_cpu *cpu = &snapshot->cpus[index];
-	if (!cpu->online || !cpu->tally || !cpu->figures)
+	if (!cpu->figures)
 		return (struct figure){.state = FIGURE_NOT_COUNTED};
 	return cpu->figures[metric];
 }
@@ -344,8 +346,6 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 
 		if (what->metric < 0)
 			cell_id(cell, cpu->cpu);
-		else if (!cpu->online)
-			*cell = (struct cell){"off", CELL_DIM};
 		else
 			figure_format(metrics[what->metric].def,
 				      figure_at(view, index, what->metric), cell);

@@ -71,7 +71,7 @@ void view_fini(struct view *view);
 
 /*
  * The text of a cell. COMMAND has kernel threads in [brackets] and tasks that ended within the
- * interval in (parentheses); CPUs that are offline say "off".
+ * interval in (parentheses).
  */
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
 /* The row at a line (tasks), to follow it or to show its detail. */

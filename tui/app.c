@@ -185,7 +185,7 @@ struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 	struct layout_want want = {.prompt = app->prompt.active};
 
 	if (app->snapshot) {
-		want.banner = app->snapshot->n_notes > 0;
+		want.banner = frame_banner_lines(&frame, canvas->width);
 		if (app->screen != &screen_cpus) /* its list says it all */
 			want.cpu_lines = (unsigned)app->snapshot->n_cpus;
 	}

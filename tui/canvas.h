@@ -38,14 +38,15 @@ void canvas_clear(struct canvas *canvas);
 
 /*
  * Writes UTF-8 text from (x, y) on, at most `width` columns of it. A wide character that would be
- * cut in half is left out; what is not printable becomes U+FFFD. Returns the columns used.
+ * cut in half is left out, and so are combining marks; what is not printable becomes U+FFFD.
+ * Returns the columns used.
  */
 unsigned canvas_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
 		     enum style style, const char *text);
 /* The same, but text that does not fit ends in an ellipsis. */
 unsigned canvas_text_ellipsis(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
 			      enum style style, const char *text);
-/* The same, flush right within `width`. */
+/* Flush right within `width`; text that does not fit is cut at its end. */
 void canvas_text_right(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
 		       enum style style, const char *text);
 

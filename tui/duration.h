@@ -12,9 +12,9 @@
 #define DURATION_MAX_NS 3600000000000ull /* 1 h */
 
 /*
- * "1", "0.5", "2s", "500ms"; blanks around are fine. -EINVAL and a sentence for what is no
- * duration, -ERANGE and one that names the limit for what lies beyond
- * DURATION_MIN_NS..DURATION_MAX_NS.
+ * "1", "0.5", "2s", "500ms"; blanks around are fine. -EINVAL for what is no duration, -ERANGE for
+ * what lies beyond DURATION_MIN_NS..DURATION_MAX_NS, with a phrase that names the limit: "0 is
+ * below ...", for a prompt to show or for a sentence to take in.
  */
 int duration_parse(const char *text, uint64_t *ns, struct error *err);
 

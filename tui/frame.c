@@ -13,6 +13,9 @@
 #include <string.h>
 #include <time.h>
 
+/* Less than this nobody needs to hear of at every refresh. */
+#define UNATTRIBUTED_FROM 0.01
+
 /* ---- title */
 
 static void add_clock(struct segments *segments, uint64_t realtime_ns)
@@ -86,17 +89,22 @@ static unsigned metric_weight(const struct metric_def *def, size_t index)
 	return index < 50 ? 60 - (unsigned)index : 10;
 }
 
-/* All metrics but the share of time, which stands as a meter or before them. */
+/*
+ * All metrics but the share of time, which stands as a meter or before them. NULL figures are those
+ * of a CPU that was not heard of.
+ */
 static void add_figures(struct segments *segments, const struct columns *columns,
 			const struct figure *figures)
 {
+	const struct figure none = {.state = FIGURE_NOT_COUNTED};
+
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
 		struct cell cell;
 
 		if (strcmp(def->name, "cpu_percent") == 0)
 			continue;
-		figure_format(def, figures[i], &cell);
+		figure_format(def, figures ? figures[i] : none, &cell);
 		add_words(segments, metric_weight(def, i), def->title, cell.text,
 			  style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;
@@ -140,7 +148,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 	double share = snapshot_unattributed(snapshot, &event);
 	char percent[24], text[64];
 
-	if (share <= 0.001)
+	if (share < UNATTRIBUTED_FROM)
 		return;
 	format_percent(share, 1, percent, sizeof(percent));
 	snprintf(text, sizeof(text), "%s of %s", percent,
@@ -161,7 +169,7 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 	}
 	if (busy_share(snapshot->totals, snapshot->idle, &busy)) {
 		add_percent(&segments, 100, "CPU", busy, STYLE_PLAIN);
-		add_percent(&segments, 70, "idle", 1 - busy, STYLE_PLAIN);
+		add_percent(&segments, 97, "idle", 1 - busy, STYLE_PLAIN);
 	}
 	add_unattributed(&segments, snapshot);
 	if (snapshot->lost_records > 0) {
@@ -180,7 +188,7 @@ static double cpu_busy(const struct snapshot_cpu *cpu)
 {
 	double share;
 
-	return cpu->online && cpu->tally && busy_share(cpu->tally, cpu->idle, &share) ? share : -1;
+	return cpu->tally && busy_share(cpu->tally, cpu->idle, &share) ? share : -1;
 }
 
 /* Busier first; of equals the lower number, so that the choice does not waver. */
@@ -222,12 +230,12 @@ static void draw_cpu(const struct snapshot *snapshot, const struct snapshot_cpu 
 
 	snprintf(text, sizeof(text), "%d", cpu->cpu);
 	canvas_text_right(canvas, line.x, line.y, 4, STYLE_ID, text);
-	text_copy(text, sizeof(text), cpu->online ? "-" : "offline");
+	text_copy(text, sizeof(text), "-");
 	if (busy >= 0)
 		format_percent(busy, 1, text, sizeof(text));
 	meter_draw(canvas, line.x + 5, line.y, meter, busy, text,
 		   busy >= 0 ? STYLE_PLAIN : STYLE_DIM);
-	if (busy < 0 || !cpu->figures || x >= line.x + line.width)
+	if (x >= line.x + line.width)
 		return;
 	add_figures(&segments, snapshot->columns, cpu->figures);
 	segments_draw(&segments, canvas, (struct rect){x, line.y, line.width - (x - line.x), 1});
@@ -269,21 +277,46 @@ void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct re
 
 /* ---- note */
 
+/* "  +2 more: ?" stands behind the note, at the end of its last line. */
+static void more_notes(const struct snapshot *snapshot, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (snapshot->n_notes > 1)
+		snprintf(text, size, "  +%zu more: ?", snapshot->n_notes - 1);
+}
+
+unsigned frame_banner_lines(const struct frame *frame, unsigned width)
+{
+	const struct snapshot *snapshot = frame->snapshot;
+	char more[40];
+
+	if (!snapshot || snapshot->n_notes == 0)
+		return 0;
+	more_notes(snapshot, more, sizeof(more));
+	return text_width(snapshot->notes[0]) + text_width(more) > width ? 2 : 1;
+}
+
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
 	const struct snapshot *snapshot = frame->snapshot;
-	char more[40] = "";
+	char more[40];
 
 	if (!snapshot || snapshot->n_notes == 0 || rect.height == 0)
 		return;
-	if (snapshot->n_notes > 1)
-		snprintf(more, sizeof(more), "  +%zu more: ?", snapshot->n_notes - 1);
-
+	const char *note = snapshot->notes[0];
+	if (rect.height > 1) {
+		size_t length = text_first_line(note, rect.width);
+		char *line = xstrndup(note, length);
+		canvas_text(canvas, rect.x, rect.y, rect.width, STYLE_BANNER, line);
+		free(line);
+		note += length + strspn(note + length, " ");
+		rect.y++;
+	}
+	more_notes(snapshot, more, sizeof(more));
 	unsigned n = text_width(more), width = rect.width;
-
 	if (n + 20 < width)
 		width -= n;
-	canvas_text_ellipsis(canvas, rect.x, rect.y, width, STYLE_BANNER, snapshot->notes[0]);
+	canvas_text_ellipsis(canvas, rect.x, rect.y, width, STYLE_BANNER, note);
 	if (width < rect.width)
 		canvas_text(canvas, rect.x + width, rect.y, n, STYLE_LABEL, more);
 }

@@ -20,7 +20,9 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* A line a CPU; the busiest where there are more than lines, which is said. */
 void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect);
-/* The most important note. */
+/* How many lines of that width the first note wants: 0, 1 or 2. */
+unsigned frame_banner_lines(const struct frame *frame, unsigned width);
+/* The first note, and how many more there are. */
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect);
 
 #endif

@@ -15,7 +15,6 @@ struct input {
 enum {
 	INPUT_NONE = 0,
 	INPUT_RESIZED = -1, /* ncurses noticed by itself */
-	INPUT_END = -2,     /* the terminal is gone */
 };
 
 /* The next key; INPUT_NONE where there is none. Call until then whenever fd polls readable. */

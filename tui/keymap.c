@@ -75,7 +75,7 @@ static const char *name_of(int key)
 	return NULL;
 }
 
-void keymap_key_name(int key, char *text, size_t size)
+static void key_name(int key, char *text, size_t size)
 {
 	const char *alt = key & KEYMAP_ALT ? "Alt-" : "";
 	int bare = key & ~KEYMAP_ALT;
@@ -102,7 +102,7 @@ void keymap_row_keys(const struct keymap_row *row, char *text, size_t size)
 	for (size_t k = 0; k < KEYMAP_KEYS && row->keys[k]; k++) {
 		char name[24];
 
-		keymap_key_name(row->keys[k], name, sizeof(name));
+		key_name(row->keys[k], name, sizeof(name));
 		if (k > 0 && length + 1 < size)
 			text[length++] = ' ';
 		length += text_copy(text + length, size - length, name);

@@ -72,9 +72,7 @@ extern const size_t keymap_n;
 /* ACTION_NONE where the key does nothing. */
 enum action keymap_action(int key);
 
-/* "q", "^C", "F10", "PgUp", "Alt-h", "S-Tab". */
-void keymap_key_name(int key, char *text, size_t size);
-/* All keys of a row, with blanks between. */
+/* All keys of a row as one reads them, with blanks between: "q F10 ^C", "Left Alt-h". */
 void keymap_row_keys(const struct keymap_row *row, char *text, size_t size);
 
 #endif

@@ -9,15 +9,17 @@ enum {
 	BANNER_FROM = 10,
 	CPUS_FROM = 14,
 	LARGE_FROM = 40,
+	BANNER_LINES = 2,
 	CPU_LINES = 3,
 	CPU_LINES_LARGE = 8,
 };
 
-static struct rect take_line(unsigned width, unsigned *y, bool wanted)
+static struct rect take_lines(unsigned width, unsigned *y, unsigned lines)
 {
-	if (!wanted)
-		return (struct rect){.y = *y};
-	return (struct rect){.y = (*y)++, .width = width, .height = 1};
+	struct rect rect = {.y = *y, .width = lines ? width : 0, .height = lines};
+
+	*y += lines;
+	return rect;
 }
 
 static unsigned cpu_lines(unsigned height, unsigned wanted)
@@ -29,17 +31,24 @@ static unsigned cpu_lines(unsigned height, unsigned wanted)
 	return wanted < most ? wanted : most;
 }
 
+static unsigned banner_lines(unsigned height, unsigned wanted)
+{
+	unsigned most = height >= CPUS_FROM ? BANNER_LINES : height >= BANNER_FROM ? 1 : 0;
+
+	return wanted < most ? wanted : most;
+}
+
 struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want)
 {
 	struct layout layout = {0};
 	unsigned y = 0;
 
-	layout.title = take_line(width, &y, height >= TITLE_FROM);
-	layout.totals = take_line(width, &y, height >= TOTALS_FROM);
+	layout.title = take_lines(width, &y, height >= TITLE_FROM);
+	layout.totals = take_lines(width, &y, height >= TOTALS_FROM);
 	layout.cpus =
 		(struct rect){.y = y, .width = width, .height = cpu_lines(height, want->cpu_lines)};
 	y += layout.cpus.height;
-	layout.banner = take_line(width, &y, want->banner && height >= BANNER_FROM);
+	layout.banner = take_lines(width, &y, banner_lines(height, want->banner));
 
 	unsigned bottom = height >= BOTTOM_FROM || (want->prompt && height > 0) ? 1 : 0;
 

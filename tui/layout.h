@@ -12,7 +12,7 @@
  */
 struct layout_want {
 	unsigned cpu_lines; /* how many there are to show */
-	bool banner;        /* a note to the user */
+	unsigned banner;    /* lines of a note to the user */
 	bool prompt;        /* a question at the bottom, which always gets its line */
 };
 

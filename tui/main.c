@@ -7,6 +7,9 @@
 #include "run.h"
 #include "theme_load.h"
 
+#include "core/text.h"
+
+#include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -15,9 +18,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PRINTING " Printing, as with -b."
+
+/* One line on stderr. What it quotes of files, words and the environment may be hostile. */
+static void say(const char *sentence, const char *next)
+{
+	char text[4 * sizeof(struct error)];
+
+	text_printable(text, sizeof(text), sentence, UINT_MAX);
+	fprintf(stderr, "pmctop: %s%s\n", text, next);
+}
+
 static enum run_status complain(const struct error *err, enum run_status status)
 {
-	fprintf(stderr, "pmctop: %s\n", err->text);
+	say(err->text, "");
 	return status;
 }
 
@@ -59,9 +73,10 @@ static bool can_draw(const char *terminal)
 		return false;
 	if (terminal && terminal[0] && strcmp(terminal, "dumb") != 0)
 		return true;
-	fprintf(stderr,
-		"pmctop: this terminal (TERM=%s) cannot be drawn on: printing, as with -b\n",
-		terminal ? terminal : "");
+	struct error err;
+	error_set(&err, -ENOTTY, "This terminal (TERM=%.40s) cannot be drawn on.",
+		  terminal ? terminal : "");
+	say(err.text, PRINTING);
 	return false;
 }
 
@@ -88,7 +103,7 @@ static enum run_status run(const struct options *options)
 	if (!options->batch && can_draw(config.terminal)) {
 		status = run_live(&config, &err);
 		if (status == RUN_NO_TERMINAL)
-			fprintf(stderr, "pmctop: %s: printing, as with -b\n", err.text);
+			say(err.text, PRINTING);
 	}
 	if (status == RUN_NO_TERMINAL) {
 		err.text[0] = '\0';

@@ -2,10 +2,12 @@
 /*
  * One table says everything about an option: how it is spelled, what it takes, what --help says
  * and the function that reads its argument. getopt_long only splits argv; its own messages name
- * neither what is near nor what to do, so they are switched off.
+ * neither what is near nor what to do, so they are switched off. What is said here is a sentence
+ * with its stop, as everywhere behind "pmctop: ".
  */
 #include "options.h"
 
+#include "core/batch.h"
 #include "core/metric.h"
 #include "core/preset.h"
 #include "core/util.h"
@@ -21,12 +23,16 @@
 
 typedef int option_read_fn(struct options *options, const char *argument, struct error *err);
 
+/* The words that an argument may be: number i, NULL behind the last. */
+typedef const char *option_word_fn(size_t i);
+
 struct option_row {
 	char letter; /* 0: long only */
 	const char *name;
 	const char *argument; /* as --help calls it; NULL: takes none */
 	const char *help;
 	option_read_fn *read;
+	option_word_fn *word; /* --help lists them before `help`; NULL: it is no choice of words */
 };
 
 /* Columns that are no metrics. */
@@ -44,7 +50,7 @@ static int read_delay(struct options *options, const char *argument, struct erro
 	struct error why;
 
 	if (duration_parse(argument, &options->interval_ns, &why))
-		return error_set(err, -EINVAL, "delay %s", why.text);
+		return error_set(err, -EINVAL, "The delay %s.", why.text);
 	return 0;
 }
 
@@ -56,8 +62,10 @@ static int read_iterations(struct options *options, const char *argument, struct
 	options->iterations = strtoull(argument, &end, 10);
 	if (!isdigit((unsigned char)argument[0]) || *end || errno || options->iterations == 0 ||
 	    options->iterations > UINT32_MAX)
-		return error_set(err, -EINVAL,
-				 "'%.40s' is no number of refreshes: write 1, 2, 3 ...", argument);
+		return error_set(
+			err, -EINVAL,
+			"'%.40s' is no number of refreshes: write a whole number from 1 on.",
+			argument);
 	return 0;
 }
 
@@ -68,32 +76,49 @@ static int read_batch(struct options *options, const char *argument, struct erro
 	return 0;
 }
 
-/* One of a few words; its index, or -EINVAL. */
-static int read_word(const char *what, const char *argument, const char *const *words, size_t n,
+/* "text or json" */
+static void list_words(option_word_fn *word, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; word(i) && length < size; i++) {
+		const char *gap = i == 0 ? "" : word(i + 1) ? ", " : " or ";
+
+		length += (size_t)snprintf(text + length, size - length, "%s%s", gap, word(i));
+	}
+}
+
+/* One of the words; its number, or -EINVAL. */
+static int read_word(const char *what, const char *argument, option_word_fn *word,
 		     struct error *err)
 {
 	struct suggest near = {.word = argument};
-	char list[128] = "", hint[80];
+	char list[80], hint[80];
 
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(argument, words[i]) == 0)
+	for (size_t i = 0; word(i); i++) {
+		if (strcmp(argument, word(i)) == 0)
 			return (int)i;
-		suggest_offer(&near, words[i]);
-		strncat(list, i ? i + 1 < n ? ", " : " or " : "", sizeof(list) - strlen(list) - 1);
-		strncat(list, words[i], sizeof(list) - strlen(list) - 1);
+		suggest_offer(&near, word(i));
 	}
+	list_words(word, list, sizeof(list));
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "unknown %s '%.40s'%s: %s", what, argument, hint, list);
+	return error_set(err, -EINVAL, "Unknown %s '%.40s'%s: write %s.", what, argument, hint,
+			 list);
+}
+
+static const char *format_word(size_t i)
+{
+	return i < batch_formats_n ? batch_formats[i].name : NULL;
 }
 
 static int read_format(struct options *options, const char *argument, struct error *err)
 {
-	static const char *const words[] = {[OPTIONS_TEXT] = "text", [OPTIONS_JSON] = "json"};
-	int word = read_word("format", argument, words, ARRAY_SIZE(words), err);
+	int i = read_word("format", argument, format_word, err);
 
-	if (word < 0)
-		return word;
-	options->format = (enum options_format)word;
+	if (i < 0)
+		return i;
+	options->format = &batch_formats[i];
 	options->batch = true;
 	return 0;
 }
@@ -101,7 +126,7 @@ static int read_format(struct options *options, const char *argument, struct err
 static int read_output(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0])
-		return error_set(err, -EINVAL, "-o needs the name of a file");
+		return error_set(err, -EINVAL, "Option '--output' needs the name of a file.");
 	options->output = argument;
 	options->batch = true;
 	return 0;
@@ -112,6 +137,16 @@ static int read_threads(struct options *options, const char *argument, struct er
 	(void)argument, (void)err;
 	options->threads = true;
 	return 0;
+}
+
+/* Whether any preset shows the metric: the others cannot be sorted by. */
+static bool is_shown(const char *metric)
+{
+	for (size_t i = 0; i < preset_table_n; i++)
+		for (const char *const *name = preset_table[i].metrics; *name; name++)
+			if (strcmp(*name, metric) == 0)
+				return true;
+	return false;
 }
 
 static int read_sort(struct options *options, const char *argument, struct error *err)
@@ -131,43 +166,49 @@ static int read_sort(struct options *options, const char *argument, struct error
 			return 0;
 		suggest_offer(&near, fixed_columns[i].name);
 	}
-	if (metric_def_find(options->sort))
+	if (is_shown(options->sort))
 		return 0;
 	for (size_t i = 0; i < metric_table_n; i++)
-		suggest_offer(&near, metric_table[i].name);
+		if (is_shown(metric_table[i].name))
+			suggest_offer(&near, metric_table[i].name);
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "unknown column '%.40s'%s: '-s help' lists them",
+	return error_set(err, -EINVAL, "Unknown column '%.40s'%s: '-s help' lists them.",
 			 options->sort, hint);
+}
+
+static const char *preset_word(size_t i)
+{
+	return i < preset_table_n ? preset_table[i].name : NULL;
 }
 
 static int read_preset(struct options *options, const char *argument, struct error *err)
 {
-	const char *words[32];
-	size_t n = size_min(preset_table_n, ARRAY_SIZE(words));
+	int i = read_word("preset", argument, preset_word, err);
 
-	for (size_t i = 0; i < n; i++)
-		words[i] = preset_table[i].name;
-
-	int word = read_word("preset", argument, words, n, err);
-
-	if (word < 0)
-		return word;
-	options->preset = preset_table[word].name;
+	if (i < 0)
+		return i;
+	options->preset = preset_table[i].name;
 	return 0;
 }
 
-static int read_color(struct options *options, const char *argument, struct error *err)
+static const char *color_word(size_t i)
 {
 	static const char *const words[] = {
 		[OPTIONS_COLOR_AUTO] = "auto",
 		[OPTIONS_COLOR_ALWAYS] = "always",
 		[OPTIONS_COLOR_NEVER] = "never",
 	};
-	int word = read_word("--color", argument, words, ARRAY_SIZE(words), err);
 
-	if (word < 0)
-		return word;
-	options->color = (enum options_color)word;
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
+static int read_color(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--color", argument, color_word, err);
+
+	if (i < 0)
+		return i;
+	options->color = (enum options_color)i;
 	return 0;
 }
 
@@ -181,7 +222,7 @@ static int read_ascii(struct options *options, const char *argument, struct erro
 static int read_theme(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0])
-		return error_set(err, -EINVAL, "--theme needs a name or a file");
+		return error_set(err, -EINVAL, "Option '--theme' needs a name or a file.");
 	options->theme = argument;
 	return 0;
 }
@@ -201,16 +242,17 @@ static int read_version(struct options *options, const char *argument, struct er
 }
 
 static const struct option_row rows[] = {
-	{'d', "delay", "SECS", "time between refreshes: 0.5, 2s, 500ms; at least 0.1 (1)",
+	{'d', "delay", "SECS", "time between refreshes: 2, 0.5, 500ms; at least 0.1 (1)",
 	 read_delay},
 	{'n', "iterations", "N", "stop after N refreshes", read_iterations},
 	{'b', "batch", NULL, "print instead of draw; also when stdout is no terminal", read_batch},
-	{0, "format", "FORMAT", "text or json (one object a line); implies -b", read_format},
+	{0, "format", "FORMAT", "how to print, json in lines; implies -b", read_format,
+	 format_word},
 	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
 	{'H', "threads", NULL, "threads instead of processes", read_threads},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort},
-	{'S', "preset", "PRESET", "what is counted and shown: overview, software", read_preset},
-	{0, "color", "WHEN", "auto, always or never", read_color},
+	{'S', "preset", "PRESET", "what is counted and shown", read_preset, preset_word},
+	{0, "color", "WHEN", "whether in colours", read_color, color_word},
 	{0, "ascii", NULL, "draw with ASCII alone", read_ascii},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format", read_theme},
 	{'h', "help", NULL, "this text", read_help},
@@ -256,9 +298,11 @@ static int refuse_name(const char *word, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		suggest_offer(&near, rows[i].name);
 	if (near.nearest)
-		return error_set(err, -EINVAL, "unknown option '--%s' (did you mean '--%s'?)", name,
-				 near.nearest);
-	return error_set(err, -EINVAL, "unknown option '--%s': see 'pmctop --help'", name);
+		return error_set(
+			err, -EINVAL,
+			"Unknown option '--%s' (did you mean '--%s'?): see 'pmctop --help'.", name,
+			near.nearest);
+	return error_set(err, -EINVAL, "Unknown option '--%s': see 'pmctop --help'.", name);
 }
 
 /* getopt said '?': optopt names the option where it is known, else the letter, else it is 0. */
@@ -267,10 +311,10 @@ static int refuse_option(const char *word, int option, struct error *err)
 	const struct option_row *row = option >= LONG_BASE ? find_row(option) : NULL;
 
 	if (row)
-		return error_set(err, -EINVAL, "option '--%s' takes no argument", row->name);
+		return error_set(err, -EINVAL, "Option '--%s' takes no argument.", row->name);
 	if (!option)
 		return refuse_name(word, err);
-	return error_set(err, -EINVAL, "unknown option '-%c': see 'pmctop --help'",
+	return error_set(err, -EINVAL, "Unknown option '-%c': see 'pmctop --help'.",
 			 option > ' ' && option < 0x7f ? option : '?');
 }
 
@@ -284,7 +328,7 @@ static int read_positional(struct options *options, int argc, char **argv, struc
 		rc = read_iterations(options, argv[optind++], err);
 	if (!rc && optind < argc)
 		return error_set(err, -EINVAL,
-				 "'%.40s' is one argument too many: see 'pmctop --help'",
+				 "'%.40s' is one argument too many: see 'pmctop --help'.",
 				 argv[optind]);
 	return rc;
 }
@@ -295,7 +339,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	struct option names[ARRAY_SIZE(rows) + 1] = {{0}};
 	int value, rc;
 
-	*options = (struct options){.interval_ns = NS_PER_S, .sort = ""};
+	*options =
+		(struct options){.interval_ns = NS_PER_S, .format = &batch_formats[0], .sort = ""};
 	build_getopt(letters, names);
 	optind = 0; /* start anew, also after an earlier call */
 	opterr = 0;
@@ -305,7 +350,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		if (value == '?')
 			return refuse_option(argv[optind - 1], optopt, err);
 		if (value == ':' || !row)
-			return error_set(err, -EINVAL, "option '--%s' needs %s",
+			return error_set(err, -EINVAL, "Option '--%s' needs %s.",
 					 row ? row->name : "", row ? row->argument : "");
 		rc = row->read(options, optarg, err);
 		if (rc || options->task != OPTIONS_RUN)
@@ -320,13 +365,15 @@ void options_print_help(FILE *file)
 	      "usage: pmctop [OPTIONS] [DELAY [COUNT]]\n\n",
 	      file);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char name[32];
+		char name[32], words[80] = "";
 
+		if (rows[i].word)
+			list_words(rows[i].word, words, sizeof(words));
 		snprintf(name, sizeof(name), "--%s%s%s", rows[i].name, rows[i].argument ? " " : "",
 			 rows[i].argument ? rows[i].argument : "");
-		fprintf(file, "  %c%c%c %-18s %s\n", rows[i].letter ? '-' : ' ',
+		fprintf(file, "  %c%c%c %-18s %s%s%s\n", rows[i].letter ? '-' : ' ',
 			rows[i].letter ? rows[i].letter : ' ', rows[i].letter ? ',' : ' ', name,
-			rows[i].help);
+			words, words[0] ? ": " : "", rows[i].help);
 	}
 	fputs("\nexit status: 0 fine, 1 run-time failure, 2 usage, 3 nothing can be counted\n"
 	      "keys: press ? while it runs\n",
@@ -343,5 +390,6 @@ void options_print_columns(FILE *file)
 	for (size_t i = 0; i < ARRAY_SIZE(fixed_columns); i++)
 		fprintf(file, "  %-20s %s\n", fixed_columns[i].name, fixed_columns[i].help);
 	for (size_t i = 0; i < metric_table_n; i++)
-		fprintf(file, "  %-20s %s\n", metric_table[i].name, metric_table[i].help);
+		if (is_shown(metric_table[i].name))
+			fprintf(file, "  %-20s %s\n", metric_table[i].name, metric_table[i].help);
 }

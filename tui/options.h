@@ -8,17 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct batch_format;
+
 /* What the command line asks for. Pure: nothing is opened, printed or read from the environment. */
 enum options_task {
 	OPTIONS_RUN,
 	OPTIONS_HELP,
 	OPTIONS_VERSION,
 	OPTIONS_LIST_COLUMNS, /* -s help */
-};
-
-enum options_format {
-	OPTIONS_TEXT,
-	OPTIONS_JSON,
 };
 
 enum options_color {
@@ -33,12 +30,12 @@ struct options {
 	uint64_t interval_ns;
 	uint64_t iterations; /* 0: until stopped */
 	bool batch;
-	enum options_format format;
-	const char *output; /* file of batch output; NULL: standard output */
+	const struct batch_format *format; /* of batch output */
+	const char *output;                /* file of batch output; NULL: standard output */
 	bool threads;
 	const char *sort; /* a column's name; "": the default */
 	bool reverse;
-	const char *preset; /* NULL: the collector's choice */
+	const char *preset; /* NULL: the engine's choice */
 	enum options_color color;
 	bool ascii;
 	const char *theme; /* name or file; NULL: the default */

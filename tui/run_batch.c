@@ -4,6 +4,7 @@
 #include "core/batch.h"
 #include "core/engine.h"
 #include "core/util.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,30 +25,26 @@ static void on_stop(int number)
 	alarm(1);
 }
 
-static void set_handler(int number, void (*handler)(int))
+/* errno says why. */
+static int refuse_output(const char *path, struct error *err)
 {
-	struct sigaction action = {.sa_handler = handler}, old;
-
-	sigemptyset(&action.sa_mask);
-	if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-		sigaction(number, &action, NULL);
+	return error_set(err, -errno, "'%.120s' cannot be written: %s.", path, strerror(errno));
 }
 
 static enum run_status print_until_done(const struct run_config *config, const struct sys *sys,
 					struct engine *engine, struct error *err)
 {
-	static const char *const formats[] = {[OPTIONS_TEXT] = "text", [OPTIONS_JSON] = "json"};
 	const struct options *options = config->options;
 	struct batch_options batch = {
 		.interval_ns = options->interval_ns,
 		.iterations = options->iterations,
-		.format = batch_format_find(formats[options->format]),
+		.format = options->format,
 		.view = {.reverse = options->reverse, .threads = options->threads},
 	};
 	FILE *out = options->output ? fopen(options->output, "we") : stdout;
 
 	if (!out) {
-		error_set(err, -errno, "%.120s: %s", options->output, strerror(errno));
+		refuse_output(options->output, err);
 		return RUN_FAILED;
 	}
 	text_copy(batch.view.sort, sizeof(batch.view.sort), options->sort);
@@ -55,7 +52,7 @@ static enum run_status print_until_done(const struct run_config *config, const s
 	int rc = batch_run(sys, engine, &batch, out, &batch_stop, err);
 
 	if (out != stdout && fclose(out) && !rc)
-		rc = error_set(err, -errno, "%.120s: %s", options->output, strerror(errno));
+		rc = refuse_output(options->output, err);
 	/* A reader that has seen enough (head) is no failure. */
 	return !rc || rc == -EPIPE ? RUN_OK : RUN_FAILED;
 }
@@ -71,12 +68,12 @@ enum run_status run_batch(const struct run_config *config, struct error *err)
 	int rc = sys_linux_init(&sys);
 
 	if (rc) {
-		error_set(err, rc, "cannot start: %s", strerror(-rc));
+		error_set(err, rc, "No file descriptor is left.");
 		return RUN_FAILED;
 	}
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
-		set_handler(stops[i], on_stop);
+		signals_handle(stops[i], on_stop, 0);
 	if (!engine_new(&sys, &engine_config, &engine, err)) {
 		status = print_until_done(config, &sys, engine, err);
 		engine_free(engine);

@@ -167,7 +167,7 @@ enum run_status run_live(const struct run_config *config, struct error *err)
 		live.collected_ns = LIVE_FIRST_NS;
 	live.signals_fd = signals_open();
 	if (live.signals_fd < 0) {
-		error_set(err, live.signals_fd, "no file descriptor is left");
+		error_set(err, live.signals_fd, "No file descriptor is left.");
 		return RUN_FAILED;
 	}
 	xalloc_set_hook(term_emergency);

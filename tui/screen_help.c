@@ -9,6 +9,7 @@
 #include "core/util.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -47,29 +48,14 @@ static void pen_heading(struct help_pen *pen, const char *text)
 static void pen_wrap(struct help_pen *pen, unsigned x, enum style style, const char *text)
 {
 	unsigned width = pen->rect.width > x + 8 ? pen->rect.width - x : 8;
-	char line[256];
 
 	while (*text) {
-		size_t length = strlen(text), fits = size_min(length, sizeof(line) - 1);
-
-		for (;;) {
-			memcpy(line, text, fits);
-			line[fits] = '\0';
-			if (fits == length && text_width(line) <= width)
-				break;
-
-			const char *blank = memrchr(line, ' ', fits);
-
-			if (!blank || blank == line)
-				break;
-			fits = (size_t)(blank - line);
-			line[fits] = '\0';
-			if (text_width(line) <= width)
-				break;
-		}
+		size_t length = text_first_line(text, width);
+		char *line = xstrndup(text, length);
 		pen_put(pen, x, style, line);
+		free(line);
 		pen->line++;
-		text += fits;
+		text += length;
 		text += strspn(text, " ");
 	}
 }
@@ -98,10 +84,10 @@ static void write_marks(struct help_pen *pen)
 		const char *mark, *meaning;
 	} marks[] = {
 		{"~1.2", "scaled: counted part-time"},
+		{"?1.2", "too low: records were lost"},
 		{"n/a", "not supported here"},
 		{"!", "denied by the kernel"},
 		{"-", "nothing counted or to divide by"},
-		{"?", "records were lost"},
 	};
 
 	pen_heading(pen, "Marks on figures");

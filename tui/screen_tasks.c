@@ -5,7 +5,8 @@ static void tasks_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
 
-	list_draw(&app->tasks, app->snapshot, canvas, body, "No task ran in this interval.");
+	list_draw(&app->tasks, app->snapshot, canvas, body,
+		  "Of no task it is known that it ran in this interval.");
 }
 
 static bool tasks_act(struct app *app, enum action action)

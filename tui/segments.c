@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+enum { SEGMENTS_GAP = 2 };
+
 struct segment *segments_add(struct segments *segments, unsigned weight)
 {
 	if (segments->n < SEGMENTS_MAX)
@@ -30,19 +32,14 @@ static unsigned segment_width(const struct segment *segment)
 	return label + text + (label && text);
 }
 
-static unsigned segments_gap(const struct segments *segments)
-{
-	return segments->gap ? segments->gap : 2;
-}
-
 /* The heaviest piece stays whatever the width: it is cut instead. */
 static void choose(const struct segments *segments, unsigned width, bool *shown)
 {
-	unsigned used = 0, gap = segments_gap(segments), left = 0;
+	unsigned used = 0, left = 0;
 
 	for (size_t i = 0; i < segments->n; i++) {
 		shown[i] = true;
-		used += segment_width(&segments->items[i]) + (i ? gap : 0);
+		used += segment_width(&segments->items[i]) + (i ? SEGMENTS_GAP : 0);
 		left++;
 	}
 	while (used > width && left > 1) {
@@ -54,18 +51,18 @@ static void choose(const struct segments *segments, unsigned width, bool *shown)
 			     segments->items[i].weight <= segments->items[lightest].weight))
 				lightest = i;
 		shown[lightest] = false;
-		used -= segment_width(&segments->items[lightest]) + gap;
+		used -= segment_width(&segments->items[lightest]) + SEGMENTS_GAP;
 		left--;
 	}
 }
 
-unsigned segments_draw(const struct segments *segments, struct canvas *canvas, struct rect rect)
+void segments_draw(const struct segments *segments, struct canvas *canvas, struct rect rect)
 {
 	bool shown[SEGMENTS_MAX], first = true;
 	unsigned x = 0;
 
 	if (rect.height == 0 || rect.width == 0)
-		return 0;
+		return;
 	rect.height = 1;
 	canvas_fill(canvas, rect, STYLE_PLAIN);
 	choose(segments, rect.width, shown);
@@ -75,7 +72,7 @@ unsigned segments_draw(const struct segments *segments, struct canvas *canvas, s
 		if (!shown[i])
 			continue;
 		if (!first)
-			x += segments_gap(segments);
+			x += SEGMENTS_GAP;
 		first = false;
 		if (x >= rect.width)
 			break;
@@ -93,5 +90,4 @@ unsigned segments_draw(const struct segments *segments, struct canvas *canvas, s
 				  segment->text_style, segment->text);
 		x += width;
 	}
-	return x < rect.width ? x : rect.width;
 }

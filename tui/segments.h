@@ -23,13 +23,12 @@ enum { SEGMENTS_MAX = 32 };
 struct segments {
 	struct segment items[SEGMENTS_MAX];
 	size_t n;
-	unsigned gap; /* blanks between two pieces; 0 means 2 */
 };
 
-/* A new piece, zeroed, heavier than none; the last one again where there are too many. */
+/* A new piece of that weight, else empty; the last one anew where there are SEGMENTS_MAX. */
 struct segment *segments_add(struct segments *segments, unsigned weight);
 
-/* Draws what fits into the first line of rect, which it blanks first. Returns the columns used. */
-unsigned segments_draw(const struct segments *segments, struct canvas *canvas, struct rect rect);
+/* Draws what fits into the first line of rect, which it blanks first. */
+void segments_draw(const struct segments *segments, struct canvas *canvas, struct rect rect);
 
 #endif

@@ -61,7 +61,7 @@ static void on_fatal(int number)
 	raise(number);
 }
 
-static void install(int number, void (*handler)(int), int flags)
+void signals_handle(int number, void (*handler)(int), int flags)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
 
@@ -70,7 +70,7 @@ static void install(int number, void (*handler)(int), int flags)
 		sigaction(number, &action, NULL);
 }
 
-static void uninstall(int number, void (*handler)(int))
+static void unhandle(int number, void (*handler)(int))
 {
 	struct sigaction old;
 
@@ -86,10 +86,10 @@ int signals_open(void)
 		return -errno;
 	signals_pipe = fds[1] + 1;
 	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-		install(told[i], on_told, SA_RESTART);
+		signals_handle(told[i], on_told, SA_RESTART);
 	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
-		install(fatal[i], on_fatal, SA_RESETHAND);
-	install(SIGALRM, on_alarm, 0);
+		signals_handle(fatal[i], on_fatal, SA_RESETHAND);
+	signals_handle(SIGALRM, on_alarm, 0);
 	return fds[0];
 }
 
@@ -98,11 +98,11 @@ void signals_close(int fd)
 	if (signals_pipe == 0)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-		uninstall(told[i], on_told);
+		unhandle(told[i], on_told);
 	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
-		uninstall(fatal[i], on_fatal);
+		unhandle(fatal[i], on_fatal);
 	alarm(0);
-	uninstall(SIGALRM, on_alarm);
+	unhandle(SIGALRM, on_alarm);
 	close(signals_pipe - 1);
 	signals_pipe = 0;
 	close(fd);

@@ -171,19 +171,19 @@ static void set_modes(void)
 int term_open(const struct term_config *config, struct term **out, struct error *err)
 {
 	if (!isatty(STDOUT_FILENO))
-		return error_set(err, -ENOTTY, "standard output is no terminal");
+		return error_set(err, -ENOTTY, "Standard output is no terminal.");
 
 	FILE *input = open_input();
 
 	if (!input)
-		return error_set(err, -ENOTTY, "there is no terminal to read keys from");
+		return error_set(err, -ENOTTY, "There is no terminal to read keys from.");
 
 	SCREEN *screen = open_any(config, input);
 
 	if (!screen) {
 		close_input(input);
 		return error_set(err, -ENOENT,
-				 "terminal type '%.40s' is unknown here, and so are its stand-ins",
+				 "Terminal type '%.40s' is unknown here, and so are its stand-ins.",
 				 config->type ? config->type : "");
 	}
 

@@ -46,8 +46,7 @@ void term_forget(struct term *term);
 void term_suspend(struct term *term);
 void term_resume(struct term *term);
 
-/* Gives the terminal back when the program is about to die: from a signal handler, at best effort.
- */
+/* Gives the terminal back from a signal handler, as well as that can be done. */
 void term_emergency(void);
 
 #endif

@@ -32,7 +32,10 @@ struct theme {
 	struct theme_style styles[STYLE_COUNT];
 };
 
-/* -EINVAL with the line's number for a bad colour, or for a text with no theme[...] line at all. */
+/*
+ * -EINVAL for a bad colour, with the line's number, or for a text with no theme[...] line at all.
+ * What it says is a phrase for a sentence that names the theme, and so is color_parse's.
+ */
 int theme_parse(const char *text, struct theme *theme, struct error *err);
 
 /* themes/ as text, built into the program; the last one's name is NULL. */

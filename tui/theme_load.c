@@ -10,17 +10,25 @@
 
 enum { THEME_BYTES_MAX = 64 * 1024 };
 
+static int parse(const char *name, const char *text, struct theme *theme, struct error *err)
+{
+	struct error why;
+
+	if (theme_parse(text, theme, &why))
+		return error_set(err, why.code, "Theme '%.100s': %s.", name, why.text);
+	return 0;
+}
+
 /* -ENOENT silently; any other trouble with a sentence. */
 static int load_file(const char *path, struct theme *theme, struct error *err)
 {
 	char text[THEME_BYTES_MAX + 1];
-	struct error why;
 	FILE *file = fopen(path, "re");
 
 	if (!file && (errno == ENOENT || errno == ENOTDIR))
 		return -ENOENT;
 	if (!file)
-		return error_set(err, -errno, "theme '%.120s' cannot be read: %s", path,
+		return error_set(err, -errno, "Theme '%.120s' cannot be read: %s.", path,
 				 strerror(errno));
 
 	size_t length = fread(text, 1, THEME_BYTES_MAX, file);
@@ -28,22 +36,26 @@ static int load_file(const char *path, struct theme *theme, struct error *err)
 
 	fclose(file);
 	if (failed)
-		return error_set(err, -EIO, "theme '%.120s' cannot be read", path);
+		return error_set(err, -EIO, "Theme '%.120s' cannot be read.", path);
 	text[length] = '\0';
-	if (theme_parse(text, theme, &why))
-		return error_set(err, why.code, "theme '%.100s': %s", path, why.text);
-	return 0;
+	return parse(path, text, theme, err);
 }
 
 static int refuse(const char *name, struct error *err)
 {
 	struct suggest near = {.word = name};
-	char hint[80];
+	char hint[80], builtin[80] = "";
 
-	for (const struct theme_builtin *t = theme_builtins; t->name; t++)
+	for (const struct theme_builtin *t = theme_builtins; t->name; t++) {
+		size_t length = strlen(builtin);
+
 		suggest_offer(&near, t->name);
+		snprintf(builtin + length, sizeof(builtin) - length, "%s%s", length ? ", " : "",
+			 t->name);
+	}
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -ENOENT, "unknown theme '%.80s'%s", name, hint);
+	return error_set(err, -ENOENT, "Unknown theme '%.80s'%s: neither built in (%s) nor a file.",
+			 name, hint, builtin);
 }
 
 int theme_load(const char *name, const char *dir, struct theme *theme, struct error *err)
@@ -53,9 +65,9 @@ int theme_load(const char *name, const char *dir, struct theme *theme, struct er
 	int rc = -ENOENT;
 
 	if (text)
-		return theme_parse(text, theme, err);
+		return parse(name ? name : "default", text, theme, err);
 	if (!name)
-		return error_set(err, -ENOENT, "the default theme is not built in");
+		return error_set(err, -ENOENT, "The default theme is not built in.");
 	if (dir && !strchr(name, '/') &&
 	    snprintf(path, sizeof(path), "%s/%s.theme", dir, name) < (int)sizeof(path))
 		rc = load_file(path, theme, err);

@@ -95,27 +95,19 @@ void table_fit(const struct table *table, const struct view *view, unsigned widt
 		view_fit(view, width, widths);
 }
 
-static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width, bool left,
-		      enum style style, const char *text)
+static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
+		      const struct view_column *column, bool ellipsis, enum style style,
+		      const char *text)
 {
-	if (left)
+	if (!column->left)
+		canvas_text_right(canvas, x, y, width, style, text);
+	else if (ellipsis)
 		canvas_text_ellipsis(canvas, x, y, width, style, text);
 	else
-		canvas_text_right(canvas, x, y, width, style, text);
-}
-
-/* A title that must be cut needs no ellipsis: what is left of it says enough. */
-static void draw_title(struct canvas *canvas, unsigned x, unsigned y, unsigned width, bool left,
-		       enum style style, const char *text)
-{
-	if (left)
 		canvas_text(canvas, x, y, width, style, text);
-	else
-		canvas_text_right(canvas, x, y, width, style, text);
 }
 
-/* The mark stands right after the title: in the gap between columns where the title fills its own.
- */
+/* Right after the title: in the gap between columns where the title fills its own. */
 static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct rect rect,
 			   const struct view *view, unsigned width)
 {
@@ -142,8 +134,9 @@ static void draw_header(struct canvas *canvas, struct rect rect, const struct vi
 
 		if (widths[i] == 0)
 			continue;
-		draw_title(canvas, x, rect.y, widths[i], column->left,
-			   sort ? STYLE_HEADER_SORT : STYLE_HEADER, column->title);
+		/* What is left of a title that is cut says enough without an ellipsis. */
+		draw_text(canvas, x, rect.y, widths[i], column, false,
+			  sort ? STYLE_HEADER_SORT : STYLE_HEADER, column->title);
 		if (sort)
 			draw_sort_mark(canvas, x, rect.y, rect, view, widths[i]);
 		x += widths[i] + 1;
@@ -161,8 +154,8 @@ static void draw_line(struct canvas *canvas, unsigned y, struct rect rect, const
 		if (widths[i] == 0)
 			continue;
 		view_cell(view, line, i, &cell);
-		draw_text(canvas, x, y, widths[i], view->columns[i].left, style_of_cell(cell.role),
-			  cell.text);
+		draw_text(canvas, x, y, widths[i], &view->columns[i], true,
+			  style_of_cell(cell.role), cell.text);
 		x += widths[i] + 1;
 	}
 }

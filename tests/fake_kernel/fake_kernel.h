@@ -161,6 +161,11 @@ void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fir
  * Debian's 6.1.
  */
 void fk_silent_idle(struct fk *fk, int cpu, bool silent);
+/*
+ * Someone else samples switches too, since later than we: Linux prepares a software sample once and
+ * hands it to all, so that ours have its id and the time of its clock (seen on 6.18).
+ */
+void fk_rival(struct fk *fk, bool rival);
 void fk_lose(struct fk *fk, int cpu, unsigned n); /* the next n records there are lost */
 
 /* ---- time */

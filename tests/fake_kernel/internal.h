@@ -128,6 +128,7 @@ struct fk {
 	struct fk_task self; /* pid 0 of perf_event_open: never runs */
 
 	uint64_t now_ns;
+	bool rival;     /* fk_rival */
 	bool acting;    /* an action is being done */
 	unsigned spins; /* frozen clock readings since time last passed */
 	atomic_bool woken;

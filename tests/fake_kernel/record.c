@@ -11,6 +11,10 @@
 /* Without use_clockid records carry the kernel's own clock, which is not CLOCK_MONOTONIC. */
 #define LOCAL_CLOCK_OFFSET_NS 123456789u
 
+/* What another's samples have: see fk_rival. */
+#define RIVAL_ID              999999u
+#define RIVAL_CLOCK_OFFSET_NS (7 * NS_PER_S)
+
 struct buffer {
 	unsigned char bytes[256 + FK_VALUES_MAX * sizeof(uint64_t)];
 	size_t n;
@@ -102,19 +106,22 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 	uint64_t type = perf->attr.sample_type;
 	uint64_t values[FK_VALUES_MAX];
 	struct buffer buffer = {.n = 0};
+	bool rival = fk->rival && perf->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+	uint64_t id = rival ? RIVAL_ID : perf->id;
+	uint64_t time_ns = fk_record_time(fk, perf) - (rival ? RIVAL_CLOCK_OFFSET_NS : 0);
 
 	put_header(&buffer, PERF_RECORD_SAMPLE,
 		   user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		put_u64(&buffer, perf->id);
+		put_u64(&buffer, id);
 	if (type & PERF_SAMPLE_TID)
 		put_tid(&buffer, cpu->current);
 	if (type & PERF_SAMPLE_TIME)
-		put_u64(&buffer, fk_record_time(fk, perf));
+		put_u64(&buffer, time_ns);
 	if (type & PERF_SAMPLE_ID)
-		put_u64(&buffer, perf->id);
+		put_u64(&buffer, id);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		put_u64(&buffer, perf->id);
+		put_u64(&buffer, id);
 	if (type & PERF_SAMPLE_CPU)
 		put_u32_pair(&buffer, (uint32_t)cpu->number, 0);
 	if (type & PERF_SAMPLE_READ) {

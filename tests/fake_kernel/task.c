@@ -356,6 +356,11 @@ void fk_no_tick(struct fk *fk, int cpu, bool no_tick)
 	fk_cpu(fk, cpu)->no_tick = no_tick;
 }
 
+void fk_rival(struct fk *fk, bool rival)
+{
+	fk->rival = rival;
+}
+
 void fk_silent_idle(struct fk *fk, int cpu, bool silent)
 {
 	fk_cpu(fk, cpu)->silent_idle = silent;

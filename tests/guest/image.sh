@@ -33,7 +33,8 @@ skip() {
 }
 
 for tool in apt-get apt-cache dpkg; do
-	[ -n "$(command -v $tool)" ] || skip "no $tool, and the guest is made of Debian packages; skipped"
+	[ -n "$(command -v $tool)" ] ||
+		skip "no $tool, and the guest is made of Debian packages; skipped"
 done
 # shellcheck source=/dev/null
 if [ "$(. /etc/os-release && echo "${ID:-}")" = ubuntu ]; then

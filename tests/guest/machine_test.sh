@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # machine_test.sh [IMAGE=build/guest]: the proof that boot.sh boots the machine it promises, before
-# anything of pmctop is tested on it. Builds the load programs for arm64, runs test_machine.sh at two
-# shifts, whose instructions per cycle must then differ by two, and sees that output and status come
-# out of the machine as they went in. Prints "ok NAME" or "not ok NAME" a check, ends with "N
+# anything of pmctop is tested on it. Builds the load programs for arm64, runs machine_guest.sh at
+# two shifts, whose instructions per cycle must then differ by two, and sees that output and status
+# come out of the machine as they went in. Prints "ok NAME" or "not ok NAME" a check, ends with "N
 # passed, N failed"; exit status 77: skipped.
 set -euo pipefail
 
@@ -50,7 +50,7 @@ boot() {
 
 # One emulated machine is one thread of the host's.
 for s in 0 1; do
-	boot --shift $s --load "$load" "$here/test_machine.sh" \
+	boot --shift $s --load "$load" "$here/machine_guest.sh" \
 		>"$work/machine.$s" 2>"$work/err.$s" &
 done
 wait

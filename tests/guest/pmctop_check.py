@@ -7,21 +7,19 @@
 At shift S one instruction takes 2^S ns and the clock is 1 GHz: IPC is exactly 1 / 2^S.
 """
 import json
+import os
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import frames  # noqa: E402
 
 shift = int(sys.argv[1])
 truth = 1 / 2**shift
-checks = 0
-failed = False
 
 
 def check(name, good, detail=""):
-    global checks, failed
-    checks += 1
-    failed |= not good
-    print(f"{'ok' if good else 'not ok'} {checks} - shift {shift}: {name}")
-    if not good:
-        print(f"# {detail}")
+    frames.check(f"shift {shift}: {name}", good, detail)
 
 
 def sections(path):
@@ -36,24 +34,8 @@ def sections(path):
     return parts
 
 
-def conserved(frame):
-    """Every event that breaks: tasks + idle + unattributed = totals = sum of CPUs."""
-    totals = frame["totals"]
-    broken = []
-    for event, total in totals["events"].items():
-        if total is None:
-            continue
-        tasks = sum(task["events"][event] for task in frame["tasks"])
-        rest = [totals[part]["events"][event] for part in ("idle", "unattributed")]
-        parts = tasks + sum(count or 0 for count in rest)  # /proc knows no faults of idle
-        cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
-        if parts != total or (frame["mode"] == "system" and cpus != total):
-            broken.append(f"{event}: parts {parts}, total {total}, CPUs {cpus}")
-    return broken
-
-
-def named(frames, comm):
-    return [task for frame in frames for task in frame["tasks"] if task["comm"] == comm]
+def named(seen, comm):
+    return [task for frame in seen for task in frame["tasks"] if task["comm"] == comm]
 
 
 def near(value, wanted, share):
@@ -72,10 +54,10 @@ def grown(witness, time, event):
 
 
 parts = sections(sys.argv[2])
-every_frame = [f for frames in parts.values() for f in frames if "schema" in f]
+every_frame = [f for lines in parts.values() for f in lines if "schema" in f]
 check("there are frames", len(every_frame) > 20, len(every_frame))
 
-broken = [text for frame in every_frame for text in conserved(frame)]
+broken = [text for frame in every_frame for text in frames.broken_sums(frame)]
 check("conservation holds to the last count", not broken, broken[:3])
 lost = sum(frame["lost_records"] for frame in every_frame)
 check("no record is lost", lost == 0, lost)
@@ -101,7 +83,8 @@ wall = sum(frame["interval_s"] for frame in busy)
 check("each of them had its CPU to itself", all(c > 0.95 * wall - 0.1 for c in clocks), clocks)
 states = busy[-1]["tasks"][0]["states"]
 check("an event that this CPU has not is unsupported, never 0",
-      states["cache_mpki"] == "unsupported" and busy[-1]["tasks"][0]["metrics"]["cache_mpki"] is None
+      states["cache_mpki"] == "unsupported"
+      and busy[-1]["tasks"][0]["metrics"]["cache_mpki"] is None
       and busy[-1]["totals"]["events"]["cache-misses"] is None, states)
 check("and a note says so", any("cache-misses is not supported" in n for n in busy[-1]["notes"]))
 
@@ -120,7 +103,8 @@ check("an idle machine is idle", share > 0.95, share)
 pairs = [named(parts["pingpong"], name) for name in ("pingpong", "pong")]
 for tasks in pairs:
     switches = sum(task["events"]["context-switches"] for task in tasks)
-    check(f"{tasks[0]['comm']} switched at each of 3000 turns", near(switches, 3000, 0.01), switches)
+    check(f"{tasks[0]['comm']} switched at each of 3000 turns", near(switches, 3000, 0.01),
+          switches)
     ipc = [t["metrics"]["ipc"] for t in tasks if t["events"]["context-switches"] > 1000]
     check("and its ipc is exact in slices of microseconds",
           ipc and all(near(i, truth, 0.01) for i in ipc), ipc)
@@ -133,9 +117,8 @@ check("and the busy loop is followed all the while", len(spins) == len(hotplug)
       and all(near(t["metrics"]["ipc"], truth, 0.01) for t in spins), len(spins))
 
 swarm, status = parts["swarm"][:2]
-frames = parts["swarm"][2:]
 check("SIGTERM ends a batch run with status 0", status["status"] == 0, status)
-kids = named(frames, "swarm-kid")
+kids = named(parts["swarm"][2:], "swarm-kid")
 pids = {task["pid"] for task in kids}
 check(f"{swarm['children']} processes of a millisecond are all seen",
       len(pids) == swarm["children"], len(pids))
@@ -156,5 +139,4 @@ for level, sentence, mode in (
           frame["mode"] == mode and any(sentence in note for note in frame["notes"]),
           (frame["mode"], frame["notes"]))
 
-print(f"1..{checks}")
-sys.exit(failed)
+frames.finish()

@@ -22,8 +22,9 @@ work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 
 for shift in 0 1; do
-	tests/guest/boot.sh --image "$image" --shift $shift --timeout 400 --load "$BUILD/arm64/load" \
-		--pmctop "$BUILD/arm64/pmctop" tests/guest/pmctop_guest.sh \
+	tests/guest/boot.sh --image "$image" --shift $shift --timeout 400 \
+		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" \
+		tests/guest/pmctop_guest.sh \
 		>"$work/$shift" 2>"$work/err.$shift" &
 done
 wait

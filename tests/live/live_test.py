@@ -13,29 +13,15 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import broken_sums, check, finish, skip  # noqa: E402
+
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
 NOBODY = 65534
 SWARM = 10000
-
-checks = 0
-failed = False
-
-
-def check(name, good, detail=""):
-    global checks, failed
-    checks += 1
-    failed |= not good
-    print(f"{'ok' if good else 'not ok'} {checks} - {name}", flush=True)
-    if not good:
-        print(f"# {str(detail)[:600]}")
-
-
-def skip(name, why):
-    global checks
-    checks += 1
-    print(f"ok {checks} - {name} # SKIP {why}", flush=True)
 
 
 def run(*arguments, **options):
@@ -45,21 +31,6 @@ def run(*arguments, **options):
 
 def frames_of(text):
     return [json.loads(line) for line in text.splitlines()]
-
-
-def broken_sums(frame):
-    """Events that break: tasks + idle + unattributed = totals = sum of CPUs."""
-    totals = frame["totals"]
-    broken = []
-    for event, total in totals["events"].items():
-        if total is None:
-            continue
-        parts = sum(task["events"][event] for task in frame["tasks"])
-        parts += sum(totals[p]["events"][event] or 0 for p in ("idle", "unattributed"))
-        cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
-        if parts != total or (frame["mode"] == "system" and cpus != total):
-            broken.append((event, parts, total, cpus))
-    return broken
 
 
 def ran_ns(pid):
@@ -146,8 +117,9 @@ def idle_share():
     grown = [b - a for a, b in zip(ticks[0], ticks[-1])]
     told = (grown[3] + grown[4]) / sum(grown)
     total = sum(frame["totals"]["events"]["task-clock"] for frame in frames[1:])
-    idle, nobodys = (sum(frame["totals"][part]["events"]["task-clock"] for frame in frames[1:]) / total
-                     for part in ("idle", "unattributed"))
+    idle, nobodys = (
+        sum(frame["totals"][part]["events"]["task-clock"] for frame in frames[1:]) / total
+        for part in ("idle", "unattributed"))
     # Where a kernel is silent about its idle task, a part of its time is nobody's: never another's.
     check("the machine's idle share is that of /proc/stat, within 5 points",
           idle - 0.05 < told < idle + nobodys + 0.05, (idle, nobodys, told))
@@ -197,8 +169,8 @@ def endings():
     check("a full disk: status 1 and one line", result.returncode == 1
           and len(result.stderr.splitlines()) == 1, (result.returncode, result.stderr))
     result = run("-n", "1", "-d", "0.1")
-    check("no terminal at all: falls back to batch", result.returncode == 0 and "PID" in result.stdout,
-          (result.returncode, result.stderr))
+    check("no terminal at all: falls back to batch",
+          result.returncode == 0 and "PID" in result.stdout, (result.returncode, result.stderr))
 
 
 first = frames_of(run("--format", "json", "-d", "0.1", "-n", "1").stdout)[0]
@@ -221,5 +193,4 @@ else:
     skip("an ordinary user", "this is one")
 bad_usage()
 endings()
-print(f"1..{checks}")
-sys.exit(failed)
+finish()

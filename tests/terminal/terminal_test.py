@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """pmctop in a real terminal: tmux holds it, this script types and reads the screen.
 
-Prints TAP; the exit status is 1 when a test failed and 77 when there is nothing to run it with. BUILD is the build
-directory. Every wait looks at the screen again and again until a deadline: nothing rests on how fast the machine is.
+Prints TAP; the exit status is 1 when a test failed and 77 when there is nothing to run it with.
+BUILD is the build directory. Every wait looks at the screen again and again until a deadline:
+nothing rests on how fast the machine is.
 """
 
 import os
@@ -74,24 +75,27 @@ class Terminal:
     def __init__(self, width=80, height=24, **environment):
         Terminal.count += 1  # a name of its own: the last one's server may not have gone yet
         self.socket = f"pmctop-test-{os.getpid()}-{Terminal.count}"
-        settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
-                    "PS1": "shell> ", "TERM": "screen-256color", **environment}
+        settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"),
+                    "LANG": "C.UTF-8", "PS1": "shell> ", "TERM": "screen-256color", **environment}
         shell = ["env", "-i"] + [f"{key}={value}" for key, value in settings.items()]
-        subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", "new-session", "-d", "-s", "t",
-                        "-x", str(width), "-y", str(height), *shell, "bash", "--norc", "--noprofile"], check=True,
+        subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", "new-session", "-d",
+                        "-s", "t", "-x", str(width), "-y", str(height), *shell,
+                        "bash", "--norc", "--noprofile"], check=True,
                        env={**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
         self.shell_pid = int(self.ask("#{pane_pid}"))
         self.wait_for("shell>")
 
     def tmux(self, *arguments):
-        done = subprocess.run(["tmux", "-u", "-L", self.socket, *arguments], check=True, capture_output=True)
+        done = subprocess.run(["tmux", "-u", "-L", self.socket, *arguments], check=True,
+                              capture_output=True)
         return done.stdout.decode("utf-8", "replace")
 
     def ask(self, what):
         return self.tmux("display-message", "-p", "-t", "t", what).strip()
 
     def close(self):
-        subprocess.run(["tmux", "-L", self.socket, "kill-server"], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(["tmux", "-L", self.socket, "kill-server"], stderr=subprocess.DEVNULL,
+                       check=False)
 
     def keys(self, *keys):
         self.tmux("send-keys", "-t", "t", *keys)
@@ -130,8 +134,10 @@ class Terminal:
         with open(path) as file:
             text = file.read()
         os.unlink(path)
-        wait_until("the shell to be in front", lambda: self.ask("#{pane_current_command}") == "bash")
-        return text, self.ask("#{alternate_on} #{cursor_flag} #{keypad_flag} #{keypad_cursor_flag} #{insert_flag}")
+        wait_until("the shell to be in front",
+                   lambda: self.ask("#{pane_current_command}") == "bash")
+        return text, self.ask("#{alternate_on} #{cursor_flag} #{keypad_flag} "
+                              "#{keypad_cursor_flag} #{insert_flag}")
 
     def check_sane(self, before):
         after = self.settings()
@@ -174,8 +180,9 @@ def clock(screen):
 def on_pty(environment, *arguments):
     """Exit status, what was drawn or printed on a terminal, and what came on standard error."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([PMCTOP, *arguments], stdin=slave, stdout=slave, stderr=subprocess.PIPE,
-                               start_new_session=True, env={**os.environ, **environment})
+    process = subprocess.Popen([PMCTOP, *arguments], stdin=slave, stdout=slave,
+                               stderr=subprocess.PIPE, start_new_session=True,
+                               env={**os.environ, **environment})
     os.close(slave)
     output = b""
     try:
@@ -197,7 +204,8 @@ def test_busy_loops_on_top(terminal):
     shown, looks = None, []
 
     def agrees():
-        # A look at the moment of a refresh; between two of them, what the kernel says is what is shown.
+        # A look at the moment of a refresh; between two of them, what the kernel says is what is
+        # shown.
         nonlocal shown
         screen = terminal.screen()
         if clock(screen) == shown or not rows(screen):
@@ -213,8 +221,11 @@ def test_busy_loops_on_top(terminal):
         for pid, a, b in zip(SPINS, used0, used1):
             real = 100 * (b - a) / (t1 - t0)
             line = next((i for i, row in enumerate(table) if row[0] == pid), None)
-            # Where something else is busier, as on a machine that builds meanwhile, that stands above.
-            if line is None or abs(table[line][1] - real) > 10 or table[line][2] != "spin" or (real > 90 and line > 1):
+            if line is None or abs(table[line][1] - real) > 10 or table[line][2] != "spin":
+                return False
+            # Where something else is busier, as on a machine that builds meanwhile, that stands
+            # above.
+            if real > 90 and line > 1:
                 return False
         return True
 
@@ -338,7 +349,8 @@ def test_resizing(terminal):
     pid = terminal.start()
     for width, height in ((1, 1), (20, 5), (2, 40), (300, 2), (80, 24)):
         terminal.resize(width, height)
-        wait_until("the new size", lambda: terminal.ask("#{pane_width} #{pane_height}") == f"{width} {height}")
+        wait_until("the new size", lambda: (
+            terminal.ask("#{pane_width} #{pane_height}") == f"{width} {height}"))
         if width > 15 and height > 3:
             terminal.wait_for("^ +PID +(USER +)?%CPU")
         if not alive(pid):
@@ -426,7 +438,8 @@ def switches_of_threads(pid):
     for tid in os.listdir(f"/proc/{pid}/task"):
         if int(tid) != pid:
             with open(f"/proc/{pid}/task/{tid}/status") as status:
-                total += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read(), re.M).group(1))
+                switches = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read(), re.M)
+            total += int(switches.group(1))
     return total
 
 
@@ -488,7 +501,8 @@ def test_fallbacks(terminal):
     terminal.wait_for("^rc=0$")
     for kind in ("dumb", ""):
         status, output, errors = on_pty({"TERM": kind}, "-n", "1", "0.2")
-        if status or "COMMAND" not in output or "\x1b" in output or not re.fullmatch(f"pmctop: .*TERM={kind}\\).*\n", errors):
+        told = re.fullmatch(f"pmctop: .*TERM={kind}\\).*\n", errors)
+        if status or "COMMAND" not in output or "\x1b" in output or not told:
             raise Failure(f"TERM={kind}: exit {status}, {output!r}, {errors!r}")
     done = subprocess.run([PMCTOP, "-n", "1", "0.2"], capture_output=True, check=False, text=True)
     if done.returncode or done.stderr or "COMMAND" not in done.stdout or "\x1b" in done.stdout:
@@ -513,10 +527,17 @@ def test_ascii(terminal):
 
 def test_usage(terminal):
     """a wrong option is one line and exit 2"""
-    for arguments, words in (("0", "below the floor"), ("--dely 1", "did you mean '--delay'"), ("-s icp", "'ipc'"),
-                             ("-n x", "number of refreshes"), ("--theme defualt", "did you mean 'default'")):
-        done = subprocess.run([PMCTOP, *arguments.split()], capture_output=True, check=False, text=True)
-        if done.returncode != 2 or words not in done.stderr or done.stderr.count("\n") != 1 or done.stdout:
+    for arguments, words in (
+        ("0", "below the floor"),
+        ("--dely 1", "did you mean '--delay'"),
+        ("-s icp", "'ipc'"),
+        ("-n x", "number of refreshes"),
+        ("--theme defualt", "did you mean 'default'"),
+    ):
+        done = subprocess.run([PMCTOP, *arguments.split()], capture_output=True, check=False,
+                              text=True)
+        one_line = words in done.stderr and done.stderr.count("\n") == 1
+        if done.returncode != 2 or not one_line or done.stdout:
             raise Failure(f"{arguments}: {done}")
 
 
@@ -527,8 +548,8 @@ def test_terminal_goes_away(terminal):
     wait_until("the end of the process", lambda: not alive(pid))
     # A terminal that is not the controlling one sends no signal: only reading it tells.
     master, slave = pty.openpty()
-    process = subprocess.Popen([PMCTOP, "0.2"], stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-                               env={**os.environ, "TERM": "xterm"})
+    process = subprocess.Popen([PMCTOP, "0.2"], stdin=slave, stdout=slave, stderr=slave,
+                               start_new_session=True, env={**os.environ, "TERM": "xterm"})
     os.close(slave)
     try:
         wait_until("the first drawing", lambda: b"COMMAND" in os.read(master, 65536))

@@ -13,29 +13,32 @@
 #include <cmocka.h>
 
 /*
- * Fails unless `got` is what stands in the file (a path from the project's root, where tests run).
+ * Fails unless `text` is what stands in the file (a path from the project's root, where tests run).
  * With GOLDEN_UPDATE=1 in the environment it is written there instead: look at the difference.
  */
-static inline void golden_check(const char *path, const char *got)
+static inline void golden_check(const char *path, const char *text)
 {
-	static char want[1 << 16];
+	static char want[256 * 1024];
 
 	if (getenv("GOLDEN_UPDATE")) {
 		FILE *file = fopen(path, "w");
 
 		if (!file)
 			fail_msg("%s cannot be written", path);
-		fputs(got, file);
+		fputs(text, file);
 		fclose(file);
 		return;
 	}
 	FILE *file = fopen(path, "r");
 	if (!file)
-		fail_msg("%s is missing", path);
+		fail_msg("%s is missing: GOLDEN_UPDATE=1 writes it", path);
 	want[fread(want, 1, sizeof(want) - 1, file)] = '\0';
 	fclose(file);
-	if (strcmp(got, want) != 0)
-		fail_msg("not as in %s:\n%s", path, got);
+	if (strcmp(text, want) != 0) {
+		/* Whole: fail_msg would cut a screen short. */
+		fprintf(stderr, "not as in %s:\n%s", path, text);
+		fail();
+	}
 }
 
 #endif

@@ -98,12 +98,10 @@ static inline void sample_rows(const struct columns *columns, const struct sampl
 	}
 }
 
-/*
- * A second in the life of two CPUs that conserves: CPU 0 ran every row, CPU 1 was idle for 1 s.
- * Takes over the reference of columns.
+/* A second of nothing yet: no rows, no CPUs, all tallies zero. Takes over the reference of columns.
  */
-static inline struct snapshot *sample_snapshot(struct columns *columns,
-					       const struct sample_row *from, size_t n)
+static inline struct snapshot *sample_snapshot_new(struct columns *columns, const char *host,
+						   const char *pmu)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	size_t width = tally_width(&columns->shape);
@@ -114,45 +112,92 @@ static inline struct snapshot *sample_snapshot(struct columns *columns,
 		.time_ns = 5 * NS_PER_S,
 		.realtime_ns = 1763650000123456789u,
 		.interval_ns = NS_PER_S,
-		.host = "h",
 		.mode = "system",
-		.pmu = "armv8_pmuv3",
-		.n_cpus = 2,
 		.tasks = 231,
+		.totals = xcalloc(width, sizeof(uint64_t)),
+		.idle = xcalloc(width, sizeof(uint64_t)),
+		.unattributed = xcalloc(width, sizeof(uint64_t)),
+		.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
 	};
-	sample_rows(columns, from, n, &snapshot->threads);
-	rows_evaluate(columns, snapshot->interval_ns, &snapshot->threads);
-	snapshot->totals = xcalloc(width, sizeof(uint64_t));
-	snapshot->idle = xcalloc(width, sizeof(uint64_t));
-	snapshot->unattributed = xcalloc(width, sizeof(uint64_t));
-	snapshot->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	snapshot->cpus = xcalloc(snapshot->n_cpus, sizeof(*snapshot->cpus));
-	for (size_t i = 0; i < snapshot->n_cpus; i++)
+	text_copy(snapshot->host, sizeof(snapshot->host), host);
+	text_copy(snapshot->pmu, sizeof(snapshot->pmu), pmu);
+	return snapshot;
+}
+
+static inline void sample_fill_rows(struct snapshot *snapshot, const struct sample_row *from,
+				    size_t n)
+{
+	sample_rows(snapshot->columns, from, n, &snapshot->threads);
+	rows_evaluate(snapshot->columns, snapshot->interval_ns, &snapshot->threads);
+}
+
+/* n CPUs that did nothing. */
+static inline void sample_cpus(struct snapshot *snapshot, size_t n)
+{
+	const struct columns *columns = snapshot->columns;
+	size_t width = tally_width(&columns->shape);
+
+	snapshot->n_cpus = n;
+	snapshot->cpus = xcalloc(n, sizeof(*snapshot->cpus));
+	for (size_t i = 0; i < n; i++)
 		snapshot->cpus[i] = (struct snapshot_cpu){
 			.cpu = (int)i,
-			.online = true,
 			.tally = xcalloc(width, sizeof(uint64_t)),
 			.idle = xcalloc(width, sizeof(uint64_t)),
 			.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
 		};
-	for (size_t i = 0; i < n; i++)
-		tally_add(&columns->shape, snapshot->cpus[0].tally,
-			  rows_tally(columns, &snapshot->threads, i));
-	snapshot->cpus[1].idle[TALLY_TASK_CLOCK] = NS_PER_S;
-	snapshot->cpus[1].idle[SAMPLE_CYCLES] = 7;
-	snapshot->cpus[1].idle[SAMPLE_GROUP_0] = NS_PER_S;
-	snapshot->cpus[1].idle[SAMPLE_GROUP_1] = NS_PER_S;
-	memcpy(snapshot->cpus[1].tally, snapshot->cpus[1].idle, width * sizeof(uint64_t));
+}
+
+/* Nothing was heard of a CPU in this interval. */
+static inline void sample_silence(struct snapshot_cpu *cpu)
+{
+	free(cpu->tally);
+	free(cpu->idle);
+	free(cpu->figures);
+	*cpu = (struct snapshot_cpu){.cpu = cpu->cpu};
+}
+
+/* The totals of what the CPUs that were heard of did, and everybody's figures. */
+static inline void sample_evaluate(struct snapshot *snapshot)
+{
+	const struct columns *columns = snapshot->columns;
+
 	for (size_t i = 0; i < snapshot->n_cpus; i++) {
 		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
 
-		tally_add(&columns->shape, snapshot->totals, cpu->tally);
-		tally_add(&columns->shape, snapshot->idle, cpu->idle);
+		if (!cpu->tally)
+			continue;
 		snapshot_evaluate_busy(columns, snapshot->interval_ns, cpu->tally, cpu->idle,
 				       cpu->figures);
+		tally_add(&columns->shape, snapshot->totals, cpu->tally);
+		tally_add(&columns->shape, snapshot->idle, cpu->idle);
 	}
 	snapshot_evaluate_busy(columns, snapshot->interval_ns, snapshot->totals, snapshot->idle,
 			       snapshot->figures);
+}
+
+/*
+ * A second in the life of two CPUs that conserves: CPU 0 ran every row, CPU 1 was idle for 1 s.
+ * Takes over the reference of columns.
+ */
+static inline struct snapshot *sample_snapshot(struct columns *columns,
+					       const struct sample_row *from, size_t n)
+{
+	struct snapshot *snapshot = sample_snapshot_new(columns, "h", "armv8_pmuv3");
+	uint64_t *idle;
+
+	sample_fill_rows(snapshot, from, n);
+	sample_cpus(snapshot, 2);
+	for (size_t i = 0; i < n; i++)
+		tally_add(&columns->shape, snapshot->cpus[0].tally,
+			  rows_tally(columns, &snapshot->threads, i));
+	idle = snapshot->cpus[1].idle;
+	idle[TALLY_TASK_CLOCK] = NS_PER_S;
+	idle[SAMPLE_CYCLES] = 7;
+	idle[SAMPLE_GROUP_0] = NS_PER_S;
+	idle[SAMPLE_GROUP_1] = NS_PER_S;
+	tally_add(&columns->shape, snapshot->cpus[1].tally, idle);
+	sample_evaluate(snapshot);
 	return snapshot;
 }
 

@@ -30,12 +30,13 @@ static const struct attrib_layout second_group = {
 
 enum step_kind {
 	END,
-	SW,     /* a switch away from pid/tid: time, N, cycles and faults so far */
-	TICK,   /* a tick while pid/tid runs */
-	SW2,    /* a switch, as the second group sees it */
-	CAME,   /* a SWITCH (in) record: pid/tid came, `other` had run */
-	FORK,   /* pid/tid forks `other` (a process) */
-	THREAD, /* pid/tid starts the thread `other` */
+	SW,      /* a switch away from pid/tid: time, N, cycles and faults so far */
+	TICK,    /* a tick while pid/tid runs */
+	FOREIGN, /* a switch, with id and time as another's event has them */
+	SW2,     /* a switch, as the second group sees it */
+	CAME,    /* a SWITCH (in) record: pid/tid came, `other` had run */
+	FORK,    /* pid/tid forks `other` (a process) */
+	THREAD,  /* pid/tid starts the thread `other` */
 	EXIT,
 	COMM,
 	LOST, /* `other` records */
@@ -75,6 +76,17 @@ static const struct attrib_case cases[] = {
 		{{SW, 0, 7, 7, 100, 1, 200, 3}, {SW, 0, 8, 8, 150, 2, 230, 3}},
 		{{7, 100, 1, 200, 3}, {8, 50, 1, 30, 0}},
 		2,
+	},
+	{
+		"someone else samples switches: the id and the time of ours are theirs",
+		{{FOREIGN, 0, 7, 7, 100, 1, 200, 3},
+		 {TICK, 0, 8, 8, 120, 1, 210, 3},
+		 {FOREIGN, 0, 8, 8, 150, 2, 230, 3},
+		 {FORK, 0, 8, 8, 150, .other = 9},
+		 {EXIT, 0, 9, 9, 160},
+		 {FOREIGN, 0, -1, -1, 180, 3, 250, 4}},
+		{{7, 100, 1, 200, 3}, {8, 50, 1, 30, 0}, {9, 30, 1, 20, 1}},
+		3,
 	},
 	{
 		"idle stands apart",
@@ -350,10 +362,15 @@ static void feed(struct bench *bench, const struct step *step)
 	case CUT:
 		cut(bench);
 		return;
+	case FOREIGN:
 	case SW:
 	case TICK:
 		record.kind = RECORD_SAMPLE;
-		record.id = (step->kind == SW ? SWITCH_ID : TICK_ID) + (uint64_t)step->cpu;
+		record.id = (step->kind == TICK ? TICK_ID : SWITCH_ID) + (uint64_t)step->cpu;
+		if (step->kind == FOREIGN) {
+			record.id = 30797;
+			record.time_ns = 5;
+		}
 		record.sample.reading = reading;
 		record.sample.n_values = first_group.n_values;
 		break;
@@ -431,10 +448,11 @@ static void bench_open(struct bench *bench, bool two_groups)
 	interval_init(&bench->interval, &shape, cpus, N_CPUS);
 	bench->attrib = attrib_new(bench->tasks, &bench->interval);
 	for (size_t cpu = 0; cpu < N_CPUS; cpu++) {
-		attrib_open(bench->attrib, cpu, SWITCH_ID + cpu, TICK_ID + cpu, &first_group);
+		attrib_open(bench->attrib, cpu, SWITCH_ID + cpu, TICK_ID + cpu, BASE_NS,
+			    &first_group);
 		if (two_groups)
 			attrib_open(bench->attrib, cpu, SECOND_SWITCH_ID + cpu,
-				    SECOND_TICK_ID + cpu, &second_group);
+				    SECOND_TICK_ID + cpu, BASE_NS, &second_group);
 	}
 }
 
@@ -488,7 +506,7 @@ static void test_reused_tid(void **state)
 	bench_close(&bench);
 }
 
-/* Records of an event we did not open, or of another shape, change nothing. */
+/* Records of another shape than our groups' change nothing, under whatever id. */
 static void test_foreign_records(void **state)
 {
 	struct bench bench;
@@ -499,13 +517,50 @@ static void test_foreign_records(void **state)
 	struct record record = {.kind = RECORD_SAMPLE,
 				.id = 999,
 				.tid = 7,
-				.sample = {.reading = reading, .n_values = 4}};
+				.sample = {.reading = reading, .n_values = 3}};
 	assert_false(attrib_record(bench.attrib, 0, &record));
 	record.id = SWITCH_ID;
-	record.sample.n_values = 3;
 	assert_false(attrib_record(bench.attrib, 0, &record));
 	assert_false(attrib_cut(bench.attrib, 0));
 	assert_int_equal(bench.interval.n_ran, 0);
+	bench_close(&bench);
+}
+
+/* A task was forgotten while its last switch is still out (lost, or silent): it is nobody's. */
+static void test_exit_without_a_last_switch(void **state)
+{
+	struct bench bench;
+	const uint64_t later = 5 * NS_PER_S;
+
+	(void)state;
+	bench_open(&bench, false);
+	feed(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
+	feed(&bench, &(struct step){EXIT, 0, 9, 9, 90});
+	cut(&bench);
+	tasks_forget(bench.tasks, BASE_NS + later);
+	feed(&bench, &(struct step){TICK, 0, 9, -1, later, 1, 70});
+	cut(&bench);
+	check(&bench, &(struct attrib_case){
+			      .wants = {{7, 50, 1, 10, 0}, {UNATTRIBUTED, later - 50, 0, 60, 0}},
+			      .n_wants = 2});
+	bench_close(&bench);
+}
+
+/* Of the last slice in a gap it is known whose it was, but not how long: its figures are too low.
+ */
+static void test_loss_marks_what_it_touched(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench, false);
+	feed(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
+	feed(&bench, &(struct step){SW, 0, 8, 8, 90, 4, 20});
+	assert_int_equal(bench.interval.n_ran, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct task *task = bench.interval.ran[i];
+		assert_int_equal(task->lost == bench.interval.sequence, task->tid == 8);
+	}
 	bench_close(&bench);
 }
 
@@ -519,7 +574,7 @@ static void test_reopened_stream(void **state)
 	feed(&bench, &(struct step){SW, 0, 7, 7, 100, 1, 100});
 	cut(&bench);
 	attrib_close(bench.attrib, 0);
-	attrib_open(bench.attrib, 0, SWITCH_ID, TICK_ID, &first_group);
+	attrib_open(bench.attrib, 0, SWITCH_ID, TICK_ID, BASE_NS, &first_group);
 	feed(&bench, &(struct step){SW, 0, 7, 7, 30, 1, 20});
 	cut(&bench);
 	check(&bench, &(struct attrib_case){.wants = {{7, 130, 2, 120, 0}}, .n_wants = 1});
@@ -531,6 +586,8 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_reused_tid),
 		cmocka_unit_test(test_foreign_records),
+		cmocka_unit_test(test_exit_without_a_last_switch),
+		cmocka_unit_test(test_loss_marks_what_it_touched),
 		cmocka_unit_test(test_reopened_stream),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];

@@ -167,6 +167,29 @@ static void test_switching_pair_is_exact(void **state)
 	close_all(engine, fk);
 }
 
+/* Another pmctop, or perf record -e context-switches, began after us: nothing changes. */
+static void test_rival(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "a", .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .comm = "b", .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_rival(fk, true);
+	uint64_t before = fk_truth_task(fk, 50, FK_CYCLES);
+	fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, 10000);
+	fk_script(fk, &(struct fk_step){40 * NS_PER_MS, FK_SWITCH, .tid = 0}, 1);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(count_of(snapshot, 50, "cycles"),
+			 fk_truth_task(fk, 50, FK_CYCLES) - before);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+	assert_string_equal(row_of(snapshot, 60)->comm, "b");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* Ten thousand processes that live a millisecond: each is there with its own counts and name. */
 enum { SWARM = 10000, SWARM_FIRST = 1000 };
 
@@ -372,7 +395,7 @@ static const struct refusal refusals[] = {
 	 "software"},
 	{"a container's seccomp filter",
 	 {.denied = EPERM},
-	 "add --cap-add PERFMON",
+	 "start the container with --cap-add PERFMON",
 	 "proc",
 	 "software"},
 	{"no perf_event_open at all",
@@ -415,6 +438,7 @@ static void test_ring_memory_is_halved(void **state)
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
 	struct engine *engine = open_engine(&sys);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_string_equal(snapshot->mode, "system");
@@ -464,6 +488,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_busy_loop_that_never_switches),
 		cmocka_unit_test(test_switching_pair_is_exact),
+		cmocka_unit_test(test_rival),
 		cmocka_unit_test(test_short_lived_processes),
 		cmocka_unit_test(test_loss_is_nobodys),
 		cmocka_unit_test(test_silent_idle),

@@ -76,7 +76,7 @@ static void the_whole_line(void **state)
 	snapshot->lost_records = 4;
 	snapshot->unattributed[TALLY_SWITCHES] = 1;
 	snapshot->totals[TALLY_SWITCHES]++;
-	snapshot->cpus[1].online = false;
+	sample_silence(&snapshot->cpus[1]);
 	snapshot->n_notes = 2;
 	snapshot->notes = xcalloc(2, sizeof(*snapshot->notes));
 	snapshot->notes[0] = xstrdup("No \"hardware\" counters here.");

@@ -90,7 +90,7 @@ static void is_as_golden(void **state)
 			snapshot->lost_records = 3;
 			snapshot->unattributed[TALLY_TASK_CLOCK] = 7 * NS_PER_MS;
 			snapshot->totals[TALLY_TASK_CLOCK] += 7 * NS_PER_MS;
-			snapshot->cpus[1].online = false;
+			sample_silence(&snapshot->cpus[1]);
 			snapshot->n_notes = 1;
 			snapshot->notes = xcalloc(1, sizeof(*snapshot->notes));
 			snapshot->notes[0] = xstrdup("No hardware counters here (usual in VMs): "

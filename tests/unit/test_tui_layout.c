@@ -24,7 +24,7 @@ static void test_every_size(void **state)
 			for (unsigned want = 0; want < 16; want++) {
 				struct layout_want wanted = {
 					.cpu_lines = want & 1 ? 64 : (want & 2),
-					.banner = want & 4,
+					.banner = want & 4 ? 2 : 0,
 					.prompt = want & 8,
 				};
 				struct layout l = layout_screen(width, height, &wanted);
@@ -57,7 +57,7 @@ static void test_what_goes_first(void **state)
 		{7, 1, 1, 0, 0, 5, 0},   {5, 1, 0, 0, 0, 4, 0},   {3, 0, 0, 0, 0, 3, 0},
 		{1, 0, 0, 0, 0, 1, 0},
 	};
-	struct layout_want want = {.cpu_lines = 64, .banner = true};
+	struct layout_want want = {.cpu_lines = 64, .banner = 1};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -6,12 +6,18 @@
 
 #include <cmocka.h>
 
+#include "core/batch.h"
+#include "core/metric.h"
+#include "core/preset.h"
 #include "core/util.h"
 #include "tui/duration.h"
 #include "tui/options.h"
 #include "tui/suggest.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ARGS_MAX = 12 };
@@ -38,6 +44,7 @@ static void test_accepted(void **state)
 	static const struct {
 		const char *args[ARGS_MAX];
 		struct options expected;
+		const char *format; /* NULL: the default */
 	} rows[] = {
 		{{NULL}, {.interval_ns = NS_PER_S}},
 		{{"2"}, {.interval_ns = 2 * NS_PER_S}},
@@ -49,15 +56,18 @@ static void test_accepted(void **state)
 		{{"--delay=0.1"}, {.interval_ns = 100000000}},
 		{{"-d", "3600"}, {.interval_ns = 3600 * NS_PER_S}},
 		{{"--iter", "4"}, {.interval_ns = NS_PER_S, .iterations = 4}},
-		{{"--format", "json"},
-		 {.interval_ns = NS_PER_S, .batch = true, .format = OPTIONS_JSON}},
-		{{"--format=text"}, {.interval_ns = NS_PER_S, .batch = true}},
+		{{"--format", "json"}, {.interval_ns = NS_PER_S, .batch = true}, .format = "json"},
+		{{"--format=text"}, {.interval_ns = NS_PER_S, .batch = true}, .format = "text"},
 		{{"-o", "file"}, {.interval_ns = NS_PER_S, .batch = true, .output = "file"}},
 		{{"-bHn", "2"},
 		 {.interval_ns = NS_PER_S, .iterations = 2, .batch = true, .threads = true}},
 		{{"-s", "ipc"}, {.interval_ns = NS_PER_S, .sort = "ipc"}},
 		{{"-s", "-ipc"}, {.interval_ns = NS_PER_S, .sort = "ipc", .reverse = true}},
+		{{"-s", "migrations_per_s"}, {.interval_ns = NS_PER_S, .sort = "migrations_per_s"}},
 		{{"-s", "command"}, {.interval_ns = NS_PER_S, .sort = "command"}},
+		{{"-s", "pid"}, {.interval_ns = NS_PER_S, .sort = "pid"}},
+		{{"-s", "tid"}, {.interval_ns = NS_PER_S, .sort = "tid"}},
+		{{"-s", "-user"}, {.interval_ns = NS_PER_S, .sort = "user", .reverse = true}},
 		{{"-s", "help"}, {.interval_ns = NS_PER_S, .task = OPTIONS_LIST_COLUMNS}},
 		{{"-S", "software"}, {.interval_ns = NS_PER_S, .preset = "software"}},
 		{{"--color", "never"}, {.interval_ns = NS_PER_S, .color = OPTIONS_COLOR_NEVER}},
@@ -80,7 +90,8 @@ static void test_accepted(void **state)
 		assert_true(options.interval_ns == expected->interval_ns);
 		assert_true(options.iterations == expected->iterations);
 		assert_int_equal(options.batch, expected->batch);
-		assert_int_equal(options.format, expected->format);
+		assert_ptr_equal(options.format, rows[i].format ? batch_format_find(rows[i].format)
+								: &batch_formats[0]);
 		assert_int_equal(options.threads, expected->threads);
 		assert_int_equal(options.reverse, expected->reverse);
 		assert_int_equal(options.color, expected->color);
@@ -100,41 +111,55 @@ static void test_refused(void **state)
 		const char *args[ARGS_MAX];
 		const char *text;
 	} rows[] = {
-		{{"0"}, "delay 0 is below the floor of 0.1 seconds"},
-		{{"0.05"}, "delay 0.05 is below the floor of 0.1 seconds"},
-		{{"50ms"}, "delay 50ms is below the floor of 0.1 seconds"},
-		{{"3601"}, "delay 3601 is above the limit of 3600 seconds"},
+		{{"0"}, "The delay 0 is below the floor of 0.1 seconds."},
+		{{"0.05"}, "The delay 0.05 is below the floor of 0.1 seconds."},
+		{{"50ms"}, "The delay 50ms is below the floor of 0.1 seconds."},
+		{{"3601"}, "The delay 3601 is above the limit of 3600 seconds."},
 		{{"99999999999999999999999"},
-		 "delay 99999999999999999999 is above the limit of 3600 seconds"},
-		{{"x"}, "delay 'x' is no time: write seconds (1, 0.5) or 500ms"},
-		{{"1,5"}, "delay '1,5' is no time: write seconds (1, 0.5) or 500ms"},
-		{{"0x10"}, "delay '0x10' is no time: write seconds (1, 0.5) or 500ms"},
-		{{"inf"}, "delay 'inf' is no time: write seconds (1, 0.5) or 500ms"},
-		{{"-d", ""}, "delay '' is no time: write seconds (1, 0.5) or 500ms"},
-		{{"-d"}, "option '--delay' needs SECS"},
-		{{"--sort"}, "option '--sort' needs COLUMN"},
-		{{"-n", "0"}, "'0' is no number of refreshes: write 1, 2, 3 ..."},
-		{{"-n", "-1"}, "'-1' is no number of refreshes: write 1, 2, 3 ..."},
-		{{"-n", "2x"}, "'2x' is no number of refreshes: write 1, 2, 3 ..."},
-		{{"1", "two"}, "'two' is no number of refreshes: write 1, 2, 3 ..."},
-		{{"1", "2", "3"}, "'3' is one argument too many: see 'pmctop --help'"},
-		{{"-x"}, "unknown option '-x': see 'pmctop --help'"},
-		{{"-bx"}, "unknown option '-x': see 'pmctop --help'"},
-		{{"-1"}, "unknown option '-1': see 'pmctop --help'"},
-		{{"--dely", "1"}, "unknown option '--dely' (did you mean '--delay'?)"},
-		{{"1", "--bacth"}, "unknown option '--bacth' (did you mean '--batch'?)"},
-		{{"--formta=json"}, "unknown option '--formta' (did you mean '--format'?)"},
-		{{"--zzz"}, "unknown option '--zzz': see 'pmctop --help'"},
-		{{"--batch=yes"}, "option '--batch' takes no argument"},
-		{{"--format", "jsn"}, "unknown format 'jsn' (did you mean 'json'?): text or json"},
-		{{"--format", "xml"}, "unknown format 'xml': text or json"},
-		{{"-s", "icp"}, "unknown column 'icp' (did you mean 'ipc'?): '-s help' lists them"},
+		 "The delay 99999999999999999999 is above the limit of 3600 seconds."},
+		{{"x"}, "The delay 'x' is no time: write seconds (1, 0.5) or 500ms."},
+		{{"1,5"}, "The delay '1,5' is no time: write seconds (1, 0.5) or 500ms."},
+		{{"0x10"}, "The delay '0x10' is no time: write seconds (1, 0.5) or 500ms."},
+		{{"inf"}, "The delay 'inf' is no time: write seconds (1, 0.5) or 500ms."},
+		{{"-d", ""}, "The delay '' is no time: write seconds (1, 0.5) or 500ms."},
+		{{"-d"}, "Option '--delay' needs SECS."},
+		{{"--sort"}, "Option '--sort' needs COLUMN."},
+		{{"-n", "0"}, "'0' is no number of refreshes: write a whole number from 1 on."},
+		{{"-n", "-1"}, "'-1' is no number of refreshes: write a whole number from 1 on."},
+		{{"-n", "2x"}, "'2x' is no number of refreshes: write a whole number from 1 on."},
+		{{"1", "two"}, "'two' is no number of refreshes: write a whole number from 1 on."},
+		{{"1", "2", "3"}, "'3' is one argument too many: see 'pmctop --help'."},
+		{{"-x"}, "Unknown option '-x': see 'pmctop --help'."},
+		{{"-bx"}, "Unknown option '-x': see 'pmctop --help'."},
+		{{"-1"}, "Unknown option '-1': see 'pmctop --help'."},
+		{{"--dely", "1"},
+		 "Unknown option '--dely' (did you mean '--delay'?): see 'pmctop --help'."},
+		{{"1", "--bacth"},
+		 "Unknown option '--bacth' (did you mean '--batch'?): see 'pmctop --help'."},
+		{{"--formta=json"},
+		 "Unknown option '--formta' (did you mean '--format'?): see 'pmctop --help'."},
+		{{"--zzz"}, "Unknown option '--zzz': see 'pmctop --help'."},
+		{{"--batch=yes"}, "Option '--batch' takes no argument."},
+		{{"--format", "jsn"},
+		 "Unknown format 'jsn' (did you mean 'json'?): write text or json."},
+		{{"--format", "xml"}, "Unknown format 'xml': write text or json."},
+		{{"-s", "icp"},
+		 "Unknown column 'icp' (did you mean 'ipc'?): '-s help' lists them."},
 		{{"-s", "cpu"},
-		 "unknown column 'cpu' (did you mean 'cpu_percent'?): '-s help' lists them"},
-		{{"-s", "-"}, "unknown column '': '-s help' lists them"},
+		 "Unknown column 'cpu' (did you mean 'cpu_percent'?): '-s help' lists them."},
+		/* Metrics that no preset shows. */
+		{{"-s", "cpi"}, "Unknown column 'cpi': '-s help' lists them."},
+		{{"-s", "-cpi"}, "Unknown column 'cpi': '-s help' lists them."},
+		{{"-s", "stall_floor_percent"},
+		 "Unknown column 'stall_floor_percent': '-s help' lists them."},
+		{{"-s", "-"}, "Unknown column '': '-s help' lists them."},
 		{{"--color", "alway"},
-		 "unknown --color 'alway' (did you mean 'always'?): auto, always or never"},
-		{{"--theme", ""}, "--theme needs a name or a file"},
+		 "Unknown --color 'alway' (did you mean 'always'?): write auto, always or never."},
+		{{"-S", "overvew"},
+		 "Unknown preset 'overvew' (did you mean 'overview'?): write overview or "
+		 "software."},
+		{{"-o", ""}, "Option '--output' needs the name of a file."},
+		{{"--theme", ""}, "Option '--theme' needs a name or a file."},
 	};
 
 	(void)state;
@@ -145,6 +170,58 @@ static void test_refused(void **state)
 		assert_int_equal(parse(rows[i].args, &options, &err), -EINVAL);
 		assert_string_equal(err.text, rows[i].text);
 	}
+}
+
+/* What '-s help' lists is what -s takes, and that is what a preset shows. */
+static void test_columns(void **state)
+{
+	char *text = NULL, name[32];
+	size_t size = 0, lines = 0, metrics = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	options_print_columns(file);
+	fclose(file);
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1, lines++) {
+		const char *const args[] = {"-s", name, NULL};
+		struct options options;
+		struct error err;
+
+		assert_int_equal(sscanf(line, "%31s", name), 1);
+		if (parse(args, &options, &err))
+			fail_msg("%s: %s", name, err.text);
+	}
+	for (size_t i = 0; i < metric_table_n; i++) {
+		bool shown = false;
+
+		for (size_t k = 0; k < preset_table_n; k++)
+			for (const char *const *m = preset_table[k].metrics; *m; m++)
+				shown |= strcmp(*m, metric_table[i].name) == 0;
+		snprintf(name, sizeof(name), "  %.28s ", metric_table[i].name);
+		if (shown != (strstr(text, name) != NULL))
+			fail_msg("%s is %s", metric_table[i].name, shown ? "missing" : "listed");
+		metrics += shown;
+	}
+	assert_int_equal(lines, 4 + metrics);
+	free(text);
+}
+
+/* --help says which words an option takes, and no line is wider than a terminal. */
+static void test_help(void **state)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	options_print_help(file);
+	fclose(file);
+	assert_non_null(strstr(text, " text or json: "));
+	assert_non_null(strstr(text, " overview or software: "));
+	assert_non_null(strstr(text, " auto, always or never: "));
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+	free(text);
 }
 
 static void test_duration_format(void **state)
@@ -198,10 +275,9 @@ static void test_suggest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_duration_format),
-		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_accepted),        cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_columns),         cmocka_unit_test(test_help),
+		cmocka_unit_test(test_duration_format), cmocka_unit_test(test_suggest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

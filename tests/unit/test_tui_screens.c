@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Screens as text: tests/golden/screen_NAME.txt. UPDATE_GOLDEN=1 writes them anew, to be read
+ * Screens as text: tests/golden/screen_NAME.txt. GOLDEN_UPDATE=1 writes them anew, to be read
  * before they are committed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "core/text.h"
-#include "sample_snapshot.h"
+#include "core/util.h"
+#include "golden.h"
+#include "screen_snapshot.h"
 #include "tui/app.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <time.h>
 
 /* The canvas as text: lines without the blanks at their ends. */
@@ -59,34 +52,13 @@ static char *canvas_print_styles(const struct canvas *canvas)
 	return text;
 }
 
-static char *read_golden(const char *path)
-{
-	static char text[256 * 1024];
-	FILE *file = fopen(path, "r");
-
-	if (!file)
-		fail_msg("%s is missing: UPDATE_GOLDEN=1 writes it", path);
-	size_t length = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[length] = '\0';
-	return text;
-}
-
-static void compare(const char *name, char *drawn)
+/* Takes over what was drawn. */
+static void check_screen(const char *name, char *drawn)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), "tests/golden/screen_%s.txt", name);
-	if (getenv("UPDATE_GOLDEN")) {
-		FILE *file = fopen(path, "w");
-
-		assert_non_null(file);
-		fputs(drawn, file);
-		fclose(file);
-	} else if (strcmp(read_golden(path), drawn) != 0) {
-		fprintf(stderr, "%s differs; drawn was:\n%s", path, drawn);
-		fail();
-	}
+	golden_check(path, drawn);
 	free(drawn);
 }
 
@@ -168,7 +140,7 @@ static void test_golden(void **state)
 			snapshot = screen_snapshot_software(rows[i].n_cpus, 200);
 		stage_open(&stage, rows[i].width, rows[i].height, rows[i].ascii, snapshot);
 		stage_keys(&stage, rows[i].keys);
-		compare(rows[i].name, canvas_print(&stage.canvas));
+		check_screen(rows[i].name, canvas_print(&stage.canvas));
 		stage_close(&stage);
 	}
 }
@@ -180,7 +152,7 @@ static void test_golden_styles(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot_lossy(2));
 	stage_keys(&stage, (int[]){0});
-	compare("styles_80x24", canvas_print_styles(&stage.canvas));
+	check_screen("styles_80x24", canvas_print_styles(&stage.canvas));
 	stage_close(&stage);
 }
 

@@ -264,7 +264,8 @@ static void test_load(void **state)
 	assert_int_equal(theme_load("mine", NULL, &theme, &err), -ENOENT);
 	assert_int_equal(theme_load("../mine", dir, &theme, &err), -ENOENT);
 	assert_int_equal(theme_load("defualt", dir, &theme, &err), -ENOENT);
-	assert_string_equal(err.text, "unknown theme 'defualt' (did you mean 'default'?)");
+	assert_string_equal(err.text, "Unknown theme 'defualt' (did you mean 'default'?): "
+				      "neither built in (default) nor a file.");
 	assert_int_equal(theme_load(empty, NULL, &theme, &err), -EINVAL);
 	assert_int_equal(theme_load(dir, NULL, &theme, &err), -EIO);
 	unlink(path);

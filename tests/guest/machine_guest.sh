@@ -3,7 +3,7 @@
 #
 # Is the guest the machine that the other tests take it for? Runs inside it, with the programs of
 # tests/load in /bin:
-#   boot.sh --shift 1 --load DIR test_machine.sh
+#   boot.sh --shift 1 --load DIR machine_guest.sh
 # Prints "ok NAME" or "not ok NAME" a check and ends with "N passed, N failed".
 
 passed=0

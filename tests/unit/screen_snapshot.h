@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_TESTS_SAMPLE_SNAPSHOT_H
-#define PMCTOP_TESTS_SAMPLE_SNAPSHOT_H
+#ifndef PMCTOP_TESTS_SCREEN_SNAPSHOT_H
+#define PMCTOP_TESTS_SCREEN_SNAPSHOT_H
 
 #include "sample.h"
 
@@ -37,33 +37,18 @@ static inline struct sample_row screen_row(pid_t pid, const char *user, const ch
 /* n_cpus CPUs of which the k-th was busy for a share that falls with k, the last one offline. */
 static inline void screen_fill_cpus(struct snapshot *snapshot, size_t n_cpus)
 {
-	const struct columns *columns = snapshot->columns;
-	size_t width = tally_width(&columns->shape);
-
-	snapshot->n_cpus = n_cpus;
-	snapshot->cpus = xcalloc(n_cpus, sizeof(*snapshot->cpus));
+	sample_cpus(snapshot, n_cpus);
 	for (size_t i = 0; i < n_cpus; i++) {
 		struct snapshot_cpu *cpu = &snapshot->cpus[i];
 		uint64_t busy_ns = NS_PER_S / 50 + 900000000 * ((i * 7) % n_cpus) / n_cpus;
 		struct sample_row busy = screen_row(0, "", "", busy_ns, 1.25, 500 + 40 * i);
 		struct sample_row idle = screen_row(0, "", "", NS_PER_S - busy_ns, 0.1, 0);
 
-		*cpu = (struct snapshot_cpu){
-			.cpu = (int)i,
-			.online = n_cpus < 8 || i + 1 < n_cpus,
-			.tally = xcalloc(width, sizeof(uint64_t)),
-			.idle = xcalloc(width, sizeof(uint64_t)),
-			.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
-		};
 		sample_tally(&busy, cpu->tally);
 		sample_tally(&idle, cpu->idle);
-		tally_add(&columns->shape, cpu->tally, cpu->idle);
-		snapshot_evaluate_busy(columns, snapshot->interval_ns, cpu->tally, cpu->idle,
-				       cpu->figures);
-		if (!cpu->online)
-			continue;
-		tally_add(&columns->shape, snapshot->totals, cpu->tally);
-		tally_add(&columns->shape, snapshot->idle, cpu->idle);
+		tally_add(&snapshot->columns->shape, cpu->tally, cpu->idle);
+		if (n_cpus >= 8 && i + 1 == n_cpus)
+			sample_silence(cpu);
 	}
 }
 
@@ -84,39 +69,16 @@ static inline void screen_note(struct snapshot *snapshot, const char *note)
 	snapshot->notes[snapshot->n_notes++] = xstrdup(note);
 }
 
-static inline struct snapshot *screen_snapshot_new(const char *preset)
+static inline struct snapshot *screen_snapshot_new(const char *preset, const char *pmu,
+						   const struct sample_row *rows, size_t n_rows,
+						   size_t n_cpus)
 {
-	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
-	struct columns *columns = sample_columns(preset);
-	size_t width = tally_width(&columns->shape);
+	struct snapshot *snapshot = sample_snapshot_new(sample_columns(preset), "build-7", pmu);
 
-	*snapshot = (struct snapshot){
-		.columns = columns,
-		.sequence = 1,
-		.time_ns = 5 * NS_PER_S,
-		.realtime_ns = 1763650000123456789u,
-		.interval_ns = NS_PER_S,
-		.host = "build-7",
-		.mode = "system",
-		.tasks = 231,
-		.totals = xcalloc(width, sizeof(uint64_t)),
-		.idle = xcalloc(width, sizeof(uint64_t)),
-		.unattributed = xcalloc(width, sizeof(uint64_t)),
-		.figures = xcalloc(columns->n_metrics, sizeof(struct figure)),
-	};
-	return snapshot;
-}
-
-static inline void screen_evaluate(struct snapshot *snapshot, const struct sample_row *rows,
-				   size_t n, size_t n_cpus)
-{
-	const struct columns *columns = snapshot->columns;
-
-	sample_rows(columns, rows, n, &snapshot->threads);
-	rows_evaluate(columns, snapshot->interval_ns, &snapshot->threads);
+	sample_fill_rows(snapshot, rows, n_rows);
 	screen_fill_cpus(snapshot, n_cpus);
-	snapshot_evaluate_busy(columns, snapshot->interval_ns, snapshot->totals, snapshot->idle,
-			       snapshot->figures);
+	sample_evaluate(snapshot);
+	return snapshot;
 }
 
 /* A machine with counters, all kinds of rows. */
@@ -137,14 +99,13 @@ static inline struct snapshot *screen_snapshot(size_t n_cpus)
 		screen_row(5007, "ana", "lost", 9000000, 1.5, 5),
 		screen_row(5008, "ana", "undefined", 1000, 0, 1),
 	};
-	struct snapshot *snapshot = screen_snapshot_new("overview");
+	struct snapshot *snapshot;
 
 	rows[2].row.flags = ROW_KERNEL;
 	rows[6].row.flags = ROW_EXITED;
 	rows[8].shared = true;
 	rows[8].group_1_ns = 9000000;
-	text_copy(snapshot->pmu, sizeof(snapshot->pmu), "armv8_pmuv3");
-	screen_evaluate(snapshot, rows, ARRAY_SIZE(rows), n_cpus);
+	snapshot = screen_snapshot_new("overview", "armv8_pmuv3", rows, ARRAY_SIZE(rows), n_cpus);
 	screen_mark(snapshot, 9, "branch_mpki", FIGURE_UNSUPPORTED);
 	screen_mark(snapshot, 10, "ipc", FIGURE_DENIED);
 	screen_mark(snapshot, 11, "ipc", FIGURE_LOST);
@@ -167,7 +128,7 @@ static inline struct snapshot *screen_snapshot_lossy(size_t n_cpus)
 /* A virtual machine without counters, many rows. */
 static inline struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_rows)
 {
-	struct snapshot *snapshot = screen_snapshot_new("software");
+	struct snapshot *snapshot;
 	struct sample_row *rows = xcalloc(n_rows, sizeof(*rows));
 
 	for (size_t i = 0; i < n_rows; i++) {
@@ -176,7 +137,7 @@ static inline struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_
 		snprintf(comm, sizeof(comm), "task-%zu", i);
 		rows[i] = screen_row((pid_t)(1000 + i), "ana", comm, (n_rows - i) * 1000000, 1, i);
 	}
-	screen_evaluate(snapshot, rows, n_rows, n_cpus);
+	snapshot = screen_snapshot_new("software", "", rows, n_rows, n_cpus);
 	screen_note(snapshot, "No hardware counters here (usual in VMs): enable the vPMU. "
 			      "Software metrics only.");
 	free(rows);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "perf_group.h"
+
+#include "reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct perf_event_attr attr_counting(uint32_t type, uint64_t config)
+{
+	return (struct perf_event_attr){
+		.type = type,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.read_format = READER_READ_FORMAT,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+}
+
+struct perf_event_attr attr_sampling(uint64_t config, uint64_t period)
+{
+	struct perf_event_attr attr = attr_counting(PERF_TYPE_SOFTWARE, config);
+
+	attr.sample_type = READER_SAMPLE_TYPE;
+	attr.sample_period = period;
+	attr.sample_id_all = 1;
+	attr.watermark = 1;
+	return attr;
+}
+
+struct reading reading_take(const struct sys *sys, int fd)
+{
+	struct reading reading = {0};
+	ssize_t size = sys_perf_read(sys, fd, &reading, sizeof(reading));
+
+	assert_true(size > 0);
+	assert_int_equal(size, 24 + 8 * reading.nr);
+	return reading;
+}
+
+static void add(struct perf_group *group, int cpu, struct perf_event_attr attr)
+{
+	int leader = group->n ? group->fds[0] : -1;
+	int fd = sys_perf_open(group->sys, &attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_true(group->n < PERF_GROUP_MAX);
+	group->fds[group->n++] = fd;
+}
+
+void perf_group_open(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
+		     const struct perf_event_attr *counters, size_t n_counters)
+{
+	struct perf_event_attr switches = attr_sampling(PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
+	void *address;
+
+	*group = (struct perf_group){
+		.sys = sys,
+		.size = (1 + pages) * (size_t)sysconf(_SC_PAGESIZE),
+	};
+	for (size_t i = 0; i < n_counters; i++) {
+		struct perf_event_attr attr = counters[i];
+
+		attr.disabled = i == 0;
+		add(group, cpu, attr);
+	}
+	switches.comm = switches.comm_exec = switches.task = 1;
+	add(group, cpu, switches);
+	add(group, cpu, attr_sampling(PERF_COUNT_SW_CPU_CLOCK, TICK_OFF_NS));
+
+	int ring = group->fds[n_counters], tick = group->fds[n_counters + 1];
+	assert_int_equal(sys_perf_map(sys, ring, group->size, &address), 0);
+	group->page = address;
+	assert_int_equal(sys_perf_ioctl(sys, tick, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)ring), 0);
+	for (size_t i = 0; i < group->n; i++)
+		assert_int_equal(sys_perf_ioctl(sys, group->fds[i], PERF_EVENT_IOC_ID,
+						(uintptr_t)&group->ids[i]),
+				 0);
+}
+
+void perf_group_enable(const struct perf_group *group)
+{
+	assert_int_equal(sys_perf_ioctl(group->sys, group->fds[0], PERF_EVENT_IOC_ENABLE, 0), 0);
+}
+
+void perf_group_period(const struct perf_group *group, uint64_t ns)
+{
+	assert_int_equal(sys_perf_ioctl(group->sys, group->fds[group->n - 1], PERF_EVENT_IOC_PERIOD,
+					(uintptr_t)&ns),
+			 0);
+}
+
+void perf_group_close(struct perf_group *group)
+{
+	if (group->page)
+		assert_int_equal(sys_perf_unmap(group->sys, group->page, group->size), 0);
+	for (size_t i = group->n; i-- > 0;)
+		if (group->fds[i] >= 0)
+			assert_int_equal(sys_close(group->sys, group->fds[i]), 0);
+}

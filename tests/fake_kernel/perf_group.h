@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FAKE_KERNEL_PERF_GROUP_H
+#define PMCTOP_FAKE_KERNEL_PERF_GROUP_H
+
+#include "core/sys.h"
+#include "core/util.h"
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Events as pmctop opens them, for the tests of the fake kernel and the contract tests: on purpose
+ * not by core/group and core/event, which are tested against the fake. Whatever goes wrong here
+ * fails the cmocka test that called.
+ */
+#define TICK_OFF_NS (1000 * NS_PER_S)
+
+/* Counts only; enabled at once. */
+struct perf_event_attr attr_counting(uint32_t type, uint64_t config);
+/* A software event that writes a record (READER_SAMPLE_TYPE) every `period`. */
+struct perf_event_attr attr_sampling(uint64_t config, uint64_t period);
+
+/* What a read of READER_READ_FORMAT gives. */
+struct reading {
+	uint64_t nr, enabled_ns, running_ns, values[16];
+};
+
+struct reading reading_take(const struct sys *sys, int fd);
+
+/*
+ * The leader, disabled, and other counters; then the switches, which own the ring and tell of
+ * tasks; then the tick, which writes to that ring. Owns descriptors and ring. A test that closes
+ * or unmaps one itself says so by -1 or NULL.
+ */
+enum { PERF_GROUP_MAX = 4 };
+
+struct perf_group {
+	const struct sys *sys;
+	size_t n;
+	int fds[PERF_GROUP_MAX];
+	uint64_t ids[PERF_GROUP_MAX];
+	struct perf_event_mmap_page *page;
+	size_t size; /* of the mapping */
+};
+
+void perf_group_open(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
+		     const struct perf_event_attr *counters, size_t n_counters);
+void perf_group_enable(const struct perf_group *group);
+void perf_group_period(const struct perf_group *group, uint64_t ns); /* of the tick */
+void perf_group_close(struct perf_group *group);
+
+#endif

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""What tests of pmctop's JSON share: TAP, and the sum that every frame must keep."""
+import sys
+
+_checks = 0
+_failed = False
+
+
+def check(name, good, detail=""):
+    global _checks, _failed
+    _checks += 1
+    _failed |= not good
+    print(f"{'ok' if good else 'not ok'} {_checks} - {name}", flush=True)
+    if not good:
+        print(f"# {str(detail)[:600]}", flush=True)
+
+
+def skip(name, why):
+    global _checks
+    _checks += 1
+    print(f"ok {_checks} - {name} # SKIP {why}", flush=True)
+
+
+def finish():
+    """TAP's plan, and the end: status 1 when a check failed."""
+    print(f"1..{_checks}")
+    sys.exit(_failed)
+
+
+def broken_sums(frame):
+    """Every event that breaks: tasks + idle + unattributed = totals = sum of CPUs."""
+    totals = frame["totals"]
+    broken = []
+    for event, total in totals["events"].items():
+        if total is None:
+            continue
+        parts = sum(task["events"][event] for task in frame["tasks"])
+        # /proc knows no faults of idle.
+        parts += sum(totals[part]["events"][event] or 0 for part in ("idle", "unattributed"))
+        cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
+        if parts != total or (frame["mode"] == "system" and cpus != total):
+            broken.append(f"{event}: parts {parts}, total {total}, CPUs {cpus}")
+    return broken
