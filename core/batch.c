@@ -6,7 +6,10 @@
 #include "util.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct batch_format batch_formats[] = {
 	{.name = "text", .write = out_text},
@@ -35,25 +38,43 @@ static int fail(int code, struct error *err)
 	return error_set(err, code, "The output is cut short: %s.", why ? why : "unknown error");
 }
 
-/* One refresh to the output; the errno of stdio is read here, as close as it can be. */
-static int print(struct engine *engine, const struct batch_options *options, FILE *out)
+/* A stuck reader must not keep us from stopping: stdio would go on after the signal. */
+static int write_all(int fd, const char *text, size_t size, const volatile sig_atomic_t *stop)
 {
+	while (size > 0) {
+		ssize_t written = write(fd, text, size);
+		if (written < 0 && errno == EINTR && !*stop)
+			continue;
+		if (written < 0)
+			return -errno;
+		text += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}
+
+static int print(struct engine *engine, const struct batch_options *options, int fd,
+		 const volatile sig_atomic_t *stop)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return -ENOMEM;
 	struct snapshot *snapshot = engine_snapshot(engine);
 	struct view view;
-	int code = 0;
-
 	view_init(snapshot, &options->view, &view);
-	errno = 0;
-	options->format->write(&view, out);
-	if (fflush(out) != 0 || ferror(out))
-		code = errno ? -errno : -EIO;
+	options->format->write(&view, memory);
 	view_fini(&view);
 	snapshot_free(snapshot);
+	int code = fclose(memory) ? -ENOMEM : write_all(fd, text, size, stop);
+	free(text);
 	return code;
 }
 
 int batch_run(const struct sys *sys, struct engine *engine, const struct batch_options *options,
-	      FILE *out, const volatile sig_atomic_t *stop, struct error *err)
+	      int fd, const volatile sig_atomic_t *stop, struct error *err)
 {
 	uint64_t start_ns = sys_now_ns(sys);
 	uint64_t due = 1; /* which multiple of the interval */
@@ -63,7 +84,7 @@ int batch_run(const struct sys *sys, struct engine *engine, const struct batch_o
 			;
 		if (*stop)
 			return 0;
-		int code = print(engine, options, out);
+		int code = print(engine, options, fd, stop);
 		if (code == -EINTR && *stop)
 			return 0;
 		if (code < 0)

@@ -39,13 +39,14 @@ struct batch_options {
 };
 
 /*
- * Runs until the iterations are done or *stop is not 0: a signal handler sets it and calls
- * sys_wake, which ends the wait that is under way. Each refresh is flushed as a whole.
+ * Runs until the iterations are done or *stop is not 0: a signal handler sets it; its
+ * signal (EINTR) or sys_wake ends the wait or the write that is under way. A refresh is written as
+ * a whole, to the descriptor.
  *
  * Returns 0, or -errno and a sentence once the output cannot be written: -EPIPE when its reader
  * went away (the caller must ignore SIGPIPE, and may well end quietly), -ENOSPC, -EIO ...
  */
 int batch_run(const struct sys *sys, struct engine *engine, const struct batch_options *options,
-	      FILE *out, const volatile sig_atomic_t *stop, struct error *err);
+	      int fd, const volatile sig_atomic_t *stop, struct error *err);
 
 #endif

@@ -75,7 +75,8 @@ static int look(struct collect_proc *self)
 	int result = sys_dir_each(self->context.sys, "/proc", add_process, self);
 	if (result < 0)
 		return result;
-	qsort(self->now, self->n_now, sizeof(*self->now), by_pid);
+	if (self->n_now > 0)
+		qsort(self->now, self->n_now, sizeof(*self->now), by_pid);
 	proc_cpus_read(self->context.sys, &self->cpus_now);
 	self->machine_faults_now = proc_machine_faults(self->context.sys);
 	return 0;

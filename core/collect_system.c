@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
 	RING_BYTES_MIN = 64 << 10,
@@ -40,6 +41,7 @@ enum {
 struct counted_cpu {
 	int number;
 	bool open;
+	bool dead; /* its counters do not count any more: it was offline meanwhile */
 	struct group group;
 	struct ring ring;
 	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
@@ -118,14 +120,11 @@ static int cpu_open(struct collect_system *self, size_t index, size_t *failed)
 		return result;
 	*failed = plan->layout.switch_value;
 	result = ring_map(&cpu->ring, sys, cpu->group.switch_fd, self->ring_bytes);
-	if (result < 0)
+	if (result < 0) {
+		/* Not a refusal of counters: see open_cpus. */
+		result = result == -EPERM || result == -ENOMEM ? -ENOBUFS : result;
 		goto fail_map;
-	if (cpu->ring.data_bytes < self->ring_bytes)
-		notes_add(
-			self->context.notes,
-			"Ring buffers exceed perf_event_mlock_kb: using %zu KiB per CPU. Raise it "
-			"or add CAP_IPC_LOCK.",
-			(size_t)(cpu->ring.data_bytes >> 10));
+	}
 	attrib_open(self->attrib, index, cpu->group.switch_id, cpu->group.tick_id, sys_now_ns(sys),
 		    &plan->layout);
 	result = group_start(&cpu->group);
@@ -144,7 +143,8 @@ fail_map:
 
 /*
  * Opens all online CPUs that are not open yet. 0 when at least one is; 1 when an event turned out
- * not to fit and was left out, so that everything must be opened anew without it.
+ * not to fit and was left out, or the rings to be too large and were halved, so that everything
+ * must be opened anew.
  */
 static int open_cpus(struct collect_system *self, const struct cpu_list *online, struct error *err)
 {
@@ -164,6 +164,10 @@ static int open_cpus(struct collect_system *self, const struct cpu_list *online,
 		} else if (member >= 0 &&
 			   (code == -EINVAL || code == -ENOENT || code == -EOPNOTSUPP)) {
 			leave_out(self, code, member);
+			return 1;
+		} else if (code == -ENOBUFS && self->ring_bytes > (size_t)sysconf(_SC_PAGESIZE)) {
+			/* All rings alike: or the first CPUs would take what the last ones need. */
+			self->ring_bytes /= 2;
 			return 1;
 		} else if (code != -ENODEV) { /* offline since the list was read: nothing lost */
 			result = code;
@@ -321,15 +325,19 @@ static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
 
 /*
  * No tick came: is the group off the PMU? Then it makes no records at all, so nobody would ever
- * learn what runs on this CPU.
+ * learn what runs on this CPU. One whose enabled ns stand still was dissolved when its CPU went
+ * offline, and stays so when the CPU is back.
  */
 static void note_missing_tick(struct collect_system *self, struct counted_cpu *cpu)
 {
 	uint64_t enabled_ns, running_ns;
 
-	if (group_read_times(&cpu->group, &enabled_ns, &running_ns) < 0)
+	if (group_read_times(&cpu->group, &enabled_ns, &running_ns) < 0 ||
+	    enabled_ns == cpu->enabled_ns) {
+		cpu->dead = true;
 		return;
-	if (enabled_ns > cpu->enabled_ns && running_ns == cpu->running_ns)
+	}
+	if (running_ns == cpu->running_ns)
 		cpu->off_cuts++;
 	else
 		cpu->off_cuts = 0;
@@ -369,7 +377,8 @@ static void follow_changes(struct collect_system *self)
 	if (cpus_online(self->context.sys, &online) < 0)
 		return;
 	for (size_t i = 0; i < self->n_cpus; i++)
-		if (self->cpus[i].open && !cpu_list_has(&online, self->cpus[i].number))
+		if (self->cpus[i].open &&
+		    (self->cpus[i].dead || !cpu_list_has(&online, self->cpus[i].number)))
 			cpu_close(self, i);
 	bool silent = self->base.interval.gaps > 0 && self->base.interval.lost_records == 0;
 	if (self->counters_taken) {
@@ -492,6 +501,12 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	result = probe_events(self, online.numbers[0], err);
 	if (result == 0)
 		result = replan(self, &online, err);
+	if (self->ring_bytes < ring_bytes_for(online.n))
+		notes_add(
+			context->notes,
+			"Ring buffers exceed perf_event_mlock_kb: using %zu KiB per CPU. Raise it, "
+			"or add CAP_IPC_LOCK.",
+			self->ring_bytes >> 10);
 	cpu_list_fini(&online);
 	cpu_list_fini(&possible);
 	if (result < 0) {

@@ -67,12 +67,15 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals belong to the thread that owns the terminal. */
+/* Signals belong to the thread that owns the terminal; but for those of a crash right here. */
 static int start_thread(struct collector *collector)
 {
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 	sigset_t all, before;
 
 	sigfillset(&all);
+	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+		sigdelset(&all, crashes[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int result = pthread_create(&collector->thread, NULL, run, collector);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

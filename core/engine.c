@@ -290,8 +290,9 @@ static void fill_threads(struct engine *engine, struct snapshot *snapshot)
 	rows_init(snapshot->columns, interval->n_ran, &snapshot->threads);
 	for (size_t i = 0; i < interval->n_ran; i++)
 		fill_row(engine, interval->ran[i], &snapshot->threads.items[i]);
-	memcpy(snapshot->threads.tallies, interval->tallies,
-	       interval->n_ran * width * sizeof(uint64_t));
+	if (interval->n_ran > 0)
+		memcpy(snapshot->threads.tallies, interval->tallies,
+		       interval->n_ran * width * sizeof(uint64_t));
 	rows_evaluate(snapshot->columns, snapshot->interval_ns, &snapshot->threads);
 }
 

@@ -66,6 +66,11 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 			  "Out of file descriptors: some CPUs are not counted. Raise the limit: "
 			  "ulimit -n");
 		return;
+	case ENOBUFS:
+		error_set(err, code,
+			  "No locked memory is left for ring buffers. Raise RLIMIT_MEMLOCK or "
+			  "kernel.perf_event_mlock_kb, or add CAP_IPC_LOCK.");
+		return;
 	case EBUSY:
 		error_set(err, code, "The counters are held by another program.");
 		return;

@@ -24,7 +24,8 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.unattributed = xcalloc(width, sizeof(uint64_t)),
 		.totals = xcalloc(width, sizeof(uint64_t)),
 	};
-	memcpy(interval->cpu_numbers, cpu_numbers, n_cpus * sizeof(int));
+	if (n_cpus > 0)
+		memcpy(interval->cpu_numbers, cpu_numbers, n_cpus * sizeof(int));
 }
 
 void interval_fini(struct interval *interval)

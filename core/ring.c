@@ -3,7 +3,6 @@
 
 #include "util.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,23 +13,18 @@ enum { RECORD_MAX_BYTES = 1 << 16 };
 int ring_map(struct ring *ring, const struct sys *sys, int fd, size_t bytes)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *address;
 
 	*ring = (struct ring){.sys = sys};
-	for (; bytes >= page_bytes; bytes /= 2) {
-		void *address;
-		int result = sys_perf_map(sys, fd, page_bytes + bytes, &address);
-		if (result == -EPERM || result == -ENOMEM)
-			continue;
-		if (result < 0)
-			return result;
-		ring->page = address;
-		ring->map_bytes = page_bytes + bytes;
-		ring->data = (const unsigned char *)address + page_bytes;
-		ring->data_bytes = bytes;
-		ring->tail = ring->head = ring->page->data_tail;
-		return 0;
-	}
-	return -EPERM;
+	int result = sys_perf_map(sys, fd, page_bytes + bytes, &address);
+	if (result < 0)
+		return result;
+	ring->page = address;
+	ring->map_bytes = page_bytes + bytes;
+	ring->data = (const unsigned char *)address + page_bytes;
+	ring->data_bytes = bytes;
+	ring->tail = ring->head = ring->page->data_tail;
+	return 0;
 }
 
 void ring_unmap(struct ring *ring)

@@ -28,9 +28,8 @@ struct ring {
 };
 
 /*
- * Maps a ring of at most `bytes` (a power of two of pages) on an event's descriptor; where the
- * kernel's limit for locked memory refuses (EPERM, ENOMEM) it halves until it fits, down to a
- * page. Returns 0 or -errno; ring->data_bytes tells what it got.
+ * Maps a ring of that size (a power of two of pages) on an event's descriptor. 0 or -errno: -EPERM
+ * where the limit for locked memory refuses.
  */
 int ring_map(struct ring *ring, const struct sys *sys, int fd, size_t bytes);
 void ring_unmap(struct ring *ring);

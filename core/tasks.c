@@ -204,6 +204,7 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	memcpy(task->comm, record->comm.text, sizeof(task->comm));
 	task->comm_ns = record->time_ns;
 	if (record->comm.exec) {
+		task->exec_ns = record->time_ns;
 		task->looked_up = false; /* sudo and its like change the user about now */
 		task->exit_ns = 0;       /* a thread that execs takes over its dead leader's tid */
 	}
@@ -214,7 +215,8 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 {
 	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
 
-	if (!task->exit_ns)
+	/* An EXIT before its exec was that of the dead leader whose tid it took over. */
+	if (!task->exit_ns && record->time_ns >= task->exec_ns)
 		mark_exited(tasks, task, record->time_ns);
 	return task;
 }
@@ -256,13 +258,21 @@ void tasks_look_up(struct tasks *tasks, struct task *task)
 	sys_file_owner(tasks->sys, path, &task->uid);
 }
 
+/* After a loss: its EXIT may have been lost, or its COMM, or all of it and another's beginning. */
 static void verify_slot(struct tasks *tasks, size_t slot, uint64_t now_ns)
 {
 	struct task *task = tasks->slots[slot];
 	struct proc_stat stat;
 
-	if (task && !task->exit_ns && proc_stat_read(tasks->sys, task->tid, &stat) < 0)
+	if (!task || task->exit_ns)
+		return;
+	if (proc_stat_read(tasks->sys, task->tid, &stat) < 0) {
 		mark_exited(tasks, task, now_ns);
+	} else if (task->comm_ns && strcmp(task->comm, stat.comm) != 0) {
+		task->comm_ns = 0;
+		task->looked_up = false;
+		tasks_look_up(tasks, task);
+	}
 }
 
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)

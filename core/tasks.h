@@ -25,6 +25,7 @@ struct task {
 	uint64_t start_ns;  /* its FORK; 0 where it was there before us */
 	uint64_t seen_ns;   /* the earliest record that named it */
 	uint64_t exit_ns;   /* 0: lives */
+	uint64_t exec_ns;   /* its last exec; 0: none seen */
 	uint64_t comm_ns;   /* when comm was taken; 0: comm is not known */
 	char comm[16];      /* hostile bytes */
 	bool kernel;        /* a kernel thread */

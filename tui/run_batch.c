@@ -7,6 +7,7 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,8 +16,8 @@
 static volatile sig_atomic_t batch_stop;
 
 /*
- * The wait that is under way ends by itself (EINTR). One that begins just now would not notice, so
- * an alarm interrupts it, again and again.
+ * The wait or the write that is under way ends by itself (EINTR). One that begins just now would
+ * not notice, so an alarm interrupts it, again and again.
  */
 static void on_stop(int number)
 {
@@ -41,18 +42,19 @@ static enum run_status print_until_done(const struct run_config *config, const s
 		.format = options->format,
 		.view = {.reverse = options->reverse, .threads = options->threads},
 	};
-	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+	const char *path = options->output;
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
 
-	if (!out) {
-		refuse_output(options->output, err);
+	if (fd < 0) {
+		refuse_output(path, err);
 		return RUN_FAILED;
 	}
 	text_copy(batch.view.sort, sizeof(batch.view.sort), options->sort);
 
-	int rc = batch_run(sys, engine, &batch, out, &batch_stop, err);
+	int rc = batch_run(sys, engine, &batch, fd, &batch_stop, err);
 
-	if (out != stdout && fclose(out) && !rc)
-		rc = refuse_output(options->output, err);
+	if (path && close(fd) && !rc)
+		rc = refuse_output(path, err);
 	/* A reader that has seen enough (head) is no failure. */
 	return !rc || rc == -EPIPE ? RUN_OK : RUN_FAILED;
 }

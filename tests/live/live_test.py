@@ -51,12 +51,16 @@ def busy_loops():
             frames.append(json.loads(line))
             if len(frames) == 1:
                 charged = now
+                # Whoever samples switches after us must not be able to blind us.
+                rival = subprocess.Popen([PMCTOP, "-b", "-d", "0.3"], stdout=subprocess.DEVNULL)
                 continue
             for task in frames[-1]["tasks"]:
                 if task["pid"] in now:
                     seen[task["pid"]] = seen.get(task["pid"], 0) + task["events"]["task-clock"]
         charged = {pid: now[pid] - charged[pid] for pid in now}
         pmctop.wait()
+        rival.terminate()
+        rival.wait()
     finally:
         for spin in spins:
             spin.kill()
@@ -162,6 +166,16 @@ def endings():
                            text=True, timeout=30)
     check("a reader that has enough ends it without a word",
           len(shell.stdout.splitlines()) == 1 and shell.stderr == "", shell.stderr)
+    stuck = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.1"], stdout=subprocess.PIPE)
+    time.sleep(2)  # time to fill a pipe that nobody reads
+    stuck.terminate()
+    try:
+        check("SIGTERM ends it though its reader is stuck", stuck.wait(timeout=20) == 0,
+              stuck.returncode)
+    except subprocess.TimeoutExpired:
+        check("SIGTERM ends it though its reader is stuck", False, "alive 20 s later")
+        stuck.kill()
+    stuck.stdout.close()
     with open("/dev/full", "w", encoding="ascii") as full:
         result = subprocess.run([PMCTOP, "-b", "-n", "1", "-d", "0.1"], stdout=full,
                                 stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,

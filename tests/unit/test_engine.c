@@ -431,10 +431,11 @@ static void test_refusal(void **state)
 	close_all(engine, fk);
 }
 
-static void test_ring_memory_is_halved(void **state)
+/* 516 KiB a CPU, the kernel's default, and a page more for each ring: all get the same. */
+static void test_ring_memory_is_shared(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){
-		.unprivileged = true, .uid = 1000, .paranoid = 0, .mlock_kb = 132});
+		.cpus = 2, .unprivileged = true, .uid = 1000, .paranoid = 0, .mlock_kb = 132});
 	struct sys sys = fk_sys(fk);
 
 	(void)state;
@@ -442,7 +443,34 @@ static void test_ring_memory_is_halved(void **state)
 	struct engine *engine = open_engine(&sys);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_string_equal(snapshot->mode, "system");
+	assert_int_equal(snapshot->n_cpus, 2);
+	assert_int_equal(fk_mapped(fk), 2);
 	assert_true(has_note(snapshot, "perf_event_mlock_kb: using 128 KiB per CPU"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Gone and back between two looks at the list: the old group is dead for good. */
+static void test_cpu_off_and_on_within_an_interval(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct snapshot *snapshot = NULL;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_script(fk,
+		  (struct fk_step[]){{10 * NS_PER_MS, FK_OFFLINE, .cpu = 1},
+				     {20 * NS_PER_MS, FK_ONLINE, .cpu = 1},
+				     {30 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 50}},
+		  3);
+	for (int i = 0; i < 4; i++) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	assert_int_equal(snapshot->n_cpus, 2);
+	assert_true(task_figure(snapshot, 50, "cpu_percent").value > 99);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
@@ -495,7 +523,8 @@ int main(void)
 		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
 		cmocka_unit_test(test_counters_taken),
 		cmocka_unit_test(test_hotplug),
-		cmocka_unit_test(test_ring_memory_is_halved),
+		cmocka_unit_test(test_ring_memory_is_shared),
+		cmocka_unit_test(test_cpu_off_and_on_within_an_interval),
 		cmocka_unit_test(test_any_call_may_fail),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(others)];
