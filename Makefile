@@ -185,7 +185,11 @@ format: ## rewrite the sources in the house style
 format-check: lint-deps ## say which sources are not in the house style
 	@clang-format --dry-run -Werror $(SOURCES)
 
-lint: lint-deps format-check ## formatting, -Werror with gcc and clang, clang-tidy's and cppcheck's chosen checks
+sanitize: test-deps ## run the unit tests under ASan and UBSan
+	@$(MAKE) --no-print-directory SANITIZE=address,undefined BUILD=$(BUILD)/sanitize all units
+	@BUILD=$(BUILD)/sanitize tests/run $(BUILD)/sanitize/tests
+
+lint: lint-deps format-check ## formatting, -Werror with gcc and clang, cppcheck
 	@$(MAKE) --no-print-directory CC=gcc WERROR=1 BUILD=$(BUILD)/lint-gcc all units loads
 	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/lint-clang all units loads
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \

@@ -47,6 +47,7 @@ struct attrib_layout {
 	bool clock;          /* its slices make task-clock and context-switches */
 };
 
+/* Borrows both for its life. */
 struct attrib *attrib_new(struct tasks *tasks, struct interval *interval);
 void attrib_free(struct attrib *attrib);
 

@@ -24,7 +24,10 @@ struct collect_ops {
 	size_t (*pollfds)(const struct collect *self, struct pollfd *fds, size_t max);
 	/* Folds in what has been recorded so far. Cheap when there is nothing. */
 	void (*drain)(struct collect *self);
-	/* Brings the interval up to now and closes its accounts. */
+	/*
+	 * Brings the interval up to now and closes its accounts. Between two intervals it may open
+	 * everything anew and change the states of events.
+	 */
 	void (*cut)(struct collect *self);
 	void (*free)(struct collect *self);
 };

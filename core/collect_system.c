@@ -417,7 +417,7 @@ static void account_silent_idle(struct collect_system *self)
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
 		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
-		*credit_ns -= interval_silence_was_idle(interval, i, *credit_ns);
+		*credit_ns -= interval_silence_to_idle(interval, i, *credit_ns);
 	}
 	proc_cpus_fini(&self->idle_before);
 	self->idle_before = now;

@@ -11,11 +11,11 @@
 /*
  * A thread that owns an engine: commands go in, snapshots come out. Whoever draws may stall for as
  * long as a frozen terminal likes: the rings are drained all the same, and of the snapshots that
- * nobody took only the newest is kept.
+ * nobody took only the newest is kept. All calls come from one other thread.
  */
 struct collector;
 
-/* Opens the engine on the caller's thread (so that errors return) and starts counting. */
+/* Opens the engine on the caller's thread (so that errors return) and starts. interval_ns > 0. */
 int collector_start(const struct engine_config *config, uint64_t interval_ns,
 		    struct collector **collector, struct error *err);
 /* Stops the thread, closes everything. NULL is fine. */

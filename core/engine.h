@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 /*
- * One counting run: chooses the best collector that the kernel allows, keeps the task table, and
- * makes a snapshot an interval. Synchronous and single-threaded; core/collector gives it a thread.
+ * One counting run: chooses the best way to count that the kernel allows (core/collect), keeps the
+ * task table, and makes one snapshot per interval. Synchronous and single-threaded; core/collector
+ * gives it a thread.
  */
 struct engine;
 
@@ -19,14 +20,18 @@ struct engine_config {
 	bool proc_only;     /* leave perf_event_open alone and use /proc */
 };
 
-/* 0, or -errno and a sentence where nothing at all can be measured (not even /proc). */
+/*
+ * 0, or -errno and a sentence where nothing at all can be measured (not even /proc). Borrows sys
+ * for its life. Takes some 60 ms: a first interval that nobody sees, to learn what the kernel does
+ * not say.
+ */
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **engine,
 	       struct error *err);
 void engine_free(struct engine *engine);
 
 /*
  * Waits until deadline_ns (CLOCK_MONOTONIC), folding records in as the rings fill. Returns 0 at
- * the deadline, 1 when sys_wake ended it early.
+ * the deadline, 1 when sys_wake or a signal ended it early.
  */
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
 

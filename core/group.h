@@ -27,7 +27,8 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 	       const struct plan_group *plan, int cpu, size_t ring_bytes, size_t *failed);
 void group_close(struct group *group); /* zeroed is fine */
 
-/* Sends the tick's records to the ring that is mapped on switch_fd, and starts to count. */
+/* 0 or -errno, all of these. Sends the tick's records to the ring that is mapped on switch_fd, and
+ * starts to count. */
 int group_start(struct group *group);
 
 /*

@@ -95,7 +95,7 @@ void interval_sum_parts(struct interval *interval)
 	tally_add(&interval->shape, interval->totals, interval->unattributed);
 }
 
-uint64_t interval_silence_was_idle(struct interval *interval, size_t index, uint64_t idle_ns)
+uint64_t interval_silence_to_idle(struct interval *interval, size_t index, uint64_t idle_ns)
 {
 	uint64_t *idle = interval_idle(interval, index);
 

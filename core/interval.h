@@ -16,8 +16,7 @@
  */
 struct interval {
 	struct tally_shape shape;
-	uint64_t sequence; /* of this interval: a task's slot counts only where task->interval is it
-			    */
+	uint64_t sequence; /* of this interval; a task's slot is valid where task->interval is it */
 
 	struct task **ran; /* slot -> task */
 	uint64_t *tallies; /* slot -> tally */
@@ -44,8 +43,7 @@ void interval_fini(struct interval *interval);
 /* Begins the next one: everything back to zero. */
 void interval_reset(struct interval *interval);
 
-/* At the cut: totals = the sum of the CPUs, or where those are told by someone else, of the parts.
- */
+/* At the cut: totals from the CPUs, or from the parts where /proc tells of the CPUs. */
 void interval_sum_cpus(struct interval *interval);
 void interval_sum_parts(struct interval *interval);
 
@@ -53,7 +51,7 @@ void interval_sum_parts(struct interval *interval);
 uint64_t *interval_task(struct interval *interval, struct task *task);
 
 /* Silent time of a CPU that was idle after all, as someone else tells; returns how much of it. */
-uint64_t interval_silence_was_idle(struct interval *interval, size_t index, uint64_t idle_ns);
+uint64_t interval_silence_to_idle(struct interval *interval, size_t index, uint64_t idle_ns);
 
 static inline uint64_t *interval_cpu(const struct interval *interval, size_t index)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Every preset asks for cycles, instructions and at most three more general counters, so that it
+ * No preset asks for more than cycles, instructions and three general counters, so that each
  * fits every CPU at once even while the NMI watchdog holds one.
  */
 static const char *const overview_metrics[] = {

@@ -33,6 +33,7 @@ struct comm_bytes {
 	uint32_t pid, tid;
 	char text[]; /* padded to 8 bytes */
 };
+static_assert(offsetof(struct comm_bytes, text) == 16, "PERF_RECORD_COMM");
 
 struct fork_bytes {
 	struct perf_event_header header;
@@ -55,6 +56,15 @@ struct switch_bytes {
 	struct sample_id trailer;
 };
 static_assert(sizeof(struct switch_bytes) == 48, "PERF_RECORD_SWITCH_CPU_WIDE with its trailer");
+
+/* What every record but SAMPLE ends with. */
+static void take_trailer(const struct sample_id *trailer, struct record *record)
+{
+	record->id = trailer->id;
+	record->time_ns = trailer->time_ns;
+	record->pid = (pid_t)trailer->pid;
+	record->tid = (pid_t)trailer->tid;
+}
 
 static int decode_sample(const struct perf_event_header *header, struct record *record)
 {
@@ -86,8 +96,7 @@ static int decode_comm(const struct perf_event_header *header, struct record *re
 	if (length >= sizeof(record->comm.text))
 		length = sizeof(record->comm.text) - 1;
 	record->kind = RECORD_COMM;
-	record->id = trailer->id;
-	record->time_ns = trailer->time_ns;
+	take_trailer(trailer, record);
 	record->pid = (pid_t)bytes->pid;
 	record->tid = (pid_t)bytes->tid;
 	memcpy(record->comm.text, bytes->text, length);
@@ -103,8 +112,7 @@ static int decode_fork(const struct perf_event_header *header, struct record *re
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
 	record->kind = header->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
-	record->id = bytes->trailer.id;
-	record->time_ns = bytes->time_ns;
+	take_trailer(&bytes->trailer, record);
 	record->pid = (pid_t)bytes->pid;
 	record->tid = (pid_t)bytes->tid;
 	record->fork.ppid = (pid_t)bytes->ppid;
@@ -119,10 +127,7 @@ static int decode_lost(const struct perf_event_header *header, struct record *re
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
 	record->kind = RECORD_LOST;
-	record->id = bytes->trailer.id;
-	record->time_ns = bytes->trailer.time_ns;
-	record->pid = (pid_t)bytes->trailer.pid;
-	record->tid = (pid_t)bytes->trailer.tid;
+	take_trailer(&bytes->trailer, record);
 	record->lost.records = bytes->records;
 	return 0;
 }
@@ -134,10 +139,7 @@ static int decode_switch(const struct perf_event_header *header, struct record *
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
 	record->kind = RECORD_SWITCH;
-	record->id = bytes->trailer.id;
-	record->time_ns = bytes->trailer.time_ns;
-	record->pid = (pid_t)bytes->trailer.pid;
-	record->tid = (pid_t)bytes->trailer.tid;
+	take_trailer(&bytes->trailer, record);
 	record->change.other_pid = (pid_t)bytes->other_pid;
 	record->change.other_tid = (pid_t)bytes->other_tid;
 	record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;

@@ -31,9 +31,9 @@ struct sys_ops {
 	int (*perf_unmap)(void *ctx, void *address, size_t size);
 	int (*close)(void *ctx, int fd);
 	/*
-	 * Sleeps until a descriptor is ready, sys_wake is called or the clock reaches deadline_ns.
-	 * Returns how many are ready (revents set), 0 at the deadline or when woken; a signal is
-	 * not an error. A deadline that has passed only looks.
+	 * Sleeps until a descriptor is ready, sys_wake is called, a signal came or the clock
+	 * reaches deadline_ns. Returns how many are ready (revents set), 0 at the deadline or when
+	 * woken; a signal is not an error. A deadline that has passed only looks.
 	 */
 	int (*wait)(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns);
 	/* Ends a wait that is under way, or the next one. Any thread, also a signal handler. */
@@ -60,7 +60,7 @@ struct sys {
 	void *ctx;
 };
 
-/* The kernel this program runs on. */
+/* The kernel this program runs on. 0 or -errno; fini on the thread that used it. */
 int sys_linux_init(struct sys *sys);
 void sys_linux_fini(struct sys *sys);
 

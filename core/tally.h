@@ -43,11 +43,4 @@ static inline void tally_add(const struct tally_shape *shape, uint64_t *sum, con
 		sum[i] += tally[i];
 }
 
-static inline void tally_subtract(const struct tally_shape *shape, uint64_t *from,
-				  const uint64_t *tally)
-{
-	for (size_t i = 0; i < tally_width(shape); i++)
-		from[i] -= tally[i];
-}
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "record.h"
 #include "sys.h"
+#include "util.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@
  *
  * Rings are read one CPU after the other, so a child's samples may come before the FORK that made
  * it. Therefore a task is found by (tid, time), and a record about the past finds the past task.
- * Tids are reused only after all others, so two tasks of one tid are never closer than REUSE_NS.
+ * Linux reuses a tid only after all others: two tasks of one tid are taken to be TASKS_REUSE_NS
+ * apart, which only a very small pid_max breaks.
  */
 struct task {
 	pid_t tid, pid;     /* pid: thread group; 0 where unknown */
@@ -37,7 +39,7 @@ struct task {
 	struct task *older; /* an exited task of the same tid that is still wanted */
 };
 
-enum { TASKS_REUSE_NS = 100 * 1000 * 1000 };
+#define TASKS_REUSE_NS (100 * NS_PER_MS)
 
 struct tasks;
 
@@ -49,6 +51,7 @@ struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_n
 /* The same without making one: NULL where none is known. */
 struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns);
 
+/* What a record of that kind tells; each returns its task, made up where it is new. */
 struct task *tasks_fork(struct tasks *tasks, const struct record *record);
 struct task *tasks_comm(struct tasks *tasks, const struct record *record);
 struct task *tasks_exit(struct tasks *tasks, const struct record *record);
@@ -66,7 +69,10 @@ void tasks_look_up(struct tasks *tasks, struct task *task);
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns);
 void tasks_records_lost(struct tasks *tasks);
 
-/* Forgets the tasks that exited before time_ns: call it when their last interval was shown. */
+/*
+ * Frees the tasks that exited more than TASKS_REUSE_NS before time_ns: call it when their last
+ * interval was shown. Pointers to them die.
+ */
 void tasks_forget(struct tasks *tasks, uint64_t time_ns);
 
 size_t tasks_count(const struct tasks *tasks); /* in the table, exited ones too */

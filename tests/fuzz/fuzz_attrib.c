@@ -201,7 +201,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		pass_time(bench, fuzz_u8(bytes) * 10 * NS_PER_MS);
 		return;
 	case STEP_SILENCE:
-		interval_silence_was_idle(&bench->interval, step.cpu, fuzz_u8(bytes));
+		interval_silence_to_idle(&bench->interval, step.cpu, fuzz_u8(bytes));
 		return;
 	case STEP_CUT_REOPEN:
 		cut(bench);
