@@ -203,6 +203,7 @@ static int probe_events(struct collect_system *self, int cpu, struct error *err)
 		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
 	};
 	int result = group_probe(sys, &switches, cpu);
+	bool no_pmu = collect_probe_hardware(sys) == -ENOENT;
 
 	if (result < 0) {
 		explain_perf_open(sys, result, NULL, err);
@@ -218,7 +219,9 @@ static int probe_events(struct collect_system *self, int cpu, struct error *err)
 		}
 		event->state =
 			code == -EACCES || code == -EPERM ? FIGURE_DENIED : FIGURE_UNSUPPORTED;
-		explain_perf_open(sys, code, event->name, &why);
+		/* Without a PMU there is one thing to say, not one for each event. */
+		bool said = no_pmu && event->kind == EVENT_HARDWARE;
+		explain_perf_open(sys, code, said ? NULL : event->name, &why);
 		notes_add(self->context.notes, "%s", why.text);
 	}
 	return 0;

@@ -13,6 +13,6 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 
 /* Where no CPU has a hardware counter. */
 #define EXPLAIN_NO_PMU \
-	"No hardware counters here (usual in VMs): enable the vPMU. Software metrics only."
+	"No hardware counters (usual in VMs): enable the vPMU. Software metrics only."
 
 #endif

@@ -138,7 +138,7 @@ static inline struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_
 		rows[i] = screen_row((pid_t)(1000 + i), "ana", comm, (n_rows - i) * 1000000, 1, i);
 	}
 	snapshot = screen_snapshot_new("software", "", rows, n_rows, n_cpus);
-	screen_note(snapshot, "No hardware counters here (usual in VMs): enable the vPMU. "
+	screen_note(snapshot, "No hardware counters (usual in VMs): enable the vPMU. "
 			      "Software metrics only.");
 	free(rows);
 	return snapshot;

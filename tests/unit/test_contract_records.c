@@ -175,11 +175,11 @@ static void the_tick_says_who_runs_now(void **state)
 
 			if (record->type != PERF_RECORD_SAMPLE)
 				continue;
-			if (record->id == group.ids[SWITCHES]) {
+			/* Who samples switches beside us on Linux gives ours another id. */
+			if (record->id != group.ids[TICK]) {
 				assert_int_equal(record->values[SWITCHES], ++last_n);
 				continue;
 			}
-			assert_int_equal(record->id, group.ids[TICK]);
 			assert_int_equal(record->nr, MEMBERS);
 			assert_int_equal(record->values[SWITCHES], last_n);
 			ticks += record->tid == world->me;
