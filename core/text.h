@@ -21,8 +21,8 @@ size_t text_decode(const char *text, uint32_t *character);
 size_t text_encode(uint32_t character, char to[4]);
 
 /*
- * Columns of a character on a terminal: 0 (combining marks), 1 or 2 (East Asian wide, emoji). A
- * small table of its own, because wcwidth() knows only what the locale knows.
+ * Columns of a character as text_printable() shows it: 0 (combining marks), 1 or 2 (East Asian
+ * wide, emoji). From a table (text_width.c), because wcwidth() knows only what the locale knows.
  */
 unsigned text_character_width(uint32_t character);
 /* Columns of a text. */
@@ -30,7 +30,8 @@ unsigned text_width(const char *text);
 
 /*
  * What may be sent to a terminal: control characters (C0, DEL, C1), characters that turn or break
- * a line (bidirectional controls, U+2028) and bytes that are no UTF-8 become TEXT_REPLACEMENT. Cut
+ * a line (bidirectional controls, U+2028), those whose width is not certain (unassigned, or drawn
+ * differently by newer terminals) and bytes that are no UTF-8 become TEXT_REPLACEMENT. Cut
  * between characters at `columns` columns and at size - 1 bytes, always NUL-terminated. Returns
  * the bytes written. At most three bytes come out for one that goes in.
  */

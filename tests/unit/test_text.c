@@ -4,12 +4,15 @@
 #include "core/util.h"
 
 #include <float.h>
+#include <gnu/libc-version.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <wchar.h>
 
 #include <cmocka.h>
 
@@ -80,6 +83,12 @@ static void widths(void **state)
 		{"Japanese", "\xe6\x97\xa5\xe6\x9c\xac", 4},
 		{"Hangul", "\xed\x95\x9c", 2},
 		{"an emoji", "\xf0\x9f\x98\x80", 2},
+		{"an Arabic mark",
+		 "ab\xd9\xb0"
+		 "cd",
+		 4},
+		{"Hindi", "\xe0\xa4\xa8\xe0\xa5\x87", 1},
+		{"a flag, as two replacements", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa", 2},
 		{"a box", "\xe2\x94\x80", 1},
 		{"a block", "\xe2\x96\x88", 1},
 		{"invalid", "\xff", 1},
@@ -89,6 +98,85 @@ static void widths(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (text_width(rows[i].text) != rows[i].want)
 			fail_msg("%s: %u", rows[i].name, text_width(rows[i].text));
+}
+
+/* What is shown as TEXT_REPLACEMENT whatever wcwidth() says, and why. */
+static bool is_deliberate(uint32_t code)
+{
+	static const struct {
+		const char *why;
+		uint32_t first, last;
+	} rows[] = {
+		{"soft hyphen: shown by some", 0xAD, 0xAD},
+		{"turns the text", 0x61C, 0x61C},
+		{"turns the text", 0x200E, 0x200F},
+		{"turns the text", 0x202A, 0x202E},
+		{"invisible, turns the text", 0x2060, 0x206F},
+		{"byte order mark", 0xFEFF, 0xFEFF},
+		{"interlinear annotation", 0xFFF9, 0xFFFB},
+		{"invisible tags", 0xE0000, 0xE007F},
+		{"Arabic number signs: 0 or 1", 0x600, 0x605},
+		{"Arabic end of ayah: 0 or 1", 0x6DD, 0x6DD},
+		{"Syriac abbreviation mark: 0 or 1", 0x70F, 0x70F},
+		{"Arabic pound and piastre marks: 0 or 1", 0x890, 0x891},
+		{"Arabic disputed end of ayah: 0 or 1", 0x8E2, 0x8E2},
+		{"Kaithi number sign: 0 or 1", 0x110BD, 0x110BD},
+		{"Kaithi number sign above: 0 or 1", 0x110CD, 0x110CD},
+		{"Hangul filler: 0 or 2", 0x115F, 0x115F},
+		{"Hangul filler: 0 or 2", 0x3164, 0x3164},
+		{"Hangul filler: 0 or 1", 0xFFA0, 0xFFA0},
+		{"trigrams: wide since Unicode 16", 0x2630, 0x2637},
+		{"digrams: wide since Unicode 16", 0x268A, 0x268F},
+		{"numbers on black squares: wide in glibc alone", 0x3248, 0x324F},
+		{"hexagrams: wide in glibc and since Unicode 16", 0x4DC0, 0x4DFF},
+		{"Tai Xuan Jing: wide since Unicode 16", 0x1D300, 0x1D356},
+		{"counting rods: wide since Unicode 16", 0x1D360, 0x1D376},
+		{"regional indicators: two make a flag", 0x1F1E6, 0x1F1FF},
+		{"skin tones: drawn into the emoji before", 0x1F3FB, 0x1F3FF},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (code >= rows[i].first && code <= rows[i].last)
+			return true;
+	return false;
+}
+
+/*
+ * A width that differs from ncurses' (which asks wcwidth()) shifts the rest of the row. The table
+ * is glibc 2.36's: a later one knows more characters, an earlier one fewer.
+ */
+static void widths_are_wcwidths(void **state)
+{
+	(void)state;
+	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
+		print_message("no C.UTF-8 locale: widths are not compared\n");
+		skip();
+	}
+
+	int version = strverscmp(gnu_get_libc_version(), "2.36");
+	unsigned differ = 0;
+
+	for (uint32_t c = 1; c <= 0x10FFFF; c++) {
+		char bytes[5] = "", shown[5];
+		int want = wcwidth((wchar_t)c), width = (int)text_character_width(c);
+
+		text_encode(c, bytes);
+		text_printable(shown, sizeof(shown), bytes, 2);
+
+		bool sent = strcmp(shown, BAD) != 0 || c == TEXT_REPLACEMENT, same;
+
+		if (is_deliberate(c))
+			same = !sent && width == 1;
+		else if (!sent)
+			same = width == 1 && (want < 0 || version > 0);
+		else
+			same = width == want || (want < 0 && version < 0);
+		if (!same && differ++ < 20)
+			print_error("U+%04X: %d%s, wcwidth %d\n", c, width,
+				    sent ? "" : " (replaced)", want);
+	}
+	setlocale(LC_CTYPE, "C");
+	assert_int_equal(differ, 0);
 }
 
 static void is_printable(void **state)
@@ -116,6 +204,14 @@ static void is_printable(void **state)
 		 "b",
 		 64, 64, "a" BAD "b"},
 		{"line separator", "a\xe2\x80\xa8", 64, 64, "a" BAD},
+		{"a mark stays on its letter",
+		 "ab\xd9\xb0"
+		 "cd",
+		 64, 4,
+		 "ab\xd9\xb0"
+		 "cd"},
+		{"not assigned", "a\xcd\xb8", 64, 64, "a" BAD},
+		{"a skin tone", "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd", 64, 64, "\xf0\x9f\x91\x8d" BAD},
 		{"cut at columns", "abcdef", 64, 3, "abc"},
 		{"no columns", "abc", 64, 0, ""},
 		{"a wide character is not halved", "a\xe6\x97\xa5", 64, 2, "a"},
@@ -178,9 +274,9 @@ static void numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decodes), cmocka_unit_test(encodes_what_it_decodes),
-		cmocka_unit_test(widths),  cmocka_unit_test(is_printable),
-		cmocka_unit_test(numbers),
+		cmocka_unit_test(decodes),      cmocka_unit_test(encodes_what_it_decodes),
+		cmocka_unit_test(widths),       cmocka_unit_test(widths_are_wcwidths),
+		cmocka_unit_test(is_printable), cmocka_unit_test(numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
