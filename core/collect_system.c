@@ -45,7 +45,7 @@ struct counted_cpu {
 	struct group group;
 	struct ring ring;
 	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
-	uint64_t enabled_ns, running_ns; /* at the last cut without a tick */
+	uint64_t enabled_ns, running_ns; /* at the last cut without a record */
 	unsigned tickless_cuts, off_cuts;
 	uint64_t idle_credit_ns; /* idle by /proc/stat, and not in any interval yet */
 };
@@ -327,11 +327,11 @@ static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
 }
 
 /*
- * No tick came: is the group off the PMU? Then it makes no records at all, so nobody would ever
- * learn what runs on this CPU. One whose enabled ns stand still was dissolved when its CPU went
- * offline, and stays so when the CPU is back.
+ * No tick came, or nothing at all: is the group off the PMU? Then it makes no records at all, so
+ * nobody would ever learn what runs on this CPU. One whose enabled ns stand still was dissolved
+ * when its CPU went offline, and stays so when the CPU is back.
  */
-static void note_missing_tick(struct collect_system *self, struct counted_cpu *cpu)
+static void note_missing_records(struct collect_system *self, struct counted_cpu *cpu)
 {
 	uint64_t enabled_ns, running_ns;
 
@@ -414,8 +414,7 @@ static void account_silent_idle(struct collect_system *self)
 			proc_cpus_find(&self->idle_before, self->cpus[i].number);
 		if (!before || !after || after->idle_ticks < before->idle_ticks)
 			continue;
-		/* Silent time counts when it is over, maybe intervals later: idle time waits for
-		 * it. */
+		/* Silent time counts when it is over, maybe later: idle time waits. */
 		uint64_t *credit_ns = &self->cpus[i].idle_credit_ns;
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
@@ -430,24 +429,27 @@ static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 	const struct sys *sys = self->context.sys;
-	uint64_t armed_ns = sys_now_ns(sys), waited_ns;
+	uint64_t armed_ns = sys_now_ns(sys), waited_ns = 0;
 
 	arm_ticks(self);
-	while (waited_ns = sys_now_ns(sys) - armed_ns, take_ticks(self, waited_ns))
+	while (take_ticks(self, waited_ns)) {
 		if (waited_ns > TICK_SPIN_NS)
 			sys_wait(sys, NULL, 0, sys_now_ns(sys) + TICK_PAUSE_NS);
+		waited_ns = sys_now_ns(sys) - armed_ns;
+	}
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
 		collect->interval.cpu_online[i] = cpu->open;
 		if (!cpu->open)
 			continue;
-		if (cpu->armed_ns) {
+		bool missing = cpu->armed_ns;
+		if (missing) {
 			group_disarm_tick(&cpu->group);
 			cpu->armed_ns = 0;
 			cpu->tickless_cuts++;
-			note_missing_tick(self, cpu);
 		}
-		attrib_cut(self->attrib, i);
+		if (!attrib_cut(self->attrib, i) || missing)
+			note_missing_records(self, cpu);
 	}
 	account_silent_idle(self);
 	interval_sum_cpus(&collect->interval);

@@ -382,7 +382,7 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-	{"a VM without a PMU", {.no_pmu = true}, "No hardware counters here", "system", "software"},
+	{"a VM without a PMU", {.no_pmu = true}, "No hardware counters", "system", "software"},
 	{"an ordinary user, paranoid 2",
 	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
 	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)",

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The task table, case by case: records go in, in the order in which the rings are read (which is
+ * not that of time), and every (tid, time) must find the task that had that number then.
+ */
+#include "core/tasks.h"
+#include "core/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { STEPS_MAX = 8, WANTS_MAX = 4, TIDS_MAX = 8 };
+
+/* Where the fake kernel's clock begins. */
+#define BASE_NS (1000 * NS_PER_S)
+
+static uint64_t at_ms(uint64_t ms)
+{
+	return BASE_NS + ms * NS_PER_MS;
+}
+
+enum step_kind {
+	END,
+	SEEN, /* the tid was named by a switch */
+	FORK, /* by tid 7 */
+	COMM,
+	EXEC,
+	EXIT,
+	FORGET, /* who exited before that time */
+};
+
+struct step {
+	enum step_kind kind;
+	uint64_t ms;
+	pid_t tid;
+	const char *comm;
+};
+
+struct want {
+	pid_t tid;
+	uint64_t ms;
+	const char *comm; /* NULL: no task is known there */
+	uint64_t exit_ms; /* 0: it lives */
+	uint64_t seen_ms; /* 0: not checked */
+};
+
+struct tasks_case {
+	const char *name;
+	struct step steps[STEPS_MAX];
+	struct want wants[WANTS_MAX];
+	size_t n_wants;
+	size_t count; /* of tasks that are left */
+};
+
+static const struct tasks_case cases[] = {
+	{
+		"a record about the past finds the past task of a reused tid",
+		{{COMM, 10, 9, "first"},
+		 {EXIT, 4990, 9},
+		 {FORK, 5000, 9},
+		 {COMM, 5001, 9, "second"}},
+		{{9, 15, "first", 4990}, {9, 5001, "second"}, {9, 9000, "second"}},
+		3,
+		2,
+	},
+	{
+		"a FORK closes the task of that tid whose EXIT was lost",
+		{{COMM, 10, 9, "first"}, {FORK, 5000, 9}, {COMM, 5001, 9, "second"}},
+		{{9, 15, "first", 5000}, {9, 5001, "second"}},
+		2,
+		2,
+	},
+	{
+		"what a FORK has closed is forgotten like any other",
+		{{COMM, 10, 9, "first"},
+		 {FORK, 5000, 9},
+		 {COMM, 5001, 9, "second"},
+		 {FORGET, 5200}},
+		{{9, 15, NULL}, {9, 5001, "second"}},
+		2,
+		1,
+	},
+	{
+		"an earlier record of another ring: the task was there before the FORK",
+		{{SEEN, 300, 9}, {COMM, 100, 9, "first"}, {FORK, 200, 9}, {COMM, 301, 9, "second"}},
+		{{9, 100, "first", 200, 100}, {9, 300, "second", 0, 200}},
+		2,
+		2,
+	},
+	{
+		"a FORK read after its child's records is the child's",
+		{{COMM, 300, 9, "child"}, {SEEN, 250, 9}, {FORK, 200, 9}},
+		{{9, 250, "child", 0, 250}, {9, 199, NULL}},
+		2,
+		1,
+	},
+	{
+		"a COMM of another ring, older than the one known, changes nothing",
+		{{COMM, 20, 9, "new"}, {COMM, 10, 9, "old"}},
+		{{9, 30, "new", 0, 10}},
+		1,
+		1,
+	},
+	{
+		"nor does it bring back who exited",
+		{{COMM, 20, 9, "new"}, {EXIT, 30, 9}, {EXEC, 10, 9, "old"}},
+		{{9, 30, "new", 30, 10}},
+		1,
+		1,
+	},
+	{
+		"a task is found until a little after its EXIT",
+		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}},
+		{{9, 120, "kid", 20}, {9, 121, NULL}},
+		2,
+		1,
+	},
+	{
+		"a thread that execs takes over its dead leader's tid",
+		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}},
+		{{9, 5000, "thread"}},
+		1,
+		1,
+	},
+	{
+		"and is not forgotten for its leader's EXIT",
+		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}, {FORGET, 5000}},
+		{{9, 5000, "thread"}},
+		1,
+		1,
+	},
+	{
+		"but for its own, once",
+		{{COMM, 10, 9, "leader"},
+		 {EXIT, 20, 9},
+		 {EXEC, 30, 9, "thread"},
+		 {EXIT, 40, 9},
+		 {FORGET, 5000},
+		 {FORGET, 5001}},
+		{{9, 40, NULL}},
+		1,
+		0,
+	},
+	{
+		"who exited is kept for as long as a record may still name it",
+		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}, {FORGET, 120}},
+		{{9, 20, "kid", 20}},
+		1,
+		1,
+	},
+	{
+		"an older task of a tid is forgotten from behind the newer",
+		{{COMM, 10, 9, "first"},
+		 {EXIT, 20, 9},
+		 {FORK, 5000, 9},
+		 {COMM, 5001, 9, "second"},
+		 {FORGET, 4000}},
+		{{9, 20, NULL}, {9, 5001, "second"}},
+		2,
+		1,
+	},
+};
+
+struct bench {
+	struct fk *fk;
+	struct sys sys;
+	struct tasks *tasks;
+};
+
+static void bench_open(struct bench *bench)
+{
+	*bench = (struct bench){.fk = fk_new(NULL)};
+	bench->sys = fk_sys(bench->fk);
+	bench->tasks = tasks_new(&bench->sys);
+}
+
+static void bench_close(struct bench *bench)
+{
+	tasks_free(bench->tasks);
+	fk_free(bench->fk);
+}
+
+static void feed(struct tasks *tasks, const struct step *step)
+{
+	struct record record = {.time_ns = at_ms(step->ms), .pid = step->tid, .tid = step->tid};
+
+	switch (step->kind) {
+	case END:
+		return;
+	case SEEN:
+		tasks_at(tasks, step->tid, step->tid, record.time_ns);
+		return;
+	case FORK:
+		record.kind = RECORD_FORK;
+		record.fork.ppid = record.fork.ptid = 7;
+		tasks_fork(tasks, &record);
+		return;
+	case COMM:
+	case EXEC:
+		record.kind = RECORD_COMM;
+		record.comm.exec = step->kind == EXEC;
+		text_copy(record.comm.text, sizeof(record.comm.text), step->comm);
+		tasks_comm(tasks, &record);
+		return;
+	case EXIT:
+		record.kind = RECORD_EXIT;
+		tasks_exit(tasks, &record);
+		return;
+	case FORGET:
+		tasks_forget(tasks, record.time_ns);
+		return;
+	}
+}
+
+static void test_case(void **state)
+{
+	const struct tasks_case *this = *state;
+	struct bench bench;
+
+	bench_open(&bench);
+	for (size_t i = 0; i < STEPS_MAX && this->steps[i].kind != END; i++)
+		feed(bench.tasks, &this->steps[i]);
+	for (size_t i = 0; i < this->n_wants; i++) {
+		const struct want *want = &this->wants[i];
+		const struct task *task = tasks_find(bench.tasks, want->tid, at_ms(want->ms));
+		if (!want->comm) {
+			assert_null(task);
+			continue;
+		}
+		assert_non_null(task);
+		assert_string_equal(task->comm, want->comm);
+		assert_int_equal(task->exit_ns, want->exit_ms ? at_ms(want->exit_ms) : 0);
+		if (want->seen_ms)
+			assert_int_equal(task->seen_ns, at_ms(want->seen_ms));
+	}
+	assert_int_equal(tasks_count(bench.tasks), this->count);
+	bench_close(&bench);
+}
+
+/* ---- the hash: tids that collide in its first 1024 slots, one of which goes */
+
+struct hash_case {
+	const char *name;
+	pid_t tids[TIDS_MAX]; /* in the order in which they come; the first 0 ends them */
+	pid_t gone;
+};
+
+static const struct hash_case hash_cases[] = {
+	{"the first of a run goes", {5, 1029, 2053}, 5},
+	{"one in the middle goes", {5, 1029, 2053, 3077}, 1029},
+	{"the last goes", {5, 1029, 2053}, 2053},
+	{"one at home behind the gap stays, the one behind it moves", {5, 6, 1029}, 5},
+	{"those pushed out of their home move back by one", {5, 1029, 6, 7}, 5},
+	{"a run over the end of the table", {1022, 1023, 2046, 2047, 1024}, 1022},
+	{"a gap at the very end of the table", {1023, 2047, 1024, 1025}, 1023},
+	{"a gap at its very beginning", {1023, 2047, 1024, 3071}, 2047},
+};
+
+static void test_hash(void **state)
+{
+	const struct hash_case *this = *state;
+	struct bench bench;
+	size_t n = 0;
+
+	bench_open(&bench);
+	for (; n < TIDS_MAX && this->tids[n]; n++)
+		feed(bench.tasks, &(struct step){SEEN, 10, this->tids[n]});
+	feed(bench.tasks, &(struct step){EXIT, 20, this->gone});
+	feed(bench.tasks, &(struct step){FORGET, 5000});
+	assert_int_equal(tasks_count(bench.tasks), n - 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct task *task = tasks_find(bench.tasks, this->tids[i], at_ms(10));
+		if (this->tids[i] == this->gone)
+			assert_null(task);
+		else
+			assert_true(task && task->tid == this->tids[i]);
+	}
+	bench_close(&bench);
+}
+
+/* Many more than the table begins with; every third goes again. */
+static void test_grows(void **state)
+{
+	enum { N = 5000, STRIDE = 7 };
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	for (pid_t i = 1; i <= N; i++)
+		feed(bench.tasks, &(struct step){SEEN, 10, i * STRIDE});
+	assert_int_equal(tasks_count(bench.tasks), N);
+	for (pid_t i = 3; i <= N; i += 3)
+		feed(bench.tasks, &(struct step){EXIT, 20, i * STRIDE});
+	feed(bench.tasks, &(struct step){FORGET, 5000});
+	assert_int_equal(tasks_count(bench.tasks), N - N / 3);
+	for (pid_t i = 1; i <= N; i++) {
+		const struct task *task = tasks_find(bench.tasks, i * STRIDE, at_ms(10));
+		assert_int_equal(task ? task->tid : 0, i % 3 ? i * STRIDE : 0);
+	}
+	bench_close(&bench);
+}
+
+/* A hundred thousand lives of a millisecond, forgotten every hundred: few are there at a time. */
+static void test_the_dead_leave_nothing(void **state)
+{
+	enum { N = 100 * 1000, FORGET_EVERY = 100, FIRST = 1000 };
+	struct bench bench;
+	size_t most = 0;
+
+	(void)state;
+	bench_open(&bench);
+	for (unsigned i = 0; i < N; i++) {
+		pid_t tid = FIRST + (pid_t)(i % 30000); /* some of them again and again */
+		feed(bench.tasks, &(struct step){FORK, i, tid});
+		feed(bench.tasks, &(struct step){EXEC, i, tid, "kid"});
+		feed(bench.tasks, &(struct step){EXIT, i + 1, tid});
+		if (i % FORGET_EVERY == 0)
+			feed(bench.tasks, &(struct step){FORGET, i});
+		if (tasks_count(bench.tasks) > most)
+			most = tasks_count(bench.tasks);
+	}
+	/* Those of REUSE_NS (100 of them) and of the time between. */
+	assert_in_range(most, FORGET_EVERY, 2 * FORGET_EVERY + 10);
+	feed(bench.tasks, &(struct step){FORGET, 2 * N});
+	assert_int_equal(tasks_count(bench.tasks), 0);
+	bench_close(&bench);
+}
+
+/* ---- what /proc says */
+
+/* sudo and its like: the user is another one after the exec, and only then asked for again. */
+static void test_exec_asks_for_the_user_again(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){COMM, 10, 9, "sh"});
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
+	/* A file that was given is root's, whosoever task it is. */
+	fk_file(bench.fk, "/proc/9/stat",
+		"9 (sh) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
+	fk_file(bench.fk, "/proc/9", "");
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 0);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000});
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 0);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads);
+	feed(bench.tasks, &(struct step){EXEC, 20, 9, "vi"});
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 1000);
+	assert_string_equal(task->comm, "vi");
+	bench_close(&bench);
+}
+
+/* Gone before anyone asked /proc: it is its parent's. */
+static void test_gone_before_it_was_looked_up(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .uid = 1000, .comm = "shell"});
+	feed(bench.tasks, &(struct step){FORK, 10, 9});
+	feed(bench.tasks, &(struct step){EXIT, 20, 9});
+	tasks_look_up(bench.tasks, tasks_at(bench.tasks, 7, 7, at_ms(5)));
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 1000);
+	assert_string_equal(task->comm, "shell");
+	bench_close(&bench);
+}
+
+/* After a loss /proc is asked who is gone; without one nobody is. */
+static void test_loss_is_verified(void **state)
+{
+	enum { N = 1200, FIRST = 100 }; /* the table grows between the loss and the verification */
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++) {
+		if (tid % 2)
+			fk_task(bench.fk, &(struct fk_spec){.tid = tid});
+		if (tid == FIRST + N / 8)
+			tasks_records_lost(bench.tasks);
+		feed(bench.tasks, &(struct step){SEEN, 0, tid});
+	}
+	for (int i = 0; i < 20; i++)
+		tasks_maintain(bench.tasks, NS_PER_S);
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++) {
+		const struct task *task = tasks_find(bench.tasks, tid, at_ms(0));
+		assert_non_null(task);
+		assert_int_equal(task->exit_ns != 0, tid % 2 == 0);
+	}
+	size_t count = tasks_count(bench.tasks);
+	feed(bench.tasks, &(struct step){FORGET, 100000});
+	assert_int_equal(tasks_count(bench.tasks), count - N / 2);
+	bench_close(&bench);
+}
+
+static void test_no_loss_no_verification(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){SEEN, 0, 9});
+	tasks_maintain(bench.tasks, NS_PER_S);
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads);
+	assert_int_equal(tasks_find(bench.tasks, 9, at_ms(0))->exit_ns, 0);
+	bench_close(&bench);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_grows),
+		cmocka_unit_test(test_the_dead_leave_nothing),
+		cmocka_unit_test(test_exec_asks_for_the_user_again),
+		cmocka_unit_test(test_gone_before_it_was_looked_up),
+		cmocka_unit_test(test_loss_is_verified),
+		cmocka_unit_test(test_no_loss_no_verification),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(hash_cases) + ARRAY_SIZE(others)];
+	size_t n = 0;
+
+	/* cmocka hands the state on as it is */
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		tests[n++] = (struct CMUnitTest){.name = cases[i].name,
+						 .test_func = test_case,
+						 .initial_state = (void *)(uintptr_t)&cases[i]};
+	for (size_t i = 0; i < ARRAY_SIZE(hash_cases); i++)
+		tests[n++] =
+			(struct CMUnitTest){.name = hash_cases[i].name,
+					    .test_func = test_hash,
+					    .initial_state = (void *)(uintptr_t)&hash_cases[i]};
+	memcpy(tests + n, others, sizeof(others));
+	return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
+}
