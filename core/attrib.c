@@ -200,7 +200,9 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 	uint64_t *slice = attrib->slice, *nobody = attrib->interval->unattributed;
 	uint64_t *silent = silent_owner(attrib, stream, missing);
 	bool idle = silent == interval_idle(attrib->interval, stream->cpu);
-	uint64_t silent_ns = stream->came.time_ns - stream->last_ns;
+	/* Two clocks: the sample's time is by enabled ns, which drifts against the SWITCH's. */
+	uint64_t silent_ns =
+		stream->came.time_ns > stream->last_ns ? stream->came.time_ns - stream->last_ns : 0;
 
 	for (size_t i = 0; i < layout->n_values; i++) {
 		int event = layout->event_of[i];

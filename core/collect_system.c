@@ -10,13 +10,12 @@
  */
 #include "attrib.h"
 #include "collect.h"
+#include "counted_cpu.h"
 #include "cpus.h"
 #include "explain.h"
 #include "group.h"
 #include "plan.h"
 #include "proc.h"
-#include "record.h"
-#include "ring.h"
 #include "util.h"
 
 #include <errno.h>
@@ -37,18 +36,6 @@ enum {
 #define TICK_SPIN_NS  (500 * NS_PER_US)
 #define TICK_WAIT_NS  (20 * NS_PER_MS)
 #define TICK_PAUSE_NS (NS_PER_MS)
-
-struct counted_cpu {
-	int number;
-	bool open;
-	bool dead; /* its counters do not count any more: it was offline meanwhile */
-	struct group group;
-	struct ring ring;
-	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
-	uint64_t enabled_ns, running_ns; /* at the last cut without a record */
-	unsigned tickless_cuts, off_cuts;
-	uint64_t idle_credit_ns; /* idle by /proc/stat, and not in any interval yet */
-};
 
 struct collect_system {
 	struct collect base;
@@ -85,18 +72,6 @@ int collect_probe_hardware(const struct sys *sys)
 
 /* ---- opening */
 
-static void cpu_close(struct collect_system *self, size_t index)
-{
-	struct counted_cpu *cpu = &self->cpus[index];
-
-	attrib_close(self->attrib, index);
-	if (cpu->open) {
-		ring_unmap(&cpu->ring);
-		group_close(&cpu->group);
-	}
-	*cpu = (struct counted_cpu){.number = cpu->number};
-}
-
 /* An event that the group cannot hold is left out, the rest goes on without it. */
 static void leave_out(struct collect_system *self, int code, int member)
 {
@@ -106,39 +81,6 @@ static void leave_out(struct collect_system *self, int code, int member)
 	event->state = code == -EINVAL ? FIGURE_NOT_COUNTED : FIGURE_UNSUPPORTED;
 	explain_perf_open(self->context.sys, code, event->name, &err);
 	notes_add(self->context.notes, "%s", err.text);
-}
-
-static int cpu_open(struct collect_system *self, size_t index, size_t *failed)
-{
-	const struct sys *sys = self->context.sys;
-	const struct plan_group *plan = &self->plan.groups[0];
-	struct counted_cpu *cpu = &self->cpus[index];
-
-	int result = group_open(&cpu->group, sys, self->context.events, plan, cpu->number,
-				self->ring_bytes, failed);
-	if (result < 0)
-		return result;
-	*failed = plan->layout.switch_value;
-	result = ring_map(&cpu->ring, sys, cpu->group.switch_fd, self->ring_bytes);
-	if (result < 0) {
-		/* Not a refusal of counters: see open_cpus. */
-		result = result == -EPERM || result == -ENOMEM ? -ENOBUFS : result;
-		goto fail_map;
-	}
-	attrib_open(self->attrib, index, cpu->group.switch_id, cpu->group.tick_id, sys_now_ns(sys),
-		    &plan->layout);
-	result = group_start(&cpu->group);
-	if (result < 0)
-		goto fail_start;
-	cpu->open = true;
-	return 0;
-
-fail_start:
-	attrib_close(self->attrib, index);
-	ring_unmap(&cpu->ring);
-fail_map:
-	group_close(&cpu->group);
-	return result;
 }
 
 /*
@@ -157,7 +99,8 @@ static int open_cpus(struct collect_system *self, const struct cpu_list *online,
 			n_open += self->cpus[i].open;
 			continue;
 		}
-		int code = cpu_open(self, i, &failed);
+		int code = counted_cpu_open(&self->cpus[i], self->context.events,
+					    &self->plan.groups[0], self->ring_bytes, &failed);
 		int member = self->plan.groups[0].members[failed];
 		if (code == 0) {
 			n_open++;
@@ -184,7 +127,7 @@ static int replan(struct collect_system *self, const struct cpu_list *online, st
 
 	do {
 		for (size_t i = 0; i < self->n_cpus; i++)
-			cpu_close(self, i);
+			counted_cpu_close(&self->cpus[i]);
 		plan_fini(&self->plan);
 		plan_make(self->context.events, self->switch_records, &self->plan);
 		result = open_cpus(self, online, err);
@@ -254,33 +197,13 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 	return n;
 }
 
-/* Folds in records up to the first tick made at or after until_ns: true where it came to one. */
-static bool cpu_drain(struct collect_system *self, size_t index, uint64_t until_ns)
-{
-	struct ring *ring = &self->cpus[index].ring;
-	const struct perf_event_header *header;
-	struct record record;
-	uint64_t broken = ring->broken;
-	bool ticked = false;
-
-	while (!ticked && (header = ring_peek(ring))) {
-		if (record_decode(header, &record) == 0)
-			ticked = attrib_record(self->attrib, index, &record) &&
-				 record.time_ns >= until_ns;
-		ring_consume(ring);
-	}
-	ring_release(ring);
-	self->base.interval.lost_records += ring->broken - broken;
-	return ticked;
-}
-
 static void system_drain(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
 	for (size_t i = 0; i < self->n_cpus; i++)
 		if (self->cpus[i].open)
-			cpu_drain(self, i, UINT64_MAX);
+			counted_cpu_drain(&self->cpus[i], UINT64_MAX);
 }
 
 /*
@@ -289,16 +212,13 @@ static void system_drain(struct collect *collect)
  */
 static void arm_ticks(struct collect_system *self)
 {
-	const struct sys *sys = self->context.sys;
-
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
-		uint64_t now_ns = sys_now_ns(sys);
-		if (cpu->open && cpu->number != sys_current_cpu(sys) &&
-		    group_arm_tick(&cpu->group) == 0)
-			cpu->armed_ns = now_ns;
-		else if (cpu->open)
-			cpu_drain(self, i, UINT64_MAX);
+		if (!cpu->open)
+			continue;
+		bool ours = cpu->number == sys_current_cpu(self->context.sys);
+		if (ours || !counted_cpu_arm(cpu))
+			counted_cpu_drain(cpu, UINT64_MAX);
 	}
 }
 
@@ -314,40 +234,14 @@ static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
 		struct counted_cpu *cpu = &self->cpus[i];
 		if (!cpu->armed_ns)
 			continue;
-		if (!cpu_drain(self, i, cpu->armed_ns)) {
-			bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
-			wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
+		if (counted_cpu_drain(cpu, cpu->armed_ns)) {
+			counted_cpu_disarm(cpu, true);
 			continue;
 		}
-		group_disarm_tick(&cpu->group);
-		cpu->armed_ns = 0;
-		cpu->tickless_cuts = cpu->off_cuts = 0;
+		bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
+		wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
 	}
 	return wait;
-}
-
-/*
- * No tick came, or nothing at all: is the group off the PMU? Then it makes no records at all, so
- * nobody would ever learn what runs on this CPU. One whose enabled ns stand still was dissolved
- * when its CPU went offline, and stays so when the CPU is back.
- */
-static void note_missing_records(struct collect_system *self, struct counted_cpu *cpu)
-{
-	uint64_t enabled_ns, running_ns;
-
-	if (group_read_times(&cpu->group, &enabled_ns, &running_ns) < 0 ||
-	    enabled_ns == cpu->enabled_ns) {
-		cpu->dead = true;
-		return;
-	}
-	if (running_ns == cpu->running_ns)
-		cpu->off_cuts++;
-	else
-		cpu->off_cuts = 0;
-	cpu->enabled_ns = enabled_ns;
-	cpu->running_ns = running_ns;
-	if (cpu->off_cuts >= OFF_CUTS)
-		self->counters_taken = true;
 }
 
 /* Goes on with software events alone, so that CPU time and switches stay exact. */
@@ -382,7 +276,7 @@ static void follow_changes(struct collect_system *self)
 	for (size_t i = 0; i < self->n_cpus; i++)
 		if (self->cpus[i].open &&
 		    (self->cpus[i].dead || !cpu_list_has(&online, self->cpus[i].number)))
-			cpu_close(self, i);
+			counted_cpu_close(&self->cpus[i]);
 	bool silent = self->base.interval.gaps > 0 && self->base.interval.lost_records == 0;
 	if (self->counters_taken) {
 		self->counters_taken = false;
@@ -443,13 +337,11 @@ static void system_cut(struct collect *collect)
 		if (!cpu->open)
 			continue;
 		bool missing = cpu->armed_ns;
-		if (missing) {
-			group_disarm_tick(&cpu->group);
-			cpu->armed_ns = 0;
-			cpu->tickless_cuts++;
-		}
+		if (missing)
+			counted_cpu_disarm(cpu, false);
 		if (!attrib_cut(self->attrib, i) || missing)
-			note_missing_records(self, cpu);
+			counted_cpu_check(cpu);
+		self->counters_taken |= cpu->off_cuts >= OFF_CUTS;
 	}
 	account_silent_idle(self);
 	interval_sum_cpus(&collect->interval);
@@ -461,7 +353,7 @@ static void system_free(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 
 	for (size_t i = 0; i < self->n_cpus; i++)
-		cpu_close(self, i);
+		counted_cpu_close(&self->cpus[i]);
 	free(self->cpus);
 	proc_cpus_fini(&self->idle_before);
 	plan_fini(&self->plan);
@@ -501,7 +393,8 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->n_cpus = possible.n;
 	self->cpus = xcalloc(possible.n, sizeof(*self->cpus));
 	for (size_t i = 0; i < possible.n; i++)
-		self->cpus[i].number = possible.numbers[i];
+		counted_cpu_init(&self->cpus[i], context->sys, self->attrib, possible.numbers[i],
+				 i);
 
 	result = probe_events(self, online.numbers[0], err);
 	if (result == 0)

@@ -8,6 +8,7 @@
 #include "proc.h"
 #include "util.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,9 +267,10 @@ static void verify_slot(struct tasks *tasks, size_t slot, uint64_t now_ns)
 
 	if (!task || task->exit_ns)
 		return;
-	if (proc_stat_read(tasks->sys, task->tid, &stat) < 0) {
+	int result = proc_stat_read(tasks->sys, task->tid, &stat);
+	if (result == -ENOENT || result == -ESRCH) {
 		mark_exited(tasks, task, now_ns);
-	} else if (task->comm_ns && strcmp(task->comm, stat.comm) != 0) {
+	} else if (result == 0 && task->comm_ns && strcmp(task->comm, stat.comm) != 0) {
 		task->comm_ns = 0;
 		task->looked_up = false;
 		tasks_look_up(tasks, task);

@@ -35,6 +35,7 @@ enum step_kind {
 	FOREIGN, /* a switch, with id and time as another's event has them */
 	SW2,     /* a switch, as the second group sees it */
 	CAME,    /* a SWITCH (in) record: pid/tid came, `other` had run */
+	WENT,    /* a SWITCH (out) record: pid/tid goes, `other` will run */
 	FORK,    /* pid/tid forks `other` (a process) */
 	THREAD,  /* pid/tid starts the thread `other` */
 	EXIT,
@@ -275,6 +276,62 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
+		"a SWITCH that is later than its sample: all of the slice was silent, no more",
+		{{SW, 0, 7, 7, 100, 1, 100},
+		 {CAME, 0, 7, 7, 250, .other = 2},
+		 {TICK, 0, 7, 7, 200, 2, 180},
+		 {TICK, 0, 7, 7, 300, 2, 200}},
+		{{7, 200, 1, 120, 0}, {2, 100, 1, 0, 0}, {UNATTRIBUTED, 0, 0, 80, 0}},
+		3,
+	},
+	{
+		"a SWITCH that seems to be before the last sample: no time was silent",
+		{{SW, 0, 7, 7, 100, 1, 100},
+		 {CAME, 0, 7, 7, 90, .other = 2},
+		 {TICK, 0, 7, 7, 200, 2, 180}},
+		{{7, 200, 1, 100, 0}, {2, 0, 1, 0, 0}, {UNATTRIBUTED, 0, 0, 80, 0}},
+		3,
+	},
+	{
+		"a SWITCH away tells nothing of who came",
+		{{SW, 0, 7, 7, 100, 1, 100},
+		 {CAME, 0, 7, 7, 130, .other = 2},
+		 {WENT, 0, 7, 7, 190, .other = 3},
+		 {SW, 0, 7, 7, 200, 3, 180}},
+		{{7, 170, 2, 100, 0}, {2, 30, 1, 0, 0}, {UNATTRIBUTED, 0, 0, 80, 0}},
+		3,
+	},
+	{
+		"a SWITCH tells of one gap: the next one is nobody's",
+		{{SW, 0, 7, 7, 100, 1, 100},
+		 {CAME, 0, 7, 7, 130, .other = 2},
+		 {TICK, 0, 7, 7, 200, 2, 180},
+		 {SW, 0, 7, 7, 300, 4, 260},
+		 {SW, 0, 8, 8, 350, 5, 270}},
+		{{7, 170, 1, 100, 0},
+		 {2, 30, 1, 0, 0},
+		 {8, 50, 1, 10, 0},
+		 {UNATTRIBUTED, 100, 2, 160, 0}},
+		4,
+	},
+	{
+		"nor does one that came before a slice without a gap tell of a later one",
+		{{SW, 0, 7, 7, 100, 1, 100},
+		 {CAME, 0, 8, 8, 101, .other = 7},
+		 {SW, 0, 8, 8, 200, 2, 180},
+		 {SW, 0, 8, 8, 300, 4, 260}},
+		{{7, 100, 1, 100, 0}, {8, 100, 1, 80, 0}, {UNATTRIBUTED, 100, 2, 80, 0}},
+		3,
+	},
+	{
+		"a silent task that had lost its number is nobody",
+		{{SW, 0, 7, 7, 100, 1, 100},
+		 {CAME, 0, 7, 7, 130, .other = -1},
+		 {TICK, 0, 7, 7, 200, 2, 180, 4}},
+		{{7, 170, 1, 100, 0}, {UNATTRIBUTED, 30, 1, 80, 4}},
+		2,
+	},
+	{
 		"a loss is not silence, whatever SWITCH record is left of it",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 130, .other = 2},
@@ -381,7 +438,9 @@ static void feed(struct bench *bench, const struct step *step)
 		record.sample.n_values = second_group.n_values;
 		break;
 	case CAME:
+	case WENT:
 		record.kind = RECORD_SWITCH;
+		record.change.out = step->kind == WENT;
 		record.id = SWITCH_ID + (uint64_t)step->cpu;
 		record.change.other_pid = record.change.other_tid = step->other;
 		break;
@@ -564,6 +623,28 @@ static void test_loss_marks_what_it_touched(void **state)
 	bench_close(&bench);
 }
 
+/* An EXIT may be among the records that were lost: after a LOST /proc is asked who is left. */
+static void test_loss_has_tasks_verified(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench, false);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 7});
+	feed(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
+	feed(&bench, &(struct step){SW, 0, 8, 8, 90, 2, 20});
+	for (int lost = 0; lost < 2; lost++) {
+		if (lost)
+			feed(&bench, &(struct step){LOST, .other = 1});
+		tasks_maintain(bench.tasks, NS_PER_S);
+		for (pid_t tid = 7; tid <= 8; tid++) {
+			const struct task *task = tasks_find(bench.tasks, tid, BASE_NS + 50);
+			assert_int_equal(task->exit_ns != 0, lost && tid == 8);
+		}
+	}
+	bench_close(&bench);
+}
+
 /* A CPU that comes back counts from zero again. */
 static void test_reopened_stream(void **state)
 {
@@ -588,6 +669,7 @@ int main(void)
 		cmocka_unit_test(test_foreign_records),
 		cmocka_unit_test(test_exit_without_a_last_switch),
 		cmocka_unit_test(test_loss_marks_what_it_touched),
+		cmocka_unit_test(test_loss_has_tasks_verified),
 		cmocka_unit_test(test_reopened_stream),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];

@@ -6,6 +6,7 @@
 #include "core/engine.h"
 #include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/fake_kernel/internal.h" /* to break rings that no kernel breaks */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -262,11 +263,51 @@ static void test_loss_is_nobodys(void **state)
 	struct engine *engine = open_engine(&sys);
 	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
 	fk_script(fk, &(struct fk_step){10 * NS_PER_MS + 10, FK_LOSE, .cpu = 0, .n = 5}, 1);
+	unsigned opened = fk_calls(fk, FK_PERF_OPEN);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_true(snapshot->lost_records >= 5);
+	/* Nor is it silence, for which everything would be opened anew with SWITCH records. */
+	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
 	/* Five lost records and the one after them: six slices of a millisecond. */
 	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 6 * NS_PER_MS);
 	assert_true(count_of(snapshot, 50, "cycles") < fk_truth_task(fk, 50, FK_CYCLES));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* The next record of the first ring has no size: all up to the next reading is skipped. */
+static void break_ring(struct fk *fk, void *arg)
+{
+	struct fk_ring *ring = fk->rings[0];
+
+	(void)arg;
+	memset(ring->data + ring->page->data_head % ring->page->data_size, 0, 8);
+	ring->page->data_head += 8;
+}
+
+static void test_broken_ring_is_a_loss(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	fk_after(fk, 10 * NS_PER_MS + 10, break_ring, NULL);
+	unsigned opened = fk_calls(fk, FK_PERF_OPEN);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(snapshot->lost_records, 1);
+	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
+	snapshot_free(snapshot);
+	/* After it, all is well again. */
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(snapshot->lost_records, 0);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
@@ -475,6 +516,98 @@ static void test_cpu_off_and_on_within_an_interval(void **state)
 	close_all(engine, fk);
 }
 
+/* An interval is as long as it was asked to be, whatever becomes of the wait. */
+static void test_failing_wait(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
+	fk_fail(fk, FK_WAIT, 1, EINVAL);
+	unsigned waits = fk_calls(fk, FK_WAIT);
+	assert_int_equal(engine_wait(engine, deadline_ns), 0);
+	assert_true(fk_now(fk) >= deadline_ns);
+	assert_int_equal(fk_calls(fk, FK_WAIT) - waits, 2);
+	close_all(engine, fk);
+}
+
+/* A wake is no deadline: whoever asked for it wants to be heard at once. */
+static void test_wake_ends_the_wait(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	struct engine *engine = open_engine(&sys);
+	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
+	fk_script(fk, &(struct fk_step){10 * NS_PER_MS, FK_WAKE}, 1);
+	assert_int_equal(engine_wait(engine, deadline_ns), 1);
+	assert_true(fk_now(fk) < deadline_ns);
+	close_all(engine, fk);
+}
+
+/* As Linux has it where a CPU went offline: its descriptors hang up, and do so at once forever. */
+static void hang_up(struct fk *fk, void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < fk->n_perfs; i++)
+		if (fk->perfs[i]->cpu == 1)
+			fk->perfs[i]->ring = NULL;
+}
+
+static void test_dead_descriptor_is_asked_once(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	struct engine *engine = open_engine(&sys);
+	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
+	fk_after(fk, 10 * NS_PER_MS, hang_up, NULL);
+	fk_fail(fk, FK_WAIT, 100, EINVAL); /* ends a busy loop: the rings are left out then */
+	unsigned waits = fk_calls(fk, FK_WAIT);
+	assert_int_equal(engine_wait(engine, deadline_ns), 0);
+	assert_true(fk_now(fk) >= deadline_ns);
+	assert_in_range(fk_calls(fk, FK_WAIT) - waits, 1, 4);
+	close_all(engine, fk);
+}
+
+/*
+ * Who exited is forgotten when its last interval was shown, or the table would grow with every
+ * process that ever was. Seen from outside: one that is still at its last switch, which should
+ * have come long ago, has no task any more to be attributed to.
+ */
+static void test_the_dead_are_forgotten(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct snapshot *snapshot = NULL;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	fk_script(fk, &(struct fk_step){10 * NS_PER_MS, FK_EXIT, .tid = 50, .n = FK_EXIT_REAPED},
+		  1);
+	for (int i = 0; i < 6; i++) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		const struct row *row = row_of(snapshot, 50);
+		if (i == 0)
+			assert_true(row && row->flags & ROW_EXITED);
+	}
+	assert_null(row_of(snapshot, 50));
+	assert_true(snapshot->unattributed[TALLY_TASK_CLOCK] > 99 * NS_PER_MS);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* Whatever call fails, once: it is an error with a sentence or a snapshot, and nothing leaks. */
 static void test_any_call_may_fail(void **state)
 {
@@ -519,12 +652,17 @@ int main(void)
 		cmocka_unit_test(test_rival),
 		cmocka_unit_test(test_short_lived_processes),
 		cmocka_unit_test(test_loss_is_nobodys),
+		cmocka_unit_test(test_broken_ring_is_a_loss),
 		cmocka_unit_test(test_silent_idle),
 		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
 		cmocka_unit_test(test_counters_taken),
 		cmocka_unit_test(test_hotplug),
 		cmocka_unit_test(test_ring_memory_is_shared),
 		cmocka_unit_test(test_cpu_off_and_on_within_an_interval),
+		cmocka_unit_test(test_failing_wait),
+		cmocka_unit_test(test_wake_ends_the_wait),
+		cmocka_unit_test(test_dead_descriptor_is_asked_once),
+		cmocka_unit_test(test_the_dead_are_forgotten),
 		cmocka_unit_test(test_any_call_may_fail),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(others)];

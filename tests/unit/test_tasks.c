@@ -7,6 +7,7 @@
 #include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,6 +127,13 @@ static const struct tasks_case cases[] = {
 	{
 		"a thread that execs takes over its dead leader's tid",
 		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}},
+		{{9, 5000, "thread"}},
+		1,
+		1,
+	},
+	{
+		"whose EXIT may be read after the exec",
+		{{COMM, 10, 9, "leader"}, {EXEC, 30, 9, "thread"}, {EXIT, 20, 9}},
 		{{9, 5000, "thread"}},
 		1,
 		1,
@@ -409,6 +417,39 @@ static void test_loss_is_verified(void **state)
 	bench_close(&bench);
 }
 
+/* A COMM may have been lost too: /proc has the name, and later ones still count. */
+static void test_loss_of_a_name(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "now"});
+	feed(bench.tasks, &(struct step){COMM, 0, 9, "once"});
+	tasks_records_lost(bench.tasks);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_string_equal(tasks_find(bench.tasks, 9, at_ms(0))->comm, "now");
+	feed(bench.tasks, &(struct step){COMM, 5000, 9, "later"});
+	assert_string_equal(tasks_find(bench.tasks, 9, at_ms(0))->comm, "later");
+	bench_close(&bench);
+}
+
+/* What cannot be read now (no descriptor is left, hidepid=1) is not gone for that. */
+static void test_unreadable_is_not_gone(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "lives"});
+	feed(bench.tasks, &(struct step){COMM, 0, 9, "lives"});
+	tasks_records_lost(bench.tasks);
+	fk_fail(bench.fk, FK_FILE_READ, 0, EMFILE);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_int_equal(tasks_find(bench.tasks, 9, at_ms(0))->exit_ns, 0);
+	bench_close(&bench);
+}
+
 static void test_no_loss_no_verification(void **state)
 {
 	struct bench bench;
@@ -432,6 +473,8 @@ int main(void)
 		cmocka_unit_test(test_exec_asks_for_the_user_again),
 		cmocka_unit_test(test_gone_before_it_was_looked_up),
 		cmocka_unit_test(test_loss_is_verified),
+		cmocka_unit_test(test_loss_of_a_name),
+		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_no_loss_no_verification),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(hash_cases) + ARRAY_SIZE(others)];
