@@ -260,8 +260,9 @@ static void give_up_hardware(struct collect_system *self, const struct cpu_list 
 	}
 	if (!any)
 		return;
-	notes_add(self->context.notes, "Not counted: counters taken (NMI watchdog or another "
-				       "profiler). Free them and start again.");
+	notes_add_urgent(self->context.notes,
+			 "Not counted: counters taken (NMI watchdog or another profiler). Free "
+			 "them and start again.");
 	replan(self, online, &err);
 }
 

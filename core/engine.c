@@ -356,9 +356,9 @@ struct snapshot *engine_snapshot(struct engine *engine)
 
 	collect->ops->cut(collect);
 	if (collect->interval.lost_records > 0)
-		notes_add(&engine->notes,
-			  "Records were lost in a storm of context switches: what ran "
-			  "meanwhile is unattributed, and ? marks what it touched.");
+		notes_add_urgent(&engine->notes,
+				 "Records were lost in a storm of context switches: what ran "
+				 "meanwhile is unattributed, and ? marks what it touched.");
 	engine->cut_ns = sys_now_ns(engine->sys);
 	if (events_changed(engine)) {
 		columns_unref(engine->columns);

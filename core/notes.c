@@ -10,6 +10,20 @@
 
 enum { NOTES_MAX = 32 };
 
+static void put(struct notes *notes, size_t at, const char *sentence)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (!strcmp(notes->items[i], sentence))
+			return;
+	if (notes->n == NOTES_MAX)
+		return;
+	notes->items =
+		array_reserve(notes->items, &notes->capacity, notes->n + 1, sizeof(*notes->items));
+	memmove(notes->items + at + 1, notes->items + at, (notes->n - at) * sizeof(char *));
+	notes->items[at] = xstrdup(sentence);
+	notes->n++;
+}
+
 void notes_add(struct notes *notes, const char *format, ...)
 {
 	char text[512];
@@ -18,14 +32,12 @@ void notes_add(struct notes *notes, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	for (size_t i = 0; i < notes->n; i++)
-		if (!strcmp(notes->items[i], text))
-			return;
-	if (notes->n == NOTES_MAX)
-		return;
-	notes->items =
-		array_reserve(notes->items, &notes->capacity, notes->n + 1, sizeof(*notes->items));
-	notes->items[notes->n++] = xstrdup(text);
+	put(notes, notes->n, text);
+}
+
+void notes_add_urgent(struct notes *notes, const char *sentence)
+{
+	put(notes, 0, sentence);
 }
 
 void notes_fini(struct notes *notes)

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Sentences for the user about this run, each once, in the order in which they came up. */
+/* Sentences for the user about this run, each once: urgent ones first, the latest of them on top.
+ */
 struct notes {
 	char **items;
 	size_t n;
@@ -13,6 +14,8 @@ struct notes {
 
 /* Adds a sentence unless it is there already. At most 32 are kept. */
 void notes_add(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what changes all that is on the screen, not one column. */
+void notes_add_urgent(struct notes *notes, const char *sentence);
 void notes_fini(struct notes *notes);
 
 #endif

@@ -95,7 +95,7 @@ struct snapshot {
 
 	uint64_t lost_records;
 	unsigned tasks; /* threads of the machine (/proc/loadavg); 0 where unknown */
-	char **notes;   /* sentences for the user, in the order in which they came up */
+	char **notes;   /* sentences for the user, as core/notes orders them */
 	size_t n_notes;
 };
 

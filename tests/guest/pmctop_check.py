@@ -116,6 +116,15 @@ spins = named(hotplug, "spin")
 check("and the busy loop is followed all the while", len(spins) == len(hotplug)
       and all(near(t["metrics"]["ipc"], truth, 0.01) for t in spins), len(spins))
 
+taken = parts["taken"][-1]
+spins = named([taken], "spin")
+check("where another profiler has all counters, CPU time is exact all the same",
+      len(spins) == 1 and near(spins[0]["metrics"]["cpu_percent"], 100, 0.05), spins)
+check("and what they would count is not counted, never 0, with the reason",
+      spins and spins[0]["metrics"]["ipc"] is None
+      and spins[0]["states"]["ipc"] == "not_counted"
+      and any("counters taken" in note for note in taken["notes"]), (spins, taken["notes"]))
+
 swarm, status = parts["swarm"][:2]
 check("SIGTERM ends a batch run with status 0", status["status"] == 0, status)
 kids = named(parts["swarm"][2:], "swarm-kid")

@@ -39,6 +39,14 @@ killall spin
 wait
 cat /tmp/hotplug
 
+echo "== taken"
+spin -c 0 &
+hog 6 &
+sleep 0.3
+pmctop --format json -n 5 -d 0.5
+killall hog spin
+wait
+
 echo "== swarm"
 pmctop --format json -d 1 >/tmp/swarm.json &
 pmctop_pid=$!
