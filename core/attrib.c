@@ -100,17 +100,24 @@ static struct stream *stream_of(const struct attrib *attrib, size_t cpu, uint64_
 	return stream;
 }
 
-/* An id that is none of ours stands for the switch event: of which group, its size tells. */
+/*
+ * The id of a switch sample may be that of another event that samples switches, our other group's
+ * too: what cannot be another's is the size of its reading.
+ */
 static struct stream *stream_of_sample(const struct attrib *attrib, size_t cpu,
 				       const struct record *record)
 {
-	struct stream *stream = stream_of(attrib, cpu, record->id);
+	struct stream *alike = NULL;
 
-	if (!stream)
-		for (stream = attrib->streams[cpu]; stream; stream = stream->next)
-			if (stream->layout->n_values == record->sample.n_values)
-				break;
-	return stream && stream->layout->n_values == record->sample.n_values ? stream : NULL;
+	for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next) {
+		if (stream->layout->n_values != record->sample.n_values)
+			continue;
+		if (stream->switch_id == record->id || stream->tick_id == record->id)
+			return stream;
+		if (!alike)
+			alike = stream;
+	}
+	return alike;
 }
 
 /* The switch counter N of a reading. */
@@ -261,6 +268,9 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 		else
 			mark_incomplete(attrib, stream, record);
 		attrib->interval->gaps += missing;
+	} else {
+		attrib->interval->contended_ns +=
+			now[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
 	}
 	tally_add(shape, owner, attrib->slice);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));

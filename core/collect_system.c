@@ -27,7 +27,9 @@ enum {
 	RING_BYTES_MAX = 1 << 20, /* lost nothing at 1.6 million records a second */
 	RINGS_BYTES = 64 << 20,   /* of all CPUs together */
 	TICKLESS_CUTS = 3,        /* a CPU that gave no tick so often is not expected to */
-	OFF_CUTS = 2,             /* a group that was off the PMU for so many cuts stays off */
+	CONTENDED_TOLD = 20,      /* a 20th of all CPU time */
+	CONTENDED_MUCH = 5,
+	OFF_CUTS = 2, /* a group that was off the PMU for so many cuts stays off */
 };
 /*
  * How long a tick is looked for: awake at first, since it comes at once; then asleep, since a
@@ -45,6 +47,7 @@ struct collect_system {
 	struct counted_cpu *cpus; /* by index in the interval: every possible CPU */
 	size_t n_cpus;
 	size_t ring_bytes;
+	unsigned contended_cuts;      /* in a row */
 	bool counters_taken;          /* to be reopened without hardware events */
 	bool switch_records;          /* this kernel is silent about some switches */
 	struct proc_cpus idle_before; /* where it is: what /proc/stat said at the last cut */
@@ -281,6 +284,7 @@ static void follow_changes(struct collect_system *self)
 	bool silent = self->base.interval.gaps > 0 && self->base.interval.lost_records == 0;
 	if (self->counters_taken) {
 		self->counters_taken = false;
+		self->contended_cuts = 0;
 		give_up_hardware(self, &online);
 	} else if (silent && !self->switch_records) {
 		self->switch_records = true;
@@ -290,6 +294,26 @@ static void follow_changes(struct collect_system *self)
 		replan(self, &online, &err);
 	}
 	cpu_list_fini(&online);
+}
+
+/*
+ * Counters that are shared take turns, and a group that is off the PMU sees no switches: what runs
+ * then is nobody's. A little of that is told; much of it, and we do without them.
+ */
+static void note_contention(struct collect_system *self)
+{
+	const struct interval *interval = &self->base.interval;
+	uint64_t total_ns = interval->totals[TALLY_TASK_CLOCK];
+
+	if (interval->contended_ns > total_ns / CONTENDED_TOLD)
+		notes_add_urgent(self->context.notes,
+				 "The counters are shared with another profiler: what ran while it "
+				 "had them is unattributed.");
+	if (interval->contended_ns > total_ns / CONTENDED_MUCH)
+		self->contended_cuts++;
+	else
+		self->contended_cuts = 0;
+	self->counters_taken |= self->contended_cuts >= OFF_CUTS;
 }
 
 /*
@@ -346,6 +370,7 @@ static void system_cut(struct collect *collect)
 	}
 	account_silent_idle(self);
 	interval_sum_cpus(&collect->interval);
+	note_contention(self);
 	follow_changes(self);
 }
 

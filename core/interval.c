@@ -55,6 +55,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->silent_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
+	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;
 }

@@ -32,6 +32,7 @@ struct interval {
 
 	uint64_t *unattributed; /* one tally */
 	uint64_t *totals;       /* one tally: what the parts add up to, found at the cut */
+	uint64_t contended_ns;  /* of slices in which a group was off the PMU for a while */
 	uint64_t lost_records;  /* as LOST records tell */
 	uint64_t gaps;          /* switches that N counted without a record */
 };

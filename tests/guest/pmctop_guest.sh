@@ -47,6 +47,14 @@ pmctop --format json -n 5 -d 0.5
 killall hog spin
 wait
 
+echo "== shared"
+spin -c 0 &
+hog 6 shared &
+sleep 0.3
+pmctop --format json -n 6 -d 0.5
+killall hog spin
+wait
+
 echo "== swarm"
 pmctop --format json -d 1 >/tmp/swarm.json &
 pmctop_pid=$!

@@ -33,6 +33,7 @@ enum step_kind {
 	SW,      /* a switch away from pid/tid: time, N, cycles and faults so far */
 	TICK,    /* a tick while pid/tid runs */
 	FOREIGN, /* a switch, with id and time as another's event has them */
+	CROSSED, /* a switch as the second group sees it, under the first one's id */
 	SW2,     /* a switch, as the second group sees it */
 	CAME,    /* a SWITCH (in) record: pid/tid came, `other` had run */
 	WENT,    /* a SWITCH (out) record: pid/tid goes, `other` will run */
@@ -223,6 +224,16 @@ static const struct attrib_case cases[] = {
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {SW, 0, 8, 8, 150, 2, 130, 0},
 		 {SW2, 0, 8, 8, 150, 2, 0, 45}},
+		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 5}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"two groups, and the kernel gives both samples one id: told apart by size",
+		{{SW, 0, 7, 7, 100, 1, 100, 0},
+		 {CROSSED, 0, 7, 7, 100, 1, 0, 40},
+		 {SW, 0, 8, 8, 150, 2, 130, 0},
+		 {CROSSED, 0, 8, 8, 150, 2, 0, 45}},
 		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 5}},
 		2,
 		.two_groups = true,
@@ -431,9 +442,11 @@ static void feed(struct bench *bench, const struct step *step)
 		record.sample.reading = reading;
 		record.sample.n_values = first_group.n_values;
 		break;
+	case CROSSED:
 	case SW2:
 		record.kind = RECORD_SAMPLE;
-		record.id = SECOND_SWITCH_ID + (uint64_t)step->cpu;
+		record.id =
+			(step->kind == SW2 ? SECOND_SWITCH_ID : SWITCH_ID) + (uint64_t)step->cpu;
 		record.sample.reading = second_reading;
 		record.sample.n_values = second_group.n_values;
 		break;

@@ -382,6 +382,43 @@ static void test_counters_taken(void **state)
 	close_all(engine, fk);
 }
 
+/* Another profiler and we take turns with the counters, as the kernel has groups do. */
+static void take_turns(struct fk *fk, void *arg)
+{
+	bool *held = arg;
+
+	*held = !*held;
+	fk_hold(fk, 0, *held ? FK_HOLD_ALL : 0);
+	fk_after(fk, 4 * NS_PER_MS, take_turns, held);
+}
+
+static void test_counters_shared(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct snapshot *snapshot = NULL;
+	bool held = false;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	take_turns(fk, &held);
+	for (int i = 0; i < 5; i++) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		if (i == 0) /* until it is clear that it goes on: nobody's, and told */
+			assert_true(has_note(snapshot, "shared with another profiler"));
+	}
+	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+	assert_true(cpu.value > 99 && cpu.value < 101);
+	assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_NOT_COUNTED);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+	assert_true(has_note(snapshot, "counters taken"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 static void test_hotplug(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
@@ -656,6 +693,7 @@ int main(void)
 		cmocka_unit_test(test_silent_idle),
 		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
 		cmocka_unit_test(test_counters_taken),
+		cmocka_unit_test(test_counters_shared),
 		cmocka_unit_test(test_hotplug),
 		cmocka_unit_test(test_ring_memory_is_shared),
 		cmocka_unit_test(test_cpu_off_and_on_within_an_interval),
