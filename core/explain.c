@@ -60,8 +60,12 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 		error_set(err, code, "Event %s does not fit with the others here: left out.",
 			  event ? event : "(group)");
 		return;
-	case EMFILE:
 	case ENFILE:
+		error_set(err, code,
+			  "Out of file descriptors on this machine: some CPUs are not counted. "
+			  "Raise the limit: sysctl fs.file-max");
+		return;
+	case EMFILE:
 		error_set(err, code,
 			  "Out of file descriptors: some CPUs are not counted. Raise the limit: "
 			  "ulimit -n");
