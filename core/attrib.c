@@ -169,8 +169,7 @@ static uint64_t *owner_of(const struct attrib *attrib, const struct stream *stre
 	return task ? interval_task(attrib->interval, task) : attrib->interval->unattributed;
 }
 
-/* Whether a gap in N is told: no record was lost, and the SWITCH of the task that came last is it.
- */
+/* Whether a gap in N is told: nothing was lost, and a SWITCH says who came last. */
 static bool silence_is_told(const struct stream *stream, const struct record *record)
 {
 	const struct record *came = &stream->came;
@@ -303,12 +302,11 @@ bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *recor
 	case RECORD_FORK:
 		tasks_fork(attrib->tasks, record);
 		return false;
-	case RECORD_EXIT: {
+	case RECORD_EXIT:
 		tasks_exit(attrib->tasks, record);
 		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
 			stream->exit = *record;
 		return false;
-	}
 	case RECORD_SWITCH: {
 		struct stream *stream = stream_of(attrib, cpu, record->id);
 		if (stream && !record->change.out)

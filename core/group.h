@@ -34,9 +34,10 @@ int group_start(struct group *group);
 /*
  * The tick: a cpu-clock sample of the group, made while a task runs. Always enabled, with a period
  * so long that it never comes by itself; arming makes it come after a tenth of a millisecond, again
- * and again until it is disarmed. (A sibling that is enabled later never starts: only a change of
- * its period reaches a running group, Linux 6.18.) Never arm the CPU that the caller runs on: a
- * slow virtual CPU can be so busy ticking that nobody gets to disarm it.
+ * and again until it is disarmed. (A sibling that is enabled in a running group need not start
+ * before its leader is switched off and on, Linux 6.18; a change of its period reaches it at once.)
+ * Never arm the CPU that the caller runs on: a slow virtual CPU can be so busy ticking that nobody
+ * gets to disarm it.
  */
 int group_arm_tick(const struct group *group);
 int group_disarm_tick(const struct group *group);

@@ -44,6 +44,18 @@ static struct snapshot *next_snapshot(struct engine *engine, struct fk *fk, uint
 	return snapshot;
 }
 
+/* The last of n intervals. */
+static struct snapshot *nth_snapshot(struct engine *engine, struct fk *fk, int n)
+{
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+
+	while (--n > 0) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	return snapshot;
+}
+
 static size_t event_index(const struct snapshot *snapshot, const char *name)
 {
 	int index = event_set_find(&snapshot->columns->events, name);
@@ -368,11 +380,7 @@ static void test_counters_taken(void **state)
 	fk_switch(fk, 0, 50);
 	fk_hold(fk, 0, FK_HOLD_ALL);
 	struct engine *engine = open_engine(&sys);
-	struct snapshot *snapshot = NULL;
-	for (int i = 0; i < 5; i++) {
-		snapshot_free(snapshot);
-		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	}
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 5);
 	/* Who runs is known all the same; what it costs is not, and says so. */
 	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
 	assert_true(cpu.value > 99 && cpu.value < 101);
@@ -533,7 +541,6 @@ static void test_cpu_off_and_on_within_an_interval(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
 	struct sys sys = fk_sys(fk);
-	struct snapshot *snapshot = NULL;
 
 	(void)state;
 	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
@@ -543,10 +550,7 @@ static void test_cpu_off_and_on_within_an_interval(void **state)
 				     {20 * NS_PER_MS, FK_ONLINE, .cpu = 1},
 				     {30 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 50}},
 		  3);
-	for (int i = 0; i < 4; i++) {
-		snapshot_free(snapshot);
-		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	}
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 4);
 	assert_int_equal(snapshot->n_cpus, 2);
 	assert_true(task_figure(snapshot, 50, "cpu_percent").value > 99);
 	snapshot_free(snapshot);
