@@ -60,9 +60,10 @@ static struct collect_system *self_of(struct collect *collect)
 
 int collect_probe_hardware(const struct sys *sys)
 {
-	struct event cycles = {
+	struct event_code code = {
 		.attr = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
 	};
+	struct event cycles = {.codes = &code, .n_codes = 1};
 	struct cpu_list online;
 	int result = cpus_online(sys, &online);
 
@@ -145,9 +146,10 @@ static int replan(struct collect_system *self, const struct cpu_list *online, st
 static int probe_events(struct collect_system *self, int cpu, struct error *err)
 {
 	const struct sys *sys = self->context.sys;
-	struct event switches = {
+	struct event_code switch_code = {
 		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
 	};
+	struct event switches = {.codes = &switch_code, .n_codes = 1};
 	int result = group_probe(sys, &switches, cpu);
 	bool no_pmu = collect_probe_hardware(sys) == -ENOENT;
 

@@ -34,6 +34,8 @@
 struct engine {
 	const struct sys *sys;
 	const struct preset *preset;
+	struct pmu_set pmus;
+	struct event_context names;
 	struct event_set events;
 	struct columns *columns;
 	struct collect *collect;
@@ -54,10 +56,11 @@ struct engine {
 static int choose_events(struct engine *engine, struct error *err)
 {
 	event_set_fini(&engine->events);
-	event_set_init(&engine->events);
+	event_set_init(&engine->events, &engine->names);
 	for (const char *const *name = engine->preset->metrics; *name; name++) {
 		struct metric metric;
-		int result = metric_compile(metric_def_find(*name), &engine->events, &metric, err);
+		int result =
+			metric_compile(metric_def_find(*name), 0, &engine->events, &metric, err);
 		if (result < 0)
 			return result;
 		metric_fini(&metric);
@@ -80,7 +83,7 @@ static struct columns *columns_new(const struct engine *engine)
 	event_set_copy(&columns->events, &engine->events);
 	for (size_t i = 0; i < n; i++) {
 		struct error impossible; /* these very formulas compiled when the engine opened */
-		if (metric_compile(metric_def_find(engine->preset->metrics[i]), &columns->events,
+		if (metric_compile(metric_def_find(engine->preset->metrics[i]), 0, &columns->events,
 				   &columns->metrics[columns->n_metrics], &impossible) == 0)
 			columns->n_metrics++;
 	}
@@ -184,6 +187,8 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	int result;
 
 	engine->sys = sys;
+	pmu_set_read(sys, &engine->pmus);
+	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
 	read_host(sys, engine->host, sizeof(engine->host));
 	result = require_proc(sys, err);
 	if (result == 0)
@@ -223,6 +228,7 @@ void engine_free(struct engine *engine)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
 	event_set_fini(&engine->events);
+	pmu_set_fini(&engine->pmus);
 	tasks_free(engine->tasks);
 	users_free(engine->users);
 	notes_fini(&engine->notes);

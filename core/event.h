@@ -4,9 +4,11 @@
 
 #include "error.h"
 #include "figure.h"
-#include "tally.h"
+#include "pmu.h"
+#include "sys.h"
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -16,20 +18,38 @@
 enum event_kind {
 	EVENT_DERIVED,  /* measured by the slices: task-clock, context-switches */
 	EVENT_SOFTWARE, /* counted by the kernel, needs no counter */
-	EVENT_HARDWARE, /* needs a counter of the PMU */
+	EVENT_HARDWARE, /* needs a counter of the CPU's PMU */
+	EVENT_SOCKET,   /* of a PMU that several CPUs share: counted for the whole machine only */
+};
+
+/* How one PMU counts it: a machine with two kinds of CPUs has two codes for "cycles". */
+struct event_code {
+	size_t pmu;                  /* index in the pmu_set; 0 where SOFTWARE */
+	struct perf_event_attr attr; /* type, config*, exclude_*, size: what is not counting, 0 */
+	enum figure_state state;     /* VALID, UNSUPPORTED or DENIED */
 };
 
 struct event {
-	char *name;       /* "cycles", owned */
-	const char *unit; /* "" for counts, "ns" */
+	char *name;    /* "cycles", owned: as its user wrote it */
+	char unit[16]; /* "" for counts, "ns", "Joules" */
+	double scale;  /* a count times this is in `unit`; 1 but for what sysfs says otherwise */
 	enum event_kind kind;
-	struct perf_event_attr attr; /* type, config*, exclude_*, sizes set; unused where DERIVED */
-	enum figure_state state; /* VALID, UNSUPPORTED, DENIED or NOT_COUNTED, for the whole run */
-	unsigned group;          /* index of the group that counts it; 0 where DERIVED */
+	bool leads;               /* must lead its group: Intel's slots */
+	struct event_code *codes; /* owned; none where DERIVED, at most one for each core PMU */
+	size_t n_codes;
+	enum figure_state state; /* for the whole run: the best of its codes' */
+	unsigned group;
+};
+
+/* Where names are looked up; both borrowed. */
+struct event_context {
+	const struct sys *sys;
+	const struct pmu_set *pmus;
 };
 
 /* The events of a run. items[0] is task-clock and items[1] context-switches, always. */
 struct event_set {
+	const struct event_context *context; /* borrowed; NULL: names that need no files */
 	struct event *items;
 	size_t n;
 	size_t capacity;
@@ -37,14 +57,17 @@ struct event_set {
 
 /*
  * What a name means: fills *event (name copied) with state VALID, without asking whether it can be
- * opened. -ENOENT and a sentence where no resolver knows the name.
+ * opened. -ENOENT and a sentence where no resolver knows the name. context NULL: without files.
  */
-int event_resolve(const char *name, struct event *event, struct error *err);
+int event_resolve(const struct event_context *context, const char *name, struct event *event,
+		  struct error *err);
+void event_copy(struct event *copy, const struct event *event);
 void event_fini(struct event *event);
 
 /* A set that holds the two derived events. */
-void event_set_init(struct event_set *set);
+void event_set_init(struct event_set *set, const struct event_context *context);
 void event_set_fini(struct event_set *set);
+/* The copy has no context. */
 void event_set_copy(struct event_set *copy, const struct event_set *set);
 
 /* The index of the event with that name (resolved and appended if it is new) or -ENOENT. */

@@ -14,7 +14,7 @@
 
 static struct perf_event_attr counting_attr(const struct event *event)
 {
-	struct perf_event_attr attr = event->attr;
+	struct perf_event_attr attr = event->codes[0].attr;
 
 	attr.size = sizeof(attr);
 	attr.read_format = RECORD_READ_FORMAT;

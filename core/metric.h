@@ -5,6 +5,7 @@
 #include "error.h"
 #include "event.h"
 #include "figure.h"
+#include "metric_def.h"
 #include "tally.h"
 
 #include <stdbool.h>
@@ -33,43 +34,22 @@
  */
 #define METRIC_WHOLE_PARTS 200
 
-enum metric_better {
-	METRIC_NEUTRAL,
-	METRIC_HIGHER,
-	METRIC_LOWER,
-};
-
-struct metric_def {
-	const char *name;  /* "branch_mpki": json key and what -s takes */
-	const char *title; /* column header, at most 8 columns wide: "brMPKI" */
-	const char *expression;
-	const char *unit; /* "", "%", "GHz", "M/s", "/s" */
-	const char *help; /* one line */
-	enum metric_better better;
-	double warn, bad; /* thresholds in the direction of `better`; ignored where NEUTRAL */
-	unsigned width;   /* columns of a number on screen, without the trust mark */
-	unsigned decimals;
-};
-
-/* The built-in metrics, by name: core/metric_table.c. NULL where there is none. */
-const struct metric_def *metric_def_find(const char *name);
-extern const struct metric_def metric_table[];
-extern const size_t metric_table_n;
-
 struct metric {
 	const struct metric_def *def; /* borrowed */
-	struct metric_op *ops;        /* owned */
+	const char *title;     /* of the form that was compiled; borrowed from it or from def */
+	struct metric_op *ops; /* owned */
 	size_t n_ops;
 	size_t depth; /* of the stack that evaluation needs, bounded at compile time */
 };
 
 /*
- * Compiles def->expression; every event it names is added to the set (also those before the place
- * where it fails). -EINVAL with the position and what was expected, -ENOENT for an unknown event,
- * -E2BIG past the stated limits (4096 bytes, 64 deep). *metric is zeroed where it fails.
+ * Compiles one form of def (def->forms[form]); every event it names is added to the set (also those
+ * before the place where it fails). -EINVAL with the position and what was expected, -ENOENT for an
+ * unknown event, -E2BIG past the stated limits (4096 bytes, 64 deep). *metric is zeroed where it
+ * fails.
  */
-int metric_compile(const struct metric_def *def, struct event_set *events, struct metric *metric,
-		   struct error *err);
+int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
+		   struct metric *metric, struct error *err);
 void metric_fini(struct metric *metric);
 
 /* What a formula is evaluated over: one row; tally has the shape's width, events its n_events. */

@@ -362,15 +362,15 @@ static int parse_expression(struct parser *p)
 	return ret;
 }
 
-int metric_compile(const struct metric_def *def, struct event_set *events, struct metric *metric,
-		   struct error *err)
+int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
+		   struct metric *metric, struct error *err)
 {
-	struct parser p = {
-		.text = def->expression, .name = def->name, .events = events, .err = err};
+	const char *expression = def->forms[form].expression, *title = def->forms[form].title;
+	struct parser p = {.text = expression, .name = def->name, .events = events, .err = err};
 	int ret;
 
 	*metric = (struct metric){0};
-	if (strnlen(def->expression, LENGTH_MAX + 1) > LENGTH_MAX)
+	if (strnlen(expression, LENGTH_MAX + 1) > LENGTH_MAX)
 		return fail(&p, -E2BIG, LENGTH_MAX, "longer than %d bytes", LENGTH_MAX);
 	ret = parse_expression(&p);
 	if (ret == 0 && skip_space(&p) != '\0')
@@ -379,6 +379,10 @@ int metric_compile(const struct metric_def *def, struct event_set *events, struc
 		free(p.ops);
 		return ret;
 	}
-	*metric = (struct metric){.def = def, .ops = p.ops, .n_ops = p.n, .depth = p.depth_max};
+	*metric = (struct metric){.def = def,
+				  .title = title ? title : def->title,
+				  .ops = p.ops,
+				  .n_ops = p.n,
+				  .depth = p.depth_max};
 	return 0;
 }

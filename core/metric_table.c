@@ -7,7 +7,7 @@
  * `cache-misses` is the last level on Intel, L2 on Zen and L1D on Arm: titles over it say "cache"
  * ("ca") and no level, because the level is not known here.
  */
-#include "metric.h"
+#include "metric_def.h"
 
 #include "util.h"
 
@@ -17,7 +17,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "cpu_percent",
 		.title = "%CPU",
-		.expression = "100 * cpu_time_s / interval_s",
+		.forms = {{.expression = "100 * cpu_time_s / interval_s"}},
 		.unit = "%",
 		.help = "time on a CPU, in percent of one CPU: threads add up beyond 100",
 		.width = 5,
@@ -26,7 +26,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "ghz",
 		.title = "GHz",
-		.expression = "cycles / task-clock",
+		.forms = {{.expression = "cycles / task-clock"}},
 		.unit = "GHz",
 		.help = "cycles per nanosecond on a CPU: the clock while it ran",
 		.width = 4,
@@ -35,7 +35,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "ipc",
 		.title = "IPC",
-		.expression = "instructions / cycles",
+		.forms = {{.expression = "instructions / cycles"}},
 		.unit = "",
 		.help = "instructions per cycle",
 		.better = METRIC_HIGHER,
@@ -47,7 +47,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "cpi",
 		.title = "CPI",
-		.expression = "cycles / instructions",
+		.forms = {{.expression = "cycles / instructions"}},
 		.unit = "",
 		.help = "cycles per instruction",
 		.better = METRIC_LOWER,
@@ -59,7 +59,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "mips",
 		.title = "MIPS",
-		.expression = "instructions / interval_s / 1000000",
+		.forms = {{.expression = "instructions / interval_s / 1000000"}},
 		.unit = "M/s",
 		.help = "millions of instructions per second of the interval",
 		.width = 5,
@@ -68,7 +68,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "stall_floor_percent",
 		.title = "stall>=%",
-		.expression = "100 * max(0, cycles - instructions) / cycles",
+		.forms = {{.expression = "100 * max(0, cycles - instructions) / cycles"}},
 		.unit = "%",
 		.help = "a lower bound on stalled cycles, blind above IPC 1",
 		.width = 5,
@@ -77,7 +77,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "branch_mpki",
 		.title = "brMPKI",
-		.expression = "1000 * branch-misses / instructions",
+		.forms = {{.expression = "1000 * branch-misses / instructions"}},
 		.unit = "",
 		.help = "mispredicted branches per 1000 instructions",
 		.better = METRIC_LOWER,
@@ -89,7 +89,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "branch_miss_percent",
 		.title = "brmiss%",
-		.expression = "100 * branch-misses / branches",
+		.forms = {{.expression = "100 * branch-misses / branches"}},
 		.unit = "%",
 		.help = "mispredicted branches, of all branches",
 		.better = METRIC_LOWER,
@@ -101,7 +101,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "branch_density",
 		.title = "br/insn",
-		.expression = "branches / instructions",
+		.forms = {{.expression = "branches / instructions"}},
 		.unit = "",
 		.help = "branches per instruction",
 		.width = 4,
@@ -110,7 +110,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "cache_mpki",
 		.title = "caMPKI",
-		.expression = "1000 * cache-misses / instructions",
+		.forms = {{.expression = "1000 * cache-misses / instructions"}},
 		.unit = "",
 		.help = "cache misses per 1000 instructions, "
 			"at the level that this CPU's cache-misses counts",
@@ -123,7 +123,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "cache_miss_percent",
 		.title = "camiss%",
-		.expression = "100 * cache-misses / cache-references",
+		.forms = {{.expression = "100 * cache-misses / cache-references"}},
 		.unit = "%",
 		.help = "cache misses of cache references, "
 			"at the level that this CPU's cache-misses counts",
@@ -136,7 +136,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "cs_per_s",
 		.title = "cs/s",
-		.expression = "context-switches / interval_s",
+		.forms = {{.expression = "context-switches / interval_s"}},
 		.unit = "/s",
 		.help = "context switches per second",
 		.better = METRIC_LOWER,
@@ -148,7 +148,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "faults_per_s",
 		.title = "flt/s",
-		.expression = "page-faults / interval_s",
+		.forms = {{.expression = "page-faults / interval_s"}},
 		.unit = "/s",
 		.help = "page faults per second",
 		.width = 5,
@@ -157,7 +157,7 @@ const struct metric_def metric_table[] = {
 	{
 		.name = "migrations_per_s",
 		.title = "migr/s",
-		.expression = "cpu-migrations / interval_s",
+		.forms = {{.expression = "cpu-migrations / interval_s"}},
 		.unit = "/s",
 		.help = "moves to another CPU per second",
 		.width = 5,

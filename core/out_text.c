@@ -94,7 +94,7 @@ static void put_totals(FILE *out, const struct snapshot *snapshot)
 		struct cell cell;
 
 		figure_format(def, snapshot->figures[i], &cell);
-		fprintf(out, "%s %s %s", i > 0 ? " " : "", def->title, cell.text);
+		fprintf(out, "%s %s %s", i > 0 ? " " : "", columns->metrics[i].title, cell.text);
 	}
 	fputc('\n', out);
 }

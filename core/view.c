@@ -141,11 +141,12 @@ static unsigned metric_weight(size_t index)
 
 static void add_metric(struct view *view, size_t index)
 {
-	const struct metric_def *def = view->snapshot->columns->metrics[index].def;
-	unsigned title = text_width(def->title), number = def->width + 1;
+	const struct metric *metric = &view->snapshot->columns->metrics[index];
+	const struct metric_def *def = metric->def;
+	unsigned title = text_width(metric->title), number = def->width + 1;
 
 	add_column(view, &(struct view_column){.name = def->name,
-					       .title = def->title,
+					       .title = metric->title,
 					       .metric = (int)index,
 					       .width = title > number ? title : number,
 					       .weight = metric_weight(index)});

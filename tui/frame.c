@@ -105,7 +105,7 @@ static void add_figures(struct segments *segments, const struct columns *columns
 		if (strcmp(def->name, "cpu_percent") == 0)
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
-		add_words(segments, metric_weight(def, i), def->title, cell.text,
+		add_words(segments, metric_weight(def, i), columns->metrics[i].title, cell.text,
 			  style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;
 	}

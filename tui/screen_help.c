@@ -101,7 +101,7 @@ static void write_columns(struct help_pen *pen, const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->columns->n_metrics; i++) {
 		const struct metric_def *def = snapshot->columns->metrics[i].def;
 
-		pen_entry(pen, TITLES_WIDTH + 1, def->title, def->help);
+		pen_entry(pen, TITLES_WIDTH + 1, snapshot->columns->metrics[i].title, def->help);
 	}
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");

@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *expression = fuzz_text(&bytes);
 	const struct metric_def def = {.name = "fuzz",
 				       .title = "FUZZ",
-				       .expression = expression,
+				       .forms = {{.expression = expression}},
 				       .better = METRIC_HIGHER,
 				       .warn = 1,
 				       .bad = 0.5,
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err = {0};
 
 	sample_events(&events);
-	int result = metric_compile(&def, &events, &metric, &err);
+	int result = metric_compile(&def, 0, &events, &metric, &err);
 	if (result == 0) {
 		check_metric(&metric, &events, &bytes);
 	} else {

@@ -41,12 +41,12 @@ static inline void sample_events(struct event_set *set)
 		{"page-faults", EVENT_SOFTWARE, 1},   {"cpu-migrations", EVENT_SOFTWARE, 1},
 	};
 
-	event_set_init(set);
+	event_set_init(set, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
 		set->items =
 			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
 		set->items[set->n++] = (struct event){.name = xstrdup(events[i].name),
-						      .unit = "",
+						      .scale = 1,
 						      .kind = events[i].kind,
 						      .group = events[i].group};
 	}
@@ -67,7 +67,7 @@ static inline struct columns *sample_columns(const char *preset)
 		columns->n_metrics++;
 	columns->metrics = xcalloc(columns->n_metrics, sizeof(*columns->metrics));
 	for (size_t i = 0; i < columns->n_metrics; i++)
-		if (metric_compile(metric_def_find(names[i]), &columns->events,
+		if (metric_compile(metric_def_find(names[i]), 0, &columns->events,
 				   &columns->metrics[i], &err) < 0)
 			abort();
 	return columns;

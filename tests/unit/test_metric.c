@@ -48,12 +48,12 @@ static void fixture_init(struct fixture *f, const struct sample_row *row)
 
 static struct figure evaluate(const struct fixture *f, const char *expression)
 {
-	struct metric_def def = {.name = "m", .expression = expression};
+	struct metric_def def = {.name = "m", .forms = {{.expression = expression}}};
 	struct event_set events = f->events; /* the formulas here name nothing new */
 	struct error err = {0};
 	struct metric metric;
 
-	if (metric_compile(&def, &events, &metric, &err) < 0)
+	if (metric_compile(&def, 0, &events, &metric, &err) < 0)
 		fail_msg("%s: %s", expression, err.text);
 	assert_true(events.n == f->events.n);
 	struct figure figure = metric_eval(&metric, &f->input);
@@ -153,7 +153,8 @@ static void built_in_values(void **state)
 	(void)state;
 	fixture_init(&f, &steady);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct figure got = evaluate(&f, metric_def_find(rows[i].metric)->expression);
+		struct figure got =
+			evaluate(&f, metric_def_find(rows[i].metric)->forms[0].expression);
 
 		if (got.state != FIGURE_VALID || fabs(got.value - rows[i].want) > 1e-9)
 			fail_msg("%s is %g (%s), not %g", rows[i].metric, got.value,
@@ -320,13 +321,14 @@ static void refuses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct metric_def def = {.name = "mine", .expression = rows[i].expression};
+		struct metric_def def = {.name = "mine",
+					 .forms = {{.expression = rows[i].expression}}};
 		struct event_set events;
 		struct metric metric;
 		struct error err = {0};
 
 		sample_events(&events);
-		int code = metric_compile(&def, &events, &metric, &err);
+		int code = metric_compile(&def, 0, &events, &metric, &err);
 		if (code != rows[i].code || err.code != code ||
 		    strncmp(err.text, "Metric mine, ", 13) != 0 || !strstr(err.text, rows[i].says))
 			fail_msg("%s: %d, \"%s\"", rows[i].name, code, err.text);
@@ -374,10 +376,10 @@ static void limits(void **state)
 	fixture_init(&f, &steady);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *text = repeated(rows[i].before, rows[i].unit, rows[i].count, rows[i].after);
-		struct metric_def def = {.name = "m", .expression = text};
+		struct metric_def def = {.name = "m", .forms = {{.expression = text}}};
 		struct metric metric;
 		struct error err = {0};
-		int code = metric_compile(&def, &f.events, &metric, &err);
+		int code = metric_compile(&def, 0, &f.events, &metric, &err);
 
 		if (code != rows[i].code || !strstr(err.text, rows[i].says))
 			fail_msg("%s: %d, \"%s\"", rows[i].name, code, err.text);
@@ -453,7 +455,7 @@ static void garbage(void **state)
 	fixture_init(&f, &steady);
 	for (unsigned round = 0; round < 100000; round++) {
 		char text[128] = "";
-		struct metric_def def = {.name = "m", .expression = text};
+		struct metric_def def = {.name = "m", .forms = {{.expression = text}}};
 		struct metric metric;
 		struct error err = {0};
 
@@ -462,7 +464,7 @@ static void garbage(void **state)
 			random = random * 1664525 + 1013904223;
 			strcat(text, pieces[random >> 27]);
 		}
-		if (metric_compile(&def, &f.events, &metric, &err) < 0) {
+		if (metric_compile(&def, 0, &f.events, &metric, &err) < 0) {
 			refused++;
 			if (err.text[0] == '\0')
 				fail_msg("no message for %s", text);
@@ -512,13 +514,13 @@ static void tables(void **state)
 	struct event_set events;
 
 	(void)state;
-	event_set_init(&events);
+	event_set_init(&events, NULL);
 	for (size_t i = 0; i < metric_table_n; i++) {
 		const struct metric_def *def = &metric_table[i];
 		struct error err = {0};
 		struct metric metric;
 
-		if (metric_compile(def, &events, &metric, &err) < 0)
+		if (metric_compile(def, 0, &events, &metric, &err) < 0)
 			fail_msg("%s", err.text);
 		metric_fini(&metric);
 		assert_ptr_equal(metric_def_find(def->name), def); /* and so the names differ */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "pmu.h"
+
+#include "proc.h"
+#include "text.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+/* The list of CPUs in a PMU's file; false where it has none. */
+static bool read_cpus(const struct sys *sys, const char *pmu, const char *file,
+		      struct cpu_list *list)
+{
+	char path[160], text[4096];
+
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu, file);
+	return sys_file_read(sys, path, text, sizeof(text)) >= 0 && cpu_list_parse(text, list) == 0;
+}
+
+static bool is_software(const char *name)
+{
+	static const char *const names[] = {
+		"software", "tracepoint", "breakpoint", "kprobe", "uprobe", "msr",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* x86 has one "cpu", or files "cpus" as Arm's have them. */
+static void classify(const struct sys *sys, struct pmu *pmu)
+{
+	if (is_software(pmu->name)) {
+		pmu->kind = PMU_SOFTWARE;
+	} else if (read_cpus(sys, pmu->name, "cpumask", &pmu->cpus)) {
+		pmu->kind = PMU_SOCKET;
+	} else if (read_cpus(sys, pmu->name, "cpus", &pmu->cpus)) {
+		pmu->kind = PMU_CORE;
+	} else if (strcmp(pmu->name, "cpu") == 0 || strncmp(pmu->name, "armv", 4) == 0) {
+		pmu->kind = PMU_CORE;
+		cpus_possible(sys, &pmu->cpus);
+	} else {
+		pmu->kind = PMU_OTHER;
+	}
+}
+
+struct reading {
+	const struct sys *sys;
+	struct pmu_set *set;
+	size_t capacity;
+};
+
+static struct pmu *append(struct reading *reading)
+{
+	struct pmu_set *set = reading->set;
+
+	set->items = array_reserve(set->items, &reading->capacity, set->n + 1, sizeof(*set->items));
+	set->items[set->n] = (struct pmu){0};
+	return &set->items[set->n++];
+}
+
+static int read_pmu(void *arg, const char *name)
+{
+	struct reading *reading = arg;
+	char path[160];
+	long type;
+
+	snprintf(path, sizeof(path), DEVICES "/%.63s/type", name);
+	if (strlen(name) >= sizeof(reading->set->items->name) ||
+	    proc_number(reading->sys, path, &type) < 0 || type < 0 || type > UINT32_MAX)
+		return 0;
+	struct pmu *pmu = append(reading);
+	pmu->type = (uint32_t)type;
+	text_copy(pmu->name, sizeof(pmu->name), name);
+	classify(reading->sys, pmu);
+	return 0;
+}
+
+static int compare_pmus(const void *a, const void *b)
+{
+	const struct pmu *left = a, *right = b;
+
+	if ((left->kind == PMU_CORE) != (right->kind == PMU_CORE))
+		return left->kind == PMU_CORE ? -1 : 1;
+	/* The nameless one is the last of the core ones. */
+	if (!left->name[0] != !right->name[0])
+		return left->name[0] ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+/* CPUs without a core PMU share one that has no name. */
+static void add_nameless(struct reading *reading)
+{
+	struct cpu_list possible, rest = {0};
+
+	if (cpus_possible(reading->sys, &possible) < 0)
+		return;
+	rest.numbers = xcalloc(possible.n, sizeof(int));
+	for (size_t i = 0; i < possible.n; i++) {
+		bool owned = false;
+
+		for (size_t k = 0; k < reading->set->n; k++)
+			owned |= reading->set->items[k].kind == PMU_CORE &&
+				 cpu_list_has(&reading->set->items[k].cpus, possible.numbers[i]);
+		if (!owned)
+			rest.numbers[rest.n++] = possible.numbers[i];
+	}
+	cpu_list_fini(&possible);
+	if (rest.n == 0) {
+		cpu_list_fini(&rest);
+		return;
+	}
+	struct pmu *pmu = append(reading);
+	pmu->kind = PMU_CORE;
+	pmu->cpus = rest;
+}
+
+void pmu_set_read(const struct sys *sys, struct pmu_set *set)
+{
+	struct reading reading = {.sys = sys, .set = set};
+
+	*set = (struct pmu_set){0};
+	sys_dir_each(sys, DEVICES, read_pmu, &reading);
+	add_nameless(&reading);
+	if (set->n > 0)
+		qsort(set->items, set->n, sizeof(*set->items), compare_pmus);
+	for (size_t i = 0; i < set->n; i++)
+		set->n_core += set->items[i].kind == PMU_CORE;
+}
+
+void pmu_set_fini(struct pmu_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		cpu_list_fini(&set->items[i].cpus);
+	free(set->items);
+	*set = (struct pmu_set){0};
+}
+
+const struct pmu *pmu_set_find(const struct pmu_set *set, const char *name)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (strcmp(set->items[i].name, name) == 0)
+			return &set->items[i];
+	return NULL;
+}
+
+size_t pmu_set_core_of(const struct pmu_set *set, int cpu)
+{
+	for (size_t i = 0; i < set->n_core; i++)
+		if (cpu_list_has(&set->items[i].cpus, cpu))
+			return i;
+	return 0;
+}
