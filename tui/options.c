@@ -10,9 +10,9 @@
 #include "core/batch.h"
 #include "core/metric.h"
 #include "core/preset.h"
+#include "core/suggest.h"
 #include "core/util.h"
 #include "duration.h"
-#include "suggest.h"
 
 #include <ctype.h>
 #include <errno.h>

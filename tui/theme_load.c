@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "theme_load.h"
 
-#include "suggest.h"
+#include "core/suggest.h"
 
 #include <errno.h>
 #include <limits.h>

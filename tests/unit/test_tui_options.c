@@ -9,10 +9,10 @@
 #include "core/batch.h"
 #include "core/metric.h"
 #include "core/preset.h"
+#include "core/suggest.h"
 #include "core/util.h"
 #include "tui/duration.h"
 #include "tui/options.h"
-#include "tui/suggest.h"
 
 #include <errno.h>
 #include <stdbool.h>
