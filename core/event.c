@@ -1,31 +1,107 @@
 // SPDX-License-Identifier: MIT
 #include "event.h"
 
-#include "event_pfm.h"
+#include "event_modifier.h"
+#include "event_resolver.h"
 #include "util.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * In this order: what begins with a word of its own, what has slashes, then what may be several
+ * things. The kernel's names come before libpfm4's, whose tables know names like "cycles" too, for
+ * counters that may not exist here.
+ */
+static event_resolver_fn *const resolvers[] = {
+	event_breakpoint_resolve, event_probe_resolve, event_sysfs_resolve,
+	event_generic_resolve,    event_raw_resolve,   event_alias_resolve,
+	event_tracepoint_resolve, event_pfm_resolve,
+};
+
+/* Intel's slots lead the topdown events, which are read through them. */
+static void mark_leader(const struct event_context *context, struct event *event)
+{
+	char text[64];
+
+	for (size_t i = 0; event->kind == EVENT_HARDWARE && context->sys && i < event->n_codes;
+	     i++) {
+		const struct event_code *code = &event->codes[i];
+
+		if (code->attr.config != 0x400 || code->attr.type < PERF_TYPE_RAW ||
+		    !context->pmus || code->pmu >= context->pmus->n)
+			continue;
+		/* AMD has an event 0x400 that is nothing of the kind, and no slots. */
+		char path[160];
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/slots",
+			 context->pmus->items[code->pmu].name);
+		event->leads |= sys_file_read(context->sys, path, text, sizeof(text)) > 0;
+	}
+}
+
+static int fail_unknown(const struct event_context *context, const char *name, struct error *err)
+{
+	struct quoted word = event_quote(name, strlen(name));
+	struct event_aliases aliases;
+	char *base = xstrndup(name, strcspn(name, ":"));
+	struct suggest near = {.word = base};
+	char what[160] = "";
+
+	event_alias_list(context, &aliases);
+	event_generic_suggest(&near);
+	for (size_t i = 0; i < aliases.n; i++)
+		suggest_offer(&near, aliases.names[i]);
+	event_pfm_suggest(&near);
+	if (near.nearest)
+		snprintf(what, sizeof(what), ": did you mean '%s'?",
+			 event_quote(near.nearest, strlen(near.nearest)).text);
+	int result =
+		error_set(err, -ENOENT, "Unknown event '%s'%s", word.text, what[0] ? what : ".");
+	event_alias_list_fini(&aliases);
+	free(base);
+	return result;
+}
+
+static int resolve(const struct event_context *context, const char *name, struct event *event,
+		   struct error *err)
+{
+	int result = EVENT_NOT_MINE;
+	const char *rest = name;
+
+	for (size_t i = 0; result == EVENT_NOT_MINE && i < ARRAY_SIZE(resolvers); i++)
+		result = resolvers[i](context, name, event, &rest, err);
+	if (result == EVENT_NOT_MINE) {
+		result = event_tracepoint_explain(context, name, err);
+		return result < 0 ? result : fail_unknown(context, name, err);
+	}
+	return result < 0 ? result : event_modify(name, rest, event, err);
+}
 
 int event_resolve(const struct event_context *context, const char *name, struct event *event,
 		  struct error *err)
 {
-	struct perf_event_attr attr;
-	int result = event_pfm_resolve(name, &attr, err);
+	static const struct event_context no_context;
+	int result;
 
-	(void)context;
-	if (result < 0)
+	*event = (struct event){.scale = 1, .state = FIGURE_VALID};
+	if (!context)
+		context = &no_context;
+	if (!name[0])
+		return error_set(err, -EINVAL, "An event has no name.");
+	if (strnlen(name, EVENT_NAME_MAX_BYTES + 1) > EVENT_NAME_MAX_BYTES)
+		return error_set(err, -ENAMETOOLONG,
+				 "The event name '%s...' is longer than %d bytes.",
+				 event_quote(name, 20).text, EVENT_NAME_MAX_BYTES);
+	result = resolve(context, name, event, err);
+	if (result < 0) {
+		event_fini(event);
 		return result;
-	*event = (struct event){
-		.name = xstrdup(name),
-		.scale = 1,
-		.kind = attr.type == PERF_TYPE_SOFTWARE ? EVENT_SOFTWARE : EVENT_HARDWARE,
-		.codes = xcalloc(1, sizeof(*event->codes)),
-		.n_codes = 1,
-		.state = FIGURE_VALID,
-	};
-	event->codes[0] = (struct event_code){.attr = attr};
+	}
+	if (!event->name)
+		event->name = xstrdup(name);
+	mark_leader(context, event);
 	return 0;
 }
 
@@ -36,63 +112,17 @@ void event_copy(struct event *copy, const struct event *event)
 	copy->codes = xcalloc(event->n_codes, sizeof(*copy->codes));
 	if (event->n_codes > 0)
 		memcpy(copy->codes, event->codes, event->n_codes * sizeof(*copy->codes));
+	if (!event->target)
+		return;
+	copy->target = xstrdup(event->target);
+	for (size_t i = 0; i < copy->n_codes; i++)
+		copy->codes[i].attr.config1 = (uintptr_t)copy->target;
 }
 
 void event_fini(struct event *event)
 {
 	free(event->name);
+	free(event->target);
 	free(event->codes);
 	*event = (struct event){0};
-}
-
-static int append(struct event_set *set, struct event event)
-{
-	set->items = array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
-	set->items[set->n] = event;
-	return (int)set->n++;
-}
-
-void event_set_init(struct event_set *set, const struct event_context *context)
-{
-	*set = (struct event_set){.context = context};
-	append(set, (struct event){.name = xstrdup("task-clock"), .unit = "ns", .scale = 1});
-	append(set, (struct event){.name = xstrdup("context-switches"), .scale = 1});
-}
-
-void event_set_fini(struct event_set *set)
-{
-	for (size_t i = 0; i < set->n; i++)
-		event_fini(&set->items[i]);
-	free(set->items);
-	*set = (struct event_set){0};
-}
-
-void event_set_copy(struct event_set *copy, const struct event_set *set)
-{
-	*copy = (struct event_set){0};
-	for (size_t i = 0; i < set->n; i++) {
-		struct event event;
-
-		event_copy(&event, &set->items[i]);
-		append(copy, event);
-	}
-}
-
-int event_set_find(const struct event_set *set, const char *name)
-{
-	for (size_t i = 0; i < set->n; i++)
-		if (!strcmp(set->items[i].name, name))
-			return (int)i;
-	return -ENOENT;
-}
-
-int event_set_add(struct event_set *set, const char *name, struct error *err)
-{
-	int index = event_set_find(set, name);
-	struct event event;
-
-	if (index >= 0)
-		return index;
-	int result = event_resolve(set->context, name, &event, err);
-	return result < 0 ? result : append(set, event);
 }

@@ -30,12 +30,13 @@ struct event_code {
 };
 
 struct event {
-	char *name;    /* "cycles", owned: as its user wrote it */
+	char *name;    /* "cycles", owned: as its user wrote it, or what a term `name=` says */
 	char unit[16]; /* "" for counts, "ns", "Joules" */
 	double scale;  /* a count times this is in `unit`; 1 but for what sysfs says otherwise */
 	enum event_kind kind;
-	bool leads;               /* must lead its group: Intel's slots */
-	struct event_code *codes; /* owned; none where DERIVED, at most one for each core PMU */
+	bool leads;   /* must lead its group: Intel's slots */
+	char *target; /* owned; a probe's symbol or path, which its attr.config1 points at */
+	struct event_code *codes; /* owned; none where DERIVED, at most one for each PMU */
 	size_t n_codes;
 	enum figure_state state; /* for the whole run: the best of its codes' */
 	unsigned group;
@@ -47,32 +48,36 @@ struct event_context {
 	const struct pmu_set *pmus;
 };
 
-/* The events of a run. items[0] is task-clock and items[1] context-switches, always. */
-struct event_set {
-	const struct event_context *context; /* borrowed; NULL: names that need no files */
-	struct event *items;
-	size_t n;
-	size_t capacity;
-};
+enum { EVENT_NAME_MAX_BYTES = 1023 };
 
 /*
- * What a name means: fills *event (name copied) with state VALID, without asking whether it can be
- * opened. -ENOENT and a sentence where no resolver knows the name. context NULL: without files.
+ * What a name means, one that a user of perf or of libpfm4 knows:
+ *
+ *	cycles, page-faults, L1-dcache-load-misses    generic: event_generic.c
+ *	cpu/event=0x3c,umask=1/, power/energy-pkg/    terms of sysfs: event_sysfs.c
+ *	slots, energy-pkg, inst_retired               what a PMU calls an event in sysfs: the same
+ *	r1a8                                          raw, hexadecimal: event_raw.c
+ *	sched:sched_switch                            tracepoints: event_tracepoint.c
+ *	mem:0x7f00/4:w                                breakpoints: event_breakpoint.c
+ *	kprobe:do_exit+4, uprobe:/bin/sh:0x4210,
+ *	kretprobe:SYMBOL, uretprobe:PATH:OFFSET       probes: event_probe.c
+ *	skl::LONGEST_LAT_CACHE:MISS                   of one kind of CPU: event_pfm.c
+ *
+ * with modifiers behind (event_modifier.h): cycles:u. Fills *event (name copied, its addresses
+ * good for as long as it lives) with state VALID, without asking whether it can be opened. Counts
+ * of the CPUs leave guests out unless a modifier says otherwise.
+ *
+ * -ENOENT and a sentence that says what is near where no resolver knows the name; other codes and
+ * a sentence where one does, but not like this. Sentences are printable, whatever the name.
+ * context, or either of its members, NULL: only what needs no files. Not thread-safe, as libpfm4.
  */
 int event_resolve(const struct event_context *context, const char *name, struct event *event,
 		  struct error *err);
+/* Deep: the copy's probes point at its own target. */
 void event_copy(struct event *copy, const struct event *event);
 void event_fini(struct event *event);
 
-/* A set that holds the two derived events. */
-void event_set_init(struct event_set *set, const struct event_context *context);
-void event_set_fini(struct event_set *set);
-/* The copy has no context. */
-void event_set_copy(struct event_set *copy, const struct event_set *set);
-
-/* The index of the event with that name (resolved and appended if it is new) or -ENOENT. */
-int event_set_add(struct event_set *set, const char *name, struct error *err);
-/* The index of the event with that name or -ENOENT. */
-int event_set_find(const struct event_set *set, const char *name);
+/* Most of core meets events in sets. */
+#include "event_set.h"
 
 #endif

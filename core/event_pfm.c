@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "event_pfm.h"
+/*
+ * libpfm4's names for the events of one kind of CPU: LONGEST_LAT_CACHE:MISS, or with a dot as in
+ * the vendors' lists, or with the PMU before it, skl::LONGEST_LAT_CACHE:MISS. Without it, every
+ * PMU that libpfm4 finds on this machine is asked: an event that both kinds of cores have, or every
+ * memory controller, is counted on each. libpfm4 reads sysfs by itself.
+ */
+#include "event_modifier.h"
+#include "event_resolver.h"
+#include "util.h"
 
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
@@ -7,7 +15,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int encode(const char *name, struct perf_event_attr *attr)
+struct lookup {
+	const struct event_context *context;
+	char *name; /* without modifiers */
+	struct event *event;
+	pfm_pmu_info_t first; /* the PMU of the first code */
+	pfm_pmu_info_t wrong; /* one that knows the name, but not like this */
+	int code;             /* what it says, or PFM_ERR_NOTFOUND */
+	struct error *err;
+};
+
+static bool pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
+{
+	*info = (pfm_pmu_info_t){.size = sizeof(*info)};
+	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
+}
+
+/* Whether libpfm4 found that PMU here; perf_raw does nothing that event_raw.c does not. */
+static bool is_present(const pfm_pmu_info_t *info)
+{
+	return info->is_present && info->pmu != PFM_PMU_PERF_EVENT_RAW;
+}
+
+/*
+ * Up to where the modifiers begin that are the same for every event. Not those letters that are
+ * something else to libpfm4, which does not mind their case: i inverts.
+ */
+static size_t length_without_modifiers(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (;;) {
+		size_t at = length;
+
+		while (at > 0 && name[at - 1] != ':')
+			at--;
+		if (at < 2 || name[at - 2] == ':' || memchr(name + at, 'I', length - at) ||
+		    !event_is_modifier(name + at, length - at))
+			return length;
+		length = at - 1;
+	}
+}
+
+static int encode(const char *name, struct perf_event_attr *attr, int *index)
 {
 	char *full_name = NULL;
 	pfm_perf_encode_arg_t argument = {
@@ -16,34 +66,384 @@ static int encode(const char *name, struct perf_event_attr *attr)
 		.size = sizeof(argument),
 	};
 
-	memset(attr, 0, sizeof(*attr));
-	int result = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT,
-					       &argument);
+	*attr = (struct perf_event_attr){.size = sizeof(*attr)};
+	int result = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH,
+					       PFM_OS_PERF_EVENT_EXT, &argument);
 	free(full_name);
+	*index = argument.idx;
 	return result;
 }
 
-int event_pfm_resolve(const char *name, struct perf_event_attr *attr, struct error *err)
+/* ---- whose counters */
+
+/* The PMU in sysfs that an attr is for, by its type; NO_PMU where there is none. */
+#define NO_PMU SIZE_MAX
+static size_t pmu_of_type(const struct event_context *context, uint32_t type)
 {
-	char generic[256];
+	for (size_t i = 0; context->pmus && i < context->pmus->n; i++)
+		if (context->pmus->items[i].name[0] && context->pmus->items[i].type == type)
+			return i;
+	return NO_PMU;
+}
+
+/*
+ * The core PMU of an attr. RAW is any core PMU's; where there are several, libpfm4 says which only
+ * by its own name for it.
+ */
+static size_t core_pmu_of(const struct event_context *context, const pfm_pmu_info_t *info,
+			  uint32_t type)
+{
+	static const char *const hybrids[][2] = {
+		{"adl_glc", "cpu_core"},
+		{"adl_grt", "cpu_atom"},
+	};
+	size_t n = event_core_pmus(context);
+
+	if (n < 2 && type == PERF_TYPE_RAW)
+		return 0;
+	if (type != PERF_TYPE_RAW) {
+		size_t found = pmu_of_type(context, type);
+
+		return found < n ? found : NO_PMU;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(hybrids); i++)
+		for (size_t k = 0; k < n && strcmp(hybrids[i][0], info->name) == 0; k++)
+			if (strcmp(context->pmus->items[k].name, hybrids[i][1]) == 0)
+				return k;
+	return NO_PMU;
+}
+
+/* What an event counts is libpfm4's to say, whom it leaves out too. */
+static void take_attr(const struct perf_event_attr *from, struct perf_event_attr *attr)
+{
+	attr->config1 = from->config1;
+	attr->config2 = from->config2;
+	attr->exclude_user = from->exclude_user;
+	attr->exclude_kernel = from->exclude_kernel;
+	/* Not every table of libpfm4 knows the hypervisor, and :u is without it. */
+	attr->exclude_hv = from->exclude_hv || from->exclude_user != from->exclude_kernel;
+	attr->exclude_host = from->exclude_host;
+	attr->exclude_guest = from->exclude_guest;
+	attr->precise_ip = from->precise_ip;
+}
+
+static int fail_absent(struct lookup *lookup, const pfm_pmu_info_t *info)
+{
+	return error_set(lookup->err, -ENODEV,
+			 "'%s' is an event of %s, whose counters this kernel does not offer.",
+			 event_quote(lookup->name, strlen(lookup->name)).text, info->name);
+}
+
+static int add_generic(struct lookup *lookup, const struct perf_event_attr *attr)
+{
+	struct event *event = lookup->event;
+	bool hardware = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
+
+	event->kind = hardware ? EVENT_HARDWARE : EVENT_SOFTWARE;
+	event_add_generic(lookup->context, event, attr->type, attr->config);
+	for (size_t i = 0; hardware && i < event->n_codes; i++)
+		take_attr(attr, &event->codes[i].attr);
+	return 0;
+}
+
+static int add_core(struct lookup *lookup, const pfm_pmu_info_t *info,
+		    const struct perf_event_attr *attr)
+{
+	size_t pmu = core_pmu_of(lookup->context, info, attr->type);
+	uint32_t type = attr->type;
+
+	if (pmu == NO_PMU)
+		return fail_absent(lookup, info);
+	if (event_core_pmus(lookup->context) > 1)
+		type = lookup->context->pmus->items[pmu].type;
+	for (size_t i = 0; i < lookup->event->n_codes; i++)
+		if (lookup->event->codes[i].pmu == pmu)
+			return 0;
+	lookup->event->kind = EVENT_HARDWARE;
+	take_attr(attr, event_add_code(lookup->event, pmu, type, attr->config));
+	return 0;
+}
+
+static int add_uncore(struct lookup *lookup, const pfm_pmu_info_t *info,
+		      const struct perf_event_attr *attr)
+{
+	/* RAW: libpfm4 did not find it in sysfs and hands out a code for the wrong counters. */
+	size_t pmu =
+		attr->type == PERF_TYPE_RAW ? NO_PMU : pmu_of_type(lookup->context, attr->type);
+
+	if (pmu == NO_PMU)
+		return fail_absent(lookup, info);
+	lookup->event->kind = EVENT_SOCKET;
+	struct perf_event_attr *to = event_add_code(lookup->event, pmu, attr->type, attr->config);
+	to->config1 = attr->config1;
+	to->config2 = attr->config2;
+	/* RAPL counts in units of 2^-32 Joules, whatever the model: the kernel makes it so. */
+	if (strcmp(info->name, "rapl") == 0 || strcmp(info->name, "amd64_rapl") == 0) {
+		lookup->event->scale = 0x1p-32;
+		memcpy(lookup->event->unit, "Joules", sizeof("Joules"));
+	}
+	return 0;
+}
+
+static int add(struct lookup *lookup, const pfm_pmu_info_t *info,
+	       const struct perf_event_attr *attr)
+{
+	if (lookup->event->n_codes > 0 && info->type != lookup->first.type)
+		return error_set(
+			lookup->err, -EINVAL, "'%s' is ambiguous: say %s::%.40s or %s::%.40s.",
+			event_quote(lookup->name, strlen(lookup->name)).text, lookup->first.name,
+			event_quote(lookup->name, strlen(lookup->name)).text, info->name,
+			event_quote(lookup->name, strlen(lookup->name)).text);
+	lookup->first = *info;
+	if (info->type == PFM_PMU_TYPE_OS_GENERIC)
+		return add_generic(lookup, attr);
+	if (info->type == PFM_PMU_TYPE_UNCORE)
+		return add_uncore(lookup, info, attr);
+	return add_core(lookup, info, attr);
+}
+
+/* ---- names that are known, but not like this */
+
+/* The event's name as libpfm4 finds it: PMU::EVENT. */
+static void event_part(const struct lookup *lookup, char *text, size_t size)
+{
+	const char *colons = strstr(lookup->name, "::");
+	const char *event = colons ? colons + 2 : lookup->name;
+
+	snprintf(text, size, "%s::%.*s", lookup->wrong.name, (int)strcspn(event, ":."), event);
+}
+
+/* Calls for every unit mask; of others too, if all. */
+static void each_attribute(int index, bool all, void (*fn)(void *arg, const char *name), void *arg)
+{
+	pfm_event_info_t event = {.size = sizeof(event)};
+
+	if (pfm_get_event_info(index, PFM_OS_PERF_EVENT_EXT, &event) != PFM_SUCCESS)
+		return;
+	for (int i = 0; i < event.nattrs; i++) {
+		pfm_event_attr_info_t attribute = {.size = sizeof(attribute)};
+
+		if (pfm_get_event_attr_info(index, i, PFM_OS_PERF_EVENT_EXT, &attribute) ==
+			    PFM_SUCCESS &&
+		    (all || attribute.type == PFM_ATTR_UMASK))
+			fn(arg, attribute.name);
+	}
+}
+
+struct name_list {
+	char text[128];
+	size_t n, left_out;
+};
+
+static void list_name(void *arg, const char *name)
+{
+	struct name_list *list = arg;
+	size_t length = strlen(name);
+
+	if (list->n + length + 3 > sizeof(list->text)) {
+		list->left_out++;
+		return;
+	}
+	list->n += (size_t)snprintf(list->text + list->n, sizeof(list->text) - list->n, "%s%s",
+				    list->n ? ", " : "", name);
+}
+
+static void offer_name(void *arg, const char *name)
+{
+	suggest_offer(arg, name);
+}
+
+/* The first part behind the event's name that is none of its attributes; NULL: all are. */
+static char *wrong_part(const struct lookup *lookup, int index, struct suggest *near)
+{
+	const char *colons = strstr(lookup->name, "::");
+	const char *at = colons ? colons + 2 : lookup->name;
+
+	for (at += strcspn(at, ":."); *at; at += strcspn(at, ":.")) {
+		at++;
+		size_t length = strcspn(at, ":.=");
+		char *part = xstrndup(at, length);
+
+		*near = (struct suggest){.word = part};
+		each_attribute(index, true, offer_name, near);
+		if (length > 0 && (!near->nearest || !event_same_name(part, length, near->nearest)))
+			return part;
+		free(part);
+	}
+	return NULL;
+}
+
+static int explain(struct lookup *lookup)
+{
+	char name[160];
+	struct name_list masks = {.n = 0};
+	struct suggest near = {0};
+	int code = lookup->code, result;
+
+	event_part(lookup, name, sizeof(name));
+	int index = pfm_find_event(name);
+	struct quoted quoted = event_quote(name, strlen(name));
+	if (index >= 0)
+		each_attribute(index, false, list_name, &masks);
+	const char *more = masks.left_out ? " and more" : "";
+	char *part = index >= 0 && code == PFM_ERR_ATTR ? wrong_part(lookup, index, &near) : NULL;
+
+	if (code == PFM_ERR_NOTSUPP)
+		result = fail_absent(lookup, &lookup->wrong);
+	else if (code == PFM_ERR_UMASK && masks.n > 0)
+		result = error_set(lookup->err, -EINVAL, "%s needs one of: %s%s.", quoted.text,
+				   masks.text, more);
+	else if (part && near.nearest)
+		result = error_set(lookup->err, -EINVAL, "%s has no '%s': did you mean '%s'?",
+				   quoted.text, event_quote(part, strlen(part)).text, near.nearest);
+	else if (part && masks.n > 0)
+		result =
+			error_set(lookup->err, -EINVAL, "%s has no '%s'; it has %s%s.", quoted.text,
+				  event_quote(part, strlen(part)).text, masks.text, more);
+	else
+		result = error_set(lookup->err, -EINVAL, "'%s': %s.",
+				   event_quote(lookup->name, strlen(lookup->name)).text,
+				   pfm_strerror(code));
+	free(part);
+	return result;
+}
+
+/* ---- looking */
+
+/* 0: added, or not its, and `code` says why; -errno where no other PMU needs to be asked. */
+static int try_pmu(struct lookup *lookup, const pfm_pmu_info_t *info, const char *name)
+{
+	struct perf_event_attr attr;
+	int index, code = encode(name, &attr, &index);
+
+	if (code == PFM_SUCCESS) {
+		int result = add(lookup, info, &attr);
+
+		if (result != -ENODEV)
+			return result;
+		code = PFM_ERR_NOTSUPP; /* another PMU may have it */
+	}
+	if (code != PFM_ERR_NOTFOUND && lookup->code == PFM_ERR_NOTFOUND) {
+		lookup->code = code;
+		lookup->wrong = *info;
+	}
+	return 0;
+}
+
+static int try_present(struct lookup *lookup)
+{
+	size_t size = strlen(lookup->name) + 64;
+	char *name = xmalloc(size);
+	int result = 0;
+
+	/* What the kernel defines only where no counter of the machine is meant. */
+	for (int generic = 0; generic < 2 && lookup->event->n_codes == 0; generic++) {
+		pfm_pmu_t pmu;
+
+		pfm_for_all_pmus(pmu)
+		{
+			pfm_pmu_info_t info;
+
+			if (result < 0 || !pmu_info(pmu, &info) || !is_present(&info) ||
+			    (info.type == PFM_PMU_TYPE_OS_GENERIC) != generic)
+				continue;
+			snprintf(name, size, "%s::%s", info.name, lookup->name);
+			result = try_pmu(lookup, &info, name);
+		}
+	}
+	free(name);
+	return result;
+}
+
+static int fail_unknown_event(struct lookup *lookup, const pfm_pmu_info_t *info, const char *event)
+{
+	char *word = xstrndup(event, strcspn(event, ":."));
+	struct suggest near = {.word = word};
+	char hint[96];
+
+	for (int i = info->first_event; i >= 0; i = pfm_get_event_next(i)) {
+		pfm_event_info_t known = {.size = sizeof(known)};
+
+		if (pfm_get_event_info(i, PFM_OS_NONE, &known) == PFM_SUCCESS)
+			suggest_offer(&near, known.name);
+	}
+	suggest_text(&near, hint, sizeof(hint));
+	free(word);
+	return error_set(lookup->err, -ENOENT, "%s has no event '%s'%s.", info->name,
+			 event_quote(event, strlen(event)).text, hint);
+}
+
+/* PMU::EVENT, of a PMU that need not be here if libpfm4 is told to encode those of others. */
+static int try_named(struct lookup *lookup, const char *colons)
+{
+	size_t length = (size_t)(colons - lookup->name);
+	struct quoted quoted = event_quote(lookup->name, length);
+	struct suggest near = {.word = quoted.text};
+	char hint[96];
+	pfm_pmu_t pmu;
+
+	pfm_for_all_pmus(pmu)
+	{
+		pfm_pmu_info_t info;
+
+		if (!pmu_info(pmu, &info))
+			continue;
+		if (!event_same_name(lookup->name, length, info.name)) {
+			suggest_offer(&near, info.name);
+			continue;
+		}
+		int result = try_pmu(lookup, &info, lookup->name);
+		if (result < 0 || lookup->event->n_codes > 0 || lookup->code != PFM_ERR_NOTFOUND)
+			return result;
+		if (!info.is_present)
+			return error_set(lookup->err, -ENODEV,
+					 "%s is another machine's: '%s' cannot be counted here.",
+					 info.name,
+					 event_quote(lookup->name, strlen(lookup->name)).text);
+		return fail_unknown_event(lookup, &info, colons + 2);
+	}
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(lookup->err, -ENOENT, "libpfm4 knows no PMU '%s'%s.", quoted.text, hint);
+}
+
+int event_pfm_resolve(const struct event_context *context, const char *name, struct event *event,
+		      const char **rest, struct error *err)
+{
+	size_t length = length_without_modifiers(name);
+	struct lookup lookup = {
+		.context = context, .event = event, .code = PFM_ERR_NOTFOUND, .err = err};
+	int result;
 
 	/* Counts its calls itself: only the first one does something. */
-	int result = pfm_initialize();
-	if (result != PFM_SUCCESS)
-		return error_set(err, -ENOTSUP, "libpfm4 does not start: %s.",
-				 pfm_strerror(result));
-	snprintf(generic, sizeof(generic), "perf::%s", name);
-	if (strlen(name) >= sizeof(generic) - sizeof("perf::"))
-		return error_set(err, -ENOENT, "The event name '%.40s...' is too long.", name);
-	/* Native tables know names like "cycles" too, for counters that may not exist here. */
-	if (encode(generic, attr) != PFM_SUCCESS) {
-		result = encode(name, attr);
-		if (result != PFM_SUCCESS)
-			return error_set(err, -ENOENT, "Unknown event '%s': %s.", name,
-					 pfm_strerror(result));
+	if (pfm_initialize() != PFM_SUCCESS)
+		return EVENT_NOT_MINE;
+	*rest = name + length;
+	lookup.name = xstrndup(name, length);
+	const char *colons = strstr(lookup.name, "::");
+	result = colons ? try_named(&lookup, colons) : try_present(&lookup);
+	if (result == 0 && event->n_codes == 0)
+		result = lookup.code == PFM_ERR_NOTFOUND ? EVENT_NOT_MINE : explain(&lookup);
+	free(lookup.name);
+	return result;
+}
+
+void event_pfm_suggest(struct suggest *suggest)
+{
+	pfm_pmu_t pmu;
+
+	if (pfm_initialize() != PFM_SUCCESS)
+		return;
+	pfm_for_all_pmus(pmu)
+	{
+		pfm_pmu_info_t info;
+
+		if (!pmu_info(pmu, &info) || !is_present(&info) || info.type != PFM_PMU_TYPE_CORE)
+			continue;
+		for (int i = info.first_event; i >= 0; i = pfm_get_event_next(i)) {
+			pfm_event_info_t event = {.size = sizeof(event)};
+
+			if (pfm_get_event_info(i, PFM_OS_NONE, &event) == PFM_SUCCESS)
+				suggest_offer(suggest, event.name);
+		}
 	}
-	attr->size = sizeof(*attr);
-	if (attr->type == PERF_TYPE_SOFTWARE)
-		attr->exclude_guest = 0;
-	return 0;
 }

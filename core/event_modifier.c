@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "event_modifier.h"
+
+#include "event_resolver.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LETTERS "ukhGHpPI"
+
+struct modifiers {
+	bool given[sizeof(LETTERS) - 1]; /* in the order of LETTERS */
+	unsigned precise;
+};
+
+static bool has(const struct modifiers *modifiers, char letter)
+{
+	return modifiers->given[strchr(LETTERS, letter) - LETTERS];
+}
+
+/* perf's others order perf's own groups and samples. */
+static bool is_foreign(char letter)
+{
+	return letter && strchr("DeWSbXR", letter);
+}
+
+static int parse(const char *name, const char *text, struct modifiers *modifiers, struct error *err)
+{
+	struct quoted quoted = event_quote(name, strlen(name));
+	size_t part = 0; /* where the letters after the last colon begin */
+
+	for (size_t i = 0; text[i]; i++) {
+		const char *letter = text[i] == ':' ? NULL : strchr(LETTERS, text[i]);
+
+		if (text[i] == ':') {
+			part = i + 1;
+			if (text[part] == ':' || text[part] == '\0')
+				return error_set(err, -EINVAL,
+						 "A modifier is missing after ':' in '%s'.",
+						 quoted.text);
+			continue;
+		}
+		if (is_foreign(text[i]))
+			return error_set(err, -ENOTSUP,
+					 "Modifier '%c' in '%s' is about perf's own groups or "
+					 "samples: leave it out.",
+					 text[i], quoted.text);
+		if (!letter)
+			return error_set(err, -EINVAL,
+					 "Unknown modifier '%s' in '%s': they are u, k, h, G, H, "
+					 "p, P and I.",
+					 event_quote(text + i, 1).text, quoted.text);
+		if (*letter == 'p')
+			modifiers->precise++;
+		else if (memchr(text + part, *letter, i - part))
+			return error_set(err, -EINVAL, "Modifier '%c' stands twice in '%s'.",
+					 *letter, quoted.text);
+		modifiers->given[letter - LETTERS] = true;
+	}
+	if (modifiers->precise > 3)
+		return error_set(err, -EINVAL, "Nothing is more precise than ppp: '%s'.",
+				 quoted.text);
+	if (modifiers->precise > 0 && has(modifiers, 'P'))
+		return error_set(err, -EINVAL, "Modifiers p and P contradict each other in '%s'.",
+				 quoted.text);
+	return 0;
+}
+
+static void apply(const struct modifiers *modifiers, struct perf_event_attr *attr)
+{
+	if (has(modifiers, 'u') || has(modifiers, 'k') || has(modifiers, 'h')) {
+		attr->exclude_user = !has(modifiers, 'u');
+		attr->exclude_kernel = !has(modifiers, 'k');
+		attr->exclude_hv = !has(modifiers, 'h');
+	}
+	if (has(modifiers, 'G') || has(modifiers, 'H')) {
+		attr->exclude_guest = !has(modifiers, 'G');
+		attr->exclude_host = !has(modifiers, 'H');
+	}
+	if (has(modifiers, 'I'))
+		attr->exclude_idle = 1;
+	if (modifiers->precise > 0)
+		attr->precise_ip = modifiers->precise & 3;
+}
+
+int event_modify(const char *name, const char *text, struct event *event, struct error *err)
+{
+	struct modifiers modifiers = {.precise = 0};
+
+	if (!text[0])
+		return 0;
+	int result = parse(name, text, &modifiers, err);
+	if (result < 0)
+		return result;
+	/* PERF_PMU_CAP_NO_EXCLUDE: the kernel would only say EINVAL. */
+	if (event->kind == EVENT_SOCKET)
+		return error_set(err, -EINVAL,
+				 "'%s' is counted for all that its socket does: without modifiers.",
+				 event_quote(name, strlen(name)).text);
+	for (size_t i = 0; i < event->n_codes; i++)
+		apply(&modifiers, &event->codes[i].attr);
+	return 0;
+}
+
+bool event_is_modifier(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (!strchr(LETTERS, text[i]) || !text[i])
+			return false;
+	return length > 0;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "event.h"
+
+#include "event_resolver.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int append(struct event_set *set, struct event event)
+{
+	set->items = array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
+	set->items[set->n] = event;
+	return (int)set->n++;
+}
+
+void event_set_init(struct event_set *set, const struct event_context *context)
+{
+	*set = (struct event_set){.context = context};
+	append(set, (struct event){.name = xstrdup("task-clock"), .unit = "ns", .scale = 1});
+	append(set, (struct event){.name = xstrdup("context-switches"), .scale = 1});
+}
+
+void event_set_fini(struct event_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		event_fini(&set->items[i]);
+	free(set->items);
+	*set = (struct event_set){0};
+}
+
+void event_set_copy(struct event_set *copy, const struct event_set *set)
+{
+	*copy = (struct event_set){0};
+	for (size_t i = 0; i < set->n; i++) {
+		struct event event;
+
+		event_copy(&event, &set->items[i]);
+		append(copy, event);
+	}
+}
+
+int event_set_find(const struct event_set *set, const char *name)
+{
+	const char *generic = event_generic_title(name);
+
+	for (size_t i = 0; i < set->n; i++)
+		if (!strcmp(set->items[i].name, name))
+			return (int)i;
+	/* Titles are constants of one table: the same title is the same address. */
+	for (size_t i = 0; generic && i < set->n; i++)
+		if (event_generic_title(set->items[i].name) == generic)
+			return (int)i;
+	return -ENOENT;
+}
+
+int event_set_add(struct event_set *set, const char *name, struct error *err)
+{
+	int index = event_set_find(set, name);
+	struct event event;
+
+	if (index >= 0)
+		return index;
+	if (set->n >= EVENT_SET_MAX)
+		return error_set(err, -E2BIG, "More than %d events cannot be counted at once.",
+				 EVENT_SET_MAX);
+	int result = event_resolve(set->context, name, &event, err);
+	return result < 0 ? result : append(set, event);
+}

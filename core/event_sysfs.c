@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * PMU/terms/, and the names that PMUs give to events in sysfs without the PMU: slots, energy-pkg.
+ * As perf does, a PMU of which there are several can be named without its number (uncore_imc for
+ * uncore_imc_0 and _1) and without "uncore_", or with * and ?: then it is counted on each.
+ */
+#include "event_resolver.h"
+#include "event_term.h"
+#include "text.h"
+#include "util.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What an event of that PMU is. */
+static enum event_kind kind_of(const struct pmu *pmu)
+{
+	switch (pmu->kind) {
+	case PMU_SOCKET:
+		return EVENT_SOCKET;
+	case PMU_SOFTWARE:
+		return EVENT_SOFTWARE;
+	case PMU_CORE:
+	case PMU_OTHER:
+		break;
+	}
+	return EVENT_HARDWARE;
+}
+
+/* Nothing, or a number with or without a _ before it. */
+static bool is_numbering(const char *text)
+{
+	text += *text == '_';
+	return text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_meant(const char *pattern, const char *name)
+{
+	size_t length = strlen(pattern);
+
+	if (strncmp(name, "uncore_", 7) == 0 && strncmp(pattern, "uncore_", 7) != 0 &&
+	    pattern[0] != '*')
+		name += 7;
+	if (strpbrk(pattern, "*?"))
+		return fnmatch(pattern, name, 0) == 0;
+	return strncmp(name, pattern, length) == 0 && is_numbering(name + length);
+}
+
+static int encode(const struct event_context *context, size_t pmu, const char *terms, size_t length,
+		  struct event *event, struct error *err)
+{
+	enum event_kind kind = kind_of(&context->pmus->items[pmu]);
+	struct quoted pmu_name = event_quote(context->pmus->items[pmu].name, 64);
+	size_t n_core = context->pmus->n_core;
+
+	if (event->n_codes > 0 && event->kind != kind)
+		return error_set(err, -EINVAL,
+				 "PMU %s counts other things than the first one of that name.",
+				 pmu_name.text);
+	event->kind = kind;
+	size_t before = event->n_codes;
+	int result = event_term_encode(context, pmu, terms, length, event, err);
+	if (result < 0 || context->pmus->items[pmu].kind != PMU_OTHER || n_core == 0)
+		return result;
+	/* Nobody says which CPUs it has, so every CPU is asked. */
+	event->codes[before].pmu = 0;
+	for (size_t i = 1; i < n_core; i++)
+		*event_add_code(event, i, 0, 0) = event->codes[before].attr;
+	return 0;
+}
+
+static int fail_unknown(const struct event_context *context, const char *pattern, struct error *err)
+{
+	struct suggest near = {.word = pattern};
+	char hint[96];
+
+	for (size_t i = 0; i < context->pmus->n; i++)
+		suggest_offer(&near, context->pmus->items[i].name);
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(err, -ENOENT, "There is no PMU '%s' on this machine%s.",
+			 event_quote(pattern, strlen(pattern)).text, hint);
+}
+
+int event_sysfs_resolve(const struct event_context *context, const char *name, struct event *event,
+			const char **rest, struct error *err)
+{
+	size_t n_pattern = strcspn(name, "/");
+	const char *terms = name + n_pattern + 1, *end;
+	char pattern[64];
+
+	if (name[n_pattern] != '/')
+		return EVENT_NOT_MINE;
+	if (!context->sys || !context->pmus)
+		return error_set(err, -ENOENT, "'%s' cannot be looked up: sysfs is not read here.",
+				 event_quote(name, strlen(name)).text);
+	if (n_pattern == 0 || n_pattern >= sizeof(pattern))
+		return error_set(err, -EINVAL, "'%s' begins with no PMU's name: as in cpu/terms/.",
+				 event_quote(name, strlen(name)).text);
+	end = strchr(terms, '/');
+	if (!end)
+		return error_set(err, -EINVAL, "'%s' does not end with '/': as in cpu/terms/.",
+				 event_quote(name, strlen(name)).text);
+	memcpy(pattern, name, n_pattern);
+	pattern[n_pattern] = '\0';
+	*rest = end + 1;
+
+	const struct pmu *exact = pmu_set_find(context->pmus, pattern);
+	for (size_t i = 0; i < context->pmus->n; i++) {
+		const struct pmu *pmu = &context->pmus->items[i];
+
+		if (exact ? pmu != exact : !pmu->name[0] || !is_meant(pattern, pmu->name))
+			continue;
+		int result = encode(context, i, terms, (size_t)(end - terms), event, err);
+		if (result < 0)
+			return result;
+	}
+	return event->n_codes > 0 ? 0 : fail_unknown(context, pattern, err);
+}
+
+int event_alias_resolve(const struct event_context *context, const char *name, struct event *event,
+			const char **rest, struct error *err)
+{
+	size_t length = strcspn(name, ":");
+
+	*rest = name + length;
+	if (!context->sys || !context->pmus || (name[length] == ':' && name[length + 1] == ':'))
+		return EVENT_NOT_MINE;
+	/* The core ones come first: where they have it, no other PMU is meant. */
+	for (size_t i = 0; i < context->pmus->n; i++) {
+		const struct pmu *pmu = &context->pmus->items[i];
+
+		if (event->n_codes > 0 && kind_of(pmu) != event->kind)
+			continue;
+		if (!event_term_has_alias(context, pmu, name, length))
+			continue;
+		int result = encode(context, i, name, length, event, err);
+		if (result < 0)
+			return result;
+	}
+	return event->n_codes > 0 ? 0 : EVENT_NOT_MINE;
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Terms in two passes: config, config1 and config2 set whole words, then all others add bits to
+ * them, where the format of the PMU says. An event of sysfs is such a list again, which can hold
+ * no event itself; "?" in it is a value that the user has to give.
+ */
+#include "event_term.h"
+
+#include "text.h"
+#include "util.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 4096 }; /* a file of sysfs has no more */
+
+struct term {
+	const char *name, *value; /* value NULL: none */
+	size_t n_name, n_value;
+};
+
+struct encoding {
+	const struct event_context *context;
+	const struct pmu *pmu;
+	const char *terms; /* the user's */
+	size_t length;
+	struct event *event;
+	struct perf_event_attr attr;
+	bool aliased, measured; /* an event of sysfs was among them; one with scale or unit */
+	struct error *err;
+};
+
+static int fail(const struct encoding *e, int code, const struct term *term, const char *what)
+{
+	return error_set(e->err, code, "Term '%s' of PMU %s: %s.",
+			 event_quote(term->name, term->n_name).text, e->pmu->name, what);
+}
+
+/* The next of a list; false at its end. Blanks around names and values are not theirs. */
+static bool next_term(const char **at, const char *end, struct term *term)
+{
+	const char *text = *at;
+	size_t n = 0;
+	bool quoted = false;
+
+	if (text >= end)
+		return false;
+	for (; text + n < end && (quoted || text[n] != ','); n++)
+		quoted ^= text[n] == '\'';
+	*at = text + n + 1;
+	while (n > 0 && strchr(" \t\n", text[n - 1]))
+		n--;
+	while (n > 0 && strchr(" \t\n", *text)) {
+		text++;
+		n--;
+	}
+	const char *equals = memchr(text, '=', n);
+	*term = (struct term){.name = text, .n_name = equals ? (size_t)(equals - text) : n};
+	if (equals) {
+		term->value = equals + 1;
+		term->n_value = n - term->n_name - 1;
+	}
+	return true;
+}
+
+static bool is_named(const struct term *term, const char *name)
+{
+	return strlen(name) == term->n_name && memcmp(term->name, name, term->n_name) == 0;
+}
+
+static int term_number(const struct encoding *e, const struct term *term, uint64_t *number)
+{
+	char text[32];
+	const char *end;
+
+	*number = 1;
+	if (!term->value)
+		return 0;
+	size_t n = size_min(term->n_value, sizeof(text) - 1);
+	memcpy(text, term->value, n);
+	text[n] = '\0';
+	if (n < term->n_value || !event_parse_number(text, "", number, &end))
+		return fail(e, -EINVAL, term, "its value is no number (12, 0x1f) of 64 bits");
+	return 0;
+}
+
+/* ---- files */
+
+static ssize_t read_file(const struct encoding *e, const char *directory, const struct term *term,
+			 const char *suffix, char *text, size_t size)
+{
+	char path[320];
+
+	if (!event_is_word(term->name, term->n_name) || term->n_name > 128)
+		return -ENOENT;
+	snprintf(path, sizeof(path), EVENT_DEVICES "/%s/%s/%.*s%s", e->pmu->name, directory,
+		 (int)term->n_name, term->name, suffix);
+	ssize_t length = sys_file_read(e->context->sys, path, text, size);
+	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
+		text[--length] = '\0';
+	return length;
+}
+
+/* Which word of the attr a format speaks of, by what stands before its colon. */
+static __u64 *word_of(struct perf_event_attr *attr, const char *name, size_t length)
+{
+	if (length == 6 && memcmp(name, "config", 6) == 0)
+		return &attr->config;
+	if (length == 7 && memcmp(name, "config1", 7) == 0)
+		return &attr->config1;
+	if (length == 7 && memcmp(name, "config2", 7) == 0)
+		return &attr->config2;
+#ifdef PERF_ATTR_SIZE_VER8
+	if (length == 7 && memcmp(name, "config3", 7) == 0)
+		return &attr->config3;
+#endif
+	return NULL;
+}
+
+/* "config1:0-7,32-35": where a term's bits go, lowest first. NULL: not understood. */
+static __u64 *parse_format(struct perf_event_attr *attr, const char *text, uint64_t *mask)
+{
+	size_t word = strcspn(text, ":");
+	const char *at = text + word;
+
+	*mask = 0;
+	if (*at != ':')
+		return NULL;
+	do {
+		uint64_t first, last;
+
+		if (!event_parse_number(at + 1, "-,", &first, &at))
+			return NULL;
+		last = first;
+		if (*at == '-' && !event_parse_number(at + 1, ",", &last, &at))
+			return NULL;
+		if (first > last || last > 63)
+			return NULL;
+		*mask |= UINT64_MAX >> (63 - last) & UINT64_MAX << first;
+	} while (*at == ',');
+	return word_of(attr, text, word);
+}
+
+/* Spreads the low bits of a value over those of a mask; false where it has more. */
+static bool deposit(uint64_t value, uint64_t mask, uint64_t *bits)
+{
+	*bits = 0;
+	for (; mask && value; mask &= mask - 1, value >>= 1)
+		if (value & 1)
+			*bits |= mask & -mask;
+	return value == 0;
+}
+
+static int encode_format(struct encoding *e, const struct term *term, const char *format)
+{
+	uint64_t value, mask, bits;
+	__u64 *word = parse_format(&e->attr, format, &mask);
+	int result = term_number(e, term, &value);
+
+	if (result < 0)
+		return result;
+	if (!word)
+		return fail(e, -ENOTSUP, term, "its format is not known here");
+	if (!deposit(value, mask, &bits)) {
+		char most[64];
+		int width = __builtin_popcountll(mask);
+
+		snprintf(most, sizeof(most), "its value has more than %d bit%s", width,
+			 width == 1 ? "" : "s");
+		return fail(e, -ERANGE, term, most);
+	}
+	*word |= bits;
+	return 0;
+}
+
+/* ---- the events of sysfs */
+
+/* strtod asks the locale what a decimal point is. */
+static bool parse_scale(const char *text, double *scale)
+{
+	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	char *end;
+
+	if (!locale)
+		return false;
+	*scale = strtod_l(text, &end, locale);
+	freelocale(locale);
+	return end > text && *end == '\0' && isfinite(*scale) && *scale > 0;
+}
+
+static int read_measure(struct encoding *e, const struct term *term)
+{
+	char scale[64], unit[64];
+	bool has_scale = read_file(e, "events", term, ".scale", scale, sizeof(scale)) > 0;
+	bool has_unit = read_file(e, "events", term, ".unit", unit, sizeof(unit)) > 0;
+
+	if (!has_scale && !has_unit)
+		return 0;
+	if (e->measured)
+		return fail(e, -EINVAL, term, "another event with a unit is in these terms");
+	e->measured = true;
+	e->event->scale = 1;
+	if (has_scale && !parse_scale(scale, &e->event->scale))
+		return fail(e, -EBADMSG, term, "its scale in sysfs is no number");
+	text_printable(e->event->unit, sizeof(e->event->unit), has_unit ? unit : "",
+		       sizeof(e->event->unit) - 1);
+	return 0;
+}
+
+/* What the user gave for a name that an event of sysfs leaves open with "?". */
+static bool find_given(const struct encoding *e, const struct term *wanted, struct term *given)
+{
+	const char *at = e->terms;
+
+	while (next_term(&at, e->terms + e->length, given))
+		if (given->value && given->n_name == wanted->n_name &&
+		    memcmp(given->name, wanted->name, wanted->n_name) == 0)
+			return true;
+	return false;
+}
+
+static int encode_alias(struct encoding *e, const struct term *alias, const char *terms)
+{
+	const char *at = terms;
+	char format[128];
+	struct term term;
+
+	if (alias->value && !(alias->n_value == 1 && alias->value[0] == '1'))
+		return fail(e, -EINVAL, alias, "an event that takes no value");
+	e->aliased = true;
+	while (next_term(&at, terms + strlen(terms), &term)) {
+		__u64 *word = word_of(&e->attr, term.name, term.n_name);
+		uint64_t value;
+		int result;
+
+		if (term.value && term.n_value == 1 && term.value[0] == '?') {
+			struct term given;
+
+			if (!find_given(e, &term, &given))
+				return fail(e, -EINVAL, &term, "the event wants a value for it");
+			continue; /* it stands among the user's terms */
+		}
+		if (word) {
+			result = term_number(e, &term, &value);
+			*word |= result == 0 ? value : 0;
+		} else if (read_file(e, "format", &term, "", format, sizeof(format)) > 0) {
+			result = encode_format(e, &term, format);
+		} else {
+			result = fail(e, -EBADMSG, &term, "an event in sysfs has it, no format");
+		}
+		if (result < 0)
+			return result;
+	}
+	return read_measure(e, alias);
+}
+
+/* ---- one term */
+
+static int set_name(struct encoding *e, const struct term *term)
+{
+	const char *value = term->value;
+	size_t n = term->n_value;
+
+	if (n >= 2 && value[0] == '\'' && value[n - 1] == '\'') {
+		value++;
+		n -= 2;
+	}
+	if (!value || n == 0 || n > EVENT_NAME_MAX_BYTES)
+		return fail(e, -EINVAL, term, "it is empty");
+	free(e->event->name);
+	e->event->name = xstrndup(value, n);
+	return 0;
+}
+
+/* How often perf would sample: nothing to a count. */
+static bool is_about_samples(const struct term *term)
+{
+	return is_named(term, "period") || is_named(term, "freq");
+}
+
+static int offer_name(void *arg, const char *name)
+{
+	struct event_aliases *list = arg;
+
+	if (list->n >= 1024)
+		return 1;
+	list->names =
+		array_reserve(list->names, &list->capacity, list->n + 1, sizeof(*list->names));
+	list->names[list->n++] = xstrdup(name);
+	return 0;
+}
+
+static int fail_unknown(struct encoding *e, const struct term *term)
+{
+	struct event_aliases list = {.n = 0};
+	struct quoted word = event_quote(term->name, term->n_name);
+	struct suggest near = {.word = word.text};
+	char path[160], hint[96], what[160];
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), EVENT_DEVICES "/%s/%s", e->pmu->name,
+			 i ? "events" : "format");
+		sys_dir_each(e->context->sys, path, offer_name, &list);
+	}
+	for (size_t i = 0; i < list.n; i++)
+		suggest_offer(&near, list.names[i]);
+	suggest_text(&near, hint, sizeof(hint));
+	text_printable(what, sizeof(what), hint, sizeof(hint));
+	int result = error_set(e->err, -ENOENT, "PMU %s has no term '%s'%s.", e->pmu->name,
+			       word.text, what);
+	event_alias_list_fini(&list);
+	return result;
+}
+
+static int encode_term(struct encoding *e, const struct term *term)
+{
+	char text[TEXT_BYTES];
+	const char *end;
+	uint64_t raw;
+
+	if (word_of(&e->attr, term->name, term->n_name) || is_about_samples(term))
+		return 0;
+	if (is_named(term, "name"))
+		return set_name(e, term);
+	if (read_file(e, "format", term, "", text, sizeof(text)) > 0)
+		return encode_format(e, term, text);
+	if (read_file(e, "events", term, "", text, sizeof(text)) > 0)
+		return encode_alias(e, term, text);
+	if (!term->value && term->name[0] == 'r' &&
+	    event_parse_hex(term->name + 1, "/,", &raw, &end) && end == term->name + term->n_name) {
+		e->attr.config |= raw;
+		return 0;
+	}
+	return fail_unknown(e, term);
+}
+
+/* config=0x3c before the other terms' bits, wherever it stands. */
+static int encode_words(struct encoding *e)
+{
+	const char *at = e->terms;
+	struct term term;
+
+	while (next_term(&at, e->terms + e->length, &term)) {
+		__u64 *word = word_of(&e->attr, term.name, term.n_name);
+		uint64_t value;
+
+		if (!word)
+			continue;
+		int result = term_number(e, &term, &value);
+		if (result < 0)
+			return result;
+		*word = value;
+	}
+	return 0;
+}
+
+int event_term_encode(const struct event_context *context, size_t pmu, const char *terms,
+		      size_t length, struct event *event, struct error *err)
+{
+	struct encoding e = {
+		.context = context,
+		.pmu = &context->pmus->items[pmu],
+		.terms = terms,
+		.length = length,
+		.event = event,
+		.err = err,
+	};
+	const char *at = terms;
+	struct term term;
+	int result = encode_words(&e);
+
+	while (result == 0 && next_term(&at, terms + length, &term))
+		result = term.n_name > 0 ? encode_term(&e, &term)
+					 : fail(&e, -EINVAL, &term, "an empty one");
+	if (result < 0)
+		return result;
+	struct perf_event_attr *attr = event_add_code(
+		event, event->kind == EVENT_SOFTWARE ? 0 : pmu, e.pmu->type, e.attr.config);
+	attr->config1 = e.attr.config1;
+	attr->config2 = e.attr.config2;
+#ifdef PERF_ATTR_SIZE_VER8
+	attr->config3 = e.attr.config3;
+#endif
+	return 0;
+}
+
+bool event_term_has_alias(const struct event_context *context, const struct pmu *pmu,
+			  const char *name, size_t length)
+{
+	const struct encoding e = {.context = context, .pmu = pmu};
+	const struct term term = {.name = name, .n_name = length};
+	char text[16];
+
+	return pmu->name[0] && read_file(&e, "events", &term, "", text, sizeof(text)) > 0;
+}
+
+static bool is_measure(const char *name)
+{
+	static const char *const suffixes[] = {".scale", ".unit", ".per-pkg", ".snapshot"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		const char *found = strstr(name, suffixes[i]);
+
+		if (found && found[strlen(suffixes[i])] == '\0')
+			return true;
+	}
+	return false;
+}
+
+static int offer_alias(void *arg, const char *name)
+{
+	return is_measure(name) ? 0 : offer_name(arg, name);
+}
+
+void event_alias_list(const struct event_context *context, struct event_aliases *aliases)
+{
+	char path[160];
+
+	*aliases = (struct event_aliases){0};
+	for (size_t i = 0; context->sys && context->pmus && i < context->pmus->n; i++) {
+		snprintf(path, sizeof(path), EVENT_DEVICES "/%s/events",
+			 context->pmus->items[i].name);
+		if (context->pmus->items[i].name[0])
+			sys_dir_each(context->sys, path, offer_alias, aliases);
+	}
+}
+
+void event_alias_list_fini(struct event_aliases *aliases)
+{
+	for (size_t i = 0; i < aliases->n; i++)
+		free(aliases->names[i]);
+	free(aliases->names);
+	*aliases = (struct event_aliases){0};
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/*
+ * SUBSYSTEM:NAME, whose number is a file of tracefs. libpfm4 writes PMU::EVENT and EVENT:UMASK with
+ * colons too, so a name is only surely a tracepoint where there is such a subsystem.
+ */
+#include "event_resolver.h"
+
+#include "proc.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const roots[] = {
+	"/sys/kernel/tracing/events",
+	"/sys/kernel/debug/tracing/events",
+};
+
+struct tracepoint {
+	size_t subsystem, length; /* bytes of the name: up to its colon, and all */
+	const char *point;
+	size_t n_point;
+};
+
+static bool split(const char *name, struct tracepoint *tp)
+{
+	tp->subsystem = strcspn(name, ":");
+	tp->point = name + tp->subsystem + (name[tp->subsystem] == ':');
+	tp->n_point = strcspn(tp->point, ":");
+	tp->length = (size_t)(tp->point - name) + tp->n_point;
+	return tp->length <= 128 && event_is_word(name, tp->subsystem) &&
+	       event_is_word(tp->point, tp->n_point);
+}
+
+int event_tracepoint_resolve(const struct event_context *context, const char *name,
+			     struct event *event, const char **rest, struct error *err)
+{
+	struct tracepoint tp;
+	char path[256];
+	long id;
+
+	(void)err;
+	if (!context->sys || !split(name, &tp))
+		return EVENT_NOT_MINE;
+	*rest = name + tp.length;
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+		snprintf(path, sizeof(path), "%s/%.*s/%.*s/id", roots[i], (int)tp.subsystem, name,
+			 (int)tp.n_point, tp.point);
+		if (proc_number(context->sys, path, &id) < 0 || id < 0)
+			continue;
+		event->kind = EVENT_SOFTWARE;
+		event_add_code(event, 0, PERF_TYPE_TRACEPOINT, (uint64_t)id);
+		return 0;
+	}
+	return EVENT_NOT_MINE;
+}
+
+static int stop(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return 1;
+}
+
+int event_tracepoint_explain(const struct event_context *context, const char *name,
+			     struct error *err)
+{
+	struct tracepoint tp;
+	char path[256];
+	int found = -ENOENT;
+
+	if (!context->sys || !split(name, &tp))
+		return 0;
+	struct quoted quoted = event_quote(name, tp.length);
+	for (size_t i = 0; found == -ENOENT && i < ARRAY_SIZE(roots); i++) {
+		found = sys_dir_each(context->sys, roots[i], stop, NULL);
+		snprintf(path, sizeof(path), "%s/%.*s", roots[i], (int)tp.subsystem, name);
+		if (found == 0 && sys_dir_each(context->sys, path, stop, NULL) == 0)
+			return error_set(err, -ENOENT,
+					 "Tracepoint '%s' does not exist; others of "
+					 "'%s' do.",
+					 quoted.text, event_quote(name, tp.subsystem).text);
+	}
+	if (found == 0)
+		return 0;
+	if (found == -EACCES || found == -EPERM)
+		return error_set(err, -EACCES,
+				 "Unknown event '%s'; if it is a tracepoint, only "
+				 "root may read its number in tracefs: try sudo.",
+				 quoted.text);
+	return error_set(err, -ENOENT,
+			 "Unknown event '%s'; tracepoints need tracefs: sudo mount "
+			 "-t tracefs tracefs /sys/kernel/tracing",
+			 quoted.text);
+}
