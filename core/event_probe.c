@@ -36,10 +36,10 @@ static int parse_symbol(const char *text, char **target, uint64_t *number, const
 {
 	size_t length = strcspn(text, ":+");
 
-	*number = 0;
-	*rest = text + length;
 	if (event_parse_number(text, ":", number, rest))
 		return 0;
+	*number = 0;
+	*rest = text + length;
 	if (!event_is_word(text, length) || length > 255)
 		return -EINVAL;
 	if (text[length] == '+' && !event_parse_number(text + length + 1, ":", number, rest))

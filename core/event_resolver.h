@@ -61,12 +61,15 @@ size_t event_core_pmus(const struct event_context *context);
 void event_add_generic(const struct event_context *context, struct event *event, uint32_t type,
 		       uint64_t config);
 
-/* "12" or "0x1f", whole or up to one of the characters in `ends`; *end is behind it. */
+/*
+ * "12" or "0x1f", whole or up to one of the characters in `ends`; *end is behind it. False where
+ * there is none, or more than 64 bits; then *number and *end are not to be used.
+ */
 bool event_parse_number(const char *text, const char *ends, uint64_t *number, const char **end);
 /* Hexadecimal digits without 0x, at most 16. */
 bool event_parse_hex(const char *text, const char *ends, uint64_t *number, const char **end);
 
-/* Fit to be quoted in a sentence: printable and short. */
+/* At most so many bytes of a text, fit to be quoted in a sentence: printable and short. */
 struct quoted {
 	char text[128];
 };
