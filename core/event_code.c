@@ -83,7 +83,7 @@ bool event_parse_hex(const char *text, const char *ends, uint64_t *number, const
 
 struct quoted event_quote(const char *text, size_t length)
 {
-	struct quoted quoted;
+	struct quoted quoted = {""};
 	char *copy = xstrndup(text, strnlen(text, size_min(length, sizeof(quoted.text))));
 
 	text_printable(quoted.text, sizeof(quoted.text), copy, 48);

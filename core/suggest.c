@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suggest.h"
 
-#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +14,20 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
 	return least < c ? least : c;
 }
 
-static int lower(const char *text, size_t i)
+/* ctype.h asks the locale. */
+static char lower(const char *text, size_t i)
 {
-	return tolower((unsigned char)text[i]);
+	return text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
+}
+
+/* Whether a name begins with a word. */
+static bool begins(const char *name, const char *word)
+{
+	size_t i = 0;
+
+	while (word[i] && lower(name, i) == lower(word, i))
+		i++;
+	return !word[i];
 }
 
 /* Optimal string alignment distance: three rows of the matrix are enough. */
@@ -54,7 +65,7 @@ void suggest_offer(struct suggest *suggest, const char *name)
 	unsigned edits = edits_between(suggest->word, n_word, name, n_name);
 
 	/* A beginning counts as near: "brief" for "briefly", "cpu" for "cpu_percent". */
-	if (n_word >= 3 && strncasecmp(suggest->word, name, n_word) == 0)
+	if (n_word >= 3 && begins(name, suggest->word))
 		edits = 1;
 	if (edits > 1 + longer / 4 || edits >= longer)
 		return;
