@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Perf events: what perf_event_open accepts and answers, groups, and which of them are on a CPU's
- * counters. Errnos and their order follow kernel/events/core.c of 6.18. There is no rotation: a
- * group gets its counters, all or none, in the order of opening, and keeps them.
+ * Opening perf events: what perf_event_open accepts and answers. Errnos and their order follow
+ * kernel/events/core.c of 6.18.
  */
 #include "core/util.h"
 #include "internal.h"
@@ -61,6 +60,35 @@ static int cache_kind(uint64_t config)
 	return -1;
 }
 
+static int raw_kind(const struct fk_pmu *pmu, uint64_t config)
+{
+	static const struct fk_code intel[] = {{0x3c, FK_CYCLES}, {0xc0, FK_INSTRUCTIONS}};
+	const struct fk_code *codes = pmu->codes ? pmu->codes : intel;
+	size_t n = pmu->codes ? pmu->n_codes : ARRAY_SIZE(intel);
+
+	for (size_t i = 0; i < n; i++)
+		if (codes[i].config == config)
+			return (int)codes[i].event;
+	return FK_RAW;
+}
+
+/*
+ * The PMU of an attr that names none: perf_init_event() asks the one with the type of raw events
+ * first (Intel's P-cores), then, but not for raw ones, all; the one that owns the CPU says yes. On
+ * Arm none has that type.
+ */
+static const struct fk_pmu *usual_pmu(const struct fk *fk, bool raw, int cpu)
+{
+	const struct fk_pmu *first = pmu_by_type(fk, PERF_TYPE_RAW);
+
+	if (first && (raw || cpu < 0))
+		return first;
+	for (size_t i = 0; i < fk->n_pmus; i++)
+		if (cpu >= fk->pmus[i].first_cpu && cpu <= fk->pmus[i].last_cpu)
+			return &fk->pmus[i];
+	return fk->n_pmus ? &fk->pmus[0] : NULL;
+}
+
 /* The event of an attr and the PMU that counts it, or -ENOENT. */
 static int perf_resolve(const struct fk *fk, const struct perf_event_attr *attr, int cpu,
 			struct fk_perf *perf)
@@ -77,22 +105,19 @@ static int perf_resolve(const struct fk *fk, const struct perf_event_attr *attr,
 		return 0;
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_HW_CACHE:
-		/* The upper half names the PMU; without it the first one is meant. */
-		if (attr->config >> 32)
-			pmu = pmu_by_type(fk, (uint32_t)(attr->config >> 32));
-		else if (fk->n_pmus)
-			pmu = &fk->pmus[0];
+		/* The upper half names the PMU. */
+		pmu = attr->config >> 32 ? pmu_by_type(fk, (uint32_t)(attr->config >> 32))
+					 : usual_pmu(fk, false, cpu);
 		if (attr->type == PERF_TYPE_HW_CACHE)
 			perf->kind = cache_kind((uint32_t)attr->config);
 		else if ((uint32_t)attr->config < PERF_COUNT_HW_MAX)
 			perf->kind = (int)(uint32_t)attr->config;
 		break;
 	default:
-		pmu = attr->type == PERF_TYPE_RAW && fk->n_pmus ? &fk->pmus[0]
-								: pmu_by_type(fk, attr->type);
-		perf->kind = attr->config == 0x3c   ? (int)FK_CYCLES
-			     : attr->config == 0xc0 ? (int)FK_INSTRUCTIONS
-						    : (int)FK_RAW;
+		pmu = attr->type == PERF_TYPE_RAW ? usual_pmu(fk, true, cpu)
+						  : pmu_by_type(fk, attr->type);
+		if (pmu)
+			perf->kind = raw_kind(pmu, attr->config);
 	}
 	if (!pmu || perf->kind < 0 || !(pmu->events & FK_BIT(perf->kind)))
 		return -ENOENT;
@@ -100,189 +125,6 @@ static int perf_resolve(const struct fk *fk, const struct perf_event_attr *attr,
 		return -ENOENT;
 	perf->pmu = pmu;
 	return 0;
-}
-
-/* ---- groups */
-
-static bool is_clock(const struct fk_perf *perf)
-{
-	return perf->kind == FK_TASK_CLOCK;
-}
-
-static unsigned group_counters(const struct fk_perf *leader)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < leader->n_members; i++)
-		n += leader->members[i]->pmu != NULL;
-	return n;
-}
-
-static void group_add(struct fk_perf *leader, struct fk_perf *perf)
-{
-	leader->members = array_reserve(leader->members, &leader->members_capacity,
-					leader->n_members + 1, sizeof(struct fk_perf *));
-	leader->members[leader->n_members++] = perf;
-	perf->leader = leader;
-}
-
-static struct fk_context *perf_context(struct fk *fk, const struct fk_perf *perf)
-{
-	return perf->task ? &perf->task->context : &fk_cpu(fk, perf->cpu)->context;
-}
-
-static void context_add(struct fk_context *context, struct fk_perf *leader)
-{
-	context->leaders = array_reserve(context->leaders, &context->capacity, context->n + 1,
-					 sizeof(struct fk_perf *));
-	context->leaders[context->n++] = leader;
-}
-
-void fk_context_remove(struct fk_context *context, const struct fk_perf *leader)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < context->n; i++)
-		if (context->leaders[i] != leader)
-			context->leaders[kept++] = context->leaders[i];
-	context->n = kept;
-}
-
-/* A clock that stops keeps what is left of its period, and goes on from there (hrtimer). */
-void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active)
-{
-	if (perf->active == active)
-		return;
-	perf->active = active;
-	if (!is_clock(perf) || !perf->period)
-		return;
-	if (active) {
-		uint64_t whole_ns = perf->period > 10000 ? perf->period : 10000;
-
-		perf->tick_ns = fk->now_ns + (perf->period_left ? perf->period_left : whole_ns);
-	} else {
-		perf->period_left = perf->tick_ns > fk->now_ns ? perf->tick_ns - fk->now_ns : 0;
-		perf->tick_ns = 0;
-	}
-}
-
-static void group_set_active(struct fk *fk, struct fk_perf *leader, bool on)
-{
-	if (on == leader->active)
-		return;
-	for (size_t i = 0; i < leader->n_members; i++)
-		fk_perf_set_active(fk, leader->members[i], on && leader->members[i]->enabled);
-}
-
-void fk_start_late(struct fk *fk, struct fk_perf *perf)
-{
-	/*
-	 * 6.2 and later reschedule the sibling's own PMU, but a group of software events hangs on
-	 * its leader's: unless they are the same, nothing starts until the group is next put on.
-	 */
-	const struct fk_perf *leader = perf->leader;
-	bool clocks = is_clock(leader) || is_clock(perf);
-
-	if (!leader->active || perf == leader)
-		return;
-	if (group_counters(leader) || !clocks || leader->attr.config == perf->attr.config)
-		fk_perf_set_active(fk, perf, perf->enabled);
-}
-
-/* Once a group with counters has not fitted, later ones are not tried: Linux's can_add_hw. */
-static void context_schedule(struct fk *fk, struct fk_context *context, int cpu, unsigned *free,
-			     bool *full)
-{
-	for (size_t i = 0; i < context->n; i++) {
-		struct fk_perf *leader = context->leaders[i];
-		unsigned need = 0;
-		bool on = leader->enabled && (leader->cpu < 0 || leader->cpu == cpu);
-
-		for (size_t k = 0; k < leader->n_members; k++)
-			need += leader->members[k]->pmu && leader->members[k]->enabled;
-		if (on && need) {
-			const struct fk_pmu *pmu = fk_cpu(fk, cpu)->pmu;
-			bool here = true;
-
-			for (size_t k = 0; k < leader->n_members; k++)
-				if (leader->members[k]->pmu && leader->members[k]->pmu != pmu)
-					here = false;
-			on = here && !*full && need <= *free;
-			*full = *full || (here && !on);
-			*free -= on ? need : 0;
-		}
-		group_set_active(fk, leader, on);
-	}
-}
-
-void fk_schedule(struct fk *fk, struct fk_cpu *cpu)
-{
-	unsigned slots = cpu->pmu ? cpu->pmu->slots : 0;
-	unsigned free = slots > cpu->held ? slots - cpu->held : 0;
-	bool full = false;
-
-	context_schedule(fk, &cpu->context, cpu->number, &free, &full);
-	context_schedule(fk, &cpu->current->context, cpu->number, &free, &full);
-}
-
-/* Takes an event out of its group and context; a leader leaves its siblings as they are, alone. */
-static void perf_detach(struct fk *fk, struct fk_perf *perf)
-{
-	struct fk_perf *leader = perf->leader;
-	struct fk_context *context = perf_context(fk, perf);
-	size_t kept = 0;
-
-	if (perf != leader) {
-		for (size_t i = 0; i < leader->n_members; i++)
-			if (leader->members[i] != perf)
-				leader->members[kept++] = leader->members[i];
-		leader->n_members = kept;
-	} else {
-		fk_context_remove(context, perf);
-		for (size_t i = 1; i < perf->n_members; i++) {
-			group_add(perf->members[i], perf->members[i]);
-			if (!perf->gone)
-				context_add(context, perf->members[i]);
-		}
-		perf->n_members = 0;
-	}
-	perf->leader = perf;
-}
-
-void fk_perf_kill(struct fk *fk, struct fk_cpu *cpu)
-{
-	for (size_t i = 0; i < fk->n_perfs; i++) {
-		struct fk_perf *perf = fk->perfs[i];
-
-		if (perf->task || perf->cpu != cpu->number || perf->gone)
-			continue;
-		fk_perf_set_active(fk, perf, false);
-		perf->enabled = false;
-		perf->gone = true;
-		perf_detach(fk, perf);
-		perf->n_members = 0;
-		group_add(perf, perf);
-	}
-	cpu->context.n = 0;
-}
-
-void fk_perf_free(struct fk *fk, struct fk_perf *perf)
-{
-	size_t kept = 0;
-
-	if (perf->fd >= 0 || perf->mapped)
-		return;
-	fk_settle_all(fk);
-	fk_perf_set_active(fk, perf, false);
-	perf_detach(fk, perf);
-	for (size_t i = 0; i < fk->n_perfs; i++)
-		if (fk->perfs[i] != perf)
-			fk->perfs[kept++] = fk->perfs[i];
-	fk->n_perfs = kept;
-	free(perf->members);
-	free(perf);
-	for (unsigned i = 0; i < fk->config.cpus; i++)
-		fk_schedule(fk, &fk->cpus[i]);
 }
 
 struct fk_perf *fk_perf_of(struct fk *fk, int fd)
@@ -358,7 +200,7 @@ static int may_open(const struct fk *fk, const struct perf_event_attr *attr,
 static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 {
 	if (!leader)
-		return perf->pmu && !perf->pmu->slots ? -EINVAL : 0;
+		return fk_group_fits(NULL, perf) ? 0 : -EINVAL;
 	if (leader->leader != leader)
 		return -EINVAL;
 	if (leader->cpu != perf->cpu || leader->task != perf->task)
@@ -374,7 +216,7 @@ static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 	for (size_t i = 0; i < leader->n_members; i++)
 		if (leader->members[i]->pmu && leader->members[i]->pmu != perf->pmu)
 			return -EINVAL;
-	return group_counters(leader) + 1 > perf->pmu->slots ? -EINVAL : 0;
+	return fk_group_fits(leader, perf) ? 0 : -EINVAL;
 }
 
 static int perf_check(struct fk *fk, struct fk_perf *perf, pid_t pid, const struct fk_perf *leader)
@@ -449,11 +291,11 @@ int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, in
 	fk->perfs =
 		array_reserve(fk->perfs, &fk->perfs_capacity, fk->n_perfs + 1, sizeof(*fk->perfs));
 	fk->perfs[fk->n_perfs++] = perf;
-	group_add(leader ? leader : perf, perf);
+	fk_group_add(leader ? leader : perf, perf);
 	if (leader)
 		fk_start_late(fk, perf);
 	else
-		context_add(perf_context(fk, perf), perf);
+		fk_context_add(fk_perf_context(fk, perf), perf);
 	for (unsigned i = 0; i < fk->config.cpus; i++)
 		fk_schedule(fk, &fk->cpus[i]);
 	return perf->fd;

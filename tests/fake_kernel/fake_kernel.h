@@ -4,6 +4,7 @@
 
 #include "core/sys.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,7 +54,7 @@ enum fk_event {
 	FK_LLC_LOAD_MISSES,
 	FK_DTLB_LOAD_MISSES,
 	FK_ITLB_LOAD_MISSES,
-	FK_RAW, /* any raw config but 0x3c (cycles) and 0xc0 (instructions) */
+	FK_RAW, /* any raw config that is none of the above (fk_pmu.codes) */
 	FK_HARDWARE_EVENTS,
 
 	FK_TASK_CLOCK = FK_HARDWARE_EVENTS, /* ns on a CPU */
@@ -73,14 +74,44 @@ struct fk_rate {
 	uint32_t num, den;
 };
 
-/* One core PMU, on CPUs first..last. */
+/* What /proc/cpuinfo says of a CPU. */
+struct fk_model {
+	const char *vendor; /* of x86: "GenuineIntel"; NULL: arm64 */
+	const char *name;   /* of x86 */
+	unsigned family, model, stepping;
+	unsigned implementer, variant, part, revision; /* of arm64 */
+};
+
+/* A raw config that is an event which is named above. */
+struct fk_code {
+	uint64_t config;
+	enum fk_event event;
+};
+
+/*
+ * One core PMU, on CPUs first..last. A group runs when all its hardware events have a counter:
+ * each kind of event in `fixed` has one of its own, which holds one such event at a time; all
+ * others share the `slots` general ones. Intel has fixed counters for cycles, instructions and
+ * ref-cycles, arm64 for cycles, AMD none.
+ */
 struct fk_pmu {
 	const char *name; /* /sys/bus/event_source/devices/NAME */
 	uint32_t type;
-	int first_cpu, last_cpu;
-	unsigned slots;  /* counters; 0 means 6 */
-	uint64_t events; /* FK_BIT()s of the events that exist: the others are ENOENT */
+	int first_cpu, last_cpu; /* last FK_LAST_CPU: up to the last one of the machine */
+	unsigned slots;          /* general counters; 0 means 6 */
+	uint64_t events;         /* FK_BIT()s of the events that exist: the others are ENOENT */
+	uint64_t fixed;          /* of those that have a counter of their own */
+	uint64_t only_fixed; /* of those that no general counter can count: Intel's ref-cycles */
+	/*
+	 * Groups of more hardware events open and are never put on, for a reason that
+	 * validate_group() does not see; 0: there is none.
+	 */
+	unsigned runs_at_most;
+	const struct fk_code *codes; /* NULL: raw 0x3c is cycles, 0xc0 instructions */
+	size_t n_codes;
+	const struct fk_model *model; /* NULL: none of these CPUs is in /proc/cpuinfo */
 };
+#define FK_LAST_CPU INT_MAX
 
 /* All zero (or NULL) is a sane machine: one CPU, PMU "cpu", 6 counters, every event, root. */
 struct fk_config {
@@ -89,6 +120,7 @@ struct fk_config {
 	size_t n_pmus;
 	unsigned slots;    /* of the default PMU; 0 means 6 */
 	uint64_t events;   /* of the default PMU; 0 means all */
+	uint64_t fixed;    /* of the default PMU */
 	bool no_pmu;       /* a virtual machine without counters: software events only */
 	bool unprivileged; /* no CAP_PERFMON, no CAP_IPC_LOCK, no ptrace of other users' tasks */
 	uid_t uid;         /* of the opener */
@@ -148,9 +180,18 @@ void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of who runs t
 
 /* ---- the machine */
 
-/* Someone else takes that many counters of the CPU (0 gives them back); all: groups go off. */
+/*
+ * Someone else takes that many general counters of the CPU (0 gives them back), or all, the fixed
+ * ones too: groups go off.
+ */
 void fk_hold(struct fk *fk, int cpu, unsigned slots);
 #define FK_HOLD_ALL (~0u)
+/*
+ * The NMI watchdog counts cycles on every CPU that can, before anyone else (it is pinned): on the
+ * fixed counter where there is one, else on a general one. Whether a group opens is not its
+ * business, as validate_group() looks at an empty PMU. Off at first.
+ */
+void fk_watchdog(struct fk *fk, bool on);
 void fk_cpu_offline(struct fk *fk, int cpu); /* who ran there sleeps; its counters die for good */
 void fk_cpu_online(struct fk *fk, int cpu);
 void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fire while idle */

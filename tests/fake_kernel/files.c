@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * /proc and /sys in synthetic text, made from the tasks and the machine when they are asked for.
- * What fk_file() gave comes first, whatever it says; what is in neither is ENOENT.
+ * /proc and /sys in synthetic text, made from the tasks and the machine (files_machine.c) when they
+ * are asked for. What fk_file() gave comes first, whatever it says; what is in neither is ENOENT.
  */
 #include "core/util.h"
 #include "internal.h"
@@ -12,18 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_NS    (NS_PER_S / 100)
 #define PF_KTHREAD 0x00200000u
-#define DEVICES    "/sys/bus/event_source/devices"
 
-/* Text that grows up to the reader's buffer and is cut there. */
-struct text {
-	char *bytes;
-	size_t n, size;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-text_add(struct text *text, const char *format, ...)
+void fk_text_add(struct fk_text *text, const char *format, ...)
 {
 	size_t room = text->size - text->n;
 	va_list args;
@@ -34,28 +25,6 @@ text_add(struct text *text, const char *format, ...)
 	text->n += size_min((size_t)wanted, room - 1);
 }
 
-/* A list of CPUs as the kernel writes it: 0-3,6 */
-static void text_add_cpus(struct text *text, const struct fk *fk, const struct fk_pmu *pmu,
-			  bool online)
-{
-	const char *comma = "";
-	int n = (int)fk->config.cpus;
-
-	for (int first = 0; first < n; first++) {
-		int last = first;
-
-		while (last < n && (!online || fk->cpus[last].online) &&
-		       (!pmu || fk->cpus[last].pmu == pmu))
-			last++;
-		if (last == first)
-			continue;
-		text_add(text, last - first == 1 ? "%s%d" : "%s%d-%d", comma, first, last - 1);
-		comma = ",";
-		first = last;
-	}
-	text_add(text, "\n");
-}
-
 /* ---- tasks */
 
 static bool task_shown(const struct fk_task *task)
@@ -63,7 +32,7 @@ static bool task_shown(const struct fk_task *task)
 	return task && !task->exiting;
 }
 
-static void task_stat(struct text *text, struct fk *fk, const struct fk_task *task, bool process)
+static void task_stat(struct fk_text *text, struct fk *fk, const struct fk_task *task, bool process)
 {
 	uint64_t ns = 0, faults = 0, major = 0;
 	unsigned threads = 0;
@@ -85,45 +54,45 @@ static void task_stat(struct text *text, struct fk *fk, const struct fk_task *ta
 		}
 	}
 	/* pid (comm) state ppid pgrp session tty tpgid flags, see proc_pid_stat(5) */
-	text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
-		 task->cpu >= 0 ? 'R' : 'S', task->spec.ppid, task->spec.pid, task->spec.pid,
-		 task->spec.kernel ? PF_KTHREAD : 0);
-	text_add(text, " %llu 0 %llu 0 %llu 0 0 0 20 0 %u 0 %llu", (unsigned long long)faults,
-		 (unsigned long long)major, (unsigned long long)(ns / TICK_NS), threads,
-		 (unsigned long long)(task->start_ns / TICK_NS));
-	text_add(text, " 4096000 100 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d",
-		 task->last_cpu < 0 ? 0 : task->last_cpu);
-	text_add(text, " 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	fk_text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
+		    task->cpu >= 0 ? 'R' : 'S', task->spec.ppid, task->spec.pid, task->spec.pid,
+		    task->spec.kernel ? PF_KTHREAD : 0);
+	fk_text_add(text, " %llu 0 %llu 0 %llu 0 0 0 20 0 %u 0 %llu", (unsigned long long)faults,
+		    (unsigned long long)major, (unsigned long long)(ns / TICK_NS), threads,
+		    (unsigned long long)(task->start_ns / TICK_NS));
+	fk_text_add(text, " 4096000 100 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d",
+		    task->last_cpu < 0 ? 0 : task->last_cpu);
+	fk_text_add(text, " 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
-static void task_status(struct text *text, const struct fk_task *task)
+static void task_status(struct fk_text *text, const struct fk_task *task)
 {
 	unsigned uid = task->spec.uid;
 
-	text_add(text, "Name:\t%s\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", task->comm,
-		 task->cpu >= 0 ? "R (running)" : "S (sleeping)", task->spec.pid, task->spec.tid,
-		 task->spec.ppid);
-	text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", uid, uid, uid, uid, uid, uid,
-		 uid, uid);
-	text_add(text, "voluntary_ctxt_switches:\t%llu\nnonvoluntary_ctxt_switches:\t0\n",
-		 (unsigned long long)task->counts[FK_SWITCHES]);
+	fk_text_add(text, "Name:\t%s\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", task->comm,
+		    task->cpu >= 0 ? "R (running)" : "S (sleeping)", task->spec.pid, task->spec.tid,
+		    task->spec.ppid);
+	fk_text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", uid, uid, uid, uid, uid,
+		    uid, uid, uid);
+	fk_text_add(text, "voluntary_ctxt_switches:\t%llu\nnonvoluntary_ctxt_switches:\t0\n",
+		    (unsigned long long)task->counts[FK_SWITCHES]);
 }
 
-static int task_file(struct text *text, struct fk *fk, const struct fk_task *task, bool process,
+static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *task, bool process,
 		     const char *name)
 {
 	fk_settle_all(fk);
 	if (!strcmp(name, "comm"))
-		text_add(text, "%s\n", task->comm);
+		fk_text_add(text, "%s\n", task->comm);
 	else if (!strcmp(name, "stat"))
 		task_stat(text, fk, task, process);
 	else if (!strcmp(name, "status"))
 		task_status(text, task);
 	else if (!strcmp(name, "schedstat"))
-		text_add(text, "%llu 0 %llu\n", (unsigned long long)task->counts[FK_TASK_CLOCK],
-			 (unsigned long long)task->counts[FK_SWITCHES]);
+		fk_text_add(text, "%llu 0 %llu\n", (unsigned long long)task->counts[FK_TASK_CLOCK],
+			    (unsigned long long)task->counts[FK_SWITCHES]);
 	else if (!strcmp(name, "cmdline") && !task->spec.kernel)
-		text_add(text, "%s%c", task->comm, '\0');
+		fk_text_add(text, "%s%c", task->comm, '\0');
 	else if (strcmp(name, "cmdline") != 0)
 		return -ENOENT;
 	return 0;
@@ -159,102 +128,9 @@ static const struct fk_task *task_path(struct fk *fk, const char *path, const ch
 	return task;
 }
 
-/* ---- the machine */
-
-static void proc_stat_text(struct text *text, struct fk *fk)
-{
-	fk_settle_all(fk);
-	for (int i = -1; i < (int)fk->config.cpus; i++) {
-		uint64_t idle_ns = fk_truth_idle(fk, i < 0 ? FK_ALL_CPUS : i, FK_TASK_CLOCK);
-		uint64_t ns = fk_truth_cpu(fk, i < 0 ? FK_ALL_CPUS : i, FK_TASK_CLOCK);
-
-		if (i >= 0 && !fk->cpus[i].online)
-			continue;
-		text_add(text, i < 0 ? "cpu " : "cpu%d", i);
-		text_add(text, " %llu 0 0 %llu 0 0 0 0 0 0\n",
-			 (unsigned long long)((ns - idle_ns) / TICK_NS),
-			 (unsigned long long)(idle_ns / TICK_NS));
-	}
-	text_add(text, "btime 1700000000\n");
-}
-
-static void proc_loadavg(struct text *text, const struct fk *fk)
-{
-	unsigned tasks = 0, running = 0;
-
-	for (size_t i = 0; i < FK_BUCKETS; i++) {
-		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
-			tasks += !task->exiting;
-			running += task->cpu >= 0;
-		}
-	}
-	text_add(text, "0.00 0.00 0.00 %u/%u 1\n", running, tasks);
-}
-
-static int device_file(struct text *text, const struct fk *fk, const char *path)
-{
-	static const struct {
-		const char *name;
-		unsigned type;
-	} others[] = {
-		{"software", PERF_TYPE_SOFTWARE},
-		{"tracepoint", PERF_TYPE_TRACEPOINT},
-		{"breakpoint", PERF_TYPE_BREAKPOINT},
-	};
-	char name[64];
-	int n = 0;
-
-	if (sscanf(path, "/%63[^/]/%n", name, &n) != 1 || !n)
-		return -ENOENT;
-	for (size_t i = 0; i < fk->n_pmus; i++) {
-		if (strcmp(fk->pmus[i].name, name) != 0)
-			continue;
-		if (!strcmp(path + n, "type"))
-			text_add(text, "%u\n", fk->pmus[i].type);
-		else if (!strcmp(path + n, "cpus") && strcmp(name, "cpu") != 0)
-			text_add_cpus(text, fk, &fk->pmus[i], false);
-		else
-			return -ENOENT;
-		return 0;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		if (!strcmp(others[i].name, name) && !strcmp(path + n, "type")) {
-			text_add(text, "%u\n", others[i].type);
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
-static int machine_file(struct text *text, struct fk *fk, const char *path)
-{
-	const struct fk_config *config = &fk->config;
-
-	if (!strncmp(path, DEVICES "/", sizeof(DEVICES)))
-		return device_file(text, fk, path + sizeof(DEVICES) - 1);
-	if (!strcmp(path, "/sys/devices/system/cpu/online"))
-		text_add_cpus(text, fk, NULL, true);
-	else if (!strcmp(path, "/sys/devices/system/cpu/possible") ||
-		 !strcmp(path, "/sys/devices/system/cpu/present"))
-		text_add_cpus(text, fk, NULL, false);
-	else if (!strcmp(path, "/proc/sys/kernel/perf_event_paranoid"))
-		text_add(text, "%d\n", config->paranoid);
-	else if (!strcmp(path, "/proc/sys/kernel/perf_event_mlock_kb"))
-		text_add(text, "%u\n", config->mlock_kb);
-	else if (!strcmp(path, "/proc/sys/kernel/perf_event_max_sample_rate"))
-		text_add(text, "100000\n");
-	else if (!strcmp(path, "/proc/stat"))
-		proc_stat_text(text, fk);
-	else if (!strcmp(path, "/proc/loadavg"))
-		proc_loadavg(text, fk);
-	else
-		return -ENOENT;
-	return 0;
-}
-
 /* ---- what the core calls */
 
-static const struct fk_text *given(const struct fk *fk, const char *path)
+static const struct fk_given *given(const struct fk *fk, const char *path)
 {
 	for (size_t i = 0; i < fk->n_texts; i++)
 		if (!strcmp(fk->texts[i].path, path))
@@ -273,14 +149,14 @@ void fk_file(struct fk *fk, const char *path, const char *text)
 	}
 	fk->texts =
 		array_reserve(fk->texts, &fk->texts_capacity, fk->n_texts + 1, sizeof(*fk->texts));
-	fk->texts[fk->n_texts++] = (struct fk_text){xstrdup(path), text ? xstrdup(text) : NULL};
+	fk->texts[fk->n_texts++] = (struct fk_given){xstrdup(path), text ? xstrdup(text) : NULL};
 }
 
 ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	struct fk *fk = ctx;
-	struct text text = {.bytes = buffer, .size = size};
-	const struct fk_text *own = given(fk, path);
+	struct fk_text text = {.bytes = buffer, .size = size};
+	const struct fk_given *own = given(fk, path);
 	int error = fk_enter(fk, FK_FILE_READ);
 	const char *name;
 	bool process;
@@ -293,14 +169,14 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 	if (own) {
 		if (!own->text)
 			return -ENOENT;
-		text_add(&text, "%s", own->text);
+		fk_text_add(&text, "%s", own->text);
 		return (ssize_t)text.n;
 	}
 	const struct fk_task *task = task_path(fk, path, &name, &process);
 	if (task)
 		error = task_file(&text, fk, task, process, name);
 	else
-		error = machine_file(&text, fk, path);
+		error = fk_machine_file(&text, fk, path);
 	return error ? error : (ssize_t)text.n;
 }
 
@@ -314,7 +190,7 @@ int fk_file_owner(void *ctx, const char *path, uid_t *owner)
 	if (error)
 		return error;
 	const struct fk_task *task = task_path(fk, path, &name, &process);
-	const struct fk_text *own = given(fk, path);
+	const struct fk_given *own = given(fk, path);
 	if (own ? !own->text : !task)
 		return -ENOENT;
 	*owner = task ? task->spec.uid : 0;
@@ -338,6 +214,11 @@ names_add(struct names *names, const char *format, ...)
 	vsnprintf(names->items[names->n], sizeof(*names->items), format, args);
 	va_end(args);
 	names->n++;
+}
+
+static void names_add_one(void *names, const char *name)
+{
+	names_add(names, "%s", name);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -390,12 +271,8 @@ static void names_collect(struct names *names, struct fk *fk, const char *path)
 		names_add(names, "sys");
 	} else if (task && !strcmp(name, "task")) {
 		names_add_tasks(names, fk, task->spec.pid);
-	} else if (!strcmp(path, DEVICES)) {
-		for (size_t i = 0; i < fk->n_pmus; i++)
-			names_add(names, "%s", fk->pmus[i].name);
-		names_add(names, "software");
-		names_add(names, "tracepoint");
-		names_add(names, "breakpoint");
+	} else {
+		fk_machine_names(fk, path, names_add_one, names);
 	}
 	for (size_t i = 0; i < fk->n_texts; i++) {
 		const char *given_path = fk->texts[i].path;

@@ -111,7 +111,7 @@ struct fk_failure {
 	int error;
 };
 
-struct fk_text {
+struct fk_given {
 	char *path;
 	char *text; /* NULL: ENOENT */
 };
@@ -129,6 +129,7 @@ struct fk {
 
 	uint64_t now_ns;
 	bool rival;     /* fk_rival */
+	bool watchdog;  /* fk_watchdog */
 	bool acting;    /* an action is being done */
 	unsigned spins; /* frozen clock readings since time last passed */
 	atomic_bool woken;
@@ -148,7 +149,7 @@ struct fk {
 	unsigned calls[FK_OPS];
 	struct fk_failure *failures;
 	size_t n_failures, failures_capacity;
-	struct fk_text *texts;
+	struct fk_given *texts;
 	size_t n_texts, texts_capacity;
 };
 
@@ -170,6 +171,13 @@ void fk_settle_all(struct fk *fk);
 int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		 unsigned long flags);
 struct fk_perf *fk_perf_of(struct fk *fk, int fd); /* NULL: EBADF */
+
+/* schedule.c */
+void fk_group_add(struct fk_perf *leader, struct fk_perf *perf);
+struct fk_context *fk_perf_context(struct fk *fk, const struct fk_perf *perf);
+void fk_context_add(struct fk_context *context, struct fk_perf *leader);
+/* Whether a group and one more event (or that event alone: NULL) fit an empty PMU. */
+bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf);
 /* Decides which groups of the CPU are on; settle first. */
 void fk_schedule(struct fk *fk, struct fk_cpu *cpu);
 /* Starts an event that was added to, or enabled in, a group that is on already. */
@@ -178,7 +186,6 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active);
 /* The CPU's groups are no more: each event alone, off, for good. */
 void fk_perf_kill(struct fk *fk, struct fk_cpu *cpu);
 void fk_perf_free(struct fk *fk, struct fk_perf *perf); /* unless still open or mapped */
-void fk_context_remove(struct fk_context *context, const struct fk_perf *leader);
 
 /* counter.c */
 #define FK_VALUES_MAX 256
@@ -218,8 +225,23 @@ size_t fk_record_trailer(struct fk *fk, const struct fk_perf *perf, const struct
 uint64_t fk_record_time(const struct fk *fk, const struct fk_perf *perf);
 
 /* files.c */
+#define TICK_NS (NS_PER_S / 100)
+/* Text that grows up to the reader's buffer and is cut there. */
+struct fk_text {
+	char *bytes;
+	size_t n, size;
+};
+
+void fk_text_add(struct fk_text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size);
 int fk_file_owner(void *ctx, const char *path, uid_t *owner);
 int fk_dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg);
+
+/* files_machine.c */
+int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path);
+/* The names in a directory that the machine has. */
+void fk_machine_names(const struct fk *fk, const char *path,
+		      void (*add)(void *arg, const char *name), void *arg);
 
 #endif

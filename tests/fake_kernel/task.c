@@ -53,7 +53,8 @@ static void pmus_init(struct fk *fk)
 			       .type = PERF_TYPE_RAW,
 			       .last_cpu = (int)config->cpus - 1,
 			       .slots = config->slots,
-			       .events = config->events ? config->events : FK_ALL_HARDWARE};
+			       .events = config->events ? config->events : FK_ALL_HARDWARE,
+			       .fixed = config->fixed};
 	const struct fk_pmu *from = config->pmus ? config->pmus : &usual;
 
 	fk->n_pmus = config->no_pmu ? 0 : config->pmus ? config->n_pmus : 1;
@@ -63,7 +64,9 @@ static void pmus_init(struct fk *fk)
 		if (!fk->pmus[i].slots)
 			fk->pmus[i].slots = 6;
 		fk->pmus[i].name = xstrdup(from[i].name);
-		for (int cpu = from[i].first_cpu; cpu <= from[i].last_cpu; cpu++)
+		if (from[i].last_cpu == FK_LAST_CPU)
+			fk->pmus[i].last_cpu = (int)config->cpus - 1;
+		for (int cpu = from[i].first_cpu; cpu <= fk->pmus[i].last_cpu; cpu++)
 			fk_cpu(fk, cpu)->pmu = &fk->pmus[i];
 	}
 }
@@ -327,6 +330,14 @@ void fk_hold(struct fk *fk, int number, unsigned slots)
 	fk_settle(fk, cpu);
 	cpu->held = slots;
 	fk_schedule(fk, cpu);
+}
+
+void fk_watchdog(struct fk *fk, bool on)
+{
+	fk_settle_all(fk);
+	fk->watchdog = on;
+	for (unsigned i = 0; i < fk->config.cpus; i++)
+		fk_schedule(fk, &fk->cpus[i]);
 }
 
 void fk_cpu_offline(struct fk *fk, int number)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FAKE_KERNEL_MACHINES_H
+#define PMCTOP_FAKE_KERNEL_MACHINES_H
+
+#include "fake_kernel.h"
+
+/*
+ * Machines that people have, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of those
+ * with one PMU can be anything. Events that Linux has no code for on such a machine do not exist
+ * there. All caches are for reads.
+ *
+ *	            CPUs  general  fixed                         does not exist
+ *	intel       4     4        cycles instructions ref       stalled-*
+ *	zen         4     6        -                             LLC-*, bus-cycles, stalled-backend
+ *	neoverse    4     6        cycles                        branches, ref-cycles
+ *	hybrid 0-1  2     6        cycles instructions ref       stalled-*
+ *	       2-3  2     6        cycles instructions ref       stalled-*, L1*-misses
+ */
+extern const struct fk_config fk_machine_intel;    /* Skylake, with hyperthreading */
+extern const struct fk_config fk_machine_zen;      /* Zen 4 */
+extern const struct fk_config fk_machine_neoverse; /* N1 */
+extern const struct fk_config fk_machine_hybrid;   /* Alder Lake: cpu_core, cpu_atom */
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The machines that the fake kernel can be (machines.h): which groups of events open on them, which
+ * of those run, with the NMI watchdog and without, and what their files say.
+ */
+#include "tests/fake_kernel/machines.h"
+#include "two_tasks.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+/* ---- which groups open, and which run */
+
+/*
+ * Events of a group, a letter each: c cycles, i instructions, r ref-cycles, b branches, m
+ * branch-misses, a cache-references, e cache-misses, l L1D misses, s a software event, and other
+ * capitals raw ones.
+ */
+static struct perf_event_attr letter_attr(char letter)
+{
+	static const struct {
+		char letter;
+		uint32_t type;
+		uint64_t config;
+	} rows[] = {
+		{'c', PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+		{'i', PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+		{'r', PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
+		{'b', PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+		{'m', PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+		{'a', PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+		{'e', PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+		{'l', PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
+		{'s', PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].letter == letter)
+			return attr_counting(rows[i].type, rows[i].config);
+	return attr_counting(PERF_TYPE_RAW, 0x100u + (unsigned char)letter);
+}
+
+struct letters {
+	int fds[16];
+	size_t n;
+	int error; /* of the first that did not open */
+};
+
+static struct letters open_letters(const struct sys *sys, int cpu, const char *group)
+{
+	struct letters letters = {.n = 0};
+
+	for (const char *letter = group; *letter && !letters.error; letter++) {
+		struct perf_event_attr attr = letter_attr(*letter);
+		int fd = sys_perf_open(sys, &attr, -1, cpu, letters.n ? letters.fds[0] : -1, 0);
+
+		if (fd < 0)
+			letters.error = fd;
+		else
+			letters.fds[letters.n++] = fd;
+	}
+	return letters;
+}
+
+static void close_letters(const struct sys *sys, struct letters *letters)
+{
+	while (letters->n)
+		sys_close(sys, letters->fds[--letters->n]);
+}
+
+enum fate { REFUSED, WAITS, RUNS };
+
+static void groups_open_and_run_where_they_fit(void **state)
+{
+	(void)state;
+	const struct fk_config *intel = &fk_machine_intel, *zen = &fk_machine_zen;
+	const struct fk_config *arm = &fk_machine_neoverse, *hybrid = &fk_machine_hybrid;
+	static const struct fk_pmu picky = {.name = "cpu",
+					    .type = PERF_TYPE_RAW,
+					    .last_cpu = FK_LAST_CPU,
+					    .events = FK_ALL_HARDWARE,
+					    .runs_at_most = 3};
+	static const struct fk_config never = {.pmus = &picky, .n_pmus = 1};
+	const struct {
+		const char *name;
+		const struct fk_config *config;
+		const char *group;
+		int cpu;
+		enum fate quiet, watched; /* without and with the NMI watchdog */
+	} rows[] = {
+		{"intel 4 general", intel, "ABCD", 0, RUNS, RUNS},
+		{"intel 4 general and software", intel, "ABCDss", 0, RUNS, RUNS},
+		{"intel 5 general", intel, "ABCDE", 0, REFUSED, REFUSED},
+		{"intel 4 general, 3 fixed", intel, "ABCDcir", 0, RUNS, WAITS},
+		{"intel 4 general, cycles", intel, "ABCDc", 0, RUNS, WAITS},
+		{"intel cycles first", intel, "cABCD", 0, RUNS, WAITS},
+		{"intel 3 general, cycles", intel, "ABCc", 0, RUNS, RUNS},
+		{"intel 4 general, instructions", intel, "ABCDi", 0, RUNS, RUNS},
+		{"intel 4 general, ref-cycles", intel, "ABCDr", 0, RUNS, RUNS},
+		{"intel cycles twice", intel, "ABCcc", 0, RUNS, WAITS},
+		{"intel cycles twice too many", intel, "ABCDcc", 0, REFUSED, REFUSED},
+		{"intel ref-cycles twice", intel, "rr", 0, REFUSED, REFUSED},
+		{"intel cycles alone", intel, "c", 0, RUNS, RUNS},
+		{"zen 6", zen, "ciABCD", 0, RUNS, WAITS},
+		{"zen 5", zen, "ciABC", 0, RUNS, RUNS},
+		{"zen 7", zen, "ciABCDE", 0, REFUSED, REFUSED},
+		{"zen cycles twice", zen, "cciABC", 0, RUNS, WAITS},
+		{"arm 6 general", arm, "ABCDEF", 0, RUNS, RUNS},
+		{"arm 6 general, cycles", arm, "ABCDEFc", 0, RUNS, WAITS},
+		{"arm instructions are general", arm, "ABCDEFi", 0, REFUSED, REFUSED},
+		{"arm without cycles", arm, "iABCDE", 0, RUNS, RUNS},
+		{"arm branches", arm, "b", 0, REFUSED, REFUSED},
+		{"core 6 general, 3 fixed", hybrid, "ABCDEFcir", 1, RUNS, WAITS},
+		{"atom 6 general, 3 fixed", hybrid, "cirbmaec", 3, RUNS, RUNS},
+		{"atom L1D misses", hybrid, "cl", 3, REFUSED, REFUSED},
+		{"core L1D misses", hybrid, "cl", 1, RUNS, RUNS},
+		{"as many as run", &never, "cis", 0, RUNS, RUNS},
+		{"one more than runs", &never, "ciABs", 0, WAITS, WAITS},
+		{"more than open", &never, "ciABCDE", 0, REFUSED, REFUSED},
+	};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		bool watched = i % 2;
+		enum fate expected = watched ? rows[i / 2].watched : rows[i / 2].quiet;
+		struct fk *fk = fk_new(rows[i / 2].config);
+		struct sys sys = fk_sys(fk);
+		enum fate fate = REFUSED;
+
+		fk_watchdog(fk, watched);
+		struct letters letters = open_letters(&sys, rows[i / 2].cpu, rows[i / 2].group);
+		if (!letters.error) {
+			fk_advance(fk, 1000);
+			struct reading reading = reading_take(&sys, letters.fds[0]);
+			assert_int_equal(reading.nr, strlen(rows[i / 2].group));
+			assert_int_equal(reading.enabled_ns, 1000);
+			fate = reading.running_ns == 1000 ? RUNS : WAITS;
+			assert_int_equal(reading.running_ns, fate == RUNS ? 1000 : 0);
+		}
+		if (fate != expected)
+			fail_msg("%s, %s: %d (error %d)", rows[i / 2].name,
+				 watched ? "watched" : "not watched", fate, letters.error);
+		close_letters(&sys, &letters);
+		finish(fk);
+	}
+}
+
+/* What counters are free changes while groups wait. */
+static void the_watchdog_comes_and_goes(void **state)
+{
+	(void)state;
+	struct fk *fk = fk_new(&fk_machine_intel);
+	struct sys sys = fk_sys(fk);
+	struct letters letters = open_letters(&sys, 2, "cABCD");
+	char text[16];
+	static const struct {
+		const char *name;
+		bool watchdog;
+		unsigned hold;
+		uint64_t running_ns; /* of 100 */
+	} rows[] = {
+		{"free", false, 0, 100},
+		{"watched", true, 0, 0},
+		{"free again", false, 0, 100},
+		{"one held", false, 1, 0},
+		{"all held", false, FK_HOLD_ALL, 0},
+		{"all held and watched", true, FK_HOLD_ALL, 0},
+		{"free at last", false, 0, 100},
+	};
+	uint64_t running_ns = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		fk_watchdog(fk, rows[i].watchdog);
+		fk_hold(fk, 2, rows[i].hold);
+		fk_advance(fk, 100);
+		running_ns += rows[i].running_ns;
+		struct reading reading = reading_take(&sys, letters.fds[0]);
+		assert_int_equal(reading.enabled_ns, 100 * (i + 1));
+		if (reading.running_ns != running_ns)
+			fail_msg("%s: %llu", rows[i].name, (unsigned long long)reading.running_ns);
+		sys_file_read(&sys, "/proc/sys/kernel/nmi_watchdog", text, sizeof(text));
+		assert_string_equal(text, rows[i].watchdog ? "1\n" : "0\n");
+	}
+	close_letters(&sys, &letters);
+	finish(fk);
+}
+
+/* Two groups that take turns, and what one leaves of fixed counters to the other. */
+static void groups_share_what_is_free(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *first, *second;
+		bool second_runs;
+	} rows[] = {
+		{"half and half", "cAB", "iCD", true},
+		{"cycles twice, one general", "cAB", "cC", true},
+		{"cycles twice, none general", "cABC", "cD", false},
+		{"one too many", "cAB", "iCDE", false},
+		{"fixed only", "ABCD", "cir", true},
+		{"ref-cycles twice", "r", "r", false},
+		{"software only", "ABCDcir", "ss", true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&fk_machine_intel);
+		struct sys sys = fk_sys(fk);
+		struct letters first = open_letters(&sys, 0, rows[i].first);
+		struct letters second = open_letters(&sys, 0, rows[i].second);
+
+		assert_int_equal(first.error, 0);
+		assert_int_equal(second.error, 0);
+		fk_advance(fk, 100);
+		assert_int_equal(reading_take(&sys, first.fds[0]).running_ns, 100);
+		uint64_t shared_ns = reading_take(&sys, second.fds[0]).running_ns;
+		if (shared_ns != (rows[i].second_runs ? 100 : 0))
+			fail_msg("%s: %llu", rows[i].name, (unsigned long long)shared_ns);
+		/* The leader takes its whole group off, and the other can have all. */
+		sys_perf_ioctl(&sys, first.fds[0], PERF_EVENT_IOC_DISABLE, 0);
+		fk_advance(fk, 100);
+		assert_int_equal(reading_take(&sys, first.fds[0]).running_ns, 100);
+		assert_int_equal(reading_take(&sys, first.fds[0]).enabled_ns, 100);
+		assert_int_equal(reading_take(&sys, second.fds[0]).running_ns, shared_ns + 100);
+		assert_int_equal(reading_take(&sys, second.fds[0]).enabled_ns, 200);
+		close_letters(&sys, &second);
+		close_letters(&sys, &first);
+		finish(fk);
+	}
+}
+
+/* ---- files */
+
+static void machines_tell_what_they_are(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		const struct fk_config *config;
+		const char *path, *part; /* NULL: ENOENT */
+	} rows[] = {
+		{"intel", &fk_machine_intel, "/proc/cpuinfo",
+		 "processor\t: 3\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 94\n"},
+		{"zen", &fk_machine_zen, "/proc/cpuinfo",
+		 "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n"},
+		{"neoverse", &fk_machine_neoverse, "/proc/cpuinfo",
+		 "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x3\n"
+		 "CPU part\t: 0xd0c\nCPU revision\t: 1\n\n"},
+		{"hybrid", &fk_machine_hybrid, "/proc/cpuinfo", "model\t\t: 151\n"},
+		{"core", &fk_machine_hybrid, "/sys/bus/event_source/devices/cpu_core/cpus",
+		 "0-1\n"},
+		{"atom", &fk_machine_hybrid, "/sys/bus/event_source/devices/cpu_atom/cpus",
+		 "2-3\n"},
+		{"atom's type", &fk_machine_hybrid, "/sys/bus/event_source/devices/cpu_atom/type",
+		 "10\n"},
+		{"no cpu", &fk_machine_hybrid, "/sys/bus/event_source/devices/cpu/type", NULL},
+		{"intel's type", &fk_machine_intel, "/sys/bus/event_source/devices/cpu/type",
+		 "4\n"},
+		{"intel has no list", &fk_machine_intel, "/sys/bus/event_source/devices/cpu/cpus",
+		 NULL},
+		{"arm", &fk_machine_neoverse, "/sys/bus/event_source/devices/armv8_pmuv3_0/cpus",
+		 "0-3\n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(rows[i].config);
+		struct sys sys = fk_sys(fk);
+		char text[4096];
+		ssize_t length = sys_file_read(&sys, rows[i].path, text, sizeof(text));
+
+		if (rows[i].part ? length < 0 || !strstr(text, rows[i].part) : length != -ENOENT)
+			fail_msg("%s: %zd %s", rows[i].name, length, length < 0 ? "" : text);
+		finish(fk);
+	}
+}
+
+/* A copy with more CPUs; those that are offline are not in /proc/cpuinfo. */
+static void machines_can_be_changed(void **state)
+{
+	(void)state;
+	struct fk_config config = fk_machine_zen;
+	char text[8192];
+
+	config.cpus = 8;
+	struct fk *fk = fk_new(&config);
+	struct sys sys = fk_sys(fk);
+	fk_cpu_offline(fk, 3);
+	assert_true(sys_file_read(&sys, "/proc/cpuinfo", text, sizeof(text)) > 0);
+	assert_non_null(strstr(text, "processor\t: 7\n"));
+	assert_null(strstr(text, "processor\t: 3\n"));
+	struct letters letters = open_letters(&sys, 7, "ci");
+	assert_int_equal(letters.error, 0);
+	close_letters(&sys, &letters);
+	finish(fk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_open_and_run_where_they_fit),
+		cmocka_unit_test(the_watchdog_comes_and_goes),
+		cmocka_unit_test(groups_share_what_is_free),
+		cmocka_unit_test(machines_tell_what_they_are),
+		cmocka_unit_test(machines_can_be_changed),
+	};
+
+	return cmocka_run_group_tests_name("fake kernel: machines", tests, NULL, NULL);
+}
