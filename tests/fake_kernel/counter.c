@@ -82,6 +82,8 @@ static void perf_enable(struct fk *fk, struct fk_perf *perf)
 		return;
 	perf->enabled = true;
 	fk_start_late(fk, perf);
+	if (perf_cpu(fk, perf))
+		fk_reschedule(fk, perf_cpu(fk, perf), perf);
 }
 
 static void perf_disable(struct fk *fk, struct fk_perf *perf)
@@ -191,12 +193,11 @@ static bool happens_in_user_mode(int kind)
 	return kind == FK_PAGE_FAULTS || kind == FK_MINOR_FAULTS || kind == FK_MAJOR_FAULTS;
 }
 
-static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, int kind)
+static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
+			struct fk_prepared *prepared)
 {
-	bool user = happens_in_user_mode(kind) && cpu->current != &cpu->idle;
+	bool user = happens_in_user_mode(perf->kind) && cpu->current != &cpu->idle;
 
-	if (!perf->active || perf->kind != kind || (perf->cpu >= 0 && perf->cpu != cpu->number))
-		return;
 	if (perf->attr.exclude_kernel && !user)
 		return;
 	perf->count++;
@@ -205,21 +206,44 @@ static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 	if (!perf->period_left)
 		perf->period_left = perf->period;
 	if (--perf->period_left == 0)
-		fk_record_sample(fk, perf, cpu, user);
+		fk_record_sample(fk, perf, cpu, user, prepared);
 }
 
-static void context_happen(struct fk *fk, const struct fk_context *context, struct fk_cpu *cpu,
-			   int kind)
+/* Of those that listen, the last that was put on before `turn`, or *best where that is later. */
+static void context_listener(const struct fk_context *context, const struct fk_cpu *cpu, int kind,
+			     uint64_t turn, struct fk_perf **best)
 {
-	for (size_t i = 0; i < context->n; i++)
-		for (size_t k = 0; k < context->leaders[i]->n_members; k++)
-			perf_happen(fk, context->leaders[i]->members[k], cpu, kind);
+	for (size_t i = 0; i < context->n; i++) {
+		for (size_t k = 0; k < context->leaders[i]->n_members; k++) {
+			struct fk_perf *perf = context->leaders[i]->members[k];
+
+			if (!perf->active || perf->kind != kind || perf->turn >= turn ||
+			    (perf->cpu >= 0 && perf->cpu != cpu->number))
+				continue;
+			if (!*best || perf->turn > (*best)->turn)
+				*best = perf;
+		}
+	}
 }
 
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind)
 {
-	context_happen(fk, &cpu->context, cpu, kind);
-	context_happen(fk, &cpu->current->context, cpu, kind);
+	bool rival = fk->rival && kind == FK_SWITCHES;
+	struct fk_prepared prepared =
+		rival ? fk_prepared_by_rival(fk) : (struct fk_prepared){.fields = 0};
+
+	for (uint64_t turn = UINT64_MAX;;) {
+		struct fk_perf *perf = NULL;
+
+		context_listener(&cpu->context, cpu, kind, turn, &perf);
+		context_listener(&cpu->current->context, cpu, kind, turn, &perf);
+		if (!perf)
+			return;
+		turn = perf->turn;
+		if (fk->config.own_samples)
+			prepared.fields = 0;
+		perf_happen(fk, perf, cpu, &prepared);
+	}
 }
 
 /* ---- clocks */
@@ -249,7 +273,7 @@ void fk_do_ticks(struct fk *fk)
 		fk_settle(fk, cpu);
 		if (!idle ||
 		    !(cpu->no_tick || perf->attr.exclude_idle || perf->attr.exclude_kernel))
-			fk_record_sample(fk, perf, cpu, !idle);
+			fk_record_sample(fk, perf, cpu, !idle, &(struct fk_prepared){.fields = 0});
 		perf->tick_ns += perf->period > PERIOD_MIN_NS ? perf->period : PERIOD_MIN_NS;
 	}
 }

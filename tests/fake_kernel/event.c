@@ -297,6 +297,7 @@ int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, in
 	else
 		fk_context_add(fk_perf_context(fk, perf), perf);
 	for (unsigned i = 0; i < fk->config.cpus; i++)
-		fk_schedule(fk, &fk->cpus[i]);
+		if (perf->task ? perf->task->cpu == (int)i : perf->cpu == (int)i)
+			fk_reschedule(fk, &fk->cpus[i], perf);
 	return perf->fd;
 }

@@ -131,6 +131,7 @@ struct fk_config {
 	uint64_t start_ns; /* CLOCK_MONOTONIC at fk_new; 0 means 1000 s */
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
+	bool own_samples;  /* each event prepares its own sample: Linux before 6.3 */
 	unsigned wait_pause_us; /* real microseconds slept in each sys_wait (threads, screens) */
 };
 
@@ -203,8 +204,10 @@ void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fir
  */
 void fk_silent_idle(struct fk *fk, int cpu, bool silent);
 /*
- * Someone else samples switches too, since later than we: Linux prepares a software sample once and
- * hands it to all, so that ours have its id and the time of its clock (seen on 6.18).
+ * Someone else samples switches too, since later than we. Linux (6.3 and later) prepares a software
+ * sample once and hands it to all events that listen, those that were put on last first, so that
+ * ours have its id and the time of its clock. Among our own events it is the same: all samples of
+ * one switch have the id of the first of them. Other fields, the counts too, are each event's own.
  */
 void fk_rival(struct fk *fk, bool rival);
 void fk_lose(struct fk *fk, int cpu, unsigned n); /* the next n records there are lost */

@@ -83,9 +83,10 @@ struct fk_perf {
 	struct fk_perf **members; /* of a leader: itself, then its siblings as they were opened */
 	size_t n_members, members_capacity;
 
-	bool enabled; /* not OFF; a sibling counts only while its leader is enabled too */
-	bool active;  /* counting now */
-	bool gone;    /* its CPU went offline: it never counts again */
+	bool enabled;  /* not OFF; a sibling counts only while its leader is enabled too */
+	bool active;   /* counting now */
+	uint64_t turn; /* when it was put on: the latest hears of software events first */
+	bool gone;     /* its CPU went offline: it never counts again */
 	uint64_t count, enabled_ns, running_ns;
 	uint64_t period;      /* 0: not sampling */
 	uint64_t period_left; /* events, or ns of a clock that is stopped (0: a whole period) */
@@ -139,6 +140,7 @@ struct fk {
 
 	struct fk_perf **perfs; /* in opening order */
 	size_t n_perfs, perfs_capacity;
+	uint64_t turns; /* of events that were put on */
 	unsigned fds;
 	int next_fd;
 	uint64_t next_id;
@@ -180,6 +182,11 @@ void fk_context_add(struct fk_context *context, struct fk_perf *leader);
 bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf);
 /* Decides which groups of the CPU are on; settle first. */
 void fk_schedule(struct fk *fk, struct fk_cpu *cpu);
+/*
+ * As Linux does where perf was enabled, or opened enabled (ctx_resched()): takes all groups of its
+ * PMU off the CPU and puts them on again, one after the other.
+ */
+void fk_reschedule(struct fk *fk, struct fk_cpu *cpu, const struct fk_perf *perf);
 /* Starts an event that was added to, or enabled in, a group that is on already. */
 void fk_start_late(struct fk *fk, struct fk_perf *perf);
 void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active);
@@ -210,7 +217,19 @@ bool fk_ring_poll(struct fk_ring *ring);
 void fk_ring_free(struct fk *fk, struct fk_ring *ring);
 
 /* record.c */
-void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user);
+/*
+ * What perf_prepare_sample() has filled in of one occurrence of an event, for all that sample it:
+ * the first to ask for a field sets it for those after. Empty where each has its own.
+ */
+struct fk_prepared {
+	uint64_t fields; /* PERF_SAMPLE_* */
+	uint64_t id, stream_id, time_ns;
+};
+
+void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,
+		      struct fk_prepared *prepared);
+/* As if another's event had come before. */
+struct fk_prepared fk_prepared_by_rival(const struct fk *fk);
 void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const struct fk_task *task,
 		    pid_t ppid, pid_t ptid);
 void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec);

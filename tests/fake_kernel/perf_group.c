@@ -54,34 +54,58 @@ static void add(struct perf_group *group, int cpu, struct perf_event_attr attr)
 	group->fds[group->n++] = fd;
 }
 
-void perf_group_open(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
-		     const struct perf_event_attr *counters, size_t n_counters)
+static void add_all(struct perf_group *group, int cpu, bool tells_of_tasks,
+		    const struct perf_event_attr *counters, size_t n_counters)
 {
 	struct perf_event_attr switches = attr_sampling(PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
-	void *address;
 
-	*group = (struct perf_group){
-		.sys = sys,
-		.size = (1 + pages) * (size_t)sysconf(_SC_PAGESIZE),
-	};
 	for (size_t i = 0; i < n_counters; i++) {
 		struct perf_event_attr attr = counters[i];
 
 		attr.disabled = i == 0;
 		add(group, cpu, attr);
 	}
-	switches.comm = switches.comm_exec = switches.task = 1;
+	switches.comm = switches.comm_exec = switches.task = tells_of_tasks;
+	group->switches = group->n;
 	add(group, cpu, switches);
+	group->tick = group->n;
 	add(group, cpu, attr_sampling(PERF_COUNT_SW_CPU_CLOCK, TICK_OFF_NS));
-
-	int ring = group->fds[n_counters], tick = group->fds[n_counters + 1];
-	assert_int_equal(sys_perf_map(sys, ring, group->size, &address), 0);
-	group->page = address;
-	assert_int_equal(sys_perf_ioctl(sys, tick, PERF_EVENT_IOC_SET_OUTPUT, (uintptr_t)ring), 0);
 	for (size_t i = 0; i < group->n; i++)
-		assert_int_equal(sys_perf_ioctl(sys, group->fds[i], PERF_EVENT_IOC_ID,
+		assert_int_equal(sys_perf_ioctl(group->sys, group->fds[i], PERF_EVENT_IOC_ID,
 						(uintptr_t)&group->ids[i]),
 				 0);
+}
+
+static void redirect(const struct perf_group *group, size_t member, int ring)
+{
+	assert_int_equal(sys_perf_ioctl(group->sys, group->fds[member], PERF_EVENT_IOC_SET_OUTPUT,
+					(uintptr_t)ring),
+			 0);
+}
+
+void perf_group_open(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
+		     const struct perf_event_attr *counters, size_t n_counters)
+{
+	void *address;
+
+	*group = (struct perf_group){
+		.sys = sys,
+		.size = (1 + pages) * (size_t)sysconf(_SC_PAGESIZE),
+	};
+	add_all(group, cpu, true, counters, n_counters);
+	int ring = group->fds[group->switches];
+	assert_int_equal(sys_perf_map(sys, ring, group->size, &address), 0);
+	group->page = address;
+	redirect(group, group->tick, ring);
+}
+
+void perf_group_join(struct perf_group *group, const struct perf_group *ring, int cpu,
+		     const struct perf_event_attr *counters, size_t n_counters)
+{
+	*group = (struct perf_group){.sys = ring->sys};
+	add_all(group, cpu, false, counters, n_counters);
+	redirect(group, group->switches, ring->fds[ring->switches]);
+	redirect(group, group->tick, ring->fds[ring->switches]);
 }
 
 void perf_group_enable(const struct perf_group *group)
@@ -89,9 +113,14 @@ void perf_group_enable(const struct perf_group *group)
 	assert_int_equal(sys_perf_ioctl(group->sys, group->fds[0], PERF_EVENT_IOC_ENABLE, 0), 0);
 }
 
+void perf_group_disable(const struct perf_group *group)
+{
+	assert_int_equal(sys_perf_ioctl(group->sys, group->fds[0], PERF_EVENT_IOC_DISABLE, 0), 0);
+}
+
 void perf_group_period(const struct perf_group *group, uint64_t ns)
 {
-	assert_int_equal(sys_perf_ioctl(group->sys, group->fds[group->n - 1], PERF_EVENT_IOC_PERIOD,
+	assert_int_equal(sys_perf_ioctl(group->sys, group->fds[group->tick], PERF_EVENT_IOC_PERIOD,
 					(uintptr_t)&ns),
 			 0);
 }

@@ -33,20 +33,25 @@ struct reading reading_take(const struct sys *sys, int fd);
  * tasks; then the tick, which writes to that ring. Owns descriptors and ring. A test that closes
  * or unmaps one itself says so by -1 or NULL.
  */
-enum { PERF_GROUP_MAX = 4 };
+enum { PERF_GROUP_MAX = 16 };
 
 struct perf_group {
 	const struct sys *sys;
 	size_t n;
 	int fds[PERF_GROUP_MAX];
 	uint64_t ids[PERF_GROUP_MAX];
+	size_t switches, tick; /* which they are */
 	struct perf_event_mmap_page *page;
 	size_t size; /* of the mapping */
 };
 
 void perf_group_open(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
 		     const struct perf_event_attr *counters, size_t n_counters);
+/* The same, but its records go to the ring of another, which tells of tasks; it owns no ring. */
+void perf_group_join(struct perf_group *group, const struct perf_group *ring, int cpu,
+		     const struct perf_event_attr *counters, size_t n_counters);
 void perf_group_enable(const struct perf_group *group);
+void perf_group_disable(const struct perf_group *group);
 void perf_group_period(const struct perf_group *group, uint64_t ns); /* of the tick */
 void perf_group_close(struct perf_group *group);
 

@@ -101,27 +101,50 @@ size_t fk_record_trailer(struct fk *fk, const struct fk_perf *perf, const struct
 	return buffer.n;
 }
 
-void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user)
+struct fk_prepared fk_prepared_by_rival(const struct fk *fk)
+{
+	return (struct fk_prepared){
+		.fields = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+			  PERF_SAMPLE_TIME,
+		.id = RIVAL_ID,
+		.stream_id = RIVAL_ID,
+		.time_ns = fk->now_ns - RIVAL_CLOCK_OFFSET_NS,
+	};
+}
+
+static void prepare(const struct fk *fk, const struct fk_perf *perf, struct fk_prepared *prepared)
+{
+	uint64_t fields = perf->attr.sample_type & ~prepared->fields;
+
+	prepared->fields |= fields;
+	if (fields & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID))
+		prepared->id = perf->id;
+	if (fields & PERF_SAMPLE_STREAM_ID)
+		prepared->stream_id = perf->id;
+	if (fields & PERF_SAMPLE_TIME)
+		prepared->time_ns = fk_record_time(fk, perf);
+}
+
+void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,
+		      struct fk_prepared *prepared)
 {
 	uint64_t type = perf->attr.sample_type;
 	uint64_t values[FK_VALUES_MAX];
 	struct buffer buffer = {.n = 0};
-	bool rival = fk->rival && perf->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
-	uint64_t id = rival ? RIVAL_ID : perf->id;
-	uint64_t time_ns = fk_record_time(fk, perf) - (rival ? RIVAL_CLOCK_OFFSET_NS : 0);
 
+	prepare(fk, perf, prepared);
 	put_header(&buffer, PERF_RECORD_SAMPLE,
 		   user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		put_u64(&buffer, id);
+		put_u64(&buffer, prepared->id);
 	if (type & PERF_SAMPLE_TID)
 		put_tid(&buffer, cpu->current);
 	if (type & PERF_SAMPLE_TIME)
-		put_u64(&buffer, time_ns);
+		put_u64(&buffer, prepared->time_ns);
 	if (type & PERF_SAMPLE_ID)
-		put_u64(&buffer, id);
+		put_u64(&buffer, prepared->id);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		put_u64(&buffer, id);
+		put_u64(&buffer, prepared->stream_id);
 	if (type & PERF_SAMPLE_CPU)
 		put_u32_pair(&buffer, (uint32_t)cpu->number, 0);
 	if (type & PERF_SAMPLE_READ) {

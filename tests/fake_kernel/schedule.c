@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Groups, and which of them are on a CPU's counters. There is no rotation: a group gets its
- * counters, all or none, in the order of opening, and keeps them.
+ * Groups, and which of them are on a CPU's counters. A group gets its counters, all or none, in the
+ * order of opening, and keeps them. There is no rotation: Linux lets groups that do not fit
+ * together take turns by a timer, and lets one that waits have what another leaves when that timer
+ * fires, or when any group is enabled; here it has it at once.
  */
 #include "core/util.h"
 #include "internal.h"
@@ -59,6 +61,7 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active)
 	if (perf->active == active)
 		return;
 	perf->active = active;
+	perf->turn = active ? ++fk->turns : 0;
 	if (!is_clock(perf) || !perf->period)
 		return;
 	if (active) {
@@ -198,6 +201,38 @@ void fk_schedule(struct fk *fk, struct fk_cpu *cpu)
 
 	context_schedule(fk, &cpu->context, cpu, &free, &full);
 	context_schedule(fk, &cpu->current->context, cpu, &free, &full);
+}
+
+/*
+ * Who schedules an event: the PMU of its counters or, where its group has none, one of the
+ * kernel's three for software events (since 6.2): the two clocks and the rest.
+ */
+static uintptr_t scheduler(const struct fk_perf *perf)
+{
+	for (size_t i = 0; i < perf->leader->n_members; i++)
+		if (perf->leader->members[i]->pmu)
+			return (uintptr_t)perf->leader->members[i]->pmu;
+	return is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
+}
+
+static void context_turn(struct fk *fk, const struct fk_context *context, uintptr_t pmu)
+{
+	for (size_t i = 0; i < context->n; i++) {
+		const struct fk_perf *leader = context->leaders[i];
+
+		for (size_t k = 0; scheduler(leader) == pmu && k < leader->n_members; k++)
+			if (leader->members[k]->active)
+				leader->members[k]->turn = ++fk->turns;
+	}
+}
+
+void fk_reschedule(struct fk *fk, struct fk_cpu *cpu, const struct fk_perf *perf)
+{
+	fk_schedule(fk, cpu);
+	if (!perf->active)
+		return;
+	context_turn(fk, &cpu->context, scheduler(perf));
+	context_turn(fk, &cpu->current->context, scheduler(perf));
 }
 
 /* Takes an event out of its group and context; a leader leaves its siblings as they are, alone. */
