@@ -198,7 +198,7 @@ static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 {
 	bool user = happens_in_user_mode(perf->kind) && cpu->current != &cpu->idle;
 
-	if (perf->attr.exclude_kernel && !user)
+	if (user ? perf->attr.exclude_user : perf->attr.exclude_kernel)
 		return;
 	perf->count++;
 	if (!perf->period)
@@ -211,7 +211,7 @@ static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 
 /* Of those that listen, the last that was put on before `turn`, or *best where that is later. */
 static void context_listener(const struct fk_context *context, const struct fk_cpu *cpu, int kind,
-			     uint64_t turn, struct fk_perf **best)
+			     uint64_t config, uint64_t turn, struct fk_perf **best)
 {
 	for (size_t i = 0; i < context->n; i++) {
 		for (size_t k = 0; k < context->leaders[i]->n_members; k++) {
@@ -220,13 +220,15 @@ static void context_listener(const struct fk_context *context, const struct fk_c
 			if (!perf->active || perf->kind != kind || perf->turn >= turn ||
 			    (perf->cpu >= 0 && perf->cpu != cpu->number))
 				continue;
+			if (kind == FK_TRACE && perf->attr.config != config)
+				continue;
 			if (!*best || perf->turn > (*best)->turn)
 				*best = perf;
 		}
 	}
 }
 
-void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind)
+void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config)
 {
 	bool rival = fk->rival && kind == FK_SWITCHES;
 	struct fk_prepared prepared =
@@ -235,8 +237,8 @@ void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind)
 	for (uint64_t turn = UINT64_MAX;;) {
 		struct fk_perf *perf = NULL;
 
-		context_listener(&cpu->context, cpu, kind, turn, &perf);
-		context_listener(&cpu->current->context, cpu, kind, turn, &perf);
+		context_listener(&cpu->context, cpu, kind, config, turn, &perf);
+		context_listener(&cpu->current->context, cpu, kind, config, turn, &perf);
 		if (!perf)
 			return;
 		turn = perf->turn;
@@ -271,8 +273,8 @@ void fk_do_ticks(struct fk *fk)
 		bool idle = cpu->current == &cpu->idle;
 
 		fk_settle(fk, cpu);
-		if (!idle ||
-		    !(cpu->no_tick || perf->attr.exclude_idle || perf->attr.exclude_kernel))
+		if (idle ? !(cpu->no_tick || perf->attr.exclude_idle || perf->attr.exclude_kernel)
+			 : !perf->attr.exclude_user)
 			fk_record_sample(fk, perf, cpu, !idle, &(struct fk_prepared){.fields = 0});
 		perf->tick_ns += perf->period > PERIOD_MIN_NS ? perf->period : PERIOD_MIN_NS;
 	}

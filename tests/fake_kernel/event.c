@@ -11,122 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#define CACHE(cache, op, result) (cache | (op << 8) | ((uint64_t)(result) << 16))
-#define CACHE_READ(cache, result)                                       \
-	CACHE(PERF_COUNT_HW_CACHE_##cache, PERF_COUNT_HW_CACHE_OP_READ, \
-	      PERF_COUNT_HW_CACHE_RESULT_##result)
-
-static const struct {
-	uint64_t config;
-	enum fk_event event;
-} cache_events[] = {
-	{CACHE_READ(L1D, ACCESS), FK_L1D_LOADS},
-	{CACHE_READ(L1D, MISS), FK_L1D_LOAD_MISSES},
-	{CACHE_READ(L1I, MISS), FK_L1I_LOAD_MISSES},
-	{CACHE_READ(LL, ACCESS), FK_LLC_LOADS},
-	{CACHE_READ(LL, MISS), FK_LLC_LOAD_MISSES},
-	{CACHE_READ(DTLB, MISS), FK_DTLB_LOAD_MISSES},
-	{CACHE_READ(ITLB, MISS), FK_ITLB_LOAD_MISSES},
-};
-
-static const int software_kinds[] = {
-	[PERF_COUNT_SW_CPU_CLOCK] = FK_TASK_CLOCK,
-	[PERF_COUNT_SW_TASK_CLOCK] = FK_TASK_CLOCK,
-	[PERF_COUNT_SW_PAGE_FAULTS] = FK_PAGE_FAULTS,
-	[PERF_COUNT_SW_CONTEXT_SWITCHES] = FK_SWITCHES,
-	[PERF_COUNT_SW_CPU_MIGRATIONS] = FK_MIGRATIONS,
-	[PERF_COUNT_SW_PAGE_FAULTS_MIN] = FK_MINOR_FAULTS,
-	[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = FK_MAJOR_FAULTS,
-	[PERF_COUNT_SW_ALIGNMENT_FAULTS] = FK_DUMMY,
-	[PERF_COUNT_SW_EMULATION_FAULTS] = FK_DUMMY,
-	[PERF_COUNT_SW_DUMMY] = FK_DUMMY,
-};
-
-/* ---- which event an attr asks for */
-
-static const struct fk_pmu *pmu_by_type(const struct fk *fk, uint32_t type)
-{
-	for (size_t i = 0; i < fk->n_pmus; i++)
-		if (fk->pmus[i].type == type)
-			return &fk->pmus[i];
-	return NULL;
-}
-
-static int cache_kind(uint64_t config)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(cache_events); i++)
-		if (cache_events[i].config == config)
-			return (int)cache_events[i].event;
-	return -1;
-}
-
-static int raw_kind(const struct fk_pmu *pmu, uint64_t config)
-{
-	static const struct fk_code intel[] = {{0x3c, FK_CYCLES}, {0xc0, FK_INSTRUCTIONS}};
-	const struct fk_code *codes = pmu->codes ? pmu->codes : intel;
-	size_t n = pmu->codes ? pmu->n_codes : ARRAY_SIZE(intel);
-
-	for (size_t i = 0; i < n; i++)
-		if (codes[i].config == config)
-			return (int)codes[i].event;
-	return FK_RAW;
-}
-
-/*
- * The PMU of an attr that names none: perf_init_event() asks the one with the type of raw events
- * first (Intel's P-cores), then, but not for raw ones, all; the one that owns the CPU says yes. On
- * Arm none has that type.
- */
-static const struct fk_pmu *usual_pmu(const struct fk *fk, bool raw, int cpu)
-{
-	const struct fk_pmu *first = pmu_by_type(fk, PERF_TYPE_RAW);
-
-	if (first && (raw || cpu < 0))
-		return first;
-	for (size_t i = 0; i < fk->n_pmus; i++)
-		if (cpu >= fk->pmus[i].first_cpu && cpu <= fk->pmus[i].last_cpu)
-			return &fk->pmus[i];
-	return fk->n_pmus ? &fk->pmus[0] : NULL;
-}
-
-/* The event of an attr and the PMU that counts it, or -ENOENT. */
-static int perf_resolve(const struct fk *fk, const struct perf_event_attr *attr, int cpu,
-			struct fk_perf *perf)
-{
-	const struct fk_pmu *pmu = NULL;
-
-	perf->pmu = NULL;
-	perf->kind = -1;
-	switch (attr->type) {
-	case PERF_TYPE_SOFTWARE:
-		if (attr->config >= ARRAY_SIZE(software_kinds))
-			return -ENOENT;
-		perf->kind = software_kinds[attr->config];
-		return 0;
-	case PERF_TYPE_HARDWARE:
-	case PERF_TYPE_HW_CACHE:
-		/* The upper half names the PMU. */
-		pmu = attr->config >> 32 ? pmu_by_type(fk, (uint32_t)(attr->config >> 32))
-					 : usual_pmu(fk, false, cpu);
-		if (attr->type == PERF_TYPE_HW_CACHE)
-			perf->kind = cache_kind((uint32_t)attr->config);
-		else if ((uint32_t)attr->config < PERF_COUNT_HW_MAX)
-			perf->kind = (int)(uint32_t)attr->config;
-		break;
-	default:
-		pmu = attr->type == PERF_TYPE_RAW ? usual_pmu(fk, true, cpu)
-						  : pmu_by_type(fk, attr->type);
-		if (pmu)
-			perf->kind = raw_kind(pmu, attr->config);
-	}
-	if (!pmu || perf->kind < 0 || !(pmu->events & FK_BIT(perf->kind)))
-		return -ENOENT;
-	if (cpu >= 0 && (cpu < pmu->first_cpu || cpu > pmu->last_cpu))
-		return -ENOENT;
-	perf->pmu = pmu;
-	return 0;
-}
-
 struct fk_perf *fk_perf_of(struct fk *fk, int fd)
 {
 	for (size_t i = 0; i < fk->n_perfs; i++)
@@ -163,11 +47,15 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr)
 
 	rest.type = rest.size = rest.wakeup_events = 0;
 	rest.config = rest.sample_period = rest.sample_type = rest.read_format = 0;
-	rest.disabled = rest.exclude_kernel = rest.exclude_hv = rest.exclude_idle = 0;
+	rest.disabled = rest.exclude_user = rest.exclude_kernel = rest.exclude_hv = 0;
+	rest.exclude_idle = rest.exclude_host = 0;
+	rest.precise_ip = 0;
 	rest.exclude_guest = rest.comm = rest.comm_exec = rest.task = rest.watermark = 0;
 	rest.sample_id_all = rest.use_clockid = rest.context_switch = 0;
 	rest.clockid = 0;
 	rest.config1 = rest.config2 = 0;
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		rest.bp_type = 0;
 
 	const unsigned char *bytes = (const unsigned char *)&rest;
 	for (size_t i = 0; i < sizeof(rest); i++)
@@ -178,7 +66,7 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr)
 					    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_READ))
 		fk_die("sample_type 0x%llx is not modelled", (unsigned long long)attr->sample_type);
 	if (attr->sample_period && attr->type != PERF_TYPE_SOFTWARE)
-		fk_die("sampling on hardware events is not modelled");
+		fk_die("sampling of other than software events is not modelled");
 }
 
 /* What the opener may do: kernel.perf_event_paranoid, and whose task it is. */
@@ -196,6 +84,14 @@ static int may_open(const struct fk *fk, const struct perf_event_attr *attr,
 	return task != &fk->self && task->spec.uid != config->uid ? -EACCES : 0;
 }
 
+/* The PMU that others must share to be in its group; NULL: any will do. */
+static const void *owner(const struct fk_perf *perf)
+{
+	if (perf->device && !perf->device->of_cpus)
+		return perf->device;
+	return perf->pmu;
+}
+
 /* What Linux wants of an event and its leader; leader NULL: none. */
 static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 {
@@ -210,12 +106,12 @@ static int group_check(const struct fk_perf *perf, const struct fk_perf *leader)
 		return -EINVAL;
 	if (perf->attr.pinned || perf->attr.exclusive)
 		return -EINVAL;
-	if (!perf->pmu)
-		return 0;
-	/* validate_group(): whether it would fit an empty PMU, whoever has counters now. */
+	/* All of one PMU, but for those that count in the software context. */
 	for (size_t i = 0; i < leader->n_members; i++)
-		if (leader->members[i]->pmu && leader->members[i]->pmu != perf->pmu)
+		if (owner(perf) && owner(leader->members[i]) &&
+		    owner(perf) != owner(leader->members[i]))
 			return -EINVAL;
+	/* validate_group(): whether it would fit an empty PMU, whoever has counters now. */
 	return fk_group_fits(leader, perf) ? 0 : -EINVAL;
 }
 
@@ -228,11 +124,11 @@ static int perf_check(struct fk *fk, struct fk_perf *perf, pid_t pid, const stru
 		if (!perf->task || perf->task->exiting)
 			return -ESRCH;
 	} else if (pid == 0) {
-		perf->task = &fk->self;
+		perf->task = fk->self_tid ? fk_find(fk, fk->self_tid) : &fk->self;
 	}
 	if (perf->cpu >= (int)fk->config.cpus || perf->cpu < -1 || (!perf->task && perf->cpu < 0))
 		return -EINVAL;
-	error = perf_resolve(fk, &perf->attr, perf->cpu, perf);
+	error = fk_resolve(fk, perf);
 	if (error)
 		return error;
 	if (perf->attr.use_clockid && perf->attr.clockid != CLOCK_MONOTONIC)

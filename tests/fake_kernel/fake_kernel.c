@@ -313,11 +313,13 @@ static uint64_t op_now_ns(void *ctx)
 	return fk->now_ns;
 }
 
-/* Who reads the counters is none of the tasks here, and takes no time on any CPU. */
+/* Unless fk_self_task() says so, who reads the counters is none of the tasks. */
 static int op_current_cpu(void *ctx)
 {
-	(void)ctx;
-	return -1;
+	struct fk *fk = ctx;
+	const struct fk_task *task = fk->self_tid ? fk_find(fk, fk->self_tid) : NULL;
+
+	return task ? task->cpu : -1;
 }
 
 static uint64_t op_realtime_ns(void *ctx)
@@ -366,6 +368,7 @@ struct fk *fk_new(const struct fk_config *config)
 	if (!fk->config.step_ns)
 		fk->config.step_ns = NS_PER_US;
 	fk->now_ns = fk->config.start_ns ? fk->config.start_ns : 1000 * NS_PER_S;
+	fk->start_ns = fk->now_ns;
 	fk->next_fd = 1000;
 	fk->next_id = 1;
 	atomic_init(&fk->woken, false);
@@ -398,5 +401,6 @@ void fk_free(struct fk *fk)
 	free(fk->due);
 	free(fk->failures);
 	free(fk->texts);
+	free(fk->tracepoints);
 	free(fk);
 }

@@ -74,6 +74,11 @@ struct fk_rate {
 	uint32_t num, den;
 };
 
+/* A file of a PMU: "format/event", "config:0-7". */
+struct fk_file_entry {
+	const char *name, *text; /* a newline is added */
+};
+
 /* What /proc/cpuinfo says of a CPU. */
 struct fk_model {
 	const char *vendor; /* of x86: "GenuineIntel"; NULL: arm64 */
@@ -109,15 +114,44 @@ struct fk_pmu {
 	unsigned runs_at_most;
 	const struct fk_code *codes; /* NULL: raw 0x3c is cycles, 0xc0 instructions */
 	size_t n_codes;
+	const struct fk_file_entry *files; /* in format/ and events/ */
+	size_t n_files;
 	const struct fk_model *model; /* NULL: none of these CPUs is in /proc/cpuinfo */
 };
 #define FK_LAST_CPU INT_MAX
+
+/* An event of a PMU that is no core's: goes on at its rate whoever runs. */
+struct fk_device_event {
+	const char *name; /* events/NAME is "event=CONFIG" */
+	uint64_t config;
+	struct fk_rate rate;
+	const char *scale, *unit; /* NULL: no such files */
+};
+
+/*
+ * A PMU that is no core's: no task's events, no sampling, no exclude_* (all EINVAL, as is an event
+ * that it has not). Either each socket has one ("power", "uncore_imc_0"): its events open on any
+ * CPU of the socket and count the same there, and `cpumask` shows the first online CPU of each; it
+ * has no events of tasks. Or it counts on each CPU like software ("msr"), for tasks too.
+ */
+struct fk_device {
+	const char *name;
+	uint32_t type;
+	bool of_cpus;         /* "msr"; otherwise of sockets */
+	unsigned socket_cpus; /* CPUs of a socket; 0: there is one socket */
+	const struct fk_device_event *events;
+	size_t n_events;
+	const struct fk_file_entry *files; /* in format/ */
+	size_t n_files;
+};
 
 /* All zero (or NULL) is a sane machine: one CPU, PMU "cpu", 6 counters, every event, root. */
 struct fk_config {
 	unsigned cpus;             /* 0 means 1; up to 1024 */
 	const struct fk_pmu *pmus; /* NULL: one, "cpu", type 4, all CPUs, every hardware event */
 	size_t n_pmus;
+	const struct fk_device *const *devices; /* NULL: none */
+	size_t n_devices;
 	unsigned slots;    /* of the default PMU; 0 means 6 */
 	uint64_t events;   /* of the default PMU; 0 means all */
 	uint64_t fixed;    /* of the default PMU */
@@ -141,6 +175,13 @@ struct sys fk_sys(struct fk *fk);                  /* lives as long as fk */
 
 /* ---- tasks. CPU n runs its idle task (tid 0) until fk_switch says otherwise. */
 
+/* A raw event that has a rate of its own, other than FK_RAW's. */
+struct fk_raw {
+	uint64_t config; /* not 0 */
+	struct fk_rate rate;
+};
+#define FK_RAWS_MAX 32
+
 struct fk_spec {
 	pid_t tid;
 	pid_t pid;  /* 0: tid, a process */
@@ -149,6 +190,8 @@ struct fk_spec {
 	bool kernel;      /* PF_KTHREAD */
 	const char *comm; /* any bytes, cut at 15; NULL: "task" */
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
+	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first whose config is 0 */
+	struct fk_rate user; /* the share of its hardware events in user mode; num 0, den 0: all */
 };
 
 /* A task that exists (asleep) without anyone having seen its fork. */
@@ -178,6 +221,18 @@ void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
 /* Gives the CPU to a sleeping task (0: idle); the one that ran there sleeps. */
 void fk_switch(struct fk *fk, int cpu, pid_t tid);
 void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of who runs there */
+/* A tracepoint that exists: others are EINVAL. Its file is for fk_file() to give. */
+void fk_tracepoint(struct fk *fk, uint64_t id);
+void fk_trace(struct fk *fk, int cpu, uint64_t id); /* who runs there passes the tracepoint */
+
+/*
+ * The caller of struct sys is that task (which takes no time for it): pid 0 means it in
+ * perf_event_open, and the current CPU is where it runs, or -1. tid 0: none of the tasks, as at
+ * first.
+ */
+void fk_self_task(struct fk *fk, pid_t tid);
+/* For struct sys_ops: who calls; 0, or -ESRCH where that is none of the tasks. */
+int fk_self(void *ctx, pid_t *pid, pid_t *tid);
 
 /* ---- the machine */
 
@@ -280,7 +335,12 @@ void fk_file(struct fk *fk, const char *path, const char *text);
 
 #define FK_ALL_CPUS (-1)
 uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event); /* the newest of that tid */
+/* Of these, in user mode. */
+uint64_t fk_truth_task_user(struct fk *fk, pid_t tid, enum fk_event event);
+uint64_t fk_truth_task_raw(struct fk *fk, pid_t tid, uint64_t config); /* one of fk_spec.raws */
 uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle included */
+/* Of a device, on the socket of that CPU; socket n counts n + 1 times its rate. */
+uint64_t fk_truth_device(struct fk *fk, const char *device, uint64_t config, int cpu);
 uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event);
 uint64_t fk_lost(const struct fk *fk); /* records that found no room, or fk_lose */
 

@@ -94,6 +94,75 @@ static bool has_model(const struct fk *fk)
 	return false;
 }
 
+static int entry_file(struct fk_text *text, const struct fk_file_entry *files, size_t n,
+		      const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(files[i].name, name)) {
+			fk_text_add(text, "%s\n", files[i].text);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* The first online CPU of each socket. */
+static void cpumask(struct fk_text *text, const struct fk *fk, const struct fk_device *device)
+{
+	unsigned cpus = fk->config.cpus;
+	unsigned of_socket = device->socket_cpus ? device->socket_cpus : cpus;
+	const char *comma = "";
+
+	for (unsigned first = 0; first < cpus; first += of_socket) {
+		unsigned cpu = first;
+
+		while (cpu < cpus && cpu < first + of_socket && !fk->cpus[cpu].online)
+			cpu++;
+		if (cpu == cpus || cpu == first + of_socket)
+			continue;
+		fk_text_add(text, "%s%u", comma, cpu);
+		comma = ",";
+	}
+	fk_text_add(text, "\n");
+}
+
+/* "energy-pkg", "energy-pkg.scale" or ".unit" */
+static int device_event_file(struct fk_text *text, const struct fk_device *device, const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	for (size_t i = 0; i < device->n_events; i++) {
+		const struct fk_device_event *event = &device->events[i];
+
+		if (strncmp(event->name, name, length) != 0 || event->name[length])
+			continue;
+		if (!name[length])
+			fk_text_add(text, "event=0x%02llx\n", (unsigned long long)event->config);
+		else if (!strcmp(name + length, ".scale") && event->scale)
+			fk_text_add(text, "%s\n", event->scale);
+		else if (!strcmp(name + length, ".unit") && event->unit)
+			fk_text_add(text, "%s\n", event->unit);
+		else
+			return -ENOENT;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int socket_file(struct fk_text *text, const struct fk *fk, const struct fk_device *device,
+		       const char *name)
+{
+	if (!strcmp(name, "type"))
+		fk_text_add(text, "%u\n", device->type);
+	else if (!strcmp(name, "cpumask") && !device->of_cpus)
+		cpumask(text, fk, device);
+	else if (!strncmp(name, "events/", 7))
+		return device_event_file(text, device, name + 7);
+	else
+		return entry_file(text, device->files, device->n_files, name);
+	return 0;
+}
+
 static int device_file(struct fk_text *text, const struct fk *fk, const char *path)
 {
 	static const struct {
@@ -117,9 +186,12 @@ static int device_file(struct fk_text *text, const struct fk *fk, const char *pa
 		else if (!strcmp(path + n, "cpus") && strcmp(name, "cpu") != 0)
 			text_add_cpus(text, fk, &fk->pmus[i], false);
 		else
-			return -ENOENT;
+			return entry_file(text, fk->pmus[i].files, fk->pmus[i].n_files, path + n);
 		return 0;
 	}
+	for (size_t i = 0; i < fk->config.n_devices; i++)
+		if (!strcmp(fk->config.devices[i]->name, name))
+			return socket_file(text, fk, fk->config.devices[i], path + n);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!strcmp(others[i].name, name) && !strcmp(path + n, "type")) {
 			fk_text_add(text, "%u\n", others[i].type);
@@ -159,13 +231,68 @@ int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path)
 	return 0;
 }
 
+/* Those in "NAME/" or "NAME/events" or "NAME/format", which *rest is the second part of. */
+static void entry_names(const struct fk_file_entry *files, size_t n, const char *rest,
+			void (*add)(void *arg, const char *name), void *arg)
+{
+	size_t length = strlen(rest);
+
+	for (size_t i = 0; length && i < n; i++)
+		if (!strncmp(files[i].name, rest, length) && files[i].name[length] == '/')
+			add(arg, files[i].name + length + 1);
+}
+
+static void device_event_names(const struct fk_device *device,
+			       void (*add)(void *arg, const char *name), void *arg)
+{
+	char name[64];
+
+	for (size_t i = 0; i < device->n_events; i++) {
+		const struct fk_device_event *event = &device->events[i];
+
+		add(arg, event->name);
+		snprintf(name, sizeof(name), "%s.scale", event->name);
+		if (event->scale)
+			add(arg, name);
+		snprintf(name, sizeof(name), "%s.unit", event->name);
+		if (event->unit)
+			add(arg, name);
+	}
+}
+
+/* The files of one PMU's directories events and format. */
+static void pmu_names(const struct fk *fk, const char *path,
+		      void (*add)(void *arg, const char *name), void *arg)
+{
+	char name[64], rest[64];
+
+	if (sscanf(path, DEVICES "/%63[^/]/%63[^/]", name, rest) != 2)
+		return;
+	for (size_t i = 0; i < fk->n_pmus; i++)
+		if (!strcmp(fk->pmus[i].name, name))
+			entry_names(fk->pmus[i].files, fk->pmus[i].n_files, rest, add, arg);
+	for (size_t i = 0; i < fk->config.n_devices; i++) {
+		const struct fk_device *device = fk->config.devices[i];
+
+		if (strcmp(device->name, name) != 0)
+			continue;
+		entry_names(device->files, device->n_files, rest, add, arg);
+		if (!strcmp(rest, "events"))
+			device_event_names(device, add, arg);
+	}
+}
+
 void fk_machine_names(const struct fk *fk, const char *path,
 		      void (*add)(void *arg, const char *name), void *arg)
 {
-	if (strcmp(path, DEVICES) != 0)
+	if (strcmp(path, DEVICES) != 0) {
+		pmu_names(fk, path, add, arg);
 		return;
+	}
 	for (size_t i = 0; i < fk->n_pmus; i++)
 		add(arg, fk->pmus[i].name);
+	for (size_t i = 0; i < fk->config.n_devices; i++)
+		add(arg, fk->config.devices[i]->name);
 	add(arg, "software");
 	add(arg, "tracepoint");
 	add(arg, "breakpoint");

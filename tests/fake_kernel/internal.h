@@ -16,6 +16,8 @@
 enum {
 	FK_MINOR_FAULTS = FK_EVENTS,
 	FK_DUMMY,
+	FK_TRACE,  /* attr.config says which */
+	FK_DEVICE, /* fk_perf.device and attr.config */
 	FK_KINDS,
 };
 
@@ -32,6 +34,10 @@ struct fk_task {
 	uint64_t start_ns;
 	uint64_t counts[FK_KINDS];
 	uint64_t remainders[FK_HARDWARE_EVENTS];
+	uint64_t raw_counts[FK_RAWS_MAX], raw_remainders[FK_RAWS_MAX];
+	/* In user mode; of the raw ones after the others. */
+	uint64_t user_counts[FK_HARDWARE_EVENTS + FK_RAWS_MAX];
+	uint64_t user_remainders[FK_HARDWARE_EVENTS + FK_RAWS_MAX];
 	int cpu;      /* where it runs, or -1 */
 	int last_cpu; /* where it ran last, or -1 */
 	bool exiting; /* its EXIT record is written */
@@ -78,8 +84,9 @@ struct fk_perf {
 	int kind; /* enum fk_event, FK_MINOR_FAULTS, FK_DUMMY */
 	int cpu;  /* -1: wherever the task runs */
 	struct fk_task *task;
-	const struct fk_pmu *pmu; /* NULL: software */
-	struct fk_perf *leader;   /* itself, or its group's */
+	const struct fk_pmu *pmu;       /* whose counter it needs; NULL: none */
+	const struct fk_device *device; /* whose event it is; NULL: no device's */
+	struct fk_perf *leader;         /* itself, or its group's */
 	struct fk_perf **members; /* of a leader: itself, then its siblings as they were opened */
 	size_t n_members, members_capacity;
 
@@ -123,11 +130,15 @@ struct fk {
 	struct fk_config config;
 	struct fk_pmu *pmus;
 	size_t n_pmus;
+	uint64_t *tracepoints;
+	size_t n_tracepoints, tracepoints_capacity;
 	struct fk_cpu *cpus;
 	struct fk_task *tasks[FK_BUCKETS];
 	bool threaded;       /* some task is not its process's first */
 	struct fk_task self; /* pid 0 of perf_event_open: never runs */
+	pid_t self_tid;      /* unless it is this task */
 
+	uint64_t start_ns;
 	uint64_t now_ns;
 	bool rival;     /* fk_rival */
 	bool watchdog;  /* fk_watchdog */
@@ -165,6 +176,8 @@ struct fk_cpu *fk_cpu(struct fk *fk, int cpu);     /* aborts when there is none 
 struct fk_task *fk_find(struct fk *fk, pid_t tid); /* NULL when there never was */
 void fk_machine_init(struct fk *fk);
 void fk_machine_fini(struct fk *fk);
+
+/* counts.c */
 /* Brings the counts of a CPU, of who runs there and of what counts there up to now. */
 void fk_settle(struct fk *fk, struct fk_cpu *cpu);
 void fk_settle_all(struct fk *fk);
@@ -173,6 +186,17 @@ void fk_settle_all(struct fk *fk);
 int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		 unsigned long flags);
 struct fk_perf *fk_perf_of(struct fk *fk, int fd); /* NULL: EBADF */
+
+/* resolve.c: the event of perf->attr, on perf->cpu: fills kind, pmu and device, or -errno. */
+int fk_resolve(const struct fk *fk, struct fk_perf *perf);
+
+/* device.c */
+const struct fk_device *fk_device_by_type(const struct fk *fk, uint32_t type); /* or NULL */
+/* What an attr wants of the device: 0 or -errno. */
+int fk_device_check(const struct fk_device *device, const struct fk_perf *perf);
+/* What its event counts in that time on that CPU. */
+uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device, uint64_t config,
+			  int cpu, uint64_t from_ns, uint64_t to_ns);
 
 /* schedule.c */
 void fk_group_add(struct fk_perf *leader, struct fk_perf *perf);
@@ -205,7 +229,7 @@ ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size);
 int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument);
 int fk_perf_close(void *ctx, int fd);
 /* Something happened on a CPU, to who runs there: software events count and overflow. */
-void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind);
+void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config);
 uint64_t fk_next_tick(const struct fk *fk); /* UINT64_MAX: none */
 void fk_do_ticks(struct fk *fk);
 

@@ -12,6 +12,103 @@
 #define AMD_EVENTS   (FK_ALL_HARDWARE & ~(LLC | FK_BIT(FK_BUS_CYCLES) | FK_BIT(FK_STALLED_BACKEND)))
 #define ARM_EVENTS   (FK_ALL_HARDWARE & ~(FK_BIT(FK_BRANCHES) | FK_BIT(FK_REF_CYCLES)))
 
+/* ---- files, and PMUs that are no core's */
+
+static const struct fk_file_entry intel_files[] = {
+	{"format/event", "config:0-7"},        {"format/umask", "config:8-15"},
+	{"format/edge", "config:18"},          {"format/inv", "config:23"},
+	{"format/cmask", "config:24-31"},      {"events/cpu-cycles", "event=0x3c"},
+	{"events/instructions", "event=0xc0"},
+};
+
+static const struct fk_file_entry amd_files[] = {
+	{"format/event", "config:0-7,32-35"},  {"format/umask", "config:8-15"},
+	{"format/edge", "config:18"},          {"format/inv", "config:23"},
+	{"format/cmask", "config:24-31"},      {"events/cpu-cycles", "event=0x76"},
+	{"events/instructions", "event=0xc0"},
+};
+
+static const struct fk_file_entry arm_files[] = {
+	{"format/event", "config:0-15"},
+	{"format/long", "config1:0"},
+	{"events/cpu_cycles", "event=0x0011"},
+	{"events/inst_retired", "event=0x0008"},
+};
+
+static const struct fk_file_entry msr_files[] = {{"format/event", "config:0-63"}};
+static const struct fk_file_entry byte_files[] = {{"format/event", "config:0-7"}};
+
+static const struct fk_device_event msr_events[] = {
+	{.name = "tsc", .config = 0, .rate = {2, 1}},
+	{.name = "smi", .config = 4, .rate = {1, 1000000000}},
+};
+
+/* 2^-32 J each; 20 W and 5 W. */
+#define RAPL_SCALE "2.3283064365386962890625e-10"
+static const struct fk_device_event power_events[] = {
+	{"energy-cores", 1, {21475, 1000}, RAPL_SCALE, "Joules"},
+	{"energy-pkg", 2, {85899, 1000}, RAPL_SCALE, "Joules"},
+};
+
+/* Lines of 64 bytes; 1.28 GB/s and half of it. */
+#define LINE_SCALE "6.103515625e-5"
+static const struct fk_device_event imc_events[] = {
+	{"data_reads", 1, {2, 100}, LINE_SCALE, "MiB"},
+	{"data_writes", 2, {1, 100}, LINE_SCALE, "MiB"},
+};
+
+static const struct fk_device msr = {
+	.name = "msr",
+	.type = 9,
+	.of_cpus = true,
+	.events = msr_events,
+	.n_events = ARRAY_SIZE(msr_events),
+	.files = msr_files,
+	.n_files = ARRAY_SIZE(msr_files),
+};
+
+static const struct fk_device power = {
+	.name = "power",
+	.type = 12,
+	.events = power_events,
+	.n_events = ARRAY_SIZE(power_events),
+	.files = byte_files,
+	.n_files = ARRAY_SIZE(byte_files),
+};
+
+static const struct fk_device imc = {
+	.name = "uncore_imc",
+	.type = 13,
+	.events = imc_events,
+	.n_events = ARRAY_SIZE(imc_events),
+	.files = byte_files,
+	.n_files = ARRAY_SIZE(byte_files),
+};
+
+static const struct fk_device imc_0 = {
+	.name = "uncore_imc_free_running_0",
+	.type = 13,
+	.events = imc_events,
+	.n_events = ARRAY_SIZE(imc_events),
+	.files = byte_files,
+	.n_files = ARRAY_SIZE(byte_files),
+};
+
+static const struct fk_device imc_1 = {
+	.name = "uncore_imc_free_running_1",
+	.type = 14,
+	.events = imc_events,
+	.n_events = ARRAY_SIZE(imc_events),
+	.files = byte_files,
+	.n_files = ARRAY_SIZE(byte_files),
+};
+
+static const struct fk_device *const intel_devices[] = {&msr, &power, &imc};
+static const struct fk_device *const amd_devices[] = {&msr, &power};
+static const struct fk_device *const hybrid_devices[] = {&msr, &power, &imc_0, &imc_1};
+
+/* ---- machines */
+
 static const struct fk_model skylake = {
 	.vendor = "GenuineIntel",
 	.name = "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
@@ -28,10 +125,16 @@ static const struct fk_pmu intel_pmu = {
 	.events = INTEL_EVENTS,
 	.fixed = INTEL_FIXED,
 	.only_fixed = FK_BIT(FK_REF_CYCLES),
+	.files = intel_files,
+	.n_files = ARRAY_SIZE(intel_files),
 	.model = &skylake,
 };
 
-const struct fk_config fk_machine_intel = {.cpus = 4, .pmus = &intel_pmu, .n_pmus = 1};
+const struct fk_config fk_machine_intel = {.cpus = 4,
+					   .pmus = &intel_pmu,
+					   .n_pmus = 1,
+					   .devices = intel_devices,
+					   .n_devices = ARRAY_SIZE(intel_devices)};
 
 static const struct fk_model raphael = {
 	.vendor = "AuthenticAMD",
@@ -51,10 +154,16 @@ static const struct fk_pmu zen_pmu = {
 	.events = AMD_EVENTS,
 	.codes = amd_codes,
 	.n_codes = ARRAY_SIZE(amd_codes),
+	.files = amd_files,
+	.n_files = ARRAY_SIZE(amd_files),
 	.model = &raphael,
 };
 
-const struct fk_config fk_machine_zen = {.cpus = 4, .pmus = &zen_pmu, .n_pmus = 1};
+const struct fk_config fk_machine_zen = {.cpus = 4,
+					 .pmus = &zen_pmu,
+					 .n_pmus = 1,
+					 .devices = amd_devices,
+					 .n_devices = ARRAY_SIZE(amd_devices)};
 
 static const struct fk_model neoverse_n1 = {
 	.implementer = 0x41, .variant = 3, .part = 0xd0c, .revision = 1};
@@ -70,6 +179,8 @@ static const struct fk_pmu neoverse_pmu = {
 	.fixed = FK_BIT(FK_CYCLES),
 	.codes = arm_codes,
 	.n_codes = ARRAY_SIZE(arm_codes),
+	.files = arm_files,
+	.n_files = ARRAY_SIZE(arm_files),
 	.model = &neoverse_n1,
 };
 
@@ -93,6 +204,8 @@ static const struct fk_pmu hybrid_pmus[] = {
 		.events = INTEL_EVENTS,
 		.fixed = INTEL_FIXED,
 		.only_fixed = FK_BIT(FK_REF_CYCLES),
+		.files = intel_files,
+		.n_files = ARRAY_SIZE(intel_files),
 		.model = &alder_lake,
 	},
 	{
@@ -104,9 +217,23 @@ static const struct fk_pmu hybrid_pmus[] = {
 		.events = INTEL_EVENTS & ~L1_MISS,
 		.fixed = INTEL_FIXED,
 		.only_fixed = FK_BIT(FK_REF_CYCLES),
+		.files = intel_files,
+		.n_files = ARRAY_SIZE(intel_files),
 		.model = &alder_lake,
 	},
 };
 
-const struct fk_config fk_machine_hybrid = {
-	.cpus = 4, .pmus = hybrid_pmus, .n_pmus = ARRAY_SIZE(hybrid_pmus)};
+const struct fk_config fk_machine_hybrid = {.cpus = 4,
+					    .pmus = hybrid_pmus,
+					    .n_pmus = ARRAY_SIZE(hybrid_pmus),
+					    .devices = hybrid_devices,
+					    .n_devices = ARRAY_SIZE(hybrid_devices)};
+
+static const struct fk_device *const guest_devices[] = {&msr};
+
+const struct fk_config fk_machine_guest = {
+	.cpus = 2,
+	.no_pmu = true,
+	.devices = guest_devices,
+	.n_devices = ARRAY_SIZE(guest_devices),
+};

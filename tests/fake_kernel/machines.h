@@ -7,7 +7,9 @@
 /*
  * Machines that people have, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of those
  * with one PMU can be anything. Events that Linux has no code for on such a machine do not exist
- * there. All caches are for reads.
+ * there. All caches are for reads. They have one socket; those of x86 have the devices "msr" (tsc,
+ * smi) and "power" (energy-cores, energy-pkg), Intel's memory controllers too ("uncore_imc", or
+ * "uncore_imc_free_running_0" and "_1": data_reads, data_writes).
  *
  *	            CPUs  general  fixed                         does not exist
  *	intel       4     4        cycles instructions ref       stalled-*
@@ -20,5 +22,7 @@ extern const struct fk_config fk_machine_intel;    /* Skylake, with hyperthreadi
 extern const struct fk_config fk_machine_zen;      /* Zen 4 */
 extern const struct fk_config fk_machine_neoverse; /* N1 */
 extern const struct fk_config fk_machine_hybrid;   /* Alder Lake: cpu_core, cpu_atom */
+/* A guest of an Intel host, without counters: has "msr" alone. */
+extern const struct fk_config fk_machine_guest;
 
 #endif

@@ -17,14 +17,6 @@ static bool is_clock(const struct fk_perf *perf)
 	return perf->kind == FK_TASK_CLOCK;
 }
 
-static bool has_counters(const struct fk_perf *leader)
-{
-	for (size_t i = 0; i < leader->n_members; i++)
-		if (leader->members[i]->pmu)
-			return true;
-	return false;
-}
-
 void fk_group_add(struct fk_perf *leader, struct fk_perf *perf)
 {
 	leader->members = array_reserve(leader->members, &leader->members_capacity,
@@ -74,6 +66,28 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active)
 	}
 }
 
+/* Who schedules an event by itself: the kernel has three PMUs for software events since 6.2. */
+static uint64_t own_scheduler(const struct fk_perf *perf)
+{
+	if (perf->attr.type != PERF_TYPE_SOFTWARE)
+		return 16 + perf->attr.type;
+	return is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
+}
+
+/* ... and in its group: the PMU that software events must follow, or its own. */
+static uint64_t scheduler(const struct fk_perf *perf)
+{
+	for (size_t i = 0; i < perf->leader->n_members; i++) {
+		const struct fk_perf *member = perf->leader->members[i];
+
+		if (member->pmu)
+			return 16 + member->pmu->type;
+		if (member->device && !member->device->of_cpus)
+			return 16 + member->device->type;
+	}
+	return own_scheduler(perf);
+}
+
 static void group_set_active(struct fk *fk, struct fk_perf *leader, bool on)
 {
 	if (on == leader->active)
@@ -88,12 +102,9 @@ void fk_start_late(struct fk *fk, struct fk_perf *perf)
 	 * 6.2 and later reschedule the sibling's own PMU, but a group of software events hangs on
 	 * its leader's: unless they are the same, nothing starts until the group is next put on.
 	 */
-	const struct fk_perf *leader = perf->leader;
-	bool clocks = is_clock(leader) || is_clock(perf);
-
-	if (!leader->active || perf == leader)
+	if (!perf->leader->active || perf == perf->leader)
 		return;
-	if (has_counters(leader) || !clocks || leader->attr.config == perf->attr.config)
+	if (scheduler(perf) == scheduler(perf->leader))
 		fk_perf_set_active(fk, perf, perf->enabled);
 }
 
@@ -203,19 +214,7 @@ void fk_schedule(struct fk *fk, struct fk_cpu *cpu)
 	context_schedule(fk, &cpu->current->context, cpu, &free, &full);
 }
 
-/*
- * Who schedules an event: the PMU of its counters or, where its group has none, one of the
- * kernel's three for software events (since 6.2): the two clocks and the rest.
- */
-static uintptr_t scheduler(const struct fk_perf *perf)
-{
-	for (size_t i = 0; i < perf->leader->n_members; i++)
-		if (perf->leader->members[i]->pmu)
-			return (uintptr_t)perf->leader->members[i]->pmu;
-	return is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
-}
-
-static void context_turn(struct fk *fk, const struct fk_context *context, uintptr_t pmu)
+static void context_turn(struct fk *fk, const struct fk_context *context, uint64_t pmu)
 {
 	for (size_t i = 0; i < context->n; i++) {
 		const struct fk_perf *leader = context->leaders[i];

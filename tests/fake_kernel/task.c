@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Tasks, CPUs and what they truly do. A task counts at its rates while it has a CPU; fk_settle()
- * adds up what happened on a CPU since it was last asked, to the task, to the CPU, and to the perf
- * events that are active there. Rates are fractions and the remainder stays with the task, so
- * that it does not matter how often anyone settles.
- */
+/* Tasks, CPUs, and what tests make them do. What they count meanwhile is in counts.c. */
 #include "core/util.h"
 #include "internal.h"
 
@@ -111,67 +106,11 @@ void fk_machine_fini(struct fk *fk)
 	free(fk->pmus);
 }
 
-/* ---- counting */
-
-static void perf_settle(struct fk_perf *perf, const struct fk_cpu *cpu, const uint64_t *deltas)
-{
-	uint64_t ns = deltas[FK_TASK_CLOCK];
-
-	if (perf->gone || (perf->cpu >= 0 && perf->cpu != cpu->number))
-		return;
-	if (perf->enabled && perf->leader->enabled)
-		perf->enabled_ns += ns;
-	if (!perf->active)
-		return;
-	perf->running_ns += ns;
-	if (perf->kind <= FK_TASK_CLOCK)
-		perf->count += deltas[perf->kind];
-}
-
-static void context_settle(struct fk_context *context, const struct fk_cpu *cpu,
-			   const uint64_t *deltas)
-{
-	for (size_t i = 0; i < context->n; i++)
-		for (size_t k = 0; k < context->leaders[i]->n_members; k++)
-			perf_settle(context->leaders[i]->members[k], cpu, deltas);
-}
-
-void fk_settle(struct fk *fk, struct fk_cpu *cpu)
-{
-	struct fk_task *task = cpu->current;
-	uint64_t ns = fk->now_ns - cpu->settled_ns;
-	uint64_t deltas[FK_TASK_CLOCK + 1];
-
-	cpu->settled_ns = fk->now_ns;
-	if (!ns || !cpu->online)
-		return;
-	for (int event = 0; event < FK_HARDWARE_EVENTS; event++) {
-		struct fk_rate rate = task->spec.rates[event];
-		uint64_t parts = task->remainders[event] + rate.num * ns;
-
-		deltas[event] = rate.den ? parts / rate.den : parts;
-		task->remainders[event] = rate.den ? parts % rate.den : 0;
-	}
-	deltas[FK_TASK_CLOCK] = ns;
-	for (int event = 0; event <= FK_TASK_CLOCK; event++) {
-		task->counts[event] += deltas[event];
-		cpu->counts[event] += deltas[event];
-	}
-	context_settle(&cpu->context, cpu, deltas);
-	context_settle(&task->context, cpu, deltas);
-}
-
-void fk_settle_all(struct fk *fk)
-{
-	for (unsigned i = 0; i < fk->config.cpus; i++)
-		fk_settle(fk, &fk->cpus[i]);
-}
-
 static void happen(struct fk *fk, struct fk_cpu *cpu, int kind)
 {
 	cpu->counts[kind]++;
 	cpu->current->counts[kind]++;
-	fk_software_event(fk, cpu, kind);
+	fk_software_event(fk, cpu, kind, 0);
 }
 
 /* ---- what tasks do */
@@ -321,6 +260,38 @@ void fk_fault(struct fk *fk, int number, bool major)
 	happen(fk, cpu, major ? FK_MAJOR_FAULTS : FK_MINOR_FAULTS);
 }
 
+void fk_tracepoint(struct fk *fk, uint64_t id)
+{
+	fk->tracepoints = array_reserve(fk->tracepoints, &fk->tracepoints_capacity,
+					fk->n_tracepoints + 1, sizeof(*fk->tracepoints));
+	fk->tracepoints[fk->n_tracepoints++] = id;
+}
+
+void fk_trace(struct fk *fk, int number, uint64_t id)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+
+	fk_settle(fk, cpu);
+	fk_software_event(fk, cpu, FK_TRACE, id);
+}
+
+void fk_self_task(struct fk *fk, pid_t tid)
+{
+	fk->self_tid = tid ? task_alive(fk, tid)->spec.tid : 0;
+}
+
+int fk_self(void *ctx, pid_t *pid, pid_t *tid)
+{
+	struct fk *fk = ctx;
+	const struct fk_task *task = fk->self_tid ? fk_find(fk, fk->self_tid) : NULL;
+
+	if (!task)
+		return -ESRCH;
+	*pid = task->spec.pid;
+	*tid = task->spec.tid;
+	return 0;
+}
+
 /* ---- what happens to the machine */
 
 void fk_hold(struct fk *fk, int number, unsigned slots)
@@ -380,40 +351,4 @@ void fk_silent_idle(struct fk *fk, int cpu, bool silent)
 void fk_lose(struct fk *fk, int cpu, unsigned n)
 {
 	fk_cpu(fk, cpu)->lose += n;
-}
-
-/* ---- the truth */
-
-uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event)
-{
-	const struct fk_task *task = fk_find(fk, tid);
-
-	if (!task)
-		fk_die("there never was a task %d", (int)tid);
-	fk_settle_all(fk);
-	return task->counts[event];
-}
-
-static uint64_t truth_of_cpus(struct fk *fk, int number, enum fk_event event, bool idle)
-{
-	uint64_t sum = 0;
-
-	fk_settle_all(fk);
-	for (unsigned i = 0; i < fk->config.cpus; i++) {
-		const struct fk_cpu *cpu = &fk->cpus[i];
-
-		if (number == FK_ALL_CPUS || cpu == fk_cpu(fk, number))
-			sum += idle ? cpu->idle.counts[event] : cpu->counts[event];
-	}
-	return sum;
-}
-
-uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event)
-{
-	return truth_of_cpus(fk, cpu, event, false);
-}
-
-uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event)
-{
-	return truth_of_cpus(fk, cpu, event, true);
 }

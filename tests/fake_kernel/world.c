@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include "core/util.h"
+#include "machines.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -51,7 +52,7 @@ static int make_fake(void **state, bool silent_idle)
 {
 	struct world *world = xcalloc(1, sizeof(*world));
 
-	world->fk = fk_new(&(struct fk_config){.cpus = 2, .no_pmu = true});
+	world->fk = fk_new(&fk_machine_guest);
 	fk_silent_idle(world->fk, 1, silent_idle);
 	world->silent_idle = silent_idle;
 	world->sys = fk_sys(world->fk);
@@ -62,6 +63,7 @@ static int make_fake(void **state, bool silent_idle)
 	world->next_tid = 600;
 	fk_task(world->fk, &(struct fk_spec){.tid = world->me, .comm = "me"});
 	fk_switch(world->fk, 1, world->me);
+	fk_self_task(world->fk, world->me);
 	*state = world;
 	return 0;
 }

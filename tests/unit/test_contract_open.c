@@ -8,6 +8,8 @@
 #include "tests/fake_kernel/world.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 
 /* ---- errnos of perf_event_open */
@@ -59,6 +61,38 @@ static void pinned(struct perf_event_attr *attr)
 	attr->pinned = 1;
 }
 
+static void precise(struct perf_event_attr *attr)
+{
+	attr->precise_ip = 2;
+}
+
+static void everything_excluded(struct perf_event_attr *attr)
+{
+	attr->exclude_user = attr->exclude_kernel = attr->exclude_hv = 1;
+	attr->exclude_idle = attr->exclude_host = attr->exclude_guest = 1;
+}
+
+static void breakpoint(struct perf_event_attr *attr)
+{
+	static int watched;
+
+	attr->bp_type = HW_BREAKPOINT_W;
+	attr->bp_addr = (uintptr_t)&watched;
+	attr->bp_len = 4;
+}
+
+static void breakpoint_of_nothing(struct perf_event_attr *attr)
+{
+	breakpoint(attr);
+	attr->bp_type = HW_BREAKPOINT_EMPTY;
+}
+
+static void breakpoint_of_3(struct perf_event_attr *attr)
+{
+	breakpoint(attr);
+	attr->bp_len = 3;
+}
+
 #define SW PERF_TYPE_SOFTWARE
 static const struct open_case open_cases[] = {
 	{"fine", 0, SW, PERF_COUNT_SW_DUMMY, -1, -2, 0, NULL},
@@ -85,6 +119,12 @@ static const struct open_case open_cases[] = {
 	{"period of 2^63", -EINVAL, SW, 0, -1, -2, 0, huge_period},
 	{"unknown sample_type", -EINVAL, SW, 0, -1, -2, 0, bad_sample_type},
 	{"unknown read_format", -EINVAL, SW, 0, -1, -2, 0, bad_read_format},
+	{"precise software event", 0, SW, 0, -1, -2, 0, precise},
+	{"everything excluded", 0, SW, 0, -1, -2, 0, everything_excluded},
+	{"no such tracepoint", -EINVAL, PERF_TYPE_TRACEPOINT, 99999999, -1, -2, 0, NULL},
+	{"breakpoint of nothing", -EINVAL, PERF_TYPE_BREAKPOINT, 0, -1, -2, 0,
+	 breakpoint_of_nothing},
+	{"breakpoint of 3 bytes", -EINVAL, PERF_TYPE_BREAKPOINT, 0, -1, -2, 0, breakpoint_of_3},
 };
 
 /* The real machine may have a PMU. */
@@ -131,6 +171,81 @@ static void opening_has_errnos(void **state)
 	sys_close(&world->sys, sibling);
 	sys_close(&world->sys, leader);
 	assert_int_equal(sys_close(&world->sys, leader), -EBADF);
+}
+
+/* Of x86: others have other numbers of them. */
+static void a_cpu_has_four_breakpoints(void **state)
+{
+	struct world *world = *state;
+	struct perf_event_attr attr = attr_counting(PERF_TYPE_BREAKPOINT, 0);
+	int fds[5], n = 0;
+
+#if !defined(__x86_64__)
+	if (!world->fk)
+		skip();
+#endif
+	breakpoint(&attr);
+	while (n < 5) {
+		fds[n] = sys_perf_open(&world->sys, &attr, -1, world->cpu, -1, 0);
+		if (fds[n] < 0)
+			break;
+		n++;
+	}
+	int error = n < 5 ? fds[n] : 0;
+	while (n > 0)
+		sys_close(&world->sys, fds[--n]);
+	assert_int_equal(error, -ENOSPC);
+}
+
+/* The PMU of the CPU's own clock ("msr"), where there is one: it refuses what software takes. */
+static void msr_has_errnos(void **state)
+{
+	struct world *world = *state;
+	char text[16];
+	static const struct {
+		const char *name;
+		uint64_t config;
+		pid_t pid;
+		uint64_t period;
+		unsigned exclude_guest : 1;
+		bool grouped;
+		int error;
+	} rows[] = {
+		{"tsc", 0, -1, 0, 0, false, 0},
+		{"tsc of a task", 0, 0, 0, 0, false, 0},
+		{"tsc with software", 0, -1, 0, 0, true, 0},
+		{"tsc without guests", 0, -1, 0, 1, false, -EINVAL},
+		{"tsc sampling", 0, -1, 1000, 0, false, -EINVAL},
+		{"no such register", 99, -1, 0, 0, false, -EINVAL},
+	};
+
+	if (sys_file_read(&world->sys, "/sys/bus/event_source/devices/msr/type", text,
+			  sizeof(text)) < 0)
+		skip();
+	uint32_t type = (uint32_t)strtoul(text, NULL, 10);
+	int leader = world_open(world, attr_counting(SW, PERF_COUNT_SW_DUMMY), -1);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct perf_event_attr attr = attr_counting(type, rows[i].config);
+
+		attr.sample_period = rows[i].period;
+		attr.exclude_guest = rows[i].exclude_guest;
+		int fd = sys_perf_open(&world->sys, &attr, rows[i].pid,
+				       rows[i].pid < 0 ? world->cpu : -1,
+				       rows[i].grouped ? leader : -1, 0);
+		if ((fd < 0 ? fd : 0) != rows[i].error)
+			fail_msg("%s: %d", rows[i].name, fd);
+		if (fd < 0)
+			continue;
+		/* In a running group of software events it waits: its PMU is another. */
+		sys_perf_ioctl(&world->sys, leader, PERF_EVENT_IOC_DISABLE, 0);
+		sys_perf_ioctl(&world->sys, leader, PERF_EVENT_IOC_ENABLE, 0);
+		size_t at = rows[i].grouped;
+		uint64_t before = reading_take(&world->sys, fd).values[at];
+		me_spins(world, 10000);
+		assert_true(reading_take(&world->sys, fd).values[at] > before);
+		sys_close(&world->sys, fd);
+	}
+	sys_close(&world->sys, leader);
 }
 
 /* ---- errnos of ioctl and mmap */
@@ -414,11 +529,10 @@ static void counters_of_a_task_count_that_task(void **state)
 	struct perf_event_attr attr = attr_counting(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
 	struct perf_event_attr switches =
 		attr_counting(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
-	pid_t pid = world->fk ? world->me : 0;
 
 	attr.disabled = 1;
-	int leader = sys_perf_open(&world->sys, &attr, pid, -1, -1, 0);
-	int sibling = sys_perf_open(&world->sys, &switches, pid, -1, leader, 0);
+	int leader = sys_perf_open(&world->sys, &attr, 0, -1, -1, 0);
+	int sibling = sys_perf_open(&world->sys, &switches, 0, -1, leader, 0);
 	assert_true(leader >= 0 && sibling >= 0);
 	sys_perf_ioctl(&world->sys, leader, PERF_EVENT_IOC_ENABLE, 0);
 	struct reading start = reading_take(&world->sys, leader);
@@ -439,6 +553,8 @@ int main(void)
 {
 	static const struct world_case cases[] = {
 		{WORLD_CASE(opening_has_errnos)},
+		{WORLD_CASE(a_cpu_has_four_breakpoints)},
+		{WORLD_CASE(msr_has_errnos)},
 		{WORLD_CASE(ioctls_have_errnos)},
 		{WORLD_CASE(maps_have_errnos)},
 		{WORLD_CASE(reads_have_the_layout_that_was_asked_for)},

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/*
+ * PMUs that are no core's: their events go on with the time, whoever runs. What one counted between
+ * two moments is what it counted up to the one less what it counted up to the other, so that
+ * nothing is lost to rounding however often one looks.
+ */
+#include "core/util.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct fk_device *fk_device_by_type(const struct fk *fk, uint32_t type)
+{
+	for (size_t i = 0; i < fk->config.n_devices; i++)
+		if (fk->config.devices[i]->type == type)
+			return fk->config.devices[i];
+	return NULL;
+}
+
+static const struct fk_device_event *device_event(const struct fk_device *device, uint64_t config)
+{
+	for (size_t i = 0; i < device->n_events; i++)
+		if (device->events[i].config == config)
+			return &device->events[i];
+	return NULL;
+}
+
+int fk_device_check(const struct fk_device *device, const struct fk_perf *perf)
+{
+	const struct perf_event_attr *attr = &perf->attr;
+
+	if (attr->sample_period || !device_event(device, attr->config))
+		return -EINVAL;
+	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv || attr->exclude_idle ||
+	    attr->exclude_host || attr->exclude_guest)
+		return -EINVAL;
+	return perf->task && !device->of_cpus ? -EINVAL : 0;
+}
+
+static uint64_t counts_until(const struct fk *fk, const struct fk_device *device, uint64_t config,
+			     int cpu, uint64_t ns)
+{
+	const struct fk_device_event *event = device_event(device, config);
+	unsigned socket = device->socket_cpus ? (unsigned)cpu / device->socket_cpus : 0;
+	unsigned __int128 parts = ns - fk->start_ns;
+
+	if (!event)
+		fk_die("there is no event 0x%llx of %s", (unsigned long long)config, device->name);
+	parts *= (uint64_t)event->rate.num * (socket + 1);
+	return (uint64_t)(parts / (event->rate.den ? event->rate.den : 1));
+}
+
+uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device, uint64_t config,
+			  int cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	return counts_until(fk, device, config, cpu, to_ns) -
+	       counts_until(fk, device, config, cpu, from_ns);
+}
+
+uint64_t fk_truth_device(struct fk *fk, const char *name, uint64_t config, int cpu)
+{
+	for (size_t i = 0; i < fk->config.n_devices; i++) {
+		const struct fk_device *device = fk->config.devices[i];
+
+		if (!strcmp(device->name, name))
+			return fk_device_counts(fk, device, config, cpu, fk->start_ns, fk->now_ns);
+	}
+	fk_die("there is no device %s", name);
+}
