@@ -126,7 +126,7 @@ static void perf_do(struct fk *fk, struct fk_perf *perf, uintptr_t flags,
 	for (size_t i = 0; flags & PERF_IOC_FLAG_GROUP && i < leader->n_members; i++)
 		fn(fk, leader->members[i]);
 	if (cpu)
-		fk_schedule(fk, cpu);
+		fk_schedule(fk, cpu, FK_NOTHING_ANEW);
 }
 
 int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument)
@@ -257,6 +257,9 @@ uint64_t fk_next_tick(const struct fk *fk)
 	for (size_t i = 0; i < fk->n_perfs; i++)
 		if (fk->perfs[i]->tick_ns && fk->perfs[i]->tick_ns < next)
 			next = fk->perfs[i]->tick_ns;
+	for (unsigned i = 0; i < fk->config.cpus; i++)
+		if (fk->cpus[i].rotate_ns && fk->cpus[i].rotate_ns < next)
+			next = fk->cpus[i].rotate_ns;
 	return next;
 }
 
@@ -277,5 +280,13 @@ void fk_do_ticks(struct fk *fk)
 			 : !perf->attr.exclude_user)
 			fk_record_sample(fk, perf, cpu, !idle, &(struct fk_prepared){.fields = 0});
 		perf->tick_ns += perf->period > PERIOD_MIN_NS ? perf->period : PERIOD_MIN_NS;
+	}
+	for (unsigned i = 0; i < fk->config.cpus; i++) {
+		struct fk_cpu *cpu = &fk->cpus[i];
+
+		if (!cpu->rotate_ns || cpu->rotate_ns > fk->now_ns)
+			continue;
+		fk_settle(fk, cpu);
+		fk_rotate(fk, cpu);
 	}
 }

@@ -237,6 +237,13 @@ int fk_self(void *ctx, pid_t *pid, pid_t *tid);
 /* ---- the machine */
 
 /*
+ * Groups that are enabled and find too few counters wait. So often one of those that run lets
+ * others try; and not before that, or until a group with counters is enabled, do those that wait
+ * get what another leaves (perf_event_mux_interval_ms: 1 to 10 on Linux).
+ */
+#define FK_ROTATE_NS 4000000u
+
+/*
  * Someone else takes that many general counters of the CPU (0 gives them back), or all, the fixed
  * ones too: groups go off.
  */

@@ -53,6 +53,7 @@ struct fk_cpu {
 	bool silent_idle;
 	const struct fk_pmu *pmu; /* NULL: none */
 	unsigned held;            /* counters that someone else has */
+	uint64_t rotate_ns;       /* when groups that wait get their turn; 0: none waits */
 	unsigned lose;            /* records to lose */
 	uint64_t settled_ns;      /* until when counts are up to date */
 	uint64_t counts[FK_KINDS];
@@ -205,7 +206,13 @@ void fk_context_add(struct fk_context *context, struct fk_perf *leader);
 /* Whether a group and one more event (or that event alone: NULL) fit an empty PMU. */
 bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf);
 /* Decides which groups of the CPU are on; settle first. */
-void fk_schedule(struct fk *fk, struct fk_cpu *cpu);
+enum fk_anew {
+	FK_NOTHING_ANEW, /* some go off: those that wait for counters wait on */
+	FK_TASK_ANEW,    /* only the task's that runs there now */
+	FK_ALL_ANEW,
+};
+void fk_schedule(struct fk *fk, struct fk_cpu *cpu, enum fk_anew anew);
+void fk_rotate(struct fk *fk, struct fk_cpu *cpu); /* settle first, too */
 /*
  * As Linux does where perf was enabled, or opened enabled (ctx_resched()): takes all groups of its
  * PMU off the CPU and puts them on again, one after the other.

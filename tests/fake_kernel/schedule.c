@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Groups, and which of them are on a CPU's counters. A group gets its counters, all or none, in the
- * order of opening, and keeps them. There is no rotation: Linux lets groups that do not fit
- * together take turns by a timer, and lets one that waits have what another leaves when that timer
- * fires, or when any group is enabled; here it has it at once.
+ * Groups, and which of them are on a CPU's counters: all events of a group or none, one group after
+ * the other, until one does not fit. Counters that a group leaves (it is disabled or closed) stay
+ * free until groups are put on anew: because one is enabled, or the timer fires that lets groups
+ * which wait take turns (perf_rotate_context()).
  */
 #include "core/util.h"
 #include "internal.h"
@@ -67,10 +67,17 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active)
 }
 
 /* Who schedules an event by itself: the kernel has three PMUs for software events since 6.2. */
+enum { OTHER_PMUS = 16 };
+
+static uint64_t scheduler_of(uint32_t type)
+{
+	return OTHER_PMUS + type;
+}
+
 static uint64_t own_scheduler(const struct fk_perf *perf)
 {
 	if (perf->attr.type != PERF_TYPE_SOFTWARE)
-		return 16 + perf->attr.type;
+		return scheduler_of(perf->attr.type);
 	return is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
 }
 
@@ -81,9 +88,9 @@ static uint64_t scheduler(const struct fk_perf *perf)
 		const struct fk_perf *member = perf->leader->members[i];
 
 		if (member->pmu)
-			return 16 + member->pmu->type;
+			return scheduler_of(member->pmu->type);
 		if (member->device && !member->device->of_cpus)
-			return 16 + member->device->type;
+			return scheduler_of(member->device->type);
 	}
 	return own_scheduler(perf);
 }
@@ -182,10 +189,16 @@ static bool group_take(const struct fk_perf *leader, const struct fk_pmu *pmu,
 	return true;
 }
 
-/* Once a group with counters has not fitted, later ones are not tried: Linux's can_add_hw. */
-static void context_schedule(struct fk *fk, struct fk_context *context, const struct fk_cpu *cpu,
-			     struct counters *free, bool *full)
+/*
+ * Puts groups with counters on anew, or leaves those where they are that are enabled; all others go
+ * on and off as they are enabled. Once a group with counters has not fitted, later ones are not
+ * tried: Linux's can_add_hw. Returns whether any waits.
+ */
+static bool context_schedule(struct fk *fk, struct fk_context *context, const struct fk_cpu *cpu,
+			     struct counters *free, bool anew)
 {
+	bool full = false, waits = false;
+
 	for (size_t i = 0; i < context->n; i++) {
 		struct fk_perf *leader = context->leaders[i];
 		bool on = leader->enabled && (leader->cpu < 0 || leader->cpu == cpu->number);
@@ -198,20 +211,28 @@ static void context_schedule(struct fk *fk, struct fk_context *context, const st
 			here &= !perf->pmu || perf->pmu == cpu->pmu;
 		}
 		if (on && counted) {
-			on = here && !*full && group_take(leader, cpu->pmu, free);
-			*full = *full || (here && !on);
+			on = here && !full && (anew || leader->active) &&
+			     group_take(leader, cpu->pmu, free);
+			full = full || (anew && here && !on);
+			waits = waits || (here && !on);
 		}
 		group_set_active(fk, leader, on);
 	}
+	return waits;
 }
 
-void fk_schedule(struct fk *fk, struct fk_cpu *cpu)
+void fk_schedule(struct fk *fk, struct fk_cpu *cpu, enum fk_anew anew)
 {
 	struct counters free = cpu_counters(fk, cpu);
-	bool full = false;
+	bool cpu_waits, task_waits;
 
-	context_schedule(fk, &cpu->context, cpu, &free, &full);
-	context_schedule(fk, &cpu->current->context, cpu, &free, &full);
+	cpu_waits = context_schedule(fk, &cpu->context, cpu, &free, anew == FK_ALL_ANEW);
+	task_waits =
+		context_schedule(fk, &cpu->current->context, cpu, &free, anew != FK_NOTHING_ANEW);
+	if (!cpu_waits && !task_waits)
+		cpu->rotate_ns = 0;
+	else if (!cpu->rotate_ns)
+		cpu->rotate_ns = fk->now_ns + FK_ROTATE_NS;
 }
 
 static void context_turn(struct fk *fk, const struct fk_context *context, uint64_t pmu)
@@ -227,11 +248,43 @@ static void context_turn(struct fk *fk, const struct fk_context *context, uint64
 
 void fk_reschedule(struct fk *fk, struct fk_cpu *cpu, const struct fk_perf *perf)
 {
-	fk_schedule(fk, cpu);
-	if (!perf->active)
+	uint64_t pmu = scheduler(perf);
+
+	if (!perf->enabled || !perf->leader->enabled)
 		return;
-	context_turn(fk, &cpu->context, scheduler(perf));
-	context_turn(fk, &cpu->current->context, scheduler(perf));
+	fk_schedule(fk, cpu,
+		    cpu->pmu && pmu == scheduler_of(cpu->pmu->type) ? FK_ALL_ANEW
+								    : FK_NOTHING_ANEW);
+	context_turn(fk, &cpu->context, pmu);
+	context_turn(fk, &cpu->current->context, pmu);
+}
+
+/* The first group that has counters goes behind all others, or the first at all. */
+static void context_rotate(struct fk_context *context)
+{
+	size_t first = 0;
+
+	if (!context->n)
+		return;
+	for (size_t i = context->n; i-- > 0;)
+		if (context->leaders[i]->active && scheduler(context->leaders[i]) >= OTHER_PMUS)
+			first = i;
+	struct fk_perf *leader = context->leaders[first];
+	for (size_t i = first; i + 1 < context->n; i++)
+		context->leaders[i] = context->leaders[i + 1];
+	context->leaders[context->n - 1] = leader;
+}
+
+void fk_rotate(struct fk *fk, struct fk_cpu *cpu)
+{
+	cpu->rotate_ns = 0;
+	context_rotate(&cpu->context);
+	context_rotate(&cpu->current->context);
+	fk_schedule(fk, cpu, FK_ALL_ANEW);
+	if (!cpu->pmu)
+		return;
+	context_turn(fk, &cpu->context, scheduler_of(cpu->pmu->type));
+	context_turn(fk, &cpu->current->context, scheduler_of(cpu->pmu->type));
 }
 
 /* Takes an event out of its group and context; a leader leaves its siblings as they are, alone. */
@@ -291,5 +344,5 @@ void fk_perf_free(struct fk *fk, struct fk_perf *perf)
 	free(perf->members);
 	free(perf);
 	for (unsigned i = 0; i < fk->config.cpus; i++)
-		fk_schedule(fk, &fk->cpus[i]);
+		fk_schedule(fk, &fk->cpus[i], FK_NOTHING_ANEW);
 }

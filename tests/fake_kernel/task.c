@@ -244,7 +244,7 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 
 	cpu->current = next;
 	next->cpu = number;
-	fk_schedule(fk, cpu);
+	fk_schedule(fk, cpu, FK_TASK_ANEW);
 	fk_record_switch(fk, cpu, previous, false);
 	if (next->last_cpu >= 0 && next->last_cpu != number)
 		happen(fk, cpu, FK_MIGRATIONS);
@@ -300,7 +300,7 @@ void fk_hold(struct fk *fk, int number, unsigned slots)
 
 	fk_settle(fk, cpu);
 	cpu->held = slots;
-	fk_schedule(fk, cpu);
+	fk_schedule(fk, cpu, FK_ALL_ANEW);
 }
 
 void fk_watchdog(struct fk *fk, bool on)
@@ -308,7 +308,7 @@ void fk_watchdog(struct fk *fk, bool on)
 	fk_settle_all(fk);
 	fk->watchdog = on;
 	for (unsigned i = 0; i < fk->config.cpus; i++)
-		fk_schedule(fk, &fk->cpus[i]);
+		fk_schedule(fk, &fk->cpus[i], FK_ALL_ANEW);
 }
 
 void fk_cpu_offline(struct fk *fk, int number)

@@ -217,6 +217,8 @@ static void groups_share_what_is_free(void **state)
 			fail_msg("%s: %llu", rows[i].name, (unsigned long long)shared_ns);
 		/* The leader takes its whole group off, and the other can have all. */
 		sys_perf_ioctl(&sys, first.fds[0], PERF_EVENT_IOC_DISABLE, 0);
+		sys_perf_ioctl(&sys, second.fds[0], PERF_EVENT_IOC_DISABLE, 0);
+		sys_perf_ioctl(&sys, second.fds[0], PERF_EVENT_IOC_ENABLE, 0);
 		fk_advance(fk, 100);
 		assert_int_equal(reading_take(&sys, first.fds[0]).running_ns, 100);
 		assert_int_equal(reading_take(&sys, first.fds[0]).enabled_ns, 100);
@@ -224,6 +226,74 @@ static void groups_share_what_is_free(void **state)
 		assert_int_equal(reading_take(&sys, second.fds[0]).enabled_ns, 200);
 		close_letters(&sys, &second);
 		close_letters(&sys, &first);
+		finish(fk);
+	}
+}
+
+/* What each of two groups ran, of FK_ROTATE_NS each, after one thing was done. */
+static void groups_that_wait_get_what_is_left_only_when_tried(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *first, *second;
+		const char *actions; /* +1 enables the first, -1 disables it, so for 2; c closes 1;
+					a tick waits for the timer */
+		bool first_runs, second_runs;
+	} rows[] = {
+		{"first come", "ABCD", "iE", "+1+2", true, false},
+		{"nobody tells the second", "ABCD", "iE", "+1+2-1", false, false},
+		{"nor when the first is closed", "ABCD", "iE", "+1+2c", false, false},
+		{"another's turn", "ABCD", "iE", "+1+2t", false, true},
+		{"and back", "ABCD", "iE", "+1+2tt", true, false},
+		{"after the timer", "ABCD", "iE", "+1+2-1t", false, true},
+		{"disabled before", "ABCD", "iE", "+1-1+2", false, true},
+		{"disabled after, enabled again", "ABCD", "iE", "+1+2-1-2+2", false, true},
+		{"enabled again", "ABCD", "iE", "+1+2-1+1", true, false},
+		{"both fit", "AB", "iE", "+1+2tt", true, true},
+		{"one that never fits stands in the way", "ABCDc", "iE", "+1+2", false, false},
+		{"for one turn", "ABCDc", "iE", "+1+2t", false, true},
+		{"of two", "ABCDc", "iE", "+1+2tt", false, false},
+		{"software never waits", "ABCD", "ss", "+1+2", true, true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&fk_machine_intel);
+		struct sys sys = fk_sys(fk);
+		struct letters groups[2];
+		const char *group_names[] = {rows[i].first, rows[i].second};
+		uint64_t running_ns[2];
+
+		fk_watchdog(fk, true);
+		for (int g = 0; g < 2; g++) {
+			groups[g] = open_letters(&sys, 0, group_names[g]);
+			assert_int_equal(groups[g].error, 0);
+			sys_perf_ioctl(&sys, groups[g].fds[0], PERF_EVENT_IOC_DISABLE, 0);
+		}
+		for (const char *action = rows[i].actions; *action; action++) {
+			if (*action == 't') {
+				fk_advance(fk, FK_ROTATE_NS);
+			} else if (*action == 'c') {
+				close_letters(&sys, &groups[0]);
+			} else {
+				unsigned long request = *action == '+' ? PERF_EVENT_IOC_ENABLE
+								       : PERF_EVENT_IOC_DISABLE;
+				action++;
+				sys_perf_ioctl(&sys, groups[*action - '1'].fds[0], request, 0);
+			}
+		}
+		for (int g = 0; g < 2; g++)
+			running_ns[g] =
+				groups[g].n ? reading_take(&sys, groups[g].fds[0]).running_ns : 0;
+		fk_advance(fk, 1000);
+		for (int g = 0; g < 2; g++) {
+			uint64_t runs_ns =
+				groups[g].n ? reading_take(&sys, groups[g].fds[0]).running_ns : 0;
+			bool runs = g ? rows[i].second_runs : rows[i].first_runs;
+
+			if (runs_ns - running_ns[g] != (runs ? 1000 : 0))
+				fail_msg("%s: group %d", rows[i].name, g + 1);
+			close_letters(&sys, &groups[g]);
+		}
 		finish(fk);
 	}
 }
@@ -299,6 +369,7 @@ int main(void)
 		cmocka_unit_test(groups_open_and_run_where_they_fit),
 		cmocka_unit_test(the_watchdog_comes_and_goes),
 		cmocka_unit_test(groups_share_what_is_free),
+		cmocka_unit_test(groups_that_wait_get_what_is_left_only_when_tried),
 		cmocka_unit_test(machines_tell_what_they_are),
 		cmocka_unit_test(machines_can_be_changed),
 	};
