@@ -31,7 +31,8 @@
  * impossible scenarios: a test never fails silently for want of a feature.
  *
  * One thread at a time, sys_wake excepted. Everything given is copied, but strings in steps and
- * actions' arguments, which must live until they are due.
+ * actions' arguments, which must live until they are due, and the tables and models that PMUs and
+ * devices point to, and devices themselves, which must live as long as the fake kernel.
  */
 struct fk;
 
@@ -129,10 +130,11 @@ struct fk_device_event {
 };
 
 /*
- * A PMU that is no core's: no task's events, no sampling, no exclude_* (all EINVAL, as is an event
- * that it has not). Either each socket has one ("power", "uncore_imc_0"): its events open on any
- * CPU of the socket and count the same there, and `cpumask` shows the first online CPU of each; it
- * has no events of tasks. Or it counts on each CPU like software ("msr"), for tasks too.
+ * A PMU that is no core's: no sampling and no exclude_*, not even exclude_guest (EINVAL, as is an
+ * event that it has not). Either each socket has one ("power", "uncore_imc_0"): its events open on
+ * any CPU of the socket and count the same there, are not of tasks (EINVAL), and `cpumask` shows
+ * the first online CPU of each socket. Or it counts on each CPU, for tasks too, and goes into any
+ * group as software does ("msr").
  */
 struct fk_device {
 	const char *name;
@@ -237,9 +239,9 @@ int fk_self(void *ctx, pid_t *pid, pid_t *tid);
 /* ---- the machine */
 
 /*
- * Groups that are enabled and find too few counters wait. So often one of those that run lets
- * others try; and not before that, or until a group with counters is enabled, do those that wait
- * get what another leaves (perf_event_mux_interval_ms: 1 to 10 on Linux).
+ * Enabled groups that find too few counters wait, and Linux tells them nothing: they are tried
+ * again when a group with counters is enabled, or after this time, when one of those that run goes
+ * behind those that wait (perf_event_mux_interval_ms, 1 to 10).
  */
 #define FK_ROTATE_NS 4000000u
 
@@ -342,7 +344,7 @@ void fk_file(struct fk *fk, const char *path, const char *text);
 
 #define FK_ALL_CPUS (-1)
 uint64_t fk_truth_task(struct fk *fk, pid_t tid, enum fk_event event); /* the newest of that tid */
-/* Of these, in user mode. */
+/* The part of a hardware event that was in user mode. */
 uint64_t fk_truth_task_user(struct fk *fk, pid_t tid, enum fk_event event);
 uint64_t fk_truth_task_raw(struct fk *fk, pid_t tid, uint64_t config); /* one of fk_spec.raws */
 uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle included */

@@ -230,14 +230,14 @@ static void groups_share_what_is_free(void **state)
 	}
 }
 
-/* What each of two groups ran, of FK_ROTATE_NS each, after one thing was done. */
+/* Which of two groups runs after some actions. */
 static void groups_that_wait_get_what_is_left_only_when_tried(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *name, *first, *second;
-		const char *actions; /* +1 enables the first, -1 disables it, so for 2; c closes 1;
-					a tick waits for the timer */
+		const char *actions; /* +1 enables the first, -1 disables it, c closes it; t waits
+					until the timer fires */
 		bool first_runs, second_runs;
 	} rows[] = {
 		{"first come", "ABCD", "iE", "+1+2", true, false},
@@ -296,6 +296,76 @@ static void groups_that_wait_get_what_is_left_only_when_tried(void **state)
 		}
 		finish(fk);
 	}
+}
+
+/*
+ * Two groups with counters in turns, one of software beside them, all in one ring: records of the
+ * one that is enabled and of the third, with the id of the one that was put on last (or, on old
+ * kernels, their own).
+ */
+static void hardware_groups_take_turns_beside_a_software_group(void **state)
+{
+	struct fk_config config = fk_machine_intel;
+
+	config.own_samples = *state != NULL;
+	struct fk *fk = two_tasks_new(&config);
+	struct sys sys = fk_sys(fk);
+	const struct perf_event_attr first[] = {letter_attr('c'), letter_attr('i'),
+						letter_attr('A'), letter_attr('B'),
+						letter_attr('C'), letter_attr('D')};
+	const struct perf_event_attr second[] = {letter_attr('c'), letter_attr('b'),
+						 letter_attr('m')};
+	const struct perf_event_attr clock =
+		attr_counting(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+	enum { FIRST, SECOND, THIRD };
+	struct perf_group groups[3];
+
+	perf_group_open(&groups[FIRST], &sys, 0, 4, first, ARRAY_SIZE(first));
+	perf_group_join(&groups[SECOND], &groups[FIRST], 0, second, ARRAY_SIZE(second));
+	perf_group_join(&groups[THIRD], &groups[FIRST], 0, &clock, 1);
+	perf_group_enable(&groups[THIRD]);
+	fk_switch(fk, 0, 7);
+	reader_all(groups[FIRST].page, NULL, 0);
+	for (unsigned turn = 0; turn < 10; turn++) {
+		const struct perf_group *on = &groups[turn % 2 ? SECOND : FIRST];
+		const struct perf_group *order[] = {on, &groups[THIRD]};
+		struct reading before = reading_take(&sys, on->fds[0]);
+		struct reader_record record;
+
+		perf_group_enable(on);
+		fk_advance(fk, 100);
+		fk_switch(fk, 0, turn % 2 ? 7 : 8);
+		fk_advance(fk, 50);
+		perf_group_disable(on);
+		struct reading after = reading_take(&sys, on->fds[0]);
+		fk_advance(fk, 25);
+		for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+			assert_true(reader_next(groups[FIRST].page, &record));
+			assert_int_equal(record.nr, order[i]->n);
+			const struct perf_group *named = config.own_samples ? order[i] : on;
+			assert_int_equal(record.id, named->ids[named->switches]);
+			assert_int_equal(record.tid, turn % 2 ? 8 : 7);
+			if (order[i] != on) {
+				assert_int_equal(record.values[order[i]->switches], turn + 2);
+				assert_int_equal(record.enabled_ns, 175 * turn + 100);
+				continue;
+			}
+			/* Two cycles a ns of task 7, one of task 8. */
+			assert_int_equal(record.values[0],
+					 before.values[0] + (turn % 2 ? 100 : 200));
+			assert_int_equal(record.values[on->switches], turn / 2 + 1);
+			assert_int_equal(record.enabled_ns, turn / 2 * 150 + 100);
+			assert_int_equal(record.running_ns, record.enabled_ns);
+		}
+		assert_false(reader_next(groups[FIRST].page, &record));
+		assert_int_equal(after.values[0], before.values[0] + (turn % 2 ? 200 : 250));
+		assert_int_equal(after.values[on->switches], turn / 2 + 1);
+		assert_int_equal(after.enabled_ns, before.enabled_ns + 150);
+	}
+	perf_group_close(&groups[THIRD]);
+	perf_group_close(&groups[SECOND]);
+	perf_group_close(&groups[FIRST]);
+	finish(fk);
 }
 
 /* ---- files */
@@ -365,11 +435,15 @@ static void machines_can_be_changed(void **state)
 
 int main(void)
 {
+	static bool own_samples = true;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_open_and_run_where_they_fit),
 		cmocka_unit_test(the_watchdog_comes_and_goes),
 		cmocka_unit_test(groups_share_what_is_free),
 		cmocka_unit_test(groups_that_wait_get_what_is_left_only_when_tried),
+		cmocka_unit_test(hardware_groups_take_turns_beside_a_software_group),
+		cmocka_unit_test_prestate(hardware_groups_take_turns_beside_a_software_group,
+					  &own_samples),
 		cmocka_unit_test(machines_tell_what_they_are),
 		cmocka_unit_test(machines_can_be_changed),
 	};
