@@ -98,7 +98,9 @@ struct fk_code {
  * One core PMU, on CPUs first..last. A group runs when all its hardware events have a counter:
  * each kind of event in `fixed` has one of its own, which holds one such event at a time; all
  * others share the `slots` general ones. Intel has fixed counters for cycles, instructions and
- * ref-cycles, arm64 for cycles, AMD none.
+ * ref-cycles, arm64 for cycles, AMD none. A group that is too large for all these is EINVAL, but
+ * Linux does not count events that are disabled: on arm64 none of them, so that a group with a
+ * disabled leader opens with one event too many and never runs; on x86 no siblings.
  */
 struct fk_pmu {
 	const char *name; /* /sys/bus/event_source/devices/NAME */

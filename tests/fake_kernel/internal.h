@@ -203,7 +203,7 @@ uint64_t fk_device_counts(const struct fk *fk, const struct fk_device *device, u
 void fk_group_add(struct fk_perf *leader, struct fk_perf *perf);
 struct fk_context *fk_perf_context(struct fk *fk, const struct fk_perf *perf);
 void fk_context_add(struct fk_context *context, struct fk_perf *leader);
-/* Whether a group and one more event (or that event alone: NULL) fit an empty PMU. */
+/* Whether Linux thinks that a group and one more event (or that alone: NULL) fit an empty PMU. */
 bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf);
 /* Decides which groups of the CPU are on; settle first. */
 enum fk_anew {

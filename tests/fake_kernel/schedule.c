@@ -137,17 +137,27 @@ static bool counters_take(struct counters *free, const struct fk_perf *perf)
 	return true;
 }
 
+/*
+ * validate_group() passes over events that are OFF, be they only to be enabled later: Arm over all,
+ * x86 over siblings that are in the group already. Hence groups that open and can never run.
+ */
 bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf)
 {
 	struct counters empty;
 
 	if (!perf->pmu)
 		return true;
+	bool arm = perf->pmu->model && !perf->pmu->model->vendor;
 	empty = (struct counters){perf->pmu->slots, perf->pmu->fixed};
-	for (size_t i = 0; leader && i < leader->n_members; i++)
-		if (leader->members[i]->pmu && !counters_take(&empty, leader->members[i]))
+	for (size_t i = 0; leader && i < leader->n_members; i++) {
+		const struct fk_perf *member = leader->members[i];
+
+		if (!member->pmu || (!member->enabled && (arm || member != leader)))
+			continue;
+		if (!counters_take(&empty, member))
 			return false;
-	return counters_take(&empty, perf);
+	}
+	return (arm && perf->attr.disabled) || counters_take(&empty, perf);
 }
 
 /* What others leave of a CPU's counters. */

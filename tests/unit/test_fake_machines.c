@@ -47,12 +47,15 @@ struct letters {
 	int error; /* of the first that did not open */
 };
 
+/* After a '-' the event is disabled. */
 static struct letters open_letters(const struct sys *sys, int cpu, const char *group)
 {
 	struct letters letters = {.n = 0};
 
 	for (const char *letter = group; *letter && !letters.error; letter++) {
-		struct perf_event_attr attr = letter_attr(*letter);
+		bool disabled = *letter == '-';
+		struct perf_event_attr attr = letter_attr(*(letter += disabled));
+		attr.disabled = disabled;
 		int fd = sys_perf_open(sys, &attr, -1, cpu, letters.n ? letters.fds[0] : -1, 0);
 
 		if (fd < 0)
@@ -115,6 +118,14 @@ static void groups_open_and_run_where_they_fit(void **state)
 		{"atom 6 general, 3 fixed", hybrid, "cirbmaec", 3, RUNS, RUNS},
 		{"atom L1D misses", hybrid, "cl", 3, REFUSED, REFUSED},
 		{"core L1D misses", hybrid, "cl", 1, RUNS, RUNS},
+		{"arm 7, leader disabled", arm, "-ABCDEFG", 0, WAITS, WAITS},
+		{"arm 8, leader disabled", arm, "-ABCDEFGH", 0, REFUSED, REFUSED},
+		{"arm cycles and 6, leader disabled", arm, "-cABCDEF", 0, RUNS, WAITS},
+		{"arm cycles and 7, leader disabled", arm, "-cABCDEFG", 0, REFUSED, REFUSED},
+		{"arm cycles twice, leader disabled", arm, "-ABCDEFcc", 0, WAITS, WAITS},
+		{"arm 8, all disabled", arm, "-A-B-C-D-E-F-G-H", 0, WAITS, WAITS},
+		{"intel 5, leader disabled", intel, "-ABCDE", 0, REFUSED, REFUSED},
+		{"intel 5, siblings disabled", intel, "A-B-C-D-E", 0, WAITS, WAITS},
 		{"as many as run", &never, "cis", 0, RUNS, RUNS},
 		{"one more than runs", &never, "ciABs", 0, WAITS, WAITS},
 		{"more than open", &never, "ciABCDE", 0, REFUSED, REFUSED},
@@ -130,9 +141,11 @@ static void groups_open_and_run_where_they_fit(void **state)
 		fk_watchdog(fk, watched);
 		struct letters letters = open_letters(&sys, rows[i / 2].cpu, rows[i / 2].group);
 		if (!letters.error) {
+			sys_perf_ioctl(&sys, letters.fds[0], PERF_EVENT_IOC_ENABLE,
+				       PERF_IOC_FLAG_GROUP);
 			fk_advance(fk, 1000);
 			struct reading reading = reading_take(&sys, letters.fds[0]);
-			assert_int_equal(reading.nr, strlen(rows[i / 2].group));
+			assert_int_equal(reading.nr, letters.n);
 			assert_int_equal(reading.enabled_ns, 1000);
 			fate = reading.running_ns == 1000 ? RUNS : WAITS;
 			assert_int_equal(reading.running_ns, fate == RUNS ? 1000 : 0);
