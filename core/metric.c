@@ -107,6 +107,7 @@ static double compute(enum op_code code, double a, double b)
 		return a > b ? a : b;
 	case OP_NUMBER:
 	case OP_EVENT:
+	case OP_UNSUPPORTED:
 	case OP_INTERVAL:
 	case OP_CPU_TIME:
 	case OP_NEGATE:
@@ -157,6 +158,9 @@ struct figure metric_eval(const struct metric *metric, const struct metric_input
 		case OP_EVENT:
 			*top++ = metric_count(input, op->event);
 			break;
+		case OP_UNSUPPORTED:
+			*top++ = unknown(FIGURE_UNSUPPORTED);
+			break;
 		case OP_INTERVAL:
 			*top++ = known(input->interval_s);
 			break;
@@ -190,6 +194,18 @@ struct figure metric_eval(const struct metric *metric, const struct metric_input
 		}
 	}
 	return top[-1];
+}
+
+enum figure_state metric_state(const struct metric *metric, const struct event_set *events)
+{
+	enum figure_state state = FIGURE_VALID;
+
+	for (size_t i = 0; i < metric->n_ops; i++)
+		if (metric->ops[i].code == OP_EVENT)
+			state = worse(state, events->items[metric->ops[i].event].state);
+		else if (metric->ops[i].code == OP_UNSUPPORTED)
+			state = worse(state, FIGURE_UNSUPPORTED);
+	return state;
 }
 
 enum metric_level metric_level(const struct metric_def *def, struct figure figure)

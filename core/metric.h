@@ -20,7 +20,9 @@
  *   events:     as they are written when they start with a letter and are made of letters, digits
  *               and _ . : - (a dash before a letter belongs to the name: L1-dcache-loads; so a
  *               subtraction has spaces around it), or anything in '...'
- *   variables:  interval_s (wall seconds of the interval), cpu_time_s ('task-clock' in seconds)
+ *   variables:  interval_s (wall seconds of the interval), cpu_time_s ('task-clock' in seconds),
+ *               slots_per_cycle (how many operations an Arm CPU can begin in a cycle; UNSUPPORTED
+ *               where the kernel does not tell)
  *
  * Counts of an event whose group counted only part of the task's time are scaled by
  * task-clock / group ns and the figure is SCALED with the smallest share. A missing input decides
@@ -51,6 +53,15 @@ struct metric {
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
 		   struct metric *metric, struct error *err);
 void metric_fini(struct metric *metric);
+
+/* Only what can be said without knowing any event: 0, or -EINVAL and -E2BIG as above. */
+int metric_check(const char *name, const char *expression, struct error *err);
+
+/*
+ * Whether its figures can be known, as far as the states of its events tell now: VALID, or the
+ * worst of what keeps them from it. Every event counts, also in a branch that if() may not take.
+ */
+enum figure_state metric_state(const struct metric *metric, const struct event_set *events);
 
 /* What a formula is evaluated over: one row; tally has the shape's width, events its n_events. */
 struct metric_input {

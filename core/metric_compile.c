@@ -7,6 +7,7 @@
  */
 #include "metric.h"
 
+#include "cpu_model.h"
 #include "metric_op.h"
 #include "text.h"
 #include "util.h"
@@ -23,14 +24,13 @@ enum {
 	LENGTH_MAX = 4096, /* bytes of an expression */
 	NESTED_MAX = 64,   /* parentheses in each other */
 	NAME_MAX_BYTES = 255,
-	FRACTION_MAX = 30, /* digits after the point; a double cannot tell more apart */
 };
 
 struct parser {
 	const char *text;
 	size_t at;
-	const char *name; /* the metric's, for messages */
-	struct event_set *events;
+	const char *name;         /* the metric's, for messages */
+	struct event_set *events; /* NULL: names are not looked up */
 	struct error *err;
 	struct metric_op *ops;
 	size_t n, capacity;
@@ -129,44 +129,18 @@ static bool accept(struct parser *p, const char *token)
 
 static int parse_expression(struct parser *p);
 
-/* Decimal, with a fraction and an exponent; strtod would read the decimal point of the locale. */
 static int parse_number(struct parser *p)
 {
-	const char *text = p->text;
 	size_t start = p->at;
-	double value = 0;
-	int exponent = 0;
+	double value;
 
-	while (is_digit(text[p->at]))
-		value = value * 10 + (text[p->at++] - '0');
-	if (text[p->at] == '.') {
-		p->at++;
-		for (; is_digit(text[p->at]); p->at++) {
-			if (exponent == -FRACTION_MAX)
-				continue;
-			value = value * 10 + (text[p->at] - '0');
-			exponent--;
-		}
-	}
-	if (text[p->at] == 'e' || text[p->at] == 'E') {
-		size_t mark = p->at++;
-		bool negative = text[p->at] == '-';
-		int written = 0;
-
-		if (negative || text[p->at] == '+')
-			p->at++;
-		if (!is_digit(text[p->at]))
-			return fail(p, -EINVAL, mark, "expected digits after the exponent's e");
-		for (; is_digit(text[p->at]); p->at++)
-			if (written < 10000)
-				written = written * 10 + (text[p->at] - '0');
-		exponent += negative ? -written : written;
-	}
-	/* Dividing by an exact power of ten rounds once: 0.1 is 0.1. */
-	value = exponent < 0 ? value / pow(10, -exponent) : value * pow(10, exponent);
+	p->at += text_number(p->text + start, &value);
+	char next = p->text[p->at];
+	if (next == 'e' || next == 'E')
+		return fail(p, -EINVAL, p->at, "expected digits after the exponent's e");
 	if (!isfinite(value))
 		return fail(p, -EINVAL, start, "this number is too large");
-	if (is_letter(text[p->at]) || text[p->at] == '_')
+	if (is_letter(next) || next == '_')
 		return fail_expected(p, "an operator after the number");
 	return emit(p, (struct metric_op){.code = OP_NUMBER, .number = value}, 0);
 }
@@ -174,6 +148,9 @@ static int parse_number(struct parser *p)
 static int emit_event(struct parser *p, size_t start, const char *name)
 {
 	struct error why = {.text = "there is no such event"};
+
+	if (!p->events)
+		return emit(p, (struct metric_op){.code = OP_EVENT}, 0);
 	int index = event_set_add(p->events, name, &why);
 
 	if (index < 0) {
@@ -183,6 +160,17 @@ static int emit_event(struct parser *p, size_t start, const char *name)
 		return fail(p, index, start, "%s", printable);
 	}
 	return emit(p, (struct metric_op){.code = OP_EVENT, .event = (size_t)index}, 0);
+}
+
+/* Nobody knows this number where the kernel does not tell it. */
+static int emit_slots(struct parser *p)
+{
+	const struct event_context *context = p->events ? p->events->context : NULL;
+	unsigned slots = context ? cpu_slots_per_cycle(context->sys, context->pmus) : 0;
+
+	if (slots == 0)
+		return emit_op(p, OP_UNSUPPORTED, 0);
+	return emit(p, (struct metric_op){.code = OP_NUMBER, .number = slots}, 0);
 }
 
 static int parse_arguments(struct parser *p, enum op_code code, size_t count)
@@ -240,6 +228,8 @@ static int parse_name(struct parser *p)
 		return emit_op(p, OP_INTERVAL, 0);
 	if (strcmp(name, "cpu_time_s") == 0)
 		return emit_op(p, OP_CPU_TIME, 0);
+	if (strcmp(name, "slots_per_cycle") == 0)
+		return emit_slots(p);
 	return emit_event(p, start, name);
 }
 
@@ -362,19 +352,28 @@ static int parse_expression(struct parser *p)
 	return ret;
 }
 
+/* The whole text. The program is the parser's, also where this fails. */
+static int parse(struct parser *p)
+{
+	if (strnlen(p->text, LENGTH_MAX + 1) > LENGTH_MAX)
+		return fail(p, -E2BIG, LENGTH_MAX, "longer than %d bytes", LENGTH_MAX);
+	int ret = parse_expression(p);
+	if (ret == 0 && skip_space(p) != '\0')
+		ret = fail_expected(p, "an operator or the end");
+	return ret;
+}
+
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
 		   struct metric *metric, struct error *err)
 {
-	const char *expression = def->forms[form].expression, *title = def->forms[form].title;
-	struct parser p = {.text = expression, .name = def->name, .events = events, .err = err};
-	int ret;
+	const char *title = def->forms[form].title;
+	struct parser p = {.text = def->forms[form].expression,
+			   .name = def->name,
+			   .events = events,
+			   .err = err};
+	int ret = parse(&p);
 
 	*metric = (struct metric){0};
-	if (strnlen(expression, LENGTH_MAX + 1) > LENGTH_MAX)
-		return fail(&p, -E2BIG, LENGTH_MAX, "longer than %d bytes", LENGTH_MAX);
-	ret = parse_expression(&p);
-	if (ret == 0 && skip_space(&p) != '\0')
-		ret = fail_expected(&p, "an operator or the end");
 	if (ret < 0) {
 		free(p.ops);
 		return ret;
@@ -385,4 +384,13 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 				  .n_ops = p.n,
 				  .depth = p.depth_max};
 	return 0;
+}
+
+int metric_check(const char *name, const char *expression, struct error *err)
+{
+	struct parser p = {.text = expression, .name = name, .err = err};
+	int ret = parse(&p);
+
+	free(p.ops);
+	return ret;
 }

@@ -15,6 +15,7 @@
 enum op_code {
 	OP_NUMBER,
 	OP_EVENT,
+	OP_UNSUPPORTED, /* what this machine does not tell */
 	OP_INTERVAL,
 	OP_CPU_TIME,
 	OP_NEGATE,

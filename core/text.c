@@ -163,6 +163,47 @@ size_t text_trimmed(char *to, size_t size, double value, unsigned decimals)
 	return length;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+size_t text_number(const char *text, double *value)
+{
+	enum { FRACTION_MAX = 30 }; /* digits after the point; a double cannot tell more apart */
+	const char *at = text;
+	double number = 0;
+	int exponent = 0;
+
+	if (!is_digit(text[0]) && !(text[0] == '.' && is_digit(text[1])))
+		return 0;
+	while (is_digit(*at))
+		number = number * 10 + (*at++ - '0');
+	if (*at == '.') {
+		for (at++; is_digit(*at); at++) {
+			if (exponent == -FRACTION_MAX)
+				continue;
+			number = number * 10 + (*at - '0');
+			exponent--;
+		}
+	}
+	if (*at == 'e' || *at == 'E') {
+		const char *digits = at + (at[1] == '-' || at[1] == '+' ? 2 : 1);
+		bool negative = at[1] == '-';
+		int written = 0;
+
+		if (is_digit(*digits)) {
+			for (at = digits; is_digit(*at); at++)
+				if (written < 10000)
+					written = written * 10 + (*at - '0');
+			exponent += negative ? -written : written;
+		}
+	}
+	/* Dividing by an exact power of ten rounds once: 0.1 is 0.1. */
+	*value = exponent < 0 ? number / pow(10, -exponent) : number * pow(10, exponent);
+	return (size_t)(at - text);
+}
+
 size_t text_first_line(const char *text, unsigned width)
 {
 	size_t fits = 0, word_end = 0;

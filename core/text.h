@@ -43,6 +43,12 @@ size_t text_fixed(char *to, size_t size, double value, unsigned decimals);
 size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
 
 /*
+ * A decimal number without a sign, with a fraction and an exponent (strtod would read the decimal
+ * point of the locale). Returns its bytes, 0 where there is none; what is too large is not finite.
+ */
+size_t text_number(const char *text, double *value);
+
+/*
  * How many bytes of a text stand on its first line when it is broken at blanks to be at most
  * `width` columns wide. At least one word, however long. 0 for "".
  */

@@ -66,10 +66,14 @@ static inline struct columns *sample_columns(const char *preset)
 	while (names[columns->n_metrics])
 		columns->n_metrics++;
 	columns->metrics = xcalloc(columns->n_metrics, sizeof(*columns->metrics));
-	for (size_t i = 0; i < columns->n_metrics; i++)
-		if (metric_compile(metric_def_find(names[i]), 0, &columns->events,
+	for (size_t i = 0; i < columns->n_metrics; i++) {
+		const struct metric_def *def = metric_def_find(names[i]);
+
+		/* As on a CPU that nobody knows. */
+		if (metric_compile(def, metric_def_form(def, 0, 0), &columns->events,
 				   &columns->metrics[i], &err) < 0)
 			abort();
+	}
 	return columns;
 }
 

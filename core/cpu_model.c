@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Model numbers: Intel's as in the kernel's asm/intel-family.h, AMD's as init_amd_zen_common and
+ * its neighbours in arch/x86/kernel/cpu/amd.c tell the Zens apart, Arm's as in asm/cputype.h.
+ */
+#include "cpu_model.h"
+
+#include "util.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Enough for the CPUs of any machine that mixes them; where all are alike the first one tells. */
+#define CPUINFO_BYTES ((size_t)64 << 10)
+
+/* One CPU's lines; a number that is not there is -1. */
+struct cpu_lines {
+	enum { VENDOR_UNKNOWN, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON } vendor;
+	long family, model;
+	long implementer, part, variant, revision;
+};
+
+static const struct cpu_lines no_lines = {VENDOR_UNKNOWN, -1, -1, -1, -1, -1, -1};
+
+static unsigned intel_kind(const struct cpu_lines *cpu)
+{
+	static const struct {
+		unsigned char model;
+		unsigned short kind;
+	} models[] = {
+		{0x2A, CPU_INTEL_SNB},     {0x2D, CPU_INTEL_SNB},
+
+		{0x3A, CPU_INTEL_IVB_BDW}, {0x3E, CPU_INTEL_IVB_BDW}, {0x3C, CPU_INTEL_IVB_BDW},
+		{0x3F, CPU_INTEL_IVB_BDW}, {0x45, CPU_INTEL_IVB_BDW}, {0x46, CPU_INTEL_IVB_BDW},
+		{0x3D, CPU_INTEL_IVB_BDW}, {0x47, CPU_INTEL_IVB_BDW}, {0x4F, CPU_INTEL_IVB_BDW},
+		{0x56, CPU_INTEL_IVB_BDW},
+
+		{0x4E, CPU_INTEL_SKL},     {0x5E, CPU_INTEL_SKL},     {0x55, CPU_INTEL_SKL},
+		{0x8E, CPU_INTEL_SKL},     {0x9E, CPU_INTEL_SKL},     {0xA5, CPU_INTEL_SKL},
+		{0xA6, CPU_INTEL_SKL},     {0x66, CPU_INTEL_SKL},
+
+		{0x6A, CPU_INTEL_ICL},     {0x6C, CPU_INTEL_ICL},     {0x7D, CPU_INTEL_ICL},
+		{0x7E, CPU_INTEL_ICL},     {0x9D, CPU_INTEL_ICL},     {0x8C, CPU_INTEL_ICL},
+		{0x8D, CPU_INTEL_ICL},     {0xA7, CPU_INTEL_ICL},     {0x8F, CPU_INTEL_ICL},
+		{0xCF, CPU_INTEL_ICL},     {0xAD, CPU_INTEL_ICL},     {0xAE, CPU_INTEL_ICL},
+		{0x97, CPU_INTEL_ICL},     {0x9A, CPU_INTEL_ICL},     {0xB7, CPU_INTEL_ICL},
+		{0xBA, CPU_INTEL_ICL},     {0xBF, CPU_INTEL_ICL},     {0xAC, CPU_INTEL_ICL},
+		{0xAA, CPU_INTEL_ICL},     {0xC5, CPU_INTEL_ICL},     {0xC6, CPU_INTEL_ICL},
+		{0xB5, CPU_INTEL_ICL},     {0xBD, CPU_INTEL_ICL},     {0xCC, CPU_INTEL_ICL},
+	};
+
+	for (size_t i = 0; cpu->family == 6 && i < ARRAY_SIZE(models); i++)
+		if (models[i].model == cpu->model)
+			return models[i].kind;
+	return CPU_INTEL_OTHER;
+}
+
+static unsigned amd_kind(const struct cpu_lines *cpu)
+{
+	static const struct {
+		unsigned char family, first, last; /* of models */
+		unsigned short kind;
+	} ranges[] = {
+		{0x17, 0x00, 0x2F, CPU_ZEN1}, {0x17, 0x50, 0x5F, CPU_ZEN1},
+		{0x17, 0x30, 0x4F, CPU_ZEN2}, {0x17, 0x60, 0x7F, CPU_ZEN2},
+		{0x17, 0x90, 0x91, CPU_ZEN2}, {0x17, 0xA0, 0xAF, CPU_ZEN2},
+		{0x19, 0x00, 0x0F, CPU_ZEN3}, {0x19, 0x20, 0x5F, CPU_ZEN3},
+		{0x19, 0x10, 0x1F, CPU_ZEN4}, {0x19, 0x60, 0xAF, CPU_ZEN4},
+		{0x1A, 0x00, 0x2F, CPU_ZEN5}, {0x1A, 0x40, 0x4F, CPU_ZEN5},
+		{0x1A, 0x60, 0x7F, CPU_ZEN5},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		if (cpu->family == ranges[i].family && cpu->model >= ranges[i].first &&
+		    cpu->model <= ranges[i].last)
+			return ranges[i].kind;
+	return CPU_AMD_OTHER;
+}
+
+static unsigned kind_of(const struct cpu_lines *cpu)
+{
+	switch (cpu->vendor) {
+	case VENDOR_INTEL:
+		return intel_kind(cpu);
+	case VENDOR_AMD:
+		return amd_kind(cpu);
+	case VENDOR_HYGON:
+		return CPU_ZEN1;
+	case VENDOR_UNKNOWN:
+		break;
+	}
+	if (cpu->implementer < 0)
+		return 0;
+	return cpu->implementer == 0x41 && cpu->part == 0xD49 && cpu->variant == 0 &&
+			       cpu->revision >= 0 && cpu->revision < 3
+		       ? CPU_NEOVERSE_N2_R0P0
+		       : CPU_ARM_OTHER;
+}
+
+/* The value of "key\t: value\n" where this line has that key, else NULL. */
+static const char *value_of(const char *line, const char *key)
+{
+	size_t length = strlen(key);
+
+	if (strncmp(line, key, length) != 0)
+		return NULL;
+	line += length;
+	line += strspn(line, " \t");
+	if (*line != ':')
+		return NULL;
+	return line + 1 + strspn(line + 1, " \t");
+}
+
+static void read_vendor(const char *line, struct cpu_lines *cpu)
+{
+	const char *value = value_of(line, "vendor_id");
+
+	if (!value)
+		return;
+	if (strncmp(value, "GenuineIntel\n", 13) == 0)
+		cpu->vendor = VENDOR_INTEL;
+	else if (strncmp(value, "AuthenticAMD\n", 13) == 0)
+		cpu->vendor = VENDOR_AMD;
+	else if (strncmp(value, "HygonGenuine\n", 13) == 0)
+		cpu->vendor = VENDOR_HYGON;
+}
+
+/* x86 writes family and model in decimal, Arm its own numbers with 0x, but for the revision. */
+static void read_number(const char *line, const char *key, long *number)
+{
+	const char *value = value_of(line, key);
+	char *end;
+
+	if (!value || *value < '0' || *value > '9') /* strtol would look for it on the next line */
+		return;
+	long read = strtol(value, &end, 0);
+	if (*end == '\n')
+		*number = read;
+}
+
+unsigned cpu_model_parse(const char *cpuinfo)
+{
+	struct cpu_lines cpu = no_lines;
+	unsigned kinds = 0;
+
+	for (const char *line = cpuinfo, *end; (end = strchr(line, '\n')); line = end + 1) {
+		if (end == line) { /* a blank line ends what one CPU says */
+			kinds |= kind_of(&cpu);
+			cpu = no_lines;
+		}
+		read_vendor(line, &cpu);
+		read_number(line, "cpu family", &cpu.family);
+		read_number(line, "model", &cpu.model);
+		read_number(line, "CPU implementer", &cpu.implementer);
+		read_number(line, "CPU part", &cpu.part);
+		read_number(line, "CPU variant", &cpu.variant);
+		read_number(line, "CPU revision", &cpu.revision);
+	}
+	return kinds;
+}
+
+unsigned cpu_model_read(const struct sys *sys)
+{
+	char *text = xmalloc(CPUINFO_BYTES);
+	unsigned kinds = 0;
+
+	if (sys_file_read(sys, "/proc/cpuinfo", text, CPUINFO_BYTES) >= 0)
+		kinds = cpu_model_parse(text);
+	free(text);
+	return kinds;
+}
+
+static unsigned read_slots(const struct sys *sys, const struct pmu *pmu)
+{
+	char path[160], text[32];
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/caps/slots", pmu->name);
+	if (sys_file_read(sys, path, text, sizeof(text)) < 0)
+		return 0;
+	unsigned long slots = strtoul(text, NULL, 0);    /* the kernel writes 0x00000005 */
+	return slots <= UINT8_MAX ? (unsigned)slots : 0; /* the register has eight bits for it */
+}
+
+unsigned cpu_slots_per_cycle(const struct sys *sys, const struct pmu_set *pmus)
+{
+	unsigned slots = 0;
+
+	for (size_t i = 0; i < pmus->n_core; i++) {
+		unsigned of_pmu = read_slots(sys, &pmus->items[i]);
+
+		if (i > 0 && of_pmu != slots)
+			return 0;
+		slots = of_pmu;
+	}
+	return slots;
+}

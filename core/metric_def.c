@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "metric_def.h"
+
+#include "util.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+size_t metric_def_form(const struct metric_def *def, unsigned cpus, size_t from)
+{
+	for (size_t i = from; i < METRIC_FORMS_MAX && def->forms[i].expression; i++)
+		if (def->forms[i].where == 0 || (def->forms[i].where & cpus))
+			return i;
+	return METRIC_FORMS_MAX;
+}
+
+static const char *copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+/* The one place that writes to strings it may own: everybody else reads them. */
+static void free_text(const char *text)
+{
+	free((void *)(uintptr_t)text);
+}
+
+void metric_def_copy(struct metric_def *copy, const struct metric_def *def)
+{
+	*copy = *def;
+	copy->name = copy_text(def->name);
+	copy->title = copy_text(def->title);
+	copy->group = copy_text(def->group);
+	copy->unit = copy_text(def->unit);
+	copy->help = copy_text(def->help);
+	for (size_t i = 0; i < METRIC_FORMS_MAX; i++) {
+		copy->forms[i].title = copy_text(def->forms[i].title);
+		copy->forms[i].expression = copy_text(def->forms[i].expression);
+	}
+}
+
+void metric_def_fini(struct metric_def *def)
+{
+	free_text(def->name);
+	free_text(def->title);
+	free_text(def->group);
+	free_text(def->unit);
+	free_text(def->help);
+	for (size_t i = 0; i < METRIC_FORMS_MAX; i++) {
+		free_text(def->forms[i].title);
+		free_text(def->forms[i].expression);
+	}
+	*def = (struct metric_def){0};
+}
