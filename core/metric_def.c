@@ -3,9 +3,6 @@
 
 #include "util.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 size_t metric_def_form(const struct metric_def *def, unsigned cpus, size_t from)
 {
 	for (size_t i = from; i < METRIC_FORMS_MAX && def->forms[i].expression; i++)
@@ -17,12 +14,6 @@ size_t metric_def_form(const struct metric_def *def, unsigned cpus, size_t from)
 static const char *copy_text(const char *text)
 {
 	return text ? xstrdup(text) : NULL;
-}
-
-/* The one place that writes to strings it may own: everybody else reads them. */
-static void free_text(const char *text)
-{
-	free((void *)(uintptr_t)text);
 }
 
 void metric_def_copy(struct metric_def *copy, const struct metric_def *def)
@@ -41,14 +32,14 @@ void metric_def_copy(struct metric_def *copy, const struct metric_def *def)
 
 void metric_def_fini(struct metric_def *def)
 {
-	free_text(def->name);
-	free_text(def->title);
-	free_text(def->group);
-	free_text(def->unit);
-	free_text(def->help);
+	xfree(def->name);
+	xfree(def->title);
+	xfree(def->group);
+	xfree(def->unit);
+	xfree(def->help);
 	for (size_t i = 0; i < METRIC_FORMS_MAX; i++) {
-		free_text(def->forms[i].title);
-		free_text(def->forms[i].expression);
+		xfree(def->forms[i].title);
+		xfree(def->forms[i].expression);
 	}
 	*def = (struct metric_def){0};
 }

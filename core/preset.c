@@ -6,12 +6,44 @@
 #include <string.h>
 
 /*
- * No preset asks for more than cycles, instructions and three general counters, so that each
- * fits every CPU at once even while the NMI watchdog holds one.
+ * No preset but topdown asks for more than cycles, instructions and three general counters, so that
+ * each fits every CPU at once even while the NMI watchdog holds one.
  */
 static const char *const overview_metrics[] = {
 	"cpu_percent", "ghz",      "ipc",          "mips", "branch_mpki",
 	"cache_mpki",  "cs_per_s", "faults_per_s", NULL,
+};
+
+static const char *const branch_metrics[] = {
+	"cpu_percent", "ipc", "branch_density", "branch_miss_percent", "branch_mpki", NULL,
+};
+
+static const char *const cache_metrics[] = {
+	"cpu_percent", "ipc", "l1d_mpki", "cache_mpki", "cache_miss_percent", NULL,
+};
+
+static const char *const tlb_metrics[] = {
+	"cpu_percent", "ipc", "dtlb_mpki", "itlb_mpki", "l1i_mpki", NULL,
+};
+
+/* The second level comes from the same counter as the first, where there is one. */
+static const char *const topdown_metrics[] = {
+	"cpu_percent",
+	"ipc",
+	"topdown_retiring",
+	"topdown_bad_spec",
+	"topdown_frontend",
+	"topdown_backend",
+	"topdown_heavy",
+	"topdown_mispredict",
+	"topdown_fetch_latency",
+	"topdown_memory",
+	NULL,
+};
+
+static const char *const kernel_metrics[] = {
+	"cpu_percent", "kernel_percent", "ipc",          "ipc_user",
+	"ipc_kernel",  "cs_per_s",       "faults_per_s", NULL,
 };
 
 static const char *const software_metrics[] = {
@@ -23,6 +55,32 @@ const struct preset preset_table[] = {
 		.name = "overview",
 		.help = "how much runs, how fast, and where the usual losses are",
 		.metrics = overview_metrics,
+	},
+	{
+		.name = "branch",
+		.help = "how often branches come, and are mispredicted",
+		.metrics = branch_metrics,
+	},
+	{
+		.name = "cache",
+		.help = "misses of the first and of the last cache",
+		.metrics = cache_metrics,
+	},
+	{
+		.name = "tlb",
+		.help = "misses of both TLBs and of the instruction cache",
+		.metrics = tlb_metrics,
+	},
+	{
+		.name = "topdown",
+		.help = "where the CPU's slots went: useful work, wrong paths, front end, back end",
+		.metrics = topdown_metrics,
+		.leaves_out = true,
+	},
+	{
+		.name = "kernel",
+		.help = "the kernel's share, and how well each side runs",
+		.metrics = kernel_metrics,
 	},
 	{
 		.name = "software",
@@ -39,4 +97,31 @@ const struct preset *preset_find(const char *name)
 		if (strcmp(preset_table[i].name, name) == 0)
 			return &preset_table[i];
 	return NULL;
+}
+
+void preset_copy(struct preset *copy, const struct preset *preset)
+{
+	size_t n = 0;
+
+	while (preset->metrics[n])
+		n++;
+	const char **metrics = xcalloc(n + 1, sizeof(*metrics));
+	for (size_t i = 0; i < n; i++)
+		metrics[i] = xstrdup(preset->metrics[i]);
+	*copy = (struct preset){
+		.name = xstrdup(preset->name),
+		.help = preset->help ? xstrdup(preset->help) : NULL,
+		.metrics = metrics,
+		.leaves_out = preset->leaves_out,
+	};
+}
+
+void preset_fini(struct preset *preset)
+{
+	for (size_t i = 0; preset->metrics && preset->metrics[i]; i++)
+		xfree(preset->metrics[i]);
+	xfree(preset->metrics);
+	xfree(preset->name);
+	xfree(preset->help);
+	*preset = (struct preset){0};
 }

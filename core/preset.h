@@ -2,13 +2,18 @@
 #ifndef PMCTOP_PRESET_H
 #define PMCTOP_PRESET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* A named list of metric columns: what is counted and shown. */
+/*
+ * A named list of metric columns: what is counted and shown. What a copy points to is its own,
+ * given up by preset_fini.
+ */
 struct preset {
 	const char *name;
 	const char *help;
-	const char *const *metrics; /* names of core/metric_table.c, NULL-terminated */
+	const char *const *metrics; /* names of metrics, NULL-terminated */
+	bool leaves_out; /* what this machine cannot count is left out, unless that is everything */
 };
 
 extern const struct preset preset_table[];
@@ -16,5 +21,10 @@ extern const size_t preset_table_n;
 
 /* NULL where there is none of that name. */
 const struct preset *preset_find(const char *name);
+
+/* A deep copy: of a built-in one, or of what a user listed. help may be NULL. */
+void preset_copy(struct preset *copy, const struct preset *preset);
+/* Of a copy, never of a built-in one. Zeroed is fine. */
+void preset_fini(struct preset *preset);
 
 #endif

@@ -60,6 +60,11 @@ char *xstrndup(const char *text, size_t length)
 	return copy;
 }
 
+void xfree(const void *memory)
+{
+	free((void *)(uintptr_t)memory);
+}
+
 char *xstrdup(const char *text)
 {
 	return xstrndup(text, strlen(text));

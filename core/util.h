@@ -25,6 +25,8 @@ void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t length);
+/* free() of what is owned, but read through a pointer to const. */
+void xfree(const void *memory);
 void xalloc_set_hook(void (*before_abort)(void));
 
 /*

@@ -251,7 +251,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
 	{'H', "threads", NULL, "threads instead of processes", read_threads},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort},
-	{'S', "preset", "PRESET", "what is counted and shown", read_preset, preset_word},
+	{'S', "preset", "PRESET", "what is counted and shown", read_preset, NULL},
 	{0, "color", "WHEN", "whether in colours", read_color, color_word},
 	{0, "ascii", NULL, "draw with ASCII alone", read_ascii},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format", read_theme},

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A column header has room for ten characters, event names have up to forty. What a user knows an
+ * event by is kept: of pmu/terms/ the terms, of a long EVENT:UMASK or subsystem:tracepoint what
+ * stands behind the colon, and words that perf's names are made of in short.
+ */
+#include "metric_event.h"
+
+#include "text.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 255, WIDTH = 7 };
+
+static bool is_letter_or_digit(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Replaces a word, once; what it is part of ("branch" in "branches") is another word. */
+static void shorten_word(char *name, const char *word, const char *by)
+{
+	char *at = strstr(name, word);
+	size_t length = strlen(word);
+
+	if (!at || (at > name && is_letter_or_digit(at[-1])) || is_letter_or_digit(at[length]))
+		return;
+	memcpy(at, by, strlen(by));
+	memmove(at + strlen(by), at + length, strlen(at + length) + 1);
+}
+
+static void shorten_words(char *name)
+{
+	static const struct {
+		const char *word, *by; /* never longer */
+	} words[] = {
+		{"instructions", "insn"},
+		{"L1-dcache", "L1d"},
+		{"L1-icache", "L1i"},
+		{"load-misses", "ldmis"},
+		{"store-misses", "stmis"},
+		{"prefetch-misses", "pfmis"},
+		{"loads", "ld"},
+		{"stores", "st"},
+		{"prefetches", "pf"},
+		{"branch", "br"},
+		{"cache", "ca"},
+		{"references", "refs"},
+		{"stalled-cycles", "stall"},
+		{"frontend", "fe"},
+		{"backend", "be"},
+		{"context-switches", "ctxsw"},
+		{"page-faults", "faults"},
+		{"major-faults", "majflt"},
+		{"minor-faults", "minflt"},
+		{"migrations", "migr"},
+		{"topdown", "td"},
+		{"retiring", "retir"},
+		{"bad-spec", "badspec"},
+		{"bound", "bnd"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		shorten_word(name, words[i].word, words[i].by);
+}
+
+/* ":u", ":ppp": which is kept, because the same event stands beside without it. */
+static bool is_modifier(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length > 0 && length <= 4 && strspn(text, "ukhpGHIPSDWe") == length;
+}
+
+static void make_title(const char *event, char *title, size_t size)
+{
+	char name[NAME_MAX_BYTES + 1], modifier[8] = "", shown[4 * METRIC_TITLE_MAX + 1];
+	const char *start = name;
+
+	text_copy(name, sizeof(name), event);
+	char *slash = strchr(name, '/'), *last_slash = strrchr(name, '/');
+	if (slash < last_slash) { /* pmu/terms/modifiers */
+		if (is_modifier(last_slash + 1))
+			snprintf(modifier, sizeof(modifier), ":%s", last_slash + 1);
+		*last_slash = '\0';
+		start = slash + 1;
+	} else {
+		char *colon = strrchr(name, ':');
+
+		if (colon && is_modifier(colon + 1)) {
+			text_copy(modifier, sizeof(modifier), colon);
+			*colon = '\0';
+		}
+	}
+	size_t room = METRIC_TITLE_MAX - strlen(modifier);
+	if (strlen(start) > room)
+		shorten_words(name + (start - name));
+	if (strlen(start) > room && strrchr(start, ':'))
+		start = strrchr(start, ':') + 1;
+	text_printable(shown, sizeof(shown), start, (unsigned)room);
+	snprintf(title, size, "%s%s", shown, modifier);
+}
+
+int metric_def_of_event(const char *event, struct metric_def *def, struct error *err)
+{
+	char title[64], expression[NAME_MAX_BYTES + 3];
+	char help[320], printable[256];
+	size_t length = strnlen(event, NAME_MAX_BYTES + 1);
+
+	*def = (struct metric_def){0};
+	text_printable(printable, sizeof(printable), event, 60);
+	if (length == 0 || length > NAME_MAX_BYTES || strchr(event, '\''))
+		return error_set(err, -EINVAL, "'%s' cannot be the name of an event.", printable);
+	make_title(event, title, sizeof(title));
+	snprintf(expression, sizeof(expression), "'%s'", event);
+	snprintf(help, sizeof(help), "count of %s in the interval", printable);
+	*def = (struct metric_def){
+		.name = xstrdup(event),
+		.title = xstrdup(title),
+		.group = xstrdup("event"),
+		.forms = {{.expression = xstrdup(expression)}},
+		.unit = xstrdup(""),
+		.help = xstrdup(help),
+		.width = WIDTH,
+		.decimals = strncmp(event, "power/", 6) == 0 ? 2 : 0, /* Joules */
+	};
+	return 0;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_METRIC_EVENT_H
+#define PMCTOP_METRIC_EVENT_H
+
+#include "error.h"
+#include "metric_def.h"
+
+/*
+ * The metric that shows an event's count and nothing else: its name is the event's, its title that
+ * name in at most METRIC_TITLE_MAX columns ("L1d-ldmis"). Fills *def, which owns its strings
+ * (metric_def_fini). -EINVAL for a name that formulas cannot quote: with a ', empty, or longer than
+ * 255 bytes; *def is zeroed then. Whether there is such an event is not asked.
+ */
+int metric_def_of_event(const char *event, struct metric_def *def, struct error *err);
+
+#endif

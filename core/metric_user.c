@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "metric_user.h"
+
+#include "metric.h"
+#include "text.h"
+#include "util.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 32, UNIT_MAX = 8, DECIMALS_MAX = 4, WIDTH = 7 };
+
+/* A part of the text without the blanks around it. */
+struct part {
+	const char *start;
+	size_t length;
+};
+
+struct parser {
+	struct metric_def *def;
+	struct error *err;
+	bool has_warn, has_bad;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+static struct part trim(const char *start, const char *end)
+{
+	while (start < end && is_blank(*start))
+		start++;
+	while (end > start && is_blank(end[-1]))
+		end--;
+	return (struct part){start, (size_t)(end - start)};
+}
+
+static bool part_is(struct part part, const char *word)
+{
+	return strlen(word) == part.length && strncmp(part.start, word, part.length) == 0;
+}
+
+/* Where this part ends: at a mark that stands outside quotes, or at the end. */
+static const char *find_outside_quotes(const char *text, char mark)
+{
+	bool quoted = false;
+
+	for (; *text && (quoted || *text != mark); text++)
+		if (*text == '\'')
+			quoted = !quoted;
+	return text;
+}
+
+static int fail(struct parser *p, struct part part, const char *what)
+{
+	char *raw = xstrndup(part.start, part.length), printable[128];
+
+	text_printable(printable, sizeof(printable), raw, 40);
+	free(raw);
+	return error_set(p->err, -EINVAL, "Metric %s: '%s' %s.",
+			 p->def->name ? p->def->name : "of your own", printable, what);
+}
+
+/* ---- the name */
+
+static bool is_name(struct part part)
+{
+	bool letter = false;
+
+	for (size_t i = 0; i < part.length; i++) {
+		char c = part.start[i];
+
+		letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+		if (!letter && (i == 0 || (c != '_' && !(c >= '0' && c <= '9'))))
+			return false;
+	}
+	return part.length > 0 && part.length <= NAME_MAX_BYTES;
+}
+
+/* What -s, outputs and expressions call other things. */
+static bool is_taken(const char *name)
+{
+	static const char *const names[] = {
+		"pid",
+		"tid",
+		"ppid",
+		"user",
+		"comm",
+		"command",
+		"cgroup",
+		"threads",
+		"cpu",
+		"scope",
+		"time",
+		"events",
+		"help",
+		"interval_s",
+		"cpu_time_s",
+		"none",
+		"metrics",
+		"states",
+		"slots_per_cycle",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int read_name(struct parser *p, struct part part)
+{
+	if (!is_name(part))
+		return fail(p, part,
+			    "is no name: letters, digits and _, a letter first, at most 32");
+	p->def->name = xstrndup(part.start, part.length);
+	if (metric_def_find(p->def->name))
+		return fail(p, part, "is the name of a built-in metric: take another");
+	if (is_taken(p->def->name))
+		return fail(p, part, "is the name of something else: take another");
+	return 0;
+}
+
+/* ---- the settings */
+
+/* One line that a terminal can show, of at most so many columns. */
+static int read_line(struct parser *p, struct part value, unsigned columns, const char **line)
+{
+	char *text = xstrndup(value.start, value.length), printable[512];
+
+	text_printable(printable, sizeof(printable), text, UINT16_MAX);
+	if (strcmp(printable, text) != 0 || text_width(text) > columns) {
+		free(text);
+		return fail(p, value, "is too long, or cannot be shown");
+	}
+	xfree(*line);
+	*line = text;
+	return 0;
+}
+
+static int read_title(struct parser *p, struct part value)
+{
+	return read_line(p, value, METRIC_TITLE_MAX, &p->def->title);
+}
+
+static int read_unit(struct parser *p, struct part value)
+{
+	return read_line(p, value, UNIT_MAX, &p->def->unit);
+}
+
+static int read_help(struct parser *p, struct part value)
+{
+	return read_line(p, value, 120, &p->def->help);
+}
+
+static int read_number(struct parser *p, struct part value, double *number)
+{
+	bool negative = value.length > 0 && value.start[0] == '-';
+	size_t length = text_number(value.start + negative, number);
+
+	if (length == 0 || length + negative != value.length || !isfinite(*number))
+		return fail(p, value, "is no number");
+	if (negative)
+		*number = -*number;
+	return 0;
+}
+
+static int read_warn(struct parser *p, struct part value)
+{
+	p->has_warn = true;
+	return read_number(p, value, &p->def->warn);
+}
+
+static int read_bad(struct parser *p, struct part value)
+{
+	p->has_bad = true;
+	return read_number(p, value, &p->def->bad);
+}
+
+static int read_decimals(struct parser *p, struct part value)
+{
+	char digit = value.length == 1 ? value.start[0] : '\0';
+
+	if (digit < '0' || digit > '0' + DECIMALS_MAX)
+		return fail(p, value, "decimals are too many: 0 to 4");
+	p->def->decimals = (unsigned)(digit - '0');
+	return 0;
+}
+
+static int read_setting(struct parser *p, const char *start, const char *end)
+{
+	static const struct {
+		const char *key;
+		int (*read)(struct parser *p, struct part value);
+	} settings[] = {
+		{"title", read_title}, {"unit", read_unit}, {"help", read_help},
+		{"warn", read_warn},   {"bad", read_bad},   {"decimals", read_decimals},
+	};
+	struct part whole = trim(start, end);
+	const char *equals = memchr(start, '=', (size_t)(end - start));
+
+	if (whole.length == 0) /* a semicolon at the end */
+		return 0;
+	if (!equals)
+		return fail(p, whole, "is no SETTING=VALUE");
+	struct part key = trim(start, equals), value = trim(equals + 1, end);
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		if (part_is(key, settings[i].key))
+			return settings[i].read(p, value);
+	return fail(p, key, "is no setting: title, unit, help, warn, bad, decimals");
+}
+
+static int check_thresholds(struct parser *p)
+{
+	struct metric_def *def = p->def;
+
+	if (!p->has_warn && !p->has_bad)
+		return 0;
+	if (!p->has_warn || !p->has_bad || def->warn == def->bad)
+		return error_set(p->err, -EINVAL,
+				 "Metric %s: 'warn' and 'bad' go together, and differ.", def->name);
+	def->better = def->bad > def->warn ? METRIC_LOWER : METRIC_HIGHER;
+	return 0;
+}
+
+/* ---- the whole */
+
+static void fill_in(struct metric_def *def)
+{
+	char title[64];
+
+	text_printable(title, sizeof(title), def->name, METRIC_TITLE_MAX);
+	if (!def->title || def->title[0] == '\0') {
+		xfree(def->title);
+		def->title = xstrdup(title);
+	}
+	if (!def->unit)
+		def->unit = xstrdup("");
+	if (!def->help)
+		def->help = xstrdup(def->forms[0].expression);
+	def->group = xstrdup("own");
+}
+
+static int parse(struct parser *p, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	struct metric_def *def = p->def;
+	int ret;
+
+	if (!equals)
+		return fail(p, trim(text, text + strlen(text)),
+			    "is neither a metric nor NAME=EXPRESSION: '--list metrics' has them");
+	ret = read_name(p, trim(text, equals));
+	if (ret < 0)
+		return ret;
+	const char *end = find_outside_quotes(equals + 1, ';');
+	struct part expression = trim(equals + 1, end);
+	def->forms[0].expression = xstrndup(expression.start, expression.length);
+	ret = metric_check(def->name, def->forms[0].expression, p->err);
+	while (ret == 0 && *end) {
+		const char *start = end + 1;
+
+		end = start + strcspn(start, ";");
+		ret = read_setting(p, start, end);
+	}
+	return ret < 0 ? ret : check_thresholds(p);
+}
+
+int metric_def_parse(const char *text, struct metric_def *def, struct error *err)
+{
+	struct parser p = {.def = def, .err = err};
+
+	*def = (struct metric_def){.width = WIDTH, .decimals = 2};
+	int ret = parse(&p, text);
+	if (ret < 0)
+		metric_def_fini(def);
+	else
+		fill_in(def);
+	return ret;
+}
