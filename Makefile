@@ -56,6 +56,7 @@ FAKE_SRC := $(sort $(wildcard tests/fake_kernel/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 LOAD_SRC := $(sort $(wildcard tests/load/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
 
 object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call object,$(CORE_SRC))
@@ -64,9 +65,10 @@ FAKE_OBJ := $(call object,$(FAKE_SRC))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
 LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
+BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 
-.PHONY: all run test units loads fuzz fuzzers guest lint format format-check clean help \
+.PHONY: all run test units loads bench fuzz fuzzers guest lint format format-check clean help \
 	deps test-deps lint-deps fuzz-deps
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -83,6 +85,9 @@ test: test-deps ## install what is missing, build and run every test
 
 units: $(UNIT_BIN) $(REPLAY_BIN) ## build the unit tests
 loads: $(LOAD_BIN) ## build the load programs that tests watch
+
+bench: $(BENCH_BIN) ## build the benchmarks and run them: what things cost, no test
+	@for program in $^; do $$program || exit 1; done
 
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
 	$(call say,LINK,$@)
@@ -131,6 +136,11 @@ $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
 $(BUILD)/obj/tui/%.o: TUI_FLAGS = $(TUI_CFLAGS)
 $(BUILD)/obj/tests/fake_kernel/%.o: TUI_FLAGS = $(TEST_CFLAGS)
 $(BUILD)/obj/tests/unit/%.o: TUI_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
@@ -155,7 +165,7 @@ $(BUILD)/obj/themes_builtin.o: $(BUILD)/themes_builtin.c
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
-	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LOAD_SRC) $(FUZZ_SRC) tests/fuzz/replay.c)
+	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) tests/fuzz/replay.c)
 
 ## ---- the emulated machine with a real PMU (tests/guest)
 
