@@ -54,6 +54,15 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 		   struct metric *metric, struct error *err);
 void metric_fini(struct metric *metric);
 
+/*
+ * Compiles the first form, from number `from` on, that is meant for such CPUs (cpu_model_read),
+ * whose events have a meaning here and whose machine tells what it asks (slots_per_cycle). Returns
+ * its number; nothing of the forms that were passed over stays in the set. Where there is none,
+ * what the last of them failed with, or -ENOENT.
+ */
+int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
+		  struct event_set *events, struct metric *metric, struct error *err);
+
 /* Only what can be said without knowing any event: 0, or -EINVAL and -E2BIG as above. */
 int metric_check(const char *name, const char *expression, struct error *err);
 

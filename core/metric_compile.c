@@ -394,3 +394,26 @@ int metric_check(const char *name, const char *expression, struct error *err)
 	free(p.ops);
 	return ret;
 }
+
+int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
+		  struct event_set *events, struct metric *metric, struct error *err)
+{
+	size_t n = events->n;
+	int ret =
+		error_set(err, -ENOENT, "Metric %.40s: this CPU has no events for it.", def->name);
+
+	*metric = (struct metric){0};
+	for (size_t form = metric_def_form(def, cpus, from); form < METRIC_FORMS_MAX;
+	     form = metric_def_form(def, cpus, form + 1)) {
+		ret = metric_compile(def, form, events, metric, err);
+		if (ret == 0 && metric_state(metric, events) != FIGURE_UNSUPPORTED)
+			return (int)form;
+		if (ret == 0)
+			ret = error_set(err, -ENOENT,
+					"Metric %.40s: this machine does not tell it.", def->name);
+		metric_fini(metric);
+		while (events->n > n)
+			event_fini(&events->items[--events->n]);
+	}
+	return ret;
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Which CPU /proc/cpuinfo tells of, and what it makes of less than that. */
-#include "core/cpu_model.h"
+#include "counted.h"
 
+#include "core/cpu_model.h"
 #include "core/metric.h"
 #include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
@@ -158,10 +159,9 @@ static void slots(void **state)
 		const struct event_context context = {&sys, &set};
 		const struct metric_def def = {.name = "m",
 					       .forms = {{.expression = "100 / slots_per_cycle"}}};
-		struct event_set events;
+		struct counted counted;
 		struct metric metric;
 		struct error err;
-		uint64_t tally[TALLY_FIRST_COUNTED] = {0};
 
 		fk_file(fk, SLOTS("armv8_big"), rows[i].big);
 		fk_file(fk, SLOTS("armv8_little"), rows[i].little);
@@ -171,18 +171,15 @@ static void slots(void **state)
 			fail_msg("%s: %u", rows[i].name, cpu_slots_per_cycle(&sys, &set));
 
 		/* And in a formula: a number, or none at all. */
-		event_set_init(&events, &context);
-		assert_int_equal(metric_compile(&def, 0, &events, &metric, &err), 0);
-		struct figure figure = metric_eval(
-			&metric, &(struct metric_input){
-					 .events = &events,
-					 .shape = &(struct tally_shape){TALLY_FIRST_COUNTED, 0},
-					 .tally = tally});
+		counted_init(&counted, 1, 1, NULL, 0);
+		counted.events.context = &context;
+		assert_int_equal(metric_compile(&def, 0, &counted.events, &metric, &err), 0);
+		struct figure figure = metric_eval(&metric, &counted.input);
 		assert_int_equal(figure.state, rows[i].want ? FIGURE_VALID : FIGURE_UNSUPPORTED);
-		assert_int_equal(metric_state(&metric, &events), figure.state);
+		assert_int_equal(metric_state(&metric, &counted.events), figure.state);
 		assert_true(!rows[i].want || figure.value == 100.0 / rows[i].want);
 		metric_fini(&metric);
-		event_set_fini(&events);
+		counted_fini(&counted);
 		pmu_set_fini(&set);
 		fk_free(fk);
 	}
