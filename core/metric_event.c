@@ -101,7 +101,7 @@ static void make_title(const char *event, char *title, size_t size)
 		shorten_words(name + (start - name));
 	if (strlen(start) > room && strrchr(start, ':'))
 		start = strrchr(start, ':') + 1;
-	text_printable(shown, sizeof(shown), start, (unsigned)room);
+	text_printable(shown, sizeof(shown), *start ? start : event, (unsigned)room);
 	snprintf(title, size, "%s%s", shown, modifier);
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 32, UNIT_MAX = 8, DECIMALS_MAX = 4, WIDTH = 7 };
+enum { NAME_MAX_BYTES = 32, UNIT_MAX = 8, HELP_MAX = 120, DECIMALS_MAX = 4, WIDTH = 7 };
 
 /* A part of the text without the blanks around it. */
 struct part {
@@ -130,7 +130,7 @@ static int read_name(struct parser *p, struct part part)
 /* One line that a terminal can show, of at most so many columns. */
 static int read_line(struct parser *p, struct part value, unsigned columns, const char **line)
 {
-	char *text = xstrndup(value.start, value.length), printable[512];
+	char *text = xstrndup(value.start, value.length), printable[HELP_MAX * 4];
 
 	text_printable(printable, sizeof(printable), text, UINT16_MAX);
 	if (strcmp(printable, text) != 0 || text_width(text) > columns) {
@@ -154,7 +154,7 @@ static int read_unit(struct parser *p, struct part value)
 
 static int read_help(struct parser *p, struct part value)
 {
-	return read_line(p, value, 120, &p->def->help);
+	return read_line(p, value, HELP_MAX, &p->def->help);
 }
 
 static int read_number(struct parser *p, struct part value, double *number)
@@ -231,9 +231,10 @@ static int check_thresholds(struct parser *p)
 
 static void fill_in(struct metric_def *def)
 {
-	char title[64];
+	char title[64], help[HELP_MAX * 4];
 
 	text_printable(title, sizeof(title), def->name, METRIC_TITLE_MAX);
+	text_printable(help, sizeof(help), def->forms[0].expression, HELP_MAX);
 	if (!def->title || def->title[0] == '\0') {
 		xfree(def->title);
 		def->title = xstrdup(title);
@@ -241,7 +242,7 @@ static void fill_in(struct metric_def *def)
 	if (!def->unit)
 		def->unit = xstrdup("");
 	if (!def->help)
-		def->help = xstrdup(def->forms[0].expression);
+		def->help = xstrdup(help);
 	def->group = xstrdup("own");
 }
 
