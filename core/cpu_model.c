@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Model numbers: Intel's as in the kernel's asm/intel-family.h, AMD's as init_amd_zen_common and
- * its neighbours in arch/x86/kernel/cpu/amd.c tell the Zens apart, Arm's as in asm/cputype.h.
+ * Model numbers: Intel's as in the kernel's asm/intel-family.h, AMD's as bsp_init_amd in
+ * arch/x86/kernel/cpu/amd.c tells the Zens apart, Arm's as in asm/cputype.h.
  */
 #include "cpu_model.h"
 
@@ -49,6 +49,7 @@ static unsigned intel_kind(const struct cpu_lines *cpu)
 		{0xBA, CPU_INTEL_ICL},     {0xBF, CPU_INTEL_ICL},     {0xAC, CPU_INTEL_ICL},
 		{0xAA, CPU_INTEL_ICL},     {0xC5, CPU_INTEL_ICL},     {0xC6, CPU_INTEL_ICL},
 		{0xB5, CPU_INTEL_ICL},     {0xBD, CPU_INTEL_ICL},     {0xCC, CPU_INTEL_ICL},
+		{0xD5, CPU_INTEL_ICL},     {0xD7, CPU_INTEL_ICL},
 	};
 
 	for (size_t i = 0; cpu->family == 6 && i < ARRAY_SIZE(models); i++)
