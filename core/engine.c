@@ -101,20 +101,17 @@ static bool events_changed(const struct engine *engine)
 	return false;
 }
 
-static int choose_preset(struct engine *engine, const char *name, struct error *err)
+static void choose_preset(struct engine *engine, const struct preset *preset)
 {
 	/* Where the kernel refuses for another reason, the collector will explain it. */
 	int result = collect_probe_hardware(engine->sys);
 	bool no_pmu = result == -ENOENT || result == -EOPNOTSUPP;
 
-	engine->preset = preset_find(name ? name : no_pmu ? "software" : "overview");
-	if (!engine->preset)
-		return error_set(err, -ENOENT, "There is no preset '%.40s'.", name);
+	engine->preset = preset ? preset : preset_find(no_pmu ? "software" : "overview");
 	if (no_pmu)
 		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
 	else
 		cpus_pmu_name(engine->sys, engine->pmu, sizeof(engine->pmu));
-	return 0;
 }
 
 /* The collectors from best to worst; what one is refused is told, and the next one tried. */
@@ -191,10 +188,10 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
 	read_host(sys, engine->host, sizeof(engine->host));
 	result = require_proc(sys, err);
-	if (result == 0)
-		result = choose_preset(engine, config->preset, err);
-	if (result == 0)
-		result = choose_events(engine, err);
+	if (result < 0)
+		goto fail;
+	choose_preset(engine, config->preset);
+	result = choose_events(engine, err);
 	if (result < 0)
 		goto fail;
 	engine->tasks = tasks_new(sys);

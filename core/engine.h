@@ -3,10 +3,13 @@
 #define PMCTOP_ENGINE_H
 
 #include "error.h"
+#include "metric_def.h"
+#include "preset.h"
 #include "snapshot.h"
 #include "sys.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * One counting run: chooses the best way to count that the kernel allows (core/collect), keeps the
@@ -15,9 +18,25 @@
  */
 struct engine;
 
+enum engine_column_kind {
+	ENGINE_EVENTS, /* EVENT[,EVENT...], {EVENT,EVENT} */
+	ENGINE_METRIC, /* NAME or NAME=EXPRESSION */
+};
+
+/* What -e or -m said. */
+struct engine_column {
+	enum engine_column_kind kind;
+	const char *text;
+};
+
+/* All borrowed for the engine's life. */
 struct engine_config {
-	const char *preset; /* NULL: overview, or software where there are no counters */
-	bool proc_only;     /* leave perf_event_open alone and use /proc */
+	const struct preset *preset; /* NULL: overview, or software where there are no counters */
+	const struct engine_column *columns; /* beside the preset's, in their order */
+	size_t n_columns;
+	const struct metric_def *user_metrics; /* may be named by columns and by the preset */
+	size_t n_user_metrics;
+	bool proc_only; /* leave perf_event_open alone and use /proc */
 };
 
 /*

@@ -91,6 +91,14 @@ const struct preset preset_table[] = {
 
 const size_t preset_table_n = ARRAY_SIZE(preset_table);
 
+static const char *const no_metrics[] = {NULL};
+
+const struct preset preset_none = {
+	.name = "none",
+	.help = "only what -e and -m name",
+	.metrics = no_metrics,
+};
+
 const struct preset *preset_find(const char *name)
 {
 	for (size_t i = 0; i < preset_table_n; i++)

@@ -18,6 +18,7 @@ struct preset {
 
 extern const struct preset preset_table[];
 extern const size_t preset_table_n;
+extern const struct preset preset_none; /* "none": no column of its own; not in the table */
 
 /* NULL where there is none of that name. */
 const struct preset *preset_find(const char *name);

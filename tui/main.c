@@ -3,6 +3,7 @@
  * pmctop: options, environment, and the choice between drawing and printing. The only file that
  * prints and exits.
  */
+#include "choice.h"
 #include "options.h"
 #include "run.h"
 #include "theme_load.h"
@@ -80,7 +81,7 @@ static bool can_draw(const char *terminal)
 	return false;
 }
 
-static enum run_status run(const struct options *options)
+static enum run_status run(const struct options *options, const struct engine_config *engine)
 {
 	struct theme theme;
 	struct error err = {0};
@@ -93,6 +94,7 @@ static enum run_status run(const struct options *options)
 
 	struct run_config config = {
 		.options = options,
+		.engine = engine,
 		.theme = &theme,
 		.terminal = getenv("TERM"),
 		.color = wants_color(options),
@@ -112,27 +114,48 @@ static enum run_status run(const struct options *options)
 	return status != RUN_OK ? complain(&err, status) : RUN_OK;
 }
 
+static int print_column(void *arg, const char *name, const char *help)
+{
+	fprintf(arg, "  %-20s %s\n", name, help);
+	return 0;
+}
+
+static enum run_status run_or_list(const struct options *options)
+{
+	struct engine_config engine = {
+		.columns = options->columns,
+		.n_columns = options->n_columns,
+	};
+	struct error err;
+
+	if (options->task == OPTIONS_LIST) {
+		choice_each_column(&engine, print_column, stdout);
+		return RUN_OK;
+	}
+	if (options->preset && choice_preset(options->preset, NULL, 0, &engine.preset, &err))
+		return complain(&err, RUN_USAGE);
+	if (choice_sort(options->sort, &engine, &err))
+		return complain(&err, RUN_USAGE);
+	return run(options, &engine);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
+	enum run_status status = RUN_OK;
 	struct error err;
 
 	/* Characters only: numbers keep their point. */
 	setlocale(LC_CTYPE, "");
+	options_init(&options);
 	if (options_parse(argc, argv, &options, &err))
-		return complain(&err, RUN_USAGE);
-	switch (options.task) {
-	case OPTIONS_HELP:
+		status = complain(&err, RUN_USAGE);
+	else if (options.task == OPTIONS_HELP)
 		options_print_help(stdout);
-		return RUN_OK;
-	case OPTIONS_VERSION:
+	else if (options.task == OPTIONS_VERSION)
 		options_print_version(stdout);
-		return RUN_OK;
-	case OPTIONS_LIST_COLUMNS:
-		options_print_columns(stdout);
-		return RUN_OK;
-	case OPTIONS_RUN:
-		break;
-	}
-	return (int)run(&options);
+	else
+		status = run_or_list(&options);
+	options_fini(&options);
+	return (int)status;
 }

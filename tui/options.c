@@ -8,8 +8,6 @@
 #include "options.h"
 
 #include "core/batch.h"
-#include "core/metric.h"
-#include "core/preset.h"
 #include "core/suggest.h"
 #include "core/util.h"
 #include "duration.h"
@@ -33,16 +31,7 @@ struct option_row {
 	const char *help;
 	option_read_fn *read;
 	option_word_fn *word; /* --help lists them before `help`; NULL: it is no choice of words */
-};
-
-/* Columns that are no metrics. */
-static const struct {
-	const char *name, *help;
-} fixed_columns[] = {
-	{"pid", "process"},
-	{"tid", "thread, with -H"},
-	{"user", "who it runs as"},
-	{"command", "name of the program"},
+	bool setting;         /* the configuration may say it too, by its name */
 };
 
 static int read_delay(struct options *options, const char *argument, struct error *err)
@@ -139,55 +128,86 @@ static int read_threads(struct options *options, const char *argument, struct er
 	return 0;
 }
 
-/* Whether any preset shows the metric: the others cannot be sorted by. */
-static bool is_shown(const char *metric)
+static int add_column(struct options *options, enum engine_column_kind kind, const char *text,
+		      struct error *err)
 {
-	for (size_t i = 0; i < preset_table_n; i++)
-		for (const char *const *name = preset_table[i].metrics; *name; name++)
-			if (strcmp(*name, metric) == 0)
-				return true;
-	return false;
+	if (options->n_columns == OPTIONS_COLUMNS_MAX)
+		return error_set(err, -EINVAL, "More than %d times -e or -m are too many.",
+				 OPTIONS_COLUMNS_MAX);
+	options->columns = array_reserve(options->columns, &options->columns_capacity,
+					 options->n_columns + 1, sizeof(*options->columns));
+	options->columns[options->n_columns++] = (struct engine_column){.kind = kind, .text = text};
+	return 0;
+}
+
+static int read_event(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0])
+		return error_set(err, -EINVAL,
+				 "Option '--event' needs a name: '--list events' has them.");
+	return add_column(options, ENGINE_EVENTS, argument, err);
+}
+
+static int read_metric(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0] || argument[0] == '=')
+		return error_set(err, -EINVAL,
+				 "Option '--metric' needs a name: '--list metrics' has them.");
+	return add_column(options, ENGINE_METRIC, argument, err);
 }
 
 static int read_sort(struct options *options, const char *argument, struct error *err)
 {
-	struct suggest near = {0};
-	char hint[80];
-
 	if (strcmp(argument, "help") == 0) {
-		options->task = OPTIONS_LIST_COLUMNS;
+		options->task = OPTIONS_LIST;
+		options->list = OPTIONS_LIST_COLUMNS;
 		return 0;
 	}
-	options->reverse = argument[0] == '-';
-	options->sort = argument + options->reverse;
-	near.word = options->sort;
-	for (size_t i = 0; i < ARRAY_SIZE(fixed_columns); i++) {
-		if (strcmp(options->sort, fixed_columns[i].name) == 0)
-			return 0;
-		suggest_offer(&near, fixed_columns[i].name);
-	}
-	if (is_shown(options->sort))
-		return 0;
-	for (size_t i = 0; i < metric_table_n; i++)
-		if (is_shown(metric_table[i].name))
-			suggest_offer(&near, metric_table[i].name);
-	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "Unknown column '%.40s'%s: '-s help' lists them.",
-			 options->sort, hint);
-}
-
-static const char *preset_word(size_t i)
-{
-	return i < preset_table_n ? preset_table[i].name : NULL;
+	bool reverse = argument[0] == '-';
+	if (!argument[reverse])
+		return error_set(err, -EINVAL,
+				 "Option '--sort' needs a column: '-s help' lists them.");
+	options->reverse = reverse;
+	options->sort = argument + reverse;
+	return 0;
 }
 
 static int read_preset(struct options *options, const char *argument, struct error *err)
 {
-	int i = read_word("preset", argument, preset_word, err);
+	if (!argument[0])
+		return error_set(err, -EINVAL,
+				 "Option '--preset' needs a name: '--list presets' has them.");
+	options->preset = argument;
+	return 0;
+}
+
+static int read_config(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0])
+		return error_set(err, -EINVAL, "Option '--config' needs the name of a file.");
+	options->config = argument;
+	return 0;
+}
+
+static const char *list_word(size_t i)
+{
+	static const char *const words[] = {
+		[OPTIONS_LIST_EVENTS] = "events",   [OPTIONS_LIST_METRICS] = "metrics",
+		[OPTIONS_LIST_PRESETS] = "presets", [OPTIONS_LIST_COLUMNS] = "columns",
+		[OPTIONS_LIST_PMUS] = "pmus",
+	};
+
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
+static int read_list(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--list", argument, list_word, err);
 
 	if (i < 0)
 		return i;
-	options->preset = preset_table[i].name;
+	options->task = OPTIONS_LIST;
+	options->list = (enum options_list)i;
 	return 0;
 }
 
@@ -243,18 +263,26 @@ static int read_version(struct options *options, const char *argument, struct er
 
 static const struct option_row rows[] = {
 	{'d', "delay", "SECS", "time between refreshes: 2, 0.5, 500ms; at least 0.1 (1)",
-	 read_delay},
+	 read_delay, .setting = true},
 	{'n', "iterations", "N", "stop after N refreshes", read_iterations},
 	{'b', "batch", NULL, "print instead of draw; also when stdout is no terminal", read_batch},
 	{0, "format", "FORMAT", "how to print, json in lines; implies -b", read_format,
 	 format_word},
 	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
-	{'H', "threads", NULL, "threads instead of processes", read_threads},
-	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort},
-	{'S', "preset", "PRESET", "what is counted and shown", read_preset, NULL},
-	{0, "color", "WHEN", "whether in colours", read_color, color_word},
-	{0, "ascii", NULL, "draw with ASCII alone", read_ascii},
-	{0, "theme", "NAME", "a theme's name, or a file in btop's format", read_theme},
+	{'S', "preset", "PRESET", "what is counted and shown; none: only -e and -m", read_preset,
+	 .setting = true},
+	{'e', "event", "EVENT", "more columns: EVENT[,EVENT...], {EVENT,EVENT} together",
+	 read_event},
+	{'m', "metric", "METRIC", "one more column: a name, or your own 'NAME=EXPR'", read_metric},
+	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
+	 .setting = true},
+	{'H', "threads", NULL, "threads instead of processes", read_threads, .setting = true},
+	{0, "list", "WHAT", "then exit", read_list, list_word},
+	{0, "config", "FILE", "read this configuration", read_config},
+	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},
+	{0, "ascii", NULL, "draw with ASCII alone", read_ascii, .setting = true},
+	{0, "theme", "NAME", "a theme's name, or a file in btop's format", read_theme,
+	 .setting = true},
 	{'h', "help", NULL, "this text", read_help},
 	{'V', "version", NULL, "the version", read_version},
 };
@@ -318,19 +346,41 @@ static int refuse_option(const char *word, int option, struct error *err)
 			 option > ' ' && option < 0x7f ? option : '?');
 }
 
+static int refuse_argument(const char *argument, struct error *err)
+{
+	return error_set(err, -EINVAL, "'%.40s' is one argument too many: see 'pmctop --help'.",
+			 argument);
+}
+
+/* What stands without an option: [DELAY [COUNT]], or what to list of it all. */
 static int read_positional(struct options *options, int argc, char **argv, struct error *err)
 {
 	int rc = 0;
 
-	if (optind < argc)
+	if (options->task == OPTIONS_LIST && optind < argc)
+		options->pattern = argv[optind++];
+	else if (optind < argc)
 		rc = read_delay(options, argv[optind++], err);
-	if (!rc && optind < argc)
+	if (!rc && options->task != OPTIONS_LIST && optind < argc)
 		rc = read_iterations(options, argv[optind++], err);
 	if (!rc && optind < argc)
-		return error_set(err, -EINVAL,
-				 "'%.40s' is one argument too many: see 'pmctop --help'.",
-				 argv[optind]);
+		return refuse_argument(argv[optind], err);
 	return rc;
+}
+
+void options_init(struct options *options)
+{
+	*options = (struct options){
+		.interval_ns = NS_PER_S,
+		.format = &batch_formats[0],
+		.sort = "",
+	};
+}
+
+void options_fini(struct options *options)
+{
+	free(options->columns);
+	*options = (struct options){0};
 }
 
 int options_parse(int argc, char **argv, struct options *options, struct error *err)
@@ -339,8 +389,6 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	struct option names[ARRAY_SIZE(rows) + 1] = {{0}};
 	int value, rc;
 
-	*options =
-		(struct options){.interval_ns = NS_PER_S, .format = &batch_formats[0], .sort = ""};
 	build_getopt(letters, names);
 	optind = 0; /* start anew, also after an earlier call */
 	opterr = 0;
@@ -353,16 +401,64 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 			return error_set(err, -EINVAL, "Option '--%s' needs %s.",
 					 row ? row->name : "", row ? row->argument : "");
 		rc = row->read(options, optarg, err);
-		if (rc || options->task != OPTIONS_RUN)
+		if (rc || options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 			return rc;
 	}
 	return read_positional(options, argc, argv, err);
 }
 
+/* ---- what a configuration says */
+
+static int refuse_setting(const char *name, struct error *err)
+{
+	struct suggest near = {.word = name};
+	char hint[80];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].setting)
+			suggest_offer(&near, rows[i].name);
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(err, -EINVAL, "Unknown setting '%.40s'%s.", name, hint);
+}
+
+static int read_switch(const struct option_row *row, const char *value, struct options *options,
+		       struct error *err)
+{
+	static const char *const yes[] = {"yes", "true", "on", "1"};
+	static const char *const no[] = {"no", "false", "off", "0"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
+		if (strcasecmp(value, yes[i]) == 0)
+			return row->read(options, NULL, err);
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
+		if (strcasecmp(value, no[i]) == 0)
+			return 0;
+	return error_set(err, -EINVAL, "'%.40s' is no answer to %s: write yes or no.", value,
+			 row->name);
+}
+
+int options_set(struct options *options, const char *name, const char *value, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i].setting || strcmp(rows[i].name, name) != 0)
+			continue;
+		if (!rows[i].argument)
+			return read_switch(&rows[i], value, options, err);
+		if (rows[i].read == read_sort && strcmp(value, "help") == 0)
+			return error_set(err, -EINVAL,
+					 "A setting cannot list columns: write the name of one.");
+		return rows[i].read(options, value, err);
+	}
+	return refuse_setting(name, err);
+}
+
+/* ---- what is printed of it */
+
 void options_print_help(FILE *file)
 {
 	fputs("pmctop: live hardware performance counters of every task\n\n"
-	      "usage: pmctop [OPTIONS] [DELAY [COUNT]]\n\n",
+	      "usage: pmctop [OPTIONS] [DELAY [COUNT]]\n"
+	      "       pmctop --list WHAT [PATTERN]\n\n",
 	      file);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char name[32], words[80] = "";
@@ -383,13 +479,4 @@ void options_print_help(FILE *file)
 void options_print_version(FILE *file)
 {
 	fprintf(file, "pmctop %s\n", PMCTOP_VERSION);
-}
-
-void options_print_columns(FILE *file)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(fixed_columns); i++)
-		fprintf(file, "  %-20s %s\n", fixed_columns[i].name, fixed_columns[i].help);
-	for (size_t i = 0; i < metric_table_n; i++)
-		if (is_shown(metric_table[i].name))
-			fprintf(file, "  %-20s %s\n", metric_table[i].name, metric_table[i].help);
 }

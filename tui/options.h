@@ -2,6 +2,7 @@
 #ifndef PMCTOP_OPTIONS_H
 #define PMCTOP_OPTIONS_H
 
+#include "core/engine.h"
 #include "core/error.h"
 
 #include <stdbool.h>
@@ -15,8 +16,18 @@ enum options_task {
 	OPTIONS_RUN,
 	OPTIONS_HELP,
 	OPTIONS_VERSION,
-	OPTIONS_LIST_COLUMNS, /* -s help */
+	OPTIONS_LIST,
 };
+
+enum options_list {
+	OPTIONS_LIST_EVENTS,
+	OPTIONS_LIST_METRICS,
+	OPTIONS_LIST_PRESETS,
+	OPTIONS_LIST_COLUMNS, /* -s help too */
+	OPTIONS_LIST_PMUS,
+};
+
+enum { OPTIONS_COLUMNS_MAX = 4096 }; /* of -e and -m together */
 
 enum options_color {
 	OPTIONS_COLOR_AUTO,
@@ -24,9 +35,15 @@ enum options_color {
 	OPTIONS_COLOR_NEVER,
 };
 
-/* The strings are borrowed from argv or from tables. */
+/*
+ * The strings are borrowed from argv, from the configuration or from tables; `columns` is owned.
+ * Names of presets and columns may be the configuration's, so they are looked up later (choice.h).
+ */
 struct options {
 	enum options_task task;
+	enum options_list list;
+	const char *pattern; /* what to list of it; NULL: all */
+	const char *config;  /* file; NULL: the usual places */
 	uint64_t interval_ns;
 	uint64_t iterations; /* 0: until stopped */
 	bool batch;
@@ -35,21 +52,31 @@ struct options {
 	bool threads;
 	const char *sort; /* a column's name; "": the default */
 	bool reverse;
-	const char *preset; /* NULL: the engine's choice */
+	const char *preset;            /* NULL: the engine's choice */
+	struct engine_column *columns; /* -e and -m, in their order */
+	size_t n_columns, columns_capacity;
 	enum options_color color;
 	bool ascii;
 	const char *theme; /* name or file; NULL: the default */
 };
 
+void options_init(struct options *options); /* the defaults */
+void options_fini(struct options *options); /* also of what was parsed half */
+
 /*
- * 0, or -EINVAL and one sentence that says what is wrong and what is near it. May permute argv, as
- * getopt does.
+ * What argv says, on top of what *options holds: 0, or -EINVAL and one sentence that says what is
+ * wrong and what is near it. May permute argv, as getopt does; the same argv may be parsed again.
  */
 int options_parse(int argc, char **argv, struct options *options, struct error *err);
 
-/* What --help, --version and -s help print. */
+/*
+ * What a configuration says, by an option's long name. Not every option is a setting; one that
+ * takes no argument has the value yes or no. -EINVAL and a sentence as above.
+ */
+int options_set(struct options *options, const char *name, const char *value, struct error *err);
+
+/* What --help and --version print. */
 void options_print_help(FILE *file);
 void options_print_version(FILE *file);
-void options_print_columns(FILE *file);
 
 #endif

@@ -10,6 +10,7 @@
 /* What main hands on of the environment. */
 struct run_config {
 	const struct options *options;
+	const struct engine_config *engine;
 	const struct theme *theme;
 	const char *terminal; /* $TERM */
 	bool color, direct_color, ascii;

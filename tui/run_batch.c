@@ -62,7 +62,6 @@ static enum run_status print_until_done(const struct run_config *config, const s
 enum run_status run_batch(const struct run_config *config, struct error *err)
 {
 	const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-	struct engine_config engine_config = {.preset = config->options->preset};
 	enum run_status status = RUN_NOTHING;
 	struct engine *engine;
 	struct sys sys;
@@ -76,7 +75,7 @@ enum run_status run_batch(const struct run_config *config, struct error *err)
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
 		signals_handle(stops[i], on_stop, 0);
-	if (!engine_new(&sys, &engine_config, &engine, err)) {
+	if (!engine_new(&sys, config->engine, &engine, err)) {
 		status = print_until_done(config, &sys, engine, err);
 		engine_free(engine);
 	}

@@ -158,7 +158,6 @@ static enum run_status run_on_terminal(const struct run_config *config, struct l
 
 enum run_status run_live(const struct run_config *config, struct error *err)
 {
-	struct engine_config engine = {.preset = config->options->preset};
 	struct live live = {.collected_ns = config->options->interval_ns};
 	enum run_status status;
 	int rc;
@@ -171,7 +170,7 @@ enum run_status run_live(const struct run_config *config, struct error *err)
 		return RUN_FAILED;
 	}
 	xalloc_set_hook(term_emergency);
-	rc = collector_start(&engine, live.collected_ns, &live.collector, err);
+	rc = collector_start(config->engine, live.collected_ns, &live.collector, err);
 	status = rc ? RUN_NOTHING : run_on_terminal(config, &live, err);
 	if (!rc)
 		collector_stop(live.collector);

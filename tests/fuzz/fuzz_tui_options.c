@@ -3,9 +3,7 @@
  */
 #include "fuzz.h"
 
-#include "core/metric.h"
-#include "core/preset.h"
-#include "core/util.h"
+#include "tui/choice.h"
 #include "tui/duration.h"
 #include "tui/options.h"
 
@@ -13,14 +11,22 @@
 
 enum { WORDS_MAX = 32 };
 
-static bool is_column(const char *name)
+/* Names mean something, or a sentence says that they do not. */
+static void check_choices(const struct options *options)
 {
-	static const char *const others[] = {"", "pid", "tid", "user", "command"};
+	const struct engine_config config = {
+		.columns = options->columns,
+		.n_columns = options->n_columns,
+	};
+	const struct preset *preset = NULL;
+	struct error err = {0};
 
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (strcmp(others[i], name) == 0)
-			return true;
-	return metric_def_find(name);
+	if (choice_sort(options->sort, &config, &err))
+		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown column is explained");
+	if (options->preset && choice_preset(options->preset, NULL, 0, &preset, &err))
+		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown preset is explained");
+	else
+		fuzz_check(!options->preset || preset, "there is such a preset");
 }
 
 static void check_options(const struct options *options)
@@ -30,8 +36,11 @@ static void check_options(const struct options *options)
 		   "the delay is within its limits");
 	fuzz_check(options->iterations <= UINT32_MAX, "so is the number of refreshes");
 	fuzz_check(options->color <= OPTIONS_COLOR_NEVER, "words have their meaning");
-	fuzz_check(is_column(options->sort), "there is such a column");
-	fuzz_check(!options->preset || preset_find(options->preset), "there is such a preset");
+	fuzz_check(options->task != OPTIONS_RUN || !options->pattern, "a pattern is to list by");
+	fuzz_check(options->n_columns <= WORDS_MAX, "a column was asked for by a word");
+	for (size_t i = 0; i < options->n_columns; i++)
+		fuzz_check(options->columns[i].text[0], "and has a name");
+	check_choices(options);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -44,12 +53,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (; n < WORDS_MAX && bytes.left > 0; n++)
 		argv[n + 1] = words[n] = fuzz_text(&bytes);
+	options_init(&options);
 	int result = options_parse(n + 1, argv, &options, &err);
 	if (result == 0)
 		check_options(&options);
 	else
 		fuzz_check(result == -EINVAL && err.code == result && err.text[0],
 			   "what is refused is explained");
+	options_fini(&options);
 	for (int i = 0; i < n; i++) /* argv may have been permuted */
 		free(words[i]);
 	return 0;

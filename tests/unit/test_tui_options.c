@@ -11,6 +11,7 @@
 #include "core/preset.h"
 #include "core/suggest.h"
 #include "core/util.h"
+#include "tui/choice.h"
 #include "tui/duration.h"
 #include "tui/options.h"
 
@@ -36,6 +37,7 @@ static int parse(const char *const *args, struct options *options, struct error 
 		argv[argc] = words[argc];
 	}
 	memset(err, 0, sizeof(*err));
+	options_init(options);
 	return options_parse(argc, argv, options, err);
 }
 
@@ -68,7 +70,20 @@ static void test_accepted(void **state)
 		{{"-s", "pid"}, {.interval_ns = NS_PER_S, .sort = "pid"}},
 		{{"-s", "tid"}, {.interval_ns = NS_PER_S, .sort = "tid"}},
 		{{"-s", "-user"}, {.interval_ns = NS_PER_S, .sort = "user", .reverse = true}},
-		{{"-s", "help"}, {.interval_ns = NS_PER_S, .task = OPTIONS_LIST_COLUMNS}},
+		{{"-s", "help"},
+		 {.interval_ns = NS_PER_S, .task = OPTIONS_LIST, .list = OPTIONS_LIST_COLUMNS}},
+		{{"--list", "events"}, {.interval_ns = NS_PER_S, .task = OPTIONS_LIST}},
+		{{"--list", "pmus", "cpu*"},
+		 {.interval_ns = NS_PER_S,
+		  .task = OPTIONS_LIST,
+		  .list = OPTIONS_LIST_PMUS,
+		  .pattern = "cpu*"}},
+		{{"ipc", "--list=metrics", "--config", "f"},
+		 {.interval_ns = NS_PER_S,
+		  .task = OPTIONS_LIST,
+		  .list = OPTIONS_LIST_METRICS,
+		  .pattern = "ipc",
+		  .config = "f"}},
 		{{"-S", "software"}, {.interval_ns = NS_PER_S, .preset = "software"}},
 		{{"--color", "never"}, {.interval_ns = NS_PER_S, .color = OPTIONS_COLOR_NEVER}},
 		{{"--ascii"}, {.interval_ns = NS_PER_S, .ascii = true}},
@@ -100,8 +115,14 @@ static void test_accepted(void **state)
 		assert_int_equal(options.preset != NULL, expected->preset != NULL);
 		if (expected->preset)
 			assert_string_equal(options.preset, expected->preset);
+		assert_int_equal(options.list, expected->list);
+		assert_int_equal(options.pattern != NULL, expected->pattern != NULL);
+		if (expected->pattern)
+			assert_string_equal(options.pattern, expected->pattern);
+		assert_int_equal(options.config != NULL, expected->config != NULL);
 		assert_int_equal(options.output != NULL, expected->output != NULL);
 		assert_int_equal(options.theme != NULL, expected->theme != NULL);
+		options_fini(&options);
 	}
 }
 
@@ -143,21 +164,20 @@ static void test_refused(void **state)
 		{{"--format", "jsn"},
 		 "Unknown format 'jsn' (did you mean 'json'?): write text or json."},
 		{{"--format", "xml"}, "Unknown format 'xml': write text or json."},
-		{{"-s", "icp"},
-		 "Unknown column 'icp' (did you mean 'ipc'?): '-s help' lists them."},
-		{{"-s", "cpu"},
-		 "Unknown column 'cpu' (did you mean 'cpu_percent'?): '-s help' lists them."},
-		/* Metrics that no preset shows. */
-		{{"-s", "cpi"}, "Unknown column 'cpi': '-s help' lists them."},
-		{{"-s", "-cpi"}, "Unknown column 'cpi': '-s help' lists them."},
-		{{"-s", "stall_floor_percent"},
-		 "Unknown column 'stall_floor_percent': '-s help' lists them."},
-		{{"-s", "-"}, "Unknown column '': '-s help' lists them."},
+		{{"-s", "-"}, "Option '--sort' needs a column: '-s help' lists them."},
+		{{"-s", ""}, "Option '--sort' needs a column: '-s help' lists them."},
 		{{"--color", "alway"},
 		 "Unknown --color 'alway' (did you mean 'always'?): write auto, always or never."},
-		{{"-S", "overvew"},
-		 "Unknown preset 'overvew' (did you mean 'overview'?): write overview, "
-		 "branch, cache, tlb, topdown, kernel or software."},
+		{{"-S", ""}, "Option '--preset' needs a name: '--list presets' has them."},
+		{{"-e", ""}, "Option '--event' needs a name: '--list events' has them."},
+		{{"-e"}, "Option '--event' needs EVENT."},
+		{{"-m", "=1"}, "Option '--metric' needs a name: '--list metrics' has them."},
+		{{"--list", "event"},
+		 "Unknown --list 'event' (did you mean 'events'?): write events, metrics, presets, "
+		 "columns or pmus."},
+		{{"--list", "events", "a", "b"},
+		 "'b' is one argument too many: see 'pmctop --help'."},
+		{{"--config", ""}, "Option '--config' needs the name of a file."},
 		{{"-o", ""}, "Option '--output' needs the name of a file."},
 		{{"--theme", ""}, "Option '--theme' needs a name or a file."},
 	};
@@ -169,41 +189,190 @@ static void test_refused(void **state)
 
 		assert_int_equal(parse(rows[i].args, &options, &err), -EINVAL);
 		assert_string_equal(err.text, rows[i].text);
+		options_fini(&options);
 	}
 }
 
-/* What '-s help' lists is what -s takes, and that is what a preset shows. */
-static void test_columns(void **state)
+/* -e and -m are kept as they were written, in their order. */
+static void test_columns_in_order(void **state)
 {
-	char *text = NULL, name[32];
-	size_t size = 0, lines = 0, metrics = 0;
-	FILE *file = open_memstream(&text, &size);
+	static const char *const args[] = {"-e", "a,{b,c}", "-m", "x=a/b", "--event=d", NULL};
+	struct options options;
+	struct error err;
 
 	(void)state;
-	options_print_columns(file);
-	fclose(file);
-	for (const char *line = text; *line; line = strchr(line, '\n') + 1, lines++) {
-		const char *const args[] = {"-s", name, NULL};
-		struct options options;
+	assert_int_equal(parse(args, &options, &err), 0);
+	assert_int_equal(options.n_columns, 3);
+	assert_int_equal(options.columns[0].kind, ENGINE_EVENTS);
+	assert_string_equal(options.columns[0].text, "a,{b,c}");
+	assert_int_equal(options.columns[1].kind, ENGINE_METRIC);
+	assert_string_equal(options.columns[1].text, "x=a/b");
+	assert_int_equal(options.columns[2].kind, ENGINE_EVENTS);
+	assert_string_equal(options.columns[2].text, "d");
+	options_fini(&options);
+}
+
+static void test_too_many_columns(void **state)
+{
+	char program[] = "pmctop", letter[] = "-e", name[] = "cycles";
+	enum { PAIRS = OPTIONS_COLUMNS_MAX + 1 };
+	char **argv = xcalloc(2 * PAIRS + 2, sizeof(*argv));
+	struct options options;
+	struct error err;
+
+	(void)state;
+	argv[0] = program;
+	for (size_t i = 0; i < PAIRS; i++) {
+		argv[1 + 2 * i] = letter;
+		argv[2 + 2 * i] = name;
+	}
+	options_init(&options);
+	assert_int_equal(options_parse(2 * PAIRS + 1, argv, &options, &err), -EINVAL);
+	assert_string_equal(err.text, "More than 4096 times -e or -m are too many.");
+	options_fini(&options);
+	options_init(&options);
+	assert_int_equal(options_parse(2 * PAIRS - 1, argv, &options, &err), 0);
+	assert_int_equal(options.n_columns, OPTIONS_COLUMNS_MAX);
+	options_fini(&options);
+	free(argv);
+}
+
+/* The command line wins over what the configuration said before it. */
+static void test_settings(void **state)
+{
+	static const struct {
+		const char *name, *value;
+		const char *refused; /* NULL: accepted */
+	} rows[] = {
+		{"delay", "500ms", NULL},
+		{"preset", "mine", NULL},
+		{"sort", "-ipc", NULL},
+		{"threads", "Yes", NULL},
+		{"ascii", "off", NULL},
+		{"color", "never", NULL},
+		{"theme", "x", NULL},
+		{"delay", "0", "The delay 0 is below the floor of 0.1 seconds."},
+		{"threads", "2", "'2' is no answer to threads: write yes or no."},
+		{"batch", "yes", "Unknown setting 'batch'."},
+		{"colour", "never", "Unknown setting 'colour' (did you mean 'color'?)."},
+		{"config", "x", "Unknown setting 'config'."},
+		{"", "x", "Unknown setting ''."},
+		{"sort", "help", "A setting cannot list columns: write the name of one."},
+	};
+	char program[] = "pmctop", sort[] = "-smips", *argv[] = {program, sort, NULL};
+	struct options options;
+	struct error err;
+
+	(void)state;
+	options_init(&options);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int result = options_set(&options, rows[i].name, rows[i].value, &err);
+
+		assert_int_equal(result, rows[i].refused ? -EINVAL : 0);
+		if (rows[i].refused)
+			assert_string_equal(err.text, rows[i].refused);
+	}
+	assert_true(options.interval_ns == 500 * NS_PER_MS);
+	assert_true(options.threads && !options.ascii && options.reverse);
+	assert_int_equal(options.color, OPTIONS_COLOR_NEVER);
+	assert_string_equal(options.preset, "mine");
+	assert_string_equal(options.sort, "ipc");
+	assert_int_equal(options_parse(2, argv, &options, &err), 0);
+	assert_string_equal(options.sort, "mips");
+	assert_false(options.reverse);
+	assert_string_equal(options.preset, "mine");
+	options_fini(&options);
+}
+
+static const char *const own_preset_metrics[] = {"ipc", "mine", NULL};
+static const struct preset own_presets[] = {
+	{.name = "mine", .help = "", .metrics = own_preset_metrics},
+	{.name = "software", .help = "instead of the built-in one", .metrics = own_preset_metrics},
+};
+
+static void test_presets(void **state)
+{
+	static const struct {
+		const char *name;
+		const struct preset *expected;
+		const char *refused;
+	} rows[] = {
+		{"overview", &preset_table[0], NULL},
+		{"mine", &own_presets[0], NULL},
+		{"software", &own_presets[1], NULL},
+		{"none", &preset_none, NULL},
+		{"overvew", NULL,
+		 "Unknown preset 'overvew' (did you mean 'overview'?): write mine, software, "},
+		{"min", NULL, "Unknown preset 'min' (did you mean 'mine'?): write mine, software,"},
+		{"", NULL, "Unknown preset '': write mine, software, "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct preset *preset = NULL;
 		struct error err;
+		int result = choice_preset(rows[i].name, own_presets, ARRAY_SIZE(own_presets),
+					   &preset, &err);
 
-		assert_int_equal(sscanf(line, "%31s", name), 1);
-		if (parse(args, &options, &err))
-			fail_msg("%s: %s", name, err.text);
+		assert_int_equal(result, rows[i].refused ? -EINVAL : 0);
+		assert_ptr_equal(preset, rows[i].expected);
+		if (rows[i].refused)
+			assert_memory_equal(err.text, rows[i].refused, strlen(rows[i].refused));
 	}
-	for (size_t i = 0; i < metric_table_n; i++) {
-		bool shown = false;
+}
 
-		for (size_t k = 0; k < preset_table_n; k++)
-			for (const char *const *m = preset_table[k].metrics; *m; m++)
-				shown |= strcmp(*m, metric_table[i].name) == 0;
-		snprintf(name, sizeof(name), "  %.28s ", metric_table[i].name);
-		if (shown != (strstr(text, name) != NULL))
-			fail_msg("%s is %s", metric_table[i].name, shown ? "missing" : "listed");
-		metrics += shown;
+static const struct metric_def own_metrics[] = {{.name = "mine", .help = "of the config"}};
+static const struct engine_column own_columns[] = {
+	{ENGINE_EVENTS, "cycles:u,{cpu/event=1,umask=2/,r1a2}"},
+	{ENGINE_METRIC, "ratio = r1a2 / cycles:u"},
+	{ENGINE_METRIC, "ipc"},
+	{ENGINE_EVENTS, "{"},
+};
+static const struct engine_config own_config = {
+	.columns = own_columns,
+	.n_columns = ARRAY_SIZE(own_columns),
+	.user_metrics = own_metrics,
+	.n_user_metrics = ARRAY_SIZE(own_metrics),
+};
+
+static void test_sort(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *refused;
+	} rows[] = {
+		{"", NULL},
+		{"pid", NULL},
+		{"tid", NULL},
+		{"user", NULL},
+		{"command", NULL},
+		{"ipc", NULL},
+		{"cpi", NULL},
+		{"mine", NULL},
+		{"ratio", NULL},
+		{"cycles:u", NULL},
+		{"cpu/event=1,umask=2/", NULL},
+		{"r1a2", NULL},
+		{"umask=2/", "Unknown column 'umask=2/': '-s help' lists them."},
+		{"icp", "Unknown column 'icp' (did you mean 'ipc'?): '-s help' lists them."},
+		{"cpu",
+		 "Unknown column 'cpu' (did you mean 'cpu_percent'?): '-s help' lists them."},
+		{"cycles",
+		 "Unknown column 'cycles' (did you mean 'cycles:u'?): '-s help' lists them."},
+		{"ratoi", "Unknown column 'ratoi' (did you mean 'ratio'?): '-s help' lists them."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct error err;
+		int result = choice_sort(rows[i].name, &own_config, &err);
+
+		if (!rows[i].refused && result)
+			fail_msg("%s: %s", rows[i].name, err.text);
+		assert_int_equal(result, rows[i].refused ? -EINVAL : 0);
+		if (rows[i].refused)
+			assert_string_equal(err.text, rows[i].refused);
 	}
-	assert_int_equal(lines, 4 + metrics);
-	free(text);
 }
 
 /* --help says which words an option takes, and no line is wider than a terminal. */
@@ -217,6 +386,7 @@ static void test_help(void **state)
 	options_print_help(file);
 	fclose(file);
 	assert_non_null(strstr(text, " text or json: "));
+	assert_non_null(strstr(text, " events, metrics, presets, columns or pmus: "));
 	assert_non_null(strstr(text, " auto, always or never: "));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		assert_true(strcspn(line, "\n") <= 80);
@@ -274,9 +444,16 @@ static void test_suggest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),        cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_columns),         cmocka_unit_test(test_help),
-		cmocka_unit_test(test_duration_format), cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_columns_in_order),
+		cmocka_unit_test(test_too_many_columns),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_duration_format),
+		cmocka_unit_test(test_suggest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "choice.h"
+
+#include "core/util.h"
+#include "core/suggest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- presets */
+
+struct preset_names {
+	char text[120]; /* "overview, software or none" as far as it fits */
+	struct suggest near;
+};
+
+static void offer_preset(struct preset_names *names, const char *name, bool last)
+{
+	size_t length = strlen(names->text);
+
+	snprintf(names->text + length, sizeof(names->text) - length, "%s%s",
+		 !length ? ""
+		 : last  ? " or "
+			 : ", ",
+		 name);
+	suggest_offer(&names->near, name);
+}
+
+static int refuse_preset(const char *name, const struct preset *own, size_t n_own,
+			 struct error *err)
+{
+	struct preset_names names = {.near = {.word = name}};
+	char hint[80];
+
+	for (size_t i = 0; i < n_own; i++)
+		offer_preset(&names, own[i].name, false);
+	for (size_t i = 0; i < preset_table_n; i++)
+		offer_preset(&names, preset_table[i].name, false);
+	offer_preset(&names, preset_none.name, true);
+	suggest_text(&names.near, hint, sizeof(hint));
+	return error_set(err, -EINVAL, "Unknown preset '%.40s'%s: write %s.", name, hint,
+			 names.text);
+}
+
+int choice_preset(const char *name, const struct preset *own, size_t n_own,
+		  const struct preset **preset, struct error *err)
+{
+	for (size_t i = 0; i < n_own; i++)
+		if (strcmp(own[i].name, name) == 0) {
+			*preset = &own[i];
+			return 0;
+		}
+	*preset = strcmp(name, preset_none.name) == 0 ? &preset_none : preset_find(name);
+	return *preset ? 0 : refuse_preset(name, own, n_own, err);
+}
+
+/* ---- columns */
+
+typedef int column_fn(void *arg, const char *name, const char *help);
+
+static int each_fixed(column_fn *fn, void *arg)
+{
+	static const struct {
+		const char *name, *help;
+	} fixed[] = {
+		{"pid", "process"},
+		{"tid", "thread, with -H"},
+		{"user", "who it runs as"},
+		{"command", "name of the program"},
+	};
+	int result = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fixed) && !result; i++)
+		result = fn(arg, fixed[i].name, fixed[i].help);
+	return result;
+}
+
+static int each_metric(const struct metric_def *metrics, size_t n, column_fn *fn, void *arg)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < n && !result; i++)
+		result = fn(arg, metrics[i].name, metrics[i].help);
+	return result;
+}
+
+/* Splits "a,{b,c/x,y/}": a comma within slashes is the name's. */
+static int each_event(const char *text, column_fn *fn, void *arg)
+{
+	int result = 0;
+
+	while (*text && !result) {
+		bool slashes = false;
+		size_t length = 0;
+
+		text += strspn(text, "{,} ");
+		for (; text[length] && (slashes || !strchr("{,}", text[length])); length++)
+			slashes ^= text[length] == '/';
+		if (length == 0)
+			break;
+		char *name = xstrndup(text, length);
+		result = fn(arg, name, "the event");
+		free(name);
+		text += length;
+	}
+	return result;
+}
+
+static int each_named(const struct engine_column *column, column_fn *fn, void *arg)
+{
+	if (column->kind == ENGINE_EVENTS)
+		return each_event(column->text, fn, arg);
+
+	const char *expression = strchr(column->text, '=');
+	if (!expression)
+		return 0; /* named, so it is one of the others */
+
+	char *name = xstrndup(column->text, strcspn(column->text, "= "));
+	int result = fn(arg, name, expression + 1 + strspn(expression + 1, " "));
+
+	free(name);
+	return result;
+}
+
+int choice_each_column(const struct engine_config *config, column_fn *fn, void *arg)
+{
+	int result = each_fixed(fn, arg);
+
+	if (!result)
+		result = each_metric(metric_table, metric_table_n, fn, arg);
+	if (!result)
+		result = each_metric(config->user_metrics, config->n_user_metrics, fn, arg);
+	for (size_t i = 0; i < config->n_columns && !result; i++)
+		result = each_named(&config->columns[i], fn, arg);
+	return result;
+}
+
+struct sort_search {
+	struct suggest near;
+	char nearest[48]; /* names of -e live no longer than the call */
+};
+
+static int look_at_column(void *arg, const char *name, const char *help)
+{
+	struct sort_search *search = arg;
+	const char *before = search->near.nearest;
+
+	(void)help;
+	if (strcmp(search->near.word, name) == 0)
+		return 1;
+	suggest_offer(&search->near, name);
+	if (search->near.nearest != before) {
+		text_copy(search->nearest, sizeof(search->nearest), name);
+		search->near.nearest = search->nearest;
+	}
+	return 0;
+}
+
+int choice_sort(const char *name, const struct engine_config *config, struct error *err)
+{
+	struct sort_search search = {.near = {.word = name}};
+	char hint[80];
+
+	if (!name[0] || choice_each_column(config, look_at_column, &search))
+		return 0;
+	suggest_text(&search.near, hint, sizeof(hint));
+	return error_set(err, -EINVAL, "Unknown column '%.40s'%s: '-s help' lists them.", name,
+			 hint);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CHOICE_H
+#define PMCTOP_CHOICE_H
+
+#include "core/engine.h"
+#include "core/error.h"
+
+#include <stddef.h>
+
+/*
+ * What names of presets and columns mean, once the command line and the configuration are both
+ * read: each may name what the other one made.
+ */
+
+/*
+ * A preset: of the configuration's own ones, else built in, else "none", which has no column.
+ * -EINVAL and a sentence with what is near.
+ */
+int choice_preset(const char *name, const struct preset *own, size_t n_own,
+		  const struct preset **preset, struct error *err);
+
+/* Calls fn for everything that -s takes; fn != 0 ends it and is returned. */
+int choice_each_column(const struct engine_config *config,
+		       int (*fn)(void *arg, const char *name, const char *help), void *arg);
+
+/* Whether -s takes the name: 0, or -EINVAL and a sentence with what is near. */
+int choice_sort(const char *name, const struct engine_config *config, struct error *err);
+
+#endif
