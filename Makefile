@@ -43,7 +43,8 @@ ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) $(if $(STATIC),,-fPI
 ALL_LDFLAGS = $(if $(STATIC),-static,-pie) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # libpfm4 ships no .pc file on Debian; the others are asked for.
-CORE_LIBS = $(SYSROOT_LIBS) -lpfm -lm -lpthread
+CORE_CFLAGS = $(shell $(PKG_CONFIG) --cflags inih)
+CORE_LIBS = $(SYSROOT_LIBS) -lpfm $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs inih) -lm -lpthread
 TUI_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
 TUI_LIBS  = $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs ncursesw)
 TEST_CFLAGS = $(shell $(PKG_CONFIG) --cflags cmocka)
@@ -136,19 +137,15 @@ $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
-$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
-
-$(BUILD)/obj/tui/%.o: TUI_FLAGS = $(TUI_CFLAGS)
-$(BUILD)/obj/tests/fake_kernel/%.o: TUI_FLAGS = $(TEST_CFLAGS)
-$(BUILD)/obj/tests/unit/%.o: TUI_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
+$(BUILD)/obj/core/%.o: FILE_FLAGS = $(CORE_CFLAGS)
+$(BUILD)/obj/tui/%.o: FILE_FLAGS = $(TUI_CFLAGS)
+$(BUILD)/obj/tests/fake_kernel/%.o: FILE_FLAGS = $(TEST_CFLAGS)
+$(BUILD)/obj/tests/unit/%.o: FILE_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) $(TUI_FLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(FILE_FLAGS) -MMD -MP -c -o $@ $<
 
 # The themes as C strings, so that pmctop is one file.
 $(BUILD)/themes_builtin.c: $(THEMES) Makefile
@@ -208,7 +205,7 @@ lint: lint-deps format-check ## formatting, -Werror with gcc and clang, cppcheck
 
 ## ---- packages
 
-BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev
+BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev
 TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3 tmux procps util-linux \
 	linux-perf qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
 LINT_PACKAGES  := $(TEST_PACKAGES) clang clang-format cppcheck

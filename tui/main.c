@@ -8,7 +8,9 @@
 #include "run.h"
 #include "theme_load.h"
 
+#include "core/config.h"
 #include "core/text.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -36,17 +38,17 @@ static enum run_status complain(const struct error *err, enum run_status status)
 	return status;
 }
 
-/* Where the user keeps themes; "" where that cannot be known. */
-static void find_theme_dir(char *path, size_t size)
+/* A file of the user's, below ~/.config/pmctop; "" where that cannot be known. */
+static void find_own(const char *name, char *path, size_t size)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	int length = 0;
 
 	path[0] = '\0';
 	if (config && config[0] == '/')
-		length = snprintf(path, size, "%s/pmctop/themes", config);
+		length = snprintf(path, size, "%s/pmctop/%s", config, name);
 	else if (home && home[0] == '/')
-		length = snprintf(path, size, "%s/.config/pmctop/themes", home);
+		length = snprintf(path, size, "%s/.config/pmctop/%s", home, name);
 	if (length >= (int)size)
 		path[0] = '\0';
 }
@@ -88,7 +90,7 @@ static enum run_status run(const struct options *options, const struct engine_co
 	char theme_dir[PATH_MAX];
 	enum run_status status = RUN_NO_TERMINAL;
 
-	find_theme_dir(theme_dir, sizeof(theme_dir));
+	find_own("themes", theme_dir, sizeof(theme_dir));
 	if (theme_load(options->theme, theme_dir[0] ? theme_dir : NULL, &theme, &err))
 		return complain(&err, RUN_USAGE);
 
@@ -114,17 +116,78 @@ static enum run_status run(const struct options *options, const struct engine_co
 	return status != RUN_OK ? complain(&err, status) : RUN_OK;
 }
 
+/* ---- the configuration */
+
+/*
+ * The first file that exists of the usual ones; none is no error, and one that cannot be read is
+ * passed over with a word. What --config names must be readable.
+ */
+static int load_config(const char *named, struct config *config, struct error *err)
+{
+	const char *rc_file = getenv("PMCTOPRC");
+	char own[PATH_MAX];
+	const char *const places[] = {rc_file, own, "/etc/pmctop.conf"};
+	int result = -ENOENT;
+
+	if (named) {
+		result = config_load(named, config, err);
+		return result == -ENOENT
+			       ? error_set(err, result, "There is no file '%.160s'.", named)
+			       : result;
+	}
+	find_own("pmctop.conf", own, sizeof(own));
+	for (size_t i = 0; i < ARRAY_SIZE(places) && result == -ENOENT; i++)
+		if (places[i] && places[i][0])
+			result = config_load(places[i], config, err);
+	if (result && result != -ENOENT)
+		say(err->text, "");
+	return 0;
+}
+
+/* What it sets, and a line for every line that is of no use. */
+static void apply_config(struct config *config, struct options *options)
+{
+	struct error err;
+
+	for (size_t i = 0; i < config->settings.n; i++) {
+		const struct config_entry *entry = &config->settings.items[i];
+
+		if (options_set(options, entry->name, entry->value, &err))
+			config_note(config, entry, err.text);
+	}
+	for (size_t i = 0; i < config->notes.n; i++)
+		say(config->notes.items[i], "");
+}
+
+/* The command line is read for the file's name, and once more over what the file says. */
+static int read_options(int argc, char **argv, struct options *options, struct config *config,
+			struct error *err)
+{
+	if (options_parse(argc, argv, options, err))
+		return err->code;
+	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
+		return 0;
+	if (load_config(options->config, config, err))
+		return err->code;
+	options_fini(options);
+	options_init(options);
+	apply_config(config, options);
+	return options_parse(argc, argv, options, err);
+}
+
 static int print_column(void *arg, const char *name, const char *help)
 {
 	fprintf(arg, "  %-20s %s\n", name, help);
 	return 0;
 }
 
-static enum run_status run_or_list(const struct options *options)
+static enum run_status run_or_list(const struct options *options, const struct config *config)
 {
 	struct engine_config engine = {
 		.columns = options->columns,
 		.n_columns = options->n_columns,
+		.user_metrics = config->metrics,
+		.n_user_metrics = config->n_metrics,
 	};
 	struct error err;
 
@@ -132,7 +195,8 @@ static enum run_status run_or_list(const struct options *options)
 		choice_each_column(&engine, print_column, stdout);
 		return RUN_OK;
 	}
-	if (options->preset && choice_preset(options->preset, NULL, 0, &engine.preset, &err))
+	if (options->preset && choice_preset(options->preset, config->presets, config->n_presets,
+					     &engine.preset, &err))
 		return complain(&err, RUN_USAGE);
 	if (choice_sort(options->sort, &engine, &err))
 		return complain(&err, RUN_USAGE);
@@ -142,20 +206,22 @@ static enum run_status run_or_list(const struct options *options)
 int main(int argc, char **argv)
 {
 	struct options options;
+	struct config config = {0};
 	enum run_status status = RUN_OK;
 	struct error err;
 
 	/* Characters only: numbers keep their point. */
 	setlocale(LC_CTYPE, "");
 	options_init(&options);
-	if (options_parse(argc, argv, &options, &err))
+	if (read_options(argc, argv, &options, &config, &err))
 		status = complain(&err, RUN_USAGE);
 	else if (options.task == OPTIONS_HELP)
 		options_print_help(stdout);
 	else if (options.task == OPTIONS_VERSION)
 		options_print_version(stdout);
 	else
-		status = run_or_list(&options);
+		status = run_or_list(&options, &config);
 	options_fini(&options);
+	config_fini(&config);
 	return (int)status;
 }

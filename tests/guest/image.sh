@@ -96,7 +96,7 @@ if [ -z "$kernel" ]; then
 	skip "the apt sources here offer no linux-image-*-cloud-arm64; skipped"
 fi
 
-dev="libncurses-dev libpfm4 libpfm4-dev"
+dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev"
 base="busybox-static ncurses-base libc-bin"
 # shellcheck disable=SC2086 # lists of words
 if ! (cd "$apt/debs" && apt_get download "$kernel" $dev $base >"$apt/log" 2>&1); then

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+/*
+ * inih splits the file. It tells neither line numbers nor more than its first complaint, so the
+ * function that hands it line after line keeps count, and sees after each whether anything came of
+ * it.
+ *
+ * Names and values are kept as they stand until the file has been read: a preset may name a metric
+ * that is defined further down.
+ */
+#include "config.h"
+
+#include "suggest.h"
+#include "util.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+
+/* ---- lines */
+
+struct parse {
+	struct config *config;
+	const char *rest;           /* of the text */
+	unsigned line;              /* the one that inih has now */
+	bool owes_entry;            /* it looks like an entry, and none came of it yet */
+	bool continues;             /* it goes on with the entry before it */
+	struct config_entry *entry; /* the last one; NULL where there is none */
+	bool skipping;              /* none, since its line was skipped */
+	char unknown[64];           /* a section that was complained of; no name has a newline */
+};
+
+static void complain(struct parse *parse, const char *sentence)
+{
+	config_note(parse->config, &(struct config_entry){.line = parse->line}, sentence);
+	parse->entry = NULL;
+	parse->skipping = true;
+}
+
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+/* Whether an indented line is an entry of its own ("  ipc = ...") and does not go on. */
+static bool is_assignment(const char *text)
+{
+	size_t length = strspn(text, NAME_CHARACTERS);
+	const char *sign = text + length + strspn(text + length, " \t");
+
+	return length > 0 && sign[0] == '=' && sign[1] != '=';
+}
+
+/* What inih will make of a line decides what is to be heard of it. */
+static const char *expect(struct parse *parse, const char *line)
+{
+	const char *text = line + strspn(line, " \t\r\v\f");
+
+	parse->owes_entry = parse->continues = false;
+	if (!*text || *text == '#' || *text == ';')
+		return "";
+	if (*text == '[') {
+		parse->entry = NULL;
+		parse->skipping = false;
+		if (!strchr(text, ']'))
+			complain(parse, "A section has no ']'.");
+		return text;
+	}
+	parse->continues = text > line && !is_assignment(text) && (parse->entry || parse->skipping);
+	parse->owes_entry = !parse->continues;
+	if (parse->continues)
+		return parse->entry ? line : "";
+	return text;
+}
+
+static void settle(struct parse *parse)
+{
+	if (parse->owes_entry)
+		complain(parse, "Neither NAME = VALUE nor a [section].");
+}
+
+/* inih sees no comments behind lines that go on. */
+static void cut_comment(char *line)
+{
+	for (char *mark = strchr(line, ';'); mark; mark = strchr(mark + 1, ';'))
+		if (mark > line && (mark[-1] == ' ' || mark[-1] == '\t')) {
+			*mark = '\0';
+			return;
+		}
+}
+
+/* inih's fgets. */
+static char *next_line(char *to, int size, void *arg)
+{
+	struct parse *parse = arg;
+
+	settle(parse);
+	parse->owes_entry = false;
+	if (!*parse->rest)
+		return NULL;
+
+	size_t length = strcspn(parse->rest, "\n");
+	char *line = xstrndup(parse->rest, length);
+	const char *text;
+
+	parse->rest += length + (parse->rest[length] == '\n');
+	parse->line++;
+	cut_comment(line);
+	text = expect(parse, line);
+	if (strlen(text) + 2 > (size_t)size) {
+		char sentence[120];
+
+		snprintf(sentence, sizeof(sentence),
+			 "Longer than %d bytes: go on in the next line, after a blank.", size - 2);
+		complain(parse, sentence);
+		parse->owes_entry = false;
+		text = "";
+	}
+	snprintf(to, (size_t)size, "%s\n", text);
+	free(line);
+	return to;
+}
+
+/* ---- entries */
+
+static struct config_entry *append(struct config_section *section, const char *name,
+				   const char *value, unsigned line)
+{
+	section->items = array_reserve(section->items, &section->capacity, section->n + 1,
+				       sizeof(*section->items));
+	section->items[section->n] =
+		(struct config_entry){.name = xstrdup(name), .value = xstrdup(value), .line = line};
+	return &section->items[section->n++];
+}
+
+static void go_on(struct config_entry *entry, const char *value)
+{
+	size_t length = strlen(entry->value), more = strlen(value);
+
+	entry->value = xreallocarray(entry->value, length + more + 2, 1);
+	entry->value[length] = ' ';
+	memcpy(entry->value + length + 1, value, more + 1);
+}
+
+static const struct config_entry *find(const struct config_section *section, const char *name)
+{
+	for (size_t i = 0; i < section->n; i++)
+		if (strcmp(section->items[i].name, name) == 0)
+			return &section->items[i];
+	return NULL;
+}
+
+static struct config_section *find_section(struct parse *parse, const char *name)
+{
+	struct config *config = parse->config;
+	const struct {
+		const char *name;
+		struct config_section *section;
+	} rows[] = {
+		{"pmctop", &config->settings},
+		{"metrics", &config->metrics_as_written},
+		{"presets", &config->presets_as_written},
+	};
+	struct suggest near = {.word = name};
+	char hint[80], sentence[200];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].section;
+		suggest_offer(&near, rows[i].name);
+	}
+	parse->entry = NULL;
+	parse->skipping = true;
+	if (strcmp(parse->unknown, name) == 0)
+		return NULL;
+	text_copy(parse->unknown, sizeof(parse->unknown), name);
+	suggest_text(&near, hint, sizeof(hint));
+	if (name[0])
+		snprintf(sentence, sizeof(sentence), "Unknown section [%.40s]%s: skipped.", name,
+			 hint);
+	else
+		snprintf(sentence, sizeof(sentence), "Stands before the first [section].");
+	complain(parse, sentence);
+	return NULL;
+}
+
+/* inih's handler; 1 is success. */
+static int take(void *arg, const char *section_name, const char *name, const char *value)
+{
+	struct parse *parse = arg;
+
+	parse->owes_entry = false;
+	if (parse->continues) {
+		go_on(parse->entry, value);
+		return 1;
+	}
+
+	struct config_section *section = find_section(parse, section_name);
+	const struct config_entry *twin = section ? find(section, name) : NULL;
+	char sentence[160];
+
+	if (!section)
+		return 1;
+	if (!name[0] || twin) {
+		if (twin)
+			snprintf(sentence, sizeof(sentence),
+				 "'%.40s' is there already, in line %u.", name, twin->line);
+		complain(parse, twin ? sentence : "There is no name before the '='.");
+		return 1;
+	}
+	parse->entry = append(section, name, value, parse->line);
+	return 1;
+}
+
+/* ---- metrics and presets */
+
+static const char *find_metric(const struct config *config, const char *name)
+{
+	const struct metric_def *def = metric_def_find(name);
+
+	for (size_t i = 0; i < config->n_metrics && !def; i++)
+		if (strcmp(config->metrics[i].name, name) == 0)
+			def = &config->metrics[i];
+	return def ? def->name : NULL;
+}
+
+static void refuse_metric(struct config *config, const struct config_entry *entry, const char *name)
+{
+	struct suggest near = {.word = name};
+	char hint[80], sentence[200];
+
+	for (size_t i = 0; i < metric_table_n; i++)
+		suggest_offer(&near, metric_table[i].name);
+	for (size_t i = 0; i < config->n_metrics; i++)
+		suggest_offer(&near, config->metrics[i].name);
+	suggest_text(&near, hint, sizeof(hint));
+	snprintf(sentence, sizeof(sentence), "Unknown metric '%.40s'%s.", name, hint);
+	config_note(config, entry, sentence);
+}
+
+/* The names in "a, b,c" as an array with NULL behind the last; NULL where one is unknown. */
+static const char **read_names(struct config *config, const struct config_entry *entry)
+{
+	size_t capacity = 0, n = 0;
+	const char **names = array_reserve(NULL, &capacity, 1, sizeof(*names));
+	char *list = xstrdup(entry->value), *rest = NULL;
+
+	for (char *name = strtok_r(list, ", \t", &rest); name;
+	     name = strtok_r(NULL, ", \t", &rest)) {
+		const char *known = find_metric(config, name);
+
+		if (!known) {
+			refuse_metric(config, entry, name);
+			free(names);
+			free(list);
+			return NULL;
+		}
+		names = array_reserve(names, &capacity, n + 2, sizeof(*names));
+		names[n++] = known;
+	}
+	names[n] = NULL;
+	free(list);
+	return names;
+}
+
+static bool is_name(const char *name)
+{
+	return name[strspn(name, NAME_CHARACTERS)] == '\0' && name[0] != '-' &&
+	       strcmp(name, preset_none.name) != 0;
+}
+
+static void add_preset(struct config *config, const struct config_entry *entry)
+{
+	if (!is_name(entry->name)) {
+		config_note(
+			config, entry,
+			"A preset's name is made of letters, digits, _ and -, and is not 'none'.");
+		return;
+	}
+
+	const char **names = read_names(config, entry);
+
+	if (names && !names[0])
+		config_note(config, entry, "A preset needs metrics: NAME = METRIC, METRIC.");
+	if (!names || !names[0]) {
+		free(names);
+		return;
+	}
+	config->presets[config->n_presets++] = (struct preset){
+		.name = xstrdup(entry->name),
+		.help = xstrdup("of the configuration"),
+		.metrics = names,
+	};
+}
+
+/* To be wired to the parser of users' metrics. */
+static void add_metric(struct config *config, const struct config_entry *entry)
+{
+	(void)config, (void)entry;
+}
+
+/* ---- the file */
+
+void config_note(struct config *config, const struct config_entry *entry, const char *sentence)
+{
+	notes_add(&config->notes, "%.160s:%u: %s", config->path, entry->line, sentence);
+}
+
+void config_parse(const char *path, const char *text, struct config *config)
+{
+	struct parse parse = {.config = config, .rest = text, .unknown = "\n"};
+
+	config->path = xstrdup(path);
+	if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+		parse.rest += strlen(BYTE_ORDER_MARK);
+	ini_parse_stream(next_line, &parse, take, &parse);
+	config->metrics = xcalloc(config->metrics_as_written.n, sizeof(*config->metrics));
+	config->presets = xcalloc(config->presets_as_written.n, sizeof(*config->presets));
+	for (size_t i = 0; i < config->metrics_as_written.n; i++)
+		add_metric(config, &config->metrics_as_written.items[i]);
+	for (size_t i = 0; i < config->presets_as_written.n; i++)
+		add_preset(config, &config->presets_as_written.items[i]);
+}
+
+int config_load(const char *path, struct config *config, struct error *err)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file && (errno == ENOENT || errno == ENOTDIR))
+		return -ENOENT;
+	if (!file)
+		return error_set(err, -errno, "'%.120s' cannot be read: %s.", path,
+				 strerror(errno));
+
+	char *text = xmalloc(CONFIG_BYTES_MAX + 1);
+	size_t length = fread(text, 1, CONFIG_BYTES_MAX + 1, file);
+	int result = ferror(file) ? -(errno ? errno : EIO) : 0;
+
+	fclose(file);
+	if (result)
+		error_set(err, result, "'%.120s' cannot be read: %s.", path, strerror(-result));
+	else if (length > CONFIG_BYTES_MAX)
+		result = error_set(err, -EFBIG, "'%.120s' is no configuration: it is too long.",
+				   path);
+	else if (memchr(text, '\0', length))
+		result = error_set(err, -EINVAL, "'%.120s' is no configuration: it is no text.",
+				   path);
+	if (!result) {
+		text[length] = '\0';
+		config_parse(path, text, config);
+	}
+	free(text);
+	return result;
+}
+
+static void section_fini(struct config_section *section)
+{
+	for (size_t i = 0; i < section->n; i++) {
+		free(section->items[i].name);
+		free(section->items[i].value);
+	}
+	free(section->items);
+}
+
+void config_fini(struct config *config)
+{
+	section_fini(&config->settings);
+	section_fini(&config->metrics_as_written);
+	section_fini(&config->presets_as_written);
+	free(config->metrics);
+	for (size_t i = 0; i < config->n_presets; i++) {
+		free((void *)(uintptr_t)config->presets[i].name);
+		free((void *)(uintptr_t)config->presets[i].help);
+		free((void *)(uintptr_t)config->presets[i].metrics);
+	}
+	free(config->presets);
+	notes_fini(&config->notes);
+	free(config->path);
+	*config = (struct config){0};
+}

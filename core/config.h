@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CONFIG_H
+#define PMCTOP_CONFIG_H
+
+#include "error.h"
+#include "metric_def.h"
+#include "notes.h"
+#include "preset.h"
+
+#include <stddef.h>
+
+/*
+ * What a configuration file says:
+ *
+ *	[pmctop]
+ *	delay = 0.5                      # an option's long name: what the command line wins over
+ *	[metrics]
+ *	load_mpki = 1000 * mem-loads / instructions
+ *	[presets]
+ *	mine = cpu_percent, ipc,
+ *	       load_mpki                 # a line that begins with a blank goes on with the last one
+ *
+ * A line that cannot be used is noted with its number and skipped; the rest holds. Comments begin
+ * with # or ; at the beginning of a line, and with ; after a blank.
+ */
+struct config_entry {
+	char *name, *value; /* the value trimmed, its lines joined by a blank */
+	unsigned line;
+};
+
+struct config_section {
+	struct config_entry *items;
+	size_t n, capacity;
+};
+
+struct config {
+	char *path;                     /* as messages name it */
+	struct config_section settings; /* [pmctop]: the front end's to apply */
+	struct config_section metrics_as_written, presets_as_written;
+	struct metric_def *metrics;
+	size_t n_metrics;
+	struct preset *presets; /* every name in them is a metric, built in or of this file */
+	size_t n_presets;
+	struct notes notes; /* "FILE:7: why this line was skipped." */
+};
+
+enum { CONFIG_BYTES_MAX = 256 * 1024 };
+
+/* Fills a zeroed *config. Whatever the text: what is wrong with it is noted. */
+void config_parse(const char *path, const char *text, struct config *config);
+
+/*
+ * The same from a file: 0, -ENOENT silently where there is none, any other -errno with a sentence;
+ * *config stays zeroed then.
+ */
+int config_load(const char *path, struct config *config, struct error *err);
+
+/* Notes why an entry was of no use. */
+void config_note(struct config *config, const struct config_entry *entry, const char *sentence);
+
+void config_fini(struct config *config); /* zeroed is fine */
+
+#endif

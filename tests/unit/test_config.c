@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/* A configuration: what is understood of it, and what is said of every line that is not. */
+#include "core/config.h"
+#include "core/util.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* "name=value" of every entry, one a line. */
+static void write_entries(FILE *file, const char *section, const struct config_section *entries)
+{
+	for (size_t i = 0; i < entries->n; i++)
+		fprintf(file, "%s:%u %s=%s\n", section, entries->items[i].line,
+			entries->items[i].name, entries->items[i].value);
+}
+
+static char *describe(const struct config *config)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	write_entries(file, "set", &config->settings);
+	write_entries(file, "metric", &config->metrics_as_written);
+	for (size_t i = 0; i < config->n_presets; i++) {
+		fprintf(file, "preset %s", config->presets[i].name);
+		for (const char *const *name = config->presets[i].metrics; *name; name++)
+			fprintf(file, " %s", *name);
+		fputc('\n', file);
+	}
+	for (size_t i = 0; i < config->notes.n; i++)
+		fprintf(file, "%s\n", config->notes.items[i]);
+	fclose(file);
+	return text;
+}
+
+#define LONG_50 "12345678901234567890123456789012345678901234567890"
+
+static void test_parse(void **state)
+{
+	static const struct {
+		const char *name, *text, *expected;
+	} rows[] = {
+		{"nothing", "", ""},
+		{"comments", "# a\n ; b\n\n", ""},
+		{"settings", "[pmctop]\ndelay = 0.5\nsort: -ipc ; by this\n",
+		 "set:2 delay=0.5\nset:3 sort=-ipc\n"},
+		{"a byte order mark", "\xEF\xBB\xBF[pmctop]\ndelay=1\n", "set:2 delay=1\n"},
+		{"carriage returns", "[pmctop]\r\ndelay = 2\r\n\r\n", "set:2 delay=2\n"},
+		{"no newline at the end", "[pmctop]\ndelay=1", "set:2 delay=1\n"},
+		{"indented", "  [pmctop]\n  delay = 1\n  sort = ipc\n\tthreads = yes\n",
+		 "set:2 delay=1\nset:3 sort=ipc\nset:4 threads=yes\n"},
+		{"a long value", "[metrics]\nx = cycles\n  / instructions ; y\n\n  == 2\n",
+		 "metric:2 x=cycles / instructions == 2\n"},
+		{"a section twice", "[pmctop]\na=1\n[metrics]\n[pmctop]\nb=2\n",
+		 "set:2 a=1\nset:5 b=2\n"},
+		{"presets", "[presets]\nmine = ipc, ghz,mips\n", "preset mine ipc ghz mips\n"},
+		{"a preset over lines", "[presets]\nmine = ipc,\n  ghz\nb=cpi",
+		 "preset mine ipc ghz\npreset b cpi\n"},
+
+		{"no section", "delay = 1\nsort=x\n", "f:1: Stands before the first [section].\n"},
+		{"a section's name", "[pmtcop]\na=1\nb=2\n[pmctop]\nc=3\n",
+		 "set:5 c=3\nf:2: Unknown section [pmtcop] (did you mean 'pmctop'?): skipped.\n"},
+		{"no bracket", "[pmctop]\na=1\n[metrics\nb=1",
+		 "set:2 a=1\nset:4 b=1\nf:3: A section has no ']'.\n"},
+		{"no entry", "[pmctop]\nwhat\na=1\nthis",
+		 "set:3 a=1\nf:2: Neither NAME = VALUE nor a [section].\n"
+		 "f:4: Neither NAME = VALUE nor a [section].\n"},
+		{"goes on with what was skipped", "[pmctop]\na=1\nwhat\n  2\nb=2\n",
+		 "set:2 a=1\nset:5 b=2\nf:3: Neither NAME = VALUE nor a [section].\n"},
+		{"goes on with nothing", "[pmctop]\n  what\n  this\n",
+		 "f:2: Neither NAME = VALUE nor a [section].\n"},
+		{"no name", "[pmctop]\n= 1\na=2",
+		 "set:3 a=2\nf:2: There is no name before the '='.\n"},
+		{"twice", "[pmctop]\na=1\na=2\n 3\n",
+		 "set:2 a=1\nf:3: 'a' is there already, in line 2.\n"},
+		{"too long", "[pmctop]\na=1\nb=" LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
+		 "set:2 a=1\nset:4 c=3\n"
+		 "f:3: Longer than 198 bytes: go on in the next line, after a blank.\n"},
+		{"a long comment", "[pmctop]\n# " LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
+		 "set:3 c=3\n"},
+		{"an unknown metric", "[presets]\na = ipc, gzh\nb=ipc",
+		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?).\n"},
+		{"an empty preset", "[presets]\na = ,\n",
+		 "f:2: A preset needs metrics: NAME = METRIC, METRIC.\n"},
+		{"a preset's name", "[presets]\na b = ipc\nnone=ipc\n",
+		 "f:2: A preset's name is made of letters, digits, _ and -, and is not 'none'.\n"
+		 "f:3: A preset's name is made of letters, digits, _ and -, and is not 'none'.\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config = {0};
+
+		config_parse("f", rows[i].text, &config);
+		char *text = describe(&config);
+		if (strcmp(text, rows[i].expected) != 0)
+			fail_msg("%s:\n%s", rows[i].name, text);
+		free(text);
+		config_fini(&config);
+	}
+}
+
+static char *write_file(const char *text, size_t length)
+{
+	static char path[64];
+
+	text_copy(path, sizeof(path), "/tmp/pmctop-config-XXXXXX");
+	int fd = mkstemp(path);
+	FILE *file = fdopen(fd, "w");
+
+	assert_non_null(file);
+	fwrite(text, 1, length, file);
+	fclose(file);
+	return path;
+}
+
+static void test_load(void **state)
+{
+	struct config config = {0};
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(config_load("/no/such/file", &config, &err), -ENOENT);
+	assert_string_equal(err.text, "");
+	assert_int_equal(config_load("/etc/passwd/file", &config, &err), -ENOENT);
+	assert_int_equal(config_load("/tmp", &config, &err), -EISDIR);
+	assert_string_equal(err.text, "'/tmp' cannot be read: Is a directory.");
+	assert_int_equal(config_load("/dev/zero", &config, &err), -EFBIG);
+	assert_null(config.path);
+
+	char *path = write_file("[pmctop]\n\0", 10);
+	assert_int_equal(config_load(path, &config, &err), -EINVAL);
+	assert_null(config.path);
+	remove(path);
+
+	path = write_file("[pmctop]\na=b\n", 13);
+	assert_int_equal(config_load(path, &config, &err), 0);
+	assert_int_equal(config.settings.n, 1);
+	assert_string_equal(config.path, path);
+	config_fini(&config);
+	remove(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_load),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
