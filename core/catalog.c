@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "catalog.h"
+
+#include "catalog_source.h"
+#include "probe.h"
+#include "text.h"
+#include "util.h"
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool catalog_matches(const char *pattern, const char *name, const char *help)
+{
+	if (!pattern)
+		return true;
+	if (strpbrk(pattern, "*?["))
+		return fnmatch(pattern, name, FNM_CASEFOLD) == 0 ||
+		       fnmatch(pattern, help, FNM_CASEFOLD) == 0;
+	return strcasestr(name, pattern) || strcasestr(help, pattern);
+}
+
+/* ---- offers */
+
+struct printable {
+	char name[512], pmu[128], help[1024];
+};
+
+static void make_printable(struct printable *to, const char *name, const char *pmu,
+			   const char *help)
+{
+	text_printable(to->name, sizeof(to->name), name, UINT_MAX);
+	text_printable(to->pmu, sizeof(to->pmu), pmu, UINT_MAX);
+	text_printable(to->help, sizeof(to->help), help, UINT_MAX);
+}
+
+int catalog_offer_entry(const struct catalog_walk *walk, const struct catalog_entry *entry)
+{
+	struct printable text;
+	struct catalog_entry printable = *entry;
+
+	make_printable(&text, entry->name, entry->pmu, entry->help);
+	if (!catalog_matches(walk->pattern, text.name, text.help))
+		return 0;
+	printable.name = text.name;
+	printable.pmu = text.pmu;
+	printable.help = text.help;
+	return walk->fn(walk->arg, &printable);
+}
+
+/* The PMU of the first code that can be counted, or of the first. */
+static const char *pmu_of(const struct event_context *context, const struct event *event)
+{
+	size_t at = 0;
+
+	if (event->kind == EVENT_SOFTWARE || event->kind == EVENT_DERIVED)
+		return "software";
+	while (at < event->n_codes && event->codes[at].state != FIGURE_VALID)
+		at++;
+	at = at < event->n_codes ? at : 0;
+	if (event->n_codes == 0 || !context->pmus || event->codes[at].pmu >= context->pmus->n)
+		return "hardware";
+	const char *name = context->pmus->items[event->codes[at].pmu].name;
+	return name[0] ? name : "hardware";
+}
+
+int catalog_offer(const struct catalog_walk *walk, const char *name, const char *pmu,
+		  const char *help)
+{
+	struct catalog_entry entry = {.name = name, .pmu = pmu ? pmu : "", .help = help};
+	struct printable text;
+	struct event event;
+	struct error err;
+
+	/* Before the kernel is asked, which costs something. */
+	make_printable(&text, name, entry.pmu, help);
+	if (!catalog_matches(walk->pattern, text.name, text.help))
+		return 0;
+	entry.answer = event_resolve(walk->context, name, &event, &err);
+	if (entry.answer < 0) {
+		entry.state = FIGURE_UNSUPPORTED;
+		return catalog_offer_entry(walk, &entry);
+	}
+	entry.answer = event_probe(walk->context->sys, walk->context->pmus, &event);
+	entry.state = event.state;
+	if (!pmu)
+		entry.pmu = pmu_of(walk->context, &event);
+	int result = catalog_offer_entry(walk, &entry);
+	event_fini(&event);
+	return result;
+}
+
+int catalog_events(const struct event_context *context, const char *pattern, catalog_fn *fn,
+		   void *arg)
+{
+	static catalog_source_fn *const sources[] = {
+		catalog_generic, catalog_sysfs, catalog_pfm, catalog_examples, catalog_tracepoints,
+	};
+	const struct catalog_walk walk = {
+		.context = context,
+		.pattern = pattern,
+		.fn = fn,
+		.arg = arg,
+	};
+	int result = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources) && !result; i++)
+		result = sources[i](&walk);
+	return result;
+}
+
+/* ---- directories */
+
+static int add_name(void *arg, const char *name)
+{
+	struct catalog_names *names = arg;
+
+	names->items =
+		array_reserve(names->items, &names->capacity, names->n + 1, sizeof(*names->items));
+	names->items[names->n++] = xstrdup(name);
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void catalog_names_read(const struct sys *sys, const char *path, struct catalog_names *names)
+{
+	*names = (struct catalog_names){0};
+	sys_dir_each(sys, path, add_name, names);
+	if (names->n > 0)
+		qsort(names->items, names->n, sizeof(*names->items), compare_names);
+}
+
+void catalog_names_fini(struct catalog_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->items[i]);
+	free(names->items);
+	*names = (struct catalog_names){0};
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libpfm4's tables of what is native to the PMUs of this machine, an entry for each unit mask.
+ * "Present" is what CPUID says: whether the kernel counts there only probing tells.
+ */
+#include "catalog_source.h"
+#include "util.h"
+
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+/* PMU::EVENT:UMASK for every mask of the event; *n is how many there are. */
+static int offer_masks(const struct catalog_walk *walk, const pfm_pmu_info_t *pmu,
+		       const pfm_event_info_t *event, size_t *n)
+{
+	char name[256], help[800];
+	int result = 0;
+
+	*n = 0;
+	for (int i = 0; i < event->nattrs && !result; i++) {
+		pfm_event_attr_info_t mask = {.size = sizeof(mask)};
+
+		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &mask) !=
+			    PFM_SUCCESS ||
+		    mask.type != PFM_ATTR_UMASK)
+			continue;
+		++*n;
+		snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, event->name, mask.name);
+		snprintf(help, sizeof(help), "%s: %s", event->desc ? event->desc : "",
+			 mask.desc ? mask.desc : "");
+		result = catalog_offer(walk, name, pmu->name, help);
+	}
+	return result;
+}
+
+static int offer_event(const struct catalog_walk *walk, const pfm_pmu_info_t *pmu, int index)
+{
+	pfm_event_info_t event = {.size = sizeof(event)};
+	char name[256];
+	size_t masks;
+
+	if (pfm_get_event_info(index, PFM_OS_PERF_EVENT_EXT, &event) != PFM_SUCCESS)
+		return 0;
+	int result = offer_masks(walk, pmu, &event, &masks);
+	if (result || masks > 0)
+		return result;
+	snprintf(name, sizeof(name), "%s::%s", pmu->name, event.name);
+	return catalog_offer(walk, name, pmu->name, event.desc ? event.desc : "");
+}
+
+int catalog_pfm(const struct catalog_walk *walk)
+{
+	int result = 0;
+
+	if (pfm_initialize() != PFM_SUCCESS)
+		return 0;
+	for (int i = 0; i < PFM_PMU_MAX && !result; i++) {
+		pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+
+		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present ||
+		    pmu.type == PFM_PMU_TYPE_OS_GENERIC || pmu.pmu == PFM_PMU_PERF_EVENT_RAW)
+			continue;
+		for (int event = pmu.first_event; event != -1 && !result;
+		     event = pfm_get_event_next(event))
+			result = offer_event(walk, &pmu, event);
+	}
+	return result;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "catalog_source.h"
+#include "cpus.h"
+#include "text.h"
+#include "util.h"
+
+#include <stdio.h>
+
+enum { COUNTERS_MAX = 64 };
+
+const char *catalog_pmu_kind(enum pmu_kind kind)
+{
+	switch (kind) {
+	case PMU_CORE:
+		return "core";
+	case PMU_SOCKET:
+		return "socket";
+	case PMU_SOFTWARE:
+		return "software";
+	case PMU_OTHER:
+		break;
+	}
+	return "other";
+}
+
+/* The code of cycles on that PMU; NULL where it is another's. */
+static const struct event_code *find_code(const struct event *cycles, size_t pmu)
+{
+	for (size_t i = 0; i < cycles->n_codes; i++)
+		if (cycles->codes[i].pmu == pmu)
+			return &cycles->codes[i];
+	return NULL;
+}
+
+/* How many of them one group has room for. */
+static unsigned count_counters(const struct sys *sys, const struct event_code *code, int cpu,
+			       int *answer)
+{
+	int fds[COUNTERS_MAX];
+	unsigned n = 0;
+
+	*answer = 0;
+	while (n < COUNTERS_MAX) {
+		struct perf_event_attr attr = code->attr;
+
+		attr.size = sizeof(attr);
+		attr.disabled = n == 0;
+		int fd = sys_perf_open(sys, &attr, -1, cpu, n > 0 ? fds[0] : -1,
+				       PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0) {
+			*answer = n > 0 ? 0 : fd;
+			break;
+		}
+		fds[n++] = fd;
+	}
+	for (unsigned i = n; i-- > 0;)
+		sys_close(sys, fds[i]);
+	return n;
+}
+
+static void ask_core(const struct event_context *context, size_t index, struct catalog_pmu *entry)
+{
+	struct cpu_list online;
+	struct event cycles;
+	struct error err;
+	int cpu = -1;
+
+	if (event_resolve(context, "cycles", &cycles, &err) < 0)
+		return;
+	const struct event_code *code = find_code(&cycles, index);
+	if (code && cpus_online(context->sys, &online) == 0) {
+		for (size_t i = 0; i < online.n && cpu < 0; i++)
+			if (cpu_list_has(&entry->pmu->cpus, online.numbers[i]))
+				cpu = online.numbers[i];
+		cpu_list_fini(&online);
+	}
+	if (cpu >= 0)
+		entry->counters = count_counters(context->sys, code, cpu, &entry->answer);
+	event_fini(&cycles);
+}
+
+static size_t count_events(const struct sys *sys, const char *pmu)
+{
+	struct catalog_names names;
+	char path[160];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events", pmu);
+	catalog_names_read(sys, path, &names);
+	for (size_t i = 0; i < names.n; i++)
+		n += catalog_is_event_file(names.items[i]);
+	catalog_names_fini(&names);
+	return n;
+}
+
+int catalog_pmus(const struct event_context *context, const char *pattern, catalog_pmu_fn *fn,
+		 void *arg)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < context->pmus->n && !result; i++) {
+		const struct pmu *pmu = &context->pmus->items[i];
+		struct catalog_pmu entry = {.pmu = pmu};
+
+		if (!catalog_matches(pattern, pmu->name, catalog_pmu_kind(pmu->kind)))
+			continue;
+		if (pmu->name[0])
+			entry.n_events = count_events(context->sys, pmu->name);
+		if (pmu->kind == PMU_CORE)
+			ask_core(context, i, &entry);
+		result = fn(arg, &entry);
+	}
+	return result;
+}
