@@ -3,6 +3,7 @@
 #define PMCTOP_CATALOG_H
 
 #include "event.h"
+#include "metric_def.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +38,18 @@ typedef int catalog_fn(void *arg, const struct catalog_entry *entry);
  */
 int catalog_events(const struct event_context *context, const char *pattern, catalog_fn *fn,
 		   void *arg);
+
+struct catalog_metric {
+	const struct metric_def *def;   /* its texts are as they were written */
+	const char *title, *expression; /* of the form taken here: the first that can be counted */
+	enum figure_state state;        /* VALID, UNSUPPORTED or DENIED */
+};
+
+typedef int catalog_metric_fn(void *arg, const struct catalog_metric *entry);
+
+/* Built-in metrics, then the user's own. */
+int catalog_metrics(const struct event_context *context, const struct metric_def *user,
+		    size_t n_user, const char *pattern, catalog_metric_fn *fn, void *arg);
 
 struct catalog_pmu {
 	const struct pmu *pmu;

@@ -10,6 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Without its stop: another one follows. */
+static int length_of_sentence(const char *text)
+{
+	size_t length = text ? strlen(text) : 0;
+
+	return (int)(length > 0 && text[length - 1] == '.' ? length - 1 : length);
+}
+
 /* PMU::EVENT:UMASK for every mask of the event; *n is how many there are. */
 static int offer_masks(const struct catalog_walk *walk, const pfm_pmu_info_t *pmu,
 		       const pfm_event_info_t *event, size_t *n)
@@ -27,8 +35,8 @@ static int offer_masks(const struct catalog_walk *walk, const pfm_pmu_info_t *pm
 			continue;
 		++*n;
 		snprintf(name, sizeof(name), "%s::%s:%s", pmu->name, event->name, mask.name);
-		snprintf(help, sizeof(help), "%s: %s", event->desc ? event->desc : "",
-			 mask.desc ? mask.desc : "");
+		snprintf(help, sizeof(help), "%.*s: %s", length_of_sentence(event->desc),
+			 event->desc ? event->desc : "", mask.desc ? mask.desc : "");
 		result = catalog_offer(walk, name, pmu->name, help);
 	}
 	return result;

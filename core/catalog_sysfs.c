@@ -161,7 +161,7 @@ static int offer_tracepoint(struct tracing *tracing, const char *subsystem, cons
 static int offer_subsystem(struct tracing *tracing, const char *subsystem)
 {
 	struct catalog_names names;
-	char path[320], name[288], help[96];
+	char path[320], name[288], help[48];
 	size_t n = 0;
 	int result = 0;
 
@@ -177,8 +177,7 @@ static int offer_subsystem(struct tracing *tracing, const char *subsystem)
 	}
 	if (!tracing->walk->pattern && n > 0) {
 		snprintf(name, sizeof(name), "%.256s:*", subsystem);
-		snprintf(help, sizeof(help), "%zu tracepoint%s: --list events '%.40s:'", n,
-			 n > 1 ? "s" : "", subsystem);
+		snprintf(help, sizeof(help), "%zu tracepoint%s", n, n > 1 ? "s" : "");
 		result = catalog_offer_entry(
 			tracing->walk,
 			&(struct catalog_entry){

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "choice.h"
 
+#include "core/event_list.h"
+#include "core/suggest.h"
 #include "core/util.h"
 #include "core/suggest.h"
 
@@ -86,25 +88,17 @@ static int each_metric(const struct metric_def *metrics, size_t n, column_fn *fn
 	return result;
 }
 
-/* Splits "a,{b,c/x,y/}": a comma within slashes is the name's. */
+/* A list that cannot be read names no column; the engine says why. */
 static int each_event(const char *text, column_fn *fn, void *arg)
 {
+	struct event_list list = {0};
+	struct error err;
 	int result = 0;
 
-	while (*text && !result) {
-		bool slashes = false;
-		size_t length = 0;
-
-		text += strspn(text, "{,} ");
-		for (; text[length] && (slashes || !strchr("{,}", text[length])); length++)
-			slashes ^= text[length] == '/';
-		if (length == 0)
-			break;
-		char *name = xstrndup(text, length);
-		result = fn(arg, name, "the event");
-		free(name);
-		text += length;
-	}
+	if (event_list_parse(text, &list, &err) == 0)
+		for (size_t i = 0; i < list.n && !result; i++)
+			result = fn(arg, list.items[i].name, "the event");
+	event_list_fini(&list);
 	return result;
 }
 

@@ -4,6 +4,7 @@
  * prints and exits.
  */
 #include "choice.h"
+#include "listing.h"
 #include "options.h"
 #include "run.h"
 #include "theme_load.h"
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define PRINTING " Printing, as with -b."
@@ -175,10 +177,43 @@ static int read_options(int argc, char **argv, struct options *options, struct c
 	return options_parse(argc, argv, options, err);
 }
 
-static int print_column(void *arg, const char *name, const char *help)
+/* Columns of the terminal on standard output; 0 where there is none. */
+static unsigned terminal_width(void)
 {
-	fprintf(arg, "  %-20s %s\n", name, help);
-	return 0;
+	struct winsize size = {0};
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static enum run_status list(const struct options *options, const struct config *config,
+			    const struct engine_config *engine)
+{
+	const struct listing listing = {
+		.list = options->list,
+		.pattern = options->pattern,
+		.engine = engine,
+		.presets = config->presets,
+		.n_presets = config->n_presets,
+		.width = terminal_width(),
+	};
+	struct error remark;
+	struct sys sys;
+	int rc = sys_linux_init(&sys);
+
+	if (rc) {
+		error_set(&remark, rc, "No file descriptor is left.");
+		return complain(&remark, RUN_FAILED);
+	}
+	rc = listing_print(&listing, &sys, stdout, &remark);
+	sys_linux_fini(&sys);
+	/* A reader that has seen enough (head) is no failure. */
+	if (rc == -EPIPE)
+		return RUN_OK;
+	if (remark.text[0])
+		say(remark.text, "");
+	return rc > 0 ? RUN_OK : RUN_FAILED;
 }
 
 static enum run_status run_or_list(const struct options *options, const struct config *config)
@@ -191,10 +226,8 @@ static enum run_status run_or_list(const struct options *options, const struct c
 	};
 	struct error err;
 
-	if (options->task == OPTIONS_LIST) {
-		choice_each_column(&engine, print_column, stdout);
-		return RUN_OK;
-	}
+	if (options->task == OPTIONS_LIST)
+		return list(options, config, &engine);
 	if (options->preset && choice_preset(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err))
 		return complain(&err, RUN_USAGE);

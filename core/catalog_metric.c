@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "catalog.h"
+
+#include "cpu_model.h"
+#include "metric.h"
+#include "probe.h"
+
+/* How far the figures of one form could be known here. */
+static enum figure_state ask_form(const struct event_context *context, const struct metric_def *def,
+				  size_t form)
+{
+	enum figure_state state = FIGURE_UNSUPPORTED;
+	struct event_set events;
+	struct metric metric;
+	struct error err;
+
+	event_set_init(&events, context);
+	if (metric_compile(def, form, &events, &metric, &err) == 0) {
+		for (size_t i = 0; i < events.n; i++)
+			event_probe(context->sys, context->pmus, &events.items[i]);
+		state = metric_state(&metric, &events);
+		metric_fini(&metric);
+	}
+	event_set_fini(&events);
+	return state;
+}
+
+static int offer(const struct event_context *context, const struct metric_def *def, unsigned cpus,
+		 catalog_metric_fn *fn, void *arg)
+{
+	struct catalog_metric entry = {.def = def, .state = FIGURE_UNSUPPORTED};
+	size_t first = metric_def_form(def, cpus, 0), taken = first;
+
+	for (size_t form = first; form < METRIC_FORMS_MAX;
+	     form = metric_def_form(def, cpus, form + 1)) {
+		enum figure_state state = ask_form(context, def, form);
+
+		if (state == FIGURE_VALID ||
+		    (state == FIGURE_DENIED && entry.state == FIGURE_UNSUPPORTED)) {
+			entry.state = state;
+			taken = form;
+		}
+		if (state == FIGURE_VALID)
+			break;
+	}
+	entry.title = taken < METRIC_FORMS_MAX ? def->forms[taken].title : NULL;
+	entry.title = entry.title ? entry.title : def->title;
+	entry.expression = taken < METRIC_FORMS_MAX ? def->forms[taken].expression : "";
+	return fn(arg, &entry);
+}
+
+static int offer_all(const struct event_context *context, const struct metric_def *defs, size_t n,
+		     const char *pattern, catalog_metric_fn *fn, void *arg)
+{
+	unsigned cpus = cpu_model_read(context->sys);
+	int result = 0;
+
+	for (size_t i = 0; i < n && !result; i++)
+		if (catalog_matches(pattern, defs[i].name, defs[i].help))
+			result = offer(context, &defs[i], cpus, fn, arg);
+	return result;
+}
+
+int catalog_metrics(const struct event_context *context, const struct metric_def *user,
+		    size_t n_user, const char *pattern, catalog_metric_fn *fn, void *arg)
+{
+	int result = offer_all(context, metric_table, metric_table_n, pattern, fn, arg);
+
+	return result ? result : offer_all(context, user, n_user, pattern, fn, arg);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "listing.h"
+
+#include "choice.h"
+#include "core/catalog.h"
+#include "core/explain.h"
+#include "core/probe.h"
+#include "core/text.h"
+#include "core/util.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NAME_WIDTH = 30, /* on a terminal; longer names stand on a line of their own */
+	NAME_WIDTH_PIPED = 40,
+	WORD_WIDTH = 8,
+	TEXT_WIDTH_MIN = 20,
+};
+
+struct printer {
+	const struct listing *listing;
+	const struct event_context *context;
+	FILE *file;
+	char group[128]; /* under whose heading this is */
+	int printed;
+	int denied; /* the kernel's answer to the first of those */
+};
+
+struct line {
+	const char *name, *word, *group, *text; /* word, group: NULL where the list has none */
+};
+
+/* ---- lines */
+
+static void put_padding(FILE *file, unsigned columns)
+{
+	fprintf(file, "%*s", (int)columns, "");
+}
+
+/* The text in lines that begin at a column, the first of which the cursor is at. */
+static void put_text(const struct printer *printer, const char *text, unsigned indent)
+{
+	unsigned width = printer->listing->width;
+
+	width = width > indent + TEXT_WIDTH_MIN ? width - indent : TEXT_WIDTH_MIN;
+	for (bool first = true; first || *text; first = false) {
+		size_t length = text_first_line(text, width);
+
+		if (!first)
+			put_padding(printer->file, indent);
+		fprintf(printer->file, "%.*s\n", (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+}
+
+static void put_on_terminal(struct printer *printer, const struct line *line)
+{
+	unsigned indent = 2 + NAME_WIDTH + 1 + (line->word ? WORD_WIDTH + 1 : 0);
+	unsigned name_width = text_width(line->name);
+
+	if (line->group && strcmp(printer->group, line->group) != 0) {
+		fprintf(printer->file, "%s%s:\n", printer->printed ? "\n" : "", line->group);
+		text_copy(printer->group, sizeof(printer->group), line->group);
+	}
+	fprintf(printer->file, "  %s", line->name);
+	if (name_width > NAME_WIDTH) {
+		fputc('\n', printer->file);
+		put_padding(printer->file, 2);
+		name_width = 0;
+	}
+	put_padding(printer->file, NAME_WIDTH - name_width + 1);
+	if (line->word)
+		fprintf(printer->file, "%-*s ", WORD_WIDTH, line->word);
+	put_text(printer, line->text, indent);
+}
+
+static void put_in_pipe(const struct printer *printer, const struct line *line)
+{
+	unsigned name_width = text_width(line->name);
+
+	fputs(line->name, printer->file);
+	put_padding(printer->file,
+		    name_width < NAME_WIDTH_PIPED ? NAME_WIDTH_PIPED - name_width : 0);
+	if (line->word)
+		fprintf(printer->file, " %-*s", WORD_WIDTH, line->word);
+	if (line->group)
+		fprintf(printer->file, " %-12s", line->group);
+	fprintf(printer->file, "%s%s\n", line->text[0] ? " " : "", line->text);
+}
+
+/* Of 0 as long as the file takes it. The text may be anybody's. */
+static int put(struct printer *printer, const struct line *line)
+{
+	char name[1024], group[128], text[4096];
+	struct line printable = {.name = name,
+				 .word = line->word,
+				 .group = line->group ? group : NULL,
+				 .text = text};
+
+	text_printable(name, sizeof(name), line->name, UINT_MAX);
+	text_printable(text, sizeof(text), line->text, UINT_MAX);
+	if (line->group)
+		text_printable(group, sizeof(group), line->group, UINT_MAX);
+	if (printer->listing->width > 0)
+		put_on_terminal(printer, &printable);
+	else
+		put_in_pipe(printer, &printable);
+	printer->printed++;
+	return ferror(printer->file);
+}
+
+static const char *state_word(struct printer *printer, enum figure_state state, int answer)
+{
+	if (state == FIGURE_DENIED && !printer->denied)
+		printer->denied = answer;
+	return state == FIGURE_VALID ? "ok" : state == FIGURE_DENIED ? "denied" : "n/a";
+}
+
+/* ---- lists */
+
+static int put_event(void *arg, const struct catalog_entry *entry)
+{
+	struct printer *printer = arg;
+
+	return put(printer, &(struct line){
+				    .name = entry->name,
+				    .word = entry->example ? "-"
+							   : state_word(printer, entry->state,
+									entry->answer),
+				    .group = entry->pmu,
+				    .text = entry->help,
+			    });
+}
+
+static int put_metric(void *arg, const struct catalog_metric *entry)
+{
+	struct printer *printer = arg;
+	const struct metric_def *def = entry->def;
+	char text[4096];
+
+	snprintf(text, sizeof(text), "%s: %s%s%s%s = %s", entry->title, def->help,
+		 def->unit[0] ? " (" : "", def->unit, def->unit[0] ? ")" : "", entry->expression);
+	return put(printer, &(struct line){
+				    .name = def->name,
+				    .word = state_word(printer, entry->state, -EACCES),
+				    .group = def->group ? def->group : "own",
+				    .text = text,
+			    });
+}
+
+static int put_preset(struct printer *printer, const struct preset *preset)
+{
+	char text[2048];
+	size_t length = (size_t)snprintf(text, sizeof(text), "%s", preset->help);
+
+	if (!catalog_matches(printer->listing->pattern, preset->name, preset->help))
+		return 0;
+	for (const char *const *name = preset->metrics; *name && length < sizeof(text); name++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
+					   name == preset->metrics ? ": " : ", ", *name);
+	return put(printer, &(struct line){.name = preset->name, .text = text});
+}
+
+static void put_presets(struct printer *printer)
+{
+	const struct listing *listing = printer->listing;
+	int result = 0;
+
+	for (size_t i = 0; i < listing->n_presets && !result; i++)
+		result = put_preset(printer, &listing->presets[i]);
+	for (size_t i = 0; i < preset_table_n && !result; i++)
+		result = put_preset(printer, &preset_table[i]);
+	if (!result)
+		put_preset(printer, &preset_none);
+}
+
+static int put_column(void *arg, const char *name, const char *help)
+{
+	struct printer *printer = arg;
+
+	if (!catalog_matches(printer->listing->pattern, name, help))
+		return 0;
+	return put(printer, &(struct line){.name = name, .text = help});
+}
+
+/* "0-3,8" */
+static void format_cpus(const struct cpu_list *cpus, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0, end; i < cpus->n && length < size; i = end) {
+		for (end = i + 1; end < cpus->n; end++)
+			if (cpus->numbers[end] != cpus->numbers[end - 1] + 1)
+				break;
+		length += (size_t)snprintf(text + length, size - length, "%s%d", i ? "," : "",
+					   cpus->numbers[i]);
+		if (end - i > 1 && length < size)
+			length += (size_t)snprintf(text + length, size - length, "-%d",
+						   cpus->numbers[end - 1]);
+	}
+}
+
+static int put_pmu(void *arg, const struct catalog_pmu *entry)
+{
+	struct printer *printer = arg;
+	const struct pmu *pmu = entry->pmu;
+	char cpus[256], counters[64] = "", text[512];
+
+	format_cpus(&pmu->cpus, cpus, sizeof(cpus));
+	if (pmu->kind == PMU_CORE && entry->answer == 0)
+		snprintf(counters, sizeof(counters), ", %u counters", entry->counters);
+	else if (pmu->kind == PMU_CORE)
+		snprintf(counters, sizeof(counters), ", %s",
+			 state_word(printer, probe_state(entry->answer), entry->answer));
+	snprintf(text, sizeof(text), "type %u, %zu events%s%s%s", pmu->type, entry->n_events,
+		 cpus[0] ? ", CPUs " : "", cpus, counters);
+	return put(printer, &(struct line){
+				    .name = pmu->name[0] ? pmu->name : "(none)",
+				    .word = catalog_pmu_kind(pmu->kind),
+				    .text = pmu->name[0] ? text : "these CPUs show no PMU",
+			    });
+}
+
+static void put_list(struct printer *printer)
+{
+	const struct listing *listing = printer->listing;
+
+	switch (listing->list) {
+	case OPTIONS_LIST_EVENTS:
+		catalog_events(printer->context, listing->pattern, put_event, printer);
+		break;
+	case OPTIONS_LIST_METRICS:
+		catalog_metrics(printer->context, listing->engine->user_metrics,
+				listing->engine->n_user_metrics, listing->pattern, put_metric,
+				printer);
+		break;
+	case OPTIONS_LIST_PRESETS:
+		put_presets(printer);
+		break;
+	case OPTIONS_LIST_COLUMNS:
+		choice_each_column(listing->engine, put_column, printer);
+		break;
+	case OPTIONS_LIST_PMUS:
+		catalog_pmus(printer->context, listing->pattern, put_pmu, printer);
+		break;
+	}
+}
+
+int listing_print(const struct listing *listing, const struct sys *sys, FILE *file,
+		  struct error *remark)
+{
+	struct pmu_set pmus;
+	const struct event_context context = {.sys = sys, .pmus = &pmus};
+	struct printer printer = {.listing = listing, .context = &context, .file = file};
+
+	pmu_set_read(sys, &pmus);
+	*remark = (struct error){0};
+	put_list(&printer);
+	pmu_set_fini(&pmus);
+	if (ferror(file) || fflush(file))
+		return error_set(remark, errno ? -errno : -EIO, "The list cannot be written: %s.",
+				 strerror(errno));
+	if (printer.printed == 0)
+		error_set(remark, -ENOENT, "Nothing here matches '%.80s'.",
+			  listing->pattern ? listing->pattern : "");
+	else if (printer.denied)
+		explain_perf_open(sys, printer.denied, NULL, remark);
+	return printer.printed;
+}

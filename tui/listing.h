@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_LISTING_H
+#define PMCTOP_LISTING_H
+
+#include "core/engine.h"
+#include "core/error.h"
+#include "core/sys.h"
+#include "options.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * What --list prints. On a terminal texts are broken to its width, under a heading for each PMU or
+ * subject; elsewhere an entry is a line of aligned words, for grep and awk: name, whether it can be
+ * counted (ok, n/a, denied or - where that cannot be asked), PMU or subject, text.
+ */
+struct listing {
+	enum options_list list;
+	const char *pattern;                /* NULL: all */
+	const struct engine_config *engine; /* its columns and the user's metrics */
+	const struct preset *presets;       /* the user's */
+	size_t n_presets;
+	unsigned width; /* of the terminal; 0: there is none */
+};
+
+/*
+ * How many entries were printed, or -errno of the file. *remark is what is left to say: nothing
+ * matches, how to get what is denied, what went wrong; its text "" where there is nothing.
+ */
+int listing_print(const struct listing *listing, const struct sys *sys, FILE *file,
+		  struct error *remark);
+
+#endif
