@@ -98,8 +98,8 @@ int catalog_examples(const struct catalog_walk *walk)
 		 true},
 		{"cycles:u", "modifier", "of user space only; :k of the kernel only", true},
 		{"{cycles,instructions}", "group", "events that are always counted together", true},
-		{"sched:sched_switch", "tracepoint",
-		 "a tracepoint: '--list events sched:' has those of sched", true},
+		{"SUBSYSTEM:NAME", "tracepoint",
+		 "a tracepoint: '--list events SUBSYSTEM:' has those of one", true},
 	};
 	int result = 0;
 
