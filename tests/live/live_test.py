@@ -151,6 +151,14 @@ def bad_usage():
         (["--format", "yaml"], 2, "yaml"),
         (["-S", "overvue", "-b"], 2, "overview"),
         (["-s", "nothing", "-b"], 2, "nothing"),
+        (["-s", "nothing", "-b", "-e", "nothings"], 2, "did you mean 'nothings'"),
+        (["-e", "", "-b"], 2, "--event"),
+        (["-m", "=1", "-b"], 2, "--metric"),
+        (["--list", "event"], 2, "did you mean 'events'"),
+        (["--list", "events", "a", "b"], 2, "'b'"),
+        (["--list", "events", "no such thing"], 1, "no such thing"),
+        (["--config", "/no/such/file", "-b"], 2, "/no/such/file"),
+        (["--config", "/tmp", "-b"], 2, "directory"),
         (["1", "2", "3"], 2, "3"),
         (["-o", "/no/such/place/file", "-b", "-n", "1"], 1, "/no/such/place/file"),
     ):
@@ -159,6 +167,60 @@ def bad_usage():
         check(f"pmctop {' '.join(arguments)}: status {status} and one line that says why",
               result.returncode == status and len(lines) == 1 and word in lines[0]
               and not result.stdout, (result.returncode, result.stderr))
+
+
+def lists():
+    for what, name in (("events", "page-faults"), ("metrics", "ipc"), ("presets", "overview"),
+                       ("columns", "command"), ("pmus", "software")):
+        result = run("--list", what)
+        lines = result.stdout.splitlines()
+        check(f"--list {what}: an entry a line, {name} among them, nothing else said",
+              result.returncode == 0 and not result.stderr
+              and name in (line.split()[0] for line in lines),
+              (result.returncode, result.stderr, lines[:10]))
+    result = run("--list", "events", "page-faults")
+    check("software events can be counted", result.stdout.startswith("page-faults ")
+          and result.stdout.split()[1] == "ok", result.stdout)
+    if os.path.isdir("/sys/kernel/tracing/events/sched"):
+        began = time.monotonic()
+        names = [line.split()[0] for line in run("--list", "events", "sched:*").stdout.splitlines()]
+        took = time.monotonic() - began
+        check("tracepoints are listed by a pattern, and soon",
+              "sched:sched_switch" in names and took < 2, (names, took))
+    else:
+        skip("tracepoints", "no tracefs here")
+    shell = subprocess.run(["sh", "-c", f"{PMCTOP} --list events | head -n 1"],
+                           capture_output=True, text=True, timeout=30)
+    check("a reader that has enough ends a list without a word",
+          len(shell.stdout.splitlines()) == 1 and shell.stderr == "", shell.stderr)
+
+
+def configuration():
+    with tempfile.TemporaryDirectory() as home:
+        path = os.path.join(home, "pmctop", "pmctop.conf")
+        os.mkdir(os.path.dirname(path))
+        with open(path, "w", encoding="ascii") as config:
+            config.write("[pmctop]\ndelay = 0.1\ndelya = 1\n"
+                         "[presets]\nmine = faults_per_s, rate\nbad = ipx\n"
+                         "plain = faults_per_s, cpu_percent\n"
+                         "[metrics]\nrate = page-faults / interval_s\n")
+        environment = dict(os.environ, XDG_CONFIG_HOME=home)
+        environment.pop("PMCTOPRC", None)
+        result = run("--list", "presets", env=environment)
+        said = result.stderr.splitlines()
+        check("a configuration is found; its bad lines are named, the rest holds",
+              result.stdout.startswith("mine ") and len(said) == 2
+              and f"{path}:3: " in result.stderr and "'delay'" in result.stderr
+              and f"{path}:6: " in result.stderr and "'ipc'" in result.stderr, said)
+        result = run("-S", "plain", "-b", "-n", "1", env=environment)
+        check("its preset can be chosen", result.returncode == 0, result.stderr)
+        result = run("--list", "presets", "mine", env=dict(environment, PMCTOPRC="/dev/null"))
+        check("$PMCTOPRC comes before it", result.returncode == 1 and not result.stdout,
+              (result.stdout, result.stderr))
+        result = run("--list", "presets", "mine", cwd=os.path.dirname(path),
+                     env=dict(environment, XDG_CONFIG_HOME="/no/such"))
+        check("the current directory is no place for it", result.returncode == 1,
+              result.stdout)
 
 
 def endings():
@@ -206,5 +268,7 @@ if os.getuid() == 0:
 else:
     skip("an ordinary user", "this is one")
 bad_usage()
+lists()
+configuration()
 endings()
 finish()
