@@ -44,9 +44,9 @@ struct view_column {
 
 struct view_spec {
 	enum view_subject subject;
-	char sort[32]; /* a column's name; "" is cpu_percent for tasks, cpu for CPUs */
-	bool reverse;  /* figures go down, ids and texts up unless reversed */
-	bool threads;  /* threads instead of processes */
+	char sort[256]; /* a column's name; "" is cpu_percent for tasks, cpu for CPUs */
+	bool reverse;   /* figures go down, ids and texts up unless reversed */
+	bool threads;   /* threads instead of processes */
 };
 
 struct view {

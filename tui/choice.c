@@ -2,6 +2,7 @@
 #include "choice.h"
 
 #include "core/event_list.h"
+#include "core/metric_user.h"
 #include "core/suggest.h"
 #include "core/util.h"
 #include "core/suggest.h"
@@ -56,6 +57,52 @@ int choice_preset(const char *name, const struct preset *own, size_t n_own,
 		}
 	*preset = strcmp(name, preset_none.name) == 0 ? &preset_none : preset_find(name);
 	return *preset ? 0 : refuse_preset(name, own, n_own, err);
+}
+
+/* ---- -e and -m */
+
+static bool has_metric(const struct metric_def *metrics, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(metrics[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static int check_metric(const char *text, const struct engine_config *config, struct error *err)
+{
+	struct suggest near = {.word = text};
+	struct metric_def def;
+	char hint[80];
+
+	if (strchr(text, '=')) {
+		int result = metric_def_parse(text, &def, err);
+		if (result == 0)
+			metric_def_fini(&def);
+		return result;
+	}
+	if (metric_def_find(text) || has_metric(config->user_metrics, config->n_user_metrics, text))
+		return 0;
+	for (size_t i = 0; i < metric_table_n; i++)
+		suggest_offer(&near, metric_table[i].name);
+	for (size_t i = 0; i < config->n_user_metrics; i++)
+		suggest_offer(&near, config->user_metrics[i].name);
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(err, -EINVAL, "Unknown metric '%.40s'%s: '--list metrics' has them all.",
+			 text, hint);
+}
+
+int choice_check_columns(const struct engine_config *config, struct error *err)
+{
+	struct event_list list = {0}; /* one for all, since its limits are */
+	int result = 0;
+
+	for (size_t i = 0; i < config->n_columns && !result; i++)
+		result = config->columns[i].kind == ENGINE_EVENTS
+				 ? event_list_parse(config->columns[i].text, &list, err)
+				 : check_metric(config->columns[i].text, config, err);
+	event_list_fini(&list);
+	return result;
 }
 
 /* ---- columns */

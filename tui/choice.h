@@ -19,6 +19,12 @@
 int choice_preset(const char *name, const struct preset *own, size_t n_own,
 		  const struct preset **preset, struct error *err);
 
+/*
+ * Whether -e and -m can mean anything: lists are well formed, and each metric is a known one or a
+ * formula. 0, or -EINVAL, -E2BIG and a sentence. Which events there are the engine knows.
+ */
+int choice_check_columns(const struct engine_config *config, struct error *err);
+
 /* Calls fn for everything that -s takes; fn != 0 ends it and is returned. */
 int choice_each_column(const struct engine_config *config,
 		       int (*fn)(void *arg, const char *name, const char *help), void *arg);

@@ -231,7 +231,7 @@ static enum run_status run_or_list(const struct options *options, const struct c
 	if (options->preset && choice_preset(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err))
 		return complain(&err, RUN_USAGE);
-	if (choice_sort(options->sort, &engine, &err))
+	if (choice_check_columns(&engine, &err) || choice_sort(options->sort, &engine, &err))
 		return complain(&err, RUN_USAGE);
 	return run(options, &engine);
 }

@@ -21,6 +21,9 @@ static void check_choices(const struct options *options)
 	const struct preset *preset = NULL;
 	struct error err = {0};
 
+	if (choice_check_columns(&config, &err))
+		fuzz_check((err.code == -EINVAL || err.code == -E2BIG) && err.text[0],
+			   "columns that mean nothing are explained");
 	if (choice_sort(options->sort, &config, &err))
 		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown column is explained");
 	if (options->preset && choice_preset(options->preset, NULL, 0, &preset, &err))

@@ -335,6 +335,43 @@ static const struct engine_config own_config = {
 	.n_user_metrics = ARRAY_SIZE(own_metrics),
 };
 
+static void test_check_columns(void **state)
+{
+	static const struct {
+		struct engine_column column;
+		const char *refused; /* the sentence's beginning; NULL: accepted */
+	} rows[] = {
+		{{ENGINE_EVENTS, "cycles:u,{cpu/event=1,umask=2/,r1a2}"}, NULL},
+		{{ENGINE_METRIC, "ipc"}, NULL},
+		{{ENGINE_METRIC, "mine"}, NULL},
+		{{ENGINE_METRIC, "ratio = r1a2 / cycles:u; unit=x"}, NULL},
+		{{ENGINE_EVENTS, "a,,b"}, "Events, position 3: expected the name of an event"},
+		{{ENGINE_EVENTS, "{a"}, "Events, position "},
+		{{ENGINE_METRIC, "icp"},
+		 "Unknown metric 'icp' (did you mean 'ipc'?): '--list metrics' has them all."},
+		{{ENGINE_METRIC, "min"}, "Unknown metric 'min' (did you mean 'mine'?): "},
+		{{ENGINE_METRIC, "ipc=1"}, "Metric ipc: 'ipc' is the name of a built-in metric"},
+		{{ENGINE_METRIC, "x = 1 +"}, "Metric x, position "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct engine_config config = {
+			.columns = &rows[i].column,
+			.n_columns = 1,
+			.user_metrics = own_metrics,
+			.n_user_metrics = ARRAY_SIZE(own_metrics),
+		};
+		struct error err = {0};
+		int result = choice_check_columns(&config, &err);
+
+		if ((result != 0) != (rows[i].refused != NULL) ||
+		    (rows[i].refused &&
+		     strncmp(err.text, rows[i].refused, strlen(rows[i].refused)) != 0))
+			fail_msg("%s: %s", rows[i].column.text, err.text);
+	}
+}
+
 static void test_sort(void **state)
 {
 	static const struct {
@@ -450,6 +487,7 @@ int main(void)
 		cmocka_unit_test(test_too_many_columns),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_check_columns),
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_duration_format),
