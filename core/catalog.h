@@ -39,10 +39,14 @@ typedef int catalog_fn(void *arg, const struct catalog_entry *entry);
 int catalog_events(const struct event_context *context, const char *pattern, catalog_fn *fn,
 		   void *arg);
 
+/*
+ * Title and formula are of the form taken here: the first that can be counted, else the first that
+ * is meant for such CPUs, else none (the formula is "").
+ */
 struct catalog_metric {
-	const struct metric_def *def;   /* its texts are as they were written */
-	const char *title, *expression; /* of the form taken here: the first that can be counted */
-	enum figure_state state;        /* VALID, UNSUPPORTED or DENIED */
+	const struct metric_def *def; /* its texts are as they were written */
+	const char *title, *expression;
+	enum figure_state state; /* VALID, UNSUPPORTED or DENIED */
 };
 
 typedef int catalog_metric_fn(void *arg, const struct catalog_metric *entry);

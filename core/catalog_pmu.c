@@ -32,7 +32,10 @@ static const struct event_code *find_code(const struct event *cycles, size_t pmu
 	return NULL;
 }
 
-/* How many of them one group has room for. */
+/*
+ * How many of them one group has room for. The leader counts meanwhile: Arm's PMUs leave one that
+ * is disabled out when they check whether a group fits, and would take one too many.
+ */
 static unsigned count_counters(const struct sys *sys, const struct event_code *code, int cpu,
 			       int *answer)
 {
@@ -44,7 +47,6 @@ static unsigned count_counters(const struct sys *sys, const struct event_code *c
 		struct perf_event_attr attr = code->attr;
 
 		attr.size = sizeof(attr);
-		attr.disabled = n == 0;
 		int fd = sys_perf_open(sys, &attr, -1, cpu, n > 0 ? fds[0] : -1,
 				       PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {

@@ -142,8 +142,9 @@ static int put_metric(void *arg, const struct catalog_metric *entry)
 	const struct metric_def *def = entry->def;
 	char text[4096];
 
-	snprintf(text, sizeof(text), "%s: %s%s%s%s = %s", entry->title, def->help,
-		 def->unit[0] ? " (" : "", def->unit, def->unit[0] ? ")" : "", entry->expression);
+	snprintf(text, sizeof(text), "%s: %s%s%s%s%s%s", entry->title, def->help,
+		 def->unit[0] ? " (" : "", def->unit, def->unit[0] ? ")" : "",
+		 entry->expression[0] ? " = " : "", entry->expression);
 	return put(printer, &(struct line){
 				    .name = def->name,
 				    .word = state_word(printer, entry->state, -EACCES),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What is listed on machines of which everything is known, and what the kernel said of it. */
 #include "core/catalog.h"
+#include "core/cpu_model.h"
 #include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
@@ -222,6 +223,10 @@ static void test_metrics(void **state)
 		 .help = "of a user",
 		 .forms = {{0, NULL, "nosuchevent / cycles"}, {0, "M2", "cycles"}}},
 		{.name = "never", .title = "N", .help = "of a user", .forms = {{0, NULL, "nope"}}},
+		{.name = "other",
+		 .title = "O",
+		 .help = "of a user",
+		 .forms = {{CPU_ZEN5, NULL, "cycles"}}},
 	};
 	static const struct {
 		const char *cpuinfo;
@@ -239,7 +244,11 @@ static void test_metrics(void **state)
 		 {0},
 		 "cache_mpk[i]",
 		 "cache_mpki|valid|L2MPKI|1000 * cache-misses / instructions\n"},
-		{"", {0}, "of a user", "mine|valid|M2|cycles\nnever|unsupported|N|nope\n"},
+		{"",
+		 {0},
+		 "of a user",
+		 "mine|valid|M2|cycles\nnever|unsupported|N|nope\n"
+		 "other|unsupported|O|\n"},
 	};
 
 	(void)state;
