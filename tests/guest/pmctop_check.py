@@ -8,6 +8,7 @@ At shift S one instruction takes 2^S ns and the clock is 1 GHz: IPC is exactly 1
 """
 import json
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -127,6 +128,17 @@ for part, how in (("taken", "has all counters"), ("shared", "takes turns with th
           spins and spins[0]["metrics"]["ipc"] is None
           and spins[0]["states"]["ipc"] == "not_counted"
           and any("counters taken" in note for note in taken["notes"]), (spins, taken["notes"]))
+
+lists = parts["lists"][0]
+told = re.search(r"(\d+) counters$", lists["pmu"].strip("; "))
+true = re.search(r"(\d+) counters available", lists["kernel"])
+check("--list pmus tells as many counters as the kernel", told and true and told[1] == true[1],
+      lists)
+states = {line.split()[0]: line.split()[1] for line in lists["events"].split(";") if line}
+check("--list events tells which of them there are",
+      states.get("cycles") == "ok" and states.get("cache-misses") == "n/a", states)
+states = {line.split()[0]: line.split()[1] for line in lists["metrics"].split(";") if line}
+check("and --list metrics which can be found", states.get("cpi") == "ok", states)
 
 swarm, status = parts["swarm"][:2]
 check("SIGTERM ends a batch run with status 0", status["status"] == 0, status)

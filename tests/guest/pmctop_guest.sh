@@ -66,6 +66,15 @@ wait $pmctop_pid
 echo "{\"status\":$?}" >>/tmp/swarm
 cat /tmp/swarm /tmp/swarm.json
 
+echo "== lists"
+one_line() {
+	tr -s '\n' ';' | tr -d '"\\'
+}
+echo "{\"pmu\":\"$(pmctop --list pmus armv8 | one_line)\"," \
+	"\"kernel\":\"$(dmesg | grep 'counters available' | one_line)\"," \
+	"\"events\":\"$(pmctop --list events 'c[ya]c*s' | one_line)\"," \
+	"\"metrics\":\"$(pmctop --list metrics 'c[ap]*i' | one_line)\"}"
+
 echo "== user, paranoid 2"
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 su user -c 'pmctop --format json -n 2 -d 0.5'
