@@ -137,6 +137,11 @@ $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
 $(BUILD)/obj/core/%.o: FILE_FLAGS = $(CORE_CFLAGS)
 $(BUILD)/obj/tui/%.o: FILE_FLAGS = $(TUI_CFLAGS)
 $(BUILD)/obj/tests/fake_kernel/%.o: FILE_FLAGS = $(TEST_CFLAGS)

@@ -9,16 +9,18 @@
 /* Readings have the layout of enum record_reading. */
 struct stream {
 	size_t cpu;
-	uint64_t switch_id, tick_id;
+	uint64_t tick_id;
 	const struct attrib_layout *layout;
-	uint64_t origin_ns;  /* the time at which enabled ns was 0, as the ticks tell */
-	uint64_t *last;      /* the reading of the last record */
-	uint64_t *start;     /* the reading at the last cut */
-	uint64_t last_ns;    /* when the last record was made */
-	struct record exit;  /* the EXIT since the last switch record; time_ns 0: none */
-	struct record came;  /* the SWITCH (in) since the last record; time_ns 0: none */
-	bool lost;           /* a LOST came since the last record */
-	struct stream *next; /* of the same CPU */
+	bool on;                     /* not between its turns */
+	uint64_t origin_ns;          /* the time at which enabled ns was 0, as the ticks tell */
+	uint64_t *last;              /* the reading of the last record */
+	uint64_t *start;             /* the reading at the last cut */
+	uint64_t last_ns;            /* when the last record was made */
+	struct attrib_runner runner; /* whom the last record found running; tid -1: unknown */
+	struct record exit;          /* the EXIT since the last switch record; time_ns 0: none */
+	struct record came;          /* the SWITCH (in) since the last record; time_ns 0: none */
+	bool lost;                   /* a LOST came since the last record */
+	struct stream *next;         /* of the same CPU */
 };
 
 struct attrib {
@@ -35,8 +37,14 @@ struct attrib *attrib_new(struct tasks *tasks, struct interval *interval)
 	attrib->tasks = tasks;
 	attrib->interval = interval;
 	attrib->streams = xcalloc(interval->n_cpus, sizeof(struct stream *));
-	attrib->slice = xcalloc(tally_width(&interval->shape), sizeof(uint64_t));
+	attrib_reshape(attrib);
 	return attrib;
+}
+
+void attrib_reshape(struct attrib *attrib)
+{
+	free(attrib->slice);
+	attrib->slice = xcalloc(tally_width(&attrib->interval->shape), sizeof(uint64_t));
 }
 
 static void stream_free(struct stream *stream)
@@ -52,6 +60,9 @@ void attrib_close(struct attrib *attrib, size_t cpu)
 		next = stream->next;
 		stream_free(stream);
 	}
+	/* Until another is open, tasks end there and nobody hears of it. */
+	if (attrib->streams[cpu])
+		tasks_records_lost(attrib->tasks);
 	attrib->streams[cpu] = NULL;
 }
 
@@ -66,24 +77,37 @@ void attrib_free(struct attrib *attrib)
 	free(attrib);
 }
 
-void attrib_open(struct attrib *attrib, size_t cpu, uint64_t switch_id, uint64_t tick_id,
-		 uint64_t start_ns, const struct attrib_layout *layout)
+/* Where the stream of a group stands in its CPU's list, or where its end is. */
+static struct stream **stream_link(const struct attrib *attrib, size_t cpu, unsigned group)
 {
-	struct stream *stream = xcalloc(1, sizeof(*stream));
+	struct stream **link = &attrib->streams[cpu];
+
+	while (*link && (*link)->layout->group != group)
+		link = &(*link)->next;
+	return link;
+}
+
+void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64_t start_ns,
+		 const uint64_t *reading)
+{
+	size_t n = READING_VALUES + what->layout->n_values;
+	struct stream **link = stream_link(attrib, what->cpu, what->layout->group);
+	struct stream *stream = xcalloc(1, sizeof(*stream)), *old = *link;
 
 	*stream = (struct stream){
-		.cpu = cpu,
-		.switch_id = switch_id,
-		.tick_id = tick_id,
-		.layout = layout,
-		.origin_ns = start_ns,
-		.last = xcalloc(READING_VALUES + layout->n_values, sizeof(uint64_t)),
-		.start = xcalloc(READING_VALUES + layout->n_values, sizeof(uint64_t)),
+		.cpu = what->cpu,
+		.tick_id = what->tick_id,
+		.layout = what->layout,
+		.on = what->layout->clock,
+		.origin_ns = start_ns - (reading ? reading[READING_ENABLED_NS] : 0),
+		.last = xcalloc(n, sizeof(uint64_t)),
+		.start = xcalloc(n, sizeof(uint64_t)),
+		.runner = {-1, -1},
 	};
-	struct stream **link = &attrib->streams[cpu];
-	while (*link && (*link)->layout->group != layout->group)
-		link = &(*link)->next;
-	struct stream *old = *link;
+	if (reading) {
+		memcpy(stream->last, reading, n * sizeof(uint64_t));
+		memcpy(stream->start, reading, n * sizeof(uint64_t));
+	}
 	if (old) {
 		stream->next = old->next;
 		stream_free(old);
@@ -91,33 +115,18 @@ void attrib_open(struct attrib *attrib, size_t cpu, uint64_t switch_id, uint64_t
 	*link = stream;
 }
 
-static struct stream *stream_of(const struct attrib *attrib, size_t cpu, uint64_t id)
-{
-	struct stream *stream = attrib->streams[cpu];
-
-	while (stream && stream->switch_id != id && stream->tick_id != id)
-		stream = stream->next;
-	return stream;
-}
-
 /*
  * The id of a switch sample may be that of another event that samples switches, our other group's
- * too: what cannot be another's is the size of its reading.
+ * too. What cannot be another's is the size of its reading: groups that are on together differ.
  */
 static struct stream *stream_of_sample(const struct attrib *attrib, size_t cpu,
 				       const struct record *record)
 {
-	struct stream *alike = NULL;
+	struct stream *stream = attrib->streams[cpu];
 
-	for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next) {
-		if (stream->layout->n_values != record->sample.n_values)
-			continue;
-		if (stream->switch_id == record->id || stream->tick_id == record->id)
-			return stream;
-		if (!alike)
-			alike = stream;
-	}
-	return alike;
+	while (stream && (!stream->on || stream->layout->n_values != record->sample.n_values))
+		stream = stream->next;
+	return stream;
 }
 
 /* The switch counter N of a reading. */
@@ -132,14 +141,18 @@ static void slice_between(const struct tally_shape *shape, const struct attrib_l
 {
 	memset(tally, 0, tally_width(shape) * sizeof(*tally));
 	for (size_t i = 0; i < layout->n_values; i++)
-		if (layout->event_of[i] >= 0)
-			tally[layout->event_of[i]] =
+		if (layout->counter_of[i] >= 0)
+			tally[layout->counter_of[i]] =
 				to[READING_VALUES + i] - from[READING_VALUES + i];
 	if (layout->clock) {
-		tally[TALLY_TASK_CLOCK] = to[READING_ENABLED_NS] - from[READING_ENABLED_NS];
+		uint64_t clock_ns = to[READING_ENABLED_NS] - from[READING_ENABLED_NS];
+
+		tally[TALLY_TASK_CLOCK] = clock_ns;
 		tally[TALLY_SWITCHES] = switches(layout, to) - switches(layout, from);
+		tally[tally_domain(shape, layout->domain)] = clock_ns;
 	}
-	tally[shape->n_events + layout->group] = to[READING_RUNNING_NS] - from[READING_RUNNING_NS];
+	tally[tally_group(shape, layout->group)] =
+		to[READING_RUNNING_NS] - from[READING_RUNNING_NS];
 }
 
 /*
@@ -211,21 +224,24 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 		stream->came.time_ns > stream->last_ns ? stream->came.time_ns - stream->last_ns : 0;
 
 	for (size_t i = 0; i < layout->n_values; i++) {
-		int event = layout->event_of[i];
-		if (event < 0 || (idle && i >= layout->n_hardware))
+		int counter = layout->counter_of[i];
+		if (counter < 0 || (idle && i >= layout->n_hardware))
 			continue;
-		nobody[event] += slice[event];
-		slice[event] = 0;
+		nobody[counter] += slice[counter];
+		slice[counter] = 0;
 	}
-	uint64_t *group_ns = &slice[shape->n_events + layout->group];
-	if (silent_ns > *group_ns)
-		silent_ns = *group_ns;
-	*group_ns -= silent_ns;
-	silent[shape->n_events + layout->group] += silent_ns;
+	size_t group = tally_group(shape, layout->group),
+	       domain = tally_domain(shape, layout->domain);
+	if (silent_ns > slice[group])
+		silent_ns = slice[group];
+	slice[group] -= silent_ns;
+	silent[group] += silent_ns;
 	if (!layout->clock)
 		return;
 	slice[TALLY_TASK_CLOCK] -= silent_ns;
 	silent[TALLY_TASK_CLOCK] += silent_ns;
+	slice[domain] -= silent_ns;
+	silent[domain] += silent_ns;
 	slice[TALLY_SWITCHES] -= missing;
 	silent[TALLY_SWITCHES] += missing;
 	if (silent == nobody)
@@ -274,19 +290,57 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 	tally_add(shape, owner, attrib->slice);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
 	stream->last_ns = record->time_ns;
+	stream->runner = tick ? (struct attrib_runner){record->pid, record->tid}
+			      : (struct attrib_runner){-1, -1};
 	stream->came.time_ns = 0;
 	stream->lost = false;
 	if (!tick || missing > 0)
 		stream->exit.time_ns = 0;
 }
 
-bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
+void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
+		  const struct attrib_runner *runner)
+{
+	struct stream *stream = *stream_link(attrib, cpu, group);
+
+	if (!stream)
+		return;
+	const struct record end = {
+		.kind = RECORD_SAMPLE,
+		.time_ns = stream->origin_ns + reading[READING_ENABLED_NS],
+		.pid = runner ? runner->pid : stream->runner.pid,
+		.tid = runner ? runner->tid : stream->runner.tid,
+		.sample = {.reading = reading, .n_values = stream->layout->n_values},
+	};
+	stream_sample(attrib, stream, &end, true);
+	stream->on = false;
+}
+
+void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns)
+{
+	struct stream *stream = *stream_link(attrib, cpu, group);
+
+	if (!stream)
+		return;
+	stream->on = true;
+	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
+	stream->last_ns = start_ns;
+	stream->runner = (struct attrib_runner){-1, -1};
+	stream->came.time_ns = 0;
+	stream->lost = false;
+	/* Who is about to end there, as the one that is always on has heard. */
+	for (const struct stream *clock = attrib->streams[cpu]; clock; clock = clock->next)
+		if (clock->layout->clock)
+			stream->exit = clock->exit;
+}
+
+int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
 {
 	switch (record->kind) {
 	case RECORD_SAMPLE: {
 		struct stream *stream = stream_of_sample(attrib, cpu, record);
 		if (!stream)
-			return false;
+			return -1;
 		bool tick = record->id == stream->tick_id;
 		uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
 		if (tick)
@@ -294,35 +348,34 @@ bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *recor
 		struct record own = *record;
 		own.time_ns = stream->origin_ns + enabled_ns;
 		stream_sample(attrib, stream, &own, tick);
-		return tick;
+		return tick ? (int)stream->layout->group : -1;
 	}
 	case RECORD_COMM:
 		tasks_comm(attrib->tasks, record);
-		return false;
+		return -1;
 	case RECORD_FORK:
 		tasks_fork(attrib->tasks, record);
-		return false;
+		return -1;
 	case RECORD_EXIT:
 		tasks_exit(attrib->tasks, record);
 		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
 			stream->exit = *record;
-		return false;
-	case RECORD_SWITCH: {
-		struct stream *stream = stream_of(attrib, cpu, record->id);
-		if (stream && !record->change.out)
-			stream->came = *record;
-		return false;
-	}
+		return -1;
+	case RECORD_SWITCH:
+		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
+			if (!record->change.out)
+				stream->came = *record;
+		return -1;
 	case RECORD_LOST:
 		attrib->interval->lost_records += record->lost.records;
 		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
 			stream->lost = true;
 		tasks_records_lost(attrib->tasks);
-		return false;
+		return -1;
 	case RECORD_OTHER:
-		return false;
+		return -1;
 	}
-	return false;
+	return -1;
 }
 
 bool attrib_cut(struct attrib *attrib, size_t cpu)

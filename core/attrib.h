@@ -14,11 +14,11 @@
  * Attribution: the records of the CPUs go in, who did what comes out (into an interval). Pure but
  * for the task table.
  *
- * A stream is one counter group on one CPU. Its records carry the group's counts and the switch
- * counter N, in order. Between record N-1 and record N exactly one task ran on that CPU, and
- * record N names it: the difference of their counts is that task's, exactly. A tick is a record of
- * the same group made between switches (N stands still): it names the task that is running, so
- * that an interval can end in the middle of a slice.
+ * A stream is one counter group on one CPU; a CPU has several where its events do not fit together.
+ * Its records carry the group's counts and the switch counter N, in order. Between record N-1 and
+ * record N exactly one task ran on that CPU, and record N names it: the difference of their counts
+ * is that task's, exactly. A tick is a record of the same group made between switches (N stands
+ * still): it names the task that is running, so that an interval can end in the middle of a slice.
  *
  * Some kernels keep the records of protected tasks to themselves (seen in a sandbox: of pid 1, and
  * of the idle task of every CPU that pid 1 brought up). N counts such a switch, and no record
@@ -40,29 +40,52 @@ struct attrib;
 /* What the values of a group's records mean. Borrowed; must outlive the streams that use it. */
 struct attrib_layout {
 	size_t n_values;
-	size_t n_hardware;   /* the first so many need the PMU: the idle task has some too */
-	size_t switch_value; /* which value is N */
-	const int *event_of; /* value -> index of the event in tallies, or -1 */
-	unsigned group;      /* index of its group ns in tallies */
-	bool clock;          /* its slices make task-clock and context-switches */
+	size_t n_hardware;     /* the first so many need the PMU: the idle task has some too */
+	size_t switch_value;   /* which value is N */
+	const int *counter_of; /* value -> index of the counter in tallies, or negative */
+	unsigned group;        /* whose ns in tallies it makes */
+	unsigned domain;
+	bool clock; /* its slices make task-clock, context-switches and the domain's ns */
 };
 
 /* Borrows both for its life. */
 struct attrib *attrib_new(struct tasks *tasks, struct interval *interval);
 void attrib_free(struct attrib *attrib);
 
+/* The interval has another shape now. No stream may be open. */
+void attrib_reshape(struct attrib *attrib);
+
+/* A group's stream, on the CPU with that index in the interval: its ticks have this id. */
+struct attrib_stream {
+	size_t cpu;
+	uint64_t tick_id;
+	const struct attrib_layout *layout;
+};
+
 /*
- * A group that begins to count from zero now, at start_ns, on the CPU with that index in the
- * interval; its records come under these two ids. A stream of the same CPU and group before it is
- * closed.
+ * The group counts from now on, at start_ns, from this reading (NULL: all zero); one that does not
+ * keep the clock waits for its first turn. A stream of the same CPU and group before it is closed.
  */
-void attrib_open(struct attrib *attrib, size_t cpu, uint64_t switch_id, uint64_t tick_id,
-		 uint64_t start_ns, const struct attrib_layout *layout);
+void attrib_open(struct attrib *attrib, const struct attrib_stream *stream, uint64_t start_ns,
+		 const uint64_t *reading);
 /* Its CPU is gone. */
 void attrib_close(struct attrib *attrib, size_t cpu);
 
-/* Folds in the next record of a CPU's ring. True where it was a tick. */
-bool attrib_record(struct attrib *attrib, size_t cpu, const struct record *record);
+/*
+ * A group that takes turns. When its turn is over its last reading ends the slice that was under
+ * way: it is of whom the last tick named, or of `runner` where the caller knows better (who took
+ * the turn away on the CPU it ran on itself); of nobody where neither is told. All its records
+ * must have been folded in before. When its next turn begins, at start_ns, a slice begins.
+ */
+struct attrib_runner {
+	pid_t pid, tid;
+};
+void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
+		  const struct attrib_runner *runner);
+void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns);
+
+/* Folds in the next record of a CPU's ring: the group whose tick it was, or -1. */
+int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record);
 
 /*
  * Ends the interval for a CPU at its last record: fills in the CPU's own tally from the end

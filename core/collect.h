@@ -6,11 +6,15 @@
 #include "event.h"
 #include "interval.h"
 #include "notes.h"
+#include "plan.h"
+#include "pmu.h"
 #include "sys.h"
 #include "tasks.h"
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A way to learn what the machine does, behind one small table. Each fills an interval; the
@@ -24,23 +28,33 @@ struct collect_ops {
 	size_t (*pollfds)(const struct collect *self, struct pollfd *fds, size_t max);
 	/* Folds in what has been recorded so far. Cheap when there is nothing. */
 	void (*drain)(struct collect *self);
-	/*
-	 * Brings the interval up to now and closes its accounts. Between two intervals it may open
-	 * everything anew and change the states of events.
-	 */
+	/* Groups that do not fit together take turns: when the next is due (UINT64_MAX: never). */
+	uint64_t (*due_ns)(const struct collect *self);
+	void (*turn)(struct collect *self);
+	/* Brings the interval up to now and closes its accounts. */
 	void (*cut)(struct collect *self);
+	/*
+	 * Begins the next interval. Before it does, it may open everything anew, by a new plan, and
+	 * change the states of events; it must where self->stale.
+	 */
+	void (*renew)(struct collect *self);
 	void (*free)(struct collect *self);
 };
 
 struct collect {
 	const struct collect_ops *ops;
-	struct interval interval; /* being filled; the engine resets it after the cut */
+	struct interval interval; /* being filled; renew begins it anew */
+	struct plan *plan;        /* of the interval; owned */
+	uint64_t refresh_ns;      /* how long an interval is to be; set by the engine */
+	bool stale;               /* what is wanted has changed; set by the engine */
 };
 
-/* What a collector is opened with; all borrowed for its life. */
+/* What a collector is opened with; all borrowed for its life, and read anew where it is stale. */
 struct collect_context {
 	const struct sys *sys;
-	struct event_set *events; /* the collector sets state and group of each */
+	const struct pmu_set *pmus;
+	struct event_set *events; /* probed; the collector may find fewer of them VALID */
+	const struct plan_wants *wants;
 	struct tasks *tasks;
 	struct notes *notes;
 };

@@ -21,7 +21,7 @@ struct collect_proc {
 	struct collect base;
 	struct collect_context context;
 	uint64_t tick_ns;
-	int faults;                     /* index of page-faults, or -ENOENT */
+	int faults;                     /* its counter, or -ENOENT */
 	struct proc_stat *before, *now; /* ascending by pid */
 	size_t n_before, n_now, before_capacity, now_capacity;
 	struct proc_cpus cpus_before, cpus_now;
@@ -102,6 +102,14 @@ static struct task *task_of(struct collect_proc *self, const struct proc_stat *s
 	return task;
 }
 
+/* CPU time, all of which the one group and the one domain count. */
+static void add_time(const struct tally_shape *shape, uint64_t *tally, uint64_t clock_ns)
+{
+	tally[TALLY_TASK_CLOCK] += clock_ns;
+	tally[tally_group(shape, 0)] += clock_ns;
+	tally[tally_domain(shape, 0)] += clock_ns;
+}
+
 /* `before` is NULL for a process that is new: all that it did, it did in this interval. */
 static void add_growth(struct collect_proc *self, const struct proc_stat *before,
 		       const struct proc_stat *now, uint64_t now_ns)
@@ -116,8 +124,7 @@ static void add_growth(struct collect_proc *self, const struct proc_stat *before
 	if (!clock_ns && !faults)
 		return;
 	uint64_t *tally = interval_task(interval, task_of(self, now, now_ns));
-	tally[TALLY_TASK_CLOCK] += clock_ns;
-	tally[interval->shape.n_events] += clock_ns;
+	add_time(&interval->shape, tally, clock_ns);
 	if (self->faults >= 0)
 		tally[self->faults] += faults;
 }
@@ -192,7 +199,7 @@ static void proc_cut(struct collect *collect)
 		tasks_faults += self->faults >= 0 ? tally[self->faults] : 0;
 	}
 	uint64_t *rest = interval->unattributed;
-	rest[TALLY_TASK_CLOCK] = rest[interval->shape.n_events] = growth(tasks_ns, busy_ns);
+	add_time(&interval->shape, rest, growth(tasks_ns, busy_ns));
 	if (self->faults >= 0)
 		rest[self->faults] = growth(tasks_faults, growth(self->machine_faults_before,
 								 self->machine_faults_now));
@@ -212,6 +219,43 @@ static void proc_drain(struct collect *collect)
 	(void)collect;
 }
 
+static uint64_t proc_due_ns(const struct collect *collect)
+{
+	(void)collect;
+	return UINT64_MAX;
+}
+
+/* One group, on CPUs of which no PMU is known. Only between two intervals. */
+static void make_plan(struct collect_proc *self)
+{
+	struct pmu nameless = {.kind = PMU_CORE};
+	const struct pmu_set pmus = {.items = &nameless, .n = 1, .n_core = 1};
+	struct event_set *events = self->context.events;
+	const size_t none = 0;
+	const struct plan_wants nothing = {0};
+	const struct plan_request request = {
+		.events = events, .pmus = &pmus, .wants = &nothing, .most = &none};
+	int faults = event_set_find(events, "page-faults");
+
+	for (size_t i = 0; i < events->n; i++)
+		events->items[i].state = FIGURE_DENIED;
+	events->items[TALLY_TASK_CLOCK].state = FIGURE_VALID;
+	if (faults >= 0)
+		events->items[faults].state = FIGURE_VALID;
+	plan_unref(self->base.plan);
+	self->base.plan = plan_new(&request);
+	self->faults = faults < 0 ? faults : plan_counter_in(self->base.plan, 0, (unsigned)faults);
+	interval_reshape(&self->base.interval, &self->base.plan->shape);
+	self->base.stale = false;
+}
+
+static void proc_renew(struct collect *collect)
+{
+	interval_reset(&collect->interval);
+	if (collect->stale)
+		make_plan(self_of(collect));
+}
+
 static void proc_free(struct collect *collect)
 {
 	struct collect_proc *self = self_of(collect);
@@ -221,6 +265,7 @@ static void proc_free(struct collect *collect)
 	proc_cpus_fini(&self->cpus_before);
 	proc_cpus_fini(&self->cpus_now);
 	interval_fini(&collect->interval);
+	plan_unref(collect->plan);
 	free(self);
 }
 
@@ -228,34 +273,28 @@ static const struct collect_ops proc_ops = {
 	.mode = "proc",
 	.pollfds = proc_pollfds,
 	.drain = proc_drain,
+	.due_ns = proc_due_ns,
+	.turn = proc_drain,
 	.cut = proc_cut,
+	.renew = proc_renew,
 	.free = proc_free,
 };
 
 int collect_proc_open(const struct collect_context *context, struct collect **collect,
 		      struct error *err)
 {
-	struct event_set *events = context->events;
 	struct cpu_list cpus;
 
-	for (size_t i = 0; i < events->n; i++)
-		events->items[i].state = FIGURE_DENIED;
-	events->items[TALLY_TASK_CLOCK].state = FIGURE_VALID;
-	int faults = event_set_find(events, "page-faults");
-	if (faults >= 0) {
-		events->items[faults].state = FIGURE_VALID;
-		events->items[faults].group = 0;
-	}
 	if (cpus_possible(context->sys, &cpus) < 0)
 		cpus = (struct cpu_list){0};
 
 	struct collect_proc *self = xcalloc(1, sizeof(*self));
-	struct tally_shape shape = {.n_events = (unsigned)events->n, .n_groups = 1};
+	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
 	self->base.ops = &proc_ops;
 	self->context = *context;
 	self->tick_ns = proc_tick_ns();
-	self->faults = faults;
-	interval_init(&self->base.interval, &shape, cpus.numbers, cpus.n);
+	interval_init(&self->base.interval, &nothing, cpus.numbers, cpus.n);
+	make_plan(self);
 	cpu_list_fini(&cpus);
 
 	int result = look(self);

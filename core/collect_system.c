@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * One counter group, one ring and one stream of records for each online CPU.
+ * For each online CPU the groups of its plan, and one ring of their records.
  *
  * While an interval runs, the rings are drained when they are half full. To end it, the tick of
  * each CPU is armed, and the record that comes says who runs there now and what the group has
  * counted so far: the CPU's part of the interval ends at that record, exactly, in the middle of
  * whatever runs. Where no tick comes (a stalled virtual CPU) it ends at the CPU's last record, and
  * the rest is counted in the next interval: late, but never wrong.
+ *
+ * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
+ * ends as an interval does: at a tick, so that the last slice of the group has its owner too.
  */
 #include "attrib.h"
+#include "budget.h"
 #include "collect.h"
 #include "counted_cpu.h"
 #include "cpus.h"
@@ -16,6 +20,7 @@
 #include "group.h"
 #include "plan.h"
 #include "proc.h"
+#include "socket_counter.h"
 #include "util.h"
 
 #include <errno.h>
@@ -29,7 +34,11 @@ enum {
 	TICKLESS_CUTS = 3,        /* a CPU that gave no tick so often is not expected to */
 	CONTENDED_TOLD = 20,      /* a 20th of all CPU time */
 	CONTENDED_MUCH = 5,
-	OFF_CUTS = 2, /* a group that was off the PMU for so many cuts stays off */
+	OFF_LOOKS = 2, /* a group that was off the PMU so often in a row stays off */
+
+	TURNS_EACH = 4,     /* turns of a group in an interval */
+	TURN_COST = 100,    /* a turn takes at most one part in so many of the time */
+	TICKLESS_TURNS = 3, /* so many times a turn waits for a tick that does not come */
 };
 /*
  * How long a tick is looked for: awake at first, since it comes at once; then asleep, since a
@@ -38,17 +47,23 @@ enum {
 #define TICK_SPIN_NS  (500 * NS_PER_US)
 #define TICK_WAIT_NS  (20 * NS_PER_MS)
 #define TICK_PAUSE_NS (NS_PER_MS)
+/* Shorter turns cost too much, longer ones miss what is short. */
+#define TURN_MIN_NS (10 * NS_PER_MS)
+#define TURN_MAX_NS (100 * NS_PER_MS)
 
 struct collect_system {
 	struct collect base;
 	struct collect_context context;
-	struct plan plan;
 	struct attrib *attrib;
+	struct budget budget;
+	struct socket_counters sockets;
 	struct counted_cpu *cpus; /* by index in the interval: every possible CPU */
 	size_t n_cpus;
 	size_t ring_bytes;
+	uint64_t turn_due_ns;         /* when the next turn begins; UINT64_MAX: there are none */
+	uint64_t turn_cost_ns;        /* what the last one took */
 	unsigned contended_cuts;      /* in a row */
-	bool counters_taken;          /* to be reopened without hardware events */
+	bool separate_clock;          /* the counters are shared: keep CPU time apart from them */
 	bool switch_records;          /* this kernel is silent about some switches */
 	struct proc_cpus idle_before; /* where it is: what /proc/stat said at the last cut */
 };
@@ -60,119 +75,205 @@ static struct collect_system *self_of(struct collect *collect)
 
 int collect_probe_hardware(const struct sys *sys)
 {
-	struct event_code code = {
-		.attr = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
-	};
-	struct event cycles = {.codes = &code, .n_codes = 1};
+	struct perf_event_attr attr = group_counting_attr(&(struct event_code){
+		.attr = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES}});
 	struct cpu_list online;
 	int result = cpus_online(sys, &online);
 
 	if (result < 0)
 		return result;
-	result = group_probe(sys, &cycles, online.numbers[0]);
+	result = sys_perf_open(sys, &attr, -1, online.numbers[0], -1, PERF_FLAG_FD_CLOEXEC);
 	cpu_list_fini(&online);
-	return result;
+	if (result < 0)
+		return result;
+	sys_close(sys, result);
+	return 0;
 }
 
 /* ---- opening */
 
-/* An event that the group cannot hold is left out, the rest goes on without it. */
-static void leave_out(struct collect_system *self, int code, int member)
+/* An event that no group can hold there is left out, the rest goes on without it. */
+static void leave_out(struct collect_system *self, int result, const struct plan_counter *counter)
 {
-	struct event *event = &self->context.events->items[member];
+	struct event *event = &self->context.events->items[counter->event];
 	struct error err;
 
-	event->state = code == -EINVAL ? FIGURE_NOT_COUNTED : FIGURE_UNSUPPORTED;
-	explain_perf_open(self->context.sys, code, event->name, &err);
+	event->codes[counter->code].state = FIGURE_UNSUPPORTED;
+	event->state = FIGURE_UNSUPPORTED;
+	for (size_t i = 0; i < event->n_codes; i++)
+		if (event->codes[i].state == FIGURE_VALID)
+			event->state = FIGURE_VALID;
+	explain_perf_open(self->context.sys, result, event->name, &err);
 	notes_add(self->context.notes, "%s", err.text);
 }
 
+/* What is told of counters that are not ours; it holds until everything is opened anew. */
+#define NOTE_TAKEN  "Not counted: counters taken (NMI watchdog or another profiler). "
+#define NOTE_FEWER  "Some counters are taken (NMI watchdog or another profiler): "
+#define NOTE_SHARED "The counters are shared with another profiler: "
+
+static void forget_taken(struct collect_system *self)
+{
+	notes_remove(self->context.notes, NOTE_TAKEN);
+	notes_remove(self->context.notes, NOTE_FEWER);
+	notes_remove(self->context.notes, NOTE_SHARED);
+}
+
+static void note_taken(struct collect_system *self)
+{
+	for (size_t i = 0; i < self->context.pmus->n_core; i++)
+		if (self->budget.taken[i])
+			notes_add_urgent(self->context.notes,
+					 NOTE_TAKEN "They are asked for again now and then.");
+		else if (self->budget.most[i] < BUDGET_MOST)
+			notes_add(self->context.notes,
+				  NOTE_FEWER "%zu hardware events are counted at a time.",
+				  self->budget.most[i]);
+}
+
 /*
- * Opens all online CPUs that are not open yet. 0 when at least one is; 1 when an event turned out
- * not to fit and was left out, or the rings to be too large and were halved, so that everything
- * must be opened anew.
+ * What follows from a CPU that did not open: 1 when the plan, the budget or the rings were changed,
+ * so that everything must be opened anew; else the -errno, 0 where nothing is lost.
+ */
+static int answer_failure(struct collect_system *self, int result,
+			  const struct counted_failure *failure)
+{
+	const struct plan *plan = self->base.plan;
+	const struct plan_group *group = &plan->groups[failure->group];
+	size_t pmu = plan->domains[group->domain].pmu;
+	int member = group->members[failure->member];
+	bool refused = result == -EINVAL || result == -ENOSPC || result == -ENOENT ||
+		       result == -EOPNOTSUPP;
+
+	if (result == -EUSERS) {
+		budget_lower(&self->budget, pmu, group->layout.n_hardware);
+		self->separate_clock |= self->budget.taken[pmu];
+		return 1;
+	}
+	if (refused && member >= 0) {
+		bool among_others =
+			failure->member > 0 && failure->member < group->layout.n_hardware;
+		if (among_others && (result == -EINVAL || result == -ENOSPC))
+			budget_lower(&self->budget, pmu, failure->member + 1);
+		else
+			leave_out(self, result, &plan->counters[member]);
+		return 1;
+	}
+	if (result == -ENOBUFS && self->ring_bytes > (size_t)sysconf(_SC_PAGESIZE)) {
+		/* All rings alike: or the first CPUs would take what the last ones need. */
+		self->ring_bytes /= 2;
+		return 1;
+	}
+	return result == -ENODEV ? 0 : result; /* offline since the list was read */
+}
+
+/*
+ * Opens all online CPUs that are not open yet. 0 when at least one is; 1 where everything must be
+ * opened anew.
  */
 static int open_cpus(struct collect_system *self, const struct cpu_list *online, struct error *err)
 {
-	const struct sys *sys = self->context.sys;
-	size_t n_open = 0, failed = 0;
-	int result = 0;
+	size_t n_open = 0;
+	int last = 0;
 
 	for (size_t i = 0; i < self->n_cpus; i++) {
-		if (self->cpus[i].open || !cpu_list_has(online, self->cpus[i].number)) {
-			n_open += self->cpus[i].open;
+		struct counted_cpu *cpu = &self->cpus[i];
+		struct counted_failure failure = {0};
+		if (cpu->open || !cpu_list_has(online, cpu->number)) {
+			n_open += cpu->open;
 			continue;
 		}
-		int code = counted_cpu_open(&self->cpus[i], self->context.events,
-					    &self->plan.groups[0], self->ring_bytes, &failed);
-		int member = self->plan.groups[0].members[failed];
-		if (code == 0) {
+		size_t pmu = self->base.plan->domains[cpu->domain].pmu;
+		int result = counted_cpu_open(cpu, self->context.events, self->base.plan,
+					      self->ring_bytes, !self->budget.taken[pmu], &failure);
+		if (result == 0) {
 			n_open++;
-		} else if (member >= 0 &&
-			   (code == -EINVAL || code == -ENOENT || code == -EOPNOTSUPP)) {
-			leave_out(self, code, member);
-			return 1;
-		} else if (code == -ENOBUFS && self->ring_bytes > (size_t)sysconf(_SC_PAGESIZE)) {
-			/* All rings alike: or the first CPUs would take what the last ones need. */
-			self->ring_bytes /= 2;
-			return 1;
-		} else if (code != -ENODEV) { /* offline since the list was read: nothing lost */
-			result = code;
-			explain_perf_open(sys, code, NULL, err);
+			continue;
+		}
+		result = answer_failure(self, result, &failure);
+		if (result > 0)
+			return result;
+		if (result < 0) {
+			last = result;
+			explain_perf_open(self->context.sys, result, NULL, err);
 			notes_add(self->context.notes, "%s", err->text);
 		}
 	}
-	return n_open > 0 ? 0 : result ? result : error_set(err, -ENODEV, "No CPU is online.");
+	return n_open > 0 ? 0 : last ? last : error_set(err, -ENODEV, "No CPU is online.");
 }
 
+static uint64_t turn_ns(const struct collect_system *self, unsigned turns)
+{
+	uint64_t turn_ns = self->base.refresh_ns / (turns * TURNS_EACH);
+
+	if (turn_ns > TURN_MAX_NS)
+		turn_ns = TURN_MAX_NS;
+	if (turn_ns < TURN_MIN_NS)
+		turn_ns = TURN_MIN_NS;
+	return turn_ns > self->turn_cost_ns * TURN_COST ? turn_ns : self->turn_cost_ns * TURN_COST;
+}
+
+/* When the next turn is due, from now. */
+static void schedule_turn(struct collect_system *self)
+{
+	unsigned turns = plan_most_turns(self->base.plan);
+
+	self->turn_due_ns =
+		turns > 1 ? sys_now_ns(self->context.sys) + turn_ns(self, turns) : UINT64_MAX;
+}
+
+static void make_plan(struct collect_system *self)
+{
+	const struct plan_request request = {
+		.events = self->context.events,
+		.pmus = self->context.pmus,
+		.wants = self->context.wants,
+		.switch_records = self->switch_records,
+		.separate_clock = self->separate_clock,
+		.most = self->budget.most,
+		.fits = budget_fits,
+		.arg = &self->budget,
+	};
+
+	plan_unref(self->base.plan);
+	self->base.plan = plan_new(&request);
+}
+
+static void open_sockets(struct collect_system *self)
+{
+	const struct collect_context *context = &self->context;
+	struct error err;
+	int failed, code;
+
+	socket_counters_open(&self->sockets, context->sys, context->events, context->pmus,
+			     self->base.plan, &failed, &code);
+	if (failed < 0)
+		return;
+	explain_perf_open(context->sys, code, context->events->items[failed].name, &err);
+	notes_add(context->notes, "%s", err.text);
+}
+
+/* Opens everything anew, by a new plan; only between two intervals. */
 static int replan(struct collect_system *self, const struct cpu_list *online, struct error *err)
 {
 	int result;
 
+	socket_counters_close(&self->sockets);
+	forget_taken(self);
 	do {
 		for (size_t i = 0; i < self->n_cpus; i++)
 			counted_cpu_close(&self->cpus[i]);
-		plan_fini(&self->plan);
-		plan_make(self->context.events, self->switch_records, &self->plan);
+		make_plan(self);
+		interval_reshape(&self->base.interval, &self->base.plan->shape);
+		attrib_reshape(self->attrib);
 		result = open_cpus(self, online, err);
 	} while (result > 0);
+	note_taken(self);
+	open_sockets(self);
+	schedule_turn(self);
+	self->base.stale = false;
+	self->contended_cuts = 0;
 	return result;
-}
-
-/*
- * Asks for each event alone what the kernel says to it, so that one that does not exist here costs
- * its own column and no other. Only a refusal of everything is an error.
- */
-static int probe_events(struct collect_system *self, int cpu, struct error *err)
-{
-	const struct sys *sys = self->context.sys;
-	struct event_code switch_code = {
-		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
-	};
-	struct event switches = {.codes = &switch_code, .n_codes = 1};
-	int result = group_probe(sys, &switches, cpu);
-	bool no_pmu = collect_probe_hardware(sys) == -ENOENT;
-
-	if (result < 0) {
-		explain_perf_open(sys, result, NULL, err);
-		return result;
-	}
-	for (size_t i = TALLY_FIRST_COUNTED; i < self->context.events->n; i++) {
-		struct event *event = &self->context.events->items[i];
-		struct error why;
-		int code = group_probe(sys, event, cpu);
-		if (code == 0) {
-			event->state = FIGURE_VALID;
-			continue;
-		}
-		event->state =
-			code == -EACCES || code == -EPERM ? FIGURE_DENIED : FIGURE_UNSUPPORTED;
-		/* Without a PMU there is one thing to say, not one for each event. */
-		bool said = no_pmu && event->kind == EVENT_HARDWARE;
-		explain_perf_open(sys, code, said ? NULL : event->name, &why);
-		notes_add(self->context.notes, "%s", why.text);
-	}
-	return 0;
 }
 
 static size_t ring_bytes_for(size_t n_cpus)
@@ -195,7 +296,7 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 		if (!self->cpus[i].open)
 			continue;
 		if (n < max)
-			fds[n] = (struct pollfd){.fd = self->cpus[i].group.switch_fd,
+			fds[n] = (struct pollfd){.fd = counted_cpu_fd(&self->cpus[i]),
 						 .events = POLLIN};
 		n++;
 	}
@@ -208,28 +309,34 @@ static void system_drain(struct collect *collect)
 
 	for (size_t i = 0; i < self->n_cpus; i++)
 		if (self->cpus[i].open)
-			counted_cpu_drain(&self->cpus[i], UINT64_MAX);
+			counted_cpu_drain(&self->cpus[i]);
 }
 
 /*
  * Not the CPU that we run on: to get there we were switched to, so its last record is but a moment
  * old. What we do in that moment is counted in the next interval.
  */
+static bool is_ours(const struct collect_system *self, const struct counted_cpu *cpu)
+{
+	return cpu->number == sys_current_cpu(self->context.sys);
+}
+
 static void arm_ticks(struct collect_system *self)
 {
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
 		if (!cpu->open)
 			continue;
-		bool ours = cpu->number == sys_current_cpu(self->context.sys);
-		if (ours || !counted_cpu_arm(cpu))
-			counted_cpu_drain(cpu, UINT64_MAX);
+		if (!is_ours(self, cpu))
+			counted_cpu_arm(cpu, false);
+		if (!counted_cpu_awaits(cpu))
+			counted_cpu_drain(cpu);
 	}
 }
 
 /*
- * Brings every armed CPU up to its tick, if it has come: whether one is still worth waiting for at
- * that time after arming.
+ * Brings every armed CPU up to its ticks, if they have come: whether one is still worth waiting for
+ * at that time after arming.
  */
 static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
 {
@@ -237,63 +344,148 @@ static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
 
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
-		if (!cpu->armed_ns)
+		if (!cpu->open || !counted_cpu_awaits(cpu))
 			continue;
-		if (counted_cpu_drain(cpu, cpu->armed_ns)) {
-			counted_cpu_disarm(cpu, true);
+		counted_cpu_drain_to_ticks(cpu);
+		if (!counted_cpu_awaits(cpu))
 			continue;
-		}
 		bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
 		wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
 	}
 	return wait;
 }
 
-/* Goes on with software events alone, so that CPU time and switches stay exact. */
-static void give_up_hardware(struct collect_system *self, const struct cpu_list *online)
+/* Between two looks for ticks. */
+static void pause_awhile(const struct collect_system *self, uint64_t waited_ns)
 {
-	struct event_set *events = self->context.events;
-	struct error err;
-	bool any = false;
+	const struct sys *sys = self->context.sys;
 
-	for (size_t i = 0; i < events->n; i++) {
-		if (events->items[i].kind != EVENT_HARDWARE ||
-		    events->items[i].state != FIGURE_VALID)
-			continue;
-		events->items[i].state = FIGURE_NOT_COUNTED;
-		any = true;
-	}
-	if (!any)
-		return;
-	notes_add_urgent(self->context.notes,
-			 "Not counted: counters taken (NMI watchdog or another profiler). Free "
-			 "them and start again.");
-	replan(self, online, &err);
+	if (waited_ns > TICK_SPIN_NS)
+		sys_wait(sys, NULL, 0, sys_now_ns(sys) + TICK_PAUSE_NS);
 }
 
-/* Between two intervals everything may be opened anew. */
-static void follow_changes(struct collect_system *self)
+/* ---- turns */
+
+static uint64_t system_due_ns(const struct collect *collect)
 {
+	return ((const struct collect_system *)collect)->turn_due_ns;
+}
+
+/* Of the CPU that we run on we know who runs there. */
+static void turn_ours(struct collect_system *self, struct counted_cpu *cpu)
+{
+	struct attrib_runner runner;
+
+	if (sys_self(self->context.sys, &runner.pid, &runner.tid) < 0)
+		runner = (struct attrib_runner){-1, -1};
+	counted_cpu_turn(cpu, &runner);
+}
+
+static bool takes_turns(const struct counted_cpu *cpu)
+{
+	return cpu->open && cpu->n_groups > 2;
+}
+
+/* Ends the turn on every CPU whose tick has come; whether all have. */
+static bool turn_ticked(struct collect_system *self)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		struct counted_cpu *cpu = &self->cpus[i];
+		if (!cpu->open || !counted_cpu_awaits(cpu))
+			continue;
+		counted_cpu_drain_to_ticks(cpu);
+		if (counted_cpu_awaits(cpu))
+			all = false;
+		else
+			counted_cpu_turn(cpu, NULL);
+	}
+	return all;
+}
+
+/* A CPU whose tick does not come keeps its turn for once; but not for ever. */
+static void turn_late(struct collect_system *self)
+{
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		struct counted_cpu *cpu = &self->cpus[i];
+		if (!cpu->open || !counted_cpu_awaits(cpu))
+			continue;
+		counted_cpu_disarm(cpu);
+		if (++cpu->late_turns >= TICKLESS_TURNS)
+			counted_cpu_turn(cpu, &(struct attrib_runner){-1, -1});
+	}
+}
+
+static void system_turn(struct collect *collect)
+{
+	struct collect_system *self = self_of(collect);
+	uint64_t begin_ns = sys_now_ns(self->context.sys), waited_ns = 0;
+
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		struct counted_cpu *cpu = &self->cpus[i];
+		if (!takes_turns(cpu))
+			continue;
+		if (is_ours(self, cpu))
+			turn_ours(self, cpu);
+		else
+			counted_cpu_arm(cpu, true);
+	}
+	while (!turn_ticked(self) && waited_ns < TICK_WAIT_NS) {
+		pause_awhile(self, waited_ns);
+		waited_ns = sys_now_ns(self->context.sys) - begin_ns;
+	}
+	turn_late(self);
+	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
+	waited_ns = waited_ns < TICK_SPIN_NS ? waited_ns : TICK_SPIN_NS;
+	self->turn_cost_ns = (self->turn_cost_ns * 7 + waited_ns) / 8;
+	schedule_turn(self);
+}
+
+/* ---- between two intervals */
+
+/* Whether what was seen says that the counters are not as they were. */
+static bool in_doubt(struct collect_system *self)
+{
+	for (size_t i = 0; i < self->n_cpus; i++) {
+		const struct counted_cpu *cpu = &self->cpus[i];
+		if (!cpu->open || counted_cpu_off(cpu) < OFF_LOOKS)
+			continue;
+		if (!self->budget.taken[self->base.plan->domains[cpu->domain].pmu])
+			return true;
+	}
+	return self->contended_cuts >= OFF_LOOKS && !self->separate_clock;
+}
+
+static void system_renew(struct collect *collect)
+{
+	struct collect_system *self = self_of(collect);
 	struct cpu_list online;
 	struct error err;
 
-	if (cpus_online(self->context.sys, &online) < 0)
+	if (cpus_online(self->context.sys, &online) < 0) {
+		interval_reset(&collect->interval);
 		return;
+	}
 	for (size_t i = 0; i < self->n_cpus; i++)
 		if (self->cpus[i].open &&
 		    (self->cpus[i].dead || !cpu_list_has(&online, self->cpus[i].number)))
 			counted_cpu_close(&self->cpus[i]);
-	bool silent = self->base.interval.gaps > 0 && self->base.interval.lost_records == 0;
-	if (self->counters_taken) {
-		self->counters_taken = false;
-		self->contended_cuts = 0;
-		give_up_hardware(self, &online);
-	} else if (silent && !self->switch_records) {
+	bool silent = collect->interval.gaps > 0 && collect->interval.lost_records == 0;
+	bool retry = budget_retry(&self->budget), doubt = in_doubt(self);
+	bool again = collect->stale || retry || doubt;
+	if (retry || doubt)
+		self->separate_clock = doubt;
+	if (silent && !self->switch_records) {
 		self->switch_records = true;
+		again = true;
+	}
+	interval_reset(&collect->interval);
+	if (again || open_cpus(self, &online, &err) > 0) {
 		replan(self, &online, &err);
-		proc_cpus_read(self->context.sys, &self->idle_before);
-	} else if (open_cpus(self, &online, &err) > 0) {
-		replan(self, &online, &err);
+		proc_cpus_fini(&self->idle_before);
+		if (self->switch_records)
+			proc_cpus_read(self->context.sys, &self->idle_before);
 	}
 	cpu_list_fini(&online);
 }
@@ -309,13 +501,11 @@ static void note_contention(struct collect_system *self)
 
 	if (interval->contended_ns > total_ns / CONTENDED_TOLD)
 		notes_add_urgent(self->context.notes,
-				 "The counters are shared with another profiler: what ran while it "
-				 "had them is unattributed.");
+				 NOTE_SHARED "what ran while it had them is unattributed.");
 	if (interval->contended_ns > total_ns / CONTENDED_MUCH)
 		self->contended_cuts++;
 	else
 		self->contended_cuts = 0;
-	self->counters_taken |= self->contended_cuts >= OFF_CUTS;
 }
 
 /*
@@ -340,7 +530,8 @@ static void account_silent_idle(struct collect_system *self)
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
 		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
-		*credit_ns -= interval_silence_to_idle(interval, i, *credit_ns);
+		*credit_ns -=
+			interval_silence_to_idle(interval, i, self->cpus[i].domain, *credit_ns);
 	}
 	proc_cpus_fini(&self->idle_before);
 	self->idle_before = now;
@@ -354,8 +545,7 @@ static void system_cut(struct collect *collect)
 
 	arm_ticks(self);
 	while (take_ticks(self, waited_ns)) {
-		if (waited_ns > TICK_SPIN_NS)
-			sys_wait(sys, NULL, 0, sys_now_ns(sys) + TICK_PAUSE_NS);
+		pause_awhile(self, waited_ns);
 		waited_ns = sys_now_ns(sys) - armed_ns;
 	}
 	for (size_t i = 0; i < self->n_cpus; i++) {
@@ -363,17 +553,17 @@ static void system_cut(struct collect *collect)
 		collect->interval.cpu_online[i] = cpu->open;
 		if (!cpu->open)
 			continue;
-		bool missing = cpu->armed_ns;
+		bool missing = counted_cpu_awaits(cpu);
+		cpu->tickless_cuts = missing ? cpu->tickless_cuts + 1 : 0;
 		if (missing)
-			counted_cpu_disarm(cpu, false);
+			counted_cpu_disarm(cpu);
 		if (!attrib_cut(self->attrib, i) || missing)
 			counted_cpu_check(cpu);
-		self->counters_taken |= cpu->off_cuts >= OFF_CUTS;
 	}
 	account_silent_idle(self);
 	interval_sum_cpus(&collect->interval);
+	socket_counters_cut(&self->sockets, &collect->interval);
 	note_contention(self);
-	follow_changes(self);
 }
 
 static void system_free(struct collect *collect)
@@ -383,8 +573,10 @@ static void system_free(struct collect *collect)
 	for (size_t i = 0; i < self->n_cpus; i++)
 		counted_cpu_close(&self->cpus[i]);
 	free(self->cpus);
+	socket_counters_close(&self->sockets);
 	proc_cpus_fini(&self->idle_before);
-	plan_fini(&self->plan);
+	budget_fini(&self->budget);
+	plan_unref(self->base.plan);
 	attrib_free(self->attrib);
 	interval_fini(&self->base.interval);
 	free(self);
@@ -394,9 +586,27 @@ static const struct collect_ops system_ops = {
 	.mode = "system",
 	.pollfds = system_pollfds,
 	.drain = system_drain,
+	.due_ns = system_due_ns,
+	.turn = system_turn,
 	.cut = system_cut,
+	.renew = system_renew,
 	.free = system_free,
 };
+
+/* Whether the kernel grants the system-wide view at all. */
+static int probe_switches(const struct sys *sys, int cpu, struct error *err)
+{
+	struct perf_event_attr attr = group_counting_attr(&(struct event_code){
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES}});
+	int fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0) {
+		explain_perf_open(sys, fd, NULL, err);
+		return fd;
+	}
+	sys_close(sys, fd);
+	return 0;
+}
 
 int collect_system_open(const struct collect_context *context, struct collect **collect,
 			struct error *err)
@@ -412,19 +622,21 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	}
 
 	struct collect_system *self = xcalloc(1, sizeof(*self));
-	struct tally_shape shape = {.n_events = (unsigned)context->events->n, .n_groups = 1};
+	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
 	self->base.ops = &system_ops;
+	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->ring_bytes = ring_bytes_for(online.n);
-	interval_init(&self->base.interval, &shape, possible.numbers, possible.n);
+	budget_init(&self->budget, context->sys, context->pmus);
+	interval_init(&self->base.interval, &nothing, possible.numbers, possible.n);
 	self->attrib = attrib_new(context->tasks, &self->base.interval);
 	self->n_cpus = possible.n;
 	self->cpus = xcalloc(possible.n, sizeof(*self->cpus));
 	for (size_t i = 0; i < possible.n; i++)
-		counted_cpu_init(&self->cpus[i], context->sys, self->attrib, possible.numbers[i],
-				 i);
+		counted_cpu_init(&self->cpus[i], context->sys, self->attrib, possible.numbers[i], i,
+				 (unsigned)pmu_set_core_of(context->pmus, possible.numbers[i]));
 
-	result = probe_events(self, online.numbers[0], err);
+	result = probe_switches(context->sys, online.numbers[0], err);
 	if (result == 0)
 		result = replan(self, &online, err);
 	if (self->ring_bytes < ring_bytes_for(online.n))

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "metric_user.h"
 #include "suggest.h"
 #include "util.h"
 
@@ -80,14 +81,24 @@ static void settle(struct parse *parse)
 		complain(parse, "Neither NAME = VALUE nor a [section].");
 }
 
-/* inih sees no comments behind lines that go on. */
+/*
+ * A comment is # after a blank. To inih it is ; after a blank, which parts the settings of a
+ * metric: there the blank goes.
+ */
 static void cut_comment(char *line)
 {
-	for (char *mark = strchr(line, ';'); mark; mark = strchr(mark + 1, ';'))
-		if (mark > line && (mark[-1] == ' ' || mark[-1] == '\t')) {
-			*mark = '\0';
-			return;
-		}
+	char *to = line + strspn(line, " \t");
+
+	for (const char *from = to; *from; from++) {
+		bool blank = to > line && (to[-1] == ' ' || to[-1] == '\t');
+
+		if (*from == '#' && blank)
+			break;
+		while (*from == ';' && to > line && (to[-1] == ' ' || to[-1] == '\t'))
+			to--;
+		*to++ = *from;
+	}
+	*to = '\0';
 }
 
 /* inih's fgets. */
@@ -287,17 +298,26 @@ static void add_preset(struct config *config, const struct config_entry *entry)
 		free(names);
 		return;
 	}
-	config->presets[config->n_presets++] = (struct preset){
-		.name = xstrdup(entry->name),
-		.help = xstrdup("of the configuration"),
-		.metrics = names,
-	};
+	preset_copy(&config->presets[config->n_presets++], &(struct preset){
+								   .name = entry->name,
+								   .help = "of the configuration",
+								   .metrics = names,
+							   });
+	free(names);
 }
 
-/* To be wired to the parser of users' metrics. */
 static void add_metric(struct config *config, const struct config_entry *entry)
 {
-	(void)config, (void)entry;
+	size_t size = strlen(entry->name) + strlen(entry->value) + sizeof(" = ");
+	char *text = xmalloc(size);
+	struct error err;
+
+	snprintf(text, size, "%s = %s", entry->name, entry->value);
+	if (metric_def_parse(text, &config->metrics[config->n_metrics], &err) == 0)
+		config->n_metrics++;
+	else
+		config_note(config, entry, err.text);
+	free(text);
 }
 
 /* ---- the file */
@@ -368,12 +388,11 @@ void config_fini(struct config *config)
 	section_fini(&config->settings);
 	section_fini(&config->metrics_as_written);
 	section_fini(&config->presets_as_written);
+	for (size_t i = 0; i < config->n_metrics; i++)
+		metric_def_fini(&config->metrics[i]);
 	free(config->metrics);
-	for (size_t i = 0; i < config->n_presets; i++) {
-		free((void *)(uintptr_t)config->presets[i].name);
-		free((void *)(uintptr_t)config->presets[i].help);
-		free((void *)(uintptr_t)config->presets[i].metrics);
-	}
+	for (size_t i = 0; i < config->n_presets; i++)
+		preset_fini(&config->presets[i]);
 	free(config->presets);
 	notes_fini(&config->notes);
 	free(config->path);

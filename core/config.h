@@ -15,13 +15,13 @@
  *	[pmctop]
  *	delay = 0.5                      # an option's long name: what the command line wins over
  *	[metrics]
- *	load_mpki = 1000 * mem-loads / instructions
+ *	load_mpki = 1000 * mem-loads / instructions; unit=/ki    # as -m takes it: metric_user.h
  *	[presets]
  *	mine = cpu_percent, ipc,
  *	       load_mpki                 # a line that begins with a blank goes on with the last one
  *
  * A line that cannot be used is noted with its number and skipped; the rest holds. Comments begin
- * with # or ; at the beginning of a line, and with ; after a blank.
+ * with # at the beginning of a line or after a blank, and with ; at the beginning of a line.
  */
 struct config_entry {
 	char *name, *value; /* the value trimmed, its lines joined by a blank */

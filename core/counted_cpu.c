@@ -2,68 +2,193 @@
 #include "counted_cpu.h"
 
 #include "record.h"
+#include "util.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct attrib *attrib,
-		      int number, size_t index)
+		      int number, size_t index, unsigned domain)
 {
-	*cpu = (struct counted_cpu){.number = number, .index = index, .sys = sys, .attrib = attrib};
+	*cpu = (struct counted_cpu){
+		.number = number,
+		.index = index,
+		.sys = sys,
+		.attrib = attrib,
+		.domain = domain,
+	};
+}
+
+/* ---- opening */
+
+static int open_groups(struct counted_cpu *cpu, const struct event_set *events,
+		       const struct plan *plan, size_t ring_bytes, struct counted_failure *failure)
+{
+	const struct plan_domain *domain = &plan->domains[cpu->domain];
+	size_t largest = 0;
+
+	cpu->groups = xcalloc(domain->n_groups, sizeof(*cpu->groups));
+	for (unsigned k = 0; k < domain->n_groups; k++) {
+		struct counted_group *counted = &cpu->groups[k];
+		counted->index = domain->first_group + k;
+		failure->group = counted->index;
+		int result = group_open(&counted->group, cpu->sys, events, plan, counted->index,
+					cpu->number, ring_bytes, &failure->member);
+		if (result < 0)
+			return result;
+		cpu->n_groups++;
+		largest = counted->group.n > largest ? counted->group.n : largest;
+	}
+	cpu->reading = xcalloc(READING_VALUES + largest, sizeof(uint64_t));
+	failure->group = domain->first_group;
+	failure->member = plan->groups[domain->first_group].layout.switch_value;
+	int result = ring_map(&cpu->ring, cpu->sys, counted_cpu_fd(cpu), ring_bytes);
+	/* Told apart from a refusal of counters. */
+	return result == -EPERM || result == -ENOMEM ? -ENOBUFS : result;
+}
+
+/*
+ * The clock's group starts for good; the others only to see whether they run at all, and to know
+ * where they begin.
+ */
+static int start_group(struct counted_cpu *cpu, struct counted_group *counted,
+		       const struct attrib_layout *layout, bool confirm)
+{
+	const struct group *group = &counted->group;
+	const struct attrib_stream stream = {cpu->index, group->tick_id, layout};
+	uint64_t start_ns = sys_now_ns(cpu->sys);
+	int result = layout->clock ? group_send(group, counted_cpu_fd(cpu)) : 0;
+
+	if (layout->clock)
+		attrib_open(cpu->attrib, &stream, start_ns, NULL);
+	if (result == 0)
+		result = group_enable(group);
+	if (result < 0 || (layout->clock && !confirm))
+		return result;
+	uint64_t now_ns = sys_now_ns(cpu->sys);
+	if (!layout->clock)
+		result = group_disable(group);
+	if (result == 0)
+		result = group_read(group, cpu->reading);
+	if (result < 0)
+		return result;
+	counted->enabled_ns = cpu->reading[READING_ENABLED_NS];
+	counted->running_ns = cpu->reading[READING_RUNNING_NS];
+	if (confirm && layout->n_hardware > 0 && counted->enabled_ns > 0 &&
+	    counted->running_ns == 0)
+		return -EUSERS;
+	if (layout->clock)
+		return 0;
+	attrib_open(cpu->attrib, &stream, now_ns, cpu->reading);
+	return group_send(group, counted_cpu_fd(cpu));
+}
+
+static int begin_turn(struct counted_cpu *cpu, size_t turn)
+{
+	const struct counted_group *counted = &cpu->groups[turn];
+	int result = group_enable(&counted->group);
+
+	attrib_resume(cpu->attrib, cpu->index, counted->index, sys_now_ns(cpu->sys));
+	cpu->turn = turn;
+	return result;
 }
 
 int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
-		     const struct plan_group *plan, size_t ring_bytes, size_t *failed)
+		     const struct plan *plan, size_t ring_bytes, bool confirm,
+		     struct counted_failure *failure)
 {
-	int result =
-		group_open(&cpu->group, cpu->sys, events, plan, cpu->number, ring_bytes, failed);
+	int result = open_groups(cpu, events, plan, ring_bytes, failure);
 
-	if (result < 0)
-		return result;
-	*failed = plan->layout.switch_value;
-	result = ring_map(&cpu->ring, cpu->sys, cpu->group.switch_fd, ring_bytes);
-	if (result < 0) {
-		/* Told apart from a refusal of counters. */
-		result = result == -EPERM || result == -ENOMEM ? -ENOBUFS : result;
-		goto fail_map;
+	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++) {
+		struct counted_group *counted = &cpu->groups[k];
+		failure->group = counted->index;
+		result = start_group(cpu, counted, &plan->groups[counted->index].layout, confirm);
 	}
-	attrib_open(cpu->attrib, cpu->index, cpu->group.switch_id, cpu->group.tick_id,
-		    sys_now_ns(cpu->sys), &plan->layout);
-	result = group_start(&cpu->group);
-	if (result < 0)
-		goto fail_start;
+	/* Not all CPUs the same: at any time every group is on somewhere. */
+	if (result == 0 && cpu->n_groups > 1)
+		result = begin_turn(cpu, 1 + cpu->index % (cpu->n_groups - 1));
+	if (result < 0) {
+		counted_cpu_close(cpu);
+		return result;
+	}
 	cpu->open = true;
 	return 0;
-
-fail_start:
-	attrib_close(cpu->attrib, cpu->index);
-	ring_unmap(&cpu->ring);
-fail_map:
-	group_close(&cpu->group);
-	return result;
 }
 
 void counted_cpu_close(struct counted_cpu *cpu)
 {
 	attrib_close(cpu->attrib, cpu->index);
-	if (cpu->open) {
-		ring_unmap(&cpu->ring);
-		group_close(&cpu->group);
-	}
-	counted_cpu_init(cpu, cpu->sys, cpu->attrib, cpu->number, cpu->index);
+	ring_unmap(&cpu->ring);
+	/* What takes turns first: its output is the clock's ring. */
+	while (cpu->n_groups > 0)
+		group_close(&cpu->groups[--cpu->n_groups].group);
+	free(cpu->groups);
+	free(cpu->reading);
+	counted_cpu_init(cpu, cpu->sys, cpu->attrib, cpu->number, cpu->index, cpu->domain);
 }
 
-bool counted_cpu_drain(struct counted_cpu *cpu, uint64_t until_ns)
+/* ---- ticks */
+
+static void arm(struct counted_cpu *cpu, size_t k)
+{
+	uint64_t now_ns = sys_now_ns(cpu->sys);
+
+	if (group_arm_tick(&cpu->groups[k].group) == 0)
+		cpu->groups[k].armed_ns = now_ns;
+}
+
+void counted_cpu_arm(struct counted_cpu *cpu, bool turn_only)
+{
+	if (!turn_only)
+		arm(cpu, 0);
+	if (cpu->turn > 0)
+		arm(cpu, cpu->turn);
+}
+
+bool counted_cpu_awaits(const struct counted_cpu *cpu)
+{
+	return cpu->groups[0].armed_ns || cpu->groups[cpu->turn].armed_ns;
+}
+
+static void disarm(struct counted_group *counted)
+{
+	group_disarm_tick(&counted->group);
+	counted->armed_ns = 0;
+}
+
+void counted_cpu_disarm(struct counted_cpu *cpu)
+{
+	if (cpu->groups[0].armed_ns)
+		disarm(&cpu->groups[0]);
+	if (cpu->groups[cpu->turn].armed_ns)
+		disarm(&cpu->groups[cpu->turn]);
+}
+
+static void note_tick(struct counted_cpu *cpu, int group, uint64_t time_ns)
+{
+	for (size_t k = 0; group >= 0 && k < cpu->n_groups; k++) {
+		struct counted_group *counted = &cpu->groups[k];
+		if (counted->index != (unsigned)group)
+			continue;
+		counted->off_looks = 0;
+		if (counted->armed_ns && time_ns >= counted->armed_ns)
+			disarm(counted);
+	}
+}
+
+/* ---- records */
+
+static void drain(struct counted_cpu *cpu, bool to_ticks)
 {
 	struct ring *ring = &cpu->ring;
 	const struct perf_event_header *header;
 	struct record record;
 	uint64_t broken = ring->broken;
-	bool ticked = false;
 
-	while (!ticked && (header = ring_peek(ring))) {
+	while (!(to_ticks && !counted_cpu_awaits(cpu)) && (header = ring_peek(ring))) {
 		if (record_decode(header, &record) == 0)
-			ticked = attrib_record(cpu->attrib, cpu->index, &record) &&
-				 record.time_ns >= until_ns;
+			note_tick(cpu, attrib_record(cpu->attrib, cpu->index, &record),
+				  record.time_ns);
 		ring_consume(ring);
 	}
 	ring_release(ring);
@@ -71,38 +196,68 @@ bool counted_cpu_drain(struct counted_cpu *cpu, uint64_t until_ns)
 	record = (struct record){.kind = RECORD_LOST, .lost.records = ring->broken - broken};
 	if (record.lost.records > 0)
 		attrib_record(cpu->attrib, cpu->index, &record);
-	return ticked;
 }
 
-bool counted_cpu_arm(struct counted_cpu *cpu)
+void counted_cpu_drain(struct counted_cpu *cpu)
 {
-	uint64_t now_ns = sys_now_ns(cpu->sys);
-
-	if (group_arm_tick(&cpu->group) < 0)
-		return false;
-	cpu->armed_ns = now_ns;
-	return true;
+	drain(cpu, false);
 }
 
-void counted_cpu_disarm(struct counted_cpu *cpu, bool ticked)
+void counted_cpu_drain_to_ticks(struct counted_cpu *cpu)
 {
-	group_disarm_tick(&cpu->group);
-	cpu->armed_ns = 0;
-	cpu->tickless_cuts = ticked ? 0 : cpu->tickless_cuts + 1;
-	if (ticked)
-		cpu->off_cuts = 0;
+	drain(cpu, true);
+}
+
+/* ---- turns and doubts */
+
+static void note_times(struct counted_group *counted, const uint64_t *reading)
+{
+	bool off = reading[READING_ENABLED_NS] != counted->enabled_ns &&
+		   reading[READING_RUNNING_NS] == counted->running_ns;
+
+	counted->off_looks = off ? counted->off_looks + 1 : 0;
+	counted->enabled_ns = reading[READING_ENABLED_NS];
+	counted->running_ns = reading[READING_RUNNING_NS];
+}
+
+void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner)
+{
+	struct counted_group *counted = &cpu->groups[cpu->turn];
+
+	if (cpu->n_groups <= 2)
+		return;
+	if (group_disable(&counted->group) < 0 || group_read(&counted->group, cpu->reading) < 0) {
+		cpu->dead = true;
+		return;
+	}
+	counted_cpu_drain(cpu);
+	note_times(counted, cpu->reading);
+	attrib_pause(cpu->attrib, cpu->index, counted->index, cpu->reading, runner);
+	cpu->late_turns = 0;
+	if (begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0)
+		cpu->dead = true;
 }
 
 void counted_cpu_check(struct counted_cpu *cpu)
 {
-	uint64_t enabled_ns, running_ns;
+	for (size_t k = 0; k <= cpu->turn; k += cpu->turn ? cpu->turn : 1) {
+		struct counted_group *counted = &cpu->groups[k];
+		int result = group_read(&counted->group, cpu->reading);
 
-	if (group_read_times(&cpu->group, &enabled_ns, &running_ns) < 0 ||
-	    enabled_ns == cpu->enabled_ns) {
-		cpu->dead = true;
-		return;
+		/* The clock's group never stops. */
+		cpu->dead |= result < 0 ||
+			     (k == 0 && cpu->reading[READING_ENABLED_NS] == counted->enabled_ns);
+		if (result == 0)
+			note_times(counted, cpu->reading);
 	}
-	cpu->off_cuts = running_ns == cpu->running_ns ? cpu->off_cuts + 1 : 0;
-	cpu->enabled_ns = enabled_ns;
-	cpu->running_ns = running_ns;
+}
+
+unsigned counted_cpu_off(const struct counted_cpu *cpu)
+{
+	unsigned most = 0;
+
+	for (size_t k = 0; k < cpu->n_groups; k++)
+		if (cpu->groups[k].off_looks > most)
+			most = cpu->groups[k].off_looks;
+	return most;
 }

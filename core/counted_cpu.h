@@ -14,54 +14,85 @@
 #include <stdint.h>
 
 /*
- * One CPU as the system collector counts it: its counter group, the ring of its records, and what
- * is known of its ticks. Open between counted_cpu_open and counted_cpu_close.
+ * One CPU as the system collector counts it: the groups of its domain, the ring that takes all
+ * their records, whose turn it is, and what is known of its ticks. Open between counted_cpu_open
+ * and counted_cpu_close.
  */
+struct counted_group {
+	struct group group;
+	unsigned index;                  /* in the plan */
+	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
+	uint64_t enabled_ns, running_ns; /* when last looked at */
+	unsigned off_looks;              /* in which it was off the PMU, in a row */
+};
+
 struct counted_cpu {
 	int number;
 	size_t index; /* in the interval */
 	const struct sys *sys;
 	struct attrib *attrib; /* borrowed: where its records go */
+	unsigned domain;
 
 	bool open;
-	bool dead; /* its counters do not count any more: it was offline meanwhile */
-	struct group group;
+	bool dead;                    /* its counters do not count any more */
+	struct counted_group *groups; /* the first is always on */
+	size_t n_groups;
+	size_t turn; /* which of the others is on; 0: there are none */
 	struct ring ring;
-	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
-	uint64_t enabled_ns, running_ns; /* when last looked at by counted_cpu_check */
-	unsigned tickless_cuts;          /* how many in a row */
-	unsigned off_cuts;               /* in which its group was off the PMU, in a row */
-	uint64_t idle_credit_ns;         /* idle by /proc/stat, and not in any interval yet */
+	uint64_t *reading;       /* scratch, for the largest of them */
+	unsigned tickless_cuts;  /* how many in a row */
+	unsigned late_turns;     /* how many in a row could not end because no tick came */
+	uint64_t idle_credit_ns; /* idle by /proc/stat, and not in any interval yet */
+};
+
+/* Where opening failed: a group of the plan, and which of its members. */
+struct counted_failure {
+	unsigned group;
+	size_t member;
 };
 
 /* Not open yet. */
 void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct attrib *attrib,
-		      int number, size_t index);
+		      int number, size_t index, unsigned domain);
 
 /*
- * Opens the group and a ring of ring_bytes, and starts to count from zero. 0 or the kernel's
- * -errno: -ENOBUFS where no locked memory is left for the ring; else *failed is the index of the
- * member that was refused.
+ * Opens the groups of its domain and a ring of ring_bytes, and starts to count from zero. 0 or the
+ * kernel's -errno: -ENOBUFS where no locked memory is left for the ring; -EUSERS where `confirm`
+ * asks whether the groups run and one does not, though it opens: its counters are taken.
  */
 int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
-		     const struct plan_group *plan, size_t ring_bytes, size_t *failed);
+		     const struct plan *plan, size_t ring_bytes, bool confirm,
+		     struct counted_failure *failure);
 void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not */
 
+static inline int counted_cpu_fd(const struct counted_cpu *cpu)
+{
+	return cpu->groups[0].group.switch_fd;
+}
+
+/* Arms the ticks of the groups that are on, or only of the one whose turn it is. */
+void counted_cpu_arm(struct counted_cpu *cpu, bool turn_only);
+/* Whether a tick is still to come. */
+bool counted_cpu_awaits(const struct counted_cpu *cpu);
+void counted_cpu_disarm(struct counted_cpu *cpu);
+
+/* Folds in all records, or only those up to the last of the ticks that are awaited. */
+void counted_cpu_drain(struct counted_cpu *cpu);
+void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
+
 /*
- * Folds in records up to the first tick made at or after until_ns (UINT64_MAX: all there are): true
- * where it came to one.
+ * Gives the turn to the next group, if several take turns. `runner`: who runs there, where the
+ * caller does; NULL: as the tick told just now.
  */
-bool counted_cpu_drain(struct counted_cpu *cpu, uint64_t until_ns);
-
-/* Arms the tick; false where the kernel refuses. Disarms it, whether it came or not. */
-bool counted_cpu_arm(struct counted_cpu *cpu);
-void counted_cpu_disarm(struct counted_cpu *cpu, bool ticked);
+void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner);
 
 /*
- * After a cut that nothing told of: is the group off the PMU (off_cuts), so that it makes no
- * records at all? Or are its enabled ns at a stand (dead): it was dissolved when its CPU went
- * offline, and stays so when the CPU is back.
+ * Looks at the groups that are on, after a cut that nothing told of: is one off the PMU, so that
+ * it makes no records at all (off_looks)? Or are the times at a stand (dead): it was dissolved when
+ * its CPU went offline, and stays so when the CPU is back.
  */
 void counted_cpu_check(struct counted_cpu *cpu);
+/* The greatest off_looks of its groups. */
+unsigned counted_cpu_off(const struct counted_cpu *cpu);
 
 #endif

@@ -11,9 +11,13 @@
 #include "collect.h"
 #include "cpus.h"
 #include "explain.h"
+#include "metric_user.h"
 #include "notes.h"
 #include "preset.h"
 #include "proc.h"
+#include "selection.h"
+#include "snapshot_take.h"
+#include "suggest.h"
 #include "tasks.h"
 #include "users.h"
 #include "util.h"
@@ -27,16 +31,30 @@
  * does not say when a group is opened (counters that are taken, switches it is silent about).
  */
 #define SETTLE_NS (60 * NS_PER_MS)
+enum { SETTLE_MOST = 3 };
 
 /* Of each interval: what finding out about tasks that do nothing may cost. */
 #define MAINTAIN_NS (5 * NS_PER_MS)
 
+/* A change that waits for the end of the interval. */
+enum engine_change_kind {
+	CHANGE_ADD_EVENTS,
+	CHANGE_ADD_METRIC,
+	CHANGE_REMOVE,
+};
+
+struct engine_change {
+	enum engine_change_kind kind;
+	char *text; /* owned */
+};
+
 struct engine {
 	const struct sys *sys;
+	struct engine_config config;
 	const struct preset *preset;
 	struct pmu_set pmus;
 	struct event_context names;
-	struct event_set events;
+	struct selection selection;
 	struct columns *columns;
 	struct collect *collect;
 	struct tasks *tasks;
@@ -44,74 +62,154 @@ struct engine {
 	struct notes notes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
+	struct engine_change *changes; /* asked for, and not made yet */
+	size_t n_changes, changes_capacity;
 	uint64_t cut_ns; /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
 };
 
-/* ---- opening */
+/* ---- columns */
 
-/* Names every event that the preset's metrics need. */
-static int choose_events(struct engine *engine, struct error *err)
+static const struct metric_def *find_def(const struct engine *engine, const char *name)
 {
-	event_set_fini(&engine->events);
-	event_set_init(&engine->events, &engine->names);
-	for (const char *const *name = engine->preset->metrics; *name; name++) {
-		struct metric metric;
-		int result =
-			metric_compile(metric_def_find(*name), 0, &engine->events, &metric, err);
-		if (result < 0)
-			return result;
-		metric_fini(&metric);
-	}
-	return 0;
+	const struct engine_config *config = &engine->config;
+
+	for (size_t i = 0; i < config->n_user_metrics; i++)
+		if (strcmp(config->user_metrics[i].name, name) == 0)
+			return &config->user_metrics[i];
+	return metric_def_find(name);
 }
 
-/* The engine's events as they are now, with the metrics compiled over them. */
+static int unknown_metric(const struct engine *engine, const char *name, struct error *err)
+{
+	const struct engine_config *config = &engine->config;
+	struct suggest near = {.word = name};
+	char hint[80];
+
+	for (size_t i = 0; i < config->n_user_metrics; i++)
+		suggest_offer(&near, config->user_metrics[i].name);
+	for (size_t i = 0; i < metric_table_n; i++)
+		suggest_offer(&near, metric_table[i].name);
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(err, -ENOENT, "Unknown metric '%.40s'%s: '--list metrics' lists them.",
+			 name, hint);
+}
+
+static int add_metric(struct engine *engine, const char *text, struct error *err)
+{
+	const struct metric_def *known = find_def(engine, text);
+	struct metric_def def;
+
+	if (known)
+		return selection_add_metric(&engine->selection, known, err);
+	if (!strchr(text, '='))
+		return unknown_metric(engine, text, err);
+	int result = metric_def_parse(text, &def, err);
+	if (result < 0)
+		return result;
+	result = selection_add_metric(&engine->selection, &def, err);
+	metric_def_fini(&def);
+	return result;
+}
+
+static int add_column(struct engine *engine, enum engine_column_kind kind, const char *text,
+		      struct error *err)
+{
+	switch (kind) {
+	case ENGINE_EVENTS:
+		return selection_add_events(&engine->selection, text, err);
+	case ENGINE_METRIC:
+		return add_metric(engine, text, err);
+	}
+	return -EINVAL;
+}
+
+/* The preset's columns, then those that were asked for beside them. */
+static int choose_columns(struct engine *engine, struct error *err)
+{
+	const struct engine_config *config = &engine->config;
+	bool no_pmu = engine->selection.no_pmu;
+	int result = 0;
+
+	selection_fini(&engine->selection);
+	selection_init(&engine->selection, &engine->names, &engine->notes);
+	engine->selection.no_pmu = no_pmu;
+	for (const char *const *name = engine->preset->metrics; *name && result == 0; name++)
+		result = add_metric(engine, *name, err);
+	selection_mark_preset(&engine->selection, engine->preset->leaves_out);
+	for (size_t i = 0; i < config->n_columns && result == 0; i++)
+		result = add_column(engine, config->columns[i].kind, config->columns[i].text, err);
+	return result;
+}
+
+/* The events as they are now, with the metrics bound to the plan. */
 static struct columns *columns_new(const struct engine *engine)
 {
+	const struct selection *selection = &engine->selection;
 	struct columns *columns = xcalloc(1, sizeof(*columns));
-	size_t n = 0;
 
-	while (engine->preset->metrics[n])
-		n++;
 	columns->references = 1;
 	columns->preset = xstrdup(engine->preset->name);
-	columns->shape = engine->collect->interval.shape;
-	columns->metrics = xcalloc(n, sizeof(*columns->metrics));
-	event_set_copy(&columns->events, &engine->events);
-	for (size_t i = 0; i < n; i++) {
-		struct error impossible; /* these very formulas compiled when the engine opened */
-		if (metric_compile(metric_def_find(engine->preset->metrics[i]), 0, &columns->events,
-				   &columns->metrics[columns->n_metrics], &impossible) == 0)
-			columns->n_metrics++;
+	columns->plan = plan_ref(engine->collect->plan);
+	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
+	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
+	columns->n_metrics = selection->n;
+	event_set_copy(&columns->events, &selection->events);
+	columns->events.context = &engine->names; /* while formulas ask it */
+	for (size_t i = 0; i < selection->n; i++) {
+		columns->n_preset += selection->columns[i].preset;
+		metric_def_copy(&columns->defs[i], &selection->columns[i].def);
+		selection_compile(&selection->columns[i], &columns->defs[i], &columns->events,
+				  &columns->metrics[i]);
+		metric_bind(&columns->metrics[i], &columns->events, columns->plan,
+			    &columns->readings);
 	}
+	columns->events.context = NULL;
 	return columns;
 }
 
-static bool events_changed(const struct engine *engine)
+/* Columns that are not what they should be are told. */
+static void note_columns(struct engine *engine)
 {
-	for (size_t i = 0; i < engine->events.n; i++) {
-		const struct event *now = &engine->events.items[i];
-		const struct event *shown = &engine->columns->events.items[i];
-		if (now->state != shown->state || now->group != shown->group)
-			return true;
-	}
-	return false;
+	const struct selection *selection = &engine->selection;
+	const struct columns *columns = engine->columns;
+
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		if (selection->columns[i].form == METRIC_FORMS_MAX)
+			notes_add(&engine->notes, "Metric %s cannot be counted on this CPU.",
+				  columns->defs[i].name);
+		else if (metric_is_apart(&columns->metrics[i], &columns->events, columns->plan))
+			notes_add(
+				&engine->notes,
+				"The events of %s do not fit together: they are counted in turns, "
+				"and ~ marks what follows from them.",
+				columns->defs[i].name);
 }
 
-static void choose_preset(struct engine *engine, const struct preset *preset)
+static void renew_columns(struct engine *engine)
+{
+	columns_unref(engine->columns);
+	engine->columns = columns_new(engine);
+	note_columns(engine);
+}
+
+/* ---- opening */
+
+static void choose_preset(struct engine *engine)
 {
 	/* Where the kernel refuses for another reason, the collector will explain it. */
 	int result = collect_probe_hardware(engine->sys);
 	bool no_pmu = result == -ENOENT || result == -EOPNOTSUPP;
 
-	engine->preset = preset ? preset : preset_find(no_pmu ? "software" : "overview");
+	engine->preset = engine->config.preset ? engine->config.preset
+					       : preset_find(no_pmu ? "software" : "overview");
+	engine->selection.no_pmu = no_pmu;
 	if (no_pmu)
 		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
 	else
-		cpus_pmu_name(engine->sys, engine->pmu, sizeof(engine->pmu));
+		text_copy(engine->pmu, sizeof(engine->pmu), engine->pmus.items[0].name);
 }
 
 /* The collectors from best to worst; what one is refused is told, and the next one tried. */
@@ -125,7 +223,9 @@ static int choose_collector(struct engine *engine, const struct engine_config *c
 	};
 	const struct collect_context context = {
 		.sys = engine->sys,
-		.events = &engine->events,
+		.pmus = &engine->pmus,
+		.events = &engine->selection.events,
+		.wants = &engine->selection.wants,
 		.tasks = engine->tasks,
 		.notes = &engine->notes,
 	};
@@ -146,7 +246,7 @@ static int fall_back_to_software(struct engine *engine, struct error *err)
 	engine->collect->ops->free(engine->collect);
 	engine->collect = NULL;
 	engine->preset = preset_find("software");
-	int result = choose_events(engine, err);
+	int result = choose_columns(engine, err);
 	if (result < 0)
 		return result;
 	return choose_collector(engine, &(struct engine_config){.proc_only = true}, err);
@@ -177,6 +277,22 @@ static void read_host(const struct sys *sys, char *host, size_t size)
 	host[strcspn(host, "\n")] = '\0';
 }
 
+/*
+ * Intervals that nobody sees. A plan that turned out not to work is replaced in them, and the next
+ * one is tried too.
+ */
+static void settle(struct engine *engine)
+{
+	const struct plan *before = NULL;
+
+	for (unsigned i = 0; i < SETTLE_MOST && engine->collect->plan != before; i++) {
+		before = engine->collect->plan;
+		engine_wait(engine, sys_now_ns(engine->sys) + SETTLE_NS);
+		snapshot_free(engine_snapshot(engine));
+	}
+	engine->sequence = 0;
+}
+
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **out,
 	       struct error *err)
 {
@@ -184,16 +300,19 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	int result;
 
 	engine->sys = sys;
-	pmu_set_read(sys, &engine->pmus);
-	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
+	engine->config = *config;
 	read_host(sys, engine->host, sizeof(engine->host));
 	result = require_proc(sys, err);
 	if (result < 0)
 		goto fail;
-	choose_preset(engine, config->preset);
-	result = choose_events(engine, err);
-	if (result < 0)
+	pmu_set_read(sys, &engine->pmus);
+	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
+	choose_preset(engine);
+	result = choose_columns(engine, err);
+	if (result < 0) {
+		result = err->code = -EINVAL;
 		goto fail;
+	}
 	engine->tasks = tasks_new(sys);
 	engine->users = users_new(sys);
 	result = choose_collector(engine, config, err);
@@ -206,10 +325,8 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 		if (result < 0)
 			goto fail;
 	}
-	engine->columns = columns_new(engine);
-	engine_wait(engine, sys_now_ns(sys) + SETTLE_NS);
-	snapshot_free(engine_snapshot(engine));
-	engine->sequence = 0;
+	renew_columns(engine);
+	settle(engine);
 	*out = engine;
 	return 0;
 fail:
@@ -224,7 +341,10 @@ void engine_free(struct engine *engine)
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
-	event_set_fini(&engine->events);
+	for (size_t i = 0; i < engine->n_changes; i++)
+		free(engine->changes[i].text);
+	free(engine->changes);
+	selection_fini(&engine->selection);
 	pmu_set_fini(&engine->pmus);
 	tasks_free(engine->tasks);
 	users_free(engine->users);
@@ -249,16 +369,24 @@ static size_t fetch_pollfds(struct engine *engine)
 
 int engine_wait(struct engine *engine, uint64_t deadline_ns)
 {
+	struct collect *collect = engine->collect;
 	size_t n = fetch_pollfds(engine);
 
+	if (deadline_ns > engine->cut_ns)
+		collect->refresh_ns = deadline_ns - engine->cut_ns;
 	for (;;) {
-		int ready = sys_wait(engine->sys, engine->pollfds, n, deadline_ns);
+		uint64_t due_ns = collect->ops->due_ns(collect);
+		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
+		int ready = sys_wait(engine->sys, engine->pollfds, n, until_ns);
+		uint64_t now_ns = sys_now_ns(engine->sys);
 		if (ready < 0) /* without the rings: they are drained at the cut */
 			n = 0;
 		if (ready > 0)
-			engine->collect->ops->drain(engine->collect);
-		else if (sys_now_ns(engine->sys) >= deadline_ns)
+			collect->ops->drain(collect);
+		if (now_ns >= deadline_ns && ready <= 0)
 			return 0;
+		if (now_ns >= due_ns)
+			collect->ops->turn(collect);
 		else if (ready == 0)
 			return 1;
 		/* A dead event (its CPU went offline) is always "ready": don't ask it again. */
@@ -268,88 +396,63 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 	}
 }
 
-static void fill_row(struct engine *engine, struct task *task, struct row *row)
+/* ---- changes while it runs */
+
+static void ask(struct engine *engine, enum engine_change_kind kind, const char *text)
 {
-	tasks_look_up(engine->tasks, task);
-	*row = (struct row){
-		.pid = task->pid > 0 ? task->pid : task->tid,
-		.tid = task->tid,
-		.ppid = task->ppid,
-		.uid = task->uid,
-		.start_ns = task->start_ns,
-		.threads = 1,
-		.flags = (task->exit_ns ? ROW_EXITED : 0u) | (task->kernel ? ROW_KERNEL : 0u) |
-			 (task->lost == task->interval ? ROW_LOST : 0u),
-	};
-	memcpy(row->comm, task->comm, sizeof(row->comm));
-	users_name(engine->users, row->uid, row->user, sizeof(row->user));
+	engine->changes = array_reserve(engine->changes, &engine->changes_capacity,
+					engine->n_changes + 1, sizeof(*engine->changes));
+	engine->changes[engine->n_changes++] =
+		(struct engine_change){.kind = kind, .text = xstrdup(text)};
 }
 
-static void fill_threads(struct engine *engine, struct snapshot *snapshot)
+void engine_add(struct engine *engine, const struct engine_column *column)
 {
-	const struct interval *interval = &engine->collect->interval;
-	size_t width = tally_width(&interval->shape);
-
-	rows_init(snapshot->columns, interval->n_ran, &snapshot->threads);
-	for (size_t i = 0; i < interval->n_ran; i++)
-		fill_row(engine, interval->ran[i], &snapshot->threads.items[i]);
-	if (interval->n_ran > 0)
-		memcpy(snapshot->threads.tallies, interval->tallies,
-		       interval->n_ran * width * sizeof(uint64_t));
-	rows_evaluate(snapshot->columns, snapshot->interval_ns, &snapshot->threads);
+	ask(engine, column->kind == ENGINE_METRIC ? CHANGE_ADD_METRIC : CHANGE_ADD_EVENTS,
+	    column->text);
 }
 
-/* What an interval's ns are of a tally: a CPU's part of it ends at that CPU's own last record. */
-static uint64_t own_interval_ns(const struct snapshot *snapshot, const uint64_t *tally, size_t cpus)
+void engine_remove(struct engine *engine, const char *name)
 {
-	uint64_t own_ns = cpus ? tally[TALLY_TASK_CLOCK] / cpus : 0;
-
-	return own_ns ? own_ns : snapshot->interval_ns;
+	ask(engine, CHANGE_REMOVE, name);
 }
 
-static void fill_cpu(const struct interval *interval, size_t index, struct snapshot *snapshot)
+static int make_change(struct engine *engine, const struct engine_change *change, struct error *err)
 {
-	const struct columns *columns = snapshot->columns;
-	size_t bytes = tally_width(&interval->shape) * sizeof(uint64_t);
-	struct snapshot_cpu *cpu = &snapshot->cpus[snapshot->n_cpus++];
-
-	cpu->cpu = interval->cpu_numbers[index];
-	if (!interval->cpu_counted[index])
-		return;
-	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
-	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
-	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	snapshot_evaluate_busy(columns, own_interval_ns(snapshot, cpu->tally, 1), cpu->tally,
-			       cpu->idle, cpu->figures);
-}
-
-static void fill_cpus(const struct engine *engine, struct snapshot *snapshot)
-{
-	const struct interval *interval = &engine->collect->interval;
-	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
-	size_t counted = 0;
-
-	snapshot->cpus = xcalloc(interval->n_cpus, sizeof(*snapshot->cpus));
-	snapshot->totals = memcpy(xmalloc(bytes), interval->totals, bytes);
-	snapshot->idle = xcalloc(width, sizeof(uint64_t));
-	snapshot->unattributed = memcpy(xmalloc(bytes), interval->unattributed, bytes);
-	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
-	for (size_t i = 0; i < interval->n_cpus; i++) {
-		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
-		counted += interval->cpu_counted[i];
-		if (interval->cpu_online[i] || interval->cpu_counted[i])
-			fill_cpu(interval, i, snapshot);
+	switch (change->kind) {
+	case CHANGE_ADD_METRIC:
+		return add_metric(engine, change->text, err);
+	case CHANGE_ADD_EVENTS:
+		return selection_add_events(&engine->selection, change->text, err);
+	case CHANGE_REMOVE:
+		if (selection_remove(&engine->selection, change->text) == 0)
+			return 0;
+		return error_set(err, -ENOENT, "There is no column '%.40s'.", change->text);
 	}
-	snapshot_evaluate_busy(snapshot->columns,
-			       own_interval_ns(snapshot, snapshot->totals, counted),
-			       snapshot->totals, snapshot->idle, snapshot->figures);
+	return -EINVAL;
 }
 
-static void fill_notes(const struct engine *engine, struct snapshot *snapshot)
+/* Begins the next interval, by a new plan where it must be. */
+static void renew(struct engine *engine)
 {
-	snapshot->notes = xcalloc(engine->notes.n, sizeof(char *));
-	for (size_t i = 0; i < engine->notes.n; i++)
-		snapshot->notes[snapshot->n_notes++] = xstrdup(engine->notes.items[i]);
+	struct collect *collect = engine->collect;
+
+	for (size_t i = 0; i < engine->n_changes; i++) {
+		struct error err;
+		if (make_change(engine, &engine->changes[i], &err) < 0) {
+			notes_remove(&engine->notes, err.text); /* said before: on top again */
+			notes_add_urgent(&engine->notes, err.text);
+		} else {
+			collect->stale = true;
+		}
+		free(engine->changes[i].text);
+	}
+	engine->n_changes = 0;
+	collect->ops->renew(collect);
+	if (collect->plan == engine->columns->plan)
+		return;
+	renew_columns(engine);
+	engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)
@@ -363,27 +466,24 @@ struct snapshot *engine_snapshot(struct engine *engine)
 				 "Records were lost in a storm of context switches: what ran "
 				 "meanwhile is unattributed, and ? marks what it touched.");
 	engine->cut_ns = sys_now_ns(engine->sys);
-	if (events_changed(engine)) {
-		columns_unref(engine->columns);
-		engine->columns = columns_new(engine);
-	}
 
-	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
-	snapshot->columns = columns_ref(engine->columns);
+	const struct snapshot_source source = {
+		.columns = engine->columns,
+		.interval = &collect->interval,
+		.tasks = engine->tasks,
+		.users = engine->users,
+		.notes = &engine->notes,
+	};
+	struct snapshot *snapshot = snapshot_take(&source, engine->cut_ns - begin_ns);
 	snapshot->sequence = ++engine->sequence;
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
-	snapshot->interval_ns = engine->cut_ns - begin_ns;
 	snapshot->mode = collect->ops->mode;
-	snapshot->lost_records = collect->interval.lost_records;
 	snapshot->tasks = proc_threads(engine->sys);
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
-	fill_threads(engine, snapshot);
-	fill_cpus(engine, snapshot);
-	fill_notes(engine, snapshot);
 
-	interval_reset(&collect->interval);
+	renew(engine);
 	tasks_forget(engine->tasks, begin_ns);
 	tasks_maintain(engine->tasks, MAINTAIN_NS);
 	return snapshot;

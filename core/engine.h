@@ -29,7 +29,7 @@ struct engine_column {
 	const char *text;
 };
 
-/* All borrowed for the engine's life. */
+/* What it points to is borrowed for the engine's life. */
 struct engine_config {
 	const struct preset *preset; /* NULL: overview, or software where there are no counters */
 	const struct engine_column *columns; /* beside the preset's, in their order */
@@ -40,9 +40,9 @@ struct engine_config {
 };
 
 /*
- * 0, or -errno and a sentence where nothing at all can be measured (not even /proc). Borrows sys
- * for its life. Takes some 60 ms: a first interval that nobody sees, to learn what the kernel does
- * not say.
+ * 0, or -errno and a sentence where nothing at all can be measured (not even /proc): -EINVAL where
+ * it is the columns that make no sense. Borrows sys for its life. Takes some 60 ms: a first
+ * interval that nobody sees, to learn what the kernel does not say.
  */
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **engine,
 	       struct error *err);
@@ -53,6 +53,13 @@ void engine_free(struct engine *engine);
  * the deadline, 1 when sys_wake or a signal ended it early.
  */
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
+
+/*
+ * Adds columns, or removes the one of that name, when the interval ends: the next snapshot but one
+ * has them. Tasks and other columns go on. What cannot be done is told by an urgent note.
+ */
+void engine_add(struct engine *engine, const struct engine_column *column);
+void engine_remove(struct engine *engine, const char *name);
 
 /* Ends the interval now and hands over its picture; the caller frees it. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);

@@ -99,8 +99,7 @@ int event_resolve(const struct event_context *context, const char *name, struct 
 		event_fini(event);
 		return result;
 	}
-	if (!event->name)
-		event->name = xstrdup(name);
+	event->name = xstrdup(name);
 	mark_leader(context, event);
 	return 0;
 }
@@ -109,6 +108,7 @@ void event_copy(struct event *copy, const struct event *event)
 {
 	*copy = *event;
 	copy->name = xstrdup(event->name);
+	copy->label = event->label ? xstrdup(event->label) : NULL;
 	copy->codes = xcalloc(event->n_codes, sizeof(*copy->codes));
 	if (event->n_codes > 0)
 		memcpy(copy->codes, event->codes, event->n_codes * sizeof(*copy->codes));
@@ -122,6 +122,7 @@ void event_copy(struct event *copy, const struct event *event)
 void event_fini(struct event *event)
 {
 	free(event->name);
+	free(event->label);
 	free(event->target);
 	free(event->codes);
 	*event = (struct event){0};

@@ -30,7 +30,8 @@ struct event_code {
 };
 
 struct event {
-	char *name;    /* "cycles", owned: as its user wrote it, or what a term `name=` says */
+	char *name;    /* "cycles", owned: as its user wrote it */
+	char *label;   /* what its term `name=` says, owned; NULL: nothing */
 	char unit[16]; /* "" for counts, "ns", "Joules" */
 	double scale;  /* a count times this is in `unit`; 1 but for what sysfs says otherwise */
 	enum event_kind kind;
@@ -39,8 +40,13 @@ struct event {
 	struct event_code *codes; /* owned; none where DERIVED, at most one for each PMU */
 	size_t n_codes;
 	enum figure_state state; /* for the whole run: the best of its codes' */
-	unsigned group;
 };
+
+/* What it is shown as. */
+static inline const char *event_label(const struct event *event)
+{
+	return event->label ? event->label : event->name;
+}
 
 /* Where names are looked up; both borrowed. */
 struct event_context {

@@ -271,8 +271,8 @@ static int set_name(struct encoding *e, const struct term *term)
 	}
 	if (!value || n == 0 || n > EVENT_NAME_MAX_BYTES)
 		return fail(e, -EINVAL, term, "it is empty");
-	free(e->event->name);
-	e->event->name = xstrndup(value, n);
+	free(e->event->label);
+	e->event->label = xstrndup(value, n);
 	return 0;
 }
 

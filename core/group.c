@@ -6,15 +6,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
 #define TICK_REST_NS  (1000 * NS_PER_S)
 #define TICK_ARMED_NS (100 * NS_PER_US)
 
-static struct perf_event_attr counting_attr(const struct event *event)
+struct perf_event_attr group_counting_attr(const struct event_code *code)
 {
-	struct perf_event_attr attr = event->codes[0].attr;
+	struct perf_event_attr attr = code->attr;
 
 	attr.size = sizeof(attr);
 	attr.read_format = RECORD_READ_FORMAT;
@@ -42,37 +43,43 @@ static struct perf_event_attr sampling_attr(uint64_t config, uint64_t period, si
 	};
 }
 
-static struct perf_event_attr member_attr(const struct event_set *events,
-					  const struct plan_group *plan, int member,
-					  size_t ring_bytes)
+static struct perf_event_attr member_attr(const struct event_set *events, const struct plan *plan,
+					  unsigned index, int member, size_t ring_bytes)
 {
+	const struct plan_group *group = &plan->groups[index];
 	struct perf_event_attr attr;
 
 	switch (member) {
 	case PLAN_SWITCH:
 		attr = sampling_attr(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, ring_bytes);
-		attr.comm = 1;
-		attr.comm_exec = 1;
-		attr.task = 1;
-		attr.context_switch = plan->switch_records;
+		/* The ring needs to hear of tasks once. */
+		attr.comm = group->layout.clock;
+		attr.comm_exec = group->layout.clock;
+		attr.task = group->layout.clock;
+		attr.context_switch = group->switch_records;
 		return attr;
 	case PLAN_TICK:
 		return sampling_attr(PERF_COUNT_SW_CPU_CLOCK, TICK_REST_NS, ring_bytes);
+	case PLAN_PAD:
+		return group_counting_attr(&(struct event_code){
+			.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY}});
 	}
-	return counting_attr(&events->items[member]);
+	const struct plan_counter *counter = &plan->counters[member];
+	return group_counting_attr(&events->items[counter->event].codes[counter->code]);
 }
 
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
-	       const struct plan_group *plan, int cpu, size_t ring_bytes, size_t *failed)
+	       const struct plan *plan, unsigned index, int cpu, size_t ring_bytes, size_t *failed)
 {
-	size_t n = plan->layout.n_values;
+	const struct plan_group *planned = &plan->groups[index];
+	size_t n = planned->n_members;
 	int result;
 
 	*group = (struct group){.sys = sys, .fds = xcalloc(n, sizeof(int))};
 	while (group->n < n) {
-		int member = plan->members[group->n];
+		int member = planned->members[group->n];
 		int leader_fd = group->n > 0 ? group->fds[0] : -1;
-		struct perf_event_attr attr = member_attr(events, plan, member, ring_bytes);
+		struct perf_event_attr attr = member_attr(events, plan, index, member, ring_bytes);
 		attr.disabled = leader_fd < 0;
 		int fd = sys_perf_open(sys, &attr, -1, cpu, leader_fd, PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {
@@ -86,14 +93,10 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 		if (member == PLAN_TICK)
 			group->tick_fd = fd;
 	}
-	result = sys_perf_ioctl(sys, group->switch_fd, PERF_EVENT_IOC_ID,
-				(uintptr_t)&group->switch_id);
-	if (result == 0)
-		result = sys_perf_ioctl(sys, group->tick_fd, PERF_EVENT_IOC_ID,
-					(uintptr_t)&group->tick_id);
+	result = sys_perf_ioctl(sys, group->tick_fd, PERF_EVENT_IOC_ID, (uintptr_t)&group->tick_id);
 	if (result == 0)
 		return 0;
-	*failed = plan->layout.switch_value;
+	*failed = planned->layout.switch_value;
 fail:
 	group_close(group);
 	return result;
@@ -108,13 +111,28 @@ void group_close(struct group *group)
 	*group = (struct group){0};
 }
 
-int group_start(struct group *group)
+static int send(const struct group *group, int fd, int ring_fd)
 {
-	int result = sys_perf_ioctl(group->sys, group->tick_fd, PERF_EVENT_IOC_SET_OUTPUT,
-				    (uintptr_t)group->switch_fd);
+	return fd == ring_fd ? 0
+			     : sys_perf_ioctl(group->sys, fd, PERF_EVENT_IOC_SET_OUTPUT,
+					      (uintptr_t)ring_fd);
+}
 
-	return result < 0 ? result
-			  : sys_perf_ioctl(group->sys, group->fds[0], PERF_EVENT_IOC_ENABLE, 0);
+int group_send(const struct group *group, int ring_fd)
+{
+	int result = send(group, group->switch_fd, ring_fd);
+
+	return result < 0 ? result : send(group, group->tick_fd, ring_fd);
+}
+
+int group_enable(const struct group *group)
+{
+	return sys_perf_ioctl(group->sys, group->fds[0], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+int group_disable(const struct group *group)
+{
+	return sys_perf_ioctl(group->sys, group->fds[0], PERF_EVENT_IOC_DISABLE, 0);
 }
 
 static int set_tick_period(const struct group *group, uint64_t period_ns)
@@ -133,29 +151,15 @@ int group_disarm_tick(const struct group *group)
 	return set_tick_period(group, TICK_REST_NS);
 }
 
-int group_read_times(const struct group *group, uint64_t *enabled_ns, uint64_t *running_ns)
+int group_read(const struct group *group, uint64_t *reading)
 {
-	size_t size = (1 + READING_VALUES + group->n) * sizeof(uint64_t);
+	size_t n = READING_VALUES + group->n, size = (1 + n) * sizeof(uint64_t);
 	uint64_t *values = xmalloc(size);
 	ssize_t length = sys_perf_read(group->sys, group->fds[0], values, size);
 	int result = length < 0 ? (int)length : length < (ssize_t)size ? -EBADMSG : 0;
 
-	if (result == 0) {
-		*enabled_ns = values[1 + READING_ENABLED_NS];
-		*running_ns = values[1 + READING_RUNNING_NS];
-	}
+	if (result == 0)
+		memcpy(reading, values + 1, n * sizeof(uint64_t));
 	free(values);
 	return result;
-}
-
-int group_probe(const struct sys *sys, const struct event *event, int cpu)
-{
-	struct perf_event_attr attr = counting_attr(event);
-
-	attr.disabled = 1;
-	int fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return fd;
-	sys_close(sys, fd);
-	return 0;
 }

@@ -16,20 +16,27 @@ struct group {
 	size_t n;
 	int switch_fd; /* of fds: samples every context switch; its ring takes the tick's too */
 	int tick_fd;   /* of fds: samples when armed */
-	uint64_t switch_id, tick_id;
+	uint64_t tick_id;
 };
 
 /*
- * Opens a planned group, not counting yet. A ring on switch_fd will wake its reader when half of
- * ring_bytes is full. On failure *failed is the index of the member that the kernel refused.
+ * Opens that group of the plan on a CPU, not counting yet. A ring on switch_fd will wake its reader
+ * when half of ring_bytes is full. On failure *failed is the index of the member that the kernel
+ * refused.
  */
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
-	       const struct plan_group *plan, int cpu, size_t ring_bytes, size_t *failed);
+	       const struct plan *plan, unsigned index, int cpu, size_t ring_bytes, size_t *failed);
 void group_close(struct group *group); /* zeroed is fine */
 
-/* 0 or -errno, all of these. Sends the tick's records to the ring that is mapped on switch_fd, and
- * starts to count. */
-int group_start(struct group *group);
+/* 0 or -errno, all of these. */
+
+/* Sends the group's records to the ring that is mapped on ring_fd. */
+int group_send(const struct group *group, int ring_fd);
+/* To count, and not to: counts and times stand still meanwhile. */
+int group_enable(const struct group *group);
+int group_disable(const struct group *group);
+/* Its reading (enum record_reading), of READING_VALUES + group->n numbers. */
+int group_read(const struct group *group, uint64_t *reading);
 
 /*
  * The tick: a cpu-clock sample of the group, made while a task runs. Always enabled, with a period
@@ -42,13 +49,7 @@ int group_start(struct group *group);
 int group_arm_tick(const struct group *group);
 int group_disarm_tick(const struct group *group);
 
-/*
- * Whether the group is on the PMU: *running_ns is how long it was so far, *enabled_ns how long it
- * wished to be.
- */
-int group_read_times(const struct group *group, uint64_t *enabled_ns, uint64_t *running_ns);
-
-/* Asks whether one event can be counted on a CPU at all: 0, or the kernel's -errno. */
-int group_probe(const struct sys *sys, const struct event *event, int cpu);
+/* What perf_event_open is asked for to count by that code. */
+struct perf_event_attr group_counting_attr(const struct event_code *code);
 
 #endif

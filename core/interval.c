@@ -9,23 +9,34 @@
 void interval_init(struct interval *interval, const struct tally_shape *shape,
 		   const int *cpu_numbers, size_t n_cpus)
 {
-	size_t width = tally_width(shape);
-
 	*interval = (struct interval){
-		.shape = *shape,
-		.sequence = 1,
 		.cpu_numbers = xcalloc(n_cpus, sizeof(int)),
-		.cpus = xcalloc(n_cpus * width, sizeof(uint64_t)),
-		.idle = xcalloc(n_cpus * width, sizeof(uint64_t)),
 		.cpu_online = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
 		.silent_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
-		.unattributed = xcalloc(width, sizeof(uint64_t)),
-		.totals = xcalloc(width, sizeof(uint64_t)),
 	};
 	if (n_cpus > 0)
 		memcpy(interval->cpu_numbers, cpu_numbers, n_cpus * sizeof(int));
+	interval_reshape(interval, shape);
+}
+
+void interval_reshape(struct interval *interval, const struct tally_shape *shape)
+{
+	size_t width = tally_width(shape);
+
+	free(interval->tallies);
+	free(interval->cpus);
+	free(interval->idle);
+	free(interval->unattributed);
+	free(interval->totals);
+	interval->shape = *shape;
+	interval->tallies = xcalloc(interval->capacity * width, sizeof(uint64_t));
+	interval->cpus = xcalloc(interval->n_cpus * width, sizeof(uint64_t));
+	interval->idle = xcalloc(interval->n_cpus * width, sizeof(uint64_t));
+	interval->unattributed = xcalloc(width, sizeof(uint64_t));
+	interval->totals = xcalloc(width, sizeof(uint64_t));
+	interval_reset(interval);
 }
 
 void interval_fini(struct interval *interval)
@@ -96,14 +107,18 @@ void interval_sum_parts(struct interval *interval)
 	tally_add(&interval->shape, interval->totals, interval->unattributed);
 }
 
-uint64_t interval_silence_to_idle(struct interval *interval, size_t index, uint64_t idle_ns)
+uint64_t interval_silence_to_idle(struct interval *interval, size_t index, unsigned domain,
+				  uint64_t idle_ns)
 {
 	uint64_t *idle = interval_idle(interval, index);
+	size_t domain_ns = tally_domain(&interval->shape, domain);
 
 	if (idle_ns > interval->silent_ns[index])
 		idle_ns = interval->silent_ns[index];
 	interval->silent_ns[index] -= idle_ns;
 	interval->unattributed[TALLY_TASK_CLOCK] -= idle_ns;
 	idle[TALLY_TASK_CLOCK] += idle_ns;
+	interval->unattributed[domain_ns] -= idle_ns;
+	idle[domain_ns] += idle_ns;
 	return idle_ns;
 }

@@ -43,6 +43,8 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 void interval_fini(struct interval *interval);
 /* Begins the next one: everything back to zero. */
 void interval_reset(struct interval *interval);
+/* The same, in another shape. */
+void interval_reshape(struct interval *interval, const struct tally_shape *shape);
 
 /* At the cut: totals from the CPUs, or from the parts where /proc tells of the CPUs. */
 void interval_sum_cpus(struct interval *interval);
@@ -51,8 +53,12 @@ void interval_sum_parts(struct interval *interval);
 /* The tally of a task, given a slot if it has none yet. Valid until the next call. */
 uint64_t *interval_task(struct interval *interval, struct task *task);
 
-/* Silent time of a CPU that was idle after all, as someone else tells; returns how much of it. */
-uint64_t interval_silence_to_idle(struct interval *interval, size_t index, uint64_t idle_ns);
+/*
+ * Silent time of a CPU, which belongs to that domain, that was idle after all, as someone else
+ * tells; returns how much of it.
+ */
+uint64_t interval_silence_to_idle(struct interval *interval, size_t index, unsigned domain,
+				  uint64_t idle_ns);
 
 static inline uint64_t *interval_cpu(const struct interval *interval, size_t index)
 {

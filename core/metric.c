@@ -12,12 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void metric_fini(struct metric *metric)
-{
-	free(metric->ops);
-	*metric = (struct metric){0};
-}
-
 /* The order in which states win over each other. */
 static unsigned rank(enum figure_state state)
 {
@@ -45,37 +39,126 @@ static struct figure unknown(enum figure_state state)
 	return (struct figure){.state = state};
 }
 
-static struct figure count_of(const struct metric_input *input, size_t event)
+/* ---- counts */
+
+/* What the counters of one event say, as far as they have been looked at. */
+struct counted {
+	double value;
+	uint64_t covered_ns; /* of the row's time, how much is in the value or was made up for */
+	bool scaled;
+};
+
+static bool is_whole(uint64_t part_ns, uint64_t all_ns)
 {
-	const struct event *what = &input->events->items[event];
-	const struct tally_shape *shape = input->shape;
-	uint64_t count = input->tally[event];
-	uint64_t clock_ns = input->tally[TALLY_TASK_CLOCK];
-
-	if (what->state != FIGURE_VALID)
-		return unknown(what->state);
-	if (what->kind == EVENT_DERIVED)
-		return known((double)count);
-	if (what->group >= shape->n_groups)
-		return unknown(FIGURE_NOT_COUNTED);
-
-	uint64_t group_ns = tally_group_ns(shape, input->tally, what->group);
-	if (group_ns >= clock_ns - clock_ns / METRIC_WHOLE_PARTS)
-		return known((double)count);
-	if (group_ns == 0) /* a count without time is a count all the same: nothing to scale by */
-		return count ? known((double)count) : unknown(FIGURE_NOT_COUNTED);
-	double share = (double)group_ns / (double)clock_ns;
-	return (struct figure){
-		.value = (double)count / share, .share = (float)share, .state = FIGURE_SCALED};
+	return part_ns >= all_ns - all_ns / METRIC_WHOLE_PARTS;
 }
 
-struct figure metric_count(const struct metric_input *input, size_t event)
+/* All counters of one event in one domain. */
+static void add_domain(struct counted *sum, uint64_t count, uint64_t group_ns, uint64_t domain_ns)
 {
-	struct figure figure = count_of(input, event);
+	bool whole = is_whole(group_ns, domain_ns);
+
+	if (whole || group_ns > 0) {
+		double share = whole ? 1 : (double)group_ns / (double)domain_ns;
+		sum->value += (double)count / share;
+		sum->covered_ns += whole ? domain_ns : group_ns;
+		sum->scaled |= !whole;
+	} else if (count > 0) { /* without time: nothing to scale by, but a count all the same */
+		sum->value += (double)count;
+		sum->covered_ns += domain_ns;
+	}
+}
+
+static struct counted sum_counters(const struct metric_reading *reading, const uint64_t *tally)
+{
+	struct counted sum = {0};
+
+	for (size_t i = 0; i < reading->n;) {
+		unsigned domain = reading->items[i].domain_ns;
+		uint64_t count = 0, group_ns = 0;
+		for (; i < reading->n && reading->items[i].domain_ns == domain; i++) {
+			count += tally[reading->items[i].count];
+			group_ns += tally[reading->items[i].group_ns];
+		}
+		add_domain(&sum, count, group_ns, tally[domain]);
+	}
+	return sum;
+}
+
+/* The time that a count of the row should cover. */
+static uint64_t time_of(const struct event *event, const struct metric_reading *reading,
+			const uint64_t *tally)
+{
+	uint64_t ns = 0;
+
+	if (event->kind != EVENT_SOCKET)
+		return tally[TALLY_TASK_CLOCK];
+	for (size_t i = 0; i < reading->n; i++)
+		ns += tally[reading->items[i].domain_ns];
+	return ns;
+}
+
+static struct figure read_counters(const struct metric_reading *reading,
+				   const struct metric_input *input)
+{
+	const struct event *event = &input->events->items[reading->event];
+	const uint64_t *tally = input->tally;
+
+	if (event->state != FIGURE_VALID)
+		return unknown(event->state);
+	if (event->kind == EVENT_DERIVED)
+		return known((double)tally[reading->event]);
+	if (event->kind == EVENT_SOCKET && !input->machine)
+		return unknown(FIGURE_UNSUPPORTED);
+
+	struct counted sum = sum_counters(reading, tally);
+	uint64_t clock_ns = time_of(event, reading, tally);
+	struct figure figure = known(sum.value * event->scale);
+	if (clock_ns == 0 && event->kind != EVENT_SOCKET)
+		return figure;
+	if (sum.covered_ns == 0)
+		return unknown(FIGURE_NOT_COUNTED);
+	if (sum.scaled || !is_whole(sum.covered_ns, clock_ns)) {
+		double share = (double)sum.covered_ns / (double)clock_ns;
+		figure.state = FIGURE_SCALED;
+		figure.share = share < 1 ? (float)share : 1;
+	}
+	return figure;
+}
+
+static struct figure count_of(const struct metric_reading *reading,
+			      const struct metric_input *input)
+{
+	struct figure figure = read_counters(reading, input);
 
 	if (input->lost && figure_known(figure))
 		figure.state = FIGURE_LOST;
 	return figure;
+}
+
+struct figure metric_count(const struct metric_input *input, size_t event)
+{
+	struct metric_reading reading = {.event = event};
+
+	metric_read_all(&reading, input->plan);
+	struct figure figure = count_of(&reading, input);
+	free(reading.items);
+	return figure;
+}
+
+void metric_read(const struct metric_readings *readings, const struct metric_input *input,
+		 struct figure *figures)
+{
+	for (size_t i = 0; i < readings->n; i++)
+		figures[i] = count_of(&readings->items[i], input);
+}
+
+/* ---- formulas */
+
+void metric_fini(struct metric *metric)
+{
+	free(metric->ops);
+	*metric = (struct metric){0};
 }
 
 static double compute(enum op_code code, double a, double b)
@@ -124,6 +207,8 @@ static struct figure combine(enum op_code code, struct figure a, struct figure b
 	double value = compute(code, a.value, b.value);
 	if (!isfinite(value))
 		return unknown(FIGURE_UNDEFINED);
+	if (a.state == FIGURE_VALID && b.state == FIGURE_VALID)
+		return known(value);
 	return (struct figure){.value = value,
 			       .share = a.share < b.share ? a.share : b.share,
 			       .state = worse(a.state, b.state)};
@@ -142,12 +227,13 @@ static struct figure choose(struct figure condition, struct figure yes, struct f
 	return taken;
 }
 
-struct figure metric_eval(const struct metric *metric, const struct metric_input *input)
+struct figure metric_eval(const struct metric *metric, const struct figure *figures,
+			  double interval_s)
 {
 	struct figure stack[1 + METRIC_DEPTH_MAX];
 	struct figure *top = stack + 1; /* the first free slot */
 
-	stack[0] = unknown(FIGURE_UNDEFINED); /* what a metric without a program says */
+	stack[0] = unknown(FIGURE_UNSUPPORTED); /* what a metric without a program says */
 	for (size_t i = 0; i < metric->n_ops; i++) {
 		const struct metric_op *op = &metric->ops[i];
 
@@ -156,16 +242,16 @@ struct figure metric_eval(const struct metric *metric, const struct metric_input
 			*top++ = known(op->number);
 			break;
 		case OP_EVENT:
-			*top++ = metric_count(input, op->event);
+			*top++ = figures[op->reading];
 			break;
 		case OP_UNSUPPORTED:
 			*top++ = unknown(FIGURE_UNSUPPORTED);
 			break;
 		case OP_INTERVAL:
-			*top++ = known(input->interval_s);
+			*top++ = known(interval_s);
 			break;
 		case OP_CPU_TIME:
-			*top = metric_count(input, TALLY_TASK_CLOCK);
+			*top = figures[op->reading];
 			top->value /= (double)NS_PER_S;
 			top++;
 			break;

@@ -6,6 +6,7 @@
 #include "event.h"
 #include "figure.h"
 #include "metric_def.h"
+#include "plan.h"
 #include "tally.h"
 
 #include <stdbool.h>
@@ -24,9 +25,10 @@
  *               slots_per_cycle (how many operations an Arm CPU can begin in a cycle; UNSUPPORTED
  *               where the kernel does not tell)
  *
- * Counts of an event whose group counted only part of the task's time are scaled by
- * task-clock / group ns and the figure is SCALED with the smallest share. A missing input decides
- * the figure's state (the worst: DENIED, UNSUPPORTED, NOT_COUNTED); division by zero is
+ * Counts of an event whose groups counted only part of the time are scaled by domain ns / group ns,
+ * for the CPUs of each PMU apart, and the figure is SCALED with the smallest share. The time on
+ * CPUs whose PMU does not count it at all lowers the share, and is not made up for. A missing input
+ * decides the figure's state (the worst: DENIED, UNSUPPORTED, NOT_COUNTED); division by zero is
  * UNDEFINED; NaN and infinity never leave metric_eval. if() looks only at the branch it takes.
  */
 
@@ -44,6 +46,24 @@ struct metric {
 	size_t depth; /* of the stack that evaluation needs, bounded at compile time */
 };
 
+/* Where in tallies the counters of one event stand. */
+struct metric_counter {
+	unsigned count, group_ns, domain_ns;
+};
+
+struct metric_reading {
+	size_t event;
+	struct metric_counter *items; /* those of one domain in a row; owned */
+	size_t n;
+};
+
+/* What metrics that are bound to one plan read of a row, each thing once. Zeroed is empty. */
+struct metric_readings {
+	struct metric_reading *items;
+	size_t n;
+	size_t capacity;
+};
+
 /*
  * Compiles one form of def (def->forms[form]); every event it names is added to the set (also those
  * before the place where it fails). -EINVAL with the position and what was expected, -ENOENT for an
@@ -53,6 +73,26 @@ struct metric {
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
 		   struct metric *metric, struct error *err);
 void metric_fini(struct metric *metric);
+
+enum { METRIC_EVENTS_MAX = 256 };
+
+/* The events that the formula names, each once; returns how many, at most max. */
+size_t metric_events(const struct metric *metric, unsigned *events, size_t max);
+
+/*
+ * Chooses the counters by the plan, and adds to the readings what is not among them yet. All inputs
+ * that need the PMU are read from the same groups: those that count all of them, so that only what
+ * was counted together is divided. Where a plan had to take them apart, from all groups that have
+ * any. Events that the plan does not know are bound to nothing.
+ */
+void metric_bind(struct metric *metric, const struct event_set *events, const struct plan *plan,
+		 struct metric_readings *readings);
+void metric_readings_fini(struct metric_readings *readings);
+/* Adds every counter that the plan has of reading->event. */
+void metric_read_all(struct metric_reading *reading, const struct plan *plan);
+/* Whether some CPUs' PMU counts its inputs in several groups, because they do not fit in one. */
+bool metric_is_apart(const struct metric *metric, const struct event_set *events,
+		     const struct plan *plan);
 
 /*
  * Compiles the first form, from number `from` on, that is meant for such CPUs (cpu_model_read),
@@ -72,20 +112,26 @@ int metric_check(const char *name, const char *expression, struct error *err);
  */
 enum figure_state metric_state(const struct metric *metric, const struct event_set *events);
 
-/* What a formula is evaluated over: one row; tally has the shape's width, events its n_events. */
+/* What formulas are evaluated over: one row. */
 struct metric_input {
 	const struct event_set *events;
-	const struct tally_shape *shape;
+	const struct plan *plan; /* that metrics are bound by and the tally is shaped by */
 	const uint64_t *tally;
-	double interval_s;
-	bool lost; /* some of this row's slices were in lost records: its figures are LOST */
+	bool machine; /* the whole machine: what sockets count is known */
+	bool lost;    /* some of this row's slices were in lost records: its figures are LOST */
 };
 
-struct figure metric_eval(const struct metric *metric, const struct metric_input *input);
+/* Reads a row: figures has room for as many as there are readings. */
+void metric_read(const struct metric_readings *readings, const struct metric_input *input,
+		 struct figure *figures);
+/* The metric of the row that these figures were read of. */
+struct figure metric_eval(const struct metric *metric, const struct figure *figures,
+			  double interval_s);
 
 /*
- * The count of one event of a row, with its state and scaled where its group shared its time. A
- * task that did not run has counts of 0; one that ran while its group did not is NOT_COUNTED.
+ * The count of one event of a row over all its groups, in its unit, with its state and scaled where
+ * the groups shared the time. A task that did not run has counts of 0; one that ran while none of
+ * them did is NOT_COUNTED.
  */
 struct figure metric_count(const struct metric_input *input, size_t event);
 

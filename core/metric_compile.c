@@ -395,6 +395,14 @@ int metric_check(const char *name, const char *expression, struct error *err)
 	return ret;
 }
 
+static bool asks_what_is_not_told(const struct metric *metric)
+{
+	for (size_t i = 0; i < metric->n_ops; i++)
+		if (metric->ops[i].code == OP_UNSUPPORTED)
+			return true;
+	return false;
+}
+
 int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
 		  struct event_set *events, struct metric *metric, struct error *err)
 {
@@ -406,7 +414,7 @@ int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
 	for (size_t form = metric_def_form(def, cpus, from); form < METRIC_FORMS_MAX;
 	     form = metric_def_form(def, cpus, form + 1)) {
 		ret = metric_compile(def, form, events, metric, err);
-		if (ret == 0 && metric_state(metric, events) != FIGURE_UNSUPPORTED)
+		if (ret == 0 && !asks_what_is_not_told(metric))
 			return (int)form;
 		if (ret == 0)
 			ret = error_set(err, -ENOENT,

@@ -130,3 +130,14 @@ int metric_def_of_event(const char *event, struct metric_def *def, struct error 
 	};
 	return 0;
 }
+
+void metric_def_rename(struct metric_def *def, const char *name)
+{
+	char title[64];
+
+	make_title(name, title, sizeof(title));
+	xfree(def->name);
+	xfree(def->title);
+	def->name = xstrdup(name);
+	def->title = xstrdup(title);
+}

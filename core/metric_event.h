@@ -13,4 +13,7 @@
  */
 int metric_def_of_event(const char *event, struct metric_def *def, struct error *err);
 
+/* Shows what metric_def_of_event made under another name. */
+void metric_def_rename(struct metric_def *def, const char *name);
+
 #endif

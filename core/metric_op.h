@@ -38,7 +38,11 @@ struct metric_op {
 	enum op_code code;
 	union {
 		double number;
-		size_t event;
+		struct {
+			size_t event;
+			size_t reading; /* index in the readings, once it is bound; of CPU_TIME too
+					 */
+		};
 	};
 };
 

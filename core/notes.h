@@ -12,10 +12,12 @@ struct notes {
 	size_t capacity;
 };
 
-/* Adds a sentence unless it is there already. At most 32 are kept. */
+/* Adds a sentence unless it is there already. At most 32 are kept, the urgent ones rather. */
 void notes_add(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what changes all that is on the screen, not one column. */
 void notes_add_urgent(struct notes *notes, const char *sentence);
+/* Removes what begins with these words: it is over, or will be told anew. */
+void notes_remove(struct notes *notes, const char *words);
 void notes_fini(struct notes *notes);
 
 #endif

@@ -65,17 +65,24 @@ static void put_seconds(FILE *out, uint64_t ns)
 
 /* ---- what stands in every row */
 
-static struct metric_input input_over(const struct columns *columns, const uint64_t *tally)
-{
-	return (struct metric_input){
-		.events = &columns->events, .shape = &columns->shape, .tally = tally};
-}
+/* Whose counts these are. tally NULL: nothing was heard of it. */
+struct counts {
+	const struct columns *columns;
+	const uint64_t *tally;
+	bool machine; /* the machine as a whole, with what sockets count */
+};
 
-static struct figure event_figure(const struct columns *columns, const uint64_t *tally, size_t i)
+static struct figure event_figure(const struct counts *counts, size_t i)
 {
-	struct metric_input input = input_over(columns, tally);
+	const struct metric_input input = {
+		.events = &counts->columns->events,
+		.plan = counts->columns->plan,
+		.tally = counts->tally,
+		.machine = counts->machine,
+	};
 
-	return tally ? metric_count(&input, i) : (struct figure){.state = FIGURE_NOT_COUNTED};
+	return counts->tally ? metric_count(&input, i)
+			     : (struct figure){.state = FIGURE_NOT_COUNTED};
 }
 
 static struct figure metric_figure(const struct figure *figures, size_t i)
@@ -83,16 +90,18 @@ static struct figure metric_figure(const struct figure *figures, size_t i)
 	return figures ? figures[i] : (struct figure){.state = FIGURE_NOT_COUNTED};
 }
 
-static void put_events(FILE *out, const struct columns *columns, const uint64_t *tally)
+static void put_events(FILE *out, const struct counts *counts)
 {
+	const struct columns *columns = counts->columns;
+
 	fputs("\"events\":{", out);
-	for (size_t i = 0; i < columns->shape.n_events; i++) {
+	for (size_t i = 0; i < columns->events.n; i++) {
 		if (i > 0)
 			fputc(',', out);
-		put_string(out, columns->events.items[i].name);
+		put_string(out, event_label(&columns->events.items[i]));
 		fputc(':', out);
-		if (figure_known(event_figure(columns, tally, i)))
-			fprintf(out, "%" PRIu64, tally[i]);
+		if (figure_known(event_figure(counts, i)))
+			fprintf(out, "%" PRIu64, plan_count(columns->plan, counts->tally, i));
 		else
 			fputs("null", out);
 	}
@@ -134,13 +143,13 @@ static void put_state(FILE *out, const char *name, struct figure figure, bool *a
 	fputc('"', out);
 }
 
-static void put_states(FILE *out, const struct columns *columns, const uint64_t *tally,
-		       const struct figure *figures)
+static void put_states(FILE *out, const struct counts *counts, const struct figure *figures)
 {
+	const struct columns *columns = counts->columns;
 	bool any = false;
 
-	for (size_t i = 0; i < columns->shape.n_events; i++)
-		put_state(out, columns->events.items[i].name, event_figure(columns, tally, i),
+	for (size_t i = 0; i < columns->events.n; i++)
+		put_state(out, event_label(&columns->events.items[i]), event_figure(counts, i),
 			  &any);
 	for (size_t i = 0; i < columns->n_metrics; i++)
 		put_state(out, columns->metrics[i].def->name, metric_figure(figures, i), &any);
@@ -148,19 +157,17 @@ static void put_states(FILE *out, const struct columns *columns, const uint64_t 
 		fputc('}', out);
 }
 
-static void put_counted(FILE *out, const struct columns *columns, const uint64_t *tally,
-			const struct figure *figures)
+static void put_counted(FILE *out, const struct counts *counts, const struct figure *figures)
 {
-	put_events(out, columns, tally);
-	put_metrics(out, columns, figures);
-	put_states(out, columns, tally, figures);
+	put_events(out, counts);
+	put_metrics(out, counts->columns, figures);
+	put_states(out, counts, figures);
 }
 
-static void put_part(FILE *out, const char *name, const struct columns *columns,
-		     const uint64_t *tally)
+static void put_part(FILE *out, const char *name, const struct counts *counts)
 {
 	fprintf(out, ",\"%s\":{", name);
-	put_events(out, columns, tally);
+	put_events(out, counts);
 	fputc('}', out);
 }
 
@@ -169,8 +176,8 @@ static void put_part(FILE *out, const char *name, const struct columns *columns,
 static void put_cpu(FILE *out, const struct columns *columns, const struct snapshot_cpu *cpu)
 {
 	fprintf(out, "{\"cpu\":%d,", cpu->cpu);
-	put_counted(out, columns, cpu->tally, cpu->figures);
-	put_part(out, "idle", columns, cpu->idle);
+	put_counted(out, &(struct counts){columns, cpu->tally, false}, cpu->figures);
+	put_part(out, "idle", &(struct counts){columns, cpu->idle, false});
 	fputc('}', out);
 }
 
@@ -187,17 +194,19 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 	fputs(",\"cgroup\":null,", out);
 	if (row->flags & ROW_EXITED)
 		fputs("\"exited\":true,", out);
-	put_counted(out, columns, rows_tally(columns, view->rows, index),
+	put_counted(out, &(struct counts){columns, rows_tally(columns, view->rows, index), false},
 		    rows_figures(columns, view->rows, index));
 	fputc('}', out);
 }
 
 static void put_totals(FILE *out, const struct snapshot *snapshot)
 {
+	const struct columns *columns = snapshot->columns;
+
 	fputs("\"totals\":{", out);
-	put_counted(out, snapshot->columns, snapshot->totals, snapshot->figures);
-	put_part(out, "idle", snapshot->columns, snapshot->idle);
-	put_part(out, "unattributed", snapshot->columns, snapshot->unattributed);
+	put_counted(out, &(struct counts){columns, snapshot->totals, true}, snapshot->figures);
+	put_part(out, "idle", &(struct counts){columns, snapshot->idle, true});
+	put_part(out, "unattributed", &(struct counts){columns, snapshot->unattributed, true});
 	fputc('}', out);
 }
 
@@ -215,6 +224,7 @@ void out_json(const struct view *view, FILE *out)
 	put_string(out, snapshot->mode);
 	fputs(",\"pmu\":", out);
 	put_string(out, snapshot->pmu);
+	fprintf(out, ",\"turns\":%u", plan_most_turns(snapshot->columns->plan));
 	fputs(",\"cpus\":[", out);
 	for (size_t i = 0; i < snapshot->n_cpus; i++) {
 		fputs(i > 0 ? "," : "", out);

@@ -61,11 +61,13 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 	fputc('\n', out);
 }
 
-/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of cycles" */
+/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of cycles
+ * counters: 14 events in 2 turns" */
 static void put_counts(FILE *out, const struct snapshot *snapshot)
 {
 	size_t event = 0;
 	double unattributed = 100 * snapshot_unattributed(snapshot, &event);
+	char sharing[64];
 
 	fprintf(out, "CPUs: %zu  tasks: ", snapshot->n_cpus);
 	if (snapshot->tasks)
@@ -80,6 +82,8 @@ static void put_counts(FILE *out, const struct snapshot *snapshot)
 		fprintf(out, "  unattributed: %s %% of %s", percent,
 			snapshot->columns->events.items[event].name);
 	}
+	if (snapshot_sharing(snapshot, sharing, sizeof(sharing)))
+		fprintf(out, "  counters: %s", sharing);
 	fputc('\n', out);
 }
 

@@ -1,51 +1,420 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Two steps. First the hardware events of each domain are packed: want by want, into the group that
+ * has most of it already, else into a new one. Then the groups are laid out: who leads, where the
+ * switch event and the tick stand, which value is which counter.
+ */
 #include "plan.h"
 
 #include "util.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-static size_t append_kind(struct event_set *events, enum event_kind kind, unsigned group,
-			  int *members, size_t n)
+/* ---- packing */
+
+/* Hardware events of one group to be. */
+struct pack {
+	unsigned *events;
+	size_t n;
+	size_t capacity;
+	unsigned refusals; /* how many wants did not fit */
+};
+
+/* A pack that refused so many is full: to ask for more opens a group in the kernel each time. */
+enum { REFUSALS_FULL = 8 };
+
+struct packing {
+	const struct plan_request *request;
+	size_t pmu;
+	struct pack *packs;
+	size_t n;
+	size_t capacity;
+};
+
+/* The code by which a PMU can count an event, or -1. */
+static int code_on(const struct event *event, size_t pmu)
 {
-	for (size_t i = 0; i < events->n; i++) {
-		struct event *event = &events->items[i];
-		if (event->kind != kind || event->state != FIGURE_VALID)
-			continue;
-		event->group = group;
-		members[n++] = (int)i;
+	if (event->state != FIGURE_VALID)
+		return -1;
+	for (size_t i = 0; i < event->n_codes; i++)
+		if (event->codes[i].pmu == pmu && event->codes[i].state == FIGURE_VALID)
+			return (int)i;
+	return -1;
+}
+
+static bool pack_has(const struct pack *pack, unsigned event)
+{
+	for (size_t i = 0; i < pack->n; i++)
+		if (pack->events[i] == event)
+			return true;
+	return false;
+}
+
+static void pack_add(struct pack *pack, unsigned event)
+{
+	pack->events =
+		array_reserve(pack->events, &pack->capacity, pack->n + 1, sizeof(*pack->events));
+	pack->events[pack->n++] = event;
+}
+
+/* Whether a pack (NULL: an empty one) could hold these events too. */
+static bool pack_fits(const struct packing *packing, const struct pack *pack,
+		      const struct pack *more)
+{
+	const struct plan_request *request = packing->request;
+	const struct event *events = request->events->items;
+	const struct event_code **codes;
+	struct pack all = {0};
+	bool fits;
+
+	for (size_t i = 0; pack && i < pack->n; i++)
+		pack_add(&all, pack->events[i]);
+	for (size_t i = 0; i < more->n; i++)
+		if (!pack_has(&all, more->events[i]))
+			pack_add(&all, more->events[i]);
+	codes = xcalloc(all.n, sizeof(*codes));
+	for (size_t i = 0; i < all.n; i++) {
+		const struct event *event = &events[all.events[i]];
+		codes[i] = &event->codes[code_on(event, packing->pmu)];
 	}
+	fits = all.n <= request->most[packing->pmu] &&
+	       (!request->fits || request->fits(request->arg, packing->pmu, codes, all.n));
+	free(codes);
+	free(all.events);
+	return fits;
+}
+
+static size_t missing_from(const struct pack *pack, const struct pack *want)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < want->n; i++)
+		n += !pack_has(pack, want->events[i]);
 	return n;
 }
 
-void plan_make(struct event_set *events, bool switch_records, struct plan *plan)
+static void put_into(struct pack *pack, const struct pack *want)
 {
-	int *members = xcalloc(events->n + 2, sizeof(*members));
-	size_t n = append_kind(events, EVENT_HARDWARE, 0, members, 0);
-	size_t switch_value = n;
+	for (size_t i = 0; i < want->n; i++)
+		if (!pack_has(pack, want->events[i]))
+			pack_add(pack, want->events[i]);
+}
 
-	members[n++] = PLAN_SWITCH;
-	members[n++] = PLAN_TICK;
-	n = append_kind(events, EVENT_SOFTWARE, 0, members, n);
+/* Into the pack that lacks least of it; false where it fits none, not even an empty one. */
+static bool place(struct packing *packing, const struct pack *want)
+{
+	struct pack *best = NULL;
+	size_t best_missing = 0;
 
-	plan->n_groups = 1;
-	plan->groups = xcalloc(1, sizeof(*plan->groups));
-	plan->groups[0] = (struct plan_group){
-		.members = members,
-		.switch_records = switch_records,
-		.layout = {.n_values = n,
-			   .n_hardware = switch_value,
-			   .switch_value = switch_value,
-			   .event_of = members,
-			   .group = 0,
-			   .clock = true},
+	for (size_t i = 0; i < packing->n; i++) {
+		size_t missing = missing_from(&packing->packs[i], want);
+
+		if (missing == 0)
+			return true;
+		if (best && missing >= best_missing)
+			continue;
+		if (packing->packs[i].refusals >= REFUSALS_FULL)
+			continue;
+		if (!pack_fits(packing, &packing->packs[i], want)) {
+			packing->packs[i].refusals++;
+			continue;
+		}
+		best = &packing->packs[i];
+		best_missing = missing;
+	}
+	if (!best) {
+		if (want->n > 1 && !pack_fits(packing, NULL, want))
+			return false;
+		packing->packs = array_reserve(packing->packs, &packing->capacity, packing->n + 1,
+					       sizeof(*packing->packs));
+		best = &packing->packs[packing->n++];
+		*best = (struct pack){0};
+	}
+	put_into(best, want);
+	return true;
+}
+
+/* What cannot stand in one group is taken apart. */
+static void place_apart(struct packing *packing, const struct pack *want)
+{
+	for (size_t i = 0; i < want->n; i++)
+		place(packing, &(struct pack){.events = &want->events[i], .n = 1});
+}
+
+static void pack_domain(struct packing *packing)
+{
+	const struct plan_request *request = packing->request;
+	const struct event *events = request->events->items;
+
+	for (size_t i = 0; i < request->wants->n; i++) {
+		const struct plan_want *want = &request->wants->items[i];
+		struct pack hardware = {0};
+
+		for (size_t k = 0; k < want->n; k++) {
+			const struct event *event = &events[want->events[k]];
+			if (event->kind == EVENT_HARDWARE && code_on(event, packing->pmu) >= 0 &&
+			    !pack_has(&hardware, want->events[k]))
+				pack_add(&hardware, want->events[k]);
+		}
+		if (hardware.n > 0 && !place(packing, &hardware))
+			place_apart(packing, &hardware);
+		free(hardware.events);
+	}
+}
+
+static void packing_fini(struct packing *packing)
+{
+	for (size_t i = 0; i < packing->n; i++)
+		free(packing->packs[i].events);
+	free(packing->packs);
+}
+
+/* ---- layout */
+
+struct drawing {
+	const struct plan_request *request;
+	struct plan *plan;
+	size_t counters_capacity, groups_capacity, domains_capacity;
+};
+
+static struct plan_group *add_group(struct drawing *drawing)
+{
+	struct plan *plan = drawing->plan;
+
+	plan->groups = array_reserve(plan->groups, &drawing->groups_capacity,
+				     plan->shape.n_groups + 1, sizeof(*plan->groups));
+	struct plan_group *group = &plan->groups[plan->shape.n_groups];
+	*group = (struct plan_group){
+		.domain = plan->shape.n_domains,
+		.layout = {.group = plan->shape.n_groups, .domain = plan->shape.n_domains},
+	};
+	plan->shape.n_groups++;
+	return group;
+}
+
+static void add_member(struct plan_group *group, int member)
+{
+	group->members =
+		xreallocarray(group->members, group->n_members + 1, sizeof(*group->members));
+	group->members[group->n_members++] = member;
+}
+
+/* Members are events until the counters have their order. */
+static void add_counter(struct drawing *drawing, struct plan_group *group, size_t event, int code)
+{
+	struct plan *plan = drawing->plan;
+
+	plan->counters = array_reserve(plan->counters, &drawing->counters_capacity,
+				       plan->shape.n_counters + 1, sizeof(*plan->counters));
+	plan->counters[plan->shape.n_counters] = (struct plan_counter){
+		.event = (unsigned)event,
+		.code = (unsigned)code,
+		.group = group->layout.group,
+	};
+	plan->shape.n_counters++;
+	add_member(group, (int)event);
+}
+
+static void add_hardware(struct drawing *drawing, struct plan_group *group, const struct pack *pack,
+			 size_t pmu)
+{
+	const struct event *events = drawing->request->events->items;
+
+	for (int leading = 1; leading >= 0; leading--) {
+		for (size_t i = 0; i < pack->n; i++) {
+			const struct event *event = &events[pack->events[i]];
+			if (event->leads == leading)
+				add_counter(drawing, group, pack->events[i], code_on(event, pmu));
+		}
+	}
+	group->layout.n_hardware = group->n_members;
+}
+
+static void add_switches(struct plan_group *group)
+{
+	group->layout.switch_value = group->n_members;
+	add_member(group, PLAN_SWITCH);
+	add_member(group, PLAN_TICK);
+}
+
+/* Software events have one code for all PMUs. */
+static void add_software(struct drawing *drawing, struct plan_group *group)
+{
+	const struct event_set *events = drawing->request->events;
+
+	for (size_t i = 0; i < events->n; i++)
+		if (events->items[i].kind == EVENT_SOFTWARE &&
+		    events->items[i].state == FIGURE_VALID)
+			add_counter(drawing, group, i, 0);
+}
+
+static bool is_size_taken(const struct plan *plan, unsigned first, size_t n_members)
+{
+	for (unsigned i = first; i < plan->shape.n_groups; i++)
+		if (plan->groups[i].n_members == n_members)
+			return true;
+	return false;
+}
+
+static void add_core_domain(struct drawing *drawing, size_t pmu)
+{
+	const struct plan_request *request = drawing->request;
+	struct packing packing = {.request = request, .pmu = pmu};
+	struct plan *plan = drawing->plan;
+	unsigned first = plan->shape.n_groups;
+
+	pack_domain(&packing);
+	bool joined = packing.n == 1 && !request->separate_clock;
+	struct plan_group *clock = add_group(drawing);
+	if (joined)
+		add_hardware(drawing, clock, &packing.packs[0], pmu);
+	add_switches(clock);
+	add_software(drawing, clock);
+	clock->switch_records = request->switch_records;
+	clock->layout.clock = true;
+	for (size_t i = 0; !joined && i < packing.n; i++) {
+		struct plan_group *group = add_group(drawing);
+		add_hardware(drawing, group, &packing.packs[i], pmu);
+		add_switches(group);
+	}
+	while (is_size_taken(plan, first + 1, plan->groups[first].n_members))
+		add_member(&plan->groups[first], PLAN_PAD);
+	plan->domains = array_reserve(plan->domains, &drawing->domains_capacity,
+				      plan->shape.n_domains + 1, sizeof(*plan->domains));
+	plan->domains[plan->shape.n_domains++] = (struct plan_domain){
+		.pmu = pmu, .first_group = first, .n_groups = plan->shape.n_groups - first};
+	packing_fini(&packing);
+}
+
+static void add_socket_domain(struct drawing *drawing, size_t event, size_t code)
+{
+	struct plan *plan = drawing->plan;
+	struct plan_group *group = add_group(drawing);
+
+	add_counter(drawing, group, event, (int)code);
+	plan->domains = array_reserve(plan->domains, &drawing->domains_capacity,
+				      plan->shape.n_domains + 1, sizeof(*plan->domains));
+	plan->domains[plan->shape.n_domains++] = (struct plan_domain){
+		.pmu = drawing->request->events->items[event].codes[code].pmu,
+		.socket = true,
+		.first_group = plan->shape.n_groups - 1,
+		.n_groups = 1,
 	};
 }
 
-void plan_fini(struct plan *plan)
+static void add_sockets(struct drawing *drawing)
 {
-	for (size_t i = 0; i < plan->n_groups; i++)
+	const struct event_set *events = drawing->request->events;
+
+	for (size_t i = 0; i < events->n; i++) {
+		const struct event *event = &events->items[i];
+		if (event->kind != EVENT_SOCKET || event->state != FIGURE_VALID)
+			continue;
+		for (size_t k = 0; k < event->n_codes; k++)
+			if (event->codes[k].state == FIGURE_VALID)
+				add_socket_domain(drawing, i, k);
+	}
+}
+
+static int compare_counters(const void *a, const void *b)
+{
+	const struct plan_counter *left = a, *right = b;
+
+	if (left->event != right->event)
+		return left->event < right->event ? -1 : 1;
+	return (left->group > right->group) - (left->group < right->group);
+}
+
+/* Puts the counters in the order of their events, and turns members into counters. */
+static void order_counters(struct plan *plan, size_t n_events)
+{
+	unsigned n = plan->shape.n_counters;
+
+	qsort(plan->counters, n, sizeof(*plan->counters), compare_counters);
+	plan->n_events = n_events;
+	plan->first_counter = xcalloc(n_events + 1, sizeof(*plan->first_counter));
+	for (unsigned i = 0; i < n; i++)
+		plan->first_counter[plan->counters[i].event + 1]++;
+	for (size_t i = 0; i < n_events; i++)
+		plan->first_counter[i + 1] += plan->first_counter[i];
+	for (unsigned g = 0; g < plan->shape.n_groups; g++) {
+		struct plan_group *group = &plan->groups[g];
+		for (size_t i = 0; i < group->n_members; i++)
+			if (group->members[i] >= 0)
+				group->members[i] =
+					plan_counter_in(plan, g, (unsigned)group->members[i]);
+		group->layout.n_values = group->n_members;
+		group->layout.counter_of = group->members;
+	}
+}
+
+struct plan *plan_new(const struct plan_request *request)
+{
+	struct plan *plan = xcalloc(1, sizeof(*plan));
+	struct drawing drawing = {.request = request, .plan = plan};
+
+	plan->references = 1;
+	plan->shape.n_counters = TALLY_FIRST_COUNTED;
+	plan->counters = array_reserve(NULL, &drawing.counters_capacity, TALLY_FIRST_COUNTED,
+				       sizeof(*plan->counters));
+	for (unsigned i = 0; i < TALLY_FIRST_COUNTED; i++)
+		plan->counters[i] = (struct plan_counter){.event = i};
+	for (size_t i = 0; i < request->pmus->n_core; i++)
+		add_core_domain(&drawing, i);
+	add_sockets(&drawing);
+	order_counters(plan, request->events->n);
+	return plan;
+}
+
+struct plan *plan_ref(struct plan *plan)
+{
+	__atomic_add_fetch(&plan->references, 1, __ATOMIC_RELAXED);
+	return plan;
+}
+
+void plan_unref(struct plan *plan)
+{
+	/* As columns_unref: the last one must see what all the others did with it. */
+	if (!plan || __atomic_sub_fetch(&plan->references, 1, __ATOMIC_ACQ_REL) > 0)
+		return;
+	for (size_t i = 0; i < plan->shape.n_groups; i++)
 		free(plan->groups[i].members);
+	free(plan->counters);
+	free(plan->first_counter);
 	free(plan->groups);
-	*plan = (struct plan){0};
+	free(plan->domains);
+	free(plan);
+}
+
+uint64_t plan_count(const struct plan *plan, const uint64_t *tally, size_t event)
+{
+	uint64_t count = 0;
+
+	if (event >= plan->n_events)
+		return 0;
+	for (unsigned i = plan->first_counter[event]; i < plan->first_counter[event + 1]; i++)
+		count += tally[i];
+	return count;
+}
+
+unsigned plan_most_turns(const struct plan *plan)
+{
+	unsigned most = 1;
+
+	for (unsigned i = 0; i < plan->shape.n_domains; i++)
+		if (plan->domains[i].n_groups - 1 > most)
+			most = plan->domains[i].n_groups - 1;
+	return most;
+}
+
+int plan_counter_in(const struct plan *plan, unsigned group, unsigned event)
+{
+	if (event >= plan->n_events)
+		return -ENOENT;
+	for (unsigned i = plan->first_counter[event]; i < plan->first_counter[event + 1]; i++)
+		if (plan->counters[i].group == group)
+			return (int)i;
+	return -ENOENT;
 }

@@ -4,33 +4,105 @@
 
 #include "attrib.h"
 #include "event.h"
+#include "pmu.h"
+#include "tally.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
- * Which events sit in which counter groups, and where the sampled switch event and the tick sit
- * among them. Pure: it asks the event set what can be counted, and nothing else.
+ * Which events sit in which counter groups, and which groups take turns. Pure: from what is wanted,
+ * and what fits, follows the plan. Immutable once made, counted by reference.
  *
- * In a group the hardware events come first, so that a hardware event leads where there is one:
- * a software leader with hardware siblings opens 250 times slower. Then the switch event and the
- * tick, then the software events.
+ * A *domain* is the CPUs of one core PMU: nearly always all of them. Its first group is always on
+ * and keeps the clock: the sampled switch event, the tick and the software events, which need no
+ * counter. Hardware events that fit together join it, for one record a switch; else they are in
+ * groups of their own behind it, each with a switch event and a tick, and one of these is on at a
+ * time. An event of a socket is a domain with one group of one counter for itself.
+ *
+ * A *counter* is one event in one group. The inputs of a metric stand in one group, so an event
+ * that many metrics need may be counted in several groups.
+ *
+ * In a group the hardware events come first, so that a hardware event leads where there is one: a
+ * software leader with hardware siblings opens 250 times slower. Groups of a domain that may be on
+ * together differ in size: their samples are told apart by it.
  */
-enum { PLAN_SWITCH = -1, PLAN_TICK = -2 };
+enum {
+	PLAN_SWITCH = -1,
+	PLAN_TICK = -2,
+	PLAN_PAD = -3, /* counts nothing, makes a group's size its own */
+};
+
+struct plan_counter {
+	unsigned event; /* index in the event set */
+	unsigned code;  /* index in event->codes */
+	unsigned group; /* of the derived ones 0, and of no meaning */
+};
 
 struct plan_group {
-	int *members;        /* in opening order: an event's index, PLAN_SWITCH or PLAN_TICK */
-	bool switch_records; /* ask for SWITCH records too */
-	struct attrib_layout layout; /* of its records; event_of is members */
+	unsigned domain;
+	int *members; /* in opening order: a counter's index, or PLAN_... */
+	size_t n_members;
+	bool switch_records;         /* ask for SWITCH records too */
+	struct attrib_layout layout; /* of its records; counter_of is members */
+};
+
+struct plan_domain {
+	size_t pmu;           /* index in the pmu_set */
+	bool socket;          /* its groups are counted by core/socket_counter, not by switches */
+	unsigned first_group; /* the one that keeps the clock */
+	unsigned n_groups;
 };
 
 struct plan {
+	struct tally_shape shape;
+	struct plan_counter *counters; /* in the order of their events */
+	unsigned *first_counter;       /* of each event, and one more: where the last one's end */
 	struct plan_group *groups;
-	size_t n_groups;
+	struct plan_domain *domains; /* the core PMUs' first, in their order */
+	size_t n_events;
+	unsigned references;
 };
 
-/* Groups for the events whose state is VALID; sets each one's event->group. */
-void plan_make(struct event_set *events, bool switch_records, struct plan *plan);
-void plan_fini(struct plan *plan);
+/* Events that belong together: the inputs of one metric, {a,b}, or one event. */
+struct plan_want {
+	unsigned *events; /* indices in the event set */
+	size_t n;
+};
+
+/* In the order of their importance. */
+struct plan_wants {
+	struct plan_want *items;
+	size_t n;
+};
+
+struct plan_request {
+	const struct event_set *events; /* those whose state is VALID are counted */
+	const struct pmu_set *pmus;
+	const struct plan_wants *wants;
+	bool switch_records;
+	bool separate_clock; /* keep hardware events out of the clock's group: counters are shared
+			      */
+	/*
+	 * The counter budget: how many hardware events one group of a core PMU may have at most
+	 * (by PMU), and whether these fit together on it at all (NULL: they do).
+	 */
+	const size_t *most;
+	bool (*fits)(void *arg, size_t pmu, const struct event_code *const *codes, size_t n);
+	void *arg;
+};
+
+struct plan *plan_new(const struct plan_request *request);
+struct plan *plan_ref(struct plan *plan); /* any thread */
+void plan_unref(struct plan *plan);       /* any thread; NULL is fine */
+
+/* How many groups take turns on a CPU, where that is most; 1: nobody waits. */
+unsigned plan_most_turns(const struct plan *plan);
+
+/* What all counters of an event say, as it was counted: neither scaled nor in its unit. */
+uint64_t plan_count(const struct plan *plan, const uint64_t *tally, size_t event);
+
+/* The counter of an event in a group, or -ENOENT. */
+int plan_counter_in(const struct plan *plan, unsigned group, unsigned event);
 
 #endif

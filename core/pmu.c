@@ -94,13 +94,21 @@ static int compare_pmus(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-/* CPUs without a core PMU share one that has no name. */
+static size_t count_core(const struct pmu_set *set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n; i++)
+		n += set->items[i].kind == PMU_CORE;
+	return n;
+}
+
+/* CPUs without a core PMU share one that has no name. There is one core PMU at least. */
 static void add_nameless(struct reading *reading)
 {
-	struct cpu_list possible, rest = {0};
+	struct cpu_list possible = {0}, rest = {0};
 
-	if (cpus_possible(reading->sys, &possible) < 0)
-		return;
+	cpus_possible(reading->sys, &possible);
 	rest.numbers = xcalloc(possible.n, sizeof(int));
 	for (size_t i = 0; i < possible.n; i++) {
 		bool owned = false;
@@ -112,7 +120,7 @@ static void add_nameless(struct reading *reading)
 			rest.numbers[rest.n++] = possible.numbers[i];
 	}
 	cpu_list_fini(&possible);
-	if (rest.n == 0) {
+	if (rest.n == 0 && count_core(reading->set) > 0) {
 		cpu_list_fini(&rest);
 		return;
 	}
@@ -130,8 +138,7 @@ void pmu_set_read(const struct sys *sys, struct pmu_set *set)
 	add_nameless(&reading);
 	if (set->n > 0)
 		qsort(set->items, set->n, sizeof(*set->items), compare_pmus);
-	for (size_t i = 0; i < set->n; i++)
-		set->n_core += set->items[i].kind == PMU_CORE;
+	set->n_core = count_core(set);
 }
 
 void pmu_set_fini(struct pmu_set *set)
@@ -148,6 +155,15 @@ const struct pmu *pmu_set_find(const struct pmu_set *set, const char *name)
 		if (strcmp(set->items[i].name, name) == 0)
 			return &set->items[i];
 	return NULL;
+}
+
+void pmu_read_cpus(const struct sys *sys, const struct pmu *pmu, struct cpu_list *cpus)
+{
+	if (pmu->kind == PMU_SOCKET && read_cpus(sys, pmu->name, "cpumask", cpus))
+		return;
+	*cpus = (struct cpu_list){.numbers = xcalloc(pmu->cpus.n, sizeof(int)), .n = pmu->cpus.n};
+	if (cpus->n > 0)
+		memcpy(cpus->numbers, pmu->cpus.numbers, cpus->n * sizeof(int));
 }
 
 size_t pmu_set_core_of(const struct pmu_set *set, int cpu)

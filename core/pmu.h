@@ -33,14 +33,19 @@ struct pmu_set {
 
 /*
  * Reads them. Where no core PMU shows (a virtual machine), or some CPUs belong to none, there is
- * one more at the end of the core ones with the name "", whose CPUs these are: so that every
- * possible CPU has exactly one. Never fails: what cannot be read is not there.
+ * one more at the end of the core ones with the name "", whose CPUs these are: so that there is at
+ * least one, and every possible CPU has exactly one. Never fails: what cannot be read is not there.
  */
 void pmu_set_read(const struct sys *sys, struct pmu_set *set);
 void pmu_set_fini(struct pmu_set *set);
 
 /* By name, NULL where there is none. */
 const struct pmu *pmu_set_find(const struct pmu_set *set, const char *name);
+/*
+ * The CPUs of a PMU as they are now: where one went offline, another stands for its socket. To be
+ * given up with cpu_list_fini.
+ */
+void pmu_read_cpus(const struct sys *sys, const struct pmu *pmu, struct cpu_list *cpus);
 /* The index of the core PMU that a CPU belongs to. */
 size_t pmu_set_core_of(const struct pmu_set *set, int cpu);
 

@@ -20,18 +20,20 @@ static int open_and_close(const struct sys *sys, const struct event_code *code, 
 static int choose_cpu(const struct sys *sys, const struct pmu_set *pmus, enum event_kind kind,
 		      size_t pmu)
 {
-	const struct cpu_list *own = NULL;
-	struct cpu_list online;
+	struct cpu_list own = {0}, online;
 	int cpu = -ENODEV;
 
-	if (kind != EVENT_SOFTWARE && pmus && pmu < pmus->n && pmus->items[pmu].cpus.n > 0)
-		own = &pmus->items[pmu].cpus;
-	if (cpus_online(sys, &online) < 0)
-		return own ? own->numbers[0] : 0;
-	for (size_t i = 0; i < online.n && cpu < 0; i++)
-		if (!own || cpu_list_has(own, online.numbers[i]))
-			cpu = online.numbers[i];
-	cpu_list_fini(&online);
+	if (kind != EVENT_SOFTWARE && pmus && pmu < pmus->n)
+		pmu_read_cpus(sys, &pmus->items[pmu], &own);
+	if (cpus_online(sys, &online) < 0) {
+		cpu = own.n > 0 ? own.numbers[0] : 0;
+	} else {
+		for (size_t i = 0; i < online.n && cpu < 0; i++)
+			if (own.n == 0 || cpu_list_has(&own, online.numbers[i]))
+				cpu = online.numbers[i];
+		cpu_list_fini(&online);
+	}
+	cpu_list_fini(&own);
 	return cpu;
 }
 

@@ -8,6 +8,7 @@
 #include "util.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,15 @@ void columns_unref(struct columns *columns)
 	/* Release what this thread did with it; the last one acquires what all the others did. */
 	if (__atomic_sub_fetch(&columns->references, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
-	for (size_t i = 0; i < columns->n_metrics; i++)
+	for (size_t i = 0; i < columns->n_metrics; i++) {
 		metric_fini(&columns->metrics[i]);
+		metric_def_fini(&columns->defs[i]);
+	}
 	free(columns->metrics);
+	free(columns->defs);
+	metric_readings_fini(&columns->readings);
 	event_set_fini(&columns->events);
+	plan_unref(columns->plan);
 	free(columns->preset);
 	free(columns);
 }
@@ -49,7 +55,7 @@ void rows_init(const struct columns *columns, size_t n, struct rows *rows)
 	*rows = (struct rows){
 		.n = n,
 		.items = xcalloc(n, sizeof(*rows->items)),
-		.tallies = xcalloc(n, tally_width(&columns->shape) * sizeof(*rows->tallies)),
+		.tallies = xcalloc(n, tally_width(&columns->plan->shape) * sizeof(*rows->tallies)),
 		.figures = xcalloc(n, columns->n_metrics * sizeof(*rows->figures)),
 	};
 }
@@ -62,33 +68,51 @@ void rows_fini(struct rows *rows)
 	*rows = (struct rows){0};
 }
 
-static struct metric_input input_over(const struct columns *columns, uint64_t interval_ns,
-				      const uint64_t *tally)
+/* Evaluates rows one after the other, with the memory that takes. */
+struct evaluation {
+	const struct columns *columns;
+	struct metric_input input;
+	double interval_s;
+	struct figure *counts;
+};
+
+static void evaluation_init(struct evaluation *evaluation, const struct columns *columns,
+			    uint64_t interval_ns)
 {
-	return (struct metric_input){
-		.events = &columns->events,
-		.shape = &columns->shape,
-		.tally = tally,
+	*evaluation = (struct evaluation){
+		.columns = columns,
+		.input = {.events = &columns->events, .plan = columns->plan},
 		.interval_s = (double)interval_ns / (double)NS_PER_S,
+		.counts = xcalloc(columns->readings.n, sizeof(*evaluation->counts)),
 	};
 }
 
-static void evaluate(const struct columns *columns, const struct metric_input *input,
-		     struct figure *figures)
+static void evaluation_fini(struct evaluation *evaluation)
 {
+	free(evaluation->counts);
+}
+
+static void evaluate(struct evaluation *evaluation, const uint64_t *tally, struct figure *figures)
+{
+	const struct columns *columns = evaluation->columns;
+
+	evaluation->input.tally = tally;
+	metric_read(&columns->readings, &evaluation->input, evaluation->counts);
 	for (size_t i = 0; i < columns->n_metrics; i++)
-		figures[i] = metric_eval(&columns->metrics[i], input);
+		figures[i] = metric_eval(&columns->metrics[i], evaluation->counts,
+					 evaluation->interval_s);
 }
 
 void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows)
 {
-	struct metric_input input = input_over(columns, interval_ns, NULL);
+	struct evaluation evaluation;
 
+	evaluation_init(&evaluation, columns, interval_ns);
 	for (size_t i = 0; i < rows->n; i++) {
-		input.tally = rows_tally(columns, rows, i);
-		input.lost = rows->items[i].flags & ROW_LOST;
-		evaluate(columns, &input, rows_figures(columns, rows, i));
+		evaluation.input.lost = rows->items[i].flags & ROW_LOST;
+		evaluate(&evaluation, rows_tally(columns, rows, i), rows_figures(columns, rows, i));
 	}
+	evaluation_fini(&evaluation);
 }
 
 /*
@@ -156,7 +180,7 @@ void rows_by_process(const struct columns *columns, uint64_t interval_ns,
 		size_t at = *slot - 1;
 		has_main[at] |= is_main;
 		processes->items[at].threads += thread->threads ? thread->threads : 1;
-		tally_add(&columns->shape, rows_tally(columns, processes, at),
+		tally_add(&columns->plan->shape, rows_tally(columns, processes, at),
 			  rows_tally(columns, threads, i));
 	}
 	free(has_main);
@@ -167,13 +191,15 @@ void rows_by_process(const struct columns *columns, uint64_t interval_ns,
 
 /* ---- the whole */
 
-void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
+void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures)
 {
-	size_t width = tally_width(&columns->shape);
+	size_t width = tally_width(&columns->plan->shape);
 	uint64_t *busy = xcalloc(width, sizeof(*busy));
-	struct metric_input input = input_over(columns, interval_ns, busy);
+	struct evaluation evaluation;
 
+	evaluation_init(&evaluation, columns, interval_ns);
+	evaluation.input.machine = machine;
 	for (size_t i = 0; i < width; i++) {
 		uint64_t less = idle ? idle[i] : 0;
 
@@ -182,7 +208,8 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 	}
 	/* A switch away from the idle task is a switch of the CPU all the same. */
 	busy[TALLY_SWITCHES] = tally[TALLY_SWITCHES];
-	evaluate(columns, &input, figures);
+	evaluate(&evaluation, busy, figures);
+	evaluation_fini(&evaluation);
 	free(busy);
 }
 
@@ -193,19 +220,36 @@ double snapshot_unattributed(const struct snapshot *snapshot, size_t *event)
 	const struct columns *columns = snapshot->columns;
 	double greatest = 0;
 
-	for (size_t i = 0; i < columns->shape.n_events; i++) {
-		bool hardware = columns->events.items[i].kind == EVENT_HARDWARE;
-		bool telling = i == TALLY_TASK_CLOCK || hardware ||
+	for (size_t i = 0; i < columns->plan->shape.n_counters; i++) {
+		size_t event_index = columns->plan->counters[i].event;
+		enum event_kind kind = columns->events.items[event_index].kind;
+		bool telling = i == TALLY_TASK_CLOCK || kind == EVENT_HARDWARE ||
 			       snapshot->totals[i] >= UNATTRIBUTED_MANY;
-		if (snapshot->totals[i] == 0 || !telling)
+		/* What sockets count is nobody's by its nature. */
+		if (snapshot->totals[i] == 0 || !telling || kind == EVENT_SOCKET)
 			continue;
 		double share = (double)snapshot->unattributed[i] / (double)snapshot->totals[i];
 		if (share > greatest) {
 			greatest = share;
-			*event = i;
+			*event = event_index;
 		}
 	}
 	return greatest;
+}
+
+bool snapshot_sharing(const struct snapshot *snapshot, char *text, size_t size)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct plan *plan = columns->plan;
+	unsigned turns = plan_most_turns(plan), n = 0;
+
+	if (turns < 2)
+		return false;
+	for (size_t i = 0; i < plan->n_events; i++)
+		n += columns->events.items[i].kind == EVENT_HARDWARE &&
+		     plan->first_counter[i + 1] > plan->first_counter[i];
+	snprintf(text, size, "%u events in %u turns", n, turns);
+	return true;
 }
 
 bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
@@ -214,7 +258,9 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 	/* /proc tells of tasks and of CPUs in two ways that need not agree. */
 	bool from_proc = strcmp(snapshot->mode, "proc") == 0;
 
-	for (size_t e = 0; e < columns->shape.n_events; e++) {
+	for (size_t e = 0; e < columns->plan->shape.n_counters; e++) {
+		size_t event_index = columns->plan->counters[e].event;
+		bool socket = columns->events.items[event_index].kind == EVENT_SOCKET;
 		uint64_t parts = snapshot->idle[e] + snapshot->unattributed[e];
 		uint64_t cpus = 0;
 		bool counted = false;
@@ -227,11 +273,11 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 			cpus += snapshot->cpus[i].tally[e];
 			counted = true;
 		}
-		bool agree = from_proc || !counted || cpus == snapshot->totals[e];
+		bool agree = from_proc || !counted || socket || cpus == snapshot->totals[e];
 		if (parts == snapshot->totals[e] && agree)
 			continue;
 		if (event)
-			*event = e;
+			*event = event_index;
 		return false;
 	}
 	return true;

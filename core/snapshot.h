@@ -27,10 +27,13 @@
  */
 struct columns {
 	struct event_set events;
-	struct tally_shape shape;
+	struct plan *plan;       /* a reference: what tallies are shaped by */
+	struct metric_def *defs; /* of the metrics; copies */
 	struct metric *metrics;
 	size_t n_metrics;
-	char *preset; /* its name, owned */
+	size_t n_preset; /* the first so many are the preset's, the others someone asked for */
+	struct metric_readings readings; /* of all metrics */
+	char *preset;                    /* its name, owned */
 	unsigned references;
 };
 
@@ -103,7 +106,7 @@ void snapshot_free(struct snapshot *snapshot); /* NULL is fine */
 
 static inline uint64_t *rows_tally(const struct columns *columns, const struct rows *rows, size_t i)
 {
-	return rows->tallies + i * tally_width(&columns->shape);
+	return rows->tallies + i * tally_width(&columns->plan->shape);
 }
 
 static inline struct figure *rows_figures(const struct columns *columns, const struct rows *rows,
@@ -125,12 +128,12 @@ void rows_by_process(const struct columns *columns, uint64_t interval_ns,
 		     const struct rows *threads, struct rows *processes);
 
 /*
- * All metrics over tally - idle (idle may be NULL), as shown for CPUs and the whole machine: there
- * %CPU is what was busy, and IPC that of what ran; context switches alone are all of them, those
- * away from the idle task too, as vmstat and perf stat tell them. Allocates nothing that it does
- * not free.
+ * All metrics over tally - idle (idle may be NULL), as shown for CPUs and the whole `machine`:
+ * there %CPU is what was busy, and IPC that of what ran; context switches alone are all of them,
+ * those away from the idle task too, as vmstat and perf stat tell them. Allocates nothing that it
+ * does not free.
  */
-void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
+void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
 
 /*
@@ -139,6 +142,12 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
  * its share: they take thousands.
  */
 double snapshot_unattributed(const struct snapshot *snapshot, size_t *event);
+
+/*
+ * How the hardware events share the counters, for headers: "14 events in 2 turns". False where
+ * nobody waits for a turn.
+ */
+bool snapshot_sharing(const struct snapshot *snapshot, char *text, size_t size);
 
 /*
  * Whether the conservation above holds; else *event (which may be NULL) is the first that breaks

@@ -41,6 +41,8 @@ struct sys_ops {
 	uint64_t (*now_ns)(void *ctx);
 	/* The CPU that the caller runs on, for as long as it stays there; -1 where unknown. */
 	int (*current_cpu)(void *ctx);
+	/* The caller's process and thread, as records name them. 0, or -errno where unknown. */
+	int (*self)(void *ctx, pid_t *pid, pid_t *tid);
 	/* Nanoseconds since the epoch, CLOCK_REALTIME. */
 	uint64_t (*realtime_ns)(void *ctx);
 	/*
@@ -115,6 +117,11 @@ static inline uint64_t sys_now_ns(const struct sys *sys)
 static inline int sys_current_cpu(const struct sys *sys)
 {
 	return sys->ops->current_cpu(sys->ctx);
+}
+
+static inline int sys_self(const struct sys *sys, pid_t *pid, pid_t *tid)
+{
+	return sys->ops->self(sys->ctx, pid, tid);
 }
 
 static inline uint64_t sys_realtime_ns(const struct sys *sys)

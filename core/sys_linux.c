@@ -123,6 +123,14 @@ static uint64_t linux_now_ns(void *ctx)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+static int linux_self(void *ctx, pid_t *pid, pid_t *tid)
+{
+	(void)ctx;
+	*pid = getpid();
+	*tid = gettid();
+	return 0;
+}
+
 static int linux_current_cpu(void *ctx)
 {
 	(void)ctx;
@@ -198,6 +206,7 @@ static const struct sys_ops linux_ops = {
 	.wake = linux_wake,
 	.now_ns = linux_now_ns,
 	.current_cpu = linux_current_cpu,
+	.self = linux_self,
 	.realtime_ns = linux_realtime_ns,
 	.file_read = linux_file_read,
 	.file_owner = linux_file_owner,

@@ -10,10 +10,12 @@
  * tasks up to a process, a CPU or the machine is adding vectors, and conservation is an equality
  * of vectors.
  *
- *   [0 .. n_events)                     counts (or ns) of each event, in the order of the event set
- *   [n_events .. n_events + n_groups)   ns that each counter group was counting meanwhile
+ *   [0 .. n_counters)   counts (or ns) of each counter: an event in one group (core/plan.h)
+ *   [.. + n_groups)     ns that each group was counting meanwhile
+ *   [.. + n_domains)    ns that each domain's groups could have been: time on the CPUs of one PMU
  *
- * The first two events are always these, measured by the slices themselves:
+ * The first two counters are always these, measured by the slices themselves; so are the first two
+ * events of every event set:
  */
 enum {
 	TALLY_TASK_CLOCK, /* ns on a CPU */
@@ -22,19 +24,25 @@ enum {
 };
 
 struct tally_shape {
-	unsigned n_events; /* >= TALLY_FIRST_COUNTED */
+	unsigned n_counters; /* >= TALLY_FIRST_COUNTED */
 	unsigned n_groups;
+	unsigned n_domains;
 };
 
 static inline size_t tally_width(const struct tally_shape *shape)
 {
-	return (size_t)shape->n_events + shape->n_groups;
+	return (size_t)shape->n_counters + shape->n_groups + shape->n_domains;
 }
 
-static inline uint64_t tally_group_ns(const struct tally_shape *shape, const uint64_t *tally,
-				      unsigned group)
+/* Where in a tally the ns of a group, or of a domain, stand. */
+static inline size_t tally_group(const struct tally_shape *shape, unsigned group)
 {
-	return tally[shape->n_events + group];
+	return (size_t)shape->n_counters + group;
+}
+
+static inline size_t tally_domain(const struct tally_shape *shape, unsigned domain)
+{
+	return (size_t)shape->n_counters + shape->n_groups + domain;
 }
 
 static inline void tally_add(const struct tally_shape *shape, uint64_t *sum, const uint64_t *tally)

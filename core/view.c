@@ -22,7 +22,9 @@ enum {
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
 	COMMAND_LEAST = 12, /* what columns are dropped for */
 	METRIC_WEIGHT = 200,
-	USER_WEIGHT = 195, /* so USER goes when three metrics are left */
+	ASKED_WEIGHT = 300, /* of the first that was asked for */
+	ASKED_RANKS = 90,   /* less by one for each after it, but still above the preset's */
+	USER_WEIGHT = 195,  /* so USER goes when three metrics are left */
 };
 
 /* The columns that are no metrics, by the name that -s takes. */
@@ -131,11 +133,13 @@ static void add_column(struct view *view, const struct view_column *column)
 	view->columns[view->n_columns++] = *column;
 }
 
-/* The first metric is never dropped, the others go from the right. */
-static unsigned metric_weight(size_t index)
+/* The first metric is never dropped, the preset's go from the right, what was asked for stays. */
+static unsigned metric_weight(const struct columns *columns, size_t index)
 {
 	if (index == 0)
 		return 0;
+	if (index >= columns->n_preset)
+		return ASKED_WEIGHT - (unsigned)size_min(index - columns->n_preset, ASKED_RANKS);
 	return index < METRIC_WEIGHT / 2 ? (unsigned)(METRIC_WEIGHT - 2 * index) : 1;
 }
 
@@ -145,11 +149,12 @@ static void add_metric(struct view *view, size_t index)
 	const struct metric_def *def = metric->def;
 	unsigned title = text_width(metric->title), number = def->width + 1;
 
-	add_column(view, &(struct view_column){.name = def->name,
-					       .title = metric->title,
-					       .metric = (int)index,
-					       .width = title > number ? title : number,
-					       .weight = metric_weight(index)});
+	add_column(view,
+		   &(struct view_column){.name = def->name,
+					 .title = metric->title,
+					 .metric = (int)index,
+					 .width = title > number ? title : number,
+					 .weight = metric_weight(view->snapshot->columns, index)});
 }
 
 static void make_columns(struct view *view)
@@ -166,7 +171,8 @@ static void make_columns(struct view *view)
 		add_column(view, &column_user);
 	}
 	for (size_t i = 0; i < n_metrics; i++)
-		add_metric(view, i);
+		if (!view->snapshot->columns->metrics[i].def->machine)
+			add_metric(view, i);
 	if (view->spec.subject == VIEW_TASKS)
 		add_column(view, &column_command);
 }

@@ -5,7 +5,6 @@
 #include "core/metric_user.h"
 #include "core/suggest.h"
 #include "core/util.h"
-#include "core/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>

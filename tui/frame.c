@@ -79,10 +79,13 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 /* ---- figures */
 
 /* Which metrics a narrow line keeps longest. */
-static unsigned metric_weight(const struct metric_def *def, size_t index)
+static unsigned metric_weight(const struct columns *columns, size_t index)
 {
+	const struct metric_def *def = columns->metrics[index].def;
 	static const char *const first[] = {"ipc", "ghz", "cs_per_s", "faults_per_s"};
 
+	if (index >= columns->n_preset)
+		return 85;
 	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
 		if (strcmp(def->name, first[i]) == 0)
 			return 80 - (unsigned)i;
@@ -105,7 +108,7 @@ static void add_figures(struct segments *segments, const struct columns *columns
 		if (strcmp(def->name, "cpu_percent") == 0)
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
-		add_words(segments, metric_weight(def, i), columns->metrics[i].title, cell.text,
+		add_words(segments, metric_weight(columns, i), columns->metrics[i].title, cell.text,
 			  style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;
 	}
@@ -160,6 +163,7 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 {
 	const struct snapshot *snapshot = frame->snapshot;
 	struct segments segments = {0};
+	char sharing[64];
 	double busy;
 
 	if (!snapshot) {
@@ -172,6 +176,8 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		add_percent(&segments, 97, "idle", 1 - busy, STYLE_PLAIN);
 	}
 	add_unattributed(&segments, snapshot);
+	if (snapshot_sharing(snapshot, sharing, sizeof(sharing)))
+		add_words(&segments, 94, "counters", sharing, STYLE_PLAIN);
 	if (snapshot->lost_records > 0) {
 		char text[32];
 

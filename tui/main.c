@@ -121,8 +121,9 @@ static enum run_status run(const struct options *options, const struct engine_co
 /* ---- the configuration */
 
 /*
- * The first file that exists of the usual ones; none is no error, and one that cannot be read is
- * passed over with a word. What --config names must be readable.
+ * The first file that exists of the usual ones; none is no error. One that the user has no right
+ * to see does not exist for them (sudo -u keeps $HOME); one that is no text is passed over with a
+ * word. What --config names must be readable.
  */
 static int load_config(const char *named, struct config *config, struct error *err)
 {
@@ -138,10 +139,14 @@ static int load_config(const char *named, struct config *config, struct error *e
 			       : result;
 	}
 	find_own("pmctop.conf", own, sizeof(own));
-	for (size_t i = 0; i < ARRAY_SIZE(places) && result == -ENOENT; i++)
-		if (places[i] && places[i][0])
-			result = config_load(places[i], config, err);
-	if (result && result != -ENOENT)
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (!places[i] || !places[i][0])
+			continue;
+		result = config_load(places[i], config, err);
+		if (result != -ENOENT && result != -EACCES)
+			break;
+	}
+	if (result && result != -ENOENT && result != -EACCES)
 		say(err->text, "");
 	return 0;
 }

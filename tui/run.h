@@ -5,6 +5,7 @@
 #include "options.h"
 #include "theme.h"
 
+#include <errno.h>
 #include <stdbool.h>
 
 /* What main hands on of the environment. */
@@ -23,6 +24,12 @@ enum run_status {
 	RUN_NOTHING = 3,      /* nothing can be counted */
 	RUN_NO_TERMINAL = -1, /* live only: nothing to draw on, and *err says why */
 };
+
+/* What it means that the engine did not start (engine_new). */
+static inline enum run_status run_refusal(int rc)
+{
+	return rc == -EINVAL ? RUN_USAGE : RUN_NOTHING;
+}
 
 /* The dashboard, until its user has enough. Errors fill *err; nothing is printed. */
 enum run_status run_live(const struct run_config *config, struct error *err);

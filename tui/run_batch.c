@@ -62,7 +62,7 @@ static enum run_status print_until_done(const struct run_config *config, const s
 enum run_status run_batch(const struct run_config *config, struct error *err)
 {
 	const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-	enum run_status status = RUN_NOTHING;
+	enum run_status status;
 	struct engine *engine;
 	struct sys sys;
 
@@ -75,10 +75,10 @@ enum run_status run_batch(const struct run_config *config, struct error *err)
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
 		signals_handle(stops[i], on_stop, 0);
-	if (!engine_new(&sys, config->engine, &engine, err)) {
-		status = print_until_done(config, &sys, engine, err);
+	rc = engine_new(&sys, config->engine, &engine, err);
+	status = rc ? run_refusal(rc) : print_until_done(config, &sys, engine, err);
+	if (!rc)
 		engine_free(engine);
-	}
 	sys_linux_fini(&sys);
 	return status;
 }

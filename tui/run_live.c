@@ -171,7 +171,7 @@ enum run_status run_live(const struct run_config *config, struct error *err)
 	}
 	xalloc_set_hook(term_emergency);
 	rc = collector_start(config->engine, live.collected_ns, &live.collector, err);
-	status = rc ? RUN_NOTHING : run_on_terminal(config, &live, err);
+	status = rc ? run_refusal(rc) : run_on_terminal(config, &live, err);
 	if (!rc)
 		collector_stop(live.collector);
 	xalloc_set_hook(NULL);

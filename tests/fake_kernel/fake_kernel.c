@@ -340,6 +340,7 @@ static const struct sys_ops fake_ops = {
 	.wake = op_wake,
 	.now_ns = op_now_ns,
 	.current_cpu = op_current_cpu,
+	.self = fk_self,
 	.realtime_ns = op_realtime_ns,
 	.file_read = fk_file_read,
 	.file_owner = fk_file_owner,

@@ -13,11 +13,19 @@
 enum { N_CPUS = 2, N_GROUPS = 2, VALUES_MAX = 4, STEPS_MAX = 4096 };
 enum { CYCLES = TALLY_FIRST_COUNTED, FAULTS, N_EVENTS };
 
-static const int event_of[] = {CYCLES, -1, -2, FAULTS};
-static const int other_event_of[] = {FAULTS, -1, -2};
+static const int counter_of[] = {CYCLES, -1, -2, FAULTS};
+static const int other_counter_of[] = {FAULTS, -1, -2};
 static const struct attrib_layout layouts[N_GROUPS] = {
-	{.n_values = 4, .n_hardware = 1, .switch_value = 1, .event_of = event_of, .clock = true},
-	{.n_values = 3, .n_hardware = 1, .switch_value = 1, .event_of = other_event_of, .group = 1},
+	{.n_values = 4,
+	 .n_hardware = 1,
+	 .switch_value = 1,
+	 .counter_of = counter_of,
+	 .clock = true},
+	{.n_values = 3,
+	 .n_hardware = 1,
+	 .switch_value = 1,
+	 .counter_of = other_counter_of,
+	 .group = 1},
 };
 
 enum step_kind {
@@ -33,6 +41,8 @@ enum step_kind {
 	STEP_SILENCE,
 	STEP_CUT,
 	STEP_CUT_REOPEN,
+	STEP_PAUSE, /* the second group's turn is over, as flag says with or without a runner */
+	STEP_RESUME,
 	STEP_KINDS,
 };
 
@@ -115,8 +125,10 @@ static uint64_t tick_id(size_t cpu, size_t group)
 static void open_cpu(struct bench *bench, size_t cpu)
 {
 	for (size_t group = 0; group < N_GROUPS; group++)
-		attrib_open(bench->attrib, cpu, switch_id(cpu, group), tick_id(cpu, group),
-			    bench->now_ns, &layouts[group]);
+		attrib_open(bench->attrib,
+			    &(struct attrib_stream){cpu, tick_id(cpu, group), &layouts[group]},
+			    bench->now_ns, NULL);
+	attrib_resume(bench->attrib, cpu, 1, bench->now_ns);
 	memset(bench->readings[cpu], 0, sizeof(bench->readings[cpu]));
 }
 
@@ -131,7 +143,7 @@ static void cut(struct bench *bench)
 {
 	struct interval *interval = &bench->interval;
 	uint64_t begin_ns = bench->cut_ns;
-	uint64_t cpus[N_EVENTS + N_GROUPS];
+	uint64_t cpus[N_EVENTS + N_GROUPS + 1];
 
 	for (size_t cpu = 0; cpu < N_CPUS; cpu++)
 		attrib_cut(bench->attrib, cpu);
@@ -201,7 +213,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		pass_time(bench, fuzz_u8(bytes) * 10 * NS_PER_MS);
 		return;
 	case STEP_SILENCE:
-		interval_silence_to_idle(&bench->interval, step.cpu, fuzz_u8(bytes));
+		interval_silence_to_idle(&bench->interval, step.cpu, 0, fuzz_u8(bytes));
 		return;
 	case STEP_CUT_REOPEN:
 		cut(bench);
@@ -211,6 +223,15 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		return;
 	case STEP_CUT:
 		cut(bench);
+		return;
+	case STEP_PAUSE: {
+		const struct attrib_runner runner = {take_tid(bytes), take_tid(bytes)};
+		attrib_pause(bench->attrib, step.cpu, 1, bench->readings[step.cpu][1],
+			     step.flag ? &runner : NULL);
+		return;
+	}
+	case STEP_RESUME:
+		attrib_resume(bench->attrib, step.cpu, 1, bench->now_ns);
 		return;
 	case STEP_SAMPLE:
 	case STEP_SAMPLE_RAW:
@@ -261,6 +282,8 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 	case STEP_SILENCE:
 	case STEP_CUT:
 	case STEP_CUT_REOPEN:
+	case STEP_PAUSE:
+	case STEP_RESUME:
 	case STEP_KINDS:
 		return;
 	}
@@ -270,7 +293,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int cpus[N_CPUS] = {0, 1};
-	const struct tally_shape shape = {.n_events = N_EVENTS, .n_groups = N_GROUPS};
+	const struct tally_shape shape = {N_EVENTS, N_GROUPS, 1};
 	struct fuzz_bytes bytes = {data, size};
 	struct bench bench = {.now_ns = 1000 * NS_PER_S};
 

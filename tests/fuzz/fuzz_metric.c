@@ -13,9 +13,10 @@
 #include <errno.h>
 #include <math.h>
 
-/* Of every event its state and group, of every count its bytes, where the input says so. */
-static void take_row(struct fuzz_bytes *bytes, struct event_set *events, uint64_t *tally,
-		     size_t width)
+/* Of every event its state, of every known one its group, of every count its bytes, where the input
+ * says so. */
+static void take_row(struct fuzz_bytes *bytes, struct event_set *events, struct plan *plan,
+		     uint64_t *tally)
 {
 	static const enum figure_state states[] = {FIGURE_VALID, FIGURE_NOT_COUNTED,
 						   FIGURE_UNSUPPORTED, FIGURE_DENIED};
@@ -23,8 +24,10 @@ static void take_row(struct fuzz_bytes *bytes, struct event_set *events, uint64_
 	for (size_t i = TALLY_FIRST_COUNTED; i < events->n && bytes->left > 0; i++) {
 		uint8_t byte = fuzz_u8(bytes);
 		events->items[i].state = states[byte % ARRAY_SIZE(states)];
-		events->items[i].group = byte >> 4;
+		if (i < plan->n_events)
+			plan->counters[i].group = (byte >> 4) % SAMPLE_GROUPS;
 	}
+	size_t width = tally_width(&plan->shape);
 	for (size_t i = 0; i < width; i++)
 		tally[i] = bytes->left > 0 ? fuzz_u64(bytes) : 1000 * (width - i);
 }
@@ -44,26 +47,25 @@ static void check_figure(const struct metric_def *def, struct figure figure)
 	fuzz_check(text_width(cell.text) <= def->width + 1, "a figure fits its column");
 }
 
-static void check_metric(const struct metric *metric, struct event_set *events,
-			 struct fuzz_bytes *bytes)
+static void check_metric(struct metric *metric, struct event_set *events, struct fuzz_bytes *bytes)
 {
-	const struct tally_shape shape = {(unsigned)events->n, SAMPLE_GROUPS};
+	struct plan *plan = sample_plan();
 	uint8_t flags = fuzz_u8(bytes);
 	/* Exactly as long as it should be, so that a wrong index is seen. */
-	uint64_t *tally = xcalloc(tally_width(&shape), sizeof(*tally));
+	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
 	struct metric_input input = {
 		.events = events,
-		.shape = &shape,
+		.plan = plan,
 		.tally = tally,
-		.interval_s = (flags & 0x7F) / 10.0,
 		.lost = flags >> 7,
 	};
 
-	take_row(bytes, events, tally, tally_width(&shape));
-	check_figure(metric->def, metric_eval(metric, &input));
+	take_row(bytes, events, plan, tally);
+	check_figure(metric->def, sample_eval(metric, &input, (flags & 0x7F) / 10.0));
 	for (size_t i = 0; i < events->n; i++)
 		check_figure(metric->def, metric_count(&input, i));
 	free(tally);
+	plan_unref(plan);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -24,9 +24,10 @@ enum {
 	SAMPLE_MIGRATIONS,
 	SAMPLE_EVENTS,
 	SAMPLE_GROUPS = 2,
-	SAMPLE_WIDTH = SAMPLE_EVENTS + SAMPLE_GROUPS,
+	SAMPLE_WIDTH = SAMPLE_EVENTS + SAMPLE_GROUPS + 1,
 	SAMPLE_GROUP_0 = SAMPLE_EVENTS,     /* in tallies: cycles, instructions, branch-misses */
 	SAMPLE_GROUP_1 = SAMPLE_EVENTS + 1, /* the others */
+	SAMPLE_DOMAIN = SAMPLE_EVENTS + SAMPLE_GROUPS,
 };
 
 static inline void sample_events(struct event_set *set)
@@ -34,22 +35,57 @@ static inline void sample_events(struct event_set *set)
 	static const struct {
 		const char *name;
 		enum event_kind kind;
-		unsigned group;
 	} events[] = {
-		{"cycles", EVENT_HARDWARE, 0},        {"instructions", EVENT_HARDWARE, 0},
-		{"branch-misses", EVENT_HARDWARE, 0}, {"cache-misses", EVENT_HARDWARE, 1},
-		{"page-faults", EVENT_SOFTWARE, 1},   {"cpu-migrations", EVENT_SOFTWARE, 1},
+		{"cycles", EVENT_HARDWARE},        {"instructions", EVENT_HARDWARE},
+		{"branch-misses", EVENT_HARDWARE}, {"cache-misses", EVENT_HARDWARE},
+		{"page-faults", EVENT_SOFTWARE},   {"cpu-migrations", EVENT_SOFTWARE},
 	};
 
 	event_set_init(set, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
 		set->items =
 			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
-		set->items[set->n++] = (struct event){.name = xstrdup(events[i].name),
-						      .scale = 1,
-						      .kind = events[i].kind,
-						      .group = events[i].group};
+		set->items[set->n++] = (struct event){
+			.name = xstrdup(events[i].name), .scale = 1, .kind = events[i].kind};
 	}
+}
+
+/* Binds a metric to a plan and evaluates it over one row. */
+static inline struct figure sample_eval(struct metric *metric, const struct metric_input *input,
+					double interval_s)
+{
+	struct metric_readings readings = {0};
+
+	metric_bind(metric, input->events, input->plan, &readings);
+	struct figure *counts = xcalloc(readings.n, sizeof(*counts));
+	metric_read(&readings, input, counts);
+	struct figure figure = metric_eval(metric, counts, interval_s);
+	free(counts);
+	metric_readings_fini(&readings);
+	return figure;
+}
+
+/* Each event counted once, in its group of the one domain. One reference. */
+static inline struct plan *sample_plan(void)
+{
+	struct plan *plan = xcalloc(1, sizeof(*plan));
+
+	*plan = (struct plan){
+		.shape = {SAMPLE_EVENTS, SAMPLE_GROUPS, 1},
+		.counters = xcalloc(SAMPLE_EVENTS, sizeof(*plan->counters)),
+		.first_counter = xcalloc(SAMPLE_EVENTS + 1, sizeof(*plan->first_counter)),
+		.groups = xcalloc(SAMPLE_GROUPS, sizeof(*plan->groups)),
+		.domains = xcalloc(1, sizeof(*plan->domains)),
+		.n_events = SAMPLE_EVENTS,
+		.references = 1,
+	};
+	plan->domains[0].n_groups = SAMPLE_GROUPS;
+	for (unsigned i = 0; i < SAMPLE_EVENTS; i++) {
+		plan->counters[i].event = i;
+		plan->counters[i].group = i >= SAMPLE_CACHE_MISSES;
+		plan->first_counter[i + 1] = i + 1;
+	}
+	return plan;
 }
 
 /* One reference, to be put into a snapshot or given up with columns_unref. */
@@ -60,19 +96,24 @@ static inline struct columns *sample_columns(const char *preset)
 	struct error err;
 
 	sample_events(&columns->events);
-	columns->shape = (struct tally_shape){SAMPLE_EVENTS, SAMPLE_GROUPS};
+	columns->plan = sample_plan();
 	columns->preset = xstrdup(preset);
 	columns->references = 1;
 	while (names[columns->n_metrics])
 		columns->n_metrics++;
+	columns->n_preset = columns->n_metrics;
 	columns->metrics = xcalloc(columns->n_metrics, sizeof(*columns->metrics));
+	columns->defs = xcalloc(columns->n_metrics, sizeof(*columns->defs));
 	for (size_t i = 0; i < columns->n_metrics; i++) {
-		const struct metric_def *def = metric_def_find(names[i]);
+		struct metric_def *def = &columns->defs[i];
 
+		metric_def_copy(def, metric_def_find(names[i]));
 		/* As on a CPU that nobody knows. */
 		if (metric_compile(def, metric_def_form(def, 0, 0), &columns->events,
 				   &columns->metrics[i], &err) < 0)
 			abort();
+		metric_bind(&columns->metrics[i], &columns->events, columns->plan,
+			    &columns->readings);
 	}
 	return columns;
 }
@@ -89,6 +130,7 @@ static inline void sample_tally(const struct sample_row *from, uint64_t *tally)
 {
 	memcpy(tally, from->counts, sizeof(from->counts));
 	tally[SAMPLE_GROUP_0] = from->counts[TALLY_TASK_CLOCK];
+	tally[SAMPLE_DOMAIN] = from->counts[TALLY_TASK_CLOCK];
 	tally[SAMPLE_GROUP_1] = from->shared ? from->group_1_ns : from->counts[TALLY_TASK_CLOCK];
 }
 
@@ -108,7 +150,7 @@ static inline struct snapshot *sample_snapshot_new(struct columns *columns, cons
 						   const char *pmu)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
-	size_t width = tally_width(&columns->shape);
+	size_t width = tally_width(&columns->plan->shape);
 
 	*snapshot = (struct snapshot){
 		.columns = columns,
@@ -139,7 +181,7 @@ static inline void sample_fill_rows(struct snapshot *snapshot, const struct samp
 static inline void sample_cpus(struct snapshot *snapshot, size_t n)
 {
 	const struct columns *columns = snapshot->columns;
-	size_t width = tally_width(&columns->shape);
+	size_t width = tally_width(&columns->plan->shape);
 
 	snapshot->n_cpus = n;
 	snapshot->cpus = xcalloc(n, sizeof(*snapshot->cpus));
@@ -171,13 +213,13 @@ static inline void sample_evaluate(struct snapshot *snapshot)
 
 		if (!cpu->tally)
 			continue;
-		snapshot_evaluate_busy(columns, snapshot->interval_ns, cpu->tally, cpu->idle,
+		snapshot_evaluate_busy(columns, snapshot->interval_ns, false, cpu->tally, cpu->idle,
 				       cpu->figures);
-		tally_add(&columns->shape, snapshot->totals, cpu->tally);
-		tally_add(&columns->shape, snapshot->idle, cpu->idle);
+		tally_add(&columns->plan->shape, snapshot->totals, cpu->tally);
+		tally_add(&columns->plan->shape, snapshot->idle, cpu->idle);
 	}
-	snapshot_evaluate_busy(columns, snapshot->interval_ns, snapshot->totals, snapshot->idle,
-			       snapshot->figures);
+	snapshot_evaluate_busy(columns, snapshot->interval_ns, true, snapshot->totals,
+			       snapshot->idle, snapshot->figures);
 }
 
 /*
@@ -193,14 +235,15 @@ static inline struct snapshot *sample_snapshot(struct columns *columns,
 	sample_fill_rows(snapshot, from, n);
 	sample_cpus(snapshot, 2);
 	for (size_t i = 0; i < n; i++)
-		tally_add(&columns->shape, snapshot->cpus[0].tally,
+		tally_add(&columns->plan->shape, snapshot->cpus[0].tally,
 			  rows_tally(columns, &snapshot->threads, i));
 	idle = snapshot->cpus[1].idle;
 	idle[TALLY_TASK_CLOCK] = NS_PER_S;
 	idle[SAMPLE_CYCLES] = 7;
 	idle[SAMPLE_GROUP_0] = NS_PER_S;
 	idle[SAMPLE_GROUP_1] = NS_PER_S;
-	tally_add(&columns->shape, snapshot->cpus[1].tally, idle);
+	idle[SAMPLE_DOMAIN] = NS_PER_S;
+	tally_add(&columns->plan->shape, snapshot->cpus[1].tally, idle);
 	sample_evaluate(snapshot);
 	return snapshot;
 }

@@ -46,7 +46,7 @@ static inline void screen_fill_cpus(struct snapshot *snapshot, size_t n_cpus)
 
 		sample_tally(&busy, cpu->tally);
 		sample_tally(&idle, cpu->idle);
-		tally_add(&snapshot->columns->shape, cpu->tally, cpu->idle);
+		tally_add(&snapshot->columns->plan->shape, cpu->tally, cpu->idle);
 		if (n_cpus >= 8 && i + 1 == n_cpus)
 			sample_silence(cpu);
 	}

@@ -20,25 +20,32 @@ enum { N_CPUS = 2, STEPS_MAX = 16, WANTS_MAX = 8 };
 enum { CYCLES = TALLY_FIRST_COUNTED, FAULTS, N_EVENTS };
 
 /* A group of one hardware event, N, the tick and one software event: as the plan lays it out. */
-static const int event_of[] = {CYCLES, -1, -2, FAULTS};
+static const int counter_of[] = {CYCLES, -1, -2, FAULTS};
 static const struct attrib_layout first_group = {
-	.n_values = 4, .n_hardware = 1, .switch_value = 1, .event_of = event_of, .clock = true};
+	.n_values = 4, .n_hardware = 1, .switch_value = 1, .counter_of = counter_of, .clock = true};
 /* A second group beside it, which is no clock: its own N, one event, the tick. */
-static const int other_event_of[] = {FAULTS, -1, -2};
-static const struct attrib_layout second_group = {
-	.n_values = 3, .n_hardware = 1, .switch_value = 1, .event_of = other_event_of, .group = 1};
+static const int other_counter_of[] = {FAULTS, -1, -2};
+static const struct attrib_layout second_group = {.n_values = 3,
+						  .n_hardware = 1,
+						  .switch_value = 1,
+						  .counter_of = other_counter_of,
+						  .group = 1};
 
 enum step_kind {
 	END,
-	SW,      /* a switch away from pid/tid: time, N, cycles and faults so far */
-	TICK,    /* a tick while pid/tid runs */
-	FOREIGN, /* a switch, with id and time as another's event has them */
-	CROSSED, /* a switch as the second group sees it, under the first one's id */
-	SW2,     /* a switch, as the second group sees it */
-	CAME,    /* a SWITCH (in) record: pid/tid came, `other` had run */
-	WENT,    /* a SWITCH (out) record: pid/tid goes, `other` will run */
-	FORK,    /* pid/tid forks `other` (a process) */
-	THREAD,  /* pid/tid starts the thread `other` */
+	SW,       /* a switch away from pid/tid: time, N, cycles and faults so far */
+	TICK,     /* a tick while pid/tid runs */
+	FOREIGN,  /* a switch, with id and time as another's event has them */
+	CROSSED,  /* a switch as the second group sees it, under the first one's id */
+	SW2,      /* a switch, as the second group sees it */
+	CROSSED2, /* the other way round: the first group's, under the second one's id */
+	TICK2,    /* a tick of the second group */
+	PAUSE,    /* its turn ends, while `other` runs (or TOLD: as the tick told) */
+	RESUME,   /* its next turn begins */
+	CAME,     /* a SWITCH (in) record: pid/tid came, `other` had run */
+	WENT,     /* a SWITCH (out) record: pid/tid goes, `other` will run */
+	FORK,     /* pid/tid forks `other` (a process) */
+	THREAD,   /* pid/tid starts the thread `other` */
 	EXIT,
 	COMM,
 	LOST, /* `other` records */
@@ -55,7 +62,7 @@ struct step {
 	const char *comm;
 };
 
-enum { IDLE = 0, UNATTRIBUTED = -9 };
+enum { IDLE = 0, NOBODY = -1, TOLD = -2, UNATTRIBUTED = -9 };
 
 struct want {
 	pid_t tid; /* or IDLE, UNATTRIBUTED */
@@ -260,6 +267,164 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
+		"two groups, the second one's record first",
+		{{SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {SW, 0, 7, 7, 100, 1, 100, 0},
+		 {SW2, 0, 8, 8, 150, 2, 0, 45},
+		 {SW, 0, 8, 8, 150, 2, 130, 0}},
+		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 5}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"two groups, both samples have the second one's id",
+		{{SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {CROSSED2, 0, 7, 7, 100, 1, 100, 0},
+		 {CROSSED2, 0, 8, 8, 150, 2, 130, 0},
+		 {SW2, 0, 8, 8, 150, 2, 0, 45}},
+		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 5}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"the end of a turn: the rest is of whom the tick named",
+		{{SW, 0, 7, 7, 100, 1, 100, 0},
+		 {SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {TICK2, 0, 8, 8, 120, 1, 0, 44},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = TOLD},
+		 {SW, 0, 8, 8, 150, 2, 130, 0}},
+		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 7}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"the end of a turn: who was ticked has left since, the rest is nobody's",
+		{{SW, 0, 7, 7, 100, 1, 100, 0},
+		 {SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {TICK2, 0, 8, 8, 120, 1, 0, 44},
+		 {SW, 0, 8, 8, 125, 2, 130, 0},
+		 {SW2, 0, 8, 8, 125, 2, 0, 46},
+		 {PAUSE, 0, .time_ns = 130, .n = 2, .faults = 50, .other = TOLD}},
+		{{7, 100, 1, 100, 40}, {8, 25, 1, 30, 6}, {UNATTRIBUTED, 0, 0, 0, 4}},
+		3,
+		.two_groups = true,
+	},
+	{
+		"the end of a turn: the caller knows who runs there",
+		{{SW, 0, 7, 7, 100, 1, 100, 0},
+		 {SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 8}},
+		{{7, 100, 1, 100, 40}, {8, 0, 0, 0, 7}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"the end of a turn: the idle task runs there",
+		{{TICK2, 0, 0, 0, 100, 0, 0, 40},
+		 {PAUSE, 0, .time_ns = 130, .n = 0, .faults = 47, .other = TOLD}},
+		{{IDLE, 0, 0, 0, 47}},
+		1,
+		.two_groups = true,
+	},
+	{
+		"the end of a turn: nobody knows who runs there",
+		{{SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {TICK2, 0, 8, 8, 120, 1, 0, 44},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = NOBODY}},
+		{{7, 0, 0, 0, 40}, {8, 0, 0, 0, 4}, {UNATTRIBUTED, 0, 0, 0, 3}},
+		3,
+		.two_groups = true,
+	},
+	{
+		"the end of a turn: its last switches made no records, so nobody's",
+		{{SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {PAUSE, 0, .time_ns = 130, .n = 3, .faults = 47, .other = 8},
+		 {RESUME, 0, .time_ns = 200},
+		 {SW2, 0, 8, 8, 230, 4, 0, 50}},
+		{{7, 0, 0, 0, 40}, {8, 0, 0, 0, 3}, {UNATTRIBUTED, 0, 0, 0, 7}},
+		3,
+		.two_groups = true,
+	},
+	{
+		"the end of a turn in which the group was off: nobody's",
+		{{SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 8, .off_ns = 10}},
+		{{7, 0, 0, 0, 40}, {UNATTRIBUTED, 0, 0, 0, 7}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"the next turn: who runs at its first record ran since it began",
+		{{SW, 0, 7, 7, 100, 1, 100, 0},
+		 {SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 8},
+		 {SW, 0, 8, 8, 150, 2, 130, 0},
+		 {SW2, 0, 8, 8, 150, 2, 0, 90}, /* none of ours: it is off */
+		 {RESUME, 0, .time_ns = 200},
+		 {SW2, 0, 9, 9, 300, 2, 0, 60},
+		 {SW, 0, 9, 9, 300, 3, 160, 0}},
+		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 7}, {9, 150, 1, 30, 13}},
+		3,
+		.two_groups = true,
+	},
+	{
+		"between two turns: who ended there has its last slice, though it has no number",
+		{{SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 9},
+		 {EXIT, 0, 9, 9, 140},
+		 {RESUME, 0, .time_ns = 150},
+		 {SW, 0, -1, -1, 200, 1, 100, 0},
+		 {SW2, 0, -1, -1, 200, 2, 0, 55},
+		 {SW2, 0, 7, 7, 250, 3, 0, 56}},
+		{{7, 0, 0, 0, 41}, {9, 200, 1, 100, 15}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"between two turns: who ended and left there is not in the next one",
+		{{PAUSE, 0, .time_ns = 130, .n = 0, .faults = 47, .other = 9},
+		 {EXIT, 0, 9, 9, 140},
+		 {SW, 0, -1, -1, 145, 1, 100, 0},
+		 {RESUME, 0, .time_ns = 150},
+		 {SW, 0, -1, -1, 200, 2, 130, 0},
+		 {SW2, 0, -1, -1, 200, 1, 0, 55}},
+		{{9, 145, 1, 100, 47}, {UNATTRIBUTED, 55, 1, 30, 8}},
+		2,
+		.two_groups = true,
+	},
+	{
+		"two groups, a silent task: told to both, the counts are nobody's",
+		{{SW, 0, 7, 7, 100, 1, 100, 0},
+		 {SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {CAME, 0, 8, 8, 130, .other = 2},
+		 {SW, 0, 8, 8, 200, 3, 180, 0},
+		 {SW2, 0, 8, 8, 200, 3, 0, 60},
+		 {SW2, 0, 7, 7, 250, 4, 0, 61},
+		 {SW, 0, 7, 7, 250, 4, 190, 0}},
+		{{7, 150, 2, 110, 41},
+		 {2, 30, 1, 0, 0},
+		 {8, 70, 1, 0, 0},
+		 {UNATTRIBUTED, 0, 0, 80, 20}},
+		4,
+		.two_groups = true,
+	},
+	{
+		"a SWITCH between two turns tells the one that was on",
+		{{SW, 0, 7, 7, 100, 1, 100, 0},
+		 {SW2, 0, 7, 7, 100, 1, 0, 40},
+		 {PAUSE, 0, .time_ns = 110, .n = 1, .faults = 42, .other = 2},
+		 {CAME, 0, 8, 8, 120, .other = 2},
+		 {RESUME, 0, .time_ns = 130},
+		 {SW, 0, 8, 8, 200, 3, 180, 0},
+		 {SW2, 0, 8, 8, 200, 3, 0, 60}},
+		{{7, 100, 1, 100, 40},
+		 {2, 20, 1, 0, 2},
+		 {8, 80, 1, 0, 0},
+		 {UNATTRIBUTED, 0, 0, 80, 18}},
+		4,
+		.two_groups = true,
+	},
+	{
 		"a silent idle task: the SWITCH record tells its time, faults are the other's",
 		{{SW, 1, 7, 7, 100, 1, 100, 1},
 		 {CAME, 1, 8, 8, 400, .other = 0},
@@ -374,6 +539,7 @@ struct bench {
 	char comm[2 + STEPS_MAX][16];
 	size_t n_who;
 	uint64_t cpus[N_EVENTS];
+	uint64_t paused_ns, away_ns; /* of the second group: since when, and how long by now */
 };
 
 enum { SWITCH_ID = 100, TICK_ID = 200, SECOND_SWITCH_ID = 300, SECOND_TICK_ID = 400 };
@@ -422,7 +588,12 @@ static void feed(struct bench *bench, const struct step *step)
 		.time_ns = BASE_NS + step->time_ns, .pid = step->pid, .tid = step->tid};
 	uint64_t enabled_ns = step->time_ns, running_ns = step->time_ns - step->off_ns;
 	const uint64_t reading[] = {enabled_ns, running_ns, step->cycles, step->n, 0, step->faults};
-	const uint64_t second_reading[] = {enabled_ns, running_ns, step->faults, step->n, 0};
+	const uint64_t second_reading[] = {enabled_ns - bench->away_ns, running_ns - bench->away_ns,
+					   step->faults, step->n, 0};
+	const struct attrib_runner runner = {step->other, step->other};
+	int group = step->kind == TICK    ? (int)first_group.group
+		    : step->kind == TICK2 ? (int)second_group.group
+					  : -1;
 
 	switch (step->kind) {
 	case END:
@@ -430,11 +601,24 @@ static void feed(struct bench *bench, const struct step *step)
 	case CUT:
 		cut(bench);
 		return;
+	case PAUSE:
+		bench->paused_ns = step->time_ns;
+		attrib_pause(bench->attrib, (size_t)step->cpu, second_group.group, second_reading,
+			     step->other == TOLD ? NULL : &runner);
+		return;
+	case RESUME:
+		bench->away_ns += step->time_ns - bench->paused_ns;
+		attrib_resume(bench->attrib, (size_t)step->cpu, second_group.group, record.time_ns);
+		return;
 	case FOREIGN:
 	case SW:
 	case TICK:
+	case CROSSED2:
 		record.kind = RECORD_SAMPLE;
-		record.id = (step->kind == TICK ? TICK_ID : SWITCH_ID) + (uint64_t)step->cpu;
+		record.id = (step->kind == TICK       ? TICK_ID
+			     : step->kind == CROSSED2 ? SECOND_SWITCH_ID
+						      : SWITCH_ID) +
+			    (uint64_t)step->cpu;
 		if (step->kind == FOREIGN) {
 			record.id = 30797;
 			record.time_ns = 5;
@@ -444,9 +628,12 @@ static void feed(struct bench *bench, const struct step *step)
 		break;
 	case CROSSED:
 	case SW2:
+	case TICK2:
 		record.kind = RECORD_SAMPLE;
-		record.id =
-			(step->kind == SW2 ? SECOND_SWITCH_ID : SWITCH_ID) + (uint64_t)step->cpu;
+		record.id = (step->kind == TICK2 ? SECOND_TICK_ID
+			     : step->kind == SW2 ? SECOND_SWITCH_ID
+						 : SWITCH_ID) +
+			    (uint64_t)step->cpu;
 		record.sample.reading = second_reading;
 		record.sample.n_values = second_group.n_values;
 		break;
@@ -477,8 +664,8 @@ static void feed(struct bench *bench, const struct step *step)
 		record.lost.records = (uint64_t)step->other;
 		break;
 	}
-	bool ticked = attrib_record(bench->attrib, (size_t)step->cpu, &record);
-	assert_int_equal(ticked, step->kind == TICK);
+	int ticked = attrib_record(bench->attrib, (size_t)step->cpu, &record);
+	assert_int_equal(ticked, group);
 }
 
 static void check(struct bench *bench, const struct attrib_case *this)
@@ -509,10 +696,18 @@ static void check(struct bench *bench, const struct attrib_case *this)
 	assert_memory_equal(total, bench->cpus, sizeof(total));
 }
 
+static void open_group(struct bench *bench, size_t cpu, uint64_t tick_id,
+		       const struct attrib_layout *layout)
+{
+	const struct attrib_stream stream = {cpu, tick_id + cpu, layout};
+
+	attrib_open(bench->attrib, &stream, BASE_NS, NULL);
+}
+
 static void bench_open(struct bench *bench, bool two_groups)
 {
 	static const int cpus[N_CPUS] = {0, 1};
-	const struct tally_shape shape = {.n_events = N_EVENTS, .n_groups = two_groups ? 2 : 1};
+	const struct tally_shape shape = {N_EVENTS, two_groups ? 2 : 1, 1};
 
 	*bench = (struct bench){.fk = fk_new(NULL)};
 	bench->sys = fk_sys(bench->fk);
@@ -520,11 +715,11 @@ static void bench_open(struct bench *bench, bool two_groups)
 	interval_init(&bench->interval, &shape, cpus, N_CPUS);
 	bench->attrib = attrib_new(bench->tasks, &bench->interval);
 	for (size_t cpu = 0; cpu < N_CPUS; cpu++) {
-		attrib_open(bench->attrib, cpu, SWITCH_ID + cpu, TICK_ID + cpu, BASE_NS,
-			    &first_group);
-		if (two_groups)
-			attrib_open(bench->attrib, cpu, SECOND_SWITCH_ID + cpu,
-				    SECOND_TICK_ID + cpu, BASE_NS, &second_group);
+		open_group(bench, cpu, TICK_ID, &first_group);
+		if (!two_groups)
+			continue;
+		open_group(bench, cpu, SECOND_TICK_ID, &second_group);
+		attrib_resume(bench->attrib, cpu, second_group.group, BASE_NS);
 	}
 }
 
@@ -590,9 +785,9 @@ static void test_foreign_records(void **state)
 				.id = 999,
 				.tid = 7,
 				.sample = {.reading = reading, .n_values = 3}};
-	assert_false(attrib_record(bench.attrib, 0, &record));
+	assert_int_equal(attrib_record(bench.attrib, 0, &record), -1);
 	record.id = SWITCH_ID;
-	assert_false(attrib_record(bench.attrib, 0, &record));
+	assert_int_equal(attrib_record(bench.attrib, 0, &record), -1);
 	assert_false(attrib_cut(bench.attrib, 0));
 	assert_int_equal(bench.interval.n_ran, 0);
 	bench_close(&bench);
@@ -658,6 +853,24 @@ static void test_loss_has_tasks_verified(void **state)
 	bench_close(&bench);
 }
 
+/* Who ends while a CPU is not counted: when its streams are closed, /proc is asked who is left. */
+static void test_closing_has_tasks_verified(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench, true);
+	feed(&bench, &(struct step){SW, 0, 8, 8, 90, 1, 20});
+	for (int closed = 0; closed < 2; closed++) {
+		if (closed)
+			attrib_close(bench.attrib, 0);
+		tasks_maintain(bench.tasks, NS_PER_S);
+		const struct task *task = tasks_find(bench.tasks, 8, BASE_NS + 50);
+		assert_int_equal(task->exit_ns != 0, closed);
+	}
+	bench_close(&bench);
+}
+
 /* A CPU that comes back counts from zero again. */
 static void test_reopened_stream(void **state)
 {
@@ -668,7 +881,7 @@ static void test_reopened_stream(void **state)
 	feed(&bench, &(struct step){SW, 0, 7, 7, 100, 1, 100});
 	cut(&bench);
 	attrib_close(bench.attrib, 0);
-	attrib_open(bench.attrib, 0, SWITCH_ID, TICK_ID, BASE_NS, &first_group);
+	open_group(&bench, 0, TICK_ID, &first_group);
 	feed(&bench, &(struct step){SW, 0, 7, 7, 30, 1, 20});
 	cut(&bench);
 	check(&bench, &(struct attrib_case){.wants = {{7, 130, 2, 120, 0}}, .n_wants = 1});
@@ -683,6 +896,7 @@ int main(void)
 		cmocka_unit_test(test_exit_without_a_last_switch),
 		cmocka_unit_test(test_loss_marks_what_it_touched),
 		cmocka_unit_test(test_loss_has_tasks_verified),
+		cmocka_unit_test(test_closing_has_tasks_verified),
 		cmocka_unit_test(test_reopened_stream),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];

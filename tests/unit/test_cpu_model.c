@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Which CPU /proc/cpuinfo tells of, and what it makes of less than that. */
-#include "counted.h"
-
 #include "core/cpu_model.h"
+
 #include "core/metric.h"
 #include "core/util.h"
+#include "sample.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <setjmp.h>
@@ -159,9 +159,10 @@ static void slots(void **state)
 		const struct event_context context = {&sys, &set};
 		const struct metric_def def = {.name = "m",
 					       .forms = {{.expression = "100 / slots_per_cycle"}}};
-		struct counted counted;
+		struct event_set events;
 		struct metric metric;
 		struct error err;
+		uint64_t tally[SAMPLE_WIDTH] = {0};
 
 		fk_file(fk, SLOTS("armv8_big"), rows[i].big);
 		fk_file(fk, SLOTS("armv8_little"), rows[i].little);
@@ -171,15 +172,18 @@ static void slots(void **state)
 			fail_msg("%s: %u", rows[i].name, cpu_slots_per_cycle(&sys, &set));
 
 		/* And in a formula: a number, or none at all. */
-		counted_init(&counted, 1, 1, NULL, 0);
-		counted.events.context = &context;
-		assert_int_equal(metric_compile(&def, 0, &counted.events, &metric, &err), 0);
-		struct figure figure = metric_eval(&metric, &counted.input);
+		event_set_init(&events, &context);
+		assert_int_equal(metric_compile(&def, 0, &events, &metric, &err), 0);
+		struct plan *plan = sample_plan();
+		struct figure figure = sample_eval(
+			&metric,
+			&(struct metric_input){.events = &events, .plan = plan, .tally = tally}, 1);
+		plan_unref(plan);
 		assert_int_equal(figure.state, rows[i].want ? FIGURE_VALID : FIGURE_UNSUPPORTED);
-		assert_int_equal(metric_state(&metric, &counted.events), figure.state);
+		assert_int_equal(metric_state(&metric, &events), figure.state);
 		assert_true(!rows[i].want || figure.value == 100.0 / rows[i].want);
 		metric_fini(&metric);
-		counted_fini(&counted);
+		event_set_fini(&events);
 		pmu_set_fini(&set);
 		fk_free(fk);
 	}

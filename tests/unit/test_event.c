@@ -355,7 +355,8 @@ static void keeps_or_takes_a_name(void **state)
 	event_fini(&event);
 	assert_int_equal(
 		event_resolve(&machine.context, "cpu/event=1,name='a,b=c'/u", &event, NULL), 0);
-	assert_string_equal(event.name, "a,b=c");
+	assert_string_equal(event.name, "cpu/event=1,name='a,b=c'/u");
+	assert_string_equal(event_label(&event), "a,b=c");
 	assert_int_equal(event.codes[0].attr.config, 1);
 	event_fini(&event);
 	machine_fini(&machine);

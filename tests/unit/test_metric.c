@@ -30,20 +30,27 @@ static const struct sample_row steady = {
 		},
 };
 
+#define INTERVAL_S 1.0
+
 struct fixture {
 	struct event_set events;
-	struct tally_shape shape;
+	struct plan *plan;
 	uint64_t tally[SAMPLE_WIDTH];
 	struct metric_input input;
 };
 
 static void fixture_init(struct fixture *f, const struct sample_row *row)
 {
-	*f = (struct fixture){.shape = {SAMPLE_EVENTS, SAMPLE_GROUPS}};
+	*f = (struct fixture){.plan = sample_plan()};
 	sample_events(&f->events);
 	sample_tally(row, f->tally);
-	f->input = (struct metric_input){
-		.events = &f->events, .shape = &f->shape, .tally = f->tally, .interval_s = 1.0};
+	f->input = (struct metric_input){.events = &f->events, .plan = f->plan, .tally = f->tally};
+}
+
+static void fixture_fini(struct fixture *f)
+{
+	event_set_fini(&f->events);
+	plan_unref(f->plan);
 }
 
 static struct figure evaluate(const struct fixture *f, const char *expression)
@@ -56,7 +63,7 @@ static struct figure evaluate(const struct fixture *f, const char *expression)
 	if (metric_compile(&def, 0, &events, &metric, &err) < 0)
 		fail_msg("%s: %s", expression, err.text);
 	assert_true(events.n == f->events.n);
-	struct figure figure = metric_eval(&metric, &f->input);
+	struct figure figure = sample_eval(&metric, &f->input, INTERVAL_S);
 	metric_fini(&metric);
 	return figure;
 }
@@ -127,7 +134,7 @@ static void computes(void **state)
 			fail_msg("%s: %s is %g (%s), not %g", rows[i].name, rows[i].expression,
 				 got.value, figure_state_name(got.state), rows[i].want);
 	}
-	event_set_fini(&f.events);
+	fixture_fini(&f);
 }
 
 static void built_in_values(void **state)
@@ -160,7 +167,7 @@ static void built_in_values(void **state)
 			fail_msg("%s is %g (%s), not %g", rows[i].metric, got.value,
 				 figure_state_name(got.state), rows[i].want);
 	}
-	event_set_fini(&f.events);
+	fixture_fini(&f);
 }
 
 static void states(void **state)
@@ -227,7 +234,7 @@ static void states(void **state)
 			fail_msg("%s: %s, not %s", rows[i].name, figure_state_name(got.state),
 				 figure_state_name(rows[i].want));
 		assert_true(isfinite(got.value));
-		event_set_fini(&f.events);
+		fixture_fini(&f);
 	}
 }
 
@@ -266,7 +273,7 @@ static void scaling(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		fixture_init(&f, &steady);
-		f.tally[TALLY_TASK_CLOCK] = rows[i].cpu_ns;
+		f.tally[TALLY_TASK_CLOCK] = f.tally[SAMPLE_DOMAIN] = rows[i].cpu_ns;
 		f.tally[SAMPLE_GROUP_0] = rows[i].group_0_ns;
 		f.tally[SAMPLE_GROUP_1] = rows[i].group_1_ns;
 		if (rows[i].want_state == FIGURE_NOT_COUNTED)
@@ -278,7 +285,7 @@ static void scaling(void **state)
 		    fabs((double)got.share - rows[i].want_share) > 1e-6)
 			fail_msg("%s: %g (%s, share %g), not %g", rows[i].name, got.value,
 				 figure_state_name(got.state), (double)got.share, rows[i].want);
-		event_set_fini(&f.events);
+		fixture_fini(&f);
 	}
 }
 
@@ -384,11 +391,11 @@ static void limits(void **state)
 		if (code != rows[i].code || !strstr(err.text, rows[i].says))
 			fail_msg("%s: %d, \"%s\"", rows[i].name, code, err.text);
 		if (code == 0)
-			assert_true(isfinite(metric_eval(&metric, &f.input).value));
+			assert_true(isfinite(sample_eval(&metric, &f.input, INTERVAL_S).value));
 		metric_fini(&metric);
 		free(text);
 	}
-	event_set_fini(&f.events);
+	fixture_fini(&f);
 }
 
 /* Sixty-four deep is allowed, and then the stack of the evaluation is used to its last slot. */
@@ -402,12 +409,13 @@ static void as_deep_as_allowed(void **state)
 	fixture_init(&f, &steady);
 	assert_true(evaluate(&f, closed).value == 1);
 	assert_true(evaluate(&f, summed).value == 64);
-	assert_int_equal(metric_eval(&(struct metric){0}, &f.input).state, FIGURE_UNDEFINED);
+	assert_int_equal(metric_eval(&(struct metric){0}, NULL, INTERVAL_S).state,
+			 FIGURE_UNSUPPORTED);
 	free(nested);
 	free(closed);
 	free(waiting);
 	free(summed);
-	event_set_fini(&f.events);
+	fixture_fini(&f);
 }
 
 /* Whatever is typed: an error with a text, or a program that stays in its stack and is finite. */
@@ -472,14 +480,14 @@ static void garbage(void **state)
 		}
 		compiled++;
 		assert_in_range(metric.depth, 1, 64);
-		if (!isfinite(metric_eval(&metric, &f.input).value))
+		if (!isfinite(sample_eval(&metric, &f.input, INTERVAL_S).value))
 			fail_msg("not finite: %s", text);
 		metric_fini(&metric);
 	}
 	/* A generator that makes nothing valid, or nothing else, would prove nothing. */
 	assert_in_range(compiled, 1000, 99000);
 	assert_in_range(refused, 1000, 99000);
-	event_set_fini(&f.events);
+	fixture_fini(&f);
 }
 
 static void levels(void **state)

@@ -9,6 +9,7 @@
  * where perf printed its clock too coarsely (two digits of a millisecond) to tell the last digit.
  */
 #include "counted.h"
+#include "sample.h"
 
 #include "core/metric.h"
 #include "core/text.h"
@@ -406,7 +407,7 @@ static struct figure check_ratio(const struct counted *counted, const char *mach
 	find_expression(unit, event, expression, sizeof(expression));
 	if (metric_compile(&def, 0, &events, &metric, &err) < 0)
 		fail_msg("%s: %s", machine, err.text);
-	struct figure figure = metric_eval(&metric, &counted->input);
+	struct figure figure = sample_eval(&metric, &counted->input, counted->interval_s);
 	metric_fini(&metric);
 	if (!figure_known(figure))
 		fail_msg("%s: %s is %s", machine, printed, figure_state_name(figure.state));

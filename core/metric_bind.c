@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Between a formula, which names events, and a tally, which holds counters, stands the plan: an
+ * event may be counted in several groups, on several PMUs. Which of them a metric reads is decided
+ * here, once. Metrics that read the same counters share the reading.
+ */
+#include "metric.h"
+
+#include "metric_op.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t metric_events(const struct metric *metric, unsigned *events, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < metric->n_ops; i++) {
+		size_t k = 0;
+		if (metric->ops[i].code != OP_EVENT)
+			continue;
+		while (k < n && events[k] != metric->ops[i].event)
+			k++;
+		if (k == n && n < max)
+			events[n++] = (unsigned)metric->ops[i].event;
+	}
+	return n;
+}
+
+/* What one metric asks of a plan: those of its events that need the PMU, and can be had. */
+struct binding {
+	const struct event_set *events;
+	const struct plan *plan;
+	unsigned needed[METRIC_EVENTS_MAX];
+	size_t n_needed;
+};
+
+static void binding_init(struct binding *binding, const struct metric *metric,
+			 const struct event_set *events, const struct plan *plan)
+{
+	unsigned all[METRIC_EVENTS_MAX];
+	size_t n = metric_events(metric, all, METRIC_EVENTS_MAX);
+
+	*binding = (struct binding){.events = events, .plan = plan};
+	for (size_t i = 0; i < n; i++) {
+		const struct event *event = &events->items[all[i]];
+		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
+			binding->needed[binding->n_needed++] = all[i];
+	}
+}
+
+static size_t needed_in_group(const struct binding *binding, unsigned group)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < binding->n_needed; i++)
+		n += plan_counter_in(binding->plan, group, binding->needed[i]) >= 0;
+	return n;
+}
+
+/* How many are in any group of the domain, and how many in the group that has most. */
+static size_t needed_in_domain(const struct binding *binding, const struct plan_domain *domain,
+			       size_t *most)
+{
+	size_t n = 0;
+
+	*most = 0;
+	for (size_t i = 0; i < binding->n_needed; i++) {
+		bool found = false;
+		for (unsigned k = 0; k < domain->n_groups; k++)
+			found |= plan_counter_in(binding->plan, domain->first_group + k,
+						 binding->needed[i]) >= 0;
+		n += found;
+	}
+	for (unsigned k = 0; k < domain->n_groups; k++) {
+		size_t in_group = needed_in_group(binding, domain->first_group + k);
+		*most = in_group > *most ? in_group : *most;
+	}
+	return n;
+}
+
+static void add_counter(struct metric_reading *reading, const struct plan *plan, unsigned counter)
+{
+	const struct tally_shape *shape = &plan->shape;
+	unsigned group = plan->counters[counter].group;
+
+	reading->items = xreallocarray(reading->items, reading->n + 1, sizeof(*reading->items));
+	reading->items[reading->n++] = (struct metric_counter){
+		.count = counter,
+		.group_ns = (unsigned)tally_group(shape, group),
+		.domain_ns = (unsigned)tally_domain(shape, plan->groups[group].domain),
+	};
+}
+
+void metric_read_all(struct metric_reading *reading, const struct plan *plan)
+{
+	if (reading->event >= plan->n_events)
+		return;
+	for (unsigned i = plan->first_counter[reading->event];
+	     i < plan->first_counter[reading->event + 1]; i++)
+		add_counter(reading, plan, i);
+}
+
+/*
+ * The counters of one event that needs the PMU. A PMU that lacks another input of the metric says
+ * nothing about this one either.
+ */
+static void read_together(struct metric_reading *reading, const struct binding *binding)
+{
+	const struct plan *plan = binding->plan;
+
+	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
+		const struct plan_domain *domain = &plan->domains[d];
+		size_t most, all = needed_in_domain(binding, domain, &most);
+
+		if (all < binding->n_needed)
+			continue;
+		for (unsigned k = 0; k < domain->n_groups; k++) {
+			unsigned group = domain->first_group + k;
+			int counter = plan_counter_in(plan, group, (unsigned)reading->event);
+			if (counter >= 0 && (most < all || needed_in_group(binding, group) == all))
+				add_counter(reading, plan, (unsigned)counter);
+		}
+	}
+}
+
+/* The index of an equal reading; takes over the counters of this one. */
+static size_t intern(struct metric_readings *readings, struct metric_reading *reading)
+{
+	for (size_t i = 0; i < readings->n; i++) {
+		const struct metric_reading *known = &readings->items[i];
+		if (known->event != reading->event || known->n != reading->n ||
+		    (known->n > 0 &&
+		     memcmp(known->items, reading->items, known->n * sizeof(*known->items)) != 0))
+			continue;
+		free(reading->items);
+		return i;
+	}
+	readings->items = array_reserve(readings->items, &readings->capacity, readings->n + 1,
+					sizeof(*readings->items));
+	readings->items[readings->n] = *reading;
+	return readings->n++;
+}
+
+void metric_bind(struct metric *metric, const struct event_set *events, const struct plan *plan,
+		 struct metric_readings *readings)
+{
+	struct binding binding;
+
+	binding_init(&binding, metric, events, plan);
+	for (size_t i = 0; i < metric->n_ops; i++) {
+		struct metric_op *op = &metric->ops[i];
+		struct metric_reading reading = {0};
+		if (op->code == OP_CPU_TIME)
+			reading.event = TALLY_TASK_CLOCK;
+		else if (op->code == OP_EVENT)
+			reading.event = op->event;
+		else
+			continue;
+		const struct event *event = &events->items[reading.event];
+		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
+			read_together(&reading, &binding);
+		else
+			metric_read_all(&reading, plan);
+		op->reading = intern(readings, &reading);
+	}
+}
+
+bool metric_is_apart(const struct metric *metric, const struct event_set *events,
+		     const struct plan *plan)
+{
+	struct binding binding;
+
+	binding_init(&binding, metric, events, plan);
+	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
+		size_t most, all = needed_in_domain(&binding, &plan->domains[d], &most);
+		if (most < all)
+			return true;
+	}
+	return false;
+}
+
+void metric_readings_fini(struct metric_readings *readings)
+{
+	for (size_t i = 0; i < readings->n; i++)
+		free(readings->items[i].items);
+	free(readings->items);
+	*readings = (struct metric_readings){0};
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SELECTION_H
+#define PMCTOP_SELECTION_H
+
+#include "error.h"
+#include "event.h"
+#include "metric.h"
+#include "notes.h"
+#include "plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * What someone wants to see: columns in their order; with them the events that they need, probed,
+ * and which of these belong together in a group.
+ */
+struct selection_column {
+	struct metric_def def; /* owned */
+	size_t form;           /* of def; METRIC_FORMS_MAX: none for this machine */
+	bool preset;           /* it came with the preset; those that were asked for stand behind */
+	unsigned together;     /* columns with the same number, but 0, were asked for as {a,b} */
+};
+
+struct selection {
+	const struct event_context *context; /* borrowed, as is notes */
+	struct notes *notes;
+	unsigned cpus; /* enum cpu_kind bits */
+	bool no_pmu;   /* has been said: hardware events need no note of their own */
+	struct event_set events;
+	struct selection_column *columns;
+	size_t n;
+	size_t capacity;
+	unsigned groups; /* the last number given to {a,b} */
+	struct plan_wants wants;
+};
+
+enum { SELECTION_MAX = 256 }; /* columns, and events; more say so */
+
+void selection_init(struct selection *selection, const struct event_context *context,
+		    struct notes *notes);
+void selection_fini(struct selection *selection);
+
+/*
+ * Adds a column, in the first form whose events can all be counted here; where there is none, in
+ * the first one that this machine has names for, so that its figures say why they are missing. A
+ * built-in metric with none at all is unsupported, and is no error. One that is there already is
+ * left alone.
+ * -EINVAL, -ENOENT, -E2BIG and a sentence for a formula that does not compile on any machine.
+ */
+int selection_add_metric(struct selection *selection, const struct metric_def *def,
+			 struct error *err);
+
+/* Adds a column for each event of a list as -e takes it. All or, with a sentence, none. */
+int selection_add_events(struct selection *selection, const char *list, struct error *err);
+
+/*
+ * What there is so far is the preset's. leave_out: what no form is for here goes, unless that is
+ * everything.
+ */
+void selection_mark_preset(struct selection *selection, bool leave_out);
+
+/* -ENOENT where there is no column of that name. Indices of events change. */
+int selection_remove(struct selection *selection, const char *name);
+
+/*
+ * A column's metric, compiled over these events, which hold the selection's. `def` is the column's,
+ * or a copy of it that lives as long as the metric.
+ */
+void selection_compile(const struct selection_column *column, const struct metric_def *def,
+		       const struct event_set *events, struct metric *metric);
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SNAPSHOT_TAKE_H
+#define PMCTOP_SNAPSHOT_TAKE_H
+
+#include "interval.h"
+#include "notes.h"
+#include "snapshot.h"
+#include "tasks.h"
+#include "users.h"
+
+#include <stdint.h>
+
+/* What a picture is taken of; all borrowed for as long as that takes. */
+struct snapshot_source {
+	struct columns *columns;         /* bound to the plan that shaped the interval */
+	const struct interval *interval; /* its accounts closed */
+	struct tasks *tasks;
+	struct users *users;
+	const struct notes *notes;
+};
+
+/*
+ * A snapshot of an interval that took so long: rows, CPUs, totals, notes and all figures. When and
+ * where that was (sequence, times, host, pmu, mode, tasks) is left to be filled in.
+ */
+struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t interval_ns);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "socket_counter.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What read(2) gives for such an event. */
+enum { SHARED_VALUE, SHARED_ENABLED_NS, SHARED_RUNNING_NS, SHARED_NUMBERS };
+
+static int open_one(struct socket_counters *counters, const struct event_code *code, int cpu,
+		    struct socket_counter counter)
+{
+	struct perf_event_attr attr = code->attr;
+
+	attr.size = sizeof(attr);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	counter.fd = sys_perf_open(counters->sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (counter.fd < 0)
+		return counter.fd;
+	counters->items = array_reserve(counters->items, &counters->capacity, counters->n + 1,
+					sizeof(*counters->items));
+	counters->items[counters->n++] = counter;
+	return 0;
+}
+
+void socket_counters_open(struct socket_counters *counters, const struct sys *sys,
+			  const struct event_set *events, const struct pmu_set *pmus,
+			  const struct plan *plan, int *failed, int *code)
+{
+	*counters = (struct socket_counters){.sys = sys};
+	*failed = -1;
+	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
+		const struct plan_domain *domain = &plan->domains[d];
+		if (!domain->socket)
+			continue;
+		unsigned counter = (unsigned)plan->groups[domain->first_group].members[0];
+		const struct plan_counter *planned = &plan->counters[counter];
+		struct cpu_list cpus;
+		pmu_read_cpus(sys, &pmus->items[domain->pmu], &cpus);
+		for (size_t i = 0; i < cpus.n; i++) {
+			const struct socket_counter wanted = {
+				.counter = counter, .group = domain->first_group, .domain = d};
+			int result = open_one(counters,
+					      &events->items[planned->event].codes[planned->code],
+					      cpus.numbers[i], wanted);
+			if (result == 0 || result == -ENODEV)
+				continue;
+			*failed = (int)planned->event;
+			*code = result;
+		}
+		cpu_list_fini(&cpus);
+	}
+}
+
+void socket_counters_close(struct socket_counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++)
+		sys_close(counters->sys, counters->items[i].fd);
+	free(counters->items);
+	*counters = (struct socket_counters){0};
+}
+
+static void add(struct interval *interval, size_t at, uint64_t delta)
+{
+	interval->totals[at] += delta;
+	interval->unattributed[at] += delta;
+}
+
+void socket_counters_cut(struct socket_counters *counters, struct interval *interval)
+{
+	const struct tally_shape *shape = &interval->shape;
+
+	for (size_t i = 0; i < counters->n; i++) {
+		struct socket_counter *counter = &counters->items[i];
+		uint64_t now[SHARED_NUMBERS];
+		if (sys_perf_read(counters->sys, counter->fd, now, sizeof(now)) <
+		    (ssize_t)sizeof(now))
+			continue;
+		add(interval, counter->counter, now[SHARED_VALUE] - counter->value);
+		add(interval, tally_group(shape, counter->group),
+		    now[SHARED_RUNNING_NS] - counter->running_ns);
+		add(interval, tally_domain(shape, counter->domain),
+		    now[SHARED_ENABLED_NS] - counter->enabled_ns);
+		counter->value = now[SHARED_VALUE];
+		counter->running_ns = now[SHARED_RUNNING_NS];
+		counter->enabled_ns = now[SHARED_ENABLED_NS];
+	}
+}

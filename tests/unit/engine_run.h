@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TESTS_ENGINE_RUN_H
+#define PMCTOP_TESTS_ENGINE_RUN_H
+
+#include "core/engine.h"
+#include "core/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* An engine on the fake kernel, and what its snapshots say: each one is checked to conserve. */
+#define INTERVAL_NS (100 * NS_PER_MS)
+
+static inline struct engine *open_engine_with(const struct sys *sys,
+					      const struct engine_config *config)
+{
+	struct engine *engine = NULL;
+	struct error err = {0};
+
+	if (engine_new(sys, config, &engine, &err) < 0)
+		fail_msg("%s", err.text);
+	return engine;
+}
+
+static inline struct engine *open_engine(const struct sys *sys)
+{
+	static const struct engine_config config;
+
+	return open_engine_with(sys, &config);
+}
+
+static inline struct snapshot *next_snapshot(struct engine *engine, struct fk *fk,
+					     uint64_t interval_ns)
+{
+	uint64_t deadline_ns = fk_now(fk) + interval_ns;
+
+	while (engine_wait(engine, deadline_ns) != 0)
+		;
+	struct snapshot *snapshot = engine_snapshot(engine);
+	size_t event = 0;
+	if (!snapshot_conserves(snapshot, &event))
+		fail_msg("%s is not conserved", snapshot->columns->events.items[event].name);
+	return snapshot;
+}
+
+/* The last of n intervals. */
+static inline struct snapshot *nth_snapshot(struct engine *engine, struct fk *fk, int n)
+{
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+
+	while (--n > 0) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	return snapshot;
+}
+
+static inline size_t event_index(const struct snapshot *snapshot, const char *name)
+{
+	int index = event_set_find(&snapshot->columns->events, name);
+
+	assert_true(index >= 0);
+	return (size_t)index;
+}
+
+/* The count of a task's event in a snapshot, in all groups; 0 where the task did not run. */
+static inline uint64_t count_of(const struct snapshot *snapshot, pid_t tid, const char *event)
+{
+	const struct columns *columns = snapshot->columns;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (snapshot->threads.items[i].tid == tid)
+			sum += plan_count(columns->plan, rows_tally(columns, &snapshot->threads, i),
+					  event_index(snapshot, event));
+	return sum;
+}
+
+static inline const struct row *row_of(const struct snapshot *snapshot, pid_t tid)
+{
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (snapshot->threads.items[i].tid == tid)
+			return &snapshot->threads.items[i];
+	return NULL;
+}
+
+static inline bool has_note(const struct snapshot *snapshot, const char *part)
+{
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		if (strstr(snapshot->notes[i], part))
+			return true;
+	return false;
+}
+
+static inline struct figure task_figure(const struct snapshot *snapshot, pid_t tid,
+					const char *metric)
+{
+	int index = columns_metric(snapshot->columns, metric);
+
+	assert_true(index >= 0);
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (snapshot->threads.items[i].tid == tid)
+			return rows_figures(snapshot->columns, &snapshot->threads, i)[index];
+	fail_msg("task %d did not run", tid);
+	return (struct figure){0};
+}
+
+static inline void close_all(struct engine *engine, struct fk *fk)
+{
+	engine_free(engine);
+	assert_int_equal(fk_open_fds(fk), 0);
+	assert_int_equal(fk_mapped(fk), 0);
+	fk_free(fk);
+}
+
+/* Two cycles and one instruction a nanosecond: IPC 0.5. */
+#define HALF_IPC                                             \
+	{                                                    \
+		[FK_CYCLES] = {2}, [FK_INSTRUCTIONS] = { 1 } \
+	}
+#define FULL_IPC                                             \
+	{                                                    \
+		[FK_CYCLES] = {1}, [FK_INSTRUCTIONS] = { 1 } \
+	}
+
+#endif
