@@ -17,6 +17,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* engine_add, or engine_remove. */
+struct command {
+	bool remove;
+	enum engine_column_kind kind;
+	char *text; /* owned */
+};
+
 struct collector {
 	struct sys sys;
 	struct engine *engine;
@@ -26,6 +33,8 @@ struct collector {
 	pthread_mutex_t lock; /* guards what follows; held for pointers only, never while working */
 	struct snapshot *newest;
 	uint64_t interval_ns;
+	struct command *commands; /* in the order they came */
+	size_t n_commands, commands_capacity;
 	bool stop;
 };
 
@@ -50,6 +59,32 @@ static void put(struct collector *collector, struct snapshot *snapshot)
 	(void)ignored;
 }
 
+static void command_do(struct engine *engine, const struct command *command)
+{
+	if (command->remove)
+		engine_remove(engine, command->text);
+	else
+		engine_add(engine, &(struct engine_column){command->kind, command->text});
+}
+
+/* Hands all commands on to the engine; whether there were any. */
+static bool do_commands(struct collector *collector)
+{
+	pthread_mutex_lock(&collector->lock);
+	struct command *commands = collector->commands;
+	size_t n = collector->n_commands;
+	collector->commands = NULL;
+	collector->n_commands = collector->commands_capacity = 0;
+	pthread_mutex_unlock(&collector->lock);
+
+	for (size_t i = 0; i < n; i++) {
+		command_do(collector->engine, &commands[i]);
+		free(commands[i].text);
+	}
+	free(commands);
+	return n > 0;
+}
+
 static void *run(void *arg)
 {
 	struct collector *collector = arg;
@@ -57,7 +92,12 @@ static void *run(void *arg)
 	uint64_t interval_ns;
 
 	while (!stopping(collector, &interval_ns)) {
-		/* Woken early: the interval was changed, or it is time to stop. */
+		if (do_commands(collector)) {
+			put(collector, engine_snapshot(collector->engine));
+			ended_ns = sys_now_ns(&collector->sys);
+		}
+		/* Woken early: there is a command, the interval was changed, or it is time to stop.
+		 */
 		if (engine_wait(collector->engine, ended_ns + interval_ns))
 			continue;
 		put(collector, engine_snapshot(collector->engine));
@@ -134,6 +174,9 @@ void collector_stop(struct collector *collector)
 	pthread_join(collector->thread, NULL);
 
 	snapshot_free(collector->newest);
+	for (size_t i = 0; i < collector->n_commands; i++)
+		free(collector->commands[i].text);
+	free(collector->commands);
 	engine_free(collector->engine);
 	sys_linux_fini(&collector->sys);
 	close(collector->ready_fd);
@@ -165,4 +208,25 @@ void collector_set_interval(struct collector *collector, uint64_t interval_ns)
 	collector->interval_ns = interval_ns;
 	pthread_mutex_unlock(&collector->lock);
 	sys_wake(&collector->sys);
+}
+
+static void command(struct collector *collector, struct command what)
+{
+	pthread_mutex_lock(&collector->lock);
+	collector->commands =
+		array_reserve(collector->commands, &collector->commands_capacity,
+			      collector->n_commands + 1, sizeof(*collector->commands));
+	collector->commands[collector->n_commands++] = what;
+	pthread_mutex_unlock(&collector->lock);
+	sys_wake(&collector->sys);
+}
+
+void collector_add(struct collector *collector, const struct engine_column *column)
+{
+	command(collector, (struct command){.kind = column->kind, .text = xstrdup(column->text)});
+}
+
+void collector_remove(struct collector *collector, const char *name)
+{
+	command(collector, (struct command){.remove = true, .text = xstrdup(name)});
 }

@@ -29,4 +29,11 @@ struct snapshot *collector_take(struct collector *collector);
 /* Takes effect at once: the next interval ends `interval_ns` after the last one ended. */
 void collector_set_interval(struct collector *collector, uint64_t interval_ns);
 
+/*
+ * engine_add and engine_remove. The interval under way ends at once, so that the new columns are
+ * there after one whole interval, and what could not be done is told then.
+ */
+void collector_add(struct collector *collector, const struct engine_column *column);
+void collector_remove(struct collector *collector, const char *name);
+
 #endif
