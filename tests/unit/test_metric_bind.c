@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which counters a metric reads: events are letters, the plan is made as for a machine whose groups
+ * hold so many, and each case fills in what the groups counted and how long they were on.
+ */
+#include "core/metric.h"
+#include "core/plan.h"
+#include "core/util.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PMUS = 2, GROUPS_MAX = 8, COUNTS_MAX = 4, DOMAINS_MAX = 4 };
+
+/*
+ * A letter after '1' or '2' is of that PMU alone, one after '-' unsupported; u is of software, z
+ * of a socket, in units of a quarter.
+ */
+static void make_events(const char *letters, size_t n_core, struct event_set *set)
+{
+	event_set_init(set, NULL);
+	for (const char *at = letters; *at; at++) {
+		char mark = isalpha((unsigned char)*at) ? '\0' : *at++;
+		struct event event = {
+			.name = xstrndup(at, 1),
+			.scale = *at == 'z' ? 0.25 : 1,
+			.kind = *at == 'u'   ? EVENT_SOFTWARE
+				: *at == 'z' ? EVENT_SOCKET
+					     : EVENT_HARDWARE,
+			.state = mark == '-' ? FIGURE_UNSUPPORTED : FIGURE_VALID,
+		};
+
+		event.n_codes = event.kind == EVENT_HARDWARE ? n_core : 1;
+		event.codes = xcalloc(event.n_codes, sizeof(*event.codes));
+		for (size_t i = 0; i < event.n_codes; i++) {
+			bool elsewhere = (mark == '1' || mark == '2') && (size_t)(mark - '1') != i;
+			event.codes[i] = (struct event_code){
+				.pmu = event.kind == EVENT_SOCKET ? n_core : i,
+				.state = elsewhere ? FIGURE_UNSUPPORTED : FIGURE_VALID,
+			};
+		}
+		set->items =
+			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
+		set->items[set->n++] = event;
+	}
+}
+
+/* "ab ac": a want for each word. */
+static struct plan *make_plan(const struct event_set *set, const char *text, size_t n_core,
+			      size_t most)
+{
+	struct pmu pmus[PMUS + 1] = {{.kind = PMU_CORE}, {.kind = PMU_CORE}};
+	const struct pmu_set pmu_set = {pmus, ARRAY_SIZE(pmus), n_core};
+	const size_t mosts[PMUS] = {most, most};
+	struct plan_want items[GROUPS_MAX];
+	unsigned events[GROUPS_MAX][COUNTS_MAX];
+	struct plan_wants wants = {items, 0};
+
+	for (const char *at = text; *at;) {
+		size_t n = strcspn(at, " ");
+		for (size_t i = 0; i < n; i++)
+			events[wants.n][i] = (unsigned)event_set_find(set, (char[]){at[i], '\0'});
+		items[wants.n] = (struct plan_want){events[wants.n], n};
+		wants.n++;
+		at += n + (at[n] == ' ');
+	}
+	return plan_new(&(struct plan_request){
+		.events = set, .pmus = &pmu_set, .wants = &wants, .most = mosts});
+}
+
+/* What one group counted: how long it was on, and the counts of these letters. */
+struct counted_group {
+	uint64_t ns;
+	const char *letters;
+	uint64_t counts[COUNTS_MAX];
+};
+
+struct bind_case {
+	const char *name;
+	size_t most; /* events in a group */
+	size_t n_core;
+	const char *events, *wants, *expression;
+	uint64_t domains_ns[DOMAINS_MAX];
+	struct counted_group groups[GROUPS_MAX];
+	struct figure figure; /* a share of 0: 1 */
+	bool machine, apart;
+};
+
+#define VALID(v)                                    \
+	{                                           \
+		.value = (v), .state = FIGURE_VALID \
+	}
+#define SCALED(v, s)                                               \
+	{                                                          \
+		.value = (v), .share = (s), .state = FIGURE_SCALED \
+	}
+#define UNKNOWN(s)                  \
+	{                           \
+		.state = FIGURE_##s \
+	}
+
+static const struct bind_case cases[] = {
+	{"one group has all", 2, 1, "ab", "ab", "a / b", {100}, {{100, "ab", {60, 20}}}, VALID(3)},
+	{"software beside it", 2, 1, "au", "au", "a / u", {100}, {{100, "au", {60, 20}}}, VALID(3)},
+	{"a group of its own, on for half of the time",
+	 2,
+	 1,
+	 "abc",
+	 "ab c",
+	 "a",
+	 {100},
+	 {{100}, {50, "ab", {60, 20}}, {50, "c", {1}}},
+	 SCALED(120, 0.5f)},
+	{"a ratio of what was counted together",
+	 2,
+	 1,
+	 "abc",
+	 "ab c",
+	 "a / b",
+	 {100},
+	 {{100}, {25, "ab", {60, 20}}, {75, "c", {1}}},
+	 SCALED(3, 0.25f)},
+	{"an event that is in another group too: not from there",
+	 2,
+	 1,
+	 "abc",
+	 "ab ac",
+	 "a / b",
+	 {100},
+	 {{100}, {50, "ab", {60, 20}}, {50, "ac", {9999, 7}}},
+	 SCALED(3, 0.5f)},
+	{"alone, it is read wherever it is",
+	 2,
+	 1,
+	 "abc",
+	 "ab ac",
+	 "a",
+	 {100},
+	 {{100}, {25, "ab", {60, 20}}, {25, "ac", {40, 7}}},
+	 SCALED(200, 0.5f)},
+	{"all groups that have all its inputs",
+	 3,
+	 1,
+	 "abcd",
+	 "abc abd",
+	 "a / b",
+	 {100},
+	 {{100}, {50, "ab", {60, 20}}, {30, "ab", {40, 5}}},
+	 SCALED(4, 0.8f)},
+	{"groups that had all of the time between them",
+	 3,
+	 1,
+	 "abcd",
+	 "abc abd",
+	 "a",
+	 {100},
+	 {{100}, {50, "ab", {60, 20}}, {50, "ab", {40, 5}}},
+	 VALID(100)},
+	{"taken apart: scaled each by its own share",
+	 1,
+	 1,
+	 "ab",
+	 "ab",
+	 "a / b",
+	 {100},
+	 {{100}, {50, "a", {60}}, {25, "b", {10}}},
+	 SCALED(3, 0.25f),
+	 .apart = true},
+	{"none of its groups was on",
+	 2,
+	 1,
+	 "abc",
+	 "ab c",
+	 "a / b",
+	 {100},
+	 {{100}, {0}, {100, "c", {1}}},
+	 UNKNOWN(NOT_COUNTED)},
+	{"one of its groups was not on",
+	 1,
+	 1,
+	 "ab",
+	 "ab",
+	 "a / b",
+	 {100},
+	 {{100}, {50, "a", {60}}, {0}},
+	 UNKNOWN(NOT_COUNTED),
+	 .apart = true},
+	{"a task that did not run has nothing", 2, 1, "abc", "ab c", "a", {0}, {{0}}, VALID(0)},
+	{"nearly all of the time is all of it",
+	 2,
+	 1,
+	 "abc",
+	 "ab c",
+	 "a",
+	 {10000},
+	 {{10000}, {9990, "ab", {60, 20}}},
+	 VALID(60)},
+	{"an event that is unsupported",
+	 2,
+	 1,
+	 "a-b",
+	 "ab",
+	 "a / b",
+	 {100},
+	 {{100, "a", {60}}},
+	 UNKNOWN(UNSUPPORTED)},
+	{"two PMUs: the sum",
+	 2,
+	 2,
+	 "ab",
+	 "ab",
+	 "a",
+	 {100, 300},
+	 {{100, "ab", {60, 20}}, {300, "ab", {40, 30}}},
+	 VALID(100)},
+	{"two PMUs: each is scaled by its own share",
+	 2,
+	 2,
+	 "abc",
+	 "ab c",
+	 "a",
+	 {100, 300},
+	 {{100}, {50, "ab", {60, 20}}, {50}, {300}, {30, "ab", {7, 3}}, {270}},
+	 SCALED(120 + 70, 0.2f)},
+	{"two PMUs: one did not count it, and is not made up for",
+	 2,
+	 2,
+	 "abc",
+	 "ab c",
+	 "a",
+	 {100, 300},
+	 {{100}, {100, "ab", {60, 20}}, {0}, {300}, {0}, {300}},
+	 SCALED(60, 0.25f)},
+	{"two PMUs: the task ran on one",
+	 2,
+	 2,
+	 "ab",
+	 "ab",
+	 "a / b",
+	 {0, 300},
+	 {{0}, {300, "ab", {60, 20}}},
+	 VALID(3)},
+	{"two PMUs, one lacks an input: only the other tells of both",
+	 2,
+	 2,
+	 "a1b",
+	 "ab",
+	 "a / b",
+	 {100, 300},
+	 {{100, "ab", {60, 20}}, {300, "a", {9999}}},
+	 SCALED(3, 0.25f)},
+	{"two PMUs, one lacks an input: the task ran there alone",
+	 2,
+	 2,
+	 "a1b",
+	 "ab",
+	 "a / b",
+	 {0, 300},
+	 {{0}, {300, "a", {9999}}},
+	 UNKNOWN(NOT_COUNTED)},
+	{"two PMUs, each lacks another input",
+	 2,
+	 2,
+	 "1a2b",
+	 "ab",
+	 "a / b",
+	 {100, 300},
+	 {{100, "a", {60}}, {300, "b", {20}}},
+	 UNKNOWN(NOT_COUNTED)},
+	{"a socket's, for the machine: in its unit",
+	 2,
+	 1,
+	 "az",
+	 "a z",
+	 "z",
+	 {100, 500},
+	 {{100, "a", {60}}, {500, "z", {80}}},
+	 VALID(20),
+	 .machine = true},
+	{"a socket's, scaled by its own time",
+	 2,
+	 1,
+	 "az",
+	 "a z",
+	 "z",
+	 {100, 500},
+	 {{100, "a", {60}}, {250, "z", {80}}},
+	 SCALED(40, 0.5f),
+	 .machine = true},
+	{"a socket's beside the CPUs'",
+	 2,
+	 1,
+	 "az",
+	 "az",
+	 "a / z",
+	 {100, 500},
+	 {{100, "a", {60}}, {500, "z", {80}}},
+	 VALID(3),
+	 .machine = true},
+	{"a socket's, of which nothing was heard",
+	 2,
+	 1,
+	 "az",
+	 "a z",
+	 "z",
+	 {100, 0},
+	 {{100, "a", {60}}, {0}},
+	 UNKNOWN(NOT_COUNTED),
+	 .machine = true},
+	{"a socket's is no task's",
+	 2,
+	 1,
+	 "az",
+	 "a z",
+	 "z",
+	 {100, 500},
+	 {{100, "a", {60}}, {500, "z", {80}}},
+	 UNKNOWN(UNSUPPORTED)},
+};
+
+static void make_def(const char *expression, struct metric_def *def)
+{
+	*def = (struct metric_def){
+		.name = "m", .title = "m", .unit = "", .forms = {{.expression = expression}}};
+}
+
+static void fill(const struct bind_case *this, const struct event_set *set, const struct plan *plan,
+		 uint64_t *tally)
+{
+	const struct tally_shape *shape = &plan->shape;
+
+	for (unsigned i = 0; i < shape->n_domains; i++) {
+		tally[tally_domain(shape, i)] = this->domains_ns[i];
+		if (!plan->domains[i].socket)
+			tally[TALLY_TASK_CLOCK] += this->domains_ns[i];
+	}
+	for (unsigned g = 0; g < shape->n_groups; g++) {
+		const struct counted_group *group = &this->groups[g];
+		const char *letters = group->letters ? group->letters : "";
+		tally[tally_group(shape, g)] = group->ns;
+		for (size_t i = 0; letters[i]; i++) {
+			int event = event_set_find(set, (char[]){letters[i], '\0'});
+			int counter = plan_counter_in(plan, g, (unsigned)event);
+			assert_true(counter >= 0);
+			tally[counter] = group->counts[i];
+		}
+	}
+}
+
+static void assert_figure(struct figure figure, struct figure want)
+{
+	float share = want.share > 0 ? want.share : 1;
+
+	assert_int_equal(figure.state, want.state);
+	if (!figure_known(want))
+		return;
+	assert_true(fabs(figure.value - want.value) < 1e-9 * (1 + fabs(want.value)));
+	assert_true(fabsf(figure.share - share) < 1e-6f);
+}
+
+static void test_case(void **state)
+{
+	const struct bind_case *this = *state;
+	struct metric_readings readings = {0};
+	struct event_set set;
+	struct metric metric;
+	struct metric_def def;
+	struct error err;
+
+	make_events(this->events, this->n_core, &set);
+	struct plan *plan = make_plan(&set, this->wants, this->n_core, this->most);
+	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
+	fill(this, &set, plan, tally);
+	make_def(this->expression, &def);
+	assert_int_equal(metric_compile(&def, 0, &set, &metric, &err), 0);
+	metric_bind(&metric, &set, plan, &readings);
+	const struct metric_input input = {
+		.events = &set, .plan = plan, .tally = tally, .machine = this->machine};
+	struct figure *counts = xcalloc(readings.n, sizeof(*counts));
+	metric_read(&readings, &input, counts);
+	assert_figure(metric_eval(&metric, counts, 1), this->figure);
+	assert_int_equal(metric_is_apart(&metric, &set, plan), this->apart);
+	free(counts);
+	metric_readings_fini(&readings);
+	metric_fini(&metric);
+	free(tally);
+	plan_unref(plan);
+	event_set_fini(&set);
+}
+
+/* ---- what needs more than a table */
+
+/* Metrics that read the same counters read them once; those of other groups are other readings. */
+static void test_shared_readings(void **state)
+{
+	static const struct {
+		const char *expression;
+		size_t readings; /* of all metrics so far */
+	} steps[] = {
+		{"a / b", 2},          {"b / a", 2}, {"a * a + b", 2},
+		{"a / c", 4},          {"a", 5},     {"a + cpu_time_s", 6},
+		{"cpu_time_s", 6},     {"u", 7},     {"u + cpu_time_s", 7},
+		{"interval_s + 1", 7}, {"b", 7},
+	};
+	struct metric_readings readings = {0};
+	struct event_set set;
+
+	(void)state;
+	make_events("abcu", 1, &set);
+	struct plan *plan = make_plan(&set, "ab ac", 1, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct metric metric;
+		struct metric_def def;
+		struct error err;
+		make_def(steps[i].expression, &def);
+		assert_int_equal(metric_compile(&def, 0, &set, &metric, &err), 0);
+		metric_bind(&metric, &set, plan, &readings);
+		assert_int_equal(readings.n, steps[i].readings);
+		metric_fini(&metric);
+	}
+	metric_readings_fini(&readings);
+	plan_unref(plan);
+	event_set_fini(&set);
+}
+
+/* An event that the plan was made without, as the ones that a formula adds later, says nothing. */
+static void test_event_beyond_the_plan(void **state)
+{
+	struct metric_readings readings = {0};
+	struct metric metric;
+	struct event_set few, more;
+	struct metric_def def;
+	struct error err;
+
+	(void)state;
+	make_events("a", 1, &few);
+	make_events("au", 1, &more);
+	struct plan *plan = make_plan(&few, "a", 1, 2);
+	make_def("a + u", &def);
+	assert_int_equal(metric_compile(&def, 0, &more, &metric, &err), 0);
+	metric_bind(&metric, &more, plan, &readings);
+	assert_int_equal(readings.n, 2);
+	assert_int_equal(readings.items[1].n, 0);
+	metric_readings_fini(&readings);
+	metric_fini(&metric);
+	plan_unref(plan);
+	event_set_fini(&few);
+	event_set_fini(&more);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_shared_readings),
+		cmocka_unit_test(test_event_beyond_the_plan),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		tests[i] = (struct CMUnitTest){.name = cases[i].name,
+					       .test_func = test_case,
+					       .initial_state = (void *)(uintptr_t)&cases[i]};
+	memcpy(tests + ARRAY_SIZE(cases), others, sizeof(others));
+	return cmocka_run_group_tests_name("metric bind", tests, NULL, NULL);
+}

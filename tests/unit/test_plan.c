@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Plans: events and wants go in as letters, the groups come out as a text. Group by group in their
+ * order, the members of each: a letter for a counter, N for the switch event, t for the tick and +
+ * for a pad; "|" between groups, " / " between domains.
+ */
+#include "core/plan.h"
+#include "core/util.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- machines: what fits on one of their PMUs */
+
+struct counters {
+	size_t general;
+	const char *fixed; /* letters of events with a counter of their own */
+};
+
+enum { PMUS = 2, DEVICE = PMUS };
+
+struct machine {
+	size_t n_core;
+	struct counters pmus[PMUS];
+	size_t most[PMUS];
+};
+
+static bool fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
+{
+	const struct counters *counters = &((const struct machine *)arg)->pmus[pmu];
+	size_t general = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(codes[i]->pmu, pmu);
+		for (size_t k = 0; k < i; k++)
+			assert_true(codes[k]->attr.config != codes[i]->attr.config);
+		general += !strchr(counters->fixed, (char)codes[i]->attr.config);
+	}
+	return general <= counters->general;
+}
+
+enum { MANY = 64 };
+static const struct machine intel = {1, {{4, "cir"}}, {MANY}};
+static const struct machine intel_watched = {1, {{4, "cir"}}, {4}};
+static const struct machine zen = {1, {{6, ""}}, {MANY}};
+static const struct machine neoverse = {1, {{6, "c"}}, {MANY}};
+static const struct machine one = {1, {{1, ""}}, {MANY}};
+static const struct machine none = {1, {{0, ""}}, {0}};
+static const struct machine hybrid = {2, {{4, "ci"}, {2, "c"}}, {MANY, MANY}};
+
+/*
+ * An event for each letter of a list: small ones are of hardware, save u, v and w for software, y
+ * and z for sockets. A letter after '^' leads, one after '-' is unsupported, one after '!' denied,
+ * one after '1' or '2' is of that PMU alone.
+ */
+static void make_events(const char *letters, size_t n_core, struct event_set *set)
+{
+	event_set_init(set, NULL);
+	for (const char *at = letters; *at; at++) {
+		char mark = isalpha((unsigned char)*at) ? '\0' : *at++;
+		enum event_kind kind = strchr("uvw", *at)  ? EVENT_SOFTWARE
+				       : strchr("yz", *at) ? EVENT_SOCKET
+							   : EVENT_HARDWARE;
+		struct event event = {
+			.name = xstrndup(at, 1), .scale = 1, .kind = kind, .leads = mark == '^'};
+		size_t n = kind == EVENT_HARDWARE               ? n_core
+			   : kind == EVENT_SOCKET && *at == 'y' ? 2
+								: 1;
+
+		event.codes = xcalloc(n, sizeof(*event.codes));
+		for (size_t i = 0; i < n; i++) {
+			bool elsewhere = (mark == '1' || mark == '2') && (size_t)(mark - '1') != i;
+			event.codes[event.n_codes++] = (struct event_code){
+				.pmu = kind == EVENT_SOCKET ? DEVICE + i : i,
+				.attr = {.config = (uint64_t)*at},
+				.state = elsewhere || mark == '-' ? FIGURE_UNSUPPORTED
+								  : FIGURE_VALID,
+			};
+		}
+		if (mark == '-')
+			event.state = FIGURE_UNSUPPORTED;
+		if (mark == '!')
+			event.state = FIGURE_DENIED;
+		set->items =
+			array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
+		set->items[set->n++] = event;
+	}
+}
+
+/* "ci cm u": a want for each word. */
+static void make_wants(const char *text, const struct event_set *set, struct plan_wants *wants)
+{
+	*wants = (struct plan_wants){.items = xcalloc(strlen(text) + 1, sizeof(*wants->items))};
+	for (const char *at = text; *at;) {
+		size_t n = strcspn(at, " ");
+		struct plan_want *want = &wants->items[wants->n++];
+
+		*want = (struct plan_want){.events = xcalloc(n, sizeof(unsigned)), .n = n};
+		for (size_t i = 0; i < n; i++) {
+			int event = event_set_find(set, (char[]){at[i], '\0'});
+			assert_true(event >= 0);
+			want->events[i] = (unsigned)event;
+		}
+		at += n + (at[n] == ' ');
+	}
+}
+
+static void free_wants(struct plan_wants *wants)
+{
+	for (size_t i = 0; i < wants->n; i++)
+		free(wants->items[i].events);
+	free(wants->items);
+}
+
+/* ---- what holds of every plan */
+
+static void check_counters(const struct plan *plan, const struct event_set *set)
+{
+	const struct tally_shape *shape = &plan->shape;
+
+	assert_int_equal(plan->n_events, set->n);
+	assert_int_equal(plan->first_counter[set->n], shape->n_counters);
+	assert_true(shape->n_counters >= TALLY_FIRST_COUNTED);
+	for (unsigned i = 0; i < shape->n_counters; i++) {
+		const struct plan_counter *counter = &plan->counters[i];
+		const struct event *event = &set->items[counter->event];
+		assert_in_range(i, plan->first_counter[counter->event],
+				plan->first_counter[counter->event + 1] - 1);
+		if (i < TALLY_FIRST_COUNTED) {
+			assert_int_equal(counter->event, i);
+			continue;
+		}
+		const struct plan_group *group = &plan->groups[counter->group];
+		const struct plan_domain *domain = &plan->domains[group->domain];
+		assert_int_equal(plan_counter_in(plan, counter->group, counter->event), i);
+		assert_int_equal(event->state, FIGURE_VALID);
+		assert_int_equal(event->codes[counter->code].state, FIGURE_VALID);
+		if (event->kind != EVENT_SOFTWARE)
+			assert_int_equal(event->codes[counter->code].pmu, domain->pmu);
+		assert_int_equal(domain->socket, event->kind == EVENT_SOCKET);
+	}
+	assert_int_equal(plan_counter_in(plan, 0, (unsigned)set->n), -ENOENT);
+	assert_int_equal(plan_counter_in(plan, shape->n_groups, TALLY_FIRST_COUNTED), -ENOENT);
+}
+
+static void check_group(const struct plan *plan, unsigned index, const struct event_set *set)
+{
+	const struct plan_group *group = &plan->groups[index];
+	const struct attrib_layout *layout = &group->layout;
+	const struct plan_domain *domain = &plan->domains[group->domain];
+	bool clock = index == domain->first_group;
+
+	assert_int_equal(layout->group, index);
+	assert_int_equal(layout->domain, group->domain);
+	if (domain->socket) {
+		assert_int_equal(group->n_members, 1);
+		return;
+	}
+	assert_int_equal(layout->n_values, group->n_members);
+	assert_ptr_equal(layout->counter_of, group->members);
+	assert_int_equal(layout->clock, clock);
+	assert_int_equal(group->members[layout->switch_value], PLAN_SWITCH);
+	for (size_t i = 0; i < group->n_members; i++) {
+		int member = group->members[i];
+		if (member < 0)
+			continue;
+		const struct plan_counter *counter = &plan->counters[member];
+		bool hardware = set->items[counter->event].kind == EVENT_HARDWARE;
+		assert_int_equal(counter->group, index);
+		assert_int_equal(hardware, i < layout->n_hardware);
+	}
+	/* Their samples are told apart by size from the clock's, beside which they are on. */
+	if (!clock)
+		assert_int_not_equal(group->n_members, plan->groups[domain->first_group].n_members);
+}
+
+static void check_domains(const struct plan *plan, const struct event_set *set, size_t n_core)
+{
+	unsigned group = 0, most = 1;
+
+	assert_true(plan->shape.n_domains >= n_core);
+	for (unsigned i = 0; i < plan->shape.n_domains; i++) {
+		const struct plan_domain *domain = &plan->domains[i];
+		assert_int_equal(domain->socket, i >= n_core);
+		if (i < n_core)
+			assert_int_equal(domain->pmu, i);
+		assert_int_equal(domain->first_group, group);
+		most = domain->n_groups - 1 > most ? domain->n_groups - 1 : most;
+		for (; group < domain->first_group + domain->n_groups; group++) {
+			assert_int_equal(plan->groups[group].domain, i);
+			check_group(plan, group, set);
+		}
+	}
+	assert_int_equal(group, plan->shape.n_groups);
+	assert_int_equal(plan_most_turns(plan), most);
+}
+
+/* What an event was counted in all groups is the sum of its counters. */
+static void check_count(const struct plan *plan)
+{
+	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
+
+	for (unsigned i = 0; i < plan->shape.n_counters; i++)
+		tally[i] = 1;
+	for (size_t event = 0; event < plan->n_events; event++)
+		assert_int_equal(plan_count(plan, tally, event),
+				 plan->first_counter[event + 1] - plan->first_counter[event]);
+	assert_int_equal(plan_count(plan, tally, plan->n_events), 0);
+	free(tally);
+}
+
+static void draw(const struct plan *plan, const struct event_set *set, char *text, size_t size)
+{
+	static const char marks[] = {'N', 't', '+'};
+	size_t used = 0;
+
+	for (unsigned g = 0; g < plan->shape.n_groups; g++) {
+		const struct plan_group *group = &plan->groups[g];
+		const char *between = !g ? "" : group->domain != group[-1].domain ? " / " : "|";
+		used += (size_t)snprintf(text + used, size - used, "%s", between);
+		for (size_t i = 0; i < group->n_members && used + 2 < size; i++) {
+			int member = group->members[i];
+			text[used++] = member < 0
+					       ? marks[-1 - member]
+					       : set->items[plan->counters[member].event].name[0];
+		}
+		text[used] = '\0';
+	}
+}
+
+/* ---- cases */
+
+struct plan_case {
+	const char *name;
+	const struct machine *machine;
+	const char *events, *wants;
+	const char *groups;
+	bool separate_clock;
+};
+
+static const struct plan_case cases[] = {
+	{"no events", &intel, "", "", "Nt"},
+	{"software costs no counter: it stands with the clock", &none, "uv", "u v", "Ntuv"},
+	{"all fit: one group, hardware first", &intel, "ucim", "ci mu", "cimNtu"},
+	{"four general and two fixed", &intel, "cabdei", "ci abde", "ciabdeNt"},
+	{"one more is a group of its own", &intel, "cabdefi", "ci ab d e f", "Nt|ciabdeNt|fNt"},
+	{"the clock apart, although all fit", &intel, "ciu", "ci u", "Ntu|ciNt", true},
+	{"the watchdog leaves four in all", &intel_watched, "cabdei", "ci ab d e",
+	 "Nt|ciabNt|deNt"},
+	{"inputs stay together: an event in two groups", &zen, "ciabdefgh", "ci abdefc ghc",
+	 "Nt|cighNt|abdefcNt"},
+	{"into the group that has most of it", &zen, "abcdefgh", "abcd efgh eb ef",
+	 "Nt|abcdeNt|efghNt"},
+	{"what is there already is not counted again", &intel, "cim", "cim ci im m c", "cimNt"},
+	{"neoverse: six and cycles", &neoverse, "cabdefgh", "c a b d e f g h", "Nt|cabdefgNt|hNt"},
+	{"one counter", &one, "ab", "a b", "Nt|aNt|bNt"},
+	{"one counter: what belongs together is taken apart", &one, "ab", "ab", "Nt|aNt|bNt"},
+	{"a want that fits no group is taken apart, into few", &zen, "abcdefgh", "abcdefgh",
+	 "Nt|abcdefNt|ghNt"},
+	{"no counter at all: each is tried alone", &none, "ab", "ab", "Nt|aNt|bNt"},
+	{"a want of one event twice", &zen, "ab", "aa ab", "abNt"},
+	{"software in a want of hardware", &intel, "cu", "cu", "cNtu"},
+	{"sizes differ: a pad", &one, "abu", "a b u", "Ntu+|aNt|bNt"},
+	{"sizes differ: a pad for each size that is taken", &intel, "abdefghuvw", "abde fgh uvw",
+	 "Ntuvw++|abdeNt|fghNt"},
+	{"sizes differ: none where they do", &intel, "abdefghu", "abde fgh", "Ntu|abdeNt|fghNt"},
+	{"the leader leads", &intel, "a^sb", "asb", "sabNt"},
+	{"the leader leads, in each of its groups", &zen, "abcde^sfgh", "abcdes sfgh",
+	 "Nt|sabcdeNt|sfghNt"},
+	{"unsupported and denied ones are left out", &intel, "c-i!mu", "cim u", "cNtu"},
+	{"only those: nothing to count", &intel, "-c!i-u", "ci u", "Nt"},
+	{"two PMUs, each with its own budget", &hybrid, "ciab", "ci a b", "ciabNt / Nt|ciaNt|bNt"},
+	{"an event that one PMU has not", &hybrid, "c1a2b", "ca cb", "caNt / cbNt"},
+	{"software on two PMUs: in both clocks", &hybrid, "cu", "c u", "cNtu / cNtu"},
+	{"no PMU has it but the second", &hybrid, "2a", "a", "Nt / aNt"},
+	{"a socket's event is a domain of its own", &intel, "cz", "c z", "cNt / z"},
+	{"with two devices, a domain for each", &intel, "cyz", "c yz", "cNt / y / y / z"},
+	{"sockets alone", &none, "z", "z", "Nt / z"},
+	{"an unsupported socket", &intel, "-z", "z", "Nt"},
+	{"nobody wants it: not counted", &intel, "cm", "c", "cNt"},
+};
+
+static struct plan *plan_of(const struct plan_case *this, const struct event_set *set,
+			    const struct plan_wants *wants)
+{
+	struct machine machine = *this->machine;
+	struct pmu pmus[PMUS + 2] = {
+		{.kind = PMU_CORE}, {.kind = PMU_CORE}, {.kind = PMU_SOCKET}, {.kind = PMU_SOCKET}};
+	const struct pmu_set pmu_set = {pmus, ARRAY_SIZE(pmus), machine.n_core};
+	const struct plan_request request = {
+		.events = set,
+		.pmus = &pmu_set,
+		.wants = wants,
+		.separate_clock = this->separate_clock,
+		.most = machine.most,
+		.fits = fits,
+		.arg = &machine,
+	};
+
+	return plan_new(&request);
+}
+
+static void test_case(void **state)
+{
+	const struct plan_case *this = *state;
+	struct event_set set;
+	struct plan_wants wants;
+	char text[512] = "", again[512] = "";
+
+	make_events(this->events, this->machine->n_core, &set);
+	make_wants(this->wants, &set, &wants);
+	struct plan *plan = plan_of(this, &set, &wants);
+	check_counters(plan, &set);
+	check_domains(plan, &set, this->machine->n_core);
+	check_count(plan);
+	draw(plan, &set, text, sizeof(text));
+	assert_string_equal(text, this->groups);
+	struct plan *same = plan_of(this, &set, &wants);
+	draw(same, &set, again, sizeof(again));
+	assert_string_equal(again, text);
+	plan_unref(same);
+	plan_unref(plan);
+	free_wants(&wants);
+	event_set_fini(&set);
+}
+
+/* ---- what needs more than a table */
+
+/* As many as may be asked for at once: all are counted, and it is not tried with every group. */
+struct tries {
+	size_t n;
+};
+
+static bool six_fit(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
+{
+	struct tries *tries = arg;
+
+	(void)pmu;
+	(void)codes;
+	tries->n++;
+	return n <= 6;
+}
+
+static void test_many_events(void **state)
+{
+	enum { EVENTS = 256 };
+	struct event_set set;
+	struct plan_want wants[EVENTS];
+	unsigned events[EVENTS];
+	struct pmu pmu = {.kind = PMU_CORE};
+	const struct pmu_set pmus = {&pmu, 1, 1};
+	const size_t most = MANY;
+	struct tries tries = {0};
+
+	(void)state;
+	event_set_init(&set, NULL);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "r%x", i + 1);
+		struct event event = {
+			.name = xstrdup(name), .scale = 1, .kind = EVENT_HARDWARE, .n_codes = 1};
+		event.codes = xcalloc(1, sizeof(*event.codes));
+		event.codes[0].attr.config = i + 1;
+		set.items = array_reserve(set.items, &set.capacity, set.n + 1, sizeof(*set.items));
+		events[i] = (unsigned)set.n;
+		set.items[set.n++] = event;
+		wants[i] = (struct plan_want){&events[i], 1};
+	}
+	const struct plan_wants all = {wants, EVENTS};
+	struct plan *plan = plan_new(&(struct plan_request){.events = &set,
+							    .pmus = &pmus,
+							    .wants = &all,
+							    .most = &most,
+							    .fits = six_fit,
+							    .arg = &tries});
+	check_counters(plan, &set);
+	check_domains(plan, &set, 1);
+	assert_int_equal(plan->shape.n_counters, TALLY_FIRST_COUNTED + EVENTS);
+	assert_int_equal(plan_most_turns(plan), (EVENTS + 5) / 6);
+	/* Each try opens a group in the kernel. */
+	assert_true(tries.n < 10 * EVENTS);
+	plan_unref(plan);
+	event_set_fini(&set);
+}
+
+static void test_references(void **state)
+{
+	static const struct plan_case nothing = {"", &intel, "", "", "", false};
+	const struct plan_wants wants = {0};
+	struct event_set set;
+
+	(void)state;
+	make_events("", 1, &set);
+	struct plan *plan = plan_of(&nothing, &set, &wants);
+	assert_ptr_equal(plan_ref(plan), plan);
+	plan_unref(plan);
+	assert_int_equal(plan->shape.n_domains, 1);
+	plan_unref(plan);
+	plan_unref(NULL);
+	event_set_fini(&set);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_many_events),
+		cmocka_unit_test(test_references),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		tests[i] = (struct CMUnitTest){.name = cases[i].name,
+					       .test_func = test_case,
+					       .initial_state = (void *)(uintptr_t)&cases[i]};
+	memcpy(tests + ARRAY_SIZE(cases), others, sizeof(others));
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
