@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What tests of pmctop's JSON share: TAP, and the sum that every frame must keep."""
+import json
 import sys
 
 _checks = 0
@@ -27,6 +28,37 @@ def finish():
     sys.exit(_failed)
 
 
+def sections(path):
+    """The parts of a script's output, "== NAME" and lines: of each its lines of JSON."""
+    return {name: [json.loads(line) for line in lines if line.startswith("{")]
+            for name, lines in _parts(path).items()}
+
+
+def text(path, name):
+    """The lines of one part."""
+    return _parts(path)[name]
+
+
+def _parts(path):
+    parts, name = {}, None
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("== "):
+                name = line[3:].strip()
+                parts[name] = []
+            elif name:
+                parts[name].append(line)
+    return parts
+
+
+def named(seen, comm):
+    return [task for frame in seen for task in frame["tasks"] if task["comm"] == comm]
+
+
+def near(value, wanted, share):
+    return value is not None and abs(value - wanted) <= share * wanted
+
+
 def broken_sums(frame):
     """Every event that breaks: tasks + idle + unattributed = totals = sum of CPUs."""
     totals = frame["totals"]
@@ -34,7 +66,8 @@ def broken_sums(frame):
     for event, total in totals["events"].items():
         if total is None:
             continue
-        parts = sum(task["events"][event] for task in frame["tasks"])
+        # What did not run while it was counted adds nothing.
+        parts = sum(task["events"][event] or 0 for task in frame["tasks"])
         # /proc knows no faults of idle.
         parts += sum(totals[part]["events"][event] or 0 for part in ("idle", "unattributed"))
         cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # pmctop_test.sh: pmctop on real counters. Builds the emulated machine and pmctop for it, boots it
-# at two shifts side by side, and judges what pmctop printed there. TAP; exit status 77: skipped.
+# three times side by side, and judges what pmctop printed there. TAP; exit status 77: skipped.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 2
@@ -21,17 +21,26 @@ make -s guest BUILD="$BUILD" || exit
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 
-for shift in 0 1; do
-	tests/guest/boot.sh --image "$image" --shift $shift --timeout 400 \
-		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" \
-		tests/guest/pmctop_guest.sh \
-		>"$work/$shift" 2>"$work/err.$shift" &
-done
+# boot NAME SHIFT SCRIPT [OPTION...]
+boot() {
+	local name=$1 shift_=$2 script=$3
+	shift 3
+	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 400 "$@" \
+		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" "$script" \
+		>"$work/$name" 2>"$work/err.$name"
+}
+
+boot 0 0 tests/guest/pmctop_guest.sh &
+boot 1 1 tests/guest/pmctop_guest.sh &
+boot groups 1 tests/guest/groups_guest.sh --smp 1 --cpu neoverse-n1 &
 wait
 
 result=0
-for shift in 0 1; do
-	cat "$work/err.$shift" >&2
-	python3 tests/guest/pmctop_check.py $shift "$work/$shift" || result=1
+for name in 0 1 groups; do
+	cat "$work/err.$name" >&2
+	case $name in
+	groups) python3 tests/guest/groups_check.py 1 "$work/$name" || result=1 ;;
+	*) python3 tests/guest/pmctop_check.py "$name" "$work/$name" || result=1 ;;
+	esac
 done
 exit $result

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Judges what pmctop printed inside the emulated machine (groups_guest.sh).
+
+    groups_check.py SHIFT OUTPUT        prints TAP
+
+At shift S one instruction takes 2^S ns and the clock is 1 GHz: a busy loop makes one cycle a
+nanosecond of its CPU time, and an instruction every 2^S.
+"""
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import frames  # noqa: E402
+from frames import check, near  # noqa: E402
+
+shift = int(sys.argv[1])
+parts = frames.sections(sys.argv[2])
+
+
+def truth(event, clock_ns):
+    name = event.lower()
+    instructions = "inst" in name or name.startswith("r8") or "event=0x8" in name
+    return clock_ns / 2**shift if instructions else clock_ns
+
+
+every_frame = [frame for lines in parts.values() for frame in lines if "schema" in frame]
+broken = [text for frame in every_frame for text in frames.broken_sums(frame)]
+check("conservation holds to the last count in turns too", not broken, broken[:3])
+lost = sum(frame["lost_records"] for frame in every_frame)
+check("no record is lost", lost == 0, lost)
+nobody = [
+    (event, count, frame["totals"]["events"][event])
+    for frame in every_frame
+    for event, count in frame["totals"]["unattributed"]["events"].items()
+    if count and count > 1e-4 * frame["totals"]["events"][event]
+]
+check("less than a ten-thousandth is unattributed", not nobody, nobody[:3])
+
+for part, n_events, turns in (("fourteen", 14, 2), ("forty", 40, 6)):
+    busy = parts[part]
+    spins = frames.named(busy, "spin")
+    check(f"{part}: the busy loop is seen in every refresh", len(spins) == len(busy) == 4,
+          len(spins))
+    wrong, shares = [], []
+    for task in spins:
+        clock_ns = task["events"]["task-clock"]
+        check(f"{part}: all are shown", len(task["metrics"]) == n_events, task["metrics"].keys())
+        for event, value in task["metrics"].items():
+            if not near(value, truth(event, clock_ns), 0.02):
+                wrong.append((event, value, truth(event, clock_ns)))
+            word, _, share = task["states"].get(event, "").partition(":")
+            if word != "scaled":
+                wrong.append((event, task["states"].get(event)))
+            else:
+                shares.append(float(share))
+    check(f"{part}: every scaled count is within 2 % of its true value, and says it is scaled",
+          not wrong, wrong[:5])
+    print(f"# {part}: shares {min(shares):.3f} to {max(shares):.3f}")
+    check(f"{part}: every group has its turn", min(shares) > 0.5 / turns, min(shares))
+    check(f"{part}: {turns} groups take turns", all(f["turns"] == turns for f in busy),
+          [f["turns"] for f in busy])
+
+header = frames.text(sys.argv[2], "text")
+check("the header says how they share", any("counters: 14 events in 2 turns" in h for h in header),
+      header[:3])
+
+busy = parts["overview with fourteen"][-1]
+spin = frames.named([busy], "spin")[0]
+check("a ratio's inputs are counted together: ipc is exact, whoever takes turns",
+      near(spin["metrics"]["ipc"], 1 / 2**shift, 0.001), spin["metrics"])
+
+swarm = parts["short"][0]
+kids = [task for frame in parts["short"][1:] for task in frame["tasks"]
+        if task["comm"] == "swarm-kid"]
+check("short: each process of a millisecond is seen",
+      len({task["pid"] for task in kids}) == swarm["children"], len(kids))
+once, zeros = 0, []
+for task in kids:
+    missing = [event for event, value in task["metrics"].items() if value is None]
+    if missing and all(task["states"][event] == "not_counted" for event in missing):
+        once += 1
+    zeros += [event for event, value in task["metrics"].items()
+              if value == 0 and not event.endswith(("u", "u/"))]
+check("short: what ran only while another group was on is not counted there", once > len(kids) / 2,
+      (once, len(kids)))
+check("and never 0", not zeros, zeros[:5])
+
+frames.finish()

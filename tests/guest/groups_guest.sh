@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# More hardware events than counters, on real ones: 6 general and that of cycles. Run on one CPU,
+# since the emulated counters count the whole machine; groups_check.py judges it outside.
+
+pmu=armv8_pmuv3
+spin -c 0 &
+sleep 0.3
+
+# By every kind of name: generic, raw, the kernel's aliases, terms, libpfm4's.
+fourteen="cycles,instructions,cycles:u,instructions:u,r8,r11,r8:u,r11:u,cpu_cycles,inst_retired"
+fourteen="$fourteen,$pmu/event=0x11/,$pmu/inst_retired/u,arm_n1::CPU_CYCLES:u,arm_n1::INST_RETIRED"
+echo "== fourteen"
+pmctop --format json -n 4 -d 1 -S none -e "$fourteen"
+echo "== text"
+pmctop -b -n 1 -d 1 -S none -e "$fourteen"
+
+forty=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	forty="$forty,$pmu/event=0x11,name=cycles.$i/,$pmu/event=0x8,name=instructions.$i/"
+	forty="$forty,$pmu/event=0x11,name=cycles.u$i/u,$pmu/event=0x8,name=instructions.u$i/u"
+done
+echo "== forty"
+pmctop --format json -n 4 -d 1 -S none -e "${forty#,}"
+echo "== overview with fourteen"
+pmctop --format json -n 3 -d 0.5 -e "$fourteen"
+killall spin
+wait
+
+echo "== short"
+pmctop --format json -d 1 -n 4 -S none -e "$fourteen" >/tmp/short.json &
+sleep 1
+swarm 300 1 >/tmp/swarm
+wait
+cat /tmp/swarm /tmp/short.json
