@@ -20,14 +20,14 @@ struct stream {
 	struct record exit;          /* the EXIT since the last switch record; time_ns 0: none */
 	struct record came;          /* the SWITCH (in) since the last record; time_ns 0: none */
 	bool lost;                   /* a LOST came since the last record */
-	struct stream *next;         /* of the same CPU */
+	struct stream *next;         /* of the same CPU: those that are on come first */
 };
 
 struct attrib {
 	struct tasks *tasks;
 	struct interval *interval;
 	struct stream **streams; /* by CPU */
-	uint64_t *slice;         /* scratch: one tally */
+	uint64_t *slice;         /* scratch: a tally, of which a layout uses its own numbers */
 };
 
 struct attrib *attrib_new(struct tasks *tasks, struct interval *interval)
@@ -77,22 +77,41 @@ void attrib_free(struct attrib *attrib)
 	free(attrib);
 }
 
-/* Where the stream of a group stands in its CPU's list, or where its end is. */
-static struct stream **stream_link(const struct attrib *attrib, size_t cpu, unsigned group)
+/* Takes the stream of a group out of its CPU's list; NULL where there is none. */
+static struct stream *take_out(const struct attrib *attrib, size_t cpu, unsigned group)
 {
-	struct stream **link = &attrib->streams[cpu];
+	struct stream **link = &attrib->streams[cpu], *stream;
 
 	while (*link && (*link)->layout->group != group)
 		link = &(*link)->next;
-	return link;
+	stream = *link;
+	if (stream)
+		*link = stream->next;
+	return stream;
+}
+
+static void put_in(const struct attrib *attrib, struct stream *stream)
+{
+	struct stream **link = &attrib->streams[stream->cpu];
+
+	while (*link && !stream->on)
+		link = &(*link)->next;
+	stream->next = *link;
+	*link = stream;
+}
+
+/* The next of a CPU's streams that are on: records come by the million, and groups by the dozen. */
+static struct stream *while_on(struct stream *stream)
+{
+	return stream && stream->on ? stream : NULL;
 }
 
 void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64_t start_ns,
 		 const uint64_t *reading)
 {
 	size_t n = READING_VALUES + what->layout->n_values;
-	struct stream **link = stream_link(attrib, what->cpu, what->layout->group);
-	struct stream *stream = xcalloc(1, sizeof(*stream)), *old = *link;
+	struct stream *old = take_out(attrib, what->cpu, what->layout->group);
+	struct stream *stream = xcalloc(1, sizeof(*stream));
 
 	*stream = (struct stream){
 		.cpu = what->cpu,
@@ -108,11 +127,9 @@ void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64
 		memcpy(stream->last, reading, n * sizeof(uint64_t));
 		memcpy(stream->start, reading, n * sizeof(uint64_t));
 	}
-	if (old) {
-		stream->next = old->next;
+	if (old)
 		stream_free(old);
-	}
-	*link = stream;
+	put_in(attrib, stream);
 }
 
 /*
@@ -122,10 +139,10 @@ void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64
 static struct stream *stream_of_sample(const struct attrib *attrib, size_t cpu,
 				       const struct record *record)
 {
-	struct stream *stream = attrib->streams[cpu];
+	struct stream *stream = while_on(attrib->streams[cpu]);
 
-	while (stream && (!stream->on || stream->layout->n_values != record->sample.n_values))
-		stream = stream->next;
+	while (stream && stream->layout->n_values != record->sample.n_values)
+		stream = while_on(stream->next);
 	return stream;
 }
 
@@ -135,11 +152,10 @@ static uint64_t switches(const struct attrib_layout *layout, const uint64_t *rea
 	return reading[READING_VALUES + layout->switch_value];
 }
 
-/* The difference of two readings as a tally. */
+/* The difference of two readings, in those numbers of a tally that are the layout's own. */
 static void slice_between(const struct tally_shape *shape, const struct attrib_layout *layout,
 			  const uint64_t *from, const uint64_t *to, uint64_t *tally)
 {
-	memset(tally, 0, tally_width(shape) * sizeof(*tally));
 	for (size_t i = 0; i < layout->n_values; i++)
 		if (layout->counter_of[i] >= 0)
 			tally[layout->counter_of[i]] =
@@ -153,6 +169,23 @@ static void slice_between(const struct tally_shape *shape, const struct attrib_l
 	}
 	tally[tally_group(shape, layout->group)] =
 		to[READING_RUNNING_NS] - from[READING_RUNNING_NS];
+}
+
+static void slice_add(const struct tally_shape *shape, const struct attrib_layout *layout,
+		      uint64_t *sum, const uint64_t *slice)
+{
+	size_t group = tally_group(shape, layout->group),
+	       domain = tally_domain(shape, layout->domain);
+
+	for (size_t i = 0; i < layout->n_values; i++)
+		if (layout->counter_of[i] >= 0)
+			sum[layout->counter_of[i]] += slice[layout->counter_of[i]];
+	sum[group] += slice[group];
+	if (!layout->clock)
+		return;
+	sum[TALLY_TASK_CLOCK] += slice[TALLY_TASK_CLOCK];
+	sum[TALLY_SWITCHES] += slice[TALLY_SWITCHES];
+	sum[domain] += slice[domain];
 }
 
 /*
@@ -287,7 +320,7 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 		attrib->interval->contended_ns +=
 			now[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
 	}
-	tally_add(shape, owner, attrib->slice);
+	slice_add(shape, layout, owner, attrib->slice);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
 	stream->last_ns = record->time_ns;
 	stream->runner = tick ? (struct attrib_runner){record->pid, record->tid}
@@ -301,7 +334,7 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
 		  const struct attrib_runner *runner)
 {
-	struct stream *stream = *stream_link(attrib, cpu, group);
+	struct stream *stream = take_out(attrib, cpu, group);
 
 	if (!stream)
 		return;
@@ -314,11 +347,12 @@ void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint6
 	};
 	stream_sample(attrib, stream, &end, true);
 	stream->on = false;
+	put_in(attrib, stream);
 }
 
 void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns)
 {
-	struct stream *stream = *stream_link(attrib, cpu, group);
+	struct stream *stream = take_out(attrib, cpu, group);
 
 	if (!stream)
 		return;
@@ -329,13 +363,16 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 	stream->came.time_ns = 0;
 	stream->lost = false;
 	/* Who is about to end there, as the one that is always on has heard. */
-	for (const struct stream *clock = attrib->streams[cpu]; clock; clock = clock->next)
-		if (clock->layout->clock)
-			stream->exit = clock->exit;
+	for (struct stream *on = while_on(attrib->streams[cpu]); on; on = while_on(on->next))
+		if (on->layout->clock)
+			stream->exit = on->exit;
+	put_in(attrib, stream);
 }
 
 int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
 {
+	struct stream *first = attrib->streams[cpu];
+
 	switch (record->kind) {
 	case RECORD_SAMPLE: {
 		struct stream *stream = stream_of_sample(attrib, cpu, record);
@@ -358,18 +395,18 @@ int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record
 		return -1;
 	case RECORD_EXIT:
 		tasks_exit(attrib->tasks, record);
-		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
-			stream->exit = *record;
+		for (struct stream *on = while_on(first); on; on = while_on(on->next))
+			on->exit = *record;
 		return -1;
 	case RECORD_SWITCH:
-		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
+		for (struct stream *on = while_on(first); on; on = while_on(on->next))
 			if (!record->change.out)
-				stream->came = *record;
+				on->came = *record;
 		return -1;
 	case RECORD_LOST:
 		attrib->interval->lost_records += record->lost.records;
-		for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next)
-			stream->lost = true;
+		for (struct stream *on = while_on(first); on; on = while_on(on->next))
+			on->lost = true;
 		tasks_records_lost(attrib->tasks);
 		return -1;
 	case RECORD_OTHER:
@@ -389,7 +426,8 @@ bool attrib_cut(struct attrib *attrib, size_t cpu)
 			continue;
 		slice_between(&interval->shape, stream->layout, stream->start, stream->last,
 			      attrib->slice);
-		tally_add(&interval->shape, interval_cpu(interval, cpu), attrib->slice);
+		slice_add(&interval->shape, stream->layout, interval_cpu(interval, cpu),
+			  attrib->slice);
 		memcpy(stream->start, stream->last, bytes);
 		counted = true;
 	}
