@@ -87,7 +87,7 @@ static size_t count_events(const struct sys *sys, const char *pmu)
 	char path[160];
 	size_t n = 0;
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events", pmu);
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", pmu);
 	catalog_names_read(sys, path, &names);
 	for (size_t i = 0; i < names.n; i++)
 		n += catalog_is_event_file(names.items[i]);

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICES "/sys/bus/event_source/devices"
-
 static bool has_ending(const char *name, const char *ending)
 {
 	size_t n_name = strlen(name), n_ending = strlen(ending);
@@ -40,7 +38,7 @@ static void read_line(const struct sys *sys, const char *pmu, const char *event,
 	char path[512];
 
 	text[0] = '\0';
-	if (snprintf(path, sizeof(path), DEVICES "/%s/events/%s%s", pmu, event, ending) <
+	if (snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/%s%s", pmu, event, ending) <
 	    (int)sizeof(path))
 		sys_file_read(sys, path, text, size);
 	text[strcspn(text, "\n")] = '\0';
@@ -97,7 +95,7 @@ int catalog_sysfs(const struct catalog_walk *walk)
 		if (!pmus->items[i].name[0] || strcmp(stem, last) == 0)
 			continue;
 		text_copy(last, sizeof(last), stem);
-		snprintf(path, sizeof(path), DEVICES "/%s/events", pmus->items[i].name);
+		snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", pmus->items[i].name);
 		catalog_names_read(walk->context->sys, path, &names);
 		for (size_t k = 0; k < names.n && !result; k++)
 			result = offer_event(walk, pmus->items[i].name, stem, names.items[k]);

@@ -96,15 +96,13 @@ int collect_probe_hardware(const struct sys *sys)
 static void leave_out(struct collect_system *self, int result, const struct plan_counter *counter)
 {
 	struct event *event = &self->context.events->items[counter->event];
-	struct error err;
 
 	event->codes[counter->code].state = FIGURE_UNSUPPORTED;
 	event->state = FIGURE_UNSUPPORTED;
+	event->answer = result;
 	for (size_t i = 0; i < event->n_codes; i++)
 		if (event->codes[i].state == FIGURE_VALID)
 			event->state = FIGURE_VALID;
-	explain_perf_open(self->context.sys, result, event->name, &err);
-	notes_add(self->context.notes, "%s", err.text);
 }
 
 /* What is told of counters that are not ours; it holds until everything is opened anew. */
@@ -127,7 +125,7 @@ static void note_taken(struct collect_system *self)
 					 NOTE_TAKEN "They are asked for again now and then.");
 		else if (self->budget.most[i] < BUDGET_MOST)
 			notes_add(self->context.notes,
-				  NOTE_FEWER "%zu hardware events are counted at a time.",
+				  NOTE_FEWER "hardware events counted at a time: %zu.",
 				  self->budget.most[i]);
 }
 

@@ -177,7 +177,7 @@ static unsigned read_slots(const struct sys *sys, const struct pmu *pmu)
 {
 	char path[160], text[32];
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/caps/slots", pmu->name);
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/caps/slots", pmu->name);
 	if (sys_file_read(sys, path, text, sizeof(text)) < 0)
 		return 0;
 	unsigned long slots = strtoul(text, NULL, 0);    /* the kernel writes 0x00000005 */

@@ -80,26 +80,3 @@ int cpus_possible(const struct sys *sys, struct cpu_list *list)
 
 	return result < 0 ? cpus_online(sys, list) : result;
 }
-
-struct pmu_search {
-	char *name;
-	size_t size;
-};
-
-static int note_cpu_pmu(void *arg, const char *name)
-{
-	struct pmu_search *search = arg;
-
-	if (strcmp(name, "cpu") && strncmp(name, "cpu_", 4) && strncmp(name, "armv", 4))
-		return 0;
-	text_copy(search->name, search->size, name);
-	return 1;
-}
-
-void cpus_pmu_name(const struct sys *sys, char *name, size_t size)
-{
-	struct pmu_search search = {name, size};
-
-	name[0] = '\0';
-	sys_dir_each(sys, "/sys/bus/event_source/devices", note_cpu_pmu, &search);
-}

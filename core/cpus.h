@@ -25,7 +25,4 @@ int cpus_online(const struct sys *sys, struct cpu_list *list);
 /* All that may ever come online; those online where the kernel does not tell. */
 int cpus_possible(const struct sys *sys, struct cpu_list *list);
 
-/* The name of the CPUs' PMU ("cpu", "armv8_pmuv3_0"); "" where there is none. */
-void cpus_pmu_name(const struct sys *sys, char *name, size_t size);
-
 #endif

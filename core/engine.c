@@ -9,7 +9,7 @@
 #include "engine.h"
 
 #include "collect.h"
-#include "cpus.h"
+#include "column_notes.h"
 #include "explain.h"
 #include "metric_user.h"
 #include "notes.h"
@@ -134,13 +134,17 @@ static int choose_columns(struct engine *engine, struct error *err)
 	int result = 0;
 
 	selection_fini(&engine->selection);
-	selection_init(&engine->selection, &engine->names, &engine->notes);
+	selection_init(&engine->selection, &engine->names);
 	engine->selection.no_pmu = no_pmu;
 	for (const char *const *name = engine->preset->metrics; *name && result == 0; name++)
 		result = add_metric(engine, *name, err);
 	selection_mark_preset(&engine->selection, engine->preset->leaves_out);
 	for (size_t i = 0; i < config->n_columns && result == 0; i++)
 		result = add_column(engine, config->columns[i].kind, config->columns[i].text, err);
+	if (result == 0 && engine->selection.n == 0)
+		result =
+			error_set(err, -EINVAL, "Nothing is to be shown: preset %s needs -e or -m.",
+				  engine->preset->name);
 	return result;
 }
 
@@ -170,29 +174,11 @@ static struct columns *columns_new(const struct engine *engine)
 	return columns;
 }
 
-/* Columns that are not what they should be are told. */
-static void note_columns(struct engine *engine)
-{
-	const struct selection *selection = &engine->selection;
-	const struct columns *columns = engine->columns;
-
-	for (size_t i = 0; i < columns->n_metrics; i++)
-		if (selection->columns[i].form == METRIC_FORMS_MAX)
-			notes_add(&engine->notes, "Metric %s cannot be counted on this CPU.",
-				  columns->defs[i].name);
-		else if (metric_is_apart(&columns->metrics[i], &columns->events, columns->plan))
-			notes_add(
-				&engine->notes,
-				"The events of %s do not fit together: they are counted in turns, "
-				"and ~ marks what follows from them.",
-				columns->defs[i].name);
-}
-
 static void renew_columns(struct engine *engine)
 {
 	columns_unref(engine->columns);
 	engine->columns = columns_new(engine);
-	note_columns(engine);
+	column_notes_renew(&engine->notes, engine->sys, &engine->selection, engine->columns);
 }
 
 /* ---- opening */
@@ -206,9 +192,9 @@ static void choose_preset(struct engine *engine)
 	engine->preset = engine->config.preset ? engine->config.preset
 					       : preset_find(no_pmu ? "software" : "overview");
 	engine->selection.no_pmu = no_pmu;
-	if (no_pmu)
+	if (no_pmu && !engine->config.preset)
 		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
-	else
+	if (!no_pmu)
 		text_copy(engine->pmu, sizeof(engine->pmu), engine->pmus.items[0].name);
 }
 
@@ -447,6 +433,8 @@ static void renew(struct engine *engine)
 		}
 		free(engine->changes[i].text);
 	}
+	/* Also one that failed may have moved events about. */
+	collect->stale |= engine->n_changes > 0;
 	engine->n_changes = 0;
 	collect->ops->renew(collect);
 	if (collect->plan == engine->columns->plan)

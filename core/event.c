@@ -35,7 +35,7 @@ static void mark_leader(const struct event_context *context, struct event *event
 			continue;
 		/* AMD has an event 0x400 that is nothing of the kind, and no slots. */
 		char path[160];
-		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/slots",
+		snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/slots",
 			 context->pmus->items[code->pmu].name);
 		event->leads |= sys_file_read(context->sys, path, text, sizeof(text)) > 0;
 	}

@@ -40,6 +40,7 @@ struct event {
 	struct event_code *codes; /* owned; none where DERIVED, at most one for each PMU */
 	size_t n_codes;
 	enum figure_state state; /* for the whole run: the best of its codes' */
+	int answer;              /* the kernel's to that code: 0, or -errno */
 };
 
 /* What it is shown as. */

@@ -14,7 +14,7 @@
  *	u k h   in user space, in the kernel, in the hypervisor; several are all of them
  *	G H     in guests, on the host
  *	I       not while the CPU is idle
- *	p P     precise (p to ppp), as precise as it goes: of samples, so that P says nothing here
+ *	p P     precise (p to ppp), as precise as it goes: of samples, and nothing to a counter
  *
  * ":uk" and ":u:k" are the same. `text` is empty or begins with a colon. Applied to every code of
  * the event; -EINVAL and a sentence that names the event for a letter unknown, repeated between

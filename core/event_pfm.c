@@ -194,7 +194,8 @@ static int add(struct lookup *lookup, const pfm_pmu_info_t *info,
 			event_quote(lookup->name, strlen(lookup->name)).text, lookup->first.name,
 			event_quote(lookup->name, strlen(lookup->name)).text, info->name,
 			event_quote(lookup->name, strlen(lookup->name)).text);
-	lookup->first = *info;
+	if (lookup->event->n_codes == 0)
+		lookup->first = *info;
 	if (info->type == PFM_PMU_TYPE_OS_GENERIC)
 		return add_generic(lookup, attr);
 	if (info->type == PFM_PMU_TYPE_UNCORE)

@@ -77,8 +77,7 @@ static int return_bit(const struct event_context *context, const struct probe *p
 	*config = 0;
 	if (!probe->returns)
 		return 0;
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/retprobe",
-		 probe->pmu);
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/format/retprobe", probe->pmu);
 	if (sys_file_read(context->sys, path, text, sizeof(text)) < 0 ||
 	    sscanf(text, "config:%2u", &bit) != 1 || bit > 63)
 		return -ENOTSUP;

@@ -2,6 +2,7 @@
 #include "event.h"
 
 #include "event_resolver.h"
+#include "tally.h"
 #include "util.h"
 
 #include <errno.h>
@@ -62,9 +63,24 @@ int event_set_add(struct event_set *set, const char *name, struct error *err)
 
 	if (index >= 0)
 		return index;
+	if (set->frozen)
+		return error_set(err, -ENOENT, "The event is gone.");
 	if (set->n >= EVENT_SET_MAX)
 		return error_set(err, -E2BIG, "More than %d events cannot be counted at once.",
 				 EVENT_SET_MAX);
 	int result = event_resolve(set->context, name, &event, err);
 	return result < 0 ? result : append(set, event);
+}
+
+void event_set_keep(struct event_set *set, const bool *needed)
+{
+	size_t kept = TALLY_FIRST_COUNTED;
+
+	for (size_t i = kept; i < set->n; i++) {
+		if (needed[i])
+			set->items[kept++] = set->items[i];
+		else
+			event_fini(&set->items[i]);
+	}
+	set->n = kept;
 }

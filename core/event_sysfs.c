@@ -59,15 +59,22 @@ static int encode(const struct event_context *context, size_t pmu, const char *t
 		return error_set(err, -EINVAL,
 				 "PMU %s counts other things than the first one of that name.",
 				 pmu_name.text);
+	/* Only CPUs' and sockets' PMUs come in several that count the same thing. */
+	if (event->n_codes > 0 &&
+	    (kind == EVENT_SOFTWARE || context->pmus->items[pmu].kind == PMU_OTHER))
+		return error_set(err, -EINVAL,
+				 "PMU %s and another one have that name: say which is meant.",
+				 pmu_name.text);
 	event->kind = kind;
 	size_t before = event->n_codes;
 	int result = event_term_encode(context, pmu, terms, length, event, err);
 	if (result < 0 || context->pmus->items[pmu].kind != PMU_OTHER || n_core == 0)
 		return result;
 	/* Nobody says which CPUs it has, so every CPU is asked. */
+	const struct perf_event_attr attr = event->codes[before].attr;
 	event->codes[before].pmu = 0;
 	for (size_t i = 1; i < n_core; i++)
-		*event_add_code(event, i, 0, 0) = event->codes[before].attr;
+		*event_add_code(event, i, 0, 0) = attr;
 	return 0;
 }
 

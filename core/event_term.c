@@ -97,7 +97,7 @@ static ssize_t read_file(const struct encoding *e, const char *directory, const 
 
 	if (!event_is_word(term->name, term->n_name) || term->n_name > 128)
 		return -ENOENT;
-	snprintf(path, sizeof(path), EVENT_DEVICES "/%s/%s/%.*s%s", e->pmu->name, directory,
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s/%.*s%s", e->pmu->name, directory,
 		 (int)term->n_name, term->name, suffix);
 	ssize_t length = sys_file_read(e->context->sys, path, text, size);
 	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
@@ -302,7 +302,7 @@ static int fail_unknown(struct encoding *e, const struct term *term)
 	char path[160], hint[96], what[160];
 
 	for (size_t i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), EVENT_DEVICES "/%s/%s", e->pmu->name,
+		snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s", e->pmu->name,
 			 i ? "events" : "format");
 		sys_dir_each(e->context->sys, path, offer_name, &list);
 	}
@@ -422,7 +422,7 @@ void event_alias_list(const struct event_context *context, struct event_aliases 
 
 	*aliases = (struct event_aliases){0};
 	for (size_t i = 0; context->sys && context->pmus && i < context->pmus->n; i++) {
-		snprintf(path, sizeof(path), EVENT_DEVICES "/%s/events",
+		snprintf(path, sizeof(path), PMU_DEVICES "/%s/events",
 			 context->pmus->items[i].name);
 		if (context->pmus->items[i].name[0])
 			sys_dir_each(context->sys, path, offer_alias, aliases);

@@ -8,11 +8,10 @@
  * The terms of one PMU, as /sys/bus/event_source/devices/PMU/{format,events} define them:
  * "event=0x3c,umask=1", "edge", "config1=7", "r3c", "slots", "name=mine".
  */
-#define EVENT_DEVICES "/sys/bus/event_source/devices"
 
 /*
  * Appends the code of PMU number `pmu` (an index) that `length` bytes of terms say; a term `name`
- * becomes the event's name; a scale and a unit that sysfs has for one of them the event's. A term
+ * becomes the event's label; a scale and a unit that sysfs has for one of them the event's. A term
  * without a value is 1; the bits of a term that is given twice are joined, as perf does. -EINVAL,
  * -ENOENT, -ERANGE and a sentence that names the term.
  */

@@ -4,6 +4,7 @@
 #include "proc.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* perf_event_paranoid; where it cannot be read -2, below every level. */
@@ -57,7 +58,9 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 			error_set(err, code, "%s", EXPLAIN_NO_PMU);
 		return;
 	case EINVAL:
-		error_set(err, code, "Event %s does not fit with the others here: left out.",
+		error_set(err, code,
+			  "Event %s is refused as it is: its terms mean nothing here, or no whole "
+			  "CPU can be counted by it.",
 			  event ? event : "(group)");
 		return;
 	case ENFILE:
@@ -84,4 +87,20 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 	}
 	error_set(err, code, "perf_event_open failed%s%s: %s.", event ? " for " : "",
 		  event ? event : "", strerrordesc_np(-code));
+}
+
+void explain_event(const struct sys *sys, const struct event *event, struct error *err)
+{
+	bool probe = event->kind == EVENT_SOFTWARE && event->target;
+
+	if (event->answer == -ENOSPC)
+		error_set(err, -ENOSPC,
+			  "Event %s: this CPU has no hardware breakpoint left for it.",
+			  event_label(event));
+	else if (probe && (event->answer == -ENOENT || event->answer == -EINVAL))
+		error_set(err, event->answer,
+			  "Event %s: there is no such file or function, or nothing at that place.",
+			  event_label(event));
+	else
+		explain_perf_open(sys, event->answer, event_label(event), err);
 }

@@ -3,6 +3,7 @@
 #define PMCTOP_EXPLAIN_H
 
 #include "error.h"
+#include "event.h"
 #include "sys.h"
 
 /*
@@ -10,6 +11,9 @@
  * its -errno; `event` the event's name, or NULL where the whole machine's counting was refused.
  */
 void explain_perf_open(const struct sys *sys, int code, const char *event, struct error *err);
+
+/* The same for an event that was probed: event->answer, which is not 0. */
+void explain_event(const struct sys *sys, const struct event *event, struct error *err);
 
 /* Where no CPU has a hardware counter. */
 #define EXPLAIN_NO_PMU \

@@ -19,6 +19,7 @@ struct perf_event_attr group_counting_attr(const struct event_code *code)
 
 	attr.size = sizeof(attr);
 	attr.read_format = RECORD_READ_FORMAT;
+	attr.precise_ip = 0; /* of samples: the kernel refuses it to what only counts */
 	/* One clock for a whole group, or the kernel refuses it: that of the records. */
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;

@@ -81,9 +81,9 @@ static bool is_name(struct part part)
 	return part.length > 0 && part.length <= NAME_MAX_BYTES;
 }
 
-/* What -s, outputs and expressions call other things. */
-static bool is_taken(const char *name)
+bool metric_name_is_taken(const char *name)
 {
+	/* What -s, outputs and expressions call other things. */
 	static const char *const names[] = {
 		"pid",
 		"tid",
@@ -109,7 +109,7 @@ static bool is_taken(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
-	return false;
+	return metric_def_find(name) != NULL;
 }
 
 static int read_name(struct parser *p, struct part part)
@@ -120,7 +120,7 @@ static int read_name(struct parser *p, struct part part)
 	p->def->name = xstrndup(part.start, part.length);
 	if (metric_def_find(p->def->name))
 		return fail(p, part, "is the name of a built-in metric: take another");
-	if (is_taken(p->def->name))
+	if (metric_name_is_taken(p->def->name))
 		return fail(p, part, "is the name of something else: take another");
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include "error.h"
 #include "metric_def.h"
 
+#include <stdbool.h>
+
 /*
  * A user's own metric, from -m and from the configuration:
  *
@@ -23,5 +25,8 @@
  * metric_check, and a sentence; *def is zeroed then.
  */
 int metric_def_parse(const char *text, struct metric_def *def, struct error *err);
+
+/* Whether a name means something already: to formulas, outputs, or as a built-in metric. */
+bool metric_name_is_taken(const char *name);
 
 #endif

@@ -59,6 +59,21 @@ static void pack_add(struct pack *pack, unsigned event)
 	pack->events[pack->n++] = event;
 }
 
+/* What must lead its group comes first; the rest as it came. */
+static void pack_order(struct pack *pack, const struct event *events)
+{
+	size_t leading = 0;
+
+	for (size_t i = 0; i < pack->n; i++) {
+		unsigned event = pack->events[i];
+		if (!events[event].leads)
+			continue;
+		memmove(&pack->events[leading + 1], &pack->events[leading],
+			(i - leading) * sizeof(*pack->events));
+		pack->events[leading++] = event;
+	}
+}
+
 /* Whether a pack (NULL: an empty one) could hold these events too. */
 static bool pack_fits(const struct packing *packing, const struct pack *pack,
 		      const struct pack *more)
@@ -74,6 +89,7 @@ static bool pack_fits(const struct packing *packing, const struct pack *pack,
 	for (size_t i = 0; i < more->n; i++)
 		if (!pack_has(&all, more->events[i]))
 			pack_add(&all, more->events[i]);
+	pack_order(&all, events);
 	codes = xcalloc(all.n, sizeof(*codes));
 	for (size_t i = 0; i < all.n; i++) {
 		const struct event *event = &events[all.events[i]];
@@ -217,18 +233,15 @@ static void add_counter(struct drawing *drawing, struct plan_group *group, size_
 	add_member(group, (int)event);
 }
 
-static void add_hardware(struct drawing *drawing, struct plan_group *group, const struct pack *pack,
+static void add_hardware(struct drawing *drawing, struct plan_group *group, struct pack *pack,
 			 size_t pmu)
 {
 	const struct event *events = drawing->request->events->items;
 
-	for (int leading = 1; leading >= 0; leading--) {
-		for (size_t i = 0; i < pack->n; i++) {
-			const struct event *event = &events[pack->events[i]];
-			if (event->leads == leading)
-				add_counter(drawing, group, pack->events[i], code_on(event, pmu));
-		}
-	}
+	pack_order(pack, events);
+	for (size_t i = 0; i < pack->n; i++)
+		add_counter(drawing, group, pack->events[i],
+			    code_on(&events[pack->events[i]], pmu));
 	group->layout.n_hardware = group->n_members;
 }
 

@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICES "/sys/bus/event_source/devices"
-
 /* The list of CPUs in a PMU's file; false where it has none. */
 static bool read_cpus(const struct sys *sys, const char *pmu, const char *file,
 		      struct cpu_list *list)
 {
 	char path[160], text[4096];
 
-	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu, file);
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s", pmu, file);
 	return sys_file_read(sys, path, text, sizeof(text)) >= 0 && cpu_list_parse(text, list) == 0;
 }
 
@@ -71,7 +69,7 @@ static int read_pmu(void *arg, const char *name)
 	char path[160];
 	long type;
 
-	snprintf(path, sizeof(path), DEVICES "/%.63s/type", name);
+	snprintf(path, sizeof(path), PMU_DEVICES "/%.63s/type", name);
 	if (strlen(name) >= sizeof(reading->set->items->name) ||
 	    proc_number(reading->sys, path, &type) < 0 || type < 0 || type > UINT32_MAX)
 		return 0;
@@ -134,7 +132,7 @@ void pmu_set_read(const struct sys *sys, struct pmu_set *set)
 	struct reading reading = {.sys = sys, .set = set};
 
 	*set = (struct pmu_set){0};
-	sys_dir_each(sys, DEVICES, read_pmu, &reading);
+	sys_dir_each(sys, PMU_DEVICES, read_pmu, &reading);
 	add_nameless(&reading);
 	if (set->n > 0)
 		qsort(set->items, set->n, sizeof(*set->items), compare_pmus);

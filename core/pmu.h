@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PMU_DEVICES "/sys/bus/event_source/devices"
+
 /* What counts events, as /sys/bus/event_source/devices tells of this machine. */
 enum pmu_kind {
 	PMU_CORE,     /* the counters of CPUs; machines with two kinds of CPUs have two */

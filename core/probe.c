@@ -2,18 +2,89 @@
 #include "probe.h"
 
 #include "cpus.h"
+#include "group.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 static int open_and_close(const struct sys *sys, const struct event_code *code, pid_t pid, int cpu)
 {
-	struct perf_event_attr attr = code->attr;
+	struct perf_event_attr attr = group_counting_attr(code);
 
-	attr.size = sizeof(attr);
 	attr.disabled = 1;
 	int fd = sys_perf_open(sys, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? fd : sys_close(sys, fd);
+}
+
+/*
+ * Intel's top-down events count only behind the PMU's slots: alone they are refused. What the
+ * kernel says to one that follows them.
+ */
+static int open_behind_slots(const struct sys *sys, const struct pmu *pmu,
+			     const struct event_code *code, int cpu)
+{
+	const struct event_code leading = {.attr = {.type = pmu->type, .config = 0x400}};
+	struct perf_event_attr slots = group_counting_attr(&leading);
+	struct perf_event_attr attr = group_counting_attr(code);
+	char path[160], text[64];
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/slots", pmu->name);
+	if (sys_file_read(sys, path, text, sizeof(text)) < 0)
+		return -EINVAL;
+	int leader = sys_perf_open(sys, &slots, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (leader < 0)
+		return leader;
+	int fd = sys_perf_open(sys, &attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		sys_close(sys, fd);
+	sys_close(sys, leader);
+	return fd < 0 ? fd : 0;
+}
+
+/* Looks through what a PMU calls its events for one with that number. */
+struct search {
+	const struct sys *sys;
+	const char *pmu;
+	unsigned long number;
+	bool found, any;
+};
+
+static int compare_alias(void *arg, const char *name)
+{
+	struct search *search = arg;
+	char path[320], text[64];
+	unsigned long number;
+
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/%.128s", search->pmu, name);
+	if (sys_file_read(search->sys, path, text, sizeof(text)) < 0 ||
+	    sscanf(text, "event=%lx", &number) != 1)
+		return 0;
+	search->any = true;
+	search->found |= number == search->number;
+	return search->found;
+}
+
+/*
+ * Arm's PMU takes any number and counts 0 where it has no such event. Of the architecture's own,
+ * below ARM_COMMON, the kernel lists in sysfs those that this CPU has (Linux 4.20 and later).
+ */
+enum { ARM_COMMON = 0x39 };
+
+static bool counts_nothing(const struct sys *sys, const struct pmu *pmu,
+			   const struct perf_event_attr *attr)
+{
+	struct search search = {.sys = sys, .pmu = pmu->name, .number = attr->config & 0xFFFF};
+	bool raw = attr->type == PERF_TYPE_RAW || attr->type == pmu->type;
+
+	if (strncmp(pmu->name, "armv8", 5) != 0 || !raw || search.number >= ARM_COMMON)
+		return false;
+	char path[160];
+	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", pmu->name);
+	sys_dir_each(sys, path, compare_alias, &search);
+	return search.any && !search.found;
 }
 
 /* The first online CPU that the code may be opened on, -ENODEV where there is none. */
@@ -60,6 +131,14 @@ int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum eve
 	int cpu = choose_cpu(sys, pmus, kind, code->pmu);
 	int answer = cpu < 0 ? cpu : open_and_close(sys, code, -1, cpu);
 
+	if (kind == EVENT_HARDWARE && pmus && code->pmu < pmus->n) {
+		const struct pmu *pmu = &pmus->items[code->pmu];
+
+		if (answer == -EINVAL)
+			answer = open_behind_slots(sys, pmu, code, cpu);
+		else if (answer == 0 && counts_nothing(sys, pmu, &code->attr))
+			answer = -ENOENT;
+	}
 	if (probe_state(answer) == FIGURE_DENIED && kind != EVENT_SOCKET) {
 		int own = open_and_close(sys, code, 0, -1);
 
@@ -79,17 +158,16 @@ static int badness(enum figure_state state)
 
 int event_probe(const struct sys *sys, const struct pmu_set *pmus, struct event *event)
 {
-	int best = 0;
-
 	event->state = event->n_codes > 0 ? FIGURE_UNSUPPORTED : FIGURE_VALID;
+	event->answer = 0;
 	for (size_t i = 0; i < event->n_codes; i++) {
 		int answer = event_probe_code(sys, pmus, event->kind, &event->codes[i]);
 		enum figure_state state = event->codes[i].state;
 
 		if (i == 0 || badness(state) < badness(event->state)) {
 			event->state = state;
-			best = answer;
+			event->answer = answer;
 		}
 	}
-	return best;
+	return event->answer;
 }

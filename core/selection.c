@@ -3,10 +3,10 @@
 
 #include "cpu_model.h"
 #include "event_list.h"
-#include "explain.h"
+#include "event_resolver.h"
 #include "metric_event.h"
+#include "metric_user.h"
 #include "probe.h"
-#include "text.h"
 #include "util.h"
 
 #include <errno.h>
@@ -21,12 +21,10 @@ static void clear_wants(struct selection *selection)
 	selection->wants = (struct plan_wants){0};
 }
 
-void selection_init(struct selection *selection, const struct event_context *context,
-		    struct notes *notes)
+void selection_init(struct selection *selection, const struct event_context *context)
 {
 	*selection = (struct selection){
 		.context = context,
-		.notes = notes,
 		.cpus = cpu_model_read(context->sys),
 	};
 	event_set_init(&selection->events, context);
@@ -96,23 +94,6 @@ static int choose_form(struct selection *selection, const struct metric_def *def
 				      : try_form(selection, def, (size_t)first, &counted, err);
 }
 
-/* ---- notes */
-
-static void note_event(struct selection *selection, struct event *event)
-{
-	struct error why;
-	int answer;
-
-	if (event->state == FIGURE_VALID)
-		return;
-	/* Without a PMU there is one thing to say, not one for each event. */
-	if (selection->no_pmu && event->kind == EVENT_HARDWARE)
-		return;
-	answer = event_probe(selection->context->sys, selection->context->pmus, event);
-	explain_perf_open(selection->context->sys, answer, event->name, &why);
-	notes_add(selection->notes, "%s", why.text);
-}
-
 /* ---- wants */
 
 static void want(struct selection *selection, const unsigned *events, size_t n)
@@ -179,11 +160,15 @@ static bool is_of_machine(const struct selection *selection, const struct select
 static int add(struct selection *selection, const struct metric_def *def, unsigned together,
 	       struct error *err)
 {
-	size_t known = selection->events.n;
+	size_t same = find(selection, def->name);
 	int form;
 
-	if (find(selection, def->name) < selection->n)
+	if (same < selection->n &&
+	    strcmp(selection->columns[same].def.forms[0].expression, def->forms[0].expression) == 0)
 		return 0;
+	if (same < selection->n)
+		return error_set(err, -EEXIST, "There is a column '%s' already: take another name.",
+				 event_quote(def->name, strlen(def->name)).text);
 	if (selection->n == SELECTION_MAX)
 		return error_set(err, -E2BIG, "At most %d columns are shown at once.",
 				 SELECTION_MAX);
@@ -193,8 +178,6 @@ static int add(struct selection *selection, const struct metric_def *def, unsign
 		form = METRIC_FORMS_MAX;
 	if (form < 0)
 		return form;
-	for (size_t i = known; i < selection->events.n; i++)
-		note_event(selection, &selection->events.items[i]);
 
 	selection->columns = array_reserve(selection->columns, &selection->capacity,
 					   selection->n + 1, sizeof(*selection->columns));
@@ -215,32 +198,30 @@ int selection_add_metric(struct selection *selection, const struct metric_def *d
 	return result;
 }
 
-/* The events that are still needed, as they are known to be. */
+/* Without the events that no column needs. */
 static void keep_needed(struct selection *selection)
 {
-	struct event_set old = selection->events;
+	bool *needed = xcalloc(selection->events.n, sizeof(*needed));
+	unsigned events[METRIC_EVENTS_MAX];
 
-	event_set_init(&selection->events, selection->context);
-	for (size_t i = 0; i < selection->n; i++) {
-		const struct selection_column *column = &selection->columns[i];
-		struct metric metric;
-		struct error impossible; /* it compiled before */
-		if (column->form == METRIC_FORMS_MAX)
-			continue;
-		metric_compile(&column->def, column->form, &selection->events, &metric,
-			       &impossible);
-		metric_fini(&metric);
-	}
-	for (size_t i = 0; i < selection->events.n; i++) {
-		struct event *event = &selection->events.items[i];
-		int before = event_set_find(&old, event->name);
-		if (before < 0)
-			continue;
-		event_fini(event);
-		event_copy(event, &old.items[before]);
-	}
-	event_set_fini(&old);
+	for (size_t i = 0; i < selection->n; i++)
+		for (size_t n = list_events(selection, i, events, 0); n-- > 0;)
+			needed[events[n]] = true;
+	event_set_keep(&selection->events, needed);
+	free(needed);
 	make_wants(selection);
+}
+
+/* Whether a label would stand for two things, in lists, formulas or outputs. */
+static bool is_label_taken(const struct selection *selection, size_t index)
+{
+	const struct event_set *events = &selection->events;
+	const char *label = events->items[index].label;
+
+	for (size_t i = 0; i < events->n; i++)
+		if (i != index && strcmp(event_label(&events->items[i]), label) == 0)
+			return true;
+	return metric_name_is_taken(label);
 }
 
 /* pmu/event=1,name=x/ is to be seen as x. */
@@ -253,12 +234,15 @@ static int take_label(struct selection *selection, const char *name, struct metr
 	if (index < 0)
 		return index;
 	struct event *event = &selection->events.items[index];
-	if ((size_t)index == known) {
+	if ((size_t)index == known)
 		event_probe(selection->context->sys, selection->context->pmus, event);
-		note_event(selection, event);
-	}
-	if (event->label)
-		metric_def_rename(def, event->label);
+	if (!event->label)
+		return 0;
+	if (is_label_taken(selection, (size_t)index))
+		return error_set(err, -EEXIST,
+				 "'%.60s' is the name of something else: give the event another.",
+				 event_quote(event->label, strlen(event->label)).text);
+	metric_def_rename(def, event->label);
 	return 0;
 }
 
@@ -329,10 +313,11 @@ int selection_remove(struct selection *selection, const char *name)
 void selection_compile(const struct selection_column *column, const struct metric_def *def,
 		       const struct event_set *events, struct metric *metric)
 {
-	struct error impossible; /* it compiled when it was added */
-	struct event_set same = *events;
+	struct error impossible;         /* it compiled when it was added */
+	struct event_set same = *events; /* to find in, and not to add to */
 
-	*metric = (struct metric){.def = def, .title = def->title};
-	if (column->form < METRIC_FORMS_MAX)
-		metric_compile(def, column->form, &same, metric, &impossible);
+	same.frozen = true;
+	if (column->form == METRIC_FORMS_MAX ||
+	    metric_compile(def, column->form, &same, metric, &impossible) < 0)
+		*metric = (struct metric){.def = def, .title = def->title};
 }

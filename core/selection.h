@@ -5,7 +5,6 @@
 #include "error.h"
 #include "event.h"
 #include "metric.h"
-#include "notes.h"
 #include "plan.h"
 
 #include <stdbool.h>
@@ -23,10 +22,9 @@ struct selection_column {
 };
 
 struct selection {
-	const struct event_context *context; /* borrowed, as is notes */
-	struct notes *notes;
-	unsigned cpus; /* enum cpu_kind bits */
-	bool no_pmu;   /* has been said: hardware events need no note of their own */
+	const struct event_context *context; /* borrowed */
+	unsigned cpus;                       /* enum cpu_kind bits */
+	bool no_pmu;                         /* no hardware event at all can be counted */
 	struct event_set events;
 	struct selection_column *columns;
 	size_t n;
@@ -37,21 +35,23 @@ struct selection {
 
 enum { SELECTION_MAX = 256 }; /* columns, and events; more say so */
 
-void selection_init(struct selection *selection, const struct event_context *context,
-		    struct notes *notes);
+void selection_init(struct selection *selection, const struct event_context *context);
 void selection_fini(struct selection *selection);
 
 /*
  * Adds a column, in the first form whose events can all be counted here; where there is none, in
  * the first one that this machine has names for, so that its figures say why they are missing. A
  * built-in metric with none at all is unsupported, and is no error. One that is there already is
- * left alone.
+ * left alone; another one of the same name is -EEXIST.
  * -EINVAL, -ENOENT, -E2BIG and a sentence for a formula that does not compile on any machine.
  */
 int selection_add_metric(struct selection *selection, const struct metric_def *def,
 			 struct error *err);
 
-/* Adds a column for each event of a list as -e takes it. All or, with a sentence, none. */
+/*
+ * Adds a column for each event of a list as -e takes it. All or, with a sentence, none; even then
+ * indices of events may change.
+ */
 int selection_add_events(struct selection *selection, const char *list, struct error *err);
 
 /*

@@ -35,7 +35,7 @@ static void test_sentences(void **state)
 		{"one event", ENOENT, "cycles", 2, "Event cycles is not supported on this CPU", ""},
 		{"one event, by its mode", EOPNOTSUPP, "cycles", 2, "not supported on this CPU",
 		 ""},
-		{"too many for a group", EINVAL, "branches", 2, "Event branches does not fit", ""},
+		{"no sense", EINVAL, "branches", 2, "Event branches is refused as it is", ""},
 		{"descriptors", EMFILE, NULL, 2, "Out of file descriptors", "ulimit -n"},
 		{"descriptors of all", ENFILE, NULL, 2, "Out of file descriptors", "fs.file-max"},
 		{"rings", ENOBUFS, NULL, 2, "No locked memory is left", "RLIMIT_MEMLOCK"},
