@@ -241,8 +241,9 @@ static uint64_t *silent_owner(const struct attrib *attrib, const struct stream *
 /*
  * `missing` switches in this slice made no record, but the SWITCH record of the task that came
  * last says when that was and who had run. Takes the silent time out of attrib->slice. Counts that
- * both may have made go to nobody; only software events beside the idle task, which makes none,
- * are surely the other's.
+ * both may have made go to nobody, with the time that they were counted in, so that neither seems
+ * to have made none; only software events beside the idle task, which makes none, are surely the
+ * other's.
  */
 static void take_silent_part(const struct attrib *attrib, const struct stream *stream,
 			     uint64_t missing)
@@ -265,10 +266,13 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 	}
 	size_t group = tally_group(shape, layout->group),
 	       domain = tally_domain(shape, layout->domain);
-	if (silent_ns > slice[group])
-		silent_ns = slice[group];
-	slice[group] -= silent_ns;
-	silent[group] += silent_ns;
+	uint64_t slice_ns = slice[group];
+	if (silent_ns > slice_ns)
+		silent_ns = slice_ns;
+	bool told_apart = idle && layout->n_hardware == 0;
+	uint64_t mixed_ns = told_apart ? silent_ns : slice_ns;
+	slice[group] -= mixed_ns;
+	(told_apart ? silent : nobody)[group] += mixed_ns;
 	if (!layout->clock)
 		return;
 	slice[TALLY_TASK_CLOCK] -= silent_ns;

@@ -2,6 +2,7 @@
 #include "budget.h"
 
 #include "group.h"
+#include "record.h"
 #include "util.h"
 
 #include <errno.h>
@@ -41,41 +42,76 @@ void budget_fini(struct budget *budget)
 }
 
 /*
- * On the first CPU of the PMU that is there. Not disabled: Arm's driver leaves events that are off
- * out of its check, and takes one too many.
+ * Opens codes as one group: 0, or the kernel's -errno; *runs says whether it counts. Not disabled:
+ * Arm's driver leaves events that are off out of its check, and takes one too many.
  */
+static int try_group(const struct budget *budget, int cpu, const struct event_code *const *codes,
+		     size_t n, bool *runs)
+{
+	/* One more than there may be: nr, or the value, and the two times. */
+	uint64_t *numbers = xcalloc(1 + READING_VALUES + n, sizeof(*numbers));
+	int *fds = xcalloc(n, sizeof(*fds));
+	size_t opened = 0;
+	int result = 0;
+
+	for (; opened < n && result >= 0; opened += result >= 0) {
+		struct perf_event_attr attr = group_counting_attr(codes[opened]);
+		result = sys_perf_open(budget->sys, &attr, -1, cpu, opened ? fds[0] : -1,
+				       PERF_FLAG_FD_CLOEXEC);
+		fds[opened] = result;
+	}
+	if (result >= 0) {
+		result = 0;
+		sys_now_ns(budget->sys); /* some time passes */
+		*runs = sys_perf_read(budget->sys, fds[0], numbers,
+				      (1 + READING_VALUES + n) * sizeof(*numbers)) > 0 &&
+			numbers[1 + READING_RUNNING_NS] > 0;
+	}
+	while (opened > 0)
+		sys_close(budget->sys, fds[--opened]);
+	free(numbers);
+	free(fds);
+	return result;
+}
+
+/* On the first CPU of the PMU that is there. */
 bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
 {
-	struct budget *budget = arg;
+	const struct budget *budget = arg;
 	const struct cpu_list *cpus = &budget->pmus->items[pmu].cpus;
-	int *fds = xcalloc(n, sizeof(*fds));
 	int result = -ENODEV;
-	size_t opened = 0;
+	bool runs;
 
-	for (size_t i = 0; i < cpus->n && result == -ENODEV; i++) {
-		for (result = 0; opened < n; opened++) {
-			struct perf_event_attr attr = group_counting_attr(codes[opened]);
-			result = sys_perf_open(budget->sys, &attr, -1, cpus->numbers[i],
-					       opened ? fds[0] : -1, PERF_FLAG_FD_CLOEXEC);
-			if (result < 0)
-				break;
-			fds[opened] = result;
-		}
-		while (opened > 0)
-			sys_close(budget->sys, fds[--opened]);
-	}
-	free(fds);
+	for (size_t i = 0; i < cpus->n && result == -ENODEV; i++)
+		result = try_group(budget, cpus->numbers[i], codes, n, &runs);
 	/* Other refusals (descriptors, rights) are no question of counters: opening will tell. */
 	return result != -EINVAL && result != -ENOSPC;
 }
 
+void budget_doubt(struct budget *budget)
+{
+	if (budget->wait_cuts == 0)
+		budget->wait_cuts = budget->patience_cuts;
+}
+
 void budget_lower(struct budget *budget, size_t pmu, size_t n)
 {
-	if (n > 1)
-		budget->most[pmu] = n - 1;
+	budget->most[pmu] = n;
+	budget_doubt(budget);
+}
+
+void budget_measure(struct budget *budget, size_t pmu, int cpu,
+		    const struct event_code *const *codes, size_t n)
+{
+	bool runs = false;
+
+	while (!runs && --n > 0)
+		try_group(budget, cpu, codes, n, &runs);
+	if (n > 0)
+		budget_lower(budget, pmu, n);
 	else
 		budget->taken[pmu] = true;
-	budget->wait_cuts = budget->patience_cuts;
+	budget_doubt(budget);
 }
 
 bool budget_retry(struct budget *budget)

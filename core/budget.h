@@ -20,7 +20,7 @@ struct budget {
 	const struct pmu_set *pmus;        /* borrowed */
 	size_t *most;                      /* by core PMU */
 	bool *taken;                       /* not even one event runs: go on without asking */
-	unsigned wait_cuts, patience_cuts; /* until the next try, and how long that was at first */
+	unsigned wait_cuts, patience_cuts; /* until the next try, and how long the next wait is */
 };
 
 enum { BUDGET_MOST = 64 }; /* no CPU has more counters */
@@ -31,8 +31,18 @@ void budget_fini(struct budget *budget);
 /* Whether these codes make one group, as plan_request.fits asks (arg: the budget). */
 bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n);
 
-/* A group of n events opened on the PMU and did not run: the next ones are smaller. */
+/* Groups of more than n > 0 events are refused on the PMU, though they seemed to fit. */
 void budget_lower(struct budget *budget, size_t pmu, size_t n);
+
+/*
+ * A group of these codes opened on that CPU and does not run, for want of counters that others
+ * have: looks how many of them do.
+ */
+void budget_measure(struct budget *budget, size_t pmu, int cpu,
+		    const struct event_code *const *codes, size_t n);
+
+/* Counters that were ours are not now: they are asked for again in a while. */
+void budget_doubt(struct budget *budget);
 
 /* Once a cut: true where it is time to try with all counters again. */
 bool budget_retry(struct budget *budget);

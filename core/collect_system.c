@@ -129,22 +129,31 @@ static void note_taken(struct collect_system *self)
 				  self->budget.most[i]);
 }
 
+static const struct event_code *code_of(const struct collect_system *self,
+					const struct plan_counter *counter)
+{
+	return &self->context.events->items[counter->event].codes[counter->code];
+}
+
 /*
  * What follows from a CPU that did not open: 1 when the plan, the budget or the rings were changed,
  * so that everything must be opened anew; else the -errno, 0 where nothing is lost.
  */
-static int answer_failure(struct collect_system *self, int result,
+static int answer_failure(struct collect_system *self, int result, int cpu,
 			  const struct counted_failure *failure)
 {
 	const struct plan *plan = self->base.plan;
 	const struct plan_group *group = &plan->groups[failure->group];
+	const struct event_code *codes[BUDGET_MOST];
 	size_t pmu = plan->domains[group->domain].pmu;
 	int member = group->members[failure->member];
 	bool refused = result == -EINVAL || result == -ENOSPC || result == -ENOENT ||
 		       result == -EOPNOTSUPP;
 
 	if (result == -EUSERS) {
-		budget_lower(&self->budget, pmu, group->layout.n_hardware);
+		for (size_t i = 0; i < group->layout.n_hardware; i++)
+			codes[i] = code_of(self, &plan->counters[group->members[i]]);
+		budget_measure(&self->budget, pmu, cpu, codes, group->layout.n_hardware);
 		self->separate_clock |= self->budget.taken[pmu];
 		return 1;
 	}
@@ -152,7 +161,7 @@ static int answer_failure(struct collect_system *self, int result,
 		bool among_others =
 			failure->member > 0 && failure->member < group->layout.n_hardware;
 		if (among_others && (result == -EINVAL || result == -ENOSPC))
-			budget_lower(&self->budget, pmu, failure->member + 1);
+			budget_lower(&self->budget, pmu, failure->member);
 		else
 			leave_out(self, result, &plan->counters[member]);
 		return 1;
@@ -188,7 +197,7 @@ static int open_cpus(struct collect_system *self, const struct cpu_list *online,
 			n_open++;
 			continue;
 		}
-		result = answer_failure(self, result, &failure);
+		result = answer_failure(self, result, cpu->number, &failure);
 		if (result > 0)
 			return result;
 		if (result < 0) {
@@ -247,7 +256,7 @@ static void open_sockets(struct collect_system *self)
 			     self->base.plan, &failed, &code);
 	if (failed < 0)
 		return;
-	explain_perf_open(context->sys, code, context->events->items[failed].name, &err);
+	explain_perf_open(context->sys, code, event_label(&context->events->items[failed]), &err);
 	notes_add(context->notes, "%s", err.text);
 }
 
@@ -332,6 +341,24 @@ static void arm_ticks(struct collect_system *self)
 	}
 }
 
+/* Between two looks for ticks; returns how long we slept. */
+static uint64_t pause_awhile(const struct collect_system *self, uint64_t waited_ns)
+{
+	const struct sys *sys = self->context.sys;
+	uint64_t begin_ns = sys_now_ns(sys);
+
+	if (waited_ns <= TICK_SPIN_NS)
+		return 0;
+	sys_wait(sys, NULL, 0, begin_ns + TICK_PAUSE_NS);
+	return sys_now_ns(sys) - begin_ns;
+}
+
+/* How long a tick of that CPU is worth waiting for: not long where none ever comes. */
+static bool is_worth_waiting(const struct counted_cpu *cpu, uint64_t waited_ns)
+{
+	return waited_ns < (cpu->tickless_cuts >= TICKLESS_CUTS ? TICK_SPIN_NS : TICK_WAIT_NS);
+}
+
 /*
  * Brings every armed CPU up to its ticks, if they have come: whether one is still worth waiting for
  * at that time after arming.
@@ -347,19 +374,9 @@ static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
 		counted_cpu_drain_to_ticks(cpu);
 		if (!counted_cpu_awaits(cpu))
 			continue;
-		bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
-		wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
+		wait |= is_worth_waiting(cpu, waited_ns);
 	}
 	return wait;
-}
-
-/* Between two looks for ticks. */
-static void pause_awhile(const struct collect_system *self, uint64_t waited_ns)
-{
-	const struct sys *sys = self->context.sys;
-
-	if (waited_ns > TICK_SPIN_NS)
-		sys_wait(sys, NULL, 0, sys_now_ns(sys) + TICK_PAUSE_NS);
 }
 
 /* ---- turns */
@@ -384,10 +401,10 @@ static bool takes_turns(const struct counted_cpu *cpu)
 	return cpu->open && cpu->n_groups > 2;
 }
 
-/* Ends the turn on every CPU whose tick has come; whether all have. */
-static bool turn_ticked(struct collect_system *self)
+/* Ends the turn on every CPU whose tick has come; whether others are worth waiting for. */
+static bool turn_ticked(struct collect_system *self, uint64_t waited_ns)
 {
-	bool all = true;
+	bool wait = false;
 
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
@@ -395,11 +412,11 @@ static bool turn_ticked(struct collect_system *self)
 			continue;
 		counted_cpu_drain_to_ticks(cpu);
 		if (counted_cpu_awaits(cpu))
-			all = false;
+			wait |= is_worth_waiting(cpu, waited_ns);
 		else
 			counted_cpu_turn(cpu, NULL);
 	}
-	return all;
+	return wait;
 }
 
 /* A CPU whose tick does not come keeps its turn for once; but not for ever. */
@@ -418,7 +435,7 @@ static void turn_late(struct collect_system *self)
 static void system_turn(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
-	uint64_t begin_ns = sys_now_ns(self->context.sys), waited_ns = 0;
+	uint64_t begin_ns = sys_now_ns(self->context.sys), waited_ns = 0, slept_ns = 0;
 
 	for (size_t i = 0; i < self->n_cpus; i++) {
 		struct counted_cpu *cpu = &self->cpus[i];
@@ -429,14 +446,14 @@ static void system_turn(struct collect *collect)
 		else
 			counted_cpu_arm(cpu, true);
 	}
-	while (!turn_ticked(self) && waited_ns < TICK_WAIT_NS) {
-		pause_awhile(self, waited_ns);
+	while (turn_ticked(self, waited_ns)) {
+		slept_ns += pause_awhile(self, waited_ns);
 		waited_ns = sys_now_ns(self->context.sys) - begin_ns;
 	}
 	turn_late(self);
 	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
-	waited_ns = waited_ns < TICK_SPIN_NS ? waited_ns : TICK_SPIN_NS;
-	self->turn_cost_ns = (self->turn_cost_ns * 7 + waited_ns) / 8;
+	uint64_t cost_ns = sys_now_ns(self->context.sys) - begin_ns - slept_ns;
+	self->turn_cost_ns = (self->turn_cost_ns * 7 + cost_ns) / 8;
 	schedule_turn(self);
 }
 
@@ -474,6 +491,8 @@ static void system_renew(struct collect *collect)
 	bool again = collect->stale || retry || doubt;
 	if (retry || doubt)
 		self->separate_clock = doubt;
+	if (doubt)
+		budget_doubt(&self->budget);
 	if (silent && !self->switch_records) {
 		self->switch_records = true;
 		again = true;

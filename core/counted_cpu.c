@@ -102,6 +102,7 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++) {
 		struct counted_group *counted = &cpu->groups[k];
 		failure->group = counted->index;
+		failure->member = plan->groups[counted->index].layout.switch_value;
 		result = start_group(cpu, counted, &plan->groups[counted->index].layout, confirm);
 	}
 	/* Not all CPUs the same: at any time every group is on somewhere. */
@@ -222,6 +223,7 @@ static void note_times(struct counted_group *counted, const uint64_t *reading)
 
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner)
 {
+	static const struct attrib_runner nobody = {-1, -1};
 	struct counted_group *counted = &cpu->groups[cpu->turn];
 
 	if (cpu->n_groups <= 2)
@@ -232,6 +234,9 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 	}
 	counted_cpu_drain(cpu);
 	note_times(counted, cpu->reading);
+	/* Not there any more: who knows who was when the turn ended. */
+	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
+		runner = &nobody;
 	attrib_pause(cpu->attrib, cpu->index, counted->index, cpu->reading, runner);
 	cpu->late_turns = 0;
 	if (begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0)

@@ -365,16 +365,16 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
 		int ready = sys_wait(engine->sys, engine->pollfds, n, until_ns);
 		uint64_t now_ns = sys_now_ns(engine->sys);
-		if (ready < 0) /* without the rings: they are drained at the cut */
-			n = 0;
-		if (ready > 0)
+		if (ready > 0 || ready == -EINTR)
 			collect->ops->drain(collect);
-		if (now_ns >= deadline_ns && ready <= 0)
+		else if (ready < 0) /* without the rings: they are drained at the cut */
+			n = 0;
+		if (now_ns >= deadline_ns)
 			return 0;
+		if (ready == -EINTR)
+			return 1;
 		if (now_ns >= due_ns)
 			collect->ops->turn(collect);
-		else if (ready == 0)
-			return 1;
 		/* A dead event (its CPU went offline) is always "ready": don't ask it again. */
 		for (size_t i = 0; i < n; i++)
 			if (engine->pollfds[i].revents & (POLLERR | POLLHUP | POLLNVAL))
@@ -462,7 +462,10 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.users = engine->users,
 		.notes = &engine->notes,
 	};
-	struct snapshot *snapshot = snapshot_take(&source, engine->cut_ns - begin_ns);
+	uint64_t interval_ns = engine->cut_ns - begin_ns;
+	if (strcmp(collect->ops->mode, "system") == 0)
+		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
+	struct snapshot *snapshot = snapshot_take(&source, interval_ns);
 	snapshot->sequence = ++engine->sequence;
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);

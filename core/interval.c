@@ -71,6 +71,16 @@ void interval_reset(struct interval *interval)
 	interval->gaps = 0;
 }
 
+uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
+{
+	uint64_t longest_ns = 0;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		if (interval_cpu(interval, i)[TALLY_TASK_CLOCK] > longest_ns)
+			longest_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+	return longest_ns ? longest_ns : wall_ns;
+}
+
 uint64_t *interval_task(struct interval *interval, struct task *task)
 {
 	size_t width = tally_width(&interval->shape);

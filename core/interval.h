@@ -50,6 +50,12 @@ void interval_reshape(struct interval *interval, const struct tally_shape *shape
 void interval_sum_cpus(struct interval *interval);
 void interval_sum_parts(struct interval *interval);
 
+/*
+ * How long the interval was for the CPU that was counted longest: each ends at its own last record,
+ * and rates are of what was counted. `wall_ns` where nothing was.
+ */
+uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
+
 /* The tally of a task, given a slot if it has none yet. Valid until the next call. */
 uint64_t *interval_task(struct interval *interval, struct task *task);
 

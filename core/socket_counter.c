@@ -17,19 +17,19 @@ static int open_one(struct socket_counters *counters, const struct event_code *c
 	attr.size = sizeof(attr);
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	counter.fd = sys_perf_open(counters->sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (counter.fd < 0)
-		return counter.fd;
+	if (counter.fd == -ENODEV) /* its CPU went offline */
+		return 0;
 	counters->items = array_reserve(counters->items, &counters->capacity, counters->n + 1,
 					sizeof(*counters->items));
 	counters->items[counters->n++] = counter;
-	return 0;
+	return counter.fd < 0 ? counter.fd : 0;
 }
 
 void socket_counters_open(struct socket_counters *counters, const struct sys *sys,
 			  const struct event_set *events, const struct pmu_set *pmus,
 			  const struct plan *plan, int *failed, int *code)
 {
-	*counters = (struct socket_counters){.sys = sys};
+	*counters = (struct socket_counters){.sys = sys, .cut_ns = sys_now_ns(sys)};
 	*failed = -1;
 	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
 		const struct plan_domain *domain = &plan->domains[d];
@@ -45,7 +45,7 @@ void socket_counters_open(struct socket_counters *counters, const struct sys *sy
 			int result = open_one(counters,
 					      &events->items[planned->event].codes[planned->code],
 					      cpus.numbers[i], wanted);
-			if (result == 0 || result == -ENODEV)
+			if (result == 0)
 				continue;
 			*failed = (int)planned->event;
 			*code = result;
@@ -57,7 +57,8 @@ void socket_counters_open(struct socket_counters *counters, const struct sys *sy
 void socket_counters_close(struct socket_counters *counters)
 {
 	for (size_t i = 0; i < counters->n; i++)
-		sys_close(counters->sys, counters->items[i].fd);
+		if (counters->items[i].fd >= 0)
+			sys_close(counters->sys, counters->items[i].fd);
 	free(counters->items);
 	*counters = (struct socket_counters){0};
 }
@@ -71,13 +72,18 @@ static void add(struct interval *interval, size_t at, uint64_t delta)
 void socket_counters_cut(struct socket_counters *counters, struct interval *interval)
 {
 	const struct tally_shape *shape = &interval->shape;
+	uint64_t now_ns = sys_now_ns(counters->sys), passed_ns = now_ns - counters->cut_ns;
 
+	counters->cut_ns = now_ns;
 	for (size_t i = 0; i < counters->n; i++) {
 		struct socket_counter *counter = &counters->items[i];
 		uint64_t now[SHARED_NUMBERS];
-		if (sys_perf_read(counters->sys, counter->fd, now, sizeof(now)) <
-		    (ssize_t)sizeof(now))
+		if (counter->fd < 0 || sys_perf_read(counters->sys, counter->fd, now, sizeof(now)) <
+					       (ssize_t)sizeof(now)) {
+			/* Time in which nothing was counted: the share tells. */
+			add(interval, tally_domain(shape, counter->domain), passed_ns);
 			continue;
+		}
 		add(interval, counter->counter, now[SHARED_VALUE] - counter->value);
 		add(interval, tally_group(shape, counter->group),
 		    now[SHARED_RUNNING_NS] - counter->running_ns);

@@ -16,7 +16,7 @@
  * machine as a whole. What they count is nobody's: it stands in totals and in unattributed.
  */
 struct socket_counter {
-	int fd;
+	int fd; /* negative: refused, so that what its socket does is missing */
 	unsigned counter, group, domain;        /* in tallies */
 	uint64_t value, enabled_ns, running_ns; /* at the last cut */
 };
@@ -26,6 +26,7 @@ struct socket_counters {
 	struct socket_counter *items;
 	size_t n;
 	size_t capacity;
+	uint64_t cut_ns; /* when it was last read */
 };
 
 /*

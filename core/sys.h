@@ -32,8 +32,9 @@ struct sys_ops {
 	int (*close)(void *ctx, int fd);
 	/*
 	 * Sleeps until a descriptor is ready, sys_wake is called, a signal came or the clock
-	 * reaches deadline_ns. Returns how many are ready (revents set), 0 at the deadline or when
-	 * woken; a signal is not an error. A deadline that has passed only looks.
+	 * reaches deadline_ns. Returns how many are ready (revents set), 0 at the deadline; -EINTR
+	 * when woken or after a signal, with revents set all the same. A deadline that has passed
+	 * only looks.
 	 */
 	int (*wait)(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns);
 	/* Ends a wait that is under way, or the next one. Any thread, also a signal handler. */

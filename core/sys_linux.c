@@ -93,18 +93,17 @@ static int linux_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t dead
 	if (count > 0)
 		memcpy(self->fds, fds, count * sizeof(*fds));
 	self->fds[count] = (struct pollfd){.fd = self->wake_fd, .events = POLLIN};
-	int ready = ppoll(self->fds, count + 1, &timeout, NULL);
-	if (ready < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (self->fds[count].revents) {
-		uint64_t wakes;
-		ssize_t ignored = read(self->wake_fd, &wakes, sizeof(wakes));
-		(void)ignored;
-		ready--;
-	}
+	int ready = ppoll(self->fds, count + 1, &timeout, NULL), error = errno;
 	for (size_t i = 0; i < count; i++)
-		fds[i].revents = self->fds[i].revents;
-	return ready;
+		fds[i].revents = ready > 0 ? self->fds[i].revents : 0;
+	if (ready < 0)
+		return -error;
+	if (!self->fds[count].revents)
+		return ready;
+	uint64_t wakes;
+	ssize_t ignored = read(self->wake_fd, &wakes, sizeof(wakes));
+	(void)ignored;
+	return -EINTR;
 }
 
 static void linux_wake(void *ctx)

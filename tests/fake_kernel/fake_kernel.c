@@ -287,7 +287,7 @@ static int op_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t deadlin
 		bool woken = atomic_exchange(&fk->woken, false);
 
 		if (ready || woken || (!look && fk->now_ns >= deadline_ns))
-			return ready;
+			return woken ? -EINTR : ready;
 		fk_instant(fk, deadline_ns > fk->now_ns ? deadline_ns : fk->now_ns);
 	}
 }

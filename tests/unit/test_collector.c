@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -91,6 +93,26 @@ static void what_cannot_be_done_is_told(void **state)
 	collector_stop(collector);
 }
 
+/* However long an interval is, and whatever the rings do: it is told at once. */
+static void stops_in_a_long_interval(void **state)
+{
+	static const struct engine_config config;
+	struct collector *collector;
+	struct timespec began, ended;
+	struct error err;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		if (collector_start(&config, 3600 * NS_PER_S, &collector, &err) < 0)
+			fail_msg("%s", err.text);
+		clock_gettime(CLOCK_MONOTONIC, &began);
+		usleep((unsigned)i * 300);
+		collector_stop(collector);
+		clock_gettime(CLOCK_MONOTONIC, &ended);
+		assert_true(ended.tv_sec - began.tv_sec < 600);
+	}
+}
+
 /* Commands that nobody came to are given up with the rest. */
 static void stops_in_the_middle(void **state)
 {
@@ -111,6 +133,7 @@ int main(void)
 		cmocka_unit_test(columns_come_and_go),
 		cmocka_unit_test(what_cannot_be_done_is_told),
 		cmocka_unit_test(stops_in_the_middle),
+		cmocka_unit_test(stops_in_a_long_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -532,8 +532,8 @@ static void test_contended_turns(void **state)
 		enum figure_state figure = figure_of(snapshot, 60, name).state;
 		assert_true(figure == FIGURE_SCALED || figure == FIGURE_NOT_COUNTED);
 	}
-	/* Nor is everything opened anew again and again. */
-	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
+	/* Nor is everything opened anew again and again, but for a try now and then. */
+	assert_in_range(fk_calls(fk, FK_PERF_OPEN), opened, 2 * opened);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
