@@ -161,6 +161,7 @@ static struct columns *columns_new(const struct engine *engine)
 	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
 	columns->n_metrics = selection->n;
 	event_set_copy(&columns->events, &selection->events);
+	metric_read_events(&columns->event_readings, &columns->events, columns->plan);
 	columns->events.context = &engine->names; /* while formulas ask it */
 	for (size_t i = 0; i < selection->n; i++) {
 		columns->n_preset += selection->columns[i].preset;

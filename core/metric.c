@@ -126,7 +126,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 	return figure;
 }
 
-static struct figure count_of(const struct metric_reading *reading,
+struct figure metric_read_one(const struct metric_reading *reading,
 			      const struct metric_input *input)
 {
 	struct figure figure = read_counters(reading, input);
@@ -136,21 +136,11 @@ static struct figure count_of(const struct metric_reading *reading,
 	return figure;
 }
 
-struct figure metric_count(const struct metric_input *input, size_t event)
-{
-	struct metric_reading reading = {.event = event};
-
-	metric_read_all(&reading, input->plan);
-	struct figure figure = count_of(&reading, input);
-	free(reading.items);
-	return figure;
-}
-
 void metric_read(const struct metric_readings *readings, const struct metric_input *input,
 		 struct figure *figures)
 {
 	for (size_t i = 0; i < readings->n; i++)
-		figures[i] = count_of(&readings->items[i], input);
+		figures[i] = metric_read_one(&readings->items[i], input);
 }
 
 /* ---- formulas */

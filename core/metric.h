@@ -88,8 +88,9 @@ size_t metric_events(const struct metric *metric, unsigned *events, size_t max);
 void metric_bind(struct metric *metric, const struct event_set *events, const struct plan *plan,
 		 struct metric_readings *readings);
 void metric_readings_fini(struct metric_readings *readings);
-/* Adds every counter that the plan has of reading->event. */
-void metric_read_all(struct metric_reading *reading, const struct plan *plan);
+/* One reading for each event of the set: of every counter that the plan has of it. */
+void metric_read_events(struct metric_readings *readings, const struct event_set *events,
+			const struct plan *plan);
 /* Whether some CPUs' PMU counts its inputs in several groups, because they do not fit in one. */
 bool metric_is_apart(const struct metric *metric, const struct event_set *events,
 		     const struct plan *plan);
@@ -129,11 +130,12 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			  double interval_s);
 
 /*
- * The count of one event of a row over all its groups, in its unit, with its state and scaled where
- * the groups shared the time. A task that did not run has counts of 0; one that ran while none of
- * them did is NOT_COUNTED.
+ * The count of one event of a row, in its unit, with its state and scaled where its groups shared
+ * the time. A task that did not run has counts of 0; one that ran while none of them did is
+ * NOT_COUNTED.
  */
-struct figure metric_count(const struct metric_input *input, size_t event);
+struct figure metric_read_one(const struct metric_reading *reading,
+			      const struct metric_input *input);
 
 enum metric_level {
 	METRIC_PLAIN,

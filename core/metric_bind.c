@@ -93,7 +93,7 @@ static void add_counter(struct metric_reading *reading, const struct plan *plan,
 	};
 }
 
-void metric_read_all(struct metric_reading *reading, const struct plan *plan)
+static void read_all(struct metric_reading *reading, const struct plan *plan)
 {
 	if (reading->event >= plan->n_events)
 		return;
@@ -162,9 +162,21 @@ void metric_bind(struct metric *metric, const struct event_set *events, const st
 		if (event->kind == EVENT_HARDWARE && event->state == FIGURE_VALID)
 			read_together(&reading, &binding);
 		else
-			metric_read_all(&reading, plan);
+			read_all(&reading, plan);
 		op->reading = intern(readings, &reading);
 	}
+}
+
+void metric_read_events(struct metric_readings *readings, const struct event_set *events,
+			const struct plan *plan)
+{
+	readings->items = array_reserve(readings->items, &readings->capacity, events->n,
+					sizeof(*readings->items));
+	for (size_t i = 0; i < events->n; i++) {
+		readings->items[i] = (struct metric_reading){.event = i};
+		read_all(&readings->items[i], plan);
+	}
+	readings->n = events->n;
 }
 
 bool metric_is_apart(const struct metric *metric, const struct event_set *events,

@@ -76,19 +76,46 @@ static bool is_modifier(const char *text)
 	return length > 0 && length <= 4 && strspn(text, "ukhpGHIPSDWe") == length;
 }
 
+/* Whether what stands before a colon is part of what is meant, and no mere qualifier. */
+static bool is_place(const char *event)
+{
+	static const char *const words[] = {
+		"mem:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strncmp(event, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Names that begin alike tend to differ at their ends: "sys_~_read", "sys_~write". */
+static void squeeze(const char *name, size_t room, char *shown, size_t size)
+{
+	size_t width = text_width(name), head = room / 2 - 1, tail = room - head - 1;
+
+	/* A letter or two are not missed; terms say what they are at their beginning. */
+	if (width <= room + 2 || width != strlen(name) || strpbrk(name, "=,")) {
+		text_printable(shown, size, name, (unsigned)room);
+		return;
+	}
+	snprintf(shown, size, "%.*s~%.*s", (int)head, name, (int)tail, name + width - tail);
+}
+
 static void make_title(const char *event, char *title, size_t size)
 {
-	char name[NAME_MAX_BYTES + 1], modifier[8] = "", shown[4 * METRIC_TITLE_MAX + 1];
+	char name[NAME_MAX_BYTES + 1], printable[3 * NAME_MAX_BYTES + 1];
+	char modifier[8] = "", shown[4 * METRIC_TITLE_MAX + 1];
 	const char *start = name;
+	bool place = is_place(event);
 
 	text_copy(name, sizeof(name), event);
 	char *slash = strchr(name, '/'), *last_slash = strrchr(name, '/');
-	if (slash < last_slash) { /* pmu/terms/modifiers */
+	if (!place && slash < last_slash) { /* pmu/terms/modifiers */
 		if (is_modifier(last_slash + 1))
 			snprintf(modifier, sizeof(modifier), ":%s", last_slash + 1);
 		*last_slash = '\0';
 		start = slash + 1;
-	} else {
+	} else if (!place) {
 		char *colon = strrchr(name, ':');
 
 		if (colon && is_modifier(colon + 1)) {
@@ -99,9 +126,10 @@ static void make_title(const char *event, char *title, size_t size)
 	size_t room = METRIC_TITLE_MAX - strlen(modifier);
 	if (strlen(start) > room)
 		shorten_words(name + (start - name));
-	if (strlen(start) > room && strrchr(start, ':'))
+	if (!place && strlen(start) > room && strrchr(start, ':'))
 		start = strrchr(start, ':') + 1;
-	text_printable(shown, sizeof(shown), *start ? start : event, (unsigned)room);
+	text_printable(printable, sizeof(printable), *start ? start : event, UINT16_MAX);
+	squeeze(printable, room, shown, sizeof(shown));
 	snprintf(title, size, "%s%s", shown, modifier);
 }
 

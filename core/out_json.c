@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* A string in its quotes. JSON wants control characters escaped; what is no UTF-8 is replaced. */
 static void put_string(FILE *out, const char *text)
@@ -81,7 +82,7 @@ static struct figure event_figure(const struct counts *counts, size_t i)
 		.machine = counts->machine,
 	};
 
-	return counts->tally ? metric_count(&input, i)
+	return counts->tally ? metric_read_one(&counts->columns->event_readings.items[i], &input)
 			     : (struct figure){.state = FIGURE_NOT_COUNTED};
 }
 
@@ -143,6 +144,15 @@ static void put_state(FILE *out, const char *name, struct figure figure, bool *a
 	fputc('"', out);
 }
 
+/* A column that shows an event has its name, and its state. */
+static bool is_event(const struct columns *columns, const char *name)
+{
+	for (size_t i = 0; i < columns->events.n; i++)
+		if (strcmp(event_label(&columns->events.items[i]), name) == 0)
+			return true;
+	return false;
+}
+
 static void put_states(FILE *out, const struct counts *counts, const struct figure *figures)
 {
 	const struct columns *columns = counts->columns;
@@ -152,7 +162,9 @@ static void put_states(FILE *out, const struct counts *counts, const struct figu
 		put_state(out, event_label(&columns->events.items[i]), event_figure(counts, i),
 			  &any);
 	for (size_t i = 0; i < columns->n_metrics; i++)
-		put_state(out, columns->metrics[i].def->name, metric_figure(figures, i), &any);
+		if (!is_event(columns, columns->metrics[i].def->name))
+			put_state(out, columns->metrics[i].def->name, metric_figure(figures, i),
+				  &any);
 	if (any)
 		fputc('}', out);
 }

@@ -34,6 +34,7 @@ void columns_unref(struct columns *columns)
 	free(columns->metrics);
 	free(columns->defs);
 	metric_readings_fini(&columns->readings);
+	metric_readings_fini(&columns->event_readings);
 	event_set_fini(&columns->events);
 	plan_unref(columns->plan);
 	free(columns->preset);

@@ -32,8 +32,9 @@ struct columns {
 	struct metric *metrics;
 	size_t n_metrics;
 	size_t n_preset; /* the first so many are the preset's, the others someone asked for */
-	struct metric_readings readings; /* of all metrics */
-	char *preset;                    /* its name, owned */
+	struct metric_readings readings;       /* of all metrics */
+	struct metric_readings event_readings; /* of each event, over all its counters */
+	char *preset;                          /* its name, owned */
 	unsigned references;
 };
 

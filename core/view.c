@@ -191,6 +191,11 @@ static size_t choose_sort(const struct view *view)
 
 	if (column < 0 && view->spec.subject == VIEW_TASKS)
 		column = find_column(view, "cpu_percent");
+	/* Else by what is shown first. */
+	for (size_t i = 0; column < 0 && view->spec.subject == VIEW_TASKS && i < view->n_columns;
+	     i++)
+		if (view->columns[i].metric >= 0)
+			column = (int)i;
 	return column < 0 ? 0 : (size_t)column;
 }
 

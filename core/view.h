@@ -44,7 +44,8 @@ struct view_column {
 
 struct view_spec {
 	enum view_subject subject;
-	char sort[256]; /* a column's name; "" is cpu_percent for tasks, cpu for CPUs */
+	char sort[256]; /* a column's name; "" is cpu_percent (or the first metric) for tasks, cpu
+			   for CPUs */
 	bool reverse;   /* figures go down, ids and texts up unless reversed */
 	bool threads;   /* threads instead of processes */
 };

@@ -50,6 +50,7 @@ static void check_figure(const struct metric_def *def, struct figure figure)
 static void check_metric(struct metric *metric, struct event_set *events, struct fuzz_bytes *bytes)
 {
 	struct plan *plan = sample_plan();
+	struct metric_readings readings = {0};
 	uint8_t flags = fuzz_u8(bytes);
 	/* Exactly as long as it should be, so that a wrong index is seen. */
 	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
@@ -62,8 +63,10 @@ static void check_metric(struct metric *metric, struct event_set *events, struct
 
 	take_row(bytes, events, plan, tally);
 	check_figure(metric->def, sample_eval(metric, &input, (flags & 0x7F) / 10.0));
-	for (size_t i = 0; i < events->n; i++)
-		check_figure(metric->def, metric_count(&input, i));
+	metric_read_events(&readings, events, plan);
+	for (size_t i = 0; i < readings.n; i++)
+		check_figure(metric->def, metric_read_one(&readings.items[i], &input));
+	metric_readings_fini(&readings);
 	free(tally);
 	plan_unref(plan);
 }

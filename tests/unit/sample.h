@@ -97,6 +97,7 @@ static inline struct columns *sample_columns(const char *preset)
 
 	sample_events(&columns->events);
 	columns->plan = sample_plan();
+	metric_read_events(&columns->event_readings, &columns->events, columns->plan);
 	columns->preset = xstrdup(preset);
 	columns->references = 1;
 	while (names[columns->n_metrics])

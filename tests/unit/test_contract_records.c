@@ -7,6 +7,7 @@
 #include "core/util.h"
 #include "tests/fake_kernel/world.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 

@@ -104,7 +104,9 @@ static struct figure figure_of(const struct snapshot *snapshot, pid_t tid, const
 			.tally = rows_tally(columns, &snapshot->threads, i),
 			.lost = snapshot->threads.items[i].flags & ROW_LOST,
 		};
-		return metric_count(&input, event_index(snapshot, event));
+		return metric_read_one(
+			&snapshot->columns->event_readings.items[event_index(snapshot, event)],
+			&input);
 	}
 	fail_msg("task %d did not run", tid);
 	return (struct figure){0};
@@ -119,7 +121,8 @@ static struct figure total_of(const struct snapshot *snapshot, const char *event
 		.machine = true,
 	};
 
-	return metric_count(&input, event_index(snapshot, event));
+	return metric_read_one(
+		&snapshot->columns->event_readings.items[event_index(snapshot, event)], &input);
 }
 
 /* An engine that counts these and nothing else of the PMU. */
