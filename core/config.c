@@ -226,30 +226,6 @@ static int take(void *arg, const char *section_name, const char *name, const cha
 
 /* ---- metrics and presets */
 
-static const char *find_metric(const struct config *config, const char *name)
-{
-	const struct metric_def *def = metric_def_find(name);
-
-	for (size_t i = 0; i < config->n_metrics && !def; i++)
-		if (strcmp(config->metrics[i].name, name) == 0)
-			def = &config->metrics[i];
-	return def ? def->name : NULL;
-}
-
-static void refuse_metric(struct config *config, const struct config_entry *entry, const char *name)
-{
-	struct suggest near = {.word = name};
-	char hint[80], sentence[200];
-
-	for (size_t i = 0; i < metric_table_n; i++)
-		suggest_offer(&near, metric_table[i].name);
-	for (size_t i = 0; i < config->n_metrics; i++)
-		suggest_offer(&near, config->metrics[i].name);
-	suggest_text(&near, hint, sizeof(hint));
-	snprintf(sentence, sizeof(sentence), "Unknown metric '%.40s'%s.", name, hint);
-	config_note(config, entry, sentence);
-}
-
 /* The names in "a, b,c" as an array with NULL behind the last; NULL where one is unknown. */
 static const char **read_names(struct config *config, const struct config_entry *entry)
 {
@@ -259,16 +235,19 @@ static const char **read_names(struct config *config, const struct config_entry 
 
 	for (char *name = strtok_r(list, ", \t", &rest); name;
 	     name = strtok_r(NULL, ", \t", &rest)) {
-		const char *known = find_metric(config, name);
+		const struct metric_def *known =
+			metric_def_lookup(config->metrics, config->n_metrics, name);
 
 		if (!known) {
-			refuse_metric(config, entry, name);
+			struct error err;
+			metric_def_unknown(config->metrics, config->n_metrics, name, &err);
+			config_note(config, entry, err.text);
 			free(names);
 			free(list);
 			return NULL;
 		}
 		names = array_reserve(names, &capacity, n + 2, sizeof(*names));
-		names[n++] = known;
+		names[n++] = known->name;
 	}
 	names[n] = NULL;
 	free(list);

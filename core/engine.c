@@ -17,7 +17,6 @@
 #include "proc.h"
 #include "selection.h"
 #include "snapshot_take.h"
-#include "suggest.h"
 #include "tasks.h"
 #include "users.h"
 #include "util.h"
@@ -72,40 +71,17 @@ struct engine {
 
 /* ---- columns */
 
-static const struct metric_def *find_def(const struct engine *engine, const char *name)
-{
-	const struct engine_config *config = &engine->config;
-
-	for (size_t i = 0; i < config->n_user_metrics; i++)
-		if (strcmp(config->user_metrics[i].name, name) == 0)
-			return &config->user_metrics[i];
-	return metric_def_find(name);
-}
-
-static int unknown_metric(const struct engine *engine, const char *name, struct error *err)
-{
-	const struct engine_config *config = &engine->config;
-	struct suggest near = {.word = name};
-	char hint[80];
-
-	for (size_t i = 0; i < config->n_user_metrics; i++)
-		suggest_offer(&near, config->user_metrics[i].name);
-	for (size_t i = 0; i < metric_table_n; i++)
-		suggest_offer(&near, metric_table[i].name);
-	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -ENOENT, "Unknown metric '%.40s'%s: '--list metrics' lists them.",
-			 name, hint);
-}
-
 static int add_metric(struct engine *engine, const char *text, struct error *err)
 {
-	const struct metric_def *known = find_def(engine, text);
+	const struct engine_config *config = &engine->config;
+	const struct metric_def *known =
+		metric_def_lookup(config->user_metrics, config->n_user_metrics, text);
 	struct metric_def def;
 
 	if (known)
 		return selection_add_metric(&engine->selection, known, err);
 	if (!strchr(text, '='))
-		return unknown_metric(engine, text, err);
+		return metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
 	int result = metric_def_parse(text, &def, err);
 	if (result < 0)
 		return result;

@@ -1,7 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "metric_def.h"
 
+#include "suggest.h"
 #include "util.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct metric_def *metric_def_lookup(const struct metric_def *own, size_t n_own,
+					   const char *name)
+{
+	for (size_t i = 0; i < n_own; i++)
+		if (strcmp(own[i].name, name) == 0)
+			return &own[i];
+	return metric_def_find(name);
+}
+
+int metric_def_unknown(const struct metric_def *own, size_t n_own, const char *name,
+		       struct error *err)
+{
+	struct suggest near = {.word = name};
+	char hint[80];
+
+	for (size_t i = 0; i < n_own; i++)
+		suggest_offer(&near, own[i].name);
+	for (size_t i = 0; i < metric_table_n; i++)
+		suggest_offer(&near, metric_table[i].name);
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(err, -ENOENT, "Unknown metric '%.40s'%s: '--list metrics' has them all.",
+			 name, hint);
+}
 
 size_t metric_def_form(const struct metric_def *def, unsigned cpus, size_t from)
 {

@@ -2,6 +2,8 @@
 #ifndef PMCTOP_METRIC_DEF_H
 #define PMCTOP_METRIC_DEF_H
 
+#include "error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -53,6 +55,13 @@ extern const size_t metric_table_n;
 
 /* The built-in one of that name, NULL where there is none. */
 const struct metric_def *metric_def_find(const char *name);
+
+/* The same among a user's own first. */
+const struct metric_def *metric_def_lookup(const struct metric_def *own, size_t n_own,
+					   const char *name);
+/* Says that there is none of that name, and what is near. Returns -ENOENT. */
+int metric_def_unknown(const struct metric_def *own, size_t n_own, const char *name,
+		       struct error *err);
 
 /*
  * The first form, from number `from` on, that is meant for such CPUs (cpu_model_read; 0: not known,

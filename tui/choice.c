@@ -60,35 +60,18 @@ int choice_preset(const char *name, const struct preset *own, size_t n_own,
 
 /* ---- -e and -m */
 
-static bool has_metric(const struct metric_def *metrics, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(metrics[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static int check_metric(const char *text, const struct engine_config *config, struct error *err)
 {
-	struct suggest near = {.word = text};
 	struct metric_def def;
-	char hint[80];
 
-	if (strchr(text, '=')) {
-		int result = metric_def_parse(text, &def, err);
-		if (result == 0)
-			metric_def_fini(&def);
-		return result;
-	}
-	if (metric_def_find(text) || has_metric(config->user_metrics, config->n_user_metrics, text))
+	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, text))
 		return 0;
-	for (size_t i = 0; i < metric_table_n; i++)
-		suggest_offer(&near, metric_table[i].name);
-	for (size_t i = 0; i < config->n_user_metrics; i++)
-		suggest_offer(&near, config->user_metrics[i].name);
-	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "Unknown metric '%.40s'%s: '--list metrics' has them all.",
-			 text, hint);
+	if (!strchr(text, '='))
+		return metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
+	int result = metric_def_parse(text, &def, err);
+	if (result == 0)
+		metric_def_fini(&def);
+	return result;
 }
 
 int choice_check_columns(const struct engine_config *config, struct error *err)
@@ -134,6 +117,17 @@ static int each_metric(const struct metric_def *metrics, size_t n, column_fn *fn
 	return result;
 }
 
+/* What an event is to be called: what its term name= says, else what it is. */
+static char *label_of(const char *name)
+{
+	const char *label = strstr(name, "name=");
+
+	if (!label || label == name || !strchr("/,", label[-1]))
+		return xstrdup(name);
+	label += strlen("name=");
+	return xstrndup(label, strcspn(label, ",/"));
+}
+
 /* A list that cannot be read names no column; the engine says why. */
 static int each_event(const char *text, column_fn *fn, void *arg)
 {
@@ -142,8 +136,11 @@ static int each_event(const char *text, column_fn *fn, void *arg)
 	int result = 0;
 
 	if (event_list_parse(text, &list, &err) == 0)
-		for (size_t i = 0; i < list.n && !result; i++)
-			result = fn(arg, list.items[i].name, "the event");
+		for (size_t i = 0; i < list.n && !result; i++) {
+			char *label = label_of(list.items[i].name);
+			result = fn(arg, label, "the event");
+			free(label);
+		}
 	event_list_fini(&list);
 	return result;
 }
@@ -153,14 +150,12 @@ static int each_named(const struct engine_column *column, column_fn *fn, void *a
 	if (column->kind == ENGINE_EVENTS)
 		return each_event(column->text, fn, arg);
 
-	const char *expression = strchr(column->text, '=');
-	if (!expression)
+	struct metric_def def;
+	struct error err;
+	if (metric_def_parse(column->text, &def, &err) < 0)
 		return 0; /* named, so it is one of the others */
-
-	char *name = xstrndup(column->text, strcspn(column->text, "= "));
-	int result = fn(arg, name, expression + 1 + strspn(expression + 1, " "));
-
-	free(name);
+	int result = fn(arg, def.name, def.help);
+	metric_def_fini(&def);
 	return result;
 }
 
