@@ -14,7 +14,7 @@
 #include "attrib.h"
 #include "budget.h"
 #include "collect.h"
-#include "counted_cpu.h"
+#include "counted_cpus.h"
 #include "cpus.h"
 #include "explain.h"
 #include "group.h"
@@ -31,25 +31,10 @@ enum {
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 20, /* lost nothing at 1.6 million records a second */
 	RINGS_BYTES = 64 << 20,   /* of all CPUs together */
-	TICKLESS_CUTS = 3,        /* a CPU that gave no tick so often is not expected to */
 	CONTENDED_TOLD = 20,      /* a 20th of all CPU time */
 	CONTENDED_MUCH = 5,
 	OFF_LOOKS = 2, /* a group that was off the PMU so often in a row stays off */
-
-	TURNS_EACH = 4,     /* turns of a group in an interval */
-	TURN_COST = 100,    /* a turn takes at most one part in so many of the time */
-	TICKLESS_TURNS = 3, /* so many times a turn waits for a tick that does not come */
 };
-/*
- * How long a tick is looked for: awake at first, since it comes at once; then asleep, since a
- * virtual CPU may stand still for a while. Not so long for CPUs that never tick.
- */
-#define TICK_SPIN_NS  (500 * NS_PER_US)
-#define TICK_WAIT_NS  (20 * NS_PER_MS)
-#define TICK_PAUSE_NS (NS_PER_MS)
-/* Shorter turns cost too much, longer ones miss what is short. */
-#define TURN_MIN_NS (10 * NS_PER_MS)
-#define TURN_MAX_NS (100 * NS_PER_MS)
 
 struct collect_system {
 	struct collect base;
@@ -57,11 +42,8 @@ struct collect_system {
 	struct attrib *attrib;
 	struct budget budget;
 	struct socket_counters sockets;
-	struct counted_cpu *cpus; /* by index in the interval: every possible CPU */
-	size_t n_cpus;
+	struct counted_cpus cpus;
 	size_t ring_bytes;
-	uint64_t turn_due_ns;         /* when the next turn begins; UINT64_MAX: there are none */
-	uint64_t turn_cost_ns;        /* what the last one took */
 	unsigned contended_cuts;      /* in a row */
 	bool separate_clock;          /* the counters are shared: keep CPU time apart from them */
 	bool switch_records;          /* this kernel is silent about some switches */
@@ -183,8 +165,8 @@ static int open_cpus(struct collect_system *self, const struct cpu_list *online,
 	size_t n_open = 0;
 	int last = 0;
 
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		struct counted_cpu *cpu = &self->cpus[i];
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		struct counted_cpu *cpu = &self->cpus.items[i];
 		struct counted_failure failure = {0};
 		if (cpu->open || !cpu_list_has(online, cpu->number)) {
 			n_open += cpu->open;
@@ -209,24 +191,9 @@ static int open_cpus(struct collect_system *self, const struct cpu_list *online,
 	return n_open > 0 ? 0 : last ? last : error_set(err, -ENODEV, "No CPU is online.");
 }
 
-static uint64_t turn_ns(const struct collect_system *self, unsigned turns)
-{
-	uint64_t turn_ns = self->base.refresh_ns / (turns * TURNS_EACH);
-
-	if (turn_ns > TURN_MAX_NS)
-		turn_ns = TURN_MAX_NS;
-	if (turn_ns < TURN_MIN_NS)
-		turn_ns = TURN_MIN_NS;
-	return turn_ns > self->turn_cost_ns * TURN_COST ? turn_ns : self->turn_cost_ns * TURN_COST;
-}
-
-/* When the next turn is due, from now. */
 static void schedule_turn(struct collect_system *self)
 {
-	unsigned turns = plan_most_turns(self->base.plan);
-
-	self->turn_due_ns =
-		turns > 1 ? sys_now_ns(self->context.sys) + turn_ns(self, turns) : UINT64_MAX;
+	counted_cpus_schedule(&self->cpus, plan_most_turns(self->base.plan), self->base.refresh_ns);
 }
 
 static void make_plan(struct collect_system *self)
@@ -268,8 +235,8 @@ static int replan(struct collect_system *self, const struct cpu_list *online, st
 	socket_counters_close(&self->sockets);
 	forget_taken(self);
 	do {
-		for (size_t i = 0; i < self->n_cpus; i++)
-			counted_cpu_close(&self->cpus[i]);
+		for (size_t i = 0; i < self->cpus.n; i++)
+			counted_cpu_close(&self->cpus.items[i]);
 		make_plan(self);
 		interval_reshape(&self->base.interval, &self->base.plan->shape);
 		attrib_reshape(self->attrib);
@@ -299,11 +266,11 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 	const struct collect_system *self = (const struct collect_system *)collect;
 	size_t n = 0;
 
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		if (!self->cpus[i].open)
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		if (!self->cpus.items[i].open)
 			continue;
 		if (n < max)
-			fds[n] = (struct pollfd){.fd = counted_cpu_fd(&self->cpus[i]),
+			fds[n] = (struct pollfd){.fd = counted_cpu_fd(&self->cpus.items[i]),
 						 .events = POLLIN};
 		n++;
 	}
@@ -312,148 +279,19 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 
 static void system_drain(struct collect *collect)
 {
-	struct collect_system *self = self_of(collect);
-
-	for (size_t i = 0; i < self->n_cpus; i++)
-		if (self->cpus[i].open)
-			counted_cpu_drain(&self->cpus[i]);
+	counted_cpus_drain(&self_of(collect)->cpus);
 }
-
-/*
- * Not the CPU that we run on: to get there we were switched to, so its last record is but a moment
- * old. What we do in that moment is counted in the next interval.
- */
-static bool is_ours(const struct collect_system *self, const struct counted_cpu *cpu)
-{
-	return cpu->number == sys_current_cpu(self->context.sys);
-}
-
-static void arm_ticks(struct collect_system *self)
-{
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		struct counted_cpu *cpu = &self->cpus[i];
-		if (!cpu->open)
-			continue;
-		if (!is_ours(self, cpu))
-			counted_cpu_arm(cpu, false);
-		if (!counted_cpu_awaits(cpu))
-			counted_cpu_drain(cpu);
-	}
-}
-
-/* Between two looks for ticks; returns how long we slept. */
-static uint64_t pause_awhile(const struct collect_system *self, uint64_t waited_ns)
-{
-	const struct sys *sys = self->context.sys;
-	uint64_t begin_ns = sys_now_ns(sys);
-
-	if (waited_ns <= TICK_SPIN_NS)
-		return 0;
-	sys_wait(sys, NULL, 0, begin_ns + TICK_PAUSE_NS);
-	return sys_now_ns(sys) - begin_ns;
-}
-
-/* How long a tick of that CPU is worth waiting for: not long where none ever comes. */
-static bool is_worth_waiting(const struct counted_cpu *cpu, uint64_t waited_ns)
-{
-	return waited_ns < (cpu->tickless_cuts >= TICKLESS_CUTS ? TICK_SPIN_NS : TICK_WAIT_NS);
-}
-
-/*
- * Brings every armed CPU up to its ticks, if they have come: whether one is still worth waiting for
- * at that time after arming.
- */
-static bool take_ticks(struct collect_system *self, uint64_t waited_ns)
-{
-	bool wait = false;
-
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		struct counted_cpu *cpu = &self->cpus[i];
-		if (!cpu->open || !counted_cpu_awaits(cpu))
-			continue;
-		counted_cpu_drain_to_ticks(cpu);
-		if (!counted_cpu_awaits(cpu))
-			continue;
-		wait |= is_worth_waiting(cpu, waited_ns);
-	}
-	return wait;
-}
-
-/* ---- turns */
 
 static uint64_t system_due_ns(const struct collect *collect)
 {
-	return ((const struct collect_system *)collect)->turn_due_ns;
-}
-
-/* Of the CPU that we run on we know who runs there. */
-static void turn_ours(struct collect_system *self, struct counted_cpu *cpu)
-{
-	struct attrib_runner runner;
-
-	if (sys_self(self->context.sys, &runner.pid, &runner.tid) < 0)
-		runner = (struct attrib_runner){-1, -1};
-	counted_cpu_turn(cpu, &runner);
-}
-
-static bool takes_turns(const struct counted_cpu *cpu)
-{
-	return cpu->open && cpu->n_groups > 2;
-}
-
-/* Ends the turn on every CPU whose tick has come; whether others are worth waiting for. */
-static bool turn_ticked(struct collect_system *self, uint64_t waited_ns)
-{
-	bool wait = false;
-
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		struct counted_cpu *cpu = &self->cpus[i];
-		if (!cpu->open || !counted_cpu_awaits(cpu))
-			continue;
-		counted_cpu_drain_to_ticks(cpu);
-		if (counted_cpu_awaits(cpu))
-			wait |= is_worth_waiting(cpu, waited_ns);
-		else
-			counted_cpu_turn(cpu, NULL);
-	}
-	return wait;
-}
-
-/* A CPU whose tick does not come keeps its turn for once; but not for ever. */
-static void turn_late(struct collect_system *self)
-{
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		struct counted_cpu *cpu = &self->cpus[i];
-		if (!cpu->open || !counted_cpu_awaits(cpu))
-			continue;
-		counted_cpu_disarm(cpu);
-		if (++cpu->late_turns >= TICKLESS_TURNS)
-			counted_cpu_turn(cpu, &(struct attrib_runner){-1, -1});
-	}
+	return ((const struct collect_system *)collect)->cpus.turn_due_ns;
 }
 
 static void system_turn(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
-	uint64_t begin_ns = sys_now_ns(self->context.sys), waited_ns = 0, slept_ns = 0;
 
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		struct counted_cpu *cpu = &self->cpus[i];
-		if (!takes_turns(cpu))
-			continue;
-		if (is_ours(self, cpu))
-			turn_ours(self, cpu);
-		else
-			counted_cpu_arm(cpu, true);
-	}
-	while (turn_ticked(self, waited_ns)) {
-		slept_ns += pause_awhile(self, waited_ns);
-		waited_ns = sys_now_ns(self->context.sys) - begin_ns;
-	}
-	turn_late(self);
-	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
-	uint64_t cost_ns = sys_now_ns(self->context.sys) - begin_ns - slept_ns;
-	self->turn_cost_ns = (self->turn_cost_ns * 7 + cost_ns) / 8;
+	counted_cpus_turn(&self->cpus);
 	schedule_turn(self);
 }
 
@@ -462,8 +300,8 @@ static void system_turn(struct collect *collect)
 /* Whether what was seen says that the counters are not as they were. */
 static bool in_doubt(struct collect_system *self)
 {
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		const struct counted_cpu *cpu = &self->cpus[i];
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		const struct counted_cpu *cpu = &self->cpus.items[i];
 		if (!cpu->open || counted_cpu_off(cpu) < OFF_LOOKS)
 			continue;
 		if (!self->budget.taken[self->base.plan->domains[cpu->domain].pmu])
@@ -482,10 +320,11 @@ static void system_renew(struct collect *collect)
 		interval_reset(&collect->interval);
 		return;
 	}
-	for (size_t i = 0; i < self->n_cpus; i++)
-		if (self->cpus[i].open &&
-		    (self->cpus[i].dead || !cpu_list_has(&online, self->cpus[i].number)))
-			counted_cpu_close(&self->cpus[i]);
+	for (size_t i = 0; i < self->cpus.n; i++)
+		if (self->cpus.items[i].open &&
+		    (self->cpus.items[i].dead ||
+		     !cpu_list_has(&online, self->cpus.items[i].number)))
+			counted_cpu_close(&self->cpus.items[i]);
 	bool silent = collect->interval.gaps > 0 && collect->interval.lost_records == 0;
 	bool retry = budget_retry(&self->budget), doubt = in_doubt(self);
 	bool again = collect->stale || retry || doubt;
@@ -536,19 +375,19 @@ static void account_silent_idle(struct collect_system *self)
 
 	if (!self->switch_records || proc_cpus_read(self->context.sys, &now) < 0)
 		return;
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		const struct proc_cpu *after = proc_cpus_find(&now, self->cpus[i].number);
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		const struct proc_cpu *after = proc_cpus_find(&now, self->cpus.items[i].number);
 		const struct proc_cpu *before =
-			proc_cpus_find(&self->idle_before, self->cpus[i].number);
+			proc_cpus_find(&self->idle_before, self->cpus.items[i].number);
 		if (!before || !after || after->idle_ticks < before->idle_ticks)
 			continue;
 		/* Silent time counts when it is over, maybe later: idle time waits. */
-		uint64_t *credit_ns = &self->cpus[i].idle_credit_ns;
+		uint64_t *credit_ns = &self->cpus.items[i].idle_credit_ns;
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
 		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
-		*credit_ns -=
-			interval_silence_to_idle(interval, i, self->cpus[i].domain, *credit_ns);
+		*credit_ns -= interval_silence_to_idle(interval, i, self->cpus.items[i].domain,
+						       *credit_ns);
 	}
 	proc_cpus_fini(&self->idle_before);
 	self->idle_before = now;
@@ -557,16 +396,10 @@ static void account_silent_idle(struct collect_system *self)
 static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
-	const struct sys *sys = self->context.sys;
-	uint64_t armed_ns = sys_now_ns(sys), waited_ns = 0;
 
-	arm_ticks(self);
-	while (take_ticks(self, waited_ns)) {
-		pause_awhile(self, waited_ns);
-		waited_ns = sys_now_ns(sys) - armed_ns;
-	}
-	for (size_t i = 0; i < self->n_cpus; i++) {
-		struct counted_cpu *cpu = &self->cpus[i];
+	counted_cpus_catch_up(&self->cpus);
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		struct counted_cpu *cpu = &self->cpus.items[i];
 		collect->interval.cpu_online[i] = cpu->open;
 		if (!cpu->open)
 			continue;
@@ -587,9 +420,9 @@ static void system_free(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
-	for (size_t i = 0; i < self->n_cpus; i++)
-		counted_cpu_close(&self->cpus[i]);
-	free(self->cpus);
+	for (size_t i = 0; i < self->cpus.n; i++)
+		counted_cpu_close(&self->cpus.items[i]);
+	free(self->cpus.items);
 	socket_counters_close(&self->sockets);
 	proc_cpus_fini(&self->idle_before);
 	budget_fini(&self->budget);
@@ -647,10 +480,12 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	budget_init(&self->budget, context->sys, context->pmus);
 	interval_init(&self->base.interval, &nothing, possible.numbers, possible.n);
 	self->attrib = attrib_new(context->tasks, &self->base.interval);
-	self->n_cpus = possible.n;
-	self->cpus = xcalloc(possible.n, sizeof(*self->cpus));
+	self->cpus.n = possible.n;
+	self->cpus.sys = context->sys;
+	self->cpus.items = xcalloc(possible.n, sizeof(*self->cpus.items));
 	for (size_t i = 0; i < possible.n; i++)
-		counted_cpu_init(&self->cpus[i], context->sys, self->attrib, possible.numbers[i], i,
+		counted_cpu_init(&self->cpus.items[i], context->sys, self->attrib,
+				 possible.numbers[i], i,
 				 (unsigned)pmu_set_core_of(context->pmus, possible.numbers[i]));
 
 	result = probe_switches(context->sys, online.numbers[0], err);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The CPU that we run on is never armed: to get there we were switched to, so its last record is
+ * but a moment old, and who runs there is us.
+ */
+#include "counted_cpus.h"
+
+#include "util.h"
+
+enum {
+	TICKLESS_CUTS = 3,  /* a CPU that gave no tick so often is not expected to */
+	TICKLESS_TURNS = 3, /* so many times a turn waits for a tick that does not come */
+	TURNS_EACH = 4,     /* turns of a group in an interval */
+	TURN_COST = 100,    /* turns take at most one part in so many of our time */
+};
+/*
+ * How long a tick is looked for: awake at first, since it comes at once; then asleep, since a
+ * virtual CPU may stand still for a while. Not so long for CPUs that never tick.
+ */
+#define TICK_SPIN_NS  (500 * NS_PER_US)
+#define TICK_WAIT_NS  (20 * NS_PER_MS)
+#define TICK_PAUSE_NS (NS_PER_MS)
+/* Shorter turns cost too much, longer ones miss what is short. */
+#define TURN_MIN_NS (10 * NS_PER_MS)
+#define TURN_MAX_NS (100 * NS_PER_MS)
+
+void counted_cpus_drain(struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->items[i].open)
+			counted_cpu_drain(&cpus->items[i]);
+}
+
+/* ---- ticks */
+
+static bool is_ours(const struct counted_cpus *cpus, const struct counted_cpu *cpu)
+{
+	return cpu->number == sys_current_cpu(cpus->sys);
+}
+
+/* Between two looks for ticks; returns how long we slept. */
+static uint64_t pause_awhile(const struct counted_cpus *cpus, uint64_t waited_ns)
+{
+	uint64_t begin_ns = sys_now_ns(cpus->sys);
+
+	if (waited_ns <= TICK_SPIN_NS)
+		return 0;
+	sys_wait(cpus->sys, NULL, 0, begin_ns + TICK_PAUSE_NS);
+	return sys_now_ns(cpus->sys) - begin_ns;
+}
+
+/*
+ * Brings every armed CPU up to its ticks, if they have come, and ends its turn there if that is
+ * what for. Whether one that has not come is still worth waiting for.
+ */
+static bool take_ticks(struct counted_cpus *cpus, bool turn, uint64_t waited_ns)
+{
+	bool wait = false;
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->open || !counted_cpu_awaits(cpu))
+			continue;
+		counted_cpu_drain_to_ticks(cpu);
+		bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
+		if (counted_cpu_awaits(cpu))
+			wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
+		else if (turn)
+			counted_cpu_turn(cpu, NULL);
+	}
+	return wait;
+}
+
+/* Returns how long we slept meanwhile. */
+static uint64_t await_ticks(struct counted_cpus *cpus, bool turn)
+{
+	uint64_t begin_ns = sys_now_ns(cpus->sys), waited_ns = 0, slept_ns = 0;
+
+	while (take_ticks(cpus, turn, waited_ns)) {
+		slept_ns += pause_awhile(cpus, waited_ns);
+		waited_ns = sys_now_ns(cpus->sys) - begin_ns;
+	}
+	return slept_ns;
+}
+
+void counted_cpus_catch_up(struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->open)
+			continue;
+		if (!is_ours(cpus, cpu))
+			counted_cpu_arm(cpu, false);
+		if (!counted_cpu_awaits(cpu))
+			counted_cpu_drain(cpu);
+	}
+	await_ticks(cpus, false);
+}
+
+/* ---- turns */
+
+void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns)
+{
+	uint64_t turn_ns = interval_ns / ((uint64_t)turns * TURNS_EACH);
+
+	if (turns < 2) {
+		cpus->turn_due_ns = UINT64_MAX;
+		return;
+	}
+	if (turn_ns > TURN_MAX_NS)
+		turn_ns = TURN_MAX_NS;
+	if (turn_ns < TURN_MIN_NS)
+		turn_ns = TURN_MIN_NS;
+	if (turn_ns < cpus->turn_cost_ns * TURN_COST)
+		turn_ns = cpus->turn_cost_ns * TURN_COST;
+	cpus->turn_due_ns = sys_now_ns(cpus->sys) + turn_ns;
+}
+
+static void turn_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu)
+{
+	struct attrib_runner runner;
+
+	if (sys_self(cpus->sys, &runner.pid, &runner.tid) < 0)
+		runner = (struct attrib_runner){-1, -1};
+	counted_cpu_turn(cpu, &runner);
+}
+
+/* A CPU whose tick does not come keeps its turn for once; but not for ever. */
+static void turn_late(struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->open || !counted_cpu_awaits(cpu))
+			continue;
+		counted_cpu_disarm(cpu);
+		if (++cpu->late_turns >= TICKLESS_TURNS)
+			counted_cpu_turn(cpu, &(struct attrib_runner){-1, -1});
+	}
+}
+
+void counted_cpus_turn(struct counted_cpus *cpus)
+{
+	uint64_t begin_ns = sys_now_ns(cpus->sys);
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->open || cpu->n_groups <= 2)
+			continue;
+		if (is_ours(cpus, cpu))
+			turn_ours(cpus, cpu);
+		else
+			counted_cpu_arm(cpu, true);
+	}
+	uint64_t slept_ns = await_ticks(cpus, true);
+	turn_late(cpus);
+	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
+	uint64_t cost_ns = sys_now_ns(cpus->sys) - begin_ns - slept_ns;
+	cpus->turn_cost_ns = (cpus->turn_cost_ns * 7 + cost_ns) / 8;
+}
