@@ -320,6 +320,7 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 		else
 			mark_incomplete(attrib, stream, record);
 		attrib->interval->gaps += missing;
+		attrib->interval->untold += told ? 0 : missing;
 	} else {
 		attrib->interval->contended_ns +=
 			now[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];

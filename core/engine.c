@@ -430,6 +430,10 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		notes_add_urgent(&engine->notes,
 				 "Records were lost in a storm of context switches: what ran "
 				 "meanwhile is unattributed, and ? marks what it touched.");
+	else if (collect->interval.untold > 0)
+		notes_add(&engine->notes,
+			  "This kernel keeps some context switches to itself: what ran "
+			  "around them is unattributed, and ? marks it.");
 	engine->cut_ns = sys_now_ns(engine->sys);
 
 	const struct snapshot_source source = {

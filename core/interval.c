@@ -69,6 +69,7 @@ void interval_reset(struct interval *interval)
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;
+	interval->untold = 0;
 }
 
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)

@@ -35,6 +35,7 @@ struct interval {
 	uint64_t contended_ns;  /* of slices in which a group was off the PMU for a while */
 	uint64_t lost_records;  /* as LOST records tell */
 	uint64_t gaps;          /* switches that N counted without a record */
+	uint64_t untold;        /* those of them of which nothing else tells either */
 };
 
 /* An empty interval 1 over these CPUs. */

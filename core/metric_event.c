@@ -154,7 +154,6 @@ int metric_def_of_event(const char *event, struct metric_def *def, struct error 
 		.unit = xstrdup(""),
 		.help = xstrdup(help),
 		.width = WIDTH,
-		.decimals = strncmp(event, "power/", 6) == 0 ? 2 : 0, /* Joules */
 	};
 	return 0;
 }
@@ -168,4 +167,11 @@ void metric_def_rename(struct metric_def *def, const char *name)
 	xfree(def->title);
 	def->name = xstrdup(name);
 	def->title = xstrdup(title);
+}
+
+void metric_def_measure(struct metric_def *def, const char *unit, unsigned decimals)
+{
+	xfree(def->unit);
+	def->unit = xstrdup(unit);
+	def->decimals = decimals;
 }

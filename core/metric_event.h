@@ -16,4 +16,7 @@ int metric_def_of_event(const char *event, struct metric_def *def, struct error 
 /* Shows what metric_def_of_event made under another name. */
 void metric_def_rename(struct metric_def *def, const char *name);
 
+/* Says what it is shown in: "Joules". */
+void metric_def_measure(struct metric_def *def, const char *unit, unsigned decimals);
+
 #endif

@@ -101,10 +101,13 @@ static void put_events(FILE *out, const struct counts *counts)
 			fputc(',', out);
 		put_string(out, event_label(&columns->events.items[i]));
 		fputc(':', out);
-		if (figure_known(event_figure(counts, i)))
-			fprintf(out, "%" PRIu64, plan_count(columns->plan, counts->tally, i));
-		else
+		struct figure figure = event_figure(counts, i);
+		if (!figure_known(figure))
 			fputs("null", out);
+		else if (columns->events.items[i].scale != 1)
+			put_number(out, figure.value);
+		else
+			fprintf(out, "%" PRIu64, plan_count(columns->plan, counts->tally, i));
 	}
 	fputc('}', out);
 }

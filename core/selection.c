@@ -236,6 +236,8 @@ static int take_label(struct selection *selection, const char *name, struct metr
 	struct event *event = &selection->events.items[index];
 	if ((size_t)index == known)
 		event_probe(selection->context->sys, selection->context->pmus, event);
+	if (event->unit[0])
+		metric_def_measure(def, event->unit, event->scale < 1 ? 2 : 0);
 	if (!event->label)
 		return 0;
 	if (is_label_taken(selection, (size_t)index))

@@ -96,7 +96,8 @@ static void test_parse(void **state)
 		{"a long comment", "[pmctop]\n# " LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
 		 "set:3 c=3\n"},
 		{"an unknown metric", "[presets]\na = ipc, gzh\nb=ipc",
-		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?): '--list metrics' has them all.\n"},
+		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?): '--list metrics' "
+		 "has them all.\n"},
 		{"an empty preset", "[presets]\na = ,\n",
 		 "f:2: A preset needs metrics: NAME = METRIC, METRIC.\n"},
 		{"a preset's name", "[presets]\na b = ipc\nnone=ipc\n",

@@ -23,7 +23,8 @@
 
 struct counters {
 	size_t general;
-	const char *fixed; /* letters of events with a counter of their own */
+	const char *fixed;    /* letters of events with a counter of their own */
+	const char *behind_s; /* letters of events that the kernel takes only behind s */
 };
 
 enum { PMUS = 2, DEVICE = PMUS };
@@ -44,6 +45,9 @@ static bool fits(void *arg, size_t pmu, const struct event_code *const *codes, s
 		for (size_t k = 0; k < i; k++)
 			assert_true(codes[k]->attr.config != codes[i]->attr.config);
 		general += !strchr(counters->fixed, (char)codes[i]->attr.config);
+		if (counters->behind_s && strchr(counters->behind_s, (char)codes[i]->attr.config) &&
+		    codes[0]->attr.config != 's')
+			return false;
 	}
 	return general <= counters->general;
 }
@@ -51,6 +55,7 @@ static bool fits(void *arg, size_t pmu, const struct event_code *const *codes, s
 enum { MANY = 64 };
 static const struct machine intel = {1, {{4, "cir"}}, {MANY}};
 static const struct machine intel_watched = {1, {{4, "cir"}}, {4}};
+static const struct machine icelake = {1, {{4, "cisrbfe", "rbfe"}}, {MANY}};
 static const struct machine zen = {1, {{6, ""}}, {MANY}};
 static const struct machine neoverse = {1, {{6, "c"}}, {MANY}};
 static const struct machine one = {1, {{1, ""}}, {MANY}};
@@ -276,6 +281,10 @@ static const struct plan_case cases[] = {
 	{"the leader leads", &intel, "a^sb", "asb", "sabNt"},
 	{"the leader leads, in each of its groups", &zen, "abcde^sfgh", "abcdes sfgh",
 	 "Nt|sabcdeNt|sfghNt"},
+	{"what counts only behind its leader is with it", &icelake, "ciadrbfe^s", "ci rbfes ad",
+	 "scirbfeadNt"},
+	{"although it comes last and the group is new", &icelake, "adghrbfe^s", "adgh rs bfes",
+	 "sadghrbfeNt"},
 	{"unsupported and denied ones are left out", &intel, "c-i!mu", "cim u", "cNtu"},
 	{"only those: nothing to count", &intel, "-c!i-u", "ci u", "Nt"},
 	{"two PMUs, each with its own budget", &hybrid, "ciab", "ci a b", "ciabNt / Nt|ciaNt|bNt"},

@@ -141,6 +141,84 @@ static void test_answers(void **state)
 	}
 }
 
+/* Top-down events are refused alone; behind slots, where the PMU has them, they count. */
+static void test_behind_slots(void **state)
+{
+	static const struct {
+		const char *name;
+		bool slots;    /* in sysfs */
+		unsigned fail; /* opens that are refused */
+		int answer;
+	} rows[] = {
+		{"alone", false, 1, -EINVAL},
+		{"behind slots", true, 1, 0},
+		{"not even there", true, 3, -EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(NULL);
+		struct sys sys = fk_sys(fk);
+		struct event_code code = {.attr = {.type = 4, .config = 0x3c}};
+		struct pmu_set pmus;
+
+		if (rows[i].slots)
+			fk_file(fk, PMU_DEVICES "/cpu/events/slots", "event=0x00,umask=0x4\n");
+		pmu_set_read(&sys, &pmus);
+		for (unsigned k = 1; k <= rows[i].fail; k += 2)
+			fk_fail(fk, FK_PERF_OPEN, k, EINVAL);
+		int answer = event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code);
+		if (answer != rows[i].answer)
+			fail_msg("%s: %d", rows[i].name, answer);
+		assert_int_equal(fk_open_fds(fk), 0);
+		pmu_set_fini(&pmus);
+		fk_free(fk);
+	}
+}
+
+/* Arm's PMU takes any number; sysfs tells which of the architecture's own it has. */
+static void test_counts_nothing(void **state)
+{
+	static const struct fk_pmu arm[] = {{.name = "armv8_pmuv3_0",
+					     .type = 8,
+					     .first_cpu = 0,
+					     .last_cpu = 0,
+					     .events = FK_ALL_HARDWARE}};
+	static const struct {
+		const char *name;
+		uint32_t type;
+		uint64_t config;
+		int answer;
+	} rows[] = {
+		{"listed", 8, 0x11, 0},
+		{"listed, raw", PERF_TYPE_RAW, 0x08, 0},
+		{"not listed", 8, 0x1b, -ENOENT},
+		{"not listed, raw", PERF_TYPE_RAW, 0x21, -ENOENT},
+		{"not the architecture's", 8, 0x100, 0},
+		{"generic", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.pmus = arm, .n_pmus = 1});
+	struct sys sys = fk_sys(fk);
+	struct pmu_set pmus;
+
+	(void)state;
+	pmu_set_read(&sys, &pmus);
+	/* Without a list nothing is known. */
+	struct event_code code = {.attr = {.type = 8, .config = 0x1b}};
+	assert_int_equal(event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code), 0);
+	fk_file(fk, PMU_DEVICES "/armv8_pmuv3_0/events/cpu_cycles", "event=0x011\n");
+	fk_file(fk, PMU_DEVICES "/armv8_pmuv3_0/events/inst_retired", "event=0x008\n");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		code = (struct event_code){
+			.attr = {.type = rows[i].type, .config = rows[i].config}};
+		int answer = event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code);
+		if (answer != rows[i].answer)
+			fail_msg("%s: %d", rows[i].name, answer);
+	}
+	pmu_set_fini(&pmus);
+	fk_free(fk);
+}
+
 /* What is refused for want of something may be had the next time. */
 static void test_states(void **state)
 {
@@ -183,8 +261,9 @@ static void test_derived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_pmu), cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_answers),  cmocka_unit_test(test_states),
+		cmocka_unit_test(test_each_pmu),       cmocka_unit_test(test_offline),
+		cmocka_unit_test(test_answers),        cmocka_unit_test(test_behind_slots),
+		cmocka_unit_test(test_counts_nothing), cmocka_unit_test(test_states),
 		cmocka_unit_test(test_derived),
 	};
 

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/* What is asked for, step by step, and which columns, events and wants come of it. */
+#include "core/metric_user.h"
+#include "core/pmu.h"
+#include "core/selection.h"
+#include "core/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
+#include "tests/fake_kernel/machines.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum step_kind { EVENTS, METRIC, REMOVE, PRESET };
+
+struct step {
+	enum step_kind kind;
+	const char *text;
+	int result;
+	const char *says; /* of a refusal */
+};
+
+enum { STEPS_MAX = 5 };
+
+struct selection_case {
+	const char *name;
+	const struct fk_config *machine;
+	struct step steps[STEPS_MAX];
+	const char *columns; /* names, with '?' where a form is missing */
+	const char *events;  /* but the two derived ones, with '-' where they cannot be counted */
+	const char *wants;   /* events joined by '+' */
+};
+
+static const struct selection_case cases[] = {
+	{"nothing", &fk_machine_intel, {{0}}, "", "", ""},
+	{"events in their order",
+	 &fk_machine_intel,
+	 {{EVENTS, "cycles,instructions"}, {EVENTS, "branches"}},
+	 "cycles instructions branches",
+	 "cycles instructions branches",
+	 "cycles instructions branches"},
+	{"braces are one want",
+	 &fk_machine_intel,
+	 {{EVENTS, "{cycles,branches},instructions"}, {EVENTS, "{branch-misses,cache-misses}"}},
+	 "cycles branches instructions branch-misses cache-misses",
+	 "cycles branches instructions branch-misses cache-misses",
+	 "cycles+branches instructions branch-misses+cache-misses"},
+	{"a metric wants its inputs together",
+	 &fk_machine_intel,
+	 {{METRIC, "ipc"}, {METRIC, "x = 1000 * branch-misses / instructions"}},
+	 "ipc x",
+	 "instructions cycles branch-misses",
+	 "instructions+cycles branch-misses+instructions"},
+	{"the form that can be counted: Zen has no LLC-loads",
+	 &fk_machine_zen,
+	 {{METRIC, "cache_mpki"}},
+	 "cache_mpki",
+	 "cache-misses instructions",
+	 "cache-misses+instructions"},
+	{"what cannot be counted is there all the same",
+	 &fk_machine_neoverse,
+	 {{EVENTS, "branches"}, {METRIC, "x = branches / cycles"}},
+	 "branches x",
+	 "-branches cycles",
+	 "branches branches+cycles"},
+	{"twice the same is once",
+	 &fk_machine_intel,
+	 {{METRIC, "ipc"},
+	  {METRIC, "ipc"},
+	  {EVENTS, "cycles,cycles"},
+	  {METRIC, "x = 1"},
+	  {METRIC, "x = 1"}},
+	 "ipc cycles x",
+	 "instructions cycles",
+	 "instructions+cycles cycles "},
+	{"another one of the name is not",
+	 &fk_machine_intel,
+	 {{METRIC, "x = 1"}, {METRIC, "x = 2", -EEXIST, "'x' already"}},
+	 "x",
+	 "",
+	 ""},
+	{"a label names a column",
+	 &fk_machine_intel,
+	 {{EVENTS, "cpu/event=0x3c,name=mine/"}},
+	 "mine",
+	 "cpu/event=0x3c,name=mine/",
+	 "cpu/event=0x3c,name=mine/"},
+	{"two labels alike: all or none",
+	 &fk_machine_intel,
+	 {{EVENTS, "cycles"},
+	  {EVENTS, "branches,cpu/event=0x3c,name=x/,cpu/event=0xc0,name=x/", -EEXIST,
+	   "something else"}},
+	 "cycles",
+	 "cycles",
+	 "cycles"},
+	{"a label that means something",
+	 &fk_machine_intel,
+	 {{EVENTS, "cpu/event=0x3c,name=task-clock/", -EEXIST, "something else"},
+	  {EVENTS, "cpu/event=0x3c,name=ipc/", -EEXIST, "something else"},
+	  {EVENTS, "cpu/event=0x3c,name=pid/", -EEXIST, "something else"}},
+	 "",
+	 "",
+	 ""},
+	{"an unknown name among known ones: none",
+	 &fk_machine_intel,
+	 {{EVENTS, "cycles"}, {EVENTS, "branches,cylces", -ENOENT, "did you mean 'cycles'"}},
+	 "cycles",
+	 "cycles",
+	 "cycles"},
+	{"what is removed takes what only it needed",
+	 &fk_machine_intel,
+	 {{METRIC, "ipc"}, {EVENTS, "branches,cycles"}, {REMOVE, "ipc"}},
+	 "branches cycles",
+	 "cycles branches",
+	 "branches cycles"},
+	{"braces hold what is left",
+	 &fk_machine_intel,
+	 {{EVENTS, "{cycles,branches,cache-misses}"}, {REMOVE, "branches"}},
+	 "cycles cache-misses",
+	 "cycles cache-misses",
+	 "cycles+cache-misses"},
+	{"nothing of that name",
+	 &fk_machine_intel,
+	 {{EVENTS, "cycles"}, {REMOVE, "branches", -ENOENT}},
+	 "cycles",
+	 "cycles",
+	 "cycles"},
+	{"a metric that this machine has nothing for",
+	 &fk_machine_zen,
+	 {{METRIC, "ipc"}, {METRIC, "topdown_heavy"}},
+	 "ipc ?topdown_heavy",
+	 "instructions cycles",
+	 "instructions+cycles "},
+	{"which a preset may leave out",
+	 &fk_machine_zen,
+	 {{METRIC, "ipc"}, {METRIC, "topdown_heavy"}, {PRESET, ""}},
+	 "ipc",
+	 "instructions cycles",
+	 "instructions+cycles"},
+	{"unless it is all there is",
+	 &fk_machine_zen,
+	 {{METRIC, "topdown_heavy"}, {PRESET, ""}},
+	 "?topdown_heavy",
+	 "",
+	 ""},
+};
+
+static int do_step(struct selection *selection, const struct step *step, struct error *err)
+{
+	struct metric_def def;
+	int result;
+
+	switch (step->kind) {
+	case EVENTS:
+		return selection_add_events(selection, step->text, err);
+	case METRIC:
+		if (metric_def_find(step->text))
+			return selection_add_metric(selection, metric_def_find(step->text), err);
+		assert_int_equal(metric_def_parse(step->text, &def, err), 0);
+		result = selection_add_metric(selection, &def, err);
+		metric_def_fini(&def);
+		return result;
+	case REMOVE:
+		return selection_remove(selection, step->text);
+	case PRESET:
+		selection_mark_preset(selection, true);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static void add_word(char *text, size_t size, const char *gap, const char *mark, const char *word)
+{
+	size_t n = strlen(text);
+
+	snprintf(text + n, size - n, "%s%s%s", n ? gap : "", mark, word);
+}
+
+static void check(const struct selection *selection, const struct selection_case *this)
+{
+	char columns[512] = "", events[512] = "", wants[512] = "";
+
+	for (size_t i = 0; i < selection->n; i++)
+		add_word(columns, sizeof(columns), " ",
+			 selection->columns[i].form == METRIC_FORMS_MAX ? "?" : "",
+			 selection->columns[i].def.name);
+	for (size_t i = TALLY_FIRST_COUNTED; i < selection->events.n; i++) {
+		const struct event *event = &selection->events.items[i];
+		add_word(events, sizeof(events), " ", event->state == FIGURE_VALID ? "" : "-",
+			 event->name);
+		/* What is not there has a reason. */
+		assert_int_equal(event->answer != 0, event->state != FIGURE_VALID);
+	}
+	for (size_t i = 0; i < selection->wants.n; i++) {
+		const struct plan_want *want = &selection->wants.items[i];
+		char one[256] = "";
+		for (size_t k = 0; k < want->n; k++)
+			add_word(one, sizeof(one), "+", "",
+				 selection->events.items[want->events[k]].name);
+		add_word(wants, sizeof(wants), " ", "", one);
+	}
+	assert_string_equal(columns, this->columns);
+	assert_string_equal(events, this->events);
+	assert_string_equal(wants, this->wants);
+}
+
+static void test_case(void **state)
+{
+	const struct selection_case *this = *state;
+	struct fk *fk = fk_new(this->machine);
+	struct sys sys = fk_sys(fk);
+	struct selection selection;
+	struct pmu_set pmus;
+
+	pmu_set_read(&sys, &pmus);
+	const struct event_context context = {&sys, &pmus};
+	selection_init(&selection, &context);
+	for (size_t i = 0; i < STEPS_MAX && this->steps[i].text; i++) {
+		const struct step *step = &this->steps[i];
+		struct error err = {0};
+		int result = do_step(&selection, step, &err);
+
+		if (result != step->result || !strstr(err.text, step->says ? step->says : ""))
+			fail_msg("step %zu: %d, %s", i + 1, result, err.text);
+	}
+	check(&selection, this);
+	selection_fini(&selection);
+	assert_int_equal(fk_open_fds(fk), 0);
+	pmu_set_fini(&pmus);
+	fk_free(fk);
+}
+
+/* Names that cannot be looked up any more are not: what is known stays known. */
+static void test_files_that_go(void **state)
+{
+	struct fk *fk = fk_new(&fk_machine_intel);
+	struct sys sys = fk_sys(fk);
+	struct selection selection;
+	struct pmu_set pmus;
+	struct metric metric;
+	struct error err;
+
+	(void)state;
+	fk_tracepoint(fk, 314);
+	fk_file(fk, "/sys/kernel/tracing/events/sched/sched_switch/id", "314\n");
+	pmu_set_read(&sys, &pmus);
+	const struct event_context context = {&sys, &pmus};
+	selection_init(&selection, &context);
+	assert_int_equal(
+		selection_add_events(&selection, "sched:sched_switch,page-faults,cycles", &err), 0);
+	fk_file(fk, "/sys/kernel/tracing/events/sched/sched_switch/id", NULL);
+	assert_int_equal(selection_remove(&selection, "page-faults"), 0);
+	for (int i = 0; i < 40; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "r%d", 100 + i);
+		assert_int_equal(selection_add_events(&selection, name, &err), 0);
+	}
+	assert_int_equal(selection.n, 42);
+	assert_int_equal(event_set_find(&selection.events, "sched:sched_switch"),
+			 TALLY_FIRST_COUNTED);
+	selection_compile(&selection.columns[0], &selection.columns[0].def, &selection.events,
+			  &metric);
+	assert_int_equal(metric_state(&metric, &selection.events), FIGURE_VALID);
+	metric_fini(&metric);
+	/* One that is not in the set: a metric without figures, and nothing is added. */
+	event_set_keep(&selection.events, (bool[64]){false});
+	selection_compile(&selection.columns[0], &selection.columns[0].def, &selection.events,
+			  &metric);
+	assert_ptr_equal(metric.def, &selection.columns[0].def);
+	assert_int_equal(selection.events.n, TALLY_FIRST_COUNTED);
+	metric_fini(&metric);
+	selection_fini(&selection);
+	pmu_set_fini(&pmus);
+	fk_free(fk);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[ARRAY_SIZE(cases) + 1];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		tests[i] = (struct CMUnitTest){.name = cases[i].name,
+					       .test_func = test_case,
+					       .initial_state = (void *)(uintptr_t)&cases[i]};
+	tests[ARRAY_SIZE(cases)] = (struct CMUnitTest)cmocka_unit_test(test_files_that_go);
+	return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
+}
