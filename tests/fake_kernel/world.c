@@ -135,7 +135,7 @@ void me_spins(struct world *world, uint64_t ns)
 void me_sleeps(struct world *world)
 {
 	if (!world->fk) {
-		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 		return;
 	}
 	fk_switch(world->fk, world->cpu, 0);

@@ -32,7 +32,7 @@ static void every_switch_makes_a_record(void **state)
 	size_t n = reader_all(group.page, records, RECORDS);
 	uint64_t end_ns = sys_now_ns(&world->sys);
 
-	assert_in_range(n, 100, RECORDS);
+	assert_in_range(n, world->fk ? 100 : 80, RECORDS);
 	for (size_t i = 0; i < n; i++) {
 		const struct reader_record *record = &records[i];
 
@@ -55,14 +55,15 @@ static void every_switch_makes_a_record(void **state)
 		mine += record->tid == world->me && record->pid == world->me;
 		from_idle += record->tid == 0 && record->pid == 0;
 	}
-	assert_true(mine >= 100);
+	/* A busy machine may be so late that there is nothing left to sleep. */
+	assert_true(mine >= (world->fk ? 100 : 80));
 	/* On one kernel idle tells of every switch, on another of none (fk_silent_idle). */
 	assert_true(from_idle == 0 || gaps == 0);
 	if (world->fk)
 		assert_int_equal(from_idle, world->silent_idle ? 0 : 100);
 	/* The read names the record that it comes after. */
 	assert_true(end.values[SWITCHES] <= switches + 1);
-	assert_true(end.values[SWITCHES] >= 200);
+	assert_true(end.values[SWITCHES] >= (world->fk ? 200 : 160));
 	perf_group_close(&group);
 	free(records);
 }
@@ -170,6 +171,7 @@ static void the_tick_says_who_runs_now(void **state)
 		perf_group_period(&group, rows[r].period_ns);
 		me_spins(world, rows[r].spin_ns);
 		perf_group_period(&group, TICK_OFF_NS);
+		uint64_t armed_for_ns = sys_now_ns(&world->sys) - armed_ns;
 		size_t n = reader_all(group.page, records, RECORDS);
 		for (size_t i = 0; i < n; i++) {
 			const struct reader_record *record = &records[i];
@@ -187,7 +189,7 @@ static void the_tick_says_who_runs_now(void **state)
 			/* A timer is never early. */
 			assert_true(record->time_ns >= armed_ns + rows[r].at_least_ns);
 		}
-		if (!ticks || ticks > rows[r].spin_ns / rows[r].at_least_ns + 5)
+		if (!ticks || ticks > armed_for_ns / rows[r].at_least_ns + 5)
 			fail_msg("%s: %zu ticks", rows[r].name, ticks);
 		/* Off means off. */
 		me_spins(world, 50000);
