@@ -33,7 +33,7 @@ enum {
 	RINGS_BYTES = 64 << 20,   /* of all CPUs together */
 	CONTENDED_TOLD = 20,      /* a 20th of all CPU time */
 	CONTENDED_MUCH = 5,
-	OFF_LOOKS = 2, /* a group that was off the PMU so often in a row stays off */
+	CONTENDED_CUTS = 2, /* so many of them in a row, and it will go on */
 };
 
 struct collect_system {
@@ -302,12 +302,12 @@ static bool in_doubt(struct collect_system *self)
 {
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		const struct counted_cpu *cpu = &self->cpus.items[i];
-		if (!cpu->open || counted_cpu_off(cpu) < OFF_LOOKS)
+		if (!cpu->open || counted_cpu_off(cpu) < COUNTED_OFF_LOOKS)
 			continue;
 		if (!self->budget.taken[self->base.plan->domains[cpu->domain].pmu])
 			return true;
 	}
-	return self->contended_cuts >= OFF_LOOKS && !self->separate_clock;
+	return self->contended_cuts >= CONTENDED_CUTS && !self->separate_clock;
 }
 
 static void system_renew(struct collect *collect)

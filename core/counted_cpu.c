@@ -142,7 +142,7 @@ void counted_cpu_arm(struct counted_cpu *cpu, bool turn_only)
 {
 	if (!turn_only)
 		arm(cpu, 0);
-	if (cpu->turn > 0)
+	if (cpu->turn > 0 && cpu->groups[cpu->turn].off_looks < COUNTED_OFF_LOOKS)
 		arm(cpu, cpu->turn);
 }
 

@@ -45,6 +45,8 @@ struct counted_cpu {
 	uint64_t idle_credit_ns; /* idle by /proc/stat, and not in any interval yet */
 };
 
+enum { COUNTED_OFF_LOOKS = 2 }; /* a group that was off the PMU so often in a row stays off */
+
 /* Where opening failed: a group of the plan, and which of its members. */
 struct counted_failure {
 	unsigned group;
@@ -70,7 +72,10 @@ static inline int counted_cpu_fd(const struct counted_cpu *cpu)
 	return cpu->groups[0].group.switch_fd;
 }
 
-/* Arms the ticks of the groups that are on, or only of the one whose turn it is. */
+/*
+ * Arms the ticks of the groups that are on, or only of the one whose turn it is: not of one that is
+ * known to be off the PMU, where none would come.
+ */
 void counted_cpu_arm(struct counted_cpu *cpu, bool turn_only);
 /* Whether a tick is still to come. */
 bool counted_cpu_awaits(const struct counted_cpu *cpu);

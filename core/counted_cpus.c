@@ -116,13 +116,14 @@ void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t i
 	cpus->turn_due_ns = sys_now_ns(cpus->sys) + turn_ns;
 }
 
+static const struct attrib_runner nobody = {-1, -1};
+
 static void turn_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu)
 {
-	struct attrib_runner runner;
+	struct attrib_runner us;
+	bool known = sys_self(cpus->sys, &us.pid, &us.tid) == 0;
 
-	if (sys_self(cpus->sys, &runner.pid, &runner.tid) < 0)
-		runner = (struct attrib_runner){-1, -1};
-	counted_cpu_turn(cpu, &runner);
+	counted_cpu_turn(cpu, known ? &us : &nobody);
 }
 
 /* A CPU whose tick does not come keeps its turn for once; but not for ever. */
@@ -134,7 +135,7 @@ static void turn_late(struct counted_cpus *cpus)
 			continue;
 		counted_cpu_disarm(cpu);
 		if (++cpu->late_turns >= TICKLESS_TURNS)
-			counted_cpu_turn(cpu, &(struct attrib_runner){-1, -1});
+			counted_cpu_turn(cpu, &nobody);
 	}
 }
 
@@ -146,10 +147,13 @@ void counted_cpus_turn(struct counted_cpus *cpus)
 		struct counted_cpu *cpu = &cpus->items[i];
 		if (!cpu->open || cpu->n_groups <= 2)
 			continue;
-		if (is_ours(cpus, cpu))
+		if (is_ours(cpus, cpu)) {
 			turn_ours(cpus, cpu);
-		else
-			counted_cpu_arm(cpu, true);
+			continue;
+		}
+		counted_cpu_arm(cpu, true);
+		if (!counted_cpu_awaits(cpu))
+			counted_cpu_turn(cpu, &nobody);
 	}
 	uint64_t slept_ns = await_ticks(cpus, true);
 	turn_late(cpus);

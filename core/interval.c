@@ -74,12 +74,19 @@ void interval_reset(struct interval *interval)
 
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
 {
-	uint64_t longest_ns = 0;
+	uint64_t longest_ns = 0, sum_ns = 0, n = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		if (interval_cpu(interval, i)[TALLY_TASK_CLOCK] > longest_ns)
 			longest_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-	return longest_ns ? longest_ns : wall_ns;
+	for (size_t i = 0; i < interval->n_cpus && longest_ns > 0; i++) {
+		uint64_t own_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+		if (own_ns < longest_ns / 2)
+			continue;
+		sum_ns += own_ns;
+		n++;
+	}
+	return n > 0 ? sum_ns / n : wall_ns;
 }
 
 uint64_t *interval_task(struct interval *interval, struct task *task)
