@@ -41,12 +41,8 @@ void budget_fini(struct budget *budget)
 	*budget = (struct budget){0};
 }
 
-/*
- * Opens codes as one group: 0, or the kernel's -errno; *runs says whether it counts. Not disabled:
- * Arm's driver leaves events that are off out of its check, and takes one too many.
- */
-static int try_group(const struct budget *budget, int cpu, const struct event_code *const *codes,
-		     size_t n, bool *runs)
+int budget_try(const struct sys *sys, int cpu, const struct event_code *const *codes, size_t n,
+	       bool *runs)
 {
 	/* One more than there may be: nr, or the value, and the two times. */
 	uint64_t *numbers = xcalloc(1 + READING_VALUES + n, sizeof(*numbers));
@@ -54,21 +50,22 @@ static int try_group(const struct budget *budget, int cpu, const struct event_co
 	size_t opened = 0;
 	int result = 0;
 
+	/* Not disabled: Arm's driver leaves events that are off out of its check. */
 	for (; opened < n && result >= 0; opened += result >= 0) {
 		struct perf_event_attr attr = group_counting_attr(codes[opened]);
-		result = sys_perf_open(budget->sys, &attr, -1, cpu, opened ? fds[0] : -1,
+		result = sys_perf_open(sys, &attr, -1, cpu, opened ? fds[0] : -1,
 				       PERF_FLAG_FD_CLOEXEC);
 		fds[opened] = result;
 	}
 	if (result >= 0) {
 		result = 0;
-		sys_now_ns(budget->sys); /* some time passes */
-		*runs = sys_perf_read(budget->sys, fds[0], numbers,
+		sys_now_ns(sys); /* some time passes */
+		*runs = sys_perf_read(sys, fds[0], numbers,
 				      (1 + READING_VALUES + n) * sizeof(*numbers)) > 0 &&
 			numbers[1 + READING_RUNNING_NS] > 0;
 	}
 	while (opened > 0)
-		sys_close(budget->sys, fds[--opened]);
+		sys_close(sys, fds[--opened]);
 	free(numbers);
 	free(fds);
 	return result;
@@ -83,7 +80,7 @@ bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, s
 	bool runs;
 
 	for (size_t i = 0; i < cpus->n && result == -ENODEV; i++)
-		result = try_group(budget, cpus->numbers[i], codes, n, &runs);
+		result = budget_try(budget->sys, cpus->numbers[i], codes, n, &runs);
 	/* Other refusals (descriptors, rights) are no question of counters: opening will tell. */
 	return result != -EINVAL && result != -ENOSPC;
 }
@@ -106,7 +103,7 @@ void budget_measure(struct budget *budget, size_t pmu, int cpu,
 	bool runs = false;
 
 	while (!runs && --n > 0)
-		try_group(budget, cpu, codes, n, &runs);
+		budget_try(budget->sys, cpu, codes, n, &runs);
 	if (n > 0)
 		budget_lower(budget, pmu, n);
 	else

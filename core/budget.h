@@ -28,6 +28,13 @@ enum { BUDGET_MOST = 64 }; /* no CPU has more counters */
 void budget_init(struct budget *budget, const struct sys *sys, const struct pmu_set *pmus);
 void budget_fini(struct budget *budget);
 
+/*
+ * Opens these codes as one group on a CPU, and closes it: 0 or the kernel's -errno; *runs says
+ * whether it counted, too.
+ */
+int budget_try(const struct sys *sys, int cpu, const struct event_code *const *codes, size_t n,
+	       bool *runs);
+
 /* Whether these codes make one group, as plan_request.fits asks (arg: the budget). */
 bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "budget.h"
 #include "catalog_source.h"
 #include "cpus.h"
 #include "text.h"
 #include "util.h"
 
 #include <stdio.h>
-
-enum { COUNTERS_MAX = 64 };
 
 const char *catalog_pmu_kind(enum pmu_kind kind)
 {
@@ -32,31 +31,22 @@ static const struct event_code *find_code(const struct event *cycles, size_t pmu
 	return NULL;
 }
 
-/*
- * How many of them one group has room for. The leader counts meanwhile: Arm's PMUs leave one that
- * is disabled out when they check whether a group fits, and would take one too many.
- */
+/* How many of them one group has room for. */
 static unsigned count_counters(const struct sys *sys, const struct event_code *code, int cpu,
 			       int *answer)
 {
-	int fds[COUNTERS_MAX];
+	const struct event_code *codes[BUDGET_MOST];
 	unsigned n = 0;
+	bool runs;
 
-	*answer = 0;
-	while (n < COUNTERS_MAX) {
-		struct perf_event_attr attr = code->attr;
-
-		attr.size = sizeof(attr);
-		int fd = sys_perf_open(sys, &attr, -1, cpu, n > 0 ? fds[0] : -1,
-				       PERF_FLAG_FD_CLOEXEC);
-		if (fd < 0) {
-			*answer = n > 0 ? 0 : fd;
+	for (; n < BUDGET_MOST; n++) {
+		codes[n] = code;
+		int result = budget_try(sys, cpu, codes, n + 1, &runs);
+		if (n == 0)
+			*answer = result;
+		if (result < 0)
 			break;
-		}
-		fds[n++] = fd;
 	}
-	for (unsigned i = n; i-- > 0;)
-		sys_close(sys, fds[i]);
 	return n;
 }
 
