@@ -8,10 +8,12 @@
 #include "util.h"
 
 enum {
-	TICKLESS_CUTS = 3,  /* a CPU that gave no tick so often is not expected to */
-	TICKLESS_TURNS = 3, /* so many times a turn waits for a tick that does not come */
-	TURNS_EACH = 4,     /* turns of a group in an interval */
-	TURN_COST = 100,    /* turns take at most one part in so many of our time */
+	TICKLESS_CUTS = 3,   /* a CPU that gave no tick so often is not expected to */
+	TICKLESS_TURNS = 3,  /* so many times a turn waits for a tick that does not come */
+	TURNS_EACH = 4,      /* turns of a group in an interval */
+	TURN_COST = 100,     /* turns are to take one part in so many of our time */
+	TURN_COST_MOST = 10, /* more only so that each group has its turn in an interval, and no
+				more than this */
 };
 /*
  * How long a tick is looked for: awake at first, since it comes at once; then asleep, since a
@@ -99,20 +101,22 @@ void counted_cpus_catch_up(struct counted_cpus *cpus)
 
 /* ---- turns */
 
+static uint64_t clamp_ns(uint64_t ns, uint64_t least_ns, uint64_t most_ns)
+{
+	return ns < least_ns ? least_ns : ns > most_ns ? most_ns : ns;
+}
+
 void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns)
 {
-	uint64_t turn_ns = interval_ns / ((uint64_t)turns * TURNS_EACH);
-
 	if (turns < 2) {
 		cpus->turn_due_ns = UINT64_MAX;
 		return;
 	}
-	if (turn_ns > TURN_MAX_NS)
-		turn_ns = TURN_MAX_NS;
-	if (turn_ns < TURN_MIN_NS)
-		turn_ns = TURN_MIN_NS;
-	if (turn_ns < cpus->turn_cost_ns * TURN_COST)
-		turn_ns = cpus->turn_cost_ns * TURN_COST;
+	uint64_t each_once_ns = interval_ns / turns, cost_ns = cpus->turn_cost_ns;
+	uint64_t turn_ns = clamp_ns(each_once_ns / TURNS_EACH, TURN_MIN_NS, TURN_MAX_NS);
+	uint64_t cheap_ns = clamp_ns(each_once_ns, cost_ns * TURN_COST_MOST, cost_ns * TURN_COST);
+	if (turn_ns < cheap_ns)
+		turn_ns = cheap_ns;
 	cpus->turn_due_ns = sys_now_ns(cpus->sys) + turn_ns;
 }
 
