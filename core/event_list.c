@@ -32,6 +32,12 @@ static bool has_plain_slashes(const char *name)
 	return false;
 }
 
+/* Blanks around names mean nothing. */
+static void skip_blanks(struct splitter *s)
+{
+	s->at += strspn(s->text + s->at, " ");
+}
+
 /* Moves behind one name, up to a comma or a brace. */
 static int skip_name(struct splitter *s)
 {
@@ -59,11 +65,14 @@ static int skip_name(struct splitter *s)
 static int split_name(struct splitter *s, unsigned group)
 {
 	struct event_list *list = s->list;
-	size_t start = s->at;
-	int result = skip_name(s);
 
+	skip_blanks(s);
+	size_t start = s->at, end;
+	int result = skip_name(s);
 	if (result < 0)
 		return result;
+	for (end = s->at; s->text[end - 1] == ' '; end--)
+		;
 	if (list->n >= EVENT_LIST_MAX)
 		return error_set(s->err, -E2BIG,
 				 "Events, position %zu: more than %d cannot be counted at once.",
@@ -71,7 +80,7 @@ static int split_name(struct splitter *s, unsigned group)
 	list->items =
 		array_reserve(list->items, &list->capacity, list->n + 1, sizeof(*list->items));
 	list->items[list->n++] = (struct event_list_item){
-		.name = xstrndup(s->text + start, s->at - start), .group = group};
+		.name = xstrndup(s->text + start, end - start), .group = group};
 	return 0;
 }
 
@@ -95,6 +104,7 @@ static int split_group(struct splitter *s)
 
 	do {
 		s->at++; /* the brace or a comma */
+		skip_blanks(s);
 		if (s->text[s->at] == '{')
 			return fail(s, s->at, "groups cannot hold groups");
 		result = split_name(s, s->list->n_groups + 1);
@@ -108,18 +118,20 @@ static int split_group(struct splitter *s)
 	s->list->n_groups++;
 	s->at++;
 
-	size_t length = strcspn(s->text + s->at, ",{}");
+	size_t length = strcspn(s->text + s->at, " ,{}");
 	if (length > 0 && (s->text[s->at] != ':' || length > 32))
 		return fail(s, s->at, "expected ':' and modifiers, or a comma, behind a group");
 	for (size_t i = first; i < s->list->n; i++)
 		append_modifiers(&s->list->items[i], s->text + s->at, length);
 	s->at += length;
+	skip_blanks(s);
 	return 0;
 }
 
 static int split(struct splitter *s)
 {
 	for (;;) {
+		skip_blanks(s);
 		int result = s->text[s->at] == '{' ? split_group(s) : split_name(s, 0);
 
 		if (result < 0)

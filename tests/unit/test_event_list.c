@@ -44,6 +44,7 @@ static void splits(void **state)
 		{"a,{b},{c,cpu/event=1,umask=2/}:u", "a 1>b 2>c:u 2>cpu/event=1,umask=2/:u"},
 		{"{cpu/event=1,umask=2/,mem:0x10/4}:u", "1>cpu/event=1,umask=2/:u 1>mem:0x10/4:u"},
 		{"{a},{b}", "1>a 2>b"},
+		{" a , b ,{ c , d }:u , e ", "a b 1>c:u 1>d:u e"},
 	};
 
 	(void)state;
@@ -68,6 +69,7 @@ static void refuses(void **state)
 		{"", "position 1: expected the name of an event, at ''"},
 		{",a", "position 1: expected the name"},
 		{"a,,b", "position 3: expected the name"},
+		{"a, ,b", "position 4: expected the name"},
 		{"a,", "position 3: expected the name"},
 		{"{}", "position 2: expected the name"},
 		{"{a,}", "position 4: expected the name"},
