@@ -8,6 +8,8 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 
+enum { SEQUENCE_MAX = 64 }; /* bytes; ECMA-48 sequences are shorter */
+
 static int special_key(wint_t code)
 {
 	static const struct {
@@ -42,12 +44,28 @@ static int character_key(wint_t code)
 	return (int)code;
 }
 
+/*
+ * The rest of a control sequence (ESC [) that is no key we know: a terminal's answer to a question
+ * that someone asked before us. None of its letters is a key.
+ */
+static int swallow_sequence(void)
+{
+	wint_t code;
+
+	for (int i = 0; i < SEQUENCE_MAX && get_wch(&code) == OK; i++)
+		if (code >= 0x40 && code <= 0x7e)
+			return INPUT_NONE;
+	return INPUT_NONE;
+}
+
 /* After an ESC: what follows at once was typed with Alt. */
 static int escape_key(void)
 {
 	wint_t code;
 	int kind = get_wch(&code);
 
+	if (kind == OK && code == '[')
+		return swallow_sequence();
 	if (kind == OK)
 		return character_key(code) | KEYMAP_ALT;
 	if (kind == KEY_CODE_YES)

@@ -256,6 +256,20 @@ def test_sorting(terminal):
     terminal.wait_for("^rc=0$")
 
 
+def test_answers_are_no_keys(terminal):
+    """what a terminal answers to someone's question is not taken for keys"""
+    terminal.start()
+    terminal.wait_for(r"%CPU▼")
+    for answer in ("1b 5b 32 34 3b 38 30 52", "1b 5b 3f 36 32 3b 32 32 63"):  # ESC[24;80R, ESC[?62;22c
+        terminal.keys("-H", *answer.split())
+    terminal.keys("s")  # a key that is one is seen after them
+    terminal.wait_for(r"Interval")
+    screen = terminal.screen()
+    if "%CPU▼" not in screen or "this help" in screen:
+        raise Failure(f"an answer was taken for a key; the screen:\n{screen}")
+    terminal.keys("Escape")
+
+
 def test_screens(terminal):
     """?, Esc, Tab, S-Tab, C and H change what is shown"""
     terminal.start()
