@@ -63,15 +63,19 @@ int choice_preset(const char *name, const struct preset *own, size_t n_own,
 static int check_metric(const char *text, const struct engine_config *config, struct error *err)
 {
 	struct metric_def def;
+	int result;
 
 	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, text))
 		return 0;
 	if (!strchr(text, '='))
-		return metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
-	int result = metric_def_parse(text, &def, err);
-	if (result == 0)
-		metric_def_fini(&def);
-	return result;
+		result =
+			metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
+	else
+		result = metric_def_parse(text, &def, err);
+	if (result < 0)
+		return err->code = -EINVAL;
+	metric_def_fini(&def);
+	return 0;
 }
 
 int choice_check_columns(const struct engine_config *config, struct error *err)
