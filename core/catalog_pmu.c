@@ -2,6 +2,7 @@
 #include "budget.h"
 #include "catalog_source.h"
 #include "cpus.h"
+#include "event_term.h"
 #include "text.h"
 #include "util.h"
 
@@ -80,7 +81,7 @@ static size_t count_events(const struct sys *sys, const char *pmu)
 	snprintf(path, sizeof(path), PMU_DEVICES "/%s/events", pmu);
 	catalog_names_read(sys, path, &names);
 	for (size_t i = 0; i < names.n; i++)
-		n += catalog_is_event_file(names.items[i]);
+		n += event_is_alias_file(names.items[i]);
 	catalog_names_fini(&names);
 	return n;
 }

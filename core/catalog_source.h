@@ -37,7 +37,4 @@ struct catalog_names {
 void catalog_names_read(const struct sys *sys, const char *path, struct catalog_names *names);
 void catalog_names_fini(struct catalog_names *names);
 
-/* Whether a file of a PMU's events/ is an event, not the scale or unit of one. */
-bool catalog_is_event_file(const char *name);
-
 #endif

@@ -5,30 +5,13 @@
  * stands for all, under the name that counts them all.
  */
 #include "catalog_source.h"
+#include "event_term.h"
 #include "probe.h"
 #include "util.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool has_ending(const char *name, const char *ending)
-{
-	size_t n_name = strlen(name), n_ending = strlen(ending);
-
-	return n_name > n_ending && strcmp(name + n_name - n_ending, ending) == 0;
-}
-
-bool catalog_is_event_file(const char *name)
-{
-	static const char *const endings[] = {".scale", ".unit", ".snapshot", ".per-pkg",
-					      ".retire_latency"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
-		if (has_ending(name, endings[i]))
-			return false;
-	return true;
-}
 
 /* ---- events of PMUs */
 
@@ -49,7 +32,7 @@ static int offer_event(const struct catalog_walk *walk, const char *pmu, const c
 {
 	char name[320], code[256], unit[32], help[400];
 
-	if (!catalog_is_event_file(event) ||
+	if (!event_is_alias_file(event) ||
 	    snprintf(name, sizeof(name), "%s/%s/", stem, event) >= (int)sizeof(name))
 		return 0;
 	read_line(walk->context->sys, pmu, event, "", code, sizeof(code));
@@ -187,17 +170,13 @@ static int offer_subsystem(struct tracing *tracing, const char *subsystem)
 
 int catalog_tracepoints(const struct catalog_walk *walk)
 {
-	static const char *const roots[] = {
-		"/sys/kernel/tracing/events",
-		"/sys/kernel/debug/tracing/events",
-	};
 	int result = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
-		struct tracing tracing = {.walk = walk, .root = roots[i]};
+	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS; i++) {
+		struct tracing tracing = {.walk = walk, .root = event_tracefs_roots[i]};
 		struct catalog_names names;
 
-		catalog_names_read(walk->context->sys, roots[i], &names);
+		catalog_names_read(walk->context->sys, event_tracefs_roots[i], &names);
 		size_t n = names.n;
 		for (size_t k = 0; k < n && !result; k++)
 			if (!is_file(names.items[k]))

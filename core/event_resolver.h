@@ -80,4 +80,8 @@ bool event_same_name(const char *a, size_t n_a, const char *b);
 /* Letters, digits, _ - and . but not at the front: what is safe as a part of a path. */
 bool event_is_word(const char *text, size_t length);
 
+/* Where tracefs may be mounted; the first that is there counts. */
+enum { EVENT_TRACEFS_ROOTS = 2 };
+extern const char *const event_tracefs_roots[EVENT_TRACEFS_ROOTS];
+
 #endif

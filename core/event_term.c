@@ -398,22 +398,24 @@ bool event_term_has_alias(const struct event_context *context, const struct pmu 
 	return pmu->name[0] && read_file(&e, "events", &term, "", text, sizeof(text)) > 0;
 }
 
-static bool is_measure(const char *name)
+bool event_is_alias_file(const char *name)
 {
-	static const char *const suffixes[] = {".scale", ".unit", ".per-pkg", ".snapshot"};
+	static const char *const endings[] = {".scale", ".unit", ".snapshot", ".per-pkg",
+					      ".retire_latency"};
+	size_t length = strlen(name);
 
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		const char *found = strstr(name, suffixes[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		size_t n = strlen(endings[i]);
 
-		if (found && found[strlen(suffixes[i])] == '\0')
-			return true;
+		if (length > n && strcmp(name + length - n, endings[i]) == 0)
+			return false;
 	}
-	return false;
+	return true;
 }
 
 static int offer_alias(void *arg, const char *name)
 {
-	return is_measure(name) ? 0 : offer_name(arg, name);
+	return event_is_alias_file(name) ? offer_name(arg, name) : 0;
 }
 
 void event_alias_list(const struct event_context *context, struct event_aliases *aliases)

@@ -22,4 +22,7 @@ int event_term_encode(const struct event_context *context, size_t pmu, const cha
 bool event_term_has_alias(const struct event_context *context, const struct pmu *pmu,
 			  const char *name, size_t length);
 
+/* Whether a file in a PMU's events/ is an event, and not its scale, unit or the like. */
+bool event_is_alias_file(const char *name);
+
 #endif

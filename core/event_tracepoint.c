@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const roots[] = {
+const char *const event_tracefs_roots[EVENT_TRACEFS_ROOTS] = {
 	"/sys/kernel/tracing/events",
 	"/sys/kernel/debug/tracing/events",
 };
@@ -44,9 +44,9 @@ int event_tracepoint_resolve(const struct event_context *context, const char *na
 	if (!context->sys || !split(name, &tp))
 		return EVENT_NOT_MINE;
 	*rest = name + tp.length;
-	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
-		snprintf(path, sizeof(path), "%s/%.*s/%.*s/id", roots[i], (int)tp.subsystem, name,
-			 (int)tp.n_point, tp.point);
+	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS; i++) {
+		snprintf(path, sizeof(path), "%s/%.*s/%.*s/id", event_tracefs_roots[i],
+			 (int)tp.subsystem, name, (int)tp.n_point, tp.point);
 		if (proc_number(context->sys, path, &id) < 0 || id < 0)
 			continue;
 		event->kind = EVENT_SOFTWARE;
@@ -73,9 +73,10 @@ int event_tracepoint_explain(const struct event_context *context, const char *na
 	if (!context->sys || !split(name, &tp))
 		return 0;
 	struct quoted quoted = event_quote(name, tp.length);
-	for (size_t i = 0; found == -ENOENT && i < ARRAY_SIZE(roots); i++) {
-		found = sys_dir_each(context->sys, roots[i], stop, NULL);
-		snprintf(path, sizeof(path), "%s/%.*s", roots[i], (int)tp.subsystem, name);
+	for (size_t i = 0; found == -ENOENT && i < EVENT_TRACEFS_ROOTS; i++) {
+		found = sys_dir_each(context->sys, event_tracefs_roots[i], stop, NULL);
+		snprintf(path, sizeof(path), "%s/%.*s", event_tracefs_roots[i], (int)tp.subsystem,
+			 name);
 		if (found == 0 && sys_dir_each(context->sys, path, stop, NULL) == 0)
 			return error_set(err, -ENOENT,
 					 "Tracepoint '%s' does not exist; others of "
