@@ -78,9 +78,10 @@ int collect_probe_hardware(const struct sys *sys)
 static void leave_out(struct collect_system *self, int result, const struct plan_counter *counter)
 {
 	struct event *event = &self->context.events->items[counter->event];
+	bool taken = result == -EUSERS;
 
-	event->codes[counter->code].state = FIGURE_UNSUPPORTED;
-	event->state = FIGURE_UNSUPPORTED;
+	event->state = taken ? FIGURE_NOT_COUNTED : FIGURE_UNSUPPORTED;
+	event->codes[counter->code].state = event->state;
 	event->answer = result;
 	for (size_t i = 0; i < event->n_codes; i++)
 		if (event->codes[i].state == FIGURE_VALID)
@@ -118,6 +119,45 @@ static const struct event_code *code_of(const struct collect_system *self,
 }
 
 /*
+ * Some events have one counter that will do (Intel's ref-cycles): where that is taken they are left
+ * out, and do not keep the others from theirs. Whether there were any such, and others that run.
+ */
+static bool leave_out_taken(struct collect_system *self, const struct plan_group *group, int cpu)
+{
+	bool runs[BUDGET_MOST];
+	size_t n = group->layout.n_hardware, running = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct event_code *code =
+			code_of(self, &self->base.plan->counters[group->members[i]]);
+		runs[i] = false;
+		budget_try(self->context.sys, cpu, &code, 1, &runs[i]);
+		running += runs[i];
+	}
+	if (running == 0 || running == n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!runs[i])
+			leave_out(self, -EUSERS, &self->base.plan->counters[group->members[i]]);
+	budget_doubt(&self->budget);
+	return true;
+}
+
+/* What was left out because its counter was taken is tried again. */
+static void take_in(struct collect_system *self)
+{
+	for (size_t i = 0; i < self->context.events->n; i++) {
+		struct event *event = &self->context.events->items[i];
+		for (size_t k = 0; k < event->n_codes; k++) {
+			if (event->codes[k].state != FIGURE_NOT_COUNTED)
+				continue;
+			event->codes[k].state = event->state = FIGURE_VALID;
+			event->answer = 0;
+		}
+	}
+}
+
+/*
  * What follows from a CPU that did not open: 1 when the plan, the budget or the rings were changed,
  * so that everything must be opened anew; else the -errno, 0 where nothing is lost.
  */
@@ -135,6 +175,8 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 	if (result == -EUSERS) {
 		for (size_t i = 0; i < group->layout.n_hardware; i++)
 			codes[i] = code_of(self, &plan->counters[group->members[i]]);
+		if (leave_out_taken(self, group, cpu))
+			return 1;
 		budget_measure(&self->budget, pmu, cpu, codes, group->layout.n_hardware);
 		self->separate_clock |= self->budget.taken[pmu];
 		return 1;
@@ -332,6 +374,8 @@ static void system_renew(struct collect *collect)
 		self->separate_clock = doubt;
 	if (doubt)
 		budget_doubt(&self->budget);
+	if (retry)
+		take_in(self);
 	if (silent && !self->switch_records) {
 		self->switch_records = true;
 		again = true;

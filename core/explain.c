@@ -97,6 +97,11 @@ void explain_event(const struct sys *sys, const struct event *event, struct erro
 		error_set(err, -ENOSPC,
 			  "Event %s: this CPU has no hardware breakpoint left for it.",
 			  event_label(event));
+	else if (event->answer == -EUSERS)
+		error_set(err, -EUSERS,
+			  "Event %s is not counted: the only counter that it can use is taken (NMI "
+			  "watchdog or another profiler).",
+			  event_label(event));
 	else if (probe && (event->answer == -ENOENT || event->answer == -EINVAL))
 		error_set(err, event->answer,
 			  "Event %s: there is no such file or function, or nothing at that place.",

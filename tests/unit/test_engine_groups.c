@@ -501,6 +501,34 @@ static void test_counters_come_back(void **state)
 	}
 }
 
+/* The only counter that an event can use is taken: the others do not go without theirs. */
+static void test_the_only_counter_is_taken(void **state)
+{
+	struct fk_config config = fk_machine_intel;
+	struct fk_pmu pmu = config.pmus[0];
+
+	(void)state;
+	pmu.only_fixed |= FK_BIT(FK_CYCLES);
+	config.pmus = &pmu;
+	struct fk *fk = fk_new(&config);
+	struct sys sys = fk_sys(fk);
+	add_load(fk);
+	fk_watchdog(fk, true);
+	struct engine *engine = open_events(&sys, "cycles,instructions,branches");
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_int_equal(figure_of(snapshot, 50, "cycles").state, FIGURE_NOT_COUNTED);
+	assert_int_equal(figure_of(snapshot, 50, "instructions").state, FIGURE_VALID);
+	assert_int_equal(figure_of(snapshot, 50, "branches").state, FIGURE_VALID);
+	assert_true(has_note(snapshot, "the only counter that it can use is taken"));
+	snapshot_free(snapshot);
+	fk_watchdog(fk, false);
+	snapshot = nth_snapshot(engine, fk, 30);
+	assert_int_equal(figure_of(snapshot, 50, "cycles").state, FIGURE_VALID);
+	assert_int_equal(snapshot->n_notes, 0);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* Another profiler whose groups take turns with ours, by the kernel's own clock. */
 static void profile_too(struct fk *fk, void *arg)
 {
@@ -868,6 +896,7 @@ int main(void)
 		cmocka_unit_test(test_caller_on_a_counted_cpu),
 		cmocka_unit_test(test_loss_between_turns),
 		cmocka_unit_test(test_hotplug_between_turns),
+		cmocka_unit_test(test_the_only_counter_is_taken),
 		cmocka_unit_test(test_counters_come_back),
 		cmocka_unit_test(test_contended_turns),
 		cmocka_unit_test(test_live_changes),
