@@ -191,12 +191,14 @@ static void the_tick_says_who_runs_now(void **state)
 		}
 		if (!ticks || ticks > armed_for_ns / rows[r].at_least_ns + 5)
 			fail_msg("%s: %zu ticks", rows[r].name, ticks);
-		/* Off means off. */
+		/* Off means off, but for one that was under way when its CPU was taken away. */
+		size_t late = 0;
 		me_spins(world, 50000);
 		n = reader_all(group.page, records, RECORDS);
 		for (size_t i = 0; i < n; i++)
-			assert_true(records[i].type != PERF_RECORD_SAMPLE ||
-				    records[i].id == group.ids[SWITCHES]);
+			late += records[i].type == PERF_RECORD_SAMPLE &&
+				records[i].id == group.ids[TICK];
+		assert_true(late <= (world->fk ? 0 : 1));
 	}
 	/* A tick that is pending when its group goes off fires when what is left has passed. */
 	uint64_t n_before = reading_take(&world->sys, group.fds[LEADER]).values[TICK];
