@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct attrib_runner attrib_nobody = {-1, -1};
+
 /* Readings have the layout of enum record_reading. */
 struct stream {
 	size_t cpu;
@@ -121,7 +123,7 @@ void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64
 		.origin_ns = start_ns - (reading ? reading[READING_ENABLED_NS] : 0),
 		.last = xcalloc(n, sizeof(uint64_t)),
 		.start = xcalloc(n, sizeof(uint64_t)),
-		.runner = {-1, -1},
+		.runner = attrib_nobody,
 	};
 	if (reading) {
 		memcpy(stream->last, reading, n * sizeof(uint64_t));
@@ -328,8 +330,7 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 	slice_add(shape, layout, owner, attrib->slice);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
 	stream->last_ns = record->time_ns;
-	stream->runner = tick ? (struct attrib_runner){record->pid, record->tid}
-			      : (struct attrib_runner){-1, -1};
+	stream->runner = tick ? (struct attrib_runner){record->pid, record->tid} : attrib_nobody;
 	stream->came.time_ns = 0;
 	stream->lost = false;
 	if (!tick || missing > 0)
@@ -364,7 +365,7 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 	stream->on = true;
 	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
 	stream->last_ns = start_ns;
-	stream->runner = (struct attrib_runner){-1, -1};
+	stream->runner = attrib_nobody;
 	stream->came.time_ns = 0;
 	stream->lost = false;
 	/* Who is about to end there, as the one that is always on has heard. */

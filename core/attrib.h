@@ -80,6 +80,7 @@ void attrib_close(struct attrib *attrib, size_t cpu);
 struct attrib_runner {
 	pid_t pid, tid;
 };
+extern const struct attrib_runner attrib_nobody;
 void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
 		  const struct attrib_runner *runner);
 void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns);

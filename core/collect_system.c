@@ -112,26 +112,20 @@ static void note_taken(struct collect_system *self)
 				  self->budget.most[i]);
 }
 
-static const struct event_code *code_of(const struct collect_system *self,
-					const struct plan_counter *counter)
-{
-	return &self->context.events->items[counter->event].codes[counter->code];
-}
-
 /*
  * Some events have one counter that will do (Intel's ref-cycles): where that is taken they are left
- * out, and do not keep the others from theirs. Whether there were any such, and others that run.
+ * out, and do not keep the others from theirs. What does not even open alone (Intel's top-down
+ * events) is no such. Whether there were any, and others that run.
  */
-static bool leave_out_taken(struct collect_system *self, const struct plan_group *group, int cpu)
+static bool leave_out_taken(struct collect_system *self, const struct plan_group *group,
+			    const struct event_code *const *codes, int cpu)
 {
 	bool runs[BUDGET_MOST];
 	size_t n = group->layout.n_hardware, running = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct event_code *code =
-			code_of(self, &self->base.plan->counters[group->members[i]]);
-		runs[i] = false;
-		budget_try(self->context.sys, cpu, &code, 1, &runs[i]);
+		runs[i] = true;
+		budget_try(self->context.sys, cpu, &codes[i], 1, &runs[i]);
 		running += runs[i];
 	}
 	if (running == 0 || running == n)
@@ -173,9 +167,12 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 		       result == -EOPNOTSUPP;
 
 	if (result == -EUSERS) {
-		for (size_t i = 0; i < group->layout.n_hardware; i++)
-			codes[i] = code_of(self, &plan->counters[group->members[i]]);
-		if (leave_out_taken(self, group, cpu))
+		for (size_t i = 0; i < group->layout.n_hardware; i++) {
+			const struct plan_counter *counter = &plan->counters[group->members[i]];
+			codes[i] =
+				&self->context.events->items[counter->event].codes[counter->code];
+		}
+		if (leave_out_taken(self, group, codes, cpu))
 			return 1;
 		budget_measure(&self->budget, pmu, cpu, codes, group->layout.n_hardware);
 		self->separate_clock |= self->budget.taken[pmu];

@@ -223,7 +223,6 @@ static void note_times(struct counted_group *counted, const uint64_t *reading)
 
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner)
 {
-	static const struct attrib_runner nobody = {-1, -1};
 	struct counted_group *counted = &cpu->groups[cpu->turn];
 
 	if (cpu->n_groups <= 2)
@@ -236,7 +235,7 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 	note_times(counted, cpu->reading);
 	/* Not there any more: who knows who was when the turn ended. */
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
-		runner = &nobody;
+		runner = &attrib_nobody;
 	attrib_pause(cpu->attrib, cpu->index, counted->index, cpu->reading, runner);
 	cpu->late_turns = 0;
 	if (begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0)

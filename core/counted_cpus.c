@@ -120,14 +120,12 @@ void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t i
 	cpus->turn_due_ns = sys_now_ns(cpus->sys) + turn_ns;
 }
 
-static const struct attrib_runner nobody = {-1, -1};
-
 static void turn_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu)
 {
 	struct attrib_runner us;
 	bool known = sys_self(cpus->sys, &us.pid, &us.tid) == 0;
 
-	counted_cpu_turn(cpu, known ? &us : &nobody);
+	counted_cpu_turn(cpu, known ? &us : &attrib_nobody);
 }
 
 /* A CPU whose tick does not come keeps its turn for once; but not for ever. */
@@ -139,7 +137,7 @@ static void turn_late(struct counted_cpus *cpus)
 			continue;
 		counted_cpu_disarm(cpu);
 		if (++cpu->late_turns >= TICKLESS_TURNS)
-			counted_cpu_turn(cpu, &nobody);
+			counted_cpu_turn(cpu, &attrib_nobody);
 	}
 }
 
@@ -157,7 +155,7 @@ void counted_cpus_turn(struct counted_cpus *cpus)
 		}
 		counted_cpu_arm(cpu, true);
 		if (!counted_cpu_awaits(cpu))
-			counted_cpu_turn(cpu, &nobody);
+			counted_cpu_turn(cpu, &attrib_nobody);
 	}
 	uint64_t slept_ns = await_ticks(cpus, true);
 	turn_late(cpus);
