@@ -73,7 +73,4 @@ int collect_system_open(const struct collect_context *context, struct collect **
 int collect_proc_open(const struct collect_context *context, struct collect **collect,
 		      struct error *err);
 
-/* Whether this machine counts cycles at all: 0, or the kernel's -errno for it. */
-int collect_probe_hardware(const struct sys *sys);
-
 #endif

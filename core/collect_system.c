@@ -55,23 +55,6 @@ static struct collect_system *self_of(struct collect *collect)
 	return (struct collect_system *)collect;
 }
 
-int collect_probe_hardware(const struct sys *sys)
-{
-	struct perf_event_attr attr = group_counting_attr(&(struct event_code){
-		.attr = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES}});
-	struct cpu_list online;
-	int result = cpus_online(sys, &online);
-
-	if (result < 0)
-		return result;
-	result = sys_perf_open(sys, &attr, -1, online.numbers[0], -1, PERF_FLAG_FD_CLOEXEC);
-	cpu_list_fini(&online);
-	if (result < 0)
-		return result;
-	sys_close(sys, result);
-	return 0;
-}
-
 /* ---- opening */
 
 /* An event that no group can hold there is left out, the rest goes on without it. */

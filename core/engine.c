@@ -8,6 +8,7 @@
  */
 #include "engine.h"
 
+#include "access.h"
 #include "collect.h"
 #include "column_notes.h"
 #include "explain.h"
@@ -51,6 +52,7 @@ struct engine {
 	const struct sys *sys;
 	struct engine_config config;
 	const struct preset *preset;
+	struct access access;
 	struct pmu_set pmus;
 	struct event_context names;
 	struct selection selection;
@@ -163,8 +165,8 @@ static void renew_columns(struct engine *engine)
 static void choose_preset(struct engine *engine)
 {
 	/* Where the kernel refuses for another reason, the collector will explain it. */
-	int result = collect_probe_hardware(engine->sys);
-	bool no_pmu = result == -ENOENT || result == -EOPNOTSUPP;
+	access_probe(engine->sys, &engine->access);
+	bool no_pmu = access_no_pmu(&engine->access);
 
 	engine->preset = engine->config.preset ? engine->config.preset
 					       : preset_find(no_pmu ? "software" : "overview");
