@@ -7,6 +7,7 @@
 #include "preset.h"
 #include "snapshot.h"
 #include "sys.h"
+#include "target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,7 @@ struct engine_config {
 	size_t n_columns;
 	const struct metric_def *user_metrics; /* may be named by columns and by the preset */
 	size_t n_user_metrics;
+	struct target_spec target; /* zeroed: everybody */
 	bool proc_only; /* leave perf_event_open alone and use /proc */
 };
 
