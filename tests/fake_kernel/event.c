@@ -69,16 +69,24 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr)
 		fk_die("sampling of other than software events is not modelled");
 }
 
-/* What the opener may do: kernel.perf_event_paranoid, and whose task it is. */
-static int may_open(const struct fk *fk, const struct perf_event_attr *attr,
-		    const struct fk_task *task)
+/* What kernel.perf_event_paranoid says before anything else is looked at. */
+static bool may_open_any(const struct fk_config *config)
+{
+	return !config->unprivileged || config->paranoid <= 2;
+}
+
+static bool may_count_kernel(const struct fk_config *config)
+{
+	return !config->unprivileged || config->paranoid <= 1;
+}
+
+/* ... and of CPUs, once the event is known; tasks must be the opener's own. */
+static int may_count(const struct fk *fk, const struct fk_task *task)
 {
 	const struct fk_config *config = &fk->config;
 
 	if (!config->unprivileged)
 		return 0;
-	if (config->paranoid > 2 || (config->paranoid > 1 && !attr->exclude_kernel))
-		return -EACCES;
 	if (!task)
 		return config->paranoid > 0 ? -EACCES : 0;
 	return task != &fk->self && task->spec.uid != config->uid ? -EACCES : 0;
@@ -133,7 +141,7 @@ static int perf_check(struct fk *fk, struct fk_perf *perf, pid_t pid, const stru
 		return error;
 	if (perf->attr.use_clockid && perf->attr.clockid != CLOCK_MONOTONIC)
 		return -EINVAL;
-	error = may_open(fk, &perf->attr, perf->task);
+	error = may_count(fk, perf->task);
 	if (error)
 		return error;
 	if (!perf->task && !fk_cpu(fk, perf->cpu)->online)
@@ -157,11 +165,13 @@ int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, in
 		return -EINVAL;
 	if (flags & ~(unsigned long)PERF_FLAG_FD_CLOEXEC)
 		fk_die("perf_event_open flags 0x%lx are not modelled", flags);
-	if (fk->config.unprivileged && fk->config.paranoid > 2)
+	if (!may_open_any(&fk->config))
 		return -EACCES;
 	error = attr_copy(attr, &wanted.attr);
 	if (error)
 		return error;
+	if (!wanted.attr.exclude_kernel && !may_count_kernel(&fk->config))
+		return -EACCES;
 	if (wanted.attr.sample_period >> 63)
 		return -EINVAL;
 	if (fk->fds >= fk->config.fd_limit)
