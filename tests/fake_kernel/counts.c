@@ -85,7 +85,7 @@ static void perf_settle(const struct fk *fk, struct fk_perf *perf, const struct 
 {
 	uint64_t ns = span->counts[FK_TASK_CLOCK];
 
-	if (perf->gone || (perf->cpu >= 0 && perf->cpu != cpu->number))
+	if (perf->gone)
 		return;
 	if (perf->enabled && perf->leader->enabled)
 		perf->enabled_ns += ns;

@@ -243,7 +243,9 @@ int fk_self(void *ctx, pid_t *pid, pid_t *tid);
 /*
  * Enabled groups that find too few counters wait, and Linux tells them nothing: they are tried
  * again when a group with counters is enabled, or after this time, when one of those that run goes
- * behind those that wait (perf_event_mux_interval_ms, 1 to 10).
+ * behind those that wait (perf_event_mux_interval_ms, 1 to 10). A CPU's groups come before those of
+ * the task that runs there, and each of the two rotates only if some of its own wait: a task's wait
+ * for ever while the CPU's have all counters.
  */
 #define FK_ROTATE_NS 4000000u
 

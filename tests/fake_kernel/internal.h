@@ -25,6 +25,7 @@ enum {
 struct fk_context {
 	struct fk_perf **leaders;
 	size_t n, capacity;
+	bool waits; /* some of its groups found too few counters when last put on */
 };
 
 struct fk_task {
@@ -53,7 +54,7 @@ struct fk_cpu {
 	bool silent_idle;
 	const struct fk_pmu *pmu; /* NULL: none */
 	unsigned held;            /* counters that someone else has */
-	uint64_t rotate_ns;       /* when groups that wait get their turn; 0: none waits */
+	uint64_t rotate_ns;       /* when groups that wait then get their turn; 0: none did */
 	unsigned lose;            /* records to lose */
 	uint64_t settled_ns;      /* until when counts are up to date */
 	uint64_t counts[FK_KINDS];

@@ -202,13 +202,14 @@ static bool group_take(const struct fk_perf *leader, const struct fk_pmu *pmu,
 /*
  * Puts groups with counters on anew, or leaves those where they are that are enabled; all others go
  * on and off as they are enabled. Once a group with counters has not fitted, later ones are not
- * tried: Linux's can_add_hw. Returns whether any waits.
+ * tried: Linux's can_add_hw.
  */
-static bool context_schedule(struct fk *fk, struct fk_context *context, const struct fk_cpu *cpu,
+static void context_schedule(struct fk *fk, struct fk_context *context, const struct fk_cpu *cpu,
 			     struct counters *free, bool anew)
 {
-	bool full = false, waits = false;
+	bool full = false;
 
+	context->waits = false;
 	for (size_t i = 0; i < context->n; i++) {
 		struct fk_perf *leader = context->leaders[i];
 		bool on = leader->enabled && (leader->cpu < 0 || leader->cpu == cpu->number);
@@ -224,24 +225,21 @@ static bool context_schedule(struct fk *fk, struct fk_context *context, const st
 			on = here && !full && (anew || leader->active) &&
 			     group_take(leader, cpu->pmu, free);
 			full = full || (anew && here && !on);
-			waits = waits || (here && !on);
+			context->waits = context->waits || (here && !on);
 		}
 		group_set_active(fk, leader, on);
 	}
-	return waits;
 }
 
 void fk_schedule(struct fk *fk, struct fk_cpu *cpu, enum fk_anew anew)
 {
 	struct counters free = cpu_counters(fk, cpu);
-	bool cpu_waits, task_waits;
+	struct fk_context *task = &cpu->current->context;
 
-	cpu_waits = context_schedule(fk, &cpu->context, cpu, &free, anew == FK_ALL_ANEW);
-	task_waits =
-		context_schedule(fk, &cpu->current->context, cpu, &free, anew != FK_NOTHING_ANEW);
-	if (!cpu_waits && !task_waits)
-		cpu->rotate_ns = 0;
-	else if (!cpu->rotate_ns)
+	context_schedule(fk, &cpu->context, cpu, &free, anew == FK_ALL_ANEW);
+	context_schedule(fk, task, cpu, &free, anew != FK_NOTHING_ANEW);
+	/* The timer is the CPU's: it goes on whoever runs there meanwhile. */
+	if ((cpu->context.waits || task->waits) && !cpu->rotate_ns)
 		cpu->rotate_ns = fk->now_ns + FK_ROTATE_NS;
 }
 
@@ -259,42 +257,61 @@ static void context_turn(struct fk *fk, const struct fk_context *context, uint64
 void fk_reschedule(struct fk *fk, struct fk_cpu *cpu, const struct fk_perf *perf)
 {
 	uint64_t pmu = scheduler(perf);
+	enum fk_anew anew = FK_NOTHING_ANEW;
 
 	if (!perf->enabled || !perf->leader->enabled)
 		return;
-	fk_schedule(fk, cpu,
-		    cpu->pmu && pmu == scheduler_of(cpu->pmu->type) ? FK_ALL_ANEW
-								    : FK_NOTHING_ANEW);
-	context_turn(fk, &cpu->context, pmu);
+	/* A task's event leaves the CPU's groups where they are. */
+	if (cpu->pmu && pmu == scheduler_of(cpu->pmu->type))
+		anew = perf->task ? FK_TASK_ANEW : FK_ALL_ANEW;
+	fk_schedule(fk, cpu, anew);
+	if (!perf->task)
+		context_turn(fk, &cpu->context, pmu);
 	context_turn(fk, &cpu->current->context, pmu);
 }
 
-/* The first group that has counters goes behind all others, or the first at all. */
-static void context_rotate(struct fk_context *context)
+/* The first group that has counters goes behind all others, or the first that wants some. */
+static void context_rotate(struct fk_context *context, const struct fk_cpu *cpu)
 {
-	size_t first = 0;
+	size_t first = context->n;
 
-	if (!context->n)
-		return;
-	for (size_t i = context->n; i-- > 0;)
-		if (context->leaders[i]->active && scheduler(context->leaders[i]) >= OTHER_PMUS)
+	for (size_t i = context->n; i-- > 0;) {
+		const struct fk_perf *leader = context->leaders[i];
+
+		if (scheduler(leader) != scheduler_of(cpu->pmu->type))
+			continue;
+		if (leader->active || first == context->n || !context->leaders[first]->active)
 			first = i;
+	}
+	if (first == context->n)
+		return;
 	struct fk_perf *leader = context->leaders[first];
 	for (size_t i = first; i + 1 < context->n; i++)
 		context->leaders[i] = context->leaders[i + 1];
 	context->leaders[context->n - 1] = leader;
 }
 
+/*
+ * Only where groups wait do they take turns: while a CPU's groups have all counters and none of
+ * them waits, those of tasks wait for ever.
+ */
 void fk_rotate(struct fk *fk, struct fk_cpu *cpu)
 {
+	struct fk_context *task = &cpu->current->context;
+	bool cpu_waits = cpu->context.waits, task_waits = task->waits;
+
 	cpu->rotate_ns = 0;
-	context_rotate(&cpu->context);
-	context_rotate(&cpu->current->context);
-	fk_schedule(fk, cpu, FK_ALL_ANEW);
-	if (!cpu->pmu)
+	if (!cpu->pmu || (!cpu_waits && !task_waits))
 		return;
-	context_turn(fk, &cpu->context, scheduler_of(cpu->pmu->type));
-	context_turn(fk, &cpu->current->context, scheduler_of(cpu->pmu->type));
+	if (cpu_waits)
+		context_rotate(&cpu->context, cpu);
+	if (task_waits)
+		context_rotate(task, cpu);
+	cpu->rotate_ns = fk->now_ns + FK_ROTATE_NS;
+	fk_schedule(fk, cpu, cpu_waits ? FK_ALL_ANEW : FK_TASK_ANEW);
+	if (cpu_waits)
+		context_turn(fk, &cpu->context, scheduler_of(cpu->pmu->type));
+	context_turn(fk, task, scheduler_of(cpu->pmu->type));
 }
 
 /* Takes an event out of its group and context; a leader leaves its siblings as they are, alone. */

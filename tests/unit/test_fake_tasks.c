@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The fake kernel's counters of tasks, to the count: when they count, how they share the PMU with
+ * those of CPUs, and what forks, execs and exits do to them. What Linux can be asked as well, with
+ * software events, is in test_contract_tasks.c.
+ */
+#include "core/util.h"
+#include "tests/fake_kernel/machines.h"
+#include "two_tasks.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static struct perf_event_attr hardware(uint64_t config)
+{
+	return attr_counting(PERF_TYPE_HARDWARE, config);
+}
+
+static struct perf_event_attr software(uint64_t config)
+{
+	return attr_counting(PERF_TYPE_SOFTWARE, config);
+}
+
+static int open_of(const struct sys *sys, pid_t tid, struct perf_event_attr attr, int group)
+{
+	return sys_perf_open(sys, &attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* `n` different hardware events; returns the leader. All are closed by closing everything. */
+static int open_group_of(const struct sys *sys, pid_t tid, size_t n)
+{
+	int leader = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		int fd = open_of(sys, tid, hardware(i), leader);
+
+		assert_true(fd >= 0);
+		leader = leader < 0 ? fd : leader;
+	}
+	return leader;
+}
+
+/* Descriptors come in a row. */
+static void close_from(const struct sys *sys, int first, unsigned n)
+{
+	while (n-- > 0)
+		assert_int_equal(sys_close(sys, first + (int)n), 0);
+}
+
+static void expect_times(const struct sys *sys, int fd, uint64_t enabled_ns, uint64_t running_ns)
+{
+	struct reading reading = reading_take(sys, fd);
+
+	assert_int_equal(reading.enabled_ns, enabled_ns);
+	assert_int_equal(reading.running_ns, running_ns);
+}
+
+/* ---- when they count */
+
+static void a_task_is_counted_wherever_it_runs(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	int leader = open_of(&sys, 7, hardware(PERF_COUNT_HW_CPU_CYCLES), -1);
+	struct perf_event_attr here = hardware(PERF_COUNT_HW_CPU_CYCLES);
+
+	open_of(&sys, 7, software(PERF_COUNT_SW_TASK_CLOCK), leader);
+	open_of(&sys, 7, software(PERF_COUNT_SW_CONTEXT_SWITCHES), leader);
+	int on_1 = sys_perf_open(&sys, &here, 7, 1, -1, 0);
+	fk_advance(fk, 1000); /* asleep */
+	fk_switch(fk, 0, 7);
+	fk_advance(fk, 300);
+	fk_switch(fk, 0, 8);
+	fk_advance(fk, 1000);
+	fk_switch(fk, 1, 7);
+	fk_advance(fk, 50);
+
+	struct reading all = reading_take(&sys, leader);
+	expect_times(&sys, leader, 350, 350);
+	assert_int_equal(all.values[0], fk_truth_task(fk, 7, FK_CYCLES));
+	assert_int_equal(all.values[1], 350);
+	assert_int_equal(all.values[2], 1);
+	/* Of a task on one CPU: enabled as long as it runs anywhere. */
+	expect_times(&sys, on_1, 350, 50);
+	assert_int_equal(reading_take(&sys, on_1).values[0], 100);
+	close_from(&sys, leader, 4);
+	finish(fk);
+}
+
+static void modes_are_counted_apart(void **state)
+{
+	(void)state;
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct perf_event_attr user = hardware(0), kernel = hardware(0);
+
+	user.exclude_kernel = 1;
+	kernel.exclude_user = 1;
+	fk_task(fk, &(struct fk_spec){.tid = 5, .rates = {{4, 1}}, .user = {3, 4}});
+	int leader = open_of(&sys, 5, user, -1);
+	open_of(&sys, 5, kernel, leader);
+	fk_switch(fk, 0, 5);
+	fk_advance(fk, 1000);
+	struct reading reading = reading_take(&sys, leader);
+	assert_int_equal(reading.values[0], 3000);
+	assert_int_equal(reading.values[1], 1000);
+	close_from(&sys, leader, 2);
+	finish(fk);
+}
+
+static void events_of_a_hybrid_pmu_count_on_its_cpus(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(&fk_machine_hybrid);
+	struct sys sys = fk_sys(fk);
+	int core = open_of(&sys, 7, hardware(4ull << 32), -1);
+	int atom = open_of(&sys, 7, hardware(10ull << 32), -1);
+
+	open_of(&sys, 7, software(PERF_COUNT_SW_TASK_CLOCK), atom);
+	assert_int_equal(open_of(&sys, 7, hardware(10ull << 32), core), -EINVAL);
+	fk_switch(fk, 0, 7);
+	fk_advance(fk, 100);
+	fk_switch(fk, 0, 0);
+	fk_switch(fk, 3, 7);
+	fk_advance(fk, 10);
+	expect_times(&sys, core, 110, 100);
+	expect_times(&sys, atom, 110, 10);
+	assert_int_equal(reading_take(&sys, core).values[0], 200);
+	assert_int_equal(reading_take(&sys, atom).values[0], 20);
+	assert_int_equal(reading_take(&sys, atom).values[1], 10);
+	close_from(&sys, core, 3);
+	finish(fk);
+}
+
+/* ---- counters that are not enough */
+
+static void groups_of_a_task_take_turns(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(&(struct fk_config){.slots = 2});
+	struct sys sys = fk_sys(fk);
+	int clock = open_of(&sys, 7, software(PERF_COUNT_SW_TASK_CLOCK), -1);
+	int first = open_group_of(&sys, 7, 2);
+	int second = open_group_of(&sys, 7, 2);
+	uint64_t enabled_ns = 100ull * FK_ROTATE_NS;
+
+	/* Also where it never runs for a whole turn: the timer is the CPU's. */
+	fk_switch(fk, 0, 7);
+	fk_ping_pong(fk, 0, 8, 7, FK_ROTATE_NS / 4 + 1, 2 * 4 * 100);
+	fk_advance(fk, 2 * enabled_ns + 10000);
+	struct reading a = reading_take(&sys, first), b = reading_take(&sys, second);
+	uint64_t ran_ns = reading_take(&sys, clock).values[0];
+	assert_int_equal(ran_ns, fk_truth_task(fk, 7, FK_TASK_CLOCK));
+	assert_int_equal(a.enabled_ns, ran_ns);
+	assert_int_equal(b.enabled_ns, ran_ns);
+	assert_int_equal(a.running_ns + b.running_ns, ran_ns);
+	assert_int_equal(a.values[0], 2 * a.running_ns);
+	assert_int_equal(b.values[0], 2 * b.running_ns);
+	assert_in_range(a.running_ns, ran_ns / 3, ran_ns / 3 * 2);
+	close_from(&sys, clock, 5);
+	finish(fk);
+}
+
+static void groups_of_a_task_come_after_those_of_the_cpu(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(&(struct fk_config){.slots = 3});
+	struct sys sys = fk_sys(fk);
+
+	fk_switch(fk, 0, 7);
+	int mine = open_group_of(&sys, 7, 2);
+	fk_advance(fk, 100);
+	expect_times(&sys, mine, 100, 100);
+	int cpus = open_on(&sys, PERF_TYPE_HARDWARE, 0, 0, -1);
+	int sibling = open_on(&sys, PERF_TYPE_HARDWARE, 1, 0, cpus);
+	/* The CPU's have all they want and do not rotate: the task's wait for good. */
+	fk_advance(fk, 10ull * FK_ROTATE_NS);
+	expect_times(&sys, cpus, 10ull * FK_ROTATE_NS, 10ull * FK_ROTATE_NS);
+	expect_times(&sys, mine, 100 + 10ull * FK_ROTATE_NS, 100);
+	/* What fits beside them counts, behind what does not. */
+	int small = open_group_of(&sys, 7, 1);
+	expect_times(&sys, small, 0, 0);
+	fk_advance(fk, 2ull * FK_ROTATE_NS);
+	assert_true(reading_take(&sys, small).running_ns >= FK_ROTATE_NS);
+	sys_close(&sys, sibling);
+	sys_close(&sys, cpus);
+	close_from(&sys, small, 1);
+	close_from(&sys, mine, 2);
+	finish(fk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_task_is_counted_wherever_it_runs),
+		cmocka_unit_test(modes_are_counted_apart),
+		cmocka_unit_test(events_of_a_hybrid_pmu_count_on_its_cpus),
+		cmocka_unit_test(groups_of_a_task_take_turns),
+		cmocka_unit_test(groups_of_a_task_come_after_those_of_the_cpu),
+	};
+
+	return cmocka_run_group_tests_name("fake kernel: tasks", tests, NULL, NULL);
+}
