@@ -15,33 +15,40 @@
 
 /* ---- read(2) */
 
-size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values)
+/* Adds an event or its group; ids are those of what was opened. */
+static size_t values_add(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values)
 {
 	uint64_t format = perf->attr.read_format;
 	bool group = format & PERF_FORMAT_GROUP;
-	size_t n = 0;
+	size_t n = 1;
 
 	if (3 + 3 * perf->leader->n_members > FK_VALUES_MAX)
 		fk_die("a group of %zu events", perf->leader->n_members);
 	if (group)
-		values[n++] = perf->leader->n_members;
+		values[0] = perf->leader->n_members;
 	else
-		values[n++] = perf->count;
+		values[0] += perf->count + perf->left.count;
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		values[n++] = times->enabled_ns;
+		values[n++] += times->enabled_ns + times->left.enabled_ns;
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		values[n++] = times->running_ns;
+		values[n++] += times->running_ns + times->left.running_ns;
 	for (size_t i = 0; i < (group ? perf->leader->n_members : 1); i++) {
 		const struct fk_perf *member = group ? perf->leader->members[i] : perf;
 
 		if (group)
-			values[n++] = member->count;
+			values[n++] += member->count + member->left.count;
 		if (format & PERF_FORMAT_ID)
 			values[n++] = member->id;
 		if (format & PERF_FORMAT_LOST)
-			values[n++] = member->lost_samples;
+			values[n++] += member->lost_samples;
 	}
 	return n;
+}
+
+size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values)
+{
+	memset(values, 0, FK_VALUES_MAX * sizeof(*values));
+	return values_add(perf, times, values);
 }
 
 /* The CPU whose time an event lags behind: its own, or the one its task runs on. NULL: none. */
@@ -50,6 +57,15 @@ static struct fk_cpu *perf_cpu(struct fk *fk, const struct fk_perf *perf)
 	if (!perf->task)
 		return fk_cpu(fk, perf->cpu);
 	return perf->task->cpu >= 0 ? fk_cpu(fk, perf->task->cpu) : NULL;
+}
+
+/* Settles the CPUs where an event, or a copy of it, may count. */
+static void perf_settle(struct fk *fk, const struct fk_perf *perf)
+{
+	if (fk_perf_is_inherited(perf))
+		fk_settle_all(fk);
+	else if (perf_cpu(fk, perf))
+		fk_settle(fk, perf_cpu(fk, perf));
 }
 
 ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size)
@@ -63,13 +79,20 @@ ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size)
 		return error;
 	if (!perf)
 		return -EBADF;
-	if (perf_cpu(fk, perf))
-		fk_settle(fk, perf_cpu(fk, perf));
-	const struct fk_perf *times =
-		perf->attr.read_format & PERF_FORMAT_GROUP ? perf->leader : perf;
-	size_t bytes = fk_read_values(perf, times, values) * sizeof(*values);
+	perf_settle(fk, perf);
+	bool group = perf->attr.read_format & PERF_FORMAT_GROUP;
+	const struct fk_perf *whole = group ? perf->leader : perf;
+	size_t bytes = fk_read_values(perf, whole, values) * sizeof(*values);
 	if (size < bytes)
 		return -ENOSPC;
+	for (size_t i = 0; i < whole->n_copies; i++) {
+		const struct fk_perf *copy = whole->copies[i];
+
+		/* The group has changed since it was copied. */
+		if (group && copy->changes != whole->changes)
+			return -ECHILD;
+		values_add(copy, copy, values);
+	}
 	memcpy(buffer, values, bytes);
 	return (ssize_t)bytes;
 }
@@ -107,10 +130,20 @@ static int perf_set_period(struct fk *fk, struct fk_perf *perf, uint64_t period)
 	return 0;
 }
 
+/* What exited tasks have left remains. */
 static void perf_reset(struct fk *fk, struct fk_perf *perf)
 {
 	(void)fk;
 	perf->count = 0;
+}
+
+/* For the event and its copies. */
+static void perf_do_each(struct fk *fk, struct fk_perf *perf,
+			 void (*fn)(struct fk *fk, struct fk_perf *perf))
+{
+	fn(fk, perf);
+	for (size_t i = 0; i < perf->n_copies; i++)
+		fn(fk, perf->copies[i]);
 }
 
 static void perf_do(struct fk *fk, struct fk_perf *perf, uintptr_t flags,
@@ -118,14 +151,16 @@ static void perf_do(struct fk *fk, struct fk_perf *perf, uintptr_t flags,
 {
 	struct fk_perf *leader = perf->leader;
 	struct fk_cpu *cpu = perf_cpu(fk, perf);
+	bool inherited = fk_perf_is_inherited(perf);
 
-	if (cpu)
-		fk_settle(fk, cpu);
+	perf_settle(fk, perf);
 	if (!(flags & PERF_IOC_FLAG_GROUP))
-		fn(fk, perf);
+		perf_do_each(fk, perf, fn);
 	for (size_t i = 0; flags & PERF_IOC_FLAG_GROUP && i < leader->n_members; i++)
-		fn(fk, leader->members[i]);
-	if (cpu)
+		perf_do_each(fk, leader->members[i], fn);
+	for (unsigned i = 0; inherited && i < fk->config.cpus; i++)
+		fk_schedule(fk, &fk->cpus[i], FK_NOTHING_ANEW);
+	if (cpu && !inherited)
 		fk_schedule(fk, cpu, FK_NOTHING_ANEW);
 }
 
@@ -152,8 +187,7 @@ int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument)
 	case PERF_EVENT_IOC_PERIOD:
 		if (!argument)
 			return -EFAULT;
-		if (perf_cpu(fk, perf))
-			fk_settle(fk, perf_cpu(fk, perf));
+		perf_settle(fk, perf);
 		return perf_set_period(fk, perf, *(const uint64_t *)argument);
 	case PERF_EVENT_IOC_ID:
 		if (!argument)

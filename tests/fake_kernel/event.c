@@ -13,7 +13,7 @@
 
 struct fk_perf *fk_perf_of(struct fk *fk, int fd)
 {
-	for (size_t i = 0; i < fk->n_perfs; i++)
+	for (size_t i = 0; fd >= 0 && i < fk->n_perfs; i++)
 		if (fk->perfs[i]->fd == fd)
 			return fk->perfs[i];
 	return NULL;
@@ -41,9 +41,14 @@ static int attr_copy(struct perf_event_attr *from, struct perf_event_attr *attr)
 }
 
 /* What an attr asks for that Linux has and the fake has not: better loud than wrong. */
-static void attr_must_be_modelled(const struct perf_event_attr *attr)
+static void attr_must_be_modelled(const struct perf_event_attr *attr, bool of_task)
 {
 	struct perf_event_attr rest = *attr;
+
+	if (of_task && attr->inherit &&
+	    (attr->sample_period || attr->comm || attr->task || attr->context_switch ||
+	     attr->type == PERF_TYPE_BREAKPOINT))
+		fk_die("inheriting more than counters is not modelled");
 
 	rest.type = rest.size = rest.wakeup_events = 0;
 	rest.config = rest.sample_period = rest.sample_type = rest.read_format = 0;
@@ -53,6 +58,7 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr)
 	rest.exclude_guest = rest.comm = rest.comm_exec = rest.task = rest.watermark = 0;
 	rest.sample_id_all = rest.use_clockid = rest.context_switch = 0;
 	rest.clockid = 0;
+	rest.inherit = rest.enable_on_exec = 0;
 	rest.config1 = rest.config2 = 0;
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		rest.bp_type = 0;
@@ -136,6 +142,12 @@ static int perf_check(struct fk *fk, struct fk_perf *perf, pid_t pid, const stru
 	}
 	if (perf->cpu >= (int)fk->config.cpus || perf->cpu < -1 || (!perf->task && perf->cpu < 0))
 		return -EINVAL;
+	if (leader && perf->task && leader->attr.inherit != perf->attr.inherit)
+		return -EINVAL;
+	/* Since 6.12 the samples may tell their tasks apart. */
+	if (perf->attr.inherit && perf->attr.sample_type & PERF_SAMPLE_READ &&
+	    (fk->config.own_samples || !(perf->attr.sample_type & PERF_SAMPLE_TID)))
+		return -EINVAL;
 	error = fk_resolve(fk, perf);
 	if (error)
 		return error;
@@ -184,7 +196,7 @@ int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, in
 	error = perf_check(fk, &wanted, pid, leader);
 	if (error)
 		return error;
-	attr_must_be_modelled(&wanted.attr);
+	attr_must_be_modelled(&wanted.attr, wanted.task);
 
 	fk_settle_all(fk);
 	struct fk_perf *perf = xmalloc(sizeof(*perf));

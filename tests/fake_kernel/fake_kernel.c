@@ -250,7 +250,10 @@ uint64_t fk_lost(const struct fk *fk)
 
 /* ---- waiting and the clock, as the core sees them */
 
-/* poll(2): a descriptor without a ring hangs up at once; a ring tells of a wakeup only once. */
+/*
+ * poll(2): a descriptor without a ring hangs up at once, or when its task and all that inherited
+ * from it have exited; a ring tells of a wakeup only once.
+ */
 static int poll_look(struct fk *fk, struct pollfd *fds, size_t count)
 {
 	int ready = 0;
@@ -263,7 +266,7 @@ static int poll_look(struct fk *fk, struct pollfd *fds, size_t count)
 			continue;
 		if (!perf)
 			fds[i].revents = POLLNVAL;
-		else if (!perf->ring)
+		else if (!perf->ring || (perf->task && perf->gone && !perf->n_copies))
 			fds[i].revents = POLLHUP;
 		else if (fk_ring_poll(perf->ring))
 			fds[i].revents = (short)(fds[i].events & (POLLIN | POLLRDNORM));

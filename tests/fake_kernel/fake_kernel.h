@@ -203,12 +203,15 @@ void fk_task(struct fk *fk, const struct fk_spec *spec);
 /* Changes a rate from now on. tid 0: every idle task (which begin with 1/10 cycles, 1/20 instr.) */
 void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate);
 
-/* The parent must be running; the child sleeps, with the parent's comm, uid and rates. */
+/*
+ * The parent must be running; the child sleeps, with the parent's comm, uid and rates, and with
+ * copies of its events whose attr.inherit says so.
+ */
 void fk_fork(struct fk *fk, pid_t parent, pid_t child);   /* a process */
 void fk_thread(struct fk *fk, pid_t parent, pid_t child); /* a thread of the parent's process */
 /* The task must be running. */
 void fk_comm(struct fk *fk, pid_t tid, const char *comm); /* prctl(PR_SET_NAME) */
-void fk_exec(struct fk *fk, pid_t tid, const char *comm);
+void fk_exec(struct fk *fk, pid_t tid, const char *comm); /* attr.enable_on_exec */
 
 /* How the last switch record of an exiting task names it. */
 enum fk_exit {
@@ -217,8 +220,9 @@ enum fk_exit {
 	FK_EXIT_ZOMBIE, /* as ever: its parent has not waited for it yet */
 };
 /*
- * The running task exits: its EXIT record is written now. It still runs (and counts) until the
- * switch away, which is its last; /proc forgets it at once.
+ * The running task exits: its EXIT record is written now, its own events have counted and can be
+ * read still, /proc forgets it at once. It still runs (and the CPU counts) until the switch away,
+ * which is its last.
  */
 void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
 

@@ -80,7 +80,7 @@ struct fk_ring {
 
 /* A perf event: what perf_event_open makes. */
 struct fk_perf {
-	int fd; /* -1: closed, but mapped */
+	int fd; /* -1: closed, but mapped; or a copy */
 	uint64_t id;
 	struct perf_event_attr attr;
 	int kind; /* enum fk_event, FK_MINOR_FAULTS, FK_DUMMY */
@@ -95,8 +95,18 @@ struct fk_perf {
 	bool enabled;  /* not OFF; a sibling counts only while its leader is enabled too */
 	bool active;   /* counting now */
 	uint64_t turn; /* when it was put on: the latest hears of software events first */
-	bool gone;     /* its CPU went offline: it never counts again */
+	bool gone;     /* its CPU went offline or its task exited: it never counts again */
 	uint64_t count, enabled_ns, running_ns;
+
+	/* inherit.c; a copy has neither descriptor nor ring, and is not among fk.perfs */
+	struct fk_perf *parent;  /* of a copy: what was opened */
+	struct fk_perf **copies; /* of the tasks that live */
+	size_t n_copies, copies_capacity;
+	struct {
+		uint64_t count, enabled_ns, running_ns;
+	} left;           /* by copies whose tasks have exited */
+	unsigned changes; /* of a leader: how often its group got or lost a member */
+
 	uint64_t period;      /* 0: not sampling */
 	uint64_t period_left; /* events, or ns of a clock that is stopped (0: a whole period) */
 	uint64_t tick_ns;     /* when its clock fires next; 0: never */
@@ -189,6 +199,14 @@ int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, in
 		 unsigned long flags);
 struct fk_perf *fk_perf_of(struct fk *fk, int fd); /* NULL: EBADF */
 
+/* inherit.c */
+bool fk_perf_is_inherited(const struct fk_perf *perf);
+/* The child gets copies of what its parent hands down; settle first, as for the others. */
+void fk_inherit(const struct fk_task *parent, struct fk_task *child);
+void fk_enable_on_exec(struct fk *fk, struct fk_task *task, struct fk_cpu *cpu);
+void fk_context_exit(struct fk *fk, struct fk_context *context); /* its task's */
+void fk_copies_free(struct fk *fk, struct fk_perf *perf);
+
 /* resolve.c: the event of perf->attr, on perf->cpu: fills kind, pmu and device, or -errno. */
 int fk_resolve(const struct fk *fk, struct fk_perf *perf);
 
@@ -222,6 +240,9 @@ void fk_reschedule(struct fk *fk, struct fk_cpu *cpu, const struct fk_perf *perf
 /* Starts an event that was added to, or enabled in, a group that is on already. */
 void fk_start_late(struct fk *fk, struct fk_perf *perf);
 void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active);
+/* Takes an event out of its group and context; a leader leaves its siblings, alone. */
+void fk_perf_detach(struct fk *fk, struct fk_perf *perf);
+void fk_context_stop(struct fk *fk, struct fk_context *context); /* takes all off the CPU */
 /* The CPU's groups are no more: each event alone, off, for good. */
 void fk_perf_kill(struct fk *fk, struct fk_cpu *cpu);
 void fk_perf_free(struct fk *fk, struct fk_perf *perf); /* unless still open or mapped */

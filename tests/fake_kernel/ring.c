@@ -168,6 +168,10 @@ int fk_perf_map(void *ctx, int fd, size_t size, void **address)
 		return error;
 	if (!perf)
 		return -EBADF;
+	if (fk_perf_is_inherited(perf) && perf->cpu < 0)
+		return -EINVAL; /* each CPU needs its own */
+	if (fk_perf_is_inherited(perf))
+		fk_die("a ring of inherited events is not modelled");
 	if (!pages || size % page_size || (pages > 1 && (pages - 1) & (pages - 2)))
 		return -EINVAL;
 	if (perf->ring) {

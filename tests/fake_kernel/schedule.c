@@ -22,6 +22,7 @@ void fk_group_add(struct fk_perf *leader, struct fk_perf *perf)
 	leader->members = array_reserve(leader->members, &leader->members_capacity,
 					leader->n_members + 1, sizeof(struct fk_perf *));
 	leader->members[leader->n_members++] = perf;
+	leader->changes += perf != leader;
 	perf->leader = leader;
 }
 
@@ -314,8 +315,14 @@ void fk_rotate(struct fk *fk, struct fk_cpu *cpu)
 	context_turn(fk, task, scheduler_of(cpu->pmu->type));
 }
 
-/* Takes an event out of its group and context; a leader leaves its siblings as they are, alone. */
-static void perf_detach(struct fk *fk, struct fk_perf *perf)
+void fk_context_stop(struct fk *fk, struct fk_context *context)
+{
+	for (size_t i = 0; i < context->n; i++)
+		for (size_t k = 0; k < context->leaders[i]->n_members; k++)
+			fk_perf_set_active(fk, context->leaders[i]->members[k], false);
+}
+
+void fk_perf_detach(struct fk *fk, struct fk_perf *perf)
 {
 	struct fk_perf *leader = perf->leader;
 	struct fk_context *context = fk_perf_context(fk, perf);
@@ -326,6 +333,7 @@ static void perf_detach(struct fk *fk, struct fk_perf *perf)
 			if (leader->members[i] != perf)
 				leader->members[kept++] = leader->members[i];
 		leader->n_members = kept;
+		leader->changes++;
 	} else {
 		context_remove(context, perf);
 		for (size_t i = 1; i < perf->n_members; i++) {
@@ -348,7 +356,7 @@ void fk_perf_kill(struct fk *fk, struct fk_cpu *cpu)
 		fk_perf_set_active(fk, perf, false);
 		perf->enabled = false;
 		perf->gone = true;
-		perf_detach(fk, perf);
+		fk_perf_detach(fk, perf);
 		perf->n_members = 0;
 		fk_group_add(perf, perf);
 	}
@@ -362,8 +370,9 @@ void fk_perf_free(struct fk *fk, struct fk_perf *perf)
 	if (perf->fd >= 0 || perf->mapped)
 		return;
 	fk_settle_all(fk);
+	fk_copies_free(fk, perf);
 	fk_perf_set_active(fk, perf, false);
-	perf_detach(fk, perf);
+	fk_perf_detach(fk, perf);
 	for (size_t i = 0; i < fk->n_perfs; i++)
 		if (fk->perfs[i] != perf)
 			fk->perfs[kept++] = fk->perfs[i];

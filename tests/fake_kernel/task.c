@@ -173,8 +173,10 @@ static void fork_as(struct fk *fk, pid_t parent_tid, pid_t child, bool thread)
 		spec.pid = child;
 		spec.ppid = parent->spec.pid;
 	}
-	fk_record_task(fk, cpu, PERF_RECORD_FORK, task_add(fk, &spec), parent->spec.pid,
-		       parent->spec.tid);
+
+	struct fk_task *task = task_add(fk, &spec);
+	fk_inherit(parent, task);
+	fk_record_task(fk, cpu, PERF_RECORD_FORK, task, parent->spec.pid, parent->spec.tid);
 }
 
 void fk_fork(struct fk *fk, pid_t parent, pid_t child)
@@ -193,6 +195,8 @@ static void rename_as(struct fk *fk, pid_t tid, const char *comm, bool exec)
 	struct fk_cpu *cpu = task_cpu(fk, task);
 
 	fk_settle(fk, cpu);
+	if (exec)
+		fk_enable_on_exec(fk, task, cpu);
 	text_copy(task->comm, sizeof(task->comm), comm);
 	fk_record_comm(fk, cpu, task, exec);
 }
@@ -215,6 +219,8 @@ void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how)
 	fk_settle(fk, cpu);
 	/* Linux writes the parent process twice here: a thread has no other parent. */
 	fk_record_task(fk, cpu, PERF_RECORD_EXIT, task, task->spec.ppid, task->spec.ppid);
+	fk_context_exit(fk, &task->context);
+	fk_schedule(fk, cpu, FK_NOTHING_ANEW);
 	task->exiting = true;
 	task->how = how;
 }
@@ -235,9 +241,7 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 	fk_settle(fk, cpu);
 	happen(fk, cpu, FK_SWITCHES);
 	fk_record_switch(fk, cpu, next, true);
-	for (size_t i = 0; i < previous->context.n; i++)
-		for (size_t k = 0; k < previous->context.leaders[i]->n_members; k++)
-			fk_perf_set_active(fk, previous->context.leaders[i]->members[k], false);
+	fk_context_stop(fk, &previous->context);
 	if (previous != &cpu->idle)
 		previous->cpu = -1;
 	previous->dead = previous->exiting;

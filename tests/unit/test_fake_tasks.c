@@ -191,6 +191,258 @@ static void groups_of_a_task_come_after_those_of_the_cpu(void **state)
 	finish(fk);
 }
 
+/* ---- what is inherited */
+
+static struct perf_event_attr inherited(struct perf_event_attr attr)
+{
+	attr.inherit = 1;
+	return attr;
+}
+
+/* Cycles and page faults of a task and of all that it forks from now on. */
+static int open_inherited(const struct sys *sys, pid_t tid)
+{
+	int leader = open_of(sys, tid, inherited(hardware(PERF_COUNT_HW_CPU_CYCLES)), -1);
+	int faults = open_of(sys, tid, inherited(software(PERF_COUNT_SW_PAGE_FAULTS)), leader);
+
+	assert_true(leader >= 0 && faults == leader + 1);
+	return leader;
+}
+
+/* Task 7, and those from 20 up to `last`. */
+static uint64_t truth_of_family(struct fk *fk, pid_t last, enum fk_event event)
+{
+	uint64_t sum = fk_truth_task(fk, 7, event);
+
+	for (pid_t tid = 20; tid <= last; tid++)
+		sum += fk_truth_task(fk, tid, event);
+	return sum;
+}
+
+static void expect_family(struct fk *fk, const struct sys *sys, int fd, pid_t last)
+{
+	struct reading reading = reading_take(sys, fd);
+
+	assert_int_equal(reading.enabled_ns, truth_of_family(fk, last, FK_TASK_CLOCK));
+	assert_int_equal(reading.running_ns, reading.enabled_ns);
+	assert_int_equal(reading.values[0], truth_of_family(fk, last, FK_CYCLES));
+	assert_int_equal(reading.values[1], truth_of_family(fk, last, FK_PAGE_FAULTS));
+}
+
+static void a_family_is_summed_up(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	int family = open_inherited(&sys, 7);
+
+	fk_switch(fk, 0, 7);
+	fk_fork(fk, 7, 20);
+	fk_thread(fk, 7, 21);
+	fk_switch(fk, 1, 20);
+	fk_rate(fk, 20, FK_CYCLES, (struct fk_rate){5, 1});
+	fk_fault(fk, 1, false);
+	fk_fork(fk, 20, 22); /* a copy of a copy */
+	fk_advance(fk, 100);
+	expect_family(fk, &sys, family, 22);
+	fk_exit(fk, 20, FK_EXIT_REAPED);
+	fk_switch(fk, 1, 22);
+	fk_fault(fk, 1, false);
+	fk_advance(fk, 30);
+	fk_switch(fk, 0, 21);
+	fk_advance(fk, 7);
+	expect_family(fk, &sys, family, 22);
+	/* One value alone is summed up as well. */
+	struct perf_event_attr alone = inherited(hardware(PERF_COUNT_HW_CPU_CYCLES));
+	alone.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING;
+	int single = open_of(&sys, 22, alone, -1);
+	uint64_t values[2], before = fk_truth_task(fk, 22, FK_CYCLES);
+	fk_fork(fk, 22, 23);
+	fk_switch(fk, 0, 23);
+	fk_advance(fk, 10);
+	assert_int_equal(sys_perf_read(&sys, single, values, sizeof(values)), sizeof(values));
+	assert_int_equal(values[0], fk_truth_task(fk, 22, FK_CYCLES) - before +
+					    fk_truth_task(fk, 23, FK_CYCLES));
+	assert_int_equal(values[1], 20);
+	for (pid_t tid = 21; tid <= 23; tid++) {
+		fk_switch(fk, 0, tid == 22 ? 0 : tid);
+		fk_exit(fk, tid, FK_EXIT_REAPED);
+		fk_switch(fk, tid == 22 ? 1 : 0, 0);
+	}
+	expect_family(fk, &sys, family, 23);
+	close_from(&sys, family, 3);
+	finish(fk);
+}
+
+static void closing_removes_all_copies(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(&(struct fk_config){.slots = 1, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	fk_switch(fk, 0, 7);
+	fk_fork(fk, 7, 20); /* no heir: it was there before */
+	int family = open_inherited(&sys, 7);
+	fk_fork(fk, 7, 21);
+	fk_switch(fk, 1, 20);
+	fk_advance(fk, 100);
+	assert_int_equal(reading_take(&sys, family).running_ns, 100);
+	fk_switch(fk, 1, 21);
+	fk_advance(fk, 10);
+	assert_int_equal(reading_take(&sys, family).running_ns, 120);
+	/* Without its leader the sibling goes on, in all of them. */
+	sys_close(&sys, family);
+	fk_fault(fk, 0, false);
+	fk_fault(fk, 1, false);
+	assert_int_equal(reading_take(&sys, family + 1).values[0], 2);
+	sys_close(&sys, family + 1);
+	assert_int_equal(fk_open_fds(fk), 0);
+	/* The one counter of the child's CPU is free again. */
+	int next = open_of(&sys, 21, hardware(PERF_COUNT_HW_CPU_CYCLES), -1);
+	fk_advance(fk, 10);
+	expect_times(&sys, next, 10, 10);
+	sys_close(&sys, next);
+	finish(fk);
+}
+
+static void heirs_go_on_and_off_with_their_event(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct perf_event_attr attr = inherited(hardware(PERF_COUNT_HW_CPU_CYCLES));
+
+	attr.disabled = 1;
+	int fd = open_of(&sys, 7, attr, -1);
+	fk_switch(fk, 0, 7);
+	fk_fork(fk, 7, 20);
+	fk_switch(fk, 1, 20);
+	fk_advance(fk, 10);
+	expect_times(&sys, fd, 0, 0);
+	sys_perf_ioctl(&sys, fd, PERF_EVENT_IOC_ENABLE, 0);
+	fk_fork(fk, 20, 21); /* enabled, as its parent's is by now */
+	fk_advance(fk, 10);
+	fk_switch(fk, 0, 21);
+	fk_advance(fk, 10);
+	expect_times(&sys, fd, 40, 40);
+	fk_exit(fk, 21, FK_EXIT_REAPED);
+	sys_perf_ioctl(&sys, fd, PERF_EVENT_IOC_DISABLE, 0);
+	fk_advance(fk, 10);
+	expect_times(&sys, fd, 40, 40);
+	/* A reset does not reach what the exited have left. */
+	sys_perf_ioctl(&sys, fd, PERF_EVENT_IOC_RESET, 0);
+	expect_times(&sys, fd, 40, 40);
+	assert_int_equal(reading_take(&sys, fd).values[0], 20);
+	sys_close(&sys, fd);
+	finish(fk);
+}
+
+/* Unless a child's group is as its parent's a sum would make no sense. */
+static void a_group_that_changed_since_a_fork_cannot_be_read(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct reading reading;
+	int family = open_inherited(&sys, 7);
+
+	fk_switch(fk, 0, 7);
+	fk_fork(fk, 7, 20);
+	int late = open_of(&sys, 7, inherited(software(PERF_COUNT_SW_DUMMY)), family);
+	assert_int_equal(sys_perf_read(&sys, family, &reading, sizeof(reading)), -ECHILD);
+	sys_close(&sys, late);
+	assert_int_equal(sys_perf_read(&sys, family, &reading, sizeof(reading)), -ECHILD);
+	fk_switch(fk, 0, 20);
+	fk_advance(fk, 10);
+	fk_exit(fk, 20, FK_EXIT_REAPED);
+	expect_times(&sys, family, 10, 10);
+	close_from(&sys, family, 2);
+	finish(fk);
+}
+
+static void what_cannot_be_inherited_has_errnos(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(NULL);
+	struct sys sys = fk_sys(fk);
+	int family = open_inherited(&sys, 7);
+	struct perf_event_attr sampling = inherited(attr_sampling(PERF_COUNT_SW_DUMMY, 1));
+	void *address;
+
+	sampling.sample_type = PERF_SAMPLE_READ;
+	assert_int_equal(open_of(&sys, 7, sampling, -1), -EINVAL);
+	assert_int_equal(open_of(&sys, 7, software(PERF_COUNT_SW_DUMMY), family), -EINVAL);
+	assert_int_equal(sys_perf_map(&sys, family, 1 << 13, &address), -EINVAL);
+	close_from(&sys, family, 2);
+	finish(fk);
+}
+
+/* ---- exec and exit */
+
+static void a_group_may_begin_with_an_exec(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct perf_event_attr attr = inherited(hardware(PERF_COUNT_HW_CPU_CYCLES));
+
+	attr.disabled = attr.enable_on_exec = 1;
+	int leader = open_of(&sys, 7, attr, -1);
+	open_of(&sys, 7, inherited(software(PERF_COUNT_SW_TASK_CLOCK)), leader);
+	fk_switch(fk, 0, 7);
+	fk_advance(fk, 100);
+	fk_comm(fk, 7, "still me");
+	expect_times(&sys, leader, 0, 0);
+	fk_exec(fk, 7, "other");
+	fk_advance(fk, 10);
+	fk_fork(fk, 7, 20);
+	fk_switch(fk, 0, 20);
+	fk_advance(fk, 5);
+	expect_times(&sys, leader, 15, 15);
+	assert_int_equal(reading_take(&sys, leader).values[0], 30);
+	assert_int_equal(reading_take(&sys, leader).values[1], 15);
+	/* Once. */
+	fk_switch(fk, 0, 7);
+	sys_perf_ioctl(&sys, leader, PERF_EVENT_IOC_DISABLE, 0);
+	fk_exec(fk, 7, "third");
+	fk_advance(fk, 10);
+	expect_times(&sys, leader, 15, 15);
+	close_from(&sys, leader, 2);
+	finish(fk);
+}
+
+static void the_counts_of_the_dead_stay(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(NULL);
+	struct sys sys = fk_sys(fk);
+	int leader = open_group_of(&sys, 7, 2);
+	struct perf_event_attr dummy = software(PERF_COUNT_SW_DUMMY);
+
+	fk_switch(fk, 0, 7);
+	fk_advance(fk, 100);
+	fk_exit(fk, 7, FK_EXIT_ZOMBIE);
+	fk_advance(fk, 10); /* it is still there, and counted no more */
+	fk_switch(fk, 0, 8);
+	fk_advance(fk, 10);
+	expect_times(&sys, leader, 100, 100);
+	struct reading reading = reading_take(&sys, leader);
+	assert_int_equal(reading.nr, 2);
+	assert_int_equal(reading.values[0], 200);
+	assert_int_equal(reading.values[1], 150);
+	assert_int_equal(sys_perf_ioctl(&sys, leader, PERF_EVENT_IOC_ENABLE, 0), 0);
+	assert_int_equal(sys_perf_open(&sys, &dummy, 7, -1, leader, 0), -ESRCH);
+	/* Another with that number is another. */
+	fk_task(fk, &(struct fk_spec){.tid = 7, .rates = {{1, 1}}});
+	fk_switch(fk, 0, 7);
+	fk_advance(fk, 10);
+	expect_times(&sys, leader, 100, 100);
+	sys_close(&sys, leader);
+	expect_times(&sys, leader + 1, 100, 100);
+	sys_close(&sys, leader + 1);
+	finish(fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +451,13 @@ int main(void)
 		cmocka_unit_test(events_of_a_hybrid_pmu_count_on_its_cpus),
 		cmocka_unit_test(groups_of_a_task_take_turns),
 		cmocka_unit_test(groups_of_a_task_come_after_those_of_the_cpu),
+		cmocka_unit_test(a_family_is_summed_up),
+		cmocka_unit_test(closing_removes_all_copies),
+		cmocka_unit_test(heirs_go_on_and_off_with_their_event),
+		cmocka_unit_test(a_group_that_changed_since_a_fork_cannot_be_read),
+		cmocka_unit_test(what_cannot_be_inherited_has_errnos),
+		cmocka_unit_test(a_group_may_begin_with_an_exec),
+		cmocka_unit_test(the_counts_of_the_dead_stay),
 	};
 
 	return cmocka_run_group_tests_name("fake kernel: tasks", tests, NULL, NULL);
