@@ -49,6 +49,7 @@ static void span_fill(struct span *span, struct fk_task *task)
 		span->user[i] = share(user, span->counts[i], &task->user_remainders[i]);
 		task->user_counts[i] += span->user[i];
 	}
+	task->user_ns += share(user, ns, &task->user_ns_remainder);
 	span->counts[FK_TASK_CLOCK] = ns;
 	for (size_t i = 0; i <= FK_TASK_CLOCK; i++)
 		task->counts[i] += span->counts[i];

@@ -195,7 +195,7 @@ struct fk_spec {
 	const char *comm; /* any bytes, cut at 15; NULL: "task" */
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
 	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first whose config is 0 */
-	struct fk_rate user; /* the share of its hardware events in user mode; num 0, den 0: all */
+	struct fk_rate user; /* the share of its events and time in user mode; num 0, den 0: all */
 };
 
 /* A task that exists (asleep) without anyone having seen its fork. */

@@ -32,11 +32,16 @@ static bool task_shown(const struct fk_task *task)
 	return task && !task->exiting;
 }
 
-static void task_stat(struct fk_text *text, struct fk *fk, const struct fk_task *task, bool process)
-{
-	uint64_t ns = 0, faults = 0, major = 0;
-	unsigned threads = 0;
+/* What /proc says of a thread, or of all of a process, those that have exited too. */
+struct sums {
+	uint64_t ns, user_ns, minor, major;
+	unsigned threads; /* of the process */
+};
 
+static void sums_take(struct sums *sums, const struct fk *fk, const struct fk_task *task,
+		      bool process)
+{
+	*sums = (struct sums){.threads = 0};
 	/* All buckets only where there are threads: a listing of 20,000 processes stays quick. */
 	for (size_t i = 0; i < (fk->threaded ? FK_BUCKETS : 1); i++) {
 		size_t bucket = fk->threaded ? i : (unsigned)task->spec.tid % FK_BUCKETS;
@@ -45,37 +50,105 @@ static void task_stat(struct fk_text *text, struct fk *fk, const struct fk_task 
 			if (other->spec.pid != task->spec.pid ||
 			    (other->exiting && other->start_ns < task->start_ns))
 				continue;
-			threads += !other->exiting;
+			sums->threads += !other->exiting;
 			if (!process && other != task)
 				continue;
-			ns += other->counts[FK_TASK_CLOCK];
-			faults += other->counts[FK_MINOR_FAULTS];
-			major += other->counts[FK_MAJOR_FAULTS];
+			sums->ns += other->counts[FK_TASK_CLOCK];
+			sums->user_ns += other->user_ns;
+			sums->minor += other->counts[FK_MINOR_FAULTS];
+			sums->major += other->counts[FK_MAJOR_FAULTS];
 		}
 	}
+}
+
+/* Who it was forked by, another thread of that process where that one exited; NULL: not known. */
+static const struct fk_task *task_parent(const struct fk *fk, const struct fk_task *task)
+{
+	const struct fk_task *parent = task->parent;
+
+	if (!parent || !parent->exiting)
+		return parent;
+	for (size_t i = 0; fk->threaded && i < FK_BUCKETS; i++)
+		for (const struct fk_task *other = fk->tasks[i]; other; other = other->next)
+			if (!other->exiting && other->spec.pid == parent->spec.pid &&
+			    other->start_ns <= task->start_ns)
+				return other;
+	return NULL;
+}
+
+/* That of an orphan is 1. */
+static pid_t task_ppid(const struct fk *fk, const struct fk_task *task)
+{
+	const struct fk_task *parent = task_parent(fk, task);
+
+	return parent ? parent->spec.pid : task->parent ? 1 : task->spec.ppid;
+}
+
+static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk_task *task,
+		      bool process)
+{
+	struct sums sums;
+
+	sums_take(&sums, fk, task, process);
+	uint64_t user_ticks = sums.user_ns / TICK_NS;
 	/* pid (comm) state ppid pgrp session tty tpgid flags, see proc_pid_stat(5) */
 	fk_text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
-		    task->cpu >= 0 ? 'R' : 'S', task->spec.ppid, task->spec.pid, task->spec.pid,
+		    task->cpu >= 0 ? 'R' : 'S', task_ppid(fk, task), task->spec.pid, task->spec.pid,
 		    task->spec.kernel ? PF_KTHREAD : 0);
-	fk_text_add(text, " %llu 0 %llu 0 %llu 0 0 0 20 0 %u 0 %llu", (unsigned long long)faults,
-		    (unsigned long long)major, (unsigned long long)(ns / TICK_NS), threads,
+	fk_text_add(text, " %llu 0 %llu 0 %llu %llu 0 0 20 0 %u 0 %llu",
+		    (unsigned long long)sums.minor, (unsigned long long)sums.major,
+		    (unsigned long long)user_ticks,
+		    (unsigned long long)(sums.ns / TICK_NS - user_ticks), sums.threads,
 		    (unsigned long long)(task->start_ns / TICK_NS));
 	fk_text_add(text, " 4096000 100 18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d",
 		    task->last_cpu < 0 ? 0 : task->last_cpu);
 	fk_text_add(text, " 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
-static void task_status(struct fk_text *text, const struct fk_task *task)
+/* As Linux escapes it in status alone. */
+static void text_add_escaped(struct fk_text *text, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '\n' || *name == '\\')
+			fk_text_add(text, "\\%c", *name == '\n' ? 'n' : '\\');
+		else
+			fk_text_add(text, "%c", *name);
+	}
+}
+
+static void task_status(struct fk_text *text, const struct fk *fk, const struct fk_task *task)
 {
 	unsigned uid = task->spec.uid;
+	struct sums sums;
 
-	fk_text_add(text, "Name:\t%s\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", task->comm,
+	sums_take(&sums, fk, task, false);
+	fk_text_add(text, "Name:\t");
+	text_add_escaped(text, task->comm);
+	fk_text_add(text, "\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
 		    task->cpu >= 0 ? "R (running)" : "S (sleeping)", task->spec.pid, task->spec.tid,
-		    task->spec.ppid);
+		    task_ppid(fk, task));
 	fk_text_add(text, "Uid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n", uid, uid, uid, uid, uid,
 		    uid, uid, uid);
+	fk_text_add(text, "Threads:\t%u\n", sums.threads);
 	fk_text_add(text, "voluntary_ctxt_switches:\t%llu\nnonvoluntary_ctxt_switches:\t0\n",
 		    (unsigned long long)task->counts[FK_SWITCHES]);
+}
+
+/* The processes that a thread has forked. */
+static void task_children(struct fk_text *text, const struct fk *fk, const struct fk_task *task)
+{
+	for (size_t i = 0; i < FK_BUCKETS; i++) {
+		for (const struct fk_task *child = fk->tasks[i]; child; child = child->next) {
+			const struct fk_task *parent = task_parent(fk, child);
+
+			if (child->exiting || child->spec.tid != child->spec.pid)
+				continue;
+			/* Of one that was just there the first thread is the parent. */
+			if (parent ? parent == task
+				   : !child->parent && task->spec.tid == child->spec.ppid)
+				fk_text_add(text, "%d ", (int)child->spec.tid);
+		}
+	}
 }
 
 static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *task, bool process,
@@ -87,10 +160,12 @@ static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *
 	else if (!strcmp(name, "stat"))
 		task_stat(text, fk, task, process);
 	else if (!strcmp(name, "status"))
-		task_status(text, task);
+		task_status(text, fk, task);
 	else if (!strcmp(name, "schedstat"))
 		fk_text_add(text, "%llu 0 %llu\n", (unsigned long long)task->counts[FK_TASK_CLOCK],
-			    (unsigned long long)task->counts[FK_SWITCHES]);
+			    (unsigned long long)task->counts[FK_SWITCHES] + (task->cpu >= 0));
+	else if (!strcmp(name, "children") && !process)
+		task_children(text, fk, task);
 	else if (!strcmp(name, "cmdline") && !task->spec.kernel)
 		fk_text_add(text, "%s%c", task->comm, '\0');
 	else if (strcmp(name, "cmdline") != 0)

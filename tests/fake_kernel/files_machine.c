@@ -86,6 +86,14 @@ static void cpuinfo(struct fk_text *text, const struct fk *fk)
 	}
 }
 
+static void limits(struct fk_text *text, const struct fk_config *config)
+{
+	fk_text_add(text, "%-26s%-21s%-21s%-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
+	fk_text_add(text, "%-26s%-21u%-21u%-10s\n", "Max open files", config->fd_limit,
+		    config->fd_limit, "files");
+	fk_text_add(text, "%-26s%-21u%-21u%-10s\n", "Max locked memory", 0, 0, "bytes");
+}
+
 static bool has_model(const struct fk *fk)
 {
 	for (size_t i = 0; i < fk->n_pmus; i++)
@@ -220,6 +228,8 @@ int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path)
 		fk_text_add(text, "100000\n");
 	else if (!strcmp(path, "/proc/sys/kernel/nmi_watchdog"))
 		fk_text_add(text, "%d\n", fk->watchdog);
+	else if (!strcmp(path, "/proc/self/limits"))
+		limits(text, config);
 	else if (!strcmp(path, "/proc/cpuinfo") && has_model(fk))
 		cpuinfo(text, fk);
 	else if (!strcmp(path, "/proc/stat"))

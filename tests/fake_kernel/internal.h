@@ -32,6 +32,7 @@ struct fk_task {
 	struct fk_task *next; /* in its bucket, the newest first */
 	struct fk_spec spec;  /* comm is in the next field */
 	char comm[16];
+	struct fk_task *parent; /* who forked it; NULL: spec.ppid says all */
 	uint64_t start_ns;
 	uint64_t counts[FK_KINDS];
 	uint64_t remainders[FK_HARDWARE_EVENTS];
@@ -39,10 +40,11 @@ struct fk_task {
 	/* In user mode; of the raw ones after the others. */
 	uint64_t user_counts[FK_HARDWARE_EVENTS + FK_RAWS_MAX];
 	uint64_t user_remainders[FK_HARDWARE_EVENTS + FK_RAWS_MAX];
-	int cpu;      /* where it runs, or -1 */
-	int last_cpu; /* where it ran last, or -1 */
-	bool exiting; /* its EXIT record is written */
-	bool dead;    /* it has been switched away for good */
+	uint64_t user_ns, user_ns_remainder; /* of its time on a CPU */
+	int cpu;                             /* where it runs, or -1 */
+	int last_cpu;                        /* where it ran last, or -1 */
+	bool exiting;                        /* its EXIT record is written */
+	bool dead;                           /* it has been switched away for good */
 	enum fk_exit how;
 	struct fk_context context;
 };

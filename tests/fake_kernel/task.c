@@ -162,7 +162,7 @@ void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate)
 
 static void fork_as(struct fk *fk, pid_t parent_tid, pid_t child, bool thread)
 {
-	const struct fk_task *parent = task_alive(fk, parent_tid);
+	struct fk_task *parent = task_alive(fk, parent_tid);
 	struct fk_cpu *cpu = task_cpu(fk, parent);
 	struct fk_spec spec = parent->spec;
 
@@ -175,6 +175,7 @@ static void fork_as(struct fk *fk, pid_t parent_tid, pid_t child, bool thread)
 	}
 
 	struct fk_task *task = task_add(fk, &spec);
+	task->parent = thread ? parent->parent : parent;
 	fk_inherit(parent, task);
 	fk_record_task(fk, cpu, PERF_RECORD_FORK, task, parent->spec.pid, parent->spec.tid);
 }

@@ -443,6 +443,64 @@ static void the_counts_of_the_dead_stay(void **state)
 	finish(fk);
 }
 
+/* ---- /proc */
+
+static void expect_file(const struct sys *sys, const char *path, const char *text)
+{
+	char found[1024];
+
+	assert_true(sys_file_read(sys, path, found, sizeof(found)) >= 0);
+	if (!strstr(found, text))
+		fail_msg("%s: %s", path, found);
+}
+
+static void proc_tells_of_families(void **state)
+{
+	(void)state;
+	struct fk *fk = fk_new(&(struct fk_config){.fd_limit = 256});
+	struct sys sys = fk_sys(fk);
+	char text[8];
+
+	fk_task(fk, &(struct fk_spec){.tid = 7, .uid = 12, .comm = "a\nUid:\\", .user = {3, 4}});
+	fk_task(fk, &(struct fk_spec){.tid = 9, .ppid = 7});
+	fk_switch(fk, 0, 7);
+	fk_fork(fk, 7, 20);
+	fk_thread(fk, 7, 21);
+	fk_advance(fk, NS_PER_S);
+	fk_switch(fk, 0, 21);
+	fk_fork(fk, 21, 22);
+	fk_advance(fk, 10);
+	static const struct {
+		const char *path, *text;
+	} rows[] = {
+		{"/proc/7/task/7/children", "9 20 "},
+		{"/proc/7/task/21/children", "22 "},
+		{"/proc/7/task/7/status", "Name:\ta\\nUid:\\\\\nState:\tS (sleeping)\n"},
+		{"/proc/7/status", "\nUid:\t12\t12\t12\t12\n"},
+		{"/proc/7/status", "\nThreads:\t2\n"},
+		{"/proc/22/status", "\nPPid:\t7\n"},
+		{"/proc/7/status", "\nvoluntary_ctxt_switches:\t1\n"},
+		{"/proc/7/schedstat", "1000000000 0 1\n"},
+		{"/proc/7/task/21/schedstat", "10 0 1\n"},
+		{"/proc/7/stat", " 75 25 0 0 20 0 2 0 "},
+		{"/proc/self/limits",
+		 "\nMax open files            256                  256                  files     "
+		 "\n"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		expect_file(&sys, rows[i].path, rows[i].text);
+
+	/* A thread leaves its children to the others, a process to the first of all. */
+	fk_exit(fk, 21, FK_EXIT_THREAD);
+	fk_switch(fk, 0, 7);
+	expect_file(&sys, "/proc/7/task/7/children", "22 ");
+	fk_exit(fk, 7, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	expect_file(&sys, "/proc/22/status", "\nPPid:\t1\n");
+	assert_int_equal(sys_file_read(&sys, "/proc/7/status", text, sizeof(text)), -ENOENT);
+	finish(fk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +516,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_inherited_has_errnos),
 		cmocka_unit_test(a_group_may_begin_with_an_exec),
 		cmocka_unit_test(the_counts_of_the_dead_stay),
+		cmocka_unit_test(proc_tells_of_families),
 	};
 
 	return cmocka_run_group_tests_name("fake kernel: tasks", tests, NULL, NULL);
