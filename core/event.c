@@ -18,7 +18,7 @@
 static event_resolver_fn *const resolvers[] = {
 	event_breakpoint_resolve, event_probe_resolve, event_sysfs_resolve,
 	event_generic_resolve,    event_raw_resolve,   event_alias_resolve,
-	event_tracepoint_resolve, event_pfm_resolve,
+	event_tracepoint_resolve, event_proc_resolve,  event_pfm_resolve,
 };
 
 /* Intel's slots lead the topdown events, which are read through them. */
@@ -100,6 +100,7 @@ int event_resolve(const struct event_context *context, const char *name, struct 
 		return result;
 	}
 	event->name = xstrdup(name);
+	event_set_levels(context, event);
 	mark_leader(context, event);
 	return 0;
 }

@@ -20,6 +20,7 @@ enum event_kind {
 	EVENT_SOFTWARE, /* counted by the kernel, needs no counter */
 	EVENT_HARDWARE, /* needs a counter of the CPU's PMU */
 	EVENT_SOCKET,   /* of a PMU that several CPUs share: counted for the whole machine only */
+	EVENT_PROC,     /* no event of the kernel's: only /proc tells of it */
 };
 
 /* How one PMU counts it: a machine with two kinds of CPUs has two codes for "cycles". */
@@ -49,13 +50,30 @@ static inline const char *event_label(const struct event *event)
 	return event->label ? event->label : event->name;
 }
 
-/* Where names are looked up; both borrowed. */
+/* Which privilege levels are counted where a name's modifiers don't say. */
+enum event_levels {
+	EVENT_LEVELS_ALL,
+	EVENT_LEVELS_USER,
+	EVENT_LEVELS_KERNEL,
+};
+
+/* "all", "user", "kernel" */
+const char *event_levels_name(enum event_levels levels);
+
+/* Where names are looked up, and how they are meant; borrowed. */
 struct event_context {
 	const struct sys *sys;
 	const struct pmu_set *pmus;
+	enum event_levels levels;          /* of what the CPUs count */
+	enum event_levels software_levels; /* of what happens on either level: page faults */
+	bool proc;                         /* what only /proc tells has a meaning too */
 };
 
 enum { EVENT_NAME_MAX_BYTES = 1023 };
+
+/* The names of EVENT_PROC: ns on a CPU in user mode, and in the kernel. */
+#define EVENT_USER_TIME   "user_time"
+#define EVENT_SYSTEM_TIME "system_time"
 
 /*
  * What a name means, one that a user of perf or of libpfm4 knows:
@@ -69,6 +87,7 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  *	kprobe:do_exit+4, uprobe:/bin/sh:0x4210,
  *	kretprobe:SYMBOL, uretprobe:PATH:OFFSET       probes: event_probe.c
  *	skl::LONGEST_LAT_CACHE:MISS                   of one kind of CPU: event_pfm.c
+ *	system_time, user_time                        as perf stat's, where asked for: event_proc.c
  *
  * with modifiers behind (event_modifier.h): cycles:u. Fills *event (name copied, its addresses
  * good for as long as it lives) with state VALID, without asking whether it can be opened. Counts

@@ -2,6 +2,7 @@
 #include "event_modifier.h"
 
 #include "event_resolver.h"
+#include "util.h"
 
 #include <errno.h>
 #include <string.h>
@@ -100,6 +101,56 @@ int event_modify(const char *name, const char *text, struct event *event, struct
 	for (size_t i = 0; i < event->n_codes; i++)
 		apply(&modifiers, &event->codes[i].attr);
 	return 0;
+}
+
+/*
+ * Some software events happen in the kernel by their nature, whoever is behind them: with its level
+ * left out they would count nothing (context-switches:u is always 0).
+ */
+static bool is_of_both_levels(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		return true;
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return false;
+	switch (attr->config) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_ALIGNMENT_FAULTS:
+	case PERF_COUNT_SW_EMULATION_FAULTS:
+		return true;
+	}
+	return false;
+}
+
+const char *event_levels_name(enum event_levels levels)
+{
+	static const char *const names[] = {
+		[EVENT_LEVELS_ALL] = "all",
+		[EVENT_LEVELS_USER] = "user",
+		[EVENT_LEVELS_KERNEL] = "kernel",
+	};
+
+	return levels < ARRAY_SIZE(names) ? names[levels] : NULL;
+}
+
+void event_set_levels(const struct event_context *context, struct event *event)
+{
+	for (size_t i = 0; i < event->n_codes; i++) {
+		struct perf_event_attr *attr = &event->codes[i].attr;
+		enum event_levels levels = EVENT_LEVELS_ALL;
+
+		if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv)
+			continue;
+		if (event->kind == EVENT_HARDWARE)
+			levels = context->levels;
+		else if (is_of_both_levels(attr))
+			levels = context->software_levels;
+		attr->exclude_user = levels == EVENT_LEVELS_KERNEL;
+		attr->exclude_kernel = levels == EVENT_LEVELS_USER;
+		attr->exclude_hv = levels != EVENT_LEVELS_ALL;
+	}
 }
 
 bool event_is_modifier(const char *text, size_t length)

@@ -22,6 +22,9 @@
  */
 int event_modify(const char *name, const char *text, struct event *event, struct error *err);
 
+/* What the context says of levels, where the name itself said nothing. */
+void event_set_levels(const struct event_context *context, struct event *event);
+
 /* Whether that many bytes hold letters from above and no other, at least one. */
 bool event_is_modifier(const char *text, size_t length);
 

@@ -413,6 +413,12 @@ int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
 	*metric = (struct metric){0};
 	for (size_t form = metric_def_form(def, cpus, from); form < METRIC_FORMS_MAX;
 	     form = metric_def_form(def, cpus, form + 1)) {
+		if (def->forms[form].all_levels && events->context &&
+		    events->context->levels != EVENT_LEVELS_ALL) {
+			ret = error_set(err, -ENOENT,
+					"Metric %.40s: it takes all privilege levels.", def->name);
+			continue;
+		}
 		ret = metric_compile(def, form, events, metric, err);
 		if (ret == 0 && !asks_what_is_not_told(metric))
 			return (int)form;

@@ -23,6 +23,7 @@ struct metric_form {
 	unsigned where;    /* the CPUs it is meant for: enum cpu_kind bits (cpu_model.h); 0: all */
 	const char *title; /* NULL: the metric's */
 	const char *expression; /* NULL: no more forms */
+	bool all_levels;        /* of no meaning where only one privilege level is counted */
 };
 
 enum {

@@ -528,7 +528,7 @@ static void check_forms(const struct metric_def *def)
 			fail_msg("%s", err.text);
 		assert_in_range(strlen(form->title ? form->title : def->title), 1, 8);
 		/* A form for all CPUs is the last resort. */
-		assert_true(form->where || n + 1 == METRIC_FORMS_MAX ||
+		assert_true(form->where || form->all_levels || n + 1 == METRIC_FORMS_MAX ||
 			    !def->forms[n + 1].expression);
 	}
 	assert_true(n > 0);

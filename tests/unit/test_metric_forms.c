@@ -258,8 +258,12 @@ static void no_form_for_nobody(void **state)
 		}
 		for (size_t form = 0; form < METRIC_FORMS_MAX && def->forms[form].expression;
 		     form++)
-			/* Names of one kind of CPU only libpfm4 on such a CPU knows. */
-			if (!taken[form] && !strstr(def->forms[form].expression, "RETIRED:"))
+			/*
+			 * Names of one kind of CPU only libpfm4 on such a CPU knows; what stands in
+			 * where not all levels are counted is test_levels.c's.
+			 */
+			if (!taken[form] && !(form > 0 && def->forms[form - 1].all_levels) &&
+			    !strstr(def->forms[form].expression, "RETIRED:"))
 				fail_msg("%s: nobody takes %s", def->name,
 					 def->forms[form].expression);
 	}
