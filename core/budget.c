@@ -53,7 +53,7 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 	/* Not disabled: Arm's driver leaves events that are off out of its check. */
 	for (; opened < n && result >= 0; opened += result >= 0) {
 		struct perf_event_attr attr = group_counting_attr(codes[opened]);
-		result = sys_perf_open(sys, &attr, -1, cpu, opened ? fds[0] : -1,
+		result = sys_perf_open(sys, &attr, cpu < 0 ? 0 : -1, cpu, opened ? fds[0] : -1,
 				       PERF_FLAG_FD_CLOEXEC);
 		fds[opened] = result;
 	}
@@ -79,6 +79,8 @@ bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, s
 	int result = -ENODEV;
 	bool runs;
 
+	if (budget->own)
+		result = budget_try(budget->sys, -1, codes, n, &runs);
 	for (size_t i = 0; i < cpus->n && result == -ENODEV; i++)
 		result = budget_try(budget->sys, cpus->numbers[i], codes, n, &runs);
 	/* Other refusals (descriptors, rights) are no question of counters: opening will tell. */

@@ -32,8 +32,10 @@ static int open_groups(struct counted_cpu *cpu, const struct event_set *events,
 		struct counted_group *counted = &cpu->groups[k];
 		counted->index = domain->first_group + k;
 		failure->group = counted->index;
+		const struct group_place place = {
+			.tid = -1, .cpu = cpu->number, .ring_bytes = ring_bytes};
 		int result = group_open(&counted->group, cpu->sys, events, plan, counted->index,
-					cpu->number, ring_bytes, &failure->member);
+					&place, &failure->member);
 		if (result < 0)
 			return result;
 		cpu->n_groups++;

@@ -62,15 +62,20 @@ static struct perf_event_attr member_attr(const struct event_set *events, const 
 	case PLAN_TICK:
 		return sampling_attr(PERF_COUNT_SW_CPU_CLOCK, TICK_REST_NS, ring_bytes);
 	case PLAN_PAD:
-		return group_counting_attr(&(struct event_code){
-			.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY}});
+		/* It is to count nothing: so it needs no right to look into the kernel. */
+		return group_counting_attr(
+			&(struct event_code){.attr = {.type = PERF_TYPE_SOFTWARE,
+						      .config = PERF_COUNT_SW_DUMMY,
+						      .exclude_kernel = plan->per_task,
+						      .exclude_hv = plan->per_task}});
 	}
 	const struct plan_counter *counter = &plan->counters[member];
 	return group_counting_attr(&events->items[counter->event].codes[counter->code]);
 }
 
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
-	       const struct plan *plan, unsigned index, int cpu, size_t ring_bytes, size_t *failed)
+	       const struct plan *plan, unsigned index, const struct group_place *place,
+	       size_t *failed)
 {
 	const struct plan_group *planned = &plan->groups[index];
 	size_t n = planned->n_members;
@@ -80,9 +85,13 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 	while (group->n < n) {
 		int member = planned->members[group->n];
 		int leader_fd = group->n > 0 ? group->fds[0] : -1;
-		struct perf_event_attr attr = member_attr(events, plan, index, member, ring_bytes);
+		struct perf_event_attr attr =
+			member_attr(events, plan, index, member, place->ring_bytes);
 		attr.disabled = leader_fd < 0;
-		int fd = sys_perf_open(sys, &attr, -1, cpu, leader_fd, PERF_FLAG_FD_CLOEXEC);
+		attr.inherit = place->inherit;
+		attr.enable_on_exec = attr.disabled && place->on_exec;
+		int fd = sys_perf_open(sys, &attr, place->tid, place->cpu, leader_fd,
+				       PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {
 			*failed = group->n;
 			result = fd;
@@ -93,7 +102,10 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 			group->switch_fd = fd;
 		if (member == PLAN_TICK)
 			group->tick_fd = fd;
+		group->samples |= member == PLAN_TICK;
 	}
+	if (!group->samples)
+		return 0;
 	result = sys_perf_ioctl(sys, group->tick_fd, PERF_EVENT_IOC_ID, (uintptr_t)&group->tick_id);
 	if (result == 0)
 		return 0;

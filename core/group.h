@@ -6,26 +6,38 @@
 #include "plan.h"
 #include "sys.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-/* One counter group on one CPU: descriptors in opening order, the first leads. */
+/* One counter group of one CPU or task: descriptors in opening order, the first leads. */
 struct group {
 	const struct sys *sys;
 	int *fds;
 	size_t n;
+	bool samples;  /* that of a CPU does; then it has the next two */
 	int switch_fd; /* of fds: samples every context switch; its ring takes the tick's too */
 	int tick_fd;   /* of fds: samples when armed */
 	uint64_t tick_id;
 };
 
+/* Whom a group counts: whoever runs on a CPU, or a task wherever it runs. */
+struct group_place {
+	pid_t tid;         /* -1: everybody */
+	int cpu;           /* -1: everywhere */
+	size_t ring_bytes; /* a ring on switch_fd wakes its reader when half of that is full */
+	bool inherit;      /* also what the task forks from now on; readings are the sum */
+	bool on_exec;      /* begins to count by itself when the task execs */
+};
+
 /*
- * Opens that group of the plan on a CPU, not counting yet. A ring on switch_fd will wake its reader
- * when half of ring_bytes is full. On failure *failed is the index of the member that the kernel
- * refused.
+ * Opens that group of the plan, not counting yet. On failure *failed is the index of the member
+ * that the kernel refused.
  */
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
-	       const struct plan *plan, unsigned index, int cpu, size_t ring_bytes, size_t *failed);
+	       const struct plan *plan, unsigned index, const struct group_place *place,
+	       size_t *failed);
 void group_close(struct group *group); /* zeroed is fine */
 
 /* 0 or -errno, all of these. */

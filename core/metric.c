@@ -106,7 +106,9 @@ static struct figure read_counters(const struct metric_reading *reading,
 
 	if (event->state != FIGURE_VALID)
 		return unknown(event->state);
-	if (event->kind == EVENT_DERIVED)
+	/* What the slices measure is always known; /proc does not tell everybody's switches. */
+	bool told = input->plan->per_task && reading->event == TALLY_SWITCHES;
+	if (event->kind == EVENT_DERIVED && !told)
 		return known((double)tally[reading->event]);
 	if (event->kind == EVENT_SOCKET && !input->machine)
 		return unknown(FIGURE_UNSUPPORTED);

@@ -263,12 +263,84 @@ static void add_software(struct drawing *drawing, struct plan_group *group)
 			add_counter(drawing, group, i, 0);
 }
 
+bool plan_is_of_proc(const struct event *event)
+{
+	if (event->kind == EVENT_PROC)
+		return true;
+	if (event->kind != EVENT_SOFTWARE || event->n_codes == 0)
+		return false;
+	const struct perf_event_attr *attr = &event->codes[0].attr;
+	bool both_levels = !attr->exclude_user && !attr->exclude_kernel;
+	return both_levels && attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
 static bool is_size_taken(const struct plan *plan, unsigned first, size_t n_members)
 {
 	for (unsigned i = first; i < plan->shape.n_groups; i++)
 		if (plan->groups[i].n_members == n_members)
 			return true;
 	return false;
+}
+
+static void add_domain(struct drawing *drawing, struct plan_domain domain)
+{
+	struct plan *plan = drawing->plan;
+
+	plan->domains = array_reserve(plan->domains, &drawing->domains_capacity,
+				      plan->shape.n_domains + 1, sizeof(*plan->domains));
+	domain.n_groups = plan->shape.n_groups - domain.first_group;
+	plan->domains[plan->shape.n_domains++] = domain;
+}
+
+/* A counter of a group that nobody opens. */
+static void add_told(struct drawing *drawing, struct plan_group *group, size_t event)
+{
+	add_counter(drawing, group, event, 0);
+	group->n_members--;
+}
+
+static void add_task_domain(struct drawing *drawing)
+{
+	const struct event_set *events = drawing->request->events;
+	struct plan *plan = drawing->plan;
+
+	for (unsigned i = PLAN_GROUP_PROC; i <= PLAN_GROUP_SOFTWARE; i++)
+		add_group(drawing);
+	for (size_t i = 0; i < events->n; i++) {
+		const struct event *event = &events->items[i];
+		if (event->state != FIGURE_VALID)
+			continue;
+		if (plan_is_of_proc(event))
+			add_told(drawing, &plan->groups[PLAN_GROUP_PROC], i);
+		else if (event->kind == EVENT_SOFTWARE)
+			add_counter(drawing, &plan->groups[PLAN_GROUP_SOFTWARE], i, 0);
+	}
+	add_domain(drawing, (struct plan_domain){.all_cpus = true});
+}
+
+/* Per task: its hardware groups alone, which may be none. */
+static void add_task_pmu(struct drawing *drawing, size_t pmu)
+{
+	struct packing packing = {.request = drawing->request, .pmu = pmu};
+	unsigned first = drawing->plan->shape.n_groups;
+
+	pack_domain(&packing);
+	for (size_t i = 0; i < packing.n; i++)
+		add_hardware(drawing, add_group(drawing), &packing.packs[i], pmu);
+	add_domain(drawing, (struct plan_domain){.pmu = pmu, .first_group = first});
+	packing_fini(&packing);
+}
+
+/* A task's time is told by any of its groups: there must be one. */
+static void add_task_clock(struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->shape.n_groups; i++)
+		if (plan->groups[i].n_members > 0)
+			return;
+	add_member(&plan->groups[PLAN_GROUP_SOFTWARE], PLAN_PAD);
 }
 
 static void add_core_domain(struct drawing *drawing, size_t pmu)
@@ -294,27 +366,20 @@ static void add_core_domain(struct drawing *drawing, size_t pmu)
 	}
 	while (is_size_taken(plan, first + 1, plan->groups[first].n_members))
 		add_member(&plan->groups[first], PLAN_PAD);
-	plan->domains = array_reserve(plan->domains, &drawing->domains_capacity,
-				      plan->shape.n_domains + 1, sizeof(*plan->domains));
-	plan->domains[plan->shape.n_domains++] = (struct plan_domain){
-		.pmu = pmu, .first_group = first, .n_groups = plan->shape.n_groups - first};
+	add_domain(drawing, (struct plan_domain){.pmu = pmu, .first_group = first});
 	packing_fini(&packing);
 }
 
 static void add_socket_domain(struct drawing *drawing, size_t event, size_t code)
 {
-	struct plan *plan = drawing->plan;
 	struct plan_group *group = add_group(drawing);
 
 	add_counter(drawing, group, event, (int)code);
-	plan->domains = array_reserve(plan->domains, &drawing->domains_capacity,
-				      plan->shape.n_domains + 1, sizeof(*plan->domains));
-	plan->domains[plan->shape.n_domains++] = (struct plan_domain){
-		.pmu = drawing->request->events->items[event].codes[code].pmu,
-		.socket = true,
-		.first_group = plan->shape.n_groups - 1,
-		.n_groups = 1,
-	};
+	add_domain(drawing, (struct plan_domain){
+				    .pmu = drawing->request->events->items[event].codes[code].pmu,
+				    .socket = true,
+				    .first_group = drawing->plan->shape.n_groups - 1,
+			    });
 }
 
 static void add_sockets(struct drawing *drawing)
@@ -374,9 +439,18 @@ struct plan *plan_new(const struct plan_request *request)
 				       sizeof(*plan->counters));
 	for (unsigned i = 0; i < TALLY_FIRST_COUNTED; i++)
 		plan->counters[i] = (struct plan_counter){.event = i};
-	for (size_t i = 0; i < request->pmus->n_core; i++)
-		add_core_domain(&drawing, i);
-	add_sockets(&drawing);
+	plan->per_task = request->per_task;
+	if (request->per_task) {
+		plan->counters[TALLY_SWITCHES].group = PLAN_GROUP_SWITCHES;
+		add_task_domain(&drawing);
+		for (size_t i = 0; i < request->pmus->n_core; i++)
+			add_task_pmu(&drawing, i);
+		add_task_clock(plan);
+	} else {
+		for (size_t i = 0; i < request->pmus->n_core; i++)
+			add_core_domain(&drawing, i);
+		add_sockets(&drawing);
+	}
 	order_counters(plan, request->events->n);
 	return plan;
 }
@@ -416,9 +490,13 @@ unsigned plan_most_turns(const struct plan *plan)
 {
 	unsigned most = 1;
 
-	for (unsigned i = 0; i < plan->shape.n_domains; i++)
-		if (plan->domains[i].n_groups - 1 > most)
-			most = plan->domains[i].n_groups - 1;
+	for (unsigned i = 0; i < plan->shape.n_domains; i++) {
+		const struct plan_domain *domain = &plan->domains[i];
+		/* All but the clock's, which is always on. */
+		unsigned turns = plan->per_task ? domain->n_groups : domain->n_groups - 1;
+		if (turns > most && !domain->all_cpus)
+			most = turns;
+	}
 	return most;
 }
 

@@ -23,6 +23,11 @@
  * A *counter* is one event in one group. The inputs of a metric stand in one group, so an event
  * that many metrics need may be counted in several groups.
  *
+ * Counted per task (core/collect_task) there are no switches to sample: the first domain is that of
+ * all CPUs, with a group for what /proc tells of a task, one for its context switches, which /proc
+ * tells apart, and one of the software events. The core PMUs' domains follow, with hardware groups
+ * alone; the kernel lets them take turns.
+ *
  * In a group the hardware events come first, so that a hardware event leads where there is one: a
  * software leader with hardware siblings opens 250 times slower. Groups of a domain that may be on
  * together differ in size: their samples are told apart by it.
@@ -50,6 +55,7 @@ struct plan_group {
 struct plan_domain {
 	size_t pmu;           /* index in the pmu_set */
 	bool socket;          /* its groups are counted by core/socket_counter, not by switches */
+	bool all_cpus;        /* per task: of no PMU */
 	unsigned first_group; /* the one that keeps the clock */
 	unsigned n_groups;
 };
@@ -61,7 +67,15 @@ struct plan {
 	struct plan_group *groups;
 	struct plan_domain *domains; /* the core PMUs' first, in their order */
 	size_t n_events;
+	bool per_task;
 	unsigned references;
+};
+
+/* The first groups of a plan per task: they have no members. */
+enum {
+	PLAN_GROUP_PROC,
+	PLAN_GROUP_SWITCHES,
+	PLAN_GROUP_SOFTWARE, /* has members: its own, or PLAN_PAD */
 };
 
 /* Events that belong together: the inputs of one metric, {a,b}, or one event. */
@@ -80,6 +94,7 @@ struct plan_request {
 	const struct event_set *events; /* those whose state is VALID are counted */
 	const struct pmu_set *pmus;
 	const struct plan_wants *wants;
+	bool per_task; /* the next two are of no meaning then */
 	bool switch_records;
 	bool separate_clock; /* keep hardware events out of the clock's group: counters are shared
 			      */
@@ -95,6 +110,9 @@ struct plan_request {
 struct plan *plan_new(const struct plan_request *request);
 struct plan *plan_ref(struct plan *plan); /* any thread */
 void plan_unref(struct plan *plan);       /* any thread; NULL is fine */
+
+/* Whether a plan per task leaves an event to /proc: page faults of whichever level. */
+bool plan_is_of_proc(const struct event *event);
 
 /* How many groups take turns on a CPU, where that is most; 1: nobody waits. */
 unsigned plan_most_turns(const struct plan *plan);
