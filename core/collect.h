@@ -2,6 +2,7 @@
 #ifndef PMCTOP_COLLECT_H
 #define PMCTOP_COLLECT_H
 
+#include "access.h"
 #include "error.h"
 #include "event.h"
 #include "interval.h"
@@ -9,6 +10,7 @@
 #include "plan.h"
 #include "pmu.h"
 #include "sys.h"
+#include "target.h"
 #include "tasks.h"
 
 #include <poll.h>
@@ -23,7 +25,6 @@
 struct collect;
 
 struct collect_ops {
-	const char *mode; /* snapshot.mode */
 	/* What to wait on: filled with at most max, returns how many there are. */
 	size_t (*pollfds)(const struct collect *self, struct pollfd *fds, size_t max);
 	/* Folds in what has been recorded so far. Cheap when there is nothing. */
@@ -43,10 +44,13 @@ struct collect_ops {
 
 struct collect {
 	const struct collect_ops *ops;
+	const char *mode;         /* snapshot.mode: "system", "task", "proc" */
 	struct interval interval; /* being filled; renew begins it anew */
 	struct plan *plan;        /* of the interval; owned */
 	uint64_t refresh_ns;      /* how long an interval is to be; set by the engine */
 	bool stale;               /* what is wanted has changed; set by the engine */
+	/* Of those that may have counters: how many threads ran, and how many of these had some. */
+	size_t threads_ran, threads_counted;
 };
 
 /* What a collector is opened with; all borrowed for its life, and read anew where it is stale. */
@@ -55,6 +59,8 @@ struct collect_context {
 	const struct pmu_set *pmus;
 	struct event_set *events; /* probed; the collector may find fewer of them VALID */
 	const struct plan_wants *wants;
+	const struct access *access;
+	const struct target *target;
 	struct tasks *tasks;
 	struct notes *notes;
 };
@@ -67,10 +73,12 @@ int collect_system_open(const struct collect_context *context, struct collect **
 			struct error *err);
 
 /*
- * CPU time and page faults of every process as /proc tells them: works wherever /proc is mounted,
- * and counts nothing. The last resort.
+ * Counters of each of our own threads that does something, and of everybody else what /proc tells:
+ * CPU time, page faults, context switches. Where there is no right to count it counts nothing, but
+ * works wherever /proc is mounted: the last resort. -EACCES and a sentence where who was asked for
+ * by number is not ours.
  */
-int collect_proc_open(const struct collect_context *context, struct collect **collect,
+int collect_task_open(const struct collect_context *context, struct collect **collect,
 		      struct error *err);
 
 #endif

@@ -457,7 +457,6 @@ static void system_free(struct collect *collect)
 }
 
 static const struct collect_ops system_ops = {
-	.mode = "system",
 	.pollfds = system_pollfds,
 	.drain = system_drain,
 	.due_ns = system_due_ns,
@@ -490,7 +489,9 @@ int collect_system_open(const struct collect_context *context, struct collect **
 
 	if (result < 0)
 		return error_set(err, result, "/sys/devices/system/cpu cannot be read.");
-	if (cpus_possible(context->sys, &possible) < 0) {
+	const struct cpu_list *wanted = target_cpus(context->target);
+	if ((wanted ? cpu_list_copy(&possible, wanted) : cpus_possible(context->sys, &possible)) <
+	    0) {
 		cpu_list_fini(&online);
 		return error_set(err, -ENODEV, "/sys/devices/system/cpu cannot be read.");
 	}
@@ -498,6 +499,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	struct collect_system *self = xcalloc(1, sizeof(*self));
 	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
 	self->base.ops = &system_ops;
+	self->base.mode = "system";
 	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->ring_bytes = ring_bytes_for(online.n);

@@ -18,6 +18,7 @@
 #include "proc.h"
 #include "selection.h"
 #include "snapshot_take.h"
+#include "target.h"
 #include "tasks.h"
 #include "users.h"
 #include "util.h"
@@ -41,11 +42,13 @@ enum engine_change_kind {
 	CHANGE_ADD_EVENTS,
 	CHANGE_ADD_METRIC,
 	CHANGE_REMOVE,
+	CHANGE_LEVELS,
 };
 
 struct engine_change {
 	enum engine_change_kind kind;
-	char *text; /* owned */
+	char *text;               /* owned; NULL of CHANGE_LEVELS */
+	enum event_levels levels; /* of CHANGE_LEVELS */
 };
 
 struct engine {
@@ -53,6 +56,8 @@ struct engine {
 	struct engine_config config;
 	const struct preset *preset;
 	struct access access;
+	struct target *target;
+	enum event_levels levels; /* wanted; what is granted may be less */
 	struct pmu_set pmus;
 	struct event_context names;
 	struct selection selection;
@@ -134,6 +139,7 @@ static struct columns *columns_new(const struct engine *engine)
 
 	columns->references = 1;
 	columns->preset = xstrdup(engine->preset->name);
+	columns->levels = engine->names.levels;
 	columns->plan = plan_ref(engine->collect->plan);
 	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
 	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
@@ -162,59 +168,82 @@ static void renew_columns(struct engine *engine)
 
 /* ---- opening */
 
+/* What one does not name, by what there is to count with. */
 static void choose_preset(struct engine *engine)
 {
-	/* Where the kernel refuses for another reason, the collector will explain it. */
-	access_probe(engine->sys, &engine->access);
 	bool no_pmu = access_no_pmu(&engine->access);
+	bool counts = engine->access.level > ACCESS_NONE;
 
-	engine->preset = engine->config.preset ? engine->config.preset
-					       : preset_find(no_pmu ? "software" : "overview");
+	engine->preset = engine->config.preset
+				 ? engine->config.preset
+				 : preset_find(no_pmu || !counts ? "software" : "overview");
 	engine->selection.no_pmu = no_pmu;
 	if (no_pmu && !engine->config.preset)
 		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
-	if (!no_pmu)
+	if (!no_pmu && counts)
 		text_copy(engine->pmu, sizeof(engine->pmu), engine->pmus.items[0].name);
 }
 
-/* The collectors from best to worst; what one is refused is told, and the next one tried. */
-static int choose_collector(struct engine *engine, const struct engine_config *config,
-			    struct error *err)
+/* How names are meant from now on, where the tasks are counted one by one or the CPUs are. */
+static void choose_levels(struct engine *engine, bool per_task)
 {
-	static int (*const open[])(const struct collect_context *context, struct collect **collect,
-				   struct error *err) = {
-		collect_system_open,
-		collect_proc_open,
-	};
+	bool user_only = per_task && engine->access.level == ACCESS_USER;
+
+	engine->names.software_levels = engine->levels;
+	engine->names.levels = user_only && engine->levels == EVENT_LEVELS_ALL ? EVENT_LEVELS_USER
+									       : engine->levels;
+	engine->names.proc = per_task;
+}
+
+#define NOTE_LEVELS "Counting "
+
+static void note_levels(struct engine *engine)
+{
+	notes_remove(&engine->notes, NOTE_LEVELS "user space only (:u): ");
+	if (engine->access.level == ACCESS_USER && engine->levels != EVENT_LEVELS_USER &&
+	    !access_no_pmu(&engine->access))
+		notes_add(&engine->notes,
+			  NOTE_LEVELS "user space only (:u): the kernel's part needs CAP_PERFMON "
+				      "or kernel.perf_event_paranoid=1.");
+}
+
+/* Whole CPUs where the kernel grants them, else tasks. What one is refused is told. */
+static int choose_collector(struct engine *engine, struct error *err)
+{
 	const struct collect_context context = {
 		.sys = engine->sys,
 		.pmus = &engine->pmus,
 		.events = &engine->selection.events,
 		.wants = &engine->selection.wants,
+		.access = &engine->access,
+		.target = engine->target,
 		.tasks = engine->tasks,
 		.notes = &engine->notes,
 	};
-	int result = -ENODEV;
+	int result = -EACCES;
 
-	for (size_t i = config->proc_only ? 1 : 0; i < ARRAY_SIZE(open); i++) {
-		result = open[i](&context, &engine->collect, err);
+	if (engine->access.level == ACCESS_SYSTEM) {
+		choose_levels(engine, false);
+		result = choose_columns(engine, err);
+		if (result < 0)
+			return err->code = -EINVAL;
+		result = collect_system_open(&context, &engine->collect, err);
 		if (result == 0)
 			return 0;
-		notes_add(&engine->notes, "%s", err->text);
+	} else {
+		explain_access(engine->sys, &engine->access, err);
 	}
-	return result;
-}
-
-/* What the kernel denies leaves nothing of an overview to show. */
-static int fall_back_to_software(struct engine *engine, struct error *err)
-{
-	engine->collect->ops->free(engine->collect);
-	engine->collect = NULL;
-	engine->preset = preset_find("software");
-	int result = choose_columns(engine, err);
-	if (result < 0)
+	if (target_cpus(engine->target))
 		return result;
-	return choose_collector(engine, &(struct engine_config){.proc_only = true}, err);
+	/* Whoever asked for processes of their own does not miss the others. */
+	if (!target_has_roots(engine->target) || engine->access.level == ACCESS_NONE)
+		notes_add(&engine->notes, "%s", err->text);
+	choose_levels(engine, true);
+	result = choose_columns(engine, err);
+	if (result < 0)
+		return err->code = -EINVAL;
+	note_levels(engine);
+	return collect_task_open(&context, &engine->collect, err);
 }
 
 static int found_process(void *found, const char *name)
@@ -266,30 +295,25 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 
 	engine->sys = sys;
 	engine->config = *config;
+	engine->levels = config->levels;
 	read_host(sys, engine->host, sizeof(engine->host));
 	result = require_proc(sys, err);
 	if (result < 0)
 		goto fail;
-	pmu_set_read(sys, &engine->pmus);
-	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
-	choose_preset(engine);
-	result = choose_columns(engine, err);
-	if (result < 0) {
-		result = err->code = -EINVAL;
-		goto fail;
-	}
-	engine->tasks = tasks_new(sys);
 	engine->users = users_new(sys);
-	result = choose_collector(engine, config, err);
+	result = target_new(sys, engine->users, &config->target, &engine->target, err);
 	if (result < 0)
 		goto fail;
-	if (!strcmp(engine->collect->ops->mode, "proc")) {
-		engine->pmu[0] = '\0';
-		if (!config->preset)
-			result = fall_back_to_software(engine, err);
-		if (result < 0)
-			goto fail;
-	}
+	pmu_set_read(sys, &engine->pmus);
+	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
+	access_probe(sys, &engine->access);
+	if (config->proc_only)
+		engine->access.level = ACCESS_NONE;
+	choose_preset(engine);
+	engine->tasks = tasks_new(sys);
+	result = choose_collector(engine, err);
+	if (result < 0)
+		goto fail;
 	renew_columns(engine);
 	settle(engine);
 	*out = engine;
@@ -311,6 +335,7 @@ void engine_free(struct engine *engine)
 	free(engine->changes);
 	selection_fini(&engine->selection);
 	pmu_set_fini(&engine->pmus);
+	target_free(engine->target);
 	tasks_free(engine->tasks);
 	users_free(engine->users);
 	notes_fini(&engine->notes);
@@ -368,7 +393,7 @@ static void ask(struct engine *engine, enum engine_change_kind kind, const char 
 	engine->changes = array_reserve(engine->changes, &engine->changes_capacity,
 					engine->n_changes + 1, sizeof(*engine->changes));
 	engine->changes[engine->n_changes++] =
-		(struct engine_change){.kind = kind, .text = xstrdup(text)};
+		(struct engine_change){.kind = kind, .text = text ? xstrdup(text) : NULL};
 }
 
 void engine_add(struct engine *engine, const struct engine_column *column)
@@ -382,6 +407,28 @@ void engine_remove(struct engine *engine, const char *name)
 	ask(engine, CHANGE_REMOVE, name);
 }
 
+void engine_count(struct engine *engine, enum event_levels levels)
+{
+	ask(engine, CHANGE_LEVELS, NULL);
+	engine->changes[engine->n_changes - 1].levels = levels;
+}
+
+static int change_levels(struct engine *engine, enum event_levels levels, struct error *err)
+{
+	enum event_levels before = engine->levels;
+
+	engine->levels = levels;
+	choose_levels(engine, engine->names.proc);
+	int result = selection_renew(&engine->selection, err);
+	if (result < 0) {
+		engine->levels = before;
+		choose_levels(engine, engine->names.proc);
+	}
+	if (engine->names.proc)
+		note_levels(engine);
+	return result;
+}
+
 static int make_change(struct engine *engine, const struct engine_change *change, struct error *err)
 {
 	switch (change->kind) {
@@ -393,6 +440,8 @@ static int make_change(struct engine *engine, const struct engine_change *change
 		if (selection_remove(&engine->selection, change->text) == 0)
 			return 0;
 		return error_set(err, -ENOENT, "There is no column '%.40s'.", change->text);
+	case CHANGE_LEVELS:
+		return change_levels(engine, change->levels, err);
 	}
 	return -EINVAL;
 }
@@ -437,22 +486,26 @@ struct snapshot *engine_snapshot(struct engine *engine)
 			  "This kernel keeps some context switches to itself: what ran "
 			  "around them is unattributed, and ? marks it.");
 	engine->cut_ns = sys_now_ns(engine->sys);
+	target_look(engine->target, engine->cut_ns);
 
 	const struct snapshot_source source = {
 		.columns = engine->columns,
 		.interval = &collect->interval,
+		.target = engine->target,
 		.tasks = engine->tasks,
 		.users = engine->users,
 		.notes = &engine->notes,
 	};
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
-	if (strcmp(collect->ops->mode, "system") == 0)
+	if (strcmp(collect->mode, "system") == 0)
 		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
-	struct snapshot *snapshot = snapshot_take(&source, interval_ns);
+	struct snapshot *snapshot = snapshot_take(&source, engine->cut_ns, interval_ns);
 	snapshot->sequence = ++engine->sequence;
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
-	snapshot->mode = collect->ops->mode;
+	snapshot->mode = collect->mode;
+	snapshot->threads_ran = collect->threads_ran;
+	snapshot->threads_counted = collect->threads_counted;
 	snapshot->tasks = proc_threads(engine->sys);
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));

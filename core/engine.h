@@ -3,6 +3,7 @@
 #define PMCTOP_ENGINE_H
 
 #include "error.h"
+#include "event.h"
 #include "metric_def.h"
 #include "preset.h"
 #include "snapshot.h"
@@ -38,7 +39,8 @@ struct engine_config {
 	const struct metric_def *user_metrics; /* may be named by columns and by the preset */
 	size_t n_user_metrics;
 	struct target_spec target; /* zeroed: everybody */
-	bool proc_only; /* leave perf_event_open alone and use /proc */
+	enum event_levels levels;  /* which privilege levels are counted */
+	bool proc_only;            /* leave perf_event_open alone and use /proc */
 };
 
 /*
@@ -62,6 +64,8 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns);
  */
 void engine_add(struct engine *engine, const struct engine_column *column);
 void engine_remove(struct engine *engine, const char *name);
+/* From then on counts these privilege levels, of every event whose name does not say. */
+void engine_count(struct engine *engine, enum event_levels levels);
 
 /* Ends the interval now and hands over its picture; the caller frees it. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);

@@ -89,6 +89,13 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 		  event ? event : "", strerrordesc_np(-code));
 }
 
+void explain_access(const struct sys *sys, const struct access *access, struct error *err)
+{
+	bool none = access->level == ACCESS_NONE;
+
+	explain_perf_open(sys, access->answers[none ? ACCESS_USER : ACCESS_SYSTEM], NULL, err);
+}
+
 void explain_event(const struct sys *sys, const struct event *event, struct error *err)
 {
 	bool probe = event->kind == EVENT_SOFTWARE && event->target;

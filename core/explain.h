@@ -2,6 +2,7 @@
 #ifndef PMCTOP_EXPLAIN_H
 #define PMCTOP_EXPLAIN_H
 
+#include "access.h"
 #include "error.h"
 #include "event.h"
 #include "sys.h"
@@ -11,6 +12,9 @@
  * its -errno; `event` the event's name, or NULL where the whole machine's counting was refused.
  */
 void explain_perf_open(const struct sys *sys, int code, const char *event, struct error *err);
+
+/* Why not all of the machine can be counted, by what the kernel granted (below ACCESS_SYSTEM). */
+void explain_access(const struct sys *sys, const struct access *access, struct error *err);
 
 /* The same for an event that was probed: event->answer, which is not 0. */
 void explain_event(const struct sys *sys, const struct event *event, struct error *err);

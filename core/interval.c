@@ -29,12 +29,14 @@ void interval_reshape(struct interval *interval, const struct tally_shape *shape
 	free(interval->cpus);
 	free(interval->idle);
 	free(interval->unattributed);
+	free(interval->others);
 	free(interval->totals);
 	interval->shape = *shape;
 	interval->tallies = xcalloc(interval->capacity * width, sizeof(uint64_t));
 	interval->cpus = xcalloc(interval->n_cpus * width, sizeof(uint64_t));
 	interval->idle = xcalloc(interval->n_cpus * width, sizeof(uint64_t));
 	interval->unattributed = xcalloc(width, sizeof(uint64_t));
+	interval->others = xcalloc(width, sizeof(uint64_t));
 	interval->totals = xcalloc(width, sizeof(uint64_t));
 	interval_reset(interval);
 }
@@ -50,6 +52,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_counted);
 	free(interval->silent_ns);
 	free(interval->unattributed);
+	free(interval->others);
 	free(interval->totals);
 	*interval = (struct interval){0};
 }
@@ -65,6 +68,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->silent_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
+	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
@@ -123,6 +127,7 @@ void interval_sum_parts(struct interval *interval)
 	for (size_t i = 0; i < interval->n_cpus; i++)
 		tally_add(&interval->shape, interval->totals, interval_idle(interval, i));
 	tally_add(&interval->shape, interval->totals, interval->unattributed);
+	tally_add(&interval->shape, interval->totals, interval->others);
 }
 
 uint64_t interval_silence_to_idle(struct interval *interval, size_t index, unsigned domain,

@@ -31,11 +31,12 @@ struct interval {
 	size_t n_cpus;
 
 	uint64_t *unattributed; /* one tally */
-	uint64_t *totals;       /* one tally: what the parts add up to, found at the cut */
-	uint64_t contended_ns;  /* of slices in which a group was off the PMU for a while */
-	uint64_t lost_records;  /* as LOST records tell */
-	uint64_t gaps;          /* switches that N counted without a record */
-	uint64_t untold;        /* those of them of which nothing else tells either */
+	uint64_t *others;      /* one tally: of tasks that are not the target's, and have no slot */
+	uint64_t *totals;      /* one tally: what the parts add up to, found at the cut */
+	uint64_t contended_ns; /* of slices in which a group was off the PMU for a while */
+	uint64_t lost_records; /* as LOST records tell */
+	uint64_t gaps;         /* switches that N counted without a record */
+	uint64_t untold;       /* those of them of which nothing else tells either */
 };
 
 /* An empty interval 1 over these CPUs. */

@@ -222,7 +222,19 @@ static void put_totals(FILE *out, const struct snapshot *snapshot)
 	put_counted(out, &(struct counts){columns, snapshot->totals, true}, snapshot->figures);
 	put_part(out, "idle", &(struct counts){columns, snapshot->idle, true});
 	put_part(out, "unattributed", &(struct counts){columns, snapshot->unattributed, true});
+	if (snapshot->targeted)
+		put_part(out, "others", &(struct counts){columns, snapshot->others, false});
 	fputc('}', out);
+}
+
+/* Who was asked for, added up. */
+static void put_target(FILE *out, const struct snapshot *snapshot)
+{
+	const struct counts counts = {snapshot->columns, snapshot->target, false};
+
+	fputs(",\"target\":{", out);
+	put_counted(out, &counts, snapshot->target_figures);
+	fprintf(out, ",\"ended\":%s}", snapshot->ended ? "true" : "false");
 }
 
 void out_json(const struct view *view, FILE *out)
@@ -239,7 +251,11 @@ void out_json(const struct view *view, FILE *out)
 	put_string(out, snapshot->mode);
 	fputs(",\"pmu\":", out);
 	put_string(out, snapshot->pmu);
-	fprintf(out, ",\"turns\":%u", plan_most_turns(snapshot->columns->plan));
+	fprintf(out, ",\"count\":\"%s\",\"turns\":%u", event_levels_name(snapshot->columns->levels),
+		plan_most_turns(snapshot->columns->plan));
+	if (strcmp(snapshot->mode, "system") != 0)
+		fprintf(out, ",\"threads\":{\"ran\":%zu,\"counted\":%zu}", snapshot->threads_ran,
+			snapshot->threads_counted);
 	fputs(",\"cpus\":[", out);
 	for (size_t i = 0; i < snapshot->n_cpus; i++) {
 		fputs(i > 0 ? "," : "", out);
@@ -252,6 +268,8 @@ void out_json(const struct view *view, FILE *out)
 	}
 	fputs("],", out);
 	put_totals(out, snapshot);
+	if (snapshot->targeted)
+		put_target(out, snapshot);
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs(i > 0 ? "," : "", out);

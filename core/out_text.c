@@ -84,20 +84,26 @@ static void put_counts(FILE *out, const struct snapshot *snapshot)
 	}
 	if (snapshot_sharing(snapshot, sharing, sizeof(sharing)))
 		fprintf(out, "  counters: %s", sharing);
+	if (snapshot->columns->levels != EVENT_LEVELS_ALL)
+		fprintf(out, "  counting: %s only", event_levels_name(snapshot->columns->levels));
+	if (snapshot->threads_counted < snapshot->threads_ran)
+		fprintf(out, "  counted: %zu of %zu threads", snapshot->threads_counted,
+			snapshot->threads_ran);
 	fputc('\n', out);
 }
 
-/* "all: %CPU 123.4  GHz 3.20  IPC 1.05 ...": the whole machine without its idle time. */
-static void put_totals(FILE *out, const struct snapshot *snapshot)
+/* "all: %CPU 123.4  GHz 3.20  IPC 1.05 ..." */
+static void put_figures(FILE *out, const struct snapshot *snapshot, const char *whose,
+			const struct figure *figures)
 {
 	const struct columns *columns = snapshot->columns;
 
-	fputs("all:", out);
+	fprintf(out, "%s:", whose);
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
 		struct cell cell;
 
-		figure_format(def, snapshot->figures[i], &cell);
+		figure_format(def, figures[i], &cell);
 		fprintf(out, "%s %s %s", i > 0 ? " " : "", columns->metrics[i].title, cell.text);
 	}
 	fputc('\n', out);
@@ -123,7 +129,10 @@ void out_text(const struct view *view, FILE *out)
 
 	put_title(out, snapshot);
 	put_counts(out, snapshot);
-	put_totals(out, snapshot);
+	/* The whole machine without its idle time, and what was asked for of it. */
+	put_figures(out, snapshot, "all", snapshot->figures);
+	if (snapshot->targeted)
+		put_figures(out, snapshot, "target", snapshot->target_figures);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs("note: ", out);
 		put_printable(out, snapshot->notes[i]);

@@ -28,16 +28,20 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 
 	unsigned flags;
 	unsigned long long minor, major, user, system, start;
-	int fields =
-		sscanf(close + 1,
-		       " %c %d %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu"
-		       " %*d %*d %*d %*d %*d %*d %llu",
-		       &stat->state, &stat->ppid, &flags, &minor, &major, &user, &system, &start);
-	if (stat->pid <= 0 || fields != 8)
+	unsigned threads;
+	int fields = sscanf(close + 1,
+			    " %c %d %*d %*d %*d %*d %u %llu %*u %llu %*u %llu %llu"
+			    " %*d %*d %*d %*d %u %*d %llu",
+			    &stat->state, &stat->ppid, &flags, &minor, &major, &user, &system,
+			    &threads, &start);
+	if (stat->pid <= 0 || fields != 9)
 		return -EBADMSG;
 	stat->kernel = flags & PF_KTHREAD;
-	stat->faults = minor + major;
-	stat->cpu_ticks = user + system;
+	stat->minor_faults = minor;
+	stat->major_faults = major;
+	stat->user_ticks = user;
+	stat->system_ticks = system;
+	stat->threads = threads;
 	stat->start_ticks = start;
 	return 0;
 }
@@ -49,6 +53,68 @@ int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat)
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
 	return length < 0 ? (int)length : proc_stat_parse(text, stat);
+}
+
+int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat)
+{
+	char path[64], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	return length < 0 ? (int)length : proc_stat_parse(text, stat);
+}
+
+int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_ns)
+{
+	char path[64], text[128], *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	if (length < 0)
+		return (int)length;
+	*ran_ns = strtoull(text, &end, 10);
+	return end == text ? -EBADMSG : 0;
+}
+
+/* The number behind a line's name, or -ENOENT. */
+static int find_field(const char *text, const char *name, uint64_t *number)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		char *end;
+		line += *line == '\n';
+		if (strncmp(line, name, length) != 0)
+			continue;
+		*number = strtoull(line + length, &end, 10);
+		return end == line + length ? -EBADMSG : 0;
+	}
+	return -ENOENT;
+}
+
+int proc_field(const struct sys *sys, const char *path, const char *name, uint64_t *number)
+{
+	char text[4096];
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+
+	return length < 0 ? (int)length : find_field(text, name, number);
+}
+
+int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches)
+{
+	char path[64], text[4096];
+	uint64_t own, forced;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	if (length < 0)
+		return (int)length;
+	int result = find_field(text, "voluntary_ctxt_switches:", &own);
+	if (result == 0)
+		result = find_field(text, "nonvoluntary_ctxt_switches:", &forced);
+	if (result == 0)
+		*switches = own + forced;
+	return result;
 }
 
 void proc_cpus_parse(const char *text, struct proc_cpus *cpus)

@@ -15,17 +15,28 @@
 struct proc_stat {
 	pid_t pid, ppid;
 	char comm[16];
-	char state;           /* R S D Z ... */
-	bool kernel;          /* PF_KTHREAD */
-	uint64_t faults;      /* minor + major */
-	uint64_t cpu_ticks;   /* user + system, in sysconf(_SC_CLK_TCK) */
+	char state;  /* R S D Z ... */
+	bool kernel; /* PF_KTHREAD */
+	uint64_t minor_faults, major_faults;
+	uint64_t user_ticks, system_ticks; /* in sysconf(_SC_CLK_TCK) */
+	unsigned threads;
 	uint64_t start_ticks; /* after boot */
 };
 
 /* -EBADMSG where the line is not what the kernel writes. comm may hold anything, ')' too. */
 int proc_stat_parse(const char *text, struct proc_stat *stat);
-/* Of any thread: /proc/TID/stat. */
-int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat);
+/* Of a process, all its threads added up: /proc/PID/stat. Any thread's number does. */
+int proc_stat_read(const struct sys *sys, pid_t pid, struct proc_stat *stat);
+
+/* What a single thread tells: /proc/PID/task/TID/. 0 or -errno. */
+int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat);
+/* ns on a CPU, to the last tick; -ENOENT where the kernel keeps no such account. */
+int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_ns);
+/* Context switches away from it, voluntary or not. */
+int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches);
+
+/* A number behind its name in a file like /proc/PID/status, "Tgid:"; 0, or -ENOENT and the like. */
+int proc_field(const struct sys *sys, const char *path, const char *name, uint64_t *number);
 
 /* One CPU's line of /proc/stat, in ticks. */
 struct proc_cpu {

@@ -301,6 +301,30 @@ void selection_mark_preset(struct selection *selection, bool leave_out)
 	keep_needed(selection);
 }
 
+int selection_renew(struct selection *selection, struct error *err)
+{
+	struct selection renewed;
+	int result = 0;
+
+	selection_init(&renewed, selection->context);
+	renewed.no_pmu = selection->no_pmu;
+	renewed.groups = selection->groups;
+	for (size_t i = 0; i < selection->n && result == 0; i++) {
+		const struct selection_column *column = &selection->columns[i];
+		result = add(&renewed, &column->def, column->together, err);
+		if (result == 0)
+			renewed.columns[renewed.n - 1].preset = column->preset;
+	}
+	if (result < 0) {
+		selection_fini(&renewed);
+		return result;
+	}
+	make_wants(&renewed);
+	selection_fini(selection);
+	*selection = renewed;
+	return 0;
+}
+
 int selection_remove(struct selection *selection, const char *name)
 {
 	size_t at = find(selection, name);

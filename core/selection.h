@@ -60,6 +60,12 @@ int selection_add_events(struct selection *selection, const char *list, struct e
  */
 void selection_mark_preset(struct selection *selection, bool leave_out);
 
+/*
+ * Names mean something else now (context->levels): finds every column's form and events anew. All
+ * or, with a sentence, nothing. Indices of events change.
+ */
+int selection_renew(struct selection *selection, struct error *err);
+
 /* -ENOENT where there is no column of that name. Indices of events change. */
 int selection_remove(struct selection *selection, const char *name);
 

@@ -257,12 +257,13 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 {
 	const struct columns *columns = snapshot->columns;
 	/* /proc tells of tasks and of CPUs in two ways that need not agree. */
-	bool from_proc = strcmp(snapshot->mode, "proc") == 0;
+	bool from_proc = strcmp(snapshot->mode, "system") != 0;
 
 	for (size_t e = 0; e < columns->plan->shape.n_counters; e++) {
 		size_t event_index = columns->plan->counters[e].event;
 		bool socket = columns->events.items[event_index].kind == EVENT_SOCKET;
-		uint64_t parts = snapshot->idle[e] + snapshot->unattributed[e];
+		uint64_t parts = snapshot->idle[e] + snapshot->unattributed[e] +
+				 (snapshot->others ? snapshot->others[e] : 0);
 		uint64_t cpus = 0;
 		bool counted = false;
 
@@ -298,7 +299,10 @@ void snapshot_free(struct snapshot *snapshot)
 	free(snapshot->totals);
 	free(snapshot->idle);
 	free(snapshot->unattributed);
+	free(snapshot->others);
 	free(snapshot->figures);
+	free(snapshot->target);
+	free(snapshot->target_figures);
 	for (size_t i = 0; i < snapshot->n_notes; i++)
 		free(snapshot->notes[i]);
 	free(snapshot->notes);

@@ -15,9 +15,9 @@
  * figures can be trusted. Made by the engine, owned by whoever it is handed to, read by views and
  * outputs. For every event of the set:
  *
- *     sum of rows + idle + unattributed = totals = sum of CPUs       (snapshot_conserves)
+ *     sum of rows + others + idle + unattributed = totals = sum of CPUs   (snapshot_conserves)
  *
- * (in mode "proc" without the CPUs, which /proc tells of in another way).
+ * (without the CPUs where tasks are counted one by one: of them /proc tells, in another way).
  * It shares the columns (events and metrics), which are counted by reference and never change.
  */
 
@@ -35,6 +35,7 @@ struct columns {
 	struct metric_readings readings;       /* of all metrics */
 	struct metric_readings event_readings; /* of each event, over all its counters */
 	char *preset;                          /* its name, owned */
+	enum event_levels levels;              /* that are counted where names don't say */
 	unsigned references;
 };
 
@@ -85,7 +86,7 @@ struct snapshot {
 	uint64_t realtime_ns;    /* CLOCK_REALTIME at its end */
 	uint64_t interval_ns;
 	char host[64];
-	const char *mode; /* "system", "proc": which collector */
+	const char *mode; /* "system", "task", "proc": who is counted, and how */
 	char pmu[32];     /* "armv8_pmuv3"; "" where there are no hardware counters */
 
 	struct rows threads; /* every task that ran, idle excepted; in no order */
@@ -95,11 +96,18 @@ struct snapshot {
 	uint64_t *totals;
 	uint64_t *idle;
 	uint64_t *unattributed;
+	uint64_t *others;       /* tasks that are not the target's; 0 where it is everybody */
 	struct figure *figures; /* of totals - idle */
+	bool targeted;          /* rows are of a target, and not of everybody */
+	bool ended;             /* the target was processes that have all ended */
+	uint64_t *target;       /* sum of the rows; NULL where not targeted */
+	struct figure *target_figures;
 
 	uint64_t lost_records;
 	unsigned tasks; /* threads of the machine (/proc/loadavg); 0 where unknown */
-	char **notes;   /* sentences for the user, as core/notes orders them */
+	/* Where tasks are counted one by one: how many threads ran that might be, and were. */
+	size_t threads_ran, threads_counted;
+	char **notes; /* sentences for the user, as core/notes orders them */
 	size_t n_notes;
 };
 

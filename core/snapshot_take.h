@@ -5,6 +5,7 @@
 #include "interval.h"
 #include "notes.h"
 #include "snapshot.h"
+#include "target.h"
 #include "tasks.h"
 #include "users.h"
 
@@ -14,15 +15,18 @@
 struct snapshot_source {
 	struct columns *columns;         /* bound to the plan that shaped the interval */
 	const struct interval *interval; /* its accounts closed */
+	const struct target *target;
 	struct tasks *tasks;
 	struct users *users;
 	const struct notes *notes;
 };
 
 /*
- * A snapshot of an interval that took so long: rows, CPUs, totals, notes and all figures. When and
- * where that was (sequence, times, host, pmu, mode, tasks) is left to be filled in.
+ * A snapshot of an interval that ended now and took so long: rows, CPUs, totals, notes and all
+ * figures. When and where that was (sequence, times, host, pmu, mode, tasks) is left to be filled
+ * in.
  */
-struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t interval_ns);
+struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t now_ns,
+			       uint64_t interval_ns);
 
 #endif

@@ -2,12 +2,15 @@
 #ifndef PMCTOP_TARGET_H
 #define PMCTOP_TARGET_H
 
+#include "cpus.h"
 #include "error.h"
 #include "sys.h"
 #include "tasks.h"
+#include "users.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -36,5 +39,41 @@ static inline bool target_spec_is_all(const struct target_spec *spec)
 {
 	return !target_spec_has_roots(spec) && !spec->user && !spec->cgroup;
 }
+
+/* The same, found on this machine. */
+struct target;
+
+/* A process or thread that was asked for by its number. */
+struct target_root {
+	pid_t tid;
+	pid_t pid;  /* its process */
+	bool whole; /* the process, and all that it starts */
+	uint64_t start_ticks;
+	uint64_t ended_ns; /* 0: lives */
+};
+
+/* 0, or -EINVAL and a sentence where there is no such process, thread, user, CPU. Borrows sys. */
+int target_new(const struct sys *sys, const struct users *users, const struct target_spec *spec,
+	       struct target **target, struct error *err);
+void target_free(struct target *target); /* NULL is fine */
+
+bool target_is_all(const struct target *target);
+bool target_has_roots(const struct target *target);
+/* NULL: all. */
+const struct cpu_list *target_cpus(const struct target *target);
+
+/* Whether a task belongs to it; looks it up, and its parents where it must. */
+bool target_has(const struct target *target, struct tasks *tasks, struct task *task);
+/* Whether a process does, or some of its threads. */
+bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process);
+
+/* Once an interval: which of its roots have ended meanwhile. */
+void target_look(struct target *target, uint64_t now_ns);
+/* Whether there were any, and all have. */
+bool target_has_ended(const struct target *target);
+/* Those that were asked for, *n of them. */
+const struct target_root *target_roots(const struct target *target, size_t *n);
+/* The process that has still to exec when the target is made; 0: none. */
+pid_t target_command(const struct target *target);
 
 #endif

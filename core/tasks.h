@@ -20,23 +20,30 @@
  * Linux reuses a tid only after all others: two tasks of one tid are taken to be TASKS_REUSE_NS
  * apart, which only a very small pid_max breaks.
  */
+enum task_lineage {
+	TASK_LINEAGE_UNKNOWN,
+	TASK_LINEAGE_OUT,
+	TASK_LINEAGE_IN,
+};
+
 struct task {
-	pid_t tid, pid;     /* pid: thread group; 0 where unknown */
-	pid_t ppid, ptid;   /* 0 where unknown */
-	uid_t uid;          /* (uid_t)-1 where unknown */
-	uint64_t start_ns;  /* its FORK; 0 where it was there before us */
-	uint64_t seen_ns;   /* the earliest record that named it */
-	uint64_t exit_ns;   /* 0: lives */
-	uint64_t exec_ns;   /* its last exec; 0: none seen */
-	uint64_t comm_ns;   /* when comm was taken; 0: comm is not known */
-	char comm[16];      /* hostile bytes */
-	bool kernel;        /* a kernel thread */
-	bool looked_up;     /* /proc was asked since its last exec */
-	bool listed;        /* among those to be forgotten, once */
-	uint64_t lost;      /* the last interval in which some of its slices were lost */
-	uint64_t interval;  /* the last interval in which it has a slot ... */
-	size_t slot;        /* ... and which (core/interval) */
-	struct task *older; /* an exited task of the same tid that is still wanted */
+	pid_t tid, pid;            /* pid: thread group; 0 where unknown */
+	pid_t ppid, ptid;          /* 0 where unknown */
+	uid_t uid;                 /* (uid_t)-1 where unknown */
+	uint64_t start_ns;         /* its FORK; 0 where it was there before us */
+	uint64_t seen_ns;          /* the earliest record that named it */
+	uint64_t exit_ns;          /* 0: lives */
+	uint64_t exec_ns;          /* its last exec; 0: none seen */
+	uint64_t comm_ns;          /* when comm was taken; 0: comm is not known */
+	char comm[16];             /* hostile bytes */
+	bool kernel;               /* a kernel thread */
+	bool looked_up;            /* /proc was asked since its last exec */
+	bool listed;               /* among those to be forgotten, once */
+	enum task_lineage lineage; /* whether it descends from who is watched (core/target) */
+	uint64_t lost;             /* the last interval in which some of its slices were lost */
+	uint64_t interval;         /* the last interval in which it has a slot ... */
+	size_t slot;               /* ... and which (core/interval) */
+	struct task *older;        /* an exited task of the same tid that is still wanted */
 };
 
 #define TASKS_REUSE_NS (100 * NS_PER_MS)

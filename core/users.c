@@ -4,6 +4,7 @@
 #include "util.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,23 @@ void users_free(struct users *users)
 	clear(users);
 	free(users->items);
 	free(users);
+}
+
+int users_find(const struct users *users, const char *name, uid_t *uid)
+{
+	char *end;
+
+	for (size_t i = 0; i < users->n; i++)
+		if (strcmp(users->items[i].name, name) == 0) {
+			*uid = users->items[i].uid;
+			return 0;
+		}
+	errno = 0;
+	unsigned long number = strtoul(name, &end, 10);
+	if (!isdigit((unsigned char)name[0]) || *end || errno || number >= (uid_t)-1)
+		return -ENOENT;
+	*uid = (uid_t)number;
+	return 0;
 }
 
 void users_name(struct users *users, uid_t uid, char *name, size_t size)

@@ -17,6 +17,9 @@ struct users;
 struct users *users_new(const struct sys *sys);
 void users_free(struct users *users);
 
+/* The number of a name, or of a number as text: 0 or -ENOENT. */
+int users_find(const struct users *users, const char *name, uid_t *uid);
+
 /* Writes the name, the number, or "" for (uid_t)-1. */
 void users_name(struct users *users, uid_t uid, char *name, size_t size);
 

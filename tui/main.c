@@ -228,6 +228,17 @@ static enum run_status run_or_list(const struct options *options, const struct c
 		.n_columns = options->n_columns,
 		.user_metrics = config->metrics,
 		.n_user_metrics = config->n_metrics,
+		.target =
+			{
+				.pids = options->pids,
+				.n_pids = options->n_pids,
+				.tids = options->tids,
+				.n_tids = options->n_tids,
+				.user = options->user,
+				.cgroup = options->cgroup,
+				.cpus = options->cpus,
+			},
+		.levels = options->count,
 	};
 	struct error err;
 

@@ -156,6 +156,81 @@ static int read_metric(struct options *options, const char *argument, struct err
 	return add_column(options, ENGINE_METRIC, argument, err);
 }
 
+/* "12" or "12,13" */
+static int read_numbers(const char *argument, const char *what, pid_t **numbers, size_t *n,
+			size_t *capacity, struct error *err)
+{
+	const char *text = argument;
+
+	do {
+		char *end;
+		long number = strtol(text, &end, 10);
+		if (!isdigit((unsigned char)text[0]) || (*end && *end != ',') || number <= 0 ||
+		    number > INT32_MAX)
+			return error_set(err, -EINVAL,
+					 "'%.40s' is no number of a %s: write %s, or several with "
+					 "commas between them.",
+					 argument, what, "a whole number");
+		if (*n == OPTIONS_NUMBERS_MAX)
+			return error_set(err, -EINVAL, "More than %d are too many.",
+					 OPTIONS_NUMBERS_MAX);
+		*numbers = array_reserve(*numbers, capacity, *n + 1, sizeof(**numbers));
+		(*numbers)[(*n)++] = (pid_t)number;
+		text = *end ? end + 1 : end;
+		if (*end && !*text)
+			text = ","; /* a comma at the end: no number */
+	} while (*text);
+	return 0;
+}
+
+static int read_pid(struct options *options, const char *argument, struct error *err)
+{
+	return read_numbers(argument, "process", &options->pids, &options->n_pids,
+			    &options->pids_capacity, err);
+}
+
+static int read_tid(struct options *options, const char *argument, struct error *err)
+{
+	return read_numbers(argument, "thread", &options->tids, &options->n_tids,
+			    &options->tids_capacity, err);
+}
+
+static int read_name(const char *argument, const char *option, const char **name, struct error *err)
+{
+	*name = argument;
+	return argument[0] ? 0 : error_set(err, -EINVAL, "Option '--%s' needs a name.", option);
+}
+
+static int read_user(struct options *options, const char *argument, struct error *err)
+{
+	return read_name(argument, "user", &options->user, err);
+}
+
+static int read_cpus(struct options *options, const char *argument, struct error *err)
+{
+	return read_name(argument, "cpu", &options->cpus, err);
+}
+
+static int read_cgroup(struct options *options, const char *argument, struct error *err)
+{
+	return read_name(argument, "cgroup", &options->cgroup, err);
+}
+
+static const char *count_word(size_t i)
+{
+	return event_levels_name((enum event_levels)i);
+}
+
+static int read_count(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--count", argument, count_word, err);
+
+	if (i < 0)
+		return i;
+	options->count = (enum event_levels)i;
+	return 0;
+}
+
 static int read_sort(struct options *options, const char *argument, struct error *err)
 {
 	if (strcmp(argument, "help") == 0) {
@@ -274,6 +349,12 @@ static const struct option_row rows[] = {
 	{'e', "event", "EVENT", "more columns: EVENT[,EVENT...], {EVENT,EVENT} together",
 	 read_event},
 	{'m', "metric", "METRIC", "one more column: a name, or your own 'NAME=EXPR'", read_metric},
+	{'p', "pid", "PID", "these processes and what they start: PID[,PID...]", read_pid},
+	{'t', "tid", "TID", "these threads alone: TID[,TID...]", read_tid},
+	{'u', "user", "USER", "the processes of a user, by name or number", read_user},
+	{'G', "cgroup", "PATH", "a cgroup, or container, and what is below it", read_cgroup},
+	{'C', "cpu", "LIST", "what runs on these CPUs: 0-3,8", read_cpus},
+	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
 	 .setting = true},
 	{'H', "threads", NULL, "threads instead of processes", read_threads, .setting = true},
@@ -380,6 +461,8 @@ void options_init(struct options *options)
 void options_fini(struct options *options)
 {
 	free(options->columns);
+	free(options->pids);
+	free(options->tids);
 	*options = (struct options){0};
 }
 

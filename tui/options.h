@@ -27,7 +27,10 @@ enum options_list {
 	OPTIONS_LIST_PMUS,
 };
 
-enum { OPTIONS_COLUMNS_MAX = 4096 }; /* of -e and -m together */
+enum {
+	OPTIONS_COLUMNS_MAX = 4096, /* of -e and -m together */
+	OPTIONS_NUMBERS_MAX = 4096, /* of -p, and of -t */
+};
 
 enum options_color {
 	OPTIONS_COLOR_AUTO,
@@ -55,6 +58,10 @@ struct options {
 	const char *preset;            /* NULL: the engine's choice */
 	struct engine_column *columns; /* -e and -m, in their order */
 	size_t n_columns, columns_capacity;
+	pid_t *pids, *tids; /* owned: -p, -t */
+	size_t n_pids, pids_capacity, n_tids, tids_capacity;
+	const char *user, *cpus, *cgroup; /* NULL: any */
+	enum event_levels count;
 	enum options_color color;
 	bool ascii;
 	const char *theme; /* name or file; NULL: the default */

@@ -91,6 +91,15 @@ static inline const struct row *row_of(const struct snapshot *snapshot, pid_t ti
 	return NULL;
 }
 
+/* Of a task that has a row. */
+static inline bool has_exited(const struct snapshot *snapshot, pid_t tid)
+{
+	const struct row *row = row_of(snapshot, tid);
+
+	assert_non_null(row);
+	return row && (row->flags & ROW_EXITED);
+}
+
 static inline bool has_note(const struct snapshot *snapshot, const char *part)
 {
 	for (size_t i = 0; i < snapshot->n_notes; i++)

@@ -51,8 +51,8 @@ static void test_stat(void **state)
 		assert_int_equal(stat.ppid, 3);
 		assert_int_equal(stat.state, 'S');
 		assert_true(stat.kernel);
-		assert_int_equal(stat.faults, 15);
-		assert_int_equal(stat.cpu_ticks, 15);
+		assert_int_equal(stat.minor_faults + stat.major_faults, 15);
+		assert_int_equal(stat.user_ticks + stat.system_ticks, 15);
 		assert_int_equal(stat.start_ticks, 777);
 	}
 }

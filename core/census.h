@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CENSUS_H
+#define PMCTOP_CENSUS_H
+
+#include "sys.h"
+#include "target.h"
+#include "task_counters.h"
+#include "tasks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Who there is and what they used, as /proc tells: every process, and of those whose counters we
+ * may open every thread. Looked at once an interval; what grew between two looks is the interval's.
+ * What came and went between two looks was never seen.
+ */
+struct census_usage {
+	uint64_t ran_ns, user_ns, system_ns;
+	uint64_t minor_faults, major_faults;
+	uint64_t switches;
+};
+
+struct census_entry {
+	pid_t pid, tid;
+	uint64_t start_ticks;
+	uint64_t process_ticks;       /* of a process that is ours: what all its threads ran */
+	struct task *task;            /* who it is; gone with its entry */
+	struct census_entry *process; /* of its main thread, which may be itself */
+	struct census_entry *threads; /* of a main thread: the others, by next_thread */
+	struct census_entry *next_thread;
+	struct census_entry *next_in_bucket;
+	pid_t ppid;
+	uint64_t look; /* the last one that saw it */
+	bool wanted;   /* by the target */
+	bool inside;   /* of a process: it or some of its threads are */
+	bool ours;     /* its counters may be opened; then an entry is one thread, else a process */
+	bool kernel;
+	bool fresh;                /* not seen by the look before */
+	bool gone;                 /* seen by the look before, and not by the last one */
+	bool told_switches;        /* used.switches was read: grown.switches is known */
+	struct census_usage used;  /* up to the last look */
+	struct census_usage grown; /* since the look before; all it ever used where it is new */
+	bool knows_switches;       /* grown.switches is known */
+
+	/* Whoever counts keeps its own here. */
+	struct task_counters counters;
+	bool counted;
+	unsigned idle_looks;        /* in a row */
+	struct census_entry *cover; /* main thread of the process whose counters it inherited */
+	bool renew;
+};
+
+struct census {
+	const struct sys *sys;
+	struct tasks *tasks;
+	const struct target *target;
+	bool any_ours; /* whether there is any right to count; else every process is foreign */
+	bool switches; /* whether they are wanted */
+	uint64_t look;
+	uint64_t tick_ns;
+	struct census_entry **items;
+	size_t n, capacity;
+	struct census_entry **buckets;
+	size_t n_buckets;
+};
+
+void census_init(struct census *census, const struct sys *sys, struct tasks *tasks,
+		 const struct target *target, bool any_ours);
+/* The counters of its entries must have been closed. */
+void census_fini(struct census *census);
+
+/* 0, or -errno where /proc cannot be read. */
+int census_look(struct census *census);
+/* Frees the entries that are gone, before core/tasks forgets who they were. */
+void census_forget(struct census *census);
+
+/* NULL where there is none. */
+struct census_entry *census_find(const struct census *census, pid_t tid);
+
+#endif

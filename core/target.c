@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who belongs to the roots (processes, threads, a command) is handed down: a child belongs where
+ * its parent does. What fork told outlives the parent; where a task was there before us, /proc
+ * tells its parent. Each task is asked about once.
+ */
+#include "target.h"
+
+#include "proc.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
+
+struct target {
+	const struct sys *sys;
+	struct target_root *roots;
+	size_t n_roots;
+	bool by_user;
+	uid_t uid;
+	struct cpu_list cpus; /* none: all */
+	pid_t command;        /* 0: none */
+	pid_t self;           /* our own process: it adopts what the command leaves behind */
+};
+
+/* ---- what was asked for */
+
+static int refuse_missing(pid_t tid, bool whole, struct error *err)
+{
+	return error_set(err, -EINVAL, "There is no %s %d.", whole ? "process" : "thread", tid);
+}
+
+static int add_root(struct target *target, pid_t tid, bool whole, struct error *err)
+{
+	struct proc_stat stat;
+	uint64_t pid = (uint64_t)tid;
+	char path[32];
+
+	if (proc_stat_read(target->sys, tid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
+		return refuse_missing(tid, whole, err);
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	proc_field(target->sys, path, "Tgid:", &pid);
+	if (whole && (pid_t)pid != tid)
+		return error_set(err, -EINVAL,
+				 "%d is a thread of process %d: -t %d watches it alone, -p %d its "
+				 "process.",
+				 tid, (pid_t)pid, tid, (pid_t)pid);
+	target->roots = xreallocarray(target->roots, target->n_roots + 1, sizeof(*target->roots));
+	target->roots[target->n_roots++] = (struct target_root){
+		.tid = tid, .pid = (pid_t)pid, .whole = whole, .start_ticks = stat.start_ticks};
+	return 0;
+}
+
+static int add_roots(struct target *target, const struct target_spec *spec, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < spec->n_pids && result == 0; i++)
+		result = add_root(target, spec->pids[i], true, err);
+	for (size_t i = 0; i < spec->n_tids && result == 0; i++)
+		result = add_root(target, spec->tids[i], false, err);
+	if (spec->command > 0 && result == 0) {
+		pid_t tid;
+		result = add_root(target, spec->command, true, err);
+		target->command = spec->command;
+		sys_self(target->sys, &target->self, &tid);
+	}
+	return result;
+}
+
+static int choose_user(struct target *target, const struct users *users, const char *name,
+		       struct error *err)
+{
+	int result = users_find(users, name, &target->uid);
+
+	target->by_user = true;
+	if (result == 0)
+		return 0;
+	return error_set(err, -EINVAL, "There is no user '%.40s' in /etc/passwd: a number will do.",
+			 name);
+}
+
+static int choose_cpus(struct target *target, const char *list, struct error *err)
+{
+	struct cpu_list online;
+	int result = cpu_list_parse(list, &target->cpus);
+
+	if (result < 0 || target->cpus.n == 0)
+		return error_set(err, -EINVAL, "'%.40s' is no list of CPUs: write it as in 0-3,8.",
+				 list);
+	if (cpus_online(target->sys, &online) < 0)
+		return 0;
+	for (size_t i = 0; i < target->cpus.n && result == 0; i++)
+		if (!cpu_list_has(&online, target->cpus.numbers[i]))
+			result = error_set(err, -EINVAL, "CPU %d is not online.",
+					   target->cpus.numbers[i]);
+	cpu_list_fini(&online);
+	return result;
+}
+
+int target_new(const struct sys *sys, const struct users *users, const struct target_spec *spec,
+	       struct target **out, struct error *err)
+{
+	struct target *target = xcalloc(1, sizeof(*target));
+	int result;
+
+	target->sys = sys;
+	result = add_roots(target, spec, err);
+	if (result == 0 && spec->user)
+		result = choose_user(target, users, spec->user, err);
+	if (result == 0 && spec->cpus)
+		result = choose_cpus(target, spec->cpus, err);
+	if (result == 0)
+		*out = target;
+	else
+		target_free(target);
+	return result;
+}
+
+void target_free(struct target *target)
+{
+	if (!target)
+		return;
+	cpu_list_fini(&target->cpus);
+	free(target->roots);
+	free(target);
+}
+
+bool target_is_all(const struct target *target)
+{
+	return target->n_roots == 0 && !target->by_user;
+}
+
+bool target_has_roots(const struct target *target)
+{
+	return target->n_roots > 0;
+}
+
+const struct cpu_list *target_cpus(const struct target *target)
+{
+	return target->cpus.n > 0 ? &target->cpus : NULL;
+}
+
+/* ---- who belongs to it */
+
+/* A number that was given to someone else since is not meant. */
+static bool is_root(const struct target_root *root, const struct task *task)
+{
+	uint64_t born_ns = task->start_ns ? task->start_ns : task->seen_ns;
+
+	if (root->ended_ns && born_ns > root->ended_ns)
+		return false;
+	return root->tid == (root->whole ? task->pid : task->tid);
+}
+
+/* Its parent, by what is known; NULL where there is none. */
+static struct task *parent_of(struct tasks *tasks, const struct task *task, uint64_t now_ns)
+{
+	pid_t parent = task->tid != task->pid ? task->pid : task->ppid;
+
+	if (task->ptid) {
+		struct task *forker = tasks_find(tasks, task->ptid, task->start_ns);
+		if (forker)
+			return forker;
+	}
+	return parent > 0 ? tasks_at(tasks, parent, parent, now_ns) : NULL;
+}
+
+static bool belongs(const struct target *target, struct tasks *tasks, struct task *task,
+		    unsigned depth)
+{
+	struct task *parent;
+
+	if (task->lineage != TASK_LINEAGE_UNKNOWN)
+		return task->lineage == TASK_LINEAGE_IN;
+	tasks_look_up(tasks, task);
+	bool in = false;
+	for (size_t i = 0; i < target->n_roots; i++)
+		in |= target->roots[i].whole && is_root(&target->roots[i], task);
+	in |= target->command && task->ppid == target->self;
+	if (!in && depth < DEPTH_MAX) {
+		parent = parent_of(tasks, task, sys_now_ns(target->sys));
+		in = parent && parent != task && belongs(target, tasks, parent, depth + 1);
+	}
+	task->lineage = in ? TASK_LINEAGE_IN : TASK_LINEAGE_OUT;
+	return in;
+}
+
+bool target_has(const struct target *target, struct tasks *tasks, struct task *task)
+{
+	bool in = target->n_roots == 0;
+
+	for (size_t i = 0; i < target->n_roots && !in; i++)
+		in = !target->roots[i].whole && is_root(&target->roots[i], task);
+	if (!in)
+		in = belongs(target, tasks, task, 0);
+	if (!in || !target->by_user)
+		return in;
+	tasks_look_up(tasks, task);
+	return task->uid == target->uid;
+}
+
+bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process)
+{
+	for (size_t i = 0; i < target->n_roots; i++)
+		if (target->roots[i].pid == process->pid && !target->roots[i].ended_ns)
+			return true;
+	return target_has(target, tasks, process);
+}
+
+void target_look(struct target *target, uint64_t now_ns)
+{
+	for (size_t i = 0; i < target->n_roots; i++) {
+		struct target_root *root = &target->roots[i];
+		struct proc_stat stat;
+		if (root->ended_ns)
+			continue;
+		int result = proc_stat_read(target->sys, root->tid, &stat);
+		bool gone = result == -ENOENT || result == -ESRCH;
+		if (gone || (result == 0 && (stat.start_ticks != root->start_ticks ||
+					     stat.state == 'Z' || stat.state == 'X')))
+			root->ended_ns = now_ns;
+	}
+}
+
+bool target_has_ended(const struct target *target)
+{
+	for (size_t i = 0; i < target->n_roots; i++)
+		if (!target->roots[i].ended_ns)
+			return false;
+	return target->n_roots > 0;
+}
+
+const struct target_root *target_roots(const struct target *target, size_t *n)
+{
+	*n = target->n_roots;
+	return target->roots;
+}
+
+pid_t target_command(const struct target *target)
+{
+	return target->command;
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counting one's own tasks without the right to count CPUs: an ordinary user (uid 1000) on the fake
+ * kernel, whose counts must be the truth's. Everyone makes two cycles and one instruction a
+ * nanosecond, of which USER_SHARE in user mode.
+ */
+#include "engine_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { ME = 1000, OTHER = 2000, MAIN = 50 };
+
+#define ORDINARY .unprivileged = true, .uid = ME
+
+#define TASK_OF(owner, number, ...)                                                             \
+	&(struct fk_spec)                                                                       \
+	{                                                                                       \
+		.tid = (number), .uid = (owner), .rates = HALF_IPC, .user = {3, 4}, __VA_ARGS__ \
+	}
+#define TASK(number, ...) TASK_OF(ME, number, __VA_ARGS__)
+
+static uint64_t sum_of(const struct snapshot *snapshot, const char *event)
+{
+	const struct columns *columns = snapshot->columns;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		sum += plan_count(columns->plan, rows_tally(columns, &snapshot->threads, i),
+				  event_index(snapshot, event));
+	return sum;
+}
+
+static bool is_near(double value, double truth, double part)
+{
+	return value >= truth * (1 - part) && value <= truth * (1 + part);
+}
+
+static void check_near(double value, double truth, double part)
+{
+	if (!is_near(value, truth, part))
+		fail_msg("%.0f instead of %.0f", value, truth);
+}
+
+/* What the snapshots of so many intervals say of a task's event. */
+static uint64_t count_over(struct engine *engine, struct fk *fk, int intervals, pid_t tid,
+			   const char *event)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < intervals; i++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		sum += count_of(snapshot, tid, event);
+		snapshot_free(snapshot);
+	}
+	return sum;
+}
+
+/* ---- privilege */
+
+struct level {
+	const char *name;
+	int paranoid;
+	enum event_levels levels;
+	bool user_only;
+};
+
+static const struct level levels[] = {
+	{"paranoid 1 counts all", 1, EVENT_LEVELS_ALL, false},
+	{"paranoid 1, user asked for", 1, EVENT_LEVELS_USER, true},
+	{"paranoid 2 counts user mode", 2, EVENT_LEVELS_ALL, true},
+	{"paranoid 2, user asked for", 2, EVENT_LEVELS_USER, true},
+};
+
+static void test_level(void **state)
+{
+	const struct level *this = *state;
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = this->paranoid});
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, TASK(MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.levels = this->levels});
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	uint64_t all = fk_truth_task(fk, MAIN, FK_CYCLES);
+	uint64_t user = fk_truth_task_user(fk, MAIN, FK_CYCLES);
+	uint64_t counted = count_over(engine, fk, 5, MAIN, "cycles");
+	all = fk_truth_task(fk, MAIN, FK_CYCLES) - all;
+	user = fk_truth_task_user(fk, MAIN, FK_CYCLES) - user;
+	check_near((double)counted, (double)(this->user_only ? user : all), 0.001);
+
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_string_equal(snapshot->mode, "task");
+	struct figure ipc = task_figure(snapshot, MAIN, "ipc");
+	assert_int_equal(ipc.state, FIGURE_VALID);
+	check_near(ipc.value, 0.5, 0.001);
+	assert_int_equal(has_note(snapshot, "Counting user space only"),
+			 this->user_only && this->levels == EVENT_LEVELS_ALL);
+	assert_int_equal(snapshot->columns->levels,
+			 this->user_only ? EVENT_LEVELS_USER : EVENT_LEVELS_ALL);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* The kernel's share comes from /proc where its part cannot be counted. */
+static void kernel_share(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+	const struct preset *kernel = preset_find("kernel");
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine_with(&sys, &(struct engine_config){.preset = kernel});
+	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+	check_near(task_figure(snapshot, MAIN, "kernel_percent").value, 25, 0.1);
+	check_near(task_figure(snapshot, MAIN, "ipc_user").value, 0.5, 0.001);
+	assert_int_equal(task_figure(snapshot, MAIN, "ipc_kernel").state, FIGURE_DENIED);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Live, on CPUs and on tasks: what is counted changes with the next interval but one. */
+static void levels_change(void **state)
+{
+	for (int paranoid = 0; paranoid <= 1; paranoid++) {
+		struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = paranoid});
+		struct sys sys = fk_sys(fk);
+
+		(void)state;
+		fk_task(fk, TASK(MAIN));
+		fk_switch(fk, 0, MAIN);
+		struct engine *engine = open_engine(&sys);
+		static const struct {
+			enum event_levels levels;
+			double share;
+		} steps[] = {{EVENT_LEVELS_USER, 0.75},
+			     {EVENT_LEVELS_KERNEL, 0.25},
+			     {EVENT_LEVELS_ALL, 1}};
+		for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+			engine_count(engine, steps[i].levels);
+			snapshot_free(nth_snapshot(engine, fk, 2));
+			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+			assert_int_equal(snapshot->columns->levels, steps[i].levels);
+			check_near((double)count_of(snapshot, MAIN, "cycles"),
+				   2e0 * (double)INTERVAL_NS * steps[i].share, 0.01);
+			check_near(task_figure(snapshot, MAIN, "ipc").value, 0.5, 0.001);
+			snapshot_free(snapshot);
+		}
+		close_all(engine, fk);
+	}
+}
+
+/* ---- who is counted */
+
+/* Of others' processes /proc tells what it knows; their counts are not known, and not 0. */
+static void others_are_shown(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_task(fk, TASK_OF(OTHER, 60, .comm = "other"));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 60);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+	check_near(task_figure(snapshot, 60, "cpu_percent").value, 100, 0.05);
+	assert_int_equal(task_figure(snapshot, 60, "ipc").state, FIGURE_NOT_COUNTED);
+	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
+	assert_string_equal(row_of(snapshot, 60)->comm, "other");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Threads and processes that come later get counters of their own, and nothing is counted twice. */
+static void children_are_followed(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.target = {.pids = (pid_t[]){MAIN}, .n_pids = 1}});
+	uint64_t counted = count_over(engine, fk, 2, MAIN, "cycles");
+	assert_true(counted > 0);
+	uint64_t before = fk_truth_task_user(fk, MAIN, FK_CYCLES);
+	uint64_t sum = 0;
+	fk_thread(fk, MAIN, 51);
+	fk_fork(fk, MAIN, 70);
+	fk_switch(fk, 1, 51);
+	fk_switch(fk, 2, 70);
+	for (int i = 0; i < 6; i++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		sum += sum_of(snapshot, "cycles");
+		if (i == 3) { /* by now each has a row of its own */
+			check_near(task_figure(snapshot, 51, "ipc").value, 0.5, 0.001);
+			check_near((double)count_of(snapshot, 70, "cycles"),
+				   1.5 * (double)INTERVAL_NS, 0.01);
+		}
+		snapshot_free(snapshot);
+	}
+	uint64_t truth = fk_truth_task_user(fk, MAIN, FK_CYCLES) - before +
+			 fk_truth_task_user(fk, 51, FK_CYCLES) +
+			 fk_truth_task_user(fk, 70, FK_CYCLES);
+	check_near((double)sum, (double)truth, 0.001);
+	close_all(engine, fk);
+}
+
+/* Those that come and go between two looks are counted with who started them. */
+static void short_lives_count(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+	uint64_t sum = 0, truth = 0;
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.target = {.pids = (pid_t[]){MAIN}, .n_pids = 1}});
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	uint64_t before = fk_truth_task_user(fk, MAIN, FK_CYCLES);
+	for (int i = 0; i < 4; i++) {
+		for (pid_t child = 100 + 10 * i; child < 105 + 10 * i; child++) {
+			fk_fork(fk, MAIN, child);
+			fk_switch(fk, 1, child);
+			fk_advance(fk, 3 * NS_PER_MS);
+			fk_exit(fk, child, FK_EXIT_REAPED);
+			fk_switch(fk, 1, 0);
+			truth += fk_truth_task_user(fk, child, FK_CYCLES);
+		}
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		sum += sum_of(snapshot, "cycles");
+		snapshot_free(snapshot);
+	}
+	truth += fk_truth_task_user(fk, MAIN, FK_CYCLES) - before;
+	check_near((double)sum, (double)truth, 0.002);
+	close_all(engine, fk);
+}
+
+/* A command is counted from its exec on, to the count. */
+static void a_command_from_its_exec(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(MAIN, .comm = "pmctop"));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.target.command = MAIN});
+	uint64_t before = fk_truth_task_user(fk, MAIN, FK_CYCLES);
+	fk_exec(fk, MAIN, "make");
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	uint64_t truth = fk_truth_task_user(fk, MAIN, FK_CYCLES) - before;
+	check_near((double)count_of(snapshot, MAIN, "cycles"), (double)truth, 0.0005);
+	assert_string_equal(row_of(snapshot, MAIN)->comm, "make");
+	assert_true(snapshot->targeted);
+	assert_false(snapshot->ended);
+	snapshot_free(snapshot);
+	fk_exit(fk, MAIN, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_true(snapshot->ended);
+	assert_true(has_exited(snapshot, MAIN));
+	snapshot_free(snapshot);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS); /* it stays */
+	assert_true(has_exited(snapshot, MAIN));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* ---- descriptors */
+
+static void take_turns(struct fk *fk, void *arg)
+{
+	unsigned *next = arg;
+
+	fk_switch(fk, 0, (pid_t)(MAIN + 1 + *next % 20));
+	*next += 1;
+	fk_after(fk, 2 * NS_PER_MS, take_turns, arg);
+}
+
+/* 20 busy threads, 200 asleep, and room for the counters of some. */
+static void descriptors_run_out(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .fd_limit = 100});
+	struct sys sys = fk_sys(fk);
+	unsigned next = 0;
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	for (pid_t tid = MAIN + 1; tid < MAIN + 220; tid++)
+		fk_task(fk, TASK(tid, .pid = MAIN));
+	take_turns(fk, &next);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 3));
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(snapshot->threads_ran, 20);
+	assert_in_range(snapshot->threads_counted, 5, 19);
+	assert_true(has_note(snapshot, "busiest threads of 20 that ran"));
+	size_t known = 0, rows = 0;
+	for (pid_t tid = MAIN + 1; tid <= MAIN + 20; tid++) {
+		struct figure ipc = task_figure(snapshot, tid, "ipc");
+		check_near(task_figure(snapshot, tid, "cpu_percent").value, 5, 0.3);
+		rows++;
+		known += figure_known(ipc);
+		if (figure_known(ipc))
+			check_near(ipc.value, 0.5, 0.001);
+		else
+			assert_int_equal(ipc.state, FIGURE_NOT_COUNTED);
+	}
+	assert_int_equal(rows, 20);
+	assert_int_equal(known, snapshot->threads_counted);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Any of the first calls may fail: a figure is missing then, and nothing else happens. */
+static void anything_may_fail(void **state)
+{
+	static const enum fk_op ops[] = {FK_PERF_OPEN, FK_PERF_READ, FK_PERF_IOCTL, FK_FILE_READ,
+					 FK_DIR_EACH};
+	static const int errors[] = {EMFILE, EACCES, ESRCH, EINVAL, ENOENT};
+
+	(void)state;
+	for (size_t op = 0; op < ARRAY_SIZE(ops); op++)
+		for (unsigned k = 1; k < 60; k++) {
+			struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+			struct sys sys = fk_sys(fk);
+			struct engine *engine = NULL;
+			struct error err = {0};
+
+			fk_task(fk, TASK(MAIN));
+			fk_switch(fk, 0, MAIN);
+			fk_fail(fk, ops[op], k, errors[k % ARRAY_SIZE(errors)]);
+			const struct engine_config config = {0};
+			if (engine_new(&sys, &config, &engine, &err) == 0)
+				snapshot_free(nth_snapshot(engine, fk, 3));
+			else
+				assert_true(err.text[0]);
+			close_all(engine, fk);
+		}
+}
+
+/* ---- who it is */
+
+/* A number that was given to another since is another row, with counts of its own. */
+static void numbers_come_back(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(MAIN, .comm = "parent"));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_fork(fk, MAIN, 60);
+	fk_switch(fk, 0, 60);
+	fk_exec(fk, 60, "first");
+	snapshot_free(nth_snapshot(engine, fk, 3));
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 0, MAIN);
+	fk_advance(fk, 20 * NS_PER_MS);
+	fk_fork(fk, MAIN, 60);
+	fk_switch(fk, 0, 60);
+	fk_exec(fk, 60, "second");
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_string_equal(row_of(snapshot, 60)->comm, "second");
+	assert_false(has_exited(snapshot, 60));
+	check_near((double)count_of(snapshot, 60, "cycles"), 1.5 * (double)INTERVAL_NS, 0.01);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void names_change(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(MAIN, .comm = "sh"));
+	fk_task(fk, TASK(51, .pid = MAIN, .comm = "sh"));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 51);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_comm(fk, 51, "worker");
+	fk_exec(fk, MAIN, "cc1");
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_string_equal(row_of(snapshot, MAIN)->comm, "cc1");
+	assert_string_equal(row_of(snapshot, 51)->comm, "worker");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* ---- targets that cannot be had */
+
+struct refusal {
+	const char *name;
+	struct fk_config config;
+	struct target_spec target;
+	int code;
+	const char *says;
+};
+
+#define PIDS(...)                             \
+	.pids = (const pid_t[]){__VA_ARGS__}, \
+	.n_pids = sizeof((pid_t[]){__VA_ARGS__}) / sizeof(pid_t)
+
+static const struct refusal refusals[] = {
+	{"nobody has that pid", {0}, {PIDS(4711)}, -EINVAL, "There is no process 4711."},
+	{"one of two", {0}, {PIDS(MAIN, 4711)}, -EINVAL, "There is no process 4711."},
+	{"nobody has that tid",
+	 {0},
+	 {.tids = (const pid_t[]){4711}, .n_tids = 1},
+	 -EINVAL,
+	 "There is no thread 4711."},
+	{"a thread for a process", {0}, {PIDS(51)}, -EINVAL, "51 is a thread of process 50"},
+	{"another user's",
+	 {ORDINARY, .paranoid = 2},
+	 {PIDS(60)},
+	 -EACCES,
+	 "Process 60 belongs to another user"},
+	{"a kernel thread", {ORDINARY, .paranoid = 2}, {PIDS(2)}, -EACCES, "2 is a kernel thread"},
+	{"no such user", {0}, {.user = "nosuch"}, -EINVAL, "There is no user 'nosuch'"},
+	{"no list of CPUs", {0}, {.cpus = "0-"}, -EINVAL, "'0-' is no list of CPUs"},
+	{"a CPU that is not there", {0}, {.cpus = "0,7"}, -EINVAL, "CPU 7 is not online"},
+	{"CPUs without the right to",
+	 {ORDINARY, .paranoid = 2},
+	 {.cpus = "0"},
+	 -EACCES,
+	 "The system-wide view needs"},
+};
+
+static void test_refusal(void **state)
+{
+	const struct refusal *this = *state;
+	struct fk *fk = fk_new(&this->config);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = NULL;
+	struct error err = {0};
+	const struct engine_config config = {.target = this->target};
+
+	fk_task(fk, &(struct fk_spec){.tid = 2, .kernel = true, .comm = "kthreadd"});
+	fk_task(fk, TASK(MAIN));
+	fk_task(fk, TASK(51, .pid = MAIN));
+	fk_task(fk, TASK_OF(OTHER, 60));
+	assert_int_equal(engine_new(&sys, &config, &engine, &err), this->code);
+	if (!strstr(err.text, this->says))
+		fail_msg("'%s' instead of '%s'", err.text, this->says);
+	close_all(NULL, fk);
+}
+
+#define CASE(run, table, i) cmocka_unit_test_prestate(run, (void *)(uintptr_t) & (table)[i])
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(kernel_share),        cmocka_unit_test(levels_change),
+		cmocka_unit_test(others_are_shown),    cmocka_unit_test(children_are_followed),
+		cmocka_unit_test(short_lives_count),   cmocka_unit_test(a_command_from_its_exec),
+		cmocka_unit_test(descriptors_run_out), cmocka_unit_test(anything_may_fail),
+		cmocka_unit_test(numbers_come_back),   cmocka_unit_test(names_change),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(refusals) + ARRAY_SIZE(others)];
+	struct CMUnitTest *test = tests;
+
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		*test++ = (struct CMUnitTest){.name = levels[i].name,
+					      .test_func = test_level,
+					      .initial_state = (void *)(uintptr_t)&levels[i]};
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		*test++ = (struct CMUnitTest){.name = refusals[i].name,
+					      .test_func = test_refusal,
+					      .initial_state = (void *)(uintptr_t)&refusals[i]};
+	memcpy(test, others, sizeof(others));
+	return cmocka_run_group_tests_name("task collector", tests, NULL, NULL);
+}
