@@ -66,7 +66,7 @@ static size_t most_threads(const struct collect_task *self)
 
 	if (each == 0)
 		return 0;
-	if (proc_field(self->context.sys, "/proc/self/limits", "Max open files", &limit) < 0)
+	if (proc_field_number(self->context.sys, "/proc/self/limits", "Max open files", &limit) < 0)
 		limit = 1024;
 	limit = limit > FDS_SPARED ? limit - FDS_SPARED : 0;
 	return (limit < FDS_MOST ? limit : FDS_MOST) / each;

@@ -92,7 +92,7 @@ static int find_field(const char *text, const char *name, uint64_t *number)
 	return -ENOENT;
 }
 
-int proc_field(const struct sys *sys, const char *path, const char *name, uint64_t *number)
+int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number)
 {
 	char text[4096];
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
