@@ -4,42 +4,13 @@
  */
 #include "out_json.h"
 
+#include "json_string.h"
 #include "text.h"
 #include "util.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* A string in its quotes. JSON wants control characters escaped; what is no UTF-8 is replaced. */
-static void put_string(FILE *out, const char *text)
-{
-	uint32_t character;
-
-	fputc('"', out);
-	for (size_t n; (n = text_decode(text, &character)) > 0; text += n) {
-		if (character == '"' || character == '\\') {
-			fputc('\\', out);
-			fputc((int)character, out);
-		} else if (character < 0x20 || (character >= 0x7F && character < 0xA0)) {
-			fprintf(out, "\\u%04" PRIx32, character);
-		} else {
-			char bytes[4];
-			size_t n_bytes = text_encode(character, bytes);
-
-			fwrite(bytes, 1, n_bytes, out);
-		}
-	}
-	fputc('"', out);
-}
-
-static void put_string_or_null(FILE *out, const char *text)
-{
-	if (text[0])
-		put_string(out, text);
-	else
-		fputs("null", out);
-}
 
 /* Six digits at least, whatever the size; exponents only below a thousandth. */
 static void put_number(FILE *out, double value)
@@ -99,7 +70,7 @@ static void put_events(FILE *out, const struct counts *counts)
 	for (size_t i = 0; i < columns->events.n; i++) {
 		if (i > 0)
 			fputc(',', out);
-		put_string(out, event_label(&columns->events.items[i]));
+		json_put_string(out, event_label(&columns->events.items[i]));
 		fputc(':', out);
 		struct figure figure = event_figure(counts, i);
 		if (!figure_known(figure))
@@ -120,7 +91,7 @@ static void put_metrics(FILE *out, const struct columns *columns, const struct f
 
 		if (i > 0)
 			fputc(',', out);
-		put_string(out, columns->metrics[i].def->name);
+		json_put_string(out, columns->metrics[i].def->name);
 		fputc(':', out);
 		if (figure_known(figure))
 			put_number(out, figure.value);
@@ -136,7 +107,7 @@ static void put_state(FILE *out, const char *name, struct figure figure, bool *a
 		return;
 	fputs(*any ? "," : ",\"states\":{", out);
 	*any = true;
-	put_string(out, name);
+	json_put_string(out, name);
 	fprintf(out, ":\"%s", figure_state_name(figure.state));
 	if (figure.state == FIGURE_SCALED) {
 		char share[32];
@@ -203,9 +174,9 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 	size_t index = view->order[line];
 
 	fprintf(out, "{\"pid\":%d,\"tid\":%d,\"comm\":", row->pid, row->tid);
-	put_string_or_null(out, row->comm);
+	json_put_string_or_null(out, row->comm);
 	fputs(",\"user\":", out);
-	put_string_or_null(out, row->user);
+	json_put_string_or_null(out, row->user);
 	fputs(",\"cgroup\":null,", out);
 	if (row->flags & ROW_EXITED)
 		fputs("\"exited\":true,", out);
@@ -246,11 +217,11 @@ void out_json(const struct view *view, FILE *out)
 	fputs(",\"interval_s\":", out);
 	put_seconds(out, snapshot->interval_ns);
 	fputs(",\"host\":", out);
-	put_string(out, snapshot->host);
+	json_put_string(out, snapshot->host);
 	fputs(",\"mode\":", out);
-	put_string(out, snapshot->mode);
+	json_put_string(out, snapshot->mode);
 	fputs(",\"pmu\":", out);
-	put_string(out, snapshot->pmu);
+	json_put_string(out, snapshot->pmu);
 	fprintf(out, ",\"count\":\"%s\",\"turns\":%u", event_levels_name(snapshot->columns->levels),
 		plan_most_turns(snapshot->columns->plan));
 	if (strcmp(snapshot->mode, "system") != 0)
@@ -273,7 +244,7 @@ void out_json(const struct view *view, FILE *out)
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs(i > 0 ? "," : "", out);
-		put_string(out, snapshot->notes[i]);
+		json_put_string(out, snapshot->notes[i]);
 	}
 	fputs("]}\n", out);
 }
