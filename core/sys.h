@@ -51,6 +51,11 @@ struct sys_ops {
 	 * bytes, always NUL-terminated. Returns the length or -errno.
 	 */
 	ssize_t (*file_read)(void *ctx, const char *path, char *buffer, size_t size);
+	/*
+	 * What a symbolic link says, as readlink(2) but always NUL-terminated and cut at size - 1
+	 * bytes. Returns the length or -errno.
+	 */
+	ssize_t (*link_read)(void *ctx, const char *path, char *buffer, size_t size);
 	/* The user that owns a path: for /proc/PID the effective user of a dumpable process. */
 	int (*file_owner)(void *ctx, const char *path, uid_t *owner);
 	/* Calls fn for every name in a directory but "." and ".."; fn != 0 stops. 0 or -errno. */
@@ -134,6 +139,12 @@ static inline ssize_t sys_file_read(const struct sys *sys, const char *path, cha
 				    size_t size)
 {
 	return sys->ops->file_read(sys->ctx, path, buffer, size);
+}
+
+static inline ssize_t sys_link_read(const struct sys *sys, const char *path, char *buffer,
+				    size_t size)
+{
+	return sys->ops->link_read(sys->ctx, path, buffer, size);
 }
 
 static inline int sys_file_owner(const struct sys *sys, const char *path, uid_t *owner)

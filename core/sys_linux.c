@@ -165,6 +165,15 @@ static ssize_t linux_file_read(void *ctx, const char *path, char *buffer, size_t
 	return code ? code : (ssize_t)length;
 }
 
+static ssize_t linux_link_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	(void)ctx;
+	ssize_t length = readlink(path, buffer, size - 1);
+	int code = length < 0 ? -errno : 0;
+	buffer[length < 0 ? 0 : length] = '\0';
+	return code ? code : length;
+}
+
 static int linux_file_owner(void *ctx, const char *path, uid_t *owner)
 {
 	(void)ctx;
@@ -208,6 +217,7 @@ static const struct sys_ops linux_ops = {
 	.self = linux_self,
 	.realtime_ns = linux_realtime_ns,
 	.file_read = linux_file_read,
+	.link_read = linux_link_read,
 	.file_owner = linux_file_owner,
 	.dir_each = linux_dir_each,
 };

@@ -346,6 +346,7 @@ static const struct sys_ops fake_ops = {
 	.self = fk_self,
 	.realtime_ns = op_realtime_ns,
 	.file_read = fk_file_read,
+	.link_read = fk_link_read,
 	.file_owner = fk_file_owner,
 	.dir_each = fk_dir_each,
 };

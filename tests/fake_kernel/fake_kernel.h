@@ -333,6 +333,7 @@ enum fk_op {
 	FK_CLOSE,
 	FK_WAIT,
 	FK_FILE_READ,
+	FK_LINK_READ,
 	FK_FILE_OWNER,
 	FK_DIR_EACH,
 	FK_NOW, /* cannot fail */
@@ -345,7 +346,10 @@ unsigned fk_calls(const struct fk *fk, enum fk_op op); /* so far, failed ones to
 unsigned fk_open_fds(const struct fk *fk);             /* events not closed */
 unsigned fk_mapped(const struct fk *fk);               /* rings not unmapped */
 
-/* A file's text from now on (whatever /proc and /sys would say), or none: NULL is ENOENT. */
+/*
+ * A file's text from now on (whatever /proc and /sys would say), or none: NULL is ENOENT. A link
+ * says what its file would.
+ */
 void fk_file(struct fk *fk, const char *path, const char *text);
 
 /* ---- the truth since fk_new, to the count, whether anyone counted or not */

@@ -255,6 +255,19 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 	return error ? error : (ssize_t)text.n;
 }
 
+/* No links but those that fk_file() gave. */
+ssize_t fk_link_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	struct fk *fk = ctx;
+	const struct fk_given *own = given(fk, path);
+	int error = fk_enter(fk, FK_LINK_READ);
+
+	buffer[0] = '\0';
+	if (error)
+		return error;
+	return own && own->text ? (ssize_t)text_copy(buffer, size, own->text) : -ENOENT;
+}
+
 int fk_file_owner(void *ctx, const char *path, uid_t *owner)
 {
 	struct fk *fk = ctx;
