@@ -1,41 +1,106 @@
 // SPDX-License-Identifier: MIT
 #include "explain.h"
 
-#include "proc.h"
+#include "access.h"
+#include "standing.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* perf_event_paranoid; where it cannot be read -2, below every level. */
-static long paranoid(const struct sys *sys)
+/* none: not even own tasks may be counted. Linux itself takes 3 and more for 2. */
+static void explain_paranoid(const struct standing *standing, bool none, int code,
+			     struct error *err)
 {
-	long level;
-
-	if (proc_number(sys, "/proc/sys/kernel/perf_event_paranoid", &level) < 0)
-		return -2;
-	return level;
-}
-
-static void explain_denied(const struct sys *sys, int code, struct error *err)
-{
-	long level = paranoid(sys);
-
-	if (level >= 3)
+	if (standing->confinement.user == NAMESPACE_OWN)
+		error_set(err, code,
+			  "The system-wide view is denied: in a user namespace capabilities do not "
+			  "count (perf_event_paranoid is %ld). On the host: sysctl "
+			  "kernel.perf_event_paranoid=0",
+			  standing->paranoid);
+	else if (none)
 		error_set(err, code,
 			  "This kernel denies all counters to ordinary users "
 			  "(perf_event_paranoid=%ld). Run as root, or: "
 			  "sysctl kernel.perf_event_paranoid=0",
-			  level);
-	else if (code == -EPERM || level < 1)
-		error_set(err, code,
-			  "The counters are blocked, as a container's seccomp filter does: "
-			  "start the container with --cap-add PERFMON.");
+			  standing->paranoid);
 	else
 		error_set(err, code,
 			  "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 "
 			  "(it is %ld): run as root, or: sysctl kernel.perf_event_paranoid=0",
-			  level);
+			  standing->paranoid);
+}
+
+static void explain_filter(const struct standing *standing, int code, struct error *err)
+{
+	const char *blocked = "Blocked by the container's seccomp filter";
+
+	switch (standing->confinement.container) {
+	case CONTAINER_DOCKER:
+	case CONTAINER_PODMAN:
+		error_set(err, code, "%s: add --cap-add PERFMON.", blocked);
+		return;
+	case CONTAINER_KUBERNETES:
+		error_set(err, code,
+			  "%s: add PERFMON to the capabilities in the pod's securityContext.",
+			  blocked);
+		return;
+	case CONTAINER_LXC:
+		error_set(err, code, "%s: empty lxc.seccomp.profile in its configuration.",
+			  blocked);
+		return;
+	case CONTAINER_NSPAWN:
+		error_set(err, code,
+			  "%s: add --capability=CAP_PERFMON --system-call-filter=perf_event_open.",
+			  blocked);
+		return;
+	case CONTAINER_NONE:
+	case CONTAINER_OTHER:
+		break;
+	}
+	error_set(err, code,
+		  "The counters are blocked by a seccomp filter, as containers have: start the "
+		  "container with --cap-add PERFMON; 'pmctop --doctor' says more.");
+}
+
+static void explain_denied(const struct sys *sys, int code, struct error *err)
+{
+	enum access_level level = ACCESS_SYSTEM;
+	struct standing standing;
+	struct access access;
+
+	/* What refuses the least of all is the reason. */
+	access_probe(sys, &access);
+	if (access.level < ACCESS_SYSTEM)
+		level = access.level + 1;
+	standing_read(sys, &standing);
+	switch (standing_denial(&standing, code, level)) {
+	case DENIAL_PARANOID:
+		explain_paranoid(&standing, access.level == ACCESS_NONE, code, err);
+		return;
+	case DENIAL_ADMIN:
+		error_set(
+			err, code,
+			"At perf_event_paranoid=%ld this kernel wants CAP_SYS_ADMIN: run as root, "
+			"or: sysctl kernel.perf_event_paranoid=0",
+			standing.paranoid);
+		return;
+	case DENIAL_MODULE:
+		error_set(err, code,
+			  "The counters are blocked by a security module (SELinux, AppArmor or the "
+			  "like): dmesg tells which.");
+		return;
+	case DENIAL_NO_PERF:
+		error_set(
+			err, code,
+			"This kernel was built without CONFIG_PERF_EVENTS: boot one that has it.");
+		return;
+	case DENIAL_SECCOMP:
+	case DENIAL_NONE:
+	case DENIAL_OTHER:
+		break;
+	}
+	explain_filter(&standing, code, err);
 }
 
 void explain_perf_open(const struct sys *sys, int code, const char *event, struct error *err)
@@ -43,12 +108,8 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 	switch (-code) {
 	case EACCES:
 	case EPERM:
-		explain_denied(sys, code, err);
-		return;
 	case ENOSYS:
-		error_set(err, code,
-			  "perf_event_open is unavailable here (a seccomp filter, or a kernel "
-			  "built without CONFIG_PERF_EVENTS).");
+		explain_denied(sys, code, err);
 		return;
 	case ENOENT:
 	case EOPNOTSUPP:

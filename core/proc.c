@@ -222,6 +222,25 @@ int proc_number(const struct sys *sys, const char *path, long *number)
 	return end == text ? -EBADMSG : 0;
 }
 
+bool proc_field(const char *text, const char *key, char *value, size_t size)
+{
+	size_t length = strlen(key);
+
+	value[0] = '\0';
+	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		if (strncmp(line, key, length) != 0)
+			continue;
+		const char *at = line + length;
+		at += strspn(at, " \t");
+		if (*at++ != ':')
+			continue;
+		at += strspn(at, " \t");
+		snprintf(value, size, "%.*s", (int)(end - at), at);
+		return true;
+	}
+	return false;
+}
+
 pid_t proc_pid(const char *name)
 {
 	char *end;

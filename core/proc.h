@@ -69,6 +69,12 @@ unsigned proc_threads(const struct sys *sys);
 /* An integer file such as /proc/sys/kernel/perf_event_paranoid; 0 or -errno. */
 int proc_number(const struct sys *sys, const char *path, long *number);
 
+/*
+ * What stands behind a key at the beginning of a line ("Uid:\t0 0 0 0", "model name\t: x"), cut at
+ * size - 1 bytes. False, and "", where there is no such whole line.
+ */
+bool proc_field(const char *text, const char *key, char *value, size_t size);
+
 /* Whether a directory's name is a pid, and which: else 0. */
 pid_t proc_pid(const char *name);
 

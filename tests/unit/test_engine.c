@@ -397,7 +397,7 @@ static const struct refusal refusals[] = {
 	 "software"},
 	{"no perf_event_open at all",
 	 {.denied = ENOSYS},
-	 "perf_event_open is unavailable",
+	 "blocked by a seccomp filter",
 	 "proc",
 	 "software"},
 	{"nothing wrong", {.paranoid = 2}, NULL, "system", "overview"},
