@@ -30,8 +30,8 @@ void budget_init(struct budget *budget, const struct sys *sys, const struct pmu_
 void budget_fini(struct budget *budget);
 
 /*
- * Opens these codes as one group on a CPU (-1: on the caller), and closes it: 0 or the kernel's
- * -errno. Where it opens *runs says whether it counted, too.
+ * Opens these codes as one group on a CPU (-1: on the caller itself, wherever it is), and closes
+ * it: 0 or the kernel's -errno. Where it opens *runs says whether it counted, too.
  */
 int budget_try(const struct sys *sys, int cpu, const struct event_code *const *codes, size_t n,
 	       bool *runs);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CPU_NAME_H
+#define PMCTOP_CPU_NAME_H
+
+#include "sys.h"
+
+#include <stddef.h>
+
+/*
+ * What the CPUs are called, from /proc/cpuinfo: "Intel(R) Xeon(R) Processor", "Neoverse N1",
+ * "Cortex-A55 and Cortex-A76"; "" where it does not tell.
+ */
+void cpu_name_read(const struct sys *sys, char *text, size_t size);
+/* From its text, of which only whole lines count. */
+void cpu_name_parse(const char *cpuinfo, char *text, size_t size);
+
+#endif
