@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "doctor.h"
+
+#include "cpus.h"
+#include "doctor_part.h"
+#include "event_resolver.h"
+#include "proc.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *doctor_section_name(enum doctor_section section)
+{
+	switch (section) {
+	case DOCTOR_CAN:
+		return "can";
+	case DOCTOR_MACHINE:
+		return "machine";
+	case DOCTOR_RIGHTS:
+		return "rights";
+	case DOCTOR_LIMITS:
+		break;
+	}
+	return "limits";
+}
+
+const char *doctor_level_name(enum doctor_level level)
+{
+	return level == DOCTOR_OK ? "ok" : level == DOCTOR_WARN ? "warn" : "bad";
+}
+
+static char *format_text(const char *format, va_list args)
+{
+	char text[1024];
+
+	vsnprintf(text, sizeof(text), format, args);
+	return xstrdup(text);
+}
+
+void doctor_add(struct doctor *doctor, enum doctor_section section, enum doctor_level level,
+		const char *name, const char *format, ...)
+{
+	va_list args;
+
+	doctor->items = array_reserve(doctor->items, &doctor->capacity, doctor->n + 1,
+				      sizeof(*doctor->items));
+	va_start(args, format);
+	doctor->items[doctor->n++] = (struct finding){
+		.section = section,
+		.level = level,
+		.name = name,
+		.text = format_text(format, args),
+	};
+	va_end(args);
+}
+
+void doctor_remedy(struct doctor *doctor, const char *format, ...)
+{
+	struct finding *finding = &doctor->items[doctor->n - 1];
+	va_list args;
+
+	finding->remedies = xreallocarray(finding->remedies, finding->n_remedies + 1,
+					  sizeof(*finding->remedies));
+	va_start(args, format);
+	finding->remedies[finding->n_remedies++] = format_text(format, args);
+	va_end(args);
+}
+
+void doctor_fini(struct doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->n; i++) {
+		for (size_t k = 0; k < doctor->items[i].n_remedies; k++)
+			free(doctor->items[i].remedies[k]);
+		free(doctor->items[i].remedies);
+		free(doctor->items[i].text);
+	}
+	free(doctor->items);
+	*doctor = (struct doctor){0};
+}
+
+/* ---- facts */
+
+/* Whether a tracepoint's number may be read: the best answer of the places where it may stand. */
+static int read_tracefs(const struct sys *sys)
+{
+	int best = -ENOENT;
+
+	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS && best < 0; i++) {
+		char path[128];
+		long id;
+
+		snprintf(path, sizeof(path), "%s/sched/sched_switch/id", event_tracefs_roots[i]);
+		int result = proc_number(sys, path, &id);
+		if (result == 0 || best == -ENOENT)
+			best = result;
+	}
+	return best;
+}
+
+static void read_counters(struct doctor_facts *facts)
+{
+	const struct event_context context = {facts->sys, &facts->pmus};
+
+	facts->counters = xcalloc(facts->pmus.n_core, sizeof(*facts->counters));
+	for (size_t i = 0; i < facts->pmus.n_core; i++) {
+		if (facts->access.level > ACCESS_NONE)
+			counters_probe(&context, i, facts->access.level, &facts->counters[i]);
+		else
+			facts->counters[i].answer = facts->access.answers[ACCESS_USER];
+	}
+}
+
+static void read_facts(const struct sys *sys, struct doctor_facts *facts)
+{
+	struct cpu_list online;
+
+	*facts = (struct doctor_facts){.sys = sys, .tracefs = read_tracefs(sys)};
+	pmu_set_read(sys, &facts->pmus);
+	access_probe(sys, &facts->access);
+	standing_read(sys, &facts->standing);
+	hypervisor_read(sys, &facts->hypervisor);
+	read_counters(facts);
+	if (facts->access.level < ACCESS_SYSTEM)
+		facts->denial = standing_denial(&facts->standing,
+						facts->access.answers[facts->access.level + 1],
+						facts->access.level + 1);
+	if (cpus_online(sys, &online) == 0) {
+		facts->n_cpus = online.n;
+		cpu_list_fini(&online);
+	}
+	if (sys_link_read(sys, "/proc/self/exe", facts->program, sizeof(facts->program)) < 0)
+		text_copy(facts->program, sizeof(facts->program), "pmctop");
+}
+
+void doctor_examine(const struct sys *sys, struct doctor *doctor)
+{
+	struct doctor_facts facts;
+
+	*doctor = (struct doctor){0};
+	read_facts(sys, &facts);
+	doctor->level = facts.access.level;
+	for (size_t i = 0; i < facts.pmus.n_core; i++)
+		doctor->hardware |= facts.access.level > ACCESS_NONE &&
+				    facts.counters[i].answer == 0 && !facts.counters[i].pretends;
+	doctor_can(doctor, &facts);
+	doctor_machine(doctor, &facts);
+	doctor_rights(doctor, &facts);
+	doctor_limits(doctor, &facts);
+	free(facts.counters);
+	pmu_set_fini(&facts.pmus);
+}

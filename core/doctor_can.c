@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What pmctop can do here: what the kernel was seen to grant, with who refuses the rest. The
+ * remedies stand where something is missing, each once.
+ */
+#include "doctor_part.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CAN DOCTOR_CAN
+
+static void remedy_pid_namespace(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	switch (facts->standing.confinement.container) {
+	case CONTAINER_DOCKER:
+	case CONTAINER_PODMAN:
+		doctor_remedy(doctor, "%s run --pid=host ...",
+			      container_name(facts->standing.confinement.container));
+		return;
+	case CONTAINER_KUBERNETES:
+		doctor_remedy(doctor, "in the pod's spec: hostPID: true");
+		return;
+	case CONTAINER_NONE:
+	case CONTAINER_LXC:
+	case CONTAINER_NSPAWN:
+	case CONTAINER_OTHER:
+		break;
+	}
+	doctor_remedy(doctor, "run pmctop outside, on the host");
+}
+
+static void can_system(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	char why[160];
+
+	if (facts->access.level < ACCESS_SYSTEM) {
+		doctor_name_denial(facts, facts->denial, why, sizeof(why));
+		doctor_add(doctor, CAN, DOCTOR_BAD, "whole system", "no: %s", why);
+		doctor_remedy_denial(doctor, facts, facts->denial, ACCESS_SYSTEM);
+	} else if (facts->standing.confinement.pid == NAMESPACE_OWN) {
+		doctor_add(doctor, CAN, DOCTOR_WARN, "whole system",
+			   "all CPUs, but tasks outside this pid namespace have no names: they "
+			   "count as idle");
+		remedy_pid_namespace(doctor, facts);
+	} else {
+		doctor_add(doctor, CAN, DOCTOR_OK, "whole system",
+			   "every task on %zu CPU%s, in user and kernel mode", facts->n_cpus,
+			   facts->n_cpus == 1 ? "" : "s");
+	}
+}
+
+static void can_tasks(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct standing *standing = &facts->standing;
+	bool root = standing->confinement.user != NAMESPACE_OWN && standing->credentials.known &&
+		    standing->credentials.uid == 0;
+
+	switch (facts->access.level) {
+	case ACCESS_NONE:
+		doctor_add(doctor, CAN, DOCTOR_BAD, "own tasks", "no: only what /proc tells");
+		break;
+	case ACCESS_USER:
+		doctor_add(doctor, CAN, DOCTOR_WARN, "own tasks",
+			   "in user mode only, not in the kernel");
+		break;
+	case ACCESS_TASK:
+	case ACCESS_SYSTEM:
+		doctor_add(doctor, CAN, DOCTOR_OK, "own tasks", "in user and kernel mode");
+		break;
+	}
+	doctor->other_tasks =
+		facts->access.level == ACCESS_SYSTEM ||
+		(facts->access.level > ACCESS_NONE && standing_has(standing, CAP_SYS_PTRACE));
+	if (doctor->other_tasks)
+		doctor_add(doctor, CAN, DOCTOR_OK, "other tasks", "of every user%s",
+			   standing->confinement.pid == NAMESPACE_OWN ? " in this pid namespace"
+								      : "");
+	else
+		doctor_add(doctor, CAN, DOCTOR_BAD, "other tasks", "no: only those of %s",
+			   root ? "root" : "this user");
+}
+
+static void remedy_no_pmu(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct hypervisor *hypervisor = &facts->hypervisor;
+
+	if (hypervisor->present && hypervisor->remedy)
+		doctor_remedy(doctor, "%s", hypervisor->remedy);
+	else if (!hypervisor->present)
+		doctor_remedy(doctor, "what the kernel says of it: sudo dmesg | grep -i -e pmu -e "
+				      "perfctr");
+}
+
+static void can_hardware(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct hypervisor *hypervisor = &facts->hypervisor;
+	bool cycles = false, instructions = false;
+
+	for (size_t i = 0; i < facts->pmus.n_core; i++) {
+		cycles |= facts->counters[i].cycles && !facts->counters[i].pretends;
+		instructions |= facts->counters[i].instructions && !facts->counters[i].pretends;
+	}
+	if (facts->access.level == ACCESS_NONE) {
+		doctor_add(doctor, CAN, DOCTOR_BAD, "hardware", "no: for the same reason");
+	} else if (doctor->hardware && cycles && instructions) {
+		doctor_add(doctor, CAN, DOCTOR_OK, "hardware",
+			   "cycles and instructions are counted");
+	} else if (doctor->hardware) {
+		doctor_add(doctor, CAN, DOCTOR_WARN, "hardware", "%s",
+			   cycles         ? "cycles are counted, but no instructions"
+			   : instructions ? "instructions are counted, but no cycles"
+					  : "neither cycles nor instructions run: others have the "
+					    "counters");
+	} else {
+		doctor_add(doctor, CAN, DOCTOR_BAD, "hardware",
+			   "no: this %s shows no counters; software events only",
+			   hypervisor->present ? "VM" : "machine");
+		remedy_no_pmu(doctor, facts);
+	}
+}
+
+static void can_tracepoints(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	doctor->tracepoints = facts->tracefs == 0 && facts->access.level >= ACCESS_TASK;
+	if (doctor->tracepoints) {
+		doctor_add(doctor, CAN, DOCTOR_OK, "tracepoints", "tracefs can be read");
+	} else if (facts->access.level < ACCESS_TASK) {
+		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", "no: kernel mode%s needed",
+			   facts->tracefs < 0 ? " and tracefs are" : " is");
+	} else if (facts->tracefs == -ENOENT) {
+		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", "no: tracefs is not mounted");
+		doctor_remedy(doctor, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	} else {
+		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints",
+			   "no: this user cannot read tracefs");
+		doctor_remedy(doctor,
+			      "sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing");
+	}
+}
+
+static void tell_verdict(struct doctor *doctor)
+{
+	const char *hardware = doctor->hardware ? "" : ", but no hardware events";
+
+	switch (doctor->level) {
+	case ACCESS_NONE:
+		snprintf(doctor->verdict, sizeof(doctor->verdict),
+			 "nothing can be counted here; /proc is left");
+		break;
+	case ACCESS_USER:
+		snprintf(doctor->verdict, sizeof(doctor->verdict),
+			 "own tasks can be counted in user mode%s", hardware);
+		break;
+	case ACCESS_TASK:
+		snprintf(doctor->verdict, sizeof(doctor->verdict), "own tasks can be counted%s",
+			 hardware);
+		break;
+	case ACCESS_SYSTEM:
+		snprintf(doctor->verdict, sizeof(doctor->verdict),
+			 "the whole system can be counted%s", hardware);
+		break;
+	}
+}
+
+void doctor_can(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	can_system(doctor, facts);
+	can_tasks(doctor, facts);
+	can_hardware(doctor, facts);
+	can_tracepoints(doctor, facts);
+	tell_verdict(doctor);
+}

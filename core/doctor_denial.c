@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/* Who refuses, and the exact command against it, which depends on where this process runs. */
+#include "doctor_part.h"
+
+#include <linux/capability.h>
+#include <stdio.h>
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, char *text,
+			size_t size)
+{
+	const struct standing *standing = &facts->standing;
+	const char *container = container_name(standing->confinement.container);
+
+	switch (denial) {
+	case DENIAL_NONE:
+		snprintf(text, size, "nobody refuses it");
+		break;
+	case DENIAL_PARANOID:
+		snprintf(text, size, "perf_event_paranoid is %ld, and %s", standing->paranoid,
+			 standing->confinement.user == NAMESPACE_OWN
+				 ? "capabilities of a user namespace do not count"
+				 : "no CAP_PERFMON");
+		break;
+	case DENIAL_ADMIN:
+		snprintf(text, size, "at perf_event_paranoid %ld this kernel wants CAP_SYS_ADMIN",
+			 standing->paranoid);
+		break;
+	case DENIAL_SECCOMP:
+		snprintf(text, size, "a seccomp filter%s%s refuses perf_event_open",
+			 container ? " of " : "", container ? container : "");
+		break;
+	case DENIAL_MODULE:
+		snprintf(text, size, "a security module refuses perf_event_open");
+		break;
+	case DENIAL_NO_PERF:
+		snprintf(text, size, "this kernel was built without CONFIG_PERF_EVENTS");
+		break;
+	case DENIAL_OTHER:
+		snprintf(text, size, "perf_event_open fails");
+		break;
+	}
+}
+
+/* Of the host: a container's /proc/sys is read-only, and its root is none where it matters. */
+static void remedy_sysctl(struct doctor *doctor, const struct standing *standing,
+			  enum access_level wanted)
+{
+	int level = wanted == ACCESS_SYSTEM ? 0 : wanted == ACCESS_TASK ? 1 : 2;
+
+	doctor_remedy(
+		doctor, "%ssudo sysctl kernel.perf_event_paranoid=%d",
+		standing->confinement.container == CONTAINER_NONE ? "" : "on the host: ", level);
+}
+
+static void remedy_container(struct doctor *doctor, const struct standing *standing)
+{
+	/* With the capability the filter is what is left. */
+	bool filter = standing_has(standing, CAP_PERFMON);
+
+	switch (standing->confinement.container) {
+	case CONTAINER_DOCKER:
+		doctor_remedy(doctor, filter ? "docker run --security-opt seccomp=unconfined ..."
+					     : "docker run --cap-add PERFMON ...");
+		if (!filter)
+			doctor_remedy(doctor,
+				      "before Docker 23: docker run --cap-add SYS_ADMIN ...");
+		break;
+	case CONTAINER_PODMAN:
+		/* Its filter wanted SYS_ADMIN besides until the end of 2025. */
+		doctor_remedy(doctor, "podman run --cap-add PERFMON%s ...",
+			      filter ? " --security-opt seccomp=unconfined" : "");
+		if (!filter)
+			doctor_remedy(doctor,
+				      "before 2026: podman run --cap-add PERFMON,SYS_ADMIN ...");
+		break;
+	case CONTAINER_KUBERNETES:
+		doctor_remedy(doctor, "securityContext: {capabilities: {add: [PERFMON]}}");
+		if (standing->credentials.seccomp == 2)
+			doctor_remedy(doctor,
+				      "and: {seccompProfile: {type: Unconfined}}, where that is "
+				      "not enough");
+		break;
+	case CONTAINER_LXC:
+		doctor_remedy(doctor, "in the container's configuration: lxc.seccomp.profile =");
+		break;
+	case CONTAINER_NSPAWN:
+		doctor_remedy(doctor, "systemd-nspawn --capability=CAP_PERFMON "
+				      "--system-call-filter=perf_event_open ...");
+		break;
+	case CONTAINER_NONE:
+	case CONTAINER_OTHER:
+		doctor_remedy(doctor, "start pmctop outside of the sandbox that installed it");
+		doctor_remedy(doctor, "of a systemd service: SystemCallFilter=perf_event_open");
+		break;
+	}
+}
+
+static void remedy_rights(struct doctor *doctor, const struct doctor_facts *facts,
+			  const char *capability)
+{
+	const struct credentials *credentials = &facts->standing.credentials;
+
+	if (credentials->known && credentials->uid == 0)
+		return;
+	if (credentials->no_new_privs)
+		return; /* said elsewhere */
+	doctor_remedy(doctor, "sudo setcap %s,cap_ipc_lock=ep %s", capability, facts->program);
+	doctor_remedy(doctor, "sudo %s", facts->program);
+}
+
+void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *facts,
+			  enum denial denial, enum access_level wanted)
+{
+	const struct standing *standing = &facts->standing;
+	enum container container = standing->confinement.container;
+
+	switch (denial) {
+	case DENIAL_NONE:
+	case DENIAL_OTHER:
+		break;
+	case DENIAL_PARANOID:
+		if (standing->confinement.user != NAMESPACE_OWN && container != CONTAINER_NONE)
+			remedy_container(doctor, standing);
+		remedy_sysctl(doctor, standing, wanted);
+		if (container == CONTAINER_NONE)
+			remedy_rights(doctor, facts,
+				      standing->knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
+		break;
+	case DENIAL_ADMIN:
+		remedy_sysctl(doctor, standing, wanted);
+		remedy_rights(doctor, facts, "cap_sys_admin");
+		break;
+	case DENIAL_SECCOMP:
+		remedy_container(doctor, standing);
+		break;
+	case DENIAL_MODULE:
+		doctor_remedy(doctor, "which one, and why: sudo dmesg | grep -i -e denied -e avc");
+		break;
+	case DENIAL_NO_PERF:
+		doctor_remedy(doctor, "boot a kernel with CONFIG_PERF_EVENTS=y");
+		break;
+	}
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "doctor_part.h"
+
+#include "proc.h"
+
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIMITS DOCTOR_LIMITS
+
+enum {
+	CPU_FILES = 24, /* descriptors that a preset takes on each CPU, and then some */
+	OTHER_FILES = 32,
+	CPU_RING_KB = 1024 + 4, /* collect_system's, with the page before it */
+	RATE_LEAST = 10000,     /* of the tick */
+};
+
+struct limit {
+	bool known;
+	uint64_t soft, hard; /* UINT64_MAX: none */
+};
+
+static bool read_value(const char **text, uint64_t *value)
+{
+	int length = 0;
+
+	*text += strspn(*text, " ");
+	if (strncmp(*text, "unlimited", 9) == 0) {
+		*value = UINT64_MAX;
+		length = 9;
+	} else if (sscanf(*text, "%18" SCNu64 "%n", value, &length) != 1) {
+		return false;
+	}
+	*text += length;
+	return true;
+}
+
+static struct limit read_limit(const struct sys *sys, const char *name)
+{
+	char text[4096];
+	struct limit limit = {.known = false};
+
+	if (sys_file_read(sys, "/proc/self/limits", text, sizeof(text)) < 0)
+		return limit;
+	const char *line = strstr(text, name);
+	if (!line)
+		return limit;
+	line += strlen(name);
+	limit.known = read_value(&line, &limit.soft) && read_value(&line, &limit.hard);
+	return limit;
+}
+
+static void format_value(uint64_t value, char *text, size_t size)
+{
+	if (value == UINT64_MAX)
+		snprintf(text, size, "no limit");
+	else
+		snprintf(text, size, "%" PRIu64, value);
+}
+
+static void tell_files(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	struct limit limit = read_limit(facts->sys, "Max open files");
+	uint64_t wanted = facts->n_cpus * CPU_FILES + OTHER_FILES;
+	char soft[32], hard[32];
+
+	if (!limit.known) {
+		doctor_add(doctor, LIMITS, DOCTOR_OK, "open files", "unknown");
+		return;
+	}
+	format_value(limit.soft, soft, sizeof(soft));
+	format_value(limit.hard, hard, sizeof(hard));
+	if (limit.soft >= wanted) {
+		doctor_add(doctor, LIMITS, DOCTOR_OK, "open files", "%s", soft);
+		return;
+	}
+	doctor_add(doctor, LIMITS, DOCTOR_WARN, "open files",
+		   "%s (at most %s): too few for %zu CPUs", soft, hard, facts->n_cpus);
+	if (limit.hard >= wanted)
+		doctor_remedy(doctor, "ulimit -n %" PRIu64, wanted);
+	else
+		doctor_remedy(doctor, "sudo prlimit --pid $$ --nofile=%" PRIu64, wanted);
+}
+
+static void tell_memory(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct standing *standing = &facts->standing;
+	struct limit limit = read_limit(facts->sys, "Max locked memory");
+	long cpu_kb = 0;
+
+	if (standing_has(standing, CAP_IPC_LOCK) ||
+	    (standing->has_paranoid && standing->paranoid < 0)) {
+		doctor_add(doctor, LIMITS, DOCTOR_OK, "locked memory", "no limit for rings (%s)",
+			   standing->paranoid < 0 ? "perf_event_paranoid -1" : "CAP_IPC_LOCK");
+		return;
+	}
+	if (proc_number(facts->sys, "/proc/sys/kernel/perf_event_mlock_kb", &cpu_kb) < 0 ||
+	    cpu_kb < 0) {
+		doctor_add(doctor, LIMITS, DOCTOR_OK, "locked memory", "unknown");
+		return;
+	}
+	uint64_t own_kb = limit.known ? limit.soft / 1024 : 0;
+	uint64_t wanted_kb = facts->n_cpus * CPU_RING_KB;
+	bool enough = facts->access.level < ACCESS_SYSTEM || limit.soft == UINT64_MAX ||
+		      facts->n_cpus * (uint64_t)cpu_kb + own_kb >= wanted_kb;
+	char own[32];
+	format_value(limit.soft == UINT64_MAX ? UINT64_MAX : own_kb, own, sizeof(own));
+	doctor_add(doctor, LIMITS, enough ? DOCTOR_OK : DOCTOR_WARN, "locked memory",
+		   "%ld KiB a CPU (perf_event_mlock_kb) and %s%s%s", cpu_kb, own,
+		   limit.soft == UINT64_MAX ? "" : " KiB",
+		   enough ? "" : ": rings get smaller, and may lose records");
+	if (!enough)
+		doctor_remedy(doctor, "sudo sysctl kernel.perf_event_mlock_kb=%d", CPU_RING_KB);
+}
+
+/* Seldom of interest: only where it is low. */
+static void tell_sampling(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	long rate;
+
+	if (proc_number(facts->sys, "/proc/sys/kernel/perf_event_max_sample_rate", &rate) < 0 ||
+	    rate >= RATE_LEAST)
+		return;
+	doctor_add(doctor, LIMITS, DOCTOR_WARN, "sampling",
+		   "at most %ld a second: the kernel found its interrupts too slow", rate);
+	doctor_remedy(doctor, "sudo sysctl kernel.perf_event_max_sample_rate=100000");
+}
+
+void doctor_limits(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	tell_files(doctor, facts);
+	tell_memory(doctor, facts);
+	tell_sampling(doctor, facts);
+}

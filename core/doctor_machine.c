@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "doctor_part.h"
+
+#include "cpu_name.h"
+#include "proc.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MACHINE DOCTOR_MACHINE
+
+/* A line of a file; "" where it cannot be read. */
+static void read_line(const struct sys *sys, const char *path, char *line, size_t size)
+{
+	if (sys_file_read(sys, path, line, size) < 0)
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+}
+
+static void tell_kernel(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	char release[128], arch[32];
+
+	read_line(facts->sys, "/proc/sys/kernel/osrelease", release, sizeof(release));
+	read_line(facts->sys, "/proc/sys/kernel/arch", arch, sizeof(arch));
+	if (facts->denial == DENIAL_NO_PERF)
+		doctor_add(doctor, MACHINE, DOCTOR_BAD, "kernel",
+			   "Linux %s, built without CONFIG_PERF_EVENTS", release);
+	else
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "kernel", "Linux %s%s%s",
+			   release[0] ? release : "of unknown release", arch[0] ? ", " : "", arch);
+}
+
+static void tell_cpus(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	struct cpu_list possible;
+	char name[256], offline[64] = "";
+
+	cpu_name_read(facts->sys, name, sizeof(name));
+	if (cpus_possible(facts->sys, &possible) == 0) {
+		if (possible.n > facts->n_cpus)
+			snprintf(offline, sizeof(offline), " of %zu", possible.n);
+		cpu_list_fini(&possible);
+	}
+	doctor_add(doctor, MACHINE, DOCTOR_OK, "CPU", "%s%s%zu%s online", name, name[0] ? ", " : "",
+		   facts->n_cpus, offline);
+}
+
+static void tell_hypervisor(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct hypervisor *hypervisor = &facts->hypervisor;
+
+	if (!hypervisor->present)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "VM", "no sign of one");
+	else if (doctor->hardware || doctor->level == ACCESS_NONE)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "VM", "yes, hypervisor: %s",
+			   hypervisor->name);
+	else
+		doctor_add(doctor, MACHINE, DOCTOR_WARN, "VM", "yes, without a PMU; hypervisor: %s",
+			   hypervisor->name);
+}
+
+static void tell_counters(struct doctor *doctor, const char *name, const struct counters *counters,
+			  bool watchdog)
+{
+	const char *both = counters->cycles && counters->instructions ? "cycles, instructions"
+			   : counters->cycles                         ? "cycles, no instructions"
+			   : counters->instructions                   ? "instructions, no cycles"
+						    : "neither cycles nor instructions run";
+
+	if (counters->pretends)
+		doctor_add(doctor, MACHINE, DOCTOR_BAD, "PMU",
+			   "%s: cycles stays 0: the hypervisor only pretends to count", name);
+	else if (counters->free < counters->fit)
+		doctor_add(doctor, MACHINE, DOCTOR_WARN, "PMU",
+			   "%s: %u of %u general counters are free, %s the rest; %s", name,
+			   counters->free, counters->fit,
+			   watchdog ? "the NMI watchdog or a profiler has" : "another profiler has",
+			   both);
+	else
+		doctor_add(doctor, MACHINE,
+			   counters->cycles && counters->instructions ? DOCTOR_OK : DOCTOR_WARN,
+			   "PMU", "%s: %u general counters, all free; %s", name, counters->fit,
+			   both);
+}
+
+static void tell_pmu(struct doctor *doctor, const struct doctor_facts *facts, size_t i,
+		     bool watchdog)
+{
+	const struct counters *counters = &facts->counters[i];
+	const char *name = facts->pmus.items[i].name;
+
+	if (facts->access.level == ACCESS_NONE && name[0])
+		doctor_add(doctor, MACHINE, DOCTOR_WARN, "PMU",
+			   "%s: its counters cannot be tried while all is refused", name);
+	else if (!name[0])
+		doctor_add(doctor, MACHINE, DOCTOR_BAD, "PMU",
+			   facts->pmus.n_core > 1 ? "some CPUs have none" : "none");
+	else if (counters->answer == 0)
+		tell_counters(doctor, name, counters, watchdog);
+	else
+		doctor_add(doctor, MACHINE, DOCTOR_BAD, "PMU", "%s: refuses cycles (%s)", name,
+			   strerrorname_np(-counters->answer));
+}
+
+/* What has no counters of CPUs: by name, as many as there is room for. */
+static void tell_others(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	size_t n = 0, shown = 0, length = 0;
+	char names[160] = "";
+
+	for (size_t i = facts->pmus.n_core; i < facts->pmus.n; i++) {
+		const char *name = facts->pmus.items[i].name;
+
+		n++;
+		if (length + strlen(name) + 3 > 90)
+			continue;
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+					   shown ? ", " : "", name);
+		shown++;
+	}
+	if (n > shown)
+		snprintf(names + length, sizeof(names) - length, ", %zu more", n - shown);
+	if (n > 0)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "other PMUs", "%s", names);
+}
+
+static void tell_watchdog(struct doctor *doctor, const struct doctor_facts *facts, bool known,
+			  bool on)
+{
+	bool taken = false;
+
+	for (size_t i = 0; i < facts->pmus.n_core; i++)
+		taken |= facts->counters[i].free < facts->counters[i].fit;
+	if (!known)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "NMI watchdog", "this kernel has none");
+	else if (!on)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "NMI watchdog", "off");
+	else if (!doctor->hardware)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "NMI watchdog", "on");
+	else if (!taken)
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "NMI watchdog",
+			   "on, but no general counter is missing");
+	else {
+		doctor_add(doctor, MACHINE, DOCTOR_WARN, "NMI watchdog",
+			   "on: takes a counter of every CPU");
+		doctor_remedy(doctor, "sudo sysctl kernel.nmi_watchdog=0");
+	}
+}
+
+void doctor_machine(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	long watchdog = 0;
+	bool known = proc_number(facts->sys, "/proc/sys/kernel/nmi_watchdog", &watchdog) == 0;
+
+	tell_kernel(doctor, facts);
+	tell_cpus(doctor, facts);
+	tell_hypervisor(doctor, facts);
+	for (size_t i = 0; i < facts->pmus.n_core; i++)
+		tell_pmu(doctor, facts, i, watchdog != 0);
+	tell_others(doctor, facts);
+	tell_watchdog(doctor, facts, known, watchdog != 0);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_DOCTOR_PART_H
+#define PMCTOP_DOCTOR_PART_H
+
+#include "counters.h"
+#include "doctor.h"
+#include "hypervisor.h"
+#include "standing.h"
+
+#include <limits.h>
+
+/* What the parts of the doctor share; for core/doctor*.c alone. */
+struct doctor_facts {
+	const struct sys *sys;
+	struct pmu_set pmus;
+	struct counters *counters; /* of each core PMU; those with answer 0 count something */
+	struct access access;
+	enum denial denial; /* of what is missing of the whole system; DENIAL_NONE: nothing is */
+	struct standing standing;
+	struct hypervisor hypervisor;
+	int tracefs; /* whether it may be read: 0 or -errno */
+	size_t n_cpus;
+	char program[PATH_MAX]; /* what setcap must name */
+};
+
+/* A finding at the end, without remedies. */
+void doctor_add(struct doctor *doctor, enum doctor_section section, enum doctor_level level,
+		const char *name, const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* One for the last of them. */
+void doctor_remedy(struct doctor *doctor, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Who refuses, as a clause: "perf_event_paranoid is 2". */
+void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, char *text,
+			size_t size);
+/* Remedies for the last finding: what gives that level. */
+void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *facts,
+			  enum denial denial, enum access_level wanted);
+
+/* The sections, in their order. */
+void doctor_can(struct doctor *doctor, const struct doctor_facts *facts);
+void doctor_machine(struct doctor *doctor, const struct doctor_facts *facts);
+void doctor_rights(struct doctor *doctor, const struct doctor_facts *facts);
+void doctor_limits(struct doctor *doctor, const struct doctor_facts *facts);
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "doctor_part.h"
+
+#include "proc.h"
+#include "util.h"
+
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+#define RIGHTS DOCTOR_RIGHTS
+
+/* Those that count here: "CAP_PERFMON CAP_IPC_LOCK". */
+static void list_capabilities(const struct credentials *credentials, char *text, size_t size)
+{
+	static const struct {
+		unsigned number;
+		const char *name;
+	} wanted[] = {
+		{CAP_PERFMON, "PERFMON"},
+		{CAP_SYS_ADMIN, "SYS_ADMIN"},
+		{CAP_SYS_PTRACE, "SYS_PTRACE"},
+		{CAP_IPC_LOCK, "IPC_LOCK"},
+	};
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (credentials_have(credentials, wanted[i].number))
+			length += (size_t)snprintf(text + length, size - length, "%sCAP_%s",
+						   length ? ", " : "", wanted[i].name);
+	if (length == 0)
+		text_copy(text, size, "no capability for counting");
+}
+
+static void tell_user(struct doctor *doctor, const struct standing *standing)
+{
+	const struct credentials *credentials = &standing->credentials;
+	bool own = standing->confinement.user == NAMESPACE_OWN;
+	char capabilities[128];
+
+	if (!credentials->known) {
+		doctor_add(doctor, RIGHTS, DOCTOR_WARN, "user",
+			   "unknown: /proc/self/status cannot be read");
+		return;
+	}
+	list_capabilities(credentials, capabilities, sizeof(capabilities));
+	doctor_add(doctor, RIGHTS, standing_is_bound(standing) ? DOCTOR_WARN : DOCTOR_OK, "user",
+		   "%s%u%s: %s%s", credentials->uid == 0 ? "root, uid " : "uid ", credentials->uid,
+		   own ? " of a user namespace" : "",
+		   own ? "its capabilities do not count here" : capabilities,
+		   credentials->no_new_privs ? "; no_new_privs: sudo and setcap give nothing" : "");
+}
+
+static const char *paranoid_meaning(long level)
+{
+	return level < 0    ? "everything for everybody"
+	       : level == 0 ? "all CPUs for everybody, but no raw tracepoints"
+	       : level == 1 ? "own tasks, with the kernel"
+	       : level == 2 ? "own tasks, in user mode only"
+	       : level == 3 ? "nothing (Debian's and Android's level)"
+			    : "nothing (Ubuntu's level)";
+}
+
+static void tell_paranoid(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct standing *standing = &facts->standing;
+	long level = standing->paranoid;
+
+	if (!standing->has_paranoid)
+		doctor_add(doctor, RIGHTS,
+			   facts->denial == DENIAL_NO_PERF ? DOCTOR_BAD : DOCTOR_WARN, "paranoid",
+			   standing->has_sysctls ? "there is no kernel.perf_event_paranoid"
+						 : "unknown: /proc/sys cannot be read");
+	else if (!standing_is_bound(standing) && facts->denial != DENIAL_ADMIN)
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "paranoid", "%ld, which does not bind %s",
+			   level, standing->credentials.uid == 0 ? "root" : "this process");
+	/* Linux itself takes 3 and more for 2. */
+	else if (level > 2 && facts->access.level > ACCESS_NONE)
+		doctor_add(doctor, RIGHTS, DOCTOR_WARN, "paranoid",
+			   "%ld, which this kernel takes for 2: own tasks, in user mode only",
+			   level);
+	else
+		doctor_add(doctor, RIGHTS,
+			   level > 2   ? DOCTOR_BAD
+			   : level > 0 ? DOCTOR_WARN
+				       : DOCTOR_OK,
+			   "paranoid", "%ld: %s", level, paranoid_meaning(level));
+}
+
+static void tell_seccomp(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct credentials *credentials = &facts->standing.credentials;
+	bool refuses = facts->denial == DENIAL_SECCOMP;
+	char filters[32] = "filtered";
+
+	if (credentials->filters > 0)
+		snprintf(filters, sizeof(filters), "%u filter%s", credentials->filters,
+			 credentials->filters == 1 ? "" : "s");
+	if (refuses)
+		doctor_add(doctor, RIGHTS, DOCTOR_BAD, "seccomp",
+			   "%s: perf_event_open is answered %s",
+			   credentials->seccomp == 2 ? filters : "a filter, by the looks of it",
+			   strerrorname_np(-facts->access.answers[facts->access.level + 1]));
+	else if (!credentials->known)
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "unknown");
+	else if (credentials->seccomp == 2)
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "%s, perf_event_open passes",
+			   filters);
+	else
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "no filter");
+}
+
+static void tell_container(struct doctor *doctor, const struct confinement *confinement)
+{
+	const char *name = container_name(confinement->container);
+	bool pid = confinement->pid == NAMESPACE_OWN, user = confinement->user == NAMESPACE_OWN;
+
+	if (!name)
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "container", "none%s",
+			   confinement->pid == NAMESPACE_HOST && confinement->user == NAMESPACE_HOST
+				   ? ": the machine's own pid and user namespaces"
+				   : "");
+	else
+		doctor_add(doctor, RIGHTS, pid || user ? DOCTOR_WARN : DOCTOR_OK, "container",
+			   "%s, with %s", name,
+			   pid && user ? "a pid and a user namespace of its own"
+			   : pid       ? "a pid namespace of its own"
+			   : user      ? "a user namespace of its own"
+				       : "the host's pid and user namespaces");
+}
+
+/* The option hidepid of the mount that /proc is, "" without one. */
+static void read_hidepid(const struct sys *sys, char *value, size_t size)
+{
+	char *text = xmalloc(64 << 10);
+
+	value[0] = '\0';
+	if (sys_file_read(sys, "/proc/self/mountinfo", text, 64 << 10) < 0)
+		text[0] = '\0';
+	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		char *mount = xstrndup(line, (size_t)(end - line));
+		const char *option = strstr(mount, "hidepid=");
+
+		/* The last that is mounted there is the one that shows. */
+		if (strstr(mount, " /proc ") && strstr(mount, " - proc "))
+			snprintf(value, size, "%.*s", option ? (int)strcspn(option + 8, ",") : 0,
+				 option ? option + 8 : "");
+		free(mount);
+	}
+	free(text);
+}
+
+static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	char value[16];
+
+	read_hidepid(facts->sys, value, sizeof(value));
+	bool hides = value[0] && strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
+	if (!hides)
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc", "shows every process (no hidepid)");
+	else if (credentials_have(&facts->standing.credentials, CAP_SYS_PTRACE))
+		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc",
+			   "hidepid=%s, which hides nothing here", value);
+	else {
+		doctor_add(doctor, RIGHTS, DOCTOR_WARN, "/proc",
+			   "hidepid=%s: other users' processes are hidden", value);
+		doctor_remedy(doctor, "sudo mount -o remount,hidepid=0 /proc");
+	}
+}
+
+void doctor_rights(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	tell_user(doctor, &facts->standing);
+	tell_paranoid(doctor, facts);
+	tell_seccomp(doctor, facts);
+	tell_container(doctor, &facts->standing.confinement);
+	tell_proc(doctor, facts);
+}
