@@ -221,6 +221,16 @@ static enum run_status list(const struct options *options, const struct config *
 	return rc > 0 ? RUN_OK : RUN_FAILED;
 }
 
+static enum run_status examine(const struct options *options)
+{
+	unsigned width = options->output ? 0 : terminal_width();
+	bool color = wants_color(options) && (width > 0 || options->color == OPTIONS_COLOR_ALWAYS);
+	struct error err = {0};
+	enum run_status status = run_doctor(options, width, color, &err);
+
+	return err.text[0] ? complain(&err, status) : status;
+}
+
 static enum run_status run_or_list(const struct options *options, const struct config *config)
 {
 	struct engine_config engine = {
@@ -242,6 +252,8 @@ static enum run_status run_or_list(const struct options *options, const struct c
 	};
 	struct error err;
 
+	if (options->task == OPTIONS_DOCTOR)
+		return examine(options);
 	if (options->task == OPTIONS_LIST)
 		return list(options, config, &engine);
 	if (options->preset && choice_preset(options->preset, config->presets, config->n_presets,

@@ -322,6 +322,13 @@ static int read_theme(struct options *options, const char *argument, struct erro
 	return 0;
 }
 
+static int read_doctor(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->task = OPTIONS_DOCTOR;
+	return 0;
+}
+
 static int read_help(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
@@ -359,6 +366,8 @@ static const struct option_row rows[] = {
 	 .setting = true},
 	{'H', "threads", NULL, "threads instead of processes", read_threads, .setting = true},
 	{0, "list", "WHAT", "then exit", read_list, list_word},
+	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy",
+	 read_doctor},
 	{0, "config", "FILE", "read this configuration", read_config},
 	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},
 	{0, "ascii", NULL, "draw with ASCII alone", read_ascii, .setting = true},
@@ -438,6 +447,8 @@ static int read_positional(struct options *options, int argc, char **argv, struc
 {
 	int rc = 0;
 
+	if (options->task == OPTIONS_DOCTOR && optind < argc)
+		return refuse_argument(argv[optind], err);
 	if (options->task == OPTIONS_LIST && optind < argc)
 		options->pattern = argv[optind++];
 	else if (optind < argc)
@@ -541,7 +552,8 @@ void options_print_help(FILE *file)
 {
 	fputs("pmctop: live hardware performance counters of every task\n\n"
 	      "usage: pmctop [OPTIONS] [DELAY [COUNT]]\n"
-	      "       pmctop --list WHAT [PATTERN]\n\n",
+	      "       pmctop --list WHAT [PATTERN]\n"
+	      "       pmctop --doctor [--format json]\n\n",
 	      file);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char name[32], words[80] = "";

@@ -17,6 +17,7 @@ enum options_task {
 	OPTIONS_HELP,
 	OPTIONS_VERSION,
 	OPTIONS_LIST,
+	OPTIONS_DOCTOR,
 };
 
 enum options_list {

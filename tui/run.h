@@ -37,4 +37,11 @@ enum run_status run_live(const struct run_config *config, struct error *err);
 /* Text or json on standard output or in a file. */
 enum run_status run_batch(const struct run_config *config, struct error *err);
 
+/*
+ * The page about what can be counted here, as text or json; RUN_NOTHING where nothing can. In
+ * `width` columns; 0: unbroken.
+ */
+enum run_status run_doctor(const struct options *options, unsigned width, bool color,
+			   struct error *err);
+
 #endif
