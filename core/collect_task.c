@@ -12,7 +12,7 @@
 #include "census.h"
 #include "collect.h"
 #include "cpus.h"
-#include "explain.h"
+#include "limit.h"
 #include "proc.h"
 #include "task_counters.h"
 #include "util.h"
@@ -24,6 +24,7 @@
 enum {
 	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
 	FDS_MOST = 1 << 14, /* memory of the kernel's, and the time that reading them takes */
+	FDS_UNTOLD = 1024,  /* the usual limit */
 	IDLE_LOOKS = 5,     /* after so many a thread's counters may go to another */
 	LOST_TICKS = 3,     /* /proc says it ran so long, and its counters stand still */
 };
@@ -61,15 +62,14 @@ static void stop_counting(struct collect_task *self, struct census_entry *entry)
 /* What descriptors allow: as many as the limit has room for now. */
 static size_t most_threads(const struct collect_task *self)
 {
+	const struct limit limit = limit_read(self->context.sys, "Max open files");
 	size_t each = task_counters_fds(self->base.plan);
-	uint64_t limit = 0;
+	uint64_t files = limit.known ? limit.soft : FDS_UNTOLD;
 
 	if (each == 0)
 		return 0;
-	if (proc_field_number(self->context.sys, "/proc/self/limits", "Max open files", &limit) < 0)
-		limit = 1024;
-	limit = limit > FDS_SPARED ? limit - FDS_SPARED : 0;
-	return (limit < FDS_MOST ? limit : FDS_MOST) / each;
+	files = files > FDS_SPARED ? files - FDS_SPARED : 0;
+	return (files < FDS_MOST ? files : FDS_MOST) / each;
 }
 
 /* 0 or -errno. A thread that is not ours after all, or is gone, is not asked again. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "doctor_part.h"
 
+#include "limit.h"
 #include "proc.h"
 
 #include <inttypes.h>
@@ -17,41 +18,6 @@ enum {
 	RATE_LEAST = 10000,     /* of the tick */
 };
 
-struct limit {
-	bool known;
-	uint64_t soft, hard; /* UINT64_MAX: none */
-};
-
-static bool read_value(const char **text, uint64_t *value)
-{
-	int length = 0;
-
-	*text += strspn(*text, " ");
-	if (strncmp(*text, "unlimited", 9) == 0) {
-		*value = UINT64_MAX;
-		length = 9;
-	} else if (sscanf(*text, "%18" SCNu64 "%n", value, &length) != 1) {
-		return false;
-	}
-	*text += length;
-	return true;
-}
-
-static struct limit read_limit(const struct sys *sys, const char *name)
-{
-	char text[4096];
-	struct limit limit = {.known = false};
-
-	if (sys_file_read(sys, "/proc/self/limits", text, sizeof(text)) < 0)
-		return limit;
-	const char *line = strstr(text, name);
-	if (!line)
-		return limit;
-	line += strlen(name);
-	limit.known = read_value(&line, &limit.soft) && read_value(&line, &limit.hard);
-	return limit;
-}
-
 static void format_value(uint64_t value, char *text, size_t size)
 {
 	if (value == UINT64_MAX)
@@ -62,7 +28,7 @@ static void format_value(uint64_t value, char *text, size_t size)
 
 static void tell_files(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	struct limit limit = read_limit(facts->sys, "Max open files");
+	struct limit limit = limit_read(facts->sys, "Max open files");
 	uint64_t wanted = facts->n_cpus * CPU_FILES + OTHER_FILES;
 	char soft[32], hard[32];
 
@@ -87,7 +53,7 @@ static void tell_files(struct doctor *doctor, const struct doctor_facts *facts)
 static void tell_memory(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const struct standing *standing = &facts->standing;
-	struct limit limit = read_limit(facts->sys, "Max locked memory");
+	struct limit limit = limit_read(facts->sys, "Max locked memory");
 	long cpu_kb = 0;
 
 	if (standing_has(standing, CAP_IPC_LOCK) ||

@@ -187,8 +187,8 @@ static void choose_preset(struct engine *engine)
 /* How names are meant from now on, where the tasks are counted one by one or the CPUs are. */
 static void choose_levels(struct engine *engine, bool per_task)
 {
-	bool user_only = per_task && engine->access.level == ACCESS_USER &&
-			 !access_no_pmu(&engine->access);
+	bool user_only =
+		per_task && engine->access.level == ACCESS_USER && !access_no_pmu(&engine->access);
 
 	engine->names.software_levels = engine->levels;
 	engine->names.levels = user_only && engine->levels == EVENT_LEVELS_ALL ? EVENT_LEVELS_USER

@@ -76,20 +76,15 @@ int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_n
 	return end == text ? -EBADMSG : 0;
 }
 
-/* The number behind a line's name, or -ENOENT. */
+/* The number behind a line's name, or -errno. */
 static int find_field(const char *text, const char *name, uint64_t *number)
 {
-	size_t length = strlen(name);
+	char value[32], *end;
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		char *end;
-		line += *line == '\n';
-		if (strncmp(line, name, length) != 0)
-			continue;
-		*number = strtoull(line + length, &end, 10);
-		return end == line + length ? -EBADMSG : 0;
-	}
-	return -ENOENT;
+	if (!proc_field(text, name, value, sizeof(value)))
+		return -ENOENT;
+	*number = strtoull(value, &end, 10);
+	return end == value ? -EBADMSG : 0;
 }
 
 int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number)
@@ -109,9 +104,9 @@ int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
 	if (length < 0)
 		return (int)length;
-	int result = find_field(text, "voluntary_ctxt_switches:", &own);
+	int result = find_field(text, "voluntary_ctxt_switches", &own);
 	if (result == 0)
-		result = find_field(text, "nonvoluntary_ctxt_switches:", &forced);
+		result = find_field(text, "nonvoluntary_ctxt_switches", &forced);
 	if (result == 0)
 		*switches = own + forced;
 	return result;

@@ -35,7 +35,7 @@ int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_n
 /* Context switches away from it, voluntary or not. */
 int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches);
 
-/* A number behind its name in a file like /proc/PID/status, "Tgid:"; 0, or -ENOENT and the like. */
+/* A number behind its name in a file like /proc/PID/status, "Tgid"; 0, or -ENOENT and the like. */
 int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number);
 
 /* One CPU's line of /proc/stat, in ticks. */

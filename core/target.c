@@ -42,7 +42,7 @@ static int add_root(struct target *target, pid_t tid, bool whole, struct error *
 	if (proc_stat_read(target->sys, tid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
 		return refuse_missing(tid, whole, err);
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	proc_field_number(target->sys, path, "Tgid:", &pid);
+	proc_field_number(target->sys, path, "Tgid", &pid);
 	if (whole && (pid_t)pid != tid)
 		return error_set(err, -EINVAL,
 				 "%d is a thread of process %d: -t %d watches it alone, -p %d its "
