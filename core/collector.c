@@ -17,11 +17,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* engine_add, or engine_remove. */
+/* engine_add, engine_remove or engine_count. */
+enum command_kind {
+	COMMAND_ADD,
+	COMMAND_REMOVE,
+	COMMAND_COUNT,
+};
+
 struct command {
-	bool remove;
-	enum engine_column_kind kind;
-	char *text; /* owned */
+	enum command_kind kind;
+	enum engine_column_kind column;
+	char *text;               /* owned; NULL of COMMAND_COUNT */
+	enum event_levels levels; /* of COMMAND_COUNT */
 };
 
 struct collector {
@@ -61,10 +68,17 @@ static void put(struct collector *collector, struct snapshot *snapshot)
 
 static void command_do(struct engine *engine, const struct command *command)
 {
-	if (command->remove)
+	switch (command->kind) {
+	case COMMAND_ADD:
+		engine_add(engine, &(struct engine_column){command->column, command->text});
+		break;
+	case COMMAND_REMOVE:
 		engine_remove(engine, command->text);
-	else
-		engine_add(engine, &(struct engine_column){command->kind, command->text});
+		break;
+	case COMMAND_COUNT:
+		engine_count(engine, command->levels);
+		break;
+	}
 }
 
 /* Hands all commands on to the engine; whether there were any. */
@@ -223,10 +237,17 @@ static void command(struct collector *collector, struct command what)
 
 void collector_add(struct collector *collector, const struct engine_column *column)
 {
-	command(collector, (struct command){.kind = column->kind, .text = xstrdup(column->text)});
+	command(collector, (struct command){.kind = COMMAND_ADD,
+					    .column = column->kind,
+					    .text = xstrdup(column->text)});
 }
 
 void collector_remove(struct collector *collector, const char *name)
 {
-	command(collector, (struct command){.remove = true, .text = xstrdup(name)});
+	command(collector, (struct command){.kind = COMMAND_REMOVE, .text = xstrdup(name)});
+}
+
+void collector_count(struct collector *collector, enum event_levels levels)
+{
+	command(collector, (struct command){.kind = COMMAND_COUNT, .levels = levels});
 }

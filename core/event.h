@@ -55,10 +55,11 @@ enum event_levels {
 	EVENT_LEVELS_ALL,
 	EVENT_LEVELS_USER,
 	EVENT_LEVELS_KERNEL,
+	EVENT_LEVELS, /* how many there are */
 };
 
-/* "all", "user", "kernel" */
-const char *event_levels_name(enum event_levels levels);
+/* "all", "user", "kernel"; NULL behind the last. */
+const char *event_levels_name(size_t levels);
 
 /* Where names are looked up, and how they are meant; borrowed. */
 struct event_context {

@@ -124,7 +124,7 @@ static bool is_of_both_levels(const struct perf_event_attr *attr)
 	return false;
 }
 
-const char *event_levels_name(enum event_levels levels)
+const char *event_levels_name(size_t levels)
 {
 	static const char *const names[] = {
 		[EVENT_LEVELS_ALL] = "all",

@@ -14,7 +14,9 @@ const size_t screens_n = ARRAY_SIZE(screens);
 
 void app_init(struct app *app, const struct options *options)
 {
-	*app = (struct app){.screen = &screen_tasks, .interval_ns = options->interval_ns};
+	*app = (struct app){.screen = &screen_tasks,
+			    .interval_ns = options->interval_ns,
+			    .levels = options->count};
 	list_init(&app->tasks, VIEW_TASKS);
 	list_init(&app->cpus, VIEW_CPUS);
 	text_copy(app->tasks.spec.sort, sizeof(app->tasks.spec.sort), options->sort);
@@ -115,6 +117,9 @@ static void act(struct app *app, enum action action)
 		break;
 	case ACTION_INTERVAL:
 		ask_interval(app);
+		break;
+	case ACTION_COUNT:
+		app->levels = (app->levels + 1) % EVENT_LEVELS;
 		break;
 	case ACTION_PAUSE:
 		toggle_pause(app);

@@ -23,6 +23,7 @@ struct app {
 	const struct screen *before_help; /* where the help goes back to */
 	struct snapshot *snapshot;        /* shown; NULL before the first; owned */
 	struct snapshot *waiting;         /* came while paused; owned */
+	enum event_levels levels;         /* that are to be counted */
 	uint64_t interval_ns;
 	bool paused;
 	bool quit;

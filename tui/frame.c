@@ -70,8 +70,14 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		add_words(&segments, 40, "", counters ? snapshot->pmu : "no PMU",
 			  counters ? STYLE_PLAIN : STYLE_WARN);
 		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
-		if (strcmp(snapshot->mode, "system") != 0)
+		if (strcmp(snapshot->mode, "task") == 0)
+			add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);
+		else if (strcmp(snapshot->mode, "system") != 0)
 			add_words(&segments, 45, "from", snapshot->mode, STYLE_PLAIN);
+		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {
+			add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
+				  "only", STYLE_WARN);
+		}
 	}
 	segments_draw(&segments, canvas, rect);
 }
@@ -159,6 +165,34 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 	add_words(segments, 95, "unattributed", text, STYLE_WARN);
 }
 
+/* Not all threads that ran had counters. */
+static void add_coverage(struct segments *segments, const struct snapshot *snapshot)
+{
+	char text[64];
+
+	if (snapshot->threads_counted >= snapshot->threads_ran)
+		return;
+	snprintf(text, sizeof(text), "%zu of %zu threads", snapshot->threads_counted,
+		 snapshot->threads_ran);
+	add_words(segments, 93, "counted", text, STYLE_WARN);
+}
+
+/* What the figures behind it are of, and how much it runs. */
+static void add_target(struct segments *segments, const struct snapshot *snapshot)
+{
+	int percent = columns_metric(snapshot->columns, "cpu_percent");
+	struct cell cell = {.text = ""};
+
+	if (percent >= 0) {
+		figure_format(snapshot->columns->metrics[percent].def,
+			      snapshot->target_figures[percent], &cell);
+		text_copy(cell.text + strlen(cell.text), sizeof(cell.text) - strlen(cell.text),
+			  "%");
+	}
+	add_words(segments, 92, "target", snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
+	segments->items[segments->n - 1].text_width = 7;
+}
+
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
 	const struct snapshot *snapshot = frame->snapshot;
@@ -184,7 +218,11 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		snprintf(text, sizeof(text), "%" PRIu64 " records", snapshot->lost_records);
 		add_words(&segments, 96, "lost", text, STYLE_BAD);
 	}
-	add_figures(&segments, snapshot->columns, snapshot->figures);
+	add_coverage(&segments, snapshot);
+	if (snapshot->targeted)
+		add_target(&segments, snapshot);
+	add_figures(&segments, snapshot->columns,
+		    snapshot->targeted ? snapshot->target_figures : snapshot->figures);
 	segments_draw(&segments, canvas, rect);
 }
 

@@ -29,6 +29,7 @@ const struct keymap_row keymap[] = {
 	{ACTION_REVERSE, {'R', 'I'}, "reverse the order", "Reverse", "R"},
 	{ACTION_INTERVAL, {'s', 'd'}, "refresh interval", "Interval", "s"},
 	{ACTION_THREADS, {'H'}, "threads or processes", "Threads", "H"},
+	{ACTION_COUNT, {'K'}, "count user mode, the kernel, both", NULL, NULL},
 	{ACTION_PAUSE, {'Z'}, "pause the screen", "Pause", "Z"},
 	{ACTION_REDRAW, {KEYMAP_CONTROL('L')}, "draw the screen anew", NULL, NULL},
 	{ACTION_LEAVE, {KEYMAP_ESCAPE, KEYMAP_ENTER}, "leave the help", "Back", "Esc"},

@@ -218,7 +218,7 @@ static int read_cgroup(struct options *options, const char *argument, struct err
 
 static const char *count_word(size_t i)
 {
-	return event_levels_name((enum event_levels)i);
+	return event_levels_name(i);
 }
 
 static int read_count(struct options *options, const char *argument, struct error *err)
@@ -366,8 +366,7 @@ static const struct option_row rows[] = {
 	 .setting = true},
 	{'H', "threads", NULL, "threads instead of processes", read_threads, .setting = true},
 	{0, "list", "WHAT", "then exit", read_list, list_word},
-	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy",
-	 read_doctor},
+	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
 	{0, "config", "FILE", "read this configuration", read_config},
 	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},
 	{0, "ascii", NULL, "draw with ASCII alone", read_ascii, .setting = true},

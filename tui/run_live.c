@@ -26,7 +26,8 @@ struct live {
 	struct term *term;
 	struct collector *collector;
 	int signals_fd;
-	uint64_t collected_ns; /* the interval that the collector was told */
+	uint64_t collected_ns;     /* the interval that the collector was told */
+	enum event_levels counted; /* the levels that it was told */
 	uint64_t refreshes;
 	bool dirty;
 	bool quit;
@@ -88,6 +89,14 @@ static void tell_interval(struct live *live)
 	}
 }
 
+static void tell_levels(struct live *live)
+{
+	if (live->counted == live->app.levels)
+		return;
+	live->counted = live->app.levels;
+	collector_count(live->collector, live->counted);
+}
+
 static void take_snapshot(struct live *live)
 {
 	struct snapshot *snapshot = collector_take(live->collector);
@@ -129,6 +138,7 @@ static void loop(struct live *live, uint64_t iterations)
 		if (fds[1].revents)
 			take_snapshot(live);
 		tell_interval(live);
+		tell_levels(live);
 	}
 	draw(live);
 }
@@ -158,7 +168,8 @@ static enum run_status run_on_terminal(const struct run_config *config, struct l
 
 enum run_status run_live(const struct run_config *config, struct error *err)
 {
-	struct live live = {.collected_ns = config->options->interval_ns};
+	struct live live = {.collected_ns = config->options->interval_ns,
+			    .counted = config->options->count};
 	enum run_status status;
 	int rc;
 
