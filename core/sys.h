@@ -56,7 +56,10 @@ struct sys_ops {
 	 * bytes. Returns the length or -errno.
 	 */
 	ssize_t (*link_read)(void *ctx, const char *path, char *buffer, size_t size);
-	/* The user that owns a path: for /proc/PID the effective user of a dumpable process. */
+	/*
+	 * The user that owns a path: for /proc/PID the effective user, also where what is in it is
+	 * root's (setuid programs and others that are not dumpable).
+	 */
 	int (*file_owner)(void *ctx, const char *path, uid_t *owner);
 	/* Calls fn for every name in a directory but "." and ".."; fn != 0 stops. 0 or -errno. */
 	int (*dir_each)(void *ctx, const char *path, int (*fn)(void *arg, const char *name),

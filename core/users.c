@@ -16,22 +16,37 @@ enum { PASSWD_MAX_BYTES = 4 << 20 };
 
 struct user {
 	uid_t uid;
-	char *name; /* NULL: has none */
+	size_t line; /* of those that share a uid the first names it */
+	char *name;
 };
 
 struct users {
 	const struct sys *sys;
-	struct user *items;
+	struct user *items; /* ascending by uid, each once */
 	size_t n, capacity;
 	uint64_t loaded_ns;
 };
 
-static struct user *find(const struct users *users, uid_t uid)
+static int compare_uid(const void *a, const void *b)
 {
-	for (size_t i = 0; i < users->n; i++)
-		if (users->items[i].uid == uid)
-			return &users->items[i];
-	return NULL;
+	const struct user *left = a, *right = b;
+
+	return (left->uid > right->uid) - (left->uid < right->uid);
+}
+
+static int compare_line(const void *a, const void *b)
+{
+	const struct user *left = a, *right = b;
+	int by_uid = compare_uid(a, b);
+
+	return by_uid ? by_uid : (left->line > right->line) - (left->line < right->line);
+}
+
+static const struct user *find(const struct users *users, uid_t uid)
+{
+	const struct user key = {.uid = uid};
+
+	return users->n ? bsearch(&key, users->items, users->n, sizeof(key), compare_uid) : NULL;
 }
 
 static void add(struct users *users, uid_t uid, const char *name, size_t length)
@@ -40,7 +55,8 @@ static void add(struct users *users, uid_t uid, const char *name, size_t length)
 		array_reserve(users->items, &users->capacity, users->n + 1, sizeof(*users->items));
 	char *copy = xcalloc(length + 1, 1);
 	memcpy(copy, name, length);
-	users->items[users->n++] = (struct user){.uid = uid, .name = copy};
+	users->items[users->n] = (struct user){.uid = uid, .line = users->n, .name = copy};
+	users->n++;
 }
 
 /* name:password:uid:... */
@@ -57,8 +73,25 @@ static void add_line(struct users *users, const char *line, const char *end)
 		return;
 	char *uid_end;
 	unsigned long uid = strtoul(password_end + 1, &uid_end, 10);
-	if (*uid_end == ':' && uid < (uid_t)-1 && !find(users, (uid_t)uid))
+	if (*uid_end == ':' && uid < (uid_t)-1)
 		add(users, (uid_t)uid, line, (size_t)(name_end - line));
+}
+
+/* Thousands of users are asked for by thousands of rows. */
+static void sort(struct users *users)
+{
+	size_t kept = 0;
+
+	if (users->n == 0)
+		return;
+	qsort(users->items, users->n, sizeof(*users->items), compare_line);
+	for (size_t i = 0; i < users->n; i++) {
+		if (kept > 0 && users->items[kept - 1].uid == users->items[i].uid)
+			free(users->items[i].name);
+		else
+			users->items[kept++] = users->items[i];
+	}
+	users->n = kept;
 }
 
 static void clear(struct users *users)
@@ -85,6 +118,7 @@ static void load(struct users *users)
 		end = strchrnul(line, '\n');
 		add_line(users, line, end);
 	}
+	sort(users);
 	free(text);
 }
 
