@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A path is read from its root to its leaf, a part at a time. What makes containers has its own way
+ * to name their cgroups, a line of the table each (Kubernetes alone spreads a name over several
+ * parts); what follows the last container, or is in none, is systemd's.
+ *
+ * Sources of the names: runc libcontainer/cgroups/systemd ("PREFIX-ID.scope"), kubelet
+ * cm/cgroup_manager_linux.go, podman's libpod/container_internal_linux.go, liblxc's cgfsng.c,
+ * systemd's machined (unit_name_mangle).
+ */
+#include "cgroup_name.h"
+
+#include "util.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	ID_SHORT = 12,  /* of a container, as docker ps shows it */
+	POD_SHORT = 8,  /* of a pod's uid */
+	ID_FULL = 64,   /* what nobody but a container is called */
+	PARTS_MAX = 64, /* deeper ones are not looked into */
+};
+
+/* Bytes of the path between two slashes. */
+struct part {
+	const char *text;
+	size_t length;
+};
+
+struct writer {
+	char *text;
+	size_t size, length;
+};
+
+static void put(struct writer *to, const char *text, size_t length)
+{
+	length = size_min(length, to->size - 1 - to->length);
+	memcpy(to->text + to->length, text, length);
+	to->length += length;
+	to->text[to->length] = '\0';
+}
+
+static void put_text(struct writer *to, const char *text)
+{
+	put(to, text, strlen(text));
+}
+
+static void put_separator(struct writer *to)
+{
+	if (to->length > 0)
+		put(to, "/", 1);
+}
+
+/* systemd writes what a unit's name must not have as \xNN (unit_name_escape). */
+static void put_unescaped(struct writer *to, struct part part)
+{
+	for (size_t i = 0; i < part.length; i++) {
+		unsigned byte;
+
+		if (part.length - i >= 4 && part.text[i] == '\\' && part.text[i + 1] == 'x' &&
+		    isxdigit((unsigned char)part.text[i + 2]) &&
+		    isxdigit((unsigned char)part.text[i + 3]) &&
+		    sscanf(part.text + i + 2, "%2x", &byte) == 1 && byte != 0) {
+			put(to, (char[]){(char)byte}, 1);
+			i += 3;
+		} else {
+			put(to, part.text + i, 1);
+		}
+	}
+}
+
+static bool is(struct part part, const char *text)
+{
+	return part.length == strlen(text) && memcmp(part.text, text, part.length) == 0;
+}
+
+static bool ends_in(struct part part, const char *end)
+{
+	size_t length = strlen(end);
+
+	return part.length >= length && memcmp(part.text + part.length - length, end, length) == 0;
+}
+
+/* What stands between; false where it is not so, or nothing does. */
+static bool between(struct part part, const char *begin, const char *end, struct part *middle)
+{
+	size_t begins = strlen(begin), ends = strlen(end);
+
+	if (part.length <= begins + ends || memcmp(part.text, begin, begins) != 0 ||
+	    !ends_in(part, end))
+		return false;
+	*middle = (struct part){part.text + begins, part.length - begins - ends};
+	return true;
+}
+
+static bool is_hex(struct part part, size_t least)
+{
+	for (size_t i = 0; i < part.length; i++)
+		if (!isxdigit((unsigned char)part.text[i]))
+			return false;
+	return part.length >= least;
+}
+
+/* ---- containers */
+
+struct pattern {
+	const char *parent; /* the part before; NULL: any */
+	const char *begin, *end;
+	const char *label;
+	size_t id; /* at least so many hexadecimal digits; 0: a name */
+};
+
+static const struct pattern patterns[] = {
+	{NULL, "docker-", ".scope", "docker", ID_SHORT},
+	{"docker", "", "", "docker", ID_SHORT},
+	{NULL, "libpod-", ".scope", "podman", ID_SHORT},
+	{"libpod_parent", "libpod-", "", "podman", ID_SHORT},
+	{NULL, "libpod-conmon-", ".scope", "conmon", ID_SHORT},
+	{NULL, "cri-containerd-", ".scope", "containerd", ID_SHORT},
+	{NULL, "crio-", ".scope", "cri-o", ID_SHORT},
+	{NULL, "crio-conmon-", ".scope", "conmon", ID_SHORT},
+	{NULL, "nerdctl-", ".scope", "nerdctl", ID_SHORT},
+	{NULL, "buildkit-", ".scope", "buildkit", ID_SHORT},
+	{"buildkit", "", "", "buildkit", ID_SHORT},
+	{NULL, "lxc.payload.", "", "lxc", 0},
+	{NULL, "lxc.monitor.", "", "lxc-monitor", 0},
+	{"lxc", "", "", "lxc", 0},
+	{NULL, "machine-", ".scope", "machine", 0},
+	{NULL, "systemd-nspawn@", ".service", "machine", 0},
+	{NULL, "", "", "container", ID_FULL},
+};
+
+static bool put_container(struct writer *to, struct part parent, struct part part)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+		const struct pattern *pattern = &patterns[i];
+		struct part id;
+
+		if ((pattern->parent && !is(parent, pattern->parent)) ||
+		    !between(part, pattern->begin, pattern->end, &id) ||
+		    (pattern->id > 0 && !is_hex(id, pattern->id)))
+			continue;
+		put_separator(to);
+		put_text(to, pattern->label);
+		put(to, ":", 1);
+		if (pattern->id > 0)
+			id.length = ID_SHORT;
+		put_unescaped(to, id);
+		return true;
+	}
+	return false;
+}
+
+/* ---- Kubernetes */
+
+struct pod {
+	const char *qos; /* NULL: not told, which is "guaranteed" */
+	struct part uid; /* as far as it is shown */
+	struct part container;
+};
+
+/* The last word of "cri-containerd-ID.scope", "crio-ID", "podUID.slice:cri-containerd:ID", "ID". */
+static bool pod_container(struct pod *pod, struct part part)
+{
+	size_t word = 0;
+
+	between(part, "", ".scope", &part);
+	for (size_t i = 0; i < part.length; i++)
+		if (part.text[i] == '-' || part.text[i] == ':')
+			word = i + 1;
+	part = (struct part){part.text + word, part.length - word};
+	if (!is_hex(part, ID_SHORT))
+		return false;
+	pod->container = (struct part){part.text, ID_SHORT};
+	return true;
+}
+
+static bool pod_uid(struct pod *pod, struct part part)
+{
+	struct part uid;
+
+	if (!between(part, "pod", "", &uid) || uid.length < POD_SHORT)
+		return false;
+	pod->uid = (struct part){uid.text, POD_SHORT};
+	if (memchr(uid.text, ':', uid.length))
+		pod_container(pod, uid);
+	return is_hex(pod->uid, POD_SHORT);
+}
+
+/*
+ * One more part of a pod's path: "kubepods-burstable-podUID.slice" (systemd's driver), or
+ * "burstable", "podUID" (the cgroupfs driver); then the container.
+ */
+static bool pod_part(struct pod *pod, struct part part)
+{
+	static const char *const qos[] = {"besteffort", "burstable", "guaranteed"};
+	struct part rest = part;
+
+	while (between(rest, "kubelet-", "", &rest) || between(rest, "kubepods-", "", &rest))
+		;
+	between(rest, "", ".slice", &rest);
+	if (is(rest, "kubepods"))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(qos); i++) {
+		if (is(rest, qos[i]) || between(rest, qos[i], "", &rest))
+			pod->qos = qos[i];
+		if (is(rest, qos[i]))
+			return true;
+	}
+	between(rest, "-", "", &rest);
+	return pod_uid(pod, rest) || (pod->uid.length > 0 && pod_container(pod, part));
+}
+
+static void put_pod(struct writer *to, const struct pod *pod)
+{
+	put_separator(to);
+	put_text(to, "k8s");
+	if (pod->uid.length == 0) {
+		put_text(to, pod->qos ? ":" : "");
+		put_text(to, pod->qos ? pod->qos : "");
+		return;
+	}
+	put_text(to, ":pod ");
+	put(to, pod->uid.text, pod->uid.length);
+	if (pod->container.length > 0) {
+		put(to, "/", 1);
+		put(to, pod->container.text, pod->container.length);
+	}
+	put_text(to, " (");
+	put_text(to, pod->qos ? pod->qos : "guaranteed");
+	put_text(to, ")");
+}
+
+static bool begins_pods(struct part part)
+{
+	struct part rest;
+
+	between(part, "kubelet-", "", &part);
+	return is(part, "kubepods") || is(part, "kubepods.slice") ||
+	       between(part, "kubepods-", "", &rest);
+}
+
+/* Parts from `first` on; returns how many are the pod's, 0 where none is. */
+static size_t put_kubernetes(struct writer *to, const struct part *parts, size_t n)
+{
+	struct pod pod = {0};
+	size_t used = 0;
+
+	if (!begins_pods(parts[0]))
+		return 0;
+	while (used < n && !pod.container.length && pod_part(&pod, parts[used]))
+		used++;
+	if (used > 0)
+		put_pod(to, &pod);
+	return used;
+}
+
+/* ---- systemd */
+
+static bool put_session(struct writer *to, const struct part *parts, size_t n)
+{
+	struct part session, user;
+
+	if (n < 2 || !between(parts[n - 1], "session-", ".scope", &session) ||
+	    !between(parts[n - 2], "user-", ".slice", &user))
+		return false;
+	put_text(to, "session ");
+	put(to, session.text, session.length);
+	put_text(to, " of user ");
+	put(to, user.text, user.length);
+	return true;
+}
+
+/* Without the slices that lead there, unless it is a slice itself. */
+static void put_units(struct writer *to, const struct part *parts, size_t n)
+{
+	size_t first = 0;
+
+	if (n == 0)
+		return;
+	put_separator(to);
+	if (put_session(to, parts, n))
+		return;
+	while (first + 1 < n && ends_in(parts[first], ".slice"))
+		first++;
+	for (size_t i = first; i < n; i++) {
+		if (i > first)
+			put(to, "/", 1);
+		put_unescaped(to, parts[i]);
+	}
+}
+
+/* ---- paths */
+
+static size_t split(const char *path, struct part *parts)
+{
+	size_t n = 0;
+
+	while (n < PARTS_MAX) {
+		path += strspn(path, "/");
+		size_t length = strcspn(path, "/");
+		if (length == 0)
+			break;
+		parts[n++] = (struct part){path, length};
+		path += length;
+	}
+	return n;
+}
+
+void cgroup_name(const char *path, char *name, size_t size)
+{
+	struct writer to = {name, size, 0};
+	struct part parts[PARTS_MAX];
+	size_t n = split(path, parts);
+	size_t plain = 0; /* the first part after the last container */
+
+	name[0] = '\0';
+	for (size_t i = 0; i < n;) {
+		const struct part before = i > plain ? parts[i - 1] : (struct part){"", 0};
+		size_t used = put_kubernetes(&to, &parts[i], n - i);
+
+		if (used == 0)
+			used = put_container(&to, before, parts[i]);
+		i += used ? used : 1;
+		if (used > 0)
+			plain = i;
+	}
+	put_units(&to, parts + plain, n - plain);
+	if (n == 0 && path[0])
+		put(&to, "/", 1);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "cgroups.h"
+
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_BUCKETS = 64,
+	FILE_BYTES = 16 << 10, /* version 1: a line of up to PATH_MAX for each controller */
+	PATH_BYTES = 4096 + 1,
+};
+
+#define DELETED " (deleted)"
+
+struct cgroups {
+	struct cgroup **buckets;
+	size_t n_buckets, n; /* n_buckets is a power of two */
+};
+
+struct cgroups *cgroups_new(void)
+{
+	struct cgroups *cgroups = xcalloc(1, sizeof(*cgroups));
+
+	cgroups->n_buckets = FIRST_BUCKETS;
+	cgroups->buckets = xcalloc(cgroups->n_buckets, sizeof(struct cgroup *));
+	return cgroups;
+}
+
+static void cgroup_free(struct cgroup *cgroup)
+{
+	free(cgroup->path);
+	free(cgroup);
+}
+
+void cgroups_free(struct cgroups *cgroups)
+{
+	if (!cgroups)
+		return;
+	for (size_t i = 0; i < cgroups->n_buckets; i++)
+		for (struct cgroup *cgroup = cgroups->buckets[i], *next; cgroup; cgroup = next) {
+			next = cgroup->next;
+			cgroup_free(cgroup);
+		}
+	free(cgroups->buckets);
+	free(cgroups);
+}
+
+/* FNV-1a */
+static uint32_t hash_of(const char *path)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619u;
+	return hash;
+}
+
+static struct cgroup **bucket_of(const struct cgroups *cgroups, uint32_t hash)
+{
+	return &cgroups->buckets[hash & (cgroups->n_buckets - 1)];
+}
+
+static void grow(struct cgroups *cgroups)
+{
+	struct cgroup **old = cgroups->buckets;
+	size_t n_old = cgroups->n_buckets;
+
+	cgroups->n_buckets *= 2;
+	cgroups->buckets = xcalloc(cgroups->n_buckets, sizeof(struct cgroup *));
+	for (size_t i = 0; i < n_old; i++)
+		for (struct cgroup *cgroup = old[i], *next; cgroup; cgroup = next) {
+			struct cgroup **bucket = bucket_of(cgroups, cgroup->hash);
+
+			next = cgroup->next;
+			cgroup->next = *bucket;
+			*bucket = cgroup;
+		}
+	free(old);
+}
+
+struct cgroup *cgroups_get(struct cgroups *cgroups, const char *path)
+{
+	uint32_t hash = hash_of(path);
+
+	for (struct cgroup *known = *bucket_of(cgroups, hash); known; known = known->next)
+		if (known->hash == hash && strcmp(known->path, path) == 0) {
+			known->references++;
+			return known;
+		}
+	if (cgroups->n >= cgroups->n_buckets)
+		grow(cgroups);
+	struct cgroup **bucket = bucket_of(cgroups, hash);
+	struct cgroup *cgroup = xcalloc(1, sizeof(*cgroup));
+	*cgroup = (struct cgroup){
+		.path = xstrdup(path), .hash = hash, .references = 1, .next = *bucket};
+	*bucket = cgroup;
+	cgroups->n++;
+	return cgroup;
+}
+
+void cgroups_put(struct cgroups *cgroups, struct cgroup *cgroup)
+{
+	if (!cgroup || --cgroup->references > 0)
+		return;
+	struct cgroup **link = bucket_of(cgroups, cgroup->hash);
+
+	while (*link != cgroup)
+		link = &(*link)->next;
+	*link = cgroup->next;
+	cgroup_free(cgroup);
+	cgroups->n--;
+}
+
+size_t cgroups_count(const struct cgroups *cgroups)
+{
+	return cgroups->n;
+}
+
+/* ---- /proc/PID/cgroup */
+
+/* Whether a word is in "cpu,cpuacct". */
+static bool list_has(const char *list, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *item = list; item < end; item++) {
+		const char *comma = memchr(item, ',', (size_t)(end - item));
+		const char *item_end = comma ? comma : end;
+
+		if ((size_t)(item_end - item) == length && memcmp(item, word, length) == 0)
+			return true;
+		item = item_end;
+	}
+	return false;
+}
+
+/* What those who make services and containers use; of others (cpuset) a task may be elsewhere. */
+static bool tells(const char *controllers, const char *end)
+{
+	static const char *const words[] = {"memory", "pids", "cpu", "name=systemd"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (list_has(controllers, end, words[i]))
+			return true;
+	return false;
+}
+
+static size_t depth_of(const char *path, size_t length)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i + 1 < length; i++)
+		depth += path[i] == '/';
+	return depth + (length > 1);
+}
+
+bool cgroup_parse(const char *text, char *path, size_t size)
+{
+	const char *best = NULL;
+	size_t best_length = 0, best_depth = 0;
+
+	/* hierarchy:controller,controller:path; a path has any bytes but a newline */
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
+		const char *list = memchr(line, ':', (size_t)(end - line));
+		const char *list_end =
+			list ? memchr(list + 1, ':', (size_t)(end - list - 1)) : NULL;
+		if (!list_end || list_end[1] != '/')
+			continue;
+		bool unified = list_end == list + 1;
+		if (!unified && !tells(list + 1, list_end))
+			continue;
+		size_t length = (size_t)(end - list_end - 1);
+		size_t depth = depth_of(list_end + 1, length);
+		/* Where version 2 says something, that is it. */
+		if (unified && depth > 0)
+			depth = SIZE_MAX;
+		if (best && depth <= best_depth)
+			continue;
+		best = list_end + 1;
+		best_length = length;
+		best_depth = depth;
+	}
+	if (!best)
+		return false;
+	if (best_length > strlen(DELETED) &&
+	    memcmp(best + best_length - strlen(DELETED), DELETED, strlen(DELETED)) == 0)
+		best_length -= strlen(DELETED);
+	best_length = size_min(best_length, size - 1);
+	memcpy(path, best, best_length);
+	path[best_length] = '\0';
+	return true;
+}
+
+struct cgroup *cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid)
+{
+	char name[32], text[FILE_BYTES], path[PATH_BYTES];
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", tid);
+	if (sys_file_read(sys, name, text, sizeof(text)) < 0 ||
+	    !cgroup_parse(text, path, sizeof(path)))
+		return NULL;
+	return cgroups_get(cgroups, path);
+}
