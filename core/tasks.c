@@ -22,6 +22,7 @@ struct tasks {
 	pid_t *pending; /* processes of the start that were not looked up yet */
 	size_t n_pending, pending_capacity;
 	size_t verify; /* slots still to be compared with /proc after a loss */
+	struct cgroups *cgroups;
 };
 
 static int note_process(void *arg, const char *name)
@@ -42,6 +43,7 @@ struct tasks *tasks_new(const struct sys *sys)
 	struct tasks *tasks = xcalloc(1, sizeof(*tasks));
 
 	tasks->sys = sys;
+	tasks->cgroups = cgroups_new();
 	tasks->n_slots = 1024;
 	tasks->slots = xcalloc(tasks->n_slots, sizeof(*tasks->slots));
 	sys_dir_each(sys, "/proc", note_process, tasks);
@@ -61,6 +63,7 @@ void tasks_free(struct tasks *tasks)
 	free(tasks->slots);
 	free(tasks->exited);
 	free(tasks->pending);
+	cgroups_free(tasks->cgroups);
 	free(tasks);
 }
 
@@ -168,6 +171,23 @@ struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_n
 	return task;
 }
 
+/* What a task has of its parent until it is told otherwise. */
+static void inherit(struct tasks *tasks, struct task *task, const struct task *parent,
+		    uint64_t time_ns)
+{
+	if (!task->comm_ns && parent->comm_ns) {
+		memcpy(task->comm, parent->comm, sizeof(task->comm));
+		task->comm_ns = time_ns;
+		task->kernel = parent->kernel;
+	}
+	if (task->uid == (uid_t)-1)
+		task->uid = parent->uid;
+	if (!task->cgroup && parent->cgroup)
+		task->cgroup = cgroups_get(tasks->cgroups, parent->cgroup->path);
+	if (!task->ppid && task->pid == parent->pid)
+		task->ppid = parent->ppid;
+}
+
 struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 {
 	struct task *newest = tasks->slots[slot_of(tasks, record->tid)];
@@ -181,18 +201,13 @@ struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 	if (!task)
 		task = add(tasks, record->pid, record->tid, record->time_ns);
 	task->pid = record->pid;
-	task->ppid = record->fork.ppid;
+	/* A new thread is forked by its own process, which is not its parent. */
+	task->ppid = record->fork.ppid != record->pid ? record->fork.ppid : 0;
 	task->ptid = record->fork.ptid;
 	task->start_ns = record->time_ns;
-	if (!task->comm_ns) {
-		const struct task *parent = tasks_find(tasks, record->fork.ptid, record->time_ns);
-		if (parent && parent->comm_ns) {
-			memcpy(task->comm, parent->comm, sizeof(task->comm));
-			task->comm_ns = record->time_ns;
-			task->uid = parent->uid;
-			task->kernel = parent->kernel;
-		}
-	}
+	const struct task *parent = tasks_find(tasks, record->fork.ptid, record->time_ns);
+	if (parent)
+		inherit(tasks, task, parent, record->time_ns);
 	return task;
 }
 
@@ -222,41 +237,118 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 	return task;
 }
 
-static void inherit_identity(const struct tasks *tasks, struct task *task)
+static void inherit_late(struct tasks *tasks, struct task *task)
 {
 	const struct task *parent =
 		task->ptid ? tasks_find(tasks, task->ptid, task->start_ns) : NULL;
 
-	if (!parent)
-		return;
-	if (!task->comm_ns && parent->comm_ns) {
-		memcpy(task->comm, parent->comm, sizeof(task->comm));
-		task->comm_ns = task->start_ns;
+	if (parent)
+		inherit(tasks, task, parent, task->start_ns);
+}
+
+/* What may change without a record. False where the task is gone. */
+static bool ask(struct tasks *tasks, struct task *task, struct proc_stat *stat)
+{
+	char path[32];
+
+	if (task->exit_ns || proc_stat_read(tasks->sys, task->tid, stat) < 0)
+		return false;
+	task->ppid = stat->ppid;
+	task->kernel = stat->kernel;
+	snprintf(path, sizeof(path), "/proc/%d", task->tid);
+	sys_file_owner(tasks->sys, path, &task->uid);
+
+	struct cgroup *cgroup = cgroups_read(tasks->cgroups, tasks->sys, task->tid);
+	if (cgroup) {
+		cgroups_put(tasks->cgroups, task->cgroup);
+		task->cgroup = cgroup;
 	}
-	if (task->uid == (uid_t)-1)
-		task->uid = parent->uid;
+	return true;
 }
 
 void tasks_look_up(struct tasks *tasks, struct task *task)
 {
-	char path[32];
 	struct proc_stat stat;
 
 	if (task->looked_up)
 		return;
 	task->looked_up = true;
-	if (task->exit_ns || proc_stat_read(tasks->sys, task->tid, &stat) < 0) {
-		inherit_identity(tasks, task);
+	task->age_ns = TASKS_AGAIN_FIRST_NS;
+	task->again_ns = sys_now_ns(tasks->sys) + task->age_ns;
+	if (!ask(tasks, task, &stat)) {
+		inherit_late(tasks, task);
 		return;
 	}
 	if (!task->comm_ns) {
 		memcpy(task->comm, stat.comm, sizeof(task->comm));
 		task->comm_ns = task->seen_ns;
 	}
+}
+
+void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsigned *budget)
+{
+	struct proc_stat stat;
+
+	if (!task->looked_up) {
+		tasks_look_up(tasks, task);
+		return;
+	}
+	if (task->exit_ns || now_ns < task->again_ns || *budget == 0)
+		return;
+	--*budget;
+	ask(tasks, task, &stat);
+	task->age_ns =
+		task->age_ns < TASKS_AGAIN_MOST_NS / 4 ? task->age_ns * 4 : TASKS_AGAIN_MOST_NS;
+	task->again_ns = now_ns + task->age_ns;
+}
+
+/* ---- processes that did nothing */
+
+struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
+{
+	struct task *task = tasks_find(tasks, pid, now_ns);
+	struct proc_stat stat;
+
+	if (task)
+		return task->exit_ns ? NULL : task;
+	/* A zombie has been told of by its EXIT; in the table again it would never leave. */
+	if (pid <= 0 || proc_stat_read(tasks->sys, pid, &stat) < 0 || stat.state == 'Z')
+		return NULL;
+	task = add(tasks, pid, pid, now_ns);
+	tasks_look_up(tasks, task);
+	return task;
+}
+
+/* Its parent, unless that number belongs to someone younger by now. */
+static struct task *parent_of(struct tasks *tasks, const struct task *task, uint64_t now_ns)
+{
+	struct task *parent = task->ppid > 0 ? tasks_process(tasks, task->ppid, now_ns) : NULL;
+
+	if (!parent || parent == task)
+		return NULL;
+	return task->start_ns && parent->start_ns > task->start_ns ? NULL : parent;
+}
+
+struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	struct proc_stat stat;
+
+	if (task->pid > 0 && task->pid != task->tid) {
+		struct task *process = tasks_process(tasks, task->pid, now_ns);
+		if (process)
+			return process;
+	}
+	struct task *parent = parent_of(tasks, task, now_ns);
+	if (parent || task->exit_ns || task->ppid <= 0)
+		return parent;
+	if (proc_stat_read(tasks->sys, task->tid, &stat) < 0)
+		return NULL;
 	task->ppid = stat.ppid;
-	task->kernel = stat.kernel;
-	snprintf(path, sizeof(path), "/proc/%d", task->tid);
-	sys_file_owner(tasks->sys, path, &task->uid);
+	parent = parent_of(tasks, task, now_ns);
+	/* One that cannot be seen is not looked for at each refresh. */
+	if (!parent)
+		task->ppid = 0;
+	return parent;
 }
 
 /* After a loss: its EXIT may have been lost, or its COMM, or all of it and another's beginning. */
@@ -307,6 +399,7 @@ static void forget(struct tasks *tasks, struct task *task)
 	if (!*link)
 		return;
 	*link = task->older;
+	cgroups_put(tasks->cgroups, task->cgroup);
 	free(task);
 	tasks->n--;
 	if (!tasks->slots[slot])

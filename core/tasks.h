@@ -2,6 +2,7 @@
 #ifndef PMCTOP_TASKS_H
 #define PMCTOP_TASKS_H
 
+#include "cgroups.h"
 #include "record.h"
 #include "sys.h"
 #include "util.h"
@@ -38,12 +39,16 @@ struct task {
 	char comm[16];             /* hostile bytes */
 	bool kernel;               /* a kernel thread */
 	bool looked_up;            /* /proc was asked since its last exec */
-	bool listed;               /* among those to be forgotten, once */
+	uint64_t again_ns;         /* when /proc is to be asked again ... */
+	uint64_t age_ns;           /* ... and how long after the last time that is */
+	struct cgroup *cgroup;     /* held; NULL where unknown */
 	enum task_lineage lineage; /* whether it descends from who is watched (core/target) */
+	bool listed;               /* among those to be forgotten, once */
 	uint64_t lost;             /* the last interval in which some of its slices were lost */
 	uint64_t interval;         /* the last interval in which it has a slot ... */
 	size_t slot;               /* ... and which (core/interval) */
-	struct task *older;        /* an exited task of the same tid that is still wanted */
+	uint64_t sleeping;  /* the last interval in which it is in a picture without a slot */
+	struct task *older; /* an exited task of the same tid that is still wanted */
 };
 
 #define TASKS_REUSE_NS (100 * NS_PER_MS)
@@ -64,10 +69,30 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record);
 struct task *tasks_exit(struct tasks *tasks, const struct record *record);
 
 /*
- * Fills in comm, user and parent from /proc, or from the parent where the task is gone already.
- * One small file and one stat, once per exec.
+ * Fills in comm, user, cgroup and parent from /proc, or from the parent where the task is gone
+ * already. Two small files and one stat, once per exec.
  */
 void tasks_look_up(struct tasks *tasks, struct task *task);
+
+/*
+ * The same, and again after a while: setuid(), a move to another cgroup and a new parent make no
+ * record. The first times soon, since that is when programs do it, later every TASKS_AGAIN_MOST_NS.
+ * At most *budget tasks are asked for again; it counts down.
+ */
+void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsigned *budget);
+#define TASKS_AGAIN_FIRST_NS (250 * NS_PER_MS)
+#define TASKS_AGAIN_MOST_NS  (30 * NS_PER_S)
+
+/*
+ * The main thread of a living process, looked up in /proc where the table does not know it; NULL
+ * where there is none.
+ */
+struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns);
+/*
+ * That of its process where it is another thread, else of its parent. Whose parent has ended gets
+ * the one that took it in; NULL where it has none that can be seen.
+ */
+struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns);
 
 /*
  * Background work for at most budget_ns: looks up the processes that were there at the start, and

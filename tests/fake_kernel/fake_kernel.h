@@ -191,8 +191,9 @@ struct fk_spec {
 	pid_t pid;  /* 0: tid, a process */
 	pid_t ppid; /* 0: 1 */
 	uid_t uid;
-	bool kernel;      /* PF_KTHREAD */
-	const char *comm; /* any bytes, cut at 15; NULL: "task" */
+	bool kernel;        /* PF_KTHREAD */
+	const char *comm;   /* any bytes, cut at 15; NULL: "task" */
+	const char *cgroup; /* "/a/b", not copied; NULL: "/". Threads and children have it too */
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
 	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first whose config is 0 */
 	struct fk_rate user; /* the share of its events and time in user mode; num 0, den 0: all */

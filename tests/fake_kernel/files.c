@@ -166,6 +166,8 @@ static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *
 			    (unsigned long long)task->counts[FK_SWITCHES] + (task->cpu >= 0));
 	else if (!strcmp(name, "children") && !process)
 		task_children(text, fk, task);
+	else if (!strcmp(name, "cgroup"))
+		fk_text_add(text, "0::%s\n", task->spec.cgroup ? task->spec.cgroup : "/");
 	else if (!strcmp(name, "cmdline") && !task->spec.kernel)
 		fk_text_add(text, "%s%c", task->comm, '\0');
 	else if (strcmp(name, "cmdline") != 0)

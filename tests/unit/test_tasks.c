@@ -465,6 +465,151 @@ static void test_no_loss_no_verification(void **state)
 	bench_close(&bench);
 }
 
+/* ---- what no record tells */
+
+static struct task *seen(struct bench *bench, pid_t tid)
+{
+	return tasks_at(bench->tasks, tid, tid, at_ms(0));
+}
+
+/* setuid() and a move to another cgroup: found at the times when it is asked again, and bounded. */
+static void test_asks_again(void **state)
+{
+	static const struct {
+		uint64_t ms; /* since it was looked up */
+		unsigned budget;
+		bool asked;
+	} rows[] = {
+		{100, 9, false},   {260, 9, true},   {300, 9, false},     {1200, 9, false},
+		{1300, 0, false},  {1300, 1, true},  {1310, 1, false},    {5400, 1, true},
+		{21000, 1, false}, {21500, 1, true}, {51000, 1, false},   {51600, 1, true},
+		{81500, 1, false}, {81700, 1, true}, {10000000, 1, true},
+	};
+	struct bench bench;
+	unsigned budget = 0;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000, .cgroup = "/a"});
+	struct task *task = seen(&bench, 9);
+	tasks_refresh(bench.tasks, task, at_ms(0), &budget);
+	assert_int_equal(task->uid, 1000);
+	assert_string_equal(task->cgroup->path, "/a");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned owners = fk_calls(bench.fk, FK_FILE_OWNER);
+		char path[32], line[48];
+
+		snprintf(path, sizeof(path), "/%zu", i);
+		snprintf(line, sizeof(line), "0::%s\n", path);
+		fk_file(bench.fk, "/proc/9/cgroup", line);
+		budget = rows[i].budget;
+		tasks_refresh(bench.tasks, task, at_ms(rows[i].ms), &budget);
+		if ((fk_calls(bench.fk, FK_FILE_OWNER) > owners) != rows[i].asked ||
+		    budget != rows[i].budget - rows[i].asked ||
+		    !strcmp(task->cgroup->path, path) != rows[i].asked)
+			fail_msg("at %u ms", (unsigned)rows[i].ms);
+	}
+	bench_close(&bench);
+}
+
+/* Who exited is asked no more, and what cannot be read changes nothing. */
+static void test_asks_the_living(void **state)
+{
+	struct bench bench;
+	unsigned budget = 9;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000, .cgroup = "/a"});
+	struct task *task = seen(&bench, 9);
+	tasks_refresh(bench.tasks, task, at_ms(0), &budget);
+	fk_fail(bench.fk, FK_FILE_READ, 0, EMFILE);
+	tasks_refresh(bench.tasks, task, at_ms(500), &budget);
+	assert_string_equal(task->cgroup->path, "/a");
+	assert_int_equal(task->uid, 1000);
+	feed(bench.tasks, &(struct step){EXIT, 600, 9});
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	tasks_refresh(bench.tasks, task, at_ms(90000), &budget);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads);
+	bench_close(&bench);
+}
+
+/* A child too short-lived to be asked is where its parent is, and as whom. */
+static void test_children_inherit(void **state)
+{
+	struct bench bench;
+	unsigned budget = 0;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk,
+		&(struct fk_spec){.tid = 7, .uid = 1000, .comm = "shell", .cgroup = "/s"});
+	tasks_look_up(bench.tasks, seen(&bench, 7));
+	feed(bench.tasks, &(struct step){FORK, 10, 9});
+	feed(bench.tasks, &(struct step){EXEC, 11, 9, "cc1"});
+	feed(bench.tasks, &(struct step){EXIT, 20, 9});
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
+	tasks_refresh(bench.tasks, task, at_ms(30), &budget);
+	assert_string_equal(task->comm, "cc1");
+	assert_string_equal(task->cgroup->path, "/s");
+	assert_int_equal(task->uid, 1000);
+	assert_int_equal(task->ppid, 7);
+	bench_close(&bench);
+}
+
+/* ---- who is above whom */
+
+static pid_t above(struct bench *bench, pid_t tid, uint64_t ms)
+{
+	struct task *task = tasks_find(bench->tasks, tid, at_ms(ms));
+	const struct task *other = task ? tasks_above(bench->tasks, task, at_ms(ms)) : NULL;
+
+	return other ? other->tid : 0;
+}
+
+static void test_above(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 5});
+	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .ppid = 5, .comm = "main"});
+	fk_task(bench.fk, &(struct fk_spec){.tid = 8, .pid = 7, .ppid = 5, .comm = "worker"});
+	tasks_look_up(bench.tasks, tasks_at(bench.tasks, 7, 8, at_ms(0)));
+	/* None of them did anything, and nobody but /proc knows of them. */
+	assert_int_equal(above(&bench, 8, 10), 7);
+	assert_string_equal(tasks_find(bench.tasks, 7, at_ms(10))->comm, "main");
+	assert_int_equal(above(&bench, 7, 10), 5);
+	assert_int_equal(above(&bench, 5, 10), 0); /* there is no process 1 */
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	assert_int_equal(above(&bench, 8, 10), 7);
+	assert_int_equal(above(&bench, 7, 10), 5);
+	assert_int_equal(above(&bench, 5, 10), 0);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads); /* each once */
+	bench_close(&bench);
+}
+
+/* Its parent ended: who took it in is its parent now, and no one who got the parent's number. */
+static void test_orphans(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 5});
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .ppid = 5});
+	feed(bench.tasks, &(struct step){SEEN, 5, 7});
+	feed(bench.tasks, &(struct step){FORK, 10, 9});
+	assert_int_equal(above(&bench, 9, 15), 7);
+	feed(bench.tasks, &(struct step){EXIT, 20, 7});
+	assert_int_equal(above(&bench, 9, 30), 5);
+	tasks_find(bench.tasks, 9, at_ms(30))->ppid = 7;
+	feed(bench.tasks, &(struct step){FORK, 5000, 7});
+	assert_int_equal(above(&bench, 9, 6000), 5);
+	bench_close(&bench);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
@@ -476,6 +621,11 @@ int main(void)
 		cmocka_unit_test(test_loss_of_a_name),
 		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_no_loss_no_verification),
+		cmocka_unit_test(test_asks_again),
+		cmocka_unit_test(test_asks_the_living),
+		cmocka_unit_test(test_children_inherit),
+		cmocka_unit_test(test_above),
+		cmocka_unit_test(test_orphans),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(hash_cases) + ARRAY_SIZE(others)];
 	size_t n = 0;
