@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "topology.h"
+
+#include "proc.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void topology_init(struct topology *topology, const struct sys *sys)
+{
+	*topology = (struct topology){.sys = sys};
+}
+
+void topology_fini(struct topology *topology)
+{
+	free(topology->cpus);
+	*topology = (struct topology){0};
+}
+
+/* A CPU's directory has a link "nodeN" to its node. */
+static int find_node(void *arg, const char *name)
+{
+	int *node = arg, number, length = 0;
+
+	if (sscanf(name, "node%d%n", &number, &length) != 1 || name[length] || number < 0)
+		return 0;
+	*node = number;
+	return 1;
+}
+
+static void read_cpu(const struct sys *sys, int cpu, struct topology_cpu *found)
+{
+	char path[96];
+	long socket;
+	int node = -1;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+		 cpu);
+	if (proc_number(sys, path, &socket) == 0 && socket >= 0)
+		found->socket = (int)socket;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
+	sys_dir_each(sys, path, find_node, &node);
+	if (node >= 0)
+		found->node = node;
+}
+
+struct topology_cpu topology_find(struct topology *topology, int cpu, bool online)
+{
+	size_t want = (size_t)cpu + 1;
+
+	topology->cpus =
+		array_reserve(topology->cpus, &topology->capacity, want, sizeof(*topology->cpus));
+	while (topology->n < want)
+		topology->cpus[topology->n++] = (struct topology_cpu){.socket = -1, .node = -1};
+
+	struct topology_cpu *found = &topology->cpus[cpu];
+	if (online && !found->online)
+		read_cpu(topology->sys, cpu, found);
+	found->online = online;
+	return *found;
+}
