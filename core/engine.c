@@ -20,6 +20,7 @@
 #include "snapshot_take.h"
 #include "target.h"
 #include "tasks.h"
+#include "topology.h"
 #include "users.h"
 #include "util.h"
 
@@ -65,6 +66,7 @@ struct engine {
 	struct collect *collect;
 	struct tasks *tasks;
 	struct users *users;
+	struct topology topology;
 	struct notes notes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
@@ -312,6 +314,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 		engine->access.level = ACCESS_NONE;
 	choose_preset(engine);
 	engine->tasks = tasks_new(sys);
+	topology_init(&engine->topology, sys);
 	result = choose_collector(engine, err);
 	if (result < 0)
 		goto fail;
@@ -339,6 +342,7 @@ void engine_free(struct engine *engine)
 	target_free(engine->target);
 	tasks_free(engine->tasks);
 	users_free(engine->users);
+	topology_fini(&engine->topology);
 	notes_fini(&engine->notes);
 	free(engine->pollfds);
 	free(engine);
@@ -495,12 +499,14 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.target = engine->target,
 		.tasks = engine->tasks,
 		.users = engine->users,
+		.topology = &engine->topology,
 		.notes = &engine->notes,
+		.now_ns = engine->cut_ns,
 	};
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
 	if (strcmp(collect->mode, "system") == 0)
 		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
-	struct snapshot *snapshot = snapshot_take(&source, engine->cut_ns, interval_ns);
+	struct snapshot *snapshot = snapshot_take(&source, interval_ns);
 	snapshot->sequence = ++engine->sequence;
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);

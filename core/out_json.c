@@ -159,26 +159,73 @@ static void put_part(FILE *out, const char *name, const struct counts *counts)
 
 /* ---- the object */
 
-static void put_cpu(FILE *out, const struct columns *columns, const struct snapshot_cpu *cpu)
+/* One CPU, socket or node, whose number may be unknown. */
+static void put_cpu(FILE *out, const struct columns *columns, const char *what,
+		    const struct snapshot_cpu *cpu)
 {
-	fprintf(out, "{\"cpu\":%d,", cpu->cpu);
+	if (cpu->cpu < 0)
+		fprintf(out, "{\"%s\":null,", what);
+	else
+		fprintf(out, "{\"%s\":%d,", what, cpu->cpu);
+	if (strcmp(what, "cpu") != 0)
+		fprintf(out, "\"cpus\":%u,", cpu->cpus);
 	put_counted(out, &(struct counts){columns, cpu->tally, false}, cpu->figures);
 	put_part(out, "idle", &(struct counts){columns, cpu->idle, false});
 	fputc('}', out);
 }
 
-static void put_task(FILE *out, const struct view *view, size_t line)
+static void put_cpus(FILE *out, const struct columns *columns, const char *what,
+		     const struct snapshot_cpu *cpus, size_t n)
 {
-	const struct columns *columns = view->snapshot->columns;
-	const struct row *row = view_row(view, line);
-	size_t index = view->order[line];
+	fprintf(out, "\"%ss\":[", what);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i > 0 ? "," : "", out);
+		put_cpu(out, columns, what, &cpus[i]);
+	}
+	fputs("],", out);
+}
 
-	fprintf(out, "{\"pid\":%d,\"tid\":%d,\"comm\":", row->pid, row->tid);
+/* Who a row is: a task, or what tasks have in common. */
+static void put_identity(FILE *out, const struct view *view, size_t line)
+{
+	const struct row *row = view_row(view, line);
+	const char *cgroup = snapshot_cgroup(view->snapshot, row);
+
+	if (row->pid > 0)
+		fprintf(out, "\"pid\":%d,\"tid\":%d", row->pid, row->tid);
+	else
+		fputs("\"pid\":null,\"tid\":null", out);
+	fputs(",\"comm\":", out);
 	json_put_string_or_null(out, row->comm);
 	fputs(",\"user\":", out);
 	json_put_string_or_null(out, row->user);
-	fputs(",\"cgroup\":null,", out);
-	if (row->flags & ROW_EXITED)
+	fputs(",\"cgroup\":", out);
+	json_put_string_or_null(out, cgroup ? cgroup : "");
+	if (row->pid <= 0)
+		fprintf(out, ",\"processes\":%u,\"threads\":%u", row->processes, row->threads);
+}
+
+static void put_parent(FILE *out, const struct view *view, size_t line)
+{
+	size_t parent = view->rolled.parents[view->order[line]];
+
+	if (parent == SIZE_MAX)
+		fputs(",\"parent\":null", out);
+	else
+		fprintf(out, ",\"parent\":%d", view->rolled.items[parent].pid);
+}
+
+static void put_task(FILE *out, const struct view *view, size_t line)
+{
+	const struct columns *columns = view->snapshot->columns;
+	size_t index = view->order[line];
+
+	fputc('{', out);
+	put_identity(out, view, line);
+	if (view->spec.by == ROLLUP_TREE)
+		put_parent(out, view, line);
+	fputc(',', out);
+	if (view_row(view, line)->flags & ROW_EXITED)
 		fputs("\"exited\":true,", out);
 	put_counted(out, &(struct counts){columns, rows_tally(columns, view->rows, index), false},
 		    rows_figures(columns, view->rows, index));
@@ -227,12 +274,11 @@ void out_json(const struct view *view, FILE *out)
 	if (strcmp(snapshot->mode, "system") != 0)
 		fprintf(out, ",\"threads\":{\"ran\":%zu,\"counted\":%zu}", snapshot->threads_ran,
 			snapshot->threads_counted);
-	fputs(",\"cpus\":[", out);
-	for (size_t i = 0; i < snapshot->n_cpus; i++) {
-		fputs(i > 0 ? "," : "", out);
-		put_cpu(out, snapshot->columns, &snapshot->cpus[i]);
-	}
-	fputs("],\"tasks\":[", out);
+	fprintf(out, ",\"by\":\"%s\",", rollup_name(view->spec.by));
+	put_cpus(out, snapshot->columns, "cpu", snapshot->cpus, snapshot->n_cpus);
+	if (view->cpus && view->cpus != snapshot->cpus)
+		put_cpus(out, snapshot->columns, rollup_name(view->spec.by), view->cpus, view->n);
+	fputs("\"tasks\":[", out);
 	for (size_t line = 0; view->rows && line < view->n; line++) {
 		fputs(line > 0 ? "," : "", out);
 		put_task(out, view, line);

@@ -9,11 +9,17 @@
 /*
  * One refresh as one JSON object on one line, schema "pmctop/1":
  *
- *   {"schema","time","interval_s","host","mode","pmu","turns","cpus":[CPU],"tasks":[TASK],
+ *   {"schema","time","interval_s","host","mode","pmu","turns","by","cpus":[CPU],"tasks":[TASK],
  *    "totals":{EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS}},
  *    "lost_records","notes":[sentence]}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS}}
  *   TASK = {"pid","tid","comm","user","cgroup","exited",EVENTS,METRICS,STATES}
+ *
+ * "by" is what a row of tasks is (rollup_name): by user and cgroup what its tasks do not have in
+ * common is null and {"processes","threads"} say how many they are; by tree a row has the counts
+ * of all below it too and {"parent"} is the pid it stands below, null for those that add up to
+ * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
+ * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
  * EVENTS are counts of this interval (ns for task-clock) as they were counted, not scaled, so that
  * tasks + idle + unattributed = totals; one that sysfs gives a scale is in its unit. A column of an
@@ -25,7 +31,7 @@
  * "exited" unless it is true.
  *
  * Strings are valid UTF-8 whatever bytes are in them: what is none becomes U+FFFD, control
- * characters \u00XX. The rows are those of the view (VIEW_TASKS), in its order. Numbers have a
+ * characters \u00XX. The rows are those of the view, in its order. Numbers have a
  * decimal point in every locale. Errors stay in the FILE (ferror).
  */
 void out_json(const struct view *view, FILE *out);

@@ -66,6 +66,7 @@ void rows_fini(struct rows *rows)
 	free(rows->items);
 	free(rows->tallies);
 	free(rows->figures);
+	free(rows->parents);
 	*rows = (struct rows){0};
 }
 
@@ -116,81 +117,14 @@ void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct r
 	evaluation_fini(&evaluation);
 }
 
-/*
- * Which row a process has, by pid: open addressing over a table at least twice as large as what
- * can be in it. A slot holds index + 1.
- */
-struct process_index {
-	size_t *slots;
-	size_t mask;
-	const struct row *rows;
-};
-
-static size_t *process_slot(const struct process_index *index, pid_t pid)
-{
-	/* Knuth's multiplicative hash: pids come in runs, their multiples don't. */
-	size_t at = (size_t)((uint32_t)pid * 2654435761u) & index->mask;
-
-	while (index->slots[at] && index->rows[index->slots[at] - 1].pid != pid)
-		at = (at + 1) & index->mask;
-	return &index->slots[at];
-}
-
-/* What a process takes over from one of its threads. */
-static void row_describe(struct row *process, const struct row *thread)
-{
-	unsigned threads = process->threads;
-
-	*process = *thread;
-	process->threads = threads;
-	if (thread->tid == thread->pid)
-		return;
-	process->tid = thread->pid;
-	process->start_ns = 0;
-	process->flags &= ~(unsigned)ROW_EXITED;
-}
-
-void rows_by_process(const struct columns *columns, uint64_t interval_ns,
-		     const struct rows *threads, struct rows *processes)
-{
-	size_t slots = 4, n = 0;
-
-	rows_init(columns, threads->n, processes);
-	while (slots < 2 * threads->n)
-		slots *= 2;
-	struct process_index index = {
-		.slots = xcalloc(slots, sizeof(*index.slots)),
-		.mask = slots - 1,
-		.rows = processes->items,
-	};
-	bool *has_main = xcalloc(threads->n, sizeof(*has_main));
-
-	for (size_t i = 0; i < threads->n; i++) {
-		const struct row *thread = &threads->items[i];
-		bool is_main = thread->tid == thread->pid;
-		size_t *slot = process_slot(&index, thread->pid);
-
-		/* A second main thread is another process that got the number of one that ended. */
-		if (*slot == 0 || (is_main && has_main[*slot - 1])) {
-			*slot = ++n;
-			row_describe(&processes->items[n - 1], thread);
-			processes->items[n - 1].threads = 0;
-		} else if (is_main) {
-			row_describe(&processes->items[*slot - 1], thread);
-		}
-		size_t at = *slot - 1;
-		has_main[at] |= is_main;
-		processes->items[at].threads += thread->threads ? thread->threads : 1;
-		tally_add(&columns->plan->shape, rows_tally(columns, processes, at),
-			  rows_tally(columns, threads, i));
-	}
-	free(has_main);
-	free(index.slots);
-	processes->n = n;
-	rows_evaluate(columns, interval_ns, processes);
-}
-
 /* ---- the whole */
+
+const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row)
+{
+	bool known = row->cgroup >= 0 && (size_t)row->cgroup < snapshot->n_cgroups;
+
+	return known ? snapshot->cgroups[row->cgroup] : NULL;
+}
 
 void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures)
@@ -212,6 +146,13 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 	evaluate(&evaluation, busy, figures);
 	evaluation_fini(&evaluation);
 	free(busy);
+}
+
+uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus)
+{
+	uint64_t own_ns = cpus ? tally[TALLY_TASK_CLOCK] / cpus : 0;
+
+	return own_ns ? own_ns : interval_ns;
 }
 
 enum { UNATTRIBUTED_MANY = 10000 };
@@ -290,6 +231,10 @@ void snapshot_free(struct snapshot *snapshot)
 	if (!snapshot)
 		return;
 	rows_fini(&snapshot->threads);
+	free(snapshot->sleeping);
+	for (size_t i = 0; i < snapshot->n_cgroups; i++)
+		free(snapshot->cgroups[i]);
+	free(snapshot->cgroups);
 	for (size_t i = 0; i < snapshot->n_cpus; i++) {
 		free(snapshot->cpus[i].tally);
 		free(snapshot->cpus[i].idle);

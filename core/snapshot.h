@@ -54,12 +54,14 @@ struct row {
 	pid_t pid; /* process (thread group) */
 	pid_t tid; /* == pid for the main thread, and in rolled-up rows */
 	pid_t ppid;
-	uid_t uid;         /* (uid_t)-1 where unknown */
-	uint64_t start_ns; /* 0 where unknown: with tid it names the task for good */
-	unsigned threads;  /* how many that ran are in this row: 1, or more when rolled up */
-	unsigned flags;    /* enum row_flag */
-	char comm[16];     /* hostile bytes, NUL-terminated; "" where unknown */
-	char user[24];     /* name, or the number where there is none; "" where unknown */
+	uid_t uid;          /* (uid_t)-1 where unknown */
+	int cgroup;         /* which of the snapshot's; -1 where unknown (snapshot_cgroup) */
+	uint64_t start_ns;  /* 0 where unknown: with tid it names the task for good */
+	unsigned threads;   /* how many that ran are in this row: 1, or more when rolled up */
+	unsigned processes; /* of which they are; 0 in rows that are not rolled up */
+	unsigned flags;     /* enum row_flag */
+	char comm[16];      /* hostile bytes, NUL-terminated; "" where unknown */
+	char user[24];      /* name, or the number where there is none; "" where unknown */
 };
 
 /* Rows with their tallies and figures, as parallel arrays. */
@@ -68,12 +70,16 @@ struct rows {
 	struct row *items;
 	uint64_t *tallies;      /* n x tally_width(shape) */
 	struct figure *figures; /* n x n_metrics */
+	/* By tree: of each row which one is its parent, SIZE_MAX where none is; else NULL. */
+	size_t *parents;
 };
 
 struct snapshot_cpu {
 	int cpu;
-	uint64_t *tally; /* everything that ran there, idle included; NULL: not heard of now */
-	uint64_t *idle;  /* the idle task's part of it; NULL where tally is */
+	int socket, node; /* -1 where unknown */
+	unsigned cpus;    /* how many that were counted are in this: 1, more when rolled up */
+	uint64_t *tally;  /* everything that ran there, idle included; NULL: not heard of now */
+	uint64_t *idle;   /* the idle task's part of it; NULL where tally is */
 	struct figure *figures; /* n_metrics, over tally - idle; NULL where tally is */
 };
 
@@ -90,6 +96,11 @@ struct snapshot {
 	char pmu[32];     /* "armv8_pmuv3"; "" where there are no hardware counters */
 
 	struct rows threads; /* every task that ran, idle excepted; in no order */
+	/* Processes whose threads or descendants are among them, but not themselves: each once. */
+	struct row *sleeping;
+	size_t n_sleeping;
+	char **cgroups; /* paths of those that rows name, each once */
+	size_t n_cgroups;
 	struct snapshot_cpu *cpus;
 	size_t n_cpus;
 
@@ -129,12 +140,8 @@ void rows_init(const struct columns *columns, size_t n, struct rows *rows);
 void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */
 void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows);
-/*
- * Threads added up to processes, in the order in which they first appear: pid == tid, everything
- * else as of the main thread. If that slept: comm and user of any thread, start_ns 0, not exited.
- */
-void rows_by_process(const struct columns *columns, uint64_t interval_ns,
-		     const struct rows *threads, struct rows *processes);
+/* The path of a row's cgroup; NULL where unknown. */
+const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row);
 
 /*
  * All metrics over tally - idle (idle may be NULL), as shown for CPUs and the whole `machine`:
@@ -144,6 +151,11 @@ void rows_by_process(const struct columns *columns, uint64_t interval_ns,
  */
 void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
+/*
+ * What an interval's ns are of a tally of so many CPUs: each one's part ends at its own last
+ * record.
+ */
+uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus);
 
 /*
  * The event of which the greatest share was credited to no task: that share of its total, 0..1, and

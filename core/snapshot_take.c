@@ -5,16 +5,50 @@
 
 #include <string.h>
 
-static void fill_row(const struct snapshot_source *source, struct task *task, struct row *row)
+/*
+ * Of an interval, what finding out again about tasks that are known may cost: one for every so
+ * long, which is less than 1 % of a CPU.
+ */
+#define REFRESH_EVERY_NS (2 * NS_PER_MS)
+
+/* ---- rows */
+
+/* The number of a task's cgroup in the snapshot's own table, where it stands from its first row. */
+static int number_cgroup(const struct snapshot_source *source, struct snapshot *snapshot,
+			 struct cgroup *cgroup, size_t *capacity)
 {
-	tasks_look_up(source->tasks, task);
+	if (!cgroup)
+		return -1;
+	if (cgroup->listed != source->interval->sequence) {
+		snapshot->cgroups = array_reserve(snapshot->cgroups, capacity,
+						  snapshot->n_cgroups + 1, sizeof(char *));
+		cgroup->listed = source->interval->sequence;
+		cgroup->index = snapshot->n_cgroups;
+		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(cgroup->path);
+	}
+	return (int)cgroup->index;
+}
+
+/* What rows are filled from and with. */
+struct filling {
+	const struct snapshot_source *source;
+	struct snapshot *snapshot;
+	unsigned budget; /* of tasks_refresh */
+	size_t cgroups_capacity, sleeping_capacity;
+};
+
+static void fill_row(struct filling *filling, struct task *task, struct row *row)
+{
+	const struct snapshot_source *source = filling->source;
+
 	*row = (struct row){
 		.pid = task->pid > 0 ? task->pid : task->tid,
 		.tid = task->tid,
 		.ppid = task->ppid,
 		.uid = task->uid,
+		.cgroup = number_cgroup(source, filling->snapshot, task->cgroup,
+					&filling->cgroups_capacity),
 		.start_ns = task->start_ns,
-		.threads = 1,
 		.flags = (task->exit_ns ? ROW_EXITED : 0u) | (task->kernel ? ROW_KERNEL : 0u) |
 			 (task->lost == task->interval ? ROW_LOST : 0u),
 	};
@@ -22,10 +56,61 @@ static void fill_row(const struct snapshot_source *source, struct task *task, st
 	users_name(source->users, row->uid, row->user, sizeof(row->user));
 }
 
-/* Whom one asked for by number has a row, also when it sleeps or has ended. */
-static void fill_silent_roots(const struct snapshot_source *source, uint64_t now_ns,
-			      struct rows *rows)
+/* Everybody above a task that is the target's, up to the first one who has a row. */
+static void add_sleeping(struct filling *filling, struct task *task)
 {
+	const struct snapshot_source *source = filling->source;
+	struct snapshot *snapshot = filling->snapshot;
+	uint64_t sequence = source->interval->sequence;
+
+	while ((task = tasks_above(source->tasks, task, source->now_ns)) != NULL) {
+		if (task->interval == sequence || task->sleeping == sequence)
+			return;
+		if (!target_has(source->target, source->tasks, task))
+			return;
+		task->sleeping = sequence;
+		snapshot->sleeping =
+			array_reserve(snapshot->sleeping, &filling->sleeping_capacity,
+				      snapshot->n_sleeping + 1, sizeof(*snapshot->sleeping));
+		tasks_refresh(source->tasks, task, source->now_ns, &filling->budget);
+		fill_row(filling, task, &snapshot->sleeping[snapshot->n_sleeping++]);
+	}
+}
+
+/* Whom one asked for by number has a row, also when it sleeps: then it is not found from below. */
+static void mark_silent_roots(const struct snapshot_source *source)
+{
+	uint64_t sequence = source->interval->sequence;
+	size_t n;
+	const struct target_root *roots = target_roots(source->target, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (roots[i].ended_ns)
+			continue;
+		struct task *task =
+			tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
+		if (task->interval != sequence)
+			task->sleeping = sequence;
+	}
+}
+
+static void fill_ended_root(const struct filling *filling, const struct target_root *root,
+			    struct row *row)
+{
+	*row = (struct row){
+		.pid = root->pid,
+		.tid = root->tid,
+		.uid = root->uid,
+		.cgroup = -1,
+		.flags = ROW_EXITED,
+	};
+	memcpy(row->comm, root->comm, sizeof(row->comm));
+	users_name(filling->source->users, row->uid, row->user, sizeof(row->user));
+}
+
+static void fill_silent_roots(struct filling *filling, struct rows *rows)
+{
+	const struct snapshot_source *source = filling->source;
 	size_t n;
 	const struct target_root *roots = target_roots(source->target, &n);
 
@@ -36,34 +121,52 @@ static void fill_silent_roots(const struct snapshot_source *source, uint64_t now
 		if (found)
 			continue;
 		struct row *row = &rows->items[rows->n++];
-		fill_row(source, tasks_at(source->tasks, roots[i].pid, roots[i].tid, now_ns), row);
-		row->flags = (row->flags & ROW_KERNEL) | (roots[i].ended_ns ? ROW_EXITED : 0u);
+		if (roots[i].ended_ns)
+			fill_ended_root(filling, &roots[i], row);
+		else
+			fill_row(
+				filling,
+				tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns),
+				row);
+		row->threads = 1;
 	}
 }
 
 /* The target's rows; what is not its own is summed up. */
-static void fill_threads(const struct snapshot_source *source, uint64_t now_ns,
-			 struct snapshot *snapshot)
+static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
 {
 	const struct interval *interval = source->interval;
 	const struct columns *columns = snapshot->columns;
 	struct rows *rows = &snapshot->threads;
 	size_t width = tally_width(&interval->shape), n_roots;
+	struct filling filling = {
+		.source = source,
+		.snapshot = snapshot,
+		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
+	};
 
 	target_roots(source->target, &n_roots);
 	rows_init(columns, interval->n_ran + n_roots, rows);
 	rows->n = 0;
+	mark_silent_roots(source);
+	/* Those above are found first: whose parent ended has another one by then. */
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		tasks_refresh(source->tasks, interval->ran[i], source->now_ns, &filling.budget);
+		if (target_has(source->target, source->tasks, interval->ran[i]))
+			add_sleeping(&filling, interval->ran[i]);
+	}
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		const uint64_t *tally = interval->tallies + i * width;
 		if (!target_has(source->target, source->tasks, interval->ran[i])) {
 			tally_add(&interval->shape, snapshot->others, tally);
 			continue;
 		}
-		fill_row(source, interval->ran[i], &rows->items[rows->n]);
+		fill_row(&filling, interval->ran[i], &rows->items[rows->n]);
+		rows->items[rows->n].threads = 1;
 		memcpy(rows_tally(columns, rows, rows->n), tally, width * sizeof(*tally));
 		rows->n++;
 	}
-	fill_silent_roots(source, now_ns, rows);
+	fill_silent_roots(&filling, rows);
 	rows_evaluate(columns, snapshot->interval_ns, rows);
 }
 
@@ -85,32 +188,33 @@ static void fill_target(const struct snapshot_source *source, struct snapshot *s
 			       snapshot->target_figures);
 }
 
-/* What an interval's ns are of a tally: a CPU's part of it ends at that CPU's own last record. */
-static uint64_t own_interval_ns(const struct snapshot *snapshot, const uint64_t *tally, size_t cpus)
-{
-	uint64_t own_ns = cpus ? tally[TALLY_TASK_CLOCK] / cpus : 0;
+/* ---- CPUs */
 
-	return own_ns ? own_ns : snapshot->interval_ns;
-}
-
-static void fill_cpu(const struct interval *interval, size_t index, struct snapshot *snapshot)
+static void fill_cpu(const struct snapshot_source *source, size_t index, struct snapshot *snapshot)
 {
+	const struct interval *interval = source->interval;
 	const struct columns *columns = snapshot->columns;
 	size_t bytes = tally_width(&interval->shape) * sizeof(uint64_t);
 	struct snapshot_cpu *cpu = &snapshot->cpus[snapshot->n_cpus++];
 
 	cpu->cpu = interval->cpu_numbers[index];
+	const struct topology_cpu place =
+		topology_find(source->topology, cpu->cpu, interval->cpu_online[index]);
+	cpu->socket = place.socket;
+	cpu->node = place.node;
 	if (!interval->cpu_counted[index])
 		return;
+	cpu->cpus = 1;
 	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
 	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
 	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	snapshot_evaluate_busy(columns, own_interval_ns(snapshot, cpu->tally, 1), false, cpu->tally,
-			       cpu->idle, cpu->figures);
+	snapshot_evaluate_busy(columns, snapshot_counted_ns(snapshot->interval_ns, cpu->tally, 1),
+			       false, cpu->tally, cpu->idle, cpu->figures);
 }
 
-static void fill_cpus(const struct interval *interval, struct snapshot *snapshot)
+static void fill_cpus(const struct snapshot_source *source, struct snapshot *snapshot)
 {
+	const struct interval *interval = source->interval;
 	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
 	size_t counted = 0;
 
@@ -123,11 +227,12 @@ static void fill_cpus(const struct interval *interval, struct snapshot *snapshot
 		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
 		counted += interval->cpu_counted[i];
 		if (interval->cpu_online[i] || interval->cpu_counted[i])
-			fill_cpu(interval, i, snapshot);
+			fill_cpu(source, i, snapshot);
 	}
-	snapshot_evaluate_busy(snapshot->columns,
-			       own_interval_ns(snapshot, snapshot->totals, counted), true,
-			       snapshot->totals, snapshot->idle, snapshot->figures);
+	snapshot_evaluate_busy(
+		snapshot->columns,
+		snapshot_counted_ns(snapshot->interval_ns, snapshot->totals, counted), true,
+		snapshot->totals, snapshot->idle, snapshot->figures);
 }
 
 static void fill_notes(const struct notes *notes, struct snapshot *snapshot)
@@ -137,8 +242,7 @@ static void fill_notes(const struct notes *notes, struct snapshot *snapshot)
 		snapshot->notes[snapshot->n_notes++] = xstrdup(notes->items[i]);
 }
 
-struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t now_ns,
-			       uint64_t interval_ns)
+struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t interval_ns)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	size_t width = tally_width(&source->interval->shape);
@@ -148,9 +252,9 @@ struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t no
 	snapshot->lost_records = source->interval->lost_records;
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
 				  width * sizeof(uint64_t));
-	fill_threads(source, now_ns, snapshot);
+	fill_rows(source, snapshot);
 	fill_target(source, snapshot);
-	fill_cpus(source->interval, snapshot);
+	fill_cpus(source, snapshot);
 	fill_notes(source->notes, snapshot);
 	return snapshot;
 }

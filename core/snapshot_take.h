@@ -7,6 +7,7 @@
 #include "snapshot.h"
 #include "target.h"
 #include "tasks.h"
+#include "topology.h"
 #include "users.h"
 
 #include <stdint.h>
@@ -18,7 +19,9 @@ struct snapshot_source {
 	const struct target *target;
 	struct tasks *tasks;
 	struct users *users;
+	struct topology *topology;
 	const struct notes *notes;
+	uint64_t now_ns; /* when the interval was cut */
 };
 
 /*
@@ -26,7 +29,6 @@ struct snapshot_source {
  * figures. When and where that was (sequence, times, host, pmu, mode, tasks) is left to be filled
  * in.
  */
-struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t now_ns,
-			       uint64_t interval_ns);
+struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t interval_ns);
 
 #endif

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
 
@@ -49,8 +50,11 @@ static int add_root(struct target *target, pid_t tid, bool whole, struct error *
 				 "process.",
 				 tid, (pid_t)pid, tid, (pid_t)pid);
 	target->roots = xreallocarray(target->roots, target->n_roots + 1, sizeof(*target->roots));
-	target->roots[target->n_roots++] = (struct target_root){
-		.tid = tid, .pid = (pid_t)pid, .whole = whole, .start_ticks = stat.start_ticks};
+	target->roots[target->n_roots++] = (struct target_root){.tid = tid,
+								.pid = (pid_t)pid,
+								.whole = whole,
+								.start_ticks = stat.start_ticks,
+								.uid = (uid_t)-1};
 	return 0;
 }
 
@@ -211,19 +215,30 @@ bool target_has_any_of(const struct target *target, struct tasks *tasks, struct 
 	return target_has(target, tasks, process);
 }
 
+/* Whether it is there still; then what it is called now. */
+static bool look_at_root(const struct target *target, struct target_root *root)
+{
+	struct proc_stat stat;
+	char path[32];
+	int result = proc_stat_read(target->sys, root->tid, &stat);
+
+	if (result == -ENOENT || result == -ESRCH)
+		return false;
+	if (result < 0)
+		return true;
+	if (stat.start_ticks != root->start_ticks || stat.state == 'Z' || stat.state == 'X')
+		return false;
+	memcpy(root->comm, stat.comm, sizeof(root->comm));
+	snprintf(path, sizeof(path), "/proc/%d", root->tid);
+	sys_file_owner(target->sys, path, &root->uid);
+	return true;
+}
+
 void target_look(struct target *target, uint64_t now_ns)
 {
-	for (size_t i = 0; i < target->n_roots; i++) {
-		struct target_root *root = &target->roots[i];
-		struct proc_stat stat;
-		if (root->ended_ns)
-			continue;
-		int result = proc_stat_read(target->sys, root->tid, &stat);
-		bool gone = result == -ENOENT || result == -ESRCH;
-		if (gone || (result == 0 && (stat.start_ticks != root->start_ticks ||
-					     stat.state == 'Z' || stat.state == 'X')))
-			root->ended_ns = now_ns;
-	}
+	for (size_t i = 0; i < target->n_roots; i++)
+		if (!target->roots[i].ended_ns && !look_at_root(target, &target->roots[i]))
+			target->roots[i].ended_ns = now_ns;
 }
 
 bool target_has_ended(const struct target *target)

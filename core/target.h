@@ -50,6 +50,8 @@ struct target_root {
 	bool whole; /* the process, and all that it starts */
 	uint64_t start_ticks;
 	uint64_t ended_ns; /* 0: lives */
+	char comm[16];     /* as it was called at the last look */
+	uid_t uid;         /* (uid_t)-1 where unknown */
 };
 
 /* 0, or -EINVAL and a sentence where there is no such process, thread, user, CPU. Borrows sys. */

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which columns there are follows from the subject and from the metrics of the snapshot; what a
- * cell says follows from its column alone. Text is made only for the cells that someone asks for.
+ * Which columns there are follows from what a line is and from the metrics of the snapshot. What a
+ * cell says follows from its column alone (core/view_cell.c), and is made only where someone asks.
  */
 #include "view.h"
 
+#include "cgroup_name.h"
 #include "text.h"
 #include "util.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	ID_WIDTH = 7, /* PID_MAX_LIMIT is 4194304 */
 	USER_WIDTH = 8,
+	USER_ALONE_WIDTH = 16, /* where a line is a user */
+	NUMBER_WIDTH = 5,
 	CPU_WIDTH = 4,
+	UNIT_WIDTH = 6,
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
-	COMMAND_LEAST = 12, /* what columns are dropped for */
+	COMMAND_LEAST = 12,
+	TREE_LEAST = 20, /* branches and all */
+	CGROUP_WIDTH = 40,
+	CGROUP_LEAST = 24,
+	CGROUP_NAME_BYTES = 256,
 	METRIC_WEIGHT = 200,
 	ASKED_WEIGHT = 300, /* of the first that was asked for */
 	ASKED_RANKS = 90,   /* less by one for each after it, but still above the preset's */
@@ -29,102 +34,85 @@ enum {
 
 /* The columns that are no metrics, by the name that -s takes. */
 static const struct view_column column_pid = {
-	.name = "pid", .title = "PID", .metric = -1, .width = ID_WIDTH};
+	.field = FIELD_PID, .name = "pid", .title = "PID", .metric = -1, .width = ID_WIDTH};
 static const struct view_column column_tid = {
-	.name = "tid", .title = "TID", .metric = -1, .width = ID_WIDTH};
-static const struct view_column column_user = {.name = "user",
+	.field = FIELD_TID, .name = "tid", .title = "TID", .metric = -1, .width = ID_WIDTH};
+static const struct view_column column_user = {.field = FIELD_USER,
+					       .name = "user",
 					       .title = "USER",
 					       .metric = -1,
 					       .width = USER_WIDTH,
 					       .left = true,
 					       .weight = USER_WEIGHT};
-static const struct view_column column_command = {
-	.name = "command", .title = "COMMAND", .metric = -1, .width = COMMAND_WIDTH, .left = true};
+static const struct view_column column_user_alone = {.field = FIELD_USER,
+						     .name = "user",
+						     .title = "USER",
+						     .metric = -1,
+						     .width = USER_ALONE_WIDTH,
+						     .left = true};
+static const struct view_column column_processes = {.field = FIELD_PROCESSES,
+						    .name = "processes",
+						    .title = "NPROC",
+						    .metric = -1,
+						    .width = NUMBER_WIDTH,
+						    .down = true,
+						    .weight = USER_WEIGHT};
+static const struct view_column column_threads = {.field = FIELD_THREADS,
+						  .name = "threads",
+						  .title = "NTHR",
+						  .metric = -1,
+						  .width = NUMBER_WIDTH,
+						  .down = true,
+						  .weight = METRIC_WEIGHT / 2};
+static const struct view_column column_command = {.field = FIELD_COMMAND,
+						  .name = "command",
+						  .title = "COMMAND",
+						  .metric = -1,
+						  .width = COMMAND_WIDTH,
+						  .least = COMMAND_LEAST,
+						  .left = true};
+static const struct view_column column_tree = {.field = FIELD_COMMAND,
+					       .name = "command",
+					       .title = "COMMAND",
+					       .metric = -1,
+					       .width = 2 * COMMAND_WIDTH,
+					       .least = TREE_LEAST,
+					       .left = true};
+static const struct view_column column_cgroup = {.field = FIELD_CGROUP,
+						 .name = "cgroup",
+						 .title = "CGROUP",
+						 .metric = -1,
+						 .width = CGROUP_WIDTH,
+						 .least = CGROUP_LEAST,
+						 .left = true};
 static const struct view_column column_cpu = {
-	.name = "cpu", .title = "CPU", .metric = -1, .width = CPU_WIDTH};
+	.field = FIELD_CPU, .name = "cpu", .title = "CPU", .metric = -1, .width = CPU_WIDTH};
+static const struct view_column column_socket = {
+	.field = FIELD_CPU, .name = "socket", .title = "SOCKET", .metric = -1, .width = UNIT_WIDTH};
+static const struct view_column column_node = {
+	.field = FIELD_CPU, .name = "node", .title = "NODE", .metric = -1, .width = UNIT_WIDTH};
+static const struct view_column column_cpus = {.field = FIELD_CPUS,
+					       .name = "cpus",
+					       .title = "CPUS",
+					       .metric = -1,
+					       .width = NUMBER_WIDTH,
+					       .down = true,
+					       .weight = USER_WEIGHT};
 
-/* ---- figures */
-
-/* "12.3k", "456M": three digits that mean something, fewer where there is no room. */
-static bool format_compact(double value, unsigned width, char *text, size_t size)
-{
-	static const char units[] = "kMGTPE";
-	double scaled = fabs(value);
-	size_t unit = 0;
-
-	for (scaled /= 1000; scaled >= 999.5; scaled /= 1000)
-		if (++unit == sizeof(units) - 1)
-			return false;
-	unsigned decimals = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
-	for (;; decimals--) {
-		size_t length = text_fixed(text, size - 1, copysign(scaled, value), decimals);
-
-		if (length + 1 <= width) {
-			memcpy(text + length, (char[]){units[unit], '\0'}, 2);
-			return true;
-		}
-		if (decimals == 0)
-			return false;
-	}
-}
-
-/*
- * Fixed decimals as long as they fit, then fewer; whole numbers (rates) turn compact at ten
- * thousand, because nobody reads the last digits of 1234567.
- */
-static void format_number(const struct metric_def *def, double value, char *text, size_t size)
-{
-	if (fabs(value) < 9999.5 || def->decimals > 0)
-		for (unsigned decimals = def->decimals;; decimals--) {
-			if (text_fixed(text, size, value, decimals) <= def->width)
-				return;
-			if (decimals == 0)
-				break;
-		}
-	if (format_compact(value, def->width, text, size))
-		return;
-	size_t width = size_min(def->width, size - 1); /* a number that no column can hold */
-	memset(text, '#', width);
-	text[width] = '\0';
-}
-
-static bool shows_zero(const char *text)
-{
-	return text[strcspn(text, "123456789#")] == '\0';
-}
-
-void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell)
-{
-	static const char *const missing[] = {
-		[FIGURE_UNDEFINED] = "-",
-		[FIGURE_NOT_COUNTED] = "-",
-		[FIGURE_UNSUPPORTED] = "n/a",
-		[FIGURE_DENIED] = "!",
-	};
-	bool marked = figure.state != FIGURE_VALID;
-
-	cell->role = CELL_DIM;
-	if (!figure_known(figure)) {
-		text_copy(cell->text, sizeof(cell->text), missing[figure.state]);
-		return;
-	}
-	cell->text[0] = figure.state == FIGURE_LOST ? '?' : '~';
-	format_number(def, figure.value, cell->text + marked, sizeof(cell->text) - marked);
-	switch (metric_level(def, figure)) {
-	case METRIC_BAD:
-		cell->role = CELL_BAD;
-		break;
-	case METRIC_WARN:
-		cell->role = CELL_WARN;
-		break;
-	case METRIC_PLAIN:
-		if (marked)
-			cell->role = CELL_SCALED;
-		else if (!shows_zero(cell->text))
-			cell->role = CELL_PLAIN;
-		break;
-	}
-}
+/* What stands before the metrics and behind them, by what a line is. */
+static const struct {
+	const struct view_column *before[4]; /* up to the first NULL */
+	const struct view_column *behind;
+} fixed_columns[] = {
+	[ROLLUP_PROCESS] = {{&column_pid, &column_user}, &column_command},
+	[ROLLUP_THREAD] = {{&column_pid, &column_tid, &column_user}, &column_command},
+	[ROLLUP_TREE] = {{&column_pid, &column_user}, &column_tree},
+	[ROLLUP_USER] = {{&column_user_alone, &column_processes, &column_threads}, NULL},
+	[ROLLUP_CGROUP] = {{&column_processes, &column_threads}, &column_cgroup},
+	[ROLLUP_CPU] = {{&column_cpu}, NULL},
+	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus}, NULL},
+	[ROLLUP_NODE] = {{&column_node, &column_cpus}, NULL},
+};
 
 /* ---- columns */
 
@@ -150,31 +138,30 @@ static void add_metric(struct view *view, size_t index)
 	unsigned title = text_width(metric->title), number = def->width + 1;
 
 	add_column(view,
-		   &(struct view_column){.name = def->name,
+		   &(struct view_column){.field = FIELD_METRIC,
+					 .name = def->name,
 					 .title = metric->title,
 					 .metric = (int)index,
 					 .width = title > number ? title : number,
+					 .down = true,
 					 .weight = metric_weight(view->snapshot->columns, index)});
 }
 
 static void make_columns(struct view *view)
 {
 	size_t n_metrics = view->snapshot->columns->n_metrics;
+	const struct view_column *const *before = fixed_columns[view->spec.by].before;
+	const struct view_column *behind = fixed_columns[view->spec.by].behind;
 
-	view->columns = xcalloc(n_metrics + 4, sizeof(*view->columns));
-	if (view->spec.subject == VIEW_CPUS) {
-		add_column(view, &column_cpu);
-	} else {
-		add_column(view, &column_pid);
-		if (view->spec.threads)
-			add_column(view, &column_tid);
-		add_column(view, &column_user);
-	}
+	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 1,
+				sizeof(*view->columns));
+	for (; *before; before++)
+		add_column(view, *before);
 	for (size_t i = 0; i < n_metrics; i++)
 		if (!view->snapshot->columns->metrics[i].def->machine)
 			add_metric(view, i);
-	if (view->spec.subject == VIEW_TASKS)
-		add_column(view, &column_command);
+	if (behind)
+		add_column(view, behind);
 }
 
 static int find_column(const struct view *view, const char *name)
@@ -189,28 +176,25 @@ static size_t choose_sort(const struct view *view)
 {
 	int column = find_column(view, view->spec.sort);
 
-	if (column < 0 && view->spec.subject == VIEW_TASKS)
-		column = find_column(view, "cpu_percent");
+	if (column >= 0 || rollup_is_of_cpus(view->spec.by))
+		return column < 0 ? 0 : (size_t)column;
+	column = find_column(view, "cpu_percent");
 	/* Else by what is shown first. */
-	for (size_t i = 0; column < 0 && view->spec.subject == VIEW_TASKS && i < view->n_columns;
-	     i++)
-		if (view->columns[i].metric >= 0)
+	for (size_t i = 0; column < 0 && i < view->n_columns; i++)
+		if (view->columns[i].field == FIELD_METRIC)
 			column = (int)i;
 	return column < 0 ? 0 : (size_t)column;
 }
 
 /* ---- order */
 
-static struct figure figure_at(const struct view *view, size_t index, int metric)
+struct figure view_figure(const struct view *view, size_t index, int metric)
 {
-	const struct snapshot *snapshot = view->snapshot;
-
-	if (view->spec.subject == VIEW_TASKS)
-		return rows_figures(snapshot->columns, view->rows, index)[metric];
-	const struct snapshot_cpu *cpu = &snapshot->cpus[index];
-	if (!cpu->figures)
+	if (view->rows)
+		return rows_figures(view->snapshot->columns, view->rows, index)[metric];
+	if (!view->cpus[index].figures)
 		return (struct figure){.state = FIGURE_NOT_COUNTED};
-	return cpu->figures[metric];
+	return view->cpus[index].figures[metric];
 }
 
 /* By what rows are put in order: a number or a text, and whether it is known at all. */
@@ -220,23 +204,47 @@ struct sort_key {
 	const char *text;
 };
 
+static struct sort_key number_key(double number)
+{
+	return (struct sort_key){true, number, ""};
+}
+
+static struct sort_key text_key(const char *text)
+{
+	return (struct sort_key){text && text[0], 0, text ? text : ""};
+}
+
 static struct sort_key sort_key(const struct view *view, size_t index)
 {
 	const struct view_column *column = &view->columns[view->sort_column];
+	const struct row *row = view->rows ? &view->rows->items[index] : NULL;
+	const struct snapshot_cpu *cpu = view->cpus ? &view->cpus[index] : NULL;
+	struct figure figure;
 
-	if (column->metric >= 0) {
-		struct figure figure = figure_at(view, index, column->metric);
-
+	switch (column->field) {
+	case FIELD_METRIC:
+		figure = view_figure(view, index, column->metric);
 		return (struct sort_key){figure_known(figure), figure.value, ""};
+	case FIELD_PID:
+		return number_key(row->pid);
+	case FIELD_TID:
+		return number_key(row->tid);
+	case FIELD_PROCESSES:
+		return number_key(row->processes);
+	case FIELD_THREADS:
+		return number_key(row->threads);
+	case FIELD_USER:
+		return text_key(row->user);
+	case FIELD_COMMAND:
+		return text_key(row->comm);
+	case FIELD_CGROUP:
+		return text_key(view->names[index]);
+	case FIELD_CPU:
+		return (struct sort_key){cpu->cpu >= 0, cpu->cpu, ""};
+	case FIELD_CPUS:
+		return number_key(cpu->cpus);
 	}
-	if (view->spec.subject == VIEW_CPUS)
-		return (struct sort_key){true, view->snapshot->cpus[index].cpu, ""};
-	const struct row *row = &view->rows->items[index];
-	if (strcmp(column->name, "user") == 0)
-		return (struct sort_key){row->user[0] != '\0', 0, row->user};
-	if (strcmp(column->name, "command") == 0)
-		return (struct sort_key){row->comm[0] != '\0', 0, row->comm};
-	return (struct sort_key){true, strcmp(column->name, "tid") == 0 ? row->tid : row->pid, ""};
+	return (struct sort_key){0};
 }
 
 static int compare_numbers(double a, double b)
@@ -246,11 +254,17 @@ static int compare_numbers(double a, double b)
 
 static int compare_identity(const struct view *view, size_t a, size_t b)
 {
-	if (view->spec.subject == VIEW_CPUS)
-		return compare_numbers(view->snapshot->cpus[a].cpu, view->snapshot->cpus[b].cpu);
+	if (view->cpus)
+		return compare_numbers(view->cpus[a].cpu, view->cpus[b].cpu);
 	const struct row *row_a = &view->rows->items[a], *row_b = &view->rows->items[b];
-	int by_pid = compare_numbers(row_a->pid, row_b->pid);
-	return by_pid ? by_pid : compare_numbers(row_a->tid, row_b->tid);
+	int order = compare_numbers(row_a->pid, row_b->pid);
+	if (order == 0)
+		order = compare_numbers(row_a->tid, row_b->tid);
+	if (order == 0)
+		order = compare_numbers(row_a->uid, row_b->uid);
+	if (order == 0 && view->names && view->names[a] && view->names[b])
+		order = strcmp(view->names[a], view->names[b]);
+	return order;
 }
 
 static int compare_lines(const void *line_a, const void *line_b, void *arg)
@@ -262,15 +276,102 @@ static int compare_lines(const void *line_a, const void *line_b, void *arg)
 	if (a.known != b.known)
 		return a.known ? -1 : 1;
 	if (a.known) {
-		bool down = view->columns[view->sort_column].metric >= 0;
 		int order = compare_numbers(a.number, b.number);
 
 		if (order == 0)
 			order = strcmp(a.text, b.text);
 		if (order != 0)
-			return down == view->spec.reverse ? order : -order;
+			return view->columns[view->sort_column].down == view->spec.reverse ? order
+											   : -order;
 	}
 	return compare_identity(view, index_a, index_b);
+}
+
+static size_t parent_of(const struct view *view, size_t index)
+{
+	return view->rolled.parents[index];
+}
+
+/*
+ * Rows that are in order, so that each follows its parent: siblings are taken from the last to the
+ * first, so that each finds those behind it in its parent's list.
+ */
+static void order_tree(struct view *view)
+{
+	size_t n = view->n, none = SIZE_MAX, line = 0;
+	size_t *first = xcalloc(n + 1, sizeof(*first)); /* child; [n] of those without a parent */
+	size_t *next = xcalloc(n, sizeof(*next));       /* sibling */
+
+	view->last = xcalloc(n, sizeof(*view->last));
+	memset(first, 0xff, (n + 1) * sizeof(*first));
+	for (size_t i = n; i-- > 0;) {
+		size_t index = view->order[i], parent = parent_of(view, index);
+		size_t *list = &first[parent == none ? n : parent];
+
+		view->last[index] = *list == none;
+		next[index] = *list;
+		*list = index;
+	}
+	for (size_t at = first[n]; at != none;) {
+		view->order[line++] = at;
+		if (first[at] != none) {
+			at = first[at];
+			continue;
+		}
+		while (at != none && next[at] == none)
+			at = parent_of(view, at);
+		at = at == none ? none : next[at];
+	}
+	free(first);
+	free(next);
+}
+
+/* ---- the whole */
+
+static void name_cgroups(struct view *view)
+{
+	view->names = xcalloc(view->rolled.n, sizeof(char *));
+	for (size_t i = 0; i < view->rolled.n; i++) {
+		const char *path = snapshot_cgroup(view->snapshot, &view->rolled.items[i]);
+		char name[CGROUP_NAME_BYTES];
+
+		if (!path)
+			continue;
+		cgroup_name(path, name, sizeof(name));
+		view->names[i] = xstrdup(name);
+	}
+}
+
+static void choose_lines(struct view *view)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	switch (view->spec.by) {
+	case ROLLUP_CPU:
+		view->cpus = snapshot->cpus;
+		view->n = snapshot->n_cpus;
+		return;
+	case ROLLUP_SOCKET:
+	case ROLLUP_NODE:
+		rollup_cpus(snapshot, view->spec.by, &view->units);
+		view->cpus = view->units.items;
+		view->n = view->units.n;
+		return;
+	case ROLLUP_THREAD:
+		view->rows = &snapshot->threads;
+		view->n = snapshot->threads.n;
+		return;
+	case ROLLUP_PROCESS:
+	case ROLLUP_TREE:
+	case ROLLUP_USER:
+	case ROLLUP_CGROUP:
+		rollup_rows(snapshot, view->spec.by, &view->rolled);
+		view->rows = &view->rolled;
+		view->n = view->rolled.n;
+		if (view->spec.by == ROLLUP_CGROUP)
+			name_cgroups(view);
+		return;
+	}
 }
 
 void view_init(const struct snapshot *snapshot, const struct view_spec *spec, struct view *view)
@@ -278,101 +379,26 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	*view = (struct view){.snapshot = snapshot, .spec = *spec};
 	make_columns(view);
 	view->sort_column = choose_sort(view);
-	if (spec->subject == VIEW_CPUS) {
-		view->n = snapshot->n_cpus;
-	} else if (spec->threads) {
-		view->rows = &snapshot->threads;
-		view->n = snapshot->threads.n;
-	} else {
-		rows_by_process(snapshot->columns, snapshot->interval_ns, &snapshot->threads,
-				&view->processes);
-		view->rows = &view->processes;
-		view->n = view->processes.n;
-	}
+	choose_lines(view);
 	view->order = xcalloc(view->n, sizeof(*view->order));
 	for (size_t i = 0; i < view->n; i++)
 		view->order[i] = i;
 	qsort_r(view->order, view->n, sizeof(*view->order), compare_lines, view);
+	if (spec->by == ROLLUP_TREE)
+		order_tree(view);
 }
 
 void view_fini(struct view *view)
 {
+	for (size_t i = 0; view->names && i < view->rolled.n; i++)
+		free(view->names[i]);
+	free(view->names);
+	free(view->last);
 	free(view->columns);
 	free(view->order);
-	rows_fini(&view->processes);
+	rows_fini(&view->rolled);
+	cpu_units_fini(&view->units);
 	*view = (struct view){0};
-}
-
-/* ---- cells */
-
-/* A text of a column; one that does not fit ends in '+', as top and ps do it. */
-static void cell_text(struct cell *cell, const char *text, unsigned width)
-{
-	text_printable(cell->text, sizeof(cell->text), text, width);
-	if (text_width(text) <= width)
-		return;
-	size_t length = text_printable(cell->text, sizeof(cell->text) - 1, text, width - 1);
-	memcpy(cell->text + length, "+", 2);
-}
-
-static void cell_user(struct cell *cell, const struct row *row)
-{
-	cell->role = row->user[0] ? CELL_PLAIN : CELL_DIM;
-	cell_text(cell, row->user[0] ? row->user : "-", USER_WIDTH);
-}
-
-static void cell_command(struct cell *cell, const struct row *row)
-{
-	bool exited = row->flags & ROW_EXITED;
-	bool bracketed = exited || (row->flags & ROW_KERNEL);
-	size_t length = 0;
-	char comm[sizeof(row->comm) + 1];
-
-	if (row->comm[0])
-		text_copy(comm, sizeof(comm), row->comm);
-	else /* perf's way to name a task that it has no name of */
-		snprintf(comm, sizeof(comm), ":%d", row->tid);
-	cell->role = exited || !row->comm[0] ? CELL_DIM : CELL_NAME;
-	if (bracketed)
-		cell->text[length++] = exited ? '(' : '[';
-	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed, comm,
-				 COMMAND_WIDTH - 2 * bracketed);
-	if (bracketed)
-		memcpy(cell->text + length, exited ? ")" : "]", 2);
-}
-
-static void cell_id(struct cell *cell, int id)
-{
-	cell->role = CELL_ID;
-	snprintf(cell->text, sizeof(cell->text), "%d", id);
-}
-
-void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell)
-{
-	const struct view_column *what = &view->columns[column];
-	size_t index = view->order[line];
-	const struct metric *metrics = view->snapshot->columns->metrics;
-
-	if (view->spec.subject == VIEW_CPUS) {
-		const struct snapshot_cpu *cpu = &view->snapshot->cpus[index];
-
-		if (what->metric < 0)
-			cell_id(cell, cpu->cpu);
-		else
-			figure_format(metrics[what->metric].def,
-				      figure_at(view, index, what->metric), cell);
-		return;
-	}
-	const struct row *row = &view->rows->items[index];
-	if (what->metric >= 0)
-		figure_format(metrics[what->metric].def, figure_at(view, index, what->metric),
-			      cell);
-	else if (strcmp(what->name, "user") == 0)
-		cell_user(cell, row);
-	else if (strcmp(what->name, "command") == 0)
-		cell_command(cell, row);
-	else
-		cell_id(cell, strcmp(what->name, "tid") == 0 ? row->tid : row->pid);
 }
 
 const struct row *view_row(const struct view *view, size_t line)
@@ -385,9 +411,9 @@ const struct row *view_row(const struct view *view, size_t line)
 /* What a column asks for before anything is dropped. */
 static unsigned least_width(const struct view *view, size_t column)
 {
-	bool rest = view->columns[column].left && column + 1 == view->n_columns;
+	const struct view_column *what = &view->columns[column];
 
-	return rest ? COMMAND_LEAST : view->columns[column].width;
+	return what->least && column + 1 == view->n_columns ? what->least : what->width;
 }
 
 void view_fit(const struct view *view, unsigned width, unsigned *widths)
@@ -414,7 +440,7 @@ void view_fit(const struct view *view, unsigned width, unsigned *widths)
 		used -= widths[lightest] + 1;
 		widths[lightest] = 0;
 	}
-	if (used <= width) { /* COMMAND gets what is left */
+	if (used <= width) { /* the last one gets what is left, where it is a text */
 		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left)
 			widths[view->n_columns - 1] += width - used;
 		return;

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_VIEW_H
 #define PMCTOP_VIEW_H
 
+#include "rollup.h"
 #include "snapshot.h"
 
 #include <stdbool.h>
@@ -12,16 +13,11 @@
  * Both the screen and batch text are views; neither formats a number by itself.
  */
 
-enum view_subject {
-	VIEW_TASKS,
-	VIEW_CPUS,
-};
-
 /* What a cell means, for the theme to colour. */
 enum cell_role {
 	CELL_PLAIN,
 	CELL_ID,   /* pids, CPU numbers */
-	CELL_NAME, /* command */
+	CELL_NAME, /* command, cgroup */
 	CELL_DIM,  /* missing, zero, exited */
 	CELL_WARN,
 	CELL_BAD,
@@ -29,25 +25,46 @@ enum cell_role {
 };
 
 struct cell {
-	char text[48]; /* printable UTF-8 (core/text.h) of at most the column's width, not padded */
+	/*
+	 * Printable UTF-8 (core/text.h), not padded: of at most the column's width, but for the
+	 * texts of the last column, which take what room there is.
+	 */
+	char text[256];
 	enum cell_role role;
 };
 
+/* What a column shows. */
+enum view_field {
+	FIELD_METRIC,
+	FIELD_PID,
+	FIELD_TID,
+	FIELD_USER,
+	FIELD_PROCESSES,
+	FIELD_THREADS,
+	FIELD_COMMAND,
+	FIELD_CGROUP,
+	FIELD_CPU, /* or socket, or node */
+	FIELD_CPUS,
+};
+
 struct view_column {
+	enum view_field field;
 	const char *name;  /* "pid", "user", "ipc", "command": what -s takes */
 	const char *title; /* "PID", "USER", "IPC", "COMMAND" */
 	int metric;        /* index in columns->metrics, or -1 */
 	unsigned width;    /* the same at every refresh; of metrics: number and trust mark */
+	unsigned least;    /* of the last one: what others are dropped for; 0: its width */
 	bool left;         /* left-aligned; numbers are right-aligned */
+	bool down;         /* sorted from the largest down, unless reversed */
 	unsigned weight;   /* narrow screens drop the lightest first; 0 is never dropped */
 };
 
 struct view_spec {
-	enum view_subject subject;
+	enum rollup by; /* what a line is */
 	char sort[256]; /* a column's name; "" is cpu_percent (or the first metric) for tasks, cpu
 			   for CPUs */
 	bool reverse;   /* figures go down, ids and texts up unless reversed */
-	bool threads;   /* threads instead of processes */
+	bool ascii;     /* the branches of a tree in ASCII */
 };
 
 struct view {
@@ -56,25 +73,32 @@ struct view {
 	struct view_column *columns;
 	size_t n_columns;
 	size_t sort_column;
-	struct rows processes;   /* when rolled up */
-	const struct rows *rows; /* what is shown (tasks): &snapshot->threads or &processes */
-	size_t *order;           /* indices in rows or in snapshot->cpus */
+	struct rows rolled;      /* when rolled up */
+	struct cpu_units units;  /* the same */
+	const struct rows *rows; /* what is shown: &snapshot->threads or &rolled; NULL: CPUs */
+	const struct snapshot_cpu *cpus; /* the snapshot's or the units'; NULL: tasks */
+	char **names;                    /* by cgroup: of each row (core/cgroup_name), or NULL */
+	bool *last;                      /* by tree: of each row, whether no sibling follows */
+	size_t *order;                   /* indices in rows or cpus */
 	size_t n;
 };
 
 /*
  * Builds a view. An unknown sort column falls back to the default, a known one that is not in
  * this preset as well (presets change while running). What is not known sorts last in both
- * directions; ties go by pid and tid (or CPU), upwards.
+ * directions; ties go by pid and tid (or CPU, user, cgroup), upwards. In a tree it is siblings that
+ * are sorted, and every row stands above its descendants.
  */
 void view_init(const struct snapshot *snapshot, const struct view_spec *spec, struct view *view);
 void view_fini(struct view *view);
 
 /*
  * The text of a cell. COMMAND has kernel threads in [brackets] and tasks that ended within the
- * interval in (parentheses).
+ * interval in (parentheses), behind the branches of a tree.
  */
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
+/* A metric of the row or CPU of that index. */
+struct figure view_figure(const struct view *view, size_t index, int metric);
 /* The row at a line (tasks), to follow it or to show its detail. */
 const struct row *view_row(const struct view *view, size_t line);
 

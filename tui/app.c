@@ -17,11 +17,17 @@ void app_init(struct app *app, const struct options *options)
 	*app = (struct app){.screen = &screen_tasks,
 			    .interval_ns = options->interval_ns,
 			    .levels = options->count};
-	list_init(&app->tasks, VIEW_TASKS);
-	list_init(&app->cpus, VIEW_CPUS);
-	text_copy(app->tasks.spec.sort, sizeof(app->tasks.spec.sort), options->sort);
-	app->tasks.spec.reverse = options->reverse;
-	app->tasks.spec.threads = options->threads;
+	list_init(&app->tasks, ROLLUP_PROCESS);
+	list_init(&app->cpus, ROLLUP_CPU);
+
+	struct list *first = &app->tasks;
+	if (rollup_is_of_cpus(options->by)) {
+		app->screen = &screen_cpus;
+		first = &app->cpus;
+	}
+	first->spec.by = options->by;
+	first->spec.reverse = options->reverse;
+	text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
 }
 
 void app_fini(struct app *app)
@@ -140,6 +146,8 @@ static void act(struct app *app, enum action action)
 	case ACTION_SORT_NEXT:
 	case ACTION_REVERSE:
 	case ACTION_THREADS:
+	case ACTION_TREE:
+	case ACTION_ROLL_UP:
 	case ACTION_LEAVE:
 		break;
 	}

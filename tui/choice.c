@@ -104,6 +104,13 @@ static int each_fixed(column_fn *fn, void *arg)
 		{"tid", "thread, with -H"},
 		{"user", "who it runs as"},
 		{"command", "name of the program"},
+		{"processes", "how many ran, with --by user or cgroup"},
+		{"threads", "how many ran, with --by user or cgroup"},
+		{"cgroup", "container or service, with --by cgroup"},
+		{"cpu", "number, with --by cpu"},
+		{"socket", "number, with --by socket"},
+		{"node", "number, with --by node"},
+		{"cpus", "how many were counted, with --by socket or node"},
 	};
 	int result = 0;
 

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-void list_init(struct list *list, enum view_subject subject)
+void list_init(struct list *list, enum rollup by)
 {
-	*list = (struct list){.spec = {.subject = subject}};
+	*list = (struct list){.spec = {.by = by}};
 }
 
 void list_fini(struct list *list)
@@ -20,6 +20,13 @@ void list_invalidate(struct list *list)
 	if (list->built)
 		view_fini(&list->view);
 	list->built = false;
+}
+
+void list_roll_up(struct list *list, enum rollup by)
+{
+	list->spec.by = by;
+	list->table.selected = list->table.top = 0;
+	list_invalidate(list);
 }
 
 static const struct view *list_view(struct list *list, const struct snapshot *snapshot)
@@ -68,6 +75,10 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,
 	       struct rect rect, const char *empty)
 {
+	if (list->spec.ascii != canvas->ascii) {
+		list->spec.ascii = canvas->ascii;
+		list_invalidate(list);
+	}
 	if (snapshot)
 		table_draw(&list->table, canvas, rect, list_view(list, snapshot), empty);
 }

@@ -20,11 +20,14 @@ struct list {
 	bool built;
 };
 
-void list_init(struct list *list, enum view_subject subject);
+void list_init(struct list *list, enum rollup by);
 void list_fini(struct list *list);
 
 /* The view is of no use any more: call before its snapshot is freed and after spec has changed. */
 void list_invalidate(struct list *list);
+
+/* Another roll-up, from its first line on. */
+void list_roll_up(struct list *list, enum rollup by);
 
 /* Moves and sorts; false where the action is none of the list's. */
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action);

@@ -124,7 +124,17 @@ static int read_output(struct options *options, const char *argument, struct err
 static int read_threads(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
-	options->threads = true;
+	options->by = ROLLUP_THREAD;
+	return 0;
+}
+
+static int read_by(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--by", argument, rollup_name, err);
+
+	if (i < 0)
+		return i;
+	options->by = (enum rollup)i;
 	return 0;
 }
 
@@ -364,7 +374,10 @@ static const struct option_row rows[] = {
 	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
 	 .setting = true},
-	{'H', "threads", NULL, "threads instead of processes", read_threads, .setting = true},
+	{'H', "threads", NULL, "threads instead of processes: --by thread", read_threads,
+	 .setting = true},
+	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,
+	 .setting = true},
 	{0, "list", "WHAT", "then exit", read_list, list_word},
 	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
 	{0, "config", "FILE", "read this configuration", read_config},

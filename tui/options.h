@@ -4,6 +4,7 @@
 
 #include "core/engine.h"
 #include "core/error.h"
+#include "core/rollup.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,8 +54,8 @@ struct options {
 	bool batch;
 	const struct batch_format *format; /* of batch output */
 	const char *output;                /* file of batch output; NULL: standard output */
-	bool threads;
-	const char *sort; /* a column's name; "": the default */
+	enum rollup by;                    /* what a line is */
+	const char *sort;                  /* a column's name; "": the default */
 	bool reverse;
 	const char *preset;            /* NULL: the engine's choice */
 	struct engine_column *columns; /* -e and -m, in their order */

@@ -40,7 +40,7 @@ static enum run_status print_until_done(const struct run_config *config, const s
 		.interval_ns = options->interval_ns,
 		.iterations = options->iterations,
 		.format = options->format,
-		.view = {.reverse = options->reverse, .threads = options->threads},
+		.view = {.by = options->by, .reverse = options->reverse, .ascii = config->ascii},
 	};
 	const char *path = options->output;
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;

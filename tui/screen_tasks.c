@@ -9,19 +9,33 @@ static void tasks_draw(struct app *app, struct canvas *canvas)
 		  "Of no task it is known that it ran in this interval.");
 }
 
+/* On, or from there back to processes. */
+static void toggle(struct list *list, enum rollup by)
+{
+	list_roll_up(list, list->spec.by == by ? ROLLUP_PROCESS : by);
+}
+
 static bool tasks_act(struct app *app, enum action action)
 {
-	if (action == ACTION_THREADS) {
-		app->tasks.spec.threads = !app->tasks.spec.threads;
-		list_invalidate(&app->tasks);
-		return true;
-	}
-	return list_act(&app->tasks, app->snapshot, action);
+	struct list *list = &app->tasks;
+
+	if (action == ACTION_THREADS)
+		toggle(list, ROLLUP_THREAD);
+	else if (action == ACTION_TREE)
+		toggle(list, ROLLUP_TREE);
+	else if (action == ACTION_ROLL_UP && list->spec.by == ROLLUP_USER)
+		list_roll_up(list, ROLLUP_CGROUP);
+	else if (action == ACTION_ROLL_UP)
+		toggle(list, list->spec.by == ROLLUP_CGROUP ? ROLLUP_CGROUP : ROLLUP_USER);
+	else
+		return list_act(list, app->snapshot, action);
+	return true;
 }
 
 static const enum action tasks_bar[] = {
-	ACTION_HELP,    ACTION_NEXT_SCREEN, ACTION_SORT_PREVIOUS, ACTION_REVERSE, ACTION_INTERVAL,
-	ACTION_THREADS, ACTION_PAUSE,       ACTION_QUIT,          ACTION_NONE,
+	ACTION_HELP,     ACTION_NEXT_SCREEN, ACTION_SORT_PREVIOUS, ACTION_REVERSE,
+	ACTION_INTERVAL, ACTION_THREADS,     ACTION_TREE,          ACTION_ROLL_UP,
+	ACTION_PAUSE,    ACTION_QUIT,        ACTION_NONE,
 };
 
 const struct screen screen_tasks = {

@@ -112,7 +112,7 @@ static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct
 			   const struct view *view, unsigned width)
 {
 	const struct view_column *column = &view->columns[view->sort_column];
-	bool down = (column->metric >= 0) != view->spec.reverse;
+	bool down = column->down != view->spec.reverse;
 	unsigned at = x + (column->left ? text_width(column->title) : width);
 	const char *mark = down ? "▼" : "▲";
 

@@ -141,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		take_name(&bytes, rows[i].row.comm, sizeof(rows[i].row.comm));
 		take_name(&bytes, rows[i].row.user, sizeof(rows[i].row.user));
 		rows[i].row.pid = rows[i].row.tid = (pid_t)i + 1;
+		rows[i].row.ppid = rows[i].row.cgroup = (pid_t)i; /* 2 is a child of 1 */
 	}
 	take_name(&bytes, host, sizeof(host));
 	take_name(&bytes, pmu, sizeof(pmu));
@@ -158,10 +159,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(snapshot->pmu, pmu, sizeof(pmu));
 	snapshot->notes = xcalloc(1, sizeof(char *));
 	snapshot->notes[snapshot->n_notes++] = note;
-	check_formats(snapshot, &(struct view_spec){.subject = VIEW_TASKS,
-						    .threads = flags >> 5 & 1,
-						    .reverse = flags >> 6 & 1});
-	check_formats(snapshot, &(struct view_spec){.subject = VIEW_CPUS});
+	snapshot->cgroups = xcalloc(1, sizeof(char *));
+	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(note);
+	check_formats(snapshot,
+		      &(struct view_spec){.by = flags >> 5 & 7, .reverse = flags >> 6 & 1});
+	check_formats(snapshot, &(struct view_spec){.by = ROLLUP_CPU});
 	snapshot_free(snapshot);
 	return 0;
 }

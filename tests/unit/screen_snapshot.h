@@ -144,4 +144,64 @@ static inline struct snapshot *screen_snapshot_software(size_t n_cpus, size_t n_
 	return snapshot;
 }
 
+/* A row of a family: its parent, its user's number and its cgroup. */
+static inline struct sample_row screen_child(struct sample_row row, pid_t ppid, uid_t uid,
+					     int cgroup)
+{
+	row.row.ppid = ppid;
+	row.row.uid = uid;
+	row.row.cgroup = cgroup;
+	return row;
+}
+
+/* Processes that have parents, users and cgroups, on CPUs of two sockets. */
+static inline struct snapshot *screen_snapshot_family(size_t n_cpus)
+{
+	static const char *const cgroups[] = {
+		"/init.scope",
+		"/system.slice/nginx.service",
+		"/system.slice/docker-0123456789abcdef0123456789abcdef.scope",
+		"/kubepods.slice/kubepods-burstable.slice/"
+		"kubepods-burstable-pod1a2b3c4d_1111.slice/"
+		"cri-containerd-fedcba9876543210fedcba98.scope",
+		"/user.slice/user-1000.slice/session-3.scope",
+		"/system.slice/\033[31mred.service",
+	};
+	struct sample_row rows[] = {
+		screen_child(screen_row(200, "www", "nginx", 30000000, 1.2, 40), 100, 33, 1),
+		screen_child(screen_row(201, "www", "nginx", 420000000, 1.4, 900), 100, 33, 1),
+		screen_child(screen_row(300, "db", "postgres", 560000000, 0.4, 120), 1, 26, 2),
+		screen_child(screen_row(301, "db", "walwriter", 2000000, 1.1, 55), 300, 26, 2),
+		screen_child(screen_row(400, "4711", "server", 250000000, 2.1, 9), 1, 4711, 3),
+		screen_child(screen_row(503, "ana", "cc1", 340000000, 1.6, 3), 502, 1000, 4),
+		screen_child(screen_row(502, "ana", "make", 9000000, 1.3, 20), 500, 1000, 4),
+		screen_child(screen_row(504, "ana", "as", 60000000, 0.9, 3), 502, 1000, 4),
+		screen_child(screen_row(600, "", "", 5000000, 0.9, 3), 9999, (uid_t)-1, -1),
+		screen_child(screen_row(700, "root", "red", 4000000, 0.9, 3), 1, 0, 5),
+		screen_child(screen_row(77, "root", "kworker/0:1", 3000000, 0.8, 9), 2, 0, 0),
+	};
+	struct row sleeping[] = {
+		{.pid = 100, .tid = 100, .ppid = 1, .comm = "nginx", .user = "root"},
+		{.pid = 1, .tid = 1, .comm = "systemd", .user = "root"},
+		{.pid = 500, .tid = 500, .ppid = 1, .comm = "bash", .user = "ana"},
+		{.pid = 2, .tid = 2, .comm = "kthreadd", .user = "root", .flags = ROW_KERNEL},
+	};
+	struct snapshot *snapshot;
+
+	rows[7].row.flags = ROW_EXITED;
+	rows[10].row.flags = ROW_KERNEL;
+	snapshot = screen_snapshot_new("overview", "armv8_pmuv3", rows, ARRAY_SIZE(rows), n_cpus);
+	snapshot->sleeping = xcalloc(1, sizeof(sleeping));
+	memcpy(snapshot->sleeping, sleeping, sizeof(sleeping));
+	snapshot->n_sleeping = ARRAY_SIZE(sleeping);
+	snapshot->cgroups = xcalloc(ARRAY_SIZE(cgroups), sizeof(char *));
+	for (; snapshot->n_cgroups < ARRAY_SIZE(cgroups); snapshot->n_cgroups++)
+		snapshot->cgroups[snapshot->n_cgroups] = xstrdup(cgroups[snapshot->n_cgroups]);
+	for (size_t i = 0; i < n_cpus; i++) {
+		snapshot->cpus[i].socket = i >= n_cpus / 2;
+		snapshot->cpus[i].node = i == 0 ? -1 : (int)i % 2;
+	}
+	return snapshot;
+}
+
 #endif

@@ -18,14 +18,14 @@
 #include <cmocka.h>
 
 /* The line for a snapshot, which is freed. */
-static char *json_of(struct snapshot *snapshot, bool threads)
+static char *json_of(struct snapshot *snapshot, enum rollup by)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	struct view view;
 
-	view_init(snapshot, &(struct view_spec){.subject = VIEW_TASKS, .threads = threads}, &view);
+	view_init(snapshot, &(struct view_spec){.by = by}, &view);
 	out_json(&view, out);
 	assert_int_equal(fclose(out), 0);
 	view_fini(&view);
@@ -168,13 +168,18 @@ static int judged_by_python(const char *line, bool quiet)
 		"assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in lines[0])\n"
 		"s = json.loads(lines[0])\n"
 		"t = s[\"totals\"]\n"
+		"rows = [r for r in s[\"tasks\"] if s[\"by\"] != \"tree\" or not r[\"parent\"]]\n"
 		"for e, total in t[\"events\"].items():\n"
-		"    parts = sum(r[\"events\"][e] for r in s[\"tasks\"])\n"
+		"    parts = sum(r[\"events\"][e] for r in rows)\n"
 		"    parts += t[\"idle\"][\"events\"][e]\n"
 		"    parts += t[\"unattributed\"][\"events\"][e]\n"
-		"    assert parts == total, e\n"
+		"    assert parts == total or not rows, e\n"
 		"    assert total == sum(c[\"events\"][e] for c in s[\"cpus\"]), e\n"
-		"assert all(r[\"pid\"] > 0 for r in s[\"tasks\"])\n";
+		"group = s[\"by\"] in (\"user\", \"cgroup\")\n"
+		"assert all(group or r[\"pid\"] > 0 for r in rows)\n"
+		"assert all(r[\"threads\"] >= r[\"processes\"] > 0 for r in rows if group)\n"
+		"for units in (\"sockets\", \"nodes\"):\n"
+		"    assert (units in s) == (units == s[\"by\"] + \"s\")\n";
 	char command[sizeof(judge) + 64];
 
 	snprintf(command, sizeof(command), "python3 -c '%s'%s", judge, quiet ? " 2>&-" : "");
@@ -184,7 +189,7 @@ static int judged_by_python(const char *line, bool quiet)
 	return pclose(python);
 }
 
-/* Every byte there is, in comm and user and notes, in many tasks, as processes and as threads. */
+/* Every byte there is, in comm and user and notes, in many tasks, by everything. */
 static void valid_for_python(void **state)
 {
 	struct sample_row tasks[256] = {{.counts = {0}}};
@@ -194,6 +199,9 @@ static void valid_for_python(void **state)
 		struct sample_row *task = &tasks[i];
 
 		task->row = (struct row){.pid = (pid_t)(1 + i / 2),
+					 .ppid = (pid_t)(i / 7), /* 1 is its own */
+					 .uid = (uid_t)(i / 5),
+					 .cgroup = (int)(i % 4),
 					 .tid = (pid_t)(1 + i / 2 + 1000 * (i % 2)),
 					 .threads = 1};
 		for (size_t k = 0; k + 1 < sizeof(task->row.comm); k++)
@@ -202,7 +210,7 @@ static void valid_for_python(void **state)
 		for (size_t e = 0; e < SAMPLE_EVENTS; e++)
 			task->counts[e] = (i + 1) * (e + 1) * 1000003;
 	}
-	for (int threads = 0; threads < 2; threads++) {
+	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_NODE; by++) {
 		struct snapshot *snapshot =
 			sample_snapshot(sample_columns("overview"), tasks, ARRAY_SIZE(tasks));
 
@@ -210,7 +218,11 @@ static void valid_for_python(void **state)
 		snapshot->n_notes = 1;
 		snapshot->notes = xcalloc(1, sizeof(*snapshot->notes));
 		snapshot->notes[0] = xstrdup("\t\xed\xbf\xbf\"");
-		char *line = json_of(snapshot, threads);
+		snapshot->n_cgroups = 3;
+		snapshot->cgroups = xcalloc(3, sizeof(char *));
+		for (size_t i = 0; i < 3; i++)
+			snapshot->cgroups[i] = xstrdup("/\"\n\x80\\\x1b");
+		char *line = json_of(snapshot, by);
 		assert_int_equal(judged_by_python(line, false), 0);
 		free(line);
 	}

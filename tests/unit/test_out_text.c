@@ -58,11 +58,11 @@ static void is_as_golden(void **state)
 		{"tests/golden/out_text_overview.txt", "overview", {.sort = ""}, NONE},
 		{"tests/golden/out_text_threads.txt",
 		 "overview",
-		 {.threads = true, .sort = "pid"},
+		 {.by = ROLLUP_THREAD, .sort = "pid"},
 		 MULTIPLEXED},
 		{"tests/golden/out_text_software.txt", "software", {.sort = ""}, NO_HARDWARE},
 		{"tests/golden/out_text_no_hardware.txt", "overview", {.sort = ""}, NO_HARDWARE},
-		{"tests/golden/out_text_cpus.txt", "overview", {.subject = VIEW_CPUS}, NO_HARDWARE},
+		{"tests/golden/out_text_cpus.txt", "overview", {.by = ROLLUP_CPU}, NO_HARDWARE},
 	};
 
 	(void)state;
@@ -123,7 +123,7 @@ static void columns_stand_still(void **state)
 		for (size_t e = 0; e < SAMPLE_EVENTS; e++)
 			task.counts[e] = counts[i] / (e + 1);
 		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), &task, 1);
-		view_init(snapshot, &(struct view_spec){.subject = VIEW_TASKS}, &view);
+		view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
 		out_text(&view, out);
 		assert_int_equal(fclose(out), 0);
 		char *row = strstr(got, " x\n"), *title = strstr(got, " COMMAND\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a snapshot is made of: shared columns, rows added up to processes, conservation. */
+/* What a snapshot is made of: shared columns, conservation, what was busy. */
 #include "sample.h"
 
 #include "core/snapshot.h"
@@ -28,127 +28,6 @@
 			.user = "db"},                                        \
 		.counts = {[TALLY_TASK_CLOCK] = (ns), [SAMPLE_CYCLES] = (c)}, \
 	}
-
-enum {
-	ROWS_MAX = 6,
-};
-
-static void rolls_up_by_process(void **state)
-{
-	static const struct {
-		const char *name;
-		struct sample_row threads[ROWS_MAX];
-		struct sample_row want[ROWS_MAX]; /* .row.threads 0 ends it; tid and user follow */
-	} cases[] = {
-		{"nothing", {{.counts = {0}}}, {{.counts = {0}}}},
-		{"a process of one thread",
-		 {THREAD(7, 7, 5, 0, "a", 10, 20)},
-		 {THREAD(7, 7, 5, 0, "a", 10, 20)}},
-		{"the main thread first",
-		 {THREAD(7, 7, 5, 0, "main", 10, 20), THREAD(7, 8, 6, 0, "worker", 1, 2)},
-		 {THREAD(7, 7, 5, 0, "main", 11, 22)}},
-		{"the main thread last",
-		 {THREAD(7, 9, 6, 0, "worker", 1, 2), THREAD(7, 8, 6, 0, "other", 1, 2),
-		  THREAD(7, 7, 5, 0, "main", 10, 20)},
-		 {THREAD(7, 7, 5, 0, "main", 12, 24)}},
-		{"the main thread slept",
-		 {THREAD(7, 8, 6, 0, "worker", 1, 2), THREAD(7, 9, 7, 0, "other", 3, 4)},
-		 {THREAD(7, 7, 0, 0, "worker", 4, 6)}},
-		{"a worker ended, the process did not",
-		 {THREAD(7, 8, 6, ROW_EXITED, "worker", 1, 2), THREAD(7, 7, 5, 0, "main", 1, 2)},
-		 {THREAD(7, 7, 5, 0, "main", 2, 4)}},
-		{"a worker ended while the main thread slept",
-		 {THREAD(7, 8, 6, ROW_EXITED, "worker", 1, 2)},
-		 {THREAD(7, 7, 0, 0, "worker", 1, 2)}},
-		{"the process ended",
-		 {THREAD(7, 7, 5, ROW_EXITED, "main", 1, 2), THREAD(7, 8, 6, 0, "worker", 1, 2)},
-		 {THREAD(7, 7, 5, ROW_EXITED, "main", 2, 4)}},
-		{"a kernel thread",
-		 {THREAD(2, 2, 5, ROW_KERNEL, "kthreadd", 1, 2)},
-		 {THREAD(2, 2, 5, ROW_KERNEL, "kthreadd", 1, 2)}},
-		{"in the order of appearance",
-		 {THREAD(9, 10, 5, 0, "b", 1, 1), THREAD(3, 3, 5, 0, "c", 1, 1),
-		  THREAD(9, 9, 5, 0, "b", 1, 1), THREAD(1, 1, 5, 0, "d", 1, 1)},
-		 {THREAD(9, 9, 5, 0, "b", 2, 2), THREAD(3, 3, 5, 0, "c", 1, 1),
-		  THREAD(1, 1, 5, 0, "d", 1, 1)}},
-		{"the number of a process that ended was given out again",
-		 {THREAD(7, 7, 5, ROW_EXITED, "old", 1, 2), THREAD(7, 7, 9, 0, "new", 10, 20)},
-		 {THREAD(7, 7, 5, ROW_EXITED, "old", 1, 2), THREAD(7, 7, 9, 0, "new", 10, 20)}},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct columns *columns = sample_columns("overview");
-		struct rows threads, processes;
-		size_t n = 0, n_want = 0;
-		unsigned in_all = 0;
-
-		while (n < ROWS_MAX && cases[i].threads[n].row.threads)
-			n++;
-		while (n_want < ROWS_MAX && cases[i].want[n_want].row.threads)
-			n_want++;
-		sample_rows(columns, cases[i].threads, n, &threads);
-		rows_by_process(columns, NS_PER_S, &threads, &processes);
-		if (processes.n != n_want)
-			fail_msg("%s: %zu rows, not %zu", cases[i].name, processes.n, n_want);
-		for (size_t k = 0; k < n_want; k++) {
-			const struct row *got = &processes.items[k];
-			const struct row *want = &cases[i].want[k].row;
-			const uint64_t *tally = rows_tally(columns, &processes, k);
-			struct figure cpu = rows_figures(columns, &processes, k)[0];
-
-			in_all += got->threads;
-			if (got->pid != want->pid || got->tid != want->pid ||
-			    got->start_ns != want->start_ns || got->flags != want->flags ||
-			    strcmp(got->comm, want->comm) != 0 || strcmp(got->user, "db") != 0)
-				fail_msg("%s: row %zu is pid %d tid %d \"%s\"", cases[i].name, k,
-					 got->pid, got->tid, got->comm);
-			for (size_t e = 0; e < SAMPLE_EVENTS; e++)
-				if (tally[e] != cases[i].want[k].counts[e])
-					fail_msg("%s: row %zu, event %zu", cases[i].name, k, e);
-			assert_true(tally[SAMPLE_GROUP_0] == tally[TALLY_TASK_CLOCK]);
-			assert_true(fabs(cpu.value - (double)tally[TALLY_TASK_CLOCK] / 1e7) <
-				    1e-15);
-		}
-		assert_int_equal(in_all, n);
-		rows_fini(&threads);
-		rows_fini(&processes);
-		columns_unref(columns);
-	}
-}
-
-/* Pids that all fall into one slot of the table, and many of them. */
-static void rolls_up_many(void **state)
-{
-	enum {
-		PROCESSES = 5000,
-		THREADS_EACH = 4,
-		N = PROCESSES * THREADS_EACH,
-	};
-	struct columns *columns = sample_columns("software");
-	struct rows threads, processes;
-	uint64_t sum = 0;
-
-	(void)state;
-	rows_init(columns, N, &threads);
-	for (size_t i = 0; i < N; i++) {
-		pid_t pid = (pid_t)(i % PROCESSES + 1) << 16;
-
-		threads.items[i] =
-			(struct row){.pid = pid, .tid = pid + (pid_t)(i / PROCESSES), .threads = 1};
-		rows_tally(columns, &threads, i)[TALLY_TASK_CLOCK] = i;
-	}
-	rows_by_process(columns, NS_PER_S, &threads, &processes);
-	assert_int_equal(processes.n, PROCESSES);
-	for (size_t i = 0; i < processes.n; i++) {
-		assert_int_equal(processes.items[i].threads, THREADS_EACH);
-		sum += rows_tally(columns, &processes, i)[TALLY_TASK_CLOCK];
-	}
-	assert_true(sum == (uint64_t)N * (N - 1) / 2);
-	rows_fini(&threads);
-	rows_fini(&processes);
-	columns_unref(columns);
-}
 
 static const struct sample_row two_tasks[] = {
 	THREAD(7, 7, 5, 0, "a", NS_PER_S / 2, 100),
@@ -297,8 +176,6 @@ static void columns_are_shared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rolls_up_by_process),
-		cmocka_unit_test(rolls_up_many),
 		cmocka_unit_test(conserves),
 		cmocka_unit_test(conserves_without_cpus),
 		cmocka_unit_test(busy_is_without_idle),

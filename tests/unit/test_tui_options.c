@@ -62,7 +62,15 @@ static void test_accepted(void **state)
 		{{"--format=text"}, {.interval_ns = NS_PER_S, .batch = true}, .format = "text"},
 		{{"-o", "file"}, {.interval_ns = NS_PER_S, .batch = true, .output = "file"}},
 		{{"-bHn", "2"},
-		 {.interval_ns = NS_PER_S, .iterations = 2, .batch = true, .threads = true}},
+		 {.interval_ns = NS_PER_S, .iterations = 2, .batch = true, .by = ROLLUP_THREAD}},
+		{{"--by", "process"}, {.interval_ns = NS_PER_S, .by = ROLLUP_PROCESS}},
+		{{"--by", "thread"}, {.interval_ns = NS_PER_S, .by = ROLLUP_THREAD}},
+		{{"--by=tree"}, {.interval_ns = NS_PER_S, .by = ROLLUP_TREE}},
+		{{"--by", "user"}, {.interval_ns = NS_PER_S, .by = ROLLUP_USER}},
+		{{"--by", "cgroup"}, {.interval_ns = NS_PER_S, .by = ROLLUP_CGROUP}},
+		{{"--by", "cpu"}, {.interval_ns = NS_PER_S, .by = ROLLUP_CPU}},
+		{{"--by", "socket"}, {.interval_ns = NS_PER_S, .by = ROLLUP_SOCKET}},
+		{{"-H", "--by", "node"}, {.interval_ns = NS_PER_S, .by = ROLLUP_NODE}},
 		{{"-s", "ipc"}, {.interval_ns = NS_PER_S, .sort = "ipc"}},
 		{{"-s", "-ipc"}, {.interval_ns = NS_PER_S, .sort = "ipc", .reverse = true}},
 		{{"-s", "migrations_per_s"}, {.interval_ns = NS_PER_S, .sort = "migrations_per_s"}},
@@ -107,7 +115,7 @@ static void test_accepted(void **state)
 		assert_int_equal(options.batch, expected->batch);
 		assert_ptr_equal(options.format, rows[i].format ? batch_format_find(rows[i].format)
 								: &batch_formats[0]);
-		assert_int_equal(options.threads, expected->threads);
+		assert_int_equal(options.by, expected->by);
 		assert_int_equal(options.reverse, expected->reverse);
 		assert_int_equal(options.color, expected->color);
 		assert_int_equal(options.ascii, expected->ascii);
@@ -252,6 +260,11 @@ static void test_settings(void **state)
 		{"color", "never", NULL},
 		{"theme", "x", NULL},
 		{"delay", "0", "The delay 0 is below the floor of 0.1 seconds."},
+		{"by", "cgroup", NULL},
+		{"by", "tree", NULL},
+		{"by", "threads",
+		 "Unknown --by 'threads' (did you mean 'thread'?): write process, thread, tree, "
+		 "user, cgroup, cpu, socket or node."},
 		{"threads", "2", "'2' is no answer to threads: write yes or no."},
 		{"batch", "yes", "Unknown setting 'batch'."},
 		{"colour", "never", "Unknown setting 'colour' (did you mean 'color'?)."},
@@ -273,7 +286,7 @@ static void test_settings(void **state)
 			assert_string_equal(err.text, rows[i].refused);
 	}
 	assert_true(options.interval_ns == 500 * NS_PER_MS);
-	assert_true(options.threads && !options.ascii && options.reverse);
+	assert_true(options.by == ROLLUP_TREE && !options.ascii && options.reverse);
 	assert_int_equal(options.color, OPTIONS_COLOR_NEVER);
 	assert_string_equal(options.preset, "mine");
 	assert_string_equal(options.sort, "ipc");
@@ -392,8 +405,10 @@ static void test_sort(void **state)
 		{"r1a2", NULL},
 		{"umask=2/", "Unknown column 'umask=2/': '-s help' lists them."},
 		{"icp", "Unknown column 'icp' (did you mean 'ipc'?): '-s help' lists them."},
-		{"cpu",
-		 "Unknown column 'cpu' (did you mean 'cpu_percent'?): '-s help' lists them."},
+		{"cpu", NULL},
+		{"processes", NULL},
+		{"cgroup", NULL},
+		{"cpu_", "Unknown column 'cpu_' (did you mean 'cpu'?): '-s help' lists them."},
 		{"cycles",
 		 "Unknown column 'cycles' (did you mean 'cycles:u'?): '-s help' lists them."},
 		{"ratoi", "Unknown column 'ratoi' (did you mean 'ratio'?): '-s help' lists them."},

@@ -96,7 +96,7 @@ static void stage_keys(struct stage *stage, const int *keys)
 
 static void test_golden(void **state)
 {
-	enum { MACHINE, LOSSY, SOFTWARE, NOTHING };
+	enum { MACHINE, LOSSY, SOFTWARE, NOTHING, FAMILY };
 	static const struct {
 		const char *name;
 		unsigned width, height;
@@ -124,6 +124,14 @@ static void test_golden(void **state)
 		 2,
 		 {'s', '0', '.', '0', '1', KEYMAP_ENTER, 0}},
 		{"scrolled_40x12", 40, 12, false, MACHINE, 2, {KEYMAP_RIGHT, KEYMAP_RIGHT, 0}},
+		{"tree_80x24", 80, 24, false, FAMILY, 4, {'t', 0}},
+		{"tree_80x24_ascii", 80, 24, true, FAMILY, 4, {KEYMAP_F0 + 5, 'R', 0}},
+		{"tree_200x50", 200, 50, false, FAMILY, 4, {'t', 0}},
+		{"user_80x24", 80, 24, false, FAMILY, 4, {'g', 0}},
+		{"cgroup_80x24", 80, 24, false, FAMILY, 4, {'g', 'g', 0}},
+		{"cgroup_200x50", 200, 50, false, FAMILY, 4, {'g', 'g', 0}},
+		{"socket_80x24", 80, 24, false, FAMILY, 4, {'C', 'g', 0}},
+		{"node_80x24", 80, 24, false, FAMILY, 4, {'C', 'g', 'g', 0}},
 		{"paused_80x24", 80, 24, false, NOTHING, 0, {'Z', 0}},
 	};
 
@@ -138,6 +146,8 @@ static void test_golden(void **state)
 			snapshot = screen_snapshot_lossy(rows[i].n_cpus);
 		else if (rows[i].snapshot == SOFTWARE)
 			snapshot = screen_snapshot_software(rows[i].n_cpus, 200);
+		else if (rows[i].snapshot == FAMILY)
+			snapshot = screen_snapshot_family(rows[i].n_cpus);
 		stage_open(&stage, rows[i].width, rows[i].height, rows[i].ascii, snapshot);
 		stage_keys(&stage, rows[i].keys);
 		check_screen(rows[i].name, canvas_print(&stage.canvas));
@@ -177,6 +187,14 @@ static void test_every_size(void **state)
 				   KEYMAP_ENTER,
 				   KEYMAP_ESCAPE,
 				   'H',
+				   't',
+				   'g',
+				   'g',
+				   'g',
+				   'C',
+				   'g',
+				   'g',
+				   'C',
 				   'Z',
 				   KEYMAP_HOME,
 				   KEYMAP_PAGE_UP,

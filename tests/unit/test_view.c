@@ -46,19 +46,19 @@ static void has_columns(void **state)
 	} rows[] = {
 		{"processes",
 		 "overview",
-		 {.subject = VIEW_TASKS},
+		 {.by = ROLLUP_PROCESS},
 		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND "},
 		{"threads",
 		 "overview",
-		 {.subject = VIEW_TASKS, .threads = true},
+		 {.by = ROLLUP_THREAD},
 		 "PID TID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND "},
 		{"CPUs",
 		 "overview",
-		 {.subject = VIEW_CPUS},
+		 {.by = ROLLUP_CPU},
 		 "CPU %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s "},
 		{"software",
 		 "software",
-		 {.subject = VIEW_TASKS},
+		 {.by = ROLLUP_PROCESS},
 		 "PID USER %CPU cs/s flt/s migr/s COMMAND "},
 	};
 
@@ -87,20 +87,20 @@ static void sorts(void **state)
 		struct view_spec spec;
 		const char *want; /* tids, or CPUs */
 	} rows[] = {
-		{"by %CPU unless told", {.subject = VIEW_TASKS}, "30 20 50 40 "},
-		{"reversed", {.subject = VIEW_TASKS, .reverse = true}, "40 20 50 30 "},
-		{"threads", {.threads = true}, "30 20 50 31 40 "},
-		{"threads reversed", {.threads = true, .reverse = true}, "40 31 20 50 30 "},
-		{"IPC, unknown last", {.sort = "ipc", .threads = true}, "31 20 50 30 40 "},
+		{"by %CPU unless told", {.by = ROLLUP_PROCESS}, "30 20 50 40 "},
+		{"reversed", {.by = ROLLUP_PROCESS, .reverse = true}, "40 20 50 30 "},
+		{"threads", {.by = ROLLUP_THREAD}, "30 20 50 31 40 "},
+		{"threads reversed", {.by = ROLLUP_THREAD, .reverse = true}, "40 31 20 50 30 "},
+		{"IPC, unknown last", {.sort = "ipc", .by = ROLLUP_THREAD}, "31 20 50 30 40 "},
 		{"IPC reversed, unknown last again",
-		 {.sort = "ipc", .threads = true, .reverse = true},
+		 {.sort = "ipc", .by = ROLLUP_THREAD, .reverse = true},
 		 "30 20 50 31 40 "},
 		{"pids go up", {.sort = "pid"}, "20 30 40 50 "},
 		{"pids reversed", {.sort = "pid", .reverse = true}, "50 40 30 20 "},
 		{"pids of threads: ties by tid",
-		 {.sort = "pid", .threads = true},
+		 {.sort = "pid", .by = ROLLUP_THREAD},
 		 "20 30 31 40 50 "},
-		{"tids", {.sort = "tid", .threads = true, .reverse = true}, "50 40 31 30 20 "},
+		{"tids", {.sort = "tid", .by = ROLLUP_THREAD, .reverse = true}, "50 40 31 30 20 "},
 		{"users, unknown last", {.sort = "user"}, "50 30 40 20 "},
 		{"users reversed, unknown last", {.sort = "user", .reverse = true}, "40 30 50 20 "},
 		{"commands, unknown last", {.sort = "command"}, "30 50 20 40 "},
@@ -110,15 +110,15 @@ static void sorts(void **state)
 		{"an unknown column", {.sort = "nonsense"}, "30 20 50 40 "},
 		{"a column of threads only", {.sort = "tid"}, "30 20 50 40 "},
 		{"a metric of another preset", {.sort = "migrations_per_s"}, "30 20 50 40 "},
-		{"CPUs", {.subject = VIEW_CPUS}, "0 1 2 "},
-		{"CPUs reversed", {.subject = VIEW_CPUS, .reverse = true}, "2 1 0 "},
+		{"CPUs", {.by = ROLLUP_CPU}, "0 1 2 "},
+		{"CPUs reversed", {.by = ROLLUP_CPU, .reverse = true}, "2 1 0 "},
 		{"CPUs by a metric, offline last",
-		 {.subject = VIEW_CPUS, .sort = "cpu_percent"},
+		 {.by = ROLLUP_CPU, .sort = "cpu_percent"},
 		 "0 1 2 "},
 		{"CPUs by a metric reversed, offline last",
-		 {.subject = VIEW_CPUS, .sort = "cpu_percent", .reverse = true},
+		 {.by = ROLLUP_CPU, .sort = "cpu_percent", .reverse = true},
 		 "1 0 2 "},
-		{"CPUs by a column of tasks", {.subject = VIEW_CPUS, .sort = "user"}, "0 1 2 "},
+		{"CPUs by a column of tasks", {.by = ROLLUP_CPU, .sort = "user"}, "0 1 2 "},
 	};
 	struct snapshot *snapshot = sample("overview");
 
@@ -338,7 +338,7 @@ static void shows_tasks(void **state)
 		struct cell cell;
 		size_t column = 0;
 
-		view_init(snapshot, &(struct view_spec){.threads = true}, &view);
+		view_init(snapshot, &(struct view_spec){.by = ROLLUP_THREAD}, &view);
 		while (strcmp(view.columns[column].name, rows[i].column) != 0)
 			column++;
 		view_cell(&view, 0, column, &cell);
@@ -368,7 +368,7 @@ static void shows_cpus(void **state)
 	(void)state;
 	snapshot->cpus = xreallocarray(snapshot->cpus, 3, sizeof(*snapshot->cpus));
 	snapshot->cpus[snapshot->n_cpus++] = (struct snapshot_cpu){.cpu = 2};
-	view_init(snapshot, &(struct view_spec){.subject = VIEW_CPUS}, &view);
+	view_init(snapshot, &(struct view_spec){.by = ROLLUP_CPU}, &view);
 	assert_null(view_row(&view, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct cell cell;
@@ -408,7 +408,7 @@ static void fits(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct view_spec spec = {.subject = VIEW_TASKS};
+		struct view_spec spec = {.by = ROLLUP_PROCESS};
 		struct view view;
 		unsigned widths[16];
 		char left[128] = "";
@@ -432,10 +432,10 @@ static void fits(void **state)
 static void fits_every_width(void **state)
 {
 	static const struct view_spec specs[] = {
-		{.subject = VIEW_TASKS},
-		{.subject = VIEW_TASKS, .threads = true},
-		{.subject = VIEW_CPUS},
-		{.subject = VIEW_TASKS, .sort = "faults_per_s"},
+		{.by = ROLLUP_PROCESS},
+		{.by = ROLLUP_THREAD},
+		{.by = ROLLUP_CPU},
+		{.by = ROLLUP_PROCESS, .sort = "faults_per_s"},
 	};
 	struct snapshot *snapshot = sample("overview");
 
@@ -473,7 +473,7 @@ static void views_of_nothing(void **state)
 	struct view view;
 
 	(void)state;
-	view_init(snapshot, &(struct view_spec){.subject = VIEW_TASKS}, &view);
+	view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
 	assert_int_equal(view.n, 0);
 	assert_int_equal(view.n_columns, 11);
 	view_fini(&view);

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rows are added up twice: threads to the processes that they are of, as far as those are in one
+ * group (user, cgroup), which is how processes are counted, and these to their groups. A key is
+ * what makes two rows one; all that differs between the roll-ups is the key, and what such rows
+ * have in common.
+ */
+#include "rollup.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_PARENT SIZE_MAX
+
+const char *rollup_name(size_t i)
+{
+	static const char *const names[] = {
+		[ROLLUP_PROCESS] = "process", [ROLLUP_THREAD] = "thread", [ROLLUP_TREE] = "tree",
+		[ROLLUP_USER] = "user",       [ROLLUP_CGROUP] = "cgroup", [ROLLUP_CPU] = "cpu",
+		[ROLLUP_SOCKET] = "socket",   [ROLLUP_NODE] = "node",
+	};
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+}
+
+/* ---- which rows are one */
+
+struct key {
+	pid_t pid; /* 0: processes do not matter */
+	int64_t group;
+};
+
+static int64_t group_of(enum rollup by, const struct row *row)
+{
+	return by == ROLLUP_USER ? (int64_t)row->uid : by == ROLLUP_CGROUP ? row->cgroup : 0;
+}
+
+/*
+ * Rows by their keys: open addressing over a table at least twice as large as what can be in it. A
+ * slot holds index + 1.
+ */
+struct adding {
+	enum rollup by;
+	bool processes; /* the first time: by process within the group */
+	struct rows *rows;
+	bool *has_main; /* of each row: whether the main thread described it */
+	size_t *slots;
+	size_t mask;
+};
+
+static struct key key_of(const struct adding *adding, const struct row *row)
+{
+	return (struct key){adding->processes ? row->pid : 0, group_of(adding->by, row)};
+}
+
+static size_t home_of(const struct adding *adding, struct key key)
+{
+	/* Knuth's multiplicative hash: pids come in runs, their multiples don't. */
+	uint32_t hash = (uint32_t)key.pid * 2654435761u ^ (uint32_t)key.group * 2246822519u;
+
+	return (hash ^ hash >> 16) & adding->mask;
+}
+
+/* The slot of the newest row of that key, or the free one where it would go. */
+static size_t *slot_of(const struct adding *adding, struct key key)
+{
+	size_t at = home_of(adding, key);
+
+	for (; adding->slots[at]; at = (at + 1) & adding->mask) {
+		struct key other = key_of(adding, &adding->rows->items[adding->slots[at] - 1]);
+		if (other.pid == key.pid && other.group == key.group)
+			break;
+	}
+	return &adding->slots[at];
+}
+
+static void adding_init(struct adding *adding, const struct columns *columns, size_t most)
+{
+	size_t slots = 4;
+
+	while (slots < 2 * most)
+		slots *= 2;
+	rows_init(columns, most, adding->rows);
+	adding->rows->n = 0;
+	adding->has_main = xcalloc(most, sizeof(*adding->has_main));
+	adding->slots = xcalloc(slots, sizeof(*adding->slots));
+	adding->mask = slots - 1;
+}
+
+static void adding_fini(struct adding *adding)
+{
+	free(adding->has_main);
+	free(adding->slots);
+}
+
+/* ---- what they have in common */
+
+static void describe_process(struct row *process, const struct row *thread)
+{
+	const struct row before = *process;
+
+	*process = *thread;
+	process->threads = before.threads;
+	process->processes = 1;
+	process->flags |= before.flags & ROW_LOST;
+	if (thread->tid == thread->pid)
+		return;
+	process->tid = thread->pid;
+	process->start_ns = 0;
+	process->flags &= ~(unsigned)ROW_EXITED;
+}
+
+static void describe_group(enum rollup by, struct row *group, const struct row *process)
+{
+	*group = (struct row){.uid = (uid_t)-1, .cgroup = -1};
+	if (by == ROLLUP_CGROUP) {
+		group->cgroup = process->cgroup;
+		return;
+	}
+	group->uid = process->uid;
+	memcpy(group->user, process->user, sizeof(group->user));
+}
+
+/* A new row for that key; an older one of a number that was given out again moves on. */
+static size_t begin_row(struct adding *adding, size_t *slot)
+{
+	size_t at = (size_t)(slot - adding->slots), older = *slot;
+
+	*slot = ++adding->rows->n;
+	while (older) {
+		at = (at + 1) & adding->mask;
+		if (adding->slots[at])
+			continue;
+		adding->slots[at] = older;
+		older = 0;
+	}
+	return *slot - 1;
+}
+
+/* The row that one more is to be added to, made where there is none, and described. */
+static size_t place_row(struct adding *adding, const struct row *row)
+{
+	size_t *slot = slot_of(adding, key_of(adding, row));
+	bool is_main = adding->processes && row->tid == row->pid;
+	bool is_new = *slot == 0 || (is_main && adding->has_main[*slot - 1]);
+	size_t at = is_new ? begin_row(adding, slot) : *slot - 1;
+	struct row *to = &adding->rows->items[at];
+
+	if (!adding->processes && is_new)
+		describe_group(adding->by, to, row);
+	else if (is_new || is_main)
+		describe_process(to, row);
+	adding->has_main[at] |= is_main;
+	return at;
+}
+
+static void add_rows(struct adding *adding, const struct columns *columns, const struct rows *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		const struct row *row = &from->items[i];
+		size_t at = place_row(adding, row);
+		struct row *to = &adding->rows->items[at];
+
+		to->threads += row->threads ? row->threads : 1;
+		to->processes += adding->processes ? 0 : row->processes;
+		to->flags |= row->flags & ROW_LOST;
+		tally_add(&columns->plan->shape, rows_tally(columns, adding->rows, at),
+			  rows_tally(columns, from, i));
+	}
+}
+
+/* ---- processes that slept */
+
+/* They name the rows of their threads; in a tree they have a row in any case. */
+static void add_sleeping(struct adding *adding, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_sleeping; i++) {
+		const struct row *process = &snapshot->sleeping[i];
+		size_t *slot = slot_of(adding, key_of(adding, process));
+
+		if (*slot == 0 && adding->by != ROLLUP_TREE)
+			continue;
+		if (*slot && adding->has_main[*slot - 1])
+			continue;
+		bool is_new = *slot == 0;
+		size_t at = is_new ? begin_row(adding, slot) : *slot - 1;
+		struct row *row = &adding->rows->items[at];
+		describe_process(row, process);
+		if (is_new)
+			row->processes = 0;
+		adding->has_main[at] = true;
+	}
+}
+
+/* ---- the tree */
+
+/* The youngest of that number who is not younger than the child. */
+static size_t find_parent(const struct adding *adding, size_t child)
+{
+	const struct row *rows = adding->rows->items, *row = &rows[child];
+	size_t best = NO_PARENT;
+
+	if (row->ppid <= 0)
+		return best;
+	for (size_t at = home_of(adding, (struct key){row->ppid, 0}); adding->slots[at];
+	     at = (at + 1) & adding->mask) {
+		size_t i = adding->slots[at] - 1;
+
+		if (i == child || rows[i].pid != row->ppid ||
+		    (row->start_ns && rows[i].start_ns > row->start_ns))
+			continue;
+		if (best == NO_PARENT || rows[i].start_ns > rows[best].start_ns)
+			best = i;
+	}
+	return best;
+}
+
+/* Numbers that were read at different times may make a ring: one of its links is cut. */
+static void cut_rings(size_t *parents, size_t n)
+{
+	size_t *walk = xcalloc(n, sizeof(*walk)); /* the last walk up that came by, from 1 on */
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = i;
+
+		while (!walk[at]) {
+			walk[at] = i + 1;
+			size_t above = parents[at];
+			if (above == NO_PARENT)
+				break;
+			if (walk[above] == i + 1)
+				parents[at] = NO_PARENT;
+			else
+				at = above;
+		}
+	}
+	free(walk);
+}
+
+static void add_row_to(const struct columns *columns, struct rows *rows, size_t from, size_t to)
+{
+	rows->items[to].threads += rows->items[from].threads;
+	rows->items[to].processes += rows->items[from].processes;
+	rows->items[to].flags |= rows->items[from].flags & ROW_LOST;
+	tally_add(&columns->plan->shape, rows_tally(columns, rows, to),
+		  rows_tally(columns, rows, from));
+}
+
+/* From the leaves to the roots: who has no child left to wait for is added to its parent. */
+static void add_descendants(const struct columns *columns, struct rows *rows)
+{
+	unsigned *children = xcalloc(rows->n, sizeof(*children));
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->parents[i] != NO_PARENT)
+			children[rows->parents[i]]++;
+	for (size_t i = 0; i < rows->n; i++) {
+		/* Each is a leaf once: here, or when its last child was added to it below. */
+		for (size_t at = i; children[at] == 0;) {
+			size_t above = rows->parents[at];
+			children[at] = UINT32_MAX;
+			if (above == NO_PARENT)
+				break;
+			add_row_to(columns, rows, at, above);
+			children[above]--;
+			at = above;
+		}
+	}
+	free(children);
+}
+
+static void make_tree(const struct adding *adding, const struct columns *columns)
+{
+	struct rows *rows = adding->rows;
+
+	rows->parents = xcalloc(rows->n, sizeof(*rows->parents));
+	for (size_t i = 0; i < rows->n; i++)
+		rows->parents[i] = find_parent(adding, i);
+	cut_rings(rows->parents, rows->n);
+	add_descendants(columns, rows);
+}
+
+/* ---- tasks */
+
+void rollup_rows(const struct snapshot *snapshot, enum rollup by, struct rows *rows)
+{
+	const struct columns *columns = snapshot->columns;
+	struct rows processes;
+	struct adding adding = {.by = by, .processes = true, .rows = &processes};
+
+	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
+	add_rows(&adding, columns, &snapshot->threads);
+	if (by == ROLLUP_USER || by == ROLLUP_CGROUP) {
+		struct adding groups = {.by = by, .rows = rows};
+
+		adding_init(&groups, columns, processes.n);
+		add_rows(&groups, columns, &processes);
+		adding_fini(&groups);
+		adding_fini(&adding);
+		rows_fini(&processes);
+	} else {
+		add_sleeping(&adding, snapshot);
+		if (by == ROLLUP_TREE)
+			make_tree(&adding, columns);
+		adding_fini(&adding);
+		*rows = processes;
+	}
+	rows_evaluate(columns, snapshot->interval_ns, rows);
+}
+
+/* ---- CPUs */
+
+static struct snapshot_cpu *unit_of(const struct snapshot *snapshot, struct cpu_units *units,
+				    int number)
+{
+	size_t width = tally_width(&snapshot->columns->plan->shape);
+
+	for (size_t i = 0; i < units->n; i++)
+		if (units->items[i].cpu == number)
+			return &units->items[i];
+	struct snapshot_cpu *unit = &units->items[units->n++];
+	*unit = (struct snapshot_cpu){
+		.cpu = number,
+		.socket = -1,
+		.node = -1,
+		.tally = xcalloc(width, sizeof(uint64_t)),
+		.idle = xcalloc(width, sizeof(uint64_t)),
+		.figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure)),
+	};
+	return unit;
+}
+
+static void cpu_free(struct snapshot_cpu *cpu)
+{
+	free(cpu->tally);
+	free(cpu->idle);
+	free(cpu->figures);
+	cpu->tally = cpu->idle = NULL;
+	cpu->figures = NULL;
+}
+
+void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_units *units)
+{
+	const struct columns *columns = snapshot->columns;
+
+	*units = (struct cpu_units){.items = xcalloc(snapshot->n_cpus, sizeof(*units->items))};
+	for (size_t i = 0; i < snapshot->n_cpus; i++) {
+		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
+		int number = by == ROLLUP_NODE     ? cpu->node
+			     : by == ROLLUP_SOCKET ? cpu->socket
+						   : cpu->cpu;
+		struct snapshot_cpu *unit = unit_of(snapshot, units, number);
+
+		if (!cpu->tally)
+			continue;
+		unit->cpus += cpu->cpus ? cpu->cpus : 1;
+		tally_add(&columns->plan->shape, unit->tally, cpu->tally);
+		tally_add(&columns->plan->shape, unit->idle, cpu->idle);
+	}
+	for (size_t i = 0; i < units->n; i++) {
+		struct snapshot_cpu *unit = &units->items[i];
+
+		if (unit->cpus == 0)
+			cpu_free(unit);
+		else
+			snapshot_evaluate_busy(
+				columns,
+				snapshot_counted_ns(snapshot->interval_ns, unit->tally, unit->cpus),
+				false, unit->tally, unit->idle, unit->figures);
+	}
+}
+
+void cpu_units_fini(struct cpu_units *units)
+{
+	for (size_t i = 0; i < units->n; i++)
+		cpu_free(&units->items[i]);
+	free(units->items);
+	*units = (struct cpu_units){0};
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+/* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
+#include "view.h"
+
+#include "text.h"
+#include "util.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	BRANCHES_MAX = 16, /* of those deeper in the tree the outermost are left out */
+};
+
+/* ---- figures */
+
+/* "12.3k", "456M": three digits that mean something, fewer where there is no room. */
+static bool format_compact(double value, unsigned width, char *text, size_t size)
+{
+	static const char units[] = "kMGTPE";
+	double scaled = fabs(value);
+	size_t unit = 0;
+
+	for (scaled /= 1000; scaled >= 999.5; scaled /= 1000)
+		if (++unit == sizeof(units) - 1)
+			return false;
+	unsigned decimals = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+	for (;; decimals--) {
+		size_t length = text_fixed(text, size - 1, copysign(scaled, value), decimals);
+
+		if (length + 1 <= width) {
+			memcpy(text + length, (char[]){units[unit], '\0'}, 2);
+			return true;
+		}
+		if (decimals == 0)
+			return false;
+	}
+}
+
+/*
+ * Fixed decimals as long as they fit, then fewer; whole numbers (rates) turn compact at ten
+ * thousand, because nobody reads the last digits of 1234567.
+ */
+static void format_number(const struct metric_def *def, double value, char *text, size_t size)
+{
+	if (fabs(value) < 9999.5 || def->decimals > 0)
+		for (unsigned decimals = def->decimals;; decimals--) {
+			if (text_fixed(text, size, value, decimals) <= def->width)
+				return;
+			if (decimals == 0)
+				break;
+		}
+	if (format_compact(value, def->width, text, size))
+		return;
+	size_t width = size_min(def->width, size - 1); /* a number that no column can hold */
+	memset(text, '#', width);
+	text[width] = '\0';
+}
+
+static bool shows_zero(const char *text)
+{
+	return text[strcspn(text, "123456789#")] == '\0';
+}
+
+void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell)
+{
+	static const char *const missing[] = {
+		[FIGURE_UNDEFINED] = "-",
+		[FIGURE_NOT_COUNTED] = "-",
+		[FIGURE_UNSUPPORTED] = "n/a",
+		[FIGURE_DENIED] = "!",
+	};
+	bool marked = figure.state != FIGURE_VALID;
+
+	cell->role = CELL_DIM;
+	if (!figure_known(figure)) {
+		text_copy(cell->text, sizeof(cell->text), missing[figure.state]);
+		return;
+	}
+	cell->text[0] = figure.state == FIGURE_LOST ? '?' : '~';
+	format_number(def, figure.value, cell->text + marked, sizeof(cell->text) - marked);
+	switch (metric_level(def, figure)) {
+	case METRIC_BAD:
+		cell->role = CELL_BAD;
+		break;
+	case METRIC_WARN:
+		cell->role = CELL_WARN;
+		break;
+	case METRIC_PLAIN:
+		if (marked)
+			cell->role = CELL_SCALED;
+		else if (!shows_zero(cell->text))
+			cell->role = CELL_PLAIN;
+		break;
+	}
+}
+
+/* ---- cells */
+
+/* A text of a column; one that does not fit ends in '+', as top and ps do it. */
+static void cell_text(struct cell *cell, const char *text, unsigned width)
+{
+	text_printable(cell->text, sizeof(cell->text), text, width);
+	if (text_width(text) <= width)
+		return;
+	size_t length = text_printable(cell->text, sizeof(cell->text) - 1, text, width - 1);
+	memcpy(cell->text + length, "+", 2);
+}
+
+static void cell_user(struct cell *cell, const struct row *row, unsigned width)
+{
+	cell->role = row->user[0] ? CELL_PLAIN : CELL_DIM;
+	cell_text(cell, row->user[0] ? row->user : "-", width);
+}
+
+/* "| |-": from the outermost ancestor that has siblings below it down to the row's own. */
+static size_t put_branches(const struct view *view, size_t index, char *text, size_t size)
+{
+	const char *const on = view->spec.ascii ? "| " : "│ ";
+	const char *const here = view->spec.ascii ? "|-" : "├─";
+	const char *const end = view->spec.ascii ? "`-" : "└─";
+	const char *parts[BRANCHES_MAX];
+	size_t n = 0, length = 0;
+
+	for (size_t at = index; n < BRANCHES_MAX && view->rolled.parents[at] != SIZE_MAX;
+	     at = view->rolled.parents[at], n++)
+		parts[n] = n == 0 ? (view->last[at] ? end : here) : (view->last[at] ? "  " : on);
+	text[0] = '\0';
+	while (n-- > 0)
+		length += text_copy(text + length, size - length, parts[n]);
+	return length;
+}
+
+static void cell_command(const struct view *view, size_t index, struct cell *cell)
+{
+	const struct row *row = &view->rows->items[index];
+	bool exited = row->flags & ROW_EXITED;
+	bool bracketed = exited || (row->flags & ROW_KERNEL);
+	size_t length = 0;
+	char comm[sizeof(row->comm) + 1];
+
+	if (row->comm[0])
+		text_copy(comm, sizeof(comm), row->comm);
+	else /* perf's way to name a task that it has no name of */
+		snprintf(comm, sizeof(comm), ":%d", row->tid);
+	cell->role = exited || !row->comm[0] ? CELL_DIM : CELL_NAME;
+	if (view->rolled.parents)
+		length = put_branches(view, index, cell->text, sizeof(cell->text));
+	if (bracketed)
+		cell->text[length++] = exited ? '(' : '[';
+	/* 15 bytes of comm, in the worst case each of them a character that stands for none */
+	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 2,
+		      "branches and a name fit");
+	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed, comm,
+				 sizeof(row->comm) - 1);
+	if (bracketed)
+		memcpy(cell->text + length, exited ? ")" : "]", 2);
+}
+
+static void cell_cgroup(const struct view *view, size_t index, struct cell *cell)
+{
+	const char *name = view->names[index];
+
+	cell->role = name ? CELL_NAME : CELL_DIM;
+	text_printable(cell->text, sizeof(cell->text), name ? name : "-", sizeof(cell->text));
+}
+
+static void cell_id(struct cell *cell, int id)
+{
+	cell->role = id < 0 ? CELL_DIM : CELL_ID;
+	if (id < 0)
+		text_copy(cell->text, sizeof(cell->text), "-");
+	else
+		snprintf(cell->text, sizeof(cell->text), "%d", id);
+}
+
+static void cell_number(struct cell *cell, unsigned number)
+{
+	cell->role = CELL_PLAIN;
+	snprintf(cell->text, sizeof(cell->text), "%u", number);
+}
+
+void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell)
+{
+	const struct view_column *what = &view->columns[column];
+	size_t index = view->order[line];
+	const struct row *row = view_row(view, line);
+
+	switch (what->field) {
+	case FIELD_METRIC:
+		figure_format(view->snapshot->columns->metrics[what->metric].def,
+			      view_figure(view, index, what->metric), cell);
+		return;
+	case FIELD_PID:
+		cell_id(cell, row->pid);
+		return;
+	case FIELD_TID:
+		cell_id(cell, row->tid);
+		return;
+	case FIELD_USER:
+		cell_user(cell, row, what->width);
+		return;
+	case FIELD_PROCESSES:
+		cell_number(cell, row->processes);
+		return;
+	case FIELD_THREADS:
+		cell_number(cell, row->threads);
+		return;
+	case FIELD_COMMAND:
+		cell_command(view, index, cell);
+		return;
+	case FIELD_CGROUP:
+		cell_cgroup(view, index, cell);
+		return;
+	case FIELD_CPU:
+		cell_id(cell, view->cpus[index].cpu);
+		return;
+	case FIELD_CPUS:
+		cell_number(cell, view->cpus[index].cpus);
+		return;
+	}
+}
