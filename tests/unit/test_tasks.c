@@ -512,6 +512,26 @@ static void test_asks_again(void **state)
 	bench_close(&bench);
 }
 
+/* setuid() without an exec, as of a daemon that drops its rights. */
+static void test_asks_for_the_user_again(void **state)
+{
+	struct bench bench;
+	unsigned budget = 9;
+
+	(void)state;
+	bench_open(&bench);
+	fk_file(bench.fk, "/proc/9/stat",
+		"9 (d) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
+	fk_file(bench.fk, "/proc/9", "");
+	struct task *task = seen(&bench, 9);
+	tasks_refresh(bench.tasks, task, at_ms(0), &budget);
+	assert_int_equal(task->uid, 0);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000});
+	tasks_refresh(bench.tasks, task, at_ms(300), &budget);
+	assert_int_equal(task->uid, 1000);
+	bench_close(&bench);
+}
+
 /* Who exited is asked no more, and what cannot be read changes nothing. */
 static void test_asks_the_living(void **state)
 {
@@ -622,6 +642,7 @@ int main(void)
 		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_no_loss_no_verification),
 		cmocka_unit_test(test_asks_again),
+		cmocka_unit_test(test_asks_for_the_user_again),
 		cmocka_unit_test(test_asks_the_living),
 		cmocka_unit_test(test_children_inherit),
 		cmocka_unit_test(test_above),

@@ -56,6 +56,23 @@ static void has_columns(void **state)
 		 "overview",
 		 {.by = ROLLUP_CPU},
 		 "CPU %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s "},
+		{"a tree",
+		 "overview",
+		 {.by = ROLLUP_TREE},
+		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND "},
+		{"users",
+		 "overview",
+		 {.by = ROLLUP_USER},
+		 "USER NPROC NTHR %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s "},
+		{"cgroups",
+		 "overview",
+		 {.by = ROLLUP_CGROUP},
+		 "NPROC NTHR %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s CGROUP "},
+		{"sockets",
+		 "software",
+		 {.by = ROLLUP_SOCKET},
+		 "SOCKET CPUS %CPU cs/s flt/s migr/s "},
+		{"nodes", "software", {.by = ROLLUP_NODE}, "NODE CPUS %CPU cs/s flt/s migr/s "},
 		{"software",
 		 "software",
 		 {.by = ROLLUP_PROCESS},
@@ -138,6 +155,128 @@ static void sorts(void **state)
 		}
 		if (strcmp(order, rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].name, order);
+		view_fini(&view);
+	}
+	snapshot_free(snapshot);
+}
+
+/* Whose child somebody is, of which user and cgroup. */
+#define KIN(p, parent, owner, group, name, ms)                   \
+	{                                                        \
+		.row = {.pid = (p),                              \
+			.tid = (p),                              \
+			.ppid = (parent),                        \
+			.uid = (owner),                          \
+			.cgroup = (group),                       \
+			.threads = 1,                            \
+			.comm = name,                            \
+			.user = #owner},                         \
+		.counts = {[TALLY_TASK_CLOCK] = (ms)*NS_PER_MS}, \
+	}
+
+static const struct sample_row kin[] = {
+	KIN(9, 5, 7, 1, "d", 10), KIN(5, 1, 7, 1, "b", 20),  KIN(4, 1, 7, 0, "c", 25),
+	KIN(8, 5, 3, 0, "e", 30), KIN(1, 0, 3, -1, "a", 40), KIN(2, 0, 3, 2, "f", 500),
+	KIN(3, 2, 3, 2, "g", 1),
+};
+
+static void sorts_rolled_up(void **state)
+{
+	static const struct {
+		const char *name;
+		struct view_spec spec;
+		const char *want; /* the first cell and the last */
+	} rows[] = {
+		{"a tree by %CPU of all below",
+		 {.by = ROLLUP_TREE},
+		 "2:f 3:`-g 1:a 5:|-b 8:| |-e 9:| `-d 4:`-c "},
+		{"a tree reversed",
+		 {.by = ROLLUP_TREE, .reverse = true},
+		 "1:a 4:|-c 5:`-b 9:  |-d 8:  `-e 2:f 3:`-g "},
+		{"a tree by command",
+		 {.by = ROLLUP_TREE, .sort = "command"},
+		 "1:a 5:|-b 9:| |-d 8:| `-e 4:`-c 2:f 3:`-g "},
+		{"users", {.by = ROLLUP_USER}, "3:- 7:- "},
+		{"users by name reversed",
+		 {.by = ROLLUP_USER, .sort = "user", .reverse = true},
+		 "7:- 3:- "},
+		{"users, the most processes first",
+		 {.by = ROLLUP_USER, .sort = "processes"},
+		 "3:- 7:- "},
+		{"the fewest threads first",
+		 {.by = ROLLUP_USER, .sort = "threads", .reverse = true},
+		 "7:- 3:- "},
+		{"users by what they have not", {.by = ROLLUP_USER, .sort = "command"}, "3:- 7:- "},
+		{"cgroups",
+		 {.by = ROLLUP_CGROUP},
+		 "2:docker:0123456789ab 2:b.service 1:- 2:a.service "},
+		{"cgroups by name, unknown last",
+		 {.by = ROLLUP_CGROUP, .sort = "cgroup"},
+		 "2:a.service 2:b.service 2:docker:0123456789ab 1:- "},
+		{"sockets by the most CPUs", {.by = ROLLUP_SOCKET, .sort = "cpus"}, "0:- 1:- "},
+		{"sockets, unknown last", {.by = ROLLUP_SOCKET, .reverse = true}, "1:- 0:- "},
+		{"nodes", {.by = ROLLUP_NODE}, "0:- -:- "},
+	};
+	static const char *const cgroups[] = {"/system.slice/b.service", "/system.slice/a.service",
+					      "/docker/0123456789abcdef"};
+	struct snapshot *snapshot =
+		sample_snapshot(sample_columns("overview"), kin, ARRAY_SIZE(kin));
+
+	(void)state;
+	snapshot->cgroups = xcalloc(3, sizeof(char *));
+	for (; snapshot->n_cgroups < 3; snapshot->n_cgroups++)
+		snapshot->cgroups[snapshot->n_cgroups] = xstrdup(cgroups[snapshot->n_cgroups]);
+	snapshot->cpus[1].socket = 1;
+	snapshot->cpus[1].node = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct view_spec spec = rows[i].spec;
+		struct view view;
+		char got[1024] = "";
+
+		spec.ascii = true;
+		view_init(snapshot, &spec, &view);
+		for (size_t line = 0; line < view.n; line++) {
+			const struct view_column *last = &view.columns[view.n_columns - 1];
+			struct cell first, cell = {.text = "-"};
+
+			view_cell(&view, line, 0, &first);
+			if (last->left)
+				view_cell(&view, line, view.n_columns - 1, &cell);
+			sprintf(got + strlen(got), "%s:%s ", first.text, cell.text);
+		}
+		if (strcmp(got, rows[i].want) != 0)
+			fail_msg("%s: %s", rows[i].name, got);
+		view_fini(&view);
+	}
+	snapshot_free(snapshot);
+}
+
+/* However deep, a cell's text stays within its room, and its name within the text. */
+static void shows_deep_trees(void **state)
+{
+	enum { DEPTH = 60 };
+	struct sample_row deep[DEPTH] = {{.counts = {0}}};
+	struct snapshot *snapshot;
+
+	(void)state;
+	for (pid_t i = 0; i < DEPTH; i++) {
+		deep[i].row = (struct row){
+			.pid = i + 1, .tid = i + 1, .ppid = i, .threads = 1, .flags = ROW_EXITED};
+		memset(deep[i].row.comm, '\001', sizeof(deep[i].row.comm) - 1);
+	}
+	snapshot = sample_snapshot(sample_columns("software"), deep, DEPTH);
+	for (int ascii = 0; ascii < 2; ascii++) {
+		struct view view;
+
+		view_init(snapshot, &(struct view_spec){.by = ROLLUP_TREE, .ascii = ascii}, &view);
+		for (size_t line = 0; line < DEPTH; line++) {
+			struct cell cell;
+
+			view_cell(&view, line, view.n_columns - 1, &cell);
+			assert_int_equal(text_width(cell.text),
+					 2 * (line < 16 ? line : 16) + strlen("()") + 15);
+			assert_int_equal(cell.text[strlen(cell.text) - 1], ')');
+		}
 		view_fini(&view);
 	}
 	snapshot_free(snapshot);
@@ -432,10 +571,10 @@ static void fits(void **state)
 static void fits_every_width(void **state)
 {
 	static const struct view_spec specs[] = {
-		{.by = ROLLUP_PROCESS},
-		{.by = ROLLUP_THREAD},
-		{.by = ROLLUP_CPU},
-		{.by = ROLLUP_PROCESS, .sort = "faults_per_s"},
+		{.by = ROLLUP_PROCESS}, {.by = ROLLUP_THREAD},
+		{.by = ROLLUP_TREE},    {.by = ROLLUP_USER},
+		{.by = ROLLUP_CGROUP},  {.by = ROLLUP_CPU},
+		{.by = ROLLUP_SOCKET},  {.by = ROLLUP_PROCESS, .sort = "faults_per_s"},
 	};
 	struct snapshot *snapshot = sample("overview");
 
@@ -486,6 +625,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_columns),
 		cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts_rolled_up),
+		cmocka_unit_test(shows_deep_trees),
 		cmocka_unit_test(formats_figures),
 		cmocka_unit_test(figures_stay_in_their_columns),
 		cmocka_unit_test(shows_tasks),

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What 20,000 tasks that all run cost in an interval: asking /proc about each (through this
+ * process's own files), asking again as often as it is done, and adding them up.
+ */
+#include "core/sys.h"
+#include "core/tasks.h"
+#include "core/util.h"
+#include "core/view.h"
+#include "tests/unit/sample.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { TASKS = 20000, PER_PROCESS = 4, SECONDS = 120 };
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+/* The kernel, but /proc/NUMBER is always ourselves. */
+static struct sys real;
+
+static const char *own(const char *path, char *text, size_t size)
+{
+	const char *rest = strncmp(path, "/proc/", 6) == 0 ? strchr(path + 6, '/') : NULL;
+
+	if (strncmp(path, "/proc/", 6) != 0)
+		return path;
+	snprintf(text, size, "/proc/self%s", rest ? rest : "");
+	return text;
+}
+
+static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	char text[64];
+
+	(void)ctx;
+	return sys_file_read(&real, own(path, text, sizeof(text)), buffer, size);
+}
+
+static int file_owner(void *ctx, const char *path, uid_t *owner)
+{
+	char text[64];
+
+	(void)ctx;
+	return sys_file_owner(&real, own(path, text, sizeof(text)), owner);
+}
+
+static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)
+{
+	(void)ctx, (void)path, (void)fn, (void)arg;
+	return 0;
+}
+
+static uint64_t now_ns(void *ctx)
+{
+	(void)ctx;
+	return sys_now_ns(&real);
+}
+
+static void bench_look_up(void)
+{
+	static const struct sys_ops ops = {.file_read = file_read,
+					   .file_owner = file_owner,
+					   .dir_each = dir_each,
+					   .now_ns = now_ns};
+	const struct sys sys = {.ops = &ops};
+	struct tasks *tasks = tasks_new(&sys);
+	struct task **all = xcalloc(TASKS, sizeof(struct task *));
+	uint64_t start_ns = sys_now_ns(&sys);
+	double begin = now_ms(), worst = 0, total = 0;
+	unsigned none = 0;
+
+	for (int i = 0; i < TASKS; i++) {
+		all[i] = tasks_at(tasks, i + 1, i + 1, start_ns);
+		tasks_refresh(tasks, all[i], start_ns, &none);
+	}
+	printf("first look at %d tasks: %.0f ms\n", TASKS, now_ms() - begin);
+	for (unsigned s = 1; s <= SECONDS; s++) {
+		unsigned budget = 501;
+
+		begin = now_ms();
+		for (int i = 0; i < TASKS; i++)
+			tasks_refresh(tasks, all[i], start_ns + s * NS_PER_S, &budget);
+		double took = now_ms() - begin;
+		worst = took > worst ? took : worst;
+		total += took;
+	}
+	printf("asking again: %.2f ms an interval of 1 s, at worst %.2f ms\n", total / SECONDS,
+	       worst);
+	tasks_free(tasks);
+	free(all);
+}
+
+static void bench_views(void)
+{
+	struct columns *columns = sample_columns("overview");
+	struct snapshot *snapshot = sample_snapshot(columns, NULL, 0);
+
+	rows_fini(&snapshot->threads);
+	rows_init(columns, TASKS, &snapshot->threads);
+	for (int i = 0; i < TASKS; i++) {
+		pid_t pid = 1 + i / PER_PROCESS;
+
+		snapshot->threads.items[i] = (struct row){.pid = pid,
+							  .tid = i % PER_PROCESS ? TASKS + i : pid,
+							  .ppid = pid / 3,
+							  .uid = (uid_t)(pid % 50),
+							  .cgroup = pid % 200,
+							  .threads = 1};
+		rows_tally(columns, &snapshot->threads, (size_t)i)[TALLY_TASK_CLOCK] =
+			(uint64_t)(i * 7919) % NS_PER_S;
+	}
+	rows_evaluate(columns, NS_PER_S, &snapshot->threads);
+	for (size_t by = 0; !rollup_is_of_cpus((enum rollup)by); by++) {
+		struct view view;
+		double begin = now_ms();
+
+		view_init(snapshot, &(struct view_spec){.by = (enum rollup)by}, &view);
+		printf("view by %-8s %6zu lines: %5.1f ms\n", rollup_name(by), view.n,
+		       now_ms() - begin);
+		view_fini(&view);
+	}
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	if (sys_linux_init(&real) < 0)
+		return 1;
+	bench_look_up();
+	bench_views();
+	sys_linux_fini(&real);
+	return 0;
+}
