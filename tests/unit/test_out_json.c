@@ -158,6 +158,53 @@ static void strings(void **state)
 	}
 }
 
+/* Who a row is, by everything. */
+static void identities(void **state)
+{
+	static const struct sample_row tasks[] = {
+		{.row = {.pid = 7, .tid = 7, .threads = 1, .comm = "sh", .user = "db"}},
+		{.row = {.pid = 9, .tid = 9, .ppid = 7, .threads = 1, .comm = "a", .user = "db"}},
+		{.row = {.pid = 9, .tid = 10, .ppid = 7, .threads = 1, .comm = "b", .user = "db"}},
+	};
+	static const struct {
+		enum rollup by;
+		const char *want;
+	} rows[] = {
+		{ROLLUP_PROCESS,
+		 "{\"pid\":9,\"tid\":9,\"comm\":\"a\",\"user\":\"db\",\"cgroup\":\"/x\","},
+		{ROLLUP_THREAD,
+		 "{\"pid\":9,\"tid\":10,\"comm\":\"b\",\"user\":\"db\",\"cgroup\":\"/x\","},
+		{ROLLUP_TREE,
+		 "{\"pid\":9,\"tid\":9,\"comm\":\"a\",\"user\":\"db\",\"cgroup\":\"/x\","
+		 "\"parent\":7,"},
+		{ROLLUP_TREE, "\"parent\":null,"},
+		{ROLLUP_USER,
+		 "{\"pid\":null,\"tid\":null,\"comm\":null,\"user\":\"db\",\"cgroup\":null,"
+		 "\"processes\":2,\"threads\":3,"},
+		{ROLLUP_CGROUP,
+		 "{\"pid\":null,\"tid\":null,\"comm\":null,\"user\":null,\"cgroup\":\"/x\","
+		 "\"processes\":2,\"threads\":3,"},
+		{ROLLUP_CPU, "],\"tasks\":[],"},
+		{ROLLUP_SOCKET, "],\"sockets\":[{\"socket\":0,\"cpus\":2,\"events\":"},
+		{ROLLUP_NODE, "],\"nodes\":[{\"node\":null,\"cpus\":2,\"events\":"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot =
+			sample_snapshot(sample_columns("software"), tasks, ARRAY_SIZE(tasks));
+
+		snapshot->n_cgroups = 1;
+		snapshot->cgroups = xcalloc(1, sizeof(char *));
+		snapshot->cgroups[0] = xstrdup("/x");
+		snapshot->cpus[0].node = snapshot->cpus[1].node = -1;
+		char *line = json_of(snapshot, rows[i].by);
+		if (!strstr(line, rows[i].want))
+			fail_msg("by %s: %s", rollup_name(rows[i].by), line);
+		free(line);
+	}
+}
+
 /* What Python says about a line, as its exit status; 0 is good. */
 static int judged_by_python(const char *line, bool quiet)
 {
@@ -233,9 +280,8 @@ static void valid_for_python(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_whole_line),
-		cmocka_unit_test(values),
-		cmocka_unit_test(strings),
+		cmocka_unit_test(the_whole_line),   cmocka_unit_test(values),
+		cmocka_unit_test(strings),          cmocka_unit_test(identities),
 		cmocka_unit_test(valid_for_python),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Batch text as it stands in tests/golden. */
 #include "golden.h"
-#include "sample.h"
+#include "screen_snapshot.h"
 
 #include "core/out_text.h"
 #include "core/text.h"
@@ -49,6 +49,7 @@ static void is_as_golden(void **state)
 		NONE,
 		NO_HARDWARE, /* and notes, losses, a CPU that is off */
 		MULTIPLEXED,
+		FAMILY, /* other tasks: with parents, users and cgroups */
 	};
 	static const struct {
 		const char *path, *preset;
@@ -60,6 +61,12 @@ static void is_as_golden(void **state)
 		 "overview",
 		 {.by = ROLLUP_THREAD, .sort = "pid"},
 		 MULTIPLEXED},
+		{"tests/golden/out_text_tree.txt",
+		 "overview",
+		 {.by = ROLLUP_TREE, .ascii = true},
+		 FAMILY},
+		{"tests/golden/out_text_user.txt", "overview", {.by = ROLLUP_USER}, FAMILY},
+		{"tests/golden/out_text_cgroup.txt", "overview", {.by = ROLLUP_CGROUP}, FAMILY},
 		{"tests/golden/out_text_software.txt", "software", {.sort = ""}, NO_HARDWARE},
 		{"tests/golden/out_text_no_hardware.txt", "overview", {.sort = ""}, NO_HARDWARE},
 		{"tests/golden/out_text_cpus.txt", "overview", {.by = ROLLUP_CPU}, NO_HARDWARE},
@@ -85,6 +92,10 @@ static void is_as_golden(void **state)
 			columns->events.items[SAMPLE_CACHE_MISSES].state = FIGURE_DENIED;
 		}
 		struct snapshot *snapshot = sample_snapshot(columns, changed, ARRAY_SIZE(changed));
+		if (rows[i].trouble == FAMILY) {
+			snapshot_free(snapshot);
+			snapshot = screen_snapshot_family(4);
+		}
 		if (rows[i].trouble == NO_HARDWARE) {
 			snapshot->pmu[0] = '\0';
 			snapshot->lost_records = 3;

@@ -355,6 +355,64 @@ static void test_screens(void **state)
 	stage_close(&stage);
 }
 
+/* What a line is, key by key; each begins at its first line. */
+static void test_rolling_up(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[6];
+		enum rollup tasks, cpus;
+	} rows[] = {
+		{"nothing", {0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"threads", {'H', 0}, ROLLUP_THREAD, ROLLUP_CPU},
+		{"and back", {'H', 'H', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"tree", {'t', 0}, ROLLUP_TREE, ROLLUP_CPU},
+		{"from threads to the tree", {'H', KEYMAP_F0 + 5, 0}, ROLLUP_TREE, ROLLUP_CPU},
+		{"tree and back", {'t', 't', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"users", {'g', 0}, ROLLUP_USER, ROLLUP_CPU},
+		{"users from the tree", {'t', 'g', 0}, ROLLUP_USER, ROLLUP_CPU},
+		{"cgroups", {'g', 'g', 0}, ROLLUP_CGROUP, ROLLUP_CPU},
+		{"round to processes", {'g', 'g', 'g', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"threads from users", {'g', 'H', 0}, ROLLUP_THREAD, ROLLUP_CPU},
+		{"sockets", {'C', 'g', 0}, ROLLUP_PROCESS, ROLLUP_SOCKET},
+		{"nodes", {'C', 'g', 'g', 0}, ROLLUP_PROCESS, ROLLUP_NODE},
+		{"round to CPUs", {'C', 'g', 'g', 'g', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"no tree of CPUs", {'C', 't', 'H', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+		bool changes = rows[i].tasks != ROLLUP_PROCESS;
+
+		stage_open(&stage, 80, 24, false, screen_snapshot_family(4));
+		stage_keys(&stage, (int[]){KEYMAP_DOWN, 0});
+		stage_keys(&stage, rows[i].keys);
+		if (stage.app.tasks.spec.by != rows[i].tasks ||
+		    stage.app.cpus.spec.by != rows[i].cpus ||
+		    (changes && stage.app.tasks.table.selected != 0))
+			fail_msg("%s", rows[i].name);
+		stage_close(&stage);
+	}
+}
+
+/* --by says with what the screen begins, and what its -s is of. */
+static void test_begins_rolled_up(void **state)
+{
+	(void)state;
+	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_NODE; by++) {
+		struct options options = {.interval_ns = NS_PER_S, .sort = "ipc", .by = by};
+		struct app app;
+
+		app_init(&app, &options);
+		struct list *list = rollup_is_of_cpus(by) ? &app.cpus : &app.tasks;
+		assert_ptr_equal(app.screen, rollup_is_of_cpus(by) ? &screen_cpus : &screen_tasks);
+		assert_int_equal(list->spec.by, by);
+		assert_string_equal(list->spec.sort, "ipc");
+		app_fini(&app);
+	}
+}
+
 /* A key belongs to one action, and every action to a row. */
 static void test_keymap(void **state)
 {
@@ -387,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_empty),      cmocka_unit_test(test_selection_stays),
 		cmocka_unit_test(test_sorting),    cmocka_unit_test(test_interval_prompt),
 		cmocka_unit_test(test_pause),      cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_rolling_up), cmocka_unit_test(test_begins_rolled_up),
 		cmocka_unit_test(test_keymap),
 	};
 
