@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CAN DOCTOR_CAN
+#define CAN  DOCTOR_CAN
+#define SAME "no: for the same reason"
 
 static void remedy_pid_namespace(struct doctor *doctor, const struct doctor_facts *facts)
 {
@@ -76,7 +77,9 @@ static void can_tasks(struct doctor *doctor, const struct doctor_facts *facts)
 	doctor->other_tasks =
 		facts->access.level == ACCESS_SYSTEM ||
 		(facts->access.level > ACCESS_NONE && standing_has(standing, CAP_SYS_PTRACE));
-	if (doctor->other_tasks)
+	if (facts->access.level == ACCESS_NONE)
+		doctor_add(doctor, CAN, DOCTOR_BAD, "other tasks", SAME);
+	else if (doctor->other_tasks)
 		doctor_add(doctor, CAN, DOCTOR_OK, "other tasks", "of every user%s",
 			   standing->confinement.pid == NAMESPACE_OWN ? " in this pid namespace"
 								      : "");
@@ -92,8 +95,7 @@ static void remedy_no_pmu(struct doctor *doctor, const struct doctor_facts *fact
 	if (hypervisor->present && hypervisor->remedy)
 		doctor_remedy(doctor, "%s", hypervisor->remedy);
 	else if (!hypervisor->present)
-		doctor_remedy(doctor, "what the kernel says of it: sudo dmesg | grep -i -e pmu -e "
-				      "perfctr");
+		doctor_remedy(doctor, "see: sudo dmesg | grep -i -e pmu -e perfctr");
 }
 
 static void can_hardware(struct doctor *doctor, const struct doctor_facts *facts)
@@ -106,7 +108,7 @@ static void can_hardware(struct doctor *doctor, const struct doctor_facts *facts
 		instructions |= facts->counters[i].instructions && !facts->counters[i].pretends;
 	}
 	if (facts->access.level == ACCESS_NONE) {
-		doctor_add(doctor, CAN, DOCTOR_BAD, "hardware", "no: for the same reason");
+		doctor_add(doctor, CAN, DOCTOR_BAD, "hardware", SAME);
 	} else if (doctor->hardware && cycles && instructions) {
 		doctor_add(doctor, CAN, DOCTOR_OK, "hardware",
 			   "cycles and instructions are counted");
@@ -129,6 +131,8 @@ static void can_tracepoints(struct doctor *doctor, const struct doctor_facts *fa
 	doctor->tracepoints = facts->tracefs == 0 && facts->access.level >= ACCESS_TASK;
 	if (doctor->tracepoints) {
 		doctor_add(doctor, CAN, DOCTOR_OK, "tracepoints", "tracefs can be read");
+	} else if (facts->access.level == ACCESS_NONE) {
+		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", SAME);
 	} else if (facts->access.level < ACCESS_TASK) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", "no: kernel mode%s needed",
 			   facts->tracefs < 0 ? " and tracefs are" : " is");

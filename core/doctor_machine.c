@@ -65,25 +65,25 @@ static void tell_hypervisor(struct doctor *doctor, const struct doctor_facts *fa
 static void tell_counters(struct doctor *doctor, const char *name, const struct counters *counters,
 			  bool watchdog)
 {
-	const char *both = counters->cycles && counters->instructions ? "cycles, instructions"
-			   : counters->cycles                         ? "cycles, no instructions"
-			   : counters->instructions                   ? "instructions, no cycles"
-						    : "neither cycles nor instructions run";
+	const char *missing = counters->cycles && counters->instructions ? ""
+			      : counters->cycles       ? "; instructions are not counted"
+			      : counters->instructions ? "; cycles are not counted"
+						       : "; neither cycles nor instructions run";
 
 	if (counters->pretends)
 		doctor_add(doctor, MACHINE, DOCTOR_BAD, "PMU",
 			   "%s: cycles stays 0: the hypervisor only pretends to count", name);
 	else if (counters->free < counters->fit)
 		doctor_add(doctor, MACHINE, DOCTOR_WARN, "PMU",
-			   "%s: %u of %u general counters are free, %s the rest; %s", name,
+			   "%s: %u of %u general counters are free, %s the rest%s", name,
 			   counters->free, counters->fit,
 			   watchdog ? "the NMI watchdog or a profiler has" : "another profiler has",
-			   both);
+			   missing);
 	else
 		doctor_add(doctor, MACHINE,
 			   counters->cycles && counters->instructions ? DOCTOR_OK : DOCTOR_WARN,
-			   "PMU", "%s: %u general counters, all free; %s", name, counters->fit,
-			   both);
+			   "PMU", "%s: %u general counters, all free%s", name, counters->fit,
+			   missing);
 }
 
 static void tell_pmu(struct doctor *doctor, const struct doctor_facts *facts, size_t i,
