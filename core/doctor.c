@@ -33,7 +33,7 @@ const char *doctor_level_name(enum doctor_level level)
 	return level == DOCTOR_OK ? "ok" : level == DOCTOR_WARN ? "warn" : "bad";
 }
 
-static char *format_text(const char *format, va_list args)
+static char *__attribute__((format(printf, 1, 0))) format_text(const char *format, va_list args)
 {
 	char text[1024];
 

@@ -123,10 +123,13 @@ void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *fact
 	case DENIAL_OTHER:
 		break;
 	case DENIAL_PARANOID:
-		if (standing->confinement.user != NAMESPACE_OWN && container != CONTAINER_NONE)
+		/* Managers of containers hand capabilities on; lxc's are those of its starter. */
+		if (standing->confinement.user != NAMESPACE_OWN && container != CONTAINER_NONE &&
+		    container != CONTAINER_OTHER && container != CONTAINER_LXC)
 			remedy_container(doctor, standing);
 		remedy_sysctl(doctor, standing, wanted);
-		if (container == CONTAINER_NONE)
+		if (standing->confinement.user != NAMESPACE_OWN &&
+		    (container == CONTAINER_NONE || container == CONTAINER_OTHER))
 			remedy_rights(doctor, facts,
 				      standing->knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
 		break;
