@@ -10,7 +10,6 @@
 enum {
 	FIRST_BUCKETS = 64,
 	FILE_BYTES = 16 << 10, /* version 1: a line of up to PATH_MAX for each controller */
-	PATH_BYTES = 4096 + 1,
 };
 
 #define DELETED " (deleted)"
@@ -195,13 +194,17 @@ bool cgroup_parse(const char *text, char *path, size_t size)
 	return true;
 }
 
-struct cgroup *cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid)
+bool cgroup_of(const struct sys *sys, pid_t tid, char *path, size_t size)
 {
-	char name[32], text[FILE_BYTES], path[PATH_BYTES];
+	char name[32], text[FILE_BYTES];
 
 	snprintf(name, sizeof(name), "/proc/%d/cgroup", tid);
-	if (sys_file_read(sys, name, text, sizeof(text)) < 0 ||
-	    !cgroup_parse(text, path, sizeof(path)))
-		return NULL;
-	return cgroups_get(cgroups, path);
+	return sys_file_read(sys, name, text, sizeof(text)) >= 0 && cgroup_parse(text, path, size);
+}
+
+struct cgroup *cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid)
+{
+	char path[CGROUP_PATH_MAX];
+
+	return cgroup_of(sys, tid, path, sizeof(path)) ? cgroups_get(cgroups, path) : NULL;
 }

@@ -39,6 +39,9 @@ size_t cgroups_count(const struct cgroups *cgroups);
  * was removed under its task has lost its " (deleted)". False where no line is of use.
  */
 bool cgroup_parse(const char *text, char *path, size_t size);
+enum { CGROUP_PATH_MAX = 4096 }; /* PATH_MAX; longer ones are cut */
+/* The same of any thread. */
+bool cgroup_of(const struct sys *sys, pid_t tid, char *path, size_t size);
 /* Of any thread, held once; NULL where the kernel does not tell. */
 struct cgroup *cgroups_read(struct cgroups *cgroups, const struct sys *sys, pid_t tid);
 

@@ -120,14 +120,17 @@ static void fill_silent_roots(struct filling *filling, struct rows *rows)
 			found = rows->items[k].tid == roots[i].tid;
 		if (found)
 			continue;
-		struct row *row = &rows->items[rows->n++];
-		if (roots[i].ended_ns)
+		struct row *row = &rows->items[rows->n];
+		if (roots[i].ended_ns) {
 			fill_ended_root(filling, &roots[i], row);
-		else
-			fill_row(
-				filling,
-				tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns),
-				row);
+		} else {
+			struct task *task =
+				tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
+			if (!target_has(source->target, source->tasks, task))
+				continue;
+			fill_row(filling, task, row);
+		}
+		rows->n++;
 		row->threads = 1;
 	}
 }

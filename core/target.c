@@ -6,6 +6,8 @@
  */
 #include "target.h"
 
+#include "cgroup_name.h"
+#include "cgroups.h"
 #include "proc.h"
 #include "util.h"
 
@@ -13,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
 
 enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
 
@@ -22,6 +26,7 @@ struct target {
 	size_t n_roots;
 	bool by_user;
 	uid_t uid;
+	char *cgroup;         /* path; NULL: any */
 	struct cpu_list cpus; /* none: all */
 	pid_t command;        /* 0: none */
 	pid_t self;           /* our own process: it adopts what the command leaves behind */
@@ -87,6 +92,76 @@ static int choose_user(struct target *target, const struct users *users, const c
 			 name);
 }
 
+/* Where cgroups are mounted, for one hierarchy or for several. */
+static bool is_cgroup(const struct sys *sys, const char *path)
+{
+	static const char *const roots[] = {"",     "/unified", "/memory", "/pids", "/cpu,cpuacct",
+					    "/cpu", "/systemd"};
+	char full[2 * CGROUP_PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+		snprintf(full, sizeof(full), CGROUP_ROOT "%s%s/cgroup.procs", roots[i], path);
+		char text[16];
+		/* One of threads has the file, and does not let it be read. */
+		ssize_t result = sys_file_read(sys, full, text, sizeof(text));
+		if (result >= 0 || result == -EOPNOTSUPP || result == -EACCES)
+			return true;
+	}
+	return false;
+}
+
+/* Looks for a process in a cgroup that is shown by that name. */
+struct cgroup_search {
+	const struct sys *sys;
+	const char *name;
+	char *path; /* owned */
+};
+
+static int compare_cgroup(void *arg, const char *entry)
+{
+	struct cgroup_search *search = arg;
+	char path[CGROUP_PATH_MAX], name[CGROUP_PATH_MAX];
+
+	if (!proc_pid(entry) || !cgroup_of(search->sys, proc_pid(entry), path, sizeof(path)))
+		return 0;
+	cgroup_name(path, name, sizeof(name));
+	if (strcmp(name, search->name) != 0 && strcmp(path, search->name) != 0)
+		return 0;
+	search->path = xstrdup(path);
+	return 1;
+}
+
+/* By its path, with where it is mounted or without, or as tables name it. */
+static int choose_cgroup(struct target *target, const char *what, struct error *err)
+{
+	struct cgroup_search search = {.sys = target->sys, .name = what};
+	char path[CGROUP_PATH_MAX];
+	size_t root = strncmp(what, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) == 0
+			      ? strlen(CGROUP_ROOT)
+			      : 0;
+
+	snprintf(path, sizeof(path), "%s%s", what[root] == '/' ? "" : "/", what + root);
+	for (size_t length = strlen(path); length > 1 && path[length - 1] == '/';)
+		path[--length] = '\0';
+	sys_dir_each(target->sys, "/proc", compare_cgroup, &search);
+	if (!search.path && !strstr(path, "/..") && is_cgroup(target->sys, path))
+		search.path = xstrdup(path);
+	target->cgroup = search.path;
+	if (target->cgroup)
+		return 0;
+	return error_set(err, -EINVAL,
+			 "There is no cgroup '%.80s': '--by cgroup' shows those that run.", what);
+}
+
+/* Whether one is the other, or below it. */
+static bool is_within(const char *path, const char *above)
+{
+	size_t length = strlen(above);
+
+	return strcmp(above, "/") == 0 ||
+	       (strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/'));
+}
+
 static int choose_cpus(struct target *target, const char *list, struct error *err)
 {
 	struct cpu_list online;
@@ -115,6 +190,8 @@ int target_new(const struct sys *sys, const struct users *users, const struct ta
 	result = add_roots(target, spec, err);
 	if (result == 0 && spec->user)
 		result = choose_user(target, users, spec->user, err);
+	if (result == 0 && spec->cgroup)
+		result = choose_cgroup(target, spec->cgroup, err);
 	if (result == 0 && spec->cpus)
 		result = choose_cpus(target, spec->cpus, err);
 	if (result == 0)
@@ -129,13 +206,14 @@ void target_free(struct target *target)
 	if (!target)
 		return;
 	cpu_list_fini(&target->cpus);
+	free(target->cgroup);
 	free(target->roots);
 	free(target);
 }
 
 bool target_is_all(const struct target *target)
 {
-	return target->n_roots == 0 && !target->by_user;
+	return target->n_roots == 0 && !target->by_user && !target->cgroup;
 }
 
 bool target_has_roots(const struct target *target)
@@ -201,10 +279,12 @@ bool target_has(const struct target *target, struct tasks *tasks, struct task *t
 		in = !target->roots[i].whole && is_root(&target->roots[i], task);
 	if (!in)
 		in = belongs(target, tasks, task, 0);
-	if (!in || !target->by_user)
+	if (!in || (!target->by_user && !target->cgroup))
 		return in;
 	tasks_look_up(tasks, task);
-	return task->uid == target->uid;
+	if (target->by_user && task->uid != target->uid)
+		return false;
+	return !target->cgroup || (task->cgroup && is_within(task->cgroup->path, target->cgroup));
 }
 
 bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process)

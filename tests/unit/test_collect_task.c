@@ -20,6 +20,10 @@ enum { ME = 1000, OTHER = 2000, MAIN = 50 };
 	}
 #define TASK(number, ...) TASK_OF(ME, number, __VA_ARGS__)
 
+#define PIDS(...)                             \
+	.pids = (const pid_t[]){__VA_ARGS__}, \
+	.n_pids = sizeof((pid_t[]){__VA_ARGS__}) / sizeof(pid_t)
+
 static uint64_t sum_of(const struct snapshot *snapshot, const char *event)
 {
 	const struct columns *columns = snapshot->columns;
@@ -278,6 +282,62 @@ static void a_command_from_its_exec(void **state)
 	close_all(engine, fk);
 }
 
+/* ---- filters, which are the same with the right to count CPUs and without it */
+
+struct filter {
+	const char *name;
+	struct target_spec target;
+	bool wants[4]; /* 50, its thread 51, its child 70, another's 60 */
+};
+
+static const struct filter filters[] = {
+	{"a process, its threads and children", {PIDS(MAIN)}, {true, true, true, false}},
+	{"a thread alone", {.tids = (const pid_t[]){51}, .n_tids = 1}, {false, true, false, false}},
+	{"a child", {PIDS(70)}, {false, false, true, false}},
+	{"a user by name", {.user = "nobody"}, {false, false, false, true}},
+	{"a user by number", {.user = "1000"}, {true, true, true, false}},
+	{"a cgroup by its path", {.cgroup = "/web.slice"}, {false, false, true, true}},
+	{"a cgroup by its name", {.cgroup = "nginx.service"}, {false, false, true, false}},
+	{"a process of a cgroup",
+	 {PIDS(MAIN), .cgroup = "/web.slice"},
+	 {false, false, true, false}},
+};
+
+static void test_filter(void **state)
+{
+	const struct filter *this = *state;
+	static const pid_t tids[] = {MAIN, 51, 70, 60};
+
+	for (int privileged = 0; privileged <= 1; privileged++) {
+		struct fk *fk = fk_new(&(struct fk_config){
+			.unprivileged = !privileged, .uid = ME, .paranoid = 2, .cpus = 4});
+		struct sys sys = fk_sys(fk);
+		fk_file(fk, "/etc/passwd", "root:x:0:0::/:\nnobody:x:2000:0::/:\n");
+		fk_task(fk, TASK(MAIN));
+		fk_task(fk, TASK(51, .pid = MAIN));
+		fk_task(fk, TASK(70, .ppid = MAIN, .cgroup = "/web.slice/nginx.service"));
+		fk_task(fk, TASK_OF(OTHER, 60, .cgroup = "/web.slice"));
+		for (int i = 0; i < 4; i++)
+			fk_switch(fk, i, tids[i]);
+		struct engine *engine =
+			open_engine_with(&sys, &(struct engine_config){.target = this->target});
+		snapshot_free(nth_snapshot(engine, fk, 2));
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+		assert_true(snapshot->targeted);
+		assert_string_equal(snapshot->mode, privileged ? "system" : "task");
+		size_t wanted = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(tids); i++) {
+			wanted += this->wants[i];
+			if (this->wants[i] != (row_of(snapshot, tids[i]) != NULL))
+				fail_msg("%d: %s", tids[i], this->wants[i] ? "missing" : "there");
+		}
+		check_near((double)snapshot->target[TALLY_TASK_CLOCK],
+			   (double)wanted * (double)INTERVAL_NS, 0.15);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 /* ---- descriptors */
 
 static void take_turns(struct fk *fk, void *arg)
@@ -414,10 +474,6 @@ struct refusal {
 	const char *says;
 };
 
-#define PIDS(...)                             \
-	.pids = (const pid_t[]){__VA_ARGS__}, \
-	.n_pids = sizeof((pid_t[]){__VA_ARGS__}) / sizeof(pid_t)
-
 static const struct refusal refusals[] = {
 	{"nobody has that pid", {0}, {PIDS(4711)}, -EINVAL, "There is no process 4711."},
 	{"one of two", {0}, {PIDS(MAIN, 4711)}, -EINVAL, "There is no process 4711."},
@@ -434,6 +490,8 @@ static const struct refusal refusals[] = {
 	 "Process 60 belongs to another user"},
 	{"a kernel thread", {ORDINARY, .paranoid = 2}, {PIDS(2)}, -EACCES, "2 is a kernel thread"},
 	{"no such user", {0}, {.user = "nosuch"}, -EINVAL, "There is no user 'nosuch'"},
+	{"no such cgroup", {0}, {.cgroup = "/nosuch"}, -EINVAL, "There is no cgroup '/nosuch'"},
+	{"a cgroup outside", {0}, {.cgroup = "/../../../etc"}, -EINVAL, "There is no cgroup"},
 	{"no list of CPUs", {0}, {.cpus = "0-"}, -EINVAL, "'0-' is no list of CPUs"},
 	{"a CPU that is not there", {0}, {.cpus = "0,7"}, -EINVAL, "CPU 7 is not online"},
 	{"CPUs without the right to",
@@ -473,13 +531,18 @@ int main(void)
 		cmocka_unit_test(descriptors_run_out), cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(numbers_come_back),   cmocka_unit_test(names_change),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(refusals) + ARRAY_SIZE(others)];
+	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
+				ARRAY_SIZE(others)];
 	struct CMUnitTest *test = tests;
 
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
 		*test++ = (struct CMUnitTest){.name = levels[i].name,
 					      .test_func = test_level,
 					      .initial_state = (void *)(uintptr_t)&levels[i]};
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		*test++ = (struct CMUnitTest){.name = filters[i].name,
+					      .test_func = test_filter,
+					      .initial_state = (void *)(uintptr_t)&filters[i]};
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
 		*test++ = (struct CMUnitTest){.name = refusals[i].name,
 					      .test_func = test_refusal,
