@@ -157,8 +157,31 @@ void explain_access(const struct sys *sys, const struct access *access, struct e
 	explain_perf_open(sys, access->answers[none ? ACCESS_USER : ACCESS_SYSTEM], NULL, err);
 }
 
+/* Where tasks are counted one by one, an event is denied for its own sake. */
+static bool explain_denied_event(const struct sys *sys, const struct event *event,
+				 struct error *err)
+{
+	struct access access;
+
+	access_probe(sys, &access);
+	if (access.level == ACCESS_NONE || access.level == ACCESS_SYSTEM)
+		return false;
+	if (event->kind == EVENT_SOCKET)
+		error_set(err, event->answer,
+			  "Event %s is counted for a whole socket: that needs CAP_PERFMON or "
+			  "kernel.perf_event_paranoid=0.",
+			  event_label(event));
+	else
+		error_set(err, event->answer,
+			  "Event %s is of the kernel: it needs CAP_PERFMON or "
+			  "kernel.perf_event_paranoid=%d.",
+			  event_label(event), access.level == ACCESS_USER ? 1 : -1);
+	return true;
+}
+
 void explain_event(const struct sys *sys, const struct event *event, struct error *err)
 {
+	bool denied = event->answer == -EACCES || event->answer == -EPERM;
 	bool probe = event->kind == EVENT_SOFTWARE && event->target;
 
 	if (event->answer == -ENOSPC)
@@ -174,6 +197,6 @@ void explain_event(const struct sys *sys, const struct event *event, struct erro
 		error_set(err, event->answer,
 			  "Event %s: there is no such file or function, or nothing at that place.",
 			  event_label(event));
-	else
+	else if (!denied || !explain_denied_event(sys, event, err))
 		explain_perf_open(sys, event->answer, event_label(event), err);
 }

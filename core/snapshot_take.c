@@ -50,7 +50,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 					&filling->cgroups_capacity),
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns ? ROW_EXITED : 0u) | (task->kernel ? ROW_KERNEL : 0u) |
-			 (task->lost == task->interval ? ROW_LOST : 0u),
+			 (task->lost == source->interval->sequence ? ROW_LOST : 0u),
 	};
 	memcpy(row->comm, task->comm, sizeof(row->comm));
 	users_name(source->users, row->uid, row->user, sizeof(row->user));

@@ -4,6 +4,7 @@
  * kernel, whose counts must be the truth's. Everyone makes two cycles and one instruction a
  * nanosecond, of which USER_SHARE in user mode.
  */
+#include "core/rollup.h"
 #include "engine_run.h"
 
 #include <errno.h>
@@ -464,6 +465,30 @@ static void names_change(void **state)
 	close_all(engine, fk);
 }
 
+/* The row of a process whose first thread sleeps is no less known for that. */
+static void main_thread_sleeps(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+	struct rows rows;
+
+	(void)state;
+	fk_task(fk, TASK(MAIN, .comm = "crowd"));
+	fk_task(fk, TASK(51, .pid = MAIN, .comm = "busy"));
+	fk_switch(fk, 0, 51);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	rollup_rows(snapshot, ROLLUP_PROCESS, &rows);
+	assert_int_equal(rows.n, 1);
+	assert_string_equal(rows.items[0].comm, "crowd");
+	int ipc = columns_metric(snapshot->columns, "ipc");
+	assert_int_equal(rows_figures(snapshot->columns, &rows, 0)[ipc].state, FIGURE_VALID);
+	rows_fini(&rows);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* ---- targets that cannot be had */
 
 struct refusal {
@@ -530,6 +555,7 @@ int main(void)
 		cmocka_unit_test(short_lives_count),   cmocka_unit_test(a_command_from_its_exec),
 		cmocka_unit_test(descriptors_run_out), cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(numbers_come_back),   cmocka_unit_test(names_change),
+		cmocka_unit_test(main_thread_sleeps),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
 				ARRAY_SIZE(others)];
