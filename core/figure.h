@@ -27,6 +27,8 @@ static inline int figure_known(struct figure figure)
 	return figure.state <= FIGURE_LOST;
 }
 
+/* What people read where it is not known: "-", "n/a", "!"; "" where it is. */
+const char *figure_state_sign(enum figure_state state);
 /* "valid", "scaled", "undefined" ...: the word used in machine-readable output. */
 const char *figure_state_name(enum figure_state state);
 

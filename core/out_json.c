@@ -35,6 +35,14 @@ static void put_seconds(FILE *out, uint64_t ns)
 	fprintf(out, "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
 }
 
+static void put_seconds_or_null(FILE *out, uint64_t ns, bool known)
+{
+	if (known)
+		put_seconds(out, ns);
+	else
+		fputs("null", out);
+}
+
 /* ---- what stands in every row */
 
 /* Whose counts these are. tally NULL: nothing was heard of it. */
@@ -159,6 +167,27 @@ static void put_part(FILE *out, const char *name, const struct counts *counts)
 
 /* ---- the object */
 
+/* What makes it a summary. */
+static void put_run(FILE *out, const struct snapshot_run *run)
+{
+	fprintf(out, ",\"summary\":true,\"part\":%u,\"parts\":%u,\"command\":[", run->part,
+		run->parts);
+	for (size_t i = 0; run->command[i]; i++) {
+		fputs(i > 0 ? "," : "", out);
+		json_put_string(out, run->command[i]);
+	}
+	if (run->status < 0)
+		fputs("],\"status\":null", out);
+	else
+		fprintf(out, "],\"status\":%d", run->status);
+	fputs(",\"elapsed_s\":", out);
+	put_seconds(out, run->elapsed_ns);
+	fputs(",\"user_s\":", out);
+	put_seconds_or_null(out, run->user_ns, run->status >= 0);
+	fputs(",\"system_s\":", out);
+	put_seconds_or_null(out, run->system_ns, run->status >= 0);
+}
+
 /* One CPU, socket or node, whose number may be unknown. */
 static void put_cpu(FILE *out, const struct columns *columns, const char *what,
 		    const struct snapshot_cpu *cpu)
@@ -259,7 +288,10 @@ void out_json(const struct view *view, FILE *out)
 {
 	const struct snapshot *snapshot = view->snapshot;
 
-	fputs("{\"schema\":\"pmctop/1\",\"time\":", out);
+	fputs("{\"schema\":\"pmctop/1\"", out);
+	if (snapshot->run)
+		put_run(out, snapshot->run);
+	fputs(",\"time\":", out);
 	put_seconds(out, snapshot->realtime_ns);
 	fputs(",\"interval_s\":", out);
 	put_seconds(out, snapshot->interval_ns);

@@ -30,6 +30,13 @@
  * of figure_state_name for what is null; it is left out when there is nothing to name, and so is
  * "exited" unless it is true.
  *
+ * The summary of a run (snapshot->run) has behind its schema
+ *
+ *   "summary":true,"part","parts","command":[argument],"status","elapsed_s","user_s","system_s"
+ *
+ * and its tasks are processes; the one whose pid is null is all that were too many to keep. status
+ * is the command's, 128 + the signal that killed it, or null while it still runs.
+ *
  * Strings are valid UTF-8 whatever bytes are in them: what is none becomes U+FFFD, control
  * characters \u00XX. The rows are those of the view, in its order. Numbers have a
  * decimal point in every locale. Errors stay in the FILE (ferror).

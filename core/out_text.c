@@ -5,11 +5,14 @@
  */
 #include "out_text.h"
 
+#include "out_counts.h"
 #include "text.h"
 #include "util.h"
 
 #include <inttypes.h>
 #include <time.h>
+
+enum { COMMAND_COLUMNS = 60 }; /* of the command that a summary is of */
 
 static void put_printable(FILE *out, const char *text)
 {
@@ -43,13 +46,35 @@ static void put_time(FILE *out, uint64_t realtime_ns)
 		tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
+/* "summary of 'make -j4'", "summary 2 of 3 of 'make -j4'" */
+static void put_run(FILE *out, const struct snapshot_run *run)
+{
+	char command[COMMAND_COLUMNS + 1] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; run->command[i] && length < sizeof(command) - 1; i++) {
+		if (i > 0)
+			command[length++] = ' ';
+		length += text_copy(command + length, sizeof(command) - length, run->command[i]);
+	}
+	fputs("summary ", out);
+	if (run->parts > 1)
+		fprintf(out, "%u of %u ", run->part, run->parts);
+	fputs("of '", out);
+	put_printable(out, command);
+	fputs(length == sizeof(command) - 1 ? "...'" : "'", out);
+}
+
 /* "pmctop - host  2025-11-21 01:38:00 UTC  1.000 s  system  armv8_pmuv3" */
 static void put_title(FILE *out, const struct snapshot *snapshot)
 {
 	char seconds[32];
 
 	fputs("pmctop - ", out);
-	put_printable(out, snapshot->host);
+	if (snapshot->run)
+		put_run(out, snapshot->run);
+	else
+		put_printable(out, snapshot->host);
 	fputs("  ", out);
 	put_time(out, snapshot->realtime_ns);
 	text_fixed(seconds, sizeof(seconds), (double)snapshot->interval_ns / (double)NS_PER_S, 3);
@@ -69,10 +94,13 @@ static void put_counts(FILE *out, const struct snapshot *snapshot)
 	double unattributed = 100 * snapshot_unattributed(snapshot, &event);
 	char sharing[64];
 
-	fprintf(out, "CPUs: %zu  tasks: ", snapshot->n_cpus);
-	if (snapshot->tasks)
-		fprintf(out, "%u, ", snapshot->tasks);
-	fprintf(out, "%zu ran", snapshot->threads.n);
+	fprintf(out, "CPUs: %zu  ", snapshot->n_cpus);
+	if (snapshot->run)
+		fprintf(out, "processes: %zu", snapshot->threads.n);
+	else if (snapshot->tasks)
+		fprintf(out, "tasks: %u, %zu ran", snapshot->tasks, snapshot->threads.n);
+	else
+		fprintf(out, "tasks: %zu ran", snapshot->threads.n);
 	if (snapshot->lost_records)
 		fprintf(out, "  lost records: %" PRIu64, snapshot->lost_records);
 	if (unattributed >= 0.005) {
@@ -130,8 +158,9 @@ void out_text(const struct view *view, FILE *out)
 	put_title(out, snapshot);
 	put_counts(out, snapshot);
 	/* The whole machine without its idle time, and what was asked for of it. */
-	put_figures(out, snapshot, "all", snapshot->figures);
-	if (snapshot->targeted)
+	if (!snapshot->run)
+		put_figures(out, snapshot, "all", snapshot->figures);
+	if (snapshot->targeted && !snapshot->run)
 		put_figures(out, snapshot, "target", snapshot->target_figures);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs("note: ", out);
@@ -141,4 +170,6 @@ void out_text(const struct view *view, FILE *out)
 	fputc('\n', out);
 	put_table(out, view);
 	fputc('\n', out);
+	if (snapshot->run)
+		out_counts(snapshot, out);
 }

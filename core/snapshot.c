@@ -251,6 +251,7 @@ void snapshot_free(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_notes; i++)
 		free(snapshot->notes[i]);
 	free(snapshot->notes);
+	free(snapshot->run);
 	columns_unref(snapshot->columns);
 	free(snapshot);
 }

@@ -83,6 +83,14 @@ struct snapshot_cpu {
 	struct figure *figures; /* n_metrics, over tally - idle; NULL where tally is */
 };
 
+/* What was run, of a snapshot that is a summary (core/summary.h). */
+struct snapshot_run {
+	char *const *command; /* argv, NULL behind its end; borrowed for the snapshot's life */
+	int status;           /* 0..255, 128 + signal; -1: it still runs, and times are as of now */
+	uint64_t elapsed_ns, user_ns, system_ns; /* user and system: 0 while it runs */
+	unsigned part, parts; /* from 1; more than one where events changed meanwhile */
+};
+
 /* Every array that a snapshot holds is an allocation of its own. */
 
 struct snapshot {
@@ -120,6 +128,7 @@ struct snapshot {
 	size_t threads_ran, threads_counted;
 	char **notes; /* sentences for the user, as core/notes orders them */
 	size_t n_notes;
+	struct snapshot_run *run; /* of a summary; NULL: it is of one interval */
 };
 
 void snapshot_free(struct snapshot *snapshot); /* NULL is fine */

@@ -94,7 +94,7 @@ void view_fini(struct view *view);
 
 /*
  * The text of a cell. COMMAND has kernel threads in [brackets] and tasks that ended within the
- * interval in (parentheses), behind the branches of a tree.
+ * interval in (parentheses), which means nothing in a summary, behind the branches of a tree.
  */
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
 /* A metric of the row or CPU of that index. */

@@ -67,17 +67,11 @@ static bool shows_zero(const char *text)
 
 void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell)
 {
-	static const char *const missing[] = {
-		[FIGURE_UNDEFINED] = "-",
-		[FIGURE_NOT_COUNTED] = "-",
-		[FIGURE_UNSUPPORTED] = "n/a",
-		[FIGURE_DENIED] = "!",
-	};
 	bool marked = figure.state != FIGURE_VALID;
 
 	cell->role = CELL_DIM;
 	if (!figure_known(figure)) {
-		text_copy(cell->text, sizeof(cell->text), missing[figure.state]);
+		text_copy(cell->text, sizeof(cell->text), figure_state_sign(figure.state));
 		return;
 	}
 	cell->text[0] = figure.state == FIGURE_LOST ? '?' : '~';
@@ -137,7 +131,8 @@ static size_t put_branches(const struct view *view, size_t index, char *text, si
 static void cell_command(const struct view *view, size_t index, struct cell *cell)
 {
 	const struct row *row = &view->rows->items[index];
-	bool exited = row->flags & ROW_EXITED;
+	/* In a summary nearly everything has ended. */
+	bool exited = (row->flags & ROW_EXITED) && !view->snapshot->run;
 	bool bracketed = exited || (row->flags & ROW_KERNEL);
 	size_t length = 0;
 	char comm[sizeof(row->comm) + 1];
@@ -195,7 +190,7 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 			      view_figure(view, index, what->metric), cell);
 		return;
 	case FIELD_PID:
-		cell_id(cell, row->pid);
+		cell_id(cell, row->pid ? row->pid : -1); /* a summary's "N more" */
 		return;
 	case FIELD_TID:
 		cell_id(cell, row->tid);

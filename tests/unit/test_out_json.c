@@ -33,19 +33,6 @@ static char *json_of(struct snapshot *snapshot, enum rollup by)
 	return text;
 }
 
-/* The line as people read it: a new one after every object that is followed by something. */
-static char *folded(const char *line)
-{
-	char *text = xcalloc(2, strlen(line) + 1), *to = text;
-
-	for (; *line; line++) {
-		*to++ = *line;
-		if (line[0] == ',' && line[-1] == '}')
-			*to++ = '\n';
-	}
-	return text;
-}
-
 static void the_whole_line(void **state)
 {
 	static const struct sample_row tasks[] = {
@@ -83,7 +70,7 @@ static void the_whole_line(void **state)
 	snapshot->notes[1] = xstrdup("b");
 	char *got = json_of(snapshot, true);
 
-	char *got_folded = folded(got);
+	char *got_folded = golden_fold(got);
 	golden_check("tests/golden/out_json.txt", got_folded);
 	free(got_folded);
 	free(got);

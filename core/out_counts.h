@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_OUT_COUNTS_H
+#define PMCTOP_OUT_COUNTS_H
+
+#include "snapshot.h"
+
+#include <stdio.h>
+
+/*
+ * What `perf stat` prints of a command: of all rows together every event's count, beside them the
+ * metrics, and the times (snapshot->run, which there is).
+ *
+ *	   1,372.20 ms  task-clock              137.2 %CPU
+ *	 ~4,393,000     cycles (25 %)            3.20 GHz
+ *	        n/a     cache-misses              n/a caMPKI
+ *
+ *	10.250000 s elapsed, 13.600000 s user, 0.120000 s system, status 0
+ *
+ * Counts are scaled and marked as figures are everywhere ("~" "?" "n/a" "!" "-"), with the share of
+ * the time in which they were counted.
+ */
+void out_counts(const struct snapshot *snapshot, FILE *out);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SUMMARY_H
+#define PMCTOP_SUMMARY_H
+
+#include "snapshot.h"
+
+#include <stddef.h>
+
+/*
+ * A whole run, added up from its snapshots: of every process what it did from first to last, those
+ * that have ended too, and the same of CPUs and totals. What the snapshots conserve it does.
+ *
+ * A process is known by its pid and start; another one that gets the number of one that ended is a
+ * row of its own. Memory is bounded: beyond `most` processes the smallest, those that have ended
+ * first, are folded into one row "N more" with pid 0.
+ *
+ * Counts of two plans (core/plan.h) cannot be added, as their tallies differ. Where the plan
+ * changes, a new part begins, with events, rows and time of its own.
+ */
+struct summary;
+
+enum {
+	SUMMARY_PROCESSES_MAX = 10000, /* what `most` usually is */
+	SUMMARY_PARTS_MAX = 16,        /* later ones are left out, and a note says so */
+};
+
+struct summary *summary_new(size_t most);   /* > 0 */
+void summary_free(struct summary *summary); /* NULL is fine */
+
+/* Adds an interval; the snapshot stays its owner's. */
+void summary_add(struct summary *summary, const struct snapshot *snapshot);
+
+/* How many parts there are: 0 before the first snapshot. */
+size_t summary_parts(const struct summary *summary);
+
+/*
+ * A part as a snapshot of the run (whose part and parts are filled in), which the caller frees:
+ * interval_ns is the sum of its intervals, comm and user are as last seen, and the notes are all
+ * that were there at any time. Rows are processes: pid == tid.
+ */
+struct snapshot *summary_snapshot(const struct summary *summary, size_t part,
+				  const struct snapshot_run *run);
+
+#endif
