@@ -53,23 +53,39 @@ static int write_all(int fd, const char *text, size_t size, const volatile sig_a
 	return 0;
 }
 
-static int print(struct engine *engine, const struct batch_options *options, int fd,
+/* As threads or rolled up; a summary's rows are processes in any case. */
+static int print(const struct snapshot *snapshot, const struct batch_options *options, int fd,
 		 const volatile sig_atomic_t *stop)
 {
+	struct view_spec spec = options->view;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
 
 	if (!memory)
 		return -ENOMEM;
-	struct snapshot *snapshot = engine_snapshot(engine);
 	struct view view;
-	view_init(snapshot, &options->view, &view);
+	if (snapshot->run && spec.by == ROLLUP_THREAD)
+		spec.by = ROLLUP_PROCESS;
+	view_init(snapshot, &spec, &view);
 	options->format->write(&view, memory);
 	view_fini(&view);
-	snapshot_free(snapshot);
 	int code = fclose(memory) ? -ENOMEM : write_all(fd, text, size, stop);
 	free(text);
+	return code;
+}
+
+static int refresh(struct engine *engine, const struct batch_options *options, int fd,
+		   const volatile sig_atomic_t *stop)
+{
+	struct snapshot *snapshot = engine_snapshot(engine);
+	int code = 0;
+
+	if (options->summary)
+		summary_add(options->summary, snapshot);
+	if (!options->summary_only)
+		code = print(snapshot, options, fd, stop);
+	snapshot_free(snapshot);
 	return code;
 }
 
@@ -80,17 +96,37 @@ int batch_run(const struct sys *sys, struct engine *engine, const struct batch_o
 	uint64_t due = 1; /* which multiple of the interval */
 
 	for (uint64_t done = 0; options->iterations == 0 || done < options->iterations; done++) {
-		while (!*stop && engine_wait(engine, start_ns + due * options->interval_ns) != 0)
-			;
-		if (*stop)
+		bool ended;
+
+		do
+			ended = options->ended && options->ended(options->arg);
+		while (!ended && !*stop &&
+		       engine_wait(engine, start_ns + due * options->interval_ns) != 0);
+		if (*stop && !ended)
 			return 0;
-		int code = print(engine, options, fd, stop);
+		int code = refresh(engine, options, fd, stop);
+		if (code < 0 && !(code == -EINTR && *stop))
+			return fail(code, err);
+		if (ended || code < 0)
+			return ended;
+		uint64_t passed = (sys_now_ns(sys) - start_ns) / options->interval_ns;
+		due = passed >= due ? passed + 1 : due + 1;
+	}
+	return 0;
+}
+
+int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
+			const volatile sig_atomic_t *stop, struct error *err)
+{
+	for (size_t i = 0; i < summary_parts(options->summary); i++) {
+		struct snapshot *snapshot = summary_snapshot(options->summary, i, run);
+		int code = print(snapshot, options, fd, stop);
+
+		snapshot_free(snapshot);
 		if (code == -EINTR && *stop)
 			return 0;
 		if (code < 0)
 			return fail(code, err);
-		uint64_t passed = (sys_now_ns(sys) - start_ns) / options->interval_ns;
-		due = passed >= due ? passed + 1 : due + 1;
 	}
 	return 0;
 }

@@ -4,10 +4,12 @@
 
 #include "engine.h"
 #include "error.h"
+#include "summary.h"
 #include "sys.h"
 #include "view.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,17 +38,32 @@ struct batch_options {
 	uint64_t iterations;  /* 0: until stopped */
 	const struct batch_format *format;
 	struct view_spec view;
+
+	/* Of a command. */
+	struct summary *summary; /* every refresh is added to it; NULL: none is */
+	bool summary_only;       /* refreshes are made for it alone, and not printed */
+	bool (*ended)(
+		void *arg); /* whether it is over: asked before every wait; NULL: it never is */
+	void *arg;
 };
 
 /*
- * Runs until the iterations are done or *stop is not 0: a signal handler sets it; its
- * signal (EINTR) or sys_wake ends the wait or the write that is under way. A refresh is written as
- * a whole, to the descriptor.
+ * Runs until the iterations are done, *stop is not 0 or `ended` says so: then the interval under
+ * way is the last refresh. A signal handler sets *stop; a signal (EINTR) or sys_wake ends the wait
+ * or the write that is under way. A refresh is written as a whole, to the descriptor.
  *
- * Returns 0, or -errno and a sentence once the output cannot be written: -EPIPE when its reader
- * went away (the caller must ignore SIGPIPE, and may well end quietly), -ENOSPC, -EIO ...
+ * Returns 1 where it has `ended`, else 0; or -errno and a sentence once the output cannot be
+ * written: -EPIPE when its reader went away (the caller must ignore SIGPIPE, and may well end
+ * quietly), -ENOSPC, -EIO ...
  */
 int batch_run(const struct sys *sys, struct engine *engine, const struct batch_options *options,
 	      int fd, const volatile sig_atomic_t *stop, struct error *err);
+
+/*
+ * Prints the summary: an object or a page for each of its parts. 0, or -errno as batch_run, which
+ * should have run before.
+ */
+int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
+			const volatile sig_atomic_t *stop, struct error *err);
 
 #endif

@@ -29,6 +29,7 @@ struct engine {
 	uint64_t took_ns[SNAPSHOTS_MAX]; /* how long snapshot k takes to make and to print */
 	unsigned wakes;                  /* how often the first wait is woken early */
 	uint64_t stop_at_ns;             /* 0: never */
+	uint64_t end_at_ns;              /* of a command; 0: never */
 	volatile sig_atomic_t stop;
 	uint64_t at_ns[SNAPSHOTS_MAX]; /* when the snapshots were made */
 	size_t n;
@@ -39,6 +40,11 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 	if (engine->stop_at_ns && deadline_ns >= engine->stop_at_ns) {
 		engine->now_ns = engine->stop_at_ns;
 		engine->stop = 1;
+		return 1;
+	}
+	if (engine->end_at_ns && engine->now_ns < engine->end_at_ns &&
+	    deadline_ns >= engine->end_at_ns) {
+		engine->now_ns = engine->end_at_ns;
 		return 1;
 	}
 	if (engine->wakes > 0) {
@@ -79,6 +85,88 @@ static int run(struct engine *engine, uint64_t iterations, int fd, struct error 
 	return batch_run(&sys, engine, &options, fd, &engine->stop, err);
 }
 
+static bool has_ended(void *arg)
+{
+	const struct engine *engine = arg;
+
+	return engine->end_at_ns && engine->now_ns >= engine->end_at_ns;
+}
+
+static unsigned count_lines(FILE *file)
+{
+	unsigned lines = 0;
+
+	rewind(file);
+	for (int c; (c = fgetc(file)) != EOF;)
+		lines += c == '\n';
+	return lines;
+}
+
+/* The interval under way ends with the command, and all of them are in the summary. */
+static void ends_with_its_command(void **state)
+{
+	static const struct {
+		const char *name;
+		struct engine engine;
+		uint64_t iterations;
+		bool summary_only;
+		int want;
+		unsigned lines, refreshes;
+		uint64_t last_ns; /* after START_NS */
+	} rows[] = {
+		{"in the middle", {.end_at_ns = START_NS + 250}, 0, false, 1, 3, 3, 250},
+		{"not printed", {.end_at_ns = START_NS + 250}, 0, true, 1, 0, 3, 250},
+		{"at once", {.end_at_ns = START_NS}, 0, false, 1, 1, 1, 0},
+		{"at a deadline", {.end_at_ns = START_NS + 200}, 0, false, 1, 2, 2, 200},
+		{"after all refreshes", {.end_at_ns = START_NS + 900}, 2, false, 0, 2, 2, 200},
+		{"stopped before",
+		 {.end_at_ns = START_NS + 900, .stop_at_ns = START_NS + 150},
+		 0,
+		 false,
+		 0,
+		 1,
+		 1,
+		 100},
+	};
+	char name[] = "true", *const command[] = {name, NULL};
+	const struct snapshot_run facts = {.command = command};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct engine engine = rows[i].engine;
+		struct sys sys = {&ops, &engine};
+		struct summary *summary = summary_new(SUMMARY_PROCESSES_MAX);
+		struct batch_options options = {
+			.interval_ns = INTERVAL_NS,
+			.iterations = rows[i].iterations,
+			.format = batch_format_find("json"),
+			.summary = summary,
+			.summary_only = rows[i].summary_only,
+			.ended = has_ended,
+			.arg = &engine,
+		};
+		struct error err = {0};
+		FILE *out = tmpfile();
+
+		assert_non_null(out);
+		engine.now_ns = START_NS;
+		int rc = batch_run(&sys, &engine, &options, fileno(out), &engine.stop, &err);
+		if (rc != rows[i].want || engine.n != rows[i].refreshes ||
+		    engine.at_ns[engine.n - 1] - START_NS != rows[i].last_ns ||
+		    count_lines(out) != rows[i].lines)
+			fail_msg("%s: %d, %zu refreshes, %u lines", rows[i].name, rc, engine.n,
+				 count_lines(out));
+		/* Each refresh of this engine has columns of its own. */
+		assert_int_equal(summary_parts(summary), engine.n);
+		engine.stop = 0;
+		rc = batch_print_summary(&options, &facts, fileno(out), &engine.stop, &err);
+		assert_int_equal(rc, 0);
+		assert_int_equal(count_lines(out), rows[i].lines + engine.n);
+		fclose(out);
+		summary_free(summary);
+	}
+}
+
 static void keeps_its_deadlines(void **state)
 {
 	static const struct {
@@ -112,7 +200,7 @@ static void keeps_its_deadlines(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct engine engine = rows[i].engine;
 		struct error err = {0};
-		size_t n = 0, lines = 0;
+		size_t n = 0;
 		FILE *out = tmpfile();
 
 		assert_non_null(out);
@@ -126,10 +214,7 @@ static void keeps_its_deadlines(void **state)
 			if (engine.at_ns[k] - START_NS != rows[i].want[k])
 				fail_msg("%s: refresh %zu at %llu", rows[i].name, k,
 					 (unsigned long long)(engine.at_ns[k] - START_NS));
-		rewind(out);
-		for (int c; (c = fgetc(out)) != EOF;)
-			lines += c == '\n';
-		assert_int_equal(lines, n);
+		assert_int_equal(count_lines(out), n);
 		fclose(out);
 	}
 }
@@ -197,9 +282,8 @@ static void knows_its_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_its_deadlines),
-		cmocka_unit_test(says_why_it_cannot_write),
-		cmocka_unit_test(writes_each_refresh),
+		cmocka_unit_test(keeps_its_deadlines),      cmocka_unit_test(ends_with_its_command),
+		cmocka_unit_test(says_why_it_cannot_write), cmocka_unit_test(writes_each_refresh),
 		cmocka_unit_test(knows_its_formats),
 	};
 
