@@ -461,6 +461,7 @@ static int read_positional(struct options *options, int argc, char **argv, struc
 
 	if (options->task == OPTIONS_DOCTOR && optind < argc)
 		return refuse_argument(argv[optind], err);
+	options->refreshes |= options->task != OPTIONS_LIST && optind < argc;
 	if (options->task == OPTIONS_LIST && optind < argc)
 		options->pattern = argv[optind++];
 	else if (optind < argc)
@@ -489,16 +490,35 @@ void options_fini(struct options *options)
 	*options = (struct options){0};
 }
 
+/*
+ * Where "--" stands, or argc. The command behind it is none of getopt's business, which would put
+ * words from before it there.
+ */
+static int find_command(int argc, char **argv)
+{
+	int n = 1;
+
+	while (n < argc && strcmp(argv[n], "--") != 0)
+		n++;
+	return n < argc ? n : argc;
+}
+
 int options_parse(int argc, char **argv, struct options *options, struct error *err)
 {
 	char letters[2 * ARRAY_SIZE(rows) + 2];
 	struct option names[ARRAY_SIZE(rows) + 1] = {{0}};
-	int value, rc;
+	int value, rc, n = find_command(argc, argv);
 
+	if (n == argc - 1)
+		return error_set(
+			err, -EINVAL,
+			"No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'.");
+	options->command = n < argc ? argv + n + 1 : NULL;
+	options->refreshes = false; /* a configuration's delay asks for none */
 	build_getopt(letters, names);
 	optind = 0; /* start anew, also after an earlier call */
 	opterr = 0;
-	while ((value = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+	while ((value = getopt_long(n, argv, letters, names, NULL)) != -1) {
 		const struct option_row *row = find_row(value == ':' ? optopt : value);
 
 		if (value == '?')
@@ -507,10 +527,14 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 			return error_set(err, -EINVAL, "Option '--%s' needs %s.",
 					 row ? row->name : "", row ? row->argument : "");
 		rc = row->read(options, optarg, err);
+		options->refreshes |= row->read == read_delay || row->read == read_iterations;
 		if (rc || options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 			return rc;
 	}
-	return read_positional(options, argc, argv, err);
+	rc = read_positional(options, n, argv, err);
+	if (!rc && options->command && options->task != OPTIONS_RUN)
+		return refuse_argument(options->command[0], err);
+	return rc;
 }
 
 /* ---- what a configuration says */
@@ -564,6 +588,7 @@ void options_print_help(FILE *file)
 {
 	fputs("pmctop: live hardware performance counters of every task\n\n"
 	      "usage: pmctop [OPTIONS] [DELAY [COUNT]]\n"
+	      "       pmctop [OPTIONS] [DELAY [COUNT]] -- COMMAND [ARG...]\n"
 	      "       pmctop --list WHAT [PATTERN]\n"
 	      "       pmctop --doctor [--format json]\n\n",
 	      file);
@@ -578,7 +603,12 @@ void options_print_help(FILE *file)
 			rows[i].letter ? rows[i].letter : ' ', rows[i].letter ? ',' : ' ', name,
 			words, words[0] ? ": " : "", rows[i].help);
 	}
-	fputs("\nexit status: 0 fine, 1 run-time failure, 2 usage, 3 nothing can be counted\n"
+	fputs("\nA command is counted with all that it starts, from its first instruction.\n"
+	      "Live, its output is shown when you quit. Printing, it goes to stderr, unless\n"
+	      "-o takes pmctop's own elsewhere, and a summary closes; there are refreshes only\n"
+	      "with DELAY or -n.\n"
+	      "\nexit status: 0 fine, 1 run-time failure, 2 usage, 3 nothing can be counted;\n"
+	      "a command's own: 128 + signal, 126 not executable, 127 not found\n"
 	      "keys: press ? while it runs\n",
 	      file);
 }

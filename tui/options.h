@@ -67,6 +67,9 @@ struct options {
 	enum options_color color;
 	bool ascii;
 	const char *theme; /* name or file; NULL: the default */
+	char *const
+		*command; /* what stands behind "--": an argv, NULL behind its end; NULL: none */
+	bool refreshes;   /* a delay or a number of them was asked for on the command line */
 };
 
 void options_init(struct options *options); /* the defaults */
@@ -74,7 +77,8 @@ void options_fini(struct options *options); /* also of what was parsed half */
 
 /*
  * What argv says, on top of what *options holds: 0, or -EINVAL and one sentence that says what is
- * wrong and what is near it. May permute argv, as getopt does; the same argv may be parsed again.
+ * wrong and what is near it. argv[argc] is NULL. May permute argv, as getopt does; the same argv
+ * may be parsed again.
  */
 int options_parse(int argc, char **argv, struct options *options, struct error *err);
 

@@ -41,6 +41,7 @@ static void check_options(const struct options *options)
 	fuzz_check(options->color <= OPTIONS_COLOR_NEVER, "words have their meaning");
 	fuzz_check(options->task != OPTIONS_RUN || !options->pattern, "a pattern is to list by");
 	fuzz_check(options->n_columns <= WORDS_MAX, "a column was asked for by a word");
+	fuzz_check(!options->command || options->command[0], "there is a command behind --");
 	for (size_t i = 0; i < options->n_columns; i++)
 		fuzz_check(options->columns[i].text[0], "and has a name");
 	check_choices(options);

@@ -102,7 +102,6 @@ static void test_accepted(void **state)
 		{{"--theme", "x"}, {.interval_ns = NS_PER_S, .theme = "x"}},
 		{{"-h", "--nonsense"}, {.interval_ns = NS_PER_S, .task = OPTIONS_HELP}},
 		{{"-V"}, {.interval_ns = NS_PER_S, .task = OPTIONS_VERSION}},
-		{{"--", "2"}, {.interval_ns = 2 * NS_PER_S}},
 	};
 
 	(void)state;
@@ -192,6 +191,14 @@ static void test_refused(void **state)
 		{{"--config", ""}, "Option '--config' needs the name of a file."},
 		{{"-o", ""}, "Option '--output' needs the name of a file."},
 		{{"--theme", ""}, "Option '--theme' needs a name or a file."},
+		{{"--"}, "No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'."},
+		{{"-b", "2", "--"},
+		 "No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'."},
+		{{"-d", "--", "make"}, "Option '--delay' needs SECS."},
+		{{"1", "2", "3", "--", "make"},
+		 "'3' is one argument too many: see 'pmctop --help'."},
+		{{"--list", "events", "--", "make"},
+		 "'make' is one argument too many: see 'pmctop --help'."},
 	};
 
 	(void)state;
@@ -203,6 +210,75 @@ static void test_refused(void **state)
 		assert_string_equal(err.text, rows[i].text);
 		options_fini(&options);
 	}
+}
+
+/* What stands behind the first "--" is the command's, whatever it looks like. */
+static void test_command(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX], *command[ARGS_MAX];
+		uint64_t interval_ns, iterations;
+		bool batch, refreshes;
+	} rows[] = {
+		{{"-b"}, {NULL}, NS_PER_S, 0, true, false},
+		{{"2"}, {NULL}, 2 * NS_PER_S, 0, false, true},
+		{{"--", "make"}, {"make"}, NS_PER_S, 0, false, false},
+		{{"-b", "--", "make", "-j4", "-n", "7"},
+		 {"make", "-j4", "-n", "7"},
+		 NS_PER_S,
+		 0,
+		 true,
+		 false},
+		{{"2", "3", "-b", "--", "a", "4"}, {"a", "4"}, 2 * NS_PER_S, 3, true, true},
+		{{"-d1", "--", "a"}, {"a"}, NS_PER_S, 0, false, true},
+		{{"-n", "2", "--", "a"}, {"a"}, NS_PER_S, 2, false, true},
+		{{"--", "--", "a"}, {"--", "a"}, NS_PER_S, 0, false, false},
+		{{"--", "a", "--", "b"}, {"a", "--", "b"}, NS_PER_S, 0, false, false},
+		{{"--", ""}, {""}, NS_PER_S, 0, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct options options;
+		struct error err;
+		size_t n = 0;
+
+		assert_int_equal(parse(rows[i].args, &options, &err), 0);
+		assert_true(options.interval_ns == rows[i].interval_ns);
+		assert_true(options.iterations == rows[i].iterations);
+		assert_int_equal(options.batch, rows[i].batch);
+		assert_int_equal(options.refreshes, rows[i].refreshes);
+		assert_int_equal(options.command != NULL, rows[i].command[0] != NULL);
+		for (; options.command && rows[i].command[n]; n++)
+			assert_string_equal(options.command[n], rows[i].command[n]);
+		assert_true(!options.command || !options.command[n]);
+		options_fini(&options);
+	}
+}
+
+/* A configuration's delay asks for no refreshes; parsing again finds the command again. */
+static void test_command_again(void **state)
+{
+	char program[] = "pmctop", batch[] = "-b", dashes[] = "--", make[] = "make", two[] = "2";
+	char *argv[] = {program, two, batch, dashes, make, two, NULL};
+	struct options options;
+	struct error err;
+
+	(void)state;
+	options_init(&options);
+	assert_int_equal(options_set(&options, "delay", "5", &err), 0);
+	assert_int_equal(options_parse(6, argv, &options, &err), 0);
+	assert_int_equal(options_parse(6, argv, &options, &err), 0);
+	assert_true(options.batch && options.refreshes);
+	assert_true(options.interval_ns == 2 * NS_PER_S && options.iterations == 0);
+	assert_string_equal(options.command[0], "make");
+	options_fini(&options);
+	options_init(&options);
+	assert_int_equal(options_set(&options, "delay", "5", &err), 0);
+	argv[1] = argv[2] = batch;
+	assert_int_equal(options_parse(6, argv, &options, &err), 0);
+	assert_false(options.refreshes);
+	options_fini(&options);
 }
 
 /* -e and -m are kept as they were written, in their order. */
@@ -502,6 +578,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_command_again),
 		cmocka_unit_test(test_columns_in_order),
 		cmocka_unit_test(test_too_many_columns),
 		cmocka_unit_test(test_settings),
