@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Each part keeps one tally a process, and finds it by pid in a table that knows the latest process
- * of every pid. A part is closed when the plan changes, and never added to again.
+ * of every pid. A plan that comes back goes on with its part.
  */
 #include "summary.h"
 
@@ -335,14 +335,41 @@ static void note_last(struct part *part, const struct snapshot *snapshot)
 	memcpy(last->pmu, snapshot->pmu, sizeof(last->pmu));
 }
 
+/* Whether every number of a tally means the same. Plans may differ in how they come by it. */
+static bool is_same(const struct columns *a, const struct columns *b)
+{
+	const struct plan *plan_a = a->plan, *plan_b = b->plan;
+
+	if (plan_a == plan_b)
+		return true;
+	if (a->levels != b->levels || a->events.n != b->events.n ||
+	    plan_a->n_events != plan_b->n_events ||
+	    memcmp(&plan_a->shape, &plan_b->shape, sizeof(plan_a->shape)) != 0)
+		return false;
+	for (size_t i = 0; i < a->events.n; i++)
+		if (strcmp(a->events.items[i].name, b->events.items[i].name) != 0 ||
+		    a->events.items[i].state != b->events.items[i].state)
+			return false;
+	for (unsigned i = 0; i < plan_a->shape.n_counters; i++)
+		if (plan_a->counters[i].event != plan_b->counters[i].event ||
+		    plan_a->counters[i].code != plan_b->counters[i].code ||
+		    plan_a->counters[i].group != plan_b->counters[i].group)
+			return false;
+	for (unsigned i = 0; i < plan_a->shape.n_groups; i++)
+		if (plan_a->groups[i].domain != plan_b->groups[i].domain)
+			return false;
+	return true;
+}
+
 /* The part that a snapshot belongs to; NULL where there are too many. */
 static struct part *find_part(struct summary *summary, const struct snapshot *snapshot)
 {
-	struct part *part = summary->n_parts ? &summary->parts[summary->n_parts - 1] : NULL;
-
-	if (part && part->columns->plan == snapshot->columns->plan) {
+	for (size_t i = summary->n_parts; i-- > 0;) {
+		struct part *part = &summary->parts[i];
 		struct columns *before = part->columns;
 
+		if (!is_same(before, snapshot->columns))
+			continue;
 		part->columns = columns_ref(snapshot->columns);
 		columns_unref(before);
 		return part;
@@ -351,9 +378,8 @@ static struct part *find_part(struct summary *summary, const struct snapshot *sn
 		summary->full = true;
 		return NULL;
 	}
-	part = &summary->parts[summary->n_parts++];
-	part_init(part, snapshot);
-	return part;
+	part_init(&summary->parts[summary->n_parts], snapshot);
+	return &summary->parts[summary->n_parts++];
 }
 
 void summary_add(struct summary *summary, const struct snapshot *snapshot)
@@ -462,7 +488,7 @@ static void fill_target(struct snapshot *snapshot)
 static void fill_notes(const struct summary *summary, struct snapshot *snapshot)
 {
 	static const char too_many[] =
-		"The events changed too often: what was counted after the last part is left out.";
+		"The events changed too often: what was counted with the latest is left out.";
 
 	snapshot->notes = xcalloc(summary->notes.n + 1, sizeof(char *));
 	if (summary->full)

@@ -182,17 +182,27 @@ static void bounds_its_memory(void **state)
 	columns_unref(columns);
 }
 
-/* Tallies of two plans have another shape: each has a part of its own. */
-static void begins_anew_with_the_plan(void **state)
+/* The sample's columns with some events that cannot be counted, by the bits of a number. */
+static struct columns *columns_without(unsigned bits)
+{
+	struct columns *columns = sample_columns("overview");
+
+	for (unsigned e = TALLY_FIRST_COUNTED; e < SAMPLE_EVENTS; e++, bits >>= 1)
+		if (bits & 1)
+			columns->events.items[e].state = FIGURE_UNSUPPORTED;
+	return columns;
+}
+
+/* Tallies of one kind are one part, whenever they come; those of another have their own. */
+static void keeps_plans_apart(void **state)
 {
 	static const struct sample_row rows[ROWS_MAX] = {TASK(7, 7, 5, 0, "a", "", 1, 1)};
 	struct summary *summary = summary_new(SUMMARY_PROCESSES_MAX);
 
 	(void)state;
-	for (unsigned i = 0; i < SUMMARY_PARTS_MAX + 3; i++) {
-		struct columns *columns = sample_columns("overview");
+	for (unsigned i = 0; i < 3 * (SUMMARY_PARTS_MAX + 2); i++) {
+		struct columns *columns = columns_without(i % (SUMMARY_PARTS_MAX + 2));
 
-		add(summary, columns, rows);
 		add(summary, columns, rows);
 		columns_unref(columns);
 	}
@@ -200,7 +210,7 @@ static void begins_anew_with_the_plan(void **state)
 	for (size_t i = 0; i < summary_parts(summary); i++) {
 		struct snapshot *part = summary_snapshot(summary, i, &ended);
 
-		assert_int_equal(part->interval_ns, 2 * NS_PER_S);
+		assert_int_equal(part->interval_ns, 3 * NS_PER_S);
 		assert_int_equal(part->run->part, i + 1);
 		assert_int_equal(part->run->parts, SUMMARY_PARTS_MAX);
 		assert_int_equal(part->n_notes, 1);
@@ -208,6 +218,16 @@ static void begins_anew_with_the_plan(void **state)
 		snapshot_free(part);
 	}
 	summary_free(summary);
+
+	struct columns *one = sample_columns("overview"), *other = sample_columns("overview");
+	other->plan->counters[SAMPLE_BRANCH_MISSES].group = 1;
+	summary = summary_new(SUMMARY_PROCESSES_MAX);
+	add(summary, one, rows);
+	add(summary, other, rows);
+	assert_int_equal(summary_parts(summary), 2);
+	summary_free(summary);
+	columns_unref(one);
+	columns_unref(other);
 }
 
 static void is_as_golden(void **state)
@@ -276,7 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_processes_again),
 		cmocka_unit_test(bounds_its_memory),
-		cmocka_unit_test(begins_anew_with_the_plan),
+		cmocka_unit_test(keeps_plans_apart),
 		cmocka_unit_test(is_as_golden),
 	};
 
