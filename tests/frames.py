@@ -60,7 +60,7 @@ def near(value, wanted, share):
 
 
 def broken_sums(frame):
-    """Every event that breaks: tasks + idle + unattributed = totals = sum of CPUs."""
+    """Every event that breaks: tasks + idle + unattributed + others = totals = sum of CPUs."""
     totals = frame["totals"]
     broken = []
     for event, total in totals["events"].items():
@@ -69,7 +69,8 @@ def broken_sums(frame):
         # What did not run while it was counted adds nothing.
         parts = sum(task["events"][event] or 0 for task in frame["tasks"])
         # /proc knows no faults of idle.
-        parts += sum(totals[part]["events"][event] or 0 for part in ("idle", "unattributed"))
+        parts += sum(totals[part]["events"][event] or 0
+                     for part in ("idle", "unattributed", "others") if part in totals)
         cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
         if parts != total or (frame["mode"] == "system" and cpus != total):
             broken.append(f"{event}: parts {parts}, total {total}, CPUs {cpus}")

@@ -194,14 +194,14 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 
 struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 {
-	struct frame frame = {app->snapshot, app->interval_ns, app->paused};
-	struct layout_want want = {.prompt = app->prompt.active};
+	struct frame frame = {app->snapshot, app->interval_ns, app->paused, app->notice};
+	struct layout_want want = {
+		.prompt = app->prompt.active,
+		.banner = frame_banner_lines(&frame, canvas->width),
+	};
 
-	if (app->snapshot) {
-		want.banner = frame_banner_lines(&frame, canvas->width);
-		if (app->screen != &screen_cpus) /* its list says it all */
-			want.cpu_lines = (unsigned)app->snapshot->n_cpus;
-	}
+	if (app->snapshot && app->screen != &screen_cpus) /* its list says it all */
+		want.cpu_lines = (unsigned)app->snapshot->n_cpus;
 
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
 

@@ -34,6 +34,7 @@ struct app {
 	unsigned help_lines; /* of the last drawing, with the lines that were shown */
 	unsigned help_page;
 	struct prompt prompt;
+	char notice[160]; /* stands before the notes of snapshots; "": nothing */
 };
 
 void app_init(struct app *app, const struct options *options);

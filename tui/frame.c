@@ -321,33 +321,45 @@ void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct re
 
 /* ---- note */
 
+/* The one that is shown, NULL where there is none; how many there are. */
+static const char *first_note(const struct frame *frame, size_t *n)
+{
+	const struct snapshot *snapshot = frame->snapshot;
+
+	*n = (frame->notice[0] != '\0') + (snapshot ? snapshot->n_notes : 0);
+	if (frame->notice[0])
+		return frame->notice;
+	return *n ? snapshot->notes[0] : NULL;
+}
+
 /* "  +2 more: ?" stands behind the note, at the end of its last line. */
-static void more_notes(const struct snapshot *snapshot, char *text, size_t size)
+static void more_notes(size_t n, char *text, size_t size)
 {
 	text[0] = '\0';
-	if (snapshot->n_notes > 1)
-		snprintf(text, size, "  +%zu more: ?", snapshot->n_notes - 1);
+	if (n > 1)
+		snprintf(text, size, "  +%zu more: ?", n - 1);
 }
 
 unsigned frame_banner_lines(const struct frame *frame, unsigned width)
 {
-	const struct snapshot *snapshot = frame->snapshot;
 	char more[40];
+	size_t n_notes;
+	const char *note = first_note(frame, &n_notes);
 
-	if (!snapshot || snapshot->n_notes == 0)
+	if (!note)
 		return 0;
-	more_notes(snapshot, more, sizeof(more));
-	return text_width(snapshot->notes[0]) + text_width(more) > width ? 2 : 1;
+	more_notes(n_notes, more, sizeof(more));
+	return text_width(note) + text_width(more) > width ? 2 : 1;
 }
 
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
-	const struct snapshot *snapshot = frame->snapshot;
 	char more[40];
+	size_t n_notes;
+	const char *note = first_note(frame, &n_notes);
 
-	if (!snapshot || snapshot->n_notes == 0 || rect.height == 0)
+	if (!note || rect.height == 0)
 		return;
-	const char *note = snapshot->notes[0];
 	if (rect.height > 1) {
 		size_t length = text_first_line(note, rect.width);
 		char *line = xstrndup(note, length);
@@ -356,7 +368,7 @@ void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct 
 		note += length + strspn(note + length, " ");
 		rect.y++;
 	}
-	more_notes(snapshot, more, sizeof(more));
+	more_notes(n_notes, more, sizeof(more));
 	unsigned n = text_width(more), width = rect.width;
 	if (n + 20 < width)
 		width -= n;

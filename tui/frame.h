@@ -14,6 +14,7 @@ struct frame {
 	const struct snapshot *snapshot; /* NULL before the first interval has ended */
 	uint64_t interval_ns;            /* as chosen; the snapshot knows what it really was */
 	bool paused;
+	const char *notice; /* stands before the snapshot's notes; "": nothing */
 };
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);

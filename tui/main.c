@@ -85,12 +85,12 @@ static bool can_draw(const char *terminal)
 	return false;
 }
 
-static enum run_status run(const struct options *options, const struct engine_config *engine)
+static int run(const struct options *options, const struct engine_config *engine)
 {
 	struct theme theme;
 	struct error err = {0};
 	char theme_dir[PATH_MAX];
-	enum run_status status = RUN_NO_TERMINAL;
+	int status = RUN_NO_TERMINAL;
 
 	find_own("themes", theme_dir, sizeof(theme_dir));
 	if (theme_load(options->theme, theme_dir[0] ? theme_dir : NULL, &theme, &err))
@@ -101,6 +101,7 @@ static enum run_status run(const struct options *options, const struct engine_co
 		.engine = engine,
 		.theme = &theme,
 		.terminal = getenv("TERM"),
+		.temporary = getenv("TMPDIR"),
 		.color = wants_color(options),
 		.direct_color = has_direct_color(),
 		.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
@@ -115,7 +116,9 @@ static enum run_status run(const struct options *options, const struct engine_co
 		err.text[0] = '\0';
 		status = run_batch(&config, &err);
 	}
-	return status != RUN_OK ? complain(&err, status) : RUN_OK;
+	if (err.text[0])
+		say(err.text, "");
+	return status;
 }
 
 /* ---- the configuration */
@@ -231,7 +234,7 @@ static enum run_status examine(const struct options *options)
 	return err.text[0] ? complain(&err, status) : status;
 }
 
-static enum run_status run_or_list(const struct options *options, const struct config *config)
+static int run_or_list(const struct options *options, const struct config *config)
 {
 	struct engine_config engine = {
 		.columns = options->columns,
@@ -268,7 +271,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	struct config config = {0};
-	enum run_status status = RUN_OK;
+	int status = RUN_OK;
 	struct error err;
 
 	/* Characters only: numbers keep their point. */
@@ -284,5 +287,5 @@ int main(int argc, char **argv)
 		status = run_or_list(&options, &config);
 	options_fini(&options);
 	config_fini(&config);
-	return (int)status;
+	return status;
 }

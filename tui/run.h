@@ -13,10 +13,12 @@ struct run_config {
 	const struct options *options;
 	const struct engine_config *engine;
 	const struct theme *theme;
-	const char *terminal; /* $TERM */
+	const char *terminal;  /* $TERM */
+	const char *temporary; /* $TMPDIR; NULL or "": the usual one */
 	bool color, direct_color, ascii;
 };
 
+/* What pmctop ends with; a command that was run has its own status passed on instead. */
 enum run_status {
 	RUN_OK = 0,
 	RUN_FAILED = 1,
@@ -31,11 +33,16 @@ static inline enum run_status run_refusal(int rc)
 	return rc == -EINVAL ? RUN_USAGE : RUN_NOTHING;
 }
 
-/* The dashboard, until its user has enough. Errors fill *err; nothing is printed. */
-enum run_status run_live(const struct run_config *config, struct error *err);
+/*
+ * An exit status, as above or the command's; *err says what there is to say, which may be something
+ * whatever the status is, or "". Nothing is printed but what was asked for.
+ */
+
+/* The dashboard, until its user has enough. */
+int run_live(const struct run_config *config, struct error *err);
 
 /* Text or json on standard output or in a file. */
-enum run_status run_batch(const struct run_config *config, struct error *err);
+int run_batch(const struct run_config *config, struct error *err);
 
 /*
  * The page about what can be counted here, as text or json; RUN_NOTHING where nothing can. In

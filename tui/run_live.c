@@ -2,22 +2,31 @@
 /*
  * The UI thread: it sleeps until a key, a signal or a snapshot comes, and draws when something has
  * changed and the terminal takes it. The collector's thread goes on whatever happens here.
+ *
+ * A command is let go when the terminal is ours, and what it wrote is shown when it is not any
+ * more.
  */
 #include "run.h"
 
 #include "app.h"
 #include "core/collector.h"
+#include "core/text.h"
 #include "core/util.h"
 #include "input.h"
+#include "launch.h"
 #include "signals.h"
 #include "term.h"
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 /* The first rows come soon, however long the interval is. */
 #define LIVE_FIRST_NS (250 * NS_PER_MS)
+
+/* How long quitting waits for a command to end by SIGTERM. */
+#define LIVE_PATIENCE_NS (1 * NS_PER_S)
 
 struct live {
 	struct app app;
@@ -25,12 +34,15 @@ struct live {
 	struct input input;
 	struct term *term;
 	struct collector *collector;
+	struct launch *launch; /* of the command; NULL: there is none */
 	int signals_fd;
 	uint64_t collected_ns;     /* the interval that the collector was told */
 	enum event_levels counted; /* the levels that it was told */
 	uint64_t refreshes;
 	bool dirty;
 	bool quit;
+	bool told; /* that the command has ended */
+	bool hold; /* what is taken next, its last interval */
 };
 
 static void measure(struct live *live)
@@ -104,8 +116,27 @@ static void take_snapshot(struct live *live)
 	if (!snapshot)
 		return;
 	app_snapshot(&live->app, snapshot);
+	if (live->hold) { /* Z goes on */
+		live->hold = false;
+		live->app.paused = true;
+	}
 	live->refreshes++;
 	live->dirty = true;
+}
+
+static void look_after_command(struct live *live)
+{
+	struct launch *launch = live->launch;
+	char how[48], seconds[24];
+
+	if (!launch || live->told || !launch_reap(launch))
+		return;
+	live->told = live->hold = live->dirty = true;
+	launch_tell(launch, how, sizeof(how));
+	text_fixed(seconds, sizeof(seconds),
+		   (double)(launch->ended_ns - launch->began_ns) / (double)NS_PER_S, 1);
+	snprintf(live->app.notice, sizeof(live->app.notice),
+		 "The command %s after %s s: q leaves, Z goes on.", how, seconds);
 }
 
 static void draw(struct live *live)
@@ -139,12 +170,12 @@ static void loop(struct live *live, uint64_t iterations)
 			take_snapshot(live);
 		tell_interval(live);
 		tell_levels(live);
+		look_after_command(live);
 	}
 	draw(live);
 }
 
-static enum run_status run_on_terminal(const struct run_config *config, struct live *live,
-				       struct error *err)
+static int run_on_terminal(const struct run_config *config, struct live *live, struct error *err)
 {
 	struct term_config term_config = {
 		.theme = config->theme,
@@ -155,6 +186,10 @@ static enum run_status run_on_terminal(const struct run_config *config, struct l
 
 	if (term_open(&term_config, &live->term, err))
 		return RUN_NO_TERMINAL;
+	if (live->launch && launch_go(live->launch, err)) {
+		term_close(live->term);
+		return live->launch->status;
+	}
 	live->input.fd = term_input_fd(live->term);
 	app_init(&live->app, config->options);
 	canvas_init(&live->canvas, config->ascii);
@@ -166,26 +201,67 @@ static enum run_status run_on_terminal(const struct run_config *config, struct l
 	return RUN_OK;
 }
 
-enum run_status run_live(const struct run_config *config, struct error *err)
+static int collect_and_run(const struct run_config *config, struct live *live, struct error *err)
 {
-	struct live live = {.collected_ns = config->options->interval_ns,
-			    .counted = config->options->count};
-	enum run_status status;
-	int rc;
+	struct engine_config engine = *config->engine;
+
+	if (live->launch)
+		engine.target.command = live->launch->pid;
+	xalloc_set_hook(term_emergency);
+	int rc = collector_start(&engine, live->collected_ns, &live->collector, err);
+	if (!rc)
+		err->text[0] = '\0'; /* the notes have it */
+	int status = rc ? run_refusal(rc) : run_on_terminal(config, live, err);
+	if (!rc)
+		collector_stop(live->collector);
+	xalloc_set_hook(NULL);
+	return status;
+}
+
+/* The terminal is as it was: the command is ended where it has not, and its output shown. */
+static int leave_command(struct launch *launch, struct error *err)
+{
+	if (!launch_reap(launch)) {
+		launch_terminate(launch);
+		if (!launch_wait(launch, LIVE_PATIENCE_NS))
+			launch_explain_alive(launch, err);
+	}
+	return launch->terminated ? LAUNCH_KILLED + SIGTERM : launch->status;
+}
+
+int run_live(const struct run_config *config, struct error *err)
+{
+	struct live live = {
+		.collected_ns = config->options->interval_ns,
+		.counted = config->options->count,
+	};
+	const struct launch_config launch_config = {
+		.command = config->options->command,
+		.io = LAUNCH_HIDDEN,
+		.directory = config->temporary,
+	};
+	struct launch launch;
 
 	if (live.collected_ns > LIVE_FIRST_NS)
 		live.collected_ns = LIVE_FIRST_NS;
-	live.signals_fd = signals_open();
-	if (live.signals_fd < 0) {
-		error_set(err, live.signals_fd, "No file descriptor is left.");
-		return RUN_FAILED;
+	if (launch_config.command) {
+		if (launch_open(&launch_config, &launch, err))
+			return RUN_FAILED;
+		live.launch = &launch;
 	}
-	xalloc_set_hook(term_emergency);
-	rc = collector_start(config->engine, live.collected_ns, &live.collector, err);
-	status = rc ? run_refusal(rc) : run_on_terminal(config, &live, err);
-	if (!rc)
-		collector_stop(live.collector);
-	xalloc_set_hook(NULL);
-	signals_close(live.signals_fd);
+	live.signals_fd = signals_open();
+	int status = RUN_FAILED;
+	if (live.signals_fd < 0)
+		error_set(err, live.signals_fd, "No file descriptor is left.");
+	else
+		status = collect_and_run(config, &live, err);
+	if (status == RUN_OK && live.launch)
+		status = leave_command(&launch, err);
+	if (live.signals_fd >= 0)
+		signals_close(live.signals_fd);
+	if (live.launch) {
+		launch_show(&launch, STDOUT_FILENO);
+		launch_close(&launch);
+	}
 	return status;
 }

@@ -22,7 +22,7 @@ enum { SIGNALS_PATIENCE_S = 4 };
 /* The pipe's writing end, + 1 so that zero means none. */
 static volatile sig_atomic_t signals_pipe;
 
-static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT};
+static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGCHLD};
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT};
 
 static void on_told(int number)
@@ -70,7 +70,7 @@ void signals_handle(int number, void (*handler)(int), int flags)
 		sigaction(number, &action, NULL);
 }
 
-static void unhandle(int number, void (*handler)(int))
+void signals_unhandle(int number, void (*handler)(int))
 {
 	struct sigaction old;
 
@@ -98,11 +98,11 @@ void signals_close(int fd)
 	if (signals_pipe == 0)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-		unhandle(told[i], on_told);
+		signals_unhandle(told[i], on_told);
 	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
-		unhandle(fatal[i], on_fatal);
+		signals_unhandle(fatal[i], on_fatal);
 	alarm(0);
-	unhandle(SIGALRM, on_alarm);
+	signals_unhandle(SIGALRM, on_alarm);
 	close(signals_pipe - 1);
 	signals_pipe = 0;
 	close(fd);

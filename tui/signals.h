@@ -9,9 +9,9 @@
  */
 
 /*
- * INT TERM HUP WINCH TSTP CONT arrive in the pipe whose reading end is returned, or -errno. After
- * INT, TERM or HUP the process exits with 1 if signals_close has not come within 4 s. QUIT SEGV BUS
- * FPE ILL ABRT call term_emergency, then do what they do by default.
+ * INT TERM HUP WINCH TSTP CONT CHLD arrive in the pipe whose reading end is returned, or -errno.
+ * After INT, TERM or HUP the process exits with 1 if signals_close has not come within 4 s. QUIT
+ * SEGV BUS FPE ILL ABRT call term_emergency, then do what they do by default.
  */
 int signals_open(void);
 void signals_close(int fd);
@@ -24,5 +24,7 @@ void signals_stop(void);
 
 /* Installs a handler, with flags of sigaction(2), where the default action is in force. */
 void signals_handle(int number, void (*handler)(int), int flags);
+/* The default action again, where that handler is the one. */
+void signals_unhandle(int number, void (*handler)(int));
 
 #endif

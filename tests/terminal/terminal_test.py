@@ -539,6 +539,87 @@ def test_ascii(terminal):
     terminal.wait_for("^rc=0$")
 
 
+def launch(terminal, command, before=""):
+    """pmctop with a command, and its process id, once it shows rows."""
+    return terminal.start(f"0.2 -- {command}", before)
+
+
+def test_command(terminal):
+    """a command's output stays off the screen, is shown afterwards, and its status passed on"""
+    before = terminal.settings()
+    launch(terminal, "sh -c 'echo out-$((40+2)); echo err-$((40+3)) >&2; cat; sleep 1; exit 7'")
+    screen = terminal.wait_for(r"The command ended with status 7 after 1\.\d s: q leaves").string
+    if re.search("out-42|err-43", screen):
+        raise Failure(f"output on the screen:\n{screen}")
+    terminal.wait_for("PAUSED")
+    terminal.keys("Z")
+    wait_until("the clock to go on", lambda: "PAUSED" not in terminal.screen())
+    terminal.wait_for("The command ended with status 7")
+    terminal.keys("q")
+    terminal.wait_for("^out-42\nerr-43\nrc=7$")
+    terminal.check_sane(before)
+
+
+def test_command_is_ended(terminal):
+    """quitting ends a command that runs, and all of its group, with SIGTERM"""
+    before = terminal.settings()
+    path = f"/tmp/{terminal.socket}.pids"
+    command = f"sh -c 'sleep 100 & echo $$ $! > {path}; echo said; wait'"
+    for end, keys in (("q", ["q"]), ("^C", ["C-c"]), ("SIGTERM", None)):
+        pid = launch(terminal, command)
+        wait_until("the command", lambda: os.path.exists(path) and os.path.getsize(path))
+        with open(path) as file:
+            pids = [int(word) for word in file.read().split()]
+        if keys:
+            terminal.keys(*keys)
+        else:
+            os.kill(pid, signal.SIGTERM)
+        terminal.wait_for("^said\nrc=143$")
+        wait_until(f"the command to end by {end}", lambda: not any(alive(p) for p in pids))
+        os.unlink(path)
+    terminal.check_sane(before)
+
+
+def test_command_ignores(terminal):
+    """a command that ignores SIGTERM is left alone, and that is said"""
+    before = terminal.settings()
+    launch(terminal, """sh -c 'trap "" TERM; echo $$; while :; do sleep 0.1; done'""")
+    terminal.keys("q")
+    pid = int(terminal.wait_for(r"(?s)^(\d+)\n.*pmctop: 'sh' .*goes on.*^rc=143$").group(1))
+    if not alive(pid):
+        raise Failure("it was not left alone")
+    os.kill(pid, signal.SIGKILL)
+    terminal.check_sane(before)
+
+
+def test_command_and_terminal(terminal):
+    """a command has no terminal to draw on, ask or stop"""
+    before = terminal.settings()
+    launch(terminal, "sh -c 'sleep 0.5; read line || echo no-input; "
+                     "echo lost > /dev/tty || echo no-tty; stty -echo; kill -9 $$'",
+           "stty tostop; ")
+    terminal.wait_for("The command was killed by signal 9 after")
+    terminal.keys("q")
+    terminal.wait_for(r"(?s)^no-input$.*^no-tty$.*^rc=137$")
+    terminal.line("stty -tostop")
+    terminal.check_sane(before)
+
+
+def test_command_not_found(terminal):
+    """a command that is not found or not executable: one line, 127 or 126, a sane terminal"""
+    before = terminal.settings()
+    terminal.line(f"clear; {PMCTOP} -- no-such-command; echo rc=$?")
+    terminal.wait_for(r"^pmctop: 'no-such-command' is not found.*\nrc=127$")
+    terminal.line(f"clear; {PMCTOP} -- /tmp; echo rc=$?")
+    terminal.wait_for(r"^pmctop: '/tmp' is not executable.*\nrc=126$")
+    terminal.line(f"clear; TMPDIR=/no/such {PMCTOP} -- true; echo rc=$?")
+    terminal.wait_for(r"^pmctop: No file for the command's output in '/no/such'(.|\n)*rc=1$")
+    terminal.line(f"clear; TERM=dumb {PMCTOP} -- sh -c 'echo once; exit 3' | tail -n 4; "
+                  "echo rc=${PIPESTATUS[0]}")
+    terminal.wait_for(r"(?s)once.*s elapsed.*^rc=3$")
+    terminal.check_sane(before)
+
+
 def test_usage(terminal):
     """a wrong option is one line and exit 2"""
     for arguments, words in (

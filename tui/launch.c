@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One socket pair does it all. A byte lets the child go; its end of the socket is closed by the
+ * exec, and that is the answer: nothing where it succeeded, errno where it failed. If pmctop gives
+ * up or dies before, the child reads the end of the file and is gone.
+ */
+#include "launch.h"
+
+#include "core/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_NS (10 * NS_PER_MS)
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * NS_PER_US;
+}
+
+/* ---- the child */
+
+static bool redirect(const struct launch *launch, enum launch_io io)
+{
+	switch (io) {
+	case LAUNCH_KEEP:
+		return true;
+	case LAUNCH_TO_STDERR:
+		return dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+	case LAUNCH_HIDDEN:
+		break;
+	}
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return setsid() >= 0 && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
+	       dup2(launch->output, STDOUT_FILENO) >= 0 && dup2(launch->output, STDERR_FILENO) >= 0;
+}
+
+static void wait_and_exec(const struct launch *launch, const struct launch_config *config, int fd)
+{
+	ssize_t got;
+	char go;
+
+	if (!redirect(launch, config->io))
+		_exit(LAUNCH_CANNOT_EXECUTE);
+	do
+		got = read(fd, &go, 1);
+	while (got < 0 && errno == EINTR);
+	if (got == 1) {
+		execvp(config->command[0], config->command);
+		int error = errno;
+		got = write(fd, &error, sizeof(error));
+	}
+	_exit(LAUNCH_CANNOT_EXECUTE);
+}
+
+/* ---- opening */
+
+/* So that no descriptor made here is mistaken for one of these three. */
+static void fill_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A file without a name; not every file system can make one outright. */
+static int open_nameless(const char *directory)
+{
+	char path[PATH_MAX];
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/pmctop-XXXXXX", directory) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+static int open_output(const struct launch_config *config, struct launch *launch, struct error *err)
+{
+	const char *directory =
+		config->directory && config->directory[0] ? config->directory : "/tmp";
+
+	if (config->io != LAUNCH_HIDDEN)
+		return 0;
+	launch->output = open_nameless(directory);
+	if (launch->output >= 0)
+		return 0;
+	int code = launch->output;
+	launch->output = -1;
+	return error_set(err, code,
+			 "No file for the command's output in '%.80s': %s. $TMPDIR names another "
+			 "directory, -b needs none.",
+			 directory, strerror(-code));
+}
+
+int launch_open(const struct launch_config *config, struct launch *launch, struct error *err)
+{
+	int ends[2];
+
+	*launch = (struct launch){
+		.command = config->command,
+		.own_session = config->io == LAUNCH_HIDDEN,
+		.socket = -1,
+		.output = -1,
+	};
+	fill_standard_descriptors();
+	int rc = open_output(config, launch, err);
+	if (rc)
+		return rc;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		rc = error_set(err, -errno, "No file descriptor is left.");
+		goto fail;
+	}
+	launch->pid = fork();
+	if (launch->pid == 0) {
+		close(ends[0]);
+		wait_and_exec(launch, config, ends[1]);
+	}
+	rc = launch->pid < 0 ? -errno : 0;
+	close(ends[1]);
+	launch->socket = ends[0];
+	if (rc) {
+		error_set(err, rc, "No process can be started: %s.", strerror(-rc));
+		goto fail;
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* Ignored by whoever started us, it would take the exit status away. */
+	signal(SIGCHLD, SIG_DFL);
+	return 0;
+fail:
+	launch->pid = 0;
+	launch_close(launch);
+	return rc;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void launch_close(struct launch *launch)
+{
+	close_fd(&launch->socket);
+	close_fd(&launch->output);
+	while (launch->pid && !launch->gone && waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	launch->pid = 0;
+}
+
+/* ---- exec */
+
+static int explain(const char *name, int error, struct error *err)
+{
+	bool path = strchr(name, '/') != NULL;
+	struct stat status;
+	bool exists = path && stat(name, &status) == 0;
+
+	if (error == ENOENT && exists)
+		return error_set(err, -error,
+				 "'%.120s' is not found: it is there, but the interpreter that it "
+				 "names is not.",
+				 name);
+	if (error == ENOENT)
+		return error_set(err, -error, "'%.120s' is not found: %s.", name,
+				 path ? "there is no such file" : "no directory of $PATH has it");
+	if (exists && S_ISDIR(status.st_mode))
+		return error_set(err, -error, "'%.120s' is not executable: it is a directory.",
+				 name);
+	if (error == EACCES)
+		return error_set(err, -error,
+				 "'%.120s' is not executable: chmod +x gives the right to it.",
+				 name);
+	return error_set(err, -error, "'%.120s' cannot be executed: %s.", name, strerror(error));
+}
+
+int launch_go(struct launch *launch, struct error *err)
+{
+	ssize_t got;
+	int error;
+
+	launch->gone = true;
+	launch->began_ns = now_ns();
+	/* Where it was killed meanwhile, there is no answer, and it is reaped. */
+	got = send(launch->socket, "", 1, MSG_NOSIGNAL);
+	do
+		got = read(launch->socket, &error, sizeof(error));
+	while (got < 0 && errno == EINTR);
+	close_fd(&launch->socket);
+	if (got != sizeof(error))
+		return 0;
+	while (waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	launch->ended = true;
+	launch->ended_ns = now_ns();
+	launch->status = error == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_CANNOT_EXECUTE;
+	return explain(launch->command[0], error, err);
+}
+
+/* ---- the end */
+
+static void note_end(struct launch *launch, int status, const struct rusage *usage)
+{
+	launch->ended = true;
+	launch->ended_ns = now_ns();
+	launch->killed = WIFSIGNALED(status);
+	launch->status = launch->killed ? LAUNCH_KILLED + WTERMSIG(status) : WEXITSTATUS(status);
+	launch->user_ns = timeval_ns(&usage->ru_utime);
+	launch->system_ns = timeval_ns(&usage->ru_stime);
+}
+
+bool launch_reap(struct launch *launch)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
+		if (pid == launch->pid)
+			note_end(launch, status, &usage);
+	return launch->ended;
+}
+
+void launch_terminate(struct launch *launch)
+{
+	/* Nobody but us reaps it, so its number is still its own. */
+	if (launch->ended || !launch->gone)
+		return;
+	launch->terminated = true;
+	kill(launch->own_session ? -launch->pid : launch->pid, SIGTERM);
+}
+
+bool launch_wait(struct launch *launch, uint64_t patience_ns)
+{
+	const struct timespec look = {.tv_nsec = LOOK_NS};
+	uint64_t until_ns = now_ns() + patience_ns;
+
+	while (!launch_reap(launch) && now_ns() < until_ns)
+		nanosleep(&look, NULL);
+	return launch->ended;
+}
+
+/* ---- what is told of it */
+
+static bool write_all(int fd, const char *text, size_t size)
+{
+	while (size > 0) {
+		ssize_t written = write(fd, text, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		text += written;
+		size -= (size_t)written;
+	}
+	return true;
+}
+
+void launch_show(const struct launch *launch, int fd)
+{
+	struct stat status;
+	char buffer[16 * 1024];
+
+	/* What a daemon goes on writing is not waited for. */
+	if (launch->output < 0 || fstat(launch->output, &status))
+		return;
+	for (off_t at = 0; at < status.st_size;) {
+		size_t want = size_min(sizeof(buffer), (size_t)(status.st_size - at));
+		ssize_t got = pread(launch->output, buffer, want, at);
+
+		if (got <= 0 || !write_all(fd, buffer, (size_t)got))
+			return;
+		at += got;
+	}
+}
+
+void launch_describe(const struct launch *launch, struct snapshot_run *run)
+{
+	*run = (struct snapshot_run){
+		.command = launch->command,
+		.status = launch->ended ? launch->status : -1,
+		.elapsed_ns = (launch->ended ? launch->ended_ns : now_ns()) - launch->began_ns,
+		.user_ns = launch->user_ns,
+		.system_ns = launch->system_ns,
+	};
+}
+
+void launch_tell(const struct launch *launch, char *text, size_t size)
+{
+	if (!launch->ended)
+		snprintf(text, size, "still runs");
+	else if (launch->killed)
+		snprintf(text, size, "was killed by signal %d", launch->status - LAUNCH_KILLED);
+	else
+		snprintf(text, size, "ended with status %d", launch->status);
+}
+
+void launch_explain_alive(const struct launch *launch, struct error *err)
+{
+	error_set(err, -EBUSY, "'%.120s' (pid %d) goes on: SIGTERM does not end it.",
+		  launch->command[0], launch->pid);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_LAUNCH_H
+#define PMCTOP_LAUNCH_H
+
+#include "core/error.h"
+#include "core/snapshot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A command that pmctop starts, watches and ends with. It is forked first, waits while the engine
+ * opens, and execs when it is let go, so that it is counted from its first instruction.
+ *
+ * pmctop adopts what the command leaves behind (PR_SET_CHILD_SUBREAPER), and reaps it: the tree
+ * stays a tree while it is watched. One at a time, in a process without other children.
+ */
+enum launch_io {
+	LAUNCH_TO_STDERR, /* its output goes to standard error: standard output is pmctop's own */
+	LAUNCH_KEEP,      /* it has pmctop's input and output */
+	LAUNCH_HIDDEN,    /* no input, a session of its own, output into a file for launch_show */
+};
+
+struct launch_config {
+	char *const *command; /* argv, NULL behind its end; borrowed */
+	enum launch_io io;
+	const char *directory; /* where the file is made, which never has a name; NULL: /tmp */
+};
+
+enum {
+	LAUNCH_CANNOT_EXECUTE = 126, /* as shells have it */
+	LAUNCH_NOT_FOUND = 127,
+	LAUNCH_KILLED = 128, /* + the signal */
+};
+
+struct launch {
+	char *const *command;
+	pid_t pid;
+	bool own_session;
+	bool gone;                   /* it was let go */
+	bool terminated;             /* by launch_terminate */
+	bool ended;                  /* and what follows is known: */
+	bool killed;                 /* by a signal */
+	int status;                  /* of its exit, or LAUNCH_... */
+	uint64_t began_ns, ended_ns; /* CLOCK_MONOTONIC */
+	uint64_t user_ns, system_ns; /* with all that it waited for */
+	int socket;                  /* to it until it execs; -1: closed */
+	int output;                  /* -1: none */
+};
+
+/*
+ * Forks, to be called before signals are handled or ignored: the command gets them as pmctop got
+ * them. 0, or -errno and a sentence.
+ */
+int launch_open(const struct launch_config *config, struct launch *launch, struct error *err);
+/* Lets go of what is left. A command that was never let go never runs; one that runs goes on. */
+void launch_close(struct launch *launch);
+
+/* Lets it exec. 0, or -errno and a sentence where it cannot: it has ended then, with its status. */
+int launch_go(struct launch *launch, struct error *err);
+
+/* Reaps what has ended; whether the command has. Does not wait. */
+bool launch_reap(struct launch *launch);
+/* SIGTERM to the command, and where it has a session of its own to all that stayed in its group. */
+void launch_terminate(struct launch *launch);
+/* launch_reap, again and again for so long. */
+bool launch_wait(struct launch *launch, uint64_t patience_ns);
+
+/* Copies what a hidden command wrote so far; an output that takes no more ends it. */
+void launch_show(const struct launch *launch, int fd);
+
+/* What a summary says of it. */
+void launch_describe(const struct launch *launch, struct snapshot_run *run);
+/* "ended with status 2", "was killed by signal 9", "still runs" */
+void launch_tell(const struct launch *launch, char *text, size_t size);
+/* Says that it did not end by SIGTERM. */
+void launch_explain_alive(const struct launch *launch, struct error *err);
+
+#endif
