@@ -49,7 +49,7 @@ static void put_time(FILE *out, uint64_t realtime_ns)
 /* "summary of 'make -j4'", "summary 2 of 3 of 'make -j4'" */
 static void put_run(FILE *out, const struct snapshot_run *run)
 {
-	char command[COMMAND_COLUMNS + 1] = "";
+	char command[16 * COMMAND_COLUMNS] = "", shown[4 * COMMAND_COLUMNS];
 	size_t length = 0;
 
 	for (size_t i = 0; run->command[i] && length < sizeof(command) - 1; i++) {
@@ -57,12 +57,11 @@ static void put_run(FILE *out, const struct snapshot_run *run)
 			command[length++] = ' ';
 		length += text_copy(command + length, sizeof(command) - length, run->command[i]);
 	}
+	text_printable(shown, sizeof(shown), command, COMMAND_COLUMNS);
 	fputs("summary ", out);
 	if (run->parts > 1)
 		fprintf(out, "%u of %u ", run->part, run->parts);
-	fputs("of '", out);
-	put_printable(out, command);
-	fputs(length == sizeof(command) - 1 ? "...'" : "'", out);
+	fprintf(out, "of '%s%s'", shown, text_width(command) > COMMAND_COLUMNS ? "..." : "");
 }
 
 /* "pmctop - host  2025-11-21 01:38:00 UTC  1.000 s  system  armv8_pmuv3" */

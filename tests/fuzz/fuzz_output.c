@@ -135,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_bytes bytes = {data, size};
 	struct columns *columns = sample_columns("overview");
 	struct sample_row rows[2] = {0};
-	char host[64], pmu[32];
+	char host[64], pmu[32], *command[] = {host, pmu, NULL};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		take_name(&bytes, rows[i].row.comm, sizeof(rows[i].row.comm));
@@ -161,6 +161,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snapshot->notes[snapshot->n_notes++] = note;
 	snapshot->cgroups = xcalloc(1, sizeof(char *));
 	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(note);
+	if (flags >> 7) { /* of a command with a hostile name */
+		snapshot->run = xcalloc(1, sizeof(*snapshot->run));
+		*snapshot->run = (struct snapshot_run){
+			.command = command,
+			.status = (int)(flags & 3) - 1,
+			.elapsed_ns = rows[0].group_1_ns,
+			.part = 1,
+			.parts = 1 + (flags & 1),
+		};
+	}
 	check_formats(snapshot,
 		      &(struct view_spec){.by = flags >> 5 & 7, .reverse = flags >> 6 & 1});
 	check_formats(snapshot, &(struct view_spec){.by = ROLLUP_CPU});

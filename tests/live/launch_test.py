@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import broken_sums, check, finish  # noqa: E402
+from frames import broken_sums, check, finish, skip  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -178,7 +178,7 @@ def refreshes():
     check("text: a title, a table, counts and the times",
           re.match(r"pmctop - summary of 'sh -c i=0;.*\.\.\.'  \d{4}-.* s  ", page)
           and re.search(r"^ +PID USER .*COMMAND$", page, re.M)
-          and re.search(r"^ +[\d,.]+ ms  task-clock +[~?]?[\d.]+ %CPU$", page, re.M)
+          and re.search(r"^ +[~?]?[\d,.]+ ms  task-clock +[~?]?[\d.]+ %CPU$", page, re.M)
           and re.search(r"^  \d+\.\d{6} s elapsed, \d+\.\d{6} s user, \d+\.\d{6} s system, status 1$",
                         page, re.M), page)
     summary = summary_of(run("--format", "json", "--", "sh", "-c",
@@ -258,11 +258,14 @@ def oddities():
                  "i=0; while [ $i -lt 3000 ]; do /bin/true; i=$((i+1)); done; exit 3")
     summary = summary_of(result.stdout)
     short = [task for task in summary["tasks"] if task["comm"] == "true"]
-    # Where the kernel keeps switches to itself, a busy machine hides a few.
-    check("thousands of short children: as good as all of them in the summary, which sums up",
-          result.returncode == 3 and not broken_sums(summary)
-          and (summary["mode"] != "system" or len(short) > 2900),
-          (result.returncode, len(short), broken_sums(summary)))
+    check("thousands of short children: their status, and a summary that sums up",
+          result.returncode == 3 and not broken_sums(summary),
+          (result.returncode, broken_sums(summary)))
+    # Where the kernel keeps switches to itself, a busy machine hides some.
+    if summary["mode"] == "system" and not summary["lost_records"] and os.getloadavg()[0] < 3:
+        check("as good as all of them are in it", len(short) > 2900, len(short))
+    else:
+        skip("as good as all of them are in it", "records are lost here, or it is too busy")
     result = run("--format", "json", "--", "sh", "-c", "exec <&- >&- 2>&-; sleep 0.3; exit 8")
     check("a command that closes everything", result.returncode == 8
           and summary_of(result.stdout)["status"] == 8, result)
