@@ -67,7 +67,8 @@ def broken_sums(frame):
         if total is None:
             continue
         # What did not run while it was counted adds nothing.
-        parts = sum(task["events"][event] or 0 for task in frame["tasks"])
+        parts = sum(task["events"][event] or 0 for task in frame["tasks"]
+                    if task.get("parent") is None)  # a tree's roots have it all
         # /proc knows no faults of idle.
         parts += sum(totals[part]["events"][event] or 0
                      for part in ("idle", "unattributed", "others") if part in totals)

@@ -105,6 +105,94 @@ def swarm():
     check("and no record was lost", sum(frame["lost_records"] for frame in frames) == 0)
 
 
+def container(pid):
+    """Moves a process into a cgroup that looks like docker's; its directories, or none."""
+    for root in ("", "/unified", "/memory", "/pids"):
+        if not os.path.exists(f"/sys/fs/cgroup{root}/cgroup.procs"):
+            continue
+        top = f"/sys/fs/cgroup{root}/pmctop-live-{os.getpid()}"
+        made = [top, top + "/docker", top + "/docker/" + 64 * "a"]
+        try:
+            for directory in made:
+                os.mkdir(directory)
+            with open(made[-1] + "/cgroup.procs", "w", encoding="ascii") as procs:
+                procs.write(str(pid))
+            return made
+        except OSError:
+            remove(made)
+    return []
+
+
+def remove(directories):
+    for directory in reversed(directories):
+        try:
+            os.rmdir(directory)
+        except OSError:
+            pass
+
+
+# Becomes somebody else without an exec, and not dumpable, once it has been seen.
+DROPPER = f"""
+import os, sys, time
+end = time.monotonic() + 1.5
+while time.monotonic() < end:
+    pass
+os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY})
+while True:
+    pass
+"""
+
+
+def rollups():
+    dropper = subprocess.Popen([sys.executable, "-c", DROPPER])
+    spin = subprocess.Popen([os.path.join(LOAD, "spin"), "-n", "2"])
+    directories = []
+    try:
+        pmctop = subprocess.Popen([PMCTOP, "--format", "json", "--by", "tree", "-d", "0.5"],
+                                  stdout=subprocess.PIPE, text=True)
+        frames = [json.loads(pmctop.stdout.readline())]
+        directories = container(dropper.pid)
+        # It is asked for again after 0.25, 1.25, 5.25 and 21.25 s.
+        for line in pmctop.stdout:
+            frames.append(json.loads(line))
+            user = [t["user"] for t in frames[-1]["tasks"] if t["pid"] == dropper.pid]
+            if len(frames) == 60 or (len(frames) > 4 and user == ["nobody"]):
+                break
+        pmctop.terminate()
+        pmctop.wait()
+        check("the roots of a tree add up", not any(broken_sums(f) for f in frames),
+              [broken_sums(f) for f in frames])
+        rows = {task["pid"]: task for task in frames[-1]["tasks"]}
+        ours, theirs = rows.get(os.getpid()), rows.get(spin.pid)
+        children = [task for task in rows.values() if task["parent"] == spin.pid]
+        check("in a tree a parent has the time of its children, asleep or not",
+              ours and theirs and theirs["parent"] == os.getpid() and children
+              and ours["events"]["task-clock"] >= theirs["events"]["task-clock"]
+              > children[0]["events"]["task-clock"], (ours, theirs, children))
+        users = [task["user"] for frame in frames for task in frame["tasks"]
+                 if task["pid"] == dropper.pid]
+        check("setuid() without an exec: root's first, then the other user's",
+              users[0] == "root" and users[-1] == "nobody", users)
+        if directories:
+            cgroup = rows[dropper.pid]["cgroup"]
+            check("a process that was moved is in its container",
+                  cgroup.endswith("/docker/" + 64 * "a"), cgroup)
+            table = run("-b", "-n", "1", "-d", "0.5", "--by", "cgroup").stdout
+            check("which is called as docker calls it", " docker:aaaaaaaaaaaa\n" in table, table)
+        else:
+            skip("a container", "no cgroup can be made here")
+        table = run("-b", "-n", "1", "-d", "0.5", "--by", "user", "-s", "user").stdout
+        check("users are rows", "\nUSER " in table and "\nnobody " in table
+              and "\nroot " in table, table)
+        table = run("-b", "-n", "1", "-d", "0.5", "--by", "socket").stdout
+        check("sockets are rows", "\nSOCKET " in table and "\n     0 " in table, table)
+    finally:
+        for process in (dropper, spin):
+            process.kill()
+            process.wait()
+        remove(directories)
+
+
 def cpu_ticks():
     with open("/proc/stat", encoding="ascii") as stat:
         return [int(n) for n in stat.readline().split()[1:9]]
@@ -258,6 +346,10 @@ if first["mode"] == "system":
     busy_loops()
     swarm()
     idle_share()
+    if os.getuid() == 0:
+        rollups()
+    else:
+        skip("roll-ups of users and containers", "only root makes them")
 else:
     skip("busy loops, a swarm, the idle share", first["notes"])
 if os.getuid() == 0:
