@@ -18,9 +18,7 @@ struct cgroup {
 	uint32_t hash;
 	unsigned references;
 	struct cgroup *next; /* in its bucket */
-	/* For whoever makes a table of some of them: the last one it is in, and where. */
-	uint64_t listed;
-	size_t index;
+	size_t index;        /* in the last table that it was put into (core/snapshot_take) */
 };
 
 struct cgroups;

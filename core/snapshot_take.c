@@ -14,15 +14,15 @@
 /* ---- rows */
 
 /* The number of a task's cgroup in the snapshot's own table, where it stands from its first row. */
-static int number_cgroup(const struct snapshot_source *source, struct snapshot *snapshot,
-			 struct cgroup *cgroup, size_t *capacity)
+static int number_cgroup(struct snapshot *snapshot, struct cgroup *cgroup, size_t *capacity)
 {
 	if (!cgroup)
 		return -1;
-	if (cgroup->listed != source->interval->sequence) {
+	/* Where it stood the last time is where it stands, or someone else does. */
+	if (cgroup->index >= snapshot->n_cgroups ||
+	    strcmp(snapshot->cgroups[cgroup->index], cgroup->path) != 0) {
 		snapshot->cgroups = array_reserve(snapshot->cgroups, capacity,
 						  snapshot->n_cgroups + 1, sizeof(char *));
-		cgroup->listed = source->interval->sequence;
 		cgroup->index = snapshot->n_cgroups;
 		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(cgroup->path);
 	}
@@ -46,8 +46,8 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.tid = task->tid,
 		.ppid = task->ppid,
 		.uid = task->uid,
-		.cgroup = number_cgroup(source, filling->snapshot, task->cgroup,
-					&filling->cgroups_capacity),
+		.cgroup =
+			number_cgroup(filling->snapshot, task->cgroup, &filling->cgroups_capacity),
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns ? ROW_EXITED : 0u) | (task->kernel ? ROW_KERNEL : 0u) |
 			 (task->lost == source->interval->sequence ? ROW_LOST : 0u),
