@@ -19,11 +19,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS (10 * NS_PER_MS)
+#define LOOK_NS   (10 * NS_PER_MS)
+#define ZOMBIE_NS (2 * NS_PER_S)
 
 static uint64_t now_ns(void)
 {
@@ -173,7 +175,8 @@ void launch_close(struct launch *launch)
 {
 	close_fd(&launch->socket);
 	close_fd(&launch->output);
-	while (launch->pid && !launch->gone && waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
+	while (launch->pid && (!launch->gone || launch->ended) &&
+	       waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	launch->pid = 0;
 }
@@ -229,25 +232,41 @@ int launch_go(struct launch *launch, struct error *err)
 
 /* ---- the end */
 
-static void note_end(struct launch *launch, int status, const struct rusage *usage)
+static void note_end(struct launch *launch, const siginfo_t *info, const struct rusage *usage)
 {
 	launch->ended = true;
 	launch->ended_ns = now_ns();
-	launch->killed = WIFSIGNALED(status);
-	launch->status = launch->killed ? LAUNCH_KILLED + WTERMSIG(status) : WEXITSTATUS(status);
+	launch->killed = info->si_code != CLD_EXITED;
+	launch->status = launch->killed ? LAUNCH_KILLED + info->si_status : info->si_status;
 	launch->user_ns = timeval_ns(&usage->ru_utime);
 	launch->system_ns = timeval_ns(&usage->ru_stime);
 }
 
+/* waitid(2), with what getrusage says, which libc leaves out. The pid, 0 or less for none. */
+static pid_t look_for_end(siginfo_t *info, struct rusage *usage)
+{
+	info->si_pid = 0;
+	if (syscall(SYS_waitid, P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT, usage) < 0)
+		return -1;
+	return info->si_pid;
+}
+
+/* The command itself stays a zombie for a while: /proc has its last words. */
 bool launch_reap(struct launch *launch)
 {
 	struct rusage usage;
-	int status;
+	siginfo_t info;
 	pid_t pid;
 
-	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
+	while (!launch->ended && (pid = look_for_end(&info, &usage)) > 0) {
 		if (pid == launch->pid)
-			note_end(launch, status, &usage);
+			note_end(launch, &info, &usage);
+		else
+			waitpid(pid, NULL, WNOHANG);
+	}
+	if (launch->ended && now_ns() >= launch->ended_ns + ZOMBIE_NS)
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
 	return launch->ended;
 }
 

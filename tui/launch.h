@@ -60,7 +60,7 @@ void launch_close(struct launch *launch);
 /* Lets it exec. 0, or -errno and a sentence where it cannot: it has ended then, with its status. */
 int launch_go(struct launch *launch, struct error *err);
 
-/* Reaps what has ended; whether the command has. Does not wait. */
+/* Reaps what it left behind and has ended; whether the command itself has. Does not wait. */
 bool launch_reap(struct launch *launch);
 /* SIGTERM to the command, and where it has a session of its own to all that stayed in its group. */
 void launch_terminate(struct launch *launch);
