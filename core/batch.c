@@ -75,8 +75,9 @@ static int print(const struct snapshot *snapshot, const struct batch_options *op
 	return code;
 }
 
+/* *over: whoever was asked for by number has ended. */
 static int refresh(struct engine *engine, const struct batch_options *options, int fd,
-		   const volatile sig_atomic_t *stop)
+		   const volatile sig_atomic_t *stop, bool *over)
 {
 	struct snapshot *snapshot = engine_snapshot(engine);
 	int code = 0;
@@ -85,6 +86,7 @@ static int refresh(struct engine *engine, const struct batch_options *options, i
 		summary_add(options->summary, snapshot);
 	if (!options->summary_only)
 		code = print(snapshot, options, fd, stop);
+	*over = snapshot->ended;
 	snapshot_free(snapshot);
 	return code;
 }
@@ -104,11 +106,14 @@ int batch_run(const struct sys *sys, struct engine *engine, const struct batch_o
 		       engine_wait(engine, start_ns + due * options->interval_ns) != 0);
 		if (*stop && !ended)
 			return 0;
-		int code = refresh(engine, options, fd, stop);
+		bool over;
+		int code = refresh(engine, options, fd, stop, &over);
 		if (code < 0 && !(code == -EINTR && *stop))
 			return fail(code, err);
 		if (ended || code < 0)
 			return ended;
+		if (over && !options->ended)
+			return 0;
 		uint64_t passed = (sys_now_ns(sys) - start_ns) / options->interval_ns;
 		due = passed >= due ? passed + 1 : due + 1;
 	}

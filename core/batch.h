@@ -48,9 +48,10 @@ struct batch_options {
 };
 
 /*
- * Runs until the iterations are done, *stop is not 0 or `ended` says so: then the interval under
- * way is the last refresh. A signal handler sets *stop; a signal (EINTR) or sys_wake ends the wait
- * or the write that is under way. A refresh is written as a whole, to the descriptor.
+ * Runs until the iterations are done, *stop is not 0, all processes that were asked for by number
+ * have ended, or `ended` says so: then the interval under way is the last refresh. A signal handler
+ * sets *stop; a signal (EINTR) or sys_wake ends the wait or the write that is under way. A refresh
+ * is written as a whole, to the descriptor.
  *
  * Returns 1 where it has `ended`, else 0; or -errno and a sentence once the output cannot be
  * written: -EPIPE when its reader went away (the caller must ignore SIGPIPE, and may well end

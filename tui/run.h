@@ -38,6 +38,12 @@ static inline enum run_status run_refusal(int rc)
  * whatever the status is, or "". Nothing is printed but what was asked for.
  */
 
+/*
+ * Descriptors are what threads are counted with: as many as the hard limit gives. To be called when
+ * a command, which is to have the limit that pmctop was given, has been forked.
+ */
+void run_raise_limits(void);
+
 /* The dashboard, until its user has enough. */
 int run_live(const struct run_config *config, struct error *err);
 

@@ -221,7 +221,7 @@ def idle_share():
 def refusal(name, wanted, **options):
     result = run("--format", "json", "-d", "0.2", "-n", "2", **options)
     frames = frames_of(result.stdout)
-    good = result.returncode == 0 and len(frames) == 2 and frames[-1]["mode"] == "proc"
+    good = result.returncode == 0 and len(frames) == 2 and frames[-1]["mode"] == "task"
     notes = frames[-1]["notes"] if frames else []
     check(name, good and any(wanted in note for note in notes) and not broken_sums(frames[-1]),
           (result.returncode, result.stderr, notes))
