@@ -465,9 +465,26 @@ static void fill_cpus(const struct part *part, struct snapshot *snapshot)
 		cpu->tally = copy_tally(part, from->tally);
 		cpu->idle = copy_tally(part, from->idle);
 		cpu->figures = xcalloc(columns->n_metrics, sizeof(*cpu->figures));
-		snapshot_evaluate_busy(columns, snapshot->interval_ns, false, cpu->tally, cpu->idle,
-				       cpu->figures);
+		snapshot_evaluate_busy(columns,
+				       snapshot_counted_ns(snapshot->interval_ns, cpu->tally, 1),
+				       false, cpu->tally, cpu->idle, cpu->figures);
 	}
+}
+
+static void fill_totals(const struct part *part, struct snapshot *snapshot)
+{
+	size_t counted = 0;
+
+	for (size_t i = 0; i < part->n_cpus; i++)
+		counted += part->cpus[i].tally != NULL;
+	snapshot->totals = copy_tally(part, part->totals);
+	snapshot->idle = copy_tally(part, part->idle);
+	snapshot->unattributed = copy_tally(part, part->unattributed);
+	snapshot->others = copy_tally(part, part->others);
+	snapshot->figures = xcalloc(part->columns->n_metrics, sizeof(*snapshot->figures));
+	snapshot_evaluate_busy(part->columns,
+			       snapshot_counted_ns(snapshot->interval_ns, part->totals, counted),
+			       true, snapshot->totals, snapshot->idle, snapshot->figures);
 }
 
 static void fill_target(struct snapshot *snapshot)
@@ -513,13 +530,7 @@ struct snapshot *summary_snapshot(const struct summary *summary, size_t at,
 	fill_rows(part, snapshot);
 	fill_target(snapshot);
 	fill_cpus(part, snapshot);
-	snapshot->totals = copy_tally(part, part->totals);
-	snapshot->idle = copy_tally(part, part->idle);
-	snapshot->unattributed = copy_tally(part, part->unattributed);
-	snapshot->others = copy_tally(part, part->others);
-	snapshot->figures = xcalloc(part->columns->n_metrics, sizeof(*snapshot->figures));
-	snapshot_evaluate_busy(part->columns, snapshot->interval_ns, true, snapshot->totals,
-			       snapshot->idle, snapshot->figures);
+	fill_totals(part, snapshot);
 	fill_notes(summary, snapshot);
 	return snapshot;
 }
