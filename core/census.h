@@ -48,7 +48,8 @@ struct census_entry {
 	/* Whoever counts keeps its own here. */
 	struct task_counters counters;
 	bool counted;
-	unsigned idle_looks;        /* in a row */
+	unsigned idle_looks; /* in a row */
+	bool orphan;         /* whose parents are gone: it may have inherited anybody's counters */
 	struct census_entry *cover; /* main thread of the process whose counters it inherited */
 	bool renew;
 };

@@ -25,7 +25,8 @@ enum {
 	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
 	FDS_MOST = 1 << 14, /* memory of the kernel's, and the time that reading them takes */
 	FDS_UNTOLD = 1024,  /* the usual limit */
-	IDLE_LOOKS = 5,     /* after so many a thread's counters may go to another */
+	IDLE_LOOKS = 5,     /* a thread that was idle for so many has no need of counters */
+	PARENTS_MOST = 64,  /* that are asked for counters of theirs */
 	LOST_TICKS = 3,     /* /proc says it ran so long, and its counters stand still */
 };
 
@@ -103,27 +104,34 @@ static bool has_counters(const struct census_entry *process)
 	return any;
 }
 
+static struct census_entry *anyone_counted(const struct census *census)
+{
+	for (size_t i = 0; i < census->n; i++)
+		if (census->items[i]->counted)
+			return census->items[i]->process;
+	return NULL;
+}
+
 /*
- * The process whose counters a new thread was born into: its own, or that of its parents. NULL
- * where nobody's are; an orphan's may be anybody's, so it has none, and is counted twice for one
- * interval at most.
+ * The process whose counters a new thread was born into: its own, or that of its parents; NULL
+ * where nobody's are. What a command left behind has lost its parents: anybody's may be.
  */
-static struct census_entry *find_cover(const struct collect_task *self,
-				       const struct census_entry *entry)
+static struct census_entry *find_cover(const struct collect_task *self, struct census_entry *entry)
 {
 	struct census_entry *process = entry->process;
 
 	if (entry != process && has_counters(process))
 		return process;
-	for (unsigned depth = 0; depth < 64; depth++) {
+	for (unsigned depth = 0; depth < PARENTS_MOST; depth++) {
 		struct census_entry *parent = census_find(&self->census, process->ppid);
-		if (!parent || parent == process)
-			return NULL;
+		if (!parent || parent == process || !parent->process->inside)
+			break;
 		process = parent->process;
 		if (has_counters(process))
 			return process;
 	}
-	return NULL;
+	entry->orphan = target_has_roots(self->context.target);
+	return entry->orphan ? anyone_counted(&self->census) : NULL;
 }
 
 /* Its counters begin anew, without those who have come since. */
@@ -160,6 +168,15 @@ static void renew_marked(struct collect_task *self)
 
 /* ---- who gets counters */
 
+static void mark_cover(struct census *census, const struct census_entry *entry)
+{
+	if (!entry->cover)
+		return;
+	entry->cover->renew = true;
+	for (size_t i = 0; entry->orphan && i < census->n; i++)
+		census->items[i]->process->renew = true;
+}
+
 static bool is_candidate(const struct collect_task *self, const struct census_entry *entry)
 {
 	if (!entry->wanted || !entry->ours || entry->counted || entry->gone)
@@ -178,14 +195,18 @@ static int by_time(const void *a, const void *b)
 	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
-/* Takes the counters of those who do nothing, as many as others want. */
+/* Takes the counters of those who do nothing, as many as others want: the idlest first. */
 static void make_room(struct collect_task *self, size_t wanted)
 {
 	struct census *census = &self->census;
+	static const unsigned idle_looks[] = {IDLE_LOOKS, 1};
 
-	for (size_t i = 0; i < census->n && self->n_counted + wanted > self->most_threads; i++)
-		if (census->items[i]->counted && census->items[i]->idle_looks >= IDLE_LOOKS)
-			stop_counting(self, census->items[i]);
+	for (size_t k = 0; k < ARRAY_SIZE(idle_looks); k++)
+		for (size_t i = 0; i < census->n && self->n_counted + wanted > self->most_threads;
+		     i++)
+			if (census->items[i]->counted &&
+			    census->items[i]->idle_looks >= idle_looks[k])
+				stop_counting(self, census->items[i]);
 }
 
 static void give_counters(struct collect_task *self)
@@ -207,8 +228,7 @@ static void give_counters(struct collect_task *self)
 	size_t given = 0, due = size_min(n, room);
 	/* First goes what they inherited: together with their own it might not fit the PMU. */
 	for (size_t i = 0; i < due; i++)
-		if (candidates[i]->cover)
-			candidates[i]->cover->renew = true;
+		mark_cover(census, candidates[i]);
 	renew_marked(self);
 	for (size_t i = 0; i < due && self->n_counted < self->most_threads; i++)
 		given += start_counting(self, candidates[i]) == 0;
@@ -281,6 +301,8 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 	task_counters_read(&entry->counters, tally);
 	uint64_t counted_ns = tally[TALLY_TASK_CLOCK] - before_ns;
 	entry->idle_looks = counted_ns > 0 ? 0 : entry->idle_looks + 1;
+	if (entry->tid == self->command && counted_ns > 0)
+		self->command = 0; /* it has begun */
 	add_told(self, entry, counted_ns, tally);
 	/* A setuid program that it has become takes its counters away, and nobody says so. */
 	if (counted_ns == 0 && ran_ns >= LOST_TICKS * self->census.tick_ns &&

@@ -6,6 +6,7 @@
  */
 #include "core/rollup.h"
 #include "engine_run.h"
+#include "tests/fake_kernel/machines.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -339,6 +340,110 @@ static void test_filter(void **state)
 	}
 }
 
+/* What a command leaves behind is counted once, though its parents' counters count it too. */
+static void orphans_count_once(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3});
+	struct sys sys = fk_sys(fk);
+	uint64_t sum = 0, truth = 0;
+
+	(void)state;
+	fk_task(fk, TASK(40, .comm = "pmctop"));
+	fk_task(fk, TASK(MAIN, .ppid = 40, .comm = "pmctop"));
+	fk_self_task(fk, 40);
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.target.command = MAIN});
+	truth -= fk_truth_task_user(fk, MAIN, FK_CYCLES);
+	fk_exec(fk, MAIN, "daemonize");
+	fk_fork(fk, MAIN, 60);
+	fk_switch(fk, 1, 60);
+	fk_fork(fk, 60, 61);
+	fk_switch(fk, 2, 61);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 1, 0);
+	fk_file(fk, "/proc/61/stat",
+		"61 (daemon) S 40 61 61 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 100000 4096000 "
+		"100\n");
+	for (int i = 0; i < 6; i++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		sum += sum_of(snapshot, "cycles");
+		snapshot_free(snapshot);
+	}
+	truth += fk_truth_task_user(fk, MAIN, FK_CYCLES) + fk_truth_task_user(fk, 60, FK_CYCLES) +
+		 fk_truth_task_user(fk, 61, FK_CYCLES);
+	check_near((double)sum, (double)truth, 0.002);
+	close_all(engine, fk);
+}
+
+/* ---- PMUs */
+
+static void move(struct fk *fk, void *arg)
+{
+	unsigned *next = arg;
+	int to = 1 + (int)(*next % 2); /* a CPU of cpu_core, one of cpu_atom */
+
+	fk_switch(fk, 3 - to, 0);
+	fk_switch(fk, to, MAIN);
+	*next += 1;
+	fk_after(fk, 5 * NS_PER_MS, move, arg);
+}
+
+/* A task that goes from one kind of CPU to the other is counted on both. */
+static void two_kinds_of_cpus(void **state)
+{
+	struct fk_config config = fk_machine_hybrid;
+	unsigned next = 0;
+
+	(void)state;
+	config.unprivileged = true;
+	config.uid = ME;
+	config.paranoid = 1;
+	struct fk *fk = fk_new(&config);
+	struct sys sys = fk_sys(fk);
+	fk_task(fk, TASK(MAIN));
+	move(fk, &next);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	uint64_t truth = fk_truth_task(fk, MAIN, FK_CYCLES);
+	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+	truth = fk_truth_task(fk, MAIN, FK_CYCLES) - truth;
+	check_near((double)count_of(snapshot, MAIN, "cycles"), (double)truth, 0.001);
+	struct figure ipc = task_figure(snapshot, MAIN, "ipc");
+	assert_int_equal(ipc.state, FIGURE_VALID);
+	check_near(ipc.value, 0.5, 0.001);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Twice as many events as counters: the kernel lets them take turns, and figures say so. */
+static void more_events_than_counters(void **state)
+{
+	static const struct engine_column columns[] = {
+		{ENGINE_EVENTS, "cache-references,branches,bus-cycles,L1-dcache-loads,LLC-loads,"
+				"dTLB-load-misses,iTLB-load-misses,L1-icache-load-misses"}};
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 1});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_rate(fk, MAIN, FK_BRANCHES, (struct fk_rate){1, 5});
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.columns = columns, .n_columns = 1});
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+	struct figure branches = task_figure(snapshot, MAIN, "branches");
+	assert_int_equal(branches.state, FIGURE_SCALED);
+	assert_true(branches.share > 0.2f && branches.share < 0.8f);
+	check_near(branches.value, 0.2 * (double)NS_PER_S, 0.02);
+	struct figure ipc = task_figure(snapshot, MAIN, "ipc");
+	assert_int_equal(ipc.state, FIGURE_SCALED);
+	check_near(ipc.value, 0.5, 0.001);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* ---- descriptors */
 
 static void take_turns(struct fk *fk, void *arg)
@@ -555,7 +660,8 @@ int main(void)
 		cmocka_unit_test(short_lives_count),   cmocka_unit_test(a_command_from_its_exec),
 		cmocka_unit_test(descriptors_run_out), cmocka_unit_test(anything_may_fail),
 		cmocka_unit_test(numbers_come_back),   cmocka_unit_test(names_change),
-		cmocka_unit_test(main_thread_sleeps),
+		cmocka_unit_test(main_thread_sleeps),  cmocka_unit_test(orphans_count_once),
+		cmocka_unit_test(two_kinds_of_cpus),   cmocka_unit_test(more_events_than_counters),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
 				ARRAY_SIZE(others)];
