@@ -298,7 +298,8 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 	struct census_entry *entry = census_find(census, pid);
 	struct proc_stat stat;
 
-	if (entry && !entry->inside && ((uint64_t)pid + census->look) % UNWANTED_LOOKS != 0) {
+	if (entry && !entry->inside && !census->anew &&
+	    ((uint64_t)pid + census->look) % UNWANTED_LOOKS != 0) {
 		entry->look = census->look;
 		return;
 	}
@@ -357,6 +358,8 @@ int census_look(struct census *census)
 	struct process_look look = {census, sys_now_ns(census->sys)};
 
 	census->look++;
+	census->anew = census->generation != target_generation(census->target);
+	census->generation = target_generation(census->target);
 	for (size_t i = 0; i < census->n; i++)
 		census->items[i]->fresh = false;
 	int result = sys_dir_each(census->sys, "/proc", found_process, &look);

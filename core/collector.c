@@ -17,17 +17,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* engine_add, engine_remove or engine_count. */
+/* engine_add, engine_remove, engine_count or engine_dismiss. */
 enum command_kind {
 	COMMAND_ADD,
 	COMMAND_REMOVE,
 	COMMAND_COUNT,
+	COMMAND_DISMISS,
 };
 
 struct command {
 	enum command_kind kind;
 	enum engine_column_kind column;
-	char *text;               /* owned; NULL of COMMAND_COUNT */
+	char *text;               /* owned; NULL where there is none */
 	enum event_levels levels; /* of COMMAND_COUNT */
 };
 
@@ -77,6 +78,9 @@ static void command_do(struct engine *engine, const struct command *command)
 		break;
 	case COMMAND_COUNT:
 		engine_count(engine, command->levels);
+		break;
+	case COMMAND_DISMISS:
+		engine_dismiss(engine);
 		break;
 	}
 }
@@ -250,4 +254,9 @@ void collector_remove(struct collector *collector, const char *name)
 void collector_count(struct collector *collector, enum event_levels levels)
 {
 	command(collector, (struct command){.kind = COMMAND_COUNT, .levels = levels});
+}
+
+void collector_dismiss(struct collector *collector)
+{
+	command(collector, (struct command){.kind = COMMAND_DISMISS});
 }

@@ -35,7 +35,8 @@ void collector_set_interval(struct collector *collector, uint64_t interval_ns);
  */
 void collector_add(struct collector *collector, const struct engine_column *column);
 void collector_remove(struct collector *collector, const char *name);
-/* engine_count, in the same way. */
+/* engine_count and engine_dismiss, in the same way. */
 void collector_count(struct collector *collector, enum event_levels levels);
+void collector_dismiss(struct collector *collector);
 
 #endif

@@ -44,11 +44,12 @@ enum engine_change_kind {
 	CHANGE_ADD_METRIC,
 	CHANGE_REMOVE,
 	CHANGE_LEVELS,
+	CHANGE_DISMISS,
 };
 
 struct engine_change {
 	enum engine_change_kind kind;
-	char *text;               /* owned; NULL of CHANGE_LEVELS */
+	char *text;               /* owned; NULL where there is none */
 	enum event_levels levels; /* of CHANGE_LEVELS */
 };
 
@@ -418,6 +419,11 @@ void engine_count(struct engine *engine, enum event_levels levels)
 	engine->changes[engine->n_changes - 1].levels = levels;
 }
 
+void engine_dismiss(struct engine *engine)
+{
+	ask(engine, CHANGE_DISMISS, NULL);
+}
+
 static int change_levels(struct engine *engine, enum event_levels levels, struct error *err)
 {
 	enum event_levels before = engine->levels;
@@ -447,6 +453,9 @@ static int make_change(struct engine *engine, const struct engine_change *change
 		return error_set(err, -ENOENT, "There is no column '%.40s'.", change->text);
 	case CHANGE_LEVELS:
 		return change_levels(engine, change->levels, err);
+	case CHANGE_DISMISS:
+		target_dismiss(engine->target);
+		return 0;
 	}
 	return -EINVAL;
 }

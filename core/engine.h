@@ -64,6 +64,8 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns);
  */
 void engine_add(struct engine *engine, const struct engine_column *column);
 void engine_remove(struct engine *engine, const char *name);
+/* Gives up the processes of the target that have ended, or where none has, all of them. */
+void engine_dismiss(struct engine *engine);
 /* From then on counts these privilege levels, of every event whose name does not say. */
 void engine_count(struct engine *engine, enum event_levels levels);
 

@@ -24,6 +24,7 @@ struct target {
 	const struct sys *sys;
 	struct target_root *roots;
 	size_t n_roots;
+	unsigned generation;
 	bool by_user;
 	uid_t uid;
 	char *cgroup;         /* path; NULL: any */
@@ -262,7 +263,7 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 	bool in = false;
 	for (size_t i = 0; i < target->n_roots; i++)
 		in |= target->roots[i].whole && is_root(&target->roots[i], task);
-	in |= target->command && task->ppid == target->self;
+	in |= target->command && target->self > 0 && task->ppid == target->self;
 	if (!in && depth < DEPTH_MAX) {
 		parent = parent_of(tasks, task, sys_now_ns(target->sys));
 		in = parent && parent != task && belongs(target, tasks, parent, depth + 1);
@@ -327,6 +328,26 @@ bool target_has_ended(const struct target *target)
 		if (!target->roots[i].ended_ns)
 			return false;
 	return target->n_roots > 0;
+}
+
+void target_dismiss(struct target *target)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < target->n_roots; i++)
+		if (!target->roots[i].ended_ns)
+			target->roots[kept++] = target->roots[i];
+	if (kept == target->n_roots) {
+		kept = 0;
+		target->command = 0;
+	}
+	target->n_roots = kept;
+	target->generation += kept == 0;
+}
+
+unsigned target_generation(const struct target *target)
+{
+	return target->generation;
 }
 
 const struct target_root *target_roots(const struct target *target, size_t *n)

@@ -73,6 +73,14 @@ bool target_has_any_of(const struct target *target, struct tasks *tasks, struct 
 void target_look(struct target *target, uint64_t now_ns);
 /* Whether there were any, and all have. */
 bool target_has_ended(const struct target *target);
+/*
+ * Gives up the roots that have ended; where none has, all of them, so that user and cgroup alone
+ * restrict what is wanted.
+ */
+void target_dismiss(struct target *target);
+/* Grows whenever more tasks may belong to it than before. */
+unsigned target_generation(const struct target *target);
+
 /* Those that were asked for, *n of them. */
 const struct target_root *target_roots(const struct target *target, size_t *n);
 /* The process that has still to exec when the target is made; 0: none. */

@@ -124,6 +124,9 @@ static void act(struct app *app, enum action action)
 	case ACTION_INTERVAL:
 		ask_interval(app);
 		break;
+	case ACTION_DETACH:
+		app->detach = true;
+		break;
 	case ACTION_COUNT:
 		app->levels = (app->levels + 1) % EVENT_LEVELS;
 		break;

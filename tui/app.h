@@ -15,8 +15,8 @@
 
 /*
  * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
- * terminal nor the collector: whoever runs it looks at `interval_ns`, `quit` and `redraw` after
- * each key.
+ * terminal nor the collector: whoever runs it looks at `interval_ns`, `levels`, `detach`, `quit`
+ * and `redraw` after each key.
  */
 struct app {
 	const struct screen *screen;
@@ -24,6 +24,7 @@ struct app {
 	struct snapshot *snapshot;        /* shown; NULL before the first; owned */
 	struct snapshot *waiting;         /* came while paused; owned */
 	enum event_levels levels;         /* that are to be counted */
+	bool detach;                      /* the target is to be dismissed */
 	uint64_t interval_ns;
 	bool paused;
 	bool quit;

@@ -35,6 +35,7 @@ const struct keymap_row keymap[] = {
 	 "by process, user, cgroup; CPUs by CPU, socket, node",
 	 "Group",
 	 "g"},
+	{ACTION_DETACH, {'D'}, "dismiss what has ended, or detach", NULL, NULL},
 	{ACTION_COUNT, {'K'}, "count user mode, the kernel, both", NULL, NULL},
 	{ACTION_PAUSE, {'Z'}, "pause the screen", "Pause", "Z"},
 	{ACTION_REDRAW, {KEYMAP_CONTROL('L')}, "draw the screen anew", NULL, NULL},

@@ -101,6 +101,13 @@ static void tell_interval(struct live *live)
 	}
 }
 
+static void tell_detach(struct live *live)
+{
+	if (live->app.detach)
+		collector_dismiss(live->collector);
+	live->app.detach = false;
+}
+
 static void tell_levels(struct live *live)
 {
 	if (live->counted == live->app.levels)
@@ -170,6 +177,7 @@ static void loop(struct live *live, uint64_t iterations)
 			take_snapshot(live);
 		tell_interval(live);
 		tell_levels(live);
+		tell_detach(live);
 		look_after_command(live);
 	}
 	draw(live);

@@ -260,6 +260,7 @@ static void a_command_from_its_exec(void **state)
 
 	(void)state;
 	fk_task(fk, TASK(MAIN, .comm = "pmctop"));
+	fk_task(fk, TASK(60, .comm = "else"));
 	fk_switch(fk, 0, MAIN);
 	struct engine *engine =
 		open_engine_with(&sys, &(struct engine_config){.target.command = MAIN});
@@ -280,6 +281,15 @@ static void a_command_from_its_exec(void **state)
 	snapshot_free(snapshot);
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS); /* it stays */
 	assert_true(has_exited(snapshot, MAIN));
+	assert_null(row_of(snapshot, 60));
+	snapshot_free(snapshot);
+	engine_dismiss(engine);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_switch(fk, 0, 60);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_false(snapshot->targeted);
+	assert_null(row_of(snapshot, MAIN));
+	assert_int_equal(task_figure(snapshot, 60, "cpu_percent").state, FIGURE_VALID);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
