@@ -212,7 +212,8 @@ lint: lint-deps format-check ## formatting, -Werror with gcc and clang, cppcheck
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev
 TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3 tmux procps util-linux \
-	linux-perf qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
+	linux-perf libcap2-bin \
+	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
 LINT_PACKAGES  := $(TEST_PACKAGES) clang clang-format cppcheck
 
 deps:

@@ -24,6 +24,7 @@ usage: boot.sh [OPTIONS] SCRIPT
   --memory MIB    memory                                          (1024)
   --timeout SECS  of the host's time                              (120)
   --pmctop FILE   a static arm64 pmctop, which becomes /bin/pmctop
+  --perf          perf and setcap too: 30 MB that other guests need not unpack
   --load DIR      every executable file in DIR goes to /bin
   --image DIR     what image.sh made                              (build/guest)
   --interactive   a shell on this terminal; Ctrl-A x ends the machine
@@ -33,12 +34,17 @@ END
 
 here=$(cd "$(dirname "$0")" && pwd)
 image=$here/../../build/guest
-shift_=1 cpu=max smp=2 memory=1024 timeout=120 pmctop='' load='' interactive='' script=''
+shift_=1 cpu=max smp=2 memory=1024 timeout=120 pmctop='' perf='' load='' interactive='' script=''
 
 while [ $# -gt 0 ]; do
 	case $1 in
 	--interactive)
 		interactive=1
+		shift
+		continue
+		;;
+	--perf)
+		perf=1
 		shift
 		continue
 		;;
@@ -113,7 +119,7 @@ if [ -n "$load" ]; then
 	done
 fi
 find "$work/over" -exec touch -h -d @0 {} +
-for dir in "$image/root" "$work/over"; do
+for dir in "$image/root" ${perf:+"$image/perf"} "$work/over"; do
 	(cd "$dir" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet)
 done >"$work/initrd"
 

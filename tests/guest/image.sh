@@ -5,6 +5,7 @@
 #
 #   OUTDIR/sysroot   arm64 headers and .a files, to link the guest's programs -static against
 #   OUTDIR/root      what every guest holds: busybox, terminfo, the C.UTF-8 locale
+#   OUTDIR/perf      perf and setcap with the libraries they need, for the guests that ask for them
 #   OUTDIR/vmlinuz   the kernel, as QEMU's -kernel takes it
 #
 # Packages come from the apt sources of this machine, but under a state of our own: the system gets
@@ -32,7 +33,7 @@ skip() {
 	exit 77
 }
 
-for tool in apt-get apt-cache dpkg; do
+for tool in apt-get apt-cache dpkg readelf; do
 	[ -n "$(command -v $tool)" ] ||
 		skip "no $tool, and the guest is made of Debian packages; skipped"
 done
@@ -98,8 +99,15 @@ fi
 
 dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev"
 base="busybox-static ncurses-base libc-bin"
+tools="linux-perf libcap2-bin"
+# All that may hold a library of theirs; what only their scripts need stays out.
 # shellcheck disable=SC2086 # lists of words
-if ! (cd "$apt/debs" && apt_get download "$kernel" $dev $base >"$apt/log" 2>&1); then
+libraries=$(apt_cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \
+	--no-replaces --no-enhances $tools 2>/dev/null |
+	grep -E '^(lib|zlib|linux-perf-)[^ ]*$' | sort -u) || true
+# shellcheck disable=SC2086
+if ! (cd "$apt/debs" && apt_get download "$kernel" $dev $base $tools $libraries \
+	>"$apt/log" 2>&1); then
 	cat "$apt/log" >&2
 	skip "the arm64 packages could not be downloaded; skipped"
 fi
@@ -139,8 +147,37 @@ done
 rm -rf "$new/root/usr/share/doc" "$new/root/usr/share/man" "$new/root/usr/share/lintian" \
 	"$new/root/usr/share/initramfs-tools" "$new/root/usr/share/bug" "$new/root/usr/share/tabset"
 
+# The tools are shared programs: all that they need, and what that needs, goes to /lib, where the
+# loader looks as well.
+mkdir -p "$new/tools" "$new/perf/bin" "$new/perf/lib"
+for p in $tools $libraries; do
+	dpkg -x "$(deb "$p")" "$new/tools"
+done
+# Where /usr/bin/perf is a wrapper, the program has its version in its name.
+for p in setcap perf; do
+	while read -r f; do
+		if [ "$(head -c 4 "$f" | tail -c 3)" = ELF ]; then
+			cp -L "$f" "$new/perf/bin/$p"
+		fi
+	done < <(find "$new"/tools/usr/bin "$new"/tools/usr/sbin "$new"/tools/sbin \
+		-name "$p" -o -name "${p}_[0-9]*" 2>/dev/null)
+	[ -e "$new/perf/bin/$p" ] || skip "$p is not where it was in Debian 12; skipped"
+done
+todo=("$new"/perf/bin/*)
+while [ ${#todo[@]} -gt 0 ]; do
+	file=${todo[0]}
+	todo=("${todo[@]:1}")
+	for name in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'); do
+		[ ! -e "$new/perf/lib/$name" ] || continue
+		found=$(find "$new/tools" -name "$name" -print -quit)
+		[ -n "$found" ] || skip "${file##*/} needs $name, which no package has; skipped"
+		cp -L "$found" "$new/perf/lib/$name"
+		todo+=("$new/perf/lib/$name")
+	done
+done
+
 # The guest's archive is to be the same whenever it was made.
-find "$new/root" -exec touch -h -d @0 {} +
+find "$new/root" "$new/perf" -exec touch -h -d @0 {} +
 
 # The modules are nine tenths of that package, and the guest loads none.
 dpkg --fsys-tarfile "$(deb "$kernel")" | tar -xf - -C "$new" --wildcards './boot/vmlinuz-*'
@@ -162,7 +199,7 @@ if [ "$(dd if="$new/vmlinuz" bs=1 skip=4 count=4 status=none | tr -d '\0')" = zi
 	mv "$new/Image" "$new/vmlinuz"
 fi
 
-rm -rf "$out/stamp" "$out/sysroot" "$out/root" "$out/vmlinuz"
-mv "$new/sysroot" "$new/root" "$new/vmlinuz" "$out/"
+rm -rf "$out/stamp" "$out/sysroot" "$out/root" "$out/perf" "$out/vmlinuz"
+mv "$new/sysroot" "$new/root" "$new/perf" "$new/vmlinuz" "$out/"
 echo "$kernel" >"$out/kernel"
 printf '%s\n' "$stamp" >"$out/stamp"

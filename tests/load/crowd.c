@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/*
+ * crowd [-s SLEEPING=0] [-b BUSY=1] [SECONDS]: one process with many threads, of which few do
+ * anything.
+ *
+ * The busy ones are named "busy", never leave user mode by themselves and are nice to whoever looks
+ * at them; the others are named "sleeper" and wait for ever. Prints "ready" when all exist. Their
+ * stacks are as small as may be, so that an ordinary user can have thousands. Without SECONDS it
+ * runs until it is killed.
+ */
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void *sleeper_run(void *unused)
+{
+	prctl(PR_SET_NAME, "sleeper");
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void *busy_run(void *unused)
+{
+	uint64_t x = 88172645463325252U;
+
+	prctl(PR_SET_NAME, "busy");
+	setpriority(PRIO_PROCESS, 0, 19); /* of this thread */
+	/* It never gets to 0, which no compiler knows. */
+	while (x != 0) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+	}
+	return unused;
+}
+
+static void start(long count, void *(*run)(void *))
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN));
+	for (long i = 0; i < count; i++) {
+		int error = pthread_create(&thread, &attr, run, NULL);
+
+		if (error) {
+			fprintf(stderr, "crowd: thread %ld: %s\n", i, strerror(error));
+			exit(1);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long sleeping = 0, busy = 1;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "s:b:")) != -1) {
+		switch (opt) {
+		case 's':
+			sleeping = strtol(optarg, NULL, 10);
+			break;
+		case 'b':
+			busy = strtol(optarg, NULL, 10);
+			break;
+		default:
+			fputs("usage: crowd [-s SLEEPING] [-b BUSY] [SECONDS]\n", stderr);
+			return 2;
+		}
+	}
+	/* The busy ones last: they would keep the others from being born. */
+	start(sleeping, sleeper_run);
+	start(busy, busy_run);
+	printf("ready\n");
+	fflush(stdout);
+	if (optind >= argc)
+		pause();
+	sleep((unsigned)strtoul(argv[optind], NULL, 10));
+	_exit(0);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/*
+ * guise rename | thread | exec PROGRAM | zombie | reuse: tasks that are not what they were.
+ *
+ * Each is busy for BUSY_S seconds of its own CPU time in each of its guises and then goes on to the
+ * next; a line of JSON says who that was. "reuse" gives a second process the pid of a first one
+ * that has ended REUSE_MS before (Linux by itself takes all other pids first), which takes
+ * CAP_CHECKPOINT_RESTORE; exit status 77: not granted.
+ */
+#include <errno.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUSY_S   0.4
+#define REUSE_MS 300
+
+static double cpu_now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void busy_as(const char *name)
+{
+	double end_s = cpu_now_s() + BUSY_S;
+
+	prctl(PR_SET_NAME, name);
+	while (cpu_now_s() < end_s)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+}
+
+static void say(const char *name, pid_t tid)
+{
+	printf("{\"comm\":\"%s\",\"pid\":%d,\"tid\":%d}\n", name, getpid(), tid);
+	fflush(stdout);
+}
+
+static int guise_rename(void)
+{
+	say("before", getpid());
+	busy_as("before");
+	say("after", getpid());
+	busy_as("after");
+	return 0;
+}
+
+static void *thread_run(void *unused)
+{
+	say("thread-before", gettid());
+	busy_as("thread-before");
+	say("thread-after", gettid());
+	busy_as("thread-after");
+	return unused;
+}
+
+static int guise_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, thread_run, NULL))
+		return 1;
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static int guise_exec(char **argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+
+	say("before", getpid());
+	busy_as("before");
+	say(slash ? slash + 1 : argv[0], getpid());
+	execv(argv[0], argv);
+	perror("guise: exec");
+	return 1;
+}
+
+/* The child is dead, and nobody asks what became of it. */
+static int guise_zombie(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return 1;
+	if (pid == 0) {
+		say("undead", getpid());
+		busy_as("undead");
+		_exit(0);
+	}
+	prctl(PR_SET_NAME, "careless");
+	sleep(5);
+	return 0;
+}
+
+/* clone3() into a given pid; 0 in the child. No library has it with a pid. */
+static pid_t fork_as(pid_t wanted)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uint64_t)(uintptr_t)&wanted,
+		.set_tid_size = 1,
+	};
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+static int guise_reuse(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return 1;
+	if (pid == 0) {
+		say("first", getpid());
+		busy_as("first");
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	usleep(REUSE_MS * 1000);
+
+	pid_t again = fork_as(pid);
+
+	if (again < 0) {
+		perror("guise: clone3");
+		return errno == EPERM || errno == ENOSYS ? 77 : 1;
+	}
+	if (again == 0) {
+		printf("{\"comm\":\"second\",\"pid\":%d,\"tid\":%d}\n", pid, pid);
+		fflush(stdout);
+		busy_as("second");
+		_exit(0);
+	}
+	waitpid(again, NULL, 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(mode, "rename"))
+		return guise_rename();
+	if (!strcmp(mode, "thread"))
+		return guise_thread();
+	if (!strcmp(mode, "exec") && argc > 2)
+		return guise_exec(argv + 2);
+	if (!strcmp(mode, "zombie"))
+		return guise_zombie();
+	if (!strcmp(mode, "reuse"))
+		return guise_reuse();
+	fputs("usage: guise rename | thread | exec PROGRAM [ARG...] | zombie | reuse\n", stderr);
+	return 2;
+}
