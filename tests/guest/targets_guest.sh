@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# pmctop and perf stat on the same commands and processes, and what each privilege grants, on real
+# counters. Run on one CPU, since the emulated counters count the whole machine; targets_check.py
+# judges it outside.
+
+events=cycles:u,instructions:u
+only="--format json -S none -e $events"
+
+# as USER COMMAND: what it printed, and its status
+as() {
+	case $1 in
+	root) sh -c "$2" ;;
+	*) su "$1" -c "$2" ;;
+	esac
+	echo "{\"status\":$?}"
+}
+
+paranoid() {
+	echo "$1" >/proc/sys/kernel/perf_event_paranoid
+}
+
+paranoid 2
+for who in root user; do
+	echo "== launch, perf, $who"
+	as $who "perf stat -j -e $events -- tree -s 7 300000 2>&1"
+	echo "== launch, $who"
+	as $who "pmctop $only -d 0.5 -- tree -s 7 300000"
+done
+
+# Whoever looks has begun when the threads go on, and looks on when they stop: the same time to all.
+for who in root user; do
+	rm -f /tmp/ready
+	su user -c 'exec crowd -b 64' >/tmp/ready &
+	crowd=$!
+	while ! grep -q ready /tmp/ready; do sleep 0.1; done
+	sleep 0.2
+	kill -STOP $crowd
+	as $who "perf stat -j -e $events -p $crowd sleep 4 2>&1" >/tmp/perf.$who &
+	perf=$!
+	as $who "pmctop $only -H -n 8 -d 0.5 -p $crowd" >/tmp/attach.$who &
+	pmctop=$!
+	sleep 1.5
+	kill -CONT $crowd
+	sleep 1
+	kill -STOP $crowd
+	wait $perf $pmctop
+	kill -KILL $crowd
+	echo "== attach, perf, $who"
+	cat /tmp/perf.$who
+	echo "== attach, $who"
+	cat /tmp/attach.$who
+done
+
+# What a process starts after we have attached to it is followed, to the last orphan.
+for who in root user; do
+	echo "== follow, $who"
+	su user -c 'sleep 1; tree -s 7 300000; sleep 1' >/tmp/tree &
+	as $who "pmctop $only -n 7 -d 0.5 -p $!"
+	cat /tmp/tree
+	wait
+done
+
+echo "== crowd"
+# shellcheck disable=SC3045 # busybox has it
+ulimit -u 20000
+rm -f /tmp/ready
+su user -c 'exec crowd -s 5000 -b 50' >/tmp/ready &
+crowd=$!
+while ! grep -q ready /tmp/ready; do sleep 0.2; done
+as user "ulimit -n 256; pmctop $only -H -n 8 -d 1 -p $crowd"
+echo "== crowd, no target"
+as user "ulimit -n 256; pmctop $only -H -n 3 -d 2"
+kill -KILL $crowd
+
+# Who may what: a busy loop of the user's own, seen without a target and as one.
+cp /bin/pmctop /bin/pmctop-capable
+setcap cap_perfmon+ep /bin/pmctop-capable
+su user -c 'exec spin' &
+spin=$!
+for row in root:3 user:-1 user:0 user:1 user:2 user:3 capable:2 capable:3; do
+	who=${row%:*}
+	paranoid "${row#*:}"
+	case $who in
+	capable) run=user program=pmctop-capable ;;
+	*) run=$who program=pmctop ;;
+	esac
+	echo "== may, $row"
+	as "$run" "$program --format json -n 2 -d 0.5"
+	echo "== may, $row, attached"
+	as "$run" "$program --format json -n 2 -d 0.5 -p $spin"
+done
+paranoid 2
+for count in user kernel all; do
+	echo "== count, $count"
+	as root "pmctop --format json -n 2 -d 0.5 --count $count -p $spin"
+done
+kill -KILL $spin
+paranoid -1
