@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Whose figures are wanted, and what the kernel here lets whom see.
+
+Prints TAP. BUILD is the build directory. Software events do, so no PMU is needed. As root it makes
+ordinary users of its own and sets perf_event_paranoid, and puts that back; as anybody else what
+needs that is skipped by name.
+"""
+import contextlib
+import json
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import broken_sums, check, finish, skip  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+LOAD = os.path.join(BUILD, "load")
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+ROOT = os.getuid() == 0
+NOBODY = 65534
+USER = {"user": NOBODY, "group": NOBODY, "extra_groups": [],
+        "env": dict(os.environ, PATH="/usr/bin:/bin")} if ROOT else {}
+
+# Who, at which perf_event_paranoid, is to get what without a target. Kernels know 3 and 4 or not;
+# where they do, an ordinary user gets nothing there.
+MAY = (
+    ("root", 2, "system"),
+    ("root", 4, "system"),
+    ("user", -1, "system"),
+    ("user", 0, "system"),
+    ("user", 1, "task"),
+    ("user", 2, "task"),
+    ("user", 3, "task or proc"),
+    ("user", 4, "task or proc"),
+    ("user with CAP_PERFMON", 2, "system"),
+)
+
+# Arguments, whose, the status, a word of the one line that says why.
+GONE, NOT_OURS = "(gone)", "(not ours)"
+BAD = (
+    (["-p", GONE], "root", 2, GONE),
+    (["-p", GONE], "user", 2, GONE),
+    (["-t", GONE], "root", 2, GONE),
+    (["-p", NOT_OURS], "user", 3, NOT_OURS),
+    (["-p", "2"], "user", 3, "kernel thread"),
+    (["-p", "0"], "root", 2, "0"),
+    (["-p", "-1"], "root", 2, "-1"),
+    (["-p", "1x"], "root", 2, "1x"),
+    (["-p", "99999999999999999999"], "root", 2, "9999"),
+    (["-t", "x"], "root", 2, "x"),
+    (["-u", "nosuchuser"], "root", 2, "nosuchuser"),
+    (["-G", "/no/such/cgroup"], "root", 2, "/no/such/cgroup"),
+    (["-C", "4095"], "root", 2, "4095"),
+    (["-C", "0-x"], "root", 2, "0-x"),
+    (["--count", "nobody"], "root", 2, "nobody"),
+    (["--", "no-such-command"], "user", 127, "no-such-command"),
+    (["--", "/tmp"], "user", 126, "/tmp"),
+)
+
+LAUNCHES = (
+    ("exit 0", 0),
+    ("exit 7", 7),
+    ("kill -9 $$", 137),
+    ("kill -TERM $$", 143),
+)
+
+
+def ran_ns(pid):
+    """What the scheduler charged a task."""
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as schedstat:
+        return int(schedstat.read().split()[0])
+
+
+def options_of(who):
+    return {} if who == "root" else USER
+
+
+def run(*arguments, program=PMCTOP, **options):
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def frames_of(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+@contextlib.contextmanager
+def load(*command, **options):
+    """A load program in the background, with its output, until the block ends."""
+    process = subprocess.Popen([os.path.join(LOAD, command[0]), *command[1:]], text=True,
+                               stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def paranoid_set(level):
+    with open(PARANOID, "w", encoding="ascii") as file:
+        file.write(str(level))
+
+
+def clock_ns(task):
+    return task["events"]["task-clock"] or 0
+
+
+def watch(pid, *arguments, program=PMCTOP, **options):
+    """Three refreshes, with what pmctop and the scheduler charged a task in the last two."""
+    frames, ran = [], []
+    with subprocess.Popen([program, "--format", "json", "-S", "software", "-d", "0.4", "-n", "3",
+                           *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          stdin=subprocess.DEVNULL, text=True, **options) as pmctop:
+        for line in pmctop.stdout:
+            ran.append(ran_ns(pid))
+            frames.append(json.loads(line))
+    seen = sum(clock_ns(task) for frame in frames[1:] for task in frame["tasks"]
+               if task["pid"] == pid)
+    return frames, seen, ran[-1] - ran[0] if ran else 0, pmctop.returncode
+
+
+def may():
+    """What each user gets at each level."""
+    with tempfile.TemporaryDirectory() as place, load("spin", **USER) as spin:
+        os.chmod(place, 0o755)
+        capable = shutil.copy(PMCTOP, place)
+        granted = subprocess.run(["setcap", "cap_perfmon+ep", capable], capture_output=True,
+                                 text=True, check=False)
+        for who, level, wanted in MAY:
+            name = f"{who}, paranoid {level}"
+            program = PMCTOP
+            if "CAP" in who:
+                program = capable
+                if granted.returncode != 0:
+                    skip(name, granted.stderr.strip())
+                    continue
+            paranoid_set(level)
+            for arguments in [], ["-p", str(spin.pid)]:
+                part = f"{name}{', attached' if arguments else ''}"
+                frames, seen, ran, status = watch(spin.pid, *arguments, program=program,
+                                                  **options_of(who))
+                last = frames[-1] if frames else {"mode": None, "notes": []}
+                check(f"{part}: three refreshes and status 0", status == 0 and len(frames) == 3
+                      and not any(broken_sums(f) for f in frames), (status, len(frames)))
+                check(f"{part}: the busy loop has the time that the scheduler charged it",
+                      abs(seen - ran) < 0.1 * ran, (last["mode"], seen, ran, last["notes"]))
+                if arguments:
+                    continue
+                check(f"{name}: mode {wanted}", last["mode"] in wanted.split(" or "), last["mode"])
+                told = [note for note in last["notes"] if "kernel.perf_event_paranoid=0" in note]
+                check(f"{name}: " + ("nothing to complain" if wanted == "system"
+                                     else "one note says why not system, and the remedy"),
+                      len(told) == (wanted != "system"), last["notes"])
+
+
+def bad_input():
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    with load("spin") as spin:
+        replaced = {GONE: str(gone.pid), NOT_OURS: str(spin.pid)}
+        for arguments, who, status, word in BAD:
+            if who == "user" and not ROOT:
+                skip(f"pmctop {' '.join(arguments)} by another user", "needs root")
+                continue
+            arguments = [replaced.get(a, a) for a in arguments]
+            result = run("-b", "-n", "1", "-d", "0.1", *arguments, **options_of(who))
+            lines = result.stderr.splitlines()
+            check(f"{who}: pmctop {' '.join(arguments)}: status {status}, one line that says why",
+                  result.returncode == status and len(lines) == 1
+                  and replaced.get(word, word) in lines[0] and not result.stdout,
+                  (result.returncode, result.stderr, result.stdout[:200]))
+
+
+def launch(who):
+    """Who it is that counts makes no difference to the command."""
+    options = options_of(who)
+    for script, status in LAUNCHES:
+        result = run("--format", "json", "-d", "0.1", "--", "sh", "-c", script, **options)
+        check(f"{who}: the status of sh -c '{script}' is passed on: {status}",
+              result.returncode == status, (result.returncode, result.stderr))
+    result = run("--format", "json", "-S", "software", "-d", "0.2", "--",
+                 os.path.join(LOAD, "tree"), "-s", "3", "2000000", **options)
+    frames = frames_of(result.stdout)
+    live = [frame for frame in frames if not frame.get("summary")]
+    summaries = [frame for frame in frames if frame.get("summary")]
+    check(f"{who}: a family's report is conserved, and closed by one summary",
+          result.returncode == 3 and live and len(summaries) == 1
+          and not any(broken_sums(f) for f in frames), (result.returncode, len(frames)))
+    parts = sum(clock_ns(task) for frame in live for task in frame["tasks"])
+    whole = sum(clock_ns(task) for frame in summaries for task in frame["tasks"])
+    check(f"{who}: which adds it up", 0.99 * whole <= parts <= 1.01 * whole and whole > 0,
+          (parts, whole))
+    comms = {task["comm"] for frame in live for task in frame["tasks"]}
+    check(f"{who}: nobody else is in its rows",
+          comms and all(str(comm).startswith("tree") for comm in comms), comms)
+
+
+def crowd():
+    """Thousands of threads, of which few do anything, and few descriptors."""
+    busy, sleeping = 50, 5000
+    with load("crowd", "-s", str(sleeping), "-b", str(busy), **USER) as process:
+        if process.stdout.readline() != "ready\n":
+            skip("thousands of threads", "not so many here")
+            return
+        result = subprocess.run(
+            ["sh", "-c", f"ulimit -n 256; exec {PMCTOP} --format json -S software -H -d 2 -n 3 "
+             f"-p {process.pid}"], capture_output=True, text=True, timeout=60, **USER)
+    frames = frames_of(result.stdout)
+    check("5,050 threads and 256 descriptors are no failure",
+          result.returncode == 0 and len(frames) == 3, (result.returncode, result.stderr))
+    rows = [task for task in frames[-1]["tasks"] if task["comm"] == "busy" and clock_ns(task) > 0]
+    check(f"the {busy} busy ones are in the rows", len(rows) == busy, len(rows))
+    threads = frames[-1].get("threads", {"ran": 0, "counted": 0})
+    check("how many are counted is said", threads["counted"] == threads["ran"] or any(
+        f"the {threads['counted']} busiest threads of {threads['ran']} that ran" in note
+        for note in frames[-1]["notes"]), (threads, frames[-1]["notes"]))
+
+
+def guises(who):
+    """Tasks that are not what they were; all at once, each against what it said it was."""
+    options = options_of(who)
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        pmctop = subprocess.Popen([PMCTOP, "--format", "json", "-S", "software", "-H", "-d", "0.2"],
+                                  stdout=output, **options)
+        time.sleep(0.5)
+        runs = [subprocess.Popen([os.path.join(LOAD, "guise"), *words], stdout=subprocess.PIPE,
+                                 text=True, **options)
+                for words in (["rename"], ["thread"], ["exec", os.path.join(LOAD, "spin"), "1"],
+                              ["zombie"], ["reuse"])]
+        said = [json.loads(line) for process in runs for line in process.communicate()[0]
+                .splitlines()]
+        time.sleep(0.5)
+        pmctop.send_signal(signal.SIGTERM)
+        pmctop.wait()
+        output.seek(0)
+        frames = frames_of(output.read())
+    for truth in said:
+        seen = [task for frame in frames for task in frame["tasks"]
+                if (task["pid"], task["tid"]) == (truth["pid"], truth["tid"])
+                and task["comm"] == truth["comm"]]
+        ran = sum(clock_ns(task) for task in seen) / 1e9
+        # Until the refresh after a change it goes by its new name.
+        check(f"{who}: {truth['comm']} is a row by that name and pid, with its time",
+              0.1 < ran < 1.1, (truth, ran))
+        if truth["comm"] == "undead" and who == "root":
+            check(f"{who}: a zombie's row says that it has ended", seen and seen[-1].get("exited"),
+                  seen[-1:])
+
+
+def kernel_threads():
+    result = run("--format", "json", "-S", "software", "-d", "1", "-n", "3")
+    wrong, rows = [], 0
+    for frame in frames_of(result.stdout):
+        for task in frame["tasks"]:
+            try:
+                with open(f"/proc/{task['pid']}/stat", encoding="utf-8") as stat:
+                    comm, rest = stat.read().split("(", 1)[1].rsplit(")", 1)
+            except OSError:
+                continue
+            if int(rest.split()[6]) & 0x00200000:  # PF_KTHREAD
+                rows += 1
+                # Behind the first '-' of a worker's name is what it works at just now.
+                if task["user"] != "root" or comm.split("-")[0] != str(task["comm"]).split("-")[0]:
+                    wrong.append((task["pid"], task["comm"], comm, task["user"]))
+    check("kernel threads have rows: their names, and root's", rows and not wrong, (rows, wrong))
+
+
+def setuid():
+    """An ordinary user's program that is root's in truth."""
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        program = shutil.copy(os.path.join(LOAD, "spin"), os.path.join(place, "spin-setuid"))
+        os.chmod(program, 0o4755)
+        spin = subprocess.Popen([program], **USER)
+        try:
+            time.sleep(0.3)
+            if os.stat(f"/proc/{spin.pid}").st_uid != 0:
+                skip("a setuid program", "nosuid here")
+                return
+            frames, seen, ran, _ = watch(spin.pid)
+            users = {task["user"] for frame in frames for task in frame["tasks"]
+                     if task["pid"] == spin.pid}
+            check("a setuid program is its owner's, with the time it was charged",
+                  users == {"root"} and abs(seen - ran) < 0.1 * ran, (users, seen, ran))
+            result = run("-b", "-n", "1", "-d", "0.1", "-p", str(spin.pid), **USER)
+            check("and not the user's who started it: one line says so",
+                  result.returncode == 3 and len(result.stderr.splitlines()) == 1,
+                  (result.returncode, result.stderr))
+        finally:
+            spin.kill()
+            spin.wait()
+        result = run("--format", "json", "-d", "0.2", "--", program, "0.5", **USER)
+        check("launched by that user, what can be counted is, and its status is passed on",
+              result.returncode == 0 and frames_of(result.stdout), (result.returncode,
+                                                                    result.stderr))
+
+
+def restricted():
+    """-u, -C and -G."""
+    nobody = pwd.getpwuid(NOBODY).pw_name
+    with load("spin", "-c", "0", **USER) as spin, load("spin", "-c", "0") as other:
+        for user in nobody, str(NOBODY):
+            frames, seen, ran, _ = watch(spin.pid, "-u", user)
+            users = {task["user"] for frame in frames for task in frame["tasks"]}
+            check(f"-u {user}: that user's rows alone", users == {nobody}
+                  and abs(seen - ran) < 0.1 * ran, (users, seen, ran))
+        frames, seen, ran, _ = watch(spin.pid, "-C", "0")
+        cpus = {cpu["cpu"] for frame in frames for cpu in frame["cpus"]}
+        check("-C 0: that CPU alone", cpus == {0} and abs(seen - ran) < 0.1 * ran,
+              (cpus, seen, ran))
+        frames, seen, _, _ = watch(spin.pid, "-p", f"{spin.pid},{other.pid}")
+        pids = {task["pid"] for frame in frames for task in frame["tasks"]}
+        check("-p with two pids: both, and nobody else", pids == {spin.pid, other.pid}, pids)
+        group_of(spin)
+
+
+def group_of(spin):
+    """-G, with a cgroup of the test's own."""
+    with open("/proc/mounts", encoding="utf-8") as mounts:
+        roots = [line.split()[1] for line in mounts if line.split()[2] == "cgroup2"]
+    name = f"pmctop-test-{os.getpid()}"
+    path = os.path.join(*roots[:1], name)
+    try:
+        os.mkdir(path)
+    except OSError as error:
+        skip("-G", error)
+        return
+    try:
+        with open(f"{path}/cgroup.procs", "w", encoding="ascii") as procs:
+            procs.write(str(spin.pid))
+        # As /proc/PID/cgroup has it, and as a path; both where cgroup2 stands as usual.
+        for argument in [f"/{name}"] + [path] * (roots[:1] == ["/sys/fs/cgroup"]):
+            frames, seen, ran, _ = watch(spin.pid, "-G", argument)
+            pids = {task["pid"] for frame in frames for task in frame["tasks"]}
+            check(f"-G {argument}: that cgroup's rows alone", pids == {spin.pid}
+                  and abs(seen - ran) < 0.1 * ran, (pids, seen, ran))
+    finally:
+        spin.kill()
+        spin.wait()
+        os.rmdir(path)
+
+
+with open(PARANOID, encoding="ascii") as level_now:
+    PARANOID_WAS = level_now.read().strip()
+try:
+    if ROOT:
+        try:
+            paranoid_set(2)
+        except OSError as error:
+            skip("what each level grants", error)
+        else:
+            may()
+            paranoid_set(2)
+        guises("root")
+        kernel_threads()
+        setuid()
+        restricted()
+        launch("root")
+    else:
+        skip("what each level grants, users, cgroups, kernel threads", "needs root")
+    bad_input()
+    guises("user")
+    launch("user")
+    crowd()
+finally:
+    if ROOT:
+        paranoid_set(PARANOID_WAS)
+finish()
