@@ -200,6 +200,9 @@ def launch(who):
     whole = sum(clock_ns(task) for frame in summaries for task in frame["tasks"])
     check(f"{who}: which adds it up", 0.99 * whole <= parts <= 1.01 * whole and whole > 0,
           (parts, whole))
+    charged = sum(frame["user_s"] + frame["system_s"] for frame in summaries) * 1e9
+    check(f"{who}: to what the kernel charged the family", abs(whole - charged) < 0.03 * charged,
+          (whole, charged))
     comms = {task["comm"] for frame in live for task in frame["tasks"]}
     check(f"{who}: nobody else is in its rows",
           comms and all(str(comm).startswith("tree") for comm in comms), comms)
@@ -252,7 +255,7 @@ def guises(who):
         # Until the refresh after a change it goes by its new name.
         check(f"{who}: {truth['comm']} is a row by that name and pid, with its time",
               0.1 < ran < 1.1, (truth, ran))
-        if truth["comm"] == "undead" and who == "root":
+        if truth["comm"] == "undead":
             check(f"{who}: a zombie's row says that it has ended", seen and seen[-1].get("exited"),
                   seen[-1:])
 
