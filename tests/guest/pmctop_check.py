@@ -137,7 +137,7 @@ check("and each at the machine's ipc", all(near(i, truth, 0.05) for i in ipcs),
       sorted(ipcs)[:3] + sorted(ipcs)[-3:])
 
 for level, sentence, mode in (
-    (2, "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)", "proc"),
+    (2, "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)", "task"),
     (3, "This kernel denies all counters to ordinary users (perf_event_paranoid=3)", "proc"),
     (0, "", "system"),
 ):
