@@ -422,6 +422,7 @@ static void system_cut(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 
 	counted_cpus_catch_up(&self->cpus);
+	counted_cpus_foretell(&self->cpus);
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		struct counted_cpu *cpu = &self->cpus.items[i];
 		collect->interval.cpu_online[i] = cpu->open;

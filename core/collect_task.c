@@ -27,7 +27,8 @@ enum {
 	FDS_UNTOLD = 1024,  /* the usual limit */
 	IDLE_LOOKS = 5,     /* a thread that was idle for so many has no need of counters */
 	PARENTS_MOST = 64,  /* that are asked for counters of theirs */
-	LOST_TICKS = 3,     /* /proc says it ran so long, and its counters stand still */
+	LOST_TICKS = 3,     /* /proc says it ran so long, and its counters stand still ... */
+	LOST_LOOKS = 2,     /* ... for so many looks in a row */
 };
 
 struct collect_task {
@@ -305,7 +306,7 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 		self->command = 0; /* it has begun */
 	add_told(self, entry, counted_ns, tally);
 	/* A setuid program that it has become takes its counters away, and nobody says so. */
-	if (counted_ns == 0 && ran_ns >= LOST_TICKS * self->census.tick_ns &&
+	if (entry->idle_looks >= LOST_LOOKS && ran_ns >= LOST_TICKS * self->census.tick_ns &&
 	    entry->tid != self->command) {
 		add_uncounted(self->base.plan, ran_ns, tally);
 		stop_counting(self, entry);

@@ -201,6 +201,20 @@ static void drain(struct counted_cpu *cpu, bool to_ticks)
 		attrib_record(cpu->attrib, cpu->index, &record);
 }
 
+void counted_cpu_foretell(struct counted_cpu *cpu)
+{
+	struct ring ahead = cpu->ring; /* read on, and nothing given back */
+	const struct perf_event_header *header;
+	struct record record;
+
+	ahead.joined = NULL;
+	for (; (header = ring_peek(&ahead)); ring_consume(&ahead))
+		if (record_decode(header, &record) == 0 &&
+		    (record.kind == RECORD_FORK || record.kind == RECORD_COMM))
+			attrib_record(cpu->attrib, cpu->index, &record);
+	free(ahead.joined);
+}
+
 void counted_cpu_drain(struct counted_cpu *cpu)
 {
 	drain(cpu, false);

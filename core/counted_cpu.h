@@ -86,6 +86,12 @@ void counted_cpu_drain(struct counted_cpu *cpu);
 void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
 
 /*
+ * Learns who was born or renamed in records that are not folded in yet: a child may have run on
+ * another CPU whose part of the interval ends later.
+ */
+void counted_cpu_foretell(struct counted_cpu *cpu);
+
+/*
  * Gives the turn to the next group, if several take turns. `runner`: who runs there, where the
  * caller does; NULL: as the tick told just now.
  */

@@ -99,6 +99,13 @@ void counted_cpus_catch_up(struct counted_cpus *cpus)
 	await_ticks(cpus, false);
 }
 
+void counted_cpus_foretell(struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->items[i].open)
+			counted_cpu_foretell(&cpus->items[i]);
+}
+
 /* ---- turns */
 
 static uint64_t clamp_ns(uint64_t ns, uint64_t least_ns, uint64_t most_ns)

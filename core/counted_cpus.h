@@ -31,6 +31,9 @@ void counted_cpus_drain(struct counted_cpus *cpus);
  */
 void counted_cpus_catch_up(struct counted_cpus *cpus);
 
+/* Learns what is told of tasks beyond what was folded in. */
+void counted_cpus_foretell(struct counted_cpus *cpus);
+
 /* Says when the next turn is due, where `turns` groups take turns in intervals of that length. */
 void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns);
 /* Gives the turn to the next group on every CPU where several wait for it. */

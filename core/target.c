@@ -268,7 +268,9 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 		parent = parent_of(tasks, task, sys_now_ns(target->sys));
 		in = parent && parent != task && belongs(target, tasks, parent, depth + 1);
 	}
-	task->lineage = in ? TASK_LINEAGE_IN : TASK_LINEAGE_OUT;
+	/* Of whom nothing is known yet more may be told. */
+	if (in || task->ptid || task->ppid || task->pid != task->tid)
+		task->lineage = in ? TASK_LINEAGE_IN : TASK_LINEAGE_OUT;
 	return in;
 }
 
