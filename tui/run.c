@@ -3,12 +3,17 @@
 
 #include <sys/resource.h>
 
-void run_raise_limits(void)
+enum { NICE = -10 };
+
+void run_prepare(void)
 {
 	struct rlimit files;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= files.rlim_max)
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files); /* where it is refused there are fewer */
+	/* Where either is refused, it is done without. */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (getpriority(PRIO_PROCESS, 0) > NICE)
+		setpriority(PRIO_PROCESS, 0, NICE);
 }

@@ -39,10 +39,12 @@ static inline enum run_status run_refusal(int rc)
  */
 
 /*
- * Descriptors are what threads are counted with: as many as the hard limit gives. To be called when
- * a command, which is to have the limit that pmctop was given, has been forked.
+ * Takes what a busy machine needs to be watched, where there is the right to: as many descriptors
+ * as the hard limit gives, since threads are counted with them, and a priority above those who keep
+ * the machine busy, as rings that are read too late overflow. To be called when a command, which
+ * is to have what pmctop was given, has been forked.
  */
-void run_raise_limits(void);
+void run_prepare(void);
 
 /* The dashboard, until its user has enough. */
 int run_live(const struct run_config *config, struct error *err);

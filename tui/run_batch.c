@@ -225,7 +225,7 @@ int run_batch(const struct run_config *config, struct error *err)
 		sys_linux_fini(&run.sys);
 		return RUN_FAILED;
 	}
-	run_raise_limits();
+	run_prepare();
 	handle_signals(&run.sys);
 	int status = start_and_print(&run, err);
 	if (launch.command)

@@ -257,7 +257,7 @@ int run_live(const struct run_config *config, struct error *err)
 			return RUN_FAILED;
 		live.launch = &launch;
 	}
-	run_raise_limits();
+	run_prepare();
 	live.signals_fd = signals_open();
 	int status = RUN_FAILED;
 	if (live.signals_fd < 0)
