@@ -93,22 +93,41 @@ static int choose_user(struct target *target, const struct users *users, const c
 			 name);
 }
 
-/* Where cgroups are mounted, for one hierarchy or for several. */
+/* Where hierarchies are mounted: the only one, or several side by side. */
+static const char *const hierarchies[] = {"",     "/unified", "/memory", "/pids", "/cpu,cpuacct",
+					  "/cpu", "/systemd"};
+
+static bool has_processes(const struct sys *sys, const char *hierarchy, const char *path)
+{
+	char full[2 * CGROUP_PATH_MAX], text[16];
+
+	snprintf(full, sizeof(full), CGROUP_ROOT "%s%s/cgroup.procs", hierarchy, path);
+	/* One of threads has the file, and does not let it be read. */
+	ssize_t result = sys_file_read(sys, full, text, sizeof(text));
+	return result >= 0 || result == -EOPNOTSUPP || result == -EACCES;
+}
+
 static bool is_cgroup(const struct sys *sys, const char *path)
 {
-	static const char *const roots[] = {"",     "/unified", "/memory", "/pids", "/cpu,cpuacct",
-					    "/cpu", "/systemd"};
-	char full[2 * CGROUP_PATH_MAX];
-
-	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
-		snprintf(full, sizeof(full), CGROUP_ROOT "%s%s/cgroup.procs", roots[i], path);
-		char text[16];
-		/* One of threads has the file, and does not let it be read. */
-		ssize_t result = sys_file_read(sys, full, text, sizeof(text));
-		if (result >= 0 || result == -EOPNOTSUPP || result == -EACCES)
+	for (size_t i = 0; i < ARRAY_SIZE(hierarchies); i++)
+		if (has_processes(sys, hierarchies[i], path))
 			return true;
-	}
 	return false;
+}
+
+/* A path of the file system without where its hierarchy is mounted. */
+static const char *skip_mount(const struct sys *sys, const char *what)
+{
+	if (strncmp(what, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) != 0)
+		return what;
+	what += strlen(CGROUP_ROOT);
+	for (size_t i = 1; i < ARRAY_SIZE(hierarchies); i++) {
+		size_t length = strlen(hierarchies[i]);
+		if (strncmp(what, hierarchies[i], length) == 0 &&
+		    (what[length] == '/' || !what[length]) && !has_processes(sys, "", ""))
+			return what + length;
+	}
+	return what;
 }
 
 /* Looks for a process in a cgroup that is shown by that name. */
@@ -137,11 +156,9 @@ static int choose_cgroup(struct target *target, const char *what, struct error *
 {
 	struct cgroup_search search = {.sys = target->sys, .name = what};
 	char path[CGROUP_PATH_MAX];
-	size_t root = strncmp(what, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) == 0
-			      ? strlen(CGROUP_ROOT)
-			      : 0;
+	const char *below = skip_mount(target->sys, what);
 
-	snprintf(path, sizeof(path), "%s%s", what[root] == '/' ? "" : "/", what + root);
+	snprintf(path, sizeof(path), "%s%s", below[0] == '/' ? "" : "/", below);
 	for (size_t length = strlen(path); length > 1 && path[length - 1] == '/';)
 		path[--length] = '\0';
 	sys_dir_each(target->sys, "/proc", compare_cgroup, &search);

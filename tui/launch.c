@@ -183,6 +183,25 @@ void launch_close(struct launch *launch)
 
 /* ---- exec */
 
+/*
+ * Whether a directory of $PATH has it at all: a directory that may not be searched makes execvp say
+ * EACCES of what is nowhere.
+ */
+static bool is_in_path(const char *name)
+{
+	const char *paths = getenv("PATH");
+
+	for (const char *at = paths ? paths : "", *end; *at; at = *end ? end + 1 : end) {
+		char file[PATH_MAX];
+		struct stat status;
+		end = strchrnul(at, ':');
+		snprintf(file, sizeof(file), "%.*s/%s", (int)(end - at), at, name);
+		if (stat(file, &status) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int explain(const char *name, int error, struct error *err)
 {
 	bool path = strchr(name, '/') != NULL;
@@ -222,6 +241,8 @@ int launch_go(struct launch *launch, struct error *err)
 	close_fd(&launch->socket);
 	if (got != sizeof(error))
 		return 0;
+	if (error == EACCES && !strchr(launch->command[0], '/') && !is_in_path(launch->command[0]))
+		error = ENOENT;
 	while (waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	launch->ended = true;
