@@ -95,6 +95,13 @@ def statuses():
                   result.returncode == status and re.search(f"^pmctop: .*{words}", result.stderr)
                   and result.stderr.count("\n") == 1 and not result.stdout,
                   (result.returncode, result.stderr, result.stdout))
+        # For an ordinary user; root searches every directory.
+        closed = os.path.join(directory, "closed")
+        os.mkdir(closed, 0o600)
+        result = run("-b", "--", "no-such-command",
+                     env=dict(os.environ, PATH=f"{closed}:{script}:/usr/bin"))
+        check("nor does what is in no directory of a PATH with some that cannot be searched",
+              result.returncode == 127 and "PATH has it" in result.stderr, result)
         result = run("-b", "--", script)
         check("a script without a first line runs as it does in a shell", result.returncode == 9,
               result)
