@@ -152,11 +152,6 @@ static bool is_ours(const struct census *census, pid_t pid)
 
 /* ---- what it used */
 
-static uint64_t since(uint64_t before, uint64_t now)
-{
-	return now > before ? now - before : 0;
-}
-
 static struct census_usage usage_of(const struct census *census, const struct proc_stat *stat)
 {
 	return (struct census_usage){
@@ -178,12 +173,12 @@ static void grow(const struct census *census, struct census_entry *entry,
 	entry->grown = (struct census_usage){0};
 	if (!entry->fresh || census->look > 1)
 		entry->grown = (struct census_usage){
-			.ran_ns = since(used->ran_ns, now->ran_ns),
-			.user_ns = since(used->user_ns, now->user_ns),
-			.system_ns = since(used->system_ns, now->system_ns),
-			.minor_faults = since(used->minor_faults, now->minor_faults),
-			.major_faults = since(used->major_faults, now->major_faults),
-			.switches = told ? since(used->switches, now->switches) : 0,
+			.ran_ns = u64_growth(used->ran_ns, now->ran_ns),
+			.user_ns = u64_growth(used->user_ns, now->user_ns),
+			.system_ns = u64_growth(used->system_ns, now->system_ns),
+			.minor_faults = u64_growth(used->minor_faults, now->minor_faults),
+			.major_faults = u64_growth(used->major_faults, now->major_faults),
+			.switches = told ? u64_growth(used->switches, now->switches) : 0,
 		};
 	entry->used = *now;
 	entry->knows_switches = told;

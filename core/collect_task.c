@@ -314,11 +314,6 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 	}
 }
 
-static uint64_t growth(uint64_t before, uint64_t now)
-{
-	return now > before ? now - before : 0;
-}
-
 /* Busy and idle time of the CPUs as /proc/stat tells: the busy ns of all of them. */
 static uint64_t compare_cpus(struct collect_task *self)
 {
@@ -336,8 +331,8 @@ static uint64_t compare_cpus(struct collect_task *self)
 		interval->cpu_online[i] = now;
 		if (!before || !now)
 			continue;
-		uint64_t cpu_busy_ns = growth(before->busy_ticks, now->busy_ticks) * tick_ns;
-		uint64_t cpu_idle_ns = growth(before->idle_ticks, now->idle_ticks) * tick_ns;
+		uint64_t cpu_busy_ns = u64_growth(before->busy_ticks, now->busy_ticks) * tick_ns;
+		uint64_t cpu_idle_ns = u64_growth(before->idle_ticks, now->idle_ticks) * tick_ns;
 		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = cpu_busy_ns + cpu_idle_ns;
 		interval_idle(interval, i)[TALLY_TASK_CLOCK] = cpu_idle_ns;
 		interval->cpu_counted[i] = true;
@@ -364,10 +359,10 @@ static void add_rest(struct collect_task *self, uint64_t busy_ns, uint64_t fault
 		tasks_ns += tally[TALLY_TASK_CLOCK];
 		tasks_faults += counter >= 0 ? tally[counter] : 0;
 	}
-	uint64_t rest_ns = growth(tasks_ns, busy_ns);
+	uint64_t rest_ns = u64_growth(tasks_ns, busy_ns);
 	add_uncounted(plan, rest_ns, rest);
 	if (counter >= 0) {
-		rest[counter] += growth(tasks_faults, faults);
+		rest[counter] += u64_growth(tasks_faults, faults);
 		rest[tally_group(&plan->shape, PLAN_GROUP_PROC)] += rest_ns;
 	}
 }
@@ -402,7 +397,7 @@ static void task_cut(struct collect *collect)
 	struct collect_task *self = self_of(collect);
 	struct census *census = &self->census;
 	uint64_t faults = proc_machine_faults(self->context.sys);
-	uint64_t machine_faults = growth(self->machine_faults, faults);
+	uint64_t machine_faults = u64_growth(self->machine_faults, faults);
 
 	self->machine_faults = faults;
 	census_look(census);

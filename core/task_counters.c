@@ -20,7 +20,6 @@ int task_counters_open(struct task_counters *counters, const struct sys *sys,
 		.plan = plan,
 		.groups = xcalloc(n, sizeof(*counters->groups)),
 		.readings = xcalloc(n, sizeof(*counters->readings)),
-		.opened_ns = sys_now_ns(sys),
 	};
 	for (unsigned i = 0; i < n && result == 0; i++) {
 		struct group *group = &counters->groups[i];
@@ -48,11 +47,6 @@ void task_counters_close(struct task_counters *counters)
 	*counters = (struct task_counters){0};
 }
 
-static uint64_t growth(uint64_t before, uint64_t now)
-{
-	return now > before ? now - before : 0;
-}
-
 /* What one group counted since the last time: its enabled ns, 0 where it cannot be read. */
 static uint64_t read_group(struct task_counters *counters, unsigned index, uint64_t *now,
 			   uint64_t *tally)
@@ -64,12 +58,12 @@ static uint64_t read_group(struct task_counters *counters, unsigned index, uint6
 	if (group_read(&counters->groups[index], now) < 0)
 		return 0;
 	tally[tally_group(&plan->shape, index)] +=
-		growth(before[READING_RUNNING_NS], now[READING_RUNNING_NS]);
+		u64_growth(before[READING_RUNNING_NS], now[READING_RUNNING_NS]);
 	for (size_t i = 0; i < planned->n_members; i++)
 		if (planned->members[i] >= 0)
 			tally[planned->members[i]] +=
-				growth(before[READING_VALUES + i], now[READING_VALUES + i]);
-	uint64_t enabled_ns = growth(before[READING_ENABLED_NS], now[READING_ENABLED_NS]);
+				u64_growth(before[READING_VALUES + i], now[READING_VALUES + i]);
+	uint64_t enabled_ns = u64_growth(before[READING_ENABLED_NS], now[READING_ENABLED_NS]);
 	memcpy(before, now, (READING_VALUES + planned->n_members) * sizeof(*now));
 	return enabled_ns;
 }

@@ -19,7 +19,6 @@ struct task_counters {
 	const struct plan *plan; /* borrowed */
 	struct group *groups;    /* as many as the plan has; zeroed where nothing is to be opened */
 	uint64_t **readings;     /* of each, at the last call */
-	uint64_t opened_ns;
 };
 
 /*

@@ -16,6 +16,12 @@ static inline size_t size_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* How much a count that only grows grew; 0 where someone else's was read before. */
+static inline uint64_t u64_growth(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
 /*
  * Allocation that cannot fail: out of memory calls the hook (which restores the terminal), says so
  * and aborts. Sizes that come from outside must be bounded before they get here.
