@@ -16,7 +16,7 @@
 
 enum {
 	FIRST_BUCKETS = 1024,
-	UNWANTED_LOOKS = 16, /* an unwanted process is read again after so many */
+	TURN_LOOKS = 16, /* what does not change often is asked again after so many */
 };
 
 void census_init(struct census *census, const struct sys *sys, struct tasks *tasks,
@@ -77,7 +77,6 @@ static struct census_entry *add(struct census *census, pid_t pid, pid_t tid)
 	entry->pid = pid;
 	entry->tid = tid;
 	entry->process = entry;
-	entry->fresh = true;
 	census->items = array_reserve(census->items, &census->capacity, census->n + 1,
 				      sizeof(struct census_entry *));
 	census->items[census->n++] = entry;
@@ -105,12 +104,16 @@ static void leave(struct census *census, struct census_entry *entry, uint64_t no
 	const struct record exit = record_of(entry, RECORD_EXIT, now_ns);
 
 	entry->gone = true;
+	entry->grown = (struct census_usage){0};
 	if (entry->task && entry->task->tid == entry->tid && !entry->task->exit_ns)
 		tasks_exit(census->tasks, &exit);
 }
 
-/* A new one is told apart from whoever had its number before. */
-static void identify(struct census *census, struct census_entry *entry,
+/*
+ * A new one is told apart from whoever had its number before. Whether it is new, or called
+ * something else than before.
+ */
+static bool identify(struct census *census, struct census_entry *entry,
 		     const struct proc_stat *stat, uint64_t now_ns)
 {
 	struct task *known = entry->task;
@@ -121,13 +124,14 @@ static void identify(struct census *census, struct census_entry *entry,
 		tasks_fork(census->tasks, &fork);
 	}
 	if (known && strcmp(known->comm, stat->comm) == 0)
-		return;
+		return false;
 	struct record comm = record_of(entry, RECORD_COMM, now_ns);
 	memcpy(comm.comm.text, stat->comm, sizeof(comm.comm.text));
 	comm.comm.exec = known && entry->pid == entry->tid;
 	entry->task = tasks_comm(census->tasks, &comm);
 	entry->task->kernel = stat->kernel;
 	entry->task->ppid = stat->ppid;
+	return true;
 }
 
 /* Whether perf_event_open takes it: the dummy counts nothing, so that only rights decide. */
@@ -147,7 +151,14 @@ static bool is_ours(const struct census *census, pid_t pid)
 
 	if (fd >= 0)
 		sys_close(census->sys, fd);
-	return fd >= 0;
+	/* To be short of descriptors is no question of rights. */
+	return fd >= 0 || fd == -EMFILE || fd == -ENFILE;
+}
+
+/* Each process has its turn at another look. */
+static bool is_turn(const struct census *census, pid_t pid)
+{
+	return ((uint64_t)pid + census->look) % TURN_LOOKS == 0;
 }
 
 /* ---- what it used */
@@ -163,15 +174,14 @@ static struct census_usage usage_of(const struct census *census, const struct pr
 	};
 }
 
-/* The first look of all only learns where everybody stands. */
-static void grow(const struct census *census, struct census_entry *entry,
-		 const struct census_usage *now)
+/* Of whoever was there before only the second look tells what it used since. */
+static void grow(struct census_entry *entry, const struct census_usage *now)
 {
 	const struct census_usage *used = &entry->used;
-	bool told = entry->told_switches || (entry->fresh && census->look > 1);
+	bool told = entry->fresh || (entry->known && entry->told_switches);
 
 	entry->grown = (struct census_usage){0};
-	if (!entry->fresh || census->look > 1)
+	if (entry->fresh || entry->known)
 		entry->grown = (struct census_usage){
 			.ran_ns = u64_growth(used->ran_ns, now->ran_ns),
 			.user_ns = u64_growth(used->user_ns, now->user_ns),
@@ -181,6 +191,7 @@ static void grow(const struct census *census, struct census_entry *entry,
 			.switches = told ? u64_growth(used->switches, now->switches) : 0,
 		};
 	entry->used = *now;
+	entry->known = true;
 	entry->knows_switches = told;
 }
 
@@ -192,12 +203,12 @@ static void grow_process(const struct census *census, struct census_entry *entry
 	bool known = false;
 
 	if (census->switches && stat->threads <= 1 &&
-	    (now.ran_ns > entry->used.ran_ns || entry->fresh))
+	    (now.ran_ns > entry->used.ran_ns || !entry->known))
 		known = proc_thread_switches(census->sys, entry->pid, entry->tid, &now.switches) ==
 			0;
 	else
 		now.switches = entry->used.switches;
-	grow(census, entry, &now);
+	grow(entry, &now);
 	entry->knows_switches &= known || entry->grown.ran_ns == 0;
 	entry->told_switches |= known;
 }
@@ -212,7 +223,7 @@ static void look_at_thread(struct census *census, struct census_entry *process, 
 	uint64_t ran_ns;
 	int told = proc_thread_ran(sys, process->pid, tid, &ran_ns);
 
-	if (entry && entry->process == process && !entry->fresh && told == 0 &&
+	if (entry && entry->process == process && entry->known && told == 0 &&
 	    ran_ns == entry->used.ran_ns) {
 		entry->look = census->look;
 		entry->grown = (struct census_usage){0};
@@ -230,6 +241,7 @@ static void look_at_thread(struct census *census, struct census_entry *process, 
 		entry->process = process;
 		entry->next_thread = process->threads;
 		process->threads = entry;
+		entry->fresh = process->fresh || process->by_thread;
 		entry->start_ticks = stat.start_ticks;
 		entry->ours = true;
 	}
@@ -242,7 +254,7 @@ static void look_at_thread(struct census *census, struct census_entry *process, 
 		now.ran_ns = ran_ns;
 	bool known = !census->switches ||
 		     proc_thread_switches(sys, process->pid, tid, &now.switches) == 0;
-	grow(census, entry, &now);
+	grow(entry, &now);
 	entry->knows_switches &= known;
 	entry->told_switches = known;
 }
@@ -288,13 +300,41 @@ static void rest_threads(const struct census *census, struct census_entry *proce
 
 /* ---- a look */
 
+/* Whoever execs, or changes its user, may become ours, or no longer be. */
+static void choose_ours(struct census *census, struct census_entry *entry)
+{
+	bool ours = !entry->kernel && is_ours(census, entry->pid);
+
+	/* What it used so far was that of a thread, or was not. */
+	if (ours != entry->ours)
+		entry->known = false;
+	entry->ours = ours;
+}
+
+/* All of a process that concerns us: `ran` since the look before. */
+static void look_inside(struct census *census, struct census_entry *entry,
+			const struct proc_stat *stat, bool ran, uint64_t now_ns)
+{
+	if (!entry->ours) {
+		entry->by_thread = false;
+		grow_process(census, entry, stat);
+		return;
+	}
+	/* What did not run has threads that did not: the kernel adds them up in ticks. */
+	if (!ran && entry->by_thread && !target_has_roots(census->target)) {
+		rest_threads(census, entry);
+		return;
+	}
+	look_at_threads(census, entry, stat->threads, now_ns);
+	entry->by_thread = true;
+}
+
 static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 {
 	struct census_entry *entry = census_find(census, pid);
 	struct proc_stat stat;
 
-	if (entry && !entry->inside && !census->anew &&
-	    ((uint64_t)pid + census->look) % UNWANTED_LOOKS != 0) {
+	if (entry && !entry->inside && !census->anew && !is_turn(census, pid)) {
 		entry->look = census->look;
 		return;
 	}
@@ -308,29 +348,23 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 		entry = add(census, pid, pid);
 		entry->start_ticks = stat.start_ticks;
 		entry->kernel = stat.kernel;
+		entry->fresh = census->look > 1;
 	}
+	bool was_inside = entry->inside;
+	bool renamed = identify(census, entry, &stat, now_ns);
+	bool ran = entry->process_ticks != stat.user_ticks + stat.system_ticks;
 	entry->look = census->look;
 	entry->ppid = stat.ppid;
-	identify(census, entry, &stat, now_ns);
-	bool was_inside = entry->inside;
+	entry->process_ticks = stat.user_ticks + stat.system_ticks;
 	entry->inside = target_has_any_of(census->target, census->tasks, entry->task);
 	entry->wanted = entry->inside && target_has(census->target, census->tasks, entry->task);
-	if (!entry->inside)
-		return;
-	if (!was_inside)
-		entry->ours = !stat.kernel && is_ours(census, pid);
-	if (!entry->ours) {
-		grow_process(census, entry, &stat);
+	if (!entry->inside) {
+		entry->known = entry->by_thread = false;
 		return;
 	}
-	/* What did not run has threads that did not: the kernel adds them up in ticks. */
-	uint64_t ticks = stat.user_ticks + stat.system_ticks;
-	if (entry->process_ticks == ticks && !entry->fresh && !target_has_roots(census->target)) {
-		rest_threads(census, entry);
-		return;
-	}
-	entry->process_ticks = ticks;
-	look_at_threads(census, entry, stat.threads, now_ns);
+	if (!was_inside || renamed || (!entry->ours && ran && is_turn(census, pid)))
+		choose_ours(census, entry);
+	look_inside(census, entry, &stat, ran, now_ns);
 }
 
 struct process_look {
@@ -359,10 +393,8 @@ int census_look(struct census *census)
 		census->items[i]->fresh = false;
 	int result = sys_dir_each(census->sys, "/proc", found_process, &look);
 	for (size_t i = 0; i < census->n; i++)
-		if (!census->items[i]->gone && census->items[i]->look != census->look) {
-			census->items[i]->grown = (struct census_usage){0};
+		if (!census->items[i]->gone && census->items[i]->look != census->look)
 			leave(census, census->items[i], look.now_ns);
-		}
 	return result;
 }
 

@@ -26,7 +26,7 @@ struct census_usage {
 struct census_entry {
 	pid_t pid, tid;
 	uint64_t start_ticks;
-	uint64_t process_ticks;       /* of a process that is ours: what all its threads ran */
+	uint64_t process_ticks;       /* of a process: what all its threads ran */
 	struct task *task;            /* who it is; gone with its entry */
 	struct census_entry *process; /* of its main thread, which may be itself */
 	struct census_entry *threads; /* of a main thread: the others, by next_thread */
@@ -37,12 +37,14 @@ struct census_entry {
 	bool wanted;   /* by the target */
 	bool inside;   /* of a process: it or some of its threads are */
 	bool ours;     /* its counters may be opened; then an entry is one thread, else a process */
+	bool by_thread; /* of a process: its threads had entries at the look before */
 	bool kernel;
-	bool fresh;                /* not seen by the look before */
+	bool fresh;                /* began since the look before */
 	bool gone;                 /* seen by the look before, and not by the last one */
-	bool told_switches;        /* used.switches was read: grown.switches is known */
+	bool known;                /* used is of the look before: not so of who was no concern */
+	bool told_switches;        /* used.switches too */
 	struct census_usage used;  /* up to the last look */
-	struct census_usage grown; /* since the look before; all it ever used where it is new */
+	struct census_usage grown; /* since the look before; all it ever used where it is fresh */
 	bool knows_switches;       /* grown.switches is known */
 
 	/* Whoever counts keeps its own here. */

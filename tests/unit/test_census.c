@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who is whom for the task collector, and since when: what a process used before it concerned us is
+ * not what it uses now. An ordinary user (uid 1000) on the fake kernel.
+ */
+#include "engine_run.h"
+
+#include <errno.h>
+
+enum { ME = 1000, OTHER = 2000, MAIN = 50 };
+
+#define ORDINARY .unprivileged = true, .uid = ME, .paranoid = 2
+
+#define TASK(owner, number, ...)                                                \
+	&(struct fk_spec)                                                       \
+	{                                                                       \
+		.tid = (number), .uid = (owner), .rates = HALF_IPC, __VA_ARGS__ \
+	}
+
+static struct engine *open_pid(const struct sys *sys, pid_t pid)
+{
+	return open_engine_with(
+		sys, &(struct engine_config){.target = {.pids = (pid_t[]){pid}, .n_pids = 1}});
+}
+
+static uint64_t ran_of(const struct snapshot *snapshot, pid_t tid)
+{
+	return count_of(snapshot, tid, "task-clock");
+}
+
+/* Whom one did not ask for is not read; asked for later, it has not run for hours all at once. */
+static void whoever_was_outside(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 3});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_task(fk, TASK(ME, 60));
+	fk_task(fk, TASK(ME, 61, .pid = 60));
+	fk_task(fk, TASK(OTHER, 70));
+	fk_switch(fk, 0, 60);
+	fk_switch(fk, 1, 61);
+	fk_switch(fk, 2, 70);
+	fk_advance(fk, 100 * NS_PER_S);
+	struct engine *engine = open_pid(&sys, MAIN);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	engine_dismiss(engine);
+	uint64_t sums[3] = {0};
+	for (int i = 0; i < 4; i++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		sums[0] += ran_of(snapshot, 60);
+		sums[1] += ran_of(snapshot, 61);
+		sums[2] += ran_of(snapshot, 70);
+		snapshot_free(snapshot);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+		assert_in_range(sums[i], 2 * INTERVAL_NS, 5 * INTERVAL_NS);
+	close_all(engine, fk);
+}
+
+/* A process that may be counted only after a while is, from then on. */
+static void becomes_ours(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_task(fk, TASK(ME, 60));
+	fk_switch(fk, 1, 60);
+	fk_fail(fk, FK_PERF_OPEN, 0, EACCES); /* it is still root's */
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_fail(fk, FK_PERF_OPEN, 0, 0);
+	fk_exec(fk, 60, "mine");
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_int_equal(task_figure(snapshot, 60, "ipc").state, FIGURE_VALID);
+	assert_in_range(ran_of(snapshot, 60), INTERVAL_NS / 2, 2 * INTERVAL_NS);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Whose number went to another has not run again what it ran before. */
+static void last_words_are_said_once(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(OTHER, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	fk_fork(fk, MAIN, 60);
+	fk_switch(fk, 1, 60);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 1, 0);
+	fk_advance(fk, 20 * NS_PER_MS);
+	fk_fork(fk, MAIN, 60);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_in_range(ran_of(snapshot, 60), 0, INTERVAL_NS / 4);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whoever_was_outside),
+		cmocka_unit_test(becomes_ours),
+		cmocka_unit_test(last_words_are_said_once),
+
+	};
+
+	return cmocka_run_group_tests_name("census", tests, NULL, NULL);
+}
