@@ -300,33 +300,21 @@ static void rest_threads(const struct census *census, struct census_entry *proce
 
 /* ---- a look */
 
-/* Whoever execs, or changes its user, may become ours, or no longer be. */
-static void choose_ours(struct census *census, struct census_entry *entry)
-{
-	bool ours = !entry->kernel && is_ours(census, entry->pid);
-
-	/* What it used so far was that of a thread, or was not. */
-	if (ours != entry->ours)
-		entry->known = false;
-	entry->ours = ours;
-}
-
 /* All of a process that concerns us: `ran` since the look before. */
 static void look_inside(struct census *census, struct census_entry *entry,
 			const struct proc_stat *stat, bool ran, uint64_t now_ns)
 {
-	if (!entry->ours) {
-		entry->by_thread = false;
+	/* What it used so far was that of one thread, or of all. */
+	if (entry->ours != entry->by_thread)
+		entry->known = false;
+	if (!entry->ours)
 		grow_process(census, entry, stat);
-		return;
-	}
 	/* What did not run has threads that did not: the kernel adds them up in ticks. */
-	if (!ran && entry->by_thread && !target_has_roots(census->target)) {
+	else if (!ran && entry->by_thread && !target_has_roots(census->target))
 		rest_threads(census, entry);
-		return;
-	}
-	look_at_threads(census, entry, stat->threads, now_ns);
-	entry->by_thread = true;
+	else
+		look_at_threads(census, entry, stat->threads, now_ns);
+	entry->by_thread = entry->ours;
 }
 
 static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
@@ -362,8 +350,9 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 		entry->known = entry->by_thread = false;
 		return;
 	}
+	/* Whoever execs, or changes its user, may become ours, or no longer be. */
 	if (!was_inside || renamed || (!entry->ours && ran && is_turn(census, pid)))
-		choose_ours(census, entry);
+		entry->ours = !entry->kernel && is_ours(census, pid);
 	look_inside(census, entry, &stat, ran, now_ns);
 }
 

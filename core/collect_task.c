@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * For who may not count whole CPUs: a group of counters for each thread of ours that does
- * something, and for everybody else what /proc tells. The census says who there is; a thread's
- * counters also count what it starts, until that is old enough to have been seen and gets its own.
- * Then those of whoever may have started it are opened anew, or both would count it.
+ * something, and for everybody else what /proc tells. The census says who there is, counted_tasks
+ * who of them has counters.
  *
- * Descriptors are bounded: the busiest threads come first. Where there is no right to count at all,
- * /proc is left (mode "proc").
+ * Where there is no right to count at all, /proc is left (mode "proc").
  */
 #include "budget.h"
 #include "census.h"
 #include "collect.h"
+#include "counted_tasks.h"
 #include "cpus.h"
-#include "limit.h"
 #include "proc.h"
-#include "task_counters.h"
 #include "util.h"
 
 #include <errno.h>
@@ -22,219 +19,24 @@
 #include <string.h>
 
 enum {
-	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
-	FDS_MOST = 1 << 14, /* memory of the kernel's, and the time that reading them takes */
-	FDS_UNTOLD = 1024,  /* the usual limit */
-	IDLE_LOOKS = 5,     /* a thread that was idle for so many has no need of counters */
-	PARENTS_MOST = 64,  /* that are asked for counters of theirs */
-	LOST_TICKS = 3,     /* /proc says it ran so long, and its counters stand still ... */
-	LOST_LOOKS = 2,     /* ... for so many looks in a row */
+	LOST_TICKS = 3, /* /proc says it ran so long, and its counters stand still ... */
+	LOST_LOOKS = 2, /* ... for so many looks in a row */
 };
 
 struct collect_task {
 	struct collect base;
 	struct collect_context context;
 	struct census census;
+	struct counted_tasks counted;
 	struct budget budget;
 	struct proc_cpus cpus_before, cpus_now;
 	uint64_t machine_faults; /* at the last look */
-	size_t most_threads;     /* that may have counters */
-	size_t n_counted;
-	pid_t command; /* has still to exec; 0: none */
-	bool counts;   /* there is a right to */
-	bool cramped;  /* not all who ran could have counters */
+	bool counts;             /* there is a right to */
 };
 
 static struct collect_task *self_of(struct collect *collect)
 {
 	return (struct collect_task *)collect;
-}
-
-/* ---- counters of threads */
-
-static void stop_counting(struct collect_task *self, struct census_entry *entry)
-{
-	if (!entry->counted)
-		return;
-	task_counters_close(&entry->counters);
-	entry->counted = false;
-	self->n_counted--;
-}
-
-/* What descriptors allow: as many as the limit has room for now. */
-static size_t most_threads(const struct collect_task *self)
-{
-	const struct limit limit = limit_read(self->context.sys, "Max open files");
-	size_t each = task_counters_fds(self->base.plan);
-	uint64_t files = limit.known ? limit.soft : FDS_UNTOLD;
-
-	if (each == 0)
-		return 0;
-	files = files > FDS_SPARED ? files - FDS_SPARED : 0;
-	return (files < FDS_MOST ? files : FDS_MOST) / each;
-}
-
-/* 0 or -errno. A thread that is not ours after all, or is gone, is not asked again. */
-static int start_counting(struct collect_task *self, struct census_entry *entry)
-{
-	int result = task_counters_open(&entry->counters, self->context.sys, self->context.events,
-					self->base.plan, entry->tid, entry->tid == self->command);
-
-	if (result == 0) {
-		entry->counted = true;
-		entry->idle_looks = 0;
-		entry->cover = NULL;
-		self->n_counted++;
-	} else if (result == -EMFILE || result == -ENFILE) {
-		self->most_threads = self->n_counted;
-	} else if (result == -EACCES || result == -EPERM) {
-		entry->ours = false;
-	}
-	return result;
-}
-
-/* ---- who inherits whose counters */
-
-static bool has_counters(const struct census_entry *process)
-{
-	bool any = process->counted;
-
-	for (const struct census_entry *thread = process->threads; thread;
-	     thread = thread->next_thread)
-		any |= thread->counted;
-	return any;
-}
-
-static struct census_entry *anyone_counted(const struct census *census)
-{
-	for (size_t i = 0; i < census->n; i++)
-		if (census->items[i]->counted)
-			return census->items[i]->process;
-	return NULL;
-}
-
-/*
- * The process whose counters a new thread was born into: its own, or that of its parents; NULL
- * where nobody's are. What a command left behind has lost its parents: anybody's may be.
- */
-static struct census_entry *find_cover(const struct collect_task *self, struct census_entry *entry)
-{
-	struct census_entry *process = entry->process;
-
-	if (entry != process && has_counters(process))
-		return process;
-	for (unsigned depth = 0; depth < PARENTS_MOST; depth++) {
-		struct census_entry *parent = census_find(&self->census, process->ppid);
-		if (!parent || parent == process || !parent->process->inside)
-			break;
-		process = parent->process;
-		if (has_counters(process))
-			return process;
-	}
-	entry->orphan = target_has_roots(self->context.target);
-	return entry->orphan ? anyone_counted(&self->census) : NULL;
-}
-
-/* Its counters begin anew, without those who have come since. */
-static void renew_one(struct collect_task *self, struct census_entry *entry)
-{
-	if (!entry->counted)
-		return;
-	task_counters_read(&entry->counters, interval_task(&self->base.interval, entry->task));
-	stop_counting(self, entry);
-	start_counting(self, entry);
-}
-
-static void renew_marked(struct collect_task *self)
-{
-	struct census *census = &self->census;
-
-	for (size_t i = 0; i < census->n; i++) {
-		struct census_entry *process = census->items[i];
-		if (!process->renew)
-			continue;
-		renew_one(self, process);
-		for (struct census_entry *thread = process->threads; thread;
-		     thread = thread->next_thread)
-			renew_one(self, thread);
-	}
-	for (size_t i = 0; i < census->n; i++) {
-		struct census_entry *entry = census->items[i];
-		if (entry->cover && entry->cover->renew)
-			entry->cover = NULL;
-	}
-	for (size_t i = 0; i < census->n; i++)
-		census->items[i]->renew = false;
-}
-
-/* ---- who gets counters */
-
-static void mark_cover(struct census *census, const struct census_entry *entry)
-{
-	if (!entry->cover)
-		return;
-	entry->cover->renew = true;
-	for (size_t i = 0; entry->orphan && i < census->n; i++)
-		census->items[i]->process->renew = true;
-}
-
-static bool is_candidate(const struct collect_task *self, const struct census_entry *entry)
-{
-	if (!entry->wanted || !entry->ours || entry->counted || entry->gone)
-		return false;
-	/* Whoever was asked for by number is counted before it does anything. */
-	return entry->grown.ran_ns > 0 || target_has_roots(self->context.target);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct census_entry *left = *(struct census_entry *const *)a;
-	const struct census_entry *right = *(struct census_entry *const *)b;
-
-	if (left->grown.ran_ns != right->grown.ran_ns)
-		return left->grown.ran_ns > right->grown.ran_ns ? -1 : 1;
-	return (left->tid > right->tid) - (left->tid < right->tid);
-}
-
-/* Takes the counters of those who do nothing, as many as others want: the idlest first. */
-static void make_room(struct collect_task *self, size_t wanted)
-{
-	struct census *census = &self->census;
-	static const unsigned idle_looks[] = {IDLE_LOOKS, 1};
-
-	for (size_t k = 0; k < ARRAY_SIZE(idle_looks); k++)
-		for (size_t i = 0; i < census->n && self->n_counted + wanted > self->most_threads;
-		     i++)
-			if (census->items[i]->counted &&
-			    census->items[i]->idle_looks >= idle_looks[k])
-				stop_counting(self, census->items[i]);
-}
-
-static void give_counters(struct collect_task *self)
-{
-	struct census *census = &self->census;
-	struct census_entry **candidates = xcalloc(census->n, sizeof(struct census_entry *));
-	size_t n = 0, busy = 0;
-
-	for (size_t i = 0; i < census->n; i++)
-		if (is_candidate(self, census->items[i]))
-			candidates[n++] = census->items[i];
-	if (n > 0)
-		qsort(candidates, n, sizeof(struct census_entry *), by_time);
-	while (busy < n && candidates[busy]->grown.ran_ns > 0)
-		busy++;
-	make_room(self, busy);
-	size_t room =
-		self->most_threads > self->n_counted ? self->most_threads - self->n_counted : 0;
-	size_t given = 0, due = size_min(n, room);
-	/* First goes what they inherited: together with their own it might not fit the PMU. */
-	for (size_t i = 0; i < due; i++)
-		mark_cover(census, candidates[i]);
-	renew_marked(self);
-	for (size_t i = 0; i < due && self->n_counted < self->most_threads; i++)
-		given += start_counting(self, candidates[i]) == 0;
-	self->cramped = given < busy && self->n_counted >= self->most_threads;
-	free(candidates);
 }
 
 /* ---- an interval */
@@ -302,15 +104,17 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 	task_counters_read(&entry->counters, tally);
 	uint64_t counted_ns = tally[TALLY_TASK_CLOCK] - before_ns;
 	entry->idle_looks = counted_ns > 0 ? 0 : entry->idle_looks + 1;
-	if (entry->tid == self->command && counted_ns > 0)
-		self->command = 0; /* it has begun */
+	if (entry->tid == self->counted.command && counted_ns > 0)
+		self->counted.command = 0; /* it has begun */
 	add_told(self, entry, counted_ns, tally);
-	/* A setuid program that it has become takes its counters away, and nobody says so. */
+	/*
+	 * A setuid program that it has become takes its counters away, as a thread that execs does
+	 * with those of the first one, and nobody says so. Opening them again tells which.
+	 */
 	if (entry->idle_looks >= LOST_LOOKS && ran_ns >= LOST_TICKS * self->census.tick_ns &&
-	    entry->tid != self->command) {
+	    entry->tid != self->counted.command) {
 		add_uncounted(self->base.plan, ran_ns, tally);
-		stop_counting(self, entry);
-		entry->ours = false;
+		counted_tasks_stop(&self->counted, entry);
 	}
 }
 
@@ -385,10 +189,10 @@ static void note_coverage(struct collect_task *self)
 	self->base.threads_ran = ran;
 	self->base.threads_counted = counted;
 	notes_remove(self->context.notes, NOTE_COVERAGE);
-	if (self->cramped)
+	if (self->counted.cramped)
 		notes_add(self->context.notes,
 			  NOTE_COVERAGE "%zu busiest threads of %zu that ran: there are no more "
-					"descriptors. Raise the limit: ulimit -n",
+					"descriptors. Raise the limit with ulimit -n.",
 			  counted, ran);
 }
 
@@ -401,11 +205,10 @@ static void task_cut(struct collect *collect)
 
 	self->machine_faults = faults;
 	census_look(census);
-	if (self->command && census_find(census, self->command) == NULL)
-		self->command = 0;
-	for (size_t i = 0; i < census->n; i++)
-		if (census->items[i]->fresh && census->items[i]->wanted && census->items[i]->ours)
-			census->items[i]->cover = find_cover(self, census->items[i]);
+	const struct census_entry *command = census_find(census, self->counted.command);
+	if (!command || command->task->exec_ns)
+		self->counted.command = 0;
+	counted_tasks_find_covers(&self->counted);
 	for (size_t i = 0; i < census->n; i++)
 		if (census->items[i]->wanted)
 			add_entry(self, census->items[i]);
@@ -415,12 +218,6 @@ static void task_cut(struct collect *collect)
 }
 
 /* ---- plans */
-
-static void stop_all(struct collect_task *self)
-{
-	for (size_t i = 0; i < self->census.n; i++)
-		stop_counting(self, self->census.items[i]);
-}
 
 /* What can be had this way; only between two intervals. */
 static void make_plan(struct collect_task *self)
@@ -450,7 +247,8 @@ static void make_plan(struct collect_task *self)
 	plan_unref(self->base.plan);
 	self->base.plan = plan_new(&request);
 	interval_reshape(&self->base.interval, &self->base.plan->shape);
-	self->most_threads = self->counts ? most_threads(self) : 0;
+	self->counted.plan = self->base.plan;
+	self->counted.most = self->counts ? counted_tasks_room(&self->counted) : 0;
 	self->base.stale = false;
 }
 
@@ -460,14 +258,14 @@ static void task_renew(struct collect *collect)
 
 	for (size_t i = 0; i < self->census.n; i++)
 		if (self->census.items[i]->gone)
-			stop_counting(self, self->census.items[i]);
+			counted_tasks_stop(&self->counted, self->census.items[i]);
 	census_forget(&self->census);
 	interval_reset(&collect->interval);
 	if (collect->stale) {
-		stop_all(self);
+		counted_tasks_stop_all(&self->counted);
 		make_plan(self);
 	}
-	give_counters(self);
+	counted_tasks_renew(&self->counted);
 }
 
 /* ---- the rest of the table */
@@ -495,7 +293,7 @@ static void task_free(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
 
-	stop_all(self);
+	counted_tasks_stop_all(&self->counted);
 	census_fini(&self->census);
 	budget_fini(&self->budget);
 	proc_cpus_fini(&self->cpus_before);
@@ -552,7 +350,14 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	self->counts = context->access->level > ACCESS_NONE;
 	self->base.mode = self->counts ? "task" : "proc";
 	self->context = *context;
-	self->command = target_command(context->target);
+	self->counted = (struct counted_tasks){
+		.sys = context->sys,
+		.events = context->events,
+		.target = context->target,
+		.census = &self->census,
+		.interval = &self->base.interval,
+		.command = target_command(context->target),
+	};
 	budget_init(&self->budget, context->sys, context->pmus);
 	self->budget.own = true;
 	census_init(&self->census, context->sys, context->tasks, context->target, self->counts);
@@ -573,7 +378,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	}
 	compare_cpus(self);
 	self->machine_faults = proc_machine_faults(context->sys);
-	give_counters(self);
+	counted_tasks_renew(&self->counted);
 	*collect = &self->base;
 	return 0;
 }

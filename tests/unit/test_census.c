@@ -106,13 +106,55 @@ static void last_words_are_said_once(void **state)
 	close_all(engine, fk);
 }
 
+/* Who inherited counters that are not there any more is no secret. */
+static void inherited_counters_go(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_fork(fk, MAIN, 60);
+	engine_count(engine, EVENT_LEVELS_USER); /* opens everything anew */
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	fk_switch(fk, 1, 60);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_in_range(ran_of(snapshot, 60), INTERVAL_NS / 2, 2 * INTERVAL_NS);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* One that leaves the target gives its counters back. */
+static void counters_are_given_back(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_file(fk, "/sys/fs/cgroup/a/cgroup.procs", "");
+	fk_task(fk, TASK(ME, MAIN, .cgroup = "/a"));
+	fk_task(fk, TASK(ME, 60, .cgroup = "/a"));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 60);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.target.cgroup = "/a"});
+	snapshot_free(nth_snapshot(engine, fk, 3));
+	unsigned before = fk_open_fds(fk);
+	fk_file(fk, "/proc/60/cgroup", "0::/b\n");
+	snapshot_free(nth_snapshot(engine, fk, 20));
+	assert_int_equal(fk_open_fds(fk), before / 2);
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whoever_was_outside),
-		cmocka_unit_test(becomes_ours),
-		cmocka_unit_test(last_words_are_said_once),
-
+		cmocka_unit_test(whoever_was_outside),      cmocka_unit_test(becomes_ours),
+		cmocka_unit_test(last_words_are_said_once), cmocka_unit_test(inherited_counters_go),
+		cmocka_unit_test(counters_are_given_back),
 	};
 
 	return cmocka_run_group_tests_name("census", tests, NULL, NULL);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "counted_tasks.h"
+
+#include "limit.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
+	FDS_MOST = 1 << 14, /* memory of the kernel's, and the time that reading them takes */
+	FDS_UNTOLD = 1024,  /* the usual limit */
+	IDLE_LOOKS = 5,     /* a thread that was idle for so many has no need of counters */
+	PARENTS_MOST = 64,  /* that are asked for counters of theirs */
+};
+
+size_t counted_tasks_room(const struct counted_tasks *tasks)
+{
+	const struct limit limit = limit_read(tasks->sys, "Max open files");
+	size_t each = task_counters_fds(tasks->plan);
+	uint64_t files = limit.known ? limit.soft : FDS_UNTOLD;
+
+	if (each == 0)
+		return 0;
+	files = files > FDS_SPARED ? files - FDS_SPARED : 0;
+	return (files < FDS_MOST ? files : FDS_MOST) / each;
+}
+
+/* ---- a thread */
+
+void counted_tasks_stop(struct counted_tasks *tasks, struct census_entry *entry)
+{
+	if (!entry->counted)
+		return;
+	task_counters_close(&entry->counters);
+	entry->counted = false;
+	tasks->n--;
+}
+
+void counted_tasks_stop_all(struct counted_tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->census->n; i++)
+		counted_tasks_stop(tasks, tasks->census->items[i]);
+}
+
+/* 0 or -errno. A thread that is not ours after all is not asked again. */
+static int start(struct counted_tasks *tasks, struct census_entry *entry)
+{
+	int result = task_counters_open(&entry->counters, tasks->sys, tasks->events, tasks->plan,
+					entry->tid, entry->tid == tasks->command);
+
+	if (result == 0) {
+		entry->counted = true;
+		entry->idle_looks = 0;
+		entry->cover = NULL;
+		entry->orphan = false;
+		tasks->n++;
+	} else if (result == -EMFILE || result == -ENFILE) {
+		tasks->most = tasks->n;
+	} else if (result == -EACCES || result == -EPERM) {
+		entry->ours = false;
+	}
+	return result;
+}
+
+/* Its counters begin anew, without those who have come since. */
+static void begin_anew(struct counted_tasks *tasks, struct census_entry *entry)
+{
+	if (!entry->counted)
+		return;
+	task_counters_read(&entry->counters, interval_task(tasks->interval, entry->task));
+	counted_tasks_stop(tasks, entry);
+	start(tasks, entry);
+}
+
+/* ---- who inherited whose counters */
+
+static bool has_counters(const struct census_entry *process)
+{
+	bool any = process->counted;
+
+	for (const struct census_entry *thread = process->threads; thread && !any;
+	     thread = thread->next_thread)
+		any = thread->counted;
+	return any;
+}
+
+/* The process of a thread, the parent of a process; NULL where that is not the target's. */
+static struct census_entry *above(const struct census *census, const struct census_entry *entry)
+{
+	if (entry->process != entry)
+		return entry->process;
+	const struct census_entry *parent = census_find(census, entry->ppid);
+	bool inside = parent && parent->process != entry && parent->process->inside;
+	return inside ? parent->process : NULL;
+}
+
+/*
+ * The process whose counters a new thread was born into: its own, or that of its parents; NULL
+ * where nobody's are. What a command left behind has lost its parents: it may be of anybody's.
+ */
+static void find_cover(const struct counted_tasks *tasks, struct census_entry *entry)
+{
+	struct census_entry *process = above(tasks->census, entry);
+
+	for (unsigned depth = 0; process && depth < PARENTS_MOST; depth++) {
+		if (has_counters(process)) {
+			entry->cover = process;
+			return;
+		}
+		if (!process->fresh) {
+			entry->cover = process->cover;
+			entry->orphan = process->orphan;
+			return;
+		}
+		process = above(tasks->census, process);
+	}
+	entry->orphan = target_has_roots(tasks->target);
+	for (size_t i = 0; i < tasks->census->n && entry->orphan && !entry->cover; i++)
+		if (tasks->census->items[i]->counted)
+			entry->cover = tasks->census->items[i]->process;
+}
+
+void counted_tasks_find_covers(const struct counted_tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->census->n; i++) {
+		struct census_entry *entry = tasks->census->items[i];
+		if (entry->fresh && entry->wanted && entry->ours && !entry->gone)
+			find_cover(tasks, entry);
+	}
+}
+
+/* Whose counters have these in them, so that they must begin anew. */
+static void mark_covers(const struct census *census, struct census_entry *const *entries, size_t n)
+{
+	bool everybody = false;
+
+	for (size_t i = 0; i < n; i++) {
+		everybody |= entries[i]->orphan;
+		if (entries[i]->cover)
+			entries[i]->cover->renew = true;
+	}
+	for (size_t i = 0; i < census->n && everybody; i++)
+		census->items[i]->process->renew = true;
+}
+
+static void renew_marked(struct counted_tasks *tasks)
+{
+	const struct census *census = tasks->census;
+
+	for (size_t i = 0; i < census->n; i++) {
+		struct census_entry *process = census->items[i];
+		if (!process->renew)
+			continue;
+		begin_anew(tasks, process);
+		for (struct census_entry *thread = process->threads; thread;
+		     thread = thread->next_thread)
+			begin_anew(tasks, thread);
+	}
+	/* What was closed meanwhile covers nobody either. */
+	for (size_t i = 0; i < census->n; i++) {
+		struct census_entry *entry = census->items[i];
+		if (entry->cover && (entry->cover->renew || !has_counters(entry->cover)))
+			entry->cover = NULL;
+	}
+	for (size_t i = 0; i < census->n; i++)
+		census->items[i]->renew = false;
+}
+
+/* ---- who gets counters */
+
+static bool is_candidate(const struct counted_tasks *tasks, const struct census_entry *entry)
+{
+	if (!entry->wanted || !entry->ours || entry->counted || entry->gone)
+		return false;
+	/* Whoever was asked for by number is counted before it does anything. */
+	return entry->grown.ran_ns > 0 || target_has_roots(tasks->target);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct census_entry *left = *(struct census_entry *const *)a;
+	const struct census_entry *right = *(struct census_entry *const *)b;
+
+	if (left->grown.ran_ns != right->grown.ran_ns)
+		return left->grown.ran_ns > right->grown.ran_ns ? -1 : 1;
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+/* Those who would have counters, the busiest first; the caller frees it. */
+static struct census_entry **find_candidates(const struct counted_tasks *tasks, size_t *n)
+{
+	const struct census *census = tasks->census;
+	struct census_entry **candidates = xcalloc(census->n, sizeof(struct census_entry *));
+
+	*n = 0;
+	for (size_t i = 0; i < census->n; i++)
+		if (is_candidate(tasks, census->items[i]))
+			candidates[(*n)++] = census->items[i];
+	if (*n > 0)
+		qsort(candidates, *n, sizeof(struct census_entry *), by_time);
+	return candidates;
+}
+
+/* Takes the counters of those who do nothing, as many as others want: the idlest first. */
+static void make_room(struct counted_tasks *tasks, size_t wanted)
+{
+	static const unsigned idle_looks[] = {IDLE_LOOKS, 1};
+	const struct census *census = tasks->census;
+
+	for (size_t k = 0; k < ARRAY_SIZE(idle_looks); k++)
+		for (size_t i = 0; i < census->n && tasks->n + wanted > tasks->most; i++)
+			if (census->items[i]->counted &&
+			    census->items[i]->idle_looks >= idle_looks[k])
+				counted_tasks_stop(tasks, census->items[i]);
+}
+
+void counted_tasks_renew(struct counted_tasks *tasks)
+{
+	size_t n, busy = 0, given = 0;
+
+	for (size_t i = 0; i < tasks->census->n; i++) {
+		struct census_entry *entry = tasks->census->items[i];
+		if (!entry->wanted || !entry->ours)
+			counted_tasks_stop(tasks, entry);
+	}
+	struct census_entry **candidates = find_candidates(tasks, &n);
+	while (busy < n && candidates[busy]->grown.ran_ns > 0)
+		busy++;
+	make_room(tasks, busy);
+	size_t due = size_min(n, tasks->most > tasks->n ? tasks->most - tasks->n : 0);
+	/* First goes what they inherited: together with their own it might not fit the PMU. */
+	mark_covers(tasks->census, candidates, due);
+	renew_marked(tasks);
+	for (size_t i = 0; i < due && tasks->n < tasks->most; i++)
+		given += start(tasks, candidates[i]) == 0;
+	tasks->cramped = given < busy && tasks->n >= tasks->most;
+	free(candidates);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_COUNTED_TASKS_H
+#define PMCTOP_COUNTED_TASKS_H
+
+#include "census.h"
+#include "event.h"
+#include "interval.h"
+#include "plan.h"
+#include "sys.h"
+#include "target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Which threads of a census have counters of their own. A thread's counters also count what it
+ * starts, until that is old enough to have been seen and gets its own; then those of whoever may
+ * have started it are opened anew, or both would count it.
+ *
+ * Descriptors are bounded: the busiest threads come first. What this knows of an entry stands in
+ * the entry (counters, counted, cover ...).
+ */
+struct counted_tasks {
+	const struct sys *sys;          /* all borrowed */
+	const struct event_set *events; /* of the plan */
+	const struct target *target;
+	struct census *census;
+	struct interval *interval; /* what is closed was read into it */
+	const struct plan *plan;   /* set between two intervals, while nobody has counters */
+	size_t most;               /* threads that may have counters */
+	size_t n;                  /* ... and have some */
+	pid_t command;             /* has still to exec; 0: none */
+	bool cramped;              /* not all who ran could have counters */
+};
+
+/* After a look: whose counters those who began since have inherited. */
+void counted_tasks_find_covers(const struct counted_tasks *tasks);
+
+/* Between two intervals: closes those of who is not wanted any more, and opens for who did
+ * something. */
+void counted_tasks_renew(struct counted_tasks *tasks);
+
+void counted_tasks_stop(struct counted_tasks *tasks, struct census_entry *entry);
+void counted_tasks_stop_all(struct counted_tasks *tasks);
+
+/* How many threads the limit of descriptors has room for now. */
+size_t counted_tasks_room(const struct counted_tasks *tasks);
+
+#endif
