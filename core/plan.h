@@ -96,8 +96,7 @@ struct plan_request {
 	const struct plan_wants *wants;
 	bool per_task; /* the next two are of no meaning then */
 	bool switch_records;
-	bool separate_clock; /* keep hardware events out of the clock's group: counters are shared
-			      */
+	bool separate_clock; /* no hardware events in the clock's group: counters are shared */
 	/*
 	 * The counter budget: how many hardware events one group of a core PMU may have at most
 	 * (by PMU), and whether these fit together on it at all (NULL: they do).

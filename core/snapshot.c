@@ -148,6 +148,25 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 	free(busy);
 }
 
+void snapshot_sum_target(struct snapshot *snapshot)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct rows *rows = &snapshot->threads;
+	struct evaluation evaluation;
+
+	if (!snapshot->targeted)
+		return;
+	snapshot->target = xcalloc(tally_width(&columns->plan->shape), sizeof(uint64_t));
+	snapshot->target_figures = xcalloc(columns->n_metrics, sizeof(struct figure));
+	evaluation_init(&evaluation, columns, snapshot->interval_ns);
+	for (size_t i = 0; i < rows->n; i++) {
+		tally_add(&columns->plan->shape, snapshot->target, rows_tally(columns, rows, i));
+		evaluation.input.lost |= (rows->items[i].flags & ROW_LOST) != 0;
+	}
+	evaluate(&evaluation, snapshot->target, snapshot->target_figures);
+	evaluation_fini(&evaluation);
+}
+
 uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus)
 {
 	uint64_t own_ns = cpus ? tally[TALLY_TASK_CLOCK] / cpus : 0;

@@ -3,6 +3,7 @@
 
 #include "util.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -108,31 +109,56 @@ static void fill_ended_root(const struct filling *filling, const struct target_r
 	users_name(filling->source->users, row->uid, row->user, sizeof(row->user));
 }
 
-static void fill_silent_roots(struct filling *filling, struct rows *rows)
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The numbers of those who have a row, ascending; the caller frees it. */
+static pid_t *list_tids(const struct rows *rows)
+{
+	pid_t *tids = xcalloc(rows->n, sizeof(*tids));
+
+	for (size_t i = 0; i < rows->n; i++)
+		tids[i] = rows->items[i].tid;
+	if (rows->n > 0)
+		qsort(tids, rows->n, sizeof(*tids), compare_pids);
+	return tids;
+}
+
+/* False where it is not the target's after all: of another user, in another cgroup. */
+static bool fill_root(struct filling *filling, const struct target_root *root, struct row *row)
 {
 	const struct snapshot_source *source = filling->source;
-	size_t n;
-	const struct target_root *roots = target_roots(source->target, &n);
+
+	if (root->ended_ns) {
+		fill_ended_root(filling, root, row);
+	} else {
+		struct task *task = tasks_at(source->tasks, root->pid, root->tid, source->now_ns);
+		if (!target_has(source->target, source->tasks, task))
+			return false;
+		fill_row(filling, task, row);
+	}
+	row->threads = 1;
+	return true;
+}
+
+static void fill_silent_roots(struct filling *filling, struct rows *rows)
+{
+	size_t n, n_ran = rows->n;
+	const struct target_root *roots = target_roots(filling->source->target, &n);
+	pid_t *ran = n > 0 ? list_tids(rows) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		bool found = false;
-		for (size_t k = 0; k < rows->n && !found; k++)
-			found = rows->items[k].tid == roots[i].tid;
-		if (found)
+		bool twice = i > 0 && roots[i].tid == roots[i - 1].tid; /* by -p, and by -t */
+		if (twice ||
+		    (n_ran > 0 && bsearch(&roots[i].tid, ran, n_ran, sizeof(*ran), compare_pids)))
 			continue;
-		struct row *row = &rows->items[rows->n];
-		if (roots[i].ended_ns) {
-			fill_ended_root(filling, &roots[i], row);
-		} else {
-			struct task *task =
-				tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
-			if (!target_has(source->target, source->tasks, task))
-				continue;
-			fill_row(filling, task, row);
-		}
-		rows->n++;
-		row->threads = 1;
+		rows->n += fill_root(filling, &roots[i], &rows->items[rows->n]);
 	}
+	free(ran);
 }
 
 /* The target's rows; what is not its own is summed up. */
@@ -171,24 +197,6 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	}
 	fill_silent_roots(&filling, rows);
 	rows_evaluate(columns, snapshot->interval_ns, rows);
-}
-
-/* What the target did as a whole. */
-static void fill_target(const struct snapshot_source *source, struct snapshot *snapshot)
-{
-	const struct columns *columns = snapshot->columns;
-
-	snapshot->targeted = !target_is_all(source->target);
-	snapshot->ended = target_has_ended(source->target);
-	if (!snapshot->targeted)
-		return;
-	snapshot->target = xcalloc(tally_width(&columns->plan->shape), sizeof(uint64_t));
-	snapshot->target_figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		tally_add(&columns->plan->shape, snapshot->target,
-			  rows_tally(columns, &snapshot->threads, i));
-	snapshot_evaluate_busy(columns, snapshot->interval_ns, false, snapshot->target, NULL,
-			       snapshot->target_figures);
 }
 
 /* ---- CPUs */
@@ -256,7 +264,9 @@ struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t in
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
 				  width * sizeof(uint64_t));
 	fill_rows(source, snapshot);
-	fill_target(source, snapshot);
+	snapshot->targeted = !target_is_all(source->target);
+	snapshot->ended = target_has_ended(source->target);
+	snapshot_sum_target(snapshot);
 	fill_cpus(source, snapshot);
 	fill_notes(source->notes, snapshot);
 	return snapshot;

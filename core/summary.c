@@ -487,21 +487,6 @@ static void fill_totals(const struct part *part, struct snapshot *snapshot)
 			       true, snapshot->totals, snapshot->idle, snapshot->figures);
 }
 
-static void fill_target(struct snapshot *snapshot)
-{
-	const struct columns *columns = snapshot->columns;
-
-	if (!snapshot->targeted)
-		return;
-	snapshot->target = xcalloc(tally_width(&columns->plan->shape), sizeof(uint64_t));
-	snapshot->target_figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		tally_add(&columns->plan->shape, snapshot->target,
-			  rows_tally(columns, &snapshot->threads, i));
-	snapshot_evaluate_busy(columns, snapshot->interval_ns, false, snapshot->target, NULL,
-			       snapshot->target_figures);
-}
-
 static void fill_notes(const struct summary *summary, struct snapshot *snapshot)
 {
 	static const char too_many[] =
@@ -528,7 +513,7 @@ struct snapshot *summary_snapshot(const struct summary *summary, size_t at,
 	snapshot->run->part = (unsigned)at + 1;
 	snapshot->run->parts = (unsigned)summary->n_parts;
 	fill_rows(part, snapshot);
-	fill_target(snapshot);
+	snapshot_sum_target(snapshot);
 	fill_cpus(part, snapshot);
 	fill_totals(part, snapshot);
 	fill_notes(summary, snapshot);

@@ -22,7 +22,7 @@ enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
 
 struct target {
 	const struct sys *sys;
-	struct target_root *roots;
+	struct target_root *roots; /* by number, each once */
 	size_t n_roots;
 	unsigned generation;
 	bool by_user;
@@ -79,6 +79,27 @@ static int add_roots(struct target *target, const struct target_spec *spec, stru
 		sys_self(target->sys, &target->self, &tid);
 	}
 	return result;
+}
+
+static int compare_roots(const void *a, const void *b)
+{
+	const struct target_root *left = a, *right = b;
+
+	if (left->tid != right->tid)
+		return left->tid < right->tid ? -1 : 1;
+	return left->whole - right->whole;
+}
+
+static void order_roots(struct target *target)
+{
+	size_t kept = 0;
+
+	if (target->n_roots > 0)
+		qsort(target->roots, target->n_roots, sizeof(*target->roots), compare_roots);
+	for (size_t i = 0; i < target->n_roots; i++)
+		if (i == 0 || compare_roots(&target->roots[i], &target->roots[kept - 1]) != 0)
+			target->roots[kept++] = target->roots[i];
+	target->n_roots = kept;
 }
 
 static int choose_user(struct target *target, const struct users *users, const char *name,
@@ -206,6 +227,7 @@ int target_new(const struct sys *sys, const struct users *users, const struct ta
 
 	target->sys = sys;
 	result = add_roots(target, spec, err);
+	order_roots(target);
 	if (result == 0 && spec->user)
 		result = choose_user(target, users, spec->user, err);
 	if (result == 0 && spec->cgroup)
@@ -246,14 +268,17 @@ const struct cpu_list *target_cpus(const struct target *target)
 
 /* ---- who belongs to it */
 
-/* A number that was given to someone else since is not meant. */
-static bool is_root(const struct target_root *root, const struct task *task)
+/* Whether a task was asked for by its number, which may have been given to someone else since. */
+static bool is_root(const struct target *target, const struct task *task, bool whole)
 {
+	const struct target_root wanted = {.tid = whole ? task->pid : task->tid, .whole = whole};
+	const struct target_root *root = target->n_roots > 0
+						 ? bsearch(&wanted, target->roots, target->n_roots,
+							   sizeof(*target->roots), compare_roots)
+						 : NULL;
 	uint64_t born_ns = task->start_ns ? task->start_ns : task->seen_ns;
 
-	if (root->ended_ns && born_ns > root->ended_ns)
-		return false;
-	return root->tid == (root->whole ? task->pid : task->tid);
+	return root && (!root->ended_ns || born_ns <= root->ended_ns);
 }
 
 /* Its parent, by what is known; NULL where there is none. */
@@ -277,9 +302,7 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 	if (task->lineage != TASK_LINEAGE_UNKNOWN)
 		return task->lineage == TASK_LINEAGE_IN;
 	tasks_look_up(tasks, task);
-	bool in = false;
-	for (size_t i = 0; i < target->n_roots; i++)
-		in |= target->roots[i].whole && is_root(&target->roots[i], task);
+	bool in = is_root(target, task, true);
 	in |= target->command && target->self > 0 && task->ppid == target->self;
 	if (!in && depth < DEPTH_MAX) {
 		parent = parent_of(tasks, task, sys_now_ns(target->sys));
@@ -293,12 +316,9 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task)
 {
-	bool in = target->n_roots == 0;
+	bool in = target->n_roots == 0 || is_root(target, task, false) ||
+		  belongs(target, tasks, task, 0);
 
-	for (size_t i = 0; i < target->n_roots && !in; i++)
-		in = !target->roots[i].whole && is_root(&target->roots[i], task);
-	if (!in)
-		in = belongs(target, tasks, task, 0);
 	if (!in || (!target->by_user && !target->cgroup))
 		return in;
 	tasks_look_up(tasks, task);
@@ -309,10 +329,12 @@ bool target_has(const struct target *target, struct tasks *tasks, struct task *t
 
 bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process)
 {
+	if (target_has(target, tasks, process))
+		return true;
 	for (size_t i = 0; i < target->n_roots; i++)
 		if (target->roots[i].pid == process->pid && !target->roots[i].ended_ns)
 			return true;
-	return target_has(target, tasks, process);
+	return false;
 }
 
 /* Whether it is there still; then what it is called now. */

@@ -81,7 +81,7 @@ void target_dismiss(struct target *target);
 /* Grows whenever more tasks may belong to it than before. */
 unsigned target_generation(const struct target *target);
 
-/* Those that were asked for, *n of them. */
+/* Those that were asked for, *n of them, in the order of their numbers, each once. */
 const struct target_root *target_roots(const struct target *target, size_t *n);
 /* The process that has still to exec when the target is made; 0: none. */
 pid_t target_command(const struct target *target);

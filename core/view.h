@@ -61,10 +61,10 @@ struct view_column {
 
 struct view_spec {
 	enum rollup by; /* what a line is */
-	char sort[256]; /* a column's name; "" is cpu_percent (or the first metric) for tasks, cpu
-			   for CPUs */
-	bool reverse;   /* figures go down, ids and texts up unless reversed */
-	bool ascii;     /* the branches of a tree in ASCII */
+	/* A column's name; "" is cpu_percent (or the first metric) for tasks, cpu for CPUs. */
+	char sort[256];
+	bool reverse; /* figures go down, ids and texts up unless reversed */
+	bool ascii;   /* the branches of a tree in ASCII */
 };
 
 struct view {

@@ -149,12 +149,66 @@ static void counters_are_given_back(void **state)
 	close_all(engine, fk);
 }
 
+/* Who was asked for twice, in two ways too, is one row, also while it sleeps. */
+static void asked_for_twice(void **state)
+{
+	(void)state;
+	for (int unprivileged = 0; unprivileged <= 1; unprivileged++) {
+		struct fk *fk = fk_new(&(struct fk_config){
+			.unprivileged = unprivileged, .uid = ME, .paranoid = 2});
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, TASK(ME, MAIN));
+		fk_task(fk, TASK(ME, 60));
+		struct engine *engine = open_engine_with(
+			&sys, &(struct engine_config){.target = {.pids = (pid_t[]){60, MAIN, 60},
+								 .n_pids = 3,
+								 .tids = (pid_t[]){60, 60},
+								 .n_tids = 2}});
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+		assert_int_equal(snapshot->threads.n, 2);
+		assert_non_null(row_of(snapshot, MAIN));
+		assert_non_null(row_of(snapshot, 60));
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
+/* What is lost to one of its rows is lost to the target. */
+static void target_is_no_better_than_its_rows(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_task(fk, TASK(ME, 60));
+	fk_ping_pong(fk, 0, MAIN, 60, NS_PER_MS, 1000);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.target.user = "1000"});
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	int ipc = columns_metric(snapshot->columns, "ipc");
+	assert_int_equal(snapshot->target_figures[ipc].state, FIGURE_VALID);
+	snapshot_free(snapshot);
+	fk_lose(fk, 0, 5);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_true(task_figure(snapshot, MAIN, "ipc").state == FIGURE_LOST ||
+		    task_figure(snapshot, 60, "ipc").state == FIGURE_LOST);
+	assert_int_equal(snapshot->target_figures[ipc].state, FIGURE_LOST);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whoever_was_outside),      cmocka_unit_test(becomes_ours),
-		cmocka_unit_test(last_words_are_said_once), cmocka_unit_test(inherited_counters_go),
+		cmocka_unit_test(whoever_was_outside),
+		cmocka_unit_test(becomes_ours),
+		cmocka_unit_test(last_words_are_said_once),
+		cmocka_unit_test(inherited_counters_go),
 		cmocka_unit_test(counters_are_given_back),
+		cmocka_unit_test(asked_for_twice),
+		cmocka_unit_test(target_is_no_better_than_its_rows),
 	};
 
 	return cmocka_run_group_tests_name("census", tests, NULL, NULL);
