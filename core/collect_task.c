@@ -192,7 +192,7 @@ static void note_coverage(struct collect_task *self)
 	if (self->counted.cramped)
 		notes_add(self->context.notes,
 			  NOTE_COVERAGE "%zu busiest threads of %zu that ran: there are no more "
-					"descriptors. Raise the limit with ulimit -n.",
+					"descriptors. Raise the limit: ulimit -n",
 			  counted, ran);
 }
 

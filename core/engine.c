@@ -211,6 +211,26 @@ static void note_levels(struct engine *engine)
 				      "or kernel.perf_event_paranoid=1.");
 }
 
+/* Whole CPUs; -errno and a sentence where the kernel does not grant them. */
+static int open_system(struct engine *engine, const struct collect_context *context,
+		       struct error *err)
+{
+	if (engine->access.level < ACCESS_SYSTEM) {
+		explain_access(engine->sys, &engine->access, err);
+		return -EACCES;
+	}
+	return collect_system_open(context, &engine->collect, err);
+}
+
+/* How names are meant depends on who counts. -EINVAL where it is the columns that fail. */
+static int choose_names(struct engine *engine, bool per_task, struct error *err)
+{
+	choose_levels(engine, per_task);
+	if (choose_columns(engine, err) == 0)
+		return 0;
+	return err->code = -EINVAL;
+}
+
 /* Whole CPUs where the kernel grants them, else tasks. What one is refused is told. */
 static int choose_collector(struct engine *engine, struct error *err)
 {
@@ -224,28 +244,21 @@ static int choose_collector(struct engine *engine, struct error *err)
 		.tasks = engine->tasks,
 		.notes = &engine->notes,
 	};
-	int result = -EACCES;
+	int result = 0;
 
-	if (engine->access.level == ACCESS_SYSTEM) {
-		choose_levels(engine, false);
-		result = choose_columns(engine, err);
-		if (result < 0)
-			return err->code = -EINVAL;
-		result = collect_system_open(&context, &engine->collect, err);
-		if (result == 0)
-			return 0;
-	} else {
-		explain_access(engine->sys, &engine->access, err);
-	}
-	if (target_cpus(engine->target))
+	if (engine->access.level == ACCESS_SYSTEM)
+		result = choose_names(engine, false, err);
+	if (result < 0)
+		return result;
+	result = open_system(engine, &context, err);
+	if (result == 0 || target_cpus(engine->target))
 		return result;
 	/* Whoever asked for processes of their own does not miss the others. */
 	if (!target_has_roots(engine->target) || engine->access.level == ACCESS_NONE)
 		notes_add(&engine->notes, "%s", err->text);
-	choose_levels(engine, true);
-	result = choose_columns(engine, err);
+	result = choose_names(engine, true, err);
 	if (result < 0)
-		return err->code = -EINVAL;
+		return result;
 	note_levels(engine);
 	return collect_task_open(&context, &engine->collect, err);
 }
@@ -470,13 +483,11 @@ static void renew(struct engine *engine)
 		if (make_change(engine, &engine->changes[i], &err) < 0) {
 			notes_remove(&engine->notes, err.text); /* said before: on top again */
 			notes_add_urgent(&engine->notes, err.text);
-		} else {
-			collect->stale = true;
 		}
+		/* Also one that failed may have moved events about. */
+		collect->stale |= engine->changes[i].kind != CHANGE_DISMISS;
 		free(engine->changes[i].text);
 	}
-	/* Also one that failed may have moved events about. */
-	collect->stale |= engine->n_changes > 0;
 	engine->n_changes = 0;
 	collect->ops->renew(collect);
 	if (collect->plan == engine->columns->plan)

@@ -217,8 +217,9 @@ static void add_member(struct plan_group *group, int member)
 	group->members[group->n_members++] = member;
 }
 
-/* Members are events until the counters have their order. */
-static void add_counter(struct drawing *drawing, struct plan_group *group, size_t event, int code)
+/* One that is told, not counted: the group has no member for it. */
+static void add_told(struct drawing *drawing, const struct plan_group *group, size_t event,
+		     int code)
 {
 	struct plan *plan = drawing->plan;
 
@@ -230,6 +231,12 @@ static void add_counter(struct drawing *drawing, struct plan_group *group, size_
 		.group = group->layout.group,
 	};
 	plan->shape.n_counters++;
+}
+
+/* Members are events until the counters have their order. */
+static void add_counter(struct drawing *drawing, struct plan_group *group, size_t event, int code)
+{
+	add_told(drawing, group, event, code);
 	add_member(group, (int)event);
 }
 
@@ -295,13 +302,6 @@ static void add_domain(struct drawing *drawing, struct plan_domain domain)
 	plan->domains[plan->shape.n_domains++] = domain;
 }
 
-/* A counter of a group that nobody opens. */
-static void add_told(struct drawing *drawing, struct plan_group *group, size_t event)
-{
-	add_counter(drawing, group, event, 0);
-	group->n_members--;
-}
-
 static void add_task_domain(struct drawing *drawing)
 {
 	const struct event_set *events = drawing->request->events;
@@ -314,7 +314,7 @@ static void add_task_domain(struct drawing *drawing)
 		if (event->state != FIGURE_VALID)
 			continue;
 		if (plan_is_of_proc(event))
-			add_told(drawing, &plan->groups[PLAN_GROUP_PROC], i);
+			add_told(drawing, &plan->groups[PLAN_GROUP_PROC], i, 0);
 		else if (event->kind == EVENT_SOFTWARE)
 			add_counter(drawing, &plan->groups[PLAN_GROUP_SOFTWARE], i, 0);
 	}

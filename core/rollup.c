@@ -287,7 +287,7 @@ static void make_tree(const struct adding *adding, const struct columns *columns
 void rollup_rows(const struct snapshot *snapshot, enum rollup by, struct rows *rows)
 {
 	const struct columns *columns = snapshot->columns;
-	struct rows processes;
+	struct rows processes = {0};
 	struct adding adding = {.by = by, .processes = true, .rows = &processes};
 
 	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);

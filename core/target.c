@@ -213,7 +213,8 @@ static int choose_cpus(struct target *target, const char *list, struct error *er
 		return 0;
 	for (size_t i = 0; i < target->cpus.n && result == 0; i++)
 		if (!cpu_list_has(&online, target->cpus.numbers[i]))
-			result = error_set(err, -EINVAL, "CPU %d is not online.",
+			result = error_set(err, -EINVAL,
+					   "CPU %d is not online: '--by cpu' shows those that are.",
 					   target->cpus.numbers[i]);
 	cpu_list_fini(&online);
 	return result;

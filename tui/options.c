@@ -178,9 +178,9 @@ static int read_numbers(const char *argument, const char *what, pid_t **numbers,
 		if (!isdigit((unsigned char)text[0]) || (*end && *end != ',') || number <= 0 ||
 		    number > INT32_MAX)
 			return error_set(err, -EINVAL,
-					 "'%.40s' is no number of a %s: write %s, or several with "
-					 "commas between them.",
-					 argument, what, "a whole number");
+					 "'%.40s' is no number of a %s: write a whole number, or "
+					 "several with commas between them.",
+					 argument, what);
 		if (*n == OPTIONS_NUMBERS_MAX)
 			return error_set(err, -EINVAL, "More than %d are too many.",
 					 OPTIONS_NUMBERS_MAX);
