@@ -20,6 +20,7 @@
 #include "group.h"
 #include "plan.h"
 #include "proc.h"
+#include "proc_times.h"
 #include "socket_counter.h"
 #include "util.h"
 
@@ -42,6 +43,7 @@ struct collect_system {
 	struct attrib *attrib;
 	struct budget budget;
 	struct socket_counters sockets;
+	struct proc_times times;
 	struct counted_cpus cpus;
 	size_t ring_bytes;
 	unsigned contended_cuts;      /* in a row */
@@ -438,6 +440,7 @@ static void system_cut(struct collect *collect)
 	account_silent_idle(self);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
+	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
 	note_contention(self);
 }
 
@@ -450,6 +453,7 @@ static void system_free(struct collect *collect)
 	free(self->cpus.items);
 	socket_counters_close(&self->sockets);
 	proc_cpus_fini(&self->idle_before);
+	proc_times_fini(&self->times);
 	budget_fini(&self->budget);
 	plan_unref(self->base.plan);
 	attrib_free(self->attrib);
@@ -503,6 +507,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->base.mode = "system";
 	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
+	self->times.sys = context->sys;
 	self->ring_bytes = ring_bytes_for(online.n);
 	budget_init(&self->budget, context->sys, context->pmus);
 	interval_init(&self->base.interval, &nothing, possible.numbers, possible.n);

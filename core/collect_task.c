@@ -12,6 +12,7 @@
 #include "counted_tasks.h"
 #include "cpus.h"
 #include "proc.h"
+#include "proc_times.h"
 #include "util.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@ struct collect_task {
 	struct counted_tasks counted;
 	struct budget budget;
 	struct proc_cpus cpus_before, cpus_now;
-	uint64_t machine_faults; /* at the last look */
-	bool counts;             /* there is a right to */
+	uint64_t faults, major_faults; /* of the machine, at the last look */
+	bool counts;                   /* there is a right to */
 };
 
 static struct collect_task *self_of(struct collect *collect)
@@ -41,35 +42,47 @@ static struct collect_task *self_of(struct collect *collect)
 
 /* ---- an interval */
 
+/* What /proc tells of an event that is left to it. */
+static uint64_t told_of(const struct event *event, const struct census_usage *usage)
+{
+	if (event->kind == EVENT_PROC)
+		return proc_times_of(event, usage->user_ns, usage->system_ns);
+	switch (event->codes[0].attr.config) {
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+		return usage->minor_faults;
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+		return usage->major_faults;
+	}
+	return usage->minor_faults + usage->major_faults;
+}
+
 static void add_told(const struct collect_task *self, const struct census_entry *entry,
 		     uint64_t ran_ns, uint64_t *tally)
 {
 	const struct plan *plan = self->base.plan;
 	const struct event_set *events = self->context.events;
-	const struct census_usage *grown = &entry->grown;
+	struct census_usage grown = entry->grown;
 	uint64_t slack_ns = 2 * self->census.tick_ns;
 
 	/* What it started is in its counters, and not in what /proc tells of it. */
-	tally[tally_group(&plan->shape, PLAN_GROUP_PROC)] +=
-		ran_ns <= grown->ran_ns + slack_ns ? ran_ns : grown->ran_ns;
+	uint64_t own_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
+	bool tells_times = entry->kernel || proc_times_tell(own_ns);
+
+	tally[tally_group(&plan->shape, PLAN_GROUP_PROC)] += own_ns;
+	if (entry->kernel) { /* all that it ever does */
+		grown.user_ns = 0;
+		grown.system_ns = ran_ns;
+	}
+	if (tells_times)
+		tally[tally_group(&plan->shape, PLAN_GROUP_TIMES)] += own_ns;
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
-		if (plan->counters[i].group != PLAN_GROUP_PROC)
-			continue;
-		const struct event *event = &events->items[plan->counters[i].event];
-		uint64_t config = event->n_codes ? event->codes[0].attr.config : 0;
-		if (event->kind == EVENT_PROC)
-			tally[i] += strcmp(event->name, EVENT_USER_TIME) == 0 ? grown->user_ns
-									      : grown->system_ns;
-		else if (config == PERF_COUNT_SW_PAGE_FAULTS_MIN)
-			tally[i] += grown->minor_faults;
-		else if (config == PERF_COUNT_SW_PAGE_FAULTS_MAJ)
-			tally[i] += grown->major_faults;
-		else
-			tally[i] += grown->minor_faults + grown->major_faults;
+		unsigned group = plan->counters[i].group;
+		if (group == PLAN_GROUP_PROC || (group == PLAN_GROUP_TIMES && tells_times))
+			tally[i] += told_of(&events->items[plan->counters[i].event], &grown);
 	}
 	if (!entry->knows_switches)
 		return;
-	tally[TALLY_SWITCHES] += grown->switches;
+	tally[TALLY_SWITCHES] += grown.switches;
 	tally[tally_group(&plan->shape, PLAN_GROUP_SWITCHES)] += ran_ns;
 }
 
@@ -118,11 +131,11 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 	}
 }
 
-/* Busy and idle time of the CPUs as /proc/stat tells: the busy ns of all of them. */
-static uint64_t compare_cpus(struct collect_task *self)
+/* What the CPUs did as /proc/stat tells, all of them together. */
+static void compare_cpus(struct collect_task *self, struct census_usage *usage)
 {
 	struct interval *interval = &self->base.interval;
-	uint64_t busy_ns = 0, tick_ns = self->census.tick_ns;
+	uint64_t tick_ns = self->census.tick_ns;
 	struct proc_cpus old = self->cpus_before;
 
 	self->cpus_before = self->cpus_now;
@@ -135,39 +148,58 @@ static uint64_t compare_cpus(struct collect_task *self)
 		interval->cpu_online[i] = now;
 		if (!before || !now)
 			continue;
-		uint64_t cpu_busy_ns = u64_growth(before->busy_ticks, now->busy_ticks) * tick_ns;
-		uint64_t cpu_idle_ns = u64_growth(before->idle_ticks, now->idle_ticks) * tick_ns;
-		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = cpu_busy_ns + cpu_idle_ns;
-		interval_idle(interval, i)[TALLY_TASK_CLOCK] = cpu_idle_ns;
+		uint64_t busy_ns = u64_growth(before->busy_ticks, now->busy_ticks) * tick_ns;
+		uint64_t idle_ns = u64_growth(before->idle_ticks, now->idle_ticks) * tick_ns;
+		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = busy_ns + idle_ns;
+		interval_idle(interval, i)[TALLY_TASK_CLOCK] = idle_ns;
 		interval->cpu_counted[i] = true;
-		busy_ns += cpu_busy_ns;
+		usage->ran_ns += busy_ns;
+		usage->user_ns += u64_growth(before->user_ticks, now->user_ticks) * tick_ns;
+		usage->system_ns += u64_growth(before->system_ticks, now->system_ticks) * tick_ns;
 	}
-	return busy_ns;
+}
+
+/* The whole machine's since the last look. */
+static struct census_usage look_at_machine(struct collect_task *self)
+{
+	struct census_usage usage = {0};
+	uint64_t major, faults = proc_machine_faults(self->context.sys, &major);
+
+	usage.major_faults = u64_growth(self->major_faults, major);
+	usage.minor_faults = u64_growth(self->faults - self->major_faults, faults - major);
+	self->faults = faults;
+	self->major_faults = major;
+	compare_cpus(self, &usage);
+	return usage;
+}
+
+static uint64_t sum_of_tasks(const struct interval *interval, size_t at)
+{
+	size_t width = tally_width(&interval->shape);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < interval->n_ran; i++)
+		sum += interval->tallies[i * width + at];
+	return sum;
 }
 
 /* The whole machine's, less what the tasks of the interval answer for. */
-static void add_rest(struct collect_task *self, uint64_t busy_ns, uint64_t faults)
+static void add_rest(struct collect_task *self, const struct census_usage *usage)
 {
 	const struct plan *plan = self->base.plan;
 	struct interval *interval = &self->base.interval;
-	size_t width = tally_width(&interval->shape);
-	int of_faults = event_set_find(self->context.events, "page-faults");
-	int counter = of_faults < 0 ? of_faults
-				    : plan_counter_in(plan, PLAN_GROUP_PROC, (unsigned)of_faults);
 	uint64_t *rest =
 		target_is_all(self->context.target) ? interval->unattributed : interval->others;
-	uint64_t tasks_ns = 0, tasks_faults = 0;
+	uint64_t rest_ns = u64_growth(sum_of_tasks(interval, TALLY_TASK_CLOCK), usage->ran_ns);
 
-	for (size_t i = 0; i < interval->n_ran; i++) {
-		const uint64_t *tally = interval->tallies + i * width;
-		tasks_ns += tally[TALLY_TASK_CLOCK];
-		tasks_faults += counter >= 0 ? tally[counter] : 0;
-	}
-	uint64_t rest_ns = u64_growth(tasks_ns, busy_ns);
 	add_uncounted(plan, rest_ns, rest);
-	if (counter >= 0) {
-		rest[counter] += u64_growth(tasks_faults, faults);
-		rest[tally_group(&plan->shape, PLAN_GROUP_PROC)] += rest_ns;
+	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
+		const struct plan_counter *counter = &plan->counters[i];
+		if (counter->group != PLAN_GROUP_PROC && counter->group != PLAN_GROUP_TIMES)
+			continue;
+		uint64_t all = told_of(&self->context.events->items[counter->event], usage);
+		rest[i] += u64_growth(sum_of_tasks(interval, i), all);
+		rest[tally_group(&plan->shape, counter->group)] = rest_ns;
 	}
 }
 
@@ -200,10 +232,7 @@ static void task_cut(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
 	struct census *census = &self->census;
-	uint64_t faults = proc_machine_faults(self->context.sys);
-	uint64_t machine_faults = u64_growth(self->machine_faults, faults);
 
-	self->machine_faults = faults;
 	census_look(census);
 	const struct census_entry *command = census_find(census, self->counted.command);
 	if (!command || command->task->exec_ns)
@@ -212,7 +241,8 @@ static void task_cut(struct collect *collect)
 	for (size_t i = 0; i < census->n; i++)
 		if (census->items[i]->wanted)
 			add_entry(self, census->items[i]);
-	add_rest(self, compare_cpus(self), machine_faults);
+	const struct census_usage usage = look_at_machine(self);
+	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
 	note_coverage(self);
 }
@@ -376,8 +406,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 		task_free(&self->base);
 		return result;
 	}
-	compare_cpus(self);
-	self->machine_faults = proc_machine_faults(context->sys);
+	look_at_machine(self);
 	counted_tasks_renew(&self->counted);
 	*collect = &self->base;
 	return 0;

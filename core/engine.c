@@ -60,6 +60,7 @@ struct engine {
 	struct access access;
 	struct target *target;
 	enum event_levels levels; /* wanted; what is granted may be less */
+	bool per_task;            /* tasks are counted one by one, not CPUs */
 	struct pmu_set pmus;
 	struct event_context names;
 	struct selection selection;
@@ -142,7 +143,7 @@ static struct columns *columns_new(const struct engine *engine)
 
 	columns->references = 1;
 	columns->preset = xstrdup(engine->preset->name);
-	columns->levels = engine->names.levels;
+	columns->levels = access_no_pmu(&engine->access) ? EVENT_LEVELS_ALL : engine->names.levels;
 	columns->plan = plan_ref(engine->collect->plan);
 	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
 	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
@@ -190,13 +191,12 @@ static void choose_preset(struct engine *engine)
 /* How names are meant from now on, where the tasks are counted one by one or the CPUs are. */
 static void choose_levels(struct engine *engine, bool per_task)
 {
-	bool user_only =
-		per_task && engine->access.level == ACCESS_USER && !access_no_pmu(&engine->access);
+	bool user_only = per_task && engine->access.level == ACCESS_USER;
 
 	engine->names.software_levels = engine->levels;
 	engine->names.levels = user_only && engine->levels == EVENT_LEVELS_ALL ? EVENT_LEVELS_USER
 									       : engine->levels;
-	engine->names.proc = per_task;
+	engine->per_task = per_task;
 }
 
 #define NOTE_LEVELS "Counting "
@@ -442,13 +442,13 @@ static int change_levels(struct engine *engine, enum event_levels levels, struct
 	enum event_levels before = engine->levels;
 
 	engine->levels = levels;
-	choose_levels(engine, engine->names.proc);
+	choose_levels(engine, engine->per_task);
 	int result = selection_renew(&engine->selection, err);
 	if (result < 0) {
 		engine->levels = before;
-		choose_levels(engine, engine->names.proc);
+		choose_levels(engine, engine->per_task);
 	}
-	if (engine->names.proc)
+	if (engine->per_task)
 		note_levels(engine);
 	return result;
 }

@@ -67,7 +67,6 @@ struct event_context {
 	const struct pmu_set *pmus;
 	enum event_levels levels;          /* of what the CPUs count */
 	enum event_levels software_levels; /* of what happens on either level: page faults */
-	bool proc;                         /* what only /proc tells has a meaning too */
 };
 
 enum { EVENT_NAME_MAX_BYTES = 1023 };

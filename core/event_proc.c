@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Times that no event of the kernel's tells, by the names that perf stat has for them. A collector
- * that reads /proc anyway knows them; others don't, and then the names mean nothing.
+ * Times that no event of the kernel's tells, by the names that perf stat has for them: /proc knows.
  */
 #include "event_resolver.h"
 #include "util.h"
@@ -12,7 +11,7 @@ int event_proc_resolve(const struct event_context *context, const char *name, st
 		       const char **rest, struct error *err)
 {
 	(void)err;
-	if (!context->proc ||
+	if (!context->sys ||
 	    (strcmp(name, EVENT_USER_TIME) != 0 && strcmp(name, EVENT_SYSTEM_TIME) != 0))
 		return EVENT_NOT_MINE;
 	event->kind = EVENT_PROC;

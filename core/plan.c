@@ -313,7 +313,9 @@ static void add_task_domain(struct drawing *drawing)
 		const struct event *event = &events->items[i];
 		if (event->state != FIGURE_VALID)
 			continue;
-		if (plan_is_of_proc(event))
+		if (event->kind == EVENT_PROC)
+			add_told(drawing, &plan->groups[PLAN_GROUP_TIMES], i, 0);
+		else if (plan_is_of_proc(event))
 			add_told(drawing, &plan->groups[PLAN_GROUP_PROC], i, 0);
 		else if (event->kind == EVENT_SOFTWARE)
 			add_counter(drawing, &plan->groups[PLAN_GROUP_SOFTWARE], i, 0);
@@ -396,6 +398,26 @@ static void add_sockets(struct drawing *drawing)
 	}
 }
 
+/* What only /proc tells beside counted CPUs: of all of them, whatever their PMU. */
+static void add_proc_domain(struct drawing *drawing)
+{
+	const struct event_set *events = drawing->request->events;
+	struct plan *plan = drawing->plan;
+	unsigned first = plan->shape.n_groups;
+
+	for (size_t i = 0; i < events->n; i++) {
+		if (events->items[i].kind != EVENT_PROC || events->items[i].state != FIGURE_VALID)
+			continue;
+		if (plan->shape.n_groups == first)
+			add_group(drawing);
+		add_told(drawing, &plan->groups[first], i, 0);
+	}
+	if (plan->shape.n_groups == first)
+		return;
+	plan->times_group = (int)first;
+	add_domain(drawing, (struct plan_domain){.all_cpus = true, .first_group = first});
+}
+
 static int compare_counters(const void *a, const void *b)
 {
 	const struct plan_counter *left = a, *right = b;
@@ -440,6 +462,7 @@ struct plan *plan_new(const struct plan_request *request)
 	for (unsigned i = 0; i < TALLY_FIRST_COUNTED; i++)
 		plan->counters[i] = (struct plan_counter){.event = i};
 	plan->per_task = request->per_task;
+	plan->times_group = request->per_task ? PLAN_GROUP_TIMES : -1;
 	if (request->per_task) {
 		plan->counters[TALLY_SWITCHES].group = PLAN_GROUP_SWITCHES;
 		add_task_domain(&drawing);
@@ -450,6 +473,7 @@ struct plan *plan_new(const struct plan_request *request)
 		for (size_t i = 0; i < request->pmus->n_core; i++)
 			add_core_domain(&drawing, i);
 		add_sockets(&drawing);
+		add_proc_domain(&drawing);
 	}
 	order_counters(plan, request->events->n);
 	return plan;

@@ -24,9 +24,9 @@
  * that many metrics need may be counted in several groups.
  *
  * Counted per task (core/collect_task) there are no switches to sample: the first domain is that of
- * all CPUs, with a group for what /proc tells of a task, one for its context switches, which /proc
- * tells apart, and one of the software events. The core PMUs' domains follow, with hardware groups
- * alone; the kernel lets them take turns.
+ * all CPUs, with groups for what /proc tells of a task, each of which it may not tell: page faults,
+ * context switches, times; and one of the software events. The core PMUs' domains follow, with
+ * hardware groups alone; the kernel lets them take turns.
  *
  * In a group the hardware events come first, so that a hardware event leads where there is one: a
  * software leader with hardware siblings opens 250 times slower. Groups of a domain that may be on
@@ -68,6 +68,7 @@ struct plan {
 	struct plan_domain *domains; /* the core PMUs' first, in their order */
 	size_t n_events;
 	bool per_task;
+	int times_group; /* of EVENT_PROC, which has no members; -1: nobody asks */
 	unsigned references;
 };
 
@@ -75,6 +76,7 @@ struct plan {
 enum {
 	PLAN_GROUP_PROC,
 	PLAN_GROUP_SWITCHES,
+	PLAN_GROUP_TIMES,
 	PLAN_GROUP_SOFTWARE, /* has members: its own, or PLAN_PAD */
 };
 

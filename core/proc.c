@@ -132,6 +132,8 @@ void proc_cpus_parse(const char *text, struct proc_cpus *cpus)
 			.cpu = cpu,
 			.busy_ticks = user + nice + system + irq + softirq + steal,
 			.idle_ticks = idle + iowait,
+			.user_ticks = user + nice,
+			.system_ticks = system + irq + softirq,
 		};
 	}
 }
@@ -184,13 +186,21 @@ uint64_t proc_tick_ns(void)
 	return NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-uint64_t proc_machine_faults(const struct sys *sys)
+/* The number behind a word at the beginning of a line; 0 where there is none. */
+static uint64_t find_count(const char *text, const char *word)
+{
+	const char *line = strstr(text, word);
+
+	return line ? strtoull(line + strlen(word), NULL, 10) : 0;
+}
+
+uint64_t proc_machine_faults(const struct sys *sys, uint64_t *major)
 {
 	int code = 0;
 	char *text = read_long(sys, "/proc/vmstat", &code);
-	const char *line = text ? strstr(text, "\npgfault ") : NULL;
-	uint64_t faults = line ? strtoull(line + strlen("\npgfault "), NULL, 10) : 0;
+	uint64_t faults = text ? find_count(text, "\npgfault ") : 0;
 
+	*major = text ? find_count(text, "\npgmajfault ") : 0;
 	free(text);
 	return faults;
 }

@@ -42,6 +42,7 @@ int proc_field_number(const struct sys *sys, const char *path, const char *name,
 struct proc_cpu {
 	int cpu;
 	uint64_t busy_ticks, idle_ticks;
+	uint64_t user_ticks, system_ticks; /* of the busy ones, without what was stolen */
 };
 
 /* The CPUs of /proc/stat at one time, ascending; offline ones have no line. */
@@ -60,8 +61,11 @@ const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu);
 /* What one tick is: 1 s / sysconf(_SC_CLK_TCK). */
 uint64_t proc_tick_ns(void);
 
-/* Page faults of the whole machine since boot, from /proc/vmstat; 0 where unknown. */
-uint64_t proc_machine_faults(const struct sys *sys);
+/*
+ * Page faults of the whole machine since boot, from /proc/vmstat, and `major` those of them that
+ * read from a disk; 0 where unknown.
+ */
+uint64_t proc_machine_faults(const struct sys *sys, uint64_t *major);
 
 /* Threads of the whole machine, from /proc/loadavg; 0 where unknown. */
 unsigned proc_threads(const struct sys *sys);

@@ -221,7 +221,9 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 
 	for (size_t e = 0; e < columns->plan->shape.n_counters; e++) {
 		size_t event_index = columns->plan->counters[e].event;
-		bool socket = columns->events.items[event_index].kind == EVENT_SOCKET;
+		enum event_kind kind = columns->events.items[event_index].kind;
+		/* Not of CPUs at all, or by another account. */
+		bool apart = kind == EVENT_SOCKET || kind == EVENT_PROC;
 		uint64_t parts = snapshot->idle[e] + snapshot->unattributed[e] +
 				 (snapshot->others ? snapshot->others[e] : 0);
 		uint64_t cpus = 0;
@@ -235,7 +237,7 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 			cpus += snapshot->cpus[i].tally[e];
 			counted = true;
 		}
-		bool agree = from_proc || !counted || socket || cpus == snapshot->totals[e];
+		bool agree = from_proc || !counted || apart || cpus == snapshot->totals[e];
 		if (parts == snapshot->totals[e] && agree)
 			continue;
 		if (event)

@@ -47,7 +47,9 @@ struct task {
 	uint64_t lost;             /* the last interval in which some of its slices were lost */
 	uint64_t interval;         /* the last interval in which it has a slot ... */
 	size_t slot;               /* ... and which (core/interval) */
-	uint64_t sleeping;  /* the last interval in which it is in a picture without a slot */
+	uint64_t sleeping; /* the last interval in which it is in a picture without a slot */
+	uint64_t user_ticks, system_ticks; /* as last read, where times_known (core/proc_times) */
+	bool times_known;
 	struct task *older; /* an exited task of the same tid that is still wanted */
 };
 

@@ -109,24 +109,43 @@ static void test_level(void **state)
 	close_all(engine, fk);
 }
 
-/* The kernel's share comes from /proc where its part cannot be counted. */
+/* The kernel's share comes from /proc where its part cannot be counted, whoever counts. */
 static void kernel_share(void **state)
 {
-	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
-	struct sys sys = fk_sys(fk);
+	static const struct fk_config machines[] = {
+		{ORDINARY, .paranoid = 2},
+		{ORDINARY, .paranoid = 2, .no_pmu = true},
+		{ORDINARY, .paranoid = 3},
+		{.no_pmu = true},
+	};
 	const struct preset *kernel = preset_find("kernel");
 
 	(void)state;
-	fk_task(fk, TASK(MAIN));
-	fk_switch(fk, 0, MAIN);
-	struct engine *engine = open_engine_with(&sys, &(struct engine_config){.preset = kernel});
-	snapshot_free(next_snapshot(engine, fk, NS_PER_S));
-	struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
-	check_near(task_figure(snapshot, MAIN, "kernel_percent").value, 25, 0.1);
-	check_near(task_figure(snapshot, MAIN, "ipc_user").value, 0.5, 0.001);
-	assert_int_equal(task_figure(snapshot, MAIN, "ipc_kernel").state, FIGURE_DENIED);
-	snapshot_free(snapshot);
-	close_all(engine, fk);
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		struct fk *fk = fk_new(&machines[i]);
+		struct sys sys = fk_sys(fk);
+		fk_task(fk, TASK(MAIN));
+		fk_task(fk, TASK(60, .kernel = true));
+		fk_switch(fk, 0, MAIN);
+		struct engine *engine =
+			open_engine_with(&sys, &(struct engine_config){.preset = kernel});
+		snapshot_free(next_snapshot(engine, fk, NS_PER_S));
+		fk_switch(fk, 0, 60);
+		fk_advance(fk, 100 * NS_PER_MS);
+		fk_switch(fk, 0, MAIN);
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+		check_near(task_figure(snapshot, MAIN, "kernel_percent").value, 25, 0.1);
+		check_near(task_figure(snapshot, 60, "kernel_percent").value, 100, 0.1);
+		int index = columns_metric(snapshot->columns, "kernel_percent");
+		assert_true(figure_known(snapshot->figures[index]));
+		if (i == 0) {
+			check_near(task_figure(snapshot, MAIN, "ipc_user").value, 0.5, 0.001);
+			assert_int_equal(task_figure(snapshot, MAIN, "ipc_kernel").state,
+					 FIGURE_DENIED);
+		}
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
 }
 
 /* Live, on CPUs and on tasks: what is counted changes with the next interval but one. */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "proc_times.h"
+
+#include "util.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Fewer say nothing: one more or less is how the kernel rounds. */
+enum { TICKS_LEAST = 3 };
+
+void proc_times_fini(struct proc_times *times)
+{
+	proc_cpus_fini(&times->before);
+}
+
+uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t system_ns)
+{
+	return strcmp(event->name, EVENT_USER_TIME) == 0 ? user_ns : system_ns;
+}
+
+bool proc_times_tell(uint64_t ran_ns)
+{
+	return ran_ns >= TICKS_LEAST * proc_tick_ns();
+}
+
+/* Where in tallies they stand. */
+struct places {
+	const struct event_set *events;
+	const struct plan *plan;
+	size_t group_ns, domain_ns;
+};
+
+static void add_times(const struct places *places, uint64_t user_ns, uint64_t system_ns,
+		      uint64_t *tally)
+{
+	const struct plan *plan = places->plan;
+
+	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
+		const struct event *event = &places->events->items[plan->counters[i].event];
+		if (event->kind == EVENT_PROC)
+			tally[i] += proc_times_of(event, user_ns, system_ns);
+	}
+}
+
+/* Of all of a tally's time: told, or not. */
+static void add_clock(const struct places *places, bool told, uint64_t *tally)
+{
+	tally[places->domain_ns] += tally[TALLY_TASK_CLOCK];
+	if (told)
+		tally[places->group_ns] += tally[TALLY_TASK_CLOCK];
+}
+
+static void add_task(const struct proc_times *times, const struct places *places, struct task *task,
+		     uint64_t *tally)
+{
+	uint64_t tick_ns = proc_tick_ns();
+	/* A new one began with nothing. */
+	bool known = task->times_known || task->start_ns > 0;
+	struct proc_stat stat;
+
+	if (task->kernel) {
+		add_clock(places, true, tally);
+		add_times(places, 0, tally[TALLY_TASK_CLOCK], tally);
+		return;
+	}
+	if (task->exit_ns || task->pid <= 0 ||
+	    proc_thread_stat(times->sys, task->pid, task->tid, &stat) < 0) {
+		add_clock(places, false, tally);
+		return;
+	}
+	known &= proc_times_tell(tally[TALLY_TASK_CLOCK]);
+	add_clock(places, known, tally);
+	if (known)
+		add_times(places, u64_growth(task->user_ticks, stat.user_ticks) * tick_ns,
+			  u64_growth(task->system_ticks, stat.system_ticks) * tick_ns, tally);
+	task->user_ticks = stat.user_ticks;
+	task->system_ticks = stat.system_ticks;
+	task->times_known = true;
+}
+
+/* The CPUs' own: user and system ns of all of them. */
+static void add_cpus(struct proc_times *times, const struct places *places,
+		     struct interval *interval, uint64_t *user_ns, uint64_t *system_ns)
+{
+	uint64_t tick_ns = proc_tick_ns();
+	struct proc_cpus now = {0};
+
+	proc_cpus_read(times->sys, &now);
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		const struct proc_cpu *before =
+			proc_cpus_find(&times->before, interval->cpu_numbers[i]);
+		const struct proc_cpu *after = proc_cpus_find(&now, interval->cpu_numbers[i]);
+		bool known = before && after;
+		add_clock(places, known, interval_cpu(interval, i));
+		add_clock(places, known, interval_idle(interval, i));
+		if (!known)
+			continue;
+		uint64_t cpu_user_ns = u64_growth(before->user_ticks, after->user_ticks) * tick_ns;
+		uint64_t cpu_system_ns =
+			u64_growth(before->system_ticks, after->system_ticks) * tick_ns;
+		add_times(places, cpu_user_ns, cpu_system_ns, interval_cpu(interval, i));
+		*user_ns += cpu_user_ns;
+		*system_ns += cpu_system_ns;
+	}
+	proc_cpus_fini(&times->before);
+	times->before = now;
+}
+
+void proc_times_cut(struct proc_times *times, const struct event_set *events,
+		    const struct plan *plan, struct interval *interval)
+{
+	size_t width = tally_width(&interval->shape);
+	uint64_t user_ns = 0, system_ns = 0;
+
+	if (plan->times_group < 0)
+		return;
+	const struct places places = {
+		.events = events,
+		.plan = plan,
+		.group_ns = tally_group(&plan->shape, (unsigned)plan->times_group),
+		.domain_ns = tally_domain(&plan->shape, plan->groups[plan->times_group].domain),
+	};
+	for (size_t i = 0; i < interval->n_ran; i++)
+		add_task(times, &places, interval->ran[i], interval->tallies + i * width);
+	add_cpus(times, &places, interval, &user_ns, &system_ns);
+	add_clock(&places, true, interval->unattributed);
+	add_clock(&places, true, interval->totals);
+	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
+		const struct event *event = &events->items[plan->counters[i].event];
+		uint64_t tasks_ns = 0;
+		if (event->kind != EVENT_PROC)
+			continue;
+		for (size_t k = 0; k < interval->n_ran; k++)
+			tasks_ns += interval->tallies[k * width + i];
+		interval->unattributed[i] =
+			u64_growth(tasks_ns, proc_times_of(event, user_ns, system_ns));
+		interval->totals[i] = tasks_ns + interval->unattributed[i];
+	}
+}
