@@ -303,7 +303,7 @@ void out_json(const struct view *view, FILE *out)
 	json_put_string(out, snapshot->pmu);
 	fprintf(out, ",\"count\":\"%s\",\"turns\":%u", event_levels_name(snapshot->columns->levels),
 		plan_most_turns(snapshot->columns->plan));
-	if (strcmp(snapshot->mode, "system") != 0)
+	if (strcmp(snapshot->mode, "system") != 0 && !snapshot->run)
 		fprintf(out, ",\"threads\":{\"ran\":%zu,\"counted\":%zu}", snapshot->threads_ran,
 			snapshot->threads_counted);
 	fprintf(out, ",\"by\":\"%s\",", rollup_name(view->spec.by));

@@ -9,9 +9,10 @@
 /*
  * One refresh as one JSON object on one line, schema "pmctop/1":
  *
- *   {"schema","time","interval_s","host","mode","pmu","turns","by","cpus":[CPU],"tasks":[TASK],
- *    "totals":{EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS}},
- *    "lost_records","notes":[sentence]}
+ *   {"schema","time","interval_s","host","mode","pmu","count","turns","threads":{"ran","counted"},
+ *    "by","cpus":[CPU],"tasks":[TASK],
+ *    "totals":{EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS},"others":{EVENTS}},
+ *    "target":{EVENTS,METRICS,STATES,"ended"},"lost_records","notes":[sentence]}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS}}
  *   TASK = {"pid","tid","comm","user","cgroup","exited",EVENTS,METRICS,STATES}
  *
@@ -21,14 +22,20 @@
  * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
+ * "count" is which privilege levels are counted ("all", "user", "kernel"). "threads", only where
+ * tasks are counted one by one and never in a summary, says how many of ours ran, and how many of
+ * these had counters. "target" (the sum of the tasks) and "others" (of all other tasks) are there
+ * where some were asked for; "ended": all processes of it have. "mode" is "system", "task" or
+ * "proc".
+ *
  * EVENTS are counts of this interval (ns for task-clock) as they were counted, not scaled, so that
- * tasks + idle + unattributed = totals; one that sysfs gives a scale is in its unit. A column of an
- * event is among METRICS too, scaled. "turns": how many groups of events take turns with the
- * counters; 1: all are counted all the time. METRICS are over what was not idle where there is an
- * idle part. What is not known is null. STATES names what is not plainly valid: "scaled:0.75" was
- * counted for that share of the time (an event's count / share estimates the whole), and the words
- * of figure_state_name for what is null; it is left out when there is nothing to name, and so is
- * "exited" unless it is true.
+ * tasks + others + idle + unattributed = totals; one that sysfs gives a scale is in its unit. A
+ * column of an event is among METRICS too, scaled. "turns": how many groups of events take turns
+ * with the counters; 1: all are counted all the time. METRICS are over what was not idle where
+ * there is an idle part. What is not known is null. STATES names what is not plainly valid:
+ * "scaled:0.75" was counted for that share of the time (an event's count / share estimates the
+ * whole), and the words of figure_state_name for what is null; it is left out when there is nothing
+ * to name, and so is "exited" unless it is true.
  *
  * The summary of a run (snapshot->run) has behind its schema
  *

@@ -264,12 +264,37 @@ static void valid_for_python(void **state)
 			     0); /* the judge does judge */
 }
 
+/* How many had counters is said of an interval; of a whole run it is not known, and is not 0. */
+static void coverage(void **state)
+{
+	static const struct sample_row task = {.row = {.pid = 7, .tid = 7, .threads = 1}};
+
+	char name[] = "true", *command[] = {name, NULL};
+
+	(void)state;
+	for (int summary = 0; summary <= 1; summary++) {
+		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), &task, 1);
+
+		snapshot->mode = "task";
+		snapshot->threads_ran = 3;
+		snapshot->threads_counted = 2;
+		if (summary) {
+			snapshot->run = xcalloc(1, sizeof(*snapshot->run));
+			snapshot->run->command = command;
+		}
+		char *line = json_of(snapshot, ROLLUP_PROCESS);
+		const char *threads = strstr(line, "\"threads\":{\"ran\":3,\"counted\":2}");
+		assert_int_equal(threads != NULL, !summary);
+		free(line);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_line),   cmocka_unit_test(values),
 		cmocka_unit_test(strings),          cmocka_unit_test(identities),
-		cmocka_unit_test(valid_for_python),
+		cmocka_unit_test(valid_for_python), cmocka_unit_test(coverage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
