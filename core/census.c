@@ -178,7 +178,9 @@ static struct census_usage usage_of(const struct census *census, const struct pr
 static void grow(struct census_entry *entry, const struct census_usage *now)
 {
 	const struct census_usage *used = &entry->used;
-	bool told = entry->fresh || (entry->known && entry->told_switches);
+	/* Fewer than before: another thread, by exec, has that number now. */
+	bool told = entry->fresh ||
+		    (entry->known && entry->told_switches && now->switches >= used->switches);
 
 	entry->grown = (struct census_usage){0};
 	if (entry->fresh || entry->known)
