@@ -166,28 +166,33 @@ static int read_metric(struct options *options, const char *argument, struct err
 	return add_column(options, ENGINE_METRIC, argument, err);
 }
 
-/* "12" or "12,13" */
+/* "12" or "12,13"; blanks are commas, since pgrep has each on a line of its own. */
 static int read_numbers(const char *argument, const char *what, pid_t **numbers, size_t *n,
 			size_t *capacity, struct error *err)
 {
-	const char *text = argument;
+	static const char blanks[] = " \t\n";
+	const char *text = argument + strspn(argument, blanks);
 
 	do {
 		char *end;
 		long number = strtol(text, &end, 10);
-		if (!isdigit((unsigned char)text[0]) || (*end && *end != ',') || number <= 0 ||
-		    number > INT32_MAX)
+		const char *next = end + strspn(end, blanks);
+		if (!isdigit((unsigned char)text[0]) || (*next && *next != ',' && next == end) ||
+		    number <= 0 || number > INT32_MAX)
 			return error_set(err, -EINVAL,
-					 "'%.40s' is no number of a %s: write a whole number, or "
-					 "several with commas between them.",
-					 argument, what);
+					 "'%.40s' is no number of a %s: write one, or several as "
+					 "12,13%s.",
+					 argument, what,
+					 isalpha((unsigned char)text[0])
+						 ? "; 'pgrep -d, NAME' finds them"
+						 : "");
 		if (*n == OPTIONS_NUMBERS_MAX)
 			return error_set(err, -EINVAL, "More than %d are too many.",
 					 OPTIONS_NUMBERS_MAX);
 		*numbers = array_reserve(*numbers, capacity, *n + 1, sizeof(**numbers));
 		(*numbers)[(*n)++] = (pid_t)number;
-		text = *end ? end + 1 : end;
-		if (*end && !*text)
+		text = *next == ',' ? next + 1 + strspn(next + 1, blanks) : next;
+		if (*next == ',' && !*text)
 			text = ","; /* a comma at the end: no number */
 	} while (*text);
 	return 0;
@@ -454,6 +459,22 @@ static int refuse_argument(const char *argument, struct error *err)
 			 argument);
 }
 
+/* What begins no number is meant as a command: perf stat takes it so. */
+static bool is_word(const char *argument)
+{
+	size_t sign = strspn(argument, ".-+");
+
+	return argument[0] != '-' && argument[sign] && !isdigit((unsigned char)argument[sign]);
+}
+
+static int refuse_word(const char *word, struct error *err)
+{
+	return error_set(err, -EINVAL,
+			 "'%.40s' is no delay, as 1, 0.5 or 500ms are: a command stands behind "
+			 "'--'.",
+			 word);
+}
+
 /* What stands without an option: [DELAY [COUNT]], or what to list of it all. */
 static int read_positional(struct options *options, int argc, char **argv, struct error *err)
 {
@@ -464,6 +485,8 @@ static int read_positional(struct options *options, int argc, char **argv, struc
 	options->refreshes |= options->task != OPTIONS_LIST && optind < argc;
 	if (options->task == OPTIONS_LIST && optind < argc)
 		options->pattern = argv[optind++];
+	else if (optind < argc && is_word(argv[optind]))
+		return refuse_word(argv[optind], err);
 	else if (optind < argc)
 		rc = read_delay(options, argv[optind++], err);
 	if (!rc && options->task != OPTIONS_LIST && optind < argc)
@@ -508,6 +531,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	char letters[2 * ARRAY_SIZE(rows) + 2];
 	struct option names[ARRAY_SIZE(rows) + 1] = {{0}};
 	int value, rc, n = find_command(argc, argv);
+	const char *first = n > 1 ? argv[1] : "";
 
 	if (n == argc - 1)
 		return error_set(
@@ -521,6 +545,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	while ((value = getopt_long(n, argv, letters, names, NULL)) != -1) {
 		const struct option_row *row = find_row(value == ':' ? optopt : value);
 
+		if (value == '?' && is_word(first) && options->task == OPTIONS_RUN)
+			return refuse_word(first, err); /* the option is the command's */
 		if (value == '?')
 			return refuse_option(argv[optind - 1], optopt, err);
 		if (value == ':' || !row)

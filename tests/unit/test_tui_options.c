@@ -149,10 +149,14 @@ static void test_refused(void **state)
 		{{"3601"}, "The delay 3601 is above the limit of 3600 seconds."},
 		{{"99999999999999999999999"},
 		 "The delay 99999999999999999999 is above the limit of 3600 seconds."},
-		{{"x"}, "The delay 'x' is no time: write seconds (1, 0.5) or 500ms."},
 		{{"1,5"}, "The delay '1,5' is no time: write seconds (1, 0.5) or 500ms."},
 		{{"0x10"}, "The delay '0x10' is no time: write seconds (1, 0.5) or 500ms."},
-		{{"inf"}, "The delay 'inf' is no time: write seconds (1, 0.5) or 500ms."},
+		{{"inf"},
+		 "'inf' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
+		{{"-b", "true"},
+		 "'true' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
+		{{"./ls", "-Z"},
+		 "'./ls' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
 		{{"-d", ""}, "The delay '' is no time: write seconds (1, 0.5) or 500ms."},
 		{{"-d"}, "Option '--delay' needs SECS."},
 		{{"--sort"}, "Option '--sort' needs COLUMN."},
@@ -172,6 +176,14 @@ static void test_refused(void **state)
 		 "Unknown option '--formta' (did you mean '--format'?): see 'pmctop --help'."},
 		{{"--zzz"}, "Unknown option '--zzz': see 'pmctop --help'."},
 		{{"--batch=yes"}, "Option '--batch' takes no argument."},
+		{{"-p", "db"},
+		 "'db' is no number of a process: write one, or several as 12,13; 'pgrep -d, "
+		 "NAME' finds them."},
+		{{"-p", "12,,13"},
+		 "'12,,13' is no number of a process: write one, or several as 12,13."},
+		{{"-p", "12,"}, "'12,' is no number of a process: write one, or several as 12,13."},
+		{{"-p", " "}, "' ' is no number of a process: write one, or several as 12,13."},
+		{{"-t", "0"}, "'0' is no number of a thread: write one, or several as 12,13."},
 		{{"--format", "jsn"},
 		 "Unknown format 'jsn' (did you mean 'json'?): write text or json."},
 		{{"--format", "xml"}, "Unknown format 'xml': write text or json."},
@@ -213,6 +225,24 @@ static void test_refused(void **state)
 }
 
 /* What stands behind the first "--" is the command's, whatever it looks like. */
+static void test_numbers(void **state)
+{
+	static const char *const rows[] = {"12,13", "12\n13", " 12 13 ", "12 , 13", "12,\t13\n"};
+	struct options options;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *const args[] = {"-p", rows[i], NULL};
+		print_message("row: '%s'\n", rows[i]);
+		assert_int_equal(parse(args, &options, &err), 0);
+		assert_int_equal(options.n_pids, 2);
+		assert_int_equal(options.pids[0], 12);
+		assert_int_equal(options.pids[1], 13);
+		options_fini(&options);
+	}
+}
+
 static void test_command(void **state)
 {
 	static const struct {
@@ -578,6 +608,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_again),
 		cmocka_unit_test(test_columns_in_order),
