@@ -57,8 +57,8 @@ static int fail_unknown(const struct event_context *context, const char *name, s
 	if (near.nearest)
 		snprintf(what, sizeof(what), ": did you mean '%s'?",
 			 event_quote(near.nearest, strlen(near.nearest)).text);
-	int result =
-		error_set(err, -ENOENT, "Unknown event '%s'%s", word.text, what[0] ? what : ".");
+	int result = error_set(err, -ENOENT, "Unknown event '%s'%s", word.text,
+			       what[0] ? what : ": '--list events' has those of this machine.");
 	event_alias_list_fini(&aliases);
 	free(base);
 	return result;
