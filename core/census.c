@@ -151,8 +151,11 @@ static bool is_ours(const struct census *census, pid_t pid)
 
 	if (fd >= 0)
 		sys_close(census->sys, fd);
-	/* To be short of descriptors is no question of rights. */
-	return fd >= 0 || fd == -EMFILE || fd == -ENFILE;
+	/*
+	 * To be short of descriptors is no question of rights. Nor is a zombie, which Linux tells
+	 * once the rights have been seen to.
+	 */
+	return fd >= 0 || fd == -EMFILE || fd == -ENFILE || (census->any_ours && fd == -ESRCH);
 }
 
 /* Each process has its turn at another look. */
@@ -342,6 +345,7 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 	}
 	bool was_inside = entry->inside;
 	bool renamed = identify(census, entry, &stat, now_ns);
+	entry->task->zombie = stat.state == 'Z';
 	bool ran = entry->process_ticks != stat.user_ticks + stat.system_ticks;
 	entry->look = census->look;
 	entry->ppid = stat.ppid;

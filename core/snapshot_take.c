@@ -50,7 +50,8 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.cgroup =
 			number_cgroup(filling->snapshot, task->cgroup, &filling->cgroups_capacity),
 		.start_ns = task->start_ns,
-		.flags = (task->exit_ns ? ROW_EXITED : 0u) | (task->kernel ? ROW_KERNEL : 0u) |
+		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
+			 (task->kernel ? ROW_KERNEL : 0u) |
 			 (task->lost == source->interval->sequence ? ROW_LOST : 0u),
 	};
 	memcpy(row->comm, task->comm, sizeof(row->comm));

@@ -38,6 +38,7 @@ struct task {
 	uint64_t comm_ns;          /* when comm was taken; 0: comm is not known */
 	char comm[16];             /* hostile bytes */
 	bool kernel;               /* a kernel thread */
+	bool zombie;               /* /proc said so */
 	bool looked_up;            /* /proc was asked since its last exec */
 	uint64_t again_ns;         /* when /proc is to be asked again ... */
 	uint64_t age_ns;           /* ... and how long after the last time that is */
