@@ -77,18 +77,6 @@ static void wait_and_exec(const struct launch *launch, const struct launch_confi
 
 /* ---- opening */
 
-/* So that no descriptor made here is mistaken for one of these three. */
-static void fill_standard_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 /* A file without a name; not every file system can make one outright. */
 static int open_nameless(const char *directory)
 {
@@ -134,7 +122,6 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 		.socket = -1,
 		.output = -1,
 	};
-	fill_standard_descriptors();
 	int rc = open_output(config, launch, err);
 	if (rc)
 		return rc;

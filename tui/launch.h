@@ -51,7 +51,8 @@ struct launch {
 
 /*
  * Forks, to be called before signals are handled or ignored: the command gets them as pmctop got
- * them. 0, or -errno and a sentence.
+ * them. Descriptors 0 to 2 are open, or others would be taken for them. 0, or -errno and a
+ * sentence.
  */
 int launch_open(const struct launch_config *config, struct launch *launch, struct error *err);
 /* Lets go of what is left. A command that was never let go never runs; one that runs goes on. */

@@ -14,6 +14,7 @@
 #include "core/util.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -267,6 +268,21 @@ static int run_or_list(const struct options *options, const struct config *confi
 	return run(options, &engine);
 }
 
+/*
+ * What is opened from now on is not taken for one of these three, which whoever started us may have
+ * closed: they fail as before, and a command gets them closed.
+ */
+static void fill_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -274,6 +290,7 @@ int main(int argc, char **argv)
 	int status = RUN_OK;
 	struct error err;
 
+	fill_standard_descriptors();
 	/* Characters only: numbers keep their point. */
 	setlocale(LC_CTYPE, "");
 	options_init(&options);

@@ -153,6 +153,15 @@ def outputs():
     check("an ignored SIGCHLD takes no status away", shell.returncode == 3, shell)
     closed = subprocess.run(["sh", "-c", f"{PMCTOP} -o /dev/null -- sh -c 'exit 4' <&- >&- 2>&-"])
     check("nor do closed standard descriptors", closed.returncode == 4, closed)
+    with tempfile.NamedTemporaryFile("r") as seen:
+        subprocess.run(["sh", "-c", f"{PMCTOP} -o /dev/null -- "
+                        f"sh -c 'ls -l /proc/self/fd >{seen.name}' <&- >&- 2>&-"])
+        links = [line.split(" -> ")[1] for line in seen.read().splitlines() if " -> " in line]
+        check("of which none becomes one of ours",
+              len(links) == 2 and seen.name in links and not any("anon" in x for x in links), links)
+    mute = subprocess.run(["sh", "-c", f"{PMCTOP} -n 1 -d 0.1 >&-"], capture_output=True, text=True)
+    check("a closed standard output cannot be written to",
+          mute.returncode == 1 and "Bad file descriptor" in mute.stderr, mute)
 
 
 def refreshes():
