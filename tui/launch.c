@@ -283,8 +283,10 @@ void launch_terminate(struct launch *launch)
 	/* Nobody but us reaps it, so its number is still its own. */
 	if (launch->ended || !launch->gone)
 		return;
+	pid_t whom = launch->own_session ? -launch->pid : launch->pid;
 	launch->terminated = true;
-	kill(launch->own_session ? -launch->pid : launch->pid, SIGTERM);
+	kill(whom, SIGTERM);
+	kill(whom, SIGCONT); /* one that is stopped gets it then */
 }
 
 bool launch_wait(struct launch *launch, uint64_t patience_ns)

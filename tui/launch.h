@@ -63,7 +63,7 @@ int launch_go(struct launch *launch, struct error *err);
 
 /* Reaps what it left behind and has ended; whether the command itself has. Does not wait. */
 bool launch_reap(struct launch *launch);
-/* SIGTERM to the command, and where it has a session of its own to all that stayed in its group. */
+/* SIGTERM to the command, stopped or not; to its whole group where it has a session of its own. */
 void launch_terminate(struct launch *launch);
 /* launch_reap, again and again for so long. */
 bool launch_wait(struct launch *launch, uint64_t patience_ns);

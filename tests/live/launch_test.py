@@ -54,12 +54,16 @@ def wait_until(condition):
     return True
 
 
-def alive(pid):
+def state_of(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+            return stat.read().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return False
+        return "X"
+
+
+def alive(pid):
+    return state_of(pid) not in "ZX"
 
 
 def statuses():
@@ -244,6 +248,15 @@ def interruptions():
           and summary_of(text)["status"] is None and f"(pid {pid}) goes on" in said,
           (pmctop.returncode, took, said))
     os.kill(pid, signal.SIGKILL)
+    pmctop.stderr.close()
+    pmctop.stdout.close()
+    pmctop = start("-b", "--", "sh", "-c", "echo $$ >&2; kill -STOP $$; sleep 20")
+    pid = int(pmctop.stderr.readline())
+    while state_of(pid) not in "TX":
+        time.sleep(0.01)
+    pmctop.terminate()
+    pmctop.wait(PATIENCE_S)
+    check("one that is stopped ends too", pmctop.returncode == 143 and not alive(pid))
     pmctop.stderr.close()
     pmctop.stdout.close()
 
