@@ -114,6 +114,15 @@ static int choose_user(struct target *target, const struct users *users, const c
 			 name);
 }
 
+/* Whether one is the other, or below it. */
+static bool is_within(const char *path, const char *above)
+{
+	size_t length = strlen(above);
+
+	return strcmp(above, "/") == 0 ||
+	       (strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/'));
+}
+
 /* Where hierarchies are mounted: the only one, or several side by side. */
 static const char *const hierarchies[] = {"",     "/unified", "/memory", "/pids", "/cpu,cpuacct",
 					  "/cpu", "/systemd"};
@@ -139,7 +148,7 @@ static bool is_cgroup(const struct sys *sys, const char *path)
 /* A path of the file system without where its hierarchy is mounted. */
 static const char *skip_mount(const struct sys *sys, const char *what)
 {
-	if (strncmp(what, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) != 0)
+	if (!is_within(what, CGROUP_ROOT))
 		return what;
 	what += strlen(CGROUP_ROOT);
 	for (size_t i = 1; i < ARRAY_SIZE(hierarchies); i++) {
@@ -172,33 +181,43 @@ static int compare_cgroup(void *arg, const char *entry)
 	return 1;
 }
 
+/*
+ * As /proc spells it: "//a/./b/" is "/a/b". Of what is too long for `path`, or leads upwards, there
+ * is none: false.
+ */
+static bool spell_path(const char *text, char *path, size_t size)
+{
+	size_t length = 0, part;
+
+	for (path[0] = '\0'; *text; text += part) {
+		text += strspn(text, "/");
+		part = strcspn(text, "/");
+		if (part == 0 || (part == 1 && text[0] == '.'))
+			continue;
+		if ((part == 2 && strncmp(text, "..", 2) == 0) || length + part + 2 > size)
+			return false;
+		length += (size_t)snprintf(path + length, size - length, "/%.*s", (int)part, text);
+	}
+	if (length == 0)
+		snprintf(path, size, "/");
+	return true;
+}
+
 /* By its path, with where it is mounted or without, or as tables name it. */
 static int choose_cgroup(struct target *target, const char *what, struct error *err)
 {
 	struct cgroup_search search = {.sys = target->sys, .name = what};
-	char path[CGROUP_PATH_MAX];
 	const char *below = skip_mount(target->sys, what);
+	char path[CGROUP_PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s%s", below[0] == '/' ? "" : "/", below);
-	for (size_t length = strlen(path); length > 1 && path[length - 1] == '/';)
-		path[--length] = '\0';
 	sys_dir_each(target->sys, "/proc", compare_cgroup, &search);
-	if (!search.path && !strstr(path, "/..") && is_cgroup(target->sys, path))
+	if (!search.path && spell_path(below, path, sizeof(path)) && is_cgroup(target->sys, path))
 		search.path = xstrdup(path);
 	target->cgroup = search.path;
 	if (target->cgroup)
 		return 0;
 	return error_set(err, -EINVAL,
 			 "There is no cgroup '%.80s': '--by cgroup' shows those that run.", what);
-}
-
-/* Whether one is the other, or below it. */
-static bool is_within(const char *path, const char *above)
-{
-	size_t length = strlen(above);
-
-	return strcmp(above, "/") == 0 ||
-	       (strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/'));
 }
 
 static int choose_cpus(struct target *target, const char *list, struct error *err)

@@ -328,6 +328,9 @@ static const struct filter filters[] = {
 	{"a user by name", {.user = "nobody"}, {false, false, false, true}},
 	{"a user by number", {.user = "1000"}, {true, true, true, false}},
 	{"a cgroup by its path", {.cgroup = "/web.slice"}, {false, false, true, true}},
+	{"a cgroup oddly spelled",
+	 {.cgroup = "/sys/fs/cgroup//./web.slice/"},
+	 {false, false, true, true}},
 	{"a cgroup by its name", {.cgroup = "nginx.service"}, {false, false, true, false}},
 	{"a process of a cgroup",
 	 {PIDS(MAIN), .cgroup = "/web.slice"},
@@ -344,6 +347,7 @@ static void test_filter(void **state)
 			.unprivileged = !privileged, .uid = ME, .paranoid = 2, .cpus = 4});
 		struct sys sys = fk_sys(fk);
 		fk_file(fk, "/etc/passwd", "root:x:0:0::/:\nnobody:x:2000:0::/:\n");
+		fk_file(fk, "/sys/fs/cgroup/web.slice/cgroup.procs", "60\n");
 		fk_task(fk, TASK(MAIN));
 		fk_task(fk, TASK(51, .pid = MAIN));
 		fk_task(fk, TASK(70, .ppid = MAIN, .cgroup = "/web.slice/nginx.service"));
@@ -651,6 +655,7 @@ static const struct refusal refusals[] = {
 	{"no such user", {0}, {.user = "nosuch"}, -EINVAL, "There is no user 'nosuch'"},
 	{"no such cgroup", {0}, {.cgroup = "/nosuch"}, -EINVAL, "There is no cgroup '/nosuch'"},
 	{"a cgroup outside", {0}, {.cgroup = "/../../../etc"}, -EINVAL, "There is no cgroup"},
+	{"a cgroup upwards", {0}, {.cgroup = "/./.."}, -EINVAL, "There is no cgroup"},
 	{"no list of CPUs", {0}, {.cpus = "0-"}, -EINVAL, "'0-' is no list of CPUs"},
 	{"a CPU that is not there", {0}, {.cpus = "0,7"}, -EINVAL, "CPU 7 is not online"},
 	{"CPUs without the right to",
