@@ -274,7 +274,9 @@ static int require_proc(const struct sys *sys, struct error *err)
 {
 	bool found = false;
 
-	sys_dir_each(sys, "/proc", found_process, &found);
+	int result = sys_dir_each(sys, "/proc", found_process, &found);
+	if (result == -EMFILE || result == -ENFILE)
+		return error_set(err, result, "No file descriptor is left.");
 	return found ? 0
 		     : error_set(err, -ENOENT,
 				 "/proc is empty. Mount it: "

@@ -550,6 +550,20 @@ static void anything_may_fail(void **state)
 		}
 }
 
+static void no_descriptor_is_left(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = NULL;
+	struct error err = {0};
+
+	(void)state;
+	fk_fail(fk, FK_DIR_EACH, 0, EMFILE);
+	assert_int_equal(engine_new(&sys, &(struct engine_config){0}, &engine, &err), -EMFILE);
+	assert_string_equal(err.text, "No file descriptor is left.");
+	close_all(engine, fk);
+}
+
 /* ---- who it is */
 
 /* A number that was given to another since is another row, with counts of its own. */
@@ -689,13 +703,21 @@ static void test_refusal(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(kernel_share),        cmocka_unit_test(levels_change),
-		cmocka_unit_test(others_are_shown),    cmocka_unit_test(children_are_followed),
-		cmocka_unit_test(short_lives_count),   cmocka_unit_test(a_command_from_its_exec),
-		cmocka_unit_test(descriptors_run_out), cmocka_unit_test(anything_may_fail),
-		cmocka_unit_test(numbers_come_back),   cmocka_unit_test(names_change),
-		cmocka_unit_test(main_thread_sleeps),  cmocka_unit_test(orphans_count_once),
-		cmocka_unit_test(two_kinds_of_cpus),   cmocka_unit_test(more_events_than_counters),
+		cmocka_unit_test(kernel_share),
+		cmocka_unit_test(levels_change),
+		cmocka_unit_test(others_are_shown),
+		cmocka_unit_test(children_are_followed),
+		cmocka_unit_test(short_lives_count),
+		cmocka_unit_test(a_command_from_its_exec),
+		cmocka_unit_test(descriptors_run_out),
+		cmocka_unit_test(anything_may_fail),
+		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(names_change),
+		cmocka_unit_test(main_thread_sleeps),
+		cmocka_unit_test(orphans_count_once),
+		cmocka_unit_test(two_kinds_of_cpus),
+		cmocka_unit_test(more_events_than_counters),
+		cmocka_unit_test(no_descriptor_is_left),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
 				ARRAY_SIZE(others)];
