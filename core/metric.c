@@ -121,6 +121,9 @@ static struct figure read_counters(const struct metric_reading *reading,
 	if (sum.covered_ns == 0)
 		return unknown(FIGURE_NOT_COUNTED);
 	if (sum.scaled || !is_whole(sum.covered_ns, clock_ns)) {
+		/* Those whom we may not count need not be like those whom we count. */
+		if (input->plan->per_task && input->machine)
+			return unknown(FIGURE_NOT_COUNTED);
 		double share = (double)sum.covered_ns / (double)clock_ns;
 		figure.state = FIGURE_SCALED;
 		figure.share = share < 1 ? (float)share : 1;

@@ -159,8 +159,9 @@ void out_text(const struct view *view, FILE *out)
 	/* The whole machine without its idle time, and what was asked for of it. */
 	if (!snapshot->run)
 		put_figures(out, snapshot, "all", snapshot->figures);
-	if (snapshot->targeted && !snapshot->run)
-		put_figures(out, snapshot, "target", snapshot->target_figures);
+	if (snapshot->target && !snapshot->run)
+		put_figures(out, snapshot, snapshot->targeted ? "target" : "own",
+			    snapshot->target_figures);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs("note: ", out);
 		put_printable(out, snapshot->notes[i]);

@@ -148,22 +148,42 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 	free(busy);
 }
 
+/* Whether the kernel counted for it, and not /proc alone told of it. */
+static bool is_counted(const struct tally_shape *shape, const uint64_t *tally)
+{
+	for (unsigned i = PLAN_GROUP_SOFTWARE; i < shape->n_groups; i++)
+		if (tally[tally_group(shape, i)] > 0)
+			return true;
+	return false;
+}
+
 void snapshot_sum_target(struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
+	const struct tally_shape *shape = &columns->plan->shape;
 	const struct rows *rows = &snapshot->threads;
 	struct evaluation evaluation;
+	size_t n = 0;
 
-	if (!snapshot->targeted)
+	if (!snapshot->targeted && !columns->plan->per_task)
 		return;
-	snapshot->target = xcalloc(tally_width(&columns->plan->shape), sizeof(uint64_t));
-	snapshot->target_figures = xcalloc(columns->n_metrics, sizeof(struct figure));
+	uint64_t *sum = xcalloc(tally_width(shape), sizeof(*sum));
 	evaluation_init(&evaluation, columns, snapshot->interval_ns);
 	for (size_t i = 0; i < rows->n; i++) {
-		tally_add(&columns->plan->shape, snapshot->target, rows_tally(columns, rows, i));
+		const uint64_t *tally = rows_tally(columns, rows, i);
+		if (!snapshot->targeted && !is_counted(shape, tally))
+			continue;
+		tally_add(shape, sum, tally);
 		evaluation.input.lost |= (rows->items[i].flags & ROW_LOST) != 0;
+		n++;
 	}
-	evaluate(&evaluation, snapshot->target, snapshot->target_figures);
+	if (snapshot->targeted || n > 0) {
+		snapshot->target = sum;
+		snapshot->target_figures = xcalloc(columns->n_metrics, sizeof(struct figure));
+		evaluate(&evaluation, sum, snapshot->target_figures);
+	} else {
+		free(sum);
+	}
 	evaluation_fini(&evaluation);
 }
 

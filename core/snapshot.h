@@ -119,7 +119,11 @@ struct snapshot {
 	struct figure *figures; /* of totals - idle */
 	bool targeted;          /* rows are of a target, and not of everybody */
 	bool ended;             /* the target was processes that have all ended */
-	uint64_t *target;       /* sum of the rows; NULL where not targeted */
+	/*
+	 * Sum of the rows; where everybody is wanted and threads are counted one by one, of those
+	 * that were; else NULL.
+	 */
+	uint64_t *target;
 	struct figure *target_figures;
 
 	uint64_t lost_records;

@@ -189,7 +189,8 @@ static void add_target(struct segments *segments, const struct snapshot *snapsho
 		text_copy(cell.text + strlen(cell.text), sizeof(cell.text) - strlen(cell.text),
 			  "%");
 	}
-	add_words(segments, 92, "target", snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
+	add_words(segments, 92, snapshot->targeted ? "target" : "own",
+		  snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
 	segments->items[segments->n - 1].text_width = 7;
 }
 
@@ -219,10 +220,10 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		add_words(&segments, 96, "lost", text, STYLE_BAD);
 	}
 	add_coverage(&segments, snapshot);
-	if (snapshot->targeted)
+	if (snapshot->target)
 		add_target(&segments, snapshot);
 	add_figures(&segments, snapshot->columns,
-		    snapshot->targeted ? snapshot->target_figures : snapshot->figures);
+		    snapshot->target ? snapshot->target_figures : snapshot->figures);
 	segments_draw(&segments, canvas, rect);
 }
 

@@ -199,6 +199,16 @@ static void others_are_shown(void **state)
 	assert_int_equal(task_figure(snapshot, 60, "ipc").state, FIGURE_NOT_COUNTED);
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
 	assert_string_equal(row_of(snapshot, 60)->comm, "other");
+	/* Nor is the machine taken for what was counted of it: that stands beside. */
+	size_t ipc = (size_t)columns_metric(snapshot->columns, "ipc");
+	size_t mips = (size_t)columns_metric(snapshot->columns, "mips");
+	assert_int_equal(snapshot->figures[ipc].state, FIGURE_NOT_COUNTED);
+	assert_int_equal(snapshot->figures[mips].state, FIGURE_NOT_COUNTED);
+	assert_false(snapshot->targeted);
+	assert_non_null(snapshot->target);
+	assert_int_equal(snapshot->target_figures[mips].state, FIGURE_VALID);
+	check_near(snapshot->target_figures[mips].value, task_figure(snapshot, MAIN, "mips").value,
+		   0.001);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
