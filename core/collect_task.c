@@ -63,7 +63,6 @@ static void add_told(const struct collect_task *self, const struct census_entry 
 	const struct event_set *events = self->context.events;
 	struct census_usage grown = entry->grown;
 	uint64_t slack_ns = 2 * self->census.tick_ns;
-
 	/* What it started is in its counters, and not in what /proc tells of it. */
 	uint64_t own_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
 	bool tells_times = entry->kernel || proc_times_tell(own_ns);
@@ -83,7 +82,7 @@ static void add_told(const struct collect_task *self, const struct census_entry 
 	if (!entry->knows_switches)
 		return;
 	tally[TALLY_SWITCHES] += grown.switches;
-	tally[tally_group(&plan->shape, PLAN_GROUP_SWITCHES)] += ran_ns;
+	tally[tally_group(&plan->shape, PLAN_GROUP_SWITCHES)] += own_ns;
 }
 
 /* Time that nobody counted: what its PMU could have counted of it is missing. */

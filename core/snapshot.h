@@ -164,7 +164,7 @@ const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *r
  */
 void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
-/* Where it is targeted: target and target_figures, of the rows that there are. */
+/* Fills in target and target_figures, from the rows that there are. */
 void snapshot_sum_target(struct snapshot *snapshot);
 
 /*

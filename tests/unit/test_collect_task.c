@@ -267,13 +267,15 @@ static void short_lives_count(void **state)
 		for (pid_t child = 100 + 10 * i; child < 105 + 10 * i; child++) {
 			fk_fork(fk, MAIN, child);
 			fk_switch(fk, 1, child);
-			fk_advance(fk, 3 * NS_PER_MS);
+			fk_advance(fk, 8 * NS_PER_MS);
 			fk_exit(fk, child, FK_EXIT_REAPED);
 			fk_switch(fk, 1, 0);
 			truth += fk_truth_task_user(fk, child, FK_CYCLES);
 		}
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		sum += sum_of(snapshot, "cycles");
+		/* /proc tells of its own switches alone: no whole number of all. */
+		assert_int_equal(task_figure(snapshot, MAIN, "cs_per_s").state, FIGURE_SCALED);
 		snapshot_free(snapshot);
 	}
 	truth += fk_truth_task_user(fk, MAIN, FK_CYCLES) - before;
