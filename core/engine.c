@@ -199,16 +199,24 @@ static void choose_levels(struct engine *engine, bool per_task)
 	engine->per_task = per_task;
 }
 
-#define NOTE_LEVELS "Counting "
+#define NOTE_USER   "Counting user space only (:u): "
+#define NOTE_KERNEL "Counting kernel mode alone is denied: "
 
 static void note_levels(struct engine *engine)
 {
-	notes_remove(&engine->notes, NOTE_LEVELS "user space only (:u): ");
-	if (engine->access.level == ACCESS_USER && engine->levels != EVENT_LEVELS_USER &&
-	    !access_no_pmu(&engine->access))
-		notes_add(&engine->notes,
-			  NOTE_LEVELS "user space only (:u): the kernel's part needs CAP_PERFMON "
-				      "or kernel.perf_event_paranoid=1.");
+	static const char remedy[] = "CAP_PERFMON or kernel.perf_event_paranoid=1";
+	bool denied = engine->access.level == ACCESS_USER && !access_no_pmu(&engine->access);
+	struct error text;
+
+	notes_remove(&engine->notes, NOTE_USER);
+	notes_remove(&engine->notes, NOTE_KERNEL);
+	if (denied && engine->levels == EVENT_LEVELS_ALL)
+		notes_add(&engine->notes, NOTE_USER "the kernel's part needs %s.", remedy);
+	if (!denied || engine->levels != EVENT_LEVELS_KERNEL)
+		return;
+	/* Then there is next to nothing to be seen. */
+	error_set(&text, 0, NOTE_KERNEL "it needs %s.", remedy);
+	notes_add_urgent(&engine->notes, text.text);
 }
 
 /* Whole CPUs; -errno and a sentence where the kernel does not grant them. */
@@ -251,8 +259,12 @@ static int choose_collector(struct engine *engine, struct error *err)
 	if (result < 0)
 		return result;
 	result = open_system(engine, &context, err);
-	if (result == 0 || target_cpus(engine->target))
-		return result;
+	if (result == 0)
+		return 0;
+	if (target_cpus(engine->target)) {
+		struct error why = *err;
+		return error_set(err, result, "-C counts whole CPUs. %s", why.text);
+	}
 	/* Whoever asked for processes of their own does not miss the others. */
 	if (!target_has_roots(engine->target) || engine->access.level == ACCESS_NONE)
 		notes_add(&engine->notes, "%s", err->text);

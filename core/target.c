@@ -35,9 +35,16 @@ struct target {
 
 /* ---- what was asked for */
 
-static int refuse_missing(pid_t tid, bool whole, struct error *err)
+static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct error *err)
 {
-	return error_set(err, -EINVAL, "There is no %s %d.", whole ? "process" : "thread", tid);
+	const char *what = whole ? "process" : "thread";
+	struct proc_stat init;
+
+	if (proc_stat_read(sys, 1, &init) < 0)
+		return error_set(err, -EINVAL,
+				 "There is no %s %d, or /proc hides it (hidepid): try as root.",
+				 what, tid);
+	return error_set(err, -EINVAL, "There is no %s %d.", what, tid);
 }
 
 static int add_root(struct target *target, pid_t tid, bool whole, struct error *err)
@@ -47,7 +54,7 @@ static int add_root(struct target *target, pid_t tid, bool whole, struct error *
 	char path[32];
 
 	if (proc_stat_read(target->sys, tid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
-		return refuse_missing(tid, whole, err);
+		return refuse_missing(target->sys, tid, whole, err);
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	proc_field_number(target->sys, path, "Tgid", &pid);
 	if (whole && (pid_t)pid != tid)

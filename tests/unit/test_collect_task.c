@@ -179,6 +179,31 @@ static void levels_change(void **state)
 	}
 }
 
+/* What is on the screen then needs its reason on top, and no longer than it lasts. */
+static void kernel_denied(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+	static const char note[] = "Counting kernel mode alone is denied";
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	engine_count(engine, EVENT_LEVELS_KERNEL);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_DENIED);
+	assert_int_equal(strncmp(snapshot->notes[0], note, strlen(note)), 0);
+	assert_false(has_note(snapshot, "Counting user space only"));
+	snapshot_free(snapshot);
+	engine_count(engine, EVENT_LEVELS_ALL);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_false(has_note(snapshot, note));
+	assert_true(has_note(snapshot, "Counting user space only"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* ---- who is counted */
 
 /* Of others' processes /proc tells what it knows; their counts are not known, and not 0. */
@@ -711,10 +736,17 @@ struct refusal {
 	struct target_spec target;
 	int code;
 	const char *says;
+	bool hidden; /* not even init is in /proc */
 };
 
 static const struct refusal refusals[] = {
 	{"nobody has that pid", {0}, {PIDS(4711)}, -EINVAL, "There is no process 4711."},
+	{"nobody that is shown has it",
+	 {0},
+	 {PIDS(4711)},
+	 -EINVAL,
+	 "There is no process 4711, or /proc hides it (hidepid)",
+	 .hidden = true},
 	{"one of two", {0}, {PIDS(MAIN, 4711)}, -EINVAL, "There is no process 4711."},
 	{"nobody has that tid",
 	 {0},
@@ -738,7 +770,7 @@ static const struct refusal refusals[] = {
 	 {ORDINARY, .paranoid = 2},
 	 {.cpus = "0"},
 	 -EACCES,
-	 "The system-wide view needs"},
+	 "-C counts whole CPUs. The system-wide view needs"},
 };
 
 static void test_refusal(void **state)
@@ -750,6 +782,8 @@ static void test_refusal(void **state)
 	struct error err = {0};
 	const struct engine_config config = {.target = this->target};
 
+	if (!this->hidden)
+		fk_task(fk, &(struct fk_spec){.tid = 1, .comm = "init"});
 	fk_task(fk, &(struct fk_spec){.tid = 2, .kernel = true, .comm = "kthreadd"});
 	fk_task(fk, TASK(MAIN));
 	fk_task(fk, TASK(51, .pid = MAIN));
@@ -772,6 +806,7 @@ int main(void)
 		cmocka_unit_test(names_change),        cmocka_unit_test(main_thread_sleeps),
 		cmocka_unit_test(orphans_count_once),  cmocka_unit_test(no_descriptor_is_left),
 		cmocka_unit_test(two_kinds_of_cpus),   cmocka_unit_test(more_events_than_counters),
+		cmocka_unit_test(kernel_denied),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
 				ARRAY_SIZE(courses) + ARRAY_SIZE(others)];
