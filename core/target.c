@@ -117,6 +117,10 @@ static int choose_user(struct target *target, const struct users *users, const c
 	target->by_user = true;
 	if (result == 0)
 		return 0;
+	if (strchr(name, ','))
+		return error_set(err, -EINVAL,
+				 "'%.40s' is not one user: -u takes one, '--by user' shows all.",
+				 name);
 	return error_set(err, -EINVAL, "There is no user '%.40s' in /etc/passwd: a number will do.",
 			 name);
 }

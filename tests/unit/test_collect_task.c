@@ -761,6 +761,7 @@ static const struct refusal refusals[] = {
 	 "Process 60 belongs to another user"},
 	{"a kernel thread", {ORDINARY, .paranoid = 2}, {PIDS(2)}, -EACCES, "2 is a kernel thread"},
 	{"no such user", {0}, {.user = "nosuch"}, -EINVAL, "There is no user 'nosuch'"},
+	{"several users", {0}, {.user = "root,me"}, -EINVAL, "'root,me' is not one user"},
 	{"no such cgroup", {0}, {.cgroup = "/nosuch"}, -EINVAL, "There is no cgroup '/nosuch'"},
 	{"a cgroup outside", {0}, {.cgroup = "/../../../etc"}, -EINVAL, "There is no cgroup"},
 	{"a cgroup upwards", {0}, {.cgroup = "/./.."}, -EINVAL, "There is no cgroup"},
