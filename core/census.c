@@ -134,7 +134,10 @@ static bool identify(struct census *census, struct census_entry *entry,
 	return true;
 }
 
-/* Whether perf_event_open takes it: the dummy counts nothing, so that only rights decide. */
+/*
+ * Whether perf_event_open takes it: the dummy counts nothing, so that rights decide. Other refusals
+ * (it has just ended, there is no descriptor) do not make it another's.
+ */
 static bool is_ours(const struct census *census, pid_t pid)
 {
 	struct perf_event_attr attr = {
@@ -151,11 +154,7 @@ static bool is_ours(const struct census *census, pid_t pid)
 
 	if (fd >= 0)
 		sys_close(census->sys, fd);
-	/*
-	 * To be short of descriptors is no question of rights. Nor is a zombie, which Linux tells
-	 * once the rights have been seen to.
-	 */
-	return fd >= 0 || fd == -EMFILE || fd == -ENFILE || (census->any_ours && fd == -ESRCH);
+	return fd != -EACCES && fd != -EPERM;
 }
 
 /* Each process has its turn at another look. */

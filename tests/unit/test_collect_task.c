@@ -637,6 +637,29 @@ static void anything_may_fail(void **state)
 			k++;
 }
 
+/* Whoever ends before its counters are opened, or finds no descriptor, is not another's for that.
+ */
+static void only_rights_make_another(void **state)
+{
+	static const int errors[] = {ESRCH, EMFILE};
+	const struct engine_config config = {.target = {PIDS(MAIN)}};
+
+	(void)state;
+	for (unsigned k = 1, calls = 1; k <= calls; k++) {
+		struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+		struct sys sys = fk_sys(fk);
+		struct engine *engine = NULL;
+		struct error err = {0};
+
+		fk_task(fk, TASK(MAIN));
+		fk_fail(fk, FK_PERF_OPEN, k, errors[k % ARRAY_SIZE(errors)]);
+		if (engine_new(&sys, &config, &engine, &err) < 0)
+			assert_null(strstr(err.text, "another user"));
+		calls = fk_calls(fk, FK_PERF_OPEN);
+		close_all(engine, fk);
+	}
+}
+
 static void no_descriptor_is_left(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -807,7 +830,7 @@ int main(void)
 		cmocka_unit_test(names_change),        cmocka_unit_test(main_thread_sleeps),
 		cmocka_unit_test(orphans_count_once),  cmocka_unit_test(no_descriptor_is_left),
 		cmocka_unit_test(two_kinds_of_cpus),   cmocka_unit_test(more_events_than_counters),
-		cmocka_unit_test(kernel_denied),
+		cmocka_unit_test(kernel_denied),       cmocka_unit_test(only_rights_make_another),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
 				ARRAY_SIZE(courses) + ARRAY_SIZE(others)];
