@@ -226,7 +226,6 @@ static void make_plan(struct collect_system *self)
 		.events = self->context.events,
 		.pmus = self->context.pmus,
 		.wants = self->context.wants,
-		.switch_records = self->switch_records,
 		.separate_clock = self->separate_clock,
 		.most = self->budget.most,
 		.fits = budget_fits,
@@ -334,6 +333,17 @@ static bool in_doubt(struct collect_system *self)
 	return self->contended_cuts >= CONTENDED_CUTS && !self->separate_clock;
 }
 
+/* Of CPUs that have come too. Accounts of idle time begin where all begins anew. */
+static void ask_switches(struct collect_system *self, bool begin)
+{
+	for (size_t i = 0; i < self->cpus.n; i++)
+		counted_cpu_ask_switches(&self->cpus.items[i]);
+	if (!begin)
+		return;
+	proc_cpus_fini(&self->idle_before);
+	proc_cpus_read(self->context.sys, &self->idle_before);
+}
+
 static void system_renew(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
@@ -358,17 +368,14 @@ static void system_renew(struct collect *collect)
 		budget_doubt(&self->budget);
 	if (retry)
 		take_in(self);
-	if (silent && !self->switch_records) {
-		self->switch_records = true;
-		again = true;
-	}
+	bool asks = silent && !self->switch_records;
+	self->switch_records |= silent;
 	interval_reset(&collect->interval);
-	if (again || open_cpus(self, &online, &err) > 0) {
+	bool anew = again || open_cpus(self, &online, &err) > 0;
+	if (anew)
 		replan(self, &online, &err);
-		proc_cpus_fini(&self->idle_before);
-		if (self->switch_records)
-			proc_cpus_read(self->context.sys, &self->idle_before);
-	}
+	if (self->switch_records)
+		ask_switches(self, asks || anew);
 	cpu_list_fini(&online);
 }
 

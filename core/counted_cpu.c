@@ -16,6 +16,7 @@ void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct att
 		.sys = sys,
 		.attrib = attrib,
 		.domain = domain,
+		.switches_fd = -1,
 	};
 }
 
@@ -122,6 +123,8 @@ void counted_cpu_close(struct counted_cpu *cpu)
 {
 	attrib_close(cpu->attrib, cpu->index);
 	ring_unmap(&cpu->ring);
+	if (cpu->switches_fd >= 0)
+		sys_close(cpu->sys, cpu->switches_fd);
 	/* What takes turns first: its output is the clock's ring. */
 	while (cpu->n_groups > 0)
 		group_close(&cpu->groups[--cpu->n_groups].group);
@@ -177,6 +180,24 @@ static void note_tick(struct counted_cpu *cpu, int group, uint64_t time_ns)
 		if (counted->armed_ns && time_ns >= counted->armed_ns)
 			disarm(counted);
 	}
+}
+
+int counted_cpu_ask_switches(struct counted_cpu *cpu)
+{
+	struct perf_event_attr attr = group_switch_record_attr();
+
+	if (!cpu->open || cpu->switches_fd >= 0)
+		return 0;
+	int fd = sys_perf_open(cpu->sys, &attr, -1, cpu->number, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	int result = sys_perf_ioctl(cpu->sys, fd, PERF_EVENT_IOC_SET_OUTPUT,
+				    (uintptr_t)counted_cpu_fd(cpu));
+	if (result < 0)
+		sys_close(cpu->sys, fd);
+	else
+		cpu->switches_fd = fd;
+	return result;
 }
 
 /* ---- records */

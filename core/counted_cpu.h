@@ -39,6 +39,7 @@ struct counted_cpu {
 	size_t n_groups;
 	size_t turn; /* which of the others is on; 0: there are none */
 	struct ring ring;
+	int switches_fd;         /* makes SWITCH records; -1: not asked for */
 	uint64_t *reading;       /* scratch, for the largest of them */
 	unsigned tickless_cuts;  /* how many in a row */
 	unsigned late_turns;     /* how many in a row could not end because no tick came */
@@ -66,6 +67,12 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 		     const struct plan *plan, size_t ring_bytes, bool confirm,
 		     struct counted_failure *failure);
 void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not */
+
+/*
+ * From now on also asks for SWITCH records, if it is open and has not yet: nothing is opened anew
+ * for that. 0 or -errno.
+ */
+int counted_cpu_ask_switches(struct counted_cpu *cpu);
 
 static inline int counted_cpu_fd(const struct counted_cpu *cpu)
 {

@@ -44,6 +44,15 @@ static struct perf_event_attr sampling_attr(uint64_t config, uint64_t period, si
 	};
 }
 
+struct perf_event_attr group_switch_record_attr(void)
+{
+	struct perf_event_attr attr = sampling_attr(PERF_COUNT_SW_DUMMY, 0, 0);
+
+	attr.watermark = 0; /* the ring is woken by those who fill it */
+	attr.context_switch = 1;
+	return attr;
+}
+
 static struct perf_event_attr member_attr(const struct event_set *events, const struct plan *plan,
 					  unsigned index, int member, size_t ring_bytes)
 {
@@ -57,7 +66,6 @@ static struct perf_event_attr member_attr(const struct event_set *events, const 
 		attr.comm = group->layout.clock;
 		attr.comm_exec = group->layout.clock;
 		attr.task = group->layout.clock;
-		attr.context_switch = group->switch_records;
 		return attr;
 	case PLAN_TICK:
 		return sampling_attr(PERF_COUNT_SW_CPU_CLOCK, TICK_REST_NS, ring_bytes);

@@ -61,6 +61,9 @@ int group_read(const struct group *group, uint64_t *reading);
 int group_arm_tick(const struct group *group);
 int group_disarm_tick(const struct group *group);
 
+/* Of an event beside the groups whose SWITCH records tell of switches that are not sampled. */
+struct perf_event_attr group_switch_record_attr(void);
+
 /* What perf_event_open is asked for to count by that code. */
 struct perf_event_attr group_counting_attr(const struct event_code *code);
 

@@ -359,7 +359,6 @@ static void add_core_domain(struct drawing *drawing, size_t pmu)
 		add_hardware(drawing, clock, &packing.packs[0], pmu);
 	add_switches(clock);
 	add_software(drawing, clock);
-	clock->switch_records = request->switch_records;
 	clock->layout.clock = true;
 	for (size_t i = 0; !joined && i < packing.n; i++) {
 		struct plan_group *group = add_group(drawing);

@@ -48,7 +48,6 @@ struct plan_group {
 	unsigned domain;
 	int *members; /* in opening order: a counter's index, or PLAN_... */
 	size_t n_members;
-	bool switch_records;         /* ask for SWITCH records too */
 	struct attrib_layout layout; /* of its records; counter_of is members */
 };
 
@@ -96,8 +95,7 @@ struct plan_request {
 	const struct event_set *events; /* those whose state is VALID are counted */
 	const struct pmu_set *pmus;
 	const struct plan_wants *wants;
-	bool per_task; /* the next two are of no meaning then */
-	bool switch_records;
+	bool per_task;       /* the next is of no meaning then */
 	bool separate_clock; /* no hardware events in the clock's group: counters are shared */
 	/*
 	 * The counter budget: how many hardware events one group of a core PMU may have at most
