@@ -50,6 +50,7 @@ struct census_entry {
 	/* Whoever counts keeps its own here. */
 	struct task_counters counters;
 	bool counted;
+	bool waits;          /* its counters are open, and do not count yet */
 	unsigned idle_looks; /* in a row */
 	bool orphan;         /* whose parents are gone: it may have inherited anybody's counters */
 	struct census_entry *cover; /* main thread of the process whose counters it inherited */

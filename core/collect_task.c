@@ -240,10 +240,15 @@ static void task_cut(struct collect *collect)
 	for (size_t i = 0; i < census->n; i++)
 		if (census->items[i]->wanted)
 			add_entry(self, census->items[i]);
+	note_coverage(self);
+	/* At once: who is born between the look and this is known to nobody. */
+	for (size_t i = 0; i < census->n; i++)
+		if (census->items[i]->gone)
+			counted_tasks_stop(&self->counted, census->items[i]);
+	counted_tasks_renew(&self->counted);
 	const struct census_usage usage = look_at_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
-	note_coverage(self);
 }
 
 /* ---- plans */
@@ -285,15 +290,12 @@ static void task_renew(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
 
-	for (size_t i = 0; i < self->census.n; i++)
-		if (self->census.items[i]->gone)
-			counted_tasks_stop(&self->counted, self->census.items[i]);
 	census_forget(&self->census);
 	interval_reset(&collect->interval);
-	if (collect->stale) {
-		counted_tasks_stop_all(&self->counted);
-		make_plan(self);
-	}
+	if (!collect->stale)
+		return;
+	counted_tasks_stop_all(&self->counted);
+	make_plan(self);
 	counted_tasks_renew(&self->counted);
 }
 

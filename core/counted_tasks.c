@@ -27,6 +27,28 @@ size_t counted_tasks_room(const struct counted_tasks *tasks)
 	return (files < FDS_MOST ? files : FDS_MOST) / each;
 }
 
+/* ---- who inherited whose counters */
+
+static bool has_counters(const struct census_entry *process)
+{
+	bool any = process->counted;
+
+	for (const struct census_entry *thread = process->threads; thread && !any;
+	     thread = thread->next_thread)
+		any = thread->counted;
+	return any;
+}
+
+/* Of counters that are to begin anew, or are closed. */
+static void drop_covers(const struct census *census)
+{
+	for (size_t i = 0; i < census->n; i++) {
+		struct census_entry *entry = census->items[i];
+		if (entry->cover && (entry->cover->renew || !has_counters(entry->cover)))
+			entry->cover = NULL;
+	}
+}
+
 /* ---- a thread */
 
 void counted_tasks_stop(struct counted_tasks *tasks, struct census_entry *entry)
@@ -42,49 +64,66 @@ void counted_tasks_stop_all(struct counted_tasks *tasks)
 {
 	for (size_t i = 0; i < tasks->census->n; i++)
 		counted_tasks_stop(tasks, tasks->census->items[i]);
+	drop_covers(tasks->census);
 }
 
 /* 0 or -errno. A thread that is not ours after all is not asked again. */
-static int start(struct counted_tasks *tasks, struct census_entry *entry)
+static int open_counters(struct counted_tasks *tasks, struct census_entry *entry,
+			 struct task_counters *counters)
 {
-	int result = task_counters_open(&entry->counters, tasks->sys, tasks->events, tasks->plan,
+	int result = task_counters_open(counters, tasks->sys, tasks->events, tasks->plan,
 					entry->tid, entry->tid == tasks->command);
 
-	if (result == 0) {
-		entry->counted = true;
-		entry->idle_looks = 0;
-		entry->cover = NULL;
-		entry->orphan = false;
-		tasks->n++;
-	} else if (result == -EMFILE || result == -ENFILE) {
+	if (result == -EMFILE || result == -ENFILE)
 		tasks->most = tasks->n;
-	} else if (result == -EACCES || result == -EPERM) {
+	else if (result == -EACCES || result == -EPERM)
 		entry->ours = false;
-	}
 	return result;
 }
 
-/* Its counters begin anew, without those who have come since. */
+static void begin(struct counted_tasks *tasks, struct census_entry *entry)
+{
+	entry->waits = false;
+	if (entry->tid != tasks->command && task_counters_begin(&entry->counters) < 0)
+		counted_tasks_stop(tasks, entry);
+}
+
+/* Not counting yet. */
+static bool start(struct counted_tasks *tasks, struct census_entry *entry)
+{
+	if (open_counters(tasks, entry, &entry->counters) < 0)
+		return false;
+	entry->counted = entry->waits = true;
+	entry->idle_looks = 0;
+	tasks->n++;
+	return true;
+}
+
+/*
+ * Its counters begin anew, without those who have come since. The new ones are there before the old
+ * ones go, so that whoever comes just now has either.
+ */
 static void begin_anew(struct counted_tasks *tasks, struct census_entry *entry)
 {
-	if (!entry->counted)
+	struct task_counters fresh = {0};
+
+	if (!entry->counted || entry->waits)
 		return;
+	bool opened = open_counters(tasks, entry, &fresh) == 0;
 	task_counters_read(&entry->counters, interval_task(tasks->interval, entry->task));
 	counted_tasks_stop(tasks, entry);
-	start(tasks, entry);
+	if (!opened) { /* for want of descriptors: there are some now */
+		if (start(tasks, entry))
+			begin(tasks, entry);
+		return;
+	}
+	entry->counters = fresh;
+	entry->counted = true;
+	tasks->n++;
+	begin(tasks, entry);
 }
 
-/* ---- who inherited whose counters */
-
-static bool has_counters(const struct census_entry *process)
-{
-	bool any = process->counted;
-
-	for (const struct census_entry *thread = process->threads; thread && !any;
-	     thread = thread->next_thread)
-		any = thread->counted;
-	return any;
-}
+/* ---- covers */
 
 /* The process of a thread, the parent of a process; NULL where that is not the target's. */
 static struct census_entry *above(const struct census *census, const struct census_entry *entry)
@@ -137,9 +176,13 @@ static void mark_covers(const struct census *census, struct census_entry *const 
 	bool everybody = false;
 
 	for (size_t i = 0; i < n; i++) {
+		if (!entries[i]->counted)
+			continue;
 		everybody |= entries[i]->orphan;
 		if (entries[i]->cover)
 			entries[i]->cover->renew = true;
+		entries[i]->cover = NULL;
+		entries[i]->orphan = false;
 	}
 	for (size_t i = 0; i < census->n && everybody; i++)
 		census->items[i]->process->renew = true;
@@ -158,12 +201,7 @@ static void renew_marked(struct counted_tasks *tasks)
 		     thread = thread->next_thread)
 			begin_anew(tasks, thread);
 	}
-	/* What was closed meanwhile covers nobody either. */
-	for (size_t i = 0; i < census->n; i++) {
-		struct census_entry *entry = census->items[i];
-		if (entry->cover && (entry->cover->renew || !has_counters(entry->cover)))
-			entry->cover = NULL;
-	}
+	drop_covers(census);
 	for (size_t i = 0; i < census->n; i++)
 		census->items[i]->renew = false;
 }
@@ -229,12 +267,19 @@ void counted_tasks_renew(struct counted_tasks *tasks)
 	while (busy < n && candidates[busy]->grown.ran_ns > 0)
 		busy++;
 	make_room(tasks, busy);
+	drop_covers(tasks->census);
 	size_t due = size_min(n, tasks->most > tasks->n ? tasks->most - tasks->n : 0);
-	/* First goes what they inherited: together with their own it might not fit the PMU. */
+	/*
+	 * All have theirs before anybody's begin anew, or what they start meanwhile had none; but
+	 * they count when what they inherited has gone: both might not fit the PMU together.
+	 */
+	for (size_t i = 0; i < due && tasks->n < tasks->most; i++)
+		given += start(tasks, candidates[i]);
 	mark_covers(tasks->census, candidates, due);
 	renew_marked(tasks);
-	for (size_t i = 0; i < due && tasks->n < tasks->most; i++)
-		given += start(tasks, candidates[i]) == 0;
+	for (size_t i = 0; i < due; i++)
+		if (candidates[i]->counted && candidates[i]->waits)
+			begin(tasks, candidates[i]);
 	tasks->cramped = given < busy && tasks->n >= tasks->most;
 	free(candidates);
 }

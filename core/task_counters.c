@@ -28,11 +28,19 @@ int task_counters_open(struct task_counters *counters, const struct sys *sys,
 			continue;
 		counters->readings[i] = xcalloc(READING_VALUES + members, sizeof(uint64_t));
 		result = group_open(group, sys, events, plan, i, &place, &failed);
-		if (result == 0 && !on_exec)
-			result = group_enable(group);
 	}
 	if (result < 0)
 		task_counters_close(counters);
+	return result;
+}
+
+int task_counters_begin(const struct task_counters *counters)
+{
+	int result = 0;
+
+	for (unsigned i = 0; i < counters->plan->shape.n_groups && result == 0; i++)
+		if (counters->groups[i].n > 0)
+			result = group_enable(&counters->groups[i]);
 	return result;
 }
 

@@ -16,7 +16,7 @@ for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
 	fi
 done
 tests/guest/image.sh "$image" || exit
-make -s guest BUILD="$BUILD" || exit
+make -s guest BUILD="$BUILD" >/dev/null || exit
 
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
