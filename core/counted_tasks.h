@@ -26,7 +26,7 @@ struct counted_tasks {
 	const struct event_set *events; /* of the plan */
 	const struct target *target;
 	struct census *census;
-	struct interval *interval; /* what is closed was read into it */
+	struct interval *interval; /* what is closed is read into it */
 	const struct plan *plan;   /* set between two intervals, while nobody has counters */
 	size_t most;               /* threads that may have counters */
 	size_t n;                  /* ... and have some */
@@ -37,8 +37,10 @@ struct counted_tasks {
 /* After a look: whose counters those who began since have inherited. */
 void counted_tasks_find_covers(const struct counted_tasks *tasks);
 
-/* Between two intervals: closes those of who is not wanted any more, and opens for who did
- * something. */
+/*
+ * After a look whose accounts are closed, or with a new plan: closes those of who is not wanted any
+ * more, and opens for who did something.
+ */
 void counted_tasks_renew(struct counted_tasks *tasks);
 
 void counted_tasks_stop(struct counted_tasks *tasks, struct census_entry *entry);
