@@ -206,8 +206,7 @@ static void grow_process(const struct census *census, struct census_entry *entry
 	struct census_usage now = usage_of(census, stat);
 	bool known = false;
 
-	if (census->switches && stat->threads <= 1 &&
-	    (now.ran_ns > entry->used.ran_ns || !entry->known))
+	if (stat->threads <= 1 && (now.ran_ns > entry->used.ran_ns || !entry->known))
 		known = proc_thread_switches(census->sys, entry->pid, entry->tid, &now.switches) ==
 			0;
 	else
@@ -256,8 +255,7 @@ static void look_at_thread(struct census *census, struct census_entry *process, 
 	struct census_usage now = usage_of(census, &stat);
 	if (told == 0)
 		now.ran_ns = ran_ns;
-	bool known = !census->switches ||
-		     proc_thread_switches(sys, process->pid, tid, &now.switches) == 0;
+	bool known = proc_thread_switches(sys, process->pid, tid, &now.switches) == 0;
 	grow(entry, &now);
 	entry->knows_switches &= known;
 	entry->told_switches = known;

@@ -62,7 +62,6 @@ struct census {
 	struct tasks *tasks;
 	const struct target *target;
 	bool any_ours; /* whether there is any right to count; else every process is foreign */
-	bool switches; /* whether they are wanted */
 	unsigned generation; /* of the target, at the last look */
 	bool anew;           /* more may be wanted than at that one */
 	uint64_t look;

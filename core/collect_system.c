@@ -502,8 +502,9 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	if (result < 0)
 		return error_set(err, result, "/sys/devices/system/cpu cannot be read.");
 	const struct cpu_list *wanted = target_cpus(context->target);
-	if ((wanted ? cpu_list_copy(&possible, wanted) : cpus_possible(context->sys, &possible)) <
-	    0) {
+	if (wanted) {
+		cpu_list_copy(&possible, wanted);
+	} else if (cpus_possible(context->sys, &possible) < 0) {
 		cpu_list_fini(&online);
 		return error_set(err, -ENODEV, "/sys/devices/system/cpu cannot be read.");
 	}

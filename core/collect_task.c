@@ -172,16 +172,6 @@ static struct census_usage look_at_machine(struct collect_task *self)
 	return usage;
 }
 
-static uint64_t sum_of_tasks(const struct interval *interval, size_t at)
-{
-	size_t width = tally_width(&interval->shape);
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < interval->n_ran; i++)
-		sum += interval->tallies[i * width + at];
-	return sum;
-}
-
 /* The whole machine's, less what the tasks of the interval answer for. */
 static void add_rest(struct collect_task *self, const struct census_usage *usage)
 {
@@ -189,7 +179,8 @@ static void add_rest(struct collect_task *self, const struct census_usage *usage
 	struct interval *interval = &self->base.interval;
 	uint64_t *rest =
 		target_is_all(self->context.target) ? interval->unattributed : interval->others;
-	uint64_t rest_ns = u64_growth(sum_of_tasks(interval, TALLY_TASK_CLOCK), usage->ran_ns);
+	uint64_t rest_ns =
+		u64_growth(interval_sum_tasks(interval, TALLY_TASK_CLOCK), usage->ran_ns);
 
 	add_uncounted(plan, rest_ns, rest);
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
@@ -197,7 +188,7 @@ static void add_rest(struct collect_task *self, const struct census_usage *usage
 		if (counter->group != PLAN_GROUP_PROC && counter->group != PLAN_GROUP_TIMES)
 			continue;
 		uint64_t all = told_of(&self->context.events->items[counter->event], usage);
-		rest[i] += u64_growth(sum_of_tasks(interval, i), all);
+		rest[i] += u64_growth(interval_sum_tasks(interval, i), all);
 		rest[tally_group(&plan->shape, counter->group)] = rest_ns;
 	}
 }
@@ -392,7 +383,6 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	budget_init(&self->budget, context->sys, context->pmus);
 	self->budget.own = true;
 	census_init(&self->census, context->sys, context->tasks, context->target, self->counts);
-	self->census.switches = true;
 	interval_init(&self->base.interval, &nothing, cpus.numbers, cpus.n);
 	cpu_list_fini(&cpus);
 	make_plan(self);

@@ -47,13 +47,12 @@ invalid:
 	return -EINVAL;
 }
 
-int cpu_list_copy(struct cpu_list *copy, const struct cpu_list *list)
+void cpu_list_copy(struct cpu_list *copy, const struct cpu_list *list)
 {
 	copy->numbers = xcalloc(list->n, sizeof(*copy->numbers));
 	copy->n = list->n;
 	if (list->n > 0)
 		memcpy(copy->numbers, list->numbers, list->n * sizeof(*copy->numbers));
-	return 0;
 }
 
 void cpu_list_fini(struct cpu_list *list)

@@ -60,7 +60,6 @@ struct engine {
 	struct access access;
 	struct target *target;
 	enum event_levels levels; /* wanted; what is granted may be less */
-	bool per_task;            /* tasks are counted one by one, not CPUs */
 	struct pmu_set pmus;
 	struct event_context names;
 	struct selection selection;
@@ -196,7 +195,6 @@ static void choose_levels(struct engine *engine, bool per_task)
 	engine->names.software_levels = engine->levels;
 	engine->names.levels = user_only && engine->levels == EVENT_LEVELS_ALL ? EVENT_LEVELS_USER
 									       : engine->levels;
-	engine->per_task = per_task;
 }
 
 #define NOTE_USER   "Counting user space only (:u): "
@@ -454,15 +452,16 @@ void engine_dismiss(struct engine *engine)
 static int change_levels(struct engine *engine, enum event_levels levels, struct error *err)
 {
 	enum event_levels before = engine->levels;
+	bool per_task = engine->collect->plan->per_task;
 
 	engine->levels = levels;
-	choose_levels(engine, engine->per_task);
+	choose_levels(engine, per_task);
 	int result = selection_renew(&engine->selection, err);
 	if (result < 0) {
 		engine->levels = before;
-		choose_levels(engine, engine->per_task);
+		choose_levels(engine, per_task);
 	}
-	if (engine->per_task)
+	if (per_task)
 		note_levels(engine);
 	return result;
 }

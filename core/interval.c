@@ -112,6 +112,16 @@ uint64_t *interval_task(struct interval *interval, struct task *task)
 	return interval->tallies + task->slot * width;
 }
 
+uint64_t interval_sum_tasks(const struct interval *interval, size_t at)
+{
+	size_t width = tally_width(&interval->shape);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < interval->n_ran; i++)
+		sum += interval->tallies[i * width + at];
+	return sum;
+}
+
 void interval_sum_cpus(struct interval *interval)
 {
 	for (size_t i = 0; i < interval->n_cpus; i++)

@@ -59,6 +59,9 @@ void interval_sum_parts(struct interval *interval);
  */
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
 
+/* What stands at a place of the tallies of all tasks, added up. */
+uint64_t interval_sum_tasks(const struct interval *interval, size_t at);
+
 /* The tally of a task, given a slot if it has none yet. Valid until the next call. */
 uint64_t *interval_task(struct interval *interval, struct task *task);
 

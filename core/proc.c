@@ -46,22 +46,28 @@ int proc_stat_parse(const char *text, struct proc_stat *stat)
 	return 0;
 }
 
+static int read_stat(const struct sys *sys, const char *path, struct proc_stat *stat)
+{
+	char text[1024];
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+
+	return length < 0 ? (int)length : proc_stat_parse(text, stat);
+}
+
 int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat)
 {
-	char path[32], text[1024];
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
-	return length < 0 ? (int)length : proc_stat_parse(text, stat);
+	return read_stat(sys, path, stat);
 }
 
 int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat)
 {
-	char path[64], text[1024];
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
-	return length < 0 ? (int)length : proc_stat_parse(text, stat);
+	return read_stat(sys, path, stat);
 }
 
 int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_ns)

@@ -128,11 +128,9 @@ void proc_times_cut(struct proc_times *times, const struct event_set *events,
 	add_clock(&places, true, interval->totals);
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
 		const struct event *event = &events->items[plan->counters[i].event];
-		uint64_t tasks_ns = 0;
 		if (event->kind != EVENT_PROC)
 			continue;
-		for (size_t k = 0; k < interval->n_ran; k++)
-			tasks_ns += interval->tallies[k * width + i];
+		uint64_t tasks_ns = interval_sum_tasks(interval, i);
 		interval->unattributed[i] =
 			u64_growth(tasks_ns, proc_times_of(event, user_ns, system_ns));
 		interval->totals[i] = tasks_ns + interval->unattributed[i];
