@@ -56,7 +56,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 {
 	uint64_t tick_ns = proc_tick_ns();
 	/* A new one began with nothing. */
-	bool known = task->times_known || task->start_ns > 0;
+	bool known = task->times_run == times->run || task->start_ns >= times->since_ns;
 	struct proc_stat stat;
 
 	if (task->kernel) {
@@ -76,7 +76,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 			  u64_growth(task->system_ticks, stat.system_ticks) * tick_ns, tally);
 	task->user_ticks = stat.user_ticks;
 	task->system_ticks = stat.system_ticks;
-	task->times_known = true;
+	task->times_run = times->run;
 }
 
 /* The CPUs' own: user and system ns of all of them. */
@@ -113,8 +113,15 @@ void proc_times_cut(struct proc_times *times, const struct event_set *events,
 	size_t width = tally_width(&interval->shape);
 	uint64_t user_ns = 0, system_ns = 0;
 
-	if (plan->times_group < 0)
+	if (plan->times_group < 0) {
+		proc_cpus_fini(&times->before);
 		return;
+	}
+	bool known = times->before.n > 0;
+	if (!known) {
+		times->run++;
+		times->since_ns = sys_now_ns(times->sys);
+	}
 	const struct places places = {
 		.events = events,
 		.plan = plan,
@@ -124,8 +131,8 @@ void proc_times_cut(struct proc_times *times, const struct event_set *events,
 	for (size_t i = 0; i < interval->n_ran; i++)
 		add_task(times, &places, interval->ran[i], interval->tallies + i * width);
 	add_cpus(times, &places, interval, &user_ns, &system_ns);
-	add_clock(&places, true, interval->unattributed);
-	add_clock(&places, true, interval->totals);
+	add_clock(&places, known, interval->unattributed);
+	add_clock(&places, known, interval->totals);
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
 		const struct event *event = &events->items[plan->counters[i].event];
 		if (event->kind != EVENT_PROC)

@@ -18,7 +18,9 @@
  */
 struct proc_times {
 	const struct sys *sys;
-	struct proc_cpus before; /* as of the last cut */
+	struct proc_cpus before; /* as of the last cut; none where nobody asked then */
+	unsigned run;            /* of cuts in a row at which someone asked: 1, 2 ... */
+	uint64_t since_ns;       /* when that began: older tasks are not known from their birth */
 };
 
 void proc_times_fini(struct proc_times *times); /* zeroed is fine */

@@ -49,9 +49,9 @@ struct task {
 	uint64_t interval;         /* the last interval in which it has a slot ... */
 	size_t slot;               /* ... and which (core/interval) */
 	uint64_t sleeping; /* the last interval in which it is in a picture without a slot */
-	uint64_t user_ticks, system_ticks; /* as last read, where times_known (core/proc_times) */
-	bool times_known;
-	struct task *older; /* an exited task of the same tid that is still wanted */
+	uint64_t user_ticks, system_ticks; /* as last read, by core/proc_times ... */
+	unsigned times_run;                /* ... in that run of it; 0: never */
+	struct task *older;                /* an exited task of the same tid that is still wanted */
 };
 
 #define TASKS_REUSE_NS (100 * NS_PER_MS)

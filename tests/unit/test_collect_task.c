@@ -148,6 +148,40 @@ static void kernel_share(void **state)
 	}
 }
 
+/* A time that is asked for later is that of its interval, and no task's whole life. */
+static void times_asked_for_later(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
+	struct sys sys = fk_sys(fk);
+	const struct engine_column column = {ENGINE_EVENTS, EVENT_USER_TIME};
+
+	(void)state;
+	fk_task(fk, TASK(MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	fk_fork(fk, MAIN, 60);
+	fk_switch(fk, 0, 60);
+	for (int round = 0; round < 2; round++) {
+		snapshot_free(next_snapshot(engine, fk, 5 * NS_PER_S));
+		engine_add(engine, &column);
+		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		int index = columns_metric(snapshot->columns, EVENT_USER_TIME);
+		assert_true(index >= 0);
+		assert_int_equal(task_figure(snapshot, 60, EVENT_USER_TIME).state,
+				 FIGURE_NOT_COUNTED);
+		assert_int_equal(snapshot->figures[index].state, FIGURE_NOT_COUNTED);
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, NS_PER_S);
+		check_near(task_figure(snapshot, 60, EVENT_USER_TIME).value,
+			   0.75 * (double)NS_PER_S, 0.1);
+		assert_true(figure_known(snapshot->figures[index]));
+		snapshot_free(snapshot);
+		engine_remove(engine, EVENT_USER_TIME);
+	}
+	close_all(engine, fk);
+}
+
 /* Live, on CPUs and on tasks: what is counted changes with the next interval but one. */
 static void levels_change(void **state)
 {
@@ -823,14 +857,23 @@ static void test_refusal(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(kernel_share),        cmocka_unit_test(levels_change),
-		cmocka_unit_test(others_are_shown),    cmocka_unit_test(children_are_followed),
-		cmocka_unit_test(short_lives_count),   cmocka_unit_test(a_command_from_its_exec),
-		cmocka_unit_test(descriptors_run_out), cmocka_unit_test(numbers_come_back),
-		cmocka_unit_test(names_change),        cmocka_unit_test(main_thread_sleeps),
-		cmocka_unit_test(orphans_count_once),  cmocka_unit_test(no_descriptor_is_left),
-		cmocka_unit_test(two_kinds_of_cpus),   cmocka_unit_test(more_events_than_counters),
-		cmocka_unit_test(kernel_denied),       cmocka_unit_test(only_rights_make_another),
+		cmocka_unit_test(kernel_share),
+		cmocka_unit_test(times_asked_for_later),
+		cmocka_unit_test(levels_change),
+		cmocka_unit_test(others_are_shown),
+		cmocka_unit_test(children_are_followed),
+		cmocka_unit_test(short_lives_count),
+		cmocka_unit_test(a_command_from_its_exec),
+		cmocka_unit_test(descriptors_run_out),
+		cmocka_unit_test(numbers_come_back),
+		cmocka_unit_test(names_change),
+		cmocka_unit_test(main_thread_sleeps),
+		cmocka_unit_test(orphans_count_once),
+		cmocka_unit_test(no_descriptor_is_left),
+		cmocka_unit_test(two_kinds_of_cpus),
+		cmocka_unit_test(more_events_than_counters),
+		cmocka_unit_test(kernel_denied),
+		cmocka_unit_test(only_rights_make_another),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
 				ARRAY_SIZE(courses) + ARRAY_SIZE(others)];
