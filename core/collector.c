@@ -17,21 +17,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* engine_add, engine_remove, engine_count or engine_dismiss. */
-enum command_kind {
-	COMMAND_ADD,
-	COMMAND_REMOVE,
-	COMMAND_COUNT,
-	COMMAND_DISMISS,
-};
-
-struct command {
-	enum command_kind kind;
-	enum engine_column_kind column;
-	char *text;               /* owned; NULL where there is none */
-	enum event_levels levels; /* of COMMAND_COUNT */
-};
-
 struct collector {
 	struct sys sys;
 	struct engine *engine;
@@ -41,8 +26,7 @@ struct collector {
 	pthread_mutex_t lock; /* guards what follows; held for pointers only, never while working */
 	struct snapshot *newest;
 	uint64_t interval_ns;
-	struct command *commands; /* in the order they came */
-	size_t n_commands, commands_capacity;
+	struct commands commands; /* in the order they came */
 	bool stop;
 };
 
@@ -67,40 +51,20 @@ static void put(struct collector *collector, struct snapshot *snapshot)
 	(void)ignored;
 }
 
-static void command_do(struct engine *engine, const struct command *command)
-{
-	switch (command->kind) {
-	case COMMAND_ADD:
-		engine_add(engine, &(struct engine_column){command->column, command->text});
-		break;
-	case COMMAND_REMOVE:
-		engine_remove(engine, command->text);
-		break;
-	case COMMAND_COUNT:
-		engine_count(engine, command->levels);
-		break;
-	case COMMAND_DISMISS:
-		engine_dismiss(engine);
-		break;
-	}
-}
-
 /* Hands all commands on to the engine; whether there were any. */
 static bool do_commands(struct collector *collector)
 {
+	struct commands commands = {0};
+
 	pthread_mutex_lock(&collector->lock);
-	struct command *commands = collector->commands;
-	size_t n = collector->n_commands;
-	collector->commands = NULL;
-	collector->n_commands = collector->commands_capacity = 0;
+	commands_move(&commands, &collector->commands);
 	pthread_mutex_unlock(&collector->lock);
 
-	for (size_t i = 0; i < n; i++) {
-		command_do(collector->engine, &commands[i]);
-		free(commands[i].text);
-	}
-	free(commands);
-	return n > 0;
+	bool any = commands.n > 0;
+	for (size_t i = 0; i < commands.n; i++)
+		engine_do(collector->engine, &commands.items[i]);
+	commands_clear(&commands);
+	return any;
 }
 
 static void *run(void *arg)
@@ -192,9 +156,7 @@ void collector_stop(struct collector *collector)
 	pthread_join(collector->thread, NULL);
 
 	snapshot_free(collector->newest);
-	for (size_t i = 0; i < collector->n_commands; i++)
-		free(collector->commands[i].text);
-	free(collector->commands);
+	commands_clear(&collector->commands);
 	engine_free(collector->engine);
 	sys_linux_fini(&collector->sys);
 	close(collector->ready_fd);
@@ -228,35 +190,10 @@ void collector_set_interval(struct collector *collector, uint64_t interval_ns)
 	sys_wake(&collector->sys);
 }
 
-static void command(struct collector *collector, struct command what)
+void collector_do(struct collector *collector, const struct command *command)
 {
 	pthread_mutex_lock(&collector->lock);
-	collector->commands =
-		array_reserve(collector->commands, &collector->commands_capacity,
-			      collector->n_commands + 1, sizeof(*collector->commands));
-	collector->commands[collector->n_commands++] = what;
+	commands_add(&collector->commands, command);
 	pthread_mutex_unlock(&collector->lock);
 	sys_wake(&collector->sys);
-}
-
-void collector_add(struct collector *collector, const struct engine_column *column)
-{
-	command(collector, (struct command){.kind = COMMAND_ADD,
-					    .column = column->kind,
-					    .text = xstrdup(column->text)});
-}
-
-void collector_remove(struct collector *collector, const char *name)
-{
-	command(collector, (struct command){.kind = COMMAND_REMOVE, .text = xstrdup(name)});
-}
-
-void collector_count(struct collector *collector, enum event_levels levels)
-{
-	command(collector, (struct command){.kind = COMMAND_COUNT, .levels = levels});
-}
-
-void collector_dismiss(struct collector *collector)
-{
-	command(collector, (struct command){.kind = COMMAND_DISMISS});
 }

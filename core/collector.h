@@ -30,13 +30,9 @@ struct snapshot *collector_take(struct collector *collector);
 void collector_set_interval(struct collector *collector, uint64_t interval_ns);
 
 /*
- * engine_add and engine_remove. The interval under way ends at once, so that the new columns are
- * there after one whole interval, and what could not be done is told then.
+ * engine_do. The interval under way ends at once, so that new columns are there after one whole
+ * interval, and what could not be done is told then.
  */
-void collector_add(struct collector *collector, const struct engine_column *column);
-void collector_remove(struct collector *collector, const char *name);
-/* engine_count and engine_dismiss, in the same way. */
-void collector_count(struct collector *collector, enum event_levels levels);
-void collector_dismiss(struct collector *collector);
+void collector_do(struct collector *collector, const struct command *command);
 
 #endif

@@ -38,21 +38,6 @@ enum { SETTLE_MOST = 3 };
 /* Of each interval: what finding out about tasks that do nothing may cost. */
 #define MAINTAIN_NS (5 * NS_PER_MS)
 
-/* A change that waits for the end of the interval. */
-enum engine_change_kind {
-	CHANGE_ADD_EVENTS,
-	CHANGE_ADD_METRIC,
-	CHANGE_REMOVE,
-	CHANGE_LEVELS,
-	CHANGE_DISMISS,
-};
-
-struct engine_change {
-	enum engine_change_kind kind;
-	char *text;               /* owned; NULL where there is none */
-	enum event_levels levels; /* of CHANGE_LEVELS */
-};
-
 struct engine {
 	const struct sys *sys;
 	struct engine_config config;
@@ -71,9 +56,8 @@ struct engine {
 	struct notes notes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
-	struct engine_change *changes; /* asked for, and not made yet */
-	size_t n_changes, changes_capacity;
-	uint64_t cut_ns; /* end of the last interval */
+	struct commands commands; /* asked for, and not done yet */
+	uint64_t cut_ns;          /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
@@ -360,9 +344,7 @@ void engine_free(struct engine *engine)
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
-	for (size_t i = 0; i < engine->n_changes; i++)
-		free(engine->changes[i].text);
-	free(engine->changes);
+	commands_clear(&engine->commands);
 	selection_fini(&engine->selection);
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
@@ -419,34 +401,9 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 
 /* ---- changes while it runs */
 
-static void ask(struct engine *engine, enum engine_change_kind kind, const char *text)
+void engine_do(struct engine *engine, const struct command *command)
 {
-	engine->changes = array_reserve(engine->changes, &engine->changes_capacity,
-					engine->n_changes + 1, sizeof(*engine->changes));
-	engine->changes[engine->n_changes++] =
-		(struct engine_change){.kind = kind, .text = text ? xstrdup(text) : NULL};
-}
-
-void engine_add(struct engine *engine, const struct engine_column *column)
-{
-	ask(engine, column->kind == ENGINE_METRIC ? CHANGE_ADD_METRIC : CHANGE_ADD_EVENTS,
-	    column->text);
-}
-
-void engine_remove(struct engine *engine, const char *name)
-{
-	ask(engine, CHANGE_REMOVE, name);
-}
-
-void engine_count(struct engine *engine, enum event_levels levels)
-{
-	ask(engine, CHANGE_LEVELS, NULL);
-	engine->changes[engine->n_changes - 1].levels = levels;
-}
-
-void engine_dismiss(struct engine *engine)
-{
-	ask(engine, CHANGE_DISMISS, NULL);
+	commands_add(&engine->commands, command);
 }
 
 static int change_levels(struct engine *engine, enum event_levels levels, struct error *err)
@@ -466,20 +423,20 @@ static int change_levels(struct engine *engine, enum event_levels levels, struct
 	return result;
 }
 
-static int make_change(struct engine *engine, const struct engine_change *change, struct error *err)
+static int do_command(struct engine *engine, const struct command *command, struct error *err)
 {
-	switch (change->kind) {
-	case CHANGE_ADD_METRIC:
-		return add_metric(engine, change->text, err);
-	case CHANGE_ADD_EVENTS:
-		return selection_add_events(&engine->selection, change->text, err);
-	case CHANGE_REMOVE:
-		if (selection_remove(&engine->selection, change->text) == 0)
+	switch (command->kind) {
+	case COMMAND_ADD_METRIC:
+		return add_metric(engine, command->text, err);
+	case COMMAND_ADD_EVENTS:
+		return selection_add_events(&engine->selection, command->text, err);
+	case COMMAND_REMOVE:
+		if (selection_remove(&engine->selection, command->text) == 0)
 			return 0;
-		return error_set(err, -ENOENT, "There is no column '%.40s'.", change->text);
-	case CHANGE_LEVELS:
-		return change_levels(engine, change->levels, err);
-	case CHANGE_DISMISS:
+		return error_set(err, -ENOENT, "There is no column '%.40s'.", command->text);
+	case COMMAND_LEVELS:
+		return change_levels(engine, (enum event_levels)command->number, err);
+	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
 		return 0;
 	}
@@ -491,17 +448,17 @@ static void renew(struct engine *engine)
 {
 	struct collect *collect = engine->collect;
 
-	for (size_t i = 0; i < engine->n_changes; i++) {
+	for (size_t i = 0; i < engine->commands.n; i++) {
+		const struct command *command = &engine->commands.items[i];
 		struct error err;
-		if (make_change(engine, &engine->changes[i], &err) < 0) {
+		if (do_command(engine, command, &err) < 0) {
 			notes_remove(&engine->notes, err.text); /* said before: on top again */
 			notes_add_urgent(&engine->notes, err.text);
 		}
 		/* Also one that failed may have moved events about. */
-		collect->stale |= engine->changes[i].kind != CHANGE_DISMISS;
-		free(engine->changes[i].text);
+		collect->stale |= command->kind != COMMAND_DISMISS;
 	}
-	engine->n_changes = 0;
+	commands_clear(&engine->commands);
 	collect->ops->renew(collect);
 	if (collect->plan == engine->columns->plan)
 		return;

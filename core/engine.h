@@ -2,6 +2,7 @@
 #ifndef PMCTOP_ENGINE_H
 #define PMCTOP_ENGINE_H
 
+#include "command.h"
 #include "error.h"
 #include "event.h"
 #include "metric_def.h"
@@ -58,16 +59,8 @@ void engine_free(struct engine *engine);
  */
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
 
-/*
- * Adds columns, or removes the one of that name, when the interval ends: the next snapshot but one
- * has them. Tasks and other columns go on. What cannot be done is told by an urgent note.
- */
-void engine_add(struct engine *engine, const struct engine_column *column);
-void engine_remove(struct engine *engine, const char *name);
-/* Gives up the processes of the target that have ended, or where none has, all of them. */
-void engine_dismiss(struct engine *engine);
-/* From then on counts these privilege levels, of every event whose name does not say. */
-void engine_count(struct engine *engine, enum event_levels levels);
+/* Does it when the interval ends; of new columns the next snapshot but one tells. */
+void engine_do(struct engine *engine, const struct command *command);
 
 /* Ends the interval now and hands over its picture; the caller frees it. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);

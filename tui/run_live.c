@@ -104,7 +104,7 @@ static void tell_interval(struct live *live)
 static void tell_detach(struct live *live)
 {
 	if (live->app.detach)
-		collector_dismiss(live->collector);
+		collector_do(live->collector, &(struct command){.kind = COMMAND_DISMISS});
 	live->app.detach = false;
 }
 
@@ -113,7 +113,8 @@ static void tell_levels(struct live *live)
 	if (live->counted == live->app.levels)
 		return;
 	live->counted = live->app.levels;
-	collector_count(live->collector, live->counted);
+	collector_do(live->collector,
+		     &(struct command){.kind = COMMAND_LEVELS, .number = live->counted});
 }
 
 static void take_snapshot(struct live *live)

@@ -45,7 +45,7 @@ static void whoever_was_outside(void **state)
 	fk_advance(fk, 100 * NS_PER_S);
 	struct engine *engine = open_pid(&sys, MAIN);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	engine_dismiss(engine);
+	engine_do(engine, &(struct command){.kind = COMMAND_DISMISS});
 	uint64_t sums[3] = {0};
 	for (int i = 0; i < 4; i++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -118,7 +118,9 @@ static void inherited_counters_go(void **state)
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_fork(fk, MAIN, 60);
-	engine_count(engine, EVENT_LEVELS_USER); /* opens everything anew */
+	engine_do(engine,
+		  &(struct command){.kind = COMMAND_LEVELS,
+				    .number = EVENT_LEVELS_USER}); /* opens everything anew */
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_switch(fk, 1, 60);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);

@@ -153,7 +153,7 @@ static void times_asked_for_later(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
 	struct sys sys = fk_sys(fk);
-	const struct engine_column column = {ENGINE_EVENTS, EVENT_USER_TIME};
+	const struct command add = {COMMAND_ADD_EVENTS, EVENT_USER_TIME};
 
 	(void)state;
 	fk_task(fk, TASK(MAIN));
@@ -163,7 +163,7 @@ static void times_asked_for_later(void **state)
 	fk_switch(fk, 0, 60);
 	for (int round = 0; round < 2; round++) {
 		snapshot_free(next_snapshot(engine, fk, 5 * NS_PER_S));
-		engine_add(engine, &column);
+		engine_do(engine, &add);
 		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		int index = columns_metric(snapshot->columns, EVENT_USER_TIME);
@@ -177,7 +177,7 @@ static void times_asked_for_later(void **state)
 			   0.75 * (double)NS_PER_S, 0.1);
 		assert_true(figure_known(snapshot->figures[index]));
 		snapshot_free(snapshot);
-		engine_remove(engine, EVENT_USER_TIME);
+		engine_do(engine, &(struct command){COMMAND_REMOVE, EVENT_USER_TIME});
 	}
 	close_all(engine, fk);
 }
@@ -200,7 +200,8 @@ static void levels_change(void **state)
 			     {EVENT_LEVELS_KERNEL, 0.25},
 			     {EVENT_LEVELS_ALL, 1}};
 		for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-			engine_count(engine, steps[i].levels);
+			engine_do(engine, &(struct command){.kind = COMMAND_LEVELS,
+							    .number = steps[i].levels});
 			snapshot_free(nth_snapshot(engine, fk, 2));
 			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 			assert_int_equal(snapshot->columns->levels, steps[i].levels);
@@ -224,13 +225,13 @@ static void kernel_denied(void **state)
 	fk_task(fk, TASK(MAIN));
 	fk_switch(fk, 0, MAIN);
 	struct engine *engine = open_engine(&sys);
-	engine_count(engine, EVENT_LEVELS_KERNEL);
+	engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_KERNEL});
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_DENIED);
 	assert_int_equal(strncmp(snapshot->notes[0], note, strlen(note)), 0);
 	assert_false(has_note(snapshot, "Counting user space only"));
 	snapshot_free(snapshot);
-	engine_count(engine, EVENT_LEVELS_ALL);
+	engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_ALL});
 	snapshot = nth_snapshot(engine, fk, 3);
 	assert_false(has_note(snapshot, note));
 	assert_true(has_note(snapshot, "Counting user space only"));
@@ -373,7 +374,7 @@ static void a_command_from_its_exec(void **state)
 	assert_true(has_exited(snapshot, MAIN));
 	assert_null(row_of(snapshot, 60));
 	snapshot_free(snapshot);
-	engine_dismiss(engine);
+	engine_do(engine, &(struct command){.kind = COMMAND_DISMISS});
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_switch(fk, 0, 60);
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -613,7 +614,7 @@ static const struct course courses[] = {
 /* Children come and go, columns and levels change, the target is dismissed. */
 static void follow_course(struct engine *engine, struct fk *fk)
 {
-	static const struct engine_column column = {ENGINE_EVENTS, "branches,page-faults"};
+	static const struct command add = {COMMAND_ADD_EVENTS, "branches,page-faults"};
 
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_exec(fk, MAIN, "make");
@@ -621,16 +622,16 @@ static void follow_course(struct engine *engine, struct fk *fk)
 	fk_fork(fk, MAIN, 70);
 	fk_switch(fk, 1, 51);
 	fk_switch(fk, 2, 70);
-	engine_add(engine, &column);
+	engine_do(engine, &add);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	engine_count(engine, EVENT_LEVELS_USER);
+	engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_USER});
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	fk_fork(fk, 70, 71);
 	fk_exit(fk, 70, FK_EXIT_REAPED);
 	fk_switch(fk, 2, 71);
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-	engine_remove(engine, "page-faults");
-	engine_dismiss(engine);
+	engine_do(engine, &(struct command){COMMAND_REMOVE, "page-faults"});
+	engine_do(engine, &(struct command){.kind = COMMAND_DISMISS});
 	snapshot_free(nth_snapshot(engine, fk, 2));
 }
 

@@ -65,11 +65,11 @@ static void columns_come_and_go(void **state)
 
 	(void)state;
 	wait_for_column(collector, "cpu_percent", true);
-	collector_add(collector, &(struct engine_column){ENGINE_EVENTS, "minor-faults"});
-	collector_add(collector, &(struct engine_column){ENGINE_METRIC, "two = 1 + 1"});
+	collector_do(collector, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
+	collector_do(collector, &(struct command){COMMAND_ADD_METRIC, "two = 1 + 1"});
 	wait_for_column(collector, "minor-faults", true);
 	wait_for_column(collector, "two", true);
-	collector_remove(collector, "minor-faults");
+	collector_do(collector, &(struct command){COMMAND_REMOVE, "minor-faults"});
 	wait_for_column(collector, "minor-faults", false);
 	wait_for_column(collector, "two", true);
 	collector_stop(collector);
@@ -81,7 +81,7 @@ static void what_cannot_be_done_is_told(void **state)
 	bool told = false;
 
 	(void)state;
-	collector_add(collector, &(struct engine_column){ENGINE_EVENTS, "cylces"});
+	collector_do(collector, &(struct command){COMMAND_ADD_EVENTS, "cylces"});
 	for (int i = 0; i < 100 && !told; i++) {
 		struct snapshot *snapshot = next(collector);
 
@@ -121,8 +121,8 @@ static void stops_in_the_middle(void **state)
 		struct collector *collector = start();
 
 		for (int k = 0; k < 20; k++)
-			collector_add(collector,
-				      &(struct engine_column){ENGINE_EVENTS, "major-faults"});
+			collector_do(collector,
+				     &(struct command){COMMAND_ADD_EVENTS, "major-faults"});
 		collector_stop(collector);
 	}
 }

@@ -571,9 +571,9 @@ static void test_contended_turns(void **state)
 
 /* ---- changes while it runs */
 
-static void add_column(struct engine *engine, enum engine_column_kind kind, const char *text)
+static void add_column(struct engine *engine, enum command_kind kind, const char *text)
 {
-	engine_add(engine, &(struct engine_column){kind, text});
+	engine_do(engine, &(struct command){kind, text});
 }
 
 /* The names of the columns, in their order, with blanks between. */
@@ -684,10 +684,11 @@ static void test_live_changes(void **state)
 		struct columns *before = snapshot->columns;
 		snapshot_free(snapshot);
 		if (change->kind == REMOVE)
-			engine_remove(engine, change->text);
+			engine_do(engine, &(struct command){COMMAND_REMOVE, change->text});
 		else
 			add_column(engine,
-				   change->kind == ADD_METRIC ? ENGINE_METRIC : ENGINE_EVENTS,
+				   change->kind == ADD_METRIC ? COMMAND_ADD_METRIC
+							      : COMMAND_ADD_EVENTS,
 				   change->text);
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		/* Not yet, but nothing is missing either. */
@@ -721,14 +722,14 @@ static void test_every_column_removed(void **state)
 	add_load(fk);
 	struct engine *engine = open_events(&sys, "cycles,r201");
 	unsigned fds = fk_open_fds(fk);
-	engine_remove(engine, "cycles");
-	engine_remove(engine, "r201");
+	engine_do(engine, &(struct command){COMMAND_REMOVE, "cycles"});
+	engine_do(engine, &(struct command){COMMAND_REMOVE, "r201"});
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
 	assert_columns(snapshot, "");
 	assert_true(fk_open_fds(fk) < fds);
 	assert_true(count_of(snapshot, 50, "task-clock") > 0);
 	snapshot_free(snapshot);
-	add_column(engine, ENGINE_EVENTS, "cycles,r201");
+	add_column(engine, COMMAND_ADD_EVENTS, "cycles,r201");
 	snapshot = nth_snapshot(engine, fk, 2);
 	assert_true_counts(fk, snapshot, 50);
 	assert_int_equal(fk_open_fds(fk), fds);
@@ -823,7 +824,7 @@ static void test_socket_moves(void **state)
 	struct engine *engine = open_events(&sys, "power/energy-pkg/");
 	fk_cpu_offline(fk, 0);
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-	add_column(engine, ENGINE_EVENTS, "cycles");
+	add_column(engine, COMMAND_ADD_EVENTS, "cycles");
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	struct figure energy = total_of(snapshot, "power/energy-pkg/");
 	assert_int_equal(energy.state, FIGURE_VALID);
@@ -880,7 +881,7 @@ static void test_any_call_may_fail(void **state)
 				fk_fail(fk, faults[i].op, k, faults[i].error);
 			for (int n = 0; n < 3; n++) {
 				if (n == 1)
-					add_column(engine, ENGINE_EVENTS, "r220,r21f");
+					add_column(engine, COMMAND_ADD_EVENTS, "r220,r21f");
 				snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 			}
 			close_all(engine, fk);

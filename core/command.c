@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "command.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+
+static void append(struct commands *commands, const struct command *command)
+{
+	commands->items = array_reserve(commands->items, &commands->capacity, commands->n + 1,
+					sizeof(*commands->items));
+	commands->items[commands->n++] = *command;
+}
+
+void commands_add(struct commands *commands, const struct command *command)
+{
+	struct command copy = *command;
+
+	copy.text = command->text ? xstrdup(command->text) : NULL;
+	append(commands, &copy);
+}
+
+void commands_move(struct commands *commands, struct commands *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		append(commands, &from->items[i]);
+	free(from->items);
+	*from = (struct commands){0};
+}
+
+void commands_clear(struct commands *commands)
+{
+	for (size_t i = 0; i < commands->n; i++)
+		xfree(commands->items[i].text);
+	free(commands->items);
+	*commands = (struct commands){0};
+}

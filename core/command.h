@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_COMMAND_H
+#define PMCTOP_COMMAND_H
+
+#include <stddef.h>
+
+/*
+ * What whoever looks at the snapshots asks of whoever makes them, while it runs. It is done when
+ * the interval ends; tasks and other columns go on. What cannot be done is told by an urgent note.
+ */
+enum command_kind {
+	COMMAND_ADD_EVENTS, /* text: EVENT[,EVENT...], {EVENT,EVENT} */
+	COMMAND_ADD_METRIC, /* text: NAME or NAME=EXPRESSION */
+	COMMAND_REMOVE,     /* text: a column's name */
+	COMMAND_LEVELS,     /* number: enum event_levels, of every event whose name does not say */
+	/* Gives up the processes of the target that have ended, or where none has, all of them. */
+	COMMAND_DISMISS,
+};
+
+struct command {
+	enum command_kind kind;
+	const char *text; /* borrowed for the call that passes it on; NULL where there is none */
+	long number;
+};
+
+/* A queue of them that owns its texts. Zeroed is empty. */
+struct commands {
+	struct command *items;
+	size_t n, capacity;
+};
+
+/* Copies the text. */
+void commands_add(struct commands *commands, const struct command *command);
+/* Takes all that there are out of `from`, which is empty then, to the end of `commands`. */
+void commands_move(struct commands *commands, struct commands *from);
+void commands_clear(struct commands *commands);
+
+#endif
