@@ -17,6 +17,7 @@ void app_init(struct app *app, const struct options *options)
 	*app = (struct app){.screen = &screen_tasks,
 			    .interval_ns = options->interval_ns,
 			    .levels = options->count};
+	keymap_init(&app->keymap);
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
 
@@ -34,6 +35,8 @@ void app_fini(struct app *app)
 {
 	list_fini(&app->tasks);
 	list_fini(&app->cpus);
+	picker_close(&app->picker, app);
+	commands_clear(&app->commands);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
 	app->snapshot = app->waiting = NULL;
@@ -55,6 +58,11 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 		return;
 	}
 	show_snapshot(app, snapshot);
+}
+
+void app_ask(struct app *app, enum command_kind kind, const char *text, long number)
+{
+	commands_add(&app->commands, &(struct command){kind, text, number});
 }
 
 static void toggle_pause(struct app *app)
@@ -125,10 +133,11 @@ static void act(struct app *app, enum action action)
 		ask_interval(app);
 		break;
 	case ACTION_DETACH:
-		app->detach = true;
+		app_ask(app, COMMAND_DISMISS, NULL, 0);
 		break;
 	case ACTION_COUNT:
 		app->levels = (app->levels + 1) % EVENT_LEVELS;
+		app_ask(app, COMMAND_LEVELS, NULL, app->levels);
 		break;
 	case ACTION_PAUSE:
 		toggle_pause(app);
@@ -136,40 +145,21 @@ static void act(struct app *app, enum action action)
 	case ACTION_REDRAW:
 		app->redraw = true;
 		break;
-	case ACTION_NONE:
-	case ACTION_UP:
-	case ACTION_DOWN:
-	case ACTION_LEFT:
-	case ACTION_RIGHT:
-	case ACTION_PAGE_UP:
-	case ACTION_PAGE_DOWN:
-	case ACTION_HOME:
-	case ACTION_END:
-	case ACTION_SORT_PREVIOUS:
-	case ACTION_SORT_NEXT:
-	case ACTION_REVERSE:
-	case ACTION_THREADS:
-	case ACTION_TREE:
-	case ACTION_ROLL_UP:
-	case ACTION_LEAVE:
+	default: /* the screen's, which has no use for it */
 		break;
 	}
 }
 
 void app_key(struct app *app, int key)
 {
-	if (app->prompt.active && key != KEYMAP_CONTROL('L'))
+	if (key == KEYMAP_CONTROL('L'))
+		app->redraw = true;
+	else if (app->prompt.active)
 		prompt_key(&app->prompt, key, app);
+	else if (app->picker.ops)
+		picker_key(&app->picker, key, app);
 	else
-		act(app, keymap_action(key));
-}
-
-static const struct keymap_row *row_of(enum action action)
-{
-	for (size_t i = 0; i < keymap_n; i++)
-		if (keymap[i].action == action)
-			return &keymap[i];
-	return NULL;
+		act(app, keymap_find(&app->keymap, key, NULL));
 }
 
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
@@ -181,14 +171,20 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 		return;
 	}
 	for (const enum action *action = app->screen->bar; *action != ACTION_NONE; action++) {
-		const struct keymap_row *row = row_of(*action);
+		char keys[64];
+
+		keymap_keys(&app->keymap, *action, keys, sizeof(keys));
+		if (!keys[0])
+			continue;
+		keys[1 + strcspn(keys + 1, " ")] = '\0'; /* the first one; it may be a blank */
+
 		/* The first ones stay longest, and so does the way out. */
 		unsigned weight = 50 - (unsigned)(action - app->screen->bar);
 		struct segment *segment =
 			segments_add(&segments, *action == ACTION_QUIT ? 99 : weight);
 
-		text_copy(segment->label, sizeof(segment->label), row->bar_key);
-		text_copy(segment->text, sizeof(segment->text), row->bar);
+		text_copy(segment->label, sizeof(segment->label), keys);
+		text_copy(segment->text, sizeof(segment->text), keymap_row(*action)->bar);
 		segment->label_style = STYLE_KEY;
 		segment->text_style = STYLE_KEY_LABEL;
 	}
@@ -220,4 +216,6 @@ void app_draw(struct app *app, struct canvas *canvas)
 {
 	canvas_clear(canvas);
 	app->screen->draw(app, canvas);
+	if (app->picker.ops)
+		picker_draw(&app->picker, canvas);
 }

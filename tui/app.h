@@ -3,11 +3,14 @@
 #define PMCTOP_APP_H
 
 #include "canvas.h"
+#include "core/command.h"
 #include "core/snapshot.h"
+#include "keymap.h"
 #include "layout.h"
 #include "list.h"
 #include "options.h"
 #include "screen.h"
+#include "widget_picker.h"
 #include "widget_prompt.h"
 
 #include <stdbool.h>
@@ -15,16 +18,17 @@
 
 /*
  * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
- * terminal nor the collector: whoever runs it looks at `interval_ns`, `levels`, `detach`, `quit`
- * and `redraw` after each key.
+ * terminal nor the collector: whoever runs it looks at `commands`, `interval_ns`, `quit` and
+ * `redraw` after each key.
  */
 struct app {
 	const struct screen *screen;
 	const struct screen *before_help; /* where the help goes back to */
 	struct snapshot *snapshot;        /* shown; NULL before the first; owned */
 	struct snapshot *waiting;         /* came while paused; owned */
-	enum event_levels levels;         /* that are to be counted */
-	bool detach;                      /* the target is to be dismissed */
+	struct commands commands;         /* for the collector; whoever passes them on takes them */
+	struct keymap keymap;
+	enum event_levels levels; /* asked for last */
 	uint64_t interval_ns;
 	bool paused;
 	bool quit;
@@ -35,7 +39,8 @@ struct app {
 	unsigned help_lines; /* of the last drawing, with the lines that were shown */
 	unsigned help_page;
 	struct prompt prompt;
-	char notice[160]; /* stands before the notes of snapshots; "": nothing */
+	struct picker picker; /* over the screen, while it is open */
+	char notice[160];     /* stands before the notes of snapshots; "": nothing */
 };
 
 void app_init(struct app *app, const struct options *options);
@@ -47,6 +52,9 @@ void app_snapshot(struct app *app, struct snapshot *snapshot);
 void app_key(struct app *app, int key);
 /* Draws everything; the canvas has the terminal's size. */
 void app_draw(struct app *app, struct canvas *canvas);
+
+/* For the screens and pickers: asks the collector for something. */
+void app_ask(struct app *app, enum command_kind kind, const char *text, long number);
 
 /* For the screens: everything around the body, whose place is returned. */
 struct rect app_draw_frame(struct app *app, struct canvas *canvas);

@@ -10,47 +10,94 @@
 #define ALT(key) ((key) | KEYMAP_ALT)
 #define F(n)     (KEYMAP_F0 + (n))
 
-/* In the order of the help screen; those with a `bar` in the order of the key bar. */
-const struct keymap_row keymap[] = {
-	{ACTION_HELP, {'?', 'h', F(1)}, "this help", "Help", "?"},
-	{ACTION_UP, {KEYMAP_UP, ALT('k')}, "up", NULL, NULL},
-	{ACTION_DOWN, {KEYMAP_DOWN, ALT('j')}, "down", NULL, NULL},
-	{ACTION_LEFT, {KEYMAP_LEFT, ALT('h')}, "columns leftward", NULL, NULL},
-	{ACTION_RIGHT, {KEYMAP_RIGHT, ALT('l')}, "columns rightward", NULL, NULL},
-	{ACTION_PAGE_UP, {KEYMAP_PAGE_UP}, "a page up", NULL, NULL},
-	{ACTION_PAGE_DOWN, {KEYMAP_PAGE_DOWN}, "a page down", "Scroll", "PgDn"},
-	{ACTION_HOME, {KEYMAP_HOME}, "to the first line", NULL, NULL},
-	{ACTION_END, {KEYMAP_END}, "to the last line", NULL, NULL},
-	{ACTION_NEXT_SCREEN, {KEYMAP_TAB}, "next screen", "Screen", "Tab"},
-	{ACTION_PREVIOUS_SCREEN, {KEYMAP_SHIFT_TAB}, "previous screen", NULL, NULL},
-	{ACTION_CPUS, {'C'}, "CPUs, and back", NULL, NULL},
-	{ACTION_SORT_PREVIOUS, {'<'}, "sort column leftward", "Sort", "<>"},
-	{ACTION_SORT_NEXT, {'>', F(6)}, "sort column rightward", NULL, NULL},
-	{ACTION_REVERSE, {'R', 'I'}, "reverse the order", "Reverse", "R"},
-	{ACTION_INTERVAL, {'s', 'd'}, "refresh interval", "Interval", "s"},
-	{ACTION_THREADS, {'H'}, "threads or processes", "Threads", "H"},
-	{ACTION_TREE, {'t', F(5)}, "tree or processes", "Tree", "t"},
+const struct keymap_row keymap_table[] = {
+	{ACTION_HELP, "help", {'?', 'h', F(1)}, "this help", "Help"},
+	{ACTION_UP, "up", {KEYMAP_UP, ALT('k')}, "up", NULL},
+	{ACTION_DOWN, "down", {KEYMAP_DOWN, ALT('j')}, "down", NULL},
+	{ACTION_LEFT, "left", {KEYMAP_LEFT, ALT('h')}, "columns leftward", NULL},
+	{ACTION_RIGHT, "right", {KEYMAP_RIGHT, ALT('l')}, "columns rightward", NULL},
+	{ACTION_PAGE_UP, "page-up", {KEYMAP_PAGE_UP}, "a page up", NULL},
+	{ACTION_PAGE_DOWN, "page-down", {KEYMAP_PAGE_DOWN}, "a page down", "Scroll"},
+	{ACTION_HOME, "home", {KEYMAP_HOME}, "to the first line", NULL},
+	{ACTION_END, "end", {KEYMAP_END}, "to the last line", NULL},
+	{ACTION_NEXT_SCREEN, "next-screen", {KEYMAP_TAB}, "next screen", "Screen"},
+	{ACTION_PREVIOUS_SCREEN, "previous-screen", {KEYMAP_SHIFT_TAB}, "previous screen", NULL},
+	{ACTION_DETAIL, "detail", {KEYMAP_ENTER}, "all about the row", "Detail"},
+	{ACTION_CPUS, "cpus", {'C'}, "CPUs, and back", NULL},
+	{ACTION_SETUP, "setup", {F(2)}, "setup: columns, presets, options, theme", "Setup"},
+	{ACTION_LOG, "log", {'L'}, "what was said so far", NULL},
+	{ACTION_LEAVE, "leave", {KEYMAP_ESCAPE}, "back, out of here", "Back"},
+	{ACTION_SORT_PREVIOUS, "sort-previous", {'<'}, "sort column leftward", NULL},
+	{ACTION_SORT_NEXT, "sort-next", {'>', F(6)}, "sort column rightward", "Sort"},
+	{ACTION_REVERSE, "reverse", {'R', 'I'}, "reverse the order", "Reverse"},
+	{ACTION_COLUMNS, "columns", {'f'}, "choose the columns", "Columns"},
+	{ACTION_PRESET, "preset", {'p'}, "choose a preset", "Preset"},
+	{ACTION_PRESET_NUMBER,
+	 "preset-number",
+	 {'1', '2', '3', '4', '5', '6', '7', '8', '9'},
+	 "the first preset, the second ...",
+	 NULL},
+	{ACTION_UNIT, "unit", {'m'}, "events as counts, per second, per 1000 instructions", NULL},
+	{ACTION_COUNT, "count", {'K'}, "count user mode, the kernel, both", NULL},
+	{ACTION_ADD, "add", {'e'}, "add an event or a metric", "Add"},
+	{ACTION_REMOVE, "remove", {'x'}, "remove an event or a metric", NULL},
+	{ACTION_FILTER, "filter", {'\\', F(4)}, "show only what contains a text", "Filter"},
+	{ACTION_SEARCH, "search", {'/', F(3)}, "search", "Search"},
+	{ACTION_SEARCH_NEXT, "search-next", {'n'}, "search on", NULL},
+	{ACTION_USER, "user", {'u'}, "show one user's", NULL},
+	{ACTION_THREADS, "threads", {'H'}, "threads or processes", "Threads"},
+	{ACTION_TREE, "tree", {'t', F(5)}, "tree or processes", "Tree"},
 	{ACTION_ROLL_UP,
+	 "roll-up",
 	 {'g'},
 	 "by process, user, cgroup; CPUs by CPU, socket, node",
-	 "Group",
-	 "g"},
-	{ACTION_DETACH, {'D'}, "dismiss what has ended, or detach", NULL, NULL},
-	{ACTION_COUNT, {'K'}, "count user mode, the kernel, both", NULL, NULL},
-	{ACTION_PAUSE, {'Z'}, "pause the screen", "Pause", "Z"},
-	{ACTION_REDRAW, {KEYMAP_CONTROL('L')}, "draw the screen anew", NULL, NULL},
-	{ACTION_LEAVE, {KEYMAP_ESCAPE, KEYMAP_ENTER}, "leave the help", "Back", "Esc"},
-	{ACTION_QUIT, {'q', F(10), KEYMAP_CONTROL('C')}, "quit", "Quit", "q"},
+	 "Group"},
+	{ACTION_IDLE, "idle", {'i'}, "those that did not run too", NULL},
+	{ACTION_COMMAND_LINE, "command-line", {'c'}, "whole command lines", NULL},
+	{ACTION_FOLLOW, "follow", {'F'}, "stay with the row wherever it goes", NULL},
+	{ACTION_TAG, "tag", {' '}, "tag the row", NULL},
+	{ACTION_KILL, "kill", {'k', F(9)}, "send a signal, after a question", "Kill"},
+	{ACTION_ATTACH, "attach", {'a'}, "attach to a process", "Attach"},
+	{ACTION_DETACH, "detach", {'D'}, "dismiss what has ended, or detach", NULL},
+	{ACTION_BASELINE, "baseline", {'B'}, "freeze, and show the difference", NULL},
+	{ACTION_ZERO, "zero", {'z'}, "zero the sums", NULL},
+	{ACTION_PAUSE, "pause", {'Z'}, "pause the screen", "Pause"},
+	{ACTION_INTERVAL, "interval", {'s', 'd'}, "refresh interval", "Interval"},
+	{ACTION_RECORD, "record", {'o'}, "record to a file, on and off", NULL},
+	{ACTION_THEME, "theme", {'T'}, "choose a theme", NULL},
+	{ACTION_SAVE, "save", {'W'}, "save the configuration", NULL},
+	{ACTION_REDRAW, "redraw", {KEYMAP_CONTROL('L')}, "draw the screen anew", NULL},
+	{ACTION_QUIT, "quit", {'q', F(10), KEYMAP_CONTROL('C')}, "quit", "Quit"},
 };
 
-const size_t keymap_n = ARRAY_SIZE(keymap);
+const size_t keymap_table_n = ARRAY_SIZE(keymap_table);
 
-enum action keymap_action(int key)
+const struct keymap_row *keymap_row(enum action action)
 {
-	for (size_t i = 0; i < keymap_n; i++)
-		for (size_t k = 0; k < KEYMAP_KEYS && keymap[i].keys[k]; k++)
-			if (keymap[i].keys[k] == key)
-				return keymap[i].action;
+	size_t i = 0;
+
+	while (keymap_table[i].action != action)
+		i++;
+	return &keymap_table[i];
+}
+
+void keymap_init(struct keymap *keymap)
+{
+	*keymap = (struct keymap){0};
+	for (size_t i = 0; i < keymap_table_n; i++)
+		memcpy(keymap->keys[keymap_table[i].action], keymap_table[i].keys,
+		       sizeof(keymap_table[i].keys));
+}
+
+enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth)
+{
+	for (enum action action = ACTION_NONE + 1; action < ACTIONS; action++)
+		for (unsigned k = 0; k < KEYMAP_KEYS && keymap->keys[action][k]; k++)
+			if (keymap->keys[action][k] == key) {
+				if (nth)
+					*nth = k;
+				return action;
+			}
 	return ACTION_NONE;
 }
 
@@ -83,7 +130,7 @@ static const char *name_of(int key)
 	return NULL;
 }
 
-static void key_name(int key, char *text, size_t size)
+void keymap_key_name(int key, char *text, size_t size)
 {
 	const char *alt = key & KEYMAP_ALT ? "Alt-" : "";
 	int bare = key & ~KEYMAP_ALT;
@@ -102,15 +149,15 @@ static void key_name(int key, char *text, size_t size)
 	}
 }
 
-void keymap_row_keys(const struct keymap_row *row, char *text, size_t size)
+void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size)
 {
 	size_t length = 0;
 
 	text[0] = '\0';
-	for (size_t k = 0; k < KEYMAP_KEYS && row->keys[k]; k++) {
+	for (size_t k = 0; k < KEYMAP_KEYS && keymap->keys[action][k]; k++) {
 		char name[24];
 
-		key_name(row->keys[k], name, sizeof(name));
+		keymap_key_name(keymap->keys[action][k], name, sizeof(name));
 		if (k > 0 && length + 1 < size)
 			text[length++] = ' ';
 		length += text_copy(text + length, size - length, name);

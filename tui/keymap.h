@@ -7,7 +7,7 @@
 /*
  * From keys to actions. A key is a Unicode character, a control character ('A' & 0x1f is ^A), or
  * one of KEYMAP_* below; KEYMAP_ALT is added where Alt was held. One const table is all there is to
- * know about an action: its keys, its line of help, its place in the key bar.
+ * know about an action: its name, its usual keys, its line of help, its label in the key bar.
  */
 enum {
 	KEYMAP_UP = 0x110000, /* beyond Unicode */
@@ -44,39 +44,81 @@ enum action {
 	ACTION_END,
 	ACTION_NEXT_SCREEN,
 	ACTION_PREVIOUS_SCREEN,
+	ACTION_DETAIL,
 	ACTION_CPUS,
+	ACTION_SETUP,
+	ACTION_LOG,
+	ACTION_LEAVE,
 	ACTION_SORT_PREVIOUS,
 	ACTION_SORT_NEXT,
 	ACTION_REVERSE,
-	ACTION_INTERVAL,
+	ACTION_COLUMNS,
+	ACTION_PRESET,
+	ACTION_PRESET_NUMBER, /* which one its key tells: keymap_find */
+	ACTION_UNIT,
+	ACTION_COUNT,
+	ACTION_ADD,
+	ACTION_REMOVE,
+	ACTION_FILTER,
+	ACTION_SEARCH,
+	ACTION_SEARCH_NEXT,
+	ACTION_USER,
 	ACTION_THREADS,
 	ACTION_TREE,
 	ACTION_ROLL_UP,
-	ACTION_COUNT,
+	ACTION_IDLE,
+	ACTION_COMMAND_LINE,
+	ACTION_FOLLOW,
+	ACTION_TAG,
+	ACTION_KILL,
+	ACTION_ATTACH,
 	ACTION_DETACH,
+	ACTION_BASELINE,
+	ACTION_ZERO,
 	ACTION_PAUSE,
+	ACTION_INTERVAL,
+	ACTION_RECORD,
+	ACTION_THEME,
+	ACTION_SAVE,
 	ACTION_REDRAW,
-	ACTION_LEAVE,
 	ACTION_QUIT,
+	ACTIONS,
 };
 
-enum { KEYMAP_KEYS = 4 };
+enum { KEYMAP_KEYS = 10 };
 
+/* What there is to know about an action. */
 struct keymap_row {
 	enum action action;
-	int keys[KEYMAP_KEYS]; /* 0-terminated where there are fewer */
+	const char *name;      /* in a configuration: "sort-next" */
+	int keys[KEYMAP_KEYS]; /* the usual ones, 0-terminated where there are fewer */
 	const char *help;
-	const char *bar;     /* its label in the key bar; NULL: not there */
-	const char *bar_key; /* how the bar spells its keys */
+	const char *bar; /* its label in the key bar; NULL: not there */
 };
 
-extern const struct keymap_row keymap[];
-extern const size_t keymap_n;
+/* In the order of the help screen. */
+extern const struct keymap_row keymap_table[];
+extern const size_t keymap_table_n;
 
-/* ACTION_NONE where the key does nothing. */
-enum action keymap_action(int key);
+/* The row of an action, which is not ACTION_NONE. */
+const struct keymap_row *keymap_row(enum action action);
 
-/* All keys of a row as one reads them, with blanks between: "q F10 ^C", "Left Alt-h". */
-void keymap_row_keys(const struct keymap_row *row, char *text, size_t size);
+/* The keys that are bound. */
+struct keymap {
+	int keys[ACTIONS][KEYMAP_KEYS]; /* as in a row */
+};
+
+void keymap_init(struct keymap *keymap); /* the usual ones */
+
+/*
+ * ACTION_NONE where the key does nothing; *nth (which may be NULL) is which of the action's keys it
+ * is, from 0.
+ */
+enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth);
+
+/* A key as one reads it: "q", "F10", "^C", "Alt-h", "Left". */
+void keymap_key_name(int key, char *text, size_t size);
+/* All keys of an action, with blanks between: "q F10 ^C". */
+void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size);
 
 #endif

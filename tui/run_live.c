@@ -36,8 +36,7 @@ struct live {
 	struct collector *collector;
 	struct launch *launch; /* of the command; NULL: there is none */
 	int signals_fd;
-	uint64_t collected_ns;     /* the interval that the collector was told */
-	enum event_levels counted; /* the levels that it was told */
+	uint64_t collected_ns; /* the interval that the collector was told */
 	uint64_t refreshes;
 	bool dirty;
 	bool quit;
@@ -101,20 +100,11 @@ static void tell_interval(struct live *live)
 	}
 }
 
-static void tell_detach(struct live *live)
+static void tell_commands(struct live *live)
 {
-	if (live->app.detach)
-		collector_do(live->collector, &(struct command){.kind = COMMAND_DISMISS});
-	live->app.detach = false;
-}
-
-static void tell_levels(struct live *live)
-{
-	if (live->counted == live->app.levels)
-		return;
-	live->counted = live->app.levels;
-	collector_do(live->collector,
-		     &(struct command){.kind = COMMAND_LEVELS, .number = live->counted});
+	for (size_t i = 0; i < live->app.commands.n; i++)
+		collector_do(live->collector, &live->app.commands.items[i]);
+	commands_clear(&live->app.commands);
 }
 
 static void take_snapshot(struct live *live)
@@ -177,8 +167,7 @@ static void loop(struct live *live, uint64_t iterations)
 		if (fds[1].revents)
 			take_snapshot(live);
 		tell_interval(live);
-		tell_levels(live);
-		tell_detach(live);
+		tell_commands(live);
 		look_after_command(live);
 	}
 	draw(live);
@@ -242,7 +231,6 @@ int run_live(const struct run_config *config, struct error *err)
 {
 	struct live live = {
 		.collected_ns = config->options->interval_ns,
-		.counted = config->options->count,
 	};
 	const struct launch_config launch_config = {
 		.command = config->options->command,

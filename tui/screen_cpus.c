@@ -20,8 +20,8 @@ static bool cpus_act(struct app *app, enum action action)
 }
 
 static const enum action cpus_bar[] = {
-	ACTION_HELP,    ACTION_NEXT_SCREEN, ACTION_SORT_PREVIOUS, ACTION_REVERSE, ACTION_INTERVAL,
-	ACTION_ROLL_UP, ACTION_PAUSE,       ACTION_QUIT,          ACTION_NONE,
+	ACTION_HELP,    ACTION_NEXT_SCREEN, ACTION_SORT_NEXT, ACTION_REVERSE, ACTION_INTERVAL,
+	ACTION_ROLL_UP, ACTION_PAUSE,       ACTION_QUIT,      ACTION_NONE,
 };
 
 const struct screen screen_cpus = {

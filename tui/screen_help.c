@@ -67,14 +67,14 @@ static void pen_entry(struct help_pen *pen, unsigned indent, const char *key, co
 	pen_wrap(pen, indent, STYLE_PLAIN, text);
 }
 
-static void write_keys(struct help_pen *pen)
+static void write_keys(struct help_pen *pen, const struct keymap *keymap)
 {
 	pen_heading(pen, "Keys");
-	for (size_t i = 0; i < keymap_n; i++) {
+	for (size_t i = 0; i < keymap_table_n; i++) {
 		char keys[64];
 
-		keymap_row_keys(&keymap[i], keys, sizeof(keys));
-		pen_entry(pen, KEYS_WIDTH, keys, keymap[i].help);
+		keymap_keys(keymap, keymap_table[i].action, keys, sizeof(keys));
+		pen_entry(pen, KEYS_WIDTH, keys, keymap_table[i].help);
 	}
 }
 
@@ -135,7 +135,7 @@ static unsigned write_help(const struct app *app, struct canvas *canvas, struct 
 
 	if (app->snapshot && !two)
 		write_notes(&keys, app->snapshot);
-	write_keys(&keys);
+	write_keys(&keys, &app->keymap);
 
 	struct help_pen rest = {canvas, right, top, two ? 0 : keys.line};
 
@@ -184,7 +184,8 @@ static bool help_act(struct app *app, enum action action)
 		app->help_top = 0;
 	else if (action == ACTION_END)
 		app->help_top = app->help_lines;
-	else if (action == ACTION_LEAVE || action == ACTION_QUIT) /* q means: out of here */
+	else if (action == ACTION_LEAVE || action == ACTION_DETAIL ||
+		 action == ACTION_QUIT) /* q means: out of here */
 		app->screen = app->before_help;
 	else
 		return false;

@@ -3,36 +3,13 @@
 
 #include "core/text.h"
 #include "core/util.h"
+#include "edit.h"
 #include "keymap.h"
-
-#include <string.h>
 
 void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *accept)
 {
 	*prompt = (struct prompt){.active = true, .accept = accept};
 	text_copy(prompt->question, sizeof(prompt->question), question);
-}
-
-static void prompt_insert(struct prompt *prompt, int key)
-{
-	size_t length = strlen(prompt->text);
-	char bytes[4];
-	size_t n = text_encode((uint32_t)key, bytes);
-
-	if (length + n < sizeof(prompt->text)) {
-		memcpy(prompt->text + length, bytes, n);
-		prompt->text[length + n] = '\0';
-	}
-}
-
-/* The last character: back over the continuation bytes of UTF-8. */
-static void prompt_erase(struct prompt *prompt)
-{
-	size_t length = strlen(prompt->text);
-
-	while (length > 0 && ((unsigned char)prompt->text[--length] & 0xc0) == 0x80)
-		;
-	prompt->text[length] = '\0';
 }
 
 static void prompt_answer(struct prompt *prompt, void *owner)
@@ -49,12 +26,8 @@ void prompt_key(struct prompt *prompt, int key, void *owner)
 		prompt->active = false;
 	else if (key == KEYMAP_ENTER)
 		prompt_answer(prompt, owner);
-	else if (key == KEYMAP_BACKSPACE || key == KEYMAP_CONTROL('H'))
-		prompt_erase(prompt);
-	else if (key == KEYMAP_CONTROL('U'))
-		prompt->text[0] = '\0';
-	else if (key >= ' ' && key < KEYMAP_UP)
-		prompt_insert(prompt, key);
+	else
+		edit_key(prompt->text, sizeof(prompt->text), key);
 }
 
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect)

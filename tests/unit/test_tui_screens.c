@@ -413,20 +413,27 @@ static void test_begins_rolled_up(void **state)
 	}
 }
 
-/* A key belongs to one action, and every action to a row. */
+/* A key belongs to one action, and every action has a row with a name of its own. */
 static void test_keymap(void **state)
 {
-	(void)state;
-	for (size_t i = 0; i < keymap_n; i++)
-		for (size_t k = 0; k < KEYMAP_KEYS && keymap[i].keys[k]; k++)
-			assert_int_equal(keymap_action(keymap[i].keys[k]), keymap[i].action);
-	for (int action = ACTION_NONE + 1; action <= ACTION_QUIT; action++) {
-		size_t i = 0;
+	struct keymap keymap;
 
-		while (i < keymap_n && (int)keymap[i].action != action)
-			i++;
-		assert_true(i < keymap_n);
+	(void)state;
+	keymap_init(&keymap);
+	for (size_t i = 0; i < keymap_table_n; i++) {
+		const struct keymap_row *row = &keymap_table[i];
+		unsigned nth;
+
+		assert_ptr_equal(keymap_row(row->action), row);
+		for (size_t other = 0; other < i; other++)
+			assert_string_not_equal(row->name, keymap_table[other].name);
+		for (unsigned k = 0; k < KEYMAP_KEYS && row->keys[k]; k++) {
+			assert_int_equal(keymap_find(&keymap, row->keys[k], &nth), row->action);
+			assert_int_equal(nth, k);
+		}
 	}
+	assert_int_equal(keymap_table_n, ACTIONS - 1);
+	assert_int_equal(keymap_find(&keymap, 'r', NULL), ACTION_NONE);
 }
 
 static int set_zone(void **state)

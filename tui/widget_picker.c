@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "widget_picker.h"
+
+#include "core/text.h"
+#include "core/util.h"
+#include "edit.h"
+#include "keymap.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PICKER_WIDTH = 100, /* the box, at most */
+	WORDS_MAX = 16,
+	BORDER_FROM_WIDTH = 30, /* smaller boxes have no border */
+	BORDER_FROM_HEIGHT = 8,
+};
+
+/* ---- what matches */
+
+enum rank {
+	RANK_PREFIX,
+	RANK_NAME,
+	RANK_HELP,
+	RANKS, /* of those that do not match */
+};
+
+static enum rank rank_of(const struct picker_item *item, const char *typed,
+			 const char *const *words, size_t n_words)
+{
+	enum rank rank = RANK_NAME;
+
+	for (size_t i = 0; i < n_words; i++) {
+		if (strcasestr(item->name, words[i]))
+			continue;
+		if (!item->help || !strcasestr(item->help, words[i]))
+			return RANKS;
+		rank = RANK_HELP;
+	}
+	if (rank == RANK_NAME && strncasecmp(item->name, typed, strlen(typed)) == 0)
+		return RANK_PREFIX;
+	return rank;
+}
+
+static void find_matches(struct picker *picker)
+{
+	char text[sizeof(picker->typed)], *rest = text;
+	const char *words[WORDS_MAX];
+	size_t n_words = 0, n = 0;
+	unsigned char *ranks = xmalloc(picker->n + 1);
+
+	text_copy(text, sizeof(text), picker->typed);
+	for (char *word; n_words < WORDS_MAX && (word = strsep(&rest, " ")) != NULL;)
+		if (word[0])
+			words[n_words++] = word;
+	for (size_t i = 0; i < picker->n; i++) {
+		struct picker_item item = {0};
+
+		picker->ops->item(picker->data, i, &item);
+		ranks[i] = (unsigned char)rank_of(&item, n_words ? words[0] : "", words, n_words);
+	}
+	free(picker->matches);
+	picker->matches = xcalloc(picker->n, sizeof(*picker->matches));
+	for (enum rank rank = RANK_PREFIX; rank < RANKS; rank++)
+		for (size_t i = 0; i < picker->n; i++)
+			if (ranks[i] == rank)
+				picker->matches[n++] = i;
+	picker->n_matches = n;
+	free(ranks);
+}
+
+/* ---- selection */
+
+size_t picker_selected(const struct picker *picker)
+{
+	return picker->selected < picker->n_matches ? picker->matches[picker->selected] : SIZE_MAX;
+}
+
+static void look(struct picker *picker, void *owner)
+{
+	size_t index = picker_selected(picker);
+
+	if (picker->looked == index)
+		return;
+	picker->looked = index;
+	if (picker->ops->look && index != SIZE_MAX)
+		picker->ops->look(owner, picker->data, index);
+}
+
+void picker_select(struct picker *picker, size_t index, void *owner)
+{
+	for (size_t i = 0; i < picker->n_matches; i++)
+		if (picker->matches[i] == index)
+			picker->selected = i;
+	look(picker, owner);
+}
+
+void picker_open(struct picker *picker, const struct picker_ops *ops, const char *title, void *data,
+		 size_t n, void *owner)
+{
+	*picker = (struct picker){.ops = ops, .data = data, .n = n, .looked = SIZE_MAX};
+	text_copy(picker->title, sizeof(picker->title), title);
+	find_matches(picker);
+	look(picker, owner);
+}
+
+void picker_renew(struct picker *picker, size_t n, void *owner)
+{
+	size_t before = picker_selected(picker);
+
+	picker->n = n;
+	find_matches(picker);
+	picker->selected =
+		size_min(picker->selected, picker->n_matches ? picker->n_matches - 1 : 0);
+	picker_select(picker, before, owner);
+}
+
+static void finish(struct picker *picker, void *owner, bool chosen)
+{
+	struct picker gone = *picker;
+
+	free(gone.matches);
+	*picker = (struct picker){0};
+	if (gone.ops->close)
+		gone.ops->close(owner, gone.data, chosen);
+}
+
+void picker_close(struct picker *picker, void *owner)
+{
+	if (picker->ops)
+		finish(picker, owner, false);
+}
+
+/* ---- keys */
+
+static void move_by(struct picker *picker, size_t lines, bool down)
+{
+	if (!down)
+		picker->selected -= size_min(lines, picker->selected);
+	else if (picker->n_matches > 0)
+		picker->selected = size_min(picker->selected + lines, picker->n_matches - 1);
+}
+
+static bool move_key(struct picker *picker, int key)
+{
+	if (key == KEYMAP_UP || key == KEYMAP_DOWN)
+		move_by(picker, 1, key == KEYMAP_DOWN);
+	else if (key == KEYMAP_PAGE_UP || key == KEYMAP_PAGE_DOWN)
+		move_by(picker, picker->page, key == KEYMAP_PAGE_DOWN);
+	else if (key == KEYMAP_HOME)
+		picker->selected = 0;
+	else if (key == KEYMAP_END)
+		move_by(picker, picker->n_matches, true);
+	else
+		return false;
+	return true;
+}
+
+static bool type_key(struct picker *picker, int key)
+{
+	if (!edit_key(picker->typed, sizeof(picker->typed), key))
+		return false;
+	find_matches(picker);
+	picker->selected = picker->top = 0;
+	return true;
+}
+
+void picker_key(struct picker *picker, int key, void *owner)
+{
+	size_t index = picker_selected(picker);
+
+	if (key == KEYMAP_ESCAPE) {
+		finish(picker, owner, false);
+		return;
+	}
+	if (key == KEYMAP_ENTER) {
+		const struct picker_ops *ops = picker->ops;
+
+		if (ops->choose(owner, picker->data, index, picker->typed) && picker->ops == ops)
+			finish(picker, owner, true);
+		return;
+	}
+	if (move_key(picker, key) || type_key(picker, key))
+		look(picker, owner);
+	else if (picker->ops->key)
+		picker->ops->key(owner, picker->data, index, key);
+}
+
+/* ---- drawing */
+
+static struct rect box_of(const struct canvas *canvas)
+{
+	unsigned width = canvas->width < PICKER_WIDTH + 4 ? canvas->width : PICKER_WIDTH;
+	unsigned margin = canvas->height >= 3 * BORDER_FROM_HEIGHT ? 2 : 0;
+
+	return (struct rect){(canvas->width - width) / 2, margin, width,
+			     canvas->height - 2 * margin};
+}
+
+static void draw_border(struct canvas *canvas, struct rect box, const char *title)
+{
+	bool ascii = canvas->ascii;
+	const char *across = ascii ? "-" : "─", *up = ascii ? "|" : "│";
+	unsigned right = box.x + box.width - 1, bottom = box.y + box.height - 1;
+
+	for (unsigned x = box.x + 1; x < right; x++) {
+		canvas_text(canvas, x, box.y, 1, STYLE_METER_EMPTY, across);
+		canvas_text(canvas, x, bottom, 1, STYLE_METER_EMPTY, across);
+	}
+	for (unsigned y = box.y + 1; y < bottom; y++) {
+		canvas_text(canvas, box.x, y, 1, STYLE_METER_EMPTY, up);
+		canvas_text(canvas, right, y, 1, STYLE_METER_EMPTY, up);
+	}
+	canvas_text(canvas, box.x, box.y, 1, STYLE_METER_EMPTY, ascii ? "+" : "┌");
+	canvas_text(canvas, right, box.y, 1, STYLE_METER_EMPTY, ascii ? "+" : "┐");
+	canvas_text(canvas, box.x, bottom, 1, STYLE_METER_EMPTY, ascii ? "+" : "└");
+	canvas_text(canvas, right, bottom, 1, STYLE_METER_EMPTY, ascii ? "+" : "┘");
+
+	unsigned x = box.x + 2;
+	x += canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
+	x += canvas_text_ellipsis(canvas, x, box.y, right - x - 1, STYLE_TITLE, title);
+	canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
+}
+
+static void draw_item(const struct picker *picker, struct canvas *canvas, unsigned y,
+		      struct rect rect, size_t index)
+{
+	struct picker_item item = {0};
+	unsigned x = rect.x, end = rect.x + rect.width;
+
+	picker->ops->item(picker->data, index, &item);
+	if (item.mark) {
+		canvas_text(canvas, x, y, PICKER_MARK, item.style, item.mark);
+		x += PICKER_MARK + 1;
+	}
+	unsigned name = item.help ? rect.width * 2 / 5 : rect.width;
+	if (x + name > end)
+		name = x < end ? end - x : 0;
+	canvas_text_ellipsis(canvas, x, y, name, item.style, item.name);
+	x += name + 2;
+	if (item.help && x < end)
+		canvas_text_ellipsis(canvas, x, y, end - x, STYLE_DIM, item.help);
+}
+
+static void draw_typed(const struct picker *picker, struct canvas *canvas, struct rect rect)
+{
+	unsigned x = rect.x, end = rect.x + rect.width;
+
+	x += canvas_text(canvas, x, rect.y, end - x, STYLE_KEY, "> ");
+	/* The end of a long text is what is being typed. */
+	const char *shown = picker->typed;
+	while (shown[0] && x + text_width(shown) >= end) {
+		uint32_t character;
+		shown += text_decode(shown, &character);
+	}
+	x += canvas_text(canvas, x, rect.y, end - x, STYLE_PLAIN, shown);
+	canvas_cursor(canvas, x < end ? x : end - 1, rect.y);
+}
+
+static void draw_list(struct picker *picker, struct canvas *canvas, struct rect rect)
+{
+	picker->page = rect.height;
+	if (rect.height == 0)
+		return;
+	if (picker->selected < picker->top)
+		picker->top = picker->selected;
+	else if (picker->selected >= picker->top + rect.height)
+		picker->top = picker->selected - rect.height + 1;
+	for (size_t i = 0; i < rect.height && picker->top + i < picker->n_matches; i++) {
+		unsigned y = rect.y + (unsigned)i;
+
+		draw_item(picker, canvas, y, rect, picker->matches[picker->top + i]);
+		if (picker->top + i == picker->selected)
+			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
+	}
+	if (picker->n_matches == 0)
+		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_DIM,
+				     picker->n ? "Nothing here is called so." : "Nothing yet.");
+}
+
+static void draw_about(const struct picker *picker, struct canvas *canvas, struct rect rect)
+{
+	size_t index = picker_selected(picker);
+	char text[512] = "", *rest = text;
+
+	if (rect.height == 0 || index == SIZE_MAX)
+		return;
+	picker->ops->about(picker->data, index, text, sizeof(text));
+	for (unsigned y = 0; y < rect.height && rest; y++)
+		canvas_text_ellipsis(canvas, rect.x, rect.y + y, rect.width, STYLE_PLAIN,
+				     strsep(&rest, "\n"));
+}
+
+void picker_draw(struct picker *picker, struct canvas *canvas)
+{
+	struct rect box = box_of(canvas);
+
+	canvas_fill(canvas, box, STYLE_PLAIN);
+	canvas->cursor = false;
+	if (box.width >= BORDER_FROM_WIDTH && box.height >= BORDER_FROM_HEIGHT) {
+		draw_border(canvas, box, picker->title);
+		box = (struct rect){box.x + 2, box.y + 1, box.width - 4, box.height - 2};
+	}
+
+	unsigned about = picker->ops->about ? picker->ops->about_lines : 0;
+	if (box.height < about + 4)
+		about = 0;
+	struct rect list = {box.x, box.y + 1, box.width,
+			    box.height > 1 + about ? box.height - 1 - about : 0};
+
+	draw_typed(picker, canvas, box);
+	draw_list(picker, canvas, list);
+	draw_about(picker, canvas, (struct rect){box.x, list.y + list.height, box.width, about});
+}
