@@ -137,6 +137,12 @@ $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
+$(BUILD)/bench/bench_screen: $(BUILD)/obj/tests/bench/bench_screen.o \
+		$(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libcore.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

@@ -46,6 +46,7 @@ struct adding {
 	bool processes; /* the first time: by process within the group */
 	struct rows *rows;
 	bool *has_main; /* of each row: whether the main thread described it */
+	size_t *only;   /* of each row: which one alone was added to it; SIZE_MAX: none, or more */
 	size_t *slots;
 	size_t mask;
 };
@@ -85,6 +86,8 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 	rows_init(columns, most, adding->rows);
 	adding->rows->n = 0;
 	adding->has_main = xcalloc(most, sizeof(*adding->has_main));
+	adding->only = xcalloc(most, sizeof(*adding->only));
+	memset(adding->only, 0xff, most * sizeof(*adding->only));
 	adding->slots = xcalloc(slots, sizeof(*adding->slots));
 	adding->mask = slots - 1;
 }
@@ -92,6 +95,7 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 static void adding_fini(struct adding *adding)
 {
 	free(adding->has_main);
+	free(adding->only);
 	free(adding->slots);
 }
 
@@ -163,6 +167,7 @@ static void add_rows(struct adding *adding, const struct columns *columns, const
 		size_t at = place_row(adding, row);
 		struct row *to = &adding->rows->items[at];
 
+		adding->only[at] = to->threads ? SIZE_MAX : i;
 		to->threads += row->threads ? row->threads : 1;
 		to->processes += adding->processes ? 0 : row->processes;
 		to->flags |= row->flags & ROW_LOST;
@@ -239,8 +244,12 @@ static void cut_rings(size_t *parents, size_t n)
 	free(walk);
 }
 
-static void add_row_to(const struct columns *columns, struct rows *rows, size_t from, size_t to)
+static void add_row_to(const struct columns *columns, const struct adding *adding, size_t from,
+		       size_t to)
 {
+	struct rows *rows = adding->rows;
+
+	adding->only[to] = SIZE_MAX;
 	rows->items[to].threads += rows->items[from].threads;
 	rows->items[to].processes += rows->items[from].processes;
 	rows->items[to].flags |= rows->items[from].flags & ROW_LOST;
@@ -249,8 +258,9 @@ static void add_row_to(const struct columns *columns, struct rows *rows, size_t 
 }
 
 /* From the leaves to the roots: who has no child left to wait for is added to its parent. */
-static void add_descendants(const struct columns *columns, struct rows *rows)
+static void add_descendants(const struct columns *columns, const struct adding *adding)
 {
+	struct rows *rows = adding->rows;
 	unsigned *children = xcalloc(rows->n, sizeof(*children));
 
 	for (size_t i = 0; i < rows->n; i++)
@@ -263,7 +273,7 @@ static void add_descendants(const struct columns *columns, struct rows *rows)
 			children[at] = UINT32_MAX;
 			if (above == NO_PARENT)
 				break;
-			add_row_to(columns, rows, at, above);
+			add_row_to(columns, adding, at, above);
 			children[above]--;
 			at = above;
 		}
@@ -279,7 +289,7 @@ static void make_tree(const struct adding *adding, const struct columns *columns
 	for (size_t i = 0; i < rows->n; i++)
 		rows->parents[i] = find_parent(adding, i);
 	cut_rings(rows->parents, rows->n);
-	add_descendants(columns, rows);
+	add_descendants(columns, adding);
 }
 
 /* ---- tasks */
@@ -297,17 +307,18 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, struct rows *r
 
 		adding_init(&groups, columns, processes.n);
 		add_rows(&groups, columns, &processes);
+		rows_evaluate(columns, snapshot->interval_ns, rows);
 		adding_fini(&groups);
-		adding_fini(&adding);
 		rows_fini(&processes);
 	} else {
 		add_sleeping(&adding, snapshot);
 		if (by == ROLLUP_TREE)
 			make_tree(&adding, columns);
-		adding_fini(&adding);
+		rows_evaluate_sums(columns, snapshot->interval_ns, &snapshot->threads, adding.only,
+				   &processes);
 		*rows = processes;
 	}
-	rows_evaluate(columns, snapshot->interval_ns, rows);
+	adding_fini(&adding);
 }
 
 /* ---- CPUs */

@@ -107,10 +107,21 @@ static void evaluate(struct evaluation *evaluation, const uint64_t *tally, struc
 
 void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows)
 {
+	rows_evaluate_sums(columns, interval_ns, NULL, NULL, rows);
+}
+
+void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
+			const struct rows *parts, const size_t *of, struct rows *rows)
+{
 	struct evaluation evaluation;
 
 	evaluation_init(&evaluation, columns, interval_ns);
 	for (size_t i = 0; i < rows->n; i++) {
+		if (of && of[i] != SIZE_MAX) {
+			memcpy(rows_figures(columns, rows, i), rows_figures(columns, parts, of[i]),
+			       columns->n_metrics * sizeof(struct figure));
+			continue;
+		}
 		evaluation.input.lost = rows->items[i].flags & ROW_LOST;
 		evaluate(&evaluation, rows_tally(columns, rows, i), rows_figures(columns, rows, i));
 	}

@@ -153,6 +153,12 @@ void rows_init(const struct columns *columns, size_t n, struct rows *rows);
 void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */
 void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows);
+/*
+ * The same of rows that others were added up to: of[i] is the one that is all there is in row i,
+ * whose figures it has too; SIZE_MAX where there are more, or none.
+ */
+void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
+			const struct rows *parts, const size_t *of, struct rows *rows);
 /* The path of a row's cgroup; NULL where unknown. */
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row);
 

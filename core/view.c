@@ -197,21 +197,25 @@ struct figure view_figure(const struct view *view, size_t index, int metric)
 	return view->cpus[index].figures[metric];
 }
 
-/* By what rows are put in order: a number or a text, and whether it is known at all. */
+/*
+ * By what a line is put in order, found once for each: a number or a text, and whether it is known
+ * at all. Numbers and texts that go down are compared the other way round.
+ */
 struct sort_key {
 	bool known;
 	double number;
 	const char *text;
+	size_t index;
 };
 
 static struct sort_key number_key(double number)
 {
-	return (struct sort_key){true, number, ""};
+	return (struct sort_key){true, number, NULL, 0};
 }
 
 static struct sort_key text_key(const char *text)
 {
-	return (struct sort_key){text && text[0], 0, text ? text : ""};
+	return (struct sort_key){text && text[0], 0, text, 0};
 }
 
 static struct sort_key sort_key(const struct view *view, size_t index)
@@ -224,7 +228,7 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 	switch (column->field) {
 	case FIELD_METRIC:
 		figure = view_figure(view, index, column->metric);
-		return (struct sort_key){figure_known(figure), figure.value, ""};
+		return (struct sort_key){figure_known(figure), figure.value, NULL, 0};
 	case FIELD_PID:
 		return number_key(row->pid);
 	case FIELD_TID:
@@ -240,7 +244,7 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 	case FIELD_CGROUP:
 		return text_key(view->names[index]);
 	case FIELD_CPU:
-		return (struct sort_key){cpu->cpu >= 0, cpu->cpu, ""};
+		return (struct sort_key){cpu->cpu >= 0, cpu->cpu, NULL, 0};
 	case FIELD_CPUS:
 		return number_key(cpu->cpus);
 	}
@@ -270,21 +274,35 @@ static int compare_identity(const struct view *view, size_t a, size_t b)
 static int compare_lines(const void *line_a, const void *line_b, void *arg)
 {
 	const struct view *view = arg;
-	size_t index_a = *(const size_t *)line_a, index_b = *(const size_t *)line_b;
-	struct sort_key a = sort_key(view, index_a), b = sort_key(view, index_b);
+	const struct sort_key *a = line_a, *b = line_b;
 
-	if (a.known != b.known)
-		return a.known ? -1 : 1;
-	if (a.known) {
-		int order = compare_numbers(a.number, b.number);
+	if (a->known != b->known)
+		return a->known ? -1 : 1;
+	if (a->known) {
+		int order = compare_numbers(a->number, b->number);
 
-		if (order == 0)
-			order = strcmp(a.text, b.text);
+		if (order == 0 && a->text)
+			order = strcmp(a->text, b->text);
 		if (order != 0)
 			return view->columns[view->sort_column].down == view->spec.reverse ? order
 											   : -order;
 	}
-	return compare_identity(view, index_a, index_b);
+	return compare_identity(view, a->index, b->index);
+}
+
+static void order_lines(struct view *view)
+{
+	struct sort_key *keys = xcalloc(view->n, sizeof(*keys));
+
+	for (size_t i = 0; i < view->n; i++) {
+		keys[i] = sort_key(view, i);
+		keys[i].index = i;
+	}
+	qsort_r(keys, view->n, sizeof(*keys), compare_lines, view);
+	view->order = xcalloc(view->n, sizeof(*view->order));
+	for (size_t i = 0; i < view->n; i++)
+		view->order[i] = keys[i].index;
+	free(keys);
 }
 
 static size_t parent_of(const struct view *view, size_t index)
@@ -380,10 +398,7 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	make_columns(view);
 	view->sort_column = choose_sort(view);
 	choose_lines(view);
-	view->order = xcalloc(view->n, sizeof(*view->order));
-	for (size_t i = 0; i < view->n; i++)
-		view->order[i] = i;
-	qsort_r(view->order, view->n, sizeof(*view->order), compare_lines, view);
+	order_lines(view);
 	if (spec->by == ROLLUP_TREE)
 		order_tree(view);
 }
