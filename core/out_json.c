@@ -261,8 +261,9 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 	fputc('}', out);
 }
 
-static void put_totals(FILE *out, const struct snapshot *snapshot)
+static void put_totals(FILE *out, const struct view *view)
 {
+	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
 
 	fputs("\"totals\":{", out);
@@ -271,6 +272,8 @@ static void put_totals(FILE *out, const struct snapshot *snapshot)
 	put_part(out, "unattributed", &(struct counts){columns, snapshot->unattributed, true});
 	if (snapshot->targeted)
 		put_part(out, "others", &(struct counts){columns, snapshot->others, false});
+	if (view->left_out)
+		put_part(out, "left_out", &(struct counts){columns, view->left_out, false});
 	fputc('}', out);
 }
 
@@ -307,6 +310,11 @@ void out_json(const struct view *view, FILE *out)
 		fprintf(out, ",\"threads\":{\"ran\":%zu,\"counted\":%zu}", snapshot->threads_ran,
 			snapshot->threads_counted);
 	fprintf(out, ",\"by\":\"%s\",", rollup_name(view->spec.by));
+	if (view->left_out) {
+		fputs("\"filter\":", out);
+		json_put_string(out, view->spec.filter.text);
+		fputc(',', out);
+	}
 	put_cpus(out, snapshot->columns, "cpu", snapshot->cpus, snapshot->n_cpus);
 	if (view->cpus && view->cpus != snapshot->cpus)
 		put_cpus(out, snapshot->columns, rollup_name(view->spec.by), view->cpus, view->n);
@@ -316,7 +324,7 @@ void out_json(const struct view *view, FILE *out)
 		put_task(out, view, line);
 	}
 	fputs("],", out);
-	put_totals(out, snapshot);
+	put_totals(out, view);
 	if (snapshot->targeted)
 		put_target(out, snapshot);
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);

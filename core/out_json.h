@@ -22,6 +22,9 @@
  * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
+ * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS}}: what the tasks
+ * did that it keeps out. A row of a tree that only stands above some that pass has their counts.
+ *
  * "count" is which privilege levels are counted ("all", "user", "kernel"). "threads", only where
  * tasks are counted one by one and never in a summary, says how many of ours ran, and how many of
  * these had counters. "target" (the sum of the tasks) and "others" (of all other tasks) are there
@@ -29,7 +32,7 @@
  * "proc".
  *
  * EVENTS are counts of this interval (ns for task-clock) as they were counted, not scaled, so that
- * tasks + others + idle + unattributed = totals; one that sysfs gives a scale is in its unit. A
+ * tasks + left_out + others + idle + unattributed = totals; one that sysfs gives a scale is in its unit. A
  * column of an event is among METRICS too, scaled. "turns": how many groups of events take turns
  * with the counters; 1: all are counted all the time. METRICS are over what was not idle where
  * there is an idle part. What is not known is null. STATES names what is not plainly valid:

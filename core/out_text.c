@@ -87,8 +87,9 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 
 /* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of cycles
  * counters: 14 events in 2 turns" */
-static void put_counts(FILE *out, const struct snapshot *snapshot)
+static void put_counts(FILE *out, const struct view *view)
 {
+	const struct snapshot *snapshot = view->snapshot;
 	size_t event = 0;
 	double unattributed = 100 * snapshot_unattributed(snapshot, &event);
 	char sharing[64];
@@ -116,6 +117,10 @@ static void put_counts(FILE *out, const struct snapshot *snapshot)
 	if (snapshot->threads_counted < snapshot->threads_ran)
 		fprintf(out, "  counted: %zu of %zu threads", snapshot->threads_counted,
 			snapshot->threads_ran);
+	if (view->left_out) {
+		fputs("  filter: ", out);
+		put_printable(out, view->spec.filter.text);
+	}
 	fputc('\n', out);
 }
 
@@ -155,7 +160,7 @@ void out_text(const struct view *view, FILE *out)
 	const struct snapshot *snapshot = view->snapshot;
 
 	put_title(out, snapshot);
-	put_counts(out, snapshot);
+	put_counts(out, view);
 	/* The whole machine without its idle time, and what was asked for of it. */
 	if (!snapshot->run)
 		put_figures(out, snapshot, "all", snapshot->figures);

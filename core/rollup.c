@@ -43,9 +43,11 @@ static int64_t group_of(enum rollup by, const struct row *row)
  */
 struct adding {
 	enum rollup by;
-	bool processes; /* the first time: by process within the group */
+	bool processes;                  /* the first time: by process within the group */
+	const struct row_filter *filter; /* NULL: everything passes */
 	struct rows *rows;
 	bool *has_main; /* of each row: whether the main thread described it */
+	bool *passes;   /* of each row: whether it, or what was added to it, passes the filter */
 	size_t *only;   /* of each row: which one alone was added to it; SIZE_MAX: none, or more */
 	size_t *slots;
 	size_t mask;
@@ -86,6 +88,7 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 	rows_init(columns, most, adding->rows);
 	adding->rows->n = 0;
 	adding->has_main = xcalloc(most, sizeof(*adding->has_main));
+	adding->passes = xcalloc(most, sizeof(*adding->passes));
 	adding->only = xcalloc(most, sizeof(*adding->only));
 	memset(adding->only, 0xff, most * sizeof(*adding->only));
 	adding->slots = xcalloc(slots, sizeof(*adding->slots));
@@ -95,6 +98,7 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 static void adding_fini(struct adding *adding)
 {
 	free(adding->has_main);
+	free(adding->passes);
 	free(adding->only);
 	free(adding->slots);
 }
@@ -160,6 +164,11 @@ static size_t place_row(struct adding *adding, const struct row *row)
 	return at;
 }
 
+static bool passes(const struct adding *adding, const struct row *row)
+{
+	return !adding->filter || row_filter_passes(adding->filter, row);
+}
+
 static void add_rows(struct adding *adding, const struct columns *columns, const struct rows *from)
 {
 	for (size_t i = 0; i < from->n; i++) {
@@ -167,6 +176,7 @@ static void add_rows(struct adding *adding, const struct columns *columns, const
 		size_t at = place_row(adding, row);
 		struct row *to = &adding->rows->items[at];
 
+		adding->passes[at] |= passes(adding, row);
 		adding->only[at] = to->threads ? SIZE_MAX : i;
 		to->threads += row->threads ? row->threads : 1;
 		to->processes += adding->processes ? 0 : row->processes;
@@ -196,7 +206,56 @@ static void add_sleeping(struct adding *adding, const struct snapshot *snapshot)
 		if (is_new)
 			row->processes = 0;
 		adding->has_main[at] = true;
+		adding->passes[at] |= passes(adding, row);
 	}
+}
+
+/* ---- what the filter keeps */
+
+/* What an ancestor did itself is left out, as if it had slept. */
+static void empty_row(const struct columns *columns, const struct adding *adding, size_t i)
+{
+	struct row *row = &adding->rows->items[i];
+
+	row->threads = row->processes = 0;
+	row->flags = (row->flags & ~(unsigned)ROW_LOST) | ROW_ABOVE;
+	adding->only[i] = SIZE_MAX;
+	memset(rows_tally(columns, adding->rows, i), 0,
+	       tally_width(&columns->plan->shape) * sizeof(uint64_t));
+}
+
+static void move_row(const struct columns *columns, const struct adding *adding, size_t from,
+		     size_t to)
+{
+	struct rows *rows = adding->rows;
+
+	rows->items[to] = rows->items[from];
+	adding->only[to] = adding->only[from];
+	memcpy(rows_tally(columns, rows, to), rows_tally(columns, rows, from),
+	       tally_width(&columns->plan->shape) * sizeof(uint64_t));
+	if (rows->parents)
+		rows->parents[to] = rows->parents[from];
+}
+
+/* Rows that do not pass are closed up; none of those that do is below one that does not. */
+static void remove_rows(const struct columns *columns, const struct adding *adding)
+{
+	struct rows *rows = adding->rows;
+	size_t *moved = xcalloc(rows->n, sizeof(*moved)), n = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!adding->passes[i])
+			continue;
+		moved[i] = n;
+		if (n != i)
+			move_row(columns, adding, i, n);
+		n++;
+	}
+	for (size_t i = 0; rows->parents && i < n; i++)
+		if (rows->parents[i] != NO_PARENT)
+			rows->parents[i] = moved[rows->parents[i]];
+	rows->n = n;
+	free(moved);
 }
 
 /* ---- the tree */
@@ -274,6 +333,7 @@ static void add_descendants(const struct columns *columns, const struct adding *
 			if (above == NO_PARENT)
 				break;
 			add_row_to(columns, adding, at, above);
+			adding->passes[above] |= adding->passes[at];
 			children[above]--;
 			at = above;
 		}
@@ -285,6 +345,9 @@ static void make_tree(const struct adding *adding, const struct columns *columns
 {
 	struct rows *rows = adding->rows;
 
+	for (size_t i = 0; i < rows->n; i++)
+		if (!adding->passes[i])
+			empty_row(columns, adding, i);
 	rows->parents = xcalloc(rows->n, sizeof(*rows->parents));
 	for (size_t i = 0; i < rows->n; i++)
 		rows->parents[i] = find_parent(adding, i);
@@ -294,26 +357,31 @@ static void make_tree(const struct adding *adding, const struct columns *columns
 
 /* ---- tasks */
 
-void rollup_rows(const struct snapshot *snapshot, enum rollup by, struct rows *rows)
+void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
+		 struct rows *rows)
 {
 	const struct columns *columns = snapshot->columns;
+	bool groups = by == ROLLUP_USER || by == ROLLUP_CGROUP;
 	struct rows processes = {0};
-	struct adding adding = {.by = by, .processes = true, .rows = &processes};
+	struct adding adding = {.by = by, .processes = true, .filter = filter, .rows = &processes};
 
 	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
 	add_rows(&adding, columns, &snapshot->threads);
-	if (by == ROLLUP_USER || by == ROLLUP_CGROUP) {
-		struct adding groups = {.by = by, .rows = rows};
+	if (!groups || filter)
+		add_sleeping(&adding, snapshot);
+	if (by == ROLLUP_TREE)
+		make_tree(&adding, columns);
+	if (filter)
+		remove_rows(columns, &adding);
+	if (groups) {
+		struct adding adding_groups = {.by = by, .rows = rows};
 
-		adding_init(&groups, columns, processes.n);
-		add_rows(&groups, columns, &processes);
+		adding_init(&adding_groups, columns, processes.n);
+		add_rows(&adding_groups, columns, &processes);
 		rows_evaluate(columns, snapshot->interval_ns, rows);
-		adding_fini(&groups);
+		adding_fini(&adding_groups);
 		rows_fini(&processes);
 	} else {
-		add_sleeping(&adding, snapshot);
-		if (by == ROLLUP_TREE)
-			make_tree(&adding, columns);
 		rows_evaluate_sums(columns, snapshot->interval_ns, &snapshot->threads, adding.only,
 				   &processes);
 		*rows = processes;

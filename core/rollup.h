@@ -2,6 +2,7 @@
 #ifndef PMCTOP_ROLLUP_H
 #define PMCTOP_ROLLUP_H
 
+#include "row_filter.h"
 #include "snapshot.h"
 
 #include <stdbool.h>
@@ -42,8 +43,13 @@ static inline bool rollup_is_of_cpus(enum rollup by)
  * By tree: the same, with the ancestors that slept, and everybody's descendants added:
  * rows->parents. By user and cgroup: pid, tid, ppid and start_ns are 0, comm is "", and of uid,
  * user and cgroup only what they have in common is known.
+ *
+ * A filter (NULL: none) keeps whole processes: those that pass, or any of whose threads does, and
+ * users and cgroups are of these alone. In a tree their ancestors stay, without what these did
+ * themselves (ROW_ABOVE).
  */
-void rollup_rows(const struct snapshot *snapshot, enum rollup by, struct rows *rows);
+void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
+		 struct rows *rows);
 
 /*
  * CPUs by CPU, socket or node, evaluated; `cpu` is then the number of that, or -1 for all whose

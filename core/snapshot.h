@@ -48,6 +48,7 @@ enum row_flag {
 	ROW_EXITED = 1 << 0, /* ended within this interval */
 	ROW_KERNEL = 1 << 1, /* a kernel thread */
 	ROW_LOST = 1 << 2,   /* some of its slices were in lost records: its counts are too low */
+	ROW_ABOVE = 1 << 3,  /* does not pass the filter: it only stands above some that do */
 };
 
 struct row {

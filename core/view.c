@@ -290,13 +290,18 @@ static int compare_lines(const void *line_a, const void *line_b, void *arg)
 	return compare_identity(view, a->index, b->index);
 }
 
-static void order_lines(struct view *view)
+/* Of the rows or CPUs those that are to be seen: filter is that of threads, or NULL. */
+static void order_lines(struct view *view, const struct row_filter *filter)
 {
-	struct sort_key *keys = xcalloc(view->n, sizeof(*keys));
+	size_t n = view->rows ? view->rows->n : view->n;
+	struct sort_key *keys = xcalloc(n, sizeof(*keys));
 
-	for (size_t i = 0; i < view->n; i++) {
-		keys[i] = sort_key(view, i);
-		keys[i].index = i;
+	view->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (filter && !row_filter_passes(filter, &view->rows->items[i]))
+			continue;
+		keys[view->n] = sort_key(view, i);
+		keys[view->n++].index = i;
 	}
 	qsort_r(keys, view->n, sizeof(*keys), compare_lines, view);
 	view->order = xcalloc(view->n, sizeof(*view->order));
@@ -360,7 +365,7 @@ static void name_cgroups(struct view *view)
 	}
 }
 
-static void choose_lines(struct view *view)
+static void choose_lines(struct view *view, const struct row_filter *filter)
 {
 	const struct snapshot *snapshot = view->snapshot;
 
@@ -377,30 +382,56 @@ static void choose_lines(struct view *view)
 		return;
 	case ROLLUP_THREAD:
 		view->rows = &snapshot->threads;
-		view->n = snapshot->threads.n;
 		return;
 	case ROLLUP_PROCESS:
 	case ROLLUP_TREE:
 	case ROLLUP_USER:
 	case ROLLUP_CGROUP:
-		rollup_rows(snapshot, view->spec.by, &view->rolled);
+		rollup_rows(snapshot, view->spec.by, filter, &view->rolled);
 		view->rows = &view->rolled;
-		view->n = view->rolled.n;
 		if (view->spec.by == ROLLUP_CGROUP)
 			name_cgroups(view);
 		return;
 	}
 }
 
+/* All tasks without the lines: in a tree without the roots, which have what is below them. */
+static void sum_left_out(struct view *view)
+{
+	const struct columns *columns = view->snapshot->columns;
+	size_t width = tally_width(&columns->plan->shape);
+
+	view->left_out = xcalloc(width, sizeof(*view->left_out));
+	for (size_t i = 0; i < view->snapshot->threads.n; i++)
+		tally_add(&columns->plan->shape, view->left_out,
+			  rows_tally(columns, &view->snapshot->threads, i));
+	for (size_t line = 0; line < view->n; line++) {
+		const uint64_t *tally = rows_tally(columns, view->rows, view->order[line]);
+
+		if (view->rolled.parents && parent_of(view, view->order[line]) != SIZE_MAX)
+			continue;
+		for (size_t i = 0; i < width; i++)
+			view->left_out[i] -= tally[i];
+	}
+}
+
 void view_init(const struct snapshot *snapshot, const struct view_spec *spec, struct view *view)
 {
+	bool filtered = !rollup_is_of_cpus(spec->by) && row_filter_is_set(&spec->filter);
+	struct row_filter filter = {0};
+
 	*view = (struct view){.snapshot = snapshot, .spec = *spec};
 	make_columns(view);
 	view->sort_column = choose_sort(view);
-	choose_lines(view);
-	order_lines(view);
+	if (filtered)
+		row_filter_init(&view->spec.filter, snapshot, &filter);
+	choose_lines(view, filtered ? &filter : NULL);
+	order_lines(view, filtered && spec->by == ROLLUP_THREAD ? &filter : NULL);
 	if (spec->by == ROLLUP_TREE)
 		order_tree(view);
+	if (filtered)
+		sum_left_out(view);
+	row_filter_fini(&filter);
 }
 
 void view_fini(struct view *view)
@@ -411,6 +442,7 @@ void view_fini(struct view *view)
 	free(view->last);
 	free(view->columns);
 	free(view->order);
+	free(view->left_out);
 	rows_fini(&view->rolled);
 	cpu_units_fini(&view->units);
 	*view = (struct view){0};

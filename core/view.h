@@ -63,8 +63,9 @@ struct view_spec {
 	enum rollup by; /* what a line is */
 	/* A column's name; "" is cpu_percent (or the first metric) for tasks, cpu for CPUs. */
 	char sort[256];
-	bool reverse; /* figures go down, ids and texts up unless reversed */
-	bool ascii;   /* the branches of a tree in ASCII */
+	bool reverse;                  /* figures go down, ids and texts up unless reversed */
+	struct row_filter_spec filter; /* of tasks; CPUs are all shown */
+	bool ascii;                    /* the branches of a tree in ASCII */
 };
 
 struct view {
@@ -79,8 +80,9 @@ struct view {
 	const struct snapshot_cpu *cpus; /* the snapshot's or the units'; NULL: tasks */
 	char **names;                    /* by cgroup: of each row (core/cgroup_name), or NULL */
 	bool *last;                      /* by tree: of each row, whether no sibling follows */
-	size_t *order;                   /* indices in rows or cpus */
-	size_t n;
+	size_t *order;                   /* indices in rows or cpus, of the lines */
+	size_t n;                        /* lines: fewer than rows by thread with a filter */
+	uint64_t *left_out; /* the tally of all tasks that the filter keeps out; NULL: no filter */
 };
 
 /*

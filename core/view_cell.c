@@ -141,7 +141,7 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 		text_copy(comm, sizeof(comm), row->comm);
 	else /* perf's way to name a task that it has no name of */
 		snprintf(comm, sizeof(comm), ":%d", row->tid);
-	cell->role = exited || !row->comm[0] ? CELL_DIM : CELL_NAME;
+	cell->role = exited || !row->comm[0] || (row->flags & ROW_ABOVE) ? CELL_DIM : CELL_NAME;
 	if (view->rolled.parents)
 		length = put_branches(view, index, cell->text, sizeof(cell->text));
 	if (bracketed)

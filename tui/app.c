@@ -29,6 +29,9 @@ void app_init(struct app *app, const struct options *options)
 	first->spec.by = options->by;
 	first->spec.reverse = options->reverse;
 	text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
+	if (options->filter)
+		text_copy(app->tasks.spec.filter.text, sizeof(app->tasks.spec.filter.text),
+			  options->filter);
 }
 
 void app_fini(struct app *app)

@@ -262,6 +262,15 @@ static int read_sort(struct options *options, const char *argument, struct error
 	return 0;
 }
 
+static int read_filter(struct options *options, const char *argument, struct error *err)
+{
+	if (strlen(argument) >= ROW_FILTER_BYTES)
+		return error_set(err, -EINVAL, "A filter has at most %d bytes.",
+				 ROW_FILTER_BYTES - 1);
+	options->filter = argument;
+	return 0;
+}
+
 static int read_preset(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0])
@@ -379,6 +388,7 @@ static const struct option_row rows[] = {
 	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
 	 .setting = true},
+	{0, "filter", "TEXT", "tasks with these words in pid, user, command, cgroup", read_filter},
 	{'H', "threads", NULL, "threads instead of processes: --by thread", read_threads,
 	 .setting = true},
 	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,

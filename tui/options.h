@@ -57,6 +57,7 @@ struct options {
 	enum rollup by;                    /* what a line is */
 	const char *sort;                  /* a column's name; "": the default */
 	bool reverse;
+	const char *filter;            /* words that rows must have; NULL: none */
 	const char *preset;            /* NULL: the engine's choice */
 	struct engine_column *columns; /* -e and -m, in their order */
 	size_t n_columns, columns_capacity;

@@ -173,6 +173,8 @@ static int print_until_done(struct batch_run *run, struct error *err)
 		return RUN_FAILED;
 	}
 	text_copy(batch.view.sort, sizeof(batch.view.sort), options->sort);
+	if (options->filter)
+		text_copy(batch.view.filter.text, sizeof(batch.view.filter.text), options->filter);
 	status = options->command ? run_command(run, &batch, err) : run_system(run, &batch, err);
 	if (path && close(run->fd) && !err->text[0]) {
 		refuse_output(path, err);

@@ -776,7 +776,7 @@ static void main_thread_sleeps(void **state)
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 2));
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	rollup_rows(snapshot, ROLLUP_PROCESS, &rows);
+	rollup_rows(snapshot, ROLLUP_PROCESS, NULL, &rows);
 	assert_int_equal(rows.n, 1);
 	assert_string_equal(rows.items[0].comm, "crowd");
 	int ipc = columns_metric(snapshot->columns, "ipc");

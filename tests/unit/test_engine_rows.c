@@ -19,7 +19,7 @@ static void check_rollups(const struct snapshot *snapshot)
 	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_CGROUP; by++) {
 		struct rows rows;
 
-		rollup_rows(snapshot, by, &rows);
+		rollup_rows(snapshot, by, NULL, &rows);
 		for (size_t e = 0; e < columns->plan->shape.n_counters; e++) {
 			uint64_t sum = snapshot->idle[e] + snapshot->unattributed[e];
 

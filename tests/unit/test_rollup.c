@@ -109,7 +109,7 @@ static void rolls_up_by_process(void **state)
 		while (n_want < ROWS_MAX && cases[i].want[n_want].row.threads)
 			n_want++;
 		snapshot = sample_snapshot(columns, cases[i].threads, n);
-		rollup_rows(snapshot, ROLLUP_PROCESS, &processes);
+		rollup_rows(snapshot, ROLLUP_PROCESS, NULL, &processes);
 		if (processes.n != n_want)
 			fail_msg("%s: %zu rows, not %zu", cases[i].name, processes.n, n_want);
 		for (size_t k = 0; k < n_want; k++) {
@@ -165,7 +165,7 @@ static void rolls_up_many(void **state)
 		struct rows rows;
 		uint64_t sum = 0;
 
-		rollup_rows(snapshot, by, &rows);
+		rollup_rows(snapshot, by, NULL, &rows);
 		assert_int_equal(rows.n, PROCESSES);
 		for (size_t i = 0; i < rows.n; i++) {
 			assert_int_equal(rows.items[i].threads, THREADS_EACH);
@@ -195,7 +195,7 @@ static void sleepers_name_their_process(void **state)
 		(struct row){.pid = 7, .tid = 7, .uid = 4, .start_ns = 5, .comm = "main"};
 	snapshot->sleeping[1] = (struct row){.pid = 5, .tid = 5, .comm = "not asked"};
 	snapshot->sleeping[2] = (struct row){.pid = 4, .tid = 4, .comm = "parent"};
-	rollup_rows(snapshot, ROLLUP_PROCESS, &rows);
+	rollup_rows(snapshot, ROLLUP_PROCESS, NULL, &rows);
 	assert_int_equal(rows.n, 2);
 	assert_string_equal(rows.items[0].comm, "main");
 	assert_int_equal(rows.items[0].uid, 4);
@@ -306,7 +306,7 @@ static void rolls_up_by_anything(void **state)
 		for (; cases[i].sleeping[snapshot->n_sleeping].pid; snapshot->n_sleeping++)
 			snapshot->sleeping[snapshot->n_sleeping] =
 				cases[i].sleeping[snapshot->n_sleeping];
-		rollup_rows(snapshot, cases[i].by, &rows);
+		rollup_rows(snapshot, cases[i].by, NULL, &rows);
 		for (size_t k = 0; k < rows.n; k++) {
 			const struct row *row = &rows.items[k];
 			int who = cases[i].by == ROLLUP_USER     ? (int)row->uid
@@ -339,13 +339,13 @@ static void groups_are_anonymous(void **state)
 	struct rows rows;
 
 	(void)state;
-	rollup_rows(snapshot, ROLLUP_USER, &rows);
+	rollup_rows(snapshot, ROLLUP_USER, NULL, &rows);
 	assert_int_equal(rows.items[0].pid + rows.items[0].tid + rows.items[0].ppid, 0);
 	assert_int_equal(rows.items[0].cgroup, -1);
 	assert_string_equal(rows.items[0].comm, "");
 	assert_string_equal(rows.items[0].user, "5");
 	rows_fini(&rows);
-	rollup_rows(snapshot, ROLLUP_CGROUP, &rows);
+	rollup_rows(snapshot, ROLLUP_CGROUP, NULL, &rows);
 	assert_int_equal(rows.items[0].cgroup, 2);
 	assert_int_equal((int)rows.items[0].uid, -1);
 	assert_string_equal(rows.items[0].user, "");
@@ -371,7 +371,7 @@ static void trees_of_any_shape(void **state)
 			rows_tally(snapshot->columns, &snapshot->threads,
 				   (size_t)i)[TALLY_TASK_CLOCK] = 1;
 		}
-		rollup_rows(snapshot, ROLLUP_TREE, &rows);
+		rollup_rows(snapshot, ROLLUP_TREE, NULL, &rows);
 		assert_true(rows_tally(snapshot->columns, &rows, 0)[TALLY_TASK_CLOCK] == N);
 		assert_int_equal(rows.items[0].threads, N);
 		rows_fini(&rows);

@@ -75,6 +75,7 @@ static void test_accepted(void **state)
 		{{"-s", "-ipc"}, {.interval_ns = NS_PER_S, .sort = "ipc", .reverse = true}},
 		{{"-s", "migrations_per_s"}, {.interval_ns = NS_PER_S, .sort = "migrations_per_s"}},
 		{{"-s", "command"}, {.interval_ns = NS_PER_S, .sort = "command"}},
+		{{"--filter", "db post"}, {.interval_ns = NS_PER_S, .filter = "db post"}},
 		{{"-s", "pid"}, {.interval_ns = NS_PER_S, .sort = "pid"}},
 		{{"-s", "tid"}, {.interval_ns = NS_PER_S, .sort = "tid"}},
 		{{"-s", "-user"}, {.interval_ns = NS_PER_S, .sort = "user", .reverse = true}},
@@ -123,6 +124,10 @@ static void test_accepted(void **state)
 		assert_int_equal(options.color, expected->color);
 		assert_int_equal(options.ascii, expected->ascii);
 		assert_string_equal(options.sort, expected->sort ? expected->sort : "");
+		if (expected->filter)
+			assert_string_equal(options.filter, expected->filter);
+		else
+			assert_null(options.filter);
 		assert_int_equal(options.preset != NULL, expected->preset != NULL);
 		if (expected->preset)
 			assert_string_equal(options.preset, expected->preset);
