@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "color.h"
 
+#include "core/util.h"
+
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +74,6 @@ static unsigned distance(struct color color, unsigned red, unsigned green, unsig
 
 static unsigned cube_step(unsigned char channel)
 {
-	/* xterm's levels: 0 95 135 175 215 255 */
 	if (channel < 48)
 		return 0;
 	if (channel < 115)
@@ -78,11 +81,16 @@ static unsigned cube_step(unsigned char channel)
 	return (channel - 35u) / 40u;
 }
 
+/* xterm's levels: 0 95 135 175 215 255 */
+static unsigned cube_level(unsigned step)
+{
+	return step ? 55 + 40 * step : 0;
+}
+
 static int index_256(struct color color)
 {
-	static const unsigned levels[] = {0, 95, 135, 175, 215, 255};
 	unsigned r = cube_step(color.red), g = cube_step(color.green), b = cube_step(color.blue);
-	unsigned cube = distance(color, levels[r], levels[g], levels[b]);
+	unsigned cube = distance(color, cube_level(r), cube_level(g), cube_level(b));
 	unsigned mean = (color.red + color.green + color.blue) / 3u;
 	unsigned step = mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10;
 	unsigned grey = 8 + 10 * step;
@@ -115,14 +123,23 @@ static int greatest(int a, int b, int c)
 	return most > c ? most : c;
 }
 
-static int index_16(struct color color)
+static bool is_grey(struct color color)
 {
 	int high = greatest(color.red, color.green, color.blue);
 	int low = -greatest(-color.red, -color.green, -color.blue);
 
-	if ((high - low) * 4 <= high) { /* a grey */
-		if (high < 64)
-			return 0;
+	return (high - low) * 4 <= high;
+}
+
+static int index_16(struct color color)
+{
+	enum { DARK = 80 }; /* a background's hue would come out glaring */
+	int high = greatest(color.red, color.green, color.blue);
+	int low = -greatest(-color.red, -color.green, -color.blue);
+
+	if (high < DARK)
+		return 0;
+	if (is_grey(color)) {
 		if (high < 160)
 			return 8;
 		return high < 224 ? 7 : 15;
@@ -152,14 +169,76 @@ int color_index(struct color color, enum color_depth depth)
 	return -1;
 }
 
+/* ---- text on a background of few colours */
+
+static double linear(unsigned channel)
+{
+	double c = channel / 255.0;
+
+	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+double color_contrast(struct color a, struct color b)
+{
+	double la = 0.2126 * linear(a.red) + 0.7152 * linear(a.green) + 0.0722 * linear(a.blue);
+	double lb = 0.2126 * linear(b.red) + 0.7152 * linear(b.green) + 0.0722 * linear(b.blue);
+
+	return (fmax(la, lb) + 0.05) / (fmin(la, lb) + 0.05);
+}
+
+/* As xterm has them until its user says otherwise. */
+static const struct color xterm_colors[] = {
+	{true, 0x00, 0x00, 0x00}, {true, 0xcd, 0x00, 0x00}, {true, 0x00, 0xcd, 0x00},
+	{true, 0xcd, 0xcd, 0x00}, {true, 0x00, 0x00, 0xee}, {true, 0xcd, 0x00, 0xcd},
+	{true, 0x00, 0xcd, 0xcd}, {true, 0xe5, 0xe5, 0xe5}, {true, 0x7f, 0x7f, 0x7f},
+	{true, 0xff, 0x00, 0x00}, {true, 0x00, 0xff, 0x00}, {true, 0xff, 0xff, 0x00},
+	{true, 0x5c, 0x5c, 0xff}, {true, 0xff, 0x00, 0xff}, {true, 0x00, 0xff, 0xff},
+	{true, 0xff, 0xff, 0xff},
+};
+
+/* What a number below 256 looks like. */
+static struct color color_at(int index)
+{
+	unsigned at = (unsigned)index;
+
+	if (at < ARRAY_SIZE(xterm_colors))
+		return xterm_colors[at];
+	if (at >= 232)
+		return from_rgb(8 + 10 * (at - 232), 8 + 10 * (at - 232), 8 + 10 * (at - 232));
+	at -= 16;
+	return from_rgb(cube_level(at / 36), cube_level(at / 6 % 6), cube_level(at % 6));
+}
+
 int color_index_on(struct color color, struct color background, enum color_depth depth)
 {
+	static const struct {
+		int first, end;
+	} ranges[] = {
+		[COLOR_DEPTH_8] = {0, 8},
+		[COLOR_DEPTH_16] = {0, 16},
+		[COLOR_DEPTH_256] = {16, 256},
+	};
 	int index = color_index(color, depth), ground = color_index(background, depth);
 
-	if (depth != COLOR_DEPTH_8 && depth != COLOR_DEPTH_16)
+	if (depth == COLOR_DEPTH_RGB || index < 0 || ground < 0)
 		return index;
-	/* Of the eight, black, red, blue and magenta are dark; ground is -1 where it is not set. */
-	bool light = ground > 8 || ground == 2 || ground == 3 || ground == 6 || ground == 7;
 
-	return light && (index == 7 || index == 15) ? 0 : index;
+	struct color on = color_at(ground);
+	double enough = fmin(COLOR_READABLE, color_contrast(color, background));
+	unsigned least = UINT_MAX;
+
+	if (color_contrast(color_at(index), on) >= enough)
+		return index;
+	for (int i = ranges[depth].first; i < ranges[depth].end; i++) {
+		struct color other = color_at(i);
+		unsigned far = distance(color, other.red, other.green, other.blue);
+
+		/* A grey stays one: black or white reads on everything. */
+		if (far < least && color_contrast(other, on) >= enough &&
+		    (!is_grey(color) || is_grey(other))) {
+			least = far;
+			index = i;
+		}
+	}
+	return index;
 }

@@ -7,6 +7,7 @@
 #include "core/probe.h"
 #include "core/text.h"
 #include "core/util.h"
+#include "theme_load.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -179,6 +180,20 @@ static void put_presets(struct printer *printer)
 		put_preset(printer, &preset_none);
 }
 
+static void put_themes(struct printer *printer)
+{
+	struct theme_list themes;
+	int result = 0;
+
+	theme_list_read(printer->listing->theme_dir, &themes);
+	for (size_t i = 0; i < themes.n && !result; i++)
+		if (catalog_matches(printer->listing->pattern, themes.items[i].name,
+				    themes.items[i].about))
+			result = put(printer, &(struct line){.name = themes.items[i].name,
+							     .text = themes.items[i].about});
+	theme_list_fini(&themes);
+}
+
 static int put_column(void *arg, const char *name, const char *help)
 {
 	struct printer *printer = arg;
@@ -245,6 +260,9 @@ static void put_list(struct printer *printer)
 		break;
 	case OPTIONS_LIST_COLUMNS:
 		choice_each_column(listing->engine, put_column, printer);
+		break;
+	case OPTIONS_LIST_THEMES:
+		put_themes(printer);
 		break;
 	case OPTIONS_LIST_PMUS:
 		catalog_pmus(printer->context, listing->pattern, put_pmu, printer);

@@ -21,7 +21,8 @@ struct listing {
 	const struct engine_config *engine; /* its columns and the user's metrics */
 	const struct preset *presets;       /* the user's */
 	size_t n_presets;
-	unsigned width; /* of the terminal; 0: there is none */
+	const char *theme_dir; /* the user's themes; may be NULL */
+	unsigned width;        /* of the terminal; 0: there is none */
 };
 
 /*

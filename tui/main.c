@@ -41,6 +41,12 @@ static enum run_status complain(const struct error *err, enum run_status status)
 	return status;
 }
 
+static void say_notes(const struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		say(notes->items[i], "");
+}
+
 /* A file of the user's, below ~/.config/pmctop; "" where that cannot be known. */
 static void find_own(const char *name, char *path, size_t size)
 {
@@ -54,6 +60,13 @@ static void find_own(const char *name, char *path, size_t size)
 		length = snprintf(path, size, "%s/.config/pmctop/%s", home, name);
 	if (length >= (int)size)
 		path[0] = '\0';
+}
+
+/* The user's directory of themes; NULL where that cannot be known. */
+static const char *find_themes(char path[PATH_MAX])
+{
+	find_own("themes", path, PATH_MAX);
+	return path[0] ? path : NULL;
 }
 
 static bool wants_color(const struct options *options)
@@ -89,13 +102,15 @@ static bool can_draw(const char *terminal)
 static int run(const struct options *options, const struct engine_config *engine)
 {
 	struct theme theme;
+	struct notes notes = {0};
 	struct error err = {0};
 	char theme_dir[PATH_MAX];
 	int status = RUN_NO_TERMINAL;
 
-	find_own("themes", theme_dir, sizeof(theme_dir));
-	if (theme_load(options->theme, theme_dir[0] ? theme_dir : NULL, &theme, &err))
+	if (theme_load(options->theme, find_themes(theme_dir), &theme, &notes, &err))
 		return complain(&err, RUN_USAGE);
+	say_notes(&notes);
+	notes_fini(&notes);
 
 	struct run_config config = {
 		.options = options,
@@ -166,8 +181,7 @@ static void apply_config(struct config *config, struct options *options)
 		if (options_set(options, entry->name, entry->value, &err))
 			config_note(config, entry, err.text);
 	}
-	for (size_t i = 0; i < config->notes.n; i++)
-		say(config->notes.items[i], "");
+	say_notes(&config->notes);
 }
 
 /* The command line is read for the file's name, and once more over what the file says. */
@@ -199,8 +213,10 @@ static unsigned terminal_width(void)
 static enum run_status list(const struct options *options, const struct config *config,
 			    const struct engine_config *engine)
 {
+	char theme_dir[PATH_MAX];
 	const struct listing listing = {
 		.list = options->list,
+		.theme_dir = find_themes(theme_dir),
 		.pattern = options->pattern,
 		.engine = engine,
 		.presets = config->presets,

@@ -293,7 +293,7 @@ static const char *list_word(size_t i)
 	static const char *const words[] = {
 		[OPTIONS_LIST_EVENTS] = "events",   [OPTIONS_LIST_METRICS] = "metrics",
 		[OPTIONS_LIST_PRESETS] = "presets", [OPTIONS_LIST_COLUMNS] = "columns",
-		[OPTIONS_LIST_PMUS] = "pmus",
+		[OPTIONS_LIST_THEMES] = "themes",   [OPTIONS_LIST_PMUS] = "pmus",
 	};
 
 	return i < ARRAY_SIZE(words) ? words[i] : NULL;
@@ -393,7 +393,7 @@ static const struct option_row rows[] = {
 	 .setting = true},
 	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,
 	 .setting = true},
-	{0, "list", "WHAT", "then exit", read_list, list_word},
+	{0, "list", "WHAT", "exit", read_list, list_word},
 	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
 	{0, "config", "FILE", "read this configuration", read_config},
 	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},

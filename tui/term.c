@@ -92,42 +92,29 @@ static int pair_number(const struct term *term, int index)
 	return index;
 }
 
-static attr_t attributes_of(const struct term *term, const struct theme_style *style, bool selected)
+static attr_t terminal_attributes(unsigned attributes)
 {
-	bool mono = term->depth == COLOR_DEPTH_MONO;
-	attr_t attributes = A_NORMAL;
-
-	if (style->attributes & ATTRIBUTE_BOLD)
-		attributes |= A_BOLD;
-	if (mono && (style->attributes & ATTRIBUTE_UNDERLINE))
-		attributes |= A_UNDERLINE;
-	if (mono && !selected && (style->attributes & ATTRIBUTE_DIM))
-		attributes |= A_DIM;
-	if (mono && (selected || (style->attributes & ATTRIBUTE_REVERSE)))
-		attributes |= A_REVERSE;
-	return attributes;
+	return (attributes & ATTRIBUTE_BOLD ? A_BOLD : A_NORMAL) |
+	       (attributes & ATTRIBUTE_UNDERLINE ? A_UNDERLINE : A_NORMAL) |
+	       (attributes & ATTRIBUTE_DIM ? A_DIM : A_NORMAL) |
+	       (attributes & ATTRIBUTE_REVERSE ? A_REVERSE : A_NORMAL);
 }
 
 static void make_looks(struct term *term, const struct theme *theme)
 {
 	short pair = 1;
 
-	for (size_t i = 0; i < STYLE_COUNT; i++) {
+	for (enum style i = 0; i < STYLE_COUNT; i++) {
 		for (size_t selected = 0; selected < 2; selected++) {
-			const struct theme_style *own = &theme->styles[i];
-			const struct theme_style *colors =
-				selected ? &theme->styles[STYLE_SELECTED] : own;
+			struct theme_look shown = theme_look(theme, i, selected, term->depth);
 			struct look *look = &term->looks[i][selected];
 
-			look->attributes = attributes_of(term, own, selected);
+			look->attributes = terminal_attributes(shown.attributes);
 			look->pair = 0;
 			if (term->depth == COLOR_DEPTH_MONO)
 				continue;
-			int front =
-				color_index_on(colors->foreground, colors->background, term->depth);
-			int back = color_index(colors->background, term->depth);
-
-			init_extended_pair(pair, pair_number(term, front), pair_number(term, back));
+			init_extended_pair(pair, pair_number(term, shown.foreground),
+					   pair_number(term, shown.background));
 			look->pair = pair++;
 		}
 	}

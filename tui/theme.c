@@ -136,35 +136,89 @@ static bool split_line(const char *line, size_t length, const char **key, size_t
 	return true;
 }
 
-int theme_parse(const char *text, struct theme *theme, struct error *err)
+/* Whether the line says something of use; what is wrong with one that does not is noted. */
+static bool read_line(const char *name, unsigned number, const char *line, size_t length,
+		      struct palette *palette, struct notes *notes)
+{
+	char value[64];
+	const char *key;
+	size_t key_length;
+	struct error why;
+
+	if (length == 0 || line[0] == '#' || line[0] == '\r')
+		return false;
+	if (!split_line(line, length, &key, &key_length, value, sizeof(value))) {
+		notes_add(notes, "%.160s:%u: Neither theme[KEY]=\"COLOUR\" nor a # comment.", name,
+			  number);
+		return false;
+	}
+
+	struct color *color = palette_at(palette, key, key_length);
+
+	if (color && color_parse(value, color, &why)) {
+		notes_add(notes, "%.160s:%u: %s.", name, number, why.text);
+		return false;
+	}
+	return color != NULL;
+}
+
+int theme_parse(const char *name, const char *text, struct theme *theme, struct notes *notes,
+		struct error *err)
 {
 	struct palette palette = {0};
+	struct notes found = {0};
 	unsigned number = 0, understood = 0;
 
 	for (const char *line = text; *line;) {
-		size_t length = strcspn(line, "\n"), key_length, blanks = strspn(line, " \t");
-		char value[64];
-		const char *key;
-		struct error why;
+		size_t length = strcspn(line, "\n"), blanks = size_min(strspn(line, " \t"), length);
 
-		number++;
-		if (blanks < length && split_line(line + blanks, length - blanks, &key, &key_length,
-						  value, sizeof(value))) {
-			struct color *color = palette_at(&palette, key, key_length);
-
-			if (color && color_parse(value, color, &why))
-				return error_set(err, -EINVAL, "line %u: %s", number, why.text);
-			understood += color != NULL;
-		}
+		understood +=
+			read_line(name, ++number, line + blanks, length - blanks, &palette, &found);
 		line += length + (line[length] == '\n');
 	}
+	for (size_t i = 0; i < found.n && understood; i++)
+		notes_add(notes, "%s", found.items[i]);
+	notes_fini(&found);
 	if (!understood)
 		return error_set(err, -EINVAL,
-				 "no theme: it has no line like "
-				 "theme[main_fg]=\"#cccccc\"");
+				 "'%.120s' is no theme: it has no line like "
+				 "theme[main_fg]=\"#cccccc\".",
+				 name);
 	palette_complete(&palette);
 	palette_apply(&palette, theme);
 	return 0;
+}
+
+void theme_about(const char *text, char *about, size_t size)
+{
+	while (*text == '#' || *text == ' ' || *text == '\t')
+		text++;
+	size_t length = strcspn(text, "\r\n");
+	text_copy(about, size_min(size, length + 1), text);
+}
+
+struct theme_look theme_look(const struct theme *theme, enum style style, bool selected,
+			     enum color_depth depth)
+{
+	const struct theme_style *plain = &theme->styles[STYLE_PLAIN];
+	const struct theme_style *own = &theme->styles[style];
+	const struct theme_style *colors = selected ? &theme->styles[STYLE_SELECTED] : own;
+	struct theme_look look = {
+		.foreground = color_index_on(colors->foreground, colors->background, depth),
+		.background = color_index(colors->background, depth),
+		.attributes = own->attributes & ATTRIBUTE_BOLD,
+	};
+	int text = color_index_on(plain->foreground, plain->background, depth);
+	int ground = color_index(plain->background, depth);
+	unsigned reverse = selected ? ATTRIBUTE_REVERSE : own->attributes & ATTRIBUTE_REVERSE;
+
+	if (selected)
+		look.attributes |= own->attributes & ATTRIBUTE_UNDERLINE;
+	else if (look.foreground == text)
+		look.attributes |= own->attributes & (ATTRIBUTE_UNDERLINE | ATTRIBUTE_DIM);
+	if (look.background == ground)
+		look.attributes |= reverse;
+	return look;
 }
 
 const char *theme_builtin_find(const char *name)

@@ -4,6 +4,7 @@
 
 #include "color.h"
 #include "core/error.h"
+#include "core/notes.h"
 #include "style.h"
 
 /*
@@ -17,7 +18,7 @@
  */
 enum style_attribute {
 	ATTRIBUTE_BOLD = 1 << 0,
-	/* The others stand in for colours where there are none. */
+	/* The others stand in for colours where those tell nothing apart. */
 	ATTRIBUTE_UNDERLINE = 1 << 1,
 	ATTRIBUTE_DIM = 1 << 2,
 	ATTRIBUTE_REVERSE = 1 << 3,
@@ -33,10 +34,22 @@ struct theme {
 };
 
 /*
- * -EINVAL for a bad colour, with the line's number, or for a text with no theme[...] line at all.
- * What it says is a phrase for a sentence that names the theme, and so is color_parse's.
+ * A line that says nothing is noted as "NAME:LINE: ..." and skipped. -EINVAL and a sentence where
+ * none says anything: that is no theme.
  */
-int theme_parse(const char *text, struct theme *theme, struct error *err);
+int theme_parse(const char *name, const char *text, struct theme *theme, struct notes *notes,
+		struct error *err);
+
+/* What a theme's first line, a comment, says of it; "" where there is none. */
+void theme_about(const char *text, char *about, size_t size);
+
+/* What a terminal of that depth shows: numbers of colour (color_index), and attributes. */
+struct theme_look {
+	int foreground, background;
+	unsigned attributes;
+};
+struct theme_look theme_look(const struct theme *theme, enum style style, bool selected,
+			     enum color_depth depth);
 
 /* themes/ as text, built into the program; the last one's name is NULL. */
 struct theme_builtin {

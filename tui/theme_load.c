@@ -2,27 +2,26 @@
 #include "theme_load.h"
 
 #include "core/suggest.h"
+#include "core/util.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { THEME_BYTES_MAX = 64 * 1024 };
+#define SUFFIX ".theme"
 
-static int parse(const char *name, const char *text, struct theme *theme, struct error *err)
+enum {
+	THEME_BYTES_MAX = 64 * 1024,
+	THEMES_MAX = 1000, /* of a directory */
+};
+
+/* -ENOENT silently; any other trouble with a sentence. *text is the caller's. */
+static int read_file(const char *path, char **text, struct error *err)
 {
-	struct error why;
-
-	if (theme_parse(text, theme, &why))
-		return error_set(err, why.code, "Theme '%.100s': %s.", name, why.text);
-	return 0;
-}
-
-/* -ENOENT silently; any other trouble with a sentence. */
-static int load_file(const char *path, struct theme *theme, struct error *err)
-{
-	char text[THEME_BYTES_MAX + 1];
 	FILE *file = fopen(path, "re");
 
 	if (!file && (errno == ENOENT || errno == ENOTDIR))
@@ -31,47 +30,134 @@ static int load_file(const char *path, struct theme *theme, struct error *err)
 		return error_set(err, -errno, "Theme '%.120s' cannot be read: %s.", path,
 				 strerror(errno));
 
-	size_t length = fread(text, 1, THEME_BYTES_MAX, file);
+	*text = xmalloc(THEME_BYTES_MAX + 1);
+	size_t length = fread(*text, 1, THEME_BYTES_MAX, file);
 	int failed = ferror(file);
 
 	fclose(file);
-	if (failed)
-		return error_set(err, -EIO, "Theme '%.120s' cannot be read.", path);
-	text[length] = '\0';
-	return parse(path, text, theme, err);
+	(*text)[length] = '\0';
+	if (!failed)
+		return 0;
+	free(*text);
+	return error_set(err, -EIO, "Theme '%.120s' cannot be read.", path);
 }
 
-static int refuse(const char *name, struct error *err)
+static int load_file(const char *path, struct theme *theme, struct notes *notes, struct error *err)
+{
+	char *text;
+	int rc = read_file(path, &text, err);
+
+	if (rc)
+		return rc;
+	rc = theme_parse(path, text, theme, notes, err);
+	free(text);
+	return rc;
+}
+
+static int refuse(const char *name, const char *dir, struct error *err)
 {
 	struct suggest near = {.word = name};
-	char hint[80], builtin[80] = "";
+	struct theme_list list;
+	char hint[80];
 
-	for (const struct theme_builtin *t = theme_builtins; t->name; t++) {
-		size_t length = strlen(builtin);
-
-		suggest_offer(&near, t->name);
-		snprintf(builtin + length, sizeof(builtin) - length, "%s%s", length ? ", " : "",
-			 t->name);
-	}
+	theme_list_read(dir, &list);
+	for (size_t i = 0; i < list.n; i++)
+		suggest_offer(&near, list.items[i].name);
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -ENOENT, "Unknown theme '%.80s'%s: neither built in (%s) nor a file.",
-			 name, hint, builtin);
+	theme_list_fini(&list);
+	return error_set(err, -ENOENT,
+			 "Unknown theme '%.80s'%s: '--list themes' has them all, or name a file.",
+			 name, hint);
 }
 
-int theme_load(const char *name, const char *dir, struct theme *theme, struct error *err)
+int theme_load(const char *name, const char *dir, struct theme *theme, struct notes *notes,
+	       struct error *err)
 {
-	const char *text = theme_builtin_find(name ? name : "default");
+	const char *wanted = name ? name : "default";
 	char path[PATH_MAX];
 	int rc = -ENOENT;
 
+	if (dir && !strchr(wanted, '/') &&
+	    snprintf(path, sizeof(path), "%s/%s" SUFFIX, dir, wanted) < (int)sizeof(path))
+		rc = load_file(path, theme, notes, err);
+	if (rc != -ENOENT)
+		return rc;
+
+	const char *text = theme_builtin_find(wanted);
+
 	if (text)
-		return parse(name ? name : "default", text, theme, err);
-	if (!name)
-		return error_set(err, -ENOENT, "The default theme is not built in.");
-	if (dir && !strchr(name, '/') &&
-	    snprintf(path, sizeof(path), "%s/%s.theme", dir, name) < (int)sizeof(path))
-		rc = load_file(path, theme, err);
-	if (rc == -ENOENT)
-		rc = load_file(name, theme, err);
-	return rc == -ENOENT ? refuse(name, err) : rc;
+		return theme_parse(wanted, text, theme, notes, err);
+	rc = load_file(wanted, theme, notes, err);
+	return rc == -ENOENT ? refuse(wanted, dir, err) : rc;
+}
+
+/* ---- all of them */
+
+static void add(struct theme_list *list, const char *name, const char *text)
+{
+	struct theme_entry *entry;
+
+	list->items =
+		array_reserve(list->items, &list->capacity, list->n + 1, sizeof(*list->items));
+	entry = &list->items[list->n++];
+	entry->name = xstrdup(name);
+	theme_about(text, entry->about, sizeof(entry->about));
+}
+
+static bool is_listed(const struct theme_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void add_file(struct theme_list *list, const char *dir, const char *file)
+{
+	size_t length = strlen(file);
+	char path[PATH_MAX], *text;
+	struct error ignored;
+
+	if (length < sizeof(SUFFIX) || strcmp(file + length - strlen(SUFFIX), SUFFIX) != 0)
+		return;
+	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >= (int)sizeof(path) ||
+	    read_file(path, &text, &ignored))
+		return;
+
+	char *name = xstrndup(file, length - strlen(SUFFIX));
+
+	add(list, name, text);
+	free(name);
+	free(text);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct theme_entry *left = a, *right = b;
+
+	return strcmp(left->name, right->name);
+}
+
+void theme_list_read(const char *dir, struct theme_list *list)
+{
+	DIR *stream = dir ? opendir(dir) : NULL;
+
+	*list = (struct theme_list){0};
+	for (const struct dirent *entry;
+	     stream && list->n < THEMES_MAX && (entry = readdir(stream));)
+		add_file(list, dir, entry->d_name);
+	if (stream)
+		closedir(stream);
+	for (const struct theme_builtin *t = theme_builtins; t->name; t++)
+		if (!is_listed(list, t->name))
+			add(list, t->name, t->text);
+	qsort(list->items, list->n, sizeof(*list->items), compare);
+}
+
+void theme_list_fini(struct theme_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->items[i].name);
+	free(list->items);
+	*list = (struct theme_list){0};
 }

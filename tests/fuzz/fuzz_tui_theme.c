@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A theme's text, as it comes from the net: refused with a sentence, or colours that every terminal
- * has.
+ * has, with a note for every line that was skipped.
  */
 #include "fuzz.h"
 
@@ -8,6 +8,7 @@
 #include "tui/theme.h"
 
 #include <errno.h>
+#include <string.h>
 
 static void check_color(struct color color, struct color ground)
 {
@@ -34,8 +35,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_bytes bytes = {data, size};
 	char *text = fuzz_text(&bytes);
 	struct theme theme;
+	struct notes notes = {0};
 	struct error err = {0};
-	int result = theme_parse(text, &theme, &err);
+	int result = theme_parse("t", text, &theme, &notes, &err);
+	char about[40];
 
 	if (result == 0) {
 		for (size_t i = 0; i < STYLE_COUNT; i++)
@@ -43,7 +46,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		fuzz_check(result == -EINVAL && err.code == result && err.text[0],
 			   "what is refused is explained");
+		fuzz_check(notes.n == 0, "by nothing else");
 	}
+	for (size_t i = 0; i < notes.n; i++)
+		fuzz_check(strncmp(notes.items[i], "t:", 2) == 0, "a note names a line");
+	theme_about(text, about, sizeof(about));
+	fuzz_check(!strpbrk(about, "\r\n"), "what is said of it is one line");
+	notes_fini(&notes);
 	free(text);
 	return 0;
 }

@@ -100,6 +100,10 @@ static void test_print(void **state)
 		 "none                                     only what -e and -m name\n", ""},
 		{"columns", &sane, OPTIONS_LIST_COLUMNS, "bus-*", 0, 1,
 		 "bus-cycles                               the event\n", ""},
+		{"a theme", &sane, OPTIONS_LIST_THEMES, "nord", 0, 1,
+		 "nord                                     Cold and quiet, after the palette of "
+		 "Nord\n",
+		 ""},
 		{"PMUs", &sane, OPTIONS_LIST_PMUS, "cpu", 80, 1,
 		 "  cpu                            core     type 4, 0 events, CPUs 0-3, 6 "
 		 "counters\n",
@@ -131,7 +135,7 @@ static void test_widths(void **state)
 {
 	static const enum options_list lists[] = {
 		OPTIONS_LIST_EVENTS,  OPTIONS_LIST_METRICS, OPTIONS_LIST_PRESETS,
-		OPTIONS_LIST_COLUMNS, OPTIONS_LIST_PMUS,
+		OPTIONS_LIST_COLUMNS, OPTIONS_LIST_THEMES,  OPTIONS_LIST_PMUS,
 	};
 
 	(void)state;

@@ -202,7 +202,7 @@ static void test_refused(void **state)
 		{{"-m", "=1"}, "Option '--metric' needs a name: '--list metrics' has them."},
 		{{"--list", "event"},
 		 "Unknown --list 'event' (did you mean 'events'?): write events, metrics, presets, "
-		 "columns or pmus."},
+		 "columns, themes or pmus."},
 		{{"--list", "events", "a", "b"},
 		 "'b' is one argument too many: see 'pmctop --help'."},
 		{{"--config", ""}, "Option '--config' needs the name of a file."},
@@ -553,7 +553,7 @@ static void test_help(void **state)
 	options_print_help(file);
 	fclose(file);
 	assert_non_null(strstr(text, " text or json: "));
-	assert_non_null(strstr(text, " events, metrics, presets, columns or pmus: "));
+	assert_non_null(strstr(text, " events, metrics, presets, columns, themes or pmus: "));
 	assert_non_null(strstr(text, " auto, always or never: "));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		assert_true(strcspn(line, "\n") <= 80);

@@ -96,80 +96,243 @@ static double lab_distance(struct lab a, struct lab b)
 
 /* ---- the themes */
 
-static struct theme load_default(void)
+static struct theme load(const char *name)
 {
 	struct theme theme;
+	struct notes notes = {0};
 	struct error err;
 
-	if (theme_load(NULL, NULL, &theme, &err))
-		fail_msg("%s", err.text);
+	if (theme_load(name, NULL, &theme, &notes, &err))
+		fail_msg("%s: %s", name, err.text);
+	assert_int_equal(notes.n, 0);
 	return theme;
 }
 
-/* Where the background is the terminal's own, a style must read on dark and on light ones. */
-static void test_contrast(void **state)
+/* Every built-in theme and style. */
+static void each_style(void (*check)(const char *name, const struct theme *theme, enum style style))
+{
+	for (const struct theme_builtin *t = theme_builtins; t->name; t++) {
+		struct theme theme = load(t->name);
+
+		for (enum style style = 0; style < STYLE_COUNT; style++)
+			check(t->name, &theme, style);
+	}
+}
+
+static const struct color xterm_colors[] = {
+	{true, 0x00, 0x00, 0x00}, {true, 0xcd, 0x00, 0x00}, {true, 0x00, 0xcd, 0x00},
+	{true, 0xcd, 0xcd, 0x00}, {true, 0x00, 0x00, 0xee}, {true, 0xcd, 0x00, 0xcd},
+	{true, 0x00, 0xcd, 0xcd}, {true, 0xe5, 0xe5, 0xe5}, {true, 0x7f, 0x7f, 0x7f},
+	{true, 0xff, 0x00, 0x00}, {true, 0x00, 0xff, 0x00}, {true, 0xff, 0xff, 0x00},
+	{true, 0x5c, 0x5c, 0xff}, {true, 0xff, 0x00, 0xff}, {true, 0x00, 0xff, 0xff},
+	{true, 0xff, 0xff, 0xff},
+};
+
+/* What a number of a depth is on the screen. */
+static struct color color_at(int index, enum color_depth depth)
+{
+	static const uint8_t levels[] = {0, 95, 135, 175, 215, 255};
+
+	if (depth == COLOR_DEPTH_RGB)
+		return (struct color){true, (uint8_t)(index >> 16), (uint8_t)(index >> 8),
+				      (uint8_t)index};
+	if (index < 16)
+		return xterm_colors[index];
+	if (index >= 232) {
+		uint8_t grey = (uint8_t)(8 + 10 * (index - 232));
+
+		return (struct color){true, grey, grey, grey};
+	}
+	index -= 16;
+	return (struct color){true, levels[index / 36], levels[index / 6 % 6], levels[index % 6]};
+}
+
+static bool is_main_text(enum style style)
+{
+	return style == STYLE_PLAIN || style == STYLE_NAME || style == STYLE_SELECTED ||
+	       style == STYLE_HEADER || style == STYLE_HEADER_SORT;
+}
+
+/* 4.5 for what is read all the time and 3 for all else, whatever is left of the colours. */
+static void check_contrast(const char *name, const struct theme *theme, enum style style)
 {
 	static const struct color grounds[] = {
 		{true, 0, 0, 0}, {true, 0x1e, 0x1e, 0x1e}, {true, 0xff, 0xff, 0xff}};
-	struct theme theme = load_default();
 
-	(void)state;
-	for (int i = 0; i < STYLE_COUNT; i++) {
-		struct color front = theme.styles[i].foreground, back = theme.styles[i].background;
+	for (enum color_depth depth = COLOR_DEPTH_8; depth <= COLOR_DEPTH_RGB; depth++)
+		for (int selected = 0; selected < 2; selected++) {
+			struct theme_look look = theme_look(theme, style, selected, depth);
+			bool main_text = selected || is_main_text(style);
+			double least = main_text && depth >= COLOR_DEPTH_256 ? 4.5 : 3;
+			bool own = look.background >= 0; /* or the terminal's, dark or light */
 
-		if (!front.set)
-			assert_false(back.set);
-		for (size_t g = 0; front.set && g < ARRAY_SIZE(grounds); g++) {
-			struct color ground = back.set ? back : grounds[g];
-			double least = back.set ? 4.5 : 3.0;
+			if (look.foreground < 0) {
+				assert_int_equal(look.background, -1);
+				continue;
+			}
+			if (!own && depth < COLOR_DEPTH_256)
+				continue; /* a name more than a colour, as its user likes it */
+			for (size_t g = 0; g < (own ? 1 : ARRAY_SIZE(grounds)); g++) {
+				struct color ground =
+					own ? color_at(look.background, depth) : grounds[g];
+				double seen = contrast(color_at(look.foreground, depth), ground);
 
-			if (contrast(front, ground) < least)
-				fail_msg("style %d on #%02x%02x%02x: %.2f", i, ground.red,
-					 ground.green, ground.blue, contrast(front, ground));
+				if (seen < (own ? least : 3 - (depth < COLOR_DEPTH_RGB) * 0.3))
+					fail_msg("%s, style %d, depth %d on #%02x%02x%02x: %.2f",
+						 name, (int)style, (int)depth, ground.red,
+						 ground.green, ground.blue, seen);
+			}
 		}
-	}
 }
 
-/* Styles that mean different things stay apart for every kind of sight. */
+static void test_contrast(void **state)
+{
+	(void)state;
+	each_style(check_contrast);
+}
+
+/* Where even the details stand out. */
+static void test_high_contrast(void **state)
+{
+	struct theme theme = load("high-contrast");
+
+	(void)state;
+	for (enum style style = 0; style < STYLE_COUNT; style++)
+		assert_true(contrast(theme.styles[style].foreground,
+				     theme.styles[style].background) >= 7);
+}
+
+/* What means different things. */
+static const enum style pairs[][2] = {
+	{STYLE_WARN, STYLE_BAD},
+	{STYLE_WARN, STYLE_DIM},
+	{STYLE_BAD, STYLE_DIM},
+	{STYLE_METER_LOW, STYLE_METER_HIGH},
+	{STYLE_METER_LOW, STYLE_METER_MID},
+	{STYLE_METER_MID, STYLE_METER_HIGH},
+	{STYLE_SCALED, STYLE_WARN},
+	{STYLE_SCALED, STYLE_BAD},
+	{STYLE_KEY, STYLE_KEY_LABEL},
+};
+
+/* The smallest distance of a pair of styles. */
+static double least_distance(const struct theme *theme, size_t sight_index,
+			     const enum style **nearest)
+{
+	double least = HUGE_VAL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		struct lab a = lab_seen(theme->styles[pairs[i][0]].foreground, sight[sight_index]);
+		struct lab b = lab_seen(theme->styles[pairs[i][1]].foreground, sight[sight_index]);
+
+		if (lab_distance(a, b) < least) {
+			least = lab_distance(a, b);
+			*nearest = pairs[i];
+		}
+	}
+	return least;
+}
+
+/* They stay apart for every kind of sight where a theme promises it, and for full sight anyhow. */
 static void test_color_blind(void **state)
 {
-	static const enum style pairs[][2] = {
-		{STYLE_WARN, STYLE_BAD},
-		{STYLE_WARN, STYLE_DIM},
-		{STYLE_BAD, STYLE_DIM},
-		{STYLE_METER_LOW, STYLE_METER_HIGH},
-		{STYLE_METER_LOW, STYLE_METER_MID},
-		{STYLE_METER_MID, STYLE_METER_HIGH},
-		{STYLE_SCALED, STYLE_WARN},
-		{STYLE_SCALED, STYLE_BAD},
-		{STYLE_KEY, STYLE_KEY_LABEL},
-	};
-	struct theme theme = load_default();
+	static const char *const promised[] = {"default", "light", "high-contrast"};
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		for (size_t s = 0; s < ARRAY_SIZE(sight); s++) {
-			struct lab a = lab_seen(theme.styles[pairs[i][0]].foreground, sight[s]);
-			struct lab b = lab_seen(theme.styles[pairs[i][1]].foreground, sight[s]);
-
-			if (lab_distance(a, b) < 12)
-				fail_msg("styles %d and %d, %s: %.1f", (int)pairs[i][0],
-					 (int)pairs[i][1], sight_names[s], lab_distance(a, b));
-		}
-}
-
-static void test_builtins(void **state)
-{
 	(void)state;
 	for (const struct theme_builtin *t = theme_builtins; t->name; t++) {
-		struct theme theme;
-		struct error err;
+		struct theme theme = load(t->name);
+		bool promises = false;
 
-		if (theme_parse(t->text, &theme, &err))
-			fail_msg("%s: %s", t->name, err.text);
+		for (size_t i = 0; i < ARRAY_SIZE(promised); i++)
+			promises |= strcmp(t->name, promised[i]) == 0;
+		for (size_t s = 0; s < (promises ? ARRAY_SIZE(sight) : 1); s++) {
+			const enum style *nearest = pairs[0];
+
+			if (theme.styles[STYLE_KEY].foreground.set &&
+			    least_distance(&theme, s, &nearest) < 12)
+				fail_msg("%s, styles %d and %d, %s: %.1f", t->name, (int)nearest[0],
+					 (int)nearest[1], sight_names[s],
+					 least_distance(&theme, s, &nearest));
+		}
 	}
-	assert_non_null(theme_builtin_find("default"));
+}
+
+static bool looks_alike(const struct theme *theme, enum style a, enum style b,
+			enum color_depth depth)
+{
+	struct theme_look left = theme_look(theme, a, false, depth);
+	struct theme_look right = theme_look(theme, b, false, depth);
+
+	return left.foreground == right.foreground && left.background == right.background &&
+	       left.attributes == right.attributes;
+}
+
+/* However few colours there are, what must not be mistaken looks different. */
+static void test_roles(void **state)
+{
+	static const enum style roles[][2] = {
+		{STYLE_WARN, STYLE_BAD},     {STYLE_WARN, STYLE_PLAIN},
+		{STYLE_BAD, STYLE_PLAIN},    {STYLE_KEY, STYLE_KEY_LABEL},
+		{STYLE_HEADER, STYLE_PLAIN}, {STYLE_HEADER, STYLE_HEADER_SORT},
+		{STYLE_BANNER, STYLE_PLAIN}, {STYLE_TITLE, STYLE_PLAIN},
+		{STYLE_DIM, STYLE_PLAIN},
+	};
+
+	(void)state;
+	for (const struct theme_builtin *t = theme_builtins; t->name; t++) {
+		struct theme theme = load(t->name);
+
+		for (enum color_depth depth = COLOR_DEPTH_MONO; depth <= COLOR_DEPTH_RGB; depth++) {
+			struct theme_look row = theme_look(&theme, STYLE_PLAIN, true, depth);
+			struct theme_look plain = theme_look(&theme, STYLE_PLAIN, false, depth);
+
+			for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
+				if (looks_alike(&theme, roles[i][0], roles[i][1], depth))
+					fail_msg("%s, depth %d: styles %d and %d", t->name,
+						 (int)depth, (int)roles[i][0], (int)roles[i][1]);
+			if (row.background == plain.background &&
+			    !(row.attributes & ATTRIBUTE_REVERSE))
+				fail_msg("%s, depth %d: the selected row", t->name, (int)depth);
+		}
+	}
+}
+
+/* Each theme says what it is, and is listed. */
+static void test_builtins(void **state)
+{
+	static const char *const some[] = {"default", "light", "mono", "high-contrast"};
+	struct theme_list list;
+
+	(void)state;
+	theme_list_read(NULL, &list);
+	assert_true(list.n >= 12);
+	for (size_t i = 0; i < list.n; i++) {
+		assert_true(strlen(list.items[i].about) > 10);
+		assert_true(i == 0 || strcmp(list.items[i - 1].name, list.items[i].name) < 0);
+	}
+	theme_list_fini(&list);
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
+		assert_non_null(theme_builtin_find(some[i]));
 	assert_null(theme_builtin_find("nonsense"));
+}
+
+/* Attributes alone, however many colours the terminal has. */
+static void test_mono(void **state)
+{
+	struct theme theme = load("mono"), other = load("default");
+
+	(void)state;
+	for (enum style style = 0; style < STYLE_COUNT; style++)
+		for (int selected = 0; selected < 2; selected++) {
+			struct theme_look look =
+				theme_look(&theme, style, selected, COLOR_DEPTH_RGB);
+			struct theme_look poor =
+				theme_look(&other, style, selected, COLOR_DEPTH_MONO);
+
+			assert_int_equal(look.foreground, -1);
+			assert_int_equal(look.background, -1);
+			assert_int_equal(look.attributes, poor.attributes);
+		}
 }
 
 static void assert_color(struct color color, bool set, unsigned rgb)
@@ -197,11 +360,13 @@ static void test_parse_btop(void **state)
 				   "theme[also]\n"
 				   "something else\n"
 				   "theme[title]=\"#123456\"";
+	struct notes notes = {0};
 	struct theme theme;
 	struct error err;
 
 	(void)state;
-	assert_int_equal(theme_parse(text, &theme, &err), 0);
+	assert_int_equal(theme_parse("t", text, &theme, &notes, &err), 0);
+	notes_fini(&notes);
 	assert_color(theme.styles[STYLE_PLAIN].background, true, 0x000000);
 	assert_color(theme.styles[STYLE_PLAIN].foreground, true, 0xcccccc);
 	assert_color(theme.styles[STYLE_KEY].foreground, true, 0x141eff);
@@ -212,63 +377,148 @@ static void test_parse_btop(void **state)
 	assert_color(theme.styles[STYLE_TITLE].foreground, true, 0x123456);
 }
 
-static void test_parse_refused(void **state)
+/* What is wrong with a line is told, and the others hold. */
+static void test_parse_notes(void **state)
 {
 	static const struct {
-		const char *text, *error;
+		const char *text, *notes;
 	} rows[] = {
-		{"", "no theme: it has no line like theme[main_fg]=\"#cccccc\""},
-		{"theme[unknown]=\"#00\"\n",
-		 "no theme: it has no line like theme[main_fg]=\"#cccccc\""},
-		{"\n\ntheme[main_fg]=\"#12345\"\n",
-		 "line 3: '#12345' is no colour: write #rrggbb, #bw or \"r g b\""},
-		{"theme[main_fg]=\"1 2 256\"",
-		 "line 1: '1 2 256' is no colour: write #rrggbb, #bw or \"r g b\""},
-		{"theme[main_fg]=\"red\"",
-		 "line 1: 'red' is no colour: write #rrggbb, #bw or \"r g b\""},
+		{"theme[title]=\"#00\"\n\n\t\n # x\n#y\r\n\r\n", ""},
+		{"\n\ntheme[main_fg]=\"#12345\"\ntheme[title]=\"#00\"",
+		 "t:3: '#12345' is no colour: write #rrggbb, #bw or \"r g b\".\n"},
+		{"theme[title]=\"#00\"\ntheme[main_fg]=\"1 2 256\"",
+		 "t:2: '1 2 256' is no colour: write #rrggbb, #bw or \"r g b\".\n"},
+		{"theme[hi_fg]=red\ntheme[main_fg]=\"blue\"\ntheme[title]=\"0 0 0\"",
+		 "t:1: 'red' is no colour: write #rrggbb, #bw or \"r g b\".\n"
+		 "t:2: 'blue' is no colour: write #rrggbb, #bw or \"r g b\".\n"},
+		{"  theme[broken\ntheme[title]=\"\"\nwhat\ntheme[net_box]=\"not ours\"",
+		 "t:1: Neither theme[KEY]=\"COLOUR\" nor a # comment.\n"
+		 "t:3: Neither theme[KEY]=\"COLOUR\" nor a # comment.\n"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct notes notes = {0};
+		struct theme theme;
+		struct error err;
+		char text[512] = "";
+
+		assert_int_equal(theme_parse("t", rows[i].text, &theme, &notes, &err), 0);
+		for (size_t k = 0; k < notes.n; k++) {
+			strcat(text, notes.items[k]);
+			strcat(text, "\n");
+		}
+		assert_string_equal(text, rows[i].notes);
+		notes_fini(&notes);
+	}
+}
+
+static void test_parse_refused(void **state)
+{
+	static const char *const rows[] = {
+		"",
+		"theme[unknown]=\"#00\"\n",
+		"theme[main_fg]=\"red\"",
+		"\n#!/bin/sh\nexit\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct notes notes = {0};
 		struct theme theme;
 		struct error err;
 
-		assert_int_equal(theme_parse(rows[i].text, &theme, &err), -EINVAL);
-		assert_string_equal(err.text, rows[i].error);
+		assert_int_equal(theme_parse("t", rows[i], &theme, &notes, &err), -EINVAL);
+		assert_string_equal(err.text, "'t' is no theme: it has no line like "
+					      "theme[main_fg]=\"#cccccc\".");
+		assert_int_equal(notes.n, 0);
 	}
+}
+
+static void test_about(void **state)
+{
+	static const struct {
+		const char *text, *about;
+	} rows[] = {
+		{"", ""},
+		{"#Bashtop theme with nord\r\n#by x\n", "Bashtop theme with nord"},
+		{"# # a\n", "a"},
+		{"# one that is a good deal too long", "one that is a good deal too l"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char about[30];
+
+		theme_about(rows[i].text, about, sizeof(about));
+		assert_string_equal(about, rows[i].about);
+	}
+}
+
+static void write_theme(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int load_from(const char *name, const char *dir, struct theme *theme, struct error *err)
+{
+	struct notes notes = {0};
+	int rc = theme_load(name, dir, theme, &notes, err);
+
+	notes_fini(&notes);
+	return rc;
 }
 
 static void test_load(void **state)
 {
-	char dir[] = "/tmp/pmctop-theme-XXXXXX", path[64], empty[64];
+	char dir[] = "/tmp/pmctop-theme-XXXXXX", path[64], nord[64], empty[64];
+	struct theme_list list;
 	struct theme theme;
 	struct error err;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/mine.theme", dir);
+	snprintf(nord, sizeof(nord), "%s/nord.theme", dir);
 	snprintf(empty, sizeof(empty), "%s/empty", dir);
+	write_theme(path, "# All mine\ntheme[main_fg]=\"#010203\"\n");
+	write_theme(nord, "theme[main_fg]=\"#030201\"\n");
+	write_theme(empty, "");
 
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs("theme[main_fg]=\"#010203\"\n", file);
-	fclose(file);
-	file = fopen(empty, "w");
-	assert_non_null(file);
-	fclose(file);
-
-	assert_int_equal(theme_load("mine", dir, &theme, &err), 0);
+	assert_int_equal(load_from("mine", dir, &theme, &err), 0);
 	assert_color(theme.styles[STYLE_PLAIN].foreground, true, 0x010203);
-	assert_int_equal(theme_load(path, NULL, &theme, &err), 0);
-	assert_int_equal(theme_load("mine", NULL, &theme, &err), -ENOENT);
-	assert_int_equal(theme_load("../mine", dir, &theme, &err), -ENOENT);
-	assert_int_equal(theme_load("defualt", dir, &theme, &err), -ENOENT);
-	assert_string_equal(err.text, "Unknown theme 'defualt' (did you mean 'default'?): "
-				      "neither built in (default) nor a file.");
-	assert_int_equal(theme_load(empty, NULL, &theme, &err), -EINVAL);
-	assert_int_equal(theme_load(dir, NULL, &theme, &err), -EIO);
+	assert_int_equal(load_from("nord", dir, &theme, &err), 0);
+	assert_color(theme.styles[STYLE_PLAIN].foreground, true, 0x030201);
+	assert_int_equal(load_from(path, NULL, &theme, &err), 0);
+	assert_int_equal(load_from("mine", NULL, &theme, &err), -ENOENT);
+	assert_string_equal(err.text,
+			    "Unknown theme 'mine' (did you mean 'mono'?): '--list themes' has them "
+			    "all, or name a file.");
+	assert_int_equal(load_from("mein", dir, &theme, &err), -ENOENT);
+	assert_string_equal(err.text,
+			    "Unknown theme 'mein' (did you mean 'mine'?): '--list themes' has them "
+			    "all, or name a file.");
+	assert_int_equal(load_from("../mine", dir, &theme, &err), -ENOENT);
+	assert_int_equal(load_from(empty, NULL, &theme, &err), -EINVAL);
+	assert_int_equal(load_from(dir, NULL, &theme, &err), -EIO);
+
+	size_t found = 0, twice = 0;
+
+	theme_list_read(dir, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		found += !strcmp(list.items[i].name, "mine") &&
+			 !strcmp(list.items[i].about, "All mine");
+		twice += !strcmp(list.items[i].name, "nord");
+	}
+	assert_int_equal(found, 1);
+	assert_int_equal(twice, 1);
+	theme_list_fini(&list);
 	unlink(path);
+	unlink(nord);
 	unlink(empty);
 	rmdir(dir);
 }
@@ -315,7 +565,7 @@ static void test_color_index_on(void **state)
 {
 	static const struct color white = {true, 0xff, 0xff, 0xff};
 	static const struct color cyan = {true, 0x2f, 0x8f, 0xd0}, blue = {true, 0x2a, 0x5f, 0xae};
-	struct theme theme = load_default();
+	struct theme theme = load("default");
 	struct theme_style header = theme.styles[STYLE_HEADER], row = theme.styles[STYLE_SELECTED];
 
 	(void)state;
@@ -331,10 +581,13 @@ static void test_color_index_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contrast),      cmocka_unit_test(test_color_blind),
-		cmocka_unit_test(test_builtins),      cmocka_unit_test(test_parse_btop),
-		cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_load),
-		cmocka_unit_test(test_color_index),   cmocka_unit_test(test_color_index_on),
+		cmocka_unit_test(test_contrast),       cmocka_unit_test(test_high_contrast),
+		cmocka_unit_test(test_color_blind),    cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_builtins),       cmocka_unit_test(test_mono),
+		cmocka_unit_test(test_parse_btop),     cmocka_unit_test(test_parse_notes),
+		cmocka_unit_test(test_parse_refused),  cmocka_unit_test(test_about),
+		cmocka_unit_test(test_load),           cmocka_unit_test(test_color_index),
+		cmocka_unit_test(test_color_index_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
