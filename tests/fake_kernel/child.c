@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum order_kind { SPIN, FAULT, FORK, THREAD, RUN, EXEC, EXIT };
@@ -23,18 +22,6 @@ struct order {
 };
 
 /* ---- the real child */
-
-static void real_spin(uint64_t ns)
-{
-	struct timespec time;
-	uint64_t now_ns, until_ns = 0;
-
-	do {
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-		now_ns = (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-		until_ns = until_ns ? until_ns : now_ns + ns;
-	} while (now_ns < until_ns);
-}
 
 static void *real_fault(void *arg)
 {
@@ -90,7 +77,7 @@ static void __attribute__((noreturn)) real_main(int fd)
 	while (read(fd, &order, sizeof(order)) == sizeof(order)) {
 		switch (order.kind) {
 		case SPIN:
-			real_spin(order.n);
+			linux_spins(order.n);
 			break;
 		case FAULT:
 			real_fault(&order.n);

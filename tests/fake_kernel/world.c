@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -113,29 +114,43 @@ void world_group(const struct world *world, size_t pages, struct perf_group *gro
 
 /* ---- what "me" can do */
 
-/* Of our own CPU time: on Linux others may run meanwhile. */
-static uint64_t my_time_ns(struct world *world)
+void linux_spins(uint64_t ns)
 {
 	struct timespec time;
+	uint64_t now_ns, until_ns = 0;
 
-	if (world->fk)
-		return sys_now_ns(&world->sys);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+		now_ns = (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+		until_ns = until_ns ? until_ns : now_ns + ns + ns / 10;
+	} while (now_ns < until_ns);
 }
 
 void me_spins(struct world *world, uint64_t ns)
 {
-	uint64_t until = my_time_ns(world) + ns;
+	if (!world->fk)
+		return linux_spins(ns);
 
-	while (my_time_ns(world) < until)
+	uint64_t until = sys_now_ns(&world->sys) + ns;
+
+	while (sys_now_ns(&world->sys) < until)
 		;
+}
+
+static long linux_sleeps(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
 }
 
 void me_sleeps(struct world *world)
 {
 	if (!world->fk) {
-		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+		/* Where it is so late that the time is over already, nobody sleeps. */
+		for (long sleeps = linux_sleeps(); linux_sleeps() == sleeps;)
+			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 		return;
 	}
 	fk_switch(world->fk, world->cpu, 0);

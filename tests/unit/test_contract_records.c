@@ -32,7 +32,7 @@ static void every_switch_makes_a_record(void **state)
 	size_t n = reader_all(group.page, records, RECORDS);
 	uint64_t end_ns = sys_now_ns(&world->sys);
 
-	assert_in_range(n, world->fk ? 100 : 80, RECORDS);
+	assert_in_range(n, 100, RECORDS);
 	for (size_t i = 0; i < n; i++) {
 		const struct reader_record *record = &records[i];
 
@@ -55,15 +55,14 @@ static void every_switch_makes_a_record(void **state)
 		mine += record->tid == world->me && record->pid == world->me;
 		from_idle += record->tid == 0 && record->pid == 0;
 	}
-	/* A busy machine may be so late that there is nothing left to sleep. */
-	assert_true(mine >= (world->fk ? 100 : 80));
+	assert_true(mine >= 100);
 	/* On one kernel idle tells of every switch, on another of none (fk_silent_idle). */
 	assert_true(from_idle == 0 || gaps == 0);
 	if (world->fk)
 		assert_int_equal(from_idle, world->silent_idle ? 0 : 100);
 	/* The read names the record that it comes after. */
 	assert_true(end.values[SWITCHES] <= switches + 1);
-	assert_true(end.values[SWITCHES] >= (world->fk ? 200 : 160));
+	assert_true(end.values[SWITCHES] >= 200);
 	perf_group_close(&group);
 	free(records);
 }
@@ -144,6 +143,16 @@ static void tasks_tell_of_themselves(void **state)
 	free(records);
 }
 
+/* How many ticks are in the ring, which is read to its end. */
+static size_t ticks_of(const struct perf_group *group, struct reader_record *records)
+{
+	size_t n = reader_all(group->page, records, RECORDS), ticks = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ticks += records[i].type == PERF_RECORD_SAMPLE && records[i].id == group->ids[TICK];
+	return ticks;
+}
+
 static void the_tick_says_who_runs_now(void **state)
 {
 	struct world *world = *state;
@@ -192,29 +201,31 @@ static void the_tick_says_who_runs_now(void **state)
 		if (!ticks || ticks > armed_for_ns / rows[r].at_least_ns + 5)
 			fail_msg("%s: %zu ticks", rows[r].name, ticks);
 		/* Off means off, but for one that was under way when its CPU was taken away. */
-		size_t late = 0;
 		me_spins(world, 50000);
-		n = reader_all(group.page, records, RECORDS);
-		for (size_t i = 0; i < n; i++)
-			late += records[i].type == PERF_RECORD_SAMPLE &&
-				records[i].id == group.ids[TICK];
-		assert_true(late <= (world->fk ? 0 : 1));
+		assert_true(ticks_of(&group, records) <= (world->fk ? 0 : 1));
 	}
 	/* A tick that is pending when its group goes off fires when what is left has passed. */
-	uint64_t n_before = reading_take(&world->sys, group.fds[LEADER]).values[TICK];
-	perf_group_period(&group, 200000);
-	me_spins(world, 50000);
-	sys_perf_ioctl(&world->sys, group.fds[LEADER], PERF_EVENT_IOC_DISABLE, 0);
+	uint64_t n_before = reading_take(&world->sys, group.fds[LEADER]).values[TICK], armed_ns;
+	do { /* until nobody has taken us so long from the CPU that it fired already */
+		perf_group_enable(&group);
+		perf_group_period(&group, TICK_OFF_NS);
+		armed_ns = sys_now_ns(&world->sys);
+		perf_group_period(&group, 200000);
+		me_spins(world, 50000);
+		sys_perf_ioctl(&world->sys, group.fds[LEADER], PERF_EVENT_IOC_DISABLE, 0);
+		armed_ns = sys_now_ns(&world->sys) - armed_ns;
+		if (armed_ns >= 200000)
+			reader_all(group.page, records, RECORDS);
+	} while (armed_ns >= 200000);
 	me_spins(world, 300000);
-	size_t n = reader_all(group.page, records, RECORDS);
-	for (size_t i = 0; i < n; i++)
-		assert_true(records[i].id != group.ids[TICK]);
+	assert_int_equal(ticks_of(&group, records), 0);
 	perf_group_enable(&group);
 	me_spins(world, 170000);
-	n = reader_all(group.page, records, RECORDS);
-	size_t ticks = 0;
-	for (size_t i = 0; i < n; i++)
-		ticks += records[i].type == PERF_RECORD_SAMPLE && records[i].id == group.ids[TICK];
+	size_t ticks = ticks_of(&group, records);
+	for (int tries = 0; !world->fk && ticks == 0 && tries < 1000; tries++) {
+		me_spins(world, 100000);
+		ticks = ticks_of(&group, records);
+	}
 	assert_true(ticks >= 1);
 	assert_true(reading_take(&world->sys, group.fds[LEADER]).values[TICK] > n_before);
 	perf_group_close(&group);
