@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What tests of pmctop's JSON share: TAP, and the sum that every frame must keep."""
 import json
+import os
 import sys
+import threading
+import time
 
 _checks = 0
 _failed = False
@@ -49,6 +52,49 @@ def _parts(path):
             elif name:
                 parts[name].append(line)
     return parts
+
+
+def wait_for_lines(file, more):
+    """Until a file has so many more lines than now."""
+    def lines():
+        return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).count(b"\n")
+    wanted = lines() + more
+    while lines() < wanted:
+        time.sleep(0.05)
+
+
+class Charged:
+    """What the scheduler charged tasks, at any time: it is asked again and again beside the test,
+    so that nothing rests on how soon the test is at its place."""
+
+    def __init__(self, pids):
+        self._looks = {pid: [] for pid in pids}
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self):
+        while not self._end.wait(0.01):
+            for pid, looks in self._looks.items():
+                try:
+                    with open(f"/proc/{pid}/schedstat", encoding="ascii") as schedstat:
+                        looks.append((time.time(), int(schedstat.read().split()[0])))
+                except OSError:
+                    pass
+
+    def stop(self):
+        self._end.set()
+        self._thread.join()
+
+    def ns(self, pid, began, ended):
+        """Between two times of day."""
+        return self._at(pid, ended) - self._at(pid, began)
+
+    def _at(self, pid, when):
+        looks = self._looks[pid]
+        after = next((i for i, look in enumerate(looks) if look[0] >= when), len(looks) - 1)
+        (t0, ran0), (t1, ran1) = looks[max(after - 1, 0)], looks[after]
+        return ran1 if t1 == t0 else ran0 + (ran1 - ran0) * (when - t0) / (t1 - t0)
 
 
 def named(seen, comm):

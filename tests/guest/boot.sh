@@ -22,7 +22,7 @@ usage: boot.sh [OPTIONS] SCRIPT
   --cpu MODEL     QEMU's CPU: max, neoverse-n1, cortex-a57 ...    (max)
   --smp N         CPUs                                            (2)
   --memory MIB    memory                                          (1024)
-  --timeout SECS  of the host's time                              (120)
+  --timeout SECS  of the host's time                              (600)
   --pmctop FILE   a static arm64 pmctop, which becomes /bin/pmctop
   --perf          perf and setcap too: 30 MB that other guests need not unpack
   --load DIR      every executable file in DIR goes to /bin
@@ -34,7 +34,7 @@ END
 
 here=$(cd "$(dirname "$0")" && pwd)
 image=$here/../../build/guest
-shift_=1 cpu=max smp=2 memory=1024 timeout=120 pmctop='' perf='' load='' interactive='' script=''
+shift_=1 cpu=max smp=2 memory=1024 timeout=600 pmctop='' perf='' load='' interactive='' script=''
 
 while [ $# -gt 0 ]; do
 	case $1 in

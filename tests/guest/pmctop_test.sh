@@ -25,7 +25,7 @@ trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 boot() {
 	local name=$1 shift_=$2 script=$3
 	shift 3
-	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 400 "$@" \
+	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 1200 "$@" \
 		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" "$script" \
 		>"$work/$name" 2>"$work/err.$name"
 }

@@ -25,7 +25,7 @@ DENY = os.path.join(DIRECTORY.name, "deny")
 
 
 def run(*command, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=60,
+    return subprocess.run(command, capture_output=True, text=True, timeout=180,
                           stdin=subprocess.DEVNULL, **options)
 
 
@@ -187,7 +187,7 @@ def usage():
           and len(result.stderr.splitlines()) == 1 and "/no/such/place" in result.stderr, result)
     with open("/dev/full", "w", encoding="ascii") as full:
         result = subprocess.run([PMCTOP, "--doctor"], stdout=full, stderr=subprocess.PIPE,
-                                text=True, timeout=60, check=False)
+                                text=True, timeout=180, check=False)
     check("a full disk: status 1 and one line", result.returncode == 1
           and len(result.stderr.splitlines()) == 1, result)
     result = run("sh", "-c", f"{PMCTOP} --doctor | head -n 1")

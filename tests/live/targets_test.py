@@ -19,7 +19,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import broken_sums, check, finish, skip  # noqa: E402
+from frames import Charged, broken_sums, check, finish, skip, wait_for_lines  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -27,6 +27,7 @@ LOAD = os.path.join(BUILD, "load")
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 ROOT = os.getuid() == 0
 NOBODY = 65534
+PATIENCE_S = 180
 USER = {"user": NOBODY, "group": NOBODY, "extra_groups": [],
         "env": dict(os.environ, PATH="/usr/bin:/bin")} if ROOT else {}
 
@@ -74,18 +75,12 @@ LAUNCHES = (
 )
 
 
-def ran_ns(pid):
-    """What the scheduler charged a task."""
-    with open(f"/proc/{pid}/schedstat", encoding="ascii") as schedstat:
-        return int(schedstat.read().split()[0])
-
-
 def options_of(who):
     return {} if who == "root" else USER
 
 
 def run(*arguments, program=PMCTOP, **options):
-    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=PATIENCE_S,
                           stdin=subprocess.DEVNULL, **options)
 
 
@@ -115,18 +110,24 @@ def clock_ns(task):
     return task["events"]["task-clock"] or 0
 
 
+def agree(seen, ran):
+    """The scheduler charges at its ticks: some milliseconds at each end."""
+    return abs(seen - ran) < 0.1 * ran + 1e7
+
+
 def watch(pid, *arguments, program=PMCTOP, **options):
     """Three refreshes, with what pmctop and the scheduler charged a task in the last two."""
-    frames, ran = [], []
+    frames, scheduler = [], Charged([pid])
     with subprocess.Popen([program, "--format", "json", "-S", "software", "-d", "0.4", "-n", "3",
                            *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           stdin=subprocess.DEVNULL, text=True, **options) as pmctop:
         for line in pmctop.stdout:
-            ran.append(ran_ns(pid))
             frames.append(json.loads(line))
+    scheduler.stop()
     seen = sum(clock_ns(task) for frame in frames[1:] for task in frame["tasks"]
                if task["pid"] == pid)
-    return frames, seen, ran[-1] - ran[0] if ran else 0, pmctop.returncode
+    ran = scheduler.ns(pid, frames[0]["time"], frames[-1]["time"]) if frames else 0
+    return frames, seen, ran, pmctop.returncode
 
 
 def may():
@@ -153,7 +154,7 @@ def may():
                 check(f"{part}: three refreshes and status 0", status == 0 and len(frames) == 3
                       and not any(broken_sums(f) for f in frames), (status, len(frames)))
                 check(f"{part}: the busy loop has the time that the scheduler charged it",
-                      abs(seen - ran) < 0.1 * ran, (last["mode"], seen, ran, last["notes"]))
+                      agree(seen, ran), (last["mode"], seen, ran, last["notes"]))
                 if arguments:
                     continue
                 check(f"{name}: mode {wanted}", last["mode"] in wanted.split(" or "), last["mode"])
@@ -216,12 +217,14 @@ def crowd():
             skip("thousands of threads", "not so many here")
             return
         result = subprocess.run(
-            ["sh", "-c", f"ulimit -n 256; exec {PMCTOP} --format json -S software -H -d 2 -n 3 "
-             f"-p {process.pid}"], capture_output=True, text=True, timeout=60, **USER)
+            ["sh", "-c", f"ulimit -n 256; exec {PMCTOP} --format json -S software -H -d 2 -n 4 "
+             f"-p {process.pid}"], capture_output=True, text=True, timeout=PATIENCE_S, **USER)
     frames = frames_of(result.stdout)
     check("5,050 threads and 256 descriptors are no failure",
-          result.returncode == 0 and len(frames) == 3, (result.returncode, result.stderr))
-    rows = [task for task in frames[-1]["tasks"] if task["comm"] == "busy" and clock_ns(task) > 0]
+          result.returncode == 0 and len(frames) == 4, (result.returncode, result.stderr))
+    # On a busy machine not each of them runs within each refresh.
+    rows = {task["tid"] for frame in frames[1:] for task in frame["tasks"]
+            if task["comm"] == "busy" and clock_ns(task) > 0}
     check(f"the {busy} busy ones are in the rows", len(rows) == busy, len(rows))
     threads = frames[-1].get("threads", {"ran": 0, "counted": 0})
     check("how many are counted is said", threads["counted"] == threads["ran"] or any(
@@ -235,14 +238,14 @@ def guises(who):
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         pmctop = subprocess.Popen([PMCTOP, "--format", "json", "-S", "software", "-H", "-d", "0.2"],
                                   stdout=output, **options)
-        time.sleep(0.5)
+        wait_for_lines(output, 1)
         runs = [subprocess.Popen([os.path.join(LOAD, "guise"), *words], stdout=subprocess.PIPE,
                                  text=True, **options)
-                for words in (["rename"], ["thread"], ["exec", os.path.join(LOAD, "spin"), "1"],
+                for words in (["rename"], ["thread"], ["exec", os.path.join(LOAD, "spin"), "3"],
                               ["zombie"], ["reuse"])]
         said = [json.loads(line) for process in runs for line in process.communicate()[0]
                 .splitlines()]
-        time.sleep(0.5)
+        wait_for_lines(output, 2)
         pmctop.send_signal(signal.SIGTERM)
         pmctop.wait()
         output.seek(0)
@@ -252,9 +255,11 @@ def guises(who):
                 if (task["pid"], task["tid"]) == (truth["pid"], truth["tid"])
                 and task["comm"] == truth["comm"]]
         ran = sum(clock_ns(task) for task in seen) / 1e9
-        # Until the refresh after a change it goes by its new name.
+        # Until the refresh after a change it goes by its new name. The others burn 0.4 s of their
+        # own time, spin what it gets in three.
+        most = 3.1 if truth["comm"] == "spin" else 1.1
         check(f"{who}: {truth['comm']} is a row by that name and pid, with its time",
-              0.1 < ran < 1.1, (truth, ran))
+              0.1 < ran < most, (truth, ran))
         if truth["comm"] == "undead":
             check(f"{who}: a zombie's row says that it has ended", seen and seen[-1].get("exited"),
                   seen[-1:])
@@ -288,7 +293,8 @@ def setuid():
         os.chmod(program, 0o4755)
         spin = subprocess.Popen([program], **USER)
         try:
-            time.sleep(0.3)
+            while os.readlink(f"/proc/{spin.pid}/exe") != program:
+                time.sleep(0.01)
             if os.stat(f"/proc/{spin.pid}").st_uid != 0:
                 skip("a setuid program", "nosuid here")
                 return
@@ -296,7 +302,7 @@ def setuid():
             users = {task["user"] for frame in frames for task in frame["tasks"]
                      if task["pid"] == spin.pid}
             check("a setuid program is its owner's, with the time it was charged",
-                  users == {"root"} and abs(seen - ran) < 0.1 * ran, (users, seen, ran))
+                  users == {"root"} and agree(seen, ran), (users, seen, ran))
             result = run("-b", "-n", "1", "-d", "0.1", "-p", str(spin.pid), **USER)
             check("and not the user's who started it: one line says so",
                   result.returncode == 3 and len(result.stderr.splitlines()) == 1,
@@ -318,10 +324,10 @@ def restricted():
             frames, seen, ran, _ = watch(spin.pid, "-u", user)
             users = {task["user"] for frame in frames for task in frame["tasks"]}
             check(f"-u {user}: that user's rows alone", users == {nobody}
-                  and abs(seen - ran) < 0.1 * ran, (users, seen, ran))
+                  and agree(seen, ran), (users, seen, ran))
         frames, seen, ran, _ = watch(spin.pid, "-C", "0")
         cpus = {cpu["cpu"] for frame in frames for cpu in frame["cpus"]}
-        check("-C 0: that CPU alone", cpus == {0} and abs(seen - ran) < 0.1 * ran,
+        check("-C 0: that CPU alone", cpus == {0} and agree(seen, ran),
               (cpus, seen, ran))
         frames, seen, _, _ = watch(spin.pid, "-p", f"{spin.pid},{other.pid}")
         pids = {task["pid"] for frame in frames for task in frame["tasks"]}
@@ -348,7 +354,7 @@ def group_of(spin):
             frames, seen, ran, _ = watch(spin.pid, "-G", argument)
             pids = {task["pid"] for frame in frames for task in frame["tasks"]}
             check(f"-G {argument}: that cgroup's rows alone", pids == {spin.pid}
-                  and abs(seen - ran) < 0.1 * ran, (pids, seen, ran))
+                  and agree(seen, ran), (pids, seen, ran))
     finally:
         spin.kill()
         spin.wait()

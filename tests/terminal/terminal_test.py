@@ -19,7 +19,7 @@ import time
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 SPIN = os.path.join(BUILD, "load", "spin")
-PATIENCE_S = 30
+PATIENCE_S = 90
 TICK_S = 0.05
 
 
