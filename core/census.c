@@ -157,6 +157,13 @@ static bool is_ours(const struct census *census, pid_t pid)
 	return fd != -EACCES && fd != -EPERM;
 }
 
+bool census_is_ours(const struct census *census, pid_t pid)
+{
+	const struct census_entry *entry = census_find(census, pid);
+
+	return !(entry && entry->kernel) && is_ours(census, pid);
+}
+
 /* Each process has its turn at another look. */
 static bool is_turn(const struct census *census, pid_t pid)
 {

@@ -79,6 +79,8 @@ void census_fini(struct census *census);
 
 /* 0, or -errno where /proc cannot be read. */
 int census_look(struct census *census);
+/* Whether a process that need not have been seen is ours. */
+bool census_is_ours(const struct census *census, pid_t pid);
 /* Frees the entries that are gone, before core/tasks forgets who they were. */
 void census_forget(struct census *census);
 

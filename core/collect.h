@@ -34,6 +34,8 @@ struct collect_ops {
 	void (*turn)(struct collect *self);
 	/* Brings the interval up to now and closes its accounts. */
 	void (*cut)(struct collect *self);
+	/* Whether a process may be watched too: -EACCES and a sentence where it is not ours. */
+	int (*admit)(struct collect *self, pid_t pid, struct error *err);
 	/*
 	 * Begins the next interval. Before it does, it may open everything anew, by a new plan, and
 	 * change the states of events; it must where self->stale.

@@ -451,6 +451,12 @@ static void system_cut(struct collect *collect)
 	note_contention(self);
 }
 
+static int system_admit(struct collect *collect, pid_t pid, struct error *err)
+{
+	(void)collect, (void)pid, (void)err;
+	return 0;
+}
+
 static void system_free(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
@@ -474,6 +480,7 @@ static const struct collect_ops system_ops = {
 	.due_ns = system_due_ns,
 	.turn = system_turn,
 	.cut = system_cut,
+	.admit = system_admit,
 	.renew = system_renew,
 	.free = system_free,
 };

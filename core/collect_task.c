@@ -218,9 +218,9 @@ static void note_coverage(struct collect_task *self)
 			  counted, ran);
 }
 
-static void task_cut(struct collect *collect)
+/* Adds what has been used since the last look to the interval, and says who is counted next. */
+static void take_stock(struct collect_task *self)
 {
-	struct collect_task *self = self_of(collect);
 	struct census *census = &self->census;
 
 	census_look(census);
@@ -237,6 +237,13 @@ static void task_cut(struct collect *collect)
 		if (census->items[i]->gone)
 			counted_tasks_stop(&self->counted, census->items[i]);
 	counted_tasks_renew(&self->counted);
+}
+
+static void task_cut(struct collect *collect)
+{
+	struct collect_task *self = self_of(collect);
+
+	take_stock(self);
 	const struct census_usage usage = look_at_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
@@ -283,11 +290,14 @@ static void task_renew(struct collect *collect)
 
 	census_forget(&self->census);
 	interval_reset(&collect->interval);
-	if (!collect->stale)
-		return;
-	counted_tasks_stop_all(&self->counted);
-	make_plan(self);
-	counted_tasks_renew(&self->counted);
+	if (collect->stale) {
+		counted_tasks_stop_all(&self->counted);
+		make_plan(self);
+		counted_tasks_renew(&self->counted);
+	}
+	/* Who has just become the target's gets counters now, and not an interval later. */
+	if (self->census.generation != target_generation(self->context.target))
+		take_stock(self);
 }
 
 /* ---- the rest of the table */
@@ -311,6 +321,22 @@ static uint64_t task_due_ns(const struct collect *collect)
 	return UINT64_MAX;
 }
 
+static int task_admit(struct collect *collect, pid_t pid, struct error *err)
+{
+	const struct collect_task *self = self_of(collect);
+	const struct census_entry *entry = census_find(&self->census, pid);
+
+	if (!self->counts || census_is_ours(&self->census, pid))
+		return 0;
+	if (entry && entry->kernel)
+		return error_set(err, -EACCES,
+				 "%d is a kernel thread: to count it needs CAP_PERFMON.", pid);
+	return error_set(err, -EACCES,
+			 "Process %d belongs to another user: to count it needs CAP_PERFMON or "
+			 "CAP_SYS_PTRACE.",
+			 pid);
+}
+
 static void task_free(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
@@ -331,6 +357,7 @@ static const struct collect_ops task_ops = {
 	.due_ns = task_due_ns,
 	.turn = task_drain,
 	.cut = task_cut,
+	.admit = task_admit,
 	.renew = task_renew,
 	.free = task_free,
 };
@@ -340,22 +367,11 @@ static int check_roots(struct collect_task *self, struct error *err)
 {
 	size_t n;
 	const struct target_root *roots = target_roots(self->context.target, &n);
+	int result = 0;
 
-	for (size_t i = 0; self->counts && i < n; i++) {
-		const struct census_entry *entry = census_find(&self->census, roots[i].pid);
-		if (!entry || entry->ours)
-			continue;
-		if (entry->kernel)
-			return error_set(err, -EACCES,
-					 "%d is a kernel thread: to count it needs CAP_PERFMON.",
-					 roots[i].tid);
-		return error_set(
-			err, -EACCES,
-			"Process %d belongs to another user: to count it needs CAP_PERFMON "
-			"or CAP_SYS_PTRACE.",
-			roots[i].pid);
-	}
-	return 0;
+	for (size_t i = 0; i < n && result == 0; i++)
+		result = task_admit(&self->base, roots[i].pid, err);
+	return result;
 }
 
 int collect_task_open(const struct collect_context *context, struct collect **collect,

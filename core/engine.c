@@ -65,7 +65,8 @@ struct engine {
 
 /* ---- columns */
 
-static int add_metric(struct engine *engine, const char *text, struct error *err)
+static int add_metric(const struct engine *engine, struct selection *selection, const char *text,
+		      struct error *err)
 {
 	const struct engine_config *config = &engine->config;
 	const struct metric_def *known =
@@ -73,49 +74,70 @@ static int add_metric(struct engine *engine, const char *text, struct error *err
 	struct metric_def def;
 
 	if (known)
-		return selection_add_metric(&engine->selection, known, err);
+		return selection_add_metric(selection, known, err);
 	if (!strchr(text, '='))
 		return metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
 	int result = metric_def_parse(text, &def, err);
 	if (result < 0)
 		return result;
-	result = selection_add_metric(&engine->selection, &def, err);
+	result = selection_add_metric(selection, &def, err);
 	metric_def_fini(&def);
 	return result;
 }
 
-static int add_column(struct engine *engine, enum engine_column_kind kind, const char *text,
-		      struct error *err)
+static int add_column(const struct engine *engine, struct selection *selection,
+		      const struct engine_column *column, struct error *err)
 {
-	switch (kind) {
+	switch (column->kind) {
 	case ENGINE_EVENTS:
-		return selection_add_events(&engine->selection, text, err);
+		return selection_add_events(selection, column->text, err);
 	case ENGINE_METRIC:
-		return add_metric(engine, text, err);
+		return add_metric(engine, selection, column->text, err);
 	}
 	return -EINVAL;
+}
+
+/* A selection of the preset's columns. */
+static int begin_columns(const struct engine *engine, struct selection *selection,
+			 struct error *err)
+{
+	int result = 0;
+
+	selection_init(selection, &engine->names);
+	selection->no_pmu = access_no_pmu(&engine->access);
+	for (const char *const *name = engine->preset->metrics; *name && result == 0; name++)
+		result = add_metric(engine, selection, *name, err);
+	selection_mark_preset(selection, engine->preset->leaves_out);
+	return result;
+}
+
+/* The selection is the engine's from now on, if nothing was wrong with it; else it is given up. */
+static int end_columns(struct engine *engine, struct selection *selection, int result,
+		       struct error *err)
+{
+	if (result == 0 && selection->n == 0)
+		result =
+			error_set(err, -EINVAL, "Nothing is to be shown: preset %s needs -e or -m.",
+				  engine->preset->name);
+	if (result < 0) {
+		selection_fini(selection);
+		return result;
+	}
+	selection_fini(&engine->selection);
+	engine->selection = *selection;
+	return 0;
 }
 
 /* The preset's columns, then those that were asked for beside them. */
 static int choose_columns(struct engine *engine, struct error *err)
 {
 	const struct engine_config *config = &engine->config;
-	bool no_pmu = engine->selection.no_pmu;
-	int result = 0;
+	struct selection selection;
+	int result = begin_columns(engine, &selection, err);
 
-	selection_fini(&engine->selection);
-	selection_init(&engine->selection, &engine->names);
-	engine->selection.no_pmu = no_pmu;
-	for (const char *const *name = engine->preset->metrics; *name && result == 0; name++)
-		result = add_metric(engine, *name, err);
-	selection_mark_preset(&engine->selection, engine->preset->leaves_out);
 	for (size_t i = 0; i < config->n_columns && result == 0; i++)
-		result = add_column(engine, config->columns[i].kind, config->columns[i].text, err);
-	if (result == 0 && engine->selection.n == 0)
-		result =
-			error_set(err, -EINVAL, "Nothing is to be shown: preset %s needs -e or -m.",
-				  engine->preset->name);
-	return result;
+		result = add_column(engine, &selection, &config->columns[i], err);
+	return end_columns(engine, &selection, result, err);
 }
 
 /* The events as they are now, with the metrics bound to the plan. */
@@ -164,7 +186,6 @@ static void choose_preset(struct engine *engine)
 	engine->preset = engine->config.preset
 				 ? engine->config.preset
 				 : preset_find(no_pmu || !counts ? "software" : "overview");
-	engine->selection.no_pmu = no_pmu;
 	if (no_pmu && !engine->config.preset)
 		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
 	if (!no_pmu && counts)
@@ -423,11 +444,38 @@ static int change_levels(struct engine *engine, enum event_levels levels, struct
 	return result;
 }
 
+static int change_preset(struct engine *engine, const char *name, struct error *err)
+{
+	const struct preset *before = engine->preset, *preset;
+	struct selection selection;
+	int result =
+		preset_choose(name, engine->config.presets, engine->config.n_presets, &preset, err);
+
+	if (result < 0)
+		return result;
+	engine->preset = preset;
+	result = begin_columns(engine, &selection, err);
+	if (result == 0)
+		result = selection_add_asked(&selection, &engine->selection, err);
+	result = end_columns(engine, &selection, result, err);
+	if (result < 0)
+		engine->preset = before;
+	return result;
+}
+
+static int attach(struct engine *engine, long number, struct error *err)
+{
+	pid_t pid = number > 0 && number <= INT32_MAX ? (pid_t)number : 0;
+	int result = engine->collect->ops->admit(engine->collect, pid, err);
+
+	return result < 0 ? result : target_attach(engine->target, engine->tasks, pid, err);
+}
+
 static int do_command(struct engine *engine, const struct command *command, struct error *err)
 {
 	switch (command->kind) {
 	case COMMAND_ADD_METRIC:
-		return add_metric(engine, command->text, err);
+		return add_metric(engine, &engine->selection, command->text, err);
 	case COMMAND_ADD_EVENTS:
 		return selection_add_events(&engine->selection, command->text, err);
 	case COMMAND_REMOVE:
@@ -436,11 +484,20 @@ static int do_command(struct engine *engine, const struct command *command, stru
 		return error_set(err, -ENOENT, "There is no column '%.40s'.", command->text);
 	case COMMAND_LEVELS:
 		return change_levels(engine, (enum event_levels)command->number, err);
+	case COMMAND_PRESET:
+		return change_preset(engine, command->text, err);
+	case COMMAND_ATTACH:
+		return attach(engine, command->number, err);
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
 		return 0;
 	}
 	return -EINVAL;
+}
+
+static bool changes_columns(enum command_kind kind)
+{
+	return kind != COMMAND_ATTACH && kind != COMMAND_DISMISS;
 }
 
 /* Begins the next interval, by a new plan where it must be. */
@@ -456,7 +513,7 @@ static void renew(struct engine *engine)
 			notes_add_urgent(&engine->notes, err.text);
 		}
 		/* Also one that failed may have moved events about. */
-		collect->stale |= command->kind != COMMAND_DISMISS;
+		collect->stale |= changes_columns(command->kind);
 	}
 	commands_clear(&engine->commands);
 	collect->ops->renew(collect);

@@ -39,6 +39,8 @@ struct engine_config {
 	size_t n_columns;
 	const struct metric_def *user_metrics; /* may be named by columns and by the preset */
 	size_t n_user_metrics;
+	const struct preset *presets; /* the user's own, which a command may name */
+	size_t n_presets;
 	struct target_spec target; /* zeroed: everybody */
 	enum event_levels levels;  /* which privilege levels are counted */
 	bool proc_only;            /* leave perf_event_open alone and use /proc */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "preset.h"
 
+#include "suggest.h"
 #include "util.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -106,6 +109,55 @@ const struct preset *preset_find(const char *name)
 			return &preset_table[i];
 	return NULL;
 }
+
+/* ---- by name */
+
+struct preset_names {
+	char text[120]; /* "overview, software or none" as far as it fits */
+	struct suggest near;
+};
+
+static void offer_preset(struct preset_names *names, const char *name, bool last)
+{
+	size_t length = strlen(names->text);
+
+	snprintf(names->text + length, sizeof(names->text) - length, "%s%s",
+		 !length ? ""
+		 : last  ? " or "
+			 : ", ",
+		 name);
+	suggest_offer(&names->near, name);
+}
+
+static int refuse_preset(const char *name, const struct preset *own, size_t n_own,
+			 struct error *err)
+{
+	struct preset_names names = {.near = {.word = name}};
+	char hint[80];
+
+	for (size_t i = 0; i < n_own; i++)
+		offer_preset(&names, own[i].name, false);
+	for (size_t i = 0; i < preset_table_n; i++)
+		offer_preset(&names, preset_table[i].name, false);
+	offer_preset(&names, preset_none.name, true);
+	suggest_text(&names.near, hint, sizeof(hint));
+	return error_set(err, -EINVAL, "Unknown preset '%.40s'%s: write %s.", name, hint,
+			 names.text);
+}
+
+int preset_choose(const char *name, const struct preset *own, size_t n_own,
+		  const struct preset **preset, struct error *err)
+{
+	for (size_t i = 0; i < n_own; i++)
+		if (strcmp(own[i].name, name) == 0) {
+			*preset = &own[i];
+			return 0;
+		}
+	*preset = strcmp(name, preset_none.name) == 0 ? &preset_none : preset_find(name);
+	return *preset ? 0 : refuse_preset(name, own, n_own, err);
+}
+
+/* ---- copies */
 
 void preset_copy(struct preset *copy, const struct preset *preset)
 {

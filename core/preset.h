@@ -2,6 +2,8 @@
 #ifndef PMCTOP_PRESET_H
 #define PMCTOP_PRESET_H
 
+#include "error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,6 +24,12 @@ extern const struct preset preset_none; /* "none": no column of its own; not in 
 
 /* NULL where there is none of that name. */
 const struct preset *preset_find(const char *name);
+/*
+ * One of somebody's own, else a built-in one, else "none". -EINVAL and a sentence with what is
+ * near.
+ */
+int preset_choose(const char *name, const struct preset *own, size_t n_own,
+		  const struct preset **preset, struct error *err);
 
 /* A deep copy: of a built-in one, or of what a user listed. help may be NULL. */
 void preset_copy(struct preset *copy, const struct preset *preset);

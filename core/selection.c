@@ -163,9 +163,11 @@ static int add(struct selection *selection, const struct metric_def *def, unsign
 	size_t same = find(selection, def->name);
 	int form;
 
-	if (same < selection->n &&
-	    strcmp(selection->columns[same].def.forms[0].expression, def->forms[0].expression) == 0)
+	if (same < selection->n && strcmp(selection->columns[same].def.forms[0].expression,
+					  def->forms[0].expression) == 0) {
+		selection->columns[same].asked = true;
 		return 0;
+	}
 	if (same < selection->n)
 		return error_set(err, -EEXIST, "There is a column '%s' already: take another name.",
 				 event_quote(def->name, strlen(def->name)).text);
@@ -182,7 +184,8 @@ static int add(struct selection *selection, const struct metric_def *def, unsign
 	selection->columns = array_reserve(selection->columns, &selection->capacity,
 					   selection->n + 1, sizeof(*selection->columns));
 	struct selection_column *column = &selection->columns[selection->n++];
-	*column = (struct selection_column){.form = (size_t)form, .together = together};
+	*column = (struct selection_column){
+		.form = (size_t)form, .asked = true, .together = together};
 	metric_def_copy(&column->def, def);
 	column->def.machine |= is_of_machine(selection, column);
 	return 0;
@@ -291,6 +294,7 @@ void selection_mark_preset(struct selection *selection, bool leave_out)
 
 	for (size_t i = 0; i < selection->n; i++) {
 		selection->columns[i].preset = true;
+		selection->columns[i].asked = false;
 		missing += selection->columns[i].form == METRIC_FORMS_MAX;
 	}
 	if (!leave_out || missing == selection->n)
@@ -299,6 +303,21 @@ void selection_mark_preset(struct selection *selection, bool leave_out)
 		if (selection->columns[i].form == METRIC_FORMS_MAX)
 			drop(selection, i);
 	keep_needed(selection);
+}
+
+int selection_add_asked(struct selection *selection, const struct selection *from,
+			struct error *err)
+{
+	int result = 0;
+
+	selection->groups = from->groups;
+	for (size_t i = 0; i < from->n && result == 0; i++)
+		if (from->columns[i].asked)
+			result = add(selection, &from->columns[i].def, from->columns[i].together,
+				     err);
+	if (result == 0)
+		make_wants(selection);
+	return result;
 }
 
 int selection_renew(struct selection *selection, struct error *err)
@@ -312,8 +331,10 @@ int selection_renew(struct selection *selection, struct error *err)
 	for (size_t i = 0; i < selection->n && result == 0; i++) {
 		const struct selection_column *column = &selection->columns[i];
 		result = add(&renewed, &column->def, column->together, err);
-		if (result == 0)
-			renewed.columns[renewed.n - 1].preset = column->preset;
+		if (result < 0)
+			break;
+		renewed.columns[renewed.n - 1].preset = column->preset;
+		renewed.columns[renewed.n - 1].asked = column->asked;
 	}
 	if (result < 0) {
 		selection_fini(&renewed);

@@ -17,7 +17,8 @@
 struct selection_column {
 	struct metric_def def; /* owned */
 	size_t form;           /* of def; METRIC_FORMS_MAX: none for this machine */
-	bool preset;           /* it came with the preset; those that were asked for stand behind */
+	bool preset;           /* it came with the preset; the others stand behind those */
+	bool asked;            /* someone asked for it, maybe beside the preset */
 	unsigned together;     /* columns with the same number, but 0, were asked for as {a,b} */
 };
 
@@ -59,6 +60,13 @@ int selection_add_events(struct selection *selection, const char *list, struct e
  * everything.
  */
 void selection_mark_preset(struct selection *selection, bool leave_out);
+
+/*
+ * Adds the columns of another one that were asked for. Where one cannot be added, -errno and a
+ * sentence; what has been added by then stays.
+ */
+int selection_add_asked(struct selection *selection, const struct selection *from,
+			struct error *err);
 
 /*
  * Names mean something else now (context->levels): finds every column's form and events anew. All

@@ -25,6 +25,8 @@ struct target {
 	struct target_root *roots; /* by number, each once */
 	size_t n_roots;
 	unsigned generation;
+	unsigned dismissed; /* the generation at which all roots went, and with them who was theirs
+			     */
 	bool by_user;
 	uid_t uid;
 	char *cgroup;         /* path; NULL: any */
@@ -47,27 +49,47 @@ static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct e
 	return error_set(err, -EINVAL, "There is no %s %d.", what, tid);
 }
 
-static int add_root(struct target *target, pid_t tid, bool whole, struct error *err)
+/* One that lives. */
+static int find_root(const struct sys *sys, pid_t tid, bool whole, struct target_root *root,
+		     struct error *err)
 {
 	struct proc_stat stat;
 	uint64_t pid = (uint64_t)tid;
 	char path[32];
 
-	if (proc_stat_read(target->sys, tid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
-		return refuse_missing(target->sys, tid, whole, err);
+	if (proc_stat_read(sys, tid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
+		return refuse_missing(sys, tid, whole, err);
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	proc_field_number(target->sys, path, "Tgid", &pid);
-	if (whole && (pid_t)pid != tid)
+	proc_field_number(sys, path, "Tgid", &pid);
+	*root = (struct target_root){
+		.tid = tid,
+		.pid = (pid_t)pid,
+		.whole = whole,
+		.start_ticks = stat.start_ticks,
+		.uid = (uid_t)-1,
+	};
+	return 0;
+}
+
+static void add_root(struct target *target, const struct target_root *root)
+{
+	target->roots = xreallocarray(target->roots, target->n_roots + 1, sizeof(*target->roots));
+	target->roots[target->n_roots++] = *root;
+}
+
+static int choose_root(struct target *target, pid_t tid, bool whole, struct error *err)
+{
+	struct target_root root;
+	int result = find_root(target->sys, tid, whole, &root, err);
+
+	if (result < 0)
+		return result;
+	if (whole && root.pid != tid)
 		return error_set(err, -EINVAL,
 				 "%d is a thread of process %d: -t %d watches it alone, -p %d its "
 				 "process.",
-				 tid, (pid_t)pid, tid, (pid_t)pid);
-	target->roots = xreallocarray(target->roots, target->n_roots + 1, sizeof(*target->roots));
-	target->roots[target->n_roots++] = (struct target_root){.tid = tid,
-								.pid = (pid_t)pid,
-								.whole = whole,
-								.start_ticks = stat.start_ticks,
-								.uid = (uid_t)-1};
+				 tid, root.pid, tid, root.pid);
+	add_root(target, &root);
 	return 0;
 }
 
@@ -76,12 +98,12 @@ static int add_roots(struct target *target, const struct target_spec *spec, stru
 	int result = 0;
 
 	for (size_t i = 0; i < spec->n_pids && result == 0; i++)
-		result = add_root(target, spec->pids[i], true, err);
+		result = choose_root(target, spec->pids[i], true, err);
 	for (size_t i = 0; i < spec->n_tids && result == 0; i++)
-		result = add_root(target, spec->tids[i], false, err);
+		result = choose_root(target, spec->tids[i], false, err);
 	if (spec->command > 0 && result == 0) {
 		pid_t tid;
-		result = add_root(target, spec->command, true, err);
+		result = choose_root(target, spec->command, true, err);
 		target->command = spec->command;
 		sys_self(target->sys, &target->self, &tid);
 	}
@@ -299,14 +321,19 @@ const struct cpu_list *target_cpus(const struct target *target)
 
 /* ---- who belongs to it */
 
+static struct target_root *find_number(const struct target *target, pid_t tid, bool whole)
+{
+	const struct target_root wanted = {.tid = tid, .whole = whole};
+
+	return target->n_roots > 0 ? bsearch(&wanted, target->roots, target->n_roots,
+					     sizeof(*target->roots), compare_roots)
+				   : NULL;
+}
+
 /* Whether a task was asked for by its number, which may have been given to someone else since. */
 static bool is_root(const struct target *target, const struct task *task, bool whole)
 {
-	const struct target_root wanted = {.tid = whole ? task->pid : task->tid, .whole = whole};
-	const struct target_root *root = target->n_roots > 0
-						 ? bsearch(&wanted, target->roots, target->n_roots,
-							   sizeof(*target->roots), compare_roots)
-						 : NULL;
+	const struct target_root *root = find_number(target, whole ? task->pid : task->tid, whole);
 	uint64_t born_ns = task->start_ns ? task->start_ns : task->seen_ns;
 
 	return root && (!root->ended_ns || born_ns <= root->ended_ns);
@@ -325,12 +352,23 @@ static struct task *parent_of(struct tasks *tasks, const struct task *task, uint
 	return parent > 0 ? tasks_at(tasks, parent, parent, now_ns) : NULL;
 }
 
+/*
+ * Whether it is known for the roots that there are now. More of them change nothing for who belongs
+ * already: its parents may be gone by now.
+ */
+static bool is_settled(const struct target *target, const struct task *task)
+{
+	if (task->lineage == TASK_LINEAGE_IN)
+		return task->lineage_of >= target->dismissed;
+	return task->lineage == TASK_LINEAGE_OUT && task->lineage_of == target->generation;
+}
+
 static bool belongs(const struct target *target, struct tasks *tasks, struct task *task,
 		    unsigned depth)
 {
 	struct task *parent;
 
-	if (task->lineage != TASK_LINEAGE_UNKNOWN)
+	if (is_settled(target, task))
 		return task->lineage == TASK_LINEAGE_IN;
 	tasks_look_up(tasks, task);
 	bool in = is_root(target, task, true);
@@ -342,7 +380,21 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 	/* Of whom nothing is known yet more may be told. */
 	if (in || task->ptid || task->ppid || task->pid != task->tid)
 		task->lineage = in ? TASK_LINEAGE_IN : TASK_LINEAGE_OUT;
+	else
+		task->lineage = TASK_LINEAGE_UNKNOWN;
+	task->lineage_of = target->generation;
 	return in;
+}
+
+/* By user and cgroup. */
+static bool admits(const struct target *target, struct tasks *tasks, struct task *task)
+{
+	if (!target->by_user && !target->cgroup)
+		return true;
+	tasks_look_up(tasks, task);
+	if (target->by_user && task->uid != target->uid)
+		return false;
+	return !target->cgroup || (task->cgroup && is_within(task->cgroup->path, target->cgroup));
 }
 
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task)
@@ -350,12 +402,7 @@ bool target_has(const struct target *target, struct tasks *tasks, struct task *t
 	bool in = target->n_roots == 0 || is_root(target, task, false) ||
 		  belongs(target, tasks, task, 0);
 
-	if (!in || (!target->by_user && !target->cgroup))
-		return in;
-	tasks_look_up(tasks, task);
-	if (target->by_user && task->uid != target->uid)
-		return false;
-	return !target->cgroup || (task->cgroup && is_within(task->cgroup->path, target->cgroup));
+	return in && admits(target, tasks, task);
 }
 
 bool target_has_any_of(const struct target *target, struct tasks *tasks, struct task *process)
@@ -402,6 +449,32 @@ bool target_has_ended(const struct target *target)
 	return target->n_roots > 0;
 }
 
+int target_attach(struct target *target, struct tasks *tasks, pid_t pid, struct error *err)
+{
+	struct target_root root, *known = find_number(target, pid, true);
+	int result = find_root(target->sys, pid, true, &root, err);
+
+	if (result < 0)
+		return result;
+	if (root.pid != pid)
+		return error_set(err, -EINVAL, "%d is a thread: attach to its process, %d.", pid,
+				 root.pid);
+	struct task *task = tasks_process(tasks, pid, sys_now_ns(target->sys));
+	if (task && !admits(target, tasks, task))
+		return error_set(err, -EINVAL,
+				 "Process %d is not among those that -u and -G leave to be seen.",
+				 pid);
+	if (!known)
+		add_root(target, &root);
+	else if (known->ended_ns) /* its number has been given to this one since */
+		*known = root;
+	else
+		return 0;
+	order_roots(target);
+	target->generation++;
+	return 0;
+}
+
 void target_dismiss(struct target *target)
 {
 	size_t kept = 0;
@@ -414,7 +487,8 @@ void target_dismiss(struct target *target)
 		target->command = 0;
 	}
 	target->n_roots = kept;
-	target->generation += kept == 0;
+	if (kept == 0)
+		target->dismissed = ++target->generation;
 }
 
 unsigned target_generation(const struct target *target)

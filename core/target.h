@@ -74,11 +74,16 @@ void target_look(struct target *target, uint64_t now_ns);
 /* Whether there were any, and all have. */
 bool target_has_ended(const struct target *target);
 /*
+ * A process becomes one of the roots, with what it has started. 0, also where it is one already; or
+ * -EINVAL and a sentence where there is none, or user and cgroup exclude it.
+ */
+int target_attach(struct target *target, struct tasks *tasks, pid_t pid, struct error *err);
+/*
  * Gives up the roots that have ended; where none has, all of them, so that user and cgroup alone
  * restrict what is wanted.
  */
 void target_dismiss(struct target *target);
-/* Grows whenever more tasks may belong to it than before. */
+/* Grows whenever tasks may belong to it that did not before. */
 unsigned target_generation(const struct target *target);
 
 /* Those that were asked for, *n of them, in the order of their numbers, each once. */

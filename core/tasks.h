@@ -43,7 +43,8 @@ struct task {
 	uint64_t again_ns;         /* when /proc is to be asked again ... */
 	uint64_t age_ns;           /* ... and how long after the last time that is */
 	struct cgroup *cgroup;     /* held; NULL where unknown */
-	enum task_lineage lineage; /* whether it descends from who is watched (core/target) */
+	enum task_lineage lineage; /* whether it descends from who is watched (core/target) ... */
+	unsigned lineage_of;       /* ... in that generation of it */
 	bool listed;               /* among those to be forgotten, once */
 	uint64_t lost;             /* the last interval in which some of its slices were lost */
 	uint64_t interval;         /* the last interval in which it has a slot ... */

@@ -8,16 +8,9 @@
 #include <stddef.h>
 
 /*
- * What names of presets and columns mean, once the command line and the configuration are both
+ * What names of columns mean, once the command line and the configuration are both
  * read: each may name what the other one made.
  */
-
-/*
- * A preset: of the configuration's own ones, else built in, else "none", which has no column.
- * -EINVAL and a sentence with what is near.
- */
-int choice_preset(const char *name, const struct preset *own, size_t n_own,
-		  const struct preset **preset, struct error *err);
 
 /*
  * Whether -e and -m can mean anything: lists are well formed, and each metric is a known one or a

@@ -258,6 +258,8 @@ static int run_or_list(const struct options *options, const struct config *confi
 		.n_columns = options->n_columns,
 		.user_metrics = config->metrics,
 		.n_user_metrics = config->n_metrics,
+		.presets = config->presets,
+		.n_presets = config->n_presets,
 		.target =
 			{
 				.pids = options->pids,
@@ -276,7 +278,7 @@ static int run_or_list(const struct options *options, const struct config *confi
 		return examine(options);
 	if (options->task == OPTIONS_LIST)
 		return list(options, config, &engine);
-	if (options->preset && choice_preset(options->preset, config->presets, config->n_presets,
+	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err))
 		return complain(&err, RUN_USAGE);
 	if (choice_check_columns(&engine, &err) || choice_sort(options->sort, &engine, &err))

@@ -26,7 +26,7 @@ static void check_choices(const struct options *options)
 			   "columns that mean nothing are explained");
 	if (choice_sort(options->sort, &config, &err))
 		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown column is explained");
-	if (options->preset && choice_preset(options->preset, NULL, 0, &preset, &err))
+	if (options->preset && preset_choose(options->preset, NULL, 0, &preset, &err))
 		fuzz_check(err.code == -EINVAL && err.text[0], "an unknown preset is explained");
 	else
 		fuzz_check(!options->preset || preset, "there is such a preset");

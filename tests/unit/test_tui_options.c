@@ -439,7 +439,7 @@ static void test_presets(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct preset *preset = NULL;
 		struct error err;
-		int result = choice_preset(rows[i].name, own_presets, ARRAY_SIZE(own_presets),
+		int result = preset_choose(rows[i].name, own_presets, ARRAY_SIZE(own_presets),
 					   &preset, &err);
 
 		assert_int_equal(result, rows[i].refused ? -EINVAL : 0);

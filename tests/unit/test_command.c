@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the screen asks of a running engine: another preset, one process more. With the right to
+ * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
+ */
+#include "core/metric_user.h"
+#include "engine_run.h"
+#include "tests/fake_kernel/machines.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { ME = 1000, OTHER = 2000, MAIN = 50 };
+
+#define TASK(owner, number, ...)                                                \
+	&(struct fk_spec)                                                       \
+	{                                                                       \
+		.tid = (number), .uid = (owner), .rates = HALF_IPC, __VA_ARGS__ \
+	}
+
+static void command(struct engine *engine, enum command_kind kind, const char *text, long number)
+{
+	engine_do(engine, &(struct command){.kind = kind, .text = text, .number = number});
+}
+
+/* Of the interval after the one that a command ends. */
+static struct snapshot *snapshot_after(struct engine *engine, struct fk *fk)
+{
+	return nth_snapshot(engine, fk, 2);
+}
+
+static void assert_columns(const struct snapshot *snapshot, const char *names)
+{
+	char text[512] = "";
+
+	for (size_t i = 0, length = 0; i < snapshot->columns->n_metrics; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
+					   i ? " " : "", snapshot->columns->metrics[i].def->name);
+	assert_string_equal(text, names);
+}
+
+/* ---- presets */
+
+static const char *const own_metrics[] = {"ipc", "two", NULL};
+static const struct preset own_presets[] = {
+	{.name = "mine", .help = "", .metrics = own_metrics},
+	{.name = "tlb", .help = "", .metrics = own_metrics},
+};
+
+#define BRANCH "cpu_percent ipc branch_density branch_miss_percent branch_mpki"
+#define KERNEL "cpu_percent kernel_percent ipc ipc_user ipc_kernel cs_per_s faults_per_s"
+
+static const struct change {
+	enum command_kind kind;
+	const char *text, *preset, *columns;
+	const char *note; /* what the note on top says of it, or NULL */
+} changes[] = {
+	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
+	{COMMAND_PRESET, "bramch", "branch", BRANCH " ghz cycles r201 r202",
+	 "Unknown preset 'bramch' (did you mean 'branch'?)"},
+	{COMMAND_PRESET, "mine", "mine", "ipc two ghz cycles r201 r202"},
+	/* A user's own one of that name comes first. */
+	{COMMAND_PRESET, "tlb", "tlb", "ipc two ghz cycles r201 r202"},
+	{COMMAND_ADD_METRIC, "branch_mpki", "tlb", "ipc two ghz cycles r201 r202 branch_mpki"},
+	/* It was asked for, so it stays when the preset that has it too goes. */
+	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
+	{COMMAND_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
+	{COMMAND_REMOVE, "ipc", "mine", "two branch_mpki ghz cycles r201 r202"},
+	{COMMAND_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
+	{COMMAND_PRESET, "kernel", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
+	{COMMAND_ADD_METRIC, "two=2", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two"},
+	{COMMAND_PRESET, "mine", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two",
+	 "There is a column 'two' already"},
+	{COMMAND_REMOVE, "two", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
+	{COMMAND_PRESET, "none", "none", "branch_mpki ghz cycles r201 r202"},
+};
+
+static void presets_come_and_go(void **state)
+{
+	const struct engine_column columns[] = {{ENGINE_METRIC, "ghz"},
+						{ENGINE_EVENTS, "cycles,{r201,r202}"}};
+	struct metric_def two;
+	struct error err;
+	assert_int_equal(metric_def_parse("two = 1 + 1", &two, &err), 0);
+	const struct engine_config config = {
+		.preset = preset_find("overview"),
+		.columns = columns,
+		.n_columns = ARRAY_SIZE(columns),
+		.presets = own_presets,
+		.n_presets = ARRAY_SIZE(own_presets),
+		.user_metrics = &two,
+		.n_user_metrics = 1,
+	};
+	struct fk *fk = fk_new(&fk_machine_intel);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		const struct change *change = &changes[i];
+		command(engine, change->kind, change->text, 0);
+		struct snapshot *snapshot = snapshot_after(engine, fk);
+		assert_string_equal(snapshot->columns->preset, change->preset);
+		assert_columns(snapshot, change->columns);
+		if (change->note)
+			assert_non_null(strstr(snapshot->notes[0], change->note));
+		assert_int_equal(task_figure(snapshot, MAIN, "cycles").state,
+				 task_figure(snapshot, MAIN, "r201").state);
+		assert_true(count_of(snapshot, MAIN, "cycles") > 0);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+	metric_def_fini(&two);
+}
+
+/* Someone must have asked for something. */
+static void none_alone_is_nothing(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	command(engine, COMMAND_PRESET, "none", 0);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_string_equal(snapshot->columns->preset, "overview");
+	assert_true(has_note(snapshot, "Nothing is to be shown"));
+	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void a_preset_for_tasks(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.unprivileged = true, .uid = ME, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_PRESET, "branch", 0);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_columns(snapshot, BRANCH);
+	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* ---- attaching */
+
+struct right {
+	const char *name;
+	struct fk_config config;
+};
+
+static struct right rights[] = {
+	{"CPUs", {.cpus = 4}},
+	{"tasks", {.cpus = 4, .unprivileged = true, .uid = ME, .paranoid = 2}},
+	{"nothing", {.cpus = 4, .uid = ME, .denied = EPERM}},
+};
+
+/* 50 with a thread 51, its child 70, and 60, of the same user. */
+static struct fk *open_family(const struct right *right)
+{
+	struct fk *fk = fk_new(&right->config);
+
+	fk_task(fk, TASK(0, 1, .comm = "init"));
+	fk_task(fk, TASK(ME, MAIN, .comm = "main"));
+	fk_task(fk, TASK(ME, 51, .pid = MAIN));
+	fk_task(fk, TASK(ME, 70, .ppid = MAIN));
+	fk_task(fk, TASK(ME, 60));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 51);
+	fk_switch(fk, 2, 70);
+	fk_switch(fk, 3, 60);
+	return fk;
+}
+
+static void assert_family(const struct snapshot *snapshot, bool targeted, bool main, bool other)
+{
+	const bool process_wise = strcmp(snapshot->mode, "proc") == 0;
+
+	assert_int_equal(snapshot->targeted, targeted);
+	assert_int_equal(row_of(snapshot, MAIN) != NULL, main);
+	assert_int_equal(row_of(snapshot, 51) != NULL, main && !process_wise);
+	assert_int_equal(row_of(snapshot, 70) != NULL, main);
+	assert_int_equal(row_of(snapshot, 60) != NULL, other);
+}
+
+/* From everybody to one, to two, to the second alone when the first has ended, and back. */
+static void attach_and_dismiss(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+
+	assert_family(snapshot, false, true, true);
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	/* All of the next interval is theirs. */
+	uint64_t before = fk_truth_task_user(fk, 51, FK_CYCLES);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_family(snapshot, true, true, false);
+	if (strcmp(snapshot->mode, "task") == 0) {
+		double truth = (double)(fk_truth_task_user(fk, 51, FK_CYCLES) - before);
+		assert_true((double)count_of(snapshot, 51, "cycles") > 0.99 * truth);
+	}
+	snapshot_free(snapshot);
+	/* Again changes nothing, and another one comes to it. */
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, false);
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, true);
+	assert_int_equal(snapshot->n_notes > 0 && strstr(snapshot->notes[0], "There is no"), 0);
+	snapshot_free(snapshot);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 3, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_true(has_exited(snapshot, 60));
+	snapshot_free(snapshot);
+	command(engine, COMMAND_DISMISS, NULL, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, false);
+	snapshot_free(snapshot);
+	command(engine, COMMAND_DISMISS, NULL, 0);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_family(snapshot, false, true, false);
+	snapshot_free(snapshot);
+	/* Whose children were the first one's are not the next one's. */
+	fk_task(fk, TASK(ME, 61));
+	fk_switch(fk, 3, 61);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_ATTACH, NULL, 61);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_family(snapshot, true, false, false);
+	assert_non_null(row_of(snapshot, 61));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* What cannot be is told, and nothing else changes. */
+static void attach_to_nobody(void **state)
+{
+	static const struct {
+		long pid;
+		const char *note;
+	} rows[] = {
+		{999, "There is no process 999."},
+		{0, "There is no process 0."},
+		{-1, "There is no process 0."},
+		{(1l << 32) + MAIN, "There is no process 0."},
+		{51, "51 is a thread: attach to its process, 50."},
+	};
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		command(engine, COMMAND_ATTACH, NULL, rows[i].pid);
+		struct snapshot *snapshot = snapshot_after(engine, fk);
+		assert_family(snapshot, false, true, true);
+		assert_string_equal(snapshot->notes[0], rows[i].note);
+		snapshot_free(snapshot);
+	}
+	/* It ends between the question and the answer. */
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 3, 0);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_false(snapshot->targeted);
+	assert_string_equal(snapshot->notes[0], "There is no process 60.");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void attach_to_others(void **state)
+{
+	struct fk *fk = open_family(&rights[1]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(OTHER, 80));
+	fk_task(fk, TASK(0, 2, .kernel = true));
+	struct engine *engine = open_engine(&sys);
+	command(engine, COMMAND_ATTACH, NULL, 80);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, false, true, true);
+	assert_string_equal(snapshot->notes[0],
+			    "Process 80 belongs to another user: to count it needs CAP_PERFMON or "
+			    "CAP_SYS_PTRACE.");
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, 2);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, false, true, true);
+	assert_string_equal(snapshot->notes[0],
+			    "2 is a kernel thread: to count it needs CAP_PERFMON.");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void attach_within_a_user(void **state)
+{
+	const struct engine_config config = {.target.user = "1000"};
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(OTHER, 80));
+	struct engine *engine = open_engine_with(&sys, &config);
+	command(engine, COMMAND_ATTACH, NULL, 80);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, true);
+	assert_string_equal(snapshot->notes[0],
+			    "Process 80 is not among those that -u and -G leave to be seen.");
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, false, true);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Who was started by one whose parent has ended since belongs to it still when another one comes.
+ */
+static void orphans_stay(void **state)
+{
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.target = {.pids = (pid_t[]){MAIN}, .n_pids = 1}});
+	fk_fork(fk, 70, 71);
+	fk_switch(fk, 2, 71);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_switch(fk, 2, 70);
+	fk_exit(fk, 70, FK_EXIT_REAPED);
+	fk_switch(fk, 2, 71);
+	snapshot_free(nth_snapshot(engine, fk, 4));
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_non_null(row_of(snapshot, 71));
+	assert_non_null(row_of(snapshot, 60));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* ---- when calls fail */
+
+/* All that can be asked for; what comes of it is conserved. */
+static void follow_commands(struct engine *engine, struct fk *fk)
+{
+	static const struct command commands[] = {
+		{.kind = COMMAND_ATTACH, .number = 60},
+		{.kind = COMMAND_PRESET, .text = "branch"},
+		{.kind = COMMAND_ATTACH, .number = MAIN},
+		{.kind = COMMAND_PRESET, .text = "software"},
+		{.kind = COMMAND_DISMISS},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		engine_do(engine, &commands[i]);
+		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	}
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+}
+
+/* Whether there was a kth call, which failed. */
+static bool survives(const struct right *right, enum fk_op op, unsigned k, int error)
+{
+	static const struct engine_config config;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = NULL;
+	struct error err = {0};
+
+	fk_fail(fk, op, k, error);
+	if (engine_new(&sys, &config, &engine, &err) == 0)
+		follow_commands(engine, fk);
+	else
+		assert_true(err.text[0]);
+	bool failed = fk_calls(fk, op) >= k;
+	close_all(engine, fk);
+	return failed;
+}
+
+static void anything_may_fail(void **state)
+{
+	static const enum fk_op ops[] = {FK_PERF_OPEN, FK_PERF_READ,  FK_PERF_IOCTL, FK_PERF_MAP,
+					 FK_FILE_READ, FK_FILE_OWNER, FK_DIR_EACH};
+	static const int errors[] = {EMFILE, EACCES, ESRCH, EINVAL, ENOENT, EINTR, EBUSY};
+
+	for (size_t op = 0; op < ARRAY_SIZE(ops); op++)
+		for (unsigned k = 1; survives(*state, ops[op], k, errors[k % ARRAY_SIZE(errors)]);)
+			k++;
+}
+
+#define WITH(test, i)                                                                     \
+	{                                                                                 \
+		.name = #test " (" #i ")", .test_func = test, .initial_state = &rights[i] \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(presets_come_and_go),
+		cmocka_unit_test(none_alone_is_nothing),
+		cmocka_unit_test(a_preset_for_tasks),
+		WITH(attach_and_dismiss, 0),
+		WITH(attach_and_dismiss, 1),
+		WITH(attach_and_dismiss, 2),
+		WITH(attach_to_nobody, 0),
+		WITH(attach_to_nobody, 1),
+		WITH(attach_to_nobody, 2),
+		cmocka_unit_test(attach_to_others),
+		cmocka_unit_test(attach_within_a_user),
+		cmocka_unit_test(orphans_stay),
+		WITH(anything_may_fail, 0),
+		WITH(anything_may_fail, 1),
+		WITH(anything_may_fail, 2),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
