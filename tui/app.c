@@ -6,8 +6,12 @@
 #include "frame.h"
 #include "segments.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What has just happened is of interest for so long. */
+#define TELL_NS (6 * NS_PER_S)
 
 const struct screen *const screens[] = {&screen_tasks, &screen_cpus};
 const size_t screens_n = ARRAY_SIZE(screens);
@@ -45,6 +49,23 @@ void app_fini(struct app *app)
 	app->snapshot = app->waiting = NULL;
 }
 
+void app_tell(struct app *app, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(app->notice, sizeof(app->notice), format, arguments);
+	va_end(arguments);
+	app->notice_ns = TELL_NS;
+}
+
+static void untell(struct app *app)
+{
+	if (app->notice_ns > 0)
+		app->notice[0] = '\0';
+	app->notice_ns = 0;
+}
+
 static void show_snapshot(struct app *app, struct snapshot *snapshot)
 {
 	list_invalidate(&app->tasks);
@@ -55,6 +76,10 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 
 void app_snapshot(struct app *app, struct snapshot *snapshot)
 {
+	if (snapshot->interval_ns < app->notice_ns)
+		app->notice_ns -= snapshot->interval_ns;
+	else
+		untell(app);
 	if (app->paused && app->snapshot) {
 		snapshot_free(app->waiting);
 		app->waiting = snapshot;
@@ -155,6 +180,7 @@ static void act(struct app *app, enum action action)
 
 void app_key(struct app *app, int key)
 {
+	untell(app);
 	if (key == KEYMAP_CONTROL('L'))
 		app->redraw = true;
 	else if (app->prompt.active)

@@ -41,6 +41,7 @@ struct app {
 	struct prompt prompt;
 	struct picker picker; /* over the screen, while it is open */
 	char notice[160];     /* stands before the notes of snapshots; "": nothing */
+	uint64_t notice_ns;   /* how long it still stands; 0: until someone takes it away */
 };
 
 void app_init(struct app *app, const struct options *options);
@@ -55,6 +56,9 @@ void app_draw(struct app *app, struct canvas *canvas);
 
 /* For the screens and pickers: asks the collector for something. */
 void app_ask(struct app *app, enum command_kind kind, const char *text, long number);
+
+/* For the screens and pickers: says what has just happened, until the next key or some seconds. */
+void app_tell(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For the screens: everything around the body, whose place is returned. */
 struct rect app_draw_frame(struct app *app, struct canvas *canvas);

@@ -12,22 +12,52 @@ void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *
 	text_copy(prompt->question, sizeof(prompt->question), question);
 }
 
+void prompt_open_watched(struct prompt *prompt, const char *question, const char *text,
+			 const struct prompt_watch *watch)
+{
+	prompt_open(prompt, question, NULL);
+	prompt->watch = watch;
+	text_copy(prompt->text, sizeof(prompt->text), text);
+}
+
+void prompt_confirm(struct prompt *prompt, const char *question, prompt_accept_fn *accept)
+{
+	prompt_open(prompt, question, accept);
+	prompt->confirms = true;
+}
+
 static void prompt_answer(struct prompt *prompt, void *owner)
 {
-	if (prompt->text[0] && prompt->accept(owner, prompt->text, &prompt->error))
+	if (prompt->text[0] && prompt->accept &&
+	    prompt->accept(owner, prompt->text, &prompt->error))
 		return;
 	prompt->active = false;
+}
+
+static void prompt_cancel(struct prompt *prompt, void *owner)
+{
+	prompt->active = false;
+	if (prompt->watch)
+		prompt->watch->cancel(owner);
 }
 
 void prompt_key(struct prompt *prompt, int key, void *owner)
 {
 	prompt->error.text[0] = '\0';
-	if (key == KEYMAP_ESCAPE)
+	if (prompt->confirms) {
 		prompt->active = false;
-	else if (key == KEYMAP_ENTER)
+		if (key == 'y' || key == 'Y')
+			prompt->accept(owner, "y", &prompt->error);
+	} else if (key == KEYMAP_ESCAPE) {
+		prompt_cancel(prompt, owner);
+	} else if (key == KEYMAP_ENTER) {
 		prompt_answer(prompt, owner);
-	else
-		edit_key(prompt->text, sizeof(prompt->text), key);
+	} else if (edit_key(prompt->text, sizeof(prompt->text), key)) {
+		if (prompt->watch)
+			prompt->watch->change(owner, prompt->text, &prompt->error);
+	} else if (prompt->watch && prompt->watch->key) {
+		prompt->watch->key(owner, key, &prompt->error);
+	}
 }
 
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect)

@@ -14,15 +14,32 @@
  */
 typedef int prompt_accept_fn(void *owner, const char *text, struct error *err);
 
+/* For whoever does something while the answer is being typed. */
+struct prompt_watch {
+	/* The text is another one; what err says of it is shown. */
+	void (*change)(void *owner, const char *text, struct error *err);
+	/* Esc: all is to be as it was. */
+	void (*cancel)(void *owner);
+	/* A key that types nothing, such as an arrow. May be NULL. */
+	void (*key)(void *owner, int key, struct error *err);
+};
+
 struct prompt {
 	bool active;
-	char question[64];
+	bool confirms; /* one key answers it */
+	char question[128];
 	char text[64];
 	struct error error; /* why the last answer was refused */
 	prompt_accept_fn *accept;
+	const struct prompt_watch *watch; /* NULL: nobody */
 };
 
 void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *accept);
+/* The same, watched, with a text to begin with. Enter only ends it. */
+void prompt_open_watched(struct prompt *prompt, const char *question, const char *text,
+			 const struct prompt_watch *watch);
+/* A question that y answers, which is what `accept` gets; any other key means no. */
+void prompt_confirm(struct prompt *prompt, const char *question, prompt_accept_fn *accept);
 /* Takes every key while the prompt is active. */
 void prompt_key(struct prompt *prompt, int key, void *owner);
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect);
