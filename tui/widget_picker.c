@@ -20,6 +20,7 @@ enum {
 /* ---- what matches */
 
 enum rank {
+	RANK_WORD,
 	RANK_PREFIX,
 	RANK_NAME,
 	RANK_HELP,
@@ -38,9 +39,19 @@ static enum rank rank_of(const struct picker_item *item, const char *typed,
 			return RANKS;
 		rank = RANK_HELP;
 	}
-	if (rank == RANK_NAME && strncasecmp(item->name, typed, strlen(typed)) == 0)
-		return RANK_PREFIX;
-	return rank;
+	size_t length = strlen(typed);
+
+	if (rank != RANK_NAME || strncasecmp(item->name, typed, length) != 0)
+		return rank;
+	return length == 0 || (item->name[length] && item->name[length] != ' ') ? RANK_PREFIX
+										: RANK_WORD;
+}
+
+static enum picker_typed as_typed(const struct picker *picker, struct picker_item *item)
+{
+	return picker->ops->as_typed && picker->typed[0]
+		       ? picker->ops->as_typed(picker->data, picker->typed, item)
+		       : PICKER_TYPED_NOT;
 }
 
 static void find_matches(struct picker *picker)
@@ -49,6 +60,8 @@ static void find_matches(struct picker *picker)
 	const char *words[WORDS_MAX];
 	size_t n_words = 0, n = 0;
 	unsigned char *ranks = xmalloc(picker->n + 1);
+	struct picker_item typed_item = {0};
+	enum picker_typed typed = as_typed(picker, &typed_item);
 
 	text_copy(text, sizeof(text), picker->typed);
 	for (char *word; n_words < WORDS_MAX && (word = strsep(&rest, " ")) != NULL;)
@@ -61,11 +74,15 @@ static void find_matches(struct picker *picker)
 		ranks[i] = (unsigned char)rank_of(&item, n_words ? words[0] : "", words, n_words);
 	}
 	free(picker->matches);
-	picker->matches = xcalloc(picker->n, sizeof(*picker->matches));
-	for (enum rank rank = RANK_PREFIX; rank < RANKS; rank++)
+	picker->matches = xcalloc(picker->n + 1, sizeof(*picker->matches));
+	if (typed == PICKER_TYPED_FIRST)
+		picker->matches[n++] = PICKER_AS_TYPED;
+	for (enum rank rank = RANK_WORD; rank < RANKS; rank++)
 		for (size_t i = 0; i < picker->n; i++)
 			if (ranks[i] == rank)
 				picker->matches[n++] = i;
+	if (typed == PICKER_TYPED_LAST)
+		picker->matches[n++] = PICKER_AS_TYPED;
 	picker->n_matches = n;
 	free(ranks);
 }
@@ -163,6 +180,8 @@ static bool type_key(struct picker *picker, int key)
 		return false;
 	find_matches(picker);
 	picker->selected = picker->top = 0;
+	if (picker->looked == PICKER_AS_TYPED)
+		picker->looked = SIZE_MAX; /* it is another one */
 	return true;
 }
 
@@ -229,7 +248,10 @@ static void draw_item(const struct picker *picker, struct canvas *canvas, unsign
 	struct picker_item item = {0};
 	unsigned x = rect.x, end = rect.x + rect.width;
 
-	picker->ops->item(picker->data, index, &item);
+	if (index == PICKER_AS_TYPED)
+		as_typed(picker, &item);
+	else
+		picker->ops->item(picker->data, index, &item);
 	if (item.mark) {
 		canvas_text(canvas, x, y, PICKER_MARK, item.style, item.mark);
 		x += PICKER_MARK + 1;
@@ -279,17 +301,53 @@ static void draw_list(struct picker *picker, struct canvas *canvas, struct rect 
 				     picker->n ? "Nothing here is called so." : "Nothing yet.");
 }
 
+static unsigned count_lines(const char *text)
+{
+	unsigned n = 1;
+
+	while ((text = strchr(text, '\n')) != NULL) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* A line, broken into at most as many as the rect has; returns how many it took. */
+static unsigned draw_broken(struct canvas *canvas, struct rect rect, char *line)
+{
+	unsigned y = 0;
+
+	for (; y + 1 < rect.height && text_width(line) > rect.width; y++) {
+		size_t length = text_first_line(line, rect.width);
+		char after = line[length];
+
+		line[length] = '\0';
+		canvas_text(canvas, rect.x, rect.y + y, rect.width, STYLE_PLAIN, line);
+		line[length] = after;
+		line += length + strspn(line + length, " ");
+	}
+	canvas_text_ellipsis(canvas, rect.x, rect.y + y, rect.width, STYLE_PLAIN, line);
+	return y + 1;
+}
+
 static void draw_about(const struct picker *picker, struct canvas *canvas, struct rect rect)
 {
 	size_t index = picker_selected(picker);
-	char text[512] = "", *rest = text;
+	char text[1024] = "", *rest = text;
 
 	if (rect.height == 0 || index == SIZE_MAX)
 		return;
 	picker->ops->about(picker->data, index, text, sizeof(text));
-	for (unsigned y = 0; y < rect.height && rest; y++)
-		canvas_text_ellipsis(canvas, rect.x, rect.y + y, rect.width, STYLE_PLAIN,
-				     strsep(&rest, "\n"));
+	while (rest && rect.height > 0) {
+		char *line = strsep(&rest, "\n");
+		unsigned follow = rest ? count_lines(rest) : 0, lines = rect.height;
+
+		if (follow > 0)
+			lines = lines > follow ? lines - follow : 1;
+		lines = draw_broken(canvas, (struct rect){rect.x, rect.y, rect.width, lines}, line);
+		rect.y += lines;
+		rect.height -= lines;
+	}
 }
 
 void picker_draw(struct picker *picker, struct canvas *canvas)

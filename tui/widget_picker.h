@@ -6,11 +6,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A list to choose from, in a box over the screen. What is typed narrows it: every word must occur
- * in an item's name or help, without regard to case; names that begin with what was typed come
- * first, then those that contain it, each in the items' own order.
+ * in an item's name or help, without regard to case; names that begin with what was typed as a
+ * whole word come first, then others that begin with it, then those that contain it, each in the
+ * items' own order.
  *
  * The items belong to whoever opens it: `data` is theirs, handed to every callback, as is `owner`,
  * whoever passes the keys on.
@@ -24,11 +26,23 @@ struct picker_item {
 
 enum { PICKER_MARK = 6 };
 
+/* Whether what is typed is an item too, as it is, and where it stands among those that match. */
+enum picker_typed {
+	PICKER_TYPED_NOT,
+	PICKER_TYPED_LAST,
+	PICKER_TYPED_FIRST, /* it can hardly be meant as anything else */
+};
+
 struct picker_ops {
 	void (*item)(void *data, size_t index, struct picker_item *item);
 	/*
-	 * What stands under the list about an item, in lines divided by '\n', as many as
-	 * about_lines. NULL: nothing.
+	 * Whether what is typed, which is not "", is an item; its index is PICKER_AS_TYPED then, in
+	 * all that follows but `item`. NULL: never.
+	 */
+	enum picker_typed (*as_typed)(void *data, const char *typed, struct picker_item *item);
+	/*
+	 * What stands under the list about an item, in lines divided by '\n', long ones broken, as
+	 * far as about_lines go. NULL: nothing.
 	 */
 	void (*about)(void *data, size_t index, char *text, size_t size);
 	unsigned about_lines;
@@ -44,6 +58,9 @@ struct picker_ops {
 	/* It is gone; `data` may be freed. May be NULL. */
 	void (*close)(void *owner, void *data, bool chosen);
 };
+
+/* The item that was typed; SIZE_MAX is none. */
+#define PICKER_AS_TYPED (SIZE_MAX - 1)
 
 /* Zeroed is closed. */
 struct picker {

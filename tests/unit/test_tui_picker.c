@@ -109,6 +109,7 @@ static void test_matches(void **state)
 		{"grape", {"grape", "banana"}},
 		{"on grow", {"apple"}},
 		{" a  crab ", {"crab apple"}},
+		{"crab", {"crab apple"}},
 		{"x", {NULL}},
 	};
 	struct picker picker;
@@ -165,6 +166,61 @@ static void test_keys(void **state)
 	assert_null(picker.ops);
 }
 
+/* What is typed, as it is: behind what matches, or before it. */
+static enum picker_typed as_typed(void *data, const char *typed, struct picker_item *out)
+{
+	struct watch *watch = data;
+
+	text_copy(watch->typed, sizeof(watch->typed), typed);
+	*out = (struct picker_item){.name = watch->typed, .help = "as it is"};
+	return typed[0] == '{'   ? PICKER_TYPED_FIRST
+	       : typed[0] == '?' ? PICKER_TYPED_NOT
+				 : PICKER_TYPED_LAST;
+}
+
+static void test_as_typed(void **state)
+{
+	static const struct {
+		const char *typed;
+		size_t n, at;
+	} rows[] = {
+		{"", 6, SIZE_MAX}, {"crab", 2, 1}, {"xyz", 1, 0}, {"{a", 1, 0}, {"?", 0, SIZE_MAX},
+	};
+	struct picker_ops typing = ops;
+	struct picker picker;
+	struct watch watch;
+	struct canvas canvas;
+
+	(void)state;
+	typing.as_typed = as_typed;
+	typing.about = NULL;
+	canvas_init(&canvas, false);
+	canvas_resize(&canvas, 80, 24);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		watch = (struct watch){0};
+		picker_open(&picker, &typing, "Fruit", &watch, ARRAY_SIZE(fruit), owner);
+		type(&picker, rows[i].typed);
+		picker_draw(&picker, &canvas);
+		size_t at = SIZE_MAX;
+		for (size_t match = 0; match < picker.n_matches; match++)
+			if (picker.matches[match] == PICKER_AS_TYPED)
+				at = match;
+		if (picker.n_matches != rows[i].n || at != rows[i].at)
+			fail_msg("'%s': %zu matches, typed at %zu", rows[i].typed, picker.n_matches,
+				 at);
+		picker_close(&picker, owner);
+	}
+	/* Each letter makes another item of it. */
+	open_fruit(&picker, &watch);
+	picker.ops = &typing;
+	type(&picker, "xyz");
+	assert_int_equal(watch.looked, PICKER_AS_TYPED);
+	assert_int_equal(watch.looks, 4);
+	picker_key(&picker, KEYMAP_ENTER, owner);
+	assert_int_equal(watch.chosen, PICKER_AS_TYPED);
+	canvas_fini(&canvas);
+}
+
 /* At any size it draws, and inside its canvas. */
 static void test_sizes(void **state)
 {
@@ -189,6 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_as_typed),
 		cmocka_unit_test(test_sizes),
 	};
 
