@@ -215,6 +215,7 @@ int fk_perf_close(void *ctx, int fd)
 	if (!perf)
 		return -EBADF;
 	perf->fd = -1;
+	fk->by_fd[fd - FK_FIRST_FD] = NULL;
 	fk->fds--;
 	fk_perf_free(fk, perf);
 	return 0;
@@ -288,9 +289,9 @@ uint64_t fk_next_tick(const struct fk *fk)
 {
 	uint64_t next = UINT64_MAX;
 
-	for (size_t i = 0; i < fk->n_perfs; i++)
-		if (fk->perfs[i]->tick_ns && fk->perfs[i]->tick_ns < next)
-			next = fk->perfs[i]->tick_ns;
+	for (size_t i = 0; i < fk->n_clocks; i++)
+		if (fk->clocks[i]->tick_ns && fk->clocks[i]->tick_ns < next)
+			next = fk->clocks[i]->tick_ns;
 	for (unsigned i = 0; i < fk->config.cpus; i++)
 		if (fk->cpus[i].rotate_ns && fk->cpus[i].rotate_ns < next)
 			next = fk->cpus[i].rotate_ns;
@@ -299,8 +300,8 @@ uint64_t fk_next_tick(const struct fk *fk)
 
 void fk_do_ticks(struct fk *fk)
 {
-	for (size_t i = 0; i < fk->n_perfs; i++) {
-		struct fk_perf *perf = fk->perfs[i];
+	for (size_t i = 0; i < fk->n_clocks; i++) {
+		struct fk_perf *perf = fk->clocks[i];
 
 		if (!perf->tick_ns || perf->tick_ns > fk->now_ns)
 			continue;

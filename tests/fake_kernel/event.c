@@ -13,10 +13,15 @@
 
 struct fk_perf *fk_perf_of(struct fk *fk, int fd)
 {
-	for (size_t i = 0; fd >= 0 && i < fk->n_perfs; i++)
-		if (fk->perfs[i]->fd == fd)
-			return fk->perfs[i];
-	return NULL;
+	return fd >= FK_FIRST_FD && (size_t)(fd - FK_FIRST_FD) < fk->n_by_fd
+		       ? fk->by_fd[fd - FK_FIRST_FD]
+		       : NULL;
+}
+
+static void add(struct fk_perf ***list, size_t *n, size_t *capacity, struct fk_perf *perf)
+{
+	*list = array_reserve(*list, capacity, *n + 1, sizeof(**list));
+	(*list)[(*n)++] = perf;
 }
 
 /* ---- opening */
@@ -201,14 +206,15 @@ int fk_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, in
 	fk_settle_all(fk);
 	struct fk_perf *perf = xmalloc(sizeof(*perf));
 	*perf = wanted;
-	perf->fd = fk->next_fd++;
+	perf->fd = FK_FIRST_FD + (int)fk->n_by_fd;
 	perf->id = fk->next_id++;
 	perf->enabled = !perf->attr.disabled;
 	perf->period = perf->attr.sample_period;
 	fk->fds++;
-	fk->perfs =
-		array_reserve(fk->perfs, &fk->perfs_capacity, fk->n_perfs + 1, sizeof(*fk->perfs));
-	fk->perfs[fk->n_perfs++] = perf;
+	add(&fk->by_fd, &fk->n_by_fd, &fk->by_fd_capacity, perf);
+	add(&fk->perfs, &fk->n_perfs, &fk->perfs_capacity, perf);
+	if (fk_perf_is_clock(perf))
+		add(&fk->clocks, &fk->n_clocks, &fk->clocks_capacity, perf);
 	fk_group_add(leader ? leader : perf, perf);
 	if (leader)
 		fk_start_late(fk, perf);

@@ -374,7 +374,6 @@ struct fk *fk_new(const struct fk_config *config)
 		fk->config.step_ns = NS_PER_US;
 	fk->now_ns = fk->config.start_ns ? fk->config.start_ns : 1000 * NS_PER_S;
 	fk->start_ns = fk->now_ns;
-	fk->next_fd = 1000;
 	fk->next_id = 1;
 	atomic_init(&fk->woken, false);
 	fk_machine_init(fk);
@@ -402,6 +401,8 @@ void fk_free(struct fk *fk)
 	}
 	fk_machine_fini(fk);
 	free(fk->perfs);
+	free(fk->by_fd);
+	free(fk->clocks);
 	free(fk->rings);
 	free(fk->due);
 	free(fk->failures);

@@ -138,7 +138,8 @@ struct fk_given {
 	char *text; /* NULL: ENOENT */
 };
 
-#define FK_BUCKETS 1024
+#define FK_BUCKETS  1024
+#define FK_FIRST_FD 1000
 
 struct fk {
 	struct fk_config config;
@@ -165,9 +166,12 @@ struct fk {
 
 	struct fk_perf **perfs; /* in opening order */
 	size_t n_perfs, perfs_capacity;
+	struct fk_perf **by_fd; /* from FK_FIRST_FD on, none given out again; NULL: closed */
+	size_t n_by_fd, by_fd_capacity;
+	struct fk_perf **clocks; /* those of perfs that can tick */
+	size_t n_clocks, clocks_capacity;
 	uint64_t turns; /* of events that were put on */
 	unsigned fds;
-	int next_fd;
 	uint64_t next_id;
 	struct fk_ring **rings;
 	size_t n_rings, rings_capacity;
@@ -243,6 +247,7 @@ void fk_reschedule(struct fk *fk, struct fk_cpu *cpu, const struct fk_perf *perf
 void fk_start_late(struct fk *fk, struct fk_perf *perf);
 void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active);
 /* Takes an event out of its group and context; a leader leaves its siblings, alone. */
+bool fk_perf_is_clock(const struct fk_perf *perf);
 void fk_perf_detach(struct fk *fk, struct fk_perf *perf);
 void fk_context_stop(struct fk *fk, struct fk_context *context); /* takes all off the CPU */
 /* The CPU's groups are no more: each event alone, off, for good. */

@@ -7,18 +7,21 @@
 /*
  * Machines that people have, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of those
  * with one PMU can be anything. Events that Linux has no code for on such a machine do not exist
- * there. All caches are for reads. They have one socket; those of x86 have the devices "msr" (tsc,
- * smi) and "power" (energy-cores, energy-pkg), Intel's memory controllers too ("uncore_imc", or
- * "uncore_imc_free_running_0" and "_1": data_reads, data_writes).
+ * there. All caches are for reads. They have one socket, the server two; those of x86 have the
+ * devices "msr" (tsc, smi) and "power" (energy-cores, energy-pkg), Intel's memory controllers too
+ * ("uncore_imc", or "uncore_imc_free_running_0" and "_1": data_reads, data_writes; the server's
+ * "uncore_imc_0": cas_count_read, cas_count_write). The server has the top-down events.
  *
  *	            CPUs  general  fixed                         does not exist
  *	intel       4     4        cycles instructions ref       stalled-*
+ *	server      64    8        cycles instructions ref       stalled-*
  *	zen         4     6        -                             LLC-*, bus-cycles, stalled-backend
  *	neoverse    4     6        cycles                        branches, ref-cycles
  *	hybrid 0-1  2     6        cycles instructions ref       stalled-*
  *	       2-3  2     6        cycles instructions ref       stalled-*, L1*-misses
  */
 extern const struct fk_config fk_machine_intel;    /* Skylake, with hyperthreading */
+extern const struct fk_config fk_machine_server;   /* Ice Lake */
 extern const struct fk_config fk_machine_zen;      /* Zen 4 */
 extern const struct fk_config fk_machine_neoverse; /* N1 */
 extern const struct fk_config fk_machine_hybrid;   /* Alder Lake: cpu_core, cpu_atom */

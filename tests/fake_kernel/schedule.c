@@ -12,7 +12,7 @@
 
 /* ---- groups */
 
-static bool is_clock(const struct fk_perf *perf)
+bool fk_perf_is_clock(const struct fk_perf *perf)
 {
 	return perf->kind == FK_TASK_CLOCK;
 }
@@ -55,7 +55,7 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active)
 		return;
 	perf->active = active;
 	perf->turn = active ? ++fk->turns : 0;
-	if (!is_clock(perf) || !perf->period)
+	if (!fk_perf_is_clock(perf) || !perf->period)
 		return;
 	if (active) {
 		uint64_t whole_ns = perf->period > 10000 ? perf->period : 10000;
@@ -79,7 +79,7 @@ static uint64_t own_scheduler(const struct fk_perf *perf)
 {
 	if (perf->attr.type != PERF_TYPE_SOFTWARE)
 		return scheduler_of(perf->attr.type);
-	return is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
+	return fk_perf_is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
 }
 
 /* ... and in its group: the PMU that software events must follow, or its own. */
@@ -363,20 +363,26 @@ void fk_perf_kill(struct fk *fk, struct fk_cpu *cpu)
 	cpu->context.n = 0;
 }
 
-void fk_perf_free(struct fk *fk, struct fk_perf *perf)
+static void remove_from(struct fk_perf **list, size_t *n, const struct fk_perf *perf)
 {
 	size_t kept = 0;
 
+	for (size_t i = 0; i < *n; i++)
+		if (list[i] != perf)
+			list[kept++] = list[i];
+	*n = kept;
+}
+
+void fk_perf_free(struct fk *fk, struct fk_perf *perf)
+{
 	if (perf->fd >= 0 || perf->mapped)
 		return;
 	fk_settle_all(fk);
 	fk_copies_free(fk, perf);
 	fk_perf_set_active(fk, perf, false);
 	fk_perf_detach(fk, perf);
-	for (size_t i = 0; i < fk->n_perfs; i++)
-		if (fk->perfs[i] != perf)
-			fk->perfs[kept++] = fk->perfs[i];
-	fk->n_perfs = kept;
+	remove_from(fk->perfs, &fk->n_perfs, perf);
+	remove_from(fk->clocks, &fk->n_clocks, perf);
 	free(perf->members);
 	free(perf);
 	for (unsigned i = 0; i < fk->config.cpus; i++)
