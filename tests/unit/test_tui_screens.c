@@ -4,95 +4,8 @@
  * before they are committed.
  */
 #include "core/util.h"
-#include "golden.h"
 #include "screen_snapshot.h"
-#include "tui/app.h"
-
-#include <assert.h>
-#include <time.h>
-
-/* The canvas as text: lines without the blanks at their ends. */
-static char *canvas_print(const struct canvas *canvas)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	for (unsigned y = 0; y < canvas->height; y++) {
-		unsigned end = canvas->width;
-
-		while (end > 0 && strcmp(canvas_at(canvas, end - 1, y)->text, " ") == 0)
-			end--;
-		for (unsigned x = 0; x < end; x++)
-			fputs(canvas_at(canvas, x, y)->text, out);
-		fputc('\n', out);
-	}
-	fclose(out);
-	return text;
-}
-
-/* What each cell means, a letter each: a screen where colour goes astray does not look so. */
-static char *canvas_print_styles(const struct canvas *canvas)
-{
-	static const char letters[] = ".inDWBsTLhHSNklmMEe";
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	static_assert(sizeof(letters) - 1 == STYLE_COUNT, "a letter a style");
-	for (unsigned y = 0; y < canvas->height; y++) {
-		for (unsigned x = 0; x < canvas->width; x++) {
-			const struct canvas_cell *cell = canvas_at(canvas, x, y);
-
-			fputc(cell->selected ? '*' : letters[cell->style], out);
-		}
-		fputc('\n', out);
-	}
-	fclose(out);
-	return text;
-}
-
-/* Takes over what was drawn. */
-static void check_screen(const char *name, char *drawn)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "tests/golden/screen_%s.txt", name);
-	golden_check(path, drawn);
-	free(drawn);
-}
-
-struct stage {
-	struct app app;
-	struct canvas canvas;
-};
-
-static void stage_open(struct stage *stage, unsigned width, unsigned height, bool ascii,
-		       struct snapshot *snapshot)
-{
-	struct options options = {.interval_ns = NS_PER_S, .sort = ""};
-
-	app_init(&stage->app, &options);
-	canvas_init(&stage->canvas, ascii);
-	canvas_resize(&stage->canvas, width, height);
-	if (snapshot)
-		app_snapshot(&stage->app, snapshot);
-}
-
-static void stage_close(struct stage *stage)
-{
-	app_fini(&stage->app);
-	canvas_fini(&stage->canvas);
-}
-
-static void stage_keys(struct stage *stage, const int *keys)
-{
-	for (; *keys; keys++) {
-		app_draw(&stage->app, &stage->canvas);
-		app_key(&stage->app, *keys);
-	}
-	app_draw(&stage->app, &stage->canvas);
-}
+#include "stage.h"
 
 static void test_golden(void **state)
 {
@@ -436,14 +349,6 @@ static void test_keymap(void **state)
 	assert_int_equal(keymap_find(&keymap, 'r', NULL), ACTION_NONE);
 }
 
-static int set_zone(void **state)
-{
-	(void)state;
-	setenv("TZ", "UTC", 1);
-	tzset();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,5 +361,5 @@ int main(void)
 		cmocka_unit_test(test_keymap),
 	};
 
-	return cmocka_run_group_tests(tests, set_zone, NULL);
+	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TESTS_STAGE_H
+#define PMCTOP_TESTS_STAGE_H
+
+#include "core/util.h"
+#include "golden.h"
+#include "tui/app.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/*
+ * The app without a terminal: keys go in, what it draws is compared with
+ * tests/golden/screen_NAME.txt.
+ */
+/* The canvas as text: lines without the blanks at their ends. */
+static inline char *canvas_print(const struct canvas *canvas)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	for (unsigned y = 0; y < canvas->height; y++) {
+		unsigned end = canvas->width;
+
+		while (end > 0 && strcmp(canvas_at(canvas, end - 1, y)->text, " ") == 0)
+			end--;
+		for (unsigned x = 0; x < end; x++)
+			fputs(canvas_at(canvas, x, y)->text, out);
+		fputc('\n', out);
+	}
+	fclose(out);
+	return text;
+}
+
+/* What each cell means, a letter each: a screen where colour goes astray does not look so. */
+static inline char *canvas_print_styles(const struct canvas *canvas)
+{
+	static const char letters[] = ".inDWBsTLhHSNklmMEe";
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	static_assert(sizeof(letters) - 1 == STYLE_COUNT, "a letter a style");
+	for (unsigned y = 0; y < canvas->height; y++) {
+		for (unsigned x = 0; x < canvas->width; x++) {
+			const struct canvas_cell *cell = canvas_at(canvas, x, y);
+
+			fputc(cell->selected ? '*' : letters[cell->style], out);
+		}
+		fputc('\n', out);
+	}
+	fclose(out);
+	return text;
+}
+
+/* Takes over what was drawn. */
+static inline void check_screen(const char *name, char *drawn)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "tests/golden/screen_%s.txt", name);
+	golden_check(path, drawn);
+	free(drawn);
+}
+
+struct stage {
+	struct app app;
+	struct canvas canvas;
+};
+
+static inline void stage_open(struct stage *stage, unsigned width, unsigned height, bool ascii,
+			      struct snapshot *snapshot)
+{
+	struct options options = {.interval_ns = NS_PER_S, .sort = ""};
+
+	app_init(&stage->app, &options);
+	canvas_init(&stage->canvas, ascii);
+	canvas_resize(&stage->canvas, width, height);
+	if (snapshot)
+		app_snapshot(&stage->app, snapshot);
+}
+
+static inline void stage_close(struct stage *stage)
+{
+	app_fini(&stage->app);
+	canvas_fini(&stage->canvas);
+}
+
+static inline void stage_keys(struct stage *stage, const int *keys)
+{
+	for (; *keys; keys++) {
+		app_draw(&stage->app, &stage->canvas);
+		app_key(&stage->app, *keys);
+	}
+	app_draw(&stage->app, &stage->canvas);
+}
+
+/* Closes it and gives the snapshot back, for another stage. */
+static inline struct snapshot *stage_strike(struct stage *stage)
+{
+	struct snapshot *snapshot = stage->app.snapshot;
+
+	list_invalidate(&stage->app.tasks);
+	list_invalidate(&stage->app.cpus);
+	stage->app.snapshot = NULL;
+	stage_close(stage);
+	return snapshot;
+}
+
+/* For cmocka_run_group_tests: the clock in titles is that of no place. */
+static inline int stage_set_zone(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	return 0;
+}
+
+#endif

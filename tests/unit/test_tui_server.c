@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What people see on a large machine at work, from the kernel to the screen: busy machines of the
+ * fake kernel (server.h) on screens of all sizes, with and without UTF-8 and colours.
+ */
+#include "server.h"
+#include "stage.h"
+
+enum machine {
+	OVERVIEW, /* the server by its usual columns */
+	ALL,      /* with all that can be known, which takes turns */
+	TOPDOWN,
+	HYBRID,
+	MACHINES,
+};
+
+static struct snapshot *make_snapshot(enum machine machine)
+{
+	switch (machine) {
+	case OVERVIEW:
+		return server_snapshot(busy_server_new(), "overview", NULL);
+	case ALL:
+		return server_snapshot(busy_server_new(), "overview", server_metrics);
+	case TOPDOWN:
+		return server_snapshot(busy_server_new(), "topdown", NULL);
+	case HYBRID:
+		return server_snapshot(busy_hybrid_new(), "overview", NULL);
+	case MACHINES:
+		break;
+	}
+	return NULL;
+}
+
+static struct snapshot *snapshots[MACHINES];
+
+enum print {
+	UTF8,
+	ASCII,
+	STYLES,
+};
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *name;
+		enum machine machine;
+		unsigned width, height;
+		enum print print;
+		int keys[16];
+	} rows[] = {
+		{"server_80x24", OVERVIEW, 80, 24, UTF8, {0}},
+		{"server_80x24_ascii", OVERVIEW, 80, 24, ASCII, {0}},
+		{"server_80x24_styles", OVERVIEW, 80, 24, STYLES, {0}},
+		{"server_120x40", OVERVIEW, 120, 40, UTF8, {0}},
+		{"server_120x40_ascii", OVERVIEW, 120, 40, ASCII, {0}},
+		{"server_200x50", OVERVIEW, 200, 50, UTF8, {0}},
+		{"server_200x50_ascii", OVERVIEW, 200, 50, ASCII, {0}},
+		{"server_200x50_styles", OVERVIEW, 200, 50, STYLES, {0}},
+		{"server_all_80x24", ALL, 80, 24, UTF8, {0}},
+		{"server_all_120x40", ALL, 120, 40, UTF8, {0}},
+		{"server_all_200x50", ALL, 200, 50, UTF8, {0}},
+		{"server_topdown_120x40", TOPDOWN, 120, 40, UTF8, {0}},
+		{"server_tree_120x40", OVERVIEW, 120, 40, UTF8, {'t', KEYMAP_PAGE_DOWN, 0}},
+		{"server_user_80x24", OVERVIEW, 80, 24, UTF8, {'g', 0}},
+		{"server_cgroup_120x40", OVERVIEW, 120, 40, UTF8, {'g', 'g', 0}},
+		{"server_cpus_80x24", OVERVIEW, 80, 24, UTF8, {'C', 0}},
+		{"server_cpus_200x50", OVERVIEW, 200, 50, UTF8, {'C', 0}},
+		{"hybrid_80x24", HYBRID, 80, 24, UTF8, {0}},
+		{"hybrid_cpus_80x24", HYBRID, 80, 24, UTF8, {'C', 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, rows[i].width, rows[i].height, rows[i].print == ASCII,
+			   snapshots[rows[i].machine]);
+		stage_keys(&stage, rows[i].keys);
+		check_screen(rows[i].name, rows[i].print == STYLES
+						   ? canvas_print_styles(&stage.canvas)
+						   : canvas_print(&stage.canvas));
+		stage_strike(&stage);
+	}
+}
+
+/* However often and however someone looks, and to the last digit. */
+static void test_is_the_same_at_every_run(void **state)
+{
+	struct snapshot *again = make_snapshot(HYBRID);
+	const struct snapshot *first = snapshots[HYBRID];
+
+	(void)state;
+	assert_int_equal(again->threads.n, first->threads.n);
+	assert_memory_equal(again->totals, first->totals,
+			    tally_width(&first->columns->plan->shape) * sizeof(*first->totals));
+	snapshot_free(again);
+}
+
+static int make_snapshots(void **state)
+{
+	for (enum machine machine = 0; machine < MACHINES; machine++)
+		snapshots[machine] = make_snapshot(machine);
+	return stage_set_zone(state);
+}
+
+static int free_snapshots(void **state)
+{
+	(void)state;
+	for (enum machine machine = 0; machine < MACHINES; machine++)
+		snapshot_free(snapshots[machine]);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_is_the_same_at_every_run),
+	};
+
+	return cmocka_run_group_tests(tests, make_snapshots, free_snapshots);
+}
