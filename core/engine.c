@@ -547,6 +547,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.tasks = engine->tasks,
 		.users = engine->users,
 		.topology = &engine->topology,
+		.pmus = &engine->pmus,
 		.notes = &engine->notes,
 		.now_ns = engine->cut_ns,
 	};

@@ -171,3 +171,20 @@ size_t pmu_set_core_of(const struct pmu_set *set, int cpu)
 			return i;
 	return 0;
 }
+
+void pmu_set_cpu_type(const struct pmu_set *set, int cpu, char *type, size_t size)
+{
+	static const char *const known[][2] = {
+		{"cpu_core", "P-core"},
+		{"cpu_atom", "E-core"},
+		{"cpu_lowpower", "LP E-core"},
+	};
+
+	type[0] = '\0';
+	if (set->n_core < 2)
+		return;
+	text_copy(type, size, set->items[pmu_set_core_of(set, cpu)].name);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcmp(type, known[i][0]) == 0)
+			text_copy(type, size, known[i][1]);
+}

@@ -50,5 +50,10 @@ const struct pmu *pmu_set_find(const struct pmu_set *set, const char *name);
 void pmu_read_cpus(const struct sys *sys, const struct pmu *pmu, struct cpu_list *cpus);
 /* The index of the core PMU that a CPU belongs to. */
 size_t pmu_set_core_of(const struct pmu_set *set, int cpu);
+/*
+ * What kind of CPU it is on a machine that has several: "P-core", "E-core", else the name of its
+ * PMU; "" where all are alike, or nothing is known of them.
+ */
+void pmu_set_cpu_type(const struct pmu_set *set, int cpu, char *type, size_t size);
 
 #endif

@@ -432,6 +432,10 @@ void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_uni
 						   : cpu->cpu;
 		struct snapshot_cpu *unit = unit_of(snapshot, units, number);
 
+		if (unit->cpus == 0)
+			text_copy(unit->type, sizeof(unit->type), cpu->type);
+		else if (strcmp(unit->type, cpu->type) != 0)
+			unit->type[0] = '\0';
 		if (!cpu->tally)
 			continue;
 		unit->cpus += cpu->cpus ? cpu->cpus : 1;

@@ -78,6 +78,7 @@ struct rows {
 struct snapshot_cpu {
 	int cpu;
 	int socket, node; /* -1 where unknown */
+	char type[24];    /* pmu_set_cpu_type; of what is rolled up, where all are alike */
 	unsigned cpus;    /* how many that were counted are in this: 1, more when rolled up */
 	uint64_t *tally;  /* everything that ran there, idle included; NULL: not heard of now */
 	uint64_t *idle;   /* the idle task's part of it; NULL where tally is */

@@ -214,6 +214,7 @@ static void fill_cpu(const struct snapshot_source *source, size_t index, struct 
 		topology_find(source->topology, cpu->cpu, interval->cpu_online[index]);
 	cpu->socket = place.socket;
 	cpu->node = place.node;
+	pmu_set_cpu_type(source->pmus, cpu->cpu, cpu->type, sizeof(cpu->type));
 	if (!interval->cpu_counted[index])
 		return;
 	cpu->cpus = 1;

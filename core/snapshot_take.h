@@ -4,6 +4,7 @@
 
 #include "interval.h"
 #include "notes.h"
+#include "pmu.h"
 #include "snapshot.h"
 #include "target.h"
 #include "tasks.h"
@@ -20,6 +21,7 @@ struct snapshot_source {
 	struct tasks *tasks;
 	struct users *users;
 	struct topology *topology;
+	const struct pmu_set *pmus;
 	const struct notes *notes;
 	uint64_t now_ns; /* when the interval was cut */
 };

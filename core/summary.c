@@ -267,6 +267,7 @@ static void add_cpu(struct part *part, const struct snapshot_cpu *from)
 		part->cpus = xreallocarray(part->cpus, part->n_cpus + 1, sizeof(*part->cpus));
 		part->cpus[part->n_cpus++] = (struct snapshot_cpu){
 			.cpu = from->cpu, .socket = from->socket, .node = from->node};
+		text_copy(part->cpus[i].type, sizeof(part->cpus[i].type), from->type);
 	}
 	if (!from->tally)
 		return;
@@ -460,6 +461,7 @@ static void fill_cpus(const struct part *part, struct snapshot *snapshot)
 			.node = from->node,
 			.cpus = from->cpus,
 		};
+		text_copy(cpu->type, sizeof(cpu->type), from->type);
 		if (!from->tally)
 			continue;
 		cpu->tally = copy_tally(part, from->tally);

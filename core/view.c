@@ -6,8 +6,10 @@
 #include "view.h"
 
 #include "cgroup_name.h"
+#include "cpu_lost.h"
 #include "text.h"
 #include "util.h"
+#include "view_cpus.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +22,8 @@ enum {
 	NUMBER_WIDTH = 5,
 	CPU_WIDTH = 4,
 	UNIT_WIDTH = 6,
+	TYPE_WIDTH = 6,
+	LOST_WEIGHT = 199,  /* as heavy as the second metric */
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
 	COMMAND_LEAST = 12,
 	TREE_LEAST = 20, /* branches and all */
@@ -91,6 +95,19 @@ static const struct view_column column_socket = {
 	.field = FIELD_CPU, .name = "socket", .title = "SOCKET", .metric = -1, .width = UNIT_WIDTH};
 static const struct view_column column_node = {
 	.field = FIELD_CPU, .name = "node", .title = "NODE", .metric = -1, .width = UNIT_WIDTH};
+static const struct view_column column_lost = {.field = FIELD_LOST,
+					       .name = "lost",
+					       .title = "lost%",
+					       .metric = -1,
+					       .width = 6,
+					       .down = true,
+					       .weight = LOST_WEIGHT};
+static const struct view_column column_type = {.field = FIELD_TYPE,
+					       .name = "type",
+					       .title = "TYPE",
+					       .metric = -1,
+					       .width = TYPE_WIDTH,
+					       .left = true};
 static const struct view_column column_cpus = {.field = FIELD_CPUS,
 					       .name = "cpus",
 					       .title = "CPUS",
@@ -109,9 +126,9 @@ static const struct {
 	[ROLLUP_TREE] = {{&column_pid, &column_user}, &column_tree},
 	[ROLLUP_USER] = {{&column_user_alone, &column_processes, &column_threads}, NULL},
 	[ROLLUP_CGROUP] = {{&column_processes, &column_threads}, &column_cgroup},
-	[ROLLUP_CPU] = {{&column_cpu}, NULL},
-	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus}, NULL},
-	[ROLLUP_NODE] = {{&column_node, &column_cpus}, NULL},
+	[ROLLUP_CPU] = {{&column_cpu, &column_lost}, &column_type},
+	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_lost}, &column_type},
+	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_lost}, &column_type},
 };
 
 /* ---- columns */
@@ -147,6 +164,20 @@ static void add_metric(struct view *view, size_t index)
 					 .weight = metric_weight(view->snapshot->columns, index)});
 }
 
+static bool says_something(const struct view *view, const struct view_column *column)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	if (column->field == FIELD_LOST)
+		return columns_metric(snapshot->columns, "ipc") >= 0;
+	if (column->field != FIELD_TYPE)
+		return true;
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		if (snapshot->cpus[i].type[0])
+			return true;
+	return false;
+}
+
 static void make_columns(struct view *view)
 {
 	size_t n_metrics = view->snapshot->columns->n_metrics;
@@ -156,11 +187,12 @@ static void make_columns(struct view *view)
 	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 1,
 				sizeof(*view->columns));
 	for (; *before; before++)
-		add_column(view, *before);
+		if (says_something(view, *before))
+			add_column(view, *before);
 	for (size_t i = 0; i < n_metrics; i++)
 		if (!view->snapshot->columns->metrics[i].def->machine)
 			add_metric(view, i);
-	if (behind)
+	if (behind && says_something(view, behind))
 		add_column(view, behind);
 }
 
@@ -174,9 +206,10 @@ static int find_column(const struct view *view, const char *name)
 
 static size_t choose_sort(const struct view *view)
 {
-	int column = find_column(view, view->spec.sort);
+	bool worst = strcmp(view->spec.sort, "worst") == 0;
+	int column = find_column(view, worst ? "lost" : view->spec.sort);
 
-	if (column >= 0 || rollup_is_of_cpus(view->spec.by))
+	if (column >= 0 || (rollup_is_of_cpus(view->spec.by) && !worst))
 		return column < 0 ? 0 : (size_t)column;
 	column = find_column(view, "cpu_percent");
 	/* Else by what is shown first. */
@@ -247,6 +280,11 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 		return (struct sort_key){cpu->cpu >= 0, cpu->cpu, NULL, 0};
 	case FIELD_CPUS:
 		return number_key(cpu->cpus);
+	case FIELD_LOST:
+		figure = view_lost(view, index);
+		return (struct sort_key){figure_known(figure), figure.value, NULL, 0};
+	case FIELD_TYPE:
+		return text_key(cpu->type);
 	}
 	return (struct sort_key){0};
 }
@@ -258,6 +296,8 @@ static int compare_numbers(double a, double b)
 
 static int compare_identity(const struct view *view, size_t a, size_t b)
 {
+	if (view->cpus && view->columns[view->sort_column].field == FIELD_LOST)
+		return cpu_compare_worst(view->snapshot->columns, &view->cpus[a], &view->cpus[b]);
 	if (view->cpus)
 		return compare_numbers(view->cpus[a].cpu, view->cpus[b].cpu);
 	const struct row *row_a = &view->rows->items[a], *row_b = &view->rows->items[b];
@@ -376,9 +416,7 @@ static void choose_lines(struct view *view, const struct row_filter *filter)
 		return;
 	case ROLLUP_SOCKET:
 	case ROLLUP_NODE:
-		rollup_cpus(snapshot, view->spec.by, &view->units);
-		view->cpus = view->units.items;
-		view->n = view->units.n;
+		view_unfold_cpus(view);
 		return;
 	case ROLLUP_THREAD:
 		view->rows = &snapshot->threads;
@@ -429,6 +467,8 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	order_lines(view, filtered && spec->by == ROLLUP_THREAD ? &filter : NULL);
 	if (spec->by == ROLLUP_TREE)
 		order_tree(view);
+	if (view->cpu_lines)
+		view_group_cpus(view);
 	if (filtered)
 		sum_left_out(view);
 	row_filter_fini(&filter);
@@ -444,6 +484,7 @@ void view_fini(struct view *view)
 	free(view->order);
 	free(view->left_out);
 	rows_fini(&view->rolled);
+	free(view->cpu_lines);
 	cpu_units_fini(&view->units);
 	*view = (struct view){0};
 }
@@ -451,6 +492,16 @@ void view_fini(struct view *view)
 const struct row *view_row(const struct view *view, size_t line)
 {
 	return view->rows ? &view->rows->items[view->order[line]] : NULL;
+}
+
+const struct snapshot_cpu *view_cpu(const struct view *view, size_t line)
+{
+	return view->cpus ? &view->cpus[view->order[line]] : NULL;
+}
+
+bool view_is_unit(const struct view *view, size_t line)
+{
+	return view->order[line] < view->units.n;
 }
 
 /* ---- layout */

@@ -45,6 +45,8 @@ enum view_field {
 	FIELD_CGROUP,
 	FIELD_CPU, /* or socket, or node */
 	FIELD_CPUS,
+	FIELD_LOST, /* core/cpu_lost.h */
+	FIELD_TYPE, /* of a CPU */
 };
 
 struct view_column {
@@ -59,10 +61,19 @@ struct view_column {
 	unsigned weight;   /* narrow screens drop the lightest first; 0 is never dropped */
 };
 
+/* Sockets and nodes that are numbered beyond that do not unfold. */
+enum { VIEW_UNITS = 256 };
+
 struct view_spec {
 	enum rollup by; /* what a line is */
-	/* A column's name; "" is cpu_percent (or the first metric) for tasks, cpu for CPUs. */
+	/*
+	 * A column's name; "" is cpu_percent (or the first metric) for tasks, cpu for CPUs. Of
+	 * those "worst" is lost, or where nobody counts cycles, as "" for tasks.
+	 */
 	char sort[256];
+	bool folds; /* sockets and nodes are marked as what can be folded: "+ 0", "- 0" */
+	/* By number: which of them have their CPUs below them. */
+	bool unfolded[VIEW_UNITS];
 	bool reverse;                  /* figures go down, ids and texts up unless reversed */
 	struct row_filter_spec filter; /* of tasks; CPUs are all shown */
 	bool ascii;                    /* the branches of a tree in ASCII */
@@ -74,10 +85,12 @@ struct view {
 	struct view_column *columns;
 	size_t n_columns;
 	size_t sort_column;
-	struct rows rolled;      /* when rolled up */
-	struct cpu_units units;  /* the same */
+	struct rows rolled;     /* when rolled up */
+	struct cpu_units units; /* the same */
+	/* The units, then the CPUs of those that are unfolded; borrows from them. */
+	struct snapshot_cpu *cpu_lines;
 	const struct rows *rows; /* what is shown: &snapshot->threads or &rolled; NULL: CPUs */
-	const struct snapshot_cpu *cpus; /* the snapshot's or the units'; NULL: tasks */
+	const struct snapshot_cpu *cpus; /* the snapshot's or cpu_lines; NULL: tasks */
 	char **names;                    /* by cgroup: of each row (core/cgroup_name), or NULL */
 	bool *last;                      /* by tree: of each row, whether no sibling follows */
 	size_t *order;                   /* indices in rows or cpus, of the lines */
@@ -103,6 +116,10 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 struct figure view_figure(const struct view *view, size_t index, int metric);
 /* The row at a line (tasks), to follow it or to show its detail. */
 const struct row *view_row(const struct view *view, size_t line);
+/* The CPU, socket or node at a line; NULL: tasks. */
+const struct snapshot_cpu *view_cpu(const struct view *view, size_t line);
+/* Whether that is a socket or node, which can be unfolded. */
+bool view_is_unit(const struct view *view, size_t line);
 
 /*
  * Which columns fit into `width` screen columns, one blank between two: the lightest are dropped

@@ -2,8 +2,10 @@
 /* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
 #include "view.h"
 
+#include "cpu_lost.h"
 #include "text.h"
 #include "util.h"
+#include "view_cpus.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -172,6 +174,16 @@ static void cell_id(struct cell *cell, int id)
 		snprintf(cell->text, sizeof(cell->text), "%d", id);
 }
 
+static void cell_cpu(const struct view *view, size_t line, struct cell *cell)
+{
+	const struct snapshot_cpu *cpu = view_cpu(view, line);
+
+	cell_id(cell, cpu->cpu);
+	if (view->spec.folds && view_is_unit(view, line) && cpu->cpu >= 0)
+		snprintf(cell->text, sizeof(cell->text), "%c %d",
+			 view_is_unfolded(&view->spec, cpu->cpu) ? '-' : '+', cpu->cpu);
+}
+
 static void cell_number(struct cell *cell, unsigned number)
 {
 	cell->role = CELL_PLAIN;
@@ -211,10 +223,17 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 		cell_cgroup(view, index, cell);
 		return;
 	case FIELD_CPU:
-		cell_id(cell, view->cpus[index].cpu);
+		cell_cpu(view, line, cell);
 		return;
 	case FIELD_CPUS:
 		cell_number(cell, view->cpus[index].cpus);
+		return;
+	case FIELD_LOST:
+		figure_format(&cpu_lost_def, view_lost(view, index), cell);
+		return;
+	case FIELD_TYPE:
+		cell->role = CELL_PLAIN;
+		text_copy(cell->text, sizeof(cell->text), view->cpus[index].type);
 		return;
 	}
 }

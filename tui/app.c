@@ -24,15 +24,19 @@ void app_init(struct app *app, const struct options *options)
 	keymap_init(&app->keymap);
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
+	app->cpus.spec.folds = true;
+	text_copy(app->cpus.spec.sort, sizeof(app->cpus.spec.sort), "worst");
 
 	struct list *first = &app->tasks;
 	if (rollup_is_of_cpus(options->by)) {
 		app->screen = &screen_cpus;
+		app->cpus_chosen = true;
 		first = &app->cpus;
 	}
 	first->spec.by = options->by;
 	first->spec.reverse = options->reverse;
-	text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
+	if (options->sort[0])
+		text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
 	if (options->filter)
 		text_copy(app->tasks.spec.filter.text, sizeof(app->tasks.spec.filter.text),
 			  options->filter);

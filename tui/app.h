@@ -35,6 +35,7 @@ struct app {
 	bool redraw; /* the terminal's content is not to be trusted; whoever redraws clears it */
 	struct list tasks;
 	struct list cpus;
+	bool cpus_chosen;    /* by what CPUs are shown; else it depends on how many there are */
 	unsigned help_top;   /* first line of the help shown */
 	unsigned help_lines; /* of the last drawing, with the lines that were shown */
 	unsigned help_page;

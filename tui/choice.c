@@ -64,6 +64,9 @@ static int each_fixed(column_fn *fn, void *arg)
 		{"socket", "number, with --by socket"},
 		{"node", "number, with --by node"},
 		{"cpus", "how many were counted, with --by socket or node"},
+		{"lost", "time of CPUs lost to stalls, at least"},
+		{"type", "kind of CPU, where there are several"},
+		{"worst", "CPUs that lose most time, then the busiest"},
 	};
 	int result = 0;
 

@@ -29,7 +29,7 @@ void list_roll_up(struct list *list, enum rollup by)
 	list_invalidate(list);
 }
 
-static const struct view *list_view(struct list *list, const struct snapshot *snapshot)
+const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 {
 	if (!list->built) {
 		view_init(snapshot, &list->spec, &list->view);

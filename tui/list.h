@@ -26,6 +26,9 @@ void list_fini(struct list *list);
 /* The view is of no use any more: call before its snapshot is freed and after spec has changed. */
 void list_invalidate(struct list *list);
 
+/* The view of the snapshot; valid until the next call of any of these. */
+const struct view *list_view(struct list *list, const struct snapshot *snapshot);
+
 /* Another roll-up, from its first line on. */
 void list_roll_up(struct list *list, enum rollup by);
 

@@ -1,18 +1,81 @@
 // SPDX-License-Identifier: MIT
+/*
+ * CPUs, the worst first. Where there are more than a small screen holds, a line is a socket (or
+ * node, where there is one socket), and its CPUs unfold below it.
+ */
 #include "app.h"
+
+enum {
+	FOLD_BEYOND = 32,
+	LARGE_FROM = 40, /* lines; then one sees enough at a time to scroll */
+};
+
+/* Whether that would tell CPUs apart. */
+static bool differ(const struct snapshot *snapshot, enum rollup by)
+{
+	for (size_t i = 1; i < snapshot->n_cpus; i++) {
+		const struct snapshot_cpu *a = &snapshot->cpus[i - 1], *b = &snapshot->cpus[i];
+
+		if (by == ROLLUP_SOCKET ? a->socket != b->socket : a->node != b->node)
+			return true;
+	}
+	return false;
+}
+
+static enum rollup choose(const struct snapshot *snapshot, unsigned lines)
+{
+	if (snapshot->n_cpus <= FOLD_BEYOND || lines >= LARGE_FROM)
+		return ROLLUP_CPU;
+	if (differ(snapshot, ROLLUP_SOCKET))
+		return ROLLUP_SOCKET;
+	return differ(snapshot, ROLLUP_NODE) ? ROLLUP_NODE : ROLLUP_CPU;
+}
 
 static void cpus_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
 
+	if (app->snapshot && !app->cpus_chosen) {
+		enum rollup by = choose(app->snapshot, body.height);
+
+		if (by != app->cpus.spec.by)
+			list_roll_up(&app->cpus, by);
+	}
 	list_draw(&app->cpus, app->snapshot, canvas, body, "No CPU was counted.");
+}
+
+/* Folds or unfolds the selected socket or node. False where it is none, or is so already. */
+static bool fold(struct app *app, enum action action)
+{
+	struct list *list = &app->cpus;
+	const struct view *view = app->snapshot ? list_view(list, app->snapshot) : NULL;
+
+	if (!view || list->table.selected >= view->n || !view_is_unit(view, list->table.selected))
+		return false;
+	int unit = view_cpu(view, list->table.selected)->cpu;
+	if (unit < 0 || unit >= VIEW_UNITS)
+		return false;
+	bool *unfolded = &list->spec.unfolded[unit];
+	if (action == ACTION_RIGHT ? *unfolded : action == ACTION_LEFT && !*unfolded)
+		return false;
+	*unfolded = !*unfolded;
+	list->table.n++; /* its last line is not the last any more, to stay on */
+	app->cpus_chosen = true;
+	list_invalidate(list);
+	return true;
 }
 
 static bool cpus_act(struct app *app, enum action action)
 {
 	enum rollup by = app->cpus.spec.by;
+	/* Columns that were scrolled off come back first. */
+	bool folds = action == ACTION_DETAIL || action == ACTION_RIGHT ||
+		     (action == ACTION_LEFT && app->cpus.table.scroll == 0);
 
+	if (folds && fold(app, action))
+		return true;
 	if (action == ACTION_ROLL_UP) {
+		app->cpus_chosen = true;
 		list_roll_up(&app->cpus, by == ROLLUP_NODE ? ROLLUP_CPU : by + 1);
 		return true;
 	}

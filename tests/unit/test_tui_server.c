@@ -64,6 +64,13 @@ static void test_golden(void **state)
 		{"server_user_80x24", OVERVIEW, 80, 24, UTF8, {'g', 0}},
 		{"server_cgroup_120x40", OVERVIEW, 120, 40, UTF8, {'g', 'g', 0}},
 		{"server_cpus_80x24", OVERVIEW, 80, 24, UTF8, {'C', 0}},
+		{"server_cpus_80x24_unfolded",
+		 OVERVIEW,
+		 80,
+		 24,
+		 UTF8,
+		 {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
+		{"server_cpus_80x24_number", OVERVIEW, 80, 24, UTF8, {'C', 'g', 'g', '<', 0}},
 		{"server_cpus_200x50", OVERVIEW, 200, 50, UTF8, {'C', 0}},
 		{"hybrid_80x24", HYBRID, 80, 24, UTF8, {0}},
 		{"hybrid_cpus_80x24", HYBRID, 80, 24, UTF8, {'C', 0}},
@@ -79,6 +86,38 @@ static void test_golden(void **state)
 		check_screen(rows[i].name, rows[i].print == STYLES
 						   ? canvas_print_styles(&stage.canvas)
 						   : canvas_print(&stage.canvas));
+		stage_strike(&stage);
+	}
+}
+
+static void test_folding(void **state)
+{
+	enum { SOCKETS = 2, CPUS = 63, OF_FIRST = 32 };
+	static const struct {
+		const char *name;
+		unsigned height;
+		int keys[8];
+		size_t lines;
+	} rows[] = {
+		{"a small screen", 24, {'C', 0}, SOCKETS},
+		{"a large one", 50, {'C', 0}, CPUS},
+		{"unfolds", 24, {'C', KEYMAP_RIGHT, 0}, SOCKETS + OF_FIRST},
+		{"folds", 24, {'C', KEYMAP_ENTER, KEYMAP_LEFT, 0}, SOCKETS},
+		{"stays folded", 24, {'C', KEYMAP_LEFT, 0}, SOCKETS},
+		{"all of it", 24, {'C', KEYMAP_RIGHT, KEYMAP_END, KEYMAP_RIGHT, 0}, SOCKETS + CPUS},
+		{"the second", 24, {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}, SOCKETS + CPUS - OF_FIRST},
+		{"nodes", 24, {'C', 'g', 0}, 4},
+		{"CPUs, if one wants them", 24, {'C', 'g', 'g', 0}, CPUS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, 80, rows[i].height, false, snapshots[OVERVIEW]);
+		stage_keys(&stage, rows[i].keys);
+		if (stage.app.cpus.table.n != rows[i].lines)
+			fail_msg("%s: %zu lines", rows[i].name, stage.app.cpus.table.n);
 		stage_strike(&stage);
 	}
 }
@@ -115,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_is_the_same_at_every_run),
 	};
 

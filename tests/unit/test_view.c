@@ -55,7 +55,7 @@ static void has_columns(void **state)
 		{"CPUs",
 		 "overview",
 		 {.by = ROLLUP_CPU},
-		 "CPU %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s "},
+		 "CPU lost% %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s "},
 		{"a tree",
 		 "overview",
 		 {.by = ROLLUP_TREE},
@@ -497,9 +497,11 @@ static void shows_cpus(void **state)
 		size_t line, column;
 		const char *want;
 	} rows[] = {
-		{"a CPU's number", 0, 0, "0"},   {"what was busy", 0, 1, "80.0"},
-		{"an idle CPU", 1, 1, "0.0"},    {"an idle CPU's IPC", 1, 3, "-"},
-		{"one not heard of", 2, 0, "2"}, {"its figures", 2, 1, "-"},
+		{"a CPU's number", 0, 0, "0"},    {"what was busy", 0, 2, "80.0"},
+		{"what it lost", 0, 1, "0.0"},    {"an idle CPU", 1, 2, "0.0"},
+		{"an idle CPU's IPC", 1, 4, "-"}, {"lost by idling", 1, 1, "0.0"},
+		{"one not heard of", 2, 0, "2"},  {"its figures", 2, 2, "-"},
+		{"what it lost, too", 2, 1, "-"},
 	};
 	struct snapshot *snapshot = sample("overview");
 	struct view view;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "view_cpus.h"
+
+#include "cpu_lost.h"
+#include "util.h"
+
+#include <stdlib.h>
+
+static int unit_of(const struct view *view, const struct snapshot_cpu *cpu)
+{
+	return view->spec.by == ROLLUP_NODE ? cpu->node : cpu->socket;
+}
+
+void view_unfold_cpus(struct view *view)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	rollup_cpus(snapshot, view->spec.by, &view->units);
+	view->cpu_lines = xcalloc(view->units.n + snapshot->n_cpus, sizeof(*view->cpu_lines));
+	for (; view->n < view->units.n; view->n++)
+		view->cpu_lines[view->n] = view->units.items[view->n];
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		if (view_is_unfolded(&view->spec, unit_of(view, &snapshot->cpus[i])))
+			view->cpu_lines[view->n++] = snapshot->cpus[i];
+	view->cpus = view->cpu_lines;
+}
+
+struct figure view_lost(const struct view *view, size_t index)
+{
+	if (index < view->units.n)
+		return cpu_lost_in_unit(view->snapshot, view->spec.by, view->cpus[index].cpu);
+	return cpu_lost(view->snapshot->columns, &view->cpus[index]);
+}
+
+void view_group_cpus(struct view *view)
+{
+	size_t *grouped = xcalloc(view->n, sizeof(*grouped)), n = 0;
+
+	for (size_t i = 0; i < view->n; i++) {
+		size_t unit = view->order[i];
+
+		if (unit >= view->units.n)
+			continue;
+		grouped[n++] = unit;
+		for (size_t k = 0; k < view->n; k++) {
+			size_t cpu = view->order[k];
+
+			if (cpu >= view->units.n &&
+			    unit_of(view, &view->cpus[cpu]) == view->cpus[unit].cpu)
+				grouped[n++] = cpu;
+		}
+	}
+	free(view->order);
+	view->order = grouped;
+}
