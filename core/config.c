@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <ini.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +27,14 @@
 
 struct parse {
 	struct config *config;
-	const char *rest;           /* of the text */
-	unsigned line;              /* the one that inih has now */
-	bool owes_entry;            /* it looks like an entry, and none came of it yet */
-	bool continues;             /* it goes on with the entry before it */
-	struct config_entry *entry; /* the last one; NULL where there is none */
-	bool skipping;              /* none, since its line was skipped */
-	char unknown[64];           /* a section that was complained of; no name has a newline */
+	const char *rest;               /* of the text */
+	unsigned line;                  /* the one that inih has now */
+	bool owes_entry;                /* it looks like an entry, and none came of it yet */
+	bool continues;                 /* it goes on with the entry before it */
+	struct config_section *section; /* under whose heading the line stands; NULL: none's */
+	struct config_entry *entry;     /* the last one; NULL where there is none */
+	bool skipping;                  /* none, since its line was skipped */
+	char unknown[64]; /* a section that was complained of; no name has a newline */
 };
 
 static void complain(struct parse *parse, const char *sentence)
@@ -44,13 +46,47 @@ static void complain(struct parse *parse, const char *sentence)
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-/* Whether an indented line is an entry of its own ("  ipc = ...") and does not go on. */
-static bool is_assignment(const char *text)
+bool config_is_assignment(const char *text)
 {
 	size_t length = strspn(text, NAME_CHARACTERS);
 	const char *sign = text + length + strspn(text + length, " \t");
 
 	return length > 0 && sign[0] == '=' && sign[1] != '=';
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} section_table[] = {
+	{"pmctop", offsetof(struct config, settings)},
+	{"keys", offsetof(struct config, keys)},
+	{"metrics", offsetof(struct config, metrics_as_written)},
+	{"presets", offsetof(struct config, presets_as_written)},
+};
+
+static struct config_section *section_at(struct config *config, size_t i)
+{
+	return (struct config_section *)(void *)((char *)config + section_table[i].offset);
+}
+
+static void begin_section(struct parse *parse, const char *text)
+{
+	const char *end = strchr(text, ']');
+
+	parse->entry = NULL;
+	parse->skipping = false;
+	parse->section = NULL;
+	if (!end) {
+		complain(parse, "A section has no ']'.");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
+		const char *name = section_table[i].name;
+
+		if (strlen(name) == (size_t)(end - text - 1) &&
+		    strncmp(name, text + 1, strlen(name)) == 0)
+			parse->section = section_at(parse->config, i);
+	}
 }
 
 /* What inih will make of a line decides what is to be heard of it. */
@@ -61,14 +97,14 @@ static const char *expect(struct parse *parse, const char *line)
 	parse->owes_entry = parse->continues = false;
 	if (!*text || *text == '#' || *text == ';')
 		return "";
-	if (*text == '[') {
-		parse->entry = NULL;
-		parse->skipping = false;
-		if (!strchr(text, ']'))
-			complain(parse, "A section has no ']'.");
+	if (*text == '[')
+		begin_section(parse, text);
+	if (parse->section)
+		parse->section->end = parse->line;
+	if (*text == '[')
 		return text;
-	}
-	parse->continues = text > line && !is_assignment(text) && (parse->entry || parse->skipping);
+	parse->continues =
+		text > line && !config_is_assignment(text) && (parse->entry || parse->skipping);
 	parse->owes_entry = !parse->continues;
 	if (parse->continues)
 		return parse->entry ? line : "";
@@ -140,8 +176,8 @@ static struct config_entry *append(struct config_section *section, const char *n
 {
 	section->items = array_reserve(section->items, &section->capacity, section->n + 1,
 				       sizeof(*section->items));
-	section->items[section->n] =
-		(struct config_entry){.name = xstrdup(name), .value = xstrdup(value), .line = line};
+	section->items[section->n] = (struct config_entry){
+		.name = xstrdup(name), .value = xstrdup(value), .line = line, .last = line};
 	return &section->items[section->n++];
 }
 
@@ -154,7 +190,7 @@ static void go_on(struct config_entry *entry, const char *value)
 	memcpy(entry->value + length + 1, value, more + 1);
 }
 
-static const struct config_entry *find(const struct config_section *section, const char *name)
+const struct config_entry *config_entry_find(const struct config_section *section, const char *name)
 {
 	for (size_t i = 0; i < section->n; i++)
 		if (strcmp(section->items[i].name, name) == 0)
@@ -164,22 +200,13 @@ static const struct config_entry *find(const struct config_section *section, con
 
 static struct config_section *find_section(struct parse *parse, const char *name)
 {
-	struct config *config = parse->config;
-	const struct {
-		const char *name;
-		struct config_section *section;
-	} rows[] = {
-		{"pmctop", &config->settings},
-		{"metrics", &config->metrics_as_written},
-		{"presets", &config->presets_as_written},
-	};
 	struct suggest near = {.word = name};
 	char hint[80], sentence[200];
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i].name, name) == 0)
-			return rows[i].section;
-		suggest_offer(&near, rows[i].name);
+	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
+		if (strcmp(section_table[i].name, name) == 0)
+			return section_at(parse->config, i);
+		suggest_offer(&near, section_table[i].name);
 	}
 	parse->entry = NULL;
 	parse->skipping = true;
@@ -204,11 +231,12 @@ static int take(void *arg, const char *section_name, const char *name, const cha
 	parse->owes_entry = false;
 	if (parse->continues) {
 		go_on(parse->entry, value);
+		parse->entry->last = parse->line;
 		return 1;
 	}
 
 	struct config_section *section = find_section(parse, section_name);
-	const struct config_entry *twin = section ? find(section, name) : NULL;
+	const struct config_entry *twin = section ? config_entry_find(section, name) : NULL;
 	char sentence[160];
 
 	if (!section)
@@ -299,6 +327,16 @@ static void add_metric(struct config *config, const struct config_entry *entry)
 	free(text);
 }
 
+const struct config_section *config_section_find(const struct config *config, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++)
+		if (strcmp(section_table[i].name, name) == 0)
+			return (const struct config_section *)(const void *)((const char *)config +
+									     section_table[i]
+										     .offset);
+	return NULL;
+}
+
 /* ---- the file */
 
 void config_note(struct config *config, const struct config_entry *entry, const char *sentence)
@@ -364,9 +402,8 @@ static void section_fini(struct config_section *section)
 
 void config_fini(struct config *config)
 {
-	section_fini(&config->settings);
-	section_fini(&config->metrics_as_written);
-	section_fini(&config->presets_as_written);
+	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++)
+		section_fini(section_at(config, i));
 	for (size_t i = 0; i < config->n_metrics; i++)
 		metric_def_fini(&config->metrics[i]);
 	free(config->metrics);

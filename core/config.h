@@ -7,6 +7,7 @@
 #include "notes.h"
 #include "preset.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -14,6 +15,8 @@
  *
  *	[pmctop]
  *	delay = 0.5                      # an option's long name: what the command line wins over
+ *	[keys]
+ *	quit = q F10                     # an action, and the keys that it has then
  *	[metrics]
  *	load_mpki = 1000 * mem-loads / instructions; unit=/ki    # as -m takes it: metric_user.h
  *	[presets]
@@ -24,18 +27,20 @@
  * with # at the beginning of a line or after a blank, and with ; at the beginning of a line.
  */
 struct config_entry {
-	char *name, *value; /* the value trimmed, its lines joined by a blank */
-	unsigned line;
+	char *name, *value;  /* the value trimmed, its lines joined by a blank */
+	unsigned line, last; /* the first one, and the one where the value ends */
 };
 
 struct config_section {
 	struct config_entry *items;
 	size_t n, capacity;
+	unsigned end; /* its last line but comments, be it the heading; 0: it is not there */
 };
 
 struct config {
 	char *path;                     /* as messages name it */
 	struct config_section settings; /* [pmctop]: the front end's to apply */
+	struct config_section keys;     /* [keys], as well */
 	struct config_section metrics_as_written, presets_as_written;
 	struct metric_def *metrics;
 	size_t n_metrics;
@@ -54,6 +59,14 @@ void config_parse(const char *path, const char *text, struct config *config);
  * *config stays zeroed then.
  */
 int config_load(const char *path, struct config *config, struct error *err);
+
+/* A section by the name in its heading: NULL where there is none such. */
+const struct config_section *config_section_find(const struct config *config, const char *name);
+/* NULL where it is not there. */
+const struct config_entry *config_entry_find(const struct config_section *section,
+					     const char *name);
+/* Whether a line is an entry ("ipc = ...") even where it is indented, and does not go on. */
+bool config_is_assignment(const char *line);
 
 /* Notes why an entry was of no use. */
 void config_note(struct config *config, const struct config_entry *entry, const char *sentence);

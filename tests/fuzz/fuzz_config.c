@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* A configuration file: any text is read, and what is wrong with it is noted by a line that exists.
+/*
+ * A configuration file: any text is read, and what is wrong with it is noted by a line that exists.
+ * A change in it changes nothing else.
  */
 #include "fuzz.h"
 
 #include "core/config.h"
+#include "core/config_edit.h"
+#include "core/util.h"
+
+#include <string.h>
 
 static unsigned count_lines(const char *text)
 {
@@ -36,6 +42,47 @@ static bool is_metric(const struct config *config, const char *name)
 	return metric_def_find(name);
 }
 
+static void check_same(const struct config_section *before, const struct config_section *after,
+		       const char *changed)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < before->n; i++) {
+		const struct config_entry *entry = &before->items[i];
+
+		if (changed && strcmp(entry->name, changed) == 0)
+			continue;
+		while (n < after->n && changed && strcmp(after->items[n].name, changed) == 0)
+			n++;
+		fuzz_check(n < after->n && strcmp(after->items[n].name, entry->name) == 0 &&
+				   strcmp(after->items[n].value, entry->value) == 0,
+			   "the other entries are as they were");
+		n++;
+	}
+	while (n < after->n && changed && strcmp(after->items[n].name, changed) == 0)
+		n++;
+	fuzz_check(n == after->n, "and there are no more of them");
+}
+
+static void check_edit(const char *text, const struct config *before, const char *value)
+{
+	const struct config_change change = {"pmctop", "a", value};
+	struct config after = {0};
+	char *edited = config_edit(text, &change, 1, NULL), *again;
+
+	fuzz_check(edited, "a plain value can be written into anything");
+	config_parse("f", edited, &after);
+	check_same(&before->settings, &after.settings, change.name);
+	check_same(&before->metrics_as_written, &after.metrics_as_written, NULL);
+	check_same(&before->presets_as_written, &after.presets_as_written, NULL);
+	check_same(&before->keys, &after.keys, NULL);
+	again = config_edit(edited, &change, 1, NULL);
+	fuzz_check(strcmp(edited, again) == 0, "a second time it changes nothing");
+	config_fini(&after);
+	free(edited);
+	free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_bytes bytes = {data, size};
@@ -57,6 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   line <= lines,
 			   "a note names a line");
 	}
+	check_edit(text, &config, "1");
+	check_edit(text, &config, NULL);
 	config_fini(&config);
 	free(text);
 	return 0;
