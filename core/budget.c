@@ -71,6 +71,23 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 	return result;
 }
 
+unsigned budget_count(const struct sys *sys, int cpu, const struct event_code *code, int *answer)
+{
+	const struct event_code *codes[BUDGET_MOST];
+	unsigned n = 0;
+	bool runs;
+
+	for (; n < BUDGET_MOST; n++) {
+		codes[n] = code;
+		int result = budget_try(sys, cpu, codes, n + 1, &runs);
+		if (n == 0)
+			*answer = result;
+		if (result < 0)
+			break;
+	}
+	return n;
+}
+
 /* On the first CPU of the PMU that is there. */
 bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
 {

@@ -36,6 +36,12 @@ void budget_fini(struct budget *budget);
 int budget_try(const struct sys *sys, int cpu, const struct event_code *const *codes, size_t n,
 	       bool *runs);
 
+/*
+ * How many of that code one group has room for, on a CPU (-1: on the caller); *answer is the
+ * kernel's to the first.
+ */
+unsigned budget_count(const struct sys *sys, int cpu, const struct event_code *code, int *answer);
+
 /* Whether these codes make one group, as plan_request.fits asks (arg: the budget). */
 bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n);
 

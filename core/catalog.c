@@ -2,6 +2,7 @@
 #include "catalog.h"
 
 #include "catalog_source.h"
+#include "plan.h"
 #include "probe.h"
 #include "text.h"
 #include "util.h"
@@ -78,12 +79,15 @@ int catalog_offer(const struct catalog_walk *walk, const char *name, const char 
 	make_printable(&text, name, entry.pmu, help);
 	if (!catalog_matches(walk->pattern, text.name, text.help))
 		return 0;
+	if (walk->names_only && pmu)
+		return catalog_offer_entry(walk, &entry);
 	entry.answer = event_resolve(walk->context, name, &event, &err);
 	if (entry.answer < 0) {
 		entry.state = FIGURE_UNSUPPORTED;
 		return catalog_offer_entry(walk, &entry);
 	}
-	entry.answer = event_probe(walk->context->sys, walk->context->pmus, &event);
+	if (!walk->names_only)
+		entry.answer = event_probe(walk->context->sys, walk->context->pmus, &event);
 	entry.state = event.state;
 	if (!pmu)
 		entry.pmu = pmu_of(walk->context, &event);
@@ -92,23 +96,55 @@ int catalog_offer(const struct catalog_walk *walk, const char *name, const char 
 	return result;
 }
 
-int catalog_events(const struct event_context *context, const char *pattern, catalog_fn *fn,
-		   void *arg)
+static int walk_sources(const struct catalog_walk *walk)
 {
 	static catalog_source_fn *const sources[] = {
 		catalog_generic, catalog_sysfs, catalog_pfm, catalog_examples, catalog_tracepoints,
 	};
+	int result = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources) && !result; i++)
+		result = sources[i](walk);
+	return result;
+}
+
+int catalog_events(const struct event_context *context, const char *pattern, catalog_fn *fn,
+		   void *arg)
+{
 	const struct catalog_walk walk = {
 		.context = context,
 		.pattern = pattern,
 		.fn = fn,
 		.arg = arg,
 	};
-	int result = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sources) && !result; i++)
-		result = sources[i](&walk);
-	return result;
+	return walk_sources(&walk);
+}
+
+int catalog_names(const struct event_context *context, catalog_fn *fn, void *arg)
+{
+	const struct catalog_walk walk = {
+		.context = context,
+		.names_only = true,
+		.fn = fn,
+		.arg = arg,
+	};
+
+	return walk_sources(&walk);
+}
+
+enum figure_state catalog_ask(const struct event_context *context, const char *name, bool per_task)
+{
+	struct event event;
+	struct error err;
+
+	if (event_resolve(context, name, &event, &err) < 0)
+		return FIGURE_UNSUPPORTED;
+	if (!per_task || !plan_is_of_proc(&event))
+		event_probe_soon(context->sys, context->pmus, &event);
+	enum figure_state state = event.state;
+	event_fini(&event);
+	return state;
 }
 
 /* ---- directories */

@@ -40,6 +40,17 @@ int catalog_events(const struct event_context *context, const char *pattern, cat
 		   void *arg);
 
 /*
+ * The same without asking the kernel: state and answer mean nothing. Each tracepoint is there. Some
+ * microseconds an entry.
+ */
+int catalog_names(const struct event_context *context, catalog_fn *fn, void *arg);
+/*
+ * Whether one of those can be counted, of CPUs or of tasks one by one: VALID, UNSUPPORTED or DENIED
+ * (event_probe_soon).
+ */
+enum figure_state catalog_ask(const struct event_context *context, const char *name, bool per_task);
+
+/*
  * Title and formula are of the form taken here: the first that can be counted, else the first that
  * is meant for such CPUs, else none (the formula is "").
  */

@@ -32,25 +32,6 @@ static const struct event_code *find_code(const struct event *cycles, size_t pmu
 	return NULL;
 }
 
-/* How many of them one group has room for. */
-static unsigned count_counters(const struct sys *sys, const struct event_code *code, int cpu,
-			       int *answer)
-{
-	const struct event_code *codes[BUDGET_MOST];
-	unsigned n = 0;
-	bool runs;
-
-	for (; n < BUDGET_MOST; n++) {
-		codes[n] = code;
-		int result = budget_try(sys, cpu, codes, n + 1, &runs);
-		if (n == 0)
-			*answer = result;
-		if (result < 0)
-			break;
-	}
-	return n;
-}
-
 static void ask_core(const struct event_context *context, size_t index, struct catalog_pmu *entry)
 {
 	struct cpu_list online;
@@ -68,7 +49,7 @@ static void ask_core(const struct event_context *context, size_t index, struct c
 		cpu_list_fini(&online);
 	}
 	if (cpu >= 0)
-		entry->counters = count_counters(context->sys, code, cpu, &entry->answer);
+		entry->counters = budget_count(context->sys, cpu, code, &entry->answer);
 	event_fini(&cycles);
 }
 

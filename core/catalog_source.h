@@ -14,6 +14,7 @@
 struct catalog_walk {
 	const struct event_context *context;
 	const char *pattern;
+	bool names_only; /* nothing is probed, and each tracepoint is named */
 	catalog_fn *fn;
 	void *arg;
 };
@@ -23,7 +24,7 @@ typedef int catalog_source_fn(const struct catalog_walk *walk);
 catalog_source_fn catalog_generic, catalog_sysfs, catalog_pfm, catalog_examples,
 	catalog_tracepoints;
 
-/* An event: matched, then resolved and probed. pmu NULL: that of its codes. */
+/* An event: matched, then resolved and probed where that is asked. pmu NULL: that of its codes. */
 int catalog_offer(const struct catalog_walk *walk, const char *name, const char *pmu,
 		  const char *help);
 /* An entry that is not probed, or not any more; its text need not be printable. */

@@ -131,7 +131,8 @@ static int offer_tracepoint(struct tracing *tracing, const char *subsystem, cons
 	snprintf(help, sizeof(help), "tracepoint of %s", subsystem);
 	if (!catalog_matches(tracing->walk->pattern, name, help))
 		return 0;
-	ask_once(tracing, name);
+	if (!tracing->walk->names_only)
+		ask_once(tracing, name);
 	entry.state = tracing->answered.state;
 	entry.answer = tracing->answered.answer;
 	entry.name = name;
@@ -143,6 +144,7 @@ static int offer_subsystem(struct tracing *tracing, const char *subsystem)
 {
 	struct catalog_names names;
 	char path[320], name[288], help[48];
+	bool each = tracing->walk->pattern || tracing->walk->names_only;
 	size_t n = 0;
 	int result = 0;
 
@@ -153,10 +155,10 @@ static int offer_subsystem(struct tracing *tracing, const char *subsystem)
 		if (is_file(names.items[i]))
 			continue;
 		n++;
-		if (tracing->walk->pattern)
+		if (each)
 			result = offer_tracepoint(tracing, subsystem, names.items[i]);
 	}
-	if (!tracing->walk->pattern && n > 0) {
+	if (!each && n > 0) {
 		snprintf(name, sizeof(name), "%.256s:*", subsystem);
 		snprintf(help, sizeof(help), "%zu tracepoint%s", n, n > 1 ? "s" : "");
 		result = catalog_offer_entry(

@@ -3,6 +3,7 @@
 #define PMCTOP_COLLECT_H
 
 #include "access.h"
+#include "budget.h"
 #include "error.h"
 #include "event.h"
 #include "interval.h"
@@ -49,6 +50,7 @@ struct collect {
 	const char *mode;         /* snapshot.mode: "system", "task", "proc" */
 	struct interval interval; /* being filled; renew begins it anew */
 	struct plan *plan;        /* of the interval; owned */
+	struct budget budget;     /* what plans are made for */
 	uint64_t refresh_ns;      /* how long an interval is to be; set by the engine */
 	bool stale;               /* what is wanted has changed; set by the engine */
 	/* Of those that may have counters: how many threads ran, and how many of these had some. */

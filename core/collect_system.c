@@ -12,7 +12,6 @@
  * ends as an interval does: at a tick, so that the last slice of the group has its owner too.
  */
 #include "attrib.h"
-#include "budget.h"
 #include "collect.h"
 #include "counted_cpus.h"
 #include "cpus.h"
@@ -41,7 +40,6 @@ struct collect_system {
 	struct collect base;
 	struct collect_context context;
 	struct attrib *attrib;
-	struct budget budget;
 	struct socket_counters sockets;
 	struct proc_times times;
 	struct counted_cpus cpus;
@@ -88,13 +86,13 @@ static void forget_taken(struct collect_system *self)
 static void note_taken(struct collect_system *self)
 {
 	for (size_t i = 0; i < self->context.pmus->n_core; i++)
-		if (self->budget.taken[i])
+		if (self->base.budget.taken[i])
 			notes_add_urgent(self->context.notes,
 					 NOTE_TAKEN "They are asked for again now and then.");
-		else if (self->budget.most[i] < BUDGET_MOST)
+		else if (self->base.budget.most[i] < BUDGET_MOST)
 			notes_add(self->context.notes,
 				  NOTE_FEWER "hardware events counted at a time: %zu.",
-				  self->budget.most[i]);
+				  self->base.budget.most[i]);
 }
 
 /*
@@ -118,7 +116,7 @@ static bool leave_out_taken(struct collect_system *self, const struct plan_group
 	for (size_t i = 0; i < n; i++)
 		if (!runs[i])
 			leave_out(self, -EUSERS, &self->base.plan->counters[group->members[i]]);
-	budget_doubt(&self->budget);
+	budget_doubt(&self->base.budget);
 	return true;
 }
 
@@ -159,15 +157,15 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 		}
 		if (leave_out_taken(self, group, codes, cpu))
 			return 1;
-		budget_measure(&self->budget, pmu, cpu, codes, group->layout.n_hardware);
-		self->separate_clock |= self->budget.taken[pmu];
+		budget_measure(&self->base.budget, pmu, cpu, codes, group->layout.n_hardware);
+		self->separate_clock |= self->base.budget.taken[pmu];
 		return 1;
 	}
 	if (refused && member >= 0) {
 		bool among_others =
 			failure->member > 0 && failure->member < group->layout.n_hardware;
 		if (among_others && (result == -EINVAL || result == -ENOSPC))
-			budget_lower(&self->budget, pmu, failure->member);
+			budget_lower(&self->base.budget, pmu, failure->member);
 		else
 			leave_out(self, result, &plan->counters[member]);
 		return 1;
@@ -197,8 +195,9 @@ static int open_cpus(struct collect_system *self, const struct cpu_list *online,
 			continue;
 		}
 		size_t pmu = self->base.plan->domains[cpu->domain].pmu;
-		int result = counted_cpu_open(cpu, self->context.events, self->base.plan,
-					      self->ring_bytes, !self->budget.taken[pmu], &failure);
+		int result =
+			counted_cpu_open(cpu, self->context.events, self->base.plan,
+					 self->ring_bytes, !self->base.budget.taken[pmu], &failure);
 		if (result == 0) {
 			n_open++;
 			continue;
@@ -227,9 +226,9 @@ static void make_plan(struct collect_system *self)
 		.pmus = self->context.pmus,
 		.wants = self->context.wants,
 		.separate_clock = self->separate_clock,
-		.most = self->budget.most,
+		.most = self->base.budget.most,
 		.fits = budget_fits,
-		.arg = &self->budget,
+		.arg = &self->base.budget,
 	};
 
 	plan_unref(self->base.plan);
@@ -327,7 +326,7 @@ static bool in_doubt(struct collect_system *self)
 		const struct counted_cpu *cpu = &self->cpus.items[i];
 		if (!cpu->open || counted_cpu_off(cpu) < COUNTED_OFF_LOOKS)
 			continue;
-		if (!self->budget.taken[self->base.plan->domains[cpu->domain].pmu])
+		if (!self->base.budget.taken[self->base.plan->domains[cpu->domain].pmu])
 			return true;
 	}
 	return self->contended_cuts >= CONTENDED_CUTS && !self->separate_clock;
@@ -360,12 +359,12 @@ static void system_renew(struct collect *collect)
 		     !cpu_list_has(&online, self->cpus.items[i].number)))
 			counted_cpu_close(&self->cpus.items[i]);
 	bool silent = collect->interval.gaps > 0 && collect->interval.lost_records == 0;
-	bool retry = budget_retry(&self->budget), doubt = in_doubt(self);
+	bool retry = budget_retry(&self->base.budget), doubt = in_doubt(self);
 	bool again = collect->stale || retry || doubt;
 	if (retry || doubt)
 		self->separate_clock = doubt;
 	if (doubt)
-		budget_doubt(&self->budget);
+		budget_doubt(&self->base.budget);
 	if (retry)
 		take_in(self);
 	bool asks = silent && !self->switch_records;
@@ -467,7 +466,7 @@ static void system_free(struct collect *collect)
 	socket_counters_close(&self->sockets);
 	proc_cpus_fini(&self->idle_before);
 	proc_times_fini(&self->times);
-	budget_fini(&self->budget);
+	budget_fini(&self->base.budget);
 	plan_unref(self->base.plan);
 	attrib_free(self->attrib);
 	interval_fini(&self->base.interval);
@@ -524,7 +523,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->context = *context;
 	self->times.sys = context->sys;
 	self->ring_bytes = ring_bytes_for(online.n);
-	budget_init(&self->budget, context->sys, context->pmus);
+	budget_init(&self->base.budget, context->sys, context->pmus);
 	interval_init(&self->base.interval, &nothing, possible.numbers, possible.n);
 	self->attrib = attrib_new(context->tasks, &self->base.interval);
 	self->cpus.n = possible.n;

@@ -6,7 +6,6 @@
  *
  * Where there is no right to count at all, /proc is left (mode "proc").
  */
-#include "budget.h"
 #include "census.h"
 #include "collect.h"
 #include "counted_tasks.h"
@@ -29,7 +28,6 @@ struct collect_task {
 	struct collect_context context;
 	struct census census;
 	struct counted_tasks counted;
-	struct budget budget;
 	struct proc_cpus cpus_before, cpus_now;
 	uint64_t faults, major_faults; /* of the machine, at the last look */
 	bool counts;                   /* there is a right to */
@@ -260,21 +258,17 @@ static void make_plan(struct collect_task *self)
 		.pmus = self->context.pmus,
 		.wants = self->context.wants,
 		.per_task = true,
-		.most = self->budget.most,
+		.most = self->base.budget.most,
 		.fits = budget_fits,
-		.arg = &self->budget,
+		.arg = &self->base.budget,
 	};
 
-	for (size_t i = 0; i < events->n; i++) {
+	plan_take_from_proc(events);
+	for (size_t i = 0; i < events->n && !self->counts; i++) {
 		struct event *event = &events->items[i];
-		if (event->kind == EVENT_DERIVED || plan_is_of_proc(event)) {
-			event->state = FIGURE_VALID;
-			event->answer = 0;
-			if (event->n_codes > 0)
-				event->codes[0].state = FIGURE_VALID;
-		} else if (!self->counts && event->state == FIGURE_VALID) {
+		if (event->state == FIGURE_VALID && event->kind != EVENT_DERIVED &&
+		    !plan_is_of_proc(event))
 			event->state = FIGURE_DENIED;
-		}
 	}
 	plan_unref(self->base.plan);
 	self->base.plan = plan_new(&request);
@@ -343,7 +337,7 @@ static void task_free(struct collect *collect)
 
 	counted_tasks_stop_all(&self->counted);
 	census_fini(&self->census);
-	budget_fini(&self->budget);
+	budget_fini(&self->base.budget);
 	proc_cpus_fini(&self->cpus_before);
 	proc_cpus_fini(&self->cpus_now);
 	interval_fini(&collect->interval);
@@ -396,8 +390,8 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 		.interval = &self->base.interval,
 		.command = target_command(context->target),
 	};
-	budget_init(&self->budget, context->sys, context->pmus);
-	self->budget.own = true;
+	budget_init(&self->base.budget, context->sys, context->pmus);
+	self->base.budget.own = true;
 	census_init(&self->census, context->sys, context->tasks, context->target, self->counts);
 	interval_init(&self->base.interval, &nothing, cpus.numbers, cpus.n);
 	cpu_list_fini(&cpus);

@@ -21,12 +21,15 @@ struct collector {
 	struct sys sys;
 	struct engine *engine;
 	pthread_t thread;
-	int ready_fd; /* eventfd: counts up when a snapshot is put, read when it is taken */
+	int ready_fd; /* eventfd: counts up when something is put, read by collector_take */
 
 	pthread_mutex_t lock; /* guards what follows; held for pointers only, never while working */
 	struct snapshot *newest;
 	uint64_t interval_ns;
-	struct commands commands; /* in the order they came */
+	struct commands commands;                  /* in the order they came */
+	struct question questions[QUESTION_KINDS]; /* those that are asked; texts are owned */
+	bool asked[QUESTION_KINDS];
+	struct answer *answers[QUESTION_KINDS];
 	bool stop;
 };
 
@@ -39,6 +42,12 @@ static bool stopping(struct collector *collector, uint64_t *interval_ns)
 	return stop;
 }
 
+static void tell(const struct collector *collector)
+{
+	ssize_t ignored = write(collector->ready_fd, &(uint64_t){1}, sizeof(uint64_t));
+	(void)ignored;
+}
+
 static void put(struct collector *collector, struct snapshot *snapshot)
 {
 	pthread_mutex_lock(&collector->lock);
@@ -47,8 +56,38 @@ static void put(struct collector *collector, struct snapshot *snapshot)
 	pthread_mutex_unlock(&collector->lock);
 
 	snapshot_free(unseen);
-	ssize_t ignored = write(collector->ready_fd, &(uint64_t){1}, sizeof(uint64_t));
-	(void)ignored;
+	tell(collector);
+}
+
+static void put_answers(struct collector *collector)
+{
+	struct answer *answer;
+
+	while ((answer = engine_take_answer(collector->engine)) != NULL) {
+		pthread_mutex_lock(&collector->lock);
+		struct answer *unseen = collector->answers[answer->kind];
+		collector->answers[answer->kind] = answer;
+		pthread_mutex_unlock(&collector->lock);
+
+		answer_free(unseen);
+		tell(collector);
+	}
+}
+
+static void ask_questions(struct collector *collector)
+{
+	for (size_t i = 0; i < QUESTION_KINDS; i++) {
+		pthread_mutex_lock(&collector->lock);
+		bool asked = collector->asked[i];
+		struct question question = collector->questions[i];
+		collector->asked[i] = false;
+		collector->questions[i].text = NULL;
+		pthread_mutex_unlock(&collector->lock);
+
+		if (asked)
+			engine_ask(collector->engine, &question);
+		xfree(question.text);
+	}
 }
 
 /* Hands all commands on to the engine; whether there were any. */
@@ -74,13 +113,18 @@ static void *run(void *arg)
 	uint64_t interval_ns;
 
 	while (!stopping(collector, &interval_ns)) {
+		ask_questions(collector);
 		if (do_commands(collector)) {
 			put(collector, engine_snapshot(collector->engine));
 			ended_ns = sys_now_ns(&collector->sys);
 		}
-		/* Woken early: there is a command, the interval was changed, or it is time to stop.
+		/*
+		 * Woken early: there is a command, a question or an answer, the interval was
+		 * changed, or it is time to stop.
 		 */
-		if (engine_wait(collector->engine, ended_ns + interval_ns))
+		bool early = engine_wait(collector->engine, ended_ns + interval_ns);
+		put_answers(collector);
+		if (early)
 			continue;
 		put(collector, engine_snapshot(collector->engine));
 		uint64_t late_ns = sys_now_ns(&collector->sys) - ended_ns;
@@ -157,6 +201,10 @@ void collector_stop(struct collector *collector)
 
 	snapshot_free(collector->newest);
 	commands_clear(&collector->commands);
+	for (size_t i = 0; i < QUESTION_KINDS; i++) {
+		xfree(collector->questions[i].text);
+		answer_free(collector->answers[i]);
+	}
 	engine_free(collector->engine);
 	sys_linux_fini(&collector->sys);
 	close(collector->ready_fd);
@@ -196,4 +244,32 @@ void collector_do(struct collector *collector, const struct command *command)
 	commands_add(&collector->commands, command);
 	pthread_mutex_unlock(&collector->lock);
 	sys_wake(&collector->sys);
+}
+
+void collector_ask(struct collector *collector, const struct question *question)
+{
+	struct question copy = *question;
+
+	copy.text = question->text ? xstrdup(question->text) : NULL;
+	pthread_mutex_lock(&collector->lock);
+	const char *before = collector->questions[copy.kind].text;
+	collector->questions[copy.kind] = copy;
+	collector->asked[copy.kind] = true;
+	pthread_mutex_unlock(&collector->lock);
+
+	xfree(before);
+	sys_wake(&collector->sys);
+}
+
+struct answer *collector_take_answer(struct collector *collector)
+{
+	struct answer *answer = NULL;
+
+	pthread_mutex_lock(&collector->lock);
+	for (size_t i = 0; i < QUESTION_KINDS && !answer; i++) {
+		answer = collector->answers[i];
+		collector->answers[i] = NULL;
+	}
+	pthread_mutex_unlock(&collector->lock);
+	return answer;
 }

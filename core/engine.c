@@ -12,6 +12,7 @@
 #include "collect.h"
 #include "column_notes.h"
 #include "explain.h"
+#include "inquiry.h"
 #include "metric_user.h"
 #include "notes.h"
 #include "preset.h"
@@ -38,6 +39,9 @@ enum { SETTLE_MOST = 3 };
 /* Of each interval: what finding out about tasks that do nothing may cost. */
 #define MAINTAIN_NS (5 * NS_PER_MS)
 
+/* Answers are found in bits, with as long a rest after each: counting goes on. */
+#define INQUIRY_NS (5 * NS_PER_MS)
+
 struct engine {
 	const struct sys *sys;
 	struct engine_config config;
@@ -57,7 +61,8 @@ struct engine {
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
 	struct commands commands; /* asked for, and not done yet */
-	uint64_t cut_ns;          /* end of the last interval */
+	struct inquiry inquiry;
+	uint64_t cut_ns; /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
@@ -366,6 +371,7 @@ void engine_free(struct engine *engine)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
 	commands_clear(&engine->commands);
+	inquiry_fini(&engine->inquiry);
 	selection_fini(&engine->selection);
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
@@ -391,16 +397,34 @@ static size_t fetch_pollfds(struct engine *engine)
 	return ops->pollfds(engine->collect, engine->pollfds, engine->pollfds_capacity);
 }
 
+/* Whether there is an answer by now. */
+static bool work_on_answers(struct engine *engine)
+{
+	const struct inquiry_source source = {
+		.context = &engine->names,
+		.selection = &engine->selection,
+		.collect = engine->collect,
+		.pmus = &engine->pmus,
+	};
+
+	inquiry_work(&engine->inquiry, &source, INQUIRY_NS);
+	return inquiry_has_answer(&engine->inquiry);
+}
+
 int engine_wait(struct engine *engine, uint64_t deadline_ns)
 {
 	struct collect *collect = engine->collect;
 	size_t n = fetch_pollfds(engine);
+	uint64_t rested_ns = 0;
 
 	if (deadline_ns > engine->cut_ns)
 		collect->refresh_ns = deadline_ns - engine->cut_ns;
 	for (;;) {
 		uint64_t due_ns = collect->ops->due_ns(collect);
 		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
+		bool asked = inquiry_is_open(&engine->inquiry);
+		if (asked && rested_ns < until_ns)
+			until_ns = rested_ns;
 		int ready = sys_wait(engine->sys, engine->pollfds, n, until_ns);
 		uint64_t now_ns = sys_now_ns(engine->sys);
 		if (ready > 0 || ready == -EINTR)
@@ -417,7 +441,22 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 		for (size_t i = 0; i < n; i++)
 			if (engine->pollfds[i].revents & (POLLERR | POLLHUP | POLLNVAL))
 				engine->pollfds[i].fd = -1;
+		if (asked && now_ns >= rested_ns) {
+			if (work_on_answers(engine))
+				return 1;
+			rested_ns = sys_now_ns(engine->sys) + INQUIRY_NS;
+		}
 	}
+}
+
+void engine_ask(struct engine *engine, const struct question *question)
+{
+	inquiry_ask(&engine->inquiry, question);
+}
+
+struct answer *engine_take_answer(struct engine *engine)
+{
+	return inquiry_take(&engine->inquiry);
 }
 
 /* ---- changes while it runs */

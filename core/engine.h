@@ -7,6 +7,7 @@
 #include "event.h"
 #include "metric_def.h"
 #include "preset.h"
+#include "question.h"
 #include "snapshot.h"
 #include "sys.h"
 #include "target.h"
@@ -56,13 +57,19 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 void engine_free(struct engine *engine);
 
 /*
- * Waits until deadline_ns (CLOCK_MONOTONIC), folding records in as the rings fill. Returns 0 at
- * the deadline, 1 when sys_wake or a signal ended it early.
+ * Waits until deadline_ns (CLOCK_MONOTONIC), folding records in as the rings fill, and finding
+ * answers meanwhile. Returns 0 at the deadline, 1 when sys_wake or a signal ended it early, or
+ * there is an answer.
  */
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
 
 /* Does it when the interval ends; of new columns the next snapshot but one tells. */
 void engine_do(struct engine *engine, const struct command *command);
+
+/* Asks; of questions of one kind the latest is answered. */
+void engine_ask(struct engine *engine, const struct question *question);
+/* The next answer, which is the caller's then; NULL where there is none. */
+struct answer *engine_take_answer(struct engine *engine);
 
 /* Ends the interval now and hands over its picture; the caller frees it. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);

@@ -284,6 +284,19 @@ bool plan_is_of_proc(const struct event *event)
 		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
+void plan_take_from_proc(struct event_set *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		struct event *event = &events->items[i];
+		if (event->kind != EVENT_DERIVED && !plan_is_of_proc(event))
+			continue;
+		event->state = FIGURE_VALID;
+		event->answer = 0;
+		if (event->n_codes > 0)
+			event->codes[0].state = FIGURE_VALID;
+	}
+}
+
 static bool is_size_taken(const struct plan *plan, unsigned first, size_t n_members)
 {
 	for (unsigned i = first; i < plan->shape.n_groups; i++)

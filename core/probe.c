@@ -171,3 +171,17 @@ int event_probe(const struct sys *sys, const struct pmu_set *pmus, struct event 
 	}
 	return event->answer;
 }
+
+int event_probe_soon(const struct sys *sys, const struct pmu_set *pmus, struct event *event)
+{
+	bool tracepoint = event->n_codes > 0 && event->codes[0].attr.type == PERF_TYPE_TRACEPOINT;
+
+	if (!tracepoint)
+		return event_probe(sys, pmus, event);
+	struct event_code dummy = event->codes[0];
+	dummy.attr.type = PERF_TYPE_SOFTWARE;
+	dummy.attr.config = PERF_COUNT_SW_DUMMY;
+	event->answer = event_probe_code(sys, pmus, event->kind, &dummy);
+	event->state = event->codes[0].state = dummy.state;
+	return event->answer;
+}

@@ -20,6 +20,12 @@
  */
 int event_probe(const struct sys *sys, const struct pmu_set *pmus, struct event *event);
 
+/*
+ * The same, but for tracepoints, of which it only asks whether the kernel counts software events of
+ * such levels at all: what may not be waited for.
+ */
+int event_probe_soon(const struct sys *sys, const struct pmu_set *pmus, struct event *event);
+
 /* As event_probe, for one code of an event of that kind. */
 int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum event_kind kind,
 		     struct event_code *code);

@@ -51,12 +51,20 @@ static size_t find(const struct selection *selection, const char *name)
 
 /* ---- forms */
 
+static void probe(const struct selection *selection, struct event *event)
+{
+	const struct event_context *context = selection->context;
+
+	if (selection->soon)
+		event_probe_soon(context->sys, context->pmus, event);
+	else
+		event_probe(context->sys, context->pmus, event);
+}
+
 static void probe_from(struct selection *selection, size_t first)
 {
-	struct event_set *events = &selection->events;
-
-	for (size_t i = first; i < events->n; i++)
-		event_probe(selection->context->sys, selection->context->pmus, &events->items[i]);
+	for (size_t i = first; i < selection->events.n; i++)
+		probe(selection, &selection->events.items[i]);
 }
 
 /* The first form from number `from` on: its number, whether all of it can be counted, or -errno. */
@@ -201,6 +209,22 @@ int selection_add_metric(struct selection *selection, const struct metric_def *d
 	return result;
 }
 
+void selection_copy(struct selection *copy, const struct selection *selection)
+{
+	*copy = *selection;
+	copy->soon = true;
+	event_set_copy(&copy->events, &selection->events);
+	copy->events.context = selection->context;
+	copy->columns = xcalloc(selection->n, sizeof(*copy->columns));
+	copy->capacity = selection->n;
+	for (size_t i = 0; i < selection->n; i++) {
+		copy->columns[i] = selection->columns[i];
+		metric_def_copy(&copy->columns[i].def, &selection->columns[i].def);
+	}
+	copy->wants = (struct plan_wants){0};
+	make_wants(copy);
+}
+
 /* Without the events that no column needs. */
 static void keep_needed(struct selection *selection)
 {
@@ -238,7 +262,7 @@ static int take_label(struct selection *selection, const char *name, struct metr
 		return index;
 	struct event *event = &selection->events.items[index];
 	if ((size_t)index == known)
-		event_probe(selection->context->sys, selection->context->pmus, event);
+		probe(selection, event);
 	if (event->unit[0])
 		metric_def_measure(def, event->unit, event->scale < 1 ? 2 : 0);
 	if (!event->label)

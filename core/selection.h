@@ -25,7 +25,8 @@ struct selection_column {
 struct selection {
 	const struct event_context *context; /* borrowed */
 	unsigned cpus;                       /* enum cpu_kind bits */
-	bool no_pmu;                         /* no hardware event at all can be counted */
+	bool soon;   /* by event_probe_soon: it is only to see what would be */
+	bool no_pmu; /* no hardware event at all can be counted */
 	struct event_set events;
 	struct selection_column *columns;
 	size_t n;
@@ -38,6 +39,9 @@ enum { SELECTION_MAX = 256 }; /* columns, and events; more say so */
 
 void selection_init(struct selection *selection, const struct event_context *context);
 void selection_fini(struct selection *selection);
+
+/* All of it, with what is known of its events, to try what would be. */
+void selection_copy(struct selection *copy, const struct selection *selection);
 
 /*
  * Adds a column, in the first form whose events can all be counted here; where there is none, in

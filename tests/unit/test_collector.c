@@ -127,11 +127,59 @@ static void stops_in_the_middle(void **state)
 	}
 }
 
+/* Waits for an answer; snapshots come as ever, and nobody need take them. */
+static struct answer *next_answer(struct collector *collector)
+{
+	struct pollfd ready = {.fd = collector_fd(collector), .events = POLLIN};
+	struct answer *answer = collector_take_answer(collector);
+
+	while (!answer) {
+		assert_int_equal(poll(&ready, 1, 20000), 1);
+		snapshot_free(collector_take(collector));
+		answer = collector_take_answer(collector);
+	}
+	return answer;
+}
+
+/* While intervals end, columns change and another question comes. */
+static void questions_are_answered(void **state)
+{
+	struct collector *collector = start();
+	struct answer *events = NULL, *answer = NULL;
+
+	(void)state;
+	collector_ask(collector, &(struct question){.kind = QUESTION_EVENTS});
+	collector_do(collector, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
+	do {
+		answer_free(events);
+		events = next_answer(collector);
+		assert_int_equal(events->kind, QUESTION_EVENTS);
+	} while (events->n_known < events->inventory->n);
+	assert_true(events->n_known > 20);
+	collector_ask(collector, &(struct question){QUESTION_OUTLOOK, "nobody-asks"});
+	collector_ask(collector, &(struct question){QUESTION_OUTLOOK, "major-faults"});
+	do {
+		answer_free(answer);
+		answer = next_answer(collector);
+		assert_int_equal(answer->kind, QUESTION_OUTLOOK);
+	} while (strcmp(answer->outlook->text, "major-faults") != 0);
+	assert_int_equal(answer->outlook->kind, EVENT_SOFTWARE);
+	answer_free(answer);
+	wait_for_column(collector, "minor-faults", true);
+	/* What is under way is given up, and what nobody took; names live as long as the answer. */
+	collector_ask(collector, &(struct question){.kind = QUESTION_EVENTS});
+	collector_ask(collector, &(struct question){QUESTION_OUTLOOK, "cycles"});
+	collector_stop(collector);
+	assert_string_equal(events->inventory->items[0].name, "cycles");
+	answer_free(events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_come_and_go),
 		cmocka_unit_test(what_cannot_be_done_is_told),
+		cmocka_unit_test(questions_are_answered),
 		cmocka_unit_test(stops_in_the_middle),
 		cmocka_unit_test(stops_in_a_long_interval),
 	};

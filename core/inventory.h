@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_INVENTORY_H
+#define PMCTOP_INVENTORY_H
+
+#include "event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Every event that has a name here (core/catalog), to pick from: immutable once made, counted by
+ * reference. 18,000 of them on a large machine, in one block of text.
+ */
+struct inventory_item {
+	const char *name; /* printable, as all texts; what -e takes, but where `example` */
+	const char *pmu;
+	const char *help;
+	bool example; /* it shows how such names are written */
+};
+
+struct inventory {
+	struct inventory_item *items;
+	size_t n;
+	char *texts;
+	unsigned references;
+};
+
+/*
+ * Asks for names, not whether they can be counted. That takes about 20 ms: every millisecond of it
+ * `pause` is called, for what cannot wait; NULL: nothing is that urgent.
+ */
+struct inventory *inventory_new(const struct event_context *context, void (*pause)(void *arg),
+				void *arg);
+struct inventory *inventory_ref(struct inventory *inventory); /* any thread */
+void inventory_unref(struct inventory *inventory);            /* any thread; NULL is fine */
+
+#endif

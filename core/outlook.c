@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The event is added to a copy of the selection, and a plan made of that, as if it were to be
+ * counted: the kernel is asked by opening groups, which it compares with an empty PMU, so that what
+ * runs meanwhile does not matter, and is not stopped.
+ */
+#include "outlook.h"
+
+#include "budget.h"
+#include "collect.h"
+#include "event_list.h"
+#include "explain.h"
+#include "plan.h"
+#include "selection.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- encodings */
+
+static const char *pmu_name(const struct pmu_set *pmus, uint32_t type)
+{
+	for (size_t i = 0; i < pmus->n; i++)
+		if (pmus->items[i].name[0] && pmus->items[i].type == type)
+			return pmus->items[i].name;
+	return NULL;
+}
+
+/* "cpu/config=0x412e/u", or where no PMU has that type "type 0 config 0x1". */
+static void put_code(const struct pmu_set *pmus, const struct event_code *code, bool target,
+		     char *text, size_t size)
+{
+	const struct perf_event_attr *attr = &code->attr;
+	const char *name = pmu_name(pmus, attr->type);
+	unsigned long long configs[] = {attr->config, attr->config1, attr->config2};
+	size_t length = strlen(text);
+
+	if (name)
+		length += (size_t)snprintf(text + length, size - length, "%s%s/",
+					   length ? ", " : "", name);
+	else
+		length += (size_t)snprintf(text + length, size - length, "%stype %u ",
+					   length ? ", " : "", attr->type);
+	for (unsigned i = 0; i < ARRAY_SIZE(configs) && length < size; i++) {
+		/* The address of a probe's text says nothing. */
+		if (i > 0 && (configs[i] == 0 || (i == 1 && target)))
+			continue;
+		length += (size_t)snprintf(text + length, size - length,
+					   name ? "%sconfig%.*s=0x%llx" : "%sconfig%.*s 0x%llx",
+					   i == 0 ? ""
+					   : name ? ","
+						  : " ",
+					   i > 0, &"012"[i], configs[i]);
+	}
+	bool user = attr->exclude_kernel && !attr->exclude_user;
+	bool kernel = attr->exclude_user && !attr->exclude_kernel;
+	if (length < size)
+		snprintf(text + length, size - length, "%s%s", name ? "/" : "",
+			 user     ? name ? "u" : ":u"
+			 : kernel ? name ? "k" : ":k"
+				  : "");
+}
+
+/* ---- what it would be */
+
+static void look_at_event(const struct outlook_request *request, const struct event *event,
+			  struct outlook *outlook)
+{
+	struct error why;
+
+	for (size_t i = 0; i < event->n_codes; i++)
+		put_code(request->pmus, &event->codes[i], event->target, outlook->encoding,
+			 sizeof(outlook->encoding));
+	if (event->kind == EVENT_HARDWARE)
+		outlook->kind = EVENT_HARDWARE;
+	if (event->state == FIGURE_VALID || outlook->state != FIGURE_VALID)
+		return;
+	outlook->state = event->state;
+	if (request->selection->no_pmu && event->kind == EVENT_HARDWARE)
+		text_copy(outlook->why, sizeof(outlook->why), EXPLAIN_NO_PMU);
+	if (event->answer == 0 || outlook->why[0])
+		return;
+	explain_event(request->selection->context->sys, event, &why);
+	text_copy(outlook->why, sizeof(outlook->why), why.text);
+}
+
+/* "cpu_atom, cpu_core": of all that count it, as far as there is room. */
+static void name_pmus(const struct outlook_request *request, const struct event *event,
+		      struct outlook *outlook)
+{
+	size_t length = 0;
+
+	text_copy(outlook->pmu, sizeof(outlook->pmu), "software");
+	for (size_t i = 0; i < event->n_codes && length < sizeof(outlook->pmu); i++) {
+		bool counter = event->kind == EVENT_HARDWARE || event->kind == EVENT_SOCKET;
+		const char *name = counter ? request->pmus->items[event->codes[i].pmu].name
+					   : pmu_name(request->pmus, event->codes[i].attr.type);
+		if (name)
+			length += (size_t)snprintf(outlook->pmu + length,
+						   sizeof(outlook->pmu) - length, "%s%s",
+						   i > 0 ? ", " : "", name[0] ? name : "hardware");
+	}
+}
+
+static unsigned count_needed(const struct plan *plan, const struct event_set *events, size_t pmu)
+{
+	unsigned n = 0;
+
+	for (size_t e = 0; e < events->n; e++) {
+		bool found = false;
+		if (events->items[e].kind != EVENT_HARDWARE)
+			continue;
+		for (unsigned i = plan->first_counter[e]; i < plan->first_counter[e + 1]; i++) {
+			const struct plan_group *group = &plan->groups[plan->counters[i].group];
+			const struct plan_domain *domain = &plan->domains[group->domain];
+			found |= !domain->all_cpus && domain->pmu == pmu;
+		}
+		n += found;
+	}
+	return n;
+}
+
+/* How many counters a PMU has: as many cycles as one group has room for. 0: unknown. */
+static unsigned count_counters(const struct outlook_request *request, struct event_set *events,
+			       size_t pmu)
+{
+	const struct cpu_list *cpus = &request->pmus->items[pmu].cpus;
+	const struct sys *sys = events->context->sys;
+	struct error err;
+	int index = event_set_add(events, "cycles", &err), answer;
+	unsigned n = 0;
+
+	for (size_t i = 0; index >= 0 && i < events->items[index].n_codes; i++) {
+		const struct event_code *code = &events->items[index].codes[i];
+		if (code->pmu != pmu)
+			continue;
+		if (request->collect->budget.own)
+			n = budget_count(sys, -1, code, &answer);
+		for (size_t k = 0; k < cpus->n && n == 0; k++)
+			n = budget_count(sys, cpus->numbers[k], code, &answer);
+	}
+	return n;
+}
+
+/* As if it were to be counted. */
+static void plan_with(const struct outlook_request *request, struct selection *selection,
+		      size_t pmu, struct outlook *outlook)
+{
+	struct budget budget = request->collect->budget;
+	const struct plan_request what = {
+		.events = &selection->events,
+		.pmus = request->pmus,
+		.wants = &selection->wants,
+		.per_task = request->collect->plan->per_task,
+		.most = budget.most,
+		.fits = budget_fits,
+		.arg = &budget,
+	};
+	struct plan *plan = plan_new(&what);
+
+	outlook->turns_before = plan_most_turns(request->collect->plan);
+	outlook->turns_after = plan_most_turns(plan);
+	outlook->needed = count_needed(plan, &selection->events, pmu);
+	outlook->counters = count_counters(request, &selection->events, pmu);
+	plan_unref(plan);
+}
+
+/* The events of the list are in the selection. */
+static void look_at_list(const struct outlook_request *request, const struct event_list *list,
+			 struct selection *selection, struct outlook *outlook)
+{
+	const struct event *hardware = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		int index = event_set_find(&selection->events, list->items[i].name);
+		if (index < 0)
+			continue;
+		const struct event *event = &selection->events.items[index];
+		if (i == 0) {
+			outlook->kind = event->kind;
+			name_pmus(request, event, outlook);
+		}
+		look_at_event(request, event, outlook);
+		if (event->kind == EVENT_HARDWARE)
+			hardware = event;
+	}
+	if (hardware && outlook->state == FIGURE_VALID)
+		plan_with(request, selection, hardware->codes[0].pmu, outlook);
+}
+
+struct outlook *outlook_new(const struct outlook_request *request)
+{
+	struct outlook *outlook = xcalloc(1, sizeof(*outlook));
+	size_t n = request->selection->n;
+	struct event_list list = {0};
+	struct selection selection;
+	struct error err;
+
+	text_copy(outlook->text, sizeof(outlook->text), request->text);
+	selection_copy(&selection, request->selection);
+	int result = event_list_parse(request->text, &list, &err);
+	if (result == 0)
+		result = selection_add_events(&selection, request->text, &err);
+	if (result == 0) {
+		outlook->counted = selection.n == n;
+		if (request->collect->plan->per_task)
+			plan_take_from_proc(&selection.events);
+		look_at_list(request, &list, &selection, outlook);
+	} else {
+		outlook->state = FIGURE_UNSUPPORTED;
+		text_copy(outlook->why, sizeof(outlook->why), err.text);
+	}
+	event_list_fini(&list);
+	selection_fini(&selection);
+	return outlook;
+}
+
+/* ---- in words */
+
+static void describe_turns(const struct outlook *outlook, char *text, size_t size)
+{
+	unsigned turns = outlook->turns_after;
+
+	if (turns > 1)
+		snprintf(text, size, "takes turns: %u%s, each counted for %u %% of the time", turns,
+			 turns > outlook->turns_before ? " then" : " as now", 100 / turns);
+	else if (outlook->needed <= outlook->counters)
+		snprintf(text, size, "fits: %u of %u counters", outlook->needed, outlook->counters);
+	else
+		snprintf(text, size, "fits: %u counters", outlook->needed);
+}
+
+void outlook_describe(const struct outlook *outlook, char *text, size_t size)
+{
+	if (outlook->why[0] || outlook->state != FIGURE_VALID) {
+		text_copy(text, size, outlook->why[0] ? outlook->why : "cannot be counted here");
+		return;
+	}
+	if (outlook->counted) {
+		text_copy(text, size, "is counted already");
+		return;
+	}
+	switch (outlook->kind) {
+	case EVENT_HARDWARE:
+		describe_turns(outlook, text, size);
+		return;
+	case EVENT_SOCKET:
+		text_copy(text, size, "of whole sockets: the machine's, and no task's");
+		return;
+	case EVENT_DERIVED:
+	case EVENT_SOFTWARE:
+	case EVENT_PROC:
+		text_copy(text, size, "needs no counter");
+		return;
+	}
+}

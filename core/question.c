@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "question.h"
+
+#include <stdlib.h>
+
+void answer_free(struct answer *answer)
+{
+	if (!answer)
+		return;
+	inventory_unref(answer->inventory);
+	free(answer->states);
+	free(answer->outlook);
+	free(answer);
+}
