@@ -15,6 +15,7 @@ enum command_kind {
 	COMMAND_LEVELS,     /* number: enum event_levels, of every event whose name does not say */
 	COMMAND_PRESET,     /* text: its name; columns that were asked for beside it stay */
 	COMMAND_ATTACH,     /* number: a process, which joins the target, or becomes it */
+	COMMAND_COMMAND_LINES, /* number: whether rows have them */
 	/* Gives up the processes of the target that have ended, or where none has, all of them. */
 	COMMAND_DISMISS,
 };

@@ -527,6 +527,9 @@ static int do_command(struct engine *engine, const struct command *command, stru
 		return change_preset(engine, command->text, err);
 	case COMMAND_ATTACH:
 		return attach(engine, command->number, err);
+	case COMMAND_COMMAND_LINES:
+		engine->config.command_lines = command->number;
+		return 0;
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
 		return 0;
@@ -536,7 +539,19 @@ static int do_command(struct engine *engine, const struct command *command, stru
 
 static bool changes_columns(enum command_kind kind)
 {
-	return kind != COMMAND_ATTACH && kind != COMMAND_DISMISS;
+	switch (kind) {
+	case COMMAND_ADD_EVENTS:
+	case COMMAND_ADD_METRIC:
+	case COMMAND_REMOVE:
+	case COMMAND_LEVELS:
+	case COMMAND_PRESET:
+		return true;
+	case COMMAND_ATTACH:
+	case COMMAND_COMMAND_LINES:
+	case COMMAND_DISMISS:
+		break;
+	}
+	return false;
 }
 
 /* Begins the next interval, by a new plan where it must be. */
@@ -588,6 +603,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.topology = &engine->topology,
 		.pmus = &engine->pmus,
 		.notes = &engine->notes,
+		.command_lines = engine->config.command_lines,
 		.now_ns = engine->cut_ns,
 	};
 	uint64_t interval_ns = engine->cut_ns - begin_ns;

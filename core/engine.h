@@ -44,6 +44,7 @@ struct engine_config {
 	size_t n_presets;
 	struct target_spec target; /* zeroed: everybody */
 	enum event_levels levels;  /* which privilege levels are counted */
+	bool command_lines;        /* rows have them */
 	bool proc_only;            /* leave perf_event_open alone and use /proc */
 };
 

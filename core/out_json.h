@@ -14,7 +14,7 @@
  *    "totals":{EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS},"others":{EVENTS}},
  *    "target":{EVENTS,METRICS,STATES,"ended"},"lost_records","notes":[sentence]}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS}}
- *   TASK = {"pid","tid","comm","user","cgroup","exited",EVENTS,METRICS,STATES}
+ *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited",EVENTS,METRICS,STATES}
  *
  * "by" is what a row of tasks is (rollup_name): by user and cgroup what its tasks do not have in
  * common is null and {"processes","threads"} say how many they are; by tree a row has the counts
@@ -32,13 +32,13 @@
  * "proc".
  *
  * EVENTS are counts of this interval (ns for task-clock) as they were counted, not scaled, so that
- * tasks + left_out + others + idle + unattributed = totals; one that sysfs gives a scale is in its unit. A
- * column of an event is among METRICS too, scaled. "turns": how many groups of events take turns
- * with the counters; 1: all are counted all the time. METRICS are over what was not idle where
- * there is an idle part. What is not known is null. STATES names what is not plainly valid:
+ * tasks + left_out + others + idle + unattributed = totals; one that sysfs gives a scale is in its
+ * unit. A column of an event is among METRICS too, scaled. "turns": how many groups of events take
+ * turns with the counters; 1: all are counted all the time. METRICS are over what was not idle
+ * where there is an idle part. What is not known is null. STATES names what is not plainly valid:
  * "scaled:0.75" was counted for that share of the time (an event's count / share estimates the
  * whole), and the words of figure_state_name for what is null; it is left out when there is nothing
- * to name, and so is "exited" unless it is true.
+ * to name, and so is "exited" unless it is true, and "cmdline" unless they were asked for.
  *
  * The summary of a run (snapshot->run) has behind its schema
  *

@@ -117,6 +117,8 @@ bool row_filter_passes(const struct row_filter *filter, const struct row *row)
 		found |= filter->cgroups[row->cgroup];
 	if (found != all)
 		found |= words_in(filter, row->comm) | words_in(filter, row->user);
+	if (found != all && row->cmdline)
+		found |= words_in(filter, row->cmdline);
 	if (found != all && filter->numbers)
 		found |= words_in_number(filter, row->pid) | words_in_number(filter, row->tid);
 	return found == all;

@@ -11,8 +11,8 @@
 
 /*
  * Which tasks someone wants to see. A task passes where each word of a text is part of its pid,
- * tid, user, comm or cgroup (as the kernel and as people call it), and its user is the one asked
- * for. The case of ASCII letters does not matter.
+ * tid, user, comm, command line (where rows have them) or cgroup (as the kernel and as people call
+ * it), and its user is the one asked for. The case of ASCII letters does not matter.
  */
 enum { ROW_FILTER_BYTES = 128 };
 

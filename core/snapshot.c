@@ -287,6 +287,9 @@ void snapshot_free(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_cgroups; i++)
 		free(snapshot->cgroups[i]);
 	free(snapshot->cgroups);
+	for (size_t i = 0; i < snapshot->n_cmdlines; i++)
+		cmdline_unref(snapshot->cmdlines[i]);
+	free(snapshot->cmdlines);
 	for (size_t i = 0; i < snapshot->n_cpus; i++) {
 		free(snapshot->cpus[i].tally);
 		free(snapshot->cpus[i].idle);

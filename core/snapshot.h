@@ -2,6 +2,7 @@
 #ifndef PMCTOP_SNAPSHOT_H
 #define PMCTOP_SNAPSHOT_H
 
+#include "cmdline.h"
 #include "event.h"
 #include "metric.h"
 #include "tally.h"
@@ -55,14 +56,15 @@ struct row {
 	pid_t pid; /* process (thread group) */
 	pid_t tid; /* == pid for the main thread, and in rolled-up rows */
 	pid_t ppid;
-	uid_t uid;          /* (uid_t)-1 where unknown */
-	int cgroup;         /* which of the snapshot's; -1 where unknown (snapshot_cgroup) */
-	uint64_t start_ns;  /* 0 where unknown: with tid it names the task for good */
-	unsigned threads;   /* how many that ran are in this row: 1, or more when rolled up */
-	unsigned processes; /* of which they are; 0 in rows that are not rolled up */
-	unsigned flags;     /* enum row_flag */
-	char comm[16];      /* hostile bytes, NUL-terminated; "" where unknown */
-	char user[24];      /* name, or the number where there is none; "" where unknown */
+	uid_t uid;           /* (uid_t)-1 where unknown */
+	int cgroup;          /* which of the snapshot's; -1 where unknown (snapshot_cgroup) */
+	uint64_t start_ns;   /* 0 where unknown: with tid it names the task for good */
+	unsigned threads;    /* how many that ran are in this row: 1, or more when rolled up */
+	unsigned processes;  /* of which they are; 0 in rows that are not rolled up */
+	unsigned flags;      /* enum row_flag */
+	char comm[16];       /* hostile bytes, NUL-terminated; "" where unknown */
+	const char *cmdline; /* the snapshot's; hostile bytes; NULL where it has none, or unknown */
+	char user[24];       /* name, or the number where there is none; "" where unknown */
 };
 
 /* Rows with their tallies and figures, as parallel arrays. */
@@ -111,6 +113,9 @@ struct snapshot {
 	size_t n_sleeping;
 	char **cgroups; /* paths of those that rows name, each once */
 	size_t n_cgroups;
+	bool command_lines;        /* they were asked for */
+	struct cmdline **cmdlines; /* references: of those that rows point into */
+	size_t n_cmdlines;
 	struct snapshot_cpu *cpus;
 	size_t n_cpus;
 

@@ -11,6 +11,8 @@
  * long, which is less than 1 % of a CPU.
  */
 #define REFRESH_EVERY_NS (2 * NS_PER_MS)
+/* The same of command lines, each one file: 2 % of a CPU, until all are known. */
+#define CMDLINE_EVERY_NS (500 * NS_PER_US)
 
 /* ---- rows */
 
@@ -35,8 +37,27 @@ struct filling {
 	const struct snapshot_source *source;
 	struct snapshot *snapshot;
 	unsigned budget; /* of tasks_refresh */
-	size_t cgroups_capacity, sleeping_capacity;
+	unsigned cmdline_budget;
+	size_t cgroups_capacity, sleeping_capacity, cmdlines_capacity;
 };
+
+static const char *take_cmdline(struct filling *filling, struct task *task)
+{
+	const struct snapshot_source *source = filling->source;
+	struct snapshot *snapshot = filling->snapshot;
+	bool ran = task->interval == source->interval->sequence;
+
+	if (!source->command_lines)
+		return NULL;
+	struct cmdline *cmdline =
+		tasks_cmdline(source->tasks, task, ran, source->now_ns, &filling->cmdline_budget);
+	if (!cmdline)
+		return NULL;
+	snapshot->cmdlines = array_reserve(snapshot->cmdlines, &filling->cmdlines_capacity,
+					   snapshot->n_cmdlines + 1, sizeof(struct cmdline *));
+	snapshot->cmdlines[snapshot->n_cmdlines++] = cmdline_ref(cmdline);
+	return cmdline->text;
+}
 
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
 {
@@ -49,6 +70,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.uid = task->uid,
 		.cgroup =
 			number_cgroup(filling->snapshot, task->cgroup, &filling->cgroups_capacity),
+		.cmdline = take_cmdline(filling, task),
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
@@ -173,6 +195,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		.source = source,
 		.snapshot = snapshot,
 		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
+		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
 	};
 
 	target_roots(source->target, &n_roots);
@@ -261,6 +284,7 @@ struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t in
 	size_t width = tally_width(&source->interval->shape);
 
 	snapshot->columns = columns_ref(source->columns);
+	snapshot->command_lines = source->command_lines;
 	snapshot->interval_ns = interval_ns;
 	snapshot->lost_records = source->interval->lost_records;
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,

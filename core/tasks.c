@@ -57,6 +57,7 @@ void tasks_free(struct tasks *tasks)
 	for (size_t i = 0; i < tasks->n_slots; i++) {
 		for (struct task *task = tasks->slots[i], *older; task; task = older) {
 			older = task->older;
+			cmdline_unref(task->cmdline);
 			free(task);
 		}
 	}
@@ -302,6 +303,34 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 	task->again_ns = now_ns + task->age_ns;
 }
 
+/* ---- command lines */
+
+/* A process has one, which its threads share; of one whose main thread is gone any can be asked. */
+static struct task *speaker_of(const struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	struct task *main = task->pid > 0 && task->pid != task->tid
+				    ? tasks_find(tasks, task->pid, now_ns)
+				    : NULL;
+
+	return main && !main->exit_ns && !main->zombie ? main : task;
+}
+
+struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
+			      unsigned *budget)
+{
+	task = speaker_of(tasks, task, now_ns);
+	bool is_new = task->cmdline_ns == 0 || task->exec_ns > task->cmdline_ns;
+	bool is_old = ran && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
+
+	if (task->exit_ns || task->kernel || (!is_new && !is_old) || *budget == 0)
+		return task->cmdline;
+	--*budget;
+	cmdline_unref(task->cmdline);
+	task->cmdline = cmdline_read(tasks->sys, task->tid);
+	task->cmdline_ns = now_ns;
+	return task->cmdline;
+}
+
 /* ---- processes that did nothing */
 
 struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
@@ -400,6 +429,7 @@ static void forget(struct tasks *tasks, struct task *task)
 		return;
 	*link = task->older;
 	cgroups_put(tasks->cgroups, task->cgroup);
+	cmdline_unref(task->cmdline);
 	free(task);
 	tasks->n--;
 	if (!tasks->slots[slot])

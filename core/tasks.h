@@ -3,6 +3,7 @@
 #define PMCTOP_TASKS_H
 
 #include "cgroups.h"
+#include "cmdline.h"
 #include "record.h"
 #include "sys.h"
 #include "util.h"
@@ -43,6 +44,8 @@ struct task {
 	uint64_t again_ns;         /* when /proc is to be asked again ... */
 	uint64_t age_ns;           /* ... and how long after the last time that is */
 	struct cgroup *cgroup;     /* held; NULL where unknown */
+	struct cmdline *cmdline;   /* a reference; NULL where it has none, or unknown ... */
+	uint64_t cmdline_ns;       /* ... when /proc was asked for it; 0: never */
 	enum task_lineage lineage; /* whether it descends from who is watched (core/target) ... */
 	unsigned lineage_of;       /* ... in that generation of it */
 	bool listed;               /* among those to be forgotten, once */
@@ -86,6 +89,15 @@ void tasks_look_up(struct tasks *tasks, struct task *task);
 void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsigned *budget);
 #define TASKS_AGAIN_FIRST_NS (250 * NS_PER_MS)
 #define TASKS_AGAIN_MOST_NS  (30 * NS_PER_S)
+
+/*
+ * Its command line, as /proc says since its last exec; NULL where it has none, or is not known yet.
+ * Of whom `ran` since the last time it is asked again every TASKS_CMDLINE_NS: servers write there
+ * what they do. At most *budget are asked for; it counts down.
+ */
+struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
+			      unsigned *budget);
+#define TASKS_CMDLINE_NS (5 * NS_PER_S)
 
 /*
  * The main thread of a living process, looked up in /proc where the table does not know it; NULL

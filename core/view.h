@@ -76,6 +76,7 @@ struct view_spec {
 	bool unfolded[VIEW_UNITS];
 	bool reverse;                  /* figures go down, ids and texts up unless reversed */
 	struct row_filter_spec filter; /* of tasks; CPUs are all shown */
+	bool command_lines;            /* COMMAND shows them, where the snapshot has them */
 	bool ascii;                    /* the branches of a tree in ASCII */
 };
 
@@ -109,7 +110,8 @@ void view_fini(struct view *view);
 
 /*
  * The text of a cell. COMMAND has kernel threads in [brackets] and tasks that ended within the
- * interval in (parentheses), which means nothing in a summary, behind the branches of a tree.
+ * interval in (parentheses), which means nothing in a summary, behind the branches of a tree. A
+ * command line stands there as it is.
  */
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
 /* A metric of the row or CPU of that index. */

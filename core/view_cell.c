@@ -138,6 +138,7 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 	bool bracketed = exited || (row->flags & ROW_KERNEL);
 	size_t length = 0;
 	char comm[sizeof(row->comm) + 1];
+	bool whole = view->spec.command_lines && row->cmdline;
 
 	if (row->comm[0])
 		text_copy(comm, sizeof(comm), row->comm);
@@ -151,8 +152,9 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 	/* 15 bytes of comm, in the worst case each of them a character that stands for none */
 	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 2,
 		      "branches and a name fit");
-	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed, comm,
-				 sizeof(row->comm) - 1);
+	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed,
+				 whole ? row->cmdline : comm,
+				 whole ? sizeof(cell->text) : sizeof(row->comm) - 1);
 	if (bracketed)
 		memcpy(cell->text + length, exited ? ")" : "]", 2);
 }

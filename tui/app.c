@@ -37,6 +37,7 @@ void app_init(struct app *app, const struct options *options)
 	first->spec.reverse = options->reverse;
 	if (options->sort[0])
 		text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
+	app->tasks.spec.command_lines = options->command_lines;
 	if (options->filter)
 		text_copy(app->tasks.spec.filter.text, sizeof(app->tasks.spec.filter.text),
 			  options->filter);
@@ -170,6 +171,11 @@ static void act(struct app *app, enum action action)
 	case ACTION_COUNT:
 		app->levels = (app->levels + 1) % EVENT_LEVELS;
 		app_ask(app, COMMAND_LEVELS, NULL, app->levels);
+		break;
+	case ACTION_COMMAND_LINE:
+		list_invalidate(&app->tasks);
+		app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
+		app_ask(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
 		break;
 	case ACTION_PAUSE:
 		toggle_pause(app);

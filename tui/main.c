@@ -271,6 +271,7 @@ static int run_or_list(const struct options *options, const struct config *confi
 				.cpus = options->cpus,
 			},
 		.levels = options->count,
+		.command_lines = options->command_lines,
 	};
 	struct error err;
 

@@ -66,6 +66,7 @@ struct options {
 	size_t n_pids, pids_capacity, n_tids, tids_capacity;
 	const char *user, *cpus, *cgroup; /* NULL: any */
 	enum event_levels count;
+	bool command_lines;
 	enum options_color color;
 	bool ascii;
 	const char *theme; /* name or file; NULL: the default */

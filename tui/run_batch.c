@@ -162,6 +162,7 @@ static int print_until_done(struct batch_run *run, struct error *err)
 		.format = options->format,
 		.view = {.by = options->by,
 			 .reverse = options->reverse,
+			 .command_lines = options->command_lines,
 			 .ascii = run->config->ascii},
 	};
 	const char *path = options->output;

@@ -193,6 +193,7 @@ struct fk_spec {
 	uid_t uid;
 	bool kernel;        /* PF_KTHREAD */
 	const char *comm;   /* any bytes, cut at 15; NULL: "task" */
+	const char *args;   /* of its command line, behind comm; not copied; NULL: none */
 	const char *cgroup; /* "/a/b", not copied; NULL: "/". Threads and children have it too */
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
 	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first whose config is 0 */

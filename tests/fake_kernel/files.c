@@ -151,6 +151,16 @@ static void task_children(struct fk_text *text, const struct fk *fk, const struc
 	}
 }
 
+/* A NUL behind each word. */
+static void task_cmdline(struct fk_text *text, const struct fk_task *task)
+{
+	fk_text_add(text, "%s%c", task->comm, '\0');
+	for (const char *args = task->spec.args; args && *args; args++)
+		fk_text_add(text, "%c", *args == ' ' ? '\0' : *args);
+	if (task->spec.args)
+		fk_text_add(text, "%c", '\0');
+}
+
 static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *task, bool process,
 		     const char *name)
 {
@@ -169,7 +179,7 @@ static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *
 	else if (!strcmp(name, "cgroup"))
 		fk_text_add(text, "0::%s\n", task->spec.cgroup ? task->spec.cgroup : "/");
 	else if (!strcmp(name, "cmdline") && !task->spec.kernel)
-		fk_text_add(text, "%s%c", task->comm, '\0');
+		task_cmdline(text, task);
 	else if (strcmp(name, "cmdline") != 0)
 		return -ENOENT;
 	return 0;

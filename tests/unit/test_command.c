@@ -358,6 +358,122 @@ static void orphans_stay(void **state)
 	close_all(engine, fk);
 }
 
+/* ---- command lines */
+
+static void assert_cmdline(const struct snapshot *snapshot, pid_t tid, const char *cmdline)
+{
+	const struct row *row = row_of(snapshot, tid);
+
+	assert_non_null(row);
+	if (row && row->cmdline && cmdline)
+		assert_string_equal(row->cmdline, cmdline);
+	else if (row)
+		assert_ptr_equal(row->cmdline, cmdline);
+}
+
+/* From when they are asked for; one that execs has another one. */
+static void command_lines(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = fk_new(&right->config);
+	struct sys sys = fk_sys(fk);
+	char words[6000];
+
+	memset(words, 'x', sizeof(words));
+	words[sizeof(words) - 1] = '\0';
+	fk_task(fk, TASK(ME, MAIN, .comm = "main", .args = "--serve a\tb \x1b[31m\xff"));
+	fk_task(fk, TASK(ME, 51, .pid = MAIN, .comm = "worker"));
+	fk_task(fk, TASK(ME, 60, .comm = "long", .args = words));
+	fk_task(fk, TASK(0, 2, .kernel = true, .comm = "kworker/0:1"));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 51);
+	fk_switch(fk, 2, 60);
+	fk_switch(fk, 3, 2);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_false(snapshot->command_lines);
+	assert_cmdline(snapshot, MAIN, NULL);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_COMMAND_LINES, NULL, 1);
+	snapshot = snapshot_after(engine, fk);
+	assert_true(snapshot->command_lines);
+	assert_cmdline(snapshot, MAIN, "main --serve a\tb \x1b[31m\xff");
+	if (strcmp(snapshot->mode, "proc") != 0)
+		assert_cmdline(snapshot, 51, "main --serve a\tb \x1b[31m\xff");
+	assert_cmdline(snapshot, 2, NULL);
+	const struct row *row = row_of(snapshot, 60);
+	assert_non_null(row);
+	assert_int_equal(strlen(row ? row->cmdline : ""), CMDLINE_BYTES);
+
+	fk_exec(fk, MAIN, "other");
+	struct snapshot *next = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_cmdline(next, MAIN, "other --serve a\tb \x1b[31m\xff");
+	/* A picture never changes. */
+	assert_cmdline(snapshot, MAIN, "main --serve a\tb \x1b[31m\xff");
+	snapshot_free(next);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_COMMAND_LINES, NULL, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_false(snapshot->command_lines);
+	assert_cmdline(snapshot, MAIN, NULL);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Servers write there what they do: they are asked again, those that run. */
+static void command_lines_change(void **state)
+{
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.command_lines = true});
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_cmdline(snapshot, MAIN, "main");
+	snapshot_free(snapshot);
+	fk_file(fk, "/proc/50/cmdline", "main: serving  ");
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_cmdline(snapshot, MAIN, "main");
+	snapshot_free(snapshot);
+	snapshot = nth_snapshot(engine, fk, 1 + (int)(TASKS_CMDLINE_NS / INTERVAL_NS));
+	assert_cmdline(snapshot, MAIN, "main: serving");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* So many in an interval, and the rest in the next one. */
+static void command_lines_take_their_time(void **state)
+{
+	enum { TASKS = 50, FIRST = 100 };
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	size_t known[3] = {0};
+
+	(void)state;
+	for (int i = 0; i < TASKS; i++)
+		fk_task(fk, TASK(ME, FIRST + i));
+	struct engine *engine = open_engine(&sys);
+	command(engine, COMMAND_COMMAND_LINES, NULL, 1);
+	snapshot_free(next_snapshot(engine, fk, 10 * NS_PER_MS));
+	for (size_t n = 0; n < ARRAY_SIZE(known); n++) {
+		for (int i = 0; i < TASKS; i++) {
+			fk_switch(fk, 0, FIRST + i);
+			fk_advance(fk, 200 * NS_PER_US);
+		}
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_MS);
+		for (size_t i = 0; i < snapshot->threads.n; i++)
+			known[n] += snapshot->threads.items[i].cmdline != NULL;
+		snapshot_free(snapshot);
+	}
+	assert_in_range(known[0], 20, 30);
+	assert_in_range(known[1], known[0] + 15, 49);
+	assert_int_equal(known[2], TASKS);
+	close_all(engine, fk);
+}
+
 /* ---- when calls fail */
 
 /* All that can be asked for; what comes of it is conserved. */
@@ -365,6 +481,7 @@ static void follow_commands(struct engine *engine, struct fk *fk)
 {
 	static const struct command commands[] = {
 		{.kind = COMMAND_ATTACH, .number = 60},
+		{.kind = COMMAND_COMMAND_LINES, .number = 1},
 		{.kind = COMMAND_PRESET, .text = "branch"},
 		{.kind = COMMAND_ATTACH, .number = MAIN},
 		{.kind = COMMAND_PRESET, .text = "software"},
@@ -428,6 +545,11 @@ int main(void)
 		cmocka_unit_test(attach_to_others),
 		cmocka_unit_test(attach_within_a_user),
 		cmocka_unit_test(orphans_stay),
+		WITH(command_lines, 0),
+		WITH(command_lines, 1),
+		WITH(command_lines, 2),
+		cmocka_unit_test(command_lines_change),
+		cmocka_unit_test(command_lines_take_their_time),
 		WITH(anything_may_fail, 0),
 		WITH(anything_may_fail, 1),
 		WITH(anything_may_fail, 2),

@@ -145,6 +145,35 @@ static void strings(void **state)
 	}
 }
 
+/* Only where they were asked for. */
+static void command_lines(void **state)
+{
+	static const struct {
+		const char *cmdline, *want;
+	} rows[] = {
+		{NULL, "\"comm\":\"sh\",\"cmdline\":null,\"user\""},
+		{"sh -c \"x\"\n\xff",
+		 "\"comm\":\"sh\",\"cmdline\":\"sh -c \\\"x\\\"\\u000a\xef\xbf\xbd\",\"user\""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		for (int asked = 0; asked <= 1; asked++) {
+			const struct sample_row task = {.row = {.pid = 7,
+								.tid = 7,
+								.threads = 1,
+								.comm = "sh",
+								.cmdline = rows[i].cmdline}};
+			struct snapshot *snapshot =
+				sample_snapshot(sample_columns("software"), &task, 1);
+			snapshot->command_lines = asked;
+			char *got = json_of(snapshot, ROLLUP_PROCESS);
+			if (!strstr(got, asked ? rows[i].want : "\"comm\":\"sh\",\"user\""))
+				fail_msg("no %s in %s", rows[i].want, got);
+			free(got);
+		}
+}
+
 /* Who a row is, by everything. */
 static void identities(void **state)
 {
@@ -292,9 +321,10 @@ static void coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_whole_line),   cmocka_unit_test(values),
-		cmocka_unit_test(strings),          cmocka_unit_test(identities),
-		cmocka_unit_test(valid_for_python), cmocka_unit_test(coverage),
+		cmocka_unit_test(the_whole_line), cmocka_unit_test(values),
+		cmocka_unit_test(strings),        cmocka_unit_test(command_lines),
+		cmocka_unit_test(identities),     cmocka_unit_test(valid_for_python),
+		cmocka_unit_test(coverage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

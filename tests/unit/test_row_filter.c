@@ -31,6 +31,7 @@ static void passes(void **state)
 				       .uid = 26,
 				       .cgroup = 1,
 				       .comm = "Postgres: wal",
+				       .cmdline = "/usr/bin/postgres -D /srv/Data",
 				       .user = "db"};
 	static const struct {
 		const char *name;
@@ -44,6 +45,7 @@ static void passes(void **state)
 		{"what is not there", {.text = "mysql"}, true, false},
 		{"longer than the command", {.text = "postgres: walwriter"}, true, false},
 		{"a user", {.text = "db"}, true, true},
+		{"a part of the command line", {.text = "srv/data"}, true, true},
 		{"part of a pid", {.text = "412"}, true, true},
 		{"part of a tid", {.text = "33"}, true, true},
 		{"another number", {.text = "4122"}, true, false},

@@ -490,6 +490,55 @@ static void shows_tasks(void **state)
 	}
 }
 
+static void shows_command_lines(void **state)
+{
+	static const struct {
+		struct row row;
+		const char *want, *name;
+		enum cell_role role;
+	} rows[] = {
+		{{.pid = 7, .tid = 7, .comm = "sh", .cmdline = "/bin/sh -c x\ny"},
+		 "/bin/sh -c x\xef\xbf\xbdy",
+		 "sh",
+		 CELL_NAME},
+		{{.pid = 7, .tid = 7, .comm = "sh", .cmdline = "sh -c x", .flags = ROW_EXITED},
+		 "(sh -c x)",
+		 "(sh)",
+		 CELL_DIM},
+		{{.pid = 2, .tid = 2, .comm = "kthreadd", .flags = ROW_KERNEL},
+		 "[kthreadd]",
+		 "[kthreadd]",
+		 CELL_NAME},
+	};
+	char longest[CMDLINE_BYTES + 1];
+
+	(void)state;
+	for (size_t i = 0; i <= ARRAY_SIZE(rows); i++) {
+		bool last = i == ARRAY_SIZE(rows);
+		struct sample_row from = {.row = rows[last ? 1 : i].row};
+		memset(longest, '\1', CMDLINE_BYTES);
+		longest[CMDLINE_BYTES] = '\0';
+		if (last)
+			from.row.cmdline = longest;
+		struct snapshot *snapshot = sample_snapshot(sample_columns("software"), &from, 1);
+		for (int whole = 0; whole <= 1; whole++) {
+			struct view view;
+			struct cell cell;
+			view_init(snapshot,
+				  &(struct view_spec){.by = ROLLUP_TREE, .command_lines = whole},
+				  &view);
+			view_cell(&view, 0, view.n_columns - 1, &cell);
+			if (!last)
+				assert_string_equal(cell.text, whole ? rows[i].want : rows[i].name);
+			else if (whole)
+				assert_int_equal(cell.text[strlen(cell.text) - 1], ')');
+			assert_int_equal(cell.role, rows[last ? 1 : i].role);
+			view_fini(&view);
+		}
+		snapshot_free(snapshot);
+	}
+}
+
 static void shows_cpus(void **state)
 {
 	static const struct {
@@ -625,17 +674,12 @@ static void views_of_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(has_columns),
-		cmocka_unit_test(sorts),
-		cmocka_unit_test(sorts_rolled_up),
-		cmocka_unit_test(shows_deep_trees),
-		cmocka_unit_test(formats_figures),
-		cmocka_unit_test(figures_stay_in_their_columns),
-		cmocka_unit_test(shows_tasks),
-		cmocka_unit_test(shows_cpus),
-		cmocka_unit_test(fits),
-		cmocka_unit_test(fits_every_width),
-		cmocka_unit_test(views_of_nothing),
+		cmocka_unit_test(has_columns),      cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts_rolled_up),  cmocka_unit_test(shows_deep_trees),
+		cmocka_unit_test(formats_figures),  cmocka_unit_test(figures_stay_in_their_columns),
+		cmocka_unit_test(shows_tasks),      cmocka_unit_test(shows_command_lines),
+		cmocka_unit_test(shows_cpus),       cmocka_unit_test(fits),
+		cmocka_unit_test(fits_every_width), cmocka_unit_test(views_of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "cmdline.h"
+
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cmdline *cmdline_read(const struct sys *sys, pid_t tid)
+{
+	char path[32], text[CMDLINE_BYTES + 1];
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", tid);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	/* Who writes over its own words leaves NULs behind them. */
+	while (length > 0 && (text[length - 1] == '\0' || text[length - 1] == ' '))
+		length--;
+	if (length <= 0)
+		return NULL;
+	struct cmdline *cmdline = xmalloc(sizeof(*cmdline) + (size_t)length + 1);
+	cmdline->references = 1;
+	for (ssize_t i = 0; i < length; i++)
+		cmdline->text[i] = text[i] ? text[i] : ' ';
+	cmdline->text[length] = '\0';
+	return cmdline;
+}
+
+struct cmdline *cmdline_ref(struct cmdline *cmdline)
+{
+	__atomic_add_fetch(&cmdline->references, 1, __ATOMIC_RELAXED);
+	return cmdline;
+}
+
+void cmdline_unref(struct cmdline *cmdline)
+{
+	/* As columns_unref: the last one must see what all the others did with it. */
+	if (cmdline && __atomic_sub_fetch(&cmdline->references, 1, __ATOMIC_ACQ_REL) == 0)
+		free(cmdline);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CMDLINE_H
+#define PMCTOP_CMDLINE_H
+
+#include "sys.h"
+
+#include <sys/types.h>
+
+/*
+ * The words that a process was called with, or says it was, blanks between: hostile bytes, of which
+ * the first CMDLINE_BYTES are kept. Immutable, counted by reference: tasks and snapshots share it.
+ */
+enum { CMDLINE_BYTES = 4096 };
+
+struct cmdline {
+	unsigned references;
+	char text[]; /* never "" */
+};
+
+/*
+ * NULL where it has none (a kernel thread, a zombie) or cannot be seen. The kernel reads it out of
+ * the process's own memory: it waits for one that maps memory just now.
+ */
+struct cmdline *cmdline_read(const struct sys *sys, pid_t tid);
+struct cmdline *cmdline_ref(struct cmdline *cmdline); /* any thread */
+void cmdline_unref(struct cmdline *cmdline);          /* any thread; NULL is fine */
+
+#endif
