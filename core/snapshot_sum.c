@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "snapshot_sum.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- cgroups */
+
+static int find_cgroup(struct snapshot *sum, const char *path)
+{
+	for (size_t i = 0; i < sum->n_cgroups; i++)
+		if (strcmp(sum->cgroups[i], path) == 0)
+			return (int)i;
+	sum->cgroups = xreallocarray(sum->cgroups, sum->n_cgroups + 1, sizeof(char *));
+	sum->cgroups[sum->n_cgroups] = xstrdup(path);
+	return (int)sum->n_cgroups++;
+}
+
+/* What the next one's cgroups are in the sum; the caller frees it. */
+static int *map_cgroups(struct snapshot *sum, const struct snapshot *next)
+{
+	int *map = xcalloc(next->n_cgroups, sizeof(*map));
+
+	for (size_t i = 0; i < next->n_cgroups; i++)
+		map[i] = find_cgroup(sum, next->cgroups[i]);
+	return map;
+}
+
+static struct row renamed(const struct row *row, const int *cgroups)
+{
+	struct row to = *row;
+
+	to.cgroup = row->cgroup >= 0 ? cgroups[row->cgroup] : -1;
+	return to;
+}
+
+/* ---- threads */
+
+/* Rows by tid: open addressing, index + 1; twice as many slots as there can be rows. */
+struct finder {
+	const struct rows *rows;
+	size_t *slots;
+	size_t mask;
+};
+
+static void finder_init(struct finder *finder, const struct rows *rows, size_t most)
+{
+	size_t slots = 4;
+
+	while (slots < 2 * most)
+		slots *= 2;
+	*finder = (struct finder){rows, xcalloc(slots, sizeof(*finder->slots)), slots - 1};
+}
+
+/* The slot of that thread, or the free one where it would go. */
+static size_t *finder_slot(const struct finder *finder, const struct row *row)
+{
+	/* Knuth's multiplicative hash: tids come in runs, their multiples don't. */
+	size_t at = (uint32_t)row->tid * 2654435761u & finder->mask;
+
+	for (; finder->slots[at]; at = (at + 1) & finder->mask) {
+		const struct row *other = &finder->rows->items[finder->slots[at] - 1];
+		if (other->tid == row->tid && other->start_ns == row->start_ns)
+			break;
+	}
+	return &finder->slots[at];
+}
+
+/* A copy with room for `more` rows behind its own. */
+static void copy_rows(const struct columns *columns, const struct rows *from, size_t more,
+		      struct rows *to)
+{
+	size_t width = tally_width(&columns->plan->shape);
+
+	rows_init(columns, from->n + more, to);
+	to->n = from->n;
+	memcpy(to->items, from->items, from->n * sizeof(*to->items));
+	memcpy(to->tallies, from->tallies, from->n * width * sizeof(*to->tallies));
+}
+
+static void add_thread(const struct columns *columns, const struct row *row, const uint64_t *tally,
+		       const struct finder *finder, struct rows *to)
+{
+	size_t *slot = finder_slot(finder, row);
+	bool is_new = *slot == 0;
+
+	if (is_new)
+		*slot = ++to->n;
+
+	struct row *sum = &to->items[*slot - 1];
+	struct row before = *sum;
+	*sum = *row;
+	if (!is_new) {
+		sum->flags |= before.flags & ROW_LOST;
+		if (!row->comm[0])
+			memcpy(sum->comm, before.comm, sizeof(sum->comm));
+		if (!row->user[0]) {
+			sum->uid = before.uid;
+			memcpy(sum->user, before.user, sizeof(sum->user));
+		}
+		if (row->cgroup < 0)
+			sum->cgroup = before.cgroup;
+	}
+	tally_add(&columns->plan->shape, rows_tally(columns, to, *slot - 1), tally);
+}
+
+static void add_threads(struct snapshot *sum, const struct snapshot *next, const int *cgroups)
+{
+	struct finder finder;
+	struct rows rows;
+
+	copy_rows(sum->columns, &sum->threads, next->threads.n, &rows);
+	finder_init(&finder, &rows, rows.n + next->threads.n);
+	for (size_t i = 0; i < rows.n; i++)
+		*finder_slot(&finder, &rows.items[i]) = i + 1;
+	for (size_t i = 0; i < next->threads.n; i++) {
+		struct row row = renamed(&next->threads.items[i], cgroups);
+
+		add_thread(sum->columns, &row, rows_tally(sum->columns, &next->threads, i), &finder,
+			   &rows);
+	}
+	free(finder.slots);
+	rows_fini(&sum->threads);
+	sum->threads = rows;
+}
+
+/* Those who slept in one part ran in another, or are there twice: whoever adds up looks once. */
+static void add_sleeping(struct snapshot *sum, const struct snapshot *next, const int *cgroups)
+{
+	sum->sleeping = xreallocarray(sum->sleeping, sum->n_sleeping + next->n_sleeping + 1,
+				      sizeof(*sum->sleeping));
+	for (size_t i = 0; i < next->n_sleeping; i++)
+		sum->sleeping[sum->n_sleeping++] = renamed(&next->sleeping[i], cgroups);
+}
+
+/* ---- CPUs */
+
+static struct snapshot_cpu *find_cpu(struct snapshot *sum, const struct snapshot_cpu *cpu)
+{
+	size_t width = tally_width(&sum->columns->plan->shape);
+
+	for (size_t i = 0; i < sum->n_cpus; i++)
+		if (sum->cpus[i].cpu == cpu->cpu)
+			return &sum->cpus[i];
+	sum->cpus = xreallocarray(sum->cpus, sum->n_cpus + 1, sizeof(*sum->cpus));
+	sum->cpus[sum->n_cpus] = *cpu;
+	sum->cpus[sum->n_cpus].tally = xcalloc(width, sizeof(uint64_t));
+	sum->cpus[sum->n_cpus].idle = xcalloc(width, sizeof(uint64_t));
+	sum->cpus[sum->n_cpus].figures = NULL;
+	return &sum->cpus[sum->n_cpus++];
+}
+
+static void add_cpus(struct snapshot *sum, const struct snapshot *next)
+{
+	const struct tally_shape *shape = &sum->columns->plan->shape;
+
+	for (size_t i = 0; i < next->n_cpus; i++) {
+		const struct snapshot_cpu *cpu = &next->cpus[i];
+
+		if (!cpu->tally)
+			continue;
+		struct snapshot_cpu *to = find_cpu(sum, cpu);
+		tally_add(shape, to->tally, cpu->tally);
+		tally_add(shape, to->idle, cpu->idle);
+	}
+}
+
+/* ---- the whole */
+
+struct snapshot *snapshot_sum_new(const struct snapshot *first)
+{
+	struct snapshot *sum = xcalloc(1, sizeof(*sum));
+	size_t width = tally_width(&first->columns->plan->shape);
+
+	sum->columns = columns_ref(first->columns);
+	sum->mode = first->mode;
+	sum->targeted = first->targeted;
+	sum->totals = xcalloc(width, sizeof(uint64_t));
+	sum->idle = xcalloc(width, sizeof(uint64_t));
+	sum->unattributed = xcalloc(width, sizeof(uint64_t));
+	sum->others = xcalloc(width, sizeof(uint64_t));
+	snapshot_sum_add(sum, first);
+	return sum;
+}
+
+void snapshot_sum_add(struct snapshot *sum, const struct snapshot *next)
+{
+	const struct tally_shape *shape = &sum->columns->plan->shape;
+	int *cgroups = map_cgroups(sum, next);
+
+	add_threads(sum, next, cgroups);
+	add_sleeping(sum, next, cgroups);
+	add_cpus(sum, next);
+	tally_add(shape, sum->totals, next->totals);
+	tally_add(shape, sum->idle, next->idle);
+	tally_add(shape, sum->unattributed, next->unattributed);
+	if (next->others)
+		tally_add(shape, sum->others, next->others);
+	sum->sequence = next->sequence;
+	sum->time_ns = next->time_ns;
+	sum->realtime_ns = next->realtime_ns;
+	sum->interval_ns += next->interval_ns;
+	free(cgroups);
+}
+
+void snapshot_sum_evaluate(struct snapshot *sum)
+{
+	const struct columns *columns = sum->columns;
+
+	rows_evaluate(columns, sum->interval_ns, &sum->threads);
+	snapshot_sum_target(sum);
+	for (size_t i = 0; i < sum->n_cpus; i++) {
+		struct snapshot_cpu *cpu = &sum->cpus[i];
+
+		cpu->figures = xcalloc(columns->n_metrics, sizeof(*cpu->figures));
+		snapshot_evaluate_busy(columns,
+				       snapshot_counted_ns(sum->interval_ns, cpu->tally, 1), false,
+				       cpu->tally, cpu->idle, cpu->figures);
+	}
+	sum->figures = xcalloc(columns->n_metrics, sizeof(*sum->figures));
+	snapshot_evaluate_busy(columns,
+			       snapshot_counted_ns(sum->interval_ns, sum->totals, sum->n_cpus),
+			       true, sum->totals, sum->idle, sum->figures);
+}

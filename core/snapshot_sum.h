@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SNAPSHOT_SUM_H
+#define PMCTOP_SNAPSHOT_SUM_H
+
+#include "snapshot.h"
+
+/*
+ * Snapshots that follow one another as one of their whole time: the same tasks, CPUs and totals
+ * with their counts added up, and no notes. Threads are known by tid and start; names are as last
+ * seen.
+ */
+
+/* As much of the first as that; the caller frees it. */
+struct snapshot *snapshot_sum_new(const struct snapshot *first);
+/* Adds the next one, which must have the same columns. */
+void snapshot_sum_add(struct snapshot *sum, const struct snapshot *next);
+/* The figures of all that was added up, when nothing more is to come: until then there are none. */
+void snapshot_sum_evaluate(struct snapshot *sum);
+
+#endif

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+/* The past of figures, of snapshots made by hand. */
+#include "core/history.h"
+#include "core/snapshot_sum.h"
+#include "sample.h"
+
+#include <malloc.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct sample_row task(pid_t pid, uint64_t start_ns, uint64_t ran_ns, double ipc)
+{
+	return (struct sample_row){
+		.row = {.pid = pid,
+			.tid = pid,
+			.start_ns = start_ns,
+			.uid = 1000,
+			.cgroup = -1,
+			.threads = 1},
+		.counts = {[TALLY_TASK_CLOCK] = ran_ns,
+			   [SAMPLE_CYCLES] = ran_ns,
+			   [SAMPLE_INSTRUCTIONS] = (uint64_t)((double)ran_ns * ipc)},
+	};
+}
+
+/* A run of snapshots, one after the other. */
+struct past {
+	struct history *history;
+	struct columns *columns;
+	uint64_t now_ns;
+};
+
+static void past_open(struct past *past)
+{
+	*past = (struct past){history_new(), sample_columns("overview"), 100 * NS_PER_S};
+}
+
+static void past_close(struct past *past)
+{
+	history_free(past->history);
+	columns_unref(past->columns);
+}
+
+static struct snapshot *past_snapshot(struct past *past, uint64_t interval_ns,
+				      const struct sample_row *rows, size_t n)
+{
+	struct snapshot *snapshot = sample_snapshot(columns_ref(past->columns), rows, n);
+
+	past->now_ns += interval_ns;
+	snapshot->time_ns = past->now_ns;
+	snapshot->interval_ns = interval_ns;
+	rows_evaluate(past->columns, interval_ns, &snapshot->threads);
+	return snapshot;
+}
+
+static void past_add(struct past *past, uint64_t interval_ns, const struct sample_row *rows,
+		     size_t n)
+{
+	struct snapshot *snapshot = past_snapshot(past, interval_ns, rows, n);
+
+	history_add(past->history, snapshot);
+	snapshot_free(snapshot);
+}
+
+static const struct history_key machine = {.kind = HISTORY_MACHINE};
+
+static struct history_key process(pid_t pid, uint64_t start_ns)
+{
+	return (struct history_key){HISTORY_PROCESS, (uint32_t)pid, start_ns};
+}
+
+/* The last values, the newest first; -1 is unknown. */
+static void check(const struct past *past, struct history_key key, const char *metric,
+		  unsigned step, const double *want, size_t n)
+{
+	float values[16];
+
+	history_read(past->history, &key, metric, step, n, values);
+	for (size_t i = 0; i < n; i++) {
+		float value = values[n - 1 - i];
+
+		if (want[i] < 0)
+			assert_true(isnan(value));
+		else /* as exact as eight bits are */
+			if (!(fabs((double)value - want[i]) <= want[i] / 256 + 1e-9))
+				fail_msg("%s %zu: %g, not %g", metric, i, (double)value, want[i]);
+	}
+}
+
+#define CHECK(past, key, metric, step, ...)                           \
+	check(past, key, metric, step, (const double[]){__VA_ARGS__}, \
+	      ARRAY_SIZE(((const double[]){__VA_ARGS__})))
+
+static void test_bucket_a_second(void **state)
+{
+	struct past past;
+	struct sample_row first[] = {task(7, 5, NS_PER_S / 2, 1.5), task(8, 6, NS_PER_S / 4, 2)};
+	struct sample_row second[] = {task(8, 6, NS_PER_S, 0.5)};
+
+	(void)state;
+	past_open(&past);
+	CHECK(&past, machine, "cpu_percent", 1, -1, -1);
+	past_add(&past, NS_PER_S, first, 2);
+	past_add(&past, NS_PER_S, second, 1);
+	CHECK(&past, process(7, 5), "cpu_percent", 1, -1, 50, -1);
+	CHECK(&past, process(8, 6), "cpu_percent", 1, 100, 25, -1);
+	CHECK(&past, process(8, 6), "ipc", 1, 0.5, 2, -1);
+	CHECK(&past, process(8, 6), "no_such_metric", 1, -1, -1);
+	CHECK(&past, ((struct history_key){HISTORY_THREAD, 8, 6}), "ipc", 1, 0.5, 2, -1);
+	CHECK(&past, ((struct history_key){HISTORY_USER, 1000, 0}), "cpu_percent", 1, 100, 75);
+	CHECK(&past, ((struct history_key){HISTORY_CPU, 0, 0}), "cpu_percent", 1, 100, 100);
+	CHECK(&past, ((struct history_key){HISTORY_CPU, 2, 0}), "cpu_percent", 1, -1, -1);
+	assert_int_equal(history_span_ns(past.history, 1, 3), 3 * NS_PER_S);
+	past_close(&past);
+}
+
+/* Values are cut to eight bits, never to another state. */
+static void test_values(void **state)
+{
+	static const double values[] = {0, 1e-30, 0.001, 1, 99.6, 1e9, 3e38, 1e300, 5e-324};
+	struct past past;
+
+	(void)state;
+	past_open(&past);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		struct snapshot *snapshot = past_snapshot(&past, NS_PER_S, NULL, 0);
+		float read;
+
+		snapshot->targeted = true;
+		snapshot->target_figures = xcalloc(past.columns->n_metrics, sizeof(struct figure));
+		snapshot->target_figures[0] = (struct figure){.value = values[i]};
+		snapshot->target_figures[1] = (struct figure){.state = FIGURE_DENIED, .value = 3};
+		history_add(past.history, snapshot);
+		snapshot_free(snapshot);
+		struct history_key key = history_key_of_all(HISTORY_TARGET);
+		history_read(past.history, &key, "cpu_percent", 1, 1, &read);
+		if (values[i] > 3.4e38)
+			assert_true(isnan(read));
+		else
+			assert_true(fabs((double)read - values[i]) <= values[i] / 256 + 1e-38);
+		history_read(past.history, &key, "ghz", 1, 1, &read);
+		assert_true(isnan(read));
+	}
+	past_close(&past);
+}
+
+/* Ten refreshes of 0.1 s: what was counted is added up before it is divided. */
+static void test_short_intervals(void **state)
+{
+	struct past past;
+	struct sample_row busy = task(7, 5, 80 * NS_PER_MS, 2),
+			  rare = task(8, 6, 50 * NS_PER_MS, 1);
+	struct sample_row slow = task(7, 5, 20 * NS_PER_MS, 0.5);
+
+	(void)state;
+	past_open(&past);
+	for (int second = 0; second < 700; second++)
+		for (int i = 0; i < 10; i++) {
+			struct sample_row rows[] = {i % 2 ? busy : slow, rare};
+
+			past_add(&past, 100 * NS_PER_MS, rows, i == 3 ? 2 : 1);
+		}
+	CHECK(&past, process(7, 5), "cpu_percent", 1, 50, 50, 50);
+	CHECK(&past, process(7, 5), "ipc", 1, 1.7, 1.7, 1.7);
+	CHECK(&past, process(8, 6), "cpu_percent", 1, 5, 5, 5);
+	CHECK(&past, process(8, 6), "ipc", 1, 1, 1, 1);
+	/* Ten minutes are there, and they do not say more than there was. */
+	float values[HISTORY_BUCKETS + 1];
+	struct history_key key = process(7, 5);
+	history_read(past.history, &key, "ipc", 1, ARRAY_SIZE(values), values);
+	for (size_t i = 1; i < ARRAY_SIZE(values); i++)
+		assert_false(isnan(values[i]));
+	assert_true(isnan(values[0]));
+	assert_true(history_span_ns(past.history, 1, HISTORY_BUCKETS) >= 600 * NS_PER_S);
+	past_close(&past);
+}
+
+/* Refreshes are late and early by a little: they are a bucket each all the same. */
+static void test_unsteady_intervals(void **state)
+{
+	struct past past;
+	struct sample_row row = task(7, 5, NS_PER_S / 10, 1);
+
+	(void)state;
+	past_open(&past);
+	for (int i = 0; i < 6; i++)
+		past_add(&past, NS_PER_S + (i % 2 ? 40 : -40) * (int)NS_PER_MS, &row, 1);
+	CHECK(&past, process(7, 5), "ipc", 1, 1, 1, 1, 1, 1, 1, -1);
+	/* 10 s each from here on. */
+	past_add(&past, 10 * NS_PER_S, &row, 1);
+	CHECK(&past, process(7, 5), "cpu_percent", 1, 1, 10 / 1.04);
+	assert_int_equal(history_span_ns(past.history, 1, 2), 11040 * NS_PER_MS);
+	past_close(&past);
+}
+
+/* Each value is of the same buckets for good. */
+static void test_steps(void **state)
+{
+	struct past past;
+
+	(void)state;
+	past_open(&past);
+	for (int i = 1; i <= 9; i++) {
+		struct sample_row row = task(7, 5, (uint64_t)i * NS_PER_S / 10, 1);
+
+		past_add(&past, NS_PER_S, &row, 1);
+	}
+	CHECK(&past, process(7, 5), "cpu_percent", 4, 65, 25, -1);
+	CHECK(&past, process(7, 5), "cpu_percent", 3, 80, 50, 20, -1);
+	past_add(&past, NS_PER_S, NULL, 0);
+	CHECK(&past, process(7, 5), "cpu_percent", 4, 65, 25, -1);
+	CHECK(&past, process(7, 5), "cpu_percent", 5, 75, 30, -1); /* a gap is not 0 */
+	past_close(&past);
+}
+
+static void test_another_of_that_pid(void **state)
+{
+	struct past past;
+	struct sample_row first = task(7, 5, NS_PER_S / 10, 1),
+			  second = task(7, 9, NS_PER_S / 5, 2);
+	struct sample_row nameless = task(7, 0, NS_PER_S / 2, 3);
+
+	(void)state;
+	past_open(&past);
+	past_add(&past, NS_PER_S, &first, 1);
+	past_add(&past, NS_PER_S, (struct sample_row[]){first, second}, 2);
+	past_add(&past, NS_PER_S, &second, 1);
+	CHECK(&past, process(7, 5), "ipc", 1, -1, 1, 1);
+	CHECK(&past, process(7, 9), "ipc", 1, 2, 2, -1);
+	CHECK(&past, process(7, 0), "ipc", 1, 2, 2, 1);
+	/* A start that was not known then may be that one. */
+	past_add(&past, NS_PER_S, &nameless, 1);
+	CHECK(&past, process(7, 9), "ipc", 1, 3, 2, 2, -1);
+	past_close(&past);
+}
+
+static void test_columns_change(void **state)
+{
+	struct past past;
+	struct sample_row row = task(7, 5, NS_PER_S / 10, 2);
+	struct columns *overview, *branch = sample_columns("branch");
+
+	(void)state;
+	past_open(&past);
+	overview = past.columns;
+	past_add(&past, NS_PER_S, &row, 1);
+	past_add(&past, NS_PER_S / 2, &row, 1); /* cut off by the change: a bucket by itself */
+	past.columns = branch;
+	past_add(&past, NS_PER_S, &row, 1);
+	CHECK(&past, process(7, 5), "ipc", 1, 2, 2, 2, -1);
+	CHECK(&past, process(7, 5), "cpu_percent", 1, 10, 20, 10, -1);
+	CHECK(&past, process(7, 5), "mips", 1, -1, 400, 200);
+	CHECK(&past, process(7, 5), "branch_mpki", 1, 0, 0, 0);
+	CHECK(&past, process(7, 5), "branch_density", 1, -1, -1, -1);
+	past.columns = overview; /* what was there is found again */
+	past_add(&past, NS_PER_S, &row, 1);
+	CHECK(&past, process(7, 5), "mips", 1, 200, -1, 400, 200);
+	columns_unref(branch);
+	past_close(&past);
+}
+
+/* Nobody took snapshots for a while: a gap as long as that. */
+static void test_gap(void **state)
+{
+	struct past past;
+	struct sample_row row = task(7, 5, NS_PER_S / 10, 2);
+
+	(void)state;
+	past_open(&past);
+	past_add(&past, NS_PER_S, &row, 1);
+	past_add(&past, NS_PER_S / 10, &row, 1);
+	past.now_ns += 3 * NS_PER_S;
+	past_add(&past, NS_PER_S, &row, 1);
+	CHECK(&past, machine, "ipc", 1, 2, -1, -1, -1, 2, 2, -1);
+	past.now_ns += 100000 * NS_PER_S;
+	past_add(&past, NS_PER_S, &row, 1);
+	CHECK(&past, machine, "ipc", 1, 2, -1, -1);
+	past_close(&past);
+}
+
+static size_t allocated(void)
+{
+	return mallinfo2().uordblks;
+}
+
+/* 20,000 tasks in threads of 5,000 processes: the busiest are kept, the whole is bounded. */
+static void test_crowd(void **state)
+{
+	enum { TASKS = 20000, BUCKETS = 10 };
+	struct past past;
+	struct sample_row *rows = xcalloc(TASKS, sizeof(*rows));
+
+	(void)state;
+	past_open(&past);
+	for (int i = 0; i < TASKS; i++) {
+		rows[i] = task(100000 + i, 5, (uint64_t)(i + 1) * 1000, 1);
+		rows[i].row.pid = 100000 + i / 4 * 4;
+	}
+	struct snapshot *snapshot = past_snapshot(&past, NS_PER_S, rows, TASKS);
+	size_t before = allocated();
+	for (int i = 0; i < BUCKETS; i++, snapshot->time_ns += NS_PER_S)
+		history_add(past.history, snapshot);
+	assert_true(allocated() - before <= BUCKETS * (HISTORY_BUCKET_BYTES + 64) + 1024);
+
+	CHECK(&past, machine, "ipc", 1, 1, 1);
+	CHECK(&past, ((struct history_key){HISTORY_USER, 1000, 0}), "ipc", 1, 1, 1);
+	CHECK(&past, process(100000 + TASKS - 4, 5), "cpu_percent", 1, 7.9994, 7.9994);
+	CHECK(&past, ((struct history_key){HISTORY_THREAD, 100000 + TASKS - 1, 5}), "ipc", 1, 1, 1);
+	CHECK(&past, process(100000, 5), "ipc", 1, -1, -1);
+	CHECK(&past, ((struct history_key){HISTORY_THREAD, 100000, 5}), "ipc", 1, -1, -1);
+	snapshot_free(snapshot);
+	free(rows);
+	past_close(&past);
+}
+
+/* More CPUs than a bucket has room for. */
+static void test_many_cpus(void **state)
+{
+	struct past past;
+	struct sample_row row = task(7, 5, NS_PER_S / 10, 2);
+	struct snapshot *snapshot;
+
+	(void)state;
+	past_open(&past);
+	snapshot = sample_snapshot_new(columns_ref(past.columns), "h", "");
+	sample_fill_rows(snapshot, &row, 1);
+	sample_cpus(snapshot, 5000);
+	sample_evaluate(snapshot);
+	history_add(past.history, snapshot);
+	CHECK(&past, ((struct history_key){HISTORY_CPU, 3, 0}), "cpu_percent", 1, 0);
+	CHECK(&past, ((struct history_key){HISTORY_CPU, 4999, 0}), "cpu_percent", 1, -1);
+	CHECK(&past, process(7, 5), "ipc", 1, -1);
+	snapshot_free(snapshot);
+	past_close(&past);
+}
+
+/* Parts as one: names, flags and cgroups as last known, whoever slept or came later. */
+static void test_sum(void **state)
+{
+	struct columns *columns = sample_columns("overview");
+	struct sample_row rows[] = {task(7, 5, 1000, 1), task(9, 6, 500, 1)};
+	struct snapshot *first, *second, *sum;
+
+	(void)state;
+	rows[0].row.cgroup = 0;
+	rows[0].row.flags = ROW_LOST;
+	text_copy(rows[0].row.comm, sizeof(rows[0].row.comm), "sh");
+	first = sample_snapshot(columns_ref(columns), rows, 1);
+	first->cgroups = xcalloc(1, sizeof(char *));
+	first->cgroups[first->n_cgroups++] = xstrdup("/a");
+	rows[0].row.flags = ROW_EXITED;
+	rows[0].row.comm[0] = '\0';
+	second = sample_snapshot(columns_ref(columns), rows, 2);
+	second->cgroups = xcalloc(2, sizeof(char *));
+	second->cgroups[second->n_cgroups++] = xstrdup("/b");
+	second->cgroups[second->n_cgroups++] = xstrdup("/a");
+	second->sleeping = xcalloc(1, sizeof(struct row));
+	second->sleeping[second->n_sleeping++] = (struct row){.pid = 3, .tid = 3, .cgroup = 1};
+
+	sum = snapshot_sum_new(first);
+	snapshot_sum_add(sum, second);
+	assert_int_equal(sum->threads.n, 2);
+	assert_int_equal(rows_tally(columns, &sum->threads, 0)[TALLY_TASK_CLOCK], 2000);
+	assert_int_equal(sum->threads.items[0].flags, ROW_LOST | ROW_EXITED);
+	assert_string_equal(sum->threads.items[0].comm, "sh");
+	assert_string_equal(snapshot_cgroup(sum, &sum->threads.items[0]), "/b");
+	assert_string_equal(snapshot_cgroup(sum, &sum->sleeping[0]), "/a");
+	assert_int_equal(sum->threads.items[1].cgroup, -1);
+	assert_int_equal(sum->interval_ns, 2 * NS_PER_S);
+	assert_int_equal(sum->n_cpus, 2);
+	assert_true(snapshot_conserves(sum, NULL));
+	snapshot_sum_evaluate(sum);
+	assert_float_equal(rows_figures(columns, &sum->threads, 0)[0].value, 1e-4, 1e-9);
+	assert_float_equal(sum->figures[columns_metric(columns, "ipc")].value, 1, 1e-9);
+	snapshot_free(first);
+	snapshot_free(second);
+	snapshot_free(sum);
+	columns_unref(columns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bucket_a_second),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_short_intervals),
+		cmocka_unit_test(test_unsteady_intervals),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_another_of_that_pid),
+		cmocka_unit_test(test_columns_change),
+		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_many_cpus),
+		cmocka_unit_test(test_sum),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
