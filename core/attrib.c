@@ -206,15 +206,16 @@ static struct task *task_of(const struct attrib *attrib, const struct stream *st
 	return tasks_at(attrib->tasks, record->pid, record->tid, record->time_ns);
 }
 
-/* The tally that the slice which ends with this record belongs to. */
+/* The tally that the slice which ends with this record belongs to; *task is NULL: to no task. */
 static uint64_t *owner_of(const struct attrib *attrib, const struct stream *stream,
-			  const struct record *record)
+			  const struct record *record, struct task **task)
 {
+	*task = NULL;
 	/* pid 0: the idle task, or one that this pid namespace cannot see. */
 	if (record->pid == 0 && record->tid == 0)
 		return interval_idle(attrib->interval, stream->cpu);
-	struct task *task = task_of(attrib, stream, record);
-	return task ? interval_task(attrib->interval, task) : attrib->interval->unattributed;
+	*task = task_of(attrib, stream, record);
+	return *task ? interval_task(attrib->interval, *task) : attrib->interval->unattributed;
 }
 
 /* Whether a gap in N is told: nothing was lost, and a SWITCH says who came last. */
@@ -228,16 +229,18 @@ static bool silence_is_told(const struct stream *stream, const struct record *re
 
 /* Whose tally the silent time is: of one task the SWITCH tells, of several nobody does. */
 static uint64_t *silent_owner(const struct attrib *attrib, const struct stream *stream,
-			      uint64_t missing)
+			      uint64_t missing, struct task **task)
 {
 	const struct record *came = &stream->came;
 
+	*task = NULL;
 	if (missing > 1 || came->change.other_tid < 0)
 		return attrib->interval->unattributed;
 	if (came->change.other_pid == 0 && came->change.other_tid == 0)
 		return interval_idle(attrib->interval, stream->cpu);
-	return interval_task(attrib->interval, tasks_at(attrib->tasks, came->change.other_pid,
-							came->change.other_tid, came->time_ns));
+	*task = tasks_at(attrib->tasks, came->change.other_pid, came->change.other_tid,
+			 came->time_ns);
+	return interval_task(attrib->interval, *task);
 }
 
 /*
@@ -253,7 +256,8 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 	const struct attrib_layout *layout = stream->layout;
 	const struct tally_shape *shape = &attrib->interval->shape;
 	uint64_t *slice = attrib->slice, *nobody = attrib->interval->unattributed;
-	uint64_t *silent = silent_owner(attrib, stream, missing);
+	struct task *task;
+	uint64_t *silent = silent_owner(attrib, stream, missing, &task);
 	bool idle = silent == interval_idle(attrib->interval, stream->cpu);
 	/* Two clocks: the sample's time is by enabled ns, which drifts against the SWITCH's. */
 	uint64_t silent_ns =
@@ -279,6 +283,8 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 		return;
 	slice[TALLY_TASK_CLOCK] -= silent_ns;
 	silent[TALLY_TASK_CLOCK] += silent_ns;
+	if (task)
+		interval_ran(attrib->interval, task, stream->cpu, silent_ns);
 	slice[domain] -= silent_ns;
 	silent[domain] += silent_ns;
 	slice[TALLY_SWITCHES] -= missing;
@@ -311,6 +317,7 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 	uint64_t off_before_ns =
 		stream->last[READING_ENABLED_NS] - stream->last[READING_RUNNING_NS];
 	uint64_t *owner = attrib->interval->unattributed;
+	struct task *task = NULL;
 
 	slice_between(shape, layout, stream->last, now, attrib->slice);
 	if (off_ns == off_before_ns) {
@@ -318,7 +325,7 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 		if (told)
 			take_silent_part(attrib, stream, missing);
 		if (missing == 0 || told)
-			owner = owner_of(attrib, stream, record);
+			owner = owner_of(attrib, stream, record, &task);
 		else
 			mark_incomplete(attrib, stream, record);
 		attrib->interval->gaps += missing;
@@ -328,6 +335,8 @@ static void stream_sample(struct attrib *attrib, struct stream *stream, const st
 			now[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
 	}
 	slice_add(shape, layout, owner, attrib->slice);
+	if (task && layout->clock)
+		interval_ran(attrib->interval, task, stream->cpu, attrib->slice[TALLY_TASK_CLOCK]);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
 	stream->last_ns = record->time_ns;
 	stream->runner = tick ? (struct attrib_runner){record->pid, record->tid} : attrib_nobody;

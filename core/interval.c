@@ -45,6 +45,8 @@ void interval_fini(struct interval *interval)
 {
 	free(interval->ran);
 	free(interval->tallies);
+	free(interval->first_places);
+	free(interval->places);
 	free(interval->cpu_numbers);
 	free(interval->cpus);
 	free(interval->idle);
@@ -63,6 +65,7 @@ void interval_reset(struct interval *interval)
 
 	interval->sequence++;
 	interval->n_ran = 0;
+	interval->n_places = 0;
 	memset(interval->cpus, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->idle, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
@@ -103,13 +106,43 @@ uint64_t *interval_task(struct interval *interval, struct task *task)
 						      interval->n_ran + 1, sizeof(struct task *));
 			interval->tallies = xreallocarray(interval->tallies, interval->capacity,
 							  width * sizeof(uint64_t));
+			interval->first_places =
+				xreallocarray(interval->first_places, interval->capacity,
+					      sizeof(*interval->first_places));
 		}
 		task->interval = interval->sequence;
 		task->slot = interval->n_ran++;
 		interval->ran[task->slot] = task;
+		interval->first_places[task->slot] = 0;
 		memset(interval->tallies + task->slot * width, 0, width * sizeof(uint64_t));
 	}
 	return interval->tallies + task->slot * width;
+}
+
+/* The latest place is the first in the list: nearly every slice is on the CPU of the one before. */
+void interval_ran(struct interval *interval, const struct task *task, size_t cpu, uint64_t ns)
+{
+	uint32_t *at = &interval->first_places[task->slot], first = *at;
+	struct interval_place *place;
+
+	for (; *at; at = &interval->places[*at - 1].next) {
+		place = &interval->places[*at - 1];
+		if (place->cpu != cpu)
+			continue;
+		place->ns += ns;
+		if (*at != first) {
+			uint32_t found = *at;
+
+			*at = place->next;
+			place->next = first;
+			interval->first_places[task->slot] = found;
+		}
+		return;
+	}
+	interval->places = array_reserve(interval->places, &interval->places_capacity,
+					 interval->n_places + 1, sizeof(*interval->places));
+	interval->places[interval->n_places++] = (struct interval_place){ns, (uint32_t)cpu, first};
+	interval->first_places[task->slot] = (uint32_t)interval->n_places;
 }
 
 uint64_t interval_sum_tasks(const struct interval *interval, size_t at)

@@ -14,6 +14,14 @@
  * it, the engine turns it into a snapshot and resets it. Only tasks that ran have a slot here, so
  * an interval costs O(tasks that ran), not O(tasks).
  */
+
+/* That the task of a slot ran on a CPU, and for how long. */
+struct interval_place {
+	uint64_t ns;
+	uint32_t cpu;  /* its index */
+	uint32_t next; /* place of the slot, + 1; 0: that was the last one */
+};
+
 struct interval {
 	struct tally_shape shape;
 	uint64_t sequence; /* of this interval; a task's slot is valid where task->interval is it */
@@ -21,6 +29,9 @@ struct interval {
 	struct task **ran; /* slot -> task */
 	uint64_t *tallies; /* slot -> tally */
 	size_t n_ran, capacity;
+	uint32_t *first_places; /* slot -> its latest place, + 1; 0: nobody tells where it ran */
+	struct interval_place *places;
+	size_t n_places, places_capacity;
 
 	int *cpu_numbers;    /* index -> CPU */
 	uint64_t *cpus;      /* index -> tally of all that ran there, by the CPU's own end points */
@@ -64,6 +75,9 @@ uint64_t interval_sum_tasks(const struct interval *interval, size_t at);
 
 /* The tally of a task, given a slot if it has none yet. Valid until the next call. */
 uint64_t *interval_task(struct interval *interval, struct task *task);
+
+/* A task that has a slot ran so long on the CPU of that index. */
+void interval_ran(struct interval *interval, const struct task *task, size_t cpu, uint64_t ns);
 
 /*
  * Silent time of a CPU, which belongs to that domain, that was idle after all, as someone else

@@ -283,6 +283,7 @@ void snapshot_free(struct snapshot *snapshot)
 	if (!snapshot)
 		return;
 	rows_fini(&snapshot->threads);
+	free(snapshot->places);
 	free(snapshot->sleeping);
 	for (size_t i = 0; i < snapshot->n_cgroups; i++)
 		free(snapshot->cgroups[i]);

@@ -77,6 +77,13 @@ struct rows {
 	size_t *parents;
 };
 
+/* That a thread ran on a CPU. */
+struct snapshot_place {
+	size_t row; /* of the threads */
+	int cpu;
+	uint64_t ns;
+};
+
 struct snapshot_cpu {
 	int cpu;
 	int socket, node; /* -1 where unknown */
@@ -108,6 +115,12 @@ struct snapshot {
 	char pmu[32];     /* "armv8_pmuv3"; "" where there are no hardware counters */
 
 	struct rows threads; /* every task that ran, idle excepted; in no order */
+	/*
+	 * Where they ran: of each row as much as its task-clock, rows ascending. None where threads
+	 * are counted one by one: there nobody tells.
+	 */
+	struct snapshot_place *places;
+	size_t n_places;
 	/* Processes whose threads or descendants are among them, but not themselves: each once. */
 	struct row *sleeping;
 	size_t n_sleeping;

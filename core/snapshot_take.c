@@ -184,6 +184,18 @@ static void fill_silent_roots(struct filling *filling, struct rows *rows)
 	free(ran);
 }
 
+static void fill_places(const struct interval *interval, size_t slot, size_t row,
+			struct snapshot *snapshot)
+{
+	for (uint32_t at = interval->first_places[slot]; at;) {
+		const struct interval_place *place = &interval->places[at - 1];
+
+		snapshot->places[snapshot->n_places++] =
+			(struct snapshot_place){row, interval->cpu_numbers[place->cpu], place->ns};
+		at = place->next;
+	}
+}
+
 /* The target's rows; what is not its own is summed up. */
 static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
 {
@@ -201,6 +213,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	target_roots(source->target, &n_roots);
 	rows_init(columns, interval->n_ran + n_roots, rows);
 	rows->n = 0;
+	snapshot->places = xcalloc(interval->n_places, sizeof(*snapshot->places));
 	mark_silent_roots(source);
 	/* Those above are found first: whose parent ended has another one by then. */
 	for (size_t i = 0; i < interval->n_ran; i++) {
@@ -216,6 +229,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		}
 		fill_row(&filling, interval->ran[i], &rows->items[rows->n]);
 		rows->items[rows->n].threads = 1;
+		fill_places(interval, i, rows->n, snapshot);
 		memcpy(rows_tally(columns, rows, rows->n), tally, width * sizeof(*tally));
 		rows->n++;
 	}

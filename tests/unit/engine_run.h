@@ -36,6 +36,23 @@ static inline struct engine *open_engine(const struct sys *sys)
 	return open_engine_with(sys, &config);
 }
 
+/* Whoever counts by switches knows where every task ran, to the nanosecond. */
+static inline void check_places(const struct snapshot *snapshot)
+{
+	const struct rows *rows = &snapshot->threads;
+	size_t at = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		uint64_t ns = 0;
+
+		for (; at < snapshot->n_places && snapshot->places[at].row == i; at++)
+			ns += snapshot->places[at].ns;
+		if (ns != rows_tally(snapshot->columns, rows, i)[TALLY_TASK_CLOCK])
+			fail_msg("%d ran elsewhere too", (int)rows->items[i].tid);
+	}
+	assert_int_equal(at, snapshot->n_places);
+}
+
 static inline struct snapshot *next_snapshot(struct engine *engine, struct fk *fk,
 					     uint64_t interval_ns)
 {
@@ -47,6 +64,8 @@ static inline struct snapshot *next_snapshot(struct engine *engine, struct fk *f
 	size_t event = 0;
 	if (!snapshot_conserves(snapshot, &event))
 		fail_msg("%s is not conserved", snapshot->columns->events.items[event].name);
+	if (strcmp(snapshot->mode, "system") == 0)
+		check_places(snapshot);
 	return snapshot;
 }
 
