@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "widget_graph.h"
+
+#include "core/text.h"
+#include "core/util.h"
+
+#include <math.h>
+
+double graph_top(const float *values, size_t n, double least)
+{
+	double most = least;
+
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(values[i]) && (double)values[i] > most)
+			most = (double)values[i];
+
+	double power = pow(10, floor(log10(most)));
+
+	/* What was cut to fewer digits may be a little larger than the round number it was. */
+	for (;; power *= 10)
+		for (unsigned digit = 1; digit <= 5; digit = digit == 2 ? 5 : digit + 1)
+			if (digit * power * (1 + 1.0 / 256) >= most)
+				return digit * power;
+}
+
+/* How many of `steps` a value fills: at least one where it is known, none where it is not. */
+static unsigned filled(const struct graph *graph, size_t i, unsigned steps)
+{
+	double share = (double)graph->values[i] / graph->top;
+
+	if (isnan(share))
+		return 0;
+	share = share < 0 ? 0 : share > 1 ? 1 : share;
+
+	unsigned n = (unsigned)(share * steps + 0.5);
+	return n ? n : 1;
+}
+
+/* The value in the column that is so many from the right end, n where there is none. */
+static size_t from_right(const struct graph *graph, size_t back)
+{
+	return back < graph->n ? graph->n - 1 - back : graph->n;
+}
+
+static unsigned filled_back(const struct graph *graph, size_t back, unsigned steps)
+{
+	size_t i = from_right(graph, back);
+
+	return i < graph->n ? filled(graph, i, steps) : 0;
+}
+
+static const char *const ramp[] = {" ", "_", ".", "-", "=", "#"};
+enum { RAMP = ARRAY_SIZE(ramp) - 1 };
+
+void graph_draw_line(const struct graph *graph, struct canvas *canvas, unsigned x, unsigned y,
+		     unsigned width)
+{
+	static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+	for (unsigned back = 0; back < width; back++) {
+		unsigned steps = canvas->ascii ? RAMP : ARRAY_SIZE(blocks) - 1;
+		unsigned n = filled_back(graph, back, steps);
+
+		canvas_text(canvas, x + width - 1 - back, y, 1, graph->style,
+			    canvas->ascii ? ramp[n] : blocks[n]);
+	}
+}
+
+size_t graph_values(const struct canvas *canvas, unsigned width)
+{
+	return canvas->ascii ? width : 2 * (size_t)width;
+}
+
+/* Of the steps that are filled, those in the line that is so many above the lowest. */
+static unsigned in_line(unsigned n, unsigned line, unsigned steps)
+{
+	unsigned below = line * steps;
+
+	return n <= below ? 0 : n - below < steps ? n - below : steps;
+}
+
+/* Dots of a braille character from below: its bits are numbered in another order. */
+static void draw_braille(const struct graph *graph, struct canvas *canvas, struct rect rect)
+{
+	static const unsigned char left[] = {0, 0x40, 0x44, 0x46, 0x47};
+	static const unsigned char right[] = {0, 0x80, 0xa0, 0xb0, 0xb8};
+	enum { DOTS = 4 };
+
+	for (unsigned column = 0; column < rect.width; column++) {
+		size_t back = 2 * (size_t)(rect.width - 1 - column);
+		unsigned n_right = filled_back(graph, back, rect.height * DOTS);
+		unsigned n_left = filled_back(graph, back + 1, rect.height * DOTS);
+
+		for (unsigned line = 0; line < rect.height; line++) {
+			unsigned dots = left[in_line(n_left, line, DOTS)] |
+					right[in_line(n_right, line, DOTS)];
+			char text[5] = {0};
+
+			if (!dots)
+				break;
+			text_encode(0x2800 + dots, text);
+			canvas_text(canvas, rect.x + column, rect.y + rect.height - 1 - line, 1,
+				    graph->style, text);
+		}
+	}
+}
+
+static void draw_ascii(const struct graph *graph, struct canvas *canvas, struct rect rect)
+{
+	for (unsigned column = 0; column < rect.width; column++) {
+		unsigned n =
+			filled_back(graph, rect.width - 1 - column, rect.height * (unsigned)RAMP);
+
+		for (unsigned line = 0; line < rect.height; line++)
+			canvas_text(canvas, rect.x + column, rect.y + rect.height - 1 - line, 1,
+				    graph->style, ramp[in_line(n, line, RAMP)]);
+	}
+}
+
+void graph_draw(const struct graph *graph, struct canvas *canvas, struct rect rect)
+{
+	if (canvas->ascii)
+		draw_ascii(graph, canvas, rect);
+	else
+		draw_braille(graph, canvas, rect);
+}
