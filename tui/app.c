@@ -19,6 +19,7 @@ const size_t screens_n = ARRAY_SIZE(screens);
 void app_init(struct app *app, const struct options *options)
 {
 	*app = (struct app){.screen = &screen_tasks,
+			    .before = &screen_tasks,
 			    .interval_ns = options->interval_ns,
 			    .levels = options->count};
 	keymap_init(&app->keymap);
@@ -49,6 +50,7 @@ void app_fini(struct app *app)
 	list_fini(&app->cpus);
 	picker_close(&app->picker, app);
 	commands_clear(&app->commands);
+	messages_fini(&app->messages);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
 	app->snapshot = app->waiting = NULL;
@@ -62,6 +64,7 @@ void app_tell(struct app *app, const char *format, ...)
 	vsnprintf(app->notice, sizeof(app->notice), format, arguments);
 	va_end(arguments);
 	app->notice_ns = TELL_NS;
+	messages_say(&app->messages, app->notice);
 }
 
 static void untell(struct app *app)
@@ -79,12 +82,22 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	app->snapshot = snapshot;
 }
 
+static void take_notes(struct app *app, const struct snapshot *snapshot)
+{
+	messages_round(&app->messages, snapshot->realtime_ns);
+	for (size_t i = snapshot->n_notes; i-- > 0;) /* so that the urgent ones are the latest */
+		messages_say(&app->messages, snapshot->notes[i]);
+	if (app->notice[0])
+		messages_say(&app->messages, app->notice);
+}
+
 void app_snapshot(struct app *app, struct snapshot *snapshot)
 {
 	if (snapshot->interval_ns < app->notice_ns)
 		app->notice_ns -= snapshot->interval_ns;
 	else
 		untell(app);
+	take_notes(app, snapshot);
 	if (app->paused && app->snapshot) {
 		snapshot_free(app->waiting);
 		app->waiting = snapshot;
@@ -123,23 +136,35 @@ static void ask_interval(struct app *app)
 	prompt_open(&app->prompt, question, accept_interval);
 }
 
+/* Where the screen stands in Tab's round; screens_n where it does not. */
+static size_t place_of(const struct screen *screen)
+{
+	size_t at = 0;
+
+	while (at < screens_n && screens[at] != screen)
+		at++;
+	return at;
+}
+
 static void go_to(struct app *app, const struct screen *screen)
 {
-	if (screen == &screen_help && app->screen != screen) {
-		app->before_help = app->screen;
-		app->help_top = 0;
-	}
+	if (place_of(app->screen) < screens_n)
+		app->before = app->screen;
 	app->screen = screen;
+	app->page.top = 0;
+}
+
+void app_leave(struct app *app)
+{
+	go_to(app, app->before);
 }
 
 static void go_round(struct app *app, bool forward)
 {
-	size_t at = 0;
+	size_t at = place_of(app->screen);
 
-	while (at < screens_n && screens[at] != app->screen)
-		at++;
-	if (at == screens_n) /* the help is none of them: Tab leaves it */
-		go_to(app, app->before_help);
+	if (at == screens_n)
+		app_leave(app);
 	else
 		go_to(app, screens[(at + (forward ? 1 : screens_n - 1)) % screens_n]);
 }
@@ -153,7 +178,10 @@ static void act(struct app *app, enum action action)
 		app->quit = true;
 		break;
 	case ACTION_HELP:
-		go_to(app, app->screen == &screen_help ? app->before_help : &screen_help);
+		go_to(app, app->screen == &screen_help ? app->before : &screen_help);
+		break;
+	case ACTION_LOG:
+		go_to(app, &screen_log);
 		break;
 	case ACTION_NEXT_SCREEN:
 	case ACTION_PREVIOUS_SCREEN:
@@ -235,10 +263,11 @@ struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 	struct frame frame = {app->snapshot, app->interval_ns, app->paused, app->notice};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
-		.banner = frame_banner_lines(&frame, canvas->width),
 	};
 
-	if (app->snapshot && app->screen != &screen_cpus) /* its list says it all */
+	if (app->screen != &screen_log) /* there they all are */
+		want.banner = frame_banner_lines(&frame, canvas->width);
+	if (app->snapshot && app->screen == &screen_tasks)
 		want.cpu_lines = (unsigned)app->snapshot->n_cpus;
 
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);

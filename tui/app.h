@@ -8,7 +8,9 @@
 #include "keymap.h"
 #include "layout.h"
 #include "list.h"
+#include "messages.h"
 #include "options.h"
+#include "page.h"
 #include "screen.h"
 #include "widget_picker.h"
 #include "widget_prompt.h"
@@ -23,10 +25,10 @@
  */
 struct app {
 	const struct screen *screen;
-	const struct screen *before_help; /* where the help goes back to */
-	struct snapshot *snapshot;        /* shown; NULL before the first; owned */
-	struct snapshot *waiting;         /* came while paused; owned */
-	struct commands commands;         /* for the collector; whoever passes them on takes them */
+	const struct screen *before; /* of Tab's round: where the other screens go back to */
+	struct snapshot *snapshot;   /* shown; NULL before the first; owned */
+	struct snapshot *waiting;    /* came while paused; owned */
+	struct commands commands;    /* for the collector; whoever passes them on takes them */
 	struct keymap keymap;
 	enum event_levels levels; /* asked for last */
 	uint64_t interval_ns;
@@ -35,10 +37,9 @@ struct app {
 	bool redraw; /* the terminal's content is not to be trusted; whoever redraws clears it */
 	struct list tasks;
 	struct list cpus;
-	bool cpus_chosen;    /* by what CPUs are shown; else it depends on how many there are */
-	unsigned help_top;   /* first line of the help shown */
-	unsigned help_lines; /* of the last drawing, with the lines that were shown */
-	unsigned help_page;
+	bool cpus_chosen; /* by what CPUs are shown; else it depends on how many there are */
+	struct page page; /* of the screens that are a text: help, log */
+	struct messages messages;
 	struct prompt prompt;
 	struct picker picker; /* over the screen, while it is open */
 	char notice[160];     /* stands before the notes of snapshots; "": nothing */
@@ -60,6 +61,9 @@ void app_ask(struct app *app, enum command_kind kind, const char *text, long num
 
 /* For the screens and pickers: says what has just happened, until the next key or some seconds. */
 void app_tell(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For the screens: back to the one of Tab's round that was left last. */
+void app_leave(struct app *app);
 
 /* For the screens: everything around the body, whose place is returned. */
 struct rect app_draw_frame(struct app *app, struct canvas *canvas);

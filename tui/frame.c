@@ -333,24 +333,22 @@ static const char *first_note(const struct frame *frame, size_t *n)
 	return *n ? snapshot->notes[0] : NULL;
 }
 
-/* "  +2 more: ?" stands behind the note, at the end of its last line. */
+/* " (+2, L)" stands behind the note, at the end of its last line: L shows them all. */
 static void more_notes(size_t n, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (n > 1)
-		snprintf(text, size, "  +%zu more: ?", n - 1);
+		snprintf(text, size, " (+%zu, L)", n - 1);
 }
 
 unsigned frame_banner_lines(const struct frame *frame, unsigned width)
 {
-	char more[40];
 	size_t n_notes;
 	const char *note = first_note(frame, &n_notes);
 
 	if (!note)
 		return 0;
-	more_notes(n_notes, more, sizeof(more));
-	return text_width(note) + text_width(more) > width ? 2 : 1;
+	return text_width(note) > width ? 2 : 1; /* how many more there are needs no line */
 }
 
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)

@@ -22,6 +22,7 @@ struct screen {
 extern const struct screen screen_tasks;
 extern const struct screen screen_cpus;
 extern const struct screen screen_help;
+extern const struct screen screen_log;
 
 /* Those that Tab goes round. */
 extern const struct screen *const screens[];

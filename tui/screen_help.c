@@ -19,55 +19,14 @@ enum {
 	LEFT_WIDTH = 58,
 };
 
-/* A column of lines, some of them above or below what is shown. */
-struct help_pen {
-	struct canvas *canvas;
-	struct rect rect;
-	unsigned skip; /* lines scrolled off at the top */
-	unsigned line; /* lines written so far */
-};
-
-static unsigned pen_put(struct help_pen *pen, unsigned x, enum style style, const char *text)
-{
-	if (pen->line < pen->skip || pen->line - pen->skip >= pen->rect.height ||
-	    x >= pen->rect.width)
-		return 0;
-	return canvas_text_ellipsis(pen->canvas, pen->rect.x + x,
-				    pen->rect.y + pen->line - pen->skip, pen->rect.width - x, style,
-				    text);
-}
-
-static void pen_heading(struct help_pen *pen, const char *text)
-{
-	pen->line += pen->line > 0;
-	pen_put(pen, 0, STYLE_TITLE, text);
-	pen->line++;
-}
-
-/* A text broken at blanks into lines from column x on. */
-static void pen_wrap(struct help_pen *pen, unsigned x, enum style style, const char *text)
-{
-	unsigned width = pen->rect.width > x + 8 ? pen->rect.width - x : 8;
-
-	while (*text) {
-		size_t length = text_first_line(text, width);
-		char *line = xstrndup(text, length);
-		pen_put(pen, x, style, line);
-		free(line);
-		pen->line++;
-		text += length;
-		text += strspn(text, " ");
-	}
-}
-
 /* "key   what it does": the key's column is `indent` wide. */
-static void pen_entry(struct help_pen *pen, unsigned indent, const char *key, const char *text)
+static void pen_entry(struct pen *pen, unsigned indent, const char *key, const char *text)
 {
 	pen_put(pen, 1, STYLE_KEY, key);
 	pen_wrap(pen, indent, STYLE_PLAIN, text);
 }
 
-static void write_keys(struct help_pen *pen, const struct keymap *keymap)
+static void write_keys(struct pen *pen, const struct keymap *keymap)
 {
 	pen_heading(pen, "Keys");
 	for (size_t i = 0; i < keymap_table_n; i++) {
@@ -78,7 +37,7 @@ static void write_keys(struct help_pen *pen, const struct keymap *keymap)
 	}
 }
 
-static void write_marks(struct help_pen *pen)
+static void write_marks(struct pen *pen)
 {
 	static const struct {
 		const char *mark, *meaning;
@@ -95,7 +54,7 @@ static void write_marks(struct help_pen *pen)
 		pen_entry(pen, TITLES_WIDTH + 1, marks[i].mark, marks[i].meaning);
 }
 
-static void write_columns(struct help_pen *pen, const struct snapshot *snapshot)
+static void write_columns(struct pen *pen, const struct snapshot *snapshot)
 {
 	pen_heading(pen, "Columns");
 	for (size_t i = 0; i < snapshot->columns->n_metrics; i++) {
@@ -107,7 +66,7 @@ static void write_columns(struct help_pen *pen, const struct snapshot *snapshot)
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
 }
 
-static void write_notes(struct help_pen *pen, const struct snapshot *snapshot)
+static void write_notes(struct pen *pen, const struct snapshot *snapshot)
 {
 	if (snapshot->n_notes == 0)
 		return;
@@ -131,13 +90,13 @@ static unsigned write_help(const struct app *app, struct canvas *canvas, struct 
 		right.width = body.width - left.width - 2;
 	}
 
-	struct help_pen keys = {canvas, left, top, 0};
+	struct pen keys = {canvas, left, top, 0};
 
 	if (app->snapshot && !two)
 		write_notes(&keys, app->snapshot);
 	write_keys(&keys, &app->keymap);
 
-	struct help_pen rest = {canvas, right, top, two ? 0 : keys.line};
+	struct pen rest = {canvas, right, top, two ? 0 : keys.line};
 
 	if (app->snapshot && two)
 		write_notes(&rest, app->snapshot);
@@ -155,40 +114,23 @@ static void help_draw(struct app *app, struct canvas *canvas)
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
 	struct canvas nowhere = {0};
-	unsigned lines = write_help(app, &nowhere, body, 0);
 
-	app->help_lines = lines;
-	app->help_page = body.height;
-	if (app->help_top + body.height > lines)
-		app->help_top = lines > body.height ? lines - body.height : 0;
+	page_settle(&app->page, write_help(app, &nowhere, body, 0), body.height);
 	canvas_text_ellipsis(canvas, 0, layout.title.y,
 			     layout.title.height ? layout.title.width : 0, STYLE_TITLE,
 			     "pmctop " PMCTOP_VERSION " - help");
-	write_help(app, canvas, body, app->help_top);
+	write_help(app, canvas, body, app->page.top);
 	app_draw_bottom(app, canvas, layout.bottom);
 }
 
 static bool help_act(struct app *app, enum action action)
 {
-	unsigned page = app->help_page;
-
-	if (action == ACTION_UP)
-		app->help_top -= app->help_top > 0;
-	else if (action == ACTION_DOWN)
-		app->help_top++;
-	else if (action == ACTION_PAGE_UP)
-		app->help_top -= app->help_top < page ? app->help_top : page;
-	else if (action == ACTION_PAGE_DOWN)
-		app->help_top += page;
-	else if (action == ACTION_HOME)
-		app->help_top = 0;
-	else if (action == ACTION_END)
-		app->help_top = app->help_lines;
-	else if (action == ACTION_LEAVE || action == ACTION_DETAIL ||
-		 action == ACTION_QUIT) /* q means: out of here */
-		app->screen = app->before_help;
-	else
+	if (page_act(&app->page, action))
+		return true;
+	/* q means: out of here */
+	if (action != ACTION_LEAVE && action != ACTION_DETAIL && action != ACTION_QUIT)
 		return false;
+	app_leave(app);
 	return true;
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "messages.h"
+
+#include "core/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void messages_round(struct messages *messages, uint64_t now_ns)
+{
+	messages->round++;
+	messages->now_ns = now_ns;
+}
+
+static void append(struct messages *messages, const struct message *message)
+{
+	if (messages->n == MESSAGES_MAX) {
+		free(messages->items[0].text);
+		memmove(messages->items, messages->items + 1,
+			--messages->n * sizeof(*messages->items));
+	}
+	messages->items = array_reserve(messages->items, &messages->capacity, messages->n + 1,
+					sizeof(*messages->items));
+	messages->items[messages->n++] = *message;
+}
+
+void messages_say(struct messages *messages, const char *text)
+{
+	size_t i = 0;
+
+	while (i < messages->n && strcmp(messages->items[i].text, text) != 0)
+		i++;
+	if (i == messages->n) {
+		append(messages, &(struct message){.text = xstrdup(text),
+						   .first_ns = messages->now_ns,
+						   .last_ns = messages->now_ns,
+						   .times = 1,
+						   .round = messages->round});
+		return;
+	}
+	struct message message = messages->items[i];
+	message.times += message.round + 1 < messages->round;
+	message.round = messages->round;
+	message.last_ns = messages->now_ns;
+	memmove(messages->items + i, messages->items + i + 1,
+		(--messages->n - i) * sizeof(*messages->items));
+	append(messages, &message);
+}
+
+bool message_stands(const struct messages *messages, const struct message *message)
+{
+	return message->round == messages->round;
+}
+
+void messages_fini(struct messages *messages)
+{
+	for (size_t i = 0; i < messages->n; i++)
+		free(messages->items[i].text);
+	free(messages->items);
+	*messages = (struct messages){0};
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_MESSAGES_H
+#define PMCTOP_MESSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What was said to the user so far: notes of snapshots and notices, each sentence once. Time goes
+ * in rounds, one a snapshot; a sentence that is said in one round after the other was said once.
+ * Times are CLOCK_REALTIME.
+ */
+struct message {
+	char *text;
+	uint64_t first_ns, last_ns; /* when it was first and last said; 0: before any snapshot */
+	unsigned times;
+	unsigned long round; /* the last in which it was said */
+};
+
+/* Zeroed is empty. */
+struct messages {
+	struct message *items; /* those that were said last come last */
+	size_t n, capacity;
+	unsigned long round;
+	uint64_t now_ns; /* of the round */
+};
+
+enum { MESSAGES_MAX = 200 }; /* what was said longest ago goes */
+
+void messages_round(struct messages *messages, uint64_t now_ns);
+void messages_say(struct messages *messages, const char *text);
+/* Whether it is still being said. */
+bool message_stands(const struct messages *messages, const struct message *message);
+void messages_fini(struct messages *messages);
+
+#endif

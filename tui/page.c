@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "page.h"
+
+#include "core/text.h"
+#include "core/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool page_act(struct page *page, enum action action)
+{
+	if (action == ACTION_UP)
+		page->top -= page->top > 0;
+	else if (action == ACTION_DOWN)
+		page->top++;
+	else if (action == ACTION_PAGE_UP)
+		page->top -= page->top < page->height ? page->top : page->height;
+	else if (action == ACTION_PAGE_DOWN)
+		page->top += page->height;
+	else if (action == ACTION_HOME)
+		page->top = 0;
+	else if (action == ACTION_END)
+		page->top = page->lines;
+	else
+		return false;
+	return true;
+}
+
+void page_settle(struct page *page, unsigned lines, unsigned height)
+{
+	page->lines = lines;
+	page->height = height;
+	if (page->top + height > lines)
+		page->top = lines > height ? lines - height : 0;
+}
+
+void pen_put(struct pen *pen, unsigned x, enum style style, const char *text)
+{
+	if (pen->line < pen->skip || pen->line - pen->skip >= pen->rect.height ||
+	    x >= pen->rect.width)
+		return;
+	canvas_text_ellipsis(pen->canvas, pen->rect.x + x, pen->rect.y + pen->line - pen->skip,
+			     pen->rect.width - x, style, text);
+}
+
+void pen_heading(struct pen *pen, const char *text)
+{
+	pen->line += pen->line > 0;
+	pen_put(pen, 0, STYLE_TITLE, text);
+	pen->line++;
+}
+
+void pen_wrap(struct pen *pen, unsigned x, enum style style, const char *text)
+{
+	unsigned width = pen->rect.width > x + 8 ? pen->rect.width - x : 8;
+
+	while (*text) {
+		size_t length = text_first_line(text, width);
+		char *line = xstrndup(text, length);
+		pen_put(pen, x, style, line);
+		free(line);
+		pen->line++;
+		text += length;
+		text += strspn(text, " ");
+	}
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* The message log: what was said so far, the latest on top; what still holds stands out. */
+#include "app.h"
+
+#include "core/util.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum {
+	TIME_WIDTH = 8,
+	TIMES_WIDTH = 7,
+	TEXT_FROM = 2 * (TIME_WIDTH + 1) + TIMES_WIDTH + 1,
+	NARROW = 60, /* below, a text stands under its times */
+	NARROW_FROM = 2,
+};
+
+static void format_time(uint64_t realtime_ns, char *text, size_t size)
+{
+	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
+	struct tm local;
+
+	text_copy(text, size, "start");
+	if (seconds > 0 && localtime_r(&seconds, &local))
+		strftime(text, size, "%H:%M:%S", &local);
+}
+
+static unsigned write_log(const struct messages *messages, struct canvas *canvas, struct rect rect,
+			  unsigned top)
+{
+	struct pen pen = {canvas, rect, top, 0};
+
+	for (size_t i = messages->n; i-- > 0;) {
+		const struct message *message = &messages->items[i];
+		enum style style = message_stands(messages, message) ? STYLE_BANNER : STYLE_PLAIN;
+		char first[16], last[16], line[64];
+
+		format_time(message->first_ns, first, sizeof(first));
+		format_time(message->last_ns, last, sizeof(last));
+		snprintf(line, sizeof(line), "%-*s %-*s %*u", TIME_WIDTH, first, TIME_WIDTH, last,
+			 TIMES_WIDTH, message->times);
+		pen_put(&pen, 0, STYLE_LABEL, line);
+		pen.line += rect.width < NARROW;
+		pen_wrap(&pen, rect.width < NARROW ? NARROW_FROM : TEXT_FROM, style, message->text);
+	}
+	return pen.line;
+}
+
+static void log_draw(struct app *app, struct canvas *canvas)
+{
+	struct rect body = app_draw_frame(app, canvas);
+	struct canvas nowhere = {0};
+	char header[80];
+
+	if (body.height > 1) {
+		snprintf(header, sizeof(header), "%-*s %-*s %*s %s", TIME_WIDTH, "FIRST",
+			 TIME_WIDTH, "LAST", TIMES_WIDTH, "TIMES",
+			 body.width < NARROW ? "" : "MESSAGE");
+		canvas_fill(canvas, (struct rect){body.x, body.y, body.width, 1}, STYLE_HEADER);
+		canvas_text(canvas, body.x, body.y, body.width, STYLE_HEADER, header);
+		body.y++;
+		body.height--;
+	}
+	page_settle(&app->page, write_log(&app->messages, &nowhere, body, 0), body.height);
+	write_log(&app->messages, canvas, body, app->page.top);
+	if (app->messages.n == 0)
+		canvas_text_ellipsis(canvas, body.x, body.y, body.width, STYLE_DIM,
+				     "Nothing was said so far.");
+}
+
+static bool log_act(struct app *app, enum action action)
+{
+	if (page_act(&app->page, action))
+		return true;
+	if (action != ACTION_LEAVE && action != ACTION_DETAIL && action != ACTION_QUIT &&
+	    action != ACTION_LOG)
+		return false;
+	app_leave(app);
+	return true;
+}
+
+static const enum action log_bar[] = {
+	ACTION_LEAVE,
+	ACTION_HELP,
+	ACTION_PAGE_DOWN,
+	ACTION_NONE,
+};
+
+const struct screen screen_log = {
+	.draw = log_draw,
+	.act = log_act,
+	.bar = log_bar,
+};
