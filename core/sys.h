@@ -46,6 +46,8 @@ struct sys_ops {
 	int (*self)(void *ctx, pid_t *pid, pid_t *tid);
 	/* Nanoseconds since the epoch, CLOCK_REALTIME. */
 	uint64_t (*realtime_ns)(void *ctx);
+	/* CLOCK_BOOTTIME, which start times of processes are told in. */
+	uint64_t (*boottime_ns)(void *ctx);
 	/*
 	 * A whole small file below / (so "/proc/7/comm"; tests root it elsewhere): at most size - 1
 	 * bytes, always NUL-terminated. Returns the length or -errno.
@@ -64,6 +66,10 @@ struct sys_ops {
 	/* Calls fn for every name in a directory but "." and ".."; fn != 0 stops. 0 or -errno. */
 	int (*dir_each)(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
 			void *arg);
+	/* pidfd_open(2): a descriptor for a process, or -errno. */
+	int (*pidfd_open)(void *ctx, pid_t pid);
+	/* pidfd_send_signal(2): 0 or -errno. */
+	int (*pidfd_signal)(void *ctx, int fd, int signal);
 };
 
 struct sys {
@@ -138,6 +144,11 @@ static inline uint64_t sys_realtime_ns(const struct sys *sys)
 	return sys->ops->realtime_ns(sys->ctx);
 }
 
+static inline uint64_t sys_boottime_ns(const struct sys *sys)
+{
+	return sys->ops->boottime_ns(sys->ctx);
+}
+
 static inline ssize_t sys_file_read(const struct sys *sys, const char *path, char *buffer,
 				    size_t size)
 {
@@ -159,6 +170,16 @@ static inline int sys_dir_each(const struct sys *sys, const char *path,
 			       int (*fn)(void *arg, const char *name), void *arg)
 {
 	return sys->ops->dir_each(sys->ctx, path, fn, arg);
+}
+
+static inline int sys_pidfd_open(const struct sys *sys, pid_t pid)
+{
+	return sys->ops->pidfd_open(sys->ctx, pid);
+}
+
+static inline int sys_pidfd_signal(const struct sys *sys, int fd, int signal)
+{
+	return sys->ops->pidfd_signal(sys->ctx, fd, signal);
 }
 
 #endif

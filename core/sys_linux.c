@@ -142,6 +142,12 @@ static uint64_t linux_realtime_ns(void *ctx)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+static uint64_t linux_boottime_ns(void *ctx)
+{
+	(void)ctx;
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
 static ssize_t linux_file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	(void)ctx;
@@ -203,6 +209,19 @@ static int linux_dir_each(void *ctx, const char *path, int (*fn)(void *arg, cons
 	return 0;
 }
 
+static int linux_pidfd_open(void *ctx, pid_t pid)
+{
+	(void)ctx;
+	long fd = syscall(SYS_pidfd_open, pid, 0);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int linux_pidfd_signal(void *ctx, int fd, int signal)
+{
+	(void)ctx;
+	return syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) < 0 ? -errno : 0;
+}
+
 static const struct sys_ops linux_ops = {
 	.perf_open = linux_perf_open,
 	.perf_read = linux_perf_read,
@@ -216,10 +235,13 @@ static const struct sys_ops linux_ops = {
 	.current_cpu = linux_current_cpu,
 	.self = linux_self,
 	.realtime_ns = linux_realtime_ns,
+	.boottime_ns = linux_boottime_ns,
 	.file_read = linux_file_read,
 	.link_read = linux_link_read,
 	.file_owner = linux_file_owner,
 	.dir_each = linux_dir_each,
+	.pidfd_open = linux_pidfd_open,
+	.pidfd_signal = linux_pidfd_signal,
 };
 
 int sys_linux_init(struct sys *sys)
