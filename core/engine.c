@@ -11,6 +11,7 @@
 #include "access.h"
 #include "collect.h"
 #include "column_notes.h"
+#include "event_list.h"
 #include "explain.h"
 #include "inquiry.h"
 #include "metric_user.h"
@@ -102,6 +103,34 @@ static int add_column(const struct engine *engine, struct selection *selection,
 	return -EINVAL;
 }
 
+/* One by one, where they failed together. */
+static void add_known_events(struct engine *engine, struct selection *selection, const char *text)
+{
+	struct event_list list = {0};
+	struct error err;
+
+	if (event_list_parse(text, &list, &err))
+		notes_add(&engine->notes, "%s", err.text);
+	for (size_t i = 0; i < list.n; i++)
+		if (selection_add_events(selection, list.items[i].name, &err))
+			notes_add(&engine->notes, "%s", err.text);
+	event_list_fini(&list);
+}
+
+static int add_optional_column(struct engine *engine, struct selection *selection,
+			       const struct engine_column *column, struct error *err)
+{
+	int result = add_column(engine, selection, column, err);
+
+	if (result == 0 || !column->optional)
+		return result;
+	if (column->kind == ENGINE_EVENTS)
+		add_known_events(engine, selection, column->text);
+	else
+		notes_add(&engine->notes, "%s", err->text);
+	return 0;
+}
+
 /* A selection of the preset's columns. */
 static int begin_columns(const struct engine *engine, struct selection *selection,
 			 struct error *err)
@@ -141,7 +170,7 @@ static int choose_columns(struct engine *engine, struct error *err)
 	int result = begin_columns(engine, &selection, err);
 
 	for (size_t i = 0; i < config->n_columns && result == 0; i++)
-		result = add_column(engine, &selection, &config->columns[i], err);
+		result = add_optional_column(engine, &selection, &config->columns[i], err);
 	return end_columns(engine, &selection, result, err);
 }
 
@@ -355,6 +384,8 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	if (result < 0)
 		goto fail;
 	renew_columns(engine);
+	for (size_t i = 0; config->notes && i < config->notes->n; i++)
+		notes_add(&engine->notes, "%s", config->notes->items[i]);
 	settle(engine);
 	*out = engine;
 	return 0;

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "event.h"
 #include "metric_def.h"
+#include "notes.h"
 #include "preset.h"
 #include "question.h"
 #include "snapshot.h"
@@ -31,6 +32,7 @@ enum engine_column_kind {
 struct engine_column {
 	enum engine_column_kind kind;
 	const char *text;
+	bool optional; /* what of it makes no sense here is noted, and the others are taken */
 };
 
 /* What it points to is borrowed for the engine's life. */
@@ -42,6 +44,7 @@ struct engine_config {
 	size_t n_user_metrics;
 	const struct preset *presets; /* the user's own, which a command may name */
 	size_t n_presets;
+	const struct notes *notes; /* to be said from the beginning; may be NULL */
 	struct target_spec target; /* zeroed: everybody */
 	enum event_levels levels;  /* which privilege levels are counted */
 	bool command_lines;        /* rows have them */

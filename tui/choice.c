@@ -37,7 +37,8 @@ int choice_check_columns(const struct engine_config *config, struct error *err)
 	int result = 0;
 
 	for (size_t i = 0; i < config->n_columns && !result; i++)
-		result = config->columns[i].kind == ENGINE_EVENTS
+		result = config->columns[i].optional ? 0
+			 : config->columns[i].kind == ENGINE_EVENTS
 				 ? event_list_parse(config->columns[i].text, &list, err)
 				 : check_metric(config->columns[i].text, config, err);
 	event_list_fini(&list);

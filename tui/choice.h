@@ -14,7 +14,8 @@
 
 /*
  * Whether -e and -m can mean anything: lists are well formed, and each metric is a known one or a
- * formula. 0, or -EINVAL, -E2BIG and a sentence. Which events there are the engine knows.
+ * formula. Optional ones need not. 0, or -EINVAL, -E2BIG and a sentence. Which events there are the
+ * engine knows.
  */
 int choice_check_columns(const struct engine_config *config, struct error *err);
 

@@ -158,12 +158,32 @@ static int read_event(struct options *options, const char *argument, struct erro
 	return add_column(options, ENGINE_EVENTS, argument, err);
 }
 
+/* The names in "a, b,c"; a formula may have commas. */
+static int add_metrics(struct options *options, const char *list, struct error *err)
+{
+	int rc = 0;
+
+	for (const char *name = list + strspn(list, ", "); *name && !rc;
+	     name += strspn(name, ", ")) {
+		size_t length = strcspn(name, ", ");
+
+		options->names = array_reserve(options->names, &options->names_capacity,
+					       options->n_names + 1, sizeof(*options->names));
+		options->names[options->n_names++] = xstrndup(name, length);
+		rc = add_column(options, ENGINE_METRIC, options->names[options->n_names - 1], err);
+		name += length;
+	}
+	return rc;
+}
+
 static int read_metric(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0] || argument[0] == '=')
 		return error_set(err, -EINVAL,
 				 "Option '--metric' needs a name: '--list metrics' has them.");
-	return add_column(options, ENGINE_METRIC, argument, err);
+	if (strchr(argument, '=') || !strchr(argument, ','))
+		return add_column(options, ENGINE_METRIC, argument, err);
+	return add_metrics(options, argument, err);
 }
 
 /* "12" or "12,13"; blanks are commas, since pgrep has each on a line of its own. */
@@ -385,8 +405,9 @@ static const struct option_row rows[] = {
 	{'S', "preset", "PRESET", "what is counted and shown; none: only -e and -m", read_preset,
 	 .setting = true},
 	{'e', "event", "EVENT", "more columns: EVENT[,EVENT...], {EVENT,EVENT} together",
-	 read_event},
-	{'m', "metric", "METRIC", "one more column: a name, or your own 'NAME=EXPR'", read_metric},
+	 read_event, .setting = true},
+	{'m', "metric", "METRIC", "one more column: a name, or your own 'NAME=EXPR'", read_metric,
+	 .setting = true},
 	{'p', "pid", "PID", "these processes and what they start: PID[,PID...]", read_pid},
 	{'t', "tid", "TID", "these threads alone: TID[,TID...]", read_tid},
 	{'u', "user", "USER", "the processes of a user, by name or number", read_user},
@@ -527,6 +548,9 @@ void options_init(struct options *options)
 void options_fini(struct options *options)
 {
 	free(options->columns);
+	for (size_t i = 0; i < options->n_names; i++)
+		free(options->names[i]);
+	free(options->names);
 	free(options->pids);
 	free(options->tids);
 	*options = (struct options){0};
@@ -614,6 +638,9 @@ static int read_switch(const struct option_row *row, const char *value, struct o
 
 int options_set(struct options *options, const char *name, const char *value, struct error *err)
 {
+	size_t before = options->n_columns;
+	int rc;
+
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!rows[i].setting || strcmp(rows[i].name, name) != 0)
 			continue;
@@ -622,7 +649,11 @@ int options_set(struct options *options, const char *name, const char *value, st
 		if (rows[i].read == read_sort && strcmp(value, "help") == 0)
 			return error_set(err, -EINVAL,
 					 "A setting cannot list columns: write the name of one.");
-		return rows[i].read(options, value, err);
+		rc = rows[i].read(options, value, err);
+		/* One file may be for several machines. */
+		for (size_t k = before; k < options->n_columns; k++)
+			options->columns[k].optional = true;
+		return rc;
 	}
 	return refuse_setting(name, err);
 }

@@ -42,7 +42,7 @@ enum options_color {
 };
 
 /*
- * The strings are borrowed from argv, from the configuration or from tables; `columns` is owned.
+ * The strings are borrowed from argv, from the configuration or from tables, but what is owned.
  * Names of presets and columns may be the configuration's, so they are looked up later (choice.h).
  */
 struct options {
@@ -62,6 +62,8 @@ struct options {
 	const char *preset;            /* NULL: the engine's choice */
 	struct engine_column *columns; /* -e and -m, in their order */
 	size_t n_columns, columns_capacity;
+	char **names; /* owned: what columns point to of a list of names */
+	size_t n_names, names_capacity;
 	pid_t *pids, *tids; /* owned: -p, -t */
 	size_t n_pids, pids_capacity, n_tids, tids_capacity;
 	const char *user, *cpus, *cgroup; /* NULL: any */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/* Keys have names, names are keys, and a configuration binds them. */
+#include "core/util.h"
+#include "tui/keymap.h"
+#include "tui/keymap_config.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_names(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < keymap_table_n; i++)
+		for (size_t k = 0; k < KEYMAP_KEYS && keymap_table[i].keys[k]; k++) {
+			char name[24];
+			int key;
+
+			keymap_key_name(keymap_table[i].keys[k], name, sizeof(name));
+			assert_int_equal(keymap_key_parse(name, &key), 0);
+			assert_int_equal(key, keymap_table[i].keys[k]);
+		}
+}
+
+static void test_parse(void **state)
+{
+	static const struct {
+		const char *name;
+		int key; /* 0: none */
+	} rows[] = {
+		{"q", 'q'},
+		{"Q", 'Q'},
+		{"^c", KEYMAP_CONTROL('C')},
+		{"^", '^'},
+		{"f12", KEYMAP_F12},
+		{"F", 'F'},
+		{"F0", 0},
+		{"F13", 0},
+		{"F1x", 0},
+		{"space", ' '},
+		{"pgdn", KEYMAP_PAGE_DOWN},
+		{"alt-Left", KEYMAP_LEFT | KEYMAP_ALT},
+		{"Alt-", 0},
+		{"\xC3\xA9", 0xE9},
+		{"\xFF", 0},
+		{"\x01", 0},
+		{"qq", 0},
+		{"", 0},
+		{"Ctrl-C", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int key;
+
+		assert_int_equal(keymap_key_parse(rows[i].name, &key), rows[i].key ? 0 : -EINVAL);
+		if (rows[i].key)
+			assert_int_equal(key, rows[i].key);
+	}
+}
+
+static void test_configure(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		const char *quit, *help, *kill; /* their keys then */
+		const char *notes;
+	} rows[] = {
+		{"nothing", "", "q F10 ^C", "? h F1", "k F9", ""},
+		{"others", "quit = Q ^X\nkill = Delete", "Q ^X", "? h F1", "Delete", ""},
+		{"taken from another", "kill = q", "F10 ^C", "? h F1", "q", ""},
+		{"none", "kill =", "q F10 ^C", "? h F1", "", ""},
+		{"a key twice", "kill = x\nquit = Q x\n", "Q", "? h F1", "x",
+		 "f:3: 'x' is bound to kill already, in line 2.\n"},
+		{"twice in a line", "kill = x x", "q F10 ^C", "? h F1", "x", ""},
+		{"given up and taken", "quit = Q\nkill = q", "Q", "? h F1", "q", ""},
+		{"an unknown action", "qiut = x", "q F10 ^C", "? h F1", "k F9",
+		 "f:2: Unknown action 'qiut' (did you mean 'quit'?).\n"},
+		{"an unknown key", "kill = F9 Meta-x", "q F10 ^C", "? h F1", "F9",
+		 "f:2: 'Meta-x' is no key: write a character, ^C, F5, Alt-x, Space, Esc, PgUp "
+		 "...\n"},
+		{"quit without", "quit =\n", "q", "? h F1", "k F9",
+		 "f:2: 'q' stays with quit, which has no other key.\n"},
+		{"quit robbed", "kill = q F10 ^C x\n", "q", "? h F1", "F10 ^C x",
+		 "f:2: 'q' stays with quit, which has no other key.\n"},
+		{"help robbed", "kill = h\nquit = ?\nup = F1\n", "q", "?", "h",
+		 "f:3: '?' stays with help, which has no other key.\n"
+		 "f:3: 'q' stays with quit, which has no other key.\n"},
+		{"help is quit", "help = q\nkill = ^C F10", "q", "?", "^C F10",
+		 "f:2: 'q' stays with quit, which has no other key.\n"
+		 "f:2: '?' stays with help, which has no other key.\n"},
+		{"too many", "kill = 1 2 3 4 5 6 7 8 9 a b", "q F10 ^C", "? h F1",
+		 "1 2 3 4 5 6 7 8 9 a", "f:2: An action has at most 10 keys.\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config = {0};
+		struct keymap keymap;
+		char text[512], keys[64];
+
+		snprintf(text, sizeof(text), "[keys]\n%s", rows[i].text);
+		config_parse("f", text, &config);
+		keymap_init(&keymap);
+		keymap_configure(&keymap, &config);
+		text[0] = '\0';
+		for (size_t k = 0; k < config.notes.n; k++) {
+			strcat(text, config.notes.items[k]);
+			strcat(text, "\n");
+		}
+		if (strcmp(text, rows[i].notes) != 0)
+			fail_msg("%s: %s", rows[i].name, text);
+		keymap_keys(&keymap, ACTION_QUIT, keys, sizeof(keys));
+		assert_string_equal(keys, rows[i].quit);
+		keymap_keys(&keymap, ACTION_HELP, keys, sizeof(keys));
+		assert_string_equal(keys, rows[i].help);
+		keymap_keys(&keymap, ACTION_KILL, keys, sizeof(keys));
+		assert_string_equal(keys, rows[i].kill);
+		config_fini(&config);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_configure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
