@@ -4,7 +4,11 @@
 #include "core/text.h"
 #include "core/util.h"
 
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ALT(key) ((key) | KEYMAP_ALT)
@@ -101,29 +105,29 @@ enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth)
 	return ACTION_NONE;
 }
 
+static const struct {
+	int key;
+	const char *name;
+} names[] = {
+	{KEYMAP_UP, "Up"},
+	{KEYMAP_DOWN, "Down"},
+	{KEYMAP_LEFT, "Left"},
+	{KEYMAP_RIGHT, "Right"},
+	{KEYMAP_PAGE_UP, "PgUp"},
+	{KEYMAP_PAGE_DOWN, "PgDn"},
+	{KEYMAP_HOME, "Home"},
+	{KEYMAP_END, "End"},
+	{KEYMAP_TAB, "Tab"},
+	{KEYMAP_SHIFT_TAB, "S-Tab"},
+	{KEYMAP_ESCAPE, "Esc"},
+	{KEYMAP_ENTER, "Enter"},
+	{KEYMAP_DELETE, "Delete"},
+	{KEYMAP_BACKSPACE, "Backspace"},
+	{' ', "Space"},
+};
+
 static const char *name_of(int key)
 {
-	static const struct {
-		int key;
-		const char *name;
-	} names[] = {
-		{KEYMAP_UP, "Up"},
-		{KEYMAP_DOWN, "Down"},
-		{KEYMAP_LEFT, "Left"},
-		{KEYMAP_RIGHT, "Right"},
-		{KEYMAP_PAGE_UP, "PgUp"},
-		{KEYMAP_PAGE_DOWN, "PgDn"},
-		{KEYMAP_HOME, "Home"},
-		{KEYMAP_END, "End"},
-		{KEYMAP_TAB, "Tab"},
-		{KEYMAP_SHIFT_TAB, "S-Tab"},
-		{KEYMAP_ESCAPE, "Esc"},
-		{KEYMAP_ENTER, "Enter"},
-		{KEYMAP_DELETE, "Delete"},
-		{KEYMAP_BACKSPACE, "Backspace"},
-		{' ', "Space"},
-	};
-
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].key == key)
 			return names[i].name;
@@ -147,6 +151,36 @@ void keymap_key_name(int key, char *text, size_t size)
 		text_encode((uint32_t)bare, character);
 		snprintf(text, size, "%s%s", alt, character);
 	}
+}
+
+int keymap_key_parse(const char *name, int *key)
+{
+	bool alt = strncasecmp(name, "Alt-", 4) == 0 && name[4];
+	const char *bare = alt ? name + 4 : name;
+	uint32_t character;
+	size_t length = text_decode(bare, &character);
+	char *end;
+
+	*key = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcasecmp(names[i].name, bare) == 0)
+			*key = names[i].key;
+	if (*key == 0 && length > 0 && !bare[length] && character > ' ' &&
+	    character != TEXT_REPLACEMENT)
+		*key = (int)character;
+	else if (*key == 0 && bare[0] == '^' && bare[1] && !bare[2])
+		*key = KEYMAP_CONTROL(bare[1]);
+	else if (*key == 0 && (bare[0] == 'F' || bare[0] == 'f') && bare[1] >= '1' &&
+		 bare[1] <= '9') {
+		long number = strtol(bare + 1, &end, 10);
+
+		if (!*end && number <= KEYMAP_F12 - KEYMAP_F0)
+			*key = KEYMAP_F0 + (int)number;
+	}
+	if (*key == 0)
+		return -EINVAL;
+	*key |= alt ? KEYMAP_ALT : 0;
+	return 0;
 }
 
 void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size)
