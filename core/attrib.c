@@ -384,6 +384,28 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 	put_in(attrib, stream);
 }
 
+bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
+		  struct attrib_state *state)
+{
+	const struct stream *stream = attrib->streams[cpu];
+
+	while (stream && stream->layout->group != group)
+		stream = stream->next;
+	if (!stream)
+		return false;
+	*state = (struct attrib_state){
+		.reading = stream->last,
+		.on = stream->on,
+		.lost = stream->lost,
+		.origin_ns = stream->origin_ns,
+		.last_ns = stream->last_ns,
+		.runner = stream->runner,
+		.exit = &stream->exit,
+		.came = &stream->came,
+	};
+	return true;
+}
+
 int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
 {
 	struct stream *first = attrib->streams[cpu];

@@ -85,6 +85,21 @@ void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint6
 		  const struct attrib_runner *runner);
 void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns);
 
+/*
+ * What a stream is in the middle of, so that its recording can begin there (core/recorder). Records
+ * with time_ns 0 are none; all pointers are good until the next call. False where there is none.
+ */
+struct attrib_state {
+	const uint64_t *reading; /* the last one: enum record_reading, then the values */
+	bool on;
+	bool lost;
+	uint64_t origin_ns, last_ns;
+	struct attrib_runner runner;
+	const struct record *exit, *came;
+};
+bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
+		  struct attrib_state *state);
+
 /* Folds in the next record of a CPU's ring: the group whose tick it was, or -1. */
 int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record);
 

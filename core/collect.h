@@ -10,6 +10,7 @@
 #include "notes.h"
 #include "plan.h"
 #include "pmu.h"
+#include "recorder.h"
 #include "sys.h"
 #include "target.h"
 #include "tasks.h"
@@ -42,6 +43,11 @@ struct collect_ops {
 	 * change the states of events; it must where self->stale.
 	 */
 	void (*renew)(struct collect *self);
+	/*
+	 * Between two intervals: has the recorder told of what is counted from now on and it has
+	 * not heard of; NULL: nobody records any more. NULL where nothing can be recorded.
+	 */
+	void (*record)(struct collect *self, struct recorder *recorder);
 	void (*free)(struct collect *self);
 };
 

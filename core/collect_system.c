@@ -14,6 +14,7 @@
 #include "attrib.h"
 #include "collect.h"
 #include "counted_cpus.h"
+#include "counted_record.h"
 #include "cpus.h"
 #include "explain.h"
 #include "group.h"
@@ -456,6 +457,14 @@ static int system_admit(struct collect *collect, pid_t pid, struct error *err)
 	return 0;
 }
 
+static void system_record(struct collect *collect, struct recorder *recorder)
+{
+	struct collect_system *self = self_of(collect);
+
+	counted_cpus_record(&self->cpus, self->context.events, collect->plan, self->ring_bytes,
+			    recorder);
+}
+
 static void system_free(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
@@ -481,6 +490,7 @@ static const struct collect_ops system_ops = {
 	.cut = system_cut,
 	.admit = system_admit,
 	.renew = system_renew,
+	.record = system_record,
 	.free = system_free,
 };
 

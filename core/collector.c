@@ -159,11 +159,13 @@ int collector_start(const struct engine_config *config, uint64_t interval_ns,
 	collector->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (collector->ready_fd < 0) {
 		result = error_set(err, -errno, "No file descriptor is left.");
+		recorder_free(config->recorder);
 		goto fail_fd;
 	}
 	result = sys_linux_init(&collector->sys);
 	if (result < 0) {
 		error_set(err, result, "No file descriptor is left.");
+		recorder_free(config->recorder);
 		goto fail_sys;
 	}
 	result = engine_new(&collector->sys, config, &collector->engine, err);

@@ -18,6 +18,7 @@ enum command_kind {
 	COMMAND_COMMAND_LINES, /* number: whether rows have them */
 	/* Gives up the processes of the target that have ended, or where none has, all of them. */
 	COMMAND_DISMISS,
+	COMMAND_RECORD, /* text: the file to record to from then on; NULL: none any more */
 };
 
 struct command {

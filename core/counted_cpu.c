@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct attrib *attrib,
 		      int number, size_t index, unsigned domain)
@@ -90,8 +91,11 @@ static int begin_turn(struct counted_cpu *cpu, size_t turn)
 {
 	const struct counted_group *counted = &cpu->groups[turn];
 	int result = group_enable(&counted->group);
+	uint64_t start_ns = sys_now_ns(cpu->sys);
 
-	attrib_resume(cpu->attrib, cpu->index, counted->index, sys_now_ns(cpu->sys));
+	attrib_resume(cpu->attrib, cpu->index, counted->index, start_ns);
+	if (cpu->recorder)
+		recorder_resume(cpu->recorder, &counted->stream, start_ns);
 	cpu->turn = turn;
 	return result;
 }
@@ -119,8 +123,85 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 	return 0;
 }
 
+/* ---- recording */
+
+static int record_group(struct counted_cpu *cpu, struct counted_group *counted)
+{
+	const struct group *group = &counted->group;
+	struct recorder_stream *stream = &counted->stream;
+	struct perfdata_stream *samples = &stream->samples;
+	struct attrib_state state;
+
+	*stream = (struct recorder_stream){
+		.cpu = cpu->index, .number = cpu->number, .group = counted->index};
+	samples->n_values = group->n;
+	samples->ids = xcalloc(group->n, sizeof(uint64_t));
+	samples->base = xcalloc(READING_VALUES + group->n, sizeof(uint64_t));
+	samples->tick_id = group->tick_id;
+	samples->last_ns = sys_now_ns(cpu->sys);
+	for (size_t i = 0; i < group->n; i++) {
+		int result = group_id(group, i, &samples->ids[i]);
+		if (result < 0)
+			return result;
+		if (group->fds[i] == group->switch_fd)
+			samples->switch_id = samples->ids[i];
+	}
+	if (!attrib_state(cpu->attrib, cpu->index, counted->index, &state))
+		return -ENOENT;
+	memcpy(samples->base, state.reading, (READING_VALUES + group->n) * sizeof(uint64_t));
+	recorder_open(cpu->recorder, stream, &state);
+	return 0;
+}
+
+int counted_cpu_record(struct counted_cpu *cpu, struct recorder *recorder)
+{
+	int result = 0;
+
+	cpu->recorder = recorder;
+	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++)
+		result = record_group(cpu, &cpu->groups[k]);
+	if (result < 0)
+		counted_cpu_unrecord(cpu);
+	return result;
+}
+
+void counted_cpu_unrecord(struct counted_cpu *cpu)
+{
+	for (size_t k = 0; k < cpu->n_groups; k++) {
+		free(cpu->groups[k].stream.samples.ids);
+		free(cpu->groups[k].stream.samples.base);
+		cpu->groups[k].stream = (struct recorder_stream){0};
+	}
+	cpu->recorder = NULL;
+	cpu->switches_id = 0;
+}
+
+/* By its size, as attrib tells them apart: of those that are on no two are the same. */
+static void record_sample(struct counted_cpu *cpu, const struct perf_event_header *header,
+			  size_t n_values)
+{
+	struct counted_group *counted = &cpu->groups[0];
+
+	if (counted->group.n != n_values)
+		counted = &cpu->groups[cpu->turn];
+	if (counted->group.n == n_values)
+		recorder_sample(cpu->recorder, &counted->stream, header);
+}
+
+static void record_record(struct counted_cpu *cpu, const struct perf_event_header *header,
+			  const struct record *record)
+{
+	if (record->kind == RECORD_SAMPLE)
+		record_sample(cpu, header, record->sample.n_values);
+	else
+		recorder_record(cpu->recorder, header);
+}
+
 void counted_cpu_close(struct counted_cpu *cpu)
 {
+	if (cpu->recorder)
+		recorder_close(cpu->recorder, cpu->index);
+	counted_cpu_unrecord(cpu);
 	attrib_close(cpu->attrib, cpu->index);
 	ring_unmap(&cpu->ring);
 	if (cpu->switches_fd >= 0)
@@ -210,16 +291,23 @@ static void drain(struct counted_cpu *cpu, bool to_ticks)
 	uint64_t broken = ring->broken;
 
 	while (!(to_ticks && !counted_cpu_awaits(cpu)) && (header = ring_peek(ring))) {
-		if (record_decode(header, &record) == 0)
+		if (record_decode(header, &record) == 0) {
 			note_tick(cpu, attrib_record(cpu->attrib, cpu->index, &record),
 				  record.time_ns);
+			if (cpu->recorder)
+				record_record(cpu, header, &record);
+		}
 		ring_consume(ring);
 	}
 	ring_release(ring);
 	/* A LOST that the kernel did not write: whatever was there, an EXIT too, is not known. */
 	record = (struct record){.kind = RECORD_LOST, .lost.records = ring->broken - broken};
-	if (record.lost.records > 0)
-		attrib_record(cpu->attrib, cpu->index, &record);
+	if (record.lost.records == 0)
+		return;
+	attrib_record(cpu->attrib, cpu->index, &record);
+	if (cpu->recorder)
+		recorder_lost(cpu->recorder, cpu->groups[0].stream.samples.switch_id,
+			      record.lost.records);
 }
 
 void counted_cpu_foretell(struct counted_cpu *cpu)
@@ -231,8 +319,11 @@ void counted_cpu_foretell(struct counted_cpu *cpu)
 	ahead.joined = NULL;
 	for (; (header = ring_peek(&ahead)); ring_consume(&ahead))
 		if (record_decode(header, &record) == 0 &&
-		    (record.kind == RECORD_FORK || record.kind == RECORD_COMM))
+		    (record.kind == RECORD_FORK || record.kind == RECORD_COMM)) {
 			attrib_record(cpu->attrib, cpu->index, &record);
+			if (cpu->recorder)
+				recorder_ahead(cpu->recorder, cpu->index, header);
+		}
 	free(ahead.joined);
 }
 
@@ -274,6 +365,8 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
 		runner = &attrib_nobody;
 	attrib_pause(cpu->attrib, cpu->index, counted->index, cpu->reading, runner);
+	if (cpu->recorder)
+		recorder_pause(cpu->recorder, &counted->stream, cpu->reading, runner);
 	cpu->late_turns = 0;
 	if (begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0)
 		cpu->dead = true;

@@ -6,6 +6,7 @@
 #include "event.h"
 #include "group.h"
 #include "plan.h"
+#include "recorder.h"
 #include "ring.h"
 #include "sys.h"
 
@@ -24,6 +25,7 @@ struct counted_group {
 	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
 	uint64_t enabled_ns, running_ns; /* when last looked at */
 	unsigned off_looks;              /* in which it was off the PMU, in a row */
+	struct recorder_stream stream;   /* of the CPU's recorder */
 };
 
 struct counted_cpu {
@@ -39,11 +41,14 @@ struct counted_cpu {
 	size_t n_groups;
 	size_t turn; /* which of the others is on; 0: there are none */
 	struct ring ring;
-	int switches_fd;         /* makes SWITCH records; -1: not asked for */
-	uint64_t *reading;       /* scratch, for the largest of them */
-	unsigned tickless_cuts;  /* how many in a row */
-	unsigned late_turns;     /* how many in a row could not end because no tick came */
-	uint64_t idle_credit_ns; /* idle by /proc/stat, and not in any interval yet */
+	int switches_fd;           /* makes SWITCH records; -1: not asked for */
+	uint64_t *reading;         /* scratch, for the largest of them */
+	unsigned tickless_cuts;    /* how many in a row */
+	unsigned late_turns;       /* how many in a row could not end because no tick came */
+	uint64_t idle_credit_ns;   /* idle by /proc/stat, and not in any interval yet */
+	struct recorder *recorder; /* borrowed: is told of it; NULL: nobody is */
+	uint64_t switches_id; /* of what makes SWITCH records, as the recorder knows it; 0: it does
+				 not */
 };
 
 enum { COUNTED_OFF_LOOKS = 2 }; /* a group that was off the PMU so often in a row stays off */
@@ -73,6 +78,13 @@ void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not */
  * for that. 0 or -errno.
  */
 int counted_cpu_ask_switches(struct counted_cpu *cpu);
+
+/*
+ * From now on the recorder, which has been told of all events (counted_record.h), is told of all
+ * that goes to attrib. 0, or -errno where the kernel does not name the events.
+ */
+int counted_cpu_record(struct counted_cpu *cpu, struct recorder *recorder);
+void counted_cpu_unrecord(struct counted_cpu *cpu);
 
 static inline int counted_cpu_fd(const struct counted_cpu *cpu)
 {

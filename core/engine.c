@@ -11,6 +11,7 @@
 #include "access.h"
 #include "collect.h"
 #include "column_notes.h"
+#include "cpu_model.h"
 #include "event_list.h"
 #include "explain.h"
 #include "inquiry.h"
@@ -63,7 +64,8 @@ struct engine {
 	size_t pollfds_capacity;
 	struct commands commands; /* asked for, and not done yet */
 	struct inquiry inquiry;
-	uint64_t cut_ns; /* end of the last interval */
+	struct recorder *recorder; /* NULL: nobody records */
+	uint64_t cut_ns;           /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
@@ -312,6 +314,71 @@ static int choose_collector(struct engine *engine, struct error *err)
 	return collect_task_open(&context, &engine->collect, err);
 }
 
+/* ---- recording */
+
+static void stop_recording(struct engine *engine)
+{
+	if (!engine->recorder)
+		return;
+	if (engine->collect->ops->record)
+		engine->collect->ops->record(engine->collect, NULL);
+	recorder_free(engine->recorder);
+	engine->recorder = NULL;
+}
+
+/* Counted one by one tasks make no records. */
+static int can_record(const struct engine *engine, struct error *err)
+{
+	if (engine->collect->ops->record)
+		return 0;
+	return error_set(
+		err, -EACCES,
+		"There is nothing to record where tasks are counted one by one: that needs "
+		"CAP_PERFMON or kernel.perf_event_paranoid=0.");
+}
+
+static int start_recording(struct engine *engine, const char *path, struct error *err)
+{
+	const struct recorder_spec spec = {.path = path};
+
+	stop_recording(engine);
+	if (!path)
+		return 0;
+	int result = can_record(engine, err);
+	return result < 0 ? result : recorder_new(&spec, &engine->recorder, err);
+}
+
+/* What has changed since the last interval, or everything where the recording begins. */
+static void go_on_recording(struct engine *engine)
+{
+	struct collect *collect = engine->collect;
+	struct error err;
+
+	if (!engine->recorder)
+		return;
+	if (recorder_state(engine->recorder, &err) < 0) {
+		stop_recording(engine);
+		notes_add_urgent(&engine->notes, err.text);
+		return;
+	}
+	if (recorder_is_due(engine->recorder)) {
+		const struct recorder_facts facts = {
+			.sys = engine->sys,
+			.mode = collect->mode,
+			.host = engine->host,
+			.pmu = engine->pmu,
+			.slots_per_cycle = cpu_slots_per_cycle(engine->sys, &engine->pmus),
+		};
+		collect->ops->record(collect, NULL);
+		recorder_begin(engine->recorder, &facts);
+	}
+	recorder_columns(engine->recorder, engine->columns);
+	collect->ops->record(collect, engine->recorder);
+	recorder_go(engine->recorder);
+}
+
+/* ---- the engine */
+
 static int found_process(void *found, const char *name)
 {
 	*(bool *)found = proc_pid(name) > 0;
@@ -383,13 +450,21 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	result = choose_collector(engine, err);
 	if (result < 0)
 		goto fail;
+	if (config->recorder) {
+		result = can_record(engine, err);
+		if (result < 0)
+			goto fail;
+	}
 	renew_columns(engine);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
 		notes_add(&engine->notes, "%s", config->notes->items[i]);
 	settle(engine);
+	engine->recorder = config->recorder;
+	go_on_recording(engine);
 	*out = engine;
 	return 0;
 fail:
+	recorder_free(config->recorder);
 	engine_free(engine);
 	return result;
 }
@@ -398,6 +473,7 @@ void engine_free(struct engine *engine)
 {
 	if (!engine)
 		return;
+	stop_recording(engine);
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
@@ -564,6 +640,8 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
 		return 0;
+	case COMMAND_RECORD:
+		return start_recording(engine, command->text, err);
 	}
 	return -EINVAL;
 }
@@ -580,6 +658,7 @@ static bool changes_columns(enum command_kind kind)
 	case COMMAND_ATTACH:
 	case COMMAND_COMMAND_LINES:
 	case COMMAND_DISMISS:
+	case COMMAND_RECORD:
 		break;
 	}
 	return false;
@@ -602,10 +681,11 @@ static void renew(struct engine *engine)
 	}
 	commands_clear(&engine->commands);
 	collect->ops->renew(collect);
-	if (collect->plan == engine->columns->plan)
-		return;
-	renew_columns(engine);
-	engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
+	if (collect->plan != engine->columns->plan) {
+		renew_columns(engine);
+		engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
+	}
+	go_on_recording(engine);
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)
@@ -650,6 +730,10 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	snapshot->tasks = proc_threads(engine->sys);
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
+	if (engine->recorder) {
+		recorder_cut(engine->recorder, snapshot, &collect->interval);
+		snapshot->recorded_bytes = recorder_bytes(engine->recorder);
+	}
 
 	renew(engine);
 	tasks_forget(engine->tasks, begin_ns);

@@ -9,6 +9,7 @@
 #include "notes.h"
 #include "preset.h"
 #include "question.h"
+#include "recorder.h"
 #include "snapshot.h"
 #include "sys.h"
 #include "target.h"
@@ -48,6 +49,7 @@ struct engine_config {
 	struct target_spec target; /* zeroed: everybody */
 	enum event_levels levels;  /* which privilege levels are counted */
 	bool command_lines;        /* rows have them */
+	struct recorder *recorder; /* the engine's from then on, also where it fails; NULL: none */
 	bool proc_only;            /* leave perf_event_open alone and use /proc */
 };
 

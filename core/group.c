@@ -53,8 +53,8 @@ struct perf_event_attr group_switch_record_attr(void)
 	return attr;
 }
 
-static struct perf_event_attr member_attr(const struct event_set *events, const struct plan *plan,
-					  unsigned index, int member, size_t ring_bytes)
+struct perf_event_attr group_member_attr(const struct event_set *events, const struct plan *plan,
+					 unsigned index, int member, size_t ring_bytes)
 {
 	const struct plan_group *group = &plan->groups[index];
 	struct perf_event_attr attr;
@@ -81,6 +81,16 @@ static struct perf_event_attr member_attr(const struct event_set *events, const 
 	return group_counting_attr(&events->items[counter->event].codes[counter->code]);
 }
 
+static int fd_id(const struct group *group, int fd, uint64_t *id)
+{
+	return sys_perf_ioctl(group->sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)id);
+}
+
+int group_id(const struct group *group, size_t member, uint64_t *id)
+{
+	return fd_id(group, group->fds[member], id);
+}
+
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
 	       const struct plan *plan, unsigned index, const struct group_place *place,
 	       size_t *failed)
@@ -94,7 +104,7 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 		int member = planned->members[group->n];
 		int leader_fd = group->n > 0 ? group->fds[0] : -1;
 		struct perf_event_attr attr =
-			member_attr(events, plan, index, member, place->ring_bytes);
+			group_member_attr(events, plan, index, member, place->ring_bytes);
 		attr.disabled = leader_fd < 0;
 		attr.inherit = place->inherit;
 		attr.enable_on_exec = attr.disabled && place->on_exec;
@@ -114,7 +124,7 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 	}
 	if (!group->samples)
 		return 0;
-	result = sys_perf_ioctl(sys, group->tick_fd, PERF_EVENT_IOC_ID, (uintptr_t)&group->tick_id);
+	result = fd_id(group, group->tick_fd, &group->tick_id);
 	if (result == 0)
 		return 0;
 	*failed = planned->layout.switch_value;

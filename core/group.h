@@ -40,6 +40,10 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 	       size_t *failed);
 void group_close(struct group *group); /* zeroed is fine */
 
+/* What perf_event_open is asked for to count a member: a counter of the plan, or PLAN_... */
+struct perf_event_attr group_member_attr(const struct event_set *events, const struct plan *plan,
+					 unsigned group, int member, size_t ring_bytes);
+
 /* 0 or -errno, all of these. */
 
 /* Sends the group's records to the ring that is mapped on ring_fd. */
@@ -47,6 +51,8 @@ int group_send(const struct group *group, int ring_fd);
 /* To count, and not to: counts and times stand still meanwhile. */
 int group_enable(const struct group *group);
 int group_disable(const struct group *group);
+/* The id of a member in its records. */
+int group_id(const struct group *group, size_t member, uint64_t *id);
 /* Its reading (enum record_reading), of READING_VALUES + group->n numbers. */
 int group_read(const struct group *group, uint64_t *reading);
 

@@ -40,8 +40,9 @@
 
 struct metric {
 	const struct metric_def *def; /* borrowed */
-	const char *title;     /* of the form that was compiled; borrowed from it or from def */
-	struct metric_op *ops; /* owned */
+	const char *title;      /* of the form that was compiled; borrowed from it or from def */
+	const char *expression; /* of that form, borrowed from def; NULL: none was compiled */
+	struct metric_op *ops;  /* owned */
 	size_t n_ops;
 	size_t depth; /* of the stack that evaluation needs, bounded at compile time */
 };

@@ -380,6 +380,7 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 	}
 	*metric = (struct metric){.def = def,
 				  .title = title ? title : def->title,
+				  .expression = p.text,
 				  .ops = p.ops,
 				  .n_ops = p.n,
 				  .depth = p.depth_max};

@@ -147,7 +147,8 @@ struct snapshot {
 	struct figure *target_figures;
 
 	uint64_t lost_records;
-	unsigned tasks; /* threads of the machine (/proc/loadavg); 0 where unknown */
+	uint64_t recorded_bytes; /* of the recording under way; 0: there is none */
+	unsigned tasks;          /* threads of the machine (/proc/loadavg); 0 where unknown */
 	/* Where tasks are counted one by one: how many threads ran that might be, and were. */
 	size_t threads_ran, threads_counted;
 	char **notes; /* sentences for the user, as core/notes orders them */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/*
+ * perf knows an event once, with one id for each CPU: so all CPUs that come at the same time are
+ * told of together.
+ */
+#include "counted_record.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+
+/* Those that come, and room for an id of each. */
+struct coming {
+	struct counted_cpu **cpus;
+	size_t n;
+	uint64_t *ids;
+};
+
+static const struct counted_group *find_group(const struct counted_cpu *cpu, unsigned index)
+{
+	for (size_t k = 0; k < cpu->n_groups; k++)
+		if (cpu->groups[k].index == index)
+			return &cpu->groups[k];
+	return NULL;
+}
+
+static const char *member_name(const struct event_set *events, const struct plan *plan, int member,
+			       const struct event **event)
+{
+	*event = NULL;
+	switch (member) {
+	case PLAN_SWITCH:
+		return "context-switches";
+	case PLAN_TICK:
+		return "tick";
+	case PLAN_PAD:
+		return "dummy";
+	}
+	*event = &events->items[plan->counters[member].event];
+	return event_label(*event);
+}
+
+static void tell_member(const struct event_set *events, const struct plan *plan, size_t ring_bytes,
+			unsigned index, size_t nth, struct coming *coming,
+			struct recorder *recorder)
+{
+	int member = plan->groups[index].members[nth];
+	struct perf_event_attr attr = group_member_attr(events, plan, index, member, ring_bytes);
+	const struct event *event;
+	const char *name = member_name(events, plan, member, &event);
+	size_t n = 0;
+
+	for (size_t i = 0; i < coming->n; i++) {
+		const struct counted_group *counted = find_group(coming->cpus[i], index);
+		if (counted)
+			coming->ids[n++] = counted->stream.samples.ids[nth];
+	}
+	recorder_event(recorder, &attr, event, name, coming->ids, n);
+}
+
+/* Of what makes SWITCH records, which may be asked for long after the CPU was opened. */
+static void tell_switches(struct counted_cpus *cpus, struct coming *coming,
+			  struct recorder *recorder)
+{
+	struct perf_event_attr attr = group_switch_record_attr();
+	size_t n = 0;
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->recorder || cpu->switches_fd < 0 || cpu->switches_id)
+			continue;
+		if (sys_perf_ioctl(cpus->sys, cpu->switches_fd, PERF_EVENT_IOC_ID,
+				   (uintptr_t)&cpu->switches_id) == 0)
+			coming->ids[n++] = cpu->switches_id;
+	}
+	recorder_event(recorder, &attr, NULL, "switch", coming->ids, n);
+}
+
+static void forget_all(struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++)
+		counted_cpu_unrecord(&cpus->items[i]);
+}
+
+void counted_cpus_record(struct counted_cpus *cpus, const struct event_set *events,
+			 const struct plan *plan, size_t ring_bytes, struct recorder *recorder)
+{
+	struct coming coming = {
+		.cpus = xcalloc(cpus->n, sizeof(*coming.cpus)),
+		.ids = xcalloc(cpus->n, sizeof(*coming.ids)),
+	};
+
+	if (!recorder)
+		forget_all(cpus);
+	for (size_t i = 0; recorder && i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (cpu->open && !cpu->recorder && counted_cpu_record(cpu, recorder) == 0)
+			coming.cpus[coming.n++] = cpu;
+	}
+	for (unsigned k = 0; coming.n > 0 && k < plan->shape.n_groups; k++) {
+		if (plan->domains[plan->groups[k].domain].socket)
+			continue;
+		for (size_t i = 0; i < plan->groups[k].n_members; i++)
+			tell_member(events, plan, ring_bytes, k, i, &coming, recorder);
+	}
+	if (recorder)
+		tell_switches(cpus, &coming, recorder);
+	free(coming.cpus);
+	free(coming.ids);
+}

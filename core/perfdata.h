@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_PERFDATA_H
+#define PMCTOP_PERFDATA_H
+
+#include "record.h"
+
+#include <assert.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The format of recordings: what `perf record -o -` writes (pipe mode of perf.data, see
+ * tools/perf/Documentation/perf.data-file-format.txt), to files too: every byte stands where it was
+ * written first, so that what is there reads back whenever the writer ends. perf takes it from a
+ * file as from a pipe.
+ *
+ * A stream begins with struct perfdata_head. Records follow: those of the kernel, in the order in
+ * which they were folded in; and those of perf's own types below.
+ */
+#define PERFDATA_MAGIC 0x32454c4946524550ull /* "PERFILE2" */
+
+struct perfdata_head {
+	uint64_t magic;
+	uint64_t size; /* of this head */
+};
+
+enum perfdata_type {
+	PERFDATA_ATTR = 64,   /* a perf_event_attr, and the ids of its events */
+	PERFDATA_OWN = 65,    /* ours: see below */
+	PERFDATA_ROUND = 68,  /* all that happened before the last of these has been written */
+	PERFDATA_UPDATE = 78, /* the name, unit or scale of an event */
+	PERFDATA_FEATURE = 80,
+};
+
+enum perfdata_update {
+	PERFDATA_UNIT,
+	PERFDATA_SCALE,
+	PERFDATA_NAME,
+};
+
+enum perfdata_feature {
+	PERFDATA_HOSTNAME = 3,
+	PERFDATA_OSRELEASE,
+	PERFDATA_VERSION,
+	PERFDATA_ARCH,
+	PERFDATA_NRCPUS,
+	PERFDATA_CPUDESC,
+	PERFDATA_TOTAL_MEM = 10,
+	PERFDATA_CMDLINE,
+};
+
+/*
+ * Samples are as perf wants them: each value with the id of its event, and an instruction address,
+ * which nobody asks for and is 0: perf script knows no samples without one. Counts and times begin
+ * with the recording, so that what went before is nobody's.
+ */
+#define PERFDATA_SAMPLE_TYPE (RECORD_SAMPLE_TYPE | PERF_SAMPLE_IP)
+#define PERFDATA_READ_FORMAT (RECORD_READ_FORMAT | PERF_FORMAT_ID)
+
+/*
+ * What no record of the kernel's tells stands in records of a type that perf steps over (what old
+ * perfs called PERF_RECORD_HEADER_EVENT_TYPE): who makes the calls that they tell of, among the
+ * kernel's records where they stand, gets the figures that were shown live.
+ *
+ * Behind the head stand words of 64 bits, and texts: a word with the length, then the bytes, filled
+ * up to a whole word with zeroes. A word that holds a negative number is sign-extended; a double is
+ * its bits.
+ */
+struct perfdata_own {
+	struct perf_event_header header; /* .type is PERFDATA_OWN */
+	uint64_t kind;                   /* PERFDATA_OWN_BASE + enum own_kind */
+	char name[64];                   /* own_names[kind], for those who look with other tools */
+};
+static_assert(sizeof(struct perfdata_own) == 80, "PERF_RECORD_HEADER_EVENT_TYPE");
+
+#define PERFDATA_OWN_BASE    0x706d63746f700000ull /* "pmctop" */
+#define PERFDATA_OWN_VERSION 1
+
+enum own_kind {
+	/*
+	 * version, CLOCK_MONOTONIC, CLOCK_REALTIME, slots_per_cycle of formulas; texts: mode, host,
+	 * PMU (as in snapshots)
+	 */
+	OWN_BEGIN,
+	/*
+	 * What is counted from here on: OWN_PLAN, then its events, groups and columns. In their
+	 * order, so that the first OWN_EVENT is events.items[0] and so on.
+	 *
+	 * n_events, n_counters, n_groups, n_domains, n_columns, n_preset, levels, times_group; of
+	 * each counter: event, code, group; of each domain: pmu, socket, all_cpus, first_group,
+	 * n_groups; text: the preset's name
+	 */
+	OWN_PLAN,
+	/* kind, leads, state, answer, scale; n_codes, of each: pmu, state; texts: name, label,
+	 * unit */
+	OWN_EVENT,
+	/* domain, n_members, members */
+	OWN_GROUP,
+	/* better, warn, bad, width, decimals, machine; texts: name, title, group, expression, unit,
+	 * help */
+	OWN_COLUMN,
+	/*
+	 * attrib_open, and attrib_resume where it is on: index of the CPU, its number, group,
+	 * on, origin_ns, last_ns, lost, the runner's pid and tid; the EXIT that is pending: time,
+	 * pid, tid; the SWITCH that is: time, pid, tid, other pid, other tid; ids of: the switch's
+	 * samples, the tick's, n_values, and of each value. Its reading is all zero.
+	 */
+	OWN_OPEN,
+	/* attrib_close: index of the CPU */
+	OWN_CLOSE,
+	/* attrib_pause: index, group, known, pid, tid (of `runner`, where it is known), reading */
+	OWN_PAUSE,
+	/* attrib_resume: index, group, start_ns */
+	OWN_RESUME,
+	/* A FORK or COMM of the CPU's ring that is learnt of before its turn: index, the record */
+	OWN_AHEAD,
+	/*
+	 * The interval ends: attrib_cut of every CPU that is online. What follows, up to the next
+	 * PERFDATA_ROUND, is the interval's.
+	 *
+	 * sequence, time_ns, realtime_ns, interval_ns, threads of the machine, lost records
+	 */
+	OWN_CUT,
+	/*
+	 * A tally of the interval as it was in the end, with what no record tells of (sockets,
+	 * /proc): enum own_scope; of a CPU: index, number, socket, node, online, counted, of a
+	 * task: pid, tid; width, values
+	 */
+	OWN_TALLY,
+	/* Who a row is, where it is not as it was told last: pid, tid, ppid, uid, start_ns, flags;
+	 * texts: comm, user, cgroup */
+	OWN_TASK,
+	/* The notes, where they are not as they were told last: n, texts */
+	OWN_NOTES,
+	OWN_KINDS,
+};
+
+enum own_scope {
+	OWN_TOTALS,
+	OWN_UNATTRIBUTED,
+	OWN_CPU,
+	OWN_IDLE,      /* of a CPU */
+	OWN_TASK_TIME, /* only where /proc tells of tasks */
+};
+
+extern const char *const own_names[OWN_KINDS];
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata_write.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RECORD_MAX = (1 << 16) - 8, /* of a record: header.size is a u16, and a multiple of 8 */
+	IDS_MAX = 8000,
+	NAME_ALIGN = 64, /* perf fills texts of features up to that */
+};
+
+const char *const own_names[OWN_KINDS] = {
+	[OWN_BEGIN] = "pmctop:begin",   [OWN_PLAN] = "pmctop:plan",
+	[OWN_EVENT] = "pmctop:event",   [OWN_GROUP] = "pmctop:group",
+	[OWN_COLUMN] = "pmctop:column", [OWN_OPEN] = "pmctop:open",
+	[OWN_CLOSE] = "pmctop:close",   [OWN_PAUSE] = "pmctop:pause",
+	[OWN_RESUME] = "pmctop:resume", [OWN_AHEAD] = "pmctop:ahead",
+	[OWN_CUT] = "pmctop:cut",       [OWN_TALLY] = "pmctop:tally",
+	[OWN_TASK] = "pmctop:task",     [OWN_NOTES] = "pmctop:notes",
+};
+
+void perfdata_fini(struct perfdata *data)
+{
+	free(data->bytes);
+	*data = (struct perfdata){0};
+}
+
+/* Room for so many bytes at the end, which are taken. */
+static void *take(struct perfdata *data, size_t size)
+{
+	if (data->capacity - data->n < size)
+		data->bytes = array_reserve(data->bytes, &data->capacity, data->n + size, 1);
+	data->n += size;
+	return data->bytes + data->n - size;
+}
+
+static void put(struct perfdata *data, const void *bytes, size_t size)
+{
+	if (size > 0)
+		memcpy(take(data, size), bytes, size);
+}
+
+/* At most `most` bytes of a text, then zeroes up to a multiple of `align`, at least one. */
+static void put_text(struct perfdata *data, const char *text, size_t most, size_t align)
+{
+	size_t length = strnlen(text, most);
+	size_t size = (length + align) / align * align;
+	char *to = take(data, size);
+
+	memcpy(to, text, length);
+	memset(to + length, 0, size - length);
+}
+
+static void put_header(struct perfdata *data, uint32_t type, size_t size)
+{
+	put(data, &(struct perf_event_header){.type = type, .size = (uint16_t)size},
+	    sizeof(struct perf_event_header));
+}
+
+/* The size of a record that begins there, once it is whole. */
+static void set_size(struct perfdata *data, size_t begin)
+{
+	uint16_t size = (uint16_t)(data->n - begin);
+
+	memcpy(data->bytes + begin + offsetof(struct perf_event_header, size), &size, sizeof(size));
+}
+
+void perfdata_head(struct perfdata *data)
+{
+	put(data, &(struct perfdata_head){PERFDATA_MAGIC, sizeof(struct perfdata_head)},
+	    sizeof(struct perfdata_head));
+}
+
+/* ---- events */
+
+void perfdata_attr(struct perfdata *data, const struct perf_event_attr *attr, const uint64_t *ids,
+		   size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		size_t some = size_min(n - done, IDS_MAX);
+		put_header(data, PERFDATA_ATTR,
+			   sizeof(struct perf_event_header) + sizeof(*attr) + some * sizeof(*ids));
+		put(data, attr, sizeof(*attr));
+		put(data, ids + done, some * sizeof(*ids));
+		done += some;
+	}
+}
+
+static size_t begin_update(struct perfdata *data, enum perfdata_update update, uint64_t id)
+{
+	size_t begin = data->n;
+
+	put_header(data, PERFDATA_UPDATE, 0);
+	perfdata_word(data, update);
+	perfdata_word(data, id);
+	return begin;
+}
+
+void perfdata_name(struct perfdata *data, uint64_t id, const char *name)
+{
+	size_t begin = begin_update(data, PERFDATA_NAME, id);
+
+	put_text(data, name, RECORD_MAX / 2, sizeof(uint64_t));
+	set_size(data, begin);
+}
+
+void perfdata_unit(struct perfdata *data, uint64_t id, const char *unit, double scale)
+{
+	size_t begin = begin_update(data, PERFDATA_UNIT, id);
+
+	put_text(data, unit, RECORD_MAX / 2, sizeof(uint64_t));
+	set_size(data, begin);
+	begin = begin_update(data, PERFDATA_SCALE, id);
+	put(data, &scale, sizeof(scale));
+	set_size(data, begin);
+}
+
+/* ---- features */
+
+static size_t begin_feature(struct perfdata *data, enum perfdata_feature feature)
+{
+	size_t begin = data->n;
+
+	put_header(data, PERFDATA_FEATURE, 0);
+	perfdata_word(data, feature);
+	return begin;
+}
+
+static void end_feature(struct perfdata *data, size_t begin)
+{
+	size_t rest = (data->n - begin) % sizeof(uint64_t);
+
+	if (rest)
+		memset(take(data, sizeof(uint64_t) - rest), 0, sizeof(uint64_t) - rest);
+	set_size(data, begin);
+}
+
+static void put_feature_text(struct perfdata *data, const char *text, size_t most)
+{
+	uint32_t size = (uint32_t)(strnlen(text, most) / NAME_ALIGN + 1) * NAME_ALIGN;
+
+	put(data, &size, sizeof(size));
+	put_text(data, text, most, NAME_ALIGN);
+}
+
+void perfdata_text_feature(struct perfdata *data, enum perfdata_feature feature, const char *text)
+{
+	size_t begin = begin_feature(data, feature);
+
+	put_feature_text(data, text, RECORD_MAX / 2);
+	end_feature(data, begin);
+}
+
+void perfdata_cpus_feature(struct perfdata *data, size_t possible, size_t online)
+{
+	size_t begin = begin_feature(data, PERFDATA_NRCPUS);
+	const uint32_t cpus[] = {(uint32_t)possible, (uint32_t)online};
+
+	put(data, cpus, sizeof(cpus));
+	end_feature(data, begin);
+}
+
+void perfdata_memory_feature(struct perfdata *data, uint64_t kib)
+{
+	size_t begin = begin_feature(data, PERFDATA_TOTAL_MEM);
+
+	perfdata_word(data, kib);
+	end_feature(data, begin);
+}
+
+void perfdata_command_feature(struct perfdata *data, const char *words, size_t size)
+{
+	enum { WORDS_MAX = 256, WORD_MAX = 127 };
+	size_t begin = begin_feature(data, PERFDATA_CMDLINE), at = data->n;
+	uint32_t n = 0;
+
+	put(data, &n, sizeof(n));
+	for (size_t i = 0; i < size && n < WORDS_MAX; i += strnlen(words + i, size - i) + 1, n++)
+		put_feature_text(data, words + i, size_min(size - i, WORD_MAX));
+	memcpy(data->bytes + at, &n, sizeof(n));
+	end_feature(data, begin);
+}
+
+/* ---- the kernel's records */
+
+void perfdata_copy(struct perfdata *data, const struct perf_event_header *header)
+{
+	put(data, header, header->size);
+}
+
+struct sample_in {
+	struct perf_event_header header;
+	uint64_t id;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t n, reading[];
+};
+
+struct sample_out {
+	struct perf_event_header header;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t n, enabled_ns, running_ns;
+	struct {
+		uint64_t value, id;
+	} values[];
+};
+static_assert(sizeof(struct sample_out) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
+
+void perfdata_sample(struct perfdata *data, struct perfdata_stream *stream,
+		     const struct perf_event_header *header)
+{
+	const struct sample_in *in = (const void *)header;
+	size_t n = stream->n_values;
+	size_t size = sizeof(struct sample_out) + n * sizeof(((struct sample_out *)0)->values[0]);
+	struct sample_out *out = take(data, size);
+	bool ours = in->id == stream->switch_id || in->id == stream->tick_id;
+	const uint64_t *reading = in->reading, *base = stream->base;
+
+	out->header = in->header;
+	out->header.size = (uint16_t)size;
+	out->id = ours ? in->id : stream->switch_id;
+	out->ip = 0;
+	out->pid = in->pid;
+	out->tid = in->tid;
+	out->time_ns = stream->last_ns = ours ? in->time_ns : stream->last_ns;
+	out->cpu = in->cpu;
+	out->reserved = 0;
+	out->n = n;
+	out->enabled_ns = reading[READING_ENABLED_NS] - base[READING_ENABLED_NS];
+	out->running_ns = reading[READING_RUNNING_NS] - base[READING_RUNNING_NS];
+	for (size_t i = 0; i < n; i++) {
+		out->values[i].value = reading[READING_VALUES + i] - base[READING_VALUES + i];
+		out->values[i].id = stream->ids[i];
+	}
+}
+
+/* ---- made up */
+
+/* What every record but SAMPLE ends with (attr.sample_id_all): nobody, at no time. */
+static void put_trailer(struct perfdata *data, pid_t pid, pid_t tid, uint64_t id)
+{
+	perfdata_word(data, (uint64_t)(uint32_t)tid << 32 | (uint32_t)pid);
+	perfdata_word(data, 0);
+	perfdata_word(data, 0);
+	perfdata_word(data, id);
+}
+
+void perfdata_comm(struct perfdata *data, pid_t pid, pid_t tid, const char *comm)
+{
+	size_t begin = data->n;
+
+	put_header(data, PERF_RECORD_COMM, 0);
+	perfdata_word(data, (uint64_t)(uint32_t)tid << 32 | (uint32_t)pid);
+	put_text(data, comm, 15, sizeof(uint64_t));
+	put_trailer(data, pid, tid, 0);
+	set_size(data, begin);
+}
+
+void perfdata_lost(struct perfdata *data, uint64_t id, uint64_t records)
+{
+	size_t begin = data->n;
+
+	put_header(data, PERF_RECORD_LOST, 0);
+	perfdata_word(data, id);
+	perfdata_word(data, records);
+	put_trailer(data, 0, 0, id);
+	set_size(data, begin);
+}
+
+void perfdata_round(struct perfdata *data)
+{
+	put_header(data, PERFDATA_ROUND, sizeof(struct perf_event_header));
+}
+
+/* ---- our own */
+
+void perfdata_own_begin(struct perfdata *data, enum own_kind kind)
+{
+	struct perfdata_own own = {
+		.header.type = PERFDATA_OWN,
+		.kind = PERFDATA_OWN_BASE + kind,
+	};
+
+	text_copy(own.name, sizeof(own.name), own_names[kind]);
+	data->own_begin = data->n;
+	put(data, &own, sizeof(own));
+}
+
+void perfdata_word(struct perfdata *data, uint64_t word)
+{
+	put(data, &word, sizeof(word));
+}
+
+void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n)
+{
+	put(data, words, n * sizeof(*words));
+}
+
+void perfdata_text(struct perfdata *data, const char *text)
+{
+	size_t length = text ? strlen(text) : 0, whole = length / 8 * 8;
+
+	perfdata_word(data, length);
+	put(data, text ? text : "", whole);
+	if (length > whole)
+		put_text(data, text + whole, length - whole, sizeof(uint64_t));
+}
+
+void perfdata_own_end(struct perfdata *data)
+{
+	if (data->n - data->own_begin > RECORD_MAX)
+		data->n = data->own_begin;
+	else
+		set_size(data, data->own_begin);
+}

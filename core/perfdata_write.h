@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_PERFDATA_WRITE_H
+#define PMCTOP_PERFDATA_WRITE_H
+
+#include "perfdata.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Records as bytes: pure, one after the other into memory that grows. Zeroed is empty. */
+struct perfdata {
+	unsigned char *bytes; /* owned */
+	size_t n, capacity;
+	size_t own_begin; /* of the record of our own that is being written */
+};
+
+void perfdata_fini(struct perfdata *data);
+
+void perfdata_head(struct perfdata *data);
+
+/* An event and all its ids; more than a record can hold (8,000) are told in several. */
+void perfdata_attr(struct perfdata *data, const struct perf_event_attr *attr, const uint64_t *ids,
+		   size_t n);
+/* Of the event with that id. */
+void perfdata_name(struct perfdata *data, uint64_t id, const char *name);
+void perfdata_unit(struct perfdata *data, uint64_t id, const char *unit, double scale);
+
+/* HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC */
+void perfdata_text_feature(struct perfdata *data, enum perfdata_feature feature, const char *text);
+void perfdata_cpus_feature(struct perfdata *data, size_t possible, size_t online);
+void perfdata_memory_feature(struct perfdata *data, uint64_t kib);
+/* The words stand one behind the other, each with its NUL, as in /proc/PID/cmdline. */
+void perfdata_command_feature(struct perfdata *data, const char *words, size_t size);
+
+/* As the kernel wrote it; no SAMPLE. */
+void perfdata_copy(struct perfdata *data, const struct perf_event_header *header);
+
+/* What becomes of the samples of one group on one CPU. */
+struct perfdata_stream {
+	uint64_t switch_id, tick_id;
+	size_t n_values;
+	uint64_t *ids;    /* of each value */
+	uint64_t *base;   /* the reading (enum record_reading) with which the recording begins */
+	uint64_t last_ns; /* when the last sample was made */
+};
+
+/*
+ * A SAMPLE of the layout of RECORD_SAMPLE_TYPE with the stream's number of values. One that
+ * somebody else's event gave its id and time has our id again, and the last time that is known.
+ */
+void perfdata_sample(struct perfdata *data, struct perfdata_stream *stream,
+		     const struct perf_event_header *header);
+
+/* What perf makes up of tasks that were there before: nobody's id, at no time. */
+void perfdata_comm(struct perfdata *data, pid_t pid, pid_t tid, const char *comm);
+/* So many records of that event are lost, and the kernel did not say so. */
+void perfdata_lost(struct perfdata *data, uint64_t id, uint64_t records);
+void perfdata_round(struct perfdata *data);
+
+/*
+ * A record of our own: between begin and end only words and texts are added. One that would be too
+ * large for a record is not written at all.
+ */
+void perfdata_own_begin(struct perfdata *data, enum own_kind kind);
+void perfdata_word(struct perfdata *data, uint64_t word);
+void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n);
+void perfdata_text(struct perfdata *data, const char *text); /* NULL is "" */
+void perfdata_own_end(struct perfdata *data);
+
+#endif

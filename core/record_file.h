@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_RECORD_FILE_H
+#define PMCTOP_RECORD_FILE_H
+
+#include "error.h"
+#include "perfdata_write.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Where a recording goes: a file, or standard output. A thread of its own writes, so that a slow
+ * disk and a reader that has stopped keep nobody from counting: what waits is bounded, and who is
+ * too slow for that loses the rest of the recording, never a record of the rings.
+ *
+ * A file is new, for its user alone, and locked for as long as it is written. One of that name that
+ * was a recording before becomes NAME.old, as with perf; one that was anything else, that is
+ * somebody else's or no file at all stays as it is, and a symbolic link is not followed: the
+ * directory may be everybody's.
+ */
+struct record_file;
+
+/* path: "-" is standard output. 0, or -errno and a sentence. */
+int record_file_open(const char *path, struct record_file **file, struct error *err);
+/*
+ * Waits until all is written, but for a reader that takes nothing no longer than
+ * RECORD_FILE_PATIENCE_NS. NULL is fine.
+ */
+void record_file_close(struct record_file *file);
+#define RECORD_FILE_PATIENCE_NS (1 * NS_PER_S)
+
+/* An empty one, to be filled with whole records and put. */
+struct perfdata *record_file_take(struct record_file *file);
+/*
+ * Hands it over. Where it begins a new file, the one so far is renamed to PATH.stamp before; NULL:
+ * it goes on.
+ */
+void record_file_put(struct record_file *file, struct perfdata *data, const char *stamp);
+
+/* Whether all that was put is, or will be, written: else -errno and a sentence. Any thread. */
+int record_file_state(struct record_file *file, struct error *err);
+
+#endif

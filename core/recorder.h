@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_RECORDER_H
+#define PMCTOP_RECORDER_H
+
+#include "attrib.h"
+#include "error.h"
+#include "interval.h"
+#include "perfdata_write.h"
+#include "snapshot.h"
+#include "sys.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A recording under way: whoever counts tells it what it does, as it does it, and it becomes
+ * records (core/perfdata.h) in a file (core/record_file.h). Nothing here waits for a disk. All
+ * calls come from the collector's thread.
+ *
+ * A recording begins between two intervals, and may begin anew in another file: then everything is
+ * told from the start, so that each file stands for itself.
+ */
+struct recorder;
+
+struct recorder_spec {
+	const char *path;      /* "-": standard output */
+	uint64_t switch_bytes; /* begin anew in another file when it is that large ... */
+	uint64_t switch_ns;    /* ... or that old; 0: never */
+};
+
+/* Opens its file: 0, or -errno and a sentence. */
+int recorder_new(const struct recorder_spec *spec, struct recorder **recorder, struct error *err);
+/* All that it was told is written first. NULL is fine. */
+void recorder_free(struct recorder *recorder);
+
+/* Whether it still records: else -errno and a sentence. */
+int recorder_state(struct recorder *recorder, struct error *err);
+/* Of all of its files, up to now. */
+uint64_t recorder_bytes(const struct recorder *recorder);
+
+/* ---- between two intervals */
+
+/* Whether it is to begin, or to begin anew: then everything that is open is told again. */
+bool recorder_is_due(const struct recorder *recorder);
+struct recorder_facts {
+	const struct sys *sys;         /* borrowed for the recorder's life */
+	const char *mode, *host, *pmu; /* as in snapshots */
+	unsigned slots_per_cycle;      /* of formulas; 0: not told */
+};
+void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts);
+/* What is counted and shown from here on, where that is not what it was told last. */
+void recorder_columns(struct recorder *recorder, struct columns *columns);
+
+/* An event as it was opened, with the ids that it has on the CPUs. */
+void recorder_event(struct recorder *recorder, const struct perf_event_attr *attr,
+		    const struct event *event, const char *name, const uint64_t *ids, size_t n);
+
+/* A group on a CPU, from now on: of its samples, and what it is in the middle of. */
+struct recorder_stream {
+	size_t cpu; /* index in the interval */
+	int number;
+	unsigned group;
+	struct perfdata_stream samples;
+};
+void recorder_open(struct recorder *recorder, const struct recorder_stream *stream,
+		   const struct attrib_state *state);
+void recorder_close(struct recorder *recorder, size_t cpu);
+
+/* Everything has been told: the interval begins. */
+void recorder_go(struct recorder *recorder);
+
+/* ---- while an interval runs: what goes to core/attrib */
+
+void recorder_sample(struct recorder *recorder, struct recorder_stream *stream,
+		     const struct perf_event_header *header);
+void recorder_record(struct recorder *recorder, const struct perf_event_header *header);
+void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_event_header *header);
+void recorder_lost(struct recorder *recorder, uint64_t id, uint64_t records);
+void recorder_pause(struct recorder *recorder, const struct recorder_stream *stream,
+		    const uint64_t *reading, const struct attrib_runner *runner);
+void recorder_resume(struct recorder *recorder, const struct recorder_stream *stream,
+		     uint64_t start_ns);
+
+/* ---- when it has ended */
+
+void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
+		  const struct interval *interval);
+
+#endif

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TESTS_RECORDING_H
+#define PMCTOP_TESTS_RECORDING_H
+
+#include "core/attrib.h"
+#include "core/interval.h"
+#include "core/perfdata.h"
+#include "core/plan.h"
+#include "core/tasks.h"
+#include "core/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/*
+ * A recording read back with nothing but what core/perfdata.h says: every record is judged, and the
+ * calls that it tells of are made again, so that its intervals can be compared with those that were
+ * seen.
+ */
+enum { REPLAY_IDS_MAX = 4096, REPLAY_STREAMS_MAX = 256 };
+
+struct replay_stream {
+	size_t cpu;
+	unsigned group;
+	uint64_t switch_id, tick_id;
+};
+
+struct replay {
+	struct tasks *tasks;
+	struct attrib *attrib;
+	struct interval interval;
+	struct tally_shape shape;
+	struct plan_group *groups; /* with their layouts */
+	unsigned *first_group;     /* of each domain */
+	size_t n_groups;
+	uint64_t ids[REPLAY_IDS_MAX];
+	size_t n_ids;
+	struct replay_stream streams[REPLAY_STREAMS_MAX];
+	size_t n_streams;
+	bool cut; /* the interval has ended; its tallies follow */
+	size_t own[OWN_KINDS], samples, comms, rounds, attrs;
+	/* Called when an interval is whole. */
+	void (*seen)(void *arg, const struct replay *replay);
+	void *arg;
+};
+
+static inline void replay_init(struct replay *replay, const struct sys *sys, const int *cpus,
+			       size_t n_cpus)
+{
+	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
+
+	*replay = (struct replay){.tasks = tasks_new(sys)};
+	interval_init(&replay->interval, &nothing, cpus, n_cpus);
+	replay->attrib = attrib_new(replay->tasks, &replay->interval);
+}
+
+static inline void replay_drop_groups(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->n_groups; i++)
+		free(replay->groups[i].members);
+	free(replay->groups);
+	free(replay->first_group);
+	replay->groups = NULL;
+	replay->first_group = NULL;
+	replay->n_groups = 0;
+}
+
+static inline void replay_fini(struct replay *replay)
+{
+	attrib_free(replay->attrib);
+	interval_fini(&replay->interval);
+	tasks_free(replay->tasks);
+	replay_drop_groups(replay);
+}
+
+static inline bool replay_knows(const struct replay *replay, uint64_t id)
+{
+	for (size_t i = 0; i < replay->n_ids; i++)
+		if (replay->ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Words one after the other. */
+struct words {
+	const uint64_t *at, *end;
+};
+
+static inline uint64_t next_word(struct words *words)
+{
+	assert_true(words->at < words->end);
+	return *words->at++;
+}
+
+static inline const char *next_text(struct words *words, char *text, size_t size)
+{
+	size_t length = next_word(words), n = (length + 7) / 8;
+
+	assert_true(n <= (size_t)(words->end - words->at) && length < size);
+	memcpy(text, words->at, length);
+	text[length] = '\0';
+	words->at += n;
+	return text;
+}
+
+static inline void replay_plan(struct replay *replay, struct words *words)
+{
+	size_t n_events = next_word(words);
+
+	assert_true(n_events >= 2);
+	replay_drop_groups(replay);
+	replay->shape.n_counters = (unsigned)next_word(words);
+	replay->shape.n_groups = (unsigned)next_word(words);
+	replay->shape.n_domains = (unsigned)next_word(words);
+	words->at += 4 + 3 * replay->shape.n_counters;
+	replay->groups = xcalloc(replay->shape.n_groups, sizeof(*replay->groups));
+	replay->first_group = xcalloc(replay->shape.n_domains, sizeof(unsigned));
+	for (unsigned i = 0; i < replay->shape.n_domains; i++) {
+		words->at += 3;
+		replay->first_group[i] = (unsigned)next_word(words);
+		words->at++;
+	}
+	char preset[64];
+	next_text(words, preset, sizeof(preset));
+	interval_reshape(&replay->interval, &replay->shape);
+	attrib_reshape(replay->attrib);
+}
+
+static inline void replay_group(struct replay *replay, struct words *words)
+{
+	unsigned index = (unsigned)replay->n_groups++;
+	struct plan_group *group = &replay->groups[index];
+
+	group->domain = (unsigned)next_word(words);
+	group->n_members = next_word(words);
+	group->members = xcalloc(group->n_members + 1, sizeof(int));
+	for (size_t i = 0; i < group->n_members; i++) {
+		group->members[i] = (int)next_word(words);
+		if (group->members[i] == PLAN_SWITCH)
+			group->layout.switch_value = i;
+	}
+	group->layout.n_values = group->n_members;
+	group->layout.counter_of = group->members;
+	group->layout.group = index;
+	group->layout.domain = group->domain;
+	group->layout.clock = replay->first_group[group->domain] == index;
+}
+
+static inline void replay_open(struct replay *replay, struct words *words)
+{
+	assert_true(replay->n_streams < REPLAY_STREAMS_MAX);
+	struct replay_stream *stream = &replay->streams[replay->n_streams++];
+
+	stream->cpu = next_word(words);
+	next_word(words); /* its number */
+	stream->group = (unsigned)next_word(words);
+	bool on = next_word(words);
+	uint64_t origin_ns = next_word(words);
+	words->at += 12; /* what it was in the middle of: nothing here */
+	stream->switch_id = next_word(words);
+	stream->tick_id = next_word(words);
+	const struct attrib_layout *layout = &replay->groups[stream->group].layout;
+	assert_int_equal(next_word(words), layout->n_values);
+	words->at += layout->n_values;
+	const struct attrib_stream what = {stream->cpu, stream->tick_id, layout};
+	attrib_open(replay->attrib, &what, origin_ns, NULL);
+	if (on && !layout->clock)
+		attrib_resume(replay->attrib, stream->cpu, stream->group, origin_ns);
+}
+
+static inline void replay_own(struct replay *replay, const struct perfdata_own *own)
+{
+	struct words words = {(const uint64_t *)(own + 1),
+			      (const uint64_t *)((const char *)own + own->header.size)};
+	uint64_t kind = own->kind - PERFDATA_OWN_BASE;
+	struct record record;
+
+	assert_true(own->header.size >= sizeof(*own) && kind < OWN_KINDS);
+	assert_string_equal(own->name, own_names[kind]);
+	replay->own[kind]++;
+	switch ((enum own_kind)kind) {
+	case OWN_PLAN:
+		replay_plan(replay, &words);
+		break;
+	case OWN_GROUP:
+		replay_group(replay, &words);
+		break;
+	case OWN_OPEN:
+		replay_open(replay, &words);
+		break;
+	case OWN_CLOSE:
+		attrib_close(replay->attrib, next_word(&words));
+		break;
+	case OWN_PAUSE: {
+		size_t cpu = next_word(&words);
+		unsigned group = (unsigned)next_word(&words);
+		bool known = next_word(&words);
+		struct attrib_runner runner = {(pid_t)words.at[0], (pid_t)words.at[1]};
+		attrib_pause(replay->attrib, cpu, group, words.at + 2, known ? &runner : NULL);
+		break;
+	}
+	case OWN_RESUME: {
+		size_t cpu = next_word(&words);
+		unsigned group = (unsigned)next_word(&words);
+		attrib_resume(replay->attrib, cpu, group, next_word(&words));
+		break;
+	}
+	case OWN_AHEAD: {
+		size_t cpu = next_word(&words);
+		assert_int_equal(record_decode((const void *)words.at, &record), 0);
+		attrib_record(replay->attrib, cpu, &record);
+		break;
+	}
+	case OWN_CUT:
+		for (size_t i = 0; i < replay->interval.n_cpus; i++)
+			attrib_cut(replay->attrib, i);
+		interval_sum_cpus(&replay->interval);
+		replay->cut = true;
+		break;
+	case OWN_TALLY:
+		assert_true(replay->cut);
+		break;
+	case OWN_BEGIN:
+		assert_int_equal(next_word(&words), PERFDATA_OWN_VERSION);
+		break;
+	case OWN_EVENT:
+	case OWN_COLUMN:
+	case OWN_TASK:
+	case OWN_NOTES:
+	case OWN_KINDS:
+		break;
+	}
+}
+
+/* As the kernel wrote it. */
+static inline void replay_sample(struct replay *replay, const struct perf_event_header *header)
+{
+	const uint64_t *words = (const uint64_t *)header;
+	uint64_t reading[READING_VALUES + 64], id = words[1], n = words[6];
+	const struct replay_stream *stream = NULL;
+
+	assert_true(n < 64 && header->size == 72 + 16 * n);
+	for (size_t i = 0; i < replay->n_streams; i++)
+		if (replay->streams[i].switch_id == id || replay->streams[i].tick_id == id)
+			stream = &replay->streams[i];
+	assert_non_null(stream);
+	assert_int_equal(words[2], 0); /* no address */
+	reading[READING_ENABLED_NS] = words[7];
+	reading[READING_RUNNING_NS] = words[8];
+	for (size_t i = 0; i < n; i++) {
+		reading[READING_VALUES + i] = words[9 + 2 * i];
+		assert_true(replay_knows(replay, words[10 + 2 * i]));
+	}
+	const struct record record = {
+		.kind = RECORD_SAMPLE,
+		.id = id,
+		.time_ns = words[4],
+		.pid = (pid_t)words[3],
+		.tid = (pid_t)(words[3] >> 32),
+		.sample = {reading, n},
+	};
+	attrib_record(replay->attrib, stream->cpu, &record);
+	replay->samples++;
+}
+
+static inline void replay_attr(struct replay *replay, const struct perf_event_header *header)
+{
+	const struct perf_event_attr *attr = (const void *)(header + 1);
+	const uint64_t *ids = (const uint64_t *)((const char *)attr + attr->size);
+
+	assert_int_equal(attr->sample_type, PERFDATA_SAMPLE_TYPE);
+	assert_int_equal(attr->read_format, PERFDATA_READ_FORMAT);
+	assert_true(attr->sample_id_all);
+	for (; (const char *)ids < (const char *)header + header->size; ids++) {
+		assert_true(replay->n_ids < REPLAY_IDS_MAX && !replay_knows(replay, *ids));
+		replay->ids[replay->n_ids++] = *ids;
+	}
+	replay->attrs++;
+}
+
+static inline void replay_kernel(struct replay *replay, const struct perf_event_header *header)
+{
+	struct record record;
+
+	assert_int_equal(record_decode(header, &record), 0);
+	assert_int_not_equal(record.kind, RECORD_OTHER);
+	if (record.id == 0) { /* made up for perf */
+		assert_int_equal(record.kind, RECORD_COMM);
+		replay->comms++;
+		return;
+	}
+	assert_true(replay_knows(replay, record.id));
+	for (size_t i = 0; i < replay->n_streams; i++)
+		if (replay->streams[i].switch_id == record.id) {
+			attrib_record(replay->attrib, replay->streams[i].cpu, &record);
+			return;
+		}
+}
+
+static inline void replay_round(struct replay *replay)
+{
+	assert_true(replay->cut);
+	replay->rounds++;
+	if (replay->seen)
+		replay->seen(replay->arg, replay);
+	replay->cut = false;
+	interval_reset(&replay->interval);
+}
+
+static inline void replay_file(struct replay *replay, const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	size_t size = (size_t)ftell(file), at = sizeof(struct perfdata_head);
+	rewind(file);
+	char *bytes = xmalloc(size + 1);
+	assert_int_equal(fread(bytes, 1, size, file), size);
+	fclose(file);
+
+	const struct perfdata_head *head = (const void *)bytes;
+	assert_true(size > at && head->magic == PERFDATA_MAGIC && head->size == sizeof(*head));
+	while (at < size) {
+		const struct perf_event_header *header = (const void *)(bytes + at);
+		assert_true(size - at >= sizeof(*header) && header->size >= sizeof(*header) &&
+			    header->size % 8 == 0 && header->size <= size - at);
+		switch (header->type) {
+		case PERFDATA_ATTR:
+			replay_attr(replay, header);
+			break;
+		case PERFDATA_OWN:
+			replay_own(replay, (const void *)header);
+			break;
+		case PERFDATA_ROUND:
+			replay_round(replay);
+			break;
+		case PERFDATA_UPDATE:
+		case PERFDATA_FEATURE:
+			break;
+		case PERF_RECORD_SAMPLE:
+			replay_sample(replay, header);
+			break;
+		default:
+			replay_kernel(replay, header);
+		}
+		at += header->size;
+	}
+	free(bytes);
+}
+
+#endif
