@@ -50,6 +50,23 @@ static void add_words(struct segments *segments, unsigned weight, const char *la
 	segment->text_style = style;
 }
 
+static void add_recording(struct segments *segments, uint64_t bytes)
+{
+	static const char units[] = "KMGT";
+	double size = (double)bytes / 1024;
+	size_t unit = 0;
+	char text[24];
+
+	while (size >= 1000 && unit + 2 < sizeof(units)) {
+		size /= 1024;
+		unit++;
+	}
+	size_t length = text_fixed(text, sizeof(text) - 1, size, size < 10);
+	text[length] = units[unit];
+	text[length + 1] = '\0';
+	add_words(segments, 94, "REC", text, STYLE_WARN);
+}
+
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
 	const struct snapshot *snapshot = frame->snapshot;
@@ -62,6 +79,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		add_clock(&segments, snapshot->realtime_ns);
 	if (frame->paused)
 		add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
+	if (snapshot && snapshot->recorded_bytes > 0)
+		add_recording(&segments, snapshot->recorded_bytes);
 	add_words(&segments, 60, "every", interval, STYLE_PLAIN);
 	if (snapshot) {
 		bool counters = snapshot->pmu[0] != '\0';

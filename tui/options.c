@@ -121,6 +121,49 @@ static int read_output(struct options *options, const char *argument, struct err
 	return 0;
 }
 
+static int read_record(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0])
+		return error_set(err, -EINVAL,
+				 "Option '--record' needs the name of a file, or - for a pipe.");
+	options->record.path = argument;
+	options->batch |= strcmp(argument, "-") == 0;
+	return 0;
+}
+
+/* As perf has it: capital letters are sizes, small ones are times. */
+static int read_switch_output(struct options *options, const char *argument, struct error *err)
+{
+	static const struct {
+		char letter;
+		bool time;
+		uint64_t unit;
+	} units[] = {
+		{'B', false, 1},
+		{'K', false, 1 << 10},
+		{'M', false, 1 << 20},
+		{'G', false, 1 << 30},
+		{'s', true, NS_PER_S},
+		{'m', true, 60 * NS_PER_S},
+		{'h', true, 3600 * NS_PER_S},
+		{'d', true, 86400 * NS_PER_S},
+	};
+	char *end;
+	unsigned long number = strtoul(argument, &end, 10);
+
+	for (size_t i = 0; isdigit((unsigned char)argument[0]) && i < ARRAY_SIZE(units); i++) {
+		if (*end != units[i].letter || end[1] || number == 0 || number > UINT32_MAX)
+			continue;
+		*(units[i].time ? &options->record.switch_ns : &options->record.switch_bytes) =
+			number * units[i].unit;
+		return 0;
+	}
+	return error_set(err, -EINVAL,
+			 "'%.40s' is no size and no time: write a number and B, K, M, G or s, m, "
+			 "h, d.",
+			 argument);
+}
+
 static int read_threads(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
@@ -402,6 +445,9 @@ static const struct option_row rows[] = {
 	{0, "format", "FORMAT", "how to print, json in lines; implies -b", read_format,
 	 format_word},
 	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
+	{0, "record", "FILE", "record for perf script; -: into a pipe", read_record},
+	{0, "switch-output", "SIZE", "begin a new file every 100M, 1G, 30m, 1d",
+	 read_switch_output},
 	{'S', "preset", "PRESET", "what is counted and shown; none: only -e and -m", read_preset,
 	 .setting = true},
 	{'e', "event", "EVENT", "more columns: EVENT[,EVENT...], {EVENT,EVENT} together",

@@ -4,6 +4,7 @@
 
 #include "core/engine.h"
 #include "core/error.h"
+#include "core/recorder.h"
 #include "core/rollup.h"
 
 #include <stdbool.h>
@@ -55,6 +56,7 @@ struct options {
 	bool batch;
 	const struct batch_format *format; /* of batch output */
 	const char *output;                /* file of batch output; NULL: standard output */
+	struct recorder_spec record;       /* .path NULL: nothing is recorded */
 	enum rollup by;                    /* what a line is */
 	const char *sort;                  /* a column's name; "": the default */
 	bool reverse;

@@ -17,3 +17,9 @@ void run_prepare(void)
 	if (getpriority(PRIO_PROCESS, 0) > NICE)
 		setpriority(PRIO_PROCESS, 0, NICE);
 }
+
+int run_open_recorder(const struct options *options, struct recorder **recorder, struct error *err)
+{
+	*recorder = NULL;
+	return options->record.path ? recorder_new(&options->record, recorder, err) : 0;
+}

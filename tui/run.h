@@ -46,6 +46,12 @@ static inline enum run_status run_refusal(int rc)
  */
 void run_prepare(void);
 
+/*
+ * Opens what --record asks for, for the engine; NULL where it does not. 0, or -errno and a
+ * sentence.
+ */
+int run_open_recorder(const struct options *options, struct recorder **recorder, struct error *err);
+
 /* The dashboard, until its user has enough. */
 int run_live(const struct run_config *config, struct error *err);
 

@@ -168,6 +168,9 @@ static int print_until_done(struct batch_run *run, struct error *err)
 	const char *path = options->output;
 	int status;
 
+	if (!path && options->record.path && strcmp(options->record.path, "-") == 0)
+		path = "/dev/null"; /* standard output is the recording's */
+
 	run->fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
 	if (run->fd < 0) {
 		refuse_output(path, err);
@@ -191,6 +194,8 @@ static int start_and_print(struct batch_run *run, struct error *err)
 	struct engine_config engine = *run->config->engine;
 
 	engine.target.command = run->launch.pid;
+	if (run_open_recorder(run->config->options, &engine.recorder, err))
+		return RUN_FAILED;
 	int rc = engine_new(&run->sys, &engine, &run->engine, err);
 	if (rc)
 		return run_refusal(rc);

@@ -205,6 +205,8 @@ static int collect_and_run(const struct run_config *config, struct live *live, s
 
 	if (live->launch)
 		engine.target.command = live->launch->pid;
+	if (run_open_recorder(config->options, &engine.recorder, err))
+		return RUN_FAILED;
 	xalloc_set_hook(term_emergency);
 	int rc = collector_start(&engine, live->collected_ns, &live->collector, err);
 	if (!rc)
