@@ -4,6 +4,7 @@
 #include "core/util.h"
 #include "duration.h"
 #include "frame.h"
+#include "recording.h"
 #include "segments.h"
 
 #include <stdarg.h>
@@ -207,6 +208,9 @@ static void act(struct app *app, enum action action)
 		break;
 	case ACTION_PAUSE:
 		toggle_pause(app);
+		break;
+	case ACTION_RECORD:
+		recording_toggle(app);
 		break;
 	case ACTION_REDRAW:
 		app->redraw = true;

@@ -28,7 +28,7 @@ struct prompt {
 	bool active;
 	bool confirms; /* one key answers it */
 	char question[128];
-	char text[64];
+	char text[256];     /* the name of a file, at most */
 	struct error error; /* why the last answer was refused */
 	prompt_accept_fn *accept;
 	const struct prompt_watch *watch; /* NULL: nobody */

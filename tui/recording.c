@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "recording.h"
+
+#include "app.h"
+#include "core/util.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int accept_file(void *owner, const char *text, struct error *err)
+{
+	(void)err;
+	app_ask(owner, COMMAND_RECORD, text, 0);
+	return 0;
+}
+
+/* pmctop-HOST-20261121-204500.data: it sorts by time, and needs no quotes in a shell. */
+static void suggest_file(const struct snapshot *snapshot, char *text, size_t size)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789.-_";
+	time_t seconds = (time_t)(snapshot->realtime_ns / NS_PER_S);
+	char host[sizeof(snapshot->host)], date[32] = "";
+	struct tm local;
+
+	text_copy(host, sizeof(host), snapshot->host);
+	for (char *at = host; *(at += strspn(at, safe));)
+		*at = '_';
+	if (localtime_r(&seconds, &local))
+		strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
+	snprintf(text, size, "pmctop-%s-%s.data", host, date);
+}
+
+void recording_toggle(struct app *app)
+{
+	const struct snapshot *newest = app->waiting ? app->waiting : app->snapshot;
+
+	if (!newest)
+		return;
+	if (newest->recorded_bytes > 0) {
+		app_ask(app, COMMAND_RECORD, NULL, 0);
+		app_tell(app, "The recording has ended.");
+		return;
+	}
+	prompt_open(&app->prompt, "Record to file:", accept_file);
+	suggest_file(newest, app->prompt.text, sizeof(app->prompt.text));
+}
