@@ -86,7 +86,7 @@ static int refresh(struct engine *engine, const struct batch_options *options, i
 		summary_add(options->summary, snapshot);
 	if (!options->summary_only)
 		code = print(snapshot, options, fd, stop);
-	*over = snapshot->ended;
+	*over = snapshot->ended || (options->recording && snapshot->recorded_bytes == 0);
 	snapshot_free(snapshot);
 	return code;
 }

@@ -38,6 +38,7 @@ struct batch_options {
 	uint64_t iterations;  /* 0: until stopped */
 	const struct batch_format *format;
 	struct view_spec view;
+	bool recording; /* it is all that is wanted: ends with it */
 
 	/* Of a command. */
 	struct summary *summary; /* every refresh is added to it; NULL: none is */
@@ -49,9 +50,9 @@ struct batch_options {
 
 /*
  * Runs until the iterations are done, *stop is not 0, all processes that were asked for by number
- * have ended, or `ended` says so: then the interval under way is the last refresh. A signal handler
- * sets *stop; a signal (EINTR) or sys_wake ends the wait or the write that is under way. A refresh
- * is written as a whole, to the descriptor.
+ * have ended, `recording` has, or `ended` says so: then the interval under way is the last refresh.
+ * A signal handler sets *stop; a signal (EINTR) or sys_wake ends the wait or the write that is
+ * under way. A refresh is written as a whole, to the descriptor.
  *
  * Returns 1 where it has `ended`, else 0; or -errno and a sentence once the output cannot be
  * written: -EPIPE when its reader went away (the caller must ignore SIGPIPE, and may well end

@@ -332,7 +332,7 @@ static int can_record(const struct engine *engine, struct error *err)
 	if (engine->collect->ops->record)
 		return 0;
 	return error_set(
-		err, -EACCES,
+		err, -EOPNOTSUPP,
 		"There is nothing to record where tasks are counted one by one: that needs "
 		"CAP_PERFMON or kernel.perf_event_paranoid=0.");
 }

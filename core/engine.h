@@ -55,8 +55,9 @@ struct engine_config {
 
 /*
  * 0, or -errno and a sentence where nothing at all can be measured (not even /proc): -EINVAL where
- * it is the columns that make no sense. Borrows sys for its life. Takes 60 to 180 ms: a first
- * interval that nobody sees, to learn what the kernel does not say.
+ * it is the columns that make no sense, -EOPNOTSUPP where all could be counted but not recorded.
+ * Borrows sys for its life. Takes 60 to 180 ms: a first interval that nobody sees, to learn what
+ * the kernel does not say.
  */
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **engine,
 	       struct error *err);

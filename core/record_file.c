@@ -350,6 +350,8 @@ void record_file_close(struct record_file *file)
 
 	give_up_pieces(&file->first);
 	give_up_pieces(&file->spare);
+	if (file->named && file->written == 0)
+		unlink(file->path); /* nothing came of it */
 	if (file->fd >= 0)
 		close(file->fd);
 	pthread_cond_destroy(&file->more);

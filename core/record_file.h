@@ -24,7 +24,7 @@ struct record_file;
 int record_file_open(const char *path, struct record_file **file, struct error *err);
 /*
  * Waits until all is written, but for a reader that takes nothing no longer than
- * RECORD_FILE_PATIENCE_NS. NULL is fine.
+ * RECORD_FILE_PATIENCE_NS. A file that nothing was written to is removed. NULL is fine.
  */
 void record_file_close(struct record_file *file);
 #define RECORD_FILE_PATIENCE_NS (1 * NS_PER_S)

@@ -30,7 +30,7 @@ enum run_status {
 /* What it means that the engine did not start (engine_new). */
 static inline enum run_status run_refusal(int rc)
 {
-	return rc == -EINVAL ? RUN_USAGE : RUN_NOTHING;
+	return rc == -EINVAL ? RUN_USAGE : rc == -EOPNOTSUPP ? RUN_FAILED : RUN_NOTHING;
 }
 
 /*

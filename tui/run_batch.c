@@ -168,8 +168,10 @@ static int print_until_done(struct batch_run *run, struct error *err)
 	const char *path = options->output;
 	int status;
 
-	if (!path && options->record.path && strcmp(options->record.path, "-") == 0)
+	if (!path && options->record.path && strcmp(options->record.path, "-") == 0) {
 		path = "/dev/null"; /* standard output is the recording's */
+		batch.recording = true;
+	}
 
 	run->fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
 	if (run->fd < 0) {
