@@ -4,6 +4,7 @@
 #include "core/util.h"
 #include "duration.h"
 #include "frame.h"
+#include "pick.h"
 #include "recording.h"
 #include "segments.h"
 
@@ -16,6 +17,15 @@
 
 const struct screen *const screens[] = {&screen_tasks, &screen_cpus};
 const size_t screens_n = ARRAY_SIZE(screens);
+
+/* What was added, for whoever saves it. */
+static void remember(struct app *app, enum command_kind kind, const char *text)
+{
+	if (kind == COMMAND_PRESET)
+		text_copy(app->preset, sizeof(app->preset), text);
+	else if (kind == COMMAND_ADD_EVENTS || kind == COMMAND_ADD_METRIC)
+		commands_add(&app->asked, &(struct command){.kind = kind, .text = text});
+}
 
 void app_init(struct app *app, const struct options *options)
 {
@@ -40,6 +50,15 @@ void app_init(struct app *app, const struct options *options)
 	if (options->sort[0])
 		text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
 	app->tasks.spec.command_lines = options->command_lines;
+	if (options->preset)
+		text_copy(app->preset, sizeof(app->preset), options->preset);
+	if (options->theme)
+		text_copy(app->theme, sizeof(app->theme), options->theme);
+	for (size_t i = 0; i < options->n_columns; i++)
+		remember(app,
+			 options->columns[i].kind == ENGINE_EVENTS ? COMMAND_ADD_EVENTS
+								   : COMMAND_ADD_METRIC,
+			 options->columns[i].text);
 	if (options->filter)
 		text_copy(app->tasks.spec.filter.text, sizeof(app->tasks.spec.filter.text),
 			  options->filter);
@@ -52,6 +71,7 @@ void app_fini(struct app *app)
 	picker_close(&app->picker, app);
 	commands_clear(&app->commands);
 	messages_fini(&app->messages);
+	commands_clear(&app->asked);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
 	app->snapshot = app->waiting = NULL;
@@ -110,6 +130,7 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 void app_ask(struct app *app, enum command_kind kind, const char *text, long number)
 {
 	commands_add(&app->commands, &(struct command){kind, text, number});
+	remember(app, kind, text);
 }
 
 static void toggle_pause(struct app *app)
@@ -206,6 +227,15 @@ static void act(struct app *app, enum action action)
 		app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
 		app_ask(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
 		break;
+	case ACTION_PRESET:
+		pick_preset(app);
+		break;
+	case ACTION_THEME:
+		pick_theme(app);
+		break;
+	case ACTION_SAVE:
+		app->save = true;
+		break;
 	case ACTION_PAUSE:
 		toggle_pause(app);
 		break;
@@ -222,6 +252,9 @@ static void act(struct app *app, enum action action)
 
 void app_key(struct app *app, int key)
 {
+	unsigned nth;
+	enum action action;
+
 	untell(app);
 	if (key == KEYMAP_CONTROL('L'))
 		app->redraw = true;
@@ -229,8 +262,10 @@ void app_key(struct app *app, int key)
 		prompt_key(&app->prompt, key, app);
 	else if (app->picker.ops)
 		picker_key(&app->picker, key, app);
+	else if ((action = keymap_find(&app->keymap, key, &nth)) == ACTION_PRESET_NUMBER)
+		pick_preset_number(app, nth);
 	else
-		act(app, keymap_find(&app->keymap, key, NULL));
+		act(app, action);
 }
 
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)

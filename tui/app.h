@@ -20,8 +20,8 @@
 
 /*
  * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
- * terminal nor the collector: whoever runs it looks at `commands`, `interval_ns`, `quit` and
- * `redraw` after each key.
+ * terminal nor the collector: whoever runs it looks at `commands`, `interval_ns`, `theme`, `save`,
+ * `quit` and `redraw` after each key.
  */
 struct app {
 	const struct screen *screen;
@@ -30,7 +30,14 @@ struct app {
 	struct snapshot *waiting;    /* came while paused; owned */
 	struct commands commands;    /* for the collector; whoever passes them on takes them */
 	struct keymap keymap;
-	enum event_levels levels; /* asked for last */
+	enum event_levels levels;     /* asked for last */
+	const struct preset *presets; /* the user's own, borrowed */
+	size_t n_presets;
+	char preset[64];       /* chosen last; "": the engine's choice */
+	struct commands asked; /* columns that were added, in their order; some may be gone */
+	char theme[256];       /* name or file of what is to be seen; "": the default */
+	const char *theme_dir; /* the user's themes; may be NULL */
+	bool save;             /* the configuration is to be saved */
 	uint64_t interval_ns;
 	bool paused;
 	bool quit;

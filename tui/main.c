@@ -4,6 +4,7 @@
  * prints and exits.
  */
 #include "choice.h"
+#include "keymap_config.h"
 #include "listing.h"
 #include "options.h"
 #include "run.h"
@@ -99,23 +100,71 @@ static bool can_draw(const char *terminal)
 	return false;
 }
 
-static int run(const struct options *options, const struct engine_config *engine)
+/* Whether the configuration says so, and not the command line: then it is no reason to end. */
+static bool is_of_file(const struct config *file, const char *name, const char *value)
+{
+	const struct config_entry *entry = config_entry_find(&file->settings, name);
+
+	return entry && entry->value == value;
+}
+
+/* As the dashboard has it, the complaint stands on stderr when that is left. */
+static void note_setting(struct config *file, const char *name, const struct error *err)
+{
+	config_note(file, config_entry_find(&file->settings, name), err->text);
+	say(err->text, "");
+}
+
+static int load_theme(const char *name, const char *dir, struct config *file, struct theme *theme,
+		      struct error *err)
+{
+	struct notes notes = {0};
+	int rc = theme_load(name, dir, theme, &notes, err);
+
+	if (rc && is_of_file(file, "theme", name)) {
+		note_setting(file, "theme", err);
+		rc = theme_load(NULL, NULL, theme, &notes, err);
+	}
+	say_notes(&notes);
+	for (size_t i = 0; i < notes.n; i++)
+		notes_add(&file->notes, "%s", notes.items[i]);
+	notes_fini(&notes);
+	return rc;
+}
+
+/* Where W writes to: what --config or $PMCTOPRC names, else the user's own file. */
+static const char *find_save(const struct options *options, char path[PATH_MAX])
+{
+	const char *rc_file = getenv("PMCTOPRC");
+
+	if (options->config)
+		return options->config;
+	if (rc_file && rc_file[0])
+		return rc_file;
+	find_own("pmctop.conf", path, PATH_MAX);
+	return path[0] ? path : NULL;
+}
+
+static int run(const struct options *options, struct config *file, const struct keymap *keymap,
+	       const struct engine_config *engine)
 {
 	struct theme theme;
-	struct notes notes = {0};
 	struct error err = {0};
-	char theme_dir[PATH_MAX];
+	char theme_dir[PATH_MAX], save_path[PATH_MAX];
 	int status = RUN_NO_TERMINAL;
 
-	if (theme_load(options->theme, find_themes(theme_dir), &theme, &notes, &err))
+	if (load_theme(options->theme, find_themes(theme_dir), file, &theme, &err))
 		return complain(&err, RUN_USAGE);
-	say_notes(&notes);
-	notes_fini(&notes);
 
 	struct run_config config = {
 		.options = options,
 		.engine = engine,
 		.theme = &theme,
+		.theme_dir = find_themes(theme_dir),
+		.keymap = keymap,
+		.notes = &file->notes,
+		.save_path = find_save(options, save_path),
+		.save_pattern = file->path,
 		.terminal = getenv("TERM"),
 		.temporary = getenv("TMPDIR"),
 		.color = wants_color(options),
@@ -171,7 +220,7 @@ static int load_config(const char *named, struct config *config, struct error *e
 }
 
 /* What it sets, and a line for every line that is of no use. */
-static void apply_config(struct config *config, struct options *options)
+static void apply_config(struct config *config, struct options *options, struct keymap *keymap)
 {
 	struct error err;
 
@@ -181,12 +230,13 @@ static void apply_config(struct config *config, struct options *options)
 		if (options_set(options, entry->name, entry->value, &err))
 			config_note(config, entry, err.text);
 	}
+	keymap_configure(keymap, config);
 	say_notes(&config->notes);
 }
 
 /* The command line is read for the file's name, and once more over what the file says. */
 static int read_options(int argc, char **argv, struct options *options, struct config *config,
-			struct error *err)
+			struct keymap *keymap, struct error *err)
 {
 	if (options_parse(argc, argv, options, err))
 		return err->code;
@@ -196,7 +246,7 @@ static int read_options(int argc, char **argv, struct options *options, struct c
 		return err->code;
 	options_fini(options);
 	options_init(options);
-	apply_config(config, options);
+	apply_config(config, options, keymap);
 	return options_parse(argc, argv, options, err);
 }
 
@@ -251,7 +301,8 @@ static enum run_status examine(const struct options *options)
 	return err.text[0] ? complain(&err, status) : status;
 }
 
-static int run_or_list(const struct options *options, const struct config *config)
+static int run_or_list(const struct options *options, struct config *config,
+		       const struct keymap *keymap)
 {
 	struct engine_config engine = {
 		.columns = options->columns,
@@ -280,11 +331,14 @@ static int run_or_list(const struct options *options, const struct config *confi
 	if (options->task == OPTIONS_LIST)
 		return list(options, config, &engine);
 	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
-					     &engine.preset, &err))
-		return complain(&err, RUN_USAGE);
+					     &engine.preset, &err)) {
+		if (!is_of_file(config, "preset", options->preset))
+			return complain(&err, RUN_USAGE);
+		note_setting(config, "preset", &err);
+	}
 	if (choice_check_columns(&engine, &err) || choice_sort(options->sort, &engine, &err))
 		return complain(&err, RUN_USAGE);
-	return run(options, &engine);
+	return run(options, config, keymap, &engine);
 }
 
 /*
@@ -306,6 +360,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	struct config config = {0};
+	struct keymap keymap;
 	int status = RUN_OK;
 	struct error err;
 
@@ -313,14 +368,15 @@ int main(int argc, char **argv)
 	/* Characters only: numbers keep their point. */
 	setlocale(LC_CTYPE, "");
 	options_init(&options);
-	if (read_options(argc, argv, &options, &config, &err))
+	keymap_init(&keymap);
+	if (read_options(argc, argv, &options, &config, &keymap, &err))
 		status = complain(&err, RUN_USAGE);
 	else if (options.task == OPTIONS_HELP)
 		options_print_help(stdout);
 	else if (options.task == OPTIONS_VERSION)
 		options_print_version(stdout);
 	else
-		status = run_or_list(&options, &config);
+		status = run_or_list(&options, &config, &keymap);
 	options_fini(&options);
 	config_fini(&config);
 	return status;

@@ -2,6 +2,8 @@
 #ifndef PMCTOP_RUN_H
 #define PMCTOP_RUN_H
 
+#include "core/notes.h"
+#include "keymap.h"
 #include "options.h"
 #include "theme.h"
 
@@ -13,8 +15,13 @@ struct run_config {
 	const struct options *options;
 	const struct engine_config *engine;
 	const struct theme *theme;
-	const char *terminal;  /* $TERM */
-	const char *temporary; /* $TMPDIR; NULL or "": the usual one */
+	const char *theme_dir;       /* the user's themes; may be NULL */
+	const struct keymap *keymap; /* as the configuration binds it */
+	const struct notes *notes;   /* what is wrong with the configuration */
+	const char *save_path;       /* where it is saved; NULL: that cannot be known */
+	const char *save_pattern;    /* what was read instead; may be NULL */
+	const char *terminal;        /* $TERM */
+	const char *temporary;       /* $TMPDIR; NULL or "": the usual one */
 	bool color, direct_color, ascii;
 };
 

@@ -9,17 +9,21 @@
 #include "run.h"
 
 #include "app.h"
+#include "app_options.h"
 #include "core/collector.h"
 #include "core/text.h"
 #include "core/util.h"
 #include "input.h"
 #include "launch.h"
+#include "settings.h"
 #include "signals.h"
 #include "term.h"
+#include "theme_load.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The first rows come soon, however long the interval is. */
@@ -40,8 +44,9 @@ struct live {
 	uint64_t refreshes;
 	bool dirty;
 	bool quit;
-	bool told; /* that the command has ended */
-	bool hold; /* what is taken next, its last interval */
+	bool told;                                    /* that the command has ended */
+	bool hold;                                    /* what is taken next, its last interval */
+	char theme[sizeof(((struct app *)0)->theme)]; /* what the terminal shows */
 };
 
 static void measure(struct live *live)
@@ -107,6 +112,47 @@ static void tell_commands(struct live *live)
 	commands_clear(&live->app.commands);
 }
 
+/* A theme that cannot be read changes nothing. */
+static void show_theme(struct live *live, const char *dir)
+{
+	const char *name = live->app.theme;
+	struct notes notes = {0};
+	struct theme theme;
+	struct error err;
+
+	if (strcmp(live->theme, name) == 0)
+		return;
+	text_copy(live->theme, sizeof(live->theme), name);
+	if (theme_load(name[0] ? name : NULL, dir, &theme, &notes, &err)) {
+		app_tell(&live->app, "%s", err.text);
+	} else {
+		term_set_theme(live->term, &theme);
+		if (notes.n > 0)
+			app_tell(&live->app, "%s", notes.items[0]);
+	}
+	notes_fini(&notes);
+}
+
+static void save(struct live *live, const struct run_config *config)
+{
+	struct options now;
+	struct error err;
+
+	if (!live->app.save)
+		return;
+	live->app.save = false;
+	if (!config->save_path) {
+		app_tell(&live->app, "Where is not known: neither $HOME nor --config says it.");
+		return;
+	}
+	app_options(&live->app, config->options, &now);
+	if (settings_save(config->save_path, config->save_pattern, &now, &err))
+		app_tell(&live->app, "%s", err.text);
+	else
+		app_tell(&live->app, "Saved in %s.", config->save_path);
+	options_fini(&now);
+}
+
 static void take_snapshot(struct live *live)
 {
 	struct snapshot *snapshot = collector_take(live->collector);
@@ -146,8 +192,10 @@ static void draw(struct live *live)
 	live->dirty = false;
 }
 
-static void loop(struct live *live, uint64_t iterations)
+static void loop(struct live *live, const struct run_config *config)
 {
+	uint64_t iterations = config->options->iterations;
+
 	while (!live->quit && (iterations == 0 || live->refreshes < iterations)) {
 		draw(live);
 
@@ -168,6 +216,8 @@ static void loop(struct live *live, uint64_t iterations)
 			take_snapshot(live);
 		tell_interval(live);
 		tell_commands(live);
+		show_theme(live, config->theme_dir);
+		save(live, config);
 		look_after_command(live);
 	}
 	draw(live);
@@ -190,9 +240,14 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 	}
 	live->input.fd = term_input_fd(live->term);
 	app_init(&live->app, config->options);
+	live->app.keymap = *config->keymap;
+	live->app.presets = config->engine->presets;
+	live->app.n_presets = config->engine->n_presets;
+	live->app.theme_dir = config->theme_dir;
+	text_copy(live->theme, sizeof(live->theme), live->app.theme);
 	canvas_init(&live->canvas, config->ascii);
 	measure(live);
-	loop(live, config->options->iterations);
+	loop(live, config);
 	app_fini(&live->app);
 	canvas_fini(&live->canvas);
 	term_close(live->term);
@@ -203,6 +258,7 @@ static int collect_and_run(const struct run_config *config, struct live *live, s
 {
 	struct engine_config engine = *config->engine;
 
+	engine.notes = config->notes;
 	if (live->launch)
 		engine.target.command = live->launch->pid;
 	if (run_open_recorder(config->options, &engine.recorder, err))

@@ -271,6 +271,12 @@ void term_forget(struct term *term)
 	canvas_resize(&term->last, 0, 0);
 }
 
+void term_set_theme(struct term *term, const struct theme *theme)
+{
+	make_looks(term, theme);
+	canvas_resize(&term->last, 0, 0);
+}
+
 void term_suspend(struct term *term)
 {
 	term->cursor = -1;

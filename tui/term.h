@@ -37,6 +37,9 @@ bool term_writable(const struct term *term);
 /* Asks for the size anew, as after SIGWINCH. At least 1x1. */
 void term_measure(struct term *term, unsigned *width, unsigned *height);
 
+/* Other colours from the next drawing on. The theme is borrowed for the call. */
+void term_set_theme(struct term *term, const struct theme *theme);
+
 /* Copies the cells that differ from the last drawing. */
 void term_draw(struct term *term, const struct canvas *canvas);
 /* Forgets what is on the screen: the next drawing sends everything. */

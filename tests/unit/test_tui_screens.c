@@ -45,6 +45,9 @@ static void test_golden(void **state)
 		{"cgroup_200x50", 200, 50, false, FAMILY, 4, {'g', 'g', 0}},
 		{"socket_80x24", 80, 24, false, FAMILY, 4, {'C', 'g', 0}},
 		{"node_80x24", 80, 24, false, FAMILY, 4, {'C', 'g', 'g', 0}},
+		{"theme_80x24", 80, 24, false, MACHINE, 2, {'T', KEYMAP_DOWN, 0}},
+		{"theme_120x40", 120, 40, true, MACHINE, 2, {'T', 'd', 'a', 'r', 'k', 0}},
+		{"preset_80x24", 80, 24, false, MACHINE, 2, {'p', KEYMAP_DOWN, 0}},
 		{"paused_80x24", 80, 24, false, NOTHING, 0, {'Z', 0}},
 	};
 
@@ -108,6 +111,11 @@ static void test_every_size(void **state)
 				   'g',
 				   'g',
 				   'C',
+				   'T',
+				   'z',
+				   KEYMAP_ESCAPE,
+				   'p',
+				   KEYMAP_ENTER,
 				   'Z',
 				   KEYMAP_HOME,
 				   KEYMAP_PAGE_UP,

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_PICK_H
+#define PMCTOP_PICK_H
+
+#include <stddef.h>
+
+struct app;
+
+/* What can be chosen from lists over the screen: each a picker of its own. */
+void pick_preset(struct app *app);
+void pick_preset_number(struct app *app, size_t index); /* the same without a list */
+void pick_theme(struct app *app);                       /* each is seen while it is selected */
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/* A preset: the built-in ones first, so that their numbers are the same everywhere. */
+#include "app.h"
+#include "core/util.h"
+#include "pick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static size_t count(const struct app *app)
+{
+	return preset_table_n + app->n_presets;
+}
+
+static const struct preset *preset_at(const struct app *app, size_t index)
+{
+	return index < preset_table_n ? &preset_table[index]
+				      : &app->presets[index - preset_table_n];
+}
+
+static void preset_item(void *data, size_t index, struct picker_item *item)
+{
+	static const char *const marks[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+	const struct preset *preset = preset_at(data, index);
+
+	*item = (struct picker_item){.name = preset->name,
+				     .help = preset->help,
+				     .mark = index < ARRAY_SIZE(marks) ? marks[index] : "",
+				     .style = STYLE_NAME};
+}
+
+static void preset_about(void *data, size_t index, char *text, size_t size)
+{
+	const struct preset *preset = preset_at(data, index);
+	size_t length = 0;
+
+	for (const char *const *name = preset->metrics; *name && length + 1 < size; name++)
+		length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+					   *name);
+}
+
+static bool preset_choose_item(void *owner, void *data, size_t index, const char *typed)
+{
+	(void)typed;
+	if (index == SIZE_MAX)
+		return false;
+	app_ask(owner, COMMAND_PRESET, preset_at(data, index)->name, 0);
+	return true;
+}
+
+void pick_preset(struct app *app)
+{
+	static const struct picker_ops ops = {
+		.item = preset_item,
+		.about = preset_about,
+		.about_lines = 1,
+		.choose = preset_choose_item,
+	};
+	const char *now = app->snapshot ? app->snapshot->columns->preset : "";
+
+	picker_open(&app->picker, &ops, "Preset", app, count(app), app);
+	for (size_t i = 0; i < count(app); i++)
+		if (strcmp(preset_at(app, i)->name, now) == 0)
+			picker_select(&app->picker, i, app);
+}
+
+void pick_preset_number(struct app *app, size_t index)
+{
+	if (index >= count(app)) {
+		app_tell(app, "There are %zu presets.", count(app));
+		return;
+	}
+	app_ask(app, COMMAND_PRESET, preset_at(app, index)->name, 0);
+	app_tell(app, "Preset %s.", preset_at(app, index)->name);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "settings.h"
+
+#include "core/config.h"
+#include "core/config_save.h"
+#include "core/metric_user.h"
+#include "core/util.h"
+#include "duration.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- each setting as text; "" where the file need not say anything */
+
+static void write_delay(const struct options *options, FILE *file)
+{
+	char text[24];
+
+	duration_format(options->interval_ns, text, sizeof(text));
+	fputs(text, file);
+}
+
+static void write_preset(const struct options *options, FILE *file)
+{
+	fputs(options->preset ? options->preset : "", file);
+}
+
+static void write_events(const struct options *options, FILE *file)
+{
+	const char *gap = "";
+
+	for (size_t i = 0; i < options->n_columns; i++)
+		if (options->columns[i].kind == ENGINE_EVENTS) {
+			fprintf(file, "%s%s", gap, options->columns[i].text);
+			gap = ", ";
+		}
+}
+
+static size_t name_length(const char *metric)
+{
+	size_t length = strcspn(metric, "=");
+
+	while (length > 0 && metric[length - 1] == ' ')
+		length--;
+	return length;
+}
+
+static void write_metrics(const struct options *options, FILE *file)
+{
+	const char *gap = "";
+
+	for (size_t i = 0; i < options->n_columns; i++)
+		if (options->columns[i].kind == ENGINE_METRIC) {
+			const char *text = options->columns[i].text;
+
+			fprintf(file, "%s%.*s", gap, (int)name_length(text), text);
+			gap = ", ";
+		}
+}
+
+static void write_count(const struct options *options, FILE *file)
+{
+	fputs(event_levels_name(options->count), file);
+}
+
+static void write_sort(const struct options *options, FILE *file)
+{
+	if (options->sort[0])
+		fprintf(file, "%s%s", options->reverse ? "-" : "", options->sort);
+}
+
+static void write_by(const struct options *options, FILE *file)
+{
+	fputs(rollup_name(options->by), file);
+}
+
+static void write_command_lines(const struct options *options, FILE *file)
+{
+	fputs(options->command_lines ? "yes" : "no", file);
+}
+
+static void write_ascii(const struct options *options, FILE *file)
+{
+	fputs(options->ascii ? "yes" : "no", file);
+}
+
+static void write_theme(const struct options *options, FILE *file)
+{
+	fputs(options->theme ? options->theme : "default", file);
+}
+
+static const struct {
+	const char *name;
+	void (*write)(const struct options *options, FILE *file);
+} rows[] = {
+	{"delay", write_delay},  {"preset", write_preset},
+	{"event", write_events}, {"metric", write_metrics},
+	{"count", write_count},  {"sort", write_sort},
+	{"by", write_by},        {"command-lines", write_command_lines},
+	{"ascii", write_ascii},  {"theme", write_theme},
+};
+
+static char *text_of(const struct options *options, size_t row)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	rows[row].write(options, file);
+	fclose(file);
+	return text;
+}
+
+/* ---- what has changed */
+
+struct changes {
+	struct config_change *items;
+	size_t n, capacity;
+};
+
+/* The value is owned from now on. */
+static void add(struct changes *changes, const char *section, const char *name, char *value)
+{
+	changes->items = array_reserve(changes->items, &changes->capacity, changes->n + 1,
+				       sizeof(*changes->items));
+	changes->items[changes->n++] = (struct config_change){section, name, value};
+}
+
+static void changes_fini(struct changes *changes)
+{
+	for (size_t i = 0; i < changes->n; i++)
+		xfree(changes->items[i].value);
+	free(changes->items);
+}
+
+static void compare(const struct options *file, const struct options *now, struct changes *changes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *before = text_of(file, i), *after = text_of(now, i);
+
+		if (strcmp(before, after) == 0) {
+			free(after);
+		} else if (after[0]) {
+			add(changes, "pmctop", rows[i].name, after);
+		} else {
+			add(changes, "pmctop", rows[i].name, NULL);
+			free(after);
+		}
+		free(before);
+	}
+	if (file->by != now->by) /* the other setting that says it */
+		add(changes, "pmctop", "threads", NULL);
+}
+
+/* "kfpi = EXPR; unit=/ki" becomes an entry of [metrics]; the blanks that a file drops go. */
+static void add_formulas(const struct options *now, char (*names)[64], struct changes *changes)
+{
+	for (size_t i = 0; i < now->n_columns; i++) {
+		const char *text = now->columns[i].text;
+		const char *sign = strchr(text, '=');
+
+		if (now->columns[i].kind != ENGINE_METRIC || !sign)
+			continue;
+		snprintf(names[i], sizeof(names[i]), "%.*s", (int)name_length(text), text);
+		sign += 1 + strspn(sign + 1, " \t");
+
+		char *value = xstrdup(sign), *to = value;
+
+		for (const char *from = value; *from; from++) {
+			while (*from == ';' && to > value && to[-1] == ' ')
+				to--;
+			*to++ = *from;
+		}
+		*to = '\0';
+		add(changes, "metrics", names[i], value);
+	}
+}
+
+/* What the file says now: someone may have edited it meanwhile. */
+static int read_file(const char *path, const char *pattern, struct config *config,
+		     struct options *options, struct error *err)
+{
+	struct error ignored; /* a setting that is of no use says nothing */
+	int rc = config_load(path, config, err);
+
+	if (rc == -ENOENT && pattern)
+		rc = config_load(pattern, config, err);
+	if (rc && rc != -ENOENT)
+		return rc;
+	for (size_t i = 0; i < config->settings.n; i++)
+		options_set(options, config->settings.items[i].name,
+			    config->settings.items[i].value, &ignored);
+	return 0;
+}
+
+int settings_save(const char *path, const char *pattern, const struct options *now,
+		  struct error *err)
+{
+	char(*names)[64] = xcalloc(now->n_columns, sizeof(*names));
+	struct changes changes = {0};
+	struct config config = {0};
+	struct options file;
+	int rc;
+
+	options_init(&file);
+	rc = read_file(path, pattern, &config, &file, err);
+	if (!rc) {
+		add_formulas(now, names, &changes);
+		compare(&file, now, &changes);
+		rc = config_save(path, pattern, changes.items, changes.n, err);
+	}
+	changes_fini(&changes);
+	options_fini(&file);
+	config_fini(&config);
+	free(names);
+	return rc;
+}
