@@ -137,7 +137,7 @@ class Terminal:
         wait_until("the shell to be in front",
                    lambda: self.ask("#{pane_current_command}") == "bash")
         return text, self.ask("#{alternate_on} #{cursor_flag} #{keypad_flag} "
-                              "#{keypad_cursor_flag} #{insert_flag}")
+                              "#{keypad_cursor_flag} #{insert_flag} #{mouse_any_flag}")
 
     def check_sane(self, before):
         after = self.settings()
@@ -278,11 +278,11 @@ def test_screens(terminal):
     terminal.keys("Escape")
     terminal.wait_for("^ +PID.*COMMAND")
     terminal.keys("Tab")
-    terminal.wait_for(r"^ *CPU▲ +%CPU")
+    terminal.wait_for(r"^ *CPU▲? +%CPU")
     terminal.keys("BTab")
     terminal.wait_for("^ +PID.*COMMAND")
     terminal.keys("C")
-    terminal.wait_for(r"^ *CPU▲ +%CPU")
+    terminal.wait_for(r"^ *CPU▲? +%CPU")
     terminal.keys("C")
     terminal.wait_for("^ +PID.*COMMAND")
     terminal.keys("H")

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""A program on a pseudo terminal of a given size, without anything that draws: what counts is
+the bytes it sends."""
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+
+class OnPty:
+    def __init__(self, command, width=80, height=24, **environment):
+        self.master, self.slave = pty.openpty()
+        self.resize(width, height)
+        self.settings = termios.tcgetattr(self.slave)
+        self.output = b""
+        env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
+               "TERM": "xterm-256color", **environment}
+        self.process = subprocess.Popen(command, stdin=self.slave, stdout=self.slave,
+                                        stderr=subprocess.PIPE, env=env, start_new_session=True,
+                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+
+    def resize(self, width, height):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
+
+    def write(self, data):
+        """All of it, whatever the program sends meanwhile."""
+        while data:
+            self.read(0)
+            _, writable, _ = select.select([], [self.master], [], 0.05)
+            if writable:
+                data = data[os.write(self.master, data[:256]):]
+
+    def read(self, seconds):
+        """What comes within a time; at once where something is there already."""
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        chunk = b""
+        if ready:
+            try:
+                chunk = os.read(self.master, 1 << 16)
+            except OSError:  # the other end was closed
+                pass
+        self.output += chunk
+        return chunk
+
+    def read_for(self, seconds):
+        """All that comes in a time."""
+        until, got = time.monotonic() + seconds, b""
+        while (left := until - time.monotonic()) > 0:
+            got += self.read(left)
+        return got
+
+    def read_until(self, condition, patience_s=90):
+        """Whether it came true while reading."""
+        until = time.monotonic() + patience_s
+        while not condition():
+            if time.monotonic() > until:
+                return False
+            self.read(0.05)
+        return True
+
+    def wait(self, patience_s=90):
+        """The status, while what still comes is read; None where it goes on."""
+        self.read_until(lambda: self.process.poll() is not None, patience_s)
+        while self.read(0.1):
+            pass
+        return self.process.poll()
+
+    def settings_are_back(self):
+        return termios.tcgetattr(self.slave) == self.settings
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+        self.process.stderr.close()
+        os.close(self.master)
+        os.close(self.slave)

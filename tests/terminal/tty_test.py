@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Terminals of every kind, what they may send, and one that stops reading.
+
+Prints TAP, as terminal_test.py, whose terminal it takes. FREEZE_S is how long that one stops (5).
+"""
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import terminal_test  # noqa: E402
+from ptys import OnPty  # noqa: E402
+from terminal_test import (  # noqa: E402
+    BUILD, PMCTOP, Failure, clock, header, wait_until)
+
+PINGPONG = os.path.join(BUILD, "load", "pingpong")
+FREEZE_S = float(os.environ.get("FREEZE_S", "5"))
+KINDS = ("xterm-256color", "xterm", "xterm-16color", "xterm-color", "screen", "screen-256color",
+         "tmux", "tmux-256color", "linux", "ansi", "vt100", "vt220", "rxvt", "no-such-terminal")
+
+
+# ---- on a bare pseudo terminal
+
+
+def started(*arguments, **options):
+    tty = OnPty([PMCTOP, *arguments], **options)
+    if not tty.read_until(lambda: b"COMMAND" in tty.output):
+        raise Failure(f"no rows: {tty.output[-2000:]!r}")
+    return tty
+
+
+def quit_sane(tty, what):
+    tty.write(b"q")
+    status = tty.wait()
+    if status != 0 or not tty.settings_are_back():
+        raise Failure(f"{what}: status {status}, settings back: {tty.settings_are_back()}")
+    tty.close()
+
+
+def capability(kind, name):
+    """As terminfo has it; of a kind that is not installed something usual stands in."""
+    for known in kind, "xterm-256color":
+        told = subprocess.run(["tput", "-T", known, name], capture_output=True, check=False)
+        if told.returncode in (0, 1):  # 1: it has none
+            return told.stdout
+    return b""
+
+
+def balanced(output, on, off):
+    """What was switched on was switched off after it."""
+    return not on or on not in output or output.rfind(off) > output.rfind(on)
+
+
+def colors_in(output):
+    """The largest number of a colour that was set, -1 where none was."""
+    largest = -1
+    for parameters in re.findall(rb"\x1b\[([\d;]*)m", output):
+        numbers = [int(n) for n in parameters.split(b";") if n]
+        if len(numbers) > 2 and numbers[0] in (38, 48):
+            largest = max(largest, 255 if numbers[1] == 5 else 1 << 24)
+        for n in numbers:
+            if 30 <= n <= 37 or 40 <= n <= 47:
+                largest = max(largest, 7)
+            elif 90 <= n <= 97 or 100 <= n <= 107:
+                largest = max(largest, 15)
+    return largest
+
+
+def test_kinds(_):
+    """terminals of every kind: their own sequences, no more colours than they have, all given back"""
+    for kind in KINDS:
+        tty = started("0.2", TERM=kind)
+        tty.read_for(0.5)
+        quit_sane(tty, kind)
+        colors = int(capability(kind, "colors") or 0)
+        used = colors_in(tty.output)
+        if used >= max(colors, 0):
+            raise Failure(f"{kind}: colour {used} of {colors}")
+        for on, off in (("smcup", "rmcup"), ("smkx", "rmkx"), ("civis", "cnorm")):
+            if not balanced(tty.output, capability(kind, on), capability(kind, off)):
+                raise Failure(f"{kind}: {on} without {off}: {tty.output[-200:]!r}")
+        mouse = b"\x1b[?1000h" in tty.output
+        if mouse != bool(capability(kind, "kmous")):
+            raise Failure(f"{kind}: the mouse is {'on' if mouse else 'off'}")
+        if not balanced(tty.output, b"\x1b[?1000h", b"\x1b[?1000l"):
+            raise Failure(f"{kind}: the mouse stays on")
+
+
+def test_dumb(_):
+    """a dumb terminal is printed on, and that is said"""
+    tty = OnPty([PMCTOP, "-n", "1", "0.2"], TERM="dumb")
+    status = tty.wait()
+    said = tty.process.stderr.read().decode()
+    tty.close()
+    if status or b"COMMAND" not in tty.output or b"\x1b" in tty.output or "TERM=dumb" not in said:
+        raise Failure(f"{status}, {tty.output!r}, {said!r}")
+
+
+def test_no_mouse(_):
+    """--no-mouse and mouse = no leave the mouse alone"""
+    config = f"/tmp/pmctop-tty-{os.getpid()}.conf"
+    with open(config, "w", encoding="ascii") as file:
+        file.write("[pmctop]\nmouse = no\n")
+    for arguments in ["--no-mouse"], ["--config", config]:
+        tty = started(*arguments)
+        quit_sane(tty, arguments)
+        if b"\x1b[?1000" in tty.output:
+            raise Failure(f"{arguments}: {tty.output!r}")
+    os.unlink(config)
+
+
+def test_clears(_):
+    """the whole screen is cleared at the start, by ^L and by another size, and else never"""
+    full = re.compile(rb"\x1b\[[0-3]?J")
+    tty = started("0.1")
+    tty.read_for(0.5)
+    at_start = len(full.findall(tty.output))
+    tty.output = b""
+    tty.write(b"\t\t<>RHtg?")
+    tty.read_for(1)
+    tty.write(b"\x1b")
+    tty.read_until(lambda: b"COMMAND" in tty.output)
+    tty.write(b"\x1b[B" * 30)
+    tty.read_for(3)
+    found = full.findall(tty.output)
+    if at_start > 1 or found:
+        raise Failure(f"{at_start} at the start, then {found}")
+    for what in "^L", "resize":
+        tty.output = b""
+        if what == "^L":
+            tty.write(b"\x0c")
+        else:
+            tty.resize(100, 30)
+        if not tty.read_until(lambda: full.search(tty.output)):
+            raise Failure(f"{what} clears nothing")
+    quit_sane(tty, "after that")
+
+
+def test_storm(_):
+    """a storm of sizes, down to 1x1, while keys are pressed"""
+    chance = random.Random(7)
+    tty = started("0.1")
+    for _ in range(400):
+        tty.resize(chance.choice((1, 2, 7, 40, 80, 200, 500)), chance.choice((1, 2, 3, 24, 50, 200)))
+        if chance.random() < 0.3:
+            tty.write(chance.choice((b"\t", b"?", b"\x1b", b"<", b">", b"H", b"\x1b[6~")))
+        tty.read(0)
+    tty.write(b"\x1b\x1b")
+    tty.resize(80, 24)
+    tty.read_for(0.5)
+    tty.output = b""
+    tty.write(b"\x0c")
+    if not tty.read_until(lambda: b"pmctop" in tty.output):
+        raise Failure(f"nothing is drawn any more: {tty.output[-500:]!r}")
+    for _ in range(2):  # one of them may only leave the help
+        tty.write(b"q")
+        tty.read_for(0.3)
+    if tty.wait() != 0:
+        raise Failure(f"status {tty.process.poll()}")
+    tty.close()
+
+
+def test_garbage(_):
+    """floods of bytes that are no keys: nothing acts, nothing hangs"""
+    chance = random.Random(11)
+    tty = started("0.2", "-H")
+    for _ in range(300):
+        kind = chance.randrange(5)
+        noise = bytes(chance.randrange(128, 256) for _ in range(chance.randrange(1, 40)))
+        if kind == 1:  # sequences that nobody knows
+            noise = b"\x1b[" + bytes(chance.choice(b"0123456789;?>=") for _ in range(200)) + b"y"
+        elif kind == 2:  # answers
+            noise = b"\x1b]10;rgb:" + noise + b"q\x07"
+        elif kind == 3:
+            noise = b"\x1bP" + b"qqqqHHHH" * 20 + b"\x1b\\"
+        elif kind == 4:
+            noise = b"\x1b[<%d;%d;%dm" % tuple(chance.randrange(1 << 20) for _ in range(3))
+        tty.write(noise)
+    for half in b"\x1b[", b"\x1b[1;", b"\x1b[<0;1", b"\x1b]0;q", b"\xe2\x82", b"\x1bO"[:1]:
+        tty.write(half)
+        tty.read_for(0.3)  # for ever, as a sequence goes
+    tty.output = b""
+    tty.write(b"\x0c")
+    if not tty.read_until(lambda: b"TID" in tty.output and b"COMMAND" in tty.output):
+        raise Failure(f"it is not as it was: {tty.output[-2000:]!r}")
+    quit_sane(tty, "after garbage")
+
+
+# ---- in tmux
+
+
+def click(terminal, x, y, button=0):
+    """At a column and line of the screen, from 0."""
+    code = "".join(f"\x1b[<{button};{x + 1};{y + 1}{letter}"
+                   for letter in ("Mm" if button == 0 else "M"))
+    terminal.keys("-H", *(f"{byte:02x}" for byte in code.encode()))
+
+
+def place(terminal, word):
+    for y, line in enumerate(terminal.screen().splitlines()):
+        if word in line:
+            return line.index(word), y
+    raise Failure(f"no {word} on the screen:\n{terminal.screen()}")
+
+
+def test_mouse(terminal):
+    """a click sorts, turns, selects and presses the key bar; the wheel scrolls"""
+    before = terminal.settings()
+    terminal.start()
+    wait_until("the mouse", lambda: terminal.ask("#{mouse_any_flag}#{mouse_sgr_flag}") == "11")
+    click(terminal, *place(terminal, "COMMAND"))
+    terminal.wait_for("COMMAND▲")
+    click(terminal, *place(terminal, "COMMAND"))
+    terminal.wait_for("COMMAND▼")
+    click(terminal, *place(terminal, "Help"))
+    terminal.wait_for("^Keys")
+    first = terminal.screen().splitlines()[1]
+    click(terminal, 5, 5, button=65)
+    wait_until("the help to scroll", lambda: terminal.screen().splitlines()[1] != first)
+    click(terminal, *place(terminal, "Back"))
+    terminal.wait_for("COMMAND▼")
+    click(terminal, *place(terminal, "Quit"))
+    terminal.wait_for("^rc=0$")
+    terminal.check_sane(before)
+
+
+def test_names(terminal):
+    """wide and combining characters in names: columns stay where they are"""
+    names = {"漢字テスト": "漢字テスト", "e\u0301te\u0301": "e\u0301te\u0301", "😀": "😀"}
+    loads = []
+    for name in names:
+        link = os.path.join(f"/tmp/pmctop-names-{os.getpid()}", name)
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        if not os.path.exists(link):
+            os.symlink(terminal_test.SPIN, link)
+        loads.append(subprocess.Popen([link]))
+    try:
+        terminal.start("0.5")
+        for name, shown in names.items():
+            terminal.wait_for(f"{shown}$")
+        command = header(terminal.screen()).index("COMMAND")
+        for line in terminal.screen().splitlines():
+            for shown in names.values():
+                if line.endswith(shown) and line.index(shown) != command:
+                    raise Failure(f"'{line}' is out of line")
+    finally:
+        for load in loads:
+            load.kill()
+            load.wait()
+        for name in names:
+            os.unlink(os.path.join(f"/tmp/pmctop-names-{os.getpid()}", name))
+        os.rmdir(f"/tmp/pmctop-names-{os.getpid()}")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def memory_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+        return int(re.search(r"^VmRSS:\s+(\d+)", status.read(), re.M).group(1))
+
+
+def sleeps(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+        return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read(), re.M).group(1))
+
+
+def lost(terminal):
+    """Whether pmctop says that it has lost records since it began; then it is left."""
+    terminal.wait_for("COMMAND")
+    pages = [terminal.screen()]
+    terminal.keys("?")
+    pages.append(terminal.wait_for("^Keys").string)
+    terminal.keys("Escape")
+    terminal.wait_for("COMMAND")
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+    return any(re.search(r"lost +\d+ records|Records were lost", page) for page in pages)
+
+
+def freeze(terminal, pid, pingpong):
+    """Stops reading for FREEZE_S; what that came to, in a sentence."""
+    used = memory_kib(pid)
+    terminal.keys("C-s")
+    time.sleep(1)
+    held, slept, began = terminal.screen(), sleeps(pingpong.pid), time.monotonic()
+    time.sleep(FREEZE_S)
+    # Either of the two sleeps once a round trip.
+    rate = 2 * (sleeps(pingpong.pid) - slept) / (time.monotonic() - began)
+    if terminal.screen() != held:
+        raise Failure("the terminal was not frozen")
+    grown = memory_kib(pid) - used
+    terminal.keys("C-q")
+    wait_until("the clock to go on", lambda: clock(terminal.screen()) != clock(held))
+    if grown > 4096:
+        raise Failure(f"{grown} KiB more than before")
+    return f"{rate:.0f} switches a second for {FREEZE_S} s, {grown} KiB more"
+
+
+def test_frozen_in_a_storm(terminal):
+    """a terminal that stops reading under tens of thousands of switches a second: none is lost"""
+    before = terminal.settings()
+    pingpong = subprocess.Popen([PINGPONG, "-c", "0", "1000000000"])
+    try:
+        # A machine that is too busy loses some whoever reads: that proves nothing, either way.
+        for _ in range(3):
+            pid = terminal.start("0.5")
+            terminal.wait_for("pingpong")
+            said = freeze(terminal, pid, pingpong)
+            print(f"# {said}", flush=True)
+            if not lost(terminal):
+                break
+            terminal.start("0.5")
+            time.sleep(FREEZE_S + 1)
+            if not lost(terminal):
+                raise Failure(f"records were lost while it was frozen, and else none: {said}")
+            print("# too busy: records are lost on a terminal that reads, too", flush=True)
+    finally:
+        pingpong.kill()
+        pingpong.wait()
+    terminal.check_sane(before)
+
+
+terminal_test.TESTS[:] = [value for name, value in list(globals().items())
+                          if name.startswith("test_")]
+
+if __name__ == "__main__":
+    sys.exit(terminal_test.main())
