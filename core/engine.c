@@ -189,6 +189,9 @@ static struct columns *columns_new(const struct engine *engine)
 	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
 	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
 	columns->n_metrics = selection->n;
+	columns->pmus = xcalloc(engine->pmus.n, sizeof(*columns->pmus));
+	for (; columns->n_pmus < engine->pmus.n; columns->n_pmus++)
+		columns->pmus[columns->n_pmus] = xstrdup(engine->pmus.items[columns->n_pmus].name);
 	event_set_copy(&columns->events, &selection->events);
 	metric_read_events(&columns->event_readings, &columns->events, columns->plan);
 	columns->events.context = &engine->names; /* while formulas ask it */

@@ -37,6 +37,9 @@ void columns_unref(struct columns *columns)
 	metric_readings_fini(&columns->event_readings);
 	event_set_fini(&columns->events);
 	plan_unref(columns->plan);
+	for (size_t i = 0; i < columns->n_pmus; i++)
+		free(columns->pmus[i]);
+	free(columns->pmus);
 	free(columns->preset);
 	free(columns);
 }

@@ -36,7 +36,9 @@ struct columns {
 	struct metric_readings readings;       /* of all metrics */
 	struct metric_readings event_readings; /* of each event, over all its counters */
 	char *preset;                          /* its name, owned */
-	enum event_levels levels;              /* that are counted where names don't say */
+	char **pmus; /* names of those that event codes and domains tell by index; owned */
+	size_t n_pmus;
+	enum event_levels levels; /* that are counted where names don't say */
 	unsigned references;
 };
 

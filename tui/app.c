@@ -15,7 +15,7 @@
 /* What has just happened is of interest for so long. */
 #define TELL_NS (6 * NS_PER_S)
 
-const struct screen *const screens[] = {&screen_tasks, &screen_cpus};
+const struct screen *const screens[] = {&screen_tasks, &screen_cpus, &screen_events};
 const size_t screens_n = ARRAY_SIZE(screens);
 
 /* What was added, for whoever saves it. */
@@ -72,6 +72,7 @@ void app_fini(struct app *app)
 	commands_clear(&app->commands);
 	messages_fini(&app->messages);
 	commands_clear(&app->asked);
+	sums_fini(&app->sums);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
 	app->snapshot = app->waiting = NULL;
@@ -119,6 +120,7 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 	else
 		untell(app);
 	take_notes(app, snapshot);
+	sums_add(&app->sums, snapshot);
 	if (app->paused && app->snapshot) {
 		snapshot_free(app->waiting);
 		app->waiting = snapshot;
@@ -235,6 +237,10 @@ static void act(struct app *app, enum action action)
 		break;
 	case ACTION_SAVE:
 		app->save = true;
+		break;
+	case ACTION_ZERO:
+		sums_zero(&app->sums);
+		app_tell(app, "The totals begin at zero.");
 		break;
 	case ACTION_PAUSE:
 		toggle_pause(app);

@@ -5,6 +5,7 @@
 #include "canvas.h"
 #include "core/command.h"
 #include "core/snapshot.h"
+#include "core/sums.h"
 #include "keymap.h"
 #include "layout.h"
 #include "list.h"
@@ -47,6 +48,8 @@ struct app {
 	bool cpus_chosen; /* by what CPUs are shown; else it depends on how many there are */
 	struct page page; /* of the screens that are a text: help, log */
 	struct messages messages;
+	struct table events;
+	struct sums sums;
 	struct prompt prompt;
 	struct picker picker; /* over the screen, while it is open */
 	char notice[160];     /* stands before the notes of snapshots; "": nothing */

@@ -45,8 +45,7 @@ bool table_act(struct table *table, enum action action)
 	return true;
 }
 
-/* The selection after the rows changed from table->n to n, and the first line that shows it. */
-static void table_settle(struct table *table, size_t n, size_t page)
+void table_settle(struct table *table, size_t n, size_t page)
 {
 	bool at_end = table->selected > 0 && table->selected + 1 == table->n;
 

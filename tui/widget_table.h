@@ -27,6 +27,9 @@ struct table {
 /* Whether the action was one of moving. */
 bool table_act(struct table *table, enum action action);
 
+/* There are n lines now, of which a page can be shown: where the selection and the top are. */
+void table_settle(struct table *table, size_t n, size_t page);
+
 /* Header line and rows; `empty` is said where there are none. */
 void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 		const struct view *view, const char *empty);

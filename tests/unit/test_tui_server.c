@@ -72,6 +72,10 @@ static void test_golden(void **state)
 		 {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
 		{"server_cpus_80x24_number", OVERVIEW, 80, 24, UTF8, {'C', 'g', 'g', '<', 0}},
 		{"server_cpus_200x50", OVERVIEW, 200, 50, UTF8, {'C', 0}},
+		{"server_events_80x24", ALL, 80, 24, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
+		{"server_events_120x40", ALL, 120, 40, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
+		{"server_events_200x50", ALL, 200, 50, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
+		{"hybrid_events_120x40", HYBRID, 120, 40, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
 		{"hybrid_80x24", HYBRID, 80, 24, UTF8, {0}},
 		{"hybrid_cpus_80x24", HYBRID, 80, 24, UTF8, {'C', 0}},
 	};
@@ -122,6 +126,40 @@ static void test_folding(void **state)
 	}
 }
 
+/* What x says of events, and z of totals. */
+static void test_events(void **state)
+{
+	enum { CYCLES = 2 };
+	static const char asked[] = "cache-references";
+	struct snapshot *snapshot = snapshots[HYBRID];
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_DOWN, KEYMAP_DOWN, 'x', 0});
+	assert_ptr_equal(app->screen, &screen_events);
+	assert_string_equal(app->notice,
+			    "cycles is counted for the columns ghz ipc: remove these.");
+	assert_int_equal(app->commands.n, 0);
+	assert_true(app->sums.items[CYCLES].total > 0);
+	stage_keys(&stage, (int[]){'z', 0});
+	assert_true(app->sums.items[CYCLES].total == 0);
+	stage_strike(&stage);
+
+	struct server server;
+	server_open(&server, busy_hybrid_new(), "overview", NULL);
+	engine_do(server.engine, &(struct command){COMMAND_ADD_EVENTS, asked, 0});
+	snapshot_free(server_next(&server));
+	stage_open(&stage, 80, 24, false, server_next(&server));
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_END, 'x', 0});
+	assert_int_equal(app->commands.n, 1);
+	assert_int_equal(app->commands.items[0].kind, COMMAND_REMOVE);
+	assert_string_equal(app->commands.items[0].text, asked);
+	stage_close(&stage);
+	server_close(&server);
+}
+
 /* However often and however someone looks, and to the last digit. */
 static void test_is_the_same_at_every_run(void **state)
 {
@@ -155,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_is_the_same_at_every_run),
 	};
 

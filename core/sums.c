@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "sums.h"
+
+#include "util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct metric_input sums_input(const struct snapshot *snapshot)
+{
+	return (struct metric_input){
+		.events = &snapshot->columns->events,
+		.plan = snapshot->columns->plan,
+		.tally = snapshot->target ? snapshot->target : snapshot->totals,
+		.machine = !snapshot->target,
+		.lost = snapshot->lost_records > 0,
+	};
+}
+
+static struct event_sum *find(const struct sums *sums, const char *name)
+{
+	for (size_t i = 0; i < sums->n; i++)
+		if (sums->items[i].name && strcmp(sums->items[i].name, name) == 0)
+			return &sums->items[i];
+	return NULL;
+}
+
+const struct event_sum *sums_find(const struct sums *sums, const char *name)
+{
+	return find(sums, name);
+}
+
+static void learn(struct event_sum *sum, double rate)
+{
+	double step = rate - sum->rate;
+	/* The mean of what there is so far, then one that forgets. */
+	double weight = 1 / (double)(sum->n + 1);
+
+	sum->mean += (rate - sum->mean) * weight;
+	if (sum->n > 0)
+		sum->variance += (step * step / 2 - sum->variance) / (double)sum->n;
+	sum->rate = rate;
+	if (sum->n < SUMS_MEMORY)
+		sum->n++;
+}
+
+static void add(struct event_sum *sum, struct figure count, double interval_s)
+{
+	if (!figure_known(count)) {
+		if (sum->n > 0) /* it was, before: this interval is missing in the total */
+			sum->state = FIGURE_LOST;
+		return;
+	}
+	sum->total += count.value;
+	if (count.state > sum->state)
+		sum->state = count.state;
+	if (interval_s > 0)
+		learn(sum, count.value / interval_s);
+}
+
+/* Those of the columns, in their order, with what is known of them already. */
+static void renew(struct sums *sums, const struct event_set *events)
+{
+	struct event_sum *items = xcalloc(events->n, sizeof(*items));
+
+	for (size_t i = 0; i < events->n; i++) {
+		struct event_sum *known = find(sums, events->items[i].name);
+
+		if (known)
+			items[i] = *known;
+		else
+			items[i].name = xstrdup(events->items[i].name);
+		if (known)
+			known->name = NULL;
+	}
+	for (size_t i = 0; i < sums->n; i++)
+		free(sums->items[i].name);
+	free(sums->items);
+	sums->items = items;
+	sums->n = events->n;
+}
+
+static bool same_events(const struct sums *sums, const struct event_set *events)
+{
+	if (sums->n != events->n)
+		return false;
+	for (size_t i = 0; i < events->n; i++)
+		if (strcmp(sums->items[i].name, events->items[i].name) != 0)
+			return false;
+	return true;
+}
+
+void sums_add(struct sums *sums, const struct snapshot *snapshot)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct metric_input input = sums_input(snapshot);
+
+	if (sums->targeted != (snapshot->target != NULL)) { /* of someone else */
+		sums_fini(sums);
+		sums->targeted = snapshot->target != NULL;
+	}
+	if (!same_events(sums, &columns->events))
+		renew(sums, &columns->events);
+	sums->time_ns += snapshot->interval_ns;
+	for (size_t i = 0; i < sums->n; i++)
+		add(&sums->items[i], metric_read_one(&columns->event_readings.items[i], &input),
+		    (double)snapshot->interval_ns / (double)NS_PER_S);
+}
+
+void sums_zero(struct sums *sums)
+{
+	for (size_t i = 0; i < sums->n; i++) {
+		sums->items[i].total = 0;
+		sums->items[i].state = FIGURE_VALID;
+	}
+	sums->time_ns = 0;
+}
+
+void sums_fini(struct sums *sums)
+{
+	for (size_t i = 0; i < sums->n; i++)
+		free(sums->items[i].name);
+	free(sums->items);
+	*sums = (struct sums){0};
+}
+
+double event_sum_error(const struct event_sum *sum, double share)
+{
+	if (share >= 1)
+		return 0;
+	if (!sum || sum->n < SUMS_LEAST || sum->mean <= 0)
+		return (double)NAN;
+	return sqrt((1 - share) * sum->variance) / sum->mean;
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Every event that is counted, for whom columns are only formulas: which counters it has, for how
+ * much of the time, what it counted now and since zero, and how far that can be trusted.
+ */
+#include "app.h"
+
+#include "core/sums.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "duration.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum event_column {
+	COLUMN_EVENT,
+	COLUMN_ON,
+	COLUMN_COUNT,
+	COLUMN_RATE,
+	COLUMN_PER_THOUSAND,
+	COLUMN_ERROR,
+	COLUMN_TOTAL,
+	COLUMN_STATE,
+	COLUMN_GROUP,
+	COLUMN_PMU,
+	COLUMN_CODE,
+	COLUMN_FOR,
+	COLUMNS,
+};
+
+static const struct {
+	const char *title;
+	unsigned width;
+	unsigned weight; /* narrow screens drop the lightest first; 0 is never dropped */
+	bool left;
+} event_columns[COLUMNS] = {
+	[COLUMN_EVENT] = {"EVENT", 21, 0, true},          [COLUMN_ON] = {"ON%", 5, 90, false},
+	[COLUMN_COUNT] = {"COUNT", 8, 0, false},          [COLUMN_RATE] = {"/S", 8, 80, false},
+	[COLUMN_PER_THOUSAND] = {"/KINSN", 7, 70, false}, [COLUMN_ERROR] = {"ERR%", 5, 75, false},
+	[COLUMN_TOTAL] = {"TOTAL", 8, 85, false},         [COLUMN_STATE] = {"STATE", 11, 95, true},
+	[COLUMN_GROUP] = {"GROUP", 7, 40, false},         [COLUMN_PMU] = {"PMU", 14, 45, true},
+	[COLUMN_CODE] = {"CODE", 20, 30, true},           [COLUMN_FOR] = {"FOR", 24, 35, true},
+};
+
+/* How numbers are written; a mark of trust stands before them. */
+static const struct metric_def count_def = {.width = 7};
+static const struct metric_def unit_def = {.width = 7, .decimals = 2};
+static const struct metric_def ratio_def = {.width = 6, .decimals = 2};
+static const struct metric_def percent_def = {.width = 5, .decimals = 1};
+static const struct metric_def error_def = {.width = 5, .decimals = 2};
+
+enum { NAME_BYTES = 256 };
+
+/* With its unit, where it is not a mere count. */
+static void event_name(const struct event_set *events, size_t index, char *text, size_t size)
+{
+	const struct event *event = &events->items[index];
+	const char *unit = index == TALLY_TASK_CLOCK ? "ns" : event->unit;
+	size_t length = text_copy(text, size, event_label(event));
+
+	if (unit[0])
+		snprintf(text + length, size - length, " (%s)", unit);
+}
+
+/* One event of a snapshot. */
+struct event_line {
+	const struct snapshot *snapshot;
+	const struct event *event;
+	size_t index;
+	struct figure count;
+	struct figure instructions; /* NOT_COUNTED where nobody counts them */
+	const struct event_sum *sum;
+};
+
+static void line_init(const struct app *app, size_t index, struct event_line *line)
+{
+	const struct snapshot *snapshot = app->snapshot;
+	const struct columns *columns = snapshot->columns;
+	const struct metric_input input = sums_input(snapshot);
+	int instructions = event_set_find(&columns->events, "instructions");
+
+	*line = (struct event_line){
+		.snapshot = snapshot,
+		.event = &columns->events.items[index],
+		.index = index,
+		.count = metric_read_one(&columns->event_readings.items[index], &input),
+		.instructions = {.state = FIGURE_NOT_COUNTED},
+		.sum = sums_find(&app->sums, columns->events.items[index].name),
+	};
+	if (instructions >= 0)
+		line->instructions =
+			metric_read_one(&columns->event_readings.items[instructions], &input);
+}
+
+/* ---- cells */
+
+/* What a figure is worth that was divided by something; its marks stay. */
+static struct figure divided(struct figure figure, double by)
+{
+	if (!figure_known(figure))
+		return figure;
+	if (by > 0)
+		figure.value /= by;
+	else
+		figure.state = FIGURE_UNDEFINED;
+	return figure;
+}
+
+static void cell_on(const struct event_line *line, struct cell *cell)
+{
+	struct figure on = {.share = 1, .state = FIGURE_VALID};
+
+	on.value = 100 * (double)line->count.share;
+	if (line->count.state == FIGURE_NOT_COUNTED)
+		on.value = 0;
+	else if (!figure_known(line->count))
+		on.state = line->count.state;
+	figure_format(&percent_def, on, cell);
+}
+
+static void cell_per_thousand(const struct event_line *line, struct cell *cell)
+{
+	struct figure figure = line->count;
+
+	if (figure_known(figure) && !figure_known(line->instructions))
+		figure.state = line->instructions.state;
+	else if (line->instructions.state > figure.state)
+		figure.state = line->instructions.state;
+	figure_format(&ratio_def, divided(figure, line->instructions.value / 1000), cell);
+}
+
+/* Of what was counted all the time nothing is estimated. */
+static void cell_error(const struct event_line *line, struct cell *cell)
+{
+	double error = event_sum_error(line->sum, (double)line->count.share);
+	struct figure figure = {.share = 1, .state = FIGURE_NOT_COUNTED};
+
+	if (line->count.state == FIGURE_SCALED && !isnan(error))
+		figure = (struct figure){100 * error, 1, FIGURE_VALID};
+	figure_format(&error_def, figure, cell);
+}
+
+static void cell_total(const struct event_line *line, const struct metric_def *def,
+		       struct cell *cell)
+{
+	struct figure total = line->count;
+
+	if (line->sum && line->sum->n > 0)
+		total = (struct figure){line->sum->total, 1, line->sum->state};
+	figure_format(def, total, cell);
+}
+
+static void cell_state(const struct event_line *line, struct cell *cell)
+{
+	static const struct {
+		const char *text;
+		enum cell_role role;
+	} states[] = {
+		[FIGURE_VALID] = {"counted", CELL_PLAIN},
+		[FIGURE_SCALED] = {"in turns", CELL_SCALED},
+		[FIGURE_LOST] = {"too low", CELL_WARN},
+		[FIGURE_UNDEFINED] = {"-", CELL_DIM},
+		[FIGURE_NOT_COUNTED] = {"not counted", CELL_WARN},
+		[FIGURE_UNSUPPORTED] = {"unsupported", CELL_DIM},
+		[FIGURE_DENIED] = {"denied", CELL_WARN},
+	};
+
+	cell->role = states[line->count.state].role;
+	text_copy(cell->text, sizeof(cell->text), states[line->count.state].text);
+}
+
+static void add_word(struct cell *cell, const char *word)
+{
+	size_t length = strlen(cell->text);
+
+	if (length > 0 && length + 1 < sizeof(cell->text))
+		cell->text[length++] = ' ';
+	text_copy(cell->text + length, sizeof(cell->text) - length, word);
+}
+
+/* Of the plan, in which groups it is: each takes its turn. */
+static void cell_groups(const struct event_line *line, struct cell *cell)
+{
+	const struct plan *plan = line->snapshot->columns->plan;
+
+	if (line->event->kind == EVENT_DERIVED)
+		return;
+	for (unsigned i = plan->first_counter[line->index];
+	     i < plan->first_counter[line->index + 1]; i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "%u", plan->counters[i].group);
+		add_word(cell, number);
+	}
+}
+
+static void cell_pmus(const struct event_line *line, struct cell *cell)
+{
+	const struct columns *columns = line->snapshot->columns;
+
+	if (line->event->kind == EVENT_SOFTWARE)
+		add_word(cell, "kernel");
+	else if (line->event->kind == EVENT_PROC)
+		add_word(cell, "/proc");
+	else if (line->event->kind == EVENT_DERIVED)
+		add_word(cell, "switches");
+	else
+		for (size_t i = 0; i < line->event->n_codes; i++)
+			if (line->event->codes[i].state == FIGURE_VALID &&
+			    line->event->codes[i].pmu < columns->n_pmus)
+				add_word(cell, columns->pmus[line->event->codes[i].pmu]);
+}
+
+/* type:config, as perf_event_open is asked. */
+static void cell_codes(const struct event_line *line, struct cell *cell)
+{
+	for (size_t i = 0; i < line->event->n_codes; i++) {
+		const struct perf_event_attr *attr = &line->event->codes[i].attr;
+		char code[48];
+
+		snprintf(code, sizeof(code), "%u:0x%" PRIx64, attr->type, (uint64_t)attr->config);
+		add_word(cell, code);
+	}
+}
+
+static bool names_event(const struct metric *metric, unsigned event)
+{
+	unsigned events[METRIC_EVENTS_MAX];
+	size_t n = metric_events(metric, events, METRIC_EVENTS_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		if (events[i] == event)
+			return true;
+	return false;
+}
+
+/* The columns that it is counted for. */
+static void cell_for(const struct event_line *line, struct cell *cell)
+{
+	const struct columns *columns = line->snapshot->columns;
+
+	for (size_t i = 0; i < columns->n_metrics; i++)
+		if (names_event(&columns->metrics[i], (unsigned)line->index))
+			add_word(cell, columns->metrics[i].def->name);
+}
+
+static void event_cell(const struct event_line *line, enum event_column column, struct cell *cell)
+{
+	const struct metric_def *def = line->event->scale == 1 ? &count_def : &unit_def;
+	double seconds = (double)line->snapshot->interval_ns / (double)NS_PER_S;
+
+	*cell = (struct cell){.role = CELL_PLAIN};
+	switch (column) {
+	case COLUMN_EVENT:
+		cell->role = CELL_NAME;
+		event_name(&line->snapshot->columns->events, line->index, cell->text,
+			   sizeof(cell->text));
+		break;
+	case COLUMN_ON:
+		cell_on(line, cell);
+		break;
+	case COLUMN_COUNT:
+		figure_format(def, line->count, cell);
+		break;
+	case COLUMN_RATE:
+		figure_format(def, divided(line->count, seconds), cell);
+		break;
+	case COLUMN_PER_THOUSAND:
+		cell_per_thousand(line, cell);
+		break;
+	case COLUMN_ERROR:
+		cell_error(line, cell);
+		break;
+	case COLUMN_TOTAL:
+		cell_total(line, def, cell);
+		break;
+	case COLUMN_STATE:
+		cell_state(line, cell);
+		break;
+	case COLUMN_GROUP:
+		cell_groups(line, cell);
+		break;
+	case COLUMN_PMU:
+		cell_pmus(line, cell);
+		break;
+	case COLUMN_CODE:
+		cell_codes(line, cell);
+		break;
+	case COLUMN_FOR:
+		cell_for(line, cell);
+		break;
+	case COLUMNS:
+		break;
+	}
+}
+
+/* ---- the table */
+
+/* Which columns there is room for; names may be as long as the longest, the last one gets the rest.
+ */
+static void fit(const struct snapshot *snapshot, unsigned width, unsigned *widths)
+{
+	const struct event_set *events = &snapshot->columns->events;
+	unsigned used = 0, longest = 0, last = 0;
+
+	for (size_t i = 0; i < events->n; i++) {
+		char name[NAME_BYTES];
+
+		event_name(events, i, name, sizeof(name));
+		longest = text_width(name) > longest ? text_width(name) : longest;
+	}
+	for (unsigned i = 0; i < COLUMNS; i++) {
+		widths[i] = event_columns[i].width;
+		used += widths[i] + (i > 0);
+	}
+	while (used > width) {
+		unsigned lightest = COLUMNS;
+
+		for (unsigned i = 0; i < COLUMNS; i++)
+			if (widths[i] && event_columns[i].weight &&
+			    (lightest == COLUMNS ||
+			     event_columns[i].weight < event_columns[lightest].weight))
+				lightest = i;
+		if (lightest == COLUMNS)
+			break;
+		used -= widths[lightest] + 1;
+		widths[lightest] = 0;
+	}
+	if (used >= width)
+		return;
+	unsigned more = longest > widths[COLUMN_EVENT] ? longest - widths[COLUMN_EVENT] : 0;
+	more = more < width - used ? more : width - used;
+	widths[COLUMN_EVENT] += more;
+	for (unsigned i = 0; i < COLUMNS; i++)
+		last = widths[i] ? i : last;
+	if (event_columns[last].left)
+		widths[last] += width - used - more;
+}
+
+static void draw_cell(struct canvas *canvas, struct rect rect, enum event_column column,
+		      enum style style, const char *text)
+{
+	if (event_columns[column].left)
+		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, style, text);
+	else
+		canvas_text_right(canvas, rect.x, rect.y, rect.width, style, text);
+}
+
+/* line NULL: the header. */
+static void draw_line(struct canvas *canvas, struct rect rect, const unsigned *widths,
+		      const struct event_line *line)
+{
+	unsigned x = 0;
+
+	for (enum event_column i = 0; i < COLUMNS && x < rect.width; i++) {
+		struct rect place = {rect.x + x, rect.y, widths[i], 1};
+		struct cell cell;
+
+		if (widths[i] == 0)
+			continue;
+		if (place.width > rect.width - x)
+			place.width = rect.width - x;
+		x += widths[i] + 1;
+		if (!line) {
+			draw_cell(canvas, place, i, STYLE_HEADER, event_columns[i].title);
+			continue;
+		}
+		event_cell(line, i, &cell);
+		draw_cell(canvas, place, i, style_of_cell(cell.role), cell.text);
+	}
+}
+
+/* Whose counts these are, how they share counters, and since when totals are summed up. */
+static void draw_summary(const struct app *app, struct canvas *canvas, struct rect line)
+{
+	const struct snapshot *snapshot = app->snapshot;
+	char text[200], sharing[64] = "", since[24];
+
+	if (!snapshot_sharing(snapshot, sharing, sizeof(sharing)))
+		snprintf(sharing, sizeof(sharing), "%zu events", snapshot->columns->events.n);
+	duration_format(app->sums.time_ns, since, sizeof(since));
+	snprintf(text, sizeof(text), "Of the %s: %s. Totals are of the last %s.",
+		 snapshot->target ? "target" : "machine", sharing, since);
+	canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_LABEL, text);
+}
+
+static void events_draw(struct app *app, struct canvas *canvas)
+{
+	struct rect body = app_draw_frame(app, canvas);
+	struct table *table = &app->events;
+	unsigned widths[COLUMNS];
+
+	if (!app->snapshot || body.height == 0)
+		return;
+	if (body.height > 3) {
+		draw_summary(app, canvas, body);
+		body.y++;
+		body.height--;
+	}
+	fit(app->snapshot, body.width, widths);
+	if (body.height > 1) {
+		canvas_fill(canvas, (struct rect){body.x, body.y, body.width, 1}, STYLE_HEADER);
+		draw_line(canvas, body, widths, NULL);
+		body.y++;
+		body.height--;
+	}
+	table_settle(table, app->snapshot->columns->events.n, body.height);
+	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
+		struct rect place = {body.x, body.y + (unsigned)i, body.width, 1};
+		struct event_line line;
+
+		line_init(app, table->top + i, &line);
+		draw_line(canvas, place, widths, &line);
+		if (table->top + i == table->selected)
+			canvas_select(canvas, place);
+	}
+}
+
+/* ---- actions */
+
+/* The column of the event, or what keeps it from going. */
+static void remove_event(struct app *app)
+{
+	const struct columns *columns = app->snapshot ? app->snapshot->columns : NULL;
+	struct event_line line;
+	struct cell columns_of = {.text = ""};
+
+	if (!columns || app->events.selected >= columns->events.n)
+		return;
+	line_init(app, app->events.selected, &line);
+	if (columns_metric(columns, event_label(line.event)) >= 0) {
+		app_ask(app, COMMAND_REMOVE, event_label(line.event), 0);
+		return;
+	}
+	cell_for(&line, &columns_of);
+	app_tell(app,
+		 columns_of.text[0] ? "%s is counted for the columns %s: remove these."
+				    : "%s is always counted.",
+		 event_label(line.event), columns_of.text);
+}
+
+static bool events_act(struct app *app, enum action action)
+{
+	if (action == ACTION_REMOVE)
+		remove_event(app);
+	else
+		return table_act(&app->events, action);
+	return true;
+}
+
+static const enum action events_bar[] = {
+	ACTION_HELP,  ACTION_NEXT_SCREEN, ACTION_ADD,  ACTION_PRESET,
+	ACTION_PAUSE, ACTION_QUIT,        ACTION_NONE,
+};
+
+const struct screen screen_events = {
+	.draw = events_draw,
+	.act = events_act,
+	.bar = events_bar,
+};
