@@ -4,8 +4,8 @@
 #include "core/text.h"
 #include "core/util.h"
 #include "duration.h"
+#include "frame_part.h"
 #include "segments.h"
-#include "widget_meter.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ static void add_tasks(struct segments *segments, const struct snapshot *snapshot
 		snprintf(segment->text, sizeof(segment->text), "%zu ran", snapshot->threads.n);
 }
 
-static void add_words(struct segments *segments, unsigned weight, const char *label,
-		      const char *text, enum style style)
+void frame_add_words(struct segments *segments, unsigned weight, const char *label,
+		     const char *text, enum style style)
 {
 	struct segment *segment = segments_add(segments, weight);
 
@@ -64,7 +64,7 @@ static void add_recording(struct segments *segments, uint64_t bytes)
 	size_t length = text_fixed(text, sizeof(text) - 1, size, size < 10);
 	text[length] = units[unit];
 	text[length + 1] = '\0';
-	add_words(segments, 94, "REC", text, STYLE_WARN);
+	frame_add_words(segments, 94, "REC", text, STYLE_WARN);
 }
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
@@ -74,28 +74,28 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	char interval[24];
 
 	duration_format(frame->interval_ns, interval, sizeof(interval));
-	add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
+	frame_add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
 	if (snapshot)
 		add_clock(&segments, snapshot->realtime_ns);
 	if (frame->paused)
-		add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
+		frame_add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
 	if (snapshot && snapshot->recorded_bytes > 0)
 		add_recording(&segments, snapshot->recorded_bytes);
-	add_words(&segments, 60, "every", interval, STYLE_PLAIN);
+	frame_add_words(&segments, 60, "every", interval, STYLE_PLAIN);
 	if (snapshot) {
 		bool counters = snapshot->pmu[0] != '\0';
 
 		add_tasks(&segments, snapshot);
-		add_words(&segments, 40, "", counters ? snapshot->pmu : "no PMU",
-			  counters ? STYLE_PLAIN : STYLE_WARN);
-		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
+		frame_add_words(&segments, 40, "", counters ? snapshot->pmu : "no PMU",
+				counters ? STYLE_PLAIN : STYLE_WARN);
+		frame_add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
 		if (strcmp(snapshot->mode, "task") == 0)
-			add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);
+			frame_add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);
 		else if (strcmp(snapshot->mode, "system") != 0)
-			add_words(&segments, 45, "from", snapshot->mode, STYLE_PLAIN);
+			frame_add_words(&segments, 45, "from", snapshot->mode, STYLE_PLAIN);
 		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {
-			add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
-				  "only", STYLE_WARN);
+			frame_add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
+					"only", STYLE_WARN);
 		}
 	}
 	segments_draw(&segments, canvas, rect);
@@ -117,12 +117,8 @@ static unsigned metric_weight(const struct columns *columns, size_t index)
 	return index < 50 ? 60 - (unsigned)index : 10;
 }
 
-/*
- * All metrics but the share of time, which stands as a meter or before them. NULL figures are those
- * of a CPU that was not heard of.
- */
-static void add_figures(struct segments *segments, const struct columns *columns,
-			const struct figure *figures)
+void frame_add_figures(struct segments *segments, const struct columns *columns,
+		       const struct figure *figures)
 {
 	const struct figure none = {.state = FIGURE_NOT_COUNTED};
 
@@ -133,8 +129,8 @@ static void add_figures(struct segments *segments, const struct columns *columns
 		if (strcmp(def->name, "cpu_percent") == 0)
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
-		add_words(segments, metric_weight(columns, i), columns->metrics[i].title, cell.text,
-			  style_of_cell(cell.role));
+		frame_add_words(segments, metric_weight(columns, i), columns->metrics[i].title,
+				cell.text, style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;
 	}
 }
@@ -151,7 +147,7 @@ static bool busy_share(const uint64_t *tally, const uint64_t *idle, double *shar
 	return true;
 }
 
-static void format_percent(double share, unsigned decimals, char *text, size_t size)
+void frame_format_percent(double share, unsigned decimals, char *text, size_t size)
 {
 	size_t length = text_fixed(text, size - 1, 100 * share, decimals);
 
@@ -165,8 +161,8 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 {
 	char text[24];
 
-	format_percent(share, 1, text, sizeof(text));
-	add_words(segments, weight, label, text, style);
+	frame_format_percent(share, 1, text, sizeof(text));
+	frame_add_words(segments, weight, label, text, style);
 	segments->items[segments->n - 1].text_width = 6;
 }
 
@@ -178,10 +174,10 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 
 	if (share < UNATTRIBUTED_FROM)
 		return;
-	format_percent(share, 1, percent, sizeof(percent));
+	frame_format_percent(share, 1, percent, sizeof(percent));
 	snprintf(text, sizeof(text), "%s of %s", percent,
 		 snapshot->columns->events.items[event].name);
-	add_words(segments, 95, "unattributed", text, STYLE_WARN);
+	frame_add_words(segments, 95, "unattributed", text, STYLE_WARN);
 }
 
 /* Not all threads that ran had counters. */
@@ -193,7 +189,7 @@ static void add_coverage(struct segments *segments, const struct snapshot *snaps
 		return;
 	snprintf(text, sizeof(text), "%zu of %zu threads", snapshot->threads_counted,
 		 snapshot->threads_ran);
-	add_words(segments, 93, "counted", text, STYLE_WARN);
+	frame_add_words(segments, 93, "counted", text, STYLE_WARN);
 }
 
 /* What the figures behind it are of, and how much it runs. */
@@ -208,8 +204,8 @@ static void add_target(struct segments *segments, const struct snapshot *snapsho
 		text_copy(cell.text + strlen(cell.text), sizeof(cell.text) - strlen(cell.text),
 			  "%");
 	}
-	add_words(segments, 92, snapshot->targeted ? "target" : "own",
-		  snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
+	frame_add_words(segments, 92, snapshot->targeted ? "target" : "own",
+			snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
 	segments->items[segments->n - 1].text_width = 7;
 }
 
@@ -221,7 +217,7 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 	double busy;
 
 	if (!snapshot) {
-		add_words(&segments, 1, "", "counting ...", STYLE_DIM);
+		frame_add_words(&segments, 1, "", "counting ...", STYLE_DIM);
 		segments_draw(&segments, canvas, rect);
 		return;
 	}
@@ -231,112 +227,19 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 	}
 	add_unattributed(&segments, snapshot);
 	if (snapshot_sharing(snapshot, sharing, sizeof(sharing)))
-		add_words(&segments, 94, "counters", sharing, STYLE_PLAIN);
+		frame_add_words(&segments, 94, "counters", sharing, STYLE_PLAIN);
 	if (snapshot->lost_records > 0) {
 		char text[32];
 
 		snprintf(text, sizeof(text), "%" PRIu64 " records", snapshot->lost_records);
-		add_words(&segments, 96, "lost", text, STYLE_BAD);
+		frame_add_words(&segments, 96, "lost", text, STYLE_BAD);
 	}
 	add_coverage(&segments, snapshot);
 	if (snapshot->target)
 		add_target(&segments, snapshot);
-	add_figures(&segments, snapshot->columns,
-		    snapshot->target ? snapshot->target_figures : snapshot->figures);
+	frame_add_figures(&segments, snapshot->columns,
+			  snapshot->target ? snapshot->target_figures : snapshot->figures);
 	segments_draw(&segments, canvas, rect);
-}
-
-/* ---- CPU lines */
-
-static double cpu_busy(const struct snapshot_cpu *cpu)
-{
-	double share;
-
-	return cpu->tally && busy_share(cpu->tally, cpu->idle, &share) ? share : -1;
-}
-
-/* Busier first; of equals the lower number, so that the choice does not waver. */
-static int compare_busy(const void *a, const void *b)
-{
-	const struct snapshot_cpu *const *cpu_a = a, *const *cpu_b = b;
-	double busy_a = cpu_busy(*cpu_a), busy_b = cpu_busy(*cpu_b);
-
-	if (busy_a < busy_b)
-		return 1;
-	if (busy_a > busy_b)
-		return -1;
-	return (*cpu_a)->cpu - (*cpu_b)->cpu;
-}
-
-static int compare_number(const void *a, const void *b)
-{
-	const struct snapshot_cpu *const *cpu_a = a, *const *cpu_b = b;
-
-	return (*cpu_a)->cpu - (*cpu_b)->cpu;
-}
-
-static unsigned meter_width(unsigned width)
-{
-	unsigned meter = width * 2 / 5;
-
-	if (meter > 40)
-		meter = 40;
-	return meter < 14 && width >= 20 ? 14 : meter;
-}
-
-static void draw_cpu(const struct snapshot *snapshot, const struct snapshot_cpu *cpu,
-		     struct canvas *canvas, struct rect line, unsigned meter)
-{
-	struct segments segments = {0};
-	unsigned x = line.x + 5 + meter + 2;
-	double busy = cpu_busy(cpu);
-	char text[24];
-
-	snprintf(text, sizeof(text), "%d", cpu->cpu);
-	canvas_text_right(canvas, line.x, line.y, 4, STYLE_ID, text);
-	text_copy(text, sizeof(text), "-");
-	if (busy >= 0)
-		format_percent(busy, 1, text, sizeof(text));
-	meter_draw(canvas, line.x + 5, line.y, meter, busy, text,
-		   busy >= 0 ? STYLE_PLAIN : STYLE_DIM);
-	if (x >= line.x + line.width)
-		return;
-	add_figures(&segments, snapshot->columns, cpu->figures);
-	segments_draw(&segments, canvas, (struct rect){x, line.y, line.width - (x - line.x), 1});
-}
-
-void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect)
-{
-	const struct snapshot *snapshot = frame->snapshot;
-
-	if (!snapshot || rect.height == 0 || rect.width == 0)
-		return;
-
-	const struct snapshot_cpu **cpus = xcalloc(snapshot->n_cpus, sizeof(struct snapshot_cpu *));
-	size_t shown = size_min(rect.height, snapshot->n_cpus), left = snapshot->n_cpus - shown;
-
-	for (size_t i = 0; i < snapshot->n_cpus; i++)
-		cpus[i] = &snapshot->cpus[i];
-	if (left > 0) {
-		qsort(cpus, snapshot->n_cpus, sizeof(struct snapshot_cpu *), compare_busy);
-		qsort(cpus, shown, sizeof(struct snapshot_cpu *), compare_number);
-	}
-	for (size_t i = 0; i < shown; i++) {
-		struct rect line = {rect.x, rect.y + (unsigned)i, rect.width, 1};
-		char more[40] = "";
-
-		if (left > 0 && i + 1 == shown)
-			snprintf(more, sizeof(more), "  +%zu more: Tab", left);
-
-		unsigned n = text_width(more);
-
-		if (n && n < line.width) {
-			line.width -= n;
-			canvas_text(canvas, line.x + line.width, line.y, n, STYLE_LABEL, more);
-		}
-		draw_cpu(snapshot, cpus[i], canvas, line, meter_width(rect.width));
-	}
-	free(cpus);
 }
 
 /* ---- note */

@@ -19,7 +19,10 @@ struct frame {
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
-/* A line a CPU; the busiest where there are more than lines, which is said. */
+/*
+ * A line a CPU. Where there are more than lines the worst, which is said, and of many a line a
+ * socket before them. Large rects have a table.
+ */
 void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* How many lines of that width the first note wants: 0, 1 or 2. */
 unsigned frame_banner_lines(const struct frame *frame, unsigned width);

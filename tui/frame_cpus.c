@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CPUs around the list: all by number where there is room for them, else the worst first, and of
+ * many a line for each socket before them. A few lines say what their figures are; more are a
+ * table.
+ */
+#include "frame.h"
+
+#include "core/cpu_lost.h"
+#include "core/rollup.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "core/view.h"
+#include "frame_part.h"
+#include "widget_meter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FOLD_BEYOND = 32,
+	TABLE_FROM = 5, /* lines */
+	NUMBER_WIDTH = 4,
+	LOST_WIDTH = 6,
+};
+
+struct cpu_lines {
+	const struct snapshot *snapshot;
+	struct cpu_units sockets;
+	struct snapshot_cpu *items; /* the sockets, then CPUs; borrows from them */
+	size_t n_sockets, n;
+	size_t left; /* CPUs that have no line */
+};
+
+static int by_number(const void *a, const void *b)
+{
+	return ((const struct snapshot_cpu *)a)->cpu - ((const struct snapshot_cpu *)b)->cpu;
+}
+
+static int by_loss(const void *a, const void *b, void *columns)
+{
+	return cpu_compare_worst(columns, a, b);
+}
+
+static void lines_init(struct cpu_lines *lines, const struct snapshot *snapshot, size_t room)
+{
+	size_t n_cpus = snapshot->n_cpus;
+
+	*lines = (struct cpu_lines){.snapshot = snapshot};
+	if (n_cpus > FOLD_BEYOND && n_cpus > room) {
+		rollup_cpus(snapshot, ROLLUP_SOCKET, &lines->sockets);
+		qsort(lines->sockets.items, lines->sockets.n, sizeof(*lines->sockets.items),
+		      by_number);
+		/* One alone is what the totals are; too many leave no room for their CPUs. */
+		if (lines->sockets.n > 1 && lines->sockets.n < room)
+			lines->n_sockets = lines->sockets.n;
+	}
+	lines->items = xcalloc(lines->n_sockets + n_cpus, sizeof(*lines->items));
+	for (size_t i = 0; i < lines->n_sockets; i++)
+		lines->items[i] = lines->sockets.items[i];
+	struct snapshot_cpu *cpus = lines->items + lines->n_sockets;
+	for (size_t i = 0; i < n_cpus; i++)
+		cpus[i] = snapshot->cpus[i];
+	if (n_cpus > room)
+		qsort_r(cpus, n_cpus, sizeof(*cpus), by_loss, snapshot->columns);
+	else
+		qsort(cpus, n_cpus, sizeof(*cpus), by_number);
+	lines->n = size_min(lines->n_sockets + n_cpus, room);
+	lines->left = lines->n_sockets + n_cpus - lines->n;
+}
+
+static void lines_fini(struct cpu_lines *lines)
+{
+	cpu_units_fini(&lines->sockets);
+	free(lines->items);
+}
+
+/* "S0", "12" and the meter behind it; returns the column behind that. */
+static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct canvas *canvas,
+			   struct rect line, unsigned meter)
+{
+	const struct snapshot_cpu *cpu = &lines->items[index];
+	double busy = cpu_busy(cpu);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%s%d", index < lines->n_sockets ? "S" : "", cpu->cpu);
+	canvas_text_right(canvas, line.x, line.y, NUMBER_WIDTH, STYLE_ID,
+			  index < lines->n_sockets && cpu->cpu < 0 ? "S?" : text);
+	text_copy(text, sizeof(text), "-");
+	if (busy >= 0)
+		frame_format_percent(busy, 1, text, sizeof(text));
+	meter_draw(canvas, line.x + NUMBER_WIDTH + 1, line.y, meter, busy, text,
+		   busy >= 0 ? STYLE_PLAIN : STYLE_DIM);
+	return NUMBER_WIDTH + 1 + meter;
+}
+
+/* "+60 more: Tab" at the end of a line, which is shorter then. */
+static void draw_more(const struct cpu_lines *lines, struct canvas *canvas, struct rect *line,
+		      enum style style)
+{
+	char more[40];
+
+	snprintf(more, sizeof(more), "  +%zu more: Tab", lines->left);
+	unsigned n = text_width(more);
+	if (lines->left == 0 || n >= line->width)
+		return;
+	line->width -= n;
+	canvas_text(canvas, line->x + line->width, line->y, n, style, more);
+}
+
+/* ---- a few lines */
+
+static unsigned meter_width(unsigned width)
+{
+	unsigned meter = width * 2 / 5;
+
+	if (meter > 40)
+		meter = 40;
+	return meter < 14 && width >= 20 ? 14 : meter;
+}
+
+static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas, struct rect rect)
+{
+	unsigned meter = meter_width(rect.width);
+	struct cpu_lines lines;
+
+	lines_init(&lines, snapshot, rect.height);
+	for (size_t i = 0; i < lines.n; i++) {
+		struct rect line = {rect.x, rect.y + (unsigned)i, rect.width, 1};
+		struct segments segments = {0};
+
+		if (i + 1 == lines.n)
+			draw_more(&lines, canvas, &line, STYLE_LABEL);
+		unsigned x = draw_meter(&lines, i, canvas, line, meter) + 2;
+		if (x >= line.width)
+			continue;
+		frame_add_figures(&segments, snapshot->columns, lines.items[i].figures);
+		segments_draw(&segments, canvas,
+			      (struct rect){line.x + x, line.y, line.width - x, 1});
+	}
+	lines_fini(&lines);
+}
+
+/* ---- a table */
+
+static void draw_title(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
+		       const char *title)
+{
+	canvas_text_right(canvas, line.x + x, line.y, width, STYLE_HEADER, title);
+}
+
+static void draw_cell(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
+		      const struct metric_def *def, struct figure figure)
+{
+	struct cell cell;
+
+	figure_format(def, figure, &cell);
+	canvas_text_right(canvas, line.x + x, line.y, width, style_of_cell(cell.role), cell.text);
+}
+
+static struct figure lost_of(const struct cpu_lines *lines, size_t index)
+{
+	const struct snapshot_cpu *cpu = &lines->items[index];
+
+	return index < lines->n_sockets ? cpu_lost_in_unit(lines->snapshot, ROLLUP_SOCKET, cpu->cpu)
+					: cpu_lost(lines->snapshot->columns, cpu);
+}
+
+/* The metrics from column x on, as many as there is room for; index SIZE_MAX: their titles. */
+static void draw_metrics(const struct cpu_lines *lines, size_t index, struct canvas *canvas,
+			 struct rect line, unsigned x)
+{
+	const struct columns *columns = lines->snapshot->columns;
+
+	for (size_t i = 0; i < columns->n_metrics; i++) {
+		const struct metric *metric = &columns->metrics[i];
+		unsigned title = text_width(metric->title), width = metric->def->width + 1;
+
+		if (metric->def->machine || strcmp(metric->def->name, "cpu_percent") == 0)
+			continue;
+		width = title > width ? title : width;
+		if (x + 1 + width > line.width)
+			return;
+		if (index == SIZE_MAX)
+			draw_title(canvas, line, x + 1, width, metric->title);
+		else
+			draw_cell(canvas, line, x + 1, width, metric->def,
+				  lines->items[index].figures
+					  ? lines->items[index].figures[i]
+					  : (struct figure){.state = FIGURE_NOT_COUNTED});
+		x += 1 + width;
+	}
+}
+
+static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, struct rect rect)
+{
+	bool loses = columns_metric(snapshot->columns, "ipc") >= 0;
+	unsigned meter = meter_width(rect.width * 3 / 5), x = NUMBER_WIDTH + 1 + meter;
+	struct rect line = {rect.x, rect.y, rect.width, 1};
+	struct cpu_lines lines;
+
+	lines_init(&lines, snapshot, rect.height - 1);
+	canvas_fill(canvas, line, STYLE_HEADER);
+	draw_title(canvas, line, 0, NUMBER_WIDTH, "CPU");
+	draw_title(canvas, line, NUMBER_WIDTH + 1, meter, "busy ");
+	draw_more(&lines, canvas, &line, STYLE_HEADER);
+	if (loses && x + 1 + LOST_WIDTH <= line.width)
+		draw_title(canvas, line, x + 1, LOST_WIDTH, cpu_lost_def.title);
+	draw_metrics(&lines, SIZE_MAX, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
+	line.width = rect.width;
+	for (size_t i = 0; i < lines.n; i++) {
+		line.y++;
+		x = draw_meter(&lines, i, canvas, line, meter);
+		if (loses && x + 1 + LOST_WIDTH <= line.width)
+			draw_cell(canvas, line, x + 1, LOST_WIDTH, &cpu_lost_def,
+				  lost_of(&lines, i));
+		draw_metrics(&lines, i, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
+	}
+	lines_fini(&lines);
+}
+
+void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	if (!frame->snapshot || rect.height == 0 || rect.width == 0)
+		return;
+	if (rect.height < TABLE_FROM)
+		draw_labelled(frame->snapshot, canvas, rect);
+	else
+		draw_table(frame->snapshot, canvas, rect);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FRAME_PART_H
+#define PMCTOP_FRAME_PART_H
+
+#include "core/snapshot.h"
+#include "segments.h"
+
+/* What the files of the frame share. */
+
+void frame_add_words(struct segments *segments, unsigned weight, const char *label,
+		     const char *text, enum style style);
+/*
+ * All metrics but the share of time, which stands as a meter or before them. NULL figures are those
+ * of a CPU that was not heard of.
+ */
+void frame_add_figures(struct segments *segments, const struct columns *columns,
+		       const struct figure *figures);
+/* A share, 0..1, as "43.2%". */
+void frame_format_percent(double share, unsigned decimals, char *text, size_t size);
+
+#endif
