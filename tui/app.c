@@ -160,6 +160,35 @@ static void ask_interval(struct app *app)
 	prompt_open(&app->prompt, question, accept_interval);
 }
 
+static int accept_quit(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+
+	(void)text;
+	(void)err;
+	app->quit = true;
+	return 0;
+}
+
+/* Quitting ends the command that was started. */
+static void ask_quit(struct app *app)
+{
+	char question[sizeof(app->prompt.question)];
+
+	snprintf(question, sizeof(question),
+		 "%s still runs. End it, and quit? y or ^C:", app->command);
+	prompt_confirm(&app->prompt, question, accept_quit);
+}
+
+/* Whoever is not there cannot be dismissed. */
+static void detach(struct app *app)
+{
+	if (app->snapshot && !app->snapshot->targeted)
+		app_tell(app, "There is nobody to detach from: all tasks are counted.");
+	else
+		app_ask(app, COMMAND_DISMISS, NULL, 0);
+}
+
 /* Where the screen stands in Tab's round; screens_n where it does not. */
 static size_t place_of(const struct screen *screen)
 {
@@ -199,7 +228,10 @@ static void act(struct app *app, enum action action)
 		return;
 	switch (action) {
 	case ACTION_QUIT:
-		app->quit = true;
+		if (app->command[0])
+			ask_quit(app);
+		else
+			app->quit = true;
 		break;
 	case ACTION_HELP:
 		go_to(app, app->screen == &screen_help ? app->before : &screen_help);
@@ -218,7 +250,7 @@ static void act(struct app *app, enum action action)
 		ask_interval(app);
 		break;
 	case ACTION_DETACH:
-		app_ask(app, COMMAND_DISMISS, NULL, 0);
+		detach(app);
 		break;
 	case ACTION_COUNT:
 		app->levels = (app->levels + 1) % EVENT_LEVELS;
@@ -264,6 +296,9 @@ void app_key(struct app *app, int key)
 	untell(app);
 	if (key == KEYMAP_CONTROL('L'))
 		app->redraw = true;
+	else if (app->prompt.active && app->prompt.accept == accept_quit &&
+		 key == KEYMAP_CONTROL('C'))
+		app->quit = true;
 	else if (app->prompt.active)
 		prompt_key(&app->prompt, key, app);
 	else if (app->picker.ops)

@@ -47,6 +47,7 @@ struct app {
 	struct list cpus;
 	bool cpus_chosen; /* by what CPUs are shown; else it depends on how many there are */
 	struct page page; /* of the screens that are a text: help, log */
+	char command[32]; /* that was started and still runs: quitting ends it; "": none */
 	struct messages messages;
 	struct table events;
 	struct sums sums;

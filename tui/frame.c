@@ -33,7 +33,8 @@ static void add_tasks(struct segments *segments, const struct snapshot *snapshot
 	struct segment *segment = segments_add(segments, 50);
 
 	text_copy(segment->label, sizeof(segment->label), "tasks");
-	if (snapshot->tasks > 0)
+	/* How many the machine has says nothing of a target. */
+	if (snapshot->tasks > 0 && !snapshot->target)
 		snprintf(segment->text, sizeof(segment->text), "%u, %zu ran", snapshot->tasks,
 			 snapshot->threads.n);
 	else
@@ -67,13 +68,52 @@ static void add_recording(struct segments *segments, uint64_t bytes)
 	frame_add_words(segments, 94, "REC", text, STYLE_WARN);
 }
 
+/* The first interval is short, and one may be late: then the figures are of another time. */
+static void add_interval(struct segments *segments, const struct frame *frame)
+{
+	uint64_t chosen_ns = frame->interval_ns;
+	uint64_t real_ns = frame->snapshot ? frame->snapshot->interval_ns : chosen_ns;
+	char interval[24], real[24], text[64];
+
+	duration_format(chosen_ns, interval, sizeof(interval));
+	/* To a hundredth of a second: what is beyond stands for nothing. */
+	duration_format((real_ns + 5 * NS_PER_MS) / (10 * NS_PER_MS) * (10 * NS_PER_MS), real,
+			sizeof(real));
+	bool differs = real_ns < chosen_ns - chosen_ns / 10 || real_ns > chosen_ns + chosen_ns / 10;
+	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this " : "",
+		 differs ? real : "");
+	frame_add_words(segments, 60, "every", text, STYLE_PLAIN);
+}
+
+/* Of machines with several kinds of CPUs the PMUs of all: "cpu_atom+cpu_core". */
+static void add_pmu(struct segments *segments, const struct snapshot *snapshot)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct plan *plan = columns->plan;
+	char text[80] = "";
+	size_t length = 0;
+
+	for (unsigned i = 0; i < plan->shape.n_domains; i++) {
+		const struct plan_domain *domain = &plan->domains[i];
+
+		if (domain->socket || domain->all_cpus || domain->pmu >= columns->n_pmus)
+			continue;
+		if (length > 0 && length + 1 < sizeof(text))
+			text[length++] = '+';
+		length +=
+			text_copy(text + length, sizeof(text) - length, columns->pmus[domain->pmu]);
+	}
+	if (!snapshot->pmu[0])
+		frame_add_words(segments, 40, "", "no PMU", STYLE_WARN);
+	else
+		frame_add_words(segments, 40, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
+}
+
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
 	const struct snapshot *snapshot = frame->snapshot;
 	struct segments segments = {0};
-	char interval[24];
 
-	duration_format(frame->interval_ns, interval, sizeof(interval));
 	frame_add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
 	if (snapshot)
 		add_clock(&segments, snapshot->realtime_ns);
@@ -81,13 +121,10 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		frame_add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
 	if (snapshot && snapshot->recorded_bytes > 0)
 		add_recording(&segments, snapshot->recorded_bytes);
-	frame_add_words(&segments, 60, "every", interval, STYLE_PLAIN);
+	add_interval(&segments, frame);
 	if (snapshot) {
-		bool counters = snapshot->pmu[0] != '\0';
-
 		add_tasks(&segments, snapshot);
-		frame_add_words(&segments, 40, "", counters ? snapshot->pmu : "no PMU",
-				counters ? STYLE_PLAIN : STYLE_WARN);
+		add_pmu(&segments, snapshot);
 		frame_add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
 		if (strcmp(snapshot->mode, "task") == 0)
 			frame_add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);

@@ -176,6 +176,7 @@ static void look_after_command(struct live *live)
 	if (!launch || live->told || !launch_reap(launch))
 		return;
 	live->told = live->hold = live->dirty = true;
+	live->app.command[0] = '\0';
 	launch_tell(launch, how, sizeof(how));
 	text_fixed(seconds, sizeof(seconds),
 		   (double)(launch->ended_ns - launch->began_ns) / (double)NS_PER_S, 1);
@@ -245,6 +246,9 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 	live->app.n_presets = config->engine->n_presets;
 	live->app.theme_dir = config->theme_dir;
 	text_copy(live->theme, sizeof(live->theme), live->app.theme);
+	if (live->launch)
+		text_copy(live->app.command, sizeof(live->app.command),
+			  config->options->command[0]);
 	canvas_init(&live->canvas, config->ascii);
 	measure(live);
 	loop(live, config);

@@ -565,7 +565,7 @@ def test_command_is_ended(terminal):
     before = terminal.settings()
     path = f"/tmp/{terminal.socket}.pids"
     command = f"sh -c 'sleep 100 & echo $$ $! > {path}; echo said; wait'"
-    for end, keys in (("q", ["q"]), ("^C", ["C-c"]), ("SIGTERM", None)):
+    for end, keys in (("q", ["q", "y"]), ("^C", ["C-c", "C-c"]), ("SIGTERM", None)):
         pid = launch(terminal, command)
         wait_until("the command", lambda: os.path.exists(path) and os.path.getsize(path))
         with open(path) as file:
@@ -585,6 +585,10 @@ def test_command_ignores(terminal):
     before = terminal.settings()
     launch(terminal, """sh -c 'trap "" TERM; echo $$; while :; do sleep 0.1; done'""")
     terminal.keys("q")
+    terminal.wait_for(r"sh still runs\. End it, and quit\? y or \^C:")
+    terminal.keys("n")
+    terminal.wait_for("q Quit$")
+    terminal.keys("q", "y")
     pid = int(terminal.wait_for(r"(?s)^(\d+)\n.*pmctop: 'sh' .*goes on.*^rc=143$").group(1))
     if not alive(pid):
         raise Failure("it was not left alone")

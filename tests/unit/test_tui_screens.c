@@ -334,6 +334,50 @@ static void test_begins_rolled_up(void **state)
 	}
 }
 
+/* Whoever started a command is asked before it is ended. */
+static void test_quitting_with_a_command(void **state)
+{
+	static const struct {
+		const char *name, *command;
+		int keys[4];
+		bool quits;
+	} rows[] = {
+		{"no command", "", {'q'}, true},
+		{"a question", "make", {'q'}, false},
+		{"yes", "make", {'q', 'y'}, true},
+		{"no", "make", {'q', 'n'}, false},
+		{"^C and ^C", "make", {KEYMAP_CONTROL('C'), KEYMAP_CONTROL('C')}, true},
+		{"not so soon", "make", {'q', KEYMAP_ESCAPE, 'q'}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, 80, 24, false, screen_snapshot(2));
+		text_copy(stage.app.command, sizeof(stage.app.command), rows[i].command);
+		stage_keys(&stage, rows[i].keys);
+		if (stage.app.quit != rows[i].quits)
+			fail_msg("%s", rows[i].name);
+		stage_close(&stage);
+	}
+}
+
+static void test_nobody_to_detach_from(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'D', 0});
+	assert_int_equal(stage.app.commands.n, 0);
+	assert_true(stage.app.notice[0] != '\0');
+	stage.app.snapshot->targeted = true;
+	stage_keys(&stage, (int[]){'D', 0});
+	assert_int_equal(stage.app.commands.n, 1);
+	stage_close(&stage);
+}
+
 /* A key belongs to one action, and every action has a row with a name of its own. */
 static void test_keymap(void **state)
 {
@@ -360,13 +404,21 @@ static void test_keymap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),     cmocka_unit_test(test_golden_styles),
-		cmocka_unit_test(test_every_size), cmocka_unit_test(test_resizing),
-		cmocka_unit_test(test_empty),      cmocka_unit_test(test_selection_stays),
-		cmocka_unit_test(test_sorting),    cmocka_unit_test(test_interval_prompt),
-		cmocka_unit_test(test_pause),      cmocka_unit_test(test_screens),
-		cmocka_unit_test(test_rolling_up), cmocka_unit_test(test_begins_rolled_up),
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_golden_styles),
+		cmocka_unit_test(test_every_size),
+		cmocka_unit_test(test_resizing),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_selection_stays),
+		cmocka_unit_test(test_sorting),
+		cmocka_unit_test(test_interval_prompt),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_rolling_up),
+		cmocka_unit_test(test_begins_rolled_up),
 		cmocka_unit_test(test_keymap),
+		cmocka_unit_test(test_quitting_with_a_command),
+		cmocka_unit_test(test_nobody_to_detach_from),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
