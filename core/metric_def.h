@@ -26,6 +26,13 @@ struct metric_form {
 	bool all_levels;        /* of no meaning where only one privilege level is counted */
 };
 
+/* What its figures are: of counts and rates a view can show the one as the other. */
+enum metric_kind {
+	METRIC_FORMULA,
+	METRIC_COUNT, /* how often something happened in the interval */
+	METRIC_RATE,  /* ... per second of the interval */
+};
+
 enum {
 	METRIC_FORMS_MAX = 8,
 	METRIC_TITLE_MAX = 10, /* columns; those of built-in metrics make do with 8 */
@@ -43,6 +50,7 @@ struct metric_def {
 		forms[METRIC_FORMS_MAX]; /* the first that can be counted here is taken */
 	const char *unit;                /* "", "%", "GHz", "M/s", "/s" */
 	const char *help;                /* one line */
+	enum metric_kind kind;
 	enum metric_better better;
 	double warn, bad; /* thresholds in the direction of `better`; ignored where NEUTRAL */
 	unsigned width;   /* columns of a number on screen, without the trust mark */

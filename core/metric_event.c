@@ -153,6 +153,7 @@ int metric_def_of_event(const char *event, struct metric_def *def, struct error 
 		.forms = {{.expression = xstrdup(expression)}},
 		.unit = xstrdup(""),
 		.help = xstrdup(help),
+		.kind = METRIC_COUNT,
 		.width = WIDTH,
 	};
 	return 0;

@@ -3,7 +3,7 @@
  * Which columns there are follows from what a line is and from the metrics of the snapshot. What a
  * cell says follows from its column alone (core/view_cell.c), and is made only where someone asks.
  */
-#include "view.h"
+#include "view_part.h"
 
 #include "cgroup_name.h"
 #include "cpu_lost.h"
@@ -11,207 +11,21 @@
 #include "util.h"
 #include "view_cpus.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	ID_WIDTH = 7, /* PID_MAX_LIMIT is 4194304 */
-	USER_WIDTH = 8,
-	USER_ALONE_WIDTH = 16, /* where a line is a user */
-	NUMBER_WIDTH = 5,
-	CPU_WIDTH = 4,
-	UNIT_WIDTH = 6,
-	TYPE_WIDTH = 6,
-	LOST_WEIGHT = 199,  /* as heavy as the second metric */
-	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
-	COMMAND_LEAST = 12,
-	TREE_LEAST = 20, /* branches and all */
-	CGROUP_WIDTH = 40,
-	CGROUP_LEAST = 24,
-	CGROUP_NAME_BYTES = 256,
-	METRIC_WEIGHT = 200,
-	ASKED_WEIGHT = 300, /* of the first that was asked for */
-	ASKED_RANKS = 90,   /* less by one for each after it, but still above the preset's */
-	USER_WEIGHT = 195,  /* so USER goes when three metrics are left */
-};
-
-/* The columns that are no metrics, by the name that -s takes. */
-static const struct view_column column_pid = {
-	.field = FIELD_PID, .name = "pid", .title = "PID", .metric = -1, .width = ID_WIDTH};
-static const struct view_column column_tid = {
-	.field = FIELD_TID, .name = "tid", .title = "TID", .metric = -1, .width = ID_WIDTH};
-static const struct view_column column_user = {.field = FIELD_USER,
-					       .name = "user",
-					       .title = "USER",
-					       .metric = -1,
-					       .width = USER_WIDTH,
-					       .left = true,
-					       .weight = USER_WEIGHT};
-static const struct view_column column_user_alone = {.field = FIELD_USER,
-						     .name = "user",
-						     .title = "USER",
-						     .metric = -1,
-						     .width = USER_ALONE_WIDTH,
-						     .left = true};
-static const struct view_column column_processes = {.field = FIELD_PROCESSES,
-						    .name = "processes",
-						    .title = "NPROC",
-						    .metric = -1,
-						    .width = NUMBER_WIDTH,
-						    .down = true,
-						    .weight = USER_WEIGHT};
-static const struct view_column column_threads = {.field = FIELD_THREADS,
-						  .name = "threads",
-						  .title = "NTHR",
-						  .metric = -1,
-						  .width = NUMBER_WIDTH,
-						  .down = true,
-						  .weight = METRIC_WEIGHT / 2};
-static const struct view_column column_command = {.field = FIELD_COMMAND,
-						  .name = "command",
-						  .title = "COMMAND",
-						  .metric = -1,
-						  .width = COMMAND_WIDTH,
-						  .least = COMMAND_LEAST,
-						  .left = true};
-static const struct view_column column_tree = {.field = FIELD_COMMAND,
-					       .name = "command",
-					       .title = "COMMAND",
-					       .metric = -1,
-					       .width = 2 * COMMAND_WIDTH,
-					       .least = TREE_LEAST,
-					       .left = true};
-static const struct view_column column_cgroup = {.field = FIELD_CGROUP,
-						 .name = "cgroup",
-						 .title = "CGROUP",
-						 .metric = -1,
-						 .width = CGROUP_WIDTH,
-						 .least = CGROUP_LEAST,
-						 .left = true};
-static const struct view_column column_cpu = {
-	.field = FIELD_CPU, .name = "cpu", .title = "CPU", .metric = -1, .width = CPU_WIDTH};
-static const struct view_column column_socket = {
-	.field = FIELD_CPU, .name = "socket", .title = "SOCKET", .metric = -1, .width = UNIT_WIDTH};
-static const struct view_column column_node = {
-	.field = FIELD_CPU, .name = "node", .title = "NODE", .metric = -1, .width = UNIT_WIDTH};
-static const struct view_column column_lost = {.field = FIELD_LOST,
-					       .name = "lost",
-					       .title = "lost%",
-					       .metric = -1,
-					       .width = 6,
-					       .down = true,
-					       .weight = LOST_WEIGHT};
-static const struct view_column column_type = {.field = FIELD_TYPE,
-					       .name = "type",
-					       .title = "TYPE",
-					       .metric = -1,
-					       .width = TYPE_WIDTH,
-					       .left = true};
-static const struct view_column column_cpus = {.field = FIELD_CPUS,
-					       .name = "cpus",
-					       .title = "CPUS",
-					       .metric = -1,
-					       .width = NUMBER_WIDTH,
-					       .down = true,
-					       .weight = USER_WEIGHT};
-
-/* What stands before the metrics and behind them, by what a line is. */
-static const struct {
-	const struct view_column *before[4]; /* up to the first NULL */
-	const struct view_column *behind;
-} fixed_columns[] = {
-	[ROLLUP_PROCESS] = {{&column_pid, &column_user}, &column_command},
-	[ROLLUP_THREAD] = {{&column_pid, &column_tid, &column_user}, &column_command},
-	[ROLLUP_TREE] = {{&column_pid, &column_user}, &column_tree},
-	[ROLLUP_USER] = {{&column_user_alone, &column_processes, &column_threads}, NULL},
-	[ROLLUP_CGROUP] = {{&column_processes, &column_threads}, &column_cgroup},
-	[ROLLUP_CPU] = {{&column_cpu, &column_lost}, &column_type},
-	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_lost}, &column_type},
-	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_lost}, &column_type},
-};
+enum { CGROUP_NAME_BYTES = 256 };
 
 /* ---- columns */
-
-static void add_column(struct view *view, const struct view_column *column)
-{
-	view->columns[view->n_columns++] = *column;
-}
-
-/* The first metric is never dropped, the preset's go from the right, what was asked for stays. */
-static unsigned metric_weight(const struct columns *columns, size_t index)
-{
-	if (index == 0)
-		return 0;
-	if (index >= columns->n_preset)
-		return ASKED_WEIGHT - (unsigned)size_min(index - columns->n_preset, ASKED_RANKS);
-	return index < METRIC_WEIGHT / 2 ? (unsigned)(METRIC_WEIGHT - 2 * index) : 1;
-}
-
-static void add_metric(struct view *view, size_t index)
-{
-	const struct metric *metric = &view->snapshot->columns->metrics[index];
-	const struct metric_def *def = metric->def;
-	unsigned title = text_width(metric->title), number = def->width + 1;
-
-	add_column(view,
-		   &(struct view_column){.field = FIELD_METRIC,
-					 .name = def->name,
-					 .title = metric->title,
-					 .metric = (int)index,
-					 .width = title > number ? title : number,
-					 .down = true,
-					 .weight = metric_weight(view->snapshot->columns, index)});
-}
-
-static bool says_something(const struct view *view, const struct view_column *column)
-{
-	const struct snapshot *snapshot = view->snapshot;
-
-	if (column->field == FIELD_LOST)
-		return columns_metric(snapshot->columns, "ipc") >= 0;
-	if (column->field != FIELD_TYPE)
-		return true;
-	for (size_t i = 0; i < snapshot->n_cpus; i++)
-		if (snapshot->cpus[i].type[0])
-			return true;
-	return false;
-}
-
-static void make_columns(struct view *view)
-{
-	size_t n_metrics = view->snapshot->columns->n_metrics;
-	const struct view_column *const *before = fixed_columns[view->spec.by].before;
-	const struct view_column *behind = fixed_columns[view->spec.by].behind;
-
-	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 1,
-				sizeof(*view->columns));
-	for (; *before; before++)
-		if (says_something(view, *before))
-			add_column(view, *before);
-	for (size_t i = 0; i < n_metrics; i++)
-		if (!view->snapshot->columns->metrics[i].def->machine)
-			add_metric(view, i);
-	if (behind && says_something(view, behind))
-		add_column(view, behind);
-}
-
-static int find_column(const struct view *view, const char *name)
-{
-	for (size_t i = 0; i < view->n_columns; i++)
-		if (strcmp(view->columns[i].name, name) == 0)
-			return (int)i;
-	return -ENOENT;
-}
 
 static size_t choose_sort(const struct view *view)
 {
 	bool worst = strcmp(view->spec.sort, "worst") == 0;
-	int column = find_column(view, worst ? "lost" : view->spec.sort);
+	int column = view_find_column(view, worst ? "lost" : view->spec.sort);
 
 	if (column >= 0 || (rollup_is_of_cpus(view->spec.by) && !worst))
 		return column < 0 ? 0 : (size_t)column;
-	column = find_column(view, "cpu_percent");
+	column = view_find_column(view, "cpu_percent");
 	/* Else by what is shown first. */
 	for (size_t i = 0; column < 0 && i < view->n_columns; i++)
 		if (view->columns[i].field == FIELD_METRIC)
@@ -220,15 +34,6 @@ static size_t choose_sort(const struct view *view)
 }
 
 /* ---- order */
-
-struct figure view_figure(const struct view *view, size_t index, int metric)
-{
-	if (view->rows)
-		return rows_figures(view->snapshot->columns, view->rows, index)[metric];
-	if (!view->cpus[index].figures)
-		return (struct figure){.state = FIGURE_NOT_COUNTED};
-	return view->cpus[index].figures[metric];
-}
 
 /*
  * By what a line is put in order, found once for each: a number or a text, and whether it is known
@@ -260,7 +65,7 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 
 	switch (column->field) {
 	case FIELD_METRIC:
-		figure = view_figure(view, index, column->metric);
+		figure = view_value(view, index, column);
 		return (struct sort_key){figure_known(figure), figure.value, NULL, 0};
 	case FIELD_PID:
 		return number_key(row->pid);
@@ -405,7 +210,7 @@ static void name_cgroups(struct view *view)
 	}
 }
 
-static void choose_lines(struct view *view, const struct row_filter *filter)
+void view_make_rows(struct view *view, const struct row_filter *filter)
 {
 	const struct snapshot *snapshot = view->snapshot;
 
@@ -459,11 +264,13 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	struct row_filter filter = {0};
 
 	*view = (struct view){.snapshot = snapshot, .spec = *spec};
-	make_columns(view);
+	view_make_columns(view);
 	view->sort_column = choose_sort(view);
 	if (filtered)
 		row_filter_init(&view->spec.filter, snapshot, &filter);
-	choose_lines(view, filtered ? &filter : NULL);
+	view_make_rows(view, filtered ? &filter : NULL);
+	if (spec->baseline)
+		view_compare(view, filtered ? &view->spec.filter : NULL);
 	order_lines(view, filtered && spec->by == ROLLUP_THREAD ? &filter : NULL);
 	if (spec->by == ROLLUP_TREE)
 		order_tree(view);
@@ -476,6 +283,7 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 
 void view_fini(struct view *view)
 {
+	view_compare_fini(view);
 	for (size_t i = 0; view->names && i < view->rolled.n; i++)
 		free(view->names[i]);
 	free(view->names);
@@ -502,53 +310,4 @@ const struct snapshot_cpu *view_cpu(const struct view *view, size_t line)
 bool view_is_unit(const struct view *view, size_t line)
 {
 	return view->order[line] < view->units.n;
-}
-
-/* ---- layout */
-
-/* What a column asks for before anything is dropped. */
-static unsigned least_width(const struct view *view, size_t column)
-{
-	const struct view_column *what = &view->columns[column];
-
-	return what->least && column + 1 == view->n_columns ? what->least : what->width;
-}
-
-void view_fit(const struct view *view, unsigned width, unsigned *widths)
-{
-	unsigned used = 0;
-
-	for (size_t i = 0; i < view->n_columns; i++) {
-		widths[i] = least_width(view, i);
-		used += widths[i] + (i > 0);
-	}
-	while (used > width) {
-		size_t lightest = view->n_columns;
-
-		for (size_t i = 0; i < view->n_columns; i++) {
-			unsigned weight = view->columns[i].weight;
-
-			if (widths[i] == 0 || weight == 0 || i == view->sort_column)
-				continue;
-			if (lightest == view->n_columns || weight < view->columns[lightest].weight)
-				lightest = i;
-		}
-		if (lightest == view->n_columns)
-			break;
-		used -= widths[lightest] + 1;
-		widths[lightest] = 0;
-	}
-	if (used <= width) { /* the last one gets what is left, where it is a text */
-		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left)
-			widths[view->n_columns - 1] += width - used;
-		return;
-	}
-	unsigned left = width, gap = 0;
-	for (size_t i = 0; i < view->n_columns; i++) {
-		if (widths[i] == 0)
-			continue;
-		widths[i] = left > gap ? (unsigned)size_min(widths[i], left - gap) : 0;
-		left -= widths[i] ? widths[i] + gap : 0;
-		gap = 1;
-	}
 }

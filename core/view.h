@@ -51,14 +51,24 @@ enum view_field {
 
 struct view_column {
 	enum view_field field;
-	const char *name;  /* "pid", "user", "ipc", "command": what -s takes */
-	const char *title; /* "PID", "USER", "IPC", "COMMAND" */
-	int metric;        /* index in columns->metrics, or -1 */
-	unsigned width;    /* the same at every refresh; of metrics: number and trust mark */
-	unsigned least;    /* of the last one: what others are dropped for; 0: its width */
-	bool left;         /* left-aligned; numbers are right-aligned */
-	bool down;         /* sorted from the largest down, unless reversed */
-	unsigned weight;   /* narrow screens drop the lightest first; 0 is never dropped */
+	const char *name; /* "pid", "user", "ipc", "command": what -s takes */
+	char title[64];   /* "PID", "USER", "IPC", "COMMAND" */
+	int metric;       /* index in columns->metrics, or -1 */
+	int then;         /* the same metric in the baseline's; -1: not counted there */
+	unsigned width;   /* the same at every refresh; of metrics: number and trust mark */
+	unsigned least;   /* of the last one: what others are dropped for; 0: its width */
+	bool left;        /* left-aligned; numbers are right-aligned */
+	bool down;        /* sorted from the largest down, unless reversed */
+	unsigned weight;  /* narrow screens drop the lightest first; 0 is never dropped */
+};
+
+/* How often things happen: columns of events and of rates can be shown as either. */
+enum view_unit {
+	VIEW_UNIT_USUAL, /* events as counts in the interval, rates per second */
+	VIEW_UNIT_COUNT,
+	VIEW_UNIT_PER_SECOND,
+	VIEW_UNIT_PER_KI, /* per 1000 instructions; as unknown as these where they are */
+	VIEW_UNIT_KINDS,
 };
 
 /* Sockets and nodes that are numbered beyond that do not unfold. */
@@ -78,6 +88,17 @@ struct view_spec {
 	struct row_filter_spec filter; /* of tasks; CPUs are all shown */
 	bool command_lines;            /* COMMAND shows them, where the snapshot has them */
 	bool ascii;                    /* the branches of a tree in ASCII */
+	enum view_unit unit;
+	/*
+	 * Cells show how figures differ from those of the same row then: a task is known by its tid
+	 * and start, others by what they are of. Borrowed: must outlive the view. NULL: none.
+	 */
+	const struct snapshot *baseline;
+	/*
+	 * The names of the columns to show, in their order; borrowed, NULL behind the last. What
+	 * this view has not is passed over. NULL, or where no metric of this view is named: all.
+	 */
+	const char *const *shown;
 };
 
 struct view {
@@ -96,6 +117,7 @@ struct view {
 	bool *last;                      /* by tree: of each row, whether no sibling follows */
 	size_t *order;                   /* indices in rows or cpus, of the lines */
 	size_t n;                        /* lines: fewer than rows by thread with a filter */
+	struct view_baseline *baseline;  /* what cells differ from; NULL: nothing */
 	uint64_t *left_out; /* the tally of all tasks that the filter keeps out; NULL: no filter */
 };
 
@@ -116,6 +138,10 @@ void view_fini(struct view *view);
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
 /* A metric of the row or CPU of that index. */
 struct figure view_figure(const struct view *view, size_t index, int metric);
+/* What a column of a metric shows of it: in the spec's unit, or how that differs from then. */
+struct figure view_value(const struct view *view, size_t index, const struct view_column *column);
+/* Whether the row or CPU of that index had not run in the baseline's interval. */
+bool view_is_new(const struct view *view, size_t index);
 /* The row at a line (tasks), to follow it or to show its detail. */
 const struct row *view_row(const struct view *view, size_t line);
 /* The CPU, socket or node at a line; NULL: tasks. */
@@ -137,5 +163,15 @@ void view_fit(const struct view *view, unsigned width, unsigned *widths);
  * is not known ("-", "n/a", "!", "?").
  */
 void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell);
+/*
+ * The same of a difference, with its sign: one column more. A change for the worse that is to be
+ * noticed, a tenth at least of what it was (now - difference), is CELL_WARN, and CELL_BAD where
+ * `now` is bad by itself.
+ */
+void figure_format_difference(const struct metric_def *def, struct figure difference, double now,
+			      struct cell *cell);
+
+/* "as usual", "counts", "per second", "per 1000 instructions" */
+const char *view_unit_name(enum view_unit unit);
 
 #endif

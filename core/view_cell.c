@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
-#include "view.h"
+#include "view_part.h"
 
 #include "cpu_lost.h"
 #include "text.h"
@@ -94,7 +94,66 @@ void figure_format(const struct metric_def *def, struct figure figure, struct ce
 	}
 }
 
+static bool is_worse(const struct metric_def *def, double difference)
+{
+	return (def->better == METRIC_LOWER && difference > 0) ||
+	       (def->better == METRIC_HIGHER && difference < 0);
+}
+
+void figure_format_difference(const struct metric_def *def, struct figure difference, double now,
+			      struct cell *cell)
+{
+	bool marked = difference.state != FIGURE_VALID;
+	double then = now - difference.value;
+	struct figure is = {.value = now, .share = 1, .state = FIGURE_VALID};
+	char *text = cell->text;
+
+	cell->role = CELL_DIM;
+	if (!figure_known(difference)) {
+		text_copy(text, sizeof(cell->text), figure_state_sign(difference.state));
+		return;
+	}
+	if (marked)
+		*text++ = difference.state == FIGURE_LOST ? '?' : '~';
+	format_number(def, fabs(difference.value), text + 1, sizeof(cell->text) - 2);
+	if (shows_zero(text + 1)) { /* no sign of a change */
+		memmove(text, text + 1, strlen(text + 1) + 1);
+		return;
+	}
+	*text = difference.value < 0 ? '-' : '+';
+	cell->role = marked ? CELL_SCALED : CELL_PLAIN;
+	if (is_worse(def, difference.value) && fabs(difference.value) >= fabs(then) / 10)
+		cell->role = metric_level(def, is) == METRIC_BAD ? CELL_BAD : CELL_WARN;
+}
+
 /* ---- cells */
+
+/* A metric's, as its column's unit has it: thresholds are of the metric's own. */
+static void cell_metric(const struct view *view, size_t index, const struct view_column *column,
+			struct cell *cell)
+{
+	struct metric_def def = *view->snapshot->columns->metrics[column->metric].def;
+	enum view_unit unit = view->spec.unit;
+	struct figure value = view_value(view, index, column);
+	bool usual = unit == VIEW_UNIT_USUAL || def.kind == METRIC_FORMULA ||
+		     (unit == VIEW_UNIT_COUNT && def.kind == METRIC_COUNT) ||
+		     (unit == VIEW_UNIT_PER_SECOND && def.kind == METRIC_RATE);
+
+	if (!usual)
+		def.warn = def.bad =
+			def.better == METRIC_LOWER ? (double)INFINITY : -(double)INFINITY;
+	if (!usual && unit == VIEW_UNIT_PER_KI)
+		def.decimals = 2;
+	if (!view->baseline) {
+		figure_format(&def, value, cell);
+		return;
+	}
+	figure_format_difference(&def, value, view_now(view, index, column).value, cell);
+	if (value.state == FIGURE_UNDEFINED && view_is_new(view, index)) {
+		cell->role = CELL_PLAIN;
+		text_copy(cell->text, sizeof(cell->text), "new");
+	}
+}
 
 /* A text of a column; one that does not fit ends in '+', as top and ps do it. */
 static void cell_text(struct cell *cell, const char *text, unsigned width)
@@ -147,10 +206,12 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 	cell->role = exited || !row->comm[0] || (row->flags & ROW_ABOVE) ? CELL_DIM : CELL_NAME;
 	if (view->rolled.parents)
 		length = put_branches(view, index, cell->text, sizeof(cell->text));
+	if (view_is_new(view, index))
+		cell->text[length++] = '+';
 	if (bracketed)
 		cell->text[length++] = exited ? '(' : '[';
 	/* 15 bytes of comm, in the worst case each of them a character that stands for none */
-	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 2,
+	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 3,
 		      "branches and a name fit");
 	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed,
 				 whole ? row->cmdline : comm,
@@ -200,8 +261,7 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 
 	switch (what->field) {
 	case FIELD_METRIC:
-		figure_format(view->snapshot->columns->metrics[what->metric].def,
-			      view_figure(view, index, what->metric), cell);
+		cell_metric(view, index, what, cell);
 		return;
 	case FIELD_PID:
 		cell_id(cell, row->pid ? row->pid : -1); /* a summary's "N more" */

@@ -618,6 +618,75 @@ static void fits(void **state)
 	snapshot_free(snapshot);
 }
 
+/* Which columns someone chose, and in which order. */
+static void shows_chosen_columns(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *shown[8];
+		const char *want;
+	} rows[] = {
+		{"in their order", {"ipc", "command", "pid"}, "IPC COMMAND PID "},
+		{"each once", {"pid", "ipc", "pid", "ipc"}, "PID IPC "},
+		{"what is not here is passed over",
+		 {"tid", "ipc", "dtlb_mpki", "user"},
+		 "IPC USER "},
+		{"no metric of this preset: all",
+		 {"pid", "dtlb_mpki"},
+		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND "},
+		{"none: all",
+		 {NULL},
+		 "PID USER %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s COMMAND "},
+	};
+	struct snapshot *snapshot = sample("overview");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct view view;
+		char titles[256] = "";
+
+		view_init(snapshot, &(struct view_spec){.shown = rows[i].shown}, &view);
+		for (size_t c = 0; c < view.n_columns; c++)
+			strcat(strcat(titles, view.columns[c].title), " ");
+		if (strcmp(titles, rows[i].want) != 0)
+			fail_msg("%s: %s", rows[i].name, titles);
+		view_fini(&view);
+	}
+	snapshot_free(snapshot);
+}
+
+/* A column that no CPU here can fill makes room before all others, unless it was asked for. */
+static void drops_empty_columns_first(void **state)
+{
+	static const struct {
+		size_t n_preset;
+		const char *want;
+	} rows[] = {
+		{8, "PID USER %CPU GHz IPC MIPS caMPKI cs/s flt/s COMMAND "},
+		{4, "PID USER %CPU GHz IPC brMPKI caMPKI cs/s flt/s COMMAND "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = sample("overview");
+		unsigned widths[16];
+		char left[128] = "";
+		struct view view;
+
+		snapshot->columns->events.items[SAMPLE_BRANCH_MISSES].state = FIGURE_UNSUPPORTED;
+		snapshot->columns->n_preset = rows[i].n_preset;
+		view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
+		view_fit(&view, 80, widths);
+		for (size_t c = 0; c < view.n_columns; c++)
+			if (widths[c])
+				strcat(strcat(left, view.columns[c].title), " ");
+		if (strcmp(left, rows[i].want) != 0)
+			fail_msg("%zu: %s", rows[i].n_preset, left);
+		view_fini(&view);
+		snapshot_free(snapshot);
+	}
+}
+
 /* At every width: never wider than the screen, whole columns unless cut, and no surprises. */
 static void fits_every_width(void **state)
 {
@@ -674,12 +743,20 @@ static void views_of_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(has_columns),      cmocka_unit_test(sorts),
-		cmocka_unit_test(sorts_rolled_up),  cmocka_unit_test(shows_deep_trees),
-		cmocka_unit_test(formats_figures),  cmocka_unit_test(figures_stay_in_their_columns),
-		cmocka_unit_test(shows_tasks),      cmocka_unit_test(shows_command_lines),
-		cmocka_unit_test(shows_cpus),       cmocka_unit_test(fits),
-		cmocka_unit_test(fits_every_width), cmocka_unit_test(views_of_nothing),
+		cmocka_unit_test(has_columns),
+		cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts_rolled_up),
+		cmocka_unit_test(shows_deep_trees),
+		cmocka_unit_test(formats_figures),
+		cmocka_unit_test(figures_stay_in_their_columns),
+		cmocka_unit_test(shows_tasks),
+		cmocka_unit_test(shows_command_lines),
+		cmocka_unit_test(shows_cpus),
+		cmocka_unit_test(fits),
+		cmocka_unit_test(shows_chosen_columns),
+		cmocka_unit_test(drops_empty_columns_first),
+		cmocka_unit_test(fits_every_width),
+		cmocka_unit_test(views_of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

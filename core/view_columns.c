@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which columns there are follows from what a line is and from the metrics of the snapshot; which
+ * of them fit, from their weights.
+ */
+#include "view_part.h"
+
+#include "text.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ID_WIDTH = 7, /* PID_MAX_LIMIT is 4194304 */
+	USER_WIDTH = 8,
+	USER_ALONE_WIDTH = 16, /* where a line is a user */
+	NUMBER_WIDTH = 5,
+	CPU_WIDTH = 4,
+	UNIT_WIDTH = 6,
+	TYPE_WIDTH = 6,
+	LOST_WEIGHT = 199,  /* as heavy as the second metric */
+	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
+	COMMAND_LEAST = 12,
+	TREE_LEAST = 20, /* branches and all */
+	CGROUP_WIDTH = 40,
+	CGROUP_LEAST = 24,
+	METRIC_WEIGHT = 200,
+	ASKED_WEIGHT = 300, /* of the first that was asked for */
+	ASKED_RANKS = 90,   /* less by one for each after it, but still above the preset's */
+	USER_WEIGHT = 195,  /* so USER goes when three metrics are left */
+};
+
+/* The columns that are no metrics, by the name that -s takes. */
+static const struct view_column column_pid = {
+	.field = FIELD_PID, .name = "pid", .title = "PID", .metric = -1, .width = ID_WIDTH};
+static const struct view_column column_tid = {
+	.field = FIELD_TID, .name = "tid", .title = "TID", .metric = -1, .width = ID_WIDTH};
+static const struct view_column column_user = {.field = FIELD_USER,
+					       .name = "user",
+					       .title = "USER",
+					       .metric = -1,
+					       .width = USER_WIDTH,
+					       .left = true,
+					       .weight = USER_WEIGHT};
+static const struct view_column column_user_alone = {.field = FIELD_USER,
+						     .name = "user",
+						     .title = "USER",
+						     .metric = -1,
+						     .width = USER_ALONE_WIDTH,
+						     .left = true};
+static const struct view_column column_processes = {.field = FIELD_PROCESSES,
+						    .name = "processes",
+						    .title = "NPROC",
+						    .metric = -1,
+						    .width = NUMBER_WIDTH,
+						    .down = true,
+						    .weight = USER_WEIGHT};
+static const struct view_column column_threads = {.field = FIELD_THREADS,
+						  .name = "threads",
+						  .title = "NTHR",
+						  .metric = -1,
+						  .width = NUMBER_WIDTH,
+						  .down = true,
+						  .weight = METRIC_WEIGHT / 2};
+static const struct view_column column_command = {.field = FIELD_COMMAND,
+						  .name = "command",
+						  .title = "COMMAND",
+						  .metric = -1,
+						  .width = COMMAND_WIDTH,
+						  .least = COMMAND_LEAST,
+						  .left = true};
+static const struct view_column column_tree = {.field = FIELD_COMMAND,
+					       .name = "command",
+					       .title = "COMMAND",
+					       .metric = -1,
+					       .width = 2 * COMMAND_WIDTH,
+					       .least = TREE_LEAST,
+					       .left = true};
+static const struct view_column column_cgroup = {.field = FIELD_CGROUP,
+						 .name = "cgroup",
+						 .title = "CGROUP",
+						 .metric = -1,
+						 .width = CGROUP_WIDTH,
+						 .least = CGROUP_LEAST,
+						 .left = true};
+static const struct view_column column_cpu = {
+	.field = FIELD_CPU, .name = "cpu", .title = "CPU", .metric = -1, .width = CPU_WIDTH};
+static const struct view_column column_socket = {
+	.field = FIELD_CPU, .name = "socket", .title = "SOCKET", .metric = -1, .width = UNIT_WIDTH};
+static const struct view_column column_node = {
+	.field = FIELD_CPU, .name = "node", .title = "NODE", .metric = -1, .width = UNIT_WIDTH};
+static const struct view_column column_lost = {.field = FIELD_LOST,
+					       .name = "lost",
+					       .title = "lost%",
+					       .metric = -1,
+					       .width = 6,
+					       .down = true,
+					       .weight = LOST_WEIGHT};
+static const struct view_column column_type = {.field = FIELD_TYPE,
+					       .name = "type",
+					       .title = "TYPE",
+					       .metric = -1,
+					       .width = TYPE_WIDTH,
+					       .left = true};
+static const struct view_column column_cpus = {.field = FIELD_CPUS,
+					       .name = "cpus",
+					       .title = "CPUS",
+					       .metric = -1,
+					       .width = NUMBER_WIDTH,
+					       .down = true,
+					       .weight = USER_WEIGHT};
+
+/* What stands before the metrics and behind them, by what a line is. */
+static const struct {
+	const struct view_column *before[4]; /* up to the first NULL */
+	const struct view_column *behind;
+} fixed_columns[] = {
+	[ROLLUP_PROCESS] = {{&column_pid, &column_user}, &column_command},
+	[ROLLUP_THREAD] = {{&column_pid, &column_tid, &column_user}, &column_command},
+	[ROLLUP_TREE] = {{&column_pid, &column_user}, &column_tree},
+	[ROLLUP_USER] = {{&column_user_alone, &column_processes, &column_threads}, NULL},
+	[ROLLUP_CGROUP] = {{&column_processes, &column_threads}, &column_cgroup},
+	[ROLLUP_CPU] = {{&column_cpu, &column_lost}, &column_type},
+	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_lost}, &column_type},
+	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_lost}, &column_type},
+};
+
+/* ---- columns */
+
+static void add_column(struct view *view, const struct view_column *column)
+{
+	view->columns[view->n_columns++] = *column;
+}
+
+/* The first metric is never dropped, the preset's go from the right, what was asked for stays. */
+static unsigned metric_weight(const struct columns *columns, size_t index)
+{
+	if (index == 0)
+		return 0;
+	if (index >= columns->n_preset)
+		return ASKED_WEIGHT - (unsigned)size_min(index - columns->n_preset, ASKED_RANKS);
+	return index < METRIC_WEIGHT / 2 ? (unsigned)(METRIC_WEIGHT - 2 * index) : 1;
+}
+
+/*
+ * A column that is empty for everybody is the first to go, unless someone asked for it: this CPU
+ * has no such event.
+ */
+static bool is_empty(const struct columns *columns, size_t index)
+{
+	return index < columns->n_preset &&
+	       metric_state(&columns->metrics[index], &columns->events) == FIGURE_UNSUPPORTED;
+}
+
+/* "flt/s": as counts "flt", per 1000 instructions "flt/ki". */
+static void make_title(const struct metric *metric, enum view_unit unit, char *title, size_t size)
+{
+	enum metric_kind kind = metric->def->kind;
+	const char *behind = unit == VIEW_UNIT_PER_SECOND ? "/s"
+			     : unit == VIEW_UNIT_PER_KI   ? "/ki"
+							  : "";
+	size_t length = text_copy(title, size, metric->title);
+
+	if (kind == METRIC_FORMULA || unit == VIEW_UNIT_USUAL)
+		return;
+	if (kind == METRIC_RATE && length > 2 && strcmp(title + length - 2, "/s") == 0)
+		length -= 2;
+	text_copy(title + length, size - length, behind);
+}
+
+static void add_metric(struct view *view, size_t index)
+{
+	const struct columns *columns = view->snapshot->columns;
+	const struct metric *metric = &columns->metrics[index];
+	/* The mark of trust, and in a difference the sign. */
+	unsigned number = metric->def->width + (view->spec.baseline ? 2 : 1);
+	struct view_column column = {
+		.field = FIELD_METRIC,
+		.name = metric->def->name,
+		.metric = (int)index,
+		.then = -1,
+		.down = true,
+		.weight = metric_weight(columns, index),
+	};
+
+	make_title(metric, view->spec.unit, column.title, sizeof(column.title));
+	column.width = text_width(column.title);
+	if (column.width < number)
+		column.width = number;
+	if (column.weight > 1 && is_empty(columns, index))
+		column.weight = 1;
+	add_column(view, &column);
+}
+
+static bool says_something(const struct view *view, const struct view_column *column)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	if (column->field == FIELD_LOST)
+		return columns_metric(snapshot->columns, "ipc") >= 0;
+	if (column->field != FIELD_TYPE)
+		return true;
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		if (snapshot->cpus[i].type[0])
+			return true;
+	return false;
+}
+
+static int find_column(const struct view_column *columns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(columns[i].name, name) == 0)
+			return (int)i;
+	return -ENOENT;
+}
+
+int view_find_column(const struct view *view, const char *name)
+{
+	return find_column(view->columns, view->n_columns, name);
+}
+
+/* Those that were asked for by name, in that order; all of them where none of these is a metric. */
+static void choose_columns(struct view *view)
+{
+	struct view_column *chosen = xcalloc(view->n_columns, sizeof(*chosen));
+	size_t n = 0, n_metrics = 0;
+
+	for (const char *const *name = view->spec.shown; *name; name++) {
+		int at = view_find_column(view, *name);
+
+		if (at < 0 || find_column(chosen, n, *name) >= 0)
+			continue;
+		chosen[n++] = view->columns[at];
+		n_metrics += chosen[n - 1].field == FIELD_METRIC;
+	}
+	if (n_metrics == 0) {
+		free(chosen);
+		return;
+	}
+	free(view->columns);
+	view->columns = chosen;
+	view->n_columns = n;
+}
+
+void view_make_columns(struct view *view)
+{
+	size_t n_metrics = view->snapshot->columns->n_metrics;
+	const struct view_column *const *before = fixed_columns[view->spec.by].before;
+	const struct view_column *behind = fixed_columns[view->spec.by].behind;
+
+	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 1,
+				sizeof(*view->columns));
+	for (; *before; before++)
+		if (says_something(view, *before))
+			add_column(view, *before);
+	for (size_t i = 0; i < n_metrics; i++)
+		if (!view->snapshot->columns->metrics[i].def->machine)
+			add_metric(view, i);
+	if (behind && says_something(view, behind))
+		add_column(view, behind);
+	if (view->spec.shown && view->spec.shown[0])
+		choose_columns(view);
+}
+
+/* ---- layout */
+
+/* What a column asks for before anything is dropped. */
+static unsigned least_width(const struct view *view, size_t column)
+{
+	const struct view_column *what = &view->columns[column];
+
+	return what->least && column + 1 == view->n_columns ? what->least : what->width;
+}
+
+void view_fit(const struct view *view, unsigned width, unsigned *widths)
+{
+	unsigned used = 0;
+
+	for (size_t i = 0; i < view->n_columns; i++) {
+		widths[i] = least_width(view, i);
+		used += widths[i] + (i > 0);
+	}
+	while (used > width) {
+		size_t lightest = view->n_columns;
+
+		for (size_t i = 0; i < view->n_columns; i++) {
+			unsigned weight = view->columns[i].weight;
+
+			if (widths[i] == 0 || weight == 0 || i == view->sort_column)
+				continue;
+			if (lightest == view->n_columns || weight < view->columns[lightest].weight)
+				lightest = i;
+		}
+		if (lightest == view->n_columns)
+			break;
+		used -= widths[lightest] + 1;
+		widths[lightest] = 0;
+	}
+	if (used <= width) { /* the last one gets what is left, where it is a text */
+		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left)
+			widths[view->n_columns - 1] += width - used;
+		return;
+	}
+	unsigned left = width, gap = 0;
+	for (size_t i = 0; i < view->n_columns; i++) {
+		if (widths[i] == 0)
+			continue;
+		widths[i] = left > gap ? (unsigned)size_min(widths[i], left - gap) : 0;
+		left -= widths[i] ? widths[i] + gap : 0;
+		gap = 1;
+	}
+}

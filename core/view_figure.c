@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a column of a metric shows: the figure itself, or the same event in another unit, or how
+ * either differs from a baseline. The baseline is a view of its own, without an order, so that rows
+ * are rolled up and figures converted then as now.
+ */
+#include "view_part.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE SIZE_MAX
+
+struct view_baseline {
+	struct view view;
+	size_t *match;          /* of each row or CPU of now: its index then, or NOWHERE */
+	struct figure *nothing; /* what a task has that does not run: 0 of what adds up */
+};
+
+const char *view_unit_name(enum view_unit unit)
+{
+	switch (unit) {
+	case VIEW_UNIT_USUAL:
+		return "as usual";
+	case VIEW_UNIT_COUNT:
+		return "counts";
+	case VIEW_UNIT_PER_SECOND:
+		return "per second";
+	case VIEW_UNIT_PER_KI:
+		return "per 1000 instructions";
+	case VIEW_UNIT_KINDS:
+		break;
+	}
+	return "";
+}
+
+/* ---- units */
+
+static const struct figure not_counted = {.state = FIGURE_NOT_COUNTED};
+static const struct figure undefined = {.state = FIGURE_UNDEFINED};
+
+static enum figure_state worse(enum figure_state a, enum figure_state b)
+{
+	return a > b ? a : b;
+}
+
+/* Of two figures; the value is found by whoever asks. */
+static struct figure combine(struct figure a, struct figure b)
+{
+	return (struct figure){.share = a.share < b.share ? a.share : b.share,
+			       .state = worse(a.state, b.state)};
+}
+
+struct figure view_figure(const struct view *view, size_t index, int metric)
+{
+	if (view->rows)
+		return rows_figures(view->snapshot->columns, view->rows, index)[metric];
+	return view->cpus[index].figures ? view->cpus[index].figures[metric] : not_counted;
+}
+
+/* The time that its rates are of. */
+static double seconds_of(const struct view *view, size_t index)
+{
+	uint64_t ns = view->snapshot->interval_ns;
+
+	if (view->cpus && view->cpus[index].tally)
+		ns = snapshot_counted_ns(ns, view->cpus[index].tally, view->cpus[index].cpus);
+	return (double)ns / (double)NS_PER_S;
+}
+
+static struct figure read_event(const struct columns *columns, size_t event, const uint64_t *tally,
+				bool lost)
+{
+	const struct metric_input input = {
+		.events = &columns->events, .plan = columns->plan, .tally = tally, .lost = lost};
+
+	return metric_read_one(&columns->event_readings.items[event], &input);
+}
+
+/* Those of a CPU without what its idle task executed, as all its figures are. */
+static struct figure instructions_of(const struct view *view, size_t index)
+{
+	const struct columns *columns = view->snapshot->columns;
+	size_t event = 0, width = tally_width(&columns->plan->shape);
+
+	while (event < columns->events.n &&
+	       strcmp(columns->events.items[event].name, "instructions") != 0)
+		event++;
+	if (event == columns->events.n)
+		return not_counted;
+	if (view->rows)
+		return read_event(columns, event, rows_tally(columns, view->rows, index),
+				  view->rows->items[index].flags & ROW_LOST);
+	if (!view->cpus[index].tally)
+		return not_counted;
+	uint64_t *busy = xcalloc(width, sizeof(*busy));
+	for (size_t i = 0; i < width; i++) {
+		uint64_t all = view->cpus[index].tally[i], idle = view->cpus[index].idle[i];
+		busy[i] = all > idle ? all - idle : 0;
+	}
+	struct figure figure = read_event(columns, event, busy, false);
+	free(busy);
+	return figure;
+}
+
+static struct figure per_thousand(double count, struct figure figure, struct figure instructions)
+{
+	struct figure per = combine(figure, instructions);
+
+	if (!figure_known(per))
+		return per;
+	if (instructions.value <= 0)
+		return undefined;
+	per.value = 1000 * count / instructions.value;
+	return per;
+}
+
+static struct figure in_unit(const struct view *view, size_t index, int metric)
+{
+	enum metric_kind kind = view->snapshot->columns->metrics[metric].def->kind;
+	struct figure figure = view_figure(view, index, metric);
+	double seconds = seconds_of(view, index);
+
+	if (kind == METRIC_FORMULA || !figure_known(figure) || seconds <= 0)
+		return figure;
+	double count = kind == METRIC_RATE ? figure.value * seconds : figure.value;
+	switch (view->spec.unit) {
+	case VIEW_UNIT_COUNT:
+		figure.value = count;
+		break;
+	case VIEW_UNIT_PER_SECOND:
+		figure.value = count / seconds;
+		break;
+	case VIEW_UNIT_PER_KI:
+		return per_thousand(count, figure, instructions_of(view, index));
+	case VIEW_UNIT_USUAL:
+	case VIEW_UNIT_KINDS:
+		break;
+	}
+	return figure;
+}
+
+/* ---- the baseline */
+
+static size_t n_rows(const struct view *view)
+{
+	return view->rows ? view->rows->n : view->n;
+}
+
+static const char *path_of(const struct view *view, size_t index)
+{
+	const char *path = snapshot_cgroup(view->snapshot, &view->rows->items[index]);
+
+	return path ? path : "";
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+	return hash;
+}
+
+static uint64_t hash_of(const struct view *view, size_t index)
+{
+	const struct row *row = view->rows ? &view->rows->items[index] : NULL;
+	uint64_t key = 0;
+
+	switch (view->spec.by) {
+	case ROLLUP_PROCESS:
+	case ROLLUP_TREE:
+	case ROLLUP_THREAD:
+		key = (uint64_t)row->tid;
+		break;
+	case ROLLUP_USER:
+		key = row->uid;
+		break;
+	case ROLLUP_CGROUP:
+		return hash_text(path_of(view, index));
+	case ROLLUP_CPU:
+	case ROLLUP_SOCKET:
+	case ROLLUP_NODE:
+		key = (uint64_t)view->cpus[index].cpu;
+		break;
+	}
+	return key * 11400714819323198485u >> 20;
+}
+
+static bool is_same(const struct view *now, size_t i, const struct view *then, size_t k)
+{
+	const struct row *a = now->rows ? &now->rows->items[i] : NULL;
+	const struct row *b = then->rows ? &then->rows->items[k] : NULL;
+
+	switch (now->spec.by) {
+	case ROLLUP_PROCESS:
+	case ROLLUP_TREE:
+	case ROLLUP_THREAD: /* a number is given out again, but not with the same start */
+		return a->tid == b->tid &&
+		       (a->start_ns == b->start_ns || !a->start_ns || !b->start_ns);
+	case ROLLUP_USER:
+		return a->uid == b->uid;
+	case ROLLUP_CGROUP:
+		return strcmp(path_of(now, i), path_of(then, k)) == 0;
+	case ROLLUP_CPU:
+	case ROLLUP_SOCKET:
+	case ROLLUP_NODE:
+		return now->cpus[i].cpu == then->cpus[k].cpu &&
+		       (i < now->units.n) == (k < then->units.n);
+	}
+	return false;
+}
+
+/* By open addressing over a table at least twice as large; a slot holds an index + 1. */
+static size_t *match_rows(const struct view *now, const struct view *then)
+{
+	size_t n = n_rows(now), n_then = n_rows(then), size = 4;
+	size_t *match = xcalloc(n, sizeof(*match)), *slots;
+
+	while (size < 2 * n_then)
+		size *= 2;
+	slots = xcalloc(size, sizeof(*slots));
+	for (size_t k = 0; k < n_then; k++) {
+		size_t at = hash_of(then, k) & (size - 1);
+
+		while (slots[at])
+			at = (at + 1) & (size - 1);
+		slots[at] = k + 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t at = hash_of(now, i) & (size - 1);
+
+		while (slots[at] && !is_same(now, i, then, slots[at] - 1))
+			at = (at + 1) & (size - 1);
+		match[i] = slots[at] ? slots[at] - 1 : NOWHERE;
+	}
+	free(slots);
+	return match;
+}
+
+static struct figure *evaluate_nothing(const struct snapshot *snapshot)
+{
+	struct rows rows;
+
+	rows_init(snapshot->columns, 1, &rows);
+	rows_evaluate(snapshot->columns, snapshot->interval_ns, &rows);
+	struct figure *figures = rows.figures;
+	rows.figures = NULL;
+	rows_fini(&rows);
+	return figures;
+}
+
+void view_compare(struct view *view, const struct row_filter_spec *filter_spec)
+{
+	const struct snapshot *snapshot = view->spec.baseline;
+	/* User mode then and both now are not to be compared. */
+	bool alike = snapshot->columns->levels == view->snapshot->columns->levels;
+	struct view_baseline *baseline = xcalloc(1, sizeof(*baseline));
+	struct row_filter filter;
+
+	baseline->view = (struct view){.snapshot = snapshot, .spec = view->spec};
+	if (filter_spec)
+		row_filter_init(filter_spec, snapshot, &filter);
+	view_make_rows(&baseline->view, filter_spec ? &filter : NULL);
+	if (filter_spec)
+		row_filter_fini(&filter);
+	baseline->match = match_rows(view, &baseline->view);
+	baseline->nothing = evaluate_nothing(snapshot);
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (view->columns[i].field == FIELD_METRIC)
+			view->columns[i].then =
+				alike ? columns_metric(snapshot->columns, view->columns[i].name)
+				      : -1;
+	view->baseline = baseline;
+}
+
+void view_compare_fini(struct view *view)
+{
+	if (!view->baseline)
+		return;
+	view_fini(&view->baseline->view);
+	free(view->baseline->match);
+	free(view->baseline->nothing);
+	free(view->baseline);
+}
+
+bool view_is_new(const struct view *view, size_t index)
+{
+	return view->baseline && view->baseline->match[index] == NOWHERE;
+}
+
+/* Who did not run then had 0 of what adds up, and no ratio. */
+static struct figure figure_then(const struct view *view, size_t index,
+				 const struct view_column *column)
+{
+	const struct view_baseline *baseline = view->baseline;
+	bool is_new = baseline->match[index] == NOWHERE;
+
+	if (column->then < 0 || (is_new && view->cpus))
+		return not_counted;
+	if (!is_new)
+		return in_unit(&baseline->view, baseline->match[index], column->then);
+	if (view->spec.unit == VIEW_UNIT_PER_KI &&
+	    view->snapshot->columns->metrics[column->metric].def->kind != METRIC_FORMULA)
+		return undefined;
+	return baseline->nothing[column->then];
+}
+
+struct figure view_now(const struct view *view, size_t index, const struct view_column *column)
+{
+	return in_unit(view, index, column->metric);
+}
+
+struct figure view_value(const struct view *view, size_t index, const struct view_column *column)
+{
+	struct figure now = view_now(view, index, column);
+
+	if (!view->baseline || !figure_known(now))
+		return now;
+	struct figure then = figure_then(view, index, column);
+	struct figure difference = combine(now, then);
+	if (figure_known(difference))
+		difference.value = now.value - then.value;
+	return difference;
+}
