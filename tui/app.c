@@ -6,7 +6,9 @@
 #include "frame.h"
 #include "pick.h"
 #include "recording.h"
+#include "search.h"
 #include "segments.h"
+#include "states.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +34,8 @@ void app_init(struct app *app, const struct options *options)
 	*app = (struct app){.screen = &screen_tasks,
 			    .before = &screen_tasks,
 			    .interval_ns = options->interval_ns,
-			    .levels = options->count};
+			    .levels = options->count,
+			    .readonly = options->readonly};
 	keymap_init(&app->keymap);
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
@@ -69,6 +72,7 @@ void app_fini(struct app *app)
 	list_fini(&app->tasks);
 	list_fini(&app->cpus);
 	picker_close(&app->picker, app);
+	kill_forget(&app->kill);
 	commands_clear(&app->commands);
 	messages_fini(&app->messages);
 	commands_clear(&app->asked);
@@ -96,12 +100,31 @@ static void untell(struct app *app)
 	app->notice_ns = 0;
 }
 
+struct list *app_list(struct app *app)
+{
+	return app->screen == &screen_tasks  ? &app->tasks
+	       : app->screen == &screen_cpus ? &app->cpus
+					     : NULL;
+}
+
+/* The one that is followed may have ended. */
+static void look_after_followed(struct app *app)
+{
+	struct list *list = app_list(app);
+
+	if (!list || !list_followed_ended(list, app->snapshot))
+		return;
+	app_tell(app, "%s has ended, and is not followed any more.", list->followed.name);
+	list_unfollow(list);
+}
+
 static void show_snapshot(struct app *app, struct snapshot *snapshot)
 {
 	list_invalidate(&app->tasks);
 	list_invalidate(&app->cpus);
 	snapshot_free(app->snapshot);
 	app->snapshot = snapshot;
+	look_after_followed(app);
 }
 
 static void take_notes(struct app *app, const struct snapshot *snapshot)
@@ -249,6 +272,18 @@ static void act(struct app *app, enum action action)
 	case ACTION_INTERVAL:
 		ask_interval(app);
 		break;
+	case ACTION_SEARCH:
+		search_open(app);
+		break;
+	case ACTION_SEARCH_NEXT:
+		search_next(app);
+		break;
+	case ACTION_REMOVE:
+		pick_column(app);
+		break;
+	case ACTION_KILL:
+		pick_signal(app);
+		break;
 	case ACTION_DETACH:
 		detach(app);
 		break;
@@ -340,7 +375,10 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 
 struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 {
-	struct frame frame = {app->snapshot, app->interval_ns, app->paused, app->notice};
+	struct segments states = {0};
+
+	states_of(app, &states);
+	struct frame frame = {app->snapshot, app->interval_ns, app->paused, app->notice, &states};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
 	};

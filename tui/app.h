@@ -13,11 +13,21 @@
 #include "options.h"
 #include "page.h"
 #include "screen.h"
+#include "victim.h"
 #include "widget_picker.h"
 #include "widget_prompt.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* A signal that is about to be sent. */
+struct kill {
+	struct victim *victims; /* owned */
+	size_t n;
+	size_t signal; /* which of those that can be chosen */
+};
+
+void kill_forget(struct kill *kill);
 
 /*
  * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
@@ -41,6 +51,7 @@ struct app {
 	bool save;             /* the configuration is to be saved */
 	uint64_t interval_ns;
 	bool paused;
+	bool readonly; /* no signal is sent */
 	bool quit;
 	bool redraw; /* the terminal's content is not to be trusted; whoever redraws clears it */
 	struct list tasks;
@@ -51,6 +62,15 @@ struct app {
 	struct messages messages;
 	struct table events;
 	struct sums sums;
+	const struct sys
+		*sys; /* borrowed, for this thread alone; NULL: what is shown is not here */
+	struct kill kill;
+	struct {
+		char text[ROW_FILTER_BYTES]; /* searched for last */
+		size_t from;                 /* the line where it began */
+	} search;
+	char filter_before[ROW_FILTER_BYTES]; /* to be taken back to */
+	char user[24];                        /* who is shown alone; of the tasks' filter */
 	struct prompt prompt;
 	struct picker picker; /* over the screen, while it is open */
 	char notice[160];     /* stands before the notes of snapshots; "": nothing */
@@ -75,6 +95,8 @@ void app_tell(struct app *app, const char *format, ...) __attribute__((format(pr
 
 /* For the screens: back to the one of Tab's round that was left last. */
 void app_leave(struct app *app);
+/* The list on the screen; NULL where it has none. */
+struct list *app_list(struct app *app);
 
 /* For the screens: everything around the body, whose place is returned. */
 struct rect app_draw_frame(struct app *app, struct canvas *canvas);

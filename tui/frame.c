@@ -121,6 +121,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		frame_add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
 	if (snapshot && snapshot->recorded_bytes > 0)
 		add_recording(&segments, snapshot->recorded_bytes);
+	for (size_t i = 0; i < frame->states->n; i++)
+		*segments_add(&segments, 0) = frame->states->items[i];
 	add_interval(&segments, frame);
 	if (snapshot) {
 		add_tasks(&segments, snapshot);

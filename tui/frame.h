@@ -5,6 +5,7 @@
 #include "canvas.h"
 #include "core/snapshot.h"
 #include "layout.h"
+#include "segments.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@ struct frame {
 	const struct snapshot *snapshot; /* NULL before the first interval has ended */
 	uint64_t interval_ns;            /* as chosen; the snapshot knows what it really was */
 	bool paused;
-	const char *notice; /* stands before the snapshot's notes; "": nothing */
+	const char *notice;            /* stands before the snapshot's notes; "": nothing */
+	const struct segments *states; /* what was chosen and still holds, for the title */
 };
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);

@@ -13,12 +13,16 @@ void list_init(struct list *list, enum rollup by)
 void list_fini(struct list *list)
 {
 	list_invalidate(list);
+	list_unfollow(list);
+	marks_fini(&list->tags);
 }
 
 void list_invalidate(struct list *list)
 {
-	if (list->built)
+	if (list->built) {
 		view_fini(&list->view);
+		marks_sum_fini(&list->tagged);
+	}
 	list->built = false;
 }
 
@@ -29,14 +33,95 @@ void list_roll_up(struct list *list, enum rollup by)
 	list_invalidate(list);
 }
 
+/* ---- tags, and who is followed */
+
+/* The selection goes where it went. */
+static void find_followed(struct list *list)
+{
+	const struct view *view = &list->view;
+	size_t line = mark_find(&list->followed, view);
+
+	list->away = line == SIZE_MAX;
+	if (list->away)
+		return;
+
+	const struct row *row = view_row(view, line);
+	list->followed.ending = row && (row->flags & ROW_EXITED);
+	list->table.selected = line;
+	list->table.n = view->n; /* it is a line, and not the end */
+}
+
 const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 {
 	if (!list->built) {
 		view_init(snapshot, &list->spec, &list->view);
 		list->built = true;
+		marks_add_up(&list->tags, &list->view, &list->tagged);
+		if (list->following)
+			find_followed(list);
 	}
 	return &list->view;
 }
+
+void list_select(struct list *list, size_t line)
+{
+	list_unfollow(list);
+	list->table.selected = line;
+	list->table.n = list->view.n;
+}
+
+void list_unfollow(struct list *list)
+{
+	if (list->following)
+		mark_fini(&list->followed);
+	list->following = list->away = false;
+}
+
+void list_follow(struct list *list, const struct snapshot *snapshot)
+{
+	const struct view *view = list_view(list, snapshot);
+	bool was_following = list->following;
+
+	list_unfollow(list);
+	if (was_following || list->table.selected >= view->n)
+		return;
+	mark_init(view, list->table.selected, &list->followed);
+	list->following = true;
+	find_followed(list);
+}
+
+bool list_followed_ended(struct list *list, const struct snapshot *snapshot)
+{
+	bool was_ending = list->following && list->followed.ending;
+
+	return was_ending && mark_fits(&list->followed, list_view(list, snapshot)) && list->away;
+}
+
+/* As htop does it: the next line is tagged by the same key. */
+static void tag(struct list *list, const struct snapshot *snapshot)
+{
+	const struct view *view = list_view(list, snapshot);
+
+	if (list->table.selected >= view->n)
+		return;
+	marks_toggle(&list->tags, view, list->table.selected);
+	marks_sum_fini(&list->tagged);
+	marks_add_up(&list->tags, view, &list->tagged);
+	if (!list->following)
+		table_act(&list->table, ACTION_DOWN);
+}
+
+bool list_untag(struct list *list)
+{
+	bool any = list->tags.n > 0;
+
+	marks_fini(&list->tags);
+	if (list->built)
+		marks_sum_fini(&list->tagged);
+	return any;
+}
+
+/* ---- keys */
 
 /* The next column that is shown, round the edge; a new column starts in its natural order. */
 static void sort_by_neighbour(struct list *list, const struct view *view, bool next)
@@ -56,8 +141,20 @@ static void sort_by_neighbour(struct list *list, const struct view *view, bool n
 
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action)
 {
-	if (table_act(&list->table, action))
+	if (table_act(&list->table, action)) {
+		if (action != ACTION_LEFT && action != ACTION_RIGHT)
+			list_unfollow(list);
 		return true;
+	}
+	if (action == ACTION_LEAVE)
+		return list_untag(list);
+	if (action == ACTION_TAG || action == ACTION_FOLLOW) {
+		if (snapshot && action == ACTION_TAG)
+			tag(list, snapshot);
+		else if (snapshot)
+			list_follow(list, snapshot);
+		return true;
+	}
 	if (action == ACTION_REVERSE) {
 		list->spec.reverse = !list->spec.reverse;
 		list_invalidate(list);
@@ -79,6 +176,7 @@ void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas
 		list->spec.ascii = canvas->ascii;
 		list_invalidate(list);
 	}
+	list->table.tags = &list->tags;
 	if (snapshot)
 		table_draw(&list->table, canvas, rect, list_view(list, snapshot), empty);
 }

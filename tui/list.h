@@ -5,6 +5,7 @@
 #include "canvas.h"
 #include "core/view.h"
 #include "keymap.h"
+#include "mark.h"
 #include "widget_table.h"
 
 #include <stdbool.h>
@@ -18,6 +19,11 @@ struct list {
 	struct table table;
 	struct view view; /* of the snapshot it was last asked for, while `built` */
 	bool built;
+	struct marks tags;       /* lines that were tagged, of all roll-ups */
+	struct marks_sum tagged; /* of the view, while `built` */
+	struct mark followed;    /* while `following`: the selection stays on it */
+	bool following;
+	bool away; /* the followed one is not in the view */
 };
 
 void list_init(struct list *list, enum rollup by);
@@ -32,7 +38,18 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 /* Another roll-up, from its first line on. */
 void list_roll_up(struct list *list, enum rollup by);
 
-/* Moves and sorts; false where the action is none of the list's. */
+/* Another line; whoever was followed is not any more. */
+void list_select(struct list *list, size_t line);
+
+/* Follows the selected line, or nobody any more. */
+void list_follow(struct list *list, const struct snapshot *snapshot);
+void list_unfollow(struct list *list);
+/* Whether the one that is followed had ended before this snapshot. */
+bool list_followed_ended(struct list *list, const struct snapshot *snapshot);
+/* No line is tagged any more; false where none was. */
+bool list_untag(struct list *list);
+
+/* Moves, sorts, tags and follows; false where the action is none of the list's. */
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action);
 
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,

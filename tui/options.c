@@ -408,6 +408,13 @@ static int read_ascii(struct options *options, const char *argument, struct erro
 	return 0;
 }
 
+static int read_readonly(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->readonly = true;
+	return 0;
+}
+
 static int read_theme(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0])
@@ -476,6 +483,7 @@ static const struct option_row rows[] = {
 	{0, "ascii", NULL, "draw with ASCII alone", read_ascii, .setting = true},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format", read_theme,
 	 .setting = true},
+	{0, "readonly", NULL, "send no signals", read_readonly, .setting = true},
 	{'h', "help", NULL, "this text", read_help},
 	{'V', "version", NULL, "the version", read_version},
 };

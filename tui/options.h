@@ -73,6 +73,7 @@ struct options {
 	bool command_lines;
 	enum options_color color;
 	bool ascii;
+	bool readonly;     /* no signal is sent */
 	const char *theme; /* name or file; NULL: the default */
 	char *const
 		*command; /* what stands behind "--": an argv, NULL behind its end; NULL: none */

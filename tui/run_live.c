@@ -20,6 +20,7 @@
 #include "term.h"
 #include "theme_load.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,6 +41,7 @@ struct live {
 	struct collector *collector;
 	struct launch *launch; /* of the command; NULL: there is none */
 	int signals_fd;
+	struct sys sys;        /* of this thread */
 	uint64_t collected_ns; /* the interval that the collector was told */
 	uint64_t refreshes;
 	bool dirty;
@@ -249,6 +251,7 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 	if (live->launch)
 		text_copy(live->app.command, sizeof(live->app.command),
 			  config->options->command[0]);
+	live->app.sys = &live->sys;
 	canvas_init(&live->canvas, config->ascii);
 	measure(live);
 	loop(live, config);
@@ -311,14 +314,15 @@ int run_live(const struct run_config *config, struct error *err)
 	run_prepare();
 	live.signals_fd = signals_open();
 	int status = RUN_FAILED;
-	if (live.signals_fd < 0)
-		error_set(err, live.signals_fd, "No file descriptor is left.");
+	if (live.signals_fd < 0 || sys_linux_init(&live.sys) < 0)
+		error_set(err, -EMFILE, "No file descriptor is left.");
 	else
 		status = collect_and_run(config, &live, err);
 	if (status == RUN_OK && live.launch)
 		status = leave_command(&launch, err);
 	if (live.signals_fd >= 0)
 		signals_close(live.signals_fd);
+	sys_linux_fini(&live.sys);
 	if (live.launch) {
 		launch_show(&launch, STDOUT_FILENO);
 		launch_close(&launch);

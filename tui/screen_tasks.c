@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app.h"
+#include "pick.h"
+#include "search.h"
 
 static void tasks_draw(struct app *app, struct canvas *canvas)
 {
@@ -27,6 +29,10 @@ static bool tasks_act(struct app *app, enum action action)
 		list_roll_up(list, ROLLUP_CGROUP);
 	else if (action == ACTION_ROLL_UP)
 		toggle(list, list->spec.by == ROLLUP_CGROUP ? ROLLUP_CGROUP : ROLLUP_USER);
+	else if (action == ACTION_FILTER)
+		filter_open(app);
+	else if (action == ACTION_USER)
+		pick_user(app);
 	else
 		return list_act(list, app->snapshot, action);
 	return true;

@@ -28,6 +28,7 @@ enum style {
 	STYLE_METER_MID,
 	STYLE_METER_HIGH,
 	STYLE_METER_EMPTY,
+	STYLE_TAGGED, /* a row that someone tagged */
 	STYLE_COUNT,
 };
 

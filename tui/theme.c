@@ -93,6 +93,7 @@ static void palette_apply(const struct palette *p, struct theme *theme)
 				[STYLE_METER_MID] = {p->cpu_mid, background, 0},
 				[STYLE_METER_HIGH] = {p->cpu_end, background, 0},
 				[STYLE_METER_EMPTY] = {p->div_line, background, 0},
+				[STYLE_TAGGED] = {p->hi_fg, background, ATTRIBUTE_BOLD},
 			},
 	};
 }

@@ -142,11 +142,14 @@ static void draw_header(struct canvas *canvas, struct rect rect, const struct vi
 	}
 }
 
+/* A tagged line has its sign between the first column and the second. */
 static void draw_line(struct canvas *canvas, unsigned y, struct rect rect, const struct view *view,
-		      const unsigned *widths, size_t line)
+		      const unsigned *widths, size_t line, bool tagged)
 {
 	unsigned x = rect.x;
 
+	if (tagged && x + widths[0] < rect.x + rect.width)
+		canvas_text(canvas, x + widths[0], y, 1, STYLE_TAGGED, "*");
 	for (size_t i = 0; i < view->n_columns; i++) {
 		struct cell cell;
 
@@ -154,7 +157,7 @@ static void draw_line(struct canvas *canvas, unsigned y, struct rect rect, const
 			continue;
 		view_cell(view, line, i, &cell);
 		draw_text(canvas, x, y, widths[i], &view->columns[i], true,
-			  style_of_cell(cell.role), cell.text);
+			  tagged ? STYLE_TAGGED : style_of_cell(cell.role), cell.text);
 		x += widths[i] + 1;
 	}
 }
@@ -187,7 +190,8 @@ void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
 		unsigned y = rect.y + header + (unsigned)i;
 
-		draw_line(canvas, y, rect, view, widths, table->top + i);
+		draw_line(canvas, y, rect, view, widths, table->top + i,
+			  table->tags && marks_at(table->tags, view, table->top + i));
 		if (table->top + i == table->selected)
 			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
 	}

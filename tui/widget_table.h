@@ -5,6 +5,7 @@
 #include "canvas.h"
 #include "core/view.h"
 #include "keymap.h"
+#include "mark.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +16,9 @@
  */
 struct table {
 	size_t selected;
-	size_t top;    /* the first line shown */
-	size_t scroll; /* columns scrolled off between the first one and the rest */
+	size_t top;               /* the first line shown */
+	size_t scroll;            /* columns scrolled off between the first one and the rest */
+	const struct marks *tags; /* the rows that stand out; NULL: none */
 	/* What the last drawing showed, for paging and for the columns that can be sorted by. */
 	size_t n;
 	size_t page;

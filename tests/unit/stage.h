@@ -39,7 +39,7 @@ static inline char *canvas_print(const struct canvas *canvas)
 /* What each cell means, a letter each: a screen where colour goes astray does not look so. */
 static inline char *canvas_print_styles(const struct canvas *canvas)
 {
-	static const char letters[] = ".inDWBsTLhHSNklmMEe";
+	static const char letters[] = ".inDWBsTLhHSNklmMEet";
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -75,7 +75,7 @@ struct stage {
 static inline void stage_open(struct stage *stage, unsigned width, unsigned height, bool ascii,
 			      struct snapshot *snapshot)
 {
-	struct options options = {.interval_ns = NS_PER_S, .sort = ""};
+	struct options options = {.interval_ns = NS_PER_S, .sort = "", .filter = ""};
 
 	app_init(&stage->app, &options);
 	canvas_init(&stage->canvas, ascii);

@@ -101,6 +101,7 @@ static void test_accepted(void **state)
 		{{"--color", "never"}, {.interval_ns = NS_PER_S, .color = OPTIONS_COLOR_NEVER}},
 		{{"--ascii"}, {.interval_ns = NS_PER_S, .ascii = true}},
 		{{"-c"}, {.interval_ns = NS_PER_S, .command_lines = true}},
+		{{"--readonly"}, {.interval_ns = NS_PER_S, .readonly = true}},
 		{{"--theme", "x"}, {.interval_ns = NS_PER_S, .theme = "x"}},
 		{{"-h", "--nonsense"}, {.interval_ns = NS_PER_S, .task = OPTIONS_HELP}},
 		{{"-V"}, {.interval_ns = NS_PER_S, .task = OPTIONS_VERSION}},
@@ -125,6 +126,7 @@ static void test_accepted(void **state)
 		assert_int_equal(options.color, expected->color);
 		assert_int_equal(options.ascii, expected->ascii);
 		assert_int_equal(options.command_lines, expected->command_lines);
+		assert_int_equal(options.readonly, expected->readonly);
 		assert_string_equal(options.sort, expected->sort ? expected->sort : "");
 		if (expected->filter)
 			assert_string_equal(options.filter, expected->filter);

@@ -322,7 +322,8 @@ static void test_begins_rolled_up(void **state)
 {
 	(void)state;
 	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_NODE; by++) {
-		struct options options = {.interval_ns = NS_PER_S, .sort = "ipc", .by = by};
+		struct options options = {
+			.interval_ns = NS_PER_S, .sort = "ipc", .filter = "", .by = by};
 		struct app app;
 
 		app_init(&app, &options);

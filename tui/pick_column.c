@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "app.h"
+#include "core/util.h"
+#include "pick.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* They hold a reference to the columns that were there when the picker was opened. */
+static const struct metric *metric_at(const void *data, size_t index)
+{
+	const struct columns *columns = data;
+
+	return &columns->metrics[index];
+}
+
+static void column_item(void *data, size_t index, struct picker_item *item)
+{
+	const struct columns *columns = data;
+	const struct metric *metric = metric_at(data, index);
+
+	*item = (struct picker_item){.name = metric->def->name,
+				     .help = metric->def->help,
+				     .mark = index < columns->n_preset ? "preset" : "added",
+				     .style = STYLE_NAME};
+}
+
+static bool column_choose(void *owner, void *data, size_t index, const char *typed)
+{
+	(void)typed;
+	if (index == SIZE_MAX)
+		return false;
+	app_ask(owner, COMMAND_REMOVE, metric_at(data, index)->def->name, 0);
+	app_tell(owner, "%s is removed.", metric_at(data, index)->title);
+	return true;
+}
+
+static void column_close(void *owner, void *data, bool chosen)
+{
+	(void)owner;
+	(void)chosen;
+	columns_unref(data);
+}
+
+/* The sort column, where it is a figure; else the one that was asked for last. */
+static size_t first_choice(struct app *app, const struct columns *columns)
+{
+	struct list *list = app_list(app);
+	int sorted = -1;
+
+	if (list) {
+		const struct view *view = list_view(list, app->snapshot);
+
+		sorted = view->columns[view->sort_column].metric;
+	}
+	return sorted >= 0 ? (size_t)sorted : columns->n_metrics - 1;
+}
+
+void pick_column(struct app *app)
+{
+	static const struct picker_ops ops = {
+		.item = column_item,
+		.choose = column_choose,
+		.close = column_close,
+	};
+
+	if (!app->snapshot || app->snapshot->columns->n_metrics == 0)
+		return;
+
+	struct columns *columns = columns_ref(app->snapshot->columns);
+	size_t selected = first_choice(app, columns);
+
+	picker_open(&app->picker, &ops, "Remove a column", columns, columns->n_metrics, app);
+	picker_select(&app->picker, selected, app);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Sending a signal: whom it is for is settled when the key is pressed, then comes which one, then
+ * the question. Between, the list may go on as it likes.
+ */
+#include "app.h"
+#include "core/util.h"
+#include "pick.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As htop has it: the gentle one first, the others by number. */
+static const struct {
+	int number;
+	const char *name, *help;
+} signals[] = {
+	{SIGTERM, "SIGTERM", "end, please"},
+	{SIGHUP, "SIGHUP", "the terminal is gone; daemons read their configuration again"},
+	{SIGINT, "SIGINT", "as ^C"},
+	{SIGQUIT, "SIGQUIT", "as ^\\: end, with a core dump"},
+	{SIGILL, "SIGILL", "illegal instruction"},
+	{SIGTRAP, "SIGTRAP", "trace or breakpoint trap"},
+	{SIGABRT, "SIGABRT", "end, with a core dump"},
+	{SIGBUS, "SIGBUS", "bus error"},
+	{SIGFPE, "SIGFPE", "arithmetic error"},
+	{SIGKILL, "SIGKILL", "end at once: nothing is tidied up"},
+	{SIGUSR1, "SIGUSR1", "whatever the program takes it for"},
+	{SIGSEGV, "SIGSEGV", "invalid memory reference"},
+	{SIGUSR2, "SIGUSR2", "whatever the program takes it for"},
+	{SIGPIPE, "SIGPIPE", "nobody reads the pipe"},
+	{SIGALRM, "SIGALRM", "a timer ran out"},
+	{SIGCHLD, "SIGCHLD", "a child has stopped or ended"},
+	{SIGCONT, "SIGCONT", "go on, if stopped"},
+	{SIGSTOP, "SIGSTOP", "stop until SIGCONT"},
+	{SIGTSTP, "SIGTSTP", "as ^Z: stop, if the program lets it"},
+	{SIGTTIN, "SIGTTIN", "reads from a terminal that is not its own"},
+	{SIGTTOU, "SIGTTOU", "writes to a terminal that is not its own"},
+	{SIGURG, "SIGURG", "urgent data on a socket"},
+	{SIGXCPU, "SIGXCPU", "CPU time limit exceeded"},
+	{SIGXFSZ, "SIGXFSZ", "file size limit exceeded"},
+	{SIGVTALRM, "SIGVTALRM", "a timer of its own time ran out"},
+	{SIGPROF, "SIGPROF", "a profiling timer ran out"},
+	{SIGWINCH, "SIGWINCH", "the window has another size"},
+	{SIGIO, "SIGIO", "input or output is possible"},
+	{SIGPWR, "SIGPWR", "power failure"},
+	{SIGSYS, "SIGSYS", "bad system call"},
+};
+
+void kill_forget(struct kill *kill)
+{
+	free(kill->victims);
+	*kill = (struct kill){0};
+}
+
+/* ---- whom */
+
+static bool has(const struct kill *kill, pid_t pid)
+{
+	for (size_t i = 0; i < kill->n; i++)
+		if (kill->victims[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Whoever has ended meanwhile is not missed, unless nobody is left. */
+static void add(struct app *app, pid_t pid, uint64_t seen_ns, struct error *err)
+{
+	struct kill *kill = &app->kill;
+
+	if (has(kill, pid))
+		return;
+	kill->victims = xreallocarray(kill->victims, kill->n + 1, sizeof(*kill->victims));
+	if (victim_find(app->sys, pid, seen_ns, &kill->victims[kill->n], err) == 0)
+		kill->n++;
+}
+
+static int gather(struct app *app, struct list *list, struct error *err)
+{
+	const struct view *view = list_view(list, app->snapshot);
+
+	kill_forget(&app->kill);
+	error_set(err, -1, "No process is selected.");
+	for (size_t i = 0; i < list->tags.n; i++) {
+		const struct mark *mark = &list->tags.items[i];
+
+		if (mark_fits(mark, view))
+			add(app, mark->pid, mark->made_ns, err);
+	}
+	if (list->tagged.n == 0 && list->table.selected < view->n)
+		add(app, view_row(view, list->table.selected)->pid, app->snapshot->time_ns, err);
+	return app->kill.n > 0 ? 0 : err->code;
+}
+
+/* Why it cannot be; NULL where it can. */
+static const char *refusal(const struct app *app, const struct list *list)
+{
+	if (app->readonly)
+		return "No signal is sent: this is --readonly.";
+	if (!app->sys)
+		return "No signal is sent: the processes of a recording are not here.";
+	if (!list || list->spec.by > ROLLUP_TREE)
+		return "A signal goes to processes: choose one in their list (g, H, t go there).";
+	return NULL;
+}
+
+/* ---- the question */
+
+/* "4121 postgres", or "3 processes: 4121 postgres, 4122 postgres ..." */
+static void describe(const struct kill *kill, char *text, size_t size)
+{
+	size_t length = 0;
+
+	if (kill->n > 1)
+		length = (size_t)snprintf(text, size, "%zu processes: ", kill->n);
+	for (size_t i = 0; i < kill->n; i++) {
+		char one[64];
+		size_t n = (size_t)snprintf(one, sizeof(one), "%s%d %s", i ? ", " : "",
+					    kill->victims[i].pid, kill->victims[i].name);
+
+		if (length + n + sizeof(" ...") > size) {
+			text_copy(text + length, size - length, " ...");
+			return;
+		}
+		length += text_copy(text + length, size - length, one);
+	}
+}
+
+static int send(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+	struct kill *kill = &app->kill;
+	const char *name = signals[kill->signal].name;
+	size_t sent = 0;
+	char whom[80];
+
+	(void)text;
+	for (size_t i = 0; i < kill->n; i++) {
+		struct error why;
+
+		if (victim_signal(app->sys, &kill->victims[i], signals[kill->signal].number,
+				  &why) == 0)
+			sent++;
+		else
+			*err = why;
+	}
+	describe(kill, whom, sizeof(whom));
+	if (sent == kill->n)
+		app_tell(app, "%s was sent to %s.", name, whom);
+	else if (kill->n == 1)
+		app_tell(app, "%.150s", err->text);
+	else
+		app_tell(app, "%s was sent to %zu of %zu: %.110s", name, sent, kill->n, err->text);
+	kill_forget(kill);
+	return 0;
+}
+
+static void signal_item(void *data, size_t index, struct picker_item *item)
+{
+	static const char *const numbers[] = {
+		"0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",  "9",  "10",
+		"11", "12", "13", "14", "15", "16", "17", "18", "19", "20", "21",
+		"22", "23", "24", "25", "26", "27", "28", "29", "30", "31",
+	};
+	int number = signals[index].number;
+
+	(void)data;
+	*item = (struct picker_item){.name = signals[index].name,
+				     .help = signals[index].help,
+				     .mark = number < 32 ? numbers[number] : NULL,
+				     .style = STYLE_NAME};
+}
+
+static bool signal_choose(void *owner, void *data, size_t index, const char *typed)
+{
+	struct app *app = owner;
+	char whom[72], question[128];
+
+	(void)data;
+	(void)typed;
+	if (index == SIZE_MAX)
+		return false;
+	app->kill.signal = index;
+	describe(&app->kill, whom, sizeof(whom));
+	snprintf(question, sizeof(question), "Send %s to %s? (y/n)", signals[index].name, whom);
+	prompt_confirm(&app->prompt, question, send);
+	return true;
+}
+
+void pick_signal(struct app *app)
+{
+	static const struct picker_ops ops = {.item = signal_item, .choose = signal_choose};
+	struct list *list = app_list(app);
+	const char *no = refusal(app, list);
+	struct error err;
+	char whom[40], title[64];
+
+	if (no) {
+		app_tell(app, "%s", no);
+		return;
+	}
+	if (!app->snapshot)
+		return;
+	if (gather(app, list, &err) < 0) {
+		app_tell(app, "%.150s", err.text);
+		return;
+	}
+	describe(&app->kill, whom, sizeof(whom));
+	snprintf(title, sizeof(title), "Signal to %s", whom);
+	picker_open(&app->picker, &ops, title, NULL, ARRAY_SIZE(signals), app);
+}

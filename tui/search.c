@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "search.h"
+
+#include "app.h"
+#include "core/row_filter.h"
+#include "core/util.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- search */
+
+static bool cpu_matches(const struct view *view, size_t line, const char *text)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", view_cpu(view, line)->cpu);
+	return strcmp(number, text) == 0;
+}
+
+/* The first line from `from` on, and round the end, that has the words; SIZE_MAX where none has. */
+static size_t find_line(const struct view *view, const char *text, size_t from)
+{
+	struct row_filter_spec spec = {.one_user = false};
+	struct row_filter filter;
+	size_t found = SIZE_MAX;
+
+	text_copy(spec.text, sizeof(spec.text), text);
+	row_filter_init(&spec, view->snapshot, &filter);
+	for (size_t i = 0; i < view->n && found == SIZE_MAX; i++) {
+		size_t line = (from + i) % view->n;
+
+		if (view->rows ? row_filter_passes(&filter, view_row(view, line))
+			       : cpu_matches(view, line, text))
+			found = line;
+	}
+	row_filter_fini(&filter);
+	return found;
+}
+
+static bool go_to_match(struct app *app, size_t from)
+{
+	struct list *list = app_list(app);
+	size_t line = SIZE_MAX;
+
+	if (list && app->snapshot)
+		line = find_line(list_view(list, app->snapshot), app->search.text, from);
+	if (line != SIZE_MAX)
+		list_select(list, line);
+	return line != SIZE_MAX;
+}
+
+static void search_change(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+
+	text_copy(app->search.text, sizeof(app->search.text), text);
+	if (!text[0])
+		list_select(app_list(app), app->search.from);
+	else if (!go_to_match(app, app->search.from))
+		error_set(err, -1, "no line has it");
+}
+
+static void search_cancel(void *owner)
+{
+	struct app *app = owner;
+
+	list_select(app_list(app), app->search.from);
+}
+
+static void search_key(void *owner, int key, struct error *err)
+{
+	struct app *app = owner;
+	enum action action = keymap_find(&app->keymap, key, NULL);
+
+	(void)err;
+	if (app->search.text[0] && (action == ACTION_SEARCH || action == ACTION_DOWN))
+		go_to_match(app, app_list(app)->table.selected + 1);
+}
+
+void search_open(struct app *app)
+{
+	static const struct prompt_watch watch = {search_change, search_cancel, search_key};
+	struct list *list = app_list(app);
+
+	if (!list)
+		return;
+	app->search.from = list->table.selected;
+	prompt_open_watched(&app->prompt, "Search:", "", &watch);
+}
+
+void search_next(struct app *app)
+{
+	const struct list *list = app_list(app);
+
+	if (!app->search.text[0])
+		search_open(app);
+	else if (list && !go_to_match(app, list->table.selected + 1))
+		app_tell(app, "No line has '%s'.", app->search.text);
+}
+
+/* ---- filter */
+
+static void filter_change(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+	struct list *list = &app->tasks;
+
+	text_copy(list->spec.filter.text, sizeof(list->spec.filter.text), text);
+	list_invalidate(list);
+	if (app->snapshot && list_view(list, app->snapshot)->n == 0)
+		error_set(err, -1, "no line has it");
+}
+
+static void filter_cancel(void *owner)
+{
+	struct app *app = owner;
+	struct error err;
+
+	filter_change(app, app->filter_before, &err);
+}
+
+void filter_open(struct app *app)
+{
+	static const struct prompt_watch watch = {filter_change, filter_cancel, NULL};
+	const char *text = app->tasks.spec.filter.text;
+
+	text_copy(app->filter_before, sizeof(app->filter_before), text);
+	prompt_open_watched(&app->prompt, "Filter:", text, &watch);
+}
