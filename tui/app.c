@@ -73,6 +73,8 @@ void app_fini(struct app *app)
 	list_fini(&app->cpus);
 	picker_close(&app->picker, app);
 	kill_forget(&app->kill);
+	answer_free(app->catalog);
+	answer_free(app->outlook);
 	commands_clear(&app->commands);
 	messages_fini(&app->messages);
 	commands_clear(&app->asked);
@@ -125,6 +127,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	snapshot_free(app->snapshot);
 	app->snapshot = snapshot;
 	look_after_followed(app);
+	pick_process_renew(app);
 }
 
 static void take_notes(struct app *app, const struct snapshot *snapshot)
@@ -150,6 +153,15 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 		return;
 	}
 	show_snapshot(app, snapshot);
+}
+
+void app_answer(struct app *app, struct answer *answer)
+{
+	struct answer **kept = answer->kind == QUESTION_EVENTS ? &app->catalog : &app->outlook;
+
+	answer_free(*kept);
+	*kept = answer;
+	pick_event_renew(app);
 }
 
 void app_ask(struct app *app, enum command_kind kind, const char *text, long number)
@@ -278,6 +290,12 @@ static void act(struct app *app, enum action action)
 	case ACTION_SEARCH_NEXT:
 		search_next(app);
 		break;
+	case ACTION_ADD:
+		pick_event(app);
+		break;
+	case ACTION_ATTACH:
+		pick_process(app);
+		break;
 	case ACTION_REMOVE:
 		pick_column(app);
 		break;
@@ -344,12 +362,37 @@ void app_key(struct app *app, int key)
 		act(app, action);
 }
 
+static void draw_picker_keys(struct canvas *canvas, struct rect rect)
+{
+	static const char *const keys[][2] = {
+		{"Enter", "Choose"},
+		{"Esc", "Back"},
+		{"Up Down PgUp PgDn", "Move"},
+		{"a-z", "Find"},
+	};
+	struct segments segments = {0};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct segment *segment = segments_add(&segments, 50 - i);
+
+		text_copy(segment->label, sizeof(segment->label), keys[i][0]);
+		text_copy(segment->text, sizeof(segment->text), keys[i][1]);
+		segment->label_style = STYLE_KEY;
+		segment->text_style = STYLE_KEY_LABEL;
+	}
+	segments_draw(&segments, canvas, rect);
+}
+
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 {
 	struct segments segments = {0};
 
 	if (app->prompt.active) {
 		prompt_draw(&app->prompt, canvas, rect);
+		return;
+	}
+	if (app->picker.ops) {
+		draw_picker_keys(canvas, rect);
 		return;
 	}
 	for (const enum action *action = app->screen->bar; *action != ACTION_NONE; action++) {

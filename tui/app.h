@@ -4,6 +4,7 @@
 
 #include "canvas.h"
 #include "core/command.h"
+#include "core/question.h"
 #include "core/snapshot.h"
 #include "core/sums.h"
 #include "keymap.h"
@@ -41,6 +42,16 @@ struct app {
 	struct snapshot *waiting;    /* came while paused; owned */
 	struct commands commands;    /* for the collector; whoever passes them on takes them */
 	struct keymap keymap;
+	/* What whoever counts is to be asked; whoever passes it on clears it. */
+	struct {
+		bool events;
+		bool processes; /* there are more to be read: pick_process_more */
+		bool outlook;   /* of `text`, once nothing has happened for a moment */
+		char text[1024];
+	} wonders;
+	struct answer *catalog, *outlook;      /* the last answers; owned; NULL: none */
+	const struct metric_def *user_metrics; /* borrowed */
+	size_t n_user_metrics;
 	enum event_levels levels;     /* asked for last */
 	const struct preset *presets; /* the user's own, borrowed */
 	size_t n_presets;
@@ -82,6 +93,8 @@ void app_fini(struct app *app);
 
 /* Takes the snapshot over. */
 void app_snapshot(struct app *app, struct snapshot *snapshot);
+/* Takes the answer over. */
+void app_answer(struct app *app, struct answer *answer);
 /* A key of keymap.h. */
 void app_key(struct app *app, int key);
 /* Draws everything; the canvas has the terminal's size. */

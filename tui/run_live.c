@@ -15,6 +15,7 @@
 #include "core/util.h"
 #include "input.h"
 #include "launch.h"
+#include "pick.h"
 #include "settings.h"
 #include "signals.h"
 #include "term.h"
@@ -32,6 +33,9 @@
 
 /* How long quitting waits for a command to end by SIGTERM. */
 #define LIVE_PATIENCE_NS (1 * NS_PER_S)
+
+/* How long nothing must have happened until it is asked what it would be to count an event. */
+#define LIVE_REST_MS 60
 
 struct live {
 	struct app app;
@@ -155,10 +159,35 @@ static void save(struct live *live, const struct run_config *config)
 	options_fini(&now);
 }
 
+/* `rested`: nothing has happened for LIVE_REST_MS. */
+static void tell_questions(struct live *live, bool rested)
+{
+	struct app *app = &live->app;
+
+	if (app->wonders.events) {
+		collector_ask(live->collector, &(struct question){QUESTION_EVENTS, NULL});
+		app->wonders.events = false;
+	}
+	if (app->wonders.outlook && rested) {
+		collector_ask(live->collector,
+			      &(struct question){QUESTION_OUTLOOK, app->wonders.text});
+		app->wonders.outlook = false;
+	}
+}
+
+static void take_answers(struct live *live)
+{
+	for (struct answer *answer; (answer = collector_take_answer(live->collector));) {
+		app_answer(&live->app, answer);
+		live->dirty = true;
+	}
+}
+
 static void take_snapshot(struct live *live)
 {
 	struct snapshot *snapshot = collector_take(live->collector);
 
+	take_answers(live);
 	if (!snapshot)
 		return;
 	app_snapshot(&live->app, snapshot);
@@ -195,6 +224,14 @@ static void draw(struct live *live)
 	live->dirty = false;
 }
 
+/* How long to wait, in milliseconds: there may be something to be done, or to be asked. */
+static int patience(const struct app *app)
+{
+	if (app->wonders.processes)
+		return 0;
+	return app->wonders.outlook ? LIVE_REST_MS : -1;
+}
+
 static void loop(struct live *live, const struct run_config *config)
 {
 	uint64_t iterations = config->options->iterations;
@@ -210,7 +247,8 @@ static void loop(struct live *live, const struct run_config *config)
 			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
 		};
 
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		int ready = poll(fds, ARRAY_SIZE(fds), patience(&live->app));
+		if (ready < 0)
 			fds[0].revents = fds[1].revents = 0; /* a signal */
 		read_signals(live);
 		if (fds[0].revents && !live->quit)
@@ -221,6 +259,11 @@ static void loop(struct live *live, const struct run_config *config)
 		tell_commands(live);
 		show_theme(live, config->theme_dir);
 		save(live, config);
+		tell_questions(live, ready == 0);
+		if (live->app.wonders.processes) {
+			pick_process_more(&live->app);
+			live->dirty = true;
+		}
 		look_after_command(live);
 	}
 	draw(live);
@@ -252,6 +295,8 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 		text_copy(live->app.command, sizeof(live->app.command),
 			  config->options->command[0]);
 	live->app.sys = &live->sys;
+	live->app.user_metrics = config->engine->user_metrics;
+	live->app.n_user_metrics = config->engine->n_user_metrics;
 	canvas_init(&live->canvas, config->ascii);
 	measure(live);
 	loop(live, config);

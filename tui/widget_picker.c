@@ -6,6 +6,7 @@
 #include "edit.h"
 #include "keymap.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@ enum {
 	WORDS_MAX = 16,
 	BORDER_FROM_WIDTH = 30, /* smaller boxes have no border */
 	BORDER_FROM_HEIGHT = 8,
+	HELP_FROM_WIDTH = 60,  /* where it can be read below as well */
+	RULE_FROM_HEIGHT = 14, /* between the list and what is said about an item */
 };
 
 /* ---- what matches */
@@ -27,15 +30,31 @@ enum rank {
 	RANKS, /* of those that do not match */
 };
 
+/*
+ * Whether a word is part of the text, whatever the case of ASCII letters. strcasestr() asks the
+ * locale about every byte, and lists are long.
+ */
+static bool contains(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+	char low = (char)tolower((unsigned char)word[0]);
+	char high = (char)toupper((unsigned char)word[0]);
+
+	for (; *text; text++)
+		if ((*text == low || *text == high) && strncasecmp(text, word, length) == 0)
+			return true;
+	return false;
+}
+
 static enum rank rank_of(const struct picker_item *item, const char *typed,
 			 const char *const *words, size_t n_words)
 {
 	enum rank rank = RANK_NAME;
 
 	for (size_t i = 0; i < n_words; i++) {
-		if (strcasestr(item->name, words[i]))
+		if (contains(item->name, words[i]))
 			continue;
-		if (!item->help || !strcasestr(item->help, words[i]))
+		if (!item->help || !contains(item->help, words[i]))
 			return RANKS;
 		rank = RANK_HELP;
 	}
@@ -125,12 +144,14 @@ void picker_open(struct picker *picker, const struct picker_ops *ops, const char
 void picker_renew(struct picker *picker, size_t n, void *owner)
 {
 	size_t before = picker_selected(picker);
+	bool only_typed = before == PICKER_AS_TYPED && picker->n_matches == 1;
 
 	picker->n = n;
 	find_matches(picker);
 	picker->selected =
 		size_min(picker->selected, picker->n_matches ? picker->n_matches - 1 : 0);
-	picker_select(picker, before, owner);
+	/* Where nothing else matched so far, nobody chose it. */
+	picker_select(picker, only_typed ? picker->matches[0] : before, owner);
 }
 
 static void finish(struct picker *picker, void *owner, bool chosen)
@@ -256,7 +277,10 @@ static void draw_item(const struct picker *picker, struct canvas *canvas, unsign
 		canvas_text(canvas, x, y, PICKER_MARK, item.style, item.mark);
 		x += PICKER_MARK + 1;
 	}
-	unsigned name = item.help ? rect.width * 2 / 5 : rect.width;
+	bool told_below = picker->ops->about != NULL;
+	if (told_below && rect.width < HELP_FROM_WIDTH)
+		item.help = NULL;
+	unsigned name = !item.help ? rect.width : told_below ? rect.width / 2 : rect.width * 2 / 5;
 	if (x + name > end)
 		name = x < end ? end - x : 0;
 	canvas_text_ellipsis(canvas, x, y, name, item.style, item.name);
@@ -364,10 +388,13 @@ void picker_draw(struct picker *picker, struct canvas *canvas)
 	unsigned about = picker->ops->about ? picker->ops->about_lines : 0;
 	if (box.height < about + 4)
 		about = 0;
-	struct rect list = {box.x, box.y + 1, box.width,
-			    box.height > 1 + about ? box.height - 1 - about : 0};
+	unsigned rule = about > 0 && box.height >= RULE_FROM_HEIGHT, rest = 1 + about + rule;
+	struct rect list = {box.x, box.y + 1, box.width, box.height > rest ? box.height - rest : 0};
+	unsigned y = list.y + list.height;
 
 	draw_typed(picker, canvas, box);
 	draw_list(picker, canvas, list);
-	draw_about(picker, canvas, (struct rect){box.x, list.y + list.height, box.width, about});
+	for (unsigned x = 0; rule && x < box.width; x++)
+		canvas_text(canvas, box.x + x, y, 1, STYLE_METER_EMPTY, canvas->ascii ? "-" : "─");
+	draw_about(picker, canvas, (struct rect){box.x, y + rule, box.width, about});
 }

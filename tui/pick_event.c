@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Something more to be counted: metrics, the user's own before the built-in ones, then every event
+ * that has a name here, and what is typed, as it is. The names come from whoever counts, and what
+ * it would be to count the selected one too is asked there as well, once the selection rests.
+ */
+#include "app.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "pick.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* While it is open. */
+struct event_pick {
+	struct app *app;
+	char typed[128];
+};
+
+static size_t n_metrics(const struct app *app)
+{
+	return app->n_user_metrics + metric_table_n;
+}
+
+/* NULL: the index is an event's. */
+static const struct metric_def *metric_at(const struct app *app, size_t index)
+{
+	if (index < app->n_user_metrics)
+		return &app->user_metrics[index];
+	return index < n_metrics(app) ? &metric_table[index - app->n_user_metrics] : NULL;
+}
+
+static size_t n_events(const struct app *app)
+{
+	return app->catalog ? app->catalog->inventory->n : 0;
+}
+
+static const struct inventory_item *event_at(const struct app *app, size_t index)
+{
+	return &app->catalog->inventory->items[index - n_metrics(app)];
+}
+
+/* ---- what is typed */
+
+/* NAME=EXPRESSION, and not the term of an event. */
+static bool is_formula(const char *typed)
+{
+	return typed[strcspn(typed, "=/{")] == '=';
+}
+
+/* rNNNN */
+static bool is_raw(const char *typed)
+{
+	return typed[0] == 'r' && isxdigit((unsigned char)typed[1]) &&
+	       typed[1 + strspn(typed + 1, "0123456789abcdefABCDEF")] == '\0';
+}
+
+/* pmu/terms/ with modifiers or without, {a,b}: both ends are there. */
+static bool is_whole(const char *typed)
+{
+	const char *slash = strchr(typed, '/');
+
+	if (typed[0] == '{')
+		return strchr(typed, '}') != NULL;
+	return slash && strchr(slash + 1, '/');
+}
+
+static enum picker_typed event_typed(void *data, const char *typed, struct picker_item *item)
+{
+	struct event_pick *pick = data;
+
+	text_copy(pick->typed, sizeof(pick->typed), typed);
+	*item = (struct picker_item){
+		.name = pick->typed,
+		.help = is_formula(typed) ? "your own metric, as it is typed" : "as it is typed",
+		.mark = "typed",
+		.style = STYLE_NAME,
+	};
+	return is_formula(typed) || is_raw(typed) || is_whole(typed) ? PICKER_TYPED_FIRST
+								     : PICKER_TYPED_LAST;
+}
+
+/* ---- items */
+
+static const char *state_mark(const struct app *app, size_t event)
+{
+	if (event >= app->catalog->n_known)
+		return "...";
+	switch ((enum figure_state)app->catalog->states[event]) {
+	case FIGURE_VALID:
+	case FIGURE_SCALED:
+	case FIGURE_LOST:
+	case FIGURE_UNDEFINED:
+		return "ok";
+	case FIGURE_DENIED:
+		return "denied";
+	case FIGURE_NOT_COUNTED:
+	case FIGURE_UNSUPPORTED:
+		break;
+	}
+	return "n/a";
+}
+
+static void event_item(void *data, size_t index, struct picker_item *item)
+{
+	const struct event_pick *pick = data;
+	const struct metric_def *def = metric_at(pick->app, index);
+
+	if (def) {
+		*item = (struct picker_item){def->name, def->help, "metric", STYLE_NAME};
+		return;
+	}
+
+	const struct inventory_item *event = event_at(pick->app, index);
+	const char *mark =
+		event->example ? "" : state_mark(pick->app, index - n_metrics(pick->app));
+	bool refused = event->example || strcmp(mark, "n/a") == 0 || strcmp(mark, "denied") == 0;
+
+	*item = (struct picker_item){event->name, event->help, mark,
+				     refused ? STYLE_DIM : STYLE_NAME};
+}
+
+/* What -e would be given for it; NULL where it is no event. */
+static const char *event_text(const struct event_pick *pick, size_t index)
+{
+	if (index == PICKER_AS_TYPED)
+		return is_formula(pick->typed) ? NULL : pick->typed;
+	if (metric_at(pick->app, index))
+		return NULL;
+	const struct inventory_item *event = event_at(pick->app, index);
+	return event->example ? NULL : event->name;
+}
+
+/* ---- about them */
+
+static void about_metric(const struct app *app, const struct metric_def *def, char *text,
+			 size_t size)
+{
+	bool shown = app->snapshot && columns_metric(app->snapshot->columns, def->name) >= 0;
+
+	snprintf(text, size, "%s%s%s: %s\n%s\n%s", def->title, def->unit[0] ? ", " : "", def->unit,
+		 def->help, def->forms[0].expression, shown ? "is shown already" : "");
+}
+
+static void about_event(const struct app *app, const char *name, const char *help, char *text,
+			size_t size)
+{
+	const struct outlook *outlook = app->outlook ? app->outlook->outlook : NULL;
+	char what[300] = "...";
+
+	if (!outlook || strncmp(outlook->text, name, sizeof(outlook->text) - 1) != 0) {
+		snprintf(text, size, "%s\n\n...", help);
+		return;
+	}
+	outlook_describe(outlook, what, sizeof(what));
+	snprintf(text, size, "%s\n%.255s\n%s", help, outlook->encoding, what);
+}
+
+static void event_about(void *data, size_t index, char *text, size_t size)
+{
+	const struct event_pick *pick = data;
+	const char *name = event_text(pick, index);
+
+	if (index == PICKER_AS_TYPED && name)
+		about_event(pick->app, name, "As it is typed.", text, size);
+	else if (index == PICKER_AS_TYPED)
+		snprintf(text, size, "Your own metric: a name, =, and a formula over events.");
+	else if (metric_at(pick->app, index))
+		about_metric(pick->app, metric_at(pick->app, index), text, size);
+	else if (name)
+		about_event(pick->app, name, event_at(pick->app, index)->help, text, size);
+	else
+		snprintf(text, size, "%s\nSo such names are written: type one.",
+			 event_at(pick->app, index)->help);
+}
+
+/* ---- what happens */
+
+static void event_look(void *owner, void *data, size_t index)
+{
+	struct app *app = owner;
+	const char *name = event_text(data, index);
+
+	app->wonders.outlook = name != NULL;
+	text_copy(app->wonders.text, sizeof(app->wonders.text), name ? name : "");
+}
+
+static bool event_choose(void *owner, void *data, size_t index, const char *typed)
+{
+	struct app *app = owner;
+	const char *name;
+
+	if (index == SIZE_MAX)
+		return false;
+	name = event_text(data, index);
+	if (name)
+		app_ask(app, COMMAND_ADD_EVENTS, name, 0);
+	else if (index == PICKER_AS_TYPED)
+		app_ask(app, COMMAND_ADD_METRIC, typed, 0);
+	else if (metric_at(app, index))
+		app_ask(app, COMMAND_ADD_METRIC, metric_at(app, index)->name, 0);
+	else
+		return false;
+	return true;
+}
+
+static void event_close(void *owner, void *data, bool chosen)
+{
+	struct app *app = owner;
+
+	(void)chosen;
+	app->wonders.outlook = false;
+	answer_free(app->outlook); /* it was about what was counted then */
+	app->outlook = NULL;
+	free(data);
+}
+
+static const struct picker_ops ops = {
+	.item = event_item,
+	.as_typed = event_typed,
+	.about = event_about,
+	.about_lines = 4,
+	.look = event_look,
+	.choose = event_choose,
+	.close = event_close,
+};
+
+void pick_event(struct app *app)
+{
+	struct event_pick *pick = xcalloc(1, sizeof(*pick));
+
+	pick->app = app;
+	app->wonders.events = true;
+	picker_open(&app->picker, &ops, "Add an event or a metric", pick,
+		    n_metrics(app) + n_events(app), app);
+}
+
+void pick_event_renew(struct app *app)
+{
+	if (app->picker.ops == &ops)
+		picker_renew(&app->picker, n_metrics(app) + n_events(app), app);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A process to attach to: those that ran, the busiest first, then all others that /proc knows, or a
+ * pid that is typed. Thousands of processes take a while to be read, so that is done bit by bit.
+ * The list stays as it is while someone chooses from it; only what they used lately changes.
+ */
+#include "app.h"
+#include "core/proc.h"
+#include "core/text.h"
+#include "core/users.h"
+#include "core/util.h"
+#include "pick.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long one bit may take: a key that comes meanwhile waits for it. */
+#define BIT_NS (5 * NS_PER_MS)
+
+struct process_entry {
+	pid_t pid;
+	char name[64]; /* "4121 postgres": both are found by typing */
+	char help[24]; /* its user */
+	char percent[8];
+};
+
+struct process_pick {
+	const struct sys *sys;
+	struct users *users;
+	struct process_entry *items;
+	size_t n, capacity;
+	size_t n_ran; /* the first so many ran when it was opened */
+	pid_t *pids;  /* of /proc */
+	size_t n_pids, pids_capacity;
+	size_t next;    /* of them, to be looked at */
+	char typed[12]; /* a pid */
+};
+
+/* ---- who there is */
+
+static void add(struct process_pick *pick, pid_t pid, const char *comm, bool kernel,
+		const char *user)
+{
+	struct process_entry *entry;
+	char name[48];
+
+	pick->items =
+		array_reserve(pick->items, &pick->capacity, pick->n + 1, sizeof(*pick->items));
+	entry = &pick->items[pick->n++];
+	*entry = (struct process_entry){.pid = pid};
+	text_printable(name, sizeof(name), comm, UINT_MAX);
+	snprintf(entry->name, sizeof(entry->name), kernel ? "%d [%s]" : "%d %s", pid, name);
+	text_printable(entry->help, sizeof(entry->help), user, UINT_MAX);
+}
+
+/* One that has ended meanwhile has nothing to attach to. */
+static void add_from_proc(struct process_pick *pick, pid_t pid)
+{
+	struct proc_stat stat;
+	char path[32], user[24];
+	uid_t uid;
+
+	if (proc_stat_read(pick->sys, pid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
+		return;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	if (sys_file_owner(pick->sys, path, &uid) < 0)
+		uid = (uid_t)-1;
+	users_name(pick->users, uid, user, sizeof(user));
+	add(pick, pid, stat.comm, stat.kernel, user);
+}
+
+static void add_rows(struct process_pick *pick, const struct snapshot *snapshot)
+{
+	const struct view_spec by_process = {.by = ROLLUP_PROCESS};
+	struct view view;
+
+	view_init(snapshot, &by_process, &view);
+	for (size_t line = 0; line < view.n; line++) {
+		const struct row *row = view_row(&view, line);
+
+		if (!(row->flags & ROW_EXITED) && row->pid > 0)
+			add(pick, row->pid, row->comm, row->flags & ROW_KERNEL, row->user);
+	}
+	view_fini(&view);
+}
+
+static int add_pid(void *arg, const char *name)
+{
+	struct process_pick *pick = arg;
+	pid_t pid = proc_pid(name);
+
+	if (!pid)
+		return 0;
+	pick->pids = array_reserve(pick->pids, &pick->pids_capacity, pick->n_pids + 1,
+				   sizeof(*pick->pids));
+	pick->pids[pick->n_pids++] = pid;
+	return 0;
+}
+
+static bool has_run(const struct process_pick *pick, pid_t pid)
+{
+	for (size_t i = 0; i < pick->n_ran; i++)
+		if (pick->items[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* ---- what they use */
+
+static int compare_pid(const void *a, const void *b)
+{
+	const struct process_entry *const *entry_a = a, *const *entry_b = b;
+
+	return ((*entry_a)->pid > (*entry_b)->pid) - ((*entry_a)->pid < (*entry_b)->pid);
+}
+
+static void put_percent(const struct view *view, size_t line, int metric,
+			struct process_entry *entry)
+{
+	struct cell cell;
+
+	figure_format(view->snapshot->columns->metrics[metric].def,
+		      view_figure(view, view->order[line], metric), &cell);
+	text_copy(entry->percent, sizeof(entry->percent), cell.text);
+}
+
+/* From the newest snapshot, for all that are in the list. */
+static void put_percents(struct process_pick *pick, const struct snapshot *snapshot)
+{
+	const struct view_spec by_process = {.by = ROLLUP_PROCESS};
+	struct process_entry **by_pid = xcalloc(pick->n, sizeof(*by_pid));
+	int metric = columns_metric(snapshot->columns, "cpu_percent");
+	struct view view;
+
+	for (size_t i = 0; i < pick->n; i++) {
+		by_pid[i] = &pick->items[i];
+		pick->items[i].percent[0] = '\0';
+	}
+	qsort(by_pid, pick->n, sizeof(*by_pid), compare_pid);
+	view_init(snapshot, &by_process, &view);
+	for (size_t line = 0; metric >= 0 && line < view.n; line++) {
+		const struct process_entry wanted = {.pid = view_row(&view, line)->pid};
+		const struct process_entry *key = &wanted;
+		struct process_entry **found =
+			bsearch(&key, by_pid, pick->n, sizeof(*by_pid), compare_pid);
+
+		if (found)
+			put_percent(&view, line, metric, *found);
+	}
+	view_fini(&view);
+	free(by_pid);
+}
+
+/* ---- the picker */
+
+static void process_item(void *data, size_t index, struct picker_item *item)
+{
+	const struct process_pick *pick = data;
+	const struct process_entry *entry = &pick->items[index];
+
+	*item = (struct picker_item){entry->name, entry->help, entry->percent, STYLE_NAME};
+}
+
+/* A number is a pid; where there is a process of that number it stands in the list. */
+static enum picker_typed process_typed(void *data, const char *typed, struct picker_item *item)
+{
+	struct process_pick *pick = data;
+	size_t digits = strspn(typed, "0123456789");
+
+	if (typed[digits] || digits > 9)
+		return PICKER_TYPED_NOT;
+	for (size_t i = 0; i < pick->n; i++)
+		if (pick->items[i].pid == atoi(typed))
+			return PICKER_TYPED_NOT;
+	text_copy(pick->typed, sizeof(pick->typed), typed);
+	*item = (struct picker_item){pick->typed, "as it is typed", "pid", STYLE_NAME};
+	return PICKER_TYPED_FIRST;
+}
+
+static bool process_choose(void *owner, void *data, size_t index, const char *typed)
+{
+	const struct process_pick *pick = data;
+
+	if (index == SIZE_MAX)
+		return false;
+	app_ask(owner, COMMAND_ATTACH, NULL,
+		index == PICKER_AS_TYPED ? atol(typed) : pick->items[index].pid);
+	return true;
+}
+
+static void process_close(void *owner, void *data, bool chosen)
+{
+	struct process_pick *pick = data;
+	struct app *app = owner;
+
+	(void)chosen;
+	app->wonders.processes = false;
+	users_free(pick->users);
+	free(pick->pids);
+	free(pick->items);
+	free(pick);
+}
+
+static const struct picker_ops ops = {
+	.item = process_item,
+	.as_typed = process_typed,
+	.choose = process_choose,
+	.close = process_close,
+};
+
+void pick_process(struct app *app)
+{
+	struct process_pick *pick;
+
+	if (!app->sys) {
+		app_tell(app, "Nothing is attached to: the processes of a recording are not here.");
+		return;
+	}
+	pick = xcalloc(1, sizeof(*pick));
+	pick->sys = app->sys;
+	pick->users = users_new(app->sys);
+	if (app->snapshot) {
+		add_rows(pick, app->snapshot);
+		put_percents(pick, app->snapshot);
+	}
+	pick->n_ran = pick->n;
+	sys_dir_each(app->sys, "/proc", add_pid, pick);
+	app->wonders.processes = true;
+	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
+		    pick->n, app);
+}
+
+void pick_process_more(struct app *app)
+{
+	struct process_pick *pick = app->picker.data;
+	uint64_t until_ns = sys_now_ns(app->sys) + BIT_NS;
+
+	if (app->picker.ops != &ops)
+		return;
+	for (; pick->next < pick->n_pids && sys_now_ns(app->sys) < until_ns; pick->next++)
+		if (!has_run(pick, pick->pids[pick->next]))
+			add_from_proc(pick, pick->pids[pick->next]);
+	app->wonders.processes = pick->next < pick->n_pids;
+	picker_renew(&app->picker, pick->n, app);
+}
+
+void pick_process_renew(struct app *app)
+{
+	if (app->picker.ops == &ops)
+		put_percents(app->picker.data, app->snapshot);
+}
