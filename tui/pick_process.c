@@ -2,7 +2,8 @@
 /*
  * A process to attach to: those that ran, the busiest first, then all others that /proc knows, or a
  * pid that is typed. Thousands of processes take a while to be read, so that is done bit by bit.
- * The list stays as it is while someone chooses from it; only what they used lately changes.
+ * The list stays as it is while someone chooses from it; only what snapshots tell changes: %CPU and
+ * command lines.
  */
 #include "app.h"
 #include "core/proc.h"
@@ -22,7 +23,8 @@
 struct process_entry {
 	pid_t pid;
 	char name[64]; /* "4121 postgres": both are found by typing */
-	char help[24]; /* its user */
+	char user[24];
+	char help[256]; /* user and command line, where that is known */
 	char percent[8];
 };
 
@@ -52,7 +54,8 @@ static void add(struct process_pick *pick, pid_t pid, const char *comm, bool ker
 	*entry = (struct process_entry){.pid = pid};
 	text_printable(name, sizeof(name), comm, UINT_MAX);
 	snprintf(entry->name, sizeof(entry->name), kernel ? "%d [%s]" : "%d %s", pid, name);
-	text_printable(entry->help, sizeof(entry->help), user, UINT_MAX);
+	text_printable(entry->user, sizeof(entry->user), user, UINT_MAX);
+	text_copy(entry->help, sizeof(entry->help), entry->user);
 }
 
 /* One that has ended meanwhile has nothing to attach to. */
@@ -107,7 +110,7 @@ static bool has_run(const struct process_pick *pick, pid_t pid)
 	return false;
 }
 
-/* ---- what they use */
+/* ---- what snapshots tell of them */
 
 static int compare_pid(const void *a, const void *b)
 {
@@ -116,18 +119,27 @@ static int compare_pid(const void *a, const void *b)
 	return ((*entry_a)->pid > (*entry_b)->pid) - ((*entry_a)->pid < (*entry_b)->pid);
 }
 
-static void put_percent(const struct view *view, size_t line, int metric,
-			struct process_entry *entry)
+static void tell_entry(const struct view *view, size_t line, int metric,
+		       struct process_entry *entry)
 {
+	const struct row *row = view_row(view, line);
 	struct cell cell;
 
-	figure_format(view->snapshot->columns->metrics[metric].def,
-		      view_figure(view, view->order[line], metric), &cell);
-	text_copy(entry->percent, sizeof(entry->percent), cell.text);
+	if (metric >= 0) {
+		figure_format(view->snapshot->columns->metrics[metric].def,
+			      view_figure(view, view->order[line], metric), &cell);
+		text_copy(entry->percent, sizeof(entry->percent), cell.text);
+	}
+	if (row->cmdline) {
+		size_t length =
+			(size_t)snprintf(entry->help, sizeof(entry->help), "%-9s ", entry->user);
+		text_printable(entry->help + length, sizeof(entry->help) - length, row->cmdline,
+			       UINT_MAX);
+	}
 }
 
 /* From the newest snapshot, for all that are in the list. */
-static void put_percents(struct process_pick *pick, const struct snapshot *snapshot)
+static void tell_entries(struct process_pick *pick, const struct snapshot *snapshot)
 {
 	const struct view_spec by_process = {.by = ROLLUP_PROCESS};
 	struct process_entry **by_pid = xcalloc(pick->n, sizeof(*by_pid));
@@ -140,14 +152,14 @@ static void put_percents(struct process_pick *pick, const struct snapshot *snaps
 	}
 	qsort(by_pid, pick->n, sizeof(*by_pid), compare_pid);
 	view_init(snapshot, &by_process, &view);
-	for (size_t line = 0; metric >= 0 && line < view.n; line++) {
+	for (size_t line = 0; line < view.n; line++) {
 		const struct process_entry wanted = {.pid = view_row(&view, line)->pid};
 		const struct process_entry *key = &wanted;
 		struct process_entry **found =
 			bsearch(&key, by_pid, pick->n, sizeof(*by_pid), compare_pid);
 
 		if (found)
-			put_percent(&view, line, metric, *found);
+			tell_entry(&view, line, metric, *found);
 	}
 	view_fini(&view);
 	free(by_pid);
@@ -197,6 +209,8 @@ static void process_close(void *owner, void *data, bool chosen)
 
 	(void)chosen;
 	app->wonders.processes = false;
+	if (!app->tasks.spec.command_lines)
+		app_ask(app, COMMAND_COMMAND_LINES, NULL, false);
 	users_free(pick->users);
 	free(pick->pids);
 	free(pick->items);
@@ -223,11 +237,13 @@ void pick_process(struct app *app)
 	pick->users = users_new(app->sys);
 	if (app->snapshot) {
 		add_rows(pick, app->snapshot);
-		put_percents(pick, app->snapshot);
+		tell_entries(pick, app->snapshot);
 	}
 	pick->n_ran = pick->n;
 	sys_dir_each(app->sys, "/proc", add_pid, pick);
 	app->wonders.processes = true;
+	if (!app->tasks.spec.command_lines) /* for as long as it is open */
+		app_ask(app, COMMAND_COMMAND_LINES, NULL, true);
 	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
 		    pick->n, app);
 }
@@ -249,5 +265,5 @@ void pick_process_more(struct app *app)
 void pick_process_renew(struct app *app)
 {
 	if (app->picker.ops == &ops)
-		put_percents(app->picker.data, app->snapshot);
+		tell_entries(app->picker.data, app->snapshot);
 }

@@ -248,12 +248,27 @@ static const struct sys_ops machine_ops = {
 	.now_ns = machine_now,
 };
 
+/* That, between asking for command lines and being content without them. */
+static void check_attach(struct stage *stage, pid_t pid)
+{
+	const struct command *items = stage->app.commands.items;
+	size_t n = stage->app.commands.n;
+
+	assert_true(n >= 2);
+	assert_int_equal(items[n - 2].kind, COMMAND_ATTACH);
+	assert_int_equal(items[n - 2].number, pid);
+	assert_int_equal(items[n - 1].kind, COMMAND_COMMAND_LINES);
+	assert_int_equal(items[n - 1].number, false);
+	commands_clear(&stage->app.commands);
+}
+
 static void test_process(void **state)
 {
 	uint64_t now_ns = 0;
 	const struct sys sys = {&machine_ops, &now_ns};
 	struct stage stage;
 	struct app *app = &stage.app;
+	struct snapshot *snapshot;
 	unsigned bits = 0;
 
 	(void)state;
@@ -274,23 +289,28 @@ static void test_process(void **state)
 	check_text(&stage, "(gone)", false);
 	check_text(&stage, "4121 no", false);
 	/* The list stays; what they use does not. */
-	app_snapshot(app, screen_snapshot_family(2));
+	check_command(&stage, COMMAND_COMMAND_LINES, NULL, true);
+	snapshot = screen_snapshot_family(2);
+	snapshot->threads.items[0].pid = snapshot->threads.items[0].tid = 1;
+	snapshot->threads.items[0].cmdline = "/sbin/init splash";
+	app_snapshot(app, snapshot);
 	app_draw(app, &stage.canvas);
 	check_text(&stage, "       4121 postgres", true);
-	type(&stage, "init");
+	check_text(&stage, "root      /sbin/init splash", true);
+	type(&stage, "splash");
 	press(&stage, KEYMAP_ENTER);
-	check_command(&stage, COMMAND_ATTACH, NULL, 1);
+	check_attach(&stage, 1);
 	press(&stage, 'a');
 	type(&stage, "50"); /* as a pid it is typed as it is, and others match too */
 	check_text(&stage, "pid    50 ", true);
 	press(&stage, KEYMAP_ENTER);
-	check_command(&stage, COMMAND_ATTACH, NULL, 50);
+	check_attach(&stage, 50);
 	press(&stage, 'a');
 	type(&stage, "503");
 	press(&stage, KEYMAP_ENTER);
-	check_command(&stage, COMMAND_ATTACH, NULL, 503);
+	check_attach(&stage, 503);
 	stage_keys(&stage, (int[]){'a', 'x', 'x', KEYMAP_ENTER, KEYMAP_ESCAPE, 0});
-	assert_int_equal(app->commands.n, 0);
+	assert_int_equal(app->commands.n, 2);
 	assert_false(app->wonders.processes);
 	stage_close(&stage);
 }
