@@ -128,6 +128,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	app->snapshot = snapshot;
 	look_after_followed(app);
 	pick_process_renew(app);
+	prompt_renew(&app->prompt, app);
 }
 
 static void take_notes(struct app *app, const struct snapshot *snapshot)
@@ -257,6 +258,12 @@ static void go_round(struct app *app, bool forward)
 		go_to(app, screens[(at + (forward ? 1 : screens_n - 1)) % screens_n]);
 }
 
+static const char *const levels_names[] = {
+	[EVENT_LEVELS_ALL] = "user mode and the kernel",
+	[EVENT_LEVELS_USER] = "user mode",
+	[EVENT_LEVELS_KERNEL] = "the kernel",
+};
+
 static void act(struct app *app, enum action action)
 {
 	if (app->screen->act(app, action))
@@ -308,6 +315,7 @@ static void act(struct app *app, enum action action)
 	case ACTION_COUNT:
 		app->levels = (app->levels + 1) % EVENT_LEVELS;
 		app_ask(app, COMMAND_LEVELS, NULL, app->levels);
+		app_tell(app, "Counted from now on: %s.", levels_names[app->levels]);
 		break;
 	case ACTION_COMMAND_LINE:
 		list_invalidate(&app->tasks);

@@ -60,6 +60,14 @@ void prompt_key(struct prompt *prompt, int key, void *owner)
 	}
 }
 
+void prompt_renew(struct prompt *prompt, void *owner)
+{
+	if (!prompt->active || !prompt->watch || !prompt->error.text[0])
+		return;
+	prompt->error.text[0] = '\0';
+	prompt->watch->change(owner, prompt->text, &prompt->error);
+}
+
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect)
 {
 	unsigned end = rect.x + rect.width, x = rect.x;

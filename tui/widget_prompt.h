@@ -42,6 +42,8 @@ void prompt_open_watched(struct prompt *prompt, const char *question, const char
 void prompt_confirm(struct prompt *prompt, const char *question, prompt_accept_fn *accept);
 /* Takes every key while the prompt is active. */
 void prompt_key(struct prompt *prompt, int key, void *owner);
+/* What it is about has changed: who watches looks again where nothing was found. */
+void prompt_renew(struct prompt *prompt, void *owner);
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect);
 
 #endif

@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every key, pressed in a real terminal, and what it must change on the screen.
+
+A row of ROWS is an action of tui/keymap.c with all its usual keys. Each key is pressed on the task
+list (after the keys of `before`, none of which makes `shows` true), must make `shows` true, and is
+taken back by the keys of `back`. `shows` is a pattern that the screen must match and did not, or a
+function of the screens before and after. An action without a row is a failure.
+
+Then come what a key leads to beyond its first screen: JOURNEYS.
+
+Prints TAP; exit status 1 when a test failed, 77 when there is nothing to run it with.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from terminal_test import BUILD, PMCTOP, SPIN, Failure, Terminal, alive, wait_until
+
+CROWD = os.path.join(BUILD, "load", "crowd")
+TASKS = r"^ +PID .*COMMAND"
+
+
+# ---- what is selected: in mono that is what stands in reverse below the header
+
+
+@dataclass
+class Screen:
+    text: str
+    lines: list = field(default_factory=list)
+    reverse: list = field(default_factory=list)  # of each line, how it begins
+
+    @staticmethod
+    def of(terminal):
+        screen, reverse = Screen(""), False
+        for line in terminal.tmux("capture-pane", "-p", "-e", "-t", "t").split("\n"):
+            first = None
+            plain = ""
+            for part in re.split(r"(\x1b\[[\d;]*m)", line):
+                if part.startswith("\x1b["):
+                    for code in part[2:-1].split(";"):
+                        reverse = True if code == "7" else False if code in ("", "0", "27") else reverse
+                elif part:
+                    first = reverse if first is None else first
+                    plain += part
+            screen.lines.append(plain)
+            screen.reverse.append(bool(first))
+        screen.text = "\n".join(screen.lines)
+        return screen
+
+    def header(self):
+        return next((i for i, line in enumerate(self.lines)
+                     if re.match(r" *(PID|CPU|USER)\b", line) and self.reverse[i]), None)
+
+    def selected(self):
+        """The number of the selected line, from 0 for the first below the header."""
+        header = self.header()
+        if header is None:
+            return None
+        below = range(header + 1, len(self.lines))
+        return next((i - header - 1 for i in below if self.reverse[i]), None)
+
+    def selected_pid(self):
+        line = self.selected()
+        found = line is not None and re.match(r" *(\d+)", self.lines[self.header() + 1 + line])
+        return int(found.group(1)) if found else None
+
+
+def moves_by(least, most):
+    """At least and at most so many lines down; negative ones are up."""
+    return lambda before, after: (before.selected() is not None and after.selected() is not None
+                                  and least <= after.selected() - before.selected() <= most)
+
+
+def jumps(before, after):
+    """What is selected now stands some lines away, or was not to be seen. Only while paused."""
+    line = after.lines[after.header() + 1 + after.selected()]
+    return (line not in before.lines
+            or abs(before.lines.index(line) - before.header() - 1 - before.selected()) >= 3)
+
+
+def to_other_row(before, after):
+    return after.selected_pid() not in (None, before.selected_pid())
+
+
+# ---- the table
+
+
+@dataclass
+class Row:
+    action: str  # as tui/keymap.c names it
+    keys: list  # as tmux names them
+    shows: object
+    before: list = field(default_factory=list)
+    back: list = field(default_factory=list)
+    size: tuple = (100, 30)
+    ends: bool = False  # pmctop is gone
+
+
+ROWS = [
+    Row("help", ["?", "h", "F1"], r"^Keys", back=["Escape"]),
+    Row("up", ["Up", "M-k"], moves_by(-1, -1), before=["H", "Home", "Down", "Down"],
+        back=["H"]),
+    Row("down", ["Down", "M-j"], moves_by(1, 1), before=["H", "Home"], back=["H"]),
+    Row("left", ["Left", "M-h"], r"^ +PID +%CPU", before=["Right", "Right"], size=(40, 20)),
+    Row("right", ["Right", "M-l"], r"^ +PID +%CPU", back=["Left"], size=(40, 20)),
+    Row("page-up", ["PPage"], jumps, before=["H", "Z", "NPage"], back=["Home", "Z", "H"]),
+    Row("page-down", ["NPage"], jumps, before=["H", "Z"], back=["Home", "Z", "H"]),
+    Row("home", ["Home"], jumps, before=["H", "Z", "NPage"], back=["Z", "H"]),
+    Row("end", ["End"], jumps, before=["H", "Z"], back=["Home", "Z", "H"]),
+    Row("next-screen", ["Tab"], r"^ *CPU +%CPU", back=["C", "C", "BTab"]),
+    Row("previous-screen", ["BTab"], TASKS, before=["Tab"]),
+    Row("cpus", ["C"], r"^ *CPU +%CPU", back=["C"]),
+    Row("log", ["L"], r"^FIRST +LAST", back=["Escape"]),
+    Row("leave", ["Escape"], TASKS, before=["?"]),
+    Row("sort-previous", ["<"], r"USER▲", back=[">"]),
+    Row("sort-next", [">", "F6"], r"^(?!.*%CPU▼).*PID.*▼", back=["<"]),
+    Row("reverse", ["R", "I"], r"%CPU▲", back=["R"]),
+    Row("count", ["K"], r"Counted from now on: user mode", back=["K", "K"]),
+    Row("add", ["e"], r"Add an event or a metric", back=["Escape"]),
+    Row("remove", ["x"], r"Remove a column", back=["Escape"]),
+    Row("filter", ["\\", "F4"], r"^Filter:", back=["Escape"]),
+    Row("search", ["/", "F3"], r"^Search:", back=["Escape"]),
+    Row("search-next", ["n"], to_other_row, before=["/", "spin", "Enter"], back=["Home"]),
+    Row("user", ["u"], r"Show the tasks of", back=["Escape"]),
+    Row("threads", ["H"], r"^ +PID +TID", back=["H"]),
+    Row("tree", ["t", "F5"], r"[├└]─", back=["t"]),
+    Row("roll-up", ["g"], r"^USER +NPROC", back=["g", "g"]),
+    Row("command-line", ["c"], r"load/spin", back=["c"]),
+    Row("follow", ["F"], r"following \d+ ", back=["F"]),
+    Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
+    Row("kill", ["k", "F9"], r"Signal to \d+ ", before=["/", "spin", "Enter"],
+        back=["Escape", "Home"]),
+    Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
+    Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "spin", "Enter"]),
+    Row("pause", ["Z"], r"PAUSED", back=["Z"]),
+    Row("interval", ["s", "d"], r"Interval, now 0\.5s:", back=["Escape"]),
+    Row("redraw", ["C-l"], r"(?s)\A(?!.*GARBAGE)", before=["GARBAGE"]),
+    Row("quit", ["q", "F10", "C-c"], r"^rc=0$", ends=True),
+]
+
+
+def holds(shows, before, after):
+    if callable(shows):
+        return shows(before, after)
+    return re.search(shows, after.text, re.M) is not None
+
+
+def press(terminal, key):
+    """A key by its name, or a text; GARBAGE is what someone else writes to the terminal."""
+    if key == "GARBAGE":
+        with open(terminal.ask("#{pane_tty}"), "w") as tty:
+            tty.write("\033[5;5HGARBAGE")
+        terminal.wait_for("GARBAGE")
+    elif len(key) > 1 and re.fullmatch(r"[a-z:./=-]+", key):
+        terminal.text(key)
+    else:
+        terminal.keys(key)
+
+
+def settle(terminal):
+    """The screen once it has answered all keys so far: its selection rests."""
+    last = Screen.of(terminal)
+    for _ in range(20):
+        time.sleep(0.2)
+        now = Screen.of(terminal)
+        if now.selected() == last.selected():
+            return now
+        last = now
+    return last
+
+
+def check_key(terminal, row, key):
+    terminal.resize(*row.size)
+    terminal.wait_for(TASKS)
+    for before in row.before:
+        press(terminal, before)
+        time.sleep(0.2)
+    if row.action == "detach":
+        terminal.wait_for("target")
+    screen = settle(terminal)
+    if not callable(row.shows) and re.search(row.shows, screen.text, re.M):
+        raise Failure(f"{row.shows} is on the screen before {key}:\n{screen.text}")
+    press(terminal, key)
+    try:
+        wait_until(f"{row.action} by {key}",
+                   lambda: holds(row.shows, screen, Screen.of(terminal)), 10)
+    except Failure as failure:
+        raise Failure(f"{failure}\nbefore:\n{screen.text}\nafter:\n{terminal.screen()}") from None
+    if row.ends:
+        return
+    for back in row.back:
+        press(terminal, back)
+        time.sleep(0.1)
+    terminal.wait_for(TASKS)
+
+
+def start(arguments="0.5"):
+    terminal = Terminal(100, 30, NO_COLOR="1")
+    terminal.start(arguments)
+    return terminal
+
+
+def check_row(row, stage):
+    """The row's keys; a terminal that may be upset is replaced."""
+    for key in row.keys:
+        if not stage:
+            stage.append(start())
+        try:
+            check_key(stage[0], row, key)
+        except Failure:
+            stage.pop().close()
+            raise
+        if row.ends:
+            stage.pop().close()
+
+
+def actions():
+    with open("tui/keymap.c") as source:
+        return re.findall(r'\{ACTION_[A-Z_]+,\s*"([a-z-]+)"', source.read())
+
+
+def check_table():
+    rows = [row.action for row in ROWS]
+    without = [action for action in actions() if action not in rows]
+    unknown = [row for row in rows if row not in actions()]
+    if without or unknown:
+        raise Failure(f"actions without a row: {without}; rows without an action: {unknown}")
+
+
+# ---- what keys lead to
+
+
+def journey_add_and_remove():
+    """an event that is picked by its name is a column, until it is removed"""
+    terminal = start()
+    try:
+        terminal.keys("e")
+        terminal.wait_for("Add an event or a metric")
+        terminal.text("page-faults")
+        terminal.wait_for(r"ok +page-faults")
+        terminal.wait_for("needs no counter")
+        terminal.keys("Enter")
+        terminal.wait_for(r"^ +PID.* faults +COMMAND")
+        terminal.keys("x")
+        terminal.text("page-faults")
+        terminal.wait_for(r"added +page-faults")
+        terminal.keys("Enter")
+        terminal.wait_for(r"^ +PID(?!.* faults +COMMAND).*COMMAND")
+        terminal.keys("e")
+        terminal.text("nonsense-event")
+        terminal.wait_for(r"typed +nonsense-event")
+        terminal.keys("Enter")
+        terminal.wait_for("nonsense-event.*")
+    finally:
+        terminal.close()
+
+
+def journey_attach():
+    """a pid that is typed is attached to, and given up again"""
+    terminal = start()
+    load = subprocess.Popen([SPIN])
+    try:
+        terminal.keys("a")
+        terminal.wait_for("Attach to a process")
+        terminal.text(str(load.pid))
+        terminal.wait_for(f"{load.pid}")
+        terminal.keys("Enter")
+        terminal.wait_for(r"target +[\d.]+%")
+        terminal.wait_for(rf"^ +{load.pid} ")
+        rows = [line for line in terminal.screen().splitlines() if re.match(r" +\d+ \w+ ", line)]
+        if len(rows) != 1:
+            raise Failure(f"more than the target is shown:\n{terminal.screen()}")
+        terminal.keys("D")
+        terminal.wait_for(r"(?s)\A(?!.*target)")
+    finally:
+        load.kill()
+        load.wait()
+        terminal.close()
+
+
+def journey_kill():
+    """a signal goes to the selected process, after yes and not after no; --readonly sends none"""
+    terminal = start()
+    load = subprocess.Popen([SPIN])
+    try:
+        for answer in "n", "y":
+            terminal.keys("/")
+            terminal.text(str(load.pid))
+            terminal.wait_for(f"Search: {load.pid}$")
+            terminal.keys("Enter", "k")
+            terminal.wait_for(f"Signal to {load.pid} spin")
+            terminal.keys("Enter")
+            terminal.wait_for(rf"Send SIGTERM to {load.pid} spin\? \(y/n\)")
+            if not alive(load.pid):
+                raise Failure("it was killed before it was asked")
+            terminal.keys(answer)
+            terminal.wait_for(r"q Quit$")
+        terminal.wait_for(f"SIGTERM was sent to {load.pid} spin")
+        wait_until("the process to end", lambda: load.poll() is not None)
+        terminal.keys("q")
+        terminal.wait_for("^rc=0$")
+        terminal.start("--readonly")
+        terminal.keys("k")
+        terminal.wait_for("No signal is sent")
+    finally:
+        load.kill()
+        load.wait()
+        terminal.close()
+
+
+def journey_filter():
+    """a filter narrows the list as it is typed; Esc takes back what was typed, Enter keeps it"""
+    terminal = start()
+    try:
+        terminal.keys("\\")
+        terminal.text("spin")
+        terminal.wait_for("filter spin")
+        wait_until("only spin to be left", lambda: all(
+            "spin" in line for line in terminal.screen().splitlines()
+            if re.match(r" +\d+ \w+ ", line)))
+        terminal.keys("Enter", "\\")
+        terminal.text("nothing")
+        terminal.wait_for("no line has it")
+        terminal.keys("Escape")
+        terminal.wait_for(r"filter spin  ")
+        terminal.wait_for(r"^ +\d+ .* spin$")
+        terminal.keys("\\", "C-u", "Enter")
+        terminal.wait_for(r"(?s)\A(?!.*filter spin)")
+    finally:
+        terminal.close()
+
+
+def journey_tags():
+    """two tagged rows have a sign and a sum, and stay tagged in another order"""
+    terminal = start()
+    try:
+        terminal.keys("Space", "Space")
+        terminal.wait_for("tagged 2: %CPU")
+        wait_until("two signs", lambda: len(re.findall(r"^ *\d+\*", terminal.screen(), re.M)) == 2)
+        terminal.keys("<")
+        terminal.wait_for("USER▲")
+        terminal.wait_for("tagged 2")
+        terminal.keys("Escape")
+        terminal.wait_for(r"(?s)\A(?!.*tagged)")
+    finally:
+        terminal.close()
+
+
+JOURNEYS = [value for name, value in list(globals().items()) if name.startswith("journey_")]
+
+
+def report(number, name, check):
+    try:
+        check()
+        print(f"ok {number} - {name}", flush=True)
+        return True
+    except Failure as failure:
+        print(f"not ok {number} - {name}")
+        print("".join(f"# {line}\n" for line in str(failure).splitlines()), end="", flush=True)
+        return False
+
+
+def main():
+    missing = [name for name in (PMCTOP, SPIN, CROWD) if not os.access(name, os.X_OK)]
+    if not shutil.which("tmux"):
+        missing.append("tmux")
+    if missing:
+        print(f"1..0 # skip {', '.join(missing)} missing")
+        return 77
+    stage = []
+    tests = [("every action of the keymap has a row", check_table)]
+    tests += [(f"{row.action}: {' '.join(row.keys)}", lambda row=row: check_row(row, stage))
+              for row in ROWS]
+    tests += [(journey.__doc__, journey) for journey in JOURNEYS]
+    wanted = [test for test in tests
+              if not sys.argv[1:] or any(word in test[0] for word in sys.argv[1:])]
+    print(f"1..{len(wanted)}", flush=True)
+    # Rows enough for a page, and busy ones to be found.
+    loads = [subprocess.Popen(command, stdout=subprocess.DEVNULL)
+             for command in ([SPIN], [SPIN], [CROWD, "-b", "40"])]
+    try:
+        results = [report(number, *test) for number, test in enumerate(wanted, 1)]
+        return 0 if all(results) else 1
+    finally:
+        for load in loads:
+            load.kill()
+            load.wait()
+        for terminal in stage:
+            terminal.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
