@@ -224,6 +224,7 @@ static const struct picker_ops ops = {
 	.as_typed = event_typed,
 	.about = event_about,
 	.about_lines = 4,
+	.long_names = true,
 	.look = event_look,
 	.choose = event_choose,
 	.close = event_close,

@@ -280,7 +280,9 @@ static void draw_item(const struct picker *picker, struct canvas *canvas, unsign
 	bool told_below = picker->ops->about != NULL;
 	if (told_below && rect.width < HELP_FROM_WIDTH)
 		item.help = NULL;
-	unsigned name = !item.help ? rect.width : told_below ? rect.width / 2 : rect.width * 2 / 5;
+	unsigned name = !item.help                ? rect.width
+			: picker->ops->long_names ? rect.width / 2
+						  : rect.width * 2 / 5;
 	if (x + name > end)
 		name = x < end ? end - x : 0;
 	canvas_text_ellipsis(canvas, x, y, name, item.style, item.name);

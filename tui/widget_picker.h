@@ -46,6 +46,7 @@ struct picker_ops {
 	 */
 	void (*about)(void *data, size_t index, char *text, size_t size);
 	unsigned about_lines;
+	bool long_names; /* of which one wants to see more than of the help */
 	/* Each time another item is selected, and once at the beginning. NULL: nothing happens. */
 	void (*look)(void *owner, void *data, size_t index);
 	/*
