@@ -91,6 +91,7 @@ bool metric_name_is_taken(const char *name)
 		"user",
 		"comm",
 		"command",
+		"verdict",
 		"cgroup",
 		"threads",
 		"cpu",

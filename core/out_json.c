@@ -248,6 +248,12 @@ static void put_parent(FILE *out, const struct view *view, size_t line)
 		fprintf(out, ",\"parent\":%d", view->rolled.items[parent].pid);
 }
 
+static void put_verdict(FILE *out, enum verdict verdict)
+{
+	fputs("\"verdict\":", out);
+	json_put_string_or_null(out, verdict == VERDICT_NONE ? "" : verdict_name(verdict));
+}
+
 static void put_task(FILE *out, const struct view *view, size_t line)
 {
 	const struct columns *columns = view->snapshot->columns;
@@ -260,6 +266,8 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 	fputc(',', out);
 	if (view_row(view, line)->flags & ROW_EXITED)
 		fputs("\"exited\":true,", out);
+	put_verdict(out, view_verdict(view, index).verdict);
+	fputc(',', out);
 	put_counted(out, &(struct counts){columns, rows_tally(columns, view->rows, index), false},
 		    rows_figures(columns, view->rows, index));
 	fputc('}', out);
@@ -271,6 +279,8 @@ static void put_totals(FILE *out, const struct view *view)
 	const struct columns *columns = snapshot->columns;
 
 	fputs("\"totals\":{", out);
+	put_verdict(out, verdict_of_snapshot(snapshot, NULL, 0));
+	fputc(',', out);
 	put_counted(out, &(struct counts){columns, snapshot->totals, true}, snapshot->figures);
 	put_part(out, "idle", &(struct counts){columns, snapshot->idle, true});
 	put_part(out, "unattributed", &(struct counts){columns, snapshot->unattributed, true});

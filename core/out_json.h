@@ -11,16 +11,20 @@
  *
  *   {"schema","time","interval_s","host","mode","pmu","count","turns","threads":{"ran","counted"},
  *    "by","cpus":[CPU],"tasks":[TASK],
- *    "totals":{EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS},"others":{EVENTS}},
+ *    "totals":{"verdict",EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS},
+ *              "others":{EVENTS}},
  *    "target":{EVENTS,METRICS,STATES,"ended"},"lost_records","notes":[sentence]}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS}}
- *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited",EVENTS,METRICS,STATES}
+ *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
  *
  * "by" is what a row of tasks is (rollup_name): by user and cgroup what its tasks do not have in
  * common is null and {"processes","threads"} say how many they are; by tree a row has the counts
  * of all below it too and {"parent"} is the pid it stands below, null for those that add up to
  * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
+ *
+ * "verdict" is what slows it down (verdict_name), null where too little is counted to tell; that of
+ * the totals is the loss that most of the tasks' CPU time has.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS}}: what the tasks
  * did that it keeps out. A row of a tree that only stands above some that pass has their counts.

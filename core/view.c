@@ -56,6 +56,18 @@ static struct sort_key text_key(const char *text)
 	return (struct sort_key){text && text[0], 0, text, 0};
 }
 
+/* What is lost, and how much of it: the CPU time of those whom something ails. */
+static struct sort_key verdict_key(const struct view *view, size_t index)
+{
+	struct judgement judgement = view_verdict(view, index);
+	const uint64_t *tally = view->rows ? rows_tally(view->snapshot->columns, view->rows, index)
+					   : view->cpus[index].tally;
+
+	if (judgement.verdict == VERDICT_NONE || !tally)
+		return (struct sort_key){0};
+	return number_key(judgement.severity * (double)tally[TALLY_TASK_CLOCK]);
+}
+
 static struct sort_key sort_key(const struct view *view, size_t index)
 {
 	const struct view_column *column = &view->columns[view->sort_column];
@@ -90,6 +102,8 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 		return (struct sort_key){figure_known(figure), figure.value, NULL, 0};
 	case FIELD_TYPE:
 		return text_key(cpu->type);
+	case FIELD_VERDICT:
+		return verdict_key(view, index);
 	}
 	return (struct sort_key){0};
 }
@@ -264,6 +278,7 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	struct row_filter filter = {0};
 
 	*view = (struct view){.snapshot = snapshot, .spec = *spec};
+	judge_init(&view->judge, snapshot->columns);
 	view_make_columns(view);
 	view->sort_column = choose_sort(view);
 	if (filtered)

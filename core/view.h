@@ -4,6 +4,7 @@
 
 #include "rollup.h"
 #include "snapshot.h"
+#include "verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +48,7 @@ enum view_field {
 	FIELD_CPUS,
 	FIELD_LOST, /* core/cpu_lost.h */
 	FIELD_TYPE, /* of a CPU */
+	FIELD_VERDICT,
 };
 
 struct view_column {
@@ -117,6 +119,7 @@ struct view {
 	bool *last;                      /* by tree: of each row, whether no sibling follows */
 	size_t *order;                   /* indices in rows or cpus, of the lines */
 	size_t n;                        /* lines: fewer than rows by thread with a filter */
+	struct judge judge;              /* of the snapshot's columns */
 	struct view_baseline *baseline;  /* what cells differ from; NULL: nothing */
 	uint64_t *left_out; /* the tally of all tasks that the filter keeps out; NULL: no filter */
 };
@@ -140,6 +143,10 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 struct figure view_figure(const struct view *view, size_t index, int metric);
 /* What a column of a metric shows of it: in the spec's unit, or how that differs from then. */
 struct figure view_value(const struct view *view, size_t index, const struct view_column *column);
+/* What is to be said of the row or CPU of that index. */
+struct judgement view_verdict(const struct view *view, size_t index);
+/* The sentence behind that. */
+void view_explain_verdict(const struct view *view, size_t index, char *text, size_t size);
 /* Whether the row or CPU of that index had not run in the baseline's interval. */
 bool view_is_new(const struct view *view, size_t index);
 /* The row at a line (tasks), to follow it or to show its detail. */

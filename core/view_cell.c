@@ -228,6 +228,20 @@ static void cell_cgroup(const struct view *view, size_t index, struct cell *cell
 	text_printable(cell->text, sizeof(cell->text), name ? name : "-", sizeof(cell->text));
 }
 
+/* Whom a verdict names is worth a look, and the more so the farther it is beyond the limit. */
+static void cell_verdict(const struct view *view, size_t index, struct cell *cell)
+{
+	struct judgement judgement = view_verdict(view, index);
+	const char *mark = judgement.state == FIGURE_LOST     ? "?"
+			   : judgement.state == FIGURE_SCALED ? "~"
+							      : "";
+
+	cell->role = !verdict_is_loss(judgement.verdict) ? CELL_DIM
+		     : judgement.severity >= 2           ? CELL_BAD
+							 : CELL_WARN;
+	snprintf(cell->text, sizeof(cell->text), "%s%s", mark, verdict_label(judgement.verdict));
+}
+
 static void cell_id(struct cell *cell, int id)
 {
 	cell->role = id < 0 ? CELL_DIM : CELL_ID;
@@ -296,6 +310,9 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 	case FIELD_TYPE:
 		cell->role = CELL_PLAIN;
 		text_copy(cell->text, sizeof(cell->text), view->cpus[index].type);
+		return;
+	case FIELD_VERDICT:
+		cell_verdict(view, index, cell);
 		return;
 	}
 }

@@ -20,6 +20,7 @@ enum {
 	CPU_WIDTH = 4,
 	UNIT_WIDTH = 6,
 	TYPE_WIDTH = 6,
+	VERDICT_WIDTH = 9,  /* a label and a mark of trust */
 	LOST_WEIGHT = 199,  /* as heavy as the second metric */
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
 	COMMAND_LEAST = 12,
@@ -104,6 +105,14 @@ static const struct view_column column_type = {.field = FIELD_TYPE,
 					       .metric = -1,
 					       .width = TYPE_WIDTH,
 					       .left = true};
+static const struct view_column column_verdict = {.field = FIELD_VERDICT,
+						  .name = "verdict",
+						  .title = "VERDICT",
+						  .metric = -1,
+						  .width = VERDICT_WIDTH,
+						  .left = true,
+						  .down = true,
+						  .weight = USER_WEIGHT};
 static const struct view_column column_cpus = {.field = FIELD_CPUS,
 					       .name = "cpus",
 					       .title = "CPUS",
@@ -250,7 +259,7 @@ void view_make_columns(struct view *view)
 	const struct view_column *const *before = fixed_columns[view->spec.by].before;
 	const struct view_column *behind = fixed_columns[view->spec.by].behind;
 
-	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 1,
+	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 2,
 				sizeof(*view->columns));
 	for (; *before; before++)
 		if (says_something(view, *before))
@@ -258,6 +267,8 @@ void view_make_columns(struct view *view)
 	for (size_t i = 0; i < n_metrics; i++)
 		if (!view->snapshot->columns->metrics[i].def->machine)
 			add_metric(view, i);
+	if (n_metrics > 0)
+		add_column(view, &column_verdict);
 	if (behind && says_something(view, behind))
 		add_column(view, behind);
 	if (view->spec.shown && view->spec.shown[0])
@@ -299,7 +310,8 @@ void view_fit(const struct view *view, unsigned width, unsigned *widths)
 		widths[lightest] = 0;
 	}
 	if (used <= width) { /* the last one gets what is left, where it is a text */
-		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left)
+		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left &&
+		    widths[view->n_columns - 1])
 			widths[view->n_columns - 1] += width - used;
 		return;
 	}

@@ -58,6 +58,7 @@ static int each_fixed(column_fn *fn, void *arg)
 		{"tid", "thread, with -H"},
 		{"user", "who it runs as"},
 		{"command", "name of the program"},
+		{"verdict", "what slows it down, by what is counted"},
 		{"processes", "how many ran, with --by user or cgroup"},
 		{"threads", "how many ran, with --by user or cgroup"},
 		{"cgroup", "container or service, with --by cgroup"},

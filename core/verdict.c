@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rules stand in tiers: what the first tier finds is not looked for in the next, because switches,
+ * faults and the kernel have stalls of their own, top-down tells what miss counts only suggest, and
+ * a low IPC alone tells least. Within a tier the figure that is farthest beyond its limit wins.
+ *
+ * Thresholds are those of the metrics (core/metrics), whose sources are toplev for top-down and
+ * branches, perf for IPC, and rules of thumb for misses, the kernel's share and switches. What a
+ * limit is `per_cpu` is of each CPU's worth of time that was used.
+ */
+#include "verdict.h"
+
+#include "text.h"
+#include "util.h"
+#include "view.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+struct condition {
+	const char *metric; /* NULL: there are no more */
+	char sign;          /* '<', or '>': at least */
+	double limit;
+	bool per_cpu;
+	const char *title; /* of the form that the limit is for; NULL: any */
+	const char *times; /* another metric, whose product with it has that limit; NULL: none */
+};
+
+struct rule {
+	unsigned tier;
+	enum verdict verdict;
+	struct condition conditions[VERDICT_CONDITIONS_MAX]; /* all must hold */
+	const char *unless; /* a metric that, where it is known, tells better */
+	bool of_users;      /* kernel threads run in the kernel by their nature */
+};
+
+static const struct rule rules[] = {
+	{0, VERDICT_IDLE, {{"cpu_percent", '<', 1}}},
+
+	/* 20,000 switches a second: slices of 50 us, of which each costs several. */
+	{1, VERDICT_SWITCHES, {{"cs_per_s", '>', 20000, .per_cpu = true}}},
+	/* A fault takes a microsecond and more: a tenth of the time. */
+	{1, VERDICT_FAULTS, {{"faults_per_s", '>', 100000, .per_cpu = true}}},
+	{1, VERDICT_FAULTS, {{"major_faults_per_s", '>', 100}}},
+	{1, VERDICT_KERNEL, {{"kernel_percent", '>', 30}}, .of_users = true},
+
+	{2, VERDICT_FINE, {{"topdown_retiring", '>', 70}}},
+	{3, VERDICT_MEMORY, {{"topdown_memory", '>', 20}, {"topdown_backend", '>', 20}}},
+	{3, VERDICT_CORE, {{"topdown_memory", '<', 20}, {"topdown_backend", '>', 20}}},
+	{3, VERDICT_BACKEND, {{"topdown_backend", '>', 20}}, .unless = "topdown_memory"},
+	{3, VERDICT_FRONTEND, {{"topdown_frontend", '>', 15}}},
+	{3, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}}, .unless = "topdown_mispredict"},
+	{3, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}, {"topdown_mispredict", '>', 10}}},
+
+	/* The same event is of another level on other CPUs. */
+	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "caMPKI"}}},
+	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "LLCMPKI"}}},
+	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "L2MPKI"}}},
+	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 20, .title = "L1DMPKI"}}},
+	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"llc_mpki", '>', 10}}},
+	/* 5 misses of 300 cycles are most of the 2000 that 1000 instructions take at least. */
+	{4, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"cache_mpki", '>', 5, .title = "LLCMPKI"}}},
+	{4, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"llc_mpki", '>', 5}}},
+	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}},
+	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}},
+	{4, VERDICT_FRONTEND, {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}}},
+	/* A miss costs some 15 cycles: the product of 10 says 15 % of all, which is toplev's limit.
+	 */
+	{4, VERDICT_BRANCH, {{"branch_mpki", '>', 10, .times = "ipc"}}},
+	{5, VERDICT_CORE, {{"cache_mpki", '<', 1}, {"branch_mpki", '<', 5}, {"ipc", '<', 1}}},
+
+	{6, VERDICT_STALLED, {{"ipc", '<', 1}}},
+	{7, VERDICT_FINE, {{"ipc", '>', 1}}},
+};
+
+static_assert(ARRAY_SIZE(rules) <= VERDICT_RULES_MAX, "a judge has room for all rules");
+
+static const struct {
+	const char *name, *label;
+} words[] = {
+	[VERDICT_NONE] = {"none", "-"},
+	[VERDICT_IDLE] = {"idle-ish", "idle"},
+	[VERDICT_FINE] = {"fine", "fine"},
+	[VERDICT_KERNEL] = {"kernel-heavy", "kernel"},
+	[VERDICT_SWITCHES] = {"thrashing switches", "switches"},
+	[VERDICT_FAULTS] = {"faulting", "faults"},
+	[VERDICT_MEMORY] = {"memory-bound", "memory"},
+	[VERDICT_BRANCH] = {"branch-bound", "branch"},
+	[VERDICT_FRONTEND] = {"frontend-bound", "frontend"},
+	[VERDICT_CORE] = {"core-bound", "core"},
+	[VERDICT_BACKEND] = {"backend-bound", "backend"},
+	[VERDICT_STALLED] = {"stalled", "stalled"},
+};
+
+static_assert(ARRAY_SIZE(words) == VERDICTS, "a name for each");
+
+const char *verdict_name(enum verdict verdict)
+{
+	return words[verdict].name;
+}
+
+const char *verdict_label(enum verdict verdict)
+{
+	return words[verdict].label;
+}
+
+bool verdict_is_loss(enum verdict verdict)
+{
+	return verdict > VERDICT_FINE;
+}
+
+/* ---- judging */
+
+static short find_metric(const struct columns *columns, const char *name, const char *title)
+{
+	int at = name ? columns_metric(columns, name) : -1;
+
+	if (at < 0 || (title && strcmp(columns->metrics[at].title, title) != 0))
+		return -1;
+	return (short)at;
+}
+
+void judge_init(struct judge *judge, const struct columns *columns)
+{
+	judge->columns = columns;
+	judge->cpu_percent = find_metric(columns, "cpu_percent", NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		judge->unless[i] = find_metric(columns, rules[i].unless, NULL);
+		for (size_t k = 0; k < VERDICT_CONDITIONS_MAX; k++) {
+			const struct condition *condition = &rules[i].conditions[k];
+
+			judge->metrics[i][k] =
+				find_metric(columns, condition->metric, condition->title);
+			judge->factors[i][k] = find_metric(columns, condition->times, NULL);
+		}
+	}
+}
+
+static bool is_known(const struct figure *figures, short metric)
+{
+	return metric >= 0 && figure_known(figures[metric]);
+}
+
+/* What a condition asks for. */
+static struct figure condition_figure(const struct judge *judge, size_t i, size_t k,
+				      const struct figure *figures)
+{
+	static const struct figure unknown = {.state = FIGURE_NOT_COUNTED};
+	short metric = judge->metrics[i][k], factor = judge->factors[i][k];
+
+	if (!is_known(figures, metric))
+		return unknown;
+	if (!rules[i].conditions[k].times)
+		return figures[metric];
+	if (!is_known(figures, factor))
+		return unknown;
+	struct figure figure = figures[metric];
+	figure.value *= figures[factor].value;
+	if (figures[factor].state > figure.state)
+		figure.state = figures[factor].state;
+	return figure;
+}
+
+/* What it is for this much running. */
+static double limit_of(const struct judge *judge, const struct condition *condition,
+		       const struct figure *figures)
+{
+	double cpus =
+		is_known(figures, judge->cpu_percent) ? figures[judge->cpu_percent].value / 100 : 1;
+
+	return condition->per_cpu && cpus > 1 ? condition->limit * cpus : condition->limit;
+}
+
+/* How many times as far as its limit a figure is: from 1 on the condition holds; at most 4. */
+static double excess(const struct condition *condition, double value, double limit)
+{
+	double times = condition->sign == '>' ? value / limit : value > 0 ? limit / value : 4;
+
+	return times < 4 ? times : 4;
+}
+
+/* False where it does not fire. */
+static bool try_rule(const struct judge *judge, size_t i, const struct figure *figures,
+		     unsigned flags, struct judgement *judgement)
+{
+	*judgement = (struct judgement){.verdict = rules[i].verdict, .rule = (int)i};
+	if ((rules[i].of_users && (flags & ROW_KERNEL)) || is_known(figures, judge->unless[i]))
+		return false;
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rules[i].conditions[k].metric; k++) {
+		const struct condition *condition = &rules[i].conditions[k];
+
+		struct figure figure = condition_figure(judge, i, k, figures);
+		if (!figure_known(figure))
+			return false;
+		double limit = limit_of(judge, condition, figures);
+		if (condition->sign == '<' ? figure.value >= limit : figure.value < limit)
+			return false;
+		judgement->severity = excess(condition, figure.value, limit);
+		if (figure.state > judgement->state)
+			judgement->state = figure.state;
+	}
+	return true;
+}
+
+struct judgement judge_figures(const struct judge *judge, const struct figure *figures,
+			       unsigned flags)
+{
+	struct judgement best = {.rule = -1}, now;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		if (best.rule >= 0 && rules[i].tier > rules[best.rule].tier)
+			break;
+		if (try_rule(judge, i, figures, flags, &now) &&
+		    (best.rule < 0 || now.severity > best.severity))
+			best = now;
+	}
+	if (best.verdict == VERDICT_FINE)
+		best.severity = 0.1;
+	else if (best.verdict == VERDICT_IDLE)
+		best.severity = 0.01;
+	return best;
+}
+
+/* ---- in words */
+
+static size_t append(char *text, size_t size, const char *more)
+{
+	size_t length = strlen(text);
+
+	return length + text_copy(text + length, size - length, more);
+}
+
+/* "IPC 0.31" */
+static void put_figure(const struct judge *judge, short metric, const struct figure *figures,
+		       char *text, size_t size)
+{
+	const struct metric *what = &judge->columns->metrics[metric];
+	struct cell cell;
+
+	figure_format(what->def, figures[metric], &cell);
+	append(text, size, what->title);
+	append(text, size, " ");
+	append(text, size, cell.text);
+}
+
+/* The figures of the rule that fired, with their limits or without. */
+static void put_figures(const struct judge *judge, const struct judgement *judgement,
+			const struct figure *figures, bool limits, char *text, size_t size)
+{
+	const struct rule *rule = &rules[judgement->rule];
+
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++) {
+		const struct condition *condition = &rule->conditions[k];
+		char limit[40];
+
+		if (k > 0)
+			append(text, size, limits ? " and " : ", ");
+		put_figure(judge, judge->metrics[judgement->rule][k], figures, text, size);
+		if (condition->times) {
+			append(text, size, limits ? " x " : ", ");
+			put_figure(judge, judge->factors[judgement->rule][k], figures, text, size);
+		}
+		if (!limits)
+			continue;
+		append(text, size, condition->sign == '<' ? " < " : " >= ");
+		text_trimmed(limit, sizeof(limit), limit_of(judge, condition, figures), 1);
+		append(text, size, limit);
+	}
+}
+
+/* Whether one of the top-down metrics is among the columns. */
+static bool has_topdown(const struct judge *judge)
+{
+	return columns_metric(judge->columns, "topdown_backend") >= 0;
+}
+
+static const char *why_not(enum figure_state state)
+{
+	switch (state) {
+	case FIGURE_UNSUPPORTED:
+		return "No verdict: IPC cannot be counted here.";
+	case FIGURE_DENIED:
+		return "No verdict: the kernel denies what IPC is counted by.";
+	case FIGURE_NOT_COUNTED:
+		return "No verdict: IPC was not counted while it ran.";
+	case FIGURE_UNDEFINED:
+	case FIGURE_VALID:
+	case FIGURE_SCALED:
+	case FIGURE_LOST:
+		break;
+	}
+	return "No verdict: it retired no instruction that was counted.";
+}
+
+void verdict_explain(const struct judge *judge, const struct judgement *judgement,
+		     const struct figure *figures, char *text, size_t size)
+{
+	int ipc = columns_metric(judge->columns, "ipc");
+
+	text[0] = '\0';
+	if (judgement->rule < 0) {
+		append(text, size,
+		       ipc < 0 ? "No verdict: cycles and instructions would have to be counted, as "
+				 "presets overview and topdown do."
+			       : why_not(figures[ipc].state));
+		return;
+	}
+	append(text, size, verdict_name(judgement->verdict));
+	append(text, size, ": ");
+	put_figures(judge, judgement, figures, true, text, size);
+	if (judgement->verdict == VERDICT_STALLED)
+		append(text, size,
+		       has_topdown(judge) ? "" : "; preset topdown may tell what it waits for");
+	else if (judgement->verdict == VERDICT_BACKEND)
+		append(text, size, "; memory or execution units, which is not counted here");
+}
+
+/* ---- the machine */
+
+enum {
+	BUSY_LEAST = 5,   /* percent of the CPUs' time: else they are idle */
+	SHARE_LEAST = 10, /* percent of what ran: less is no trait of the machine */
+};
+
+/* Whose CPU time is how much, by verdict. */
+struct shares {
+	uint64_t ns[VERDICTS];
+	uint64_t heaviest_ns[VERDICTS];
+	size_t heaviest[VERDICTS]; /* the row with the most of it */
+	uint64_t rows_ns;
+};
+
+static void add_shares(const struct judge *judge, const struct snapshot *snapshot,
+		       struct shares *shares)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct rows *rows = &snapshot->threads;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		uint64_t ns = rows_tally(columns, rows, i)[TALLY_TASK_CLOCK];
+		enum verdict verdict =
+			judge_figures(judge, rows_figures(columns, rows, i), rows->items[i].flags)
+				.verdict;
+
+		shares->ns[verdict] += ns;
+		shares->rows_ns += ns;
+		if (ns <= shares->heaviest_ns[verdict])
+			continue;
+		shares->heaviest_ns[verdict] = ns;
+		shares->heaviest[verdict] = i;
+	}
+}
+
+/* "1.9 of 8 CPUs' time memory-bound: postgres (IPC 0.31, caMPKI 24.10)" */
+static void put_share(const struct judge *judge, const struct snapshot *snapshot,
+		      const struct shares *shares, enum verdict verdict, char *text, size_t size)
+{
+	const struct columns *columns = snapshot->columns;
+	size_t heaviest = shares->heaviest[verdict];
+	const struct row *row = &snapshot->threads.items[heaviest];
+	const struct figure *figures = rows_figures(columns, &snapshot->threads, heaviest);
+	struct judgement judgement = judge_figures(judge, figures, row->flags);
+	char number[40], comm[3 * sizeof(row->comm)];
+
+	text_fixed(number, sizeof(number),
+		   (double)shares->ns[verdict] / (double)snapshot->interval_ns, 1);
+	text_printable(comm, sizeof(comm), row->comm, sizeof(row->comm));
+	snprintf(text, size, "%s of %zu CPUs' time %s: %s (", number, snapshot->n_cpus,
+		 verdict_name(verdict), comm[0] ? comm : "?");
+	put_figures(judge, &judgement, figures, false, text, size);
+	append(text, size, ")");
+}
+
+enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size)
+{
+	char nowhere[1];
+	uint64_t all_ns = snapshot->interval_ns * snapshot->n_cpus;
+	const struct figure *figures =
+		snapshot->target_figures ? snapshot->target_figures : snapshot->figures;
+	enum verdict worst = VERDICT_NONE;
+	struct shares shares = {0};
+	struct judge judge;
+
+	if (!text) {
+		text = nowhere;
+		size = sizeof(nowhere);
+	}
+	text[0] = '\0';
+	judge_init(&judge, snapshot->columns);
+	add_shares(&judge, snapshot, &shares);
+	for (size_t v = VERDICT_FINE + 1; v < VERDICTS; v++)
+		if (shares.ns[v] > shares.ns[worst] || !verdict_is_loss(worst))
+			worst = (enum verdict)v;
+	if (!snapshot->targeted && 100 * shares.rows_ns < BUSY_LEAST * all_ns) {
+		snprintf(text, size, "idle-ish: less than %d %% of the CPUs' time was used",
+			 BUSY_LEAST);
+		return VERDICT_IDLE;
+	}
+	if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * shares.rows_ns) {
+		put_share(&judge, snapshot, &shares, worst, text, size);
+		return worst;
+	}
+	struct judgement judgement = judge_figures(&judge, figures, 0);
+	verdict_explain(&judge, &judgement, figures, text, size);
+	return judgement.verdict;
+}
