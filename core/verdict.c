@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct condition {
@@ -326,30 +327,73 @@ enum {
 /* Whose CPU time is how much, by verdict. */
 struct shares {
 	uint64_t ns[VERDICTS];
-	uint64_t heaviest_ns[VERDICTS];
-	size_t heaviest[VERDICTS]; /* the row with the most of it */
 	uint64_t rows_ns;
+	unsigned char *verdicts; /* of each row */
 };
+
+static uint64_t row_ns(const struct snapshot *snapshot, size_t i)
+{
+	return rows_tally(snapshot->columns, &snapshot->threads, i)[TALLY_TASK_CLOCK];
+}
 
 static void add_shares(const struct judge *judge, const struct snapshot *snapshot,
 		       struct shares *shares)
 {
-	const struct columns *columns = snapshot->columns;
 	const struct rows *rows = &snapshot->threads;
 
+	shares->verdicts = xcalloc(rows->n, sizeof(*shares->verdicts));
 	for (size_t i = 0; i < rows->n; i++) {
-		uint64_t ns = rows_tally(columns, rows, i)[TALLY_TASK_CLOCK];
 		enum verdict verdict =
-			judge_figures(judge, rows_figures(columns, rows, i), rows->items[i].flags)
+			judge_figures(judge, rows_figures(snapshot->columns, rows, i),
+				      rows->items[i].flags)
 				.verdict;
 
-		shares->ns[verdict] += ns;
-		shares->rows_ns += ns;
-		if (ns <= shares->heaviest_ns[verdict])
-			continue;
-		shares->heaviest_ns[verdict] = ns;
-		shares->heaviest[verdict] = i;
+		shares->verdicts[i] = (unsigned char)verdict;
+		shares->ns[verdict] += row_ns(snapshot, i);
+		shares->rows_ns += row_ns(snapshot, i);
 	}
+}
+
+struct part {
+	pid_t pid;
+	size_t row;
+	uint64_t ns;
+};
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *part_a = a, *part_b = b;
+
+	if (part_a->pid != part_b->pid)
+		return part_a->pid < part_b->pid ? -1 : 1;
+	return part_a->ns > part_b->ns ? -1 : part_a->ns < part_b->ns;
+}
+
+/* Of the process that has most of a verdict's time, the thread with most of that. */
+static size_t heaviest_row(const struct snapshot *snapshot, const struct shares *shares,
+			   enum verdict verdict)
+{
+	const struct rows *rows = &snapshot->threads;
+	struct part *parts = xcalloc(rows->n, sizeof(*parts));
+	size_t n = 0, best = 0;
+	uint64_t best_ns = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (shares->verdicts[i] == verdict)
+			parts[n++] = (struct part){rows->items[i].pid, i, row_ns(snapshot, i)};
+	qsort(parts, n, sizeof(*parts), compare_parts);
+	for (size_t i = 0, first = 0; i < n; i++) {
+		if (parts[i].pid != parts[first].pid)
+			first = i;
+		else if (i > first)
+			parts[first].ns += parts[i].ns;
+		if (parts[first].ns > best_ns) {
+			best_ns = parts[first].ns;
+			best = parts[first].row;
+		}
+	}
+	free(parts);
+	return best;
 }
 
 /* "1.9 of 8 CPUs' time memory-bound: postgres (IPC 0.31, caMPKI 24.10)" */
@@ -357,7 +401,7 @@ static void put_share(const struct judge *judge, const struct snapshot *snapshot
 		      const struct shares *shares, enum verdict verdict, char *text, size_t size)
 {
 	const struct columns *columns = snapshot->columns;
-	size_t heaviest = shares->heaviest[verdict];
+	size_t heaviest = heaviest_row(snapshot, shares, verdict);
 	const struct row *row = &snapshot->threads.items[heaviest];
 	const struct figure *figures = rows_figures(columns, &snapshot->threads, heaviest);
 	struct judgement judgement = judge_figures(judge, figures, row->flags);
@@ -395,13 +439,15 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 	if (!snapshot->targeted && 100 * shares.rows_ns < BUSY_LEAST * all_ns) {
 		snprintf(text, size, "idle-ish: less than %d %% of the CPUs' time was used",
 			 BUSY_LEAST);
-		return VERDICT_IDLE;
-	}
-	if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * shares.rows_ns) {
+		worst = VERDICT_IDLE;
+	} else if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * shares.rows_ns) {
 		put_share(&judge, snapshot, &shares, worst, text, size);
-		return worst;
+	} else {
+		struct judgement judgement = judge_figures(&judge, figures, 0);
+
+		verdict_explain(&judge, &judgement, figures, text, size);
+		worst = judgement.verdict;
 	}
-	struct judgement judgement = judge_figures(&judge, figures, 0);
-	verdict_explain(&judge, &judgement, figures, text, size);
-	return judgement.verdict;
+	free(shares.verdicts);
+	return worst;
 }

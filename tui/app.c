@@ -79,9 +79,11 @@ void app_fini(struct app *app)
 	messages_fini(&app->messages);
 	commands_clear(&app->asked);
 	sums_fini(&app->sums);
+	if (app->baseline != app->snapshot)
+		snapshot_free(app->baseline);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
-	app->snapshot = app->waiting = NULL;
+	app->snapshot = app->waiting = app->baseline = NULL;
 }
 
 void app_tell(struct app *app, const char *format, ...)
@@ -124,11 +126,15 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 {
 	list_invalidate(&app->tasks);
 	list_invalidate(&app->cpus);
-	snapshot_free(app->snapshot);
+	if (app->snapshot != app->baseline)
+		snapshot_free(app->snapshot);
 	app->snapshot = snapshot;
 	look_after_followed(app);
 	pick_process_renew(app);
 	prompt_renew(&app->prompt, app);
+	app->verdict = verdict_of_snapshot(snapshot, app->sentence, sizeof(app->sentence));
+	if (app->verdict == VERDICT_NONE) /* the notes say what cannot be counted */
+		app->sentence[0] = '\0';
 }
 
 static void take_notes(struct app *app, const struct snapshot *snapshot)
@@ -178,6 +184,27 @@ static void toggle_pause(struct app *app)
 		show_snapshot(app, app->waiting);
 		app->waiting = NULL;
 	}
+}
+
+/* Freezes what is shown, or lets go of what was frozen. */
+static void toggle_baseline(struct app *app)
+{
+	struct snapshot *old = app->baseline;
+
+	list_invalidate(&app->tasks);
+	list_invalidate(&app->cpus);
+	app->baseline = old ? NULL : app->snapshot;
+	app->tasks.spec.baseline = app->cpus.spec.baseline = app->baseline;
+	if (old != app->snapshot)
+		snapshot_free(old);
+}
+
+static void next_unit(struct app *app)
+{
+	app->tasks.spec.unit = (app->tasks.spec.unit + 1) % VIEW_UNIT_KINDS;
+	app->cpus.spec.unit = app->tasks.spec.unit;
+	list_invalidate(&app->tasks);
+	list_invalidate(&app->cpus);
 }
 
 static int accept_interval(void *owner, const char *text, struct error *err)
@@ -338,6 +365,12 @@ static void act(struct app *app, enum action action)
 	case ACTION_PAUSE:
 		toggle_pause(app);
 		break;
+	case ACTION_BASELINE:
+		toggle_baseline(app);
+		break;
+	case ACTION_UNIT:
+		next_unit(app);
+		break;
 	case ACTION_RECORD:
 		recording_toggle(app);
 		break;
@@ -429,9 +462,20 @@ struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 	struct segments states = {0};
 
 	states_of(app, &states);
-	struct frame frame = {app->snapshot, app->interval_ns, app->paused, app->notice, &states};
+	struct frame frame = {
+		.snapshot = app->snapshot,
+		.interval_ns = app->interval_ns,
+		.paused = app->paused,
+		.notice = app->notice,
+		.states = &states,
+		.verdict = app->sentence,
+		.loss = verdict_is_loss(app->verdict),
+		.baseline = app->baseline,
+		.unit = app->tasks.spec.unit,
+	};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
+		.verdict = app->sentence[0] != '\0',
 	};
 
 	if (app->screen != &screen_log) /* there they all are */
@@ -443,6 +487,7 @@ struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 
 	frame_draw_title(&frame, canvas, layout.title);
 	frame_draw_totals(&frame, canvas, layout.totals);
+	frame_draw_verdict(&frame, canvas, layout.verdict);
 	frame_draw_cpus(&frame, canvas, layout.cpus);
 	frame_draw_banner(&frame, canvas, layout.banner);
 	app_draw_bottom(app, canvas, layout.bottom);

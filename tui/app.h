@@ -40,6 +40,9 @@ struct app {
 	const struct screen *before; /* of Tab's round: where the other screens go back to */
 	struct snapshot *snapshot;   /* shown; NULL before the first; owned */
 	struct snapshot *waiting;    /* came while paused; owned */
+	struct snapshot *baseline;   /* to compare with; NULL: none; owned, maybe `snapshot` */
+	char sentence[256];          /* about the snapshot; "": nothing is to be said */
+	enum verdict verdict;        /* what that says */
 	struct commands commands;    /* for the collector; whoever passes them on takes them */
 	struct keymap keymap;
 	/* What whoever counts is to be asked; whoever passes it on clears it. */

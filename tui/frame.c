@@ -18,14 +18,28 @@
 
 /* ---- title */
 
-static void add_clock(struct segments *segments, uint64_t realtime_ns)
+static struct segment *add_clock(struct segments *segments, unsigned weight, uint64_t realtime_ns)
 {
-	struct segment *segment = segments_add(segments, 90);
+	struct segment *segment = segments_add(segments, weight);
 	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
 	struct tm local;
 
 	if (localtime_r(&seconds, &local))
 		strftime(segment->text, sizeof(segment->text), "%H:%M:%S", &local);
+	return segment;
+}
+
+/* That cells do not say what they usually do. */
+static void add_comparison(struct segments *segments, const struct frame *frame)
+{
+	if (frame->baseline) {
+		struct segment *segment = add_clock(segments, 94, frame->baseline->realtime_ns);
+
+		text_copy(segment->label, sizeof(segment->label), "baseline of");
+		segment->text_style = STYLE_WARN;
+	}
+	if (frame->unit != VIEW_UNIT_USUAL)
+		frame_add_words(segments, 93, "", view_unit_name(frame->unit), STYLE_WARN);
 }
 
 static void add_tasks(struct segments *segments, const struct snapshot *snapshot)
@@ -116,9 +130,10 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 
 	frame_add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
 	if (snapshot)
-		add_clock(&segments, snapshot->realtime_ns);
+		add_clock(&segments, 90, snapshot->realtime_ns);
 	if (frame->paused)
 		frame_add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
+	add_comparison(&segments, frame);
 	if (snapshot && snapshot->recorded_bytes > 0)
 		add_recording(&segments, snapshot->recorded_bytes);
 	for (size_t i = 0; i < frame->states->n; i++)
@@ -279,6 +294,13 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 	frame_add_figures(&segments, snapshot->columns,
 			  snapshot->target ? snapshot->target_figures : snapshot->figures);
 	segments_draw(&segments, canvas, rect);
+}
+
+void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	if (rect.height > 0)
+		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width,
+				     frame->loss ? STYLE_WARN : STYLE_PLAIN, frame->verdict);
 }
 
 /* ---- note */

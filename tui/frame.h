@@ -3,7 +3,7 @@
 #define PMCTOP_FRAME_H
 
 #include "canvas.h"
-#include "core/snapshot.h"
+#include "core/view.h"
 #include "layout.h"
 #include "segments.h"
 
@@ -15,12 +15,17 @@ struct frame {
 	const struct snapshot *snapshot; /* NULL before the first interval has ended */
 	uint64_t interval_ns;            /* as chosen; the snapshot knows what it really was */
 	bool paused;
-	const char *notice;            /* stands before the snapshot's notes; "": nothing */
-	const struct segments *states; /* what was chosen and still holds, for the title */
+	const struct segments *states;   /* what was chosen and still holds, for the title */
+	const char *notice;              /* stands before the snapshot's notes; "": nothing */
+	const char *verdict;             /* a sentence about the machine; "": none */
+	bool loss;                       /* it is one to look into */
+	const struct snapshot *baseline; /* that figures are compared with; NULL: none */
+	enum view_unit unit;             /* of events and rates */
 };
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
+void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /*
  * A line a CPU. Where there are more than lines the worst, which is said, and of many a line a
  * socket before them. Large rects have a table.

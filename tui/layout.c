@@ -8,6 +8,7 @@ enum {
 	BOTTOM_FROM = 8,
 	BANNER_FROM = 10,
 	CPUS_FROM = 14,
+	VERDICT_FROM = 20,
 	LARGE_FROM = 40,
 	BANNER_LINES = 2,
 	CPU_LINES = 3,
@@ -45,6 +46,7 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 
 	layout.title = take_lines(width, &y, height >= TITLE_FROM);
 	layout.totals = take_lines(width, &y, height >= TOTALS_FROM);
+	layout.verdict = take_lines(width, &y, want->verdict && height >= VERDICT_FROM);
 	layout.cpus =
 		(struct rect){.y = y, .width = width, .height = cpu_lines(height, want->cpu_lines)};
 	y += layout.cpus.height;

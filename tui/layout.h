@@ -8,18 +8,21 @@
 
 /*
  * Where things stand on a screen of any size, from 1x1 up. Pure. What does not fit is an empty
- * rect: first the CPU lines go, then the note, the key bar, the totals, the title; the list stays.
+ * rect: first the verdict goes, then the CPU lines, the note, the key bar, the totals, the title;
+ * the list stays.
  */
 struct layout_want {
+	bool verdict;       /* there is a sentence about the machine */
 	unsigned cpu_lines; /* how many there are to show */
 	unsigned banner;    /* lines of a note to the user */
 	bool prompt;        /* a question at the bottom, which always gets its line */
 };
 
 struct layout {
-	struct rect title;  /* host, time, interval */
-	struct rect totals; /* of the whole machine */
-	struct rect cpus;   /* a line each */
+	struct rect title;   /* host, time, interval */
+	struct rect totals;  /* of the whole machine */
+	struct rect verdict; /* what is to be said of it */
+	struct rect cpus;    /* a line each */
 	struct rect banner;
 	struct rect body;   /* the list, or whatever the screen is about */
 	struct rect bottom; /* key bar or prompt */

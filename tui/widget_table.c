@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MORE_WIDTH = 2 };
+
 static void move_by(struct table *table, size_t lines, bool down)
 {
 	if (!down)
@@ -61,37 +63,59 @@ void table_settle(struct table *table, size_t n, size_t page)
 		table->top = table->selected - page + 1;
 }
 
-/* Scrolled sideways nothing is dropped by weight: every column can be reached. */
+/*
+ * Scrolled sideways nothing is dropped by weight, so that every column can be reached; the last
+ * one, where it is a name, keeps its room: figures mean nothing without whose they are.
+ */
 static void fit_scrolled(const struct table *table, const struct view *view, unsigned width,
 			 unsigned *widths)
 {
+	size_t end = view->n_columns;
+	const struct view_column *last = &view->columns[end - 1];
 	unsigned used = 0;
 
 	memset(widths, 0, view->n_columns * sizeof(*widths));
-	for (size_t i = 0; i < view->n_columns; i++) {
+	if (end > 1 && last->left && last->least &&
+	    last->least + 1 + view->columns[0].width < width)
+		width -= last->least + 1;
+	else
+		last = NULL;
+	for (size_t i = 0; i < end - (last != NULL); i++) {
 		unsigned gap = i ? 1 : 0, wanted = view->columns[i].width;
-		bool last = i + 1 == view->n_columns;
 
-		if (i > 0 && i <= table->scroll && !last)
+		if (i > 0 && i <= table->scroll)
 			continue;
-		if (used + gap >= width)
-			return;
-
-		unsigned left = width - used - gap;
-
-		if (wanted > left && i > 0 && !view->columns[i].left)
-			return;
-		widths[i] = wanted > left || (last && view->columns[i].left) ? left : wanted;
+		if (used + gap >= width || (wanted > width - used - gap && i > 0))
+			break;
+		widths[i] = (unsigned)size_min(wanted, width - used - gap);
 		used += gap + widths[i];
 	}
+	if (last)
+		widths[end - 1] = last->least + width - used;
 }
 
+static bool any_dropped(const struct table *table, const struct view *view, const unsigned *widths)
+{
+	for (size_t i = table->scroll + 1; i < view->n_columns; i++)
+		if (widths[i] == 0)
+			return true;
+	return false;
+}
+
+/* Where columns are left out, two places at the right edge say so, which a name can spare. */
 void table_fit(const struct table *table, const struct view *view, unsigned width, unsigned *widths)
 {
-	if (table->scroll > 0)
-		fit_scrolled(table, view, width, widths);
-	else
-		view_fit(view, width, widths);
+	if (view->n_columns == 0)
+		return;
+	for (unsigned room = width;; room = width - MORE_WIDTH) {
+		if (table->scroll > 0)
+			fit_scrolled(table, view, room, widths);
+		else
+			view_fit(view, room, widths);
+		if (room < width || width <= MORE_WIDTH ||
+		    view->columns[view->n_columns - 1].left || !any_dropped(table, view, widths))
+			return;
+	}
 }
 
 static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
@@ -162,12 +186,12 @@ static void draw_line(struct canvas *canvas, unsigned y, struct rect rect, const
 	}
 }
 
-static bool any_dropped(const struct table *table, const struct view *view, const unsigned *widths)
+/* More columns to the right. */
+static void draw_more(struct canvas *canvas, struct rect rect)
 {
-	for (size_t i = table->scroll + 1; i < view->n_columns; i++)
-		if (widths[i] == 0)
-			return true;
-	return false;
+	if (rect.width > MORE_WIDTH)
+		canvas_text(canvas, rect.x + rect.width - MORE_WIDTH, rect.y, MORE_WIDTH,
+			    STYLE_HEADER_SORT, canvas->ascii ? " >" : " »");
 }
 
 void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
@@ -187,6 +211,8 @@ void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 	table->more_right = any_dropped(table, view, widths);
 	if (header)
 		draw_header(canvas, rect, view, widths);
+	if (header && table->more_right)
+		draw_more(canvas, rect);
 	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
 		unsigned y = rect.y + header + (unsigned)i;
 

@@ -46,7 +46,8 @@ static char *lines_of(const struct snapshot *snapshot, enum rollup by)
 			enum view_field field = view.columns[c].field;
 			struct cell cell;
 
-			if (field == FIELD_METRIC || field == FIELD_CPU || field == FIELD_THREADS)
+			if (field == FIELD_METRIC || field == FIELD_CPU || field == FIELD_THREADS ||
+			    field == FIELD_VERDICT)
 				continue;
 			view_cell(&view, line, c, &cell);
 			strcat(text, cell.text);
