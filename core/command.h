@@ -16,6 +16,7 @@ enum command_kind {
 	COMMAND_PRESET,     /* text: its name; columns that were asked for beside it stay */
 	COMMAND_ATTACH,     /* number: a process, which joins the target, or becomes it */
 	COMMAND_COMMAND_LINES, /* number: whether rows have them */
+	COMMAND_IDLE,          /* number: whether tasks that did not run have rows too */
 	/* Gives up the processes of the target that have ended, or where none has, all of them. */
 	COMMAND_DISMISS,
 	COMMAND_RECORD, /* text: the file to record to from then on; NULL: none any more */

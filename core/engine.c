@@ -41,8 +41,8 @@ enum { SETTLE_MOST = 3 };
 /* Of each interval: what finding out about tasks that do nothing may cost. */
 #define MAINTAIN_NS (5 * NS_PER_MS)
 
-/* Answers are found in bits, with as long a rest after each: counting goes on. */
-#define INQUIRY_NS (5 * NS_PER_MS)
+/* What someone waits for is found in bits, with as long a rest after each: counting goes on. */
+#define WORK_NS (5 * NS_PER_MS)
 
 struct engine {
 	const struct sys *sys;
@@ -507,8 +507,15 @@ static size_t fetch_pollfds(struct engine *engine)
 	return ops->pollfds(engine->collect, engine->pollfds, engine->pollfds_capacity);
 }
 
+/* Whether someone waits for an answer, or to see everybody. */
+static bool has_work(const struct engine *engine)
+{
+	return inquiry_is_open(&engine->inquiry) ||
+	       (engine->config.idle && tasks_are_pending(engine->tasks));
+}
+
 /* Whether there is an answer by now. */
-static bool work_on_answers(struct engine *engine)
+static bool work(struct engine *engine)
 {
 	const struct inquiry_source source = {
 		.context = &engine->names,
@@ -517,7 +524,10 @@ static bool work_on_answers(struct engine *engine)
 		.pmus = &engine->pmus,
 	};
 
-	inquiry_work(&engine->inquiry, &source, INQUIRY_NS);
+	if (inquiry_is_open(&engine->inquiry))
+		inquiry_work(&engine->inquiry, &source, WORK_NS);
+	else
+		tasks_maintain(engine->tasks, WORK_NS);
 	return inquiry_has_answer(&engine->inquiry);
 }
 
@@ -532,8 +542,8 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 	for (;;) {
 		uint64_t due_ns = collect->ops->due_ns(collect);
 		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
-		bool asked = inquiry_is_open(&engine->inquiry);
-		if (asked && rested_ns < until_ns)
+		bool busy = has_work(engine);
+		if (busy && rested_ns < until_ns)
 			until_ns = rested_ns;
 		int ready = sys_wait(engine->sys, engine->pollfds, n, until_ns);
 		uint64_t now_ns = sys_now_ns(engine->sys);
@@ -551,10 +561,10 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 		for (size_t i = 0; i < n; i++)
 			if (engine->pollfds[i].revents & (POLLERR | POLLHUP | POLLNVAL))
 				engine->pollfds[i].fd = -1;
-		if (asked && now_ns >= rested_ns) {
-			if (work_on_answers(engine))
+		if (busy && now_ns >= rested_ns) {
+			if (work(engine))
 				return 1;
-			rested_ns = sys_now_ns(engine->sys) + INQUIRY_NS;
+			rested_ns = sys_now_ns(engine->sys) + WORK_NS;
 		}
 	}
 }
@@ -640,6 +650,9 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_COMMAND_LINES:
 		engine->config.command_lines = command->number;
 		return 0;
+	case COMMAND_IDLE:
+		engine->config.idle = command->number;
+		return 0;
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
 		return 0;
@@ -660,6 +673,7 @@ static bool changes_columns(enum command_kind kind)
 		return true;
 	case COMMAND_ATTACH:
 	case COMMAND_COMMAND_LINES:
+	case COMMAND_IDLE:
 	case COMMAND_DISMISS:
 	case COMMAND_RECORD:
 		break;
@@ -718,6 +732,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.pmus = &engine->pmus,
 		.notes = &engine->notes,
 		.command_lines = engine->config.command_lines,
+		.idle = engine->config.idle,
 		.now_ns = engine->cut_ns,
 	};
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
@@ -740,6 +755,9 @@ struct snapshot *engine_snapshot(struct engine *engine)
 
 	renew(engine);
 	tasks_forget(engine->tasks, begin_ns);
+	/* Who begins and ends on other CPUs makes no records. */
+	if (engine->config.idle && target_cpus(engine->target))
+		tasks_look_round(engine->tasks);
 	tasks_maintain(engine->tasks, MAINTAIN_NS);
 	return snapshot;
 }

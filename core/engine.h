@@ -49,6 +49,7 @@ struct engine_config {
 	struct target_spec target; /* zeroed: everybody */
 	enum event_levels levels;  /* which privilege levels are counted */
 	bool command_lines;        /* rows have them */
+	bool idle;                 /* tasks that did not run have rows too */
 	struct recorder *recorder; /* the engine's from then on, also where it fails; NULL: none */
 	bool proc_only;            /* leave perf_event_open alone and use /proc */
 };

@@ -98,9 +98,9 @@ static void put_counts(FILE *out, const struct view *view)
 	if (snapshot->run)
 		fprintf(out, "processes: %zu", snapshot->threads.n);
 	else if (snapshot->tasks)
-		fprintf(out, "tasks: %u, %zu ran", snapshot->tasks, snapshot->threads.n);
+		fprintf(out, "tasks: %u, %zu ran", snapshot->tasks, snapshot_ran(snapshot));
 	else
-		fprintf(out, "tasks: %zu ran", snapshot->threads.n);
+		fprintf(out, "tasks: %zu ran", snapshot_ran(snapshot));
 	if (snapshot->lost_records)
 		fprintf(out, "  lost records: %" PRIu64, snapshot->lost_records);
 	if (unattributed >= 0.005) {

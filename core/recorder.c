@@ -27,7 +27,7 @@ struct recorder {
 	uint64_t bytes;        /* of all files, what is in data left out */
 	uint64_t began_bytes, began_ns;
 	bool began;
-	bool featured; /* this file says already where it was made */
+	bool featured;           /* this file says already where it was made */
 	struct columns *columns; /* as told last; a reference */
 	uint64_t *told;          /* by tid: the hash of its row as told last */
 	uint64_t told_notes;

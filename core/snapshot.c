@@ -54,14 +54,23 @@ int columns_metric(const struct columns *columns, const char *name)
 
 /* ---- rows */
 
+void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows)
+{
+	size_t places = n + (n_still > 0);
+
+	*rows = (struct rows){
+		.n = n + n_still,
+		.n_still = n_still,
+		.items = xcalloc(n + n_still, sizeof(*rows->items)),
+		.tallies = xcalloc(places,
+				   tally_width(&columns->plan->shape) * sizeof(*rows->tallies)),
+		.figures = xcalloc(places, columns->n_metrics * sizeof(*rows->figures)),
+	};
+}
+
 void rows_init(const struct columns *columns, size_t n, struct rows *rows)
 {
-	*rows = (struct rows){
-		.n = n,
-		.items = xcalloc(n, sizeof(*rows->items)),
-		.tallies = xcalloc(n, tally_width(&columns->plan->shape) * sizeof(*rows->tallies)),
-		.figures = xcalloc(n, columns->n_metrics * sizeof(*rows->figures)),
-	};
+	rows_init_still(columns, n, 0, rows);
 }
 
 void rows_fini(struct rows *rows)
@@ -119,7 +128,7 @@ void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
 	struct evaluation evaluation;
 
 	evaluation_init(&evaluation, columns, interval_ns);
-	for (size_t i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < rows->n && i <= rows->n - rows->n_still; i++) {
 		if (of && of[i] != SIZE_MAX) {
 			memcpy(rows_figures(columns, rows, i), rows_figures(columns, parts, of[i]),
 			       columns->n_metrics * sizeof(struct figure));

@@ -72,9 +72,10 @@ struct row {
 /* Rows with their tallies and figures, as parallel arrays. */
 struct rows {
 	size_t n;
+	size_t n_still; /* the last so many did nothing: they share one tally of zeros */
 	struct row *items;
-	uint64_t *tallies;      /* n x tally_width(shape) */
-	struct figure *figures; /* n x n_metrics */
+	uint64_t *tallies;      /* tally_width(shape) each */
+	struct figure *figures; /* n_metrics each */
 	/* By tree: of each row which one is its parent, SIZE_MAX where none is; else NULL. */
 	size_t *parents;
 };
@@ -116,7 +117,8 @@ struct snapshot {
 	const char *mode; /* "system", "task", "proc": who is counted, and how */
 	char pmu[32];     /* "armv8_pmuv3"; "" where there are no hardware counters */
 
-	struct rows threads; /* every task that ran, idle excepted; in no order */
+	/* Every task that ran, idle excepted, in no order; behind them those that are still. */
+	struct rows threads;
 	/*
 	 * Where they ran: of each row as much as its task-clock, rows ascending. None where threads
 	 * are counted one by one: there nobody tells.
@@ -160,19 +162,33 @@ struct snapshot {
 
 void snapshot_free(struct snapshot *snapshot); /* NULL is fine */
 
+/* Where the tally and the figures of a row stand. */
+static inline size_t rows_place(const struct rows *rows, size_t i)
+{
+	return i < rows->n - rows->n_still ? i : rows->n - rows->n_still;
+}
+
 static inline uint64_t *rows_tally(const struct columns *columns, const struct rows *rows, size_t i)
 {
-	return rows->tallies + i * tally_width(&columns->plan->shape);
+	return rows->tallies + rows_place(rows, i) * tally_width(&columns->plan->shape);
 }
 
 static inline struct figure *rows_figures(const struct columns *columns, const struct rows *rows,
 					  size_t i)
 {
-	return rows->figures + i * columns->n_metrics;
+	return rows->figures + rows_place(rows, i) * columns->n_metrics;
+}
+
+/* How many tasks ran. */
+static inline size_t snapshot_ran(const struct snapshot *snapshot)
+{
+	return snapshot->threads.n - snapshot->threads.n_still;
 }
 
 /* Room for n zeroed rows. */
 void rows_init(const struct columns *columns, size_t n, struct rows *rows);
+/* The same, and for n_still more behind them that share what they have. */
+void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows);
 void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */
 void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows);

@@ -175,8 +175,9 @@ static void fill_silent_roots(struct filling *filling, struct rows *rows)
 	pid_t *ran = n > 0 ? list_tids(rows) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		bool twice = i > 0 && roots[i].tid == roots[i - 1].tid; /* by -p, and by -t */
-		if (twice ||
+		bool twice = i > 0 && roots[i].tid == roots[i - 1].tid;   /* by -p, and by -t */
+		bool still = filling->source->idle && !roots[i].ended_ns; /* as all who are */
+		if (twice || still ||
 		    (n_ran > 0 && bsearch(&roots[i].tid, ran, n_ran, sizeof(*ran), compare_pids)))
 			continue;
 		rows->n += fill_root(filling, &roots[i], &rows->items[rows->n]);
@@ -196,6 +197,41 @@ static void fill_places(const struct interval *interval, size_t slot, size_t row
 	}
 }
 
+/* Those that are known and did not run. */
+struct still_tasks {
+	struct filling *filling;
+	struct task **items;
+	size_t n, capacity;
+};
+
+static void add_still(void *arg, struct task *task)
+{
+	struct still_tasks *still = arg;
+	const struct snapshot_source *source = still->filling->source;
+
+	if (task->interval == source->interval->sequence || task->zombie)
+		return;
+	if (!task->looked_up && still->filling->budget > 0) {
+		still->filling->budget--;
+		tasks_look_up(source->tasks, task);
+	}
+	if (!target_has(source->target, source->tasks, task))
+		return;
+	still->items =
+		array_reserve(still->items, &still->capacity, still->n + 1, sizeof(struct task *));
+	still->items[still->n++] = task;
+}
+
+static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)
+{
+	for (size_t i = 0; i < still->n; i++) {
+		fill_row(filling, still->items[i], &rows->items[rows->n]);
+		rows->items[rows->n].threads = 1;
+		rows->n++;
+	}
+	rows->n_still = still->n;
+}
+
 /* The target's rows; what is not its own is summed up. */
 static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
 {
@@ -210,11 +246,14 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
 	};
 
-	target_roots(source->target, &n_roots);
-	rows_init(columns, interval->n_ran + n_roots, rows);
-	rows->n = 0;
 	snapshot->places = xcalloc(interval->n_places, sizeof(*snapshot->places));
 	mark_silent_roots(source);
+	struct still_tasks still = {.filling = &filling};
+	if (source->idle)
+		tasks_each(source->tasks, add_still, &still);
+	target_roots(source->target, &n_roots);
+	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);
+	rows->n = rows->n_still = 0;
 	/* Those above are found first: whose parent ended has another one by then. */
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		tasks_refresh(source->tasks, interval->ran[i], source->now_ns, &filling.budget);
@@ -234,6 +273,8 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		rows->n++;
 	}
 	fill_silent_roots(&filling, rows);
+	fill_still(&filling, &still, rows);
+	free(still.items);
 	rows_evaluate(columns, snapshot->interval_ns, rows);
 }
 

@@ -23,8 +23,8 @@ struct snapshot_source {
 	struct topology *topology;
 	const struct pmu_set *pmus;
 	const struct notes *notes;
-	bool command_lines;
-	uint64_t now_ns; /* when the interval was cut */
+	bool command_lines, idle; /* as engine_config has them */
+	uint64_t now_ns;          /* when the interval was cut */
 };
 
 /*

@@ -398,16 +398,34 @@ static void verify_slot(struct tasks *tasks, size_t slot, uint64_t now_ns)
 	}
 }
 
+void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg)
+{
+	for (size_t i = 0; i < tasks->n_slots; i++)
+		if (tasks->slots[i] && !tasks->slots[i]->exit_ns)
+			fn(arg, tasks->slots[i]);
+}
+
+bool tasks_are_pending(const struct tasks *tasks)
+{
+	return tasks->n_pending > 0;
+}
+
+void tasks_look_round(struct tasks *tasks)
+{
+	if (tasks->n_pending > 0 || tasks->verify > 0)
+		return;
+	sys_dir_each(tasks->sys, "/proc", note_process, tasks);
+	tasks->verify = tasks->n_slots;
+}
+
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 {
 	uint64_t now_ns = sys_now_ns(tasks->sys);
 	uint64_t end_ns = now_ns + budget_ns;
 
 	for (; tasks->n_pending > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys)) {
-		pid_t pid = tasks->pending[--tasks->n_pending];
-		/* Found by now through its own records, or gone: nothing to do. */
-		if (!tasks_find(tasks, pid, now_ns))
-			tasks_look_up(tasks, add(tasks, pid, pid, now_ns));
+		/* Known by now through its own records, or gone: nothing to do. */
+		tasks_process(tasks, tasks->pending[--tasks->n_pending], now_ns);
 	}
 	for (; tasks->verify > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))
 		verify_slot(tasks, --tasks->verify, now_ns);

@@ -110,6 +110,17 @@ struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns);
  */
 struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns);
 
+/* Calls fn for every task that lives, of those that are known. */
+void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg);
+
+/* Whether processes that were there at the start have still to be looked up. */
+bool tasks_are_pending(const struct tasks *tasks);
+/*
+ * For who is not told of all that begin and end: looks for processes that are not known, and
+ * whether those that are live still, as background work. Nothing while the last one is under way.
+ */
+void tasks_look_round(struct tasks *tasks);
+
 /*
  * Background work for at most budget_ns: looks up the processes that were there at the start, and
  * after records were lost finds tasks whose EXIT was among them.

@@ -35,7 +35,8 @@ void app_init(struct app *app, const struct options *options)
 			    .before = &screen_tasks,
 			    .interval_ns = options->interval_ns,
 			    .levels = options->count,
-			    .readonly = options->readonly};
+			    .readonly = options->readonly,
+			    .idle = options->idle};
 	keymap_init(&app->keymap);
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
@@ -343,6 +344,10 @@ static void act(struct app *app, enum action action)
 		app->levels = (app->levels + 1) % EVENT_LEVELS;
 		app_ask(app, COMMAND_LEVELS, NULL, app->levels);
 		app_tell(app, "Counted from now on: %s.", levels_names[app->levels]);
+		break;
+	case ACTION_IDLE:
+		app->idle = !app->idle;
+		app_ask(app, COMMAND_IDLE, NULL, app->idle);
 		break;
 	case ACTION_COMMAND_LINE:
 		list_invalidate(&app->tasks);

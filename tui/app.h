@@ -55,7 +55,8 @@ struct app {
 	struct answer *catalog, *outlook;      /* the last answers; owned; NULL: none */
 	const struct metric_def *user_metrics; /* borrowed */
 	size_t n_user_metrics;
-	enum event_levels levels;     /* asked for last */
+	enum event_levels levels;     /* asked for last ... */
+	bool idle;                    /* ... as is this */
 	const struct preset *presets; /* the user's own, borrowed */
 	size_t n_presets;
 	char preset[64];       /* chosen last; "": the engine's choice */

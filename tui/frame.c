@@ -50,9 +50,9 @@ static void add_tasks(struct segments *segments, const struct snapshot *snapshot
 	/* How many the machine has says nothing of a target. */
 	if (snapshot->tasks > 0 && !snapshot->target)
 		snprintf(segment->text, sizeof(segment->text), "%u, %zu ran", snapshot->tasks,
-			 snapshot->threads.n);
+			 snapshot_ran(snapshot));
 	else
-		snprintf(segment->text, sizeof(segment->text), "%zu ran", snapshot->threads.n);
+		snprintf(segment->text, sizeof(segment->text), "%zu ran", snapshot_ran(snapshot));
 }
 
 void frame_add_words(struct segments *segments, unsigned weight, const char *label,

@@ -323,6 +323,7 @@ static int run_or_list(const struct options *options, struct config *config,
 			},
 		.levels = options->count,
 		.command_lines = options->command_lines,
+		.idle = options->idle,
 	};
 	struct error err;
 

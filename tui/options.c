@@ -351,6 +351,13 @@ static int read_config(struct options *options, const char *argument, struct err
 	return 0;
 }
 
+static int read_idle(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->idle = true;
+	return 0;
+}
+
 static int read_command_lines(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
@@ -472,6 +479,7 @@ static const struct option_row rows[] = {
 	{0, "filter", "TEXT", "tasks with these words in pid, user, command, cgroup", read_filter},
 	{'H', "threads", NULL, "threads instead of processes: --by thread", read_threads,
 	 .setting = true},
+	{'i', "idle", NULL, "tasks that did not run, too", read_idle, .setting = true},
 	{'c', "command-lines", NULL, "whole command lines instead of names", read_command_lines,
 	 .setting = true},
 	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,

@@ -70,7 +70,7 @@ struct options {
 	size_t n_pids, pids_capacity, n_tids, tids_capacity;
 	const char *user, *cpus, *cgroup; /* NULL: any */
 	enum event_levels count;
-	bool command_lines;
+	bool idle, command_lines;
 	enum options_color color;
 	bool ascii;
 	bool readonly;     /* no signal is sent */

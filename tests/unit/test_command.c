@@ -4,6 +4,7 @@
  * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
  */
 #include "core/metric_user.h"
+#include "core/rollup.h"
 #include "engine_run.h"
 #include "tests/fake_kernel/machines.h"
 
@@ -474,12 +475,125 @@ static void command_lines_take_their_time(void **state)
 	close_all(engine, fk);
 }
 
+/* ---- those that did not run */
+
+static void assert_still(const struct snapshot *snapshot, pid_t tid, const char *comm)
+{
+	const struct row *row = row_of(snapshot, tid);
+
+	assert_non_null(row);
+	assert_string_equal(row ? row->comm : "", comm);
+	assert_int_equal(row ? row->threads : 0, 1);
+	const struct figure cpu = task_figure(snapshot, tid, "cpu_percent");
+	assert_int_equal(cpu.state, FIGURE_VALID);
+	assert_true(cpu.value == 0);
+	assert_int_equal(count_of(snapshot, tid, "task-clock"), 0);
+	if (columns_metric(snapshot->columns, "ipc") >= 0) {
+		assert_int_equal(task_figure(snapshot, tid, "ipc").state, FIGURE_UNDEFINED);
+		assert_int_equal(count_of(snapshot, tid, "cycles"), 0);
+	}
+}
+
+static void assert_each_once(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(snapshot->threads.items[i].tid,
+					     snapshot->threads.items[k].tid);
+}
+
+/* Rows of zeros, of everybody or of the target, until they end; and none when nobody asks. */
+static void idle_tasks(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, TASK(ME, 90, .comm = "sleeper", .ppid = MAIN));
+	fk_task(fk, TASK(0, 2, .kernel = true, .comm = "kthreadd"));
+	fk_switch(fk, 3, 0);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_null(row_of(snapshot, 60));
+	assert_null(row_of(snapshot, 90));
+	size_t ran = snapshot_ran(snapshot);
+	assert_int_equal(snapshot->threads.n, ran);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_IDLE, NULL, 1);
+	snapshot = snapshot_after(engine, fk);
+	assert_still(snapshot, 60, "task");
+	assert_still(snapshot, 90, "sleeper");
+	assert_still(snapshot, 2, "kthreadd");
+	const struct row *kernel = row_of(snapshot, 2);
+	assert_true(kernel && kernel->flags & ROW_KERNEL);
+	assert_int_equal(snapshot_ran(snapshot), ran);
+	assert_true(count_of(snapshot, MAIN, "task-clock") > 0);
+	assert_each_once(snapshot);
+	struct rows rows;
+	rollup_rows(snapshot, ROLLUP_PROCESS, NULL, &rows);
+	assert_true(rows.n >= 6);
+	rows_fini(&rows);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	snapshot = snapshot_after(engine, fk);
+	assert_still(snapshot, 90, "sleeper");
+	assert_null(row_of(snapshot, 60));
+	assert_null(row_of(snapshot, 2));
+	assert_each_once(snapshot);
+	snapshot_free(snapshot);
+
+	/* Who was asked for, and sleeps, has one row still; and so who has ended. */
+	fk_switch(fk, 0, 0);
+	fk_switch(fk, 1, 0); /* its thread, which /proc has in it */
+	snapshot = snapshot_after(engine, fk);
+	assert_still(snapshot, MAIN, "main");
+	assert_each_once(snapshot);
+	snapshot_free(snapshot);
+	fk_switch(fk, 0, 90);
+	fk_exit(fk, 90, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	snapshot = nth_snapshot(engine, fk, 4);
+	assert_null(row_of(snapshot, 90));
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_IDLE, NULL, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_int_equal(snapshot->threads.n, snapshot_ran(snapshot));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Whose CPUs are not watched makes no records: it is looked for. */
+static void idle_tasks_of_other_cpus(void **state)
+{
+	const struct engine_config config = {.target.cpus = "0", .idle = true};
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_still(snapshot, 60, "task");
+	snapshot_free(snapshot);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 3, 0);
+	fk_task(fk, TASK(ME, 61, .comm = "new"));
+	snapshot = nth_snapshot(engine, fk, 4);
+	assert_null(row_of(snapshot, 60));
+	assert_still(snapshot, 61, "new");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* ---- when calls fail */
 
 /* All that can be asked for; what comes of it is conserved. */
 static void follow_commands(struct engine *engine, struct fk *fk)
 {
 	static const struct command commands[] = {
+		{.kind = COMMAND_IDLE, .number = 1},
 		{.kind = COMMAND_ATTACH, .number = 60},
 		{.kind = COMMAND_COMMAND_LINES, .number = 1},
 		{.kind = COMMAND_PRESET, .text = "branch"},
@@ -550,6 +664,10 @@ int main(void)
 		WITH(command_lines, 2),
 		cmocka_unit_test(command_lines_change),
 		cmocka_unit_test(command_lines_take_their_time),
+		WITH(idle_tasks, 0),
+		WITH(idle_tasks, 1),
+		WITH(idle_tasks, 2),
+		cmocka_unit_test(idle_tasks_of_other_cpus),
 		WITH(anything_may_fail, 0),
 		WITH(anything_may_fail, 1),
 		WITH(anything_may_fail, 2),

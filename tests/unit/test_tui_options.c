@@ -100,6 +100,7 @@ static void test_accepted(void **state)
 		{{"-S", "software"}, {.interval_ns = NS_PER_S, .preset = "software"}},
 		{{"--color", "never"}, {.interval_ns = NS_PER_S, .color = OPTIONS_COLOR_NEVER}},
 		{{"--ascii"}, {.interval_ns = NS_PER_S, .ascii = true}},
+		{{"--idle"}, {.interval_ns = NS_PER_S, .idle = true}},
 		{{"-c"}, {.interval_ns = NS_PER_S, .command_lines = true}},
 		{{"--readonly"}, {.interval_ns = NS_PER_S, .readonly = true}},
 		{{"--theme", "x"}, {.interval_ns = NS_PER_S, .theme = "x"}},
@@ -127,6 +128,7 @@ static void test_accepted(void **state)
 		assert_int_equal(options.ascii, expected->ascii);
 		assert_int_equal(options.command_lines, expected->command_lines);
 		assert_int_equal(options.readonly, expected->readonly);
+		assert_int_equal(options.idle, expected->idle);
 		assert_string_equal(options.sort, expected->sort ? expected->sort : "");
 		if (expected->filter)
 			assert_string_equal(options.filter, expected->filter);
