@@ -400,8 +400,19 @@ void history_free(struct history *history)
 	free(history);
 }
 
-void history_add(struct history *history, const struct snapshot *snapshot)
+/* A look at the same snapshot without those that did nothing. */
+static struct snapshot only_ran(const struct snapshot *snapshot)
 {
+	struct snapshot ran = *snapshot;
+
+	ran.threads.n = snapshot_ran(snapshot);
+	ran.threads.n_still = 0;
+	return ran;
+}
+
+void history_add(struct history *history, const struct snapshot *all)
+{
+	const struct snapshot ran = only_ran(all), *snapshot = &ran;
 	uint64_t gap_ns = history->end_ns ? u64_growth(history->end_ns + snapshot->interval_ns,
 						       snapshot->time_ns)
 					  : 0;

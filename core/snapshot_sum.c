@@ -28,10 +28,12 @@ static int *map_cgroups(struct snapshot *sum, const struct snapshot *next)
 	return map;
 }
 
+/* What it says of others than itself must be the sum's own; command lines are not. */
 static struct row renamed(const struct row *row, const int *cgroups)
 {
 	struct row to = *row;
 
+	to.cmdline = NULL;
 	to.cgroup = row->cgroup >= 0 ? cgroups[row->cgroup] : -1;
 	return to;
 }

@@ -6,7 +6,7 @@
 
 /*
  * Snapshots that follow one another as one of their whole time: the same tasks, CPUs and totals
- * with their counts added up, and no notes. Threads are known by tid and start; names are as last
+ * with their counts added up, and no notes or command lines. Threads are known by tid and start; names are as last
  * seen.
  */
 

@@ -91,6 +91,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->reverse = list->spec.reverse;
 	now->preset = app->preset[0] ? app->preset : NULL;
 	now->count = app->levels;
+	now->idle = app->idle;
 	now->command_lines = app->tasks.spec.command_lines;
 	now->color = began->color;
 	now->ascii = began->ascii;

@@ -76,6 +76,11 @@ static void write_by(const struct options *options, FILE *file)
 	fputs(rollup_name(options->by), file);
 }
 
+static void write_idle(const struct options *options, FILE *file)
+{
+	fputs(options->idle ? "yes" : "no", file);
+}
+
 static void write_command_lines(const struct options *options, FILE *file)
 {
 	fputs(options->command_lines ? "yes" : "no", file);
@@ -95,11 +100,10 @@ static const struct {
 	const char *name;
 	void (*write)(const struct options *options, FILE *file);
 } rows[] = {
-	{"delay", write_delay},  {"preset", write_preset},
-	{"event", write_events}, {"metric", write_metrics},
-	{"count", write_count},  {"sort", write_sort},
-	{"by", write_by},        {"command-lines", write_command_lines},
-	{"ascii", write_ascii},  {"theme", write_theme},
+	{"delay", write_delay},    {"preset", write_preset}, {"event", write_events},
+	{"metric", write_metrics}, {"count", write_count},   {"sort", write_sort},
+	{"by", write_by},          {"idle", write_idle},     {"command-lines", write_command_lines},
+	{"ascii", write_ascii},    {"theme", write_theme},
 };
 
 static char *text_of(const struct options *options, size_t row)

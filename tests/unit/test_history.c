@@ -283,6 +283,29 @@ static void test_gap(void **state)
 	past_close(&past);
 }
 
+/* Who did not run has no past then, though it has a row: in buckets of one snapshot and of more. */
+static void test_still(void **state)
+{
+	static const uint64_t intervals_ns[] = {NS_PER_S, NS_PER_S / 2};
+	const struct sample_row rows[] = {task(7, 5, NS_PER_S / 2, 2), task(8, 6, 0, 0)};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(intervals_ns); i++) {
+		struct past past;
+		past_open(&past);
+		for (int k = 0; k < 2; k++) {
+			struct snapshot *snapshot = past_snapshot(&past, intervals_ns[i], rows, 2);
+			snapshot->threads.n_still = 1;
+			history_add(past.history, snapshot);
+			assert_int_equal(snapshot->threads.n, 2);
+			snapshot_free(snapshot);
+		}
+		CHECK(&past, process(7, 5), "ipc", 1, 2);
+		CHECK(&past, process(8, 6), "cpu_percent", 1, -1);
+		past_close(&past);
+	}
+}
+
 static size_t allocated(void)
 {
 	return mallinfo2().uordblks;
@@ -348,6 +371,7 @@ static void test_sum(void **state)
 
 	(void)state;
 	rows[0].row.cgroup = 0;
+	rows[0].row.cmdline = "its own";
 	rows[0].row.flags = ROW_LOST;
 	text_copy(rows[0].row.comm, sizeof(rows[0].row.comm), "sh");
 	first = sample_snapshot(columns_ref(columns), rows, 1);
@@ -368,6 +392,7 @@ static void test_sum(void **state)
 	assert_int_equal(rows_tally(columns, &sum->threads, 0)[TALLY_TASK_CLOCK], 2000);
 	assert_int_equal(sum->threads.items[0].flags, ROW_LOST | ROW_EXITED);
 	assert_string_equal(sum->threads.items[0].comm, "sh");
+	assert_null(sum->threads.items[0].cmdline);
 	assert_string_equal(snapshot_cgroup(sum, &sum->threads.items[0]), "/b");
 	assert_string_equal(snapshot_cgroup(sum, &sum->sleeping[0]), "/a");
 	assert_int_equal(sum->threads.items[1].cgroup, -1);
@@ -386,17 +411,12 @@ static void test_sum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bucket_a_second),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_short_intervals),
-		cmocka_unit_test(test_unsteady_intervals),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_another_of_that_pid),
-		cmocka_unit_test(test_columns_change),
-		cmocka_unit_test(test_gap),
-		cmocka_unit_test(test_crowd),
-		cmocka_unit_test(test_many_cpus),
-		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_bucket_a_second), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_short_intervals), cmocka_unit_test(test_unsteady_intervals),
+		cmocka_unit_test(test_steps),           cmocka_unit_test(test_another_of_that_pid),
+		cmocka_unit_test(test_columns_change),  cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_still),           cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_many_cpus),       cmocka_unit_test(test_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
