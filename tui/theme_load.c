@@ -80,11 +80,11 @@ int theme_load(const char *name, const char *dir, struct theme *theme, struct no
 	if (dir && !strchr(wanted, '/') &&
 	    snprintf(path, sizeof(path), "%s/%s" SUFFIX, dir, wanted) < (int)sizeof(path))
 		rc = load_file(path, theme, notes, err);
-	if (rc != -ENOENT)
-		return rc;
-
 	const char *text = theme_builtin_find(wanted);
 
+	/* A directory that may not be seen (sudo -u keeps $HOME) has none. */
+	if (rc != -ENOENT && !(rc == -EACCES && text))
+		return rc;
 	if (text)
 		return theme_parse(wanted, text, theme, notes, err);
 	rc = load_file(wanted, theme, notes, err);
