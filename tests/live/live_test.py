@@ -218,6 +218,41 @@ def idle_share():
     check("and what is nobody's is little", nobodys < 0.10, nobodys)
 
 
+def processes():
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def command_line(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            words = file.read(4096).rstrip(b"\0 ").replace(b"\0", b" ")
+    except OSError:
+        return None
+    return words.decode("utf-8", "replace") or None
+
+
+def everybody(name, **options):
+    """Also those that do nothing, with what they were called with."""
+    sleeper = subprocess.Popen(["sleep", "1234"], **options)
+    before = processes()
+    frame = frames_of(run("--format", "json", "-c", "-i", "-d", "0.7", "-n", "3", **options).stdout)[-1]
+    after = processes()
+    tasks = {task["pid"]: task for task in frame["tasks"]}
+    told = tasks.get(sleeper.pid, {})
+    there = before & after
+    check(f"{name}: a process that sleeps has a row, with its command line and zeros",
+          told.get("cmdline") == "sleep 1234" and told["events"]["task-clock"] == 0
+          and told["metrics"]["cpu_percent"] == 0, told)
+    check(f"{name}: so has every process", there <= tasks.keys(), there - tasks.keys())
+    differ = {pid: (tasks[pid]["cmdline"], command_line(pid)) for pid in there & tasks.keys()
+              if tasks[pid]["cmdline"] != command_line(pid)}
+    # Some say there what they do, and a process may begin another program just then.
+    check(f"{name}: with the command line that /proc shows", len(differ) <= 2, differ)
+    check(f"{name}: and the sums are right", not broken_sums(frame), broken_sums(frame))
+    sleeper.kill()
+    sleeper.wait()
+
+
 def refusal(name, wanted, **options):
     result = run("--format", "json", "-d", "0.2", "-n", "2", **options)
     frames = frames_of(result.stdout)
@@ -367,6 +402,9 @@ if os.getuid() == 0:
         skip("an ordinary user", "paranoid is below 1 here")
 else:
     skip("an ordinary user", "this is one")
+everybody("everybody")
+if os.getuid() == 0:
+    everybody("everybody, for an ordinary user", user=NOBODY, group=NOBODY, extra_groups=[])
 bad_usage()
 lists()
 configuration()
