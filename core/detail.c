@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include "detail.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_of_cpus(const struct history_key *key)
+{
+	return key->kind == HISTORY_CPU || key->kind == HISTORY_SOCKET || key->kind == HISTORY_NODE;
+}
+
+/* ---- tasks */
+
+static enum rollup rollup_of(const struct history_key *key)
+{
+	return key->kind == HISTORY_THREAD   ? ROLLUP_THREAD
+	       : key->kind == HISTORY_USER   ? ROLLUP_USER
+	       : key->kind == HISTORY_CGROUP ? ROLLUP_CGROUP
+					     : ROLLUP_PROCESS;
+}
+
+/* A start that is not known may be any. */
+static bool may_be(uint64_t start, uint64_t other)
+{
+	return !start || !other || start == other;
+}
+
+/* Threads of a process have starts of their own: only that of the main one tells. */
+static bool has_thread(const struct snapshot *snapshot, const struct history_key *key,
+		       const struct row *row)
+{
+	struct history_key its = history_key_of_row(snapshot, rollup_of(key), row);
+
+	if (its.number != key->number)
+		return false;
+	if (key->kind == HISTORY_PROCESS && row->tid != row->pid)
+		return true;
+	return key->kind == HISTORY_CGROUP ? its.start == key->start
+					   : may_be(its.start, key->start);
+}
+
+static void describe(const struct history_key *key, const struct row *thread, struct row *sum)
+{
+	bool named = key->kind == HISTORY_THREAD || key->kind == HISTORY_PROCESS;
+	bool is_main = thread->tid == thread->pid;
+	const struct row before = *sum;
+
+	if (before.threads == 0 || (key->kind == HISTORY_PROCESS && is_main))
+		*sum = *thread;
+	sum->threads = before.threads + (thread->threads ? thread->threads : 1);
+	sum->flags |= (before.flags | thread->flags) & ROW_LOST;
+	if (key->kind == HISTORY_PROCESS && sum->tid != sum->pid) {
+		sum->tid = sum->pid;
+		sum->start_ns = 0;
+		sum->flags &= ~(unsigned)ROW_EXITED;
+	}
+	if (!named) {
+		sum->pid = sum->tid = sum->ppid = 0;
+		sum->comm[0] = '\0';
+	}
+}
+
+/* What is known of a process whose main thread slept. */
+static void describe_sleeping(const struct snapshot *snapshot, const struct history_key *key,
+			      struct row *sum)
+{
+	for (size_t i = 0; i < snapshot->n_sleeping && key->kind == HISTORY_PROCESS; i++) {
+		const struct row *row = &snapshot->sleeping[i];
+		unsigned threads = sum->threads, lost = sum->flags & ROW_LOST;
+
+		if (row->pid != sum->pid || !may_be(row->start_ns, key->start))
+			continue;
+		*sum = *row;
+		sum->threads = threads;
+		sum->flags |= lost;
+	}
+}
+
+static void add_threads(const struct snapshot *snapshot, const struct history_key *key,
+			struct detail *detail)
+{
+	const struct rows *rows = &snapshot->threads;
+	const struct columns *columns = snapshot->columns;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const uint64_t *tally = rows_tally(columns, rows, i);
+
+		if (!has_thread(snapshot, key, &rows->items[i]))
+			continue;
+		describe(key, &rows->items[i], &detail->sum.items[0]);
+		tally_add(&columns->plan->shape, detail->sum.tallies, tally);
+		detail->threads[detail->n_threads++] =
+			(struct detail_thread){i, tally[TALLY_TASK_CLOCK]};
+	}
+	if (detail->n_threads == 0) {
+		detail->sum.n = 0;
+		return;
+	}
+	if (detail->sum.items[0].start_ns == 0)
+		describe_sleeping(snapshot, key, &detail->sum.items[0]);
+	rows_evaluate(columns, snapshot->interval_ns, &detail->sum);
+}
+
+static void add_place(struct detail *detail, int cpu, uint64_t ns)
+{
+	for (size_t i = 0; i < detail->n_places; i++)
+		if (detail->places[i].cpu == cpu) {
+			detail->places[i].ns += ns;
+			return;
+		}
+	detail->places[detail->n_places++] = (struct detail_place){cpu, ns};
+}
+
+/* Both its threads and the places are in the order of the snapshot's rows. */
+static void add_places(const struct snapshot *snapshot, struct detail *detail)
+{
+	size_t thread = 0;
+
+	for (size_t i = 0; i < snapshot->n_places; i++) {
+		const struct snapshot_place *place = &snapshot->places[i];
+
+		while (thread < detail->n_threads && detail->threads[thread].row < place->row)
+			thread++;
+		if (thread < detail->n_threads && detail->threads[thread].row == place->row)
+			add_place(detail, place->cpu, place->ns);
+	}
+}
+
+/* ---- CPUs */
+
+static bool has_cpu(const struct snapshot *snapshot, const struct history_key *key, int number)
+{
+	if (key->kind == HISTORY_CPU)
+		return key->number == (uint32_t)number;
+	for (size_t i = 0; i < snapshot->n_cpus; i++) {
+		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
+
+		if (cpu->cpu == number)
+			return key->number ==
+			       (uint32_t)(key->kind == HISTORY_NODE ? cpu->node : cpu->socket);
+	}
+	return false;
+}
+
+static void add_cpus(const struct snapshot *snapshot, const struct history_key *key,
+		     struct detail *detail)
+{
+	const struct columns *columns = snapshot->columns;
+	struct cpu_units units;
+
+	rollup_cpus(snapshot,
+		    key->kind == HISTORY_NODE     ? ROLLUP_NODE
+		    : key->kind == HISTORY_SOCKET ? ROLLUP_SOCKET
+						  : ROLLUP_CPU,
+		    &units);
+	detail->sum.n = 0;
+	for (size_t i = 0; i < units.n; i++) {
+		const struct snapshot_cpu *unit = &units.items[i];
+
+		if ((uint32_t)unit->cpu != key->number || !unit->tally)
+			continue;
+		detail->sum.n = 1;
+		memcpy(detail->sum.tallies, unit->tally,
+		       tally_width(&columns->plan->shape) * sizeof(uint64_t));
+		memcpy(detail->sum.figures, unit->figures,
+		       columns->n_metrics * sizeof(struct figure));
+	}
+	cpu_units_fini(&units);
+}
+
+/* Who ran there; of one row all places follow each other. */
+static void add_guests(const struct snapshot *snapshot, const struct history_key *key,
+		       struct detail *detail)
+{
+	for (size_t i = 0; i < snapshot->n_places; i++) {
+		const struct snapshot_place *place = &snapshot->places[i];
+		struct detail_thread *last =
+			detail->n_threads ? &detail->threads[detail->n_threads - 1] : NULL;
+
+		if (!has_cpu(snapshot, key, place->cpu))
+			continue;
+		if (!last || last->row != place->row) {
+			last = &detail->threads[detail->n_threads++];
+			*last = (struct detail_thread){place->row, 0};
+		}
+		last->ns += place->ns;
+		if (key->kind != HISTORY_CPU)
+			add_place(detail, place->cpu, place->ns);
+	}
+}
+
+/* ---- the whole */
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct detail_thread *left = a, *right = b;
+
+	if (left->ns != right->ns)
+		return left->ns < right->ns ? 1 : -1;
+	return (left->row > right->row) - (left->row < right->row);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct detail_place *left = a, *right = b;
+
+	if (left->ns != right->ns)
+		return left->ns < right->ns ? 1 : -1;
+	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
+void detail_init(const struct snapshot *snapshot, const struct history_key *key,
+		 struct detail *detail)
+{
+	*detail = (struct detail){.key = *key};
+	rows_init(snapshot->columns, 1, &detail->sum);
+	detail->threads = xcalloc(snapshot->threads.n, sizeof(*detail->threads));
+	detail->places = xcalloc(snapshot->n_cpus + snapshot->n_places, sizeof(*detail->places));
+	if (is_of_cpus(key)) {
+		add_cpus(snapshot, key, detail);
+		add_guests(snapshot, key, detail);
+	} else {
+		add_threads(snapshot, key, detail);
+		add_places(snapshot, detail);
+	}
+	qsort(detail->threads, detail->n_threads, sizeof(*detail->threads), compare_threads);
+	qsort(detail->places, detail->n_places, sizeof(*detail->places), compare_places);
+}
+
+void detail_fini(struct detail *detail)
+{
+	rows_fini(&detail->sum);
+	free(detail->threads);
+	free(detail->places);
+	*detail = (struct detail){0};
+}
