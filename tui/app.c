@@ -40,6 +40,8 @@ void app_init(struct app *app, const struct options *options)
 	keymap_init(&app->keymap);
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
+	app->history = history_new();
+	app->tasks.history = app->cpus.history = app->history;
 	app->cpus.spec.folds = true;
 	text_copy(app->cpus.spec.sort, sizeof(app->cpus.spec.sort), "worst");
 
@@ -72,6 +74,7 @@ void app_fini(struct app *app)
 {
 	list_fini(&app->tasks);
 	list_fini(&app->cpus);
+	history_free(app->history);
 	picker_close(&app->picker, app);
 	kill_forget(&app->kill);
 	answer_free(app->catalog);
@@ -155,6 +158,8 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 		untell(app);
 	take_notes(app, snapshot);
 	sums_add(&app->sums, snapshot);
+	history_add(app->history, snapshot);
+	screen_detail_see(app, snapshot);
 	if (app->paused && app->snapshot) {
 		snapshot_free(app->waiting);
 		app->waiting = snapshot;
@@ -305,6 +310,11 @@ static void act(struct app *app, enum action action)
 		break;
 	case ACTION_HELP:
 		go_to(app, app->screen == &screen_help ? app->before : &screen_help);
+		break;
+	case ACTION_DETAIL:
+		if (screen_detail_choose(app,
+					 app->screen == &screen_cpus ? &app->cpus : &app->tasks))
+			go_to(app, &screen_detail);
 		break;
 	case ACTION_LOG:
 		go_to(app, &screen_log);
@@ -462,7 +472,7 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 	segments_draw(&segments, canvas, rect);
 }
 
-struct rect app_draw_frame(struct app *app, struct canvas *canvas)
+static struct layout draw_frame(struct app *app, struct canvas *canvas, bool large)
 {
 	struct segments states = {0};
 
@@ -481,6 +491,8 @@ struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 	struct layout_want want = {
 		.prompt = app->prompt.active,
 		.verdict = app->sentence[0] != '\0',
+		.history = app->snapshot != NULL,
+		.more = large && app->snapshot,
 	};
 
 	if (app->screen != &screen_log) /* there they all are */
@@ -493,10 +505,22 @@ struct rect app_draw_frame(struct app *app, struct canvas *canvas)
 	frame_draw_title(&frame, canvas, layout.title);
 	frame_draw_totals(&frame, canvas, layout.totals);
 	frame_draw_verdict(&frame, canvas, layout.verdict);
+	if (app->snapshot)
+		frame_draw_history(app->snapshot, app->history, canvas, layout.history);
 	frame_draw_cpus(&frame, canvas, layout.cpus);
 	frame_draw_banner(&frame, canvas, layout.banner);
 	app_draw_bottom(app, canvas, layout.bottom);
-	return layout.body;
+	return layout;
+}
+
+struct rect app_draw_frame(struct app *app, struct canvas *canvas)
+{
+	return draw_frame(app, canvas, false).body;
+}
+
+struct layout app_draw_large_frame(struct app *app, struct canvas *canvas)
+{
+	return draw_frame(app, canvas, true);
 }
 
 void app_draw(struct app *app, struct canvas *canvas)

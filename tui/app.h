@@ -4,9 +4,11 @@
 
 #include "canvas.h"
 #include "core/command.h"
+#include "core/history.h"
 #include "core/question.h"
 #include "core/snapshot.h"
 #include "core/sums.h"
+#include "detail_page.h"
 #include "keymap.h"
 #include "layout.h"
 #include "list.h"
@@ -72,7 +74,7 @@ struct app {
 	struct list tasks;
 	struct list cpus;
 	bool cpus_chosen; /* by what CPUs are shown; else it depends on how many there are */
-	struct page page; /* of the screens that are a text: help, log */
+	struct page page; /* of the screens that are a text: help, log, detail */
 	char command[32]; /* that was started and still runs: quitting ends it; "": none */
 	struct messages messages;
 	struct table events;
@@ -86,6 +88,10 @@ struct app {
 	} search;
 	char filter_before[ROW_FILTER_BYTES]; /* to be taken back to */
 	char user[24];                        /* who is shown alone; of the tasks' filter */
+	struct history *history;              /* of all snapshots that came, paused or not; owned */
+	struct detail_subject subject;        /* of the detail */
+	unsigned detail_step;                 /* buckets of history to a value */
+	bool watches;                         /* there is a subject */
 	struct prompt prompt;
 	struct picker picker; /* over the screen, while it is open */
 	char notice[160];     /* stands before the notes of snapshots; "": nothing */
@@ -117,6 +123,8 @@ struct list *app_list(struct app *app);
 
 /* For the screens: everything around the body, whose place is returned. */
 struct rect app_draw_frame(struct app *app, struct canvas *canvas);
+/* The same for a screen that has more to show than a list, where there is room for it. */
+struct layout app_draw_large_frame(struct app *app, struct canvas *canvas);
 /* Key bar or prompt. */
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect);
 

@@ -162,6 +162,18 @@ void canvas_select(struct canvas *canvas, struct rect rect)
 			cell_at(canvas, rect.x + i, y)->selected = true;
 }
 
+void canvas_copy(struct canvas *canvas, struct rect rect, const struct canvas *from, unsigned top)
+{
+	unsigned width = clip(canvas, rect.x, rect.y, rect.width);
+
+	width = width < from->width ? width : from->width;
+	for (unsigned y = 0; y < rect.height && rect.y + y < canvas->height; y++)
+		if (top + y < from->height && width > 0)
+			memcpy(cell_at(canvas, rect.x, rect.y + y),
+			       from->cells + (size_t)(top + y) * from->width,
+			       width * sizeof(*from->cells));
+}
+
 void canvas_cursor(struct canvas *canvas, unsigned x, unsigned y)
 {
 	canvas->cursor = x < canvas->width && y < canvas->height;

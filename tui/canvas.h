@@ -54,6 +54,8 @@ void canvas_text_right(struct canvas *canvas, unsigned x, unsigned y, unsigned w
 void canvas_fill(struct canvas *canvas, struct rect rect, enum style style);
 /* Marks what stands there as the selected row. */
 void canvas_select(struct canvas *canvas, struct rect rect);
+/* Puts another canvas, from its line `top` on, into rect: as much of it as there is. */
+void canvas_copy(struct canvas *canvas, struct rect rect, const struct canvas *from, unsigned top);
 void canvas_cursor(struct canvas *canvas, unsigned x, unsigned y);
 
 /* The cell, which must lie inside. */

@@ -3,6 +3,8 @@
 #define PMCTOP_FRAME_H
 
 #include "canvas.h"
+#include "core/history.h"
+#include "core/snapshot.h"
 #include "core/view.h"
 #include "layout.h"
 #include "segments.h"
@@ -26,6 +28,9 @@ struct frame {
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect);
+/* The past of the busy share and of IPC, or what there is instead, side by side. */
+void frame_draw_history(const struct snapshot *snapshot, const struct history *history,
+			struct canvas *canvas, struct rect rect);
 /*
  * A line a CPU. Where there are more than lines the worst, which is said, and of many a line a
  * socket before them. Large rects have a table.

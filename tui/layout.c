@@ -13,6 +13,12 @@ enum {
 	BANNER_LINES = 2,
 	CPU_LINES = 3,
 	CPU_LINES_LARGE = 8,
+	HISTORY_LINES = 3,
+	/* A screen that is wide, too, has room for more than a list. */
+	WIDE_FROM = 160,
+	SIDE_WIDTH = 64,
+	GAP = 2,
+	DETAIL_LINES = 19,
 };
 
 static struct rect take_lines(unsigned width, unsigned *y, unsigned lines)
@@ -39,16 +45,32 @@ static unsigned banner_lines(unsigned height, unsigned wanted)
 	return wanted < most ? wanted : most;
 }
 
+/* The body of a large screen in three: CPUs right of the list, the detail below both. */
+static void divide_body(struct layout *layout)
+{
+	struct rect body = layout->body;
+	unsigned height = body.height - DETAIL_LINES;
+
+	layout->body = (struct rect){body.x, body.y, body.width - SIDE_WIDTH - GAP, height};
+	layout->cpus = (struct rect){body.x + body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, height};
+	layout->detail = (struct rect){body.x, body.y + height, body.width, DETAIL_LINES};
+}
+
 struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want)
 {
 	struct layout layout = {0};
+	bool large = height >= LARGE_FROM && width >= WIDE_FROM, more = large && want->more;
 	unsigned y = 0;
 
 	layout.title = take_lines(width, &y, height >= TITLE_FROM);
 	layout.totals = take_lines(width, &y, height >= TOTALS_FROM);
 	layout.verdict = take_lines(width, &y, want->verdict && height >= VERDICT_FROM);
-	layout.cpus =
-		(struct rect){.y = y, .width = width, .height = cpu_lines(height, want->cpu_lines)};
+	layout.history = take_lines(width, &y, large && want->history ? HISTORY_LINES : 0);
+	layout.cpus = (struct rect){
+		.y = y,
+		.width = width,
+		.height = more ? 0 : cpu_lines(height, want->cpu_lines),
+	};
 	y += layout.cpus.height;
 	layout.banner = take_lines(width, &y, banner_lines(height, want->banner));
 
@@ -56,5 +78,7 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 
 	layout.body = (struct rect){.y = y, .width = width, .height = height - y - bottom};
 	layout.bottom = (struct rect){.y = height - bottom, .width = width, .height = bottom};
+	if (more)
+		divide_body(&layout);
 	return layout;
 }

@@ -16,15 +16,19 @@ struct layout_want {
 	unsigned cpu_lines; /* how many there are to show */
 	unsigned banner;    /* lines of a note to the user */
 	bool prompt;        /* a question at the bottom, which always gets its line */
+	bool history;       /* graphs of the totals, where there is room */
+	bool more;          /* what a large screen has beside the list */
 };
 
 struct layout {
 	struct rect title;   /* host, time, interval */
 	struct rect totals;  /* of the whole machine */
 	struct rect verdict; /* what is to be said of it */
-	struct rect cpus;    /* a line each */
+	struct rect history; /* graphs of these */
+	struct rect cpus;    /* a line each, or right of the list a table */
 	struct rect banner;
 	struct rect body;   /* the list, or whatever the screen is about */
+	struct rect detail; /* below the list: of the selected row */
 	struct rect bottom; /* key bar or prompt */
 };
 

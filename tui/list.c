@@ -2,8 +2,15 @@
 #include "list.h"
 
 #include "core/util.h"
+#include "widget_graph.h"
 
 #include <stdlib.h>
+
+enum {
+	HISTORY_FROM = 120,
+	HISTORY_LEAST = 16,
+	HISTORY_MOST = 40,
+};
 
 void list_init(struct list *list, enum rollup by)
 {
@@ -169,6 +176,61 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 	return false;
 }
 
+/* ---- the past of each line */
+
+/* A screen so wide has room for the past: a third of what it is wider than that. */
+static unsigned history_width(const struct list *list, unsigned width)
+{
+	unsigned wanted = width >= HISTORY_FROM ? (width - HISTORY_FROM) / 3 + HISTORY_LEAST : 0;
+
+	if (!list->history)
+		return 0;
+	return wanted < HISTORY_MOST ? wanted : HISTORY_MOST;
+}
+
+/* Of which metric: that which the list is sorted by, or the share of time. */
+static int history_metric(const struct view *view)
+{
+	const struct columns *columns = view->snapshot->columns;
+	int metric = view->columns[view->sort_column].metric;
+
+	if (metric < 0)
+		metric = columns_metric(columns, "cpu_percent");
+	return metric < 0 && columns->n_metrics > 0 ? 0 : metric;
+}
+
+static struct history_key key_of_line(const struct view *view, size_t line)
+{
+	const struct snapshot_cpu *cpu = view_cpu(view, line);
+
+	if (cpu)
+		return history_key_of_cpu(view_is_unit(view, line) ? view->spec.by : ROLLUP_CPU,
+					  cpu);
+	return history_key_of_row(view->snapshot, view->spec.by, view_row(view, line));
+}
+
+/* Each line to its own scale: how much it is the figures tell, here one sees how it went. */
+static void draw_history(const struct list *list, const struct view *view, int metric,
+			 struct canvas *canvas, struct rect rect)
+{
+	const struct table *table = &list->table;
+	const struct metric_def *def = view->snapshot->columns->metrics[metric].def;
+	float values[HISTORY_MOST];
+
+	canvas_text(canvas, rect.x, rect.y, rect.width, STYLE_HEADER, "HISTORY");
+	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
+		struct history_key key = key_of_line(view, table->top + i);
+		struct graph graph = {values, rect.width, 1, STYLE_METER_LOW};
+		unsigned y = rect.y + 1 + (unsigned)i;
+
+		history_read(list->history, &key, def->name, 1, graph.n, values);
+		graph.top = graph_top(values, graph.n, graph_least(def));
+		graph_draw_line(&graph, canvas, rect.x, y, rect.width);
+		if (table->top + i == table->selected)
+			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
+	}
+}
+
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,
 	       struct rect rect, const char *empty)
 {
@@ -176,7 +238,16 @@ void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas
 		list->spec.ascii = canvas->ascii;
 		list_invalidate(list);
 	}
+	if (!snapshot)
+		return;
 	list->table.tags = &list->tags;
-	if (snapshot)
-		table_draw(&list->table, canvas, rect, list_view(list, snapshot), empty);
+
+	const struct view *view = list_view(list, snapshot);
+	int metric = history_metric(view);
+	list->table.reserve = metric < 0 ? 0 : history_width(list, rect.width);
+	table_draw(&list->table, canvas, rect, view, empty);
+	if (list->table.reserve && view->n > 0 && rect.height > 1)
+		draw_history(list, view, metric, canvas,
+			     (struct rect){list->table.reserved_x, rect.y, list->table.reserve,
+					   rect.height});
 }

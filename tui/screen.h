@@ -9,6 +9,8 @@
 #include <stddef.h>
 
 struct app;
+struct list;
+struct snapshot;
 
 /* A full-window page: one const descriptor, one file. */
 struct screen {
@@ -24,6 +26,16 @@ extern const struct screen screen_cpus;
 extern const struct screen screen_events;
 extern const struct screen screen_help;
 extern const struct screen screen_log;
+
+extern const struct screen screen_detail;
+
+/* The detail is to be of the selected line of a list; false where there is none. */
+bool screen_detail_choose(struct app *app, struct list *list);
+/* It looks at every snapshot, for what is told only once. */
+void screen_detail_see(struct app *app, const struct snapshot *snapshot);
+/* The same of the line that is selected now, beside its list. */
+void screen_detail_draw_selected(struct app *app, struct list *list, struct canvas *canvas,
+				 struct rect rect);
 
 /* Those that Tab goes round. */
 extern const struct screen *const screens[];

@@ -5,10 +5,11 @@
 
 static void tasks_draw(struct app *app, struct canvas *canvas)
 {
-	struct rect body = app_draw_frame(app, canvas);
+	struct layout layout = app_draw_large_frame(app, canvas);
 
-	list_draw(&app->tasks, app->snapshot, canvas, body,
+	list_draw(&app->tasks, app->snapshot, canvas, layout.body,
 		  "Of no task it is known that it ran in this interval.");
+	screen_detail_draw_selected(app, &app->tasks, canvas, layout.detail);
 }
 
 /* On, or from there back to processes. */

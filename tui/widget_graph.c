@@ -23,6 +23,11 @@ double graph_top(const float *values, size_t n, double least)
 				return digit * power;
 }
 
+double graph_least(const struct metric_def *def)
+{
+	return pow(10, 1 - (double)def->decimals);
+}
+
 /* How many of `steps` a value fills: at least one where it is known, none where it is not. */
 static unsigned filled(const struct graph *graph, size_t i, unsigned steps)
 {

@@ -3,6 +3,7 @@
 #define PMCTOP_WIDGET_GRAPH_H
 
 #include "canvas.h"
+#include "core/metric_def.h"
 
 #include <stddef.h>
 
@@ -23,6 +24,8 @@ struct graph {
  * > 0: what is the top of a scale when there is nothing to see.
  */
 double graph_top(const float *values, size_t n, double least);
+/* The least top that makes sense for a metric: below, one would look at its last digit. */
+double graph_least(const struct metric_def *def);
 
 /* One line high: a value a column. */
 void graph_draw_line(const struct graph *graph, struct canvas *canvas, unsigned x, unsigned y,

@@ -107,6 +107,8 @@ void table_fit(const struct table *table, const struct view *view, unsigned widt
 {
 	if (view->n_columns == 0)
 		return;
+	if (table->reserve)
+		width -= table->reserve + 1;
 	for (unsigned room = width;; room = width - MORE_WIDTH) {
 		if (table->scroll > 0)
 			fit_scrolled(table, view, room, widths);
@@ -145,8 +147,27 @@ static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct
 		canvas_text(canvas, at, y, 1, STYLE_HEADER_SORT, mark);
 }
 
-static void draw_header(struct canvas *canvas, struct rect rect, const struct view *view,
-			const unsigned *widths)
+/* How far a column moves to the right for those that are left free before it. */
+static unsigned reserved_before(const struct table *table, const struct view *view, size_t column)
+{
+	bool last_text = column > 0 && column + 1 == view->n_columns && view->columns[column].left;
+
+	return table->reserve && last_text ? table->reserve + 1 : 0;
+}
+
+/* Where those are. */
+static unsigned find_reserved(const struct table *table, const struct view *view, struct rect rect,
+			      const unsigned *widths)
+{
+	unsigned x = rect.x;
+
+	for (size_t i = 0; i < view->n_columns && !reserved_before(table, view, i); i++)
+		x += widths[i] ? widths[i] + 1 : 0;
+	return x;
+}
+
+static void draw_header(const struct table *table, struct canvas *canvas, struct rect rect,
+			const struct view *view, const unsigned *widths)
 {
 	unsigned x = rect.x;
 
@@ -157,6 +178,7 @@ static void draw_header(struct canvas *canvas, struct rect rect, const struct vi
 
 		if (widths[i] == 0)
 			continue;
+		x += reserved_before(table, view, i);
 		/* What is left of a title that is cut says enough without an ellipsis. */
 		draw_text(canvas, x, rect.y, widths[i], column, false,
 			  sort ? STYLE_HEADER_SORT : STYLE_HEADER, column->title);
@@ -167,9 +189,11 @@ static void draw_header(struct canvas *canvas, struct rect rect, const struct vi
 }
 
 /* A tagged line has its sign between the first column and the second. */
-static void draw_line(struct canvas *canvas, unsigned y, struct rect rect, const struct view *view,
-		      const unsigned *widths, size_t line, bool tagged)
+static void draw_line(const struct table *table, struct canvas *canvas, unsigned y,
+		      struct rect rect, const struct view *view, const unsigned *widths,
+		      size_t line)
 {
+	bool tagged = table->tags && marks_at(table->tags, view, line);
 	unsigned x = rect.x;
 
 	if (tagged && x + widths[0] < rect.x + rect.width)
@@ -179,6 +203,7 @@ static void draw_line(struct canvas *canvas, unsigned y, struct rect rect, const
 
 		if (widths[i] == 0)
 			continue;
+		x += reserved_before(table, view, i);
 		view_cell(view, line, i, &cell);
 		draw_text(canvas, x, y, widths[i], &view->columns[i], true,
 			  tagged ? STYLE_TAGGED : style_of_cell(cell.role), cell.text);
@@ -208,16 +233,16 @@ void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 	table->width = rect.width;
 	table_settle(table, view->n, rect.height - header);
 	table_fit(table, view, rect.width, widths);
+	table->reserved_x = find_reserved(table, view, rect, widths);
 	table->more_right = any_dropped(table, view, widths);
 	if (header)
-		draw_header(canvas, rect, view, widths);
+		draw_header(table, canvas, rect, view, widths);
 	if (header && table->more_right)
 		draw_more(canvas, rect);
 	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
 		unsigned y = rect.y + header + (unsigned)i;
 
-		draw_line(canvas, y, rect, view, widths, table->top + i,
-			  table->tags && marks_at(table->tags, view, table->top + i));
+		draw_line(table, canvas, y, rect, view, widths, table->top + i);
 		if (table->top + i == table->selected)
 			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
 	}

@@ -24,6 +24,12 @@ struct table {
 	size_t page;
 	unsigned width;
 	bool more_right;
+	/*
+	 * Columns that are left to someone else, behind the metrics and before a text that is last;
+	 * 0: none. Where they are then: of the last drawing.
+	 */
+	unsigned reserve;
+	unsigned reserved_x;
 };
 
 /* Whether the action was one of moving. */

@@ -72,11 +72,39 @@ static void test_what_goes_first(void **state)
 	}
 }
 
+/* A large screen has more beside the list, which keeps the greater share; another has not. */
+static void test_large(void **state)
+{
+	const struct layout_want want = {
+		.cpu_lines = 64, .banner = 1, .history = true, .more = true};
+
+	(void)state;
+	for (unsigned height = 0; height <= 80; height++)
+		for (unsigned width = 100; width <= 260; width += 20) {
+			struct layout l = layout_screen(width, height, &want);
+			bool large = width >= 160 && height >= 40;
+
+			assert_inside(l.body, width, height);
+			assert_inside(l.cpus, width, height);
+			assert_inside(l.detail, width, height);
+			assert_int_equal(l.history.height, large ? 3 : 0);
+			assert_int_equal(l.detail.height > 0, large);
+			if (!large)
+				continue;
+			assert_int_equal(l.body.y + l.body.height, l.detail.y);
+			assert_int_equal(l.detail.y + l.detail.height, l.bottom.y);
+			assert_true(l.body.width > l.cpus.width);
+			assert_true(l.body.x + l.body.width < l.cpus.x);
+			assert_int_equal(l.cpus.x + l.cpus.width, width);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_what_goes_first),
+		cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/* The past and the detail on the screen: two minutes of a small machine, all of it made up. */
+#include "screen_snapshot.h"
+#include "stage.h"
+
+enum { SECONDS = 130, CPUS = 4 };
+
+/* Up and down between 0 and 1, in so many seconds. */
+static double wave(unsigned second, unsigned period)
+{
+	unsigned at = second % period;
+
+	return (double)(at < period / 2 ? at : period - at) / ((double)period / 2);
+}
+
+static void add_place(struct snapshot *snapshot, size_t row, int cpu, uint64_t ns)
+{
+	if (ns)
+		snapshot->places[snapshot->n_places++] = (struct snapshot_place){row, cpu, ns};
+}
+
+static struct sample_row thread_of(struct sample_row row, pid_t tid, uint64_t start_ns)
+{
+	row.row.tid = tid;
+	row.row.start_ns = start_ns;
+	row.row.cgroup = 0;
+	return row;
+}
+
+/*
+ * Postgres in waves with a worker thread, a compiler that ends after 100 s, and someone who runs
+ * every now and then.
+ */
+static struct snapshot *second_of(unsigned second)
+{
+	uint64_t waved = (uint64_t)(900000000 * wave(second, 40));
+	struct sample_row rows[] = {
+		thread_of(screen_row(4121, "db", "postgres", 50000000 + waved,
+				     0.3 + wave(second, 26), 812),
+			  4121, 1 * NS_PER_S),
+		thread_of(screen_row(4121, "db", "walwriter", 20000000 + waved / 5, 1.25, 55), 4125,
+			  2 * NS_PER_S),
+		thread_of(screen_row(600, "root", "cron", 3000000, 0.8, 2), 600, 0),
+		thread_of(screen_row(5003, "ana", "cc1", 700000000, 1.6, 9), 5003, 90 * NS_PER_S),
+	};
+	size_t n = second > 100 ? 3 : 4;
+	struct snapshot *snapshot;
+
+	if (second == 100)
+		rows[3].row.flags = ROW_EXITED;
+	if (second % 7)
+		rows[2] = rows[--n]; /* cron sleeps */
+	snapshot = screen_snapshot_new("overview", "armv8_pmuv3", rows, n, CPUS);
+	snapshot->time_ns = (100 + second) * NS_PER_S;
+	snapshot->realtime_ns += second * NS_PER_S;
+	snapshot->cgroups = xcalloc(1, sizeof(char *));
+	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup("/system.slice/postgresql.service");
+	snapshot->places = xcalloc(2 * n, sizeof(*snapshot->places));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t ns =
+			rows_tally(snapshot->columns, &snapshot->threads, i)[TALLY_TASK_CLOCK];
+
+		add_place(snapshot, i, (int)i, ns - ns / 4);
+		add_place(snapshot, i, (int)i + 1, ns / 4);
+	}
+	return snapshot;
+}
+
+static void stage_play(struct stage *stage, unsigned width, unsigned height, bool ascii)
+{
+	stage_open(stage, width, height, ascii, NULL);
+	for (unsigned second = 1; second <= SECONDS; second++)
+		app_snapshot(&stage->app, second_of(second));
+}
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		bool ascii;
+		int keys[16];
+	} rows[] = {
+		{"history_120x40", 120, 40, false, {0}},
+		{"history_120x40_ascii", 120, 40, true, {0}},
+		{"history_200x50", 200, 50, false, {0}},
+		{"history_200x50_ascii", 200, 50, true, {0}},
+		{"history_cpus_120x40", 120, 40, false, {'C', 0}},
+		{"detail_80x24", 80, 24, false, {KEYMAP_ENTER, 0}},
+		{"detail_80x24_ascii", 80, 24, true, {KEYMAP_ENTER, 0}},
+		{"detail_80x24_end", 80, 24, false, {KEYMAP_ENTER, KEYMAP_END, 0}},
+		{"detail_80x24_minutes",
+		 80,
+		 24,
+		 false,
+		 {KEYMAP_ENTER, KEYMAP_LEFT, KEYMAP_LEFT, KEYMAP_LEFT, KEYMAP_RIGHT, 0}},
+		{"detail_120x40", 120, 40, false, {KEYMAP_ENTER, 0}},
+		{"detail_200x50", 200, 50, false, {KEYMAP_ENTER, 0}},
+		{"detail_200x50_ascii", 200, 50, true, {KEYMAP_ENTER, 0}},
+		{"detail_thread_80x24", 80, 24, false, {'H', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
+		{"detail_user_80x24", 80, 24, false, {'g', KEYMAP_ENTER, 0}},
+		{"detail_cgroup_80x24", 80, 24, false, {'g', 'g', KEYMAP_ENTER, 0}},
+		{"detail_cpu_120x40", 120, 40, false, {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_play(&stage, rows[i].width, rows[i].height, rows[i].ascii);
+		stage_keys(&stage, rows[i].keys);
+		check_screen(rows[i].name, canvas_print(&stage.canvas));
+		stage_close(&stage);
+	}
+}
+
+/* It stays with the one that was chosen, through sleep and death. */
+static void test_follows(void **state)
+{
+	static const struct {
+		unsigned until;
+		const char *says;
+	} rows[] = {
+		{60, "process 5003 cc1"},
+		{99, "threads that ran 1"},
+		{100, "has ended"},
+		{SECONDS, "has ended"},
+	};
+	struct stage stage;
+	unsigned second = 1;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, second_of(second));
+	stage_keys(&stage, (const int[]){'>', '<', KEYMAP_ENTER, 0}); /* the compiler is first */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		while (second < rows[i].until)
+			app_snapshot(&stage.app, second_of(++second));
+		app_draw(&stage.app, &stage.canvas);
+		char *drawn = canvas_print(&stage.canvas);
+		if (!strstr(drawn, rows[i].says))
+			fail_msg("%u: no \"%s\" in\n%s", second, rows[i].says, drawn);
+		free(drawn);
+	}
+	stage_keys(&stage, (const int[]){'q', 0});
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	assert_false(stage.app.quit);
+	stage_close(&stage);
+
+	/* One that only sleeps. */
+	stage_open(&stage, 80, 24, false, second_of(7));
+	stage_keys(&stage, (const int[]){KEYMAP_END, KEYMAP_ENTER, 0});
+	app_snapshot(&stage.app, second_of(8));
+	app_draw(&stage.app, &stage.canvas);
+	char *drawn = canvas_print(&stage.canvas);
+	assert_non_null(strstr(drawn, "process 600 cron"));
+	assert_non_null(strstr(drawn, "did not run in this interval"));
+	free(drawn);
+	stage_close(&stage);
+}
+
+/* Pause keeps what is shown; the past goes on. */
+static void test_pause(void **state)
+{
+	struct stage stage;
+	struct history_key key = history_key_of_all(HISTORY_MACHINE);
+	float values[8];
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, second_of(1));
+	stage_keys(&stage, (const int[]){'Z', 0});
+	for (unsigned second = 2; second <= 8; second++)
+		app_snapshot(&stage.app, second_of(second));
+	assert_int_equal(stage.app.snapshot->time_ns, 101 * NS_PER_S);
+	history_read(stage.app.history, &key, "cpu_percent", 1, 8, values);
+	for (size_t i = 0; i < 8; i++)
+		assert_true(values[i] > 0);
+	stage_close(&stage);
+}
+
+/* Every size, with nothing, with something and at its end. */
+static void test_every_size(void **state)
+{
+	static const unsigned widths[] = {1, 2, 7, 20, 40, 79, 120, 149, 150, 160, 161, 220};
+	static const int screens_of[][4] = {
+		{0}, {'C', 0}, {KEYMAP_ENTER, 0}, {'C', KEYMAP_ENTER, KEYMAP_END, 0}};
+
+	(void)state;
+	for (int ascii = 0; ascii < 2; ascii++)
+		for (size_t i = 0; i < ARRAY_SIZE(screens_of); i++) {
+			struct stage stage;
+
+			stage_open(&stage, 80, 24, ascii, NULL);
+			stage_keys(&stage, (const int[]){KEYMAP_ENTER, 0}); /* of nothing */
+			assert_ptr_equal(stage.app.screen, &screen_tasks);
+			app_snapshot(&stage.app, second_of(7));
+			stage_keys(&stage, screens_of[i]);
+			for (size_t k = 0; k < ARRAY_SIZE(widths); k++)
+				for (unsigned height = 1; height < 60; height += 3) {
+					canvas_resize(&stage.canvas, widths[k], height);
+					app_draw(&stage.app, &stage.canvas);
+				}
+			stage_close(&stage);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_follows),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_every_size),
+	};
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

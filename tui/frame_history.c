@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/* The past of the totals, around the list. */
+#include "frame.h"
+
+#include "core/util.h"
+#include "core/view.h"
+#include "widget_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HISTORY_LABEL = 7, HISTORY_GRAPHS = 2 };
+
+/* All CPUs busy are the top of their time; of a target and of other metrics it is what was seen. */
+static double history_top(const struct snapshot *snapshot, const struct history_key *key,
+			  const struct metric_def *def, const float *values, size_t n)
+{
+	if (key->kind == HISTORY_MACHINE && strcmp(def->name, "cpu_percent") == 0)
+		return 100 * (double)(snapshot->n_cpus ? snapshot->n_cpus : 1);
+	return graph_top(values, n, graph_least(def));
+}
+
+static void draw_past(const struct snapshot *snapshot, const struct history *history, int metric,
+		      struct canvas *canvas, struct rect rect)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct metric_def *def = columns->metrics[metric].def;
+	struct history_key key =
+		history_key_of_all(snapshot->targeted ? HISTORY_TARGET : HISTORY_MACHINE);
+	struct rect to = {rect.x + HISTORY_LABEL, rect.y, rect.width - HISTORY_LABEL, rect.height};
+	struct graph graph = {NULL, graph_values(canvas, to.width), 1, STYLE_METER_LOW};
+	float *values = xcalloc(graph.n, sizeof(*values));
+	struct cell scale;
+
+	history_read(history, &key, def->name, 1, graph.n, values);
+	graph.values = values;
+	graph.top = history_top(snapshot, &key, def, values, graph.n);
+	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
+	canvas_text(canvas, rect.x, rect.y, HISTORY_LABEL - 1, STYLE_DIM, scale.text);
+	canvas_text(canvas, rect.x, rect.y + rect.height - 1, HISTORY_LABEL - 1, STYLE_LABEL,
+		    columns->metrics[metric].title);
+	graph_draw(&graph, canvas, to);
+	free(values);
+}
+
+void frame_draw_history(const struct snapshot *snapshot, const struct history *history,
+			struct canvas *canvas, struct rect rect)
+{
+	const struct columns *columns = snapshot->columns;
+	static const char *const wanted[] = {"cpu_percent", "ipc", "cs_per_s", "faults_per_s"};
+	unsigned width = rect.width / HISTORY_GRAPHS, n = 0;
+
+	if (width <= HISTORY_LABEL || rect.height == 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted) && n < HISTORY_GRAPHS; i++) {
+		int metric = columns_metric(columns, wanted[i]);
+
+		if (metric >= 0)
+			draw_past(snapshot, history, metric, canvas,
+				  (struct rect){rect.x + n++ * width, rect.y, width - 1,
+						rect.height});
+	}
+}

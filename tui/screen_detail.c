@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/*
+ * All about one row, which it stays with whether that runs or not. The page is drawn on a canvas as
+ * high as it is, of which the screen shows a part.
+ */
+#include "app.h"
+#include "detail_page.h"
+#include "frame.h"
+
+#include <stdio.h>
+
+enum { STEP_MAX = 16 }; /* buckets to a value: 80 columns show ten minutes by then */
+
+/* The row or CPU at a line of a list. */
+static bool subject_at(const struct view *view, size_t line, struct detail_subject *subject)
+{
+	*subject = (struct detail_subject){0};
+	if (line >= view->n)
+		return false;
+
+	const struct row *row = view_row(view, line);
+	const struct snapshot_cpu *cpu = view_cpu(view, line);
+	if (cpu) {
+		subject->key = history_key_of_cpu(
+			view_is_unit(view, line) ? view->spec.by : ROLLUP_CPU, cpu);
+		return true;
+	}
+	const char *cgroup = snapshot_cgroup(view->snapshot, row);
+	subject->key = history_key_of_row(view->snapshot, view->spec.by, row);
+	subject->row = *row;
+	subject->ended = row->flags & ROW_EXITED;
+	if (cgroup)
+		text_copy(subject->cgroup, sizeof(subject->cgroup), cgroup);
+	return true;
+}
+
+bool screen_detail_choose(struct app *app, struct list *list)
+{
+	if (!app->snapshot ||
+	    !subject_at(list_view(list, app->snapshot), list->table.selected, &app->subject))
+		return false;
+	app->detail_step = 1;
+	app->watches = true;
+	return true;
+}
+
+void screen_detail_see(struct app *app, const struct snapshot *snapshot)
+{
+	struct detail detail;
+
+	if (!app->watches)
+		return;
+	detail_init(snapshot, &app->subject.key, &detail);
+	detail_subject_see(&app->subject, snapshot, &detail);
+	detail_fini(&detail);
+}
+
+void screen_detail_draw_selected(struct app *app, struct list *list, struct canvas *canvas,
+				 struct rect rect)
+{
+	struct detail_subject subject;
+	struct detail detail;
+	struct canvas panel;
+	char title[320];
+
+	if (rect.height < 2 || !app->snapshot ||
+	    !subject_at(list_view(list, app->snapshot), list->table.selected, &subject))
+		return;
+	detail_subject_title(&subject, title, sizeof(title));
+	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
+	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
+	detail_init(app->snapshot, &subject.key, &detail);
+	const struct detail_page page = {app->snapshot, app->history, &detail, &subject, 1, false};
+	canvas_init(&panel, canvas->ascii);
+	canvas_resize(&panel, rect.width, rect.height - 1);
+	detail_page_draw(&page, &panel, (struct rect){0, 0, rect.width, rect.height - 1});
+	canvas_copy(canvas, (struct rect){rect.x, rect.y + 1, rect.width, rect.height - 1}, &panel,
+		    0);
+	canvas_fini(&panel);
+	detail_fini(&detail);
+}
+
+static void draw_title(const struct app *app, struct canvas *canvas, struct rect rect)
+{
+	char subject[320], title[400];
+
+	detail_subject_title(&app->subject, subject, sizeof(subject));
+	snprintf(title, sizeof(title), "pmctop %s  %s%s", app->snapshot->host, subject,
+		 app->paused ? "  PAUSED" : "");
+	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.height ? rect.width : 0, STYLE_TITLE,
+			     title);
+}
+
+static void detail_draw(struct app *app, struct canvas *canvas)
+{
+	struct layout_want want = {.prompt = app->prompt.active};
+	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
+	/* No totals here: their line is the body's first. */
+	struct rect body = {0, layout.totals.y, layout.body.width,
+			    layout.body.y + layout.body.height - layout.totals.y};
+	struct canvas measured = {.ascii = canvas->ascii}, whole;
+	struct rect all = {0, 0, body.width, 0};
+	struct detail detail;
+
+	if (!app->snapshot)
+		return;
+	detail_init(app->snapshot, &app->subject.key, &detail);
+	const struct detail_page page = {app->snapshot, app->history,     &detail,
+					 &app->subject, app->detail_step, true};
+	all.height = detail_page_draw(&page, &measured, all);
+	canvas_init(&whole, canvas->ascii);
+	canvas_resize(&whole, all.width, all.height);
+	detail_page_draw(&page, &whole, all);
+	page_settle(&app->page, all.height, body.height);
+	canvas_copy(canvas, body, &whole, app->page.top);
+	draw_title(app, canvas, layout.title);
+	app_draw_bottom(app, canvas, layout.bottom);
+	canvas_fini(&whole);
+	detail_fini(&detail);
+}
+
+static bool detail_act(struct app *app, enum action action)
+{
+	unsigned *step = &app->detail_step;
+
+	if (page_act(&app->page, action))
+		return true;
+	if (action == ACTION_LEFT) {
+		*step = *step < STEP_MAX ? 2 * *step : STEP_MAX;
+	} else if (action == ACTION_RIGHT) {
+		*step = *step > 1 ? *step / 2 : 1;
+	} else if (action == ACTION_LEAVE || action == ACTION_DETAIL || action == ACTION_QUIT) {
+		app->watches = false; /* q means: out of here */
+		app_leave(app);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static const enum action detail_bar[] = {
+	ACTION_LEAVE, ACTION_HELP, ACTION_PAGE_DOWN, ACTION_PAUSE, ACTION_NONE,
+};
+
+const struct screen screen_detail = {
+	.draw = detail_draw,
+	.act = detail_act,
+	.bar = detail_bar,
+};
