@@ -17,6 +17,8 @@
 /* What has just happened is of interest for so long. */
 #define TELL_NS (6 * NS_PER_S)
 
+enum { WHEEL_LINES = 3 };
+
 const struct screen *const screens[] = {&screen_tasks, &screen_cpus, &screen_events};
 const size_t screens_n = ARRAY_SIZE(screens);
 
@@ -439,10 +441,46 @@ static void draw_picker_keys(struct canvas *canvas, struct rect rect)
 	segments_draw(&segments, canvas, rect);
 }
 
+static enum action bar_action(const struct bar *bar, unsigned x, unsigned y)
+{
+	for (size_t i = 0; i < bar->n; i++)
+		if (y == bar->y && x >= bar->items[i].x &&
+		    x - bar->items[i].x < bar->items[i].width)
+			return bar->items[i].action;
+	return ACTION_NONE;
+}
+
+void app_click(struct app *app, unsigned x, unsigned y, bool twice)
+{
+	enum action action = bar_action(&app->bar, x, y);
+
+	untell(app);
+	if (app->prompt.active)
+		return;
+	if (app->picker.ops)
+		picker_click(&app->picker, x, y, twice, app);
+	else if (action != ACTION_NONE)
+		act(app, action);
+	else if (app->screen->click && app->screen->click(app, x, y) && twice)
+		act(app, ACTION_DETAIL);
+}
+
+void app_wheel(struct app *app, bool down)
+{
+	for (int i = 0; i < WHEEL_LINES; i++) {
+		if (app->picker.ops)
+			picker_key(&app->picker, down ? KEYMAP_DOWN : KEYMAP_UP, app);
+		else if (!app->prompt.active)
+			act(app, down ? ACTION_DOWN : ACTION_UP);
+	}
+}
+
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 {
 	struct segments segments = {0};
+	size_t n = 0;
 
+	app->bar = (struct bar){.y = rect.y};
 	if (app->prompt.active) {
 		prompt_draw(&app->prompt, canvas, rect);
 		return;
@@ -468,8 +506,14 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 		text_copy(segment->text, sizeof(segment->text), keymap_row(*action)->bar);
 		segment->label_style = STYLE_KEY;
 		segment->text_style = STYLE_KEY_LABEL;
+		app->bar.items[n++].action = *action;
 	}
 	segments_draw(&segments, canvas, rect);
+	app->bar.n = rect.height > 0 ? segments.n : 0;
+	for (size_t i = 0; i < app->bar.n; i++) {
+		app->bar.items[i].x = segments.items[i].x;
+		app->bar.items[i].width = segments.items[i].width;
+	}
 }
 
 static struct layout draw_frame(struct app *app, struct canvas *canvas, bool large)

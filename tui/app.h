@@ -16,6 +16,7 @@
 #include "options.h"
 #include "page.h"
 #include "screen.h"
+#include "segments.h"
 #include "victim.h"
 #include "widget_picker.h"
 #include "widget_prompt.h"
@@ -31,6 +32,16 @@ struct kill {
 };
 
 void kill_forget(struct kill *kill);
+
+/* Where the key bar offers what. */
+struct bar {
+	unsigned y;
+	size_t n;
+	struct {
+		unsigned x, width;
+		enum action action;
+	} items[SEGMENTS_MAX];
+};
 
 /*
  * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
@@ -96,6 +107,7 @@ struct app {
 	struct picker picker; /* over the screen, while it is open */
 	char notice[160];     /* stands before the notes of snapshots; "": nothing */
 	uint64_t notice_ns;   /* how long it still stands; 0: until someone takes it away */
+	struct bar bar;       /* as drawn last */
 };
 
 void app_init(struct app *app, const struct options *options);
@@ -107,6 +119,9 @@ void app_snapshot(struct app *app, struct snapshot *snapshot);
 void app_answer(struct app *app, struct answer *answer);
 /* A key of keymap.h. */
 void app_key(struct app *app, int key);
+/* What the mouse did at a place of the last drawing. */
+void app_click(struct app *app, unsigned x, unsigned y, bool twice);
+void app_wheel(struct app *app, bool down);
 /* Draws everything; the canvas has the terminal's size. */
 void app_draw(struct app *app, struct canvas *canvas);
 

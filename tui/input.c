@@ -5,109 +5,130 @@
 #include "keymap.h"
 
 #include <curses.h>
+#include <errno.h>
 #include <poll.h>
-#include <sys/ioctl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { SEQUENCE_MAX = 64 }; /* bytes; ECMA-48 sequences are shorter */
+enum {
+	PATIENCE_MS = 25, /* long enough for a slow line, too short to be felt */
+	PATIENCE_MAX_MS = 1000,
+	DOUBLE_CLICK_MS = 400,
+	READS_MAX = 16, /* in a row without a key: others want to be served too */
+};
 
-static int special_key(wint_t code)
+static void add_string(struct input *input, const char *capability, int key)
+{
+	const char *bytes = tigetstr(capability);
+
+	if (!bytes || bytes == (const char *)-1 || !bytes[0] ||
+	    input->decoder.n_strings == ARRAY_SIZE(input->strings))
+		return;
+	input->strings[input->decoder.n_strings++] = (struct decode_string){bytes, key};
+}
+
+static void add_strings(struct input *input)
 {
 	static const struct {
-		wint_t curses;
+		const char *capability;
 		int key;
 	} keys[] = {
-		{KEY_UP, KEYMAP_UP},          {KEY_DOWN, KEYMAP_DOWN},
-		{KEY_LEFT, KEYMAP_LEFT},      {KEY_RIGHT, KEYMAP_RIGHT},
-		{KEY_PPAGE, KEYMAP_PAGE_UP},  {KEY_NPAGE, KEYMAP_PAGE_DOWN},
-		{KEY_HOME, KEYMAP_HOME},      {KEY_FIND, KEYMAP_HOME},
-		{KEY_END, KEYMAP_END},        {KEY_SELECT, KEYMAP_END},
-		{KEY_BTAB, KEYMAP_SHIFT_TAB}, {KEY_BACKSPACE, KEYMAP_BACKSPACE},
-		{KEY_DC, KEYMAP_DELETE},      {KEY_ENTER, KEYMAP_ENTER},
+		{"kcuu1", KEYMAP_UP},     {"kcud1", KEYMAP_DOWN},     {"kcub1", KEYMAP_LEFT},
+		{"kcuf1", KEYMAP_RIGHT},  {"kpp", KEYMAP_PAGE_UP},    {"knp", KEYMAP_PAGE_DOWN},
+		{"khome", KEYMAP_HOME},   {"kfnd", KEYMAP_HOME},      {"kend", KEYMAP_END},
+		{"kslt", KEYMAP_END},     {"kcbt", KEYMAP_SHIFT_TAB}, {"kbs", KEYMAP_BACKSPACE},
+		{"kdch1", KEYMAP_DELETE}, {"kent", KEYMAP_ENTER},
 	};
 
-	if (code == KEY_RESIZE)
-		return INPUT_RESIZED;
-	if (code >= KEY_F(1) && code <= KEY_F(12))
-		return KEYMAP_F0 + (int)(code - KEY_F0);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (keys[i].curses == code)
-			return keys[i].key;
-	return INPUT_NONE;
-}
+		add_string(input, keys[i].capability, keys[i].key);
+	for (int i = 1; i <= KEYMAP_F12 - KEYMAP_F0; i++) {
+		char capability[8];
 
-static int character_key(wint_t code)
-{
-	if (code == '\r' || code == '\n')
-		return KEYMAP_ENTER;
-	if (code == 0x7f)
-		return KEYMAP_BACKSPACE;
-	return (int)code;
-}
-
-/*
- * The rest of a control sequence (ESC [) that is no key we know: a terminal's answer to a question
- * that someone asked before us. None of its letters is a key.
- */
-static int swallow_sequence(void)
-{
-	wint_t code;
-
-	for (int i = 0; i < SEQUENCE_MAX && get_wch(&code) == OK; i++)
-		if (code >= 0x40 && code <= 0x7e)
-			return INPUT_NONE;
-	return INPUT_NONE;
-}
-
-/* After an ESC: what follows at once was typed with Alt. */
-static int escape_key(void)
-{
-	wint_t code;
-	int kind = get_wch(&code);
-
-	if (kind == OK && code == '[')
-		return swallow_sequence();
-	if (kind == OK)
-		return character_key(code) | KEYMAP_ALT;
-	if (kind == KEY_CODE_YES)
-		ungetch((int)code);
-	return KEYMAP_ESCAPE;
-}
-
-int input_next(struct input *input)
-{
-	wint_t code;
-
-	for (;;) {
-		int kind = get_wch(&code);
-
-		if (kind == ERR)
-			return INPUT_NONE;
-		input->empty = 0;
-
-		int key = kind == KEY_CODE_YES ? special_key(code) : character_key(code);
-
-		if (kind == OK && key == KEYMAP_ESCAPE)
-			key = escape_key();
-		if (key != INPUT_NONE)
-			return key;
+		snprintf(capability, sizeof(capability), "kf%d", i);
+		add_string(input, capability, KEYMAP_F0 + i);
 	}
 }
 
-/*
- * A terminal that hung up reads as end of file: readable, no byte, again and again. Once can also
- * be the beginning of a character whose rest is under way.
- */
-bool input_hung_up(struct input *input, short revents, unsigned keys_read)
+void input_init(struct input *input, int fd)
 {
-	int bytes = 0;
+	const char *delay = getenv("ESCDELAY");
+	long ms = delay ? strtol(delay, NULL, 10) : 0;
 
-	if (revents & (POLLERR | POLLNVAL))
-		return true;
-	if (keys_read > 0 || !(revents & (POLLIN | POLLHUP)))
+	*input = (struct input){.fd = fd, .patience_ms = PATIENCE_MS};
+	if (ms > 0)
+		input->patience_ms = ms < PATIENCE_MAX_MS ? (int)ms : PATIENCE_MAX_MS;
+	input->decoder.strings = input->strings;
+	add_strings(input);
+}
+
+/* False where nothing came in time. A terminal that has hung up reads as end of file. */
+static bool read_more(struct input *input, int patience_ms)
+{
+	struct pollfd in = {.fd = input->fd, .events = POLLIN};
+
+	if (input->gone || poll(&in, 1, patience_ms) <= 0)
 		return false;
-	if (revents & POLLHUP)
-		return true;
-	if (ioctl(input->fd, FIONREAD, &bytes) == 0 && bytes > 0)
-		return false;
-	return ++input->empty >= 3;
+
+	ssize_t got = read(input->fd, input->bytes + input->n, sizeof(input->bytes) - input->n);
+
+	if (got > 0)
+		input->n += (size_t)got;
+	else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+		input->gone = true;
+	return got > 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* A third click is a first one again. */
+static void count_clicks(struct input *input, struct decoded *event)
+{
+	uint64_t now = now_ns();
+	bool again = input->last.key == INPUT_CLICK && input->last.x == event->x &&
+		     input->last.y == event->y &&
+		     now - input->last_ns < DOUBLE_CLICK_MS * NS_PER_MS;
+
+	if (again)
+		event->key = INPUT_DOUBLE_CLICK;
+	input->last = *event;
+	input->last_ns = now;
+}
+
+bool input_next(struct input *input, struct decoded *event)
+{
+	bool final = false;
+
+	for (unsigned reads = 0;;) {
+		size_t used = decode(&input->decoder, input->bytes, input->n, final, event);
+
+		input->n -= used;
+		memmove(input->bytes, input->bytes + used, input->n);
+		if (event->key == INPUT_CLICK)
+			count_clicks(input, event);
+		if (event->key != INPUT_NONE)
+			return true;
+		if (used > 0) {
+			final = false;
+			continue;
+		}
+		bool pending = input->n > 0 || input->decoder.skip != DECODE_SKIP_NONE;
+		if (reads++ < READS_MAX && read_more(input, pending ? input->patience_ms : 0))
+			continue;
+		if (!pending)
+			return false;
+		if (input->n == 0) { /* the end of what was skipped will not come any more */
+			input->decoder.skip = DECODE_SKIP_NONE;
+			return false;
+		}
+		final = true;
+	}
 }

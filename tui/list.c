@@ -130,7 +130,15 @@ bool list_untag(struct list *list)
 
 /* ---- keys */
 
-/* The next column that is shown, round the edge; a new column starts in its natural order. */
+/* A new column starts in its natural order. */
+static void sort_by(struct list *list, const struct view *view, size_t column)
+{
+	text_copy(list->spec.sort, sizeof(list->spec.sort), view->columns[column].name);
+	list->spec.reverse = false;
+	list_invalidate(list);
+}
+
+/* The next column that is shown, round the edge. */
 static void sort_by_neighbour(struct list *list, const struct view *view, bool next)
 {
 	size_t n = view->n_columns, column = view->sort_column;
@@ -141,9 +149,7 @@ static void sort_by_neighbour(struct list *list, const struct view *view, bool n
 		column = (column + (next ? 1 : n - 1)) % n;
 	while (widths[column] == 0 && column != view->sort_column);
 	free(widths);
-	text_copy(list->spec.sort, sizeof(list->spec.sort), view->columns[column].name);
-	list->spec.reverse = false;
-	list_invalidate(list);
+	sort_by(list, view, column);
 }
 
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action)
@@ -229,6 +235,23 @@ static void draw_history(const struct list *list, const struct view *view, int m
 		if (table->top + i == table->selected)
 			canvas_select(canvas, (struct rect){rect.x, y, rect.width, 1});
 	}
+}
+
+bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, unsigned y)
+{
+	const struct view *view = snapshot ? list_view(list, snapshot) : NULL;
+	enum table_part part = TABLE_NOTHING;
+	size_t at = 0;
+
+	if (view)
+		part = table_at(&list->table, view, x, y, &at);
+	if (part == TABLE_LINE)
+		list_select(list, at);
+	else if (part == TABLE_TITLE && at == view->sort_column)
+		list_act(list, snapshot, ACTION_REVERSE);
+	else if (part == TABLE_TITLE)
+		sort_by(list, view, at);
+	return part == TABLE_LINE;
 }
 
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,

@@ -54,6 +54,12 @@ bool list_untag(struct list *list);
 /* Moves, sorts, tags and follows; false where the action is none of the list's. */
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action);
 
+/*
+ * A click on what was drawn last: on a title sorts by it, or turns the order where it is sorted by
+ * it already; on a line selects it. Whether there is a line.
+ */
+bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, unsigned y);
+
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,
 	       struct rect rect, const char *empty);
 

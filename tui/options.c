@@ -32,6 +32,7 @@ struct option_row {
 	option_read_fn *read;
 	option_word_fn *word; /* --help lists them before `help`; NULL: it is no choice of words */
 	bool setting;         /* the configuration may say it too, by its name */
+	const char *denies;   /* the setting of which it is the no: "mouse" of --no-mouse */
 };
 
 static int read_delay(struct options *options, const char *argument, struct error *err)
@@ -422,6 +423,13 @@ static int read_readonly(struct options *options, const char *argument, struct e
 	return 0;
 }
 
+static int read_no_mouse(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->mouse = false;
+	return 0;
+}
+
 static int read_theme(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0])
@@ -489,6 +497,7 @@ static const struct option_row rows[] = {
 	{0, "config", "FILE", "read this configuration", read_config},
 	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},
 	{0, "ascii", NULL, "draw with ASCII alone", read_ascii, .setting = true},
+	{0, "no-mouse", NULL, "leave the mouse to the terminal", read_no_mouse, .denies = "mouse"},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format", read_theme,
 	 .setting = true},
 	{0, "readonly", NULL, "send no signals", read_readonly, .setting = true},
@@ -604,6 +613,7 @@ void options_init(struct options *options)
 		.interval_ns = NS_PER_S,
 		.format = &batch_formats[0],
 		.sort = "",
+		.mouse = true,
 	};
 }
 
@@ -675,9 +685,12 @@ static int refuse_setting(const char *name, struct error *err)
 	struct suggest near = {.word = name};
 	char hint[80];
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].setting)
 			suggest_offer(&near, rows[i].name);
+		if (rows[i].denies)
+			suggest_offer(&near, rows[i].denies);
+	}
 	suggest_text(&near, hint, sizeof(hint));
 	return error_set(err, -EINVAL, "Unknown setting '%.40s'%s.", name, hint);
 }
@@ -685,17 +698,17 @@ static int refuse_setting(const char *name, struct error *err)
 static int read_switch(const struct option_row *row, const char *value, struct options *options,
 		       struct error *err)
 {
+	const char *name = row->denies ? row->denies : row->name;
 	static const char *const yes[] = {"yes", "true", "on", "1"};
 	static const char *const no[] = {"no", "false", "off", "0"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		if (strcasecmp(value, yes[i]) == 0)
-			return row->read(options, NULL, err);
+			return row->denies ? 0 : row->read(options, NULL, err);
 	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		if (strcasecmp(value, no[i]) == 0)
-			return 0;
-	return error_set(err, -EINVAL, "'%.40s' is no answer to %s: write yes or no.", value,
-			 row->name);
+			return row->denies ? row->read(options, NULL, err) : 0;
+	return error_set(err, -EINVAL, "'%.40s' is no answer to %s: write yes or no.", value, name);
 }
 
 int options_set(struct options *options, const char *name, const char *value, struct error *err)
@@ -704,6 +717,8 @@ int options_set(struct options *options, const char *name, const char *value, st
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].denies && strcmp(rows[i].denies, name) == 0)
+			return read_switch(&rows[i], value, options, err);
 		if (!rows[i].setting || strcmp(rows[i].name, name) != 0)
 			continue;
 		if (!rows[i].argument)

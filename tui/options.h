@@ -73,7 +73,8 @@ struct options {
 	bool idle, command_lines;
 	enum options_color color;
 	bool ascii;
-	bool readonly;     /* no signal is sent */
+	bool readonly; /* no signal is sent */
+	bool mouse;
 	const char *theme; /* name or file; NULL: the default */
 	char *const
 		*command; /* what stands behind "--": an argv, NULL behind its end; NULL: none */

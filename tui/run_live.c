@@ -37,6 +37,9 @@
 /* How long nothing must have happened until it is asked what it would be to count an event. */
 #define LIVE_REST_MS 60
 
+/* So many keys at once are enough: then it is drawn. */
+enum { LIVE_KEYS_MAX = 256 };
+
 struct live {
 	struct app app;
 	struct canvas canvas;
@@ -84,22 +87,26 @@ static void read_signals(struct live *live)
 	}
 }
 
-static void read_keys(struct live *live, short revents)
+static void read_keys(struct live *live)
 {
-	unsigned keys = 0;
+	struct decoded event;
 
-	for (int key; (key = input_next(&live->input)) != INPUT_NONE; keys++) {
-		if (key == INPUT_RESIZED)
-			measure(live);
+	for (unsigned n = 0; input_next(&live->input, &event); n++) {
+		if (event.key == INPUT_CLICK || event.key == INPUT_DOUBLE_CLICK)
+			app_click(&live->app, event.x, event.y, event.key == INPUT_DOUBLE_CLICK);
+		else if (event.key == INPUT_WHEEL_UP || event.key == INPUT_WHEEL_DOWN)
+			app_wheel(&live->app, event.key == INPUT_WHEEL_DOWN);
 		else
-			app_key(&live->app, key);
+			app_key(&live->app, event.key);
 		live->dirty = true;
+		if (n >= LIVE_KEYS_MAX && live->input.n == 0)
+			break; /* the rest is there still */
 	}
 	if (live->app.redraw) {
 		live->app.redraw = false;
 		term_forget(live->term);
 	}
-	if (live->app.quit || input_hung_up(&live->input, revents, keys))
+	if (live->app.quit || live->input.gone)
 		live->quit = true;
 }
 
@@ -252,7 +259,7 @@ static void loop(struct live *live, const struct run_config *config)
 			fds[0].revents = fds[1].revents = 0; /* a signal */
 		read_signals(live);
 		if (fds[0].revents && !live->quit)
-			read_keys(live, fds[0].revents);
+			read_keys(live);
 		if (fds[1].revents)
 			take_snapshot(live);
 		tell_interval(live);
@@ -276,6 +283,7 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 		.type = config->terminal,
 		.color = config->color,
 		.direct_color = config->direct_color,
+		.mouse = config->options->mouse,
 	};
 
 	if (term_open(&term_config, &live->term, err))
@@ -284,7 +292,7 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 		term_close(live->term);
 		return live->launch->status;
 	}
-	live->input.fd = term_input_fd(live->term);
+	input_init(&live->input, term_input_fd(live->term));
 	app_init(&live->app, config->options);
 	live->app.keymap = *config->keymap;
 	live->app.presets = config->engine->presets;

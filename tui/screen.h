@@ -17,6 +17,9 @@ struct screen {
 	void (*draw)(struct app *app, struct canvas *canvas);
 	/* False where the action is not the screen's: then the app looks at it. */
 	bool (*act)(struct app *app, enum action action);
+	/* A click on the body: whether it was on a line, of which a second one asks for the detail.
+	 * NULL: there is nothing to click on. */
+	bool (*click)(struct app *app, unsigned x, unsigned y);
 	/* What the key bar offers, in this order, up to ACTION_NONE. */
 	const enum action *bar;
 };

@@ -82,6 +82,11 @@ static bool cpus_act(struct app *app, enum action action)
 	return list_act(&app->cpus, app->snapshot, action);
 }
 
+static bool cpus_click(struct app *app, unsigned x, unsigned y)
+{
+	return list_click(&app->cpus, app->snapshot, x, y);
+}
+
 static const enum action cpus_bar[] = {
 	ACTION_HELP,    ACTION_NEXT_SCREEN, ACTION_SORT_NEXT, ACTION_REVERSE, ACTION_INTERVAL,
 	ACTION_ROLL_UP, ACTION_PAUSE,       ACTION_QUIT,      ACTION_NONE,
@@ -90,5 +95,6 @@ static const enum action cpus_bar[] = {
 const struct screen screen_cpus = {
 	.draw = cpus_draw,
 	.act = cpus_act,
+	.click = cpus_click,
 	.bar = cpus_bar,
 };

@@ -39,6 +39,11 @@ static bool tasks_act(struct app *app, enum action action)
 	return true;
 }
 
+static bool tasks_click(struct app *app, unsigned x, unsigned y)
+{
+	return list_click(&app->tasks, app->snapshot, x, y);
+}
+
 static const enum action tasks_bar[] = {
 	ACTION_HELP,     ACTION_DETAIL, ACTION_NEXT_SCREEN, ACTION_ADD,
 	ACTION_PRESET,   ACTION_FILTER, ACTION_SORT_NEXT,   ACTION_ROLL_UP,
@@ -49,5 +54,6 @@ static const enum action tasks_bar[] = {
 const struct screen screen_tasks = {
 	.draw = tasks_draw,
 	.act = tasks_act,
+	.click = tasks_click,
 	.bar = tasks_bar,
 };

@@ -56,7 +56,7 @@ static void choose(const struct segments *segments, unsigned width, bool *shown)
 	}
 }
 
-void segments_draw(const struct segments *segments, struct canvas *canvas, struct rect rect)
+void segments_draw(struct segments *segments, struct canvas *canvas, struct rect rect)
 {
 	bool shown[SEGMENTS_MAX], first = true;
 	unsigned x = 0;
@@ -67,7 +67,7 @@ void segments_draw(const struct segments *segments, struct canvas *canvas, struc
 	canvas_fill(canvas, rect, STYLE_PLAIN);
 	choose(segments, rect.width, shown);
 	for (size_t i = 0; i < segments->n; i++) {
-		const struct segment *segment = &segments->items[i];
+		struct segment *segment = &segments->items[i];
 
 		if (!shown[i])
 			continue;
@@ -76,6 +76,8 @@ void segments_draw(const struct segments *segments, struct canvas *canvas, struc
 		first = false;
 		if (x >= rect.width)
 			break;
+		segment->x = rect.x + x;
+		segment->width = segment_width(segment);
 		x += canvas_text(canvas, rect.x + x, rect.y, rect.width - x, segment->label_style,
 				 segment->label);
 		if (segment->label[0] && segment->text[0])

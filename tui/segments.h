@@ -16,6 +16,7 @@ struct segment {
 	enum style label_style, text_style;
 	unsigned text_width; /* the text is flush right in so many columns; 0: as long as it is */
 	unsigned weight;
+	unsigned x, width; /* where it was drawn; 0 wide where it was left out */
 };
 
 enum { SEGMENTS_MAX = 32 };
@@ -29,6 +30,6 @@ struct segments {
 struct segment *segments_add(struct segments *segments, unsigned weight);
 
 /* Draws what fits into the first line of rect, which it blanks first. */
-void segments_draw(const struct segments *segments, struct canvas *canvas, struct rect rect);
+void segments_draw(struct segments *segments, struct canvas *canvas, struct rect rect);
 
 #endif

@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 enum {
-	TERM_ESCDELAY_MS = 25, /* long enough for a slow line, too short to be felt */
 	TERM_FIRST_DIRECT = 8, /* below, direct-colour terminals count in ANSI colours */
 };
+
+#define TERM_NO_MOUSE "\033[?1006l\033[?1000l"
 
 /* How a style looks here. */
 struct look {
@@ -34,6 +35,7 @@ struct term {
 	enum color_depth depth;
 	struct look looks[STYLE_COUNT][2]; /* plain, selected */
 	int cursor;                        /* as curs_set knows it */
+	bool mouse;
 };
 
 /* ---- opening */
@@ -145,14 +147,30 @@ static void close_input(FILE *input)
 
 static void set_modes(void)
 {
-	if (!getenv("ESCDELAY"))
-		set_escdelay(TERM_ESCDELAY_MS);
 	cbreak();
 	noecho();
 	nonl();
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
+}
+
+/*
+ * Clicks and the wheel, in the way that knows of more than 223 columns; who does not know it
+ * reports in the older one. Only where terminfo says that there is xterm's mouse.
+ */
+static bool knows_mouse(void)
+{
+	const char *mouse = tigetstr("kmous");
+
+	return mouse && mouse != (const char *)-1 && mouse[0] == '\033' && mouse[1] == '[';
+}
+
+static void set_mouse(const struct term *term, bool on)
+{
+	if (!term->mouse)
+		return;
+	fputs(on ? "\033[?1000h\033[?1006h" : TERM_NO_MOUSE, stdout);
+	fflush(stdout);
 }
 
 int term_open(const struct term_config *config, struct term **out, struct error *err)
@@ -179,12 +197,14 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	term->screen = screen;
 	term->input = input;
 	term->cursor = -1;
+	term->mouse = config->mouse && knows_mouse();
 	canvas_init(&term->last, false);
 	set_modes();
 	term->depth = find_depth(config);
 	if (term->depth != COLOR_DEPTH_MONO && use_default_colors() == ERR)
 		assume_default_colors(COLOR_WHITE, COLOR_BLACK);
 	make_looks(term, config->theme);
+	set_mouse(term, true);
 	*out = term;
 	return 0;
 }
@@ -210,6 +230,7 @@ static void give_back(const struct term *term)
 
 	if (!term_writable(term))
 		thaw();
+	set_mouse(term, false);
 	if (!leave || leave == (const char *)-1) {
 		move(LINES - 1, 0);
 		attrset(A_NORMAL);
@@ -233,8 +254,11 @@ void term_close(struct term *term)
 
 void term_emergency(void)
 {
-	if (stdscr && !isendwin())
-		endwin();
+	if (!stdscr || isendwin())
+		return;
+	if (knows_mouse() && write(STDOUT_FILENO, TERM_NO_MOUSE, strlen(TERM_NO_MOUSE)) < 0)
+		return; /* there is no terminal any more */
+	endwin();
 }
 
 /* ---- state */
@@ -286,6 +310,7 @@ void term_suspend(struct term *term)
 void term_resume(struct term *term)
 {
 	reset_prog_mode();
+	set_mouse(term, true);
 	term->cursor = -1;
 	term_forget(term);
 }

@@ -19,6 +19,7 @@ struct term_config {
 	const char *type;          /* $TERM; NULL or "" as if it were unknown */
 	bool color;                /* false: attributes only */
 	bool direct_color;         /* COLORTERM promises 24 bits */
+	bool mouse;                /* to be told of clicks, where it has a mouse */
 };
 
 /*

@@ -227,6 +227,25 @@ void picker_key(struct picker *picker, int key, void *owner)
 		picker->ops->key(owner, picker->data, index, key);
 }
 
+static bool inside(struct rect rect, unsigned x, unsigned y)
+{
+	return x >= rect.x && x - rect.x < rect.width && y >= rect.y && y - rect.y < rect.height;
+}
+
+void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, void *owner)
+{
+	size_t line = picker->top + (y - picker->list.y);
+
+	if (!inside(picker->box, x, y)) {
+		finish(picker, owner, false);
+	} else if (inside(picker->list, x, y) && line < picker->n_matches) {
+		picker->selected = line;
+		look(picker, owner);
+		if (twice)
+			picker_key(picker, KEYMAP_ENTER, owner);
+	}
+}
+
 /* ---- drawing */
 
 static struct rect box_of(const struct canvas *canvas)
@@ -380,6 +399,7 @@ void picker_draw(struct picker *picker, struct canvas *canvas)
 {
 	struct rect box = box_of(canvas);
 
+	picker->box = box;
 	canvas_fill(canvas, box, STYLE_PLAIN);
 	canvas->cursor = false;
 	if (box.width >= BORDER_FROM_WIDTH && box.height >= BORDER_FROM_HEIGHT) {
@@ -394,6 +414,7 @@ void picker_draw(struct picker *picker, struct canvas *canvas)
 	struct rect list = {box.x, box.y + 1, box.width, box.height > rest ? box.height - rest : 0};
 	unsigned y = list.y + list.height;
 
+	picker->list = list;
 	draw_typed(picker, canvas, box);
 	draw_list(picker, canvas, list);
 	for (unsigned x = 0; rule && x < box.width; x++)

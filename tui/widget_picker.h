@@ -73,8 +73,9 @@ struct picker {
 	size_t *matches;
 	size_t n_matches;
 	size_t selected, top; /* lines */
-	size_t page;          /* of the last drawing */
-	size_t looked;        /* the item that look was called with; SIZE_MAX: none */
+	size_t page;          /* of the last drawing, as are the places */
+	struct rect box, list;
+	size_t looked; /* the item that look was called with; SIZE_MAX: none */
 };
 
 void picker_open(struct picker *picker, const struct picker_ops *ops, const char *title, void *data,
@@ -91,6 +92,8 @@ void picker_select(struct picker *picker, size_t index, void *owner);
 
 /* A key of keymap.h, while it is open. Esc closes it. */
 void picker_key(struct picker *picker, int key, void *owner);
+/* A click selects, a second one chooses; one outside the box closes it. */
+void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, void *owner);
 void picker_draw(struct picker *picker, struct canvas *canvas);
 
 #endif

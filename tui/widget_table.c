@@ -211,6 +211,44 @@ static void draw_line(const struct table *table, struct canvas *canvas, unsigned
 	}
 }
 
+/* A title's column has the gap behind it, where its mark stands. */
+static enum table_part column_at(const struct table *table, const struct view *view, unsigned x,
+				 size_t *at)
+{
+	unsigned *widths = xcalloc(view->n_columns + 1, sizeof(*widths));
+	enum table_part part = TABLE_NOTHING;
+	unsigned end = 0;
+
+	table_fit(table, view, table->place.width, widths);
+	for (size_t i = 0; i < view->n_columns && x >= end; i++) {
+		unsigned begin = end + reserved_before(table, view, i);
+
+		if (widths[i] == 0)
+			continue;
+		end = begin + widths[i] + 1;
+		if (x >= begin && x < end) {
+			*at = i;
+			part = TABLE_TITLE;
+		}
+	}
+	free(widths);
+	return part;
+}
+
+enum table_part table_at(const struct table *table, const struct view *view, unsigned x, unsigned y,
+			 size_t *at)
+{
+	struct rect place = table->place;
+	unsigned header = place.height > 1 ? 1 : 0;
+
+	if (x < place.x || x - place.x >= place.width || y < place.y || y - place.y >= place.height)
+		return TABLE_NOTHING;
+	if (y - place.y < header)
+		return column_at(table, view, x - place.x, at);
+	*at = table->top + (y - place.y - header);
+	return *at < view->n ? TABLE_LINE : TABLE_NOTHING;
+}
+
 /* More columns to the right. */
 static void draw_more(struct canvas *canvas, struct rect rect)
 {
@@ -222,6 +260,7 @@ static void draw_more(struct canvas *canvas, struct rect rect)
 void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 		const struct view *view, const char *empty)
 {
+	table->place = rect;
 	if (rect.width == 0 || rect.height == 0)
 		return;
 

@@ -30,6 +30,7 @@ struct table {
 	 */
 	unsigned reserve;
 	unsigned reserved_x;
+	struct rect place;
 };
 
 /* Whether the action was one of moving. */
@@ -41,6 +42,15 @@ void table_settle(struct table *table, size_t n, size_t page);
 /* Header line and rows; `empty` is said where there are none. */
 void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 		const struct view *view, const char *empty);
+
+/* What was drawn at a place, as a click means it. */
+enum table_part {
+	TABLE_NOTHING,
+	TABLE_TITLE, /* *at is a column */
+	TABLE_LINE,  /* *at is a line of the view */
+};
+enum table_part table_at(const struct table *table, const struct view *view, unsigned x, unsigned y,
+			 size_t *at);
 
 /* The columns' widths, 0 for those not shown: widths has view->n_columns items. */
 void table_fit(const struct table *table, const struct view *view, unsigned width,

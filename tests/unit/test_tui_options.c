@@ -103,6 +103,7 @@ static void test_accepted(void **state)
 		{{"--idle"}, {.interval_ns = NS_PER_S, .idle = true}},
 		{{"-c"}, {.interval_ns = NS_PER_S, .command_lines = true}},
 		{{"--readonly"}, {.interval_ns = NS_PER_S, .readonly = true}},
+		{{"--no-mouse"}, {.interval_ns = NS_PER_S, .task = OPTIONS_RUN}},
 		{{"--theme", "x"}, {.interval_ns = NS_PER_S, .theme = "x"}},
 		{{"-h", "--nonsense"}, {.interval_ns = NS_PER_S, .task = OPTIONS_HELP}},
 		{{"-V"}, {.interval_ns = NS_PER_S, .task = OPTIONS_VERSION}},
@@ -129,6 +130,8 @@ static void test_accepted(void **state)
 		assert_int_equal(options.command_lines, expected->command_lines);
 		assert_int_equal(options.readonly, expected->readonly);
 		assert_int_equal(options.idle, expected->idle);
+		assert_int_equal(options.mouse,
+				 !rows[i].args[0] || !strstr(rows[i].args[0], "mouse"));
 		assert_string_equal(options.sort, expected->sort ? expected->sort : "");
 		if (expected->filter)
 			assert_string_equal(options.filter, expected->filter);
@@ -378,6 +381,10 @@ static void test_settings(void **state)
 		{"sort", "-ipc", NULL},
 		{"threads", "Yes", NULL},
 		{"ascii", "off", NULL},
+		{"mouse", "yes", NULL},
+		{"mouse", "no", NULL},
+		{"mouse", "left", "'left' is no answer to mouse: write yes or no."},
+		{"no-mouse", "yes", "Unknown setting 'no-mouse' (did you mean 'mouse'?)."},
 		{"color", "never", NULL},
 		{"theme", "x", NULL},
 		{"delay", "0", "The delay 0 is below the floor of 0.1 seconds."},
@@ -408,6 +415,7 @@ static void test_settings(void **state)
 	}
 	assert_true(options.interval_ns == 500 * NS_PER_MS);
 	assert_true(options.by == ROLLUP_TREE && !options.ascii && options.reverse);
+	assert_false(options.mouse);
 	assert_int_equal(options.color, OPTIONS_COLOR_NEVER);
 	assert_string_equal(options.preset, "mine");
 	assert_string_equal(options.sort, "ipc");
