@@ -100,18 +100,44 @@ static size_t next_shown(const struct canvas *canvas, const char *text, char sho
 	return length;
 }
 
+/*
+ * Puts a character that has no width of its own to the one before it. Only marks: selectors and
+ * joiners make one wide character of two in one terminal and not in another.
+ */
+static void put_mark(struct canvas *canvas, unsigned x, unsigned y, const char *mark)
+{
+	struct canvas_cell *cell = cell_at(canvas, x, y);
+	size_t length = strlen(cell->text), marks = 0;
+	const char *at = cell->text;
+	uint32_t character;
+
+	text_decode(mark, &character);
+	if ((character >= 0x200b && character <= 0x206f) ||
+	    (character >= 0xfe00 && character <= 0xfe0f) || character >= 0xe0000)
+		return;
+	at += text_decode(at, &character);
+	for (size_t n; (n = text_decode(at, &character)) > 0; at += n)
+		marks++;
+	if (!canvas->ascii && length > 0 && marks < CANVAS_MARKS)
+		memcpy(cell->text + length, mark, strlen(mark) + 1);
+}
+
 unsigned canvas_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
 		     enum style style, const char *text)
 {
-	unsigned used = 0, columns;
+	unsigned used = 0, last = 0, columns;
 	char shown[8];
 
 	width = clip(canvas, x, y, width);
 	for (size_t n; (n = next_shown(canvas, text, shown, &columns)) > 0; text += n) {
 		if (used + columns > width)
 			break;
-		if (columns == 0) /* a combining mark: a cell holds one character */
+		if (columns == 0) {
+			if (used > 0)
+				put_mark(canvas, x + used - last, y, shown);
 			continue;
+		}
+		last = columns;
 		put(canvas, x + used, y, style, shown, strlen(shown));
 		if (columns == 2) /* the right half, or another "?" */
 			put(canvas, x + used + 1, y, style, shown, canvas->ascii ? 1 : 0);

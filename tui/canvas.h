@@ -12,8 +12,11 @@
  * print it as text. Drawing outside the grid is cut off, never an error, so that no screen has to
  * know how small it is.
  */
+enum { CANVAS_MARKS = 2 }; /* combining marks in a cell; what are more are left out */
+
 struct canvas_cell {
-	char text[5]; /* one printable UTF-8 character; "" in the right half of a wide one */
+	/* One printable UTF-8 character and its marks; "" in the right half of a wide one. */
+	char text[4 + 4 * CANVAS_MARKS + 1];
 	unsigned char style;
 	bool selected; /* drawn in the colours of STYLE_SELECTED with its own attributes */
 };
@@ -38,7 +41,7 @@ void canvas_clear(struct canvas *canvas);
 
 /*
  * Writes UTF-8 text from (x, y) on, at most `width` columns of it. A wide character that would be
- * cut in half is left out, and so are combining marks; what is not printable becomes U+FFFD.
+ * cut in half is left out; what is not printable becomes U+FFFD.
  * Returns the columns used.
  */
 unsigned canvas_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 enum {
+	RUN_MAX = 128,         /* cells handed to ncurses at once */
 	TERM_FIRST_DIRECT = 8, /* below, direct-colour terminals count in ANSI colours */
 };
 
@@ -322,18 +323,43 @@ static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
 	return a->style == b->style && a->selected == b->selected && strcmp(a->text, b->text) == 0;
 }
 
-static void draw_cell(const struct term *term, const struct canvas *canvas, unsigned x, unsigned y)
+static cchar_t complex_of(const struct term *term, const struct canvas_cell *cell)
 {
-	const struct canvas_cell *cell = canvas_at(canvas, x, y);
 	const struct look *look = &term->looks[cell->style][cell->selected];
-	uint32_t character = ' ';
-	wchar_t text[2] = {0};
+	wchar_t text[2 + CANVAS_MARKS] = {0};
+	const char *from = cell->text;
+	uint32_t character;
 	cchar_t complex;
 
-	text_decode(cell->text, &character);
-	text[0] = (wchar_t)character;
-	if (setcchar(&complex, text, look->attributes, look->pair, NULL) == OK)
-		mvadd_wchnstr((int)y, (int)x, &complex, 1);
+	for (size_t i = 0; i <= CANVAS_MARKS; i++) { /* 0 is read at the end, again and again */
+		from += text_decode(from, &character);
+		text[i] = (wchar_t)character;
+	}
+	if (setcchar(&complex, text, look->attributes, look->pair, NULL) == ERR)
+		setcchar(&complex, L" ", look->attributes, look->pair, NULL);
+	return complex;
+}
+
+/* The cells from x on that have changed, or RUN_MAX of them. Returns how many there were. */
+static unsigned draw_run(const struct term *term, const struct canvas *canvas, unsigned x,
+			 unsigned y, bool all)
+{
+	cchar_t run[RUN_MAX];
+	unsigned columns = 0;
+	int n = 0;
+
+	while (n < RUN_MAX && x + columns < canvas->width) {
+		const struct canvas_cell *cell = canvas_at(canvas, x + columns, y);
+
+		if (!all && same_cell(cell, canvas_at(&term->last, x + columns, y)))
+			break;
+		if (cell->text[0]) /* else it is the right half of a wide character */
+			run[n++] = complex_of(term, cell);
+		columns++;
+	}
+	if (n > 0)
+		mvadd_wchnstr((int)y, (int)x, run, n);
+	return columns;
 }
 
 static void show_cursor(struct term *term, const struct canvas *canvas)
@@ -365,14 +391,8 @@ void term_draw(struct term *term, const struct canvas *canvas)
 	bool all = term->last.width != canvas->width || term->last.height != canvas->height;
 
 	for (unsigned y = 0; y < canvas->height; y++)
-		for (unsigned x = 0; x < canvas->width; x++) {
-			const struct canvas_cell *cell = canvas_at(canvas, x, y);
-
-			if (!cell->text[0]) /* the right half of a wide character */
-				continue;
-			if (all || !same_cell(cell, canvas_at(&term->last, x, y)))
-				draw_cell(term, canvas, x, y);
-		}
+		for (unsigned x = 0, n; x < canvas->width; x += n ? n : 1)
+			n = draw_run(term, canvas, x, y, all);
 	show_cursor(term, canvas);
 	refresh();
 	remember(term, canvas);

@@ -35,7 +35,10 @@ static void assert_sound(const struct canvas *canvas)
 			uint32_t character = ' ';
 			size_t length = text_decode(text, &character);
 
-			assert_true(strlen(text) == length);
+			assert_int_equal(text_width(text),
+					 text_width(text + length) +
+						 (length ? text_character_width(character) : 0));
+			assert_int_equal(text_width(text + length), 0); /* marks */
 			if (length > 0)
 				assert_true(character >= ' ' &&
 					    (character < 0x7f || character >= 0xa0));
@@ -66,7 +69,16 @@ static void test_text(void **state)
 		{"two bytes", "äö", 0, 10, false, "äö        ", 2},
 		{"wide", "编译x", 0, 10, false, "编译x     ", 5},
 		{"wide at the edge is left out", "编译", 7, 9, false, "       编 ", 2},
-		{"combining marks take no cell", "e\xcc\x81x", 0, 10, false, "ex        ", 2},
+		{"combining marks take no cell", "e\xcc\x81x", 0, 10, false, "e\xcc\x81x        ",
+		 2},
+		{"on wide ones neither", "\xe6\xbc\xa2\xcc\x81x", 0, 10, false,
+		 "\xe6\xbc\xa2\xcc\x81x       ", 3},
+		{"no more than two of them", "e\xcc\x81\xcc\x82\xcc\x83x", 0, 10, false,
+		 "e\xcc\x81\xcc\x82x        ", 2},
+		{"nor one without a character", "\xcc\x81x", 0, 10, false, "x         ", 1},
+		{"joiners and selectors are none", "e\xe2\x80\x8dx\xef\xb8\x8f", 0, 10, false,
+		 "ex        ", 2},
+		{"ASCII has none", "e\xcc\x81x", 0, 10, true, "ex        ", 2},
 		{"escape sequence", "\033[31mx", 0, 10, false, "\xef\xbf\xbd[31mx    ", 6},
 		{"C1 control", "\xc2\x9bx", 0, 10, false, "\xef\xbf\xbdx        ", 2},
 		{"bidirectional override", "\xe2\x80\xaex", 0, 10, false, "\xef\xbf\xbdx        ",
