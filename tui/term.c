@@ -29,6 +29,12 @@ struct look {
 	short pair;
 };
 
+/* The colours of pair i + 1. */
+struct pairs {
+	int front[2 * STYLE_COUNT], back[2 * STYLE_COUNT];
+	size_t n;
+};
+
 struct term {
 	SCREEN *screen;
 	FILE *input; /* stdin, or /dev/tty opened here */
@@ -103,9 +109,28 @@ static attr_t terminal_attributes(unsigned attributes)
 	       (attributes & ATTRIBUTE_REVERSE ? A_REVERSE : A_NORMAL);
 }
 
+/*
+ * The same pair for the same colours: between two of them nothing is sent. Not alloc_pair(), which
+ * gives the terminal's own colours the pair 0, to which the way back is longer.
+ */
+static short pair_of(const struct term *term, struct pairs *pairs, int front, int back)
+{
+	size_t i = 0;
+
+	while (i < pairs->n && (pairs->front[i] != front || pairs->back[i] != back))
+		i++;
+	if (i == pairs->n) {
+		pairs->front[i] = front;
+		pairs->back[i] = back;
+		pairs->n++;
+		init_extended_pair((int)i + 1, pair_number(term, front), pair_number(term, back));
+	}
+	return (short)(i + 1);
+}
+
 static void make_looks(struct term *term, const struct theme *theme)
 {
-	short pair = 1;
+	struct pairs pairs = {0};
 
 	for (enum style i = 0; i < STYLE_COUNT; i++) {
 		for (size_t selected = 0; selected < 2; selected++) {
@@ -116,9 +141,7 @@ static void make_looks(struct term *term, const struct theme *theme)
 			look->pair = 0;
 			if (term->depth == COLOR_DEPTH_MONO)
 				continue;
-			init_extended_pair(pair, pair_number(term, shown.foreground),
-					   pair_number(term, shown.background));
-			look->pair = pair++;
+			look->pair = pair_of(term, &pairs, shown.foreground, shown.background);
 		}
 	}
 }
@@ -366,8 +389,8 @@ static void show_cursor(struct term *term, const struct canvas *canvas)
 {
 	int cursor = canvas->cursor ? 1 : 0;
 
-	if (cursor != term->cursor)
-		curs_set(cursor);
+	if (cursor != term->cursor) /* one that nobody sees may stay anywhere */
+		leaveok(stdscr, curs_set(cursor) != ERR && !cursor);
 	term->cursor = cursor;
 	if (canvas->cursor)
 		move((int)canvas->cursor_y, (int)canvas->cursor_x);
