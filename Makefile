@@ -70,7 +70,7 @@ BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 
 .PHONY: all run test units loads bench fuzz fuzzers guest lint format format-check clean help \
-	deps test-deps lint-deps fuzz-deps
+	benches deps test-deps lint-deps fuzz-deps bench-deps
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -87,8 +87,13 @@ test: test-deps ## install what is missing, build and run every test
 units: $(UNIT_BIN) $(REPLAY_BIN) ## build the unit tests
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 
-bench: $(BENCH_BIN) ## build the benchmarks and run them: what things cost, no test
-	@for program in $^; do $$program || exit 1; done
+bench: bench-deps ## install what is missing, build and run the benchmarks: what things cost
+	@$(MAKE) --no-print-directory all loads benches
+	@for program in $(BENCH_BIN); do $$program || exit 1; done
+	@BUILD=$(BUILD) tests/bench/bytes.py
+	@BUILD=$(BUILD) tests/bench/latency.py
+
+benches: $(BENCH_BIN)
 
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
 	$(call say,LINK,$@)
@@ -220,6 +225,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libin
 TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3 tmux procps util-linux \
 	linux-perf libcap2-bin \
 	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
+BENCH_PACKAGES := python3 procps htop btop
 LINT_PACKAGES  := $(TEST_PACKAGES) clang clang-format cppcheck
 
 deps:
@@ -228,6 +234,10 @@ test-deps:
 	@$(call install,$(TEST_PACKAGES))
 lint-deps:
 	@$(call install,$(LINT_PACKAGES))
+# Those that the benchmarks compare with: what cannot be installed is left out.
+bench-deps:
+	@$(call install,$(BUILD_PACKAGES))
+	@($(call install,$(BENCH_PACKAGES))) || true
 # Debian packages libFuzzer apart, by clang's version; others have it with clang.
 fuzz-deps:
 	@$(call install,$(BUILD_PACKAGES) clang)
