@@ -409,6 +409,7 @@ static void events_draw(struct app *app, struct canvas *canvas)
 		body.height--;
 	}
 	table_settle(table, app->snapshot->columns->events.n, body.height);
+	table->place = body;
 	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
 		struct rect place = {body.x, body.y + (unsigned)i, body.width, 1};
 		struct event_line line;
@@ -452,6 +453,18 @@ static bool events_act(struct app *app, enum action action)
 	return true;
 }
 
+static bool events_click(struct app *app, unsigned x, unsigned y)
+{
+	struct table *table = &app->events;
+	size_t line = table->top + (y - table->place.y);
+
+	(void)x;
+	if (y < table->place.y || y - table->place.y >= table->place.height || line >= table->n)
+		return false;
+	table->selected = line;
+	return true;
+}
+
 static const enum action events_bar[] = {
 	ACTION_HELP,  ACTION_NEXT_SCREEN, ACTION_ADD,  ACTION_PRESET,
 	ACTION_PAUSE, ACTION_QUIT,        ACTION_NONE,
@@ -460,5 +473,6 @@ static const enum action events_bar[] = {
 const struct screen screen_events = {
 	.draw = events_draw,
 	.act = events_act,
+	.click = events_click,
 	.bar = events_bar,
 };

@@ -67,6 +67,10 @@ static void test_mouse(void **state)
 	stage_click(&stage, 23, "Screen", false);
 	assert_ptr_equal(stage.app.screen, &screen_cpus);
 	stage_click(&stage, 0, "IPC", false);
+	stage_click(&stage, 23, "Screen", false);
+	stage_click(&stage, 7, "instructions", false);
+	assert_ptr_equal(stage.app.screen, &screen_events);
+	assert_int_not_equal(stage.app.events.selected, 0);
 	app_key(&stage.app, 's');
 	app_draw(&stage.app, &stage.canvas);
 	for (unsigned x = 0; x < 80; x++)
