@@ -69,7 +69,7 @@ FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 
-.PHONY: all run test units loads bench fuzz fuzzers guest lint format format-check clean help \
+.PHONY: screenshots all run test units loads bench fuzz fuzzers guest lint format format-check clean help \
 	benches deps test-deps lint-deps fuzz-deps bench-deps
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -94,6 +94,10 @@ bench: bench-deps ## install what is missing, build and run the benchmarks: what
 	@BUILD=$(BUILD) tests/bench/latency.py
 
 benches: $(BENCH_BIN)
+
+screenshots: test-deps ## README's pictures anew, from real runs here and in the emulated machine
+	@$(MAKE) --no-print-directory all loads guest
+	@BUILD=$(BUILD) tests/screenshots/make.py tests/screenshots
 
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
 	$(call say,LINK,$@)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""A terminal's screen as SVG: text with the colours of SGR sequences, as `tmux capture-pane -e -p`
+prints it. Every run of cells is placed by itself, so that no font can shift a column."""
+import re
+import unicodedata
+from html import escape
+
+CELL_W, CELL_H, SIZE, PAD = 8.4, 18, 14, 12
+GROUND, TEXT = "#101418", "#d6dae0"
+ANSI = ("#1d2329", "#d9534f", "#5fa55a", "#d5a13a", "#4f8fd0", "#a874c4", "#3fa3a3", "#c7ccd1",
+        "#5c6670", "#f07b75", "#86c983", "#eec463", "#7db4ec", "#c79be0", "#68c6c6", "#f4f6f8")
+FONT = "ui-monospace,'DejaVu Sans Mono','Cascadia Mono',Menlo,Consolas,monospace"
+LEFT, LOWER = "▏▎▍▌▋▊▉█", "▁▂▃▄▅▆▇"  # so many eighths of a cell
+
+
+def color(numbers, front, back):
+    """One of the 256 colours, or 24 bits; numbers begin behind 38 or 48."""
+    if numbers[:1] == [2]:
+        return "#%02x%02x%02x" % tuple(numbers[1:4]), 4
+    n = numbers[1] if len(numbers) > 1 else 0
+    if n < 16:
+        return ANSI[n], 2
+    if n >= 232:
+        return "#%02x%02x%02x" % ((8 + 10 * (n - 232),) * 3), 2
+    levels = (0, 95, 135, 175, 215, 255)
+    n -= 16
+    return "#%02x%02x%02x" % (levels[n // 36], levels[n // 6 % 6], levels[n % 6]), 2
+
+
+class Style:
+    def __init__(self):
+        self.front = self.back = None
+        self.bold = self.dim = self.underline = self.reverse = False
+
+    def apply(self, parameters):
+        numbers = [int(n or 0) for n in re.split("[;:]", parameters)]
+        while numbers:
+            n = numbers.pop(0)
+            if n == 0:
+                self.__init__()
+            elif n in (1, 2, 4, 7):
+                setattr(self, {1: "bold", 2: "dim", 4: "underline", 7: "reverse"}[n], True)
+            elif n in (22, 24, 27):
+                self.underline &= n != 24
+                self.reverse &= n != 27
+                if n == 22:
+                    self.bold = self.dim = False
+            elif n in (38, 48):
+                value, used = color(numbers, self.front, self.back)
+                del numbers[:used]
+                setattr(self, "front" if n == 38 else "back", value)
+            elif n in (39, 49):
+                setattr(self, "front" if n == 39 else "back", None)
+            elif 30 <= n <= 37 or 90 <= n <= 97:
+                self.front = ANSI[n - 30 if n < 90 else n - 82]
+            elif 40 <= n <= 47 or 100 <= n <= 107:
+                self.back = ANSI[n - 40 if n < 100 else n - 92]
+
+    def look(self):
+        front, back = self.front or TEXT, self.back
+        if self.reverse:
+            front, back = back or GROUND, front
+        return front, back, self.bold, self.dim, self.underline
+
+
+def width_of(character):
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def runs(line, style):
+    """(column, text, columns, look) of cells that look the same; blocks and blanks are cut off, as
+    they are drawn as boxes, or not at all. The style goes on in the next line."""
+    at, found = 0, []
+    for text, parameters in re.findall(r"([^\x1b]+)|\x1b\[([\d;:]*)m", line):
+        if not text:
+            style.apply(parameters)
+            continue
+        for piece in re.findall(r" {2,}|[▁-▏]|[^ ▁-▏]+(?: [^ ▁-▏]+)*| ", text):
+            columns = sum(width_of(c) for c in piece)
+            found.append((at, piece, columns, style.look()))
+            at += columns
+    return found
+
+
+def block(character, x, y, fill):
+    """A bar of a meter leaves some room above and below; a graph's columns stand on the ground."""
+    if character in LEFT:
+        return box(x, y + 2, CELL_W * (LEFT.index(character) + 1) / 8 + 0.3, CELL_H - 4, fill)
+    height = CELL_H * (LOWER.index(character) + 1) / 8
+    return box(x, y + CELL_H - height, CELL_W + 0.3, height, fill)
+
+
+def box(x, y, width, height, fill):
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{fill}"/>'
+
+
+def svg(screen, columns, title):
+    lines = screen.split("\n")
+    width, height = columns * CELL_W + 2 * PAD, len(lines) * CELL_H + 2 * PAD
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+           f'width="{width:.0f}" height="{height:.0f}" role="img">',
+           f"<title>{escape(title)}</title>",
+           f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',
+           f'<g font-family="{FONT}" font-size="{SIZE}" xml:space="preserve">']
+    style = Style()
+    for row, line in enumerate(lines):
+        y = PAD + row * CELL_H
+        for column, text, cells, (front, back, bold, dim, underline) in runs(line, style):
+            x = PAD + column * CELL_W
+            if back:
+                out.append(box(x, y, cells * CELL_W + 0.3, CELL_H, back))
+            if text in LEFT + LOWER:
+                out.append(block(text, x, y, front))
+            elif text.strip():
+                attributes = ' font-weight="bold"' * bold + ' opacity="0.65"' * dim
+                attributes += ' text-decoration="underline"' * underline
+                out.append(f'<text x="{x:.1f}" y="{y + 13.5:.1f}" fill="{front}" '
+                           f'textLength="{cells * CELL_W:.1f}"{attributes}>{escape(text)}</text>')
+    return "\n".join(out + ["</g>", "</svg>", ""])
