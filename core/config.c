@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "event_list.h"
 #include "metric_user.h"
 #include "suggest.h"
 #include "util.h"
@@ -254,31 +255,61 @@ static int take(void *arg, const char *section_name, const char *name, const cha
 
 /* ---- metrics and presets */
 
-/* The names in "a, b,c" as an array with NULL behind the last; NULL where one is unknown. */
-static const char **read_names(struct config *config, const struct config_entry *entry)
+static void free_names(char **names)
 {
-	size_t capacity = 0, n = 0;
-	const char **names = array_reserve(NULL, &capacity, 1, sizeof(*names));
-	char *list = xstrdup(entry->value), *rest = NULL;
+	for (size_t i = 0; names && names[i]; i++)
+		free(names[i]);
+	free(names);
+}
 
-	for (char *name = strtok_r(list, ", \t", &rest); name;
-	     name = strtok_r(NULL, ", \t", &rest)) {
-		const struct metric_def *known =
-			metric_def_lookup(config->metrics, config->n_metrics, name);
+/* Of what is no metric, an event; but what is nearly a metric is a mistake. */
+static bool is_mistake(const struct config *config, const char *name)
+{
+	struct suggest near = {.word = name};
 
-		if (!known) {
-			struct error err;
+	for (size_t i = 0; i < config->n_metrics; i++)
+		suggest_offer(&near, config->metrics[i].name);
+	for (size_t i = 0; i < metric_table_n; i++)
+		suggest_offer(&near, metric_table[i].name);
+	return near.nearest && strncmp(near.nearest, name, strlen(name)) != 0;
+}
+
+/* The items from number i on that belong together: one, or {all of a group}. Moves i behind. */
+static char *join_group(const struct event_list *list, size_t *i)
+{
+	unsigned group = list->items[*i].group;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fprintf(file, "%s%s", group ? "{" : "", list->items[(*i)++].name);
+	for (; group && *i < list->n && list->items[*i].group == group; (*i)++)
+		fprintf(file, ",%s", list->items[*i].name);
+	fputs(group ? "}" : "", file);
+	fclose(file);
+	return text;
+}
+
+/* What a preset lists, as an array with NULL behind the last; NULL where a metric is unknown. */
+static char **read_names(struct config *config, const struct config_entry *entry,
+			 const struct event_list *list)
+{
+	char **names = xcalloc(list->n + 1, sizeof(*names));
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n;) {
+		const char *name = list->items[i].name;
+		struct error err;
+
+		if (!metric_def_lookup(config->metrics, config->n_metrics, name) &&
+		    is_mistake(config, name)) {
 			metric_def_unknown(config->metrics, config->n_metrics, name, &err);
 			config_note(config, entry, err.text);
-			free(names);
-			free(list);
+			free_names(names);
 			return NULL;
 		}
-		names = array_reserve(names, &capacity, n + 2, sizeof(*names));
-		names[n++] = known->name;
+		names[n++] = join_group(list, &i);
 	}
-	names[n] = NULL;
-	free(list);
 	return names;
 }
 
@@ -297,20 +328,25 @@ static void add_preset(struct config *config, const struct config_entry *entry)
 		return;
 	}
 
-	const char **names = read_names(config, entry);
+	struct event_list list = {0};
+	struct error err;
+	char **names = NULL;
 
-	if (names && !names[0])
-		config_note(config, entry, "A preset needs metrics: NAME = METRIC, METRIC.");
-	if (!names || !names[0]) {
-		free(names);
-		return;
-	}
-	preset_copy(&config->presets[config->n_presets++], &(struct preset){
-								   .name = entry->name,
-								   .help = "of the configuration",
-								   .metrics = names,
-							   });
-	free(names);
+	if (!entry->value[strspn(entry->value, ", ")])
+		config_note(config, entry, "A preset needs metrics: NAME = METRIC, EVENT.");
+	else if (event_list_parse(entry->value, &list, &err))
+		config_note(config, entry, err.text);
+	else
+		names = read_names(config, entry, &list);
+	if (names)
+		preset_copy(&config->presets[config->n_presets++],
+			    &(struct preset){
+				    .name = entry->name,
+				    .help = "of the configuration",
+				    .metrics = (const char *const *)names,
+			    });
+	free_names(names);
+	event_list_fini(&list);
 }
 
 static void add_metric(struct config *config, const struct config_entry *entry)

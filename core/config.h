@@ -20,7 +20,7 @@
  *	[metrics]
  *	load_mpki = 1000 * mem-loads / instructions; unit=/ki    # as -m takes it: metric_user.h
  *	[presets]
- *	mine = cpu_percent, ipc,
+ *	mine = cpu_percent, ipc, {branches,branch-misses}:u,
  *	       load_mpki                 # a line that begins with a blank goes on with the last one
  *
  * A line that cannot be used is noted with its number and skipped; the rest holds. Comments begin
@@ -44,7 +44,8 @@ struct config {
 	struct config_section metrics_as_written, presets_as_written;
 	struct metric_def *metrics;
 	size_t n_metrics;
-	struct preset *presets; /* every name in them is a metric, built in or of this file */
+	struct preset
+		*presets; /* what in them is no metric, built in or of this file, is an event */
 	size_t n_presets;
 	struct notes notes; /* "FILE:7: why this line was skipped." */
 };

@@ -133,16 +133,27 @@ static int add_optional_column(struct engine *engine, struct selection *selectio
 	return 0;
 }
 
-/* A selection of the preset's columns. */
-static int begin_columns(const struct engine *engine, struct selection *selection,
+/* An event that this machine has not does not keep anybody from the preset. */
+static int add_of_preset(struct engine *engine, struct selection *selection, const char *name,
 			 struct error *err)
+{
+	const struct engine_config *config = &engine->config;
+
+	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, name))
+		return add_metric(engine, selection, name, err);
+	return add_optional_column(engine, selection,
+				   &(struct engine_column){ENGINE_EVENTS, name, true}, err);
+}
+
+/* A selection of the preset's columns. */
+static int begin_columns(struct engine *engine, struct selection *selection, struct error *err)
 {
 	int result = 0;
 
 	selection_init(selection, &engine->names);
 	selection->no_pmu = access_no_pmu(&engine->access);
 	for (const char *const *name = engine->preset->metrics; *name && result == 0; name++)
-		result = add_metric(engine, selection, *name, err);
+		result = add_of_preset(engine, selection, *name, err);
 	selection_mark_preset(selection, engine->preset->leaves_out);
 	return result;
 }

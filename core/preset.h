@@ -14,7 +14,8 @@
 struct preset {
 	const char *name;
 	const char *help;
-	const char *const *metrics; /* names of metrics, NULL-terminated */
+	/* Names of metrics, and as -e has them of events in a user's own; NULL-terminated. */
+	const char *const *metrics;
 	bool leaves_out; /* what this machine cannot count is left out, unless that is everything */
 };
 

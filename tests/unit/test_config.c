@@ -98,8 +98,13 @@ static void test_parse(void **state)
 		{"an unknown metric", "[presets]\na = ipc, gzh\nb=ipc",
 		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?): '--list metrics' "
 		 "has them all.\n"},
+		{"events in a preset",
+		 "[presets]\np = ipc, cycles:u,{faults,cs}:k , cpu/event=1,umask=2/\n",
+		 "preset p ipc cycles:u {faults:k,cs:k} cpu/event=1,umask=2/\n"},
+		{"a preset with a gap", "[presets]\na = ipc,,ghz\nb = ipc\n",
+		 "preset b ipc\nf:2: Events, position 5: expected the name of an event, at ',ghz'.\n"},
 		{"an empty preset", "[presets]\na = ,\n",
-		 "f:2: A preset needs metrics: NAME = METRIC, METRIC.\n"},
+		 "f:2: A preset needs metrics: NAME = METRIC, EVENT.\n"},
 		{"a preset's name", "[presets]\na b = ipc\nnone=ipc\n",
 		 "f:2: A preset's name is made of letters, digits, _ and -, and is not 'none'.\n"
 		 "f:3: A preset's name is made of letters, digits, _ and -, and is not 'none'.\n"},
