@@ -24,7 +24,7 @@ struct save {
 
 static int refuse(const struct save *save, int code, const char *why, struct error *err)
 {
-	return error_set(err, code, "'%.140s' is not saved: %.80s.", save->named, why);
+	return error_set(err, code, "Not saved: %.80s ('%.140s').", why, save->named);
 }
 
 static int refuse_errno(const struct save *save, int code, struct error *err)

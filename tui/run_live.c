@@ -305,6 +305,8 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 	live->app.sys = &live->sys;
 	live->app.user_metrics = config->engine->user_metrics;
 	live->app.n_user_metrics = config->engine->n_user_metrics;
+	if (config->notes->n > 0)
+		app_tell(&live->app, "%s", config->notes->items[0]);
 	canvas_init(&live->canvas, config->ascii);
 	measure(live);
 	loop(live, config);

@@ -274,7 +274,7 @@ static void test_links(void **state)
 	put(place.file, "[pmctop]\n", 0600);
 	assert_int_equal(config_save(link, NULL, &change, 1, &err), -EPERM);
 	snprintf(expected, sizeof(expected),
-		 "'%s' is not saved: it is a link that somebody else may have made.", link);
+		 "Not saved: it is a link that somebody else may have made ('%s').", link);
 	assert_string_equal(err.text, expected);
 	assert_file(place.file, "[pmctop]\n", 0600);
 	/* A file itself may be there. */
@@ -295,9 +295,9 @@ static void test_refused(void **state)
 
 	(void)state;
 	assert_int_equal(config_save("/dev/null", NULL, &change, 1, &err), -EINVAL);
-	assert_string_equal(err.text, "'/dev/null' is not saved: it is no ordinary file.");
+	assert_string_equal(err.text, "Not saved: it is no ordinary file ('/dev/null').");
 	assert_int_equal(config_save("/proc/f.conf", NULL, &change, 1, &err), -ENOENT);
-	assert_string_equal(err.text, "'/proc/f.conf' is not saved: No such file or directory.");
+	assert_string_equal(err.text, "Not saved: No such file or directory ('/proc/f.conf').");
 	make_place(&place, "f.conf");
 	put(place.file, "x", 0600);
 	snprintf(below, sizeof(below), "%s/f.conf", place.file);
@@ -305,8 +305,8 @@ static void test_refused(void **state)
 	assert_int_equal(config_save(place.directory, NULL, &change, 1, &err), -EINVAL);
 	assert_int_equal(truncate(place.file, CONFIG_BYTES_MAX + 1), 0);
 	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EINVAL);
-	snprintf(expected, sizeof(expected),
-		 "'%s' is not saved: what is there is no configuration.", place.file);
+	snprintf(expected, sizeof(expected), "Not saved: what is there is no configuration ('%s').",
+		 place.file);
 	assert_string_equal(err.text, expected);
 	assert_int_equal(count_files(place.directory), 1);
 	remove_place(&place);
@@ -334,7 +334,7 @@ static void test_full_disk(void **state)
 		int rc = config_save(place.file, NULL, &change, 1, &err);
 		setrlimit(RLIMIT_FSIZE, &before);
 		assert_int_equal(rc, -EFBIG);
-		snprintf(expected, sizeof(expected), "'%s' is not saved: File too large.",
+		snprintf(expected, sizeof(expected), "Not saved: File too large ('%s').",
 			 place.file);
 		assert_string_equal(err.text, expected);
 		assert_file(place.file, text, 0600);

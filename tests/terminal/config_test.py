@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is chosen on the screen, saved, and found again at the next start.
+
+Prints TAP, as terminal_test.py, whose terminal it takes.
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import terminal_test  # noqa: E402
+from terminal_test import Failure, wait_until  # noqa: E402
+
+SAVED = r"^Saved in "
+
+
+class Home:
+    """A user's own directory of configuration, and pmctop with it."""
+
+    def __init__(self, terminal, text=None):
+        self.directory = tempfile.mkdtemp(prefix="pm-")
+        self.path = os.path.join(self.directory, "pmctop", "pmctop.conf")
+        self.before = f"XDG_CONFIG_HOME={self.directory} "
+        self.terminal = terminal
+        if text is not None:
+            self.write("pmctop.conf", text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.directory)
+
+    def write(self, name, text):
+        path = os.path.join(self.directory, "pmctop", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self):
+        with open(self.path, encoding="utf-8") as file:
+            return file.read()
+
+    def start(self, arguments=""):
+        self.terminal.line(f"clear; {self.before}{terminal_test.PMCTOP} {arguments}; echo rc=$?")
+        self.terminal.wait_for(r"^ *(PID|USER|NPROC|CPU) .*%CPU")
+
+    def leave(self, key="q"):
+        self.terminal.keys(key)
+        self.terminal.wait_for("^rc=0$")
+
+
+def look(screen):
+    """What must be the same at the next start: interval, preset, and the table's header."""
+    title = screen.splitlines()[0]
+    header = next(line for line in screen.splitlines() if "%CPU" in line and "CPU " != line[:4])
+    return (re.search(r"every \S+", title).group(0), title.split()[-1], header.split())
+
+
+def wait_for_words(terminal, words):
+    """Wherever its lines are broken."""
+    wait_until(words, lambda: words in " ".join(terminal.screen().split()), 30)
+
+
+def test_save_and_start(terminal):
+    """what was chosen is saved by W, and there again at the next start"""
+    with Home(terminal) as home:
+        home.start()
+        terminal.keys("p")
+        terminal.wait_for("Preset")
+        terminal.text("kernel")
+        terminal.keys("Enter")
+        terminal.wait_for(r"kernel$")
+        terminal.keys("s")
+        terminal.wait_for("Interval, now")
+        terminal.line("0.7")
+        terminal.wait_for(r"every 0\.7s")
+        terminal.keys("g")
+        terminal.wait_for(r"^USER .*NPROC")
+        terminal.keys(">", ">", "R")
+        terminal.keys("T")
+        terminal.wait_for("Theme")
+        terminal.text("dracula")
+        terminal.keys("Enter")
+        terminal.wait_for(r"^USER .*▲")
+        shown = look(terminal.screen())
+        terminal.keys("W")
+        terminal.wait_for(SAVED)
+        home.leave()
+        text = home.read()
+        for line in ("preset = kernel", "delay = 0.7s", "by = user", "theme = dracula"):
+            if line not in text.splitlines():
+                raise Failure(f"'{line}' is not in:\n{text}")
+        home.start()
+        wait_until("the same screen", lambda: look(terminal.screen()) == shown)
+        terminal.keys("W")
+        terminal.wait_for(SAVED)
+        home.leave()
+        if home.read() != text:
+            raise Failure(f"saved again, it is:\n{home.read()}")
+
+
+def test_keeps_what_is_there(terminal):
+    """W keeps comments, order and what makes no sense, and Esc takes a theme back"""
+    text = "# mine\n[pmctop]\nwhat\ndelay = 2  # slow\n\n[presets]\nmine = cpu_percent, cs\n"
+    with Home(terminal, text) as home:
+        home.start("-S mine")
+        terminal.wait_for("Neither NAME = VALUE")
+        terminal.keys("T")
+        terminal.wait_for("Theme")
+        terminal.keys("Down", "Down", "Escape")
+        terminal.wait_for(r"^ +PID")
+        terminal.keys("d")
+        terminal.wait_for("Interval, now 2.0s")
+        terminal.line("500ms")
+        terminal.wait_for(r"every 0\.5s")
+        terminal.keys("W")
+        terminal.wait_for(SAVED)
+        home.leave()
+        expected = text.replace("delay = 2  #", "delay = 0.5s  #").replace(
+            "# slow\n", "# slow\npreset = mine\n")
+        if home.read() != expected:
+            raise Failure(f"saved is:\n{home.read()}")
+
+
+def test_full_disk(terminal):
+    """where the disk is full W says so, and the file is as it was"""
+    if os.geteuid() != 0:
+        print("# skipped: only root can mount a small disk")
+        return
+    text = "# mine\n[pmctop]\ndelay = 2\n"
+    with Home(terminal) as home:
+        # A disk of two pages: one for the file, one that something else takes.
+        terminal.line(f"mkdir {home.directory}/pmctop && unshare -m bash --norc --noprofile")
+        terminal.line(f"PS1='shell> '; mount -t tmpfs -o size=8k none {home.directory}/pmctop")
+        terminal.line(f"printf '{text!r}'".replace("''", "'").replace("'\"", "'") +
+                      f" > {home.path}; head -c 4096 /dev/zero > {home.directory}/pmctop/x")
+        home.start()
+        terminal.keys("T")
+        terminal.wait_for("Theme")
+        terminal.keys("Enter", "W")
+        terminal.wait_for(r"^Not saved: No space left on device")
+        home.leave()
+        terminal.line(f"clear; cat {home.path}; ls -A {home.directory}/pmctop | wc -l; exit")
+        terminal.wait_for(r"^# mine\n\[pmctop\]\ndelay = 2\n2$")
+
+
+def test_keys(terminal):
+    """[keys] binds others, which the help shows, and complaints stand in the dashboard"""
+    text = "[keys]\nquit = Q\npause = x ^X\nkill = x\nnosuch = y\n"
+    with Home(terminal, text) as home:
+        home.start()
+        terminal.keys("L")
+        wait_for_words(terminal, "pmctop.conf:4: 'x' is bound to pause already, in line 3.")
+        terminal.keys("Escape")
+        terminal.keys("q", "x")
+        terminal.wait_for("PAUSED|paused")
+        terminal.keys("?", "End")
+        terminal.wait_for(r"^ +Q +quit")
+        terminal.keys("Escape")
+        home.leave("Q")
+
+
+def test_broken_theme(terminal):
+    """a broken line of a theme is named, and a theme that is gone does not keep from starting"""
+    with Home(terminal, "[pmctop]\ntheme = mine\n") as home:
+        home.write("themes/mine.theme", "# Mine\ntheme[main_fg]=\"#eeeeee\"\ntheme[title]=\"red\"\n")
+        home.start()
+        terminal.keys("L")
+        wait_for_words(terminal, "mine.theme:3: 'red' is no colour")
+        terminal.keys("Escape")
+        terminal.keys("T")
+        terminal.wait_for(r"mine +Mine")
+        terminal.keys("Escape")
+        home.leave()
+        home.write("pmctop.conf", "[pmctop]\ntheme = gone\n")
+        home.start()
+        terminal.keys("L")
+        wait_for_words(terminal, "pmctop.conf:2: Unknown theme 'gone'")
+        home.leave()
+
+
+if __name__ == "__main__":
+    terminal_test.TESTS[:] = [
+        value for name, value in list(globals().items()) if name.startswith("test_")]
+    sys.exit(terminal_test.main())
