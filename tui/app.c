@@ -12,6 +12,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What has just happened is of interest for so long. */
@@ -58,8 +59,12 @@ void app_init(struct app *app, const struct options *options)
 	if (options->sort[0])
 		text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
 	app->tasks.spec.command_lines = options->command_lines;
+	app->tasks.spec.unit = app->cpus.spec.unit = options->unit;
+	app->ascii = options->ascii;
 	if (options->preset)
 		text_copy(app->preset, sizeof(app->preset), options->preset);
+	if (options->shown)
+		column_choice_parse(&app->column_choice, options->shown);
 	if (options->theme)
 		text_copy(app->theme, sizeof(app->theme), options->theme);
 	for (size_t i = 0; i < options->n_columns; i++)
@@ -82,6 +87,8 @@ void app_fini(struct app *app)
 	answer_free(app->catalog);
 	answer_free(app->outlook);
 	commands_clear(&app->commands);
+	column_choice_fini(&app->column_choice);
+	free(app->shown);
 	messages_fini(&app->messages);
 	commands_clear(&app->asked);
 	sums_fini(&app->sums);
@@ -128,6 +135,17 @@ static void look_after_followed(struct app *app)
 	list_unfollow(list);
 }
 
+void app_show_columns(struct app *app)
+{
+	free(app->shown);
+	app->shown = app->snapshot
+			     ? column_choice_shown(&app->column_choice, app->snapshot->columns)
+			     : NULL;
+	app->tasks.spec.shown = app->cpus.spec.shown = app->shown;
+	list_invalidate(&app->tasks);
+	list_invalidate(&app->cpus);
+}
+
 static void show_snapshot(struct app *app, struct snapshot *snapshot)
 {
 	list_invalidate(&app->tasks);
@@ -135,6 +153,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	if (app->snapshot != app->baseline)
 		snapshot_free(app->snapshot);
 	app->snapshot = snapshot;
+	app_show_columns(app);
 	look_after_followed(app);
 	pick_process_renew(app);
 	prompt_renew(&app->prompt, app);
@@ -299,7 +318,7 @@ static const char *const levels_names[] = {
 	[EVENT_LEVELS_KERNEL] = "the kernel",
 };
 
-static void act(struct app *app, enum action action)
+void app_act(struct app *app, enum action action)
 {
 	if (app->screen->act(app, action))
 		return;
@@ -369,6 +388,13 @@ static void act(struct app *app, enum action action)
 	case ACTION_PRESET:
 		pick_preset(app);
 		break;
+	case ACTION_SETUP:
+		go_to(app, &screen_setup);
+		break;
+	case ACTION_COLUMNS:
+		go_to(app, &screen_setup);
+		setup_select_columns(app);
+		break;
 	case ACTION_THEME:
 		pick_theme(app);
 		break;
@@ -417,7 +443,7 @@ void app_key(struct app *app, int key)
 	else if ((action = keymap_find(&app->keymap, key, &nth)) == ACTION_PRESET_NUMBER)
 		pick_preset_number(app, nth);
 	else
-		act(app, action);
+		app_act(app, action);
 }
 
 static void draw_picker_keys(struct canvas *canvas, struct rect rect)

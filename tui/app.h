@@ -3,6 +3,7 @@
 #define PMCTOP_APP_H
 
 #include "canvas.h"
+#include "column_choice.h"
 #include "core/command.h"
 #include "core/history.h"
 #include "core/question.h"
@@ -43,10 +44,17 @@ struct bar {
 	} items[SEGMENTS_MAX];
 };
 
+/* Where the setup stands. */
+struct setup {
+	size_t selected; /* of options and columns together */
+	size_t top;      /* line shown first */
+	size_t page;     /* lines shown last */
+};
+
 /*
  * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
- * terminal nor the collector: whoever runs it looks at `commands`, `interval_ns`, `theme`, `save`,
- * `quit` and `redraw` after each key.
+ * terminal nor the collector: whoever runs it looks at `commands`, `interval_ns`, `theme`, `ascii`,
+ * `save`, `quit` and `redraw` after each key.
  */
 struct app {
 	const struct screen *screen;
@@ -74,7 +82,11 @@ struct app {
 	size_t n_presets;
 	char preset[64];       /* chosen last; "": the engine's choice */
 	struct commands asked; /* columns that were added, in their order; some may be gone */
+	struct column_choice column_choice;
+	const char **shown; /* what that makes of the columns of the snapshot; owned */
+	struct setup setup;
 	char theme[256];       /* name or file of what is to be seen; "": the default */
+	bool ascii;            /* drawn with ASCII alone, whatever the terminal takes */
 	const char *theme_dir; /* the user's themes; may be NULL */
 	bool save;             /* the configuration is to be saved */
 	uint64_t interval_ns;
@@ -131,6 +143,10 @@ void app_ask(struct app *app, enum command_kind kind, const char *text, long num
 /* For the screens and pickers: says what has just happened, until the next key or some seconds. */
 void app_tell(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* For the screens: does what a key would. */
+void app_act(struct app *app, enum action action);
+/* For the setup: other columns were chosen. */
+void app_show_columns(struct app *app);
 /* For the screens: back to the one of Tab's round that was left last. */
 void app_leave(struct app *app);
 /* The list on the screen; NULL where it has none. */

@@ -9,11 +9,16 @@
 #include <string.h>
 
 /* Takes the text over. */
-static void add(struct options *now, enum engine_column_kind kind, char *text)
+static const char *keep(struct options *now, char *text)
 {
 	now->names = array_reserve(now->names, &now->names_capacity, now->n_names + 1,
 				   sizeof(*now->names));
-	now->names[now->n_names++] = text;
+	return now->names[now->n_names++] = text;
+}
+
+static void add(struct options *now, enum engine_column_kind kind, char *text)
+{
+	keep(now, text);
 	now->columns = array_reserve(now->columns, &now->columns_capacity, now->n_columns + 1,
 				     sizeof(*now->columns));
 	now->columns[now->n_columns++] = (struct engine_column){.kind = kind, .text = text};
@@ -89,12 +94,14 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->by = list->spec.by;
 	now->sort = list->spec.sort;
 	now->reverse = list->spec.reverse;
+	now->shown = keep(now, column_choice_text(&app->column_choice));
 	now->preset = app->preset[0] ? app->preset : NULL;
 	now->count = app->levels;
 	now->idle = app->idle;
 	now->command_lines = app->tasks.spec.command_lines;
 	now->color = began->color;
-	now->ascii = began->ascii;
+	now->unit = app->tasks.spec.unit;
+	now->ascii = app->ascii;
 	now->theme = app->theme[0] ? app->theme : NULL;
 	add_columns(app, now);
 }

@@ -69,7 +69,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_INTERVAL, "interval", {'s', 'd'}, "refresh interval", "Interval"},
 	{ACTION_RECORD, "record", {'o'}, "record to a file, on and off", NULL},
 	{ACTION_THEME, "theme", {'T'}, "choose a theme", NULL},
-	{ACTION_SAVE, "save", {'W'}, "save the configuration", NULL},
+	{ACTION_SAVE, "save", {'W'}, "save the configuration", "Save"},
 	{ACTION_REDRAW, "redraw", {KEYMAP_CONTROL('L')}, "draw the screen anew", NULL},
 	{ACTION_QUIT, "quit", {'q', F(10), KEYMAP_CONTROL('C')}, "quit", "Quit"},
 };
@@ -183,17 +183,33 @@ int keymap_key_parse(const char *name, int *key)
 	return 0;
 }
 
+/* How many keys from this one on are characters that follow each other. */
+static size_t run_of(const int *keys, size_t n)
+{
+	size_t run = 1;
+
+	while (run < n && keys[run] && keys[run] == keys[run - 1] + 1)
+		run++;
+	return run;
+}
+
 void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size)
 {
+	const int *keys = keymap->keys[action];
 	size_t length = 0;
 
 	text[0] = '\0';
-	for (size_t k = 0; k < KEYMAP_KEYS && keymap->keys[action][k]; k++) {
+	for (size_t k = 0; k < KEYMAP_KEYS && keys[k]; k++) {
+		size_t run = run_of(keys + k, KEYMAP_KEYS - k);
 		char name[24];
 
-		keymap_key_name(keymap->keys[action][k], name, sizeof(name));
+		keymap_key_name(keys[k], name, sizeof(name));
 		if (k > 0 && length + 1 < size)
 			text[length++] = ' ';
 		length += text_copy(text + length, size - length, name);
+		if (run > 3) {
+			length += text_copy(text + length, size - length, " ..");
+			k += run - 2;
+		}
 	}
 }

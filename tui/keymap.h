@@ -120,7 +120,7 @@ enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth);
 void keymap_key_name(int key, char *text, size_t size);
 /* The key that has this name, however its letters are written; 0 or -EINVAL. */
 int keymap_key_parse(const char *name, int *key);
-/* All keys of an action, with blanks between: "q F10 ^C". */
+/* All keys of an action, with blanks between: "q F10 ^C", "1 .. 9". */
 void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size);
 
 #endif

@@ -169,7 +169,7 @@ static int run(const struct options *options, struct config *file, const struct 
 		.temporary = getenv("TMPDIR"),
 		.color = wants_color(options),
 		.direct_color = has_direct_color(),
-		.ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0,
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
 
 	if (!options->batch && can_draw(config.terminal)) {

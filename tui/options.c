@@ -335,6 +335,13 @@ static int read_filter(struct options *options, const char *argument, struct err
 	return 0;
 }
 
+static int read_shown(struct options *options, const char *argument, struct error *err)
+{
+	(void)err;
+	options->shown = argument;
+	return 0;
+}
+
 static int read_preset(struct options *options, const char *argument, struct error *err)
 {
 	if (!argument[0])
@@ -406,6 +413,28 @@ static int read_color(struct options *options, const char *argument, struct erro
 	if (i < 0)
 		return i;
 	options->color = (enum options_color)i;
+	return 0;
+}
+
+static const char *unit_word(size_t i)
+{
+	static const char *const words[] = {
+		[VIEW_UNIT_USUAL] = "usual",
+		[VIEW_UNIT_COUNT] = "count",
+		[VIEW_UNIT_PER_SECOND] = "second",
+		[VIEW_UNIT_PER_KI] = "ki",
+	};
+
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
+static int read_unit(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--unit", argument, unit_word, err);
+
+	if (i < 0)
+		return i;
+	options->unit = (enum view_unit)i;
 	return 0;
 }
 
@@ -484,6 +513,8 @@ static const struct option_row rows[] = {
 	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
 	 .setting = true},
+	{0, "columns", "LIST", "their order on the screen; -NAME hides one", read_shown,
+	 .setting = true},
 	{0, "filter", "TEXT", "tasks with these words in pid, user, command, cgroup", read_filter},
 	{'H', "threads", NULL, "threads instead of processes: --by thread", read_threads,
 	 .setting = true},
@@ -496,6 +527,7 @@ static const struct option_row rows[] = {
 	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
 	{0, "config", "FILE", "read this configuration", read_config},
 	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},
+	{0, "unit", "UNIT", "what events are told in", read_unit, unit_word, .setting = true},
 	{0, "ascii", NULL, "draw with ASCII alone", read_ascii, .setting = true},
 	{0, "no-mouse", NULL, "leave the mouse to the terminal", read_no_mouse, .denies = "mouse"},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format", read_theme,
@@ -733,6 +765,11 @@ int options_set(struct options *options, const char *name, const char *value, st
 		return rc;
 	}
 	return refuse_setting(name, err);
+}
+
+const char *options_unit_name(enum view_unit unit)
+{
+	return unit_word(unit);
 }
 
 /* ---- what is printed of it */

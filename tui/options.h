@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/recorder.h"
 #include "core/rollup.h"
+#include "core/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,11 +61,12 @@ struct options {
 	enum rollup by;                    /* what a line is */
 	const char *sort;                  /* a column's name; "": the default */
 	bool reverse;
+	const char *shown;             /* column_choice.h; NULL: all columns as they are */
 	const char *filter;            /* words that rows must have; NULL: none */
 	const char *preset;            /* NULL: the engine's choice */
 	struct engine_column *columns; /* -e and -m, in their order */
 	size_t n_columns, columns_capacity;
-	char **names; /* owned: what columns point to of a list of names */
+	char **names; /* owned: texts that others point to */
 	size_t n_names, names_capacity;
 	pid_t *pids, *tids; /* owned: -p, -t */
 	size_t n_pids, pids_capacity, n_tids, tids_capacity;
@@ -75,7 +77,8 @@ struct options {
 	bool ascii;
 	bool readonly; /* no signal is sent */
 	bool mouse;
-	const char *theme; /* name or file; NULL: the default */
+	enum view_unit unit; /* of events and rates on the screen */
+	const char *theme;   /* name or file; NULL: the default */
 	char *const
 		*command; /* what stands behind "--": an argv, NULL behind its end; NULL: none */
 	bool refreshes;   /* a delay or a number of them was asked for on the command line */
@@ -96,6 +99,9 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
  * takes no argument has the value yes or no. -EINVAL and a sentence as above.
  */
 int options_set(struct options *options, const char *name, const char *value, struct error *err);
+
+/* As --unit has it. */
+const char *options_unit_name(enum view_unit unit);
 
 /* What --help and --version print. */
 void options_print_help(FILE *file);

@@ -22,7 +22,8 @@ struct run_config {
 	const char *save_pattern;    /* what was read instead; may be NULL */
 	const char *terminal;        /* $TERM */
 	const char *temporary;       /* $TMPDIR; NULL or "": the usual one */
-	bool color, direct_color, ascii;
+	bool color, direct_color;
+	bool utf8; /* else ASCII alone can be drawn */
 };
 
 /* What pmctop ends with; a command that was run has its own status passed on instead. */

@@ -163,7 +163,7 @@ static int print_until_done(struct batch_run *run, struct error *err)
 		.view = {.by = options->by,
 			 .reverse = options->reverse,
 			 .command_lines = options->command_lines,
-			 .ascii = run->config->ascii},
+			 .ascii = run->config->options->ascii || !run->config->utf8},
 	};
 	const char *path = options->output;
 	int status;

@@ -51,6 +51,7 @@ struct live {
 	struct sys sys;        /* of this thread */
 	uint64_t collected_ns; /* the interval that the collector was told */
 	uint64_t refreshes;
+	bool utf8; /* the terminal takes it */
 	bool dirty;
 	bool quit;
 	bool told;                                    /* that the command has ended */
@@ -226,6 +227,7 @@ static void draw(struct live *live)
 {
 	if (!live->dirty || !term_writable(live->term))
 		return;
+	live->canvas.ascii = live->app.ascii || !live->utf8;
 	app_draw(&live->app, &live->canvas);
 	term_draw(live->term, &live->canvas);
 	live->dirty = false;
@@ -307,7 +309,8 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 	live->app.n_user_metrics = config->engine->n_user_metrics;
 	if (config->notes->n > 0)
 		app_tell(&live->app, "%s", config->notes->items[0]);
-	canvas_init(&live->canvas, config->ascii);
+	canvas_init(&live->canvas, false);
+	live->utf8 = config->utf8;
 	measure(live);
 	loop(live, config);
 	app_fini(&live->app);

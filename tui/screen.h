@@ -29,6 +29,9 @@ extern const struct screen screen_cpus;
 extern const struct screen screen_events;
 extern const struct screen screen_help;
 extern const struct screen screen_log;
+extern const struct screen screen_setup;
+/* The setup begins with its columns, as f wants it. */
+void setup_select_columns(struct app *app);
 
 extern const struct screen screen_detail;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "settings.h"
 
+#include "column_choice.h"
 #include "core/config.h"
 #include "core/config_save.h"
 #include "core/metric_user.h"
@@ -71,6 +72,18 @@ static void write_sort(const struct options *options, FILE *file)
 		fprintf(file, "%s%s", options->reverse ? "-" : "", options->sort);
 }
 
+static void write_shown(const struct options *options, FILE *file)
+{
+	struct column_choice choice = {0};
+	char *text;
+
+	column_choice_parse(&choice, options->shown ? options->shown : "");
+	text = column_choice_text(&choice);
+	fputs(text, file);
+	free(text);
+	column_choice_fini(&choice);
+}
+
 static void write_by(const struct options *options, FILE *file)
 {
 	fputs(rollup_name(options->by), file);
@@ -91,6 +104,11 @@ static void write_ascii(const struct options *options, FILE *file)
 	fputs(options->ascii ? "yes" : "no", file);
 }
 
+static void write_unit(const struct options *options, FILE *file)
+{
+	fputs(options_unit_name(options->unit), file);
+}
+
 static void write_theme(const struct options *options, FILE *file)
 {
 	fputs(options->theme ? options->theme : "default", file);
@@ -100,10 +118,13 @@ static const struct {
 	const char *name;
 	void (*write)(const struct options *options, FILE *file);
 } rows[] = {
-	{"delay", write_delay},    {"preset", write_preset}, {"event", write_events},
-	{"metric", write_metrics}, {"count", write_count},   {"sort", write_sort},
-	{"by", write_by},          {"idle", write_idle},     {"command-lines", write_command_lines},
-	{"ascii", write_ascii},    {"theme", write_theme},
+	{"delay", write_delay},   {"preset", write_preset},
+	{"event", write_events},  {"metric", write_metrics},
+	{"count", write_count},   {"sort", write_sort},
+	{"columns", write_shown}, {"by", write_by},
+	{"idle", write_idle},     {"command-lines", write_command_lines},
+	{"unit", write_unit},     {"ascii", write_ascii},
+	{"theme", write_theme},
 };
 
 static char *text_of(const struct options *options, size_t row)

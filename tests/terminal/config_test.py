@@ -79,6 +79,12 @@ def test_save_and_start(terminal):
         terminal.wait_for("Interval, now")
         terminal.line("0.7")
         terminal.wait_for(r"every 0\.7s")
+        terminal.keys("f")
+        terminal.wait_for(r"^  \[x\] cpu_percent")
+        terminal.keys("Down", "Space")
+        terminal.wait_for(r"^  \[ \] ")
+        terminal.keys("Escape")
+        terminal.wait_for(r"^ +PID")
         terminal.keys("g")
         terminal.wait_for(r"^USER .*NPROC")
         terminal.keys(">", ">", "R")
@@ -92,8 +98,9 @@ def test_save_and_start(terminal):
         terminal.wait_for(SAVED)
         home.leave()
         text = home.read()
-        for line in ("preset = kernel", "delay = 0.7s", "by = user", "theme = dracula"):
-            if line not in text.splitlines():
+        for line in ("preset = kernel", "delay = 0.7s", "by = user", "theme = dracula",
+                     "columns = cpu_percent, -kernel_percent, "):
+            if not any(line in found for found in text.splitlines()):
                 raise Failure(f"'{line}' is not in:\n{text}")
         home.start()
         wait_until("the same screen", lambda: look(terminal.screen()) == shown)
@@ -157,11 +164,15 @@ def test_keys(terminal):
         terminal.keys("L")
         wait_for_words(terminal, "pmctop.conf:4: 'x' is bound to pause already, in line 3.")
         terminal.keys("Escape")
+        terminal.wait_for(r"^ +PID")
         terminal.keys("q", "x")
         terminal.wait_for("PAUSED|paused")
-        terminal.keys("?", "End")
+        terminal.keys("?")
+        terminal.wait_for("^Keys")
+        terminal.keys("End")
         terminal.wait_for(r"^ +Q +quit")
         terminal.keys("Escape")
+        terminal.wait_for(r"^ +PID")
         home.leave("Q")
 
 
@@ -173,14 +184,18 @@ def test_broken_theme(terminal):
         terminal.keys("L")
         wait_for_words(terminal, "mine.theme:3: 'red' is no colour")
         terminal.keys("Escape")
+        terminal.wait_for(r"^ +PID")
         terminal.keys("T")
         terminal.wait_for(r"mine +Mine")
         terminal.keys("Escape")
+        terminal.wait_for(r"^ +PID")
         home.leave()
         home.write("pmctop.conf", "[pmctop]\ntheme = gone\n")
         home.start()
         terminal.keys("L")
         wait_for_words(terminal, "pmctop.conf:2: Unknown theme 'gone'")
+        terminal.keys("Escape")
+        terminal.wait_for(r"^ +PID")
         home.leave()
 
 

@@ -61,17 +61,17 @@ static void test_save(void **state)
 {
 	static const struct {
 		const char *name, *file;
-		const char *argv[16];
+		const char *argv[20];
 		const char *expected;
 	} rows[] = {
 		{"the defaults", "", {"x"}, ""},
 		{"all of it",
 		 "# mine\n",
 		 {"x", "-d", "500ms", "--by", "user", "-s", "-ipc", "-S", "cache", "--theme",
-		  "nord", "--count", "user", "--ascii", "-c"},
+		  "nord", "--count", "user", "--ascii", "-c", "--unit", "ki"},
 		 "# mine\n\n[pmctop]\ndelay = 0.5s\npreset = cache\ncount = user\nsort = -ipc\nby "
 		 "= "
-		 "user\ncommand-lines = yes\nascii = yes\ntheme = nord\n"},
+		 "user\ncommand-lines = yes\nunit = ki\nascii = yes\ntheme = nord\n"},
 		{"as it was",
 		 "[pmctop]\ndelay=500ms # so\nsort: -ipc\n",
 		 {"x", "-d", "0.5", "-s", "-ipc"},
@@ -98,12 +98,12 @@ static void test_save(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *argv[17] = {NULL};
+		char *argv[21] = {NULL};
 		struct options options;
 		struct error err = {0};
 		int argc = 0;
 
-		for (; argc < 16 && rows[i].argv[argc]; argc++)
+		for (; argc < 20 && rows[i].argv[argc]; argc++)
 			argv[argc] = xstrdup(rows[i].argv[argc]);
 		options_init(&options);
 		assert_int_equal(options_parse(argc, argv, &options, &err), 0);

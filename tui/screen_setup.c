@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The setup: what can be chosen of the screen, options first and then the columns. Everything is
+ * seen at once, and saved by W.
+ */
+#include "app.h"
+
+#include "core/util.h"
+#include "duration.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_WIDTH = 20, NAME_WIDTH = 22 };
+
+/* ---- options */
+
+static void preset_value(const struct app *app, char *text, size_t size)
+{
+	text_copy(text, size,
+		  app->snapshot    ? app->snapshot->columns->preset
+		  : app->preset[0] ? app->preset
+				   : "-");
+}
+
+static void theme_value(const struct app *app, char *text, size_t size)
+{
+	text_copy(text, size, app->theme[0] ? app->theme : "default");
+}
+
+static void interval_value(const struct app *app, char *text, size_t size)
+{
+	duration_format(app->interval_ns, text, size);
+}
+
+static void lines_value(const struct app *app, char *text, size_t size)
+{
+	snprintf(text, size, "by %s", rollup_name(app->tasks.spec.by));
+}
+
+/* As often as there is another one for tasks. */
+static void change_lines(struct app *app)
+{
+	enum rollup by = app->tasks.spec.by;
+
+	do
+		by = rollup_name(by + 1) ? by + 1 : ROLLUP_PROCESS;
+	while (rollup_is_of_cpus(by));
+	list_roll_up(&app->tasks, by);
+}
+
+static void levels_value(const struct app *app, char *text, size_t size)
+{
+	text_copy(text, size, event_levels_name(app->levels));
+}
+
+static void command_lines_value(const struct app *app, char *text, size_t size)
+{
+	text_copy(text, size, app->tasks.spec.command_lines ? "whole command lines" : "names");
+}
+
+static void unit_value(const struct app *app, char *text, size_t size)
+{
+	text_copy(text, size, view_unit_name(app->tasks.spec.unit));
+}
+
+static void ascii_value(const struct app *app, char *text, size_t size)
+{
+	text_copy(text, size, app->ascii ? "ASCII alone" : "what the terminal takes");
+}
+
+static void change_ascii(struct app *app)
+{
+	app->ascii = !app->ascii;
+}
+
+/* Each is changed by the action that a key does anywhere, or by a function of its own. */
+static const struct setup_option {
+	const char *label;
+	void (*value)(const struct app *app, char *text, size_t size);
+	enum action action;
+	void (*change)(struct app *app);
+} options[] = {
+	{"Preset", preset_value, ACTION_PRESET, NULL},
+	{"Theme", theme_value, ACTION_THEME, NULL},
+	{"Interval", interval_value, ACTION_INTERVAL, NULL},
+	{"Lines of tasks", lines_value, ACTION_NONE, change_lines},
+	{"Events and rates", unit_value, ACTION_UNIT, NULL},
+	{"Commands as", command_lines_value, ACTION_COMMAND_LINE, NULL},
+	{"Privilege levels", levels_value, ACTION_COUNT, NULL},
+	{"Characters", ascii_value, ACTION_NONE, change_ascii},
+};
+
+/* ---- columns */
+
+/* Of the columns that there are now; the caller frees them. */
+static struct column_place *find_places(const struct app *app, size_t *n)
+{
+	struct column_place *places;
+
+	*n = 0;
+	if (!app->snapshot)
+		return NULL;
+	places = xcalloc(app->snapshot->columns->n_metrics + 1, sizeof(*places));
+	*n = column_choice_places(&app->column_choice, app->snapshot->columns, places);
+	return places;
+}
+
+static size_t count_items(const struct app *app)
+{
+	size_t n;
+
+	free(find_places(app, &n));
+	return ARRAY_SIZE(options) + n;
+}
+
+/* ---- drawing */
+
+/* Both parts have a heading, and the second one a blank line before it. */
+static size_t line_of(size_t item)
+{
+	return item + (item < ARRAY_SIZE(options) ? 1 : 3);
+}
+
+/* A line of the list at its place, where that is shown. */
+static bool place_line(const struct app *app, struct rect *rect, size_t line)
+{
+	if (line < app->setup.top || line - app->setup.top >= rect->height)
+		return false;
+	rect->y += (unsigned)(line - app->setup.top);
+	rect->height = 1;
+	return true;
+}
+
+static void draw_heading(const struct app *app, struct canvas *canvas, struct rect rect,
+			 size_t line, const char *text)
+{
+	if (place_line(app, &rect, line))
+		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_TITLE, text);
+}
+
+static void draw_item(const struct app *app, struct canvas *canvas, struct rect rect, size_t item,
+		      const char *left, unsigned left_width, const char *right, enum style style)
+{
+	if (!place_line(app, &rect, line_of(item)))
+		return;
+	canvas_text_ellipsis(canvas, rect.x + 2, rect.y, rect.width > 2 ? rect.width - 2 : 0, style,
+			     left);
+	if (rect.width > left_width + 2)
+		canvas_text_ellipsis(canvas, rect.x + left_width + 2, rect.y,
+				     rect.width - left_width - 2, STYLE_DIM, right);
+	if (item == app->setup.selected)
+		canvas_select(canvas, rect);
+}
+
+static void draw_options(const struct app *app, struct canvas *canvas, struct rect body)
+{
+	draw_heading(app, canvas, body, 0, "Options: Enter or Space changes, W saves");
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		char value[64], text[128];
+
+		options[i].value(app, value, sizeof(value));
+		snprintf(text, sizeof(text), "%-*s%s", LABEL_WIDTH, options[i].label, value);
+		draw_item(app, canvas, body, i, text, body.width, "", STYLE_PLAIN);
+	}
+}
+
+static void draw_columns(const struct app *app, struct canvas *canvas, struct rect body)
+{
+	size_t n, first = ARRAY_SIZE(options);
+	struct column_place *places = find_places(app, &n);
+
+	draw_heading(app, canvas, body, first + 2, "Columns: Space shows or hides, < and > move");
+	for (size_t i = 0; i < n; i++) {
+		const struct column_place *place = &places[i];
+		char text[128];
+
+		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
+		draw_item(app, canvas, body, first + i, text, NAME_WIDTH + 4,
+			  place->metric >= 0 ? app->snapshot->columns->defs[place->metric].help
+					     : "what ails it, if anything",
+			  place->hidden ? STYLE_DIM : STYLE_NAME);
+	}
+	free(places);
+}
+
+static void setup_draw(struct app *app, struct canvas *canvas)
+{
+	struct rect body = app_draw_frame(app, canvas);
+	struct setup *setup = &app->setup;
+	size_t last = count_items(app) - 1, line;
+
+	setup->selected = size_min(setup->selected, last);
+	setup->page = body.height;
+	line = line_of(setup->selected);
+	if (setup->selected == 0)
+		setup->top = 0;
+	else if (line < setup->top)
+		setup->top = line;
+	else if (line >= setup->top + body.height)
+		setup->top = line - body.height + (body.height > 0);
+	draw_options(app, canvas, body);
+	draw_columns(app, canvas, body);
+}
+
+/* ---- actions */
+
+static void move_selection(struct setup *setup, size_t by, bool down, size_t n)
+{
+	if (down)
+		setup->selected = size_min(setup->selected + by, n - 1);
+	else
+		setup->selected -= size_min(setup->selected, by);
+}
+
+static bool move(struct app *app, enum action action)
+{
+	struct setup *setup = &app->setup;
+	size_t n = count_items(app), page = setup->page > 1 ? setup->page - 1 : 1;
+
+	if (action == ACTION_UP || action == ACTION_DOWN)
+		move_selection(setup, 1, action == ACTION_DOWN, n);
+	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
+		move_selection(setup, page, action == ACTION_PAGE_DOWN, n);
+	else if (action == ACTION_HOME || action == ACTION_END)
+		move_selection(setup, n, action == ACTION_END, n);
+	else
+		return false;
+	return true;
+}
+
+static void change(struct app *app)
+{
+	size_t at = app->setup.selected;
+
+	if (at < ARRAY_SIZE(options) && options[at].change)
+		options[at].change(app);
+	else if (at < ARRAY_SIZE(options))
+		app_act(app, options[at].action);
+	else if (column_choice_toggle(&app->column_choice, app->snapshot->columns,
+				      at - ARRAY_SIZE(options)))
+		app_show_columns(app);
+	else
+		app_tell(app, "One column stays.");
+}
+
+static void move_column(struct app *app, bool down)
+{
+	size_t first = ARRAY_SIZE(options), at = app->setup.selected;
+
+	if (at < first)
+		return;
+	app->setup.selected = first + column_choice_move(&app->column_choice,
+							 app->snapshot->columns, at - first, down);
+	app_show_columns(app);
+}
+
+static bool setup_act(struct app *app, enum action action)
+{
+	if (move(app, action))
+		return true;
+	if (action == ACTION_DETAIL || action == ACTION_TAG)
+		change(app);
+	else if (action == ACTION_SORT_PREVIOUS || action == ACTION_SORT_NEXT)
+		move_column(app, action == ACTION_SORT_NEXT);
+	else if (action == ACTION_COLUMNS)
+		app->setup.selected = ARRAY_SIZE(options);
+	else if (action == ACTION_LEAVE || action == ACTION_QUIT || action == ACTION_SETUP)
+		app_leave(app);
+	else
+		return false;
+	return true;
+}
+
+void setup_select_columns(struct app *app)
+{
+	app->setup.selected = ARRAY_SIZE(options);
+}
+
+static const enum action setup_bar[] = {
+	ACTION_LEAVE,
+	ACTION_HELP,
+	ACTION_SAVE,
+	ACTION_NONE,
+};
+
+const struct screen screen_setup = {
+	.draw = setup_draw,
+	.act = setup_act,
+	.bar = setup_bar,
+};
