@@ -14,7 +14,8 @@ struct metric_input sums_input(const struct snapshot *snapshot)
 		.plan = snapshot->columns->plan,
 		.tally = snapshot->target ? snapshot->target : snapshot->totals,
 		.machine = !snapshot->target,
-		.lost = snapshot->lost_records > 0,
+		/* What CPUs did is known without any record; whose it was is not. */
+		.lost = snapshot->target && snapshot->lost_records > 0,
 	};
 }
 

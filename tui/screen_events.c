@@ -382,7 +382,8 @@ static void draw_summary(const struct app *app, struct canvas *canvas, struct re
 
 	if (!snapshot_sharing(snapshot, sharing, sizeof(sharing)))
 		snprintf(sharing, sizeof(sharing), "%zu events", snapshot->columns->events.n);
-	duration_format(app->sums.time_ns, since, sizeof(since));
+	duration_format((app->sums.time_ns + NS_PER_S / 20) / (NS_PER_S / 10) * (NS_PER_S / 10),
+			since, sizeof(since));
 	snprintf(text, sizeof(text), "Of the %s: %s. Totals are of the last %s.",
 		 snapshot->target ? "target" : "machine", sharing, since);
 	canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_LABEL, text);
