@@ -5,6 +5,7 @@
 #include "core/util.h"
 #include "golden.h"
 #include "tui/app.h"
+#include "tui/theme.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -51,6 +52,54 @@ static inline char *canvas_print_styles(const struct canvas *canvas)
 
 			fputc(cell->selected ? '*' : letters[cell->style], out);
 		}
+		fputc('\n', out);
+	}
+	fclose(out);
+	return text;
+}
+
+/*
+ * What a terminal of that depth shows by a built-in theme: a letter a look, and what each of them
+ * is: colours as the terminal numbers them (-1: its own) and attributes.
+ */
+static inline char *canvas_print_looks(const struct canvas *canvas, const char *name,
+				       enum color_depth depth)
+{
+	enum { LOOKS_MAX = 52 };
+	struct theme_look looks[LOOKS_MAX];
+	struct notes notes = {0};
+	struct theme theme;
+	struct error err;
+	char *text = NULL;
+	size_t size = 0, n = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (theme_parse(name, theme_builtin_find(name), &theme, &notes, &err) || notes.n > 0)
+		fail_msg("%s is broken", name);
+	for (unsigned y = 0; y < canvas->height; y++) {
+		for (unsigned x = 0; x < canvas->width; x++) {
+			const struct canvas_cell *cell = canvas_at(canvas, x, y);
+			struct theme_look look =
+				theme_look(&theme, cell->style, cell->selected, depth);
+			size_t i = 0;
+
+			while (i < n && memcmp(&looks[i], &look, sizeof(look)) != 0)
+				i++;
+			assert_true(i < LOOKS_MAX);
+			if (i == n)
+				looks[n++] = look;
+			fputc(i < 26 ? 'a' + (int)i : 'A' + (int)i - 26, out);
+		}
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < n; i++) {
+		static const char *const attributes[] = {"bold", "underline", "dim", "reverse"};
+
+		fprintf(out, "%c %d on %d", i < 26 ? 'a' + (int)i : 'A' + (int)i - 26,
+			looks[i].foreground, looks[i].background);
+		for (unsigned bit = 0; bit < ARRAY_SIZE(attributes); bit++)
+			if (looks[i].attributes & 1u << bit)
+				fprintf(out, " %s", attributes[bit]);
 		fputc('\n', out);
 	}
 	fclose(out);

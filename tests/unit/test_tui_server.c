@@ -37,7 +37,25 @@ enum print {
 	UTF8,
 	ASCII,
 	STYLES,
+	COLORS, /* 256 of them */
+	MONO,
 };
+
+static char *print_canvas(const struct canvas *canvas, enum print print)
+{
+	switch (print) {
+	case STYLES:
+		return canvas_print_styles(canvas);
+	case COLORS:
+		return canvas_print_looks(canvas, "default", COLOR_DEPTH_256);
+	case MONO:
+		return canvas_print_looks(canvas, "default", COLOR_DEPTH_MONO);
+	case UTF8:
+	case ASCII:
+		break;
+	}
+	return canvas_print(canvas);
+}
 
 static void test_golden(void **state)
 {
@@ -51,6 +69,12 @@ static void test_golden(void **state)
 		{"server_80x24", OVERVIEW, 80, 24, UTF8, {0}},
 		{"server_80x24_ascii", OVERVIEW, 80, 24, ASCII, {0}},
 		{"server_80x24_styles", OVERVIEW, 80, 24, STYLES, {0}},
+		{"server_80x24_colors", OVERVIEW, 80, 24, COLORS, {0}},
+		{"server_80x24_mono", OVERVIEW, 80, 24, MONO, {0}},
+		{"server_120x40_colors", OVERVIEW, 120, 40, COLORS, {0}},
+		{"server_120x40_mono", OVERVIEW, 120, 40, MONO, {0}},
+		{"server_200x50_colors", ALL, 200, 50, COLORS, {0}},
+		{"server_200x50_mono", ALL, 200, 50, MONO, {0}},
 		{"server_120x40", OVERVIEW, 120, 40, UTF8, {0}},
 		{"server_120x40_ascii", OVERVIEW, 120, 40, ASCII, {0}},
 		{"server_200x50", OVERVIEW, 200, 50, UTF8, {0}},
@@ -87,9 +111,7 @@ static void test_golden(void **state)
 		stage_open(&stage, rows[i].width, rows[i].height, rows[i].print == ASCII,
 			   snapshots[rows[i].machine]);
 		stage_keys(&stage, rows[i].keys);
-		check_screen(rows[i].name, rows[i].print == STYLES
-						   ? canvas_print_styles(&stage.canvas)
-						   : canvas_print(&stage.canvas));
+		check_screen(rows[i].name, print_canvas(&stage.canvas, rows[i].print));
 		stage_strike(&stage);
 	}
 }
