@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # pmctop_test.sh: pmctop on real counters. Builds the emulated machine and pmctop for it, boots it
-# four times side by side, and judges what pmctop printed there. TAP; exit status 77: skipped.
+# five times side by side, and judges what pmctop printed there. TAP; exit status 77: skipped.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 2
@@ -34,13 +34,14 @@ boot 0 0 tests/guest/pmctop_guest.sh &
 boot 1 1 tests/guest/pmctop_guest.sh &
 boot groups 1 tests/guest/groups_guest.sh --smp 1 --cpu neoverse-n1 &
 boot targets 1 tests/guest/targets_guest.sh --smp 1 --perf &
+boot record 1 tests/guest/record_guest.sh --perf &
 wait
 
 result=0
-for name in 0 1 groups targets; do
+for name in 0 1 groups targets record; do
 	cat "$work/err.$name" >&2
 	case $name in
-	groups | targets)
+	groups | targets | record)
 		python3 "tests/guest/${name}_check.py" 1 "$work/$name" || result=1
 		;;
 	*) python3 tests/guest/pmctop_check.py "$name" "$work/$name" || result=1 ;;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What recording costs whoever counts: a CPU's records folded in from a ring, with a recorder that
+ * is told of each and without. Of the thread that counts alone; the file has another one.
+ */
+#include "core/attrib.h"
+#include "core/perfdata.h"
+#include "core/plan.h"
+#include "core/recorder.h"
+#include "core/ring.h"
+#include "core/sys.h"
+#include "core/util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	VALUES = 7, /* four hardware events, N, the tick, page faults */
+	RING_BYTES = 1 << 20,
+	RECORD_BYTES = 64 + 8 * VALUES,
+	RECORDS = RING_BYTES / 2 / RECORD_BYTES, /* when the ring wakes its reader */
+	ROUNDS = 400,
+	SWITCH_VALUE = 4,
+};
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Half a ring of switches between two tasks, the next ones each time. */
+static void fill(struct ring *ring, unsigned char *bytes, uint64_t *n)
+{
+	uint64_t head = ring->tail;
+
+	for (size_t i = 0; i < RECORDS; i++, head += RECORD_BYTES) {
+		uint64_t record[RECORD_BYTES / 8];
+		const struct perf_event_header header = {.type = PERF_RECORD_SAMPLE,
+							 .size = RECORD_BYTES};
+		uint32_t tid = 100 + (uint32_t)(*n & 1);
+
+		++*n;
+		memcpy(record, &header, sizeof(header));
+		record[1] = 1; /* the switch's id */
+		record[2] = (uint64_t)tid << 32 | tid;
+		record[3] = *n * 1000;
+		record[4] = 0;
+		record[5] = VALUES;
+		record[6] = record[7] = *n * 1000;
+		for (size_t k = 0; k < VALUES; k++)
+			record[8 + k] = k == SWITCH_VALUE ? *n : *n * 500 * (k + 1);
+		size_t at = head % RING_BYTES, first = size_min(RECORD_BYTES, RING_BYTES - at);
+		memcpy(bytes + at, record, first);
+		memcpy(bytes, (char *)record + first, RECORD_BYTES - first);
+	}
+	ring->page->data_head = head;
+}
+
+static void drain(struct ring *ring, struct attrib *attrib, struct recorder *recorder,
+		  struct recorder_stream *stream)
+{
+	const struct perf_event_header *header;
+	struct record record;
+
+	while ((header = ring_peek(ring))) {
+		if (record_decode(header, &record) == 0) {
+			attrib_record(attrib, 0, &record);
+			if (recorder)
+				recorder_sample(recorder, stream, header);
+		}
+		ring_consume(ring);
+	}
+	ring_release(ring);
+}
+
+/* ns a record. */
+static double run(const char *path)
+{
+	static const int counter_of[VALUES] = {2, 3, 4, 5, PLAN_SWITCH, PLAN_TICK, 6};
+	const struct attrib_layout layout = {.n_values = VALUES,
+					     .n_hardware = 4,
+					     .switch_value = SWITCH_VALUE,
+					     .counter_of = counter_of,
+					     .clock = true};
+	const struct tally_shape shape = {.n_counters = 7, .n_groups = 1, .n_domains = 1};
+	const int cpu = 0;
+	uint64_t ids[VALUES] = {11, 12, 13, 14, 1, 2, 15}, base[READING_VALUES + VALUES] = {0};
+	struct recorder_stream stream = {.samples = {.switch_id = 1,
+						     .tick_id = 2,
+						     .n_values = VALUES,
+						     .ids = ids,
+						     .base = base}};
+	struct sys sys;
+	struct interval interval;
+	struct recorder *recorder = NULL;
+	struct error err;
+
+	if (sys_linux_init(&sys) < 0)
+		exit(1);
+	struct tasks *tasks = tasks_new(&sys);
+	interval_init(&interval, &shape, &cpu, 1);
+	struct attrib *attrib = attrib_new(tasks, &interval);
+	const struct attrib_stream what = {0, 2, &layout};
+	attrib_open(attrib, &what, 0, NULL);
+	if (path && recorder_new(&(struct recorder_spec){.path = path}, &recorder, &err) < 0) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	unsigned char *bytes = xcalloc(1, RING_BYTES);
+	struct perf_event_mmap_page page = {0};
+	struct ring ring = {.page = &page, .data = bytes, .data_bytes = RING_BYTES};
+	uint64_t n = 0, taken_ns = 0;
+
+	for (size_t i = 0; i < ROUNDS; i++) {
+		fill(&ring, bytes, &n);
+		uint64_t begin_ns = cpu_ns();
+		drain(&ring, attrib, recorder, &stream);
+		taken_ns += cpu_ns() - begin_ns;
+		usleep(2000);
+	}
+	if (recorder && recorder_state(recorder, &err) < 0)
+		printf("%s\n", err.text);
+	recorder_free(recorder);
+	free(bytes);
+	free(ring.joined);
+	attrib_free(attrib);
+	interval_fini(&interval);
+	tasks_free(tasks);
+	sys_linux_fini(&sys);
+	return (double)taken_ns / ROUNDS / RECORDS;
+}
+
+int main(void)
+{
+	char path[] = "/tmp/pmctop-bench-XXXXXX";
+	double best[2] = {1e9, 1e9};
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	for (unsigned i = 0; i < 5; i++) {
+		unlink(path);
+		double plain = run(NULL), recorded = run(path);
+		best[0] = plain < best[0] ? plain : best[0];
+		best[1] = recorded < best[1] ? recorded : best[1];
+	}
+	unlink(path);
+	printf("recorder: %.1f ns a record folded in, %.1f recorded too\n", best[0], best[1]);
+	return 0;
+}

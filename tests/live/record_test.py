@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What pmctop records here, against perf: that it reads it, and what it adds up to.
+
+Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import check, finish, wait_for_lines  # noqa: E402
+from recorded import FIELDS, live_sums, live_total, perf, perf_sums  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+LOAD = os.path.join(BUILD, "load")
+EVENTS = ("page-faults", "context-switches")
+COMMAND = [PMCTOP, "-S", "none", "-e", ",".join(EVENTS)]
+
+
+def run(*arguments, **options):
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def same_sums(data):
+    ping = subprocess.Popen([os.path.join(LOAD, "pingpong"), "1000000000"],
+                            stdout=subprocess.DEVNULL)
+    printed = run("--format", "json", "-H", "-d", "0.5", "-n", "4", "--record", data)
+    ping.kill()
+    ping.wait()
+    frames = [json.loads(line) for line in printed.stdout.splitlines()]
+    sums, script = perf_sums(data)
+    # This kernel may keep the switches of some tasks to itself: then these are in what ran next.
+    silent = any(frame["totals"]["unattributed"]["events"]["context-switches"]
+                 for frame in frames)
+    check("perf script reads it without a word", script.returncode == 0 and not script.stderr,
+          script.stderr)
+    for event in EVENTS:
+        live, recorded = live_total(frames, event), sum(sums[event].values())
+        check(f"{event}: what perf script prints adds up to what was shown, to the last one",
+              live == recorded > 0, (live, recorded))
+        tasks = live_sums(frames, event)
+        wrong = {tid: (count, sums[event][tid]) for tid, count in tasks.items()
+                 if sums[event][tid] < count or (not silent and sums[event][tid] > count)}
+        check(f"{event}: and task by task", len(wrong) <= len(tasks) / 20, wrong)
+    switches = live_sums(frames, "context-switches")
+    check("the pair that only switches is the same to the last switch",
+          switches[ping.pid] > 1000 and (switches[ping.pid] == sums["context-switches"][ping.pid]
+                                         or silent),
+          (switches[ping.pid], sums["context-switches"][ping.pid]))
+    named = perf("script", "-i", data, "-F", "comm,tid").stdout
+    check("tasks have their names, those too that were there before",
+          f"pingpong {ping.pid}" in " ".join(named.split()), named[:200])
+
+
+def other_tools(data):
+    listed = perf("evlist", "-v", "-i", data)
+    check("perf evlist names the events",
+          all(f"\n{event}:" in "\n" + listed.stdout for event in EVENTS) and not listed.stderr,
+          listed.stdout + listed.stderr)
+    header = perf("report", "--header-only", "-i", data).stdout
+    check("perf report --header-only says where it was made",
+          all(f"# {word} : " in header for word in ("hostname", "os release", "cmdline")), header)
+    check("a recording is its user's alone", os.stat(data).st_mode & 0o777 == 0o600)
+
+
+def killed(data):
+    """Whatever had been written when it was killed."""
+    victim = subprocess.Popen([*COMMAND, "--format", "json", "-d", "0.2", "--record", data],
+                              stdout=subprocess.PIPE)
+    for _ in range(4):
+        victim.stdout.readline()
+    second = run("-b", "-n", "1", "--record", data)
+    check("a second recorder is refused",
+          second.returncode == 1 and "is being recorded to" in second.stderr, second)
+    time.sleep(0.3)  # the file has a thread of its own
+    victim.send_signal(signal.SIGKILL)
+    victim.wait()
+    sums, script = perf_sums(data)
+    check("what was written before a kill -9 reads back",
+          script.returncode == 0 and sum(sums["context-switches"].values()) > 0, script.stderr)
+    again = run("-b", "-n", "1", "-d", "0.2", "--record", data)
+    check("a recording that was there is kept as .old",
+          again.returncode == 0 and os.path.getsize(data + ".old") > 0, again)
+
+
+def piped():
+    writer = subprocess.Popen([*COMMAND, "-n", "3", "-d", "0.3", "--record", "-"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    script = perf("script", "-i", "-", "-F", FIELDS, stdin=writer.stdout)
+    check("perf script reads a pipe", writer.wait() == 0 and "context-switches" in script.stdout,
+          script.stderr)
+    began = time.monotonic()
+    writer = subprocess.Popen([*COMMAND, "-d", "0.2", "--record", "-"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    writer.stdout.read(2000)
+    writer.stdout.close()
+    check("a reader that goes away ends it",
+          writer.wait(timeout=60) == 0 and time.monotonic() - began < 30)
+
+
+def stuck(directory):
+    """A reader that does not read keeps nobody from counting, nor from ending."""
+    output = os.path.join(directory, "stuck.json")
+    with open(output, "w+b") as printed:
+        writer = subprocess.Popen([*COMMAND, "--format", "json", "-d", "0.2", "-o", output,
+                                   "--record", "-"], stdout=subprocess.PIPE)
+        pings = [subprocess.Popen([os.path.join(LOAD, "pingpong"), "1000000000"],
+                                  stdout=subprocess.DEVNULL) for _ in range(2)]
+        wait_for_lines(printed, 8)
+        writer.send_signal(signal.SIGTERM)
+        status = writer.wait(timeout=30)
+        for ping in pings:
+            ping.kill()
+            ping.wait()
+    with open(output, encoding="utf-8") as printed:
+        frames = [json.loads(line) for line in printed]
+    check("a reader that is stuck loses no record of the rings",
+          status == 0 and all(frame["lost_records"] == 0 for frame in frames), status)
+
+
+def main():
+    probe = run("--format", "json", "-n", "1", "-d", "0.1")
+    if not shutil.which("perf") or '"mode":"system"' not in probe.stdout:
+        print("record_test.py: needs perf and the right to count system-wide; skipped",
+              file=sys.stderr)
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as directory:
+        data = os.path.join(directory, "perf.data")
+        same_sums(data)
+        other_tools(data)
+        killed(os.path.join(directory, "killed.data"))
+        piped()
+        stuck(directory)
+    finish()
+
+
+main()
