@@ -129,11 +129,13 @@ static int record_group(struct counted_cpu *cpu, struct counted_group *counted)
 {
 	const struct group *group = &counted->group;
 	struct recorder_stream *stream = &counted->stream;
-	struct perfdata_stream *samples = &stream->samples;
+	struct perfdata_stream *samples = xcalloc(1, sizeof(*samples));
 	struct attrib_state state;
 
-	*stream = (struct recorder_stream){
-		.cpu = cpu->index, .number = cpu->number, .group = counted->index};
+	*stream = (struct recorder_stream){.cpu = cpu->index,
+					   .number = cpu->number,
+					   .group = counted->index,
+					   .samples = samples};
 	samples->n_values = group->n;
 	samples->ids = xcalloc(group->n, sizeof(uint64_t));
 	samples->base = xcalloc(READING_VALUES + group->n, sizeof(uint64_t));
@@ -167,34 +169,24 @@ int counted_cpu_record(struct counted_cpu *cpu, struct recorder *recorder)
 
 void counted_cpu_unrecord(struct counted_cpu *cpu)
 {
-	for (size_t k = 0; k < cpu->n_groups; k++) {
-		free(cpu->groups[k].stream.samples.ids);
-		free(cpu->groups[k].stream.samples.base);
-		cpu->groups[k].stream = (struct recorder_stream){0};
-	}
+	for (size_t k = 0; cpu->recorder && k < cpu->n_groups; k++)
+		if (cpu->groups[k].stream.samples)
+			recorder_drop(cpu->recorder, &cpu->groups[k].stream);
 	cpu->recorder = NULL;
 	cpu->switches_id = 0;
 }
 
-/* By its size, as attrib tells them apart: of those that are on no two are the same. */
-static void record_sample(struct counted_cpu *cpu, const struct perf_event_header *header,
-			  size_t n_values)
+/* What has been read and is not released yet, since tail stood there. */
+static void record_consumed(struct counted_cpu *cpu, uint64_t from)
 {
-	struct counted_group *counted = &cpu->groups[0];
+	struct perfdata_stream *const streams[PERFDATA_STREAMS] = {
+		cpu->groups[0].stream.samples,
+		cpu->turn > 0 ? cpu->groups[cpu->turn].stream.samples : NULL,
+	};
+	struct ring_part parts[2];
 
-	if (counted->group.n != n_values)
-		counted = &cpu->groups[cpu->turn];
-	if (counted->group.n == n_values)
-		recorder_sample(cpu->recorder, &counted->stream, header);
-}
-
-static void record_record(struct counted_cpu *cpu, const struct perf_event_header *header,
-			  const struct record *record)
-{
-	if (record->kind == RECORD_SAMPLE)
-		record_sample(cpu, header, record->sample.n_values);
-	else
-		recorder_record(cpu->recorder, header);
+	ring_consumed(&cpu->ring, from, parts);
+	recorder_records(cpu->recorder, streams, parts);
 }
 
 void counted_cpu_close(struct counted_cpu *cpu)
@@ -288,17 +280,16 @@ static void drain(struct counted_cpu *cpu, bool to_ticks)
 	struct ring *ring = &cpu->ring;
 	const struct perf_event_header *header;
 	struct record record;
-	uint64_t broken = ring->broken;
+	uint64_t broken = ring->broken, from = ring->tail;
 
 	while (!(to_ticks && !counted_cpu_awaits(cpu)) && (header = ring_peek(ring))) {
-		if (record_decode(header, &record) == 0) {
+		if (record_decode(header, &record) == 0)
 			note_tick(cpu, attrib_record(cpu->attrib, cpu->index, &record),
 				  record.time_ns);
-			if (cpu->recorder)
-				record_record(cpu, header, &record);
-		}
 		ring_consume(ring);
 	}
+	if (cpu->recorder && ring->tail != from)
+		record_consumed(cpu, from);
 	ring_release(ring);
 	/* A LOST that the kernel did not write: whatever was there, an EXIT too, is not known. */
 	record = (struct record){.kind = RECORD_LOST, .lost.records = ring->broken - broken};
@@ -306,7 +297,7 @@ static void drain(struct counted_cpu *cpu, bool to_ticks)
 		return;
 	attrib_record(cpu->attrib, cpu->index, &record);
 	if (cpu->recorder)
-		recorder_lost(cpu->recorder, cpu->groups[0].stream.samples.switch_id,
+		recorder_lost(cpu->recorder, cpu->groups[0].stream.samples->switch_id,
 			      record.lost.records);
 }
 

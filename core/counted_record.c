@@ -53,7 +53,7 @@ static void tell_member(const struct event_set *events, const struct plan *plan,
 	for (size_t i = 0; i < coming->n; i++) {
 		const struct counted_group *counted = find_group(coming->cpus[i], index);
 		if (counted)
-			coming->ids[n++] = counted->stream.samples.ids[nth];
+			coming->ids[n++] = counted->stream.samples->ids[nth];
 	}
 	recorder_event(recorder, &attr, event, name, coming->ids, n);
 }

@@ -186,9 +186,40 @@ void perfdata_command_feature(struct perfdata *data, const char *words, size_t s
 
 /* ---- the kernel's records */
 
-void perfdata_copy(struct perfdata *data, const struct perf_event_header *header)
+/* Not for files: what stands among the records until they are translated. */
+enum {
+	RAW = 0x10000, /* beyond all types of records */
+	DROP,
+};
+
+struct raw {
+	struct perf_event_header header; /* .size is this struct's */
+	uint64_t n;                      /* bytes that follow */
+	struct perfdata_stream *streams[PERFDATA_STREAMS];
+};
+
+struct drop {
+	struct perf_event_header header;
+	struct perfdata_stream *stream;
+};
+
+void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		  const struct ring_part parts[2])
 {
-	put(data, header, header->size);
+	struct raw raw = {.header = {.type = RAW, .size = sizeof(raw)},
+			  .n = parts[0].n + parts[1].n};
+
+	memcpy(raw.streams, streams, sizeof(raw.streams));
+	put(data, &raw, sizeof(raw));
+	put(data, parts[0].bytes, parts[0].n);
+	put(data, parts[1].bytes, parts[1].n);
+}
+
+void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream)
+{
+	put(data,
+	    &(struct drop){.header = {.type = DROP, .size = sizeof(struct drop)}, .stream = stream},
+	    sizeof(struct drop));
 }
 
 struct sample_in {
@@ -213,8 +244,8 @@ struct sample_out {
 };
 static_assert(sizeof(struct sample_out) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
 
-void perfdata_sample(struct perfdata *data, struct perfdata_stream *stream,
-		     const struct perf_event_header *header)
+static void put_sample(struct perfdata *data, struct perfdata_stream *stream,
+		       const struct perf_event_header *header)
 {
 	const struct sample_in *in = (const void *)header;
 	size_t n = stream->n_values;
@@ -239,6 +270,74 @@ void perfdata_sample(struct perfdata *data, struct perfdata_stream *stream,
 		out->values[i].value = reading[READING_VALUES + i] - base[READING_VALUES + i];
 		out->values[i].id = stream->ids[i];
 	}
+}
+
+static void translate_record(struct perfdata *to, const struct raw *raw,
+			     const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (record_decode(header, &record) < 0)
+		return;
+	if (record.kind != RECORD_SAMPLE) {
+		put(to, header, header->size);
+		return;
+	}
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++) {
+		if (!raw->streams[i] || raw->streams[i]->n_values != record.sample.n_values)
+			continue;
+		put_sample(to, raw->streams[i], header);
+		return;
+	}
+}
+
+/* Nothing behind a size that makes no sense: neither did core/ring see it. */
+static void translate_raw(struct perfdata *to, const struct raw *raw)
+{
+	const unsigned char *at = (const void *)(raw + 1), *end = at + raw->n;
+
+	while (at < end) {
+		const struct perf_event_header *header = (const void *)at;
+		if (header->size < sizeof(*header) || header->size % 8 ||
+		    header->size > (size_t)(end - at))
+			return;
+		translate_record(to, raw, header);
+		at += header->size;
+	}
+}
+
+static void stream_free(struct perfdata_stream *stream)
+{
+	free(stream->ids);
+	free(stream->base);
+	free(stream);
+}
+
+void perfdata_translate(struct perfdata *to, const struct perfdata *data)
+{
+	const unsigned char *at = data->bytes, *end = at + data->n, *copied = at;
+
+	if (data->n >= sizeof(struct perfdata_head) &&
+	    ((const struct perfdata_head *)at)->magic == PERFDATA_MAGIC)
+		at += sizeof(struct perfdata_head);
+	while (at < end) {
+		const struct perf_event_header *header = (const void *)at;
+		at += header->size;
+		if (header->type != RAW && header->type != DROP)
+			continue;
+		if (to)
+			put(to, copied, (size_t)((const unsigned char *)header - copied));
+		if (header->type == DROP) {
+			stream_free(((const struct drop *)header)->stream);
+		} else {
+			if (to)
+				translate_raw(to, (const struct raw *)header);
+			at += ((const struct raw *)header)->n;
+		}
+		copied = at;
+	}
+	if (to)
+		put(to, copied, (size_t)(end - copied));
 }
 
 /* ---- made up */
@@ -311,6 +410,11 @@ void perfdata_text(struct perfdata *data, const char *text)
 	put(data, text ? text : "", whole);
 	if (length > whole)
 		put_text(data, text + whole, length - whole, sizeof(uint64_t));
+}
+
+void perfdata_record(struct perfdata *data, const struct perf_event_header *header)
+{
+	put(data, header, header->size);
 }
 
 void perfdata_own_end(struct perfdata *data)

@@ -3,6 +3,7 @@
 #define PMCTOP_PERFDATA_WRITE_H
 
 #include "perfdata.h"
+#include "ring.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,24 +34,33 @@ void perfdata_memory_feature(struct perfdata *data, uint64_t kib);
 /* The words stand one behind the other, each with its NUL, as in /proc/PID/cmdline. */
 void perfdata_command_feature(struct perfdata *data, const char *words, size_t size);
 
-/* As the kernel wrote it; no SAMPLE. */
-void perfdata_copy(struct perfdata *data, const struct perf_event_header *header);
-
 /* What becomes of the samples of one group on one CPU. */
 struct perfdata_stream {
 	uint64_t switch_id, tick_id;
 	size_t n_values;
-	uint64_t *ids;    /* of each value */
-	uint64_t *base;   /* the reading (enum record_reading) with which the recording begins */
+	uint64_t *ids; /* of each value; owned */
+	uint64_t *
+		base; /* the reading (enum record_reading) with which the recording begins; owned */
 	uint64_t last_ns; /* when the last sample was made */
 };
 
 /*
- * A SAMPLE of the layout of RECORD_SAMPLE_TYPE with the stream's number of values. One that
- * somebody else's event gave its id and time has our id again, and the last time that is known.
+ * Records out of a CPU's ring, as the kernel wrote them: to be translated later, by someone who has
+ * more time. The samples are of these streams, told apart by how many values they have (NULL: of
+ * none), which are kept until they are dropped.
  */
-void perfdata_sample(struct perfdata *data, struct perfdata_stream *stream,
-		     const struct perf_event_header *header);
+enum { PERFDATA_STREAMS = 2 };
+void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		  const struct ring_part parts[2]);
+/* No records of it come any more: it is freed when what was added before has been translated. */
+void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream);
+/*
+ * Appends to `to` what is to be written of `data`: of raw records those that record_decode()
+ * understands. Samples have the layout of PERFDATA_SAMPLE_TYPE then. One that somebody else's event
+ * gave its id and time has our id again, and the last time that is known. To be called exactly once
+ * for all data that streams are dropped in; `to` may be NULL.
+ */
+void perfdata_translate(struct perfdata *to, const struct perfdata *data);
 
 /* What perf makes up of tasks that were there before: nobody's id, at no time. */
 void perfdata_comm(struct perfdata *data, pid_t pid, pid_t tid, const char *comm);
@@ -62,6 +72,8 @@ void perfdata_round(struct perfdata *data);
  * A record of our own: between begin and end only words and texts are added. One that would be too
  * large for a record is not written at all.
  */
+/* A whole record as the kernel wrote it, as part of a record of our own. */
+void perfdata_record(struct perfdata *data, const struct perf_event_header *header);
 void perfdata_own_begin(struct perfdata *data, enum own_kind kind);
 void perfdata_word(struct perfdata *data, uint64_t word);
 void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n);

@@ -38,13 +38,15 @@ struct record_file {
 
 	/* The thread's own. */
 	int fd;
-	uint64_t written; /* bytes of this file, in whole pieces */
+	uint64_t written;     /* bytes of this file, in whole pieces */
+	struct perfdata text; /* scratch: a piece, translated */
 
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t more;
 	struct piece *first, **last; /* that wait */
 	struct piece *spare;
 	size_t waiting, n_spare; /* bytes; pieces */
+	uint64_t all_written;    /* bytes of all files */
 	bool close;
 	struct error error; /* why it has ended; code 0: it has not */
 };
@@ -215,13 +217,15 @@ static int explain(struct error *err, int code)
 
 static int write_piece(struct record_file *file, const struct piece *piece, struct error *err)
 {
+	file->text.n = 0;
+	perfdata_translate(&file->text, &piece->data);
 	int result = piece->stamp[0] ? begin_file(file, piece->stamp, err) : 0;
 
 	if (result < 0)
 		return result;
-	result = write_all(file, piece->data.bytes, piece->data.n);
+	result = write_all(file, file->text.bytes, file->text.n);
 	if (result == 0) {
-		file->written += piece->data.n;
+		file->written += file->text.n;
 		return 0;
 	}
 	/* No record is left half written. */
@@ -240,6 +244,7 @@ static void give_up_pieces(struct piece **list)
 {
 	for (struct piece *piece = *list, *next; piece; piece = next) {
 		next = piece->next;
+		perfdata_translate(NULL, &piece->data);
 		piece_free(piece);
 	}
 	*list = NULL;
@@ -249,11 +254,11 @@ static void give_up_pieces(struct piece **list)
 static void keep_spare(struct record_file *file, struct piece *piece)
 {
 	file->waiting -= piece->data.n;
+	piece->data.n = 0;
 	if (file->n_spare == SPARE_MAX) {
 		piece_free(piece);
 		return;
 	}
-	piece->data.n = 0;
 	piece->next = file->spare;
 	file->spare = piece;
 	file->n_spare++;
@@ -280,7 +285,9 @@ static void *run(void *arg)
 		int result = write_piece(file, piece, &err);
 		pthread_mutex_lock(&file->lock);
 		keep_spare(file, piece);
-		if (result < 0 && !file->error.code)
+		if (result == 0)
+			file->all_written += file->text.n;
+		else if (!file->error.code)
 			file->error = err;
 	}
 	pthread_mutex_unlock(&file->lock);
@@ -350,6 +357,7 @@ void record_file_close(struct record_file *file)
 
 	give_up_pieces(&file->first);
 	give_up_pieces(&file->spare);
+	perfdata_fini(&file->text);
 	if (file->named && file->written == 0)
 		unlink(file->path); /* nothing came of it */
 	if (file->fd >= 0)
@@ -388,6 +396,7 @@ void record_file_put(struct record_file *file, struct perfdata *data, const char
 			  "The recording has ended: what it is written to is too slow.");
 	if (file->error.code) {
 		pthread_mutex_unlock(&file->lock);
+		perfdata_translate(NULL, &piece->data);
 		piece_free(piece);
 		return;
 	}
@@ -396,6 +405,14 @@ void record_file_put(struct record_file *file, struct perfdata *data, const char
 	file->last = &piece->next;
 	pthread_cond_signal(&file->more);
 	pthread_mutex_unlock(&file->lock);
+}
+
+uint64_t record_file_bytes(struct record_file *file)
+{
+	pthread_mutex_lock(&file->lock);
+	uint64_t bytes = file->all_written + file->waiting;
+	pthread_mutex_unlock(&file->lock);
+	return bytes;
 }
 
 int record_file_state(struct record_file *file, struct error *err)

@@ -32,10 +32,13 @@ void record_file_close(struct record_file *file);
 /* An empty one, to be filled with whole records and put. */
 struct perfdata *record_file_take(struct record_file *file);
 /*
- * Hands it over. Where it begins a new file, the one so far is renamed to PATH.stamp before; NULL:
- * it goes on.
+ * Hands it over, to be translated and written. Where it begins a new file, the one so far is
+ * renamed to PATH.stamp before; NULL: it goes on.
  */
 void record_file_put(struct record_file *file, struct perfdata *data, const char *stamp);
+
+/* How large all files of it are, with what is not written yet. Any thread. */
+uint64_t record_file_bytes(struct record_file *file);
 
 /* Whether all that was put is, or will be, written: else -errno and a sentence. Any thread. */
 int record_file_state(struct record_file *file, struct error *err);

@@ -24,7 +24,6 @@ struct recorder {
 	struct record_file *file;
 	struct perfdata *data; /* being filled */
 	char stamp[32];        /* of the file that went before; "": this one goes on */
-	uint64_t bytes;        /* of all files, what is in data left out */
 	uint64_t began_bytes, began_ns;
 	bool began;
 	bool featured;           /* this file says already where it was made */
@@ -56,7 +55,6 @@ static void flush(struct recorder *recorder)
 {
 	if (recorder->data->n == 0)
 		return;
-	recorder->bytes += recorder->data->n;
 	record_file_put(recorder->file, recorder->data,
 			recorder->stamp[0] ? recorder->stamp : NULL);
 	recorder->stamp[0] = '\0';
@@ -80,9 +78,9 @@ int recorder_state(struct recorder *recorder, struct error *err)
 	return record_file_state(recorder->file, err);
 }
 
-uint64_t recorder_bytes(const struct recorder *recorder)
+uint64_t recorder_bytes(struct recorder *recorder)
 {
-	return recorder->bytes + recorder->data->n;
+	return record_file_bytes(recorder->file) + recorder->data->n;
 }
 
 static void flush_full(struct recorder *recorder)
@@ -93,7 +91,7 @@ static void flush_full(struct recorder *recorder)
 
 /* ---- the beginning */
 
-bool recorder_is_due(const struct recorder *recorder)
+bool recorder_is_due(struct recorder *recorder)
 {
 	uint64_t bytes = recorder_bytes(recorder) - recorder->began_bytes;
 
@@ -166,7 +164,7 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	}
 	recorder->sys = facts->sys;
 	recorder->began = true;
-	recorder->began_bytes = recorder->bytes;
+	recorder->began_bytes = recorder_bytes(recorder);
 	recorder->began_ns = sys_now_ns(recorder->sys);
 	columns_unref(recorder->columns);
 	recorder->columns = NULL;
@@ -317,7 +315,7 @@ void recorder_open(struct recorder *recorder, const struct recorder_stream *stre
 		   const struct attrib_state *state)
 {
 	struct perfdata *data = recorder->data;
-	const struct perfdata_stream *samples = &stream->samples;
+	const struct perfdata_stream *samples = stream->samples;
 
 	perfdata_own_begin(data, OWN_OPEN);
 	perfdata_word(data, stream->cpu);
@@ -360,18 +358,19 @@ void recorder_go(struct recorder *recorder)
 	flush(recorder);
 }
 
-/* ---- while an interval runs */
-
-void recorder_sample(struct recorder *recorder, struct recorder_stream *stream,
-		     const struct perf_event_header *header)
+void recorder_drop(struct recorder *recorder, struct recorder_stream *stream)
 {
-	perfdata_sample(recorder->data, &stream->samples, header);
-	flush_full(recorder);
+	perfdata_drop(recorder->data, stream->samples);
+	stream->samples = NULL;
 }
 
-void recorder_record(struct recorder *recorder, const struct perf_event_header *header)
+/* ---- while an interval runs */
+
+void recorder_records(struct recorder *recorder,
+		      struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		      const struct ring_part parts[2])
 {
-	perfdata_copy(recorder->data, header);
+	perfdata_raw(recorder->data, streams, parts);
 	flush_full(recorder);
 }
 
@@ -379,7 +378,7 @@ void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_eve
 {
 	perfdata_own_begin(recorder->data, OWN_AHEAD);
 	perfdata_word(recorder->data, cpu);
-	perfdata_copy(recorder->data, header);
+	perfdata_record(recorder->data, header);
 	perfdata_own_end(recorder->data);
 }
 
@@ -399,8 +398,8 @@ void recorder_pause(struct recorder *recorder, const struct recorder_stream *str
 	perfdata_word(data, runner != NULL);
 	put_pid(data, runner ? runner->pid : -1);
 	put_pid(data, runner ? runner->tid : -1);
-	for (size_t i = 0; i < READING_VALUES + stream->samples.n_values; i++)
-		perfdata_word(data, reading[i] - stream->samples.base[i]);
+	for (size_t i = 0; i < READING_VALUES + stream->samples->n_values; i++)
+		perfdata_word(data, reading[i] - stream->samples->base[i]);
 	perfdata_own_end(data);
 }
 

@@ -37,12 +37,12 @@ void recorder_free(struct recorder *recorder);
 /* Whether it still records: else -errno and a sentence. */
 int recorder_state(struct recorder *recorder, struct error *err);
 /* Of all of its files, up to now. */
-uint64_t recorder_bytes(const struct recorder *recorder);
+uint64_t recorder_bytes(struct recorder *recorder);
 
 /* ---- between two intervals */
 
 /* Whether it is to begin, or to begin anew: then everything that is open is told again. */
-bool recorder_is_due(const struct recorder *recorder);
+bool recorder_is_due(struct recorder *recorder);
 struct recorder_facts {
 	const struct sys *sys;         /* borrowed for the recorder's life */
 	const char *mode, *host, *pmu; /* as in snapshots */
@@ -61,7 +61,7 @@ struct recorder_stream {
 	size_t cpu; /* index in the interval */
 	int number;
 	unsigned group;
-	struct perfdata_stream samples;
+	struct perfdata_stream *samples;
 };
 void recorder_open(struct recorder *recorder, const struct recorder_stream *stream,
 		   const struct attrib_state *state);
@@ -70,11 +70,15 @@ void recorder_close(struct recorder *recorder, size_t cpu);
 /* Everything has been told: the interval begins. */
 void recorder_go(struct recorder *recorder);
 
+/* Of the stream no more is told: its samples are given up when they are written. */
+void recorder_drop(struct recorder *recorder, struct recorder_stream *stream);
+
 /* ---- while an interval runs: what goes to core/attrib */
 
-void recorder_sample(struct recorder *recorder, struct recorder_stream *stream,
-		     const struct perf_event_header *header);
-void recorder_record(struct recorder *recorder, const struct perf_event_header *header);
+/* What was read out of a CPU's ring, by perfdata_raw. */
+void recorder_records(struct recorder *recorder,
+		      struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		      const struct ring_part parts[2]);
 void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_event_header *header);
 void recorder_lost(struct recorder *recorder, uint64_t id, uint64_t records);
 void recorder_pause(struct recorder *recorder, const struct recorder_stream *stream,

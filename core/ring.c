@@ -83,6 +83,16 @@ void ring_consume(struct ring *ring)
 	ring->peeked = 0;
 }
 
+void ring_consumed(const struct ring *ring, uint64_t from, struct ring_part parts[2])
+{
+	size_t offset = from & (ring->data_bytes - 1);
+	size_t n = size_min(ring->tail - from, ring->data_bytes);
+	size_t first = size_min(n, ring->data_bytes - offset);
+
+	parts[0] = (struct ring_part){ring->data + offset, first};
+	parts[1] = (struct ring_part){ring->data, n - first};
+}
+
 void ring_release(struct ring *ring)
 {
 	/* Pairs with the kernel's read of data_tail in __perf_output_begin(): our reads of the

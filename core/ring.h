@@ -40,6 +40,15 @@ void ring_unmap(struct ring *ring);
  */
 const struct perf_event_header *ring_peek(struct ring *ring);
 void ring_consume(struct ring *ring);
+/*
+ * What was consumed since tail stood at `from` and is not released yet: its bytes, in two parts
+ * where it wraps (else the second is empty).
+ */
+struct ring_part {
+	const void *bytes;
+	size_t n;
+};
+void ring_consumed(const struct ring *ring, uint64_t from, struct ring_part parts[2]);
 /* Gives what was consumed back to the kernel. */
 void ring_release(struct ring *ring);
 

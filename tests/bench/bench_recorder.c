@@ -63,18 +63,22 @@ static void fill(struct ring *ring, unsigned char *bytes, uint64_t *n)
 }
 
 static void drain(struct ring *ring, struct attrib *attrib, struct recorder *recorder,
-		  struct recorder_stream *stream)
+		  struct perfdata_stream *stream)
 {
+	uint64_t from = ring->tail;
 	const struct perf_event_header *header;
 	struct record record;
 
 	while ((header = ring_peek(ring))) {
-		if (record_decode(header, &record) == 0) {
+		if (record_decode(header, &record) == 0)
 			attrib_record(attrib, 0, &record);
-			if (recorder)
-				recorder_sample(recorder, stream, header);
-		}
 		ring_consume(ring);
+	}
+	if (recorder) {
+		struct perfdata_stream *const streams[PERFDATA_STREAMS] = {stream};
+		struct ring_part parts[2];
+		ring_consumed(ring, from, parts);
+		recorder_records(recorder, streams, parts);
 	}
 	ring_release(ring);
 }
@@ -91,11 +95,8 @@ static double run(const char *path)
 	const struct tally_shape shape = {.n_counters = 7, .n_groups = 1, .n_domains = 1};
 	const int cpu = 0;
 	uint64_t ids[VALUES] = {11, 12, 13, 14, 1, 2, 15}, base[READING_VALUES + VALUES] = {0};
-	struct recorder_stream stream = {.samples = {.switch_id = 1,
-						     .tick_id = 2,
-						     .n_values = VALUES,
-						     .ids = ids,
-						     .base = base}};
+	struct perfdata_stream stream = {
+		.switch_id = 1, .tick_id = 2, .n_values = VALUES, .ids = ids, .base = base};
 	struct sys sys;
 	struct interval interval;
 	struct recorder *recorder = NULL;

@@ -337,10 +337,14 @@ static void test_full_disk(void **state)
 	struct replay replay;
 
 	record_intervals(engine, fk, &seen, 1);
-	uint64_t fits = seen.snapshots[0]->recorded_bytes;
+	struct stat status = {0};
+	for (off_t before = -1; status.st_size == 0 || status.st_size != before; usleep(20000)) {
+		before = status.st_size;
+		stat(path, &status);
+	}
 	getrlimit(RLIMIT_FSIZE, &limit);
 	small = limit;
-	small.rlim_cur = fits + 1000;
+	small.rlim_cur = (rlim_t)status.st_size + 1000;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
 	struct snapshot *snapshot = NULL;
