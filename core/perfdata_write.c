@@ -3,6 +3,7 @@
 
 #include "util.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,23 +245,35 @@ struct sample_out {
 };
 static_assert(sizeof(struct sample_out) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
 
-static void put_sample(struct perfdata *data, struct perfdata_stream *stream,
+/* One switch makes a sample of each group that is on, and all may have the id of one of them. */
+static bool is_ours(const struct raw *raw, uint64_t id)
+{
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
+		if (raw->streams[i] &&
+		    (id == raw->streams[i]->switch_id || id == raw->streams[i]->tick_id))
+			return true;
+	return false;
+}
+
+static void put_sample(struct perfdata *data, const struct raw *raw, struct perfdata_stream *stream,
 		       const struct perf_event_header *header)
 {
 	const struct sample_in *in = (const void *)header;
 	size_t n = stream->n_values;
 	size_t size = sizeof(struct sample_out) + n * sizeof(((struct sample_out *)0)->values[0]);
 	struct sample_out *out = take(data, size);
-	bool ours = in->id == stream->switch_id || in->id == stream->tick_id;
+	bool tick = in->id == stream->tick_id;
 	const uint64_t *reading = in->reading, *base = stream->base;
 
 	out->header = in->header;
 	out->header.size = (uint16_t)size;
-	out->id = ours ? in->id : stream->switch_id;
+	out->id = tick ? stream->tick_id : stream->switch_id;
 	out->ip = 0;
 	out->pid = in->pid;
 	out->tid = in->tid;
-	out->time_ns = stream->last_ns = ours ? in->time_ns : stream->last_ns;
+	if (is_ours(raw, in->id))
+		stream->last_ns = in->time_ns;
+	out->time_ns = stream->last_ns;
 	out->cpu = in->cpu;
 	out->reserved = 0;
 	out->n = n;
@@ -286,7 +299,7 @@ static void translate_record(struct perfdata *to, const struct raw *raw,
 	for (size_t i = 0; i < PERFDATA_STREAMS; i++) {
 		if (!raw->streams[i] || raw->streams[i]->n_values != record.sample.n_values)
 			continue;
-		put_sample(to, raw->streams[i], header);
+		put_sample(to, raw, raw->streams[i], header);
 		return;
 	}
 }

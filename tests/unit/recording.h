@@ -30,6 +30,7 @@ struct replay_stream {
 	size_t cpu;
 	unsigned group;
 	uint64_t switch_id, tick_id;
+	uint64_t last_ns; /* of its samples */
 };
 
 struct replay {
@@ -244,14 +245,19 @@ static inline void replay_sample(struct replay *replay, const struct perf_event_
 {
 	const uint64_t *words = (const uint64_t *)header;
 	uint64_t reading[READING_VALUES + 64], id = words[1], n = words[6];
-	const struct replay_stream *stream = NULL;
+	struct replay_stream *stream = NULL;
 
 	assert_true(n < 64 && header->size == 72 + 16 * n);
 	for (size_t i = 0; i < replay->n_streams; i++)
 		if (replay->streams[i].switch_id == id || replay->streams[i].tick_id == id)
 			stream = &replay->streams[i];
-	assert_non_null(stream);
+	if (!stream) {
+		fail_msg("a sample of nobody's: %llu", (unsigned long long)id);
+		return;
+	}
 	assert_int_equal(words[2], 0); /* no address */
+	assert_true(words[4] >= stream->last_ns && words[4] < 2000 * NS_PER_S);
+	stream->last_ns = words[4];
 	reading[READING_ENABLED_NS] = words[7];
 	reading[READING_RUNNING_NS] = words[8];
 	for (size_t i = 0; i < n; i++) {

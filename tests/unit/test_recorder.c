@@ -189,6 +189,34 @@ static void test_same_figures_in_turns(void **state)
 	record_from_start(2, 3);
 }
 
+/* CPUs go and come, and somebody else's events give ours their ids. */
+static void test_hotplug_and_rival(void **state)
+{
+	(void)state;
+	const char *path = path_of("hotplug");
+	struct fk *fk = machine_new(2);
+	struct sys sys = fk_sys(fk);
+	struct engine_config config = {.preset = &preset_none,
+				       .columns = columns,
+				       .n_columns = 1,
+				       .recorder = open_recorder(path, 0)};
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct seen seen = {0};
+	struct replay replay;
+
+	fk_rival(fk, true);
+	record_intervals(engine, fk, &seen, 1);
+	fk_cpu_offline(fk, 0);
+	record_intervals(engine, fk, &seen, 2);
+	fk_cpu_online(fk, 0);
+	record_intervals(engine, fk, &seen, 2);
+	engine_free(engine);
+	check_recording(path, &seen, &replay);
+	assert_int_equal(replay.own[OWN_CLOSE], 1);
+	seen_fini(&seen);
+	fk_free(fk);
+}
+
 /* Recording begins and ends while it runs; meanwhile a column comes. */
 static void test_midway(void **state)
 {
@@ -403,9 +431,13 @@ static int remove_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_figures), cmocka_unit_test(test_same_figures_in_turns),
-		cmocka_unit_test(test_midway),       cmocka_unit_test(test_switch_output),
-		cmocka_unit_test(test_file_rules),   cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_same_figures),
+		cmocka_unit_test(test_same_figures_in_turns),
+		cmocka_unit_test(test_hotplug_and_rival),
+		cmocka_unit_test(test_midway),
+		cmocka_unit_test(test_switch_output),
+		cmocka_unit_test(test_file_rules),
+		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_task_mode),
 	};
 
