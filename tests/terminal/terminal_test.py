@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -326,6 +327,32 @@ def test_interval(terminal):
     terminal.wait_for(r"every 0\.5s")
     terminal.keys("q")
     terminal.wait_for("^rc=0$")
+
+
+def test_record(terminal):
+    """o asks for a file, records and ends"""
+    with tempfile.TemporaryDirectory() as directory:
+        data = os.path.join(directory, "perf.data")
+        terminal.start()
+        terminal.wait_for(r"every 1\.0s")
+        terminal.keys("o")
+        terminal.wait_for(r"Record to file: pmctop-\S+\.data$")
+        terminal.keys("C-u")
+        terminal.text(directory)
+        terminal.keys("Enter")
+        terminal.wait_for("is a directory: name a file in it")
+        terminal.keys("o", "C-u")
+        terminal.text(data)
+        terminal.keys("Enter")
+        terminal.wait_for(r"REC [0-9.]+[KM]")
+        terminal.keys("o")
+        terminal.wait_for("The recording has ended")
+        wait_until("the title without it", lambda: "REC" not in terminal.screen())
+        terminal.keys("q")
+        terminal.wait_for("^rc=0$")
+        with open(data, "rb") as recording:
+            if recording.read(8) != b"PERFILE2":
+                raise Failure("what was recorded is no recording")
 
 
 def test_pause(terminal):
