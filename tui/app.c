@@ -486,9 +486,9 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 	if (app->picker.ops)
 		picker_click(&app->picker, x, y, twice, app);
 	else if (action != ACTION_NONE)
-		act(app, action);
+		app_act(app, action);
 	else if (app->screen->click && app->screen->click(app, x, y) && twice)
-		act(app, ACTION_DETAIL);
+		app_act(app, ACTION_DETAIL);
 }
 
 void app_wheel(struct app *app, bool down)
@@ -497,7 +497,7 @@ void app_wheel(struct app *app, bool down)
 		if (app->picker.ops)
 			picker_key(&app->picker, down ? KEYMAP_DOWN : KEYMAP_UP, app);
 		else if (!app->prompt.active)
-			act(app, down ? ACTION_DOWN : ACTION_UP);
+			app_act(app, down ? ACTION_DOWN : ACTION_UP);
 	}
 }
 
