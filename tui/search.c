@@ -38,6 +38,7 @@ static size_t find_line(const struct view *view, const char *text, size_t from)
 	return found;
 }
 
+/* What was found is followed: it must not slip away before the next key. */
 static bool go_to_match(struct app *app, size_t from)
 {
 	struct list *list = app_list(app);
@@ -45,8 +46,10 @@ static bool go_to_match(struct app *app, size_t from)
 
 	if (list && app->snapshot)
 		line = find_line(list_view(list, app->snapshot), app->search.text, from);
-	if (line != SIZE_MAX)
+	if (line != SIZE_MAX) {
 		list_select(list, line);
+		list_follow(list, app->snapshot);
+	}
 	return line != SIZE_MAX;
 }
 

@@ -7,7 +7,7 @@ struct app;
 /*
  * What narrows a list by words: searching, which takes the selection to the next line that has
  * them, and the filter, which leaves out the lines that have them not. Both follow each letter, and
- * Esc takes them back. A line has a word as core/row_filter says, a CPU where it is its number.
+ * Esc takes them back. What was found is followed until the selection moves. A line has a word as core/row_filter says, a CPU where it is its number.
  */
 void search_open(struct app *app);
 /* The next line that has what was searched for last. */

@@ -17,11 +17,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
 
 from terminal_test import BUILD, PMCTOP, SPIN, Failure, Terminal, alive, wait_until
 
+CONFIG = tempfile.TemporaryDirectory()  # where W writes to
 CROWD = os.path.join(BUILD, "load", "crowd")
 TASKS = r"^ +PID .*COMMAND"
 
@@ -107,8 +109,9 @@ ROWS = [
     Row("up", ["Up", "M-k"], moves_by(-1, -1), before=["H", "Home", "Down", "Down"],
         back=["H"]),
     Row("down", ["Down", "M-j"], moves_by(1, 1), before=["H", "Home"], back=["H"]),
-    Row("left", ["Left", "M-h"], r"^ +PID +%CPU", before=["Right", "Right"], size=(40, 20)),
-    Row("right", ["Right", "M-l"], r"^ +PID +%CPU", back=["Left"], size=(40, 20)),
+    Row("left", ["Left", "M-h"], r"^ +PID (?!.*migr/s).*COMMAND", before=["Right"],
+        size=(40, 20)),
+    Row("right", ["Right", "M-l"], r"^ +PID .*migr/s", back=["Left"], size=(40, 20)),
     Row("page-up", ["PPage"], jumps, before=["H", "Z", "NPage"], back=["Home", "Z", "H"]),
     Row("page-down", ["NPage"], jumps, before=["H", "Z"], back=["Home", "Z", "H"]),
     Row("home", ["Home"], jumps, before=["H", "Z", "NPage"], back=["Z", "H"]),
@@ -116,6 +119,10 @@ ROWS = [
     Row("next-screen", ["Tab"], r"^ *CPU +%CPU", back=["C", "C", "BTab"]),
     Row("previous-screen", ["BTab"], TASKS, before=["Tab"]),
     Row("cpus", ["C"], r"^ *CPU +%CPU", back=["C"]),
+    Row("preset", ["p"], r"Preset ─", back=["Escape"]),
+    Row("preset-number", ["1", "2", "3", "4", "5", "6", "8", "9", "7"],
+        r"Preset \w+\.|There are \d+ presets", back=["7", "Home"]),
+    Row("theme", ["T"], r"Theme ─", back=["Escape"]),
     Row("log", ["L"], r"^FIRST +LAST", back=["Escape"]),
     Row("leave", ["Escape"], TASKS, before=["?"]),
     Row("sort-previous", ["<"], r"USER▲", back=[">"]),
@@ -138,6 +145,9 @@ ROWS = [
         back=["Escape", "Home"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
     Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "spin", "Enter"]),
+    Row("zero", ["z"], r"The totals begin at zero"),
+    Row("record", ["o"], r"^Record", back=["Escape"]),
+    Row("save", ["W"], r"^Saved in "),
     Row("pause", ["Z"], r"PAUSED", back=["Z"]),
     Row("interval", ["s", "d"], r"Interval, now 0\.5s:", back=["Escape"]),
     Row("redraw", ["C-l"], r"(?s)\A(?!.*GARBAGE)", before=["GARBAGE"]),
@@ -201,7 +211,7 @@ def check_key(terminal, row, key):
 
 
 def start(arguments="0.5"):
-    terminal = Terminal(100, 30, NO_COLOR="1")
+    terminal = Terminal(100, 30, NO_COLOR="1", XDG_CONFIG_HOME=CONFIG.name)
     terminal.start(arguments)
     return terminal
 

@@ -218,8 +218,13 @@ static void test_search(void **state)
 	assert_int_equal(selected(&stage)->pid, 4122);
 	press(&stage, 'n');
 	assert_int_equal(selected(&stage)->pid, 4121);
-	stage_keys(&stage, (int[]){'/', '4', '1', '2', '2', KEYMAP_ENTER, 0});
-	assert_int_equal(selected(&stage)->pid, 4122);
+	stage_keys(&stage, (int[]){'/', '4', '1', '2', '1', KEYMAP_ENTER, 0});
+	check_text(&stage, "following 4121 postgres", true);
+	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
+	app_draw(&stage.app, &stage.canvas);
+	assert_int_equal(selected(&stage)->pid, 4121);
+	press(&stage, KEYMAP_UP);
+	check_text(&stage, "following", false);
 	/* CPUs by number. */
 	stage_keys(&stage, (int[]){'C', '/', '1', KEYMAP_ENTER, 0});
 	const struct list *cpus = &stage.app.cpus;
