@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 from terminal_test import BUILD, PMCTOP, SPIN, Failure, Terminal, alive, wait_until
 
-CONFIG = tempfile.TemporaryDirectory()  # where W writes to
+CONFIG = tempfile.TemporaryDirectory()  # where W writes to, and a program of a name of its own
 CROWD = os.path.join(BUILD, "load", "crowd")
 TASKS = r"^ +PID .*COMMAND"
 
@@ -145,6 +145,10 @@ ROWS = [
         back=["Escape", "Home"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
     Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "spin", "Enter"]),
+    Row("idle", ["i"], r"^ +\d+ .*slumber$", before=["\\", "slumber", "Enter"],
+        back=["i", "\\", "C-u", "Enter"]),
+    Row("unit", ["m"], r"  counts  every", back=["m", "m"]),
+    Row("baseline", ["B"], r"baseline of \d", back=["B"]),
     Row("zero", ["z"], r"The totals begin at zero"),
     Row("record", ["o"], r"^Record", back=["Escape"]),
     Row("save", ["W"], r"^Saved in "),
@@ -391,9 +395,11 @@ def main():
     wanted = [test for test in tests
               if not sys.argv[1:] or any(word in test[0] for word in sys.argv[1:])]
     print(f"1..{len(wanted)}", flush=True)
-    # Rows enough for a page, and busy ones to be found.
+    # Rows enough for a page, busy ones to be found, and one that never runs.
+    slumber = os.path.join(CONFIG.name, "slumber")
+    shutil.copy(shutil.which("sleep"), slumber)
     loads = [subprocess.Popen(command, stdout=subprocess.DEVNULL)
-             for command in ([SPIN], [SPIN], [CROWD, "-b", "40"])]
+             for command in ([SPIN], [SPIN], [CROWD, "-b", "40"], [slumber, "3600"])]
     try:
         results = [report(number, *test) for number, test in enumerate(wanted, 1)]
         return 0 if all(results) else 1
