@@ -496,6 +496,41 @@ static void test_victim(void **state)
 	sys_linux_fini(&sys);
 }
 
+/* No size may upset a list to choose from, or a question. */
+static void test_sizes(void **state)
+{
+	static const int keys[] = {'e',           'c',
+				   KEYMAP_DOWN,   KEYMAP_ESCAPE,
+				   'x',           KEYMAP_END,
+				   KEYMAP_ESCAPE, 'u',
+				   KEYMAP_DOWN,   KEYMAP_ENTER,
+				   'k',           KEYMAP_END,
+				   KEYMAP_ENTER,  'n',
+				   '/',           'p',
+				   KEYMAP_ENTER,  'n',
+				   '\\',          'q',
+				   KEYMAP_ESCAPE, ' ',
+				   ' ',           'F',
+				   't',           ' ',
+				   'F',           'g',
+				   ' ',           'F',
+				   'C',           ' ',
+				   'F',           0};
+	struct machine machine = {.start_ticks = 10};
+	const struct sys sys = {&machine_ops, &machine};
+
+	(void)state;
+	for (unsigned height = 1; height <= 30; height += height < 12 ? 1 : 6)
+		for (unsigned width = 1; width <= 120; width += width < 40 ? 3 : 40) {
+			struct stage stage;
+
+			stage_open(&stage, width, height, width % 2, screen_snapshot_family(3));
+			stage.app.sys = &sys;
+			stage_keys(&stage, keys);
+			stage_close(&stage);
+		}
+}
+
 /* ---- what was said */
 
 static void test_tell(void **state)
@@ -540,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_kill_nobody_else),
 		cmocka_unit_test(test_kill_refused),
 		cmocka_unit_test(test_victim),
+		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_tell),
 	};
 
