@@ -122,20 +122,31 @@ static short find_metric(const struct columns *columns, const char *name, const 
 	return (short)at;
 }
 
+/* Finds what a rule is about. Whether all of it is among the columns. */
+static bool bind_rule(struct judge *judge, const struct columns *columns, size_t i)
+{
+	bool usable = true;
+
+	judge->unless[i] = find_metric(columns, rules[i].unless, NULL);
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rules[i].conditions[k].metric; k++) {
+		const struct condition *condition = &rules[i].conditions[k];
+
+		judge->metrics[i][k] = find_metric(columns, condition->metric, condition->title);
+		judge->factors[i][k] = find_metric(columns, condition->times, NULL);
+		usable &= judge->metrics[i][k] >= 0 &&
+			  (!condition->times || judge->factors[i][k] >= 0);
+	}
+	return usable;
+}
+
 void judge_init(struct judge *judge, const struct columns *columns)
 {
 	judge->columns = columns;
 	judge->cpu_percent = find_metric(columns, "cpu_percent", NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		judge->unless[i] = find_metric(columns, rules[i].unless, NULL);
-		for (size_t k = 0; k < VERDICT_CONDITIONS_MAX; k++) {
-			const struct condition *condition = &rules[i].conditions[k];
-
-			judge->metrics[i][k] =
-				find_metric(columns, condition->metric, condition->title);
-			judge->factors[i][k] = find_metric(columns, condition->times, NULL);
-		}
-	}
+	judge->n_usable = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		if (bind_rule(judge, columns, i))
+			judge->usable[judge->n_usable++] = (unsigned char)i;
 }
 
 static bool is_known(const struct figure *figures, short metric)
@@ -209,7 +220,9 @@ struct judgement judge_figures(const struct judge *judge, const struct figure *f
 {
 	struct judgement best = {.rule = -1}, now;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+	for (size_t n = 0; n < judge->n_usable; n++) {
+		size_t i = judge->usable[n];
+
 		if (best.rule >= 0 && rules[i].tier > rules[best.rule].tier)
 			break;
 		if (try_rule(judge, i, figures, flags, &now) &&

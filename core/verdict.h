@@ -50,6 +50,9 @@ struct judge {
 	short factors[VERDICT_RULES_MAX][VERDICT_CONDITIONS_MAX];
 	short unless[VERDICT_RULES_MAX];
 	short cpu_percent; /* or -1 */
+	/* Those rules that have all of theirs, in the order of the table. */
+	unsigned char usable[VERDICT_RULES_MAX];
+	size_t n_usable;
 };
 
 void judge_init(struct judge *judge, const struct columns *columns);
