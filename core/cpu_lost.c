@@ -6,7 +6,7 @@ const struct metric_def cpu_lost_def = {
 	.title = "lost%",
 	.group = "work",
 	.unit = "%",
-	.help = "time lost at least: busy, and less than an instruction a cycle",
+	.help = "of CPUs: time lost at least, by less than an instruction a cycle",
 	.width = 5,
 	.decimals = 1,
 };

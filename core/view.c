@@ -6,6 +6,7 @@
 #include "view_part.h"
 
 #include "cgroup_name.h"
+#include "cpu_ghz.h"
 #include "cpu_lost.h"
 #include "text.h"
 #include "util.h"
@@ -112,6 +113,8 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 		return number_key(view, cpu->cpus);
 	case FIELD_LOST:
 		return figure_key(view, view_lost(view, index));
+	case FIELD_GHZ:
+		return figure_key(view, cpu_ghz(view->snapshot->columns, cpu));
 	case FIELD_TYPE:
 		return text_key(cpu->type);
 	case FIELD_VERDICT:

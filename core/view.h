@@ -47,6 +47,7 @@ enum view_field {
 	FIELD_CPU, /* or socket, or node */
 	FIELD_CPUS,
 	FIELD_LOST, /* core/cpu_lost.h */
+	FIELD_GHZ,  /* core/cpu_ghz.h: of CPUs where no metric is that */
 	FIELD_TYPE, /* of a CPU */
 	FIELD_VERDICT,
 };

@@ -2,6 +2,7 @@
 /* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
 #include "view_part.h"
 
+#include "cpu_ghz.h"
 #include "cpu_lost.h"
 #include "text.h"
 #include "util.h"
@@ -306,6 +307,10 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 		return;
 	case FIELD_LOST:
 		figure_format(&cpu_lost_def, view_lost(view, index), cell);
+		return;
+	case FIELD_GHZ:
+		figure_format(metric_def_find("ghz"),
+			      cpu_ghz(view->snapshot->columns, &view->cpus[index]), cell);
 		return;
 	case FIELD_TYPE:
 		cell->role = CELL_PLAIN;

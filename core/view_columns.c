@@ -5,6 +5,7 @@
  */
 #include "view_part.h"
 
+#include "cpu_ghz.h"
 #include "text.h"
 #include "util.h"
 
@@ -99,6 +100,13 @@ static const struct view_column column_lost = {.field = FIELD_LOST,
 					       .width = 6,
 					       .down = true,
 					       .weight = LOST_WEIGHT};
+static const struct view_column column_ghz = {.field = FIELD_GHZ,
+					      .name = "ghz",
+					      .title = "GHz",
+					      .metric = -1,
+					      .width = 5,
+					      .down = true,
+					      .weight = LOST_WEIGHT};
 static const struct view_column column_type = {.field = FIELD_TYPE,
 					       .name = "type",
 					       .title = "TYPE",
@@ -123,7 +131,7 @@ static const struct view_column column_cpus = {.field = FIELD_CPUS,
 
 /* What stands before the metrics and behind them, by what a line is. */
 static const struct {
-	const struct view_column *before[4]; /* up to the first NULL */
+	const struct view_column *before[5]; /* up to the first NULL */
 	const struct view_column *behind;
 } fixed_columns[] = {
 	[ROLLUP_PROCESS] = {{&column_pid, &column_user}, &column_command},
@@ -131,9 +139,9 @@ static const struct {
 	[ROLLUP_TREE] = {{&column_pid, &column_user}, &column_tree},
 	[ROLLUP_USER] = {{&column_user_alone, &column_processes, &column_threads}, NULL},
 	[ROLLUP_CGROUP] = {{&column_processes, &column_threads}, &column_cgroup},
-	[ROLLUP_CPU] = {{&column_cpu, &column_lost}, &column_type},
-	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_lost}, &column_type},
-	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_lost}, &column_type},
+	[ROLLUP_CPU] = {{&column_cpu, &column_lost, &column_ghz}, &column_type},
+	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_lost, &column_ghz}, &column_type},
+	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_lost, &column_ghz}, &column_type},
 };
 
 /* ---- columns */
@@ -209,6 +217,8 @@ static bool says_something(const struct view *view, const struct view_column *co
 
 	if (column->field == FIELD_LOST)
 		return columns_metric(snapshot->columns, "ipc") >= 0;
+	if (column->field == FIELD_GHZ)
+		return cpu_ghz_is_told(snapshot->columns);
 	if (column->field != FIELD_TYPE)
 		return true;
 	for (size_t i = 0; i < snapshot->n_cpus; i++)

@@ -5,6 +5,7 @@
  */
 #include "app.h"
 
+#include "core/cpu_lost.h"
 #include "core/text.h"
 #include "core/util.h"
 
@@ -62,6 +63,8 @@ static void write_columns(struct pen *pen, const struct snapshot *snapshot)
 
 		pen_entry(pen, TITLES_WIDTH + 1, snapshot->columns->metrics[i].title, def->help);
 	}
+	if (columns_metric(snapshot->columns, "ipc") >= 0)
+		pen_entry(pen, TITLES_WIDTH + 1, cpu_lost_def.title, cpu_lost_def.help);
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
 }

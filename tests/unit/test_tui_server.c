@@ -95,6 +95,7 @@ static void test_golden(void **state)
 		 UTF8,
 		 {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
 		{"server_cpus_80x24_number", OVERVIEW, 80, 24, UTF8, {'C', 'g', 'g', '<', 0}},
+		{"server_cpus_80x24_topdown", TOPDOWN, 80, 24, UTF8, {'C', 0}},
 		{"server_cpus_200x50", OVERVIEW, 200, 50, UTF8, {'C', 0}},
 		{"server_events_80x24", ALL, 80, 24, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
 		{"server_events_120x40", ALL, 120, 40, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
