@@ -131,14 +131,12 @@ int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum eve
 	int cpu = choose_cpu(sys, pmus, kind, code->pmu);
 	int answer = cpu < 0 ? cpu : open_and_close(sys, code, -1, cpu);
 
-	if (kind == EVENT_HARDWARE && pmus && code->pmu < pmus->n) {
-		const struct pmu *pmu = &pmus->items[code->pmu];
+	const struct pmu *pmu = kind == EVENT_HARDWARE && pmus && code->pmu < pmus->n
+					? &pmus->items[code->pmu]
+					: NULL;
 
-		if (answer == -EINVAL)
-			answer = open_behind_slots(sys, pmu, code, cpu);
-		else if (answer == 0 && counts_nothing(sys, pmu, &code->attr))
-			answer = -ENOENT;
-	}
+	if (pmu && answer == -EINVAL)
+		answer = open_behind_slots(sys, pmu, code, cpu);
 	if (probe_state(answer) == FIGURE_DENIED && kind != EVENT_SOCKET) {
 		int own = open_and_close(sys, code, 0, -1);
 
@@ -146,6 +144,8 @@ int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum eve
 		if (probe_state(own) != FIGURE_DENIED)
 			answer = own;
 	}
+	if (pmu && answer == 0 && counts_nothing(sys, pmu, &code->attr))
+		answer = -ENOENT;
 	code->state = probe_state(answer);
 	return answer;
 }

@@ -197,20 +197,22 @@ static void test_counts_nothing(void **state)
 		{"not the architecture's", 8, 0x100, 0},
 		{"generic", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
 	};
-	struct fk *fk = fk_new(&(struct fk_config){.pmus = arm, .n_pmus = 1});
+	const bool *ordinary = *state;
+	struct fk *fk = fk_new(&(struct fk_config){
+		.pmus = arm, .n_pmus = 1, .unprivileged = *ordinary, .uid = 1000, .paranoid = 2});
 	struct sys sys = fk_sys(fk);
 	struct pmu_set pmus;
 
-	(void)state;
 	pmu_set_read(&sys, &pmus);
 	/* Without a list nothing is known. */
-	struct event_code code = {.attr = {.type = 8, .config = 0x1b}};
+	struct event_code code = {.attr = {.type = 8, .config = 0x1b, .exclude_kernel = *ordinary}};
 	assert_int_equal(event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code), 0);
 	fk_file(fk, PMU_DEVICES "/armv8_pmuv3_0/events/cpu_cycles", "event=0x011\n");
 	fk_file(fk, PMU_DEVICES "/armv8_pmuv3_0/events/inst_retired", "event=0x008\n");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		code = (struct event_code){
-			.attr = {.type = rows[i].type, .config = rows[i].config}};
+		code = (struct event_code){.attr = {.type = rows[i].type,
+						    .config = rows[i].config,
+						    .exclude_kernel = *ordinary}};
 		int answer = event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code);
 		if (answer != rows[i].answer)
 			fail_msg("%s: %d", rows[i].name, answer);
@@ -260,10 +262,15 @@ static void test_derived(void **state)
 
 int main(void)
 {
+	static bool no = false, yes = true;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_pmu),       cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_answers),        cmocka_unit_test(test_behind_slots),
-		cmocka_unit_test(test_counts_nothing), cmocka_unit_test(test_states),
+		cmocka_unit_test(test_each_pmu),
+		cmocka_unit_test(test_offline),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_behind_slots),
+		cmocka_unit_test_prestate(test_counts_nothing, &no),
+		cmocka_unit_test_prestate(test_counts_nothing, &yes),
+		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_derived),
 	};
 
