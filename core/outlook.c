@@ -14,6 +14,7 @@
 #include "selection.h"
 #include "util.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,39 +29,46 @@ static const char *pmu_name(const struct pmu_set *pmus, uint32_t type)
 	return NULL;
 }
 
-/* "cpu/config=0x412e/u", or where no PMU has that type "type 0 config 0x1". */
+static void put(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Appends, as far as there is room. */
+static void put(char *text, size_t size, const char *format, ...)
+{
+	size_t length = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + length, size - length, format, arguments);
+	va_end(arguments);
+}
+
+/* "cpu/config=0x412e/u"; where no PMU has that type "r412e:u", or "type 0 config 0x1:u". */
 static void put_code(const struct pmu_set *pmus, const struct event_code *code, bool target,
 		     char *text, size_t size)
 {
 	const struct perf_event_attr *attr = &code->attr;
 	const char *name = pmu_name(pmus, attr->type);
-	unsigned long long configs[] = {attr->config, attr->config1, attr->config2};
-	size_t length = strlen(text);
+	unsigned long long config = attr->config, config1 = attr->config1, config2 = attr->config2;
+	const char *level = attr->exclude_kernel == attr->exclude_user ? ""
+			    : attr->exclude_kernel                     ? "u"
+								       : "k";
 
-	if (name)
-		length += (size_t)snprintf(text + length, size - length, "%s%s/",
-					   length ? ", " : "", name);
-	else
-		length += (size_t)snprintf(text + length, size - length, "%stype %u ",
-					   length ? ", " : "", attr->type);
-	for (unsigned i = 0; i < ARRAY_SIZE(configs) && length < size; i++) {
-		/* The address of a probe's text says nothing. */
-		if (i > 0 && (configs[i] == 0 || (i == 1 && target)))
-			continue;
-		length += (size_t)snprintf(text + length, size - length,
-					   name ? "%sconfig%.*s=0x%llx" : "%sconfig%.*s 0x%llx",
-					   i == 0 ? ""
-					   : name ? ","
-						  : " ",
-					   i > 0, &"012"[i], configs[i]);
+	put(text, size, "%s", text[0] ? ", " : "");
+	if (!name && attr->type == PERF_TYPE_RAW)
+		put(text, size, "r%llx", config);
+	else if (!name)
+		put(text, size, "type %u config 0x%llx", attr->type, config);
+	if (!name) {
+		put(text, size, "%s%s", level[0] ? ":" : "", level);
+		return;
 	}
-	bool user = attr->exclude_kernel && !attr->exclude_user;
-	bool kernel = attr->exclude_user && !attr->exclude_kernel;
-	if (length < size)
-		snprintf(text + length, size - length, "%s%s", name ? "/" : "",
-			 user     ? name ? "u" : ":u"
-			 : kernel ? name ? "k" : ":k"
-				  : "");
+	put(text, size, "%s/config=0x%llx", name, config);
+	if (config1 && !target) /* the address of a probe's text says nothing */
+		put(text, size, ",config1=0x%llx", config1);
+	if (config2)
+		put(text, size, ",config2=0x%llx", config2);
+	put(text, size, "/%s", level);
 }
 
 /* ---- what it would be */
