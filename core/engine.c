@@ -459,6 +459,9 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	if (config->proc_only)
 		engine->access.level = ACCESS_NONE;
 	choose_preset(engine);
+	if (target_is_hidden(engine->target))
+		notes_add_urgent(&engine->notes,
+				 "/proc hides the processes of others (hidepid): try as root.");
 	engine->tasks = tasks_new(sys);
 	topology_init(&engine->topology, sys);
 	result = choose_collector(engine, err);

@@ -6,8 +6,8 @@
 
 /*
  * Snapshots that follow one another as one of their whole time: the same tasks, CPUs and totals
- * with their counts added up, and no notes or command lines. Threads are known by tid and start; names are as last
- * seen.
+ * with their counts added up, and no notes or command lines. Threads are known by tid and start;
+ * names are as last seen.
  */
 
 /* As much of the first as that; the caller frees it. */

@@ -27,9 +27,10 @@ struct target {
 	unsigned generation;
 	unsigned dismissed; /* the generation at which all roots went, and with them who was theirs
 			     */
-	bool by_user;
-	uid_t uid;
-	char *cgroup;         /* path; NULL: any */
+	uid_t *uids;        /* none: any */
+	size_t n_uids;
+	char **cgroups; /* paths; none: any */
+	size_t n_cgroups;
 	struct cpu_list cpus; /* none: all */
 	pid_t command;        /* 0: none */
 	pid_t self;           /* our own process: it adopts what the command leaves behind */
@@ -134,17 +135,38 @@ static void order_roots(struct target *target)
 static int choose_user(struct target *target, const struct users *users, const char *name,
 		       struct error *err)
 {
-	int result = users_find(users, name, &target->uid);
+	uid_t uid;
 
-	target->by_user = true;
-	if (result == 0)
-		return 0;
-	if (strchr(name, ','))
+	if (users_find(users, name, &uid) < 0)
 		return error_set(err, -EINVAL,
-				 "'%.40s' is not one user: -u takes one, '--by user' shows all.",
+				 "There is no user '%.40s' in /etc/passwd: a number will do.",
 				 name);
-	return error_set(err, -EINVAL, "There is no user '%.40s' in /etc/passwd: a number will do.",
-			 name);
+	target->uids = xreallocarray(target->uids, target->n_uids + 1, sizeof(*target->uids));
+	target->uids[target->n_uids++] = uid;
+	return 0;
+}
+
+/* The first part of "a,b", the caller's; *list is behind it then, and NULL behind the last. */
+static char *take_part(const char **list)
+{
+	size_t length = strcspn(*list, ",");
+	char *part = xstrndup(*list, length);
+
+	*list = (*list)[length] ? *list + length + 1 : NULL;
+	return part;
+}
+
+static int choose_users(struct target *target, const struct users *users, const char *list,
+			struct error *err)
+{
+	int result = 0;
+
+	while (list && result == 0) {
+		char *name = take_part(&list);
+		result = choose_user(target, users, name, err);
+		free(name);
+	}
+	return result;
 }
 
 /* Whether one is the other, or below it. */
@@ -246,11 +268,29 @@ static int choose_cgroup(struct target *target, const char *what, struct error *
 	sys_dir_each(target->sys, "/proc", compare_cgroup, &search);
 	if (!search.path && spell_path(below, path, sizeof(path)) && is_cgroup(target->sys, path))
 		search.path = xstrdup(path);
-	target->cgroup = search.path;
-	if (target->cgroup)
-		return 0;
-	return error_set(err, -EINVAL,
-			 "There is no cgroup '%.80s': '--by cgroup' shows those that run.", what);
+	if (!search.path)
+		return error_set(err, -EINVAL,
+				 "There is no cgroup '%.80s': '--by cgroup' shows those that run.",
+				 what);
+	target->cgroups =
+		xreallocarray(target->cgroups, target->n_cgroups + 1, sizeof(*target->cgroups));
+	target->cgroups[target->n_cgroups++] = search.path;
+	return 0;
+}
+
+/* One whose name has commas is meant as it is. */
+static int choose_cgroups(struct target *target, const char *list, struct error *err)
+{
+	int result = choose_cgroup(target, list, err);
+
+	if (result == 0 || !strchr(list, ','))
+		return result;
+	for (result = 0; list && result == 0;) {
+		char *name = take_part(&list);
+		result = choose_cgroup(target, name, err);
+		free(name);
+	}
+	return result;
 }
 
 static int choose_cpus(struct target *target, const char *list, struct error *err)
@@ -282,9 +322,9 @@ int target_new(const struct sys *sys, const struct users *users, const struct ta
 	result = add_roots(target, spec, err);
 	order_roots(target);
 	if (result == 0 && spec->user)
-		result = choose_user(target, users, spec->user, err);
+		result = choose_users(target, users, spec->user, err);
 	if (result == 0 && spec->cgroup)
-		result = choose_cgroup(target, spec->cgroup, err);
+		result = choose_cgroups(target, spec->cgroup, err);
 	if (result == 0 && spec->cpus)
 		result = choose_cpus(target, spec->cpus, err);
 	if (result == 0)
@@ -299,14 +339,17 @@ void target_free(struct target *target)
 	if (!target)
 		return;
 	cpu_list_fini(&target->cpus);
-	free(target->cgroup);
+	for (size_t i = 0; i < target->n_cgroups; i++)
+		free(target->cgroups[i]);
+	free(target->cgroups);
+	free(target->uids);
 	free(target->roots);
 	free(target);
 }
 
 bool target_is_all(const struct target *target)
 {
-	return target->n_roots == 0 && !target->by_user && !target->cgroup;
+	return target->n_roots == 0 && target->n_uids == 0 && target->n_cgroups == 0;
 }
 
 bool target_has_roots(const struct target *target)
@@ -317,6 +360,24 @@ bool target_has_roots(const struct target *target)
 const struct cpu_list *target_cpus(const struct target *target)
 {
 	return target->cpus.n > 0 ? &target->cpus : NULL;
+}
+
+bool target_is_hidden(const struct target *target)
+{
+	struct proc_stat init;
+	uid_t own = (uid_t)-1;
+	pid_t pid = 0, tid;
+	char path[32];
+
+	if (target->n_uids == 0 || proc_stat_read(target->sys, 1, &init) == 0)
+		return false;
+	sys_self(target->sys, &pid, &tid);
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	sys_file_owner(target->sys, path, &own);
+	for (size_t i = 0; i < target->n_uids; i++)
+		if (target->uids[i] != own)
+			return true;
+	return false;
 }
 
 /* ---- who belongs to it */
@@ -389,12 +450,16 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 /* By user and cgroup. */
 static bool admits(const struct target *target, struct tasks *tasks, struct task *task)
 {
-	if (!target->by_user && !target->cgroup)
+	bool of_user = target->n_uids == 0, in_cgroup = target->n_cgroups == 0;
+
+	if (of_user && in_cgroup)
 		return true;
 	tasks_look_up(tasks, task);
-	if (target->by_user && task->uid != target->uid)
-		return false;
-	return !target->cgroup || (task->cgroup && is_within(task->cgroup->path, target->cgroup));
+	for (size_t i = 0; i < target->n_uids && !of_user; i++)
+		of_user = task->uid == target->uids[i];
+	for (size_t i = 0; i < target->n_cgroups && task->cgroup && !in_cgroup; i++)
+		in_cgroup = is_within(task->cgroup->path, target->cgroups[i]);
+	return of_user && in_cgroup;
 }
 
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task)

@@ -24,8 +24,8 @@ struct target_spec {
 	const pid_t *tids; /* single threads */
 	size_t n_tids;
 	pid_t command;      /* a process that has still to exec: counted from there; 0: none */
-	const char *user;   /* name or number; NULL: any */
-	const char *cgroup; /* as in /proc/PID/cgroup, or below /sys/fs/cgroup; NULL: any */
+	const char *user;   /* names or numbers, commas between; NULL: any */
+	const char *cgroup; /* the same; as in /proc/PID/cgroup, or below /sys/fs/cgroup */
 	const char *cpus;   /* "0-3,8": what runs elsewhere is not counted; NULL: all */
 };
 
@@ -63,6 +63,9 @@ bool target_is_all(const struct target *target);
 bool target_has_roots(const struct target *target);
 /* NULL: all. */
 const struct cpu_list *target_cpus(const struct target *target);
+
+/* Whether /proc hides (hidepid) a user that was asked for. */
+bool target_is_hidden(const struct target *target);
 
 /* Whether a task belongs to it; looks it up, and its parents where it must. */
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task);

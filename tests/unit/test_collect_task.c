@@ -399,11 +399,14 @@ static const struct filter filters[] = {
 	{"a child", {PIDS(70)}, {false, false, true, false}},
 	{"a user by name", {.user = "nobody"}, {false, false, false, true}},
 	{"a user by number", {.user = "1000"}, {true, true, true, false}},
+	{"two users", {.user = "1000,nobody"}, {true, true, true, true}},
 	{"a cgroup by its path", {.cgroup = "/web.slice"}, {false, false, true, true}},
 	{"a cgroup oddly spelled",
 	 {.cgroup = "/sys/fs/cgroup//./web.slice/"},
 	 {false, false, true, true}},
 	{"a cgroup by its name", {.cgroup = "nginx.service"}, {false, false, true, false}},
+	{"two cgroups", {.cgroup = "nginx.service,/web.slice"}, {false, false, true, true}},
+	{"a cgroup with a comma", {.cgroup = "/db,1"}, {false, false, false, false}},
 	{"a process of a cgroup",
 	 {PIDS(MAIN), .cgroup = "/web.slice"},
 	 {false, false, true, false}},
@@ -420,6 +423,7 @@ static void test_filter(void **state)
 		struct sys sys = fk_sys(fk);
 		fk_file(fk, "/etc/passwd", "root:x:0:0::/:\nnobody:x:2000:0::/:\n");
 		fk_file(fk, "/sys/fs/cgroup/web.slice/cgroup.procs", "60\n");
+		fk_file(fk, "/sys/fs/cgroup/db,1/cgroup.procs", "");
 		fk_task(fk, TASK(MAIN));
 		fk_task(fk, TASK(51, .pid = MAIN));
 		fk_task(fk, TASK(70, .ppid = MAIN, .cgroup = "/web.slice/nginx.service"));
@@ -440,6 +444,35 @@ static void test_filter(void **state)
 		}
 		check_near((double)snapshot->target[TALLY_TASK_CLOCK],
 			   (double)wanted * (double)INTERVAL_NS, 0.15);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
+/* Where not even init is to be seen, neither are the users that one asks for, but oneself. */
+static void hidden_users(void **state)
+{
+	static const struct {
+		const char *users;
+		bool init, told;
+	} rows[] = {
+		{"2000", true, false},      {"2000", false, true}, {"1000", false, false},
+		{"1000,2000", false, true}, {NULL, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct engine_config config = {.target.user = rows[i].users};
+		struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2});
+		struct sys sys = fk_sys(fk);
+		if (rows[i].init)
+			fk_task(fk, TASK_OF(0, 1, .comm = "init"));
+		fk_task(fk, TASK(40, .comm = "pmctop"));
+		fk_self_task(fk, 40);
+		struct engine *engine = open_engine_with(&sys, &config);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_int_equal(has_note(snapshot, "/proc hides the processes of others"),
+				 rows[i].told);
 		snapshot_free(snapshot);
 		close_all(engine, fk);
 	}
@@ -819,7 +852,9 @@ static const struct refusal refusals[] = {
 	 "Process 60 belongs to another user"},
 	{"a kernel thread", {ORDINARY, .paranoid = 2}, {PIDS(2)}, -EACCES, "2 is a kernel thread"},
 	{"no such user", {0}, {.user = "nosuch"}, -EINVAL, "There is no user 'nosuch'"},
-	{"several users", {0}, {.user = "root,me"}, -EINVAL, "'root,me' is not one user"},
+	{"one of several users", {0}, {.user = "1000,me"}, -EINVAL, "There is no user 'me'"},
+	{"no second user", {0}, {.user = "1000,"}, -EINVAL, "There is no user ''"},
+	{"one of several cgroups", {0}, {.cgroup = "/,/a"}, -EINVAL, "There is no cgroup '/a'"},
 	{"no such cgroup", {0}, {.cgroup = "/nosuch"}, -EINVAL, "There is no cgroup '/nosuch'"},
 	{"a cgroup outside", {0}, {.cgroup = "/../../../etc"}, -EINVAL, "There is no cgroup"},
 	{"a cgroup upwards", {0}, {.cgroup = "/./.."}, -EINVAL, "There is no cgroup"},
@@ -869,6 +904,7 @@ int main(void)
 		cmocka_unit_test(numbers_come_back),
 		cmocka_unit_test(names_change),
 		cmocka_unit_test(main_thread_sleeps),
+		cmocka_unit_test(hidden_users),
 		cmocka_unit_test(orphans_count_once),
 		cmocka_unit_test(no_descriptor_is_left),
 		cmocka_unit_test(two_kinds_of_cpus),
