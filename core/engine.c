@@ -11,7 +11,7 @@
 #include "access.h"
 #include "collect.h"
 #include "column_notes.h"
-#include "cpu_model.h"
+#include "engine_record.h"
 #include "event_list.h"
 #include "explain.h"
 #include "inquiry.h"
@@ -64,8 +64,8 @@ struct engine {
 	size_t pollfds_capacity;
 	struct commands commands; /* asked for, and not done yet */
 	struct inquiry inquiry;
-	struct recorder *recorder; /* NULL: nobody records */
-	uint64_t cut_ns;           /* end of the last interval */
+	struct engine_record record;
+	uint64_t cut_ns; /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
@@ -328,67 +328,18 @@ static int choose_collector(struct engine *engine, struct error *err)
 	return collect_task_open(&context, &engine->collect, err);
 }
 
-/* ---- recording */
-
-static void stop_recording(struct engine *engine)
-{
-	if (!engine->recorder)
-		return;
-	if (engine->collect->ops->record)
-		engine->collect->ops->record(engine->collect, NULL);
-	recorder_free(engine->recorder);
-	engine->recorder = NULL;
-}
-
-/* Counted one by one tasks make no records. */
-static int can_record(const struct engine *engine, struct error *err)
-{
-	if (engine->collect->ops->record)
-		return 0;
-	return error_set(
-		err, -EOPNOTSUPP,
-		"There is nothing to record where tasks are counted one by one: that needs "
-		"CAP_PERFMON or kernel.perf_event_paranoid=0.");
-}
-
-static int start_recording(struct engine *engine, const char *path, struct error *err)
-{
-	const struct recorder_spec spec = {.path = path};
-
-	stop_recording(engine);
-	if (!path)
-		return 0;
-	int result = can_record(engine, err);
-	return result < 0 ? result : recorder_new(&spec, &engine->recorder, err);
-}
-
-/* What has changed since the last interval, or everything where the recording begins. */
 static void go_on_recording(struct engine *engine)
 {
-	struct collect *collect = engine->collect;
-	struct error err;
+	const struct recorder_facts facts = {
+		.sys = engine->sys,
+		.mode = engine->collect->mode,
+		.host = engine->host,
+		.pmu = engine->pmu,
+		.pmus = &engine->pmus,
+	};
 
-	if (!engine->recorder)
-		return;
-	if (recorder_state(engine->recorder, &err) < 0) {
-		stop_recording(engine);
-		notes_add_urgent(&engine->notes, err.text);
-		return;
-	}
-	if (recorder_is_due(engine->recorder)) {
-		const struct recorder_facts facts = {
-			.sys = engine->sys,
-			.mode = collect->mode,
-			.host = engine->host,
-			.pmu = engine->pmu,
-			.slots_per_cycle = cpu_slots_per_cycle(engine->sys, &engine->pmus),
-		};
-		collect->ops->record(collect, NULL);
-		recorder_begin(engine->recorder, &facts);
-	}
-	recorder_columns(engine->recorder, engine->columns);
-	collect->ops->record(collect, engine->recorder);
-	recorder_go(engine->recorder);
+	engine_record_renew(&engine->record, engine->collect, engine->columns, &facts,
+			    &engine->notes);
 }
 
 /* ---- the engine */
@@ -468,7 +419,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	if (result < 0)
 		goto fail;
 	if (config->recorder) {
-		result = can_record(engine, err);
+		result = engine_record_can(engine->collect, err);
 		if (result < 0)
 			goto fail;
 	}
@@ -476,7 +427,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
 		notes_add(&engine->notes, "%s", config->notes->items[i]);
 	settle(engine);
-	engine->recorder = config->recorder;
+	engine->record.recorder = config->recorder;
 	go_on_recording(engine);
 	*out = engine;
 	return 0;
@@ -490,7 +441,7 @@ void engine_free(struct engine *engine)
 {
 	if (!engine)
 		return;
-	stop_recording(engine);
+	engine_record_fini(&engine->record, engine->collect);
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
@@ -671,7 +622,7 @@ static int do_command(struct engine *engine, const struct command *command, stru
 		target_dismiss(engine->target);
 		return 0;
 	case COMMAND_RECORD:
-		return start_recording(engine, command->text, err);
+		return engine_record_to(&engine->record, engine->collect, command->text, err);
 	}
 	return -EINVAL;
 }
@@ -762,9 +713,9 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	snapshot->tasks = proc_threads(engine->sys);
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
-	if (engine->recorder) {
-		recorder_cut(engine->recorder, snapshot, &collect->interval);
-		snapshot->recorded_bytes = recorder_bytes(engine->recorder);
+	if (engine->record.recorder) {
+		recorder_cut(engine->record.recorder, snapshot, &collect->interval);
+		snapshot->recorded_bytes = recorder_bytes(engine->record.recorder);
 	}
 
 	renew(engine);

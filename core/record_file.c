@@ -38,6 +38,7 @@ struct record_file {
 
 	/* The thread's own. */
 	int fd;
+	int doomed_fd;        /* of a file that was replaced; -1: none was */
 	uint64_t written;     /* bytes of this file, in whole pieces */
 	struct perfdata text; /* scratch: a piece, translated */
 
@@ -74,8 +75,11 @@ static bool is_recording(int fd, const struct stat *status)
 	       (pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == PERFDATA_MAGIC);
 }
 
-/* What has the name already gets another, if it is ours to move. */
-static int make_way(const char *path, struct error *err)
+/*
+ * What has the name already gets another, if it is ours to move. What had that is held open: to
+ * free the blocks of a large file takes its time, which is the thread's.
+ */
+static int make_way(const char *path, int *doomed_fd, struct error *err)
 {
 	char old[PATH_MAX];
 	struct stat status;
@@ -100,10 +104,19 @@ static int make_way(const char *path, struct error *err)
 		result = refuse(err, -EEXIST, path, "is no recording: take another name.");
 	else if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
 		result = refuse_code(err, -ENAMETOOLONG, path);
-	else if ((status.st_size == 0 ? unlink(path) : rename(path, old)) < 0)
+	else if (status.st_size > 0)
+		*doomed_fd = open(old, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (result == 0 && (status.st_size == 0 ? unlink(path) : rename(path, old)) < 0)
 		result = refuse_code(err, -errno, path);
 	close(fd);
 	return result;
+}
+
+static void close_doomed(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 static int create(const char *path)
@@ -114,13 +127,13 @@ static int create(const char *path)
 }
 
 /* A new file of that name, locked: a descriptor, or -errno and a sentence. */
-static int create_locked(const char *path, struct error *err)
+static int create_locked(const char *path, int *doomed_fd, struct error *err)
 {
 	struct stat mine, named;
 	int fd = create(path);
 
 	if (fd == -EEXIST) {
-		int result = make_way(path, err);
+		int result = make_way(path, doomed_fd, err);
 		if (result < 0)
 			return result;
 		fd = create(path);
@@ -198,7 +211,7 @@ static int begin_file(struct record_file *file, const char *stamp, struct error 
 		return refuse_code(err, -errno, file->path);
 	close(file->fd);
 	file->written = 0;
-	file->fd = create_locked(file->path, err);
+	file->fd = create_locked(file->path, &file->doomed_fd, err);
 	return file->fd < 0 ? file->fd : 0;
 }
 
@@ -269,6 +282,7 @@ static void *run(void *arg)
 	struct record_file *file = arg;
 	struct error err = {0};
 
+	close_doomed(&file->doomed_fd);
 	pthread_mutex_lock(&file->lock);
 	while (!file->error.code) {
 		struct piece *piece = file->first;
@@ -291,6 +305,10 @@ static void *run(void *arg)
 			file->error = err;
 	}
 	pthread_mutex_unlock(&file->lock);
+	if (file->fd >= 0 && file->named && file->written == 0)
+		unlink(file->path); /* nothing came of it */
+	if (file->fd >= 0)
+		close(file->fd);
 	return NULL;
 }
 
@@ -307,10 +325,10 @@ static int start_thread(struct record_file *file)
 	return -result;
 }
 
-static int open_output(const char *path, struct error *err)
+static int open_output(const char *path, int *doomed_fd, struct error *err)
 {
 	if (strcmp(path, "-") != 0)
-		return create_locked(path, err);
+		return create_locked(path, doomed_fd, err);
 	if (isatty(STDOUT_FILENO))
 		return error_set(err, -EINVAL,
 				 "A recording is nothing to look at: send '--record -' into a "
@@ -322,13 +340,16 @@ static int open_output(const char *path, struct error *err)
 int record_file_open(const char *path, struct record_file **out, struct error *err)
 {
 	struct stat status;
-	int fd = open_output(path, err);
+	int doomed_fd = -1, fd = open_output(path, &doomed_fd, err);
 
-	if (fd < 0)
+	if (fd < 0) {
+		close_doomed(&doomed_fd);
 		return fd;
+	}
 	struct record_file *file = xcalloc(1, sizeof(*file));
 	file->path = xstrdup(path);
 	file->fd = fd;
+	file->doomed_fd = doomed_fd;
 	file->named = strcmp(path, "-") != 0;
 	file->stream = fstat(fd, &status) < 0 || !S_ISREG(status.st_mode);
 	file->last = &file->first;
@@ -340,28 +361,31 @@ int record_file_open(const char *path, struct record_file **out, struct error *e
 		return 0;
 	}
 	close(fd);
+	close_doomed(&doomed_fd);
 	free(file->path);
 	free(file);
 	return error_set(err, result, "The recorder's thread cannot be started.");
+}
+
+void record_file_end(struct record_file *file)
+{
+	pthread_mutex_lock(&file->lock);
+	file->close = true;
+	pthread_cond_signal(&file->more);
+	pthread_mutex_unlock(&file->lock);
 }
 
 void record_file_close(struct record_file *file)
 {
 	if (!file)
 		return;
-	pthread_mutex_lock(&file->lock);
-	file->close = true;
-	pthread_cond_signal(&file->more);
-	pthread_mutex_unlock(&file->lock);
+	record_file_end(file);
 	pthread_join(file->thread, NULL);
 
 	give_up_pieces(&file->first);
 	give_up_pieces(&file->spare);
 	perfdata_fini(&file->text);
-	if (file->named && file->written == 0)
-		unlink(file->path); /* nothing came of it */
-	if (file->fd >= 0)
-		close(file->fd);
+	close_doomed(&file->doomed_fd);
 	pthread_cond_destroy(&file->more);
 	pthread_mutex_destroy(&file->lock);
 	free(file->path);

@@ -22,6 +22,8 @@ struct record_file;
 
 /* path: "-" is standard output. 0, or -errno and a sentence. */
 int record_file_open(const char *path, struct record_file **file, struct error *err);
+/* Nothing more is put: the thread ends when all is written. */
+void record_file_end(struct record_file *file);
 /*
  * Waits until all is written, but for a reader that takes nothing no longer than
  * RECORD_FILE_PATIENCE_NS. A file that nothing was written to is removed. NULL is fine.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "recorder.h"
 
+#include "cpu_model.h"
 #include "cpu_name.h"
 #include "cpus.h"
 #include "proc.h"
@@ -61,11 +62,17 @@ static void flush(struct recorder *recorder)
 	recorder->data = record_file_take(recorder->file);
 }
 
+void recorder_end(struct recorder *recorder)
+{
+	flush(recorder);
+	record_file_end(recorder->file);
+}
+
 void recorder_free(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
-	flush(recorder);
+	recorder_end(recorder);
 	record_file_put(recorder->file, recorder->data, NULL);
 	record_file_close(recorder->file);
 	columns_unref(recorder->columns);
@@ -177,7 +184,7 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	perfdata_word(recorder->data, PERFDATA_OWN_VERSION);
 	perfdata_word(recorder->data, recorder->began_ns);
 	perfdata_word(recorder->data, realtime_ns);
-	perfdata_word(recorder->data, facts->slots_per_cycle);
+	perfdata_word(recorder->data, cpu_slots_per_cycle(facts->sys, facts->pmus));
 	perfdata_text(recorder->data, facts->mode);
 	perfdata_text(recorder->data, facts->host);
 	perfdata_text(recorder->data, facts->pmu);

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "interval.h"
 #include "perfdata_write.h"
+#include "pmu.h"
 #include "snapshot.h"
 #include "sys.h"
 
@@ -31,7 +32,9 @@ struct recorder_spec {
 
 /* Opens its file: 0, or -errno and a sentence. */
 int recorder_new(const struct recorder_spec *spec, struct recorder **recorder, struct error *err);
-/* All that it was told is written first. NULL is fine. */
+/* Nothing more comes: what is left is written, while nobody waits. */
+void recorder_end(struct recorder *recorder);
+/* Waits until all that it was told is written. NULL is fine. */
 void recorder_free(struct recorder *recorder);
 
 /* Whether it still records: else -errno and a sentence. */
@@ -46,7 +49,7 @@ bool recorder_is_due(struct recorder *recorder);
 struct recorder_facts {
 	const struct sys *sys;         /* borrowed for the recorder's life */
 	const char *mode, *host, *pmu; /* as in snapshots */
-	unsigned slots_per_cycle;      /* of formulas; 0: not told */
+	const struct pmu_set *pmus;
 };
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts);
 /* What is counted and shown from here on, where that is not what it was told last. */

@@ -704,6 +704,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		if (rc || options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 			return rc;
 	}
+	if (!options->record.path && (options->record.switch_bytes || options->record.switch_ns))
+		return error_set(err, -EINVAL, "Option '--switch-output' needs '--record FILE'.");
 	rc = read_positional(options, n, argv, err);
 	if (!rc && options->command && options->task != OPTIONS_RUN)
 		return refuse_argument(options->command[0], err);

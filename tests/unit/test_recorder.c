@@ -251,6 +251,35 @@ static void test_midway(void **state)
 	fk_free(fk);
 }
 
+/* Off and on again: the same file, and the one before is kept. */
+static void test_again(void **state)
+{
+	(void)state;
+	const struct command begin = {.kind = COMMAND_RECORD, .text = path_of("again")};
+	const struct command end = {.kind = COMMAND_RECORD};
+	struct fk *fk = machine_new(6);
+	struct sys sys = fk_sys(fk);
+	struct engine_config config = {.preset = &preset_none, .columns = columns, .n_columns = 1};
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct seen first = {0}, second = {0};
+	struct replay replay;
+
+	engine_do(engine, &begin);
+	snapshot_free(nth_snapshot(engine, fk, 1));
+	record_intervals(engine, fk, &first, 1);
+	engine_do(engine, &end);
+	record_intervals(engine, fk, &first, 1);
+	engine_do(engine, &begin);
+	snapshot_free(nth_snapshot(engine, fk, 1));
+	record_intervals(engine, fk, &second, 2);
+	engine_free(engine);
+	check_recording(path_of("again.old"), &first, &replay);
+	check_recording(path_of("again"), &second, &replay);
+	seen_fini(&first);
+	seen_fini(&second);
+	fk_free(fk);
+}
+
 /* Each file stands for itself. */
 static void test_switch_output(void **state)
 {
@@ -435,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_same_figures_in_turns),
 		cmocka_unit_test(test_hotplug_and_rival),
 		cmocka_unit_test(test_midway),
+		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_switch_output),
 		cmocka_unit_test(test_file_rules),
 		cmocka_unit_test(test_full_disk),

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_ENGINE_RECORD_H
+#define PMCTOP_ENGINE_RECORD_H
+
+#include "collect.h"
+#include "error.h"
+#include "notes.h"
+#include "recorder.h"
+
+/* The engine's part in recordings: when they begin, go on and end. Zeroed: there is none. */
+struct engine_record {
+	struct recorder *recorder; /* under way; NULL: nobody records */
+	struct recorder *ended;    /* writes what is left of the last one; NULL: none does */
+};
+
+/* 0, or -EOPNOTSUPP and a sentence where there is nothing to record. */
+int engine_record_can(const struct collect *collect, struct error *err);
+/* Ends the one under way; with a path the next one is to begin. 0, or -errno and a sentence. */
+int engine_record_to(struct engine_record *record, struct collect *collect, const char *path,
+		     struct error *err);
+/*
+ * Between two intervals: begins it, or tells what has changed since the last one. One that has
+ * ended by itself says why in an urgent note.
+ */
+void engine_record_renew(struct engine_record *record, struct collect *collect,
+			 struct columns *columns, const struct recorder_facts *facts,
+			 struct notes *notes);
+/* Ends it, and waits until all is written; before the collector is closed. */
+void engine_record_fini(struct engine_record *record, struct collect *collect);
+
+#endif
