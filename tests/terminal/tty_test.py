@@ -306,20 +306,21 @@ def test_frozen_in_a_storm(terminal):
     """a terminal that stops reading under tens of thousands of switches a second: none is lost"""
     before = terminal.settings()
     pingpong = subprocess.Popen([PINGPONG, "-c", "0", "1000000000"])
+    frozen, reading = [], []
     try:
-        # A machine that is too busy loses some whoever reads: that proves nothing, either way.
-        for _ in range(3):
+        # A machine that is too busy loses some now and then, whoever reads.
+        while len(frozen) < 3 and all(frozen):
             pid = terminal.start("0.5")
             terminal.wait_for("pingpong")
             said = freeze(terminal, pid, pingpong)
-            print(f"# {said}", flush=True)
-            if not lost(terminal):
-                break
-            terminal.start("0.5")
-            time.sleep(FREEZE_S + 1)
-            if not lost(terminal):
-                raise Failure(f"records were lost while it was frozen, and else none: {said}")
-            print("# too busy: records are lost on a terminal that reads, too", flush=True)
+            frozen.append(lost(terminal))
+            print(f"# {said}, {'some' if frozen[-1] else 'no'} records lost", flush=True)
+            if frozen[-1]:
+                terminal.start("0.5")
+                time.sleep(FREEZE_S + 1)
+                reading.append(lost(terminal))
+        if all(frozen) and not all(reading):
+            raise Failure("records are lost whenever it is frozen, and else not always")
     finally:
         pingpong.kill()
         pingpong.wait()
