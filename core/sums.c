@@ -92,21 +92,28 @@ static bool same_events(const struct sums *sums, const struct event_set *events)
 	return true;
 }
 
-void sums_add(struct sums *sums, const struct snapshot *snapshot)
+void sums_add_row(struct sums *sums, const struct snapshot *snapshot,
+		  const struct metric_input *row)
 {
 	const struct columns *columns = snapshot->columns;
+
+	if (!same_events(sums, &columns->events))
+		renew(sums, &columns->events);
+	sums->time_ns += snapshot->interval_ns;
+	for (size_t i = 0; i < sums->n; i++)
+		add(&sums->items[i], metric_read_one(&columns->event_readings.items[i], row),
+		    (double)snapshot->interval_ns / (double)NS_PER_S);
+}
+
+void sums_add(struct sums *sums, const struct snapshot *snapshot)
+{
 	const struct metric_input input = sums_input(snapshot);
 
 	if (sums->targeted != (snapshot->target != NULL)) { /* of someone else */
 		sums_fini(sums);
 		sums->targeted = snapshot->target != NULL;
 	}
-	if (!same_events(sums, &columns->events))
-		renew(sums, &columns->events);
-	sums->time_ns += snapshot->interval_ns;
-	for (size_t i = 0; i < sums->n; i++)
-		add(&sums->items[i], metric_read_one(&columns->event_readings.items[i], &input),
-		    (double)snapshot->interval_ns / (double)NS_PER_S);
+	sums_add_row(sums, snapshot, &input);
 }
 
 void sums_zero(struct sums *sums)

@@ -47,6 +47,9 @@ struct sums {
 };
 
 void sums_add(struct sums *sums, const struct snapshot *snapshot);
+/* The same of one row of it: sums are of the machine, or all of that row. */
+void sums_add_row(struct sums *sums, const struct snapshot *snapshot,
+		  const struct metric_input *row);
 /* The totals alone: how steady an event is stays known. */
 void sums_zero(struct sums *sums);
 void sums_fini(struct sums *sums);

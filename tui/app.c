@@ -94,6 +94,7 @@ void app_fini(struct app *app)
 	sums_fini(&app->sums);
 	if (app->baseline != app->snapshot)
 		snapshot_free(app->baseline);
+	sums_fini(&app->subject_sums);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
 	app->snapshot = app->waiting = app->baseline = NULL;
@@ -403,6 +404,7 @@ void app_act(struct app *app, enum action action)
 		break;
 	case ACTION_ZERO:
 		sums_zero(&app->sums);
+		sums_zero(&app->subject_sums);
 		app_tell(app, "The totals begin at zero.");
 		break;
 	case ACTION_PAUSE:

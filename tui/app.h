@@ -115,6 +115,7 @@ struct app {
 	struct detail_subject subject;        /* of the detail */
 	unsigned detail_step;                 /* buckets of history to a value */
 	bool watches;                         /* there is a subject */
+	struct sums subject_sums;             /* since it was chosen, or zero was said */
 	struct prompt prompt;
 	struct picker picker; /* over the screen, while it is open */
 	char notice[160];     /* stands before the notes of snapshots; "": nothing */

@@ -6,6 +6,7 @@
 #include "core/detail.h"
 #include "core/history.h"
 #include "core/snapshot.h"
+#include "core/sums.h"
 
 #include <stdbool.h>
 
@@ -26,7 +27,8 @@ struct detail_page {
 	const struct detail *detail; /* of the subject in that snapshot */
 	const struct detail_subject *subject;
 	unsigned step; /* buckets of history that make a value */
-	bool zooms;    /* keys change that */
+	/* Since when it is looked at; NULL: that is only in passing, and keys are for others. */
+	const struct sums *sums;
 };
 
 /* What a later snapshot tells anew of it. */

@@ -41,6 +41,8 @@ bool screen_detail_choose(struct app *app, struct list *list)
 		return false;
 	app->detail_step = 1;
 	app->watches = true;
+	sums_fini(&app->subject_sums);
+	screen_detail_see(app, app->snapshot);
 	return true;
 }
 
@@ -52,6 +54,13 @@ void screen_detail_see(struct app *app, const struct snapshot *snapshot)
 		return;
 	detail_init(snapshot, &app->subject.key, &detail);
 	detail_subject_see(&app->subject, snapshot, &detail);
+	const struct metric_input input = {
+		.events = &snapshot->columns->events,
+		.plan = snapshot->columns->plan,
+		.tally = detail.sum.tallies,
+		.lost = detail.sum.n > 0 && (detail.sum.items[0].flags & ROW_LOST),
+	};
+	sums_add_row(&app->subject_sums, snapshot, &input);
 	detail_fini(&detail);
 }
 
@@ -70,7 +79,7 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
 	detail_init(app->snapshot, &subject.key, &detail);
-	const struct detail_page page = {app->snapshot, app->history, &detail, &subject, 1, false};
+	const struct detail_page page = {app->snapshot, app->history, &detail, &subject, 1, NULL};
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, rect.width, rect.height - 1);
 	detail_page_draw(&page, &panel, (struct rect){0, 0, rect.width, rect.height - 1});
@@ -106,7 +115,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 		return;
 	detail_init(app->snapshot, &app->subject.key, &detail);
 	const struct detail_page page = {app->snapshot, app->history,     &detail,
-					 &app->subject, app->detail_step, true};
+					 &app->subject, app->detail_step, &app->subject_sums};
 	all.height = detail_page_draw(&page, &measured, all);
 	canvas_init(&whole, canvas->ascii);
 	canvas_resize(&whole, all.width, all.height);

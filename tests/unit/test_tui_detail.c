@@ -158,6 +158,38 @@ static void test_follows(void **state)
 	stage_close(&stage);
 }
 
+/* Counts add up from when it was opened on, or since zero. */
+static void test_totals(void **state)
+{
+	static const struct {
+		unsigned seconds; /* that go by */
+		int key;
+		const char *says[3];
+	} rows[] = {
+		{0, KEYMAP_END, {"of the last 1 s", "              9               9\n", ""}},
+		{3, KEYMAP_END, {"of the last 4 s", "              9              36\n", ""}},
+		{0, 'z', {"of the last 0 s", "              9               0\n", ""}},
+		{1, KEYMAP_END, {"of the last 1 s", "              9               9\n", ""}},
+	};
+	struct stage stage;
+	unsigned second = 1;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, second_of(second));
+	stage_keys(&stage, (const int[]){KEYMAP_ENTER, 0}); /* the compiler */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (unsigned n = 0; n < rows[i].seconds; n++)
+			app_snapshot(&stage.app, second_of(++second));
+		stage_keys(&stage, (const int[]){rows[i].key, 0});
+		char *drawn = canvas_print(&stage.canvas);
+		for (const char *const *says = rows[i].says; **says; says++)
+			if (!strstr(drawn, *says))
+				fail_msg("row %zu: no \"%s\" in\n%s", i, *says, drawn);
+		free(drawn);
+	}
+	stage_close(&stage);
+}
+
 /* Pause keeps what is shown; the past goes on. */
 static void test_pause(void **state)
 {
@@ -206,9 +238,8 @@ static void test_every_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_follows),
-		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_golden),     cmocka_unit_test(test_follows),
+		cmocka_unit_test(test_totals),     cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_every_size),
 	};
 
