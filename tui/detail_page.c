@@ -8,6 +8,7 @@
 #include "core/cgroup_name.h"
 #include "core/text.h"
 #include "core/util.h"
+#include "core/verdict.h"
 #include "core/view.h"
 #include "segments.h"
 #include "widget_graph.h"
@@ -201,6 +202,26 @@ static void draw_identity(struct sheet *sheet)
 				     sheet->rect.width - used, STYLE_NAME, subject->cgroup);
 		sheet->y++;
 	}
+}
+
+/* What slows it down, by which rule and by which figures; or what would have to be counted. */
+static void draw_verdict(struct sheet *sheet)
+{
+	const struct detail *detail = sheet->page->detail;
+	char text[512];
+	struct judge judge;
+
+	if (detail->sum.n == 0)
+		return;
+	judge_init(&judge, sheet->page->snapshot->columns);
+	const struct judgement judgement =
+		judge_figures(&judge, detail->sum.figures, detail->sum.items[0].flags);
+	verdict_explain(&judge, &judgement, detail->sum.figures, text, sizeof(text));
+	canvas_text_ellipsis(sheet->canvas, sheet->rect.x, sheet->y++, sheet->rect.width,
+			     verdict_is_loss(judgement.verdict)  ? STYLE_WARN
+			     : judgement.verdict == VERDICT_NONE ? STYLE_DIM
+								 : STYLE_PLAIN,
+			     text);
 }
 
 /* ---- the past */
@@ -578,6 +599,7 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 	struct sheet left = {page, canvas, rect, rect.y};
 
 	draw_identity(&left);
+	draw_verdict(&left);
 	left.y++;
 	if (rect.width < TWO_COLUMNS_FROM) {
 		draw_history(&left);
