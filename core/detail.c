@@ -84,7 +84,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 	const struct rows *rows = &snapshot->threads;
 	const struct columns *columns = snapshot->columns;
 
-	for (size_t i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < snapshot_ran(snapshot); i++) {
 		const uint64_t *tally = rows_tally(columns, rows, i);
 
 		if (!has_thread(snapshot, key, &rows->items[i]))

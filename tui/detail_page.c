@@ -58,6 +58,29 @@ static bool is_of_tasks(const struct detail_subject *subject)
 	return subject->key.kind == HISTORY_THREAD || subject->key.kind == HISTORY_PROCESS;
 }
 
+/* Of what is the snapshot's own, copies. */
+static void see_texts(struct detail_subject *subject, const struct snapshot *snapshot)
+{
+	const char *path = snapshot_cgroup(snapshot, &subject->row);
+
+	if (path)
+		text_copy(subject->cgroup, sizeof(subject->cgroup), path);
+	if (subject->row.cmdline)
+		text_copy(subject->cmdline, sizeof(subject->cmdline), subject->row.cmdline);
+	subject->row.cmdline = NULL;
+}
+
+void detail_subject_init(struct detail_subject *subject, const struct snapshot *snapshot,
+			 enum rollup by, const struct row *row)
+{
+	*subject = (struct detail_subject){
+		.key = history_key_of_row(snapshot, by, row),
+		.row = *row,
+		.ended = row->flags & ROW_EXITED,
+	};
+	see_texts(subject, snapshot);
+}
+
 void detail_subject_see(struct detail_subject *subject, const struct snapshot *snapshot,
 			const struct detail *detail)
 {
@@ -65,18 +88,15 @@ void detail_subject_see(struct detail_subject *subject, const struct snapshot *s
 		return;
 
 	struct row before = subject->row;
-	const char *path;
 
 	subject->row = detail->sum.items[0];
-	path = snapshot_cgroup(snapshot, &subject->row);
-	if (path)
-		text_copy(subject->cgroup, sizeof(subject->cgroup), path);
+	see_texts(subject, snapshot);
 	if (!subject->row.comm[0])
 		memcpy(subject->row.comm, before.comm, sizeof(before.comm));
 	if (!subject->row.start_ns)
 		subject->row.start_ns = before.start_ns;
-	subject->key.start = subject->key.start || !is_of_tasks(subject) ? subject->key.start
-									 : subject->row.start_ns;
+	if (is_of_tasks(subject) && !subject->key.start)
+		subject->key.start = subject->row.start_ns;
 	if (subject->row.flags & ROW_EXITED)
 		subject->ended = true;
 }
@@ -165,6 +185,18 @@ static void add_state(struct segments *segments, const struct detail_page *page)
 			->text_style = STYLE_DIM;
 }
 
+/* A line of its own; "" takes none. */
+static void draw_long(struct sheet *sheet, const char *label, const char *text)
+{
+	unsigned x = sheet->rect.x, width = sheet->rect.width;
+
+	if (!text[0])
+		return;
+	unsigned used = canvas_text(sheet->canvas, x, sheet->y, width, STYLE_LABEL, label);
+	canvas_text_ellipsis(sheet->canvas, x + used, sheet->y, width - used, STYLE_NAME, text);
+	sheet->y++;
+}
+
 static void draw_identity(struct sheet *sheet)
 {
 	const struct detail_page *page = sheet->page;
@@ -195,13 +227,10 @@ static void draw_identity(struct sheet *sheet)
 	add_state(&segments, page);
 	segments_draw(&segments, sheet->canvas,
 		      (struct rect){sheet->rect.x, sheet->y++, sheet->rect.width, 1});
-	if (subject->cgroup[0] && (is_of_tasks(subject) || subject->key.kind == HISTORY_CGROUP)) {
-		unsigned used = canvas_text(sheet->canvas, sheet->rect.x, sheet->y,
-					    sheet->rect.width, STYLE_LABEL, "cgroup ");
-		canvas_text_ellipsis(sheet->canvas, sheet->rect.x + used, sheet->y,
-				     sheet->rect.width - used, STYLE_NAME, subject->cgroup);
-		sheet->y++;
-	}
+	if (is_of_tasks(subject))
+		draw_long(sheet, "command line ", subject->cmdline);
+	if (is_of_tasks(subject) || subject->key.kind == HISTORY_CGROUP)
+		draw_long(sheet, "cgroup ", subject->cgroup);
 }
 
 /* What slows it down, by which rule and by which figures; or what would have to be counted. */

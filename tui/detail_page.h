@@ -16,8 +16,8 @@
  */
 struct detail_subject {
 	struct history_key key;
-	struct row row;   /* of a task, as it was last seen */
-	char cgroup[256]; /* its path, or "" */
+	struct row row; /* of a task, as it was last seen; without its command line */
+	char cmdline[512], cgroup[256]; /* command line and path, or "" */
 	bool ended;
 };
 
@@ -31,6 +31,9 @@ struct detail_page {
 	const struct sums *sums;
 };
 
+/* A row of the snapshot, as rolled up in that way. */
+void detail_subject_init(struct detail_subject *subject, const struct snapshot *snapshot,
+			 enum rollup by, const struct row *row);
 /* What a later snapshot tells anew of it. */
 void detail_subject_see(struct detail_subject *subject, const struct snapshot *snapshot,
 			const struct detail *detail);

@@ -25,12 +25,7 @@ static bool subject_at(const struct view *view, size_t line, struct detail_subje
 			view_is_unit(view, line) ? view->spec.by : ROLLUP_CPU, cpu);
 		return true;
 	}
-	const char *cgroup = snapshot_cgroup(view->snapshot, row);
-	subject->key = history_key_of_row(view->snapshot, view->spec.by, row);
-	subject->row = *row;
-	subject->ended = row->flags & ROW_EXITED;
-	if (cgroup)
-		text_copy(subject->cgroup, sizeof(subject->cgroup), cgroup);
+	detail_subject_init(subject, view->snapshot, view->spec.by, row);
 	return true;
 }
 
