@@ -18,7 +18,8 @@ enum {
 	WIDE_FROM = 160,
 	SIDE_WIDTH = 64,
 	GAP = 2,
-	DETAIL_LINES = 19,
+	LIST_LINES = 18,   /* at least, before ... */
+	DETAIL_LINES = 22, /* ... the detail has all its lines */
 };
 
 static struct rect take_lines(unsigned width, unsigned *y, unsigned lines)
@@ -49,11 +50,13 @@ static unsigned banner_lines(unsigned height, unsigned wanted)
 static void divide_body(struct layout *layout)
 {
 	struct rect body = layout->body;
-	unsigned height = body.height - DETAIL_LINES;
+	unsigned more = body.height > LIST_LINES ? body.height - LIST_LINES : 0;
+	unsigned detail = more < DETAIL_LINES ? more : DETAIL_LINES;
+	unsigned height = body.height - detail;
 
 	layout->body = (struct rect){body.x, body.y, body.width - SIDE_WIDTH - GAP, height};
 	layout->cpus = (struct rect){body.x + body.width - SIDE_WIDTH, body.y, SIDE_WIDTH, height};
-	layout->detail = (struct rect){body.x, body.y + height, body.width, DETAIL_LINES};
+	layout->detail = (struct rect){body.x, body.y + height, body.width, detail};
 }
 
 struct layout layout_screen(unsigned width, unsigned height, const struct layout_want *want)
