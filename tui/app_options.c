@@ -100,6 +100,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->idle = app->idle;
 	now->command_lines = app->tasks.spec.command_lines;
 	now->color = began->color;
+	now->mouse = began->mouse;
 	now->unit = app->tasks.spec.unit;
 	now->ascii = app->ascii;
 	now->theme = app->theme[0] ? app->theme : NULL;

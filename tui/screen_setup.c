@@ -55,6 +55,11 @@ static void levels_value(const struct app *app, char *text, size_t size)
 	text_copy(text, size, event_levels_name(app->levels));
 }
 
+static void idle_value(const struct app *app, char *text, size_t size)
+{
+	text_copy(text, size, app->idle ? "all" : "those that ran");
+}
+
 static void command_lines_value(const struct app *app, char *text, size_t size)
 {
 	text_copy(text, size, app->tasks.spec.command_lines ? "whole command lines" : "names");
@@ -86,6 +91,7 @@ static const struct setup_option {
 	{"Theme", theme_value, ACTION_THEME, NULL},
 	{"Interval", interval_value, ACTION_INTERVAL, NULL},
 	{"Lines of tasks", lines_value, ACTION_NONE, change_lines},
+	{"Tasks", idle_value, ACTION_IDLE, NULL},
 	{"Events and rates", unit_value, ACTION_UNIT, NULL},
 	{"Commands as", command_lines_value, ACTION_COMMAND_LINE, NULL},
 	{"Privilege levels", levels_value, ACTION_COUNT, NULL},

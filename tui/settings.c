@@ -109,6 +109,11 @@ static void write_unit(const struct options *options, FILE *file)
 	fputs(options_unit_name(options->unit), file);
 }
 
+static void write_mouse(const struct options *options, FILE *file)
+{
+	fputs(options->mouse ? "yes" : "no", file);
+}
+
 static void write_theme(const struct options *options, FILE *file)
 {
 	fputs(options->theme ? options->theme : "default", file);
@@ -124,7 +129,7 @@ static const struct {
 	{"columns", write_shown}, {"by", write_by},
 	{"idle", write_idle},     {"command-lines", write_command_lines},
 	{"unit", write_unit},     {"ascii", write_ascii},
-	{"theme", write_theme},
+	{"mouse", write_mouse},   {"theme", write_theme},
 };
 
 static char *text_of(const struct options *options, size_t row)

@@ -68,10 +68,10 @@ static void test_save(void **state)
 		{"all of it",
 		 "# mine\n",
 		 {"x", "-d", "500ms", "--by", "user", "-s", "-ipc", "-S", "cache", "--theme",
-		  "nord", "--count", "user", "--ascii", "-c", "--unit", "ki"},
+		  "nord", "--count", "user", "--ascii", "--no-mouse", "-c", "--unit", "ki"},
 		 "# mine\n\n[pmctop]\ndelay = 0.5s\npreset = cache\ncount = user\nsort = -ipc\nby "
 		 "= "
-		 "user\ncommand-lines = yes\nunit = ki\nascii = yes\ntheme = nord\n"},
+		 "user\ncommand-lines = yes\nunit = ki\nascii = yes\nmouse = no\ntheme = nord\n"},
 		{"as it was",
 		 "[pmctop]\ndelay=500ms # so\nsort: -ipc\n",
 		 {"x", "-d", "0.5", "-s", "-ipc"},
