@@ -24,11 +24,37 @@ static void add(struct options *now, enum engine_column_kind kind, char *text)
 	now->columns[now->n_columns++] = (struct engine_column){.kind = kind, .text = text};
 }
 
-static bool is_added(const struct options *now, const char *text)
+static bool is_in_list(const char *text, const char *event)
 {
-	for (size_t i = 0; i < now->n_columns; i++)
-		if (strcmp(now->columns[i].text, text) == 0)
+	struct event_list list = {0};
+	struct error impossible;
+	bool found = false;
+
+	event_list_parse(text, &list, &impossible);
+	for (size_t i = 0; i < list.n; i++)
+		found |= strcmp(list.items[i].name, event) == 0;
+	event_list_fini(&list);
+	return found;
+}
+
+static size_t name_length(const char *metric)
+{
+	return strcspn(metric, "= ");
+}
+
+/* Whether it is there already: configuration and command line may both have asked for it. */
+static bool is_added(const struct options *now, enum engine_column_kind kind, const char *name)
+{
+	for (size_t i = 0; i < now->n_columns; i++) {
+		const char *text = now->columns[i].text;
+
+		if (now->columns[i].kind != kind)
+			continue;
+		if (kind == ENGINE_EVENTS ? is_in_list(text, name)
+					  : name_length(text) == strlen(name) &&
+						    strncmp(text, name, strlen(name)) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -38,22 +64,41 @@ static bool is_shown(const struct columns *columns, const char *name)
 	return columns_metric(columns, name) >= 0 || strstr(name, "name=");
 }
 
+/* What of a list is on the screen and new; a group stays one. Returns how many these are. */
+static size_t write_shown(const struct columns *columns, const struct event_list *list,
+			  const struct options *now, FILE *file)
+{
+	unsigned open = 0; /* the group that is being written */
+	size_t shown = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		unsigned group = list->items[i].group;
+
+		if (!is_shown(columns, list->items[i].name) ||
+		    is_added(now, ENGINE_EVENTS, list->items[i].name))
+			continue;
+		fprintf(file, "%s%s%s%s", open && open != group ? "}" : "", shown++ ? ", " : "",
+			group && open != group ? "{" : "", list->items[i].name);
+		open = group;
+	}
+	fputs(open ? "}" : "", file);
+	return shown;
+}
+
 /* A list as it was written while all of it is there, else what is left of it. */
 static void add_events(const struct columns *columns, const char *text, struct options *now)
 {
 	struct event_list list = {0};
 	struct error impossible; /* it was counted */
 	char *left = NULL;
-	size_t size, shown = 0;
+	size_t size, shown;
 	FILE *file = open_memstream(&left, &size);
 
 	event_list_parse(text, &list, &impossible);
-	for (size_t i = 0; i < list.n; i++)
-		if (is_shown(columns, list.items[i].name))
-			fprintf(file, "%s%s", shown++ ? ", " : "", list.items[i].name);
+	shown = write_shown(columns, &list, now, file);
 	fclose(file);
 	const char *saved = shown == list.n ? text : left;
-	if (shown > 0 && !is_added(now, saved))
+	if (shown > 0)
 		add(now, ENGINE_EVENTS, xstrdup(saved));
 	event_list_fini(&list);
 	free(left);
@@ -61,10 +106,9 @@ static void add_events(const struct columns *columns, const char *text, struct o
 
 static void add_metric(const struct columns *columns, const char *text, struct options *now)
 {
-	size_t length = strcspn(text, "= ");
-	char *name = xstrndup(text, length);
+	char *name = xstrndup(text, name_length(text));
 
-	if (columns_metric(columns, name) >= 0 && !is_added(now, text))
+	if (columns_metric(columns, name) >= 0 && !is_added(now, ENGINE_METRIC, name))
 		add(now, ENGINE_METRIC, xstrdup(text));
 	free(name);
 }
@@ -83,6 +127,34 @@ static void add_columns(const struct app *app, struct options *now)
 		else
 			add_metric(app->snapshot->columns, command->text, now);
 	}
+}
+
+/* A file has events before metrics: where they were added otherwise, their order is saved, too. */
+static bool is_mixed(const struct options *now)
+{
+	bool metric = false;
+
+	for (size_t i = 0; i < now->n_columns; i++) {
+		if (metric && now->columns[i].kind == ENGINE_EVENTS)
+			return true;
+		metric |= now->columns[i].kind == ENGINE_METRIC;
+	}
+	return false;
+}
+
+static char *order_text(const struct columns *columns)
+{
+	struct column_choice none = {0};
+	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
+	size_t n = column_choice_places(&none, columns, places), size;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(file, "%s%s", i ? ", " : "", places[i].name);
+	fclose(file);
+	free(places);
+	return text;
 }
 
 void app_options(const struct app *app, const struct options *began, struct options *now)
@@ -105,4 +177,6 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->ascii = app->ascii;
 	now->theme = app->theme[0] ? app->theme : NULL;
 	add_columns(app, now);
+	if (app->snapshot && app->column_choice.n == 0 && is_mixed(now))
+		now->shown = keep(now, order_text(app->snapshot->columns));
 }

@@ -175,6 +175,16 @@ static void test_app_options(void **state)
 	assert_true(now.ascii);
 	assert_int_equal(now.n_columns, 1);
 	assert_string_equal(now.columns[0].text, "ipc");
+	assert_string_equal(now.shown, "");
+	options_fini(&now);
+
+	/* Of a list what is left, and in which order the columns stand. */
+	app_ask(&app, COMMAND_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
+	app_ask(&app, COMMAND_ADD_EVENTS, "{ghz,cs_per_s}", 0);
+	app_options(&app, &began, &now);
+	assert_int_equal(now.n_columns, 2);
+	assert_string_equal(now.columns[1].text, "mips, {ghz, cs_per_s}");
+	assert_memory_equal(now.shown, "cpu_percent, ghz, ", 18);
 	options_fini(&now);
 	app_fini(&app);
 	options_fini(&began);
