@@ -142,8 +142,8 @@ static void about_metric(const struct app *app, const struct metric_def *def, ch
 {
 	bool shown = app->snapshot && columns_metric(app->snapshot->columns, def->name) >= 0;
 
-	snprintf(text, size, "%s%s%s: %s\n%s\n%s", def->title, def->unit[0] ? ", " : "", def->unit,
-		 def->help, def->forms[0].expression, shown ? "is shown already" : "");
+	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help, def->forms[0].expression,
+		 shown ? "is shown already" : "");
 }
 
 static void about_event(const struct app *app, const char *name, const char *help, char *text,
