@@ -109,9 +109,10 @@ ROWS = [
     Row("up", ["Up", "M-k"], moves_by(-1, -1), before=["H", "Home", "Down", "Down"],
         back=["H"]),
     Row("down", ["Down", "M-j"], moves_by(1, 1), before=["H", "Home"], back=["H"]),
-    Row("left", ["Left", "M-h"], r"^ +PID (?!.*migr/s).*COMMAND", before=["Right"],
+    Row("left", ["Left", "M-h"], r"^ +PID +%CPU", before=["Right", "Right"], back=["Left"],
         size=(40, 20)),
-    Row("right", ["Right", "M-l"], r"^ +PID .*migr/s", back=["Left"], size=(40, 20)),
+    Row("right", ["Right", "M-l"], r"^ +PID +cs/s", before=["Right"], back=["Left", "Left"],
+        size=(40, 20)),
     Row("page-up", ["PPage"], jumps, before=["H", "Z", "NPage"], back=["Home", "Z", "H"]),
     Row("page-down", ["NPage"], jumps, before=["H", "Z"], back=["Home", "Z", "H"]),
     Row("home", ["Home"], jumps, before=["H", "Z", "NPage"], back=["Z", "H"]),
@@ -150,7 +151,7 @@ ROWS = [
     Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "spin", "Enter"]),
     Row("idle", ["i"], r"^ +\d+ .*slumber$", before=["\\", "slumber", "Enter"],
         back=["i", "\\", "C-u", "Enter"]),
-    Row("unit", ["m"], r"  counts  every", back=["m", "m"]),
+    Row("unit", ["m"], r"  counts  every", back=["m", "m", "m"]),
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
     Row("zero", ["z"], r"The totals begin at zero"),
     Row("record", ["o"], r"^Record", back=["Escape"]),
@@ -218,7 +219,7 @@ def check_key(terminal, row, key):
 
 
 def start(arguments="0.5"):
-    terminal = Terminal(100, 30, NO_COLOR="1", XDG_CONFIG_HOME=CONFIG.name)
+    terminal = Terminal(100, 30, NO_COLOR="1", XDG_CONFIG_HOME=tempfile.mkdtemp(dir=CONFIG.name))
     terminal.start(arguments)
     return terminal
 
@@ -263,12 +264,12 @@ def journey_add_and_remove():
         terminal.wait_for(r"ok +page-faults")
         terminal.wait_for("needs no counter")
         terminal.keys("Enter")
-        terminal.wait_for(r"^ +PID.* faults +COMMAND")
+        terminal.wait_for(r"^ +PID.* faults .*COMMAND")
         terminal.keys("x")
         terminal.text("page-faults")
         terminal.wait_for(r"added +page-faults")
         terminal.keys("Enter")
-        terminal.wait_for(r"^ +PID(?!.* faults +COMMAND).*COMMAND")
+        terminal.wait_for(r"^ +PID(?!.* faults ).*COMMAND")
         terminal.keys("e")
         terminal.text("nonsense-event")
         terminal.wait_for(r"typed +nonsense-event")
