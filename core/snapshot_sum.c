@@ -78,6 +78,8 @@ static void copy_rows(const struct columns *columns, const struct rows *from, si
 
 	rows_init(columns, from->n + more, to);
 	to->n = from->n;
+	if (from->n == 0)
+		return;
 	memcpy(to->items, from->items, from->n * sizeof(*to->items));
 	memcpy(to->tallies, from->tallies, from->n * width * sizeof(*to->tallies));
 }
