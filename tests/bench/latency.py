@@ -27,11 +27,11 @@ DOWN, UP = b"\x1b[B", b"\x1b[A"
 # Each with all threads in its list and hours between its own refreshes, as far as that goes; and
 # keys there and back.
 TOOLS = {
-    "pmctop": ([os.path.join(BUILD, "pmctop"), "-H", "3600"], b"i",
+    "pmctop": ([os.path.join(BUILD, "pmctop"), "-H", "-i", "3600"],
                {"down": (DOWN, UP), "sort": (b">", b"<"), "threads": (b"H", b"H")}),
-    "htop": (["htop", "-d", "100"], b"",
+    "htop": (["htop", "-d", "100"],
              {"down": (DOWN, UP), "sort": (b"M", b"P"), "threads": (b"H", b"H")}),
-    "top": (["top", "-H", "-d", "3600"], b"",
+    "top": (["top", "-H", "-d", "3600"],
             {"down": (DOWN, UP), "sort": (b"M", b"P"), "threads": (b"H", b"H")}),
 }
 
@@ -48,12 +48,9 @@ def press(tty, key):
 
 
 def measure(name, home):
-    command, first, keys = TOOLS[name]
+    command, keys = TOOLS[name]
     tty = OnPty(command, 200, 50, HOME=home)
     tty.read_for(6)
-    if first:
-        tty.write(first)
-        tty.read_for(3)
     told = []
     for what, pair in keys.items():
         times = [press(tty, pair[i % 2]) for i in range(PRESSES)]
@@ -72,7 +69,7 @@ def main():
         print(f"key to screen: {threads} threads cannot be had here")
         return
     with tempfile.TemporaryDirectory() as home:
-        for name, (command, _, _) in TOOLS.items():
+        for name, (command, _) in TOOLS.items():
             if not shutil.which(command[0]):
                 print(f"key to screen: {name} is not installed here (make bench-deps)")
                 continue
