@@ -4,70 +4,98 @@
 
     make.py DIRECTORY [NAME...]
 
-Each is a run in tmux, keys, and what the screen must show before it is taken. BUILD is the build
+Each is a run in tmux, keys, and what the screen must show before it is taken; with a NAME only the
+run with that picture. BUILD is the build
 directory; BUILD/arm64 and BUILD/guest are the emulated machine's (make guest).
 """
 import os
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "terminal")]
 from svg import svg  # noqa: E402
-from terminal_test import BUILD, PMCTOP, Terminal, wait_until  # noqa: E402
+from terminal_test import BUILD, PMCTOP, Terminal, clock, wait_until  # noqa: E402
 
 LOAD = os.path.join(BUILD, "load")
 BOOT = (f"{ROOT}/tests/guest/boot.sh --image {BUILD}/guest --pmctop {BUILD}/arm64/pmctop "
         f"--load {BUILD}/arm64/load --shift 2 --interactive")
-HERE_LOADS = ["spin"], ["crowd", "-s", "20", "-b", "2"], ["swarm", "1000000", "3"]
+HERE_LOADS = ["spin", "-n", "2"], ["crowd", "-s", "20", "-b", "2"], ["swarm", "100000", "50"]
 GUEST_LOADS = "spin -c 0 & pingpong -c 1 100000000 & clear"
 PATIENCE_S = 600  # the emulated machine is slow where the host is busy
 
 
 class Picture:
-    """One screen: of which machine, how large, with which keys, and what must be seen then."""
+    """A screen: the keys that lead there, what must be seen then, and the keys back."""
 
-    def __init__(self, name, title, guest, size, keys, sight, arguments=""):
-        self.name, self.title, self.guest, self.size = name, title, guest, size
-        self.keys, self.sight, self.arguments = keys, sight, arguments
+    def __init__(self, name, title, keys, sight, back):
+        self.name, self.title, self.keys, self.sight, self.back = name, title, keys, sight, back
 
 
-PICTURES = (
-    Picture("tasks", "Tasks of a machine with counters", True, (100, 24), [], r"IPC.*COMMAND"),
-    Picture("wide", "200 columns and 50 lines", True, (200, 50), [], r"IPC.*COMMAND"),
-    Picture("cpus", "CPUs", True, (100, 24), ["Tab"], r"^ *CPU"),
-    Picture("software", "A virtual machine without counters", False, (100, 24), [],
-            r"COMMAND(.|\n)*swarm"),
-    Picture("tree", "The tree of processes", False, (100, 24), ["t"], r"COMMAND(.|\n)*└"),
-    Picture("help", "The help", False, (100, 30), ["?"], "^Keys"),
+# Of the emulated machine or of this one, and how large.
+SCENES = (
+    (True, (100, 24), (
+        Picture("tasks", "Tasks of a machine with counters", [], r"IPC.*COMMAND", []),
+        Picture("detail", "All about a row", ["Enter"], r"History(.|\n)*Threads", ["Escape"]),
+        Picture("add", "Choosing an event", ["e", "s", "t", "a", "l", "l"],
+                r"> stall(.|\n)*stall", ["Escape"]),
+    )),
+    (True, (200, 50), (
+        Picture("wide", "200 columns and 50 lines", [], r"IPC.*COMMAND", []),
+    )),
+    (False, (100, 24), (
+        Picture("software", "A virtual machine without counters", [],
+                r"COMMAND(.|\n)*swarm", []),
+    )),
 )
 
 
-def take(picture, terminal, directory):
-    # Two refreshes, after which figures are those of a whole interval.
-    for _ in range(2):
-        shown = terminal.screen()
-        wait_until("another refresh", lambda: terminal.screen() != shown, PATIENCE_S)
+def settled(terminal):
+    before = terminal.screen()
+    time.sleep(0.3)
+    return terminal.screen() == before
+
+
+def take(picture, size, terminal, directory):
+    terminal.keys("C-l")
     for key in picture.keys:
         terminal.keys(key)
     terminal.wait_for(picture.sight, PATIENCE_S)
+    wait_until("a screen that is drawn to its end",
+               lambda: settled(terminal), PATIENCE_S)
     screen = terminal.tmux("capture-pane", "-e", "-N", "-p", "-t", "t").rstrip("\n")
     path = os.path.join(directory, f"{picture.name}.svg")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(svg(screen, picture.size[0], picture.title))
+        file.write(svg(screen, size[0], picture.title))
     print(path, flush=True)
+    for key in picture.back:
+        terminal.keys(key)
+    terminal.wait_for("COMMAND", PATIENCE_S)
 
 
-def on_this_machine(picture, directory):
-    terminal = Terminal(*picture.size, TERM="tmux-256color", COLORTERM="truecolor")
+def take_all(terminal, scene, directory):
+    _, size, pictures = scene
+    terminal.wait_for("COMMAND", PATIENCE_S)
+    # Some refreshes, after which figures are those of whole intervals.
+    for _ in range(8):
+        shown = clock(terminal.screen())
+        wait_until("another refresh", lambda: clock(terminal.screen()) != shown, PATIENCE_S)
+    for picture in pictures:
+        take(picture, size, terminal, directory)
+
+
+def on_this_machine(scene, directory):
+    terminal = Terminal(*scene[1], TERM="tmux-256color")
     loads = [subprocess.Popen([os.path.join(LOAD, load[0]), *load[1:]],
                               stdout=subprocess.DEVNULL) for load in HERE_LOADS]
     try:
-        terminal.line(f"clear; {PMCTOP} {picture.arguments}")
-        terminal.wait_for("COMMAND")
-        take(picture, terminal, directory)
+        # What else runs here is nobody's business.
+        pids = ",".join(str(load.pid) for load in loads)
+        terminal.line(f"clear; {PMCTOP} --config /dev/null -p {pids}")
+        take_all(terminal, scene, directory)
     finally:
         for load in loads:
             load.kill()
@@ -75,15 +103,14 @@ def on_this_machine(picture, directory):
         terminal.close()
 
 
-def on_the_emulated_one(picture, directory):
-    terminal = Terminal(*picture.size, TERM="xterm-256color")
+def on_the_emulated_one(scene, directory):
+    terminal = Terminal(*scene[1], TERM="xterm-256color")
     try:
         terminal.line(f"clear; {BOOT}")
         terminal.wait_for(r"root@guest", PATIENCE_S)
         terminal.line(GUEST_LOADS)
-        terminal.line(f"pmctop {picture.arguments}")
-        terminal.wait_for("COMMAND", PATIENCE_S)
-        take(picture, terminal, directory)
+        terminal.line("pmctop")
+        take_all(terminal, scene, directory)
     finally:
         terminal.keys("C-a", "x")
         terminal.close()
@@ -93,10 +120,10 @@ def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
-    for picture in PICTURES:
-        if sys.argv[2:] and picture.name not in sys.argv[2:]:
+    for scene in SCENES:
+        if sys.argv[2:] and not any(picture.name in sys.argv[2:] for picture in scene[2]):
             continue
-        (on_the_emulated_one if picture.guest else on_this_machine)(picture, sys.argv[1])
+        (on_the_emulated_one if scene[0] else on_this_machine)(scene, sys.argv[1])
     return 0
 
 

@@ -106,8 +106,11 @@ def svg(screen, columns, title):
            f'<g font-family="{FONT}" font-size="{SIZE}" xml:space="preserve">']
     style = Style()
     for row, line in enumerate(lines):
-        y = PAD + row * CELL_H
-        for column, text, cells, (front, back, bold, dim, underline) in runs(line, style):
+        y, cells_of_line = PAD + row * CELL_H, runs(line, style)
+        if style.back and line:  # tmux leaves off what was erased in a colour
+            end = max((column + cells for column, _, cells, _ in cells_of_line), default=0)
+            out.append(box(PAD + end * CELL_W, y, (columns - end) * CELL_W, CELL_H, style.back))
+        for column, text, cells, (front, back, bold, dim, underline) in cells_of_line:
             x = PAD + column * CELL_W
             if back:
                 out.append(box(x, y, cells * CELL_W + 0.3, CELL_H, back))
