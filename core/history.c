@@ -34,6 +34,7 @@ struct bucket {
 struct history {
 	struct bucket buckets[HISTORY_BUCKETS]; /* bucket k of the run is at k % HISTORY_BUCKETS */
 	uint64_t n_buckets;                     /* that there ever were */
+	uint64_t held;                          /* of which so many are read; UINT64_MAX: all */
 	uint64_t end_ns;                        /* of the last snapshot */
 	struct snapshot *sum;                   /* of the bucket in the making; NULL: none is */
 };
@@ -385,7 +386,10 @@ static void file_gap(struct history *history, uint64_t gap_ns, uint64_t interval
 
 struct history *history_new(void)
 {
-	return xcalloc(1, sizeof(struct history));
+	struct history *history = xcalloc(1, sizeof(*history));
+
+	history->held = UINT64_MAX;
+	return history;
 }
 
 void history_free(struct history *history)
@@ -436,10 +440,17 @@ void history_add(struct history *history, const struct snapshot *all)
 
 /* ---- looking up */
 
+void history_hold(struct history *history, bool hold)
+{
+	history->held = hold ? history->n_buckets : UINT64_MAX;
+}
+
 /* Where the value that ends with the last whole group of buckets begins. */
 static uint64_t last_group(const struct history *history, unsigned step)
 {
-	return history->n_buckets / step;
+	uint64_t end = history->held < history->n_buckets ? history->held : history->n_buckets;
+
+	return end / step;
 }
 
 /* Whether bucket k is (still) there. */

@@ -67,6 +67,9 @@ void history_free(struct history *history); /* NULL is fine */
 /* The next snapshot; it stays its owner's. */
 void history_add(struct history *history, const struct snapshot *snapshot);
 
+/* Whether what is read stands still; what comes meanwhile is kept all the same. */
+void history_hold(struct history *history, bool hold);
+
 /*
  * The last n values of a metric, by its name: the newest at the end, NAN where nothing is known.
  * Each is the mean of `step` >= 1 buckets, always of the same ones, so that a value that has been

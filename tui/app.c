@@ -205,9 +205,10 @@ void app_ask(struct app *app, enum command_kind kind, const char *text, long num
 	remember(app, kind, text);
 }
 
-static void toggle_pause(struct app *app)
+void app_pause(struct app *app, bool paused)
 {
-	app->paused = !app->paused;
+	app->paused = paused;
+	history_hold(app->history, paused);
 	if (!app->paused && app->waiting) {
 		show_snapshot(app, app->waiting);
 		app->waiting = NULL;
@@ -408,7 +409,7 @@ void app_act(struct app *app, enum action action)
 		app_tell(app, "The totals begin at zero.");
 		break;
 	case ACTION_PAUSE:
-		toggle_pause(app);
+		app_pause(app, !app->paused);
 		break;
 	case ACTION_BASELINE:
 		toggle_baseline(app);

@@ -126,6 +126,8 @@ struct app {
 void app_init(struct app *app, const struct options *options);
 void app_fini(struct app *app);
 
+/* Whether the screen stands still; what comes meanwhile is kept. */
+void app_pause(struct app *app, bool paused);
 /* Takes the snapshot over. */
 void app_snapshot(struct app *app, struct snapshot *snapshot);
 /* Takes the answer over. */

@@ -201,7 +201,7 @@ static void take_snapshot(struct live *live)
 	app_snapshot(&live->app, snapshot);
 	if (live->hold) { /* Z goes on */
 		live->hold = false;
-		live->app.paused = true;
+		app_pause(&live->app, true);
 	}
 	live->refreshes++;
 	live->dirty = true;

@@ -119,6 +119,24 @@ static void test_bucket_a_second(void **state)
 	past_close(&past);
 }
 
+/* Held, it shows what it showed, and keeps what comes. */
+static void test_held(void **state)
+{
+	struct past past;
+	struct sample_row rows[] = {task(7, 5, NS_PER_S / 4, 1), task(7, 5, NS_PER_S, 1)};
+
+	(void)state;
+	past_open(&past);
+	past_add(&past, NS_PER_S, &rows[0], 1);
+	history_hold(past.history, true);
+	past_add(&past, NS_PER_S, &rows[1], 1);
+	CHECK(&past, process(7, 5), "cpu_percent", 1, 25, -1);
+	assert_int_equal(history_span_ns(past.history, 1, 2), 2 * NS_PER_S);
+	history_hold(past.history, false);
+	CHECK(&past, process(7, 5), "cpu_percent", 1, 100, 25);
+	past_close(&past);
+}
+
 /* Values are cut to eight bits, never to another state. */
 static void test_values(void **state)
 {
@@ -411,12 +429,19 @@ static void test_sum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bucket_a_second), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_short_intervals), cmocka_unit_test(test_unsteady_intervals),
-		cmocka_unit_test(test_steps),           cmocka_unit_test(test_another_of_that_pid),
-		cmocka_unit_test(test_columns_change),  cmocka_unit_test(test_gap),
-		cmocka_unit_test(test_still),           cmocka_unit_test(test_crowd),
-		cmocka_unit_test(test_many_cpus),       cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_bucket_a_second),
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_short_intervals),
+		cmocka_unit_test(test_unsteady_intervals),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_another_of_that_pid),
+		cmocka_unit_test(test_columns_change),
+		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_still),
+		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_many_cpus),
+		cmocka_unit_test(test_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
