@@ -5,8 +5,8 @@
     make.py DIRECTORY [NAME...]
 
 Each is a run in tmux, keys, and what the screen must show before it is taken; with a NAME only the
-run with that picture. BUILD is the build
-directory; BUILD/arm64 and BUILD/guest are the emulated machine's (make guest).
+run with that picture. BUILD is the build directory; BUILD/arm64 and BUILD/guest are the emulated
+machine's (make guest).
 """
 import os
 import subprocess
@@ -54,9 +54,17 @@ SCENES = (
 
 
 def settled(terminal):
-    before = terminal.screen()
-    time.sleep(0.3)
-    return terminal.screen() == before
+    """The screen when it is drawn to its end: the same for a while."""
+    def capture():
+        return terminal.tmux("capture-pane", "-e", "-N", "-p", "-t", "t").rstrip("\n")
+    seen = [capture()]
+
+    def is_still():
+        time.sleep(0.2)
+        seen.append(capture())
+        return len(seen) > 3 and seen[-3] == seen[-2] == seen[-1]
+    wait_until("a screen that is drawn to its end", is_still, PATIENCE_S)
+    return seen[-1]
 
 
 def take(picture, size, terminal, directory):
@@ -64,16 +72,14 @@ def take(picture, size, terminal, directory):
     for key in picture.keys:
         terminal.keys(key)
     terminal.wait_for(picture.sight, PATIENCE_S)
-    wait_until("a screen that is drawn to its end",
-               lambda: settled(terminal), PATIENCE_S)
-    screen = terminal.tmux("capture-pane", "-e", "-N", "-p", "-t", "t").rstrip("\n")
+    screen = settled(terminal)
     path = os.path.join(directory, f"{picture.name}.svg")
     with open(path, "w", encoding="utf-8") as file:
         file.write(svg(screen, size[0], picture.title))
     print(path, flush=True)
     for key in picture.back:
         terminal.keys(key)
-    terminal.wait_for("COMMAND", PATIENCE_S)
+    terminal.wait_for("PID USER", PATIENCE_S)
 
 
 def take_all(terminal, scene, directory):
