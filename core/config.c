@@ -12,6 +12,7 @@
 #include "event_list.h"
 #include "metric_user.h"
 #include "suggest.h"
+#include "text_file.h"
 #include "util.h"
 
 #include <errno.h>
@@ -23,6 +24,9 @@
 #include <string.h>
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+
+/* Of --config <(...): so long for whoever writes it. */
+#define PATIENCE_NS (5 * NS_PER_S)
 
 /* ---- lines */
 
@@ -398,33 +402,22 @@ void config_parse(const char *path, const char *text, struct config *config)
 
 int config_load(const char *path, struct config *config, struct error *err)
 {
-	FILE *file = fopen(path, "re");
+	char *text;
+	size_t length;
+	int rc = text_file_read(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
 
-	if (!file && (errno == ENOENT || errno == ENOTDIR))
+	if (rc == -ENOENT || rc == -ENOTDIR)
 		return -ENOENT;
-	if (!file)
-		return error_set(err, -errno, "'%.120s' cannot be read: %s.", path,
-				 strerror(errno));
-
-	char *text = xmalloc(CONFIG_BYTES_MAX + 1);
-	size_t length = fread(text, 1, CONFIG_BYTES_MAX + 1, file);
-	int result = ferror(file) ? -(errno ? errno : EIO) : 0;
-
-	fclose(file);
-	if (result)
-		error_set(err, result, "'%.120s' cannot be read: %s.", path, strerror(-result));
-	else if (length > CONFIG_BYTES_MAX)
-		result = error_set(err, -EFBIG, "'%.120s' is no configuration: it is too long.",
-				   path);
+	if (rc)
+		return error_set(err, rc, "'%.120s' cannot be read: %s.", path, strerror(-rc));
+	if (length > CONFIG_BYTES_MAX)
+		rc = error_set(err, -EFBIG, "'%.120s' is no configuration: it is too long.", path);
 	else if (memchr(text, '\0', length))
-		result = error_set(err, -EINVAL, "'%.120s' is no configuration: it is no text.",
-				   path);
-	if (!result) {
-		text[length] = '\0';
+		rc = error_set(err, -EINVAL, "'%.120s' is no configuration: it is no text.", path);
+	else
 		config_parse(path, text, config);
-	}
 	free(text);
-	return result;
+	return rc;
 }
 
 static void section_fini(struct config_section *section)

@@ -2,6 +2,7 @@
 #include "config_save.h"
 
 #include "config.h"
+#include "text_file.h"
 #include "util.h"
 
 #include <errno.h>
@@ -116,25 +117,16 @@ static int make_directories(struct save *save, struct error *err)
 
 static int read_text(const struct save *save, const char *path, char **text, struct error *err)
 {
-	FILE *file = fopen(path, "re");
+	size_t length;
+	int rc = text_file_read(path, 0, CONFIG_BYTES_MAX + 1, text, &length);
 
-	if (!file)
-		return refuse_errno(save, -errno, err);
-
-	char *buffer = xmalloc(CONFIG_BYTES_MAX + 1);
-	size_t length = fread(buffer, 1, CONFIG_BYTES_MAX + 1, file);
-	int rc = ferror(file) ? refuse_errno(save, errno ? -errno : -EIO, err) : 0;
-
-	fclose(file);
-	if (!rc && (length > CONFIG_BYTES_MAX || memchr(buffer, '\0', length)))
-		rc = refuse(save, -EINVAL, "what is there is no configuration", err);
-	if (rc) {
-		free(buffer);
-		return rc;
-	}
-	buffer[length] = '\0';
-	*text = buffer;
-	return 0;
+	if (rc)
+		return refuse_errno(save, rc, err);
+	if (length <= CONFIG_BYTES_MAX && !memchr(*text, '\0', length))
+		return 0;
+	free(*text);
+	*text = NULL;
+	return refuse(save, -EINVAL, "what is there is no configuration", err);
 }
 
 static int write_all(int fd, const char *text)

@@ -2,6 +2,7 @@
 #include "theme_load.h"
 
 #include "core/suggest.h"
+#include "core/text_file.h"
 #include "core/util.h"
 
 #include <dirent.h>
@@ -22,24 +23,15 @@ enum {
 /* -ENOENT silently; any other trouble with a sentence. *text is the caller's. */
 static int read_file(const char *path, char **text, struct error *err)
 {
-	FILE *file = fopen(path, "re");
+	size_t length;
+	int rc = text_file_read(path, 0, THEME_BYTES_MAX, text, &length);
 
-	if (!file && (errno == ENOENT || errno == ENOTDIR))
+	if (rc == -ENOENT || rc == -ENOTDIR)
 		return -ENOENT;
-	if (!file)
-		return error_set(err, -errno, "Theme '%.120s' cannot be read: %s.", path,
-				 strerror(errno));
-
-	*text = xmalloc(THEME_BYTES_MAX + 1);
-	size_t length = fread(*text, 1, THEME_BYTES_MAX, file);
-	int failed = ferror(file);
-
-	fclose(file);
-	(*text)[length] = '\0';
-	if (!failed)
-		return 0;
-	free(*text);
-	return error_set(err, -EIO, "Theme '%.120s' cannot be read.", path);
+	if (rc == -EINVAL)
+		return error_set(err, rc, "Theme '%.120s' is no ordinary file.", path);
+	return rc ? error_set(err, rc, "Theme '%.120s' cannot be read: %s.", path, strerror(-rc))
+		  : 0;
 }
 
 static int load_file(const char *path, struct theme *theme, struct notes *notes, struct error *err)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -102,7 +104,8 @@ static void test_parse(void **state)
 		 "[presets]\np = ipc, cycles:u,{faults,cs}:k , cpu/event=1,umask=2/\n",
 		 "preset p ipc cycles:u {faults:k,cs:k} cpu/event=1,umask=2/\n"},
 		{"a preset with a gap", "[presets]\na = ipc,,ghz\nb = ipc\n",
-		 "preset b ipc\nf:2: Events, position 5: expected the name of an event, at ',ghz'.\n"},
+		 "preset b ipc\nf:2: Events, position 5: expected the name of an event, at "
+		 "',ghz'.\n"},
 		{"an empty preset", "[presets]\na = ,\n",
 		 "f:2: A preset needs metrics: NAME = METRIC, EVENT.\n"},
 		{"a preset's name", "[presets]\na b = ipc\nnone=ipc\n",
@@ -137,6 +140,33 @@ static char *write_file(const char *text, size_t length)
 	return path;
 }
 
+/* --config <(...): what is in it is read, and nobody is waited for who will not come. */
+static void test_load_pipes(void)
+{
+	struct config config = {0};
+	struct error err = {0};
+	char path[] = "/tmp/pmctop-config-XXXXXX", name[64];
+	int pipes[2];
+
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(write(pipes[1], "[pmctop]\na=b\n", 13), 13);
+	close(pipes[1]);
+	snprintf(name, sizeof(name), "/dev/fd/%d", pipes[0]);
+	assert_int_equal(config_load(name, &config, &err), 0);
+	assert_int_equal(config.settings.n, 1);
+	config_fini(&config);
+	close(pipes[0]);
+
+	assert_non_null(mkdtemp(path));
+	snprintf(name, sizeof(name), "%s/fifo", path);
+	assert_int_equal(mkfifo(name, 0600), 0);
+	assert_int_equal(config_load(name, &config, &err), 0);
+	assert_int_equal(config.settings.n, 0);
+	config_fini(&config);
+	remove(name);
+	remove(path);
+}
+
 static void test_load(void **state)
 {
 	struct config config = {0};
@@ -150,6 +180,7 @@ static void test_load(void **state)
 	assert_string_equal(err.text, "'/tmp' cannot be read: Is a directory.");
 	assert_int_equal(config_load("/dev/zero", &config, &err), -EFBIG);
 	assert_null(config.path);
+	test_load_pipes();
 
 	char *path = write_file("[pmctop]\n\0", 10);
 	assert_int_equal(config_load(path, &config, &err), -EINVAL);

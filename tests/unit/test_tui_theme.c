@@ -475,7 +475,7 @@ static int load_from(const char *name, const char *dir, struct theme *theme, str
 
 static void test_load(void **state)
 {
-	char dir[] = "/tmp/pmctop-theme-XXXXXX", path[64], nord[64], empty[64];
+	char dir[] = "/tmp/pmctop-theme-XXXXXX", path[64], nord[64], empty[64], pipe[64];
 	struct theme_list list;
 	struct theme theme;
 	struct error err;
@@ -488,6 +488,8 @@ static void test_load(void **state)
 	write_theme(path, "# All mine\ntheme[main_fg]=\"#010203\"\n");
 	write_theme(nord, "theme[main_fg]=\"#030201\"\n");
 	write_theme(empty, "");
+	snprintf(pipe, sizeof(pipe), "%s/pipe.theme", dir);
+	assert_int_equal(mkfifo(pipe, 0600), 0); /* nobody waits for its writer */
 
 	assert_int_equal(load_from("mine", dir, &theme, &err), 0);
 	assert_color(theme.styles[STYLE_PLAIN].foreground, true, 0x010203);
@@ -504,7 +506,8 @@ static void test_load(void **state)
 			    "all, or name a file.");
 	assert_int_equal(load_from("../mine", dir, &theme, &err), -ENOENT);
 	assert_int_equal(load_from(empty, NULL, &theme, &err), -EINVAL);
-	assert_int_equal(load_from(dir, NULL, &theme, &err), -EIO);
+	assert_int_equal(load_from(dir, NULL, &theme, &err), -EISDIR);
+	assert_int_equal(load_from("pipe", dir, &theme, &err), -EINVAL);
 
 	size_t found = 0, twice = 0;
 
@@ -512,6 +515,7 @@ static void test_load(void **state)
 	for (size_t i = 0; i < list.n; i++) {
 		found += !strcmp(list.items[i].name, "mine") &&
 			 !strcmp(list.items[i].about, "All mine");
+		assert_string_not_equal(list.items[i].name, "pipe");
 		twice += !strcmp(list.items[i].name, "nord");
 	}
 	assert_int_equal(found, 1);
@@ -520,6 +524,7 @@ static void test_load(void **state)
 	unlink(path);
 	unlink(nord);
 	unlink(empty);
+	unlink(pipe);
 	rmdir(dir);
 }
 

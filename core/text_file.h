@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TEXT_FILE_H
+#define PMCTOP_TEXT_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What stands in a file that somebody else may have put there: never more than `most` bytes are
+ * read, and nobody is waited for longer than patience_ns. With 0 only an ordinary file is read:
+ * anything else is -EINVAL; with more a pipe is, too (<(...) of a shell), and -ETIMEDOUT where its
+ * writer says neither anything nor that this was all. A directory is -EISDIR.
+ *
+ * *text is the caller's, with a NUL behind its *length bytes. Or -errno.
+ */
+int text_file_read(const char *path, uint64_t patience_ns, size_t most, char **text,
+		   size_t *length);
+
+#endif
