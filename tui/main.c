@@ -111,8 +111,12 @@ static bool is_of_file(const struct config *file, const char *name, const char *
 /* As the dashboard has it, the complaint stands on stderr when that is left. */
 static void note_setting(struct config *file, const char *name, const struct error *err)
 {
-	config_note(file, config_entry_find(&file->settings, name), err->text);
-	say(err->text, "");
+	char sentence[sizeof(err->text) + 200];
+
+	snprintf(sentence, sizeof(sentence), "%.160s:%u: %s", file->path,
+		 config_entry_find(&file->settings, name)->line, err->text);
+	notes_add(&file->notes, "%s", sentence);
+	say(sentence, "");
 }
 
 static int load_theme(const char *name, const char *dir, struct config *file, struct theme *theme,
@@ -337,8 +341,14 @@ static int run_or_list(const struct options *options, struct config *config,
 			return complain(&err, RUN_USAGE);
 		note_setting(config, "preset", &err);
 	}
-	if (choice_check_columns(&engine, &err) || choice_sort(options->sort, &engine, &err))
+	if (choice_check_columns(&engine, &err))
 		return complain(&err, RUN_USAGE);
+	if (choice_sort(options->sort, &engine, &err)) {
+		/* A "-" before it reverses. */
+		if (!is_of_file(config, "sort", options->sort - options->reverse))
+			return complain(&err, RUN_USAGE);
+		note_setting(config, "sort", &err);
+	}
 	return run(options, config, keymap, &engine);
 }
 

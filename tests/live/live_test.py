@@ -345,6 +345,14 @@ def configuration():
               and f"{path}:6: " in result.stderr and "'ipc'" in result.stderr, said)
         result = run("-S", "plain", "-b", "-n", "1", env=environment)
         check("its preset can be chosen", result.returncode == 0, result.stderr)
+        with open(path, "w", encoding="ascii") as config:
+            config.write("[pmctop]\ndelay = 0.1\nsort = -nosuch\npreset = nosuch\n"
+                         "theme = nosuch\n")
+        result = run("-b", "-n", "1", env=environment)
+        said = result.stderr
+        check("a setting that means nothing here is named by its line and left out",
+              result.returncode == 0 and all(f"{path}:{n}: Unknown" in said for n in (3, 4, 5)),
+              (result.returncode, said))
         result = run("--list", "presets", "mine", env=dict(environment, PMCTOPRC="/dev/null"))
         check("$PMCTOPRC comes before it", result.returncode == 1 and not result.stdout,
               (result.stdout, result.stderr))
