@@ -21,7 +21,8 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
-from terminal_test import BUILD, PMCTOP, SPIN, Failure, Terminal, alive, wait_until
+from terminal_test import (
+    BUILD, SPIN, Failure, Terminal, alive, busy, missing, run_all, wait_until)
 
 CONFIG = tempfile.TemporaryDirectory()  # where W writes to, and a program of a name of its own
 CROWD = os.path.join(BUILD, "load", "crowd")
@@ -183,14 +184,13 @@ def press(terminal, key):
 
 def settle(terminal):
     """The screen once it has answered all keys so far: its selection rests."""
-    last = Screen.of(terminal)
-    for _ in range(20):
-        time.sleep(0.2)
+    last = None
+    while True:
         now = Screen.of(terminal)
-        if now.selected() == last.selected():
+        if last and (now.header(), now.selected()) == (last.header(), last.selected()):
             return now
         last = now
-    return last
+        time.sleep(0.1)
 
 
 def check_key(terminal, row, key):
@@ -198,7 +198,6 @@ def check_key(terminal, row, key):
     terminal.wait_for(TASKS)
     for before in row.before:
         press(terminal, before)
-        time.sleep(0.2)
     if row.action == "detach":
         terminal.wait_for("target")
     screen = settle(terminal)
@@ -207,14 +206,15 @@ def check_key(terminal, row, key):
     press(terminal, key)
     try:
         wait_until(f"{row.action} by {key}",
-                   lambda: holds(row.shows, screen, Screen.of(terminal)), 10)
+                   lambda: holds(row.shows, screen, Screen.of(terminal)))
     except Failure as failure:
         raise Failure(f"{failure}\nbefore:\n{screen.text}\nafter:\n{terminal.screen()}") from None
     if row.ends:
         return
     for back in row.back:
         press(terminal, back)
-        time.sleep(0.1)
+        if back == "Escape":
+            time.sleep(0.1)  # what comes at once is Alt and a key
     terminal.wait_for(TASKS)
 
 
@@ -224,18 +224,22 @@ def start(arguments="0.5"):
     return terminal
 
 
-def check_row(row, stage):
-    """The row's keys; a terminal that may be upset is replaced."""
+def check_row(row, stages):
+    """The row's keys, on a terminal that another row may have used; one that may be upset goes."""
     for key in row.keys:
-        if not stage:
-            stage.append(start())
         try:
-            check_key(stage[0], row, key)
+            terminal = stages.pop()
+        except IndexError:
+            terminal = start()
+        try:
+            check_key(terminal, row, key)
         except Failure:
-            stage.pop().close()
+            terminal.close()
             raise
         if row.ends:
-            stage.pop().close()
+            terminal.close()
+        else:
+            stages.append(terminal)
 
 
 def actions():
@@ -373,45 +377,28 @@ def journey_tags():
 JOURNEYS = [value for name, value in list(globals().items()) if name.startswith("journey_")]
 
 
-def report(number, name, check):
-    try:
-        check()
-        print(f"ok {number} - {name}", flush=True)
-        return True
-    except Failure as failure:
-        print(f"not ok {number} - {name}")
-        print("".join(f"# {line}\n" for line in str(failure).splitlines()), end="", flush=True)
-        return False
-
-
 def main():
-    missing = [name for name in (PMCTOP, SPIN, CROWD) if not os.access(name, os.X_OK)]
-    if not shutil.which("tmux"):
-        missing.append("tmux")
-    if missing:
-        print(f"1..0 # skip {', '.join(missing)} missing")
+    if absent := missing(SPIN, CROWD):
+        print(f"1..0 # skip {', '.join(absent)} missing")
         return 77
-    stage = []
+    stages = []
     tests = [("every action of the keymap has a row", check_table)]
-    tests += [(f"{row.action}: {' '.join(row.keys)}", lambda row=row: check_row(row, stage))
+    tests += [(f"{row.action}: {' '.join(row.keys)}", lambda row=row: check_row(row, stages))
               for row in ROWS]
     tests += [(journey.__doc__, journey) for journey in JOURNEYS]
     wanted = [test for test in tests
               if not sys.argv[1:] or any(word in test[0] for word in sys.argv[1:])]
-    print(f"1..{len(wanted)}", flush=True)
     # Rows enough for a page, busy ones to be found, and one that never runs.
     slumber = os.path.join(CONFIG.name, "slumber")
     shutil.copy(shutil.which("sleep"), slumber)
-    loads = [subprocess.Popen(command, stdout=subprocess.DEVNULL)
-             for command in ([SPIN], [SPIN], [CROWD, "-b", "40"], [slumber, "3600"])]
+    loads = [busy(*command) for command in ([SPIN], [SPIN], [CROWD, "-b", "40"], [slumber, "3600"])]
     try:
-        results = [report(number, *test) for number, test in enumerate(wanted, 1)]
-        return 0 if all(results) else 1
+        return run_all(wanted)
     finally:
         for load in loads:
             load.kill()
             load.wait()
-        for terminal in stage:
+        for terminal in stages:
             terminal.close()
 
 

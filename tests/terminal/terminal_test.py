@@ -7,6 +7,7 @@ BUILD is the build directory. Every wait looks at the screen again and again unt
 nothing rests on how fast the machine is.
 """
 
+import itertools
 import os
 import pty
 import re
@@ -16,12 +17,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 SPIN = os.path.join(BUILD, "load", "spin")
 PATIENCE_S = 90
 TICK_S = 0.05
+JOBS = 4  # tests at once: most of their time is waiting for the next refresh
 
 
 class Failure(Exception):
@@ -42,7 +45,7 @@ def wait_until(what, condition, patience_s=PATIENCE_S):
 
 def alive(pid):
     try:
-        with open(f"/proc/{pid}/stat") as stat:
+        with open(f"/proc/{pid}/stat", errors="replace") as stat:
             return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
@@ -58,7 +61,7 @@ def children(parent, name):
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{pid}/stat") as stat:
+            with open(f"/proc/{pid}/stat", errors="replace") as stat:
                 text = stat.read()
         except OSError:
             continue
@@ -71,11 +74,11 @@ def children(parent, name):
 class Terminal:
     """A tmux server of its own with one shell in one window."""
 
-    count = 0
+    numbers = itertools.count(1)
 
     def __init__(self, width=80, height=24, **environment):
-        Terminal.count += 1  # a name of its own: the last one's server may not have gone yet
-        self.socket = f"pmctop-test-{os.getpid()}-{Terminal.count}"
+        # A name of its own: the last one's server may not have gone yet.
+        self.socket = f"pmctop-test-{os.getpid()}-{next(Terminal.numbers)}"
         settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"),
                     "LANG": "C.UTF-8", "PS1": "shell> ", "TERM": "screen-256color", **environment}
         shell = ["env", "-i"] + [f"{key}={value}" for key, value in settings.items()]
@@ -199,6 +202,13 @@ def on_pty(environment, *arguments):
 # ---- tests; each gets a terminal with a shell and leaves one behind
 
 
+def alone(test):
+    """One that nothing else may run beside."""
+    test.alone = True
+    return test
+
+
+@alone
 def test_busy_loops_on_top(terminal):
     """two busy loops stand on top with the CPU time that they really get"""
     terminal.start()
@@ -515,6 +525,7 @@ def test_frozen(terminal):
     terminal.check_sane(before)
 
 
+@alone
 def test_economy(terminal):
     """only what changes is sent: one clear at the start, few bytes a refresh"""
     status, output, _ = on_pty({"TERM": "xterm-256color", "LANG": "C.UTF-8"}, "-n", "10", "0.2")
@@ -700,33 +711,63 @@ TESTS = [value for name, value in list(globals().items()) if name.startswith("te
 SPINS = []
 
 
-def run(number, test):
-    terminal = Terminal()
+def report(number, name, test):
     try:
-        test(terminal)
-        print(f"ok {number} - {test.__doc__}", flush=True)
+        test()
+        print(f"ok {number} - {name}\n", end="", flush=True)
         return True
-    except Failure as failure:
-        print(f"not ok {number} - {test.__doc__}")
-        print("".join(f"# {line}\n" for line in str(failure).splitlines()), end="", flush=True)
+    except Exception as failure:  # whatever it is: the others go on
+        what = f"{type(failure).__name__}: {failure}"
+        text = "".join(f"# {line}\n" for line in what.splitlines())
+        print(f"not ok {number} - {name}\n{text}", end="", flush=True)
         return False
-    finally:
-        terminal.close()
+
+
+def run_all(tests):
+    """Exit status of pairs of a name and a test, each of which stands for itself; some run at once,
+    and those that measure (`alone`) after them."""
+    print(f"1..{len(tests)}", flush=True)
+    numbered = [(number, *test) for number, test in enumerate(tests, 1)]
+    with ThreadPoolExecutor(JOBS) as pool:
+        jobs = [pool.submit(report, *test) for test in numbered if not hasattr(test[2], "alone")]
+        results = [job.result() for job in jobs]
+    results += [report(*test) for test in numbered if hasattr(test[2], "alone")]
+    return 0 if all(results) else 1
+
+
+def missing(*programs):
+    """What these tests need and do not find."""
+    absent = [name for name in (PMCTOP, *programs) if not os.access(name, os.X_OK)]
+    return absent + ["tmux"] * (not shutil.which("tmux"))
+
+
+def busy(*command):
+    """A load that leaves the CPU to whoever else wants it, as the tests do."""
+    return subprocess.Popen(["nice", "-n", "19", *command], stdout=subprocess.DEVNULL)
+
+
+def in_terminal(test):
+    def run():
+        terminal = Terminal()
+        try:
+            test(terminal)
+        finally:
+            terminal.close()
+
+    if hasattr(test, "alone"):
+        run.alone = True
+    return run
 
 
 def main():
-    missing = [name for name in (PMCTOP, SPIN) if not os.access(name, os.X_OK)]
-    if not shutil.which("tmux"):
-        missing.append("tmux")
-    if missing:
-        print(f"1..0 # skip {', '.join(missing)} missing")
+    if absent := missing(SPIN):
+        print(f"1..0 # skip {', '.join(absent)} missing")
         return 77
     chosen = [test for test in TESTS if not sys.argv[1:] or test.__name__[5:] in sys.argv[1:]]
-    print(f"1..{len(chosen)}", flush=True)
-    loads = [subprocess.Popen([SPIN]) for _ in range(2)]
+    loads = [busy(SPIN) for _ in range(2)]
     SPINS.extend(load.pid for load in loads)
     try:
-        return 0 if all([run(number, test) for number, test in enumerate(chosen, 1)]) else 1
+        return run_all([(test.__doc__, in_terminal(test)) for test in chosen])
     finally:
         for load in loads:
             load.kill()

@@ -17,7 +17,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import terminal_test  # noqa: E402
 from ptys import OnPty  # noqa: E402
 from terminal_test import (  # noqa: E402
-    BUILD, PMCTOP, Failure, clock, header, wait_until)
+    BUILD, PMCTOP, Failure, alone, clock, header, wait_until)
 
 PINGPONG = os.path.join(BUILD, "load", "pingpong")
 FREEZE_S = float(os.environ.get("FREEZE_S", "5"))
@@ -302,6 +302,7 @@ def freeze(terminal, pid, pingpong):
     return f"{rate:.0f} switches a second for {FREEZE_S} s, {grown} KiB more"
 
 
+@alone
 def test_frozen_in_a_storm(terminal):
     """a terminal that stops reading under tens of thousands of switches a second: none is lost"""
     before = terminal.settings()
