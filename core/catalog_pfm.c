@@ -4,7 +4,6 @@
  * "Present" is what CPUID says: whether the kernel counts there only probing tells.
  */
 #include "catalog_source.h"
-#include "util.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>

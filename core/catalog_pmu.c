@@ -3,7 +3,6 @@
 #include "catalog_source.h"
 #include "cpus.h"
 #include "event_term.h"
-#include "text.h"
 #include "util.h"
 
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "probe.h"
 #include "util.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

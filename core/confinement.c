@@ -9,7 +9,6 @@
 #include "proc.h"
 #include "util.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

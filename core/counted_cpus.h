@@ -5,7 +5,6 @@
 #include "counted_cpu.h"
 #include "sys.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

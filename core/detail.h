@@ -6,7 +6,6 @@
 #include "rollup.h"
 #include "snapshot.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

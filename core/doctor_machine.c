@@ -5,7 +5,6 @@
 #include "proc.h"
 #include "util.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

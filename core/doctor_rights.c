@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "doctor_part.h"
 
-#include "proc.h"
 #include "util.h"
 
 #include <linux/capability.h>

@@ -13,7 +13,6 @@
  */
 #include "event_resolver.h"
 
-#include "proc.h"
 #include "util.h"
 
 #include <errno.h>

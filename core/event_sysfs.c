@@ -6,12 +6,9 @@
  */
 #include "event_resolver.h"
 #include "event_term.h"
-#include "text.h"
-#include "util.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
 
 /* What an event of that PMU is. */

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <linux/perf_event.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /*

@@ -2,7 +2,6 @@
 #include "pmu.h"
 
 #include "proc.h"
-#include "text.h"
 #include "util.h"
 
 #include <stdio.h>

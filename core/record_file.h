@@ -5,7 +5,6 @@
 #include "error.h"
 #include "perfdata_write.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*

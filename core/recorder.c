@@ -8,7 +8,6 @@
 #include "record_file.h"
 #include "util.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

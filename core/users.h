@@ -5,7 +5,6 @@
 #include "sys.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /*

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /*
  * What ails a task, a CPU or the machine, in a word: a rule of a const table over the metrics that

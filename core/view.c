@@ -8,7 +8,6 @@
 #include "cgroup_name.h"
 #include "cpu_ghz.h"
 #include "cpu_lost.h"
-#include "text.h"
 #include "util.h"
 #include "view_cpus.h"
 

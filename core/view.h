@@ -146,8 +146,6 @@ struct figure view_figure(const struct view *view, size_t index, int metric);
 struct figure view_value(const struct view *view, size_t index, const struct view_column *column);
 /* What is to be said of the row or CPU of that index. */
 struct judgement view_verdict(const struct view *view, size_t index);
-/* The sentence behind that. */
-void view_explain_verdict(const struct view *view, size_t index, char *text, size_t size);
 /* Whether the row or CPU of that index had not run in the baseline's interval. */
 bool view_is_new(const struct view *view, size_t index);
 /* The row at a line (tasks), to follow it or to show its detail. */

@@ -9,7 +9,6 @@
 #include "view_cpus.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

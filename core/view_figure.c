@@ -161,17 +161,6 @@ struct judgement view_verdict(const struct view *view, size_t index)
 			     view->rows ? view->rows->items[index].flags : 0);
 }
 
-void view_explain_verdict(const struct view *view, size_t index, char *text, size_t size)
-{
-	struct judgement judgement = view_verdict(view, index);
-	const struct figure *figures = figures_of(view, index);
-
-	if (figures)
-		verdict_explain(&view->judge, &judgement, figures, text, size);
-	else
-		text_copy(text, size, "No verdict: nothing is known of it in this interval.");
-}
-
 /* ---- the baseline */
 
 static size_t n_rows(const struct view *view)

@@ -5,7 +5,6 @@
 #include "style.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /*
  * A grid of cells in memory: everything is drawn here, term copies it to the terminal and tests

@@ -5,8 +5,6 @@
 #include "core/engine.h"
 #include "core/error.h"
 
-#include <stddef.h>
-
 /*
  * What names of columns mean, once the command line and the configuration are both
  * read: each may name what the other one made.

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int hex_digits(const char *text, size_t n, unsigned *value)
@@ -178,7 +177,10 @@ static double linear(unsigned channel)
 	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 
-double color_contrast(struct color a, struct color b)
+#define READABLE 3.0
+
+/* WCAG 2's ratio, from 1 to 21. */
+static double contrast(struct color a, struct color b)
 {
 	double la = 0.2126 * linear(a.red) + 0.7152 * linear(a.green) + 0.0722 * linear(a.blue);
 	double lb = 0.2126 * linear(b.red) + 0.7152 * linear(b.green) + 0.0722 * linear(b.blue);
@@ -224,17 +226,17 @@ int color_index_on(struct color color, struct color background, enum color_depth
 		return index;
 
 	struct color on = color_at(ground);
-	double enough = fmin(COLOR_READABLE, color_contrast(color, background));
+	double enough = fmin(READABLE, contrast(color, background));
 	unsigned least = UINT_MAX;
 
-	if (color_contrast(color_at(index), on) >= enough)
+	if (contrast(color_at(index), on) >= enough)
 		return index;
 	for (int i = ranges[depth].first; i < ranges[depth].end; i++) {
 		struct color other = color_at(i);
 		unsigned far = distance(color, other.red, other.green, other.blue);
 
 		/* A grey stays one: black or white reads on everything. */
-		if (far < least && color_contrast(other, on) >= enough &&
+		if (far < least && contrast(other, on) >= enough &&
 		    (!is_grey(color) || is_grey(other))) {
 			least = far;
 			index = i;

@@ -35,13 +35,9 @@ struct color color_mix(struct color a, struct color b);
  */
 int color_index(struct color color, enum color_depth depth);
 
-/* WCAG 2's ratio, from 1 to 21. */
-double color_contrast(struct color a, struct color b);
-#define COLOR_READABLE 3.0
-
 /*
  * The same for text on a background. White text on what has become cyan could not be read: where
- * fewer colours lower the contrast below this, the nearest colour that keeps it is taken.
+ * fewer colours lower the contrast (WCAG 2) below 3, the nearest colour that keeps it is taken.
  */
 int color_index_on(struct color color, struct color background, enum color_depth depth);
 

@@ -118,7 +118,8 @@ static void tag(struct list *list, const struct snapshot *snapshot)
 		table_act(&list->table, ACTION_DOWN);
 }
 
-bool list_untag(struct list *list)
+/* No line is tagged any more; false where none was. */
+static bool untag(struct list *list)
 {
 	bool any = list->tags.n > 0;
 
@@ -160,7 +161,7 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 		return true;
 	}
 	if (action == ACTION_LEAVE)
-		return list_untag(list);
+		return untag(list);
 	if (action == ACTION_TAG || action == ACTION_FOLLOW) {
 		if (snapshot && action == ACTION_TAG)
 			tag(list, snapshot);

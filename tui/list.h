@@ -48,8 +48,6 @@ void list_follow(struct list *list, const struct snapshot *snapshot);
 void list_unfollow(struct list *list);
 /* Whether the one that is followed had ended before this snapshot. */
 bool list_followed_ended(struct list *list, const struct snapshot *snapshot);
-/* No line is tagged any more; false where none was. */
-bool list_untag(struct list *list);
 
 /* Moves, sorts, tags and follows; false where the action is none of the list's. */
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action);

@@ -3,7 +3,6 @@
 #include "core/util.h"
 #include "pick.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* They hold a reference to the columns that were there when the picker was opened. */

@@ -5,12 +5,10 @@
  * it would be to count the selected one too is asked there as well, once the selection rests.
  */
 #include "app.h"
-#include "core/text.h"
 #include "core/util.h"
 #include "pick.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,11 +6,8 @@
 #include "app.h"
 
 #include "core/cpu_lost.h"
-#include "core/text.h"
 #include "core/util.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

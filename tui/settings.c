@@ -4,7 +4,6 @@
 #include "column_choice.h"
 #include "core/config.h"
 #include "core/config_save.h"
-#include "core/metric_user.h"
 #include "core/util.h"
 #include "duration.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "widget_prompt.h"
 
-#include "core/text.h"
 #include "core/util.h"
 #include "edit.h"
 #include "keymap.h"

@@ -4,7 +4,6 @@
  * is told of each and without. Of the thread that counts alone; the file has another one.
  */
 #include "core/attrib.h"
-#include "core/perfdata.h"
 #include "core/plan.h"
 #include "core/recorder.h"
 #include "core/ring.h"

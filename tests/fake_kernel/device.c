@@ -4,7 +4,6 @@
  * two moments is what it counted up to the one less what it counted up to the other, so that
  * nothing is lost to rounding however often one looks.
  */
-#include "core/util.h"
 #include "internal.h"
 
 #include <errno.h>
