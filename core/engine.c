@@ -11,15 +11,13 @@
 #include "access.h"
 #include "collect.h"
 #include "column_notes.h"
+#include "engine_choice.h"
 #include "engine_record.h"
-#include "event_list.h"
 #include "explain.h"
 #include "inquiry.h"
-#include "metric_user.h"
 #include "notes.h"
 #include "preset.h"
 #include "proc.h"
-#include "selection.h"
 #include "snapshot_take.h"
 #include "target.h"
 #include "tasks.h"
@@ -47,13 +45,12 @@ enum { SETTLE_MOST = 3 };
 struct engine {
 	const struct sys *sys;
 	struct engine_config config;
-	const struct preset *preset;
 	struct access access;
 	struct target *target;
 	enum event_levels levels; /* wanted; what is granted may be less */
 	struct pmu_set pmus;
 	struct event_context names;
-	struct selection selection;
+	struct engine_choice choice;
 	struct columns *columns;
 	struct collect *collect;
 	struct tasks *tasks;
@@ -71,158 +68,11 @@ struct engine {
 	char pmu[32];
 };
 
-/* ---- columns */
-
-static int add_metric(const struct engine *engine, struct selection *selection, const char *text,
-		      struct error *err)
-{
-	const struct engine_config *config = &engine->config;
-	const struct metric_def *known =
-		metric_def_lookup(config->user_metrics, config->n_user_metrics, text);
-	struct metric_def def;
-
-	if (known)
-		return selection_add_metric(selection, known, err);
-	if (!strchr(text, '='))
-		return metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
-	int result = metric_def_parse(text, &def, err);
-	if (result < 0)
-		return result;
-	result = selection_add_metric(selection, &def, err);
-	metric_def_fini(&def);
-	return result;
-}
-
-static int add_column(const struct engine *engine, struct selection *selection,
-		      const struct engine_column *column, struct error *err)
-{
-	switch (column->kind) {
-	case ENGINE_EVENTS:
-		return selection_add_events(selection, column->text, err);
-	case ENGINE_METRIC:
-		return add_metric(engine, selection, column->text, err);
-	}
-	return -EINVAL;
-}
-
-/* One by one, where they failed together. */
-static void add_known_events(struct engine *engine, struct selection *selection, const char *text)
-{
-	struct event_list list = {0};
-	struct error err;
-
-	if (event_list_parse(text, &list, &err))
-		notes_add(&engine->notes, "%s", err.text);
-	for (size_t i = 0; i < list.n; i++)
-		if (selection_add_events(selection, list.items[i].name, &err))
-			notes_add(&engine->notes, "%s", err.text);
-	event_list_fini(&list);
-}
-
-static int add_optional_column(struct engine *engine, struct selection *selection,
-			       const struct engine_column *column, struct error *err)
-{
-	int result = add_column(engine, selection, column, err);
-
-	if (result == 0 || !column->optional)
-		return result;
-	if (column->kind == ENGINE_EVENTS)
-		add_known_events(engine, selection, column->text);
-	else
-		notes_add(&engine->notes, "%s", err->text);
-	return 0;
-}
-
-/* An event that this machine has not does not keep anybody from the preset. */
-static int add_of_preset(struct engine *engine, struct selection *selection, const char *name,
-			 struct error *err)
-{
-	const struct engine_config *config = &engine->config;
-
-	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, name))
-		return add_metric(engine, selection, name, err);
-	return add_optional_column(engine, selection,
-				   &(struct engine_column){ENGINE_EVENTS, name, true}, err);
-}
-
-/* A selection of the preset's columns. */
-static int begin_columns(struct engine *engine, struct selection *selection, struct error *err)
-{
-	int result = 0;
-
-	selection_init(selection, &engine->names);
-	selection->no_pmu = access_no_pmu(&engine->access);
-	for (const char *const *name = engine->preset->metrics; *name && result == 0; name++)
-		result = add_of_preset(engine, selection, *name, err);
-	selection_mark_preset(selection, engine->preset->leaves_out);
-	return result;
-}
-
-/* The selection is the engine's from now on, if nothing was wrong with it; else it is given up. */
-static int end_columns(struct engine *engine, struct selection *selection, int result,
-		       struct error *err)
-{
-	if (result == 0 && selection->n == 0)
-		result =
-			error_set(err, -EINVAL, "Nothing is to be shown: preset %s needs -e or -m.",
-				  engine->preset->name);
-	if (result < 0) {
-		selection_fini(selection);
-		return result;
-	}
-	selection_fini(&engine->selection);
-	engine->selection = *selection;
-	return 0;
-}
-
-/* The preset's columns, then those that were asked for beside them. */
-static int choose_columns(struct engine *engine, struct error *err)
-{
-	const struct engine_config *config = &engine->config;
-	struct selection selection;
-	int result = begin_columns(engine, &selection, err);
-
-	for (size_t i = 0; i < config->n_columns && result == 0; i++)
-		result = add_optional_column(engine, &selection, &config->columns[i], err);
-	return end_columns(engine, &selection, result, err);
-}
-
-/* The events as they are now, with the metrics bound to the plan. */
-static struct columns *columns_new(const struct engine *engine)
-{
-	const struct selection *selection = &engine->selection;
-	struct columns *columns = xcalloc(1, sizeof(*columns));
-
-	columns->references = 1;
-	columns->preset = xstrdup(engine->preset->name);
-	columns->levels = access_no_pmu(&engine->access) ? EVENT_LEVELS_ALL : engine->names.levels;
-	columns->plan = plan_ref(engine->collect->plan);
-	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
-	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
-	columns->n_metrics = selection->n;
-	columns->pmus = xcalloc(engine->pmus.n, sizeof(*columns->pmus));
-	for (; columns->n_pmus < engine->pmus.n; columns->n_pmus++)
-		columns->pmus[columns->n_pmus] = xstrdup(engine->pmus.items[columns->n_pmus].name);
-	event_set_copy(&columns->events, &selection->events);
-	metric_read_events(&columns->event_readings, &columns->events, columns->plan);
-	columns->events.context = &engine->names; /* while formulas ask it */
-	for (size_t i = 0; i < selection->n; i++) {
-		columns->n_preset += selection->columns[i].preset;
-		metric_def_copy(&columns->defs[i], &selection->columns[i].def);
-		selection_compile(&selection->columns[i], &columns->defs[i], &columns->events,
-				  &columns->metrics[i]);
-		metric_bind(&columns->metrics[i], &columns->events, columns->plan,
-			    &columns->readings);
-	}
-	columns->events.context = NULL;
-	return columns;
-}
-
 static void renew_columns(struct engine *engine)
 {
 	columns_unref(engine->columns);
-	engine->columns = columns_new(engine);
-	column_notes_renew(&engine->notes, engine->sys, &engine->selection, engine->columns);
+	engine->columns = engine_choice_columns(&engine->choice, engine->collect->plan);
+	column_notes_renew(&engine->notes, engine->sys, &engine->choice.selection, engine->columns);
 }
 
 /* ---- opening */
@@ -233,9 +83,9 @@ static void choose_preset(struct engine *engine)
 	bool no_pmu = access_no_pmu(&engine->access);
 	bool counts = engine->access.level > ACCESS_NONE;
 
-	engine->preset = engine->config.preset
-				 ? engine->config.preset
-				 : preset_find(no_pmu || !counts ? "software" : "overview");
+	engine->choice.preset = engine->config.preset
+					? engine->config.preset
+					: preset_find(no_pmu || !counts ? "software" : "overview");
 	if (no_pmu && !engine->config.preset)
 		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
 	if (!no_pmu && counts)
@@ -287,7 +137,7 @@ static int open_system(struct engine *engine, const struct collect_context *cont
 static int choose_names(struct engine *engine, bool per_task, struct error *err)
 {
 	choose_levels(engine, per_task);
-	if (choose_columns(engine, err) == 0)
+	if (engine_choice_make(&engine->choice, err) == 0)
 		return 0;
 	return err->code = -EINVAL;
 }
@@ -298,8 +148,8 @@ static int choose_collector(struct engine *engine, struct error *err)
 	const struct collect_context context = {
 		.sys = engine->sys,
 		.pmus = &engine->pmus,
-		.events = &engine->selection.events,
-		.wants = &engine->selection.wants,
+		.events = &engine->choice.selection.events,
+		.wants = &engine->choice.selection.wants,
 		.access = &engine->access,
 		.target = engine->target,
 		.tasks = engine->tasks,
@@ -395,6 +245,12 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 
 	engine->sys = sys;
 	engine->config = *config;
+	engine->choice = (struct engine_choice){
+		.config = &engine->config,
+		.names = &engine->names,
+		.access = &engine->access,
+		.notes = &engine->notes,
+	};
 	engine->levels = config->levels;
 	read_host(sys, engine->host, sizeof(engine->host));
 	result = require_proc(sys, err);
@@ -447,7 +303,7 @@ void engine_free(struct engine *engine)
 	columns_unref(engine->columns);
 	commands_clear(&engine->commands);
 	inquiry_fini(&engine->inquiry);
-	selection_fini(&engine->selection);
+	selection_fini(&engine->choice.selection);
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
 	tasks_free(engine->tasks);
@@ -484,7 +340,7 @@ static bool work(struct engine *engine)
 {
 	const struct inquiry_source source = {
 		.context = &engine->names,
-		.selection = &engine->selection,
+		.selection = &engine->choice.selection,
 		.collect = engine->collect,
 		.pmus = &engine->pmus,
 	};
@@ -558,32 +414,13 @@ static int change_levels(struct engine *engine, enum event_levels levels, struct
 
 	engine->levels = levels;
 	choose_levels(engine, per_task);
-	int result = selection_renew(&engine->selection, err);
+	int result = selection_renew(&engine->choice.selection, err);
 	if (result < 0) {
 		engine->levels = before;
 		choose_levels(engine, per_task);
 	}
 	if (per_task)
 		note_levels(engine);
-	return result;
-}
-
-static int change_preset(struct engine *engine, const char *name, struct error *err)
-{
-	const struct preset *before = engine->preset, *preset;
-	struct selection selection;
-	int result =
-		preset_choose(name, engine->config.presets, engine->config.n_presets, &preset, err);
-
-	if (result < 0)
-		return result;
-	engine->preset = preset;
-	result = begin_columns(engine, &selection, err);
-	if (result == 0)
-		result = selection_add_asked(&selection, &engine->selection, err);
-	result = end_columns(engine, &selection, result, err);
-	if (result < 0)
-		engine->preset = before;
 	return result;
 }
 
@@ -599,17 +436,17 @@ static int do_command(struct engine *engine, const struct command *command, stru
 {
 	switch (command->kind) {
 	case COMMAND_ADD_METRIC:
-		return add_metric(engine, &engine->selection, command->text, err);
+		return engine_choice_add_metric(&engine->choice, command->text, err);
 	case COMMAND_ADD_EVENTS:
-		return selection_add_events(&engine->selection, command->text, err);
+		return selection_add_events(&engine->choice.selection, command->text, err);
 	case COMMAND_REMOVE:
-		if (selection_remove(&engine->selection, command->text) == 0)
+		if (selection_remove(&engine->choice.selection, command->text) == 0)
 			return 0;
 		return error_set(err, -ENOENT, "There is no column '%.40s'.", command->text);
 	case COMMAND_LEVELS:
 		return change_levels(engine, (enum event_levels)command->number, err);
 	case COMMAND_PRESET:
-		return change_preset(engine, command->text, err);
+		return engine_choice_preset(&engine->choice, command->text, err);
 	case COMMAND_ATTACH:
 		return attach(engine, command->number, err);
 	case COMMAND_COMMAND_LINES:

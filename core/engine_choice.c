@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "engine_choice.h"
+
+#include "event_list.h"
+#include "metric_user.h"
+#include "util.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int add_metric(const struct engine_choice *choice, struct selection *selection,
+		      const char *text, struct error *err)
+{
+	const struct engine_config *config = choice->config;
+	const struct metric_def *known =
+		metric_def_lookup(config->user_metrics, config->n_user_metrics, text);
+	struct metric_def def;
+
+	if (known)
+		return selection_add_metric(selection, known, err);
+	if (!strchr(text, '='))
+		return metric_def_unknown(config->user_metrics, config->n_user_metrics, text, err);
+	int result = metric_def_parse(text, &def, err);
+	if (result < 0)
+		return result;
+	result = selection_add_metric(selection, &def, err);
+	metric_def_fini(&def);
+	return result;
+}
+
+static int add_column(const struct engine_choice *choice, struct selection *selection,
+		      const struct engine_column *column, struct error *err)
+{
+	switch (column->kind) {
+	case ENGINE_EVENTS:
+		return selection_add_events(selection, column->text, err);
+	case ENGINE_METRIC:
+		return add_metric(choice, selection, column->text, err);
+	}
+	return -EINVAL;
+}
+
+/* One by one, where they failed together. */
+static void add_known_events(struct engine_choice *choice, struct selection *selection,
+			     const char *text)
+{
+	struct event_list list = {0};
+	struct error err;
+
+	if (event_list_parse(text, &list, &err))
+		notes_add(choice->notes, "%s", err.text);
+	for (size_t i = 0; i < list.n; i++)
+		if (selection_add_events(selection, list.items[i].name, &err))
+			notes_add(choice->notes, "%s", err.text);
+	event_list_fini(&list);
+}
+
+static int add_optional_column(struct engine_choice *choice, struct selection *selection,
+			       const struct engine_column *column, struct error *err)
+{
+	int result = add_column(choice, selection, column, err);
+
+	if (result == 0 || !column->optional)
+		return result;
+	if (column->kind == ENGINE_EVENTS)
+		add_known_events(choice, selection, column->text);
+	else
+		notes_add(choice->notes, "%s", err->text);
+	return 0;
+}
+
+/* An event that this machine has not does not keep anybody from the preset. */
+static int add_of_preset(struct engine_choice *choice, struct selection *selection,
+			 const char *name, struct error *err)
+{
+	const struct engine_config *config = choice->config;
+
+	if (metric_def_lookup(config->user_metrics, config->n_user_metrics, name))
+		return add_metric(choice, selection, name, err);
+	return add_optional_column(choice, selection,
+				   &(struct engine_column){ENGINE_EVENTS, name, true}, err);
+}
+
+/* A selection of the preset's columns. */
+static int begin_columns(struct engine_choice *choice, struct selection *selection,
+			 struct error *err)
+{
+	int result = 0;
+
+	selection_init(selection, choice->names);
+	selection->no_pmu = access_no_pmu(choice->access);
+	for (const char *const *name = choice->preset->metrics; *name && result == 0; name++)
+		result = add_of_preset(choice, selection, *name, err);
+	selection_mark_preset(selection, choice->preset->leaves_out);
+	return result;
+}
+
+/* The selection is the choice's from now on, if nothing was wrong with it; else it is given up. */
+static int end_columns(struct engine_choice *choice, struct selection *selection, int result,
+		       struct error *err)
+{
+	if (result == 0 && selection->n == 0)
+		result =
+			error_set(err, -EINVAL, "Nothing is to be shown: preset %s needs -e or -m.",
+				  choice->preset->name);
+	if (result < 0) {
+		selection_fini(selection);
+		return result;
+	}
+	selection_fini(&choice->selection);
+	choice->selection = *selection;
+	return 0;
+}
+
+int engine_choice_make(struct engine_choice *choice, struct error *err)
+{
+	const struct engine_config *config = choice->config;
+	struct selection selection;
+	int result = begin_columns(choice, &selection, err);
+
+	for (size_t i = 0; i < config->n_columns && result == 0; i++)
+		result = add_optional_column(choice, &selection, &config->columns[i], err);
+	return end_columns(choice, &selection, result, err);
+}
+
+int engine_choice_preset(struct engine_choice *choice, const char *name, struct error *err)
+{
+	const struct preset *before = choice->preset, *preset;
+	struct selection selection;
+	int result = preset_choose(name, choice->config->presets, choice->config->n_presets,
+				   &preset, err);
+
+	if (result < 0)
+		return result;
+	choice->preset = preset;
+	result = begin_columns(choice, &selection, err);
+	if (result == 0)
+		result = selection_add_asked(&selection, &choice->selection, err);
+	result = end_columns(choice, &selection, result, err);
+	if (result < 0)
+		choice->preset = before;
+	return result;
+}
+
+int engine_choice_add_metric(struct engine_choice *choice, const char *text, struct error *err)
+{
+	return add_metric(choice, &choice->selection, text, err);
+}
+
+struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan)
+{
+	const struct selection *selection = &choice->selection;
+	const struct pmu_set *pmus = choice->names->pmus;
+	struct columns *columns = xcalloc(1, sizeof(*columns));
+
+	columns->references = 1;
+	columns->preset = xstrdup(choice->preset->name);
+	columns->levels = access_no_pmu(choice->access) ? EVENT_LEVELS_ALL : choice->names->levels;
+	columns->plan = plan_ref(plan);
+	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
+	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));
+	columns->n_metrics = selection->n;
+	columns->pmus = xcalloc(pmus->n, sizeof(*columns->pmus));
+	for (; columns->n_pmus < pmus->n; columns->n_pmus++)
+		columns->pmus[columns->n_pmus] = xstrdup(pmus->items[columns->n_pmus].name);
+	event_set_copy(&columns->events, &selection->events);
+	metric_read_events(&columns->event_readings, &columns->events, columns->plan);
+	columns->events.context = choice->names; /* while formulas ask it */
+	for (size_t i = 0; i < selection->n; i++) {
+		columns->n_preset += selection->columns[i].preset;
+		metric_def_copy(&columns->defs[i], &selection->columns[i].def);
+		selection_compile(&selection->columns[i], &columns->defs[i], &columns->events,
+				  &columns->metrics[i]);
+		metric_bind(&columns->metrics[i], &columns->events, columns->plan,
+			    &columns->readings);
+	}
+	columns->events.context = NULL;
+	return columns;
+}
