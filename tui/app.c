@@ -3,12 +3,7 @@
 
 #include "core/util.h"
 #include "duration.h"
-#include "frame.h"
-#include "pick.h"
 #include "recording.h"
-#include "search.h"
-#include "segments.h"
-#include "states.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,8 +15,9 @@
 
 enum { WHEEL_LINES = 3 };
 
-const struct screen *const screens[] = {&screen_tasks, &screen_cpus, &screen_events};
-const size_t screens_n = ARRAY_SIZE(screens);
+/* Those that Tab goes round. */
+static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events};
+enum { ROUND_SCREENS = ARRAY_SIZE(round_screens) };
 
 /* What was added, for whoever saves it. */
 static void remember(struct app *app, enum command_kind kind, const char *text)
@@ -83,7 +79,7 @@ void app_fini(struct app *app)
 	list_fini(&app->cpus);
 	history_free(app->history);
 	picker_close(&app->picker, app);
-	kill_forget(&app->kill);
+	victims_fini(&app->victims);
 	answer_free(app->catalog);
 	answer_free(app->outlook);
 	commands_clear(&app->commands);
@@ -94,7 +90,7 @@ void app_fini(struct app *app)
 	sums_fini(&app->sums);
 	if (app->baseline != app->snapshot)
 		snapshot_free(app->baseline);
-	sums_fini(&app->subject_sums);
+	sums_fini(&app->watch.sums);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
 	app->snapshot = app->waiting = app->baseline = NULL;
@@ -281,19 +277,19 @@ static void detach(struct app *app)
 		app_ask(app, COMMAND_DISMISS, NULL, 0);
 }
 
-/* Where the screen stands in Tab's round; screens_n where it does not. */
+/* Where the screen stands in Tab's round; ROUND_SCREENS where it does not. */
 static size_t place_of(const struct screen *screen)
 {
 	size_t at = 0;
 
-	while (at < screens_n && screens[at] != screen)
+	while (at < ROUND_SCREENS && round_screens[at] != screen)
 		at++;
 	return at;
 }
 
 static void go_to(struct app *app, const struct screen *screen)
 {
-	if (place_of(app->screen) < screens_n)
+	if (place_of(app->screen) < ROUND_SCREENS)
 		app->before = app->screen;
 	app->screen = screen;
 	app->page.top = 0;
@@ -308,124 +304,147 @@ static void go_round(struct app *app, bool forward)
 {
 	size_t at = place_of(app->screen);
 
-	if (at == screens_n)
+	if (at == ROUND_SCREENS)
 		app_leave(app);
 	else
-		go_to(app, screens[(at + (forward ? 1 : screens_n - 1)) % screens_n]);
+		go_to(app, round_screens[(at + (forward ? 1 : ROUND_SCREENS - 1)) % ROUND_SCREENS]);
 }
 
-static const char *const levels_names[] = {
-	[EVENT_LEVELS_ALL] = "user mode and the kernel",
-	[EVENT_LEVELS_USER] = "user mode",
-	[EVENT_LEVELS_KERNEL] = "the kernel",
+static void toggle_pause(struct app *app)
+{
+	app_pause(app, !app->paused);
+}
+
+static void next_levels(struct app *app)
+{
+	static const char *const names[] = {
+		[EVENT_LEVELS_ALL] = "user mode and the kernel",
+		[EVENT_LEVELS_USER] = "user mode",
+		[EVENT_LEVELS_KERNEL] = "the kernel",
+	};
+
+	app->levels = (app->levels + 1) % EVENT_LEVELS;
+	app_ask(app, COMMAND_LEVELS, NULL, app->levels);
+	app_tell(app, "Counted from now on: %s.", names[app->levels]);
+}
+
+static void toggle_idle(struct app *app)
+{
+	app->idle = !app->idle;
+	app_ask(app, COMMAND_IDLE, NULL, app->idle);
+}
+
+static void toggle_command_lines(struct app *app)
+{
+	list_invalidate(&app->tasks);
+	app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
+	app_ask(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
+}
+
+static void zero(struct app *app)
+{
+	sums_zero(&app->sums);
+	sums_zero(&app->watch.sums);
+	app_tell(app, "The totals begin at zero.");
+}
+
+static void quit(struct app *app)
+{
+	if (app->command[0])
+		ask_quit(app);
+	else
+		app->quit = true;
+}
+
+static void save(struct app *app)
+{
+	app->save = true;
+}
+
+static void redraw(struct app *app)
+{
+	app->redraw = true;
+}
+
+static void show_help(struct app *app)
+{
+	go_to(app, app->screen == &screen_help ? app->before : &screen_help);
+}
+
+static void show_detail(struct app *app)
+{
+	if (screen_detail_choose(app, app->screen == &screen_cpus ? &app->cpus : &app->tasks))
+		go_to(app, &screen_detail);
+}
+
+static void show_log(struct app *app)
+{
+	go_to(app, &screen_log);
+}
+
+static void show_cpus(struct app *app)
+{
+	go_to(app, app->screen == &screen_cpus ? &screen_tasks : &screen_cpus);
+}
+
+static void show_setup(struct app *app)
+{
+	go_to(app, &screen_setup);
+}
+
+static void show_columns(struct app *app)
+{
+	show_setup(app);
+	screen_setup_select_columns(app);
+}
+
+static void show_next(struct app *app)
+{
+	go_round(app, true);
+}
+
+static void show_previous(struct app *app)
+{
+	go_round(app, false);
+}
+
+/* What an action does on every screen that has not another use for it. */
+static void (*const acts[ACTIONS])(struct app *app) = {
+	[ACTION_HELP] = show_help,
+	[ACTION_NEXT_SCREEN] = show_next,
+	[ACTION_PREVIOUS_SCREEN] = show_previous,
+	[ACTION_DETAIL] = show_detail,
+	[ACTION_CPUS] = show_cpus,
+	[ACTION_SETUP] = show_setup,
+	[ACTION_LOG] = show_log,
+	[ACTION_COLUMNS] = show_columns,
+	[ACTION_PRESET] = pick_preset,
+	[ACTION_UNIT] = next_unit,
+	[ACTION_COUNT] = next_levels,
+	[ACTION_ADD] = pick_event,
+	[ACTION_REMOVE] = pick_column,
+	[ACTION_SEARCH] = search_open,
+	[ACTION_SEARCH_NEXT] = search_next,
+	[ACTION_IDLE] = toggle_idle,
+	[ACTION_COMMAND_LINE] = toggle_command_lines,
+	[ACTION_KILL] = pick_signal,
+	[ACTION_ATTACH] = pick_process,
+	[ACTION_DETACH] = detach,
+	[ACTION_BASELINE] = toggle_baseline,
+	[ACTION_ZERO] = zero,
+	[ACTION_PAUSE] = toggle_pause,
+	[ACTION_INTERVAL] = ask_interval,
+	[ACTION_RECORD] = recording_toggle,
+	[ACTION_THEME] = pick_theme,
+	[ACTION_SAVE] = save,
+	[ACTION_REDRAW] = redraw,
+	[ACTION_QUIT] = quit,
 };
 
 void app_act(struct app *app, enum action action)
 {
-	if (app->screen->act(app, action))
-		return;
-	switch (action) {
-	case ACTION_QUIT:
-		if (app->command[0])
-			ask_quit(app);
-		else
-			app->quit = true;
-		break;
-	case ACTION_HELP:
-		go_to(app, app->screen == &screen_help ? app->before : &screen_help);
-		break;
-	case ACTION_DETAIL:
-		if (screen_detail_choose(app,
-					 app->screen == &screen_cpus ? &app->cpus : &app->tasks))
-			go_to(app, &screen_detail);
-		break;
-	case ACTION_LOG:
-		go_to(app, &screen_log);
-		break;
-	case ACTION_NEXT_SCREEN:
-	case ACTION_PREVIOUS_SCREEN:
-		go_round(app, action == ACTION_NEXT_SCREEN);
-		break;
-	case ACTION_CPUS:
-		go_to(app, app->screen == &screen_cpus ? &screen_tasks : &screen_cpus);
-		break;
-	case ACTION_INTERVAL:
-		ask_interval(app);
-		break;
-	case ACTION_SEARCH:
-		search_open(app);
-		break;
-	case ACTION_SEARCH_NEXT:
-		search_next(app);
-		break;
-	case ACTION_ADD:
-		pick_event(app);
-		break;
-	case ACTION_ATTACH:
-		pick_process(app);
-		break;
-	case ACTION_REMOVE:
-		pick_column(app);
-		break;
-	case ACTION_KILL:
-		pick_signal(app);
-		break;
-	case ACTION_DETACH:
-		detach(app);
-		break;
-	case ACTION_COUNT:
-		app->levels = (app->levels + 1) % EVENT_LEVELS;
-		app_ask(app, COMMAND_LEVELS, NULL, app->levels);
-		app_tell(app, "Counted from now on: %s.", levels_names[app->levels]);
-		break;
-	case ACTION_IDLE:
-		app->idle = !app->idle;
-		app_ask(app, COMMAND_IDLE, NULL, app->idle);
-		break;
-	case ACTION_COMMAND_LINE:
-		list_invalidate(&app->tasks);
-		app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
-		app_ask(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
-		break;
-	case ACTION_PRESET:
-		pick_preset(app);
-		break;
-	case ACTION_SETUP:
-		go_to(app, &screen_setup);
-		break;
-	case ACTION_COLUMNS:
-		go_to(app, &screen_setup);
-		setup_select_columns(app);
-		break;
-	case ACTION_THEME:
-		pick_theme(app);
-		break;
-	case ACTION_SAVE:
-		app->save = true;
-		break;
-	case ACTION_ZERO:
-		sums_zero(&app->sums);
-		sums_zero(&app->subject_sums);
-		app_tell(app, "The totals begin at zero.");
-		break;
-	case ACTION_PAUSE:
-		app_pause(app, !app->paused);
-		break;
-	case ACTION_BASELINE:
-		toggle_baseline(app);
-		break;
-	case ACTION_UNIT:
-		next_unit(app);
-		break;
-	case ACTION_RECORD:
-		recording_toggle(app);
-		break;
-	case ACTION_REDRAW:
-		app->redraw = true;
-		break;
-	default: /* the screen's, which has no use for it */
-		break;
-	}
+	if (!app->screen->act(app, action) && acts[action])
+		acts[action](app);
 }
 
 void app_key(struct app *app, int key)
@@ -449,39 +468,9 @@ void app_key(struct app *app, int key)
 		app_act(app, action);
 }
 
-static void draw_picker_keys(struct canvas *canvas, struct rect rect)
-{
-	static const char *const keys[][2] = {
-		{"Enter", "Choose"},
-		{"Esc", "Back"},
-		{"Up Down PgUp PgDn", "Move"},
-		{"a-z", "Find"},
-	};
-	struct segments segments = {0};
-
-	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct segment *segment = segments_add(&segments, 50 - i);
-
-		text_copy(segment->label, sizeof(segment->label), keys[i][0]);
-		text_copy(segment->text, sizeof(segment->text), keys[i][1]);
-		segment->label_style = STYLE_KEY;
-		segment->text_style = STYLE_KEY_LABEL;
-	}
-	segments_draw(&segments, canvas, rect);
-}
-
-static enum action bar_action(const struct bar *bar, unsigned x, unsigned y)
-{
-	for (size_t i = 0; i < bar->n; i++)
-		if (y == bar->y && x >= bar->items[i].x &&
-		    x - bar->items[i].x < bar->items[i].width)
-			return bar->items[i].action;
-	return ACTION_NONE;
-}
-
 void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 {
-	enum action action = bar_action(&app->bar, x, y);
+	enum action action = key_bar_action(&app->key_bar, x, y);
 
 	untell(app);
 	if (app->prompt.active)
@@ -502,104 +491,4 @@ void app_wheel(struct app *app, bool down)
 		else if (!app->prompt.active)
 			app_act(app, down ? ACTION_DOWN : ACTION_UP);
 	}
-}
-
-void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
-{
-	struct segments segments = {0};
-	size_t n = 0;
-
-	app->bar = (struct bar){.y = rect.y};
-	if (app->prompt.active) {
-		prompt_draw(&app->prompt, canvas, rect);
-		return;
-	}
-	if (app->picker.ops) {
-		draw_picker_keys(canvas, rect);
-		return;
-	}
-	for (const enum action *action = app->screen->bar; *action != ACTION_NONE; action++) {
-		char keys[64];
-
-		keymap_keys(&app->keymap, *action, keys, sizeof(keys));
-		if (!keys[0])
-			continue;
-		keys[1 + strcspn(keys + 1, " ")] = '\0'; /* the first one; it may be a blank */
-
-		/* The first ones stay longest, and so does the way out. */
-		unsigned weight = 50 - (unsigned)(action - app->screen->bar);
-		struct segment *segment =
-			segments_add(&segments, *action == ACTION_QUIT ? 99 : weight);
-
-		text_copy(segment->label, sizeof(segment->label), keys);
-		text_copy(segment->text, sizeof(segment->text), keymap_row(*action)->bar);
-		segment->label_style = STYLE_KEY;
-		segment->text_style = STYLE_KEY_LABEL;
-		app->bar.items[n++].action = *action;
-	}
-	segments_draw(&segments, canvas, rect);
-	app->bar.n = rect.height > 0 ? segments.n : 0;
-	for (size_t i = 0; i < app->bar.n; i++) {
-		app->bar.items[i].x = segments.items[i].x;
-		app->bar.items[i].width = segments.items[i].width;
-	}
-}
-
-static struct layout draw_frame(struct app *app, struct canvas *canvas, bool large)
-{
-	struct segments states = {0};
-
-	states_of(app, &states);
-	struct frame frame = {
-		.snapshot = app->snapshot,
-		.interval_ns = app->interval_ns,
-		.paused = app->paused,
-		.notice = app->notice,
-		.states = &states,
-		.verdict = app->sentence,
-		.loss = verdict_is_loss(app->verdict),
-		.baseline = app->baseline,
-		.unit = app->tasks.spec.unit,
-	};
-	struct layout_want want = {
-		.prompt = app->prompt.active,
-		.verdict = app->sentence[0] != '\0',
-		.history = app->snapshot != NULL,
-		.more = large && app->snapshot,
-	};
-
-	if (app->screen != &screen_log) /* there they all are */
-		want.banner = frame_banner_lines(&frame, canvas->width);
-	if (app->snapshot && app->screen == &screen_tasks)
-		want.cpu_lines = (unsigned)app->snapshot->n_cpus;
-
-	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
-
-	frame_draw_title(&frame, canvas, layout.title);
-	frame_draw_totals(&frame, canvas, layout.totals);
-	frame_draw_verdict(&frame, canvas, layout.verdict);
-	if (app->snapshot)
-		frame_draw_history(app->snapshot, app->history, canvas, layout.history);
-	frame_draw_cpus(&frame, canvas, layout.cpus);
-	frame_draw_banner(&frame, canvas, layout.banner);
-	app_draw_bottom(app, canvas, layout.bottom);
-	return layout;
-}
-
-struct rect app_draw_frame(struct app *app, struct canvas *canvas)
-{
-	return draw_frame(app, canvas, false).body;
-}
-
-struct layout app_draw_large_frame(struct app *app, struct canvas *canvas)
-{
-	return draw_frame(app, canvas, true);
-}
-
-void app_draw(struct app *app, struct canvas *canvas)
-{
-	canvas_clear(canvas);
-	app->screen->draw(app, canvas);
-	if (app->picker.ops)
-		picker_draw(&app->picker, canvas);
 }

@@ -9,47 +9,24 @@
 #include "core/question.h"
 #include "core/snapshot.h"
 #include "core/sums.h"
-#include "detail_page.h"
+#include "key_bar.h"
 #include "keymap.h"
 #include "layout.h"
 #include "list.h"
 #include "messages.h"
 #include "options.h"
 #include "page.h"
+#include "pick.h"
 #include "screen.h"
-#include "segments.h"
+#include "screen_detail.h"
+#include "screen_setup.h"
+#include "search.h"
 #include "victim.h"
 #include "widget_picker.h"
 #include "widget_prompt.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* A signal that is about to be sent. */
-struct kill {
-	struct victim *victims; /* owned */
-	size_t n;
-	size_t signal; /* which of those that can be chosen */
-};
-
-void kill_forget(struct kill *kill);
-
-/* Where the key bar offers what. */
-struct bar {
-	unsigned y;
-	size_t n;
-	struct {
-		unsigned x, width;
-		enum action action;
-	} items[SEGMENTS_MAX];
-};
-
-/* Where the setup stands. */
-struct setup {
-	size_t selected; /* of options and columns together */
-	size_t top;      /* line shown first */
-	size_t page;     /* lines shown last */
-};
 
 /*
  * The state of the screen: snapshots and keys go in, a canvas comes out. It knows neither the
@@ -66,13 +43,7 @@ struct app {
 	enum verdict verdict;        /* what that says */
 	struct commands commands;    /* for the collector; whoever passes them on takes them */
 	struct keymap keymap;
-	/* What whoever counts is to be asked; whoever passes it on clears it. */
-	struct {
-		bool events;
-		bool processes; /* there are more to be read: pick_process_more */
-		bool outlook;   /* of `text`, once nothing has happened for a moment */
-		char text[1024];
-	} wonders;
+	struct wonders wonders;
 	struct answer *catalog, *outlook;      /* the last answers; owned; NULL: none */
 	const struct metric_def *user_metrics; /* borrowed */
 	size_t n_user_metrics;
@@ -104,23 +75,17 @@ struct app {
 	struct sums sums;
 	const struct sys
 		*sys; /* borrowed, for this thread alone; NULL: what is shown is not here */
-	struct kill kill;
-	struct {
-		char text[ROW_FILTER_BYTES]; /* searched for last */
-		size_t from;                 /* the line where it began */
-	} search;
-	char filter_before[ROW_FILTER_BYTES]; /* to be taken back to */
-	char user[24];                        /* who is shown alone; of the tasks' filter */
-	struct history *history;              /* of all snapshots that came, paused or not; owned */
-	struct detail_subject subject;        /* of the detail */
-	unsigned detail_step;                 /* buckets of history to a value */
-	bool watches;                         /* there is a subject */
-	struct sums subject_sums;             /* since it was chosen, or zero was said */
+	struct victims victims; /* of the signal that is about to be sent */
+	size_t signal;          /* which of those that can be chosen */
+	struct search search;
+	char user[24];           /* who is shown alone; of the tasks' filter */
+	struct history *history; /* of all snapshots that came, paused or not; owned */
+	struct watch watch;      /* of the detail */
 	struct prompt prompt;
-	struct picker picker; /* over the screen, while it is open */
-	char notice[160];     /* stands before the notes of snapshots; "": nothing */
-	uint64_t notice_ns;   /* how long it still stands; 0: until someone takes it away */
-	struct bar bar;       /* as drawn last */
+	struct picker picker;   /* over the screen, while it is open */
+	char notice[160];       /* stands before the notes of snapshots; "": nothing */
+	uint64_t notice_ns;     /* how long it still stands; 0: until someone takes it away */
+	struct key_bar key_bar; /* as drawn last */
 };
 
 void app_init(struct app *app, const struct options *options);

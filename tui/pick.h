@@ -2,9 +2,18 @@
 #ifndef PMCTOP_PICK_H
 #define PMCTOP_PICK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct app;
+
+/* What pickers want to know; whoever passes it on, or has done it, clears it. */
+struct wonders {
+	bool events;    /* which there are: QUESTION_EVENTS */
+	bool outlook;   /* of `text`, once nothing has happened for a moment: QUESTION_OUTLOOK */
+	bool processes; /* there are more to be read: pick_process_more */
+	char text[1024];
+};
 
 /* What can be chosen from lists over the screen: each a picker of its own. */
 void pick_preset(struct app *app);

@@ -9,8 +9,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* As htop has it: the gentle one first, the others by number. */
 static const struct {
@@ -49,49 +47,25 @@ static const struct {
 	{SIGSYS, "SIGSYS", "bad system call"},
 };
 
-void kill_forget(struct kill *kill)
-{
-	free(kill->victims);
-	*kill = (struct kill){0};
-}
-
 /* ---- whom */
 
-static bool has(const struct kill *kill, pid_t pid)
-{
-	for (size_t i = 0; i < kill->n; i++)
-		if (kill->victims[i].pid == pid)
-			return true;
-	return false;
-}
-
 /* Whoever has ended meanwhile is not missed, unless nobody is left. */
-static void add(struct app *app, pid_t pid, uint64_t seen_ns, struct error *err)
-{
-	struct kill *kill = &app->kill;
-
-	if (has(kill, pid))
-		return;
-	kill->victims = xreallocarray(kill->victims, kill->n + 1, sizeof(*kill->victims));
-	if (victim_find(app->sys, pid, seen_ns, &kill->victims[kill->n], err) == 0)
-		kill->n++;
-}
-
 static int gather(struct app *app, struct list *list, struct error *err)
 {
 	const struct view *view = list_view(list, app->snapshot);
 
-	kill_forget(&app->kill);
+	victims_fini(&app->victims);
 	error_set(err, -1, "No process is selected.");
 	for (size_t i = 0; i < list->tags.n; i++) {
 		const struct mark *mark = &list->tags.items[i];
 
 		if (mark_fits(mark, view))
-			add(app, mark->pid, mark->made_ns, err);
+			victims_add(&app->victims, app->sys, mark->pid, mark->made_ns, err);
 	}
 	if (list->tagged.n == 0 && list->table.selected < view->n)
-		add(app, view_row(view, list->table.selected)->pid, app->snapshot->time_ns, err);
-	return app->kill.n > 0 ? 0 : err->code;
+		victims_add(&app->victims, app->sys, view_row(view, list->table.selected)->pid,
+			    app->snapshot->time_ns, err);
+	return app->victims.n > 0 ? 0 : err->code;
 }
 
 /* Why it cannot be; NULL where it can. */
@@ -108,52 +82,24 @@ static const char *refusal(const struct app *app, const struct list *list)
 
 /* ---- the question */
 
-/* "4121 postgres", or "3 processes: 4121 postgres, 4122 postgres ..." */
-static void describe(const struct kill *kill, char *text, size_t size)
-{
-	size_t length = 0;
-
-	if (kill->n > 1)
-		length = (size_t)snprintf(text, size, "%zu processes: ", kill->n);
-	for (size_t i = 0; i < kill->n; i++) {
-		char one[64];
-		size_t n = (size_t)snprintf(one, sizeof(one), "%s%d %s", i ? ", " : "",
-					    kill->victims[i].pid, kill->victims[i].name);
-
-		if (length + n + sizeof(" ...") > size) {
-			text_copy(text + length, size - length, " ...");
-			return;
-		}
-		length += text_copy(text + length, size - length, one);
-	}
-}
-
 static int send(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
-	struct kill *kill = &app->kill;
-	const char *name = signals[kill->signal].name;
-	size_t sent = 0;
+	struct victims *victims = &app->victims;
+	const char *name = signals[app->signal].name;
 	char whom[80];
 
 	(void)text;
-	for (size_t i = 0; i < kill->n; i++) {
-		struct error why;
-
-		if (victim_signal(app->sys, &kill->victims[i], signals[kill->signal].number,
-				  &why) == 0)
-			sent++;
-		else
-			*err = why;
-	}
-	describe(kill, whom, sizeof(whom));
-	if (sent == kill->n)
+	size_t sent = victims_signal(victims, app->sys, signals[app->signal].number, err);
+	victims_describe(victims, whom, sizeof(whom));
+	if (sent == victims->n)
 		app_tell(app, "%s was sent to %s.", name, whom);
-	else if (kill->n == 1)
+	else if (victims->n == 1)
 		app_tell(app, "%.150s", err->text);
 	else
-		app_tell(app, "%s was sent to %zu of %zu: %.110s", name, sent, kill->n, err->text);
-	kill_forget(kill);
+		app_tell(app, "%s was sent to %zu of %zu: %.110s", name, sent, victims->n,
+			 err->text);
+	victims_fini(victims);
 	return 0;
 }
 
@@ -182,8 +128,8 @@ static bool signal_choose(void *owner, void *data, size_t index, const char *typ
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
-	app->kill.signal = index;
-	describe(&app->kill, whom, sizeof(whom));
+	app->signal = index;
+	victims_describe(&app->victims, whom, sizeof(whom));
 	snprintf(question, sizeof(question), "Send %s to %s? (y/n)", signals[index].name, whom);
 	prompt_confirm(&app->prompt, question, send);
 	return true;
@@ -207,7 +153,7 @@ void pick_signal(struct app *app)
 		app_tell(app, "%.150s", err.text);
 		return;
 	}
-	describe(&app->kill, whom, sizeof(whom));
+	victims_describe(&app->victims, whom, sizeof(whom));
 	snprintf(title, sizeof(title), "Signal to %s", whom);
 	picker_open(&app->picker, &ops, title, NULL, ARRAY_SIZE(signals), app);
 }

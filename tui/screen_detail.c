@@ -3,9 +3,9 @@
  * All about one row, which it stays with whether that runs or not. The page is drawn on a canvas as
  * high as it is, of which the screen shows a part.
  */
+#include "screen_detail.h"
+
 #include "app.h"
-#include "detail_page.h"
-#include "frame.h"
 
 #include <stdio.h>
 
@@ -32,11 +32,11 @@ static bool subject_at(const struct view *view, size_t line, struct detail_subje
 bool screen_detail_choose(struct app *app, struct list *list)
 {
 	if (!app->snapshot ||
-	    !subject_at(list_view(list, app->snapshot), list->table.selected, &app->subject))
+	    !subject_at(list_view(list, app->snapshot), list->table.selected, &app->watch.subject))
 		return false;
-	app->detail_step = 1;
-	app->watches = true;
-	sums_fini(&app->subject_sums);
+	app->watch.step = 1;
+	app->watch.on = true;
+	sums_fini(&app->watch.sums);
 	screen_detail_see(app, app->snapshot);
 	return true;
 }
@@ -45,17 +45,17 @@ void screen_detail_see(struct app *app, const struct snapshot *snapshot)
 {
 	struct detail detail;
 
-	if (!app->watches)
+	if (!app->watch.on)
 		return;
-	detail_init(snapshot, &app->subject.key, &detail);
-	detail_subject_see(&app->subject, snapshot, &detail);
+	detail_init(snapshot, &app->watch.subject.key, &detail);
+	detail_subject_see(&app->watch.subject, snapshot, &detail);
 	const struct metric_input input = {
 		.events = &snapshot->columns->events,
 		.plan = snapshot->columns->plan,
 		.tally = detail.sum.tallies,
 		.lost = detail.sum.n > 0 && (detail.sum.items[0].flags & ROW_LOST),
 	};
-	sums_add_row(&app->subject_sums, snapshot, &input);
+	sums_add_row(&app->watch.sums, snapshot, &input);
 	detail_fini(&detail);
 }
 
@@ -88,7 +88,7 @@ static void draw_title(const struct app *app, struct canvas *canvas, struct rect
 {
 	char subject[320], title[400];
 
-	detail_subject_title(&app->subject, subject, sizeof(subject));
+	detail_subject_title(&app->watch.subject, subject, sizeof(subject));
 	snprintf(title, sizeof(title), "pmctop %s  %s%s", app->snapshot->host, subject,
 		 app->paused ? "  PAUSED" : "");
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.height ? rect.width : 0, STYLE_TITLE,
@@ -108,9 +108,9 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 
 	if (!app->snapshot)
 		return;
-	detail_init(app->snapshot, &app->subject.key, &detail);
-	const struct detail_page page = {app->snapshot, app->history,     &detail,
-					 &app->subject, app->detail_step, &app->subject_sums};
+	detail_init(app->snapshot, &app->watch.subject.key, &detail);
+	const struct detail_page page = {app->snapshot,       app->history,    &detail,
+					 &app->watch.subject, app->watch.step, &app->watch.sums};
 	all.height = detail_page_draw(&page, &measured, all);
 	canvas_init(&whole, canvas->ascii);
 	canvas_resize(&whole, all.width, all.height);
@@ -125,7 +125,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 
 static bool detail_act(struct app *app, enum action action)
 {
-	unsigned *step = &app->detail_step;
+	unsigned *step = &app->watch.step;
 
 	if (page_act(&app->page, action))
 		return true;
@@ -134,7 +134,7 @@ static bool detail_act(struct app *app, enum action action)
 	} else if (action == ACTION_RIGHT) {
 		*step = *step > 1 ? *step / 2 : 1;
 	} else if (action == ACTION_LEAVE || action == ACTION_DETAIL || action == ACTION_QUIT) {
-		app->watches = false; /* q means: out of here */
+		app->watch.on = false; /* q means: out of here */
 		app_leave(app);
 	} else {
 		return false;

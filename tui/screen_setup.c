@@ -3,8 +3,9 @@
  * The setup: what can be chosen of the screen, options first and then the columns. Everything is
  * seen at once, and saved by W.
  */
-#include "app.h"
+#include "screen_setup.h"
 
+#include "app.h"
 #include "core/util.h"
 #include "duration.h"
 
@@ -279,7 +280,7 @@ static bool setup_act(struct app *app, enum action action)
 	return true;
 }
 
-void setup_select_columns(struct app *app)
+void screen_setup_select_columns(struct app *app)
 {
 	app->setup.selected = ARRAY_SIZE(options);
 }

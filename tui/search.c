@@ -2,7 +2,6 @@
 #include "search.h"
 
 #include "app.h"
-#include "core/row_filter.h"
 #include "core/util.h"
 
 #include <stdio.h>
@@ -120,7 +119,7 @@ static void filter_cancel(void *owner)
 	struct app *app = owner;
 	struct error err;
 
-	filter_change(app, app->filter_before, &err);
+	filter_change(app, app->search.filter_before, &err);
 }
 
 void filter_open(struct app *app)
@@ -128,6 +127,6 @@ void filter_open(struct app *app)
 	static const struct prompt_watch watch = {filter_change, filter_cancel, NULL};
 	const char *text = app->tasks.spec.filter.text;
 
-	text_copy(app->filter_before, sizeof(app->filter_before), text);
+	text_copy(app->search.filter_before, sizeof(app->search.filter_before), text);
 	prompt_open_watched(&app->prompt, "Filter:", text, &watch);
 }

@@ -6,6 +6,8 @@
 #include "core/util.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int has_ended(pid_t pid, struct error *err)
@@ -59,4 +61,57 @@ int victim_signal(const struct sys *sys, const struct victim *victim, int signal
 		return error_set(err, result, "Process %d takes no signal: %s.", victim->pid,
 				 strerror(-result));
 	return 0;
+}
+
+void victims_fini(struct victims *victims)
+{
+	free(victims->items);
+	*victims = (struct victims){0};
+}
+
+int victims_add(struct victims *victims, const struct sys *sys, pid_t pid, uint64_t seen_ns,
+		struct error *err)
+{
+	for (size_t i = 0; i < victims->n; i++)
+		if (victims->items[i].pid == pid)
+			return 0;
+	victims->items = xreallocarray(victims->items, victims->n + 1, sizeof(*victims->items));
+	int result = victim_find(sys, pid, seen_ns, &victims->items[victims->n], err);
+	victims->n += result == 0;
+	return result;
+}
+
+void victims_describe(const struct victims *victims, char *text, size_t size)
+{
+	size_t length = 0;
+
+	if (victims->n > 1)
+		length = (size_t)snprintf(text, size, "%zu processes: ", victims->n);
+	for (size_t i = 0; i < victims->n; i++) {
+		char one[64];
+		size_t n = (size_t)snprintf(one, sizeof(one), "%s%d %s", i ? ", " : "",
+					    victims->items[i].pid, victims->items[i].name);
+
+		if (length + n + sizeof(" ...") > size) {
+			text_copy(text + length, size - length, " ...");
+			return;
+		}
+		length += text_copy(text + length, size - length, one);
+	}
+}
+
+size_t victims_signal(const struct victims *victims, const struct sys *sys, int signal,
+		      struct error *err)
+{
+	size_t sent = 0;
+
+	for (size_t i = 0; i < victims->n; i++) {
+		struct error why;
+
+		if (victim_signal(sys, &victims->items[i], signal, &why) == 0)
+			sent++;
+		else
+			*err = why;
+	}
+	return sent;
 }

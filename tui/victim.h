@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/sys.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -28,5 +29,21 @@ int victim_find(const struct sys *sys, pid_t pid, uint64_t seen_ns, struct victi
 /* 0, or -ESRCH, -EPERM and a sentence. By pidfd, so that it cannot become another meanwhile. */
 int victim_signal(const struct sys *sys, const struct victim *victim, int signal,
 		  struct error *err);
+
+/* Those that a signal goes to together, each once. Zeroed is empty. */
+struct victims {
+	struct victim *items; /* owned */
+	size_t n;
+};
+
+void victims_fini(struct victims *victims); /* empty again */
+/* As victim_find; one that is there already is fine. */
+int victims_add(struct victims *victims, const struct sys *sys, pid_t pid, uint64_t seen_ns,
+		struct error *err);
+/* "4121 postgres", or "3 processes: 4121 postgres, 4122 postgres ..." */
+void victims_describe(const struct victims *victims, char *text, size_t size);
+/* How many have got it; *err says of the last other one why it has not. */
+size_t victims_signal(const struct victims *victims, const struct sys *sys, int signal,
+		      struct error *err);
 
 #endif

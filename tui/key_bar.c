@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "key_bar.h"
+
+#include "core/util.h"
+
+#include <string.h>
+
+enum {
+	WEIGHT = 50,      /* of the first one */
+	WEIGHT_QUIT = 99, /* the way out stays, too */
+};
+
+static void add(struct segments *segments, unsigned weight, const char *keys, const char *text)
+{
+	struct segment *segment = segments_add(segments, weight);
+
+	text_copy(segment->label, sizeof(segment->label), keys);
+	text_copy(segment->text, sizeof(segment->text), text);
+	segment->label_style = STYLE_KEY;
+	segment->text_style = STYLE_KEY_LABEL;
+}
+
+void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const enum action *actions,
+		  struct canvas *canvas, struct rect rect)
+{
+	struct segments segments = {0};
+
+	*bar = (struct key_bar){.y = rect.y};
+	for (const enum action *action = actions; *action != ACTION_NONE; action++) {
+		unsigned weight = WEIGHT - (unsigned)(action - actions);
+		char keys[64];
+
+		keymap_keys(keymap, *action, keys, sizeof(keys));
+		if (!keys[0])
+			continue;
+		keys[1 + strcspn(keys + 1, " ")] = '\0'; /* the first one; it may be a blank */
+		bar->items[segments.n].action = *action;
+		add(&segments, *action == ACTION_QUIT ? WEIGHT_QUIT : weight, keys,
+		    keymap_row(*action)->bar);
+	}
+	segments_draw(&segments, canvas, rect);
+	bar->n = rect.height > 0 ? segments.n : 0;
+	for (size_t i = 0; i < bar->n; i++) {
+		bar->items[i].x = segments.items[i].x;
+		bar->items[i].width = segments.items[i].width;
+	}
+}
+
+void key_bar_draw_picker(struct key_bar *bar, struct canvas *canvas, struct rect rect)
+{
+	static const char *const keys[][2] = {
+		{"Enter", "Choose"},
+		{"Esc", "Back"},
+		{"Up Down PgUp PgDn", "Move"},
+		{"a-z", "Find"},
+	};
+	struct segments segments = {0};
+
+	key_bar_clear(bar);
+	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++)
+		add(&segments, WEIGHT - i, keys[i][0], keys[i][1]);
+	segments_draw(&segments, canvas, rect);
+}
+
+void key_bar_clear(struct key_bar *bar)
+{
+	*bar = (struct key_bar){0};
+}
+
+enum action key_bar_action(const struct key_bar *bar, unsigned x, unsigned y)
+{
+	for (size_t i = 0; i < bar->n; i++)
+		if (y == bar->y && x >= bar->items[i].x &&
+		    x - bar->items[i].x < bar->items[i].width)
+			return bar->items[i].action;
+	return ACTION_NONE;
+}
