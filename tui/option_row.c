@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+#include "option_row.h"
+
+#include "core/batch.h"
+#include "core/suggest.h"
+#include "core/util.h"
+#include "duration.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int option_read_delay(struct options *options, const char *argument, struct error *err)
+{
+	struct error why;
+
+	if (duration_parse(argument, &options->interval_ns, &why))
+		return error_set(err, -EINVAL, "The delay %s.", why.text);
+	options->refreshes = true;
+	return 0;
+}
+
+int option_read_iterations(struct options *options, const char *argument, struct error *err)
+{
+	char *end;
+
+	errno = 0;
+	options->iterations = strtoull(argument, &end, 10);
+	if (!isdigit((unsigned char)argument[0]) || *end || errno || options->iterations == 0 ||
+	    options->iterations > UINT32_MAX)
+		return error_set(
+			err, -EINVAL,
+			"'%.40s' is no number of refreshes: write a whole number from 1 on.",
+			argument);
+	options->refreshes = true;
+	return 0;
+}
+
+static void list_words(option_word_fn *word, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; word(i) && length < size; i++) {
+		const char *gap = i == 0 ? "" : word(i + 1) ? ", " : " or ";
+
+		length += (size_t)snprintf(text + length, size - length, "%s%s", gap, word(i));
+	}
+}
+
+/* One of the words; its number, or -EINVAL. */
+static int read_word(const char *what, const char *argument, option_word_fn *word,
+		     struct error *err)
+{
+	struct suggest near = {.word = argument};
+	char list[80], hint[80];
+
+	for (size_t i = 0; word(i); i++) {
+		if (strcmp(argument, word(i)) == 0)
+			return (int)i;
+		suggest_offer(&near, word(i));
+	}
+	list_words(word, list, sizeof(list));
+	suggest_text(&near, hint, sizeof(hint));
+	return error_set(err, -EINVAL, "Unknown %s '%.40s'%s: write %s.", what, argument, hint,
+			 list);
+}
+
+static const char *format_word(size_t i)
+{
+	return i < batch_formats_n ? batch_formats[i].name : NULL;
+}
+
+static int read_format(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("format", argument, format_word, err);
+
+	if (i < 0)
+		return i;
+	options->format = &batch_formats[i];
+	options->batch = true;
+	return 0;
+}
+
+static int read_output(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0])
+		return error_set(err, -EINVAL, "Option '--output' needs the name of a file.");
+	options->output = argument;
+	options->batch = true;
+	return 0;
+}
+
+static int read_record(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0])
+		return error_set(err, -EINVAL,
+				 "Option '--record' needs the name of a file, or - for a pipe.");
+	options->record.path = argument;
+	options->batch |= strcmp(argument, "-") == 0;
+	return 0;
+}
+
+/* As perf has it: capital letters are sizes, small ones are times. */
+static int read_switch_output(struct options *options, const char *argument, struct error *err)
+{
+	static const struct {
+		char letter;
+		bool time;
+		uint64_t unit;
+	} units[] = {
+		{'B', false, 1},
+		{'K', false, 1 << 10},
+		{'M', false, 1 << 20},
+		{'G', false, 1 << 30},
+		{'s', true, NS_PER_S},
+		{'m', true, 60 * NS_PER_S},
+		{'h', true, 3600 * NS_PER_S},
+		{'d', true, 86400 * NS_PER_S},
+	};
+	char *end;
+	unsigned long number = strtoul(argument, &end, 10);
+
+	for (size_t i = 0; isdigit((unsigned char)argument[0]) && i < ARRAY_SIZE(units); i++) {
+		if (*end != units[i].letter || end[1] || number == 0 || number > UINT32_MAX)
+			continue;
+		*(units[i].time ? &options->record.switch_ns : &options->record.switch_bytes) =
+			number * units[i].unit;
+		return 0;
+	}
+	return error_set(err, -EINVAL,
+			 "'%.40s' is no size and no time: write a number and B, K, M, G or s, m, "
+			 "h, d.",
+			 argument);
+}
+
+static int read_threads(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->by = ROLLUP_THREAD;
+	return 0;
+}
+
+static int read_by(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--by", argument, rollup_name, err);
+
+	if (i < 0)
+		return i;
+	options->by = (enum rollup)i;
+	return 0;
+}
+
+static int add_column(struct options *options, enum engine_column_kind kind, const char *text,
+		      struct error *err)
+{
+	if (options->n_columns == OPTIONS_COLUMNS_MAX)
+		return error_set(err, -EINVAL, "More than %d times -e or -m are too many.",
+				 OPTIONS_COLUMNS_MAX);
+	options->columns = array_reserve(options->columns, &options->columns_capacity,
+					 options->n_columns + 1, sizeof(*options->columns));
+	options->columns[options->n_columns++] = (struct engine_column){.kind = kind, .text = text};
+	return 0;
+}
+
+static int read_event(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0])
+		return error_set(err, -EINVAL,
+				 "Option '--event' needs a name: '--list events' has them.");
+	return add_column(options, ENGINE_EVENTS, argument, err);
+}
+
+/* The names in "a, b,c"; a formula may have commas. */
+static int add_metrics(struct options *options, const char *list, struct error *err)
+{
+	int rc = 0;
+
+	for (const char *name = list + strspn(list, ", "); *name && !rc;
+	     name += strspn(name, ", ")) {
+		size_t length = strcspn(name, ", ");
+
+		options->names = array_reserve(options->names, &options->names_capacity,
+					       options->n_names + 1, sizeof(*options->names));
+		options->names[options->n_names++] = xstrndup(name, length);
+		rc = add_column(options, ENGINE_METRIC, options->names[options->n_names - 1], err);
+		name += length;
+	}
+	return rc;
+}
+
+static int read_metric(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0] || argument[0] == '=')
+		return error_set(err, -EINVAL,
+				 "Option '--metric' needs a name: '--list metrics' has them.");
+	if (strchr(argument, '=') || !strchr(argument, ','))
+		return add_column(options, ENGINE_METRIC, argument, err);
+	return add_metrics(options, argument, err);
+}
+
+/* "12" or "12,13"; blanks are commas, since pgrep has each on a line of its own. */
+static int read_numbers(const char *argument, const char *what, pid_t **numbers, size_t *n,
+			size_t *capacity, struct error *err)
+{
+	static const char blanks[] = " \t\n";
+	const char *text = argument + strspn(argument, blanks);
+
+	do {
+		char *end;
+		long number = strtol(text, &end, 10);
+		const char *next = end + strspn(end, blanks);
+		if (!isdigit((unsigned char)text[0]) || (*next && *next != ',' && next == end) ||
+		    number <= 0 || number > INT32_MAX)
+			return error_set(err, -EINVAL,
+					 "'%.40s' is no number of a %s: write one, or several as "
+					 "12,13%s.",
+					 argument, what,
+					 isalpha((unsigned char)text[0])
+						 ? "; 'pgrep -d, NAME' finds them"
+						 : "");
+		if (*n == OPTIONS_NUMBERS_MAX)
+			return error_set(err, -EINVAL, "More than %d are too many.",
+					 OPTIONS_NUMBERS_MAX);
+		*numbers = array_reserve(*numbers, capacity, *n + 1, sizeof(**numbers));
+		(*numbers)[(*n)++] = (pid_t)number;
+		text = *next == ',' ? next + 1 + strspn(next + 1, blanks) : next;
+		if (*next == ',' && !*text)
+			text = ","; /* a comma at the end: no number */
+	} while (*text);
+	return 0;
+}
+
+static int read_pid(struct options *options, const char *argument, struct error *err)
+{
+	return read_numbers(argument, "process", &options->pids, &options->n_pids,
+			    &options->pids_capacity, err);
+}
+
+static int read_tid(struct options *options, const char *argument, struct error *err)
+{
+	return read_numbers(argument, "thread", &options->tids, &options->n_tids,
+			    &options->tids_capacity, err);
+}
+
+static const char *count_word(size_t i)
+{
+	return event_levels_name(i);
+}
+
+static int read_count(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--count", argument, count_word, err);
+
+	if (i < 0)
+		return i;
+	options->count = (enum event_levels)i;
+	return 0;
+}
+
+static int read_sort(struct options *options, const char *argument, struct error *err)
+{
+	if (strcmp(argument, "help") == 0) {
+		options->task = OPTIONS_LIST;
+		options->list = OPTIONS_LIST_COLUMNS;
+		return 0;
+	}
+	bool reverse = argument[0] == '-';
+	if (!argument[reverse])
+		return error_set(err, -EINVAL,
+				 "Option '--sort' needs a column: '-s help' lists them.");
+	options->reverse = reverse;
+	options->sort = argument + reverse;
+	return 0;
+}
+
+static int read_filter(struct options *options, const char *argument, struct error *err)
+{
+	if (strlen(argument) >= ROW_FILTER_BYTES)
+		return error_set(err, -EINVAL, "A filter has at most %d bytes.",
+				 ROW_FILTER_BYTES - 1);
+	options->filter = argument;
+	return 0;
+}
+
+static const char *list_word(size_t i)
+{
+	static const char *const words[] = {
+		[OPTIONS_LIST_EVENTS] = "events",   [OPTIONS_LIST_METRICS] = "metrics",
+		[OPTIONS_LIST_PRESETS] = "presets", [OPTIONS_LIST_COLUMNS] = "columns",
+		[OPTIONS_LIST_THEMES] = "themes",   [OPTIONS_LIST_PMUS] = "pmus",
+	};
+
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
+static int read_list(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--list", argument, list_word, err);
+
+	if (i < 0)
+		return i;
+	options->task = OPTIONS_LIST;
+	options->list = (enum options_list)i;
+	return 0;
+}
+
+static const char *color_word(size_t i)
+{
+	static const char *const words[] = {
+		[OPTIONS_COLOR_AUTO] = "auto",
+		[OPTIONS_COLOR_ALWAYS] = "always",
+		[OPTIONS_COLOR_NEVER] = "never",
+	};
+
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
+static int read_color(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--color", argument, color_word, err);
+
+	if (i < 0)
+		return i;
+	options->color = (enum options_color)i;
+	return 0;
+}
+
+static const char *unit_word(size_t i)
+{
+	static const char *const words[] = {
+		[VIEW_UNIT_USUAL] = "usual",
+		[VIEW_UNIT_COUNT] = "count",
+		[VIEW_UNIT_PER_SECOND] = "second",
+		[VIEW_UNIT_PER_KI] = "ki",
+	};
+
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
+static int read_unit(struct options *options, const char *argument, struct error *err)
+{
+	int i = read_word("--unit", argument, unit_word, err);
+
+	if (i < 0)
+		return i;
+	options->unit = (enum view_unit)i;
+	return 0;
+}
+
+static int read_doctor(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->task = OPTIONS_DOCTOR;
+	return 0;
+}
+
+static int read_help(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->task = OPTIONS_HELP;
+	return 0;
+}
+
+static int read_version(struct options *options, const char *argument, struct error *err)
+{
+	(void)argument, (void)err;
+	options->task = OPTIONS_VERSION;
+	return 0;
+}
+
+const struct option_row option_rows[] = {
+	{'d', "delay", "SECS", "time between refreshes: 2, 0.5, 500ms; at least 0.1 (1)",
+	 option_read_delay, .setting = true},
+	{'n', "iterations", "N", "stop after N refreshes", option_read_iterations},
+	{'b', "batch", NULL, "print instead of draw; also when stdout is no terminal",
+	 .flag = offsetof(struct options, batch)},
+	{0, "format", "FORMAT", "how to print, json in lines; implies -b", read_format,
+	 format_word},
+	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
+	{0, "record", "FILE", "record for perf script; -: into a pipe", read_record},
+	{0, "switch-output", "SIZE", "begin a new file every 100M, 1G, 30m, 1d",
+	 read_switch_output},
+	{'S', "preset", "PRESET", "what is counted and shown; none: only -e and -m",
+	 .text = offsetof(struct options, preset), .needs = "a name: '--list presets' has them",
+	 .setting = true},
+	{'e', "event", "EVENT", "more columns: EVENT[,EVENT...], {EVENT,EVENT} together",
+	 read_event, .setting = true},
+	{'m', "metric", "METRIC", "one more column: a name, or your own 'NAME=EXPR'", read_metric,
+	 .setting = true},
+	{'p', "pid", "PID", "these processes and what they start: PID[,PID...]", read_pid},
+	{'t', "tid", "TID", "these threads alone: TID[,TID...]", read_tid},
+	{'u', "user", "USER", "the processes of these users, by name or number",
+	 .text = offsetof(struct options, user), .needs = "a name"},
+	{'G', "cgroup", "PATH", "these cgroups, or containers, and what is below",
+	 .text = offsetof(struct options, cgroup), .needs = "a name"},
+	{'C', "cpu", "LIST", "what runs on these CPUs: 0-3,8",
+	 .text = offsetof(struct options, cpus), .needs = "a name"},
+	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
+	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
+	 .setting = true},
+	{0, "columns", "LIST", "their order on the screen; -NAME hides one",
+	 .text = offsetof(struct options, shown), .setting = true},
+	{0, "filter", "TEXT", "tasks with these words in pid, user, command, cgroup", read_filter},
+	{'H', "threads", NULL, "threads instead of processes: --by thread", read_threads,
+	 .setting = true},
+	{'i', "idle", NULL, "tasks that did not run, too", .flag = offsetof(struct options, idle),
+	 .setting = true},
+	{'c', "command-lines", NULL, "whole command lines instead of names",
+	 .flag = offsetof(struct options, command_lines), .setting = true},
+	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,
+	 .setting = true},
+	{0, "list", "WHAT", "exit", read_list, list_word},
+	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
+	{0, "config", "FILE", "read this configuration", .text = offsetof(struct options, config),
+	 .needs = "the name of a file"},
+	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},
+	{0, "unit", "UNIT", "what events are told in", read_unit, unit_word, .setting = true},
+	{0, "ascii", NULL, "draw with ASCII alone", .flag = offsetof(struct options, ascii),
+	 .setting = true},
+	{0, "no-mouse", NULL, "leave the mouse to the terminal",
+	 .flag = offsetof(struct options, mouse), .denies = "mouse"},
+	{0, "theme", "NAME", "a theme's name, or a file in btop's format",
+	 .text = offsetof(struct options, theme), .needs = "a name or a file", .setting = true},
+	{0, "readonly", NULL, "send no signals", .flag = offsetof(struct options, readonly),
+	 .setting = true},
+	{'h', "help", NULL, "this text", read_help},
+	{'V', "version", NULL, "the version", read_version},
+};
+
+const size_t option_rows_n = ARRAY_SIZE(option_rows);
+static_assert(ARRAY_SIZE(option_rows) < OPTION_ROWS_MAX, "getopt gets a table of its own");
+
+void option_row_words(const struct option_row *row, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (row->word)
+		list_words(row->word, text, size);
+}
+
+int option_row_read(const struct option_row *row, struct options *options, const char *argument,
+		    struct error *err)
+{
+	if (row->flag) {
+		*(bool *)((char *)options + row->flag) = !row->denies;
+		return 0;
+	}
+	if (!row->text)
+		return row->read(options, argument, err);
+	if (row->needs && !argument[0])
+		return error_set(err, -EINVAL, "Option '--%s' needs %s.", row->name, row->needs);
+	*(const char **)((char *)options + row->text) = argument;
+	return 0;
+}
+
+const char *options_unit_name(enum view_unit unit)
+{
+	return unit_word(unit);
+}
