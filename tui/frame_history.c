@@ -11,11 +11,16 @@
 
 enum { HISTORY_LABEL = 7, HISTORY_GRAPHS = 2 };
 
+static bool is_share_of_all(const struct history_key *key, const struct metric_def *def)
+{
+	return key->kind == HISTORY_MACHINE && strcmp(def->name, "cpu_percent") == 0;
+}
+
 /* All CPUs busy are the top of their time; of a target and of other metrics it is what was seen. */
 static double history_top(const struct snapshot *snapshot, const struct history_key *key,
 			  const struct metric_def *def, const float *values, size_t n)
 {
-	if (key->kind == HISTORY_MACHINE && strcmp(def->name, "cpu_percent") == 0)
+	if (is_share_of_all(key, def))
 		return 100 * (double)(snapshot->n_cpus ? snapshot->n_cpus : 1);
 	return graph_top(values, n, graph_least(def));
 }
@@ -36,9 +41,11 @@ static void draw_past(const struct snapshot *snapshot, const struct history *his
 	graph.values = values;
 	graph.top = history_top(snapshot, &key, def, values, graph.n);
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
-	canvas_text(canvas, rect.x, rect.y, HISTORY_LABEL - 1, STYLE_DIM, scale.text);
+	bool of_all = is_share_of_all(&key, def); /* as the line above says it: CPU 24.5% */
+	canvas_text(canvas, rect.x, rect.y, HISTORY_LABEL - 1, STYLE_DIM,
+		    of_all ? "100%" : scale.text);
 	canvas_text(canvas, rect.x, rect.y + rect.height - 1, HISTORY_LABEL - 1, STYLE_LABEL,
-		    columns->metrics[metric].title);
+		    of_all ? "CPU" : columns->metrics[metric].title);
 	graph_draw(&graph, canvas, to);
 	free(values);
 }

@@ -18,6 +18,7 @@ enum {
 	BORDER_FROM_HEIGHT = 8,
 	HELP_FROM_WIDTH = 60,  /* where it can be read below as well */
 	RULE_FROM_HEIGHT = 14, /* between the list and what is said about an item */
+	LINES_MIN = 8,         /* of the list, where there is room for them */
 };
 
 /* ---- what matches */
@@ -248,13 +249,19 @@ void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, voi
 
 /* ---- drawing */
 
-static struct rect box_of(const struct canvas *canvas)
+/* Not higher than there ever were items for: what lies below shows what a choice does. */
+static struct rect box_of(struct picker *picker, const struct canvas *canvas)
 {
 	unsigned width = canvas->width < PICKER_WIDTH + 4 ? canvas->width : PICKER_WIDTH;
 	unsigned margin = canvas->height >= 3 * BORDER_FROM_HEIGHT ? 2 : 0;
+	size_t around = 3 + (picker->ops->about ? picker->ops->about_lines + 1 : 0);
+	size_t items = picker->n + (picker->ops->as_typed ? 1 : 0);
 
+	if (picker->most < items)
+		picker->most = items;
+	size_t height = around + (picker->most < LINES_MIN ? LINES_MIN : picker->most);
 	return (struct rect){(canvas->width - width) / 2, margin, width,
-			     canvas->height - 2 * margin};
+			     (unsigned)size_min(height, canvas->height - 2 * margin)};
 }
 
 static void draw_border(struct canvas *canvas, struct rect box, const char *title)
@@ -397,7 +404,7 @@ static void draw_about(const struct picker *picker, struct canvas *canvas, struc
 
 void picker_draw(struct picker *picker, struct canvas *canvas)
 {
-	struct rect box = box_of(canvas);
+	struct rect box = box_of(picker, canvas);
 
 	picker->box = box;
 	canvas_fill(canvas, box, STYLE_PLAIN);

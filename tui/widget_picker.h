@@ -69,7 +69,8 @@ struct picker {
 	void *data;
 	char title[64];
 	char typed[128];
-	size_t n; /* items that there are */
+	size_t n;    /* items that there are */
+	size_t most; /* at a time, so far */
 	size_t *matches;
 	size_t n_matches;
 	size_t selected, top; /* lines */

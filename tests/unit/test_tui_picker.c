@@ -240,6 +240,30 @@ static void test_sizes(void **state)
 	picker_close(&picker, owner);
 }
 
+/* It leaves what it has no items for to the screen below, and does not jump while one types. */
+static void test_height(void **state)
+{
+	struct picker picker;
+	struct watch watch;
+	struct canvas canvas;
+
+	(void)state;
+	open_fruit(&picker, &watch);
+	canvas_init(&canvas, false);
+	canvas_resize(&canvas, 80, 60);
+	picker_draw(&picker, &canvas);
+	unsigned height = picker.box.height;
+	assert_in_range(height, ARRAY_SIZE(fruit) + 3, 20);
+	type(&picker, "zz");
+	picker_draw(&picker, &canvas);
+	assert_int_equal(picker.box.height, height);
+	picker_renew(&picker, 1, owner);
+	picker_draw(&picker, &canvas);
+	assert_int_equal(picker.box.height, height);
+	canvas_fini(&canvas);
+	picker_close(&picker, owner);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_as_typed),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_height),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
