@@ -16,9 +16,8 @@ enum {
 	WORDS_MAX = 16,
 	BORDER_FROM_WIDTH = 30, /* smaller boxes have no border */
 	BORDER_FROM_HEIGHT = 8,
-	HELP_FROM_WIDTH = 60,  /* where it can be read below as well */
-	RULE_FROM_HEIGHT = 14, /* between the list and what is said about an item */
-	LINES_MIN = 8,         /* of the list, where there is room for them */
+	HELP_FROM_WIDTH = 60, /* where it can be read below as well */
+	LINES_MIN = 8,        /* of the list, where there is room for them */
 };
 
 /* ---- what matches */
@@ -417,7 +416,7 @@ void picker_draw(struct picker *picker, struct canvas *canvas)
 	unsigned about = picker->ops->about ? picker->ops->about_lines : 0;
 	if (box.height < about + 4)
 		about = 0;
-	unsigned rule = about > 0 && box.height >= RULE_FROM_HEIGHT, rest = 1 + about + rule;
+	unsigned rule = about > 0 && box.height >= LINES_MIN + about + 2, rest = 1 + about + rule;
 	struct rect list = {box.x, box.y + 1, box.width, box.height > rest ? box.height - rest : 0};
 	unsigned y = list.y + list.height;
 
