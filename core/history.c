@@ -259,15 +259,20 @@ static void add_rows(const struct snapshot *snapshot, enum rollup by, const stru
 		     size_t most, struct draft *draft)
 {
 	const struct columns *columns = snapshot->columns;
+	struct figure *figures = xcalloc(columns->n_metrics, sizeof(*figures));
 	struct pick *picks = xcalloc(rows->n, sizeof(*picks));
 
 	for (size_t i = 0; i < rows->n; i++)
 		picks[i] = (struct pick){rows_tally(columns, rows, i)[TALLY_TASK_CLOCK], i};
 	select_busiest(picks, rows->n, most);
-	for (size_t i = 0; i < size_min(most, rows->n); i++)
-		draft_add(draft, history_key_of_row(snapshot, by, &rows->items[picks[i].index]),
-			  rows_figures(columns, rows, picks[i].index));
+	for (size_t i = 0; i < size_min(most, rows->n); i++) {
+		size_t index = picks[i].index;
+
+		rows_evaluate_one(columns, snapshot->interval_ns, rows, index, figures);
+		draft_add(draft, history_key_of_row(snapshot, by, &rows->items[index]), figures);
+	}
 	free(picks);
+	free(figures);
 }
 
 /* What the fewer ones leave is for those behind them. */
@@ -278,7 +283,7 @@ static void add_rollups(const struct snapshot *snapshot, struct draft *draft)
 		struct rows rolled = {0};
 
 		if (rollups[k] != ROLLUP_THREAD)
-			rollup_rows(snapshot, rollups[k], NULL, &rolled);
+			rollup_tallies(snapshot, rollups[k], &rolled);
 		add_rows(snapshot, rollups[k], rolled.items ? &rolled : &snapshot->threads, share,
 			 draft);
 		rows_fini(&rolled);

@@ -49,6 +49,7 @@ struct adding {
 	bool *has_main; /* of each row: whether the main thread described it */
 	bool *passes;   /* of each row: whether it, or what was added to it, passes the filter */
 	size_t *only;   /* of each row: which one alone was added to it; SIZE_MAX: none, or more */
+	size_t width;   /* of a tally */
 	size_t *slots;
 	size_t mask;
 };
@@ -81,12 +82,16 @@ static size_t *slot_of(const struct adding *adding, struct key key)
 
 static void adding_init(struct adding *adding, const struct columns *columns, size_t most)
 {
-	size_t slots = 4;
+	size_t slots = 4, width = tally_width(&columns->plan->shape);
 
 	while (slots < 2 * most)
 		slots *= 2;
-	rows_init(columns, most, adding->rows);
-	adding->rows->n = 0;
+	/* Rows are zeroed as they begin: most of this may never be touched. */
+	*adding->rows = (struct rows){
+		.items = xreallocarray(NULL, most, sizeof(*adding->rows->items)),
+		.tallies = xreallocarray(NULL, most, width * sizeof(*adding->rows->tallies)),
+	};
+	adding->width = width;
 	adding->has_main = xcalloc(most, sizeof(*adding->has_main));
 	adding->passes = xcalloc(most, sizeof(*adding->passes));
 	adding->only = xcalloc(most, sizeof(*adding->only));
@@ -134,9 +139,11 @@ static void describe_group(enum rollup by, struct row *group, const struct row *
 /* A new row for that key; an older one of a number that was given out again moves on. */
 static size_t begin_row(struct adding *adding, size_t *slot)
 {
-	size_t at = (size_t)(slot - adding->slots), older = *slot;
+	size_t at = (size_t)(slot - adding->slots), older = *slot, n = adding->rows->n++;
 
-	*slot = ++adding->rows->n;
+	adding->rows->items[n] = (struct row){0};
+	memset(adding->rows->tallies + n * adding->width, 0, adding->width * sizeof(uint64_t));
+	*slot = n + 1;
 	while (older) {
 		at = (at + 1) & adding->mask;
 		if (adding->slots[at])
@@ -357,6 +364,18 @@ static void make_tree(const struct adding *adding, const struct columns *columns
 
 /* ---- tasks */
 
+/* Users and cgroups from their processes, so that these are counted. */
+static void rollup_groups(const struct snapshot *snapshot, enum rollup by,
+			  const struct rows *processes, struct rows *rows)
+{
+	struct adding adding = {.by = by, .rows = rows};
+
+	adding_init(&adding, snapshot->columns, processes->n);
+	add_rows(&adding, snapshot->columns, processes);
+	rows_evaluate_sums(snapshot->columns, snapshot->interval_ns, NULL, NULL, rows);
+	adding_fini(&adding);
+}
+
 void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
 		 struct rows *rows)
 {
@@ -374,18 +393,26 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 	if (filter)
 		remove_rows(columns, &adding);
 	if (groups) {
-		struct adding adding_groups = {.by = by, .rows = rows};
-
-		adding_init(&adding_groups, columns, processes.n);
-		add_rows(&adding_groups, columns, &processes);
-		rows_evaluate(columns, snapshot->interval_ns, rows);
-		adding_fini(&adding_groups);
+		rollup_groups(snapshot, by, &processes, rows);
 		rows_fini(&processes);
 	} else {
 		rows_evaluate_sums(columns, snapshot->interval_ns, &snapshot->threads, adding.only,
 				   &processes);
+		adding.only = NULL;
 		*rows = processes;
 	}
+	adding_fini(&adding);
+}
+
+void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows)
+{
+	const struct columns *columns = snapshot->columns;
+	struct adding adding = {.by = by, .processes = by == ROLLUP_PROCESS, .rows = rows};
+
+	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
+	add_rows(&adding, columns, &snapshot->threads);
+	if (adding.processes)
+		add_sleeping(&adding, snapshot);
 	adding_fini(&adding);
 }
 

@@ -15,6 +15,8 @@
  *     sum of rows = sum of the snapshot's threads,    sum of units = sum of its CPUs
  *
  * but by tree, where a row has what all below it have too, and the roots add up.
+ *
+ * Rows borrow figures from the snapshot, which must outlive them.
  */
 enum rollup {
 	ROLLUP_PROCESS,
@@ -50,6 +52,11 @@ static inline bool rollup_is_of_cpus(enum rollup by)
  */
 void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
 		 struct rows *rows);
+/*
+ * The same by process, user or cgroup for whoever wants few of them: not evaluated
+ * (rows_evaluate_one), and of users and cgroups it is not known how many processes they have.
+ */
+void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows);
 
 /*
  * CPUs by CPU, socket or node, evaluated; `cpu` is then the number of that, or -1 for all whose

@@ -78,6 +78,7 @@ void rows_fini(struct rows *rows)
 	free(rows->items);
 	free(rows->tallies);
 	free(rows->figures);
+	free(rows->only);
 	free(rows->parents);
 	*rows = (struct rows){0};
 }
@@ -119,24 +120,37 @@ static void evaluate(struct evaluation *evaluation, const uint64_t *tally, struc
 
 void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows)
 {
-	rows_evaluate_sums(columns, interval_ns, NULL, NULL, rows);
-}
-
-void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
-			const struct rows *parts, const size_t *of, struct rows *rows)
-{
 	struct evaluation evaluation;
 
 	evaluation_init(&evaluation, columns, interval_ns);
 	for (size_t i = 0; i < rows->n && i <= rows->n - rows->n_still; i++) {
-		if (of && of[i] != SIZE_MAX) {
-			memcpy(rows_figures(columns, rows, i), rows_figures(columns, parts, of[i]),
-			       columns->n_metrics * sizeof(struct figure));
+		if (rows->only && rows->only[i] != SIZE_MAX)
 			continue;
-		}
 		evaluation.input.lost = rows->items[i].flags & ROW_LOST;
-		evaluate(&evaluation, rows_tally(columns, rows, i), rows_figures(columns, rows, i));
+		evaluate(&evaluation, rows_tally(columns, rows, i),
+			 rows->figures + i * columns->n_metrics);
 	}
+	evaluation_fini(&evaluation);
+}
+
+void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
+			const struct rows *parts, size_t *only, struct rows *rows)
+{
+	rows->parts = parts;
+	rows->only = only;
+	/* Most of it may never be touched. */
+	rows->figures = xreallocarray(NULL, rows->n, columns->n_metrics * sizeof(*rows->figures));
+	rows_evaluate(columns, interval_ns, rows);
+}
+
+void rows_evaluate_one(const struct columns *columns, uint64_t interval_ns, const struct rows *rows,
+		       size_t i, struct figure *figures)
+{
+	struct evaluation evaluation;
+
+	evaluation_init(&evaluation, columns, interval_ns);
+	evaluation.input.lost = rows->items[i].flags & ROW_LOST;
+	evaluate(&evaluation, rows_tally(columns, rows, i), figures);
 	evaluation_fini(&evaluation);
 }
 

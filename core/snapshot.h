@@ -75,7 +75,13 @@ struct rows {
 	size_t n_still; /* the last so many did nothing: they share one tally of zeros */
 	struct row *items;
 	uint64_t *tallies;      /* tally_width(shape) each */
-	struct figure *figures; /* n_metrics each */
+	struct figure *figures; /* n_metrics each; NULL: they were not evaluated */
+	/*
+	 * Of rows that others were added up to: which one of these `parts` (borrowed) is all there
+	 * is in the row, whose figures it has; SIZE_MAX: more, or none. Else NULL.
+	 */
+	const struct rows *parts;
+	size_t *only;
 	/* By tree: of each row which one is its parent, SIZE_MAX where none is; else NULL. */
 	size_t *parents;
 };
@@ -173,9 +179,13 @@ static inline uint64_t *rows_tally(const struct columns *columns, const struct r
 	return rows->tallies + rows_place(rows, i) * tally_width(&columns->plan->shape);
 }
 
-static inline struct figure *rows_figures(const struct columns *columns, const struct rows *rows,
-					  size_t i)
+static inline const struct figure *rows_figures(const struct columns *columns,
+						const struct rows *rows, size_t i)
 {
+	if (rows->only && rows->only[i] != SIZE_MAX) {
+		i = rows->only[i];
+		rows = rows->parts;
+	}
 	return rows->figures + rows_place(rows, i) * columns->n_metrics;
 }
 
@@ -193,11 +203,14 @@ void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */
 void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows);
 /*
- * The same of rows that others were added up to: of[i] is the one that is all there is in row i,
- * whose figures it has too; SIZE_MAX where there are more, or none.
+ * The same of rows that those of `parts` were added up to, as rows->only tells, which is taken
+ * over. Both may be NULL: there is none.
  */
 void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
-			const struct rows *parts, const size_t *of, struct rows *rows);
+			const struct rows *parts, size_t *only, struct rows *rows);
+/* Every metric of one row, which need not have been evaluated. */
+void rows_evaluate_one(const struct columns *columns, uint64_t interval_ns, const struct rows *rows,
+		       size_t i, struct figure *figures);
 /* The path of a row's cgroup; NULL where unknown. */
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row);
 

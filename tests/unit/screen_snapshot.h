@@ -55,11 +55,11 @@ static inline void screen_fill_cpus(struct snapshot *snapshot, size_t n_cpus)
 static inline void screen_mark(struct snapshot *snapshot, size_t row, const char *metric,
 			       enum figure_state state)
 {
-	struct figure *figures = rows_figures(snapshot->columns, &snapshot->threads, row);
+	size_t n_metrics = snapshot->columns->n_metrics;
 	int index = columns_metric(snapshot->columns, metric);
 
 	if (index >= 0)
-		figures[index].state = state;
+		snapshot->threads.figures[row * n_metrics + (size_t)index].state = state;
 }
 
 static inline void screen_note(struct snapshot *snapshot, const char *note)
