@@ -3,6 +3,8 @@
 #include "screen_snapshot.h"
 #include "stage.h"
 
+#include <math.h>
+
 enum { SECONDS = 130, CPUS = 4 };
 
 /* Up and down between 0 and 1, in so many seconds. */
@@ -190,7 +192,7 @@ static void test_totals(void **state)
 	stage_close(&stage);
 }
 
-/* Pause keeps what is shown; the past goes on. */
+/* Pause keeps what is shown, graphs too; the past goes on. */
 static void test_pause(void **state)
 {
 	struct stage stage;
@@ -203,6 +205,10 @@ static void test_pause(void **state)
 	for (unsigned second = 2; second <= 8; second++)
 		app_snapshot(&stage.app, second_of(second));
 	assert_int_equal(stage.app.snapshot->time_ns, 101 * NS_PER_S);
+	history_read(stage.app.history, &key, "cpu_percent", 1, 8, values);
+	for (size_t i = 0; i < 8; i++)
+		assert_true(i < 7 ? isnan(values[i]) : values[i] > 0);
+	stage_keys(&stage, (const int[]){'Z', 0});
 	history_read(stage.app.history, &key, "cpu_percent", 1, 8, values);
 	for (size_t i = 0; i < 8; i++)
 		assert_true(values[i] > 0);
