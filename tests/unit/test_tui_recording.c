@@ -41,7 +41,11 @@ static void test_end(void **state)
 	snapshot->recorded_bytes = 1234567;
 	stage_open(&stage, 80, 24, false, snapshot);
 	stage_keys(&stage, (int[]){0});
-	assert_non_null(strstr(canvas_print(&stage.canvas), "REC 1.2M"));
+
+	char *text = canvas_print(&stage.canvas);
+
+	assert_non_null(strstr(text, "REC 1.2M"));
+	free(text);
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_false(app->prompt.active);
 	assert_null(only_command(app)->text);
