@@ -56,20 +56,25 @@ static void check_same(const struct config_section *before, const struct config_
 	fuzz_check(n == after->n, "and there are no more of them");
 }
 
-static void check_edit(const char *text, const struct config *before, const char *value)
+/* Any value is written so that it is read as it was, or refused. */
+static void check_edit(const char *text, const struct config *before, const char *value, bool plain)
 {
 	const struct config_change change = {"pmctop", "a", value};
 	struct config after = {0};
-	char *edited = config_edit(text, &change, 1, NULL), *again;
+	struct error err = {0};
+	char *edited = config_edit(text, &change, 1, &err), *again;
 
-	fuzz_check(edited, "a plain value can be written into anything");
+	fuzz_check(edited || !plain, "a plain value can be written into anything");
+	fuzz_check(edited || err.text[0], "what is refused is explained");
+	if (!edited)
+		return;
 	config_parse("f", edited, &after);
 	check_same(&before->settings, &after.settings, change.name);
 	check_same(&before->metrics_as_written, &after.metrics_as_written, NULL);
 	check_same(&before->presets_as_written, &after.presets_as_written, NULL);
 	check_same(&before->keys, &after.keys, NULL);
-	again = config_edit(edited, &change, 1, NULL);
-	fuzz_check(strcmp(edited, again) == 0, "a second time it changes nothing");
+	again = config_edit(edited, &change, 1, &err);
+	fuzz_check(again && strcmp(edited, again) == 0, "a second time it changes nothing");
 	config_fini(&after);
 	free(edited);
 	free(again);
@@ -78,7 +83,7 @@ static void check_edit(const char *text, const struct config *before, const char
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_bytes bytes = {data, size};
-	char *text = fuzz_text(&bytes);
+	char *text = fuzz_text(&bytes), *value = fuzz_text(&bytes);
 	unsigned lines = count_lines(text);
 	struct config config = {0};
 
@@ -96,9 +101,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   line <= lines,
 			   "a note names a line");
 	}
-	check_edit(text, &config, "1");
-	check_edit(text, &config, NULL);
+	check_edit(text, &config, "1", true);
+	check_edit(text, &config, NULL, true);
+	check_edit(text, &config, value, false);
 	config_fini(&config);
 	free(text);
+	free(value);
 	return 0;
 }

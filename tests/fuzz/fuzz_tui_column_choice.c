@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+/* Columns as a configuration names them: what is written of a choice is read as the same one. */
+#include "fuzz.h"
+
+#include "tui/column_choice.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	char *text = fuzz_text(&bytes), *written, *again;
+	struct column_choice choice = {0};
+
+	column_choice_parse(&choice, text);
+	for (size_t i = 0; i < choice.n; i++)
+		fuzz_check(choice.items[i].name[0], "a column has a name");
+	written = column_choice_text(&choice);
+	fuzz_check(!written[0] == !choice.n, "nothing is chosen by no text");
+	column_choice_parse(&choice, written);
+	again = column_choice_text(&choice);
+	fuzz_check(strcmp(written, again) == 0, "a choice stays as it is");
+	column_choice_fini(&choice);
+	free(text);
+	free(written);
+	free(again);
+	return 0;
+}
