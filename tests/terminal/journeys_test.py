@@ -152,7 +152,7 @@ def attach(machine):
     machine.keys("Enter")
     machine.see(r"target +[\d.]+%")
     machine.see(rf"^ +{machine.pid} .* spin$")
-    rows = re.findall(r"^ +\d+ \w+ ", machine.terminal.screen(), re.M)
+    rows = re.findall(r"^ +\d+ (?!\[)", machine.terminal.screen(), re.M)
     if len(rows) != 1:
         raise Failure(f"more than the target is shown:\n{machine.terminal.screen()}")
     machine.keys("D")

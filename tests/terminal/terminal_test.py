@@ -98,8 +98,12 @@ class Terminal:
         return self.tmux("display-message", "-p", "-t", "t", what).strip()
 
     def close(self):
+        path = subprocess.run(["tmux", "-L", self.socket, "display-message", "-p", "#{socket_path}"],
+                              capture_output=True, check=False).stdout.decode().strip()
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], stderr=subprocess.DEVNULL,
                        check=False)
+        if os.path.exists(path):  # a server that is killed leaves it
+            os.unlink(path)
 
     def keys(self, *keys):
         self.tmux("send-keys", "-t", "t", *keys)
@@ -384,7 +388,7 @@ def test_pause(terminal):
 
 def test_moving(terminal):
     """arrows and pages scroll, Alt-hjkl too"""
-    terminal.resize(30, 12)
+    terminal.resize(32, 12)
     pid = terminal.start("-H")
     terminal.keys("Z")
     terminal.wait_for("PAUSED")
