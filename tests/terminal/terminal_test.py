@@ -401,7 +401,7 @@ def test_moving(terminal):
     terminal.wait_for("^ +PID +%CPU")
     terminal.keys("M-h", "Left")
     terminal.wait_for("^ +PID +TID")
-    terminal.keys("j", "k", "r", "M-j", "M-k", "PPage", "NPage")
+    terminal.keys("j", "r", "M-j", "M-k", "PPage", "NPage")
     if not alive(pid):
         raise Failure("it died of keys")
     terminal.keys("q")
