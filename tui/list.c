@@ -195,12 +195,17 @@ static unsigned history_width(const struct list *list, unsigned width)
 	return wanted < HISTORY_MOST ? wanted : HISTORY_MOST;
 }
 
-/* Of which metric: that which the list is sorted by, or the share of time. */
+/*
+ * Of which metric: that which the list is sorted by, or the share of time. None in the tree: its
+ * figures are of all below a process too, and what is kept of a process's past is its own.
+ */
 static int history_metric(const struct view *view)
 {
 	const struct columns *columns = view->snapshot->columns;
 	int metric = view->columns[view->sort_column].metric;
 
+	if (view->spec.by == ROLLUP_TREE)
+		return -1;
 	if (metric < 0)
 		metric = columns_metric(columns, "cpu_percent");
 	return metric < 0 && columns->n_metrics > 0 ? 0 : metric;
