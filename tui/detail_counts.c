@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "detail_part.h"
+
+#include "core/text.h"
+#include "core/util.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	EVENT_WIDTH = 44, /* at most */
+	NUMBER_WIDTH = 15,
+	TIME_WIDTH = 10,
+};
+
+/* "1,234,567" */
+static void format_grouped(uint64_t value, char *text, size_t size)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	size_t length = 0;
+
+	for (int i = 0; i < n && length + 2 < size; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			text[length++] = ',';
+		text[length++] = digits[i];
+	}
+	text[length] = '\0';
+}
+
+/* The same in a column, of what may have grown for days; "~" and "?" as everywhere. */
+static void format_total(const struct event_sum *sum, char *text, size_t size)
+{
+	static const char units[] = " kMGTPE";
+	const char *mark = sum->state == FIGURE_VALID ? "" : sum->state == FIGURE_LOST ? "?" : "~";
+	double value = sum->total;
+
+	for (const char *unit = units; *unit; unit++, value /= 1000) {
+		char number[40];
+
+		format_grouped((uint64_t)value, number, sizeof(number));
+		snprintf(text, size, "%s%s%.1s", mark, number, *unit == ' ' ? "" : unit);
+		if (strlen(text) <= NUMBER_WIDTH)
+			return;
+	}
+}
+
+static void format_ms(uint64_t ns, char *text, size_t size)
+{
+	size_t length = text_fixed(text, size - 3, (double)ns / (double)NS_PER_MS, 1);
+
+	memcpy(text + length, " ms", 4);
+}
+
+static unsigned event_width(const struct sheet *sheet)
+{
+	unsigned others = NUMBER_WIDTH + 2 * TIME_WIDTH + SHEET_SHARE_WIDTH + 4 +
+			  (sheet->page->sums ? NUMBER_WIDTH + 1 : 0);
+	unsigned width = sheet->rect.width > others ? sheet->rect.width - others : 0;
+
+	return width < EVENT_WIDTH ? width : EVENT_WIDTH;
+}
+
+/* A counter that nothing keeps from counting has no times to tell. */
+static void draw_count(struct sheet *sheet, const char *name, size_t index,
+		       const struct event_sum *sum)
+{
+	const struct plan *plan = sheet->page->snapshot->columns->plan;
+	const uint64_t *tally = sheet->page->detail->sum.tallies;
+	const struct plan_group *group = &plan->groups[plan->counters[index].group];
+	unsigned x = sheet->rect.x;
+	char text[48];
+
+	sheet_put_left(sheet, &x, event_width(sheet), STYLE_NAME, name);
+	format_grouped(tally[index], text, sizeof(text));
+	sheet_put_right(sheet, &x, NUMBER_WIDTH, tally[index] ? STYLE_PLAIN : STYLE_DIM, text);
+	text[0] = '\0';
+	if (sum)
+		format_total(sum, text, sizeof(text));
+	if (sheet->page->sums)
+		sheet_put_right(sheet, &x, NUMBER_WIDTH, STYLE_PLAIN, text);
+	if (index >= TALLY_FIRST_COUNTED) {
+		uint64_t enabled_ns = tally[tally_domain(&plan->shape, group->domain)];
+		uint64_t running_ns = tally[tally_group(&plan->shape, plan->counters[index].group)];
+
+		format_ms(enabled_ns, text, sizeof(text));
+		sheet_put_right(sheet, &x, TIME_WIDTH, STYLE_PLAIN, text);
+		format_ms(running_ns, text, sizeof(text));
+		sheet_put_right(sheet, &x, TIME_WIDTH, STYLE_PLAIN, text);
+		text_copy(text, sizeof(text), "-");
+		if (enabled_ns)
+			detail_format_percent((double)running_ns / (double)enabled_ns, text,
+					      sizeof(text));
+		sheet_put_right(sheet, &x, SHEET_SHARE_WIDTH, STYLE_PLAIN, text);
+	}
+	sheet->y++;
+}
+
+static void draw_counts_header(struct sheet *sheet)
+{
+	const struct sums *sums = sheet->page->sums;
+	unsigned x = sheet->rect.x;
+	char since[24], text[96];
+
+	detail_format_age(sums ? sums->time_ns : 0, since, sizeof(since));
+	snprintf(text, sizeof(text), "in this interval%s%s%s",
+		 detail_subject_is_of_cpus(sheet->page->subject) ? ", idle time too" : "",
+		 sums ? "; the total is of the last " : "", sums ? since : "");
+	sheet_heading(sheet, "Counts", text);
+	canvas_fill(sheet->canvas, (struct rect){x, sheet->y, sheet->rect.width, 1}, STYLE_HEADER);
+	sheet_put_left(sheet, &x, event_width(sheet), STYLE_HEADER, "EVENT");
+	sheet_put_right(sheet, &x, NUMBER_WIDTH, STYLE_HEADER, "COUNT");
+	if (sums)
+		sheet_put_right(sheet, &x, NUMBER_WIDTH, STYLE_HEADER, "TOTAL");
+	sheet_put_right(sheet, &x, TIME_WIDTH, STYLE_HEADER, "ENABLED");
+	sheet_put_right(sheet, &x, TIME_WIDTH, STYLE_HEADER, "RUNNING");
+	sheet_put_right(sheet, &x, SHEET_SHARE_WIDTH, STYLE_HEADER, "SHARE");
+	sheet->y++;
+}
+
+/* A line for each counter; the total is of its event, and stands in the first. */
+void detail_draw_counts(struct sheet *sheet)
+{
+	const struct columns *columns = sheet->page->snapshot->columns;
+	const struct sums *sums = sheet->page->sums;
+	const struct plan *plan = columns->plan;
+
+	if (sheet->page->detail->sum.n == 0 && !sums)
+		return;
+	draw_counts_header(sheet);
+	for (size_t event = 0; event < plan->n_events; event++) {
+		const char *name = columns->events.items[event].name;
+		unsigned first = plan->first_counter[event];
+
+		for (unsigned i = first; i < plan->first_counter[event + 1]; i++)
+			draw_count(sheet, name, i,
+				   sums && i == first ? sums_find(sums, name) : NULL);
+	}
+	sheet->y++;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_DETAIL_PART_H
+#define PMCTOP_DETAIL_PART_H
+
+#include "detail_page.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the parts of a detail's page share. */
+
+/* Where the next line goes. */
+struct sheet {
+	const struct detail_page *page;
+	struct canvas *canvas;
+	struct rect rect;
+	unsigned y;
+};
+
+enum { SHEET_SHARE_WIDTH = 6 };
+
+/* A line with a title and something more. */
+void sheet_heading(struct sheet *sheet, const char *title, const char *rest);
+/* A cell of `width` at *x, which moves behind it: flush right, or cut off where the sheet ends. */
+void sheet_put_right(struct sheet *sheet, unsigned *x, unsigned width, enum style style,
+		     const char *text);
+void sheet_put_left(struct sheet *sheet, unsigned *x, unsigned width, enum style style,
+		    const char *text);
+
+/* "12.3%" */
+void detail_format_percent(double share, char *text, size_t size);
+/* "45 s", "45 min", "6 h" */
+void detail_format_age(uint64_t ns, char *text, size_t size);
+
+/* Parts: they begin at the sheet's line and end behind a blank one. */
+void detail_draw_threads(struct sheet *sheet);
+void detail_draw_counts(struct sheet *sheet);
+
+#endif
