@@ -68,7 +68,9 @@ static struct sort_key figure_key(const struct view *view, struct figure figure)
 
 static struct sort_key text_key(const char *text)
 {
-	return text && text[0] ? (struct sort_key){.text = text} : no_key();
+	if (!text || !text[0])
+		return no_key();
+	return (struct sort_key){.text = text};
 }
 
 /* What is lost, and how much of it: the CPU time of those whom something ails. */

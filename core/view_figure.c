@@ -227,8 +227,8 @@ static bool is_same(const struct view *now, size_t i, const struct view *then, s
 	case ROLLUP_CPU:
 	case ROLLUP_SOCKET:
 	case ROLLUP_NODE:
-		return now->cpus[i].cpu == then->cpus[k].cpu &&
-		       (i < now->units.n) == (k < then->units.n);
+		return (i < now->units.n) == (k < then->units.n) &&
+		       now->cpus[i].cpu == then->cpus[k].cpu;
 	}
 	return false;
 }
