@@ -355,7 +355,7 @@ static void add_shares(const struct judge *judge, const struct snapshot *snapsho
 	const struct rows *rows = &snapshot->threads;
 
 	shares->verdicts = xcalloc(rows->n, sizeof(*shares->verdicts));
-	for (size_t i = 0; i < rows->n; i++) {
+	for (size_t i = 0; i < snapshot_ran(snapshot); i++) {
 		enum verdict verdict =
 			judge_figures(judge, rows_figures(snapshot->columns, rows, i),
 				      rows->items[i].flags)

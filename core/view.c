@@ -8,6 +8,8 @@
 #include "cgroup_name.h"
 #include "cpu_ghz.h"
 #include "cpu_lost.h"
+#include "radix.h"
+#include "text.h"
 #include "util.h"
 #include "view_cpus.h"
 
@@ -36,10 +38,7 @@ static size_t choose_sort(const struct view *view)
 
 /* ---- order */
 
-/*
- * By what a line is put in order, found once for each: a number or a text. Small, because twenty
- * thousand of them are moved about.
- */
+/* By what a line is put in order, found once for each: a number or a text. */
 struct sort_key {
 	double number; /* INFINITY: not known, which comes last whatever the direction */
 	const char *text;
@@ -160,6 +159,34 @@ static int compare_lines(const void *line_a, const void *line_b, void *arg)
 	return compare_identity(view, a->index, b->index);
 }
 
+/* Whether lines are tasks, in the order of a number: such that there may be many thousands of. */
+static bool is_of_numbers(const struct view *view)
+{
+	enum view_field field = view->columns[view->sort_column].field;
+
+	return view->rows && view->spec.by != ROLLUP_USER && view->spec.by != ROLLUP_CGROUP &&
+	       field != FIELD_USER && field != FIELD_COMMAND && field != FIELD_CGROUP;
+}
+
+static void sort_numbers(struct view *view, const struct sort_key *keys)
+{
+	struct radix_item *items = xcalloc(view->n, sizeof(*items));
+
+	for (size_t i = 0; i < view->n; i++) {
+		const struct row *row = &view->rows->items[keys[i].index];
+
+		items[i] = (struct radix_item){
+			{radix_key(keys[i].number),
+			 (uint64_t)(uint32_t)row->pid << 32 | (uint32_t)row->tid},
+			keys[i].index,
+		};
+	}
+	radix_sort(items, view->n);
+	for (size_t i = 0; i < view->n; i++)
+		view->order[i] = items[i].index;
+	free(items);
+}
+
 /* Of the rows or CPUs those that are to be seen: filter is that of threads, or NULL. */
 static void order_lines(struct view *view, const struct row_filter *filter)
 {
@@ -173,10 +200,14 @@ static void order_lines(struct view *view, const struct row_filter *filter)
 		keys[view->n] = sort_key(view, i);
 		keys[view->n++].index = i;
 	}
-	qsort_r(keys, view->n, sizeof(*keys), compare_lines, view);
 	view->order = xcalloc(view->n, sizeof(*view->order));
-	for (size_t i = 0; i < view->n; i++)
-		view->order[i] = keys[i].index;
+	if (is_of_numbers(view)) {
+		sort_numbers(view, keys);
+	} else {
+		qsort_r(keys, view->n, sizeof(*keys), compare_lines, view);
+		for (size_t i = 0; i < view->n; i++)
+			view->order[i] = keys[i].index;
+	}
 	free(keys);
 }
 

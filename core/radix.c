@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "radix.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES = 2 * sizeof(uint64_t), VALUES = 256 };
+
+/* From the least significant byte of the second key to the most significant one of the first. */
+static unsigned byte_of(const struct radix_item *item, unsigned byte)
+{
+	return (item->keys[byte < 8] >> (8 * (byte % 8))) & 0xff;
+}
+
+static void count_bytes(const struct radix_item *items, size_t n, size_t counts[BYTES][VALUES])
+{
+	memset(counts, 0, BYTES * sizeof(counts[0]));
+	for (size_t i = 0; i < n; i++)
+		for (unsigned byte = 0; byte < BYTES; byte++)
+			counts[byte][byte_of(&items[i], byte)]++;
+}
+
+static void move_by_byte(const struct radix_item *from, size_t n, unsigned byte,
+			 const size_t counts[VALUES], struct radix_item *to)
+{
+	size_t at[VALUES], sum = 0;
+
+	for (unsigned value = 0; value < VALUES; value++) {
+		at[value] = sum;
+		sum += counts[value];
+	}
+	for (size_t i = 0; i < n; i++)
+		to[at[byte_of(&from[i], byte)]++] = from[i];
+}
+
+void radix_sort(struct radix_item *items, size_t n)
+{
+	size_t counts[BYTES][VALUES];
+	struct radix_item *from = items, *other = xcalloc(n, sizeof(*other)), *to = other;
+
+	count_bytes(items, n, counts);
+	for (unsigned byte = 0; byte < BYTES && n > 0; byte++) {
+		if (counts[byte][byte_of(&items[0], byte)] == n)
+			continue; /* it is the same in all */
+		move_by_byte(from, n, byte, counts[byte], to);
+		struct radix_item *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != items)
+		memcpy(items, from, n * sizeof(*items));
+	free(other);
+}
+
+uint64_t radix_key(double number)
+{
+	const uint64_t sign = (uint64_t)1 << 63;
+	uint64_t bits;
+
+	number += 0.0; /* -0 is 0 */
+	memcpy(&bits, &number, sizeof(bits));
+	return bits & sign ? ~bits : bits | sign;
+}
