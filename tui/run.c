@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "run.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 
-enum { NICE = -10 };
+enum {
+	NICE = -10,
+	KEPT_BYTES = 32 << 20,
+};
 
 void run_prepare(void)
 {
 	struct rlimit files;
 
+	/* Snapshots come and go: to give their memory back costs more than to make them. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	/* Where either is refused, it is done without. */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
 		files.rlim_cur = files.rlim_max;

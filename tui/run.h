@@ -49,8 +49,9 @@ static inline enum run_status run_refusal(int rc)
 /*
  * Takes what a busy machine needs to be watched, where there is the right to: as many descriptors
  * as the hard limit gives, since threads are counted with them, and a priority above those who keep
- * the machine busy, as rings that are read too late overflow. To be called when a command, which
- * is to have what pmctop was given, has been forked.
+ * the machine busy, as rings that are read too late overflow. And memory that is free, up to some
+ * 32 MiB, is kept for the next refresh. To be called when a command, which is to have what pmctop
+ * was given, has been forked.
  */
 void run_prepare(void);
 

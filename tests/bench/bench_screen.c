@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the screen's thread spends with 20,000 tasks on 64 CPUs: making the rows of a view, drawing
- * a new snapshot, and drawing after a key. Medians, of this process's own CPU time.
+ * What the screen's thread spends with 20,000 tasks on 64 CPUs: from a new snapshot until it is
+ * drawn, with all that a large screen shows and what the past keeps of it, and from a key until
+ * that is drawn. Medians, of this process's own CPU time.
  */
 #include "core/util.h"
-#include "core/view.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tui/app.h"
+#include "tui/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { TASKS = 20000, CPUS = 64, ROUNDS = 41, WIDTH = 200, HEIGHT = 50 };
+enum { TASKS = 20000, CPUS = 64, ROUNDS = 15, WIDTH = 200, HEIGHT = 50 };
 
 static double now_ms(void)
 {
@@ -58,77 +59,97 @@ static struct snapshot *make_snapshot(int per_process, unsigned seed)
 	return snapshot;
 }
 
-static void bench_views(int per_process)
+struct scene {
+	const char *name;
+	enum rollup by;
+	enum view_unit unit;
+	const char *filter;
+	bool baseline;
+	unsigned per_s; /* refreshes */
+};
+
+static const struct scene scenes[] = {
+	{"processes", ROLLUP_PROCESS, .per_s = 1},
+	{"threads", ROLLUP_THREAD, .per_s = 1},
+	{"tree", ROLLUP_TREE, .per_s = 1},
+	{"users", ROLLUP_USER, .per_s = 1},
+	{"processes, filtered", ROLLUP_PROCESS, .filter = "9", .per_s = 1},
+	{"tree, filtered", ROLLUP_TREE, .filter = "9", .per_s = 1},
+	{"processes, per 1000 instructions", ROLLUP_PROCESS, VIEW_UNIT_PER_KI, .per_s = 1},
+	{"processes, against a baseline", ROLLUP_PROCESS, .baseline = true, .per_s = 1},
+	{"threads, against a baseline", ROLLUP_THREAD, .baseline = true, .per_s = 1},
+	{"tree, against a baseline", ROLLUP_TREE, .baseline = true, .per_s = 1},
+	{"processes, ten times a second", ROLLUP_PROCESS, .per_s = 10},
+};
+
+struct costs {
+	double refresh, down, end;
+};
+
+static double draw_ms(struct app *app, struct canvas *canvas, double begin)
 {
-	struct snapshot *snapshot = make_snapshot(per_process, 0);
-
-	for (size_t by = 0; !rollup_is_of_cpus((enum rollup)by); by++) {
-		double times[ROUNDS];
-		size_t n = 0;
-
-		for (int i = 0; i < ROUNDS; i++) {
-			struct view view;
-			double begin = now_ms();
-
-			view_init(snapshot, &(struct view_spec){.by = (enum rollup)by}, &view);
-			times[i] = now_ms() - begin;
-			n = view.n;
-			view_fini(&view);
-		}
-		printf("  view by %-8s %6zu lines: %6.2f ms\n", rollup_name(by), n, median(times));
-	}
-	snapshot_free(snapshot);
+	app_draw(app, canvas);
+	return now_ms() - begin;
 }
 
-static void bench_app(int per_process, enum rollup by)
+static void open_scene(struct app *app, const struct scene *scene, struct options *options)
 {
+	options_init(options);
+	options->by = scene->by;
+	options->unit = scene->unit;
+	options->filter = scene->filter;
+	app_init(app, options);
+}
+
+static struct costs bench_scene(const struct scene *scene, int per_process)
+{
+	double refresh[ROUNDS], down[ROUNDS], end[ROUNDS];
 	struct options options;
-	double drawing[ROUNDS], key[ROUNDS], end[ROUNDS];
 	struct canvas canvas;
 	struct app app;
 
-	options_init(&options);
-	options.by = by;
-	app_init(&app, &options);
+	open_scene(&app, scene, &options);
 	canvas_init(&canvas, false);
 	canvas_resize(&canvas, WIDTH, HEIGHT);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct snapshot *snapshot = make_snapshot(per_process, (unsigned)i);
 
+		snapshot->interval_ns = NS_PER_S / scene->per_s;
+		snapshot->time_ns = (unsigned)i * snapshot->interval_ns;
 		double begin = now_ms();
 		app_snapshot(&app, snapshot);
-		app_draw(&app, &canvas);
-		drawing[i] = now_ms() - begin;
-
+		refresh[i] = draw_ms(&app, &canvas, begin);
 		begin = now_ms();
 		app_key(&app, KEYMAP_DOWN);
-		app_draw(&app, &canvas);
-		key[i] = now_ms() - begin;
-
+		down[i] = draw_ms(&app, &canvas, begin);
 		begin = now_ms();
 		app_key(&app, KEYMAP_END);
-		app_draw(&app, &canvas);
-		end[i] = now_ms() - begin;
+		end[i] = draw_ms(&app, &canvas, begin);
 		app_key(&app, KEYMAP_HOME);
+		if (i == 0 && scene->baseline)
+			app_act(&app, ACTION_BASELINE);
 	}
-	printf("  by %-8s a new snapshot: %6.2f ms, Down: %5.2f ms, End: %5.2f ms\n",
-	       rollup_name(by), median(drawing), median(key), median(end));
 	canvas_fini(&canvas);
 	app_fini(&app);
 	options_fini(&options);
+	return (struct costs){median(refresh), median(down), median(end)};
 }
 
 int main(void)
 {
 	static const int per_process[] = {1, 4};
 
+	run_prepare();
 	for (size_t i = 0; i < ARRAY_SIZE(per_process); i++) {
-		printf("%d tasks, %d of each process, %d CPUs, %dx%d:\n", TASKS, per_process[i],
-		       CPUS, WIDTH, HEIGHT);
-		bench_views(per_process[i]);
-		bench_app(per_process[i], ROLLUP_PROCESS);
-		bench_app(per_process[i], ROLLUP_THREAD);
-		bench_app(per_process[i], ROLLUP_TREE);
+		printf("ms for %d tasks, %d of each process, %d CPUs, %dx%d: %8s %8s %8s\n", TASKS,
+		       per_process[i], CPUS, WIDTH, HEIGHT, "refresh", "Down", "End");
+		for (size_t k = 0; k < ARRAY_SIZE(scenes); k++) {
+			struct costs costs = bench_scene(&scenes[k], per_process[i]);
+
+			printf("  %-55s %8.2f %8.2f %8.2f\n", scenes[k].name, costs.refresh,
+			       costs.down, costs.end);
+			fflush(stdout);
+		}
 	}
 	return 0;
 }
