@@ -50,7 +50,7 @@ struct adding {
 	bool *passes;   /* of each row: whether it, or what was added to it, passes the filter */
 	size_t *only;   /* of each row: which one alone was added to it; SIZE_MAX: none, or more */
 	size_t width;   /* of a tally */
-	size_t *slots;
+	uint32_t *slots;
 	size_t mask;
 };
 
@@ -68,7 +68,7 @@ static size_t home_of(const struct adding *adding, struct key key)
 }
 
 /* The slot of the newest row of that key, or the free one where it would go. */
-static size_t *slot_of(const struct adding *adding, struct key key)
+static uint32_t *slot_of(const struct adding *adding, struct key key)
 {
 	size_t at = home_of(adding, key);
 
@@ -112,12 +112,12 @@ static void adding_fini(struct adding *adding)
 
 static void describe_process(struct row *process, const struct row *thread)
 {
-	const struct row before = *process;
+	unsigned threads = process->threads, lost = process->flags & ROW_LOST;
 
 	*process = *thread;
-	process->threads = before.threads;
+	process->threads = threads;
 	process->processes = 1;
-	process->flags |= before.flags & ROW_LOST;
+	process->flags |= lost;
 	if (thread->tid == thread->pid)
 		return;
 	process->tid = thread->pid;
@@ -137,13 +137,14 @@ static void describe_group(enum rollup by, struct row *group, const struct row *
 }
 
 /* A new row for that key; an older one of a number that was given out again moves on. */
-static size_t begin_row(struct adding *adding, size_t *slot)
+static size_t begin_row(struct adding *adding, uint32_t *slot)
 {
-	size_t at = (size_t)(slot - adding->slots), older = *slot, n = adding->rows->n++;
+	size_t at = (size_t)(slot - adding->slots), n = adding->rows->n++;
+	uint32_t older = *slot;
 
 	adding->rows->items[n] = (struct row){0};
 	memset(adding->rows->tallies + n * adding->width, 0, adding->width * sizeof(uint64_t));
-	*slot = n + 1;
+	*slot = (uint32_t)n + 1;
 	while (older) {
 		at = (at + 1) & adding->mask;
 		if (adding->slots[at])
@@ -157,7 +158,7 @@ static size_t begin_row(struct adding *adding, size_t *slot)
 /* The row that one more is to be added to, made where there is none, and described. */
 static size_t place_row(struct adding *adding, const struct row *row)
 {
-	size_t *slot = slot_of(adding, key_of(adding, row));
+	uint32_t *slot = slot_of(adding, key_of(adding, row));
 	bool is_main = adding->processes && row->tid == row->pid;
 	bool is_new = *slot == 0 || (is_main && adding->has_main[*slot - 1]);
 	size_t at = is_new ? begin_row(adding, slot) : *slot - 1;
@@ -200,7 +201,7 @@ static void add_sleeping(struct adding *adding, const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_sleeping; i++) {
 		const struct row *process = &snapshot->sleeping[i];
-		size_t *slot = slot_of(adding, key_of(adding, process));
+		uint32_t *slot = slot_of(adding, key_of(adding, process));
 
 		if (*slot == 0 && adding->by != ROLLUP_TREE)
 			continue;

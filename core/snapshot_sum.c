@@ -70,64 +70,64 @@ static size_t *finder_slot(const struct finder *finder, const struct row *row)
 	return &finder->slots[at];
 }
 
-/* A copy with room for `more` rows behind its own. */
-static void copy_rows(const struct columns *columns, const struct rows *from, size_t more,
-		      struct rows *to)
+/* Room for `more` rows behind its own; what is in it is not said yet. */
+static void make_room(const struct columns *columns, size_t more, struct rows *rows)
 {
-	size_t width = tally_width(&columns->plan->shape);
+	size_t width = tally_width(&columns->plan->shape), n = rows->n + more;
 
-	rows_init(columns, from->n + more, to);
-	to->n = from->n;
-	if (from->n == 0)
-		return;
-	memcpy(to->items, from->items, from->n * sizeof(*to->items));
-	memcpy(to->tallies, from->tallies, from->n * width * sizeof(*to->tallies));
+	rows->items = xreallocarray(rows->items, n, sizeof(*rows->items));
+	rows->tallies = xreallocarray(rows->tallies, n, width * sizeof(*rows->tallies));
+}
+
+/* What is there of the same thread already goes into what comes. */
+static void describe(const struct row *row, struct row *sum)
+{
+	const struct row before = *sum;
+
+	*sum = *row;
+	sum->flags |= before.flags & ROW_LOST;
+	if (!row->comm[0])
+		memcpy(sum->comm, before.comm, sizeof(sum->comm));
+	if (!row->user[0]) {
+		sum->uid = before.uid;
+		memcpy(sum->user, before.user, sizeof(sum->user));
+	}
+	if (row->cgroup < 0)
+		sum->cgroup = before.cgroup;
 }
 
 static void add_thread(const struct columns *columns, const struct row *row, const uint64_t *tally,
 		       const struct finder *finder, struct rows *to)
 {
 	size_t *slot = finder_slot(finder, row);
-	bool is_new = *slot == 0;
 
-	if (is_new)
-		*slot = ++to->n;
-
-	struct row *sum = &to->items[*slot - 1];
-	struct row before = *sum;
-	*sum = *row;
-	if (!is_new) {
-		sum->flags |= before.flags & ROW_LOST;
-		if (!row->comm[0])
-			memcpy(sum->comm, before.comm, sizeof(sum->comm));
-		if (!row->user[0]) {
-			sum->uid = before.uid;
-			memcpy(sum->user, before.user, sizeof(sum->user));
-		}
-		if (row->cgroup < 0)
-			sum->cgroup = before.cgroup;
+	if (*slot) {
+		describe(row, &to->items[*slot - 1]);
+		tally_add(&columns->plan->shape, rows_tally(columns, to, *slot - 1), tally);
+		return;
 	}
-	tally_add(&columns->plan->shape, rows_tally(columns, to, *slot - 1), tally);
+	*slot = ++to->n;
+	to->items[*slot - 1] = *row;
+	memcpy(rows_tally(columns, to, *slot - 1), tally,
+	       tally_width(&columns->plan->shape) * sizeof(*tally));
 }
 
 static void add_threads(struct snapshot *sum, const struct snapshot *next, const int *cgroups)
 {
+	struct rows *rows = &sum->threads;
 	struct finder finder;
-	struct rows rows;
 
-	copy_rows(sum->columns, &sum->threads, next->threads.n, &rows);
-	finder_init(&finder, &rows, rows.n + next->threads.n);
-	for (size_t i = 0; i < rows.n; i++)
-		*finder_slot(&finder, &rows.items[i]) = i + 1;
+	make_room(sum->columns, next->threads.n, rows);
+	finder_init(&finder, rows, rows->n + next->threads.n);
+	for (size_t i = 0; i < rows->n; i++)
+		*finder_slot(&finder, &rows->items[i]) = i + 1;
 	for (size_t i = 0; i < next->threads.n; i++) {
 		struct row row = renamed(&next->threads.items[i], cgroups);
 
 		add_thread(sum->columns, &row, rows_tally(sum->columns, &next->threads, i), &finder,
-			   &rows);
+			   rows);
 	}
 	free(finder.slots);
-	rows_fini(&sum->threads);
-	sum->threads = rows;
 }
 
 /* Those who slept in one part ran in another, or are there twice: whoever adds up looks once. */
@@ -213,7 +213,6 @@ void snapshot_sum_evaluate(struct snapshot *sum)
 {
 	const struct columns *columns = sum->columns;
 
-	rows_evaluate(columns, sum->interval_ns, &sum->threads);
 	snapshot_sum_target(sum);
 	for (size_t i = 0; i < sum->n_cpus; i++) {
 		struct snapshot_cpu *cpu = &sum->cpus[i];

@@ -14,7 +14,10 @@
 struct snapshot *snapshot_sum_new(const struct snapshot *first);
 /* Adds the next one, which must have the same columns. */
 void snapshot_sum_add(struct snapshot *sum, const struct snapshot *next);
-/* The figures of all that was added up, when nothing more is to come: until then there are none. */
+/*
+ * The figures of CPUs and totals, when nothing more is to come: until then there are none. Rows
+ * have none even then (rows_evaluate_one): there are many, and few are looked at.
+ */
 void snapshot_sum_evaluate(struct snapshot *sum);
 
 #endif

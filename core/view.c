@@ -9,7 +9,6 @@
 #include "cpu_ghz.h"
 #include "cpu_lost.h"
 #include "radix.h"
-#include "text.h"
 #include "util.h"
 #include "view_cpus.h"
 
