@@ -6,12 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 2 * sizeof(uint64_t), VALUES = 256 };
+enum {
+	BYTES = sizeof(uint64_t),
+	VALUES = 256,
+	FEW = 64, /* that are sorted faster by insertion */
+};
 
-/* From the least significant byte of the second key to the most significant one of the first. */
 static unsigned byte_of(const struct radix_item *item, unsigned byte)
 {
-	return (item->keys[byte < 8] >> (8 * (byte % 8))) & 0xff;
+	return (item->key >> (8 * byte)) & 0xff;
+}
+
+static void insert(struct radix_item *items, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct radix_item item = items[i];
+		size_t at = i;
+
+		for (; at > 0 && items[at - 1].key > item.key; at--)
+			items[at] = items[at - 1];
+		items[at] = item;
+	}
 }
 
 static void count_bytes(const struct radix_item *items, size_t n, size_t counts[BYTES][VALUES])
@@ -38,10 +53,14 @@ static void move_by_byte(const struct radix_item *from, size_t n, unsigned byte,
 void radix_sort(struct radix_item *items, size_t n)
 {
 	size_t counts[BYTES][VALUES];
-	struct radix_item *from = items, *other = xcalloc(n, sizeof(*other)), *to = other;
 
+	if (n < FEW) {
+		insert(items, n);
+		return;
+	}
+	struct radix_item *from = items, *other = xcalloc(n, sizeof(*other)), *to = other;
 	count_bytes(items, n, counts);
-	for (unsigned byte = 0; byte < BYTES && n > 0; byte++) {
+	for (unsigned byte = 0; byte < BYTES; byte++) {
 		if (counts[byte][byte_of(&items[0], byte)] == n)
 			continue; /* it is the same in all */
 		move_by_byte(from, n, byte, counts[byte], to);

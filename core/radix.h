@@ -10,11 +10,11 @@
  * refresh, and this takes a fifth of what comparing them does.
  */
 struct radix_item {
-	uint64_t keys[2]; /* the second one where the first ones are equal */
-	size_t index;     /* of whatever the keys are of */
+	uint64_t key;
+	size_t index; /* of whatever the key is of */
 };
 
-/* Upwards; items that are equal in both keys stay in their order. */
+/* Upwards; those of equal keys stay in their order. */
 void radix_sort(struct radix_item *items, size_t n);
 
 /* A key that goes up as the number does; not for NaN. */

@@ -167,20 +167,30 @@ static bool is_of_numbers(const struct view *view)
 	       field != FIELD_USER && field != FIELD_COMMAND && field != FIELD_CGROUP;
 }
 
+/* Those of equal numbers go by pid and tid. */
+static void sort_equals(const struct view *view, struct radix_item *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct row *row = &view->rows->items[items[i].index];
+
+		items[i].key = (uint64_t)(uint32_t)row->pid << 32 | (uint32_t)row->tid;
+	}
+	radix_sort(items, n);
+}
+
 static void sort_numbers(struct view *view, const struct sort_key *keys)
 {
 	struct radix_item *items = xcalloc(view->n, sizeof(*items));
 
-	for (size_t i = 0; i < view->n; i++) {
-		const struct row *row = &view->rows->items[keys[i].index];
-
-		items[i] = (struct radix_item){
-			{radix_key(keys[i].number),
-			 (uint64_t)(uint32_t)row->pid << 32 | (uint32_t)row->tid},
-			keys[i].index,
-		};
-	}
+	for (size_t i = 0; i < view->n; i++)
+		items[i] = (struct radix_item){radix_key(keys[i].number), keys[i].index};
 	radix_sort(items, view->n);
+	for (size_t i = 0, end; i < view->n; i = end) {
+		for (end = i + 1; end < view->n && items[end].key == items[i].key;)
+			end++;
+		if (end - i > 1)
+			sort_equals(view, items + i, end - i);
+	}
 	for (size_t i = 0; i < view->n; i++)
 		view->order[i] = items[i].index;
 	free(items);
