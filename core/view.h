@@ -97,12 +97,16 @@ struct view_spec {
 	 * and start, others by what they are of. Borrowed: must outlive the view. NULL: none.
 	 */
 	const struct snapshot *baseline;
+	/* Keeps from view to view what that was; borrowed. NULL: it is rolled up anew. */
+	struct view_then *then;
 	/*
 	 * The names of the columns to show, in their order; borrowed, NULL behind the last. What
 	 * this view has not is passed over. NULL, or where no metric of this view is named: all.
 	 */
 	const char *const *shown;
 };
+
+struct view_then; /* a baseline, rolled up */
 
 struct view {
 	const struct snapshot *snapshot; /* borrowed: must outlive the view */
@@ -133,6 +137,11 @@ struct view {
  */
 void view_init(const struct snapshot *snapshot, const struct view_spec *spec, struct view *view);
 void view_fini(struct view *view);
+
+struct view_then *view_then_new(void);
+/* Before its baseline is freed; NULL is fine. */
+void view_then_forget(struct view_then *then);
+void view_then_free(struct view_then *then); /* NULL is fine */
 
 /*
  * The text of a cell. COMMAND has kernel threads in [brackets] and tasks that ended within the

@@ -13,10 +13,17 @@
 
 #define NOWHERE SIZE_MAX
 
-struct view_baseline {
-	struct view view;
-	size_t *match;          /* of each row or CPU of now: its index then, or NOWHERE */
+struct view_then {
+	struct view view;       /* without an order; of no snapshot: there is none */
+	size_t *slots;          /* its rows or CPUs by what they are: index + 1 */
+	size_t mask;            /* of the slots, twice as many as there are rows at least */
 	struct figure *nothing; /* what a task has that does not run: 0 of what adds up */
+};
+
+struct view_baseline {
+	struct view_then *then;
+	bool own;      /* that is the view's own */
+	size_t *match; /* of each row or CPU of now: its index then, or NOWHERE */
 };
 
 const char *view_unit_name(enum view_unit unit)
@@ -233,30 +240,35 @@ static bool is_same(const struct view *now, size_t i, const struct view *then, s
 	return false;
 }
 
-/* By open addressing over a table at least twice as large; a slot holds an index + 1. */
-static size_t *match_rows(const struct view *now, const struct view *then)
+/* By open addressing. */
+static void enter_rows(struct view_then *then)
 {
-	size_t n = n_rows(now), n_then = n_rows(then), size = 4;
-	size_t *match = xcalloc(n, sizeof(*match)), *slots;
+	size_t n = n_rows(&then->view), size = 4;
 
-	while (size < 2 * n_then)
+	while (size < 2 * n)
 		size *= 2;
-	slots = xcalloc(size, sizeof(*slots));
-	for (size_t k = 0; k < n_then; k++) {
-		size_t at = hash_of(then, k) & (size - 1);
+	then->slots = xcalloc(size, sizeof(*then->slots));
+	then->mask = size - 1;
+	for (size_t k = 0; k < n; k++) {
+		size_t at = hash_of(&then->view, k) & then->mask;
 
-		while (slots[at])
-			at = (at + 1) & (size - 1);
-		slots[at] = k + 1;
+		while (then->slots[at])
+			at = (at + 1) & then->mask;
+		then->slots[at] = k + 1;
 	}
+}
+
+static size_t *match_rows(const struct view *now, const struct view_then *then)
+{
+	size_t n = n_rows(now), *match = xcalloc(n, sizeof(*match));
+
 	for (size_t i = 0; i < n; i++) {
-		size_t at = hash_of(now, i) & (size - 1);
+		size_t at = hash_of(now, i) & then->mask;
 
-		while (slots[at] && !is_same(now, i, then, slots[at] - 1))
-			at = (at + 1) & (size - 1);
-		match[i] = slots[at] ? slots[at] - 1 : NOWHERE;
+		while (then->slots[at] && !is_same(now, i, &then->view, then->slots[at] - 1))
+			at = (at + 1) & then->mask;
+		match[i] = then->slots[at] ? then->slots[at] - 1 : NOWHERE;
 	}
-	free(slots);
 	return match;
 }
 
@@ -272,22 +284,67 @@ static struct figure *evaluate_nothing(const struct snapshot *snapshot)
 	return figures;
 }
 
+/* What decides which rows there are. */
+static bool makes_same_rows(const struct view_spec *a, const struct view_spec *b)
+{
+	return a->by == b->by && a->filter.one_user == b->filter.one_user &&
+	       a->filter.uid == b->filter.uid && strcmp(a->filter.text, b->filter.text) == 0 &&
+	       memcmp(a->unfolded, b->unfolded, sizeof(a->unfolded)) == 0;
+}
+
+static void make_then(struct view_then *then, const struct view *now,
+		      const struct row_filter_spec *filter_spec)
+{
+	const struct snapshot *snapshot = now->spec.baseline;
+	struct row_filter filter;
+
+	then->view = (struct view){.snapshot = snapshot, .spec = now->spec};
+	if (filter_spec)
+		row_filter_init(filter_spec, snapshot, &filter);
+	view_make_rows(&then->view, filter_spec ? &filter : NULL);
+	if (filter_spec)
+		row_filter_fini(&filter);
+	enter_rows(then);
+	then->nothing = evaluate_nothing(snapshot);
+}
+
+struct view_then *view_then_new(void)
+{
+	return xcalloc(1, sizeof(struct view_then));
+}
+
+void view_then_forget(struct view_then *then)
+{
+	if (!then)
+		return;
+	view_fini(&then->view);
+	free(then->slots);
+	free(then->nothing);
+	*then = (struct view_then){0};
+}
+
+void view_then_free(struct view_then *then)
+{
+	view_then_forget(then);
+	free(then);
+}
+
 void view_compare(struct view *view, const struct row_filter_spec *filter_spec)
 {
 	const struct snapshot *snapshot = view->spec.baseline;
 	/* User mode then and both now are not to be compared. */
 	bool alike = snapshot->columns->levels == view->snapshot->columns->levels;
 	struct view_baseline *baseline = xcalloc(1, sizeof(*baseline));
-	struct row_filter filter;
 
-	baseline->view = (struct view){.snapshot = snapshot, .spec = view->spec};
-	if (filter_spec)
-		row_filter_init(filter_spec, snapshot, &filter);
-	view_make_rows(&baseline->view, filter_spec ? &filter : NULL);
-	if (filter_spec)
-		row_filter_fini(&filter);
-	baseline->match = match_rows(view, &baseline->view);
-	baseline->nothing = evaluate_nothing(snapshot);
+	baseline->own = !view->spec.then;
+	baseline->then = baseline->own ? view_then_new() : view->spec.then;
+	if (baseline->then->view.snapshot != snapshot ||
+	    !makes_same_rows(&baseline->then->view.spec, &view->spec)) {
+		view_then_forget(baseline->then);
+		make_then(baseline->then, view, filter_spec);
+	}
+	baseline->then->view.spec.unit = view->spec.unit;
+	baseline->match = match_rows(view, baseline->then);
 	for (size_t i = 0; i < view->n_columns; i++)
 		if (view->columns[i].field == FIELD_METRIC)
 			view->columns[i].then =
@@ -300,9 +357,9 @@ void view_compare_fini(struct view *view)
 {
 	if (!view->baseline)
 		return;
-	view_fini(&view->baseline->view);
+	if (view->baseline->own)
+		view_then_free(view->baseline->then);
 	free(view->baseline->match);
-	free(view->baseline->nothing);
 	free(view->baseline);
 }
 
@@ -321,11 +378,11 @@ static struct figure figure_then(const struct view *view, size_t index,
 	if (column->then < 0 || (is_new && view->cpus))
 		return not_counted;
 	if (!is_new)
-		return in_unit(&baseline->view, baseline->match[index], column->then);
+		return in_unit(&baseline->then->view, baseline->match[index], column->then);
 	if (view->spec.unit == VIEW_UNIT_PER_KI &&
 	    view->snapshot->columns->metrics[column->metric].def->kind != METRIC_FORMULA)
 		return undefined;
-	return baseline->nothing[column->then];
+	return baseline->then->nothing[column->then];
 }
 
 struct figure view_now(const struct view *view, size_t index, const struct view_column *column)

@@ -216,10 +216,9 @@ static void toggle_baseline(struct app *app)
 {
 	struct snapshot *old = app->baseline;
 
-	list_invalidate(&app->tasks);
-	list_invalidate(&app->cpus);
 	app->baseline = old ? NULL : app->snapshot;
-	app->tasks.spec.baseline = app->cpus.spec.baseline = app->baseline;
+	list_compare(&app->tasks, app->baseline);
+	list_compare(&app->cpus, app->baseline);
 	if (old != app->snapshot)
 		snapshot_free(old);
 }

@@ -14,7 +14,7 @@ enum {
 
 void list_init(struct list *list, enum rollup by)
 {
-	*list = (struct list){.spec = {.by = by}};
+	*list = (struct list){.spec = {.by = by, .then = view_then_new()}};
 }
 
 void list_fini(struct list *list)
@@ -22,6 +22,7 @@ void list_fini(struct list *list)
 	list_invalidate(list);
 	list_unfollow(list);
 	marks_fini(&list->tags);
+	view_then_free(list->spec.then);
 }
 
 void list_invalidate(struct list *list)
@@ -31,6 +32,13 @@ void list_invalidate(struct list *list)
 		marks_sum_fini(&list->tagged);
 	}
 	list->built = false;
+}
+
+void list_compare(struct list *list, const struct snapshot *baseline)
+{
+	list_invalidate(list);
+	view_then_forget(list->spec.then);
+	list->spec.baseline = baseline;
 }
 
 void list_roll_up(struct list *list, enum rollup by)

@@ -37,6 +37,12 @@ void list_invalidate(struct list *list);
 /* The view of the snapshot; valid until the next call of any of these. */
 const struct view *list_view(struct list *list, const struct snapshot *snapshot);
 
+/*
+ * With what figures are compared from now on, or NULL; call before what they were compared with is
+ * freed.
+ */
+void list_compare(struct list *list, const struct snapshot *baseline);
+
 /* Another roll-up, from its first line on. */
 void list_roll_up(struct list *list, enum rollup by);
 
