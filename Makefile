@@ -91,6 +91,7 @@ bench: bench-deps ## install what is missing, build and run the benchmarks: what
 	@$(MAKE) --no-print-directory all loads benches
 	@for program in $(BENCH_BIN); do $$program || exit 1; done
 	@BUILD=$(BUILD) tests/bench/bytes.py
+	@BUILD=$(BUILD) tests/bench/upkeep.py
 	@BUILD=$(BUILD) tests/bench/latency.py
 
 benches: $(BENCH_BIN)

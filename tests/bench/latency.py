@@ -4,7 +4,7 @@
 
     latency.py [THREADS=20000]
 
-pmctop, htop and top one after the other in the same run, at 200x50; the median of 20 presses each.
+pmctop, htop and top one after the other in the same run, at 200x50: the median of some presses.
 BUILD is the build directory.
 """
 import os
@@ -20,19 +20,27 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from ptys import OnPty  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-PRESSES = 20
+PRESSES = 8
 QUIET_S = 0.15  # after which no more is to be expected
 DOWN, UP = b"\x1b[B", b"\x1b[A"
+PAGE_DOWN, PAGE_UP = b"\x1b[6~", b"\x1b[5~"
+ESCAPE, BACKSPACE = b"\x1b", b"\x7f"
+EVERYWHERE = {"Down": (b"", DOWN, UP), "PgDn": (b"", PAGE_DOWN, PAGE_UP),
+              "threads": (b"", b"H", b"H")}
 
-# Each with all threads in its list and hours between its own refreshes, as far as that goes; and
-# keys there and back.
+# Each with all threads in its list and hours between its own refreshes, as far as that goes; what
+# is pressed first, and the key there and back.
 TOOLS = {
     "pmctop": ([os.path.join(BUILD, "pmctop"), "-H", "-i", "3600"],
-               {"down": (DOWN, UP), "sort": (b">", b"<"), "threads": (b"H", b"H")}),
+               {**EVERYWHERE, "sort": (b"", b">", b"<"), "tree": (b"", b"t", b"t"),
+                "filter letter": (b"\\", b"s", BACKSPACE),
+                "event picker letter": (b"e", b"c", BACKSPACE),
+                "process picker letter": (b"a", b"s", BACKSPACE)}),
     "htop": (["htop", "-d", "100"],
-             {"down": (DOWN, UP), "sort": (b"M", b"P"), "threads": (b"H", b"H")}),
+             {**EVERYWHERE, "sort": (b"", b"M", b"P"), "tree": (b"", b"t", b"t"),
+              "filter letter": (b"\\", b"s", BACKSPACE)}),
     "top": (["top", "-H", "-d", "3600"],
-            {"down": (DOWN, UP), "sort": (b"M", b"P"), "threads": (b"H", b"H")}),
+            {**EVERYWHERE, "sort": (b"", b"M", b"P")}),
 }
 
 
@@ -48,17 +56,23 @@ def press(tty, key):
 
 
 def measure(name, home):
+    """By key: the median in ms; None where nothing was to be seen of it."""
     command, keys = TOOLS[name]
     tty = OnPty(command, 200, 50, HOME=home)
     tty.read_for(6)
-    told = []
-    for what, pair in keys.items():
-        times = [press(tty, pair[i % 2]) for i in range(PRESSES)]
+    told = {}
+    for what, (first, there, back) in keys.items():
+        if first:
+            tty.write(first)
+            tty.read_for(2)
+        times = [press(tty, (there, back)[i % 2]) for i in range(PRESSES)]
         times = [t for t in times if t is not None]
-        told.append(f"{what} {1000 * statistics.median(times):.1f} ms" if times
-                    else f"{what} shows nothing")
+        told[what] = 1000 * statistics.median(times) if times else None
+        if first:
+            tty.write(ESCAPE)
+            tty.read_for(1)
     tty.close()
-    return ", ".join(told)
+    return told
 
 
 def main():
@@ -68,14 +82,21 @@ def main():
     if crowd.stdout.readline() != "ready\n":
         print(f"key to screen: {threads} threads cannot be had here")
         return
+    told = {}
     with tempfile.TemporaryDirectory() as home:
         for name, (command, _) in TOOLS.items():
-            if not shutil.which(command[0]):
-                print(f"key to screen: {name} is not installed here (make bench-deps)")
-                continue
-            print(f"key to screen, {threads} threads: {name}: {measure(name, home)}", flush=True)
+            if shutil.which(command[0]):
+                told[name] = measure(name, home)
     crowd.kill()
     crowd.wait()
+    print(f"ms from key to screen, {threads} threads:" +
+          "".join(f"{name if name in told else name + ' -':>10}" for name in TOOLS))
+    for what in TOOLS["pmctop"][1]:
+        print(f"  {what:38}" + "".join(
+            f"{told[name][what]:10.1f}" if told.get(name, {}).get(what) is not None else
+            f"{'-':>10}" for name in TOOLS))
+    if len(told) < len(TOOLS):
+        print("  what is not installed is left out (make bench-deps)")
 
 
 main()

@@ -3,7 +3,7 @@
 """What pmctop itself costs, beside top, htop and btop: how soon it shows who runs, and the CPU time
 and the memory that it takes.
 
-    upkeep.py [SECONDS=10]
+    upkeep.py [SECONDS=6]
 
 All of them refresh once a second at 200x50, one after the other on the same machine: while little
 happens, and while two tasks wake each other as often as they can. BUILD is the build directory.
@@ -24,7 +24,7 @@ from ptys import OnPty  # noqa: E402
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 SIZE = 200, 50
-STARTS, WARM_S = 10, 3
+STARTS, WARM_S = 10, 2
 # What is pressed when it runs, too.
 TOOLS = {
     "pmctop": ([PMCTOP, "1"], b""),
@@ -87,7 +87,7 @@ def cost(command, keys, home, seconds):
 
 
 def main():
-    seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+    seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     there = {name: tool for name, tool in TOOLS.items() if shutil.which(tool[0][0])}
     spin = subprocess.Popen([os.path.join(BUILD, "load", "spin")])
     costs = {name: [] for name in there}
