@@ -157,6 +157,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	app->verdict = verdict_of_snapshot(snapshot, app->sentence, sizeof(app->sentence));
 	if (app->verdict == VERDICT_NONE) /* the notes say what cannot be counted */
 		app->sentence[0] = '\0';
+	app->spoken |= app->sentence[0] != '\0';
 }
 
 static void take_notes(struct app *app, const struct snapshot *snapshot)

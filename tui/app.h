@@ -40,8 +40,9 @@ struct app {
 	struct snapshot *waiting;    /* came while paused; owned */
 	struct snapshot *baseline;   /* to compare with; NULL: none; owned, maybe `snapshot` */
 	char sentence[256];          /* about the snapshot; "": nothing is to be said */
-	enum verdict verdict;        /* what that says */
-	struct commands commands;    /* for the collector; whoever passes them on takes them */
+	bool spoken;          /* there was one: its line stays, so that the list does not jump */
+	enum verdict verdict; /* what that says */
+	struct commands commands; /* for the collector; whoever passes them on takes them */
 	struct keymap keymap;
 	struct wonders wonders;
 	struct answer *catalog, *outlook;      /* the last answers; owned; NULL: none */

@@ -34,7 +34,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 	};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
-		.verdict = app->sentence[0] != '\0',
+		.verdict = app->spoken,
 		.history = app->snapshot != NULL,
 		.more = large && app->snapshot,
 	};

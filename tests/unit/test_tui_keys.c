@@ -559,6 +559,26 @@ static void test_tell(void **state)
 	stage_close(&stage);
 }
 
+/* The line of the sentence about the machine stays when there is none any more. */
+static void test_sentence_comes_and_goes(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 20));
+	app_draw(&stage.app, &stage.canvas);
+	unsigned y = stage.app.tasks.table.place.y;
+	app_snapshot(&stage.app, screen_snapshot_software(2, 5));
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "idle-ish", true);
+	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 20));
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "idle-ish", false);
+	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
+	stage_close(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -577,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_victim),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_tell),
+		cmocka_unit_test(test_sentence_comes_and_goes),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
