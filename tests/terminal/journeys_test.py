@@ -83,7 +83,7 @@ class Here(Machine):
         self.pid = self.spin.pid
         with open(f"/proc/{self.pid}/cgroup", encoding="utf-8") as file:
             self.cgroup = file.read().strip().rsplit("/", 1)[1][:8]
-        self.terminal = Terminal(100, 30, XDG_CONFIG_HOME=self.directory.name)
+        self.terminal = Terminal(150, 30, XDG_CONFIG_HOME=self.directory.name)
 
     def close(self):
         self.terminal.close()
@@ -100,10 +100,10 @@ class Guest(Machine):
     events = (("armv8_pmuv3/stall/", r"fits: \d of 7 counters"),
               ("{r08,r08:u,r08:k,r11,r11:u,r11:k}", r"takes turns: 2 then, each counted for 50 %"))
     data = "/tmp/run.data"
-    cgroup = "/busy"
+    cgroup = "busy"
 
     def __init__(self):
-        self.terminal = Terminal(100, 30)
+        self.terminal = Terminal(150, 30)
         try:
             self.terminal.line(
                 f"clear; {ROOT}/tests/guest/boot.sh --image {BUILD}/guest --interactive "
