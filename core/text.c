@@ -150,6 +150,14 @@ size_t text_fixed(char *to, size_t size, double value, unsigned decimals)
 		size);
 }
 
+size_t text_percent(char *to, size_t size, double share)
+{
+	size_t length = text_fixed(to, size - 1, 100 * share, 1);
+
+	memcpy(to + length, "%", 2);
+	return length + 1;
+}
+
 size_t text_trimmed(char *to, size_t size, double value, unsigned decimals)
 {
 	size_t length = text_fixed(to, size, value, decimals);

@@ -39,6 +39,8 @@ size_t text_printable(char *to, size_t size, const char *from, unsigned columns)
 
 /* "-12.50": rounded half away from zero; `value` is finite, decimals <= 9. Returns the length. */
 size_t text_fixed(char *to, size_t size, double value, unsigned decimals);
+/* A share, 0..1, as "43.2%". */
+size_t text_percent(char *to, size_t size, double share);
 /* As text_fixed, but "12.5" and "12": no zeros that say nothing. */
 size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
 

@@ -90,8 +90,7 @@ static void draw_count(struct sheet *sheet, const char *name, size_t index,
 		sheet_put_right(sheet, &x, TIME_WIDTH, STYLE_PLAIN, text);
 		text_copy(text, sizeof(text), "-");
 		if (enabled_ns)
-			detail_format_percent((double)running_ns / (double)enabled_ns, text,
-					      sizeof(text));
+			text_percent(text, sizeof(text), (double)running_ns / (double)enabled_ns);
 		sheet_put_right(sheet, &x, SHEET_SHARE_WIDTH, STYLE_PLAIN, text);
 	}
 	sheet->y++;

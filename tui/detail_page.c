@@ -56,13 +56,6 @@ void sheet_put_left(struct sheet *sheet, unsigned *x, unsigned width, enum style
 	*x += width + 1;
 }
 
-void detail_format_percent(double share, char *text, size_t size)
-{
-	size_t length = text_fixed(text, size - 1, 100 * share, 1);
-
-	memcpy(text + length, "%", 2);
-}
-
 void detail_format_age(uint64_t ns, char *text, size_t size)
 {
 	static const struct {
@@ -269,7 +262,7 @@ static void draw_places(struct sheet *sheet)
 		char number[16], text[24];
 
 		snprintf(number, sizeof(number), "%d", detail->places[i].cpu);
-		detail_format_percent(share, text, sizeof(text));
+		text_percent(text, sizeof(text), share);
 		canvas_text_right(sheet->canvas, x, sheet->y, 4, STYLE_ID, number);
 		meter_draw(sheet->canvas, x + 5, sheet->y, PLACE_WIDTH - 5, share, text,
 			   STYLE_PLAIN);

@@ -27,8 +27,6 @@ void sheet_put_right(struct sheet *sheet, unsigned *x, unsigned width, enum styl
 void sheet_put_left(struct sheet *sheet, unsigned *x, unsigned width, enum style style,
 		    const char *text);
 
-/* "12.3%" */
-void detail_format_percent(double share, char *text, size_t size);
 /* "45 s", "45 min", "6 h" */
 void detail_format_age(uint64_t ns, char *text, size_t size);
 

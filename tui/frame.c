@@ -201,13 +201,6 @@ static bool busy_share(const uint64_t *tally, const uint64_t *idle, double *shar
 	return true;
 }
 
-void frame_format_percent(double share, unsigned decimals, char *text, size_t size)
-{
-	size_t length = text_fixed(text, size - 1, 100 * share, decimals);
-
-	memcpy(text + length, "%", 2);
-}
-
 /* ---- totals */
 
 static void add_percent(struct segments *segments, unsigned weight, const char *label, double share,
@@ -215,7 +208,7 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 {
 	char text[24];
 
-	frame_format_percent(share, 1, text, sizeof(text));
+	text_percent(text, sizeof(text), share);
 	frame_add_words(segments, weight, label, text, style);
 	segments->items[segments->n - 1].text_width = 6;
 }
@@ -228,7 +221,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 
 	if (share < UNATTRIBUTED_FROM)
 		return;
-	frame_format_percent(share, 1, percent, sizeof(percent));
+	text_percent(percent, sizeof(percent), share);
 	snprintf(text, sizeof(text), "%s of %s", percent,
 		 snapshot->columns->events.items[event].name);
 	frame_add_words(segments, 95, "unattributed", text, STYLE_WARN);

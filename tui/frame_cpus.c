@@ -89,7 +89,7 @@ static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct c
 			  index < lines->n_sockets && cpu->cpu < 0 ? "S?" : text);
 	text_copy(text, sizeof(text), "-");
 	if (busy >= 0)
-		frame_format_percent(busy, 1, text, sizeof(text));
+		text_percent(text, sizeof(text), busy);
 	meter_draw(canvas, line.x + NUMBER_WIDTH + 1, line.y, meter, busy, text,
 		   busy >= 0 ? STYLE_PLAIN : STYLE_DIM);
 	return NUMBER_WIDTH + 1 + meter;

@@ -15,7 +15,5 @@ void frame_add_words(struct segments *segments, unsigned weight, const char *lab
  */
 void frame_add_figures(struct segments *segments, const struct columns *columns,
 		       const struct figure *figures);
-/* A share, 0..1, as "43.2%". */
-void frame_format_percent(double share, unsigned decimals, char *text, size_t size);
 
 #endif
