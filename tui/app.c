@@ -96,15 +96,30 @@ void app_fini(struct app *app)
 	app->snapshot = app->waiting = app->baseline = NULL;
 }
 
+__attribute__((format(printf, 3, 0))) static void tell(struct app *app, uint64_t ns,
+						       const char *format, va_list arguments)
+{
+	vsnprintf(app->notice, sizeof(app->notice), format, arguments);
+	app->notice_ns = ns;
+	messages_say(&app->messages, app->notice);
+}
+
 void app_tell(struct app *app, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(app->notice, sizeof(app->notice), format, arguments);
+	tell(app, TELL_NS, format, arguments);
 	va_end(arguments);
-	app->notice_ns = TELL_NS;
-	messages_say(&app->messages, app->notice);
+}
+
+void app_tell_on(struct app *app, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	tell(app, 0, format, arguments);
+	va_end(arguments);
 }
 
 static void untell(struct app *app)

@@ -85,7 +85,7 @@ struct app {
 	struct prompt prompt;
 	struct picker picker;   /* over the screen, while it is open */
 	char notice[160];       /* stands before the notes of snapshots; "": nothing */
-	uint64_t notice_ns;     /* how long it still stands; 0: until someone takes it away */
+	uint64_t notice_ns;     /* how long it still stands; 0: until something else is said */
 	struct key_bar key_bar; /* as drawn last */
 };
 
@@ -111,6 +111,8 @@ void app_ask(struct app *app, enum command_kind kind, const char *text, long num
 
 /* For the screens and pickers: says what has just happened, until the next key or some seconds. */
 void app_tell(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same until something else is said. */
+void app_tell_on(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For the screens: does what a key would. */
 void app_act(struct app *app, enum action action);

@@ -219,8 +219,7 @@ static void look_after_command(struct live *live)
 	launch_tell(launch, how, sizeof(how));
 	text_fixed(seconds, sizeof(seconds),
 		   (double)(launch->ended_ns - launch->began_ns) / (double)NS_PER_S, 1);
-	snprintf(live->app.notice, sizeof(live->app.notice),
-		 "The command %s after %s s: q leaves, Z goes on.", how, seconds);
+	app_tell_on(&live->app, "The command %s after %s s: q leaves, Z goes on.", how, seconds);
 }
 
 static void draw(struct live *live)

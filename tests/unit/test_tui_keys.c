@@ -553,7 +553,7 @@ static void test_tell(void **state)
 	app_tell(&stage.app, "Something %s.", "happened");
 	press(&stage, KEYMAP_DOWN);
 	check_text(&stage, "Something happened.", false);
-	text_copy(stage.app.notice, sizeof(stage.app.notice), "This lasts.");
+	app_tell_on(&stage.app, "This lasts.");
 	press(&stage, KEYMAP_DOWN);
 	check_text(&stage, "This lasts.", true);
 	stage_close(&stage);
