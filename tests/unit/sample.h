@@ -127,6 +127,20 @@ struct sample_row {
 	uint64_t group_1_ns;
 };
 
+/* A task that ran for so many ns: whose child it is, of which user and cgroup. */
+#define SAMPLE_TASK(p, t, parent, owner, group, name, ns) \
+	{                                                 \
+		.row = {.pid = (p),                       \
+			.tid = (t),                       \
+			.ppid = (parent),                 \
+			.uid = (owner),                   \
+			.cgroup = (group),                \
+			.threads = 1,                     \
+			.comm = name,                     \
+			.user = #owner},                  \
+		.counts = {[TALLY_TASK_CLOCK] = (ns)},    \
+	}
+
 static inline void sample_tally(const struct sample_row *from, uint64_t *tally)
 {
 	memcpy(tally, from->counts, sizeof(from->counts));

@@ -670,8 +670,9 @@ static void follow_course(struct engine *engine, struct fk *fk)
 
 /* Whether there was a kth call, which failed. Sums are right and nothing stays open all the same.
  */
-static bool survives(const struct course *course, enum fk_op op, unsigned k, int error)
+static bool survives(const void *arg, enum fk_op op, unsigned k, int error)
 {
+	const struct course *course = arg;
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3,
 						   .fd_limit = course->fd_limit});
 	const struct engine_config config = {.target = course->target};
@@ -698,11 +699,8 @@ static void anything_may_fail(void **state)
 {
 	static const enum fk_op ops[] = {FK_PERF_OPEN, FK_PERF_READ,  FK_PERF_IOCTL, FK_FILE_READ,
 					 FK_LINK_READ, FK_FILE_OWNER, FK_DIR_EACH};
-	static const int errors[] = {EMFILE, EACCES, ESRCH, EINVAL, ENOENT, EINTR, EBUSY};
 
-	for (size_t op = 0; op < ARRAY_SIZE(ops); op++)
-		for (unsigned k = 1; survives(*state, ops[op], k, errors[k % ARRAY_SIZE(errors)]);)
-			k++;
+	each_may_fail(survives, *state, ops, ARRAY_SIZE(ops));
 }
 
 /* Whoever ends before its counters are opened, or finds no descriptor, is not another's for that.

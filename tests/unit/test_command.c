@@ -610,8 +610,9 @@ static void follow_commands(struct engine *engine, struct fk *fk)
 }
 
 /* Whether there was a kth call, which failed. */
-static bool survives(const struct right *right, enum fk_op op, unsigned k, int error)
+static bool survives(const void *arg, enum fk_op op, unsigned k, int error)
 {
+	const struct right *right = arg;
 	static const struct engine_config config;
 	struct fk *fk = open_family(right);
 	struct sys sys = fk_sys(fk);
@@ -632,11 +633,8 @@ static void anything_may_fail(void **state)
 {
 	static const enum fk_op ops[] = {FK_PERF_OPEN, FK_PERF_READ,  FK_PERF_IOCTL, FK_PERF_MAP,
 					 FK_FILE_READ, FK_FILE_OWNER, FK_DIR_EACH};
-	static const int errors[] = {EMFILE, EACCES, ESRCH, EINVAL, ENOENT, EINTR, EBUSY};
 
-	for (size_t op = 0; op < ARRAY_SIZE(ops); op++)
-		for (unsigned k = 1; survives(*state, ops[op], k, errors[k % ARRAY_SIZE(errors)]);)
-			k++;
+	each_may_fail(survives, *state, ops, ARRAY_SIZE(ops));
 }
 
 #define WITH(test, i)                                                                     \

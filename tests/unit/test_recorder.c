@@ -153,16 +153,21 @@ static struct recorder *open_recorder(const char *path, uint64_t switch_bytes)
 static const struct engine_column columns[] = {
 	{ENGINE_EVENTS, "cycles,instructions,branch-misses,cache-misses,page-faults"}};
 
+/* An engine that counts them; recorder: NULL, or the engine's from then on. */
+static struct engine *open_recorded(const struct sys *sys, struct recorder *recorder)
+{
+	return open_engine_with(sys, &(struct engine_config){.preset = &preset_none,
+							     .columns = columns,
+							     .n_columns = 1,
+							     .recorder = recorder});
+}
+
 static void record_from_start(unsigned slots, size_t least_groups)
 {
 	const char *path = path_of("start");
 	struct fk *fk = machine_new(slots);
 	struct sys sys = fk_sys(fk);
-	struct engine_config config = {.preset = &preset_none,
-				       .columns = columns,
-				       .n_columns = 1,
-				       .recorder = open_recorder(path, 0)};
-	struct engine *engine = open_engine_with(&sys, &config);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
 	struct seen seen = {0};
 	struct replay replay;
 
@@ -196,11 +201,7 @@ static void test_hotplug_and_rival(void **state)
 	const char *path = path_of("hotplug");
 	struct fk *fk = machine_new(2);
 	struct sys sys = fk_sys(fk);
-	struct engine_config config = {.preset = &preset_none,
-				       .columns = columns,
-				       .n_columns = 1,
-				       .recorder = open_recorder(path, 0)};
-	struct engine *engine = open_engine_with(&sys, &config);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
 	struct seen seen = {0};
 	struct replay replay;
 
@@ -224,8 +225,7 @@ static void test_midway(void **state)
 	const char *path = path_of("midway");
 	struct fk *fk = machine_new(2);
 	struct sys sys = fk_sys(fk);
-	struct engine_config config = {.preset = &preset_none, .columns = columns, .n_columns = 1};
-	struct engine *engine = open_engine_with(&sys, &config);
+	struct engine *engine = open_recorded(&sys, NULL);
 	struct seen seen = {0};
 	struct replay replay;
 
@@ -259,8 +259,7 @@ static void test_again(void **state)
 	const struct command end = {.kind = COMMAND_RECORD};
 	struct fk *fk = machine_new(6);
 	struct sys sys = fk_sys(fk);
-	struct engine_config config = {.preset = &preset_none, .columns = columns, .n_columns = 1};
-	struct engine *engine = open_engine_with(&sys, &config);
+	struct engine *engine = open_recorded(&sys, NULL);
 	struct seen first = {0}, second = {0};
 	struct replay replay;
 
@@ -287,11 +286,7 @@ static void test_switch_output(void **state)
 	const char *path = path_of("switched");
 	struct fk *fk = machine_new(6);
 	struct sys sys = fk_sys(fk);
-	struct engine_config config = {.preset = &preset_none,
-				       .columns = columns,
-				       .n_columns = 1,
-				       .recorder = open_recorder(path, 1)};
-	struct engine *engine = open_engine_with(&sys, &config);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 1));
 	struct seen all = {0};
 	struct replay replay;
 
@@ -384,11 +379,7 @@ static void test_full_disk(void **state)
 	const char *path = path_of("full");
 	struct fk *fk = machine_new(6);
 	struct sys sys = fk_sys(fk);
-	struct engine_config config = {.preset = &preset_none,
-				       .columns = columns,
-				       .n_columns = 1,
-				       .recorder = open_recorder(path, 0)};
-	struct engine *engine = open_engine_with(&sys, &config);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
 	struct seen seen = {0};
 	struct rlimit limit, small;
 	struct replay replay;

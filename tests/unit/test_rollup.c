@@ -28,18 +28,7 @@
 	}
 
 /* pid, tid, parent, uid, cgroup, ns of CPU */
-#define OF(p, t, parent, owner, group, ns)             \
-	{                                              \
-		.row = {.pid = (p),                    \
-			.tid = (t),                    \
-			.ppid = (parent),              \
-			.uid = (owner),                \
-			.cgroup = (group),             \
-			.threads = 1,                  \
-			.comm = "c",                   \
-			.user = #owner},               \
-		.counts = {[TALLY_TASK_CLOCK] = (ns)}, \
-	}
+#define OF(p, t, parent, owner, group, ns) SAMPLE_TASK(p, t, parent, owner, group, "c", ns)
 
 enum {
 	ROWS_MAX = 6,

@@ -102,18 +102,8 @@ static void knows_little_of_a_row(void **state)
 	snapshot_free(snapshot);
 }
 
-#define TASK(p, t, parent, owner, group, name, ms)               \
-	{                                                        \
-		.row = {.pid = (p),                              \
-			.tid = (t),                              \
-			.ppid = (parent),                        \
-			.uid = (owner),                          \
-			.cgroup = (group),                       \
-			.threads = 1,                            \
-			.comm = name,                            \
-			.user = #owner},                         \
-		.counts = {[TALLY_TASK_CLOCK] = (ms)*NS_PER_MS}, \
-	}
+#define TASK(p, t, parent, owner, group, name, ms) \
+	SAMPLE_TASK(p, t, parent, owner, group, name, (ms)*NS_PER_MS)
 
 /* 1 init, below it 10 make (20 cc1, 21 as), and 30 java, whose main thread sleeps. */
 static const struct sample_row tasks[] = {

@@ -164,18 +164,8 @@ static void sorts(void **state)
 }
 
 /* Whose child somebody is, of which user and cgroup. */
-#define KIN(p, parent, owner, group, name, ms)                   \
-	{                                                        \
-		.row = {.pid = (p),                              \
-			.tid = (p),                              \
-			.ppid = (parent),                        \
-			.uid = (owner),                          \
-			.cgroup = (group),                       \
-			.threads = 1,                            \
-			.comm = name,                            \
-			.user = #owner},                         \
-		.counts = {[TALLY_TASK_CLOCK] = (ms)*NS_PER_MS}, \
-	}
+#define KIN(p, parent, owner, group, name, ms) \
+	SAMPLE_TASK(p, p, parent, owner, group, name, (ms)*NS_PER_MS)
 
 static const struct sample_row kin[] = {
 	KIN(9, 5, 7, 1, "d", 10), KIN(5, 1, 7, 1, "b", 20),  KIN(4, 1, 7, 0, "c", 25),
