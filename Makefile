@@ -62,6 +62,7 @@ BENCH_SRC := $(sort $(wildcard tests/bench/bench_*.c))
 object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call object,$(CORE_SRC))
 TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o
+SCREEN_OBJ := $(filter-out %/main.o,$(TUI_OBJ))
 FAKE_OBJ := $(call object,$(FAKE_SRC))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC))
 LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
@@ -69,8 +70,8 @@ FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 
-.PHONY: screenshots all run test units loads bench fuzz fuzzers guest lint format format-check clean help \
-	benches deps test-deps lint-deps fuzz-deps bench-deps
+.PHONY: all run test units loads bench benches screenshots guest fuzz fuzzers format format-check \
+	sanitize lint deps test-deps lint-deps fuzz-deps bench-deps clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -100,9 +101,15 @@ screenshots: test-deps ## README's pictures anew, from real runs here and in the
 	@$(MAKE) --no-print-directory all loads guest
 	@BUILD=$(BUILD) tests/screenshots/make.py tests/screenshots
 
+# Links what the target depends on with these libraries and flags.
+define link
+@mkdir -p $(@D)
+$(call say,LINK,$@)
+$(Q)$(CC) $(ALL_LDFLAGS) $(2) -o $@ $^ $(1)
+endef
+
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/libcore.a: $(CORE_OBJ)
 	@rm -f $@
@@ -110,53 +117,37 @@ $(BUILD)/libcore.a: $(CORE_OBJ)
 
 # Core's tests link libcore.a alone: the linker proves that core knows nothing of ncurses.
 $(BUILD)/tests/test_tui_%: $(BUILD)/obj/tests/unit/test_tui_%.o $(FAKE_OBJ) \
-		$(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS)
+		$(SCREEN_OBJ) $(BUILD)/libcore.a
+	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TEST_LIBS) $(CORE_LIBS)
+	$(call link,$(TEST_LIBS) $(CORE_LIBS))
 
 # A fuzz entry twice: as a test that replays its corpus, and with libFuzzer's main (make fuzz).
 $(BUILD)/tests/test_fuzz_tui_%: $(BUILD)/obj/tests/fuzz/fuzz_tui_%.o \
-		$(BUILD)/obj/tests/fuzz/replay.o $(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+		$(BUILD)/obj/tests/fuzz/replay.o $(SCREEN_OBJ) $(BUILD)/libcore.a
+	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/tests/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o \
 		$(BUILD)/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(call link,$(CORE_LIBS))
 
 $(BUILD)/fuzz_tui_%: $(BUILD)/obj/tests/fuzz/fuzz_tui_%.o \
-		$(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+		$(SCREEN_OBJ) $(BUILD)/libcore.a
+	$(call link,$(TUI_LIBS) $(CORE_LIBS),-fsanitize=fuzzer)
 
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/libcore.a
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CORE_LIBS)
+	$(call link,$(CORE_LIBS),-fsanitize=fuzzer)
 
 $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
+	$(call link,)
 
 $(BUILD)/bench/bench_screen: $(BUILD)/obj/tests/bench/bench_screen.o \
-		$(filter-out %/main.o,$(TUI_OBJ)) $(BUILD)/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(TUI_LIBS) $(CORE_LIBS)
+		$(SCREEN_OBJ) $(BUILD)/libcore.a
+	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libcore.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(call link,$(CORE_LIBS))
 
 $(BUILD)/obj/core/%.o: FILE_FLAGS = $(CORE_CFLAGS)
 $(BUILD)/obj/tui/%.o: FILE_FLAGS = $(TUI_CFLAGS)
@@ -218,8 +209,8 @@ sanitize: test-deps ## run the unit tests under ASan and UBSan
 	@BUILD=$(BUILD)/sanitize tests/run $(BUILD)/sanitize/tests
 
 lint: lint-deps format-check ## formatting, -Werror with gcc and clang, cppcheck
-	@$(MAKE) --no-print-directory CC=gcc WERROR=1 BUILD=$(BUILD)/lint-gcc all units loads
-	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/lint-clang all units loads
+	@$(MAKE) --no-print-directory CC=gcc WERROR=1 BUILD=$(BUILD)/lint-gcc all units loads benches
+	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/lint-clang all units loads benches
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
 		-D_GNU_SOURCE -DPMCTOP_VERSION='"0"' -I. $(CORE_SRC) $(TUI_SRC) $(FAKE_SRC)
