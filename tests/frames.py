@@ -54,6 +54,11 @@ def _parts(path):
     return parts
 
 
+def frames_of(text):
+    """What --format json has printed, without what else stands there."""
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
 def wait_for_lines(file, more):
     """Until a file has so many more lines than now."""
     def lines():

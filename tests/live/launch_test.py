@@ -4,7 +4,6 @@
 
 Prints TAP. BUILD is the build directory. What is counted is another test's business.
 """
-import json
 import os
 import re
 import signal
@@ -15,7 +14,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import broken_sums, check, finish, skip  # noqa: E402
+from frames import broken_sums, check, finish, frames_of, skip  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -33,10 +32,6 @@ def start(*arguments, **options):
     return subprocess.Popen([PMCTOP, *arguments], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             start_new_session=True, **options)
-
-
-def frames_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def summary_of(text):

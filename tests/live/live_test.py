@@ -16,7 +16,8 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import Charged, broken_sums, check, finish, skip, wait_for_lines  # noqa: E402
+from frames import (  # noqa: E402
+    Charged, broken_sums, check, finish, frames_of, skip, wait_for_lines)
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -29,10 +30,6 @@ SWARM = 10000
 def run(*arguments, **options):
     return subprocess.run([PMCTOP, *arguments], capture_output=True, text=True, timeout=PATIENCE_S,
                           stdin=subprocess.DEVNULL, **options)
-
-
-def frames_of(text):
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def busy_loops():

@@ -16,9 +16,9 @@ import time
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "terminal")]
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from svg import svg  # noqa: E402
-from terminal_test import BUILD, PMCTOP, Terminal, clock, wait_until  # noqa: E402
+from terminals import BUILD, PMCTOP, Terminal, clock, wait_until  # noqa: E402
 
 LOAD = os.path.join(BUILD, "load")
 BOOT = (f"{ROOT}/tests/guest/boot.sh --image {BUILD}/guest --pmctop {BUILD}/arm64/pmctop "

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is chosen on the screen, saved, and found again at the next start.
 
-Prints TAP, as terminal_test.py, whose terminal it takes.
+Prints TAP, as tests/terminals.py says.
 """
 import os
 import re
@@ -11,9 +11,9 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import terminal_test  # noqa: E402
-from terminal_test import Failure, wait_until  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import terminals  # noqa: E402
+from terminals import PMCTOP, Failure, wait_until  # noqa: E402
 
 SAVED = r"^Saved in "
 
@@ -46,7 +46,7 @@ class Home:
             return file.read()
 
     def start(self, arguments=""):
-        self.terminal.line(f"clear; {self.before}{terminal_test.PMCTOP} {arguments}; echo rc=$?")
+        self.terminal.line(f"clear; {self.before}{PMCTOP} {arguments}; echo rc=$?")
         self.terminal.wait_for(r"^ *(PID|USER|NPROC|CPU) .*%CPU")
 
     def leave(self, key="q"):
@@ -200,6 +200,4 @@ def test_broken_theme(terminal):
 
 
 if __name__ == "__main__":
-    terminal_test.TESTS[:] = [
-        value for name, value in list(globals().items()) if name.startswith("test_")]
-    sys.exit(terminal_test.main())
+    sys.exit(terminals.main(globals()))

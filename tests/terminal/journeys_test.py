@@ -3,9 +3,9 @@
 """What someone comes for, from the first key to the last, on this machine and on an emulated one
 that has counters: there a busy loop's IPC is exactly 0.5.
 
-Prints TAP, as terminal_test.py, whose terminal it takes; without the emulated machine's packages
-its journeys are skipped. Each machine's journeys follow one another on one terminal, and wait for
-what they need to see, however slow the machine is.
+Prints TAP, as tests/terminals.py says; without the emulated machine's packages its journeys are
+skipped. Each machine's journeys follow one another on one terminal, and wait for what they need to
+see, however slow the machine is.
 """
 import os
 import re
@@ -16,8 +16,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-from terminal_test import (  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, ".."))
+from terminals import (  # noqa: E402
     BUILD, PMCTOP, SPIN, Failure, Terminal, busy, missing, run_all, wait_until)
 
 ROOT = os.path.join(HERE, "..", "..")

@@ -21,7 +21,9 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
-from terminal_test import (
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from terminals import (  # noqa: E402
     BUILD, SPIN, Failure, Terminal, alive, busy, missing, run_all, wait_until)
 
 CONFIG = tempfile.TemporaryDirectory()  # where W writes to, and a program of a name of its own

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Terminals of every kind, what they may send, and one that stops reading.
 
-Prints TAP, as terminal_test.py, whose terminal it takes. FREEZE_S is how long that one stops (5).
+Prints TAP, as tests/terminals.py says. FREEZE_S is how long that one stops (5).
 """
 import os
 import random
@@ -12,12 +12,11 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-import terminal_test  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import terminals  # noqa: E402
 from ptys import OnPty  # noqa: E402
-from terminal_test import (  # noqa: E402
-    BUILD, PMCTOP, Failure, alone, clock, header, wait_until)
+from terminals import (  # noqa: E402
+    BUILD, PMCTOP, SPIN, Failure, alone, clock, header, wait_until)
 
 PINGPONG = os.path.join(BUILD, "load", "pingpong")
 FREEZE_S = float(os.environ.get("FREEZE_S", "5"))
@@ -238,7 +237,7 @@ def test_names(terminal):
         link = os.path.join(f"/tmp/pmctop-names-{os.getpid()}", name)
         os.makedirs(os.path.dirname(link), exist_ok=True)
         if not os.path.exists(link):
-            os.symlink(terminal_test.SPIN, link)
+            os.symlink(SPIN, link)
         loads.append(subprocess.Popen([link]))
     try:
         terminal.start("0.5")
@@ -328,8 +327,5 @@ def test_frozen_in_a_storm(terminal):
     terminal.check_sane(before)
 
 
-terminal_test.TESTS[:] = [value for name, value in list(globals().items())
-                          if name.startswith("test_")]
-
 if __name__ == "__main__":
-    sys.exit(terminal_test.main())
+    sys.exit(terminals.main(globals()))

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""A terminal with a shell in it, held by tmux, that a script types into and looks at; and what runs
+tests of pmctop there. Every wait looks at the screen again and again until a deadline: nothing
+rests on how fast the machine is.
+
+Prints TAP; the exit status is 1 when a test failed and 77 when there is nothing to run it with.
+BUILD is the build directory.
+"""
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+SPIN = os.path.join(BUILD, "load", "spin")
+PATIENCE_S = 90
+TICK_S = 0.05
+JOBS = 4  # tests at once: most of their time is waiting for the next refresh
+
+
+class Failure(Exception):
+    pass
+
+
+def wait_until(what, condition, patience_s=PATIENCE_S):
+    """The first true value of condition(); Failure when none came in time."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise Failure(f"waited {patience_s} s in vain: {what}")
+        time.sleep(TICK_S)
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", errors="replace") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def children(parent, name):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", errors="replace") as stat:
+                text = stat.read()
+        except OSError:
+            continue
+        comm = text[text.index("(") + 1 : text.rindex(")")]
+        if comm == name and int(text.rsplit(")", 1)[1].split()[1]) == parent:
+            found.append(int(pid))
+    return found
+
+
+class Terminal:
+    """A tmux server of its own with one shell in one window."""
+
+    numbers = itertools.count(1)
+
+    def __init__(self, width=80, height=24, **environment):
+        # A name of its own: the last one's server may not have gone yet.
+        self.socket = f"pmctop-test-{os.getpid()}-{next(Terminal.numbers)}"
+        settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"),
+                    "LANG": "C.UTF-8", "PS1": "shell> ", "TERM": "screen-256color", **environment}
+        shell = ["env", "-i"] + [f"{key}={value}" for key, value in settings.items()]
+        subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", "new-session", "-d",
+                        "-s", "t", "-x", str(width), "-y", str(height), *shell,
+                        "bash", "--norc", "--noprofile"], check=True,
+                       env={**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
+        self.shell_pid = int(self.ask("#{pane_pid}"))
+        self.wait_for("shell>")
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", "-u", "-L", self.socket, *arguments], check=True,
+                              capture_output=True)
+        return done.stdout.decode("utf-8", "replace")
+
+    def ask(self, what):
+        return self.tmux("display-message", "-p", "-t", "t", what).strip()
+
+    def close(self):
+        path = subprocess.run(["tmux", "-L", self.socket, "display-message", "-p", "#{socket_path}"],
+                              capture_output=True, check=False).stdout.decode().strip()
+        subprocess.run(["tmux", "-L", self.socket, "kill-server"], stderr=subprocess.DEVNULL,
+                       check=False)
+        if os.path.exists(path):  # a server that is killed leaves it
+            os.unlink(path)
+
+    def keys(self, *keys):
+        self.tmux("send-keys", "-t", "t", *keys)
+
+    def text(self, text):
+        self.tmux("send-keys", "-t", "t", "-l", text)
+
+    def line(self, text):
+        self.text(text)
+        self.keys("Enter")
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p", "-t", "t")
+
+    def wait_for(self, pattern, patience_s=PATIENCE_S):
+        """The match of a pattern in the screen; Failure with the screen otherwise."""
+        try:
+            return wait_until(pattern, lambda: re.search(pattern, self.screen(), re.M), patience_s)
+        except Failure as failure:
+            raise Failure(f"{failure}; the screen:\n{self.screen()}") from None
+
+    def resize(self, width, height):
+        self.tmux("resize-window", "-t", "t", "-x", str(width), "-y", str(height))
+
+    def start(self, arguments="", before=""):
+        """pmctop in the shell, and its process id, once it shows rows."""
+        self.line(f"clear; {before}{PMCTOP} {arguments}; echo rc=$?")
+        self.wait_for(r"^ +PID .*COMMAND")
+        return wait_until("pmctop's process", lambda: children(self.shell_pid, "pmctop"))[0]
+
+    def settings(self):
+        """What stty says, and what tmux knows of the screen."""
+        path = f"/tmp/{self.socket}.stty"
+        self.line(f"stty -a > {path}.new; mv {path}.new {path}")
+        wait_until("stty", lambda: os.path.exists(path))
+        with open(path) as file:
+            text = file.read()
+        os.unlink(path)
+        wait_until("the shell to be in front",
+                   lambda: self.ask("#{pane_current_command}") == "bash")
+        return text, self.ask("#{alternate_on} #{cursor_flag} #{keypad_flag} "
+                              "#{keypad_cursor_flag} #{insert_flag} #{mouse_any_flag}")
+
+    def check_sane(self, before):
+        after = self.settings()
+        if before != after:
+            raise Failure(f"the terminal was {before}\nand is {after}")
+        self.line("clear; echo typed-$((40 + 2))")
+        self.wait_for("^typed-42$")
+
+
+# ---- reading pmctop's screen
+
+
+def header(screen):
+    return next((line for line in screen.splitlines() if "COMMAND" in line), "")
+
+
+def rows(screen):
+    """(pid, %CPU, command) of the table's lines, from the top."""
+    lines = screen.splitlines()
+    titles = next((i for i, line in enumerate(lines) if "COMMAND" in line), None)
+    if titles is None:
+        return []
+    end = lines[titles].index("%CPU") + len("%CPU")
+    command = lines[titles].index("COMMAND")
+    found = []
+    for line in lines[titles + 1 :]:
+        figure = re.match(r" *(\d+) .*?([\d.]+)$", line[:end])
+        if figure:
+            found.append((int(figure.group(1)), float(figure.group(2)), line[command:].strip()))
+    return found
+
+
+def clock(screen):
+    match = re.search(r"\d\d:\d\d:\d\d", screen)
+    return match.group(0) if match else None
+
+
+# ---- running tests
+
+SPINS = []
+
+
+def alone(test):
+    """One that nothing else may run beside."""
+    test.alone = True
+    return test
+
+
+def report(number, name, test):
+    try:
+        test()
+        print(f"ok {number} - {name}\n", end="", flush=True)
+        return True
+    except Exception as failure:  # whatever it is: the others go on
+        what = f"{type(failure).__name__}: {failure}"
+        text = "".join(f"# {line}\n" for line in what.splitlines())
+        print(f"not ok {number} - {name}\n{text}", end="", flush=True)
+        return False
+
+
+def run_all(tests):
+    """Exit status of pairs of a name and a test, each of which stands for itself; some run at once,
+    and those that measure (`alone`) after them."""
+    print(f"1..{len(tests)}", flush=True)
+    numbered = [(number, *test) for number, test in enumerate(tests, 1)]
+    with ThreadPoolExecutor(JOBS) as pool:
+        jobs = [pool.submit(report, *test) for test in numbered if not hasattr(test[2], "alone")]
+        results = [job.result() for job in jobs]
+    results += [report(*test) for test in numbered if hasattr(test[2], "alone")]
+    return 0 if all(results) else 1
+
+
+def missing(*programs):
+    """What these tests need and do not find."""
+    absent = [name for name in (PMCTOP, *programs) if not os.access(name, os.X_OK)]
+    return absent + ["tmux"] * (not shutil.which("tmux"))
+
+
+def busy(*command):
+    """A load that leaves the CPU to whoever else wants it, as the tests do."""
+    return subprocess.Popen(["nice", "-n", "19", *command], stdout=subprocess.DEVNULL)
+
+
+def in_terminal(test):
+    def run():
+        terminal = Terminal()
+        try:
+            test(terminal)
+        finally:
+            terminal.close()
+
+    if hasattr(test, "alone"):
+        run.alone = True
+    return run
+
+
+def main(names):
+    """Runs the test_* of a module, or those that the command line names; each gets a terminal with
+    a shell and leaves one behind, while two loops (SPINS) keep CPUs busy."""
+    tests = [value for name, value in names.items() if name.startswith("test_")]
+    if absent := missing(SPIN):
+        print(f"1..0 # skip {', '.join(absent)} missing")
+        return 77
+    chosen = [test for test in tests if not sys.argv[1:] or test.__name__[5:] in sys.argv[1:]]
+    loads = [busy(SPIN) for _ in range(2)]
+    SPINS.extend(load.pid for load in loads)
+    try:
+        return run_all([(test.__doc__, in_terminal(test)) for test in chosen])
+    finally:
+        for load in loads:
+            load.kill()
+            load.wait()
