@@ -85,26 +85,10 @@ bool metric_name_is_taken(const char *name)
 {
 	/* What -s, outputs and expressions call other things. */
 	static const char *const names[] = {
-		"pid",
-		"tid",
-		"ppid",
-		"user",
-		"comm",
-		"command",
-		"verdict",
-		"cgroup",
-		"threads",
-		"cpu",
-		"scope",
-		"time",
-		"events",
-		"help",
-		"interval_s",
-		"cpu_time_s",
-		"none",
-		"metrics",
-		"states",
-		"slots_per_cycle",
+		"pid",        "tid",     "ppid",    "user",    "comm",
+		"command",    "verdict", "cgroup",  "threads", "cpu",
+		"scope",      "time",    "events",  "help",    "interval_s",
+		"cpu_time_s", "none",    "metrics", "states",  "slots_per_cycle",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

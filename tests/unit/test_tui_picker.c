@@ -267,10 +267,8 @@ static void test_height(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_matches),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_as_typed),
-		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_matches),  cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_as_typed), cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_height),
 	};
 
