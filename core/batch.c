@@ -60,11 +60,9 @@ static int print(const struct snapshot *snapshot, const struct batch_options *op
 	struct view_spec spec = options->view;
 	char *text = NULL;
 	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-
-	if (!memory)
-		return -ENOMEM;
+	FILE *memory = xopen_memstream(&text, &size);
 	struct view view;
+
 	if (snapshot->run && spec.by == ROLLUP_THREAD)
 		spec.by = ROLLUP_PROCESS;
 	view_init(snapshot, &spec, &view);

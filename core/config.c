@@ -284,7 +284,7 @@ static char *join_group(const struct event_list *list, size_t *i)
 	unsigned group = list->items[*i].group;
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 
 	fprintf(file, "%s%s", group ? "{" : "", list->items[(*i)++].name);
 	for (; group && *i < list->n && list->items[*i].group == group; (*i)++)

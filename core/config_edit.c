@@ -147,11 +147,9 @@ static bool apply(const char *text, const struct config_change *change, char **c
 	struct edit edit = {
 		.change = change,
 		.newline = first > 0 && text[first] && text[first - 1] == '\r' ? "\r\n" : "\n",
-		.out = open_memstream(changed, &size),
+		.out = xopen_memstream(changed, &size),
 	};
 
-	if (!edit.out)
-		abort();
 	config_parse("", text, &config);
 	edit.section = config_section_find(&config, change->section);
 	edit.entry = config_entry_find(edit.section, change->name);

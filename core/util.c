@@ -51,6 +51,15 @@ void *xreallocarray(void *old, size_t count, size_t size)
 	return memory;
 }
 
+FILE *xopen_memstream(char **text, size_t *size)
+{
+	FILE *file = open_memstream(text, size);
+
+	if (!file)
+		out_of_memory();
+	return file;
+}
+
 char *xstrndup(const char *text, size_t length)
 {
 	char *copy = xmalloc(length + 1);

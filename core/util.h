@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define NS_PER_S  1000000000ull
 #define NS_PER_MS 1000000ull
@@ -31,6 +32,8 @@ void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t length);
+/* A stream whose text is the caller's once it is closed. */
+FILE *xopen_memstream(char **text, size_t *size);
 /* free() of what is owned, but read through a pointer to const. */
 void xfree(const void *memory);
 void xalloc_set_hook(void (*before_abort)(void));

@@ -92,7 +92,7 @@ static void add_events(const struct columns *columns, const char *text, struct o
 	struct error impossible; /* it was counted */
 	char *left = NULL;
 	size_t size, shown;
-	FILE *file = open_memstream(&left, &size);
+	FILE *file = xopen_memstream(&left, &size);
 
 	event_list_parse(text, &list, &impossible);
 	shown = write_shown(columns, &list, now, file);
@@ -148,7 +148,7 @@ static char *order_text(const struct columns *columns)
 	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
 	size_t n = column_choice_places(&none, columns, places), size;
 	char *text = NULL;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < n; i++)
 		fprintf(file, "%s%s", i ? ", " : "", places[i].name);

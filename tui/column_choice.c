@@ -58,7 +58,7 @@ char *column_choice_text(const struct column_choice *choice)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < choice->n; i++)
 		fprintf(file, "%s%s%s", i ? ", " : "", choice->items[i].hidden ? "-" : "",

@@ -135,7 +135,7 @@ static char *text_of(const struct options *options, size_t row)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = xopen_memstream(&text, &size);
 
 	rows[row].write(options, file);
 	fclose(file);
