@@ -20,9 +20,10 @@ class OnPty:
         self.output = b""
         env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
                "TERM": "xterm-256color", **environment}
-        self.process = subprocess.Popen(command, stdin=self.slave, stdout=self.slave,
-                                        stderr=subprocess.PIPE, env=env, start_new_session=True,
-                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        # Becomes the command, with this as its controlling terminal; tests have threads, in which
+        # Python must not run code of its own between fork and exec.
+        self.process = subprocess.Popen(["setsid", "--ctty", *command], stdin=self.slave,
+                                        stdout=self.slave, stderr=subprocess.PIPE, env=env)
 
     def resize(self, width, height):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
