@@ -66,10 +66,10 @@ static void span_fill(struct span *span, struct fk_task *task)
 static uint64_t span_of_core_event(const struct span *span, const struct fk_perf *perf)
 {
 	const struct perf_event_attr *attr = &perf->attr;
-	size_t at = (size_t)perf->kind;
+	size_t at = (size_t)perf->kind, raws = perf->kind == FK_RAW ? n_raws(span->task) : 0;
 	uint64_t n = span->counts[at];
 
-	for (size_t i = 0; perf->kind == FK_RAW && i < n_raws(span->task); i++) {
+	for (size_t i = 0; i < raws; i++) {
 		if (span->task->spec.raws[i].config == attr->config) {
 			at = FK_HARDWARE_EVENTS + i;
 			n = span->raws[i];

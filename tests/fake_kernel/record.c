@@ -180,10 +180,10 @@ static void context_side_band(struct fk *fk, const struct fk_context *context, s
 	for (size_t i = 0; i < context->n; i++) {
 		for (size_t k = 0; k < context->leaders[i]->n_members; k++) {
 			struct fk_perf *perf = context->leaders[i]->members[k];
-			struct buffer buffer = *record;
 
 			if (!wants_side_band(perf, cpu) || !asks_for(perf, type))
 				continue;
+			struct buffer buffer = *record;
 			if (type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT)
 				put_u64(&buffer, fk_record_time(fk, perf));
 			put_trailer(fk, perf, cpu, &buffer);
