@@ -31,6 +31,9 @@ static bool may_be(uint64_t start, uint64_t other)
 static bool has_thread(const struct snapshot *snapshot, const struct history_key *key,
 		       const struct row *row)
 {
+	/* Most are told apart by that: there may be twenty thousand. */
+	if (key->kind == HISTORY_PROCESS && (uint32_t)row->pid != key->number)
+		return false;
 	struct history_key its = history_key_of_row(snapshot, rollup_of(key), row);
 
 	if (its.number != key->number)
