@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import terminals  # noqa: E402
 from ptys import OnPty  # noqa: E402
 from terminals import (  # noqa: E402
-    BUILD, PMCTOP, SPIN, Failure, alone, clock, header, wait_until)
+    BUILD, JOBS, PMCTOP, SPIN, Failure, alone, clock, header, wait_until)
 
 PINGPONG = os.path.join(BUILD, "load", "pingpong")
 FREEZE_S = float(os.environ.get("FREEZE_S", "5"))
@@ -92,7 +92,7 @@ def check_kind(kind):
 
 def test_kinds(_):
     """terminals of every kind: their own sequences, no more colours than they have, all given back"""
-    with ThreadPoolExecutor(terminal_test.JOBS) as pool:
+    with ThreadPoolExecutor(JOBS) as pool:
         list(pool.map(check_kind, KINDS))
 
 
