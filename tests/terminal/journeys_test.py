@@ -209,7 +209,9 @@ def guest_is_missing():
     for tool in "aarch64-linux-gnu-gcc", "qemu-system-aarch64", "cpio":
         if not shutil.which(tool):
             return f"no {tool} here"
-    made = subprocess.run(["make", "-s", "guest", f"BUILD={BUILD}"], cwd=ROOT, check=False,
+    # By the name that make knows its files by: else it misses that their headers have changed.
+    build = os.path.relpath(BUILD, ROOT)
+    made = subprocess.run(["make", "-s", "guest", f"BUILD={build}"], cwd=ROOT, check=False,
                           capture_output=True, text=True)
     return made.stderr.strip().rsplit("\n", 1)[-1] if made.returncode else None
 
