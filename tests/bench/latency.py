@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""From a key to the last byte that it sends to the terminal, while 20,000 threads exist.
+"""From a key to the last byte that it sends to the terminal, while 20,000 processes are shown.
 
-    latency.py [THREADS=20000]
+    latency.py [PROCESSES=20000]
 
 pmctop, htop and top one after the other in the same run, at 200x50: the median of some presses.
 BUILD is the build directory.
@@ -22,16 +22,17 @@ from ptys import OnPty  # noqa: E402
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PRESSES = 8
 QUIET_S = 0.15  # after which no more is to be expected
+SETTLE_S = 15  # until each knows all of them, and has its next refresh behind it
 DOWN, UP = b"\x1b[B", b"\x1b[A"
 PAGE_DOWN, PAGE_UP = b"\x1b[6~", b"\x1b[5~"
 ESCAPE, BACKSPACE = b"\x1b", b"\x7f"
 EVERYWHERE = {"Down": (b"", DOWN, UP), "PgDn": (b"", PAGE_DOWN, PAGE_UP),
               "threads": (b"", b"H", b"H")}
 
-# Each with all threads in its list and hours between its own refreshes, as far as that goes; what
-# is pressed first, and the key there and back.
+# Each with all processes in its list and seconds between its own refreshes; what is pressed first,
+# and the key there and back.
 TOOLS = {
-    "pmctop": ([os.path.join(BUILD, "pmctop"), "-H", "-i", "3600"],
+    "pmctop": ([os.path.join(BUILD, "pmctop"), "-i", "10"],
                {**EVERYWHERE, "sort": (b"", b">", b"<"), "tree": (b"", b"t", b"t"),
                 "filter letter": (b"\\", b"s", BACKSPACE),
                 "event picker letter": (b"e", b"c", BACKSPACE),
@@ -39,7 +40,7 @@ TOOLS = {
     "htop": (["htop", "-d", "100"],
              {**EVERYWHERE, "sort": (b"", b"M", b"P"), "tree": (b"", b"t", b"t"),
               "filter letter": (b"\\", b"s", BACKSPACE)}),
-    "top": (["top", "-H", "-d", "3600"],
+    "top": (["top", "-d", "10"],
             {**EVERYWHERE, "sort": (b"", b"M", b"P")}),
 }
 
@@ -59,7 +60,7 @@ def measure(name, home):
     """By key: the median in ms; None where nothing was to be seen of it."""
     command, keys = TOOLS[name]
     tty = OnPty(command, 200, 50, HOME=home)
-    tty.read_for(6)
+    tty.read_for(SETTLE_S)
     told = {}
     for what, (first, there, back) in keys.items():
         if first:
@@ -75,13 +76,22 @@ def measure(name, home):
     return told
 
 
+def rows_listed():
+    """How many lines pmctop has in its list, once it knows all processes."""
+    batch = subprocess.run([os.path.join(BUILD, "pmctop"), "-b", "-i", "-n", "2", "-d", "5"],
+                           capture_output=True, text=True)
+    last = batch.stdout.rsplit("COMMAND\n", 1)[-1]
+    return sum(line.split()[0].isdigit() for line in last.splitlines() if line.strip())
+
+
 def main():
-    threads = sys.argv[1] if len(sys.argv) > 1 else "20000"
-    crowd = subprocess.Popen([os.path.join(BUILD, "load", "crowd"), "-s", threads, "-b", "0"],
+    processes = sys.argv[1] if len(sys.argv) > 1 else "20000"
+    crowd = subprocess.Popen([os.path.join(BUILD, "load", "crowd"), "-p", processes, "-b", "0"],
                              stdout=subprocess.PIPE, text=True)
     if crowd.stdout.readline() != "ready\n":
-        print(f"key to screen: {threads} threads cannot be had here")
+        print(f"key to screen: {processes} processes cannot be had here")
         return
+    listed = rows_listed()
     told = {}
     with tempfile.TemporaryDirectory() as home:
         for name, (command, _) in TOOLS.items():
@@ -89,7 +99,7 @@ def main():
                 told[name] = measure(name, home)
     crowd.kill()
     crowd.wait()
-    print(f"ms from key to screen, {threads} threads:" +
+    print(f"ms from key to screen, {listed} rows:      " +
           "".join(f"{name if name in told else name + ' -':>10}" for name in TOOLS))
     for what in TOOLS["pmctop"][1]:
         print(f"  {what:38}" + "".join(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * crowd [-s SLEEPING=0] [-b BUSY=1] [SECONDS]: one process with many threads, of which few do
- * anything.
+ * crowd [-p PROCESSES=0] [-s SLEEPING=0] [-b BUSY=1] [SECONDS]: one process with many threads, of
+ * which few do anything, and with many children that sleep.
  *
  * The busy ones are named "busy", never leave user mode by themselves and are nice to whoever looks
  * at them; the others are named "sleeper" and wait for ever. Prints "ready" when all exist. Their
@@ -10,6 +10,7 @@
  */
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,23 @@ static void *sleeper_run(void *unused)
 	for (;;)
 		pause();
 	return unused;
+}
+
+/* They end with whoever started them. */
+static void start_children(long count)
+{
+	for (long i = 0; i < count; i++) {
+		pid_t child = fork();
+
+		if (child < 0) {
+			perror("crowd: fork");
+			exit(1);
+		}
+		if (child == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			sleeper_run(NULL);
+		}
+	}
 }
 
 static void *busy_run(void *unused)
@@ -60,11 +78,14 @@ static void start(long count, void *(*run)(void *))
 
 int main(int argc, char **argv)
 {
-	long sleeping = 0, busy = 1;
+	long processes = 0, sleeping = 0, busy = 1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:b:")) != -1) {
+	while ((opt = getopt(argc, argv, "p:s:b:")) != -1) {
 		switch (opt) {
+		case 'p':
+			processes = strtol(optarg, NULL, 10);
+			break;
 		case 's':
 			sleeping = strtol(optarg, NULL, 10);
 			break;
@@ -72,11 +93,13 @@ int main(int argc, char **argv)
 			busy = strtol(optarg, NULL, 10);
 			break;
 		default:
-			fputs("usage: crowd [-s SLEEPING] [-b BUSY] [SECONDS]\n", stderr);
+			fputs("usage: crowd [-p PROCESSES] [-s SLEEPING] [-b BUSY] [SECONDS]\n",
+			      stderr);
 			return 2;
 		}
 	}
 	/* The busy ones last: they would keep the others from being born. */
+	start_children(processes);
 	start(sleeping, sleeper_run);
 	start(busy, busy_run);
 	printf("ready\n");
