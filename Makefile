@@ -70,6 +70,9 @@ FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 REPLAY_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 
+# As many jobs as there are CPUs, unless someone has said how many.
+submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
+
 .PHONY: all run test units loads bench benches screenshots guest fuzz fuzzers format format-check \
 	sanitize lint deps test-deps lint-deps fuzz-deps bench-deps clean help
 .DELETE_ON_ERROR:
@@ -78,18 +81,18 @@ REPLAY_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 all: $(BUILD)/pmctop ## build build/pmctop
 
 run: deps ## install what is missing, build, start pmctop
-	@$(MAKE) --no-print-directory all
+	@$(submake) all
 	@exec $(BUILD)/pmctop $(ARGS)
 
 test: test-deps ## install what is missing, build and run every test
-	@$(MAKE) --no-print-directory all units loads
+	@$(submake) all units loads
 	@BUILD=$(BUILD) tests/run
 
 units: $(UNIT_BIN) $(REPLAY_BIN) ## build the unit tests
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 
 bench: bench-deps ## install what is missing, build and run the benchmarks: what things cost
-	@$(MAKE) --no-print-directory all loads benches
+	@$(submake) all loads benches
 	@for program in $(BENCH_BIN); do $$program || exit 1; done
 	@BUILD=$(BUILD) tests/bench/bytes.py
 	@BUILD=$(BUILD) tests/bench/upkeep.py
@@ -98,7 +101,7 @@ bench: bench-deps ## install what is missing, build and run the benchmarks: what
 benches: $(BENCH_BIN)
 
 screenshots: test-deps ## README's pictures anew, from real runs here and in the emulated machine
-	@$(MAKE) --no-print-directory all loads guest
+	@$(submake) all loads guest
 	@BUILD=$(BUILD) tests/screenshots/make.py tests/screenshots
 
 # Links what the target depends on with these libraries and flags.
@@ -182,7 +185,7 @@ GUEST := $(BUILD)/guest
 
 guest: ## build the emulated arm64 machine and pmctop for it
 	@tests/guest/image.sh $(GUEST)
-	@$(MAKE) --no-print-directory CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
+	@$(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 all loads
 
 ## ---- fuzzing (tests/fuzz)
@@ -205,12 +208,12 @@ format-check: lint-deps ## say which sources are not in the house style
 	@clang-format --dry-run -Werror $(SOURCES)
 
 sanitize: test-deps ## run the unit tests under ASan and UBSan
-	@$(MAKE) --no-print-directory SANITIZE=address,undefined BUILD=$(BUILD)/sanitize all units
+	@$(submake) SANITIZE=address,undefined BUILD=$(BUILD)/sanitize all units
 	@BUILD=$(BUILD)/sanitize tests/run $(BUILD)/sanitize/tests
 
 lint: lint-deps format-check ## formatting, -Werror with gcc and clang, cppcheck
-	@$(MAKE) --no-print-directory CC=gcc WERROR=1 BUILD=$(BUILD)/lint-gcc all units loads benches
-	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/lint-clang all units loads benches
+	@$(submake) CC=gcc WERROR=1 BUILD=$(BUILD)/lint-gcc all units loads benches
+	@$(submake) CC=clang WERROR=1 BUILD=$(BUILD)/lint-clang all units loads benches
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
 		-D_GNU_SOURCE -DPMCTOP_VERSION='"0"' -I. $(CORE_SRC) $(TUI_SRC) $(FAKE_SRC)
