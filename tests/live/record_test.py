@@ -52,7 +52,8 @@ def same_sums(data):
         tasks = live_sums(frames, event)
         wrong = {tid: (count, sums[event][tid]) for tid, count in tasks.items()
                  if sums[event][tid] < count or (not silent and sums[event][tid] > count)}
-        check(f"{event}: and task by task", len(wrong) <= len(tasks) / 20, wrong)
+        off = sum(abs(count - other) for count, other in wrong.values())
+        check(f"{event}: and task by task", off <= (live / 50 if silent else 0), wrong)
     switches = live_sums(frames, "context-switches")
     check("the pair that only switches is the same to the last switch",
           switches[ping.pid] > 1000 and (switches[ping.pid] == sums["context-switches"][ping.pid]
