@@ -57,7 +57,7 @@ done
 # an ordinary user's pmctop, which else has a 200th of the only CPU, and looks when all is over.
 for who in root user; do
 	echo "== follow, $who"
-	su user -c 'sleep 1; nice -n 19 tree -s 7 300000; sleep 1' >/tmp/tree &
+	su user -c 'sleep 1; tree -n -s 7 300000; sleep 1' >/tmp/tree &
 	as $who "pmctop $only -n 7 -d 0.5 -p $!"
 	cat /tmp/tree
 	wait

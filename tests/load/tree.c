@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree [-s STATUS] [STEPS=100000]: a command with a family: 50 processes and 200 threads, which all
- * do the same counted work and then are gone.
+ * tree [-n] [-s STATUS] [STEPS=100000]: a command with a family: 50 processes and 200 threads,
+ * which all do the same counted work and then are gone.
  *
  * Every process starts four threads, and each of them, each process and the command itself make
  * STEPS steps of a generator in registers: what the whole family executes in user mode is the same
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,7 +128,7 @@ static void kid_that_execs(void)
 
 static int usage(void)
 {
-	fputs("usage: tree [-s STATUS] [STEPS]\n", stderr);
+	fputs("usage: tree [-n] [-s STATUS] [STEPS]\n", stderr);
 	return 2;
 }
 
@@ -136,13 +137,16 @@ int main(int argc, char **argv)
 	int status = 0, opt, alive[2];
 	char byte;
 
-	while ((opt = getopt(argc, argv, "ms:")) != -1) {
+	while ((opt = getopt(argc, argv, "mns:")) != -1) {
 		switch (opt) {
 		case 'm': /* one that has executed this program */
 			steps = strtoull(argv[optind], NULL, 10);
 			prctl(PR_SET_NAME, "tree-exec");
 			member_run();
 			return 0;
+		case 'n': /* nice to whoever looks at it */
+			setpriority(PRIO_PROCESS, 0, 19);
+			break;
 		case 's':
 			status = (int)strtol(optarg, NULL, 10);
 			break;
