@@ -37,7 +37,10 @@ static int ask(const struct sys *sys, uint32_t type, uint64_t config, enum acces
 	int fd = sys_perf_open(sys, &attr, whole ? -1 : 0, whole ? any_cpu(sys) : -1, -1,
 			       PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? fd : sys_close(sys, fd);
+	if (fd < 0)
+		return fd;
+	sys_close(sys, fd);
+	return 0;
 }
 
 void access_probe(const struct sys *sys, struct access *access)

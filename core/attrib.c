@@ -8,16 +8,37 @@
 
 const struct attrib_runner attrib_nobody = {-1, -1};
 
+/* A number of a reading, and where in a tally stands how much it grew. */
+struct attrib_move {
+	uint32_t from, to;
+};
+
+/* How much of what a clock stands for nobody saw: its ns, and switches. */
+struct unseen {
+	uint64_t ns, switches;
+};
+
+/* How a clock goes since a window began: at a reading of it that much had not been seen. */
+struct pace {
+	uint64_t weight;
+	uint64_t enabled_ns, switches;
+	struct unseen unseen;
+};
+
 /* Readings have the layout of enum record_reading. */
 struct stream {
 	size_t cpu;
 	uint64_t tick_id;
 	const struct attrib_layout *layout;
-	bool on;                     /* not between its turns */
-	uint64_t origin_ns;          /* the time at which enabled ns was 0, as the ticks tell */
-	uint64_t *last;              /* the reading of the last record */
-	uint64_t *start;             /* the reading at the last cut */
-	uint64_t last_ns;            /* when the last record was made */
+	struct attrib_move *moves; /* all that its slices are made of */
+	size_t n_moves;
+	bool on;            /* not between its turns */
+	uint64_t origin_ns; /* the time at which enabled ns was 0, as the ticks tell */
+	uint64_t *last;     /* the reading of the last record */
+	uint64_t *start;    /* the reading at the last cut */
+	uint64_t last_ns;   /* when the last record was made */
+	struct pace pace;
+	struct unseen start_unseen;  /* at the last cut */
 	struct attrib_runner runner; /* whom the last record found running; tid -1: unknown */
 	struct record exit;          /* the EXIT since the last switch record; time_ns 0: none */
 	struct record came;          /* the SWITCH (in) since the last record; time_ns 0: none */
@@ -29,7 +50,15 @@ struct attrib {
 	struct tasks *tasks;
 	struct interval *interval;
 	struct stream **streams; /* by CPU */
-	uint64_t *slice;         /* scratch: a tally, of which a layout uses its own numbers */
+	uint64_t *slice;         /* scratch: a tally, of which a stream uses its own numbers */
+};
+
+/* A record that ends a slice: what was counted by then, and who ran. */
+struct sample {
+	const uint64_t *reading;
+	uint64_t time_ns;
+	struct attrib_runner runner;
+	bool tick; /* who runs on, too */
 };
 
 struct attrib *attrib_new(struct tasks *tasks, struct interval *interval)
@@ -53,6 +82,7 @@ static void stream_free(struct stream *stream)
 {
 	free(stream->last);
 	free(stream->start);
+	free(stream->moves);
 	free(stream);
 }
 
@@ -108,8 +138,31 @@ static struct stream *while_on(struct stream *stream)
 	return stream && stream->on ? stream : NULL;
 }
 
-void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64_t start_ns,
-		 const uint64_t *reading)
+/* Of a layout's numbers those that a tally has. */
+static void make_moves(struct stream *stream, const struct tally_shape *shape)
+{
+	const struct attrib_layout *layout = stream->layout;
+	const struct attrib_move group = {READING_RUNNING_NS,
+					  (uint32_t)tally_group(shape, layout->group)};
+	const struct attrib_move clock[] = {
+		{READING_ENABLED_NS, TALLY_TASK_CLOCK},
+		{READING_ENABLED_NS, (uint32_t)tally_domain(shape, layout->domain)},
+		{(uint32_t)(READING_VALUES + layout->switch_value), TALLY_SWITCHES},
+	};
+
+	stream->moves = xcalloc(layout->n_values + ARRAY_SIZE(clock) + 1, sizeof(*stream->moves));
+	for (size_t i = 0; i < layout->n_values; i++)
+		if (layout->counter_of[i] >= 0)
+			stream->moves[stream->n_moves++] = (struct attrib_move){
+				(uint32_t)(READING_VALUES + i), (uint32_t)layout->counter_of[i]};
+	stream->moves[stream->n_moves++] = group;
+	for (size_t i = 0; layout->clock && i < ARRAY_SIZE(clock); i++)
+		stream->moves[stream->n_moves++] = clock[i];
+}
+
+/* In the place of the one that was there before, if there was; it is not in its list yet. */
+static struct stream *stream_new(struct attrib *attrib, const struct attrib_stream *what,
+				 const uint64_t *reading)
 {
 	size_t n = READING_VALUES + what->layout->n_values;
 	struct stream *old = take_out(attrib, what->cpu, what->layout->group);
@@ -119,18 +172,46 @@ void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64
 		.cpu = what->cpu,
 		.tick_id = what->tick_id,
 		.layout = what->layout,
-		.on = what->layout->clock,
-		.origin_ns = start_ns - (reading ? reading[READING_ENABLED_NS] : 0),
 		.last = xcalloc(n, sizeof(uint64_t)),
 		.start = xcalloc(n, sizeof(uint64_t)),
+		.pace.weight = ATTRIB_WEIGHT_ONE,
 		.runner = attrib_nobody,
 	};
+	make_moves(stream, &attrib->interval->shape);
 	if (reading) {
 		memcpy(stream->last, reading, n * sizeof(uint64_t));
 		memcpy(stream->start, reading, n * sizeof(uint64_t));
 	}
 	if (old)
 		stream_free(old);
+	return stream;
+}
+
+void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64_t start_ns,
+		 const uint64_t *reading)
+{
+	struct stream *stream = stream_new(attrib, what, reading);
+
+	stream->on = what->layout->clock;
+	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
+	put_in(attrib, stream);
+}
+
+void attrib_restore(struct attrib *attrib, const struct attrib_stream *what,
+		    const struct attrib_state *state)
+{
+	struct stream *stream = stream_new(attrib, what, state->reading);
+
+	stream->on = state->on;
+	stream->lost = state->lost;
+	stream->origin_ns = state->origin_ns;
+	stream->last_ns = state->last_ns;
+	stream->runner = state->runner;
+	stream->exit = *state->exit;
+	stream->came = *state->came;
+	/* Who is about to end there has been told of, but not to these tasks. */
+	if (stream->exit.time_ns)
+		tasks_exit(attrib->tasks, &stream->exit);
 	put_in(attrib, stream);
 }
 
@@ -154,77 +235,104 @@ static uint64_t switches(const struct attrib_layout *layout, const uint64_t *rea
 	return reading[READING_VALUES + layout->switch_value];
 }
 
-/* The difference of two readings, in those numbers of a tally that are the layout's own. */
-static void slice_between(const struct tally_shape *shape, const struct attrib_layout *layout,
-			  const uint64_t *from, const uint64_t *to, uint64_t *tally)
+/* How long the group was not on the PMU. */
+static uint64_t off_ns(const uint64_t *reading)
 {
-	for (size_t i = 0; i < layout->n_values; i++)
-		if (layout->counter_of[i] >= 0)
-			tally[layout->counter_of[i]] =
-				to[READING_VALUES + i] - from[READING_VALUES + i];
-	if (layout->clock) {
-		uint64_t clock_ns = to[READING_ENABLED_NS] - from[READING_ENABLED_NS];
-
-		tally[TALLY_TASK_CLOCK] = clock_ns;
-		tally[TALLY_SWITCHES] = switches(layout, to) - switches(layout, from);
-		tally[tally_domain(shape, layout->domain)] = clock_ns;
-	}
-	tally[tally_group(shape, layout->group)] =
-		to[READING_RUNNING_NS] - from[READING_RUNNING_NS];
+	return reading[READING_ENABLED_NS] - reading[READING_RUNNING_NS];
 }
 
-static void slice_add(const struct tally_shape *shape, const struct attrib_layout *layout,
-		      uint64_t *sum, const uint64_t *slice)
+/* Adds to a tally how much a reading grew. */
+static void add_growth(const struct stream *stream, const uint64_t *from, const uint64_t *to,
+		       uint64_t *tally)
 {
-	size_t group = tally_group(shape, layout->group),
-	       domain = tally_domain(shape, layout->domain);
+	const struct attrib_move *end = stream->moves + stream->n_moves;
 
-	for (size_t i = 0; i < layout->n_values; i++)
-		if (layout->counter_of[i] >= 0)
-			sum[layout->counter_of[i]] += slice[layout->counter_of[i]];
-	sum[group] += slice[group];
-	if (!layout->clock)
-		return;
-	sum[TALLY_TASK_CLOCK] += slice[TALLY_TASK_CLOCK];
-	sum[TALLY_SWITCHES] += slice[TALLY_SWITCHES];
-	sum[domain] += slice[domain];
+	for (const struct attrib_move *move = stream->moves; move < end; move++)
+		tally[move->to] += to[move->from] - from[move->from];
+}
+
+/* Of so many ns or switches that were seen in the window. */
+static uint64_t unseen_of(const struct stream *stream, uint64_t seen)
+{
+	return seen * (stream->pace.weight - ATTRIB_WEIGHT_ONE) / ATTRIB_WEIGHT_ONE;
+}
+
+/* Grows with the reading: so what was not seen of slices adds up to that of their ends. */
+static struct unseen unseen_at(const struct stream *stream, const uint64_t *reading)
+{
+	const struct pace *pace = &stream->pace;
+	uint64_t ns = reading[READING_ENABLED_NS] - pace->enabled_ns,
+		 n = switches(stream->layout, reading) - pace->switches;
+
+	return (struct unseen){pace->unseen.ns + unseen_of(stream, ns),
+			       pace->unseen.switches + unseen_of(stream, n)};
+}
+
+static void add_unseen(const struct tally_shape *shape, const struct stream *stream,
+		       struct unseen unseen, uint64_t *tally)
+{
+	tally[TALLY_TASK_CLOCK] += unseen.ns;
+	tally[tally_domain(shape, stream->layout->domain)] += unseen.ns;
+	tally[TALLY_SWITCHES] += unseen.switches;
+	tally[tally_unseen(shape)] += unseen.ns;
+}
+
+/* Adds to a tally all that a slice stands for, which ends with this reading: returns its ns. */
+static inline uint64_t add_slice(const struct attrib *attrib, const struct stream *stream,
+				 const uint64_t *reading, uint64_t *tally)
+{
+	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
+
+	add_growth(stream, stream->last, reading, tally);
+	if (stream->pace.weight == ATTRIB_WEIGHT_ONE || !stream->layout->clock)
+		return ns;
+	struct unseen from = unseen_at(stream, stream->last), to = unseen_at(stream, reading);
+	const struct unseen unseen = {to.ns - from.ns, to.switches - from.switches};
+	add_unseen(&attrib->interval->shape, stream, unseen, tally);
+	return ns + unseen.ns;
+}
+
+/* Whether the idle task ran, or one that this pid namespace cannot see. */
+static bool is_idle(struct attrib_runner runner)
+{
+	return runner.pid == 0 && runner.tid == 0;
 }
 
 /*
- * A task that is past its EXIT may lose its number before its last switch: the kernel then writes
- * tid -1. If its EXIT came in this very slice, it is that one.
+ * Who ran in the slice that ends with this sample; NULL: no task that is known. A task that is past
+ * its EXIT may lose its number before its last switch: the kernel then writes tid -1. If its EXIT
+ * came in this very slice, it is that one.
  */
-static struct task *task_of(const struct attrib *attrib, const struct stream *stream,
-			    const struct record *record)
+static inline struct task *task_of(const struct attrib *attrib, const struct stream *stream,
+				   const struct sample *sample)
 {
 	const struct record *exit = &stream->exit;
+	struct attrib_runner runner = sample->runner;
 
-	if (exit->time_ns && (record->tid == -1 || record->tid == exit->tid))
+	if (exit->time_ns && (runner.tid == -1 || runner.tid == exit->tid))
 		return tasks_find(attrib->tasks, exit->tid, exit->time_ns);
-	if (record->tid <= 0)
+	if (runner.tid <= 0)
 		return NULL;
-	return tasks_at(attrib->tasks, record->pid, record->tid, record->time_ns);
+	return tasks_at(attrib->tasks, runner.pid, runner.tid, sample->time_ns);
 }
 
-/* The tally that the slice which ends with this record belongs to; *task is NULL: to no task. */
-static uint64_t *owner_of(const struct attrib *attrib, const struct stream *stream,
-			  const struct record *record, struct task **task)
+/* The tally that the slice belongs to of which that is the task. */
+static inline uint64_t *owner_of(const struct attrib *attrib, const struct stream *stream,
+				 const struct sample *sample, struct task *task)
 {
-	*task = NULL;
-	/* pid 0: the idle task, or one that this pid namespace cannot see. */
-	if (record->pid == 0 && record->tid == 0)
-		return interval_idle(attrib->interval, stream->cpu);
-	*task = task_of(attrib, stream, record);
-	return *task ? interval_task(attrib->interval, *task) : attrib->interval->unattributed;
+	if (task)
+		return interval_task(attrib->interval, task);
+	return is_idle(sample->runner) ? interval_idle(attrib->interval, stream->cpu)
+				       : attrib->interval->unattributed;
 }
 
 /* Whether a gap in N is told: nothing was lost, and a SWITCH says who came last. */
-static bool silence_is_told(const struct stream *stream, const struct record *record)
+static bool silence_is_told(const struct stream *stream, const struct sample *sample)
 {
 	const struct record *came = &stream->came;
 
 	return came->time_ns && stream->last_ns && !stream->lost &&
-	       (came->tid == record->tid || record->tid == -1);
+	       (came->tid == sample->runner.tid || sample->runner.tid == -1);
 }
 
 /* Whose tally the silent time is: of one task the SWITCH tells, of several nobody does. */
@@ -241,6 +349,12 @@ static uint64_t *silent_owner(const struct attrib *attrib, const struct stream *
 	*task = tasks_at(attrib->tasks, came->change.other_pid, came->change.other_tid,
 			 came->time_ns);
 	return interval_task(attrib->interval, *task);
+}
+
+static void move(uint64_t *from, uint64_t n, uint64_t *to)
+{
+	*from -= n;
+	*to += n;
 }
 
 /*
@@ -281,23 +395,23 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 	(told_apart ? silent : nobody)[group] += mixed_ns;
 	if (!layout->clock)
 		return;
-	slice[TALLY_TASK_CLOCK] -= silent_ns;
-	silent[TALLY_TASK_CLOCK] += silent_ns;
+	/* And as much of what was not seen. */
+	uint64_t unseen_ns = unseen_of(stream, silent_ns), clock_ns = silent_ns + unseen_ns;
+	move(&slice[TALLY_TASK_CLOCK], clock_ns, &silent[TALLY_TASK_CLOCK]);
 	if (task)
-		interval_ran(attrib->interval, task, stream->cpu, silent_ns);
-	slice[domain] -= silent_ns;
-	silent[domain] += silent_ns;
-	slice[TALLY_SWITCHES] -= missing;
-	silent[TALLY_SWITCHES] += missing;
+		interval_ran(attrib->interval, task, stream->cpu, clock_ns);
+	move(&slice[domain], clock_ns, &silent[domain]);
+	move(&slice[tally_unseen(shape)], unseen_ns, &silent[tally_unseen(shape)]);
+	move(&slice[TALLY_SWITCHES], missing + unseen_of(stream, missing), &silent[TALLY_SWITCHES]);
 	if (silent == nobody)
-		attrib->interval->silent_ns[stream->cpu] += silent_ns;
+		attrib->interval->silent_ns[stream->cpu] += clock_ns;
 }
 
 /* The last of the slices in a gap was this task's: how much of it, nobody can tell. */
 static void mark_incomplete(const struct attrib *attrib, const struct stream *stream,
-			    const struct record *record)
+			    const struct sample *sample)
 {
-	struct task *task = record->tid ? task_of(attrib, stream, record) : NULL;
+	struct task *task = task_of(attrib, stream, sample);
 
 	if (!task)
 		return;
@@ -305,44 +419,72 @@ static void mark_incomplete(const struct attrib *attrib, const struct stream *st
 	task->lost = attrib->interval->sequence;
 }
 
-static void stream_sample(struct attrib *attrib, struct stream *stream, const struct record *record,
-			  bool tick)
+/* What ran is this sample's task, which takes it all. */
+static inline void give_slice(const struct attrib *attrib, const struct stream *stream,
+			      const struct sample *sample)
+{
+	struct task *task = task_of(attrib, stream, sample);
+
+	uint64_t ns =
+		add_slice(attrib, stream, sample->reading, owner_of(attrib, stream, sample, task));
+	if (task && stream->layout->clock)
+		interval_ran(attrib->interval, task, stream->cpu, ns);
+}
+
+/* A gap in N that a SWITCH tells of: who came last takes what is left. */
+static void share_slice(const struct attrib *attrib, const struct stream *stream,
+			const struct sample *sample, uint64_t missing)
+{
+	const struct tally_shape *shape = &attrib->interval->shape;
+	struct task *task = task_of(attrib, stream, sample);
+
+	memset(attrib->slice, 0, tally_width(shape) * sizeof(*attrib->slice));
+	add_slice(attrib, stream, sample->reading, attrib->slice);
+	take_silent_part(attrib, stream, missing);
+	tally_add(shape, owner_of(attrib, stream, sample, task), attrib->slice);
+	if (task && stream->layout->clock)
+		interval_ran(attrib->interval, task, stream->cpu, attrib->slice[TALLY_TASK_CLOCK]);
+}
+
+/* A slice that may be several tasks': the group was off the PMU, or `missing` records are. */
+SELDOM static void fold_doubtful(const struct attrib *attrib, const struct stream *stream,
+				 const struct sample *sample, uint64_t missing)
+{
+	struct interval *interval = attrib->interval;
+	const uint64_t *now = sample->reading, *last = stream->last;
+
+	if (off_ns(now) != off_ns(last)) {
+		add_slice(attrib, stream, now, interval->unattributed);
+		interval->contended_ns += now[READING_ENABLED_NS] - last[READING_ENABLED_NS];
+		return;
+	}
+	interval->gaps += missing;
+	if (silence_is_told(stream, sample)) {
+		share_slice(attrib, stream, sample, missing);
+		return;
+	}
+	interval->untold += missing;
+	add_slice(attrib, stream, now, interval->unattributed);
+	mark_incomplete(attrib, stream, sample);
+}
+
+static inline void stream_sample(const struct attrib *attrib, struct stream *stream,
+				 const struct sample *sample)
 {
 	const struct attrib_layout *layout = stream->layout;
-	const struct tally_shape *shape = &attrib->interval->shape;
-	const uint64_t *now = record->sample.reading;
-	uint64_t expected = switches(layout, stream->last) + (tick ? 0 : 1);
-	uint64_t missing = switches(layout, now) - expected;
-	uint64_t off_ns = now[READING_ENABLED_NS] - now[READING_RUNNING_NS];
-	uint64_t off_before_ns =
-		stream->last[READING_ENABLED_NS] - stream->last[READING_RUNNING_NS];
-	uint64_t *owner = attrib->interval->unattributed;
-	struct task *task = NULL;
+	const uint64_t *now = sample->reading, *last = stream->last;
+	uint64_t missing = switches(layout, now) - switches(layout, last) - !sample->tick;
 
-	slice_between(shape, layout, stream->last, now, attrib->slice);
-	if (off_ns == off_before_ns) {
-		bool told = missing > 0 && silence_is_told(stream, record);
-		if (told)
-			take_silent_part(attrib, stream, missing);
-		if (missing == 0 || told)
-			owner = owner_of(attrib, stream, record, &task);
-		else
-			mark_incomplete(attrib, stream, record);
-		attrib->interval->gaps += missing;
-		attrib->interval->untold += told ? 0 : missing;
-	} else {
-		attrib->interval->contended_ns +=
-			now[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
-	}
-	slice_add(shape, layout, owner, attrib->slice);
-	if (task && layout->clock)
-		interval_ran(attrib->interval, task, stream->cpu, attrib->slice[TALLY_TASK_CLOCK]);
+	if (missing == 0 && off_ns(now) == off_ns(last))
+		give_slice(attrib, stream, sample);
+	else
+		fold_doubtful(attrib, stream, sample, missing);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
-	stream->last_ns = record->time_ns;
-	stream->runner = tick ? (struct attrib_runner){record->pid, record->tid} : attrib_nobody;
+	stream->last_ns = sample->time_ns;
+	stream->runner = sample->tick ? sample->runner : attrib_nobody;
 	stream->came.time_ns = 0;
 	stream->lost = false;
-	if (!tick || missing > 0)
+	if (!sample->tick || missing > 0)
 		stream->exit.time_ns = 0;
 }
 
@@ -353,24 +495,49 @@ void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint6
 
 	if (!stream)
 		return;
-	const struct record end = {
-		.kind = RECORD_SAMPLE,
+	const struct sample end = {
+		.reading = reading,
 		.time_ns = stream->origin_ns + reading[READING_ENABLED_NS],
-		.pid = runner ? runner->pid : stream->runner.pid,
-		.tid = runner ? runner->tid : stream->runner.tid,
-		.sample = {.reading = reading, .n_values = stream->layout->n_values},
+		.runner = runner ? *runner : stream->runner,
+		.tick = true,
 	};
-	stream_sample(attrib, stream, &end, true);
+	stream_sample(attrib, stream, &end);
 	stream->on = false;
 	put_in(attrib, stream);
 }
 
-void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns)
+/* Who was about to end when the last window did has done so. */
+static void forget_exit(struct stream *stream, uint64_t weight)
+{
+	if (weight != ATTRIB_WEIGHT_ONE || stream->pace.weight != ATTRIB_WEIGHT_ONE)
+		stream->exit.time_ns = 0;
+}
+
+static void set_pace(struct stream *stream, uint64_t weight)
+{
+	stream->pace = (struct pace){
+		.weight = weight,
+		.enabled_ns = stream->last[READING_ENABLED_NS],
+		.switches = switches(stream->layout, stream->last),
+		.unseen = unseen_at(stream, stream->last),
+	};
+}
+
+void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns,
+		   uint64_t weight)
 {
 	struct stream *stream = take_out(attrib, cpu, group);
 
 	if (!stream)
 		return;
+	bool goes_on = start_ns == 0;
+	if (!goes_on)
+		forget_exit(stream, weight);
+	set_pace(stream, weight);
+	if (goes_on) {
+		put_in(attrib, stream);
+		return;
+	}
 	stream->on = true;
 	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
 	stream->last_ns = start_ns;
@@ -406,49 +573,65 @@ bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
 	return true;
 }
 
-int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
+/* Which group's tick it was, or -1. */
+static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *record)
 {
-	struct stream *first = attrib->streams[cpu];
+	struct stream *stream = stream_of_sample(attrib, cpu, record);
+
+	if (!stream)
+		return -1;
+	uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
+	bool tick = record->id == stream->tick_id;
+	if (tick)
+		stream->origin_ns = record->time_ns - enabled_ns;
+	const struct sample sample = {
+		.reading = record->sample.reading,
+		.time_ns = stream->origin_ns + enabled_ns,
+		.runner = {record->pid, record->tid},
+		.tick = tick,
+	};
+	stream_sample(attrib, stream, &sample);
+	return tick ? (int)stream->layout->group : -1;
+}
+
+SELDOM static void tell(struct attrib *attrib, size_t cpu, const struct record *record)
+{
+	struct stream *first = while_on(attrib->streams[cpu]);
 
 	switch (record->kind) {
-	case RECORD_SAMPLE: {
-		struct stream *stream = stream_of_sample(attrib, cpu, record);
-		if (!stream)
-			return -1;
-		bool tick = record->id == stream->tick_id;
-		uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
-		if (tick)
-			stream->origin_ns = record->time_ns - enabled_ns;
-		struct record own = *record;
-		own.time_ns = stream->origin_ns + enabled_ns;
-		stream_sample(attrib, stream, &own, tick);
-		return tick ? (int)stream->layout->group : -1;
-	}
 	case RECORD_COMM:
 		tasks_comm(attrib->tasks, record);
-		return -1;
+		break;
 	case RECORD_FORK:
 		tasks_fork(attrib->tasks, record);
-		return -1;
+		break;
 	case RECORD_EXIT:
 		tasks_exit(attrib->tasks, record);
-		for (struct stream *on = while_on(first); on; on = while_on(on->next))
+		for (struct stream *on = first; on; on = while_on(on->next))
 			on->exit = *record;
-		return -1;
+		break;
 	case RECORD_SWITCH:
-		for (struct stream *on = while_on(first); on; on = while_on(on->next))
+		for (struct stream *on = first; on; on = while_on(on->next))
 			if (!record->change.out)
 				on->came = *record;
-		return -1;
+		break;
 	case RECORD_LOST:
 		attrib->interval->lost_records += record->lost.records;
-		for (struct stream *on = while_on(first); on; on = while_on(on->next))
+		for (struct stream *on = first; on; on = while_on(on->next))
 			on->lost = true;
 		tasks_records_lost(attrib->tasks);
-		return -1;
+		break;
+	case RECORD_SAMPLE:
 	case RECORD_OTHER:
-		return -1;
+		break;
 	}
+}
+
+int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record)
+{
+	if (record->kind == RECORD_SAMPLE)
+		return fold_sample(attrib, cpu, record);
+	tell(attrib, cpu, record);
 	return -1;
 }
 
@@ -461,10 +644,12 @@ bool attrib_cut(struct attrib *attrib, size_t cpu)
 		size_t bytes = (READING_VALUES + stream->layout->n_values) * sizeof(*stream->start);
 		if (memcmp(stream->last, stream->start, bytes) == 0)
 			continue;
-		slice_between(&interval->shape, stream->layout, stream->start, stream->last,
-			      attrib->slice);
-		slice_add(&interval->shape, stream->layout, interval_cpu(interval, cpu),
-			  attrib->slice);
+		add_growth(stream, stream->start, stream->last, interval_cpu(interval, cpu));
+		struct unseen end = unseen_at(stream, stream->last), begin = stream->start_unseen;
+		const struct unseen unseen = {end.ns - begin.ns, end.switches - begin.switches};
+		if (stream->layout->clock)
+			add_unseen(&interval->shape, stream, unseen, interval_cpu(interval, cpu));
+		stream->start_unseen = end;
 		memcpy(stream->start, stream->last, bytes);
 		counted = true;
 	}

@@ -76,14 +76,22 @@ void attrib_close(struct attrib *attrib, size_t cpu);
  * way: it is of whom the last tick named, or of `runner` where the caller knows better (who took
  * the turn away on the CPU it ran on itself); of nobody where neither is told. All its records
  * must have been folded in before. When its next turn begins, at start_ns, a slice begins.
+ *
+ * The clock's group too, where its CPU is counted in windows: then what its clock says stands for
+ * the time beside the window as well, `weight` times as much, switches too; in tally_unseen() is
+ * how much was not seen. What the group counts is left as it is, and its own ns: it is scaled as
+ * that of any group that was on for a part of the clock's time. Where start_ns is 0 a window goes
+ * on, with another weight from its last record on.
  */
+enum { ATTRIB_WEIGHT_ONE = 1024 }; /* and no less */
 struct attrib_runner {
 	pid_t pid, tid;
 };
 extern const struct attrib_runner attrib_nobody;
 void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
 		  const struct attrib_runner *runner);
-void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns);
+void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns,
+		   uint64_t weight);
 
 /*
  * What a stream is in the middle of, so that its recording can begin there (core/recorder). Records
@@ -99,6 +107,13 @@ struct attrib_state {
 };
 bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
 		  struct attrib_state *state);
+
+/*
+ * The inverse, of a stream as attrib_open() has it: state->reading may be NULL, all zero. Its tasks
+ * are told of the EXIT too.
+ */
+void attrib_restore(struct attrib *attrib, const struct attrib_stream *stream,
+		    const struct attrib_state *state);
 
 /* Folds in the next record of a CPU's ring: the group whose tick it was, or -1. */
 int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record);

@@ -1,119 +1,97 @@
 // SPDX-License-Identifier: MIT
 #include "batch.h"
 
-#include "out_json.h"
-#include "out_text.h"
 #include "util.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-const struct batch_format batch_formats[] = {
-	{.name = "text", .write = out_text},
-	{.name = "json", .write = out_json},
-};
-
-const size_t batch_formats_n = ARRAY_SIZE(batch_formats);
-
-const struct batch_format *batch_format_find(const char *name)
-{
-	for (size_t i = 0; i < batch_formats_n; i++)
-		if (strcmp(batch_formats[i].name, name) == 0)
-			return &batch_formats[i];
-	return NULL;
-}
 
 static int fail(int code, struct error *err)
 {
-	const char *why = strerrordesc_np(-code); /* strerror would ask the locale */
-
 	if (code == -EPIPE)
 		return error_set(err, code, "The reader of the output went away.");
-	if (code == -ENOSPC)
-		return error_set(err, code,
-				 "The output is cut short: no space left on the device.");
-	return error_set(err, code, "The output is cut short: %s.", why ? why : "unknown error");
-}
-
-/* A stuck reader must not keep us from stopping: stdio would go on after the signal. */
-static int write_all(int fd, const char *text, size_t size, const volatile sig_atomic_t *stop)
-{
-	while (size > 0) {
-		ssize_t written = write(fd, text, size);
-		if (written < 0 && errno == EINTR && !*stop)
-			continue;
-		if (written < 0)
-			return -errno;
-		text += written;
-		size -= (size_t)written;
-	}
-	return 0;
+	return error_set(err, code, "The output is cut short: %s.%s", error_why(code),
+			 error_remedy(code));
 }
 
 /* As threads or rolled up; a summary's rows are processes in any case. */
-static int print(const struct snapshot *snapshot, const struct batch_options *options, int fd,
-		 const volatile sig_atomic_t *stop)
+static void write_view(const struct snapshot *snapshot, const struct batch_options *options,
+		       FILE *out)
 {
 	struct view_spec spec = options->view;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = xopen_memstream(&text, &size);
 	struct view view;
 
 	if (snapshot->run && spec.by == ROLLUP_THREAD)
 		spec.by = ROLLUP_PROCESS;
 	view_init(snapshot, &spec, &view);
-	options->format->write(&view, memory);
+	options->format->write(options->kept, &view, out);
 	view_fini(&view);
-	int code = fclose(memory) ? -ENOMEM : write_all(fd, text, size, stop);
+}
+
+static int print(const struct snapshot *snapshot, const struct batch_options *options, int fd,
+		 const volatile sig_atomic_t *stop, struct error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = xopen_memstream(&text, &size);
+	int code = 0;
+
+	if (options->format->tell)
+		options->format->tell(options->kept, snapshot, memory);
+	else
+		write_view(snapshot, options, memory);
+	/* Not by stdio, which would go on after the signal. */
+	if (fclose(memory))
+		code = -ENOMEM;
+	else if (size > 0 && options->replaces)
+		code = file_replace(options->replaces, text, size, stop, err);
+	else if (size > 0)
+		code = write_all(fd, text, size, stop);
+	if (code < 0 && !options->replaces && !(code == -EINTR && *stop))
+		fail(code, err);
 	free(text);
 	return code;
 }
 
 /* *over: whoever was asked for by number has ended. */
-static int refresh(struct engine *engine, const struct batch_options *options, int fd,
-		   const volatile sig_atomic_t *stop, bool *over)
+static int refresh(const struct feed *feed, const struct batch_options *options, int fd,
+		   const volatile sig_atomic_t *stop, bool *over, struct error *err)
 {
-	struct snapshot *snapshot = engine_snapshot(engine);
+	struct snapshot *snapshot = feed_snapshot(feed);
 	int code = 0;
 
 	if (options->summary)
 		summary_add(options->summary, snapshot);
-	if (!options->summary_only)
-		code = print(snapshot, options, fd, stop);
+	if (!options->silent)
+		code = print(snapshot, options, fd, stop, err);
 	*over = snapshot->ended || (options->recording && snapshot->recorded_bytes == 0);
 	snapshot_free(snapshot);
 	return code;
 }
 
-int batch_run(const struct sys *sys, struct engine *engine, const struct batch_options *options,
-	      int fd, const volatile sig_atomic_t *stop, struct error *err)
+int batch_run(const struct feed *feed, const struct batch_options *options, int fd,
+	      const volatile sig_atomic_t *stop, struct error *err)
 {
-	uint64_t start_ns = sys_now_ns(sys);
-	uint64_t due = 1; /* which multiple of the interval */
-
 	for (uint64_t done = 0; options->iterations == 0 || done < options->iterations; done++) {
-		bool ended;
+		int due = 0;
+		bool ended, over;
 
 		do
 			ended = options->ended && options->ended(options->arg);
-		while (!ended && !*stop &&
-		       engine_wait(engine, start_ns + due * options->interval_ns) != 0);
+		while (!ended && !*stop && (due = feed_wait(feed, UINT64_MAX, err)) == 0);
 		if (*stop && !ended)
 			return 0;
-		bool over;
-		int code = refresh(engine, options, fd, stop, &over);
+		if (due < 0)
+			return due == -ENODATA ? 0 : due;
+		int code = refresh(feed, options, fd, stop, &over, err);
 		if (code < 0 && !(code == -EINTR && *stop))
-			return fail(code, err);
+			return code;
 		if (ended || code < 0)
 			return ended;
 		if (over && !options->ended)
 			return 0;
-		uint64_t passed = (sys_now_ns(sys) - start_ns) / options->interval_ns;
-		due = passed >= due ? passed + 1 : due + 1;
 	}
 	return 0;
 }
@@ -123,13 +101,11 @@ int batch_print_summary(const struct batch_options *options, const struct snapsh
 {
 	for (size_t i = 0; i < summary_parts(options->summary); i++) {
 		struct snapshot *snapshot = summary_snapshot(options->summary, i, run);
-		int code = print(snapshot, options, fd, stop);
+		int code = print(snapshot, options, fd, stop, err);
 
 		snapshot_free(snapshot);
-		if (code == -EINTR && *stop)
-			return 0;
 		if (code < 0)
-			return fail(code, err);
+			return code == -EINTR && *stop ? 0 : code;
 	}
 	return 0;
 }

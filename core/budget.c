@@ -130,13 +130,14 @@ void budget_measure(struct budget *budget, size_t pmu, int cpu,
 	budget_doubt(budget);
 }
 
-bool budget_retry(struct budget *budget)
+bool budget_retry(struct budget *budget, bool free)
 {
 	/* Nothing is lowered: the longer, the sooner the next try. */
 	if (budget->wait_cuts == 0 && budget->patience_cuts > RETRY_FIRST)
 		budget->patience_cuts--;
-	if (budget->wait_cuts == 0 || --budget->wait_cuts > 0)
+	if (budget->wait_cuts == 0 || (--budget->wait_cuts > 0 && !free))
 		return false;
+	budget->wait_cuts = 0;
 	if (budget->patience_cuts < RETRY_MOST)
 		budget->patience_cuts *= 2;
 	restore(budget);

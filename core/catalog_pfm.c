@@ -4,6 +4,7 @@
  * "Present" is what CPUID says: whether the kernel counts there only probing tells.
  */
 #include "catalog_source.h"
+#include "pfm_start.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ int catalog_pfm(const struct catalog_walk *walk)
 {
 	int result = 0;
 
-	if (pfm_initialize() != PFM_SUCCESS)
+	if (!pfm_start())
 		return 0;
 	for (int i = 0; i < PFM_PMU_MAX && !result; i++) {
 		pfm_pmu_info_t pmu = {.size = sizeof(pmu)};

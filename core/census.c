@@ -223,6 +223,36 @@ static void grow_process(const struct census *census, struct census_entry *entry
 	entry->told_switches |= known;
 }
 
+/* Where a file of /proc cannot be read: whether that is since nobody is there any more. */
+static bool tells_end(int error)
+{
+	return error == -ENOENT || error == -ESRCH;
+}
+
+/* Nothing is learned of it this time: what it does meanwhile is of the next look. */
+static void pass_over(const struct census *census, struct census_entry *entry)
+{
+	entry->look = entry->gone ? entry->look : census->look;
+	entry->grown = (struct census_usage){0};
+}
+
+static void pass_over_threads(const struct census *census, struct census_entry *process)
+{
+	for (struct census_entry *entry = process->threads; entry; entry = entry->next_thread)
+		pass_over(census, entry);
+	process->grown = (struct census_usage){0};
+}
+
+/*
+ * Who is there for the first time need not have begun since the look before: it may have been
+ * hidden, or not been found.
+ */
+static bool has_just_begun(const struct census *census, const struct proc_stat *stat)
+{
+	return census->look > 1 &&
+	       (stat->start_ticks + 1) * census->tick_ns > census->before_boottime_ns;
+}
+
 /* A thread that did not run is left in peace. */
 static void look_at_thread(struct census *census, struct census_entry *process, pid_t tid,
 			   uint64_t now_ns)
@@ -239,8 +269,12 @@ static void look_at_thread(struct census *census, struct census_entry *process, 
 		entry->grown = (struct census_usage){0};
 		return;
 	}
-	if (proc_thread_stat(sys, process->pid, tid, &stat) < 0)
+	int result = proc_thread_stat(sys, process->pid, tid, &stat);
+	if (result < 0) {
+		if (entry && entry->process == process && !tells_end(result))
+			pass_over(census, entry);
 		return;
+	}
 	if (entry && entry != process &&
 	    (entry->start_ticks != stat.start_ticks || entry->process != process)) {
 		leave(census, entry, now_ns);
@@ -251,7 +285,8 @@ static void look_at_thread(struct census *census, struct census_entry *process, 
 		entry->process = process;
 		entry->next_thread = process->threads;
 		process->threads = entry;
-		entry->fresh = process->fresh || process->by_thread;
+		entry->fresh =
+			(process->fresh || process->by_thread) && has_just_begun(census, &stat);
 		entry->start_ticks = stat.start_ticks;
 		entry->ours = true;
 	}
@@ -295,16 +330,9 @@ static void look_at_threads(struct census *census, struct census_entry *process,
 		return;
 	}
 	snprintf(path, sizeof(path), "/proc/%d/task", process->pid);
-	sys_dir_each(census->sys, path, found_thread, &look);
-}
-
-static void rest_threads(const struct census *census, struct census_entry *process)
-{
-	for (struct census_entry *entry = process->threads; entry; entry = entry->next_thread) {
-		entry->look = entry->gone ? entry->look : census->look;
-		entry->grown = (struct census_usage){0};
-	}
-	process->grown = (struct census_usage){0};
+	int result = sys_dir_each(census->sys, path, found_thread, &look);
+	if (result < 0 && !tells_end(result))
+		pass_over_threads(census, process);
 }
 
 /* ---- a look */
@@ -320,7 +348,7 @@ static void look_inside(struct census *census, struct census_entry *entry,
 		grow_process(census, entry, stat);
 	/* What did not run has threads that did not: the kernel adds them up in ticks. */
 	else if (!ran && entry->by_thread && !target_has_roots(census->target))
-		rest_threads(census, entry);
+		pass_over_threads(census, entry);
 	else
 		look_at_threads(census, entry, stat->threads, now_ns);
 	entry->by_thread = entry->ours;
@@ -335,8 +363,14 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 		entry->look = census->look;
 		return;
 	}
-	if (proc_stat_read(census->sys, pid, &stat) < 0)
+	int result = proc_stat_read(census->sys, pid, &stat);
+	if (result < 0) {
+		if (entry && entry->process == entry && !tells_end(result)) {
+			pass_over(census, entry);
+			pass_over_threads(census, entry);
+		}
 		return;
+	}
 	if (entry && (entry->start_ticks != stat.start_ticks || entry->process != entry)) {
 		leave(census, entry, now_ns);
 		entry = NULL;
@@ -345,7 +379,7 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 		entry = add(census, pid, pid);
 		entry->start_ticks = stat.start_ticks;
 		entry->kernel = stat.kernel;
-		entry->fresh = census->look > 1;
+		entry->fresh = has_just_begun(census, &stat);
 	}
 	bool was_inside = entry->inside;
 	bool renamed = identify(census, entry, &stat, now_ns);
@@ -384,6 +418,7 @@ static int found_process(void *arg, const char *name)
 int census_look(struct census *census)
 {
 	struct process_look look = {census, sys_now_ns(census->sys)};
+	uint64_t boottime_ns = sys_boottime_ns(census->sys);
 
 	census->look++;
 	census->anew = census->generation != target_generation(census->target);
@@ -391,9 +426,21 @@ int census_look(struct census *census)
 	for (size_t i = 0; i < census->n; i++)
 		census->items[i]->fresh = false;
 	int result = sys_dir_each(census->sys, "/proc", found_process, &look);
+	size_t seen = 0;
 	for (size_t i = 0; i < census->n; i++)
-		if (!census->items[i]->gone && census->items[i]->look != census->look)
-			leave(census, census->items[i], look.now_ns);
+		seen += census->items[i]->look == census->look;
+	if (result == 0 && seen == 0) /* not even us: it was unmounted */
+		result = -ENOENT;
+	for (size_t i = 0; i < census->n; i++) {
+		struct census_entry *entry = census->items[i];
+		if (entry->gone || entry->look == census->look)
+			continue;
+		if (result < 0)
+			pass_over(census, entry);
+		else
+			leave(census, entry, look.now_ns);
+	}
+	census->before_boottime_ns = boottime_ns;
 	return result;
 }
 

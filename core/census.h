@@ -65,6 +65,7 @@ struct census {
 	unsigned generation; /* of the target, at the last look */
 	bool anew;           /* more may be wanted than at that one */
 	uint64_t look;
+	uint64_t before_boottime_ns; /* CLOCK_BOOTTIME, when the last look began */
 	uint64_t tick_ns;
 	struct census_entry **items;
 	size_t n, capacity;
@@ -77,7 +78,10 @@ void census_init(struct census *census, const struct sys *sys, struct tasks *tas
 /* The counters of its entries must have been closed. */
 void census_fini(struct census *census);
 
-/* 0, or -errno where /proc cannot be read. */
+/*
+ * 0, or -errno where /proc cannot be read: then nobody has gone, and what was not found has grown
+ * by nothing until the next look.
+ */
 int census_look(struct census *census);
 /* Whether a process that need not have been seen is ours. */
 bool census_is_ours(const struct census *census, pid_t pid);

@@ -18,11 +18,19 @@ struct cmdline *cmdline_read(const struct sys *sys, pid_t tid)
 		length--;
 	if (length <= 0)
 		return NULL;
-	struct cmdline *cmdline = xmalloc(sizeof(*cmdline) + (size_t)length + 1);
-	cmdline->references = 1;
 	for (ssize_t i = 0; i < length; i++)
-		cmdline->text[i] = text[i] ? text[i] : ' ';
-	cmdline->text[length] = '\0';
+		text[i] = text[i] ? text[i] : ' ';
+	text[length] = '\0';
+	return cmdline_new(text);
+}
+
+struct cmdline *cmdline_new(const char *text)
+{
+	size_t size = strnlen(text, CMDLINE_BYTES) + 1;
+	struct cmdline *cmdline = xmalloc(sizeof(*cmdline) + size);
+
+	cmdline->references = 1;
+	text_copy(cmdline->text, size, text);
 	return cmdline;
 }
 

@@ -22,6 +22,8 @@ struct cmdline {
  * the process's own memory: it waits for one that maps memory just now.
  */
 struct cmdline *cmdline_read(const struct sys *sys, pid_t tid);
+/* Those words, as one text that is not "". */
+struct cmdline *cmdline_new(const char *text);
 struct cmdline *cmdline_ref(struct cmdline *cmdline); /* any thread */
 void cmdline_unref(struct cmdline *cmdline);          /* any thread; NULL is fine */
 

@@ -53,12 +53,13 @@ struct collect_ops {
 
 struct collect {
 	const struct collect_ops *ops;
-	const char *mode;         /* snapshot.mode: "system", "task", "proc" */
-	struct interval interval; /* being filled; renew begins it anew */
-	struct plan *plan;        /* of the interval; owned */
-	struct budget budget;     /* what plans are made for */
-	uint64_t refresh_ns;      /* how long an interval is to be; set by the engine */
-	bool stale;               /* what is wanted has changed; set by the engine */
+	const char *mode;            /* snapshot.mode: "system", "task", "proc" */
+	struct interval interval;    /* being filled; renew begins it anew */
+	struct plan *plan;           /* of the interval; owned */
+	struct budget budget;        /* what plans are made for */
+	uint64_t refresh_ns;         /* how long an interval is to be; set by the engine */
+	bool stale;                  /* what is wanted has changed; set by the engine */
+	uint64_t records, switch_ns; /* of snapshot_cost */
 	/* Of those that may have counters: how many threads ran, and how many of these had some. */
 	size_t threads_ran, threads_counted;
 };
@@ -73,6 +74,7 @@ struct collect_context {
 	const struct target *target;
 	struct tasks *tasks;
 	struct notes *notes;
+	double budget; /* share of a CPU that counting may take of it; 0: whatever it takes */
 };
 
 /*

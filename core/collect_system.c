@@ -2,7 +2,7 @@
 /*
  * For each online CPU the groups of its plan, and one ring of their records.
  *
- * While an interval runs, the rings are drained when they are half full. To end it, the tick of
+ * While an interval runs, the rings are drained when they are full enough. To end it, the tick of
  * each CPU is armed, and the record that comes says who runs there now and what the group has
  * counted so far: the CPU's part of the interval ends at that record, exactly, in the middle of
  * whatever runs. Where no tick comes (a stalled virtual CPU) it ends at the CPU's last record, and
@@ -15,6 +15,7 @@
 #include "collect.h"
 #include "counted_cpus.h"
 #include "counted_record.h"
+#include "counted_windows.h"
 #include "cpus.h"
 #include "explain.h"
 #include "group.h"
@@ -26,13 +27,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
 	RING_BYTES_MIN = 64 << 10,
-	RING_BYTES_MAX = 1 << 20, /* lost nothing at 1.6 million records a second */
-	RINGS_BYTES = 64 << 20,   /* of all CPUs together */
-	CONTENDED_TOLD = 20,      /* a 20th of all CPU time */
+	/* Half of it lost nothing at 1.6 million records a second; the other half may be lent. */
+	RING_BYTES_MAX = 2 << 20,
+	RINGS_BYTES = 128 << 20, /* of all CPUs together */
+	CONTENDED_TOLD = 20,     /* a 20th of all CPU time */
 	CONTENDED_MUCH = 5,
 	CONTENDED_CUTS = 2, /* so many of them in a row, and it will go on */
 };
@@ -44,10 +47,13 @@ struct collect_system {
 	struct socket_counters sockets;
 	struct proc_times times;
 	struct counted_cpus cpus;
+	struct counted_windows windows;
+	struct cpu_list online; /* as of the last cut */
 	size_t ring_bytes;
 	unsigned contended_cuts;      /* in a row */
 	bool separate_clock;          /* the counters are shared: keep CPU time apart from them */
 	bool switch_records;          /* this kernel is silent about some switches */
+	struct error uncounted;       /* why some CPUs are not, as it was told; "": all are */
 	struct proc_cpus idle_before; /* where it is: what /proc/stat said at the last cut */
 };
 
@@ -137,7 +143,7 @@ static void take_in(struct collect_system *self)
 
 /*
  * What follows from a CPU that did not open: 1 when the plan, the budget or the rings were changed,
- * so that everything must be opened anew; else the -errno, 0 where nothing is lost.
+ * so that everything must be opened anew; else the -errno.
  */
 static int answer_failure(struct collect_system *self, int result, int cpu,
 			  const struct counted_failure *failure)
@@ -171,27 +177,84 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 			leave_out(self, result, &plan->counters[member]);
 		return 1;
 	}
-	if (result == -ENOBUFS && self->ring_bytes > (size_t)sysconf(_SC_PAGESIZE)) {
+	if ((result == -ENOBUFS || result == -ENOMEM) &&
+	    self->ring_bytes > (size_t)sysconf(_SC_PAGESIZE)) {
 		/* All rings alike: or the first CPUs would take what the last ones need. */
 		self->ring_bytes /= 2;
 		return 1;
 	}
-	return result == -ENODEV ? 0 : result; /* offline since the list was read */
+	return result;
+}
+
+/* Told for as long as it is so. */
+static void note_uncounted(struct collect_system *self, const struct error *why)
+{
+	if (strcmp(self->uncounted.text, why->text) == 0)
+		return;
+	if (self->uncounted.text[0])
+		notes_remove(self->context.notes, self->uncounted.text);
+	if (why->text[0])
+		notes_add(self->context.notes, "%s", why->text);
+	self->uncounted = *why;
+}
+
+/* Those that may be counted: those that are, where Linux does not tell. */
+static void read_online(struct collect_system *self)
+{
+	static const char note[] = "/sys/devices/system/cpu/online cannot be read: CPUs that come "
+				   "and go are not noticed.";
+	struct cpu_list *online = &self->online;
+	size_t capacity = 0;
+
+	cpu_list_fini(online);
+	notes_remove(self->context.notes, note);
+	if (cpus_online(self->context.sys, online) == 0)
+		return;
+	notes_add(self->context.notes, note);
+	for (size_t i = 0; i < self->cpus.n; i++) {
+		if (!self->cpus.items[i].open)
+			continue;
+		online->numbers = array_reserve(online->numbers, &capacity, online->n + 1,
+						sizeof(*online->numbers));
+		online->numbers[online->n++] = self->cpus.items[i].number;
+	}
+}
+
+static bool is_online(const struct sys *sys, int cpu)
+{
+	struct cpu_list online;
+
+	if (cpus_online(sys, &online) < 0)
+		return true;
+	bool found = cpu_list_has(&online, cpu);
+	cpu_list_fini(&online);
+	return found;
+}
+
+/* Why a CPU as such could not be opened, whatever is counted there. */
+static void explain_cpu(const struct sys *sys, int code, struct error *why)
+{
+	if (code == -EINVAL || code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV)
+		error_set(why, code, "Some CPUs are not counted: the kernel refuses them (%s).",
+			  error_why(code));
+	else
+		explain_perf_open(sys, code, NULL, why);
 }
 
 /*
  * Opens all online CPUs that are not open yet. 0 when at least one is; 1 where everything must be
  * opened anew.
  */
-static int open_cpus(struct collect_system *self, const struct cpu_list *online, struct error *err)
+static int open_cpus(struct collect_system *self, struct error *err)
 {
+	struct error why = {0};
 	size_t n_open = 0;
 	int last = 0;
 
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		struct counted_cpu *cpu = &self->cpus.items[i];
 		struct counted_failure failure = {0};
-		if (cpu->open || !cpu_list_has(online, cpu->number)) {
+		if (cpu->open || !cpu_list_has(&self->online, cpu->number)) {
 			n_open += cpu->open;
 			continue;
 		}
@@ -200,19 +263,26 @@ static int open_cpus(struct collect_system *self, const struct cpu_list *online,
 			counted_cpu_open(cpu, self->context.events, self->base.plan,
 					 self->ring_bytes, !self->base.budget.taken[pmu], &failure);
 		if (result == 0) {
+			cpu->late = true;
 			n_open++;
 			continue;
 		}
 		result = answer_failure(self, result, cpu->number, &failure);
 		if (result > 0)
 			return result;
-		if (result < 0) {
-			last = result;
-			explain_perf_open(self->context.sys, result, NULL, err);
-			notes_add(self->context.notes, "%s", err->text);
-		}
+		/* Offline since the list was read: that is no refusal. */
+		if (result == -ENODEV && !is_online(self->context.sys, cpu->number))
+			continue;
+		last = result;
+		explain_cpu(self->context.sys, result, &why);
 	}
-	return n_open > 0 ? 0 : last ? last : error_set(err, -ENODEV, "No CPU is online.");
+	if (n_open == 0 && last == 0)
+		last = error_set(&why, -ENODEV, "No CPU is online.");
+	note_uncounted(self, &why);
+	if (n_open > 0)
+		return 0;
+	*err = why;
+	return last;
 }
 
 static void schedule_turn(struct collect_system *self)
@@ -251,7 +321,7 @@ static void open_sockets(struct collect_system *self)
 }
 
 /* Opens everything anew, by a new plan; only between two intervals. */
-static int replan(struct collect_system *self, const struct cpu_list *online, struct error *err)
+static int replan(struct collect_system *self, struct error *err)
 {
 	int result;
 
@@ -263,11 +333,14 @@ static int replan(struct collect_system *self, const struct cpu_list *online, st
 		make_plan(self);
 		interval_reshape(&self->base.interval, &self->base.plan->shape);
 		attrib_reshape(self->attrib);
-		result = open_cpus(self, online, err);
+		result = open_cpus(self, err);
 	} while (result > 0);
+	for (size_t i = 0; i < self->cpus.n; i++)
+		self->cpus.items[i].late = false;
 	note_taken(self);
 	open_sockets(self);
 	schedule_turn(self);
+	counted_windows_measure(&self->windows);
 	self->base.stale = false;
 	self->contended_cuts = 0;
 	return result;
@@ -302,18 +375,27 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 
 static void system_drain(struct collect *collect)
 {
-	counted_cpus_drain(&self_of(collect)->cpus);
+	counted_windows_drain(&self_of(collect)->windows);
 }
 
 static uint64_t system_due_ns(const struct collect *collect)
 {
-	return ((const struct collect_system *)collect)->cpus.turn_due_ns;
+	const struct collect_system *self = (const struct collect_system *)collect;
+	uint64_t turn_ns = self->cpus.turn_due_ns;
+	uint64_t window_ns = counted_windows_due_ns(&self->windows);
+
+	return turn_ns < window_ns ? turn_ns : window_ns;
 }
 
 static void system_turn(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
+	uint64_t now_ns = sys_now_ns(self->context.sys);
 
+	if (counted_windows_due_ns(&self->windows) <= now_ns)
+		counted_windows_go_on(&self->windows, now_ns);
+	if (self->cpus.turn_due_ns > now_ns)
+		return;
 	counted_cpus_turn(&self->cpus);
 	schedule_turn(self);
 }
@@ -344,23 +426,38 @@ static void ask_switches(struct collect_system *self, bool begin)
 	proc_cpus_read(self->context.sys, &self->idle_before);
 }
 
+/*
+ * Whether what was taken is given back: its groups stay open, and counted for all of the interval.
+ */
+static bool is_given_back(const struct collect_system *self)
+{
+	const struct plan *plan = self->base.plan;
+	const uint64_t *totals = self->base.interval.totals;
+
+	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
+		const struct plan_domain *domain = &plan->domains[d];
+		uint64_t all_ns = totals[tally_domain(&plan->shape, d)], ns = 0;
+		if (domain->socket || !self->base.budget.taken[domain->pmu])
+			continue;
+		for (unsigned k = 1; k < domain->n_groups; k++)
+			ns += totals[tally_group(&plan->shape, domain->first_group + k)];
+		if (ns > 0 && ns >= all_ns - all_ns / CONTENDED_TOLD)
+			return true;
+	}
+	return false;
+}
+
 static void system_renew(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
-	struct cpu_list online;
 	struct error err;
 
-	if (cpus_online(self->context.sys, &online) < 0) {
-		interval_reset(&collect->interval);
-		return;
-	}
 	for (size_t i = 0; i < self->cpus.n; i++)
-		if (self->cpus.items[i].open &&
-		    (self->cpus.items[i].dead ||
-		     !cpu_list_has(&online, self->cpus.items[i].number)))
+		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			counted_cpu_close(&self->cpus.items[i]);
 	bool silent = collect->interval.gaps > 0 && collect->interval.lost_records == 0;
-	bool retry = budget_retry(&self->base.budget), doubt = in_doubt(self);
+	bool retry = budget_retry(&self->base.budget, is_given_back(self));
+	bool doubt = in_doubt(self);
 	bool again = collect->stale || retry || doubt;
 	if (retry || doubt)
 		self->separate_clock = doubt;
@@ -371,12 +468,12 @@ static void system_renew(struct collect *collect)
 	bool asks = silent && !self->switch_records;
 	self->switch_records |= silent;
 	interval_reset(&collect->interval);
-	bool anew = again || open_cpus(self, &online, &err) > 0;
+	bool anew = again || open_cpus(self, &err) > 0;
 	if (anew)
-		replan(self, &online, &err);
+		replan(self, &err);
 	if (self->switch_records)
 		ask_switches(self, asks || anew);
-	cpu_list_fini(&online);
+	counted_windows_begin(&self->windows, collect->refresh_ns);
 }
 
 /*
@@ -391,6 +488,8 @@ static void note_contention(struct collect_system *self)
 	if (interval->contended_ns > total_ns / CONTENDED_TOLD)
 		notes_add_urgent(self->context.notes,
 				 NOTE_SHARED "what ran while it had them is unattributed.");
+	else if (!self->separate_clock) /* which is told until they are asked for again */
+		notes_remove(self->context.notes, NOTE_SHARED);
 	if (interval->contended_ns > total_ns / CONTENDED_MUCH)
 		self->contended_cuts++;
 	else
@@ -426,29 +525,42 @@ static void account_silent_idle(struct collect_system *self)
 	self->idle_before = now;
 }
 
+static void cut_cpu(struct collect_system *self, struct counted_cpu *cpu)
+{
+	bool missing = counted_cpu_awaits(cpu);
+
+	cpu->tickless_cuts = missing ? cpu->tickless_cuts + 1 : 0;
+	if (missing)
+		counted_cpu_disarm(cpu);
+	if (!cpu->ticked && !cpu->window.shut)
+		counted_cpu_check(cpu);
+	attrib_cut(self->attrib, cpu->index);
+}
+
 static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
-	counted_cpus_catch_up(&self->cpus);
-	counted_cpus_foretell(&self->cpus);
+	counted_windows_cut(&self->windows);
+	counted_cpus_look_ahead(&self->cpus);
+	read_online(self);
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		struct counted_cpu *cpu = &self->cpus.items[i];
-		collect->interval.cpu_online[i] = cpu->open;
-		if (!cpu->open)
-			continue;
-		bool missing = counted_cpu_awaits(cpu);
-		cpu->tickless_cuts = missing ? cpu->tickless_cuts + 1 : 0;
-		if (missing)
-			counted_cpu_disarm(cpu);
-		if (!attrib_cut(self->attrib, i) || missing)
-			counted_cpu_check(cpu);
+		if (cpu->open)
+			cut_cpu(self, cpu);
+		collect->interval.cpu_online[i] =
+			cpu->open && !cpu->dead && cpu_list_has(&self->online, cpu->number);
+		collect->interval.cpu_whole[i] =
+			collect->interval.cpu_online[i] && !cpu->late && !cpu->window.shut;
+		cpu->late = false;
 	}
 	account_silent_idle(self);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
 	note_contention(self);
+	collect->records = counted_windows_judge(&self->windows, &collect->interval);
+	collect->switch_ns = self->windows.switch_ns;
 }
 
 static int system_admit(struct collect *collect, pid_t pid, struct error *err)
@@ -472,10 +584,13 @@ static void system_free(struct collect *collect)
 	for (size_t i = 0; i < self->cpus.n; i++)
 		counted_cpu_close(&self->cpus.items[i]);
 	free(self->cpus.items);
+	births_fini(&self->cpus.births);
+	counted_windows_fini(&self->windows);
 	socket_counters_close(&self->sockets);
 	proc_cpus_fini(&self->idle_before);
 	proc_times_fini(&self->times);
 	budget_fini(&self->base.budget);
+	cpu_list_fini(&self->online);
 	plan_unref(self->base.plan);
 	attrib_free(self->attrib);
 	interval_fini(&self->base.interval);
@@ -532,6 +647,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->times.sys = context->sys;
+	self->online = online;
 	self->ring_bytes = ring_bytes_for(online.n);
 	budget_init(&self->base.budget, context->sys, context->pmus);
 	interval_init(&self->base.interval, &nothing, possible.numbers, possible.n);
@@ -539,6 +655,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->cpus.n = possible.n;
 	self->cpus.sys = context->sys;
 	self->cpus.items = xcalloc(possible.n, sizeof(*self->cpus.items));
+	counted_windows_init(&self->windows, &self->cpus, context->notes, context->budget);
 	for (size_t i = 0; i < possible.n; i++)
 		counted_cpu_init(&self->cpus.items[i], context->sys, self->attrib,
 				 possible.numbers[i], i,
@@ -546,14 +663,13 @@ int collect_system_open(const struct collect_context *context, struct collect **
 
 	result = probe_switches(context->sys, online.numbers[0], err);
 	if (result == 0)
-		result = replan(self, &online, err);
+		result = replan(self, err);
 	if (self->ring_bytes < ring_bytes_for(online.n))
 		notes_add(
 			context->notes,
 			"Ring buffers exceed perf_event_mlock_kb: using %zu KiB per CPU. Raise it, "
 			"or add CAP_IPC_LOCK.",
 			self->ring_bytes >> 10);
-	cpu_list_fini(&online);
 	cpu_list_fini(&possible);
 	if (result < 0) {
 		system_free(&self->base);

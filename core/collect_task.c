@@ -10,11 +10,13 @@
 #include "collect.h"
 #include "counted_tasks.h"
 #include "cpus.h"
+#include "probe.h"
 #include "proc.h"
 #include "proc_times.h"
 #include "util.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +31,7 @@ struct collect_task {
 	struct census census;
 	struct counted_tasks counted;
 	struct proc_cpus cpus_before, cpus_now;
-	uint64_t faults, major_faults; /* of the machine, at the last look */
+	uint64_t faults, major_faults; /* of the machine, at the last look; 0: unknown */
 	bool counts;                   /* there is a right to */
 };
 
@@ -111,8 +113,15 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 	}
 	uint64_t *tally = interval_task(interval, entry->task);
 	uint64_t before_ns = tally[TALLY_TASK_CLOCK];
-	task_counters_read(&entry->counters, tally);
+	int result = task_counters_read(&entry->counters, tally);
 	uint64_t counted_ns = tally[TALLY_TASK_CLOCK] - before_ns;
+	if (result < 0) {
+		self->counted.refusal = result;
+		add_uncounted(self->base.plan, u64_growth(counted_ns, ran_ns), tally);
+		add_told(self, entry, ran_ns, tally);
+		counted_tasks_stop(&self->counted, entry);
+		return;
+	}
 	entry->idle_looks = counted_ns > 0 ? 0 : entry->idle_looks + 1;
 	if (entry->tid == self->counted.command && counted_ns > 0)
 		self->counted.command = 0; /* it has begun */
@@ -128,31 +137,48 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 	}
 }
 
+/* Told for as long as it is so: what is missing then. */
+static void note_unread(struct collect_task *self, const char *path, bool unread)
+{
+	char words[80];
+
+	snprintf(words, sizeof(words), "%s cannot be read: ", path);
+	notes_remove(self->context.notes, words);
+	if (unread)
+		notes_add_urgent(self->context.notes,
+				 "%swhat it tells is missing, until it can be read again.", words);
+}
+
 /* What the CPUs did as /proc/stat tells, all of them together. */
 static void compare_cpus(struct collect_task *self, struct census_usage *usage)
 {
 	struct interval *interval = &self->base.interval;
 	uint64_t tick_ns = self->census.tick_ns;
-	struct proc_cpus old = self->cpus_before;
+	struct proc_cpus now = {0};
+	int result = proc_cpus_read(self->context.sys, &now);
 
+	note_unread(self, "/proc/stat", result < 0 || now.n == 0);
+	memset(interval->cpu_online, 0, interval->n_cpus * sizeof(*interval->cpu_online));
+	if (result < 0 || now.n == 0) /* the next look tells of this interval too */
+		return;
+	proc_cpus_fini(&self->cpus_before);
 	self->cpus_before = self->cpus_now;
-	self->cpus_now = old;
-	proc_cpus_read(self->context.sys, &self->cpus_now);
+	self->cpus_now = now;
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		int number = interval->cpu_numbers[i];
 		const struct proc_cpu *before = proc_cpus_find(&self->cpus_before, number);
-		const struct proc_cpu *now = proc_cpus_find(&self->cpus_now, number);
-		interval->cpu_online[i] = now;
-		if (!before || !now)
+		const struct proc_cpu *after = proc_cpus_find(&now, number);
+		interval->cpu_online[i] = after;
+		if (!before || !after)
 			continue;
-		uint64_t busy_ns = u64_growth(before->busy_ticks, now->busy_ticks) * tick_ns;
-		uint64_t idle_ns = u64_growth(before->idle_ticks, now->idle_ticks) * tick_ns;
+		uint64_t busy_ns = u64_growth(before->busy_ticks, after->busy_ticks) * tick_ns;
+		uint64_t idle_ns = u64_growth(before->idle_ticks, after->idle_ticks) * tick_ns;
 		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = busy_ns + idle_ns;
 		interval_idle(interval, i)[TALLY_TASK_CLOCK] = idle_ns;
 		interval->cpu_counted[i] = true;
 		usage->ran_ns += busy_ns;
-		usage->user_ns += u64_growth(before->user_ticks, now->user_ticks) * tick_ns;
-		usage->system_ns += u64_growth(before->system_ticks, now->system_ticks) * tick_ns;
+		usage->user_ns += u64_growth(before->user_ticks, after->user_ticks) * tick_ns;
+		usage->system_ns += u64_growth(before->system_ticks, after->system_ticks) * tick_ns;
 	}
 }
 
@@ -160,13 +186,17 @@ static void compare_cpus(struct collect_task *self, struct census_usage *usage)
 static struct census_usage look_at_machine(struct collect_task *self)
 {
 	struct census_usage usage = {0};
-	uint64_t major, faults = proc_machine_faults(self->context.sys, &major);
+	uint64_t major, faults;
 
-	usage.major_faults = u64_growth(self->major_faults, major);
-	usage.minor_faults = u64_growth(self->faults - self->major_faults, faults - major);
+	compare_cpus(self, &usage);
+	if (proc_machine_faults(self->context.sys, &faults, &major) < 0)
+		return usage;
+	if (self->faults) {
+		usage.major_faults = u64_growth(self->major_faults, major);
+		usage.minor_faults = u64_growth(self->faults - self->major_faults, faults - major);
+	}
 	self->faults = faults;
 	self->major_faults = major;
-	compare_cpus(self, &usage);
 	return usage;
 }
 
@@ -214,6 +244,27 @@ static void note_coverage(struct collect_task *self)
 			  NOTE_COVERAGE "%zu busiest threads of %zu that ran: there are no more "
 					"descriptors. Raise the limit: ulimit -n",
 			  counted, ran);
+	else if (counted < ran && self->counted.refusal)
+		notes_add(self->context.notes,
+			  NOTE_COVERAGE
+			  "%zu threads of %zu that ran: the kernel refuses the others "
+			  "(%s).",
+			  counted, ran, error_why(self->counted.refusal));
+}
+
+/*
+ * What is refused to everybody was not when it was asked for, or could not be told then: it is left
+ * out, and the others are counted without it.
+ */
+static void leave_out(struct collect_task *self)
+{
+	if (self->counted.refused < 0)
+		return;
+	const struct plan_counter *counter = &self->base.plan->counters[self->counted.refused];
+	struct event *event = &self->context.events->items[counter->event];
+
+	event_probe(self->context.sys, self->context.pmus, event);
+	self->base.stale |= event->codes[counter->code].state != FIGURE_VALID;
 }
 
 /* Adds what has been used since the last look to the interval, and says who is counted next. */
@@ -221,7 +272,7 @@ static void take_stock(struct collect_task *self)
 {
 	struct census *census = &self->census;
 
-	census_look(census);
+	note_unread(self, "/proc", census_look(census) < 0);
 	const struct census_entry *command = census_find(census, self->counted.command);
 	if (!command || command->task->exec_ns)
 		self->counted.command = 0;
@@ -235,6 +286,7 @@ static void take_stock(struct collect_task *self)
 		if (census->items[i]->gone)
 			counted_tasks_stop(&self->counted, census->items[i]);
 	counted_tasks_renew(&self->counted);
+	leave_out(self);
 }
 
 static void task_cut(struct collect *collect)
@@ -242,6 +294,13 @@ static void task_cut(struct collect *collect)
 	struct collect_task *self = self_of(collect);
 
 	take_stock(self);
+	/*
+	 * Who was born to those who have just got counters, between the look and then, has none:
+	 * what it inherited began anew without it. To look once more is worth it; each time some
+	 * begin anew, so that it never ends.
+	 */
+	if (self->counted.given > 0 && target_has_roots(self->context.target))
+		take_stock(self);
 	const struct census_usage usage = look_at_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
@@ -274,7 +333,8 @@ static void make_plan(struct collect_task *self)
 	self->base.plan = plan_new(&request);
 	interval_reshape(&self->base.interval, &self->base.plan->shape);
 	self->counted.plan = self->base.plan;
-	self->counted.most = self->counts ? counted_tasks_room(&self->counted) : 0;
+	self->counted.room = self->counts ? counted_tasks_room(&self->counted) : 0;
+	self->counted.most = self->counted.room;
 	self->base.stale = false;
 }
 
@@ -288,6 +348,7 @@ static void task_renew(struct collect *collect)
 		counted_tasks_stop_all(&self->counted);
 		make_plan(self);
 		counted_tasks_renew(&self->counted);
+		leave_out(self);
 	}
 	/* Who has just become the target's gets counters now, and not an interval later. */
 	if (self->census.generation != target_generation(self->context.target))
@@ -409,6 +470,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	}
 	look_at_machine(self);
 	counted_tasks_renew(&self->counted);
+	leave_out(self);
 	*collect = &self->base;
 	return 0;
 }

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: MIT
 /*
- * The thread's whole life: wait until the next deadline, make a snapshot, put it where the other
- * side finds it. Deadlines are absolute, so that a slow interval does not shift the later ones;
- * those that passed meanwhile are skipped.
+ * The thread's whole life: wait until a snapshot is due, put it where the other side finds it.
  */
 #include "collector.h"
 
 #include "sys.h"
+#include "thread.h"
 #include "util.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 struct collector {
 	struct sys sys;
-	struct engine *engine;
+	struct feed feed;
 	pthread_t thread;
+	bool running;
 	int ready_fd; /* eventfd: counts up when something is put, read by collector_take */
 
 	pthread_mutex_t lock; /* guards what follows; held for pointers only, never while working */
 	struct snapshot *newest;
 	uint64_t interval_ns;
+	bool interval_changed; /* and the feed does not know yet */
+	struct playback playback;
+	bool plays;                                /* there is one */
 	struct commands commands;                  /* in the order they came */
 	struct question questions[QUESTION_KINDS]; /* those that are asked; texts are owned */
 	bool asked[QUESTION_KINDS];
@@ -33,11 +36,14 @@ struct collector {
 	bool stop;
 };
 
-static bool stopping(struct collector *collector, uint64_t *interval_ns)
+/* *changed: the interval is to be *interval_ns. */
+static bool stopping(struct collector *collector, uint64_t *interval_ns, bool *changed)
 {
 	pthread_mutex_lock(&collector->lock);
 	bool stop = collector->stop;
 	*interval_ns = collector->interval_ns;
+	*changed = collector->interval_changed;
+	collector->interval_changed = false;
 	pthread_mutex_unlock(&collector->lock);
 	return stop;
 }
@@ -48,8 +54,11 @@ static void tell(const struct collector *collector)
 	(void)ignored;
 }
 
+/* NULL is none. */
 static void put(struct collector *collector, struct snapshot *snapshot)
 {
+	if (!snapshot)
+		return;
 	pthread_mutex_lock(&collector->lock);
 	struct snapshot *unseen = collector->newest;
 	collector->newest = snapshot;
@@ -63,7 +72,7 @@ static void put_answers(struct collector *collector)
 {
 	struct answer *answer;
 
-	while ((answer = engine_take_answer(collector->engine)) != NULL) {
+	while ((answer = feed_take_answer(&collector->feed)) != NULL) {
 		pthread_mutex_lock(&collector->lock);
 		struct answer *unseen = collector->answers[answer->kind];
 		collector->answers[answer->kind] = answer;
@@ -85,12 +94,12 @@ static void ask_questions(struct collector *collector)
 		pthread_mutex_unlock(&collector->lock);
 
 		if (asked)
-			engine_ask(collector->engine, &question);
+			feed_ask(&collector->feed, &question);
 		xfree(question.text);
 	}
 }
 
-/* Hands all commands on to the engine; whether there were any. */
+/* Hands all commands on to the feed; whether there were any. */
 static bool do_commands(struct collector *collector)
 {
 	struct commands commands = {0};
@@ -101,113 +110,109 @@ static bool do_commands(struct collector *collector)
 
 	bool any = commands.n > 0;
 	for (size_t i = 0; i < commands.n; i++)
-		engine_do(collector->engine, &commands.items[i]);
+		feed_do(&collector->feed, &commands.items[i]);
 	commands_clear(&commands);
 	return any;
+}
+
+/* Tells where a recording is, where that has changed. */
+static void put_playback(struct collector *collector)
+{
+	struct playback playback;
+
+	memset(&playback, 0, sizeof(playback)); /* the gaps too: bytes are compared */
+	if (!feed_playback(&collector->feed, &playback) ||
+	    (collector->plays && memcmp(&playback, &collector->playback, sizeof(playback)) == 0))
+		return;
+	pthread_mutex_lock(&collector->lock);
+	memcpy(&collector->playback, &playback, sizeof(playback));
+	collector->plays = true;
+	pthread_mutex_unlock(&collector->lock);
+	tell(collector);
 }
 
 static void *run(void *arg)
 {
 	struct collector *collector = arg;
-	uint64_t ended_ns = sys_now_ns(&collector->sys);
-	uint64_t interval_ns;
+	bool changed;
+	uint64_t interval_ns = 0;
+	struct error err;
 
-	while (!stopping(collector, &interval_ns)) {
+	while (!stopping(collector, &interval_ns, &changed)) {
+		if (changed)
+			feed_set_interval(&collector->feed, interval_ns);
 		ask_questions(collector);
-		if (do_commands(collector)) {
-			put(collector, engine_snapshot(collector->engine));
-			ended_ns = sys_now_ns(&collector->sys);
-		}
+		if (do_commands(collector))
+			put(collector, feed_snapshot(&collector->feed));
+		put_playback(collector);
 		/*
-		 * Woken early: there is a command, a question or an answer, the interval was
+		 * Nothing is due: there is a command, a question or an answer, the interval was
 		 * changed, or it is time to stop.
 		 */
-		bool early = engine_wait(collector->engine, ended_ns + interval_ns);
+		int due = feed_wait(&collector->feed, UINT64_MAX, &err);
 		put_answers(collector);
-		if (early)
-			continue;
-		put(collector, engine_snapshot(collector->engine));
-		uint64_t late_ns = sys_now_ns(&collector->sys) - ended_ns;
-		ended_ns += late_ns - late_ns % interval_ns;
+		if (due < 0) /* until someone wants something */
+			sys_wait(&collector->sys, NULL, 0, UINT64_MAX);
+		if (due == 1)
+			put(collector, feed_snapshot(&collector->feed));
 	}
 	return NULL;
 }
 
-/* Signals belong to the thread that owns the terminal; but for those of a crash right here. */
-static int start_thread(struct collector *collector)
-{
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-	sigset_t all, before;
-
-	sigfillset(&all);
-	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
-		sigdelset(&all, crashes[i]);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int result = pthread_create(&collector->thread, NULL, run, collector);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -result;
-}
-
-int collector_start(const struct engine_config *config, uint64_t interval_ns,
-		    struct collector **out, struct error *err)
+int collector_new(struct collector **out, struct error *err)
 {
 	struct collector *collector = xcalloc(1, sizeof(*collector));
-	int result;
+	int result = 0;
 
-	collector->interval_ns = interval_ns;
-	pthread_mutex_init(&collector->lock, NULL);
 	collector->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (collector->ready_fd < 0) {
-		result = error_set(err, -errno, "No file descriptor is left.");
-		recorder_free(config->recorder);
-		goto fail_fd;
-	}
-	result = sys_linux_init(&collector->sys);
+	if (collector->ready_fd < 0)
+		result = -errno;
+	else
+		result = sys_linux_init(&collector->sys);
 	if (result < 0) {
-		error_set(err, result, "No file descriptor is left.");
-		recorder_free(config->recorder);
-		goto fail_sys;
+		if (collector->ready_fd >= 0)
+			close(collector->ready_fd);
+		free(collector);
+		return error_set(err, result, "No file descriptor is left.");
 	}
-	result = engine_new(&collector->sys, config, &collector->engine, err);
-	if (result < 0)
-		goto fail_engine;
-	result = start_thread(collector);
-	if (result < 0) {
-		error_set(err, result, "The collector's thread cannot be started.");
-		goto fail_thread;
-	}
+	pthread_mutex_init(&collector->lock, NULL);
 	*out = collector;
 	return 0;
-
-fail_thread:
-	engine_free(collector->engine);
-fail_engine:
-	sys_linux_fini(&collector->sys);
-fail_sys:
-	close(collector->ready_fd);
-fail_fd:
-	pthread_mutex_destroy(&collector->lock);
-	free(collector);
-	return result;
 }
 
-void collector_stop(struct collector *collector)
+const struct sys *collector_sys(const struct collector *collector)
+{
+	return &collector->sys;
+}
+
+int collector_start(struct collector *collector, const struct feed *feed, struct error *err)
+{
+	collector->feed = *feed;
+	int result = thread_start(&collector->thread, run, collector);
+	if (result < 0)
+		return error_set(err, result, "The collector's thread cannot be started.");
+	collector->running = true;
+	return 0;
+}
+
+void collector_free(struct collector *collector)
 {
 	if (!collector)
 		return;
-	pthread_mutex_lock(&collector->lock);
-	collector->stop = true;
-	pthread_mutex_unlock(&collector->lock);
-	sys_wake(&collector->sys);
-	pthread_join(collector->thread, NULL);
-
+	if (collector->running) {
+		pthread_mutex_lock(&collector->lock);
+		collector->stop = true;
+		pthread_mutex_unlock(&collector->lock);
+		sys_wake(&collector->sys);
+		pthread_join(collector->thread, NULL);
+	}
 	snapshot_free(collector->newest);
 	commands_clear(&collector->commands);
 	for (size_t i = 0; i < QUESTION_KINDS; i++) {
 		xfree(collector->questions[i].text);
 		answer_free(collector->answers[i]);
 	}
-	engine_free(collector->engine);
+	feed_free(&collector->feed);
 	sys_linux_fini(&collector->sys);
 	close(collector->ready_fd);
 	pthread_mutex_destroy(&collector->lock);
@@ -236,6 +241,7 @@ void collector_set_interval(struct collector *collector, uint64_t interval_ns)
 {
 	pthread_mutex_lock(&collector->lock);
 	collector->interval_ns = interval_ns;
+	collector->interval_changed = true;
 	pthread_mutex_unlock(&collector->lock);
 	sys_wake(&collector->sys);
 }
@@ -274,4 +280,13 @@ struct answer *collector_take_answer(struct collector *collector)
 	}
 	pthread_mutex_unlock(&collector->lock);
 	return answer;
+}
+
+bool collector_playback(struct collector *collector, struct playback *playback)
+{
+	pthread_mutex_lock(&collector->lock);
+	*playback = collector->playback;
+	bool plays = collector->plays;
+	pthread_mutex_unlock(&collector->lock);
+	return plays;
 }

@@ -3,6 +3,7 @@
 #define PMCTOP_COMMAND_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * What whoever looks at the snapshots asks of whoever makes them, while it runs. It is done when
@@ -20,12 +21,18 @@ enum command_kind {
 	/* Gives up the processes of the target that have ended, or where none has, all of them. */
 	COMMAND_DISMISS,
 	COMMAND_RECORD, /* text: the file to record to from then on; NULL: none any more */
+	/* Of a recording that is played (core/player); a machine does not know them. */
+	COMMAND_PAUSE,   /* number: whether it stands still */
+	COMMAND_STEP,    /* number: so many intervals forward, or back; it stands still then */
+	COMMAND_SEEK_BY, /* number: so many ns forward, or back */
+	COMMAND_SEEK_TO, /* number: ns from the beginning on; INT64_MAX: the end */
+	COMMAND_SPEED,   /* number: in thousandths, or PLAYBACK_SPEED_MAX */
 };
 
 struct command {
 	enum command_kind kind;
 	const char *text; /* borrowed for the call that passes it on; NULL where there is none */
-	long number;
+	int64_t number;
 };
 
 /* A queue of them that owns its texts. Zeroed is empty. */

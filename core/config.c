@@ -82,7 +82,7 @@ static void begin_section(struct parse *parse, const char *text)
 	parse->skipping = false;
 	parse->section = NULL;
 	if (!end) {
-		complain(parse, "A section has no ']'.");
+		complain(parse, "A section has no ']': write [NAME].");
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
@@ -119,7 +119,7 @@ static const char *expect(struct parse *parse, const char *line)
 static void settle(struct parse *parse)
 {
 	if (parse->owes_entry)
-		complain(parse, "Neither NAME = VALUE nor a [section].");
+		complain(parse, "Neither NAME = VALUE nor a [section]: put # before a comment.");
 }
 
 /*
@@ -220,12 +220,27 @@ static struct config_section *find_section(struct parse *parse, const char *name
 	text_copy(parse->unknown, sizeof(parse->unknown), name);
 	suggest_text(&near, hint, sizeof(hint));
 	if (name[0])
-		snprintf(sentence, sizeof(sentence), "Unknown section [%.40s]%s: skipped.", name,
-			 hint);
+		snprintf(sentence, sizeof(sentence), "Unknown section [%.40s]%s: skipped.%s", name,
+			 hint, hint[0] ? "" : " There are [pmctop], [keys], [metrics], [presets].");
 	else
-		snprintf(sentence, sizeof(sentence), "Stands before the first [section].");
+		snprintf(sentence, sizeof(sentence),
+			 "Stands before the first [section]: write [pmctop] above.");
 	complain(parse, sentence);
 	return NULL;
+}
+
+static void skip_rest(struct parse *parse, struct config_section *section)
+{
+	char sentence[120];
+
+	snprintf(sentence, sizeof(sentence),
+		 "A section has at most %d entries: this one and those behind it are skipped.",
+		 CONFIG_ENTRIES_MAX);
+	if (!section->full)
+		complain(parse, sentence);
+	section->full = true;
+	parse->entry = NULL;
+	parse->skipping = true;
 }
 
 /* inih's handler; 1 is success. */
@@ -246,11 +261,17 @@ static int take(void *arg, const char *section_name, const char *name, const cha
 
 	if (!section)
 		return 1;
+	if (section->n == CONFIG_ENTRIES_MAX) {
+		skip_rest(parse, section);
+		return 1;
+	}
 	if (!name[0] || twin) {
 		if (twin)
 			snprintf(sentence, sizeof(sentence),
-				 "'%.40s' is there already, in line %u.", name, twin->line);
-		complain(parse, twin ? sentence : "There is no name before the '='.");
+				 "'%.40s' is there already, in line %u: remove one.", name,
+				 twin->line);
+		complain(parse,
+			 twin ? sentence : "There is no name before the '=': write NAME = VALUE.");
 		return 1;
 	}
 	parse->entry = append(section, name, value, parse->line);
@@ -381,7 +402,19 @@ const struct config_section *config_section_find(const struct config *config, co
 
 void config_note(struct config *config, const struct config_entry *entry, const char *sentence)
 {
-	notes_add(&config->notes, "%.160s:%u: %s", config->path, entry->line, sentence);
+	char text[512];
+	size_t at = config->n_noted;
+
+	while (at > 0 && config->noted[at - 1] > entry->line)
+		at--;
+	snprintf(text, sizeof(text), "%.160s:%u: %s", config->path, entry->line, sentence);
+	if (!notes_insert(&config->notes, at, text))
+		return;
+	if (config->n_noted == NOTES_MAX)
+		config->n_noted--;
+	memmove(config->noted + at + 1, config->noted + at,
+		(config->n_noted++ - at) * sizeof(*config->noted));
+	config->noted[at] = entry->line;
 }
 
 void config_parse(const char *path, const char *text, struct config *config)
@@ -400,24 +433,47 @@ void config_parse(const char *path, const char *text, struct config *config)
 		add_preset(config, &config->presets_as_written.items[i]);
 }
 
-int config_load(const char *path, struct config *config, struct error *err)
+/* What was read of it, which is freed here; `rc` says how that went. */
+static int take_text(const char *path, int rc, char *text, size_t length, struct config *config,
+		     struct error *err)
 {
-	char *text;
-	size_t length;
-	int rc = text_file_read(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
-
 	if (rc == -ENOENT || rc == -ENOTDIR)
 		return -ENOENT;
 	if (rc)
-		return error_set(err, rc, "'%.120s' cannot be read: %s.", path, strerror(-rc));
+		return error_set(err, rc, "'%.120s' cannot be read: %s.", path, error_why(rc));
 	if (length > CONFIG_BYTES_MAX)
-		rc = error_set(err, -EFBIG, "'%.120s' is no configuration: it is too long.", path);
+		rc = error_set(err, -EFBIG,
+			       "'%.120s' is no configuration: it is longer than %d KiB.", path,
+			       CONFIG_BYTES_MAX / 1024);
 	else if (memchr(text, '\0', length))
 		rc = error_set(err, -EINVAL, "'%.120s' is no configuration: it is no text.", path);
 	else
 		config_parse(path, text, config);
 	free(text);
 	return rc;
+}
+
+int config_load(const char *path, struct config *config, struct error *err)
+{
+	size_t length = 0;
+	char *text = NULL;
+	int rc = text_file_read(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
+
+	return take_text(path, rc, text, length, config, err);
+}
+
+int config_load_own(const char *path, struct config *config, struct error *err)
+{
+	size_t length = 0;
+	char *text = NULL;
+	int rc = text_file_read_own(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
+
+	if (rc == -EPERM)
+		return error_set(err, rc,
+				 "'%.120s' is passed over: it is another user's, or others may "
+				 "write it. '--config' takes it all the same.",
+				 path);
+	return take_text(path, rc, text, length, config, err);
 }
 
 static void section_fini(struct config_section *section)

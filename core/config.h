@@ -35,6 +35,7 @@ struct config_section {
 	struct config_entry *items;
 	size_t n, capacity;
 	unsigned end; /* its last line but comments, be it the heading; 0: it is not there */
+	bool full;    /* of CONFIG_ENTRIES_MAX, and more were skipped */
 };
 
 struct config {
@@ -47,10 +48,18 @@ struct config {
 	struct preset
 		*presets; /* what in them is no metric, built in or of this file, is an event */
 	size_t n_presets;
-	struct notes notes; /* "FILE:7: why this line was skipped." */
+	/* "FILE:7: why this line was skipped." The first n_noted are in the order of their lines.
+	 */
+	struct notes notes;
+	unsigned noted[NOTES_MAX];
+	size_t n_noted;
 };
 
-enum { CONFIG_BYTES_MAX = 256 * 1024 };
+/*
+ * Nobody writes more by hand, and reading looks at each pair of names: what is longer is refused,
+ * what a section has beyond is noted once and skipped.
+ */
+enum { CONFIG_BYTES_MAX = 64 * 1024, CONFIG_ENTRIES_MAX = 256 };
 
 /* Fills a zeroed *config. Whatever the text: what is wrong with it is noted. */
 void config_parse(const char *path, const char *text, struct config *config);
@@ -60,6 +69,8 @@ void config_parse(const char *path, const char *text, struct config *config);
  * *config stays zeroed then.
  */
 int config_load(const char *path, struct config *config, struct error *err);
+/* The same of a file that the environment led to (text_file.h): -EPERM where it is another's. */
+int config_load_own(const char *path, struct config *config, struct error *err);
 
 /* A section by the name in its heading: NULL where there is none such. */
 const struct config_section *config_section_find(const struct config *config, const char *name);
@@ -69,7 +80,7 @@ const struct config_entry *config_entry_find(const struct config_section *sectio
 /* Whether a line is an entry ("ipc = ...") even where it is indented, and does not go on. */
 bool config_is_assignment(const char *line);
 
-/* Notes why an entry was of no use. */
+/* Notes why an entry was of no use, where its line stands among those noted. */
 void config_note(struct config *config, const struct config_entry *entry, const char *sentence);
 
 void config_fini(struct config *config); /* zeroed is fine */

@@ -165,12 +165,16 @@ static int check(const char *text, const struct config_change *change, struct er
 	struct config config = {0};
 
 	config_parse("", text, &config);
-	const struct config_entry *entry =
-		config_entry_find(config_section_find(&config, change->section), change->name);
+	const struct config_section *section = config_section_find(&config, change->section);
+	const struct config_entry *entry = config_entry_find(section, change->name);
 	bool same = change->value ? entry && strcmp(entry->value, change->value) == 0 : !entry;
+	bool full = section->full;
 	config_fini(&config);
 	if (same)
 		return 0;
+	if (full)
+		return error_set(err, -E2BIG, "[%s] has %d entries already: take some out.",
+				 change->section, CONFIG_ENTRIES_MAX);
 	return error_set(err, -EINVAL, "'%.40s = %.80s' is nothing that a configuration can say.",
 			 change->name, change->value ? change->value : "");
 }
@@ -190,10 +194,16 @@ char *config_edit(const char *text, const struct config_change *changes, size_t 
 			free(before);
 		} while (found && !changes[i].value);
 	}
-	for (size_t i = 0; i < n; i++)
-		if (check(edited, &changes[i], err)) {
-			free(edited);
-			return NULL;
-		}
-	return edited;
+	int rc = strlen(edited) <= CONFIG_BYTES_MAX || strlen(edited) <= strlen(text)
+			 ? 0
+			 : error_set(err, -E2BIG,
+				     "The configuration would be longer than %d KiB: take "
+				     "some out.",
+				     CONFIG_BYTES_MAX / 1024);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = check(edited, &changes[i], err);
+	if (!rc)
+		return edited;
+	free(edited);
+	return NULL;
 }

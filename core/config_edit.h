@@ -18,7 +18,7 @@ struct config_change {
 /*
  * The changed text, which the caller frees. A value that is there changes where it stands, another
  * comes last in its section. NULL and a sentence where one cannot be written so that it is read as
- * it is: -EINVAL.
+ * it is: -EINVAL, or -E2BIG where the section or the file is full.
  */
 char *config_edit(const char *text, const struct config_change *changes, size_t n,
 		  struct error *err);

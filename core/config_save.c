@@ -2,6 +2,8 @@
 #include "config_save.h"
 
 #include "config.h"
+#include "new_file.h"
+#include "place.h"
 #include "text_file.h"
 #include "util.h"
 
@@ -9,19 +11,34 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 struct save {
-	const char *named;        /* as the user knows it */
-	char path[PATH_MAX];      /* the file itself, no link */
-	char directory[PATH_MAX]; /* that it is in */
-	bool exists;
-	struct stat was;
+	const char *named; /* as the user knows it */
+	const char *pattern;
+	const struct config_change *changes;
+	size_t n_changes;
+	struct place place; /* where it is */
+	bool found;         /* the place */
+	int fd;             /* of the file as it is, locked against another that saves; -1: none */
+	char *text;         /* of that, or of the pattern; NULL: of neither */
+	char *edited;
 };
+
+/* 0, or -errno and a sentence; 1 where nothing is left to do. */
+typedef int save_step(struct save *save, struct error *err);
+
+static int save_do(struct save *save, save_step *const *steps, size_t n, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < n && result == 0; i++)
+		result = steps[i](save, err);
+	return result;
+}
 
 static int refuse(const struct save *save, int code, const char *why, struct error *err)
 {
@@ -30,126 +47,144 @@ static int refuse(const struct save *save, int code, const char *why, struct err
 
 static int refuse_errno(const struct save *save, int code, struct error *err)
 {
-	return refuse(save, code, strerror(-code), err);
+	/* Which root is asked for only where it has given its usual rights up. */
+	if (code == -EACCES && geteuid() == 0)
+		return refuse(save, code,
+			      "it is in no directory of root's: name one that is with --config",
+			      err);
+	return error_set(err, code, "Not saved: %s ('%.80s').%s", error_why(code), save->named,
+			 error_remedy(code));
 }
 
 /* ---- where it is */
 
-static void set_directory(struct save *save)
-{
-	char *slash;
-
-	text_copy(save->directory, sizeof(save->directory), save->path);
-	slash = strrchr(save->directory, '/');
-	if (!slash)
-		text_copy(save->directory, sizeof(save->directory), ".");
-	else
-		slash[slash == save->directory] = '\0';
-}
-
-static bool is_others(const struct stat *status)
-{
-	return status->st_uid != 0 && status->st_uid != geteuid();
-}
-
-/* The link may be anybody's where anybody may make one. */
-static int follow_link(struct save *save, struct error *err)
-{
-	struct stat directory;
-	char *real;
-
-	if (stat(save->directory, &directory))
-		return refuse_errno(save, -errno, err);
-	if (is_others(&save->was) || is_others(&directory) || (directory.st_mode & S_IWOTH))
-		return refuse(save, -EPERM, "it is a link that somebody else may have made", err);
-	real = realpath(save->named, NULL);
-	if (!real || lstat(real, &save->was)) {
-		int code = -errno;
-
-		free(real);
-		return refuse_errno(save, code, err);
-	}
-	text_copy(save->path, sizeof(save->path), real);
-	free(real);
-	set_directory(save);
-	return 0;
-}
-
-static int find(struct save *save, struct error *err)
-{
-	if (text_copy(save->path, sizeof(save->path), save->named) < strlen(save->named))
-		return refuse_errno(save, -ENAMETOOLONG, err);
-	set_directory(save);
-	save->exists = lstat(save->path, &save->was) == 0;
-	if (!save->exists)
-		return errno == ENOENT ? 0 : refuse_errno(save, -errno, err);
-
-	int rc = S_ISLNK(save->was.st_mode) ? follow_link(save, err) : 0;
-
-	if (rc)
-		return rc;
-	if (!S_ISREG(save->was.st_mode))
-		return refuse(save, -EINVAL, "it is no ordinary file", err);
-	if (geteuid() != 0 && save->was.st_uid != geteuid())
-		return refuse(save, -EPERM, "it is another user's", err);
-	if (faccessat(AT_FDCWD, save->path, W_OK, AT_EACCESS))
-		return refuse_errno(save, -errno, err);
-	return 0;
-}
-
+/* The directories that it is to be in, from the first. */
 static int make_directories(struct save *save, struct error *err)
 {
-	for (char *slash = strchr(save->directory + 1, '/');; slash = strchr(slash + 1, '/')) {
-		if (slash)
-			*slash = '\0';
-		int rc = mkdir(save->directory, 0700) && errno != EEXIST ? -errno : 0;
-		if (slash)
-			*slash = '/';
-		/* What cannot be made may be there: / on a read-only disk. */
-		if (rc && (!slash || (rc != -EROFS && rc != -EACCES && rc != -EPERM)))
+	char path[PATH_MAX];
+	const char *slash = save->named[0] ? strchr(save->named + 1, '/') : NULL;
+
+	for (; slash; slash = strchr(slash + 1, '/')) {
+		struct place place;
+
+		text_copy(path, (size_t)(slash - save->named) + 1, save->named);
+		int rc = place_find(path, true, &place, NULL);
+		if (rc)
 			return refuse_errno(save, rc, err);
-		if (!slash)
-			return 0;
+		if (!place.exists && mkdirat(place.directory, place.name, 0700) && errno != EEXIST)
+			rc = -errno;
+		place_fini(&place);
+		if (rc)
+			return refuse_errno(save, rc, err);
 	}
+	return 0;
+}
+
+static int find_place(struct save *save, struct error *err)
+{
+	int rc = strlen(save->named) >= PATH_MAX
+			 ? -ENAMETOOLONG
+			 : place_find(save->named, true, &save->place, NULL);
+
+	save->found = rc == 0;
+	if (rc == -ELOOP)
+		return refuse(save, rc, "it is a link that somebody else may have made", err);
+	return rc && rc != -ENOENT ? refuse_errno(save, rc, err) : 0;
+}
+
+static int check(struct save *save, struct error *err)
+{
+	const struct place *place = &save->place;
+	uid_t owner = place->status.st_uid, self = geteuid();
+	struct stat directory;
+
+	if (!save->found)
+		return 0;
+	if (fstat(place->directory, &directory))
+		return refuse_errno(save, -errno, err);
+	if (directory.st_uid != 0 && directory.st_uid != self)
+		return refuse(save, -EPERM, "its directory is another user's", err);
+	if (!place->exists)
+		return 0;
+	if (!S_ISREG(place->status.st_mode))
+		return refuse(save, -EINVAL, "it is no ordinary file", err);
+	if (owner != self && (self != 0 || place->shared))
+		return refuse(save, -EPERM, "it is another user's", err);
+	if (faccessat(place->directory, place->name, W_OK, AT_EACCESS))
+		return refuse_errno(save, -errno, err);
+	return 0;
+}
+
+/* Another that saves at this moment would undo it, or be undone. */
+static int hold(struct save *save, struct error *err)
+{
+	const struct place *place = &save->place;
+
+	if (!save->found || !place->exists)
+		return 0;
+	save->fd = openat(place->directory, place->name,
+			  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (save->fd < 0)
+		return refuse_errno(save, -errno, err);
+	if (place_lock(save->fd, save->named, NULL) || !place_is(place, &place->status))
+		return refuse(save, -EBUSY, "another pmctop saves it now, try again", err);
+	return 0;
 }
 
 /* ---- what is in it */
 
-static int read_text(const struct save *save, const char *path, char **text, struct error *err)
+/* An ordinary file: nobody is waited for. */
+static ssize_t read_bytes(int fd, char *text, size_t most)
 {
-	size_t length;
-	int rc = text_file_read(path, 0, CONFIG_BYTES_MAX + 1, text, &length);
+	size_t length = 0;
 
-	if (rc)
-		return refuse_errno(save, rc, err);
-	if (length <= CONFIG_BYTES_MAX && !memchr(*text, '\0', length))
-		return 0;
-	free(*text);
-	*text = NULL;
-	return refuse(save, -EINVAL, "what is there is no configuration", err);
+	while (length < most) {
+		ssize_t some = pread(fd, text + length, most - length, (off_t)length);
+		if (some < 0 && errno == EINTR)
+			continue;
+		if (some < 0)
+			return -errno;
+		if (some == 0)
+			break;
+		length += (size_t)some;
+	}
+	text[length] = '\0';
+	return (ssize_t)length;
 }
 
-static int write_all(int fd, const char *text)
+static int read_text(struct save *save, struct error *err)
 {
-	for (size_t left = strlen(text); left > 0;) {
-		ssize_t length = write(fd, text, left);
+	size_t most = CONFIG_BYTES_MAX + 1, length = 0;
+	int rc = 0;
 
-		if (length < 0 && errno == EINTR)
-			continue;
-		if (length < 0)
-			return -errno;
-		text += length;
-		left -= (size_t)length;
+	if (save->fd >= 0) {
+		save->text = xmalloc(most + 1);
+		ssize_t n = read_bytes(save->fd, save->text, most);
+		length = n < 0 ? 0 : (size_t)n;
+		rc = n < 0 ? (int)n : 0;
+	} else if (save->pattern) {
+		rc = text_file_read_own(save->pattern, 0, most, &save->text, &length);
+		if (rc == -ENOENT) /* it has gone */
+			return 0;
+		if (rc == -EPERM)
+			return error_set(err, rc,
+					 "Not saved: '%.120s', which was read, is another user's "
+					 "now, or others may write it.",
+					 save->pattern);
 	}
-	return fsync(fd) ? -errno : 0;
+	if (rc)
+		return refuse_errno(save, rc, err);
+	if (!save->text || (length <= CONFIG_BYTES_MAX && !memchr(save->text, '\0', length)))
+		return 0;
+	return refuse(save, -EINVAL, "what is there is no configuration", err);
 }
 
 static int keep_rights(const struct save *save, int fd)
 {
-	const struct stat *was = &save->was;
+	const struct stat *was = &save->place.status;
 	struct stat now;
 
-	if (!save->exists)
+	if (!save->place.exists)
 		return 0;
 	if (fstat(fd, &now))
 		return -errno;
@@ -160,9 +195,9 @@ static int keep_rights(const struct save *save, int fd)
 }
 
 /* The name is on the disk, too. */
-static void sync_directory(const char *path)
+static void sync_directory(const struct place *place)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(place->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0) {
 		fsync(fd);
@@ -172,49 +207,68 @@ static void sync_directory(const char *path)
 
 static int replace(const struct save *save, const char *text)
 {
-	char path[PATH_MAX];
-	int fd, rc;
+	struct new_file file;
+	int rc = new_file_open(&save->place, &file);
 
-	if (snprintf(path, sizeof(path), "%s.XXXXXX", save->path) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	rc = write_all(fd, text);
-	if (!rc)
-		rc = keep_rights(save, fd);
-	if (close(fd) && !rc)
-		rc = -errno;
-	if (!rc && rename(path, save->path))
-		rc = -errno;
 	if (rc)
-		unlink(path);
-	else
-		sync_directory(save->directory);
+		return rc;
+	rc = write_all(file.fd, text, strlen(text), NULL);
+	if (!rc && fsync(file.fd))
+		rc = -errno;
+	if (!rc)
+		rc = keep_rights(save, file.fd);
+	if (!rc)
+		rc = new_file_put(&file);
+	new_file_fini(&file);
+	if (!rc)
+		sync_directory(&save->place);
 	return rc;
+}
+
+static int edit(struct save *save, struct error *err)
+{
+	const char *text = save->text ? save->text : "";
+
+	save->edited = config_edit(text, save->changes, save->n_changes, err);
+	if (!save->edited)
+		return err->code;
+	return strcmp(save->edited, text) == 0; /* it says all that already */
+}
+
+/* Where it was looked for there was no directory; whatever is there by now is not replaced. */
+static int make_place(struct save *save, struct error *err)
+{
+	static save_step *const steps[] = {make_directories, find_place, check};
+	int rc = save->found ? 0 : save_do(save, steps, ARRAY_SIZE(steps), err);
+
+	if (rc)
+		return rc;
+	if (!save->found)
+		return refuse_errno(save, -ENOENT, err);
+	return save->place.exists && save->fd < 0 ? refuse_errno(save, -EEXIST, err) : 0;
+}
+
+static int write_text(struct save *save, struct error *err)
+{
+	int rc = replace(save, save->edited);
+
+	return rc ? refuse_errno(save, rc, err) : 0;
 }
 
 int config_save(const char *path, const char *pattern, const struct config_change *changes,
 		size_t n, struct error *err)
 {
-	struct save save = {.named = path};
-	char *text = NULL, *edited = NULL;
-	int rc = find(&save, err);
+	static save_step *const steps[] = {find_place, check,      hold,      read_text,
+					   edit,       make_place, write_text};
+	struct save save = {
+		.named = path, .pattern = pattern, .changes = changes, .n_changes = n, .fd = -1};
+	int result = save_do(&save, steps, ARRAY_SIZE(steps), err);
 
-	if (!rc && (save.exists || pattern))
-		rc = read_text(&save, save.exists ? save.path : pattern, &text, err);
-	if (!rc) {
-		edited = config_edit(text ? text : "", changes, n, err);
-		rc = edited ? 0 : err->code;
-	}
-	if (!rc && !save.exists)
-		rc = make_directories(&save, err);
-	if (!rc) {
-		rc = replace(&save, edited);
-		if (rc)
-			refuse_errno(&save, rc, err);
-	}
-	free(text);
-	free(edited);
-	return rc;
+	free(save.text);
+	free(save.edited);
+	if (save.fd >= 0)
+		close(save.fd);
+	if (save.found)
+		place_fini(&save.place);
+	return result;
 }

@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	CLOCK_LOOKS = 1000, /* until it has gone on: it may be a coarse one */
+	COST_TRIES = 4,     /* the least of them: the others were interrupted */
+	COST_READS = 8,
+};
+
 void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct attrib *attrib,
 		      int number, size_t index, unsigned domain)
 {
@@ -18,6 +24,8 @@ void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct att
 		.attrib = attrib,
 		.domain = domain,
 		.switches_fd = -1,
+		.lives_fd = -1,
+		.window.share = 1,
 	};
 }
 
@@ -48,7 +56,7 @@ static int open_groups(struct counted_cpu *cpu, const struct event_set *events,
 	failure->member = plan->groups[domain->first_group].layout.switch_value;
 	int result = ring_map(&cpu->ring, cpu->sys, counted_cpu_fd(cpu), ring_bytes);
 	/* Told apart from a refusal of counters. */
-	return result == -EPERM || result == -ENOMEM ? -ENOBUFS : result;
+	return result == -EPERM ? -ENOBUFS : result;
 }
 
 /*
@@ -87,15 +95,21 @@ static int start_group(struct counted_cpu *cpu, struct counted_group *counted,
 	return group_send(group, counted_cpu_fd(cpu));
 }
 
-static int begin_turn(struct counted_cpu *cpu, size_t turn)
+static void begin_slice(struct counted_cpu *cpu, const struct counted_group *counted,
+			uint64_t weight)
 {
-	const struct counted_group *counted = &cpu->groups[turn];
-	int result = group_enable(&counted->group);
 	uint64_t start_ns = sys_now_ns(cpu->sys);
 
-	attrib_resume(cpu->attrib, cpu->index, counted->index, start_ns);
+	attrib_resume(cpu->attrib, cpu->index, counted->index, start_ns, weight);
 	if (cpu->recorder)
-		recorder_resume(cpu->recorder, &counted->stream, start_ns);
+		recorder_resume(cpu->recorder, &counted->stream, start_ns, weight);
+}
+
+static int begin_turn(struct counted_cpu *cpu, size_t turn)
+{
+	int result = group_enable(&cpu->groups[turn].group);
+
+	begin_slice(cpu, &cpu->groups[turn], ATTRIB_WEIGHT_ONE);
 	cpu->turn = turn;
 	return result;
 }
@@ -160,6 +174,7 @@ int counted_cpu_record(struct counted_cpu *cpu, struct recorder *recorder)
 	int result = 0;
 
 	cpu->recorder = recorder;
+	cpu->told_to = 0; /* it has to hear of them too */
 	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++)
 		result = record_group(cpu, &cpu->groups[k]);
 	if (result < 0)
@@ -173,7 +188,7 @@ void counted_cpu_unrecord(struct counted_cpu *cpu)
 		if (cpu->groups[k].stream.samples)
 			recorder_drop(cpu->recorder, &cpu->groups[k].stream);
 	cpu->recorder = NULL;
-	cpu->switches_id = 0;
+	cpu->switches_id = cpu->lives_id = 0;
 }
 
 /* What has been read and is not released yet, since tail stood there. */
@@ -183,10 +198,8 @@ static void record_consumed(struct counted_cpu *cpu, uint64_t from)
 		cpu->groups[0].stream.samples,
 		cpu->turn > 0 ? cpu->groups[cpu->turn].stream.samples : NULL,
 	};
-	struct ring_part parts[2];
 
-	ring_consumed(&cpu->ring, from, parts);
-	recorder_records(cpu->recorder, streams, parts);
+	recorder_records(cpu->recorder, streams, &cpu->ring, from);
 }
 
 void counted_cpu_close(struct counted_cpu *cpu)
@@ -198,12 +211,16 @@ void counted_cpu_close(struct counted_cpu *cpu)
 	ring_unmap(&cpu->ring);
 	if (cpu->switches_fd >= 0)
 		sys_close(cpu->sys, cpu->switches_fd);
+	if (cpu->lives_fd >= 0)
+		sys_close(cpu->sys, cpu->lives_fd);
 	/* What takes turns first: its output is the clock's ring. */
 	while (cpu->n_groups > 0)
 		group_close(&cpu->groups[--cpu->n_groups].group);
 	free(cpu->groups);
 	free(cpu->reading);
+	double share = cpu->window.share;
 	counted_cpu_init(cpu, cpu->sys, cpu->attrib, cpu->number, cpu->index, cpu->domain);
+	cpu->window.share = share;
 }
 
 /* ---- ticks */
@@ -243,25 +260,25 @@ void counted_cpu_disarm(struct counted_cpu *cpu)
 		disarm(&cpu->groups[cpu->turn]);
 }
 
-static void note_tick(struct counted_cpu *cpu, int group, uint64_t time_ns)
+static void note_tick(struct counted_cpu *cpu, unsigned group, uint64_t time_ns)
 {
-	for (size_t k = 0; group >= 0 && k < cpu->n_groups; k++) {
+	for (size_t k = 0; k < cpu->n_groups; k++) {
 		struct counted_group *counted = &cpu->groups[k];
-		if (counted->index != (unsigned)group)
+		if (counted->index != group)
 			continue;
 		counted->off_looks = 0;
-		if (counted->armed_ns && time_ns >= counted->armed_ns)
+		if (counted->armed_ns && time_ns >= counted->armed_ns) {
 			disarm(counted);
+			cpu->ticked = true;
+		}
 	}
 }
 
-int counted_cpu_ask_switches(struct counted_cpu *cpu)
+/* An event beside the groups whose records go into the ring too: 0 or -errno. */
+static int open_beside(const struct counted_cpu *cpu, struct perf_event_attr attr, int *beside)
 {
-	struct perf_event_attr attr = group_switch_record_attr();
-
-	if (!cpu->open || cpu->switches_fd >= 0)
-		return 0;
 	int fd = sys_perf_open(cpu->sys, &attr, -1, cpu->number, -1, PERF_FLAG_FD_CLOEXEC);
+
 	if (fd < 0)
 		return fd;
 	int result = sys_perf_ioctl(cpu->sys, fd, PERF_EVENT_IOC_SET_OUTPUT,
@@ -269,25 +286,66 @@ int counted_cpu_ask_switches(struct counted_cpu *cpu)
 	if (result < 0)
 		sys_close(cpu->sys, fd);
 	else
-		cpu->switches_fd = fd;
+		*beside = fd;
+	return result;
+}
+
+int counted_cpu_ask_switches(struct counted_cpu *cpu)
+{
+	if (!cpu->open || cpu->switches_fd >= 0)
+		return 0;
+	int result = open_beside(cpu, group_switch_record_attr(), &cpu->switches_fd);
+	if (result == 0 && cpu->window.shut)
+		result = sys_perf_ioctl(cpu->sys, cpu->switches_fd, PERF_EVENT_IOC_DISABLE, 0);
 	return result;
 }
 
 /* ---- records */
 
-static void drain(struct counted_cpu *cpu, bool to_ticks)
+/*
+ * What the window has seen since the last time is about to be told. One that lasts longer than it
+ * was to, since its CPU or ours stood still, stands for no more than its part all the same.
+ */
+static void weigh_window(struct counted_cpu *cpu)
+{
+	struct counted_window *window = &cpu->window;
+	uint64_t now_ns = sys_now_ns(cpu->sys), seen_ns = now_ns - window->weighed_ns;
+	uint64_t left_ns =
+		window->until_ns > window->told_ns ? window->until_ns - window->told_ns : 0;
+	uint64_t weight = seen_ns ? left_ns * ATTRIB_WEIGHT_ONE / seen_ns : window->weight;
+
+	if (weight < ATTRIB_WEIGHT_ONE)
+		weight = ATTRIB_WEIGHT_ONE;
+	if (weight < window->weight) {
+		window->weight = weight;
+		attrib_resume(cpu->attrib, cpu->index, cpu->groups[0].index, 0, weight);
+		if (cpu->recorder)
+			recorder_resume(cpu->recorder, &cpu->groups[0].stream, 0, weight);
+	}
+	window->told_ns += seen_ns * window->weight / ATTRIB_WEIGHT_ONE;
+	window->weighed_ns = now_ns;
+}
+
+static void drain(struct counted_cpu *cpu, bool to_ticks, uint64_t end)
 {
 	struct ring *ring = &cpu->ring;
 	const struct perf_event_header *header;
 	struct record record;
-	uint64_t broken = ring->broken, from = ring->tail;
+	uint64_t broken = ring->broken, from = ring->tail, records = 0;
 
-	while (!(to_ticks && !counted_cpu_awaits(cpu)) && (header = ring_peek(ring))) {
+	if (cpu->window.share < 1 && !cpu->window.shut)
+		weigh_window(cpu);
+	while (!(to_ticks && !counted_cpu_awaits(cpu)) && ring->tail < end &&
+	       (header = ring_peek(ring))) {
+		int group = -1;
 		if (record_decode(header, &record) == 0)
-			note_tick(cpu, attrib_record(cpu->attrib, cpu->index, &record),
-				  record.time_ns);
+			group = attrib_record(cpu->attrib, cpu->index, &record);
+		if (group >= 0)
+			note_tick(cpu, (unsigned)group, record.time_ns);
 		ring_consume(ring);
+		records++;
 	}
+	cpu->records += records;
 	if (cpu->recorder && ring->tail != from)
 		record_consumed(cpu, from);
 	ring_release(ring);
@@ -301,31 +359,46 @@ static void drain(struct counted_cpu *cpu, bool to_ticks)
 			      record.lost.records);
 }
 
-void counted_cpu_foretell(struct counted_cpu *cpu)
+void counted_cpu_mark(struct counted_cpu *cpu)
 {
-	struct ring ahead = cpu->ring; /* read on, and nothing given back */
-	const struct perf_event_header *header;
-	struct record record;
+	cpu->mark = ring_head(&cpu->ring);
+}
 
-	ahead.joined = NULL;
-	for (; (header = ring_peek(&ahead)); ring_consume(&ahead))
-		if (record_decode(header, &record) == 0 &&
-		    (record.kind == RECORD_FORK || record.kind == RECORD_COMM)) {
-			attrib_record(cpu->attrib, cpu->index, &record);
-			if (cpu->recorder)
-				recorder_ahead(cpu->recorder, cpu->index, header);
-		}
-	free(ahead.joined);
+void counted_cpu_add_births(struct counted_cpu *cpu, struct births *births)
+{
+	const uint32_t types = RING_TYPE(PERF_RECORD_FORK) | RING_TYPE(PERF_RECORD_COMM);
+	const struct perf_event_header *header;
+	struct ring ahead;
+
+	ring_look_ahead(&cpu->ring, cpu->told_to, &ahead);
+	for (; ring_seek(&ahead, types), (header = ring_peek(&ahead)); ring_consume(&ahead))
+		births_add(births, cpu->index, header, ahead.tail < cpu->mark);
+	cpu->told_to = cpu->mark;
+	ring_look_ahead_end(&ahead);
+}
+
+void counted_cpu_tell_birth(struct counted_cpu *cpu, const struct birth *birth)
+{
+	const struct perf_event_header *header = (const struct perf_event_header *)birth->raw;
+
+	attrib_record(cpu->attrib, cpu->index, &birth->record);
+	if (cpu->recorder && header->size > 0)
+		recorder_ahead(cpu->recorder, cpu->index, header);
 }
 
 void counted_cpu_drain(struct counted_cpu *cpu)
 {
-	drain(cpu, false);
+	drain(cpu, false, UINT64_MAX);
+}
+
+void counted_cpu_drain_to_mark(struct counted_cpu *cpu)
+{
+	drain(cpu, false, cpu->mark);
 }
 
 void counted_cpu_drain_to_ticks(struct counted_cpu *cpu)
 {
-	drain(cpu, true);
+	drain(cpu, true, cpu->mark);
 }
 
 /* ---- turns and doubts */
@@ -340,11 +413,20 @@ static void note_times(struct counted_group *counted, const uint64_t *reading)
 	counted->running_ns = reading[READING_RUNNING_NS];
 }
 
+/* By what has just been read. */
+static void end_slice(struct counted_cpu *cpu, const struct counted_group *counted,
+		      const struct attrib_runner *runner)
+{
+	attrib_pause(cpu->attrib, cpu->index, counted->index, cpu->reading, runner);
+	if (cpu->recorder)
+		recorder_pause(cpu->recorder, &counted->stream, cpu->reading, runner);
+}
+
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner)
 {
 	struct counted_group *counted = &cpu->groups[cpu->turn];
 
-	if (cpu->n_groups <= 2)
+	if (cpu->n_groups <= 2 || cpu->window.share < 1)
 		return;
 	if (group_disable(&counted->group) < 0 || group_read(&counted->group, cpu->reading) < 0) {
 		cpu->dead = true;
@@ -355,25 +437,75 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 	/* Not there any more: who knows who was when the turn ended. */
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
 		runner = &attrib_nobody;
-	attrib_pause(cpu->attrib, cpu->index, counted->index, cpu->reading, runner);
-	if (cpu->recorder)
-		recorder_pause(cpu->recorder, &counted->stream, cpu->reading, runner);
+	end_slice(cpu, counted, runner);
 	cpu->late_turns = 0;
 	if (begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0)
 		cpu->dead = true;
 }
 
+/*
+ * The clock's group never stops: what it reads grows from one look to the next, unless it was
+ * dissolved. Where the clock itself stands still nobody can tell.
+ */
+static bool is_dissolved(struct counted_cpu *cpu)
+{
+	const struct group *group = &cpu->groups[0].group;
+	int result = group_read(group, cpu->reading);
+	uint64_t enabled_ns = cpu->reading[READING_ENABLED_NS];
+	uint64_t began_ns = sys_now_ns(cpu->sys), now_ns = began_ns;
+
+	for (unsigned i = 0; i < CLOCK_LOOKS && now_ns == began_ns; i++)
+		now_ns = sys_now_ns(cpu->sys);
+	if (result == 0)
+		result = group_read(group, cpu->reading);
+	return result < 0 || (now_ns != began_ns && cpu->reading[READING_ENABLED_NS] == enabled_ns);
+}
+
+/* Whether a sample waits that is not folded in yet. */
+static bool has_sample(const struct counted_cpu *cpu)
+{
+	struct ring ahead;
+
+	ring_look_ahead(&cpu->ring, 0, &ahead);
+	ring_seek(&ahead, RING_TYPE(PERF_RECORD_SAMPLE));
+	const struct perf_event_header *header = ring_peek(&ahead);
+	ring_look_ahead_end(&ahead);
+	return header != NULL;
+}
+
+static uint64_t off_ns(const uint64_t *reading)
+{
+	return reading[READING_ENABLED_NS] - reading[READING_RUNNING_NS];
+}
+
+/*
+ * Off the PMU a group makes no records until it is back. Where it keeps the clock that time passed,
+ * and is nobody's: by what has just been read it is told in its own interval. Not where a sample
+ * waits, which tells itself.
+ */
+static void tell_off(struct counted_cpu *cpu, const struct counted_group *counted)
+{
+	struct attrib_state state;
+
+	if (!attrib_state(cpu->attrib, cpu->index, counted->index, &state) ||
+	    off_ns(cpu->reading) == off_ns(state.reading) || has_sample(cpu))
+		return;
+	end_slice(cpu, counted, &attrib_nobody);
+	begin_slice(cpu, counted, ATTRIB_WEIGHT_ONE);
+}
+
 void counted_cpu_check(struct counted_cpu *cpu)
 {
+	cpu->dead |= is_dissolved(cpu);
 	for (size_t k = 0; k <= cpu->turn; k += cpu->turn ? cpu->turn : 1) {
 		struct counted_group *counted = &cpu->groups[k];
-		int result = group_read(&counted->group, cpu->reading);
-
-		/* The clock's group never stops. */
-		cpu->dead |= result < 0 ||
-			     (k == 0 && cpu->reading[READING_ENABLED_NS] == counted->enabled_ns);
-		if (result == 0)
-			note_times(counted, cpu->reading);
+		if (group_read(&counted->group, cpu->reading) < 0) {
+			cpu->dead = true;
+			continue;
+		}
+		note_times(counted, cpu->reading);
+		if (k == 0 && !cpu->dead)
+			tell_off(cpu, counted);
 	}
 }
 
@@ -385,4 +517,97 @@ unsigned counted_cpu_off(const struct counted_cpu *cpu)
 		if (cpu->groups[k].off_looks > most)
 			most = cpu->groups[k].off_looks;
 	return most;
+}
+
+/* ---- windows */
+
+int counted_cpu_begin_windows(struct counted_cpu *cpu)
+{
+	return cpu->lives_fd >= 0 ? 0 : open_beside(cpu, group_life_record_attr(), &cpu->lives_fd);
+}
+
+void counted_cpu_end_windows(struct counted_cpu *cpu)
+{
+	if (cpu->window.shut)
+		counted_cpu_open_window(cpu, ATTRIB_WEIGHT_ONE);
+	if (cpu->lives_fd >= 0)
+		sys_close(cpu->sys, cpu->lives_fd);
+	cpu->lives_fd = -1;
+	cpu->lives_id = 0;
+}
+
+static void switch_records(const struct counted_cpu *cpu, unsigned long request)
+{
+	if (cpu->switches_fd >= 0)
+		sys_perf_ioctl(cpu->sys, cpu->switches_fd, request, 0);
+}
+
+void counted_cpu_open_window(struct counted_cpu *cpu, uint64_t weight)
+{
+	struct counted_group *clock = &cpu->groups[0];
+
+	/* What was told meanwhile is of before. */
+	counted_cpu_drain(cpu);
+	switch_records(cpu, PERF_EVENT_IOC_ENABLE);
+	cpu->dead |= group_enable(&clock->group) < 0;
+	begin_slice(cpu, clock, weight);
+	if (cpu->n_groups > 1)
+		cpu->dead |= begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0;
+	cpu->window.shut = false;
+}
+
+void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runner *runner)
+{
+	struct counted_group *on[] = {&cpu->groups[cpu->turn], &cpu->groups[0]};
+	size_t first = cpu->turn > 0 ? 0 : 1;
+
+	for (size_t i = first; i < ARRAY_SIZE(on); i++)
+		cpu->dead |= group_disable(&on[i]->group) < 0;
+	switch_records(cpu, PERF_EVENT_IOC_DISABLE);
+	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
+		runner = &attrib_nobody;
+	counted_cpu_drain(cpu);
+	for (size_t i = first; i < ARRAY_SIZE(on); i++) {
+		uint64_t enabled_ns = on[i]->enabled_ns;
+		if (group_read(&on[i]->group, cpu->reading) < 0) {
+			cpu->dead = true;
+			continue;
+		}
+		note_times(on[i], cpu->reading);
+		/* A group that was on, and whose clock stood still, was dissolved. */
+		cpu->dead |= on[i]->enabled_ns == enabled_ns;
+		end_slice(cpu, on[i], runner);
+	}
+	cpu->window.shut = true;
+}
+
+/* The least that reading it takes. */
+static uint64_t read_cost_ns(const struct counted_cpu *cpu, int fd, size_t n_values)
+{
+	size_t size = (1 + READING_VALUES + n_values) * sizeof(uint64_t);
+	uint64_t *values = xmalloc(size), least_ns = UINT64_MAX;
+
+	for (unsigned i = 0; i < COST_TRIES; i++) {
+		uint64_t begin_ns = sys_now_ns(cpu->sys);
+		for (unsigned k = 0; k < COST_READS; k++)
+			sys_perf_read(cpu->sys, fd, values, size);
+		uint64_t ns = (sys_now_ns(cpu->sys) - begin_ns) / COST_READS;
+		least_ns = ns < least_ns ? ns : least_ns;
+	}
+	free(values);
+	return least_ns;
+}
+
+/* A sample of a group reads what reading it does; a SWITCH is written at both ends of a slice. */
+uint64_t counted_cpu_switch_cost_ns(struct counted_cpu *cpu)
+{
+	const struct group *clock = &cpu->groups[0].group;
+	const struct group *turn = &cpu->groups[cpu->turn].group;
+	uint64_t cost_ns = read_cost_ns(cpu, clock->fds[0], clock->n);
+
+	if (cpu->turn > 0)
+		cost_ns += read_cost_ns(cpu, turn->fds[0], turn->n);
+	if (cpu->switches_fd >= 0)
+		cost_ns += 2 * read_cost_ns(cpu, cpu->switches_fd, 1);
+	return cost_ns;
 }

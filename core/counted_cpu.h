@@ -3,6 +3,7 @@
 #define PMCTOP_COUNTED_CPU_H
 
 #include "attrib.h"
+#include "births.h"
 #include "event.h"
 #include "group.h"
 #include "plan.h"
@@ -28,6 +29,23 @@ struct counted_group {
 	struct recorder_stream stream;   /* of the CPU's recorder */
 };
 
+/* How much of a CPU's time is counted, and when (core/counted_windows). */
+struct counted_window {
+	double share;                /* of the time; 1: all of it, and the rest has no meaning */
+	unsigned calm;               /* intervals in a row in which all could have been counted */
+	bool shut;                   /* between two windows: its groups are off */
+	uint64_t due_ns;             /* when the next one opens, or this one closes */
+	uint64_t opened_ns;          /* this one */
+	uint64_t weight;             /* of this one */
+	uint64_t part_ns, length_ns; /* the interval has parts, each of them a window of a length */
+	uint64_t late_ns;            /* how much longer windows are than that: smoothed */
+	uint64_t part;               /* whose window is the next, or this one */
+	uint64_t told_ns;            /* of the interval, as its windows told */
+	uint64_t until_ns;   /* of the interval, what they are to have told after this one */
+	uint64_t weighed_ns; /* up to when they have told */
+	uint64_t random;     /* where in its part a window begins */
+};
+
 struct counted_cpu {
 	int number;
 	size_t index; /* in the interval */
@@ -36,19 +54,27 @@ struct counted_cpu {
 	unsigned domain;
 
 	bool open;
+	bool late;                    /* since a moment after the interval began */
 	bool dead;                    /* its counters do not count any more */
 	struct counted_group *groups; /* the first is always on */
 	size_t n_groups;
 	size_t turn; /* which of the others is on; 0: there are none */
 	struct ring ring;
-	int switches_fd;           /* makes SWITCH records; -1: not asked for */
+	uint64_t mark;    /* in the ring: up to there all births on any CPU have been told */
+	uint64_t told_to; /* in the ring: up to there its own have */
+	int switches_fd;  /* makes SWITCH records; -1: not asked for */
+	int lives_fd;     /* makes FORK, EXIT and COMM records beside windows; -1: none */
+	struct counted_window window;
+	uint64_t records;          /* that were folded in */
 	uint64_t *reading;         /* scratch, for the largest of them */
+	bool ticked;               /* since it was last armed */
 	unsigned tickless_cuts;    /* how many in a row */
 	unsigned late_turns;       /* how many in a row could not end because no tick came */
 	uint64_t idle_credit_ns;   /* idle by /proc/stat, and not in any interval yet */
 	struct recorder *recorder; /* borrowed: is told of it; NULL: nobody is */
-	uint64_t switches_id; /* of what makes SWITCH records, as the recorder knows it; 0: it does
-				 not */
+	/* Of what makes SWITCH records, and of what tells of lives, as the recorder knows them; 0:
+	 * it does not */
+	uint64_t switches_id, lives_id;
 };
 
 enum { COUNTED_OFF_LOOKS = 2 }; /* a group that was off the PMU so often in a row stays off */
@@ -65,19 +91,33 @@ void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct att
 
 /*
  * Opens the groups of its domain and a ring of ring_bytes, and starts to count from zero. 0 or the
- * kernel's -errno: -ENOBUFS where no locked memory is left for the ring; -EUSERS where `confirm`
- * asks whether the groups run and one does not, though it opens: its counters are taken.
+ * kernel's -errno: -ENOBUFS where no locked memory is left for the ring, -ENOMEM where no memory
+ * is; -EUSERS where `confirm` asks whether the groups run and one does not, though it opens: its
+ * counters are taken.
  */
 int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 		     const struct plan *plan, size_t ring_bytes, bool confirm,
 		     struct counted_failure *failure);
-void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not */
+void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not; keeps window.share */
 
 /*
  * From now on also asks for SWITCH records, if it is open and has not yet: nothing is opened anew
  * for that. 0 or -errno.
  */
 int counted_cpu_ask_switches(struct counted_cpu *cpu);
+
+/*
+ * From now on it is counted in windows, of which one is open; and in whole again. 0 or -errno:
+ * nothing has changed. While none is open the groups are off, and what takes turns goes on with
+ * the next window. What a window's clock says stands for `weight` times as much
+ * (attrib_resume). `runner`: as for counted_cpu_turn.
+ */
+int counted_cpu_begin_windows(struct counted_cpu *cpu);
+void counted_cpu_end_windows(struct counted_cpu *cpu);
+void counted_cpu_open_window(struct counted_cpu *cpu, uint64_t weight);
+void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runner *runner);
+/* What the kernel takes for a switch there, as reading the same costs us; 0: it cannot be told. */
+uint64_t counted_cpu_switch_cost_ns(struct counted_cpu *cpu);
 
 /*
  * From now on the recorder, which has been told of all events (counted_record.h), is told of all
@@ -100,15 +140,18 @@ void counted_cpu_arm(struct counted_cpu *cpu, bool turn_only);
 bool counted_cpu_awaits(const struct counted_cpu *cpu);
 void counted_cpu_disarm(struct counted_cpu *cpu);
 
-/* Folds in all records, or only those up to the last of the ticks that are awaited. */
-void counted_cpu_drain(struct counted_cpu *cpu);
-void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
-
 /*
- * Learns who was born or renamed in records that are not folded in yet: a child may have run on
- * another CPU whose part of the interval ends later.
+ * Before records of any CPU are folded in, all are told who was born meanwhile: each is marked
+ * where its ring ends now, then each adds who was born since the last time, and who got a name up
+ * to its mark, and of these each is told what it added (core/births).
  */
-void counted_cpu_foretell(struct counted_cpu *cpu);
+void counted_cpu_mark(struct counted_cpu *cpu);
+void counted_cpu_add_births(struct counted_cpu *cpu, struct births *births);
+void counted_cpu_tell_birth(struct counted_cpu *cpu, const struct birth *birth);
+/* Folds in all records, or those up to the mark, or of these up to the last awaited tick. */
+void counted_cpu_drain(struct counted_cpu *cpu);
+void counted_cpu_drain_to_mark(struct counted_cpu *cpu);
+void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
 
 /*
  * Gives the turn to the next group, if several take turns. `runner`: who runs there, where the
@@ -117,9 +160,9 @@ void counted_cpu_foretell(struct counted_cpu *cpu);
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner);
 
 /*
- * Looks at the groups that are on, after a cut that nothing told of: is one off the PMU, so that
- * it makes no records at all (off_looks)? Or are the times at a stand (dead): it was dissolved when
- * its CPU went offline, and stays so when the CPU is back.
+ * Looks at the groups that are on, before a cut that no tick tells of: is one off the PMU, so that
+ * it makes no records at all (off_looks)? Then the time until now is nobody's. Or was all dissolved
+ * when its CPU went offline (dead)? It stays so when the CPU is back.
  */
 void counted_cpu_check(struct counted_cpu *cpu);
 /* The greatest off_looks of its groups. */

@@ -26,11 +26,28 @@ enum {
 #define TURN_MIN_NS (10 * NS_PER_MS)
 #define TURN_MAX_NS (100 * NS_PER_MS)
 
-void counted_cpus_drain(struct counted_cpus *cpus)
+void counted_cpus_look_ahead(struct counted_cpus *cpus)
 {
+	struct births *births = &cpus->births;
+
+	births_clear(births);
 	for (size_t i = 0; i < cpus->n; i++)
 		if (cpus->items[i].open)
-			counted_cpu_drain(&cpus->items[i]);
+			counted_cpu_mark(&cpus->items[i]);
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->items[i].open)
+			counted_cpu_add_births(&cpus->items[i], births);
+	births_sort(births);
+	for (size_t i = 0; i < births->n; i++)
+		counted_cpu_tell_birth(&cpus->items[births->items[i].cpu], &births->items[i]);
+}
+
+void counted_cpus_drain(struct counted_cpus *cpus)
+{
+	counted_cpus_look_ahead(cpus);
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->items[i].open)
+			counted_cpu_drain_to_mark(&cpus->items[i]);
 }
 
 /* ---- ticks */
@@ -52,13 +69,14 @@ static uint64_t pause_awhile(const struct counted_cpus *cpus, uint64_t waited_ns
 }
 
 /*
- * Brings every armed CPU up to its ticks, if they have come, and ends its turn there if that is
- * what for. Whether one that has not come is still worth waiting for.
+ * Brings every armed CPU up to its ticks, if they have come, and does there what they are for
+ * (NULL: nothing). Whether one that has not come is still worth waiting for.
  */
-static bool take_ticks(struct counted_cpus *cpus, bool turn, uint64_t waited_ns)
+static bool take_ticks(struct counted_cpus *cpus, counted_cpu_end *end, uint64_t waited_ns)
 {
 	bool wait = false;
 
+	counted_cpus_look_ahead(cpus);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
 		if (!cpu->open || !counted_cpu_awaits(cpu))
@@ -67,18 +85,18 @@ static bool take_ticks(struct counted_cpus *cpus, bool turn, uint64_t waited_ns)
 		bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
 		if (counted_cpu_awaits(cpu))
 			wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
-		else if (turn)
-			counted_cpu_turn(cpu, NULL);
+		else if (end)
+			end(cpu, NULL);
 	}
 	return wait;
 }
 
 /* Returns how long we slept meanwhile. */
-static uint64_t await_ticks(struct counted_cpus *cpus, bool turn)
+static uint64_t await_ticks(struct counted_cpus *cpus, counted_cpu_end *end)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys), waited_ns = 0, slept_ns = 0;
 
-	while (take_ticks(cpus, turn, waited_ns)) {
+	while (take_ticks(cpus, end, waited_ns)) {
 		slept_ns += pause_awhile(cpus, waited_ns);
 		waited_ns = sys_now_ns(cpus->sys) - begin_ns;
 	}
@@ -87,23 +105,18 @@ static uint64_t await_ticks(struct counted_cpus *cpus, bool turn)
 
 void counted_cpus_catch_up(struct counted_cpus *cpus)
 {
+	counted_cpus_look_ahead(cpus);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
 		if (!cpu->open)
 			continue;
-		if (!is_ours(cpus, cpu))
+		cpu->ticked = false;
+		if (!is_ours(cpus, cpu) && !cpu->window.shut)
 			counted_cpu_arm(cpu, false);
 		if (!counted_cpu_awaits(cpu))
-			counted_cpu_drain(cpu);
+			counted_cpu_drain_to_mark(cpu);
 	}
-	await_ticks(cpus, false);
-}
-
-void counted_cpus_foretell(struct counted_cpus *cpus)
-{
-	for (size_t i = 0; i < cpus->n; i++)
-		if (cpus->items[i].open)
-			counted_cpu_foretell(&cpus->items[i]);
+	await_ticks(cpus, NULL);
 }
 
 /* ---- turns */
@@ -127,12 +140,12 @@ void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t i
 	cpus->turn_due_ns = sys_now_ns(cpus->sys) + turn_ns;
 }
 
-static void turn_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu)
+static void end_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu, counted_cpu_end *end)
 {
 	struct attrib_runner us;
 	bool known = sys_self(cpus->sys, &us.pid, &us.tid) == 0;
 
-	counted_cpu_turn(cpu, known ? &us : &attrib_nobody);
+	end(cpu, known ? &us : &attrib_nobody);
 }
 
 /* A CPU whose tick does not come keeps its turn for once; but not for ever. */
@@ -154,19 +167,46 @@ void counted_cpus_turn(struct counted_cpus *cpus)
 
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
-		if (!cpu->open || cpu->n_groups <= 2)
+		if (!cpu->open || cpu->n_groups <= 2 || cpu->window.share < 1)
 			continue;
 		if (is_ours(cpus, cpu)) {
-			turn_ours(cpus, cpu);
+			end_ours(cpus, cpu, counted_cpu_turn);
 			continue;
 		}
 		counted_cpu_arm(cpu, true);
 		if (!counted_cpu_awaits(cpu))
 			counted_cpu_turn(cpu, &attrib_nobody);
 	}
-	uint64_t slept_ns = await_ticks(cpus, true);
+	uint64_t slept_ns = await_ticks(cpus, counted_cpu_turn);
 	turn_late(cpus);
 	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
 	uint64_t cost_ns = sys_now_ns(cpus->sys) - begin_ns - slept_ns;
 	cpus->turn_cost_ns = (cpus->turn_cost_ns * 7 + cost_ns) / 8;
+}
+
+/* ---- windows */
+
+void counted_cpus_close_windows(struct counted_cpus *cpus, uint64_t until_ns)
+{
+	counted_cpus_look_ahead(cpus);
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		const struct counted_window *window = &cpu->window;
+		if (!cpu->open || window->share >= 1 || window->shut || window->due_ns > until_ns)
+			continue;
+		if (is_ours(cpus, cpu))
+			end_ours(cpus, cpu, counted_cpu_close_window);
+		else
+			counted_cpu_arm(cpu, false);
+		if (!window->shut && !counted_cpu_awaits(cpu))
+			counted_cpu_close_window(cpu, &attrib_nobody);
+	}
+	await_ticks(cpus, counted_cpu_close_window);
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->open || !counted_cpu_awaits(cpu))
+			continue;
+		counted_cpu_disarm(cpu);
+		counted_cpu_close_window(cpu, &attrib_nobody);
+	}
 }

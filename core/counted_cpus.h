@@ -18,8 +18,12 @@ struct counted_cpus {
 	struct counted_cpu *items; /* by index in the interval: every possible CPU */
 	size_t n;
 	uint64_t turn_due_ns;  /* when the next turn begins; UINT64_MAX: nobody waits for one */
+	struct births births;  /* scratch */
 	uint64_t turn_cost_ns; /* what a turn takes of our time, smoothed */
 };
+
+/* What ends at a tick: counted_cpu_turn, counted_cpu_close_window. */
+typedef void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner);
 
 /* Folds in what there is. */
 void counted_cpus_drain(struct counted_cpus *cpus);
@@ -30,12 +34,14 @@ void counted_cpus_drain(struct counted_cpus *cpus);
  */
 void counted_cpus_catch_up(struct counted_cpus *cpus);
 
-/* Learns what is told of tasks beyond what was folded in. */
-void counted_cpus_foretell(struct counted_cpus *cpus);
+/* Learns who was born, in all that is there: also beyond what is folded in. */
+void counted_cpus_look_ahead(struct counted_cpus *cpus);
 
 /* Says when the next turn is due, where `turns` groups take turns in intervals of that length. */
 void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns);
 /* Gives the turn to the next group on every CPU where several wait for it. */
 void counted_cpus_turn(struct counted_cpus *cpus);
+/* Closes the windows that are due by then, each at a tick. */
+void counted_cpus_close_windows(struct counted_cpus *cpus, uint64_t until_ns);
 
 #endif

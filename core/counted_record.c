@@ -14,6 +14,7 @@ struct coming {
 	struct counted_cpu **cpus;
 	size_t n;
 	uint64_t *ids;
+	size_t n_ids;
 };
 
 static const struct counted_group *find_group(const struct counted_cpu *cpu, unsigned index)
@@ -58,22 +59,36 @@ static void tell_member(const struct event_set *events, const struct plan *plan,
 	recorder_event(recorder, &attr, event, name, coming->ids, n);
 }
 
-/* Of what makes SWITCH records, which may be asked for long after the CPU was opened. */
+/* Of an event beside the groups, which may be asked for long after the CPU was opened. */
+static void tell_beside(const struct sys *sys, int fd, uint64_t *id, struct coming *coming)
+{
+	if (fd >= 0 && !*id && sys_perf_ioctl(sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)id) == 0)
+		coming->ids[coming->n_ids++] = *id;
+}
+
 static void tell_switches(struct counted_cpus *cpus, struct coming *coming,
 			  struct recorder *recorder)
 {
 	struct perf_event_attr attr = group_switch_record_attr();
-	size_t n = 0;
 
-	for (size_t i = 0; i < cpus->n; i++) {
-		struct counted_cpu *cpu = &cpus->items[i];
-		if (!cpu->recorder || cpu->switches_fd < 0 || cpu->switches_id)
-			continue;
-		if (sys_perf_ioctl(cpus->sys, cpu->switches_fd, PERF_EVENT_IOC_ID,
-				   (uintptr_t)&cpu->switches_id) == 0)
-			coming->ids[n++] = cpu->switches_id;
-	}
-	recorder_event(recorder, &attr, NULL, "switch", coming->ids, n);
+	coming->n_ids = 0;
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->items[i].recorder)
+			tell_beside(cpus->sys, cpus->items[i].switches_fd,
+				    &cpus->items[i].switches_id, coming);
+	recorder_event(recorder, &attr, NULL, "switch", coming->ids, coming->n_ids);
+}
+
+static void tell_lives(struct counted_cpus *cpus, struct coming *coming, struct recorder *recorder)
+{
+	struct perf_event_attr attr = group_life_record_attr();
+
+	coming->n_ids = 0;
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->items[i].recorder)
+			tell_beside(cpus->sys, cpus->items[i].lives_fd, &cpus->items[i].lives_id,
+				    coming);
+	recorder_event(recorder, &attr, NULL, "lives", coming->ids, coming->n_ids);
 }
 
 static void forget_all(struct counted_cpus *cpus)
@@ -103,8 +118,10 @@ void counted_cpus_record(struct counted_cpus *cpus, const struct event_set *even
 		for (size_t i = 0; i < plan->groups[k].n_members; i++)
 			tell_member(events, plan, ring_bytes, k, i, &coming, recorder);
 	}
-	if (recorder)
+	if (recorder) {
 		tell_switches(cpus, &coming, recorder);
+		tell_lives(cpus, &coming, recorder);
+	}
 	free(coming.cpus);
 	free(coming.ids);
 }

@@ -2,6 +2,7 @@
 #include "counted_tasks.h"
 
 #include "limit.h"
+#include "probe.h"
 #include "util.h"
 
 #include <errno.h>
@@ -67,15 +68,32 @@ void counted_tasks_stop_all(struct counted_tasks *tasks)
 	drop_covers(tasks->census);
 }
 
+/* Whether it is not this thread's counter that is refused, but anybody's. */
+static bool is_refused(const struct counted_tasks *tasks, int counter)
+{
+	const struct plan_counter *planned = &tasks->plan->counters[counter];
+	const struct event *event = &tasks->events->items[planned->event];
+	struct event_code code = event->codes[planned->code];
+
+	event_probe_code(tasks->sys, tasks->events->context->pmus, event->kind, &code);
+	return code.state != FIGURE_VALID;
+}
+
 /* 0 or -errno. A thread that is not ours after all is not asked again. */
 static int open_counters(struct counted_tasks *tasks, struct census_entry *entry,
 			 struct task_counters *counters)
 {
+	int failed;
 	int result = task_counters_open(counters, tasks->sys, tasks->events, tasks->plan,
-					entry->tid, entry->tid == tasks->command);
+					entry->tid, entry->tid == tasks->command, &failed);
 
+	if (result == 0 || result == -ESRCH) /* whoever has just ended is not missed */
+		return result;
+	tasks->refusal = result;
 	if (result == -EMFILE || result == -ENFILE)
 		tasks->most = tasks->n;
+	else if (failed >= 0 && is_refused(tasks, failed))
+		tasks->refused = failed;
 	else if (result == -EACCES || result == -EPERM)
 		entry->ours = false;
 	return result;
@@ -84,8 +102,11 @@ static int open_counters(struct counted_tasks *tasks, struct census_entry *entry
 static void begin(struct counted_tasks *tasks, struct census_entry *entry)
 {
 	entry->waits = false;
-	if (entry->tid != tasks->command && task_counters_begin(&entry->counters) < 0)
+	int result = entry->tid != tasks->command ? task_counters_begin(&entry->counters) : 0;
+	if (result < 0) {
+		tasks->refusal = result;
 		counted_tasks_stop(tasks, entry);
+	}
 }
 
 /* Not counting yet. */
@@ -256,8 +277,14 @@ static void make_room(struct counted_tasks *tasks, size_t wanted)
 
 void counted_tasks_renew(struct counted_tasks *tasks)
 {
-	size_t n, busy = 0, given = 0;
+	size_t n, busy = 0;
 
+	tasks->given = 0;
+	tasks->refusal = 0;
+	tasks->refused = -1;
+	/* Where descriptors ran out, some may be free again: a few more are asked for each time. */
+	if (tasks->most < tasks->room)
+		tasks->most = size_min(tasks->room, tasks->most + 1 + tasks->most / 8);
 	for (size_t i = 0; i < tasks->census->n; i++) {
 		struct census_entry *entry = tasks->census->items[i];
 		if (!entry->wanted || !entry->ours)
@@ -274,12 +301,12 @@ void counted_tasks_renew(struct counted_tasks *tasks)
 	 * they count when what they inherited has gone: both might not fit the PMU together.
 	 */
 	for (size_t i = 0; i < due && tasks->n < tasks->most; i++)
-		given += start(tasks, candidates[i]);
+		tasks->given += start(tasks, candidates[i]);
 	mark_covers(tasks->census, candidates, due);
 	renew_marked(tasks);
 	for (size_t i = 0; i < due; i++)
 		if (candidates[i]->counted && candidates[i]->waits)
 			begin(tasks, candidates[i]);
-	tasks->cramped = given < busy && tasks->n >= tasks->most;
+	tasks->cramped = tasks->given < busy && tasks->n >= tasks->most;
 	free(candidates);
 }

@@ -28,10 +28,15 @@ struct counted_tasks {
 	struct census *census;
 	struct interval *interval; /* what is closed is read into it */
 	const struct plan *plan;   /* set between two intervals, while nobody has counters */
-	size_t most;               /* threads that may have counters */
+	size_t room;               /* threads that the limit of descriptors has room for */
+	size_t most;               /* ... that may have counters: fewer where descriptors ran out */
 	size_t n;                  /* ... and have some */
 	pid_t command;             /* has still to exec; 0: none */
 	bool cramped;              /* not all who ran could have counters */
+	int refusal; /* -errno: why one that is ours got none at the last look; 0: none was */
+	int refused; /* the counter of the plan that is refused to everybody, so that none gets any;
+			-1: there is none */
+	size_t given; /* how many got counters at the last look */
 };
 
 /* After a look: whose counters those who began since have inherited. */

@@ -34,6 +34,12 @@ enum cpu_kind {
 	CPU_ARM = CPU_ARM_OTHER | CPU_NEOVERSE_N2_R0P0,
 };
 
+/* What formulas ask of the CPUs, where it is known already: of a machine elsewhere. */
+struct cpu_facts {
+	unsigned kinds; /* as cpu_model_read */
+	unsigned slots_per_cycle;
+};
+
 /* From /proc/cpuinfo; 0 where it does not tell. */
 unsigned cpu_model_read(const struct sys *sys);
 /* From its text, of which only whole lines count: it may be cut off anywhere. */

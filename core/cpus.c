@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cpus.h"
 
+#include "proc.h"
 #include "util.h"
 
 #include <errno.h>
@@ -47,6 +48,24 @@ invalid:
 	return -EINVAL;
 }
 
+char *cpu_list_text(const struct cpu_list *list)
+{
+	char *text;
+	size_t size;
+	FILE *stream = xopen_memstream(&text, &size);
+
+	for (size_t i = 0, last; i < list->n; i = last + 1) {
+		last = i;
+		while (last + 1 < list->n && list->numbers[last + 1] == list->numbers[last] + 1)
+			last++;
+		fprintf(stream, "%s%d", i > 0 ? "," : "", list->numbers[i]);
+		if (last > i)
+			fprintf(stream, "-%d", list->numbers[last]);
+	}
+	fclose(stream);
+	return text;
+}
+
 void cpu_list_copy(struct cpu_list *copy, const struct cpu_list *list)
 {
 	copy->numbers = xcalloc(list->n, sizeof(*copy->numbers));
@@ -77,9 +96,28 @@ static int read_list(const struct sys *sys, const char *path, struct cpu_list *l
 	return length < 0 ? (int)length : cpu_list_parse(text, list);
 }
 
+/* Those that /proc/stat has a line of: they are online. */
+static int read_stat(const struct sys *sys, struct cpu_list *list)
+{
+	struct proc_cpus cpus = {0};
+	int result = proc_cpus_read(sys, &cpus);
+
+	*list = (struct cpu_list){0};
+	if (result == 0 && cpus.n == 0)
+		result = -ENOENT;
+	if (result == 0)
+		list->numbers = xcalloc(cpus.n, sizeof(*list->numbers));
+	for (; result == 0 && list->n < cpus.n; list->n++)
+		list->numbers[list->n] = cpus.items[list->n].cpu;
+	proc_cpus_fini(&cpus);
+	return result;
+}
+
 int cpus_online(const struct sys *sys, struct cpu_list *list)
 {
-	return read_list(sys, "/sys/devices/system/cpu/online", list);
+	int result = read_list(sys, "/sys/devices/system/cpu/online", list);
+
+	return result < 0 ? read_stat(sys, list) : result;
 }
 
 int cpus_possible(const struct sys *sys, struct cpu_list *list)

@@ -15,6 +15,8 @@ struct cpu_list {
 
 /* The kernel's list format ("0-3,8"): 0, or -EINVAL, -ERANGE beyond CPUS_MAX. */
 int cpu_list_parse(const char *text, struct cpu_list *list);
+/* The same backwards; the text is the caller's. */
+char *cpu_list_text(const struct cpu_list *list);
 void cpu_list_copy(struct cpu_list *copy, const struct cpu_list *list);
 void cpu_list_fini(struct cpu_list *list);
 bool cpu_list_has(const struct cpu_list *list, int cpu);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "doctor_part.h"
 
+#include "hidepid.h"
 #include "util.h"
 
 #include <linux/capability.h>
@@ -134,34 +135,12 @@ static void tell_container(struct doctor *doctor, const struct confinement *conf
 				       : "the host's pid and user namespaces");
 }
 
-/* The option hidepid of the mount that /proc is, "" without one. */
-static void read_hidepid(const struct sys *sys, char *value, size_t size)
-{
-	char *text = xmalloc(64 << 10);
-
-	value[0] = '\0';
-	if (sys_file_read(sys, "/proc/self/mountinfo", text, 64 << 10) < 0)
-		text[0] = '\0';
-	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-		char *mount = xstrndup(line, (size_t)(end - line));
-		const char *option = strstr(mount, "hidepid=");
-
-		/* The last that is mounted there is the one that shows. */
-		if (strstr(mount, " /proc ") && strstr(mount, " - proc "))
-			snprintf(value, size, "%.*s", option ? (int)strcspn(option + 8, ",") : 0,
-				 option ? option + 8 : "");
-		free(mount);
-	}
-	free(text);
-}
-
 static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	char value[16];
 
-	read_hidepid(facts->sys, value, sizeof(value));
-	bool hides = value[0] && strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
-	if (!hides)
+	hidepid_read(facts->sys, value, sizeof(value));
+	if (!hidepid_hides(value))
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc", "shows every process (no hidepid)");
 	else if (credentials_have(&facts->standing.credentials, CAP_SYS_PTRACE))
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc",

@@ -11,14 +11,20 @@
 #include "access.h"
 #include "collect.h"
 #include "column_notes.h"
+#include "cpu_notes.h"
 #include "engine_choice.h"
 #include "engine_record.h"
 #include "explain.h"
+#include "hidepid.h"
 #include "inquiry.h"
 #include "notes.h"
+#include "passing_notes.h"
 #include "preset.h"
 #include "proc.h"
+#include "self_count.h"
+#include "sleep_note.h"
 #include "snapshot_take.h"
+#include "stolen_note.h"
 #include "target.h"
 #include "tasks.h"
 #include "topology.h"
@@ -30,8 +36,8 @@
 #include <string.h>
 
 /*
- * A short interval before the first that nobody sees: the collector learns in it what the kernel
- * does not say when a group is opened (counters that are taken, switches it is silent about).
+ * A short interval before the first: the collector learns in it what the kernel does not say when a
+ * group is opened (counters that are taken, switches it is silent about).
  */
 #define SETTLE_NS (60 * NS_PER_MS)
 enum { SETTLE_MOST = 3 };
@@ -57,12 +63,19 @@ struct engine {
 	struct users *users;
 	struct topology topology;
 	struct notes notes;
+	struct cpu_notes cpu_notes;
+	struct passing_notes passing;
+	struct sleep_note sleep_note;
+	struct stolen_note stolen_note;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
 	struct commands commands; /* asked for, and not done yet */
 	struct inquiry inquiry;
 	struct engine_record record;
-	uint64_t cut_ns; /* end of the last interval */
+	struct self_count self; /* of the thread that waits; opened by its first interval */
+	bool settled;
+	uint64_t told_cpu_ns, told_cycles; /* in intervals that are over */
+	uint64_t cut_ns;                   /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
@@ -109,7 +122,6 @@ static void note_levels(struct engine *engine)
 {
 	static const char remedy[] = "CAP_PERFMON or kernel.perf_event_paranoid=1";
 	bool denied = engine->access.level == ACCESS_USER && !access_no_pmu(&engine->access);
-	struct error text;
 
 	notes_remove(&engine->notes, NOTE_USER);
 	notes_remove(&engine->notes, NOTE_KERNEL);
@@ -118,8 +130,7 @@ static void note_levels(struct engine *engine)
 	if (!denied || engine->levels != EVENT_LEVELS_KERNEL)
 		return;
 	/* Then there is next to nothing to be seen. */
-	error_set(&text, 0, NOTE_KERNEL "it needs %s.", remedy);
-	notes_add_urgent(&engine->notes, text.text);
+	notes_add_urgent(&engine->notes, NOTE_KERNEL "it needs %s.", remedy);
 }
 
 /* Whole CPUs; -errno and a sentence where the kernel does not grant them. */
@@ -154,6 +165,7 @@ static int choose_collector(struct engine *engine, struct error *err)
 		.target = engine->target,
 		.tasks = engine->tasks,
 		.notes = &engine->notes,
+		.budget = engine->config.budget_percent / 100,
 	};
 	int result = 0;
 
@@ -186,6 +198,7 @@ static void go_on_recording(struct engine *engine)
 		.host = engine->host,
 		.pmu = engine->pmu,
 		.pmus = &engine->pmus,
+		.cpus = {engine->collect->interval.cpu_numbers, engine->collect->interval.n_cpus},
 	};
 
 	engine_record_renew(&engine->record, engine->collect, engine->columns, &facts,
@@ -208,6 +221,8 @@ static int require_proc(const struct sys *sys, struct error *err)
 	int result = sys_dir_each(sys, "/proc", found_process, &found);
 	if (result == -EMFILE || result == -ENFILE)
 		return error_set(err, result, "No file descriptor is left.");
+	if (result < 0 && result != -ENOENT && !found)
+		return error_set(err, result, "/proc cannot be read: %s.", error_why(result));
 	return found ? 0
 		     : error_set(err, -ENOENT,
 				 "/proc is empty. Mount it: "
@@ -221,20 +236,43 @@ static void read_host(const struct sys *sys, char *host, size_t size)
 	host[strcspn(host, "\n")] = '\0';
 }
 
+/* What is not there, and is where all is as it should be. */
+static void note_strange_machine(struct engine *engine)
+{
+	const struct sys *sys = engine->sys;
+	char text[16];
+
+	if (target_is_hidden(engine->target) || hidepid_hides_here(sys))
+		notes_add_urgent(&engine->notes,
+				 "/proc hides the processes of others (hidepid): try as root.");
+	if (sys_file_read(sys, "/sys/devices/system/cpu/possible", text, sizeof(text)) < 0)
+		notes_add(&engine->notes,
+			  "/sys cannot be read: PMUs, sockets and what the CPUs are is not known. "
+			  "Mount it: mount -t sysfs sysfs /sys");
+}
+
 /*
- * Intervals that nobody sees. A plan that turned out not to work is replaced in them, and the next
- * one is tried too.
+ * Intervals before the first. A plan that turned out not to work is replaced in them, and the next
+ * one is tried too. Of the last there may be a glimpse.
  */
 static void settle(struct engine *engine)
 {
 	const struct plan *before = NULL;
+	struct snapshot *last = NULL;
 
 	for (unsigned i = 0; i < SETTLE_MOST && engine->collect->plan != before; i++) {
 		before = engine->collect->plan;
 		engine_wait(engine, sys_now_ns(engine->sys) + SETTLE_NS);
-		snapshot_free(engine_snapshot(engine));
+		snapshot_free(last);
+		last = engine_snapshot(engine);
 	}
-	engine->sequence = 0;
+	engine->sequence = last->sequence = 0;
+	if (engine->config.glimpse)
+		*engine->config.glimpse = last;
+	else
+		snapshot_free(last);
+	engine->told_cpu_ns = sys_cpu_ns(engine->sys, true);
+	engine->settled = true;
 }
 
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **out,
@@ -266,9 +304,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	if (config->proc_only)
 		engine->access.level = ACCESS_NONE;
 	choose_preset(engine);
-	if (target_is_hidden(engine->target))
-		notes_add_urgent(&engine->notes,
-				 "/proc hides the processes of others (hidepid): try as root.");
+	note_strange_machine(engine);
 	engine->tasks = tasks_new(sys);
 	topology_init(&engine->topology, sys);
 	result = choose_collector(engine, err);
@@ -280,10 +316,13 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 			goto fail;
 	}
 	renew_columns(engine);
+	sleep_note_init(&engine->sleep_note, sys);
+	stolen_note_init(&engine->stolen_note, sys);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
 		notes_add(&engine->notes, "%s", config->notes->items[i]);
 	settle(engine);
 	engine->record.recorder = config->recorder;
+	engine->record.failed = config->recording;
 	go_on_recording(engine);
 	*out = engine;
 	return 0;
@@ -298,6 +337,7 @@ void engine_free(struct engine *engine)
 	if (!engine)
 		return;
 	engine_record_fini(&engine->record, engine->collect);
+	self_count_close(&engine->self);
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
@@ -310,6 +350,7 @@ void engine_free(struct engine *engine)
 	users_free(engine->users);
 	topology_fini(&engine->topology);
 	notes_fini(&engine->notes);
+	cpu_notes_fini(&engine->cpu_notes);
 	free(engine->pollfds);
 	free(engine);
 }
@@ -326,6 +367,12 @@ static size_t fetch_pollfds(struct engine *engine)
 	engine->pollfds = array_reserve(engine->pollfds, &engine->pollfds_capacity, n,
 					sizeof(*engine->pollfds));
 	return ops->pollfds(engine->collect, engine->pollfds, engine->pollfds_capacity);
+}
+
+static void maintain_tasks(struct engine *engine, uint64_t budget_ns)
+{
+	tasks_maintain(engine->tasks, budget_ns);
+	engine_record_gone(&engine->record, engine->tasks);
 }
 
 /* Whether someone waits for an answer, or to see everybody. */
@@ -348,7 +395,7 @@ static bool work(struct engine *engine)
 	if (inquiry_is_open(&engine->inquiry))
 		inquiry_work(&engine->inquiry, &source, WORK_NS);
 	else
-		tasks_maintain(engine->tasks, WORK_NS);
+		maintain_tasks(engine, WORK_NS);
 	return inquiry_has_answer(&engine->inquiry);
 }
 
@@ -424,7 +471,7 @@ static int change_levels(struct engine *engine, enum event_levels levels, struct
 	return result;
 }
 
-static int attach(struct engine *engine, long number, struct error *err)
+static int attach(struct engine *engine, int64_t number, struct error *err)
 {
 	pid_t pid = number > 0 && number <= INT32_MAX ? (pid_t)number : 0;
 	int result = engine->collect->ops->admit(engine->collect, pid, err);
@@ -460,8 +507,14 @@ static int do_command(struct engine *engine, const struct command *command, stru
 		return 0;
 	case COMMAND_RECORD:
 		return engine_record_to(&engine->record, engine->collect, command->text, err);
+	case COMMAND_PAUSE:
+	case COMMAND_STEP:
+	case COMMAND_SEEK_BY:
+	case COMMAND_SEEK_TO:
+	case COMMAND_SPEED:
+		break;
 	}
-	return -EINVAL;
+	return error_set(err, -EINVAL, "This is no recording, in which one can go to and fro.");
 }
 
 static bool changes_columns(enum command_kind kind)
@@ -478,6 +531,11 @@ static bool changes_columns(enum command_kind kind)
 	case COMMAND_IDLE:
 	case COMMAND_DISMISS:
 	case COMMAND_RECORD:
+	case COMMAND_PAUSE:
+	case COMMAND_STEP:
+	case COMMAND_SEEK_BY:
+	case COMMAND_SEEK_TO:
+	case COMMAND_SPEED:
 		break;
 	}
 	return false;
@@ -491,10 +549,8 @@ static void renew(struct engine *engine)
 	for (size_t i = 0; i < engine->commands.n; i++) {
 		const struct command *command = &engine->commands.items[i];
 		struct error err;
-		if (do_command(engine, command, &err) < 0) {
-			notes_remove(&engine->notes, err.text); /* said before: on top again */
-			notes_add_urgent(&engine->notes, err.text);
-		}
+		if (do_command(engine, command, &err) < 0)
+			passing_notes_say(&engine->passing, &engine->notes, err.text);
 		/* Also one that failed may have moved events about. */
 		collect->stale |= changes_columns(command->kind);
 	}
@@ -505,6 +561,26 @@ static void renew(struct engine *engine)
 		engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
 	}
 	go_on_recording(engine);
+}
+
+static void tell_cost(struct engine *engine, uint64_t wall_ns, struct snapshot_cost *cost)
+{
+	if (!engine->config.counts_itself || !engine->settled)
+		return;
+	if (!engine->self.sys)
+		self_count_open(&engine->self, engine->sys);
+	uint64_t cpu_ns = sys_cpu_ns(engine->sys, true);
+	uint64_t cycles = self_count_read(&engine->self);
+	*cost = (struct snapshot_cost){
+		.cpu_ns = u64_growth(engine->told_cpu_ns, cpu_ns),
+		.wall_ns = wall_ns,
+		.records = engine->collect->records,
+		.switch_ns = engine->collect->switch_ns,
+		.cycles = u64_growth(engine->told_cycles, cycles),
+		.reads_itself = engine->self.reads_itself,
+	};
+	engine->told_cpu_ns = cpu_ns;
+	engine->told_cycles = cycles;
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)
@@ -521,6 +597,10 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		notes_add(&engine->notes,
 			  "This kernel keeps some context switches to itself: what ran "
 			  "around them is unattributed, and ? marks it.");
+	passing_notes_renew(&engine->passing, &engine->notes);
+	sleep_note_renew(&engine->sleep_note, engine->sys, &engine->passing, &engine->notes);
+	stolen_note_renew(&engine->stolen_note, engine->sys, &engine->notes);
+	cpu_notes_renew(&engine->cpu_notes, &collect->interval, &engine->notes);
 	engine->cut_ns = sys_now_ns(engine->sys);
 	target_look(engine->target, engine->cut_ns);
 
@@ -538,6 +618,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.now_ns = engine->cut_ns,
 	};
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
+	uint64_t wall_ns = interval_ns;
 	if (strcmp(collect->mode, "system") == 0)
 		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
 	struct snapshot *snapshot = snapshot_take(&source, interval_ns);
@@ -545,13 +626,14 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
 	snapshot->mode = collect->mode;
+	tell_cost(engine, wall_ns, &snapshot->cost);
 	snapshot->threads_ran = collect->threads_ran;
 	snapshot->threads_counted = collect->threads_counted;
 	snapshot->tasks = proc_threads(engine->sys);
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
 	if (engine->record.recorder) {
-		recorder_cut(engine->record.recorder, snapshot, &collect->interval);
+		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);
 		snapshot->recorded_bytes = recorder_bytes(engine->record.recorder);
 	}
 
@@ -560,6 +642,6 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	/* Who begins and ends on other CPUs makes no records. */
 	if (engine->config.idle && target_cpus(engine->target))
 		tasks_look_round(engine->tasks);
-	tasks_maintain(engine->tasks, MAINTAIN_NS);
+	maintain_tasks(engine, MAINTAIN_NS);
 	return snapshot;
 }

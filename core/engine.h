@@ -51,13 +51,20 @@ struct engine_config {
 	bool command_lines;        /* rows have them */
 	bool idle;                 /* tasks that did not run have rows too */
 	struct recorder *recorder; /* the engine's from then on, also where it fails; NULL: none */
+	struct error *recording;   /* told, when the engine is freed at the latest, why a recording
+				      has ended too soon; borrowed; NULL: nobody asks */
 	bool proc_only;            /* leave perf_event_open alone and use /proc */
+	struct snapshot **glimpse; /* given the picture of the short interval before the first, the
+				      caller's from then on; borrowed; NULL: nobody asks */
+	double budget_percent;     /* of a CPU, that counting it may take, where whole CPUs are
+				      counted; 0: whatever it takes */
+	bool counts_itself;        /* snapshots tell what we take, in cycles too */
 };
 
 /*
  * 0, or -errno and a sentence where nothing at all can be measured (not even /proc): -EINVAL where
  * it is the columns that make no sense, -EOPNOTSUPP where all could be counted but not recorded.
- * Borrows sys for its life. Takes 60 to 180 ms: a first interval that nobody sees, to learn what
+ * Borrows sys for its life. Takes 60 to 180 ms: a short interval before the first, to learn what
  * the kernel does not say.
  */
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **engine,

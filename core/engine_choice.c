@@ -16,6 +16,11 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 		metric_def_lookup(config->user_metrics, config->n_user_metrics, text);
 	struct metric_def def;
 
+	for (size_t i = 0; choice->recorded && i < choice->recorded->n; i++)
+		if (strcmp(choice->recorded->defs[i].name, text) == 0) {
+			selection_add_recorded(selection, &choice->recorded->defs[i]);
+			return 0;
+		}
 	if (known)
 		return selection_add_metric(selection, known, err);
 	if (!strchr(text, '='))
@@ -28,6 +33,20 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 	return result;
 }
 
+/* Of a recording one whose events it has not is refused. */
+static int add_asked_metric(const struct engine_choice *choice, struct selection *selection,
+			    const char *text, struct error *err)
+{
+	size_t n = selection->n;
+	int result = add_metric(choice, selection, text, err);
+
+	if (result < 0 || !choice->recorded || selection->n == n ||
+	    selection->columns[n].form < METRIC_FORMS_MAX)
+		return result;
+	selection_remove(selection, selection->columns[n].def.name);
+	return error_set(err, -ENOENT, "What %.60s is made of was not recorded.", text);
+}
+
 static int add_column(const struct engine_choice *choice, struct selection *selection,
 		      const struct engine_column *column, struct error *err)
 {
@@ -35,7 +54,7 @@ static int add_column(const struct engine_choice *choice, struct selection *sele
 	case ENGINE_EVENTS:
 		return selection_add_events(selection, column->text, err);
 	case ENGINE_METRIC:
-		return add_metric(choice, selection, column->text, err);
+		return add_asked_metric(choice, selection, column->text, err);
 	}
 	return -EINVAL;
 }
@@ -85,13 +104,22 @@ static int add_of_preset(struct engine_choice *choice, struct selection *selecti
 static int begin_columns(struct engine_choice *choice, struct selection *selection,
 			 struct error *err)
 {
+	static const char *const none[] = {NULL};
+	const struct engine_recorded *recorded = choice->recorded;
+	bool as_recorded = recorded && choice->preset == &recorded->preset;
 	int result = 0;
 
-	selection_init(selection, choice->names);
+	if (recorded)
+		selection_init_recorded(selection, choice->names, recorded->events);
+	else
+		selection_init(selection, choice->names);
 	selection->no_pmu = access_no_pmu(choice->access);
-	for (const char *const *name = choice->preset->metrics; *name && result == 0; name++)
+	for (size_t i = 0; as_recorded && i < recorded->n_preset; i++)
+		selection_add_recorded(selection, &recorded->defs[i]);
+	for (const char *const *name = as_recorded ? none : choice->preset->metrics;
+	     *name && result == 0; name++)
 		result = add_of_preset(choice, selection, *name, err);
-	selection_mark_preset(selection, choice->preset->leaves_out);
+	selection_mark_preset(selection, !as_recorded && (recorded || choice->preset->leaves_out));
 	return result;
 }
 
@@ -117,7 +145,11 @@ int engine_choice_make(struct engine_choice *choice, struct error *err)
 	const struct engine_config *config = choice->config;
 	struct selection selection;
 	int result = begin_columns(choice, &selection, err);
+	const struct engine_recorded *recorded = choice->recorded;
 
+	if (result == 0 && recorded && choice->preset == &recorded->preset)
+		for (size_t i = recorded->n_preset; i < recorded->n; i++)
+			selection_add_recorded(&selection, &recorded->defs[i]);
 	for (size_t i = 0; i < config->n_columns && result == 0; i++)
 		result = add_optional_column(choice, &selection, &config->columns[i], err);
 	return end_columns(choice, &selection, result, err);
@@ -127,9 +159,14 @@ int engine_choice_preset(struct engine_choice *choice, const char *name, struct 
 {
 	const struct preset *before = choice->preset, *preset;
 	struct selection selection;
-	int result = preset_choose(name, choice->config->presets, choice->config->n_presets,
-				   &preset, err);
+	const struct engine_recorded *recorded = choice->recorded;
+	int result = 0;
 
+	if (recorded && recorded->preset.name && strcmp(recorded->preset.name, name) == 0)
+		preset = &recorded->preset;
+	else
+		result = preset_choose(name, choice->config->presets, choice->config->n_presets,
+				       &preset, err);
 	if (result < 0)
 		return result;
 	choice->preset = preset;
@@ -144,7 +181,7 @@ int engine_choice_preset(struct engine_choice *choice, const char *name, struct 
 
 int engine_choice_add_metric(struct engine_choice *choice, const char *text, struct error *err)
 {
-	return add_metric(choice, &choice->selection, text, err);
+	return add_asked_metric(choice, &choice->selection, text, err);
 }
 
 struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan)

@@ -12,6 +12,14 @@
 #include "selection.h"
 #include "snapshot.h"
 
+/* What was counted and shown once: no other events can be had. */
+struct engine_recorded {
+	const struct event_set *events;
+	const struct metric_def *defs; /* each in one form, or in none; the preset's first */
+	size_t n, n_preset;
+	struct preset preset; /* what these were: its name alone; NULL: nobody says */
+};
+
 /*
  * The engine's part in what is counted and shown: a preset, and what was asked for beside it,
  * become a selection; with a plan of its events that becomes the columns of snapshots.
@@ -20,9 +28,10 @@ struct engine_choice {
 	const struct engine_config *config; /* borrowed, as are the next three */
 	const struct event_context *names;  /* how names are meant */
 	const struct access *access;
-	struct notes *notes;         /* what could not be taken, and is no error */
-	const struct preset *preset; /* the one that is shown */
-	struct selection selection;  /* owned: selection_fini */
+	struct notes *notes;                    /* what could not be taken, and is no error */
+	const struct engine_recorded *recorded; /* of a recording; else NULL */
+	const struct preset *preset;            /* the one that is shown */
+	struct selection selection;             /* owned: selection_fini */
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "engine_record.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 int engine_record_can(const struct collect *collect, struct error *err)
 {
@@ -14,13 +15,28 @@ int engine_record_can(const struct collect *collect, struct error *err)
 		"CAP_PERFMON or kernel.perf_event_paranoid=0.");
 }
 
+static void tell_failed(const struct engine_record *record, const struct error *err)
+{
+	if (record->failed)
+		*record->failed = *err;
+}
+
+static void close_ended(struct engine_record *record)
+{
+	struct error err;
+
+	if (recorder_finish(record->ended, &err) < 0)
+		tell_failed(record, &err);
+	record->ended = NULL;
+}
+
 /* Nobody who counts waits for a disk: what is left is written while counting goes on. */
 static void stop(struct engine_record *record, struct collect *collect)
 {
 	if (!record->recorder)
 		return;
 	collect->ops->record(collect, NULL);
-	recorder_free(record->ended);
+	close_ended(record);
 	recorder_end(record->recorder);
 	record->ended = record->recorder;
 	record->recorder = NULL;
@@ -34,10 +50,17 @@ int engine_record_to(struct engine_record *record, struct collect *collect, cons
 	stop(record, collect);
 	if (!path)
 		return 0;
-	recorder_free(record->ended); /* it may be the same file */
-	record->ended = NULL;
+	close_ended(record); /* it may be the same file */
 	int result = engine_record_can(collect, err);
-	return result < 0 ? result : recorder_new(&spec, &record->recorder, err);
+	if (result == 0)
+		result = recorder_new(&spec, &record->recorder, err);
+	/* Nobody else asks root, who keeps its right for what was named at the start alone. */
+	if (result == -EACCES && geteuid() == 0)
+		error_set(err, result,
+			  "'%.80s' cannot be recorded to: pmctop has given up root's right to "
+			  "write in others' directories. Write in root's, or begin with --record.",
+			  path);
+	return result;
 }
 
 void engine_record_renew(struct engine_record *record, struct collect *collect,
@@ -50,7 +73,7 @@ void engine_record_renew(struct engine_record *record, struct collect *collect,
 		return;
 	if (recorder_state(record->recorder, &err) < 0) {
 		stop(record, collect);
-		notes_add_urgent(notes, err.text);
+		notes_add_urgent(notes, "%s", err.text);
 		return;
 	}
 	if (recorder_is_due(record->recorder)) {
@@ -62,9 +85,18 @@ void engine_record_renew(struct engine_record *record, struct collect *collect,
 	recorder_go(record->recorder);
 }
 
+void engine_record_gone(struct engine_record *record, const struct tasks *tasks)
+{
+	size_t n;
+	const struct record *exits = tasks_gone(tasks, &n);
+
+	for (size_t i = 0; record->recorder && i < n; i++)
+		recorder_gone(record->recorder, &exits[i]);
+}
+
 void engine_record_fini(struct engine_record *record, struct collect *collect)
 {
 	stop(record, collect);
-	recorder_free(record->ended);
+	close_ended(record);
 	*record = (struct engine_record){0};
 }

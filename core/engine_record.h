@@ -6,11 +6,13 @@
 #include "error.h"
 #include "notes.h"
 #include "recorder.h"
+#include "tasks.h"
 
 /* The engine's part in recordings: when they begin, go on and end. Zeroed: there is none. */
 struct engine_record {
 	struct recorder *recorder; /* under way; NULL: nobody records */
 	struct recorder *ended;    /* writes what is left of the last one; NULL: none does */
+	struct error *failed;      /* borrowed: why one has ended too soon; NULL: nobody asks */
 };
 
 /* 0, or -EOPNOTSUPP and a sentence where there is nothing to record. */
@@ -25,6 +27,8 @@ int engine_record_to(struct engine_record *record, struct collect *collect, cons
 void engine_record_renew(struct engine_record *record, struct collect *collect,
 			 struct columns *columns, const struct recorder_facts *facts,
 			 struct notes *notes);
+/* Tells whom the last tasks_maintain() found to be gone. */
+void engine_record_gone(struct engine_record *record, const struct tasks *tasks);
 /* Ends it, and waits until all is written; before the collector is closed. */
 void engine_record_fini(struct engine_record *record, struct collect *collect);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int error_set(struct error *err, int code, const char *format, ...)
 {
@@ -14,4 +16,34 @@ int error_set(struct error *err, int code, const char *format, ...)
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	return code;
+}
+
+const char *error_why(int code)
+{
+	const char *why = strerrordesc_np(-code);
+
+	return why ? why : "unknown error";
+}
+
+const char *error_remedy(int code)
+{
+	switch (-code) {
+	case ENOSPC:
+	case EDQUOT:
+		return " Make room, or write elsewhere.";
+	case EFBIG:
+		return " 'ulimit -f' is its bound.";
+	case EACCES:
+	case EROFS:
+	case EPERM:
+		return " Write elsewhere.";
+	case ENOENT:
+	case ENOTDIR:
+		return " Make its directory first.";
+	case EIO:
+	case ESTALE:
+	case ENODEV:
+		return " What it is on has gone or fails: dmesg may say more.";
+	}
+	return "";
 }

@@ -15,4 +15,10 @@ struct error {
 int error_set(struct error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What the -errno means, in English: strerror would ask the locale. Never NULL. */
+const char *error_why(int code);
+
+/* What helps against it where something is written: a sentence with a space before it, or "". */
+const char *error_remedy(int code);
+
 #endif

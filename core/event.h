@@ -61,10 +61,13 @@ enum event_levels {
 /* "all", "user", "kernel"; NULL behind the last. */
 const char *event_levels_name(size_t levels);
 
+struct cpu_facts;
+
 /* Where names are looked up, and how they are meant; borrowed. */
 struct event_context {
 	const struct sys *sys;
 	const struct pmu_set *pmus;
+	const struct cpu_facts *cpu;       /* NULL: sys is asked */
 	enum event_levels levels;          /* of what the CPUs count */
 	enum event_levels software_levels; /* of what happens on either level: page faults */
 };

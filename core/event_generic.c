@@ -169,6 +169,14 @@ const char *event_generic_title(const char *name)
 	return generic ? generic->names[0] : NULL;
 }
 
+const char *event_generic_name(uint32_t type, uint64_t config)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(generics); i++)
+		if (generics[i].type == type && generics[i].config == config)
+			return generics[i].names[0];
+	return NULL;
+}
+
 void event_generic_suggest(struct suggest *suggest)
 {
 	/* perf list's spelling of the cache's; rarer ones have to be known. */

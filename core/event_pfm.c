@@ -7,6 +7,7 @@
  */
 #include "event_modifier.h"
 #include "event_resolver.h"
+#include "pfm_start.h"
 #include "util.h"
 
 #include <errno.h>
@@ -415,8 +416,7 @@ int event_pfm_resolve(const struct event_context *context, const char *name, str
 		.context = context, .event = event, .code = PFM_ERR_NOTFOUND, .err = err};
 	int result;
 
-	/* Counts its calls itself: only the first one does something. */
-	if (pfm_initialize() != PFM_SUCCESS)
+	if (!pfm_start())
 		return EVENT_NOT_MINE;
 	*rest = name + length;
 	lookup.name = xstrndup(name, length);
@@ -432,7 +432,7 @@ void event_pfm_suggest(struct suggest *suggest)
 {
 	pfm_pmu_t pmu;
 
-	if (pfm_initialize() != PFM_SUCCESS)
+	if (!pfm_start())
 		return;
 	pfm_for_all_pmus(pmu)
 	{

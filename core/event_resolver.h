@@ -34,6 +34,8 @@ int event_tracepoint_explain(const struct event_context *context, const char *na
 
 /* The first name of a generic event, by any of its names ("cs": "context-switches"), or NULL. */
 const char *event_generic_title(const char *name);
+/* That of what the kernel counts by such a type and config, or NULL. */
+const char *event_generic_name(uint32_t type, uint64_t config);
 
 /* Names that the resolvers know, to find what is near. */
 void event_generic_suggest(struct suggest *suggest);

@@ -64,7 +64,8 @@ int event_set_add(struct event_set *set, const char *name, struct error *err)
 	if (index >= 0)
 		return index;
 	if (set->frozen)
-		return error_set(err, -ENOENT, "The event is gone.");
+		return error_set(err, -ENOENT, "'%.60s' was not recorded.",
+				 event_quote(name, strlen(name)).text);
 	if (set->n >= EVENT_SET_MAX)
 		return error_set(err, -E2BIG, "More than %d events cannot be counted at once.",
 				 EVENT_SET_MAX);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
 /* none: not even own tasks may be counted. Linux itself takes 3 and more for 2. */
 static void explain_paranoid(const struct standing *standing, bool none, int code,
@@ -113,16 +112,17 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 		return;
 	case ENOENT:
 	case EOPNOTSUPP:
-		if (event)
-			error_set(err, code, "Event %s is not supported on this CPU.", event);
-		else
-			error_set(err, code, "%s", EXPLAIN_NO_PMU);
+		if (!event)
+			break;
+		error_set(err, code, "Event %s is not supported on this CPU.", event);
 		return;
 	case EINVAL:
+		if (!event)
+			break;
 		error_set(err, code,
 			  "Event %s is refused as it is: its terms mean nothing here, or no whole "
 			  "CPU can be counted by it.",
-			  event ? event : "(group)");
+			  event);
 		return;
 	case ENFILE:
 		error_set(err, code,
@@ -139,6 +139,11 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 			  "No locked memory is left for ring buffers. Raise RLIMIT_MEMLOCK or "
 			  "kernel.perf_event_mlock_kb, or add CAP_IPC_LOCK.");
 		return;
+	case ENOMEM:
+		error_set(err, code,
+			  "The kernel has no memory left for counters and their rings: free some, "
+			  "or raise the limit of its cgroup (memory.max).");
+		return;
 	case EBUSY:
 		error_set(err, code, "The counters are held by another program.");
 		return;
@@ -147,7 +152,7 @@ void explain_perf_open(const struct sys *sys, int code, const char *event, struc
 		return;
 	}
 	error_set(err, code, "perf_event_open failed%s%s: %s.", event ? " for " : "",
-		  event ? event : "", strerrordesc_np(-code));
+		  event ? event : "", error_why(code));
 }
 
 void explain_access(const struct sys *sys, const struct access *access, struct error *err)
@@ -157,16 +162,38 @@ void explain_access(const struct sys *sys, const struct access *access, struct e
 	explain_perf_open(sys, access->answers[none ? ACCESS_USER : ACCESS_SYSTEM], NULL, err);
 }
 
+/* An address of the kernel's: what is in its upper half is. */
+static bool is_of_kernel_memory(const struct event *event)
+{
+	const struct perf_event_attr *attr = event->n_codes > 0 ? &event->codes[0].attr : NULL;
+
+	return attr && attr->type == PERF_TYPE_BREAKPOINT && attr->bp_addr >> 63;
+}
+
+/* Probes of functions: an event of Linux's software with a program or function to be put into. */
+static bool is_probe(const struct event *event)
+{
+	return event->kind == EVENT_SOFTWARE && event->target;
+}
+
 /* Where tasks are counted one by one, an event is denied for its own sake. */
 static bool explain_denied_event(const struct sys *sys, const struct event *event,
 				 struct error *err)
 {
 	struct access access;
 
+	bool admin = is_of_kernel_memory(event) || is_probe(event);
+
 	access_probe(sys, &access);
-	if (access.level == ACCESS_NONE || access.level == ACCESS_SYSTEM)
+	if (access.level == ACCESS_NONE || (access.level == ACCESS_SYSTEM && !admin))
 		return false;
-	if (event->kind == EVENT_SOCKET)
+	if (admin)
+		error_set(err, event->answer,
+			  "Event %s %s: that needs CAP_SYS_ADMIN, which root's pmctop keeps where "
+			  "-e names the event at its start.",
+			  event_label(event),
+			  is_probe(event) ? "makes a probe" : "is in the kernel's memory");
+	else if (event->kind == EVENT_SOCKET)
 		error_set(err, event->answer,
 			  "Event %s is counted for a whole socket: that needs CAP_PERFMON or "
 			  "kernel.perf_event_paranoid=0.",
@@ -182,7 +209,7 @@ static bool explain_denied_event(const struct sys *sys, const struct event *even
 void explain_event(const struct sys *sys, const struct event *event, struct error *err)
 {
 	bool denied = event->answer == -EACCES || event->answer == -EPERM;
-	bool probe = event->kind == EVENT_SOFTWARE && event->target;
+	bool probe = is_probe(event);
 
 	if (event->answer == -ENOSPC)
 		error_set(err, -ENOSPC,

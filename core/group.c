@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "record.h"
+#include "ring.h"
 #include "util.h"
 
 #include <errno.h>
@@ -40,16 +41,34 @@ static struct perf_event_attr sampling_attr(uint64_t config, uint64_t period, si
 		.clockid = CLOCK_MONOTONIC,
 		/* Waking a reader per record costs 20 times what a switch does. */
 		.watermark = 1,
-		.wakeup_watermark = (uint32_t)(ring_bytes / 2),
+		.wakeup_watermark = (uint32_t)ring_wake_bytes(ring_bytes),
 	};
+}
+
+/* The ring is woken by those who fill it. */
+static struct perf_event_attr telling_attr(void)
+{
+	struct perf_event_attr attr = sampling_attr(PERF_COUNT_SW_DUMMY, 0, 0);
+
+	attr.watermark = 0;
+	return attr;
 }
 
 struct perf_event_attr group_switch_record_attr(void)
 {
-	struct perf_event_attr attr = sampling_attr(PERF_COUNT_SW_DUMMY, 0, 0);
+	struct perf_event_attr attr = telling_attr();
 
-	attr.watermark = 0; /* the ring is woken by those who fill it */
 	attr.context_switch = 1;
+	return attr;
+}
+
+struct perf_event_attr group_life_record_attr(void)
+{
+	struct perf_event_attr attr = telling_attr();
+
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.task = 1;
 	return attr;
 }
 

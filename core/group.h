@@ -26,7 +26,7 @@ struct group {
 struct group_place {
 	pid_t tid;         /* -1: everybody */
 	int cpu;           /* -1: everywhere */
-	size_t ring_bytes; /* a ring on switch_fd wakes its reader when half of that is full */
+	size_t ring_bytes; /* of a ring on switch_fd: wakes its reader as ring_wake_bytes says */
 	bool inherit;      /* also what the task forks from now on; readings are the sum */
 	bool on_exec;      /* begins to count by itself when the task execs */
 };
@@ -69,6 +69,8 @@ int group_disarm_tick(const struct group *group);
 
 /* Of an event beside the groups whose SWITCH records tell of switches that are not sampled. */
 struct perf_event_attr group_switch_record_attr(void);
+/* Of one that tells who is born, ends and gets a name, while the groups are off. */
+struct perf_event_attr group_life_record_attr(void);
 
 /* What perf_event_open is asked for to count by that code. */
 struct perf_event_attr group_counting_attr(const struct event_code *code);

@@ -5,6 +5,7 @@
 #include "rollup.h"
 #include "snapshot.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,10 +62,19 @@ struct history_key history_key_of_row(const struct snapshot *snapshot, enum roll
 struct history_key history_key_of_cpu(enum rollup by, const struct snapshot_cpu *cpu);
 
 struct history *history_new(void);
+/*
+ * One that forgets nothing: it begins with the first snapshot, whose interval is how long its
+ * buckets are, and when all have been used pairs of them become one. Of HISTORY_BUCKETS, however
+ * long it is, at least half are in use. It is read by history_read_range alone.
+ */
+struct history *history_new_whole(void);
 void history_free(struct history *history); /* NULL is fine */
 
 /* The next snapshot; it stays its owner's. */
 void history_add(struct history *history, const struct snapshot *snapshot);
+
+/* Nothing follows: what has not made a whole bucket yet is one all the same. */
+void history_end(struct history *history);
 
 /* Whether what is read stands still; what comes meanwhile is kept all the same. */
 void history_hold(struct history *history, bool hold);
@@ -78,5 +88,15 @@ void history_read(const struct history *history, const struct history_key *key, 
 		  unsigned step, size_t n, float *values);
 /* How long those n values were; what lies before the first bucket is as long as the last one. */
 uint64_t history_span_ns(const struct history *history, unsigned step, size_t n);
+
+/* From when to when a whole one reaches, in the time of snapshots. False and 0: nowhere yet. */
+bool history_reach(const struct history *history, uint64_t *begin_ns, uint64_t *end_ns);
+/*
+ * n values of as many parts of a time, each the mean of what is known of it, NAN where nothing is;
+ * from_ns < to_ns.
+ */
+void history_read_range(const struct history *history, const struct history_key *key,
+			const char *metric, uint64_t from_ns, uint64_t to_ns, size_t n,
+			float *values);
 
 #endif

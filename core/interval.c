@@ -12,6 +12,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 	*interval = (struct interval){
 		.cpu_numbers = xcalloc(n_cpus, sizeof(int)),
 		.cpu_online = xcalloc(n_cpus, sizeof(bool)),
+		.cpu_whole = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
 		.silent_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
@@ -45,12 +46,13 @@ void interval_fini(struct interval *interval)
 {
 	free(interval->ran);
 	free(interval->tallies);
-	free(interval->first_places);
+	free(interval->last_places);
 	free(interval->places);
 	free(interval->cpu_numbers);
 	free(interval->cpus);
 	free(interval->idle);
 	free(interval->cpu_online);
+	free(interval->cpu_whole);
 	free(interval->cpu_counted);
 	free(interval->silent_ns);
 	free(interval->unattributed);
@@ -59,10 +61,28 @@ void interval_fini(struct interval *interval)
 	*interval = (struct interval){0};
 }
 
+/* All arrays by slot have one capacity. */
+static void give_back(struct interval *interval)
+{
+	size_t width = tally_width(&interval->shape), capacity = interval->capacity;
+
+	interval->places = array_give_back(interval->places, &interval->places_capacity,
+					   interval->n_places, sizeof(*interval->places));
+	interval->ran = array_give_back(interval->ran, &interval->capacity, interval->n_ran,
+					sizeof(struct task *));
+	if (interval->capacity == capacity)
+		return;
+	interval->tallies =
+		xreallocarray(interval->tallies, interval->capacity, width * sizeof(uint64_t));
+	interval->last_places = xreallocarray(interval->last_places, interval->capacity,
+					      sizeof(*interval->last_places));
+}
+
 void interval_reset(struct interval *interval)
 {
 	size_t width = tally_width(&interval->shape);
 
+	give_back(interval);
 	interval->sequence++;
 	interval->n_ran = 0;
 	interval->n_places = 0;
@@ -84,11 +104,12 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
 	uint64_t longest_ns = 0, sum_ns = 0, n = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		if (interval_cpu(interval, i)[TALLY_TASK_CLOCK] > longest_ns)
+		if (interval->cpu_whole[i] &&
+		    interval_cpu(interval, i)[TALLY_TASK_CLOCK] > longest_ns)
 			longest_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
 	for (size_t i = 0; i < interval->n_cpus && longest_ns > 0; i++) {
 		uint64_t own_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		if (own_ns < longest_ns / 2)
+		if (!interval->cpu_whole[i] || own_ns < longest_ns / 2)
 			continue;
 		sum_ns += own_ns;
 		n++;
@@ -96,53 +117,52 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
 	return n > 0 ? sum_ns / n : wall_ns;
 }
 
-uint64_t *interval_task(struct interval *interval, struct task *task)
+void interval_admit(struct interval *interval, struct task *task)
 {
 	size_t width = tally_width(&interval->shape);
 
-	if (task->interval != interval->sequence) {
-		if (interval->n_ran == interval->capacity) {
-			interval->ran = array_reserve(interval->ran, &interval->capacity,
-						      interval->n_ran + 1, sizeof(struct task *));
-			interval->tallies = xreallocarray(interval->tallies, interval->capacity,
-							  width * sizeof(uint64_t));
-			interval->first_places =
-				xreallocarray(interval->first_places, interval->capacity,
-					      sizeof(*interval->first_places));
-		}
-		task->interval = interval->sequence;
-		task->slot = interval->n_ran++;
-		interval->ran[task->slot] = task;
-		interval->first_places[task->slot] = 0;
-		memset(interval->tallies + task->slot * width, 0, width * sizeof(uint64_t));
+	if (interval->n_ran == interval->capacity) {
+		interval->ran = array_reserve(interval->ran, &interval->capacity,
+					      interval->n_ran + 1, sizeof(struct task *));
+		interval->tallies = xreallocarray(interval->tallies, interval->capacity,
+						  width * sizeof(uint64_t));
+		interval->last_places = xreallocarray(interval->last_places, interval->capacity,
+						      sizeof(*interval->last_places));
 	}
-	return interval->tallies + task->slot * width;
+	task->interval = interval->sequence;
+	task->slot = interval->n_ran++;
+	interval->ran[task->slot] = task;
+	interval->last_places[task->slot] = (struct interval_place){.cpu = INTERVAL_NOWHERE};
+	memset(interval->tallies + task->slot * width, 0, width * sizeof(uint64_t));
 }
 
-/* The latest place is the first in the list: nearly every slice is on the CPU of the one before. */
-void interval_ran(struct interval *interval, const struct task *task, size_t cpu, uint64_t ns)
+static void swap(struct interval_place *a, struct interval_place *b)
 {
-	uint32_t *at = &interval->first_places[task->slot], first = *at;
-	struct interval_place *place;
+	const struct interval_place was = *a;
 
-	for (; *at; at = &interval->places[*at - 1].next) {
-		place = &interval->places[*at - 1];
-		if (place->cpu != cpu)
-			continue;
-		place->ns += ns;
-		if (*at != first) {
-			uint32_t found = *at;
+	a->ns = b->ns;
+	a->cpu = b->cpu;
+	b->ns = was.ns;
+	b->cpu = was.cpu;
+}
 
-			*at = place->next;
-			place->next = first;
-			interval->first_places[task->slot] = found;
+void interval_come(struct interval *interval, size_t slot, size_t cpu)
+{
+	struct interval_place *last = &interval->last_places[slot];
+
+	for (uint32_t at = last->next; at; at = interval->places[at - 1].next)
+		if (interval->places[at - 1].cpu == cpu) {
+			swap(last, &interval->places[at - 1]);
+			return;
 		}
-		return;
+	if (last->cpu != INTERVAL_NOWHERE) {
+		interval->places = array_reserve(interval->places, &interval->places_capacity,
+						 interval->n_places + 1, sizeof(*interval->places));
+		interval->places[interval->n_places++] = *last;
+		last->next = (uint32_t)interval->n_places;
 	}
-	interval->places = array_reserve(interval->places, &interval->places_capacity,
-					 interval->n_places + 1, sizeof(*interval->places));
-	interval->places[interval->n_places++] = (struct interval_place){ns, (uint32_t)cpu, first};
-	interval->first_places[task->slot] = (uint32_t)interval->n_places;
+	last->ns = 0;
+	last->cpu = (uint32_t)cpu;
 }
 
 uint64_t interval_sum_tasks(const struct interval *interval, size_t at)

@@ -18,9 +18,10 @@
 /* That the task of a slot ran on a CPU, and for how long. */
 struct interval_place {
 	uint64_t ns;
-	uint32_t cpu;  /* its index */
-	uint32_t next; /* place of the slot, + 1; 0: that was the last one */
+	uint32_t cpu;  /* its index; INTERVAL_NOWHERE: nobody tells */
+	uint32_t next; /* of places that of another CPU, + 1; 0: there is none */
 };
+#define INTERVAL_NOWHERE UINT32_MAX
 
 struct interval {
 	struct tally_shape shape;
@@ -29,14 +30,15 @@ struct interval {
 	struct task **ran; /* slot -> task */
 	uint64_t *tallies; /* slot -> tally */
 	size_t n_ran, capacity;
-	uint32_t *first_places; /* slot -> its latest place, + 1; 0: nobody tells where it ran */
-	struct interval_place *places;
+	struct interval_place *last_places; /* slot -> where it ran last ... */
+	struct interval_place *places;      /* ... and all that were before */
 	size_t n_places, places_capacity;
 
 	int *cpu_numbers;    /* index -> CPU */
 	uint64_t *cpus;      /* index -> tally of all that ran there, by the CPU's own end points */
 	uint64_t *idle;      /* index -> tally of its idle task */
 	bool *cpu_online;    /* index -> as of the cut */
+	bool *cpu_whole;     /* index -> was counted from the beginning on, to the end, all of it */
 	bool *cpu_counted;   /* index -> whether it was heard of at all */
 	uint64_t *silent_ns; /* index -> unattributed time of tasks that make no records */
 	size_t n_cpus;
@@ -65,19 +67,36 @@ void interval_sum_parts(struct interval *interval);
 
 /*
  * How long the interval was for the CPUs, on average: each ends at its own last record, and rates
- * are of what was counted. Those that came or went meanwhile do not count; `wall_ns` where none
- * does.
+ * are of what was counted. Those that came or went meanwhile, or were hardly heard of, do not
+ * count; `wall_ns` where none does.
  */
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
 
 /* What stands at a place of the tallies of all tasks, added up. */
 uint64_t interval_sum_tasks(const struct interval *interval, size_t at);
 
-/* The tally of a task, given a slot if it has none yet. Valid until the next call. */
-uint64_t *interval_task(struct interval *interval, struct task *task);
+/* Gives a task a slot, which it has not yet. */
+void interval_admit(struct interval *interval, struct task *task);
 
-/* A task that has a slot ran so long on the CPU of that index. */
-void interval_ran(struct interval *interval, const struct task *task, size_t cpu, uint64_t ns);
+/* The tally of a task, given a slot if it has none yet. Valid until the next call. */
+static inline uint64_t *interval_task(struct interval *interval, struct task *task)
+{
+	if (task->interval != interval->sequence)
+		interval_admit(interval, task);
+	return interval->tallies + task->slot * tally_width(&interval->shape);
+}
+
+/* Makes that CPU the one where a slot ran last. */
+void interval_come(struct interval *interval, size_t slot, size_t cpu);
+
+/* A task that has a slot ran so long on the CPU of that index: mostly that of the slice before. */
+static inline void interval_ran(struct interval *interval, const struct task *task, size_t cpu,
+				uint64_t ns)
+{
+	if (interval->last_places[task->slot].cpu != cpu)
+		interval_come(interval, task->slot, cpu);
+	interval->last_places[task->slot].ns += ns;
+}
 
 /*
  * Silent time of a CPU, which belongs to that domain, that was idle after all, as someone else

@@ -2,8 +2,21 @@
 #include "json_string.h"
 
 #include "text.h"
+#include "text_width.h"
 
 #include <inttypes.h>
+
+/* As UTF-16, which is how JSON escapes. */
+static void put_escape(FILE *out, uint32_t character)
+{
+	if (character < 0x10000) {
+		fprintf(out, "\\u%04" PRIx32, character);
+		return;
+	}
+	character -= 0x10000;
+	fprintf(out, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xD800 + (character >> 10),
+		0xDC00 + (character & 0x3FF));
+}
 
 void json_put_string(FILE *out, const char *text)
 {
@@ -14,8 +27,8 @@ void json_put_string(FILE *out, const char *text)
 		if (character == '"' || character == '\\') {
 			fputc('\\', out);
 			fputc((int)character, out);
-		} else if (character < 0x20 || (character >= 0x7F && character < 0xA0)) {
-			fprintf(out, "\\u%04" PRIx32, character);
+		} else if (text_char_width(character) < 0) {
+			put_escape(out, character);
 		} else {
 			char bytes[4];
 			size_t n_bytes = text_encode(character, bytes);

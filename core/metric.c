@@ -98,6 +98,22 @@ static uint64_t time_of(const struct event *event, const struct metric_reading *
 	return ns;
 }
 
+/* What the slices themselves measure: of some of the time nobody knows but by the rest of it. */
+static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t event)
+{
+	uint64_t clock_ns = tally[TALLY_TASK_CLOCK], unseen_ns = tally[unseen];
+	uint64_t seen_ns = unseen_ns < clock_ns ? clock_ns - unseen_ns : 0;
+	struct figure figure = known((double)tally[event]);
+
+	if (is_whole(seen_ns, clock_ns))
+		return figure;
+	if (seen_ns == 0)
+		return unknown(FIGURE_NOT_COUNTED);
+	figure.state = FIGURE_SCALED;
+	figure.share = (float)((double)seen_ns / (double)clock_ns);
+	return figure;
+}
+
 static struct figure read_counters(const struct metric_reading *reading,
 				   const struct metric_input *input)
 {
@@ -109,7 +125,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 	/* What the slices measure is always known; /proc does not tell everybody's switches. */
 	bool told = input->plan->per_task && reading->event == TALLY_SWITCHES;
 	if (event->kind == EVENT_DERIVED && !told)
-		return known((double)tally[reading->event]);
+		return read_clock(tally, tally_unseen(&input->plan->shape), reading->event);
 	if (event->kind == EVENT_SOCKET && !input->machine)
 		return unknown(FIGURE_UNSUPPORTED);
 

@@ -166,7 +166,12 @@ static int emit_event(struct parser *p, size_t start, const char *name)
 static int emit_slots(struct parser *p)
 {
 	const struct event_context *context = p->events ? p->events->context : NULL;
-	unsigned slots = context ? cpu_slots_per_cycle(context->sys, context->pmus) : 0;
+	unsigned slots = 0;
+
+	if (context && context->cpu)
+		slots = context->cpu->slots_per_cycle;
+	else if (context)
+		slots = cpu_slots_per_cycle(context->sys, context->pmus);
 
 	if (slots == 0)
 		return emit_op(p, OP_UNSUPPORTED, 0);

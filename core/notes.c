@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOTES_MAX = 32 };
-
-static void put(struct notes *notes, size_t at, const char *sentence)
+bool notes_insert(struct notes *notes, size_t at, const char *sentence)
 {
 	for (size_t i = 0; i < notes->n; i++)
 		if (!strcmp(notes->items[i], sentence))
-			return;
+			return false;
 	if (notes->n == NOTES_MAX && at == NOTES_MAX)
-		return;
+		return false;
 	if (notes->n == NOTES_MAX)
 		free(notes->items[--notes->n]);
 	notes->items =
@@ -24,22 +22,34 @@ static void put(struct notes *notes, size_t at, const char *sentence)
 	memmove(notes->items + at + 1, notes->items + at, (notes->n - at) * sizeof(char *));
 	notes->items[at] = xstrdup(sentence);
 	notes->n++;
+	return true;
+}
+
+__attribute__((format(printf, 3, 0))) static void put(struct notes *notes, size_t at,
+						      const char *format, va_list args)
+{
+	char sentence[512];
+
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	notes_insert(notes, at, sentence);
 }
 
 void notes_add(struct notes *notes, const char *format, ...)
 {
-	char text[512];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	put(notes, notes->n, format, args);
 	va_end(args);
-	put(notes, notes->n, text);
 }
 
-void notes_add_urgent(struct notes *notes, const char *sentence)
+void notes_add_urgent(struct notes *notes, const char *format, ...)
 {
-	put(notes, 0, sentence);
+	va_list args;
+
+	va_start(args, format);
+	put(notes, 0, format, args);
+	va_end(args);
 }
 
 void notes_remove(struct notes *notes, const char *words)

@@ -5,72 +5,22 @@
 #include "out_json.h"
 
 #include "json_string.h"
-#include "text.h"
-#include "util.h"
+#include "out_value.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
-
-/* Six digits at least, whatever the size; exponents only below a thousandth. */
-static void put_number(FILE *out, double value)
-{
-	char text[400];
-	double magnitude = fabs(value);
-
-	if (magnitude >= 0.001 || magnitude < 1e-300) {
-		text_trimmed(text, sizeof(text), value, magnitude < 1 ? 9 : 6);
-		fputs(text, out);
-		return;
-	}
-	int exponent = (int)ceil(-log10(magnitude));
-	text_trimmed(text, sizeof(text), value * pow(10, exponent), 6);
-	fprintf(out, "%se-%d", text, exponent);
-}
-
-static void put_seconds(FILE *out, uint64_t ns)
-{
-	uint64_t us = ns / NS_PER_US;
-
-	fprintf(out, "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
-}
 
 static void put_seconds_or_null(FILE *out, uint64_t ns, bool known)
 {
 	if (known)
-		put_seconds(out, ns);
+		out_seconds(out, ns);
 	else
 		fputs("null", out);
 }
 
 /* ---- what stands in every row */
 
-/* Whose counts these are. tally NULL: nothing was heard of it. */
-struct counts {
-	const struct columns *columns;
-	const uint64_t *tally;
-	bool machine; /* the machine as a whole, with what sockets count */
-};
-
-static struct figure event_figure(const struct counts *counts, size_t i)
-{
-	const struct metric_input input = {
-		.events = &counts->columns->events,
-		.plan = counts->columns->plan,
-		.tally = counts->tally,
-		.machine = counts->machine,
-	};
-
-	return counts->tally ? metric_read_one(&counts->columns->event_readings.items[i], &input)
-			     : (struct figure){.state = FIGURE_NOT_COUNTED};
-}
-
-static struct figure metric_figure(const struct figure *figures, size_t i)
-{
-	return figures ? figures[i] : (struct figure){.state = FIGURE_NOT_COUNTED};
-}
-
-static void put_events(FILE *out, const struct counts *counts)
+static void put_events(FILE *out, const struct out_counts_of *counts)
 {
 	const struct columns *columns = counts->columns;
 
@@ -80,13 +30,8 @@ static void put_events(FILE *out, const struct counts *counts)
 			fputc(',', out);
 		json_put_string(out, event_label(&columns->events.items[i]));
 		fputc(':', out);
-		struct figure figure = event_figure(counts, i);
-		if (!figure_known(figure))
+		if (!out_event(out, counts, i))
 			fputs("null", out);
-		else if (columns->events.items[i].scale != 1)
-			put_number(out, figure.value);
-		else
-			fprintf(out, "%" PRIu64, plan_count(columns->plan, counts->tally, i));
 	}
 	fputc('}', out);
 }
@@ -95,14 +40,14 @@ static void put_metrics(FILE *out, const struct columns *columns, const struct f
 {
 	fputs(",\"metrics\":{", out);
 	for (size_t i = 0; i < columns->n_metrics; i++) {
-		struct figure figure = metric_figure(figures, i);
+		struct figure figure = out_metric_figure(figures, i);
 
 		if (i > 0)
 			fputc(',', out);
 		json_put_string(out, columns->metrics[i].def->name);
 		fputc(':', out);
 		if (figure_known(figure))
-			put_number(out, figure.value);
+			out_number(out, figure.value);
 		else
 			fputs("null", out);
 	}
@@ -116,49 +61,35 @@ static void put_state(FILE *out, const char *name, struct figure figure, bool *a
 	fputs(*any ? "," : ",\"states\":{", out);
 	*any = true;
 	json_put_string(out, name);
-	fprintf(out, ":\"%s", figure_state_name(figure.state));
-	if (figure.state == FIGURE_SCALED) {
-		char share[32];
-
-		text_trimmed(share, sizeof(share), (double)figure.share, 4);
-		fprintf(out, ":%s", share);
-	}
+	fputs(":\"", out);
+	out_state(out, figure);
 	fputc('"', out);
 }
 
-/* A column that shows an event has its name, and its state. */
-static bool is_event(const struct columns *columns, const char *name)
-{
-	for (size_t i = 0; i < columns->events.n; i++)
-		if (strcmp(event_label(&columns->events.items[i]), name) == 0)
-			return true;
-	return false;
-}
-
-static void put_states(FILE *out, const struct counts *counts, const struct figure *figures)
+static void put_states(FILE *out, const struct out_counts_of *counts, const struct figure *figures)
 {
 	const struct columns *columns = counts->columns;
 	bool any = false;
 
 	for (size_t i = 0; i < columns->events.n; i++)
-		put_state(out, event_label(&columns->events.items[i]), event_figure(counts, i),
+		put_state(out, event_label(&columns->events.items[i]), out_event_figure(counts, i),
 			  &any);
 	for (size_t i = 0; i < columns->n_metrics; i++)
-		if (!is_event(columns, columns->metrics[i].def->name))
-			put_state(out, columns->metrics[i].def->name, metric_figure(figures, i),
+		if (!out_is_event(columns, columns->metrics[i].def->name))
+			put_state(out, columns->metrics[i].def->name, out_metric_figure(figures, i),
 				  &any);
 	if (any)
 		fputc('}', out);
 }
 
-static void put_counted(FILE *out, const struct counts *counts, const struct figure *figures)
+static void put_counted(FILE *out, const struct out_counts_of *counts, const struct figure *figures)
 {
 	put_events(out, counts);
 	put_metrics(out, counts->columns, figures);
 	put_states(out, counts, figures);
 }
 
-static void put_part(FILE *out, const char *name, const struct counts *counts)
+static void put_part(FILE *out, const char *name, const struct out_counts_of *counts)
 {
 	fprintf(out, ",\"%s\":{", name);
 	put_events(out, counts);
@@ -181,7 +112,7 @@ static void put_run(FILE *out, const struct snapshot_run *run)
 	else
 		fprintf(out, "],\"status\":%d", run->status);
 	fputs(",\"elapsed_s\":", out);
-	put_seconds(out, run->elapsed_ns);
+	out_seconds(out, run->elapsed_ns);
 	fputs(",\"user_s\":", out);
 	put_seconds_or_null(out, run->user_ns, run->status >= 0);
 	fputs(",\"system_s\":", out);
@@ -198,8 +129,8 @@ static void put_cpu(FILE *out, const struct columns *columns, const char *what,
 		fprintf(out, "{\"%s\":%d,", what, cpu->cpu);
 	if (strcmp(what, "cpu") != 0)
 		fprintf(out, "\"cpus\":%u,", cpu->cpus);
-	put_counted(out, &(struct counts){columns, cpu->tally, false}, cpu->figures);
-	put_part(out, "idle", &(struct counts){columns, cpu->idle, false});
+	put_counted(out, &(struct out_counts_of){columns, cpu->tally, false}, cpu->figures);
+	put_part(out, "idle", &(struct out_counts_of){columns, cpu->idle, false});
 	fputc('}', out);
 }
 
@@ -268,7 +199,8 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 		fputs("\"exited\":true,", out);
 	put_verdict(out, view_verdict(view, index).verdict);
 	fputc(',', out);
-	put_counted(out, &(struct counts){columns, rows_tally(columns, view->rows, index), false},
+	put_counted(out,
+		    &(struct out_counts_of){columns, rows_tally(columns, view->rows, index), false},
 		    rows_figures(columns, view->rows, index));
 	fputc('}', out);
 }
@@ -281,24 +213,43 @@ static void put_totals(FILE *out, const struct view *view)
 	fputs("\"totals\":{", out);
 	put_verdict(out, verdict_of_snapshot(snapshot, NULL, 0));
 	fputc(',', out);
-	put_counted(out, &(struct counts){columns, snapshot->totals, true}, snapshot->figures);
-	put_part(out, "idle", &(struct counts){columns, snapshot->idle, true});
-	put_part(out, "unattributed", &(struct counts){columns, snapshot->unattributed, true});
+	put_counted(out, &(struct out_counts_of){columns, snapshot->totals, true},
+		    snapshot->figures);
+	put_part(out, "idle", &(struct out_counts_of){columns, snapshot->idle, true});
+	put_part(out, "unattributed",
+		 &(struct out_counts_of){columns, snapshot->unattributed, true});
 	if (snapshot->targeted)
-		put_part(out, "others", &(struct counts){columns, snapshot->others, false});
+		put_part(out, "others", &(struct out_counts_of){columns, snapshot->others, false});
 	if (view->left_out)
-		put_part(out, "left_out", &(struct counts){columns, view->left_out, false});
+		put_part(out, "left_out", &(struct out_counts_of){columns, view->left_out, false});
 	fputc('}', out);
 }
 
 /* Who was asked for, added up. */
 static void put_target(FILE *out, const struct snapshot *snapshot)
 {
-	const struct counts counts = {snapshot->columns, snapshot->target, false};
+	const struct out_counts_of counts = {snapshot->columns, snapshot->target, false};
 
 	fputs(",\"target\":{", out);
 	put_counted(out, &counts, snapshot->target_figures);
 	fprintf(out, ",\"ended\":%s}", snapshot->ended ? "true" : "false");
+}
+
+static void put_cost(FILE *out, const struct snapshot_cost *cost)
+{
+	fputs(",\"pmctop\":{\"cpu_percent\":", out);
+	out_number(out, 100 * (double)cost->cpu_ns / (double)cost->wall_ns);
+	fprintf(out, ",\"records\":%" PRIu64 ",\"kernel_ns_per_switch\":", cost->records);
+	if (cost->switch_ns > 0)
+		fprintf(out, "%" PRIu64, cost->switch_ns);
+	else
+		fputs("null", out);
+	fputs(",\"cycles\":", out);
+	if (cost->cycles > 0)
+		fprintf(out, "%" PRIu64 ",\"cycles_read\":\"%s\"}", cost->cycles,
+			cost->reads_itself ? "user" : "call");
+	else
+		fputs("null}", out);
 }
 
 void out_json(const struct view *view, FILE *out)
@@ -309,11 +260,17 @@ void out_json(const struct view *view, FILE *out)
 	if (snapshot->run)
 		put_run(out, snapshot->run);
 	fputs(",\"time\":", out);
-	put_seconds(out, snapshot->realtime_ns);
+	put_seconds_or_null(out, snapshot->realtime_ns, snapshot->realtime_ns > 0);
 	fputs(",\"interval_s\":", out);
-	put_seconds(out, snapshot->interval_ns);
+	out_seconds(out, snapshot->interval_ns);
 	fputs(",\"host\":", out);
 	json_put_string(out, snapshot->host);
+	if (snapshot->replay[0]) {
+		fputs(",\"replay\":", out);
+		json_put_string(out, snapshot->replay);
+		fputs(",\"offset_s\":", out);
+		out_seconds(out, snapshot->offset_ns);
+	}
 	fputs(",\"mode\":", out);
 	json_put_string(out, snapshot->mode);
 	fputs(",\"pmu\":", out);
@@ -324,11 +281,14 @@ void out_json(const struct view *view, FILE *out)
 		fprintf(out, ",\"threads\":{\"ran\":%zu,\"counted\":%zu}", snapshot->threads_ran,
 			snapshot->threads_counted);
 	fprintf(out, ",\"by\":\"%s\",", rollup_name(view->spec.by));
-	if (view->left_out) {
+	if (view->rows && row_filter_is_set(&view->spec.filter)) {
 		fputs("\"filter\":", out);
 		json_put_string(out, view->spec.filter.text);
 		fputc(',', out);
 	}
+	if (view->rows && view->spec.top)
+		fprintf(out, "\"top\":%zu,\"rows_left_out\":%zu,", view->spec.top,
+			view->n_left_out);
 	put_cpus(out, snapshot->columns, "cpu", snapshot->cpus, snapshot->n_cpus);
 	if (view->cpus && view->cpus != snapshot->cpus)
 		put_cpus(out, snapshot->columns, rollup_name(view->spec.by), view->cpus, view->n);
@@ -341,6 +301,8 @@ void out_json(const struct view *view, FILE *out)
 	put_totals(out, view);
 	if (snapshot->targeted)
 		put_target(out, snapshot);
+	if (snapshot->cost.cpu_ns > 0 && snapshot->cost.wall_ns > 0)
+		put_cost(out, &snapshot->cost);
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs(i > 0 ? "," : "", out);

@@ -9,11 +9,12 @@
 /*
  * One refresh as one JSON object on one line, schema "pmctop/1":
  *
- *   {"schema","time","interval_s","host","mode","pmu","count","turns","threads":{"ran","counted"},
- *    "by","cpus":[CPU],"tasks":[TASK],
+ *   {"schema","time","interval_s","host","replay","offset_s","mode","pmu","count","turns",
+ *    "threads":{"ran","counted"},"by","cpus":[CPU],"tasks":[TASK],
  *    "totals":{"verdict",EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS},
  *              "others":{EVENTS}},
- *    "target":{EVENTS,METRICS,STATES,"ended"},"lost_records","notes":[sentence]}
+ *    "target":{EVENTS,METRICS,STATES,"ended"},"pmctop":{"cpu_percent","records",
+ *    "kernel_ns_per_switch","cycles","cycles_read"},"lost_records","notes":[sentence]}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS}}
  *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
  *
@@ -23,11 +24,20 @@
  * the totals. By socket and node there are {"sockets":[CPU]} or {"nodes":[CPU]} beside the CPUs,
  * with that number for "cpu" and how many "cpus" were counted, and by them or by CPU no tasks.
  *
+ * "pmctop" is what it took itself, where that is known: its CPU time, the records that it read, an
+ * estimate of what the kernel takes for a switch, and the cycles of the thread that counts, which
+ * are read by a "call" or without one ("user").
+ *
+ * "replay" is there where it is a recording that is shown: the name of its file, "-" of a pipe; and
+ * "offset_s", when the interval ended, in seconds since the recording began. Its "time"
+ * is null where it does not tell.
+ *
  * "verdict" is what slows it down (verdict_name), null where too little is counted to tell; that of
  * the totals is the loss that most of the tasks' CPU time has.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS}}: what the tasks
  * did that it keeps out. A row of a tree that only stands above some that pass has their counts.
+ * With --top there are {"top","rows_left_out"}, and what these did is in "left_out" too.
  *
  * "count" is which privilege levels are counted ("all", "user", "kernel"). "threads", only where
  * tasks are counted one by one and never in a summary, says how many of ours ran, and how many of
@@ -41,8 +51,10 @@
  * turns with the counters; 1: all are counted all the time. METRICS are over what was not idle
  * where there is an idle part. What is not known is null. STATES names what is not plainly valid:
  * "scaled:0.75" was counted for that share of the time (an event's count / share estimates the
- * whole), and the words of figure_state_name for what is null; it is left out when there is nothing
- * to name, and so is "exited" unless it is true, and "cmdline" unless they were asked for.
+ * whole; but task-clock and context-switches, scaled where a CPU is counted in windows, are the
+ * whole already, so that times add up), and the words of figure_state_name for what is null; it is
+ * left out when there is nothing to name, and so is "exited" unless it is true, and "cmdline"
+ * unless they were asked for.
  *
  * The summary of a run (snapshot->run) has behind its schema
  *
@@ -51,9 +63,8 @@
  * and its tasks are processes; the one whose pid is null is all that were too many to keep. status
  * is the command's, 128 + the signal that killed it, or null while it still runs.
  *
- * Strings are valid UTF-8 whatever bytes are in them: what is none becomes U+FFFD, control
- * characters \u00XX. The rows are those of the view, in its order. Numbers have a
- * decimal point in every locale. Errors stay in the FILE (ferror).
+ * Strings are as json_string.h says, whatever bytes are in them. The rows are those of the view, in
+ * its order. Numbers have a decimal point in every locale. Errors stay in the FILE (ferror).
  */
 void out_json(const struct view *view, FILE *out);
 

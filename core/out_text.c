@@ -10,6 +10,7 @@
 #include "util.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 enum { COMMAND_COLUMNS = 60 }; /* of the command that a summary is of */
@@ -46,6 +47,15 @@ static void put_time(FILE *out, uint64_t realtime_ns)
 		tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
+/* "00:01:30.500", since a recording began. */
+static void put_offset(FILE *out, uint64_t ns)
+{
+	uint64_t ms = ns / NS_PER_MS, seconds = ms / 1000;
+
+	fprintf(out, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%03" PRIu64, seconds / 3600,
+		seconds / 60 % 60, seconds % 60, ms % 1000);
+}
+
 /* "summary of 'make -j4'", "summary 2 of 3 of 'make -j4'" */
 static void put_run(FILE *out, const struct snapshot_run *run)
 {
@@ -64,7 +74,10 @@ static void put_run(FILE *out, const struct snapshot_run *run)
 	fprintf(out, "of '%s%s'", shown, text_width(command) > COMMAND_COLUMNS ? "..." : "");
 }
 
-/* "pmctop - host  2025-11-21 01:38:00 UTC  1.000 s  system  armv8_pmuv3" */
+/*
+ * "pmctop - host  2025-11-21 01:38:00 UTC  1.000 s  system  armv8_pmuv3"
+ * "pmctop - host  REPLAY of run.data at 00:01:30.500  2025-11-21 ..."
+ */
 static void put_title(FILE *out, const struct snapshot *snapshot)
 {
 	char seconds[32];
@@ -74,8 +87,17 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 		put_run(out, snapshot->run);
 	else
 		put_printable(out, snapshot->host);
-	fputs("  ", out);
-	put_time(out, snapshot->realtime_ns);
+	if (snapshot->replay[0]) {
+		fputs("  REPLAY of ", out);
+		put_printable(out,
+			      strcmp(snapshot->replay, "-") == 0 ? "a pipe" : snapshot->replay);
+		fputs(" at ", out);
+		put_offset(out, snapshot->offset_ns);
+	}
+	if (snapshot->realtime_ns > 0) {
+		fputs("  ", out);
+		put_time(out, snapshot->realtime_ns);
+	}
 	text_fixed(seconds, sizeof(seconds), (double)snapshot->interval_ns / (double)NS_PER_S, 3);
 	fprintf(out, "  %s s  %s", seconds, snapshot->mode);
 	if (snapshot->pmu[0]) {
@@ -117,10 +139,12 @@ static void put_counts(FILE *out, const struct view *view)
 	if (snapshot->threads_counted < snapshot->threads_ran)
 		fprintf(out, "  counted: %zu of %zu threads", snapshot->threads_counted,
 			snapshot->threads_ran);
-	if (view->left_out) {
+	if (view->rows && row_filter_is_set(&view->spec.filter)) {
 		fputs("  filter: ", out);
 		put_printable(out, view->spec.filter.text);
 	}
+	if (view->n_left_out)
+		fprintf(out, "  top: %zu of %zu", view->n, view->n + view->n_left_out);
 	fputc('\n', out);
 }
 

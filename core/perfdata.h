@@ -25,12 +25,22 @@ struct perfdata_head {
 };
 
 enum perfdata_type {
-	PERFDATA_ATTR = 64,   /* a perf_event_attr, and the ids of its events */
-	PERFDATA_OWN = 65,    /* ours: see below */
-	PERFDATA_ROUND = 68,  /* all that happened before the last of these has been written */
-	PERFDATA_UPDATE = 78, /* the name, unit or scale of an event */
+	PERFDATA_ATTR = 64,         /* a perf_event_attr, and the ids of its events */
+	PERFDATA_OWN = 65,          /* ours: see below */
+	PERFDATA_TRACING_DATA = 66, /* a u32: so many bytes follow that are no records */
+	PERFDATA_ROUND = 68,        /* all before the last of these has been written */
+	PERFDATA_ID_INDEX = 69,     /* whose the ids of events are */
+	PERFDATA_AUXTRACE = 71,     /* a u64: so many bytes follow that are no records */
+	PERFDATA_THREAD_MAP = 73,   /* the threads that were asked for */
+	PERFDATA_UPDATE = 78,       /* the name, unit or scale of an event */
 	PERFDATA_FEATURE = 80,
+	PERFDATA_COMPRESSED = 81,  /* a piece of records as one stream of zstd */
+	PERFDATA_COMPRESSED2 = 83, /* the same behind a u64, its size, and filled up to words */
 };
+
+/* In header.misc of a PERFDATA_ATTR: more ids of the event before, whose attr stands there again.
+ */
+enum { PERFDATA_MISC_MORE = 1 << 8 };
 
 enum perfdata_update {
 	PERFDATA_UNIT,
@@ -45,8 +55,16 @@ enum perfdata_feature {
 	PERFDATA_ARCH,
 	PERFDATA_NRCPUS,
 	PERFDATA_CPUDESC,
-	PERFDATA_TOTAL_MEM = 10,
+	PERFDATA_CPUID,
+	PERFDATA_TOTAL_MEM,
 	PERFDATA_CMDLINE,
+	PERFDATA_EVENT_DESC,
+	PERFDATA_PMU_MAPPINGS = 16,
+	PERFDATA_GROUP_DESC,
+	PERFDATA_SAMPLE_TIME = 21,
+	PERFDATA_CLOCKID = 23,
+	PERFDATA_DIR_FORMAT,
+	PERFDATA_CLOCK_DATA = 29,
 };
 
 /*
@@ -57,6 +75,20 @@ enum perfdata_feature {
 #define PERFDATA_SAMPLE_TYPE (RECORD_SAMPLE_TYPE | PERF_SAMPLE_IP)
 #define PERFDATA_READ_FORMAT (RECORD_READ_FORMAT | PERF_FORMAT_ID)
 
+struct perfdata_own_sample {
+	struct perf_event_header header;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t n, enabled_ns, running_ns;
+	struct {
+		uint64_t value, id;
+	} values[];
+};
+static_assert(sizeof(struct perfdata_own_sample) == 72,
+	      "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
+
 /*
  * What no record of the kernel's tells stands in records of a type that perf steps over (what old
  * perfs called PERF_RECORD_HEADER_EVENT_TYPE): who makes the calls that they tell of, among the
@@ -65,6 +97,9 @@ enum perfdata_feature {
  * Behind the head stand words of 64 bits, and texts: a word with the length, then the bytes, filled
  * up to a whole word with zeroes. A word that holds a negative number is sign-extended; a double is
  * its bits.
+ *
+ * All words stand before all texts, and header.misc says how many they are; so one who has the
+ * other byte order needs to know nothing else. Of OWN_AHEAD the record stands where texts would.
  */
 struct perfdata_own {
 	struct perf_event_header header; /* .type is PERFDATA_OWN */
@@ -74,12 +109,13 @@ struct perfdata_own {
 static_assert(sizeof(struct perfdata_own) == 80, "PERF_RECORD_HEADER_EVENT_TYPE");
 
 #define PERFDATA_OWN_BASE    0x706d63746f700000ull /* "pmctop" */
-#define PERFDATA_OWN_VERSION 1
+#define PERFDATA_OWN_VERSION 3
 
 enum own_kind {
 	/*
-	 * version, CLOCK_MONOTONIC, CLOCK_REALTIME, slots_per_cycle of formulas; texts: mode, host,
-	 * PMU (as in snapshots)
+	 * version, CLOCK_MONOTONIC, CLOCK_REALTIME; of formulas slots_per_cycle and kinds of CPUs
+	 * (enum cpu_kind); how many PMUs follow, and how many of them are CPUs'; texts: mode, host,
+	 * PMU (as in snapshots), the CPUs that indices mean ("0-3,8")
 	 */
 	OWN_BEGIN,
 	/*
@@ -96,8 +132,8 @@ enum own_kind {
 	OWN_EVENT,
 	/* domain, n_members, members */
 	OWN_GROUP,
-	/* better, warn, bad, width, decimals, machine; texts: name, title, group, expression, unit,
-	 * help */
+	/* kind, better, warn, bad, width, decimals, machine; texts: name, title, group, expression,
+	 * unit, help */
 	OWN_COLUMN,
 	/*
 	 * attrib_open, and attrib_resume where it is on: index of the CPU, its number, group,
@@ -110,7 +146,7 @@ enum own_kind {
 	OWN_CLOSE,
 	/* attrib_pause: index, group, known, pid, tid (of `runner`, where it is known), reading */
 	OWN_PAUSE,
-	/* attrib_resume: index, group, start_ns */
+	/* attrib_resume: index, group, start_ns (0: it goes on), weight */
 	OWN_RESUME,
 	/* A FORK or COMM of the CPU's ring that is learnt of before its turn: index, the record */
 	OWN_AHEAD,
@@ -118,7 +154,8 @@ enum own_kind {
 	 * The interval ends: attrib_cut of every CPU that is online. What follows, up to the next
 	 * PERFDATA_ROUND, is the interval's.
 	 *
-	 * sequence, time_ns, realtime_ns, interval_ns, threads of the machine, lost records
+	 * sequence, time_ns, realtime_ns, interval_ns, threads of the machine, lost records,
+	 * threads_ran, threads_counted, enum own_rows
 	 */
 	OWN_CUT,
 	/*
@@ -128,11 +165,40 @@ enum own_kind {
 	 */
 	OWN_TALLY,
 	/* Who a row is, where it is not as it was told last: pid, tid, ppid, uid, start_ns, flags;
-	 * texts: comm, user, cgroup */
+	 * texts: comm, user, cgroup, command line */
 	OWN_TASK,
 	/* The notes, where they are not as they were told last: n, texts */
 	OWN_NOTES,
+	/* Behind OWN_BEGIN: type, kind; texts: name, CPUs */
+	OWN_PMU,
+	/*
+	 * The roots of a target, where they are not as they were told last: n, of each: tid, pid,
+	 * whole, ended_ns, uid; texts: comm of each
+	 */
+	OWN_TARGET,
+	/*
+	 * Who has rows, where it is not everybody that ran: enum own_listed, n, tids (two in a
+	 * word, the low half first). More than a record holds are told in several.
+	 */
+	OWN_ROWS,
+	/* Nothing: the recording was ended, and not cut off. */
+	OWN_END,
+	/* tasks_exit, by what /proc told when records were missing: time, pid, tid */
+	OWN_GONE,
 	OWN_KINDS,
+};
+
+/* Of a snapshot. */
+enum own_rows {
+	OWN_COMMAND_LINES = 1 << 0, /* rows have them */
+	OWN_IDLE_ROWS = 1 << 1,     /* those that did not run have rows too: OWN_STILL */
+	OWN_TARGETED = 1 << 2,      /* only the target's have rows: OWN_TARGET, OWN_RAN */
+};
+
+enum own_listed {
+	OWN_RAN,   /* of a target: in their order, then those of its roots that did not run */
+	OWN_ABOVE, /* of a target: those above them that have no row among them */
+	OWN_STILL, /* those that did not run, in their order */
 };
 
 enum own_scope {

@@ -76,6 +76,7 @@ static void put_column(struct perfdata *data, const struct metric *metric)
 	const struct metric_def *def = metric->def;
 
 	perfdata_own_begin(data, OWN_COLUMN);
+	perfdata_word(data, def->kind);
 	perfdata_word(data, def->better);
 	put_double(data, def->warn);
 	put_double(data, def->bad);

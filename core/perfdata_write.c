@@ -21,11 +21,15 @@ const char *const own_names[OWN_KINDS] = {
 	[OWN_RESUME] = "pmctop:resume", [OWN_AHEAD] = "pmctop:ahead",
 	[OWN_CUT] = "pmctop:cut",       [OWN_TALLY] = "pmctop:tally",
 	[OWN_TASK] = "pmctop:task",     [OWN_NOTES] = "pmctop:notes",
+	[OWN_PMU] = "pmctop:pmu",       [OWN_TARGET] = "pmctop:target",
+	[OWN_ROWS] = "pmctop:rows",     [OWN_END] = "pmctop:end",
+	[OWN_GONE] = "pmctop:gone",
 };
 
 void perfdata_fini(struct perfdata *data)
 {
 	free(data->bytes);
+	free(data->scratch);
 	*data = (struct perfdata){0};
 }
 
@@ -77,17 +81,36 @@ void perfdata_head(struct perfdata *data)
 
 /* ---- events */
 
+static void put_attr(struct perfdata *data, uint16_t misc, const struct perf_event_attr *attr,
+		     const uint64_t *ids, size_t n)
+{
+	struct perf_event_header header = {
+		.type = PERFDATA_ATTR,
+		.misc = misc,
+		.size = (uint16_t)(sizeof(header) + sizeof(*attr) + n * sizeof(*ids)),
+	};
+
+	put(data, &header, sizeof(header));
+	put(data, attr, sizeof(*attr));
+	put(data, ids, n * sizeof(*ids));
+}
+
+void perfdata_more_ids(struct perfdata *data, const struct perf_event_attr *attr,
+		       const uint64_t *ids, size_t n)
+{
+	for (size_t done = 0, some; done < n; done += some) {
+		some = size_min(n - done, IDS_MAX);
+		put_attr(data, PERFDATA_MISC_MORE, attr, ids + done, some);
+	}
+}
+
 void perfdata_attr(struct perfdata *data, const struct perf_event_attr *attr, const uint64_t *ids,
 		   size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		size_t some = size_min(n - done, IDS_MAX);
-		put_header(data, PERFDATA_ATTR,
-			   sizeof(struct perf_event_header) + sizeof(*attr) + some * sizeof(*ids));
-		put(data, attr, sizeof(*attr));
-		put(data, ids + done, some * sizeof(*ids));
-		done += some;
-	}
+	size_t some = size_min(n, IDS_MAX);
+
+	put_attr(data, 0, attr, ids, some);
+	perfdata_more_ids(data, attr, ids + some, n - some);
 }
 
 static size_t begin_update(struct perfdata *data, enum perfdata_update update, uint64_t id)
@@ -104,7 +127,7 @@ void perfdata_name(struct perfdata *data, uint64_t id, const char *name)
 {
 	size_t begin = begin_update(data, PERFDATA_NAME, id);
 
-	put_text(data, name, RECORD_MAX / 2, sizeof(uint64_t));
+	put_text(data, name, PERFDATA_NAME_MAX, sizeof(uint64_t));
 	set_size(data, begin);
 }
 
@@ -121,7 +144,7 @@ void perfdata_unit(struct perfdata *data, uint64_t id, const char *unit, double 
 
 /* ---- features */
 
-static size_t begin_feature(struct perfdata *data, enum perfdata_feature feature)
+static size_t begin_feature(struct perfdata *data, unsigned feature)
 {
 	size_t begin = data->n;
 
@@ -137,6 +160,18 @@ static void end_feature(struct perfdata *data, size_t begin)
 	if (rest)
 		memset(take(data, sizeof(uint64_t) - rest), 0, sizeof(uint64_t) - rest);
 	set_size(data, begin);
+}
+
+void perfdata_feature(struct perfdata *data, unsigned feature, const void *bytes, size_t n)
+{
+	size_t begin = begin_feature(data, feature);
+
+	if (n > RECORD_MAX - (data->n - begin)) {
+		data->n = begin;
+		return;
+	}
+	put(data, bytes, n);
+	end_feature(data, begin);
 }
 
 static void put_feature_text(struct perfdata *data, const char *text, size_t most)
@@ -196,6 +231,7 @@ enum {
 struct raw {
 	struct perf_event_header header; /* .size is this struct's */
 	uint64_t n;                      /* bytes that follow */
+	struct ring_loan *loan;          /* or that the ring lends; NULL: it does not */
 	struct perfdata_stream *streams[PERFDATA_STREAMS];
 };
 
@@ -216,6 +252,16 @@ void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[P
 	put(data, parts[1].bytes, parts[1].n);
 }
 
+void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		   struct ring_loan *loan)
+{
+	struct raw raw = {.header = {.type = RAW, .size = sizeof(raw)}, .loan = loan};
+
+	memcpy(raw.streams, streams, sizeof(raw.streams));
+	put(data, &raw, sizeof(raw));
+	data->lent += ring_loan_bytes(loan);
+}
+
 void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream)
 {
 	put(data,
@@ -232,19 +278,6 @@ struct sample_in {
 	uint64_t n, reading[];
 };
 
-struct sample_out {
-	struct perf_event_header header;
-	uint64_t id, ip;
-	uint32_t pid, tid;
-	uint64_t time_ns;
-	uint32_t cpu, reserved;
-	uint64_t n, enabled_ns, running_ns;
-	struct {
-		uint64_t value, id;
-	} values[];
-};
-static_assert(sizeof(struct sample_out) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
-
 /* One switch makes a sample of each group that is on, and all may have the id of one of them. */
 static bool is_ours(const struct raw *raw, uint64_t id)
 {
@@ -260,8 +293,9 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 {
 	const struct sample_in *in = (const void *)header;
 	size_t n = stream->n_values;
-	size_t size = sizeof(struct sample_out) + n * sizeof(((struct sample_out *)0)->values[0]);
-	struct sample_out *out = take(data, size);
+	size_t size = sizeof(struct perfdata_own_sample) +
+		      n * sizeof(((struct perfdata_own_sample *)0)->values[0]);
+	struct perfdata_own_sample *out = take(data, size);
 	bool tick = in->id == stream->tick_id;
 	const uint64_t *reading = in->reading, *base = stream->base;
 
@@ -305,9 +339,9 @@ static void translate_record(struct perfdata *to, const struct raw *raw,
 }
 
 /* Nothing behind a size that makes no sense: neither did core/ring see it. */
-static void translate_raw(struct perfdata *to, const struct raw *raw)
+static void translate_bytes(struct perfdata *to, const struct raw *raw, const void *bytes, size_t n)
 {
-	const unsigned char *at = (const void *)(raw + 1), *end = at + raw->n;
+	const unsigned char *at = bytes, *end = at + n;
 
 	while (at < end) {
 		const struct perf_event_header *header = (const void *)at;
@@ -319,6 +353,19 @@ static void translate_raw(struct perfdata *to, const struct raw *raw)
 	}
 }
 
+static void translate_raw(struct perfdata *to, const struct raw *raw)
+{
+	if (to && !raw->loan)
+		translate_bytes(to, raw, raw + 1, raw->n);
+	if (to && raw->loan) {
+		size_t n = ring_loan_bytes(raw->loan);
+		to->scratch = array_reserve(to->scratch, &to->scratch_capacity, n, 1);
+		translate_bytes(to, raw, ring_loan_take(raw->loan, to->scratch), n);
+	}
+	if (raw->loan)
+		ring_loan_end(raw->loan);
+}
+
 static void stream_free(struct perfdata_stream *stream)
 {
 	free(stream->ids);
@@ -328,8 +375,9 @@ static void stream_free(struct perfdata_stream *stream)
 
 void perfdata_translate(struct perfdata *to, const struct perfdata *data)
 {
+	if (data->n == 0)
+		return;
 	const unsigned char *at = data->bytes, *end = at + data->n, *copied = at;
-
 	if (data->n >= sizeof(struct perfdata_head) &&
 	    ((const struct perfdata_head *)at)->magic == PERFDATA_MAGIC)
 		at += sizeof(struct perfdata_head);
@@ -343,8 +391,7 @@ void perfdata_translate(struct perfdata *to, const struct perfdata *data)
 		if (header->type == DROP) {
 			stream_free(((const struct drop *)header)->stream);
 		} else {
-			if (to)
-				translate_raw(to, (const struct raw *)header);
+			translate_raw(to, (const struct raw *)header);
 			at += ((const struct raw *)header)->n;
 		}
 		copied = at;
@@ -402,6 +449,7 @@ void perfdata_own_begin(struct perfdata *data, enum own_kind kind)
 
 	text_copy(own.name, sizeof(own.name), own_names[kind]);
 	data->own_begin = data->n;
+	data->own_words = 0;
 	put(data, &own, sizeof(own));
 }
 
@@ -415,10 +463,23 @@ void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n)
 	put(data, words, n * sizeof(*words));
 }
 
+/* What follows is no word any more. */
+static void end_words(struct perfdata *data)
+{
+	if (!data->own_words)
+		data->own_words = data->n;
+}
+
+void perfdata_pid(struct perfdata *data, pid_t pid)
+{
+	perfdata_word(data, (uint64_t)(int64_t)pid);
+}
+
 void perfdata_text(struct perfdata *data, const char *text)
 {
 	size_t length = text ? strlen(text) : 0, whole = length / 8 * 8;
 
+	end_words(data);
 	perfdata_word(data, length);
 	put(data, text ? text : "", whole);
 	if (length > whole)
@@ -427,13 +488,20 @@ void perfdata_text(struct perfdata *data, const char *text)
 
 void perfdata_record(struct perfdata *data, const struct perf_event_header *header)
 {
+	end_words(data);
 	put(data, header, header->size);
 }
 
 void perfdata_own_end(struct perfdata *data)
 {
-	if (data->n - data->own_begin > RECORD_MAX)
+	if (data->n - data->own_begin > RECORD_MAX) {
 		data->n = data->own_begin;
-	else
-		set_size(data, data->own_begin);
+		return;
+	}
+	end_words(data);
+	struct perf_event_header *header = (void *)(data->bytes + data->own_begin);
+	header->misc =
+		(uint16_t)((data->own_words - data->own_begin - sizeof(struct perfdata_own)) /
+			   sizeof(uint64_t));
+	header->size = (uint16_t)(data->n - data->own_begin);
 }

@@ -3,7 +3,7 @@
 #define PMCTOP_PERFDATA_WRITE_H
 
 #include "perfdata.h"
-#include "ring.h"
+#include "ring_loan.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,11 @@
 struct perfdata {
 	unsigned char *bytes; /* owned */
 	size_t n, capacity;
-	size_t own_begin; /* of the record of our own that is being written */
+	size_t own_begin;       /* of the record of our own that is being written */
+	size_t own_words;       /* where its words end; 0: they go on */
+	size_t lent;            /* bytes of rings that stand for themselves, besides */
+	unsigned char *scratch; /* for what is taken out of rings; owned */
+	size_t scratch_capacity;
 };
 
 void perfdata_fini(struct perfdata *data);
@@ -23,10 +27,16 @@ void perfdata_head(struct perfdata *data);
 /* An event and all its ids; more than a record can hold (8,000) are told in several. */
 void perfdata_attr(struct perfdata *data, const struct perf_event_attr *attr, const uint64_t *ids,
 		   size_t n);
+/* Those that were not at hand then; of the same attr. */
+void perfdata_more_ids(struct perfdata *data, const struct perf_event_attr *attr,
+		       const uint64_t *ids, size_t n);
 /* Of the event with that id. */
+enum { PERFDATA_NAME_MAX = 1 << 15 };
 void perfdata_name(struct perfdata *data, uint64_t id, const char *name);
 void perfdata_unit(struct perfdata *data, uint64_t id, const char *unit, double scale);
 
+/* Any, as perf has it in files; left out where a record cannot hold it. */
+void perfdata_feature(struct perfdata *data, unsigned feature, const void *bytes, size_t n);
 /* HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC */
 void perfdata_text_feature(struct perfdata *data, enum perfdata_feature feature, const char *text);
 void perfdata_cpus_feature(struct perfdata *data, size_t possible, size_t online);
@@ -52,13 +62,16 @@ struct perfdata_stream {
 enum { PERFDATA_STREAMS = 2 };
 void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
 		  const struct ring_part parts[2]);
+/* The same, where it lies in the ring: it is taken out there, or given up, with the translation. */
+void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		   struct ring_loan *loan);
 /* No records of it come any more: it is freed when what was added before has been translated. */
 void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream);
 /*
  * Appends to `to` what is to be written of `data`: of raw records those that record_decode()
  * understands. Samples have the layout of PERFDATA_SAMPLE_TYPE then. One that somebody else's event
  * gave its id and time has our id again, and the last time that is known. To be called exactly once
- * for all data that streams are dropped in; `to` may be NULL.
+ * for all data that streams are dropped in or rings lend to, in their order; `to` may be NULL.
  */
 void perfdata_translate(struct perfdata *to, const struct perfdata *data);
 
@@ -69,15 +82,16 @@ void perfdata_lost(struct perfdata *data, uint64_t id, uint64_t records);
 void perfdata_round(struct perfdata *data);
 
 /*
- * A record of our own: between begin and end only words and texts are added. One that would be too
- * large for a record is not written at all.
+ * A record of our own: between begin and end only words are added, then texts. One that would be
+ * too large for a record is not written at all.
  */
-/* A whole record as the kernel wrote it, as part of a record of our own. */
-void perfdata_record(struct perfdata *data, const struct perf_event_header *header);
 void perfdata_own_begin(struct perfdata *data, enum own_kind kind);
 void perfdata_word(struct perfdata *data, uint64_t word);
 void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n);
+void perfdata_pid(struct perfdata *data, pid_t pid);
 void perfdata_text(struct perfdata *data, const char *text); /* NULL is "" */
+/* A whole record as the kernel wrote it, where texts would stand. */
+void perfdata_record(struct perfdata *data, const struct perf_event_header *header);
 void perfdata_own_end(struct perfdata *data);
 
 #endif

@@ -107,6 +107,13 @@ struct plan_request {
 };
 
 struct plan *plan_new(const struct plan_request *request);
+/*
+ * The rest of a plan of counted CPUs that someone else's words tell of: its shape, counters,
+ * domains, times_group, and of each group domain and members; made with xcalloc and one reference,
+ * as are its arrays, also those of members. 0, or -EBADMSG where they contradict themselves: then
+ * it is good for plan_unref() alone.
+ */
+int plan_restore(struct plan *plan, const struct event_set *events, size_t n_pmus);
 struct plan *plan_ref(struct plan *plan); /* any thread */
 void plan_unref(struct plan *plan);       /* any thread; NULL is fine */
 

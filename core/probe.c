@@ -16,7 +16,10 @@ static int open_and_close(const struct sys *sys, const struct event_code *code, 
 
 	attr.disabled = 1;
 	int fd = sys_perf_open(sys, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? fd : sys_close(sys, fd);
+	if (fd < 0)
+		return fd;
+	sys_close(sys, fd);
+	return 0;
 }
 
 /*

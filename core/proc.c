@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,39 @@ int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *
 	return result;
 }
 
+/* What stands behind a CPU's name in /proc/stat; guests' time is in the user's too. */
+struct cpu_ticks {
+	unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+};
+
+static bool parse_ticks(const char *text, struct cpu_ticks *ticks)
+{
+	return sscanf(text, " %llu %llu %llu %llu %llu %llu %llu %llu", &ticks->user, &ticks->nice,
+		      &ticks->system, &ticks->idle, &ticks->iowait, &ticks->irq, &ticks->softirq,
+		      &ticks->steal) == 8;
+}
+
+static uint64_t busy_ticks(const struct cpu_ticks *ticks)
+{
+	return ticks->user + ticks->nice + ticks->system + ticks->irq + ticks->softirq +
+	       ticks->steal;
+}
+
+int proc_stolen(const struct sys *sys, uint64_t *stolen_ticks, uint64_t *all_ticks)
+{
+	struct cpu_ticks ticks;
+	char text[256];
+	ssize_t length = sys_file_read(sys, "/proc/stat", text, sizeof(text));
+
+	if (length < 0)
+		return (int)length;
+	if (strncmp(text, "cpu ", 4) || !parse_ticks(text + 4, &ticks))
+		return -EBADMSG;
+	*stolen_ticks = ticks.steal;
+	*all_ticks = busy_ticks(&ticks) + ticks.idle + ticks.iowait;
+	return 0;
+}
+
 void proc_cpus_parse(const char *text, struct proc_cpus *cpus)
 {
 	cpus->n = 0;
@@ -127,19 +161,19 @@ void proc_cpus_parse(const char *text, struct proc_cpus *cpus)
 			break;
 		if (!isdigit((unsigned char)line[3]))
 			continue; /* the sum of all CPUs */
-		unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
-		int cpu;
-		if (sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user,
-			   &nice, &system, &idle, &iowait, &irq, &softirq, &steal) != 9)
+		struct cpu_ticks ticks;
+		char *end;
+		long cpu = strtol(line + 3, &end, 10);
+		if (cpu > INT_MAX || !parse_ticks(end, &ticks))
 			continue;
 		cpus->items = array_reserve(cpus->items, &cpus->capacity, cpus->n + 1,
 					    sizeof(*cpus->items));
 		cpus->items[cpus->n++] = (struct proc_cpu){
-			.cpu = cpu,
-			.busy_ticks = user + nice + system + irq + softirq + steal,
-			.idle_ticks = idle + iowait,
-			.user_ticks = user + nice,
-			.system_ticks = system + irq + softirq,
+			.cpu = (int)cpu,
+			.busy_ticks = busy_ticks(&ticks),
+			.idle_ticks = ticks.idle + ticks.iowait,
+			.user_ticks = ticks.user + ticks.nice,
+			.system_ticks = ticks.system + ticks.irq + ticks.softirq,
 		};
 	}
 }
@@ -200,15 +234,17 @@ static uint64_t find_count(const char *text, const char *word)
 	return line ? strtoull(line + strlen(word), NULL, 10) : 0;
 }
 
-uint64_t proc_machine_faults(const struct sys *sys, uint64_t *major)
+int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major)
 {
 	int code = 0;
 	char *text = read_long(sys, "/proc/vmstat", &code);
-	uint64_t faults = text ? find_count(text, "\npgfault ") : 0;
 
-	*major = text ? find_count(text, "\npgmajfault ") : 0;
+	if (!text)
+		return code;
+	*faults = find_count(text, "\npgfault ");
+	*major = find_count(text, "\npgmajfault ");
 	free(text);
-	return faults;
+	return *faults ? 0 : -EBADMSG;
 }
 
 unsigned proc_threads(const struct sys *sys)

@@ -58,14 +58,17 @@ void proc_cpus_fini(struct proc_cpus *cpus);
 /* NULL where that CPU has no line. */
 const struct proc_cpu *proc_cpus_find(const struct proc_cpus *cpus, int cpu);
 
+/* Ticks since boot that a hypervisor took from all CPUs, and of all there were. 0 or -errno. */
+int proc_stolen(const struct sys *sys, uint64_t *stolen_ticks, uint64_t *all_ticks);
+
 /* What one tick is: 1 s / sysconf(_SC_CLK_TCK). */
 uint64_t proc_tick_ns(void);
 
 /*
  * Page faults of the whole machine since boot, from /proc/vmstat, and `major` those of them that
- * read from a disk; 0 where unknown.
+ * read from a disk. 0, or -errno where it does not tell.
  */
-uint64_t proc_machine_faults(const struct sys *sys, uint64_t *major);
+int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major);
 
 /* Threads of the whole machine, from /proc/loadavg; 0 where unknown. */
 unsigned proc_threads(const struct sys *sys);

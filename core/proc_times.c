@@ -67,6 +67,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 	if (task->exit_ns || task->pid <= 0 ||
 	    proc_thread_stat(times->sys, task->pid, task->tid, &stat) < 0) {
 		add_clock(places, false, tally);
+		task->times_run = 0; /* what it does meanwhile is not the next interval's */
 		return;
 	}
 	known &= proc_times_tell(tally[TALLY_TASK_CLOCK]);

@@ -5,6 +5,8 @@
  */
 #include "record.h"
 
+#include "util.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -146,11 +148,9 @@ static int decode_switch(const struct perf_event_header *header, struct record *
 	return 0;
 }
 
-int record_decode(const struct perf_event_header *header, struct record *record)
+SELDOM static int decode_other(const struct perf_event_header *header, struct record *record)
 {
 	switch (header->type) {
-	case PERF_RECORD_SAMPLE:
-		return decode_sample(header, record);
 	case PERF_RECORD_COMM:
 		return decode_comm(header, record);
 	case PERF_RECORD_FORK:
@@ -163,4 +163,11 @@ int record_decode(const struct perf_event_header *header, struct record *record)
 	}
 	*record = (struct record){.kind = RECORD_OTHER};
 	return 0;
+}
+
+/* Nearly all are samples. */
+int record_decode(const struct perf_event_header *header, struct record *record)
+{
+	return header->type == PERF_RECORD_SAMPLE ? decode_sample(header, record)
+						  : decode_other(header, record);
 }

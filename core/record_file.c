@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "record_file.h"
 
+#include "record_name.h"
+#include "thread.h"
 #include "util.h"
 
 #include <errno.h>
@@ -8,13 +10,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -31,14 +31,13 @@ struct piece {
 };
 
 struct record_file {
-	char *path;
+	struct record_name name;
 	bool named;  /* it is our own: not standard output */
 	bool stream; /* a pipe, or another one that may keep us waiting */
 	pthread_t thread;
 
 	/* The thread's own. */
 	int fd;
-	int doomed_fd;        /* of a file that was replaced; -1: none was */
 	uint64_t written;     /* bytes of this file, in whole pieces */
 	struct perfdata text; /* scratch: a piece, translated */
 
@@ -52,111 +51,7 @@ struct record_file {
 	struct error error; /* why it has ended; code 0: it has not */
 };
 
-/* ---- opening */
-
-static int refuse(struct error *err, int code, const char *path, const char *why)
-{
-	return error_set(err, code, "'%.120s' %s", path, why);
-}
-
-static int refuse_code(struct error *err, int code, const char *path)
-{
-	const char *why = strerrordesc_np(-code); /* strerror would ask the locale */
-
-	return error_set(err, code, "'%.120s' cannot be recorded to: %s.", path,
-			 why ? why : "unknown error");
-}
-
-static bool is_recording(int fd, const struct stat *status)
-{
-	uint64_t magic = 0;
-
-	return status->st_size == 0 ||
-	       (pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == PERFDATA_MAGIC);
-}
-
-/*
- * What has the name already gets another, if it is ours to move. What had that is held open: to
- * free the blocks of a large file takes its time, which is the thread's.
- */
-static int make_way(const char *path, int *doomed_fd, struct error *err)
-{
-	char old[PATH_MAX];
-	struct stat status;
-	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int result = fd < 0 ? -errno : 0;
-
-	if (result == -ELOOP)
-		return refuse(err, result, path,
-			      "is a symbolic link: name what it stands for instead.");
-	if (result == -EISDIR)
-		return refuse(err, result, path, "is a directory: name a file in it.");
-	if (result < 0)
-		return refuse_code(err, result, path);
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		result = refuse(err, -EINVAL, path,
-				"is no file: '-' records to standard output, into a pipe.");
-	else if (status.st_uid != geteuid())
-		result = refuse(err, -EPERM, path, "belongs to somebody else: take another name.");
-	else if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		result = refuse(err, -EBUSY, path, "is being recorded to: take another name.");
-	else if (!is_recording(fd, &status))
-		result = refuse(err, -EEXIST, path, "is no recording: take another name.");
-	else if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
-		result = refuse_code(err, -ENAMETOOLONG, path);
-	else if (status.st_size > 0)
-		*doomed_fd = open(old, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (result == 0 && (status.st_size == 0 ? unlink(path) : rename(path, old)) < 0)
-		result = refuse_code(err, -errno, path);
-	close(fd);
-	return result;
-}
-
-static void close_doomed(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-static int create(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* A new file of that name, locked: a descriptor, or -errno and a sentence. */
-static int create_locked(const char *path, int *doomed_fd, struct error *err)
-{
-	struct stat mine, named;
-	int fd = create(path);
-
-	if (fd == -EEXIST) {
-		int result = make_way(path, doomed_fd, err);
-		if (result < 0)
-			return result;
-		fd = create(path);
-	}
-	if (fd < 0)
-		return refuse_code(err, fd, path);
-	/* Between the two calls somebody else may have made way for theirs. */
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &mine) == 0 &&
-	    lstat(path, &named) == 0 && mine.st_ino == named.st_ino)
-		return fd;
-	close(fd);
-	return refuse(err, -EBUSY, path, "is being recorded to: take another name.");
-}
-
 /* ---- writing, on the thread */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static bool closing(struct record_file *file)
 {
@@ -176,14 +71,14 @@ static int await_reader(struct record_file *file)
 		if (!closing(file))
 			continue;
 		if (patience_ns == 0)
-			patience_ns = now_ns() + RECORD_FILE_PATIENCE_NS;
-		if (now_ns() >= patience_ns)
+			patience_ns = monotonic_ns() + RECORD_FILE_PATIENCE_NS;
+		if (monotonic_ns() >= patience_ns)
 			return -ETIMEDOUT;
 	}
 	return 0;
 }
 
-static int write_all(struct record_file *file, const unsigned char *bytes, size_t n)
+static int write_bytes(struct record_file *file, const unsigned char *bytes, size_t n)
 {
 	while (n > 0) {
 		int result = file->stream ? await_reader(file) : 0;
@@ -200,43 +95,28 @@ static int write_all(struct record_file *file, const unsigned char *bytes, size_
 	return 0;
 }
 
-/* The file so far gets the stamp, and a new one its name. */
-static int begin_file(struct record_file *file, const char *stamp, struct error *err)
-{
-	char stamped[PATH_MAX];
-
-	if (snprintf(stamped, sizeof(stamped), "%s.%s", file->path, stamp) >= (int)sizeof(stamped))
-		return refuse_code(err, -ENAMETOOLONG, file->path);
-	if (rename(file->path, stamped) < 0)
-		return refuse_code(err, -errno, file->path);
-	close(file->fd);
-	file->written = 0;
-	file->fd = create_locked(file->path, &file->doomed_fd, err);
-	return file->fd < 0 ? file->fd : 0;
-}
-
 static int explain(struct error *err, int code)
 {
-	const char *why = strerrordesc_np(-code);
-
 	if (code == -EPIPE)
 		return error_set(err, code, "The recording has ended: its reader went away.");
-	if (code == -ENOSPC || code == -EDQUOT)
-		return error_set(err, code,
-				 "The recording has ended: no space left. What was written before "
-				 "can be read.");
-	return error_set(err, code, "The recording has ended: %s.", why ? why : "unknown error");
+	if (code == -ETIMEDOUT || code == -EAGAIN)
+		return error_set(err, code, "The recording has ended: its reader takes no more.");
+	return error_set(err, code,
+			 "The recording has ended: %s.%s What was written before can be read.",
+			 error_why(code), error_remedy(code));
 }
 
 static int write_piece(struct record_file *file, const struct piece *piece, struct error *err)
 {
 	file->text.n = 0;
 	perfdata_translate(&file->text, &piece->data);
-	int result = piece->stamp[0] ? begin_file(file, piece->stamp, err) : 0;
-
-	if (result < 0)
-		return result;
-	result = write_all(file, file->text.bytes, file->text.n);
+	if (piece->stamp[0]) {
+		int result = record_name_next(&file->name, &file->fd, piece->stamp, err);
+		if (result < 0)
+			return result;
+		file->written = 0;
+	}
+	int result = write_bytes(file, file->text.bytes, file->text.n);
 	if (result == 0) {
 		file->written += file->text.n;
 		return 0;
@@ -266,8 +146,8 @@ static void give_up_pieces(struct piece **list)
 /* Of a piece that was written. The lock is held. */
 static void keep_spare(struct record_file *file, struct piece *piece)
 {
-	file->waiting -= piece->data.n;
-	piece->data.n = 0;
+	file->waiting -= piece->data.n + piece->data.lent;
+	piece->data.n = piece->data.lent = 0;
 	if (file->n_spare == SPARE_MAX) {
 		piece_free(piece);
 		return;
@@ -282,7 +162,7 @@ static void *run(void *arg)
 	struct record_file *file = arg;
 	struct error err = {0};
 
-	close_doomed(&file->doomed_fd);
+	record_name_tidy(&file->name);
 	pthread_mutex_lock(&file->lock);
 	while (!file->error.code) {
 		struct piece *piece = file->first;
@@ -306,7 +186,7 @@ static void *run(void *arg)
 	}
 	pthread_mutex_unlock(&file->lock);
 	if (file->fd >= 0 && file->named && file->written == 0)
-		unlink(file->path); /* nothing came of it */
+		record_name_remove(&file->name, file->fd);
 	if (file->fd >= 0)
 		close(file->fd);
 	return NULL;
@@ -314,55 +194,43 @@ static void *run(void *arg)
 
 /* ---- for the others */
 
-static int start_thread(struct record_file *file)
+static int open_stdout(struct error *err)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int result = pthread_create(&file->thread, NULL, run, file);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -result;
-}
-
-static int open_output(const char *path, int *doomed_fd, struct error *err)
-{
-	if (strcmp(path, "-") != 0)
-		return create_locked(path, doomed_fd, err);
 	if (isatty(STDOUT_FILENO))
 		return error_set(err, -EINVAL,
 				 "A recording is nothing to look at: send '--record -' into a "
 				 "pipe, or name a file.");
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return fd < 0 ? refuse_code(err, -errno, "standard output") : fd;
+	return fd < 0 ? error_set(err, -errno,
+				  "Standard output cannot be recorded to: it is closed.")
+		      : fd;
 }
 
-int record_file_open(const char *path, struct record_file **out, struct error *err)
+int record_file_open(const char *path, const struct record_rules *rules, struct record_file **out,
+		     struct error *err)
 {
+	struct record_name name = {.doomed_fd = -1};
 	struct stat status;
-	int doomed_fd = -1, fd = open_output(path, &doomed_fd, err);
+	bool named = strcmp(path, "-") != 0;
+	int fd = named ? record_name_open(&name, path, rules, err) : open_stdout(err);
 
-	if (fd < 0) {
-		close_doomed(&doomed_fd);
+	if (fd < 0)
 		return fd;
-	}
 	struct record_file *file = xcalloc(1, sizeof(*file));
-	file->path = xstrdup(path);
+	file->name = name;
 	file->fd = fd;
-	file->doomed_fd = doomed_fd;
-	file->named = strcmp(path, "-") != 0;
+	file->named = named;
 	file->stream = fstat(fd, &status) < 0 || !S_ISREG(status.st_mode);
 	file->last = &file->first;
 	pthread_mutex_init(&file->lock, NULL);
 	pthread_cond_init(&file->more, NULL);
-	int result = start_thread(file);
+	int result = thread_start(&file->thread, run, file);
 	if (result == 0) {
 		*out = file;
 		return 0;
 	}
 	close(fd);
-	close_doomed(&doomed_fd);
-	free(file->path);
+	record_name_fini(&file->name);
 	free(file);
 	return error_set(err, result, "The recorder's thread cannot be started.");
 }
@@ -375,21 +243,22 @@ void record_file_end(struct record_file *file)
 	pthread_mutex_unlock(&file->lock);
 }
 
-void record_file_close(struct record_file *file)
+int record_file_close(struct record_file *file, struct error *err)
 {
 	if (!file)
-		return;
+		return 0;
 	record_file_end(file);
 	pthread_join(file->thread, NULL);
+	int result = record_file_state(file, err);
 
 	give_up_pieces(&file->first);
 	give_up_pieces(&file->spare);
 	perfdata_fini(&file->text);
-	close_doomed(&file->doomed_fd);
 	pthread_cond_destroy(&file->more);
 	pthread_mutex_destroy(&file->lock);
-	free(file->path);
+	record_name_fini(&file->name);
 	free(file);
+	return result;
 }
 
 struct perfdata *record_file_take(struct record_file *file)
@@ -411,11 +280,12 @@ struct perfdata *record_file_take(struct record_file *file)
 void record_file_put(struct record_file *file, struct perfdata *data, const char *stamp)
 {
 	struct piece *piece = (struct piece *)data;
+	size_t bytes = data->n + data->lent;
 
 	if (stamp)
 		text_copy(piece->stamp, sizeof(piece->stamp), stamp);
 	pthread_mutex_lock(&file->lock);
-	if (!file->error.code && file->waiting + data->n > WAITING_MAX)
+	if (!file->error.code && file->waiting + bytes > WAITING_MAX)
 		error_set(&file->error, -EAGAIN,
 			  "The recording has ended: what it is written to is too slow.");
 	if (file->error.code) {
@@ -424,7 +294,7 @@ void record_file_put(struct record_file *file, struct perfdata *data, const char
 		piece_free(piece);
 		return;
 	}
-	file->waiting += data->n;
+	file->waiting += bytes;
 	*file->last = piece;
 	file->last = &piece->next;
 	pthread_cond_signal(&file->more);

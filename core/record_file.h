@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "perfdata_write.h"
+#include "record_name.h"
 
 #include <stdint.h>
 
@@ -14,27 +15,28 @@
  *
  * A file is new, for its user alone, and locked for as long as it is written. One of that name that
  * was a recording before becomes NAME.old, as with perf; one that was anything else, that is
- * somebody else's or no file at all stays as it is, and a symbolic link is not followed: the
- * directory may be everybody's.
+ * somebody else's or no file at all stays as it is (core/record_name.h).
  */
 struct record_file;
 
 /* path: "-" is standard output. 0, or -errno and a sentence. */
-int record_file_open(const char *path, struct record_file **file, struct error *err);
+int record_file_open(const char *path, const struct record_rules *rules, struct record_file **file,
+		     struct error *err);
 /* Nothing more is put: the thread ends when all is written. */
 void record_file_end(struct record_file *file);
 /*
  * Waits until all is written, but for a reader that takes nothing no longer than
- * RECORD_FILE_PATIENCE_NS. A file that nothing was written to is removed. NULL is fine.
+ * RECORD_FILE_PATIENCE_NS. A file that nothing was written to is removed. 0, or -errno and a
+ * sentence where not all was written that was put. NULL is fine.
  */
-void record_file_close(struct record_file *file);
+int record_file_close(struct record_file *file, struct error *err);
 #define RECORD_FILE_PATIENCE_NS (1 * NS_PER_S)
 
 /* An empty one, to be filled with whole records and put. */
 struct perfdata *record_file_take(struct record_file *file);
 /*
  * Hands it over, to be translated and written. Where it begins a new file, the one so far is
- * renamed to PATH.stamp before; NULL: it goes on.
+ * renamed to PATH.stamp before, and the oldest are removed by the rules; NULL: it goes on.
  */
 void record_file_put(struct record_file *file, struct perfdata *data, const char *stamp);
 

@@ -9,6 +9,7 @@
 #include "pmu.h"
 #include "snapshot.h"
 #include "sys.h"
+#include "target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,13 +29,15 @@ struct recorder_spec {
 	const char *path;      /* "-": standard output */
 	uint64_t switch_bytes; /* begin anew in another file when it is that large ... */
 	uint64_t switch_ns;    /* ... or that old; 0: never */
+	size_t switch_files;   /* keep no more files than that, this one included; 0: all */
 };
 
 /* Opens its file: 0, or -errno and a sentence. */
 int recorder_new(const struct recorder_spec *spec, struct recorder **recorder, struct error *err);
-/* Nothing more comes: what is left is written, while nobody waits. */
+/* Nothing more comes, and it says so: what is left is written, while nobody waits. */
 void recorder_end(struct recorder *recorder);
-/* Waits until all that it was told is written. NULL is fine. */
+/* Waits until all that it was told is written: 0, or -errno and a sentence. NULL is fine. */
+int recorder_finish(struct recorder *recorder, struct error *err);
 void recorder_free(struct recorder *recorder);
 
 /* Whether it still records: else -errno and a sentence. */
@@ -50,6 +53,7 @@ struct recorder_facts {
 	const struct sys *sys;         /* borrowed for the recorder's life */
 	const char *mode, *host, *pmu; /* as in snapshots */
 	const struct pmu_set *pmus;
+	struct cpu_list cpus; /* of intervals, in their order */
 };
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts);
 /* What is counted and shown from here on, where that is not what it was told last. */
@@ -78,20 +82,27 @@ void recorder_drop(struct recorder *recorder, struct recorder_stream *stream);
 
 /* ---- while an interval runs: what goes to core/attrib */
 
-/* What was read out of a CPU's ring, by perfdata_raw. */
+/*
+ * What was consumed of a CPU's ring since its tail stood at `from`, before it is released: lent, or
+ * copied where that cannot be.
+ */
 void recorder_records(struct recorder *recorder,
-		      struct perfdata_stream *const streams[PERFDATA_STREAMS],
-		      const struct ring_part parts[2]);
+		      struct perfdata_stream *const streams[PERFDATA_STREAMS], struct ring *ring,
+		      uint64_t from);
 void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_event_header *header);
 void recorder_lost(struct recorder *recorder, uint64_t id, uint64_t records);
 void recorder_pause(struct recorder *recorder, const struct recorder_stream *stream,
 		    const uint64_t *reading, const struct attrib_runner *runner);
 void recorder_resume(struct recorder *recorder, const struct recorder_stream *stream,
-		     uint64_t start_ns);
+		     uint64_t start_ns, uint64_t weight);
+
+/* Someone's EXIT that no ring told of. */
+void recorder_gone(struct recorder *recorder, const struct record *exit);
 
 /* ---- when it has ended */
 
+/* A target, if there is one, is told of with it. */
 void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
-		  const struct interval *interval);
+		  const struct interval *interval, const struct target *target);
 
 #endif

@@ -25,9 +25,21 @@ void selection_init(struct selection *selection, const struct event_context *con
 {
 	*selection = (struct selection){
 		.context = context,
-		.cpus = cpu_model_read(context->sys),
+		.cpus = context->cpu ? context->cpu->kinds : cpu_model_read(context->sys),
 	};
 	event_set_init(&selection->events, context);
+}
+
+void selection_init_recorded(struct selection *selection, const struct event_context *context,
+			     const struct event_set *events)
+{
+	*selection = (struct selection){
+		.context = context,
+		.cpus = context->cpu ? context->cpu->kinds : 0,
+	};
+	event_set_copy(&selection->events, events);
+	selection->events.context = context;
+	selection->events.frozen = true;
 }
 
 void selection_fini(struct selection *selection)
@@ -199,6 +211,27 @@ static int add(struct selection *selection, const struct metric_def *def, unsign
 	return 0;
 }
 
+void selection_add_recorded(struct selection *selection, const struct metric_def *def)
+{
+	struct metric metric;
+	struct error ignored;
+
+	if (selection->n == SELECTION_MAX || find(selection, def->name) < selection->n)
+		return;
+	bool compiles = def->forms[0].expression &&
+			metric_compile(def, 0, &selection->events, &metric, &ignored) == 0;
+	if (compiles)
+		metric_fini(&metric);
+	selection->columns = array_reserve(selection->columns, &selection->capacity,
+					   selection->n + 1, sizeof(*selection->columns));
+	selection->columns[selection->n] = (struct selection_column){
+		.form = compiles ? 0 : METRIC_FORMS_MAX,
+		.asked = true,
+	};
+	metric_def_copy(&selection->columns[selection->n++].def, def);
+	make_wants(selection);
+}
+
 int selection_add_metric(struct selection *selection, const struct metric_def *def,
 			 struct error *err)
 {
@@ -234,7 +267,8 @@ static void keep_needed(struct selection *selection)
 	for (size_t i = 0; i < selection->n; i++)
 		for (size_t n = list_events(selection, i, events, 0); n-- > 0;)
 			needed[events[n]] = true;
-	event_set_keep(&selection->events, needed);
+	if (!selection->events.frozen)
+		event_set_keep(&selection->events, needed);
 	free(needed);
 	make_wants(selection);
 }

@@ -38,6 +38,9 @@ struct selection {
 enum { SELECTION_MAX = 256 }; /* columns, and events; more say so */
 
 void selection_init(struct selection *selection, const struct event_context *context);
+/* Of what was counted: these events (copied) are all that there are, as their states say. */
+void selection_init_recorded(struct selection *selection, const struct event_context *context,
+			     const struct event_set *events);
 void selection_fini(struct selection *selection);
 
 /* All of it, with what is known of its events, to try what would be. */
@@ -52,6 +55,10 @@ void selection_copy(struct selection *copy, const struct selection *selection);
  */
 int selection_add_metric(struct selection *selection, const struct metric_def *def,
 			 struct error *err);
+
+/* Adds one of a name that there is not yet, in its first form; in none where that does not compile.
+ */
+void selection_add_recorded(struct selection *selection, const struct metric_def *def);
 
 /*
  * Adds a column for each event of a list as -e takes it. All or, with a sentence, none; even then

@@ -304,9 +304,37 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 	return true;
 }
 
+struct snapshot *snapshot_ref(struct snapshot *snapshot)
+{
+	__atomic_add_fetch(&snapshot->shared, 1, __ATOMIC_RELAXED);
+	return snapshot;
+}
+
+size_t snapshot_bytes(const struct snapshot *snapshot)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct rows *rows = &snapshot->threads;
+	size_t tally = tally_width(&columns->plan->shape) * sizeof(uint64_t);
+	size_t figures = columns->n_metrics * sizeof(struct figure);
+	size_t places = rows->n - rows->n_still + (rows->n_still > 0);
+	size_t bytes = sizeof(*snapshot) + rows->n * sizeof(*rows->items) +
+		       places * (tally + figures) +
+		       snapshot->n_cpus * (sizeof(*snapshot->cpus) + 2 * tally + figures) +
+		       snapshot->n_places * sizeof(*snapshot->places) +
+		       snapshot->n_sleeping * sizeof(*snapshot->sleeping) +
+		       snapshot->n_cmdlines * sizeof(*snapshot->cmdlines) + 5 * tally + 2 * figures;
+
+	for (size_t i = 0; i < snapshot->n_cgroups; i++)
+		bytes += sizeof(char *) + strlen(snapshot->cgroups[i]) + 1;
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		bytes += sizeof(char *) + strlen(snapshot->notes[i]) + 1;
+	return bytes;
+}
+
 void snapshot_free(struct snapshot *snapshot)
 {
-	if (!snapshot)
+	/* The last owner acquires what all the others did with it. */
+	if (!snapshot || __atomic_fetch_sub(&snapshot->shared, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	rows_fini(&snapshot->threads);
 	free(snapshot->places);

@@ -111,17 +111,30 @@ struct snapshot_run {
 	unsigned part, parts; /* from 1; more than one where events changed meanwhile */
 };
 
+/* What pmctop took itself; cpu_ns 0: that is not known, and a replay took nothing that matters. */
+struct snapshot_cost {
+	uint64_t cpu_ns;    /* CPU time of its process in the interval */
+	uint64_t wall_ns;   /* how long that was */
+	uint64_t records;   /* that it read, where whole CPUs are counted */
+	uint64_t switch_ns; /* what the kernel takes for a switch (counted_windows.h); 0: unknown */
+	uint64_t cycles;    /* of the thread that counts; 0: unknown */
+	bool reads_itself;  /* these without a call (self_count.h) */
+};
+
 /* Every array that a snapshot holds is an allocation of its own. */
 
 struct snapshot {
 	struct columns *columns; /* a reference of its own */
 	uint64_t sequence;       /* 1, 2, 3 ... of the run */
 	uint64_t time_ns;        /* CLOCK_MONOTONIC at its end */
-	uint64_t realtime_ns;    /* CLOCK_REALTIME at its end */
+	uint64_t realtime_ns;    /* CLOCK_REALTIME at its end; 0 where a recording does not tell */
 	uint64_t interval_ns;
 	char host[64];
-	const char *mode; /* "system", "task", "proc": who is counted, and how */
-	char pmu[32];     /* "armv8_pmuv3"; "" where there are no hardware counters */
+	char replay[64];    /* the file that it is from, without its folders; "": it is of now */
+	uint64_t offset_ns; /* of its end since the beginning of that recording; 0 where it is of
+			       now */
+	const char *mode;   /* "system", "task", "proc": who is counted, and how */
+	char pmu[32];       /* "armv8_pmuv3"; "" where there are no hardware counters */
 
 	/* Every task that ran, idle excepted, in no order; behind them those that are still. */
 	struct rows threads;
@@ -156,6 +169,7 @@ struct snapshot {
 	uint64_t *target;
 	struct figure *target_figures;
 
+	struct snapshot_cost cost;
 	uint64_t lost_records;
 	uint64_t recorded_bytes; /* of the recording under way; 0: there is none */
 	unsigned tasks;          /* threads of the machine (/proc/loadavg); 0 where unknown */
@@ -164,9 +178,15 @@ struct snapshot {
 	char **notes; /* sentences for the user, as core/notes orders them */
 	size_t n_notes;
 	struct snapshot_run *run; /* of a summary; NULL: it is of one interval */
+	unsigned shared;          /* how many own it beside one: snapshot_ref */
 };
 
-void snapshot_free(struct snapshot *snapshot); /* NULL is fine */
+/* One more owner of it, who frees it too; any thread. */
+struct snapshot *snapshot_ref(struct snapshot *snapshot);
+/* The last owner frees what is in it; any thread; NULL is fine. */
+void snapshot_free(struct snapshot *snapshot);
+/* How much memory it takes, its columns excepted. */
+size_t snapshot_bytes(const struct snapshot *snapshot);
 
 /* Where the tally and the figures of a row stand. */
 static inline size_t rows_place(const struct rows *rows, size_t i)

@@ -86,8 +86,9 @@ static void add_sleeping(struct filling *filling, struct task *task)
 	const struct snapshot_source *source = filling->source;
 	struct snapshot *snapshot = filling->snapshot;
 	uint64_t sequence = source->interval->sequence;
+	struct task *above = tasks_above(source->tasks, task, source->now_ns);
 
-	while ((task = tasks_above(source->tasks, task, source->now_ns)) != NULL) {
+	while ((task = above) != NULL) {
 		if (task->interval == sequence || task->sleeping == sequence)
 			return;
 		if (!target_has(source->target, source->tasks, task))
@@ -97,6 +98,8 @@ static void add_sleeping(struct filling *filling, struct task *task)
 			array_reserve(snapshot->sleeping, &filling->sleeping_capacity,
 				      snapshot->n_sleeping + 1, sizeof(*snapshot->sleeping));
 		tasks_refresh(source->tasks, task, source->now_ns, &filling->budget);
+		/* Before it is filled in: whose parent ended has another one then. */
+		above = tasks_above(source->tasks, task, source->now_ns);
 		fill_row(filling, task, &snapshot->sleeping[snapshot->n_sleeping++]);
 	}
 }
@@ -188,12 +191,15 @@ static void fill_silent_roots(struct filling *filling, struct rows *rows)
 static void fill_places(const struct interval *interval, size_t slot, size_t row,
 			struct snapshot *snapshot)
 {
-	for (uint32_t at = interval->first_places[slot]; at;) {
-		const struct interval_place *place = &interval->places[at - 1];
+	const struct interval_place *place = &interval->last_places[slot];
 
+	if (place->cpu == INTERVAL_NOWHERE)
+		return;
+	for (;; place = &interval->places[place->next - 1]) {
 		snapshot->places[snapshot->n_places++] =
 			(struct snapshot_place){row, interval->cpu_numbers[place->cpu], place->ns};
-		at = place->next;
+		if (!place->next)
+			return;
 	}
 }
 
@@ -203,6 +209,13 @@ struct still_tasks {
 	struct task **items;
 	size_t n, capacity;
 };
+
+static void put_still(struct still_tasks *still, struct task *task)
+{
+	still->items =
+		array_reserve(still->items, &still->capacity, still->n + 1, sizeof(struct task *));
+	still->items[still->n++] = task;
+}
 
 static void add_still(void *arg, struct task *task)
 {
@@ -217,9 +230,7 @@ static void add_still(void *arg, struct task *task)
 	}
 	if (!target_has(source->target, source->tasks, task))
 		return;
-	still->items =
-		array_reserve(still->items, &still->capacity, still->n + 1, sizeof(struct task *));
-	still->items[still->n++] = task;
+	put_still(still, task);
 }
 
 static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)
@@ -246,10 +257,13 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
 	};
 
-	snapshot->places = xcalloc(interval->n_places, sizeof(*snapshot->places));
+	snapshot->places = xcalloc(interval->n_ran + interval->n_places, sizeof(*snapshot->places));
 	mark_silent_roots(source);
 	struct still_tasks still = {.filling = &filling};
-	if (source->idle)
+	for (size_t i = 0; source->still && i < source->n_still; i++)
+		if (target_has(source->target, source->tasks, source->still[i]))
+			put_still(&still, source->still[i]);
+	if (source->idle && !source->still)
 		tasks_each(source->tasks, add_still, &still);
 	target_roots(source->target, &n_roots);
 	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);

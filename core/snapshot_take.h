@@ -24,7 +24,10 @@ struct snapshot_source {
 	const struct pmu_set *pmus;
 	const struct notes *notes;
 	bool command_lines, idle; /* as engine_config has them */
-	uint64_t now_ns;          /* when the interval was cut */
+	/* Those that did not run, where someone knows better than `tasks`; NULL: nobody. */
+	struct task *const *still;
+	size_t n_still;
+	uint64_t now_ns; /* when the interval was cut */
 };
 
 /*

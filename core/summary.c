@@ -89,7 +89,7 @@ static int *map_cgroups(struct part *part, const struct snapshot *snapshot)
 static size_t *find_slot(const struct part *part, pid_t pid)
 {
 	size_t mask = part->n_slots - 1;
-	/* Knuth's multiplicative hash, as in core/snapshot.c. */
+	/* Knuth's multiplicative hash, as in core/rollup.c. */
 	size_t at = (size_t)((uint32_t)pid * 2654435761u) & mask;
 
 	while (part->slots[at] && part->processes[part->slots[at] - 1].row.pid != pid)

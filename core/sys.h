@@ -4,6 +4,7 @@
 
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -19,7 +20,7 @@
  * called from any.
  */
 struct sys_ops {
-	/* perf_event_open(2): a descriptor or -errno. */
+	/* perf_event_open(2): a descriptor or -errno, not -EINTR. */
 	int (*perf_open)(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 			 unsigned long flags);
 	/* read(2) of an event: bytes or -errno. */
@@ -40,6 +41,8 @@ struct sys_ops {
 	/* Ends a wait that is under way, or the next one. Any thread, also a signal handler. */
 	void (*wake)(void *ctx);
 	uint64_t (*now_ns)(void *ctx);
+	/* CPU time of the calling thread, or of its process; 0 where unknown. May be NULL. */
+	uint64_t (*cpu_ns)(void *ctx, bool process);
 	/* The CPU that the caller runs on, for as long as it stays there; -1 where unknown. */
 	int (*current_cpu)(void *ctx);
 	/* The caller's process and thread, as records name them. 0, or -errno where unknown. */
@@ -127,6 +130,11 @@ static inline void sys_wake(const struct sys *sys)
 static inline uint64_t sys_now_ns(const struct sys *sys)
 {
 	return sys->ops->now_ns(sys->ctx);
+}
+
+static inline uint64_t sys_cpu_ns(const struct sys *sys, bool process)
+{
+	return sys->ops->cpu_ns ? sys->ops->cpu_ns(sys->ctx, process) : 0;
 }
 
 static inline int sys_current_cpu(const struct sys *sys)

@@ -21,6 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* How long a wait takes that fails. */
+#define FAILED_WAIT_NS (10 * NS_PER_MS)
+
 struct sys_linux {
 	int wake_fd;
 	struct pollfd *fds; /* the caller's and ours, kept between waits */
@@ -39,7 +42,10 @@ static int linux_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, i
 			   int group_fd, unsigned long flags)
 {
 	(void)ctx;
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	long fd;
+	do /* it waits for locks, which a signal ends */
+		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : (int)fd;
 }
 
@@ -96,8 +102,15 @@ static int linux_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t dead
 	int ready = ppoll(self->fds, count + 1, &timeout, NULL), error = errno;
 	for (size_t i = 0; i < count; i++)
 		fds[i].revents = ready > 0 ? self->fds[i].revents : 0;
-	if (ready < 0)
+	if (ready < 0) {
+		/* Whoever waits in a loop must not spin. */
+		if (error != EINTR && left_ns > 0)
+			nanosleep(&(struct timespec){.tv_nsec = (long)(left_ns < FAILED_WAIT_NS
+									       ? left_ns
+									       : FAILED_WAIT_NS)},
+				  NULL);
 		return -error;
+	}
 	if (!self->fds[count].revents)
 		return ready;
 	uint64_t wakes;
@@ -128,6 +141,12 @@ static int linux_self(void *ctx, pid_t *pid, pid_t *tid)
 	*pid = getpid();
 	*tid = gettid();
 	return 0;
+}
+
+static uint64_t linux_cpu_ns(void *ctx, bool process)
+{
+	(void)ctx;
+	return clock_ns(process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int linux_current_cpu(void *ctx)
@@ -199,14 +218,17 @@ static int linux_dir_each(void *ctx, const char *path, int (*fn)(void *arg, cons
 	if (!dir)
 		return -errno;
 	const struct dirent *entry;
-	while ((entry = readdir(dir))) {
+	int result = 0;
+	while ((errno = 0, entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		if (fn(arg, entry->d_name))
 			break;
 	}
+	if (!entry) /* the end, or what it could not be reached for */
+		result = -errno;
 	closedir(dir);
-	return 0;
+	return result;
 }
 
 static int linux_pidfd_open(void *ctx, pid_t pid)
@@ -232,6 +254,7 @@ static const struct sys_ops linux_ops = {
 	.wait = linux_wait,
 	.wake = linux_wake,
 	.now_ns = linux_now_ns,
+	.cpu_ns = linux_cpu_ns,
 	.current_cpu = linux_current_cpu,
 	.self = linux_self,
 	.realtime_ns = linux_realtime_ns,

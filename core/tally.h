@@ -13,6 +13,8 @@
  *   [0 .. n_counters)   counts (or ns) of each counter: an event in one group (core/plan.h)
  *   [.. + n_groups)     ns that each group was counting meanwhile
  *   [.. + n_domains)    ns that each domain's groups could have been: time on the CPUs of one PMU
+ *   [.. + 1)            ns of TALLY_TASK_CLOCK that nobody looked at: the windows beside them stand
+ *                       for them (core/counted_windows.h), in TALLY_SWITCHES too
  *
  * The first two counters are always these, measured by the slices themselves; so are the first two
  * events of every event set:
@@ -31,7 +33,7 @@ struct tally_shape {
 
 static inline size_t tally_width(const struct tally_shape *shape)
 {
-	return (size_t)shape->n_counters + shape->n_groups + shape->n_domains;
+	return (size_t)shape->n_counters + shape->n_groups + shape->n_domains + 1;
 }
 
 /* Where in a tally the ns of a group, or of a domain, stand. */
@@ -43,6 +45,11 @@ static inline size_t tally_group(const struct tally_shape *shape, unsigned group
 static inline size_t tally_domain(const struct tally_shape *shape, unsigned domain)
 {
 	return (size_t)shape->n_counters + shape->n_groups + domain;
+}
+
+static inline size_t tally_unseen(const struct tally_shape *shape)
+{
+	return tally_width(shape) - 1;
 }
 
 static inline void tally_add(const struct tally_shape *shape, uint64_t *sum, const uint64_t *tally)

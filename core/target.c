@@ -25,6 +25,7 @@ struct target {
 	struct target_root *roots; /* by number, each once */
 	size_t n_roots;
 	unsigned generation;
+	bool told;          /* who belongs to it is told, and not found out */
 	unsigned dismissed; /* the generation at which all roots went, and with them who was theirs
 			     */
 	uid_t *uids;        /* none: any */
@@ -349,7 +350,8 @@ void target_free(struct target *target)
 
 bool target_is_all(const struct target *target)
 {
-	return target->n_roots == 0 && target->n_uids == 0 && target->n_cgroups == 0;
+	return !target->told && target->n_roots == 0 && target->n_uids == 0 &&
+	       target->n_cgroups == 0;
 }
 
 bool target_has_roots(const struct target *target)
@@ -462,8 +464,32 @@ static bool admits(const struct target *target, struct tasks *tasks, struct task
 	return of_user && in_cgroup;
 }
 
+void target_tell(struct target *target, const struct target_root *roots, size_t n)
+{
+	target->roots = xreallocarray(target->roots, n, sizeof(*roots));
+	target->n_roots = n;
+	if (n > 0)
+		memcpy(target->roots, roots, n * sizeof(*roots));
+	target->told = true;
+	target->generation++;
+}
+
+void target_tell_has(struct target *target, struct task *task)
+{
+	task->lineage = TASK_LINEAGE_IN;
+	task->lineage_of = target->generation;
+}
+
+void target_tell_all(struct target *target)
+{
+	target->told = false;
+	target->n_roots = 0;
+}
+
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task)
 {
+	if (target->told)
+		return task->lineage == TASK_LINEAGE_IN && task->lineage_of == target->generation;
 	bool in = target->n_roots == 0 || is_root(target, task, false) ||
 		  belongs(target, tasks, task, 0);
 

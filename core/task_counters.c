@@ -9,13 +9,14 @@
 
 int task_counters_open(struct task_counters *counters, const struct sys *sys,
 		       const struct event_set *events, const struct plan *plan, pid_t tid,
-		       bool on_exec)
+		       bool on_exec, int *failed)
 {
 	const struct group_place place = {
 		.tid = tid, .cpu = -1, .inherit = true, .on_exec = on_exec};
-	size_t n = plan->shape.n_groups, failed;
+	size_t n = plan->shape.n_groups, member = 0;
 	int result = 0;
 
+	*failed = -1;
 	*counters = (struct task_counters){
 		.plan = plan,
 		.groups = xcalloc(n, sizeof(*counters->groups)),
@@ -27,7 +28,9 @@ int task_counters_open(struct task_counters *counters, const struct sys *sys,
 		if (members == 0)
 			continue;
 		counters->readings[i] = xcalloc(READING_VALUES + members, sizeof(uint64_t));
-		result = group_open(group, sys, events, plan, i, &place, &failed);
+		result = group_open(group, sys, events, plan, i, &place, &member);
+		if (result < 0 && plan->groups[i].members[member] >= 0)
+			*failed = plan->groups[i].members[member];
 	}
 	if (result < 0)
 		task_counters_close(counters);
@@ -55,25 +58,26 @@ void task_counters_close(struct task_counters *counters)
 	*counters = (struct task_counters){0};
 }
 
-/* What one group counted since the last time: its enabled ns, 0 where it cannot be read. */
-static uint64_t read_group(struct task_counters *counters, unsigned index, uint64_t *now,
-			   uint64_t *tally)
+/* What one group counted since the last time: 0 and its enabled ns, or -errno. */
+static int read_group(struct task_counters *counters, unsigned index, uint64_t *now,
+		      uint64_t *tally, uint64_t *enabled_ns)
 {
 	const struct plan *plan = counters->plan;
 	const struct plan_group *planned = &plan->groups[index];
 	uint64_t *before = counters->readings[index];
+	int result = group_read(&counters->groups[index], now);
 
-	if (group_read(&counters->groups[index], now) < 0)
-		return 0;
+	if (result < 0)
+		return result;
 	tally[tally_group(&plan->shape, index)] +=
 		u64_growth(before[READING_RUNNING_NS], now[READING_RUNNING_NS]);
 	for (size_t i = 0; i < planned->n_members; i++)
 		if (planned->members[i] >= 0)
 			tally[planned->members[i]] +=
 				u64_growth(before[READING_VALUES + i], now[READING_VALUES + i]);
-	uint64_t enabled_ns = u64_growth(before[READING_ENABLED_NS], now[READING_ENABLED_NS]);
+	*enabled_ns = u64_growth(before[READING_ENABLED_NS], now[READING_ENABLED_NS]);
 	memcpy(before, now, (READING_VALUES + planned->n_members) * sizeof(*now));
-	return enabled_ns;
+	return 0;
 }
 
 /*
@@ -98,27 +102,31 @@ static void add_domains(const struct plan *plan, const uint64_t *before, uint64_
 	}
 }
 
-uint64_t task_counters_read(struct task_counters *counters, uint64_t *tally)
+int task_counters_read(struct task_counters *counters, uint64_t *tally)
 {
 	const struct tally_shape *shape = &counters->plan->shape;
 	uint64_t *before = xcalloc(shape->n_groups, sizeof(*before));
 	uint64_t ran_ns = 0;
 	size_t most = 0;
+	int failure = 0;
 
 	memcpy(before, tally + tally_group(shape, 0), shape->n_groups * sizeof(*before));
 	for (unsigned i = 0; i < shape->n_groups; i++)
 		most = counters->groups[i].n > most ? counters->groups[i].n : most;
 	uint64_t *now = xcalloc(READING_VALUES + most, sizeof(*now));
 	for (unsigned i = 0; i < shape->n_groups; i++) {
-		uint64_t enabled_ns =
-			counters->groups[i].n > 0 ? read_group(counters, i, now, tally) : 0;
+		uint64_t enabled_ns = 0;
+		int result = counters->groups[i].n > 0
+				     ? read_group(counters, i, now, tally, &enabled_ns)
+				     : 0;
+		failure = result < 0 ? result : failure;
 		ran_ns = enabled_ns > ran_ns ? enabled_ns : ran_ns;
 	}
 	add_domains(counters->plan, before, ran_ns, tally);
 	tally[TALLY_TASK_CLOCK] += ran_ns;
 	free(now);
 	free(before);
-	return ran_ns;
+	return failure;
 }
 
 size_t task_counters_fds(const struct plan *plan)

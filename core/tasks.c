@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * A hash of tids to their newest task; older tasks of the same tid hang behind it for as long as
- * an interval may still name them. Tids come in sequence, so the tid itself is the hash.
+ * A table of tids and their newest task; older tasks of the same tid hang behind it for as long as
+ * an interval may still name them.
  */
 #include "tasks.h"
 
 #include "proc.h"
+#include "task_table.h"
 #include "util.h"
 
 #include <errno.h>
@@ -15,13 +16,16 @@
 
 struct tasks {
 	const struct sys *sys;
-	struct task **slots; /* open addressing; n_slots is a power of two */
-	size_t n_slots, n;
+	struct task_table table;
+	size_t n;             /* older ones too */
 	struct task **exited; /* in order of EXIT, to be forgotten */
 	size_t n_exited, exited_capacity;
 	pid_t *pending; /* processes of the start that were not looked up yet */
 	size_t n_pending, pending_capacity;
-	size_t verify; /* slots still to be compared with /proc after a loss */
+	size_t verify;    /* so many slots are still to be compared with /proc after a loss ... */
+	size_t verify_at; /* ... from here on, downwards and around */
+	struct record *gone; /* whom that found to be */
+	size_t n_gone, gone_capacity;
 	struct cgroups *cgroups;
 };
 
@@ -44,8 +48,7 @@ struct tasks *tasks_new(const struct sys *sys)
 
 	tasks->sys = sys;
 	tasks->cgroups = cgroups_new();
-	tasks->n_slots = 1024;
-	tasks->slots = xcalloc(tasks->n_slots, sizeof(*tasks->slots));
+	task_table_init(&tasks->table);
 	sys_dir_each(sys, "/proc", note_process, tasks);
 	return tasks;
 }
@@ -54,81 +57,38 @@ void tasks_free(struct tasks *tasks)
 {
 	if (!tasks)
 		return;
-	for (size_t i = 0; i < tasks->n_slots; i++) {
-		for (struct task *task = tasks->slots[i], *older; task; task = older) {
+	for (size_t i = 0; i < tasks->table.n_slots; i++) {
+		for (struct task *task = tasks->table.slots[i].newest, *older; task; task = older) {
 			older = task->older;
 			cmdline_unref(task->cmdline);
 			free(task);
 		}
 	}
-	free(tasks->slots);
+	task_table_fini(&tasks->table);
 	free(tasks->exited);
 	free(tasks->pending);
+	free(tasks->gone);
 	cgroups_free(tasks->cgroups);
 	free(tasks);
 }
 
-/* The slot that holds tid's newest task, or the free one where it would go. */
-static size_t slot_of(const struct tasks *tasks, pid_t tid)
+/* What was compared stands elsewhere now. */
+static void verify_anew(struct tasks *tasks)
 {
-	size_t slot = (size_t)tid & (tasks->n_slots - 1);
-
-	while (tasks->slots[slot] && tasks->slots[slot]->tid != tid)
-		slot = (slot + 1) & (tasks->n_slots - 1);
-	return slot;
-}
-
-static void grow(struct tasks *tasks)
-{
-	struct task **old = tasks->slots;
-	size_t n_old = tasks->n_slots;
-
-	tasks->n_slots *= 2;
-	tasks->slots = xcalloc(tasks->n_slots, sizeof(*tasks->slots));
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i])
-			tasks->slots[slot_of(tasks, old[i]->tid)] = old[i];
-	free(old);
 	if (tasks->verify)
-		tasks->verify = tasks->n_slots;
+		tasks->verify = tasks->table.n_slots;
 }
 
-static void remove_slot(struct tasks *tasks, size_t slot)
+static void set_newest(struct tasks *tasks, pid_t tid, struct task *newest)
 {
-	/* Close the gap, so that no probe stops short: every later task of the run that may move
-	 * nearer to its home does. */
-	size_t mask = tasks->n_slots - 1;
-	size_t next = slot;
-
-	for (;;) {
-		next = (next + 1) & mask;
-		if (!tasks->slots[next])
-			break;
-		size_t home = (size_t)tasks->slots[next]->tid & mask;
-		if (((next - home) & mask) >= ((next - slot) & mask)) {
-			tasks->slots[slot] = tasks->slots[next];
-			slot = next;
-		}
-	}
-	tasks->slots[slot] = NULL;
+	if (task_table_set(&tasks->table, tid, newest))
+		verify_anew(tasks);
 }
 
-static struct task *add(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns)
+/* When it began, as far as that is known. */
+static uint64_t begun_ns(const struct task *task)
 {
-	if (tasks->n * 2 >= tasks->n_slots)
-		grow(tasks);
-	size_t slot = slot_of(tasks, tid);
-	struct task *task = xcalloc(1, sizeof(*task));
-	*task = (struct task){
-		.tid = tid,
-		.pid = pid,
-		.uid = (uid_t)-1,
-		.seen_ns = time_ns,
-		.older = tasks->slots[slot],
-	};
-	tasks->slots[slot] = task;
-	tasks->n++;
-	return task;
+	return task->start_ns ? task->start_ns : task->seen_ns;
 }
 
 static void mark_exited(struct tasks *tasks, struct task *task, uint64_t time_ns)
@@ -142,6 +102,29 @@ static void mark_exited(struct tasks *tasks, struct task *task, uint64_t time_ns
 	tasks->exited[tasks->n_exited++] = task;
 }
 
+/*
+ * Among those of that tid it stands by its time, the newest first: who is told of now may be long
+ * past. Who began before has ended by then, if he did not yet; and it itself when the next began.
+ */
+SELDOM static struct task *add(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	struct task *newest = task_table_find(&tasks->table, tid), **link = &newest;
+	struct task *task = xcalloc(1, sizeof(*task));
+
+	*task = (struct task){.tid = tid, .pid = pid, .uid = (uid_t)-1, .seen_ns = time_ns};
+	for (; *link && begun_ns(*link) > time_ns; link = &(*link)->older)
+		task->exit_ns = begun_ns(*link);
+	if (*link && !(*link)->exit_ns)
+		mark_exited(tasks, *link, time_ns);
+	if (task->exit_ns)
+		mark_exited(tasks, task, task->exit_ns);
+	task->older = *link;
+	*link = task;
+	set_newest(tasks, tid, newest);
+	tasks->n++;
+	return task;
+}
+
 /* Whether the task can have been the one of its tid at that time. */
 static bool covers(const struct task *task, uint64_t time_ns)
 {
@@ -150,18 +133,23 @@ static bool covers(const struct task *task, uint64_t time_ns)
 	return before_end && (!task->start_ns || time_ns >= task->start_ns);
 }
 
-struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
+static inline struct task *find(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
 {
-	struct task *task = tasks->slots[slot_of(tasks, tid)];
+	struct task *task = task_table_find(&tasks->table, tid);
 
 	while (task && !covers(task, time_ns))
 		task = task->older;
 	return task;
 }
 
+struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
+{
+	return find(tasks, tid, time_ns);
+}
+
 struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns)
 {
-	struct task *task = tasks_find(tasks, tid, time_ns);
+	struct task *task = find(tasks, tid, time_ns);
 
 	if (!task)
 		task = add(tasks, pid, tid, time_ns);
@@ -189,16 +177,24 @@ static void inherit(struct tasks *tasks, struct task *task, const struct task *p
 		task->ppid = parent->ppid;
 }
 
+/*
+ * Whose fork that is: of who was told of before, or was seen since and nobody said when he began;
+ * NULL: of nobody yet.
+ */
+static struct task *find_forked(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
+{
+	struct task *found = NULL;
+
+	for (struct task *task = task_table_find(&tasks->table, tid); task; task = task->older)
+		if (task->start_ns == time_ns || (!task->start_ns && task->seen_ns >= time_ns))
+			found = task;
+	return found;
+}
+
 struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 {
-	struct task *newest = tasks->slots[slot_of(tasks, record->tid)];
+	struct task *task = find_forked(tasks, record->tid, record->time_ns);
 
-	/* Someone of that tid seen before this fork is someone else, whose EXIT was lost. */
-	if (newest && !newest->exit_ns && newest->seen_ns < record->time_ns)
-		mark_exited(tasks, newest, record->time_ns);
-	struct task *task = NULL;
-	if (newest && newest->seen_ns >= record->time_ns)
-		task = newest;
 	if (!task)
 		task = add(tasks, record->pid, record->tid, record->time_ns);
 	task->pid = record->pid;
@@ -233,9 +229,19 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
 
 	/* An EXIT before its exec was that of the dead leader whose tid it took over. */
-	if (!task->exit_ns && record->time_ns >= task->exec_ns)
+	if ((!task->exit_ns || record->time_ns < task->exit_ns) && record->time_ns >= task->exec_ns)
 		mark_exited(tasks, task, record->time_ns);
 	return task;
+}
+
+void tasks_move(struct tasks *tasks, struct task *task, const char *path)
+{
+	struct cgroup *before = task->cgroup;
+
+	if (before && strcmp(before->path, path) == 0)
+		return;
+	task->cgroup = cgroups_get(tasks->cgroups, path);
+	cgroups_put(tasks->cgroups, before);
 }
 
 static void inherit_late(struct tasks *tasks, struct task *task)
@@ -271,7 +277,7 @@ void tasks_look_up(struct tasks *tasks, struct task *task)
 {
 	struct proc_stat stat;
 
-	if (task->looked_up)
+	if (task->looked_up || task->told)
 		return;
 	task->looked_up = true;
 	task->age_ns = TASKS_AGAIN_FIRST_NS;
@@ -290,6 +296,8 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 {
 	struct proc_stat stat;
 
+	if (task->told)
+		return;
 	if (!task->looked_up) {
 		tasks_look_up(tasks, task);
 		return;
@@ -318,6 +326,8 @@ static struct task *speaker_of(const struct tasks *tasks, struct task *task, uin
 struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
 			      unsigned *budget)
 {
+	if (task->told)
+		return task->cmdline;
 	task = speaker_of(tasks, task, now_ns);
 	bool is_new = task->cmdline_ns == 0 || task->exec_ns > task->cmdline_ns;
 	bool is_old = ran && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
@@ -329,6 +339,59 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 	task->cmdline = cmdline_read(tasks->sys, task->tid);
 	task->cmdline_ns = now_ns;
 	return task->cmdline;
+}
+
+/* ---- of a machine elsewhere */
+
+static struct task *find_told(const struct tasks *tasks, const struct task_facts *facts)
+{
+	struct task *unknown = NULL;
+
+	for (struct task *task = task_table_find(&tasks->table, facts->tid); task;
+	     task = task->older) {
+		if (task->start_ns == facts->start_ns)
+			return task;
+		if (task->start_ns == 0 && !unknown)
+			unknown = task;
+	}
+	return unknown;
+}
+
+static void tell_texts(struct tasks *tasks, struct task *task, const struct task_facts *facts)
+{
+	struct cgroup *cgroup = task->cgroup;
+
+	memset(task->comm, 0, sizeof(task->comm));
+	text_copy(task->comm, sizeof(task->comm), facts->comm);
+	if (task->comm_ns == 0)
+		task->comm_ns = 1;
+	task->cgroup = facts->cgroup[0] ? cgroups_get(tasks->cgroups, facts->cgroup) : NULL;
+	cgroups_put(tasks->cgroups, cgroup);
+	if (task->cmdline && strcmp(task->cmdline->text, facts->cmdline) == 0)
+		return;
+	cmdline_unref(task->cmdline);
+	task->cmdline = facts->cmdline[0] ? cmdline_new(facts->cmdline) : NULL;
+}
+
+struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uint64_t time_ns)
+{
+	struct task *task = find_told(tasks, facts);
+
+	if (!task)
+		task = add(tasks, facts->pid, facts->tid, time_ns);
+	task->pid = facts->pid;
+	task->ppid = facts->ppid;
+	task->uid = facts->uid;
+	task->start_ns = facts->start_ns;
+	task->kernel = facts->kernel;
+	task->told = true;
+	tell_texts(tasks, task, facts);
+	/* Its EXIT may have been lost, and only /proc did not know it any more. */
+	if (facts->exited && !task->exit_ns)
+		mark_exited(tasks, task, time_ns);
+	else if (!facts->exited)
+		task->exit_ns = 0;
+	return task;
 }
 
 /* ---- processes that did nothing */
@@ -380,17 +443,30 @@ struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns
 	return parent;
 }
 
-/* After a loss: its EXIT may have been lost, or its COMM, or all of it and another's beginning. */
-static void verify_slot(struct tasks *tasks, size_t slot, uint64_t now_ns)
+static void note_gone(struct tasks *tasks, const struct task *task, uint64_t now_ns)
 {
-	struct task *task = tasks->slots[slot];
+	const struct record exit = {
+		.kind = RECORD_EXIT, .time_ns = now_ns, .pid = task->pid, .tid = task->tid};
+
+	tasks->gone = array_reserve(tasks->gone, &tasks->gone_capacity, tasks->n_gone + 1,
+				    sizeof(*tasks->gone));
+	tasks->gone[tasks->n_gone++] = exit;
+	tasks_exit(tasks, &exit);
+}
+
+/* After a loss: its EXIT may have been lost, or its COMM, or all of it and another's beginning. */
+static void verify_next(struct tasks *tasks, uint64_t now_ns)
+{
+	tasks->verify--;
+	tasks->verify_at = (tasks->verify_at - 1) & (tasks->table.n_slots - 1);
+	struct task *task = tasks->table.slots[tasks->verify_at].newest;
 	struct proc_stat stat;
 
 	if (!task || task->exit_ns)
 		return;
 	int result = proc_stat_read(tasks->sys, task->tid, &stat);
 	if (result == -ENOENT || result == -ESRCH) {
-		mark_exited(tasks, task, now_ns);
+		note_gone(tasks, task, now_ns);
 	} else if (result == 0 && task->comm_ns && strcmp(task->comm, stat.comm) != 0) {
 		task->comm_ns = 0;
 		task->looked_up = false;
@@ -400,9 +476,11 @@ static void verify_slot(struct tasks *tasks, size_t slot, uint64_t now_ns)
 
 void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg)
 {
-	for (size_t i = 0; i < tasks->n_slots; i++)
-		if (tasks->slots[i] && !tasks->slots[i]->exit_ns)
-			fn(arg, tasks->slots[i]);
+	for (size_t i = 0; i < tasks->table.n_slots; i++) {
+		struct task *task = tasks->table.slots[i].newest;
+		if (task && !task->exit_ns)
+			fn(arg, task);
+	}
 }
 
 bool tasks_are_pending(const struct tasks *tasks)
@@ -415,7 +493,7 @@ void tasks_look_round(struct tasks *tasks)
 	if (tasks->n_pending > 0 || tasks->verify > 0)
 		return;
 	sys_dir_each(tasks->sys, "/proc", note_process, tasks);
-	tasks->verify = tasks->n_slots;
+	tasks->verify = tasks->table.n_slots;
 }
 
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
@@ -423,35 +501,44 @@ void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 	uint64_t now_ns = sys_now_ns(tasks->sys);
 	uint64_t end_ns = now_ns + budget_ns;
 
+	tasks->gone = array_give_back(tasks->gone, &tasks->gone_capacity, tasks->n_gone,
+				      sizeof(*tasks->gone));
+	tasks->n_gone = 0;
 	for (; tasks->n_pending > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys)) {
 		/* Known by now through its own records, or gone: nothing to do. */
 		tasks_process(tasks, tasks->pending[--tasks->n_pending], now_ns);
 	}
 	for (; tasks->verify > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))
-		verify_slot(tasks, --tasks->verify, now_ns);
+		verify_next(tasks, now_ns);
 }
 
 void tasks_records_lost(struct tasks *tasks)
 {
-	tasks->verify = tasks->n_slots;
+	tasks->verify = tasks->table.n_slots;
+}
+
+const struct record *tasks_gone(const struct tasks *tasks, size_t *n)
+{
+	*n = tasks->n_gone;
+	return tasks->gone;
 }
 
 static void forget(struct tasks *tasks, struct task *task)
 {
-	size_t slot = slot_of(tasks, task->tid);
-	struct task **link = &tasks->slots[slot];
+	struct task *newer = task_table_find(&tasks->table, task->tid);
 
-	while (*link && *link != task)
-		link = &(*link)->older;
-	if (!*link)
+	while (newer && newer != task && newer->older != task)
+		newer = newer->older;
+	if (!newer)
 		return;
-	*link = task->older;
+	if (newer == task)
+		set_newest(tasks, task->tid, task->older);
+	else
+		newer->older = task->older;
 	cgroups_put(tasks->cgroups, task->cgroup);
 	cmdline_unref(task->cmdline);
 	free(task);
 	tasks->n--;
-	if (!tasks->slots[slot])
-		remove_slot(tasks, slot);
 }
 
 void tasks_forget(struct tasks *tasks, uint64_t time_ns)
@@ -468,6 +555,10 @@ void tasks_forget(struct tasks *tasks, uint64_t time_ns)
 			tasks->exited[kept++] = task;
 	}
 	tasks->n_exited = kept;
+	tasks->exited = array_give_back(tasks->exited, &tasks->exited_capacity, kept,
+					sizeof(struct task *));
+	if (task_table_shrink(&tasks->table))
+		verify_anew(tasks);
 }
 
 size_t tasks_count(const struct tasks *tasks)

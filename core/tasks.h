@@ -19,8 +19,8 @@
  *
  * Rings are read one CPU after the other, so a child's samples may come before the FORK that made
  * it. Therefore a task is found by (tid, time), and a record about the past finds the past task.
- * Linux reuses a tid only after all others: two tasks of one tid are taken to be TASKS_REUSE_NS
- * apart, which only a very small pid_max breaks.
+ * Linux reuses a tid only after all others. Where there are so few that it does so within
+ * TASKS_REUSE_NS, a FORK must be told before what the child did: it ends the one before.
  */
 enum task_lineage {
 	TASK_LINEAGE_UNKNOWN,
@@ -29,33 +29,36 @@ enum task_lineage {
 };
 
 struct task {
-	pid_t tid, pid;            /* pid: thread group; 0 where unknown */
+	/* What each of its slices asks for stands together. */
+	pid_t tid, pid;     /* pid: thread group; 0 where unknown */
+	uint64_t start_ns;  /* its FORK; 0 where it was there before us */
+	uint64_t seen_ns;   /* the earliest record that named it */
+	uint64_t exit_ns;   /* 0: lives */
+	uint64_t interval;  /* the last interval in which it has a slot ... */
+	size_t slot;        /* ... and which (core/interval) */
+	struct task *older; /* an exited task of the same tid that is still wanted */
+
 	pid_t ppid, ptid;          /* 0 where unknown */
 	uid_t uid;                 /* (uid_t)-1 where unknown */
-	uint64_t start_ns;         /* its FORK; 0 where it was there before us */
-	uint64_t seen_ns;          /* the earliest record that named it */
-	uint64_t exit_ns;          /* 0: lives */
+	char comm[16];             /* hostile bytes */
 	uint64_t exec_ns;          /* its last exec; 0: none seen */
 	uint64_t comm_ns;          /* when comm was taken; 0: comm is not known */
-	char comm[16];             /* hostile bytes */
 	bool kernel;               /* a kernel thread */
 	bool zombie;               /* /proc said so */
 	bool looked_up;            /* /proc was asked since its last exec */
-	uint64_t again_ns;         /* when /proc is to be asked again ... */
-	uint64_t age_ns;           /* ... and how long after the last time that is */
-	struct cgroup *cgroup;     /* held; NULL where unknown */
-	struct cmdline *cmdline;   /* a reference; NULL where it has none, or unknown ... */
-	uint64_t cmdline_ns;       /* ... when /proc was asked for it; 0: never */
+	bool told;                 /* by tasks_tell: nobody else is asked */
+	bool listed;               /* among those to be forgotten, once */
 	enum task_lineage lineage; /* whether it descends from who is watched (core/target) ... */
 	unsigned lineage_of;       /* ... in that generation of it */
-	bool listed;               /* among those to be forgotten, once */
-	uint64_t lost;             /* the last interval in which some of its slices were lost */
-	uint64_t interval;         /* the last interval in which it has a slot ... */
-	size_t slot;               /* ... and which (core/interval) */
+	unsigned times_run;        /* in which run core/proc_times read its times; 0: never ... */
+	uint64_t user_ticks, system_ticks; /* ... and what it read */
+	uint64_t again_ns;                 /* when /proc is to be asked again ... */
+	uint64_t age_ns;                   /* ... and how long after the last time that is */
+	struct cgroup *cgroup;             /* held; NULL where unknown */
+	struct cmdline *cmdline;           /* a reference; NULL where it has none, or unknown ... */
+	uint64_t cmdline_ns;               /* ... when /proc was asked for it; 0: never */
+	uint64_t lost;     /* the last interval in which some of its slices were lost */
 	uint64_t sleeping; /* the last interval in which it is in a picture without a slot */
-	uint64_t user_ticks, system_ticks; /* as last read, by core/proc_times ... */
-	unsigned times_run;                /* ... in that run of it; 0: never */
-	struct task *older;                /* an exited task of the same tid that is still wanted */
 };
 
 #define TASKS_REUSE_NS (100 * NS_PER_MS)
@@ -70,10 +73,27 @@ struct task *tasks_at(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_n
 /* The same without making one: NULL where none is known. */
 struct task *tasks_find(const struct tasks *tasks, pid_t tid, uint64_t time_ns);
 
+/* A task is in that cgroup now, as someone else than /proc tells. */
+void tasks_move(struct tasks *tasks, struct task *task, const char *cgroup);
+
 /* What a record of that kind tells; each returns its task, made up where it is new. */
 struct task *tasks_fork(struct tasks *tasks, const struct record *record);
 struct task *tasks_comm(struct tasks *tasks, const struct record *record);
 struct task *tasks_exit(struct tasks *tasks, const struct record *record);
+
+/*
+ * All that there is to be known of a task of a machine elsewhere, as of time_ns. Of those that have
+ * this tid it is the one that began then, or whose beginning is not known, or a new one.
+ */
+struct task_facts {
+	pid_t pid, tid, ppid;
+	uid_t uid;
+	uint64_t start_ns;
+	bool exited, kernel;
+	const char *comm;
+	const char *cgroup, *cmdline; /* "": unknown, or none */
+};
+struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uint64_t time_ns);
 
 /*
  * Fills in comm, user, cgroup and parent from /proc, or from the parent where the task is gone
@@ -127,6 +147,8 @@ void tasks_look_round(struct tasks *tasks);
  */
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns);
 void tasks_records_lost(struct tasks *tasks);
+/* The EXITs, made up, of those whom the last tasks_maintain() found to be gone. */
+const struct record *tasks_gone(const struct tasks *tasks, size_t *n);
 
 /*
  * Frees the tasks that exited more than TASKS_REUSE_NS before time_ns: call it when their last

@@ -207,8 +207,11 @@ size_t text_number(const char *text, double *value)
 			exponent += negative ? -written : written;
 		}
 	}
-	/* Dividing by an exact power of ten rounds once: 0.1 is 0.1. */
-	*value = exponent < 0 ? number / pow(10, -exponent) : number * pow(10, exponent);
+	/* Dividing by an exact power of ten rounds once: 0.1 is 0.1. 0 and infinity have no other
+	 * power: 0e999 is 0. */
+	*value = number == 0 || !isfinite(number) ? number
+		 : exponent < 0                   ? number / pow(10, -exponent)
+						  : number * pow(10, exponent);
 	return (size_t)(at - text);
 }
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "text_file.h"
 
+#include "place.h"
 #include "util.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void)
+static int open_at(int directory, const char *path, int flags)
 {
-	struct timespec now;
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	return fd < 0 ? -errno : fd;
 }
 
 static int check(int fd, uint64_t patience_ns)
@@ -33,7 +34,7 @@ static int check(int fd, uint64_t patience_ns)
 static int await(int fd, uint64_t deadline_ns)
 {
 	struct pollfd more = {.fd = fd, .events = POLLIN};
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (now >= deadline_ns)
 		return -ETIMEDOUT;
@@ -43,7 +44,7 @@ static int await(int fd, uint64_t deadline_ns)
 
 static ssize_t read_all(int fd, uint64_t patience_ns, size_t most, char *text)
 {
-	uint64_t deadline_ns = now_ns() + patience_ns;
+	uint64_t deadline_ns = monotonic_ns() + patience_ns;
 	size_t length = 0;
 
 	while (length < most) {
@@ -61,12 +62,45 @@ static ssize_t read_all(int fd, uint64_t patience_ns, size_t most, char *text)
 	return (ssize_t)length;
 }
 
-int text_file_read(const char *path, uint64_t patience_ns, size_t most, char **text, size_t *length)
+/* Ordinary files, pipes, and the one device that says nothing. */
+static bool is_harmless(const struct stat *status)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool null = S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
+
+	return S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode) || null;
+}
+
+/*
+ * What others' links lead to is not even opened, nor is a device: of some that alone does something
+ * to the machine.
+ */
+static int open_own(const char *path)
+{
+	struct place place;
+	int fd = -EPERM;
+	int rc = place_find(path, true, &place, NULL);
+
+	if (rc)
+		return rc == -ELOOP ? -EPERM : rc;
+	if (!place.exists)
+		fd = -ENOENT;
+	else if (S_ISDIR(place.status.st_mode))
+		fd = -EISDIR;
+	else if (!is_harmless(&place.status))
+		fd = -EINVAL;
+	else if (place.trusted && (S_ISCHR(place.status.st_mode) || !place_is_open(&place.status)))
+		fd = open_at(place.directory, place.name, place.descriptor ? 0 : O_NOFOLLOW);
+	place_fini(&place);
+	return fd;
+}
+
+static int read_file(const char *path, bool own, uint64_t patience_ns, size_t most, char **text,
+		     size_t *length)
+{
+	int fd = own ? open_own(path) : open_at(AT_FDCWD, path, 0);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 
 	char *bytes = xmalloc(most + 1);
 	int rc = check(fd, patience_ns);
@@ -81,4 +115,15 @@ int text_file_read(const char *path, uint64_t patience_ns, size_t most, char **t
 	*text = bytes;
 	*length = (size_t)n;
 	return 0;
+}
+
+int text_file_read(const char *path, uint64_t patience_ns, size_t most, char **text, size_t *length)
+{
+	return read_file(path, false, patience_ns, most, text, length);
+}
+
+int text_file_read_own(const char *path, uint64_t patience_ns, size_t most, char **text,
+		       size_t *length)
+{
+	return read_file(path, true, patience_ns, most, text, length);
 }

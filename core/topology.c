@@ -4,6 +4,7 @@
 #include "proc.h"
 #include "util.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,7 +38,7 @@ static void read_cpu(const struct sys *sys, int cpu, struct topology_cpu *found)
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
 		 cpu);
-	if (proc_number(sys, path, &socket) == 0 && socket >= 0)
+	if (proc_number(sys, path, &socket) == 0 && socket >= 0 && socket <= INT_MAX)
 		found->socket = (int)socket;
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", cpu);
 	sys_dir_each(sys, path, find_node, &node);
@@ -45,7 +46,7 @@ static void read_cpu(const struct sys *sys, int cpu, struct topology_cpu *found)
 		found->node = node;
 }
 
-struct topology_cpu topology_find(struct topology *topology, int cpu, bool online)
+static struct topology_cpu *find(struct topology *topology, int cpu)
 {
 	size_t want = (size_t)cpu + 1;
 
@@ -53,8 +54,21 @@ struct topology_cpu topology_find(struct topology *topology, int cpu, bool onlin
 		array_reserve(topology->cpus, &topology->capacity, want, sizeof(*topology->cpus));
 	while (topology->n < want)
 		topology->cpus[topology->n++] = (struct topology_cpu){.socket = -1, .node = -1};
+	return &topology->cpus[cpu];
+}
 
-	struct topology_cpu *found = &topology->cpus[cpu];
+void topology_tell(struct topology *topology, int cpu, int socket, int node)
+{
+	struct topology_cpu *found = find(topology, cpu);
+
+	found->socket = socket;
+	found->node = node;
+}
+
+struct topology_cpu topology_find(struct topology *topology, int cpu, bool online)
+{
+	struct topology_cpu *found = find(topology, cpu);
+
 	if (online && !found->online)
 		read_cpu(topology->sys, cpu, found);
 	found->online = online;

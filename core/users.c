@@ -112,8 +112,9 @@ static void load(struct users *users)
 		text = xreallocarray(text, size, 1);
 		length = sys_file_read(users->sys, "/etc/passwd", text, size);
 	} while (length == (ssize_t)size - 1 && size < PASSWD_MAX_BYTES);
-	clear(users);
 	users->loaded_ns = sys_now_ns(users->sys);
+	if (length >= 0)
+		clear(users);
 	for (char *line = text, *end; length > 0 && *line; line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
 		add_line(users, line, end);
@@ -138,6 +139,21 @@ void users_free(struct users *users)
 	clear(users);
 	free(users->items);
 	free(users);
+}
+
+void users_tell(struct users *users, uid_t uid, const char *name)
+{
+	struct user *user = users->n ? bsearch(&(struct user){.uid = uid}, users->items, users->n,
+					       sizeof(*users->items), compare_uid)
+				     : NULL;
+
+	if (!user) {
+		add(users, uid, name, strlen(name));
+		qsort(users->items, users->n, sizeof(*users->items), compare_uid);
+	} else if (strcmp(user->name, name) != 0) {
+		free(user->name);
+		user->name = xstrdup(name);
+	}
 }
 
 int users_find(const struct users *users, const char *name, uid_t *uid)

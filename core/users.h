@@ -19,6 +19,9 @@ void users_free(struct users *users);
 /* The number of a name, or of a number as text: 0 or -ENOENT. */
 int users_find(const struct users *users, const char *name, uid_t *uid);
 
+/* What a user is called, elsewhere. */
+void users_tell(struct users *users, uid_t uid, const char *name);
+
 /* Writes the name, the number, or "" for (uid_t)-1. */
 void users_name(struct users *users, uid_t uid, char *name, size_t size);
 

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include "util.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The one mutable word of this file: it must be reachable when nothing can be allocated. */
 static void (*alloc_hook)(void);
 
-void xalloc_set_hook(void (*before_abort)(void))
+void xalloc_set_hook(void (*before_exit)(void))
 {
-	alloc_hook = before_abort;
+	alloc_hook = before_exit;
 }
 
-static void out_of_memory(void)
+void xalloc_failed(void)
 {
-	static const char message[] = "pmctop: out of memory\n";
+	static const char message[] =
+		"pmctop: out of memory: see ulimit -v and the memory limit of its cgroup.\n";
 
 	if (alloc_hook)
 		alloc_hook();
 	ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
 	(void)ignored;
-	abort();
+	_exit(EXIT_FAILURE);
 }
 
 void *xmalloc(size_t size)
@@ -29,7 +32,7 @@ void *xmalloc(size_t size)
 	void *memory = malloc(size ? size : 1);
 
 	if (!memory)
-		out_of_memory();
+		xalloc_failed();
 	return memory;
 }
 
@@ -38,7 +41,7 @@ void *xcalloc(size_t count, size_t size)
 	void *memory = calloc(count ? count : 1, size ? size : 1);
 
 	if (!memory)
-		out_of_memory();
+		xalloc_failed();
 	return memory;
 }
 
@@ -47,7 +50,7 @@ void *xreallocarray(void *old, size_t count, size_t size)
 	void *memory = reallocarray(old, count ? count : 1, size ? size : 1);
 
 	if (!memory)
-		out_of_memory();
+		xalloc_failed();
 	return memory;
 }
 
@@ -56,7 +59,7 @@ FILE *xopen_memstream(char **text, size_t *size)
 	FILE *file = open_memstream(text, size);
 
 	if (!file)
-		out_of_memory();
+		xalloc_failed();
 	return file;
 }
 
@@ -89,6 +92,36 @@ void *array_reserve(void *items, size_t *capacity, size_t want, size_t size)
 	items = xreallocarray(items, grown, size);
 	*capacity = grown;
 	return items;
+}
+
+void *array_give_back(void *items, size_t *capacity, size_t used, size_t size)
+{
+	if (!array_is_sparse(*capacity, used))
+		return items;
+	*capacity /= 2;
+	return xreallocarray(items, *capacity, size);
+}
+
+int write_all(int fd, const void *bytes, size_t n, const volatile sig_atomic_t *stop)
+{
+	for (const char *from = bytes; n > 0;) {
+		ssize_t written = write(fd, from, n);
+		if (written < 0 && errno == EINTR && !(stop && *stop))
+			continue;
+		if (written < 0)
+			return -errno;
+		from += written;
+		n -= (size_t)written;
+	}
+	return 0;
+}
+
+uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 size_t text_copy(char *to, size_t size, const char *from)

@@ -429,6 +429,15 @@ static void put_share(const struct judge *judge, const struct snapshot *snapshot
 	append(text, size, ")");
 }
 
+/* Rows are not all that ran: some are hidden, some had gone before they were seen. */
+static uint64_t busy_ns(const struct snapshot *snapshot, const struct shares *shares)
+{
+	uint64_t busy =
+		u64_growth(snapshot->idle[TALLY_TASK_CLOCK], snapshot->totals[TALLY_TASK_CLOCK]);
+
+	return busy > shares->rows_ns ? busy : shares->rows_ns;
+}
+
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size)
 {
 	char nowhere[1];
@@ -446,14 +455,15 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 	text[0] = '\0';
 	judge_init(&judge, snapshot->columns);
 	add_shares(&judge, snapshot, &shares);
+	uint64_t ran_ns = snapshot->targeted ? shares.rows_ns : busy_ns(snapshot, &shares);
 	for (size_t v = VERDICT_FINE + 1; v < VERDICTS; v++)
 		if (shares.ns[v] > shares.ns[worst] || !verdict_is_loss(worst))
 			worst = (enum verdict)v;
-	if (!snapshot->targeted && 100 * shares.rows_ns < BUSY_LEAST * all_ns) {
+	if (!snapshot->targeted && 100 * ran_ns < BUSY_LEAST * all_ns) {
 		snprintf(text, size, "idle-ish: less than %d %% of the CPUs' time was used",
 			 BUSY_LEAST);
 		worst = VERDICT_IDLE;
-	} else if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * shares.rows_ns) {
+	} else if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * ran_ns) {
 		put_share(&judge, snapshot, &shares, worst, text, size);
 	} else {
 		struct judgement judgement = judge_figures(&judge, figures, 0);

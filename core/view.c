@@ -85,9 +85,12 @@ static struct sort_key verdict_key(const struct view *view, size_t index)
 
 static struct sort_key sort_key(const struct view *view, size_t index)
 {
+	/* A view's columns are of what its lines are: of the other kind these are never seen. */
+	static const struct row no_row;
+	static const struct snapshot_cpu no_cpu = {.cpu = -1};
 	const struct view_column *column = &view->columns[view->sort_column];
-	const struct row *row = view->rows ? &view->rows->items[index] : NULL;
-	const struct snapshot_cpu *cpu = view->cpus ? &view->cpus[index] : NULL;
+	const struct row *row = view->rows ? &view->rows->items[index] : &no_row;
+	const struct snapshot_cpu *cpu = view->cpus ? &view->cpus[index] : &no_cpu;
 
 	switch (column->field) {
 	case FIELD_METRIC:
@@ -342,7 +345,11 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 		order_tree(view);
 	if (view->cpu_lines)
 		view_group_cpus(view);
-	if (filtered)
+	if (view->rows && spec->top && view->n > spec->top) {
+		view->n_left_out = view->n - spec->top;
+		view->n = spec->top;
+	}
+	if (filtered || (view->rows && spec->top))
 		sum_left_out(view);
 	row_filter_fini(&filter);
 }

@@ -89,6 +89,7 @@ struct view_spec {
 	bool unfolded[VIEW_UNITS];
 	bool reverse;                  /* figures go down, ids and texts up unless reversed */
 	struct row_filter_spec filter; /* of tasks; CPUs are all shown */
+	size_t top;                    /* so many lines of tasks, the first ones; 0: all */
 	bool command_lines;            /* COMMAND shows them, where the snapshot has them */
 	bool ascii;                    /* the branches of a tree in ASCII */
 	enum view_unit unit;
@@ -123,10 +124,11 @@ struct view {
 	char **names;                    /* by cgroup: of each row (core/cgroup_name), or NULL */
 	bool *last;                      /* by tree: of each row, whether no sibling follows */
 	size_t *order;                   /* indices in rows or cpus, of the lines */
-	size_t n;                        /* lines: fewer than rows by thread with a filter */
-	struct judge judge;              /* of the snapshot's columns */
-	struct view_baseline *baseline;  /* what cells differ from; NULL: nothing */
-	uint64_t *left_out; /* the tally of all tasks that the filter keeps out; NULL: no filter */
+	size_t n;           /* lines: fewer than rows by thread with a filter, and by spec.top */
+	size_t n_left_out;  /* lines that spec.top left out */
+	struct judge judge; /* of the snapshot's columns */
+	struct view_baseline *baseline; /* what cells differ from; NULL: nothing */
+	uint64_t *left_out; /* the tally of all tasks that filter and top keep out; NULL: neither */
 };
 
 /*

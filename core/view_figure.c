@@ -175,9 +175,17 @@ static size_t n_rows(const struct view *view)
 	return view->rows ? view->rows->n : view->n;
 }
 
+/* Of a view of rows; nobody's where it is one of CPUs. */
+static const struct row *row_at(const struct view *view, size_t index)
+{
+	static const struct row no_row;
+
+	return view->rows ? &view->rows->items[index] : &no_row;
+}
+
 static const char *path_of(const struct view *view, size_t index)
 {
-	const char *path = snapshot_cgroup(view->snapshot, &view->rows->items[index]);
+	const char *path = snapshot_cgroup(view->snapshot, row_at(view, index));
 
 	return path ? path : "";
 }
@@ -193,7 +201,7 @@ static uint64_t hash_text(const char *text)
 
 static uint64_t hash_of(const struct view *view, size_t index)
 {
-	const struct row *row = view->rows ? &view->rows->items[index] : NULL;
+	const struct row *row = row_at(view, index);
 	uint64_t key = 0;
 
 	switch (view->spec.by) {
@@ -218,8 +226,8 @@ static uint64_t hash_of(const struct view *view, size_t index)
 
 static bool is_same(const struct view *now, size_t i, const struct view *then, size_t k)
 {
-	const struct row *a = now->rows ? &now->rows->items[i] : NULL;
-	const struct row *b = then->rows ? &then->rows->items[k] : NULL;
+	const struct row *a = row_at(now, i);
+	const struct row *b = row_at(then, k);
 
 	switch (now->spec.by) {
 	case ROLLUP_PROCESS:

@@ -4,6 +4,8 @@
 #include "core/util.h"
 #include "duration.h"
 #include "recording.h"
+#include "refusal.h"
+#include "replaying.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,7 +42,8 @@ void app_init(struct app *app, const struct options *options)
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
 	app->history = history_new();
-	app->tasks.history = app->cpus.history = app->history;
+	app->past.history = app->history;
+	app->tasks.past = app->cpus.past = &app->past;
 	app->cpus.spec.folds = true;
 	text_copy(app->cpus.spec.sort, sizeof(app->cpus.spec.sort), "worst");
 
@@ -88,8 +91,7 @@ void app_fini(struct app *app)
 	messages_fini(&app->messages);
 	commands_clear(&app->asked);
 	sums_fini(&app->sums);
-	if (app->baseline != app->snapshot)
-		snapshot_free(app->baseline);
+	snapshot_free(app->baseline);
 	sums_fini(&app->watch.sums);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
@@ -162,8 +164,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 {
 	list_invalidate(&app->tasks);
 	list_invalidate(&app->cpus);
-	if (app->snapshot != app->baseline)
-		snapshot_free(app->snapshot);
+	snapshot_free(app->snapshot);
 	app->snapshot = snapshot;
 	app_show_columns(app);
 	look_after_followed(app);
@@ -190,9 +191,13 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 		app->notice_ns -= snapshot->interval_ns;
 	else
 		untell(app);
+	app->record_ends &= snapshot->recorded_bytes > 0;
 	take_notes(app, snapshot);
+	if (app->replays && app->snapshot && snapshot->time_ns <= app->snapshot->time_ns)
+		sums_zero(&app->sums); /* nothing is added twice */
 	sums_add(&app->sums, snapshot);
-	history_add(app->history, snapshot);
+	if (!app->survey)
+		history_add(app->history, snapshot);
 	screen_detail_see(app, snapshot);
 	if (app->paused && app->snapshot) {
 		snapshot_free(app->waiting);
@@ -200,6 +205,14 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 		return;
 	}
 	show_snapshot(app, snapshot);
+}
+
+void app_survey(struct app *app, struct survey *survey)
+{
+	app->survey = survey;
+	app->past.whole = true;
+	app->replays = true;
+	app->sys = NULL; /* whose processes are shown are not here */
 }
 
 void app_answer(struct app *app, struct answer *answer)
@@ -211,7 +224,7 @@ void app_answer(struct app *app, struct answer *answer)
 	pick_event_renew(app);
 }
 
-void app_ask(struct app *app, enum command_kind kind, const char *text, long number)
+void app_ask(struct app *app, enum command_kind kind, const char *text, int64_t number)
 {
 	commands_add(&app->commands, &(struct command){kind, text, number});
 	remember(app, kind, text);
@@ -232,11 +245,10 @@ static void toggle_baseline(struct app *app)
 {
 	struct snapshot *old = app->baseline;
 
-	app->baseline = old ? NULL : app->snapshot;
+	app->baseline = old || !app->snapshot ? NULL : snapshot_ref(app->snapshot);
 	list_compare(&app->tasks, app->baseline);
 	list_compare(&app->cpus, app->baseline);
-	if (old != app->snapshot)
-		snapshot_free(old);
+	snapshot_free(old);
 }
 
 static void next_unit(struct app *app)
@@ -458,7 +470,11 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 
 void app_act(struct app *app, enum action action)
 {
-	if (!app->screen->act(app, action) && acts[action])
+	const char *why = refusal_of(app, action);
+
+	if (why)
+		app_tell(app, "%s", why);
+	else if (!replaying_act(app, action) && !app->screen->act(app, action) && acts[action])
 		acts[action](app);
 }
 

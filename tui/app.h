@@ -6,9 +6,11 @@
 #include "column_choice.h"
 #include "core/command.h"
 #include "core/history.h"
+#include "core/playback.h"
 #include "core/question.h"
 #include "core/snapshot.h"
 #include "core/sums.h"
+#include "core/survey.h"
 #include "key_bar.h"
 #include "keymap.h"
 #include "layout.h"
@@ -16,6 +18,7 @@
 #include "messages.h"
 #include "options.h"
 #include "page.h"
+#include "past.h"
 #include "pick.h"
 #include "screen.h"
 #include "screen_detail.h"
@@ -38,7 +41,7 @@ struct app {
 	const struct screen *before; /* of Tab's round: where the other screens go back to */
 	struct snapshot *snapshot;   /* shown; NULL before the first; owned */
 	struct snapshot *waiting;    /* came while paused; owned */
-	struct snapshot *baseline;   /* to compare with; NULL: none; owned, maybe `snapshot` */
+	struct snapshot *baseline;   /* to compare with; NULL: none; owned */
 	char sentence[256];          /* about the snapshot; "": nothing is to be said */
 	bool spoken;          /* there was one: its line stays, so that the list does not jump */
 	enum verdict verdict; /* what that says */
@@ -63,14 +66,16 @@ struct app {
 	bool save;             /* the configuration is to be saved */
 	uint64_t interval_ns;
 	bool paused;
-	bool readonly; /* no signal is sent */
+	bool readonly;    /* no signal is sent, no file written */
+	bool record_ends; /* was asked for; the snapshots do not show it yet */
 	bool quit;
 	bool redraw; /* the terminal's content is not to be trusted; whoever redraws clears it */
 	struct list tasks;
 	struct list cpus;
-	bool cpus_chosen; /* by what CPUs are shown; else it depends on how many there are */
-	struct page page; /* of the screens that are a text: help, log, detail */
-	char command[32]; /* that was started and still runs: quitting ends it; "": none */
+	bool cpus_chosen;      /* by what CPUs are shown; else it depends on how many there are */
+	struct page page;      /* of the screens that are a text: help, log, detail */
+	char command[32];      /* that was started and still runs: quitting ends it; "": none */
+	const char *listening; /* where counters are served; borrowed; NULL: nowhere */
 	struct messages messages;
 	struct table events;
 	struct sums sums;
@@ -81,10 +86,14 @@ struct app {
 	struct search search;
 	char user[24];           /* who is shown alone; of the tasks' filter */
 	struct history *history; /* of all snapshots that came, paused or not; owned */
-	struct watch watch;      /* of the detail */
+	struct past past;        /* what of it, or of the survey's, is drawn */
+	struct survey *survey; /* of the recording that is shown, which knows its past; borrowed */
+	struct playback playback; /* where that is, while `replays` */
+	bool replays;
+	struct watch watch; /* of the detail */
 	struct prompt prompt;
 	struct picker picker;   /* over the screen, while it is open */
-	char notice[160];       /* stands before the notes of snapshots; "": nothing */
+	char notice[320];       /* stands before the notes of snapshots; "": nothing */
 	uint64_t notice_ns;     /* how long it still stands; 0: until something else is said */
 	struct key_bar key_bar; /* as drawn last */
 };
@@ -96,6 +105,8 @@ void app_fini(struct app *app);
 void app_pause(struct app *app, bool paused);
 /* Takes the snapshot over. */
 void app_snapshot(struct app *app, struct snapshot *snapshot);
+/* Of a recording, instead of a history of its own. Before anything is drawn; borrowed. */
+void app_survey(struct app *app, struct survey *survey);
 /* Takes the answer over. */
 void app_answer(struct app *app, struct answer *answer);
 /* A key of keymap.h. */
@@ -107,7 +118,7 @@ void app_wheel(struct app *app, bool down);
 void app_draw(struct app *app, struct canvas *canvas);
 
 /* For the screens and pickers: asks the collector for something. */
-void app_ask(struct app *app, enum command_kind kind, const char *text, long number);
+void app_ask(struct app *app, enum command_kind kind, const char *text, int64_t number);
 
 /* For the screens and pickers: says what has just happened, until the next key or some seconds. */
 void app_tell(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));

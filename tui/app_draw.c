@@ -3,7 +3,29 @@
 #include "app.h"
 
 #include "frame.h"
+#include "refusal.h"
 #include "states.h"
+
+/* Of the lists of a recording: there one goes to and fro. */
+static const enum action replay_bar[] = {
+	ACTION_HELP,   ACTION_DETAIL,  ACTION_NEXT_SCREEN, ACTION_PAUSE,  ACTION_STEP_BACK,
+	ACTION_STEP,   ACTION_GO,      ACTION_FASTER,      ACTION_SLOWER, ACTION_MINUTE,
+	ACTION_FILTER, ACTION_ROLL_UP, ACTION_QUIT,        ACTION_NONE,
+};
+
+/* What is of use of the usual ones. */
+static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rect)
+{
+	const enum action *usual = app->replays && app_list(app) ? replay_bar : app->screen->bar;
+	enum action actions[ACTIONS];
+	size_t n = 0;
+
+	for (; *usual != ACTION_NONE; usual++)
+		if (!refusal_of(app, *usual))
+			actions[n++] = *usual;
+	actions[n] = ACTION_NONE;
+	key_bar_draw(&app->key_bar, &app->keymap, actions, canvas, rect);
+}
 
 void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 {
@@ -13,7 +35,7 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 	else if (app->picker.ops)
 		key_bar_draw_picker(&app->key_bar, canvas, rect);
 	else
-		key_bar_draw(&app->key_bar, &app->keymap, app->screen->bar, canvas, rect);
+		draw_key_bar(app, canvas, rect);
 }
 
 static struct layout draw_frame(struct app *app, struct canvas *canvas, bool large)
@@ -25,6 +47,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 		.snapshot = app->snapshot,
 		.interval_ns = app->interval_ns,
 		.paused = app->paused,
+		.playback = app->replays ? &app->playback : NULL,
 		.notice = app->notice,
 		.states = &states,
 		.verdict = app->sentence,
@@ -50,7 +73,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 	frame_draw_totals(&frame, canvas, layout.totals);
 	frame_draw_verdict(&frame, canvas, layout.verdict);
 	if (app->snapshot)
-		frame_draw_history(app->snapshot, app->history, canvas, layout.history);
+		frame_draw_history(app->snapshot, &app->past, canvas, layout.history);
 	frame_draw_cpus(&frame, canvas, layout.cpus);
 	frame_draw_banner(&frame, canvas, layout.banner);
 	app_draw_bottom(app, canvas, layout.bottom);
@@ -69,8 +92,17 @@ struct layout app_draw_large_frame(struct app *app, struct canvas *canvas)
 
 void app_draw(struct app *app, struct canvas *canvas)
 {
+	struct past *past = &app->past;
+
+	if (app->survey) {
+		past->history = survey_take(app->survey);
+		history_reach(past->history, &past->begin_ns, &past->end_ns);
+		past->now_ns = app->snapshot ? app->snapshot->time_ns : 0;
+	}
 	canvas_clear(canvas);
 	app->screen->draw(app, canvas);
+	if (app->survey)
+		survey_give(app->survey);
 	if (app->picker.ops)
 		picker_draw(&app->picker, canvas);
 }

@@ -32,6 +32,11 @@ struct rect {
 	unsigned x, y, width, height; /* empty where width or height is 0 */
 };
 
+static inline bool rect_has(struct rect rect, unsigned x, unsigned y)
+{
+	return x >= rect.x && x - rect.x < rect.width && y >= rect.y && y - rect.y < rect.height;
+}
+
 void canvas_init(struct canvas *canvas, bool ascii);
 void canvas_fini(struct canvas *canvas);
 /* Another size, all blank. */

@@ -224,11 +224,7 @@ static size_t decode_character(const char *bytes, size_t n, bool final, struct d
 		return 1;
 	if (character == TEXT_REPLACEMENT || (character >= 0x80 && character < 0xa0))
 		return length;
-	decoded->key = (int)character;
-	if (character == '\r' || character == '\n')
-		decoded->key = KEYMAP_ENTER;
-	else if (character == 0x7f)
-		decoded->key = KEYMAP_BACKSPACE;
+	decoded->key = keymap_key_of((int)character);
 	return length;
 }
 

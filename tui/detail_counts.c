@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "core/util.h"
+#include "duration.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static void draw_counts_header(struct sheet *sheet)
 	unsigned x = sheet->rect.x;
 	char since[24], text[96];
 
-	detail_format_age(sums ? sums->time_ns : 0, since, sizeof(since));
+	duration_format_age(sums ? sums->time_ns : 0, since, sizeof(since));
 	snprintf(text, sizeof(text), "in this interval%s%s%s",
 		 detail_subject_is_of_cpus(sheet->page->subject) ? ", idle time too" : "",
 		 sums ? "; the total is of the last " : "", sums ? since : "");

@@ -9,11 +9,11 @@
 #include "core/util.h"
 #include "core/verdict.h"
 #include "core/view.h"
+#include "duration.h"
 #include "segments.h"
 #include "widget_graph.h"
 #include "widget_meter.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,21 +54,6 @@ void sheet_put_left(struct sheet *sheet, unsigned *x, unsigned width, enum style
 	left = *x < left ? left - *x : 0;
 	canvas_text_ellipsis(sheet->canvas, *x, sheet->y, width < left ? width : left, style, text);
 	*x += width + 1;
-}
-
-void detail_format_age(uint64_t ns, char *text, size_t size)
-{
-	static const struct {
-		uint64_t up_to_s, unit_s;
-		const char *name;
-	} units[] = {
-		{120, 1, "s"}, {7200, 60, "min"}, {172800, 3600, "h"}, {UINT64_MAX, 86400, "d"}};
-	uint64_t s = ns / NS_PER_S;
-	size_t unit = 0;
-
-	while (s >= units[unit].up_to_s)
-		unit++;
-	snprintf(text, size, "%" PRIu64 " %s", s / units[unit].unit_s, units[unit].name);
 }
 
 /* ---- who it is */
@@ -134,8 +119,8 @@ static void draw_identity(struct sheet *sheet)
 			add_number(&segments, 50, "parent", row->ppid);
 		add(&segments, 90, "user", row->user[0] ? row->user : "-");
 		if (row->start_ns && page->snapshot->time_ns > row->start_ns) {
-			detail_format_age(page->snapshot->time_ns - row->start_ns, text,
-					  sizeof(text));
+			duration_format_age(page->snapshot->time_ns - row->start_ns, text,
+					    sizeof(text));
 			add(&segments, 60, "started", text);
 			strcat(segments.items[segments.n - 1].text, " ago");
 		}
@@ -183,12 +168,13 @@ static void draw_graph(const struct sheet *sheet, size_t metric, struct rect rec
 	const struct detail_page *page = sheet->page;
 	const struct columns *columns = page->snapshot->columns;
 	const struct metric_def *def = columns->metrics[metric].def;
-	struct graph graph = {values, graph_values(sheet->canvas, rect.width), 1, STYLE_METER_LOW};
+	struct graph graph = {.n = graph_values(sheet->canvas, rect.width),
+			      .style = STYLE_METER_LOW};
 	struct segments segments = {0};
 	struct figure now = {.state = FIGURE_NOT_COUNTED};
 	struct cell cell;
 
-	history_read(page->history, &page->subject->key, def->name, page->step, graph.n, values);
+	past_read(page->past, &page->subject->key, def->name, page->step, values, &graph);
 	graph.top = graph_top(values, graph.n, graph_least(def));
 	if (page->detail->sum.n > 0)
 		now = page->detail->sum.figures[metric];
@@ -214,11 +200,10 @@ static void draw_history(struct sheet *sheet)
 	unsigned width = (sheet->rect.width - GAP * (n - 1)) / n;
 	size_t n_values = graph_values(sheet->canvas, width);
 	float *values = xcalloc(n_values, sizeof(*values));
-	char span[24], text[64];
+	char span[64], text[96];
 
-	detail_format_age(history_span_ns(page->history, page->step, n_values), span, sizeof(span));
-	snprintf(text, sizeof(text), "the last %s%s", span,
-		 page->sums ? "  (Left: more, Right: less)" : "");
+	past_describe(page->past, page->step, n_values, span, sizeof(span));
+	snprintf(text, sizeof(text), "%s%s", span, page->sums ? "  (Left: more, Right: less)" : "");
 	sheet_heading(sheet, "History", text);
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		if (columns->metrics[i].def->machine)

@@ -8,6 +8,7 @@
 #include "core/snapshot.h"
 #include "core/sums.h"
 #include "detail_subject.h"
+#include "past.h"
 
 /*
  * What is told of one row: who it is, the past of its metrics, its threads (of a CPU, who ran
@@ -15,10 +16,10 @@
  */
 struct detail_page {
 	const struct snapshot *snapshot;
-	const struct history *history;
+	const struct past *past;
 	const struct detail *detail; /* of the subject in that snapshot */
 	const struct detail_subject *subject;
-	unsigned step; /* buckets of history that make a value */
+	unsigned step; /* how coarse the past is: past_read */
 	/* Since when it is looked at; NULL: that is only in passing, and keys are for others. */
 	const struct sums *sums;
 };

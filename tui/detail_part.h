@@ -5,7 +5,6 @@
 #include "detail_page.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* What the parts of a detail's page share. */
 
@@ -26,9 +25,6 @@ void sheet_put_right(struct sheet *sheet, unsigned *x, unsigned width, enum styl
 		     const char *text);
 void sheet_put_left(struct sheet *sheet, unsigned *x, unsigned width, enum style style,
 		    const char *text);
-
-/* "45 s", "45 min", "6 h" */
-void detail_format_age(uint64_t ns, char *text, size_t size);
 
 /* Parts: they begin at the sheet's line and end behind a blank one. */
 void detail_draw_threads(struct sheet *sheet);

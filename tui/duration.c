@@ -75,3 +75,26 @@ void duration_format(uint64_t ns, char *text, size_t size)
 
 	snprintf(text, size, "%" PRIu64 ".%0*" PRIu64 "s", ms / 1000, (int)decimals, fraction);
 }
+
+void duration_format_age(uint64_t ns, char *text, size_t size)
+{
+	static const struct {
+		uint64_t up_to_s, unit_s;
+		const char *name;
+	} units[] = {
+		{120, 1, "s"}, {7200, 60, "min"}, {172800, 3600, "h"}, {UINT64_MAX, 86400, "d"}};
+	uint64_t s = ns / NS_PER_S;
+	size_t unit = 0;
+
+	while (s >= units[unit].up_to_s)
+		unit++;
+	snprintf(text, size, "%" PRIu64 " %s", s / units[unit].unit_s, units[unit].name);
+}
+
+void duration_format_clock(uint64_t ns, char *text, size_t size)
+{
+	uint64_t s = ns / NS_PER_S;
+
+	snprintf(text, size, "%02" PRIu64 ":%02u:%02u", s / 3600, (unsigned)(s / 60 % 60),
+		 (unsigned)(s % 60));
+}

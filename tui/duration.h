@@ -21,4 +21,10 @@ int duration_parse(const char *text, uint64_t *ns, struct error *err);
 /* "1.0s", "0.25s", "60.0s": the shortest that is exact to the millisecond. */
 void duration_format(uint64_t ns, char *text, size_t size);
 
+/* How long something has lasted: "45 s", "45 min", "6 h". */
+void duration_format_age(uint64_t ns, char *text, size_t size);
+
+/* "01:02:03"; more than 99 hours have as many digits as they take. */
+void duration_format_clock(uint64_t ns, char *text, size_t size);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/util.h"
 #include "duration.h"
 #include "frame_part.h"
+#include "replaying.h"
 #include "segments.h"
 
 #include <inttypes.h>
@@ -24,7 +25,9 @@ static struct segment *add_clock(struct segments *segments, unsigned weight, uin
 	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
 	struct tm local;
 
-	if (localtime_r(&seconds, &local))
+	if (seconds == 0)
+		text_copy(segment->text, sizeof(segment->text), "before");
+	else if (localtime_r(&seconds, &local))
 		strftime(segment->text, sizeof(segment->text), "%H:%M:%S", &local);
 	return segment;
 }
@@ -82,17 +85,44 @@ static void add_recording(struct segments *segments, uint64_t bytes)
 	frame_add_words(segments, 94, "REC", text, STYLE_WARN);
 }
 
+/* "REPLAY run.data  00:01:12 of 00:10:00  x2  PAUSED": never to be taken for what is now. */
+static void add_playback(struct segments *segments, const struct playback *playback)
+{
+	char text[80];
+
+	frame_add_words(segments, 99, "REPLAY",
+			strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name,
+			STYLE_WARN);
+	replaying_position(playback, text, sizeof(text));
+	if (text[0])
+		frame_add_words(segments, 97, "", text, STYLE_PLAIN);
+	replaying_speed(playback->speed, text, sizeof(text));
+	frame_add_words(segments, 96, "", text, STYLE_PLAIN);
+	replaying_state(playback, text, sizeof(text));
+	if (text[0])
+		frame_add_words(segments, 98, "", text, STYLE_WARN);
+}
+
+/* To a hundredth of a second: what is beyond stands for nothing. */
+static uint64_t round_10_ms(uint64_t ns)
+{
+	return (ns + 5 * NS_PER_MS) / (10 * NS_PER_MS) * (10 * NS_PER_MS);
+}
+
 /* The first interval is short, and one may be late: then the figures are of another time. */
 static void add_interval(struct segments *segments, const struct frame *frame)
 {
+	uint64_t real_ns = frame->snapshot ? frame->snapshot->interval_ns : frame->interval_ns;
 	uint64_t chosen_ns = frame->interval_ns;
-	uint64_t real_ns = frame->snapshot ? frame->snapshot->interval_ns : chosen_ns;
 	char interval[24], real[24], text[64];
 
+	if (frame->playback)
+		chosen_ns = round_10_ms(frame->playback->every_ns ? frame->playback->every_ns
+								  : real_ns);
 	duration_format(chosen_ns, interval, sizeof(interval));
-	/* To a hundredth of a second: what is beyond stands for nothing. */
-	duration_format((real_ns + 5 * NS_PER_MS) / (10 * NS_PER_MS) * (10 * NS_PER_MS), real,
-			sizeof(real));
+	duration_format(round_10_ms(real_ns), real, sizeof(real));
+	if (round_10_ms(real_ns) == 0) /* what a recording ends with: not none at all */
+		text_copy(real, sizeof(real), "<0.01s");
 	bool differs = real_ns < chosen_ns - chosen_ns / 10 || real_ns > chosen_ns + chosen_ns / 10;
 	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this " : "",
 		 differs ? real : "");
@@ -123,16 +153,29 @@ static void add_pmu(struct segments *segments, const struct snapshot *snapshot)
 		frame_add_words(segments, 40, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
 }
 
+/* What we take ourselves: of one CPU. Small, and the first to make room. */
+static void add_cost(struct segments *segments, const struct snapshot_cost *cost)
+{
+	char text[24];
+
+	if (cost->cpu_ns == 0 || cost->wall_ns == 0)
+		return;
+	text_percent(text, sizeof(text), (double)cost->cpu_ns / (double)cost->wall_ns);
+	frame_add_words(segments, 20, "own", text, STYLE_DIM);
+}
+
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
 	const struct snapshot *snapshot = frame->snapshot;
 	struct segments segments = {0};
 
 	frame_add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
-	if (snapshot)
+	if (snapshot && snapshot->realtime_ns > 0)
 		add_clock(&segments, 90, snapshot->realtime_ns);
 	if (frame->paused)
 		frame_add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
+	if (frame->playback)
+		add_playback(&segments, frame->playback);
 	add_comparison(&segments, frame);
 	if (snapshot && snapshot->recorded_bytes > 0)
 		add_recording(&segments, snapshot->recorded_bytes);
@@ -151,6 +194,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 			frame_add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
 					"only", STYLE_WARN);
 		}
+		add_cost(&segments, &snapshot->cost);
 	}
 	segments_draw(&segments, canvas, rect);
 }
@@ -309,12 +353,17 @@ static const char *first_note(const struct frame *frame, size_t *n)
 	return *n ? snapshot->notes[0] : NULL;
 }
 
-/* " (+2, L)" stands behind the note, at the end of its last line: L shows them all. */
-static void more_notes(size_t n, char *text, size_t size)
+/*
+ * " (+2, L)", or " (L)" where the end of it finds no room, stands behind the note, at the end of
+ * its last line: L shows them all, and all of them.
+ */
+static void more_notes(size_t n, const char *last_line, unsigned width, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (n > 1)
 		snprintf(text, size, " (+%zu, L)", n - 1);
+	else if (text_width(last_line) > width)
+		text_copy(text, size, " (L)");
 }
 
 unsigned frame_banner_lines(const struct frame *frame, unsigned width)
@@ -343,7 +392,7 @@ void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct 
 		note += length + strspn(note + length, " ");
 		rect.y++;
 	}
-	more_notes(n_notes, more, sizeof(more));
+	more_notes(n_notes, note, rect.width, more, sizeof(more));
 	unsigned n = text_width(more), width = rect.width;
 	if (n + 20 < width)
 		width -= n;

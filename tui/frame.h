@@ -3,10 +3,11 @@
 #define PMCTOP_FRAME_H
 
 #include "canvas.h"
-#include "core/history.h"
+#include "core/playback.h"
 #include "core/snapshot.h"
 #include "core/view.h"
 #include "layout.h"
+#include "past.h"
 #include "segments.h"
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@ struct frame {
 	const struct snapshot *snapshot; /* NULL before the first interval has ended */
 	uint64_t interval_ns;            /* as chosen; the snapshot knows what it really was */
 	bool paused;
+	const struct playback *playback; /* of a recording; NULL: of a machine */
 	const struct segments *states;   /* what was chosen and still holds, for the title */
 	const char *notice;              /* stands before the snapshot's notes; "": nothing */
 	const char *verdict;             /* a sentence about the machine; "": none */
@@ -29,7 +31,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* The past of the busy share and of IPC, or what there is instead, side by side. */
-void frame_draw_history(const struct snapshot *snapshot, const struct history *history,
+void frame_draw_history(const struct snapshot *snapshot, const struct past *past,
 			struct canvas *canvas, struct rect rect);
 /*
  * A line a CPU. Where there are more than lines the worst, which is said, and of many a line a

@@ -25,7 +25,7 @@ static double history_top(const struct snapshot *snapshot, const struct history_
 	return graph_top(values, n, graph_least(def));
 }
 
-static void draw_past(const struct snapshot *snapshot, const struct history *history, int metric,
+static void draw_past(const struct snapshot *snapshot, const struct past *past, int metric,
 		      struct canvas *canvas, struct rect rect)
 {
 	const struct columns *columns = snapshot->columns;
@@ -33,12 +33,11 @@ static void draw_past(const struct snapshot *snapshot, const struct history *his
 	struct history_key key =
 		history_key_of_all(snapshot->targeted ? HISTORY_TARGET : HISTORY_MACHINE);
 	struct rect to = {rect.x + HISTORY_LABEL, rect.y, rect.width - HISTORY_LABEL, rect.height};
-	struct graph graph = {NULL, graph_values(canvas, to.width), 1, STYLE_METER_LOW};
+	struct graph graph = {.n = graph_values(canvas, to.width), .style = STYLE_METER_LOW};
 	float *values = xcalloc(graph.n, sizeof(*values));
 	struct cell scale;
 
-	history_read(history, &key, def->name, 1, graph.n, values);
-	graph.values = values;
+	past_read(past, &key, def->name, past_step(past), values, &graph);
 	graph.top = history_top(snapshot, &key, def, values, graph.n);
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
 	bool of_all = is_share_of_all(&key, def); /* as the line above says it: CPU 24.5% */
@@ -50,7 +49,7 @@ static void draw_past(const struct snapshot *snapshot, const struct history *his
 	free(values);
 }
 
-void frame_draw_history(const struct snapshot *snapshot, const struct history *history,
+void frame_draw_history(const struct snapshot *snapshot, const struct past *past,
 			struct canvas *canvas, struct rect rect)
 {
 	const struct columns *columns = snapshot->columns;
@@ -63,7 +62,7 @@ void frame_draw_history(const struct snapshot *snapshot, const struct history *h
 		int metric = columns_metric(columns, wanted[i]);
 
 		if (metric >= 0)
-			draw_past(snapshot, history, metric, canvas,
+			draw_past(snapshot, past, metric, canvas,
 				  (struct rect){rect.x + n++ * width, rect.y, width - 1,
 						rect.height});
 	}

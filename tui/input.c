@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -82,18 +81,10 @@ static bool read_more(struct input *input, int patience_ms)
 	return got > 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 /* A third click is a first one again. */
 static void count_clicks(struct input *input, struct decoded *event)
 {
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 	bool again = input->last.key == INPUT_CLICK && input->last.x == event->x &&
 		     input->last.y == event->y &&
 		     now - input->last_ns < DOUBLE_CLICK_MS * NS_PER_MS;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define ALT(key) ((key) | KEYMAP_ALT)
 #define F(n)     (KEYMAP_F0 + (n))
@@ -65,7 +66,14 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_DETACH, "detach", {'D'}, "dismiss what has ended, or detach", NULL},
 	{ACTION_BASELINE, "baseline", {'B'}, "freeze, and show the difference", NULL},
 	{ACTION_ZERO, "zero", {'z'}, "zero the sums", NULL},
-	{ACTION_PAUSE, "pause", {'Z'}, "pause the screen", "Pause"},
+	{ACTION_PAUSE, "pause", {'Z'}, "pause the screen, or the replay", "Pause"},
+	{ACTION_STEP_BACK, "step-back", {','}, "replay: an interval back", "Back"},
+	{ACTION_STEP, "step", {'.'}, "replay: an interval forward", "Step"},
+	{ACTION_MINUTE_BACK, "minute-back", {'{'}, "replay: a minute back", NULL},
+	{ACTION_MINUTE, "minute", {'}'}, "replay: a minute forward", "Minute"},
+	{ACTION_GO, "go", {'G'}, "replay: go to a time: +90, -1:30, 90, 14:05:10, 50%", "Go to"},
+	{ACTION_SLOWER, "slower", {'['}, "replay: slower", "Slower"},
+	{ACTION_FASTER, "faster", {']'}, "replay: faster", "Faster"},
 	{ACTION_INTERVAL, "interval", {'s', 'd'}, "refresh interval", "Interval"},
 	{ACTION_RECORD, "record", {'o'}, "record to a file, on and off", NULL},
 	{ACTION_THEME, "theme", {'T'}, "choose a theme", NULL},
@@ -103,6 +111,15 @@ enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth)
 				return action;
 			}
 	return ACTION_NONE;
+}
+
+int keymap_key_of(int character)
+{
+	enum { DEL = 0x7f };
+
+	if (character == '\r' || character == '\n')
+		return KEYMAP_ENTER;
+	return character == DEL ? KEYMAP_BACKSPACE : character;
 }
 
 static const struct {
@@ -153,6 +170,20 @@ void keymap_key_name(int key, char *text, size_t size)
 	}
 }
 
+/* "^M" is the key that sends it; 0 where none does. */
+static int parse_control(const char *name)
+{
+	char letter = name[1];
+
+	if (name[0] != '^' || !letter || name[2])
+		return 0;
+	if (letter == '?')
+		return keymap_key_of(0x7f);
+	if ((letter >= '@' && letter <= '_') || (letter >= 'a' && letter <= 'z'))
+		return keymap_key_of(KEYMAP_CONTROL(letter));
+	return 0;
+}
+
 int keymap_key_parse(const char *name, int *key)
 {
 	bool alt = strncasecmp(name, "Alt-", 4) == 0 && name[4];
@@ -168,8 +199,8 @@ int keymap_key_parse(const char *name, int *key)
 	if (*key == 0 && length > 0 && !bare[length] && character > ' ' &&
 	    character != TEXT_REPLACEMENT)
 		*key = (int)character;
-	else if (*key == 0 && bare[0] == '^' && bare[1] && !bare[2])
-		*key = KEYMAP_CONTROL(bare[1]);
+	else if (*key == 0 && bare[0] == '^')
+		*key = parse_control(bare);
 	else if (*key == 0 && (bare[0] == 'F' || bare[0] == 'f') && bare[1] >= '1' &&
 		 bare[1] <= '9') {
 		long number = strtol(bare + 1, &end, 10);

@@ -76,6 +76,13 @@ enum action {
 	ACTION_BASELINE,
 	ACTION_ZERO,
 	ACTION_PAUSE,
+	ACTION_STEP_BACK, /* these are of a recording */
+	ACTION_STEP,
+	ACTION_MINUTE_BACK,
+	ACTION_MINUTE,
+	ACTION_GO,
+	ACTION_SLOWER,
+	ACTION_FASTER,
 	ACTION_INTERVAL,
 	ACTION_RECORD,
 	ACTION_THEME,
@@ -115,6 +122,10 @@ void keymap_init(struct keymap *keymap); /* the usual ones */
  * is, from 0.
  */
 enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth);
+
+/* The key that sends a character: Enter for CR and LF, Backspace for DEL, else the character's own.
+ */
+int keymap_key_of(int character);
 
 /* A key as one reads it: "q", "F10", "^C", "Alt-h", "Left". */
 void keymap_key_name(int key, char *text, size_t size);

@@ -41,7 +41,8 @@ static enum action find_action(struct binder *binder, const struct config_entry 
 		suggest_offer(&near, keymap_table[i].name);
 	}
 	suggest_text(&near, hint, sizeof(hint));
-	complain(binder, entry, "Unknown action '%.40s'%s.", entry->name, hint);
+	complain(binder, entry, "Unknown action '%.40s'%s: '--list keys' has them.", entry->name,
+		 hint);
 	return ACTION_NONE;
 }
 
@@ -66,8 +67,8 @@ static bool take(struct binder *binder, const struct config_entry *entry, const 
 		return true;
 	}
 	if (binder->lines[owner] != entry)
-		complain(binder, entry, "'%.20s' is bound to %s already, in line %u.", name,
-			 keymap_row(owner)->name, binder->lines[owner]->line);
+		complain(binder, entry, "'%.20s' is bound to %s already, in line %u: take another.",
+			 name, keymap_row(owner)->name, binder->lines[owner]->line);
 	return false;
 }
 

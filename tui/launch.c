@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * One socket pair does it all. A byte lets the child go; its end of the socket is closed by the
- * exec, and that is the answer: nothing where it succeeded, errno where it failed. If pmctop gives
- * up or dies before, the child reads the end of the file and is gone.
+ * One socket pair does it all. A byte lets the child go and says where its output goes; its end of
+ * the socket is closed by the exec, and that is the answer: nothing where it succeeded, errno where
+ * it failed. If pmctop gives up or dies before, the child reads the end of the file and is gone.
  */
 #include "launch.h"
 
@@ -26,14 +26,6 @@
 
 #define LOOK_NS   (10 * NS_PER_MS)
 #define ZOMBIE_NS (2 * NS_PER_S)
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static uint64_t timeval_ns(const struct timeval *time)
 {
@@ -60,15 +52,13 @@ static bool redirect(const struct launch *launch, enum launch_io io)
 static void wait_and_exec(const struct launch *launch, const struct launch_config *config, int fd)
 {
 	ssize_t got;
-	char go;
+	char io;
 
-	if (!redirect(launch, config->io))
-		_exit(LAUNCH_CANNOT_EXECUTE);
 	do
-		got = read(fd, &go, 1);
+		got = read(fd, &io, 1);
 	while (got < 0 && errno == EINTR);
-	if (got == 1) {
-		execvp(config->command[0], config->command);
+	if (got == 1 && redirect(launch, (enum launch_io)io)) {
+		execvpe(config->command[0], config->command, config->environment);
 		int error = errno;
 		got = write(fd, &error, sizeof(error));
 	}
@@ -99,7 +89,7 @@ static int open_output(const struct launch_config *config, struct launch *launch
 	const char *directory =
 		config->directory && config->directory[0] ? config->directory : "/tmp";
 
-	if (config->io != LAUNCH_HIDDEN)
+	if (!config->hidden)
 		return 0;
 	launch->output = open_nameless(directory);
 	if (launch->output >= 0)
@@ -109,7 +99,7 @@ static int open_output(const struct launch_config *config, struct launch *launch
 	return error_set(err, code,
 			 "No file for the command's output in '%.80s': %s. $TMPDIR names another "
 			 "directory, -b needs none.",
-			 directory, strerror(-code));
+			 directory, error_why(code));
 }
 
 int launch_open(const struct launch_config *config, struct launch *launch, struct error *err)
@@ -118,7 +108,6 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 
 	*launch = (struct launch){
 		.command = config->command,
-		.own_session = config->io == LAUNCH_HIDDEN,
 		.socket = -1,
 		.output = -1,
 	};
@@ -138,7 +127,7 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 	close(ends[1]);
 	launch->socket = ends[0];
 	if (rc) {
-		error_set(err, rc, "No process can be started: %s.", strerror(-rc));
+		error_set(err, rc, "No process can be started: %s.", error_why(rc));
 		goto fail;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -210,18 +199,20 @@ static int explain(const char *name, int error, struct error *err)
 		return error_set(err, -error,
 				 "'%.120s' is not executable: chmod +x gives the right to it.",
 				 name);
-	return error_set(err, -error, "'%.120s' cannot be executed: %s.", name, strerror(error));
+	return error_set(err, -error, "'%.120s' cannot be executed: %s.", name, error_why(-error));
 }
 
-int launch_go(struct launch *launch, struct error *err)
+int launch_go(struct launch *launch, enum launch_io io, struct error *err)
 {
+	const char go = (char)io;
 	ssize_t got;
 	int error;
 
 	launch->gone = true;
-	launch->began_ns = now_ns();
+	launch->own_session = io == LAUNCH_HIDDEN;
+	launch->began_ns = monotonic_ns();
 	/* Where it was killed meanwhile, there is no answer, and it is reaped. */
-	got = send(launch->socket, "", 1, MSG_NOSIGNAL);
+	got = send(launch->socket, &go, 1, MSG_NOSIGNAL);
 	do
 		got = read(launch->socket, &error, sizeof(error));
 	while (got < 0 && errno == EINTR);
@@ -233,7 +224,7 @@ int launch_go(struct launch *launch, struct error *err)
 	while (waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	launch->ended = true;
-	launch->ended_ns = now_ns();
+	launch->ended_ns = monotonic_ns();
 	launch->status = error == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_CANNOT_EXECUTE;
 	return explain(launch->command[0], error, err);
 }
@@ -243,7 +234,7 @@ int launch_go(struct launch *launch, struct error *err)
 static void note_end(struct launch *launch, const siginfo_t *info, const struct rusage *usage)
 {
 	launch->ended = true;
-	launch->ended_ns = now_ns();
+	launch->ended_ns = monotonic_ns();
 	launch->killed = info->si_code != CLD_EXITED;
 	launch->status = launch->killed ? LAUNCH_KILLED + info->si_status : info->si_status;
 	launch->user_ns = timeval_ns(&usage->ru_utime);
@@ -272,7 +263,7 @@ bool launch_reap(struct launch *launch)
 		else
 			waitpid(pid, NULL, WNOHANG);
 	}
-	if (launch->ended && now_ns() >= launch->ended_ns + ZOMBIE_NS)
+	if (launch->ended && monotonic_ns() >= launch->ended_ns + ZOMBIE_NS)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 	return launch->ended;
@@ -292,29 +283,14 @@ void launch_terminate(struct launch *launch)
 bool launch_wait(struct launch *launch, uint64_t patience_ns)
 {
 	const struct timespec look = {.tv_nsec = LOOK_NS};
-	uint64_t until_ns = now_ns() + patience_ns;
+	uint64_t until_ns = monotonic_ns() + patience_ns;
 
-	while (!launch_reap(launch) && now_ns() < until_ns)
+	while (!launch_reap(launch) && monotonic_ns() < until_ns)
 		nanosleep(&look, NULL);
 	return launch->ended;
 }
 
 /* ---- what is told of it */
-
-static bool write_all(int fd, const char *text, size_t size)
-{
-	while (size > 0) {
-		ssize_t written = write(fd, text, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return false;
-		text += written;
-		size -= (size_t)written;
-	}
-	return true;
-}
 
 void launch_show(const struct launch *launch, int fd)
 {
@@ -328,7 +304,7 @@ void launch_show(const struct launch *launch, int fd)
 		size_t want = size_min(sizeof(buffer), (size_t)(status.st_size - at));
 		ssize_t got = pread(launch->output, buffer, want, at);
 
-		if (got <= 0 || !write_all(fd, buffer, (size_t)got))
+		if (got <= 0 || write_all(fd, buffer, (size_t)got, NULL) < 0)
 			return;
 		at += got;
 	}
@@ -339,7 +315,8 @@ void launch_describe(const struct launch *launch, struct snapshot_run *run)
 	*run = (struct snapshot_run){
 		.command = launch->command,
 		.status = launch->ended ? launch->status : -1,
-		.elapsed_ns = (launch->ended ? launch->ended_ns : now_ns()) - launch->began_ns,
+		.elapsed_ns =
+			(launch->ended ? launch->ended_ns : monotonic_ns()) - launch->began_ns,
 		.user_ns = launch->user_ns,
 		.system_ns = launch->system_ns,
 	};

@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 /*
- * A command that pmctop starts, watches and ends with. It is forked first, waits while the engine
- * opens, and execs when it is let go, so that it is counted from its first instruction.
+ * A command that pmctop starts, watches and ends with. It is forked first, before pmctop changes
+ * anything about itself, waits while the engine opens, and execs when it is let go: it is counted
+ * from its first instruction, and has what pmctop was given: rights, priority, limits, signals.
  *
  * pmctop adopts what the command leaves behind (PR_SET_CHILD_SUBREAPER), and reaps it: the tree
  * stays a tree while it is watched. One at a time, in a process without other children.
@@ -23,9 +24,10 @@ enum launch_io {
 };
 
 struct launch_config {
-	char *const *command; /* argv, NULL behind its end; borrowed */
-	enum launch_io io;
-	const char *directory; /* where the file is made, which never has a name; NULL: /tmp */
+	char *const *command;     /* argv, NULL behind its end; borrowed */
+	char *const *environment; /* the same */
+	bool hidden;              /* it may be: there is to be a file for its output */
+	const char *directory;    /* where that is made, which never has a name; NULL: /tmp */
 };
 
 enum {
@@ -50,16 +52,16 @@ struct launch {
 };
 
 /*
- * Forks, to be called before signals are handled or ignored: the command gets them as pmctop got
- * them. Descriptors 0 to 2 are open, or others would be taken for them. 0, or -errno and a
- * sentence.
+ * Forks, to be called before signals are handled or ignored, or anything else that a child
+ * inherits is changed. Descriptors 0 to 2 are open, or others would be taken for them. 0, or
+ * -errno and a sentence.
  */
 int launch_open(const struct launch_config *config, struct launch *launch, struct error *err);
 /* Lets go of what is left. A command that was never let go never runs; one that runs goes on. */
 void launch_close(struct launch *launch);
 
 /* Lets it exec. 0, or -errno and a sentence where it cannot: it has ended then, with its status. */
-int launch_go(struct launch *launch, struct error *err);
+int launch_go(struct launch *launch, enum launch_io io, struct error *err);
 
 /* Reaps what it left behind and has ended; whether the command itself has. Does not wait. */
 bool launch_reap(struct launch *launch);

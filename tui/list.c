@@ -198,7 +198,7 @@ static unsigned history_width(const struct list *list, unsigned width)
 {
 	unsigned wanted = width >= HISTORY_FROM ? (width - HISTORY_FROM) / 3 + HISTORY_LEAST : 0;
 
-	if (!list->history)
+	if (!list->past)
 		return 0;
 	return wanted < HISTORY_MOST ? wanted : HISTORY_MOST;
 }
@@ -240,10 +240,10 @@ static void draw_history(const struct list *list, const struct view *view, int m
 	canvas_text(canvas, rect.x, rect.y, rect.width, STYLE_HEADER, "HISTORY");
 	for (size_t i = 0; i < table->page && table->top + i < view->n; i++) {
 		struct history_key key = key_of_line(view, table->top + i);
-		struct graph graph = {values, rect.width, 1, STYLE_METER_LOW};
+		struct graph graph = {.n = rect.width, .style = STYLE_METER_LOW};
 		unsigned y = rect.y + 1 + (unsigned)i;
 
-		history_read(list->history, &key, def->name, 1, graph.n, values);
+		past_read(list->past, &key, def->name, past_step(list->past), values, &graph);
 		graph.top = graph_top(values, graph.n, graph_least(def));
 		graph_draw_line(&graph, canvas, rect.x, y, rect.width);
 		if (table->top + i == table->selected)

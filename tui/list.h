@@ -3,10 +3,10 @@
 #define PMCTOP_LIST_H
 
 #include "canvas.h"
-#include "core/history.h"
 #include "core/view.h"
 #include "keymap.h"
 #include "mark.h"
+#include "past.h"
 #include "widget_table.h"
 
 #include <stdbool.h>
@@ -18,8 +18,8 @@
 struct list {
 	struct view_spec spec;
 	struct table table;
-	const struct history *history; /* shown as a column of its own; NULL: it is not; borrowed */
-	struct view view;              /* of the snapshot it was last asked for, while `built` */
+	const struct past *past; /* shown as a column of its own; NULL: it is not; borrowed */
+	struct view view;        /* of the snapshot it was last asked for, while `built` */
 	bool built;
 	struct marks tags;       /* lines that were tagged, of all roll-ups */
 	struct marks_sum tagged; /* of the view, while `built` */

@@ -194,6 +194,22 @@ static void put_themes(struct printer *printer)
 	theme_list_fini(&themes);
 }
 
+/* The actions, by the names that a configuration binds them by. */
+static void put_keys(struct printer *printer)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < keymap_table_n && !result; i++) {
+		const struct keymap_row *row = &keymap_table[i];
+		char keys[64], text[256];
+
+		keymap_keys(printer->listing->keymap, row->action, keys, sizeof(keys));
+		snprintf(text, sizeof(text), "%s: %s", keys[0] ? keys : "no key", row->help);
+		if (catalog_matches(printer->listing->pattern, row->name, text))
+			result = put(printer, &(struct line){.name = row->name, .text = text});
+	}
+}
+
 static int put_column(void *arg, const char *name, const char *help)
 {
 	struct printer *printer = arg;
@@ -264,6 +280,9 @@ static void put_list(struct printer *printer)
 	case OPTIONS_LIST_THEMES:
 		put_themes(printer);
 		break;
+	case OPTIONS_LIST_KEYS:
+		put_keys(printer);
+		break;
 	case OPTIONS_LIST_PMUS:
 		catalog_pmus(printer->context, listing->pattern, put_pmu, printer);
 		break;
@@ -281,9 +300,6 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 	*remark = (struct error){0};
 	put_list(&printer);
 	pmu_set_fini(&pmus);
-	if (ferror(file) || fflush(file))
-		return error_set(remark, errno ? -errno : -EIO, "The list cannot be written: %s.",
-				 strerror(errno));
 	if (printer.printed == 0)
 		error_set(remark, -ENOENT, "Nothing here matches '%.80s'.",
 			  listing->pattern ? listing->pattern : "");

@@ -5,6 +5,7 @@
 #include "core/engine.h"
 #include "core/error.h"
 #include "core/sys.h"
+#include "keymap.h"
 #include "options.h"
 
 #include <stddef.h>
@@ -22,12 +23,13 @@ struct listing {
 	const struct preset *presets;       /* the user's */
 	size_t n_presets;
 	const char *theme_dir; /* the user's themes; may be NULL */
-	unsigned width;        /* of the terminal; 0: there is none */
+	const struct keymap *keymap;
+	unsigned width; /* of the terminal; 0: there is none */
 };
 
 /*
- * How many entries were printed, or -errno of the file. *remark is what is left to say: nothing
- * matches, how to get what is denied, what went wrong; its text "" where there is nothing.
+ * How many entries were printed. *remark is what is left to say: nothing matches, how to get what
+ * is denied; its text "" where there is nothing.
  */
 int listing_print(const struct listing *listing, const struct sys *sys, FILE *file,
 		  struct error *remark);

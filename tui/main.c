@@ -5,20 +5,24 @@
  */
 #include "choice.h"
 #include "keymap_config.h"
-#include "listing.h"
+#include "launch.h"
 #include "options.h"
+#include "rights_need.h"
 #include "run.h"
+#include "settings.h"
+#include "sheet.h"
 #include "theme_load.h"
+#include "user_files.h"
 
 #include "core/config.h"
 #include "core/text.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,26 +52,17 @@ static void say_notes(const struct notes *notes)
 		say(notes->items[i], "");
 }
 
-/* A file of the user's, below ~/.config/pmctop; "" where that cannot be known. */
-static void find_own(const char *name, char *path, size_t size)
+/* What is wrong with the configuration may be why. */
+static enum run_status refuse(const struct config *config, const struct error *err)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	int length = 0;
-
-	path[0] = '\0';
-	if (config && config[0] == '/')
-		length = snprintf(path, size, "%s/pmctop/%s", config, name);
-	else if (home && home[0] == '/')
-		length = snprintf(path, size, "%s/.config/pmctop/%s", home, name);
-	if (length >= (int)size)
-		path[0] = '\0';
+	say_notes(&config->notes);
+	return complain(err, err->code == -EMFILE ? RUN_FAILED : RUN_USAGE);
 }
 
-/* The user's directory of themes; NULL where that cannot be known. */
-static const char *find_themes(char path[PATH_MAX])
+/* Where it is not on the screen: the port may be any. */
+static void say_listening(const struct serve *serve)
 {
-	find_own("themes", path, PATH_MAX);
-	return path[0] ? path : NULL;
+	fprintf(stderr, "pmctop: Listening on %s: http://%s/metrics\n", serve->where, serve->where);
 }
 
 static bool wants_color(const struct options *options)
@@ -108,15 +103,9 @@ static bool is_of_file(const struct config *file, const char *name, const char *
 	return entry && entry->value == value;
 }
 
-/* As the dashboard has it, the complaint stands on stderr when that is left. */
 static void note_setting(struct config *file, const char *name, const struct error *err)
 {
-	char sentence[sizeof(err->text) + 200];
-
-	snprintf(sentence, sizeof(sentence), "%.160s:%u: %s", file->path,
-		 config_entry_find(&file->settings, name)->line, err->text);
-	notes_add(&file->notes, "%s", sentence);
-	say(sentence, "");
+	config_note(file, config_entry_find(&file->settings, name), err->text);
 }
 
 static int load_theme(const char *name, const char *dir, struct config *file, struct theme *theme,
@@ -129,128 +118,106 @@ static int load_theme(const char *name, const char *dir, struct config *file, st
 		note_setting(file, "theme", err);
 		rc = theme_load(NULL, NULL, theme, &notes, err);
 	}
-	say_notes(&notes);
 	for (size_t i = 0; i < notes.n; i++)
 		notes_add(&file->notes, "%s", notes.items[i]);
 	notes_fini(&notes);
 	return rc;
 }
 
-/* Where W writes to: what --config or $PMCTOPRC names, else the user's own file. */
-static const char *find_save(const struct options *options, char path[PATH_MAX])
+/* What comes first: the command gets what we were given, and every thread what is left. */
+static int prepare(const struct options *options, const struct rights *rights, bool draws,
+		   struct launch *launch, struct error *err)
 {
-	const char *rc_file = getenv("PMCTOPRC");
+	const struct launch_config config = {
+		.command = options->command,
+		.environment = rights->environment,
+		.hidden = draws,
+		.directory = getenv("TMPDIR"),
+	};
 
-	if (options->config)
-		return options->config;
-	if (rc_file && rc_file[0])
-		return rc_file;
-	find_own("pmctop.conf", path, PATH_MAX);
-	return path[0] ? path : NULL;
+	if (options->command && launch_open(&config, launch, err))
+		return err->code;
+	run_prepare();
+	const struct rights_need need = rights_need_of(options, draws);
+	return rights_drop(rights, &need, err);
+}
+
+static int draw_or_print(const struct run_config *config, bool draws, struct error *err)
+{
+	int status = draws ? run_live(config, err) : RUN_NO_TERMINAL;
+
+	if (status != RUN_NO_TERMINAL)
+		return status;
+	if (draws)
+		say(err->text, PRINTING);
+	err->text[0] = '\0';
+	if (config->serve->where[0])
+		say_listening(config->serve);
+	return run_batch(config, err);
 }
 
 static int run(const struct options *options, struct config *file, const struct keymap *keymap,
-	       const struct engine_config *engine)
+	       const struct engine_config *engine, const struct rights *rights)
 {
 	struct theme theme;
+	struct serve serve = {0};
+	struct launch launch = {0};
 	struct error err = {0};
 	char theme_dir[PATH_MAX], save_path[PATH_MAX];
-	int status = RUN_NO_TERMINAL;
+	int status = RUN_FAILED;
 
-	if (load_theme(options->theme, find_themes(theme_dir), file, &theme, &err))
-		return complain(&err, RUN_USAGE);
+	if (load_theme(options->theme, user_files_themes(theme_dir), file, &theme, &err))
+		return refuse(file, &err);
+	say_notes(&file->notes);
 
-	struct run_config config = {
+	const struct run_config config = {
 		.options = options,
 		.engine = engine,
 		.theme = &theme,
-		.theme_dir = find_themes(theme_dir),
+		.theme_dir = user_files_themes(theme_dir),
 		.keymap = keymap,
+		.serve = &serve,
 		.notes = &file->notes,
-		.save_path = find_save(options, save_path),
+		.save_path = user_files_save(options->config, save_path),
 		.save_pattern = file->path,
 		.terminal = getenv("TERM"),
-		.temporary = getenv("TMPDIR"),
+		.launch = options->command ? &launch : NULL,
 		.color = wants_color(options),
 		.direct_color = has_direct_color(),
 		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
+	bool draws = !options->batch && can_draw(config.terminal);
 
-	if (!options->batch && can_draw(config.terminal)) {
-		status = run_live(&config, &err);
-		if (status == RUN_NO_TERMINAL)
-			say(err.text, PRINTING);
-	}
-	if (status == RUN_NO_TERMINAL) {
-		err.text[0] = '\0';
-		status = run_batch(&config, &err);
-	}
+	if (prepare(options, rights, draws, &launch, &err) == 0 &&
+	    serve_open(options, &serve, &err) == 0)
+		status = draw_or_print(&config, draws, &err);
+	serve_close(&serve);
+	if (options->command)
+		launch_close(&launch);
 	if (err.text[0])
 		say(err.text, "");
 	return status;
-}
-
-/* ---- the configuration */
-
-/*
- * The first file that exists of the usual ones; none is no error. One that the user has no right
- * to see does not exist for them (sudo -u keeps $HOME); one that is no text is passed over with a
- * word. What --config names must be readable.
- */
-static int load_config(const char *named, struct config *config, struct error *err)
-{
-	const char *rc_file = getenv("PMCTOPRC");
-	char own[PATH_MAX];
-	const char *const places[] = {rc_file, own, "/etc/pmctop.conf"};
-	int result = -ENOENT;
-
-	if (named) {
-		result = config_load(named, config, err);
-		return result == -ENOENT
-			       ? error_set(err, result, "There is no file '%.160s'.", named)
-			       : result;
-	}
-	find_own("pmctop.conf", own, sizeof(own));
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		if (!places[i] || !places[i][0])
-			continue;
-		result = config_load(places[i], config, err);
-		if (result != -ENOENT && result != -EACCES)
-			break;
-	}
-	if (result && result != -ENOENT && result != -EACCES)
-		say(err->text, "");
-	return 0;
-}
-
-/* What it sets, and a line for every line that is of no use. */
-static void apply_config(struct config *config, struct options *options, struct keymap *keymap)
-{
-	struct error err;
-
-	for (size_t i = 0; i < config->settings.n; i++) {
-		const struct config_entry *entry = &config->settings.items[i];
-
-		if (options_set(options, entry->name, entry->value, &err))
-			config_note(config, entry, err.text);
-	}
-	keymap_configure(keymap, config);
-	say_notes(&config->notes);
 }
 
 /* The command line is read for the file's name, and once more over what the file says. */
 static int read_options(int argc, char **argv, struct options *options, struct config *config,
 			struct keymap *keymap, struct error *err)
 {
+	struct notes said = {0};
+
 	if (options_parse(argc, argv, options, err))
 		return err->code;
 	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 		return 0;
-	if (load_config(options->config, config, err))
-		return err->code;
+	int rc = user_files_load(options->config, config, &said, err);
+	say_notes(&said);
+	notes_fini(&said);
+	if (rc)
+		return rc;
 	options_fini(options);
 	options_init(options);
-	apply_config(config, options, keymap);
+	settings_apply(config, options);
+	keymap_configure(keymap, config);
 	return options_parse(argc, argv, options, err);
 }
 
@@ -265,48 +232,51 @@ static unsigned terminal_width(void)
 }
 
 static enum run_status list(const struct options *options, const struct config *config,
-			    const struct engine_config *engine)
+			    const struct keymap *keymap, const struct engine_config *engine,
+			    const struct rights *rights)
 {
 	char theme_dir[PATH_MAX];
 	const struct listing listing = {
 		.list = options->list,
-		.theme_dir = find_themes(theme_dir),
+		.theme_dir = user_files_themes(theme_dir),
+		.keymap = keymap,
 		.pattern = options->pattern,
 		.engine = engine,
 		.presets = config->presets,
 		.n_presets = config->n_presets,
 		.width = terminal_width(),
 	};
-	struct error remark;
-	struct sys sys;
-	int rc = sys_linux_init(&sys);
+	struct error err = {0};
+	enum run_status status = run_list(&listing, options, rights, &err);
 
-	if (rc) {
-		error_set(&remark, rc, "No file descriptor is left.");
-		return complain(&remark, RUN_FAILED);
-	}
-	rc = listing_print(&listing, &sys, stdout, &remark);
-	sys_linux_fini(&sys);
-	/* A reader that has seen enough (head) is no failure. */
-	if (rc == -EPIPE)
-		return RUN_OK;
-	if (remark.text[0])
-		say(remark.text, "");
-	return rc > 0 ? RUN_OK : RUN_FAILED;
+	return err.text[0] ? complain(&err, status) : status;
 }
 
-static enum run_status examine(const struct options *options)
+static enum run_status tell_of_itself(enum options_task task)
+{
+	struct error err;
+	struct sheet sheet;
+
+	sheet_open(&sheet);
+	if (task == OPTIONS_HELP)
+		options_print_help(sheet.file);
+	else
+		options_print_version(sheet.file);
+	return sheet_print(&sheet, NULL, &err) ? complain(&err, RUN_FAILED) : RUN_OK;
+}
+
+static enum run_status examine(const struct options *options, const struct rights *rights)
 {
 	unsigned width = options->output ? 0 : terminal_width();
 	bool color = wants_color(options) && (width > 0 || options->color == OPTIONS_COLOR_ALWAYS);
 	struct error err = {0};
-	enum run_status status = run_doctor(options, width, color, &err);
+	enum run_status status = run_doctor(options, rights, width, color, &err);
 
 	return err.text[0] ? complain(&err, status) : status;
 }
 
 static int run_or_list(const struct options *options, struct config *config,
-		       const struct keymap *keymap)
+		       const struct keymap *keymap, const struct rights *rights)
 {
 	struct engine_config engine = {
 		.columns = options->columns,
@@ -327,29 +297,44 @@ static int run_or_list(const struct options *options, struct config *config,
 			},
 		.levels = options->count,
 		.command_lines = options->command_lines,
+		.budget_percent = options->budget_percent,
+		.counts_itself = true,
 		.idle = options->idle,
 	};
 	struct error err;
 
+	if (options->task != OPTIONS_RUN)
+		say_notes(&config->notes);
 	if (options->task == OPTIONS_DOCTOR)
-		return examine(options);
+		return examine(options, rights);
 	if (options->task == OPTIONS_LIST)
-		return list(options, config, &engine);
+		return list(options, config, keymap, &engine, rights);
 	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err)) {
 		if (!is_of_file(config, "preset", options->preset))
-			return complain(&err, RUN_USAGE);
+			return refuse(config, &err);
 		note_setting(config, "preset", &err);
 	}
 	if (choice_check_columns(&engine, &err))
-		return complain(&err, RUN_USAGE);
+		return refuse(config, &err);
 	if (choice_sort(options->sort, &engine, &err)) {
 		/* A "-" before it reverses. */
 		if (!is_of_file(config, "sort", options->sort - options->reverse))
-			return complain(&err, RUN_USAGE);
+			return refuse(config, &err);
 		note_setting(config, "sort", &err);
 	}
-	return run(options, config, keymap, &engine);
+	return run(options, config, keymap, &engine, rights);
+}
+
+static int do_task(const struct options *options, struct config *config,
+		   const struct keymap *keymap, const struct rights *rights)
+{
+	/* A bound on files (ulimit -f) is what a write says; a command is to find it as it was. */
+	if (options->task != OPTIONS_RUN)
+		signal(SIGXFSZ, SIG_IGN);
+	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
+		return tell_of_itself(options->task);
+	return run_or_list(options, config, keymap, rights);
 }
 
 /*
@@ -372,22 +357,21 @@ int main(int argc, char **argv)
 	struct options options;
 	struct config config = {0};
 	struct keymap keymap;
+	struct rights rights;
 	int status = RUN_OK;
 	struct error err;
 
 	fill_standard_descriptors();
+	if (rights_enter(&rights, &err))
+		return complain(&err, RUN_FAILED);
 	/* Characters only: numbers keep their point. */
 	setlocale(LC_CTYPE, "");
 	options_init(&options);
 	keymap_init(&keymap);
 	if (read_options(argc, argv, &options, &config, &keymap, &err))
-		status = complain(&err, RUN_USAGE);
-	else if (options.task == OPTIONS_HELP)
-		options_print_help(stdout);
-	else if (options.task == OPTIONS_VERSION)
-		options_print_version(stdout);
+		status = refuse(&config, &err);
 	else
-		status = run_or_list(&options, &config, &keymap);
+		status = do_task(&options, &config, &keymap, &rights);
 	options_fini(&options);
 	config_fini(&config);
 	return status;

@@ -2,7 +2,9 @@
 #include "option_row.h"
 
 #include "core/batch.h"
+#include "core/listen_address.h"
 #include "core/suggest.h"
+#include "core/text.h"
 #include "core/util.h"
 #include "duration.h"
 
@@ -14,13 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPEED_LEAST 0.01
+#define SPEED_MOST  100000.0
+
 int option_read_delay(struct options *options, const char *argument, struct error *err)
 {
 	struct error why;
 
 	if (duration_parse(argument, &options->interval_ns, &why))
 		return error_set(err, -EINVAL, "The delay %s.", why.text);
-	options->refreshes = true;
+	options->refreshes = options->delays = true;
 	return 0;
 }
 
@@ -82,6 +87,7 @@ static int read_format(struct options *options, const char *argument, struct err
 	if (i < 0)
 		return i;
 	options->format = &batch_formats[i];
+	options->printed = true;
 	options->batch = true;
 	return 0;
 }
@@ -90,8 +96,22 @@ static int read_output(struct options *options, const char *argument, struct err
 {
 	if (!argument[0])
 		return error_set(err, -EINVAL, "Option '--output' needs the name of a file.");
-	options->output = argument;
+	/* "-" is standard output, as for --record. */
+	options->output = strcmp(argument, "-") == 0 ? NULL : argument;
 	options->batch = true;
+	return 0;
+}
+
+static int read_top(struct options *options, const char *argument, struct error *err)
+{
+	char *end;
+	unsigned long number = strtoul(argument, &end, 10);
+
+	if (!isdigit((unsigned char)argument[0]) || *end || number == 0 || number > UINT32_MAX)
+		return error_set(err, -EINVAL,
+				 "'%.40s' is no number of tasks: write a whole number from 1 on.",
+				 argument);
+	options->top = number;
 	return 0;
 }
 
@@ -102,6 +122,34 @@ static int read_record(struct options *options, const char *argument, struct err
 				 "Option '--record' needs the name of a file, or - for a pipe.");
 	options->record.path = argument;
 	options->batch |= strcmp(argument, "-") == 0;
+	return 0;
+}
+
+static int read_replay(struct options *options, const char *argument, struct error *err)
+{
+	if (!argument[0])
+		return error_set(err, -EINVAL,
+				 "Option '--replay' needs the name of a file, or - for a pipe.");
+	options->replay = argument;
+	return 0;
+}
+
+static int read_speed(struct options *options, const char *argument, struct error *err)
+{
+	size_t length = strspn(argument, "0123456789.");
+	double speed = 0;
+
+	options->paced = true;
+	if (strcmp(argument, "max") == 0) {
+		options->speed = PLAYBACK_SPEED_MAX;
+		return 0;
+	}
+	if (length == 0 || argument[length] || text_number(argument, &speed) != length ||
+	    speed < SPEED_LEAST || speed > SPEED_MOST)
+		return error_set(err, -EINVAL,
+				 "'%.40s' is no speed: write a number from %g to %g, or max.",
+				 argument, SPEED_LEAST, SPEED_MOST);
+	options->speed = (uint32_t)(speed * PLAYBACK_SPEED_ONE + 0.5);
 	return 0;
 }
 
@@ -136,6 +184,30 @@ static int read_switch_output(struct options *options, const char *argument, str
 			 "'%.40s' is no size and no time: write a number and B, K, M, G or s, m, "
 			 "h, d.",
 			 argument);
+}
+
+static int read_listen(struct options *options, const char *argument, struct error *err)
+{
+	struct listen_address address;
+
+	if (!argument[0])
+		return error_set(err, -EINVAL,
+				 "Option '--listen' needs a port, as 9105, or an address and one.");
+	options->listen = argument;
+	return listen_address_parse(argument, &address, err);
+}
+
+static int read_switch_files(struct options *options, const char *argument, struct error *err)
+{
+	char *end;
+	unsigned long number = strtoul(argument, &end, 10);
+
+	if (!isdigit((unsigned char)argument[0]) || *end || number == 0 || number > UINT16_MAX)
+		return error_set(err, -EINVAL,
+				 "'%.40s' is no number of files: write a whole number from 1 on.",
+				 argument);
+	options->record.switch_files = number;
+	return 0;
 }
 
 static int read_threads(struct options *options, const char *argument, struct error *err)
@@ -259,6 +331,7 @@ static int read_count(struct options *options, const char *argument, struct erro
 	if (i < 0)
 		return i;
 	options->count = (enum event_levels)i;
+	options->counts = true;
 	return 0;
 }
 
@@ -293,6 +366,7 @@ static const char *list_word(size_t i)
 		[OPTIONS_LIST_EVENTS] = "events",   [OPTIONS_LIST_METRICS] = "metrics",
 		[OPTIONS_LIST_PRESETS] = "presets", [OPTIONS_LIST_COLUMNS] = "columns",
 		[OPTIONS_LIST_THEMES] = "themes",   [OPTIONS_LIST_PMUS] = "pmus",
+		[OPTIONS_LIST_KEYS] = "keys",
 	};
 
 	return i < ARRAY_SIZE(words) ? words[i] : NULL;
@@ -359,6 +433,21 @@ static int read_doctor(struct options *options, const char *argument, struct err
 	return 0;
 }
 
+/* Of each CPU. */
+static int read_budget(struct options *options, const char *argument, struct error *err)
+{
+	char *end;
+	double percent = strtod(argument, &end);
+
+	if (!(isdigit((unsigned char)argument[0]) || argument[0] == '.') || end == argument ||
+	    (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent <= 100))
+		return error_set(err, -EINVAL,
+				 "'%.40s' is no budget: write a percentage from 0 (none) to 100.",
+				 argument);
+	options->budget_percent = percent;
+	return 0;
+}
+
 static int read_help(struct options *options, const char *argument, struct error *err)
 {
 	(void)argument, (void)err;
@@ -379,12 +468,16 @@ const struct option_row option_rows[] = {
 	{'n', "iterations", "N", "stop after N refreshes", option_read_iterations},
 	{'b', "batch", NULL, "print instead of draw; also when stdout is no terminal",
 	 .flag = offsetof(struct options, batch)},
-	{0, "format", "FORMAT", "how to print, json in lines; implies -b", read_format,
-	 format_word},
+	{0, "format", "FORMAT", "implies -b", read_format, format_word},
 	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
+	{0, "top", "N", "only the first N tasks; openmetrics: the busiest (50)", read_top},
 	{0, "record", "FILE", "record for perf script; -: into a pipe", read_record},
 	{0, "switch-output", "SIZE", "begin a new file every 100M, 1G, 30m, 1d",
 	 read_switch_output},
+	{0, "switch-max-files", "N", "keep only the newest N of these files", read_switch_files},
+	{0, "listen", "[ADDR]:PORT", "serve counters to Prometheus, at /metrics", read_listen},
+	{0, "replay", "FILE", "show a recording, pmctop's or perf's; -: from a pipe", read_replay},
+	{0, "speed", "X", "of the replay: 0.5, 2, 10, max (1; printed: max)", read_speed},
 	{'S', "preset", "PRESET", "what is counted and shown; none: only -e and -m",
 	 .text = offsetof(struct options, preset), .needs = "a name: '--list presets' has them",
 	 .setting = true},
@@ -401,6 +494,8 @@ const struct option_row option_rows[] = {
 	{'C', "cpu", "LIST", "what runs on these CPUs: 0-3,8",
 	 .text = offsetof(struct options, cpus), .needs = "a name"},
 	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
+	{0, "budget", "PERCENT", "of a CPU that counting it may take; 0: no limit (0)", read_budget,
+	 .setting = true},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
 	 .setting = true},
 	{0, "columns", "LIST", "their order on the screen; -NAME hides one",
@@ -414,7 +509,7 @@ const struct option_row option_rows[] = {
 	 .flag = offsetof(struct options, command_lines), .setting = true},
 	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,
 	 .setting = true},
-	{0, "list", "WHAT", "exit", read_list, list_word},
+	{0, "list", "WHAT", "", read_list, list_word},
 	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
 	{0, "config", "FILE", "read this configuration", .text = offsetof(struct options, config),
 	 .needs = "the name of a file"},
@@ -426,8 +521,8 @@ const struct option_row option_rows[] = {
 	 .flag = offsetof(struct options, mouse), .denies = "mouse"},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format",
 	 .text = offsetof(struct options, theme), .needs = "a name or a file", .setting = true},
-	{0, "readonly", NULL, "send no signals", .flag = offsetof(struct options, readonly),
-	 .setting = true},
+	{0, "readonly", NULL, "send no signal, write no file, start no command",
+	 .flag = offsetof(struct options, readonly), .setting = true},
 	{'h', "help", NULL, "this text", read_help},
 	{'V', "version", NULL, "the version", read_version},
 };

@@ -8,6 +8,7 @@
 #include "options.h"
 
 #include "core/batch.h"
+#include "core/metrics_server.h"
 #include "core/suggest.h"
 #include "core/util.h"
 #include "option_row.h"
@@ -17,6 +18,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LONG_BASE = 0x100 }; /* getopt_long's value of option_rows[i] is LONG_BASE + i */
 
@@ -156,6 +158,71 @@ static int find_command(int argc, char **argv)
 	return n < argc ? n : argc;
 }
 
+static int check_record(const struct recorder_spec *record, struct error *err)
+{
+	bool switches = record->switch_bytes || record->switch_ns;
+
+	if (!record->path && switches)
+		return error_set(err, -EINVAL, "Option '--switch-output' needs '--record FILE'.");
+	if (switches && strcmp(record->path, "-") == 0)
+		return error_set(err, -EINVAL,
+				 "A pipe cannot be switched to a new file: '--switch-output' needs "
+				 "'--record FILE'.");
+	if (record->switch_files && !switches)
+		return error_set(err, -EINVAL,
+				 "Option '--switch-max-files' needs '--switch-output SIZE'.");
+	return 0;
+}
+
+/* What writes a file, or starts something. */
+static int check_readonly(const struct options *options, struct error *err)
+{
+	if (!options->readonly)
+		return 0;
+	if (options->command)
+		return error_set(err, -EINVAL,
+				 "No command is started: this is --readonly. Leave out '-- %.40s'.",
+				 options->command[0]);
+	if (options->record.path)
+		return error_set(err, -EINVAL,
+				 "Nothing is recorded: this is --readonly. Leave out '--record'.");
+	if (options->output)
+		return error_set(err, -EINVAL,
+				 "No file is written: this is --readonly. Leave out '-o'.");
+	return 0;
+}
+
+/* What cannot be done to what has been. */
+static int check_replay(const struct options *options, struct error *err)
+{
+	if (!options->replay)
+		return options->paced
+			       ? error_set(err, -EINVAL, "Option '--speed' needs '--replay FILE'.")
+			       : 0;
+	if (options->command)
+		return error_set(err, -EINVAL,
+				 "A replay starts no command: leave out '-- %.40s', or '--replay'.",
+				 options->command[0]);
+	if (options->record.path)
+		return error_set(err, -EINVAL,
+				 "A replay is not recorded again: '%.80s' is its recording.",
+				 options->replay);
+	if (options->cpus)
+		return error_set(err, -EINVAL,
+				 "A recording shows the CPUs that it was made of: -C is for live "
+				 "runs.");
+	if (options->counts)
+		return error_set(err, -EINVAL,
+				 "A recording cannot count other privilege levels: --count is for "
+				 "live runs.");
+	if (options->task == OPTIONS_DOCTOR || options->task == OPTIONS_LIST)
+		return error_set(err, -EINVAL,
+				 "Option '--%s' tells of this machine, '--replay' shows another "
+				 "time: ask for one of them.",
+				 options->task == OPTIONS_DOCTOR ? "doctor" : "list");
+	return 0;
+}
+
 int options_parse(int argc, char **argv, struct options *options, struct error *err)
 {
 	char letters[2 * OPTION_ROWS_MAX + 2];
@@ -168,7 +235,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 			err, -EINVAL,
 			"No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'.");
 	options->command = n < argc ? argv + n + 1 : NULL;
-	options->refreshes = false; /* a configuration's delay asks for none */
+	/* What a configuration says is for machines. */
+	options->refreshes = options->delays = options->counts = false;
 	build_getopt(letters, names);
 	optind = 0; /* start anew, also after an earlier call */
 	opterr = 0;
@@ -186,35 +254,58 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		if (rc || options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 			return rc;
 	}
-	if (!options->record.path && (options->record.switch_bytes || options->record.switch_ns))
-		return error_set(err, -EINVAL, "Option '--switch-output' needs '--record FILE'.");
+	rc = check_record(&options->record, err);
+	if (!rc)
+		rc = check_readonly(options, err);
+	if (rc)
+		return rc;
 	rc = read_positional(options, n, argv, err);
 	if (!rc && options->command && options->task != OPTIONS_RUN)
 		return refuse_argument(options->command[0], err);
-	return rc;
+	return rc ? rc : check_replay(options, err);
 }
 
 /* ---- what a configuration says */
 
+static const char *setting_name(const struct option_row *row)
+{
+	return row->denies ? row->denies : row->setting ? row->name : NULL;
+}
+
+static void list_settings(char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < option_rows_n; i++) {
+		const char *name = setting_name(&option_rows[i]);
+
+		if (name && length > 0)
+			length += text_copy(text + length, size - length, ", ");
+		if (name)
+			length += text_copy(text + length, size - length, name);
+	}
+}
+
 static int refuse_setting(const char *name, struct error *err)
 {
 	struct suggest near = {.word = name};
-	char hint[80];
+	char hint[80], all[200];
 
-	for (size_t i = 0; i < option_rows_n; i++) {
-		if (option_rows[i].setting)
-			suggest_offer(&near, option_rows[i].name);
-		if (option_rows[i].denies)
-			suggest_offer(&near, option_rows[i].denies);
-	}
+	for (size_t i = 0; i < option_rows_n; i++)
+		if (setting_name(&option_rows[i]))
+			suggest_offer(&near, setting_name(&option_rows[i]));
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "Unknown setting '%.40s'%s.", name, hint);
+	if (hint[0])
+		return error_set(err, -EINVAL, "Unknown setting '%.40s'%s.", name, hint);
+	list_settings(all, sizeof(all));
+	return error_set(err, -EINVAL, "Unknown setting '%.40s': there are %s.", name, all);
 }
 
 static int read_switch(const struct option_row *row, const char *value, struct options *options,
 		       struct error *err)
 {
-	const char *name = row->denies ? row->denies : row->name;
+	const char *name = setting_name(row);
 	static const char *const yes[] = {"yes", "true", "on", "1"};
 	static const char *const no[] = {"no", "false", "off", "0"};
 
@@ -262,6 +353,7 @@ void options_print_help(FILE *file)
 	fputs("pmctop: live hardware performance counters of every task\n\n"
 	      "usage: pmctop [OPTIONS] [DELAY [COUNT]]\n"
 	      "       pmctop [OPTIONS] [DELAY [COUNT]] -- COMMAND [ARG...]\n"
+	      "       pmctop --replay FILE|- [--speed X] [OPTIONS]\n"
 	      "       pmctop --list WHAT [PATTERN]\n"
 	      "       pmctop --doctor [--format json]\n\n",
 	      file);
@@ -274,7 +366,7 @@ void options_print_help(FILE *file)
 			 row->argument ? row->argument : "");
 		fprintf(file, "  %c%c%c %-18s %s%s%s\n", row->letter ? '-' : ' ',
 			row->letter ? row->letter : ' ', row->letter ? ',' : ' ', name, words,
-			words[0] ? ": " : "", row->help);
+			words[0] && row->help[0] ? ": " : "", row->help);
 	}
 	fputs("\nA command is counted with all that it starts, from its first instruction.\n"
 	      "Live, its output is shown when you quit. Printing, it goes to stderr, unless\n"
@@ -288,5 +380,6 @@ void options_print_help(FILE *file)
 
 void options_print_version(FILE *file)
 {
-	fprintf(file, "pmctop %s\n", PMCTOP_VERSION);
+	fprintf(file, "pmctop %s%s\n", PMCTOP_VERSION,
+		metrics_server_is_built() ? "" : ", without HTTP (--listen)");
 }

@@ -4,6 +4,7 @@
 
 #include "core/engine.h"
 #include "core/error.h"
+#include "core/playback.h"
 #include "core/recorder.h"
 #include "core/rollup.h"
 #include "core/view.h"
@@ -30,6 +31,7 @@ enum options_list {
 	OPTIONS_LIST_COLUMNS, /* -s help too */
 	OPTIONS_LIST_THEMES,
 	OPTIONS_LIST_PMUS,
+	OPTIONS_LIST_KEYS,
 };
 
 enum {
@@ -57,9 +59,15 @@ struct options {
 	bool batch;
 	const struct batch_format *format; /* of batch output */
 	const char *output;                /* file of batch output; NULL: standard output */
+	size_t top;                        /* rows that are printed or served; 0: nobody said */
+	bool printed;                      /* a format was asked for */
 	struct recorder_spec record;       /* .path NULL: nothing is recorded */
-	enum rollup by;                    /* what a line is */
-	const char *sort;                  /* a column's name; "": the default */
+	const char *listen;                /* listen_address.h: where to serve; NULL: nowhere */
+	const char *replay;                /* a recording that is shown, "-": a pipe; NULL: none */
+	uint32_t speed;   /* of it, in thousandths, or PLAYBACK_SPEED_MAX; where `paced` */
+	bool paced;       /* a speed was asked for */
+	enum rollup by;   /* what a line is */
+	const char *sort; /* a column's name; "": the default */
 	bool reverse;
 	const char *shown;             /* column_choice.h; NULL: all columns as they are */
 	const char *filter;            /* words that rows must have; NULL: none */
@@ -72,16 +80,20 @@ struct options {
 	size_t n_pids, pids_capacity, n_tids, tids_capacity;
 	const char *user, *cpus, *cgroup; /* NULL: any */
 	enum event_levels count;
+	double budget_percent; /* of a CPU; 0: no limit */
 	bool idle, command_lines;
 	enum options_color color;
 	bool ascii;
-	bool readonly; /* no signal is sent */
+	bool readonly; /* no signal is sent, no file written, nothing started */
 	bool mouse;
 	enum view_unit unit; /* of events and rates on the screen */
 	const char *theme;   /* name or file; NULL: the default */
 	char *const
 		*command; /* what stands behind "--": an argv, NULL behind its end; NULL: none */
-	bool refreshes;   /* a delay or a number of them was asked for on the command line */
+	/* On the command line ... */
+	bool refreshes; /* a delay or a number of them was asked for */
+	bool delays;    /* a delay was */
+	bool counts;    /* privilege levels were */
 };
 
 void options_init(struct options *options); /* the defaults */

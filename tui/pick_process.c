@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A process to attach to: those that ran, the busiest first, then all others that /proc knows, or a
- * pid that is typed. Thousands of processes take a while to be read, so that is done bit by bit.
- * The list stays as it is while someone chooses from it; only what snapshots tell changes: %CPU and
- * command lines.
+ * A process to attach to: those that ran, the busiest first, then all others that /proc knows by
+ * their names, the kernel's own last, or a pid that is typed. Thousands of processes take a while
+ * to be read, so that is done bit by bit. The list stays as it is while someone chooses from it,
+ * and so do the figures that it is in the order of; only command lines come when they are known.
  */
 #include "app.h"
 #include "core/proc.h"
@@ -22,7 +22,9 @@
 
 struct process_entry {
 	pid_t pid;
-	char name[64]; /* "4121 postgres": both are found by typing */
+	bool kernel;
+	char comm[48];
+	char name[64]; /* "4121    postgres": both are found by typing */
 	char user[24];
 	char help[256]; /* user and command line, where that is known */
 	char percent[8];
@@ -46,14 +48,14 @@ static void add(struct process_pick *pick, pid_t pid, const char *comm, bool ker
 		const char *user)
 {
 	struct process_entry *entry;
-	char name[48];
 
 	pick->items =
 		array_reserve(pick->items, &pick->capacity, pick->n + 1, sizeof(*pick->items));
 	entry = &pick->items[pick->n++];
-	*entry = (struct process_entry){.pid = pid};
-	text_printable(name, sizeof(name), comm, UINT_MAX);
-	snprintf(entry->name, sizeof(entry->name), kernel ? "%d [%s]" : "%d %s", pid, name);
+	*entry = (struct process_entry){.pid = pid, .kernel = kernel};
+	text_printable(entry->comm, sizeof(entry->comm), comm, UINT_MAX);
+	snprintf(entry->name, sizeof(entry->name), kernel ? "%-7d [%s]" : "%-7d %s", pid,
+		 entry->comm);
 	text_printable(entry->user, sizeof(entry->user), user, UINT_MAX);
 	text_copy(entry->help, sizeof(entry->help), entry->user);
 }
@@ -74,6 +76,20 @@ static void add_from_proc(struct process_pick *pick, pid_t pid)
 	add(pick, pid, stat.comm, stat.kernel, user);
 }
 
+static void put_percent(const struct view *view, size_t line, struct process_entry *entry)
+{
+	const struct columns *columns = view->snapshot->columns;
+	int metric = columns_metric(columns, "cpu_percent");
+	struct cell cell;
+
+	if (metric < 0)
+		return;
+	figure_format(columns->metrics[metric].def, view_figure(view, view->order[line], metric),
+		      &cell);
+	snprintf(entry->percent, sizeof(entry->percent), "%*.*s", PICKER_MARK, PICKER_MARK,
+		 cell.text);
+}
+
 static void add_rows(struct process_pick *pick, const struct snapshot *snapshot)
 {
 	const struct view_spec by_process = {.by = ROLLUP_PROCESS};
@@ -83,10 +99,35 @@ static void add_rows(struct process_pick *pick, const struct snapshot *snapshot)
 	for (size_t line = 0; line < view.n; line++) {
 		const struct row *row = view_row(&view, line);
 
-		if (!(row->flags & ROW_EXITED) && row->pid > 0)
-			add(pick, row->pid, row->comm, row->flags & ROW_KERNEL, row->user);
+		if (row->flags & ROW_EXITED || row->pid <= 0)
+			continue;
+		add(pick, row->pid, row->comm, row->flags & ROW_KERNEL, row->user);
+		put_percent(&view, line, &pick->items[pick->n - 1]);
 	}
 	view_fini(&view);
+}
+
+static int compare_name(const void *a, const void *b)
+{
+	const struct process_entry *entry_a = a, *entry_b = b;
+	int order = strcmp(entry_a->comm, entry_b->comm);
+
+	if (entry_a->kernel != entry_b->kernel)
+		return entry_a->kernel ? 1 : -1;
+	return order ? order : (entry_a->pid > entry_b->pid) - (entry_a->pid < entry_b->pid);
+}
+
+/* Those that did not run; whoever is selected stays so. */
+static void sort_rest(struct process_pick *pick, struct app *app)
+{
+	size_t selected = picker_selected(&app->picker);
+	pid_t pid = selected < pick->n ? pick->items[selected].pid : 0;
+
+	qsort(pick->items + pick->n_ran, pick->n - pick->n_ran, sizeof(*pick->items), compare_name);
+	picker_renew(&app->picker, pick->n, app);
+	for (size_t i = 0; i < pick->n; i++)
+		if (pick->items[i].pid == pid)
+			picker_select(&app->picker, i, app);
 }
 
 static int add_pid(void *arg, const char *name)
@@ -110,7 +151,7 @@ static bool has_run(const struct process_pick *pick, pid_t pid)
 	return false;
 }
 
-/* ---- what snapshots tell of them */
+/* ---- what they were started as */
 
 static int compare_pid(const void *a, const void *b)
 {
@@ -119,47 +160,33 @@ static int compare_pid(const void *a, const void *b)
 	return ((*entry_a)->pid > (*entry_b)->pid) - ((*entry_a)->pid < (*entry_b)->pid);
 }
 
-static void tell_entry(const struct view *view, size_t line, int metric,
-		       struct process_entry *entry)
+static void tell_command_line(const struct row *row, struct process_entry *entry)
 {
-	const struct row *row = view_row(view, line);
-	struct cell cell;
+	size_t length = (size_t)snprintf(entry->help, sizeof(entry->help), "%-9s ", entry->user);
 
-	if (metric >= 0) {
-		figure_format(view->snapshot->columns->metrics[metric].def,
-			      view_figure(view, view->order[line], metric), &cell);
-		text_copy(entry->percent, sizeof(entry->percent), cell.text);
-	}
-	if (row->cmdline) {
-		size_t length =
-			(size_t)snprintf(entry->help, sizeof(entry->help), "%-9s ", entry->user);
-		text_printable(entry->help + length, sizeof(entry->help) - length, row->cmdline,
-			       UINT_MAX);
-	}
+	text_printable(entry->help + length, sizeof(entry->help) - length, row->cmdline, UINT_MAX);
 }
 
 /* From the newest snapshot, for all that are in the list. */
-static void tell_entries(struct process_pick *pick, const struct snapshot *snapshot)
+static void tell_command_lines(struct process_pick *pick, const struct snapshot *snapshot)
 {
 	const struct view_spec by_process = {.by = ROLLUP_PROCESS};
 	struct process_entry **by_pid = xcalloc(pick->n, sizeof(*by_pid));
-	int metric = columns_metric(snapshot->columns, "cpu_percent");
 	struct view view;
 
-	for (size_t i = 0; i < pick->n; i++) {
+	for (size_t i = 0; i < pick->n; i++)
 		by_pid[i] = &pick->items[i];
-		pick->items[i].percent[0] = '\0';
-	}
 	qsort(by_pid, pick->n, sizeof(*by_pid), compare_pid);
 	view_init(snapshot, &by_process, &view);
 	for (size_t line = 0; line < view.n; line++) {
-		const struct process_entry wanted = {.pid = view_row(&view, line)->pid};
+		const struct row *row = view_row(&view, line);
+		const struct process_entry wanted = {.pid = row->pid};
 		const struct process_entry *key = &wanted;
 		struct process_entry **found =
 			bsearch(&key, by_pid, pick->n, sizeof(*by_pid), compare_pid);
 
-		if (found)
-			tell_entry(&view, line, metric, *found);
+		if (found && row->cmdline)
+			tell_command_line(row, *found);
 	}
 	view_fini(&view);
 	free(by_pid);
@@ -237,7 +264,7 @@ void pick_process(struct app *app)
 	pick->users = users_new(app->sys);
 	if (app->snapshot) {
 		add_rows(pick, app->snapshot);
-		tell_entries(pick, app->snapshot);
+		tell_command_lines(pick, app->snapshot);
 	}
 	pick->n_ran = pick->n;
 	sys_dir_each(app->sys, "/proc", add_pid, pick);
@@ -259,11 +286,14 @@ void pick_process_more(struct app *app)
 		if (!has_run(pick, pick->pids[pick->next]))
 			add_from_proc(pick, pick->pids[pick->next]);
 	app->wonders.processes = pick->next < pick->n_pids;
-	picker_renew(&app->picker, pick->n, app);
+	if (app->wonders.processes)
+		picker_renew(&app->picker, pick->n, app);
+	else
+		sort_rest(pick, app);
 }
 
 void pick_process_renew(struct app *app)
 {
 	if (app->picker.ops == &ops)
-		tell_entries(app->picker.data, app->snapshot);
+		tell_command_lines(app->picker.data, app->snapshot);
 }

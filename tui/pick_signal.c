@@ -71,8 +71,6 @@ static int gather(struct app *app, struct list *list, struct error *err)
 /* Why it cannot be; NULL where it can. */
 static const char *refusal(const struct app *app, const struct list *list)
 {
-	if (app->readonly)
-		return "No signal is sent: this is --readonly.";
 	if (!app->sys)
 		return "No signal is sent: the processes of a recording are not here.";
 	if (!list || list->spec.by > ROLLUP_TREE)
@@ -95,10 +93,9 @@ static int send(void *owner, const char *text, struct error *err)
 	if (sent == victims->n)
 		app_tell(app, "%s was sent to %s.", name, whom);
 	else if (victims->n == 1)
-		app_tell(app, "%.150s", err->text);
+		app_tell(app, "%s", err->text);
 	else
-		app_tell(app, "%s was sent to %zu of %zu: %.110s", name, sent, victims->n,
-			 err->text);
+		app_tell(app, "%s was sent to %zu of %zu: %s", name, sent, victims->n, err->text);
 	victims_fini(victims);
 	return 0;
 }
@@ -150,7 +147,7 @@ void pick_signal(struct app *app)
 	if (!app->snapshot)
 		return;
 	if (gather(app, list, &err) < 0) {
-		app_tell(app, "%.150s", err.text);
+		app_tell(app, "%s", err.text);
 		return;
 	}
 	victims_describe(&app->victims, whom, sizeof(whom));

@@ -10,8 +10,11 @@
 
 static int accept_file(void *owner, const char *text, struct error *err)
 {
+	struct app *app = owner;
+
 	(void)err;
-	app_ask(owner, COMMAND_RECORD, text, 0);
+	app->record_ends = false;
+	app_ask(app, COMMAND_RECORD, text, 0);
 	return 0;
 }
 
@@ -38,7 +41,8 @@ void recording_toggle(struct app *app)
 
 	if (!newest)
 		return;
-	if (newest->recorded_bytes > 0) {
+	if (newest->recorded_bytes > 0 && !app->record_ends) {
+		app->record_ends = true;
 		app_ask(app, COMMAND_RECORD, NULL, 0);
 		app_tell(app, "The recording has ended.");
 		return;

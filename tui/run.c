@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "run.h"
 
+#include "core/live.h"
+#include "core/player.h"
+
+#include <errno.h>
 #include <malloc.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum {
 	NICE = -10,
@@ -13,6 +20,9 @@ void run_prepare(void)
 {
 	struct rlimit files;
 
+	/* A reader that went away and a bound on files (ulimit -f) are what a write says. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	/* Snapshots come and go: to give their memory back costs more than to make them. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
@@ -25,8 +35,49 @@ void run_prepare(void)
 		setpriority(PRIO_PROCESS, 0, NICE);
 }
 
-int run_open_recorder(const struct options *options, struct recorder **recorder, struct error *err)
+enum run_status run_open_machine(const struct options *options, struct engine_config *config,
+				 uint64_t interval_ns, const struct sys *sys, struct feed *feed,
+				 struct error *err)
 {
-	*recorder = NULL;
-	return options->record.path ? recorder_new(&options->record, recorder, err) : 0;
+	struct engine *engine;
+
+	if (options->record.path && recorder_new(&options->record, &config->recorder, err))
+		return RUN_FAILED;
+	int rc = engine_new(sys, config, &engine, err);
+	if (rc)
+		return rc == -EINVAL ? RUN_USAGE : rc == -EOPNOTSUPP ? RUN_FAILED : RUN_NOTHING;
+	err->text[0] = '\0'; /* the notes have it */
+	live_init(sys, engine, interval_ns, feed);
+	return RUN_OK;
+}
+
+enum run_status run_open_replay(const struct options *options, const struct replay_config *replay,
+				bool stays, struct survey *survey, const struct sys *sys,
+				struct feed *feed, struct error *err)
+{
+	const struct player_config config = {
+		.replay = *replay,
+		/* Whoever looks wants to see it go by; whoever prints wants it all. */
+		.speed = options->paced ? options->speed
+			 : stays        ? PLAYBACK_SPEED_ONE
+					: PLAYBACK_SPEED_MAX,
+		.stays = stays,
+		.survey = survey,
+	};
+	struct playback playback;
+
+	if (strcmp(replay->path, "-") == 0 && isatty(STDIN_FILENO)) {
+		error_set(err, -EINVAL,
+			  "Standard input is a terminal: write 'perf record -o - ... | pmctop "
+			  "--replay -', or '--replay FILE'.");
+		return RUN_USAGE;
+	}
+	if (player_open(sys, &config, feed, err))
+		return RUN_FAILED;
+	feed_playback(feed, &playback);
+	if (survey && !playback.pipe && survey_start(survey, replay, err)) {
+		feed_free(feed);
+		return RUN_FAILED;
+	}
+	return RUN_OK;
 }

@@ -6,13 +6,15 @@
 #include "run.h"
 
 #include "core/batch.h"
-#include "core/engine.h"
+#include "core/file_replace.h"
+#include "core/output_file.h"
+#include "core/place.h"
 #include "core/util.h"
 #include "launch.h"
+#include "output_apart.h"
 #include "signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,9 +28,10 @@ enum { SUMMARY_PATIENCE_S = 4 };
 struct batch_run {
 	const struct run_config *config;
 	struct sys sys;
-	struct engine *engine;
-	struct launch launch; /* of the command, where there is one */
-	int fd;               /* of the output */
+	struct feed feed;
+	struct launch *launch; /* of the command; NULL: there is none */
+	int fd;                /* of the output */
+	struct file_replace replaces;
 };
 
 /* The two words that a handler can reach: the signal that asked for the end, and whom to wake. */
@@ -59,24 +62,35 @@ static bool command_ended(void *launch)
 	return launch_reap(launch);
 }
 
+/* Takes what there is now. */
+static void add_to_summary(struct batch_run *run, struct summary *summary)
+{
+	struct snapshot *snapshot = feed_snapshot(&run->feed);
+
+	summary_add(summary, snapshot);
+	snapshot_free(snapshot);
+}
+
 /* Counting goes on meanwhile; another signal is a reason not to wait. */
-static bool await_command(struct batch_run *run, uint64_t patience_ns)
+static bool await_command(struct batch_run *run, uint64_t patience_ns, struct summary *summary)
 {
 	uint64_t until_ns = sys_now_ns(&run->sys) + patience_ns;
+	struct error never;
 
 	alarm(0);
 	batch_stop = 0;
-	while (!launch_reap(&run->launch) && !batch_stop && sys_now_ns(&run->sys) < until_ns)
-		engine_wait(run->engine, until_ns);
-	return run->launch.ended;
+	while (!launch_reap(run->launch) && !batch_stop && sys_now_ns(&run->sys) < until_ns)
+		if (feed_wait(&run->feed, until_ns, &never) == 1)
+			add_to_summary(run, summary);
+	return run->launch->ended;
 }
 
-static void end_command(struct batch_run *run, int stopped_by)
+static void end_command(struct batch_run *run, int stopped_by, struct summary *summary)
 {
-	if (stopped_by == SIGINT && await_command(run, INTERRUPT_PATIENCE_NS))
+	if (stopped_by == SIGINT && await_command(run, INTERRUPT_PATIENCE_NS, summary))
 		return;
-	launch_terminate(&run->launch);
-	await_command(run, TERMINATE_PATIENCE_NS);
+	launch_terminate(run->launch);
+	await_command(run, TERMINATE_PATIENCE_NS, summary);
 }
 
 static int print_summary(struct batch_run *run, const struct batch_options *options, bool stopped,
@@ -86,14 +100,14 @@ static int print_summary(struct batch_run *run, const struct batch_options *opti
 
 	batch_stop = 0;
 	alarm(stopped ? SUMMARY_PATIENCE_S : 0);
-	launch_describe(&run->launch, &facts);
+	launch_describe(run->launch, &facts);
 	return batch_print_summary(options, &facts, run->fd, &batch_stop, err);
 }
 
 /* The command's own status, or that of what ended it. */
 static int command_status(const struct batch_run *run, int stopped_by, struct error *err)
 {
-	const struct launch *launch = &run->launch;
+	const struct launch *launch = run->launch;
 
 	if (!launch->ended)
 		launch_explain_alive(launch, err);
@@ -104,27 +118,25 @@ static int command_status(const struct batch_run *run, int stopped_by, struct er
 
 static int run_command(struct batch_run *run, struct batch_options *options, struct error *err)
 {
+	struct launch *launch = run->launch;
+
 	if (batch_stop) /* before it began */
 		return LAUNCH_KILLED + batch_stop;
-	if (launch_go(&run->launch, err))
-		return run->launch.status;
+	if (launch_go(launch, run->config->options->output ? LAUNCH_KEEP : LAUNCH_TO_STDERR, err))
+		return launch->status;
 
 	options->summary = summary_new(SUMMARY_PROCESSES_MAX);
-	options->summary_only = !run->config->options->refreshes;
+	options->silent |= !run->config->options->refreshes;
 	options->ended = command_ended;
-	options->arg = &run->launch;
+	options->arg = launch;
 
-	int rc = batch_run(&run->sys, run->engine, options, run->fd, &batch_stop, err);
+	int rc = batch_run(&run->feed, options, run->fd, &batch_stop, err);
 	int stopped_by = batch_stop;
 
 	if (rc <= 0)
-		end_command(run, stopped_by);
-	if (rc == 0) {
-		struct snapshot *rest = engine_snapshot(run->engine);
-
-		summary_add(options->summary, rest);
-		snapshot_free(rest);
-	}
+		end_command(run, stopped_by, options->summary);
+	if (rc == 0)
+		add_to_summary(run, options->summary);
 	if (rc >= 0)
 		rc = print_summary(run, options, rc == 0, err);
 	summary_free(options->summary);
@@ -136,16 +148,10 @@ static int run_command(struct batch_run *run, struct batch_options *options, str
 
 /* ---- the output */
 
-/* errno says why. */
-static int refuse_output(const char *path, struct error *err)
-{
-	return error_set(err, -errno, "'%.120s' cannot be written: %s.", path, strerror(errno));
-}
-
 /* A reader that has seen enough (head) is no failure. */
 static int run_system(struct batch_run *run, const struct batch_options *options, struct error *err)
 {
-	int rc = batch_run(&run->sys, run->engine, options, run->fd, &batch_stop, err);
+	int rc = batch_run(&run->feed, options, run->fd, &batch_stop, err);
 
 	if (rc && rc != -EPIPE)
 		return RUN_FAILED;
@@ -153,15 +159,52 @@ static int run_system(struct batch_run *run, const struct batch_options *options
 	return RUN_OK;
 }
 
+/* Nothing is printed: it is there for those who ask. */
+static bool serves_only(const struct options *options)
+{
+	return options->listen && !options->printed && !options->output;
+}
+
+/*
+ * Opens what is written refresh after refresh: run->fd; or finds that a file is to be replaced by
+ * each of them. *path NULL: standard output.
+ */
+static int open_output(struct batch_run *run, const char *path, struct batch_options *batch,
+		       struct error *err)
+{
+	int rc = path && batch->format->tell ? file_replace_open(path, &run->replaces, err) : 0;
+
+	if (rc < 0)
+		return rc;
+	run->fd = STDOUT_FILENO;
+	if (rc > 0)
+		batch->replaces = &run->replaces;
+	else if (path)
+		run->fd = output_file_open(path, err);
+	return run->fd < 0 ? run->fd : 0;
+}
+
+/* *err may have something to say already. */
+static int close_output(struct batch_run *run, const char *path, int status, struct error *err)
+{
+	file_replace_fini(&run->replaces);
+	if (run->fd != STDOUT_FILENO && close(run->fd) && !err->text[0]) {
+		place_refuse(path, -errno, err);
+		return RUN_FAILED;
+	}
+	return status;
+}
+
 static int print_until_done(struct batch_run *run, struct error *err)
 {
 	const struct options *options = run->config->options;
 	struct batch_options batch = {
-		.interval_ns = options->interval_ns,
 		.iterations = options->iterations,
-		.format = options->format,
+		.format = batch_format_for(options->format, options->output),
+		.silent = serves_only(options),
 		.view = {.by = options->by,
 			 .reverse = options->reverse,
+			 .top = options->top,
 			 .command_lines = options->command_lines,
 			 .ascii = run->config->options->ascii || !run->config->utf8},
 	};
@@ -172,74 +215,77 @@ static int print_until_done(struct batch_run *run, struct error *err)
 		path = "/dev/null"; /* standard output is the recording's */
 		batch.recording = true;
 	}
-
-	run->fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
-	if (run->fd < 0) {
-		refuse_output(path, err);
+	if (open_output(run, path, &batch, err))
 		return RUN_FAILED;
-	}
 	text_copy(batch.view.sort, sizeof(batch.view.sort), options->sort);
 	if (options->filter)
 		text_copy(batch.view.filter.text, sizeof(batch.view.filter.text), options->filter);
+	if (batch.format->begin)
+		batch.kept = batch.format->begin(options->top ? options->top : batch.format->top);
 	status = options->command ? run_command(run, &batch, err) : run_system(run, &batch, err);
-	if (path && close(run->fd) && !err->text[0]) {
-		refuse_output(path, err);
-		return RUN_FAILED;
-	}
-	return status;
+	if (batch.format->end)
+		batch.format->end(batch.kept);
+	return close_output(run, path, status, err);
 }
 
 /* ---- all of it */
 
 static int start_and_print(struct batch_run *run, struct error *err)
 {
-	struct engine_config engine = *run->config->engine;
+	const struct options *options = run->config->options;
+	struct engine_config config = *run->config->engine;
+	const struct replay_config replay = {
+		.path = options->replay,
+		.engine = &config,
+		.interval_ns = options->interval_ns,
+		.asked = options->delays,
+	};
+	struct error recording = {0};
+	int status;
 
-	engine.target.command = run->launch.pid;
-	if (run_open_recorder(run->config->options, &engine.recorder, err))
-		return RUN_FAILED;
-	int rc = engine_new(&run->sys, &engine, &run->engine, err);
-	if (rc)
-		return run_refusal(rc);
-	err->text[0] = '\0'; /* the notes have it */
-	int status = print_until_done(run, err);
-	engine_free(run->engine);
-	return status;
+	if (run->launch)
+		config.target.command = run->launch->pid;
+	config.recording = &recording;
+	if (options->replay)
+		status = run_open_replay(options, &replay, serves_only(options), NULL, &run->sys,
+					 &run->feed, err);
+	else
+		status = run_open_machine(options, &config, options->interval_ns, &run->sys,
+					  &run->feed, err);
+	if (status == RUN_OK) {
+		serve_feed(run->config->serve, &run->feed);
+		status = print_until_done(run, err);
+	}
+	feed_free(&run->feed);
+	/* A reader that has seen enough is none here, too. */
+	if (!recording.code || recording.code == -EPIPE)
+		return status;
+	if (!err->text[0])
+		*err = recording;
+	return status == RUN_OK && !run->launch ? RUN_FAILED : status;
 }
 
 static void handle_signals(const struct sys *sys)
 {
-	const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
-
 	batch_sys = sys;
-	signal(SIGPIPE, SIG_IGN);
-	for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
-		signals_handle(stops[i], on_stop, 0);
+	signals_handle_ends(on_stop, 0);
+	signals_handle(SIGALRM, on_stop, 0);
 	signals_handle(SIGCHLD, on_child, SA_RESTART);
 }
 
 int run_batch(const struct run_config *config, struct error *err)
 {
-	struct batch_run run = {.config = config};
-	const struct launch_config launch = {
-		.command = config->options->command,
-		.io = config->options->output ? LAUNCH_KEEP : LAUNCH_TO_STDERR,
-	};
-	int rc = sys_linux_init(&run.sys);
+	struct batch_run run = {.config = config, .launch = config->launch, .replaces = {.fd = -1}};
 
+	if (output_apart_check(config->options, err))
+		return RUN_USAGE;
+	int rc = sys_linux_init(&run.sys);
 	if (rc) {
 		error_set(err, rc, "No file descriptor is left.");
 		return RUN_FAILED;
 	}
-	if (launch.command && launch_open(&launch, &run.launch, err)) {
-		sys_linux_fini(&run.sys);
-		return RUN_FAILED;
-	}
-	run_prepare();
 	handle_signals(&run.sys);
 	int status = start_and_print(&run, err);
-	if (launch.command)
-		launch_close(&run.launch);
 	signals_unhandle(SIGCHLD, on_child); /* before whom it wakes goes */
 	sys_linux_fini(&run.sys);
 	return status;

@@ -16,6 +16,8 @@
 #include "input.h"
 #include "launch.h"
 #include "pick.h"
+#include "replaying.h"
+#include "rescue.h"
 #include "settings.h"
 #include "signals.h"
 #include "term.h"
@@ -28,7 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first rows come soon, however long the interval is. */
+/* The first rows are a glimpse; but the first true interval comes soon, however long others are. */
 #define LIVE_FIRST_NS (250 * NS_PER_MS)
 
 /* How long quitting waits for a command to end by SIGTERM. */
@@ -46,7 +48,9 @@ struct live {
 	struct input input;
 	struct term *term;
 	struct collector *collector;
-	struct launch *launch; /* of the command; NULL: there is none */
+	struct launch *launch;    /* of the command; NULL: there is none */
+	struct survey *survey;    /* of a recording; NULL: it is a machine */
+	struct snapshot *glimpse; /* before the first; NULL: none, or it has been shown */
 	int signals_fd;
 	struct sys sys;        /* of this thread */
 	uint64_t collected_ns; /* the interval that the collector was told */
@@ -54,8 +58,9 @@ struct live {
 	bool utf8; /* the terminal takes it */
 	bool dirty;
 	bool quit;
-	bool told;                                    /* that the command has ended */
-	bool hold;                                    /* what is taken next, its last interval */
+	bool cut;  /* the recording: what is left of it is not all */
+	bool told; /* that the command has ended */
+	bool hold; /* what is taken next, its last interval */
 	char theme[sizeof(((struct app *)0)->theme)]; /* what the terminal shows */
 };
 
@@ -69,19 +74,28 @@ static void measure(struct live *live)
 	live->dirty = true;
 }
 
+/* The terminal is taken again as soon as it is ours. */
+static void resume(struct live *live)
+{
+	if (!signals_await_terminal()) {
+		live->quit = true;
+		return;
+	}
+	term_resume(live->term);
+	measure(live);
+}
+
 static void read_signals(struct live *live)
 {
 	for (int number; (number = signals_next(live->signals_fd)) != 0;) {
-		if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+		if (signals_is_end(number)) {
 			live->quit = true;
 		} else if (number == SIGTSTP) {
 			term_suspend(live->term);
 			signals_stop();
-			term_resume(live->term);
-			measure(live);
+			resume(live);
 		} else if (number == SIGCONT) {
-			term_resume(live->term);
-			measure(live);
+			resume(live);
 		} else if (number == SIGWINCH) {
 			measure(live);
 		}
@@ -160,8 +174,11 @@ static void save(struct live *live, const struct run_config *config)
 		return;
 	}
 	app_options(&live->app, config->options, &now);
-	if (settings_save(config->save_path, config->save_pattern, &now, &err))
+	int result = settings_save(config->save_path, config->save_pattern, &now, &err);
+	if (result < 0)
 		app_tell(&live->app, "%s", err.text);
+	else if (result > 0)
+		app_tell(&live->app, "Nothing to save: the configuration has all of it already.");
 	else
 		app_tell(&live->app, "Saved in %s.", config->save_path);
 	options_fini(&now);
@@ -194,8 +211,13 @@ static void take_answers(struct live *live)
 static void take_snapshot(struct live *live)
 {
 	struct snapshot *snapshot = collector_take(live->collector);
+	struct playback playback;
 
 	take_answers(live);
+	if (collector_playback(live->collector, &playback)) {
+		replaying_see(&live->app, &playback);
+		live->dirty = true;
+	}
 	if (!snapshot)
 		return;
 	app_snapshot(&live->app, snapshot);
@@ -251,18 +273,23 @@ static void loop(struct live *live, const struct run_config *config)
 			{.fd = live->input.fd, .events = POLLIN},
 			{.fd = collector_fd(live->collector), .events = POLLIN},
 			{.fd = live->signals_fd, .events = POLLIN},
+			{.fd = live->survey ? survey_fd(live->survey) : -1, .events = POLLIN},
 			/* Only while something waits to be drawn on a terminal that is stuck. */
 			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
 		};
 
 		int ready = poll(fds, ARRAY_SIZE(fds), patience(&live->app));
 		if (ready < 0)
-			fds[0].revents = fds[1].revents = 0; /* a signal */
+			fds[0].revents = fds[1].revents = fds[3].revents = 0; /* a signal */
 		read_signals(live);
 		if (fds[0].revents && !live->quit)
 			read_keys(live);
 		if (fds[1].revents)
 			take_snapshot(live);
+		if (fds[3].revents) {
+			survey_heard(live->survey);
+			live->dirty = true;
+		}
 		tell_interval(live);
 		tell_commands(live);
 		show_theme(live, config->theme_dir);
@@ -274,7 +301,8 @@ static void loop(struct live *live, const struct run_config *config)
 		}
 		look_after_command(live);
 	}
-	draw(live);
+	if (!live->quit) /* the last of -n */
+		draw(live);
 }
 
 static int run_on_terminal(const struct run_config *config, struct live *live, struct error *err)
@@ -287,9 +315,12 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 		.mouse = config->options->mouse,
 	};
 
+	/* Whoever started us in the background brings us to the front. */
+	if (!signals_await_terminal())
+		return RUN_OK;
 	if (term_open(&term_config, &live->term, err))
 		return RUN_NO_TERMINAL;
-	if (live->launch && launch_go(live->launch, err)) {
+	if (live->launch && launch_go(live->launch, LAUNCH_HIDDEN, err)) {
 		term_close(live->term);
 		return live->launch->status;
 	}
@@ -304,12 +335,19 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 		text_copy(live->app.command, sizeof(live->app.command),
 			  config->options->command[0]);
 	live->app.sys = &live->sys;
+	if (live->survey)
+		app_survey(&live->app, live->survey);
 	live->app.user_metrics = config->engine->user_metrics;
 	live->app.n_user_metrics = config->engine->n_user_metrics;
+	if (config->serve->exposition)
+		live->app.listening = config->serve->where;
 	if (config->notes->n > 0)
 		app_tell(&live->app, "%s", config->notes->items[0]);
 	canvas_init(&live->canvas, false);
 	live->utf8 = config->utf8;
+	if (live->glimpse)
+		app_snapshot(&live->app, live->glimpse);
+	live->glimpse = NULL;
 	measure(live);
 	loop(live, config);
 	app_fini(&live->app);
@@ -321,20 +359,47 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 static int collect_and_run(const struct run_config *config, struct live *live, struct error *err)
 {
 	struct engine_config engine = *config->engine;
+	const struct replay_config replay = {
+		.path = config->options->replay,
+		.engine = &engine,
+		.interval_ns = config->options->interval_ns,
+		.asked = config->options->delays,
+	};
+	struct error recording = {0};
+	struct feed feed = {0};
+	int status;
 
 	engine.notes = config->notes;
+	engine.recording = &recording;
 	if (live->launch)
 		engine.target.command = live->launch->pid;
-	if (run_open_recorder(config->options, &engine.recorder, err))
+	else
+		engine.glimpse = &live->glimpse;
+	if (collector_new(&live->collector, err))
 		return RUN_FAILED;
-	xalloc_set_hook(term_emergency);
-	int rc = collector_start(&engine, live->collected_ns, &live->collector, err);
-	if (!rc)
-		err->text[0] = '\0'; /* the notes have it */
-	int status = rc ? run_refusal(rc) : run_on_terminal(config, live, err);
-	if (!rc)
-		collector_stop(live->collector);
+	xalloc_set_hook(rescue_terminal);
+	if (config->options->replay) {
+		live->survey = survey_new();
+		status = run_open_replay(config->options, &replay, true, live->survey,
+					 collector_sys(live->collector), &feed, err);
+	} else {
+		status = run_open_machine(config->options, &engine, live->collected_ns,
+					  collector_sys(live->collector), &feed, err);
+	}
+	if (status == RUN_OK)
+		serve_feed(config->serve, &feed);
+	if (status == RUN_OK && collector_start(live->collector, &feed, err))
+		status = RUN_FAILED;
+	if (status == RUN_OK)
+		status = run_on_terminal(config, live, err);
+	collector_free(live->collector);
+	snapshot_free(live->glimpse);
+	survey_free(live->survey); /* whom the collector tells */
 	xalloc_set_hook(NULL);
+	if (status == RUN_OK && recording.code) {
+		*err = recording;
+		live->cut = recording.code != -EPIPE;
+	}
 	return status;
 }
 
@@ -352,23 +417,12 @@ static int leave_command(struct launch *launch, struct error *err)
 int run_live(const struct run_config *config, struct error *err)
 {
 	struct live live = {
+		.launch = config->launch,
 		.collected_ns = config->options->interval_ns,
 	};
-	const struct launch_config launch_config = {
-		.command = config->options->command,
-		.io = LAUNCH_HIDDEN,
-		.directory = config->temporary,
-	};
-	struct launch launch;
 
-	if (live.collected_ns > LIVE_FIRST_NS)
+	if (live.collected_ns > LIVE_FIRST_NS && !config->options->replay)
 		live.collected_ns = LIVE_FIRST_NS;
-	if (launch_config.command) {
-		if (launch_open(&launch_config, &launch, err))
-			return RUN_FAILED;
-		live.launch = &launch;
-	}
-	run_prepare();
 	live.signals_fd = signals_open();
 	int status = RUN_FAILED;
 	if (live.signals_fd < 0 || sys_linux_init(&live.sys) < 0)
@@ -376,13 +430,13 @@ int run_live(const struct run_config *config, struct error *err)
 	else
 		status = collect_and_run(config, &live, err);
 	if (status == RUN_OK && live.launch)
-		status = leave_command(&launch, err);
+		status = leave_command(live.launch, err);
+	else if (status == RUN_OK && live.cut)
+		status = RUN_FAILED;
+	if (live.launch)
+		launch_show(live.launch, STDOUT_FILENO);
 	if (live.signals_fd >= 0)
 		signals_close(live.signals_fd);
 	sys_linux_fini(&live.sys);
-	if (live.launch) {
-		launch_show(&launch, STDOUT_FILENO);
-		launch_close(&launch);
-	}
 	return status;
 }

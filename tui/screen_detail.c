@@ -6,10 +6,11 @@
 #include "screen_detail.h"
 
 #include "app.h"
+#include "core/text.h"
+#include "replaying.h"
 
 #include <stdio.h>
-
-enum { STEP_MAX = 16 }; /* buckets to a value: 80 columns show ten minutes by then */
+#include <string.h>
 
 /* The row or CPU at a line of a list. */
 static bool subject_at(const struct view *view, size_t line, struct detail_subject *subject)
@@ -34,7 +35,7 @@ bool screen_detail_choose(struct app *app, struct list *list)
 	if (!app->snapshot ||
 	    !subject_at(list_view(list, app->snapshot), list->table.selected, &app->watch.subject))
 		return false;
-	app->watch.step = 1;
+	app->watch.step = past_step(&app->past);
 	app->watch.on = true;
 	sums_fini(&app->watch.sums);
 	screen_detail_see(app, app->snapshot);
@@ -74,7 +75,8 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
 	detail_init(app->snapshot, &subject.key, &detail);
-	const struct detail_page page = {app->snapshot, app->history, &detail, &subject, 1, NULL};
+	const struct detail_page page = {app->snapshot,         &app->past, &detail, &subject,
+					 past_step(&app->past), NULL};
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, rect.width, rect.height - 1);
 	detail_page_draw(&page, &panel, (struct rect){0, 0, rect.width, rect.height - 1});
@@ -84,13 +86,34 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 	detail_fini(&detail);
 }
 
+/* The file's name is the first that goes where there is no room; that it is a replay stays. */
+static void replay_title(const struct app *app, const char *subject, char *title, size_t size,
+			 unsigned width)
+{
+	const struct playback *playback = &app->playback;
+	const char *name = strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name;
+	char position[64], state[32];
+
+	replaying_position(playback, position, sizeof(position));
+	replaying_state(playback, state, sizeof(state));
+	snprintf(title, size, "pmctop %s  REPLAY %s  %s%s%s  %s", app->snapshot->host, name,
+		 position, state[0] ? "  " : "", state, subject);
+	if (text_width(title) > width)
+		snprintf(title, size, "pmctop %s  REPLAY %s%s%s  %s", app->snapshot->host, position,
+			 state[0] ? "  " : "", state, subject);
+}
+
 static void draw_title(const struct app *app, struct canvas *canvas, struct rect rect)
 {
-	char subject[320], title[400];
+	char subject[320], title[600];
 
 	detail_subject_title(&app->watch.subject, subject, sizeof(subject));
-	snprintf(title, sizeof(title), "pmctop %s  %s%s", app->snapshot->host, subject,
-		 app->paused ? "  PAUSED" : "");
+	if (app->replays) {
+		replay_title(app, subject, title, sizeof(title), rect.width);
+	} else {
+		snprintf(title, sizeof(title), "pmctop %s  %s%s", app->snapshot->host, subject,
+			 app->paused ? "  PAUSED" : "");
+	}
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.height ? rect.width : 0, STYLE_TITLE,
 			     title);
 }
@@ -109,7 +132,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	if (!app->snapshot)
 		return;
 	detail_init(app->snapshot, &app->watch.subject.key, &detail);
-	const struct detail_page page = {app->snapshot,       app->history,    &detail,
+	const struct detail_page page = {app->snapshot,       &app->past,      &detail,
 					 &app->watch.subject, app->watch.step, &app->watch.sums};
 	all.height = detail_page_draw(&page, &measured, all);
 	canvas_init(&whole, canvas->ascii);
@@ -130,7 +153,7 @@ static bool detail_act(struct app *app, enum action action)
 	if (page_act(&app->page, action))
 		return true;
 	if (action == ACTION_LEFT) {
-		*step = *step < STEP_MAX ? 2 * *step : STEP_MAX;
+		*step = *step < PAST_STEP_MAX ? 2 * *step : PAST_STEP_MAX;
 	} else if (action == ACTION_RIGHT) {
 		*step = *step > 1 ? *step / 2 : 1;
 	} else if (action == ACTION_LEAVE || action == ACTION_DETAIL || action == ACTION_QUIT) {

@@ -459,8 +459,7 @@ static bool events_click(struct app *app, unsigned x, unsigned y)
 	struct table *table = &app->events;
 	size_t line = table->top + (y - table->place.y);
 
-	(void)x;
-	if (y < table->place.y || y - table->place.y >= table->place.height || line >= table->n)
+	if (!rect_has(table->place, x, y) || line >= table->n)
 		return false;
 	table->selected = line;
 	return true;

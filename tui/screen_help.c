@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The help: keys out of the keymap, the marks of trust, the columns of this preset and every note.
- * Two columns side by side where there is room, else one below the other; both scroll together.
+ * The help: keys that are of use here, the marks of trust, the columns of this preset and every
+ * note. Two columns side by side where there is room, else one below the other; both scroll
+ * together.
  */
 #include "app.h"
 
 #include "core/cpu_lost.h"
 #include "core/util.h"
+#include "refusal.h"
 
 #include <string.h>
 
@@ -24,13 +26,15 @@ static void pen_entry(struct pen *pen, unsigned indent, const char *key, const c
 	pen_wrap(pen, indent, STYLE_PLAIN, text);
 }
 
-static void write_keys(struct pen *pen, const struct keymap *keymap)
+static void write_keys(struct pen *pen, const struct app *app)
 {
 	pen_heading(pen, "Keys");
 	for (size_t i = 0; i < keymap_table_n; i++) {
 		char keys[64];
 
-		keymap_keys(keymap, keymap_table[i].action, keys, sizeof(keys));
+		if (refusal_of(app, keymap_table[i].action))
+			continue;
+		keymap_keys(&app->keymap, keymap_table[i].action, keys, sizeof(keys));
 		pen_entry(pen, KEYS_WIDTH, keys, keymap_table[i].help);
 	}
 }
@@ -94,7 +98,7 @@ static unsigned write_help(const struct app *app, struct canvas *canvas, struct 
 
 	if (app->snapshot && !two)
 		write_notes(&keys, app->snapshot);
-	write_keys(&keys, &app->keymap);
+	write_keys(&keys, app);
 
 	struct pen rest = {canvas, right, top, two ? 0 : keys.line};
 

@@ -7,6 +7,7 @@
 
 #include "app.h"
 #include "core/util.h"
+#include "cursor.h"
 #include "duration.h"
 
 #include <stdio.h>
@@ -213,25 +214,17 @@ static void setup_draw(struct app *app, struct canvas *canvas)
 
 /* ---- actions */
 
-static void move_selection(struct setup *setup, size_t by, bool down, size_t n)
-{
-	if (down)
-		setup->selected = size_min(setup->selected + by, n - 1);
-	else
-		setup->selected -= size_min(setup->selected, by);
-}
-
 static bool move(struct app *app, enum action action)
 {
 	struct setup *setup = &app->setup;
 	size_t n = count_items(app), page = setup->page > 1 ? setup->page - 1 : 1;
 
 	if (action == ACTION_UP || action == ACTION_DOWN)
-		move_selection(setup, 1, action == ACTION_DOWN, n);
+		cursor_move(&setup->selected, n, 1, action == ACTION_DOWN);
 	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
-		move_selection(setup, page, action == ACTION_PAGE_DOWN, n);
+		cursor_move(&setup->selected, n, page, action == ACTION_PAGE_DOWN);
 	else if (action == ACTION_HOME || action == ACTION_END)
-		move_selection(setup, n, action == ACTION_END, n);
+		cursor_move(&setup->selected, n, n, action == ACTION_END);
 	else
 		return false;
 	return true;

@@ -2,7 +2,6 @@
 #include "settings.h"
 
 #include "column_choice.h"
-#include "core/config.h"
 #include "core/config_save.h"
 #include "core/util.h"
 #include "duration.h"
@@ -207,20 +206,31 @@ static void add_formulas(const struct options *now, char (*names)[64], struct ch
 	}
 }
 
+void settings_apply(struct config *config, struct options *options)
+{
+	struct error err;
+
+	for (size_t i = 0; i < config->settings.n; i++) {
+		const struct config_entry *entry = &config->settings.items[i];
+
+		if (options_set(options, entry->name, entry->value, &err))
+			config_note(config, entry, err.text);
+	}
+}
+
 /* What the file says now: someone may have edited it meanwhile. */
 static int read_file(const char *path, const char *pattern, struct config *config,
 		     struct options *options, struct error *err)
 {
-	struct error ignored; /* a setting that is of no use says nothing */
 	int rc = config_load(path, config, err);
 
 	if (rc == -ENOENT && pattern)
-		rc = config_load(pattern, config, err);
+		rc = config_load_own(pattern, config, err);
+	if (rc == -EPERM || rc == -EACCES) /* what it means here config_save() says */
+		return 0;
 	if (rc && rc != -ENOENT)
 		return rc;
-	for (size_t i = 0; i < config->settings.n; i++)
-		options_set(options, config->settings.items[i].name,
-			    config->settings.items[i].value, &ignored);
+	settings_apply(config, options); /* what is of no use says nothing */
 	return 0;
 }
 

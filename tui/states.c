@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-	WEIGHT = 96, /* they go last but for host and clock */
+	WEIGHT = 96,          /* they go last but for host and clock */
+	WEIGHT_OF_FACTS = 55, /* before tasks */
 };
 
 static void add(struct segments *states, const char *label, const char *text)
@@ -55,10 +56,23 @@ static void add_tagged(const struct list *list, const struct snapshot *snapshot,
 	add(states, "tagged", text);
 }
 
+/* Nothing that changes what one sees: it goes before the others. */
+static void add_listening(const struct app *app, struct segments *states)
+{
+	struct segment *segment = segments_add(states, WEIGHT_OF_FACTS);
+
+	text_copy(segment->label, sizeof(segment->label), "listening on");
+	text_copy(segment->text, sizeof(segment->text), app->listening);
+}
+
 void states_of(struct app *app, struct segments *states)
 {
 	struct list *list = app_list(app);
 
+	if (app->readonly)
+		add(states, "", "READONLY");
+	if (app->listening)
+		add_listening(app, states);
 	if (!list || !app->snapshot)
 		return;
 

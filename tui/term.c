@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "core/util.h"
+#include "rescue.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	RUN_MAX = 128,         /* cells handed to ncurses at once */
+	RUN_MAX = 128,         /* characters handed to ncurses at once */
 	TERM_FIRST_DIRECT = 8, /* below, direct-colour terminals count in ANSI colours */
 };
 
@@ -38,11 +39,13 @@ struct pairs {
 struct term {
 	SCREEN *screen;
 	FILE *input; /* stdin, or /dev/tty opened here */
+	bool own_input;
 	struct canvas last;
 	enum color_depth depth;
 	struct look looks[STYLE_COUNT][2]; /* plain, selected */
 	int cursor;                        /* as curs_set knows it */
 	bool mouse;
+	struct termios before; /* the line, when it was taken */
 };
 
 /* ---- opening */
@@ -146,10 +149,12 @@ static void make_looks(struct term *term, const struct theme *theme)
 	}
 }
 
-static FILE *open_input(void)
+/* *own: a stream that was opened, and is to be closed. */
+static FILE *open_input(bool *own)
 {
 	int fd;
 
+	*own = false;
 	if (isatty(STDIN_FILENO))
 		return stdin;
 	fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -160,12 +165,13 @@ static FILE *open_input(void)
 
 	if (!file)
 		close(fd);
+	*own = true;
 	return file;
 }
 
-static void close_input(FILE *input)
+static void close_input(FILE *input, bool own)
 {
-	if (input != stdin)
+	if (own)
 		fclose(input);
 }
 
@@ -197,20 +203,39 @@ static void set_mouse(const struct term *term, bool on)
 	fflush(stdout);
 }
 
+/* What gives the terminal back when there is no time for ncurses. */
+static void prepare_rescue(const struct term *term)
+{
+	const char *const strings[] = {
+		term->mouse ? TERM_NO_MOUSE : NULL,
+		tigetstr("sgr0"),
+		tigetstr("op"),
+		tigetstr("cnorm"),
+		tigetstr("rmkx"),
+		tigetstr("rmcup"),
+		"\r\n",
+	};
+
+	rescue_arm(&term->before, strings, ARRAY_SIZE(strings));
+}
+
 int term_open(const struct term_config *config, struct term **out, struct error *err)
 {
 	if (!isatty(STDOUT_FILENO))
 		return error_set(err, -ENOTTY, "Standard output is no terminal.");
 
-	FILE *input = open_input();
+	bool own_input;
+	FILE *input = open_input(&own_input);
 
 	if (!input)
 		return error_set(err, -ENOTTY, "There is no terminal to read keys from.");
 
+	struct termios before;
+	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
 	SCREEN *screen = open_any(config, input);
 
-	if (!screen) {
-		close_input(input);
+	if (!screen || !known) {
+		close_input(input, own_input);
 		return error_set(err, -ENOENT,
 				 "Terminal type '%.40s' is unknown here, and so are its stand-ins.",
 				 config->type ? config->type : "");
@@ -220,8 +245,11 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 
 	term->screen = screen;
 	term->input = input;
+	term->own_input = own_input;
 	term->cursor = -1;
+	term->before = before;
 	term->mouse = config->mouse && knows_mouse();
+	prepare_rescue(term);
 	canvas_init(&term->last, false);
 	set_modes();
 	term->depth = find_depth(config);
@@ -233,17 +261,6 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	return 0;
 }
 
-/* Goes on after a ^S: without IXON there is no such thing, and endwin brings it back. */
-static void thaw(void)
-{
-	struct termios line;
-
-	if (tcgetattr(STDOUT_FILENO, &line) == 0) {
-		line.c_iflag &= ~IXON;
-		tcsetattr(STDOUT_FILENO, TCSANOW, &line);
-	}
-}
-
 /*
  * Back to the shell. Where there is no second screen to leave, what was drawn stays as it is in
  * top, and the shell goes on in the last line, which must be empty for that.
@@ -252,8 +269,7 @@ static void give_back(const struct term *term)
 {
 	const char *leave = tigetstr("rmcup");
 
-	if (!term_writable(term))
-		thaw();
+	rescue_unfreeze();
 	set_mouse(term, false);
 	if (!leave || leave == (const char *)-1) {
 		move(LINES - 1, 0);
@@ -263,26 +279,20 @@ static void give_back(const struct term *term)
 	}
 	curs_set(1);
 	endwin();
+	rescue_disarm();
 }
 
 void term_close(struct term *term)
 {
 	if (!term)
 		return;
-	give_back(term);
+	if (rescue_is_ours())
+		give_back(term);
+	rescue_disarm();
 	delscreen(term->screen);
-	close_input(term->input);
+	close_input(term->input, term->own_input);
 	canvas_fini(&term->last);
 	free(term);
-}
-
-void term_emergency(void)
-{
-	if (!stdscr || isendwin())
-		return;
-	if (knows_mouse() && write(STDOUT_FILENO, TERM_NO_MOUSE, strlen(TERM_NO_MOUSE)) < 0)
-		return; /* there is no terminal any more */
-	endwin();
 }
 
 /* ---- state */
@@ -306,7 +316,9 @@ void term_measure(struct term *term, unsigned *width, unsigned *height)
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
 	    (size.ws_row != LINES || size.ws_col != COLS)) {
-		resizeterm(size.ws_row, size.ws_col);
+		/* Half of ncurses has the new size then, and writes beyond the other half. */
+		if (resizeterm(size.ws_row, size.ws_col) == ERR)
+			xalloc_failed();
 		term_forget(term);
 	}
 	*width = COLS > 0 ? (unsigned)COLS : 1;
@@ -334,6 +346,7 @@ void term_suspend(struct term *term)
 void term_resume(struct term *term)
 {
 	reset_prog_mode();
+	prepare_rescue(term);
 	set_mouse(term, true);
 	term->cursor = -1;
 	term_forget(term);
@@ -363,7 +376,10 @@ static cchar_t complex_of(const struct term *term, const struct canvas_cell *cel
 	return complex;
 }
 
-/* The cells from x on that have changed, or RUN_MAX of them. Returns how many there were. */
+/*
+ * The cells from x on that have changed, or RUN_MAX characters of them. Returns how many there
+ * were. A wide character's right half is never left to the next run, which would begin with it.
+ */
 static unsigned draw_run(const struct term *term, const struct canvas *canvas, unsigned x,
 			 unsigned y, bool all)
 {
@@ -371,9 +387,11 @@ static unsigned draw_run(const struct term *term, const struct canvas *canvas, u
 	unsigned columns = 0;
 	int n = 0;
 
-	while (n < RUN_MAX && x + columns < canvas->width) {
+	while (x + columns < canvas->width) {
 		const struct canvas_cell *cell = canvas_at(canvas, x + columns, y);
 
+		if (n == RUN_MAX && cell->text[0])
+			break;
 		if (!all && same_cell(cell, canvas_at(&term->last, x + columns, y)))
 			break;
 		if (cell->text[0]) /* else it is the right half of a wide character */

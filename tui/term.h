@@ -10,7 +10,8 @@
 
 /*
  * The terminal. It copies a canvas to it, as little as has changed, and gives it back as it was:
- * at the end, while stopped, and when the program dies. One at a time, as ncurses wants it.
+ * at the end, while stopped, and when the program dies (rescue.h). One at a time, as ncurses wants
+ * it.
  */
 struct term;
 
@@ -49,8 +50,5 @@ void term_forget(struct term *term);
 /* Gives the terminal back for a while, and takes it again. */
 void term_suspend(struct term *term);
 void term_resume(struct term *term);
-
-/* Gives the terminal back from a signal handler, as well as that can be done. */
-void term_emergency(void);
 
 #endif

@@ -20,24 +20,34 @@ enum {
 	THEMES_MAX = 1000, /* of a directory */
 };
 
-/* -ENOENT silently; any other trouble with a sentence. *text is the caller's. */
-static int read_file(const char *path, char **text, struct error *err)
+/*
+ * -ENOENT silently; any other trouble with a sentence. *text is the caller's. What was found, and
+ * not named, is to be the user's own.
+ */
+static int read_file(const char *path, bool found, char **text, struct error *err)
 {
 	size_t length;
-	int rc = text_file_read(path, 0, THEME_BYTES_MAX, text, &length);
+	int rc = found ? text_file_read_own(path, 0, THEME_BYTES_MAX, text, &length)
+		       : text_file_read(path, 0, THEME_BYTES_MAX, text, &length);
 
 	if (rc == -ENOENT || rc == -ENOTDIR)
 		return -ENOENT;
+	if (found && rc == -EPERM)
+		return error_set(err, rc,
+				 "Theme '%.120s' is passed over: it is another user's, or "
+				 "others may write it.",
+				 path);
 	if (rc == -EINVAL)
 		return error_set(err, rc, "Theme '%.120s' is no ordinary file.", path);
-	return rc ? error_set(err, rc, "Theme '%.120s' cannot be read: %s.", path, strerror(-rc))
+	return rc ? error_set(err, rc, "Theme '%.120s' cannot be read: %s.", path, error_why(rc))
 		  : 0;
 }
 
-static int load_file(const char *path, struct theme *theme, struct notes *notes, struct error *err)
+static int load_file(const char *path, bool found, struct theme *theme, struct notes *notes,
+		     struct error *err)
 {
 	char *text;
-	int rc = read_file(path, &text, err);
+	int rc = read_file(path, found, &text, err);
 
 	if (rc)
 		return rc;
@@ -71,15 +81,17 @@ int theme_load(const char *name, const char *dir, struct theme *theme, struct no
 
 	if (dir && !strchr(wanted, '/') &&
 	    snprintf(path, sizeof(path), "%s/%s" SUFFIX, dir, wanted) < (int)sizeof(path))
-		rc = load_file(path, theme, notes, err);
+		rc = load_file(path, true, theme, notes, err);
 	const char *text = theme_builtin_find(wanted);
 
 	/* A directory that may not be seen (sudo -u keeps $HOME) has none. */
-	if (rc != -ENOENT && !(rc == -EACCES && text))
+	if (rc == -EPERM && text)
+		notes_add(notes, "%s", err->text);
+	else if (rc != -ENOENT && !(rc == -EACCES && text))
 		return rc;
 	if (text)
 		return theme_parse(wanted, text, theme, notes, err);
-	rc = load_file(wanted, theme, notes, err);
+	rc = load_file(wanted, false, theme, notes, err);
 	return rc == -ENOENT ? refuse(wanted, dir, err) : rc;
 }
 
@@ -113,7 +125,7 @@ static void add_file(struct theme_list *list, const char *dir, const char *file)
 	if (length < sizeof(SUFFIX) || strcmp(file + length - strlen(SUFFIX), SUFFIX) != 0)
 		return;
 	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >= (int)sizeof(path) ||
-	    read_file(path, &text, &ignored))
+	    read_file(path, true, &text, &ignored))
 		return;
 
 	char *name = xstrndup(file, length - strlen(SUFFIX));

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int has_ended(pid_t pid, struct error *err)
 {
@@ -41,7 +40,7 @@ int victim_signal(const struct sys *sys, const struct victim *victim, int signal
 		return has_ended(victim->pid, err);
 	if (fd < 0)
 		return error_set(err, fd, "Process %d cannot be opened: %s.", victim->pid,
-				 strerror(-fd));
+				 error_why(fd));
 	/* A number never comes back to who had it: whose it is still, it was when it was opened. */
 	int result = proc_stat_read(sys, victim->pid, &stat);
 	if (result == 0 && stat.start_ticks == victim->start_ticks)
@@ -59,7 +58,7 @@ int victim_signal(const struct sys *sys, const struct victim *victim, int signal
 			victim->pid);
 	if (result < 0)
 		return error_set(err, result, "Process %d takes no signal: %s.", victim->pid,
-				 strerror(-result));
+				 error_why(result));
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "core/util.h"
 
 #include <math.h>
+#include <string.h>
 
 double graph_top(const float *values, size_t n, double least)
 {
@@ -57,6 +58,22 @@ static unsigned filled_back(const struct graph *graph, size_t back, unsigned ste
 static const char *const ramp[] = {" ", "_", ".", "-", "=", "#"};
 enum { RAMP = ARRAY_SIZE(ramp) - 1 };
 
+/* Where it is empty a line; of one line there would be nothing else to see in a selected row. */
+static void draw_mark(const struct graph *graph, unsigned values, struct canvas *canvas,
+		      struct rect rect)
+{
+	unsigned back = (unsigned)(graph->n - 1 - graph->mark) / values;
+
+	if (!graph->marked || back >= rect.width || rect.x + rect.width > canvas->width)
+		return;
+	rect.x += rect.width - 1 - back;
+	rect.width = 1;
+	for (unsigned y = rect.y; y < rect.y + rect.height && y < canvas->height; y++)
+		if (rect.height == 1 || strcmp(canvas_at(canvas, rect.x, y)->text, " ") == 0)
+			canvas_text(canvas, rect.x, y, 1, graph->style, canvas->ascii ? "|" : "│");
+	canvas_select(canvas, rect);
+}
+
 void graph_draw_line(const struct graph *graph, struct canvas *canvas, unsigned x, unsigned y,
 		     unsigned width)
 {
@@ -69,6 +86,7 @@ void graph_draw_line(const struct graph *graph, struct canvas *canvas, unsigned 
 		canvas_text(canvas, x + width - 1 - back, y, 1, graph->style,
 			    canvas->ascii ? ramp[n] : blocks[n]);
 	}
+	draw_mark(graph, 1, canvas, (struct rect){x, y, width, 1});
 }
 
 size_t graph_values(const struct canvas *canvas, unsigned width)
@@ -128,4 +146,5 @@ void graph_draw(const struct graph *graph, struct canvas *canvas, struct rect re
 		draw_ascii(graph, canvas, rect);
 	else
 		draw_braille(graph, canvas, rect);
+	draw_mark(graph, canvas->ascii ? 1 : 2, canvas, rect);
 }

@@ -5,6 +5,7 @@
 #include "canvas.h"
 #include "core/metric_def.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -17,6 +18,8 @@ struct graph {
 	size_t n;
 	double top; /* what a full column is: > 0, as of graph_top */
 	enum style style;
+	bool marked; /* the column of value `mark` stands out: selected, and with a line in it */
+	size_t mark;
 };
 
 /*

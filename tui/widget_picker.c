@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "core/util.h"
+#include "cursor.h"
 #include "edit.h"
 #include "keymap.h"
 
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	PICKER_WIDTH = 100, /* the box, at most */
@@ -172,24 +174,18 @@ void picker_close(struct picker *picker, void *owner)
 
 /* ---- keys */
 
-static void move_by(struct picker *picker, size_t lines, bool down)
-{
-	if (!down)
-		picker->selected -= size_min(lines, picker->selected);
-	else if (picker->n_matches > 0)
-		picker->selected = size_min(picker->selected + lines, picker->n_matches - 1);
-}
-
 static bool move_key(struct picker *picker, int key)
 {
+	size_t *selected = &picker->selected, n = picker->n_matches;
+
 	if (key == KEYMAP_UP || key == KEYMAP_DOWN)
-		move_by(picker, 1, key == KEYMAP_DOWN);
+		cursor_move(selected, n, 1, key == KEYMAP_DOWN);
 	else if (key == KEYMAP_PAGE_UP || key == KEYMAP_PAGE_DOWN)
-		move_by(picker, picker->page, key == KEYMAP_PAGE_DOWN);
+		cursor_move(selected, n, picker->page, key == KEYMAP_PAGE_DOWN);
 	else if (key == KEYMAP_HOME)
-		picker->selected = 0;
+		*selected = 0;
 	else if (key == KEYMAP_END)
-		move_by(picker, picker->n_matches, true);
+		cursor_move(selected, n, n, true);
 	else
 		return false;
 	return true;
@@ -227,18 +223,13 @@ void picker_key(struct picker *picker, int key, void *owner)
 		picker->ops->key(owner, picker->data, index, key);
 }
 
-static bool inside(struct rect rect, unsigned x, unsigned y)
-{
-	return x >= rect.x && x - rect.x < rect.width && y >= rect.y && y - rect.y < rect.height;
-}
-
 void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, void *owner)
 {
 	size_t line = picker->top + (y - picker->list.y);
 
-	if (!inside(picker->box, x, y)) {
+	if (!rect_has(picker->box, x, y)) {
 		finish(picker, owner, false);
-	} else if (inside(picker->list, x, y) && line < picker->n_matches) {
+	} else if (rect_has(picker->list, x, y) && line < picker->n_matches) {
 		picker->selected = line;
 		look(picker, owner);
 		if (twice)

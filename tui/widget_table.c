@@ -3,25 +3,18 @@
 
 #include "core/text.h"
 #include "core/util.h"
+#include "cursor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MORE_WIDTH = 2 };
 
-static void move_by(struct table *table, size_t lines, bool down)
-{
-	if (!down)
-		table->selected -= size_min(lines, table->selected);
-	else if (table->n > 0)
-		table->selected = size_min(table->selected + lines, table->n - 1);
-}
-
 static void page_by(struct table *table, bool down)
 {
 	size_t last_top = table->n > table->page ? table->n - table->page : 0;
 
-	move_by(table, table->page, down);
+	cursor_move(&table->selected, table->n, table->page, down);
 	if (down)
 		table->top = size_min(table->top + table->page, last_top);
 	else
@@ -31,7 +24,7 @@ static void page_by(struct table *table, bool down)
 bool table_act(struct table *table, enum action action)
 {
 	if (action == ACTION_UP || action == ACTION_DOWN)
-		move_by(table, 1, action == ACTION_DOWN);
+		cursor_move(&table->selected, table->n, 1, action == ACTION_DOWN);
 	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
 		page_by(table, action == ACTION_PAGE_DOWN);
 	else if (action == ACTION_HOME)
@@ -241,7 +234,7 @@ enum table_part table_at(const struct table *table, const struct view *view, uns
 	struct rect place = table->place;
 	unsigned header = place.height > 1 ? 1 : 0;
 
-	if (x < place.x || x - place.x >= place.width || y < place.y || y - place.y >= place.height)
+	if (!rect_has(place, x, y))
 		return TABLE_NOTHING;
 	if (y - place.y < header)
 		return column_at(table, view, x - place.x, at);

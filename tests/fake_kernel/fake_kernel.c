@@ -329,7 +329,24 @@ static uint64_t op_realtime_ns(void *ctx)
 {
 	const struct fk *fk = ctx;
 
-	return fk->now_ns + REALTIME_OFFSET_NS;
+	return fk->now_ns + fk->slept_ns + REALTIME_OFFSET_NS;
+}
+
+static uint64_t op_boottime_ns(void *ctx)
+{
+	const struct fk *fk = ctx;
+
+	return fk->now_ns + fk->slept_ns;
+}
+
+void fk_sleep(struct fk *fk, uint64_t ns)
+{
+	fk->slept_ns += ns;
+}
+
+void fk_steal(struct fk *fk, uint64_t ns)
+{
+	fk->stolen_ns += ns;
 }
 
 static const struct sys_ops fake_ops = {
@@ -345,6 +362,7 @@ static const struct sys_ops fake_ops = {
 	.current_cpu = op_current_cpu,
 	.self = fk_self,
 	.realtime_ns = op_realtime_ns,
+	.boottime_ns = op_boottime_ns,
 	.file_read = fk_file_read,
 	.link_read = fk_link_read,
 	.file_owner = fk_file_owner,

@@ -289,6 +289,10 @@ void fk_lose(struct fk *fk, int cpu, unsigned n); /* the next n records there ar
 /* ---- time */
 
 uint64_t fk_now(const struct fk *fk); /* without advancing it */
+/* The machine is suspended for so long: CLOCK_MONOTONIC stands still, and all else. */
+void fk_sleep(struct fk *fk, uint64_t ns);
+/* A hypervisor took so much of the busy time that all CPUs had: /proc/stat tells. */
+void fk_steal(struct fk *fk, uint64_t ns);
 /* Lets time pass, doing what is due. Not from within an action. */
 void fk_advance(struct fk *fk, uint64_t ns);
 
@@ -366,5 +370,12 @@ uint64_t fk_truth_cpu(struct fk *fk, int cpu, enum fk_event event);    /* idle i
 uint64_t fk_truth_device(struct fk *fk, const char *device, uint64_t config, int cpu);
 uint64_t fk_truth_idle(struct fk *fk, int cpu, enum fk_event event);
 uint64_t fk_lost(const struct fk *fk); /* records that found no room, or fk_lose */
+
+/*
+ * For runs that are long: forgets processes that are dead and gone, and the truth about them; what
+ * nobody can ask about any more costs nothing then. What is left takes so many bytes.
+ */
+void fk_bury(struct fk *fk);
+size_t fk_bytes(const struct fk *fk);
 
 #endif

@@ -161,10 +161,18 @@ static void task_cmdline(struct fk_text *text, const struct fk_task *task)
 		fk_text_add(text, "%c", '\0');
 }
 
+/* Where its process runs: on a large machine that is few of all CPUs. */
+static void settle_process(struct fk *fk, const struct fk_task *task)
+{
+	for (unsigned i = 0; i < fk->config.cpus; i++)
+		if (fk->cpus[i].current->spec.pid == task->spec.pid)
+			fk_settle(fk, &fk->cpus[i]);
+}
+
 static int task_file(struct fk_text *text, struct fk *fk, const struct fk_task *task, bool process,
 		     const char *name)
 {
-	fk_settle_all(fk);
+	settle_process(fk, task);
 	if (!strcmp(name, "comm"))
 		fk_text_add(text, "%s\n", task->comm);
 	else if (!strcmp(name, "stat"))
@@ -217,26 +225,39 @@ static const struct fk_task *task_path(struct fk *fk, const char *path, const ch
 
 /* ---- what the core calls */
 
-static const struct fk_given *given(const struct fk *fk, const char *path)
+/* FNV-1a: a large machine has hundreds of them, and most paths are none. */
+static uint32_t hash_of(const char *path)
 {
+	uint32_t hash = 2166136261u;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619u;
+	return hash;
+}
+
+static struct fk_given *given(const struct fk *fk, const char *path)
+{
+	uint32_t hash = hash_of(path);
+
 	for (size_t i = 0; i < fk->n_texts; i++)
-		if (!strcmp(fk->texts[i].path, path))
+		if (fk->texts[i].hash == hash && !strcmp(fk->texts[i].path, path))
 			return &fk->texts[i];
 	return NULL;
 }
 
 void fk_file(struct fk *fk, const char *path, const char *text)
 {
-	for (size_t i = 0; i < fk->n_texts; i++) {
-		if (strcmp(fk->texts[i].path, path) != 0)
-			continue;
-		free(fk->texts[i].text);
-		fk->texts[i].text = text ? xstrdup(text) : NULL;
+	struct fk_given *known = given(fk, path);
+
+	if (known) {
+		free(known->text);
+		known->text = text ? xstrdup(text) : NULL;
 		return;
 	}
 	fk->texts =
 		array_reserve(fk->texts, &fk->texts_capacity, fk->n_texts + 1, sizeof(*fk->texts));
-	fk->texts[fk->n_texts++] = (struct fk_given){xstrdup(path), text ? xstrdup(text) : NULL};
+	fk->texts[fk->n_texts++] = (struct fk_given){
+		.path = xstrdup(path), .hash = hash_of(path), .text = text ? xstrdup(text) : NULL};
 }
 
 ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)

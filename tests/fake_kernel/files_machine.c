@@ -41,9 +41,11 @@ static void proc_stat_text(struct fk_text *text, struct fk *fk)
 		if (i >= 0 && !fk->cpus[i].online)
 			continue;
 		fk_text_add(text, i < 0 ? "cpu " : "cpu%d", i);
-		fk_text_add(text, " %llu 0 0 %llu 0 0 0 0 0 0\n",
-			    (unsigned long long)((ns - idle_ns) / TICK_NS),
-			    (unsigned long long)(idle_ns / TICK_NS));
+		uint64_t stolen_ns = i < 0 ? fk->stolen_ns : fk->stolen_ns / fk->config.cpus;
+		fk_text_add(text, " %llu 0 0 %llu 0 0 0 %llu 0 0\n",
+			    (unsigned long long)((ns - idle_ns - stolen_ns) / TICK_NS),
+			    (unsigned long long)(idle_ns / TICK_NS),
+			    (unsigned long long)(stolen_ns / TICK_NS));
 	}
 	fk_text_add(text, "btime 1700000000\n");
 }

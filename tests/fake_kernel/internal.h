@@ -135,10 +135,12 @@ struct fk_failure {
 
 struct fk_given {
 	char *path;
-	char *text; /* NULL: ENOENT */
+	uint32_t hash; /* of the path */
+	char *text;    /* NULL: ENOENT */
 };
 
 #define FK_BUCKETS  1024
+#define FK_FOUND    (1 << 17)
 #define FK_FIRST_FD 1000
 
 struct fk {
@@ -149,16 +151,19 @@ struct fk {
 	size_t n_tracepoints, tracepoints_capacity;
 	struct fk_cpu *cpus;
 	struct fk_task *tasks[FK_BUCKETS];
-	bool threaded;       /* some task is not its process's first */
-	struct fk_task self; /* pid 0 of perf_event_open: never runs */
-	pid_t self_tid;      /* unless it is this task */
+	struct fk_task *found[FK_FOUND]; /* by tid: the newest, or NULL: to be looked for */
+	bool threaded;                   /* some task is not its process's first */
+	struct fk_task self;             /* pid 0 of perf_event_open: never runs */
+	pid_t self_tid;                  /* unless it is this task */
 
 	uint64_t start_ns;
 	uint64_t now_ns;
-	bool rival;     /* fk_rival */
-	bool watchdog;  /* fk_watchdog */
-	bool acting;    /* an action is being done */
-	unsigned spins; /* frozen clock readings since time last passed */
+	uint64_t slept_ns;  /* suspended so far */
+	bool rival;         /* fk_rival */
+	uint64_t stolen_ns; /* fk_steal */
+	bool watchdog;      /* fk_watchdog */
+	bool acting;        /* an action is being done */
+	unsigned spins;     /* frozen clock readings since time last passed */
 	atomic_bool woken;
 	struct fk_due *due; /* binary heap, the earliest first */
 	size_t n_due, due_capacity;
@@ -170,7 +175,8 @@ struct fk {
 	size_t n_by_fd, by_fd_capacity;
 	struct fk_perf **clocks; /* those of perfs that can tick */
 	size_t n_clocks, clocks_capacity;
-	uint64_t turns; /* of events that were put on */
+	uint64_t next_tick_ns; /* nothing ticks before it; 0: not known */
+	uint64_t turns;        /* of events that were put on */
 	unsigned fds;
 	uint64_t next_id;
 	struct fk_ring **rings;
@@ -266,7 +272,8 @@ int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument);
 int fk_perf_close(void *ctx, int fd);
 /* Something happened on a CPU, to who runs there: software events count and overflow. */
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config);
-uint64_t fk_next_tick(const struct fk *fk); /* UINT64_MAX: none */
+uint64_t fk_next_tick(struct fk *fk); /* not after the next one; UINT64_MAX: there is none */
+void fk_expect_tick(struct fk *fk, uint64_t at_ns); /* there is one now, at that time */
 void fk_do_ticks(struct fk *fk);
 
 /* ring.c */

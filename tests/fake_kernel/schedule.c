@@ -61,6 +61,7 @@ void fk_perf_set_active(struct fk *fk, struct fk_perf *perf, bool active)
 		uint64_t whole_ns = perf->period > 10000 ? perf->period : 10000;
 
 		perf->tick_ns = fk->now_ns + (perf->period_left ? perf->period_left : whole_ns);
+		fk_expect_tick(fk, perf->tick_ns);
 	} else {
 		perf->period_left = perf->tick_ns > fk->now_ns ? perf->tick_ns - fk->now_ns : 0;
 		perf->tick_ns = 0;
@@ -240,8 +241,10 @@ void fk_schedule(struct fk *fk, struct fk_cpu *cpu, enum fk_anew anew)
 	context_schedule(fk, &cpu->context, cpu, &free, anew == FK_ALL_ANEW);
 	context_schedule(fk, task, cpu, &free, anew != FK_NOTHING_ANEW);
 	/* The timer is the CPU's: it goes on whoever runs there meanwhile. */
-	if ((cpu->context.waits || task->waits) && !cpu->rotate_ns)
+	if ((cpu->context.waits || task->waits) && !cpu->rotate_ns) {
 		cpu->rotate_ns = fk->now_ns + FK_ROTATE_NS;
+		fk_expect_tick(fk, cpu->rotate_ns);
+	}
 }
 
 static void context_turn(struct fk *fk, const struct fk_context *context, uint64_t pmu)
@@ -309,6 +312,7 @@ void fk_rotate(struct fk *fk, struct fk_cpu *cpu)
 	if (task_waits)
 		context_rotate(task, cpu);
 	cpu->rotate_ns = fk->now_ns + FK_ROTATE_NS;
+	fk_expect_tick(fk, cpu->rotate_ns);
 	fk_schedule(fk, cpu, cpu_waits ? FK_ALL_ANEW : FK_TASK_ANEW);
 	if (cpu_waits)
 		context_turn(fk, &cpu->context, scheduler_of(cpu->pmu->type));

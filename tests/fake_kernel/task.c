@@ -14,11 +14,21 @@ struct fk_cpu *fk_cpu(struct fk *fk, int cpu)
 	return &fk->cpus[cpu];
 }
 
+/* Where the newest of that tid is found at once, the next time. */
+static struct fk_task **found_at(struct fk *fk, pid_t tid)
+{
+	return &fk->found[(unsigned)tid % FK_FOUND];
+}
+
 struct fk_task *fk_find(struct fk *fk, pid_t tid)
 {
+	struct fk_task **found = found_at(fk, tid);
+
+	if (*found && (*found)->spec.tid == tid)
+		return *found;
 	for (struct fk_task *task = fk->tasks[(unsigned)tid % FK_BUCKETS]; task; task = task->next)
 		if (task->spec.tid == tid)
-			return task;
+			return *found = task;
 	return NULL;
 }
 
@@ -106,6 +116,66 @@ void fk_machine_fini(struct fk *fk)
 	free(fk->pmus);
 }
 
+/* Nobody can ask about it any more: its process is gone as a whole, and it has no events. */
+static bool is_gone(struct fk *fk, const struct fk_task *task)
+{
+	const struct fk_task *leader = fk_find(fk, task->spec.pid);
+
+	if (!task->dead || task->context.n > 0 || (leader && !leader->dead))
+		return false;
+	for (size_t i = 0; i < fk->n_perfs; i++)
+		if (fk->perfs[i]->task == task)
+			return false;
+	return true;
+}
+
+void fk_bury(struct fk *fk)
+{
+	struct fk_task *gone = NULL;
+
+	for (size_t i = 0; i < FK_BUCKETS; i++)
+		for (struct fk_task **link = &fk->tasks[i]; *link;) {
+			struct fk_task *task = *link;
+
+			if (is_gone(fk, task)) {
+				*found_at(fk, task->spec.tid) = NULL;
+				*link = task->next;
+				task->next = gone;
+				gone = task;
+			} else {
+				link = &task->next;
+			}
+		}
+	/* Their children are orphans. */
+	for (size_t i = 0; i < FK_BUCKETS; i++)
+		for (struct fk_task *task = fk->tasks[i]; task; task = task->next)
+			if (task->parent && task->parent->dead) {
+				task->parent = NULL;
+				task->spec.ppid = 1;
+			}
+	while (gone) {
+		struct fk_task *task = gone;
+
+		gone = task->next;
+		free(task->context.leaders);
+		free(task);
+	}
+}
+
+size_t fk_bytes(const struct fk *fk)
+{
+	size_t bytes =
+		fk->by_fd_capacity * sizeof(*fk->by_fd) + fk->due_capacity * sizeof(*fk->due);
+
+	for (size_t i = 0; i < FK_BUCKETS; i++)
+		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next)
+			bytes += sizeof(*task);
+	for (size_t i = 0; i < fk->n_perfs; i++)
+		bytes += sizeof(struct fk_perf) +
+			 fk->perfs[i]->members_capacity * sizeof(struct fk_perf *);
+	return bytes;
+}
+
 static void happen(struct fk *fk, struct fk_cpu *cpu, int kind)
 {
 	cpu->counts[kind]++;
@@ -135,6 +205,7 @@ static struct fk_task *task_add(struct fk *fk, const struct fk_spec *spec)
 	task->cpu = task->last_cpu = -1;
 	task->next = *bucket;
 	*bucket = task;
+	*found_at(fk, spec->tid) = task;
 	return task;
 }
 

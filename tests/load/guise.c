@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
  * guise rename | thread | exec PROGRAM | zombie | reuse: tasks that are not what they were.
+ * guise as NAME [NAME...] [-- ANYTHING]: tasks that bear any name.
  *
  * Each is busy for BUSY_S seconds of its own CPU time in each of its guises and then goes on to the
  * next; a line of JSON says who that was. "reuse" gives a second process the pid of a first one
  * that has ended REUSE_MS before (Linux by itself takes all other pids first), which takes
- * CAP_CHECKPOINT_RESTORE; exit status 77: not granted.
+ * CAP_CHECKPOINT_RESTORE; exit status 77: not granted. "as" is a process of the first name, or of
+ * its program's where that is "", with a thread of each other one; they run a little now and then
+ * until whoever started them goes, or kills them.
  */
 #include <errno.h>
 #include <linux/sched.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +26,7 @@
 
 #define BUSY_S   0.4
 #define REUSE_MS 300
+#define NAP_US   20000
 
 static double cpu_now_s(void)
 {
@@ -146,6 +151,34 @@ static int guise_reuse(void)
 	return 0;
 }
 
+static void *live_as(void *name)
+{
+	const char *comm = name;
+
+	if (comm[0])
+		prctl(PR_SET_NAME, comm);
+	for (;;) {
+		for (volatile int i = 0; i < 100000; i++)
+			;
+		usleep(NAP_US);
+	}
+	return NULL;
+}
+
+static int guise_as(char **names)
+{
+	pthread_t thread;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (char **name = names + 1; *name && strcmp(*name, "--") != 0; name++)
+		if (pthread_create(&thread, NULL, live_as, *name))
+			return 1;
+	puts("as");
+	fflush(stdout);
+	live_as(names[0]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -160,6 +193,10 @@ int main(int argc, char **argv)
 		return guise_zombie();
 	if (!strcmp(mode, "reuse"))
 		return guise_reuse();
-	fputs("usage: guise rename | thread | exec PROGRAM [ARG...] | zombie | reuse\n", stderr);
+	if (!strcmp(mode, "as") && argc > 2)
+		return guise_as(argv + 2);
+	fputs("usage: guise rename | thread | exec PROGRAM [ARG...] | zombie | reuse |\n"
+	      "             as NAME [NAME...] [-- ANYTHING]\n",
+	      stderr);
 	return 2;
 }

@@ -1,18 +1,71 @@
 // SPDX-License-Identifier: MIT
 /*
- * pingpong [-c CPU] COUNT: two processes that do nothing but wake each other, a byte through a pipe
- * each way.
+ * pingpong [-c CPU] [-t SECONDS] COUNT: two processes that do nothing but wake each other, a byte
+ * through a pipe each way.
  *
  * On one CPU every round trip is two context switches at least, which is the heaviest load for
  * anything that works at each switch. The other process is named "pong". At the end it prints how
- * many round trips there were.
+ * many round trips there were; with -t also every so often a line of JSON: how many there were
+ * since the last one, how long they took and the CPU time of both processes.
  */
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+static volatile sig_atomic_t line_is_due;
+
+static void note_time(int unused)
+{
+	(void)unused;
+	line_is_due = 1;
+}
+
+static void begin_lines(double seconds)
+{
+	const struct sigaction action = {.sa_handler = note_time, .sa_flags = SA_RESTART};
+	const struct timeval every = {(time_t)seconds,
+				      (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &(struct itimerval){every, every}, NULL);
+}
+
+static double now_s(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+struct spent {
+	unsigned long done;
+	double wall_s, cpu_s;
+};
+
+static struct spent spent_by(unsigned long done, pid_t other)
+{
+	clockid_t clock;
+
+	clock_getcpuclockid(other, &clock);
+	return (struct spent){done, now_s(CLOCK_MONOTONIC),
+			      now_s(CLOCK_PROCESS_CPUTIME_ID) + now_s(clock)};
+}
+
+static void print_line(struct spent *before, struct spent now)
+{
+	line_is_due = 0;
+	printf("{\"round_trips\":%lu,\"seconds\":%.9f,\"cpu_seconds\":%.9f}\n",
+	       now.done - before->done, now.wall_s - before->wall_s, now.cpu_s - before->cpu_s);
+	fflush(stdout);
+	*before = now;
+}
 
 static void pong(int in, int out)
 {
@@ -25,17 +78,22 @@ static void pong(int in, int out)
 
 static int usage(void)
 {
-	fputs("usage: pingpong [-c CPU] COUNT\n", stderr);
+	fputs("usage: pingpong [-c CPU] [-t SECONDS] COUNT\n", stderr);
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
+	double seconds = 0;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:t:")) != -1) {
 		cpu_set_t cpus;
 
+		if (opt == 't') {
+			seconds = strtod(optarg, NULL);
+			continue;
+		}
 		if (opt != 'c')
 			return usage();
 		CPU_ZERO(&cpus);
@@ -73,10 +131,16 @@ int main(int argc, char **argv)
 	close(to[0]);
 	close(from[1]);
 
+	struct spent before = spent_by(0, pid);
 	char byte = 'x';
 
-	while (done < count && write(to[1], &byte, 1) == 1 && read(from[0], &byte, 1) == 1)
+	if (seconds > 0)
+		begin_lines(seconds);
+	while (done < count && write(to[1], &byte, 1) == 1 && read(from[0], &byte, 1) == 1) {
 		done++;
+		if (line_is_due)
+			print_line(&before, spent_by(done, pid));
+	}
 	close(to[1]);
 	waitpid(pid, NULL, 0);
 	printf("%lu round trips\n", done);

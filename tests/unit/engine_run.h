@@ -160,19 +160,4 @@ static inline void close_all(struct engine *engine, struct fk *fk)
 		[FK_CYCLES] = {1}, [FK_INSTRUCTIONS] = { 1 } \
 	}
 
-/*
- * Each call of each kind fails once, of all kinds of errors. `survives`: whether there was a kth
- * call of the kind, which failed.
- */
-static inline void each_may_fail(bool (*survives)(const void *arg, enum fk_op op, unsigned k,
-						  int error),
-				 const void *arg, const enum fk_op *ops, size_t n)
-{
-	static const int errors[] = {EMFILE, EACCES, ESRCH, EINVAL, ENOENT, EINTR, EBUSY};
-
-	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 1; survives(arg, ops[i], k, errors[k % ARRAY_SIZE(errors)]);)
-			k++;
-}
-
 #endif

@@ -173,7 +173,8 @@ static inline void replay_open(struct replay *replay, struct words *words)
 	const struct attrib_stream what = {stream->cpu, stream->tick_id, layout};
 	attrib_open(replay->attrib, &what, origin_ns, NULL);
 	if (on && !layout->clock)
-		attrib_resume(replay->attrib, stream->cpu, stream->group, origin_ns);
+		attrib_resume(replay->attrib, stream->cpu, stream->group, origin_ns,
+			      ATTRIB_WEIGHT_ONE);
 }
 
 static inline void replay_own(struct replay *replay, const struct perfdata_own *own)
@@ -210,7 +211,8 @@ static inline void replay_own(struct replay *replay, const struct perfdata_own *
 	case OWN_RESUME: {
 		size_t cpu = next_word(&words);
 		unsigned group = (unsigned)next_word(&words);
-		attrib_resume(replay->attrib, cpu, group, next_word(&words));
+		uint64_t start_ns = next_word(&words);
+		attrib_resume(replay->attrib, cpu, group, start_ns, next_word(&words));
 		break;
 	}
 	case OWN_AHEAD: {
@@ -219,6 +221,12 @@ static inline void replay_own(struct replay *replay, const struct perfdata_own *
 		attrib_record(replay->attrib, cpu, &record);
 		break;
 	}
+	case OWN_GONE:
+		record = (struct record){.kind = RECORD_EXIT, .time_ns = next_word(&words)};
+		record.pid = (pid_t)next_word(&words);
+		record.tid = (pid_t)next_word(&words);
+		tasks_exit(replay->tasks, &record);
+		break;
 	case OWN_CUT:
 		for (size_t i = 0; i < replay->interval.n_cpus; i++)
 			attrib_cut(replay->attrib, i);
@@ -235,6 +243,10 @@ static inline void replay_own(struct replay *replay, const struct perfdata_own *
 	case OWN_COLUMN:
 	case OWN_TASK:
 	case OWN_NOTES:
+	case OWN_PMU:
+	case OWN_TARGET:
+	case OWN_ROWS:
+	case OWN_END:
 	case OWN_KINDS:
 		break;
 	}

@@ -608,7 +608,8 @@ static void feed(struct bench *bench, const struct step *step)
 		return;
 	case RESUME:
 		bench->away_ns += step->time_ns - bench->paused_ns;
-		attrib_resume(bench->attrib, (size_t)step->cpu, second_group.group, record.time_ns);
+		attrib_resume(bench->attrib, (size_t)step->cpu, second_group.group, record.time_ns,
+			      ATTRIB_WEIGHT_ONE);
 		return;
 	case FOREIGN:
 	case SW:
@@ -719,7 +720,7 @@ static void bench_open(struct bench *bench, bool two_groups)
 		if (!two_groups)
 			continue;
 		open_group(bench, cpu, SECOND_TICK_ID, &second_group);
-		attrib_resume(bench->attrib, cpu, second_group.group, BASE_NS);
+		attrib_resume(bench->attrib, cpu, second_group.group, BASE_NS, ATTRIB_WEIGHT_ONE);
 	}
 }
 

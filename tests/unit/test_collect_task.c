@@ -630,79 +630,6 @@ static void descriptors_run_out(void **state)
 
 /* ---- faults */
 
-/* What is asked for while calls fail: once for the whole machine, once for a family. */
-struct course {
-	const char *name;
-	struct target_spec target;
-	unsigned fd_limit;
-};
-
-static const struct course courses[] = {
-	{"any call may fail", {0}, 0},
-	{"any call may fail, of a process", {PIDS(MAIN)}, 0},
-	{"any call may fail, of a command", {.command = MAIN}, 0},
-	{"any call may fail, with few descriptors", {PIDS(MAIN)}, 64},
-};
-
-/* Children come and go, columns and levels change, the target is dismissed. */
-static void follow_course(struct engine *engine, struct fk *fk)
-{
-	static const struct command add = {COMMAND_ADD_EVENTS, "branches,page-faults"};
-
-	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-	fk_exec(fk, MAIN, "make");
-	fk_thread(fk, MAIN, 51);
-	fk_fork(fk, MAIN, 70);
-	fk_switch(fk, 1, 51);
-	fk_switch(fk, 2, 70);
-	engine_do(engine, &add);
-	snapshot_free(nth_snapshot(engine, fk, 2));
-	engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_USER});
-	snapshot_free(nth_snapshot(engine, fk, 2));
-	fk_fork(fk, 70, 71);
-	fk_exit(fk, 70, FK_EXIT_REAPED);
-	fk_switch(fk, 2, 71);
-	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-	engine_do(engine, &(struct command){COMMAND_REMOVE, "page-faults"});
-	engine_do(engine, &(struct command){.kind = COMMAND_DISMISS});
-	snapshot_free(nth_snapshot(engine, fk, 2));
-}
-
-/* Whether there was a kth call, which failed. Sums are right and nothing stays open all the same.
- */
-static bool survives(const void *arg, enum fk_op op, unsigned k, int error)
-{
-	const struct course *course = arg;
-	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3,
-						   .fd_limit = course->fd_limit});
-	const struct engine_config config = {.target = course->target};
-	struct sys sys = fk_sys(fk);
-	struct engine *engine = NULL;
-	struct error err = {0};
-
-	fk_task(fk, TASK(40, .comm = "pmctop"));
-	fk_task(fk, TASK(MAIN, .ppid = 40));
-	fk_self_task(fk, 40);
-	fk_switch(fk, 0, MAIN);
-	fk_fail(fk, op, k, error);
-	if (engine_new(&sys, &config, &engine, &err) == 0)
-		follow_course(engine, fk);
-	else
-		assert_true(err.text[0]);
-	bool failed = fk_calls(fk, op) >= k;
-	close_all(engine, fk);
-	return failed;
-}
-
-/* Every call of every kind: a figure is missing then, and nothing else happens. */
-static void anything_may_fail(void **state)
-{
-	static const enum fk_op ops[] = {FK_PERF_OPEN, FK_PERF_READ,  FK_PERF_IOCTL, FK_FILE_READ,
-					 FK_LINK_READ, FK_FILE_OWNER, FK_DIR_EACH};
-
-	each_may_fail(survives, *state, ops, ARRAY_SIZE(ops));
-}
-
 /* Whoever ends before its counters are opened, or finds no descriptor, is not another's for that.
  */
 static void only_rights_make_another(void **state)
@@ -911,7 +838,7 @@ int main(void)
 		cmocka_unit_test(only_rights_make_another),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(levels) + ARRAY_SIZE(filters) + ARRAY_SIZE(refusals) +
-				ARRAY_SIZE(courses) + ARRAY_SIZE(others)];
+				ARRAY_SIZE(others)];
 	struct CMUnitTest *test = tests;
 
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
@@ -926,10 +853,6 @@ int main(void)
 		*test++ = (struct CMUnitTest){.name = refusals[i].name,
 					      .test_func = test_refusal,
 					      .initial_state = (void *)(uintptr_t)&refusals[i]};
-	for (size_t i = 0; i < ARRAY_SIZE(courses); i++)
-		*test++ = (struct CMUnitTest){.name = courses[i].name,
-					      .test_func = anything_may_fail,
-					      .initial_state = (void *)(uintptr_t)&courses[i]};
 	memcpy(test, others, sizeof(others));
 	return cmocka_run_group_tests_name("task collector", tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The thread around the engine, on this kernel: commands go in, snapshots come out. */
 #include "core/collector.h"
+#include "core/exposition_feed.h"
+#include "core/live.h"
 #include "core/preset.h"
 #include "core/util.h"
 
@@ -9,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,15 +20,25 @@
 
 #define REFRESH_NS (50 * NS_PER_MS)
 
-static struct collector *start(void)
+static struct collector *start_with(const struct engine_config *config, uint64_t interval_ns)
 {
-	const struct engine_config config = {.preset = preset_find("software")};
 	struct collector *collector;
+	struct engine *engine = NULL;
+	struct feed feed;
 	struct error err;
 
-	if (collector_start(&config, REFRESH_NS, &collector, &err) < 0)
+	if (collector_new(&collector, &err) < 0 ||
+	    engine_new(collector_sys(collector), config, &engine, &err) < 0)
+		fail_msg("%s", err.text);
+	live_init(collector_sys(collector), engine, interval_ns, &feed);
+	if (collector_start(collector, &feed, &err) < 0)
 		fail_msg("%s", err.text);
 	return collector;
+}
+
+static struct collector *start(void)
+{
+	return start_with(&(struct engine_config){.preset = preset_find("software")}, REFRESH_NS);
 }
 
 /* The next one, whatever it takes: this is no test of time. */
@@ -35,7 +48,7 @@ static struct snapshot *next(struct collector *collector)
 	struct snapshot *snapshot = NULL;
 
 	while (!snapshot) {
-		assert_int_equal(poll(&ready, 1, 20000), 1);
+		assert_int_equal(poll(&ready, 1, 120000), 1);
 		snapshot = collector_take(collector);
 	}
 	return snapshot;
@@ -72,7 +85,7 @@ static void columns_come_and_go(void **state)
 	collector_do(collector, &(struct command){COMMAND_REMOVE, "minor-faults"});
 	wait_for_column(collector, "minor-faults", false);
 	wait_for_column(collector, "two", true);
-	collector_stop(collector);
+	collector_free(collector);
 }
 
 static void what_cannot_be_done_is_told(void **state)
@@ -90,24 +103,22 @@ static void what_cannot_be_done_is_told(void **state)
 		snapshot_free(snapshot);
 	}
 	assert_true(told);
-	collector_stop(collector);
+	collector_free(collector);
 }
 
 /* However long an interval is, and whatever the rings do: it is told at once. */
 static void stops_in_a_long_interval(void **state)
 {
 	static const struct engine_config config;
-	struct collector *collector;
 	struct timespec began, ended;
-	struct error err;
 
 	(void)state;
 	for (int i = 0; i < 10; i++) {
-		if (collector_start(&config, 3600 * NS_PER_S, &collector, &err) < 0)
-			fail_msg("%s", err.text);
+		struct collector *collector = start_with(&config, 3600 * NS_PER_S);
+
 		clock_gettime(CLOCK_MONOTONIC, &began);
 		usleep((unsigned)i * 300);
-		collector_stop(collector);
+		collector_free(collector);
 		clock_gettime(CLOCK_MONOTONIC, &ended);
 		assert_true(ended.tv_sec - began.tv_sec < 600);
 	}
@@ -123,7 +134,7 @@ static void stops_in_the_middle(void **state)
 		for (int k = 0; k < 20; k++)
 			collector_do(collector,
 				     &(struct command){COMMAND_ADD_EVENTS, "major-faults"});
-		collector_stop(collector);
+		collector_free(collector);
 	}
 }
 
@@ -134,7 +145,7 @@ static struct answer *next_answer(struct collector *collector)
 	struct answer *answer = collector_take_answer(collector);
 
 	while (!answer) {
-		assert_int_equal(poll(&ready, 1, 20000), 1);
+		assert_int_equal(poll(&ready, 1, 120000), 1);
 		snapshot_free(collector_take(collector));
 		answer = collector_take_answer(collector);
 	}
@@ -169,9 +180,52 @@ static void questions_are_answered(void **state)
 	/* What is under way is given up, and what nobody took; names live as long as the answer. */
 	collector_ask(collector, &(struct question){.kind = QUESTION_EVENTS});
 	collector_ask(collector, &(struct question){QUESTION_OUTLOOK, "cycles"});
-	collector_stop(collector);
+	collector_free(collector);
 	assert_string_equal(events->inventory->items[0].name, "cycles");
 	answer_free(events);
+}
+
+/* How many snapshots it tells of. */
+static unsigned long told(struct exposition *exposition)
+{
+	static const char name[] = "\npmctop_snapshots_total ";
+	size_t size;
+	char *text = exposition_text(exposition, EXPOSITION_OPENMETRICS, &size);
+	const char *at = strstr(text, name);
+	unsigned long n = at ? strtoul(at + strlen(name), NULL, 10) : 0;
+
+	free(text);
+	return n;
+}
+
+/* As behind a terminal that is stuck: nobody takes a snapshot, and monitoring gets them all. */
+static void dropped_ones_are_served(void **state)
+{
+	const struct timespec moment = {.tv_nsec = 5 * NS_PER_MS};
+	struct exposition *exposition = exposition_new(10);
+	struct collector *collector;
+	struct engine *engine;
+	struct feed feed;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(collector_new(&collector, &err), 0);
+	assert_int_equal(engine_new(collector_sys(collector),
+				    &(struct engine_config){.preset = preset_find("software")},
+				    &engine, &err),
+			 0);
+	live_init(collector_sys(collector), engine, REFRESH_NS, &feed);
+	exposition_feed_init(exposition, &feed);
+	assert_null(feed.ops->playback); /* a machine has none */
+	assert_int_equal(collector_start(collector, &feed, &err), 0);
+	for (int i = 0; i < 4000 && told(exposition) < 4; i++)
+		nanosleep(&moment, NULL);
+	struct snapshot *newest = next(collector);
+	assert_true(newest->sequence >= 4);
+	assert_true(told(exposition) >= newest->sequence);
+	snapshot_free(newest);
+	collector_free(collector);
+	exposition_free(exposition);
 }
 
 int main(void)
@@ -180,6 +234,7 @@ int main(void)
 		cmocka_unit_test(columns_come_and_go),
 		cmocka_unit_test(what_cannot_be_done_is_told),
 		cmocka_unit_test(questions_are_answered),
+		cmocka_unit_test(dropped_ones_are_served),
 		cmocka_unit_test(stops_in_the_middle),
 		cmocka_unit_test(stops_in_a_long_interval),
 	};

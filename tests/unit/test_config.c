@@ -76,22 +76,24 @@ static void test_parse(void **state)
 		{"a preset over lines", "[presets]\nmine = ipc,\n  ghz\nb=cpi",
 		 "preset mine ipc ghz\npreset b cpi\n"},
 
-		{"no section", "delay = 1\nsort=x\n", "f:1: Stands before the first [section].\n"},
+		{"no section", "delay = 1\nsort=x\n",
+		 "f:1: Stands before the first [section]: write [pmctop] above.\n"},
 		{"a section's name", "[pmtcop]\na=1\nb=2\n[pmctop]\nc=3\n",
 		 "set:5 c=3\nf:2: Unknown section [pmtcop] (did you mean 'pmctop'?): skipped.\n"},
 		{"no bracket", "[pmctop]\na=1\n[metrics\nb=1",
-		 "set:2 a=1\nset:4 b=1\nf:3: A section has no ']'.\n"},
+		 "set:2 a=1\nset:4 b=1\nf:3: A section has no ']': write [NAME].\n"},
 		{"no entry", "[pmctop]\nwhat\na=1\nthis",
-		 "set:3 a=1\nf:2: Neither NAME = VALUE nor a [section].\n"
-		 "f:4: Neither NAME = VALUE nor a [section].\n"},
+		 "set:3 a=1\nf:2: Neither NAME = VALUE nor a [section]: put # before a comment.\n"
+		 "f:4: Neither NAME = VALUE nor a [section]: put # before a comment.\n"},
 		{"goes on with what was skipped", "[pmctop]\na=1\nwhat\n  2\nb=2\n",
-		 "set:2 a=1\nset:5 b=2\nf:3: Neither NAME = VALUE nor a [section].\n"},
+		 "set:2 a=1\nset:5 b=2\nf:3: Neither NAME = VALUE nor a [section]: put # before a "
+		 "comment.\n"},
 		{"goes on with nothing", "[pmctop]\n  what\n  this\n",
-		 "f:2: Neither NAME = VALUE nor a [section].\n"},
+		 "f:2: Neither NAME = VALUE nor a [section]: put # before a comment.\n"},
 		{"no name", "[pmctop]\n= 1\na=2",
-		 "set:3 a=2\nf:2: There is no name before the '='.\n"},
+		 "set:3 a=2\nf:2: There is no name before the '=': write NAME = VALUE.\n"},
 		{"twice", "[pmctop]\na=1\na=2\n 3\n",
-		 "set:2 a=1\nf:3: 'a' is there already, in line 2.\n"},
+		 "set:2 a=1\nf:3: 'a' is there already, in line 2: remove one.\n"},
 		{"too long", "[pmctop]\na=1\nb=" LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
 		 "set:2 a=1\nset:4 c=3\n"
 		 "f:3: Longer than 198 bytes: go on in the next line, after a blank.\n"},
@@ -124,6 +126,32 @@ static void test_parse(void **state)
 		free(text);
 		config_fini(&config);
 	}
+}
+
+/* Of a section with more entries than it may have. */
+static void test_full(void **state)
+{
+	struct config config = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
+
+	(void)state;
+	fputs("[keys]\n", file);
+	for (int i = 1; i <= 3 * CONFIG_ENTRIES_MAX; i++)
+		fprintf(file, "k%d = %d\n  more\n", i, i);
+	fputs("[pmctop]\ndelay = 1\n", file);
+	fclose(file);
+	config_parse("f", text, &config);
+	assert_int_equal(config.keys.n, CONFIG_ENTRIES_MAX);
+	assert_string_equal(config.keys.items[CONFIG_ENTRIES_MAX - 1].value, "256 more");
+	assert_int_equal(config.settings.n, 1);
+	assert_int_equal(config.notes.n, 1);
+	assert_string_equal(config.notes.items[0],
+			    "f:514: A section has at most 256 entries: this one and those behind "
+			    "it are skipped.");
+	config_fini(&config);
+	free(text);
 }
 
 static char *write_file(const char *text, size_t length)
@@ -167,6 +195,61 @@ static void test_load_pipes(void)
 	remove(path);
 }
 
+/* Whose link it is decides, not whose file. */
+static void test_load_own_link(const char *path)
+{
+	struct config config = {0};
+	struct error err;
+	char link[] = "/tmp/pmctop-XXXXXX", *name = mkdtemp(link);
+	char at[64];
+
+	assert_non_null(name);
+	snprintf(at, sizeof(at), "%s/link", name);
+	assert_int_equal(chown(path, getuid(), getgid()), 0);
+	assert_int_equal(symlink(path, at), 0);
+	assert_int_equal(config_load_own(at, &config, &err), 0);
+	config_fini(&config);
+	if (lchown(at, 12345, 12345) == 0)
+		assert_int_equal(config_load_own(at, &config, &err), -EPERM);
+	unlink(at);
+	rmdir(name);
+}
+
+/* Who may write it, or may put another in its place, need not be everybody. */
+static void test_load_own_group(const char *path)
+{
+	static const struct {
+		gid_t group;
+		mode_t mode, directory;
+		int expected;
+	} rows[] = {
+		{0, 0660, 0700, 0},          {54321, 0640, 0750, 0},  {54321, 0660, 0700, -EPERM},
+		{54321, 0640, 0770, -EPERM}, {54321, 0640, 01770, 0}, {0, 0600, 0777, -EPERM},
+		{0, 0600, 01777, 0},
+	};
+	char directory[] = "/tmp/pmctop-group-XXXXXX", at[64];
+
+	if (geteuid() != 0)
+		return;
+	assert_non_null(mkdtemp(directory));
+	snprintf(at, sizeof(at), "%s/file", directory);
+	assert_int_equal(rename(path, at), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct config config = {0};
+		struct error err;
+
+		assert_int_equal(chown(at, 0, rows[i].group), 0);
+		assert_int_equal(chown(directory, 0, rows[i].group), 0);
+		assert_int_equal(chmod(at, rows[i].mode), 0);
+		assert_int_equal(chmod(directory, rows[i].directory), 0);
+		if (config_load_own(at, &config, &err) != rows[i].expected)
+			fail_msg("%o in %o", rows[i].mode, rows[i].directory);
+		config_fini(&config);
+	}
+	assert_int_equal(rename(at, path), 0);
+	rmdir(directory);
+}
+
 static void test_load(void **state)
 {
 	struct config config = {0};
@@ -179,6 +262,7 @@ static void test_load(void **state)
 	assert_int_equal(config_load("/tmp", &config, &err), -EISDIR);
 	assert_string_equal(err.text, "'/tmp' cannot be read: Is a directory.");
 	assert_int_equal(config_load("/dev/zero", &config, &err), -EFBIG);
+	assert_string_equal(err.text, "'/dev/zero' is no configuration: it is longer than 64 KiB.");
 	assert_null(config.path);
 	test_load_pipes();
 
@@ -192,6 +276,25 @@ static void test_load(void **state)
 	assert_int_equal(config.settings.n, 1);
 	assert_string_equal(config.path, path);
 	config_fini(&config);
+
+	/* As the environment leads to it. */
+	assert_int_equal(config_load_own(path, &config, &err), 0);
+	config_fini(&config);
+	assert_int_equal(chmod(path, 0602), 0);
+	assert_int_equal(config_load_own(path, &config, &err), -EPERM);
+	assert_non_null(strstr(err.text, "is passed over"));
+	assert_null(config.path);
+	assert_int_equal(chmod(path, 0604), 0);
+	if (chown(path, 12345, 12345) == 0) {
+		assert_int_equal(config_load_own(path, &config, &err), -EPERM);
+		assert_int_equal(config_load(path, &config, &err), 0);
+		config_fini(&config);
+	}
+	assert_int_equal(config_load_own("/dev/null", &config, &err), 0);
+	config_fini(&config);
+	assert_int_equal(config_load_own("/dev/zero", &config, &err), -EINVAL);
+	test_load_own_link(path);
+	test_load_own_group(path);
 	remove(path);
 }
 
@@ -199,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_load),
 	};
 

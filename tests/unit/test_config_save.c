@@ -3,9 +3,10 @@
 #include "core/config.h"
 #include "core/config_save.h"
 #include "core/util.h"
+#include "files.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -140,6 +141,40 @@ static void test_edit_refused(void **state)
 	}
 }
 
+/* What has come to the limits of config.h is not written past them, where it could not be read. */
+static void test_edit_full(void **state)
+{
+	static const struct config_change more = {"pmctop", "more", "1"},
+					  less = {"pmctop", "k1", NULL};
+	char *text = NULL;
+	struct error err = {0};
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
+
+	(void)state;
+	fputs("[pmctop]\n", file);
+	for (int i = 1; i <= CONFIG_ENTRIES_MAX; i++)
+		fprintf(file, "k%d = 1\n", i);
+	fflush(file);
+	assert_null(config_edit(text, &more, 1, &err));
+	assert_int_equal(err.code, -E2BIG);
+	assert_string_equal(err.text, "[pmctop] has 256 entries already: take some out.");
+	char *edited = config_edit(text, &less, 1, &err);
+	assert_non_null(edited);
+	free(edited);
+	fprintf(file, "#%*s", (int)(CONFIG_BYTES_MAX - size - 1), "");
+	fclose(file);
+	assert_int_equal(size, CONFIG_BYTES_MAX);
+	assert_null(config_edit(text, &(struct config_change){"pmctop", "k2", "22"}, 1, &err));
+	assert_int_equal(err.code, -E2BIG);
+	assert_string_equal(err.text,
+			    "The configuration would be longer than 64 KiB: take some out.");
+	edited = config_edit(text, &less, 1, &err);
+	assert_non_null(edited);
+	free(edited);
+	free(text);
+}
+
 /* ---- files */
 
 struct place {
@@ -156,38 +191,17 @@ static void make_place(struct place *place, const char *name)
 
 static void put(const char *path, const char *text, mode_t mode)
 {
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+	write_file(path, text);
 	assert_int_equal(chmod(path, mode), 0);
 }
 
 static void assert_file(const char *path, const char *text, mode_t mode)
 {
-	char found[4096];
 	struct stat status;
-	FILE *file = fopen(path, "r");
 
-	assert_non_null(file);
-	found[fread(found, 1, sizeof(found) - 1, file)] = '\0';
-	fclose(file);
-	assert_string_equal(found, text);
+	expect_file(path, text);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, mode);
-}
-
-static unsigned count_files(const char *directory)
-{
-	DIR *stream = opendir(directory);
-	unsigned n = 0;
-
-	assert_non_null(stream);
-	while (readdir(stream))
-		n++;
-	closedir(stream);
-	return n - 2;
 }
 
 static void remove_place(const struct place *place)
@@ -233,6 +247,45 @@ static void test_new_file(void **state)
 	remove_place(&place);
 }
 
+/* What is there already is not written, nor a file of nothing. */
+static void test_nothing(void **state)
+{
+	struct place place;
+	struct error err = {0};
+
+	(void)state;
+	make_place(&place, "a/f.conf");
+	assert_int_equal(config_save(place.file, NULL, NULL, 0, &err), 1);
+	assert_int_equal(count_files(place.directory), 0);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 1);
+	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
+	remove_place(&place);
+}
+
+/* What was read may have gone since, and what is in its place may be anybody's. */
+static void test_pattern(void **state)
+{
+	struct place place;
+	struct error err = {0};
+	char pattern[128], expected[256];
+
+	(void)state;
+	make_place(&place, "f.conf");
+	snprintf(pattern, sizeof(pattern), "%s/etc.conf", place.directory);
+	assert_int_equal(config_save(place.file, pattern, &change, 1, &err), 0);
+	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
+	unlink(place.file);
+	put(pattern, "# anybody's\n", 0602);
+	assert_int_equal(config_save(place.file, pattern, &change, 1, &err), -EPERM);
+	snprintf(expected, sizeof(expected),
+		 "Not saved: '%s', which was read, is another user's now, or others may write it.",
+		 pattern);
+	assert_string_equal(err.text, expected);
+	assert_int_equal(count_files(place.directory), 1);
+	remove_place(&place);
+}
+
 static void test_owner(void **state)
 {
 	struct place place;
@@ -270,9 +323,9 @@ static void test_links(void **state)
 	assert_int_equal(lstat(link, &status), 0);
 	assert_true(S_ISLNK(status.st_mode));
 
-	assert_int_equal(chmod(place.directory, 01777), 0);
+	assert_int_equal(chmod(place.directory, 0777), 0);
 	put(place.file, "[pmctop]\n", 0600);
-	assert_int_equal(config_save(link, NULL, &change, 1, &err), -EPERM);
+	assert_int_equal(config_save(link, NULL, &change, 1, &err), -ELOOP);
 	snprintf(expected, sizeof(expected),
 		 "Not saved: it is a link that somebody else may have made ('%s').", link);
 	assert_string_equal(err.text, expected);
@@ -282,8 +335,61 @@ static void test_links(void **state)
 
 	assert_int_equal(chmod(place.directory, 0700), 0);
 	unlink(place.file);
-	assert_int_equal(config_save(link, NULL, &change, 1, &err), -ENOENT);
-	assert_int_equal(count_files(place.directory), 1);
+	assert_int_equal(config_save(link, NULL, &change, 1, &err), 0);
+	assert_file(place.file, "[pmctop]\ndelay = 2\n", 0600);
+	assert_int_equal(count_files(place.directory), 2);
+	remove_place(&place);
+}
+
+/* Root saves where root is, and not where somebody else may move it. */
+static void test_others(void **state)
+{
+	struct place place;
+	struct error err = {0};
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	make_place(&place, "f.conf");
+	put(place.file, "", 0600);
+	assert_int_equal(chown(place.file, 12345, 12345), 0);
+	assert_int_equal(chmod(place.directory, 01777), 0);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
+	assert_non_null(strstr(err.text, "it is another user's"));
+	assert_int_equal(chmod(place.directory, 0700), 0);
+	assert_int_equal(chown(place.directory, 12345, 12345), 0);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
+	unlink(place.file);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
+	assert_non_null(strstr(err.text, "its directory is another user's"));
+	assert_int_equal(count_files(place.directory), 0);
+	remove_place(&place);
+}
+
+/* While another saves it. */
+static void test_at_once(void **state)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	struct place place;
+	struct error err = {0};
+
+	(void)state;
+	make_place(&place, "f.conf");
+	put(place.file, "[pmctop]\n", 0600);
+	int fd = open(place.file, O_RDWR | O_CLOEXEC);
+	/* Who reads it keeps nobody from saving. */
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
+	close(fd);
+	put(place.file, "[pmctop]\n", 0600);
+	fd = open(place.file, O_RDWR | O_CLOEXEC);
+	lock.l_type = F_WRLCK;
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "another pmctop saves it now"));
+	close(fd);
+	assert_file(place.file, "[pmctop]\n", 0600);
+	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
 	remove_place(&place);
 }
 
@@ -297,7 +403,8 @@ static void test_refused(void **state)
 	assert_int_equal(config_save("/dev/null", NULL, &change, 1, &err), -EINVAL);
 	assert_string_equal(err.text, "Not saved: it is no ordinary file ('/dev/null').");
 	assert_int_equal(config_save("/proc/f.conf", NULL, &change, 1, &err), -ENOENT);
-	assert_string_equal(err.text, "Not saved: No such file or directory ('/proc/f.conf').");
+	assert_string_equal(err.text, "Not saved: No such file or directory ('/proc/f.conf'). "
+				      "Make its directory first.");
 	make_place(&place, "f.conf");
 	put(place.file, "x", 0600);
 	snprintf(below, sizeof(below), "%s/f.conf", place.file);
@@ -334,8 +441,8 @@ static void test_full_disk(void **state)
 		int rc = config_save(place.file, NULL, &change, 1, &err);
 		setrlimit(RLIMIT_FSIZE, &before);
 		assert_int_equal(rc, -EFBIG);
-		snprintf(expected, sizeof(expected), "Not saved: File too large ('%s').",
-			 place.file);
+		snprintf(expected, sizeof(expected),
+			 "Not saved: File too large ('%s'). 'ulimit -f' is its bound.", place.file);
 		assert_string_equal(err.text, expected);
 		assert_file(place.file, text, 0600);
 		assert_int_equal(count_files(place.directory), 1);
@@ -346,10 +453,13 @@ static void test_full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_edit),    cmocka_unit_test(test_edit_refused),
-		cmocka_unit_test(test_save),    cmocka_unit_test(test_new_file),
-		cmocka_unit_test(test_owner),   cmocka_unit_test(test_links),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_edit),      cmocka_unit_test(test_edit_refused),
+		cmocka_unit_test(test_edit_full), cmocka_unit_test(test_save),
+		cmocka_unit_test(test_new_file),  cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_links),     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_others),    cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_pattern),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,15 @@ static uint64_t switches_of(const struct groups *groups, int which, const uint64
 	return values[groups->items[which].switches];
 }
 
+/*
+ * How many switches may be counted between two records: the idle task may be silent, and on a busy
+ * machine real kernels keep quiet about whole runs of switches (idle, a hidden task, idle).
+ */
+static uint64_t silent_switches(const struct groups *groups)
+{
+	return groups->world->fk ? 1 : 100;
+}
+
 /* Its records in what groups_samples() gave, which must count on from *n by one or more each. */
 static size_t count_records(const struct groups *groups, size_t n_samples, int which, uint64_t *n,
 			    uint64_t *enabled_ns)
@@ -80,8 +89,8 @@ static size_t count_records(const struct groups *groups, size_t n_samples, int w
 		if (record->nr != groups->items[which].n)
 			continue;
 		assert_true(switches_of(groups, which, record->values) > *n);
-		/* The idle task may be silent. */
-		assert_true(switches_of(groups, which, record->values) <= *n + 2);
+		assert_true(switches_of(groups, which, record->values) <=
+			    *n + 1 + silent_switches(groups));
 		assert_int_equal(record->running_ns, record->enabled_ns);
 		assert_true(record->enabled_ns >= *enabled_ns);
 		*n = switches_of(groups, which, record->values);
@@ -130,7 +139,8 @@ static void groups_take_turns(void **state)
 		assert_in_range(found, 5, 1000);
 		assert_true(enabled_ns[on] <= after.enabled_ns);
 		assert_true(n[on] <= switches_of(&groups, on, after.values));
-		assert_true(n[on] + 1 >= switches_of(&groups, on, after.values));
+		assert_true(n[on] + silent_switches(&groups) >=
+			    switches_of(&groups, on, after.values));
 		assert_int_equal(count_records(&groups, n_samples, off, &n[off], &enabled_ns[off]),
 				 0);
 		/* The third is never disturbed. */

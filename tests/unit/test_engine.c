@@ -7,11 +7,13 @@
 #include "tests/fake_kernel/internal.h" /* to break rings that no kernel breaks */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -43,6 +45,37 @@ static void test_busy_loop_that_never_switches(void **state)
 		assert_true(counted > made - made / 1000 && counted < made + made / 1000);
 		snapshot_free(snapshot);
 	}
+	close_all(engine, fk);
+}
+
+/* What there is to be seen before the first interval is as true as any, and no part of one. */
+static void test_glimpse(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct snapshot *glimpse = NULL;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.glimpse = &glimpse});
+	assert_non_null(glimpse);
+	assert_int_equal(glimpse->sequence, 0);
+	assert_true(snapshot_conserves(glimpse, &(size_t){0}));
+	assert_string_equal(row_of(glimpse, 50)->comm, "loop");
+	struct figure ipc = task_figure(glimpse, 50, "ipc");
+	assert_int_equal(ipc.state, FIGURE_VALID);
+	assert_true(ipc.value > 0.4999 && ipc.value < 0.5001);
+
+	struct snapshot *first = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(first->sequence, 1);
+	assert_true(first->time_ns - glimpse->time_ns >= INTERVAL_NS);
+	assert_true(count_of(first, 50, "cycles") > 0);
+	assert_true(count_of(glimpse, 50, "cycles") + count_of(first, 50, "cycles") <=
+		    fk_truth_task(fk, 50, FK_CYCLES));
+	snapshot_free(first);
+	snapshot_free(glimpse);
 	close_all(engine, fk);
 }
 
@@ -156,6 +189,88 @@ static void test_short_lived_processes(void **state)
 	assert_int_equal(kids, SWARM);
 	assert_int_equal(counted, truth);
 	close_all(engine, fk);
+}
+
+/*
+ * A machine with so few numbers that one is taken again within half a millisecond: each of those
+ * who had it keeps its own counts. They run on the CPU whose ring is read first, and are born on
+ * the other.
+ */
+enum { GENERATIONS = 100, GENERATION_US = 300 };
+
+struct wrap {
+	int generation;
+	bool drains; /* in the midst of it, too */
+};
+
+static void next_generation(struct fk *fk, void *arg);
+
+static void end_generation(struct fk *fk, void *arg)
+{
+	const struct wrap *wrap = arg;
+
+	fk_exit(fk, 50, FK_EXIT_ZOMBIE);
+	fk_switch(fk, 0, 0);
+	if (wrap->generation < GENERATIONS)
+		fk_after(fk, 10 * NS_PER_US, next_generation, arg);
+}
+
+static void next_generation(struct fk *fk, void *arg)
+{
+	struct wrap *wrap = arg;
+	char comm[16];
+
+	snprintf(comm, sizeof(comm), "kid%d", wrap->generation++);
+	fk_fork(fk, 40, 50);
+	fk_rate(fk, 50, FK_CYCLES, (struct fk_rate){(uint32_t)wrap->generation, 1});
+	fk_switch(fk, 0, 50);
+	fk_comm(fk, 50, comm);
+	if (wrap->drains)
+		fk_script(fk, &(struct fk_step){GENERATION_US / 2 * NS_PER_US, FK_WAKE}, 1);
+	fk_after(fk, GENERATION_US * NS_PER_US, end_generation, wrap);
+}
+
+static void wrap(bool drains)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct wrap wrap = {.drains = drains};
+	int found = 0;
+
+	fk_task(fk, &(struct fk_spec){.tid = 40, .comm = "parent", .rates = HALF_IPC});
+	fk_switch(fk, 1, 40);
+	struct engine *engine = open_engine(&sys);
+	fk_after(fk, NS_PER_MS, next_generation, &wrap);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct row *row = &snapshot->threads.items[i];
+		const uint64_t *tally = rows_tally(snapshot->columns, &snapshot->threads, i);
+		int generation;
+		if (row->tid != 50)
+			continue;
+		assert_int_equal(sscanf(row->comm, "kid%d", &generation), 1);
+		assert_int_equal(tally[TALLY_TASK_CLOCK], GENERATION_US * NS_PER_US);
+		assert_int_equal(tally[event_index(snapshot, "cycles")],
+				 (generation + 1) * GENERATION_US * NS_PER_US);
+		assert_true(row->flags & ROW_EXITED);
+		found++;
+	}
+	assert_int_equal(found, GENERATIONS);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+	snapshot_free(snapshot);
+	for (int i = 0; i < 3; i++) {
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_null(row_of(snapshot, 50));
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+static void test_numbers_are_taken_again(void **state)
+{
+	(void)state;
+	wrap(false);
+	wrap(true);
 }
 
 static void test_loss_is_nobodys(void **state)
@@ -323,6 +438,67 @@ static void test_counters_shared(void **state)
 	close_all(engine, fk);
 }
 
+static void take_all(struct fk *fk, void *arg)
+{
+	for (int cpu = 0; cpu < 2; cpu++)
+		fk_hold(fk, cpu, *(const unsigned *)arg);
+}
+
+/*
+ * All counters are taken in the middle of an interval and given back in that of another. No time
+ * is ever missing: it is somebody's, or nobody's and that is told, from the first interval on. When
+ * it is over nothing is told any more.
+ */
+static void check_taken_for(uint64_t taken_ns)
+{
+	static unsigned all = FK_HOLD_ALL, none;
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	bool known = false;
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_after(fk, 30 * NS_PER_MS, take_all, &all);
+	fk_after(fk, 30 * NS_PER_MS + taken_ns, take_all, &none);
+	for (size_t i = 0; i < 40; i++) {
+		uint64_t begin_ns = fk_now(fk);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		double cpus = (double)snapshot->totals[TALLY_TASK_CLOCK] /
+			      (double)(snapshot->time_ns - begin_ns);
+		/* A cut may wait 20 ms for ticks that do not come: they are the next one's. */
+		if (fabs(cpus - 2) > 0.5)
+			fail_msg("taken for %" PRIu64 " ns, interval %zu: %g CPUs", taken_ns, i,
+				 cpus);
+		uint64_t nobodys_ns = snapshot->unattributed[TALLY_TASK_CLOCK];
+		known = nobodys_ns == 0;
+		if (!known && nobodys_ns > 2 * INTERVAL_NS / 10)
+			assert_true(has_note(snapshot, "with another profiler"));
+		if (known) {
+			struct figure ipc = task_figure(snapshot, 50, "ipc");
+			assert_true(ipc.state == FIGURE_NOT_COUNTED ||
+				    fabs(ipc.value - 0.5) < 0.001);
+		}
+		if (i == 39) {
+			assert_true(known);
+			assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
+			assert_int_equal(snapshot->n_notes, 0);
+		}
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+static void test_counters_taken_for_a_while(void **state)
+{
+	(void)state;
+	check_taken_for(20 * NS_PER_MS);
+	check_taken_for(100 * NS_PER_MS);
+	check_taken_for(200 * NS_PER_MS);
+	check_taken_for(900 * NS_PER_MS);
+}
+
 static void test_hotplug(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
@@ -350,6 +526,170 @@ static void test_hotplug(void **state)
 		snapshot_free(snapshot);
 	}
 	assert_int_equal(fk_open_fds(fk), fds);
+	close_all(engine, fk);
+}
+
+/*
+ * In the interval in which a CPU goes away, rates are of the time that passed on those that stay;
+ * one that went and came back within it is counted anew from its end on. Who went and who came is
+ * told.
+ */
+struct going {
+	const char *name;
+	uint64_t off_ms, on_ms; /* 0: it stays away */
+};
+
+static const struct going goings[] = {
+	{"early in the interval", 10, 0},  {"late in it", 80, 0},          {"at its end", 99, 0},
+	{"and came back at once", 60, 61}, {"and came back late", 20, 95},
+};
+
+#define WENT "Offline, or without counters: CPU 1."
+#define CAME "Online, and counted from now on: CPU 1."
+
+static void check_busy(struct snapshot *snapshot, pid_t tid)
+{
+	struct figure cpu = task_figure(snapshot, tid, "cpu_percent");
+	struct figure ipc = task_figure(snapshot, tid, "ipc");
+
+	if (cpu.value < 99.9 || cpu.value > 100.1)
+		fail_msg("%d: %f %%", (int)tid, cpu.value);
+	assert_int_equal(ipc.state, FIGURE_VALID);
+	assert_true(fabs(ipc.value - 0.5) < 0.001);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+}
+
+static void test_goes_within_an_interval(void **state)
+{
+	const struct going *this = *state;
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_switch(fk, 1, 60);
+	struct engine *engine = open_engine(&sys);
+	unsigned fds = fk_open_fds(fk);
+	fk_script(fk, &(struct fk_step){this->off_ms * NS_PER_MS, FK_OFFLINE, .cpu = 1}, 1);
+	if (this->on_ms > 0) {
+		const struct fk_step back[] = {
+			{this->on_ms * NS_PER_MS, FK_ONLINE, .cpu = 1},
+			{this->on_ms * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 60},
+		};
+		fk_script(fk, back, ARRAY_SIZE(back));
+	}
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_busy(snapshot, 50);
+	assert_true(has_note(snapshot, WENT));
+	snapshot_free(snapshot);
+
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_busy(snapshot, 50);
+	assert_int_equal(snapshot->n_cpus, this->on_ms > 0 ? 2 : 1);
+	assert_int_equal(has_note(snapshot, CAME), this->on_ms > 0);
+	assert_int_equal(has_note(snapshot, WENT), this->on_ms == 0);
+	if (this->on_ms > 0) { /* since it was opened */
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		check_busy(snapshot, 60);
+	}
+	snapshot_free(snapshot);
+	assert_int_equal(fk_open_fds(fk), this->on_ms > 0 ? fds : fds / 2);
+	close_all(engine, fk);
+}
+
+/* Who came is told for a while, who went for as long as he is away. */
+static void test_notes_of_cpus_end(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	fk_cpu_offline(fk, 1); /* before we came: no news */
+	struct engine *engine = open_engine(&sys);
+	const struct {
+		enum fk_action action;
+		int intervals; /* after the first, in which it is noticed */
+		bool went, came;
+	} steps[] = {
+		{FK_WAKE, 1, false, false},    {FK_ONLINE, 1, false, true},
+		{FK_OFFLINE, 30, true, false}, {FK_ONLINE, 9, false, true},
+		{FK_WAKE, 3, false, false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		fk_script(fk, &(struct fk_step){NS_PER_MS, steps[i].action, .cpu = 1}, 1);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		for (int n = 0; n < steps[i].intervals; n++) {
+			snapshot_free(snapshot);
+			snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		}
+		assert_int_equal(has_note(snapshot, WENT), steps[i].went);
+		assert_int_equal(has_note(snapshot, CAME), steps[i].came);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* One task runs all the time. */
+static struct engine *open_busy(struct fk *fk, const struct sys *sys)
+{
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	return open_engine(sys);
+}
+
+/* Time in which the machine slept is in no interval, and that is said once. */
+static void test_suspend(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_busy(fk, &sys);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		if (i == 1)
+			fk_sleep(fk, 3600 * NS_PER_S);
+		if (i == 3)
+			fk_sleep(fk, 1500 * NS_PER_MS);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		check_busy(snapshot, 50);
+		assert_true(snapshot->interval_ns < INTERVAL_NS + NS_PER_MS);
+		assert_int_equal(has_note(snapshot, "The machine slept for 3600.0 s"), i > 0);
+		assert_int_equal(has_note(snapshot, "The machine slept for 1.5 s"), i == 3);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* A hypervisor that takes time away is told of, from a twentieth of all time on. */
+static void test_stolen(void **state)
+{
+	static const struct {
+		unsigned stolen; /* in 1/1000 of the time of both CPUs */
+		const char *note;
+	} intervals[] = {
+		{10, NULL}, {250, "takes 20% or more of"}, {60, "takes 5% or more of"}, {0, NULL},
+		{40, NULL},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_advance(fk, NS_PER_S);
+	fk_steal(fk, 100 * NS_PER_MS);
+	struct engine *engine = open_engine(&sys);
+	for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
+		fk_steal(fk, intervals[i].stolen * 2 * NS_PER_S / 1000);
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+		assert_int_equal(has_note(snapshot, "The hypervisor takes "), !!intervals[i].note);
+		if (intervals[i].note)
+			assert_true(has_note(snapshot, intervals[i].note));
+		snapshot_free(snapshot);
+	}
 	close_all(engine, fk);
 }
 
@@ -447,37 +787,14 @@ static void test_ring_memory_is_shared(void **state)
 	close_all(engine, fk);
 }
 
-/* Gone and back between two looks at the list: the old group is dead for good. */
-static void test_cpu_off_and_on_within_an_interval(void **state)
-{
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
-	struct sys sys = fk_sys(fk);
-
-	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	struct engine *engine = open_engine(&sys);
-	fk_script(fk,
-		  (struct fk_step[]){{10 * NS_PER_MS, FK_OFFLINE, .cpu = 1},
-				     {20 * NS_PER_MS, FK_ONLINE, .cpu = 1},
-				     {30 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 50}},
-		  3);
-	struct snapshot *snapshot = nth_snapshot(engine, fk, 4);
-	assert_int_equal(snapshot->n_cpus, 2);
-	assert_true(task_figure(snapshot, 50, "cpu_percent").value > 99);
-	snapshot_free(snapshot);
-	close_all(engine, fk);
-}
-
 /* An interval is as long as it was asked to be, whatever becomes of the wait. */
 static void test_failing_wait(void **state)
 {
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_busy(fk, &sys);
 
 	(void)state;
-	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-	fk_switch(fk, 0, 50);
-	struct engine *engine = open_engine(&sys);
 	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
 	fk_fail(fk, FK_WAIT, 1, EINVAL);
 	unsigned waits = fk_calls(fk, FK_WAIT);
@@ -560,70 +877,43 @@ static void test_the_dead_are_forgotten(void **state)
 	close_all(engine, fk);
 }
 
-/* Whatever call fails, once: it is an error with a sentence or a snapshot, and nothing leaks. */
-static void test_any_call_may_fail(void **state)
-{
-	static const struct {
-		enum fk_op op;
-		int error;
-	} faults[] = {
-		{FK_PERF_OPEN, EMFILE},  {FK_PERF_OPEN, ENODEV}, {FK_PERF_OPEN, EINVAL},
-		{FK_PERF_OPEN, EAGAIN},  {FK_PERF_OPEN, EBUSY},  {FK_PERF_OPEN, ENOMEM},
-		{FK_PERF_IOCTL, EINVAL}, {FK_PERF_MAP, EPERM},   {FK_PERF_MAP, EINVAL},
-		{FK_PERF_READ, EIO},     {FK_WAIT, EINVAL},      {FK_FILE_READ, EACCES},
-		{FK_FILE_READ, EIO},     {FK_DIR_EACH, EACCES},  {FK_FILE_OWNER, ENOENT},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
-		for (unsigned k = 0; k <= 40; k++) {
-			struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
-			struct sys sys = fk_sys(fk);
-			struct engine *engine = NULL;
-			struct error err = {0};
-			fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
-			fk_switch(fk, 0, 50);
-			fk_fail(fk, faults[i].op, k, faults[i].error);
-			if (engine_new(&sys, &(struct engine_config){0}, &engine, &err) < 0) {
-				assert_true(err.text[0]);
-				assert_null(engine);
-			} else {
-				for (int n = 0; n < 2; n++)
-					snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-			}
-			close_all(engine, fk);
-		}
-	}
-}
-
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_busy_loop_that_never_switches),
+		cmocka_unit_test(test_glimpse),
 		cmocka_unit_test(test_switching_pair_is_exact),
 		cmocka_unit_test(test_rival),
 		cmocka_unit_test(test_short_lived_processes),
+		cmocka_unit_test(test_numbers_are_taken_again),
 		cmocka_unit_test(test_loss_is_nobodys),
 		cmocka_unit_test(test_broken_ring_is_a_loss),
 		cmocka_unit_test(test_silent_idle),
 		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
 		cmocka_unit_test(test_counters_taken),
+		cmocka_unit_test(test_counters_taken_for_a_while),
 		cmocka_unit_test(test_counters_shared),
 		cmocka_unit_test(test_hotplug),
+		cmocka_unit_test(test_notes_of_cpus_end),
+		cmocka_unit_test(test_suspend),
+		cmocka_unit_test(test_stolen),
 		cmocka_unit_test(test_ring_memory_is_shared),
-		cmocka_unit_test(test_cpu_off_and_on_within_an_interval),
 		cmocka_unit_test(test_failing_wait),
 		cmocka_unit_test(test_wake_ends_the_wait),
 		cmocka_unit_test(test_dead_descriptor_is_asked_once),
 		cmocka_unit_test(test_the_dead_are_forgotten),
-		cmocka_unit_test(test_any_call_may_fail),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(others)];
+	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(goings) + ARRAY_SIZE(others)];
+	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
-		tests[i] = (struct CMUnitTest){.name = refusals[i].name,
-					       .test_func = test_refusal,
-					       .initial_state = (void *)(uintptr_t)&refusals[i]};
-	memcpy(tests + ARRAY_SIZE(refusals), others, sizeof(others));
+		tests[n++] = (struct CMUnitTest){.name = refusals[i].name,
+						 .test_func = test_refusal,
+						 .initial_state = (void *)(uintptr_t)&refusals[i]};
+	for (size_t i = 0; i < ARRAY_SIZE(goings); i++)
+		tests[n++] = (struct CMUnitTest){.name = goings[i].name,
+						 .test_func = test_goes_within_an_interval,
+						 .initial_state = (void *)(uintptr_t)&goings[i]};
+	memcpy(tests + n, others, sizeof(others));
 	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
 }

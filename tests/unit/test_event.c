@@ -222,7 +222,6 @@ static void refuses(void **state)
 		{"skl::LONGEST_LAT_CACHE:MISS:D", -EINVAL, "no 'D'"},
 		{"skl::LONGEST_LAT_CACH:MISS", -ENODEV, "another machine's"},
 		{"skx_unc_imc0::UNC_M_CAS_COUNT:RD", -ENODEV, "this kernel does not offer"},
-		{"rapl::RAPL_ENERGY_PKG", -ENODEV, "this kernel does not offer"},
 	};
 	struct machine machine;
 

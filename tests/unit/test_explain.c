@@ -131,12 +131,13 @@ static void test_sentences(void **state)
 		 "blocked by a seccomp filter",
 		 "--cap-add PERFMON",
 		 FILTERED},
-		{"no PMU",
+		/* What is asked without an event needs no PMU. */
+		{"not even software",
 		 ENOENT,
 		 NULL,
 		 {.paranoid = 2},
-		 "No hardware counters",
-		 "enable the vPMU"},
+		 "perf_event_open failed: No such file",
+		 ""},
 		{"one event",
 		 ENOENT,
 		 "cycles",
@@ -173,6 +174,7 @@ static void test_sentences(void **state)
 		 {.paranoid = 2},
 		 "No locked memory is left",
 		 "RLIMIT_MEMLOCK"},
+		{"memory", ENOMEM, NULL, {.paranoid = 2}, "no memory left", "memory.max"},
 		{"exclusive", EBUSY, NULL, {.paranoid = 2}, "held by another program", ""},
 		{"offline", ENODEV, NULL, {.paranoid = 2}, "went offline", ""},
 		{"anything else",
@@ -216,11 +218,38 @@ static void test_no_perf(void **state)
 	fk_free(fk);
 }
 
+/* What else is granted is no reason to look for one who refuses everything. */
+static void test_kernel_breakpoint(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){0});
+	struct sys sys = fk_sys(fk);
+	struct event_code code = {
+		.attr = {.type = PERF_TYPE_BREAKPOINT, .bp_addr = 0xffffffff81000000},
+	};
+	struct event event = {
+		.name = (char[]){"mem:0xffffffff81000000:w"},
+		.kind = EVENT_SOFTWARE,
+		.codes = &code,
+		.n_codes = 1,
+		.answer = -EPERM,
+	};
+	struct error err;
+
+	(void)state;
+	explain_event(&sys, &event, &err);
+	assert_non_null(strstr(err.text, "CAP_SYS_ADMIN"));
+	code.attr.bp_addr = 0x7f0010000000;
+	explain_event(&sys, &event, &err);
+	assert_null(strstr(err.text, "CAP_SYS_ADMIN"));
+	fk_free(fk);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences),
 		cmocka_unit_test(test_no_perf),
+		cmocka_unit_test(test_kernel_breakpoint),
 	};
 
 	return cmocka_run_group_tests_name("explain", tests, NULL, NULL);

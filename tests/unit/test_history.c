@@ -429,6 +429,194 @@ static void test_sum(void **state)
 	columns_unref(columns);
 }
 
+/* ---- of a whole recording */
+
+static void whole_open(struct past *past)
+{
+	past_open(past);
+	history_free(past->history);
+	past->history = history_new_whole();
+}
+
+/* n parts of all of it; -1 is unknown. */
+static void check_whole(const struct past *past, struct history_key key, const char *metric,
+			const double *want, size_t n)
+{
+	uint64_t begin_ns, end_ns;
+	float values[16];
+
+	assert_true(history_reach(past->history, &begin_ns, &end_ns));
+	history_read_range(past->history, &key, metric, begin_ns, end_ns, n, values);
+	for (size_t i = 0; i < n; i++) {
+		if (want[i] < 0 ? !isnan(values[i])
+				: !(fabs((double)values[i] - want[i]) <= want[i] / 64 + 1e-9))
+			fail_msg("%s %zu of %zu: %g, not %g", metric, i, n, (double)values[i],
+				 want[i]);
+	}
+}
+
+#define CHECK_WHOLE(past, key, metric, ...)                           \
+	check_whole(past, key, metric, (const double[]){__VA_ARGS__}, \
+		    ARRAY_SIZE(((const double[]){__VA_ARGS__})))
+
+static void test_whole(void **state)
+{
+	struct past past;
+	uint64_t begin_ns, end_ns;
+	struct sample_row rows[] = {task(7, 5, NS_PER_S / 2, 1.5), task(8, 6, NS_PER_S / 4, 2)};
+
+	(void)state;
+	whole_open(&past);
+	assert_false(history_reach(past.history, &begin_ns, &end_ns));
+	for (int i = 0; i < 4; i++)
+		past_add(&past, NS_PER_S, rows, i == 2 ? 2 : 1);
+	assert_true(history_reach(past.history, &begin_ns, &end_ns));
+	assert_int_equal(begin_ns, 100 * NS_PER_S);
+	assert_int_equal(end_ns, 104 * NS_PER_S);
+	CHECK_WHOLE(&past, process(8, 6), "cpu_percent", -1, -1, 25, -1);
+	CHECK_WHOLE(&past, process(8, 6), "cpu_percent", -1, 25);
+	/* Finer than it is known: the same again. */
+	CHECK_WHOLE(&past, process(8, 6), "ipc", -1, -1, -1, -1, 2, 2, -1, -1);
+	CHECK_WHOLE(&past, process(7, 5), "ipc", 1.5, 1.5, 1.5);
+	/* A part of it. */
+	float values[2];
+	struct history_key key = process(8, 6);
+	history_read_range(past.history, &key, "ipc", begin_ns + NS_PER_S, begin_ns + 3 * NS_PER_S,
+			   2, values);
+	assert_true(isnan(values[0]) && !isnan(values[1]));
+	past_close(&past);
+}
+
+/* However long it is, it is there from the beginning, its means are right, and it takes no more. */
+static void test_whole_day(void **state)
+{
+	static const struct {
+		uint64_t interval_ns;
+		unsigned n;
+	} rows[] = {
+		{NS_PER_S, 641},      {NS_PER_S, 5000},       {NS_PER_S, 20000},
+		{NS_PER_S / 4, 8000}, {10 * NS_PER_S, 20000}, {NS_PER_S + 13 * NS_PER_MS, 9999},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t ns = rows[i].interval_ns;
+		struct past past;
+
+		whole_open(&past);
+		size_t before = allocated();
+		for (unsigned k = 0; k < rows[i].n; k++) {
+			unsigned quarter = 4 * k / rows[i].n;
+			/* 20, 40, 60, 80 %, each of them by turns more and less */
+			uint64_t ran_ns = ns / 10 * (2 * (quarter + 1) + (k % 2 ? 1 : -1));
+			struct sample_row row = task(7, 5, ran_ns, 1 + quarter);
+
+			past_add(&past, ns, &row, 1);
+		}
+		history_end(past.history);
+		CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 20, 40, 60, 80);
+		CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 30, 70);
+		CHECK_WHOLE(&past, process(7, 5), "ipc", 1, 2, 3, 4);
+		assert_true(allocated() - before < HISTORY_BUCKETS * 2000);
+		past_close(&past);
+	}
+}
+
+/* Who ran for a moment of it is known for that: it is no mean with time in which nothing was. */
+static void test_whole_moment(void **state)
+{
+	struct past past;
+	struct sample_row rows[] = {task(7, 5, NS_PER_S / 2, 1), task(8, 6, NS_PER_S, 2),
+				    task(8, 6, NS_PER_S / 2, 1)};
+
+	(void)state;
+	whole_open(&past);
+	for (int i = 0; i < 6400; i++) {
+		if (i == 3000 || i == 3002)
+			past_add(&past, NS_PER_S, (struct sample_row[]){rows[0], rows[1]}, 2);
+		else if (i == 3005)
+			past_add(&past, NS_PER_S, (struct sample_row[]){rows[0], rows[2]}, 2);
+		else
+			past_add(&past, NS_PER_S, rows, 1);
+	}
+	history_end(past.history);
+	CHECK_WHOLE(&past, process(8, 6), "cpu_percent", 83.3);
+	CHECK_WHOLE(&past, process(8, 6), "ipc", -1, 1.667, -1, -1);
+	past_close(&past);
+}
+
+/* Nobody recorded for a while: longer than a bucket, and it is seen. */
+static void test_whole_gap(void **state)
+{
+	struct past past;
+	struct sample_row row = task(7, 5, NS_PER_S / 2, 1);
+
+	(void)state;
+	whole_open(&past);
+	for (int i = 0; i < 2000; i++) {
+		if (i == 1000)
+			past.now_ns += 1000 * NS_PER_S;
+		past_add(&past, NS_PER_S, &row, 1);
+	}
+	history_end(past.history);
+	CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 50, -1, 50);
+	/* Years later: one bucket for all before. */
+	past.now_ns += 3000000000 * NS_PER_S;
+	past_add(&past, NS_PER_S, &row, 1);
+	history_end(past.history);
+	CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 50, -1, -1, 50);
+	past_close(&past);
+}
+
+/* A metric that is counted from the middle on; the same name means the same. */
+static void test_whole_columns_change(void **state)
+{
+	struct past past;
+	struct sample_row row = task(7, 5, NS_PER_S / 2, 2);
+	struct columns *overview, *branch = sample_columns("branch");
+
+	(void)state;
+	whole_open(&past);
+	overview = past.columns;
+	for (int i = 0; i < 6000; i++) {
+		past.columns = i < 3000 ? overview : branch;
+		past_add(&past, NS_PER_S, &row, 1);
+	}
+	history_end(past.history);
+	CHECK_WHOLE(&past, process(7, 5), "ipc", 2, 2, 2, 2);
+	CHECK_WHOLE(&past, process(7, 5), "mips", 1000, 1000, 1000, -1, -1);
+	CHECK_WHOLE(&past, process(7, 5), "branch_miss_percent", -1, -1, -1, -1);
+	columns_unref(branch);
+	past.columns = overview;
+	past_close(&past);
+}
+
+/* Always others run: the busiest of each bucket stay, and it takes no more than it may. */
+static void test_whole_crowd(void **state)
+{
+	enum { TASKS = 600, SECONDS = 1500 };
+	struct past past;
+	struct sample_row *rows = xcalloc(TASKS + 1, sizeof(*rows));
+
+	(void)state;
+	whole_open(&past);
+	size_t before = allocated();
+	for (int second = 0; second < SECONDS; second++) {
+		for (int i = 0; i < TASKS; i++)
+			rows[i] = task(100000 + second * TASKS + i, 5, 1000000, 1);
+		rows[TASKS] = task(7, 5, NS_PER_S / 2, 2);
+		past_add(&past, NS_PER_S, rows, TASKS + 1);
+	}
+	assert_true(allocated() - before <=
+		    (HISTORY_BUCKETS + 32) * (HISTORY_BUCKET_BYTES + 64) + 1024);
+	history_end(past.history);
+	CHECK_WHOLE(&past, machine, "ipc", 1.45, 1.45);
+	CHECK_WHOLE(&past, process(7, 5), "ipc", 2, 2, 2, 2, 2, 2, 2, 2);
+	CHECK_WHOLE(&past, ((struct history_key){HISTORY_USER, 1000, 0}), "cpu_percent", 110, 110);
+	free(rows);
+	past_close(&past);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +633,12 @@ int main(void)
 		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_many_cpus),
 		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_whole_day),
+		cmocka_unit_test(test_whole_moment),
+		cmocka_unit_test(test_whole_gap),
+		cmocka_unit_test(test_whole_columns_change),
+		cmocka_unit_test(test_whole_crowd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,10 @@ static void strings(void **state)
 		{"quotes", "a\"b\\c", "\"a\\\"b\\\\c\""},
 		{"controls", "\x01\n\x1b\x7f", "\"\\u0001\\u000a\\u001b\\u007f\""},
 		{"a C1 control", "\xc2\x9b", "\"\\u009b\""},
+		{"what turns the line", "\xe2\x80\xae|\xe2\x81\xa6|\xd8\x9c",
+		 "\"\\u202e|\\u2066|\\u061c\""},
+		{"what breaks it", "\xe2\x80\xa8|\xe2\x80\xa9", "\"\\u2028|\\u2029\""},
+		{"a tag, beyond 16 bits", "\xf3\xa0\x81\x81", "\"\\udb40\\udc41\""},
 		{"UTF-8 stays", "\xc3\xa4\xe6\x97\xa5", "\"\xc3\xa4\xe6\x97\xa5\""},
 		{"a byte that is none",
 		 "a\xff"
@@ -293,6 +297,25 @@ static void valid_for_python(void **state)
 			     0); /* the judge does judge */
 }
 
+/* Nobody takes it for now, and each line says where in the recording it is. */
+static void says_that_it_is_a_replay(void **state)
+{
+	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), NULL, 0);
+
+	(void)state;
+	text_copy(snapshot->replay, sizeof(snapshot->replay), "run.data");
+	snapshot->offset_ns = 1500 * NS_PER_MS;
+	snapshot->realtime_ns = 0;
+	char *line = json_of(snapshot, ROLLUP_PROCESS);
+	assert_non_null(strstr(line, "\"time\":null,"));
+	assert_non_null(strstr(line, ",\"replay\":\"run.data\",\"offset_s\":1.5"));
+	free(line);
+	line = json_of(sample_snapshot(sample_columns("software"), NULL, 0), ROLLUP_PROCESS);
+	assert_null(strstr(line, "replay"));
+	assert_null(strstr(line, "offset_s"));
+	free(line);
+}
+
 /* How many had counters is said of an interval; of a whole run it is not known, and is not 0. */
 static void coverage(void **state)
 {
@@ -321,9 +344,13 @@ static void coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_whole_line), cmocka_unit_test(values),
-		cmocka_unit_test(strings),        cmocka_unit_test(command_lines),
-		cmocka_unit_test(identities),     cmocka_unit_test(valid_for_python),
+		cmocka_unit_test(the_whole_line),
+		cmocka_unit_test(values),
+		cmocka_unit_test(strings),
+		cmocka_unit_test(command_lines),
+		cmocka_unit_test(identities),
+		cmocka_unit_test(valid_for_python),
+		cmocka_unit_test(says_that_it_is_a_replay),
 		cmocka_unit_test(coverage),
 	};
 

@@ -152,11 +152,55 @@ static void columns_stand_still(void **state)
 	}
 }
 
+/* Nobody takes it for now; and where nobody knows when it was, no time is told. */
+static void says_that_it_is_a_replay(void **state)
+{
+	static const struct {
+		const char *replay;
+		uint64_t offset_ns, realtime_ns;
+		const char *title;
+	} rows[] = {
+		{"", 0, 1763650000 * NS_PER_S,
+		 "pmctop - h  2025-11-20 14:46:40 UTC  1.000 s  system\n"},
+		{"run.data", 3723 * NS_PER_S + 1500000, 1763650000 * NS_PER_S,
+		 "pmctop - h  REPLAY of run.data at 01:02:03.001  2025-11-20 14:46:40 UTC  1.000 s "
+		 " system\n"},
+		{"-", NS_PER_S / 2, 0,
+		 "pmctop - h  REPLAY of a pipe at 00:00:00.500  1.000 s  system\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), NULL, 0);
+		struct view_spec spec = {.sort = ""};
+		struct view view;
+		char *text = NULL;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		text_copy(snapshot->host, sizeof(snapshot->host), "h");
+		text_copy(snapshot->replay, sizeof(snapshot->replay), rows[i].replay);
+		snapshot->offset_ns = rows[i].offset_ns;
+		snapshot->pmu[0] = '\0';
+		snapshot->mode = "system";
+		snapshot->interval_ns = NS_PER_S;
+		snapshot->realtime_ns = rows[i].realtime_ns;
+		view_init(snapshot, &spec, &view);
+		out_text(&view, out);
+		fclose(out);
+		assert_memory_equal(text, rows[i].title, strlen(rows[i].title));
+		free(text);
+		view_fini(&view);
+		snapshot_free(snapshot);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_golden),
 		cmocka_unit_test(columns_stand_still),
+		cmocka_unit_test(says_that_it_is_a_replay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

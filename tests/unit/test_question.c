@@ -317,35 +317,6 @@ static void the_last_one_counts(void **state)
 	close_all(engine, fk);
 }
 
-/* ---- when calls fail */
-
-static bool survives(const struct fk_config *config, enum fk_op op, unsigned k, int error)
-{
-	static const char *const texts[] = {"r201,r202", "power/energy-pkg/", "sched:sched_switch"};
-	struct fk *fk = machine(config);
-	struct sys sys = fk_sys(fk);
-	struct engine *engine = open_engine(&sys);
-	unsigned calls = fk_calls(fk, op);
-
-	fk_fail(fk, op, k, error);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		free(ask_outlook(engine, fk, texts[i]));
-	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-	bool failed = fk_calls(fk, op) - calls >= k;
-	close_all(engine, fk);
-	return failed;
-}
-
-static void anything_may_fail(void **state)
-{
-	static const enum fk_op ops[] = {FK_PERF_OPEN, FK_PERF_READ, FK_FILE_READ, FK_DIR_EACH};
-	static const int errors[] = {EMFILE, EACCES, EINVAL, ENOENT, EBUSY};
-
-	for (size_t op = 0; op < ARRAY_SIZE(ops); op++)
-		for (unsigned k = 1; survives(*state, ops[op], k, errors[k % ARRAY_SIZE(errors)]);)
-			k++;
-}
-
 int main(void)
 {
 	static struct fk_config ordinary = {.unprivileged = true, .uid = ME, .paranoid = 2};
@@ -361,12 +332,6 @@ int main(void)
 		cmocka_unit_test(events_of_other_levels),
 		cmocka_unit_test(prospects_of_an_ordinary_user),
 		cmocka_unit_test(the_last_one_counts),
-		{.name = "anything may fail",
-		 .test_func = anything_may_fail,
-		 .initial_state = &zen},
-		{.name = "anything may fail, of an ordinary user",
-		 .test_func = anything_may_fail,
-		 .initial_state = &ordinary},
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(prospects) + ARRAY_SIZE(others)];
 

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -372,6 +373,28 @@ static void test_file_rules(void **state)
 	assert_int_equal(status.st_size, sizeof(magic));
 }
 
+enum { LONG_S = 60 };
+
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Until so much is in a file, which has a thread of its own; how much it is then. */
+static off_t wait_for_bytes(const char *path, uint64_t bytes)
+{
+	struct stat status = {0};
+
+	for (time_t end = now_s() + LONG_S; (uint64_t)status.st_size < bytes; usleep(1000)) {
+		assert_true(now_s() < end);
+		stat(path, &status);
+	}
+	return status.st_size;
+}
+
 /* A disk that fills: the recording ends, what was written can be read, counting goes on. */
 static void test_full_disk(void **state)
 {
@@ -385,21 +408,18 @@ static void test_full_disk(void **state)
 	struct replay replay;
 
 	record_intervals(engine, fk, &seen, 1);
-	struct stat status = {0};
-	for (off_t before = -1; status.st_size == 0 || status.st_size != before; usleep(20000)) {
-		before = status.st_size;
-		stat(path, &status);
-	}
+	off_t written = wait_for_bytes(path, seen.snapshots[0]->recorded_bytes);
 	getrlimit(RLIMIT_FSIZE, &limit);
 	small = limit;
-	small.rlim_cur = (rlim_t)status.st_size + 1000;
+	small.rlim_cur = (rlim_t)written + 1000;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
 	struct snapshot *snapshot = NULL;
-	for (unsigned i = 0; i < 1000 && (!snapshot || snapshot->recorded_bytes > 0); i++) {
+	for (time_t end = now_s() + LONG_S; now_s() < end; usleep(1000)) {
 		snapshot_free(snapshot);
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		usleep(1000); /* the file has a thread of its own */
+		if (snapshot->recorded_bytes == 0)
+			break;
 	}
 	setrlimit(RLIMIT_FSIZE, &limit);
 	assert_int_equal(snapshot->recorded_bytes, 0);

@@ -198,6 +198,91 @@ static void test_broken_sizes(void **state)
 	}
 }
 
+/* Records of another type too, of which a sample may be followed. */
+static void append_numbered(struct memory *memory, struct ring *ring, uint64_t n, uint32_t type)
+{
+	struct sample sample = a_sample(n);
+
+	sample.header.type = type;
+	append(memory, ring, &sample, sizeof(sample));
+}
+
+/*
+ * What is not looked for is stepped over wherever it stands, also where the ring's end cuts it, and
+ * also what types later kernels may have.
+ */
+static void test_seek(void **state)
+{
+	enum { ROUNDS = 200 };
+	struct memory memory;
+	struct sys sys;
+	struct ring ring;
+
+	(void)state;
+	open_ring(&memory, &sys, &ring);
+	for (uint64_t round = 0; round < ROUNDS; round++) {
+		for (uint64_t i = 0; i < 11; i++)
+			append_numbered(&memory, &ring, i,
+					i % 4 == 3   ? PERF_RECORD_COMM
+					: i % 4 == 2 ? 32 + PERF_RECORD_COMM
+						     : PERF_RECORD_SAMPLE);
+		assert_non_null(ring_peek(&ring)); /* so that it knows of them */
+		for (uint64_t i = 3; i < 11; i += 4) {
+			const struct perf_event_header *header;
+			ring_seek(&ring, RING_TYPE(PERF_RECORD_COMM));
+			header = ring_peek(&ring);
+			assert_int_equal(header->type, PERF_RECORD_COMM);
+			ring_seek(&ring, RING_TYPE(PERF_RECORD_COMM));
+			assert_ptr_equal(ring_peek(&ring), header);
+			ring_consume(&ring);
+		}
+		ring_seek(&ring, RING_TYPE(PERF_RECORD_COMM));
+		assert_null(ring_peek(&ring));
+		ring_release(&ring);
+	}
+	assert_int_equal(ring.broken, 0);
+	/* What makes no sense is not stepped over: who peeks says so. */
+	struct sample sample = a_sample(1);
+	sample.header.size = 12;
+	append(&memory, &ring, &sample, sizeof(sample));
+	assert_null(ring_peek(&ring));
+	assert_int_equal(ring.broken, 1);
+	ring_unmap(&ring);
+}
+
+/* Who looks ahead sees all that is there now, and the reader's place and the kernel's stay. */
+static void test_look_ahead(void **state)
+{
+	struct memory memory;
+	struct sys sys;
+	struct ring ring, ahead;
+
+	(void)state;
+	open_ring(&memory, &sys, &ring);
+	const struct perf_event_mmap_page *page = (const void *)memory.page;
+	append_numbered(&memory, &ring, 1, PERF_RECORD_SAMPLE);
+	assert_sample(ring_peek(&ring), 1);
+	append_numbered(&memory, &ring, 2, PERF_RECORD_SAMPLE);
+	uint64_t second = ring_head(&ring);
+	append_numbered(&memory, &ring, 3, PERF_RECORD_SAMPLE);
+
+	ring_look_ahead(&ring, 0, &ahead);
+	for (uint64_t n = 1; n <= 3; n++, ring_consume(&ahead))
+		assert_sample(ring_peek(&ahead), n);
+	assert_null(ring_peek(&ahead));
+	ring_look_ahead_end(&ahead);
+
+	/* From beyond what the reader knows to be there. */
+	ring_look_ahead(&ring, second, &ahead);
+	assert_sample(ring_peek(&ahead), 3);
+	ring_look_ahead_end(&ahead);
+
+	assert_sample(ring_peek(&ring), 1);
+	assert_int_equal(page->data_tail, 0);
+	assert_int_equal(ring.broken, 0);
+	ring_unmap(&ring);
+}
+
 static void test_map_says_what_the_kernel_says(void **state)
 {
 	struct memory memory = {.page_bytes = (size_t)sysconf(_SC_PAGESIZE)};
@@ -272,6 +357,8 @@ int main(void)
 		cmocka_unit_test(test_wrap_at_every_offset),
 		cmocka_unit_test(test_many_records_at_once),
 		cmocka_unit_test(test_broken_sizes),
+		cmocka_unit_test(test_seek),
+		cmocka_unit_test(test_look_ahead),
 		cmocka_unit_test(test_map_says_what_the_kernel_says),
 		cmocka_unit_test(test_sizes_that_do_not_fit_their_kind),
 		cmocka_unit_test(test_comm),

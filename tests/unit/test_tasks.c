@@ -8,6 +8,7 @@
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { STEPS_MAX = 8, WANTS_MAX = 4, TIDS_MAX = 8 };
+enum { STEPS_MAX = 8, WANTS_MAX = 4 };
 
 /* Where the fake kernel's clock begins. */
 #define BASE_NS (1000 * NS_PER_S)
@@ -78,6 +79,20 @@ static const struct tasks_case cases[] = {
 		{{9, 15, "first", 5000}, {9, 5001, "second"}},
 		2,
 		2,
+	},
+	{
+		"which may be read yet",
+		{{COMM, 10, 9, "first"}, {FORK, 200, 9}, {COMM, 201, 9, "second"}, {EXIT, 150, 9}},
+		{{9, 15, "first", 150}, {9, 160, "first", 150}, {9, 201, "second"}},
+		3,
+		2,
+	},
+	{
+		"who is heard of first by his EXIT stands behind those who came after him",
+		{{FORK, 200, 9}, {FORK, 210, 9}, {COMM, 211, 9, "third"}, {EXIT, 150, 9}},
+		{{9, 150, "", 150}, {9, 201, "", 210}, {9, 220, "third"}},
+		3,
+		3,
 	},
 	{
 		"what a FORK has closed is forgotten like any other",
@@ -253,47 +268,6 @@ static void test_case(void **state)
 	bench_close(&bench);
 }
 
-/* ---- the hash: tids that collide in its first 1024 slots, one of which goes */
-
-struct hash_case {
-	const char *name;
-	pid_t tids[TIDS_MAX]; /* in the order in which they come; the first 0 ends them */
-	pid_t gone;
-};
-
-static const struct hash_case hash_cases[] = {
-	{"the first of a run goes", {5, 1029, 2053}, 5},
-	{"one in the middle goes", {5, 1029, 2053, 3077}, 1029},
-	{"the last goes", {5, 1029, 2053}, 2053},
-	{"one at home behind the gap stays, the one behind it moves", {5, 6, 1029}, 5},
-	{"those pushed out of their home move back by one", {5, 1029, 6, 7}, 5},
-	{"a run over the end of the table", {1022, 1023, 2046, 2047, 1024}, 1022},
-	{"a gap at the very end of the table", {1023, 2047, 1024, 1025}, 1023},
-	{"a gap at its very beginning", {1023, 2047, 1024, 3071}, 2047},
-};
-
-static void test_hash(void **state)
-{
-	const struct hash_case *this = *state;
-	struct bench bench;
-	size_t n = 0;
-
-	bench_open(&bench);
-	for (; n < TIDS_MAX && this->tids[n]; n++)
-		feed(bench.tasks, &(struct step){SEEN, 10, this->tids[n]});
-	feed(bench.tasks, &(struct step){EXIT, 20, this->gone});
-	feed(bench.tasks, &(struct step){FORGET, 5000});
-	assert_int_equal(tasks_count(bench.tasks), n - 1);
-	for (size_t i = 0; i < n; i++) {
-		const struct task *task = tasks_find(bench.tasks, this->tids[i], at_ms(10));
-		if (this->tids[i] == this->gone)
-			assert_null(task);
-		else
-			assert_true(task && task->tid == this->tids[i]);
-	}
-	bench_close(&bench);
-}
-
 /* Many more than the table begins with; every third goes again. */
 static void test_grows(void **state)
 {
@@ -414,6 +388,54 @@ static void test_loss_is_verified(void **state)
 	size_t count = tasks_count(bench.tasks);
 	feed(bench.tasks, &(struct step){FORGET, 100000});
 	assert_int_equal(tasks_count(bench.tasks), count - N / 2);
+	bench_close(&bench);
+}
+
+/*
+ * Where records are lost at each refresh, and there is time for a part of the table each: the dead
+ * are found all the same, wherever they stand, and what a storm has made large is not for good.
+ */
+static void test_losses_that_go_on(void **state)
+{
+	enum { N = 3000, FIRST = 100, REFRESHES = 1000 };
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++)
+		feed(bench.tasks, &(struct step){SEEN, 0, tid});
+	for (unsigned i = 0; i < REFRESHES; i++) {
+		tasks_records_lost(bench.tasks);
+		tasks_maintain(bench.tasks, 40 * NS_PER_US);
+		feed(bench.tasks, &(struct step){FORGET, 100000 + i});
+	}
+	assert_int_equal(tasks_count(bench.tasks), 0);
+	bench_close(&bench);
+}
+
+/* The table is as small again as it was, and whoever is still there is found in it. */
+static void test_memory_comes_back(void **state)
+{
+	enum { N = 100 * 1000, FIRST = 1000, STAY = 100, KEPT_BYTES = 128 << 10 };
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){FORGET, 0});
+	size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++)
+		feed(bench.tasks, &(struct step){FORK, 10, tid});
+	for (pid_t tid = FIRST + STAY; tid < FIRST + N; tid++)
+		feed(bench.tasks, &(struct step){EXIT, 20, tid});
+	for (unsigned i = 0; i < 20; i++)
+		feed(bench.tasks, &(struct step){FORGET, 5000 + i});
+	size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+
+	assert_int_equal(tasks_count(bench.tasks), STAY);
+	for (pid_t tid = FIRST; tid < FIRST + STAY; tid++)
+		assert_non_null(tasks_find(bench.tasks, tid, at_ms(5000)));
+	if (after > before + KEPT_BYTES)
+		fail_msg("%zu bytes are kept, and were %zu", after, before);
 	bench_close(&bench);
 }
 
@@ -638,6 +660,8 @@ int main(void)
 		cmocka_unit_test(test_exec_asks_for_the_user_again),
 		cmocka_unit_test(test_gone_before_it_was_looked_up),
 		cmocka_unit_test(test_loss_is_verified),
+		cmocka_unit_test(test_losses_that_go_on),
+		cmocka_unit_test(test_memory_comes_back),
 		cmocka_unit_test(test_loss_of_a_name),
 		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_no_loss_no_verification),
@@ -648,7 +672,7 @@ int main(void)
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_orphans),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(hash_cases) + ARRAY_SIZE(others)];
+	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
 	size_t n = 0;
 
 	/* cmocka hands the state on as it is */
@@ -656,11 +680,6 @@ int main(void)
 		tests[n++] = (struct CMUnitTest){.name = cases[i].name,
 						 .test_func = test_case,
 						 .initial_state = (void *)(uintptr_t)&cases[i]};
-	for (size_t i = 0; i < ARRAY_SIZE(hash_cases); i++)
-		tests[n++] =
-			(struct CMUnitTest){.name = hash_cases[i].name,
-					    .test_func = test_hash,
-					    .initial_state = (void *)(uintptr_t)&hash_cases[i]};
 	memcpy(tests + n, others, sizeof(others));
 	return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
 }

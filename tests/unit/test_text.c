@@ -6,6 +6,7 @@
 #include <float.h>
 #include <gnu/libc-version.h>
 #include <locale.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -271,12 +272,42 @@ static void numbers(void **state)
 	assert_string_equal(text, "12");
 }
 
+static void test_number(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		double value;
+	} rows[] = {
+		{"0.1x", 3, 0.1}, {"1.", 2, 1},     {".5", 2, 0.5},      {"2e3", 3, 2000},
+		{"1e", 1, 1},     {"0e999", 5, 0},  {"0.e308022", 9, 0}, {"1e999", 5, HUGE_VAL},
+		{"1e-999", 6, 0}, {"0e-999", 6, 0}, {"-1", 0, 0},        {".", 0, 0},
+		{"inf", 0, 0},    {"", 0, 0},
+	};
+	char digits[420];
+	double value = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t length = text_number(rows[i].text, &value);
+
+		assert_int_equal(length, rows[i].length);
+		if (length > 0 && !(value == rows[i].value))
+			fail_msg("%s: %g", rows[i].text, value);
+	}
+	memset(digits, '9', sizeof(digits));
+	text_copy(digits + 400, 10, "e-400");
+	assert_int_equal(text_number(digits, &value), 405);
+	assert_true(isinf(value)); /* too large on the way is too large */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes),      cmocka_unit_test(encodes_what_it_decodes),
 		cmocka_unit_test(widths),       cmocka_unit_test(widths_are_wcwidths),
 		cmocka_unit_test(is_printable), cmocka_unit_test(numbers),
+		cmocka_unit_test(test_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

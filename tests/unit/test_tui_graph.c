@@ -125,13 +125,42 @@ static void test_steady(void **state)
 	canvas_fini(&after);
 }
 
+/* Where one is: what is empty there gets a line, and all of it is selected. */
+static void test_mark(void **state)
+{
+	static const float some[] = {100, 0, NAN, 50};
+	struct graph graph = {some, 4, 100, STYLE_PLAIN, true, 2};
+	struct canvas canvas;
+
+	(void)state;
+	for (int ascii = 0; ascii < 2; ascii++) {
+		canvas_init(&canvas, ascii);
+		canvas_resize(&canvas, 5, 2);
+		graph.mark = 2;
+		graph_draw_line(&graph, &canvas, 0, 0, 5);
+		check_line(&canvas, 0, ascii ? " #_|-" : " █▁│▄");
+		for (unsigned x = 0; x < 5; x++)
+			assert_int_equal(canvas_at(&canvas, x, 0)->selected, x == 3);
+		canvas_clear(&canvas);
+		graph.mark = 1;
+		graph_draw(&graph, &canvas, (struct rect){0, 0, 5, 2});
+		check_line(&canvas, 0, ascii ? " #|  " : "   ⡇ ");
+		check_line(&canvas, 1, ascii ? " #_ #" : "   ⣇⢸");
+		assert_true(canvas_at(&canvas, ascii ? 2 : 3, 1)->selected);
+		/* A mark where there is no room is none. */
+		graph.mark = 0;
+		graph_draw(&graph, &canvas, (struct rect){0, 0, 1, 2});
+		graph_draw(&graph, &canvas, (struct rect){4, 0, 5, 9});
+		canvas_fini(&canvas);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_top),
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_any_height),
-		cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_top),        cmocka_unit_test(test_line),
+		cmocka_unit_test(test_any_height), cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_mark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

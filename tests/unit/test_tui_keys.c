@@ -150,6 +150,21 @@ static void test_tags_of_the_gone(void **state)
 	stage_close(&stage);
 }
 
+/* ---- what is told besides */
+
+static void test_listening(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, screen_snapshot(2));
+	stage.app.listening = "127.0.0.1:9105";
+	press(&stage, 'F');
+	check_text(&stage, "listening on 127.0.0.1:9105", true);
+	check_text(&stage, "following 4121 postgres", true);
+	stage_close(&stage);
+}
+
 /* ---- following */
 
 static void test_follow(void **state)
@@ -462,6 +477,40 @@ static void test_kill_refused(void **state)
 	stage.app.readonly = true;
 	stage_keys(&stage, (int[]){'C', 'H', 'k', 0});
 	check_text(&stage, "No signal is sent: this is --readonly.", true);
+	press(&stage, 'o');
+	check_text(&stage, "Nothing is recorded: this is --readonly.", true);
+	press(&stage, 'W');
+	check_text(&stage, "Nothing is saved: this is --readonly.", true);
+	assert_false(stage.app.save);
+	stage_close(&stage);
+}
+
+/* What cannot be done is in no list of keys, and why it cannot, in the title. */
+static void test_refused(void **state)
+{
+	static const char *const refused[] = {"send a signal", "record to a file", "save the conf"};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 70, false, seen_at(99 * NS_PER_S));
+	check_text(&stage, "READONLY", false);
+	press(&stage, '?');
+	check_text(&stage, "replay: faster", false);
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		check_text(&stage, refused[i], true);
+	press(&stage, 'q');
+	stage.app.readonly = true;
+	press(&stage, '?');
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		check_text(&stage, refused[i], false);
+	check_text(&stage, "attach to a process", true);
+	press(&stage, 'q');
+	check_text(&stage, " READONLY ", true);
+	press(&stage, KEYMAP_F0 + 2);
+	check_text(&stage, "W Save", false);
+	stage.app.readonly = false;
+	press(&stage, KEYMAP_CONTROL('L'));
+	check_text(&stage, "W Save", true);
 	stage_close(&stage);
 }
 
@@ -481,9 +530,8 @@ static void test_victim(void **state)
 	}
 	assert_int_equal(sys_linux_init(&sys), 0);
 	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
-	/* Nobody had that number an hour ago: who has it began later. */
-	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys) - 3600 * NS_PER_S, &victim, &err),
-			 -ESRCH);
+	/* Nobody had that number when the machine was started: who has it began later. */
+	assert_int_equal(victim_find(&sys, pid, 1, &victim, &err), -ESRCH);
 	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
 	victim.start_ticks++;
 	assert_int_equal(victim_signal(&sys, &victim, SIGUSR1, &err), -ESRCH);
@@ -559,6 +607,26 @@ static void test_tell(void **state)
 	stage_close(&stage);
 }
 
+/* Of a sentence that is longer than its lines the page of messages has the end. */
+static void test_tell_at_length(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	app_tell(&stage.app, "Not written: '%060d' is full. Write elsewhere.", 0);
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "elsewhere.", true);
+	check_text(&stage, "(L)", false);
+	app_tell(&stage.app, "Not written: '%060d' and '%060d' are full. Write elsewhere.", 0, 0);
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "elsewhere.", false);
+	check_text(&stage, " (L)\n", true);
+	press(&stage, 'L');
+	check_text(&stage, "elsewhere.", true);
+	stage_close(&stage);
+}
+
 /* The line of the sentence about the machine stays when there is none any more. */
 static void test_sentence_comes_and_goes(void **state)
 {
@@ -568,7 +636,9 @@ static void test_sentence_comes_and_goes(void **state)
 	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 20));
 	app_draw(&stage.app, &stage.canvas);
 	unsigned y = stage.app.tasks.table.place.y;
-	app_snapshot(&stage.app, screen_snapshot_software(2, 5));
+	struct snapshot *idle = screen_snapshot_software(2, 5);
+	idle->idle[TALLY_TASK_CLOCK] = idle->totals[TALLY_TASK_CLOCK];
+	app_snapshot(&stage.app, idle);
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "idle-ish", true);
 	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
@@ -582,6 +652,7 @@ static void test_sentence_comes_and_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_listening),
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_untag),
 		cmocka_unit_test(test_tagged_tree),
@@ -594,9 +665,11 @@ int main(void)
 		cmocka_unit_test(test_kill),
 		cmocka_unit_test(test_kill_nobody_else),
 		cmocka_unit_test(test_kill_refused),
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_victim),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_tell),
+		cmocka_unit_test(test_tell_at_length),
 		cmocka_unit_test(test_sentence_comes_and_goes),
 	};
 

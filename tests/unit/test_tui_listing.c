@@ -35,8 +35,10 @@ static const struct engine_config own_engine = {
 static char *print(const struct fk_config *config, enum options_list list, const char *pattern,
 		   unsigned width, int *printed, struct error *remark)
 {
+	struct keymap keymap;
 	const struct listing listing = {
 		.list = list,
+		.keymap = &keymap,
 		.pattern = pattern,
 		.engine = &own_engine,
 		.presets = &own_preset,
@@ -49,6 +51,7 @@ static char *print(const struct fk_config *config, enum options_list list, const
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
+	keymap_init(&keymap);
 	*printed = listing_print(&listing, &sys, file, remark);
 	fclose(file);
 	fk_free(fk);
@@ -104,6 +107,8 @@ static void test_print(void **state)
 		 "nord                                     Cold and quiet, after the palette of "
 		 "Nord\n",
 		 ""},
+		{"a key", &sane, OPTIONS_LIST_KEYS, "quit", 0, 1,
+		 "quit                                     q F10 ^C: quit\n", ""},
 		{"PMUs", &sane, OPTIONS_LIST_PMUS, "cpu", 80, 1,
 		 "  cpu                            core     type 4, 0 events, CPUs 0-3, 6 "
 		 "counters\n",
@@ -136,6 +141,7 @@ static void test_widths(void **state)
 	static const enum options_list lists[] = {
 		OPTIONS_LIST_EVENTS,  OPTIONS_LIST_METRICS, OPTIONS_LIST_PRESETS,
 		OPTIONS_LIST_COLUMNS, OPTIONS_LIST_THEMES,  OPTIONS_LIST_PMUS,
+		OPTIONS_LIST_KEYS,
 	};
 
 	(void)state;
@@ -160,29 +166,11 @@ static void test_widths(void **state)
 	}
 }
 
-/* A file that takes no more ends it. */
-static void test_full(void **state)
-{
-	const struct listing listing = {.list = OPTIONS_LIST_COLUMNS, .engine = &own_engine};
-	struct fk *fk = fk_new(NULL);
-	struct sys sys = fk_sys(fk);
-	struct error remark;
-	FILE *file = fopen("/dev/full", "w");
-
-	(void)state;
-	assert_non_null(file);
-	assert_int_equal(listing_print(&listing, &sys, file, &remark), -ENOSPC);
-	assert_string_equal(remark.text, "The list cannot be written: No space left on device.");
-	fclose(file);
-	fk_free(fk);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_full),
 	};
 
 	setenv("LIBPFM_FORCE_PMU", "skl", 1);

@@ -14,12 +14,15 @@
 #include "tui/choice.h"
 #include "tui/duration.h"
 #include "tui/options.h"
+#include "tui/output_apart.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { ARGS_MAX = 12 };
 
@@ -41,6 +44,11 @@ static int parse(const char *const *args, struct options *options, struct error 
 	return options_parse(argc, argv, options, err);
 }
 
+/* All of them, where none is near. */
+#define SETTINGS                                                                                \
+	"there are delay, preset, event, metric, count, budget, sort, columns, threads, idle, " \
+	"command-lines, by, color, unit, ascii, mouse, theme, readonly."
+
 static void test_accepted(void **state)
 {
 	static const struct {
@@ -60,6 +68,12 @@ static void test_accepted(void **state)
 		{{"--iter", "4"}, {.interval_ns = NS_PER_S, .iterations = 4}},
 		{{"--format", "json"}, {.interval_ns = NS_PER_S, .batch = true}, .format = "json"},
 		{{"--format=text"}, {.interval_ns = NS_PER_S, .batch = true}, .format = "text"},
+		{{"--format=csv"}, {.interval_ns = NS_PER_S, .batch = true}, .format = "csv"},
+		{{"--format=prometheus"},
+		 {.interval_ns = NS_PER_S, .batch = true},
+		 .format = "prometheus"},
+		{{"--top", "20"}, {.interval_ns = NS_PER_S, .top = 20}},
+		{{"--listen", ":9105"}, {.interval_ns = NS_PER_S, .listen = ":9105"}},
 		{{"-o", "file"}, {.interval_ns = NS_PER_S, .batch = true, .output = "file"}},
 		{{"-bHn", "2"},
 		 {.interval_ns = NS_PER_S, .iterations = 2, .batch = true, .by = ROLLUP_THREAD}},
@@ -123,6 +137,7 @@ static void test_accepted(void **state)
 		assert_int_equal(options.batch, expected->batch);
 		assert_ptr_equal(options.format, rows[i].format ? batch_format_find(rows[i].format)
 								: &batch_formats[0]);
+		assert_int_equal(options.top, expected->top);
 		assert_int_equal(options.by, expected->by);
 		assert_int_equal(options.reverse, expected->reverse);
 		assert_int_equal(options.color, expected->color);
@@ -137,6 +152,8 @@ static void test_accepted(void **state)
 			assert_string_equal(options.filter, expected->filter);
 		else
 			assert_null(options.filter);
+		assert_string_equal(options.listen ? options.listen : "",
+				    expected->listen ? expected->listen : "");
 		assert_int_equal(options.preset != NULL, expected->preset != NULL);
 		if (expected->preset)
 			assert_string_equal(options.preset, expected->preset);
@@ -171,12 +188,29 @@ static void test_refused(void **state)
 		 "'true' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
 		{{"./ls", "-Z"},
 		 "'./ls' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
+		{{"--budget", "3,5"},
+		 "'3,5' is no budget: write a percentage from 0 (none) to 100."},
+		{{"--budget", "-1"}, "'-1' is no budget: write a percentage from 0 (none) to 100."},
+		{{"--budget", "101"},
+		 "'101' is no budget: write a percentage from 0 (none) to 100."},
 		{{"-d", ""}, "The delay '' is no time: write seconds (1, 0.5) or 500ms."},
 		{{"-d"}, "Option '--delay' needs SECS."},
 		{{"--sort"}, "Option '--sort' needs COLUMN."},
 		{{"-n", "0"}, "'0' is no number of refreshes: write a whole number from 1 on."},
 		{{"-n", "-1"}, "'-1' is no number of refreshes: write a whole number from 1 on."},
 		{{"-n", "2x"}, "'2x' is no number of refreshes: write a whole number from 1 on."},
+		{{"--top", "0"}, "'0' is no number of tasks: write a whole number from 1 on."},
+		{{"--top", "5k"}, "'5k' is no number of tasks: write a whole number from 1 on."},
+		{{"--readonly", "--", "ls"},
+		 "No command is started: this is --readonly. Leave out '-- ls'."},
+		{{"--readonly", "--record", "f"},
+		 "Nothing is recorded: this is --readonly. Leave out '--record'."},
+		{{"--readonly", "--record", "-"},
+		 "Nothing is recorded: this is --readonly. Leave out '--record'."},
+		{{"-o", "f", "--readonly"},
+		 "No file is written: this is --readonly. Leave out '-o'."},
+		{{"--doctor", "-o", "f", "--readonly"},
+		 "No file is written: this is --readonly. Leave out '-o'."},
 		{{"1", "two"}, "'two' is no number of refreshes: write a whole number from 1 on."},
 		{{"1", "2", "3"}, "'3' is one argument too many: see 'pmctop --help'."},
 		{{"-x"}, "Unknown option '-x': see 'pmctop --help'."},
@@ -199,8 +233,12 @@ static void test_refused(void **state)
 		{{"-p", " "}, "' ' is no number of a process: write one, or several as 12,13."},
 		{{"-t", "0"}, "'0' is no number of a thread: write one, or several as 12,13."},
 		{{"--format", "jsn"},
-		 "Unknown format 'jsn' (did you mean 'json'?): write text or json."},
-		{{"--format", "xml"}, "Unknown format 'xml': write text or json."},
+		 "Unknown format 'jsn' (did you mean 'json'?): write text, csv, json, openmetrics "
+		 "or "
+		 "prometheus."},
+		{{"--format", "xml"},
+		 "Unknown format 'xml': write text, csv, json, openmetrics or "
+		 "prometheus."},
 		{{"-s", "-"}, "Option '--sort' needs a column: '-s help' lists them."},
 		{{"-s", ""}, "Option '--sort' needs a column: '-s help' lists them."},
 		{{"--color", "alway"},
@@ -211,10 +249,15 @@ static void test_refused(void **state)
 		{{"-m", "=1"}, "Option '--metric' needs a name: '--list metrics' has them."},
 		{{"--list", "event"},
 		 "Unknown --list 'event' (did you mean 'events'?): write events, metrics, presets, "
-		 "columns, themes or pmus."},
+		 "columns, themes, pmus or keys."},
 		{{"--list", "events", "a", "b"},
 		 "'b' is one argument too many: see 'pmctop --help'."},
 		{{"--config", ""}, "Option '--config' needs the name of a file."},
+		{{"--listen", ""},
+		 "Option '--listen' needs a port, as 9105, or an address and one."},
+		{{"--listen", "box:1"},
+		 "'box:1' has no address that could be listened on: names are not looked up, "
+		 "write it in numbers, as 127.0.0.1:9105 or [::1]:9105."},
 		{{"-o", ""}, "Option '--output' needs the name of a file."},
 		{{"--theme", ""}, "Option '--theme' needs a name or a file."},
 		{{"--"}, "No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'."},
@@ -225,6 +268,44 @@ static void test_refused(void **state)
 		 "'3' is one argument too many: see 'pmctop --help'."},
 		{{"--list", "events", "--", "make"},
 		 "'make' is one argument too many: see 'pmctop --help'."},
+		{{"--replay", ""}, "Option '--replay' needs the name of a file, or - for a pipe."},
+		{{"--speed", "2"}, "Option '--speed' needs '--replay FILE'."},
+		{{"--replay", "r", "--speed", "fast"},
+		 "'fast' is no speed: write a number from 0.01 to 100000, or max."},
+		{{"--replay", "r", "--speed", "0"},
+		 "'0' is no speed: write a number from 0.01 to 100000, or max."},
+		{{"--replay", "r", "--speed", "1e3"},
+		 "'1e3' is no speed: write a number from 0.01 to 100000, or max."},
+		{{"--replay", "r", "--speed", "-1"},
+		 "'-1' is no speed: write a number from 0.01 to 100000, or max."},
+		{{"--replay", "r", "--speed", "1.2.3"},
+		 "'1.2.3' is no speed: write a number from 0.01 to 100000, or max."},
+		{{"--replay", "r", "--", "make"},
+		 "A replay starts no command: leave out '-- make', or '--replay'."},
+		{{"--replay", "r", "-C", "0"},
+		 "A recording shows the CPUs that it was made of: -C is for live runs."},
+		{{"--replay", "r", "--count", "user"},
+		 "A recording cannot count other privilege levels: --count is for live runs."},
+		{{"--replay", "r", "--record", "r"},
+		 "A replay is not recorded again: 'r' is its recording."},
+		{{"--replay", "r", "--doctor"},
+		 "Option '--doctor' tells of this machine, '--replay' shows another time: ask for "
+		 "one of them."},
+		{{"--replay", "r", "--list", "events"},
+		 "Option '--list' tells of this machine, '--replay' shows another time: ask for "
+		 "one of them."},
+		{{"--switch-output", "1G"}, "Option '--switch-output' needs '--record FILE'."},
+		{{"--record", "-", "--switch-output", "1G"},
+		 "A pipe cannot be switched to a new file: '--switch-output' needs '--record "
+		 "FILE'."},
+		{{"--record", "r", "--switch-output", "5"},
+		 "'5' is no size and no time: write a number and B, K, M, G or s, m, h, d."},
+		{{"--record", "r", "--switch-max-files", "5"},
+		 "Option '--switch-max-files' needs '--switch-output SIZE'."},
+		{{"--switch-max-files", "0"},
+		 "'0' is no number of files: write a whole number from 1 on."},
+		{{"--switch-max-files", "3x"},
+		 "'3x' is no number of files: write a whole number from 1 on."},
 	};
 
 	(void)state;
@@ -239,6 +320,128 @@ static void test_refused(void **state)
 }
 
 /* What stands behind the first "--" is the command's, whatever it looks like. */
+static void test_record(void **state)
+{
+	const char *const args[] = {"--record",
+				    "r",
+				    "--switch-output",
+				    "2M",
+				    "--switch-output",
+				    "3h",
+				    "--switch-max-files",
+				    "5",
+				    NULL};
+	struct options options;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(parse(args, &options, &err), 0);
+	assert_string_equal(options.record.path, "r");
+	assert_int_equal(options.record.switch_bytes, 2 << 20);
+	assert_int_equal(options.record.switch_ns, 3 * 3600 * NS_PER_S);
+	assert_int_equal(options.record.switch_files, 5);
+	assert_false(options.batch);
+	options_fini(&options);
+}
+
+static void test_replay(void **state)
+{
+	static const struct {
+		const char *args[ARGS_MAX];
+		uint32_t speed;
+		bool paced;
+	} rows[] = {
+		{{"--replay", "-", NULL}, 0, false},
+		{{"--replay", "r", "--speed", "1", NULL}, 1000, true},
+		{{"--speed", "0.25", "--replay", "r", NULL}, 250, true},
+		{{"--replay", "r", "--speed", "100000", "-b", NULL}, 100000000, true},
+		{{"--replay", "r", "--speed", "max", "-p", "7", NULL}, PLAYBACK_SPEED_MAX, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct options options;
+		struct error err;
+
+		if (parse(rows[i].args, &options, &err))
+			fail_msg("%zu: %s", i, err.text);
+		assert_non_null(options.replay);
+		assert_int_equal(options.speed, rows[i].speed);
+		assert_int_equal(options.paced, rows[i].paced);
+		options_fini(&options);
+	}
+}
+
+/* What is printed must not overwrite what is read, or recorded, by whatever name. */
+static void test_output_apart(void **state)
+{
+	static const struct {
+		const char *replay, *record, *output;
+		bool refused;
+	} rows[] = {
+		{"there", NULL, "there", true},
+		{"there", NULL, "./there", true},
+		{"there", NULL, "hard", true},
+		{"there", NULL, "soft", true},
+		{"soft", NULL, "hard", true},
+		{"there", NULL, "other", false},
+		{"there", NULL, "absent", false},
+		{"there", NULL, NULL, false},
+		{"there", NULL, "/dev/null", false},
+		{"/dev/null", NULL, "/dev/null", false},
+		{"absent", NULL, "there", false},
+		{NULL, "there", "there", true},
+		{NULL, "there", "hard", true},
+		{NULL, "absent", "absent", true},
+		{NULL, "absent", "./absent", true},
+		{NULL, "absent", "sub/../absent", true},
+		{NULL, "absent", "dangling", true},
+		{NULL, "absent", "sub/dangling", true},
+		{NULL, "absent", "sub/absent", false},
+		{NULL, "absent", "there", false},
+		{NULL, "there", "absent", false},
+		{NULL, "nowhere/absent", "nowhere/absent", false},
+		{NULL, "there", "there.old", true},
+		{NULL, "absent", "sub/../absent.old", true},
+		{NULL, "there", "there.older", false},
+		{NULL, "-", "-.old", false},
+		{NULL, NULL, "there", false},
+	};
+	char directory[] = "/tmp/pmctop-apart-XXXXXX", before[4096];
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	fclose(fopen("there", "we"));
+	fclose(fopen("other", "we"));
+	assert_int_equal(mkdir("sub", 0700), 0);
+	assert_int_equal(link("there", "hard"), 0);
+	assert_int_equal(symlink("there", "soft"), 0);
+	assert_int_equal(symlink("absent", "dangling"), 0);
+	assert_int_equal(symlink("../dangling", "sub/dangling"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct options options = {
+			.replay = rows[i].replay,
+			.record = {.path = rows[i].record},
+			.output = rows[i].output,
+		};
+		struct error err = {0};
+		int rc = output_apart_check(&options, &err);
+
+		if (rc != (rows[i].refused ? -EINVAL : 0) ||
+		    (rc && !strstr(err.text, ": -o needs another file.")))
+			fail_msg("%zu: %d '%s'", i, rc, err.text);
+	}
+	static const char *const made[] = {"there", "other",    "hard",
+					   "soft",  "dangling", "sub/dangling"};
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+		unlink(made[i]);
+	rmdir("sub");
+	assert_int_equal(chdir(before), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
 static void test_numbers(void **state)
 {
 	static const char *const rows[] = {"12,13", "12\n13", " 12 13 ", "12 , 13", "12,\t13\n"};
@@ -394,10 +597,10 @@ static void test_settings(void **state)
 		 "Unknown --by 'threads' (did you mean 'thread'?): write process, thread, tree, "
 		 "user, cgroup, cpu, socket or node."},
 		{"threads", "2", "'2' is no answer to threads: write yes or no."},
-		{"batch", "yes", "Unknown setting 'batch'."},
+		{"batch", "yes", "Unknown setting 'batch': " SETTINGS},
 		{"colour", "never", "Unknown setting 'colour' (did you mean 'color'?)."},
-		{"config", "x", "Unknown setting 'config'."},
-		{"", "x", "Unknown setting ''."},
+		{"config", "x", "Unknown setting 'config': " SETTINGS},
+		{"", "x", "Unknown setting '': " SETTINGS},
 		{"sort", "help", "A setting cannot list columns: write the name of one."},
 	};
 	char program[] = "pmctop", sort[] = "-smips", *argv[] = {program, sort, NULL};
@@ -566,9 +769,10 @@ static void test_help(void **state)
 	(void)state;
 	options_print_help(file);
 	fclose(file);
-	assert_non_null(strstr(text, " text or json: "));
-	assert_non_null(strstr(text, " events, metrics, presets, columns, themes or pmus: "));
+	assert_non_null(strstr(text, " text, csv, json, openmetrics or prometheus: "));
+	assert_non_null(strstr(text, " events, metrics, presets, columns, themes, pmus or keys\n"));
 	assert_non_null(strstr(text, " auto, always or never: "));
+	assert_non_null(strstr(text, " of the replay: 0.5, 2, 10, max (1; printed: max)\n"));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		assert_true(strcspn(line, "\n") <= 80);
 	free(text);
@@ -627,6 +831,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_output_apart),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_again),

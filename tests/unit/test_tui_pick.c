@@ -199,7 +199,7 @@ static void test_typed(void **state)
 static int machine_dir(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
 		       void *arg)
 {
-	static const char *const names[] = {"1", "self", "77", "4121", "4999", "300"};
+	static const char *const names[] = {"2", "400", "1", "self", "77", "4121", "4999", "300"};
 
 	(void)ctx;
 	assert_string_equal(path, "/proc");
@@ -214,6 +214,8 @@ static ssize_t machine_file(void *ctx, const char *path, char *buffer, size_t si
 		const char *path, *text;
 	} files[] = {
 		{"/proc/1/stat", "1 (init) S 0 1 1 0 -1 4194560 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/proc/2/stat", "2 (aa) S 0 0 0 0 -1 2097152 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/proc/400/stat", "400 (zz) S 1 4 4 0 -1 4194560 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
 		{"/proc/77/stat", "77 (kw) S 2 0 0 0 -1 2097152 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
 		{"/proc/4121/stat", "4121 (no) S 1 1 1 0 -1 0 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
 		{"/proc/300/stat", "300 (ended) Z 1 1 1 0 -1 0 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
@@ -262,6 +264,20 @@ static void check_attach(struct stage *stage, pid_t pid)
 	commands_clear(&stage->app.commands);
 }
 
+/* From the top to the bottom. */
+static void check_order(const struct stage *stage, const char *const *texts)
+{
+	char *screen = canvas_print(&stage->canvas);
+	const char *at = screen;
+
+	for (; *texts; texts++) {
+		at = strstr(at, *texts);
+		if (!at)
+			fail_msg("no %s there:\n%s", *texts, screen);
+	}
+	free(screen);
+}
+
 static void test_process(void **state)
 {
 	uint64_t now_ns = 0;
@@ -277,25 +293,26 @@ static void test_process(void **state)
 	check_text(&stage, "the processes of a recording are not here", true);
 	app->sys = &sys;
 	press(&stage, 'a');
-	check_text(&stage, "99.6   4121 postgres", true);
+	check_text(&stage, "  99.6 4121    postgres", true);
 	check_text(&stage, "init", false);
 	for (; app->wonders.processes; bits++)
 		pick_process_more(app);
 	assert_int_equal(bits, 2); /* a few processes each */
 	app_draw(app, &stage.canvas);
-	check_text(&stage, "       1 init", true);
-	check_text(&stage, "77 [kworker/0:1-mm_]", true);
+	check_text(&stage, "       1       init", true);
+	check_text(&stage, "77      [kworker/0:1-mm_]", true);
+	check_order(&stage, (const char *const[]){"postgres", "init", "zz", "[aa]", NULL});
 	check_text(&stage, "ended", false);
 	check_text(&stage, "(gone)", false);
 	check_text(&stage, "4121 no", false);
-	/* The list stays; what they use does not. */
+	/* The list stays, and the figures that it is in the order of. */
 	check_command(&stage, COMMAND_COMMAND_LINES, NULL, true);
 	snapshot = screen_snapshot_family(2);
 	snapshot->threads.items[0].pid = snapshot->threads.items[0].tid = 1;
 	snapshot->threads.items[0].cmdline = "/sbin/init splash";
 	app_snapshot(app, snapshot);
 	app_draw(app, &stage.canvas);
-	check_text(&stage, "       4121 postgres", true);
+	check_text(&stage, "  99.6 4121    postgres", true);
 	check_text(&stage, "root      /sbin/init splash", true);
 	type(&stage, "splash");
 	press(&stage, KEYMAP_ENTER);

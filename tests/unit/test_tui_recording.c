@@ -53,11 +53,42 @@ static void test_end(void **state)
 	stage_close(&stage);
 }
 
+/* The next one begins before a refresh has shown that the last one has ended. */
+static void test_end_and_begin(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+	struct snapshot *recorded = screen_snapshot(2);
+
+	(void)state;
+	recorded->recorded_bytes = 1;
+	stage_open(&stage, 80, 24, false, recorded);
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_null(only_command(app)->text);
+	commands_clear(&app->commands);
+	/* An interval that was under way tells of it still. */
+	recorded = screen_snapshot(2);
+	recorded->recorded_bytes = 2;
+	app_snapshot(app, recorded);
+	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
+	assert_string_equal(only_command(app)->text, "x");
+	commands_clear(&app->commands);
+	/* That one ends as any other, once it has begun or ended by itself. */
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_null(only_command(app)->text);
+	app_snapshot(app, screen_snapshot(2));
+	assert_false(app->record_ends);
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_true(app->prompt.active);
+	stage_close(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_end_and_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,12 +108,12 @@ static void test_save(void **state)
 		options_init(&options);
 		assert_int_equal(options_parse(argc, argv, &options, &err), 0);
 		put(rows[i].file);
-		if (settings_save(path, NULL, &options, &err))
+		if (settings_save(path, NULL, &options, &err) < 0)
 			fail_msg("%s: %s", rows[i].name, err.text);
 		assert_file(rows[i].name, rows[i].expected);
 
 		/* A second time there is nothing to change. */
-		assert_int_equal(settings_save(path, NULL, &options, &err), 0);
+		assert_int_equal(settings_save(path, NULL, &options, &err), 1);
 		assert_file(rows[i].name, rows[i].expected);
 		options_fini(&options);
 		for (int k = 0; k < argc; k++)

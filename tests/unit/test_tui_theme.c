@@ -509,6 +509,17 @@ static void test_load(void **state)
 	assert_int_equal(load_from(dir, NULL, &theme, &err), -EISDIR);
 	assert_int_equal(load_from("pipe", dir, &theme, &err), -EINVAL);
 
+	/* One that everybody may write: the built-in one is taken, and there is no other "mine". */
+	assert_int_equal(chmod(path, 0602), 0);
+	assert_int_equal(chmod(nord, 0602), 0);
+	assert_int_equal(load_from("mine", dir, &theme, &err), -EPERM);
+	assert_non_null(strstr(err.text, "is passed over"));
+	assert_int_equal(load_from("nord", dir, &theme, &err), 0);
+	assert_int_not_equal(theme.styles[STYLE_PLAIN].foreground.red, 0x03);
+	assert_int_equal(load_from(path, NULL, &theme, &err), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(chmod(nord, 0600), 0);
+
 	size_t found = 0, twice = 0;
 
 	theme_list_read(dir, &list);

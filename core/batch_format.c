@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "batch_format.h"
+
+#include "exposition.h"
+#include "out_csv.h"
+#include "out_json.h"
+#include "out_text.h"
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void write_text(void *kept, const struct view *view, FILE *out)
+{
+	(void)kept;
+	out_text(view, out);
+}
+
+static void write_json(void *kept, const struct view *view, FILE *out)
+{
+	(void)kept;
+	out_json(view, out);
+}
+
+static void *begin_csv(size_t top)
+{
+	(void)top; /* the view has it */
+	return csv_new();
+}
+
+static void write_csv(void *kept, const struct view *view, FILE *out)
+{
+	out_csv(kept, view, out);
+}
+
+static void end_csv(void *kept)
+{
+	csv_free(kept);
+}
+
+static void *begin_exposition(size_t top)
+{
+	return exposition_new(top);
+}
+
+/* A summary of what was told interval by interval is nothing new. */
+static void tell(struct exposition *exposition, const struct snapshot *snapshot,
+		 enum exposition_dialect dialect, FILE *out)
+{
+	size_t size;
+
+	if (snapshot->run && exposition_is_of_intervals(exposition))
+		return;
+	exposition_add(exposition, snapshot);
+	char *text = exposition_text(exposition, dialect, &size);
+	fwrite(text, 1, size, out);
+	free(text);
+}
+
+static void tell_openmetrics(void *kept, const struct snapshot *snapshot, FILE *out)
+{
+	tell(kept, snapshot, EXPOSITION_OPENMETRICS, out);
+}
+
+static void tell_prometheus(void *kept, const struct snapshot *snapshot, FILE *out)
+{
+	tell(kept, snapshot, EXPOSITION_PROMETHEUS, out);
+}
+
+static void end_exposition(void *kept)
+{
+	exposition_free(kept);
+}
+
+const struct batch_format batch_formats[] = {
+	{.name = "text", .write = write_text},
+	{.name = "csv", .begin = begin_csv, .write = write_csv, .end = end_csv},
+	{.name = "json", .write = write_json},
+	{.name = "openmetrics",
+	 .top = EXPOSITION_TOP,
+	 .begin = begin_exposition,
+	 .tell = tell_openmetrics,
+	 .end = end_exposition},
+	{.name = "prometheus",
+	 .top = EXPOSITION_TOP,
+	 .begin = begin_exposition,
+	 .tell = tell_prometheus,
+	 .end = end_exposition},
+};
+
+const size_t batch_formats_n = ARRAY_SIZE(batch_formats);
+
+const struct batch_format *batch_format_find(const char *name)
+{
+	for (size_t i = 0; i < batch_formats_n; i++)
+		if (strcmp(batch_formats[i].name, name) == 0)
+			return &batch_formats[i];
+	return NULL;
+}
+
+const struct batch_format *batch_format_for(const struct batch_format *format, const char *path)
+{
+	static const char ending[] = ".prom";
+	size_t length = path ? strlen(path) : 0;
+
+	if (format->tell != tell_openmetrics || length < sizeof(ending) ||
+	    strcmp(path + length - strlen(ending), ending) != 0)
+		return format;
+	return batch_format_find("prometheus");
+}

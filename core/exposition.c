@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A snapshot has what an interval counted; here it is added to what was before. Where an event was
+ * counted for a part of the time only, its estimate is: monitoring divides one counter by another,
+ * which is wrong where one of them stands for a half and the other for all.
+ */
+#include "exposition_part.h"
+
+#include "rollup.h"
+#include "util.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Accounts of each kind; a machine may have more processes, but hardly so many that ran lately. */
+enum { ACCOUNTS_MAX = 32768 };
+
+enum {
+	SHORT_LABEL_BYTES = 2 * 3 * sizeof(((struct row *)0)->user), /* comm is shorter */
+	LABELS_BYTES = 2 * SHORT_LABEL_BYTES + 64, /* all but the cgroup's, with names and quotes */
+};
+static_assert(sizeof(((struct row *)0)->comm) <= sizeof(((struct row *)0)->user),
+	      "a comm has room where a user's name has");
+
+struct exposition *exposition_new(size_t top)
+{
+	struct exposition *exposition = xcalloc(1, sizeof(*exposition));
+
+	pthread_mutex_init(&exposition->lock, NULL);
+	exposition->top = top;
+	for (size_t i = 0; i < EXPOSITION_CROWDS; i++)
+		ledger_init(&exposition->crowds[i], ACCOUNTS_MAX);
+	return exposition;
+}
+
+void exposition_free(struct exposition *exposition)
+{
+	if (!exposition)
+		return;
+	for (size_t i = 0; i < EXPOSITION_CROWDS; i++)
+		ledger_fini(&exposition->crowds[i]);
+	for (size_t i = 0; i < exposition->n_cpus; i++) {
+		ledger_sums_fini(&exposition->cpus[i].all);
+		ledger_sums_fini(&exposition->cpus[i].idle);
+	}
+	free(exposition->cpus);
+	for (size_t i = 0; i < EXPOSITION_WHOLES; i++)
+		ledger_sums_fini(&exposition->wholes[i].sums);
+	exposition_names_fini(&exposition->names);
+	pthread_mutex_destroy(&exposition->lock);
+	free(exposition);
+}
+
+/* ---- adding */
+
+/* One snapshot on its way in. */
+struct intake {
+	struct exposition *exposition;
+	const struct snapshot *snapshot;
+	size_t *names;    /* of each event; SIZE_MAX: it gets none */
+	char **cgroups;   /* the label of each of the snapshot's */
+	char *text;       /* where the labels of a row are put together ... */
+	size_t text_size; /* ... which has room for those of any */
+};
+
+static struct figure read_event(const struct intake *intake, const uint64_t *tally, bool machine,
+				size_t i)
+{
+	const struct columns *columns = intake->snapshot->columns;
+	const struct metric_input input = {
+		.events = &columns->events,
+		.plan = columns->plan,
+		.tally = tally,
+		.machine = machine,
+	};
+
+	return metric_read_one(&columns->event_readings.items[i], &input);
+}
+
+/* Neither in its unit, nor of a part of the time. */
+static uint64_t whole_count(const struct columns *columns, const uint64_t *tally, size_t i,
+			    struct figure figure)
+{
+	double scale = columns->events.items[i].scale;
+	double count = round(figure.value / scale);
+
+	if (figure.state == FIGURE_VALID)
+		return plan_count(columns->plan, tally, i);
+	return count >= 0 && count < 0x1p63 ? (uint64_t)count : 0;
+}
+
+static void add_tally(const struct intake *intake, const uint64_t *tally, bool machine,
+		      struct ledger_sums *sums)
+{
+	const struct columns *columns = intake->snapshot->columns;
+
+	for (size_t i = 0; i < columns->events.n; i++) {
+		if (intake->names[i] == SIZE_MAX)
+			continue;
+		struct figure figure = read_event(intake, tally, machine, i);
+		if (figure_known(figure))
+			ledger_sums_add(sums, intake->names[i],
+					whole_count(columns, tally, i, figure));
+	}
+}
+
+static void name_events(struct intake *intake)
+{
+	struct exposition *exposition = intake->exposition;
+	const struct snapshot *snapshot = intake->snapshot;
+
+	intake->names = xcalloc(snapshot->columns->events.n, sizeof(*intake->names));
+	for (size_t i = 0; i < exposition->names.n; i++)
+		exposition->events[i].counted = false;
+	for (size_t i = 0; i < snapshot->columns->events.n; i++) {
+		const struct event *event = &snapshot->columns->events.items[i];
+		size_t name = SIZE_MAX;
+
+		if (event->scale > 0)
+			name = exposition_names_add(&exposition->names, event);
+		intake->names[i] = name;
+		if (name != SIZE_MAX)
+			exposition->events[name] = (struct exposition_event){
+				.counted = true,
+				.figure = read_event(intake, snapshot->totals, true, i),
+			};
+	}
+}
+
+static void add_wholes(const struct intake *intake)
+{
+	const struct snapshot *snapshot = intake->snapshot;
+	const uint64_t *const tallies[EXPOSITION_WHOLES] = {
+		[EXPOSITION_MACHINE] = snapshot->totals,
+		[EXPOSITION_IDLE] = snapshot->idle,
+		[EXPOSITION_UNATTRIBUTED] = snapshot->unattributed,
+		[EXPOSITION_OTHERS] = snapshot->targeted ? snapshot->others : NULL,
+		[EXPOSITION_TARGET] = snapshot->target,
+	};
+
+	for (size_t i = 0; i < EXPOSITION_WHOLES; i++) {
+		bool tasks = i == EXPOSITION_OTHERS || i == EXPOSITION_TARGET;
+
+		intake->exposition->wholes[i].told = tallies[i];
+		if (tallies[i])
+			add_tally(intake, tallies[i], !tasks, &intake->exposition->wholes[i].sums);
+	}
+}
+
+static struct exposition_cpu *find_cpu(struct exposition *exposition, int cpu)
+{
+	size_t i = 0;
+
+	while (i < exposition->n_cpus && exposition->cpus[i].cpu < cpu)
+		i++;
+	if (i < exposition->n_cpus && exposition->cpus[i].cpu == cpu)
+		return &exposition->cpus[i];
+	exposition->cpus = array_reserve(exposition->cpus, &exposition->cpus_capacity,
+					 exposition->n_cpus + 1, sizeof(*exposition->cpus));
+	memmove(&exposition->cpus[i + 1], &exposition->cpus[i],
+		(exposition->n_cpus - i) * sizeof(*exposition->cpus));
+	exposition->n_cpus++;
+	exposition->cpus[i] = (struct exposition_cpu){.cpu = cpu};
+	return &exposition->cpus[i];
+}
+
+static void add_cpus(const struct intake *intake)
+{
+	struct exposition *exposition = intake->exposition;
+
+	for (size_t i = 0; i < exposition->n_cpus; i++)
+		exposition->cpus[i].heard = false;
+	for (size_t i = 0; i < intake->snapshot->n_cpus; i++) {
+		const struct snapshot_cpu *from = &intake->snapshot->cpus[i];
+
+		if (!from->tally || from->cpu < 0)
+			continue;
+		struct exposition_cpu *cpu = find_cpu(exposition, from->cpu);
+		cpu->heard = true;
+		cpu->socket = from->socket;
+		cpu->node = from->node;
+		memcpy(cpu->type, from->type, sizeof(cpu->type));
+		add_tally(intake, from->tally, false, &cpu->all);
+		add_tally(intake, from->idle, false, &cpu->idle);
+	}
+}
+
+/* ---- those who come and go */
+
+/* Many rows are in few cgroups, whose names are long. */
+static void make_cgroup_labels(struct intake *intake)
+{
+	const struct snapshot *snapshot = intake->snapshot;
+	size_t longest = 0;
+
+	intake->cgroups = xcalloc(snapshot->n_cgroups, sizeof(char *));
+	for (size_t i = 0; i < snapshot->n_cgroups; i++) {
+		intake->cgroups[i] = exposition_label(snapshot->cgroups[i]);
+		longest =
+			strlen(intake->cgroups[i]) > longest ? strlen(intake->cgroups[i]) : longest;
+	}
+	intake->text_size = longest + LABELS_BYTES;
+	intake->text = xmalloc(intake->text_size);
+}
+
+static void free_labels(struct intake *intake)
+{
+	for (size_t i = 0; i < intake->snapshot->n_cgroups; i++)
+		free(intake->cgroups[i]);
+	free(intake->cgroups);
+	free(intake->text);
+}
+
+static size_t append(const struct intake *intake, size_t at, const char *piece)
+{
+	return at + text_copy(intake->text + at, intake->text_size - at, piece);
+}
+
+/* Where there is none, it is left out: that is the same to monitoring. */
+static size_t append_label(const struct intake *intake, size_t at, const char *name,
+			   const char *value)
+{
+	if (!value || !value[0])
+		return at;
+	at = append(intake, at, at > 0 ? "," : "");
+	at = append(intake, at, name);
+	at = append(intake, at, "=\"");
+	at = append(intake, at, value);
+	return append(intake, at, "\"");
+}
+
+static const char *short_label(const char *name, char label[SHORT_LABEL_BYTES])
+{
+	if (exposition_is_plain(name))
+		return name;
+	char *escaped = exposition_label(name);
+	text_copy(label, SHORT_LABEL_BYTES, escaped);
+	free(escaped);
+	return label;
+}
+
+/* intake->text, until the next row. */
+static const char *make_labels(const struct intake *intake, enum exposition_crowd crowd,
+			       const struct row *row, const char *pid)
+{
+	char label[SHORT_LABEL_BYTES];
+	size_t at = 0;
+
+	intake->text[0] = '\0';
+	if (crowd == EXPOSITION_TASKS) {
+		at = append_label(intake, at, "pid", row->pid > 0 ? pid : "");
+		at = append_label(intake, at, "comm", short_label(row->comm, label));
+	}
+	if (crowd != EXPOSITION_CGROUPS)
+		at = append_label(intake, at, "user", short_label(row->user, label));
+	if (crowd != EXPOSITION_USERS && snapshot_cgroup(intake->snapshot, row))
+		append_label(intake, at, "cgroup", intake->cgroups[row->cgroup]);
+	return intake->text;
+}
+
+/*
+ * Who two rows of one key are: of cgroups and users their labels, so that two whose names differ
+ * only in what cannot be printed are one series and not one twice.
+ */
+static void add_row(const struct intake *intake, enum exposition_crowd crowd, const struct row *row,
+		    const uint64_t *tally)
+{
+	bool task = crowd == EXPOSITION_TASKS;
+	uint64_t now_ns = intake->snapshot->time_ns;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", row->pid);
+	const char *labels = make_labels(intake, crowd, row, pid);
+	struct account *account =
+		ledger_run(&intake->exposition->crowds[crowd], task ? pid : labels,
+			   task ? row->start_ns : 0, labels, now_ns, tally[TALLY_TASK_CLOCK]);
+	/* Who runs after its end was told of too early. */
+	if (task && (account->ended_ns || row->flags & ROW_EXITED))
+		account->ended_ns = now_ns;
+	add_tally(intake, tally, false, &account->sums);
+}
+
+static bool did_nothing(const struct columns *columns, const uint64_t *tally)
+{
+	for (size_t i = 0; i < tally_width(&columns->plan->shape); i++)
+		if (tally[i])
+			return false;
+	return true;
+}
+
+static void add_crowd(const struct intake *intake, enum exposition_crowd crowd)
+{
+	static const enum rollup by[] = {
+		[EXPOSITION_TASKS] = ROLLUP_PROCESS,
+		[EXPOSITION_CGROUPS] = ROLLUP_CGROUP,
+		[EXPOSITION_USERS] = ROLLUP_USER,
+	};
+	const struct snapshot *snapshot = intake->snapshot;
+	struct rows rows;
+
+	ledger_pass(&intake->exposition->crowds[crowd], snapshot->time_ns, snapshot->interval_ns);
+	rollup_tallies(snapshot, by[crowd], &rows);
+	for (size_t i = 0; i < rows.n; i++) {
+		const uint64_t *tally = rows_tally(snapshot->columns, &rows, i);
+
+		if (!did_nothing(snapshot->columns, tally))
+			add_row(intake, crowd, &rows.items[i], tally);
+	}
+	rows_fini(&rows);
+}
+
+void exposition_add(struct exposition *exposition, const struct snapshot *snapshot)
+{
+	struct intake intake = {.exposition = exposition, .snapshot = snapshot};
+
+	pthread_mutex_lock(&exposition->lock);
+	exposition->snapshots++;
+	exposition->intervals |= !snapshot->run;
+	exposition->lost_records += snapshot->lost_records;
+	exposition->time_ns = snapshot->time_ns;
+	exposition->realtime_ns = snapshot->realtime_ns;
+	exposition->interval_ns = snapshot->interval_ns;
+	exposition->threads = snapshot->tasks;
+	memcpy(exposition->host, snapshot->host, sizeof(exposition->host));
+	memcpy(exposition->replay, snapshot->replay, sizeof(exposition->replay));
+	memcpy(exposition->pmu, snapshot->pmu, sizeof(exposition->pmu));
+	text_copy(exposition->mode, sizeof(exposition->mode), snapshot->mode);
+	exposition->levels = event_levels_name(snapshot->columns->levels);
+	name_events(&intake);
+	add_wholes(&intake);
+	add_cpus(&intake);
+	make_cgroup_labels(&intake);
+	for (size_t i = 0; i < EXPOSITION_CROWDS; i++)
+		add_crowd(&intake, (enum exposition_crowd)i);
+	free_labels(&intake);
+	free(intake.names);
+	pthread_mutex_unlock(&exposition->lock);
+}
+
+bool exposition_is_of_intervals(const struct exposition *exposition)
+{
+	return exposition->intervals;
+}

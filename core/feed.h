@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FEED_H
+#define PMCTOP_FEED_H
+
+#include "command.h"
+#include "error.h"
+#include "playback.h"
+#include "question.h"
+#include "snapshot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What makes one snapshot after the other, at a pace of its own: a machine (core/live) or a
+ * recording (core/player). Whoever takes them, a thread beside the screen (core/collector) or a
+ * loop that prints (core/batch), knows no difference. One thread at a time.
+ */
+struct feed_ops {
+	/*
+	 * Until the next snapshot is due, or until_ns (CLOCK_MONOTONIC; UINT64_MAX: however long it
+	 * takes). 1: it is due; 0: not yet, as it is until_ns, or sys_wake or a signal ended the
+	 * wait, or there is an answer, or something to be told by `playback`; -ENODATA: there will
+	 * be none any more; another -errno and a sentence: the same, for a reason.
+	 */
+	int (*wait)(void *ctx, uint64_t until_ns, struct error *err);
+	/*
+	 * The snapshot that is due, or where none is, what there is to be seen now: of a machine
+	 * the interval ends; NULL: nothing that has not been handed over. The caller's.
+	 */
+	struct snapshot *(*snapshot)(void *ctx);
+	/* How long intervals are from now on, counted from when the last one ended. */
+	void (*set_interval)(void *ctx, uint64_t interval_ns);
+	/* Those of core/command.h. Of new columns the next snapshot but one tells. */
+	void (*command)(void *ctx, const struct command *command);
+	/* Of questions of one kind the latest is answered. */
+	void (*ask)(void *ctx, const struct question *question);
+	/* The next answer, which is the caller's then; NULL where there is none. */
+	struct answer *(*take_answer)(void *ctx);
+	/* Of a recording: where it is now. NULL: it is none. */
+	void (*playback)(void *ctx, struct playback *playback);
+	void (*free)(void *ctx);
+};
+
+struct feed {
+	const struct feed_ops *ops; /* NULL: there is none */
+	void *ctx;
+};
+
+static inline int feed_wait(const struct feed *feed, uint64_t until_ns, struct error *err)
+{
+	return feed->ops->wait(feed->ctx, until_ns, err);
+}
+
+static inline struct snapshot *feed_snapshot(const struct feed *feed)
+{
+	return feed->ops->snapshot(feed->ctx);
+}
+
+static inline void feed_set_interval(const struct feed *feed, uint64_t interval_ns)
+{
+	feed->ops->set_interval(feed->ctx, interval_ns);
+}
+
+static inline void feed_do(const struct feed *feed, const struct command *command)
+{
+	feed->ops->command(feed->ctx, command);
+}
+
+static inline void feed_ask(const struct feed *feed, const struct question *question)
+{
+	feed->ops->ask(feed->ctx, question);
+}
+
+static inline struct answer *feed_take_answer(const struct feed *feed)
+{
+	return feed->ops->take_answer(feed->ctx);
+}
+
+/* False where it is no recording. */
+static inline bool feed_playback(const struct feed *feed, struct playback *playback)
+{
+	if (!feed->ops->playback)
+		return false;
+	feed->ops->playback(feed->ctx, playback);
+	return true;
+}
+
+static inline void feed_free(struct feed *feed)
+{
+	if (feed->ops)
+		feed->ops->free(feed->ctx);
+	*feed = (struct feed){0};
+}
+
+#endif

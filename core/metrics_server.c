@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libmicrohttpd speaks HTTP; the loop around it is ours, for two rules that it does not have. Its
+ * timeout begins anew with every byte that comes, so that a byte now and then keeps a connection
+ * for good; and when all connections are taken it lets others wait until one goes. Here a
+ * connection has so long for a request and its answer, whatever it sends, and the one that takes
+ * longest makes room.
+ *
+ * Clients stand in the order of when they last had an answer, or came: the first is always the next
+ * to go. It goes by shutdown(), which libmicrohttpd notices as the end of what it sends.
+ */
+#include "metrics_server.h"
+
+#include "accept_header.h"
+#include "thread.h"
+#include "util.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/eventfd.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The library takes ten at a time: they must find room before one is let go. */
+enum {
+	CLIENTS_KEPT = METRICS_SERVER_CLIENTS - 12,
+	CLIENT_BYTES = 8 << 10, /* of a request and the head of its answer */
+};
+
+#define PATIENCE_NS (METRICS_SERVER_PATIENCE_S * NS_PER_S)
+
+/* A connection. One that was shut down stands in no list: the library is about to close it. */
+struct client {
+	TAILQ_ENTRY(client) link;
+	int fd;
+	uint64_t since_ns;
+	bool shut;
+};
+
+struct metrics_server {
+	struct metrics_source source;
+	struct MHD_Daemon *daemon;
+	TAILQ_HEAD(clients, client) clients;
+	size_t n_clients; /* of that list */
+	int stop_fd;      /* eventfd */
+	pthread_t thread;
+};
+
+/* ---- clients */
+
+static void shut(struct metrics_server *server, struct client *client)
+{
+	TAILQ_REMOVE(&server->clients, client, link);
+	server->n_clients--;
+	client->shut = true;
+	shutdown(client->fd, SHUT_RDWR);
+}
+
+static void begin_wait(struct metrics_server *server, struct client *client)
+{
+	client->since_ns = monotonic_ns();
+	TAILQ_INSERT_TAIL(&server->clients, client, link);
+}
+
+/* Lets those go who had their time; how long until the next has, in milliseconds, or -1. */
+static int dismiss_late(struct metrics_server *server)
+{
+	uint64_t now = monotonic_ns();
+	struct client *first;
+
+	while ((first = TAILQ_FIRST(&server->clients)) != NULL) {
+		uint64_t end_ns = first->since_ns + PATIENCE_NS;
+
+		if (server->n_clients <= CLIENTS_KEPT && end_ns > now)
+			return (int)((end_ns - now) / NS_PER_MS) + 1;
+		shut(server, first);
+	}
+	return -1;
+}
+
+static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	struct metrics_server *server = arg;
+	struct client *client = *context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		client = xcalloc(1, sizeof(*client));
+		client->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+				     ->connect_fd;
+		begin_wait(server, client);
+		server->n_clients++;
+		*context = client;
+	} else {
+		if (!client->shut) {
+			TAILQ_REMOVE(&server->clients, client, link);
+			server->n_clients--;
+		}
+		free(client);
+		*context = NULL;
+	}
+}
+
+static void on_answered(void *arg, struct MHD_Connection *connection, void **context,
+			enum MHD_RequestTerminationCode how)
+{
+	struct client *client =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+			->socket_context;
+	struct metrics_server *server = arg;
+
+	(void)context;
+	if (how != MHD_REQUEST_TERMINATED_COMPLETED_OK || !client || client->shut)
+		return;
+	TAILQ_REMOVE(&server->clients, client, link);
+	begin_wait(server, client);
+}
+
+/* ---- answers */
+
+/* Takes the response over. */
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
+			      struct MHD_Response *response)
+{
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	enum MHD_Result queued = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return queued;
+}
+
+static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned status,
+				   const char *text)
+{
+	/* It is not written to, but its type is not const. */
+	char *bytes = xstrdup(text);
+
+	return answer(connection, status, "text/plain; charset=utf-8",
+		      MHD_create_response_from_buffer(strlen(bytes), bytes, MHD_RESPMEM_MUST_FREE));
+}
+
+static enum MHD_Result answer_metrics(struct metrics_server *server,
+				      struct MHD_Connection *connection)
+{
+	enum exposition_dialect dialect = accept_header_dialect(
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT));
+	size_t size;
+	char *text = server->source.text(server->source.arg, dialect, &size);
+
+	return answer(connection, MHD_HTTP_OK, accept_header_type(dialect),
+		      MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
+}
+
+static enum MHD_Result look_for_body(void *arg, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	bool *found = arg;
+
+	(void)kind;
+	if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0 ||
+	    (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0 &&
+	     (!value || strcmp(value, "0") != 0)))
+		*found = true;
+	return MHD_YES;
+}
+
+/* Whether any header says so: the library believes the first of several. */
+static bool has_body(struct MHD_Connection *connection)
+{
+	bool found = false;
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &found);
+	return found;
+}
+
+/* A path is what was sent: %00 would end it where it does not. */
+static size_t keep_escapes(void *arg, struct MHD_Connection *connection, char *text)
+{
+	(void)arg, (void)connection;
+	return strlen(text);
+}
+
+/*
+ * Called with the head of a request, and again when there is no more to come. What is answered the
+ * first time closes the connection, unread: that is for what has no business here.
+ */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
+				  const char *method, const char *version, const char *body,
+				  size_t *body_size, void **context)
+{
+	struct metrics_server *server = arg;
+
+	(void)version, (void)body;
+	if (!*context) {
+		*context = server;
+		if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+		    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+			return answer_line(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+					   "Only GET and HEAD are answered here.\n");
+		if (has_body(connection))
+			return answer_line(connection, 413, "A request has no body here.\n");
+		return MHD_YES;
+	}
+	if (*body_size > 0)
+		return MHD_NO;
+	if (strcmp(path, "/metrics") == 0)
+		return answer_metrics(server, connection);
+	if (strcmp(path, "/") == 0)
+		return answer_line(connection, MHD_HTTP_OK,
+				   "pmctop: hardware performance counters, for Prometheus.\n"
+				   "They are at /metrics.\n");
+	return answer_line(connection, MHD_HTTP_NOT_FOUND,
+			   "There is nothing here: the metrics are at /metrics.\n");
+}
+
+/* ---- the thread */
+
+static int patience_ms(struct metrics_server *server)
+{
+	int late_ms = dismiss_late(server);
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	if (MHD_get_timeout(server->daemon, &ms) != MHD_YES)
+		return late_ms;
+	if (ms > INT_MAX)
+		ms = INT_MAX;
+	return late_ms < 0 || (int)ms < late_ms ? (int)ms : late_ms;
+}
+
+static void *serve(void *arg)
+{
+	struct metrics_server *server = arg;
+	struct pollfd fds[] = {
+		{.fd = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
+		 .events = POLLIN},
+		{.fd = server->stop_fd, .events = POLLIN},
+	};
+
+	while (!fds[1].revents) {
+		MHD_run(server->daemon);
+		poll(fds, ARRAY_SIZE(fds), patience_ms(server));
+	}
+	return NULL;
+}
+
+/* The socket is the library's from here on where there is one. */
+static struct MHD_Daemon *start_daemon(struct metrics_server *server, int fd)
+{
+	return MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, server,
+				MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+				(unsigned)METRICS_SERVER_CLIENTS,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_BYTES,
+				MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+				MHD_OPTION_NOTIFY_COMPLETED, on_answered, server, MHD_OPTION_END);
+}
+
+bool metrics_server_is_built(void)
+{
+	return true;
+}
+
+int metrics_server_start(struct listen_address *address, const struct metrics_source *source,
+			 struct metrics_server **out, struct error *err)
+{
+	struct metrics_server *server = xcalloc(1, sizeof(*server));
+	int fd, code;
+
+	TAILQ_INIT(&server->clients);
+	server->source = *source;
+	server->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (server->stop_fd < 0) {
+		code = error_set(err, -errno, "No file descriptor is left.");
+		goto fail_fd;
+	}
+	code = listen_address_open(address, &fd, err);
+	if (code)
+		goto fail_listen;
+	server->daemon = start_daemon(server, fd);
+	if (!server->daemon) {
+		close(fd);
+		code = error_set(err, -EMFILE, "The HTTP server finds no descriptor or memory.");
+		goto fail_listen;
+	}
+	code = thread_start(&server->thread, serve, server);
+	if (code) {
+		error_set(err, code, "The HTTP server's thread cannot be started.");
+		goto fail_thread;
+	}
+	*out = server;
+	return 0;
+
+fail_thread:
+	MHD_stop_daemon(server->daemon);
+fail_listen:
+	close(server->stop_fd);
+fail_fd:
+	free(server);
+	*out = NULL;
+	return code;
+}
+
+void metrics_server_stop(struct metrics_server *server)
+{
+	if (!server)
+		return;
+	ssize_t ignored = write(server->stop_fd, &(uint64_t){1}, sizeof(uint64_t));
+	(void)ignored;
+	pthread_join(server->thread, NULL);
+	MHD_stop_daemon(server->daemon);
+	close(server->stop_fd);
+	free(server);
+}

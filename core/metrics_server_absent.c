@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What stands for metrics_server.c in a build without libmicrohttpd (make HTTP=0): a static one,
+ * since that library wants GnuTLS, parts of which Debian has as shared libraries alone.
+ */
+#include "metrics_server.h"
+
+#include <errno.h>
+
+bool metrics_server_is_built(void)
+{
+	return false;
+}
+
+int metrics_server_start(struct listen_address *address, const struct metrics_source *source,
+			 struct metrics_server **server, struct error *err)
+{
+	(void)address, (void)source;
+	*server = NULL;
+	return error_set(err, -EOPNOTSUPP,
+			 "This pmctop was built without HTTP (make HTTP=0): build it with, or give "
+			 "node_exporter a file by '--format openmetrics -o FILE'.");
+}
+
+void metrics_server_stop(struct metrics_server *server)
+{
+	(void)server;
+}

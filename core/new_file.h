@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_NEW_FILE_H
+#define PMCTOP_NEW_FILE_H
+
+#include "place.h"
+
+/*
+ * A file that takes the name of another when it is whole. Until then it has none, where the file
+ * system can do that: whoever kills us meanwhile leaves nothing behind. For its user alone at first
+ * (0600).
+ */
+struct new_file {
+	const struct place *place;
+	int fd;
+	char name[NAME_MAX + 1]; /* that it has for now; "": none */
+};
+
+/* 0 or -errno. The place must outlive it. */
+int new_file_open(const struct place *place, struct new_file *file);
+/* It has the place's name, and what had it is gone: 0, or -errno and the old file is there still.
+ */
+int new_file_put(struct new_file *file);
+/* Closes it where the caller has not taken fd (-1 then); one that was not put is gone. */
+void new_file_fini(struct new_file *file);
+
+#endif

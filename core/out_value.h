@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_OUT_VALUE_H
+#define PMCTOP_OUT_VALUE_H
+
+#include "snapshot.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* How the formats for machines write what is counted: as JSON has numbers, in every locale. */
+
+/* Whose counts these are. */
+struct out_counts_of {
+	const struct columns *columns;
+	const uint64_t *tally; /* NULL: nothing was heard of it */
+	bool machine;          /* the machine as a whole, with what sockets count */
+};
+
+struct figure out_event_figure(const struct out_counts_of *counts, size_t event);
+/* figures NULL: nothing was heard of it. */
+struct figure out_metric_figure(const struct figure *figures, size_t metric);
+/* A column that shows an event has its name, and its state. */
+bool out_is_event(const struct columns *columns, const char *name);
+
+/* Six digits at least, whatever the size; exponents only below a thousandth. */
+void out_number(FILE *out, double value);
+/* To the microsecond. */
+void out_seconds(FILE *out, uint64_t ns);
+/*
+ * An event's count as it was counted, not scaled, but in its unit; false where it is not known, and
+ * nothing is written.
+ */
+bool out_event(FILE *out, const struct out_counts_of *counts, size_t event);
+/* "scaled:0.75", "unsupported" */
+void out_state(FILE *out, struct figure figure);
+
+#endif

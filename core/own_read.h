@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_OWN_READ_H
+#define PMCTOP_OWN_READ_H
+
+#include "perfdata.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The words and texts of a record of our own, one after the other, as a stranger may have written
+ * them: what is not there, or not what it should be, breaks it, and reads as 0 and "".
+ */
+struct own_words {
+	const uint64_t *at, *end;
+	bool broken;
+};
+
+/* False where it is no record of our own; *kind may be one that this program does not know. */
+bool own_open(const struct perf_event_header *header, uint64_t *kind, struct own_words *words);
+
+uint64_t own_word(struct own_words *words);
+/* One that is at most so much. */
+uint64_t own_number(struct own_words *words, uint64_t most);
+/* One that is finite. */
+double own_double(struct own_words *words);
+/* A process or thread: as the kernel numbers them, or -1. */
+pid_t own_pid(struct own_words *words);
+/* n words that follow each other; NULL where they are not there. */
+const uint64_t *own_array(struct own_words *words, size_t n);
+/* As it was written; the caller's. */
+char *own_bytes(struct own_words *words);
+/* What may be shown as it is (text_printable): everything that is not hostile by its nature. */
+char *own_text(struct own_words *words);
+void own_text_to(struct own_words *words, char *text, size_t size);
+
+enum { OWN_PID_MAX = 4 << 20 }; /* PID_MAX_LIMIT of 64 bit kernels */
+
+/* Whether a number that a record has may be a process's or thread's. */
+static inline bool own_is_pid(pid_t pid)
+{
+	return pid >= -1 && pid <= OWN_PID_MAX;
+}
+
+#endif

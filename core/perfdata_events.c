@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which event has an id is asked of every record: a table of open addressing, at most half full.
+ * The ids are a stranger's, who may have chosen them to fall into the same place; the kernel's
+ * count up from 1 and never do.
+ */
+#include "perfdata_events.h"
+
+#include "util.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PROBES_MAX = 1024,
+	ATTR_BYTES_MAX = 4096, /* more than any kernel's will ever have: a page */
+};
+
+struct perfdata_ids {
+	unsigned bits;
+	size_t n;
+	struct id_slot {
+		uint64_t id; /* 0: empty */
+		size_t index;
+	} slots[];
+};
+
+static size_t slot_of(const struct perfdata_ids *ids, uint64_t id)
+{
+	return (size_t)(id * 0x9e3779b97f4a7c15ull >> (64 - ids->bits));
+}
+
+/* The slot that has the id, or is for it; NULL where none can be found. */
+static struct id_slot *find_slot(struct perfdata_ids *ids, uint64_t id)
+{
+	size_t mask = ((size_t)1 << ids->bits) - 1, at = slot_of(ids, id);
+
+	for (size_t i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
+		if (ids->slots[at].id == id || ids->slots[at].id == 0)
+			return &ids->slots[at];
+	return NULL;
+}
+
+static struct perfdata_ids *ids_new(unsigned bits)
+{
+	struct perfdata_ids *ids =
+		xcalloc(1, sizeof(*ids) + ((size_t)1 << bits) * sizeof(ids->slots[0]));
+
+	ids->bits = bits;
+	return ids;
+}
+
+/* Twice the size. */
+static int grow(struct perfdata_ids **ids)
+{
+	struct perfdata_ids *old = *ids, *grown = ids_new(old->bits + 1);
+
+	grown->n = old->n;
+	for (size_t i = 0; i < (size_t)1 << old->bits; i++) {
+		if (!old->slots[i].id)
+			continue;
+		struct id_slot *slot = find_slot(grown, old->slots[i].id);
+		if (!slot) {
+			free(grown);
+			return -EBADMSG;
+		}
+		*slot = old->slots[i];
+	}
+	free(old);
+	*ids = grown;
+	return 0;
+}
+
+/* An id that another event has already stays with that. */
+static int add_id(struct perfdata_events *events, size_t index, uint64_t id)
+{
+	if (!events->ids)
+		events->ids = ids_new(8);
+	if (id == 0)
+		return 0;
+	if ((events->ids->n + 1) * 2 > (size_t)1 << events->ids->bits && grow(&events->ids) < 0)
+		return -EBADMSG;
+	struct id_slot *slot = find_slot(events->ids, id);
+	if (!slot)
+		return -EBADMSG;
+	if (slot->id == 0) {
+		*slot = (struct id_slot){id, index};
+		events->ids->n++;
+	}
+	return 0;
+}
+
+struct perfdata_event *perfdata_events_find(const struct perfdata_events *events, uint64_t id)
+{
+	if (!events->ids || id == 0)
+		return NULL;
+	const struct id_slot *slot = find_slot(events->ids, id);
+	return slot && slot->id ? &events->items[slot->index] : NULL;
+}
+
+void perfdata_events_fini(struct perfdata_events *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		free(events->items[i].name);
+		free(events->items[i].ids);
+	}
+	free(events->items);
+	free(events->ids);
+	*events = (struct perfdata_events){0};
+}
+
+/* ---- where ids stand */
+
+static int bits_of(uint64_t sample_type, uint64_t those)
+{
+	return __builtin_popcountll(sample_type & those);
+}
+
+static int place_of_id(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 0;
+	if (type & PERF_SAMPLE_ID)
+		return bits_of(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					     PERF_SAMPLE_ADDR);
+	return -1;
+}
+
+static int place_of_id_back(uint64_t type)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		return 1;
+	if (type & PERF_SAMPLE_ID)
+		return 1 + bits_of(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	return -1;
+}
+
+static void learn_places(struct perfdata_events *events, const struct perf_event_attr *attr)
+{
+	int place = place_of_id(attr->sample_type), back = place_of_id_back(attr->sample_type);
+
+	if (events->n == 0) {
+		events->id_place = place;
+		events->id_place_back = back;
+	}
+	if (events->id_place != place)
+		events->id_place = -1;
+	if (events->id_place_back != back)
+		events->id_place_back = -1;
+}
+
+/* ---- what records tell */
+
+struct attr_record {
+	struct perf_event_header header;
+	struct perf_event_attr attr;
+};
+
+static int add_ids(struct perfdata_events *events, size_t index, const uint64_t *ids, size_t n)
+{
+	struct perfdata_event *event = &events->items[index];
+
+	if (n > PERFDATA_IDS_MAX - events->n_ids)
+		return -EBADMSG;
+	if (n > 0)
+		event->ids = array_reserve(event->ids, &event->ids_capacity, event->n_ids + n,
+					   sizeof(*ids));
+	for (size_t i = 0; i < n; i++) {
+		if (add_id(events, index, ids[i]) < 0)
+			return -EBADMSG;
+		event->ids[event->n_ids++] = ids[i];
+	}
+	events->n_ids += n;
+	return 0;
+}
+
+static int add_attr(struct perfdata_events *events, const struct perf_event_header *header)
+{
+	const struct attr_record *record = (const void *)header;
+	size_t room = header->size - sizeof(*header);
+	struct perf_event_attr attr = {0};
+
+	if (room < PERF_ATTR_SIZE_VER0)
+		return -EBADMSG;
+	size_t size = record->attr.size ? record->attr.size : PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0 || size % sizeof(uint64_t) || size > ATTR_BYTES_MAX ||
+	    size > room)
+		return -EBADMSG;
+	memcpy(&attr, &record->attr, size_min(size, sizeof(attr)));
+	const uint64_t *ids = (const void *)((const char *)(header + 1) + size);
+	size_t n = (room - size) / sizeof(*ids);
+
+	if (header->misc & PERFDATA_MISC_MORE)
+		return events->n > 0 ? add_ids(events, events->n - 1, ids, n) : -EBADMSG;
+	if (events->n == PERFDATA_EVENTS_MAX)
+		return -EBADMSG;
+	learn_places(events, &attr);
+	events->items = array_reserve(events->items, &events->capacity, events->n + 1,
+				      sizeof(*events->items));
+	events->items[events->n++] = (struct perfdata_event){
+		.attr = attr,
+		.name = xstrdup(""),
+		.scale = 1,
+	};
+	return add_ids(events, events->n - 1, ids, n);
+}
+
+struct update_record {
+	struct perf_event_header header;
+	uint64_t what, id;
+	char text[];
+};
+static_assert(sizeof(struct update_record) == 24, "PERF_RECORD_EVENT_UPDATE");
+
+/* Old perfs know no ids where there is only one event. */
+static struct perfdata_event *find_named(const struct perfdata_events *events, uint64_t id)
+{
+	if (id)
+		return perfdata_events_find(events, id);
+	for (size_t i = 0; i < events->n; i++)
+		if (events->items[i].n_ids == 0 && !events->items[i].name[0])
+			return &events->items[i];
+	return NULL;
+}
+
+static int update(const struct perfdata_events *events, const struct perf_event_header *header)
+{
+	const struct update_record *record = (const void *)header;
+
+	if (header->size < sizeof(*record))
+		return -EBADMSG;
+	size_t room = header->size - sizeof(*record);
+	size_t length = strnlen(record->text, room);
+	struct perfdata_event *event = find_named(events, record->id);
+	if (!event)
+		return 0;
+	switch (record->what) {
+	case PERFDATA_NAME:
+		free(event->name);
+		event->name = xstrndup(record->text, length);
+		break;
+	case PERFDATA_UNIT:
+		length = size_min(length, sizeof(event->unit) - 1);
+		memcpy(event->unit, record->text, length);
+		event->unit[length] = '\0';
+		break;
+	case PERFDATA_SCALE: {
+		double scale;
+		if (room < sizeof(scale))
+			return -EBADMSG;
+		memcpy(&scale, record->text, sizeof(scale));
+		if (!isfinite(scale))
+			return -EBADMSG;
+		event->scale = scale;
+		break;
+	}
+	}
+	return 0;
+}
+
+int perfdata_events_add(struct perfdata_events *events, const struct perf_event_header *record)
+{
+	if (record->type == PERFDATA_ATTR)
+		return add_attr(events, record);
+	if (record->type == PERFDATA_UPDATE)
+		return update(events, record);
+	return 0;
+}

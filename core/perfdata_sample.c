@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Layouts are those of linux/perf_event.h, "struct perf_event_type" comments: words of 64 bits,
+ * some of which are two of 32. Which are there depends on the event; whose record it is must be
+ * known first, by an id that stands in the same place in all of them.
+ */
+#include "perfdata_sample.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define BEFORE_READ                                                                     \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
+	 PERF_SAMPLE_PERIOD)
+#define IN_TRAILER                                                                     \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+unsigned perfdata_trailer_words(const struct perf_event_attr *attr)
+{
+	if (!attr->sample_id_all)
+		return 0;
+	return (unsigned)__builtin_popcountll(attr->sample_type & IN_TRAILER);
+}
+
+static uint32_t first_half(const uint64_t *word)
+{
+	uint32_t half;
+
+	memcpy(&half, word, sizeof(half));
+	return half;
+}
+
+static uint32_t second_half(const uint64_t *word)
+{
+	uint32_t half;
+
+	memcpy(&half, (const char *)word + sizeof(half), sizeof(half));
+	return half;
+}
+
+static void take_task(const uint64_t *word, struct perfdata_sample *sample)
+{
+	sample->pid = (pid_t)first_half(word);
+	sample->tid = (pid_t)second_half(word);
+}
+
+static void sample_clear(struct perfdata_sample *sample)
+{
+	memset(sample, 0, offsetof(struct perfdata_sample, values));
+	sample->pid = sample->tid = -1;
+}
+
+/* ---- samples */
+
+static const struct perfdata_event *whose_sample(const struct perfdata_events *events,
+						 const uint64_t *words, size_t n)
+{
+	if (events->n == 1)
+		return events->items;
+	if (events->n == 0 || events->id_place < 0 || (size_t)events->id_place >= n)
+		return NULL;
+	return perfdata_events_find(events, words[events->id_place]);
+}
+
+/* What all samples may have; there are enough words. Returns what follows. */
+static const uint64_t *take_fixed(const uint64_t *at, uint64_t type, struct perfdata_sample *sample)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		sample->id = *at++;
+	if (type & PERF_SAMPLE_IP)
+		at++;
+	if (type & PERF_SAMPLE_TID)
+		take_task(at++, sample);
+	if (type & PERF_SAMPLE_TIME)
+		sample->time_ns = *at++;
+	if (type & PERF_SAMPLE_ADDR)
+		at++;
+	if (type & PERF_SAMPLE_ID)
+		sample->id = *at++;
+	if (type & PERF_SAMPLE_STREAM_ID)
+		at++;
+	if (type & PERF_SAMPLE_CPU)
+		sample->cpu = first_half(at++);
+	if (type & PERF_SAMPLE_PERIOD)
+		sample->period = *at++;
+	return at;
+}
+
+/* One value of those that READ tells; there are enough words. Returns what follows. */
+static const uint64_t *take_value(const uint64_t *at, uint64_t format,
+				  struct perfdata_sample *sample)
+{
+	size_t i = sample->n_values++;
+
+	sample->values[i].value = *at++;
+	if (!(format & PERF_FORMAT_GROUP)) {
+		if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+			sample->enabled_ns = *at++;
+		if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+			sample->running_ns = *at++;
+	}
+	sample->values[i].id = format & PERF_FORMAT_ID ? *at++ : 0;
+	if (format & PERF_FORMAT_LOST)
+		at++;
+	return at;
+}
+
+static int take_read(const uint64_t *at, const uint64_t *end, uint64_t format,
+		     struct perfdata_sample *sample)
+{
+	const uint64_t both = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	size_t times = (size_t)__builtin_popcountll(format & both);
+	size_t each =
+		1 + (size_t)__builtin_popcountll(format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
+	size_t left = (size_t)(end - at);
+
+	sample->times = (format & both) == both;
+	if (!(format & PERF_FORMAT_GROUP)) {
+		if (left < times + each)
+			return -EBADMSG;
+		take_value(at, format, sample);
+		return 0;
+	}
+	if (left < 1 + times)
+		return -EBADMSG;
+	uint64_t n = *at++;
+	if (n > PERFDATA_VALUES_MAX || n * each > left - 1 - times)
+		return -EBADMSG;
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		sample->enabled_ns = *at++;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		sample->running_ns = *at++;
+	while (n-- > 0)
+		at = take_value(at, format, sample);
+	return 0;
+}
+
+/* All that a sample of an event with these attributes tells. */
+static int take_sample(const struct perf_event_attr *attr, const uint64_t *words, size_t n,
+		       struct perfdata_sample *sample)
+{
+	if (n < (size_t)__builtin_popcountll(attr->sample_type & BEFORE_READ))
+		return -EBADMSG;
+	sample->has = attr->sample_type & (BEFORE_READ | PERF_SAMPLE_READ);
+	const uint64_t *at = take_fixed(words, attr->sample_type, sample);
+	if (!(attr->sample_type & PERF_SAMPLE_PERIOD) && !attr->freq)
+		sample->period = attr->sample_period;
+	if (attr->sample_type & PERF_SAMPLE_READ)
+		return take_read(at, words + n, attr->read_format, sample);
+	return 0;
+}
+
+/*
+ * Kernels give one sample of a software event to all who record it, with the id of one of them: the
+ * values of the group tell whose it is. Its layout is that of a group's leader then.
+ */
+static void take_foreign(const struct perfdata_events *events, const uint64_t *words, size_t n,
+			 struct perfdata_sample *sample)
+{
+	enum { LAYOUTS_MAX = 8 };
+	const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+	const struct perfdata_event *event = NULL;
+	const struct perf_event_attr *tried = NULL;
+	size_t n_tried = 0;
+
+	for (size_t i = 0; i < events->n && !event && n_tried < LAYOUTS_MAX; i++) {
+		const struct perf_event_attr *attr = &events->items[i].attr;
+		if (!(attr->sample_type & PERF_SAMPLE_READ) ||
+		    (attr->read_format & format) != format ||
+		    (tried && tried->sample_type == attr->sample_type &&
+		     tried->read_format == attr->read_format))
+			continue;
+		tried = attr;
+		n_tried++;
+		sample_clear(sample);
+		if (take_sample(attr, words, n, sample) == 0 && sample->n_values > 0)
+			event = perfdata_events_find(events, sample->values[0].id);
+	}
+	if (!event)
+		sample_clear(sample);
+	sample->event = event;
+}
+
+static int decode_sample(const struct perfdata_events *events,
+			 const struct perf_event_header *header, struct record *record,
+			 struct perfdata_sample *sample)
+{
+	const uint64_t *words = (const void *)(header + 1);
+	size_t n = (header->size - sizeof(*header)) / sizeof(*words);
+	const struct perfdata_event *event = whose_sample(events, words, n);
+	int result = 0;
+
+	if (event)
+		result = take_sample(&event->attr, words, n, sample);
+	else
+		take_foreign(events, words, n, sample);
+	if (event)
+		sample->event = event;
+	record->kind = RECORD_SAMPLE;
+	record->id = sample->id;
+	record->time_ns = sample->time_ns;
+	record->pid = sample->pid;
+	record->tid = sample->tid;
+	return result;
+}
+
+/* ---- others */
+
+/* The least that they have; of those that are not understood here, a header. */
+static size_t body_bytes(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_LOST_SAMPLES:
+		return 16;
+	case PERF_RECORD_LOST:
+		return 24;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return 32;
+	case PERF_RECORD_SWITCH:
+		return 8;
+	}
+	return sizeof(struct perf_event_header);
+}
+
+size_t perfdata_trailer_room(const struct perf_event_header *header)
+{
+	size_t body = body_bytes(header->type);
+
+	if (header->size < body)
+		return 0;
+	if (header->type == PERF_RECORD_COMM) {
+		/* A text, with its NUL, is filled up to whole words. */
+		size_t room = header->size - body;
+		size_t text = strnlen((const char *)header + body, room);
+		return text / 8 * 8 + 8 < room ? room - (text / 8 * 8 + 8) : 0;
+	}
+	return header->size - body;
+}
+
+/*
+ * All of the kernel's records have a trailer, those that perf makes up too, though nothing is in it
+ * then; but where there is no room there is none.
+ */
+static void take_trailer(const struct perfdata_events *events,
+			 const struct perf_event_header *header, struct perfdata_sample *sample)
+{
+	if (events->n == 0)
+		return;
+	const uint64_t *end =
+		(const uint64_t *)(const void *)header + header->size / sizeof(uint64_t);
+	size_t room = perfdata_trailer_room(header) / sizeof(uint64_t);
+	const struct perfdata_event *event = events->n == 1 ? events->items : NULL;
+	if (!event && events->id_place_back > 0 && (size_t)events->id_place_back <= room)
+		event = perfdata_events_find(events, end[-events->id_place_back]);
+	const struct perf_event_attr *attr = &(event ? event : events->items)->attr;
+	uint64_t type = attr->sample_type & IN_TRAILER;
+	size_t n = perfdata_trailer_words(attr);
+	if (n > room || n == 0)
+		return;
+	take_fixed(end - n, type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER, sample);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		sample->id = end[-1];
+	sample->event = event;
+	sample->has = type;
+}
+
+static uint32_t half_at(const struct perf_event_header *header, size_t offset)
+{
+	uint32_t half;
+
+	memcpy(&half, (const char *)header + offset, sizeof(half));
+	return half;
+}
+
+static uint64_t word_at(const struct perf_event_header *header, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)header + offset, sizeof(word));
+	return word;
+}
+
+static void take_comm(const struct perf_event_header *header, struct record *record)
+{
+	const char *text = (const char *)header + 16;
+	size_t length = strnlen(text, size_min(header->size - 16u, sizeof(record->comm.text) - 1));
+
+	record->kind = RECORD_COMM;
+	record->pid = (pid_t)half_at(header, 8);
+	record->tid = (pid_t)half_at(header, 12);
+	record->comm.exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
+	memset(record->comm.text, 0, sizeof(record->comm.text));
+	memcpy(record->comm.text, text, length);
+}
+
+static void take_body(const struct perf_event_header *header, struct record *record)
+{
+	switch (header->type) {
+	case PERF_RECORD_COMM:
+		take_comm(header, record);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		record->kind = header->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
+		record->pid = (pid_t)half_at(header, 8);
+		record->fork.ppid = (pid_t)half_at(header, 12);
+		record->tid = (pid_t)half_at(header, 16);
+		record->fork.ptid = (pid_t)half_at(header, 20);
+		record->time_ns = word_at(header, 24);
+		break;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_SWITCH: {
+		bool told = header->type == PERF_RECORD_SWITCH_CPU_WIDE;
+		record->kind = RECORD_SWITCH;
+		record->change.other_pid = told ? (pid_t)half_at(header, 8) : -1;
+		record->change.other_tid = told ? (pid_t)half_at(header, 12) : -1;
+		record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
+		break;
+	}
+	case PERF_RECORD_LOST:
+		record->kind = RECORD_LOST;
+		record->id = word_at(header, 8);
+		record->lost.records = word_at(header, 16);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		record->kind = RECORD_LOST;
+		record->lost.records = word_at(header, 8);
+		break;
+	}
+}
+
+int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
+		    struct record *record, struct perfdata_sample *sample)
+{
+	*record = (struct record){.kind = RECORD_OTHER};
+	sample_clear(sample);
+	if (header->type >= PERFDATA_ATTR)
+		return 0;
+	if (header->type == PERF_RECORD_SAMPLE)
+		return decode_sample(events, header, record, sample);
+	if (header->size < body_bytes(header->type))
+		return -EBADMSG;
+	take_body(header, record);
+	take_trailer(events, header, sample);
+	if (record->kind == RECORD_OTHER)
+		return 0;
+	if (record->kind == RECORD_SWITCH || record->kind == RECORD_LOST) {
+		record->pid = sample->pid;
+		record->tid = sample->tid;
+	}
+	if (sample->has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
+		record->id = sample->id;
+	if (sample->has & PERF_SAMPLE_TIME)
+		record->time_ns = sample->time_ns;
+	return 0;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What an interval came to, and who had rows in its snapshot: what is as it was told last is not
+ * told again.
+ */
+#include "recorder_part.h"
+
+#include "util.h"
+
+#include <string.h>
+
+/* ---- rows and tallies */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+
+	while (n-- > 0)
+		hash = (hash ^ *at++) * 0x100000001b3ull; /* FNV-1a */
+	return hash;
+}
+
+#define HASH_BASIS 0xcbf29ce484222325ull
+
+static uint64_t hash_row(const struct row *row, const char *cgroup)
+{
+	const uint64_t words[] = {(uint64_t)row->pid, (uint64_t)row->tid, (uint64_t)row->ppid,
+				  row->uid,           row->start_ns,      row->flags};
+	uint64_t hash = hash_bytes(HASH_BASIS, words, sizeof(words));
+
+	hash = hash_bytes(hash, row->comm, strnlen(row->comm, sizeof(row->comm)));
+	hash = hash_bytes(hash, row->user, strnlen(row->user, sizeof(row->user)));
+	if (row->cmdline)
+		hash = hash_bytes(hash, row->cmdline, strlen(row->cmdline) + 1);
+	return cgroup ? hash_bytes(hash, cgroup, strlen(cgroup)) : hash;
+}
+
+static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
+		    const struct row *row)
+{
+	struct perfdata *data = recorder->data;
+	const char *cgroup = snapshot_cgroup(snapshot, row);
+	uint64_t hash = hash_row(row, cgroup);
+	uint64_t *told = &recorder->told[(size_t)row->tid & (RECORDER_TOLD_MAX - 1)];
+
+	if (*told == hash)
+		return;
+	*told = hash;
+	perfdata_own_begin(data, OWN_TASK);
+	perfdata_pid(data, row->pid);
+	perfdata_pid(data, row->tid);
+	perfdata_pid(data, row->ppid);
+	perfdata_word(data, row->uid);
+	perfdata_word(data, row->start_ns);
+	perfdata_word(data, row->flags);
+	perfdata_text(data, row->comm);
+	perfdata_text(data, row->user);
+	perfdata_text(data, cgroup);
+	perfdata_text(data, row->cmdline);
+	perfdata_own_end(data);
+	/* Of those who were born meanwhile the kernel has told perf. */
+	if (row->start_ns < recorder->began_ns && row->comm[0])
+		perfdata_comm(data, row->pid, row->tid, row->comm);
+	recorder_flush_full(recorder);
+}
+
+static void put_tally(struct perfdata *data, enum own_scope scope, const uint64_t *facts, size_t n,
+		      const uint64_t *tally, size_t width)
+{
+	perfdata_own_begin(data, OWN_TALLY);
+	perfdata_word(data, scope);
+	perfdata_words(data, facts, n);
+	perfdata_word(data, width);
+	perfdata_words(data, tally, width);
+	perfdata_own_end(data);
+}
+
+/* The snapshot has those that are online, or were counted, in the same order. */
+static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
+		     const struct interval *interval)
+{
+	size_t width = tally_width(&interval->shape), shown = 0;
+
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		if (!interval->cpu_online[i] && !interval->cpu_counted[i])
+			continue;
+		const struct snapshot_cpu *cpu = &snapshot->cpus[shown++];
+		const uint64_t facts[] = {i,
+					  (uint64_t)cpu->cpu,
+					  (uint64_t)(int64_t)cpu->socket,
+					  (uint64_t)(int64_t)cpu->node,
+					  interval->cpu_online[i],
+					  interval->cpu_counted[i]};
+		put_tally(recorder->data, OWN_CPU, facts, ARRAY_SIZE(facts),
+			  interval_cpu(interval, i), width);
+		put_tally(recorder->data, OWN_IDLE, facts, ARRAY_SIZE(facts),
+			  interval_idle(interval, i), width);
+		recorder_flush_full(recorder);
+	}
+}
+
+static void put_task_times(struct recorder *recorder, const struct interval *interval)
+{
+	size_t width = tally_width(&interval->shape);
+
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		const struct task *task = interval->ran[i];
+		const uint64_t facts[] = {(uint64_t)(int64_t)task->pid,
+					  (uint64_t)(int64_t)task->tid};
+		put_tally(recorder->data, OWN_TASK_TIME, facts, ARRAY_SIZE(facts),
+			  interval->tallies + i * width, width);
+		recorder_flush_full(recorder);
+	}
+}
+
+/* ---- who has rows */
+
+/* How many of the rows are those of tasks that ran; roots of a target that did not follow. */
+static size_t count_ran(const struct snapshot *snapshot, const struct interval *interval)
+{
+	size_t n = 0, n_rows = snapshot_ran(snapshot);
+
+	for (size_t i = 0; i < interval->n_ran && n < n_rows; i++)
+		n += snapshot->threads.items[n].tid == interval->ran[i]->tid;
+	return n;
+}
+
+static void put_tids(struct recorder *recorder, enum own_listed listed, const struct row *rows,
+		     size_t n)
+{
+	enum { EACH = 8000 };
+
+	for (size_t done = 0; done < n; done += EACH) {
+		size_t some = size_min(n - done, EACH);
+		perfdata_own_begin(recorder->data, OWN_ROWS);
+		perfdata_word(recorder->data, listed);
+		perfdata_word(recorder->data, some);
+		for (size_t i = done; i < done + some; i += 2) {
+			uint64_t next = i + 1 < done + some ? (uint32_t)rows[i + 1].tid : 0;
+			perfdata_word(recorder->data, next << 32 | (uint32_t)rows[i].tid);
+		}
+		perfdata_own_end(recorder->data);
+		recorder_flush_full(recorder);
+	}
+}
+
+static void put_roots(struct recorder *recorder, const struct target_root *roots, size_t n)
+{
+	uint64_t hash = hash_bytes(HASH_BASIS, &n, sizeof(n));
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t words[] = {(uint64_t)roots[i].tid, (uint64_t)roots[i].pid,
+					  roots[i].whole, roots[i].ended_ns, roots[i].uid};
+		hash = hash_bytes(hash, words, sizeof(words));
+		hash = hash_bytes(hash, roots[i].comm, sizeof(roots[i].comm));
+	}
+	if (hash == recorder->told_target)
+		return;
+	recorder->told_target = hash;
+	perfdata_own_begin(recorder->data, OWN_TARGET);
+	perfdata_word(recorder->data, n);
+	for (size_t i = 0; i < n; i++) {
+		perfdata_pid(recorder->data, roots[i].tid);
+		perfdata_pid(recorder->data, roots[i].pid);
+		perfdata_word(recorder->data, roots[i].whole);
+		perfdata_word(recorder->data, roots[i].ended_ns);
+		perfdata_word(recorder->data, roots[i].uid);
+	}
+	for (size_t i = 0; i < n; i++)
+		perfdata_text(recorder->data, roots[i].comm);
+	perfdata_own_end(recorder->data);
+}
+
+static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
+		     const struct interval *interval, const struct target *target)
+{
+	const struct rows *rows = &snapshot->threads;
+	size_t n_shown = snapshot_ran(snapshot), n_ran = count_ran(snapshot, interval), n_roots;
+
+	if (snapshot->targeted) {
+		const struct target_root *roots = target_roots(target, &n_roots);
+		put_roots(recorder, roots, n_roots);
+		put_tids(recorder, OWN_RAN, rows->items, n_shown);
+		put_tids(recorder, OWN_ABOVE, snapshot->sleeping, snapshot->n_sleeping);
+	}
+	put_tids(recorder, OWN_STILL, rows->items + n_shown, rows->n_still);
+	for (size_t i = 0; i < rows->n; i++) {
+		bool ended_root = i >= n_ran && i < n_shown && (rows->items[i].flags & ROW_EXITED);
+		if (!ended_root) /* of whom OWN_TARGET tells */
+			put_row(recorder, snapshot, &rows->items[i]);
+	}
+	for (size_t i = 0; i < snapshot->n_sleeping; i++)
+		put_row(recorder, snapshot, &snapshot->sleeping[i]);
+}
+
+static void put_notes(struct recorder *recorder, const struct snapshot *snapshot)
+{
+	uint64_t hash = HASH_BASIS;
+
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		hash = hash_bytes(hash, snapshot->notes[i], strlen(snapshot->notes[i]) + 1);
+	if (hash == recorder->told_notes)
+		return;
+	recorder->told_notes = hash;
+	perfdata_own_begin(recorder->data, OWN_NOTES);
+	perfdata_word(recorder->data, snapshot->n_notes);
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		perfdata_text(recorder->data, snapshot->notes[i]);
+	perfdata_own_end(recorder->data);
+}
+
+/* How its rows were chosen. */
+static uint64_t own_rows(const struct snapshot *snapshot)
+{
+	return (snapshot->command_lines ? OWN_COMMAND_LINES : 0u) |
+	       (snapshot->threads.n_still > 0 ? OWN_IDLE_ROWS : 0u) |
+	       (snapshot->targeted ? OWN_TARGETED : 0u);
+}
+
+void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
+		  const struct interval *interval, const struct target *target)
+{
+	struct perfdata *data = recorder->data;
+	size_t width = tally_width(&interval->shape);
+
+	perfdata_own_begin(data, OWN_CUT);
+	perfdata_word(data, snapshot->sequence);
+	perfdata_word(data, snapshot->time_ns);
+	perfdata_word(data, snapshot->realtime_ns);
+	perfdata_word(data, snapshot->interval_ns);
+	perfdata_word(data, snapshot->tasks);
+	perfdata_word(data, snapshot->lost_records);
+	perfdata_word(data, snapshot->threads_ran);
+	perfdata_word(data, snapshot->threads_counted);
+	perfdata_word(data, own_rows(snapshot));
+	perfdata_own_end(data);
+	put_tally(data, OWN_TOTALS, NULL, 0, interval->totals, width);
+	put_tally(data, OWN_UNATTRIBUTED, NULL, 0, interval->unattributed, width);
+	put_cpus(recorder, snapshot, interval);
+	if (snapshot->columns->plan->times_group >= 0)
+		put_task_times(recorder, interval);
+	put_rows(recorder, snapshot, interval, target);
+	put_notes(recorder, snapshot);
+	perfdata_round(recorder->data);
+	recorder_flush(recorder);
+}

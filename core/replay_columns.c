@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A recording is shown with the columns that it was shown with when it was made, or with others
+ * that can be made of the same events.
+ */
+#include "replay_part.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void recorded_fini(struct replay_columns *recorded)
+{
+	event_set_fini(&recorded->events);
+	plan_unref(recorded->plan);
+	for (size_t i = 0; i < recorded->n_defs; i++)
+		metric_def_fini(&recorded->defs[i]);
+	free(recorded->defs);
+	free(recorded->preset);
+	*recorded = (struct replay_columns){0};
+}
+
+void replay_part_columns_fini(struct replay_part *part)
+{
+	selection_fini(&part->choice.selection);
+	recorded_fini(&part->recorded);
+	columns_unref(part->columns);
+	part->columns = NULL;
+}
+
+static bool has_hardware(const struct event_set *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (events->items[i].kind == EVENT_HARDWARE)
+			return true;
+	return false;
+}
+
+/* The recording's own, unless another one is asked for, or it has none. */
+static void choose_preset(struct replay_part *part, bool hardware)
+{
+	if (part->config->preset)
+		part->choice.preset = part->config->preset;
+	else if (part->known.preset.name)
+		part->choice.preset = &part->known.preset;
+	else
+		part->choice.preset = preset_find(hardware ? "overview" : "software");
+}
+
+static void begin_choice(struct replay_part *part)
+{
+	const struct replay_columns *recorded = &part->recorded;
+	bool hardware = has_hardware(&recorded->events) || part->pmu[0];
+
+	part->known = (struct engine_recorded){
+		.events = &recorded->events,
+		.defs = recorded->defs,
+		.n = recorded->n_defs,
+		.n_preset = recorded->n_preset,
+		.preset.name = recorded->n_defs > 0 ? recorded->preset : NULL,
+	};
+	part->access = (struct access){
+		.level = ACCESS_SYSTEM,
+		.hardware = hardware ? 0 : -ENOENT,
+	};
+	part->names = (struct event_context){
+		.sys = part->sys,
+		.pmus = &part->pmus,
+		.cpu = &part->cpu,
+		.levels = recorded->levels,
+		.software_levels = recorded->levels,
+	};
+	part->choice.config = part->config;
+	part->choice.names = &part->names;
+	part->choice.access = &part->access;
+	part->choice.notes = &part->said;
+	part->choice.recorded = &part->known;
+	choose_preset(part, hardware);
+}
+
+static int do_command(struct replay_part *part, const struct command *command, struct error *err)
+{
+	struct engine_choice *choice = &part->choice;
+
+	switch (command->kind) {
+	case COMMAND_ADD_METRIC:
+		return engine_choice_add_metric(choice, command->text, err);
+	case COMMAND_ADD_EVENTS:
+		return selection_add_events(&choice->selection, command->text, err);
+	case COMMAND_REMOVE:
+		if (selection_remove(&choice->selection, command->text) == 0)
+			return 0;
+		return error_set(err, -ENOENT, "There is no column '%.40s'.", command->text);
+	case COMMAND_PRESET:
+		return engine_choice_preset(choice, command->text, err);
+	case COMMAND_LEVELS:
+		return error_set(err, -EOPNOTSUPP,
+				 "A recording cannot count other privilege levels.");
+	case COMMAND_ATTACH:
+	case COMMAND_DISMISS:
+		return error_set(err, -EOPNOTSUPP, "A recording cannot watch other processes.");
+	case COMMAND_COMMAND_LINES:
+		if (!command->number || part->command_lines)
+			return 0;
+		return error_set(err, -EOPNOTSUPP,
+				 "A recording cannot show command lines that it was made "
+				 "without.");
+	case COMMAND_IDLE:
+		if (!command->number || part->idle)
+			return 0;
+		return error_set(err, -EOPNOTSUPP,
+				 "A recording cannot show idle tasks that it was made without.");
+	case COMMAND_RECORD:
+		return error_set(err, -EOPNOTSUPP, "A recording cannot be recorded.");
+	case COMMAND_PAUSE: /* core/player's */
+	case COMMAND_STEP:
+	case COMMAND_SEEK_BY:
+	case COMMAND_SEEK_TO:
+	case COMMAND_SPEED:
+		break;
+	}
+	return -EINVAL;
+}
+
+static void renew_columns(struct replay_part *part)
+{
+	columns_unref(part->columns);
+	part->columns = engine_choice_columns(&part->choice, part->recorded.plan);
+}
+
+int replay_part_command(struct replay_part *part, const struct command *command, struct error *err)
+{
+	int result = do_command(part, command, err);
+
+	if (result < 0)
+		return result;
+	commands_add(part->asked, command);
+	renew_columns(part);
+	return 0;
+}
+
+static bool is_shown(const struct selection *selection, unsigned event)
+{
+	unsigned events[METRIC_EVENTS_MAX];
+	bool found = false;
+
+	for (size_t i = 0; i < selection->n && !found; i++) {
+		struct metric metric;
+		selection_compile(&selection->columns[i], &selection->columns[i].def,
+				  &selection->events, &metric);
+		for (size_t n = metric_events(&metric, events, METRIC_EVENTS_MAX); n-- > 0;)
+			found |= events[n] == event;
+		metric_fini(&metric);
+	}
+	return found;
+}
+
+/*
+ * Where neither the recording nor anybody here says what to show, whoever made it wanted to see all
+ * that it counts: an event that no column is made of is one itself.
+ */
+static void show_the_rest(struct replay_part *part)
+{
+	struct selection *selection = &part->choice.selection;
+	const struct event_set *events = &part->recorded.events;
+	struct error ignored; /* a name that -e would not take is not shown */
+
+	for (size_t i = TALLY_FIRST_COUNTED; i < events->n; i++)
+		if (!is_shown(selection, (unsigned)i))
+			selection_add_events(selection, events->items[i].name, &ignored);
+}
+
+/* What cannot be had of another plan than the first is told, and the rest is shown. */
+static int make_choice(struct replay_part *part, struct error *err)
+{
+	int result = engine_choice_make(&part->choice, err);
+
+	if (result == 0 || !part->begun)
+		return result < 0 ? err->code = -EINVAL : 0;
+	notes_add_urgent(&part->said, "%s", err->text);
+	part->choice.preset = &part->known.preset;
+	result = part->known.preset.name ? engine_choice_make(&part->choice, err) : result;
+	return result < 0 ? err->code = -EINVAL : 0;
+}
+
+int replay_part_columns(struct replay_part *part, struct replay_columns *columns, struct error *err)
+{
+	struct error why;
+
+	recorded_fini(&part->recorded);
+	part->recorded = *columns;
+	begin_choice(part);
+	int result = make_choice(part, err);
+	if (result < 0)
+		return result;
+	if (part->recorded.n_defs == 0 && !part->config->preset)
+		show_the_rest(part);
+	part->begun = true;
+	for (size_t i = 0; i < part->config->n_columns; i++)
+		part->config_columns[i].optional = true;
+	for (size_t i = 0; i < part->asked->n; i++)
+		if (do_command(part, &part->asked->items[i], &why) < 0)
+			notes_add(&part->said, "%s", why.text);
+	renew_columns(part);
+	interval_reshape(&part->interval, &part->recorded.plan->shape);
+	attrib_reshape(part->attrib);
+	return 0;
+}

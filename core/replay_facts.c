@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Layouts are those of tools/perf/Documentation/perf.data-file-format.txt and, where that is
+ * silent, of tools/perf/util/header.c (CLOCK_DATA) and tools/lib/perf/include/perf/event.h.
+ */
+#include "replay_facts.h"
+
+#include "util.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_MAX = 256 };
+
+/* What of a record has not been read yet. */
+struct rest {
+	const unsigned char *bytes;
+	size_t n;
+};
+
+static bool take(struct rest *rest, void *to, size_t n)
+{
+	if (rest->n < n)
+		return false;
+	memcpy(to, rest->bytes, n);
+	rest->bytes += n;
+	rest->n -= n;
+	return true;
+}
+
+static uint32_t take_u32(struct rest *rest)
+{
+	uint32_t number = 0;
+
+	take(rest, &number, sizeof(number));
+	return number;
+}
+
+static uint64_t take_u64(struct rest *rest)
+{
+	uint64_t number = 0;
+
+	take(rest, &number, sizeof(number));
+	return number;
+}
+
+/* A length with the zeroes that fill it up, and the text; false where there is none any more. */
+static bool take_text(struct rest *rest, char *text, size_t size)
+{
+	size_t bytes = take_u32(rest);
+
+	if (bytes == 0 || bytes > rest->n)
+		return false;
+	size_t length = strnlen((const char *)rest->bytes, size_min(bytes, size - 1));
+	memcpy(text, rest->bytes, length);
+	text[length] = '\0';
+	rest->bytes += bytes;
+	rest->n -= bytes;
+	return true;
+}
+
+void replay_facts_fini(struct replay_facts *facts)
+{
+	free(facts->pmus);
+	*facts = (struct replay_facts){0};
+}
+
+const char *replay_facts_pmu(const struct replay_facts *facts, uint32_t type)
+{
+	for (size_t i = 0; i < facts->n_pmus; i++)
+		if (facts->pmus[i].type == type)
+			return facts->pmus[i].name;
+	return NULL;
+}
+
+/* Those that there are, and those that there may be. */
+static void take_cpus(struct replay_facts *facts, struct rest *rest)
+{
+	uint32_t one = take_u32(rest), other = take_u32(rest);
+	uint32_t n = one > other ? one : other;
+
+	facts->n_cpus = n <= REPLAY_CPUS_MAX ? n : 0;
+}
+
+static void take_pmus(struct replay_facts *facts, struct rest *rest)
+{
+	size_t capacity = 0;
+
+	free(facts->pmus);
+	facts->pmus = NULL;
+	facts->n_pmus = 0;
+	for (size_t n = take_u32(rest); facts->n_pmus < n && facts->n_pmus < REPLAY_PMUS_MAX;) {
+		struct replay_pmu pmu = {.type = take_u32(rest)};
+		if (!take_text(rest, pmu.name, sizeof(pmu.name)))
+			break;
+		facts->pmus = array_reserve(facts->pmus, &capacity, facts->n_pmus + 1,
+					    sizeof(*facts->pmus));
+		facts->pmus[facts->n_pmus++] = pmu;
+	}
+}
+
+/* "GenuineIntel,6,143,8" of x86, "0x00000000410fd0c0" (MIDR_EL1) of Arm, as /proc/cpuinfo has it.
+ */
+static void take_cpuid(struct replay_facts *facts, struct rest *rest)
+{
+	char id[TEXT_MAX], vendor[32], text[256];
+	unsigned family, model, stepping;
+
+	if (!take_text(rest, id, sizeof(id)))
+		return;
+	/* Nine digits at most: what an unsigned cannot hold, sscanf must not be given. */
+	if (sscanf(id, "%31[^,],%9u,%9u,%9u", vendor, &family, &model, &stepping) == 4) {
+		snprintf(text, sizeof(text),
+			 "vendor_id\t: %s\ncpu family\t: %u\nmodel\t\t: %u\nstepping\t: %u\n\n",
+			 vendor, family, model, stepping);
+	} else if (strncmp(id, "0x", 2) == 0) {
+		unsigned long midr = strtoul(id, NULL, 16);
+		snprintf(text, sizeof(text),
+			 "CPU implementer\t: 0x%02lx\nCPU variant\t: 0x%lx\n"
+			 "CPU part\t: 0x%03lx\nCPU revision\t: %lu\n\n",
+			 midr >> 24 & 0xff, midr >> 20 & 0xf, midr >> 4 & 0xfff, midr & 0xf);
+	} else {
+		return;
+	}
+	facts->cpu.kinds = cpu_model_parse(text);
+}
+
+/* Whether perf was asked for cgroups: of its own words, before those of a command. */
+static void take_command(struct replay_facts *facts, struct rest *rest)
+{
+	char word[TEXT_MAX];
+
+	for (uint32_t n = take_u32(rest); n > 0 && take_text(rest, word, sizeof(word)); n--) {
+		if (strcmp(word, "--") == 0)
+			return;
+		if (strncmp(word, "-G", 2) == 0 || strcmp(word, "--cgroup") == 0 ||
+		    strncmp(word, "--cgroup=", strlen("--cgroup=")) == 0)
+			facts->of_cgroup = true;
+	}
+}
+
+static void take_clock(struct replay_facts *facts, struct rest *rest)
+{
+	uint32_t version = take_u32(rest);
+
+	take_u32(rest); /* which clock: that of the records */
+	uint64_t realtime_ns = take_u64(rest), clock_ns = take_u64(rest);
+	if (version != 1 || realtime_ns == 0)
+		return;
+	facts->realtime_ns = realtime_ns;
+	facts->clock_ns = clock_ns;
+}
+
+static void take_feature(struct replay_facts *facts, struct rest *rest)
+{
+	switch (take_u64(rest)) {
+	case PERFDATA_HOSTNAME:
+		take_text(rest, facts->host, sizeof(facts->host));
+		break;
+	case PERFDATA_NRCPUS:
+		take_cpus(facts, rest);
+		break;
+	case PERFDATA_CMDLINE:
+		take_command(facts, rest);
+		break;
+	case PERFDATA_CPUID:
+		take_cpuid(facts, rest);
+		break;
+	case PERFDATA_PMU_MAPPINGS:
+		take_pmus(facts, rest);
+		break;
+	case PERFDATA_CLOCK_DATA:
+		take_clock(facts, rest);
+		break;
+	}
+}
+
+/* Whose events these are: thread -1 is everybody. */
+static void take_ids(struct replay_facts *facts, struct rest *rest)
+{
+	struct {
+		uint64_t id, index, cpu, tid;
+	} entry;
+
+	take_u64(rest);
+	while (take(rest, &entry, sizeof(entry)))
+		facts->of_tasks |= (int32_t)entry.tid != -1;
+}
+
+static void take_threads(struct replay_facts *facts, struct rest *rest)
+{
+	struct {
+		uint64_t tid;
+		char comm[16];
+	} entry;
+
+	take_u64(rest);
+	while (take(rest, &entry, sizeof(entry)))
+		facts->of_tasks |= (int32_t)entry.tid != -1;
+}
+
+bool replay_facts_take(struct replay_facts *facts, const struct perf_event_header *record)
+{
+	struct rest rest = {(const unsigned char *)(record + 1), record->size - sizeof(*record)};
+
+	switch (record->type) {
+	case PERFDATA_FEATURE:
+		take_feature(facts, &rest);
+		return true;
+	case PERFDATA_ID_INDEX:
+		take_ids(facts, &rest);
+		return true;
+	case PERFDATA_THREAD_MAP:
+		take_threads(facts, &rest);
+		return true;
+	}
+	return false;
+}

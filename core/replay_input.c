@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "replay_input.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct replay_input {
+	struct perfdata_input bytes;
+	int fd;
+	off_t from; /* where it begins: standard input may have been read before */
+};
+
+/* A pipe may be someone else's too, and stays as it is: it is asked before it is read. */
+static ssize_t read_pipe(int fd, void *bytes, size_t n)
+{
+	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+	int ready = poll(&pollfd, 1, 0);
+
+	if (ready == 0 || (ready < 0 && errno == EINTR))
+		return -EAGAIN;
+	ssize_t got = ready < 0 ? -1 : read(fd, bytes, n);
+	if (got >= 0)
+		return got;
+	return errno == EINTR || errno == EAGAIN ? -EAGAIN : -errno;
+}
+
+static ssize_t read_file(const struct replay_input *input, uint64_t at, void *bytes, size_t n)
+{
+	ssize_t got;
+
+	if (at > INT64_MAX - (uint64_t)input->from)
+		return 0;
+	do
+		got = pread(input->fd, bytes, n, input->from + (off_t)at);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+static ssize_t input_read(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	const struct replay_input *input = arg;
+
+	return input->bytes.seekable ? read_file(input, at, bytes, n)
+				     : read_pipe(input->fd, bytes, n);
+}
+
+static int refuse(struct error *err, int code, const char *path)
+{
+	if (code == -EISDIR)
+		return error_set(err, code,
+				 "'%.120s' is a directory, as 'perf record --threads' makes them, "
+				 "which cannot be read: record without --threads.",
+				 path);
+	return error_set(err, code, "'%.120s' cannot be read: %s.", path, error_why(code));
+}
+
+int replay_input_open(const char *path, struct replay_input **out, struct error *err)
+{
+	bool standard = strcmp(path, "-") == 0;
+	/* A FIFO that nobody writes to yet must not keep us waiting here. */
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat stat;
+
+	if (fd < 0)
+		return refuse(err, -errno, path);
+	int result = fstat(fd, &stat) < 0 ? -errno : S_ISDIR(stat.st_mode) ? -EISDIR : 0;
+	if (result == 0 && standard && isatty(fd))
+		result = error_set(err, -EINVAL,
+				   "A recording is to come from standard input, and that is a "
+				   "terminal: pmctop --record - ... | pmctop --replay -");
+	else if (result < 0)
+		refuse(err, result, standard ? "standard input" : path);
+	if (result < 0) {
+		if (!standard)
+			close(fd);
+		return result;
+	}
+	struct replay_input *input = xcalloc(1, sizeof(*input));
+	input->fd = fd;
+	input->bytes = (struct perfdata_input){.read = input_read, .arg = input};
+	if (S_ISREG(stat.st_mode)) {
+		off_t from = standard ? lseek(fd, 0, SEEK_CUR) : 0;
+		input->from = from > 0 ? from : 0;
+		input->bytes.seekable = true;
+		input->bytes.size =
+			stat.st_size > input->from ? (uint64_t)(stat.st_size - input->from) : 0;
+	}
+	*out = input;
+	return 0;
+}
+
+void replay_input_close(struct replay_input *input)
+{
+	if (!input)
+		return;
+	if (input->fd != STDIN_FILENO)
+		close(input->fd);
+	free(input);
+}
+
+const struct perfdata_input *replay_input_bytes(const struct replay_input *input)
+{
+	return &input->bytes;
+}
+
+int replay_input_fd(const struct replay_input *input)
+{
+	return input->fd;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "replay_own.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any machine has; what tallies take together is bounded too. */
+enum {
+	COUNTERS_MAX = 4096,
+	GROUPS_MAX = 1024,
+	DOMAINS_MAX = 1024,
+	COLUMNS_MAX = 1024,
+	MEMBERS_MAX = 256,
+	CODES_MAX = 4096,
+	WIDTH_MAX = 40,
+	DECIMALS_MAX = 9,
+	TALLIES_MAX = 8 << 20, /* words of all CPUs' */
+};
+
+void own_plan_fini(struct own_plan *plan)
+{
+	plan_unref(plan->plan);
+	event_set_fini(&plan->events);
+	for (size_t i = 0; i < plan->got_columns; i++)
+		metric_def_fini(&plan->defs[i]);
+	free(plan->defs);
+	free(plan->preset);
+	*plan = (struct own_plan){0};
+}
+
+static bool take_shape(struct replay_own *own, struct own_words *words, struct tally_shape *shape)
+{
+	own->plan.n_events = own_number(words, EVENT_SET_MAX);
+	shape->n_counters = (unsigned)own_number(words, COUNTERS_MAX);
+	shape->n_groups = (unsigned)own_number(words, GROUPS_MAX);
+	shape->n_domains = (unsigned)own_number(words, DOMAINS_MAX);
+	own->plan.n_columns = own_number(words, COLUMNS_MAX);
+	own->plan.n_preset = own_number(words, own->plan.n_columns);
+	own->plan.levels = (enum event_levels)own_number(words, EVENT_LEVELS - 1);
+	return own->plan.n_events >= TALLY_FIRST_COUNTED && shape->n_groups > 0 &&
+	       tally_width(shape) * (own->part->interval.n_cpus + 1) <= TALLIES_MAX;
+}
+
+int own_take_plan(struct replay_own *own, struct own_words *words)
+{
+	struct tally_shape shape = {0};
+
+	if (own->pmus_left > 0 || own->cut)
+		return -EBADMSG;
+	own_plan_fini(&own->plan);
+	if (!take_shape(own, words, &shape) || words->broken)
+		return -EBADMSG;
+	struct plan *plan = own->plan.plan = xcalloc(1, sizeof(*plan));
+	plan->references = 1;
+	plan->shape = shape;
+	plan->counters = xcalloc(shape.n_counters, sizeof(*plan->counters));
+	plan->groups = xcalloc(shape.n_groups, sizeof(*plan->groups));
+	plan->domains = xcalloc(shape.n_domains, sizeof(*plan->domains));
+	int64_t times_group = (int64_t)own_word(words);
+	plan->times_group = times_group < 0 || times_group > GROUPS_MAX ? -1 : (int)times_group;
+	for (unsigned i = 0; i < shape.n_counters; i++) {
+		plan->counters[i].event = (unsigned)own_number(words, EVENT_SET_MAX);
+		plan->counters[i].code = (unsigned)own_number(words, CODES_MAX);
+		plan->counters[i].group = (unsigned)own_number(words, GROUPS_MAX);
+	}
+	for (unsigned i = 0; i < shape.n_domains; i++) {
+		plan->domains[i].pmu = own_word(words);
+		plan->domains[i].socket = own_word(words);
+		plan->domains[i].all_cpus = own_word(words);
+		plan->domains[i].first_group = (unsigned)own_number(words, GROUPS_MAX);
+		plan->domains[i].n_groups = (unsigned)own_number(words, GROUPS_MAX);
+	}
+	own->plan.preset = own_text(words);
+	own->plan.events.items = xcalloc(own->plan.n_events, sizeof(struct event));
+	own->plan.events.capacity = own->plan.n_events;
+	own->plan.defs = xcalloc(own->plan.n_columns, sizeof(*own->plan.defs));
+	return words->broken ? -EBADMSG : 0;
+}
+
+static char *text_or_null(char *text)
+{
+	if (text[0])
+		return text;
+	free(text);
+	return NULL;
+}
+
+int own_take_event(struct replay_own *own, struct own_words *words)
+{
+	struct own_plan *plan = &own->plan;
+
+	if (!plan->plan || plan->got_events == plan->n_events)
+		return -EBADMSG;
+	struct event *event = &plan->events.items[plan->got_events++];
+	plan->events.n = plan->got_events;
+	event->kind = (enum event_kind)own_number(words, EVENT_PROC);
+	event->leads = own_word(words);
+	event->state = (enum figure_state)own_number(words, FIGURE_DENIED);
+	event->answer = (int)(int64_t)own_word(words);
+	event->scale = own_double(words);
+	event->n_codes = own_number(words, CODES_MAX);
+	const uint64_t *codes = own_array(words, 2 * event->n_codes);
+	if (!codes)
+		event->n_codes = 0;
+	event->codes = xcalloc(event->n_codes, sizeof(*event->codes));
+	for (size_t i = 0; i < event->n_codes; i++) {
+		if (codes[2 * i] >= own->part->pmus.n || codes[2 * i + 1] > FIGURE_DENIED)
+			words->broken = true;
+		event->codes[i].pmu = codes[2 * i];
+		event->codes[i].state = (enum figure_state)codes[2 * i + 1];
+	}
+	event->name = own_text(words);
+	event->label = text_or_null(own_text(words));
+	own_text_to(words, event->unit, sizeof(event->unit));
+	return words->broken ? -EBADMSG : 0;
+}
+
+int own_take_group(struct replay_own *own, struct own_words *words)
+{
+	struct own_plan *plan = &own->plan;
+
+	if (!plan->plan || plan->got_groups == plan->plan->shape.n_groups)
+		return -EBADMSG;
+	struct plan_group *group = &plan->plan->groups[plan->got_groups++];
+	group->domain = (unsigned)own_number(words, DOMAINS_MAX);
+	group->n_members = own_number(words, MEMBERS_MAX);
+	const uint64_t *members = own_array(words, group->n_members);
+	if (!members)
+		group->n_members = 0;
+	group->members = xcalloc(group->n_members, sizeof(*group->members));
+	for (size_t i = 0; i < group->n_members; i++) {
+		int64_t member = (int64_t)members[i];
+		if (member < PLAN_PAD || member > COUNTERS_MAX)
+			words->broken = true;
+		else
+			group->members[i] = (int)member;
+	}
+	return words->broken ? -EBADMSG : 0;
+}
+
+int own_take_column(struct replay_own *own, struct own_words *words)
+{
+	struct own_plan *plan = &own->plan;
+
+	if (!plan->plan || plan->got_columns == plan->n_columns)
+		return -EBADMSG;
+	struct metric_def *def = &plan->defs[plan->got_columns++];
+	def->kind = (enum metric_kind)own_number(words, METRIC_RATE);
+	def->better = (enum metric_better)own_number(words, METRIC_LOWER);
+	def->warn = own_double(words);
+	def->bad = own_double(words);
+	def->width = (unsigned)own_number(words, WIDTH_MAX);
+	def->decimals = (unsigned)own_number(words, DECIMALS_MAX);
+	def->machine = own_word(words);
+	def->name = own_text(words);
+	def->title = own_text(words);
+	def->group = own_text(words);
+	def->forms[0].expression = text_or_null(own_text(words));
+	def->unit = own_text(words);
+	def->help = own_text(words);
+	return words->broken ? -EBADMSG : 0;
+}
+
+/* What cannot be found again out of switches: sockets' counts, and what /proc told. */
+static void mark_apart(struct replay_own *own, const struct plan *plan)
+{
+	const struct tally_shape *shape = &plan->shape;
+
+	free(own->apart);
+	own->apart = xcalloc(tally_width(shape), sizeof(*own->apart));
+	for (unsigned i = 0; i < shape->n_groups; i++) {
+		const struct plan_domain *domain = &plan->domains[plan->groups[i].domain];
+		if (!domain->socket && !domain->all_cpus)
+			continue;
+		own->apart[tally_group(shape, i)] = true;
+		own->apart[tally_domain(shape, plan->groups[i].domain)] = true;
+		for (unsigned k = TALLY_FIRST_COUNTED; k < shape->n_counters; k++)
+			if (plan->counters[k].group == i)
+				own->apart[k] = true;
+	}
+}
+
+int own_end_plan(struct replay_own *own, struct error *err)
+{
+	struct own_plan *plan = &own->plan;
+	struct replay_part *part = own->part;
+	size_t most = 0;
+
+	if (!plan->plan || plan->got_events < plan->n_events ||
+	    plan->got_groups < plan->plan->shape.n_groups || plan->got_columns < plan->n_columns)
+		return 0;
+	if (plan_restore(plan->plan, &plan->events, part->pmus.n) < 0)
+		return error_set(err, -EBADMSG,
+				 "The recording is broken: its plan contradicts itself.");
+	for (size_t i = 0; i < part->interval.n_cpus; i++)
+		attrib_close(part->attrib, i);
+	mark_apart(own, plan->plan);
+	for (unsigned i = 0; i < plan->plan->shape.n_groups; i++)
+		if (plan->plan->groups[i].n_members > most)
+			most = plan->plan->groups[i].n_members;
+	own->reading = xreallocarray(own->reading, READING_VALUES + most, sizeof(uint64_t));
+	own->reading_max = most;
+
+	struct replay_columns columns = {
+		.events = plan->events,
+		.plan = plan->plan,
+		.defs = plan->defs,
+		.n_defs = plan->n_columns,
+		.n_preset = plan->n_preset,
+		.preset = plan->preset,
+		.levels = plan->levels,
+	};
+	*plan = (struct own_plan){0};
+	int result = replay_part_columns(part, &columns, err);
+	return result < 0 ? result : 1;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What stands among the records of one CPU: which events it has, when their groups' turns begin and
+ * end, and the kernel's own records, which core/attrib takes as it took them live.
+ */
+#include "replay_own.h"
+
+#include "cpus.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDS_MAX = 1 << 20 };
+
+/* ---- ids */
+
+static size_t id_place(const struct replay_own *own, uint64_t id)
+{
+	size_t at = (size_t)(id * 0x9e3779b97f4a7c15ull >> 32) & (own->ids_size - 1);
+
+	while (own->ids[at].id && own->ids[at].id != id)
+		at = (at + 1) & (own->ids_size - 1);
+	return at;
+}
+
+static void put_id(struct replay_own *own, uint64_t id, size_t cpu)
+{
+	size_t at = id_place(own, id);
+
+	own->n_ids += own->ids[at].id == 0;
+	own->ids[at] = (struct own_id){id, cpu};
+}
+
+void own_renew_ids(struct replay_own *own, size_t without)
+{
+	struct own_id *old = own->ids;
+	size_t n_old = own->ids_size;
+
+	own->ids_size = own->ids_size ? own->ids_size : 256;
+	while (own->n_ids * 2 >= own->ids_size)
+		own->ids_size *= 2;
+	own->ids = xcalloc(own->ids_size, sizeof(*own->ids));
+	own->n_ids = 0;
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].id && old[i].cpu != without)
+			put_id(own, old[i].id, old[i].cpu);
+	own->last_id = (struct own_id){0};
+	free(old);
+}
+
+static int add_id(struct replay_own *own, uint64_t id, size_t cpu)
+{
+	if (id == 0)
+		return 0;
+	if (own->n_ids * 2 >= own->ids_size)
+		own_renew_ids(own, SIZE_MAX);
+	if (own->n_ids >= IDS_MAX)
+		return -EBADMSG;
+	put_id(own, id, cpu);
+	own->last_id = (struct own_id){0};
+	return 0;
+}
+
+/* Which CPU's event it is; false where nobody said. */
+static bool find_id(struct replay_own *own, uint64_t id, size_t *cpu)
+{
+	if (own->last_id.id != id || id == 0) {
+		const struct own_id *found = &own->ids[id_place(own, id)];
+		if (found->id == 0)
+			return false;
+		own->last_id = *found;
+	}
+	*cpu = own->last_id.cpu;
+	return true;
+}
+
+/* ---- streams */
+
+static const struct attrib_layout *layout_of(const struct replay_own *own, uint64_t group)
+{
+	const struct plan *plan = own->part->columns ? own->part->columns->plan : NULL;
+
+	if (!plan || group >= plan->shape.n_groups)
+		return NULL;
+	const struct plan_domain *domain = &plan->domains[plan->groups[group].domain];
+	return domain->socket || domain->all_cpus ? NULL : &plan->groups[group].layout;
+}
+
+static void take_state(struct own_words *words, struct attrib_state *state, struct record *exit,
+		       struct record *came)
+{
+	*state = (struct attrib_state){.on = own_word(words), .exit = exit, .came = came};
+	state->origin_ns = own_word(words);
+	state->last_ns = own_word(words);
+	state->lost = own_word(words);
+	state->runner.pid = own_pid(words);
+	state->runner.tid = own_pid(words);
+	*exit = (struct record){.kind = RECORD_EXIT, .time_ns = own_word(words)};
+	exit->pid = own_pid(words);
+	exit->tid = own_pid(words);
+	*came = (struct record){.kind = RECORD_SWITCH, .time_ns = own_word(words)};
+	came->pid = own_pid(words);
+	came->tid = own_pid(words);
+	came->change.other_pid = own_pid(words);
+	came->change.other_tid = own_pid(words);
+}
+
+int own_take_open(struct replay_own *own, struct own_words *words)
+{
+	const struct interval *interval = &own->part->interval;
+	struct attrib_state state;
+	struct record exit, came;
+	uint64_t cpu = own_word(words), number = own_word(words);
+	const struct attrib_layout *layout = layout_of(own, own_word(words));
+
+	take_state(words, &state, &exit, &came);
+	uint64_t switch_id = own_word(words), tick_id = own_word(words), n = own_word(words);
+	if (words->broken || cpu >= interval->n_cpus || !layout || n != layout->n_values ||
+	    number != (uint64_t)interval->cpu_numbers[cpu])
+		return -EBADMSG;
+	const uint64_t *ids = own_array(words, n);
+	if (!ids || add_id(own, switch_id, cpu) < 0 || add_id(own, tick_id, cpu) < 0)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < n; i++)
+		if (add_id(own, ids[i], cpu) < 0)
+			return -EBADMSG;
+	const struct attrib_stream stream = {cpu, tick_id, layout};
+	attrib_cut(own->part->attrib, cpu); /* if it is in the way of one that counts */
+	attrib_restore(own->part->attrib, &stream, &state);
+	return 0;
+}
+
+int own_take_close(struct replay_own *own, struct own_words *words)
+{
+	uint64_t cpu = own_word(words);
+
+	if (words->broken || cpu >= own->part->interval.n_cpus)
+		return -EBADMSG;
+	attrib_cut(own->part->attrib, cpu);
+	attrib_close(own->part->attrib, cpu);
+	own_renew_ids(own, cpu);
+	return 0;
+}
+
+int own_take_pause(struct replay_own *own, struct own_words *words)
+{
+	uint64_t cpu = own_word(words), group = own_word(words);
+	bool known = own_word(words);
+	struct attrib_runner runner = {own_pid(words), 0};
+	const struct attrib_layout *layout = layout_of(own, group);
+
+	runner.tid = own_pid(words);
+	if (words->broken || cpu >= own->part->interval.n_cpus || !layout)
+		return -EBADMSG;
+	const uint64_t *reading = own_array(words, READING_VALUES + layout->n_values);
+	if (!reading)
+		return -EBADMSG;
+	attrib_pause(own->part->attrib, cpu, (unsigned)group, reading, known ? &runner : NULL);
+	own->touched = true;
+	return 0;
+}
+
+int own_take_resume(struct replay_own *own, struct own_words *words)
+{
+	uint64_t cpu = own_word(words), group = own_word(words), start_ns = own_word(words);
+	uint64_t weight = own_number(words, UINT32_MAX);
+
+	if (words->broken || cpu >= own->part->interval.n_cpus || !layout_of(own, group) ||
+	    weight < ATTRIB_WEIGHT_ONE)
+		return -EBADMSG;
+	attrib_resume(own->part->attrib, cpu, (unsigned)group, start_ns, weight);
+	return 0;
+}
+
+/* ---- the kernel's records */
+
+/* All but samples: whoever reads them knows what they say, but not how true it is. */
+static int fold_in(struct replay_own *own, size_t cpu, const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (header->size % sizeof(uint64_t) || record_decode(header, &record) < 0 ||
+	    record.kind == RECORD_SAMPLE)
+		return -EBADMSG;
+	if (!own_is_pid(record.tid) ||
+	    (record.kind == RECORD_SWITCH && !own_is_pid(record.change.other_tid)))
+		return -EBADMSG;
+	attrib_record(own->part->attrib, cpu, &record);
+	if (record.time_ns > own->latest_ns)
+		own->latest_ns = record.time_ns;
+	return 0;
+}
+
+int own_take_ahead(struct replay_own *own, struct own_words *words)
+{
+	uint64_t cpu = own_word(words);
+	const struct perf_event_header *header = (const void *)words->at;
+	size_t size = (size_t)((const char *)words->end - (const char *)words->at);
+
+	if (words->broken || cpu >= own->part->interval.n_cpus || size < sizeof(*header) ||
+	    header->size < sizeof(*header) || header->size > size)
+		return -EBADMSG;
+	return fold_in(own, cpu, header);
+}
+
+int own_take_gone(struct replay_own *own, struct own_words *words)
+{
+	struct record exit = {.kind = RECORD_EXIT, .time_ns = own_word(words)};
+
+	exit.pid = own_pid(words);
+	exit.tid = own_pid(words);
+	if (words->broken || exit.tid <= 0 || exit.pid < 0)
+		return -EBADMSG;
+	tasks_exit(own->part->tasks, &exit);
+	return 0;
+}
+
+/* What every one but a sample ends with, where attr.sample_id_all is set. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+int own_take_told(struct replay_own *own, const struct perf_event_header *header)
+{
+	struct trailer trailer;
+	size_t cpu;
+
+	if (header->size < sizeof(*header) + sizeof(trailer))
+		return -EBADMSG;
+	memcpy(&trailer, (const char *)header + header->size - sizeof(trailer), sizeof(trailer));
+	if (trailer.id == 0) /* made up, for perf */
+		return 0;
+	if (own->cut)
+		return -EBADMSG;
+	if (!find_id(own, trailer.id, &cpu)) {
+		int index = trailer.cpu < CPUS_MAX ? own->index_of_cpu[trailer.cpu] : -1;
+		if (index < 0)
+			return 0;
+		cpu = (size_t)index;
+	}
+	return fold_in(own, cpu, header);
+}
+
+int own_take_sample(struct replay_own *own, const struct perf_event_header *header)
+{
+	const struct perfdata_own_sample *sample = (const void *)header;
+	size_t cpu;
+
+	if (header->size < sizeof(*sample) ||
+	    sample->n != (header->size - sizeof(*sample)) / sizeof(sample->values[0]) ||
+	    !own_is_pid((pid_t)sample->tid))
+		return -EBADMSG;
+	if (sample->n > own->reading_max || !find_id(own, sample->id, &cpu))
+		return 0; /* neither did whoever recorded know whose it is */
+	own->reading[READING_ENABLED_NS] = sample->enabled_ns;
+	own->reading[READING_RUNNING_NS] = sample->running_ns;
+	for (size_t i = 0; i < sample->n; i++)
+		own->reading[READING_VALUES + i] = sample->values[i].value;
+	const struct record record = {
+		.kind = RECORD_SAMPLE,
+		.id = sample->id,
+		.time_ns = sample->time_ns,
+		.pid = (pid_t)sample->pid,
+		.tid = (pid_t)sample->tid,
+		.sample = {own->reading, sample->n},
+	};
+	attrib_record(own->part->attrib, cpu, &record);
+	own->touched = true;
+	if (sample->time_ns > own->latest_ns)
+		own->latest_ns = sample->time_ns;
+	return 0;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "replay_slices.h"
+
+#include "util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WAITING_BYTES = 32 << 20,   /* of what waits for the other CPUs */
+	INTERVALS_EMPTY_MOST = 600, /* in a row; what is longer than that is one */
+};
+
+/* A made-up tick has this id, all other samples have none. */
+#define TICK_ID UINT64_MAX
+
+struct replay_slices_cpu {
+	bool heard;       /* a sample came: its stream is open, or it waits */
+	bool open;        /* its stream is */
+	uint64_t last_ns; /* of the last reading that was folded in */
+};
+
+void replay_slices_init(struct replay_slices *slices, size_t n_cpus, uint64_t first_ns)
+{
+	slices->n_cpus = n_cpus;
+	slices->cpus = xcalloc(n_cpus, sizeof(*slices->cpus));
+	slices->order = replay_order_new(n_cpus);
+	slices->reading = xcalloc(READING_VALUES + slices->layout->n_values, sizeof(uint64_t));
+	slices->begin_ns = slices->until_ns = first_ns;
+}
+
+void replay_slices_fini(struct replay_slices *slices)
+{
+	replay_order_free(slices->order);
+	free(slices->cpus);
+	free(slices->reading);
+	*slices = (struct replay_slices){0};
+}
+
+/* ---- folding in */
+
+static const uint64_t *last_reading(const struct replay_slices *slices, size_t cpu)
+{
+	struct attrib_state state;
+
+	if (!slices->cpus[cpu].open ||
+	    !attrib_state(slices->attrib, cpu, slices->layout->group, &state))
+		return NULL;
+	return state.reading;
+}
+
+/* Whether one reading can have come after another: counts only grow. */
+static bool is_after(const struct attrib_layout *layout, const uint64_t *last, const uint64_t *now)
+{
+	size_t n = READING_VALUES + layout->n_values, at = READING_VALUES + layout->switch_value;
+
+	for (size_t i = 0; i < n; i++)
+		if (now[i] < last[i])
+			return false;
+	return now[at] > last[at] && now[READING_ENABLED_NS] - now[READING_RUNNING_NS] >=
+					     last[READING_ENABLED_NS] - last[READING_RUNNING_NS];
+}
+
+/* What was counted by this CPU so far stands, and it begins anew with the record. */
+static void open_stream(struct replay_slices *slices, size_t cpu, const struct record *record)
+{
+	if (slices->cpus[cpu].open) {
+		notes_add(slices->notes, "Some records are out of order: what ran around them is "
+					 "not counted.");
+		attrib_cut(slices->attrib, cpu);
+	}
+	attrib_open(slices->attrib, &(struct attrib_stream){cpu, TICK_ID, slices->layout},
+		    record->time_ns, record->sample.reading);
+	slices->cpus[cpu].open = true;
+}
+
+static void fold(struct replay_slices *slices, size_t cpu, const struct record *record)
+{
+	if (record->kind != RECORD_SAMPLE) {
+		attrib_record(slices->attrib, cpu, record);
+		return;
+	}
+	const uint64_t *last = last_reading(slices, cpu);
+	size_t bytes = slices->layout->n_values * sizeof(*last);
+	/* Kernels make a sample twice now and then, where another recording ends or begins. */
+	if (last &&
+	    memcmp(last + READING_VALUES, record->sample.reading + READING_VALUES, bytes) == 0)
+		return;
+	if (last && is_after(slices->layout, last, record->sample.reading))
+		attrib_record(slices->attrib, cpu, record);
+	else
+		open_stream(slices, cpu, record);
+	slices->cpus[cpu].last_ns = record->time_ns;
+}
+
+void replay_slices_put(struct replay_slices *slices, size_t cpu, const struct record *record)
+{
+	if (record->kind == RECORD_SAMPLE) {
+		slices->n_heard += !slices->cpus[cpu].heard;
+		slices->cpus[cpu].heard = true;
+		replay_order_saw(slices->order, record->time_ns);
+	}
+	if (record->time_ns > slices->until_ns || replay_order_first(slices->order, cpu))
+		replay_order_put(slices->order, cpu, record);
+	else
+		fold(slices, cpu, record);
+}
+
+void replay_slices_round(struct replay_slices *slices)
+{
+	replay_order_round(slices->order);
+}
+
+/* ---- the end of an interval */
+
+bool replay_slices_are_over(const struct replay_slices *slices)
+{
+	const struct replay_order *order = slices->order;
+	size_t bytes = replay_order_bytes(order), waiting = replay_order_waiting(order);
+	uint64_t latest_ns = replay_order_latest(order);
+
+	if (slices->ended)
+		return latest_ns > slices->begin_ns || bytes > 0;
+	if (bytes == 0)
+		return false;
+	if (bytes > WAITING_BYTES || waiting == slices->n_cpus)
+		return true;
+	if (replay_order_final(order) < slices->until_ns)
+		return false;
+	/* Of a file it costs nothing to look for the next record of a CPU that sleeps. */
+	return waiting >= slices->n_heard || (slices->live && latest_ns > slices->until_ns &&
+					      latest_ns - slices->until_ns > slices->interval_ns);
+}
+
+/*
+ * The reading that a CPU must have had between two others, at that share of the time. False where
+ * nobody can tell: records are missing there, or the group was off the PMU.
+ */
+static bool divide(const struct attrib_layout *layout, const uint64_t *last, const uint64_t *next,
+		   double share, uint64_t *reading)
+{
+	size_t n = READING_VALUES + layout->n_values, at = READING_VALUES + layout->switch_value;
+	uint64_t off_ns = last[READING_ENABLED_NS] - last[READING_RUNNING_NS];
+
+	if (!is_after(layout, last, next) || next[at] != last[at] + 1 ||
+	    next[READING_ENABLED_NS] - next[READING_RUNNING_NS] != off_ns)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t whole = next[i] - last[i], part = (uint64_t)((double)whole * share);
+		reading[i] = last[i] + (part < whole ? part : whole);
+	}
+	reading[READING_RUNNING_NS] = reading[READING_ENABLED_NS] - off_ns;
+	reading[at] = last[at];
+	return true;
+}
+
+/* Whoever the CPU's next record names was running when the interval ended. */
+static bool make_tick(struct replay_slices *slices, size_t index)
+{
+	struct replay_slices_cpu *cpu = &slices->cpus[index];
+	const struct record *exit, *next = replay_order_sample(slices->order, index, &exit);
+	const uint64_t *last = last_reading(slices, index);
+	uint64_t time_ns = slices->until_ns;
+
+	if (!last || !next || next->time_ns <= time_ns || cpu->last_ns >= time_ns)
+		return false;
+	double share = (double)(time_ns - cpu->last_ns) / (double)(next->time_ns - cpu->last_ns);
+	if (!divide(slices->layout, last, next->sample.reading, share, slices->reading))
+		return false;
+	const struct record *who = next->tid == -1 && exit ? exit : next;
+	attrib_record(slices->attrib, index,
+		      &(struct record){
+			      .kind = RECORD_SAMPLE,
+			      .id = TICK_ID,
+			      .time_ns = time_ns,
+			      .pid = who->pid,
+			      .tid = who->tid,
+			      .sample = {.reading = slices->reading,
+					 .n_values = slices->layout->n_values},
+		      });
+	cpu->last_ns = time_ns;
+	return true;
+}
+
+void replay_slices_end(struct replay_slices *slices)
+{
+	bool divided = false;
+
+	/* The recording ends before the interval would have. */
+	if (slices->ended && replay_order_bytes(slices->order) == 0)
+		slices->until_ns = replay_order_latest(slices->order);
+	for (size_t i = 0; i < slices->n_cpus; i++) {
+		divided |= make_tick(slices, i);
+		attrib_cut(slices->attrib, i);
+		slices->interval->cpu_online[i] = slices->cpus[i].heard;
+	}
+	if (divided)
+		notes_add(slices->notes, "perf's recordings have no ticks: what ran across a "
+					 "refresh is divided by time.");
+}
+
+/* The earliest of what waits, or `none_ns`. */
+static uint64_t next_ns(const struct replay_slices *slices, uint64_t none_ns)
+{
+	uint64_t earliest_ns = UINT64_MAX;
+
+	if (replay_order_bytes(slices->order) == 0)
+		return none_ns;
+	for (size_t i = 0; i < slices->n_cpus; i++) {
+		const struct record *first = replay_order_first(slices->order, i);
+		if (first && first->time_ns < earliest_ns)
+			earliest_ns = first->time_ns;
+	}
+	return earliest_ns;
+}
+
+void replay_slices_begin(struct replay_slices *slices, uint64_t interval_ns)
+{
+	uint64_t begin_ns = slices->until_ns, first_ns = next_ns(slices, begin_ns);
+	uint64_t empty = first_ns > begin_ns ? (first_ns - begin_ns) / interval_ns : 0;
+	uint64_t length_ns = interval_ns * (empty > INTERVALS_EMPTY_MOST ? empty : 1);
+
+	slices->interval_ns = interval_ns;
+	slices->begin_ns = begin_ns;
+	slices->until_ns = begin_ns < UINT64_MAX - length_ns ? begin_ns + length_ns : UINT64_MAX;
+	for (size_t i = 0; i < slices->n_cpus; i++) {
+		const struct record *record;
+		while ((record = replay_order_first(slices->order, i)) != NULL &&
+		       record->time_ns <= slices->until_ns) {
+			fold(slices, i, record);
+			replay_order_drop(slices->order, i);
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "replay_target.h"
+
+#include "cgroup_name.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
+
+#define NOTE_NOBODY  "Nobody of those who were asked for was recorded so far."
+#define NOTE_ALREADY "This recording is of a target already: it is shown whole."
+
+static bool has_number(const pid_t *numbers, size_t n, pid_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+/* Who was one of them stays so, also when its parents are gone. */
+static bool descends(const struct target_spec *spec, struct tasks *tasks, struct task *task,
+		     unsigned depth)
+{
+	if (task->lineage == TASK_LINEAGE_IN || has_number(spec->tids, spec->n_tids, task->tid) ||
+	    has_number(spec->pids, spec->n_pids, task->pid > 0 ? task->pid : task->tid))
+		return true;
+	if (depth == DEPTH_MAX)
+		return false;
+	struct task *parent = task->ptid ? tasks_find(tasks, task->ptid, task->start_ns) : NULL;
+	pid_t above = task->pid > 0 && task->pid != task->tid ? task->pid : task->ppid;
+	if (!parent && above > 0)
+		parent = tasks_find(tasks, above, task->seen_ns);
+	/* A single thread's children are not asked for. */
+	if (!parent || parent == task || has_number(spec->tids, spec->n_tids, parent->tid))
+		return false;
+	return descends(spec, tasks, parent, depth + 1);
+}
+
+/* Whether a list "a,b" has it. */
+static bool is_listed(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; length > 0; at += strcspn(at, ",") + 1) {
+		if (strcspn(at, ",") == length && strncmp(at, word, length) == 0)
+			return true;
+		if (!at[strcspn(at, ",")])
+			break;
+	}
+	return false;
+}
+
+static bool is_of_user(struct replay_part *part, const char *list, const struct task *task)
+{
+	char name[64], number[16];
+
+	users_name(part->users, task->uid, name, sizeof(name));
+	snprintf(number, sizeof(number), "%u", task->uid);
+	return task->uid != (uid_t)-1 && (is_listed(list, name) || is_listed(list, number));
+}
+
+/* It, or one that it is below; by its path, or as tables name it. */
+static bool is_in_cgroup(const char *list, const struct task *task)
+{
+	char path[CGROUP_PATH_MAX], name[CGROUP_PATH_MAX];
+
+	if (!task->cgroup)
+		return false;
+	cgroup_name(task->cgroup->path, name, sizeof(name));
+	if (is_listed(list, name))
+		return true;
+	text_copy(path, sizeof(path), task->cgroup->path);
+	for (char *end = path + strlen(path); end && end > path; end = strrchr(path, '/')) {
+		*end = '\0';
+		if (is_listed(list, path))
+			return true;
+	}
+	return is_listed(list, "/");
+}
+
+static bool belongs(struct replay_part *part, const struct target_spec *spec, struct task *task)
+{
+	bool in = !target_spec_has_roots(spec) || descends(spec, part->tasks, task, 0);
+
+	return in && (!spec->user || is_of_user(part, spec->user, task)) &&
+	       (!spec->cgroup || is_in_cgroup(spec->cgroup, task));
+}
+
+static void choose(struct replay_part *part, struct task *task)
+{
+	target_tell_has(part->target, task);
+	part->met = true;
+}
+
+void replay_target_choose(struct replay_part *part, const struct target_spec *spec)
+{
+	const struct interval *interval = &part->interval;
+	struct task *const *ran = interval->ran;
+
+	if (target_spec_is_all(spec))
+		return;
+	if (!target_is_all(part->target) && !part->chosen) {
+		notes_add_urgent(&part->said, NOTE_ALREADY);
+		return;
+	}
+	part->chosen = true;
+	target_tell(part->target, NULL, 0);
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		struct task *task = ran[i];
+		/* And those above it, which have a row beside it. */
+		for (unsigned depth = 0; task && depth < DEPTH_MAX; depth++) {
+			if (!belongs(part, spec, task))
+				break;
+			choose(part, task);
+			task = tasks_above(part->tasks, task, part->time_ns);
+		}
+	}
+	for (size_t i = 0; i < part->n_still; i++)
+		if (belongs(part, spec, part->still[i]))
+			choose(part, part->still[i]);
+	if (part->met)
+		notes_remove(&part->said, NOTE_NOBODY);
+	else
+		notes_add(&part->said, NOTE_NOBODY);
+}

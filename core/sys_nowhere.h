@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SYS_NOWHERE_H
+#define PMCTOP_SYS_NOWHERE_H
+
+#include "sys.h"
+
+#include <stdint.h>
+
+/* A kernel where nothing is: no file, no event, no process. Its clocks stand where they are put. */
+struct sys_nowhere {
+	struct sys sys; /* points to this: it must not move */
+	uint64_t now_ns, realtime_ns;
+};
+
+void sys_nowhere_init(struct sys_nowhere *nowhere);
+
+#endif

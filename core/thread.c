@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "thread.h"
+
+#include "util.h"
+
+#include <signal.h>
+
+int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
+{
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	sigset_t all, before;
+
+	sigfillset(&all);
+	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+		sigdelset(&all, crashes[i]);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int result = pthread_create(thread, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -result;
+}

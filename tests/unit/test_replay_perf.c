@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What perf records becomes snapshots: streams as perf writes them go in, and what every task did
+ * in every interval must come out, to the count.
+ */
+#include "core/perfdata_read.h"
+#include "core/plan.h"
+#include "core/replay.h"
+#include "core/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { STEPS_MAX = 24, WANTS_MAX = 16, IDS_FIRST = 100 };
+
+enum step_kind {
+	END,
+	SW,      /* a switch away from pid/tid: time, N, cycles so far */
+	SW2,     /* the same, of another group */
+	SW_LESS, /* the same of the first group, but that N is all that it counts there */
+	PROFILE, /* a sample of an event that is none of switches */
+	FORK,    /* tid forks `other` (a process) */
+	EXIT,
+	COMM,
+	LOST, /* `other` records */
+	ROUND,
+	THERE, /* perf's COMM of a task that was there before */
+	ODD,   /* one that is no whole number of words */
+	TASKS, /* perf's list of threads: `tid` was recorded */
+};
+
+struct step {
+	enum step_kind kind;
+	uint32_t cpu;
+	pid_t pid, tid;
+	uint64_t time_ns, n, cycles;
+	pid_t other;
+	const char *comm;
+	uint64_t off_ns; /* how long the group has been off the PMU so far */
+};
+
+enum { IDLE = 0, UNATTRIBUTED = -9 };
+
+struct want {
+	uint64_t sequence; /* of the snapshot; 0: no more of these */
+	pid_t tid;         /* or IDLE, UNATTRIBUTED */
+	uint64_t clock_ns, switches, cycles;
+	const char *comm; /* NULL: not checked */
+};
+
+enum format {
+	GROUPED, /* {context-switches,cycles}:S -c 1 */
+	TIMED,   /* the same with the times that the group was on */
+	ALONE,   /* context-switches -c 1 */
+	TWICE,   /* {context-switches,cycles}:S and {context-switches}:S */
+	PERIODS, /* context-switches, but not each */
+	NONE,    /* cycles */
+};
+
+struct perf_case {
+	const char *name;
+	struct step steps[STEPS_MAX];
+	struct want wants[WANTS_MAX]; /* all others are expected to have nothing */
+	size_t snapshots;
+	const char *failure; /* what the sentence begins with, */
+	bool later;          /* once something was shown */
+	enum format format;
+	unsigned cpus; /* that there are; 0: not told */
+	uint64_t interval_ns;
+	const char *note; /* what one of them begins with */
+	struct target_spec target;
+};
+
+static const struct perf_case cases[] = {
+	{"the first sample of a CPU is where it begins",
+	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}, {SW, 0, 7, 7, 1150, 3, 100}},
+	 {{1, 8, 100, 1, 40}, {1, 7, 50, 1, 10}},
+	 1},
+	{"idle stands apart",
+	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 0, 0, 1800, 2, 51}, {SW, 0, 7, 7, 1850, 3, 61}},
+	 {{1, IDLE, 800, 1, 1}, {1, 7, 50, 1, 10}},
+	 1},
+	{"a slice across a refresh is divided by time, and nothing is lost",
+	 {{SW, 0, 7, 7, 1000, 1, 0}, {SW, 0, 8, 8, 2500, 2, 301}, {SW, 0, 7, 7, 2600, 3, 311}},
+	 {{1, 8, 1000, 0, 200}, {2, 8, 500, 1, 101}, {2, 7, 100, 1, 10}},
+	 2,
+	 .note = "perf's recordings have no ticks"},
+	{"a slice across several",
+	 {{SW, 0, 7, 7, 1000, 1, 0}, {SW, 0, 8, 8, 4500, 2, 35}, {SW, 0, 7, 7, 4600, 3, 45}},
+	 {{1, 8, 1000, 0, 10},
+	  {2, 8, 1000, 0, 10},
+	  {3, 8, 1000, 0, 10},
+	  {4, 8, 500, 1, 5},
+	  {4, 7, 100, 1, 10}},
+	 4},
+	{"CPUs are told one after the other, and rounds say when all have been",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {SW, 0, 8, 8, 2100, 2, 110},
+	  {SW, 1, 9, 9, 1000, 1, 0},
+	  {SW, 1, 9, 9, 1900, 2, 900},
+	  {ROUND},
+	  {SW, 0, 7, 7, 2200, 3, 120},
+	  {SW, 1, 0, 0, 2100, 3, 904},
+	  {ROUND}},
+	 {{1, 8, 1000, 0, 100},
+	  {1, 9, 900, 1, 900},
+	  {1, IDLE, 100, 0, 2},
+	  {2, 8, 100, 1, 10},
+	  {2, 7, 100, 1, 10},
+	  {2, IDLE, 100, 1, 2}},
+	 2,
+	 .cpus = 2},
+	{"a CPU that sleeps to the end is open: late, never wrong",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {SW, 1, 9, 9, 1000, 1, 0},
+	  {SW, 1, 9, 9, 1500, 2, 5},
+	  {SW, 0, 8, 8, 2100, 2, 110},
+	  {ROUND}},
+	 {{1, 8, 1000, 0, 100}, {1, 9, 500, 1, 5}, {2, 8, 100, 1, 10}},
+	 2,
+	 .cpus = 2},
+	{"N has a gap: what is between is nobody's",
+	 {{SW, 0, 7, 7, 1000, 1, 0}, {SW, 0, 8, 8, 1100, 3, 90}, {SW, 0, 7, 7, 1150, 4, 100}},
+	 {{1, UNATTRIBUTED, 100, 2, 90}, {1, 8, 0, 0, 0}, {1, 7, 50, 1, 10}},
+	 1,
+	 .note = "Some context switches made no record"},
+	{"a gap across a refresh is not divided",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {SW, 0, 7, 7, 1500, 2, 9},
+	  {SW, 0, 8, 8, 2100, 4, 90},
+	  {SW, 0, 7, 7, 2150, 5, 100}},
+	 {{1, 7, 500, 1, 9}, {2, UNATTRIBUTED, 600, 2, 81}, {2, 8, 0, 0, 0}, {2, 7, 50, 1, 10}},
+	 2},
+	{"lost records are told",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {LOST, 0, .time_ns = 1050, .other = 4},
+	  {SW, 0, 8, 8, 1100, 6, 9}},
+	 {{1, UNATTRIBUTED, 100, 5, 9}, {1, 8, 0, 0, 0}},
+	 1,
+	 .note = "perf lost records"},
+	{"who ends loses its number before its last switch",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {EXIT, 0, 8, 8, 1050},
+	  {SW, 0, -1, -1, 1100, 2, 40},
+	  {SW, 0, 7, 7, 1150, 3, 50}},
+	 {{1, 8, 100, 1, 40}, {1, 7, 50, 1, 10}},
+	 1},
+	{"the same across a refresh",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {EXIT, 0, 8, 8, 2050},
+	  {SW, 0, -1, -1, 2100, 2, 110},
+	  {SW, 0, 7, 7, 2150, 3, 120}},
+	 {{1, 8, 1000, 0, 100}, {2, 8, 100, 1, 10}, {2, 7, 50, 1, 10}},
+	 2},
+	{"names of those who were there, of children, and of who took another",
+	 {{THERE, 0, 7, 7, .comm = "seven"},
+	  {SW, 0, 7, 7, 1000, 1, 0},
+	  {FORK, 0, 7, 7, 1010, .other = 8},
+	  {SW, 0, 7, 7, 1100, 2, 10},
+	  {SW, 0, 8, 8, 1200, 3, 20},
+	  {COMM, 0, 7, 7, 1250, .comm = "new"},
+	  {SW, 0, 7, 7, 1300, 4, 30}},
+	 {{1, 7, 200, 2, 20, "new"}, {1, 8, 100, 1, 10, "seven"}},
+	 1},
+	{"a record that is no whole number of words",
+	 {{ODD, 0, 7, 7},
+	  {SW, 0, 7, 7, 1000, 1, 0},
+	  {SW, 0, 8, 8, 1100, 2, 90},
+	  {SW, 0, 7, 7, 1150, 3, 95}},
+	 {{1, 8, 100, 1, 90}, {1, 7, 50, 1, 5, "odd"}},
+	 1},
+	{"other samples are stepped over",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {PROFILE, 0, 8, 8, 1050},
+	  {SW, 0, 8, 8, 1100, 2, 90},
+	  {PROFILE, 0, 9, 9, 1150}},
+	 {{1, 8, 100, 1, 90}},
+	 1},
+	{"a group that was off its counters for a while",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {SW, 0, 8, 8, 1100, 2, 90},
+	  {SW, 0, 7, 7, 1400, 3, 100, .off_ns = 50}},
+	 {{1, 8, 100, 1, 90}, {1, UNATTRIBUTED, 300, 1, 10}},
+	 1,
+	 .format = TIMED,
+	 .note = "The counters were shared"},
+	{"switches alone have times",
+	 {{SW, 0, 7, 7, 1000}, {SW, 0, 8, 8, 1100}, {SW, 0, 7, 7, 1150}},
+	 {{1, 8, 100, 1, 0}, {1, 7, 50, 1, 0}},
+	 1,
+	 .format = ALONE,
+	 .note = "Context switches alone"},
+	{"switches alone, and some were lost",
+	 {{SW, 0, 7, 7, 1000},
+	  {LOST, 0, .time_ns = 1010, .other = 3},
+	  {SW, 0, 8, 8, 1100},
+	  {SW, 0, 7, 7, 1150}},
+	 {{1, UNATTRIBUTED, 100, 2, 0}, {1, 8, 0, 0, 0}, {1, 7, 50, 1, 0}},
+	 1,
+	 .format = ALONE},
+	{"of two groups that sample switches the larger one is shown",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {SW2, 0, 7, 7, 1000, 1},
+	  {SW, 0, 8, 8, 1100, 2, 90},
+	  {SW2, 0, 8, 8, 1100, 2},
+	  {SW, 0, 7, 7, 1200, 3, 95},
+	  {SW2, 0, 7, 7, 1200, 3}},
+	 {{1, 8, 100, 1, 90}, {1, 7, 100, 1, 5}},
+	 1,
+	 .format = TWICE},
+	{"switches that only the other group saw: ours was off its counters",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {SW2, 0, 7, 7, 1000, 1},
+	  {SW2, 0, 9, 9, 1050, 2},
+	  {SW2, 0, 8, 8, 1100, 3},
+	  {SW, 0, 7, 7, 1200, 2, 95},
+	  {SW2, 0, 7, 7, 1200, 4},
+	  {SW, 0, 8, 8, 1250, 3, 99}},
+	 {{1, UNATTRIBUTED, 200, 3, 95}, {1, 7, 0, 0, 0}, {1, 8, 50, 1, 4}},
+	 1,
+	 .format = TWICE},
+	{"counts that go back begin anew",
+	 {{SW, 0, 7, 7, 1000, 1, 50},
+	  {SW, 0, 8, 8, 1100, 2, 90},
+	  {SW, 0, 7, 7, 1150, 1, 3},
+	  {SW, 0, 8, 8, 1200, 2, 10}},
+	 {{1, 8, 150, 2, 47}},
+	 1,
+	 .note = "Some records are out of order"},
+	{"the same sample twice is one",
+	 {{SW, 0, 7, 7, 1000, 1, 50},
+	  {SW, 0, 8, 8, 1100, 2, 90},
+	  {SW, 0, 8, 8, 1110, 2, 90},
+	  {SW, 0, 7, 7, 1150, 3, 95}},
+	 {{1, 8, 100, 1, 40}, {1, 7, 50, 1, 5}},
+	 1},
+	{"nothing happens for a long time: one long interval",
+	 {{SW, 0, 7, 7, 1000, 1, 0}, {SW, 0, 0, 0, 10001500, 2, 100}},
+	 {{1, IDLE, 1000, 0, 0}, {2, IDLE, 9999000, 0, 99}, {3, IDLE, 500, 1, 1}},
+	 3},
+	{"a CPU of another kind, whose samples count other events",
+	 {{SW, 0, 7, 7, 1000, 1, 0},
+	  {SW, 0, 8, 8, 1100, 2, 5},
+	  {ROUND},
+	  {SW_LESS, 1, 7, 7, 1200, 1}},
+	 {{1, 8, 100, 1, 5}},
+	 1,
+	 .failure = "CPU 1 was recorded with other counters",
+	 .later = true},
+	{"only some tasks",
+	 {{TASKS, .tid = 7}, {SW, 0, 7, 7, 1000, 1}},
+	 .failure = "Only some tasks"},
+	{"a user, whom perf does not record",
+	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}},
+	 .failure = "perf recorded no users: -u is for recordings of pmctop's",
+	 .target = {.user = "root"}},
+	{"a cgroup, where none was recorded",
+	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}},
+	 .failure = "perf recorded no cgroups: for -G, record with --all-cgroups.",
+	 .target = {.cgroup = "/a"}},
+	{"everybody",
+	 {{TASKS, .tid = -1}, {SW, 0, 7, 7, 1000, 1}, {SW, 0, 8, 8, 1001, 2}},
+	 {{1, 8, 1, 1, 0}},
+	 1},
+	{"not every switch",
+	 {{SW, 0, 7, 7, 1000}},
+	 .format = PERIODS,
+	 .failure = "Not every context switch is in it"},
+	{"no switches",
+	 {{PROFILE, 0, 7, 7, 1000}},
+	 .format = NONE,
+	 .failure = "There are no context switches in it"},
+	{"not one switch", {{ROUND}}, .failure = "The recording has not one context switch"},
+};
+
+/* ---- a recording, as perf writes one */
+
+#define SAMPLE_TYPE                                                                     \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU)
+#define TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+struct made {
+	unsigned char bytes[1 << 16];
+	size_t n, begin;
+};
+
+static void put(struct made *made, const void *bytes, size_t n)
+{
+	assert_true(made->n + n <= sizeof(made->bytes));
+	memcpy(made->bytes + made->n, bytes, n);
+	made->n += n;
+}
+
+static void put_u64(struct made *made, uint64_t word)
+{
+	put(made, &word, sizeof(word));
+}
+
+static void put_pair(struct made *made, uint32_t first, uint32_t second)
+{
+	put(made, &first, sizeof(first));
+	put(made, &second, sizeof(second));
+}
+
+static void begin_record(struct made *made, uint32_t type)
+{
+	const struct perf_event_header header = {.type = type};
+
+	made->begin = made->n;
+	put(made, &header, sizeof(header));
+}
+
+static void end_record(struct made *made)
+{
+	uint16_t size = (uint16_t)(made->n - made->begin);
+
+	memcpy(made->bytes + made->begin + offsetof(struct perf_event_header, size), &size,
+	       sizeof(size));
+}
+
+/* The members of the groups: leader, its sibling, the other leader, a profile's event. */
+enum { LEADER = IDS_FIRST, SIBLING, OTHER, PROFILED };
+
+static void put_attr(struct made *made, uint64_t id, uint32_t type, uint64_t config,
+		     uint64_t period, uint64_t read_format)
+{
+	const struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = period,
+		.sample_type = SAMPLE_TYPE | (read_format ? PERF_SAMPLE_READ : 0u),
+		.read_format = read_format,
+		.sample_id_all = 1,
+	};
+
+	begin_record(made, PERFDATA_ATTR);
+	put(made, &attr, sizeof(attr));
+	put_u64(made, id);
+	end_record(made);
+}
+
+static void put_events(struct made *made, enum format format)
+{
+	uint64_t group = PERF_FORMAT_GROUP | PERF_FORMAT_ID | (format == TIMED ? TIMES : 0u);
+
+	if (format == ALONE || format == PERIODS || format == NONE)
+		group = 0;
+	if (format != NONE)
+		put_attr(made, LEADER, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
+			 format == PERIODS ? 4 : 1, group);
+	if (group)
+		put_attr(made, SIBLING, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, group);
+	if (format == TWICE)
+		put_attr(made, OTHER, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, group);
+	put_attr(made, PROFILED, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000, 0);
+}
+
+static void put_cpus(struct made *made, uint32_t cpus)
+{
+	begin_record(made, PERFDATA_FEATURE);
+	put_u64(made, PERFDATA_NRCPUS);
+	put_pair(made, cpus, cpus);
+	end_record(made);
+}
+
+static void put_sample(struct made *made, const struct step *step, uint64_t id)
+{
+	begin_record(made, PERF_RECORD_SAMPLE);
+	put_u64(made, id);
+	put_u64(made, 0xffff0000);
+	put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
+	put_u64(made, step->time_ns);
+	put_pair(made, step->cpu, 0);
+}
+
+static void put_switch(struct made *made, const struct step *step, enum format format)
+{
+	bool other = step->kind == SW2, alone = step->kind != SW;
+
+	/* The id of both groups' samples is that of one of them: so the kernel does it. */
+	put_sample(made, step, LEADER);
+	if (format != ALONE && format != PERIODS) {
+		put_u64(made, alone ? 1 : 2);
+		if (format == TIMED) {
+			put_u64(made, step->time_ns - 900);
+			put_u64(made, step->time_ns - 900 - step->off_ns);
+		}
+		put_u64(made, step->n);
+		put_u64(made, other ? OTHER : LEADER);
+		if (!alone) {
+			put_u64(made, step->cycles);
+			put_u64(made, SIBLING);
+		}
+	}
+	end_record(made);
+}
+
+/* What other records end with; of those that perf makes up nothing is in it. */
+static void put_trailer(struct made *made, const struct step *step)
+{
+	put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
+	put_u64(made, step->time_ns);
+	put_pair(made, step->cpu, 0);
+	put_u64(made, step->time_ns ? PROFILED : 0);
+	end_record(made);
+}
+
+static void put_comm(struct made *made, const struct step *step)
+{
+	char comm[16] = "";
+
+	begin_record(made, PERF_RECORD_COMM);
+	put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
+	text_copy(comm, sizeof(comm), step->comm);
+	put(made, comm, sizeof(comm));
+	put_trailer(made, step);
+}
+
+static void put_task(struct made *made, const struct step *step)
+{
+	bool fork = step->kind == FORK;
+
+	begin_record(made, fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT);
+	put_pair(made, (uint32_t)(fork ? step->other : step->pid), (uint32_t)step->pid);
+	put_pair(made, (uint32_t)(fork ? step->other : step->tid), (uint32_t)step->tid);
+	put_u64(made, step->time_ns);
+	put_trailer(made, step);
+}
+
+static void put_step(struct made *made, const struct step *step, enum format format)
+{
+	switch (step->kind) {
+	case END:
+		break;
+	case SW:
+	case SW2:
+	case SW_LESS:
+		put_switch(made, step, format);
+		break;
+	case PROFILE:
+		put_sample(made, step, PROFILED);
+		end_record(made);
+		break;
+	case FORK:
+	case EXIT:
+		put_task(made, step);
+		break;
+	case COMM:
+	case THERE:
+		put_comm(made, step);
+		break;
+	case ODD:
+		begin_record(made, PERF_RECORD_COMM);
+		put_pair(made, (uint32_t)step->pid, (uint32_t)step->tid);
+		put(made, "odd", sizeof("odd"));
+		end_record(made);
+		break;
+	case LOST:
+		begin_record(made, PERF_RECORD_LOST);
+		put_u64(made, LEADER);
+		put_u64(made, (uint64_t)step->other);
+		put_trailer(made, step);
+		break;
+	case ROUND:
+		begin_record(made, PERFDATA_ROUND);
+		end_record(made);
+		break;
+	case TASKS:
+		begin_record(made, 73);
+		put_u64(made, 1);
+		put_u64(made, (uint64_t)step->tid);
+		put_u64(made, 0);
+		put_u64(made, 0);
+		end_record(made);
+		break;
+	}
+}
+
+static void make_recording(struct made *made, const struct perf_case *perf_case)
+{
+	const struct perfdata_head head = {PERFDATA_MAGIC, sizeof(head)};
+
+	*made = (struct made){0};
+	put(made, &head, sizeof(head));
+	put_events(made, perf_case->format);
+	if (perf_case->cpus)
+		put_cpus(made, perf_case->cpus);
+	for (size_t i = 0; i < STEPS_MAX && perf_case->steps[i].kind != END; i++)
+		put_step(made, &perf_case->steps[i], perf_case->format);
+}
+
+/* ---- and what is seen of it */
+
+static ssize_t read_made(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	const struct made *made = arg;
+	size_t some = size_min(n, made->n - (size_t)at);
+
+	memcpy(bytes, made->bytes + at, some);
+	return (ssize_t)some;
+}
+
+static void check_tally(const struct snapshot *snapshot, const uint64_t *tally,
+			const struct want *want, bool counted)
+{
+	const struct columns *columns = snapshot->columns;
+	int cycles = event_set_find(&columns->events, "cycles");
+
+	assert_int_equal(plan_count(columns->plan, tally, TALLY_TASK_CLOCK), want->clock_ns);
+	assert_int_equal(plan_count(columns->plan, tally, TALLY_SWITCHES), want->switches);
+	assert_int_equal(cycles >= 0, counted);
+	if (cycles >= 0)
+		assert_int_equal(plan_count(columns->plan, tally, (size_t)cycles), want->cycles);
+}
+
+static const struct want *find_want(const struct perf_case *perf_case, uint64_t sequence, pid_t tid)
+{
+	static const struct want nothing;
+
+	for (size_t i = 0; i < WANTS_MAX && perf_case->wants[i].sequence; i++)
+		if (perf_case->wants[i].sequence == sequence && perf_case->wants[i].tid == tid)
+			return &perf_case->wants[i];
+	return &nothing;
+}
+
+static void check(const struct perf_case *perf_case, const struct snapshot *snapshot)
+{
+	uint64_t sequence = snapshot->sequence;
+	bool counted = perf_case->format != ALONE;
+	size_t wanted = 0, event;
+
+	for (size_t i = 0; i < WANTS_MAX && perf_case->wants[i].sequence; i++)
+		wanted += perf_case->wants[i].sequence == sequence && perf_case->wants[i].tid > 0;
+	assert_int_equal(snapshot->threads.n, wanted);
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct row *row = &snapshot->threads.items[i];
+		const struct want *want = find_want(perf_case, sequence, row->tid);
+		assert_int_equal(want->tid, row->tid);
+		check_tally(snapshot, rows_tally(snapshot->columns, &snapshot->threads, i), want,
+			    counted);
+		if (want->comm)
+			assert_string_equal(row->comm, want->comm);
+	}
+	check_tally(snapshot, snapshot->idle, find_want(perf_case, sequence, IDLE), counted);
+	check_tally(snapshot, snapshot->unattributed, find_want(perf_case, sequence, UNATTRIBUTED),
+		    counted);
+	assert_true(snapshot_conserves(snapshot, &event));
+	assert_string_equal(snapshot->mode, "system");
+	assert_int_equal(snapshot->realtime_ns, 0);
+}
+
+static bool has_note(const struct snapshot *snapshot, const char *words)
+{
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		if (strncmp(snapshot->notes[i], words, strlen(words)) == 0)
+			return true;
+	return false;
+}
+
+static void run_case(const struct perf_case *perf_case, const struct perfdata_input *input)
+{
+	const struct engine_config everything = {.target = perf_case->target};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1});
+	const struct sys sys = fk_sys(fk);
+	const struct replay_config config = {
+		.engine = &everything,
+		.interval_ns = perf_case->interval_ns ? perf_case->interval_ns : 1000,
+	};
+	struct snapshot *snapshot = NULL;
+	struct replay *replay;
+	struct error err = {0};
+	uint64_t snapshots = 0;
+	bool noted = !perf_case->note;
+
+	int result = replay_new_from(&sys, &config, input, &replay, &err);
+	if (perf_case->failure && !perf_case->later) {
+		assert_true(result < 0);
+		assert_int_equal(strncmp(err.text, perf_case->failure, strlen(perf_case->failure)),
+				 0);
+		fk_free(fk);
+		return;
+	}
+	assert_int_equal(result, 0);
+	while ((result = replay_next(replay, &snapshot, &err)) > 0 || result == -EAGAIN) {
+		if (result == -EAGAIN)
+			continue;
+		assert_int_equal(snapshot->sequence, ++snapshots);
+		check(perf_case, snapshot);
+		noted |= perf_case->note && has_note(snapshot, perf_case->note);
+		snapshot_free(snapshot);
+	}
+	if (perf_case->later)
+		assert_int_equal(strncmp(err.text, perf_case->failure, strlen(perf_case->failure)),
+				 0);
+	assert_int_equal(result, perf_case->later ? -EOPNOTSUPP : 0);
+	assert_int_equal(snapshots, perf_case->snapshots);
+	assert_true(noted);
+	replay_free(replay);
+	fk_free(fk);
+}
+
+static void test_files(void **state)
+{
+	static struct made made;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		print_message("%s\n", cases[i].name);
+		make_recording(&made, &cases[i]);
+		run_case(&cases[i], &(struct perfdata_input){
+					    .read = read_made,
+					    .arg = &made,
+					    .seekable = true,
+					    .size = made.n,
+				    });
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

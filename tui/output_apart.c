@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "output_apart.h"
+
+#include "core/place.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A device, as /dev/null, may well be both. */
+static bool is_same_file(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
+	       (S_ISREG(one->st_mode) || S_ISFIFO(one->st_mode));
+}
+
+static bool is_same_place(const struct place *one, const struct place *other)
+{
+	struct stat directory, other_directory;
+
+	if (one->exists || other->exists)
+		return one->exists && other->exists && is_same_file(&one->status, &other->status);
+	return strcmp(one->name, other->name) == 0 && fstat(one->directory, &directory) == 0 &&
+	       fstat(other->directory, &other_directory) == 0 &&
+	       directory.st_dev == other_directory.st_dev &&
+	       directory.st_ino == other_directory.st_ino;
+}
+
+/* What cannot be found is refused, with its reason, when it is opened. */
+static bool is_same(const char *path, const char *suffix, const char *output)
+{
+	char whole[PATH_MAX];
+	struct place one, other;
+
+	if (snprintf(whole, sizeof(whole), "%s%s", path, suffix) >= (int)sizeof(whole) ||
+	    place_find(whole, true, &one, NULL))
+		return false;
+	bool same = false;
+	if (place_find(output, true, &other, NULL) == 0) {
+		same = is_same_place(&one, &other);
+		place_fini(&other);
+	}
+	place_fini(&one);
+	return same;
+}
+
+static bool is_standard(int standard, const char *output)
+{
+	struct stat one, other;
+
+	return fstat(standard, &one) == 0 && stat(output, &other) == 0 &&
+	       is_same_file(&one, &other);
+}
+
+static int refuse(const char *output, const char *what, struct error *err)
+{
+	return error_set(err, -EINVAL, "'%.120s' is %s: -o needs another file.", output, what);
+}
+
+int output_apart_check(const struct options *options, struct error *err)
+{
+	const char *output = options->output;
+	const char *replay = options->replay, *record = options->record.path;
+
+	if (!output)
+		return 0;
+	if (replay && (strcmp(replay, "-") == 0 ? is_standard(STDIN_FILENO, output)
+						: is_same(replay, "", output)))
+		return refuse(output, "the recording that is replayed", err);
+	if (record && (strcmp(record, "-") == 0 ? is_standard(STDOUT_FILENO, output)
+						: is_same(record, "", output)))
+		return refuse(output, "the recording that is made", err);
+	if (record && strcmp(record, "-") != 0 && is_same(record, ".old", output))
+		return refuse(output, "where the recording before is kept", err);
+	if (options->config && is_same(options->config, "", output))
+		return refuse(output, "the configuration that is read", err);
+	return 0;
+}

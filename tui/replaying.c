@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "replaying.h"
+
+#include "app.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "duration.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define MINUTE_NS (60 * NS_PER_S)
+/* Times that are typed: what is longer is no recording. */
+#define TYPED_MAX_S (100 * 365 * 86400ull)
+
+/* ---- what is seen of it */
+
+void replaying_position(const struct playback *playback, char *text, size_t size)
+{
+	char position[24], length[24];
+
+	text[0] = '\0';
+	if (!playback->position_ns)
+		return;
+	duration_format_clock(playback->position_ns, position, sizeof(position));
+	duration_format_clock(playback->length_ns, length, sizeof(length));
+	snprintf(text, size, "%s of %s%s", position, length, playback->whole ? "" : "+");
+}
+
+void replaying_speed(uint32_t speed, char *text, size_t size)
+{
+	char number[16];
+
+	if (speed == PLAYBACK_SPEED_MAX) {
+		text_copy(text, size, "max");
+		return;
+	}
+	text_trimmed(number, sizeof(number), (double)speed / PLAYBACK_SPEED_ONE, 3);
+	snprintf(text, size, "x%s", number);
+}
+
+void replaying_state(const struct playback *playback, char *text, size_t size)
+{
+	if (playback->seeking && playback->seeking_percent > 0 && playback->seeking_percent < 100)
+		snprintf(text, size, "seeking %u%%", playback->seeking_percent);
+	else if (playback->seeking)
+		text_copy(text, size, "seeking");
+	else if (playback->broken[0] && playback->ended)
+		text_copy(text, size, "BROKEN OFF");
+	else if (playback->ended)
+		text_copy(text, size, "END");
+	else if (playback->paused)
+		text_copy(text, size, "PAUSED");
+	else
+		text_copy(text, size, playback->waiting ? "waiting for more" : "");
+}
+
+void replaying_see(struct app *app, const struct playback *playback)
+{
+	const struct playback before = app->playback;
+
+	app->playback = *playback;
+	app->replays = true;
+	if (playback->told != before.told)
+		app_tell(app, "%s", playback->text);
+	if (playback->broken[0] && playback->ended && !before.ended)
+		app_tell_on(app, "%s", playback->broken);
+}
+
+/* ---- a time that is typed */
+
+/* Digits with a point: the exponent that text_number() would take is no time. */
+static const char *parse_number(const char *text, double *number)
+{
+	size_t length = strspn(text, "0123456789.");
+
+	return length > 0 && text_number(text, number) == length ? text + length : NULL;
+}
+
+/* "90", "1:30", "14:05:10" in seconds, and how many parts that has. */
+static int parse_parts(const char *text, double *seconds, unsigned *parts)
+{
+	const char *end = text;
+	double number;
+
+	*seconds = 0;
+	for (*parts = 1;; (*parts)++, end++) {
+		end = parse_number(end, &number);
+		if (!end || *parts > 3 || (*parts > 1 && number >= 60))
+			return -EINVAL;
+		*seconds = *seconds * 60 + number;
+		if (*end != ':')
+			break;
+	}
+	return *end || !(*seconds <= (double)TYPED_MAX_S) ? -EINVAL : 0;
+}
+
+/*
+ * The position at which the clock first said so after the beginning; UINT64_MAX: it is not known
+ * when that was.
+ */
+static uint64_t position_of_clock(const struct playback *playback, double seconds)
+{
+	time_t begin_s = (time_t)(playback->begin_real_ns / NS_PER_S);
+	uint64_t fraction_ns = playback->begin_real_ns % NS_PER_S;
+	struct tm local;
+
+	if (!playback->begin_real_ns || !localtime_r(&begin_s, &local))
+		return UINT64_MAX;
+	double since = seconds - (local.tm_hour * 3600 + local.tm_min * 60 + local.tm_sec);
+	double ns = (since < 0 ? since + 86400 : since) * (double)NS_PER_S - (double)fraction_ns;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static int refuse_outside(const struct playback *playback, const char *text, struct error *err)
+{
+	char length[24];
+
+	duration_format_clock(playback->length_ns, length, sizeof(length));
+	return error_set(err, -EINVAL, "%.20s is not in the recording, which is %s long.", text,
+			 length);
+}
+
+static int parse_clock(const char *text, const struct playback *playback, double seconds,
+		       int64_t *ns, struct error *err)
+{
+	uint64_t there_ns = (uint64_t)(seconds * (double)NS_PER_S);
+	uint64_t clock_ns = position_of_clock(playback, seconds);
+
+	if (clock_ns <= playback->length_ns)
+		*ns = (int64_t)clock_ns;
+	else if (there_ns <= playback->length_ns)
+		*ns = (int64_t)there_ns;
+	else
+		return refuse_outside(playback, text, err);
+	return 0;
+}
+
+static int parse_percent(const struct playback *playback, double percent, int64_t *ns,
+			 struct error *err)
+{
+	if (percent > 100)
+		return error_set(err, -EINVAL, "100%% is the end.");
+	if (!playback->whole)
+		return error_set(err, -EINVAL, "How long it is, is not known yet.");
+	*ns = percent < 100 ? (int64_t)((double)playback->length_ns * percent / 100) : INT64_MAX;
+	return 0;
+}
+
+int replaying_parse(const char *typed, const struct playback *playback, enum replaying_goal *goal,
+		    int64_t *ns, struct error *err)
+{
+	const char *text = typed + strspn(typed, " ");
+	int sign = *text == '-' ? -1 : *text == '+' ? 1 : 0;
+	const char *end;
+	double number;
+	unsigned parts;
+
+	*goal = sign ? REPLAYING_BY : REPLAYING_TO;
+	*ns = 0;
+	text += sign != 0;
+	if (!sign && strcasecmp(text, "begin") == 0)
+		return 0;
+	if (!sign && strcasecmp(text, "end") == 0) {
+		*ns = INT64_MAX;
+		return 0;
+	}
+	end = parse_number(text, &number);
+	if (!sign && end && strcmp(end, "%") == 0)
+		return parse_percent(playback, number, ns, err);
+	if (parse_parts(text, &number, &parts))
+		return error_set(err, -EINVAL, "No time, as +90, -1:30, 90, 14:05:10, 50%% are.");
+	if (!sign && parts == 3)
+		return parse_clock(typed, playback, number, ns, err);
+	*ns = (int64_t)(number * (double)NS_PER_S) * (sign ? sign : 1);
+	return 0;
+}
+
+/* ---- keys */
+
+static int accept_goal(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+	enum replaying_goal goal;
+	int64_t ns;
+
+	if (replaying_parse(text, &app->playback, &goal, &ns, err))
+		return err->code;
+	app_ask(app, goal == REPLAYING_BY ? COMMAND_SEEK_BY : COMMAND_SEEK_TO, NULL, ns);
+	return 0;
+}
+
+static void ask_goal(struct app *app)
+{
+	char position[64], question[128];
+
+	replaying_position(&app->playback, position, sizeof(position));
+	snprintf(question, sizeof(question), "Go to, now %s:", position);
+	prompt_open(&app->prompt, question, accept_goal);
+}
+
+/* 0 is as fast as it can be, behind the last. */
+static const uint32_t speeds[] = {
+	100,   200,   500,    1000,   2000,   5000,    10000,
+	20000, 50000, 100000, 200000, 500000, 1000000, PLAYBACK_SPEED_MAX};
+
+static void change_speed(struct app *app, bool faster)
+{
+	uint32_t now = app->playback.speed;
+	size_t at = 0;
+	char text[24];
+
+	/* The first that is not below it. */
+	while (speeds[at] != PLAYBACK_SPEED_MAX && (now == PLAYBACK_SPEED_MAX || speeds[at] < now))
+		at++;
+	if (faster && at + 1 < ARRAY_SIZE(speeds) && speeds[at] == now)
+		at++;
+	else if (!faster && at > 0)
+		at--;
+	/* Keys come faster than the player tells. */
+	app->playback.speed = speeds[at];
+	app_ask(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
+	replaying_speed(speeds[at], text, sizeof(text));
+	app_tell(app, "Replayed at %s%s.", text,
+		 speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
+}
+
+static void toggle_pause(struct app *app)
+{
+	/* Nothing would be seen of it, but in whatever is played next. */
+	if (app->playback.ended) {
+		app_tell(app, "This is the end of the recording: , and { go back, G to any time.");
+		return;
+	}
+	app->playback.paused = !app->playback.paused;
+	app_ask(app, COMMAND_PAUSE, NULL, app->playback.paused);
+}
+
+/* An event that was recorded, or a metric of such events. */
+static int accept_column(void *owner, const char *text, struct error *err)
+{
+	struct app *app = owner;
+	bool metric = strchr(text, '=') || metric_def_find(text);
+
+	(void)err;
+	for (size_t i = 0; i < app->n_user_metrics; i++)
+		metric |= strcmp(app->user_metrics[i].name, text) == 0;
+	app_ask(app, metric ? COMMAND_ADD_METRIC : COMMAND_ADD_EVENTS, text, 0);
+	return 0;
+}
+
+bool replaying_act(struct app *app, enum action action)
+{
+	if (!app->replays)
+		return false;
+	if (action == ACTION_PAUSE)
+		toggle_pause(app);
+	else if (action == ACTION_STEP || action == ACTION_STEP_BACK)
+		app_ask(app, COMMAND_STEP, NULL, action == ACTION_STEP ? 1 : -1);
+	else if (action == ACTION_MINUTE || action == ACTION_MINUTE_BACK)
+		app_ask(app, COMMAND_SEEK_BY, NULL,
+			action == ACTION_MINUTE ? (int64_t)MINUTE_NS : -(int64_t)MINUTE_NS);
+	else if (action == ACTION_SLOWER || action == ACTION_FASTER)
+		change_speed(app, action == ACTION_FASTER);
+	else if (action == ACTION_GO)
+		ask_goal(app);
+	else if (action == ACTION_ADD)
+		prompt_open(&app->prompt,
+			    "Add a metric, or an event that was recorded:", accept_column);
+	else
+		return false;
+	return true;
+}

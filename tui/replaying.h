@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_REPLAYING_H
+#define PMCTOP_REPLAYING_H
+
+#include "core/error.h"
+#include "core/playback.h"
+#include "keymap.h"
+#include "segments.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is different while a recording is shown: keys that go to and fro in it, and what is said. */
+
+struct app;
+
+/* Where it is now, as its player tells. */
+void replaying_see(struct app *app, const struct playback *playback);
+/* Does what a key means of a recording, and refuses what one cannot; false: it is as ever. */
+bool replaying_act(struct app *app, enum action action);
+
+/* "00:01:12 of 00:10:00", with "+" where it may be longer; "" before the first picture. */
+void replaying_position(const struct playback *playback, char *text, size_t size);
+/* "x2", "x0.5", "max" */
+void replaying_speed(uint32_t speed, char *text, size_t size);
+/* "PAUSED", "END", "BROKEN OFF", "seeking", "seeking 45%", "waiting for more"; "": it plays */
+void replaying_state(const struct playback *playback, char *text, size_t size);
+
+enum replaying_goal {
+	REPLAYING_TO, /* from the beginning on */
+	REPLAYING_BY,
+};
+
+/*
+ * "+90", "-0:30" by so much; "90", "1:30" there; "14:05:10" when the clock said so, or where that
+ * lies outside of the recording, there; "50%", "begin", "end". INT64_MAX is the end. 0, or -EINVAL
+ * and a sentence.
+ */
+int replaying_parse(const char *text, const struct playback *playback, enum replaying_goal *goal,
+		    int64_t *ns, struct error *err);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "rights_need.h"
+
+#include "core/util.h"
+
+#include <string.h>
+
+/* A breakpoint may be on what is the kernel's, and the kernel lets nobody else make probes. */
+static bool has_probe(const struct options *options)
+{
+	static const char *const beginnings[] = {"mem:", "uprobe", "kprobe"};
+
+	for (size_t i = 0; i < options->n_columns; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(beginnings); k++)
+			if (strstr(options->columns[i].text, beginnings[k]))
+				return true;
+	return false;
+}
+
+struct rights_need rights_need_of(const struct options *options, bool draws)
+{
+	const char *record = options->record.path;
+
+	switch (options->task) {
+	case OPTIONS_HELP:
+	case OPTIONS_VERSION:
+		return (struct rights_need){0};
+	case OPTIONS_LIST: /* which asks the kernel what it would count */
+		return (struct rights_need){.counts = true};
+	case OPTIONS_DOCTOR: /* who has asked already */
+		return (struct rights_need){.writes = options->output != NULL};
+	case OPTIONS_RUN:
+		break;
+	}
+	return (struct rights_need){
+		.counts = !options->replay,
+		.probes = has_probe(options),
+		.signals = options->command || (draws && !options->readonly && !options->replay),
+		.writes = options->output || (record && strcmp(record, "-") != 0),
+		.reads = options->replay != NULL,
+		.serves = options->listen != NULL,
+	};
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "run.h"
+
+#include "rights_need.h"
+#include "sheet.h"
+
+enum run_status run_list(const struct listing *listing, const struct options *options,
+			 const struct rights *rights, struct error *err)
+{
+	const struct rights_need need = rights_need_of(options, false);
+	struct error remark, unwritten;
+	struct sheet sheet;
+	struct sys sys;
+
+	if (rights_drop(rights, &need, err))
+		return RUN_FAILED;
+	int rc = sys_linux_init(&sys);
+	if (rc) {
+		error_set(err, rc, "No file descriptor is left.");
+		return RUN_FAILED;
+	}
+	sheet_open(&sheet);
+	int printed = listing_print(listing, &sys, sheet.file, &remark);
+	sys_linux_fini(&sys);
+	rc = sheet_print(&sheet, NULL, &unwritten);
+	*err = rc ? unwritten : remark;
+	return rc || printed == 0 ? RUN_FAILED : RUN_OK;
+}

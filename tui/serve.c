@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "serve.h"
+
+#include "core/exposition.h"
+#include "core/exposition_feed.h"
+#include "core/metrics_server.h"
+
+static char *text_of(void *exposition, enum exposition_dialect dialect, size_t *size)
+{
+	return exposition_text(exposition, dialect, size);
+}
+
+int serve_open(const struct options *options, struct serve *serve, struct error *err)
+{
+	struct listen_address address;
+
+	*serve = (struct serve){0};
+	if (!options->listen)
+		return 0;
+	if (listen_address_parse(options->listen, &address, err))
+		return err->code;
+	serve->exposition = exposition_new(options->top ? options->top : EXPOSITION_TOP);
+	const struct metrics_source source = {.text = text_of, .arg = serve->exposition};
+	int rc = metrics_server_start(&address, &source, &serve->server, err);
+	if (rc)
+		serve_close(serve);
+	else
+		listen_address_text(&address, serve->where);
+	return rc;
+}
+
+void serve_feed(const struct serve *serve, struct feed *feed)
+{
+	if (serve->exposition)
+		exposition_feed_init(serve->exposition, feed);
+}
+
+void serve_close(struct serve *serve)
+{
+	metrics_server_stop(serve->server);
+	exposition_free(serve->exposition);
+	*serve = (struct serve){0};
+}

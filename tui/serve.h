@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SERVE_H
+#define PMCTOP_SERVE_H
+
+#include "core/error.h"
+#include "core/feed.h"
+#include "core/listen_address.h"
+#include "options.h"
+
+/*
+ * What --listen asks for: the counters of a run, for whoever comes and asks. They are served from
+ * the start on, and counted from when there is a feed.
+ */
+struct serve {
+	struct exposition *exposition; /* NULL: nothing is served */
+	struct metrics_server *server;
+	char where[LISTEN_ADDRESS_TEXT]; /* "127.0.0.1:9105"; "" */
+};
+
+/* 0, also where --listen was not given; or -errno and a sentence. */
+int serve_open(const struct options *options, struct serve *serve, struct error *err);
+/* Puts itself around the feed, which must be freed before it. */
+void serve_feed(const struct serve *serve, struct feed *feed);
+void serve_close(struct serve *serve); /* of a zeroed one too */
+
+#endif
