@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What tests of pmctop's JSON share: TAP, and the sum that every frame must keep."""
+import atexit
+import base64
+import gzip
 import json
 import os
 import sys
+import tempfile
 import threading
 import time
+import typing
 
 _checks = 0
 _failed = False
@@ -37,6 +42,15 @@ def sections(path):
             for name, lines in _parts(path).items()}
 
 
+def unpacked(path):
+    """Of a guest whose output is gzip in base64, which it prints in a tenth of the time: the path
+    of what it said, which is there until we end."""
+    with open(path, "rb") as packed, tempfile.NamedTemporaryFile(delete=False) as file:
+        atexit.register(os.unlink, file.name)
+        file.write(gzip.decompress(base64.b64decode(packed.read())))
+    return file.name
+
+
 def text(path, name):
     """The lines of one part."""
     return _parts(path)[name]
@@ -56,7 +70,7 @@ def _parts(path):
 
 def frames_of(text):
     """What --format json has printed, without what else stands there."""
-    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    return [json.loads(line) for line in text.split("\n") if line.startswith("{")]
 
 
 def wait_for_lines(file, more):
@@ -68,18 +82,38 @@ def wait_for_lines(file, more):
         time.sleep(0.05)
 
 
+def stolen_ns():
+    """What a hypervisor has taken from all CPUs so far. The scheduler charges it to nobody, while
+    the clocks of perf run on through it."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        return int(stat.readline().split()[8]) * 10**9 // os.sysconf("SC_CLK_TCK")
+
+
+class Charge(typing.NamedTuple):
+    """What the scheduler charged a task, and what was stolen from all CPUs meanwhile."""
+    ran_ns: float
+    stolen_ns: float
+
+    def agrees(self, seen_ns, share):
+        """Some milliseconds at each end are left between one look and another."""
+        return (self.ran_ns * (1 - share) - 1e7 < seen_ns
+                < (self.ran_ns + self.stolen_ns) * (1 + share) + 1e7)
+
+
 class Charged:
     """What the scheduler charged tasks, at any time: it is asked again and again beside the test,
     so that nothing rests on how soon the test is at its place."""
 
     def __init__(self, pids):
         self._looks = {pid: [] for pid in pids}
+        self._stolen = []
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
 
     def _look(self):
         while not self._end.wait(0.01):
+            self._stolen.append((time.time(), stolen_ns()))
             for pid, looks in self._looks.items():
                 try:
                     with open(f"/proc/{pid}/schedstat", encoding="ascii") as schedstat:
@@ -91,15 +125,16 @@ class Charged:
         self._end.set()
         self._thread.join()
 
-    def ns(self, pid, began, ended):
-        """Between two times of day."""
-        return self._at(pid, ended) - self._at(pid, began)
+    def between(self, pid, began, ended):
+        """The Charge between two times of day."""
+        return Charge(*(_at(looks, ended) - _at(looks, began)
+                        for looks in (self._looks[pid], self._stolen)))
 
-    def _at(self, pid, when):
-        looks = self._looks[pid]
-        after = next((i for i, look in enumerate(looks) if look[0] >= when), len(looks) - 1)
-        (t0, ran0), (t1, ran1) = looks[max(after - 1, 0)], looks[after]
-        return ran1 if t1 == t0 else ran0 + (ran1 - ran0) * (when - t0) / (t1 - t0)
+
+def _at(looks, when):
+    after = next((i for i, look in enumerate(looks) if look[0] >= when), len(looks) - 1)
+    (t0, ran0), (t1, ran1) = looks[max(after - 1, 0)], looks[after]
+    return ran1 if t1 == t0 else ran0 + (ran1 - ran0) * (when - t0) / (t1 - t0)
 
 
 def named(seen, comm):
@@ -111,7 +146,7 @@ def near(value, wanted, share):
 
 
 def broken_sums(frame):
-    """Every event that breaks: tasks + idle + unattributed + others = totals = sum of CPUs."""
+    """Every event that breaks: tasks + idle + unattributed + others + left_out = totals = CPUs."""
     totals = frame["totals"]
     broken = []
     for event, total in totals["events"].items():
@@ -122,7 +157,8 @@ def broken_sums(frame):
                     if task.get("parent") is None)  # a tree's roots have it all
         # /proc knows no faults of idle.
         parts += sum(totals[part]["events"][event] or 0
-                     for part in ("idle", "unattributed", "others") if part in totals)
+                     for part in ("idle", "unattributed", "others", "left_out")
+                     if part in totals)
         cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
         if parts != total or (frame["mode"] == "system" and cpus != total):
             broken.append(f"{event}: parts {parts}, total {total}, CPUs {cpus}")

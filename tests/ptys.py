@@ -12,6 +12,18 @@ import termios
 import time
 
 
+def sanitizers():
+    """What tests/run tells them, which no program may be started without."""
+    return {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
+
+
+def is_sanitized(program):
+    """Whether it was built with a sanitizer that sees to memory."""
+    with open(program, "rb") as file:
+        image = file.read()
+    return any(name in image for name in (b"__asan_init", b"__tsan_init"))
+
+
 class OnPty:
     def __init__(self, command, width=80, height=24, **environment):
         self.master, self.slave = pty.openpty()
@@ -19,7 +31,7 @@ class OnPty:
         self.settings = termios.tcgetattr(self.slave)
         self.output = b""
         env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8",
-               "TERM": "xterm-256color", **environment}
+               "TERM": "xterm-256color", **sanitizers(), **environment}
         # Becomes the command, with this as its controlling terminal; tests have threads, in which
         # Python must not run code of its own between fork and exec.
         self.process = subprocess.Popen(["setsid", "--ctty", *command], stdin=self.slave,

@@ -15,10 +15,12 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from ptys import sanitizers
+
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 SPIN = os.path.join(BUILD, "load", "spin")
-PATIENCE_S = 90
+PATIENCE_S = int(os.environ.get("PATIENCE_S", 90))
 TICK_S = 0.05
 JOBS = 4  # tests at once: most of their time is waiting for the next refresh
 
@@ -69,7 +71,7 @@ class Terminal:
     def __init__(self, width=80, height=24, **environment):
         # A name of its own: the last one's server may not have gone yet.
         self.socket = f"pmctop-test-{os.getpid()}-{next(Terminal.numbers)}"
-        settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"),
+        settings = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **sanitizers(),
                     "LANG": "C.UTF-8", "PS1": "shell> ", "TERM": "screen-256color", **environment}
         shell = ["env", "-i"] + [f"{key}={value}" for key, value in settings.items()]
         subprocess.run(["tmux", "-u", "-L", self.socket, "-f", "/dev/null", "new-session", "-d",

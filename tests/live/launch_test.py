@@ -202,6 +202,8 @@ def refreshes():
 
 
 def interruptions():
+    # Who runs in the background has ^C ignored, and so would what is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
         pmctop = start("--format", "json", "--", "sh", "-c", "echo $$ >&2; exec sleep 1000")
         pid = int(pmctop.stderr.readline())

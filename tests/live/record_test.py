@@ -1,32 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
+# tests/run: alone, perf is to read all that the machine did meanwhile.
 """What pmctop records here, against perf: that it reads it, and what it adds up to.
 
 Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
 """
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import check, finish, wait_for_lines  # noqa: E402
-from recorded import FIELDS, live_sums, live_total, perf, perf_sums  # noqa: E402
+from frames import check, finish, frames_of, wait_for_lines  # noqa: E402
+from recorded import FIELDS, live_sums, live_total, perf, perf_sums, wait_for_rounds  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
 EVENTS = ("page-faults", "context-switches")
-COMMAND = [PMCTOP, "-S", "none", "-e", ",".join(EVENTS)]
+COMMAND = [PMCTOP, "--budget", "0", "-S", "none", "-e", ",".join(EVENTS)]
 
 
 def run(*arguments, **options):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=180,
                           stdin=subprocess.DEVNULL, **options)
 
 
@@ -36,7 +35,7 @@ def same_sums(data):
     printed = run("--format", "json", "-H", "-d", "0.5", "-n", "4", "--record", data)
     ping.kill()
     ping.wait()
-    frames = [json.loads(line) for line in printed.stdout.splitlines()]
+    frames = frames_of(printed.stdout)
     sums, script = perf_sums(data)
     lost = sum(frame["lost_records"] for frame in frames)  # a machine too busy to be read in time
     # This kernel may keep the switches of some tasks to itself: then these are in what ran next.
@@ -84,12 +83,13 @@ def killed(data):
     second = run("-b", "-n", "1", "--record", data)
     check("a second recorder is refused",
           second.returncode == 1 and "is being recorded to" in second.stderr, second)
-    time.sleep(0.3)  # the file has a thread of its own
+    came = wait_for_rounds(data, 2)
     victim.send_signal(signal.SIGKILL)
     victim.wait()
     sums, script = perf_sums(data)
     check("what was written before a kill -9 reads back",
-          script.returncode == 0 and sum(sums["context-switches"].values()) > 0, script.stderr)
+          came and script.returncode == 0 and sum(sums["context-switches"].values()) > 0,
+          (came, script.stderr))
     again = run("-b", "-n", "1", "-d", "0.2", "--record", data)
     check("a recording that was there is kept as .old",
           again.returncode == 0 and os.path.getsize(data + ".old") > 0, again)
@@ -101,13 +101,11 @@ def piped():
     script = perf("script", "-i", "-", "-F", FIELDS, stdin=writer.stdout)
     check("perf script reads a pipe", writer.wait() == 0 and "context-switches" in script.stdout,
           script.stderr)
-    began = time.monotonic()
     writer = subprocess.Popen([*COMMAND, "-d", "0.2", "--record", "-"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
     writer.stdout.read(2000)
     writer.stdout.close()
-    check("a reader that goes away ends it",
-          writer.wait(timeout=60) == 0 and time.monotonic() - began < 30)
+    check("a reader that goes away ends it", writer.wait(timeout=180) == 0)
 
 
 def stuck(directory):
@@ -115,16 +113,19 @@ def stuck(directory):
     output = os.path.join(directory, "stuck.json")
     with open(output, "w+b") as printed:
         writer = subprocess.Popen([*COMMAND, "--format", "json", "-d", "0.2", "-o", output,
-                                   "--record", "-"], stdout=subprocess.PIPE)
+                                   "--record", "-"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
         pings = [subprocess.Popen([os.path.join(LOAD, "pingpong"), "1000000000"],
                                   stdout=subprocess.DEVNULL) for _ in range(2)]
         wait_for_lines(printed, 8)
         writer.send_signal(signal.SIGTERM)
         status = writer.wait(timeout=30)
+        said = writer.stderr.read()
         for ping in pings:
             ping.kill()
             ping.wait()
-    check("a reader that is stuck keeps nobody from counting, nor from ending", status == 0, status)
+    check("a reader that is stuck keeps nobody from counting, nor from ending",
+          status == 1 and "The recording has ended" in said, (status, said))
 
 
 def main():

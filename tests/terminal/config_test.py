@@ -105,7 +105,7 @@ def test_save_and_start(terminal):
         home.start()
         wait_until("the same screen", lambda: look(terminal.screen()) == shown)
         terminal.keys("W")
-        terminal.wait_for(SAVED)
+        terminal.wait_for(r"^Nothing to save")
         home.leave()
         if home.read() != text:
             raise Failure(f"saved again, it is:\n{home.read()}")
@@ -149,7 +149,7 @@ def test_full_disk(terminal):
         home.start()
         terminal.keys("T")
         terminal.wait_for("Theme")
-        terminal.keys("Enter", "W")
+        terminal.keys("Down", "Enter", "W")
         terminal.wait_for(r"^Not saved: No space left on device")
         home.leave()
         terminal.line(f"clear; cat {home.path}; ls -A {home.directory}/pmctop | wc -l; exit")
@@ -162,7 +162,7 @@ def test_keys(terminal):
     with Home(terminal, text) as home:
         home.start()
         terminal.keys("L")
-        wait_for_words(terminal, "pmctop.conf:4: 'x' is bound to pause already, in line 3.")
+        wait_for_words(terminal, "pmctop.conf:4: 'x' is bound to pause already, in line 3: take another.")
         terminal.keys("Escape")
         terminal.wait_for(r"^ +PID")
         terminal.keys("q", "x")

@@ -157,9 +157,16 @@ ROWS = [
     Row("unit", ["m"], r"  counts  every", back=["m", "m", "m"]),
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
     Row("zero", ["z"], r"The totals begin at zero"),
-    Row("record", ["o"], r"^Record", back=["Escape"]),
+    Row("record", ["o"], r"^Record to file", back=["Escape"]),
     Row("save", ["W"], r"^Saved in "),
     Row("pause", ["Z"], r"PAUSED", back=["Z"]),
+    Row("step-back", [","], r"goes to and fro in a recording", back=["Up"]),
+    Row("step", ["."], r"goes to and fro in a recording", back=["Up"]),
+    Row("minute-back", ["{"], r"goes to and fro in a recording", back=["Up"]),
+    Row("minute", ["}"], r"goes to and fro in a recording", back=["Up"]),
+    Row("go", ["G"], r"goes to and fro in a recording", back=["Up"]),
+    Row("slower", ["["], r"goes to and fro in a recording", back=["Up"]),
+    Row("faster", ["]"], r"goes to and fro in a recording", back=["Up"]),
     Row("interval", ["s", "d"], r"Interval, now 0\.5s:", back=["Escape"]),
     Row("redraw", ["C-l"], r"(?s)\A(?!.*GARBAGE)", before=["GARBAGE"]),
     Row("quit", ["q", "F10", "C-c"], r"^rc=0$", ends=True),
@@ -325,8 +332,12 @@ def journey_kill():
                 raise Failure("it was killed before it was asked")
             terminal.keys(answer)
             terminal.wait_for(r"q Quit$")
-        terminal.wait_for(f"SIGTERM was sent to {load.pid} spin")
         wait_until("the process to end", lambda: load.poll() is not None)
+        # On a slow machine the notice is gone before anybody has looked.
+        terminal.keys("L")
+        terminal.wait_for(f"SIGTERM was sent to {load.pid} spin")
+        terminal.keys("Escape")
+        terminal.wait_for(r"^ +PID .*COMMAND")
         terminal.keys("q")
         terminal.wait_for("^rc=0$")
         terminal.start("--readonly")

@@ -189,7 +189,7 @@ def test_record(terminal):
         terminal.keys("C-u")
         terminal.text(directory)
         terminal.keys("Enter")
-        terminal.wait_for("is a directory: name a file in it")
+        terminal.wait_for("is a directory: name a file in it, or another")
         terminal.keys("o", "C-u")
         terminal.text(data)
         terminal.keys("Enter")

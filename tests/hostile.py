@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Names that steer a terminal, break a line, or look like the end of a quote; tasks that bear them;
+and whether any of it is left in what pmctop sends."""
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+GUISE = os.path.join(BUILD, "load", "guise")
+
+# A parameter that no sequence of pmctop's own has, and what is never to be sent.
+MARK = b"6661"
+NAMES = (  # of 15 bytes at most: a task's
+    b"h0\x1b[6661;1Hx",
+    b"h1\x1b]52;c;eA==\a",
+    b"h2\x1b]8;;x\x1b\\y",
+    b"h3\x1bPq6661\x1b\\",
+    b"h4\x9b6661H\x9d0;t\x9c",
+    b"h5\n\r\t\x0b\x0c\b\x7f\a\x0e\x01\x84\x85\x1b",
+    b"h6\xc0\xaf\xe0\x80\xaf\xf5\xff\xed\xa0\x80",
+    "h7\u202eabc\u202c\u061c".encode(),
+    "h8\u2066a\u2069\u200f\u2028".encode(),
+    "h9\u200b\u200d\u2060\ufeff".encode(),
+    b"ha" + "\u0301".encode() * 6,
+    "hb\u6f22\u5b57\U0001f980".encode(),
+    b"hc\",'\\;{}=<>&#",
+    b"=1+cmd|'/C x'!A",
+    b"\"}\n# EOF\n[6661m",
+    b"%n%s%n%s%99999d",
+)
+ALL = b"".join(NAMES)
+BIDI = "\u061c\u200e\u200f\u2028\u2029" + "".join(map(chr, [*range(0x202a, 0x202f),
+                                                           *range(0x2066, 0x206a)]))
+# What ncurses sends to an xterm, and nothing else: cursor, colours, modes, character sets.
+OWN = re.compile(rb"\x1b(?:\[[?>]?[0-9;]*[@A-Za-z`]|[()][0AB]|[=>78M])|[\b\r\n\t\x0e\x0f]")
+
+
+def faults(data, lines=b"\n"):
+    """What is in printed bytes that must not be: None where there is nothing."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"{error}: {data[max(0, error.start - 40):error.start + 40]!r}"
+    for at, character in enumerate(text):
+        control = character < " " or "\x7f" <= character < "\xa0"
+        if (control and character.encode() not in lines) or character in BIDI:
+            return f"U+{ord(character):04X} in {text[max(0, at - 40):at + 40]!r}"
+    return None
+
+
+def shown(data):
+    """What stands on a terminal that was sent these bytes, without the sequences of its own."""
+    return OWN.sub(b"", data)
+
+
+def terminal_faults(data):
+    """The same of what was sent to a terminal."""
+    for sequence in OWN.findall(data):
+        if MARK in sequence:
+            return f"{sequence!r} was sent"
+    # One that is cut at the end is not all there yet.
+    return faults(re.sub(rb"\x1b[^\x1b]{0,12}$", b"", shown(data)))
+
+
+class Crowd:
+    """A process of each name, and one with a thread of each; what they were started as is as bad.
+    Its cgroup and its user, too, where this machine lets tests do that."""
+
+    def __init__(self, directory):
+        self._stack = contextlib.ExitStack()
+        program = os.path.join(os.fsencode(directory), b"exe" + NAMES[0])
+        shutil.copy(GUISE, program)
+        lines = [(NAMES[0] + b"0", [NAMES[i], b"--", name * 3])
+                 for i, name in enumerate(NAMES)]
+        lines += [(b"all" + ALL, [b"h-many", *NAMES, b"--", ALL]),
+                  (b"", [b"", b"--"]),  # its program's name
+                  (b"long", [b"h-long", b"--", (ALL * 999)[:65536], (ALL * 999)[:100000]])]
+        self.processes, self.pids = [], []
+        for first, arguments in lines:
+            self.add([first, b"as", *arguments], program)
+        self.cgroup = self._move()
+
+    def add(self, command, program=GUISE):
+        process = subprocess.Popen(command, executable=program, stdout=subprocess.PIPE,
+                                   stdin=subprocess.DEVNULL)
+        self._stack.callback(self._end, process)
+        process.stdout.readline()
+        self.processes.append(process)
+        self.pids.append(process.pid)
+
+    @staticmethod
+    def _end(process):
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+    def _move(self):
+        """Into a cgroup of their own, of version 2; None where there is none to be had."""
+        for root in (b"/sys/fs/cgroup", b"/sys/fs/cgroup/unified"):
+            path = os.path.join(root, b"h-%d" % os.getpid() + ALL.replace(b"/", b"").replace(
+                b"\n", b"")[:200])
+            try:
+                if not os.path.exists(os.path.join(root, b"cgroup.controllers")):
+                    continue
+                os.mkdir(path)
+            except OSError:
+                continue
+            self._stack.callback(os.rmdir, path)
+            # Before it is removed, they must have gone: they end first.
+            for process in self.processes:
+                self._stack.callback(self._end, process)
+            try:
+                for pid in self.pids:
+                    with open(os.path.join(path, b"cgroup.procs"), "w", encoding="ascii") as file:
+                        file.write(str(pid))
+            except OSError:
+                return None
+            return path
+        return None
+
+    def close(self):
+        self._stack.close()
+
+
+class Disguise:
+    """A command before pmctop's, that gives it a machine with such a name, a CPU of such a model,
+    and a root of such a name, in namespaces of its own; empty where that is not allowed."""
+
+    SCRIPT = ('set -e; printf %s "$0" >/proc/sys/kernel/hostname; mount --bind "$1/passwd" /etc/passwd; '
+              'mount --bind "$1/cpuinfo" /proc/cpuinfo; shift; exec "$@"')
+
+    def __init__(self, directory):
+        where = os.fsencode(directory)
+        name = b"u" + NAMES[0] + "\u202e\u009b".encode() + b"\xff,\""
+        with open(os.path.join(where, b"passwd"), "wb") as file:
+            file.write(name + b":x:0:0:" + ALL.replace(b":", b"").replace(b"\n", b"") + b":/:/\n")
+        with open(os.path.join(where, b"cpuinfo"), "wb") as file:
+            file.write(b"processor\t: 0\nvendor_id\t: x\nmodel name\t: " + ALL.replace(b"\n", b"") +
+                       b"\n\n")
+        self.command = [b"unshare", b"-m", b"-u", b"--propagation", b"private", b"sh", b"-c",
+                        self.SCRIPT.encode(), b"n" + NAMES[4] + NAMES[0], where]
+        done = subprocess.run([*self.command, b"true"], capture_output=True, check=False)
+        self.why = done.stderr.decode(errors="replace").strip()
+        if done.returncode:
+            self.command = []
+
+
+@contextlib.contextmanager
+def directory():
+    path = tempfile.mkdtemp(prefix="pmctop-hostile-")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)

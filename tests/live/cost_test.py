@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The short benchmark: what pmctop costs must not grow unseen. No seconds are judged, since this
+machine may be any, and busy: instructions of a record, from the ring to its task's tally, are
+counted by callgrind; and what a pair of tasks pays that only switch is compared with the floor
+(tests/bench/floor.c), on which the same is measured, in turns.
+
+tests/run: alone
+"""
+import os
+import statistics
+import sys
+
+sys.dont_write_bytecode = True
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path[:0] = [os.path.join(TESTS, "bench"), TESTS]
+import part_path  # noqa: E402
+import part_switches  # noqa: E402
+from figures import NOISY, REACHED, Figure, Report  # noqa: E402
+from tools import FLOOR, PMCTOP_TOOL, ratios  # noqa: E402
+
+# Compilers and their options differ by less; what was forgotten in the path of every record does
+# not.
+INSTRUCTIONS_MOST = 1.25
+# Times the floor: pmctop reads, attributes, draws on the same machine. Wide: half of it is noise.
+FLOOR_MOST = 1.6
+TRIES, ROUNDS = 4, 3
+
+
+def instructions_of_a_record():
+    """Of what gcc makes for x86-64; of others they are only told."""
+    count = part_path.instructions(20000)
+    if count is None:
+        return "SKIP no valgrind here"
+    print(f"# {count:.0f} instructions a record, {part_path.INSTRUCTIONS} when last looked at")
+    if os.uname().machine != "x86_64":
+        return "SKIP known of x86-64 alone"
+    assert count <= part_path.INSTRUCTIONS * INSTRUCTIONS_MOST, count
+    return None
+
+
+def pair_beside_the_floor():
+    told = []
+    for _ in range(TRIES):
+        pair = part_switches.Pair(0.1)
+        try:
+            took, absent, _ = part_switches.beside([FLOOR, PMCTOP_TOOL], ROUNDS,
+                                                   lambda one=pair: one.round_trip_ns(3))
+        finally:
+            pair.close()
+        if absent:
+            return "SKIP " + ", ".join(f"{name} {why}" for name, why in absent.items())
+        ratio = statistics.median(ratios(took[PMCTOP_TOOL.name], took[FLOOR.name]))
+        print(f"# {ratio:.2f} x the floor, which is "
+              f"{statistics.median(ratios(took[FLOOR.name], took['bare'])):.2f} x bare")
+        told.append(ratio)
+        if ratio <= FLOOR_MOST:
+            return None
+    raise AssertionError(f"x the floor: {told}")
+
+
+def verdicts():
+    """A figure is judged by its median; where it cannot be had, or nothing is to be said, it says
+    that and not something else."""
+    report = Report({"CPU": "some"})
+    for values, more, verdict in (
+            ([1, 1.05, 9], {"most": 1.05}, REACHED), ([1, 1.06, 9], {"most": 1.05}, "not reached"),
+            ([100], {"least": 100}, REACHED), ([99], {"least": 100}, "not reached"),
+            ([1], {"most": 1, "noisy": "storms"}, NOISY), ([1], {}, ""),
+            (None, {"most": 1, "told": "missing: not installed"}, "missing"),
+            (None, {"most": 1, "told": "refused: no"}, "refused"),
+            (None, {"most": 1}, "not measured")):
+        figure = report.add("some", f"{values} {more}", values, "x", **more)
+        assert figure.verdict == verdict, (values, more, figure.verdict)
+    text, known = report.as_text() + report.as_markdown(), report.as_json()
+    for part in "storms", "missing: not installed", "2 reached", "1.06", "1 .. 9", "<= 1.05":
+        assert part in text, (part, text)
+    assert known["figures"][0]["verdict"] == REACHED and known["figures"][0]["median"] == 1.05
+    assert known["figures"][6]["median"] is None
+    assert isinstance(Figure("some", "none", []).as_json()["values"], list)
+
+
+def main():
+    failed = 0
+    for number, test in enumerate((verdicts, instructions_of_a_record, pair_beside_the_floor), 1):
+        try:
+            skipped = test()
+            print(f"ok {number} - {test.__name__}" + (f" # {skipped}" if skipped else ""))
+        except AssertionError as wrong:
+            failed += 1
+            print(f"not ok {number} - {test.__name__}: {wrong}")
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

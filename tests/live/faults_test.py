@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmctop on the kernel that runs here, while strace lets its system calls fail: each of those that
+it makes, once or from some call on, with the errors that it may give. Whatever it can do then, it
+does; it ends with a documented status, and with a line that says why where it ends early. And on
+machines whose /proc, /sys or cgroups are hidden, empty or not there.
+
+    faults_test.py [all]    all of it takes long (make sweep); otherwise a part
+
+Prints TAP. BUILD is the build directory. Needs strace; what needs root is skipped without it.
+"""
+import concurrent.futures
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import check, finish, skip  # noqa: E402
+from ptys import OnPty, is_sanitized  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+ALL = "all" in sys.argv[1:]
+PATIENCE_S = 120
+STORM = 50
+NOBODY = 65534
+# It neither reads a configuration nor finds a home.
+PLAIN = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "HOME": "/nowhere",
+         **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}}
+# Who is traced cannot be looked at for leaks.
+PLAIN["ASAN_OPTIONS"] = PLAIN.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+
+# What the calls that pmctop makes may answer: man pages. brk() has no error that libc knows.
+ERRORS = {
+    "perf_event_open": "EMFILE EACCES ENOMEM ENODEV EINVAL ENOENT EPERM ESRCH EBUSY ENOSPC ENOSYS",
+    "mmap": "ENOMEM EPERM EAGAIN",
+    "munmap": "EINVAL",
+    "ioctl": "EINVAL ENOTTY EACCES EIO",
+    "read": "EIO EINTR EACCES ENOMEM",
+    "pread64": "EIO EINTR",
+    "write": "ENOSPC EIO EPIPE EINTR",
+    "openat": "EMFILE EACCES ENOENT ENFILE EIO",
+    "close": "EIO EINTR",
+    "newfstatat": "EACCES EIO ENOENT",
+    "readlink": "EACCES EIO",
+    "getdents64": "EIO ENOENT",
+    "ppoll": "EINTR ENOMEM EINVAL",
+    "poll": "EINTR ENOMEM",
+    "epoll_wait": "EINTR",
+    "eventfd2": "EMFILE ENOMEM",
+    "pipe2": "EMFILE",
+    "socket": "EMFILE EACCES",
+    "clone3": "EAGAIN ENOMEM",
+    "prctl": "EINVAL EPERM",
+    "prlimit64": "EPERM EINVAL",
+    "setpriority": "EACCES EPERM",
+    "getpriority": "ESRCH",
+    "rt_sigaction": "EINVAL",
+    "flock": "EWOULDBLOCK ENOLCK",
+    "lseek": "ESPIPE",
+    "capset": "EPERM",
+    "pidfd_open": "EMFILE ENOSYS",
+    "kill": "EPERM",
+}
+# A sanitizer maps memory of its own, and finds its options in /proc.
+SANITIZED = is_sanitized(PMCTOP)
+if SANITIZED:
+    ERRORS = {call: errors for call, errors in ERRORS.items() if call not in ("mmap", "munmap")}
+COUNTED = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)(?:\s+\d+)?\s+(\w+)$")
+SANITIZER = re.compile(r"Sanitizer|runtime error:")
+
+
+class Scene:
+    """A way to start pmctop; `begin` calls of each kind come before main()."""
+
+    def __init__(self, name, arguments, statuses=(0, 1, 2, 3)):
+        self.name, self.arguments, self.statuses = name, arguments, statuses
+        self.calls = {}
+
+    def measure(self, begin):
+        self.begin = begin
+        self.calls = count_calls(self.arguments)
+
+
+def strace(log, *options):
+    return ["strace", "-f", "-q", "--seccomp-bpf", "-o", log, *options]
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace",
+                          timeout=PATIENCE_S, stdin=subprocess.DEVNULL, env=PLAIN, **options)
+
+
+def count_calls(arguments):
+    """How many calls of each kind a run makes that nothing happens to."""
+    with tempfile.NamedTemporaryFile("r", prefix="strace-") as log:
+        run(["strace", "-f", "-q", "-c", "-o", log.name, PMCTOP, *arguments])
+        rows = map(COUNTED.match, log.read().splitlines())
+        return {row[2]: int(row[1]) for row in rows if row}
+
+
+def verdict(status, stderr, statuses, call, error, doctor=False):
+    """What is wrong with an end; "" where nothing is."""
+    if SANITIZER.search(stderr):
+        return stderr
+    if status < 0 or status >= 128:
+        # Out of memory ends in abort(), after the terminal is itself again.
+        number = -status if status < 0 else status - 128
+        memory = error in ("ENOMEM", "EAGAIN", "EPERM") and call == "mmap"
+        if number == signal.SIGABRT and memory and "memory" in stderr:
+            return ""
+        return f"killed by signal {number}: {stderr}"
+    if status not in statuses:
+        return f"status {status}: {stderr}"
+    # Where nothing can be written, nothing can be said; that nothing can be counted the doctor
+    # tells on his page.
+    if status and call != "write" and not doctor and not re.search(r"^pmctop: \S.{6,}", stderr, re.M):
+        return f"status {status} without a word: {stderr!r}"
+    return ""
+
+
+def fail_in_batch(scene, call, error, when):
+    command = strace("/dev/null", "-e", f"trace={call}", "-e",
+                     f"inject={call}:error={error}:when={when}", PMCTOP, *scene.arguments)
+    try:
+        done = run(command)
+    except subprocess.TimeoutExpired:
+        return "it does not end"
+    return verdict(done.returncode, done.stderr, scene.statuses, call, error,
+                   "--doctor" in scene.arguments and done.stdout)
+
+
+def faults_of(scene):
+    """(call, error, when) of a scene: from the first call in main() on, from the middle on, and
+    single ones; in short each kind of call once or twice."""
+    for index, (call, errors) in enumerate(sorted(ERRORS.items())):
+        begin, calls = scene.begin.get(call, 0), scene.calls.get(call, 0)
+        if calls <= begin:
+            continue
+        errors = errors.split()
+        middle = (begin + calls) // 2 + 1
+        places = [f"{begin + 1}+", f"{middle}+", f"{begin + 1}", f"{middle}", f"{calls}"]
+        if not ALL:
+            places = [places[index % 2]]
+            errors = [errors[index % len(errors)]] if index % 3 else errors[:1]
+        else:
+            step = max(1, (calls - begin) // 24)
+            places += [str(k) for k in range(begin + 1, calls + 1, step)]
+        for place in dict.fromkeys(places):
+            for error in errors:
+                # Signals come in storms, not for ever: who is interrupted asks again.
+                if error == "EINTR" and place.endswith("+"):
+                    first = int(place[:-1])
+                    yield call, error, f"{first}..{first + STORM}"
+                else:
+                    yield call, error, place
+
+
+def sweep_batch(scenes):
+    tried = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for scene in scenes:
+            faults = list(faults_of(scene))
+            ends = list(pool.map(lambda fault, scene=scene: fail_in_batch(scene, *fault), faults))
+            tried += len(faults)
+            bad = [(fault, end) for fault, end in zip(faults, ends) if end]
+            check(f"{scene.name}: {len(scene.calls)} kinds of calls fail, and it ends well or goes "
+                  "on", faults and not bad, bad)
+    print(f"# {tried} runs with calls that failed", flush=True)
+
+
+# ---- on a terminal
+
+LIVE_FAULTS = [("perf_event_open", "EMFILE", "9+"), ("read", "EIO", "120+"),
+               ("ppoll", "EINTR", "3..40"), ("ioctl", "EINVAL", "20+"),
+               ("openat", "EMFILE", "60+"), ("write", "EAGAIN", "8..12")]
+
+
+def fail_on_terminal(call, error, when):
+    """It is looked at until it draws or ends, and quit. What is wrong with that; "" where nothing
+    is."""
+    term = OnPty([*strace("/dev/null", "-e", f"trace={call}", "-e",
+                          f"inject={call}:error={error}:when={when}"), PMCTOP, "-d", "0.2"],
+                 **PLAIN)
+    try:
+        term.read_until(lambda: term.output.count(b"\033[") > 40 or term.process.poll() is not None,
+                        PATIENCE_S)
+        if term.process.poll() is None:
+            term.read_for(0.5)
+            term.write(b"q")
+        status = term.wait(PATIENCE_S)
+        if status is None:
+            return "it does not end"
+        if not term.settings_are_back():
+            return "the terminal is not as it was"
+        stderr = term.process.stderr.read().decode(errors="replace")
+        said = stderr + term.output.decode(errors="replace")
+        return verdict(status, said.replace("\r", "\n"), (0, 1, 3), call, error)
+    finally:
+        term.close()
+
+
+def sweep_terminal():
+    faults = LIVE_FAULTS if ALL else LIVE_FAULTS[:3]
+    bad = [(fault, end) for fault in faults if (end := fail_on_terminal(*fault))]
+    check(f"on a terminal: {len(faults)} faults, and it goes on or says why not", not bad, bad)
+
+
+# ---- strange machines
+
+# What is done in a mount namespace of its own before pmctop starts: as whom, what is said, and
+# which statuses there may be.
+STRANGE = [
+    ("no /proc", "umount -l /proc", None, "/proc is empty. Mount it", (3,)),
+    ("no /sys", "mount -t tmpfs none /sys", None, "mount -t sysfs sysfs /sys", (0, 3)),
+    ("an empty /sys/devices", "mount -t tmpfs none /sys/devices", None, "", (0, 3)),
+    ("no cgroups", "mount -t tmpfs none /sys/fs/cgroup", None, "", (0,)),
+    ("no tracefs", "mount -t tmpfs none /sys/kernel/tracing 2>/dev/null || true", None, "", (0,)),
+    ("a read-only /sys", "mount -t tmpfs none /tmp && mount -o remount,bind,ro /sys", None, "",
+     (0,)),
+    ("hidepid=2", "mount -t proc -o hidepid=2 proc /proc", NOBODY,
+     "/proc hides the processes of others", (0, 3)),
+    ("hidepid=2 for root", "mount -t proc -o hidepid=2 proc /proc", None, "", (0,)),
+    ("an empty /proc/stat", "mount --bind /dev/null /proc/stat", None, "", (0,)),
+    ("an empty /proc/mounts", "mount --bind /dev/null /proc/self/mounts", None, "", (0,)),
+    ("an empty /proc/cpuinfo", "mount --bind /dev/null /proc/cpuinfo", None, "", (0,)),
+]
+
+
+def namespaces_work():
+    return (os.geteuid() == 0 and shutil.which("unshare") is not None
+            and run(["unshare", "-m", "true"]).returncode == 0)
+
+
+def run_strangely(before, user, program, *arguments):
+    prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+    return run(["unshare", "-m", "sh", "-c", before + ' && exec "$@"', "sh", *prefix, program,
+                *arguments])
+
+
+def check_strange(name, before, user, words, statuses):
+    directory = tempfile.mkdtemp(prefix="faults-", dir="/var/tmp")
+    try:
+        program = shutil.copy(PMCTOP, directory)
+        os.chmod(directory, 0o755)
+        for arguments in (["-b", "-n", "2", "-d", "0.2"], ["--doctor"], ["--list", "events"]):
+            done = run_strangely(before, user, program, *arguments)
+            what = f"{name}: {' '.join(arguments)}"
+            if "mount:" in done.stderr or "umount:" in done.stderr:
+                skip(what, "cannot be made here")
+                continue
+            wrong = verdict(done.returncode, done.stderr,
+                            statuses if arguments[0] == "-b" else (0, 3), "", "",
+                            arguments[0] == "--doctor" and done.stdout)
+            check(f"{what} ends well", not wrong, wrong)
+            if arguments[0] == "-b" and words:
+                check(f"{what} says '{words}'", words in done.stderr + done.stdout,
+                      (done.stderr, done.stdout[:300]))
+    finally:
+        shutil.rmtree(directory)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="faults-") as directory:
+        recording = os.path.join(directory, "given.data")
+        batch = ["-b", "-n", "2", "-d", "0.2"]
+        run([PMCTOP, *batch, "--record", recording])
+        scenes = [
+            Scene("batch", batch),
+            Scene("a process", [*batch, "-p", str(os.getpid())]),
+            Scene("recording", [*batch, "--record", os.path.join(directory, "new.data")]),
+            Scene("replay", ["-b", "--replay", recording, "--speed", "max"]),
+            Scene("the doctor", ["--doctor"]),
+            Scene("the list", ["--list", "events"]),
+        ]
+        if shutil.which("strace") is None or run(strace("/dev/null", "true")).returncode != 0:
+            skip("calls that fail", "strace cannot be used here")
+        else:
+            begin = count_calls(["--version"])
+            for scene in scenes:
+                scene.measure(begin)
+            sweep_batch(scenes)
+            sweep_terminal()
+        if not namespaces_work():
+            skip("strange machines", "no right to a mount namespace")
+        else:
+            for row in STRANGE:
+                if SANITIZED and row[0] == "no /proc":
+                    skip(row[0], "a sanitizer cannot do without")
+                else:
+                    check_strange(*row)
+    finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What pmctop writes to, where that takes no more, has gone, or belongs to somebody else.
+
+Prints TAP. BUILD is the build directory.
+"""
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import check, finish, skip  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+PATIENCE_S = 120
+FAST = ["-e", "page-faults", "-d", "0.1"]
+
+
+def run(*arguments, **options):
+    return subprocess.run([PMCTOP, *arguments], stderr=subprocess.PIPE, text=True,
+                          timeout=PATIENCE_S, stdin=subprocess.DEVNULL,
+                          **{"stdout": subprocess.PIPE, **options})
+
+
+def one_line(done, status, words):
+    return (done.returncode == status and words in done.stderr and done.stderr.count("\n") == 1,
+            (done.returncode, done.stderr))
+
+
+def full():
+    """Every print is looked at to its end."""
+    for arguments in (["-V"], ["--help"], ["--doctor"], ["--doctor", "--format", "json"],
+                      *(["--list", what] for what in ("events", "metrics", "presets", "columns",
+                                                      "themes", "pmus")),
+                      ["-b", "-n", "1", *FAST], ["--format", "csv", "-n", "1", *FAST],
+                      ["--format", "json", *FAST, "--", "true"]):
+        with open("/dev/full", "w", encoding="ascii") as output:
+            done = run(*arguments, stdout=output)
+        # A command's own status is passed on.
+        status = 0 if arguments[-1] == "true" else 1
+        good, what = one_line(done, 1, "No space left on device. Make room")
+        check(f"a full disk is told: {' '.join(arguments)}",
+              good or (status == 0 and done.returncode in (0, 1) and done.stderr), what)
+
+
+def bounded(directory):
+    """A bound on files (ulimit -f), as a disk that is full, must not kill."""
+    outputs = {"--record": "perf.data", "--format=csv -o": "out.csv", "--format=json -o":
+               "out.json", "-o": "out.txt", "--format=openmetrics -o": "out.prom"}
+    for option, name in outputs.items():
+        path = os.path.join(directory, name)
+        limit = 700
+        done = run(*FAST, "-n", "20", *option.split(), path,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        good, what = one_line(done, 1, "File too large. 'ulimit -f' is its bound.")
+        size = os.path.getsize(path) if os.path.exists(path) else 0
+        check(f"a bound on files is told, and kept: {option} {name}", good and size <= limit,
+              (what, size))
+    path = os.path.join(directory, "out.txt")
+    done = run("--doctor", "-o", path,
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    good, what = one_line(done, 1, "File too large. 'ulimit -f' is its bound.")
+    check("also of the doctor's page", good, what)
+    check("and nothing else is left behind", set(os.listdir(directory)) <= set(outputs.values()),
+          os.listdir(directory))
+
+
+OUTPUTS = ((["--record"], "perf.data"), (["--format", "csv", "-o"], "out.csv"), (["-o"], "out.txt"),
+           (["--format", "openmetrics", "-o"], "out.prom"))
+
+
+def two_at_once(directory):
+    """The second one says so, and the first one's file is its own."""
+    for option, name in OUTPUTS:
+        path = os.path.join(directory, name)
+        first = subprocess.Popen([PMCTOP, "-b", *FAST, *option, path], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL)
+        end = time.monotonic() + PATIENCE_S
+        while not (os.path.exists(path) and os.path.getsize(path)) and time.monotonic() < end:
+            time.sleep(0.02)
+        done = run("-b", "-n", "1", *FAST, *option, path)
+        first.terminate()
+        words = "is being recorded to" if name == "perf.data" else "written by another pmctop"
+        good, what = one_line(done, 1, words)
+        check(f"a second pmctop on one file is refused: {name}",
+              good and first.wait(PATIENCE_S) == 0, what)
+    check("and leaves nothing behind", set(os.listdir(directory)) == {name for _, name in OUTPUTS},
+          os.listdir(directory))
+
+
+def gone(directory):
+    """The directory goes while it is written in."""
+    for option, name in OUTPUTS:
+        place = os.path.join(directory, "place")
+        os.mkdir(place)
+        path = os.path.join(place, name)
+        pmctop = subprocess.Popen([PMCTOP, "-b", *FAST, "-n", "50", *option, path],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + PATIENCE_S
+        while not os.path.exists(path) and time.monotonic() < end:
+            time.sleep(0.02)
+        os.rename(place, place + ".away")
+        shutil.rmtree(place + ".away")
+        said = pmctop.communicate(timeout=PATIENCE_S)[1]
+        # What is open goes on; what is to have a name has none any more.
+        good = (pmctop.returncode == 1 and "Make its directory first" in said
+                if name == "out.prom" else pmctop.returncode == 0 and not said)
+        check(f"a directory that goes meanwhile: {name}", good, (pmctop.returncode, said))
+
+
+def read_only(directory):
+    disk = os.path.join(directory, "disk")
+    os.mkdir(disk)
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", disk],
+                                      capture_output=True, check=False).returncode:
+        skip("a read-only file system is told", "no right to mount one")
+        return
+    try:
+        for option, name in OUTPUTS:
+            done = run("-b", "-n", "1", *FAST, *option, os.path.join(disk, name))
+            good, what = one_line(done, 1, "Read-only file system. Write elsewhere.")
+            check(f"a read-only file system is told: {name}", good, what)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def shared(directory):
+    """Links that somebody else has planted, and root in a directory of somebody else's."""
+    if os.geteuid():
+        skip("nothing is written through another's link", "only root can be somebody else")
+        return
+    tmp, theirs = os.path.join(directory, "tmp"), os.path.join(directory, "theirs")
+    secret = os.path.join(directory, "secret")
+    with open(secret, "w", encoding="ascii") as file:
+        file.write("secret")
+    for place, mode, owner in ((tmp, 0o1777, 0), (theirs, 0o755, 12345)):
+        os.mkdir(place)
+        os.chmod(place, mode)
+        os.chown(place, owner, owner)
+        for option, name in OUTPUTS + ((["--doctor", "-o"], "page"),):
+            link, hard = os.path.join(place, name), os.path.join(place, "hard-" + name)
+            os.symlink(secret, link)
+            os.lchown(link, 12345, 12345)
+            os.link(secret, hard)
+            wrong = []
+            for path in link, hard:
+                done = run(*option, path, *([] if option[0] == "--doctor" else ["-b", "-n", "1",
+                                                                                 *FAST]))
+                replaced = path == hard and name == "out.prom"  # by another file of the name
+                if done.returncode != (0 if replaced else 1) or \
+                        done.stderr.count("\n") != (not replaced):
+                    wrong.append((path, done.returncode, done.stderr))
+            with open(secret, encoding="ascii") as file:
+                check(f"nothing is written through another's link: {os.path.basename(place)}/{name}",
+                      file.read() == "secret" and not wrong, wrong)
+
+
+def main():
+    tests = (bounded, two_at_once, gone, read_only, shared)
+    full()
+    for test in tests:
+        directory = tempfile.mkdtemp(prefix="pmctop-files-")
+        try:
+            test(directory)
+        finally:
+            shutil.rmtree(directory)
+    finish()
+
+
+main()

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmctop --listen: who is served what, and that nobody keeps it from serving or from counting.
+
+Prints TAP. BUILD is the build directory.
+"""
+import asyncio
+import os
+import re
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import check, finish  # noqa: E402
+from ptys import OnPty  # noqa: E402
+from served import OPENMETRICS, Served, free_port, until  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+COMMAND = (PMCTOP, "-b", "-S", "software", "0.1")
+CLIENTS = 1000
+REQUEST = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def refused(*arguments):
+    run = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60,
+                         stdin=subprocess.DEVNULL)
+    return run.returncode, run.stdout, run.stderr
+
+
+def answers(served):
+    status, headers, text = served.get()
+    check("/metrics is Prometheus' text for those who do not ask for more",
+          status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4")
+          and "# EOF" not in text and "pmctop_build_info{" in text, (status, headers, text[:200]))
+    status, headers, text = served.get(accept=OPENMETRICS)
+    check("and OpenMetrics for those who do",
+          status == 200 and text.endswith("# EOF\n")
+          and headers["Content-Type"].startswith("application/openmetrics-text; version=1.0.0"),
+          (status, headers, text[-200:]))
+    status, headers, text = served.get(method="HEAD")
+    check("HEAD is the same without it",
+          status == 200 and text == "" and int(headers["Content-Length"]) > 100, headers)
+    check("/ tells the way", served.get("/")[0::2] ==
+          (200, "pmctop: hardware performance counters, for Prometheus.\n"
+                "They are at /metrics.\n"))
+    check("elsewhere there is nothing", served.get("/metrics/")[0] == 404)
+    check("and nothing is done here", served.get(method="DELETE")[0] == 405)
+    check("refreshes are counted", served.goes_on())
+
+
+def addresses(served):
+    for where in ("127.0.0.1", "0.0.0.0"):
+        status, printed, said = refused("--listen", f"{where}:{served.port}")
+        check(f"a port in use is one sentence ({where})", status == 1 and not printed
+              and f"Someone listens on {where}:{served.port} already" in said
+              and said.count("\n") == 1, (status, said))
+    status, printed, said = refused("--listen", "192.0.2.1:9105")
+    check("so is an address of another machine",
+          status == 1 and "no address of this machine" in said and said.count("\n") == 1, said)
+    status, printed, said = refused("--listen", "box:9105")
+    check("and a name, which is not looked up",
+          status == 2 and "names are not looked up" in said and said.count("\n") == 1, said)
+    check("what names no address is told to this machine alone", served.host == "127.0.0.1",
+          served.host)
+    if not os.path.exists("/proc/net/if_inet6"):
+        return
+    six = Served(*COMMAND, listen="[::1]:0")
+    check("IPv6", six.host == "::1" and six.get()[0] == 200, six.said)
+    six.stop()
+
+
+async def slow_client(port, begin):
+    """Says a byte now and then, for as long as it is let."""
+    await begin.wait()
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return "refused"
+    try:
+        for byte in REQUEST[:-2] + b"X: " + b"y" * 4000:
+            writer.write(bytes([byte]))
+            await writer.drain()
+            try:
+                if not await asyncio.wait_for(reader.read(100), 0.25):
+                    return "closed"
+            except asyncio.TimeoutError:
+                pass
+        return "kept"
+    except OSError:
+        return "closed"
+    finally:
+        writer.close()
+
+
+async def slow_clients(served, seen):
+    begin = asyncio.Event()
+    tasks = [asyncio.create_task(slow_client(served.port, begin)) for _ in range(CLIENTS)]
+    begin.set()
+    loop = asyncio.get_running_loop()
+    while len(seen["scraped"]) < 20:
+        status, _, text = await loop.run_in_executor(None, served.get)
+        seen["scraped"].append(status == 200 and "pmctop_snapshots_total" in text)
+        seen["descriptors"] = max(seen["descriptors"], served.descriptors())
+        await asyncio.sleep(0.05)
+    done, still = await asyncio.wait(tasks, timeout=60)
+    for task in still:
+        task.cancel()
+    await asyncio.gather(*still, return_exceptions=True)
+    seen["ends"] = [task.result() for task in done]
+    seen["still"] = len(still)
+
+
+def crowd(served):
+    """A thousand slow ones, while others ask and pmctop refreshes."""
+    before = served.snapshots()
+    kib, descriptors = served.kib(), served.descriptors()
+    seen = {"scraped": [], "descriptors": 0}
+    asyncio.run(slow_clients(served, seen))
+    check("1000 slow clients keep no scraper out", all(seen["scraped"]), seen["scraped"])
+    check("none of them stays", seen["still"] == 0 and "kept" not in seen["ends"],
+          (seen["still"], {end: seen["ends"].count(end) for end in set(seen["ends"])}))
+    check("they cost few descriptors", seen["descriptors"] <= descriptors + 40,
+          (descriptors, seen["descriptors"]))
+    check("which are given back", until(lambda: served.descriptors() <= descriptors + 2),
+          (descriptors, served.descriptors()))
+    check("and little memory", served.kib() <= kib + 16384, (kib, served.kib()))
+    check("refreshes go on meanwhile", served.snapshots() > before)
+
+
+def connect(served):
+    return socket.create_connection((served.host, served.port), timeout=60)
+
+
+def is_closed(connection):
+    """Whether the other side has closed it, read to its end."""
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except ConnectionError:
+        pass
+    except TimeoutError:
+        return False
+    return True
+
+
+def statuses(served, request):
+    """Of all the answers to what is sent at once, until the connection is closed."""
+    text = b""
+    with connect(served) as connection:
+        connection.sendall(request)
+        try:
+            connection.shutdown(socket.SHUT_WR)
+            while chunk := connection.recv(1 << 16):
+                text += chunk
+        except OSError:
+            pass  # it did not read to the end
+    return re.findall(r"^HTTP/1\.1 (\d+)", text.decode(), re.M)
+
+
+def rude(served):
+    """What no client should do, all at once: and meanwhile others are served."""
+    kib, descriptors = served.kib(), served.descriptors()
+    silent = [connect(served) for _ in range(5)]
+    half = connect(served)
+    half.sendall(REQUEST[:20])
+    half.shutdown(socket.SHUT_WR)
+    reads_nothing = connect(served)
+    try:
+        reads_nothing.settimeout(0.2)
+        reads_nothing.sendall(REQUEST * 20000)  # until its buffers are full
+    except OSError:
+        pass
+    for rubbish in (os.urandom(4096), b"\0" * 4096, b"GET " + b"/" * 100000,
+                    b"GET /metrics HTTP/1.1\r\n" + b"X: y\r\n" * 10000,
+                    b"GET /metrics HTTP/9.9\r\n\r\n", b"\r\n" * 5000, b"PRI * HTTP/2.0\r\n\r\n"):
+        with connect(served) as connection:
+            try:
+                connection.sendall(rubbish)
+                connection.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass  # it was closed before
+            is_closed(connection)
+    with connect(served) as connection:
+        connection.sendall(REQUEST * 50 + REQUEST.replace(b"\r\n\r\n",
+                                                          b"\r\nConnection: close\r\n\r\n"))
+        text = b""
+        while chunk := connection.recv(1 << 16):
+            text += chunk
+    for path in "/%00x", "/metrics%00", "/%6detrics", "/%2e/metrics":
+        check(f"{path} is not taken for another path", served.get(path)[0] == 404)
+    for headers in (b"Content-Length: 5", b"Content-Length: 0\r\nContent-Length: 5",
+                    b"Content-Length: 5\r\nContent-Length: 0", b"Transfer-Encoding: chunked",
+                    b"Content-Length: 0\r\nTransfer-Encoding: chunked"):
+        check(f"no body is taken, nor a request in it: {headers}",
+              statuses(served, REQUEST[:-2] + headers + b"\r\n\r\n" + REQUEST) in (["413"], ["400"]))
+    check("51 requests at once get 51 answers", text.count(b"HTTP/1.1 200 OK") == 51)
+    check("rubbish stops nobody", served.get()[0] == 200 and served.goes_on())
+    check("who says nothing is let go after a while", all(is_closed(one) for one in silent))
+    check("so is who says a half", is_closed(half))
+    # It is not read from here either: then it would go on.
+    check("and who asks a lot and reads nothing",
+          until(lambda: served.descriptors() <= descriptors), served.descriptors())
+    for connection in (*silent, half, reads_nothing):
+        connection.close()
+    check("nothing of it stays", served.kib() <= kib + 32768, (kib, served.kib()))
+
+
+def stopped(served):
+    """While ten ask as fast as they can."""
+    asking, problems = threading.Event(), []
+
+    def ask():
+        while not asking.is_set():
+            try:
+                status, _, text = served.get(accept=OPENMETRICS)
+                if status != 200 or not text.endswith("# EOF\n"):
+                    problems.append((status, text[-100:]))
+            except (OSError, ConnectionError):
+                pass
+            except Exception as problem:  # an answer that was cut short, once it goes
+                if not asking.is_set() and served.process.poll() is None:
+                    problems.append(problem)
+
+    threads = [threading.Thread(target=ask) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    going = served.goes_on()
+    status, printed = served.stop()
+    asking.set()
+    for thread in threads:
+        thread.join()
+    check("ten who ask without a pause get whole answers", going and not problems, problems[:3])
+    check("SIGTERM ends it all the same", status == 0, status)
+    check("nothing was printed but where it listens",
+          not printed and served.said.count("\n") == 1, (printed, served.said))
+
+
+def printed_too():
+    """What is printed where that was asked for, and that a command is counted."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "out.json")
+        served = Served(*COMMAND, "--format", "json", "-o", path)
+        good = until(lambda: os.path.exists(path) and os.path.getsize(path)) and served.goes_on()
+        status, printed = served.stop()
+        with open(path, encoding="utf-8") as lines:
+            check("-o prints besides", good and status == 0 and not printed
+                  and lines.readline().startswith('{"schema":"pmctop/1"'))
+    status, printed, said = refused("--listen", ":0", "--", "sh", "-c", "exit 7")
+    check("of a command the summary alone is printed", status == 7 and "sh" in printed,
+          (status, printed, said))
+
+
+def on_a_screen():
+    """The title says where; a terminal that is not read keeps no count back."""
+    port = free_port()
+    screen = OnPty([PMCTOP, "-S", "software", "--listen", f":{port}", "0.1"], 120, 30)
+    try:
+        mark = f"listening on 127.0.0.1:{port}".encode()
+        # Colours may change between its words.
+        check("the screen says where it listens",
+              screen.read_until(lambda: b"127.0.0.1:%d" % port in screen.output), mark)
+        served = Served.__new__(Served)
+        served.host, served.port, served.process = "127.0.0.1", port, screen.process
+        check("refreshes are counted behind a terminal that nobody reads", served.goes_on(30))
+        screen.write(b"q")
+        check("and q ends it", screen.wait() == 0)
+    finally:
+        screen.close()
+
+
+def main():
+    version = subprocess.run([PMCTOP, "--version"], capture_output=True, text=True,
+                             check=True).stdout
+    if "without HTTP" in version:
+        print("listen_test.py: this pmctop was built without HTTP; skipped", file=sys.stderr)
+        sys.exit(77)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY or hard > 2 * CLIENTS:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2 * CLIENTS), hard))
+    served = Served(*COMMAND)
+    answers(served)
+    addresses(served)
+    crowd(served)
+    rude(served)
+    stopped(served)
+    printed_too()
+    on_a_screen()
+    finish()
+
+
+main()

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The real Prometheus scrapes pmctop, by itself and by way of node_exporter, as core/monitoring
+says; every rule and every query of the dashboard is asked.
+
+Prints TAP. BUILD is the build directory. What needs hardware counters only has to be understood
+here: tests/guest/monitoring_check.py has figures for it.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import check, finish, skip  # noqa: E402
+from prometheus import (NEEDS_COUNTERS, RULES, Prometheus, dashboard, dashboard_queries,  # noqa: E402
+                        is_alert, rules, tools, write_config)
+from served import OPENMETRICS, Served, free_port, until  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+LOAD = os.path.join(BUILD, "load")
+JOBS = ("pmctop", "node")
+
+
+def promtool(binaries, *arguments, text=None):
+    run = subprocess.run([os.path.join(binaries, "promtool"), "check", *arguments], input=text,
+                         capture_output=True, text=True, timeout=60, check=False)
+    return run.returncode == 0 and "lint" not in run.stderr, run.stdout + run.stderr
+
+
+def files(binaries, directory, served):
+    good, said = promtool(binaries, "rules", RULES)
+    check("promtool check rules", good, said)
+    good, said = promtool(binaries, "config", write_config(directory, 9105, 9100))
+    check("promtool check config", good, said)
+    status, _, text = served.get()
+    good, said = promtool(binaries, "metrics", text=text)
+    check("promtool check metrics", status == 200 and good, said)
+
+
+def scraped(prometheus):
+    """Both ways, each more than once, and in the right dialect."""
+    for job in JOBS:
+        counted = f'increase(pmctop_snapshots_total{{job="{job}"}}[1m]) > 0'
+        check(f"job {job} is scraped, and counters grow", until(lambda: prometheus.finite(counted)),
+              prometheus.ask("targets"))
+
+    def healthy():  # a scrape may come too late on a busy machine
+        targets = prometheus.ask("targets")["activeTargets"]
+        return len(targets) == len(JOBS) and all(
+            target["health"] == "up" and not target["lastError"] for target in targets)
+
+    check("without an error", until(healthy), prometheus.ask("targets"))
+    check("as one who wants OpenMetrics: it knows counters by their types",
+          prometheus.ask("metadata", metric="pmctop_cpu_task_clock_seconds")
+          or prometheus.ask("metadata", metric="pmctop_cpu_task_clock_seconds_total"))
+
+
+def asked(prometheus, name, expression, hardware):
+    """An answer, and figures where this machine has such events."""
+    try:
+        if is_alert(name) or (NEEDS_COUNTERS.search(expression) and not hardware):
+            prometheus.query(expression)
+            figures = True
+        else:
+            figures = until(lambda: prometheus.finite(expression))
+        check(f"{name}", figures, expression)
+    except ValueError as error:
+        check(f"{name}", False, error)
+
+
+def queries(prometheus, hardware):
+    all_rules = rules(prometheus)
+    check("all rules are there", len(all_rules) == len(open(RULES, encoding="utf-8").read()
+                                                       .split("expr:")) - 1)
+    for name, expression in all_rules:
+        asked(prometheus, f"rule {name}" if not is_alert(name) else name, expression, hardware)
+        if not is_alert(name) and (hardware or not NEEDS_COUNTERS.search(expression)):
+            check("and is recorded", until(lambda: prometheus.finite(name)), name)
+    for panel, expression in dashboard_queries():
+        asked(prometheus, f"dashboard: {panel}", expression, hardware)
+    now, empty = time.time(), []
+    for panel, expression in dashboard_queries():
+        graph = prometheus.ask("query_range", query=expression, start=now - 60, end=now, step=1)
+        if not graph["result"] and (hardware or not NEEDS_COUNTERS.search(expression)):
+            empty.append(panel)
+    check("as a graph too", not empty, empty)
+    broken = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]
+              if rule["health"] != "ok"]
+    check("no rule has an error", not broken, broken)
+
+
+def figures(prometheus, pids):
+    """What is known of the loads."""
+    spin, ping = pids
+    busy = prometheus.finite("instance:pmctop_busy:ratio_rate1m")
+    check("a machine's busy share is one", len(busy) == len(JOBS)
+          and all(0 < value < 1.1 for _, value in busy), busy)
+    for job in JOBS:
+        select = f'{{job="{job}",pid="%d"}}'
+        seconds = f'rate(pmctop_task_task_clock_seconds_total{select % spin}[1m]) > 0'
+        switches = f'rate(pmctop_task_context_switches_total{select % ping}[1m]) > 0'
+        check(f"{job}: who spins has CPU time, and less than a CPU",
+              until(lambda: any(value < 1.1 for _, value in prometheus.finite(seconds))),
+              prometheus.query(seconds))
+        check(f"{job}: who plays ping-pong switches", until(lambda: prometheus.finite(switches)))
+    check("commands have their names", until(lambda: prometheus.finite(
+        'instance_comm:pmctop_cpu_seconds:rate1m{comm="spin",job="pmctop"}')))
+
+
+def shape():
+    """What Grafana asks of a dashboard."""
+    board = dashboard()
+    panels = board["panels"]
+    ids = [panel["id"] for panel in panels]
+    boxes = [panel["gridPos"] for panel in panels]
+    overlap = [(a, b) for i, a in enumerate(boxes) for b in boxes[:i]
+               if a["x"] < b["x"] + b["w"] and b["x"] < a["x"] + a["w"]
+               and a["y"] < b["y"] + b["h"] and b["y"] < a["y"] + a["h"]]
+    check("panels have numbers of their own, and places",
+          len(ids) == len(set(ids)) and not overlap
+          and all(box["x"] + box["w"] <= 24 for box in boxes), overlap)
+    sources = {json.dumps(part["datasource"]) for panel in panels if panel["type"] != "row"
+               for part in (panel, *panel["targets"])}
+    check("its data source is chosen where it is shown",
+          sources == {json.dumps({"type": "prometheus", "uid": "${datasource}"})}
+          and board["templating"]["list"][0]["type"] == "datasource", sources)
+    variables = [variable["name"] for variable in board["templating"]["list"]]
+    check("so are jobs and machines", variables == ["datasource", "job", "instance"], variables)
+    check("every series of a graph has a name",
+          all(target.get("legendFormat") for panel in panels for target in panel.get("targets", [])
+              if panel["type"] not in ("table", "row")))
+
+
+def variables(prometheus):
+    for label in ("job", "instance"):
+        values = prometheus.ask(f"label/{label}/values", **{"match[]": "pmctop_build_info"})
+        check(f"there is something to choose as {label}", len(values) == len(JOBS), values)
+
+
+def main():
+    binaries = tools(BUILD)
+    version = subprocess.run([PMCTOP, "--version"], capture_output=True, text=True,
+                             check=True).stdout
+    if "without HTTP" in version:
+        print("prometheus_test.py: this pmctop was built without HTTP; skipped", file=sys.stderr)
+        sys.exit(77)
+    node_port, running = free_port(), []
+    with tempfile.TemporaryDirectory() as directory:
+        textfiles = os.path.join(directory, "textfiles")
+        os.mkdir(textfiles)
+        try:
+            spin = subprocess.Popen([os.path.join(LOAD, "spin")], stdout=subprocess.DEVNULL)
+            ping = subprocess.Popen([os.path.join(LOAD, "pingpong"), "1000000000"],
+                                    stdout=subprocess.DEVNULL)
+            running += [spin, ping]
+            served = Served(PMCTOP, "-b", "0.2")
+            running.append(served.process)
+            running.append(subprocess.Popen(
+                [PMCTOP, "-d", "0.2", "--format", "prometheus", "-o",
+                 os.path.join(textfiles, "pmctop.prom")], stdin=subprocess.DEVNULL))
+            running.append(subprocess.Popen(
+                [os.path.join(binaries, "prometheus-node-exporter"), "--collector.disable-defaults",
+                 "--collector.textfile", f"--collector.textfile.directory={textfiles}",
+                 f"--web.listen-address=127.0.0.1:{node_port}", "--log.level=error"],
+                stdin=subprocess.DEVNULL))
+            until(served.snapshots)
+            files(binaries, directory, served)
+            shape()
+            text = served.get(accept=OPENMETRICS)[2]
+            if 'mode="system"' not in text:
+                skip("what Prometheus has", "needs the right to count system-wide")
+                finish()
+            prometheus = Prometheus(binaries, directory, served.port, node_port)
+            running.append(prometheus.process)
+            scraped(prometheus)
+            queries(prometheus, hardware="pmctop_cpu_cycles_total" in text)
+            figures(prometheus, (spin.pid, ping.pid))
+            variables(prometheus)
+        finally:
+            for process in running:
+                process.send_signal(signal.SIGKILL if process in running[:2] else signal.SIGTERM)
+            for process in running:
+                process.wait(timeout=60)
+    finish()
+
+
+main()

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What pmctop records here, replayed: byte for byte what was shown live.
+
+Prints TAP. BUILD is the build directory. Needs the right to count system-wide.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import check, finish, frames_of  # noqa: E402
+from recorded import wait_for_rounds  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+LOAD = os.path.join(BUILD, "load")
+# A family that is born and dies all the time.
+FAMILY = "while :; do /bin/true; sh -c :; done"
+
+
+def run(*arguments, **options):
+    return subprocess.run([PMCTOP, *arguments], capture_output=True, text=True, timeout=180,
+                          **{"stdin": subprocess.DEVNULL, **options})
+
+
+def differs(live, replayed):
+    """Where, of two outputs, they do."""
+    for number, (left, right) in enumerate(zip(live.split("\n"), replayed.split("\n"))):
+        if left != right:
+            at = next((i for i, (a, b) in enumerate(zip(left, right)) if a != b), 0)
+            return number, left[max(0, at - 80):at + 80], right[max(0, at - 80):at + 80]
+    return len(live), len(replayed)
+
+
+def without_cost(text):
+    """What pmctop took itself is not recorded."""
+    return re.sub('"pmctop":{[^}]*},', "", text)
+
+
+def same(data, name, options, view=("--format", "json", "-H")):
+    live = run(*view, "-d", "0.3", "-n", "4", *options, "--record", data)
+    replayed = run(*view, "--replay", data)
+    # All but that it is one.
+    name_of_it = os.path.basename(data)
+    for words in (f'"replay":"{name_of_it}","offset_s":[0-9.]+,',
+                  f"REPLAY of {name_of_it} at [0-9:.]+  "):
+        replayed.stdout = re.sub(words, "", replayed.stdout)
+    live.stdout = without_cost(live.stdout)
+    check(f"{name}: the replay prints what was printed live",
+          live.returncode == 0 and replayed.returncode == 0 and live.stdout and
+          live.stdout == replayed.stdout,
+          (live.stderr, replayed.stderr, differs(live.stdout, replayed.stdout)))
+
+
+def one_and_all(data, loads):
+    spin, ping, family = (str(load.pid) for load in loads)
+    same(data, "everybody", ())
+    same(data, "as processes", (), ("--format", "json"))
+    same(data, "as CPUs", (), ("--format", "json", "--by", "cpu"))
+    same(data, "as a table", (), ("-b",))
+    same(data, "idle tasks and command lines", ("-i", "-c"))
+    same(data, "a process", ("-p", spin))
+    same(data, "a family", ("-p", family, "-c"))
+    same(data, "idle rows of processes", ("-p", f"{ping},{spin}", "-i"))
+    same(data, "a user", ("-u", "root"))
+    same(data, "a CPU", ("-C", "0"))
+    same(data, "what only /proc tells", ("-S", "software", "-e", "user_time,system_time"))
+    same(data, "CPUs that are counted in windows", ("--budget", "0.1"))
+
+
+def elsewise(data):
+    """The same recording, seen in another way."""
+    live = run("--format", "json", "-d", "0.3", "-n", "3", "-S", "none", "-e",
+               "context-switches,page-faults", "--record", data)
+    replayed = run("--format", "json", "--replay", data, "-m", "each='page-faults' / 2")
+    frames = frames_of(replayed.stdout)
+    faults = [frame["totals"]["events"]["page-faults"] for frame in frames]
+    check("a formula of what was recorded",
+          len(frames) == 3 and faults ==
+          [frame["totals"]["events"]["page-faults"] for frame in frames_of(live.stdout)] and
+          all("each" in frame["totals"]["metrics"] for frame in frames), replayed)
+    missing = run("-b", "--replay", data, "-e", "minor-faults")
+    check("what was not recorded is said",
+          missing.returncode != 0 and "'minor-faults' was not recorded" in missing.stderr, missing)
+    paced = run("--format", "json", "--replay", data, "-d", "5")
+    plain = run("--format", "json", "--replay", data)
+    notes = [note for frame in frames_of(paced.stdout) for note in frame["notes"]
+             if note.startswith("Intervals are as they were recorded: ")]
+    check("intervals cannot be others later, and that is said",
+          len(notes) == len(frames) == len(frames_of(paced.stdout)) and
+          "Intervals are as" not in plain.stdout, paced)
+    cpu = run("-b", "--replay", data, "-C", "0")
+    check("CPUs cannot be chosen later",
+          cpu.returncode == 2 and "shows the CPUs that it was made of" in cpu.stderr and
+          "command" not in cpu.stderr, cpu)
+
+
+def overwritten(data):
+    """What is printed goes into another file than the recording."""
+    link = f"{data}.link"
+    os.symlink(data, link)
+    with open(data, "rb") as file:
+        before = file.read()
+    for output in (data, link):
+        for form in ("text", "openmetrics"):
+            for of_it in ("--replay", "--record"):
+                refused = run(of_it, data, "-o", output, "--format", form, "-n", "1")
+                with open(data, "rb") as file:
+                    check(f"{of_it} FILE -o {os.path.basename(output)}, {form}: is refused, "
+                          "and nothing is touched",
+                          refused.returncode == 2 and "-o needs another file" in refused.stderr
+                          and file.read() == before, refused)
+    os.unlink(link)
+
+
+def killed(data):
+    victim = subprocess.Popen([PMCTOP, "--format", "json", "-H", "-d", "0.2", "--record", data],
+                              stdout=subprocess.PIPE, text=True)
+    live = [victim.stdout.readline() for _ in range(5)]
+    came = wait_for_rounds(data, 3)  # the last one may be shown before it is written
+    victim.send_signal(signal.SIGKILL)
+    live = [without_cost(line) for line in live + victim.stdout.readlines()]
+    victim.wait()
+    replayed = run("--format", "json", "-H", "--replay", data)
+    lines = re.sub('"replay":"live.data","offset_s":[0-9.]+,', "",
+                   replayed.stdout).splitlines(keepends=True)
+    # The last one was under way, or is half of what was shown.
+    check("of one that was killed all is shown up to there, and that it breaks off",
+          came and len(lines) > 1 and lines[:-1] == live[:len(lines) - 1] and
+          replayed.returncode == 1 and "breaks off" in replayed.stderr,
+          (came, len(live), len(lines), replayed.stderr))
+
+
+def piped():
+    writer = subprocess.Popen([PMCTOP, "-n", "3", "-d", "0.3", "--record", "-"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    replayed = run("--format", "json", "--replay", "-", stdin=writer.stdout)
+    check("through a pipe", writer.wait() == 0 and replayed.returncode == 0 and
+          [frame["schema"] for frame in frames_of(replayed.stdout)] ==
+          ["pmctop/1"] * 3, replayed)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        data = os.path.join(directory, "live.data")
+        loads = [subprocess.Popen(command, stdout=subprocess.DEVNULL)
+                 for command in ([os.path.join(LOAD, "spin")],
+                                 [os.path.join(LOAD, "pingpong"), "1000000000"],
+                                 ["sh", "-c", FAMILY])]
+        try:
+            one_and_all(data, loads)
+            elsewise(data)
+            overwritten(data)
+            killed(data)
+        finally:
+            for load in loads:
+                load.kill()
+                load.wait()
+        piped()
+    finish()
+
+
+if __name__ == "__main__":
+    main()

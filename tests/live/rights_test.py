@@ -1,0 +1,587 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What pmctop may do while it runs, however it was started, and what a command gets of that.
+
+Prints TAP. BUILD is the build directory. Most of it takes root, to start pmctop as others.
+"""
+import contextlib
+import ctypes
+import json
+import os
+import pwd
+import re
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from frames import check, finish, frames_of, skip  # noqa: E402
+from ptys import OnPty  # noqa: E402
+from served import until  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+NOBODY = pwd.getpwnam("nobody").pw_uid
+PATIENCE_S = 120
+CAPS = {name: 1 << bit for name, bit in (("DAC_OVERRIDE", 1), ("DAC_READ_SEARCH", 2), ("KILL", 5),
+                                         ("NET_BIND_SERVICE", 10), ("IPC_LOCK", 14),
+                                         ("SYS_PTRACE", 19), ("SYS_ADMIN", 21), ("PERFMON", 38))}
+COUNTS = CAPS["PERFMON"] | CAPS["IPC_LOCK"]
+# As every program of a user may be started, and pmctop's own answer to it must not show.
+AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+# One that anybody may run, wherever this one's is.
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+
+# What a command finds when it has been started.
+STATE = r"""
+import ctypes, json, os, resource, signal, sys
+status = dict(line.rstrip('\n').split(':\t', 1) for line in open('/proc/self/status') if ':\t' in line)
+libc = ctypes.CDLL(None)
+subreaper = ctypes.c_int()
+libc.prctl(37, ctypes.byref(subreaper), 0, 0, 0)
+fds = {fd: os.readlink('/proc/self/fd/' + fd) for fd in os.listdir('/proc/self/fd')
+       if os.path.lexists('/proc/self/fd/' + fd)}
+json.dump({
+    'status': {name: status[name] for name in sorted(status)
+               if name[:3] in ('Cap', 'Sig', 'Shd') and name != 'SigQ' or name in
+               ('Uid', 'Gid', 'Groups', 'Umask', 'NoNewPrivs', 'Seccomp', 'Cpus_allowed',
+                'Mems_allowed')},
+    'descriptors': sorted(fds, key=int),
+    'nice': os.getpriority(os.PRIO_PROCESS, 0),
+    'scheduler': os.sched_getscheduler(0),
+    'limits': {name: resource.getrlimit(getattr(resource, name)) for name in dir(resource)
+               if name.startswith('RLIMIT_')},
+    'oom': open('/proc/self/oom_score_adj').read(),
+    'dumpable': libc.prctl(3, 0, 0, 0, 0), 'keepcaps': libc.prctl(7, 0, 0, 0, 0),
+    'securebits': libc.prctl(27, 0, 0, 0, 0), 'pdeathsig': libc.prctl(2, ctypes.byref(ctypes.c_int())),
+    'subreaper': subreaper.value,
+    'environment': dict(os.environ), 'directory': os.getcwd(),
+}, open(sys.argv[1], 'w'))
+"""
+
+
+def run(*command, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, **options)
+
+
+def status_of(path):
+    with open(os.path.join(path, "status"), encoding="utf-8", errors="replace") as file:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+
+
+def threads_of(pid):
+    """The status of every thread; {} where the process has gone."""
+    try:
+        return {tid: status_of(f"/proc/{pid}/task/{tid}") for tid in os.listdir(f"/proc/{pid}/task")}
+    except OSError:
+        return {}
+
+
+def own_capabilities():
+    return int(status_of("/proc/self")["CapPrm"], 16)
+
+
+def names_of(bits):
+    return {n for n in range(64) if bits >> n & 1}
+
+
+@contextlib.contextmanager
+def running(*command, **environment):
+    """On a terminal; once it has drawn, so that everything is open."""
+    screen = OnPty(command, **environment)
+    try:
+        drawn = screen.read_until(lambda: b"PID" in screen.output or screen.process.poll() is not None)
+        yield screen if drawn and screen.process.poll() is None else None
+    finally:
+        if screen.process.poll() is None:
+            screen.write(b"q")
+            screen.wait(5)
+        screen.close()
+
+
+@contextlib.contextmanager
+def printing(*command, **options):
+    """In batch, once its first line is there."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, **options)
+    try:
+        yield process if process.stdout.readline() else None
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextlib.contextmanager
+def stuck(*arguments):
+    """Where it prints: nobody reads the pipe, and nothing goes into it any more."""
+    reader, writer = os.pipe2(os.O_NONBLOCK)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(4096))
+    os.set_blocking(writer, True)
+    with subprocess.Popen([PMCTOP, *arguments], stdin=subprocess.DEVNULL, stdout=writer) as process:
+        os.close(writer)
+        until(lambda: status_of(f"/proc/{process.pid}")["NoNewPrivs"] == "1", 20)
+        yield process
+        process.kill()
+    os.close(reader)
+
+
+def check_threads(name, pid, permitted, lent=False, uid=0):
+    """Each thread: no more than that in any set; and it may run nothing that has more."""
+    threads = threads_of(pid)
+    seen = {status["CapPrm"] for status in threads.values()}
+    check(f"{name}: has {sorted(names_of(permitted))} alone",
+          threads and seen == {f"{permitted:016x}"}
+          and all(s["CapEff"] == s["CapPrm"] for s in threads.values()), seen)
+    check(f"{name}: nothing to inherit, and an exec gives nothing",
+          threads and all(int(s["CapInh"], 16) == int(s["CapAmb"], 16) == 0
+                          and s["NoNewPrivs"] == "1" for s in threads.values())
+          and (lent or all(int(s["CapBnd"], 16) == 0 for s in threads.values())), threads)
+    check(f"{name}: is uid {uid}", threads and all(
+        s["Uid"].split() == [str(uid)] * 4 for s in threads.values()))
+
+
+def pid_of(screen):
+    """setsid becomes the command, and so does setpriv."""
+    return screen.process.pid
+
+
+# ---- who starts it
+
+def started_by_root():
+    have = own_capabilities()
+    system = have & COUNTS
+    for name, arguments, needed in (
+        ("root", [], CAPS["KILL"]),
+        ("root --readonly", ["--readonly"], 0),
+        ("root, serving", ["--listen", "0"], CAPS["KILL"] | CAPS["NET_BIND_SERVICE"]),
+    ):
+        if name.endswith("serving") and "without HTTP" in run(PMCTOP, "--version").stdout:
+            continue
+        with running(PMCTOP, *arguments) as screen:
+            check(f"{name}: draws", screen)
+            if screen:
+                check_threads(name, pid_of(screen), have & (system | needed))
+                check(f"{name}: has threads that were looked at", len(threads_of(pid_of(screen))) > 1)
+    with printing(PMCTOP, "-b", "-d", "0.1") as pmctop:
+        check_threads("root, printing", pmctop.pid, system)
+    for event in ("mem:0xffffffff81000000:w", "uprobe:/bin/sh:0x4210"):
+        with printing(PMCTOP, "-b", "-d", "0.1", "-S", "none", "-e", event) as pmctop:
+            check_threads(f"root, with {event}", pmctop.pid,
+                          have & (system | CAPS["SYS_ADMIN"]))
+    with stuck("--list", "metrics") as pmctop:
+        check_threads("root, listing", pmctop.pid, system)
+    with stuck("--doctor") as pmctop:
+        check_threads("root's doctor, when it has asked", pmctop.pid, 0)
+    with tempfile.TemporaryDirectory() as directory:
+        os.chown(directory, NOBODY, NOBODY)
+        os.chmod(directory, 0o700)
+        record = os.path.join(directory, "run.data")
+        with printing(PMCTOP, "-b", "-d", "0.1", "--record", record) as pmctop:
+            check_threads("root, recording", pmctop.pid, have & (system | CAPS["DAC_OVERRIDE"]))
+            pmctop.send_signal(signal.SIGTERM)
+            pmctop.wait(PATIENCE_S)
+        check("root records where the command line says, in somebody else's directory",
+              os.path.exists(record))
+        metrics = os.path.join(directory, "x.prom")
+        result = run(PMCTOP, "-n", "3", "-d", "0.1", "-o", metrics)
+        check("and replaces metrics there", result.returncode == 0 and os.path.getsize(metrics), result)
+        result = run(PMCTOP, "--replay", record, "--format", "json")
+        check("and replays from there", result.returncode == 0 and frames_of(result.stdout), result)
+        with running(PMCTOP, "--replay", record) as screen:
+            check("root, replaying: draws", screen)
+            if screen:
+                check_threads("root, replaying", pid_of(screen), have & CAPS["DAC_READ_SEARCH"])
+        with running(PMCTOP) as screen:
+            other = os.path.join(directory, "later.data")
+            # The page of messages is drawn anew, as a terminal is sent what has changed alone.
+            screen.write(b"o\x15" + other.encode() + b"\rL\x0c")
+            check("what is asked for later is root's own matter: a sentence says so",
+                  screen.read_until(lambda: b"given up root's right" in screen.output, 20)
+                  and not os.path.exists(other), screen.output[-500:])
+        config = os.path.join(directory, "pmctop.conf")
+        with open(config, "w", encoding="ascii"):
+            pass
+        with running(PMCTOP, "--config", config) as screen:
+            screen.write(b"WL\x0c")
+            check("and so is what it saves",
+                  screen.read_until(lambda: b"no directory of root's" in screen.output, 20)
+                  and not os.path.getsize(config), screen.output[-500:])
+    # What a container or a unit with AmbientCapabilities gives.
+    ambient = ["--inh-caps=+perfmon,+ipc_lock,+kill,+chown",
+               "--ambient-caps=+perfmon,+ipc_lock,+kill,+chown"]
+    if run(*AS_NOBODY, *ambient, "true").returncode == 0:
+        with running(*AS_NOBODY, *ambient, PMCTOP) as screen:
+            check("ambient: draws", screen)
+            if screen:
+                check_threads("ambient", pid_of(screen), COUNTS | CAPS["KILL"], True, NOBODY)
+    else:
+        skip("ambient capabilities", "not granted here")
+
+
+def plain_user():
+    with printing(*AS_NOBODY, PMCTOP, "-b", "-d", "0.1") as pmctop:
+        check_threads("an ordinary user", pmctop.pid, 0, True, NOBODY)
+
+
+def hidden_processes():
+    """hidepid is a reason to keep what sees through it, and nothing else is."""
+    # By default the group of root is not meant, which is another's where gid= names one.
+    mount = ["unshare", "-m", "sh", "-c", 'mount -t proc -o hidepid=2,gid=54321 proc /proc && exec "$@"', "-"]
+    blind = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"]
+    if run(*mount, *blind, "true").returncode:
+        skip("hidepid", "cannot be mounted here")
+        return
+    frame = [PMCTOP, "-b", "-n", "1", "-d", "0.1", "-i", "--format", "json"]
+    with printing(*mount, PMCTOP, "-b", "-d", "0.1") as pmctop:
+        check_threads("root, where /proc hides processes", pmctop.pid,
+                      own_capabilities() & (COUNTS | CAPS["SYS_PTRACE"]))
+    sleeper = subprocess.Popen(AS_NOBODY + ["sleep", "1000"])
+    seen = {name: {task["pid"] for task in frames_of(run(*mount, *prefix, *frame).stdout)[-1]["tasks"]}
+            for name, prefix in (("all", []), ("blind", blind))}
+    sleeper.kill()
+    sleeper.wait()
+    check("it sees other users' processes there, and without it would not",
+          sleeper.pid in seen["all"] - seen["blind"], (sleeper.pid, seen))
+
+
+# ---- rights that the file lends
+
+@contextlib.contextmanager
+def installed(*arguments):
+    with tempfile.TemporaryDirectory() as prefix:
+        os.chmod(prefix, 0o755)
+        result = run("make", "--no-print-directory", "-C", os.path.join(HERE, "..", ".."),
+                     "-o", PMCTOP, "install-caps", f"BUILD={BUILD}", f"PREFIX={prefix}", *arguments)
+        yield os.path.join(prefix, "bin", "pmctop"), result
+
+
+def lends(program):
+    """Not on a file system without them, or that is mounted nosuid."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        copy = os.path.join(directory, "grep")
+        shutil.copy(shutil.which("grep"), copy)
+        if run("setcap", program, copy).returncode:
+            return False
+        seen = run(*AS_NOBODY, copy, "CapPrm", "/proc/self/status").stdout
+        return int(seen.split()[1], 16) != 0 if seen else False
+
+
+def may_start(program, groups):
+    """setpriv still has root's rights when it starts a program."""
+    try:
+        return run(program, "--version", user=NOBODY, group=NOBODY,
+                   extra_groups=groups).returncode == 0
+    except PermissionError:
+        return False
+
+
+def not_installed():
+    """What is missing is said, and what there is then."""
+    with installed("GROUP=no-such-group") as (program, result):
+        check("install-caps for a group that there is not: says how to make it",
+              result.returncode != 0 and "groupadd no-such-group" in result.stderr
+              and not os.path.exists(program), result)
+    with tempfile.TemporaryDirectory() as tools:
+        failing = os.path.join(tools, "setcap")
+        with open(failing, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nexit 1\n")
+        os.chmod(failing, 0o755)
+        with installed(f"PATH={tools}:{os.environ['PATH']}") as (program, result):
+            check("a setcap that fails: says what is there without",
+                  result.returncode != 0 and f"{program} is there, but" in result.stderr
+                  and os.path.exists(program), result)
+
+
+def install_caps():
+    with installed() as (program, result):
+        check("make install-caps", result.returncode == 0, result)
+        given = run("getcap", program).stdout
+        check("gives CAP_PERFMON and CAP_IPC_LOCK, no more",
+              sorted(re.findall(r"cap_\w+", given)) == ["cap_ipc_lock", "cap_perfmon"]
+              and given.rstrip().endswith("ep"), given)
+        check("to everybody", stat.S_IMODE(os.stat(program).st_mode) == 0o755)
+        result = run(*AS_NOBODY, program, "--format", "json", "-n", "2", "-d", "0.2")
+        frame = frames_of(result.stdout)[-1]
+        users = {task["user"] for task in frame["tasks"]}
+        check("an ordinary user counts the whole system then",
+              frame["mode"] == "system" and "root" in users, (frame["mode"], users))
+        with printing(*AS_NOBODY, program, "-b", "-d", "0.1") as pmctop:
+            check_threads("installed so", pmctop.pid, COUNTS, True, NOBODY)
+            maps = run(*AS_NOBODY, "cat", f"/proc/{pmctop.pid}/maps")
+            check("and nobody may look into its memory", maps.returncode != 0, maps)
+        by_caps(program)
+        # Each of the two is proved: this is what it is without.
+        shutil.copy(program, program + "-one")
+        for caps, says in (("cap_perfmon=ep", True), ("cap_perfmon,cap_ipc_lock=ep", False)):
+            run("setcap", caps, program + "-one")
+            result = run("prlimit", "--memlock=0", *AS_NOBODY, program + "-one", "-b", "-n", "1",
+                         "-d", "0.1")
+            check(f"{caps}: " + ("rings are cut short where memory may not be locked" if says
+                                 else "rings are as large as they should be"),
+                  ("perf_event_mlock_kb" in result.stdout) == says, result.stdout[:500])
+        run("setcap", "cap_ipc_lock=ep", program + "-one")
+        result = run(*AS_NOBODY, program + "-one", "--format", "json", "-n", "1", "-d", "0.1")
+        check("cap_ipc_lock=ep alone counts no whole system",
+              frames_of(result.stdout)[-1]["mode"] != "system")
+        # More than that is not kept.
+        run("setcap", "cap_perfmon,cap_ipc_lock,cap_kill,cap_dac_override,cap_sys_admin=ep",
+            program + "-one")
+        with printing(*AS_NOBODY, program + "-one", "-b", "-d", "0.1") as pmctop:
+            check_threads("installed with more", pmctop.pid, COUNTS, True, NOBODY)
+    with installed("GROUP=daemon") as (program, result):
+        check("GROUP= lets its members, and nobody else, start it",
+              result.returncode == 0 and stat.S_IMODE(os.stat(program).st_mode) == 0o750
+              and not may_start(program, []) and may_start(program, ["daemon"]), result)
+
+
+def by_caps(program):
+    secret = "tell-nobody-this = 1"
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o777)
+        path = os.path.join(directory, "root.conf")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"[pmctop]\n{secret}\n")
+        os.chmod(path, 0o600)
+        for start in ([program], [made_setuid(program)]):
+            for arguments, environment in ((["--config", path], {}), ([], {"PMCTOPRC": path}),
+                                           (["--theme", path], {}), (["--replay", path], {})):
+                result = run(*AS_NOBODY, *start, *arguments, "-b", "-n", "1", "-d", "0.1",
+                             env=dict(os.environ, **environment))
+                check(f"{os.path.basename(start[0])} {arguments[:1]} {list(environment)}: a file that"
+                      " the user may not read is not read",
+                      "tell-nobody" not in result.stdout + result.stderr
+                      and (environment or "ermission denied" in result.stderr), result)
+            target = os.path.join(directory, "out")
+            result = run(*AS_NOBODY, *start, "--format", "json", "-n", "1", "-d", "0.1", "-o", target)
+            check(f"{os.path.basename(start[0])}: what it writes is its user's",
+                  result.returncode == 0 and os.stat(target).st_uid == NOBODY, result)
+            os.unlink(target)
+            result = run(*AS_NOBODY, *start, "-b", "-n", "1", "-d", "0.1", "-o", path)
+            with open(path, encoding="ascii") as file:
+                check(f"{os.path.basename(start[0])}: what he may not write stays",
+                      result.returncode == 1 and secret in file.read(), result)
+        with printing(*AS_NOBODY, made_setuid(program), "-b", "-d", "0.1") as pmctop:
+            check_threads("set-user-ID root", pmctop.pid, COUNTS, True, NOBODY)
+    terminal_descriptions(program)
+
+
+def made_setuid(program):
+    path = program + "-setuid"
+    if not os.path.exists(path):
+        shutil.copy(program, path)
+        os.chmod(path, 0o4755)
+    return path
+
+
+def terminal_descriptions(program):
+    """ncurses reads no file for a stranger where it has rights that he has not."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        source = run("infocmp", "-1", "xterm-256color").stdout
+        source = re.sub(r"^xterm-256color\|[^,]*,", "xterm-256color|a trap,", source, flags=re.M)
+        source = re.sub(r"^\tsmcup=", r"\tsmcup=TRAP", source, flags=re.M)
+        place = os.path.join(directory, ".terminfo")
+        made = run("tic", "-x", "-o", place, "-", input=source, stdin=None) if source else None
+        if not made or made.returncode:
+            skip("a trap in a terminal's description", "there is no tic")
+            return
+        for name, environment in (("TERMINFO", {"TERMINFO": place}),
+                                  ("TERMINFO_DIRS", {"TERMINFO_DIRS": place}),
+                                  ("HOME", {"HOME": directory})):
+            for who, trapped in ((PMCTOP, True), (program, False), (made_setuid(program), False)):
+                with running(*AS_NOBODY, who, **environment) as screen:
+                    if who == PMCTOP and not (screen and b"TRAP" in screen.output):
+                        skip(f"{name}", "ncurses does not read it for anybody")
+                        break
+                    check(f"{name} is {'' if trapped else 'not '}believed by {os.path.basename(who)}",
+                          screen and (b"TRAP" in screen.output) == trapped)
+
+
+# ---- the command
+
+def prepare_oddly():
+    """Whatever a shell may have set for its commands."""
+    os.umask(0o027)
+    os.setpriority(os.PRIO_PROCESS, 0, 3)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 200), hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGWINCH])
+
+
+def state_of(*prefix, trouble=prepare_oddly):
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o777)
+        path = os.path.join(directory, "state")
+        result = run(*prefix, PYTHON, "-S", "-c", STATE, path, preexec_fn=trouble, cwd="/",
+                     env={"PATH": os.environ["PATH"], "TERMINFO": "/x", "LIBPFM_X": "y", "HOME": "/"})
+        try:
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+        except (OSError, ValueError):
+            return {"failed": result.stderr}
+
+
+def differences(bare, seen):
+    """The keys in which they are not the same, and those below "status"."""
+    both = ({**bare, **bare.get("status", {})}, {**seen, **seen.get("status", {})})
+    return {key: tuple(state.get(key) for state in both) for key in {*both[0], *both[1]} - {"status"}
+            if both[0].get(key) != both[1].get(key)}
+
+
+def compare_states(name, prefix, program):
+    bare, seen = state_of(*prefix), state_of(*prefix, program, "-b", "--")
+    different = differences(bare, seen)
+    check(f"{name}: a command finds all as it is without pmctop: {', '.join(sorted(bare))}",
+          "failed" not in bare and not different, different)
+
+
+def command():
+    compare_states("root" if os.geteuid() == 0 else "user", [], PMCTOP)
+    state = state_of(PMCTOP, "-b", "--")
+    check("which has the standard descriptors, the one of its own reading, and no more",
+          state.get("descriptors") in (["0", "1", "2"], ["0", "1", "2", "3"]),
+          state.get("descriptors"))
+    if os.geteuid() != 0:
+        return
+    compare_states("an ordinary user", AS_NOBODY, PMCTOP)
+    ambient = [*AS_NOBODY, "--inh-caps=+kill", "--ambient-caps=+kill"]
+    if run(*ambient, "true").returncode == 0:
+        compare_states("with ambient capabilities", ambient, PMCTOP)
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        program = os.path.join(directory, "pmctop")
+        shutil.copy(PMCTOP, program)
+        if run("setcap", "cap_perfmon,cap_ipc_lock=ep", program).returncode == 0:
+            compare_states("with file capabilities", AS_NOBODY, program)
+        compare_states("set-user-ID", AS_NOBODY, made_setuid(program))
+
+
+def live_command():
+    """On the screen it has a session of its own besides, and no terminal."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "state")
+        bare = state_of(trouble=None)
+        screen = OnPty([PMCTOP, "--", PYTHON, "-S", "-c", STATE, path])
+        screen.read_until(lambda: os.path.exists(path) and os.path.getsize(path) > 0)
+        screen.read_until(lambda: b"ended with status" in screen.output)
+        screen.write(b"q")
+        screen.wait()
+        screen.close()
+        with open(path, encoding="utf-8") as file:
+            seen = json.load(file)
+        different = differences(bare, seen)
+        check("live: the command finds all but environment and directory as it is without pmctop",
+              not {*different} - {"environment", "directory"}, different)
+
+
+def alive(pid):
+    try:
+        return status_of(f"/proc/{pid}")["State"][0] not in "ZX"
+    except OSError:
+        return False
+
+
+def killed():
+    pmctop = subprocess.Popen([PMCTOP, "-b", "--", "sh", "-c", "echo $$ >&2; exec sleep 1000"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+    pid = int(pmctop.stderr.readline())
+    pmctop.kill()
+    pmctop.wait(PATIENCE_S)
+    pmctop.stderr.close()
+    time.sleep(0.2)
+    check("kill -9 of pmctop is not the command's end", alive(pid))
+    os.kill(pid, signal.SIGKILL)
+
+
+# ---- what another user has written
+
+def strangers():
+    """sudo -E, sudo with HOME kept, su: root with what another user's environment says."""
+    with tempfile.TemporaryDirectory() as home:
+        place = os.path.join(home, ".config", "pmctop")
+        os.makedirs(os.path.join(place, "themes"))
+        config = os.path.join(place, "pmctop.conf")
+        for name, text in ((config, "[pmctop]\nstranger = 1\n"),
+                           (os.path.join(place, "themes", "his.theme"), 'theme[main_fg]="#010203"\n')):
+            with open(name, "w", encoding="ascii") as file:
+                file.write(text)
+        for path, directories, files in os.walk(home):
+            for name in (path, *(os.path.join(path, n) for n in directories + files)):
+                os.chown(name, NOBODY, NOBODY)
+        frame = ["-b", "-n", "1", "-d", "0.1"]
+        for environment in ({"HOME": home}, {"PMCTOPRC": config},
+                            {"XDG_CONFIG_HOME": os.path.join(home, ".config")}):
+            variables = {**os.environ, **environment}
+            result = run(PMCTOP, *frame, env=variables)
+            check(f"{list(environment)[0]}: another user's configuration is passed over in one line",
+                  result.returncode == 0 and result.stderr.count("\n") == 1
+                  and "is passed over" in result.stderr and "stranger" not in result.stderr, result)
+            if "PMCTOPRC" not in environment:
+                result = run(PMCTOP, *frame, "--theme", "his", env=variables)
+                check(f"{list(environment)[0]}: and so is his theme",
+                      result.returncode == 2 and "Theme" in result.stderr, result)
+                result = run(PMCTOP, "--list", "themes", env=variables)
+                check("which is not listed", "his" not in result.stdout.split(), result.stdout)
+            result = run(*AS_NOBODY, PMCTOP, *frame, env=variables)
+            check(f"{list(environment)[0]}: he himself has it read", "stranger" in result.stderr, result)
+        result = run(PMCTOP, *frame, "--config", config)
+        check("--config names it all the same", "stranger" in result.stderr, result)
+
+
+# ---- nothing is changed
+
+def readonly():
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "file")
+        for arguments, word in ((["-o", path], "No file is written"),
+                                (["--record", path], "Nothing is recorded"),
+                                (["--", "touch", path], "No command is started")):
+            result = run(PMCTOP, "--readonly", *arguments)
+            check(f"--readonly refuses {arguments[0]}",
+                  result.returncode == 2 and word in result.stderr
+                  and result.stderr.count("\n") == 1 and not os.path.exists(path), result)
+        with running(PMCTOP, "--readonly", HOME=directory) as screen:
+            # None of them asks anything, so q is no answer; what they say is the unit tests'.
+            screen.write(b"oWkq")
+            check("nor are o, W and k of any use", screen.wait() == 0, screen.output[-300:])
+        check("and there is no file", not os.listdir(directory), os.listdir(directory))
+
+
+def main():
+    readonly()
+    command()
+    live_command()
+    killed()
+    if os.geteuid() != 0 or not own_capabilities() & CAPS["PERFMON"]:
+        skip("what is given up", "this is not root, or a container's without CAP_PERFMON")
+        return
+    strangers()
+    plain_user()
+    started_by_root()
+    hidden_processes()
+    if lends("cap_perfmon,cap_ipc_lock=ep"):
+        not_installed()
+        install_caps()
+    else:
+        skip("file capabilities", "this file system has none")
+
+
+main()
+finish()

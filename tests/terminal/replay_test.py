@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Recordings of this machine on a terminal: keys go to and fro in them, from files and from pipes.
+
+Prints TAP, as tests/terminals.py says.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import terminals  # noqa: E402
+from terminals import PMCTOP, Failure, clock, wait_until  # noqa: E402
+
+DIRECTORY = tempfile.mkdtemp(prefix="pmctop-replay-")
+DATA = os.path.join(DIRECTORY, "run.data")
+INTERVALS = 12  # of 0.2 s
+POSITION = r"(\d\d):(\d\d):(\d\d) of (\d\d):(\d\d):(\d\d)"
+
+
+def record():
+    done = subprocess.run([PMCTOP, "-b", "-d", "0.2", "-n", str(INTERVALS), "--record", DATA],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          timeout=120)
+    if done.returncode:
+        raise Failure(done.stderr)
+
+
+def replay(terminal, arguments, before=""):
+    pid = terminal.start(arguments, before)
+    terminal.wait_for("REPLAY")
+    return pid
+
+
+def leave(terminal):
+    terminal.keys("q")
+    terminal.wait_for("^rc=0$")
+
+
+def write_halves(path, data, more):
+    """The second one when someone says so; the reader may be slow, or go away."""
+    try:
+        with open(path, "wb", buffering=0) as pipe:
+            pipe.write(data[:len(data) // 2])
+            more.wait()
+            pipe.write(data[len(data) // 2:])
+    except BrokenPipeError:
+        pass
+
+
+def test_plays(terminal):
+    """it is seen to be a recording, and ends with its last picture"""
+    replay(terminal, f"--replay {DATA} --speed 4")
+    terminal.wait_for(r"REPLAY run\.data +" + POSITION + " +x4")
+    terminal.wait_for(r"REPLAY .* END")
+    leave(terminal)
+
+
+def test_keys(terminal):
+    """, and . step, Z goes on, { and } and G go far, [ and ] change the speed"""
+    replay(terminal, f"--replay {DATA} --speed 0.1")
+    terminal.keys("Z")
+    terminal.wait_for("x0.1 +PAUSED")
+    clocks = {clock(terminal.screen())}
+    for _ in range(INTERVALS // 2):  # 0.2 s each: the clock is another now and then
+        terminal.keys(".")
+    wait_until("another second", lambda: clock(terminal.screen()) not in clocks)
+    terminal.keys("}")
+    terminal.wait_for(" END")
+    terminal.keys(".")
+    terminal.wait_for(r"This is the end of the recording\.")
+    terminal.keys("{")
+    terminal.wait_for("00:00:00 of 00:00:0[2-9]  x0.1 +PAUSED")
+    terminal.keys(",")
+    terminal.wait_for(r"This is the beginning of the recording\.")
+    terminal.keys("G")
+    terminal.wait_for("^Go to,")
+    terminal.line("half")
+    terminal.wait_for("No time, as")
+    terminal.keys("C-u")
+    terminal.line("100%")
+    terminal.wait_for(" END")
+    terminal.keys("G")
+    terminal.line("begin")
+    terminal.wait_for("00:00:00 of 00:00:0[2-9]  x0.1 +PAUSED")
+    for speed in ("x0.2", "x0.5", "x1"):
+        terminal.keys("]")
+        terminal.wait_for(f" {speed} +PAUSED")
+    terminal.keys("[")
+    terminal.wait_for(" x0.5 +PAUSED")
+    terminal.keys("Z")
+    terminal.wait_for(" END")
+    leave(terminal)
+
+
+def test_refuses(terminal):
+    """what cannot be done to what has been is refused in a sentence"""
+    replay(terminal, f"--replay {DATA}")
+    for key, says in (("k", "No signal is sent"), ("a", "Nothing is attached to"),
+                      ("o", "nothing is recorded of it"), ("K", "cannot be told apart"),
+                      ("s", "The intervals are those that were recorded")):
+        terminal.keys(key)
+        terminal.wait_for(says)
+    leave(terminal)
+
+
+def test_screens(terminal):
+    """the same screens, at every size"""
+    terminal.resize(200, 50)
+    replay(terminal, f"--replay {DATA} --speed max")
+    terminal.wait_for(" END")
+    terminal.wait_for("HISTORY")
+    for width, height in ((80, 24), (40, 10), (120, 40)):
+        terminal.resize(width, height)
+        terminal.wait_for("REPLAY")
+    terminal.keys("Tab", "Tab")
+    terminal.wait_for("EVENT")
+    terminal.keys("Tab", "Enter")
+    terminal.wait_for("^pmctop .* REPLAY .* END")
+    terminal.wait_for("History +all ")
+    terminal.keys("Escape")
+    terminal.wait_for("^ +PID .*COMMAND")
+    leave(terminal)
+
+
+def test_pipe(terminal):
+    """from a pipe: keys come from the terminal, and one that stands still keeps nobody waiting"""
+    fifo = os.path.join(DIRECTORY, "fifo")
+    os.mkfifo(fifo)
+    with open(DATA, "rb") as file:
+        data = file.read()
+    terminal.line(f"clear; {PMCTOP} --replay - < {fifo}; echo rc=$?")
+    more = threading.Event()
+    writer = threading.Thread(target=write_halves, args=(fifo, data, more), daemon=True)
+    writer.start()
+    terminal.wait_for("REPLAY of a pipe")
+    terminal.keys("?")
+    terminal.wait_for("this help")
+    terminal.keys("?")
+    terminal.wait_for("REPLAY of a pipe .* waiting for more")
+    terminal.keys(",")
+    terminal.wait_for("PAUSED")
+    more.set()  # it is read when someone wants to go there
+    terminal.keys("}")
+    terminal.wait_for(" END")
+    leave(terminal)
+    writer.join()
+
+
+def test_quits(terminal):
+    """q leaves while nothing comes from the pipe"""
+    fifo = os.path.join(DIRECTORY, "still")
+    os.mkfifo(fifo)
+    terminal.line(f"clear; {PMCTOP} --replay - < {fifo}; echo rc=$?")
+    with open(DATA, "rb") as file:
+        data = file.read()
+    threading.Thread(target=write_halves, args=(fifo, data, threading.Event()),
+                     daemon=True).start()
+    terminal.wait_for("REPLAY of a pipe")
+    leave(terminal)
+
+
+def test_cut_off(terminal):
+    """one that is cut off shows what there is, and says so"""
+    cut = os.path.join(DIRECTORY, "cut.data")
+    with open(DATA, "rb") as file:
+        data = file.read()
+    with open(cut, "wb") as file:
+        file.write(data[:len(data) * 3 // 4 + 1])
+    replay(terminal, f"--replay {cut} --speed max")
+    terminal.wait_for("BROKEN OFF|END")
+    leave(terminal)
+    done = subprocess.run([PMCTOP, "--replay", cut, "--format", "json"], capture_output=True,
+                          stdin=subprocess.DEVNULL, text=True, check=False, timeout=60)
+    lines = done.stdout.splitlines()
+    if done.returncode != 1 or not lines or done.stderr.count("\n") != 1:
+        raise Failure(f"{done.returncode}, {len(lines)} refreshes, {done.stderr!r}")
+
+
+def test_batch(_):
+    """printed as fast as it can be read, and the same in every way"""
+    shown = [subprocess.run([PMCTOP, "--format", "json", *arguments], capture_output=True,
+                            stdin=stdin, text=True, check=False, timeout=60)
+             for arguments, stdin in ((("--replay", DATA), subprocess.DEVNULL),
+                                      (("--replay", DATA, "-n", "3"), subprocess.DEVNULL),
+                                      (("--replay", "-"), open(DATA, "rb")))]
+    for done in shown:
+        if done.returncode or done.stderr:
+            raise Failure(f"{done.returncode}: {done.stderr}")
+    whole, three, piped = (done.stdout for done in shown)
+    if whole.count("\n") != INTERVALS or three != "".join(whole.splitlines(True)[:3]):
+        raise Failure(f"{whole.count(chr(10))} refreshes of {INTERVALS}")
+    if re.sub('"replay":"-"', '"replay":"run.data"', piped) != whole:
+        raise Failure("a pipe shows something else")
+    text = subprocess.run([PMCTOP, "--replay", DATA, "-b"], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False, timeout=60).stdout
+    if text.count("REPLAY of run.data") != INTERVALS:
+        raise Failure(text[:300])
+
+
+if __name__ == "__main__":
+    STATUS = 77
+    try:
+        if not terminals.missing(terminals.SPIN):
+            record()
+        STATUS = terminals.main(globals())
+    except Failure as failure:
+        print(f"1..0 # skip no recording: {str(failure).strip()}")
+    finally:
+        shutil.rmtree(DIRECTORY)
+    sys.exit(STATUS)

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The end, while the terminal is frozen, dead, somebody else's or in the way of a storm of signals:
+it is given back, and what was recorded meanwhile is whole.
+
+Prints TAP, as tests/terminals.py says.
+"""
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import terminals  # noqa: E402
+from ptys import OnPty, is_sanitized  # noqa: E402
+from terminals import PMCTOP, Failure, alive, children, wait_until  # noqa: E402
+
+TGKILL = {"x86_64": 234, "aarch64": 131}[os.uname().machine]
+
+
+def ends_well(path):
+    """Whether a recording has its end mark, and what was said."""
+    done = subprocess.run([PMCTOP, "--replay", path, "--format", "json"], capture_output=True,
+                          text=True, check=False, timeout=60)
+    return done.returncode == 0 and "breaks off" not in done.stderr, done.stderr
+
+
+def started(*arguments, **environment):
+    tty = OnPty([PMCTOP, "-e", "page-faults", *arguments], **environment)
+    if not tty.read_until(lambda: b"COMMAND" in tty.output):
+        raise Failure(f"no rows: {tty.output[-2000:]!r}")
+    return tty
+
+
+def filled(tty):
+    """Nobody reads any more, and more and more is drawn, until nothing goes in."""
+    pid = tty.process.pid
+    tty.resize(2000, 200)
+    os.kill(pid, signal.SIGWINCH)
+
+    def stuck():
+        with open(f"/proc/{pid}/wchan", encoding="ascii", errors="replace") as wchan:
+            where = wchan.read()
+        with open(f"/proc/{pid}/syscall", encoding="ascii", errors="replace") as call:
+            return call.read().split()[:2] == ["1", "0x1"] or "n_tty_write" in where
+
+    def draw():
+        tty.process.send_signal(signal.SIGWINCH)
+        os.write(tty.master, b"\x0c")  # ^L: all of it again
+        return stuck()
+
+    wait_until("a write that is stuck", draw, 30)
+
+
+def end_stuck(number, *arguments):
+    """The exit status of one that is ended in the middle of a write; None where it goes on."""
+    tty = started("0.1", *arguments)
+    filled(tty)
+    tty.process.send_signal(number)
+    try:
+        return tty.process.wait(30), tty.settings_are_back()
+    except subprocess.TimeoutExpired:
+        return None, False
+    finally:
+        tty.close()
+
+
+def test_dead_terminal(_):
+    """a terminal that nobody reads from (a dead link): SIGTERM and SIGHUP end the recording well"""
+    for number in signal.SIGTERM, signal.SIGHUP:
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "perf.data")
+            status, back = end_stuck(number, "--record", path)
+            if status != 0 or not back:
+                raise Failure(f"{number}: status {status}, settings back: {back}")
+            good, said = ends_well(path)
+            if not good:
+                raise Failure(f"{number}: the recording does not end well: {said}")
+
+
+def test_crash_on_dead_terminal(_):
+    """a crash while the terminal takes nothing does not hang, and gives the line back"""
+    status, back = end_stuck(signal.SIGABRT)
+    if status != -signal.SIGABRT or not back:
+        raise Failure(f"status {status}, settings back: {back}")
+
+
+def test_every_signal(_):
+    """whatever signal it is that ends it, the terminal is given back"""
+    crashes = ("SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")
+    asked = ("SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU", "SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR",
+             "SIGSTKFLT", "SIGRTMIN", "SIGRTMAX")
+    ignored = ("SIGPIPE", "SIGXFSZ", "SIGURG", "SIGCHLD")
+    for name in crashes + asked:
+        number = getattr(signal, name)
+        tty = started("0.5", ASAN_OPTIONS="handle_segv=0:handle_abort=0:handle_sigbus=0:"
+                      "handle_sigfpe=0:handle_sigill=0:handle_sigtrap=0")
+        for harmless in ignored:
+            tty.process.send_signal(getattr(signal, harmless))
+        tty.process.send_signal(number)
+        status = tty.wait()
+        want = -number if name in crashes else 0
+        left = tty.output.rfind(b"\x1b[?1049l") > tty.output.rfind(b"\x1b[?1049h")
+        back = tty.settings_are_back()
+        tty.close()
+        if status != want or not left or not back:
+            raise Failure(f"{name}: status {status}, left the screen: {left}, line back: {back}")
+
+
+def test_signal_storm(_):
+    """10,000 signals of each kind, and an end among them that is not lost"""
+    tty = started("0.2")
+    for _ in range(10000):
+        for number in signal.SIGWINCH, signal.SIGCHLD, signal.SIGCONT:
+            tty.process.send_signal(number)
+        tty.read(0)
+    tty.process.send_signal(signal.SIGTERM)
+    status = tty.wait()
+    back = tty.settings_are_back()
+    tty.close()
+    if status != 0 or not back:
+        raise Failure(f"status {status}, settings back: {back}")
+
+
+def test_two_crashes(_):
+    """two fatal signals at once"""
+    tty = started("0.5")
+    tty.process.send_signal(signal.SIGSTOP)
+    tty.process.send_signal(signal.SIGQUIT)
+    tty.process.send_signal(signal.SIGABRT)
+    tty.process.send_signal(signal.SIGCONT)
+    status = tty.wait()
+    back = tty.settings_are_back()
+    tty.close()
+    if status not in (-signal.SIGQUIT, -signal.SIGABRT) or not back:
+        raise Failure(f"status {status}, settings back: {back}")
+
+
+def test_crash_of_a_thread(_):
+    """a crash in a thread that does not draw"""
+    for number in signal.SIGSEGV, signal.SIGBUS:
+        tty = started("0.2", ASAN_OPTIONS="handle_segv=0:handle_sigbus=0")
+        pid = tty.process.pid
+        other = next(int(tid) for tid in os.listdir(f"/proc/{pid}/task") if int(tid) != pid)
+        ctypes.CDLL(None).syscall(TGKILL, pid, other, int(number))
+        status = tty.wait()
+        left = tty.output.rfind(b"\x1b[?1049l") > tty.output.rfind(b"\x1b[?1049h")
+        back = tty.settings_are_back()
+        tty.close()
+        if status != -number or not left or not back:
+            raise Failure(f"status {status}, left the screen: {left}, line back: {back}")
+
+
+def test_no_memory(_):
+    """out of memory: a sentence, on a terminal that is given back"""
+    if is_sanitized(PMCTOP):
+        return  # which has no use for a limit
+    tty = started("0.2")
+    resource.prlimit(tty.process.pid, resource.RLIMIT_AS, (1 << 20, 1 << 20))
+    for width in range(1000, 9000, 100):
+        tty.resize(width, 900)
+        tty.process.send_signal(signal.SIGWINCH)
+        if tty.read_until(lambda: tty.process.poll() is not None, 1):
+            break
+    status, said = tty.wait(), tty.process.stderr.read()
+    left = tty.output.rfind(b"\x1b[?1049l") > tty.output.rfind(b"\x1b[?1049h")
+    back = tty.settings_are_back()
+    tty.close()
+    if status != 1 or b"ut of memory" not in said or not left or not back:
+        raise Failure(f"status {status}, said {said}, left: {left}, line back: {back}")
+
+
+def state(pid):
+    with open(f"/proc/{pid}/stat", errors="replace") as stat:
+        return stat.read().rsplit(")", 1)[1].split()[0]
+
+
+def test_background(terminal):
+    """in the background it waits for the terminal, leaves it alone, and ends when it is asked to"""
+    terminal.line(f"{PMCTOP} 0.2 &")
+    pid = wait_until("pmctop", lambda: children(terminal.shell_pid, "pmctop"))[0]
+    wait_until("it to stop", lambda: state(pid) == "T")
+    terminal.line("clear; echo still-$((6 * 7))")
+    terminal.wait_for("^still-42$")
+    before = terminal.settings()
+    terminal.line("fg; echo rc=$?")
+    terminal.wait_for(r"^ +PID .*COMMAND")
+    terminal.keys("C-z")
+    terminal.wait_for("Stopped")
+    wait_until("it to stop", lambda: state(pid) == "T")
+    terminal.line("clear; bg; echo back-$((1 + 1))")
+    terminal.wait_for("^back-2$")
+    wait_until("it to stop again", lambda: state(pid) == "T")
+    terminal.line("kill %1")
+    wait_until("the end", lambda: not alive(pid))
+    terminal.check_sane(before)
+
+
+if __name__ == "__main__":
+    sys.exit(terminals.main(globals()))
