@@ -12,7 +12,7 @@
 /*
  * What the fuzz entries share. An entry hands any bytes to one parser and aborts where a promise
  * of the parser's header does not hold; what it does to memory is the sanitizers' to find. The
- * bytes come from libFuzzer (make fuzz) or, file by file, from tests/fuzz/replay.c (make test).
+ * bytes come from libFuzzer (make fuzz) or, file by file, from tests/fuzz/corpus.c (make test).
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -128,7 +128,7 @@ static void open_cpu(struct bench *bench, size_t cpu)
 		attrib_open(bench->attrib,
 			    &(struct attrib_stream){cpu, tick_id(cpu, group), &layouts[group]},
 			    bench->now_ns, NULL);
-	attrib_resume(bench->attrib, cpu, 1, bench->now_ns);
+	attrib_resume(bench->attrib, cpu, 1, bench->now_ns, ATTRIB_WEIGHT_ONE);
 	memset(bench->readings[cpu], 0, sizeof(bench->readings[cpu]));
 }
 
@@ -231,7 +231,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		return;
 	}
 	case STEP_RESUME:
-		attrib_resume(bench->attrib, step.cpu, 1, bench->now_ns);
+		attrib_resume(bench->attrib, step.cpu, 1, bench->now_ns, ATTRIB_WEIGHT_ONE);
 		return;
 	case STEP_SAMPLE:
 	case STEP_SAMPLE_RAW:

@@ -9,6 +9,7 @@
 #include "core/config_edit.h"
 #include "core/util.h"
 
+#include <errno.h>
 #include <string.h>
 
 static unsigned count_lines(const char *text)
@@ -22,6 +23,7 @@ static unsigned count_lines(const char *text)
 
 static void check_section(const struct config_section *section, unsigned lines)
 {
+	fuzz_check(section->n <= CONFIG_ENTRIES_MAX, "it does not grow for ever");
 	for (size_t i = 0; i < section->n; i++) {
 		const struct config_entry *entry = &section->items[i];
 
@@ -64,7 +66,8 @@ static void check_edit(const char *text, const struct config *before, const char
 	struct error err = {0};
 	char *edited = config_edit(text, &change, 1, &err), *again;
 
-	fuzz_check(edited || !plain, "a plain value can be written into anything");
+	fuzz_check(edited || !plain || err.code == -E2BIG,
+		   "a plain value can be written into anything that is not full");
 	fuzz_check(edited || err.text[0], "what is refused is explained");
 	if (!edited)
 		return;

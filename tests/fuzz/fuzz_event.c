@@ -101,7 +101,9 @@ static void check_refusal(int result, const struct error *err)
 
 static void check_event(const struct event_context *context, const struct event *event)
 {
-	fuzz_check(event->name && event->n_codes > 0, "an event has a name and codes");
+	fuzz_check(event->name != NULL, "an event has a name");
+	fuzz_check((event->n_codes > 0) == (event->kind != EVENT_PROC),
+		   "and codes, unless /proc alone tells of it");
 	fuzz_check(isfinite(event->scale) && event->scale > 0, "a scale is a positive number");
 	fuzz_check(fuzz_is_printable(event->unit), "a unit is printable");
 	fuzz_check(event->kind != EVENT_DERIVED, "what is resolved can be opened");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * A snapshot whose every name is hostile and whose counts are anything, as batch output writes it:
- * JSON is JSON on one line, and text controls nothing but its lines.
+ * JSON is JSON on one line, CSV has as many fields in each line as in the first, both dialects of
+ * monitoring have lines as theirs are and no series twice, and text controls nothing but its lines.
  */
 #include "fuzz.h"
 
 #include "core/batch.h"
-#include "core/out_json.h"
 #include "tests/unit/sample.h"
 
 #include <ctype.h>
@@ -98,26 +98,134 @@ static void check_text(char *text)
 	}
 }
 
+/* ---- of CSV (RFC 4180): how many fields a line has; past it, or NULL */
+
+static const char *csv_line(const char *at, unsigned *fields)
+{
+	for (*fields = 1;; at++) {
+		if (*at == '"') {
+			for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
+				if (*at == '\n')
+					return NULL;
+				at += *at == '"';
+			}
+			if (*at++ != '"')
+				return NULL;
+		} else {
+			at += strcspn(at, ",\"\n");
+		}
+		if (*at == '\n')
+			return at + 1;
+		if (*at != ',')
+			return NULL;
+		++*fields;
+	}
+}
+
+static void check_csv(const char *text)
+{
+	unsigned first, fields;
+
+	for (const char *at = csv_line(text, &first); at && *at;) {
+		at = csv_line(at, &fields);
+		fuzz_check(at && fields == first, "all lines of CSV have the same fields");
+	}
+}
+
+/* ---- of monitoring's texts */
+
+static size_t name_length(const char *at)
+{
+	return strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+/* Past `{a="b",c="d"}`, or NULL. */
+static const char *labels_end(const char *at)
+{
+	do {
+		at++;
+		size_t length = name_length(at);
+		if (length == 0 || strncmp(at + length, "=\"", 2) != 0)
+			return NULL;
+		for (at += length + 2; *at && *at != '"'; at++)
+			if (*at == '\\' && !strchr("\\\"n", *++at))
+				return NULL;
+		if (*at++ != '"')
+			return NULL;
+	} while (*at == ',');
+	return *at == '}' ? at + 1 : NULL;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Each line is a comment or `name{labels} number`; what stands before the number is there once. */
+static void check_metrics(char *text, bool openmetrics)
+{
+	size_t n = 0, capacity = 0;
+	char **series = NULL;
+
+	fuzz_check(!openmetrics || strcmp(text + strlen(text) - 6, "# EOF\n") == 0, "it ends");
+	for (char *line = text, *end; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		fuzz_check(end, "a line ends");
+		*end = '\0';
+		fuzz_check(fuzz_is_printable(line), "a line of metrics is printable");
+		if (line[0] == '#')
+			continue;
+		const char *at = line + name_length(line);
+		if (*at == '{')
+			at = labels_end(at);
+		fuzz_check(at && at > line && *at == ' ', "a sample is a name with labels");
+		fuzz_check(strspn(at + 1, "0123456789.") == strlen(at + 1), "and a number");
+		line[at - line] = '\0';
+		series = array_reserve(series, &capacity, n + 1, sizeof(*series));
+		series[n++] = line;
+	}
+	qsort(series, n, sizeof(*series), compare_texts);
+	for (size_t i = 1; i < n; i++)
+		fuzz_check(strcmp(series[i - 1], series[i]) != 0, "no series is there twice");
+	free(series);
+}
+
+static void check(const struct batch_format *format, char *text)
+{
+	if (strcmp(format->name, "json") == 0)
+		check_json(text);
+	else if (strcmp(format->name, "csv") == 0)
+		check_csv(text);
+	else if (format->tell)
+		check_metrics(text, strcmp(format->name, "openmetrics") == 0);
+	else
+		check_text(text);
+}
+
 static void check_formats(const struct snapshot *snapshot, const struct view_spec *spec)
 {
 	struct view view;
 
 	view_init(snapshot, spec, &view);
 	for (size_t i = 0; i < batch_formats_n; i++) {
+		const struct batch_format *format = &batch_formats[i];
+		void *kept = format->begin ? format->begin(2) : NULL;
 		char *text = NULL;
 		size_t size = 0;
 		FILE *out = open_memstream(&text, &size);
 
 		if (!out)
 			abort();
-		batch_formats[i].write(&view, out);
+		if (format->tell)
+			format->tell(kept, snapshot, out);
+		else
+			format->write(kept, &view, out);
 		fclose(out);
 		fuzz_check(strlen(text) == size, "what is written has no NUL");
-		if (batch_formats[i].write == out_json)
-			check_json(text);
-		else
-			check_text(text);
+		check(format, text);
 		free(text);
+		if (format->end)
+			format->end(kept);
 	}
 	view_fini(&view);
 }
@@ -171,8 +279,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.parts = 1 + (flags & 1),
 		};
 	}
-	check_formats(snapshot,
-		      &(struct view_spec){.by = flags >> 5 & 7, .reverse = flags >> 6 & 1});
+	check_formats(snapshot, &(struct view_spec){.by = flags >> 5 & 7,
+						    .reverse = flags >> 6 & 1,
+						    .top = flags >> 2 & 3});
 	check_formats(snapshot, &(struct view_spec){.by = ROLLUP_CPU});
 	snapshot_free(snapshot);
 	return 0;

@@ -76,7 +76,9 @@ static void read_all(struct ring *ring)
 		ring_consume(ring);
 	}
 	ring_release(ring);
-	fuzz_check(ring->page->data_tail == ring->tail && ring->tail == ring->head,
+	fuzz_check(ring->tail == ring->head, "all is read");
+	/* A head that went back, which no kernel's does, takes no space back that was given. */
+	fuzz_check((int64_t)(ring->tail - ring->page->data_tail) <= 0,
 		   "what was read is given back");
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Builds every fuzzer with clang's libFuzzer and the sanitizers, and runs each for FUZZ_SECONDS, as
-# many at a time as there are CPUs. What they find stays in BUILD/found, what breaks in BUILD/crashes.
+# Runs each fuzzer that make has built for FUZZ_SECONDS, as many at a time as there are CPUs. What
+# they find stays in BUILD/fuzz/found, what breaks in BUILD/fuzz/crashes, what they say beside it.
+# With FUZZ_SEED they try the same inputs in the same order each time. dict/NAME.dict has words.
 #
 #   tests/fuzz/run.sh BUILD [NAME...]   all of them, or those named (record, attrib ...)
 #   tests/fuzz/run.sh --probe           whether clang can build a fuzzer here
@@ -21,11 +22,12 @@ probe() {
 
 # One fuzzer, in one line: how fast it was, and how far it came from its seeds.
 fuzz() {
-	local name=$1 log=$build/$1.log status line
-	mkdir -p "$build/found/$name" "$build/crashes"
-	"$build/fuzz_$name" -max_total_time="$FUZZ_SECONDS" -timeout=10 -print_final_stats=1 \
-		-artifact_prefix="$build/crashes/$name-" "$build/found/$name" \
-		"tests/fuzz/corpus/$name" >"$log" 2>&1
+	local name=$1 log=$work/$1.log found=$work/found/$1 dict=tests/fuzz/dict/$1.dict status line
+	[ "$FUZZ_SEED" = 0 ] || rm -rf "$found"
+	mkdir -p "$found" "$work/crashes"
+	"$build/fuzz_$name" -max_total_time="$FUZZ_SECONDS" -seed="$FUZZ_SEED" \
+		$([ -f "$dict" ] && echo -dict="$dict") -timeout=20 -print_final_stats=1 -artifact_prefix="$work/crashes/$name-" \
+		"$found" "tests/fuzz/corpus/$name" >"$log" 2>&1
 	status=$?
 	line=$(awk '/INITED/ { for (i = 1; i < NF; i++) if ($i == "cov:") first = $(i + 1) }
 		{ for (i = 1; i < NF; i++) if ($i == "cov:") last = $(i + 1) }
@@ -43,14 +45,8 @@ if [ "${1:-}" = --probe ]; then
 	probe
 	exit
 fi
-export FUZZ_SECONDS=${FUZZ_SECONDS:-60} build=$1
+export FUZZ_SECONDS=${FUZZ_SECONDS:-60} FUZZ_SEED=${FUZZ_SEED:-0} build=$1 work=$1/fuzz
 shift
-if ! probe; then
-	echo "skip  fuzz: clang cannot build a fuzzer here (on Debian: libclang-rt-VERSION-dev)"
-	exit 0
-fi
-make --no-print-directory CC=clang SANITIZE=fuzzer-no-link,address,undefined BUILD="$build" \
-	CFLAGS="-O1 -g" -j"$(nproc)" fuzzers || exit
 if [ $# -eq 0 ]; then
 	for entry in tests/fuzz/fuzz_*.c; do
 		name=${entry##*/fuzz_}

@@ -26,7 +26,7 @@ static size_t read_file(const char *path, uint8_t *bytes)
 	return size;
 }
 
-static void replay(const char *path)
+static void run_file(const char *path)
 {
 	uint8_t *bytes = malloc(FILE_BYTES_MAX);
 
@@ -50,7 +50,7 @@ static bool report(unsigned number, const char *name, const char *path)
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0) {
-		replay(path);
+		run_file(path);
 		exit(0);
 	}
 	bool ok = child > 0 && waitpid(child, &status, 0) == child && status == 0;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Texts of /proc and /sys that tell of one thread, one number or one CPU: whatever stands in such a
+ * file, and wherever it is cut off, is understood within its bounds or not at all.
+ */
+#include "fuzz.h"
+
+#include "core/cpu_model.h"
+#include "core/cpu_name.h"
+#include "core/credentials.h"
+#include "core/proc.h"
+#include "core/topology.h"
+#include "core/util.h"
+
+#include <errno.h>
+
+static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
+{
+	(void)path;
+	return (ssize_t)text_copy(buffer, size, ctx);
+}
+
+/* One name, which may be any. */
+static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)
+{
+	char name[64];
+
+	(void)path;
+	text_copy(name, sizeof(name), ctx);
+	fn(arg, name);
+	return 0;
+}
+
+static void check_field(const char *text, const char *key, size_t size)
+{
+	char *value = malloc(size); /* no larger than it is said to be */
+
+	if (!value)
+		abort();
+	bool found = proc_field(text, key, value, size);
+	fuzz_check(strlen(value) < size, "a value fits");
+	fuzz_check(found || !value[0], "what is not there is empty");
+	fuzz_check(!strchr(value, '\n'), "a value is of one line");
+	fuzz_check(strstr(text, value), "a value stands in the text");
+	free(value);
+}
+
+static void check_cpuinfo(const char *text)
+{
+	char name[48];
+
+	cpu_name_parse(text, name, sizeof(name));
+	fuzz_check(memchr(name, '\0', sizeof(name)), "a CPU's name fits");
+	cpu_model_parse(text);
+}
+
+static void check_numbers(const struct sys *sys)
+{
+	uint64_t a, b;
+	long number;
+	struct proc_stat stat;
+
+	proc_number(sys, "/proc/sys/kernel/perf_event_paranoid", &number);
+	proc_field_number(sys, "/proc/7/status", "Tgid", &a);
+	proc_thread_ran(sys, 7, 7, &a);
+	proc_thread_switches(sys, 7, 7, &a);
+	proc_machine_faults(sys, &a, &b);
+	proc_threads(sys);
+	proc_stat_read(sys, 7, &stat);
+	proc_thread_stat(sys, 7, 8, &stat);
+}
+
+static void check_topology(const struct sys *sys)
+{
+	struct topology topology;
+
+	topology_init(&topology, sys);
+	for (int cpu = 0; cpu < 3; cpu++) {
+		struct topology_cpu at = topology_find(&topology, cpu, true);
+		struct topology_cpu again = topology_find(&topology, cpu, false);
+
+		fuzz_check(at.socket >= -1 && at.node >= -1, "a place has a number, or none");
+		fuzz_check(at.socket == again.socket && at.node == again.node,
+			   "what was known of a CPU stays");
+	}
+	topology_fini(&topology);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct sys_ops ops = {.file_read = file_read, .dir_each = dir_each};
+	struct fuzz_bytes bytes = {data, size};
+	size_t room = 1 + fuzz_u8(&bytes);
+	char *text = fuzz_text(&bytes), *key = fuzz_text(&bytes);
+	const struct sys sys = {.ops = &ops, .ctx = text};
+	struct credentials credentials;
+
+	check_field(text, "Uid", room);
+	if (key[0] && !strchr(key, '\n'))
+		check_field(text, key, room);
+	check_cpuinfo(text);
+	check_numbers(&sys);
+	check_topology(&sys);
+	credentials_parse(text, &credentials);
+	fuzz_check(credentials.known || !credentials_have(&credentials, 38),
+		   "nobody may what is not known");
+	fuzz_check(proc_pid(key) >= 0, "a name is a pid, or none");
+	free(text);
+	free(key);
+	return 0;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A configuration all the way: what it says becomes options, keys, columns and presets that mean
+ * something, and a note, each in printable words, names what did not.
+ */
+#include "fuzz.h"
+
+#include "core/config.h"
+#include "core/preset.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "tui/choice.h"
+#include "tui/duration.h"
+#include "tui/keymap_config.h"
+#include "tui/options.h"
+#include "tui/settings.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+static void apply(struct config *config, struct options *options)
+{
+	struct keymap keymap;
+
+	settings_apply(config, options);
+	keymap_init(&keymap);
+	keymap_configure(&keymap, config);
+	fuzz_check(keymap.keys[ACTION_QUIT][0], "there is a way out");
+}
+
+static void check_engine(const struct config *config, const struct options *options)
+{
+	struct engine_config engine = {
+		.columns = options->columns,
+		.n_columns = options->n_columns,
+		.user_metrics = config->metrics,
+		.n_user_metrics = config->n_metrics,
+		.presets = config->presets,
+		.n_presets = config->n_presets,
+	};
+	struct error err = {0};
+
+	for (size_t i = 0; i < config->n_presets; i++) {
+		const struct preset *preset = NULL;
+
+		fuzz_check(preset_choose(config->presets[i].name, config->presets,
+					 config->n_presets, &preset, &err) == 0 &&
+				   preset,
+			   "a preset that was read can be chosen");
+	}
+	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
+					     &engine.preset, &err))
+		fuzz_check(err.text[0], "one that is not there is explained");
+	if (choice_check_columns(&engine, &err))
+		fuzz_check(err.text[0], "columns of no use are explained");
+	if (choice_sort(options->sort, &engine, &err))
+		fuzz_check(err.text[0], "so is an order");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	char *text = fuzz_text(&bytes), shown[4096];
+	struct config config = {0};
+	struct options options;
+
+	config_parse("f", text, &config);
+	options_init(&options);
+	apply(&config, &options);
+	fuzz_check(options.interval_ns >= DURATION_MIN_NS && options.interval_ns <= DURATION_MAX_NS,
+		   "the delay is within its limits");
+	check_engine(&config, &options);
+	for (size_t i = 0; i < config.notes.n; i++) {
+		text_printable(shown, sizeof(shown), config.notes.items[i], UINT_MAX);
+		fuzz_check(strncmp(shown, "f:", 2) == 0 && fuzz_is_printable(shown),
+			   "a note names a line");
+		fuzz_check(shown[strlen(shown) - 1] != ' ', "and says what is wrong with it");
+	}
+	options_fini(&options);
+	config_fini(&config);
+	free(text);
+	return 0;
+}

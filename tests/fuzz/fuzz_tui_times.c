@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/* A time or a number that someone types: understood within its limits, or refused with a phrase. */
+#include "fuzz.h"
+
+#include "core/text.h"
+#include "core/util.h"
+#include "tui/duration.h"
+#include "tui/options.h"
+#include "tui/replaying.h"
+
+#include <errno.h>
+#include <math.h>
+
+static void check_duration(const char *text)
+{
+	char shown[32], again[32];
+	struct error err = {0};
+	uint64_t ns, same;
+	int rc = duration_parse(text, &ns, &err);
+
+	if (rc) {
+		fuzz_check(rc == err.code && err.text[0], "what is no duration is explained");
+		return;
+	}
+	fuzz_check(ns >= DURATION_MIN_NS && ns <= DURATION_MAX_NS, "it is within its limits");
+	duration_format(ns, shown, sizeof(shown));
+	fuzz_check(duration_parse(shown, &same, &err) == 0, "what is shown can be typed");
+	duration_format(same, again, sizeof(again));
+	fuzz_check(strcmp(shown, again) == 0, "and means the same");
+}
+
+static void check_time(const char *text, struct fuzz_bytes *bytes)
+{
+	struct playback playback = {
+		.position_ns = fuzz_u64(bytes) >> 8,
+		.length_ns = fuzz_u64(bytes) >> 8,
+		.begin_real_ns = fuzz_u64(bytes) >> 2,
+		.whole = fuzz_u8(bytes) & 1,
+	};
+	enum replaying_goal goal = REPLAYING_TO;
+	struct error err = {0};
+	int64_t ns;
+	int rc = replaying_parse(text, &playback, &goal, &ns, &err);
+
+	if (rc)
+		fuzz_check(rc == -EINVAL && err.text[0], "what is no time is explained");
+	else
+		fuzz_check(goal == REPLAYING_BY || ns >= 0, "a place is not before the beginning");
+}
+
+static void check_number(const char *text)
+{
+	double number = 0;
+	size_t n = text_number(text, &number);
+
+	fuzz_check(n <= strlen(text), "no more is read than is there");
+	fuzz_check(n == 0 || (number >= 0 && !isnan(number)), "a number is one");
+}
+
+static void check_speed(char *text)
+{
+	struct options options;
+	struct error err = {0};
+	char program[] = "pmctop", replay[] = "--replay=x", speed[] = "--speed";
+	char *argv[] = {program, replay, speed, text, NULL};
+
+	options_init(&options);
+	if (options_parse(4, argv, &options, &err) == 0)
+		fuzz_check(options.speed > 0 || strcmp(text, "max") == 0, "a speed is one");
+	else
+		fuzz_check(err.text[0], "what is none is explained");
+	options_fini(&options);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes bytes = {data, size};
+	char *text = fuzz_text(&bytes);
+
+	setenv("TZ", "UTC", 1); /* a time of the day is one of the same day everywhere */
+	check_duration(text);
+	check_time(text, &bytes);
+	check_number(text);
+	check_speed(text);
+	free(text);
+	return 0;
+}
