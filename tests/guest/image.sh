@@ -97,7 +97,7 @@ if [ -z "$kernel" ]; then
 	skip "the apt sources here offer no linux-image-*-cloud-arm64; skipped"
 fi
 
-dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev"
+dev="libncurses-dev libpfm4 libpfm4-dev libinih-dev libzstd-dev"
 base="busybox-static ncurses-base libc-bin"
 tools="linux-perf libcap2-bin"
 # All that may hold a library of theirs; what only their scripts need stays out.

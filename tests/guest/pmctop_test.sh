@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # pmctop_test.sh: pmctop on real counters. Builds the emulated machine and pmctop for it, boots it
-# five times side by side, and judges what pmctop printed there. TAP; exit status 77: skipped.
+# side by side, and judges what pmctop printed there. TAP; exit status 77: skipped.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 2
@@ -21,30 +21,32 @@ make -s guest BUILD="$BUILD" >/dev/null || exit
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 
-# boot NAME SHIFT SCRIPT [OPTION...]
+# boot NAME SHIFT [OPTION...]
 boot() {
-	local name=$1 shift_=$2 script=$3
-	shift 3
+	local name=$1 shift_=$2
+	shift 2
 	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 1200 "$@" \
-		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" "$script" \
-		>"$work/$name" 2>"$work/err.$name"
+		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" \
+		"tests/guest/${name}_guest.sh" >"$work/$name.$shift_" 2>"$work/err.$name.$shift_"
 }
 
-boot 0 0 tests/guest/pmctop_guest.sh &
-boot 1 1 tests/guest/pmctop_guest.sh &
-boot groups 1 tests/guest/groups_guest.sh --smp 1 --cpu neoverse-n1 &
-boot targets 1 tests/guest/targets_guest.sh --smp 1 --perf &
-boot record 1 tests/guest/record_guest.sh --perf &
+# Each shift more halves what a second of the guest's costs, and what it gets done in that: perf does
+# not keep up at 3.
+boots=("pmctop 2" "pmctop 3" "groups 3 --smp 1 --cpu neoverse-n1" "targets 1 --smp 1 --perf"
+	"record 3 --perf" "perf 1 --perf" "monitoring 3" "budget 3 --smp 1")
+# Not yet by default: it takes longest, and next to all the others it is judged too strictly.
+[ -z "${HOTPLUG:-}" ] || boots+=("hotplug 3 --perf")
+
+for each in "${boots[@]}"; do
+	# shellcheck disable=SC2086 # words
+	boot $each &
+done
 wait
 
 result=0
-for name in 0 1 groups targets record; do
-	cat "$work/err.$name" >&2
-	case $name in
-	groups | targets | record)
-		python3 "tests/guest/${name}_check.py" 1 "$work/$name" || result=1
-		;;
-	*) python3 tests/guest/pmctop_check.py "$name" "$work/$name" || result=1 ;;
-	esac
+for each in "${boots[@]}"; do
+	read -r name shift_ _ <<<"$each"
+	cat "$work/err.$name.$shift_" >&2
+	python3 "tests/guest/${name}_check.py" "$shift_" "$work/$name.$shift_" || result=1
 done
 exit $result

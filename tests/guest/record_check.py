@@ -6,21 +6,47 @@
 
 At shift S instructions per cycle are exactly 1 / 2^S.
 """
+import base64
+import gzip
+import json
 import os
+import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import frames  # noqa: E402
-from frames import check, near  # noqa: E402
+from frames import broken_sums, check, near  # noqa: E402
 from recorded import live_sums, live_total  # noqa: E402
 
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 parts = frames.sections(sys.argv[2])
 IPC = 1 / 2 ** int(sys.argv[1])
+
+
+
+def replayed(part):
+    """Here, on another kind of machine, what was recorded there: its frames."""
+    data = gzip.decompress(base64.b64decode("".join(frames.text(sys.argv[2], f"{part}.data"))))
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        output = subprocess.run([os.path.join(BUILD, "pmctop"), "--format", "json", "-H",
+                                 "--replay", file.name], stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, check=False, timeout=120)
+    again = [json.loads(line) for line in output.stdout.splitlines()]
+    for frame in again:
+        frame.pop("replay", None)
+        frame.pop("offset_s", None)
+    return again, output.stderr
+
 
 for part, events in (("together", ("cycles", "instructions", "page-faults")),
                      ("turns", ("cycles", "instructions"))):
     seen = [line for line in parts[part] if "schema" in line]
+    for frame in seen:
+        frame.pop("pmctop", None)  # what it took itself is not recorded
     sums = {}
     for line in parts[part]:
         if "sum" in line:
@@ -40,6 +66,11 @@ for part, events in (("together", ("cycles", "instructions", "page-faults")),
             wrong = {tid: (count, sums[event].get(tid, 0)) for tid, count in tasks.items()
                      if count != sums[event].get(tid, 0)}
             check(f"{event}: and task by task", not wrong, wrong)
+    again, errors = replayed(part)
+    check(f"{part}: a replay elsewhere is what was shown, to the last figure",
+          again == seen and len(seen) == 4 and not errors,
+          (len(again), len(seen), errors))
+    check(f"{part}: and nothing of it is lost", not any(broken_sums(frame) for frame in again))
     busy = [tid for tid, count in sums["instructions"].items() if tid > 0 and count > 10**7]
     off = [(tid, sums["instructions"][tid] / sums["cycles"][tid]) for tid in busy
            if not near(sums["instructions"][tid] / sums["cycles"][tid], IPC, 0.01)]

@@ -33,6 +33,9 @@ record() {
 	cat /tmp/out
 	add_up "/tmp/$1.data"
 	ls -l "/tmp/$1.data" | awk '{ printf "{\"bytes\":%d}\n", $5 }'
+	# To be replayed outside.
+	echo "== $1.data"
+	gzip -c "/tmp/$1.data" | base64
 }
 
 record together cycles,instructions,page-faults

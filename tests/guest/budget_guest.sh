@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What pmctop takes itself inside the emulated machine, and how it keeps to a budget; budget_check.py
+# judges it outside. Every part is a line "== NAME" and what the commands printed.
+
+for access in 1 0; do
+	echo $access >/proc/sys/kernel/perf_user_access
+	echo "== access $access"
+	pmctop --format json -n 2 -d 0.3
+done
+
+for budget in 0 2; do
+	pingpong -c 0 -t 0.5 1000000000 >/tmp/trips &
+	echo "== budget $budget"
+	pmctop --format json --budget $budget -n 5 -d 0.5
+	kill -KILL $!
+	wait $!
+	echo "== trips $budget"
+	cat /tmp/trips
+done

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What monitoring gets of real counters: the texts of a run one after the other, and the recording of
+# the same. monitoring_check.py feeds them to Prometheus outside.
+
+spin -c 1 &
+spin=$!
+pingpong -c 0 1000000000 >/dev/null &
+pingpong=$!
+sleep 0.5
+echo "== texts"
+pmctop --format openmetrics -S none -m ipc,cpu_percent -e context-switches,page-faults \
+	-n 16 -d 0.25 --record /tmp/run.data
+kill -KILL $spin $pingpong
+echo "== run.data"
+gzip -c /tmp/run.data | base64
