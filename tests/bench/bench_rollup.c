@@ -7,6 +7,7 @@
 #include "core/tasks.h"
 #include "core/util.h"
 #include "core/view.h"
+#include "tests/bench/tell.h"
 #include "tests/unit/sample.h"
 
 #include <stdio.h>
@@ -81,7 +82,7 @@ static void bench_look_up(void)
 		all[i] = tasks_at(tasks, i + 1, i + 1, start_ns);
 		tasks_refresh(tasks, all[i], start_ns, &none);
 	}
-	printf("first look at %d tasks: %.0f ms\n", TASKS, now_ms() - begin);
+	tell("first look at 20,000 tasks", now_ms() - begin, "ms");
 	for (unsigned s = 1; s <= SECONDS; s++) {
 		unsigned budget = 501;
 
@@ -92,8 +93,8 @@ static void bench_look_up(void)
 		worst = took > worst ? took : worst;
 		total += took;
 	}
-	printf("asking again: %.2f ms an interval of 1 s, at worst %.2f ms\n", total / SECONDS,
-	       worst);
+	tell("asking again, a second", total / SECONDS, "ms");
+	tell("asking again, at worst", worst, "ms");
 	tasks_free(tasks);
 	free(all);
 }
@@ -123,8 +124,10 @@ static void bench_views(void)
 		double begin = now_ms();
 
 		view_init(snapshot, &(struct view_spec){.by = (enum rollup)by}, &view);
-		printf("view by %-8s %6zu lines: %5.1f ms\n", rollup_name(by), view.n,
-		       now_ms() - begin);
+		char name[64];
+
+		snprintf(name, sizeof(name), "view of 20,000 tasks by %s", rollup_name(by));
+		tell(name, now_ms() - begin, "ms");
 		view_fini(&view);
 	}
 	snapshot_free(snapshot);

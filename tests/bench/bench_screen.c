@@ -5,6 +5,7 @@
  * that is drawn. Medians, of this process's own CPU time.
  */
 #include "core/util.h"
+#include "tests/bench/tell.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tui/app.h"
 #include "tui/run.h"
@@ -135,21 +136,30 @@ static struct costs bench_scene(const struct scene *scene, int per_process)
 	return (struct costs){median(refresh), median(down), median(end)};
 }
 
+static void tell_scene(const struct scene *scene, int per_process)
+{
+	const struct costs costs = bench_scene(scene, per_process);
+	const struct {
+		const char *name;
+		double ms;
+	} parts[] = {{"refresh", costs.refresh}, {"Down", costs.down}, {"End", costs.end}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		char name[128];
+
+		snprintf(name, sizeof(name), "%s, %d a process: %s", scene->name, per_process,
+			 parts[i].name);
+		tell(name, parts[i].ms, "ms");
+	}
+}
+
 int main(void)
 {
 	static const int per_process[] = {1, 4};
 
 	run_prepare();
-	for (size_t i = 0; i < ARRAY_SIZE(per_process); i++) {
-		printf("ms for %d tasks, %d of each process, %d CPUs, %dx%d: %8s %8s %8s\n", TASKS,
-		       per_process[i], CPUS, WIDTH, HEIGHT, "refresh", "Down", "End");
-		for (size_t k = 0; k < ARRAY_SIZE(scenes); k++) {
-			struct costs costs = bench_scene(&scenes[k], per_process[i]);
-
-			printf("  %-55s %8.2f %8.2f %8.2f\n", scenes[k].name, costs.refresh,
-			       costs.down, costs.end);
-			fflush(stdout);
-		}
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(per_process); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(scenes); k++)
+			tell_scene(&scenes[k], per_process[i]);
 	return 0;
 }

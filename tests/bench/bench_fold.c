@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/*
+ * bench_fold [TASKS=2] [RECORDS=2000000] [switches]: what a record costs whoever counts, from the
+ * bytes in the ring to the tally of its task: all of core/counted_cpus, with nothing of a kernel
+ * behind it. TASKS take turns on a CPU; with "switches" there are SWITCH records in and out too, as
+ * where the kernel is silent about some switches. Prints ns of CPU time; a run under callgrind, and
+ * another one of more records, tell instructions.
+ */
+#include "core/counted_cpus.h"
+#include "core/sys.h"
+#include "core/tasks.h"
+#include "core/util.h"
+#include "tests/bench/tell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FIRST_TID = 1000, RING_BYTES = 2 << 20, ROUND_BYTES = 512 << 10 };
+
+static const char *const event_names[] = {"page-faults",  "cpu-migrations",   "minor-faults",
+					  "major-faults", "alignment-faults", "emulation-faults"};
+
+/* Linux, but events are numbers, and the ring is ours to write. */
+static struct sys linux_sys;
+static int last_fd = 100;
+static void *ring_memory;
+
+static int stub_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+		     unsigned long flags)
+{
+	(void)ctx, (void)attr, (void)pid, (void)cpu, (void)group_fd, (void)flags;
+	return ++last_fd;
+}
+
+static ssize_t stub_read(void *ctx, int fd, void *buffer, size_t size)
+{
+	(void)ctx, (void)fd;
+	memset(buffer, 0, size);
+	return (ssize_t)size;
+}
+
+static int stub_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument)
+{
+	uint64_t id = (uint64_t)fd;
+
+	(void)ctx;
+	if (request == PERF_EVENT_IOC_ID)
+		memcpy((uint64_t *)argument, &id, sizeof(id)); // NOLINT
+	return 0;
+}
+
+static int stub_map(void *ctx, int fd, size_t size, void **address)
+{
+	(void)ctx, (void)fd;
+	ring_memory = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), size);
+	memset(ring_memory, 0, size);
+	*address = ring_memory;
+	return 0;
+}
+
+static int stub_unmap(void *ctx, void *address, size_t size)
+{
+	(void)ctx, (void)size;
+	free(address);
+	return 0;
+}
+
+static int stub_close(void *ctx, int fd)
+{
+	(void)ctx, (void)fd;
+	return 0;
+}
+
+/* ---- what the kernel would write */
+
+struct writer {
+	struct ring *ring;
+	const struct attrib_layout *layout;
+	uint64_t switch_id, head, n;
+	unsigned tasks;
+};
+
+static uint32_t tid_of(const struct writer *writer, uint64_t n)
+{
+	return FIRST_TID + (uint32_t)(n % writer->tasks);
+}
+
+static void put(struct writer *writer, uint64_t *words, size_t bytes, uint32_t type, uint16_t misc)
+{
+	unsigned char *data = (unsigned char *)ring_memory + (writer->ring->map_bytes - RING_BYTES);
+	size_t at = writer->head % RING_BYTES, first = size_min(bytes, RING_BYTES - at);
+
+	memcpy(words,
+	       &(struct perf_event_header){.type = type, .misc = misc, .size = (uint16_t)bytes}, 8);
+	memcpy(data + at, words, first);
+	memcpy(data, (char *)words + first, bytes - first);
+	writer->head += bytes;
+}
+
+static void put_switch(struct writer *writer, uint32_t who, uint32_t other, uint16_t misc)
+{
+	uint64_t words[6] = {
+		0, (uint64_t)other << 32 | other, (uint64_t)who << 32 | who, writer->n * 1000,
+		0, writer->switch_id + 50};
+
+	put(writer, words, sizeof(words), PERF_RECORD_SWITCH_CPU_WIDE, misc);
+}
+
+static void put_sample(struct writer *writer)
+{
+	uint64_t words[64] = {0}, tid = tid_of(writer, writer->n);
+	size_t n_values = writer->layout->n_values;
+
+	writer->n++;
+	words[1] = writer->switch_id;
+	words[2] = tid << 32 | tid;
+	words[3] = writer->n * 1000;
+	words[5] = n_values;
+	words[6] = words[7] = writer->n * 1000;
+	for (size_t k = 0; k < n_values; k++)
+		words[8 + k] = k == writer->layout->switch_value ? writer->n : writer->n / (k + 1);
+	put(writer, words, (8 + n_values) * 8, PERF_RECORD_SAMPLE, 0);
+}
+
+/* As much as wakes the reader, or so many samples; how many there were. */
+static uint64_t fill(struct writer *writer, uint64_t most, bool switches)
+{
+	uint64_t until = writer->head + ROUND_BYTES, written = 0;
+
+	for (; writer->head < until && written < most; written++) {
+		uint32_t who = tid_of(writer, writer->n), next = tid_of(writer, writer->n + 1);
+
+		put_sample(writer);
+		if (!switches)
+			continue;
+		put_switch(writer, who, next, PERF_RECORD_MISC_SWITCH_OUT);
+		put_switch(writer, next, who, 0);
+	}
+	writer->ring->page->data_head = writer->head;
+	return written;
+}
+
+/* ---- the reader */
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void resolve(struct event_set *events, struct plan_wants *wants)
+{
+	struct error err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(event_names); i++) {
+		int index = event_set_add(events, event_names[i], &err);
+
+		if (index < 0) {
+			fprintf(stderr, "bench_fold: %s\n", err.text);
+			exit(1);
+		}
+		wants->items[i].events = xcalloc(1, sizeof(unsigned));
+		wants->items[i].events[0] = (unsigned)index;
+		wants->items[i].n = 1;
+		wants->n++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned tasks = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2;
+	uint64_t left = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000000, records = left;
+	bool switches = argc > 3;
+
+	if (tasks == 0 || sys_linux_init(&linux_sys) < 0)
+		return 1;
+	struct sys_ops ops = *linux_sys.ops;
+	const struct sys sys = {&ops, linux_sys.ctx};
+
+	ops.perf_open = stub_open;
+	ops.perf_read = stub_read;
+	ops.perf_ioctl = stub_ioctl;
+	ops.perf_map = stub_map;
+	ops.perf_unmap = stub_unmap;
+	ops.close = stub_close;
+
+	struct plan_want want[ARRAY_SIZE(event_names)] = {0};
+	struct plan_wants wants = {.items = want};
+	struct pmu_set pmus;
+	struct event_set events;
+	size_t most[8] = {8, 8, 8, 8, 8, 8, 8, 8};
+	struct interval interval;
+	struct counted_failure failure;
+	struct counted_cpu cpu;
+	const int number = 0;
+
+	pmu_set_read(&sys, &pmus);
+	const struct event_context context = {.sys = &sys, .pmus = &pmus};
+	event_set_init(&events, &context);
+	resolve(&events, &wants);
+	struct plan *plan = plan_new(&(struct plan_request){
+		.events = &events, .pmus = &pmus, .wants = &wants, .most = most});
+	struct tasks *table = tasks_new(&sys);
+	interval_init(&interval, &plan->shape, &number, 1);
+	struct attrib *attrib = attrib_new(table, &interval);
+	counted_cpu_init(&cpu, &sys, attrib, number, 0, 0);
+	if (counted_cpu_open(&cpu, &events, plan, RING_BYTES, false, &failure) < 0)
+		return 1;
+
+	struct counted_cpus cpus = {.sys = &sys, .items = &cpu, .n = 1};
+	struct writer writer = {.ring = &cpu.ring,
+				.layout = &plan->groups[0].layout,
+				.switch_id = (uint64_t)cpu.groups[0].group.switch_fd,
+				.tasks = tasks};
+	double spent_s = 0;
+	while (left > 0) {
+		left -= fill(&writer, left, switches);
+		double began_s = cpu_s();
+		counted_cpus_drain(&cpus);
+		spent_s += cpu_s() - began_s;
+	}
+	if (interval.gaps || interval.lost_records || interval.n_ran != size_min(tasks, records)) {
+		fputs("bench_fold: not all was folded in\n", stderr);
+		return 1;
+	}
+	tell("record", spent_s * 1e9 / (double)records, "ns");
+
+	counted_cpu_close(&cpu);
+	births_fini(&cpus.births);
+	attrib_free(attrib);
+	interval_fini(&interval);
+	tasks_free(table);
+	plan_unref(plan);
+	event_set_fini(&events);
+	pmu_set_fini(&pmus);
+	for (size_t i = 0; i < wants.n; i++)
+		free(want[i].events);
+	sys_linux_fini(&linux_sys);
+	return 0;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * bench_replay FILE...: how many records of these recordings are replayed in a second of one CPU,
+ * without pictures (as a player skips), and with one of each interval.
+ */
+#include "core/replay.h"
+#include "core/sys.h"
+#include "core/util.h"
+#include "tests/bench/tell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { RUNS = 5 };
+
+static double cpu_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* CPU seconds for all of it; < 0: it cannot be replayed. */
+static double run(const struct sys *sys, const char *path, bool pictures, uint64_t *records,
+		  unsigned *intervals)
+{
+	const struct engine_config engine = {0};
+	const struct replay_config config = {
+		.path = path, .engine = &engine, .interval_ns = NS_PER_S};
+	struct replay *replay = NULL;
+	struct error err = {0};
+	double began_s = cpu_s();
+	int result = replay_new(sys, &config, &replay, &err);
+
+	*intervals = 0;
+	if (result == 0)
+		result = 1;
+	while (result > 0) {
+		struct snapshot *snapshot = NULL;
+		uint64_t time_ns;
+		result = pictures ? replay_next(replay, &snapshot, &err)
+				  : replay_skip(replay, &time_ns, &err);
+		*intervals += result > 0;
+		snapshot_free(snapshot);
+	}
+	if (result < 0)
+		fprintf(stderr, "%s\n", err.text);
+	*records = replay ? replay_records(replay) : 0;
+	replay_free(replay);
+	return result < 0 ? -1 : cpu_s() - began_s;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The median of some runs. */
+static double measure(const struct sys *sys, const char *path, bool pictures, uint64_t *records,
+		      unsigned *intervals)
+{
+	double taken_s[RUNS];
+
+	for (unsigned i = 0; i < RUNS; i++) {
+		taken_s[i] = run(sys, path, pictures, records, intervals);
+		if (taken_s[i] < 0)
+			exit(1);
+	}
+	qsort(taken_s, RUNS, sizeof(*taken_s), compare);
+	return taken_s[RUNS / 2];
+}
+
+int main(int argc, char **argv)
+{
+	struct sys sys;
+
+	if (sys_linux_init(&sys) < 0)
+		return 1;
+	for (int i = 1; i < argc; i++) {
+		uint64_t records;
+		unsigned intervals;
+		double skip_s = measure(&sys, argv[i], false, &records, &intervals);
+		double show_s = measure(&sys, argv[i], true, &records, &intervals);
+		char name[128];
+
+		snprintf(name, sizeof(name), "%.64s skipped", argv[i]);
+		tell(name, (double)records / skip_s / 1e6, "million records/s");
+		snprintf(name, sizeof(name), "%.64s shown", argv[i]);
+		tell(name, (double)records / show_s / 1e6, "million records/s");
+	}
+	sys_linux_fini(&sys);
+	return 0;
+}

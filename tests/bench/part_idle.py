@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""What is spent while nothing happens."""
+import os
+import time
+
+from machine import busy_s, cpu_s, wakes
+from tools import ATOP, SHOWING, in_turns
+
+BUSY_MUCH = 5  # percent of all CPUs that others take: then this is no idle machine
+SIZE = 80, 24
+
+
+def run(report, rounds, seconds=5):
+    besides, tools = [], [tool for tool in SHOWING if tool is not ATOP]
+
+    def measure(pid, _name):
+        began, busy = time.monotonic(), busy_s()
+        spent, woken = (cpu_s(pid), wakes(pid)) if pid else (0, 0)
+        time.sleep(seconds)
+        took = time.monotonic() - began
+        own = cpu_s(pid) - spent if pid else 0
+        besides.append(100 * (busy_s() - busy - own) / took / os.cpu_count())
+        return 100 * own / took, (wakes(pid) - woken) / took if pid else 0
+
+    told, absent = in_turns(tools, (rounds + 2) // 3, measure, SIZE)
+    noisy = None
+    if min(besides) > BUSY_MUCH:
+        noisy = f"others take {min(besides):.0f} % of the CPUs"
+    for i, (what, unit, most) in enumerate((("CPU", "%", 0.2), ("wake-ups a second", "", 25))):
+        for tool in tools:
+            values = [value[i] for value in told[tool.name]] if tool.name in told else None
+            ours = tool is tools[0]
+            report.add("idle", f"idle machine: {what}: {tool.name}", values, unit,
+                       most=most if ours else None, noisy=noisy if ours else None,
+                       told=absent.get(tool.name, ""))

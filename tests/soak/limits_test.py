@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# tests/run: alone, it looks at what others would disturb.
+"""pmctop where it gets little: address space, descriptors, locked memory, and no time for a while.
+
+Each run either does its work or says in one sentence why it cannot; none crashes or hangs.
+Prints TAP. BUILD is the build directory.
+"""
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from frames import broken_sums, check, finish, skip  # noqa: E402
+from ptys import is_sanitized  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+ONCE = [PMCTOP, "--format", "json", "-n", "1", "-d", "0.1"]
+STOPPED_S = 3
+
+
+def limited(limit, value):
+    """(how it ended, what it printed, what it said) with so little of that."""
+    run = subprocess.run(["prlimit", f"--{limit}={value}", *ONCE], capture_output=True, text=True,
+                         timeout=120, stdin=subprocess.DEVNULL)
+    return run.returncode, run.stdout, run.stderr
+
+
+def is_calm(status, printed, said):
+    """A whole frame that conserves; or a line for each thing that fails, and no figure."""
+    if status == 0:
+        return printed.count("\n") == 1 and not broken_sums(json.loads(printed))
+    lines = said.strip().split("\n")
+    return (0 < status < 126 and not printed and len(lines) <= 2
+            and all(line.startswith("pmctop: ") and len(line) > 20 for line in lines))
+
+
+def sweep(name, limit, values):
+    ended, bad = [], []
+    for value in values:
+        result = limited(limit, value)
+        ended.append(result[0])
+        if not is_calm(*result):
+            bad.append((value, *result))
+    check(f"{name}: {len(values)} runs, {ended.count(0)} of them whole", not bad, bad[:3])
+    return ended
+
+
+def space():
+    """From where the loader has enough: what it says is not ours."""
+    least = next(mib for mib in range(8, 200, 2)
+                 if "error while loading" not in (said := limited("as", mib << 20)[2])
+                 and "failed to map" not in said and "cannot" not in said)
+    ended = sweep("address space", "as", [mib << 20 for mib in range(least, least + 8)])
+    check("with enough of it, it works", limited("as", 512 << 20)[0] == 0)
+    return ended
+
+
+def stopped():
+    """Whoever is stopped says how long the interval was, and does not make up for it."""
+    process = subprocess.Popen([PMCTOP, "--format", "json", "-d", "0.2"], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, text=True)
+    frames = [json.loads(process.stdout.readline()) for _ in range(2)]
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(STOPPED_S)
+    process.send_signal(signal.SIGCONT)
+    frames += [json.loads(process.stdout.readline()) for _ in range(6)]
+    process.kill()
+    process.wait()
+    seconds = [frame["interval_s"] for frame in frames]
+    check("who was stopped tells how long that was",
+          sum(s >= STOPPED_S * 0.9 for s in seconds) == 1, seconds)
+    check("and adds up", not [sums for frame in frames if (sums := broken_sums(frame))], seconds)
+    check("without intervals that make up for it", min(seconds[2:]) > 0.02, seconds)
+
+
+def main():
+    if limited("nofile", 1024)[0] != 0:
+        skip("little of anything", "prlimit is not there, or nothing can be counted")
+        return finish()
+    sweep("descriptors", "nofile", list(range(4, 40, 3)))
+    sweep("locked memory", "memlock", [0, 4096, 65536, 1 << 20])
+    if is_sanitized(PMCTOP):
+        skip("address space", "a sanitizer takes terabytes of it")
+    else:
+        space()
+    stopped()
+    return finish()
+
+
+main()
