@@ -257,15 +257,16 @@ static void note_strange_machine(struct engine *engine)
  */
 static void settle(struct engine *engine)
 {
-	const struct plan *before = NULL;
+	const struct plan *before;
 	struct snapshot *last = NULL;
+	unsigned settled = 0;
 
-	for (unsigned i = 0; i < SETTLE_MOST && engine->collect->plan != before; i++) {
+	do {
 		before = engine->collect->plan;
 		engine_wait(engine, sys_now_ns(engine->sys) + SETTLE_NS);
 		snapshot_free(last);
 		last = engine_snapshot(engine);
-	}
+	} while (++settled < SETTLE_MOST && engine->collect->plan != before);
 	engine->sequence = last->sequence = 0;
 	if (engine->config.glimpse)
 		*engine->config.glimpse = last;

@@ -22,10 +22,10 @@ static struct fk_task **found_at(struct fk *fk, pid_t tid)
 
 struct fk_task *fk_find(struct fk *fk, pid_t tid)
 {
-	struct fk_task **found = found_at(fk, tid);
+	struct fk_task **found = found_at(fk, tid), *newest = *found;
 
-	if (*found && (*found)->spec.tid == tid)
-		return *found;
+	if (newest && newest->spec.tid == tid)
+		return newest;
 	for (struct fk_task *task = fk->tasks[(unsigned)tid % FK_BUCKETS]; task; task = task->next)
 		if (task->spec.tid == tid)
 			return *found = task;
