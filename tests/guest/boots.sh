@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# boots.sh "NAME SHIFT [OPTION...]"...: pmctop on real counters. Builds the emulated machine and pmctop
+# for it, boots it for each of these, side by side, lets it run NAME_guest.sh, and judges by
+# NAME_check.py what that printed. TAP; exit status 77: skipped.
+#
+# Each shift more halves what a second of the guest's costs, and what it gets done in that.
+set -uo pipefail
+
+cd "$(dirname "$0")/../.." || exit 2
+BUILD=${BUILD:-build}
+image=$BUILD/guest
+
+for tool in aarch64-linux-gnu-gcc qemu-system-aarch64 cpio; do
+	if [ -z "$(command -v $tool)" ]; then
+		echo "boots.sh: no $tool here; skipped" >&2
+		exit 77
+	fi
+done
+tests/guest/image.sh "$image" || exit
+make -s guest BUILD="$BUILD" >/dev/null || exit
+
+work=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
+
+# boot NAME SHIFT [OPTION...]
+boot() {
+	local name=$1 shift_=$2
+	shift 2
+	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 1200 "$@" \
+		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" \
+		"tests/guest/${name}_guest.sh" >"$work/$name.$shift_" 2>"$work/err.$name.$shift_"
+}
+
+for each in "$@"; do
+	# shellcheck disable=SC2086 # words
+	boot $each &
+done
+wait
+
+result=0
+for each in "$@"; do
+	read -r name shift_ _ <<<"$each"
+	cat "$work/err.$name.$shift_" >&2
+	python3 "tests/guest/${name}_check.py" "$shift_" "$work/$name.$shift_" || result=1
+done
+exit $result

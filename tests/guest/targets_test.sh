@@ -1,0 +1,4 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Some tasks only, with other rights, and commands.
+exec "$(dirname "$0")/boots.sh" "targets 1 --smp 1 --perf"
