@@ -29,7 +29,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define PRINTING " Printing, as with -b."
+#define DEFAULT_BUDGET_PERCENT 3.0
+#define PRINTING               " Printing, as with -b."
 
 /* One line on stderr. What it quotes of files, words and the environment may be hostile. */
 static void say(const char *sentence, const char *next)
@@ -275,6 +276,14 @@ static enum run_status examine(const struct options *options, const struct right
 	return err.text[0] ? complain(&err, status) : status;
 }
 
+/* A command is measured whole, as by perf stat, unless somebody said otherwise. */
+static double budget_percent(const struct options *options)
+{
+	if (options->budget_percent >= 0)
+		return options->budget_percent;
+	return options->command ? 0 : DEFAULT_BUDGET_PERCENT;
+}
+
 static int run_or_list(const struct options *options, struct config *config,
 		       const struct keymap *keymap, const struct rights *rights)
 {
@@ -297,7 +306,7 @@ static int run_or_list(const struct options *options, struct config *config,
 			},
 		.levels = options->count,
 		.command_lines = options->command_lines,
-		.budget_percent = options->budget_percent,
+		.budget_percent = budget_percent(options),
 		.counts_itself = true,
 		.idle = options->idle,
 	};

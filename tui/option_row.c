@@ -494,7 +494,7 @@ const struct option_row option_rows[] = {
 	{'C', "cpu", "LIST", "what runs on these CPUs: 0-3,8",
 	 .text = offsetof(struct options, cpus), .needs = "a name"},
 	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
-	{0, "budget", "PERCENT", "of a CPU that counting it may take; 0: no limit (0)", read_budget,
+	{0, "budget", "PERCENT", "of a CPU, that counting may take (3; a command: 0)", read_budget,
 	 .setting = true},
 	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
 	 .setting = true},

@@ -131,6 +131,7 @@ void options_init(struct options *options)
 		.format = &batch_formats[0],
 		.sort = "",
 		.mouse = true,
+		.budget_percent = -1,
 	};
 }
 

@@ -80,7 +80,7 @@ struct options {
 	size_t n_pids, pids_capacity, n_tids, tids_capacity;
 	const char *user, *cpus, *cgroup; /* NULL: any */
 	enum event_levels count;
-	double budget_percent; /* of a CPU; 0: no limit */
+	double budget_percent; /* of a CPU; 0: no limit; below 0: nobody said */
 	bool idle, command_lines;
 	enum options_color color;
 	bool ascii;
