@@ -50,6 +50,8 @@ static inline bool doctor_can_count(const struct doctor *doctor)
 }
 
 void doctor_examine(const struct sys *sys, struct doctor *doctor);
+/* Counts all that it may for half a second, and adds what that took of this machine. */
+void doctor_weigh(struct doctor *doctor, const struct sys *sys);
 void doctor_fini(struct doctor *doctor);
 
 /* "can", "machine", "rights", "limits"; "ok", "warn", "bad". */

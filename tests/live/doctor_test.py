@@ -84,6 +84,7 @@ def privileged():
     page.says("user", "ok", "root", "CAP_PERFMON")
     page.says("seccomp", "ok", "no filter")
     page.says("paranoid", "ok", str(paranoid()))
+    page.says("own cost", "ok", "% of a CPU now", " us a switch")
     with open("/proc/sys/kernel/osrelease", encoding="ascii") as release:
         page.says("kernel", "ok", release.read().strip())
     has_cycles = run("perf", "stat", "-e", "cycles", "true") if shutil.which("perf") else None
@@ -111,6 +112,7 @@ def ordinary():
         page.remedy("whole system", f"=ep {PMCTOP}")
     if level == 2:
         page.can(level="user", own_tasks=True, kernel=False)
+        page.says("own cost", "ok", "% of a CPU now")
     return user
 
 
