@@ -28,7 +28,12 @@ for part, how in (("access 1", "user"), ("access 0", "call")):
           all(0 < cost["cycles"] <= 1.1e7 * cost["cpu_percent"] * frame["interval_s"]
               for cost, frame in zip(costs, parts[part])), costs)
 
-broken = [text for lines in parts.values() for frame in lines if "schema" in frame
+    texts = [finding["text"] for page in parts["doctor" + part[6:]] for finding in page["findings"]
+             if finding["name"] == "own cycles"]
+    check(f"{part}: and the doctor says so", texts and f"read {'in' if how == 'user' else 'by'}"
+          in texts[0], texts)
+
+broken = [text for lines in parts.values() for frame in lines if "totals" in frame
           for text in frames.broken_sums(frame)]
 check("conservation holds to the last count", not broken, broken[:3])
 

@@ -8,6 +8,8 @@ for access in 1 0; do
 	echo $access >/proc/sys/kernel/perf_user_access
 	echo "== access $access"
 	pmctop --format json -n 2 -d 0.3
+	echo "== doctor $access"
+	pmctop --doctor --format json
 done
 
 for budget in 0 2; do
