@@ -74,7 +74,7 @@ def test_save_and_start(terminal):
         terminal.wait_for("Preset")
         terminal.text("kernel")
         terminal.keys("Enter")
-        terminal.wait_for(r"kernel$")
+        terminal.wait_for(r"kernel  +own")
         terminal.keys("s")
         terminal.wait_for("Interval, now")
         terminal.line("0.7")
