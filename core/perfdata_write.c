@@ -288,6 +288,32 @@ static bool is_ours(const struct raw *raw, uint64_t id)
 	return false;
 }
 
+/* The latest that is known of their CPU. */
+static uint64_t note_time(const struct raw *raw, uint64_t time_ns)
+{
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
+		if (raw->streams[i] && raw->streams[i]->last_ns > time_ns)
+			time_ns = raw->streams[i]->last_ns;
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
+		if (raw->streams[i])
+			raw->streams[i]->last_ns = time_ns;
+	return time_ns;
+}
+
+/*
+ * With somebody else's id came his time. How long the group has been enabled is its own, and from
+ * that follows when it was; never before what stands before it, or perf would sort for minutes.
+ */
+static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *stream,
+			    const struct sample_in *in)
+{
+	uint64_t enabled_ns = in->reading[READING_ENABLED_NS];
+
+	if (is_ours(raw, in->id))
+		stream->origin_ns = in->time_ns - enabled_ns;
+	return note_time(raw, stream->origin_ns ? stream->origin_ns + enabled_ns : 0);
+}
+
 static void put_sample(struct perfdata *data, const struct raw *raw, struct perfdata_stream *stream,
 		       const struct perf_event_header *header)
 {
@@ -305,9 +331,7 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 	out->ip = 0;
 	out->pid = in->pid;
 	out->tid = in->tid;
-	if (is_ours(raw, in->id))
-		stream->last_ns = in->time_ns;
-	out->time_ns = stream->last_ns;
+	out->time_ns = sample_time(raw, stream, in);
 	out->cpu = in->cpu;
 	out->reserved = 0;
 	out->n = n;
@@ -327,6 +351,7 @@ static void translate_record(struct perfdata *to, const struct raw *raw,
 	if (record_decode(header, &record) < 0)
 		return;
 	if (record.kind != RECORD_SAMPLE) {
+		note_time(raw, record.time_ns);
 		put(to, header, header->size);
 		return;
 	}

@@ -51,7 +51,8 @@ struct perfdata_stream {
 	uint64_t *ids; /* of each value; owned */
 	uint64_t *
 		base; /* the reading (enum record_reading) with which the recording begins; owned */
-	uint64_t last_ns; /* when the last sample was made */
+	uint64_t last_ns;   /* when the last record of its CPU was made */
+	uint64_t origin_ns; /* when enabled ns was 0; 0: not known yet */
 };
 
 /*
@@ -70,8 +71,8 @@ void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream);
 /*
  * Appends to `to` what is to be written of `data`: of raw records those that record_decode()
  * understands. Samples have the layout of PERFDATA_SAMPLE_TYPE then. One that somebody else's event
- * gave its id and time has our id again, and the last time that is known. To be called exactly once
- * for all data that streams are dropped in or rings lend to, in their order; `to` may be NULL.
+ * gave its id and time has our id again, and the time that its group tells. To be called exactly
+ * once for all data that streams are dropped in or rings lend to, in their order; `to` may be NULL.
  */
 void perfdata_translate(struct perfdata *to, const struct perfdata *data);
 

@@ -195,6 +195,33 @@ static void test_same_figures_in_turns(void **state)
 	record_from_start(2, 3);
 }
 
+/* What perf sorts by: on each CPU it goes on, and from switch to switch it has gone on. */
+static void check_times(const char *path)
+{
+	static unsigned char bytes[1 << 23];
+	uint64_t last_ns[CPUS] = {0};
+	size_t moved = 0, samples = 0;
+	FILE *file = fopen(path, "rb");
+
+	assert_non_null(file);
+	size_t n = fread(bytes, 1, sizeof(bytes), file);
+	assert_true(n < sizeof(bytes));
+	fclose(file);
+	for (size_t at = sizeof(struct perfdata_head); at < n;) {
+		const struct perfdata_own_sample *sample = (const void *)(bytes + at);
+		at += sample->header.size;
+		if (sample->header.type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_true(sample->cpu < CPUS);
+		assert_true(sample->time_ns >= last_ns[sample->cpu]);
+		moved += sample->time_ns > last_ns[sample->cpu];
+		last_ns[sample->cpu] = sample->time_ns;
+		samples++;
+	}
+	assert_true(samples > 100);
+	assert_true(moved * 5 > samples * 2); /* a switch makes two */
+}
+
 /* CPUs go and come, and somebody else's events give ours their ids. */
 static void test_hotplug_and_rival(void **state)
 {
@@ -215,6 +242,7 @@ static void test_hotplug_and_rival(void **state)
 	engine_free(engine);
 	check_recording(path, &seen, &replay);
 	assert_int_equal(replay.own[OWN_CLOSE], 1);
+	check_times(path);
 	seen_fini(&seen);
 	fk_free(fk);
 }
