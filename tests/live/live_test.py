@@ -252,7 +252,16 @@ def idle_share():
 
 
 def processes():
-    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+    """But for those that have ended and that nobody has asked for yet: they never run again."""
+    return {int(name) for name in os.listdir("/proc") if name.isdigit() and not is_zombie(name)}
+
+
+def is_zombie(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] == b"Z"
+    except OSError:
+        return True
 
 
 def command_line(pid):
