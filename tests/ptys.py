@@ -18,7 +18,7 @@ def sanitizers():
 
 
 def is_sanitized(program):
-    """Whether it was built with a sanitizer that sees to memory."""
+    """Whether it was built with a sanitizer that sees to memory, and takes some itself."""
     with open(program, "rb") as file:
         image = file.read()
     return any(name in image for name in (b"__asan_init", b"__tsan_init"))

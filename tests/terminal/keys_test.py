@@ -148,8 +148,9 @@ ROWS = [
     Row("command-line", ["c"], r"load/spin", back=["c"]),
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
-    Row("kill", ["k", "F9"], r"Signal to \d+ ", before=["/", "spin", "Enter"],
-        back=["Escape", "Home"]),
+    # Of one that has a row whether it gets a CPU now or not.
+    Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["i", "/", "spin", "Enter"],
+        back=["Escape", "i", "Home"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
     Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "spin", "Enter"]),
     Row("idle", ["i"], r"^ +\d+ .*slumber$", before=["\\", "slumber", "Enter"],
