@@ -59,11 +59,12 @@ check(f"a busy loop's ipc is {truth:.2f} to 1 %", all(near(i, truth, 0.01) for i
 check("and plainly valid", not any("ipc" in task.get("states", {}) for task in spins))
 ghz = [task["metrics"]["ghz"] for task in spins]
 check("at 1 GHz", all(near(g, 1, 0.01) for g in ghz), ghz)
-# A CPU's part ends at its own last record, and two emulated CPUs share one host thread.
+# A CPU's part ends at its own last record, and two emulated CPUs share one host thread; pmctop and
+# the witness take a few hundredths of one where an instruction takes 4 or 8 ns.
 clocks = [sum(t["events"]["task-clock"] for t in spins if t["pid"] == pid) / 1e9
           for pid in {task["pid"] for task in spins}]
 wall = sum(frame["interval_s"] for frame in busy)
-check("each of them had its CPU to itself", all(c > 0.95 * wall - 0.1 for c in clocks), clocks)
+check("each of them had its CPU to itself", all(c > 0.9 * wall - 0.1 for c in clocks), clocks)
 states = busy[-1]["tasks"][0]["states"]
 check("an event that this CPU has not is unsupported, never 0",
       states["cache_mpki"] == "unsupported"
