@@ -12,8 +12,12 @@
 BUILD    ?= build
 Q        := $(if $(V),,@)
 say       = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
-VERSION  := 0.1.0
+NUMBER   := 0.1.0
 comma    := ,
+define newline
+
+
+endef
 
 # Of a CC for this machine, which make hands down to every make below, another machine's compiler
 # takes no more than what stands in front of it.
@@ -44,7 +48,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -fPIE $(HARDEN_CFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
-	-D_GNU_SOURCE -DPMCTOP_VERSION='"$(VERSION)"' -I. $(SYSROOT_CFLAGS) $(CFLAGS)
+	-D_GNU_SOURCE -I. $(SYSROOT_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(if $(STATIC),$(STATIC_LDFLAGS),-pie) $(HARDEN_LDFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
@@ -70,6 +74,14 @@ once = $(eval $(1) := $(2))$($(1))
 HARDEN_CFLAGS = $(call once,HARDEN_CFLAGS,$(if $(filter-out 0,$(HARDEN)),$(shell $(harden_cflags))))
 HARDEN_LDFLAGS = $(if $(filter-out 0,$(HARDEN)),$(addprefix -Wl$(comma)-z$(comma),relro now noexecstack separate-code))
 STATIC_LDFLAGS = $(call once,STATIC_LDFLAGS,$(shell $(static_ldflags)))
+
+# What git says in a clone: the commits since the last release, or which one it is, and whether
+# anything was changed since: 0.1.0, 0.1.0+12.gda45510, 0.1.0+gda45510.dirty. Else the next release.
+define describe
+[ ! -e .git ] || git describe --tags --match 'v[0-9]*' --always --dirty 2>/dev/null | \
+	sed -e 's/^v//; t tag' -e 's/^/$(NUMBER)-g/; : tag' -e 's/-/+/; s/-/./g'
+endef
+VERSION = $(call once,VERSION,$(or $(shell $(describe)),$(NUMBER)))
 
 # libmicrohttpd, for --listen. Not in a static program: it would link GnuTLS and all that wants, and
 # not all of that has static libraries.
@@ -112,7 +124,7 @@ submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MA
 .PHONY: all run install install-caps test units loads bench benches screenshots guest monitoring
 .PHONY: fuzz fuzz-short fuzzers sweep soak format format-check \
 	sanitize sanitize-threads valgrind analyze lint
-.PHONY: deps test-deps lint-deps clang-deps bench-deps clean help
+.PHONY: always deps test-deps lint-deps clang-deps bench-deps clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -178,7 +190,7 @@ $(call say,LINK,$@)
 $(Q)$(CC) $(ALL_LDFLAGS) $(2) -o $@ $^ $(1)
 endef
 
-$(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/libcore.a
+$(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/obj/version.o $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/libcore.a: $(CORE_OBJ)
@@ -236,10 +248,35 @@ $(BUILD)/obj/tui/%: FILE_FLAGS = $(TUI_CFLAGS)
 $(BUILD)/obj/tests/fake_kernel/%: FILE_FLAGS = $(TEST_CFLAGS)
 $(BUILD)/obj/tests/unit/% $(BUILD)/obj/tests/soak/%: FILE_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
 
+define compile
+@mkdir -p $(@D)
+$(call say,CC,$<)
+$(Q)$(CC) $(ALL_CFLAGS) $(FILE_FLAGS) -MMD -MP -c -o $@ $<
+endef
+
 $(BUILD)/obj/%.o: %.c
+	$(compile)
+
+# What is made here is C too.
+$(BUILD)/obj/%.o: $(BUILD)/%.c
+	$(compile)
+
+# libpfm4 says "4.0" of itself, whatever it is.
+define libraries
+{ readlink -f $$($(CC) $(SYSROOT:%=-B%/usr/lib/$(MULTIARCH)/) -print-file-name=libpfm.so) | \
+	sed -n 's/.*[.]so[.]/libpfm /p'; for library in inih libzstd ncursesw $(HTTP_NAME); do \
+	echo $$library $$($(PKG_CONFIG) --modversion $$library); done; } | paste -sd, | sed 's/,/, /g'
+endef
+
+# Looked at each time and written where it is another, so that a commit costs one link. No test has
+# it: libcore.a has one that stands for it (core/version.c).
+$(BUILD)/version.c: always
 	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) $(FILE_FLAGS) -MMD -MP -c -o $@ $<
+	@new=$@.$$$$; { echo '#include "core/version.h"'; \
+	   echo 'const char version[] = "$(VERSION)";'; \
+	   echo "const char version_build[] = \"$$($(CC) -dumpmachine)$(if $(STATIC),$(comma) static)\""; \
+	   echo "\"$(if $(filter-out 0,$(HARDEN)),$(comma) hardened), with $$($(libraries))\";"; } >$$new && \
+	if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
 # The themes as C strings, so that pmctop is one file.
 $(BUILD)/themes_builtin.c: $(THEMES) Makefile
@@ -249,11 +286,6 @@ $(BUILD)/themes_builtin.c: $(THEMES) Makefile
 	   for t in $(THEMES); do echo "{\"$$(basename $$t .theme)\","; \
 	     sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $$t; echo '},'; done; \
 	   echo '{0, 0},'; echo '};'; } > $@
-
-$(BUILD)/obj/themes_builtin.o: $(BUILD)/themes_builtin.c
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
 	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) tests/unit/sweep.c tests/soak/long_day.c $(SOAK_SRC) $(LOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) tests/fuzz/corpus.c)
@@ -340,7 +372,7 @@ $(BUILD)/analyzed/%: %.c $(wildcard core/*.h tui/*.h)
 	@mkdir -p $(@D)
 	$(call say,SCAN,$<)
 	$(Q)$(CC) -std=gnu11 -Werror -fanalyzer -Wno-analyzer-use-of-uninitialized-value \
-		$(CORE_CFLAGS) $(TUI_CFLAGS) -D_GNU_SOURCE -DPMCTOP_VERSION='"$(VERSION)"' -I. \
+		$(CORE_CFLAGS) $(TUI_CFLAGS) -D_GNU_SOURCE -I. \
 		-c -o /dev/null $< && touch $@
 
 lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clang, cppcheck, gcc's analyzer
@@ -349,7 +381,7 @@ lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clan
 	@$(submake) CC=gcc analyze
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability -j $(shell nproc) \
 		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
-		-D_GNU_SOURCE -DPMCTOP_VERSION='"0"' -I. $(CORE_SRC) $(TUI_SRC) $(FAKE_SRC)
+		-D_GNU_SOURCE -I. $(CORE_SRC) $(TUI_SRC) $(FAKE_SRC)
 
 ## ---- packages
 

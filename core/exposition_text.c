@@ -12,6 +12,7 @@
 
 #include "text.h"
 #include "util.h"
+#include "version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -321,7 +322,7 @@ static void put_build(const struct telling *telling)
 					     "", "",           "The pmctop that tells this."};
 
 	put_family(telling, &family);
-	put_sample(telling, &family, "schema=\"pmctop/1\"", "version", PMCTOP_VERSION);
+	put_sample(telling, &family, "schema=\"pmctop/1\"", "version", version);
 	fputs("1\n", telling->out);
 }
 

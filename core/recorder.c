@@ -9,6 +9,7 @@
 #include "record_file.h"
 #include "recorder_part.h"
 #include "util.h"
+#include "version.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +146,8 @@ static void add_features(struct recorder *recorder)
 	add_file_feature(recorder, PERFDATA_HOSTNAME, "/proc/sys/kernel/hostname");
 	add_file_feature(recorder, PERFDATA_OSRELEASE, "/proc/sys/kernel/osrelease");
 	add_file_feature(recorder, PERFDATA_ARCH, "/proc/sys/kernel/arch");
-	perfdata_text_feature(recorder->data, PERFDATA_VERSION, "pmctop " PMCTOP_VERSION);
+	snprintf(text, sizeof(text), "pmctop %s", version);
+	perfdata_text_feature(recorder->data, PERFDATA_VERSION, text);
 	if (cpus_online(sys, &online) == 0) {
 		if (cpus_possible(sys, &possible) == 0) {
 			perfdata_cpus_feature(recorder->data, possible.n, online.n);

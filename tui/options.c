@@ -11,6 +11,7 @@
 #include "core/metrics_server.h"
 #include "core/suggest.h"
 #include "core/util.h"
+#include "core/version.h"
 #include "option_row.h"
 
 #include <ctype.h>
@@ -381,6 +382,6 @@ void options_print_help(FILE *file)
 
 void options_print_version(FILE *file)
 {
-	fprintf(file, "pmctop %s%s\n", PMCTOP_VERSION,
+	fprintf(file, "pmctop %s\nBuilt for %s%s.\n", version, version_build,
 		metrics_server_is_built() ? "" : ", without HTTP (--listen)");
 }

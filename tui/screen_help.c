@@ -8,8 +8,10 @@
 
 #include "core/cpu_lost.h"
 #include "core/util.h"
+#include "core/version.h"
 #include "refusal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -118,11 +120,12 @@ static void help_draw(struct app *app, struct canvas *canvas)
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
 	struct canvas nowhere = {0};
+	char title[80];
 
+	snprintf(title, sizeof(title), "pmctop %s - help", version);
 	page_settle(&app->page, write_help(app, &nowhere, body, 0), body.height);
 	canvas_text_ellipsis(canvas, 0, layout.title.y,
-			     layout.title.height ? layout.title.width : 0, STYLE_TITLE,
-			     "pmctop " PMCTOP_VERSION " - help");
+			     layout.title.height ? layout.title.width : 0, STYLE_TITLE, title);
 	write_help(app, canvas, body, app->page.top);
 	app_draw_bottom(app, canvas, layout.bottom);
 }
