@@ -38,7 +38,7 @@ SYSROOT_LIBS := -L$(SYSROOT)/usr/lib/$(MULTIARCH)
 else
 PKG_CONFIG ?= pkg-config
 endif
-PKG_STATIC := $(if $(STATIC),--static)
+PKG_STATIC = $(if $(STATIC),--static)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wwrite-strings -Wvla -Wundef -Wformat=2 -Wimplicit-fallthrough -Wnull-dereference \
@@ -107,7 +107,7 @@ BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
 
 object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call object,$(CORE_SRC))
-TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o
+TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o $(BUILD)/obj/terminal_types.o
 SCREEN_OBJ := $(filter-out %/main.o,$(TUI_OBJ))
 FAKE_OBJ := $(call object,$(FAKE_SRC))
 SOAK_SRC := $(sort $(wildcard tests/soak/test_*.c))
@@ -121,7 +121,7 @@ CORPUS_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 # As many jobs as there are CPUs, unless someone has said how many.
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
-.PHONY: all run install install-caps test units loads bench benches screenshots guest monitoring
+.PHONY: all run static install install-caps test units loads bench benches screenshots guest monitoring
 .PHONY: fuzz fuzz-short fuzzers sweep soak format format-check \
 	sanitize sanitize-threads valgrind analyze lint
 .PHONY: always deps test-deps lint-deps clang-deps bench-deps clean help
@@ -191,6 +191,16 @@ $(Q)$(CC) $(ALL_LDFLAGS) $(2) -o $@ $^ $(1)
 endef
 
 $(BUILD)/pmctop: $(TUI_OBJ) $(BUILD)/obj/version.o $(BUILD)/libcore.a
+	$(call link,$(TUI_LIBS) $(CORE_LIBS))
+
+# One file that runs on any Linux of this architecture: another way to link, and of what stands
+# twice here, the archive's is not taken.
+static: $(BUILD)/static/pmctop ## build build/static/pmctop, which needs nothing else on its machine
+$(BUILD)/static/%: private override STATIC = 1
+$(BUILD)/static/%: private override HTTP = 0
+$(BUILD)/static/pmctop: private override LDFLAGS += -s
+$(BUILD)/static/pmctop: $(TUI_OBJ) $(BUILD)/obj/static/version.o \
+		$(BUILD)/obj/core/metrics_server_absent.o $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/libcore.a: $(CORE_OBJ)
@@ -270,7 +280,7 @@ endef
 
 # Looked at each time and written where it is another, so that a commit costs one link. No test has
 # it: libcore.a has one that stands for it (core/version.c).
-$(BUILD)/version.c: always
+$(BUILD)/version.c $(BUILD)/static/version.c: always
 	@mkdir -p $(@D)
 	@new=$@.$$$$; { echo '#include "core/version.h"'; \
 	   echo 'const char version[] = "$(VERSION)";'; \
@@ -287,6 +297,17 @@ $(BUILD)/themes_builtin.c: $(THEMES) Makefile
 	     sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $$t; echo '},'; done; \
 	   echo '{0, 0},'; echo '};'; } > $@
 
+# The first one stands in for all others.
+TERMINAL_TYPES := xterm-256color linux screen screen-256color tmux tmux-256color vt100 vt220
+
+$(BUILD)/terminal_types.c: Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "tui/terminal_type.h"'; \
+	   echo 'const struct terminal_type terminal_types[] = {'; \
+	   for t in $(TERMINAL_TYPES); do \
+	     infocmp -0 -Q2 $$t 2>/dev/null | sed -n "s/^b64:.*/{\"$$t\", \"&\"},/p"; done; \
+	   echo '{0, 0},'; echo '};'; } > $@
+
 -include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
 	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) tests/unit/sweep.c tests/soak/long_day.c $(SOAK_SRC) $(LOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) tests/fuzz/corpus.c)
 
@@ -299,6 +320,11 @@ guest: ## build the emulated arm64 machine and pmctop for it
 	@tests/guest/image.sh $(GUEST)
 	@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 all loads
+
+static-arm64: ## the same for arm64, build/arm64/static/pmctop
+	@tests/guest/image.sh $(GUEST)
+	@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
+		BUILD=$(BUILD)/arm64 static
 
 monitoring: ## fetch prometheus, promtool and node_exporter for the tests, without installing them
 	@tests/monitoring/tools.sh $(BUILD)/monitoring
@@ -340,7 +366,7 @@ UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # What boots another machine; what looks at the program as it is built, at its memory, or that nobody
 # may trace it, as LSan does; what wants pmctop to keep up with a storm, which it cannot at a third of
 # its speed; what looks at the kernel or at another program more than at pmctop.
-UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
+UNSANITIZED := tests/guest/ live/static terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
 	live/targets live/record_life live/replay_perf live/prometheus live/formats live/cost \
 	tests/test_contract_
 

@@ -11,6 +11,7 @@
 #include "run.h"
 #include "settings.h"
 #include "sheet.h"
+#include "term.h"
 #include "theme_load.h"
 #include "user_files.h"
 
@@ -140,7 +141,11 @@ static int prepare(const struct options *options, const struct rights *rights, b
 		return err->code;
 	run_prepare();
 	const struct rights_need need = rights_need_of(options, draws);
-	return rights_drop(rights, &need, err);
+	int rc = rights_drop(rights, &need, err);
+	/* Not before: where rights were lent, ncurses must not find the files of $HOME. */
+	if (rc == 0 && draws)
+		term_prepare(getenv("TERM"));
+	return rc;
 }
 
 static int draw_or_print(const struct run_config *config, bool draws, struct error *err)

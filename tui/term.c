@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "core/util.h"
 #include "rescue.h"
+#include "terminal_type.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -72,16 +73,37 @@ static SCREEN *open_direct(const char *type, FILE *input)
 	return open_type(name, input);
 }
 
+/* The type itself or what stands in for it; NULL where nothing is known. */
+static const char *known_type(const char *type)
+{
+	const char *const types[] = {type, "xterm-256color", "vt100"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (can_draw(types[i]))
+			return types[i];
+	return NULL;
+}
+
 static SCREEN *open_any(const struct term_config *config, FILE *input)
 {
-	const char *const types[] = {config->type, "xterm-256color", "vt100"};
 	SCREEN *screen = NULL;
 
 	if (config->color && config->direct_color)
 		screen = open_direct(config->type, input);
-	for (size_t i = 0; !screen && i < ARRAY_SIZE(types); i++)
-		screen = open_type(types[i], input);
-	return screen;
+	return screen ? screen : open_type(known_type(config->type), input);
+}
+
+void term_prepare(const char *type)
+{
+	const struct terminal_type *built_in = terminal_types;
+
+	if (known_type(type) || !built_in->name)
+		return;
+	while (built_in->name && strcmp(built_in->name, type) != 0)
+		built_in++;
+	if (!built_in->name)
+		built_in = terminal_types;
+	setenv("TERMINFO", built_in->terminfo, 1);
 }
 
 static enum color_depth find_depth(const struct term_config *config)

@@ -24,6 +24,12 @@ struct term_config {
 };
 
 /*
+ * To be called first, while there is one thread: where this machine describes no terminal at all,
+ * ncurses is led to a description that is built in, by the environment.
+ */
+void term_prepare(const char *type);
+
+/*
  * Draws on standard output and reads keys from standard input or, where that is no terminal, from
  * /dev/tty. An unknown type is taken for xterm-256color, then vt100. -ENOTTY or -ENOENT and a
  * sentence where there is nothing to draw on.
