@@ -14,10 +14,6 @@ Q        := $(if $(V),,@)
 say       = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 NUMBER   := 0.1.0
 comma    := ,
-define newline
-
-
-endef
 
 # Of a CC for this machine, which make hands down to every make below, another machine's compiler
 # takes no more than what stands in front of it.
@@ -121,7 +117,7 @@ CORPUS_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 # As many jobs as there are CPUs, unless someone has said how many.
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
-.PHONY: all run static install install-caps test units loads bench benches screenshots guest monitoring
+.PHONY: all run static install install-caps uninstall test units loads bench benches screenshots guest monitoring
 .PHONY: fuzz fuzz-short fuzzers sweep soak format format-check \
 	sanitize sanitize-threads valgrind analyze lint
 .PHONY: always deps test-deps lint-deps clang-deps bench-deps clean help
@@ -137,19 +133,50 @@ run: deps ## install what is missing, build, start pmctop
 ## ---- installing: DESTDIR is for packages, GROUP for those who may count all that runs
 
 PREFIX    ?= /usr/local
-INSTALLED := $(DESTDIR)$(PREFIX)/bin/pmctop
+INTO      := $(DESTDIR)$(PREFIX)
+INSTALLED := $(INTO)/bin/pmctop
+# Every zsh looks there below /usr/local, and below /usr all but Debian's: share/zsh/vendor-completions.
+ZSH_DIR   ?= share/zsh/site-functions
+
+# What else is installed, and where below PREFIX. Themes are built in: these are to begin one's own.
+FILES := tui/pmctop.1=share/man/man1/pmctop.1 \
+	tui/completions/pmctop.bash=share/bash-completion/completions/pmctop \
+	tui/completions/_pmctop=$(ZSH_DIR)/_pmctop \
+	tui/completions/pmctop.fish=share/fish/vendor_completions.d/pmctop.fish \
+	$(foreach f,README.md LICENSE,$(f)=share/doc/pmctop/$(f)) \
+	$(foreach f,$(wildcard core/monitoring/*),$(f)=share/doc/pmctop/monitoring/$(notdir $(f))) \
+	$(foreach f,$(THEMES),$(f)=share/doc/pmctop/$(f))
+PLACES := bin/pmctop $(foreach f,$(FILES),$(lastword $(subst =, ,$(f))))
+# Those of the system stay when they are empty.
+FOLDERS := $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),bin/ share/man/man1/),$(sort $(dir $(PLACES))))
+
+# install(1) unlinks what it replaces, so that one may run meanwhile.
+define put
+@said=$$(install -D $(2) $(1) "$(INTO)/$(3)" 2>&1) || \
+	{ echo "$$said: try it as root, or with a PREFIX of your own" >&2; exit 1; }
+$(call say,INST,"$(INTO)/$(3)")
+
+endef
+define put_all
+$(call put,$(BUILD)/pmctop,$(1),bin/pmctop)
+$(foreach f,$(FILES),$(call put,$(firstword $(subst =, ,$(f))),-m 644,$(lastword $(subst =, ,$(f)))))
+endef
 
 install: all ## install pmctop into PREFIX=/usr/local
-	install -D -m 755 $(BUILD)/pmctop $(INSTALLED)
+	$(call put_all,-m 755)
+
+uninstall: ## remove what install put there
+	@[ ! -d "$(INTO)" ] || { cd "$(INTO)" && rm -f $(PLACES) && \
+		for folder in $(FOLDERS); do rmdir -p "$$folder" 2>/dev/null || true; done; }
 
 # Nothing more is needed (tests/live/rights_test.py proves it), and before Linux 5.8 nothing less
 # than cap_sys_admin lets count. Last, as chgrp takes capabilities away.
 install-caps: all ## install it so that everybody, or GROUP=perf alone, may count without root
 	@[ -z "$(GROUP)" ] || getent group "$(GROUP)" >/dev/null || \
 		{ echo "There is no group $(GROUP): groupadd $(GROUP)" >&2; exit 1; }
-	install -D $(if $(GROUP),-g $(GROUP) -m 750,-m 755) $(BUILD)/pmctop $(INSTALLED)
+	$(call put_all,$(if $(GROUP),-g $(GROUP) -m 750,-m 755))
 	@count=cap_perfmon; [ "$$(cat /proc/sys/kernel/cap_last_cap)" -ge 38 ] || count=cap_sys_admin; \
-	caps=$$count,cap_ipc_lock=ep; echo setcap $$caps $(INSTALLED); setcap $$caps $(INSTALLED) || { \
+	caps=$$count,cap_ipc_lock=ep; echo "  setcap $$caps $(INSTALLED)"; setcap $$caps "$(INSTALLED)" || { \
 	echo "$(INSTALLED) is there, but counts no more than whoever starts it may:" \
 		"run this as root, with libcap2-bin installed, or choose a PREFIX on a file system" \
 		"that keeps capabilities." >&2; exit 1; }
@@ -258,17 +285,36 @@ $(BUILD)/obj/tui/%: FILE_FLAGS = $(TUI_CFLAGS)
 $(BUILD)/obj/tests/fake_kernel/%: FILE_FLAGS = $(TEST_CFLAGS)
 $(BUILD)/obj/tests/unit/% $(BUILD)/obj/tests/soak/%: FILE_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
 
+# What is missing is said in one line, before the compiler says it in many: a library by pkg-config,
+# its header, and the package that has both.
+WANTED = -,stdio.h,libc6-dev -,perfmon/pfmlib_perf_event.h,libpfm4-dev inih,ini.h,libinih-dev \
+	libzstd,zstd.h,libzstd-dev ncursesw,curses.h,libncurses-dev \
+	$(if $(HTTP_NAME),$(HTTP_NAME)$(comma)microhttpd.h$(comma)libmicrohttpd-dev)
+define look_for_wanted
+missing=; $(CC) --version || missing=" $(if $(CROSS),gcc-$(CROSS:-=),$(or $(filter clang%,$(CC)),gcc))"; \
+$(PKG_CONFIG) --version || missing="$$missing pkg-config"; \
+[ -n "$$missing" ] || for want in $(WANTED); do IFS=,; set -- $$want; unset IFS; \
+	{ [ $$1 = - ] || flags=$$($(PKG_CONFIG) --cflags $$1); } && echo "#include <$$2>" | \
+	$(CC) $(SYSROOT_CFLAGS) $(CFLAGS) $$flags -E -x c - || missing="$$missing $$3"; done
+endef
+
+$(BUILD)/wanted:
+	@mkdir -p $(@D)
+	@{ $(look_for_wanted); } >/dev/null 2>&1; [ -z "$$missing" ] || { \
+	echo "pmctop cannot be built without these$(SYSROOT:%= in %): sudo apt-get install$$missing" >&2; exit 1; }
+	@touch $@
+
 define compile
 @mkdir -p $(@D)
 $(call say,CC,$<)
 $(Q)$(CC) $(ALL_CFLAGS) $(FILE_FLAGS) -MMD -MP -c -o $@ $<
 endef
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c | $(BUILD)/wanted
 	$(compile)
 
 # What is made here is C too.
-$(BUILD)/obj/%.o: $(BUILD)/%.c
+$(BUILD)/obj/%.o: $(BUILD)/%.c | $(BUILD)/wanted
 	$(compile)
 
 # libpfm4 says "4.0" of itself, whatever it is.
@@ -280,7 +326,7 @@ endef
 
 # Looked at each time and written where it is another, so that a commit costs one link. No test has
 # it: libcore.a has one that stands for it (core/version.c).
-$(BUILD)/version.c $(BUILD)/static/version.c: always
+$(BUILD)/version.c $(BUILD)/static/version.c: always | $(BUILD)/wanted
 	@mkdir -p $(@D)
 	@new=$@.$$$$; { echo '#include "core/version.h"'; \
 	   echo 'const char version[] = "$(VERSION)";'; \
@@ -366,7 +412,7 @@ UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # What boots another machine; what looks at the program as it is built, at its memory, or that nobody
 # may trace it, as LSan does; what wants pmctop to keep up with a storm, which it cannot at a third of
 # its speed; what looks at the kernel or at another program more than at pmctop.
-UNSANITIZED := tests/guest/ live/static terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
+UNSANITIZED := tests/guest/ live/install live/static live/package terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
 	live/targets live/record_life live/replay_perf live/prometheus live/formats live/cost \
 	tests/test_contract_
 
@@ -454,4 +500,4 @@ clean: ## remove everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'

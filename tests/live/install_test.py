@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""make install and uninstall, and what make says where something is missing.
+
+Prints TAP. BUILD is the build directory.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from frames import check, finish, skip  # noqa: E402
+from served import until  # noqa: E402
+
+TREE = os.path.abspath(os.path.join(HERE, "..", ".."))
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+
+
+def make(*arguments, **options):
+    """Of what is built already."""
+    return subprocess.run(["make", "--no-print-directory", "-C", TREE, "-o", PMCTOP,
+                           f"BUILD={BUILD}", *arguments], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def below(directory):
+    """Every file and folder, by its path from there."""
+    return {os.path.relpath(os.path.join(folder, name), directory)
+            for folder, folders, files in os.walk(directory) for name in folders + files}
+
+
+def told(result):
+    """What it says besides make's own last word."""
+    return [line for line in result.stderr.splitlines() if not re.match(r"make(\[\d+\])?: ", line)]
+
+
+def installed(top):
+    prefix = os.path.join(top, "a place")
+    result = make("install", f"PREFIX={prefix}", umask=0o077)
+    found = below(prefix)
+    check("make install", result.returncode == 0 and {
+        "bin/pmctop", "share/man/man1/pmctop.1", "share/bash-completion/completions/pmctop",
+        "share/zsh/site-functions/_pmctop", "share/fish/vendor_completions.d/pmctop.fish",
+        "share/doc/pmctop/README.md", "share/doc/pmctop/LICENSE",
+        "share/doc/pmctop/monitoring/grafana.json", "share/doc/pmctop/themes/nord.theme"} <= found,
+          (result, found))
+    check("what it installed is everybody's to read, and to run where it is a program",
+          all(os.stat(os.path.join(prefix, name)).st_mode & 0o777
+              == (0o755 if name == "bin/pmctop" or os.path.isdir(os.path.join(prefix, name)) else 0o644)
+              for name in found), found)
+    program = os.path.join(prefix, "bin", "pmctop")
+    with subprocess.Popen([program, "-b", "-d", "0.1"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        until(lambda: os.readlink(f"/proc/{running.pid}/exe") == program, 20)
+        before = os.stat(program).st_ino
+        result = make("install", f"PREFIX={prefix}")
+        check("it replaces one that runs, which goes on", result.returncode == 0
+              and os.stat(program).st_ino != before and running.poll() is None, result)
+        running.kill()
+    other = os.path.join(prefix, "share", "doc", "other")
+    os.mkdir(other)
+    result = make("uninstall", f"PREFIX={prefix}")
+    check("make uninstall leaves what is not its own, and nothing of its own",
+          result.returncode == 0 and below(prefix) == {"share", "share/doc", "share/doc/other"},
+          (result, below(prefix)))
+    check("and does not mind when there is nothing",
+          make("uninstall", f"PREFIX={prefix}").returncode == 0
+          and make("uninstall", f"PREFIX={prefix}/none").returncode == 0)
+    os.rmdir(other)
+    make("install", f"DESTDIR={top}/staged", "PREFIX=/usr/local")
+    check("DESTDIR stands before PREFIX", os.path.exists(f"{top}/staged/usr/local/bin/pmctop"))
+    make("uninstall", f"DESTDIR={top}/staged", "PREFIX=/usr/local")
+    check("the system's own folders stay, though they are empty",
+          below(f"{top}/staged/usr/local") == {"bin", "share", "share/man", "share/man/man1"},
+          below(f"{top}/staged"))
+
+
+def refused(top):
+    """Where nobody may write: root may everywhere, but not through a file."""
+    with open(os.path.join(top, "file"), "w", encoding="ascii"):
+        pass
+    result = make("install", f"PREFIX={top}/file")
+    check("a PREFIX that cannot be: one line says why and what to do",
+          result.returncode and len(told(result)) == 1 and f"{top}/file" in told(result)[0]
+          and "PREFIX" in told(result)[0], result)
+
+
+def without(top, name, wanted, *arguments):
+    """Nothing is compiled before all that it takes has been looked for."""
+    build = os.path.join(top, "build")
+    result = make("all", *arguments, f"BUILD={build}")
+    check(f"without {name}: one line names the packages and the command",
+          result.returncode and len(told(result)) == 1
+          and told(result)[0].endswith(f"sudo apt-get install {wanted}")
+          and "CC " not in result.stdout, result)
+    shutil.rmtree(build)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as top:
+        os.chmod(top, 0o755)
+        installed(top)
+        refused(top)
+        without(top, "a compiler", "gcc", "CC=no-such-compiler")
+        without(top, "another machine's", "gcc-no-such-machine", "CROSS=no-such-machine-")
+        without(top, "pkg-config", "pkg-config", "PKG_CONFIG=no-such-program")
+        found = os.path.join(top, "found")
+        os.mkdir(found)
+        known = subprocess.run(["pkg-config", "--variable=pcfiledir", "ncursesw"], capture_output=True,
+                               text=True, check=False).stdout.strip()
+        if known:
+            shutil.copy(os.path.join(known, "ncursesw.pc"), found)
+            without(top, "some libraries", "libinih-dev libzstd-dev", "HTTP=0",
+                    f"PKG_CONFIG=PKG_CONFIG_LIBDIR={found} pkg-config")
+        else:
+            skip("without some libraries", "no pkg-config here that knows ncursesw")
+        without(top, "headers", "libc6-dev libpfm4-dev libinih-dev libzstd-dev libncurses-dev",
+                "HTTP=0", "CFLAGS=-nostdinc")
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
