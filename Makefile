@@ -5,6 +5,7 @@
 #   another machine      make CROSS=aarch64-linux-gnu- SYSROOT=dir STATIC=1 BUILD=build/arm64
 #   another compiler     make CC=clang WERROR=1 BUILD=build/clang
 #   without --listen     make HTTP=0 BUILD=build/no-http
+#   of another number    make VERSION=1.2.3
 #   sanitizers           make SANITIZE=address,undefined BUILD=build/asan
 #   not hardened         make HARDEN=0 BUILD=build/soft
 #   the commands shown   make V=1
@@ -117,10 +118,10 @@ CORPUS_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 # As many jobs as there are CPUs, unless someone has said how many.
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
-.PHONY: all run static install install-caps uninstall test units loads bench benches screenshots guest monitoring
+.PHONY: all run static install install-caps uninstall deb dist test units loads bench benches screenshots guest monitoring
 .PHONY: fuzz fuzz-short fuzzers sweep soak format format-check \
 	sanitize sanitize-threads valgrind analyze lint
-.PHONY: always deps test-deps lint-deps clang-deps bench-deps clean help
+.PHONY: always deps deb-deps test-deps lint-deps clang-deps bench-deps clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -180,6 +181,15 @@ install-caps: all ## install it so that everybody, or GROUP=perf alone, may coun
 	echo "$(INSTALLED) is there, but counts no more than whoever starts it may:" \
 		"run this as root, with libcap2-bin installed, or choose a PREFIX on a file system" \
 		"that keeps capabilities." >&2; exit 1; }
+
+deb: deb-deps ## build build/pmctop_VERSION_ARCH.deb, for dpkg -i
+	@rm -rf $(BUILD)/deb
+	@$(submake) install DESTDIR=$(BUILD)/deb/root PREFIX=/usr ZSH_DIR=share/zsh/vendor-completions
+	@.package/deb.sh $(BUILD) $(VERSION)
+
+dist: ## build build/pmctop-VERSION.tar.gz, the sources of the last commit
+	@mkdir -p $(BUILD)
+	git archive --prefix=pmctop-$(VERSION)/ -o $(BUILD)/pmctop-$(VERSION).tar.gz HEAD
 
 test: test-deps ## install what is missing, build and run every test
 	@$(submake) all units loads benches
@@ -459,7 +469,8 @@ lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clan
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev \
 	libzstd-dev libmicrohttpd-dev
-TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3 tmux procps util-linux \
+DEB_PACKAGES   := $(BUILD_PACKAGES) dpkg-dev
+TEST_PACKAGES  := $(DEB_PACKAGES) lintian man-db bash-completion libcmocka-dev python3 tmux procps util-linux \
 	strace linux-perf valgrind libcap2-bin python3-prometheus-client \
 	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
@@ -467,6 +478,8 @@ LINT_PACKAGES  := $(TEST_PACKAGES) clang-format cppcheck
 
 deps:
 	@$(call install,$(BUILD_PACKAGES))
+deb-deps:
+	@$(call install,$(DEB_PACKAGES))
 test-deps:
 	@$(call install,$(TEST_PACKAGES))
 lint-deps:

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# deb.sh BUILD VERSION: BUILD/pmctop_VERSION_ARCH.deb, out of what make install put into
+# BUILD/deb/root (make deb). $DEBFULLNAME and $DEBEMAIL say who makes it; of one commit it is always
+# the same. It has no maintainer scripts: nothing runs when it is installed.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1 version=$2
+root=$build/deb/root
+doc=$root/usr/share/doc/pmctop
+maintainer="${DEBFULLNAME:-The pmctop authors} <${DEBEMAIL:-pmctop@localhost}>"
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct 2>/dev/null ||
+	stat -c %Y "$here/../Makefile")}
+export SOURCE_DATE_EPOCH
+
+strip --remove-section=.comment --remove-section=.note "$root/usr/bin/pmctop"
+
+mkdir -p "$build/deb/debian" "$root/DEBIAN"
+sed "s/@MAINTAINER@/$maintainer/" "$here/control" >"$build/deb/debian/control"
+cat >"$build/deb/debian/changelog" <<CHANGES
+pmctop ($version) unstable; urgency=medium
+
+  * As of this version's sources.
+
+ -- $maintainer  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
+CHANGES
+
+# Debian has the licence in copyright.
+{
+	license=$doc/LICENSE
+	sed -e "s/@COPYRIGHT@/$(sed -n 's/^Copyright (c) //p' "$license")/" -e '/@LICENSE@/d' "$here/copyright"
+	sed -e '1,/^Copyright/d' "$license" | sed -e '1{/^$/d}' -e 's/^$/./' -e 's/^/ /'
+} >"$doc/copyright"
+rm "$doc/LICENSE"
+cp "$here/README.Debian" "$doc/"
+gzip -9n <"$build/deb/debian/changelog" >"$doc/changelog.gz"
+gzip -9n "$root/usr/share/man/man1/pmctop.1"
+
+# Nobody can be written to who is not named.
+if [ -z "${DEBEMAIL:-}" ]; then
+	mkdir -p "$root/usr/share/lintian/overrides"
+	printf '%s\n' "# Made by somebody who set no DEBEMAIL, for machines of his own." \
+		"pmctop: bogus-mail-host" "pmctop: bogus-mail-host-in-debian-changelog" \
+		>"$root/usr/share/lintian/overrides/pmctop"
+fi
+find "$root/usr" -type f ! -path '*/bin/*' -exec chmod 644 {} +
+
+(cd "$root" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+(cd "$build/deb" && dpkg-shlibdeps -Tdebian/substvars root/usr/bin/pmctop &&
+	dpkg-gencontrol -Tdebian/substvars -Proot)
+dpkg-deb --root-owner-group --build "$root" "$build"
