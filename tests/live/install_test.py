@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make install and uninstall, and what make says where something is missing.
+"""make install and uninstall, what make says where something is missing, and what a version costs.
 
 Prints TAP. BUILD is the build directory.
 """
+import glob
 import os
 import re
 import shutil
@@ -102,11 +103,50 @@ def without(top, name, wanted, *arguments):
     shutil.rmtree(build)
 
 
+def would_make(*arguments):
+    would = subprocess.run(["make", "-n", "-C", TREE, f"BUILD={BUILD}", *arguments, "all", "units"],
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    return set(re.findall(r"^printf .* (CC|LINK) \S*?([\w.]+)$", would.stdout, re.M))
+
+
+def another_version():
+    """What make would do because of it, and not because something else is old."""
+    anyway = would_make("-o", os.path.join(BUILD, "version.c"))
+    more = would_make() - anyway
+    check("another commit is one compile and one link, of no test",
+          more == {("CC", "version.c"), ("LINK", "pmctop")} - anyway and ("CC", "version.c") in more,
+          more)
+
+
+def version_in(tree):
+    subprocess.run(["make", "-s", "-C", tree, "BUILD=build/v", "build/v/version.c"], check=True,
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    with open(os.path.join(tree, "build", "v", "version.c"), encoding="ascii") as file:
+        return re.search('"([^"]*)";', file.read())[1]
+
+
+def of_tarball(top):
+    made = make("dist", f"BUILD={top}/dist")
+    archive = "".join(glob.glob(f"{top}/dist/*.tar.gz"))
+    check("make dist", made.returncode == 0 and archive, made)
+    if not archive:
+        return
+    subprocess.run(["tar", "-xf", archive, "-C", top], check=True)
+    name = os.path.basename(archive)[:-len(".tar.gz")]
+    check("what is built of it has the version that its name says",
+          f"pmctop-{version_in(os.path.join(top, name))}" == name, name)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         os.chmod(top, 0o755)
         installed(top)
         refused(top)
+        another_version()
+        if os.path.exists(os.path.join(TREE, ".git")) and shutil.which("git"):
+            of_tarball(top)
+        else:
+            skip("make dist", "this is no clone")
         without(top, "a compiler", "gcc", "CC=no-such-compiler")
         without(top, "another machine's", "gcc-no-such-machine", "CROSS=no-such-machine-")
         without(top, "pkg-config", "pkg-config", "PKG_CONFIG=no-such-program")
