@@ -428,7 +428,7 @@ UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 # its speed; what looks at the kernel or at another program more than at pmctop.
 UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
 	live/targets live/record_life live/replay_perf live/prometheus live/formats live/cost \
-	live/install live/package live/static tests/test_contract_
+	live/install live/package live/static live/readme tests/test_contract_
 
 sanitize: test-deps clang-deps ## run most tests under ASan, LSan and UBSan
 	@$(submake) $(CLANG_BUILD) all units loads
@@ -474,8 +474,8 @@ lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clan
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev \
 	libzstd-dev libmicrohttpd-dev
 DEB_PACKAGES   := $(BUILD_PACKAGES) dpkg-dev
-TEST_PACKAGES  := $(DEB_PACKAGES) lintian man-db bash-completion libcmocka-dev python3 tmux procps util-linux \
-	strace linux-perf valgrind libcap2-bin python3-prometheus-client \
+TEST_PACKAGES  := $(DEB_PACKAGES) lintian man-db mandoc bash-completion zsh fish jq libcmocka-dev python3 \
+	tmux procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \
 	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
 LINT_PACKAGES  := $(TEST_PACKAGES) clang-format cppcheck
