@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The completions in the shells themselves: bash with and without bash-completion and zsh on a
+terminal, where Tab is pressed and what a program would get then is looked at, and fish by its own
+`complete -C`. In front of pmctop stands a script that tells its arguments where it has a terminal,
+and is pmctop where completions ask it.
+
+Prints TAP. BUILD is the build directory.
+"""
+import contextlib
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from frames import check, finish, skip  # noqa: E402
+from ptys import OnPty, sanitizers  # noqa: E402
+
+COMPLETIONS = os.path.join(HERE, "..", "..", "tui", "completions")
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+PMCTOP = os.path.join(BUILD, "pmctop")
+BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"
+PATIENCE_S = 60
+
+WRAPPER = """#!/bin/sh
+if [ -t 0 ]; then
+	printf '%s\\n' "$@" >{directory}/told.new
+	mv {directory}/told.new {directory}/told
+	echo TOLD
+else
+	exec {pmctop} "$@"
+fi
+"""
+
+# ^Xa writes all matches, as readline's M-* does.
+ZSH_START = """
+PS1='ready> '
+fpath=({completions} $fpath)
+autoload -Uz compinit
+compinit -u -d {directory}/zcompdump
+setopt no_list_beep no_always_last_prompt no_list_ambiguous
+zstyle ':completion:*' list-prompt ''
+zle -C all-matches complete-word _generic
+zstyle ':completion:all-matches::::' completer _all_matches _complete
+zstyle ':completion:all-matches:*' insert yes
+bindkey -e
+bindkey '^Xa' all-matches
+LISTMAX=100000
+"""
+BASH_START = """
+PS1='ready> '
+bind 'set enable-bracketed-paste off'
+{more}
+. {completions}/pmctop.bash
+"""
+
+
+class Shell:
+    """One on a terminal; what a line leads to is told by the script in front of pmctop."""
+
+    every = None  # the key that writes all there is
+
+    def __init__(self, directory, command, **environment):
+        self.directory = directory
+        self.told = os.path.join(directory, "told")
+        # Prompts go to standard error.
+        self.terminal = OnPty(["sh", "-c", 'exec "$@" 2>&1', "sh", *command], width=250,
+                              PATH=f"{directory}:{os.environ['PATH']}", HOME=directory,
+                              HISTFILE="", TERM="xterm", **environment)
+        self.terminal.read_until(lambda: b"ready> " in self.terminal.output, PATIENCE_S)
+
+    def arguments(self, line, key="\t"):
+        """Of pmctop, when the key was pressed behind the line, and Enter."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.told)
+        before = len(self.terminal.output)
+        self.terminal.write(f"pmctop {line}{key}\n".encode())
+        # What is typed before the next prompt would not be edited.
+        self.terminal.read_until(lambda: re.search(rb"TOLD\r\n.*ready> ",
+                                                   self.terminal.output[before:], re.S), PATIENCE_S)
+        try:
+            with open(self.told, encoding="utf-8") as file:
+                return file.read().splitlines()
+        except FileNotFoundError:
+            self.terminal.write(b"\x03")
+            return [f"nothing within {PATIENCE_S} s", repr(self.terminal.output[-300:])]
+
+    def last(self, line):
+        """The last argument when Tab was pressed."""
+        return self.arguments(line)[-1]
+
+    def all(self, line):
+        """All that could stand there."""
+        return [word.rstrip() for word in self.arguments(line, self.every)]
+
+    def close(self):
+        self.terminal.close()
+
+
+class Bash(Shell):
+    every = "\x1b*"
+
+    def __init__(self, directory, more=""):
+        path = os.path.join(directory, "bashrc")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(BASH_START.format(completions=COMPLETIONS, more=more))
+        super().__init__(directory, ["bash", "--noprofile", "--rcfile", path, "-i"],
+                         INPUTRC="/dev/null")
+
+
+class Zsh(Shell):
+    every = "\x18a"
+
+    def __init__(self, directory):
+        with open(os.path.join(directory, ".zshrc"), "w", encoding="ascii") as file:
+            file.write(ZSH_START.format(completions=COMPLETIONS, directory=directory))
+        super().__init__(directory, ["zsh", "-i", "-o", "no_global_rcs"], ZDOTDIR=directory)
+
+
+class Fish:
+    """Needs no terminal: it tells what it would offer."""
+
+    def __init__(self, directory):
+        self.environment = {"PATH": f"{directory}:{os.environ['PATH']}", "HOME": directory,
+                            "LANG": "C.UTF-8", **sanitizers()}
+
+    def offers(self, line):
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", f"source {COMPLETIONS}/pmctop.fish; complete -C $argv[1]",
+             f"pmctop {line}"], capture_output=True, text=True, timeout=PATIENCE_S,
+            stdin=subprocess.DEVNULL, env=self.environment, check=False)
+        return [row.split("\t")[0] for row in done.stdout.splitlines()] + done.stderr.splitlines()
+
+    def all(self, line):
+        return self.offers(line)
+
+    def last(self, line):
+        """As Tab would leave it, where there is one way to go on."""
+        offers = self.offers(line)
+        return offers[0] if len(offers) == 1 else f"{len(offers)}: {offers[:9]}"
+
+    def close(self):
+        pass
+
+
+def run(*arguments):
+    return subprocess.run([PMCTOP, *arguments], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
+
+
+def listed(what, *pattern):
+    lines = run("--list", what, *pattern).stdout.splitlines()
+    return [line.split()[0] for line in lines]
+
+
+def options():
+    """(letter, name, whether it takes something, what --help says)"""
+    return re.findall(r"^  (?:-(\w),|   ) --([a-z-]+)(?: ([][A-Z]\S*))? +(.*)$",
+                      run("--help").stdout, re.M)
+
+
+def words_of(name):
+    refusal = run(f"--{name}", "no-such-word").stderr
+    return re.split(", | or ", refusal.rsplit("write ", 1)[-1].strip().rstrip("."))
+
+
+def is_(name, got, wanted):
+    check(name, got == wanted, f"{got!r} is not {wanted!r}")
+
+
+def try_names(shell, name):
+    """What every shell does alike."""
+    for line, wanted in {
+        "--readon": "--readonly", "-e alignment-f": "alignment-faults",
+        "--event=alignment-f": "--event=alignment-faults",
+        "-ealignment-f": "-ealignment-faults",
+        "-e cycles,alignment-f": "cycles,alignment-faults",
+        "-e cpu/event=1,umask=2/,alignment-f": "cpu/event=1,umask=2/,alignment-faults",
+        "-e uprobe:/bin/sh:0x10,alignment-f": "uprobe:/bin/sh:0x10,alignment-faults",
+        "-e sched:sched_switch:u,alignment-f": "sched:sched_switch:u,alignment-faults",
+        "-m branch_d": "branch_density", "-m ipc,branch_d": "ipc,branch_density",
+        "-s branch_d": "branch_density", "--sort=-branch_d": "--sort=-branch_density",
+        "--columns ipc,-branch_d": "ipc,-branch_density",
+        "-S softw": "software", "--preset=softw": "--preset=software", "-Ssoftw": "-Ssoftware",
+        "--theme high-": "high-contrast", "--by thr": "thread", "--format=openm":
+        "--format=openmetrics", "--list them": "themes", "--list themes high-": "high-contrast",
+        "-u ro": "root", "--speed ma": "max", "-o unlikel": "unlikely.csv",
+        "-bH --record unlikel": "unlikely.csv", "-- unlikely-com": "unlikely-command",
+        "-b -- unlikely-command unlikely.c": "unlikely.csv",
+    }.items():
+        is_(f"{name}: {line}", shell.last(line).rstrip(), wanted)
+    if not isinstance(shell, Fish):
+        is_(f"{name}: -s -branch_d", shell.last("-s -branch_d").rstrip(), "-branch_density")
+    # A quote keeps braces, colons and equal signs together, and is closed again.
+    for line, wanted in {"-e '{cycles,alignment-f": "{cycles,alignment-faults",
+                         "-e '{cycles,branches},alignment-f":
+                         "{cycles,branches},alignment-faults"}.items():
+        got = shell.last(line).rstrip() if isinstance(shell, Fish) else None
+        if got is None:
+            got = shell.arguments(line, "\t'" if isinstance(shell, Zsh) else "\t")[-1].rstrip()
+        is_(f"{name}: {line}", got.strip("'"), wanted)
+    # A colon in a name: what there is, is the machine's.
+    colons = [each for each in listed("events") if re.fullmatch(r"[\w.]+::?[\w.]+(:[\w.]+)?", each)
+              and each.count(":") > 1]
+    if colons:
+        wanted = colons[-1]
+        is_(f"{name}: an event with colons", shell.last(f"-e cycles,{wanted[:-1]}").rstrip(),
+            f"cycles,{wanted}")
+    else:
+        skip(f"{name}: an event with colons", "this machine has none")
+    with_slashes = [each for each in listed("events") if re.fullmatch(r"\w+/[\w-]+/", each)]
+    if with_slashes:
+        wanted = with_slashes[0]
+        is_(f"{name}: an event with slashes", shell.last(f"-e cycles,{wanted[:-2]}").rstrip(),
+            f"cycles,{wanted}")
+    else:
+        skip(f"{name}: an event with slashes", "this machine has none")
+
+
+def try_lists(shell, name):
+    """All there is, as the program has it."""
+    spelled = {f"--{each}" for _, each, _, _ in options()}
+    got = {word.rstrip("=") for word in shell.all("--")}
+    check(f"{name}: every option and no other", got - {"--"} == spelled, spelled ^ got)
+    for line, wanted in {"-S ": listed("presets"), "-m ipc": listed("metrics", "ipc*"),
+                         "--theme so": listed("themes", "so"),
+                         "-e L1-i": listed("events", "L1-i*")}.items():
+        got = [word for word in shell.all(line) if word not in ("-S", "-m", "--theme", "-e")]
+        wanted = [each for each in wanted if each.startswith(line.split(" ")[-1])]
+        check(f"{name}: all of {line}", len(wanted) > 1 and set(wanted) <= set(got),
+              set(wanted) - set(got))
+    for option in ("format", "count", "by", "list", "color", "unit"):
+        got = [word for word in shell.all(f"--{option} ") if not word.startswith("-")]
+        check(f"{name}: every word of --{option}, and no other",
+              set(got) == set(words_of(option)), set(got) ^ set(words_of(option)))
+    got = shell.all(f"-p 1,{str(os.getpid())[:-1]}")
+    check(f"{name}: a process behind a comma", f"1,{os.getpid()}" in got, got)
+    got = shell.all("-C 99,")
+    cpus = [f"99,{each}" for each in sorted(os.sched_getaffinity(0))]
+    check(f"{name}: CPUs behind a comma", set(cpus) <= set(got), got)
+    root = "/sys/fs/cgroup"
+    groups = [path[len(mount) :] for mount in (root, f"{root}/unified", f"{root}/memory")
+              if os.path.exists(f"{mount}/cgroup.procs")
+              for path in glob.glob(f"{mount}/*") if os.path.isdir(path)]
+    if len(groups) > 1:
+        got = shell.all("-G /")
+        check(f"{name}: cgroups", {each.lstrip("/") for each in groups}
+              <= {each.strip("/") for each in got}, (groups, got))
+    else:
+        skip(f"{name}: cgroups", "this machine has none")
+    got = shell.all("-e no-such-event")
+    check(f"{name}: nothing, and quietly, where there is nothing",
+          not [word for word in got if word not in ("-e", "no-such-event")], got)
+
+
+def check_tables():
+    """Those that zsh and fish have of their own: each option with what --help says."""
+    with open(os.path.join(COMPLETIONS, "_pmctop"), encoding="utf-8") as file:
+        zsh = file.read().replace("'\\''", "'").replace("\\[", "[").replace("\\]", "]")
+    with open(os.path.join(COMPLETIONS, "pmctop.fish"), encoding="utf-8") as file:
+        fish = file.read().replace("\\'", "'")
+    words = r"^[a-z]+(, [a-z]+)* or [a-z]+(: |$)"
+    for letter, name, takes, says in options():
+        says = re.sub(words, "", says)
+        check(f"zsh: --{name} as --help has it",
+              re.search(rf"--{name}{'=' if takes else ''}\W", zsh) and f"[{says}" in zsh
+              and (not letter or re.search(rf"\{{-{letter}{'[+]' if takes else ''},", zsh)), says)
+        line = re.search(rf"^complete -c pmctop(?: -s (\w))? -l {name} (.*)$", fish, re.M)
+        check(f"fish: --{name} as --help has it",
+              line and (line.group(1) or "") == letter and says in line.group(2)
+              and bool(takes) == bool(re.match("-[xr] ", line.group(2))), line and line.group())
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        for name, text in {"pmctop": WRAPPER.format(directory=directory, pmctop=PMCTOP),
+                           "unlikely-command": "#!/bin/sh\n"}.items():
+            with open(os.path.join(directory, name), "w", encoding="ascii") as file:
+                file.write(text)
+            os.chmod(os.path.join(directory, name), 0o755)
+        here = os.path.join(directory, "here")
+        os.mkdir(here)
+        os.chdir(here)
+        with open("unlikely.csv", "w", encoding="ascii"):
+            pass
+        shells = {"bash alone": ("bash", lambda: Bash(directory)),
+                  "bash-completion": (BASH_COMPLETION,
+                                      lambda: Bash(directory, f". {BASH_COMPLETION}")),
+                  "zsh": ("zsh", lambda: Zsh(directory)), "fish": ("fish", lambda: Fish(directory))}
+        for name, (needs, start) in shells.items():
+            if sys.argv[1:] and name not in sys.argv[1:]:
+                continue
+            if not (os.path.exists(needs) or shutil.which(needs)):
+                skip(name, f"{needs} is missing")
+                continue
+            shell = start()
+            try:
+                try_names(shell, name)
+                try_lists(shell, name)
+            finally:
+                shell.close()
+        check_tables()
+        os.chdir("/")
+    finish()
+
+
+if __name__ == "__main__":
+    main()

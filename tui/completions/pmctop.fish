@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+#
+# fish completion of pmctop. Names come from `pmctop --list`, of the very program that stands on the
+# line; tests/live/completion_test.py compares the options with --help. To fish a word that begins
+# with a dash is an option: what reverses the order is completed in --sort=-COLUMN alone.
+
+function __pmctop_program
+    set -l words (commandline -opc)
+    string replace -r '^~/' "$HOME/" -- $words[1]
+end
+
+# The argument that the cursor is in, as far as it is written: what stands before it in the same
+# word, --event= or -e, fish puts back itself.
+function __pmctop_argument
+    commandline -ct | string replace -r -- '^--[a-z-]+=' '' |
+        string replace -r -- '^-[a-zA-Z]*?[dnoSemptuGCs](?=.)' '' | string replace -ra '[\'"\\\\]' ''
+end
+
+# What a list has, with what it says of each: WHAT [PREFIX]. Examples of how events are written are
+# no names, but for the subsystems of tracepoints, which are told without a prefix alone.
+function __pmctop_list --argument-names what prefix
+    set -l pattern
+    test -n "$prefix"; and set pattern "$prefix*"
+    set -l program (__pmctop_program)
+    set -l lines ($program --list $what $pattern </dev/null 2>/dev/null)
+    if test "$what" = events
+        set lines (string replace -r '^(\S+:)\* +- ' '$1 ' -- $lines | string match -rv '^\S+ +- ')
+    end
+    string replace -r '^(\S+) *' '$1\t' -- $lines | string replace -ra '  +' ' '
+end
+
+# Each of a list behind what is before it in the argument.
+function __pmctop_behind --argument-names head
+    set -q head[1]; or set head ''
+    while read -l line
+        echo -- $head$line
+    end
+end
+
+# Behind the last comma of "a,b", but not within the terms of "cpu/event=1,umask=2/", nor behind a
+# group that is closed.
+function __pmctop_events
+    set -l text (__pmctop_argument)
+    set -l start 0
+    set -l terms 0
+    set -l at 0
+    for character in (string split '' -- "$text")
+        set at (math $at + 1)
+        switch $character
+            case /
+                string match -rq '^(mem|uprobe|uretprobe):' -- (string sub -s (math $start + 1) -- $text)
+                or set terms (math 1 - $terms)
+            case , '{'
+                test $terms = 1; or set start $at
+        end
+    end
+    set -l head ''
+    test $start -gt 0; and set head (string sub -l $start -- $text)
+    set -l piece (string sub -s (math $start + 1) -- "$text")
+    __pmctop_list events "$piece" | __pmctop_behind "$head"
+end
+
+# What is before the last comma of the argument.
+function __pmctop_head --argument-names separators
+    test -n "$separators"; or set separators ,
+    string match -r "^.*[$separators]" -- (__pmctop_argument)
+end
+
+# One's own has a formula.
+function __pmctop_metrics
+    string match -q '*=*' -- (__pmctop_argument); and return
+    __pmctop_list metrics | __pmctop_behind (__pmctop_head)
+end
+
+function __pmctop_sorts
+    echo help
+    __pmctop_list columns
+    __pmctop_list columns | __pmctop_behind -
+end
+
+function __pmctop_columns
+    set -l head (__pmctop_head)
+    __pmctop_list columns | __pmctop_behind "$head"
+    __pmctop_list columns | __pmctop_behind "$head-"
+end
+
+function __pmctop_cpus
+    string replace -r '.*/cpu' '' -- /sys/devices/system/cpu/cpu* | string match -r '^[0-9]+$' |
+        __pmctop_behind (__pmctop_head ',-')
+end
+
+function __pmctop_pids
+    __fish_complete_pids | __pmctop_behind (__pmctop_head)
+end
+
+function __pmctop_threads
+    for path in /proc/*/task/*
+        string replace -r '.*/' '' -- $path
+    end | string match -r '^[0-9]+$' | __pmctop_behind (__pmctop_head)
+end
+
+function __pmctop_users
+    __fish_complete_users | __pmctop_behind (__pmctop_head)
+end
+
+# Below wherever a hierarchy is mounted; of a path of the file system, directories.
+function __pmctop_cgroups
+    set -l piece (string replace -r '^.*,' '' -- (__pmctop_argument))
+    set -l mounts /sys/fs/cgroup{,/unified,/memory}
+    string match -q '/sys/*' -- $piece; and set mounts ''
+    for mount in $mounts
+        test -z "$mount" -o -e $mount/cgroup.procs; or continue
+        for path in $mount$piece*/
+            string sub -s (math (string length -- "$mount") + 1) -- (string trim -rc / -- $path)
+        end
+    end | __pmctop_behind (__pmctop_head)
+end
+
+# What stands behind --, as if it stood alone.
+function __pmctop_has_command
+    contains -- -- (commandline -opc)
+end
+
+function __pmctop_command
+    set -l words (commandline -opc)
+    set -l at (contains -i -- -- $words)
+    set -l own (string escape -- $words[(math $at + 1)..-1])
+    test $at = (count $words); and set own
+    complete -C (string join ' ' -- $own (commandline -ct))
+end
+
+function __pmctop_listed
+    set -l words (commandline -opc)
+    set -l at (contains -i -- --list $words)
+    and set -q words[(math $at + 1)]
+    and echo $words[(math $at + 1)]
+end
+
+complete -c pmctop -f
+complete -c pmctop -n __pmctop_has_command -f -k -a '(__pmctop_command)'
+complete -c pmctop -n '__pmctop_listed >/dev/null' -f -a '(__pmctop_list (__pmctop_listed))'
+complete -c pmctop -s d -l delay -x -d 'time between refreshes: 2, 0.5, 500ms; at least 0.1 (1)'
+complete -c pmctop -s n -l iterations -x -d 'stop after N refreshes'
+complete -c pmctop -s b -l batch -d 'print instead of draw; also when stdout is no terminal'
+complete -c pmctop -l format -x -a 'text csv json openmetrics prometheus' -d 'implies -b'
+complete -c pmctop -s o -l output -r -F -d 'batch output to a file; implies -b'
+complete -c pmctop -l top -x -d 'only the first N tasks; openmetrics: the busiest (50)'
+complete -c pmctop -l record -r -F -d 'record for perf script; -: into a pipe'
+complete -c pmctop -l switch-output -x -d 'begin a new file every 100M, 1G, 30m, 1d'
+complete -c pmctop -l switch-max-files -x -d 'keep only the newest N of these files'
+complete -c pmctop -l listen -x -d 'serve counters to Prometheus, at /metrics'
+complete -c pmctop -l replay -r -F -d 'show a recording, pmctop\'s or perf\'s; -: from a pipe'
+complete -c pmctop -l speed -x -a '0.5 2 10 max' -d 'of the replay: 0.5, 2, 10, max (1; printed: max)'
+complete -c pmctop -s S -l preset -x -a '(__pmctop_list presets)' -d 'what is counted and shown; none: only -e and -m'
+complete -c pmctop -s e -l event -x -a '(__pmctop_events)' -d 'more columns: EVENT[,EVENT...], {EVENT,EVENT} together'
+complete -c pmctop -s m -l metric -x -a '(__pmctop_metrics)' -d 'one more column: a name, or your own \'NAME=EXPR\''
+complete -c pmctop -s p -l pid -x -a '(__pmctop_pids)' -d 'these processes and what they start: PID[,PID...]'
+complete -c pmctop -s t -l tid -x -a '(__pmctop_threads)' -d 'these threads alone: TID[,TID...]'
+complete -c pmctop -s u -l user -x -a '(__pmctop_users)' -d 'the processes of these users, by name or number'
+complete -c pmctop -s G -l cgroup -x -a '(__pmctop_cgroups)' -d 'these cgroups, or containers, and what is below'
+complete -c pmctop -s C -l cpu -x -a '(__pmctop_cpus)' -d 'what runs on these CPUs: 0-3,8'
+complete -c pmctop -l count -x -a 'all user kernel' -d 'privilege levels'
+complete -c pmctop -l budget -x -d 'of a CPU that counting it may take; 0: no limit (0)'
+complete -c pmctop -s s -l sort -x -a '(__pmctop_sorts)' -d 'sort; \'-s help\' lists columns, \'-s -COLUMN\' reverses'
+complete -c pmctop -l columns -x -a '(__pmctop_columns)' -d 'their order on the screen; -NAME hides one'
+complete -c pmctop -l filter -x -d 'tasks with these words in pid, user, command, cgroup'
+complete -c pmctop -s H -l threads -d 'threads instead of processes: --by thread'
+complete -c pmctop -s i -l idle -d 'tasks that did not run, too'
+complete -c pmctop -s c -l command-lines -d 'whole command lines instead of names'
+complete -c pmctop -l by -x -a 'process thread tree user cgroup cpu socket node' -d 'lines by process, thread, tree, user, cgroup, cpu ...'
+complete -c pmctop -l list -x -a 'events metrics presets columns themes pmus keys' -d 'what there is, and exit'
+complete -c pmctop -l doctor -d 'what can be counted here, what cannot, and the remedy'
+complete -c pmctop -l config -r -F -d 'read this configuration'
+complete -c pmctop -l color -x -a 'auto always never' -d 'whether in colours'
+complete -c pmctop -l unit -x -a 'usual count second ki' -d 'what events are told in'
+complete -c pmctop -l ascii -d 'draw with ASCII alone'
+complete -c pmctop -l no-mouse -d 'leave the mouse to the terminal'
+complete -c pmctop -l theme -r -F -a '(__pmctop_list themes)' -d 'a theme\'s name, or a file in btop\'s format'
+complete -c pmctop -l readonly -d 'send no signal, write no file, start no command'
+complete -c pmctop -s h -l help -d 'this text'
+complete -c pmctop -s V -l version -d 'the version'
