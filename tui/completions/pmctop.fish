@@ -160,7 +160,7 @@ complete -c pmctop -s u -l user -x -a '(__pmctop_users)' -d 'the processes of th
 complete -c pmctop -s G -l cgroup -x -a '(__pmctop_cgroups)' -d 'these cgroups, or containers, and what is below'
 complete -c pmctop -s C -l cpu -x -a '(__pmctop_cpus)' -d 'what runs on these CPUs: 0-3,8'
 complete -c pmctop -l count -x -a 'all user kernel' -d 'privilege levels'
-complete -c pmctop -l budget -x -d 'of a CPU that counting it may take; 0: no limit (0)'
+complete -c pmctop -l budget -x -d 'of a CPU, that counting may take (3; a command: 0)'
 complete -c pmctop -s s -l sort -x -a '(__pmctop_sorts)' -d 'sort; \'-s help\' lists columns, \'-s -COLUMN\' reverses'
 complete -c pmctop -l columns -x -a '(__pmctop_columns)' -d 'their order on the screen; -NAME hides one'
 complete -c pmctop -l filter -x -d 'tasks with these words in pid, user, command, cgroup'
