@@ -33,7 +33,9 @@ def package():
     """The .deb that was made; None and a reason in TAP otherwise."""
     for old in glob.glob(os.path.join(BUILD, "pmctop_*.deb")):
         os.unlink(old)
-    made = run("make", "--no-print-directory", "-C", TREE, "deb", f"BUILD={BUILD}")
+    # Of the program that is there: other tests run it, and a commit meanwhile is none of theirs.
+    version = run(PMCTOP, "--version").stdout.split()[1]
+    made = run("make", "--no-print-directory", "-C", TREE, "deb", f"BUILD={BUILD}", f"VERSION={version}")
     found = glob.glob(os.path.join(BUILD, "pmctop_*.deb"))
     check("make deb", made.returncode == 0 and len(found) == 1, made.stderr[-600:])
     return found[0] if found else None
