@@ -8,9 +8,9 @@
 
 const struct attrib_runner attrib_nobody = {-1, -1};
 
-/* A number of a reading, and where in a tally stands how much it grew. */
-struct attrib_move {
-	uint32_t from, to;
+/* Counters that stand beside each other, in readings and in a tally. */
+struct counters_run {
+	uint32_t reading, tally, n;
 };
 
 /* How much of what a clock stands for nobody saw: its ns, and switches. */
@@ -30,13 +30,14 @@ struct stream {
 	size_t cpu;
 	uint64_t tick_id;
 	const struct attrib_layout *layout;
-	struct attrib_move *moves; /* all that its slices are made of */
-	size_t n_moves;
-	bool on;            /* not between its turns */
-	uint64_t origin_ns; /* the time at which enabled ns was 0, as the ticks tell */
-	uint64_t *last;     /* the reading of the last record */
-	uint64_t *start;    /* the reading at the last cut */
-	uint64_t last_ns;   /* when the last record was made */
+	struct counters_run *runs;
+	size_t n_runs;
+	size_t group_at, domain_at; /* in a tally */
+	bool on;                    /* not between its turns */
+	uint64_t origin_ns;         /* the time at which enabled ns was 0, as the ticks tell */
+	uint64_t *last;             /* the reading of the last record */
+	uint64_t *start;            /* the reading at the last cut */
+	uint64_t last_ns;           /* when the last record was made */
 	struct pace pace;
 	struct unseen start_unseen;  /* at the last cut */
 	struct attrib_runner runner; /* whom the last record found running; tid -1: unknown */
@@ -82,7 +83,7 @@ static void stream_free(struct stream *stream)
 {
 	free(stream->last);
 	free(stream->start);
-	free(stream->moves);
+	free(stream->runs);
 	free(stream);
 }
 
@@ -138,26 +139,26 @@ static struct stream *while_on(struct stream *stream)
 	return stream && stream->on ? stream : NULL;
 }
 
-/* Of a layout's numbers those that a tally has. */
-static void make_moves(struct stream *stream, const struct tally_shape *shape)
+/* Of a layout's counters those that a tally has. */
+static void find_counters(struct stream *stream, const struct tally_shape *shape)
 {
 	const struct attrib_layout *layout = stream->layout;
-	const struct attrib_move group = {READING_RUNNING_NS,
-					  (uint32_t)tally_group(shape, layout->group)};
-	const struct attrib_move clock[] = {
-		{READING_ENABLED_NS, TALLY_TASK_CLOCK},
-		{READING_ENABLED_NS, (uint32_t)tally_domain(shape, layout->domain)},
-		{(uint32_t)(READING_VALUES + layout->switch_value), TALLY_SWITCHES},
-	};
+	struct counters_run *run = NULL;
 
-	stream->moves = xcalloc(layout->n_values + ARRAY_SIZE(clock) + 1, sizeof(*stream->moves));
-	for (size_t i = 0; i < layout->n_values; i++)
-		if (layout->counter_of[i] >= 0)
-			stream->moves[stream->n_moves++] = (struct attrib_move){
-				(uint32_t)(READING_VALUES + i), (uint32_t)layout->counter_of[i]};
-	stream->moves[stream->n_moves++] = group;
-	for (size_t i = 0; layout->clock && i < ARRAY_SIZE(clock); i++)
-		stream->moves[stream->n_moves++] = clock[i];
+	stream->runs = xcalloc(layout->n_values, sizeof(*stream->runs));
+	for (size_t i = 0; i < layout->n_values; i++) {
+		if (layout->counter_of[i] < 0)
+			continue;
+		uint32_t reading = (uint32_t)(READING_VALUES + i);
+		uint32_t tally = (uint32_t)layout->counter_of[i];
+		if (!run || reading != run->reading + run->n || tally != run->tally + run->n) {
+			run = &stream->runs[stream->n_runs++];
+			*run = (struct counters_run){reading, tally, 0};
+		}
+		run->n++;
+	}
+	stream->group_at = tally_group(shape, layout->group);
+	stream->domain_at = tally_domain(shape, layout->domain);
 }
 
 /* In the place of the one that was there before, if there was; it is not in its list yet. */
@@ -177,7 +178,7 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 		.pace.weight = ATTRIB_WEIGHT_ONE,
 		.runner = attrib_nobody,
 	};
-	make_moves(stream, &attrib->interval->shape);
+	find_counters(stream, &attrib->interval->shape);
 	if (reading) {
 		memcpy(stream->last, reading, n * sizeof(uint64_t));
 		memcpy(stream->start, reading, n * sizeof(uint64_t));
@@ -241,14 +242,34 @@ static uint64_t off_ns(const uint64_t *reading)
 	return reading[READING_ENABLED_NS] - reading[READING_RUNNING_NS];
 }
 
-/* Adds to a tally how much a reading grew. */
-static void add_growth(const struct stream *stream, const uint64_t *from, const uint64_t *to,
-		       uint64_t *tally)
-{
-	const struct attrib_move *end = stream->moves + stream->n_moves;
+/* Two at once, as a record has half a dozen and there are millions of records. */
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-	for (const struct attrib_move *move = stream->moves; move < end; move++)
-		tally[move->to] += to[move->from] - from[move->from];
+static inline void add_counters(uint64_t *sum, const uint64_t *from, const uint64_t *to, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + 1 < n; i += 2)
+		*(pair *)(sum + i) += *(const pair *)(to + i) - *(const pair *)(from + i);
+	if (i < n)
+		sum[i] += to[i] - from[i];
+}
+
+/* Adds to a tally how much a reading grew. */
+static inline void add_growth(const struct stream *stream, const uint64_t *from, const uint64_t *to,
+			      uint64_t *tally)
+{
+	const struct counters_run *end = stream->runs + stream->n_runs;
+
+	for (const struct counters_run *run = stream->runs; run < end; run++)
+		add_counters(tally + run->tally, from + run->reading, to + run->reading, run->n);
+	tally[stream->group_at] += to[READING_RUNNING_NS] - from[READING_RUNNING_NS];
+	if (!stream->layout->clock)
+		return;
+	uint64_t ns = to[READING_ENABLED_NS] - from[READING_ENABLED_NS];
+	tally[TALLY_TASK_CLOCK] += ns;
+	tally[stream->domain_at] += ns;
+	tally[TALLY_SWITCHES] += switches(stream->layout, to) - switches(stream->layout, from);
 }
 
 /* Of so many ns or switches that were seen in the window. */
@@ -272,9 +293,20 @@ static void add_unseen(const struct tally_shape *shape, const struct stream *str
 		       struct unseen unseen, uint64_t *tally)
 {
 	tally[TALLY_TASK_CLOCK] += unseen.ns;
-	tally[tally_domain(shape, stream->layout->domain)] += unseen.ns;
+	tally[stream->domain_at] += unseen.ns;
 	tally[TALLY_SWITCHES] += unseen.switches;
 	tally[tally_unseen(shape)] += unseen.ns;
+}
+
+/* What nobody saw beside a slice: returns its ns. */
+SELDOM static uint64_t add_unseen_slice(const struct attrib *attrib, const struct stream *stream,
+					const uint64_t *reading, uint64_t *tally)
+{
+	struct unseen from = unseen_at(stream, stream->last), to = unseen_at(stream, reading);
+	const struct unseen unseen = {to.ns - from.ns, to.switches - from.switches};
+
+	add_unseen(&attrib->interval->shape, stream, unseen, tally);
+	return unseen.ns;
 }
 
 /* Adds to a tally all that a slice stands for, which ends with this reading: returns its ns. */
@@ -284,12 +316,9 @@ static inline uint64_t add_slice(const struct attrib *attrib, const struct strea
 	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
 
 	add_growth(stream, stream->last, reading, tally);
-	if (stream->pace.weight == ATTRIB_WEIGHT_ONE || !stream->layout->clock)
-		return ns;
-	struct unseen from = unseen_at(stream, stream->last), to = unseen_at(stream, reading);
-	const struct unseen unseen = {to.ns - from.ns, to.switches - from.switches};
-	add_unseen(&attrib->interval->shape, stream, unseen, tally);
-	return ns + unseen.ns;
+	if (stream->pace.weight != ATTRIB_WEIGHT_ONE && stream->layout->clock)
+		ns += add_unseen_slice(attrib, stream, reading, tally);
+	return ns;
 }
 
 /* Whether the idle task ran, or one that this pid namespace cannot see. */
