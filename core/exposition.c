@@ -319,6 +319,8 @@ void exposition_add(struct exposition *exposition, const struct snapshot *snapsh
 	exposition->snapshots++;
 	exposition->intervals |= !snapshot->run;
 	exposition->lost_records += snapshot->lost_records;
+	exposition->records += snapshot->cost.records;
+	exposition->own_cpu_ns += snapshot->cost.cpu_ns;
 	exposition->time_ns = snapshot->time_ns;
 	exposition->realtime_ns = snapshot->realtime_ns;
 	exposition->interval_ns = snapshot->interval_ns;

@@ -25,6 +25,7 @@
  *	pmctop_event_counted_ratio{event}          1, or how far its counters are estimates
  *	pmctop_snapshots_total, pmctop_lost_records_total, pmctop_interval_seconds,
  *	pmctop_snapshot_timestamp_seconds, pmctop_threads
+ *	pmctop_own_cpu_seconds_total, pmctop_records_total   what pmctop takes itself, and reads
  *	pmctop_topology_info{cpu,socket,node,type}, pmctop_host_info{host,mode,pmu,count},
  *	pmctop_build_info{version,schema}
  *

@@ -55,7 +55,8 @@ struct exposition {
 
 	/* Of the last snapshot, and how many there were. */
 	uint64_t snapshots, lost_records;
-	bool intervals; /* not all of them were summaries */
+	uint64_t records, own_cpu_ns; /* what telling it took; 0: not known, or a replay */
+	bool intervals;               /* not all of them were summaries */
 	uint64_t time_ns, realtime_ns, interval_ns;
 	unsigned threads;
 	char host[64], replay[64], pmu[32], mode[16];

@@ -361,6 +361,11 @@ static void put_last_snapshot(const struct telling *telling)
 	static const struct family lost = {"",           "lost_records",
 					   TYPE_COUNTER, "",
 					   "",           "Records of the kernel's that were lost."};
+	static const struct family records = {
+		"", "records", TYPE_COUNTER, "", "", "Records of the kernel's that were read."};
+	static const struct family own = {"",           "own_cpu_seconds",
+					  TYPE_COUNTER, "seconds",
+					  "",           "CPU time that pmctop took itself."};
 	static const struct family interval = {"", "interval_seconds",  TYPE_GAUGE, "seconds",
 					       "", "The last interval."};
 	static const struct family time = {"",         "snapshot_timestamp_seconds",
@@ -372,6 +377,10 @@ static void put_last_snapshot(const struct telling *telling)
 
 	put_number(telling, &snapshots, exposition->snapshots);
 	put_number(telling, &lost, exposition->lost_records);
+	if (exposition->own_cpu_ns > 0) {
+		put_number(telling, &records, exposition->records);
+		put_ns(telling, &own, exposition->own_cpu_ns);
+	}
 	put_ns(telling, &interval, exposition->interval_ns);
 	if (exposition->realtime_ns > 0)
 		put_ns(telling, &time, exposition->realtime_ns);

@@ -132,6 +132,7 @@ def crowd(served):
     most = kib + (65536 if is_sanitized(PMCTOP) else 16384)
     check("and little memory", served.kib() <= most, (kib, served.kib()))
     check("refreshes go on meanwhile", served.snapshots() > before)
+    check("what that took of a CPU is told", (served.value("pmctop_own_cpu_seconds_total") or 0) > 0)
 
 
 def connect(served):
