@@ -149,8 +149,8 @@ ROWS = [
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
     # Of one that has a row whether it gets a CPU now or not.
-    Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["i", "/", "spin", "Enter"],
-        back=["Escape", "i", "Home"]),
+    Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["a", "spin", "Enter"],
+        back=["Escape", "D"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
     Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "spin", "Enter"]),
     Row("idle", ["i"], r"^ +\d+ .*slumber$", before=["\\", "slumber", "Enter"],
@@ -208,8 +208,8 @@ def check_key(terminal, row, key):
     terminal.wait_for(TASKS)
     for before in row.before:
         press(terminal, before)
-    if row.action == "detach":
-        terminal.wait_for("target")
+    if "a" in row.before:
+        terminal.wait_for(r"(?s)target.*^ +\d+ .*spin")
     screen = settle(terminal)
     if not callable(row.shows) and re.search(row.shows, screen.text, re.M):
         raise Failure(f"{row.shows} is on the screen before {key}:\n{screen.text}")
