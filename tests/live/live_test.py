@@ -19,9 +19,10 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from frames import (  # noqa: E402
-    Charge, Charged, broken_sums, check, finish, frames_of, skip, stolen_ns, wait_for_lines)
+    Charge, Charged, broken_sums, check, finish, for_all, frames_of, skip, stolen_ns,
+    wait_for_lines)
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+BUILD = for_all(os.path.abspath(os.environ.get("BUILD", "build")))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
 NOBODY = 65534
