@@ -261,6 +261,7 @@ static void settle(struct engine *engine)
 	struct snapshot *last = NULL;
 	unsigned settled = 0;
 
+	engine->cut_ns = sys_now_ns(engine->sys);
 	do {
 		before = engine->collect->plan;
 		engine_wait(engine, sys_now_ns(engine->sys) + SETTLE_NS);

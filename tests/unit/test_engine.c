@@ -79,6 +79,24 @@ static void test_glimpse(void **state)
 	close_all(engine, fk);
 }
 
+/* Where tasks are counted one by one, too, it is as long as it was looked for. */
+static void test_glimpse_of_tasks(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.unprivileged = true, .uid = 1000, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+	struct snapshot *glimpse = NULL;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .uid = 1000, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.glimpse = &glimpse});
+	assert_string_equal(glimpse->mode, "task");
+	assert_true(glimpse->interval_ns > 0 && glimpse->interval_ns < NS_PER_S);
+	snapshot_free(glimpse);
+	close_all(engine, fk);
+}
+
 static void test_switching_pair_is_exact(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -882,6 +900,7 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_busy_loop_that_never_switches),
 		cmocka_unit_test(test_glimpse),
+		cmocka_unit_test(test_glimpse_of_tasks),
 		cmocka_unit_test(test_switching_pair_is_exact),
 		cmocka_unit_test(test_rival),
 		cmocka_unit_test(test_short_lived_processes),
