@@ -258,6 +258,23 @@ static void put_figure(const struct judge *judge, short metric, const struct fig
 	append(text, size, cell.text);
 }
 
+/* As the rule has it; one for several CPUs is not round any more, and is put as figures are. */
+static void put_limit(const struct judge *judge, short metric, const struct condition *condition,
+		      double limit, char *text, size_t size)
+{
+	struct cell cell;
+	char number[40];
+
+	if (limit > condition->limit) {
+		figure_format(judge->columns->metrics[metric].def,
+			      (struct figure){.value = limit, .share = 1}, &cell);
+		append(text, size, cell.text);
+	} else {
+		text_trimmed(number, sizeof(number), limit, 1);
+		append(text, size, number);
+	}
+}
+
 /* The figures of the rule that fired, with their limits or without. */
 static void put_figures(const struct judge *judge, const struct judgement *judgement,
 			const struct figure *figures, bool limits, char *text, size_t size)
@@ -266,7 +283,6 @@ static void put_figures(const struct judge *judge, const struct judgement *judge
 
 	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++) {
 		const struct condition *condition = &rule->conditions[k];
-		char limit[40];
 
 		if (k > 0)
 			append(text, size, limits ? " and " : ", ");
@@ -278,8 +294,8 @@ static void put_figures(const struct judge *judge, const struct judgement *judge
 		if (!limits)
 			continue;
 		append(text, size, condition->sign == '<' ? " < " : " >= ");
-		text_trimmed(limit, sizeof(limit), limit_of(judge, condition, figures), 1);
-		append(text, size, limit);
+		put_limit(judge, judge->metrics[judgement->rule][k], condition,
+			  limit_of(judge, condition, figures), text, size);
 	}
 }
 
