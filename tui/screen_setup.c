@@ -153,8 +153,9 @@ static void draw_item(const struct app *app, struct canvas *canvas, struct rect 
 {
 	if (!place_line(app, &rect, line_of(item)))
 		return;
-	canvas_text_ellipsis(canvas, rect.x + 2, rect.y, rect.width > 2 ? rect.width - 2 : 0, style,
-			     left);
+	unsigned width = rect.width > 2 ? rect.width - 2 : 0;
+	canvas_text_ellipsis(canvas, rect.x + 2, rect.y,
+			     width < left_width ? width : left_width - 1, style, left);
 	if (rect.width > left_width + 2)
 		canvas_text_ellipsis(canvas, rect.x + left_width + 2, rect.y,
 				     rect.width - left_width - 2, STYLE_DIM, right);

@@ -97,6 +97,27 @@ static void test_golden_styles(void **state)
 	stage_close(&stage);
 }
 
+/* Names of events are of any length, and what one is stands beside it. */
+static void test_setup_of_long_names(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+	struct metric_def *def = &snapshot->columns->defs[0];
+	const char *name = def->name;
+	struct stage stage;
+
+	(void)state;
+	def->name = "amd64_fam19h_zen4::L1_DTLB_MISS";
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){'f', 0});
+
+	char *text = canvas_print(&stage.canvas);
+
+	assert_non_null(strstr(text, "  [x] amd64_fam19h_zen4::L… time on a CPU"));
+	free(text);
+	def->name = name;
+	stage_close(&stage);
+}
+
 /* No size may write outside, and no key may upset a size: for the sanitizers above all. */
 static void test_every_size(void **state)
 {
@@ -433,6 +454,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
+		cmocka_unit_test(test_setup_of_long_names),
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_resizing),
 		cmocka_unit_test(test_empty),
