@@ -57,10 +57,13 @@ static void search_change(void *owner, const char *text, struct error *err)
 	struct app *app = owner;
 
 	text_copy(app->search.text, sizeof(app->search.text), text);
-	if (!text[0])
+	if (!text[0]) {
 		list_select(app_list(app), app->search.from);
-	else if (!go_to_match(app, app->search.from))
+	} else if (!go_to_match(app, app->search.from)) {
+		/* What less of the text had found is not what is looked for. */
+		list_unfollow(app_list(app));
 		error_set(err, -1, "no line has it");
+	}
 }
 
 static void search_cancel(void *owner)

@@ -221,6 +221,7 @@ static void test_search(void **state)
 	assert_int_equal(selected(&stage)->pid, 5004);
 	press(&stage, 'x');
 	check_text(&stage, "no line has it", true);
+	check_text(&stage, "following", false);
 	assert_int_equal(selected(&stage)->pid, 5004);
 	press(&stage, KEYMAP_ESCAPE);
 	assert_int_equal(selected(&stage)->pid, 4121);
