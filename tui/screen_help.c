@@ -68,6 +68,8 @@ static void write_columns(struct pen *pen, const struct snapshot *snapshot)
 	}
 	if (columns_metric(snapshot->columns, "ipc") >= 0)
 		pen_entry(pen, TITLES_WIDTH + 1, cpu_lost_def.title, cpu_lost_def.help);
+	pen_entry(pen, TITLES_WIDTH + 1, "VERDICT",
+		  "what slows it down, as far as is counted: Enter says by which figures");
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
 }

@@ -82,7 +82,8 @@ static void test_glimpse(void **state)
 /* Where tasks are counted one by one, too, it is as long as it was looked for. */
 static void test_glimpse_of_tasks(void **state)
 {
-	struct fk *fk = fk_new(&(struct fk_config){.unprivileged = true, .uid = 1000, .paranoid = 2});
+	struct fk *fk =
+		fk_new(&(struct fk_config){.unprivileged = true, .uid = 1000, .paranoid = 2});
 	struct sys sys = fk_sys(fk);
 	struct snapshot *glimpse = NULL;
 

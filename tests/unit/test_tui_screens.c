@@ -28,6 +28,7 @@ static void test_golden(void **state)
 		{"software_80x24_ascii", 80, 24, true, SOFTWARE, 4, {'>', 'R', KEYMAP_END, 0}},
 		{"cpus_80x24", 80, 24, false, MACHINE, 64, {KEYMAP_TAB, KEYMAP_END, 0}},
 		{"help_80x24", 80, 24, false, LOSSY, 2, {'?', 0}},
+		{"help_120x40", 120, 40, false, MACHINE, 2, {'?', 0}},
 		{"help_40x12_ascii", 40, 12, true, MACHINE, 2, {'?', KEYMAP_PAGE_DOWN, 0}},
 		{"prompt_80x24",
 		 80,
