@@ -75,7 +75,7 @@ static void fill_event(const struct columns *columns, size_t i, const struct met
 	}
 	format_count(event, i, input, figure, line);
 	if (figure.state == FIGURE_SCALED)
-		snprintf(line->event + length, sizeof(line->event) - length, " (%.0f %%)",
+		snprintf(line->event + length, sizeof(line->event) - length, " (%.0f%%)",
 			 100 * (double)figure.share);
 }
 

@@ -11,7 +11,7 @@
  * metrics, and the times (snapshot->run, which there is).
  *
  *	   1,372.20 ms  task-clock              137.2 %CPU
- *	 ~4,393,000     cycles (25 %)            3.20 GHz
+ *	 ~4,393,000     cycles (25%)             3.20 GHz
  *	        n/a     cache-misses              n/a caMPKI
  *
  *	10.250000 s elapsed, 13.600000 s user, 0.120000 s system, status 0

@@ -107,7 +107,7 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 	fputc('\n', out);
 }
 
-/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12 % of cycles
+/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12% of cycles
  * counters: 14 events in 2 turns" */
 static void put_counts(FILE *out, const struct view *view)
 {
@@ -129,7 +129,7 @@ static void put_counts(FILE *out, const struct view *view)
 		char percent[32];
 
 		text_fixed(percent, sizeof(percent), unattributed, 2);
-		fprintf(out, "  unattributed: %s %% of %s", percent,
+		fprintf(out, "  unattributed: %s%% of %s", percent,
 			snapshot->columns->events.items[event].name);
 	}
 	if (snapshot_sharing(snapshot, sharing, sizeof(sharing)))

@@ -232,7 +232,7 @@ static void describe_turns(const struct outlook *outlook, char *text, size_t siz
 	unsigned turns = outlook->turns_after;
 
 	if (turns > 1)
-		snprintf(text, size, "takes turns: one of %u%s, counted for %u %% of the time",
+		snprintf(text, size, "takes turns: one of %u%s, counted for %u%% of the time",
 			 turns, turns > outlook->turns_before ? " then" : " as now", 100 / turns);
 	else if (outlook->needed <= outlook->counters)
 		snprintf(text, size, "fits: %u of %u counters", outlook->needed, outlook->counters);

@@ -40,7 +40,7 @@ struct outlook *outlook_new(const struct outlook_request *request);
 
 /*
  * The same in a few words, for under the list that it is picked from: why it cannot be counted, or
- * "fits: 4 of 6 counters", "would take turns: 3, each 33 % of the time".
+ * "fits: 4 of 6 counters", "would take turns: 3, each 33% of the time".
  */
 void outlook_describe(const struct outlook *outlook, char *text, size_t size);
 

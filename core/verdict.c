@@ -476,7 +476,7 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 		if (shares.ns[v] > shares.ns[worst] || !verdict_is_loss(worst))
 			worst = (enum verdict)v;
 	if (!snapshot->targeted && 100 * ran_ns < BUSY_LEAST * all_ns) {
-		snprintf(text, size, "idle-ish: less than %d %% of the CPUs' time was used",
+		snprintf(text, size, "idle-ish: less than %d%% of the CPUs' time was used",
 			 BUSY_LEAST);
 		worst = VERDICT_IDLE;
 	} else if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * ran_ns) {

@@ -98,7 +98,7 @@ class Guest(Machine):
     verdict = r"^stalled: IPC 0\.50 < 1"
     column = "stall"
     events = (("armv8_pmuv3/stall/", r"fits: \d of 7 counters"),
-              ("{r08,r08:u,r08:k,r11,r11:u,r11:k}", r"takes turns: one of 2 then, counted for 50 %"))
+              ("{r08,r08:u,r08:k,r11,r11:u,r11:k}", r"takes turns: one of 2 then, counted for 50%"))
     data = "/tmp/run.data"
     cgroup = "busy"
 

@@ -196,7 +196,7 @@ static const struct prospect {
 	{"of the kernel", &fk_machine_zen, "cycles:k", "fits: 6 of 6 counters", "cpu",
 	 "type 0 config 0x0:k"},
 	{"does not fit", &fk_machine_zen, "r201,r202",
-	 "takes turns: one of 2 then, counted for 50 % of the time", "cpu",
+	 "takes turns: one of 2 then, counted for 50% of the time", "cpu",
 	 "cpu/config=0x201/, cpu/config=0x202/"},
 	{"is counted already", &fk_machine_zen, "cycles,r777", "is counted already", "cpu",
 	 "type 0 config 0x0, cpu/config=0x777/"},
@@ -268,7 +268,7 @@ static void prospects_of_an_ordinary_user(void **state)
 		const char *text, *words;
 	} rows[] = {
 		{"r201", "fits: 5 of 6 counters"},
-		{"r201,r202,r203,r204", "takes turns: one of 2 then, counted for 50 % of the time"},
+		{"r201,r202,r203,r204", "takes turns: one of 2 then, counted for 50% of the time"},
 		{"cycles:k", "Event cycles:k is of the kernel: it needs CAP_PERFMON"},
 		{"page-faults", "is counted already"},
 		{"minor-faults", "needs no counter"},

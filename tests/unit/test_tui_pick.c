@@ -116,7 +116,7 @@ static void test_event(void **state)
 	app_draw(app, &stage.canvas);
 	check_text(&stage, "ok     icl::EVENT_00004", true);
 	check_text(&stage, "cpu/config=0x412e/", true);
-	check_text(&stage, "takes turns: one of 3 then, counted for 33 % of the time", true);
+	check_text(&stage, "takes turns: one of 3 then, counted for 33% of the time", true);
 	press(&stage, KEYMAP_ENTER);
 	check_command(&stage, COMMAND_ADD_EVENTS, "icl::EVENT_00004", 0);
 	assert_null(app->picker.ops);

@@ -356,7 +356,7 @@ static void speaks_of_the_machine(void **state)
 		 "overview",
 		 {TASK(1, "postgres", 40, 310, 8)},
 		 VERDICT_IDLE,
-		 "idle-ish: less than 5 % of the CPUs' time was used"},
+		 "idle-ish: less than 5% of the CPUs' time was used"},
 		{"nothing that is seen runs",
 		 "overview",
 		 {TASK(1, "postgres", 40, 310, 0)},
