@@ -63,6 +63,16 @@ static unsigned event_width(const struct sheet *sheet)
 	return width < EVENT_WIDTH ? width : EVENT_WIDTH;
 }
 
+/* What was not on for a moment while there was something to count has counted nothing, not 0. */
+static void put_number(struct sheet *sheet, unsigned *x, uint64_t count, bool missed)
+{
+	char text[48] = "-";
+
+	if (!missed)
+		format_grouped(count, text, sizeof(text));
+	sheet_put_right(sheet, x, NUMBER_WIDTH, count ? STYLE_PLAIN : STYLE_DIM, text);
+}
+
 /* A counter that nothing keeps from counting has no times to tell. */
 static void draw_count(struct sheet *sheet, const char *name, size_t index,
 		       const struct event_sum *sum)
@@ -70,21 +80,20 @@ static void draw_count(struct sheet *sheet, const char *name, size_t index,
 	const struct plan *plan = sheet->page->snapshot->columns->plan;
 	const uint64_t *tally = sheet->page->detail->sum.tallies;
 	const struct plan_group *group = &plan->groups[plan->counters[index].group];
+	bool timed = index >= TALLY_FIRST_COUNTED;
+	uint64_t enabled_ns = timed ? tally[tally_domain(&plan->shape, group->domain)] : 0;
+	uint64_t running_ns =
+		timed ? tally[tally_group(&plan->shape, plan->counters[index].group)] : 0;
 	unsigned x = sheet->rect.x;
-	char text[48];
+	char text[48] = "";
 
 	sheet_put_left(sheet, &x, event_width(sheet), STYLE_NAME, name);
-	format_grouped(tally[index], text, sizeof(text));
-	sheet_put_right(sheet, &x, NUMBER_WIDTH, tally[index] ? STYLE_PLAIN : STYLE_DIM, text);
-	text[0] = '\0';
+	put_number(sheet, &x, tally[index], enabled_ns > 0 && running_ns == 0);
 	if (sum)
 		format_total(sum, text, sizeof(text));
 	if (sheet->page->sums)
 		sheet_put_right(sheet, &x, NUMBER_WIDTH, STYLE_PLAIN, text);
-	if (index >= TALLY_FIRST_COUNTED) {
-		uint64_t enabled_ns = tally[tally_domain(&plan->shape, group->domain)];
-		uint64_t running_ns = tally[tally_group(&plan->shape, plan->counters[index].group)];
-
+	if (timed) {
 		format_ms(enabled_ns, text, sizeof(text));
 		sheet_put_right(sheet, &x, TIME_WIDTH, STYLE_PLAIN, text);
 		format_ms(running_ns, text, sizeof(text));

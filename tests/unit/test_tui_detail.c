@@ -129,6 +129,33 @@ static void test_totals(void **state)
 	stage_close(&stage);
 }
 
+/* A group that was off while all of them ran counted nothing: that is not 0. */
+static void test_missed(void **state)
+{
+	struct snapshot *snapshot = second_of(1);
+	const struct plan *plan = snapshot->columns->plan;
+	size_t faults = SIZE_MAX;
+	struct stage stage;
+
+	(void)state;
+	for (size_t i = 0; i < snapshot->columns->events.n; i++)
+		if (strcmp(snapshot->columns->events.items[i].name, "page-faults") == 0)
+			faults = i;
+	assert_true(faults != SIZE_MAX);
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		uint64_t *tally = rows_tally(snapshot->columns, &snapshot->threads, i);
+
+		tally[faults] = 0;
+		tally[tally_group(&plan->shape, plan->counters[faults].group)] = 0;
+	}
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (const int[]){KEYMAP_ENTER, KEYMAP_END, 0});
+	char *drawn = canvas_print(&stage.canvas);
+	assert_non_null(strstr(drawn, "\npage-faults                       -   "));
+	free(drawn);
+	stage_close(&stage);
+}
+
 /* Pause keeps what is shown, graphs too; the past goes on. */
 static void test_pause(void **state)
 {
@@ -181,9 +208,9 @@ static void test_every_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),     cmocka_unit_test(test_follows),
-		cmocka_unit_test(test_totals),     cmocka_unit_test(test_pause),
-		cmocka_unit_test(test_every_size),
+		cmocka_unit_test(test_golden), cmocka_unit_test(test_follows),
+		cmocka_unit_test(test_totals), cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_pause),  cmocka_unit_test(test_every_size),
 	};
 
 	setenv("TZ", "UTC", 1);
