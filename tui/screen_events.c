@@ -169,8 +169,14 @@ static void cell_state(const struct event_line *line, struct cell *cell)
 		[FIGURE_DENIED] = {"denied", CELL_WARN},
 	};
 
+	const char *text = states[line->count.state].text;
+
+	/* Where none take turns it was windows, records that are missing, or another profiler. */
+	if (line->count.state == FIGURE_SCALED &&
+	    plan_most_turns(line->snapshot->columns->plan) <= 1)
+		text = "scaled";
 	cell->role = states[line->count.state].role;
-	text_copy(cell->text, sizeof(cell->text), states[line->count.state].text);
+	text_copy(cell->text, sizeof(cell->text), text);
 }
 
 static void add_word(struct cell *cell, const char *word)

@@ -119,6 +119,27 @@ static void test_setup_of_long_names(void **state)
 	stage_close(&stage);
 }
 
+/* Counted half of the time, and yet not in turns: there are none. */
+static void test_scaled_events(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+	const struct plan *plan = snapshot->columns->plan;
+	struct stage stage;
+
+	(void)state;
+	for (unsigned domain = 0; domain < plan->shape.n_domains; domain++)
+		snapshot->totals[tally_domain(&plan->shape, domain)] *= 2;
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, 0});
+
+	char *text = canvas_print(&stage.canvas);
+
+	assert_non_null(strstr(text, " scaled"));
+	assert_null(strstr(text, "in turns"));
+	free(text);
+	stage_close(&stage);
+}
+
 /* No size may write outside, and no key may upset a size: for the sanitizers above all. */
 static void test_every_size(void **state)
 {
@@ -456,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_setup_of_long_names),
+		cmocka_unit_test(test_scaled_events),
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_resizing),
 		cmocka_unit_test(test_empty),
