@@ -454,6 +454,14 @@ static uint64_t busy_ns(const struct snapshot *snapshot, const struct shares *sh
 	return busy > shares->rows_ns ? busy : shares->rows_ns;
 }
 
+/* Of some tasks, while the machine may be busy with others. */
+static const char *whose_figures(const struct snapshot *snapshot)
+{
+	if (!snapshot->target_figures)
+		return "";
+	return snapshot->targeted ? "target " : "own tasks ";
+}
+
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size)
 {
 	char nowhere[1];
@@ -483,8 +491,10 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 		put_share(&judge, snapshot, &shares, worst, text, size);
 	} else {
 		struct judgement judgement = judge_figures(&judge, figures, 0);
+		const char *whose = judgement.rule < 0 ? "" : whose_figures(snapshot);
+		size_t length = text_copy(text, size, whose);
 
-		verdict_explain(&judge, &judgement, figures, text, size);
+		verdict_explain(&judge, &judgement, figures, text + length, size - length);
 		worst = judgement.verdict;
 	}
 	free(shares.verdicts);

@@ -390,6 +390,27 @@ static void speaks_of_the_machine(void **state)
 	}
 }
 
+/* Of some tasks it says whose it is: the machine is busy. */
+static void speaks_of_some(void **state)
+{
+	static const struct sample_row task = TASK(1, "postgres", 5, 310, 8);
+
+	(void)state;
+	for (int targeted = 0; targeted < 2; targeted++) {
+		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), &task, 1);
+		char text[256];
+
+		snapshot->totals[TALLY_TASK_CLOCK] += 900 * NS_PER_MS;
+		snapshot->targeted = targeted;
+		snapshot->target_figures =
+			xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
+		assert_int_equal(verdict_of_snapshot(snapshot, text, sizeof(text)), VERDICT_IDLE);
+		assert_string_equal(text, targeted ? "target idle-ish: %CPU 0.0 < 1"
+						   : "own tasks idle-ish: %CPU 0.0 < 1");
+		snapshot_free(snapshot);
+	}
+}
+
 /* Sorted by what is lost: the time of those whom something ails comes first. */
 static void sorts(void **state)
 {
@@ -416,7 +437,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(judges),     cmocka_unit_test(doubts),
 		cmocka_unit_test(labels_fit), cmocka_unit_test(speaks_of_the_machine),
-		cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts),      cmocka_unit_test(speaks_of_some),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
