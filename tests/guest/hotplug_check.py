@@ -7,6 +7,7 @@
 At shift S instructions per cycle are exactly 1 / 2^S.
 """
 import os
+import statistics
 import sys
 
 sys.dont_write_bytecode = True
@@ -151,10 +152,13 @@ def judge_taken(name, lines, stat):
     check(f"{name}: ipc is not counted, or exact, and never 0",
           len(spins) > len(seen) - 3 and not wrong, (len(spins), len(seen), wrong[:2]))
     while_taken = [named([during[i]], "spin")[0] for i in said[1:]]
+    # In one interval of 0.2 s it may not switch, or give its CPU to perf.
+    percents = [task["metrics"]["cpu_percent"] for task in while_taken]
+    switches = [task["events"]["context-switches"] for task in while_taken]
     check(f"{name}: CPU time and switches are counted as ever, cycles are not",
-          while_taken and all(50 < task["metrics"]["cpu_percent"] < 130 and
-                              task["events"]["context-switches"] for task in while_taken) and
-          while_taken[0]["events"]["cycles"] is None, while_taken)
+          while_taken and 50 < statistics.median(percents) and max(percents) < 130 and
+          None not in switches and sum(switches) > 0 and
+          while_taken[0]["events"]["cycles"] is None, (percents, switches, while_taken[0]))
     spin = named([last], "spin")[0]
     check(f"{name}: when perf has ended all is exact again, without a word",
           near(spin["metrics"]["ipc"], IPC, 0.001) and "ipc" not in spin["states"] and
