@@ -386,11 +386,6 @@ void counted_cpu_tell_birth(struct counted_cpu *cpu, const struct birth *birth)
 		recorder_ahead(cpu->recorder, cpu->index, header);
 }
 
-void counted_cpu_drain(struct counted_cpu *cpu)
-{
-	drain(cpu, false, UINT64_MAX);
-}
-
 void counted_cpu_drain_to_mark(struct counted_cpu *cpu)
 {
 	drain(cpu, false, cpu->mark);
@@ -432,7 +427,7 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 		cpu->dead = true;
 		return;
 	}
-	counted_cpu_drain(cpu);
+	drain(cpu, false, UINT64_MAX);
 	note_times(counted, cpu->reading);
 	/* Not there any more: who knows who was when the turn ended. */
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
@@ -547,7 +542,7 @@ void counted_cpu_open_window(struct counted_cpu *cpu, uint64_t weight)
 	struct counted_group *clock = &cpu->groups[0];
 
 	/* What was told meanwhile is of before. */
-	counted_cpu_drain(cpu);
+	drain(cpu, false, UINT64_MAX);
 	switch_records(cpu, PERF_EVENT_IOC_ENABLE);
 	cpu->dead |= group_enable(&clock->group) < 0;
 	begin_slice(cpu, clock, weight);
@@ -566,7 +561,7 @@ void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runne
 	switch_records(cpu, PERF_EVENT_IOC_DISABLE);
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
 		runner = &attrib_nobody;
-	counted_cpu_drain(cpu);
+	drain(cpu, false, UINT64_MAX);
 	for (size_t i = first; i < ARRAY_SIZE(on); i++) {
 		uint64_t enabled_ns = on[i]->enabled_ns;
 		if (group_read(&on[i]->group, cpu->reading) < 0) {

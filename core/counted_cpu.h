@@ -148,8 +148,7 @@ void counted_cpu_disarm(struct counted_cpu *cpu);
 void counted_cpu_mark(struct counted_cpu *cpu);
 void counted_cpu_add_births(struct counted_cpu *cpu, struct births *births);
 void counted_cpu_tell_birth(struct counted_cpu *cpu, const struct birth *birth);
-/* Folds in all records, or those up to the mark, or of these up to the last awaited tick. */
-void counted_cpu_drain(struct counted_cpu *cpu);
+/* Folds in the records up to the mark, or of these those up to the last awaited tick. */
 void counted_cpu_drain_to_mark(struct counted_cpu *cpu);
 void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
 

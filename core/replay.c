@@ -348,15 +348,6 @@ int replay_fd(const struct replay *replay)
 	return replay->file && !replay->input->seekable ? replay_input_fd(replay->file) : -1;
 }
 
-double replay_progress(const struct replay *replay)
-{
-	if (!replay->input->seekable || replay->input->size == 0)
-		return 0;
-	double part =
-		(double)perfdata_reader_position(replay->reader) / (double)replay->input->size;
-	return part < 1 ? part : 1;
-}
-
 uint64_t replay_records(const struct replay *replay)
 {
 	return replay->records + (replay->part ? replay->part->records : 0);

@@ -58,8 +58,6 @@ int replay_rewind(struct replay *replay, struct error *err);
 
 /* A descriptor that polls readable when there is more; -1 of a file. */
 int replay_fd(const struct replay *replay);
-/* Which part of the file has been read, 0..1; of a pipe 0. */
-double replay_progress(const struct replay *replay);
 /* Records that were read so far, of all kinds. */
 uint64_t replay_records(const struct replay *replay);
 /* Whether pmctop made it: its intervals are as they were. */

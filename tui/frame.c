@@ -32,6 +32,16 @@ static struct segment *add_clock(struct segments *segments, unsigned weight, uin
 	return segment;
 }
 
+static void add_words(struct segments *segments, unsigned weight, const char *label,
+		      const char *text, enum style style)
+{
+	struct segment *segment = segments_add(segments, weight);
+
+	text_copy(segment->label, sizeof(segment->label), label);
+	text_copy(segment->text, sizeof(segment->text), text);
+	segment->text_style = style;
+}
+
 /* That cells do not say what they usually do. */
 static void add_comparison(struct segments *segments, const struct frame *frame)
 {
@@ -42,7 +52,7 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 		segment->text_style = STYLE_WARN;
 	}
 	if (frame->unit != VIEW_UNIT_USUAL)
-		frame_add_words(segments, 93, "", view_unit_name(frame->unit), STYLE_WARN);
+		add_words(segments, 93, "", view_unit_name(frame->unit), STYLE_WARN);
 }
 
 static void add_tasks(struct segments *segments, const struct snapshot *snapshot)
@@ -56,16 +66,6 @@ static void add_tasks(struct segments *segments, const struct snapshot *snapshot
 			 snapshot_ran(snapshot));
 	else
 		snprintf(segment->text, sizeof(segment->text), "%zu ran", snapshot_ran(snapshot));
-}
-
-void frame_add_words(struct segments *segments, unsigned weight, const char *label,
-		     const char *text, enum style style)
-{
-	struct segment *segment = segments_add(segments, weight);
-
-	text_copy(segment->label, sizeof(segment->label), label);
-	text_copy(segment->text, sizeof(segment->text), text);
-	segment->text_style = style;
 }
 
 static void add_recording(struct segments *segments, uint64_t bytes)
@@ -82,7 +82,7 @@ static void add_recording(struct segments *segments, uint64_t bytes)
 	size_t length = text_fixed(text, sizeof(text) - 1, size, size < 10);
 	text[length] = units[unit];
 	text[length + 1] = '\0';
-	frame_add_words(segments, 94, "REC", text, STYLE_WARN);
+	add_words(segments, 94, "REC", text, STYLE_WARN);
 }
 
 /* "REPLAY run.data  00:01:12 of 00:10:00  x2  PAUSED": never to be taken for what is now. */
@@ -90,17 +90,16 @@ static void add_playback(struct segments *segments, const struct playback *playb
 {
 	char text[80];
 
-	frame_add_words(segments, 99, "REPLAY",
-			strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name,
-			STYLE_WARN);
+	add_words(segments, 99, "REPLAY",
+		  strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name, STYLE_WARN);
 	replaying_position(playback, text, sizeof(text));
 	if (text[0])
-		frame_add_words(segments, 97, "", text, STYLE_PLAIN);
+		add_words(segments, 97, "", text, STYLE_PLAIN);
 	replaying_speed(playback->speed, text, sizeof(text));
-	frame_add_words(segments, 96, "", text, STYLE_PLAIN);
+	add_words(segments, 96, "", text, STYLE_PLAIN);
 	replaying_state(playback, text, sizeof(text));
 	if (text[0])
-		frame_add_words(segments, 98, "", text, STYLE_WARN);
+		add_words(segments, 98, "", text, STYLE_WARN);
 }
 
 /* To a hundredth of a second: what is beyond stands for nothing. */
@@ -126,7 +125,7 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 	bool differs = real_ns < chosen_ns - chosen_ns / 10 || real_ns > chosen_ns + chosen_ns / 10;
 	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this " : "",
 		 differs ? real : "");
-	frame_add_words(segments, 60, "every", text, STYLE_PLAIN);
+	add_words(segments, 60, "every", text, STYLE_PLAIN);
 }
 
 /* Of machines with several kinds of CPUs the PMUs of all: "cpu_atom+cpu_core". */
@@ -148,9 +147,9 @@ static void add_pmu(struct segments *segments, const struct snapshot *snapshot)
 			text_copy(text + length, sizeof(text) - length, columns->pmus[domain->pmu]);
 	}
 	if (!snapshot->pmu[0])
-		frame_add_words(segments, 40, "", "no PMU", STYLE_WARN);
+		add_words(segments, 40, "", "no PMU", STYLE_WARN);
 	else
-		frame_add_words(segments, 40, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
+		add_words(segments, 40, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
 }
 
 /* What we take ourselves: of one CPU. Small, and the first to make room. */
@@ -161,7 +160,7 @@ static void add_cost(struct segments *segments, const struct snapshot_cost *cost
 	if (cost->cpu_ns == 0 || cost->wall_ns == 0)
 		return;
 	text_percent(text, sizeof(text), (double)cost->cpu_ns / (double)cost->wall_ns);
-	frame_add_words(segments, 20, "own", text, STYLE_DIM);
+	add_words(segments, 20, "own", text, STYLE_DIM);
 }
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
@@ -169,11 +168,11 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	const struct snapshot *snapshot = frame->snapshot;
 	struct segments segments = {0};
 
-	frame_add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
+	add_words(&segments, 100, "pmctop", snapshot ? snapshot->host : "", STYLE_TITLE);
 	if (snapshot && snapshot->realtime_ns > 0)
 		add_clock(&segments, 90, snapshot->realtime_ns);
 	if (frame->paused)
-		frame_add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
+		add_words(&segments, 95, "", "PAUSED", STYLE_WARN);
 	if (frame->playback)
 		add_playback(&segments, frame->playback);
 	add_comparison(&segments, frame);
@@ -185,14 +184,14 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	if (snapshot) {
 		add_tasks(&segments, snapshot);
 		add_pmu(&segments, snapshot);
-		frame_add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
+		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
 		if (strcmp(snapshot->mode, "task") == 0)
-			frame_add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);
+			add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);
 		else if (strcmp(snapshot->mode, "system") != 0)
-			frame_add_words(&segments, 45, "from", snapshot->mode, STYLE_PLAIN);
+			add_words(&segments, 45, "from", snapshot->mode, STYLE_PLAIN);
 		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {
-			frame_add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
-					"only", STYLE_WARN);
+			add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
+				  "only", STYLE_WARN);
 		}
 		add_cost(&segments, &snapshot->cost);
 	}
@@ -227,8 +226,8 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 		if (strcmp(def->name, "cpu_percent") == 0)
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
-		frame_add_words(segments, metric_weight(columns, i), columns->metrics[i].title,
-				cell.text, style_of_cell(cell.role));
+		add_words(segments, metric_weight(columns, i), columns->metrics[i].title, cell.text,
+			  style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;
 	}
 }
@@ -253,7 +252,7 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 	char text[24];
 
 	text_percent(text, sizeof(text), share);
-	frame_add_words(segments, weight, label, text, style);
+	add_words(segments, weight, label, text, style);
 	segments->items[segments->n - 1].text_width = 6;
 }
 
@@ -268,7 +267,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 	text_percent(percent, sizeof(percent), share);
 	snprintf(text, sizeof(text), "%s of %s", percent,
 		 snapshot->columns->events.items[event].name);
-	frame_add_words(segments, 95, "unattributed", text, STYLE_WARN);
+	add_words(segments, 95, "unattributed", text, STYLE_WARN);
 }
 
 /* Not all threads that ran had counters. */
@@ -280,7 +279,7 @@ static void add_coverage(struct segments *segments, const struct snapshot *snaps
 		return;
 	snprintf(text, sizeof(text), "%zu of %zu threads", snapshot->threads_counted,
 		 snapshot->threads_ran);
-	frame_add_words(segments, 93, "counted", text, STYLE_WARN);
+	add_words(segments, 93, "counted", text, STYLE_WARN);
 }
 
 /* What the figures behind it are of, and how much it runs. */
@@ -295,8 +294,8 @@ static void add_target(struct segments *segments, const struct snapshot *snapsho
 		text_copy(cell.text + strlen(cell.text), sizeof(cell.text) - strlen(cell.text),
 			  "%");
 	}
-	frame_add_words(segments, 92, snapshot->targeted ? "target" : "own",
-			snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
+	add_words(segments, 92, snapshot->targeted ? "target" : "own",
+		  snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
 	segments->items[segments->n - 1].text_width = 7;
 }
 
@@ -308,7 +307,7 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 	double busy;
 
 	if (!snapshot) {
-		frame_add_words(&segments, 1, "", "counting ...", STYLE_DIM);
+		add_words(&segments, 1, "", "counting ...", STYLE_DIM);
 		segments_draw(&segments, canvas, rect);
 		return;
 	}
@@ -318,12 +317,12 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 	}
 	add_unattributed(&segments, snapshot);
 	if (snapshot_sharing(snapshot, sharing, sizeof(sharing)))
-		frame_add_words(&segments, 94, "counters", sharing, STYLE_PLAIN);
+		add_words(&segments, 94, "counters", sharing, STYLE_PLAIN);
 	if (snapshot->lost_records > 0) {
 		char text[32];
 
 		snprintf(text, sizeof(text), "%" PRIu64 " records", snapshot->lost_records);
-		frame_add_words(&segments, 96, "lost", text, STYLE_BAD);
+		add_words(&segments, 96, "lost", text, STYLE_BAD);
 	}
 	add_coverage(&segments, snapshot);
 	if (snapshot->target)

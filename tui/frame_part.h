@@ -7,8 +7,6 @@
 
 /* What the files of the frame share. */
 
-void frame_add_words(struct segments *segments, unsigned weight, const char *label,
-		     const char *text, enum style style);
 /*
  * All metrics but the share of time, which stands as a meter or before them. NULL figures are those
  * of a CPU that was not heard of.

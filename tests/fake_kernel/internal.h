@@ -308,7 +308,6 @@ void fk_ring_write(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, cons
 /* record.c: the trailer that every record but SAMPLE ends with; returns its size. */
 size_t fk_record_trailer(struct fk *fk, const struct fk_perf *perf, const struct fk_cpu *cpu,
 			 unsigned char *to);
-uint64_t fk_record_time(const struct fk *fk, const struct fk_perf *perf);
 
 /* files.c */
 #define TICK_NS (NS_PER_S / 100)

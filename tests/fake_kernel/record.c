@@ -55,7 +55,7 @@ static void buffer_write(struct fk *fk, struct buffer *buffer, struct fk_perf *p
 	fk_ring_write(fk, perf, cpu, buffer->bytes, buffer->n);
 }
 
-uint64_t fk_record_time(const struct fk *fk, const struct fk_perf *perf)
+static uint64_t record_time(const struct fk *fk, const struct fk_perf *perf)
 {
 	return fk->now_ns + (perf->attr.use_clockid ? 0 : LOCAL_CLOCK_OFFSET_NS);
 }
@@ -80,7 +80,7 @@ static void put_trailer(struct fk *fk, const struct fk_perf *perf, const struct 
 	if (type & PERF_SAMPLE_TID)
 		put_tid(buffer, cpu->current);
 	if (type & PERF_SAMPLE_TIME)
-		put_u64(buffer, fk_record_time(fk, perf));
+		put_u64(buffer, record_time(fk, perf));
 	if (type & PERF_SAMPLE_ID)
 		put_u64(buffer, perf->id);
 	if (type & PERF_SAMPLE_STREAM_ID)
@@ -122,7 +122,7 @@ static void prepare(const struct fk *fk, const struct fk_perf *perf, struct fk_p
 	if (fields & PERF_SAMPLE_STREAM_ID)
 		prepared->stream_id = perf->id;
 	if (fields & PERF_SAMPLE_TIME)
-		prepared->time_ns = fk_record_time(fk, perf);
+		prepared->time_ns = record_time(fk, perf);
 }
 
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,
@@ -185,7 +185,7 @@ static void context_side_band(struct fk *fk, const struct fk_context *context, s
 				continue;
 			struct buffer buffer = *record;
 			if (type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT)
-				put_u64(&buffer, fk_record_time(fk, perf));
+				put_u64(&buffer, record_time(fk, perf));
 			put_trailer(fk, perf, cpu, &buffer);
 			buffer_write(fk, &buffer, perf, cpu);
 		}

@@ -127,7 +127,6 @@ static void test_same(void **state)
 		assert_true(replay_is_own(replay) && replay_can_rewind(replay));
 		assert_int_equal(replay_fd(replay), -1);
 		check_replay(replay, &seen);
-		assert_true(replay_progress(replay) == 1);
 		replay_free(replay);
 		seen_fini(&seen);
 	}
@@ -153,7 +152,7 @@ static void test_rewind_and_skip(void **state)
 	same_snapshot(seen.items[4], fifth);
 	snapshot_free(fifth);
 	uint64_t records = replay_records(replay);
-	assert_true(replay_progress(replay) > 0.5 && records > 1000);
+	assert_true(records > 1000);
 	assert_int_equal(replay_rewind(replay, &err), 0);
 	check_replay(replay, &seen);
 	assert_true(replay_records(replay) > 2 * records);
