@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cgroups.h"
 
+#include "hash.h"
 #include "util.h"
 
 #include <stdio.h>
@@ -47,17 +48,7 @@ void cgroups_free(struct cgroups *cgroups)
 	free(cgroups);
 }
 
-/* FNV-1a */
-static uint32_t hash_of(const char *path)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *path; path++)
-		hash = (hash ^ (unsigned char)*path) * 16777619u;
-	return hash;
-}
-
-static struct cgroup **bucket_of(const struct cgroups *cgroups, uint32_t hash)
+static struct cgroup **bucket_of(const struct cgroups *cgroups, uint64_t hash)
 {
 	return &cgroups->buckets[hash & (cgroups->n_buckets - 1)];
 }
@@ -82,7 +73,7 @@ static void grow(struct cgroups *cgroups)
 
 struct cgroup *cgroups_get(struct cgroups *cgroups, const char *path)
 {
-	uint32_t hash = hash_of(path);
+	uint64_t hash = hash_text(path);
 
 	for (struct cgroup *known = *bucket_of(cgroups, hash); known; known = known->next)
 		if (known->hash == hash && strcmp(known->path, path) == 0) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "history_part.h"
+
+#include "hash.h"
 #include "util.h"
 
 #include <math.h>
@@ -85,16 +87,6 @@ int history_key_compare(const void *a, const void *b)
 	return (key_a->start > key_b->start) - (key_a->start < key_b->start);
 }
 
-/* FNV-1a */
-static uint64_t hash_path(const char *path)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *path; path++)
-		hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
-	return hash;
-}
-
 struct history_key history_key_of_row(const struct snapshot *snapshot, enum rollup by,
 				      const struct row *row)
 {
@@ -111,7 +103,7 @@ struct history_key history_key_of_row(const struct snapshot *snapshot, enum roll
 		break;
 	case ROLLUP_CGROUP:
 		path = snapshot_cgroup(snapshot, row);
-		key = (struct history_key){HISTORY_CGROUP, 0, path ? hash_path(path) : 0};
+		key = (struct history_key){HISTORY_CGROUP, 0, path ? hash_text(path) : 0};
 		break;
 	case ROLLUP_PROCESS:
 	case ROLLUP_TREE:

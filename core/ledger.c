@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ledger.h"
 
+#include "hash.h"
 #include "util.h"
 
 #include <math.h>
@@ -80,14 +81,9 @@ void ledger_fini(struct ledger *ledger)
 	*ledger = (struct ledger){0};
 }
 
-/* FNV-1a */
 static size_t bucket_of(const struct ledger *ledger, const char *key)
 {
-	uint32_t hash = 2166136261u;
-
-	for (; *key; key++)
-		hash = (hash ^ (unsigned char)*key) * 16777619u;
-	return hash & (ledger->n_buckets - 1);
+	return hash_text(key) & (ledger->n_buckets - 1);
 }
 
 static void grow(struct ledger *ledger)

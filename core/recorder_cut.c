@@ -5,28 +5,18 @@
  */
 #include "recorder_part.h"
 
+#include "hash.h"
 #include "util.h"
 
 #include <string.h>
 
 /* ---- rows and tallies */
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	const unsigned char *at = bytes;
-
-	while (n-- > 0)
-		hash = (hash ^ *at++) * 0x100000001b3ull; /* FNV-1a */
-	return hash;
-}
-
-#define HASH_BASIS 0xcbf29ce484222325ull
-
 static uint64_t hash_row(const struct row *row, const char *cgroup)
 {
 	const uint64_t words[] = {(uint64_t)row->pid, (uint64_t)row->tid, (uint64_t)row->ppid,
 				  row->uid,           row->start_ns,      row->flags};
-	uint64_t hash = hash_bytes(HASH_BASIS, words, sizeof(words));
+	uint64_t hash = hash_bytes(HASH_BEGIN, words, sizeof(words));
 
 	hash = hash_bytes(hash, row->comm, strnlen(row->comm, sizeof(row->comm)));
 	hash = hash_bytes(hash, row->user, strnlen(row->user, sizeof(row->user)));
@@ -146,7 +136,7 @@ static void put_tids(struct recorder *recorder, enum own_listed listed, const st
 
 static void put_roots(struct recorder *recorder, const struct target_root *roots, size_t n)
 {
-	uint64_t hash = hash_bytes(HASH_BASIS, &n, sizeof(n));
+	uint64_t hash = hash_bytes(HASH_BEGIN, &n, sizeof(n));
 
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t words[] = {(uint64_t)roots[i].tid, (uint64_t)roots[i].pid,
@@ -195,7 +185,7 @@ static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
 
 static void put_notes(struct recorder *recorder, const struct snapshot *snapshot)
 {
-	uint64_t hash = HASH_BASIS;
+	uint64_t hash = HASH_BEGIN;
 
 	for (size_t i = 0; i < snapshot->n_notes; i++)
 		hash = hash_bytes(hash, snapshot->notes[i], strlen(snapshot->notes[i]) + 1);

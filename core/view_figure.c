@@ -6,6 +6,7 @@
  */
 #include "view_part.h"
 
+#include "hash.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -188,15 +189,6 @@ static const char *path_of(const struct view *view, size_t index)
 	const char *path = snapshot_cgroup(view->snapshot, row_at(view, index));
 
 	return path ? path : "";
-}
-
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = 14695981039346656037u; /* FNV-1a */
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-	return hash;
 }
 
 static uint64_t hash_of(const struct view *view, size_t index)
