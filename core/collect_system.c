@@ -13,6 +13,7 @@
  */
 #include "attrib.h"
 #include "collect.h"
+#include "contention.h"
 #include "counted_cpus.h"
 #include "counted_record.h"
 #include "counted_windows.h"
@@ -35,9 +36,6 @@ enum {
 	/* Half of it lost nothing at 1.6 million records a second; the other half may be lent. */
 	RING_BYTES_MAX = 2 << 20,
 	RINGS_BYTES = 128 << 20, /* of all CPUs together */
-	CONTENDED_TOLD = 20,     /* a 20th of all CPU time */
-	CONTENDED_MUCH = 5,
-	CONTENDED_CUTS = 2, /* so many of them in a row, and it will go on */
 };
 
 struct collect_system {
@@ -48,10 +46,9 @@ struct collect_system {
 	struct proc_times times;
 	struct counted_cpus cpus;
 	struct counted_windows windows;
+	struct contention contention;
 	struct cpu_list online; /* as of the last cut */
 	size_t ring_bytes;
-	unsigned contended_cuts;      /* in a row */
-	bool separate_clock;          /* the counters are shared: keep CPU time apart from them */
 	bool switch_records;          /* this kernel is silent about some switches */
 	struct error uncounted;       /* why some CPUs are not, as it was told; "": all are */
 	struct proc_cpus idle_before; /* where it is: what /proc/stat said at the last cut */
@@ -65,80 +62,10 @@ static struct collect_system *self_of(struct collect *collect)
 /* ---- opening */
 
 /* An event that no group can hold there is left out, the rest goes on without it. */
-static void leave_out(struct collect_system *self, int result, const struct plan_counter *counter)
+static void leave_out(struct collect_system *self, const struct plan_counter *counter, int answer)
 {
-	struct event *event = &self->context.events->items[counter->event];
-	bool taken = result == -EUSERS;
-
-	event->state = taken ? FIGURE_NOT_COUNTED : FIGURE_UNSUPPORTED;
-	event->codes[counter->code].state = event->state;
-	event->answer = result;
-	for (size_t i = 0; i < event->n_codes; i++)
-		if (event->codes[i].state == FIGURE_VALID)
-			event->state = FIGURE_VALID;
-}
-
-/* What is told of counters that are not ours; it holds until everything is opened anew. */
-#define NOTE_TAKEN  "Not counted: counters taken (NMI watchdog or another profiler). "
-#define NOTE_FEWER  "Some counters are taken (NMI watchdog or another profiler): "
-#define NOTE_SHARED "The counters are shared with another profiler: "
-
-static void forget_taken(struct collect_system *self)
-{
-	notes_remove(self->context.notes, NOTE_TAKEN);
-	notes_remove(self->context.notes, NOTE_FEWER);
-	notes_remove(self->context.notes, NOTE_SHARED);
-}
-
-static void note_taken(struct collect_system *self)
-{
-	for (size_t i = 0; i < self->context.pmus->n_core; i++)
-		if (self->base.budget.taken[i])
-			notes_add_urgent(self->context.notes,
-					 NOTE_TAKEN "They are asked for again now and then.");
-		else if (self->base.budget.most[i] < BUDGET_MOST)
-			notes_add(self->context.notes,
-				  NOTE_FEWER "hardware events counted at a time: %zu.",
-				  self->base.budget.most[i]);
-}
-
-/*
- * Some events have one counter that will do (Intel's ref-cycles): where that is taken they are left
- * out, and do not keep the others from theirs. What does not even open alone (Intel's top-down
- * events) is no such. Whether there were any, and others that run.
- */
-static bool leave_out_taken(struct collect_system *self, const struct plan_group *group,
-			    const struct event_code *const *codes, int cpu)
-{
-	bool runs[BUDGET_MOST];
-	size_t n = group->layout.n_hardware, running = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		runs[i] = true;
-		budget_try(self->context.sys, cpu, &codes[i], 1, &runs[i]);
-		running += runs[i];
-	}
-	if (running == 0 || running == n)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!runs[i])
-			leave_out(self, -EUSERS, &self->base.plan->counters[group->members[i]]);
-	budget_doubt(&self->base.budget);
-	return true;
-}
-
-/* What was left out because its counter was taken is tried again. */
-static void take_in(struct collect_system *self)
-{
-	for (size_t i = 0; i < self->context.events->n; i++) {
-		struct event *event = &self->context.events->items[i];
-		for (size_t k = 0; k < event->n_codes; k++) {
-			if (event->codes[k].state != FIGURE_NOT_COUNTED)
-				continue;
-			event->codes[k].state = event->state = FIGURE_VALID;
-			event->answer = 0;
-		}
-	}
+	event_leave_out(&self->context.events->items[counter->event], counter->code,
+			FIGURE_UNSUPPORTED, answer);
 }
 
 /*
@@ -150,22 +77,13 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 {
 	const struct plan *plan = self->base.plan;
 	const struct plan_group *group = &plan->groups[failure->group];
-	const struct event_code *codes[BUDGET_MOST];
 	size_t pmu = plan->domains[group->domain].pmu;
 	int member = group->members[failure->member];
 	bool refused = result == -EINVAL || result == -ENOSPC || result == -ENOENT ||
 		       result == -EOPNOTSUPP;
 
 	if (result == -EUSERS) {
-		for (size_t i = 0; i < group->layout.n_hardware; i++) {
-			const struct plan_counter *counter = &plan->counters[group->members[i]];
-			codes[i] =
-				&self->context.events->items[counter->event].codes[counter->code];
-		}
-		if (leave_out_taken(self, group, codes, cpu))
-			return 1;
-		budget_measure(&self->base.budget, pmu, cpu, codes, group->layout.n_hardware);
-		self->separate_clock |= self->base.budget.taken[pmu];
+		contention_meet(&self->contention, plan, failure->group, cpu);
 		return 1;
 	}
 	if (refused && member >= 0) {
@@ -174,7 +92,7 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 		if (among_others && (result == -EINVAL || result == -ENOSPC))
 			budget_lower(&self->base.budget, pmu, failure->member);
 		else
-			leave_out(self, result, &plan->counters[member]);
+			leave_out(self, &plan->counters[member], result);
 		return 1;
 	}
 	if ((result == -ENOBUFS || result == -ENOMEM) &&
@@ -296,7 +214,7 @@ static void make_plan(struct collect_system *self)
 		.events = self->context.events,
 		.pmus = self->context.pmus,
 		.wants = self->context.wants,
-		.separate_clock = self->separate_clock,
+		.separate_clock = self->contention.separate_clock,
 		.most = self->base.budget.most,
 		.fits = budget_fits,
 		.arg = &self->base.budget,
@@ -326,7 +244,7 @@ static int replan(struct collect_system *self, struct error *err)
 	int result;
 
 	socket_counters_close(&self->sockets);
-	forget_taken(self);
+	contention_forget(&self->contention);
 	do {
 		for (size_t i = 0; i < self->cpus.n; i++)
 			counted_cpu_close(&self->cpus.items[i]);
@@ -337,12 +255,11 @@ static int replan(struct collect_system *self, struct error *err)
 	} while (result > 0);
 	for (size_t i = 0; i < self->cpus.n; i++)
 		self->cpus.items[i].late = false;
-	note_taken(self);
+	contention_note(&self->contention);
 	open_sockets(self);
 	schedule_turn(self);
 	counted_windows_measure(&self->windows);
 	self->base.stale = false;
-	self->contended_cuts = 0;
 	return result;
 }
 
@@ -402,19 +319,6 @@ static void system_turn(struct collect *collect)
 
 /* ---- between two intervals */
 
-/* Whether what was seen says that the counters are not as they were. */
-static bool in_doubt(struct collect_system *self)
-{
-	for (size_t i = 0; i < self->cpus.n; i++) {
-		const struct counted_cpu *cpu = &self->cpus.items[i];
-		if (!cpu->open || counted_cpu_off(cpu) < COUNTED_OFF_LOOKS)
-			continue;
-		if (!self->base.budget.taken[self->base.plan->domains[cpu->domain].pmu])
-			return true;
-	}
-	return self->contended_cuts >= CONTENDED_CUTS && !self->separate_clock;
-}
-
 /* Of CPUs that have come too. Accounts of idle time begin where all begins anew. */
 static void ask_switches(struct collect_system *self, bool begin)
 {
@@ -426,27 +330,6 @@ static void ask_switches(struct collect_system *self, bool begin)
 	proc_cpus_read(self->context.sys, &self->idle_before);
 }
 
-/*
- * Whether what was taken is given back: its groups stay open, and counted for all of the interval.
- */
-static bool is_given_back(const struct collect_system *self)
-{
-	const struct plan *plan = self->base.plan;
-	const uint64_t *totals = self->base.interval.totals;
-
-	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
-		const struct plan_domain *domain = &plan->domains[d];
-		uint64_t all_ns = totals[tally_domain(&plan->shape, d)], ns = 0;
-		if (domain->socket || !self->base.budget.taken[domain->pmu])
-			continue;
-		for (unsigned k = 1; k < domain->n_groups; k++)
-			ns += totals[tally_group(&plan->shape, domain->first_group + k)];
-		if (ns > 0 && ns >= all_ns - all_ns / CONTENDED_TOLD)
-			return true;
-	}
-	return false;
-}
-
 static void system_renew(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
@@ -456,44 +339,17 @@ static void system_renew(struct collect *collect)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			counted_cpu_close(&self->cpus.items[i]);
 	bool silent = collect->interval.gaps > 0 && collect->interval.lost_records == 0;
-	bool retry = budget_retry(&self->base.budget, is_given_back(self));
-	bool doubt = in_doubt(self);
-	bool again = collect->stale || retry || doubt;
-	if (retry || doubt)
-		self->separate_clock = doubt;
-	if (doubt)
-		budget_doubt(&self->base.budget);
-	if (retry)
-		take_in(self);
+	bool again =
+		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
 	bool asks = silent && !self->switch_records;
 	self->switch_records |= silent;
 	interval_reset(&collect->interval);
-	bool anew = again || open_cpus(self, &err) > 0;
+	bool anew = again || collect->stale || open_cpus(self, &err) > 0;
 	if (anew)
 		replan(self, &err);
 	if (self->switch_records)
 		ask_switches(self, asks || anew);
 	counted_windows_begin(&self->windows, collect->refresh_ns);
-}
-
-/*
- * Counters that are shared take turns, and a group that is off the PMU sees no switches: what runs
- * then is nobody's. A little of that is told; much of it, and we do without them.
- */
-static void note_contention(struct collect_system *self)
-{
-	const struct interval *interval = &self->base.interval;
-	uint64_t total_ns = interval->totals[TALLY_TASK_CLOCK];
-
-	if (interval->contended_ns > total_ns / CONTENDED_TOLD)
-		notes_add_urgent(self->context.notes,
-				 NOTE_SHARED "what ran while it had them is unattributed.");
-	else if (!self->separate_clock) /* which is told until they are asked for again */
-		notes_remove(self->context.notes, NOTE_SHARED);
-	if (interval->contended_ns > total_ns / CONTENDED_MUCH)
-		self->contended_cuts++;
-	else
-		self->contended_cuts = 0;
 }
 
 /*
@@ -558,7 +414,7 @@ static void system_cut(struct collect *collect)
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
-	note_contention(self);
+	contention_cut(&self->contention, &collect->interval);
 	collect->records = counted_windows_judge(&self->windows, &collect->interval);
 	collect->switch_ns = self->windows.switch_ns;
 }
@@ -650,6 +506,8 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->online = online;
 	self->ring_bytes = ring_bytes_for(online.n);
 	budget_init(&self->base.budget, context->sys, context->pmus);
+	self->contention =
+		(struct contention){.context = &self->context, .budget = &self->base.budget};
 	interval_init(&self->base.interval, &nothing, possible.numbers, possible.n);
 	self->attrib = attrib_new(context->tasks, &self->base.interval);
 	self->cpus.n = possible.n;

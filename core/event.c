@@ -105,6 +105,15 @@ int event_resolve(const struct event_context *context, const char *name, struct 
 	return 0;
 }
 
+void event_leave_out(struct event *event, size_t code, enum figure_state state, int answer)
+{
+	event->state = event->codes[code].state = state;
+	event->answer = answer;
+	for (size_t i = 0; i < event->n_codes; i++)
+		if (event->codes[i].state == FIGURE_VALID)
+			event->state = FIGURE_VALID;
+}
+
 void event_copy(struct event *copy, const struct event *event)
 {
 	*copy = *event;

@@ -27,7 +27,7 @@ enum event_kind {
 struct event_code {
 	size_t pmu;                  /* index in the pmu_set; 0 where SOFTWARE */
 	struct perf_event_attr attr; /* type, config*, exclude_*, size: what is not counting, 0 */
-	enum figure_state state;     /* VALID, UNSUPPORTED or DENIED */
+	enum figure_state state;     /* VALID, UNSUPPORTED, DENIED, or NOT_COUNTED: taken */
 };
 
 struct event {
@@ -102,6 +102,8 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  */
 int event_resolve(const struct event_context *context, const char *name, struct event *event,
 		  struct error *err);
+/* One of its codes cannot be counted: the event is VALID where another one still can. */
+void event_leave_out(struct event *event, size_t code, enum figure_state state, int answer);
 /* Deep: the copy's probes point at its own target. */
 void event_copy(struct event *copy, const struct event *event);
 void event_fini(struct event *event);

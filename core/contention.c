@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "contention.h"
+
+#include <errno.h>
+
+enum {
+	CONTENDED_TOLD = 20, /* a 20th of all CPU time */
+	CONTENDED_MUCH = 5,
+	CONTENDED_CUTS = 2, /* so many of them in a row, and it will go on */
+};
+
+/* ---- what is told; it holds until everything is opened anew */
+
+#define NOTE_TAKEN  "Not counted: counters taken (NMI watchdog or another profiler). "
+#define NOTE_FEWER  "Some counters are taken (NMI watchdog or another profiler): "
+#define NOTE_SHARED "The counters are shared with another profiler: "
+
+void contention_forget(struct contention *contention)
+{
+	notes_remove(contention->context->notes, NOTE_TAKEN);
+	notes_remove(contention->context->notes, NOTE_FEWER);
+	notes_remove(contention->context->notes, NOTE_SHARED);
+	contention->much_cuts = 0;
+}
+
+void contention_note(const struct contention *contention)
+{
+	for (size_t i = 0; i < contention->context->pmus->n_core; i++)
+		if (contention->budget->taken[i])
+			notes_add_urgent(contention->context->notes,
+					 NOTE_TAKEN "They are asked for again now and then.");
+		else if (contention->budget->most[i] < BUDGET_MOST)
+			notes_add(contention->context->notes,
+				  NOTE_FEWER "hardware events counted at a time: %zu.",
+				  contention->budget->most[i]);
+}
+
+/*
+ * Counters that are shared take turns, and a group that is off the PMU sees no switches: what runs
+ * then is nobody's. A little of that is told; much of it, and we do without them.
+ */
+void contention_cut(struct contention *contention, const struct interval *interval)
+{
+	uint64_t total_ns = interval->totals[TALLY_TASK_CLOCK];
+
+	if (interval->contended_ns > total_ns / CONTENDED_TOLD)
+		notes_add_urgent(contention->context->notes,
+				 NOTE_SHARED "what ran while it had them is unattributed.");
+	else if (!contention->separate_clock) /* which is told until they are asked for again */
+		notes_remove(contention->context->notes, NOTE_SHARED);
+	if (interval->contended_ns > total_ns / CONTENDED_MUCH)
+		contention->much_cuts++;
+	else
+		contention->much_cuts = 0;
+}
+
+/* ---- what is left out */
+
+static struct event *event_of(const struct contention *contention, const struct plan *plan,
+			      int counter)
+{
+	return &contention->context->events->items[plan->counters[counter].event];
+}
+
+/*
+ * Some events have one counter that will do (Intel's ref-cycles): where that is taken they are left
+ * out, and do not keep the others from theirs. What does not even open alone (Intel's top-down
+ * events) is no such. Whether there were any, and others that run.
+ */
+static bool leave_out_taken(struct contention *contention, const struct plan *plan,
+			    const struct plan_group *group, const struct event_code *const *codes,
+			    int cpu)
+{
+	bool runs[BUDGET_MOST];
+	size_t n = group->layout.n_hardware, running = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		runs[i] = true;
+		budget_try(contention->context->sys, cpu, &codes[i], 1, &runs[i]);
+		running += runs[i];
+	}
+	if (running == 0 || running == n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!runs[i])
+			event_leave_out(event_of(contention, plan, group->members[i]),
+					plan->counters[group->members[i]].code, FIGURE_NOT_COUNTED,
+					-EUSERS);
+	budget_doubt(contention->budget);
+	return true;
+}
+
+void contention_meet(struct contention *contention, const struct plan *plan, unsigned index,
+		     int cpu)
+{
+	const struct plan_group *group = &plan->groups[index];
+	size_t pmu = plan->domains[group->domain].pmu, n = group->layout.n_hardware;
+	const struct event_code *codes[BUDGET_MOST];
+
+	for (size_t i = 0; i < n; i++)
+		codes[i] = &event_of(contention, plan, group->members[i])
+				    ->codes[plan->counters[group->members[i]].code];
+	if (leave_out_taken(contention, plan, group, codes, cpu))
+		return;
+	budget_measure(contention->budget, pmu, cpu, codes, n);
+	contention->separate_clock |= contention->budget->taken[pmu];
+}
+
+/* ---- between two intervals */
+
+/* What was left out because its counter was taken is tried again. */
+static void take_in(const struct contention *contention)
+{
+	for (size_t i = 0; i < contention->context->events->n; i++) {
+		struct event *event = &contention->context->events->items[i];
+		for (size_t k = 0; k < event->n_codes; k++) {
+			if (event->codes[k].state != FIGURE_NOT_COUNTED)
+				continue;
+			event->codes[k].state = event->state = FIGURE_VALID;
+			event->answer = 0;
+		}
+	}
+}
+
+/* Whether what was seen says that the counters are not as they were. */
+static bool in_doubt(const struct contention *contention, const struct plan *plan,
+		     const struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++) {
+		const struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->open || counted_cpu_off(cpu) < COUNTED_OFF_LOOKS)
+			continue;
+		if (!contention->budget->taken[plan->domains[cpu->domain].pmu])
+			return true;
+	}
+	return contention->much_cuts >= CONTENDED_CUTS && !contention->separate_clock;
+}
+
+/* Whether what was taken is given back: its groups stayed open, and counted all the time. */
+static bool is_given_back(const struct contention *contention, const struct plan *plan,
+			  const struct interval *interval)
+{
+	const uint64_t *totals = interval->totals;
+
+	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
+		const struct plan_domain *domain = &plan->domains[d];
+		uint64_t all_ns = totals[tally_domain(&plan->shape, d)], ns = 0;
+		if (domain->socket || !contention->budget->taken[domain->pmu])
+			continue;
+		for (unsigned k = 1; k < domain->n_groups; k++)
+			ns += totals[tally_group(&plan->shape, domain->first_group + k)];
+		if (ns > 0 && ns >= all_ns - all_ns / CONTENDED_TOLD)
+			return true;
+	}
+	return false;
+}
+
+bool contention_renew(struct contention *contention, const struct plan *plan,
+		      const struct interval *interval, const struct counted_cpus *cpus)
+{
+	bool retry = budget_retry(contention->budget, is_given_back(contention, plan, interval));
+	bool doubt = in_doubt(contention, plan, cpus);
+
+	if (retry || doubt)
+		contention->separate_clock = doubt;
+	if (doubt)
+		budget_doubt(contention->budget);
+	if (retry)
+		take_in(contention);
+	return retry || doubt;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_CONTENTION_H
+#define PMCTOP_CONTENTION_H
+
+#include "budget.h"
+#include "collect.h"
+#include "counted_cpus.h"
+#include "interval.h"
+#include "plan.h"
+
+#include <stdbool.h>
+
+/*
+ * Counters that are somebody else's: the NMI watchdog's, another profiler's. What is seen of them
+ * when a group does not run, and at each cut, decides what the next plan does without, and when
+ * all is asked for again; notes tell.
+ */
+struct contention {
+	const struct collect_context *context; /* borrowed */
+	struct budget *budget;                 /* borrowed: what plans are made for */
+	unsigned much_cuts;                    /* cuts in a row in which much was shared */
+	bool separate_clock;                   /* keep CPU time apart from the counters */
+};
+
+/* Everything is opened anew: what was told of before is not any more; and what is so now is. */
+void contention_forget(struct contention *contention);
+void contention_note(const struct contention *contention);
+
+/*
+ * A group of the plan opened on that CPU and does not run: events that have no other counter than
+ * one that is taken are left out, or the budget is lowered. Then there must be another plan.
+ */
+void contention_meet(struct contention *contention, const struct plan *plan, unsigned group,
+		     int cpu);
+
+/* An interval has been cut. */
+void contention_cut(struct contention *contention, const struct interval *interval);
+
+/*
+ * Between two intervals: whether there must be another plan, since counters were taken meanwhile,
+ * or it is time to ask for them again.
+ */
+bool contention_renew(struct contention *contention, const struct plan *plan,
+		      const struct interval *interval, const struct counted_cpus *cpus);
+
+#endif
