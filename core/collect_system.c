@@ -21,8 +21,8 @@
 #include "explain.h"
 #include "group.h"
 #include "plan.h"
-#include "proc.h"
 #include "proc_times.h"
+#include "silence.h"
 #include "socket_counter.h"
 #include "util.h"
 
@@ -47,11 +47,10 @@ struct collect_system {
 	struct counted_cpus cpus;
 	struct counted_windows windows;
 	struct contention contention;
+	struct silence silence;
 	struct cpu_list online; /* as of the last cut */
 	size_t ring_bytes;
-	bool switch_records;          /* this kernel is silent about some switches */
-	struct error uncounted;       /* why some CPUs are not, as it was told; "": all are */
-	struct proc_cpus idle_before; /* where it is: what /proc/stat said at the last cut */
+	struct error uncounted; /* why some CPUs are not, as it was told; "": all are */
 };
 
 static struct collect_system *self_of(struct collect *collect)
@@ -319,17 +318,6 @@ static void system_turn(struct collect *collect)
 
 /* ---- between two intervals */
 
-/* Of CPUs that have come too. Accounts of idle time begin where all begins anew. */
-static void ask_switches(struct collect_system *self, bool begin)
-{
-	for (size_t i = 0; i < self->cpus.n; i++)
-		counted_cpu_ask_switches(&self->cpus.items[i]);
-	if (!begin)
-		return;
-	proc_cpus_fini(&self->idle_before);
-	proc_cpus_read(self->context.sys, &self->idle_before);
-}
-
 static void system_renew(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
@@ -338,47 +326,15 @@ static void system_renew(struct collect *collect)
 	for (size_t i = 0; i < self->cpus.n; i++)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			counted_cpu_close(&self->cpus.items[i]);
-	bool silent = collect->interval.gaps > 0 && collect->interval.lost_records == 0;
+	silence_look(&self->silence, &collect->interval);
 	bool again =
 		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
-	bool asks = silent && !self->switch_records;
-	self->switch_records |= silent;
 	interval_reset(&collect->interval);
 	bool anew = again || collect->stale || open_cpus(self, &err) > 0;
 	if (anew)
 		replan(self, &err);
-	if (self->switch_records)
-		ask_switches(self, asks || anew);
+	silence_renew(&self->silence, &self->cpus, anew);
 	counted_windows_begin(&self->windows, collect->refresh_ns);
-}
-
-/*
- * The time of several silent tasks in a row is nobody's. /proc/stat tells how much of it was idle:
- * without that an idle CPU would look busy there.
- */
-static void account_silent_idle(struct collect_system *self)
-{
-	struct interval *interval = &self->base.interval;
-	struct proc_cpus now = {0};
-
-	if (!self->switch_records || proc_cpus_read(self->context.sys, &now) < 0)
-		return;
-	for (size_t i = 0; i < self->cpus.n; i++) {
-		const struct proc_cpu *after = proc_cpus_find(&now, self->cpus.items[i].number);
-		const struct proc_cpu *before =
-			proc_cpus_find(&self->idle_before, self->cpus.items[i].number);
-		if (!before || !after || after->idle_ticks < before->idle_ticks)
-			continue;
-		/* Silent time counts when it is over, maybe later: idle time waits. */
-		uint64_t *credit_ns = &self->cpus.items[i].idle_credit_ns;
-		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
-		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
-		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
-		*credit_ns -= interval_silence_to_idle(interval, i, self->cpus.items[i].domain,
-						       *credit_ns);
-	}
-	proc_cpus_fini(&self->idle_before);
-	self->idle_before = now;
 }
 
 static void cut_cpu(struct collect_system *self, struct counted_cpu *cpu)
@@ -410,7 +366,7 @@ static void system_cut(struct collect *collect)
 			collect->interval.cpu_online[i] && !cpu->late && !cpu->window.shut;
 		cpu->late = false;
 	}
-	account_silent_idle(self);
+	silence_cut(&self->silence, &self->cpus, &collect->interval);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
@@ -443,7 +399,7 @@ static void system_free(struct collect *collect)
 	births_fini(&self->cpus.births);
 	counted_windows_fini(&self->windows);
 	socket_counters_close(&self->sockets);
-	proc_cpus_fini(&self->idle_before);
+	silence_fini(&self->silence);
 	proc_times_fini(&self->times);
 	budget_fini(&self->base.budget);
 	cpu_list_fini(&self->online);
