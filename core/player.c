@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Intervals are numbered from the beginning, from 1 on. The reader is behind number `read`; those
- * that are kept are the last ones up to there, and the one that is shown is `at`, usually the one
- * before: the next has been read ahead, since only it knows how long its interval is. Whoever wants
- * to be elsewhere sets a goal, which feed_wait comes nearer to.
+ * Intervals are numbered from the beginning, from 1 on. The reader is behind number reel.last, and
+ * the one that is shown is `at`, usually the one before: the next has been read ahead, since only
+ * it knows how long its interval is. Whoever wants to be elsewhere sets a goal, which feed_wait
+ * comes nearer to.
  */
 #include "player.h"
 
+#include "reel.h"
 #include "util.h"
 
 #include <errno.h>
@@ -33,13 +34,11 @@ struct player {
 		playback; /* what of it is kept up to date: the others playback() fills in */
 	bool stays;
 
-	struct snapshot *kept[PLAYER_KEPT]; /* number n is at n % PLAYER_KEPT */
-	size_t n_kept, kept_bytes;
-	uint64_t kept_from_ns; /* the position where the oldest of them begins */
-	uint64_t read, at;
+	struct reel reel;
+	uint64_t at;
 	bool begun;                /* the first has been read */
 	uint64_t begin_ns;         /* in the time of snapshots */
-	uint64_t read_position_ns; /* of number `read` */
+	uint64_t read_position_ns; /* of number reel.last */
 	uint64_t farthest_ns;      /* position that was ever read */
 	uint64_t interval_ns;      /* how long the last one was */
 	uint64_t asked_ns;         /* how long they are to be, where they are not recorded */
@@ -80,64 +79,11 @@ static uint64_t position_of(const struct player *player, uint64_t time_ns)
 	return u64_growth(player->begin_ns, time_ns);
 }
 
-/* ---- what is kept */
-
-static struct snapshot **place_of(struct player *player, uint64_t number)
-{
-	return &player->kept[number % PLAYER_KEPT];
-}
-
-/* The oldest that is kept; read + 1 where none is. */
-static uint64_t oldest(const struct player *player)
-{
-	return player->read - player->n_kept + 1;
-}
-
-static bool is_kept(const struct player *player, uint64_t number)
-{
-	return number >= oldest(player) && number <= player->read;
-}
-
-static void drop_oldest(struct player *player)
-{
-	struct snapshot **place = place_of(player, oldest(player));
-
-	player->kept_bytes -= snapshot_bytes(*place);
-	player->kept_from_ns = position_of(player, (*place)->time_ns);
-	snapshot_free(*place);
-	*place = NULL;
-	player->n_kept--;
-}
-
-/* All before that number. */
-static void drop_before(struct player *player, uint64_t number)
-{
-	while (player->n_kept > 0 && oldest(player) < number)
-		drop_oldest(player);
-}
-
-/* The one that has just been read. */
-static void keep(struct player *player, struct snapshot *snapshot)
-{
-	size_t bytes = snapshot_bytes(snapshot);
-
-	/* The one that is shown stays with the next. */
-	while (player->n_kept == PLAYER_KEPT ||
-	       (player->n_kept > 1 && player->kept_bytes + bytes > PLAYER_KEPT_BYTES))
-		drop_oldest(player);
-	if (player->n_kept == 0)
-		player->kept_from_ns = player->read_position_ns;
-	player->read++;
-	player->n_kept++;
-	*place_of(player, player->read) = snapshot;
-	player->kept_bytes += bytes;
-}
-
 /* ---- reading */
 
 static bool is_all(const struct player *player)
 {
-	return player->end_known && player->read == player->last;
+	return player->end_known && player->reel.last == player->last;
 }
 
 static bool can_rewind(const struct player *player)
@@ -155,7 +101,7 @@ static void has_read(struct player *player, uint64_t time_ns)
 static void has_ended(struct player *player, int rc, const struct error *err)
 {
 	player->end_known = true;
-	player->last = player->read;
+	player->last = player->reel.last;
 	player->news = true;
 	if (rc < 0) {
 		player->broken = *err;
@@ -206,7 +152,7 @@ static int read_next(struct player *player)
 		if (player->survey && player->playback.pipe)
 			survey_add(player->survey, snapshot);
 		snapshot->offset_ns = position_of(player, snapshot->time_ns);
-		keep(player, snapshot);
+		reel_keep(&player->reel, snapshot, player->read_position_ns);
 		player->interval_ns = snapshot->interval_ns;
 		see_interval(player, snapshot->interval_ns);
 		has_read(player, snapshot->time_ns);
@@ -225,8 +171,7 @@ static int skip_next(struct player *player)
 	int rc = is_all(player) ? 0 : replay_skip(player->replay, &time_ns, &err);
 
 	if (rc == 1) {
-		drop_before(player, UINT64_MAX);
-		player->read++;
+		reel_skip(&player->reel);
 		has_read(player, time_ns);
 	} else if (rc != -EAGAIN && !is_all(player)) {
 		has_ended(player, rc, &err);
@@ -239,8 +184,7 @@ static int rewind_it(struct player *player)
 	struct error err;
 	int rc = replay_rewind(player->replay, &err);
 
-	drop_before(player, UINT64_MAX);
-	player->read = 0;
+	reel_rewind(&player->reel);
 	player->read_position_ns = 0;
 	if (rc)
 		has_ended(player, rc, &err);
@@ -251,10 +195,10 @@ static int rewind_it(struct player *player)
 
 static void reach(struct player *player, uint64_t number)
 {
-	const struct snapshot *snapshot = *place_of(player, number);
+	const struct snapshot *snapshot = reel_at(&player->reel, number);
 
 	player->at = number;
-	player->playback.position_ns = position_of(player, snapshot->time_ns);
+	player->playback.position_ns = snapshot->offset_ns;
 	player->playback.time_ns = snapshot->time_ns;
 	player->goal = GOAL_NONE;
 	player->fresh = true;
@@ -264,7 +208,7 @@ static void reach(struct player *player, uint64_t number)
 static void give_up(struct player *player)
 {
 	player->goal = GOAL_NONE;
-	player->at = player->read;
+	player->at = player->reel.last;
 	set_flag(player, &player->playback.seeking, false);
 }
 
@@ -278,8 +222,8 @@ static void go_back(struct player *player)
 	}
 	say(player,
 	    "Farther back is not kept of what came through a pipe: a file can be read again.");
-	if (player->n_kept > 0)
-		reach(player, oldest(player));
+	if (player->reel.n > 0)
+		reach(player, reel_oldest(&player->reel));
 	else
 		give_up(player);
 }
@@ -287,30 +231,16 @@ static void go_back(struct player *player)
 /* All has been read, and the goal was not there. */
 static void stop_at_end(struct player *player)
 {
-	if (player->goal == GOAL_NUMBER && player->goal_number > player->read)
+	if (player->goal == GOAL_NUMBER && player->goal_number > player->reel.last)
 		say(player, "This is the end of the recording.");
-	if (player->read == 0) {
+	if (player->reel.last == 0) {
 		give_up(player);
-	} else if (is_kept(player, player->read)) {
-		reach(player, player->read);
+	} else if (reel_has(&player->reel, player->reel.last)) {
+		reach(player, player->reel.last);
 	} else {
 		player->goal = GOAL_NUMBER;
-		player->goal_number = player->read;
+		player->goal_number = player->reel.last;
 	}
-}
-
-/* The first picture that ends there or later, among those that are kept; 0: it is not. */
-static uint64_t find_position(struct player *player, uint64_t position_ns)
-{
-	uint64_t number = oldest(player);
-
-	if (player->n_kept == 0 || player->read_position_ns < position_ns ||
-	    (number > 1 && player->kept_from_ns >= position_ns))
-		return 0;
-	while (number < player->read &&
-	       position_of(player, (*place_of(player, number))->time_ns) < position_ns)
-		number++;
-	return number;
 }
 
 /* Whether what comes next is so far from the goal that nobody is going to look at it. */
@@ -319,7 +249,7 @@ static bool is_far(const struct player *player)
 	if (!can_rewind(player) || !player->begun)
 		return false;
 	if (player->goal == GOAL_NUMBER)
-		return player->read + PLAYER_BACK < player->goal_number;
+		return player->reel.last + PLAYER_BACK < player->goal_number;
 	return player->goal_ns > player->read_position_ns &&
 	       player->goal_ns - player->read_position_ns > PLAYER_BACK * player->interval_ns;
 }
@@ -328,15 +258,16 @@ static bool is_far(const struct player *player)
 static bool step_to_goal(struct player *player)
 {
 	bool by_number = player->goal == GOAL_NUMBER;
-	uint64_t found = by_number ? player->goal_number * is_kept(player, player->goal_number)
-				   : find_position(player, player->goal_ns);
+	uint64_t found =
+		by_number ? player->goal_number * reel_has(&player->reel, player->goal_number)
+			  : reel_find(&player->reel, player->goal_ns);
 
 	if (found) {
 		reach(player, found);
 		return true;
 	}
-	if (by_number ? player->goal_number <= player->read
-		      : player->read > 0 && player->goal_ns <= player->read_position_ns) {
+	if (by_number ? player->goal_number <= player->reel.last
+		      : player->reel.last > 0 && player->goal_ns <= player->read_position_ns) {
 		go_back(player);
 		return true;
 	}
@@ -347,7 +278,7 @@ static bool step_to_goal(struct player *player)
 	else if (far && !by_number && player->read_position_ns >= player->goal_ns) {
 		/* An interval longer than the others was skipped, which is the one. */
 		player->goal = GOAL_NUMBER;
-		player->goal_number = player->read;
+		player->goal_number = player->reel.last;
 	}
 	return rc != -EAGAIN;
 }
@@ -355,7 +286,7 @@ static bool step_to_goal(struct player *player)
 /* In hundredths; what lies behind what was ever read may be any time away. */
 static uint32_t seeking_percent(const struct player *player)
 {
-	uint64_t all = player->goal_number, done = player->read;
+	uint64_t all = player->goal_number, done = player->reel.last;
 
 	if (player->goal == GOAL_POSITION) {
 		all = player->goal_ns / NS_PER_MS;
@@ -391,7 +322,7 @@ static int work(struct player *player, uint64_t until_ns)
 
 static bool at_end(const struct player *player)
 {
-	return is_all(player) && player->at == player->read;
+	return is_all(player) && player->at == player->reel.last;
 }
 
 /* The feed is over, or waits for someone to go back. */
@@ -419,7 +350,7 @@ static uint64_t pace_ns(const struct player *player, uint64_t interval_ns)
 
 static int play(struct player *player, uint64_t until_ns)
 {
-	if (player->at == player->read) {
+	if (player->at == player->reel.last) {
 		int rc = read_next(player);
 
 		if (player->news)
@@ -427,10 +358,10 @@ static int play(struct player *player, uint64_t until_ns)
 		if (rc == -EAGAIN)
 			return wait_for_pipe(player, until_ns);
 	}
-	if (player->at == player->read)
+	if (player->at == player->reel.last)
 		return 0;
 
-	const struct snapshot *next = *place_of(player, player->at + 1);
+	const struct snapshot *next = reel_at(&player->reel, player->at + 1);
 	uint64_t due_ns = player->at ? player->shown_ns + pace_ns(player, next->interval_ns) : 0;
 
 	player->due = sys_now_ns(player->sys) >= due_ns;
@@ -462,7 +393,7 @@ static struct snapshot *player_snapshot(void *ctx)
 	if (!player->fresh && !player->due)
 		return NULL;
 	if (player->due && !player->fresh) {
-		const struct snapshot *next = *place_of(player, player->at + 1);
+		const struct snapshot *next = reel_at(&player->reel, player->at + 1);
 		uint64_t pace = pace_ns(player, next->interval_ns);
 
 		/* One that comes a little late does not delay those behind it. */
@@ -472,7 +403,7 @@ static struct snapshot *player_snapshot(void *ctx)
 	}
 	player->fresh = player->due = false;
 	player->shown_ns = due_ns;
-	return snapshot_ref(*place_of(player, player->at));
+	return snapshot_ref(reel_at(&player->reel, player->at));
 }
 
 /* ---- what is asked of it */
@@ -542,9 +473,9 @@ static void change(struct player *player, const struct command *command)
 	if (player->playback.paused || at_end(player)) {
 		if (player->goal == GOAL_NONE)
 			go_to_number(player, player->at ? player->at : 1);
-		drop_before(player, UINT64_MAX);
+		reel_drop_before(&player->reel, UINT64_MAX);
 	} else if (player->goal == GOAL_NONE) {
-		drop_before(player, player->at + 1);
+		reel_drop_before(&player->reel, player->at + 1);
 	}
 }
 
@@ -645,7 +576,7 @@ static void player_free(void *ctx)
 {
 	struct player *player = ctx;
 
-	drop_before(player, UINT64_MAX);
+	reel_drop_before(&player->reel, UINT64_MAX);
 	replay_free(player->replay);
 	free(player);
 }

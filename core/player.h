@@ -15,19 +15,15 @@
  * A recording as a feed: its snapshots are due at the recorded intervals divided by the speed, and
  * commands go to and fro in it (COMMAND_PAUSE and those behind it).
  *
- * The last snapshots are kept, at most PLAYER_KEPT of them and PLAYER_KEPT_BYTES all together, so
- * that steps back are immediate. Farther back a file is read again from its beginning, in bits of
- * PLAYER_BIT_NS between which feed_wait returns, so that nobody waits for it; a pipe cannot be, and
- * goes back to the oldest that is kept. One that stands still is waited for, and not read.
+ * The last snapshots are kept (core/reel.h). Farther back a file is read again from its beginning,
+ * in bits of PLAYER_BIT_NS between which feed_wait returns, so that nobody waits for it; a pipe
+ * cannot be, and goes back to the oldest that is kept. One that stands still is waited for, and not
+ * read.
  *
  * A recording that is cut off or broken ends there. What it tells and cannot do stands in struct
  * playback.
  */
-enum {
-	PLAYER_KEPT = 600,
-	PLAYER_KEPT_BYTES = 64 << 20,
-	PLAYER_BACK = 16, /* so many before the one that was asked for are kept too */
-};
+enum { PLAYER_BACK = 16 }; /* so many before the one that was asked for are kept too */
 #define PLAYER_BIT_NS 20000000ull
 
 struct player_config {

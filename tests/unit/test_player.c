@@ -5,6 +5,7 @@
  * Time is what the test says: a wait lasts until its deadline.
  */
 #include "core/player.h"
+#include "core/reel.h"
 #include "core/util.h"
 #include "sample.h"
 
@@ -491,9 +492,9 @@ static void kept_is_bounded(void **state)
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_MAX, true);
 	for (long number = 1; number <= 2000; number++)
 		assert_int_equal(next(&stage), number);
-	assert_int_equal(go(&stage, COMMAND_STEP, -(PLAYER_KEPT - 10)), 2000 - (PLAYER_KEPT - 10));
+	assert_int_equal(go(&stage, COMMAND_STEP, -(REEL_MOST - 10)), 2000 - (REEL_MOST - 10));
 	assert_int_equal(stage.replay.rewinds, 0);
-	assert_int_equal(go(&stage, COMMAND_STEP, -20), 1990 - PLAYER_KEPT);
+	assert_int_equal(go(&stage, COMMAND_STEP, -20), 1990 - REEL_MOST);
 	assert_int_equal(stage.replay.rewinds, 1);
 	stage_close(&stage);
 }
@@ -520,7 +521,7 @@ static void a_pipe(void **state)
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
 	assert_int_equal(look(&stage)->told, 0);
 	ask(&stage, COMMAND_PAUSE, 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1500 - PLAYER_KEPT + 1);
+	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1500 - REEL_MOST + 1);
 	assert_int_equal(look(&stage)->told, 1);
 	assert_non_null(strstr(stage.playback.text, "pipe"));
 	/* Forward to where it is not yet: it waits, until it comes or someone wants otherwise. */
