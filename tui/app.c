@@ -2,10 +2,6 @@
 #include "app.h"
 
 #include "core/util.h"
-#include "duration.h"
-#include "recording.h"
-#include "refusal.h"
-#include "replaying.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +10,6 @@
 
 /* What has just happened is of interest for so long. */
 #define TELL_NS (6 * NS_PER_S)
-
-enum { WHEEL_LINES = 3 };
-
-/* Those that Tab goes round. */
-static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events};
-enum { ROUND_SCREENS = ARRAY_SIZE(round_screens) };
 
 /* What was added, for whoever saves it. */
 static void remember(struct app *app, enum command_kind kind, const char *text)
@@ -124,7 +114,7 @@ void app_tell_on(struct app *app, const char *format, ...)
 	va_end(arguments);
 }
 
-static void untell(struct app *app)
+void app_untell(struct app *app)
 {
 	if (app->notice_ns > 0)
 		app->notice[0] = '\0';
@@ -190,7 +180,7 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 	if (snapshot->interval_ns < app->notice_ns)
 		app->notice_ns -= snapshot->interval_ns;
 	else
-		untell(app);
+		app_untell(app);
 	app->record_ends &= snapshot->recorded_bytes > 0;
 	take_notes(app, snapshot);
 	if (app->replays && app->snapshot && snapshot->time_ns <= app->snapshot->time_ns)
@@ -237,289 +227,5 @@ void app_pause(struct app *app, bool paused)
 	if (!app->paused && app->waiting) {
 		show_snapshot(app, app->waiting);
 		app->waiting = NULL;
-	}
-}
-
-/* Freezes what is shown, or lets go of what was frozen. */
-static void toggle_baseline(struct app *app)
-{
-	struct snapshot *old = app->baseline;
-
-	app->baseline = old || !app->snapshot ? NULL : snapshot_ref(app->snapshot);
-	list_compare(&app->tasks, app->baseline);
-	list_compare(&app->cpus, app->baseline);
-	snapshot_free(old);
-}
-
-static void next_unit(struct app *app)
-{
-	app->tasks.spec.unit = (app->tasks.spec.unit + 1) % VIEW_UNIT_KINDS;
-	app->cpus.spec.unit = app->tasks.spec.unit;
-	list_invalidate(&app->tasks);
-	list_invalidate(&app->cpus);
-}
-
-static int accept_interval(void *owner, const char *text, struct error *err)
-{
-	struct app *app = owner;
-
-	return duration_parse(text, &app->interval_ns, err);
-}
-
-static void ask_interval(struct app *app)
-{
-	char now[24], question[64];
-
-	duration_format(app->interval_ns, now, sizeof(now));
-	snprintf(question, sizeof(question), "Interval, now %s:", now);
-	prompt_open(&app->prompt, question, accept_interval);
-}
-
-static int accept_quit(void *owner, const char *text, struct error *err)
-{
-	struct app *app = owner;
-
-	(void)text;
-	(void)err;
-	app->quit = true;
-	return 0;
-}
-
-/* Quitting ends the command that was started. */
-static void ask_quit(struct app *app)
-{
-	char question[sizeof(app->prompt.question)];
-
-	snprintf(question, sizeof(question),
-		 "%s still runs. End it, and quit? y or ^C:", app->command);
-	prompt_confirm(&app->prompt, question, accept_quit);
-}
-
-/* Whoever is not there cannot be dismissed. */
-static void detach(struct app *app)
-{
-	if (app->snapshot && !app->snapshot->targeted)
-		app_tell(app, "There is nobody to detach from: all tasks are counted.");
-	else
-		app_ask(app, COMMAND_DISMISS, NULL, 0);
-}
-
-/* Where the screen stands in Tab's round; ROUND_SCREENS where it does not. */
-static size_t place_of(const struct screen *screen)
-{
-	size_t at = 0;
-
-	while (at < ROUND_SCREENS && round_screens[at] != screen)
-		at++;
-	return at;
-}
-
-static void go_to(struct app *app, const struct screen *screen)
-{
-	if (place_of(app->screen) < ROUND_SCREENS)
-		app->before = app->screen;
-	app->screen = screen;
-	app->page.top = 0;
-}
-
-void app_leave(struct app *app)
-{
-	go_to(app, app->before);
-}
-
-static void go_round(struct app *app, bool forward)
-{
-	size_t at = place_of(app->screen);
-
-	if (at == ROUND_SCREENS)
-		app_leave(app);
-	else
-		go_to(app, round_screens[(at + (forward ? 1 : ROUND_SCREENS - 1)) % ROUND_SCREENS]);
-}
-
-static void toggle_pause(struct app *app)
-{
-	app_pause(app, !app->paused);
-}
-
-static void next_levels(struct app *app)
-{
-	static const char *const names[] = {
-		[EVENT_LEVELS_ALL] = "user mode and the kernel",
-		[EVENT_LEVELS_USER] = "user mode",
-		[EVENT_LEVELS_KERNEL] = "the kernel",
-	};
-
-	app->levels = (app->levels + 1) % EVENT_LEVELS;
-	app_ask(app, COMMAND_LEVELS, NULL, app->levels);
-	app_tell(app, "Counted from now on: %s.", names[app->levels]);
-}
-
-static void toggle_idle(struct app *app)
-{
-	app->idle = !app->idle;
-	app_ask(app, COMMAND_IDLE, NULL, app->idle);
-}
-
-static void toggle_command_lines(struct app *app)
-{
-	list_invalidate(&app->tasks);
-	app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
-	app_ask(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
-}
-
-static void zero(struct app *app)
-{
-	sums_zero(&app->sums);
-	sums_zero(&app->watch.sums);
-	app_tell(app, "The totals begin at zero.");
-}
-
-static void quit(struct app *app)
-{
-	if (app->command[0])
-		ask_quit(app);
-	else
-		app->quit = true;
-}
-
-static void save(struct app *app)
-{
-	app->save = true;
-}
-
-static void redraw(struct app *app)
-{
-	app->redraw = true;
-}
-
-static void show_help(struct app *app)
-{
-	go_to(app, app->screen == &screen_help ? app->before : &screen_help);
-}
-
-static void show_detail(struct app *app)
-{
-	if (screen_detail_choose(app, app->screen == &screen_cpus ? &app->cpus : &app->tasks))
-		go_to(app, &screen_detail);
-}
-
-static void show_log(struct app *app)
-{
-	go_to(app, &screen_log);
-}
-
-static void show_cpus(struct app *app)
-{
-	go_to(app, app->screen == &screen_cpus ? &screen_tasks : &screen_cpus);
-}
-
-static void show_setup(struct app *app)
-{
-	go_to(app, &screen_setup);
-}
-
-static void show_columns(struct app *app)
-{
-	show_setup(app);
-	screen_setup_select_columns(app);
-}
-
-static void show_next(struct app *app)
-{
-	go_round(app, true);
-}
-
-static void show_previous(struct app *app)
-{
-	go_round(app, false);
-}
-
-/* What an action does on every screen that has not another use for it. */
-static void (*const acts[ACTIONS])(struct app *app) = {
-	[ACTION_HELP] = show_help,
-	[ACTION_NEXT_SCREEN] = show_next,
-	[ACTION_PREVIOUS_SCREEN] = show_previous,
-	[ACTION_DETAIL] = show_detail,
-	[ACTION_CPUS] = show_cpus,
-	[ACTION_SETUP] = show_setup,
-	[ACTION_LOG] = show_log,
-	[ACTION_COLUMNS] = show_columns,
-	[ACTION_PRESET] = pick_preset,
-	[ACTION_UNIT] = next_unit,
-	[ACTION_COUNT] = next_levels,
-	[ACTION_ADD] = pick_event,
-	[ACTION_REMOVE] = pick_column,
-	[ACTION_SEARCH] = search_open,
-	[ACTION_SEARCH_NEXT] = search_next,
-	[ACTION_IDLE] = toggle_idle,
-	[ACTION_COMMAND_LINE] = toggle_command_lines,
-	[ACTION_KILL] = pick_signal,
-	[ACTION_ATTACH] = pick_process,
-	[ACTION_DETACH] = detach,
-	[ACTION_BASELINE] = toggle_baseline,
-	[ACTION_ZERO] = zero,
-	[ACTION_PAUSE] = toggle_pause,
-	[ACTION_INTERVAL] = ask_interval,
-	[ACTION_RECORD] = recording_toggle,
-	[ACTION_THEME] = pick_theme,
-	[ACTION_SAVE] = save,
-	[ACTION_REDRAW] = redraw,
-	[ACTION_QUIT] = quit,
-};
-
-void app_act(struct app *app, enum action action)
-{
-	const char *why = refusal_of(app, action);
-
-	if (why)
-		app_tell(app, "%s", why);
-	else if (!replaying_act(app, action) && !app->screen->act(app, action) && acts[action])
-		acts[action](app);
-}
-
-void app_key(struct app *app, int key)
-{
-	unsigned nth;
-	enum action action;
-
-	untell(app);
-	if (key == KEYMAP_CONTROL('L'))
-		app->redraw = true;
-	else if (app->prompt.active && app->prompt.accept == accept_quit &&
-		 key == KEYMAP_CONTROL('C'))
-		app->quit = true;
-	else if (app->prompt.active)
-		prompt_key(&app->prompt, key, app);
-	else if (app->picker.ops)
-		picker_key(&app->picker, key, app);
-	else if ((action = keymap_find(&app->keymap, key, &nth)) == ACTION_PRESET_NUMBER)
-		pick_preset_number(app, nth);
-	else
-		app_act(app, action);
-}
-
-void app_click(struct app *app, unsigned x, unsigned y, bool twice)
-{
-	enum action action = key_bar_action(&app->key_bar, x, y);
-
-	untell(app);
-	if (app->prompt.active)
-		return;
-	if (app->picker.ops)
-		picker_click(&app->picker, x, y, twice, app);
-	else if (action != ACTION_NONE)
-		app_act(app, action);
-	else if (app->screen->click && app->screen->click(app, x, y) && twice)
-		app_act(app, ACTION_DETAIL);
-}
-
-void app_wheel(struct app *app, bool down)
-{
-	for (int i = 0; i < WHEEL_LINES; i++) {
-		if (app->picker.ops)
-			picker_key(&app->picker, down ? KEYMAP_DOWN : KEYMAP_UP, app);
-		else if (!app->prompt.active)
-			app_act(app, down ? ACTION_DOWN : ACTION_UP);
 	}
 }

@@ -122,7 +122,9 @@ void app_ask(struct app *app, enum command_kind kind, const char *text, int64_t 
 
 /* For the screens and pickers: says what has just happened, until the next key or some seconds. */
 void app_tell(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same until something else is said. */
+/* For the app: whatever app_tell said is over. */
+void app_untell(struct app *app);
+/* As app_tell, until something else is said. */
 void app_tell_on(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For the screens: does what a key would. */
