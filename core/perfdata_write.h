@@ -3,10 +3,11 @@
 #define PMCTOP_PERFDATA_WRITE_H
 
 #include "perfdata.h"
-#include "ring_loan.h"
+#include "util.h"
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 /* Records as bytes: pure, one after the other into memory that grows. Zeroed is empty. */
@@ -21,6 +22,21 @@ struct perfdata {
 };
 
 void perfdata_fini(struct perfdata *data);
+
+/* For those who write records: room for so many bytes at the end, which are taken. */
+static inline void *perfdata_take(struct perfdata *data, size_t size)
+{
+	if (data->capacity - data->n < size)
+		data->bytes = array_reserve(data->bytes, &data->capacity, data->n + size, 1);
+	data->n += size;
+	return data->bytes + data->n - size;
+}
+
+static inline void perfdata_put(struct perfdata *data, const void *bytes, size_t size)
+{
+	if (size > 0)
+		memcpy(perfdata_take(data, size), bytes, size);
+}
 
 void perfdata_head(struct perfdata *data);
 
@@ -43,38 +59,6 @@ void perfdata_cpus_feature(struct perfdata *data, size_t possible, size_t online
 void perfdata_memory_feature(struct perfdata *data, uint64_t kib);
 /* The words stand one behind the other, each with its NUL, as in /proc/PID/cmdline. */
 void perfdata_command_feature(struct perfdata *data, const char *words, size_t size);
-
-/* What becomes of the samples of one group on one CPU. */
-struct perfdata_stream {
-	uint64_t switch_id, tick_id;
-	size_t n_values;
-	uint64_t *ids; /* of each value; owned */
-	uint64_t *
-		base; /* the reading (enum record_reading) with which the recording begins; owned */
-	uint64_t last_ns;   /* when the last record of its CPU was made */
-	uint64_t origin_ns; /* when enabled ns was 0; 0: not known yet */
-};
-
-/*
- * Records out of a CPU's ring, as the kernel wrote them: to be translated later, by someone who has
- * more time. The samples are of these streams, told apart by how many values they have (NULL: of
- * none), which are kept until they are dropped.
- */
-enum { PERFDATA_STREAMS = 2 };
-void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
-		  const struct ring_part parts[2]);
-/* The same, where it lies in the ring: it is taken out there, or given up, with the translation. */
-void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
-		   struct ring_loan *loan);
-/* No records of it come any more: it is freed when what was added before has been translated. */
-void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream);
-/*
- * Appends to `to` what is to be written of `data`: of raw records those that record_decode()
- * understands. Samples have the layout of PERFDATA_SAMPLE_TYPE then. One that somebody else's event
- * gave its id and time has our id again, and the time that its group tells. To be called exactly
- * once for all data that streams are dropped in or rings lend to, in their order; `to` may be NULL.
- */
-void perfdata_translate(struct perfdata *to, const struct perfdata *data);
 
 /* What perf makes up of tasks that were there before: nobody's id, at no time. */
 void perfdata_comm(struct perfdata *data, pid_t pid, pid_t tid, const char *comm);

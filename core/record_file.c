@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "record_file.h"
 
+#include "perfdata_raw.h"
 #include "record_name.h"
 #include "thread.h"
 #include "util.h"

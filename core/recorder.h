@@ -5,7 +5,7 @@
 #include "attrib.h"
 #include "error.h"
 #include "interval.h"
-#include "perfdata_write.h"
+#include "perfdata_raw.h"
 #include "pmu.h"
 #include "snapshot.h"
 #include "sys.h"

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata_raw.h"
+
+#include "record.h"
+#include "util.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Not for files: what stands among the records until they are translated. */
+enum {
+	RAW = 0x10000, /* beyond all types of records */
+	DROP,
+};
+
+struct raw {
+	struct perf_event_header header; /* .size is this struct's */
+	uint64_t n;                      /* bytes that follow */
+	struct ring_loan *loan;          /* or that the ring lends; NULL: it does not */
+	struct perfdata_stream *streams[PERFDATA_STREAMS];
+};
+
+struct drop {
+	struct perf_event_header header;
+	struct perfdata_stream *stream;
+};
+
+void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		  const struct ring_part parts[2])
+{
+	struct raw raw = {.header = {.type = RAW, .size = sizeof(raw)},
+			  .n = parts[0].n + parts[1].n};
+
+	memcpy(raw.streams, streams, sizeof(raw.streams));
+	perfdata_put(data, &raw, sizeof(raw));
+	perfdata_put(data, parts[0].bytes, parts[0].n);
+	perfdata_put(data, parts[1].bytes, parts[1].n);
+}
+
+void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		   struct ring_loan *loan)
+{
+	struct raw raw = {.header = {.type = RAW, .size = sizeof(raw)}, .loan = loan};
+
+	memcpy(raw.streams, streams, sizeof(raw.streams));
+	perfdata_put(data, &raw, sizeof(raw));
+	data->lent += ring_loan_bytes(loan);
+}
+
+void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream)
+{
+	perfdata_put(data,
+		     &(struct drop){.header = {.type = DROP, .size = sizeof(struct drop)},
+				    .stream = stream},
+		     sizeof(struct drop));
+}
+
+struct sample_in {
+	struct perf_event_header header;
+	uint64_t id;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t n, reading[];
+};
+static_assert(offsetof(struct sample_in, reading) == 48,
+	      "PERF_RECORD_SAMPLE of RECORD_SAMPLE_TYPE");
+
+/* One switch makes a sample of each group that is on, and all may have the id of one of them. */
+static bool is_ours(const struct raw *raw, uint64_t id)
+{
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
+		if (raw->streams[i] &&
+		    (id == raw->streams[i]->switch_id || id == raw->streams[i]->tick_id))
+			return true;
+	return false;
+}
+
+/* The latest that is known of their CPU. */
+static uint64_t note_time(const struct raw *raw, uint64_t time_ns)
+{
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
+		if (raw->streams[i] && raw->streams[i]->last_ns > time_ns)
+			time_ns = raw->streams[i]->last_ns;
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
+		if (raw->streams[i])
+			raw->streams[i]->last_ns = time_ns;
+	return time_ns;
+}
+
+/*
+ * With somebody else's id came his time. How long the group has been enabled is its own, and from
+ * that follows when it was; never before what stands before it, or perf would sort for minutes.
+ */
+static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *stream,
+			    const struct sample_in *in)
+{
+	uint64_t enabled_ns = in->reading[READING_ENABLED_NS];
+
+	if (is_ours(raw, in->id))
+		stream->origin_ns = in->time_ns - enabled_ns;
+	return note_time(raw, stream->origin_ns ? stream->origin_ns + enabled_ns : 0);
+}
+
+static void put_sample(struct perfdata *data, const struct raw *raw, struct perfdata_stream *stream,
+		       const struct perf_event_header *header)
+{
+	const struct sample_in *in = (const void *)header;
+	size_t n = stream->n_values;
+	size_t size = sizeof(struct perfdata_own_sample) +
+		      n * sizeof(((struct perfdata_own_sample *)0)->values[0]);
+	struct perfdata_own_sample *out = perfdata_take(data, size);
+	bool tick = in->id == stream->tick_id;
+	const uint64_t *reading = in->reading, *base = stream->base;
+
+	out->header = in->header;
+	out->header.size = (uint16_t)size;
+	out->id = tick ? stream->tick_id : stream->switch_id;
+	out->ip = 0;
+	out->pid = in->pid;
+	out->tid = in->tid;
+	out->time_ns = sample_time(raw, stream, in);
+	out->cpu = in->cpu;
+	out->reserved = 0;
+	out->n = n;
+	out->enabled_ns = reading[READING_ENABLED_NS] - base[READING_ENABLED_NS];
+	out->running_ns = reading[READING_RUNNING_NS] - base[READING_RUNNING_NS];
+	for (size_t i = 0; i < n; i++) {
+		out->values[i].value = reading[READING_VALUES + i] - base[READING_VALUES + i];
+		out->values[i].id = stream->ids[i];
+	}
+}
+
+static void translate_record(struct perfdata *to, const struct raw *raw,
+			     const struct perf_event_header *header)
+{
+	struct record record;
+
+	if (record_decode(header, &record) < 0)
+		return;
+	if (record.kind != RECORD_SAMPLE) {
+		note_time(raw, record.time_ns);
+		perfdata_put(to, header, header->size);
+		return;
+	}
+	for (size_t i = 0; i < PERFDATA_STREAMS; i++) {
+		if (!raw->streams[i] || raw->streams[i]->n_values != record.sample.n_values)
+			continue;
+		put_sample(to, raw, raw->streams[i], header);
+		return;
+	}
+}
+
+/* Nothing behind a size that makes no sense: neither did core/ring see it. */
+static void translate_bytes(struct perfdata *to, const struct raw *raw, const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes, *end = at + n;
+
+	while (at < end) {
+		const struct perf_event_header *header = (const void *)at;
+		if (header->size < sizeof(*header) || header->size % 8 ||
+		    header->size > (size_t)(end - at))
+			return;
+		translate_record(to, raw, header);
+		at += header->size;
+	}
+}
+
+static void translate_raw(struct perfdata *to, const struct raw *raw)
+{
+	if (to && !raw->loan)
+		translate_bytes(to, raw, raw + 1, raw->n);
+	if (to && raw->loan) {
+		size_t n = ring_loan_bytes(raw->loan);
+		to->scratch = array_reserve(to->scratch, &to->scratch_capacity, n, 1);
+		translate_bytes(to, raw, ring_loan_take(raw->loan, to->scratch), n);
+	}
+	if (raw->loan)
+		ring_loan_end(raw->loan);
+}
+
+static void stream_free(struct perfdata_stream *stream)
+{
+	free(stream->ids);
+	free(stream->base);
+	free(stream);
+}
+
+void perfdata_translate(struct perfdata *to, const struct perfdata *data)
+{
+	if (data->n == 0)
+		return;
+	const unsigned char *at = data->bytes, *end = at + data->n, *copied = at;
+	if (data->n >= sizeof(struct perfdata_head) &&
+	    ((const struct perfdata_head *)at)->magic == PERFDATA_MAGIC)
+		at += sizeof(struct perfdata_head);
+	while (at < end) {
+		const struct perf_event_header *header = (const void *)at;
+		at += header->size;
+		if (header->type != RAW && header->type != DROP)
+			continue;
+		if (to)
+			perfdata_put(to, copied, (size_t)((const unsigned char *)header - copied));
+		if (header->type == DROP) {
+			stream_free(((const struct drop *)header)->stream);
+		} else {
+			translate_raw(to, (const struct raw *)header);
+			at += ((const struct raw *)header)->n;
+		}
+		copied = at;
+	}
+	if (to)
+		perfdata_put(to, copied, (size_t)(end - copied));
+}

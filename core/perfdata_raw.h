@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_PERFDATA_RAW_H
+#define PMCTOP_PERFDATA_RAW_H
+
+#include "perfdata_write.h"
+#include "ring_loan.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Records out of rings on their way into a recording: whoever drains the rings has no time, so they
+ * are taken as the kernel wrote them, or stay where they are, and are translated when they are
+ * written. Until then they stand among the other records of a perfdata.
+ */
+
+/* What becomes of the samples of one group on one CPU. */
+struct perfdata_stream {
+	uint64_t switch_id, tick_id;
+	size_t n_values;
+	uint64_t *ids;      /* of each value; owned */
+	uint64_t *base;     /* enum record_reading, as the recording begins; owned */
+	uint64_t last_ns;   /* when the last record of its CPU was made */
+	uint64_t origin_ns; /* when enabled ns was 0; 0: not known yet */
+};
+
+/*
+ * Records out of a CPU's ring, as the kernel wrote them. The samples are of these streams, told
+ * apart by how many values they have (NULL: of none), which are kept until they are dropped.
+ */
+enum { PERFDATA_STREAMS = 2 };
+void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		  const struct ring_part parts[2]);
+/* The same, where it lies in the ring: it is taken out there, or given up, with the translation. */
+void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
+		   struct ring_loan *loan);
+/* No records of it come any more: it is freed when what was added before has been translated. */
+void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream);
+/*
+ * Appends to `to` what is to be written of `data`: of raw records those that record_decode()
+ * understands. Samples have the layout of PERFDATA_SAMPLE_TYPE then. One that somebody else's event
+ * gave its id and time has our id again, and the time that its group tells. To be called exactly
+ * once for all data that streams are dropped in or rings lend to, in their order; `to` may be NULL.
+ */
+void perfdata_translate(struct perfdata *to, const struct perfdata *data);
+
+#endif
