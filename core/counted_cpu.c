@@ -6,13 +6,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum {
-	CLOCK_LOOKS = 1000, /* until it has gone on: it may be a coarse one */
-	COST_TRIES = 4,     /* the least of them: the others were interrupted */
-	COST_READS = 8,
-};
+enum { CLOCK_LOOKS = 1000 }; /* until it has gone on: it may be a coarse one */
 
 void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct attrib *attrib,
 		      int number, size_t index, unsigned domain)
@@ -138,49 +133,6 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 }
 
 /* ---- recording */
-
-static int record_group(struct counted_cpu *cpu, struct counted_group *counted)
-{
-	const struct group *group = &counted->group;
-	struct recorder_stream *stream = &counted->stream;
-	struct perfdata_stream *samples = xcalloc(1, sizeof(*samples));
-	struct attrib_state state;
-
-	*stream = (struct recorder_stream){.cpu = cpu->index,
-					   .number = cpu->number,
-					   .group = counted->index,
-					   .samples = samples};
-	samples->n_values = group->n;
-	samples->ids = xcalloc(group->n, sizeof(uint64_t));
-	samples->base = xcalloc(READING_VALUES + group->n, sizeof(uint64_t));
-	samples->tick_id = group->tick_id;
-	samples->last_ns = sys_now_ns(cpu->sys);
-	for (size_t i = 0; i < group->n; i++) {
-		int result = group_id(group, i, &samples->ids[i]);
-		if (result < 0)
-			return result;
-		if (group->fds[i] == group->switch_fd)
-			samples->switch_id = samples->ids[i];
-	}
-	if (!attrib_state(cpu->attrib, cpu->index, counted->index, &state))
-		return -ENOENT;
-	memcpy(samples->base, state.reading, (READING_VALUES + group->n) * sizeof(uint64_t));
-	recorder_open(cpu->recorder, stream, &state);
-	return 0;
-}
-
-int counted_cpu_record(struct counted_cpu *cpu, struct recorder *recorder)
-{
-	int result = 0;
-
-	cpu->recorder = recorder;
-	cpu->told_to = 0; /* it has to hear of them too */
-	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++)
-		result = record_group(cpu, &cpu->groups[k]);
-	if (result < 0)
-		counted_cpu_unrecord(cpu);
-	return result;
-}
 
 void counted_cpu_unrecord(struct counted_cpu *cpu)
 {
@@ -574,35 +526,4 @@ void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runne
 		end_slice(cpu, on[i], runner);
 	}
 	cpu->window.shut = true;
-}
-
-/* The least that reading it takes. */
-static uint64_t read_cost_ns(const struct counted_cpu *cpu, int fd, size_t n_values)
-{
-	size_t size = (1 + READING_VALUES + n_values) * sizeof(uint64_t);
-	uint64_t *values = xmalloc(size), least_ns = UINT64_MAX;
-
-	for (unsigned i = 0; i < COST_TRIES; i++) {
-		uint64_t begin_ns = sys_now_ns(cpu->sys);
-		for (unsigned k = 0; k < COST_READS; k++)
-			sys_perf_read(cpu->sys, fd, values, size);
-		uint64_t ns = (sys_now_ns(cpu->sys) - begin_ns) / COST_READS;
-		least_ns = ns < least_ns ? ns : least_ns;
-	}
-	free(values);
-	return least_ns;
-}
-
-/* A sample of a group reads what reading it does; a SWITCH is written at both ends of a slice. */
-uint64_t counted_cpu_switch_cost_ns(struct counted_cpu *cpu)
-{
-	const struct group *clock = &cpu->groups[0].group;
-	const struct group *turn = &cpu->groups[cpu->turn].group;
-	uint64_t cost_ns = read_cost_ns(cpu, clock->fds[0], clock->n);
-
-	if (cpu->turn > 0)
-		cost_ns += read_cost_ns(cpu, turn->fds[0], turn->n);
-	if (cpu->switches_fd >= 0)
-		cost_ns += 2 * read_cost_ns(cpu, cpu->switches_fd, 1);
-	return cost_ns;
 }

@@ -116,14 +116,8 @@ int counted_cpu_begin_windows(struct counted_cpu *cpu);
 void counted_cpu_end_windows(struct counted_cpu *cpu);
 void counted_cpu_open_window(struct counted_cpu *cpu, uint64_t weight);
 void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runner *runner);
-/* What the kernel takes for a switch there, as reading the same costs us; 0: it cannot be told. */
-uint64_t counted_cpu_switch_cost_ns(struct counted_cpu *cpu);
 
-/*
- * From now on the recorder, which has been told of all events (counted_record.h), is told of all
- * that goes to attrib. 0, or -errno where the kernel does not name the events.
- */
-int counted_cpu_record(struct counted_cpu *cpu, struct recorder *recorder);
+/* The recorder (counted_record.h), if there is one, is told of nothing any more. */
 void counted_cpu_unrecord(struct counted_cpu *cpu);
 
 static inline int counted_cpu_fd(const struct counted_cpu *cpu)

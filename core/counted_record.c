@@ -7,7 +7,9 @@
 
 #include "util.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Those that come, and room for an id of each. */
 struct coming {
@@ -97,6 +99,50 @@ static void forget_all(struct counted_cpus *cpus)
 		counted_cpu_unrecord(&cpus->items[i]);
 }
 
+static int record_group(struct counted_cpu *cpu, struct counted_group *counted)
+{
+	const struct group *group = &counted->group;
+	struct recorder_stream *stream = &counted->stream;
+	struct perfdata_stream *samples = xcalloc(1, sizeof(*samples));
+	struct attrib_state state;
+
+	*stream = (struct recorder_stream){.cpu = cpu->index,
+					   .number = cpu->number,
+					   .group = counted->index,
+					   .samples = samples};
+	samples->n_values = group->n;
+	samples->ids = xcalloc(group->n, sizeof(uint64_t));
+	samples->base = xcalloc(READING_VALUES + group->n, sizeof(uint64_t));
+	samples->tick_id = group->tick_id;
+	samples->last_ns = sys_now_ns(cpu->sys);
+	for (size_t i = 0; i < group->n; i++) {
+		int result = group_id(group, i, &samples->ids[i]);
+		if (result < 0)
+			return result;
+		if (group->fds[i] == group->switch_fd)
+			samples->switch_id = samples->ids[i];
+	}
+	if (!attrib_state(cpu->attrib, cpu->index, counted->index, &state))
+		return -ENOENT;
+	memcpy(samples->base, state.reading, (READING_VALUES + group->n) * sizeof(uint64_t));
+	recorder_open(cpu->recorder, stream, &state);
+	return 0;
+}
+
+/* 0, or -errno where the kernel does not name the events. */
+static int record_cpu(struct counted_cpu *cpu, struct recorder *recorder)
+{
+	int result = 0;
+
+	cpu->recorder = recorder;
+	cpu->told_to = 0; /* it has to hear of them too */
+	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++)
+		result = record_group(cpu, &cpu->groups[k]);
+	if (result < 0)
+		counted_cpu_unrecord(cpu);
+	return result;
+}
+
 void counted_cpus_record(struct counted_cpus *cpus, const struct event_set *events,
 			 const struct plan *plan, size_t ring_bytes, struct recorder *recorder)
 {
@@ -109,7 +155,7 @@ void counted_cpus_record(struct counted_cpus *cpus, const struct event_set *even
 		forget_all(cpus);
 	for (size_t i = 0; recorder && i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
-		if (cpu->open && !cpu->recorder && counted_cpu_record(cpu, recorder) == 0)
+		if (cpu->open && !cpu->recorder && record_cpu(cpu, recorder) == 0)
 			coming.cpus[coming.n++] = cpu;
 	}
 	for (unsigned k = 0; coming.n > 0 && k < plan->shape.n_groups; k++) {
