@@ -5,6 +5,30 @@
 
 #include <stdlib.h>
 
+bool command_changes_columns(enum command_kind kind)
+{
+	switch (kind) {
+	case COMMAND_ADD_EVENTS:
+	case COMMAND_ADD_METRIC:
+	case COMMAND_REMOVE:
+	case COMMAND_LEVELS:
+	case COMMAND_PRESET:
+		return true;
+	case COMMAND_ATTACH:
+	case COMMAND_COMMAND_LINES:
+	case COMMAND_IDLE:
+	case COMMAND_DISMISS:
+	case COMMAND_RECORD:
+	case COMMAND_PAUSE:
+	case COMMAND_STEP:
+	case COMMAND_SEEK_BY:
+	case COMMAND_SEEK_TO:
+	case COMMAND_SPEED:
+		break;
+	}
+	return false;
+}
+
 static void append(struct commands *commands, const struct command *command)
 {
 	commands->items = array_reserve(commands->items, &commands->capacity, commands->n + 1,

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_COMMAND_H
 #define PMCTOP_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@ enum command_kind {
 	COMMAND_SEEK_TO, /* number: ns from the beginning on; INT64_MAX: the end */
 	COMMAND_SPEED,   /* number: in thousandths, or PLAYBACK_SPEED_MAX */
 };
+
+/* Whether it is about what is counted and shown. */
+bool command_changes_columns(enum command_kind kind);
 
 struct command {
 	enum command_kind kind;

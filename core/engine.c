@@ -18,10 +18,10 @@
 #include "hidepid.h"
 #include "inquiry.h"
 #include "notes.h"
+#include "own_cost.h"
 #include "passing_notes.h"
 #include "preset.h"
 #include "proc.h"
-#include "self_count.h"
 #include "sleep_note.h"
 #include "snapshot_take.h"
 #include "stolen_note.h"
@@ -72,10 +72,9 @@ struct engine {
 	struct commands commands; /* asked for, and not done yet */
 	struct inquiry inquiry;
 	struct engine_record record;
-	struct self_count self; /* of the thread that waits; opened by its first interval */
+	struct own_cost own_cost;
 	bool settled;
-	uint64_t told_cpu_ns, told_cycles; /* in intervals that are over */
-	uint64_t cut_ns;                   /* end of the last interval */
+	uint64_t cut_ns; /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
@@ -273,7 +272,7 @@ static void settle(struct engine *engine)
 		*engine->config.glimpse = last;
 	else
 		snapshot_free(last);
-	engine->told_cpu_ns = sys_cpu_ns(engine->sys, true);
+	own_cost_begin(&engine->own_cost, engine->sys);
 	engine->settled = true;
 }
 
@@ -339,7 +338,7 @@ void engine_free(struct engine *engine)
 	if (!engine)
 		return;
 	engine_record_fini(&engine->record, engine->collect);
-	self_count_close(&engine->self);
+	own_cost_fini(&engine->own_cost);
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
@@ -519,30 +518,6 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	return error_set(err, -EINVAL, "This is no recording, in which one can go to and fro.");
 }
 
-static bool changes_columns(enum command_kind kind)
-{
-	switch (kind) {
-	case COMMAND_ADD_EVENTS:
-	case COMMAND_ADD_METRIC:
-	case COMMAND_REMOVE:
-	case COMMAND_LEVELS:
-	case COMMAND_PRESET:
-		return true;
-	case COMMAND_ATTACH:
-	case COMMAND_COMMAND_LINES:
-	case COMMAND_IDLE:
-	case COMMAND_DISMISS:
-	case COMMAND_RECORD:
-	case COMMAND_PAUSE:
-	case COMMAND_STEP:
-	case COMMAND_SEEK_BY:
-	case COMMAND_SEEK_TO:
-	case COMMAND_SPEED:
-		break;
-	}
-	return false;
-}
-
 /* Begins the next interval, by a new plan where it must be. */
 static void renew(struct engine *engine)
 {
@@ -554,7 +529,7 @@ static void renew(struct engine *engine)
 		if (do_command(engine, command, &err) < 0)
 			passing_notes_say(&engine->passing, &engine->notes, err.text);
 		/* Also one that failed may have moved events about. */
-		collect->stale |= changes_columns(command->kind);
+		collect->stale |= command_changes_columns(command->kind);
 	}
 	commands_clear(&engine->commands);
 	collect->ops->renew(collect);
@@ -563,26 +538,6 @@ static void renew(struct engine *engine)
 		engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
 	}
 	go_on_recording(engine);
-}
-
-static void tell_cost(struct engine *engine, uint64_t wall_ns, struct snapshot_cost *cost)
-{
-	if (!engine->config.counts_itself || !engine->settled)
-		return;
-	if (!engine->self.sys)
-		self_count_open(&engine->self, engine->sys);
-	uint64_t cpu_ns = sys_cpu_ns(engine->sys, true);
-	uint64_t cycles = self_count_read(&engine->self);
-	*cost = (struct snapshot_cost){
-		.cpu_ns = u64_growth(engine->told_cpu_ns, cpu_ns),
-		.wall_ns = wall_ns,
-		.records = engine->collect->records,
-		.switch_ns = engine->collect->switch_ns,
-		.cycles = u64_growth(engine->told_cycles, cycles),
-		.reads_itself = engine->self.reads_itself,
-	};
-	engine->told_cpu_ns = cpu_ns;
-	engine->told_cycles = cycles;
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)
@@ -628,7 +583,12 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
 	snapshot->mode = collect->mode;
-	tell_cost(engine, wall_ns, &snapshot->cost);
+	if (engine->config.counts_itself && engine->settled) {
+		own_cost_cut(&engine->own_cost, &snapshot->cost);
+		snapshot->cost.wall_ns = wall_ns;
+		snapshot->cost.records = collect->records;
+		snapshot->cost.switch_ns = collect->switch_ns;
+	}
 	snapshot->threads_ran = collect->threads_ran;
 	snapshot->threads_counted = collect->threads_counted;
 	snapshot->tasks = proc_threads(engine->sys);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "own_cost.h"
+
+#include "util.h"
+
+void own_cost_begin(struct own_cost *cost, const struct sys *sys)
+{
+	cost->sys = sys;
+	cost->cpu_ns = sys_cpu_ns(sys, true);
+}
+
+void own_cost_fini(struct own_cost *cost)
+{
+	self_count_close(&cost->cycles);
+}
+
+void own_cost_cut(struct own_cost *cost, struct snapshot_cost *told)
+{
+	if (!cost->cycles.sys)
+		self_count_open(&cost->cycles, cost->sys);
+	uint64_t cpu_ns = sys_cpu_ns(cost->sys, true);
+	uint64_t n_cycles = self_count_read(&cost->cycles);
+	*told = (struct snapshot_cost){
+		.cpu_ns = u64_growth(cost->cpu_ns, cpu_ns),
+		.cycles = u64_growth(cost->n_cycles, n_cycles),
+		.reads_itself = cost->cycles.reads_itself,
+	};
+	cost->cpu_ns = cpu_ns;
+	cost->n_cycles = n_cycles;
+}
