@@ -206,7 +206,7 @@ sweep: test-deps ## let each system call of whole runs fail once, in every way (
 
 SOAK_HOURS ?= 24
 SOAK_MINUTES ?= 10
-soak: test-deps ## watch a fake machine of 256 CPUs for SOAK_HOURS=24 of its own, and this one for SOAK_MINUTES=10
+soak: test-deps ## watch a fake machine for SOAK_HOURS=24 of its own, this one for SOAK_MINUTES=10
 	@$(submake) all units loads
 	@CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/test_tui_long_day $(SOAK_HOURS)
 	@BUILD=$(BUILD) tests/soak/machine_test.py $(SOAK_MINUTES)
@@ -214,13 +214,13 @@ soak: test-deps ## watch a fake machine of 256 CPUs for SOAK_HOURS=24 of its own
 units: $(UNIT_BIN) $(CORPUS_BIN) ## build the unit tests
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 
-bench: bench-deps ## install what is missing, build and run the benchmark, ROUNDS=5 of it: what things cost, beside peers
+bench: bench-deps ## say what things cost, beside peers: ROUNDS=5 of the benchmark
 	@$(submake) all loads benches
 	@BUILD=$(BUILD) tests/bench/bench.py $(BENCH)
 
-benches: $(BENCH_BIN)
+benches: $(BENCH_BIN) ## build the programs of the benchmark
 
-screenshots: test-deps ## README's pictures anew, from real runs here and in the emulated machine
+screenshots: test-deps ## take README's pictures anew, of real runs here and in the emulated machine
 	@$(submake) all loads guest
 	@BUILD=$(BUILD) tests/screenshots/make.py tests/screenshots
 
@@ -381,7 +381,7 @@ guest: ## build the emulated arm64 machine and pmctop for it
 	@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 all loads
 
-static-arm64: ## the same for arm64, build/arm64/static/pmctop
+static-arm64: ## build build/arm64/static/pmctop, the static program for arm64
 	@tests/guest/image.sh $(GUEST)
 	@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 static
@@ -403,7 +403,7 @@ fuzz: clang-deps ## fuzz every parser with libFuzzer for FUZZ_SECONDS=60 each
 fuzz-short: ## the same for a second each, and the same inputs each time
 	@$(submake) fuzz FUZZ_SECONDS=1 FUZZ_SEED=1
 
-fuzzers: $(FUZZ_BIN)
+fuzzers: $(FUZZ_BIN) ## build what fuzz runs: takes CC=clang and more, as fuzz says it
 
 ## ---- checks
 
@@ -480,20 +480,20 @@ TEST_PACKAGES  := $(DEB_PACKAGES) lintian man-db mandoc bash-completion zsh fish
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
 LINT_PACKAGES  := $(TEST_PACKAGES) clang-format cppcheck
 
-deps:
+deps: ## install what is missing to build it
 	@$(call install,$(BUILD_PACKAGES))
-deb-deps:
+deb-deps: ## the same for deb
 	@$(call install,$(DEB_PACKAGES))
-test-deps:
+test-deps: ## the same for test
 	@$(call install,$(TEST_PACKAGES))
-lint-deps:
+lint-deps: ## the same for lint
 	@$(call install,$(LINT_PACKAGES))
 # Those that the benchmarks compare with: what cannot be installed is left out.
-bench-deps:
+bench-deps: ## the same for bench, as far as it can be had
 	@$(call install,$(BUILD_PACKAGES))
 	@($(call install,$(BENCH_PACKAGES))) || true
 # Debian packages the sanitizers and libFuzzer apart, by clang's version; others have them with clang.
-clang-deps:
+clang-deps: ## the same for what takes clang: fuzz, sanitize, lint
 	@$(call install,$(BUILD_PACKAGES) clang)
 	@tests/fuzz/run.sh --probe || ( \
 	$(call install,libclang-rt-$$(clang -dumpversion | cut -d. -f1)-dev) )
@@ -517,4 +517,4 @@ clean: ## remove everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s  %s\n", $$1, $$2 }' Makefile
