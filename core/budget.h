@@ -58,8 +58,10 @@ void budget_measure(struct budget *budget, size_t pmu, int cpu,
 /* Counters that were ours are not now: they are asked for again in a while. */
 void budget_doubt(struct budget *budget);
 
-/* Once a cut: true where it is time to try with all counters again; at once where they are seen to
- * be free. */
+/*
+ * Once a cut: true where it is time to try with all counters again; at once where they are seen to
+ * be free.
+ */
 bool budget_retry(struct budget *budget, bool free);
 
 #endif

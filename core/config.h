@@ -48,7 +48,8 @@ struct config {
 	struct preset
 		*presets; /* what in them is no metric, built in or of this file, is an event */
 	size_t n_presets;
-	/* "FILE:7: why this line was skipped." The first n_noted are in the order of their lines.
+	/*
+	 * "FILE:7: why this line was skipped." The first n_noted are in the order of their lines.
 	 */
 	struct notes notes;
 	unsigned noted[NOTES_MAX];

@@ -65,16 +65,14 @@ struct counted_cpu {
 	int switches_fd;  /* makes SWITCH records; -1: not asked for */
 	int lives_fd;     /* makes FORK, EXIT and COMM records beside windows; -1: none */
 	struct counted_window window;
-	uint64_t records;          /* that were folded in */
-	uint64_t *reading;         /* scratch, for the largest of them */
-	bool ticked;               /* since it was last armed */
-	unsigned tickless_cuts;    /* how many in a row */
-	unsigned late_turns;       /* how many in a row could not end because no tick came */
-	uint64_t idle_credit_ns;   /* idle by /proc/stat, and not in any interval yet */
-	struct recorder *recorder; /* borrowed: is told of it; NULL: nobody is */
-	/* Of what makes SWITCH records, and of what tells of lives, as the recorder knows them; 0:
-	 * it does not */
-	uint64_t switches_id, lives_id;
+	uint64_t records;               /* that were folded in */
+	uint64_t *reading;              /* scratch, for the largest of them */
+	bool ticked;                    /* since it was last armed */
+	unsigned tickless_cuts;         /* how many in a row */
+	unsigned late_turns;            /* how many in a row could not end because no tick came */
+	uint64_t idle_credit_ns;        /* idle by /proc/stat, and not in any interval yet */
+	struct recorder *recorder;      /* borrowed: is told of it; NULL: nobody is */
+	uint64_t switches_id, lives_id; /* of these events, as it knows them; 0: it does not */
 };
 
 enum { COUNTED_OFF_LOOKS = 2 }; /* a group that was off the PMU so often in a row stays off */

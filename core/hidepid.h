@@ -10,7 +10,8 @@
 /* The option hidepid of the mount that /proc is, "" without one, or where nothing tells. */
 void hidepid_read(const struct sys *sys, char *value, size_t size);
 
-/* Whether one that hides anything is set. Whoever has CAP_SYS_PTRACE sees everybody all the same.
+/*
+ * Whether one that hides anything is set. Whoever has CAP_SYS_PTRACE sees everybody all the same.
  */
 bool hidepid_hides(const char *value);
 

@@ -17,7 +17,8 @@ struct new_file {
 
 /* 0 or -errno. The place must outlive it. */
 int new_file_open(const struct place *place, struct new_file *file);
-/* It has the place's name, and what had it is gone: 0, or -errno and the old file is there still.
+/*
+ * It has the place's name, and what had it is gone: 0, or -errno and the old file is there still.
  */
 int new_file_put(struct new_file *file);
 /* Closes it where the caller has not taken fd (-1 then); one that was not put is gone. */

@@ -7,7 +7,8 @@
 
 enum { NOTES_MAX = 32 };
 
-/* Sentences for the user about this run, each once: urgent ones first, the latest of them on top.
+/*
+ * Sentences for the user about this run, each once: urgent ones first, the latest of them on top.
  */
 struct notes {
 	char **items;
@@ -15,7 +16,8 @@ struct notes {
 	size_t capacity;
 };
 
-/* Adds a sentence unless it is there already. At most NOTES_MAX are kept, the urgent ones rather.
+/*
+ * Adds a sentence unless it is there already. At most NOTES_MAX are kept, the urgent ones rather.
  */
 void notes_add(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what changes all that is on the screen, not one column. */

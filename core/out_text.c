@@ -107,8 +107,10 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 	fputc('\n', out);
 }
 
-/* "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12% of cycles
- * counters: 14 events in 2 turns" */
+/*
+ * "CPUs: 4  tasks: 231, 14 ran  lost records: 3  unattributed: 0.12% of cycles
+ * counters: 14 events in 2 turns"
+ */
 static void put_counts(FILE *out, const struct view *view)
 {
 	const struct snapshot *snapshot = view->snapshot;

@@ -38,7 +38,8 @@ enum perfdata_type {
 	PERFDATA_COMPRESSED2 = 83, /* the same behind a u64, its size, and filled up to words */
 };
 
-/* In header.misc of a PERFDATA_ATTR: more ids of the event before, whose attr stands there again.
+/*
+ * In header.misc of a PERFDATA_ATTR: more ids of the event before, whose attr stands there again.
  */
 enum { PERFDATA_MISC_MORE = 1 << 8 };
 

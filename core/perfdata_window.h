@@ -39,7 +39,8 @@ static inline const unsigned char *perfdata_window_at(const struct perfdata_wind
 	return window->bytes + window->begin;
 }
 
-/* n bytes at perfdata_window_at(): 1; 0 where there are fewer before the end; or fill()'s -errno.
+/*
+ * n bytes at perfdata_window_at(): 1; 0 where there are fewer before the end; or fill()'s -errno.
  */
 int perfdata_window_more(struct perfdata_window *window, size_t n);
 static inline int perfdata_window_want(struct perfdata_window *window, size_t n)

@@ -100,7 +100,8 @@ static void take_pmus(struct replay_facts *facts, struct rest *rest)
 	}
 }
 
-/* "GenuineIntel,6,143,8" of x86, "0x00000000410fd0c0" (MIDR_EL1) of Arm, as /proc/cpuinfo has it.
+/*
+ * "GenuineIntel,6,143,8" of x86, "0x00000000410fd0c0" (MIDR_EL1) of Arm, as /proc/cpuinfo has it.
  */
 static void take_cpuid(struct replay_facts *facts, struct rest *rest)
 {

@@ -56,7 +56,8 @@ void selection_copy(struct selection *copy, const struct selection *selection);
 int selection_add_metric(struct selection *selection, const struct metric_def *def,
 			 struct error *err);
 
-/* Adds one of a name that there is not yet, in its first form; in none where that does not compile.
+/*
+ * Adds one of a name that there is not yet, in its first form; in none where that does not compile.
  */
 void selection_add_recorded(struct selection *selection, const struct metric_def *def);
 

@@ -6,8 +6,10 @@
 
 #define NOTE_WORDS "The hypervisor takes "
 #define LOOK_NS    (950 * NS_PER_MS)
-/* Making /proc/stat takes a large machine milliseconds: where nothing was ever stolen, it may be
- * one without a hypervisor. */
+/*
+ * Making /proc/stat takes a large machine milliseconds: where nothing was ever stolen, it may be
+ * one without a hypervisor.
+ */
 #define IDLE_LOOK_NS (60 * NS_PER_S)
 
 /* In percent: each is a sentence of its own among the messages, so there are few. */

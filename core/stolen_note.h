@@ -17,7 +17,7 @@ struct stolen_note {
 };
 
 void stolen_note_init(struct stolen_note *self, const struct sys *sys);
-/* At the end of each interval; a second passes between two looks. */
+/* At the end of each interval: looks once a second, or a minute where nothing was ever stolen. */
 void stolen_note_renew(struct stolen_note *self, const struct sys *sys, struct notes *notes);
 
 #endif

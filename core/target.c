@@ -24,8 +24,7 @@ struct target {
 	size_t n_roots;
 	unsigned generation;
 	bool told;          /* who belongs to it is told, and not found out */
-	unsigned dismissed; /* the generation at which all roots went, and with them who was theirs
-			     */
+	unsigned dismissed; /* the generation at which all roots went, with all who were theirs */
 	uid_t *uids;        /* none: any */
 	size_t n_uids;
 	char **cgroups; /* paths; none: any */

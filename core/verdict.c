@@ -66,7 +66,8 @@ static const struct rule rules[] = {
 	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}},
 	{4, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}},
 	{4, VERDICT_FRONTEND, {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}}},
-	/* A miss costs some 15 cycles: the product of 10 says 15 % of all, which is toplev's limit.
+	/*
+	 * A miss costs some 15 cycles: the product of 10 says 15 % of all, which is toplev's limit.
 	 */
 	{4, VERDICT_BRANCH, {{"branch_mpki", '>', 10, .times = "ipc"}}},
 	{5, VERDICT_CORE, {{"cache_mpki", '<', 1}, {"branch_mpki", '<', 5}, {"ipc", '<', 1}}},

@@ -18,7 +18,8 @@ struct key_bar {
 	} items[SEGMENTS_MAX];
 };
 
-/* Of these actions, up to ACTION_NONE: those that come first stay longest where there is no room.
+/*
+ * Of these actions, up to ACTION_NONE: those that come first stay longest where there is no room.
  */
 void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const enum action *actions,
 		  struct canvas *canvas, struct rect rect);

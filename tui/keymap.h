@@ -123,7 +123,8 @@ void keymap_init(struct keymap *keymap); /* the usual ones */
  */
 enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth);
 
-/* The key that sends a character: Enter for CR and LF, Backspace for DEL, else the character's own.
+/*
+ * The key that sends a character: Enter for CR and LF, Backspace for DEL, else the character's own.
  */
 int keymap_key_of(int character);
 

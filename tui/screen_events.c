@@ -306,7 +306,8 @@ static void event_cell(const struct event_line *line, enum event_column column, 
 
 /* ---- the table */
 
-/* Which columns there is room for; names may be as long as the longest, the last one gets the rest.
+/*
+ * Which columns there is room for; names may be as long as the longest, the last one gets the rest.
  */
 static void fit(const struct snapshot *snapshot, unsigned width, unsigned *widths)
 {

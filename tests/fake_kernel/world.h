@@ -56,8 +56,10 @@ void world_group(const struct world *world, size_t pages, struct perf_group *gro
 /* ---- what "me" can do */
 
 void me_spins(struct world *world, uint64_t ns);
-/* So much of this thread's own CPU time, and a tenth more: what it is charged for being switched
- * out and in, no event counts. */
+/*
+ * So much of this thread's own CPU time, and a tenth more: what it is charged for being switched
+ * out and in, no event counts.
+ */
 void linux_spins(uint64_t ns);
 void me_sleeps(struct world *world); /* off the CPU and on again */
 void me_is_called(struct world *world, const char *comm);

@@ -13,8 +13,10 @@
 #include <errno.h>
 #include <math.h>
 
-/* Of every event its state, of every known one its group, of every count its bytes, where the input
- * says so. */
+/*
+ * Of every event its state, of every known one its group, of every count its bytes, where the input
+ * says so.
+ */
 static void take_row(struct fuzz_bytes *bytes, struct event_set *events, struct plan *plan,
 		     uint64_t *tally)
 {

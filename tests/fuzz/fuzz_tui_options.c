@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* A command line, its words apart by NULs: refused with a sentence, or options within their limits.
+/*
+ * A command line, its words apart by NULs: refused with a sentence, or options within their limits.
  */
 #include "fuzz.h"
 

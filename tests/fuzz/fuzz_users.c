@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* /etc/passwd, and another one when it is read again: every uid has a name that fits, or a number.
+/*
+ * /etc/passwd, and another one when it is read again: every uid has a name that fits, or a number.
  */
 #include "fuzz.h"
 

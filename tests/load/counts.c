@@ -74,7 +74,8 @@ static int group_open(const struct event *events, size_t n, int cpu)
 	return leader;
 }
 
-/* Opens a group on every online CPU ("0-3,8" is the file's form); the number of groups or -errno.
+/*
+ * Opens a group on every online CPU ("0-3,8" is the file's form); the number of groups or -errno.
  */
 static int groups_open(const struct event *events, size_t n, int *groups)
 {

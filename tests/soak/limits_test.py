@@ -8,7 +8,6 @@ Prints TAP. BUILD is the build directory.
 """
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys

@@ -5,7 +5,8 @@
 #include "core/perfdata.h"
 #include "perfdata_image.h"
 
-/* One small recording in all forms: two events in a group on two CPUs, with one record of a kind.
+/*
+ * One small recording in all forms: two events in a group on two CPUs, with one record of a kind.
  */
 enum scene_form {
 	SCENE_PIPE,

@@ -159,7 +159,8 @@ static inline void sample_rows(const struct columns *columns, const struct sampl
 	}
 }
 
-/* A second of nothing yet: no rows, no CPUs, all tallies zero. Takes over the reference of columns.
+/*
+ * A second of nothing yet: no rows, no CPUs, all tallies zero. Takes over the reference of columns.
  */
 static inline struct snapshot *sample_snapshot_new(struct columns *columns, const char *host,
 						   const char *pmu)

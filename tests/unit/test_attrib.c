@@ -814,7 +814,8 @@ static void test_exit_without_a_last_switch(void **state)
 	bench_close(&bench);
 }
 
-/* Of the last slice in a gap it is known whose it was, but not how long: its figures are too low.
+/*
+ * Of the last slice in a gap it is known whose it was, but not how long: its figures are too low.
  */
 static void test_loss_marks_what_it_touched(void **state)
 {

@@ -630,7 +630,8 @@ static void descriptors_run_out(void **state)
 
 /* ---- faults */
 
-/* Whoever ends before its counters are opened, or finds no descriptor, is not another's for that.
+/*
+ * Whoever ends before its counters are opened, or finds no descriptor, is not another's for that.
  */
 static void only_rights_make_another(void **state)
 {

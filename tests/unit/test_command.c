@@ -363,7 +363,8 @@ static void attach_within_a_user(void **state)
 	close_all(engine, fk);
 }
 
-/* Who was started by one whose parent has ended since belongs to it still when another one comes.
+/*
+ * Who was started by one whose parent has ended since belongs to it still when another one comes.
  */
 static void orphans_stay(void **state)
 {

@@ -306,7 +306,8 @@ static void test_clock_is_exact(void **state)
 	close_all(engine, fk);
 }
 
-/* It ran for two milliseconds, in which one group was on: of the others' events nothing is known.
+/*
+ * It ran for two milliseconds, in which one group was on: of the others' events nothing is known.
  */
 static void test_short_task_is_not_counted_by_all(void **state)
 {

@@ -141,7 +141,8 @@ static void test_threads_that_rename_themselves(void **state)
 	scene_close(&scene);
 }
 
-/* An exec has a new name at once, whoever ran before; a child that is gone has its parent's user.
+/*
+ * An exec has a new name at once, whoever ran before; a child that is gone has its parent's user.
  */
 static void test_exec(void **state)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Names of events on recorded machines: what they become, and what is said to those that are wrong.
+/*
+ * Names of events on recorded machines: what they become, and what is said to those that are wrong.
  */
 #include "machine.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* CSV as it stands in tests/golden; python's csv module reads a day of it
- * (tests/live/formats_test). */
+/*
+ * CSV as it stands in tests/golden; python's csv module reads a day of it
+ * (tests/live/formats_test).
+ */
 #include "golden.h"
 #include "screen_snapshot.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What records say of events and of who ran, in every layout that perf_event_open(2) can be asked
- * for. */
+/*
+ * What records say of events and of who ran, in every layout that perf_event_open(2) can be asked
+ * for.
+ */
 #include "core/perfdata_sample.h"
 #include "perfdata_image.h"
 

@@ -203,7 +203,8 @@ static unsigned try(const struct sweep_scene *scene, const struct sweep_outcome 
 	return wrong;
 }
 
-/* The fault of that number, of all that there are: each call with each answer, once and for ever.
+/*
+ * The fault of that number, of all that there are: each call with each answer, once and for ever.
  */
 static void set_fault(struct faulty *faulty, const struct faulty *sane, unsigned long number)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Units and the baseline, as keys change them: what is frozen lives as long as it is compared with.
+/*
+ * Units and the baseline, as keys change them: what is frozen lives as long as it is compared with.
  */
 #include "screen_snapshot.h"
 #include "stage.h"

@@ -20,7 +20,8 @@ static struct playback at_second(unsigned second)
 		.time_ns = BEGIN_NS + second * NS_PER_S,
 		.speed = PLAYBACK_SPEED_ONE,
 		.whole = true,
-		/* 2025-11-20 14:46:40 UTC: the clock of screen_snapshot.h, before its first second
+		/*
+		 * 2025-11-20 14:46:40 UTC: the clock of screen_snapshot.h, before its first second
 		 */
 		.begin_real_ns = 1763650000 * NS_PER_S,
 	};
