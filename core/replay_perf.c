@@ -3,65 +3,15 @@
  * What perf recorded of every context switch, as live: the difference of two readings of a CPU is
  * the slice of the task that the second one names. The first reading of a CPU is where it begins.
  */
-#include "perfdata_sample.h"
-#include "replay_cgroups.h"
-#include "replay_facts.h"
-#include "replay_part.h"
-#include "replay_plan.h"
-#include "replay_slices.h"
+#include "replay_perf.h"
+
 #include "util.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	CPUS_UNTOLD = 1024,     /* where a recording does not tell how many there may be */
-	FIRST_BYTES = 16 << 20, /* of what stands before the first switch is known */
-	OTHERS_MOST = 16,
-};
-
-/* One CPU: what its samples were like so far. */
-struct perf_cpu {
-	uint64_t id;       /* of N in its samples, once they are known to fit the plan; else 0 */
-	uint64_t seen_ns;  /* the latest of its samples */
-	uint64_t switches; /* counted here, where samples don't */
-	uint64_t missed;   /* that other events' samples tell of, and the group's do not */
-	unsigned others;   /* such samples since the group's last one */
-};
-
-struct replay_perf {
-	struct replay_kind kind;
-	struct perfdata_events events;
-	struct replay_facts facts;
-	struct replay_cgroups cgroups;
-	struct replay_plan plan; /* once there is a sample that tells */
-	struct replay_slices slices;
-	struct perf_cpu *cpus; /* by number */
-	size_t n_cpus;
-	/* The first records, of which it was found out what is counted: they are read again. */
-	unsigned char *first;
-	size_t first_bytes, first_capacity, first_at;
-	size_t best; /* most values of a sample of a switch so far, + 1; 0: none came */
-	uint64_t first_ns;
-	bool round; /* a round was finished since the first such sample */
-
-	bool over;            /* the interval under way was handed out */
-	struct error failure; /* why nothing more can be read; code 0: the end */
-	uint64_t lost;
-	uint64_t *reading; /* scratch: of the plan's group */
-	struct perfdata_sample sample;
-};
-
-static struct replay_perf *self_of(struct replay_kind *kind)
-{
-	return (struct replay_perf *)kind;
-}
-
-static const struct attrib_layout *layout_of(const struct replay_perf *perf)
-{
-	return &perf->plan.plan->groups[0].layout;
-}
+enum { OTHERS_MOST = 16 }; /* in a row; no CPU whose group fits has so many */
 
 /* ---- records */
 
@@ -171,7 +121,7 @@ static int take_switch(struct replay_perf *perf, const struct perf_event_header 
 		       struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
-	const struct attrib_layout *layout = layout_of(perf);
+	const struct attrib_layout *layout = replay_perf_layout(perf);
 
 	if (!sample->event || !(sample->has & PERF_SAMPLE_CPU)) {
 		take_stranger(perf);
@@ -210,8 +160,7 @@ static int take_switch(struct replay_perf *perf, const struct perf_event_header 
 	return 0;
 }
 
-/* Whether a record is of any interest at all: most that are not are told by their type. */
-static bool is_told(uint32_t type)
+bool replay_perf_tells(uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
@@ -232,7 +181,7 @@ static int take(struct replay_perf *perf, const struct perf_event_header *header
 {
 	struct record record;
 
-	if (!is_told(header->type)) {
+	if (!replay_perf_tells(header->type)) {
 		replay_cgroups_take(&perf->cgroups, header);
 		return 0;
 	}
@@ -303,12 +252,6 @@ static void begin_interval(struct replay_perf *perf)
 
 /* ---- the kind */
 
-/* Records are read where words are, also behind one that is broken and none of its size. */
-static size_t room_of(const struct perf_event_header *header)
-{
-	return (header->size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
-}
-
 static int next_record(struct replay_perf *perf, const struct perf_event_header **header,
 		       struct error *err)
 {
@@ -316,7 +259,7 @@ static int next_record(struct replay_perf *perf, const struct perf_event_header 
 		const void *bytes = perf->first + perf->first_at;
 
 		*header = bytes;
-		perf->first_at += room_of(*header);
+		perf->first_at += replay_perf_room(*header);
 		return 1;
 	}
 	if (perf->first) {
@@ -328,7 +271,7 @@ static int next_record(struct replay_perf *perf, const struct perf_event_header 
 
 static int perf_advance(struct replay_kind *kind, struct error *err)
 {
-	struct replay_perf *perf = self_of(kind);
+	struct replay_perf *perf = replay_perf_of(kind);
 	const struct perf_event_header *header;
 
 	if (perf->over)
@@ -353,216 +296,9 @@ static int perf_advance(struct replay_kind *kind, struct error *err)
 	}
 }
 
-/* ---- opening */
-
-static void keep(struct replay_perf *perf, const struct perf_event_header *header)
-{
-	size_t room = room_of(header);
-
-	perf->first =
-		array_reserve(perf->first, &perf->first_capacity, perf->first_bytes + room, 1);
-	memcpy(perf->first + perf->first_bytes, header, header->size);
-	perf->first_bytes += room;
-}
-
-static int refuse(const struct replay_perf *perf, struct error *err)
-{
-	bool switches = false, every = false;
-
-	for (size_t i = 0; i < perf->events.n; i++) {
-		const struct perf_event_attr *attr = &perf->events.items[i].attr;
-		switches |= attr->type == PERF_TYPE_SOFTWARE &&
-			    attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
-		every |= replay_plan_is_switch(attr);
-	}
-	if (perf->facts.of_tasks)
-		return error_set(err, -EOPNOTSUPP,
-				 "Only some tasks were recorded. Record the whole machine: %s",
-				 REPLAY_PLAN_REMEDY);
-	if (perf->facts.of_cgroup)
-		return error_set(err, -EOPNOTSUPP,
-				 "Only some cgroups were recorded (-G). Record the whole machine: "
-				 "%s",
-				 REPLAY_PLAN_REMEDY);
-	if (every)
-		return error_set(err, -EOPNOTSUPP, "The recording has not one context switch.");
-	return error_set(err, -EOPNOTSUPP, "%s in it: who ran when is not known. Record with: %s",
-			 switches ? "Not every context switch is" : "There are no context switches",
-			 REPLAY_PLAN_REMEDY);
-}
-
-/* What a switch's sample must tell. */
-static int judge(const struct perfdata_sample *sample, struct error *err)
-{
-	if (!(sample->has & PERF_SAMPLE_TIME))
-		return error_set(err, -EOPNOTSUPP, "Its samples have no times. Record with: %s",
-				 REPLAY_PLAN_REMEDY);
-	if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
-		return error_set(err, -EOPNOTSUPP,
-				 "Its samples do not tell who ran on which CPU. Record with: %s",
-				 REPLAY_PLAN_REMEDY);
-	return 0;
-}
-
-/* Of several groups the one that counts most is shown. */
-static int choose(struct replay_perf *perf, struct error *err)
-{
-	const struct perfdata_sample *sample = &perf->sample;
-
-	if (judge(sample, err) < 0)
-		return err->code;
-	if (perf->best == 0 || sample->time_ns < perf->first_ns)
-		perf->first_ns = sample->time_ns;
-	if (sample->cpu < REPLAY_CPUS_MAX && sample->cpu >= perf->n_cpus)
-		perf->n_cpus = sample->cpu + 1;
-	if (perf->best > sample->n_values)
-		return 0;
-	perf->best = sample->n_values + 1;
-	replay_plan_fini(&perf->plan);
-	if (perf->kind.part->pmus.n == 0)
-		replay_plan_pmus(&perf->events, &perf->facts, &perf->kind.part->pmus);
-	return replay_plan_init(&perf->plan, &perf->events, sample, &perf->facts,
-				&perf->kind.part->pmus, err);
-}
-
-static int look_at(struct replay_perf *perf, const struct perf_event_header *header,
-		   struct error *err)
-{
-	struct record record;
-
-	if (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE) {
-		int result = perfdata_events_add(&perf->events, header);
-		return result < 0 ? error_set(err, result,
-					      "The recording is broken: what it says "
-					      "of its events makes no sense.")
-				  : 0;
-	}
-	if (replay_facts_take(&perf->facts, header) ||
-	    replay_cgroups_take(&perf->cgroups, header) || !is_told(header->type))
-		return 0;
-	if (header->type == PERF_RECORD_SAMPLE) {
-		if (perf->facts.of_tasks || perf->facts.of_cgroup)
-			return refuse(perf, err);
-		if (perfdata_decode(&perf->events, header, &record, &perf->sample) < 0)
-			return error_set(err, -EBADMSG,
-					 "The recording is broken: a sample does "
-					 "not fit its event.");
-		if (!replay_plan_leader(&perf->events, &perf->sample)) {
-			for (size_t i = 0; i < perf->events.n; i++)
-				if (replay_plan_is_switch(&perf->events.items[i].attr))
-					return 0;
-			return refuse(perf, err);
-		}
-		int result = choose(perf, err);
-		if (result < 0)
-			return result;
-	}
-	perf->round |= header->type == PERFDATA_ROUND && perf->best > 0;
-	keep(perf, header);
-	return 0;
-}
-
-static void note_plan(struct replay_perf *perf)
-{
-	struct notes *notes = &perf->kind.part->notes;
-
-	if (perf->plan.n_members < 2)
-		notes_add(notes,
-			  "Context switches alone were recorded: counts need " REPLAY_PLAN_REMEDY);
-	else if (!perf->plan.alone)
-		notes_add(notes, "Other hardware events were recorded beside the group that is "
-				 "shown: if they took turns on the counters, counts of short "
-				 "slices are of several tasks.");
-}
-
-/* Whom nobody told of is unknown, and does not count as nobody. */
-static int check_target(const struct replay_perf *perf, struct error *err)
-{
-	const struct target_spec *target = &perf->kind.part->config->target;
-
-	if (target->user)
-		return error_set(err, -EINVAL,
-				 "perf recorded no users: -u is for recordings of pmctop's, made "
-				 "with 'pmctop --record FILE'.");
-	if (target->cgroup && !replay_cgroups_told(&perf->events))
-		return error_set(err, -EINVAL,
-				 "perf recorded no cgroups: for -G, record with --all-cgroups.");
-	return 0;
-}
-
-/* What is counted is known: the part is made for it. */
-static int show(struct replay_perf *perf, struct error *err)
-{
-	struct replay_part *part = perf->kind.part;
-
-	if (perf->facts.n_cpus > perf->n_cpus)
-		perf->n_cpus = perf->facts.n_cpus;
-	if (perf->facts.n_cpus == 0 && perf->n_cpus < CPUS_UNTOLD)
-		perf->n_cpus = CPUS_UNTOLD;
-	perf->cpus = xcalloc(perf->n_cpus, sizeof(*perf->cpus));
-	perf->reading = xcalloc(READING_VALUES + layout_of(perf)->n_values, sizeof(uint64_t));
-	perf->over = true;
-
-	int *numbers = xcalloc(perf->n_cpus, sizeof(*numbers));
-	for (size_t i = 0; i < perf->n_cpus; i++)
-		numbers[i] = (int)i;
-	replay_part_open(part, numbers, perf->n_cpus);
-	free(numbers);
-	perf->slices = (struct replay_slices){
-		.attrib = part->attrib,
-		.interval = &part->interval,
-		.notes = &part->notes,
-		.layout = layout_of(perf),
-		.live = part->live,
-	};
-	replay_slices_init(&perf->slices, perf->n_cpus, perf->first_ns);
-	part->mode = "system";
-	part->cpu = perf->facts.cpu;
-	text_copy(part->host, sizeof(part->host), perf->facts.host);
-	for (size_t i = 0; i < perf->plan.events.n; i++)
-		if (perf->plan.events.items[i].kind == EVENT_HARDWARE)
-			text_copy(part->pmu, sizeof(part->pmu), part->pmus.items[0].name);
-	note_plan(perf);
-	struct replay_columns columns = {.plan = plan_ref(perf->plan.plan)};
-	event_set_copy(&columns.events, &perf->plan.events);
-	return replay_part_columns(part, &columns, err);
-}
-
-static int perf_open(struct replay_part *part, const struct perf_event_header *record,
-		     struct replay_kind **kind, struct error *err)
-{
-	struct replay_perf *perf = xcalloc(1, sizeof(*perf));
-
-	perf->kind = (struct replay_kind){.ops = &replay_perf_ops, .part = part};
-	*kind = &perf->kind;
-	return look_at(perf, record, err);
-}
-
-/* Reads up to the end of the first round: then it is known which groups there are. */
-static int perf_begin(struct replay_kind *kind, struct error *err)
-{
-	struct replay_perf *perf = self_of(kind);
-	const struct perf_event_header *record;
-	int result = 1;
-
-	while (!perf->round && perf->first_bytes <= FIRST_BYTES &&
-	       (result = replay_part_read(kind->part, &record, err)) > 0) {
-		int told = look_at(perf, record, err);
-		if (told < 0)
-			return told;
-	}
-	if (result == -EAGAIN)
-		return result;
-	/* What it broke off with is told when all before that has been. */
-	if (perf->best == 0)
-		return result < 0 ? result : refuse(perf, err);
-	result = check_target(perf, err);
-	return result < 0 ? result : show(perf, err);
-}
-
 static void perf_free(struct replay_kind *kind)
 {
-	struct replay_perf *perf = self_of(kind);
+	struct replay_perf *perf = replay_perf_of(kind);
 
 	perfdata_events_fini(&perf->events);
 	replay_facts_fini(&perf->facts);
@@ -576,8 +312,8 @@ static void perf_free(struct replay_kind *kind)
 }
 
 const struct replay_kind_ops replay_perf_ops = {
-	.open = perf_open,
-	.begin = perf_begin,
+	.open = replay_perf_open,
+	.begin = replay_perf_begin,
 	.advance = perf_advance,
 	.free = perf_free,
 };

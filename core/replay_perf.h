@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_REPLAY_PERF_H
+#define PMCTOP_REPLAY_PERF_H
+
+#include "perfdata_sample.h"
+#include "replay_cgroups.h"
+#include "replay_facts.h"
+#include "replay_part.h"
+#include "replay_plan.h"
+#include "replay_slices.h"
+
+/* What the files of core/replay_perf*.c share: a recording of perf's on its way. */
+
+/* One CPU: what its samples were like so far. */
+struct perf_cpu {
+	uint64_t id;       /* of N in its samples, once they are known to fit the plan; else 0 */
+	uint64_t seen_ns;  /* the latest of its samples */
+	uint64_t switches; /* counted here, where samples don't */
+	uint64_t missed;   /* that other events' samples tell of, and the group's do not */
+	unsigned others;   /* such samples since the group's last one */
+};
+
+struct replay_perf {
+	struct replay_kind kind;
+	struct perfdata_events events;
+	struct replay_facts facts;
+	struct replay_cgroups cgroups;
+	struct replay_plan plan; /* once there is a sample that tells */
+	struct replay_slices slices;
+	struct perf_cpu *cpus; /* by number */
+	size_t n_cpus;
+	/* The first records, of which it was found out what is counted: they are read again. */
+	unsigned char *first;
+	size_t first_bytes, first_capacity, first_at;
+	size_t best; /* most values of a sample of a switch so far, + 1; 0: none came */
+	uint64_t first_ns;
+	bool round; /* a round was finished since the first such sample */
+
+	bool over;            /* the interval under way was handed out */
+	struct error failure; /* why nothing more can be read; code 0: the end */
+	uint64_t lost;
+	uint64_t *reading; /* scratch: of the plan's group */
+	struct perfdata_sample sample;
+};
+
+static inline struct replay_perf *replay_perf_of(struct replay_kind *kind)
+{
+	return (struct replay_perf *)kind;
+}
+
+static inline const struct attrib_layout *replay_perf_layout(const struct replay_perf *perf)
+{
+	return &perf->plan.plan->groups[0].layout;
+}
+
+/* Records are read where words are, also behind one that is broken and none of its size. */
+static inline size_t replay_perf_room(const struct perf_event_header *header)
+{
+	return (header->size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+}
+
+/* Whether a record is of any interest at all: most that are not are told by their type. */
+bool replay_perf_tells(uint32_t type);
+
+/* core/replay_perf_open.c: finds out what is counted, as replay_kind_ops has them. */
+int replay_perf_open(struct replay_part *part, const struct perf_event_header *record,
+		     struct replay_kind **kind, struct error *err);
+int replay_perf_begin(struct replay_kind *kind, struct error *err);
+
+#endif

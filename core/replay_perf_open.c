@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * perf recorded whatever it was asked to. Which of its groups is shown, and so what is counted, is
+ * known when a round of its records has been seen: until then they are kept, to be read again.
+ */
+#include "replay_perf.h"
+
+#include "util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CPUS_UNTOLD = 1024,     /* where a recording does not tell how many there may be */
+	FIRST_BYTES = 16 << 20, /* of what stands before the first switch is known */
+};
+
+static void keep(struct replay_perf *perf, const struct perf_event_header *header)
+{
+	size_t room = replay_perf_room(header);
+
+	perf->first =
+		array_reserve(perf->first, &perf->first_capacity, perf->first_bytes + room, 1);
+	memcpy(perf->first + perf->first_bytes, header, header->size);
+	perf->first_bytes += room;
+}
+
+static int refuse(const struct replay_perf *perf, struct error *err)
+{
+	bool switches = false, every = false;
+
+	for (size_t i = 0; i < perf->events.n; i++) {
+		const struct perf_event_attr *attr = &perf->events.items[i].attr;
+		switches |= attr->type == PERF_TYPE_SOFTWARE &&
+			    attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+		every |= replay_plan_is_switch(attr);
+	}
+	if (perf->facts.of_tasks)
+		return error_set(err, -EOPNOTSUPP,
+				 "Only some tasks were recorded. Record the whole machine: %s",
+				 REPLAY_PLAN_REMEDY);
+	if (perf->facts.of_cgroup)
+		return error_set(err, -EOPNOTSUPP,
+				 "Only some cgroups were recorded (-G). Record the whole machine: "
+				 "%s",
+				 REPLAY_PLAN_REMEDY);
+	if (every)
+		return error_set(err, -EOPNOTSUPP, "The recording has not one context switch.");
+	return error_set(err, -EOPNOTSUPP, "%s in it: who ran when is not known. Record with: %s",
+			 switches ? "Not every context switch is" : "There are no context switches",
+			 REPLAY_PLAN_REMEDY);
+}
+
+/* What a switch's sample must tell. */
+static int judge(const struct perfdata_sample *sample, struct error *err)
+{
+	if (!(sample->has & PERF_SAMPLE_TIME))
+		return error_set(err, -EOPNOTSUPP, "Its samples have no times. Record with: %s",
+				 REPLAY_PLAN_REMEDY);
+	if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
+		return error_set(err, -EOPNOTSUPP,
+				 "Its samples do not tell who ran on which CPU. Record with: %s",
+				 REPLAY_PLAN_REMEDY);
+	return 0;
+}
+
+/* Of several groups the one that counts most is shown. */
+static int choose(struct replay_perf *perf, struct error *err)
+{
+	const struct perfdata_sample *sample = &perf->sample;
+
+	if (judge(sample, err) < 0)
+		return err->code;
+	if (perf->best == 0 || sample->time_ns < perf->first_ns)
+		perf->first_ns = sample->time_ns;
+	if (sample->cpu < REPLAY_CPUS_MAX && sample->cpu >= perf->n_cpus)
+		perf->n_cpus = sample->cpu + 1;
+	if (perf->best > sample->n_values)
+		return 0;
+	perf->best = sample->n_values + 1;
+	replay_plan_fini(&perf->plan);
+	if (perf->kind.part->pmus.n == 0)
+		replay_plan_pmus(&perf->events, &perf->facts, &perf->kind.part->pmus);
+	return replay_plan_init(&perf->plan, &perf->events, sample, &perf->facts,
+				&perf->kind.part->pmus, err);
+}
+
+static int look_at(struct replay_perf *perf, const struct perf_event_header *header,
+		   struct error *err)
+{
+	struct record record;
+
+	if (header->type == PERFDATA_ATTR || header->type == PERFDATA_UPDATE) {
+		int result = perfdata_events_add(&perf->events, header);
+		return result < 0 ? error_set(err, result,
+					      "The recording is broken: what it says "
+					      "of its events makes no sense.")
+				  : 0;
+	}
+	if (replay_facts_take(&perf->facts, header) ||
+	    replay_cgroups_take(&perf->cgroups, header) || !replay_perf_tells(header->type))
+		return 0;
+	if (header->type == PERF_RECORD_SAMPLE) {
+		if (perf->facts.of_tasks || perf->facts.of_cgroup)
+			return refuse(perf, err);
+		if (perfdata_decode(&perf->events, header, &record, &perf->sample) < 0)
+			return error_set(err, -EBADMSG,
+					 "The recording is broken: a sample does "
+					 "not fit its event.");
+		if (!replay_plan_leader(&perf->events, &perf->sample)) {
+			for (size_t i = 0; i < perf->events.n; i++)
+				if (replay_plan_is_switch(&perf->events.items[i].attr))
+					return 0;
+			return refuse(perf, err);
+		}
+		int result = choose(perf, err);
+		if (result < 0)
+			return result;
+	}
+	perf->round |= header->type == PERFDATA_ROUND && perf->best > 0;
+	keep(perf, header);
+	return 0;
+}
+
+static void note_plan(struct replay_perf *perf)
+{
+	struct notes *notes = &perf->kind.part->notes;
+
+	if (perf->plan.n_members < 2)
+		notes_add(notes,
+			  "Context switches alone were recorded: counts need " REPLAY_PLAN_REMEDY);
+	else if (!perf->plan.alone)
+		notes_add(notes, "Other hardware events were recorded beside the group that is "
+				 "shown: if they took turns on the counters, counts of short "
+				 "slices are of several tasks.");
+}
+
+/* Whom nobody told of is unknown, and does not count as nobody. */
+static int check_target(const struct replay_perf *perf, struct error *err)
+{
+	const struct target_spec *target = &perf->kind.part->config->target;
+
+	if (target->user)
+		return error_set(err, -EINVAL,
+				 "perf recorded no users: -u is for recordings of pmctop's, made "
+				 "with 'pmctop --record FILE'.");
+	if (target->cgroup && !replay_cgroups_told(&perf->events))
+		return error_set(err, -EINVAL,
+				 "perf recorded no cgroups: for -G, record with --all-cgroups.");
+	return 0;
+}
+
+/* What is counted is known: the part is made for it. */
+static int show(struct replay_perf *perf, struct error *err)
+{
+	struct replay_part *part = perf->kind.part;
+
+	if (perf->facts.n_cpus > perf->n_cpus)
+		perf->n_cpus = perf->facts.n_cpus;
+	if (perf->facts.n_cpus == 0 && perf->n_cpus < CPUS_UNTOLD)
+		perf->n_cpus = CPUS_UNTOLD;
+	perf->cpus = xcalloc(perf->n_cpus, sizeof(*perf->cpus));
+	perf->reading =
+		xcalloc(READING_VALUES + replay_perf_layout(perf)->n_values, sizeof(uint64_t));
+	perf->over = true;
+
+	int *numbers = xcalloc(perf->n_cpus, sizeof(*numbers));
+	for (size_t i = 0; i < perf->n_cpus; i++)
+		numbers[i] = (int)i;
+	replay_part_open(part, numbers, perf->n_cpus);
+	free(numbers);
+	perf->slices = (struct replay_slices){
+		.attrib = part->attrib,
+		.interval = &part->interval,
+		.notes = &part->notes,
+		.layout = replay_perf_layout(perf),
+		.live = part->live,
+	};
+	replay_slices_init(&perf->slices, perf->n_cpus, perf->first_ns);
+	part->mode = "system";
+	part->cpu = perf->facts.cpu;
+	text_copy(part->host, sizeof(part->host), perf->facts.host);
+	for (size_t i = 0; i < perf->plan.events.n; i++)
+		if (perf->plan.events.items[i].kind == EVENT_HARDWARE)
+			text_copy(part->pmu, sizeof(part->pmu), part->pmus.items[0].name);
+	note_plan(perf);
+	struct replay_columns columns = {.plan = plan_ref(perf->plan.plan)};
+	event_set_copy(&columns.events, &perf->plan.events);
+	return replay_part_columns(part, &columns, err);
+}
+
+int replay_perf_open(struct replay_part *part, const struct perf_event_header *record,
+		     struct replay_kind **kind, struct error *err)
+{
+	struct replay_perf *perf = xcalloc(1, sizeof(*perf));
+
+	perf->kind = (struct replay_kind){.ops = &replay_perf_ops, .part = part};
+	*kind = &perf->kind;
+	return look_at(perf, record, err);
+}
+
+/* Reads up to the end of the first round: then it is known which groups there are. */
+int replay_perf_begin(struct replay_kind *kind, struct error *err)
+{
+	struct replay_perf *perf = replay_perf_of(kind);
+	const struct perf_event_header *record;
+	int result = 1;
+
+	while (!perf->round && perf->first_bytes <= FIRST_BYTES &&
+	       (result = replay_part_read(kind->part, &record, err)) > 0) {
+		int told = look_at(perf, record, err);
+		if (told < 0)
+			return told;
+	}
+	if (result == -EAGAIN)
+		return result;
+	/* What it broke off with is told when all before that has been. */
+	if (perf->best == 0)
+		return result < 0 ? result : refuse(perf, err);
+	result = check_target(perf, err);
+	return result < 0 ? result : show(perf, err);
+}
