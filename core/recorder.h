@@ -36,7 +36,10 @@ struct recorder_spec {
 int recorder_new(const struct recorder_spec *spec, struct recorder **recorder, struct error *err);
 /* Nothing more comes, and it says so: what is left is written, while nobody waits. */
 void recorder_end(struct recorder *recorder);
-/* Waits until all that it was told is written: 0, or -errno and a sentence. NULL is fine. */
+/*
+ * Waits until all that it was told is written, and frees it: 0, or -errno and a sentence. The same
+ * where nobody asks. NULL is fine.
+ */
 int recorder_finish(struct recorder *recorder, struct error *err);
 void recorder_free(struct recorder *recorder);
 
@@ -68,10 +71,11 @@ struct recorder_stream {
 	size_t cpu; /* index in the interval */
 	int number;
 	unsigned group;
-	struct perfdata_stream *samples;
+	struct perfdata_stream *samples; /* the recorder's, which frees it when it is dropped */
 };
 void recorder_open(struct recorder *recorder, const struct recorder_stream *stream,
 		   const struct attrib_state *state);
+/* No stream of that CPU (its index) is open any more. */
 void recorder_close(struct recorder *recorder, size_t cpu);
 
 /* Everything has been told: the interval begins. */
@@ -89,8 +93,11 @@ void recorder_drop(struct recorder *recorder, struct recorder_stream *stream);
 void recorder_records(struct recorder *recorder,
 		      struct perfdata_stream *const streams[PERFDATA_STREAMS], struct ring *ring,
 		      uint64_t from);
+/* A record of another CPU's ring that this CPU is told of before its own: who was born. */
 void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_event_header *header);
+/* So many records of the event with that id were lost without the kernel's saying so. */
 void recorder_lost(struct recorder *recorder, uint64_t id, uint64_t records);
+/* attrib_pause and attrib_resume, of a stream that was opened; `reading` as they have it. */
 void recorder_pause(struct recorder *recorder, const struct recorder_stream *stream,
 		    const uint64_t *reading, const struct attrib_runner *runner);
 void recorder_resume(struct recorder *recorder, const struct recorder_stream *stream,
