@@ -172,7 +172,9 @@ int replaying_parse(const char *typed, const struct playback *playback, enum rep
 	if (!sign && end && strcmp(end, "%") == 0)
 		return parse_percent(playback, number, ns, err);
 	if (parse_parts(text, &number, &parts))
-		return error_set(err, -EINVAL, "No time, as +90, -1:30, 90, 14:05:10, 50%% are.");
+		return error_set(err, -EINVAL,
+				 "'%.16s' is no time: write +90, -1:30, 14:05:10, 50%% or end.",
+				 typed);
 	if (!sign && parts == 3)
 		return parse_clock(typed, playback, number, ns, err);
 	*ns = (int64_t)(number * (double)NS_PER_S) * (sign ? sign : 1);

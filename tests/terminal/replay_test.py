@@ -81,7 +81,7 @@ def test_keys(terminal):
     terminal.keys("G")
     terminal.wait_for("^Go to,")
     terminal.line("half")
-    terminal.wait_for("No time, as")
+    terminal.wait_for("is no time: write")
     terminal.keys("C-u")
     terminal.line("100%")
     terminal.wait_for(" END")
