@@ -259,6 +259,41 @@ def try_lists(shell, name):
           not [word for word in got if word not in ("-e", "no-such-event")], got)
 
 
+@contextlib.contextmanager
+def cgroup(name):
+    """One of that name, where this machine lets make some: whether it does."""
+    for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/memory"):
+        path = f"{root}/{name}"
+        with contextlib.suppress(OSError):
+            if os.path.exists(f"{root}/cgroup.procs"):
+                os.mkdir(path)
+                try:
+                    yield True
+                finally:
+                    os.rmdir(path)
+                return
+    yield False
+
+
+def try_odd_names(shell, name):
+    """Anybody may have a cgroup, of nearly any name: completed, it is that name and nothing else."""
+    for odd in ("$(touch ran)", "`touch ran`", ";touch ran", "'touch ran", '"touch ran', "*",
+                "\\x2d b", "\x1b[31m"):
+        start = f"pmctop{os.getpid()}"
+        with cgroup(start + odd) as made:
+            for quote in ("", "'", '"') if made else ():
+                got = shell.last(f"-G {quote}/{start}") if isinstance(shell, Fish) else \
+                    shell.arguments(f"-G {quote}/{start}",
+                                    "\t" + quote if isinstance(shell, Zsh) else "\t")[-1]
+                # What follows is another's below it, or the next word.
+                check(f"{name}: a cgroup called {odd!r} behind {quote or 'no quote'}",
+                      got.rstrip("/ ") == f"/{start}{odd}" and not os.path.exists("ran"), got)
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink("ran")
+        if not made:
+            skip(f"{name}: a cgroup called {odd!r}", "none can be made here")
+
+
 def check_tables():
     """Those that zsh and fish have of their own: each option with what --help says."""
     with open(os.path.join(COMPLETIONS, "_pmctop"), encoding="utf-8") as file:
@@ -303,6 +338,7 @@ def main():
             try:
                 try_names(shell, name)
                 try_lists(shell, name)
+                try_odd_names(shell, name)
             finally:
                 shell.close()
         check_tables()

@@ -173,30 +173,58 @@ _pmctop_values() {
 	esac
 }
 
-# How much of a word readline leaves alone: up to a quote that is open, else to its last break.
-_pmctop_kept() {
-	local word=$1 i quote='' character
-	kept=0
+# A word as the shell takes it, where in it each character stands, the quote that is open at its end,
+# and how much of it readline leaves alone, up to such a quote, else to its last break: plain, at,
+# quote, kept.
+_pmctop_unquote() {
+	local word=$1 i character
+	plain='' at=() quote='' kept=0
 	for ((i = 0; i < ${#word}; i++)); do
 		character=${word:i:1}
-		if [[ $quote ]]; then
-			[[ $character == "$quote" ]] && quote='' kept=$((i + 1))
-		elif [[ $character == [\'\"] ]]; then
+		if [[ $character == "$quote" ]]; then
+			quote='' kept=$((i + 1))
+			continue
+		elif [[ ! $quote && $character == [\'\"] ]]; then
 			quote=$character kept=$((i + 1))
-		elif [[ $character == [:=] && $COMP_WORDBREAKS == *$character* ]]; then
-			kept=$((i + 1))
+			continue
+		elif [[ $character == \\ && ($quote == '' || ($quote == \" && ${word:i+1:1} == [\"\\\$\`])) ]]; then
+			at+=("$i")
+			i=$((i + 1)) character=${word:i:1}
+		else
+			at+=("$i")
+			[[ ! $quote && $character == [:=] && $COMP_WORDBREAKS == *$character* ]] &&
+				kept=$((i + 1))
 		fi
+		plain+=$character
 	done
+	at+=("${#word}")
+}
+
+# A name so that the shell takes it as it is behind that quote, or behind none: quoted. It may be
+# anybody's, as cgroups are.
+_pmctop_quote() {
+	quoted=$1
+	case $quote in
+	\') quoted=${1//"'"/"'\''"} ;;
+	\")
+		[[ $1 != *'!'* ]] || return 1 # which nothing quotes there
+		quoted=${1//\\/\\\\}
+		quoted=${quoted//\"/\\\"}
+		quoted=${quoted//\$/\\\$}
+		quoted=${quoted//\`/\\\`}
+		;;
+	*) [[ $1 != *[!A-Za-z0-9_./:=,@%+-]* ]] || printf -v quoted %q "$1" ;;
+	esac
 }
 
 # found, as what readline puts in the place of what it takes for the word.
 _pmctop_reply() {
-	local word=$1 kept name head
-	head=${word%"$piece"}
-	_pmctop_kept "$word"
-	[[ $piece && $head == "$word" ]] && return # it is quoted in the middle
+	local word=$1 name quoted begin
+	begin=${at[${#plain} - ${#piece}]}
 	for name in "${found[@]}"; do
-		name=$head$name
+		_pmctop_quote "$name" || continue
+		name=${word:0:begin}$quoted
+		[[ ${name:0:kept} == "${word:0:kept}" ]] || continue # it is quoted in the middle
 		COMPREPLY+=("${name:kept}")
 	done
 }
@@ -210,7 +238,7 @@ _pmctop_command() {
 		_command_offset "$offset"
 	elif ((COMP_CWORD == offset)); then
 		compopt -o filenames
-		COMPREPLY=($(compgen -c -- "$2"))
+		mapfile -t COMPREPLY < <(compgen -c -- "$2")
 	else
 		compopt -o default
 	fi
@@ -230,7 +258,8 @@ _pmctop() {
 	_pmctop_read_words
 	_pmctop_read_options
 
-	local word=${words[-1]} before=''
+	local word=${words[-1]} before='' plain at quote kept
+	_pmctop_unquote "$word"
 	((${#words[@]} > 2)) && before=${words[-2]}
 	_pmctop_find_option "$before"
 	if [[ $option && $taken == "${#before}" && $before != --*= ]]; then
@@ -240,26 +269,25 @@ _pmctop() {
 		[[ $word == -? || ($word == --* && $word != *=*) ]] && option=''
 	fi
 	if [[ $option ]]; then
-		local argument=${word:taken}
+		local argument=${plain:taken}
 		if [[ ${takes[$option]} == FILE && ($taken == 0 || $word == --*) ]]; then
 			compopt -o default
 		elif [[ ${takes[$option]} == FILE ]]; then
 			piece=$argument
-			compopt -o filenames
 			mapfile -t found < <(compgen -f -- "$piece")
 			_pmctop_reply "$word"
 		else
 			[[ ${takes[$option]} == NAME ]] && compopt -o default # a file, too
-			_pmctop_values "${argument//[\'\"\\]/}"
+			_pmctop_values "$argument"
 			_pmctop_reply "$word"
 		fi
 	elif [[ $word == -* ]]; then
 		COMPREPLY=($(compgen -W "${options[*]} --" -- "$word"))
 	else
 		for ((i = 1; i < ${#words[@]} - 1; i++)); do
-			[[ ${words[i]} == --list ]] && piece=${word//[\'\"\\]/} &&
+			[[ ${words[i]} == --list ]] && piece=$plain &&
 				_pmctop_list "${words[i + 1]}" "$piece"
-			[[ ${words[i]} == --list=* ]] && piece=${word//[\'\"\\]/} &&
+			[[ ${words[i]} == --list=* ]] && piece=$plain &&
 				_pmctop_list "${words[i]#*=}" "$piece"
 		done
 		_pmctop_reply "$word"
