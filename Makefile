@@ -136,8 +136,8 @@ run: deps ## install what is missing, build, start pmctop
 ## ---- installing: DESTDIR is for packages, GROUP for those who may count all that runs
 
 PREFIX    ?= /usr/local
-INTO      := $(DESTDIR)$(PREFIX)
-INSTALLED := $(INTO)/bin/pmctop
+# To the shell it is a variable, so that any character may be in it.
+install install-caps uninstall: export INTO = $(DESTDIR)$(PREFIX)
 # Every zsh looks there below /usr/local, and below /usr all but Debian's: share/zsh/vendor-completions.
 ZSH_DIR   ?= share/zsh/site-functions
 
@@ -151,13 +151,13 @@ FILES := tui/pmctop.1=share/man/man1/pmctop.1 \
 	$(foreach f,$(THEMES),$(f)=share/doc/pmctop/$(f))
 PLACES := bin/pmctop $(foreach f,$(FILES),$(lastword $(subst =, ,$(f))))
 # Those of the system stay when they are empty.
-FOLDERS := $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),bin/ share/man/man1/),$(sort $(dir $(PLACES))))
+FOLDERS := $(filter-out $(if $(filter /usr /usr/local,$(abspath $(PREFIX))),bin/ share/man/man1/),$(sort $(dir $(PLACES))))
 
 # install(1) unlinks what it replaces, so that one may run meanwhile.
 define put
-@said=$$(install -D $(2) $(1) "$(INTO)/$(3)" 2>&1) || \
+@said=$$(install -D -T $(2) -- $(1) "$$INTO/$(3)" 2>&1) || \
 	{ echo "$$said: try it as root, or with a PREFIX of your own" >&2; exit 1; }
-$(call say,INST,"$(INTO)/$(3)")
+$(call say,INST,"$$INTO/$(3)")
 
 endef
 define put_all
@@ -168,19 +168,21 @@ endef
 install: all ## install pmctop into PREFIX=/usr/local
 	$(call put_all,-m 755)
 
+# Nothing but what is below there, wherever ZSH_DIR and CDPATH lead.
 uninstall: ## remove what install put there
-	@[ ! -d "$(INTO)" ] || { cd "$(INTO)" && rm -f $(PLACES) && \
-		for folder in $(FOLDERS); do rmdir -p "$$folder" 2>/dev/null || true; done; }
+	@[ ! -d "$$INTO/" ] || { CDPATH= cd -- "$$INTO/" && rm -f $(PLACES:%=./%) && \
+		for folder in $(FOLDERS:%=./%); do rmdir -p "$$folder" 2>/dev/null || true; done; }
 
 # Nothing more is needed (tests/live/rights_test.py proves it), and before Linux 5.8 nothing less
 # than cap_sys_admin lets count. Last, as chgrp takes capabilities away.
 install-caps: all ## install it so that everybody, or GROUP=perf alone, may count without root
 	@[ -z "$(GROUP)" ] || getent group "$(GROUP)" >/dev/null || \
 		{ echo "There is no group $(GROUP): groupadd $(GROUP)" >&2; exit 1; }
-	$(call put_all,$(if $(GROUP),-g $(GROUP) -m 750,-m 755))
+	$(call put_all,$(if $(GROUP),-g "$(GROUP)" -m 750,-m 755))
 	@count=cap_perfmon; [ "$$(cat /proc/sys/kernel/cap_last_cap)" -ge 38 ] || count=cap_sys_admin; \
-	caps=$$count,cap_ipc_lock=ep; echo "  setcap $$caps $(INSTALLED)"; setcap $$caps "$(INSTALLED)" || { \
-	echo "$(INSTALLED) is there, but counts no more than whoever starts it may:" \
+	caps=$$count,cap_ipc_lock=ep; program=$$INTO/bin/pmctop; \
+	echo "  setcap $$caps $$program"; setcap $$caps "$$program" || { \
+	echo "$$program is there, but counts no more than whoever starts it may:" \
 		"run this as root, with libcap2-bin installed, or choose a PREFIX on a file system" \
 		"that keeps capabilities." >&2; exit 1; }
 

@@ -4,6 +4,7 @@
 
 Prints TAP. BUILD is the build directory.
 """
+import contextlib
 import glob
 import os
 import re
@@ -74,12 +75,61 @@ def installed(top):
           make("uninstall", f"PREFIX={prefix}").returncode == 0
           and make("uninstall", f"PREFIX={prefix}/none").returncode == 0)
     os.rmdir(other)
-    make("install", f"DESTDIR={top}/staged", "PREFIX=/usr/local")
+    for slash in ("", "/"):
+        staged(top, f"/usr/local{slash}")
+
+
+def staged(top, prefix):
+    make("install", f"DESTDIR={top}/staged", f"PREFIX={prefix}")
     check("DESTDIR stands before PREFIX", os.path.exists(f"{top}/staged/usr/local/bin/pmctop"))
-    make("uninstall", f"DESTDIR={top}/staged", "PREFIX=/usr/local")
-    check("the system's own folders stay, though they are empty",
+    make("uninstall", f"DESTDIR={top}/staged", f"PREFIX={prefix}")
+    check(f"the system's own folders stay, though they are empty: {prefix}",
           below(f"{top}/staged/usr/local") == {"bin", "share", "share/man", "share/man/man1"},
           below(f"{top}/staged"))
+
+
+def strange(top):
+    """Whatever it is called, it is all that is written to, and removed from."""
+    for name in ("with 'one' quote", 'with "two" quotes', "$$(touch ran)", "`touch ran`", "a;touch ran",
+                 "new\nline", "-T"):
+        places = os.path.join(top, "strange")
+        os.mkdir(places)
+        prefix = os.path.join(places, name)
+        put = make("install", f"PREFIX={prefix}", cwd=places)
+        name = name.replace("$$", "$")  # which is make's
+        check(f"make install into {name!r}", put.returncode == 0 and os.listdir(places) == [name]
+              and os.path.exists(f"{places}/{name}/bin/pmctop"), (put, os.listdir(places)))
+        taken = make("uninstall", f"PREFIX={prefix}")
+        check(f"make uninstall out of {name!r}", taken.returncode == 0
+              and not below(f"{places}/{name}"), (taken, below(places)))
+        check(f"nothing of {name!r} was run", not os.path.exists(os.path.join(TREE, "ran")))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(TREE, "ran"))
+        shutil.rmtree(places)
+    others = os.path.join(top, "others")
+    theirs = [os.path.join(others, name) for name in ("_pmctop", "here/bin/pmctop")]
+    for each in theirs:
+        os.makedirs(os.path.dirname(each), exist_ok=True)
+        with open(each, "w", encoding="ascii"):
+            pass
+    make("install", f"PREFIX={top}/mine", f"ZSH_DIR={others}")
+    check("an absolute ZSH_DIR is below PREFIX, too",
+          os.path.exists(f"{top}/mine/{others}/_pmctop"), below(top))
+    make("uninstall", f"PREFIX={top}/mine", f"ZSH_DIR={others}")
+    check("and make uninstall looks for it nowhere else", os.path.exists(theirs[0])
+          and not os.path.exists(f"{top}/mine/{others}/_pmctop"), below(top))
+    # A relative PREFIX is below the sources.
+    with tempfile.TemporaryDirectory(dir=TREE) as mine:
+        mine = os.path.basename(mine)
+        os.makedirs(f"{others}/{mine}/bin")
+        shutil.copy(theirs[1], f"{others}/{mine}/bin/pmctop")
+        make("uninstall", f"PREFIX={mine}", env={**os.environ, "CDPATH": others})
+        check("nor where CDPATH leads", os.path.exists(f"{others}/{mine}/bin/pmctop"), below(others))
+    folder = os.path.join(top, "folder", "bin", "pmctop")
+    os.makedirs(folder)
+    result = make("install", f"PREFIX={top}/folder")
+    check("a directory called pmctop is not filled", result.returncode and not os.listdir(folder)
+          and len(told(result)) == 1, result)
 
 
 def refused(top):
@@ -138,6 +188,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         os.chmod(top, 0o755)
         installed(top)
+        strange(top)
         refused(top)
         another_version()
         if os.path.exists(os.path.join(TREE, ".git")) and shutil.which("git"):
