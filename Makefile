@@ -11,6 +11,9 @@
 #   the commands shown   make V=1
 
 BUILD    ?= build
+ifeq ($(BUILD),)
+override BUILD := build
+endif
 Q        := $(if $(V),,@)
 say       = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 NUMBER   := 0.1.0
