@@ -179,8 +179,8 @@ static int choose_collector(struct engine *engine, struct error *err)
 		struct error why = *err;
 		return error_set(err, result, "-C counts whole CPUs. %s", why.text);
 	}
-	/* Whoever asked for processes of their own does not miss the others. The remedy is more likely
-	 * in the user's hands than what else there is to say. */
+	/* Whoever asked for processes of their own does not miss the others. The remedy is more
+	 * likely in the user's hands than what else there is to say. */
 	if (!target_has_roots(engine->target) || engine->access.level == ACCESS_NONE)
 		notes_add_urgent(&engine->notes, "%s", err->text);
 	result = choose_names(engine, true, err);
