@@ -100,8 +100,12 @@ static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *strea
 {
 	uint64_t enabled_ns = in->reading[READING_ENABLED_NS];
 
-	if (is_ours(raw, in->id))
+	if (is_ours(raw, in->id)) {
+		/* As it is, and not as it is sorted: a replay takes the clock from it, too. */
 		stream->origin_ns = in->time_ns - enabled_ns;
+		note_time(raw, in->time_ns);
+		return in->time_ns;
+	}
 	return note_time(raw, stream->origin_ns ? stream->origin_ns + enabled_ns : 0);
 }
 

@@ -85,7 +85,7 @@ class Shell:
         self.terminal.read_until(lambda: re.search(rb"TOLD\r\n.*ready> ",
                                                    self.terminal.output[before:], re.S), PATIENCE_S)
         try:
-            with open(self.told, encoding="utf-8") as file:
+            with open(self.told, encoding="utf-8", errors="replace") as file:
                 return file.read().splitlines()
         except FileNotFoundError:
             self.terminal.write(b"\x03")

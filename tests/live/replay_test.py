@@ -19,6 +19,7 @@ from recorded import wait_for_rounds  # noqa: E402
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
+UNBOUNDED = ["--budget", "0"]  # a later one counts
 # A family that is born and dies all the time.
 FAMILY = "while :; do /bin/true; sh -c :; done"
 
@@ -43,7 +44,7 @@ def without_cost(text):
 
 
 def same(data, name, options, view=("--format", "json", "-H")):
-    live = run(*view, "-d", "0.3", "-n", "4", *options, "--record", data)
+    live = run(*view, "-d", "0.3", "-n", "4", *UNBOUNDED, *options, "--record", data)
     replayed = run(*view, "--replay", data)
     # All but that it is one.
     name_of_it = os.path.basename(data)
