@@ -225,6 +225,8 @@ def check_key(terminal, row, key):
         press(terminal, back)
         if back == "Escape":
             time.sleep(0.1)  # what comes at once is Alt and a key
+        if back == "D":
+            terminal.wait_for(r"(?s)\A(?!.*target)")
     terminal.wait_for(TASKS)
 
 
