@@ -141,7 +141,9 @@ def judge_taken(name, lines, stat):
           f"{len(lines) - 1 - given} after perf's end")
     clocks = [frame["totals"]["events"]["task-clock"] / frame["interval_s"] / 1e9
               for frame in seen]
-    check(f"{name}: no time is missing", all(near(cpus, 2, 0.1) for cpus in clocks), clocks)
+    # An interval's ends on two CPUs are ticks, of which one may come late: the next one has it.
+    check(f"{name}: no time is missing", all(near(cpus, 2, 0.25) for cpus in clocks) and
+          near(statistics.mean(clocks), 2, 0.03), clocks)
     untold = [frame for frame in seen if not any(PROFILER in note for note in frame["notes"])
               and frame["totals"]["unattributed"]["events"]["task-clock"]
               > 0.1 * frame["totals"]["events"]["task-clock"]]
