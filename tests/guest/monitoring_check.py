@@ -88,7 +88,7 @@ def ratios(prometheus, how):
     for family in ("cpu", "task", "cgroup", "user"):
         rate = "rate(pmctop_%s_%s_total[1m])"
         # Who hardly ran has too few cycles for a ratio.
-        figure(prometheus, "%s / (%s > 100000)" % (rate % (family, "instructions"),
+        figure(prometheus, "%s / (%s > 1000000)" % (rate % (family, "instructions"),
                                                    rate % (family, "cycles")),
                IPC, f"{how}: rate(instructions) / rate(cycles) of each {family} is the machine's IPC")
 
