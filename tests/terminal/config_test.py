@@ -56,9 +56,9 @@ class Home:
 
 def look(screen):
     """What must be the same at the next start: interval, preset, and the table's header."""
-    title = screen.splitlines()[0]
+    interval, preset = re.search(r"^pmctop .*every (\S+) .*?(\S+) +own ", screen).groups()
     header = next(line for line in screen.splitlines() if "%CPU" in line and "CPU " != line[:4])
-    return (re.search(r"every \S+", title).group(0), title.split()[-1], header.split())
+    return interval, preset, header.split()
 
 
 def wait_for_words(terminal, words):
