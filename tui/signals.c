@@ -16,10 +16,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/time.h>
 #include <termios.h>
 #include <unistd.h>
 
 enum {
+	SIGNALS_TICK_US = 50000, /* a picture may have more to write than one look throws away */
+	SIGNALS_TICKS_PER_S = 1000000 / SIGNALS_TICK_US,
 	SIGNALS_TERMINAL_S = 4, /* to give the terminal back */
 	SIGNALS_END_S = 60,     /* and for all that is to be written, on a disk that is slow */
 	SIGNALS_STACK = 64 * 1024,
@@ -29,7 +32,7 @@ enum {
 /* The pipe's writing end, + 1 so that zero means none. */
 static volatile sig_atomic_t signals_pipe;
 static volatile sig_atomic_t signals_came[NSIG];
-static volatile sig_atomic_t signals_ending; /* for how many seconds, + 1 */
+static volatile sig_atomic_t signals_ending; /* for how many ticks, + 1 */
 static atomic_bool signals_dying, signals_rescued;
 static stack_t signals_stack_before;
 
@@ -63,11 +66,18 @@ static void on_told(int number)
 	errno = saved;
 }
 
+static void set_ticks(long us)
+{
+	const struct timeval each = {.tv_usec = us};
+
+	setitimer(ITIMER_REAL, &(struct itimerval){each, each}, NULL);
+}
+
 static void begin_end(int number)
 {
 	if (!signals_ending) {
 		signals_ending = 1;
-		alarm(1);
+		set_ticks(SIGNALS_TICK_US);
 		/* It is not stopped for the terminal's sake any more, but leaves that alone. */
 		signal(SIGTTOU, SIG_IGN);
 	}
@@ -89,13 +99,13 @@ static void on_alarm(int number)
 
 	if (!signals_ending) { /* somebody sent it */
 		begin_end(number);
-	} else if (++signals_ending > SIGNALS_END_S ||
-		   (signals_ending > SIGNALS_TERMINAL_S && rescue_is_armed())) {
+	} else if (++signals_ending > SIGNALS_END_S * SIGNALS_TICKS_PER_S ||
+		   (signals_ending > SIGNALS_TERMINAL_S * SIGNALS_TICKS_PER_S &&
+		    rescue_is_armed())) {
 		rescue_terminal();
 		_exit(1);
 	} else {
 		rescue_unfreeze();
-		alarm(1);
 	}
 	errno = saved;
 }
@@ -182,7 +192,7 @@ void signals_close(int fd)
 {
 	if (signals_pipe == 0)
 		return;
-	alarm(0);
+	set_ticks(0);
 	signals_unhandle_ends(on_end);
 	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
 		signals_unhandle(told[i], on_told);
