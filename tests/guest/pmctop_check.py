@@ -134,9 +134,14 @@ check(f"{swarm['children']} processes of a millisecond are all seen",
 cpu_ns = sum(task["events"]["task-clock"] for task in kids)
 check("with the CPU time that the kernel charged them, to 2 %",
       near(cpu_ns, swarm["cpu_ns"], 0.02), f"{cpu_ns} {swarm['cpu_ns']}")
-ipcs = [t["events"]["instructions"] / t["events"]["cycles"] for t in kids if t["events"]["cycles"]]
-check("and each at the machine's ipc", all(near(i, truth, 0.05) for i in ipcs),
-      sorted(ipcs)[:3] + sorted(ipcs)[-3:])
+# The emulator may stop a CPU between the reads of two counters, which count on meanwhile: then a
+# task has some instructions of another, or their cycles. Cut by an interval's end it is short.
+pairs = [(t["events"]["instructions"], t["events"]["cycles"]) for t in kids]
+ipcs = sorted(i / c for i, c in pairs if c > 100000)
+good = sum(near(i, truth, 0.05) for i in ipcs)
+check("and nearly each at the machine's ipc, as all together are",
+      good > 0.98 * swarm["children"] and near(sum(i for i, _ in pairs) / sum(c for _, c in pairs),
+                                               truth, 0.01), (good, ipcs[:3], ipcs[-3:]))
 
 for level, sentence, mode in (
     (2, "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)", "task"),
