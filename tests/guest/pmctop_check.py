@@ -55,16 +55,16 @@ busy = parts["busy"]
 spins = named(busy, "spin")
 check("two busy loops are seen in every refresh", len(spins) == 2 * len(busy), len(spins))
 ipcs = [task["metrics"]["ipc"] for task in spins]
-check(f"a busy loop's ipc is {truth:.2f} to 1 %", all(near(i, truth, 0.01) for i in ipcs), ipcs)
+check(f"a busy loop's ipc is {truth:.2f} to 2 %", all(near(i, truth, 0.02) for i in ipcs), ipcs)
 check("and plainly valid", not any("ipc" in task.get("states", {}) for task in spins))
 ghz = [task["metrics"]["ghz"] for task in spins]
-check("at 1 GHz", all(near(g, 1, 0.01) for g in ghz), ghz)
+check("at 1 GHz", all(near(g, 1, 0.02) for g in ghz), ghz)
 # A CPU's part ends at its own last record, and two emulated CPUs share one host thread; pmctop and
 # the witness take a few hundredths of one where an instruction takes 4 or 8 ns.
 clocks = [sum(t["events"]["task-clock"] for t in spins if t["pid"] == pid) / 1e9
           for pid in {task["pid"] for task in spins}]
 wall = sum(frame["interval_s"] for frame in busy)
-check("each of them had its CPU to itself", all(c > 0.9 * wall - 0.1 for c in clocks), clocks)
+check("each of them had its CPU to itself", all(c > 0.75 * wall for c in clocks), clocks)
 states = busy[-1]["tasks"][0]["states"]
 check("an event that this CPU has not is unsupported, never 0",
       states["cache_mpki"] == "unsupported"
@@ -90,16 +90,18 @@ for tasks in pairs:
     switches = sum(task["events"]["context-switches"] for task in tasks)
     check(f"{tasks[0]['comm']} switched at each of 3000 turns", near(switches, 3000, 0.01),
           switches)
-    ipc = [t["metrics"]["ipc"] for t in tasks if t["events"]["context-switches"] > 1000]
+    counted = {(t["tid"], i): (t["events"]["instructions"], t["events"]["cycles"])
+               for i, t in enumerate(tasks)}
     check("and its ipc is exact in slices of microseconds",
-          ipc and all(near(i, truth, 0.01) for i in ipc), ipc)
+          max(cycles for _, cycles in counted.values()) > 10**7
+          and not frames.off_ipcs(counted, truth), counted)
 
 hotplug = parts["hotplug"]
 counts = [len(frame["cpus"]) for frame in hotplug]
 check("a CPU goes away and comes back", counts[0] == 2 and 1 in counts and counts[-1] == 2, counts)
 spins = named(hotplug, "spin")
 check("and the busy loop is followed all the while", len(spins) == len(hotplug)
-      and all(near(t["metrics"]["ipc"], truth, 0.01) for t in spins), len(spins))
+      and all(near(t["metrics"]["ipc"], truth, 0.02) for t in spins), len(spins))
 
 for part, how in (("taken", "has all counters"), ("shared", "takes turns with the counters")):
     taken = parts[part][-1]
@@ -134,8 +136,7 @@ check(f"{swarm['children']} processes of a millisecond are all seen",
 cpu_ns = sum(task["events"]["task-clock"] for task in kids)
 check("with the CPU time that the kernel charged them, to 2 %",
       near(cpu_ns, swarm["cpu_ns"], 0.02), f"{cpu_ns} {swarm['cpu_ns']}")
-# The emulator may stop a CPU between the reads of two counters, which count on meanwhile: then a
-# task has some instructions of another, or their cycles. Cut by an interval's end it is short.
+# One in a thousand has another's cycles (frames.off_ipcs), or is cut short by an interval's end.
 pairs = [(t["events"]["instructions"], t["events"]["cycles"]) for t in kids]
 ipcs = sorted(i / c for i, c in pairs if c > 100000)
 good = sum(near(i, truth, 0.05) for i in ipcs)

@@ -55,10 +55,11 @@ class Home:
 
 
 def look(screen):
-    """What must be the same at the next start: interval, preset, and the table's header."""
-    interval, preset = re.search(r"^pmctop .*every (\S+) .*?(\S+) +own ", screen).groups()
+    """What must be the same at the next start: interval, preset, and the table's header. None in
+    the first moment, when pmctop's own cost is not known."""
+    title = re.search(r"^pmctop .*every (\S+) .*?(\S+) +own ", screen)
     header = next(line for line in screen.splitlines() if "%CPU" in line and "CPU " != line[:4])
-    return interval, preset, header.split()
+    return title and (*title.groups(), header.split())
 
 
 def wait_for_words(terminal, words):
@@ -93,7 +94,7 @@ def test_save_and_start(terminal):
         terminal.text("dracula")
         terminal.keys("Enter")
         terminal.wait_for(r"^USER .*▲")
-        shown = look(terminal.screen())
+        shown = wait_until("the whole title", lambda: look(terminal.screen()))
         terminal.keys("W")
         terminal.wait_for(SAVED)
         home.leave()
