@@ -16,6 +16,7 @@ import terminals  # noqa: E402
 from terminals import PMCTOP, Failure, wait_until  # noqa: E402
 
 SAVED = r"^Saved in "
+MESSAGES = r"^FIRST +LAST +TIMES +MESSAGE"
 
 
 class Home:
@@ -84,7 +85,7 @@ def test_save_and_start(terminal):
         terminal.wait_for(r"^  \[x\] cpu_percent")
         terminal.keys("Down", "Space")
         terminal.wait_for(r"^  \[ \] ")
-        terminal.keys("Escape")
+        terminal.leave_page(r"^  \[ \] ")
         terminal.wait_for(r"^ +PID")
         terminal.keys("g")
         terminal.wait_for(r"^USER .*NPROC")
@@ -120,8 +121,8 @@ def test_keeps_what_is_there(terminal):
         terminal.wait_for("Neither NAME = VALUE")
         terminal.keys("T")
         terminal.wait_for("Theme")
-        terminal.keys("Down", "Down", "Escape")
-        terminal.wait_for(r"^ +PID")
+        terminal.keys("Down", "Down")
+        terminal.leave_page("Theme")
         terminal.keys("d")
         terminal.wait_for("Interval, now 2.0s")
         terminal.line("500ms")
@@ -164,16 +165,14 @@ def test_keys(terminal):
         home.start()
         terminal.keys("L")
         wait_for_words(terminal, "pmctop.conf:4: 'x' is bound to pause already, in line 3: take another.")
-        terminal.keys("Escape")
-        terminal.wait_for(r"^ +PID")
+        terminal.leave_page(MESSAGES)
         terminal.keys("q", "x")
         terminal.wait_for("PAUSED|paused")
         terminal.keys("?")
         terminal.wait_for("^Keys")
         terminal.keys("End")
         terminal.wait_for(r"^ +Q +quit")
-        terminal.keys("Escape")
-        terminal.wait_for(r"^ +PID")
+        terminal.leave_page(r"^ +Q +quit")
         home.leave("Q")
 
 
@@ -184,19 +183,15 @@ def test_broken_theme(terminal):
         home.start()
         terminal.keys("L")
         wait_for_words(terminal, "mine.theme:3: 'red' is no colour")
-        terminal.keys("Escape")
-        terminal.wait_for(r"^ +PID")
+        terminal.leave_page(MESSAGES)
         terminal.keys("T")
-        terminal.wait_for(r"mine +Mine")
-        terminal.keys("Escape")
-        terminal.wait_for(r"^ +PID")
+        terminal.leave_page(r"mine +Mine")
         home.leave()
         home.write("pmctop.conf", "[pmctop]\ntheme = gone\n")
         home.start()
         terminal.keys("L")
         wait_for_words(terminal, "pmctop.conf:2: Unknown theme 'gone'")
-        terminal.keys("Escape")
-        terminal.wait_for(r"^ +PID")
+        terminal.leave_page(MESSAGES)
         home.leave()
 
 

@@ -339,8 +339,7 @@ def journey_kill():
         # On a slow machine the notice is gone before anybody has looked.
         terminal.keys("L")
         terminal.wait_for(f"SIGTERM was sent to {load.pid} spin")
-        terminal.keys("Escape")
-        terminal.wait_for(r"^ +PID .*COMMAND")
+        terminal.leave_page(r"^FIRST +LAST +TIMES +MESSAGE")
         terminal.keys("q")
         terminal.wait_for("^rc=0$")
         terminal.start("--readonly")

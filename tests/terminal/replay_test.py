@@ -123,7 +123,7 @@ def test_screens(terminal):
     terminal.keys("Tab", "Enter")
     terminal.wait_for("^pmctop .* REPLAY .* END")
     terminal.wait_for("History +all ")
-    terminal.keys("Escape")
+    terminal.leave_page("History +all ")
     terminal.wait_for("^ +PID .*COMMAND")
     leave(terminal)
 

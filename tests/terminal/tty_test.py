@@ -283,8 +283,7 @@ def lost(terminal):
     pages = [terminal.screen()]
     terminal.keys("?")
     pages.append(terminal.wait_for("^Keys").string)
-    terminal.keys("Escape")
-    terminal.wait_for("COMMAND")
+    terminal.leave_page("^Keys")
     terminal.keys("q")
     terminal.wait_for("^rc=0$")
     return any(re.search(r"lost +\d+ records|Records were lost", page) for page in pages)
