@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tests/run: alone, it sets perf_event_paranoid.
+# tests/run: one by one, it sets perf_event_paranoid.
 """Whose figures are wanted, and what the kernel here lets whom see.
 
 Prints TAP. BUILD is the build directory. Software events do, so no PMU is needed. As root it makes
@@ -274,7 +274,7 @@ def kernel_threads():
     for frame in frames_of(result.stdout):
         for task in frame["tasks"]:
             try:
-                with open(f"/proc/{task['pid']}/stat", encoding="utf-8") as stat:
+                with open(f"/proc/{task['pid']}/stat", encoding="utf-8", errors="replace") as stat:
                     comm, rest = stat.read().split("(", 1)[1].rsplit(")", 1)
             except OSError:
                 continue
