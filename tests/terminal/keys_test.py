@@ -377,6 +377,11 @@ def journey_tags():
     """two tagged rows have a sign and a sum, and stay tagged in another order"""
     terminal = start()
     try:
+        # Of those that stay: others may have ended by the next refresh.
+        terminal.keys("\\")
+        terminal.text("spin")
+        terminal.keys("Enter")
+        terminal.wait_for("filter spin  ")
         terminal.keys("Space", "Space")
         terminal.wait_for("tagged 2: %CPU")
         wait_until("two signs", lambda: len(re.findall(r"^ *\d+\*", terminal.screen(), re.M)) == 2)
