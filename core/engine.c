@@ -277,6 +277,13 @@ static void settle(struct engine *engine)
 	engine->settled = true;
 }
 
+/* Elsewhere /proc tells of others by process. */
+static void list_everybody(struct engine *engine)
+{
+	if (engine->config.idle && strcmp(engine->collect->mode, "system") == 0)
+		tasks_list_threads(engine->tasks);
+}
+
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **out,
 	       struct error *err)
 {
@@ -318,6 +325,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 			goto fail;
 	}
 	renew_columns(engine);
+	list_everybody(engine);
 	sleep_note_init(&engine->sleep_note, sys);
 	stolen_note_init(&engine->stolen_note, sys);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
@@ -503,6 +511,7 @@ static int do_command(struct engine *engine, const struct command *command, stru
 		return 0;
 	case COMMAND_IDLE:
 		engine->config.idle = command->number;
+		list_everybody(engine);
 		return 0;
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);

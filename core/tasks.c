@@ -14,14 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Who was there before us, and was not looked up yet. */
+struct pending {
+	pid_t pid, tid;
+};
+
 struct tasks {
 	const struct sys *sys;
 	struct task_table table;
 	size_t n;             /* older ones too */
 	struct task **exited; /* in order of EXIT, to be forgotten */
 	size_t n_exited, exited_capacity;
-	pid_t *pending; /* processes of the start that were not looked up yet */
+	struct pending *pending;
 	size_t n_pending, pending_capacity;
+	bool threads;     /* are pending, too */
 	size_t verify;    /* so many slots are still to be compared with /proc after a loss ... */
 	size_t verify_at; /* ... from here on, downwards and around */
 	struct record *gone; /* whom that found to be */
@@ -29,16 +35,19 @@ struct tasks {
 	struct cgroups *cgroups;
 };
 
+static void note(struct tasks *tasks, pid_t pid, pid_t tid)
+{
+	tasks->pending = array_reserve(tasks->pending, &tasks->pending_capacity,
+				       tasks->n_pending + 1, sizeof(*tasks->pending));
+	tasks->pending[tasks->n_pending++] = (struct pending){pid, tid};
+}
+
 static int note_process(void *arg, const char *name)
 {
-	struct tasks *tasks = arg;
 	pid_t pid = proc_pid(name);
 
-	if (pid) {
-		tasks->pending = array_reserve(tasks->pending, &tasks->pending_capacity,
-					       tasks->n_pending + 1, sizeof(*tasks->pending));
-		tasks->pending[tasks->n_pending++] = pid;
-	}
+	if (pid)
+		note(arg, pid, pid);
 	return 0;
 }
 
@@ -396,19 +405,24 @@ struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uin
 
 /* ---- processes that did nothing */
 
-struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
+static struct task *living(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t now_ns)
 {
-	struct task *task = tasks_find(tasks, pid, now_ns);
+	struct task *task = tasks_find(tasks, tid, now_ns);
 	struct proc_stat stat;
 
 	if (task)
 		return task->exit_ns ? NULL : task;
 	/* A zombie has been told of by its EXIT; in the table again it would never leave. */
-	if (pid <= 0 || proc_stat_read(tasks->sys, pid, &stat) < 0 || stat.state == 'Z')
+	if (tid <= 0 || proc_stat_read(tasks->sys, tid, &stat) < 0 || stat.state == 'Z')
 		return NULL;
-	task = add(tasks, pid, pid, now_ns);
+	task = add(tasks, pid, tid, now_ns);
 	tasks_look_up(tasks, task);
 	return task;
+}
+
+struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
+{
+	return living(tasks, pid, pid, now_ns);
 }
 
 /* Its parent, unless that number belongs to someone younger by now. */
@@ -496,6 +510,43 @@ void tasks_look_round(struct tasks *tasks)
 	tasks->verify = tasks->table.n_slots;
 }
 
+void tasks_list_threads(struct tasks *tasks)
+{
+	if (tasks->threads)
+		return;
+	tasks->threads = true;
+	tasks->n_pending = 0;
+	sys_dir_each(tasks->sys, "/proc", note_process, tasks);
+}
+
+struct thread_list {
+	struct tasks *tasks;
+	pid_t pid;
+};
+
+static int note_thread(void *arg, const char *name)
+{
+	struct thread_list *list = arg;
+	pid_t tid = proc_pid(name);
+
+	if (tid && tid != list->pid)
+		note(list->tasks, list->pid, tid);
+	return 0;
+}
+
+/* Known by now through its own records, or gone: nothing to do. */
+static void look_up_next(struct tasks *tasks, uint64_t now_ns)
+{
+	struct pending next = tasks->pending[--tasks->n_pending];
+	const struct task *task = living(tasks, next.pid, next.tid, now_ns);
+	char path[32];
+
+	if (!task || !tasks->threads || next.tid != next.pid || task->kernel)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", next.pid);
+	sys_dir_each(tasks->sys, path, note_thread, &(struct thread_list){tasks, next.pid});
+}
+
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 {
 	uint64_t now_ns = sys_now_ns(tasks->sys);
@@ -504,10 +555,8 @@ void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 	tasks->gone = array_give_back(tasks->gone, &tasks->gone_capacity, tasks->n_gone,
 				      sizeof(*tasks->gone));
 	tasks->n_gone = 0;
-	for (; tasks->n_pending > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys)) {
-		/* Known by now through its own records, or gone: nothing to do. */
-		tasks_process(tasks, tasks->pending[--tasks->n_pending], now_ns);
-	}
+	for (; tasks->n_pending > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))
+		look_up_next(tasks, now_ns);
 	for (; tasks->verify > 0 && now_ns < end_ns; now_ns = sys_now_ns(tasks->sys))
 		verify_next(tasks, now_ns);
 }

@@ -133,7 +133,9 @@ struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns
 /* Calls fn for every task that lives, of those that are known. */
 void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg);
 
-/* Whether processes that were there at the start have still to be looked up. */
+/* From now on looks up threads, too, that were there at the start and never ran since. */
+void tasks_list_threads(struct tasks *tasks);
+/* Whether some that were there at the start have still to be looked up. */
 bool tasks_are_pending(const struct tasks *tasks);
 /*
  * For who is not told of all that begin and end: looks for processes that are not known, and
@@ -142,7 +144,7 @@ bool tasks_are_pending(const struct tasks *tasks);
 void tasks_look_round(struct tasks *tasks);
 
 /*
- * Background work for at most budget_ns: looks up the processes that were there at the start, and
+ * Background work for at most budget_ns: looks up those that were there at the start, and
  * after records were lost finds tasks whose EXIT was among them.
  */
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns);

@@ -540,6 +540,7 @@ static void idle_tasks(void **state)
 	struct sys sys = fk_sys(fk);
 
 	fk_task(fk, TASK(ME, 90, .comm = "sleeper", .ppid = MAIN));
+	fk_task(fk, TASK(ME, 91, .pid = 90, .comm = "worker", .ppid = MAIN));
 	fk_task(fk, TASK(0, 2, .kernel = true, .comm = "kthreadd"));
 	fk_switch(fk, 3, 0);
 	struct engine *engine = open_engine(&sys);
@@ -554,6 +555,8 @@ static void idle_tasks(void **state)
 	snapshot = snapshot_after(engine, fk);
 	assert_still(snapshot, 60, "task");
 	assert_still(snapshot, 90, "sleeper");
+	if (right == &rights[0]) /* elsewhere the threads of others are not told apart */
+		assert_still(snapshot, 91, "worker");
 	assert_still(snapshot, 2, "kthreadd");
 	const struct row *kernel = row_of(snapshot, 2);
 	assert_true(kernel && kernel->flags & ROW_KERNEL);
