@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from terminals import (  # noqa: E402
-    BUILD, SPIN, Failure, Terminal, alive, busy, missing, run_all, wait_until)
+    BUILD, SPIN, SPINS, Failure, Terminal, alive, busy, missing, run_all, wait_until)
 
 CONFIG = tempfile.TemporaryDirectory()  # where W writes to, and a program of a name of its own
 CROWD = os.path.join(BUILD, "load", "crowd")
@@ -149,10 +149,10 @@ ROWS = [
     Row("follow", ["F"], r"following \d+ ", back=["F"]),
     Row("tag", ["Space"], r"tagged 1: %CPU", back=["Escape"]),
     # Of one that has a row whether it gets a CPU now or not.
-    Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["a", "spin", "Enter"],
+    Row("kill", ["k", "F9"], r"Signal to \d+ spin", before=["a", "OUR SPIN", "Enter"],
         back=["Escape", "D"]),
     Row("attach", ["a"], r"Attach to a process", back=["Escape"]),
-    Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "spin", "Enter"]),
+    Row("detach", ["D"], r"(?s)\A(?!.*target)", before=["a", "OUR SPIN", "Enter"]),
     Row("idle", ["i"], r"^ +\d+ .*slumber$", before=["\\", "slumber", "Enter"],
         back=["i", "\\", "C-u", "Enter"]),
     Row("unit", ["m"], r"  counts  every", back=["m", "m", "m"]),
@@ -181,11 +181,14 @@ def holds(shows, before, after):
 
 
 def press(terminal, key):
-    """A key by its name, or a text; GARBAGE is what someone else writes to the terminal."""
+    """A key by its name, or a text; GARBAGE is what someone else writes to the terminal, OUR SPIN a
+    busy loop that ends when we do: others' may end while they are looked at."""
     if key == "GARBAGE":
         with open(terminal.ask("#{pane_tty}"), "w") as tty:
             tty.write("\033[5;5HGARBAGE")
         terminal.wait_for("GARBAGE")
+    elif key == "OUR SPIN":
+        terminal.text(str(SPINS[0]))
     elif len(key) > 1 and re.fullmatch(r"[a-z:./=-]+", key):
         terminal.text(key)
     else:
@@ -377,12 +380,13 @@ def journey_tags():
     """two tagged rows have a sign and a sum, and stay tagged in another order"""
     terminal = start()
     try:
-        # Of those that stay: others may have ended by the next refresh.
-        terminal.keys("\\")
+        # Of those that stay, and have a row also where they got no CPU.
+        terminal.keys("i", "\\")
         terminal.text("spin")
         terminal.keys("Enter")
-        terminal.wait_for("filter spin  ")
-        terminal.keys("Space", "Space")
+        wait_until("two rows", lambda: len(re.findall(r"^ +\d+ .* spin$", terminal.screen(),
+                                                      re.M)) >= 2)
+        terminal.keys("Home", "Space", "Space")
         terminal.wait_for("tagged 2: %CPU")
         wait_until("two signs", lambda: len(re.findall(r"^ *\d+\*", terminal.screen(), re.M)) == 2)
         terminal.keys("<")
@@ -412,6 +416,7 @@ def main():
     slumber = os.path.join(CONFIG.name, "slumber")
     shutil.copy(shutil.which("sleep"), slumber)
     loads = [busy(*command) for command in ([SPIN], [SPIN], [CROWD, "-b", "40"], [slumber, "3600"])]
+    SPINS.extend(load.pid for load in loads[:2])
     try:
         return run_all(wanted)
     finally:
