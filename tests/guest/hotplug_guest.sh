@@ -15,10 +15,11 @@ descriptors() {
 	find "/proc/$1/fd" -type l | wc -l
 }
 
-# watch NAME USER TIMES OPTION...: while CPU 1 goes off and comes back so many times.
+# watch NAME USER TIMES SECONDS OPTION...: while CPU 1 goes off so many times, for so long. Who
+# looks five times a second sees an absence of 0.3 s, and some of many shorter ones.
 watch() {
-	name=$1 user=$2 times=$3
-	shift 3
+	name=$1 user=$2 times=$3 absence=$4
+	shift 4
 	su "$user" -c "exec pmctop --format json -d 0.2 $* >/tmp/$name.json" &
 	job=$!
 	while ! [ -s "/tmp/$name.json" ]; do sleep 0.1; done
@@ -28,7 +29,7 @@ watch() {
 		times=$((times - 1))
 		sleep 0.1
 		cpu1 0
-		sleep 0.1
+		sleep "$absence"
 		cpu1 1
 	done
 	sleep 0.7
@@ -51,13 +52,13 @@ pingpong 1000000000 >/dev/null &
 	sleep 0.05
 done) >/dev/null 2>&1 &
 churn=$!
-watch together root 10 --record /tmp/together.data
+watch together root 10 0.1 --record /tmp/together.data
 kill -KILL $churn
-watch turns root 2 -S none -m ipc -e cycles,instructions,r08,r08:u,r08:k,r11,r11:u,r11:k
+watch turns root 2 0.3 -S none -m ipc -e cycles,instructions,r08,r08:u,r08:k,r11,r11:u,r11:k
 killall pingpong
 su user -c 'exec spin' &
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-watch user user 2
+watch user user 2 0.3
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 killall spin
 
