@@ -151,6 +151,9 @@ void launch_close(struct launch *launch)
 {
 	close_fd(&launch->socket);
 	close_fd(&launch->output);
+	/* It may have been stopped with us, and would wait for whoever lets it go on. */
+	if (launch->pid && !launch->gone)
+		kill(launch->pid, SIGKILL);
 	while (launch->pid && (!launch->gone || launch->ended) &&
 	       waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -292,7 +295,7 @@ bool launch_wait(struct launch *launch, uint64_t patience_ns)
 
 /* ---- what is told of it */
 
-void launch_show(const struct launch *launch, int fd)
+void launch_show(const struct launch *launch, int fd, bool (*stop)(void *arg), void *arg)
 {
 	struct stat status;
 	char buffer[16 * 1024];
@@ -304,7 +307,7 @@ void launch_show(const struct launch *launch, int fd)
 		size_t want = size_min(sizeof(buffer), (size_t)(status.st_size - at));
 		ssize_t got = pread(launch->output, buffer, want, at);
 
-		if (got <= 0 || write_all(fd, buffer, (size_t)got, NULL) < 0)
+		if (got <= 0 || write_all(fd, buffer, (size_t)got, NULL) < 0 || stop(arg))
 			return;
 		at += got;
 	}

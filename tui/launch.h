@@ -70,8 +70,11 @@ void launch_terminate(struct launch *launch);
 /* launch_reap, again and again for so long. */
 bool launch_wait(struct launch *launch, uint64_t patience_ns);
 
-/* Copies what a hidden command wrote so far; an output that takes no more ends it. */
-void launch_show(const struct launch *launch, int fd);
+/*
+ * Copies what a hidden command wrote so far, until `stop`, which is asked after each piece, is
+ * true; an output that takes no more ends it.
+ */
+void launch_show(const struct launch *launch, int fd, bool (*stop)(void *arg), void *arg);
 
 /* What a summary says of it. */
 void launch_describe(const struct launch *launch, struct snapshot_run *run);

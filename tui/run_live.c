@@ -406,12 +406,25 @@ static int collect_and_run(const struct run_config *config, struct live *live, s
 /* The terminal is as it was: the command is ended where it has not, and its output shown. */
 static int leave_command(struct launch *launch, struct error *err)
 {
+	if (!launch->gone)
+		return LAUNCH_KILLED + SIGTERM; /* before it began */
 	if (!launch_reap(launch)) {
 		launch_terminate(launch);
 		if (!launch_wait(launch, LIVE_PATIENCE_NS))
 			launch_explain_alive(launch, err);
 	}
 	return launch->terminated ? LAUNCH_KILLED + SIGTERM : launch->status;
+}
+
+/* A second ^C, while that is written. */
+static bool end_is_asked(void *arg)
+{
+	const struct live *live = arg;
+
+	for (int number; (number = signals_next(live->signals_fd)) != 0;)
+		if (signals_is_end(number))
+			return true;
+	return false;
 }
 
 int run_live(const struct run_config *config, struct error *err)
@@ -434,7 +447,7 @@ int run_live(const struct run_config *config, struct error *err)
 	else if (status == RUN_OK && live.cut)
 		status = RUN_FAILED;
 	if (live.launch)
-		launch_show(live.launch, STDOUT_FILENO);
+		launch_show(live.launch, STDOUT_FILENO, end_is_asked, &live);
 	if (live.signals_fd >= 0)
 		signals_close(live.signals_fd);
 	sys_linux_fini(&live.sys);

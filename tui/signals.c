@@ -66,6 +66,13 @@ static void on_told(int number)
 	errno = saved;
 }
 
+/* What was given back has nothing of ours to throw away: a command's output is written to it. */
+static void unfreeze(void)
+{
+	if (rescue_is_armed())
+		rescue_unfreeze();
+}
+
 static void set_ticks(long us)
 {
 	const struct timeval each = {.tv_usec = us};
@@ -81,7 +88,7 @@ static void begin_end(int number)
 		/* It is not stopped for the terminal's sake any more, but leaves that alone. */
 		signal(SIGTTOU, SIG_IGN);
 	}
-	rescue_unfreeze();
+	unfreeze();
 	tell(number);
 }
 
@@ -105,7 +112,7 @@ static void on_alarm(int number)
 		rescue_terminal();
 		_exit(1);
 	} else {
-		rescue_unfreeze();
+		unfreeze();
 	}
 	errno = saved;
 }

@@ -13,8 +13,8 @@
 /*
  * Those that ask for the end (signals_handle_ends), WINCH TSTP CONT and CHLD come from
  * signals_next; the descriptor that is returned, or -errno, is readable then. Whoever asks for the
- * end finds the terminal free: what it has not taken by then is thrown away. Where it is not given
- * back within 4 s, or all is not over 60 s later, the process exits with 1.
+ * end finds the terminal free: what it has not taken of the screen by then is thrown away. Where it
+ * is not given back within 4 s, or all is not over 60 s later, the process exits with 1.
  *
  * QUIT and what a crash sends give the terminal back, then do what they do by default.
  */

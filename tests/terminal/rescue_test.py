@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -74,6 +75,26 @@ def test_dead_terminal(_):
             good, said = ends_well(path)
             if not good:
                 raise Failure(f"{number}: the recording does not end well: {said}")
+
+
+def test_output_of_a_command(_):
+    """what a command wrote is shown whole after ^C, to a terminal that is slow, and ^S works on"""
+    lines = 100000
+    with tempfile.TemporaryDirectory() as directory:
+        done = os.path.join(directory, "done")
+        tty = started("0.2", "--", "sh", "-c", f"seq {lines}; touch {done}; exec sleep 100")
+        tty.read_until(lambda: os.path.exists(done))
+        tty.process.send_signal(signal.SIGINT)
+        while tty.process.poll() is None:
+            tty.read(0.05)
+            time.sleep(0.001)
+        tty.wait()
+    shown = tty.output[tty.output.rfind(b"\x1b[?1049l"):].split(b"\r\n")
+    wanted = [b"%d" % number for number in range(2, lines + 1)]
+    back = tty.settings_are_back()
+    tty.close()
+    if shown[-lines:-1] != wanted or not back:
+        raise Failure(f"{len(shown)} lines, {shown[:3]} ... {shown[-3:]}, settings back: {back}")
 
 
 def test_crash_on_dead_terminal(_):
@@ -192,6 +213,19 @@ def test_background(terminal):
     terminal.line("kill %1")
     wait_until("the end", lambda: not alive(pid))
     terminal.check_sane(before)
+
+
+def test_command_in_background(terminal):
+    """a command that never began, as the terminal was not ours, is not said to go on"""
+    terminal.line(f"{PMCTOP} 0.2 -- sleep 1000 &")
+    pid = wait_until("pmctop", lambda: children(terminal.shell_pid, "pmctop"))[0]
+    wait_until("it to stop", lambda: state(pid) == "T")
+    terminal.line("clear; kill $!; kill -CONT $!")
+    wait_until("the end", lambda: not alive(pid))
+    terminal.line("wait $!; echo rc=$?")
+    screen = terminal.wait_for(r"^rc=\d+$").string
+    if "rc=143" not in screen or "goes on" in screen:
+        raise Failure(screen)
 
 
 if __name__ == "__main__":
