@@ -133,6 +133,8 @@ void app_act(struct app *app, enum action action);
 void app_show_columns(struct app *app);
 /* For the screens: back to the one of Tab's round that was left last. */
 void app_leave(struct app *app);
+/* The one of Tab's round that is shown, or that what is shown goes back to. */
+const struct screen *app_round_screen(const struct app *app);
 /* The list on the screen; NULL where it has none. */
 struct list *app_list(struct app *app);
 

@@ -148,10 +148,14 @@ static size_t place_of(const struct screen *screen)
 	return at;
 }
 
+const struct screen *app_round_screen(const struct app *app)
+{
+	return place_of(app->screen) < ROUND_SCREENS ? app->screen : app->before;
+}
+
 static void go_to(struct app *app, const struct screen *screen)
 {
-	if (place_of(app->screen) < ROUND_SCREENS)
-		app->before = app->screen;
+	app->before = app_round_screen(app);
 	app->screen = screen;
 	app->page.top = 0;
 }
@@ -178,7 +182,9 @@ static void show_help(struct app *app)
 
 static void show_detail(struct app *app)
 {
-	if (screen_detail_choose(app, app->screen == &screen_cpus ? &app->cpus : &app->tasks))
+	struct list *list = app_list(app);
+
+	if (list && screen_detail_choose(app, list))
 		go_to(app, &screen_detail);
 }
 

@@ -159,7 +159,8 @@ static char *order_text(const struct columns *columns)
 
 void app_options(const struct app *app, const struct options *began, struct options *now)
 {
-	const struct list *list = app->screen == &screen_cpus ? &app->cpus : &app->tasks;
+	bool cpus = app_round_screen(app) == &screen_cpus;
+	const struct list *list = cpus ? &app->cpus : &app->tasks;
 
 	options_init(now);
 	now->interval_ns = app->interval_ns;

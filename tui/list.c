@@ -161,6 +161,20 @@ static void sort_by_neighbour(struct list *list, const struct view *view, bool n
 	sort_by(list, view, column);
 }
 
+/* An order of its own has a column of its own, which can be saved. */
+static void reverse(struct list *list, const struct snapshot *snapshot)
+{
+	bool reversed = !list->spec.reverse;
+
+	if (snapshot && !list->spec.sort[0]) {
+		const struct view *view = list_view(list, snapshot);
+
+		sort_by(list, view, view->sort_column);
+	}
+	list->spec.reverse = reversed;
+	list_invalidate(list);
+}
+
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action)
 {
 	if (table_act(&list->table, action)) {
@@ -178,8 +192,7 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 		return true;
 	}
 	if (action == ACTION_REVERSE) {
-		list->spec.reverse = !list->spec.reverse;
-		list_invalidate(list);
+		reverse(list, snapshot);
 		return true;
 	}
 	if (action == ACTION_SORT_NEXT || action == ACTION_SORT_PREVIOUS) {

@@ -178,6 +178,31 @@ static void test_app_options(void **state)
 	assert_string_equal(now.shown, "");
 	options_fini(&now);
 
+	/* From the setup the list that it goes back to, but where other lines of tasks are chosen.
+	 */
+	app_key(&app, 'R');
+	app_key(&app, KEYMAP_F0 + 2);
+	app_options(&app, &began, &now);
+	assert_int_equal(now.by, ROLLUP_CPU);
+	options_fini(&now);
+	for (unsigned i = 0; i < 3; i++)
+		app_key(&app, KEYMAP_DOWN);
+	app_key(&app, ' ');
+	app_options(&app, &began, &now);
+	assert_int_equal(now.by, app.tasks.spec.by);
+	assert_false(now.by == ROLLUP_PROCESS || rollup_is_of_cpus(now.by));
+	options_fini(&now);
+	/* The usual order the other way round has the name of its column. */
+	app_key(&app, 'q');
+	assert_ptr_equal(app_list(&app), &app.tasks);
+	app_key(&app, 'R');
+	app_options(&app, &began, &now);
+	assert_string_equal(now.sort, "cpu_percent");
+	assert_true(now.reverse);
+	options_fini(&now);
+	app_key(&app, 'R');
+	app_key(&app, 'C');
+
 	/* Of a list what is left, and in which order the columns stand. */
 	app_ask(&app, COMMAND_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
 	app_ask(&app, COMMAND_ADD_EVENTS, "{ghz,cs_per_s}", 0);
