@@ -50,6 +50,7 @@ static void change_lines(struct app *app)
 		by = rollup_name(by + 1) ? by + 1 : ROLLUP_PROCESS;
 	while (rollup_is_of_cpus(by));
 	list_roll_up(&app->tasks, by);
+	app->before = &screen_tasks; /* where it shows, and what is saved */
 }
 
 static void levels_value(const struct app *app, char *text, size_t size)
@@ -231,10 +232,13 @@ static bool move(struct app *app, enum action action)
 	return true;
 }
 
+/* What is selected may be there no more: it was drawn before. */
 static void change(struct app *app)
 {
 	size_t at = app->setup.selected;
 
+	if (at >= count_items(app))
+		return;
 	if (at < ARRAY_SIZE(options) && options[at].change)
 		options[at].change(app);
 	else if (at < ARRAY_SIZE(options))
@@ -250,7 +254,7 @@ static void move_column(struct app *app, bool down)
 {
 	size_t first = ARRAY_SIZE(options), at = app->setup.selected;
 
-	if (at < first)
+	if (at < first || at >= count_items(app))
 		return;
 	app->setup.selected = first + column_choice_move(&app->column_choice,
 							 app->snapshot->columns, at - first, down);

@@ -50,6 +50,39 @@ static struct snapshot *shuffled(struct snapshot *snapshot)
 	return snapshot;
 }
 
+/* ---- what is not there, or not there any more */
+
+static void test_setup_without_columns(void **state)
+{
+	static const int keys[] = {' ', KEYMAP_ENTER, '<', '>', 0};
+	struct stage stage;
+
+	(void)state;
+	/* Keys that come together are not drawn between. */
+	stage_open(&stage, 80, 24, false, NULL);
+	app_key(&stage.app, 'f');
+	for (const int *key = keys; *key; key++)
+		app_key(&stage.app, *key);
+	stage_close(&stage);
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'f', KEYMAP_END, 0});
+	stage.app.setup.selected += 2; /* there were more */
+	for (const int *key = keys; *key; key++)
+		app_key(&stage.app, *key);
+	stage_close(&stage);
+}
+
+static void test_detail_of_an_event(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_ENTER, 0});
+	assert_ptr_equal(stage.app.screen, &screen_events);
+	stage_close(&stage);
+}
+
 /* ---- tags */
 
 static void test_tags(void **state)
@@ -655,6 +688,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listening),
 		cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_setup_without_columns),
+		cmocka_unit_test(test_detail_of_an_event),
 		cmocka_unit_test(test_untag),
 		cmocka_unit_test(test_tagged_tree),
 		cmocka_unit_test(test_tags_of_the_gone),
