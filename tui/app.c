@@ -183,8 +183,10 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 		app_untell(app);
 	app->record_ends &= snapshot->recorded_bytes > 0;
 	take_notes(app, snapshot);
-	if (app->replays && app->snapshot && snapshot->time_ns <= app->snapshot->time_ns)
+	if (app->replays && app->snapshot && snapshot->time_ns <= app->snapshot->time_ns) {
 		sums_zero(&app->sums); /* nothing is added twice */
+		sums_zero(&app->watch.sums);
+	}
 	sums_add(&app->sums, snapshot);
 	if (!app->survey)
 		history_add(app->history, snapshot);

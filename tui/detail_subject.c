@@ -58,8 +58,7 @@ void detail_subject_see(struct detail_subject *subject, const struct snapshot *s
 		subject->row.start_ns = before.start_ns;
 	if (detail_subject_is_of_tasks(subject) && !subject->key.start)
 		subject->key.start = subject->row.start_ns;
-	if (subject->row.flags & ROW_EXITED)
-		subject->ended = true;
+	subject->ended = subject->row.flags & ROW_EXITED; /* a recording goes back */
 }
 
 void detail_subject_title(const struct detail_subject *subject, char *text, size_t size)

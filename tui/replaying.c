@@ -134,6 +134,8 @@ static int parse_clock(const char *text, const struct playback *playback, double
 		*ns = (int64_t)clock_ns;
 	else if (there_ns <= playback->length_ns)
 		*ns = (int64_t)there_ns;
+	else if (!playback->whole && clock_ns != UINT64_MAX)
+		*ns = (int64_t)clock_ns; /* not read that far yet */
 	else
 		return refuse_outside(playback, text, err);
 	return 0;

@@ -324,6 +324,13 @@ static void test_backward(void **state)
 	app_snapshot(app, second_of(30));
 	app_snapshot(app, snapshot_ref(again));
 	assert_int_equal(app->sums.time_ns, NS_PER_S);
+	stage_keys(&replay.stage, (int[]){KEYMAP_ENTER, 0});
+	for (unsigned i = 0; i < 3; i++) {
+		app_snapshot(app, second_of(30));
+		app_snapshot(app, snapshot_ref(again));
+	}
+	assert_int_equal(app->watch.sums.time_ns, NS_PER_S);
+	stage_keys(&replay.stage, (int[]){'q', 0});
 	assert_ptr_equal(app->snapshot, app->baseline);
 	stage_keys(&replay.stage, (int[]){'B', 'B', 0});
 	app_snapshot(app, second_of(31));
@@ -379,6 +386,12 @@ static void test_times(void **state)
 			fail_msg("'%s' was taken for %" PRId64, wrong[i], ns);
 	}
 	playback.whole = false;
+	/* What was not read yet may have it. */
+	int64_t ns;
+	assert_int_equal(replaying_parse("14:50:00", &playback, &(enum replaying_goal){0}, &ns,
+					 &(struct error){0}),
+			 0);
+	assert_true(ns == 200 * (int64_t)NS_PER_S);
 	assert_int_equal(replaying_parse("50%", &playback, &(enum replaying_goal){0}, &(int64_t){0},
 					 &(struct error){0}),
 			 -EINVAL);
