@@ -383,7 +383,7 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 	}
 	bool was_inside = entry->inside;
 	bool renamed = identify(census, entry, &stat, now_ns);
-	entry->task->zombie = stat.state == 'Z';
+	entry->task->zombie = proc_has_ended(&stat);
 	bool ran = entry->process_ticks != stat.user_ticks + stat.system_ticks;
 	entry->look = census->look;
 	entry->ppid = stat.ppid;

@@ -63,6 +63,11 @@ int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat)
 	return read_stat(sys, path, stat);
 }
 
+bool proc_has_ended(const struct proc_stat *stat)
+{
+	return stat->state == 'X' || (stat->state == 'Z' && stat->threads <= 1);
+}
+
 int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat)
 {
 	char path[64];

@@ -25,6 +25,11 @@ struct proc_stat {
 
 /* -EBADMSG where the line is not what the kernel writes. comm may hold anything, ')' too. */
 int proc_stat_parse(const char *text, struct proc_stat *stat);
+/*
+ * Whether all threads of a process have ended, whose number is kept until its parent has asked. One
+ * whose main thread alone has ended goes on.
+ */
+bool proc_has_ended(const struct proc_stat *stat);
 /* Of a process, all its threads added up: /proc/PID/stat. Any thread's number does. */
 int proc_stat_read(const struct sys *sys, pid_t pid, struct proc_stat *stat);
 

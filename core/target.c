@@ -48,6 +48,11 @@ static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct e
 	return error_set(err, -EINVAL, "There is no %s %d.", what, tid);
 }
 
+static bool is_over(const struct proc_stat *stat, bool whole)
+{
+	return whole ? proc_has_ended(stat) : stat->state == 'Z' || stat->state == 'X';
+}
+
 /* One that lives. */
 static int find_root(const struct sys *sys, pid_t tid, bool whole, struct target_root *root,
 		     struct error *err)
@@ -56,7 +61,7 @@ static int find_root(const struct sys *sys, pid_t tid, bool whole, struct target
 	uint64_t pid = (uint64_t)tid;
 	char path[32];
 
-	if (proc_stat_read(sys, tid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
+	if (proc_stat_read(sys, tid, &stat) < 0 || is_over(&stat, whole))
 		return refuse_missing(sys, tid, whole, err);
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	proc_field_number(sys, path, "Tgid", &pid);
@@ -419,7 +424,7 @@ static bool look_at_root(const struct target *target, struct target_root *root)
 		return false;
 	if (result < 0)
 		return true;
-	if (stat.start_ticks != root->start_ticks || stat.state == 'Z' || stat.state == 'X')
+	if (stat.start_ticks != root->start_ticks || is_over(&stat, root->whole))
 		return false;
 	memcpy(root->comm, stat.comm, sizeof(root->comm));
 	snprintf(path, sizeof(path), "/proc/%d", root->tid);

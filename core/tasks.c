@@ -541,7 +541,8 @@ static void look_up_next(struct tasks *tasks, uint64_t now_ns)
 	const struct task *task = living(tasks, next.pid, next.tid, now_ns);
 	char path[32];
 
-	if (!task || !tasks->threads || next.tid != next.pid || task->kernel)
+	/* Threads may go on without the main one. */
+	if (!tasks->threads || next.tid != next.pid || (task && task->kernel))
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/task", next.pid);
 	sys_dir_each(tasks->sys, path, note_thread, &(struct thread_list){tasks, next.pid});

@@ -21,7 +21,7 @@ int victim_find(const struct sys *sys, pid_t pid, uint64_t seen_ns, struct victi
 	uint64_t seen_ago_ns = u64_growth(seen_ns, sys_now_ns(sys));
 	uint64_t now_ns = sys_boottime_ns(sys);
 
-	if (proc_stat_read(sys, pid, &stat) < 0 || stat.state == 'Z' || stat.state == 'X')
+	if (proc_stat_read(sys, pid, &stat) < 0 || proc_has_ended(&stat))
 		return has_ended(pid, err);
 	/* Its start is cut to a whole tick, so it can only look older than it is. */
 	if (stat.start_ticks * proc_tick_ns() + seen_ago_ns > now_ns)

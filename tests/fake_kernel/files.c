@@ -27,9 +27,19 @@ void fk_text_add(struct fk_text *text, const char *format, ...)
 
 /* ---- tasks */
 
-static bool task_shown(const struct fk_task *task)
+/* A main thread that nobody waited for stays until the last of its process has ended. */
+static bool task_shown(const struct fk *fk, const struct fk_task *task)
 {
-	return task && !task->exiting;
+	if (!task || !task->exiting)
+		return task;
+	bool lingers =
+		fk->threaded && task->spec.pid == task->spec.tid && task->how == FK_EXIT_ZOMBIE;
+	for (size_t i = 0; lingers && i < FK_BUCKETS; i++)
+		for (const struct fk_task *other = fk->tasks[i]; other; other = other->next)
+			if (!other->exiting && other->spec.pid == task->spec.pid &&
+			    other->start_ns >= task->start_ns)
+				return true;
+	return false;
 }
 
 /* What /proc says of a thread, or of all of a process, those that have exited too. */
@@ -50,7 +60,7 @@ static void sums_take(struct sums *sums, const struct fk *fk, const struct fk_ta
 			if (other->spec.pid != task->spec.pid ||
 			    (other->exiting && other->start_ns < task->start_ns))
 				continue;
-			sums->threads += !other->exiting;
+			sums->threads += !other->exiting || other->spec.tid == other->spec.pid;
 			if (!process && other != task)
 				continue;
 			sums->ns += other->counts[FK_TASK_CLOCK];
@@ -93,7 +103,10 @@ static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk
 	uint64_t user_ticks = sums.user_ns / TICK_NS;
 	/* pid (comm) state ppid pgrp session tty tpgid flags, see proc_pid_stat(5) */
 	fk_text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
-		    task->cpu >= 0 ? 'R' : 'S', task_ppid(fk, task), task->spec.pid, task->spec.pid,
+		    task->exiting    ? 'Z'
+		    : task->cpu >= 0 ? 'R'
+				     : 'S',
+		    task_ppid(fk, task), task->spec.pid, task->spec.pid,
 		    task->spec.kernel ? PF_KTHREAD : 0);
 	fk_text_add(text, " %llu 0 %llu 0 %llu %llu 0 0 20 0 %u 0 %llu",
 		    (unsigned long long)sums.minor, (unsigned long long)sums.major,
@@ -205,13 +218,13 @@ static const struct fk_task *task_path(struct fk *fk, const char *path, const ch
 	if (sscanf(path, "/proc/%d%n", &pid, &n) != 1 || pid <= 0)
 		return NULL;
 	const struct fk_task *task = fk_find(fk, pid);
-	if (!task_shown(task))
+	if (!task_shown(fk, task))
 		return NULL;
 	*process = true;
 	if (sscanf(path + n, "/task/%d%n", &tid, &more) == 1 && tid > 0) {
 		const struct fk_task *thread = fk_find(fk, tid);
 
-		if (!task_shown(thread) || thread->spec.pid != task->spec.pid)
+		if (!task_shown(fk, thread) || thread->spec.pid != task->spec.pid)
 			return NULL;
 		task = thread;
 		*process = false;
@@ -365,7 +378,7 @@ static void names_add_tasks(struct names *names, const struct fk *fk, pid_t pid)
 
 	for (size_t i = 0; i < FK_BUCKETS; i++) {
 		for (const struct fk_task *task = fk->tasks[i]; task; task = task->next) {
-			if (task->exiting || task->spec.pid != (pid ? pid : task->spec.tid))
+			if (!task_shown(fk, task) || task->spec.pid != (pid ? pid : task->spec.tid))
 				continue;
 			tids = array_reserve(tids, &capacity, n + 1, sizeof(*tids));
 			tids[n++] = task->spec.tid;

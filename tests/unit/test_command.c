@@ -316,6 +316,32 @@ static void attach_to_nobody(void **state)
 	close_all(engine, fk);
 }
 
+/* A process goes on when its main thread has ended, as long as others run. */
+static void attach_without_main_thread(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+
+	fk_exit(fk, MAIN, FK_EXIT_ZOMBIE);
+	fk_switch(fk, 0, 0);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_true(snapshot->targeted && !snapshot->ended);
+	assert_non_null(row_of(snapshot, strcmp(snapshot->mode, "proc") == 0 ? MAIN : 51));
+	assert_null(row_of(snapshot, 60));
+	snapshot_free(snapshot);
+	/* The last one ends it. */
+	fk_exit(fk, 51, FK_EXIT_THREAD);
+	fk_switch(fk, 1, 0);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_true(snapshot->ended);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 static void attach_to_others(void **state)
 {
 	struct fk *fk = open_family(&rights[1]);
@@ -635,6 +661,9 @@ int main(void)
 		WITH(attach_and_dismiss, 0),
 		WITH(attach_and_dismiss, 1),
 		WITH(attach_and_dismiss, 2),
+		WITH(attach_without_main_thread, 0),
+		WITH(attach_without_main_thread, 1),
+		WITH(attach_without_main_thread, 2),
 		WITH(attach_to_nobody, 0),
 		WITH(attach_to_nobody, 1),
 		WITH(attach_to_nobody, 2),
