@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "snapshot_sum.h"
 
+#include "hash.h"
 #include "util.h"
 
 #include <stdlib.h>
@@ -8,33 +9,80 @@
 
 /* ---- cgroups */
 
-static int find_cgroup(struct snapshot *sum, const char *path)
+/*
+ * What the next one's cgroups are in the sum. Rows that are added ask: of thousands of cgroups few
+ * may have run, and sums are made where keys wait.
+ */
+struct cgroup_map {
+	struct snapshot *sum;
+	const struct snapshot *next;
+	size_t *known; /* index + 1 of each of the next one's; 0: no row has named it yet */
+	size_t *slots; /* those of the sum by their path, as in struct finder */
+	size_t mask;
+};
+
+/* The slot of that path, or the free one where it would go. */
+static size_t *cgroup_slot(const struct cgroup_map *map, const char *path)
 {
-	for (size_t i = 0; i < sum->n_cgroups; i++)
-		if (strcmp(sum->cgroups[i], path) == 0)
-			return (int)i;
-	sum->cgroups = xreallocarray(sum->cgroups, sum->n_cgroups + 1, sizeof(char *));
-	sum->cgroups[sum->n_cgroups] = xstrdup(path);
-	return (int)sum->n_cgroups++;
+	size_t at = hash_text(path) & map->mask;
+
+	while (map->slots[at] && strcmp(map->sum->cgroups[map->slots[at] - 1], path) != 0)
+		at = (at + 1) & map->mask;
+	return &map->slots[at];
 }
 
-/* What the next one's cgroups are in the sum; the caller frees it. */
-static int *map_cgroups(struct snapshot *sum, const struct snapshot *next)
+static void cgroup_map_init(struct cgroup_map *map, struct snapshot *sum,
+			    const struct snapshot *next)
 {
-	int *map = xcalloc(next->n_cgroups, sizeof(*map));
+	size_t slots = 4, most = sum->n_cgroups + next->n_cgroups;
 
-	for (size_t i = 0; i < next->n_cgroups; i++)
-		map[i] = find_cgroup(sum, next->cgroups[i]);
-	return map;
+	while (slots < 2 * most)
+		slots *= 2;
+	*map = (struct cgroup_map){
+		.sum = sum,
+		.next = next,
+		.known = xcalloc(next->n_cgroups, sizeof(*map->known)),
+		.slots = xcalloc(slots, sizeof(*map->slots)),
+		.mask = slots - 1,
+	};
+	sum->cgroups = xreallocarray(sum->cgroups, most, sizeof(char *));
+	for (size_t i = 0; i < sum->n_cgroups; i++)
+		*cgroup_slot(map, sum->cgroups[i]) = i + 1;
+}
+
+static void cgroup_map_fini(struct cgroup_map *map)
+{
+	free(map->known);
+	free(map->slots);
+}
+
+/* Its index + 1 in the sum, where there is room for all that the next one has. */
+static size_t find_cgroup(const struct cgroup_map *map, const char *path)
+{
+	size_t *slot = cgroup_slot(map, path);
+
+	if (!*slot) {
+		map->sum->cgroups[map->sum->n_cgroups] = xstrdup(path);
+		*slot = ++map->sum->n_cgroups;
+	}
+	return *slot;
 }
 
 /* What it says of others than itself must be the sum's own; command lines are not. */
-static struct row renamed(const struct row *row, const int *cgroups)
+static struct row renamed(const struct row *row, const struct cgroup_map *map)
 {
+	const char *path = snapshot_cgroup(map->next, row);
 	struct row to = *row;
 
 	to.cmdline = NULL;
-	to.cgroup = row->cgroup >= 0 ? cgroups[row->cgroup] : -1;
+	to.cgroup = -1;
+	if (path) {
+		size_t *known = &map->known[row->cgroup];
+
+		if (!*known)
+			*known = find_cgroup(map, path);
+		to.cgroup = (int)(*known - 1);
+	}
 	return to;
 }
 
@@ -112,7 +160,8 @@ static void add_thread(const struct columns *columns, const struct row *row, con
 	       tally_width(&columns->plan->shape) * sizeof(*tally));
 }
 
-static void add_threads(struct snapshot *sum, const struct snapshot *next, const int *cgroups)
+static void add_threads(struct snapshot *sum, const struct snapshot *next,
+			const struct cgroup_map *map)
 {
 	struct rows *rows = &sum->threads;
 	struct finder finder;
@@ -122,7 +171,7 @@ static void add_threads(struct snapshot *sum, const struct snapshot *next, const
 	for (size_t i = 0; i < rows->n; i++)
 		*finder_slot(&finder, &rows->items[i]) = i + 1;
 	for (size_t i = 0; i < next->threads.n; i++) {
-		struct row row = renamed(&next->threads.items[i], cgroups);
+		struct row row = renamed(&next->threads.items[i], map);
 
 		add_thread(sum->columns, &row, rows_tally(sum->columns, &next->threads, i), &finder,
 			   rows);
@@ -131,12 +180,13 @@ static void add_threads(struct snapshot *sum, const struct snapshot *next, const
 }
 
 /* Those who slept in one part ran in another, or are there twice: whoever adds up looks once. */
-static void add_sleeping(struct snapshot *sum, const struct snapshot *next, const int *cgroups)
+static void add_sleeping(struct snapshot *sum, const struct snapshot *next,
+			 const struct cgroup_map *map)
 {
 	sum->sleeping = xreallocarray(sum->sleeping, sum->n_sleeping + next->n_sleeping + 1,
 				      sizeof(*sum->sleeping));
 	for (size_t i = 0; i < next->n_sleeping; i++)
-		sum->sleeping[sum->n_sleeping++] = renamed(&next->sleeping[i], cgroups);
+		sum->sleeping[sum->n_sleeping++] = renamed(&next->sleeping[i], map);
 }
 
 /* ---- CPUs */
@@ -192,10 +242,11 @@ struct snapshot *snapshot_sum_new(const struct snapshot *first)
 void snapshot_sum_add(struct snapshot *sum, const struct snapshot *next)
 {
 	const struct tally_shape *shape = &sum->columns->plan->shape;
-	int *cgroups = map_cgroups(sum, next);
+	struct cgroup_map map;
 
-	add_threads(sum, next, cgroups);
-	add_sleeping(sum, next, cgroups);
+	cgroup_map_init(&map, sum, next);
+	add_threads(sum, next, &map);
+	add_sleeping(sum, next, &map);
 	add_cpus(sum, next);
 	tally_add(shape, sum->totals, next->totals);
 	tally_add(shape, sum->idle, next->idle);
@@ -206,7 +257,7 @@ void snapshot_sum_add(struct snapshot *sum, const struct snapshot *next)
 	sum->time_ns = next->time_ns;
 	sum->realtime_ns = next->realtime_ns;
 	sum->interval_ns += next->interval_ns;
-	free(cgroups);
+	cgroup_map_fini(&map);
 }
 
 void snapshot_sum_evaluate(struct snapshot *sum)

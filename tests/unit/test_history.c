@@ -429,6 +429,55 @@ static void test_sum(void **state)
 	columns_unref(columns);
 }
 
+/* Of that many tasks, each in a cgroup of its own, named from the last to the first. */
+static struct snapshot *in_cgroups(struct columns *columns, size_t n, size_t n_cgroups)
+{
+	struct sample_row *rows = xcalloc(n, sizeof(*rows));
+
+	for (size_t i = 0; i < n; i++) {
+		rows[i] = task((pid_t)i + 1, 5, 1000, 1);
+		rows[i].row.cgroup = (int)(n_cgroups - 1 - i);
+	}
+	struct snapshot *snapshot = sample_snapshot(columns_ref(columns), rows, n);
+	snapshot->cgroups = xcalloc(n_cgroups, sizeof(char *));
+	while (snapshot->n_cgroups < n_cgroups) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/%zu", n_cgroups - 1 - snapshot->n_cgroups);
+		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(path);
+	}
+	free(rows);
+	return snapshot;
+}
+
+/* Thousands of cgroups: each is in the sum once, and only where a row of it is. */
+static void test_sum_cgroups(void **state)
+{
+	enum { FEW = 1500, MANY = 2000, ALL = 5000 };
+	struct columns *columns = sample_columns("overview");
+	struct snapshot *first = in_cgroups(columns, FEW, ALL);
+	struct snapshot *second = in_cgroups(columns, MANY, MANY);
+	struct snapshot *sum = snapshot_sum_new(first);
+
+	(void)state;
+	assert_int_equal(sum->n_cgroups, FEW);
+	snapshot_sum_add(sum, second);
+	snapshot_sum_add(sum, first);
+	assert_int_equal(sum->n_cgroups, MANY);
+	assert_int_equal(sum->threads.n, MANY);
+	for (size_t i = 0; i < sum->threads.n; i++) {
+		const struct row *row = &sum->threads.items[i];
+		char path[32];
+
+		snprintf(path, sizeof(path), "/%d", row->tid - 1);
+		assert_string_equal(snapshot_cgroup(sum, row), path);
+	}
+	snapshot_free(first);
+	snapshot_free(second);
+	snapshot_free(sum);
+	columns_unref(columns);
+}
+
 /* ---- of a whole recording */
 
 static void whole_open(struct past *past)
@@ -633,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_many_cpus),
 		cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_sum_cgroups),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_whole_day),
 		cmocka_unit_test(test_whole_moment),
