@@ -33,9 +33,9 @@ void credentials_parse(const char *status, struct credentials *credentials)
 
 void credentials_read(const struct sys *sys, struct credentials *credentials)
 {
-	char status[8192]; /* Mems_allowed of a machine with many nodes is long */
+	struct proc_text status;
 
-	if (sys_file_read(sys, "/proc/self/status", status, sizeof(status)) < 0)
-		status[0] = '\0';
-	credentials_parse(status, credentials);
+	proc_text_read(sys, "/proc/self/status", &status);
+	credentials_parse(status.text, credentials);
+	proc_text_fini(&status);
 }

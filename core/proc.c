@@ -88,6 +88,39 @@ int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_n
 	return end == text ? -EBADMSG : 0;
 }
 
+/* A file that may be long, in memory of its own; NULL where it cannot be read. */
+static char *read_long(const struct sys *sys, const char *path, int *code)
+{
+	char *text = xmalloc(LONG_FILE_BYTES);
+	ssize_t length = sys_file_read(sys, path, text, LONG_FILE_BYTES);
+
+	if (length >= 0)
+		return text;
+	*code = (int)length;
+	free(text);
+	return NULL;
+}
+
+int proc_text_read(const struct sys *sys, const char *path, struct proc_text *text)
+{
+	ssize_t length = sys_file_read(sys, path, text->brief, sizeof(text->brief));
+	int code = length < 0 ? (int)length : 0;
+	/* 65536 groups (NGROUPS_MAX) of ten digits each are less than a long file. */
+	bool cut = length == (ssize_t)sizeof(text->brief) - 1;
+	char *whole = cut ? read_long(sys, path, &code) : NULL;
+
+	if (code)
+		text->brief[0] = '\0';
+	text->text = whole ? whole : text->brief;
+	return code;
+}
+
+void proc_text_fini(struct proc_text *text)
+{
+	if (text->text != text->brief)
+		free(text->text);
+}
+
 /* The number behind a line's name, or -errno. */
 static int find_field(const char *text, const char *name, uint64_t *number)
 {
@@ -109,18 +142,19 @@ int proc_field_number(const struct sys *sys, const char *path, const char *name,
 
 int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches)
 {
-	char path[64], text[4096];
+	struct proc_text status;
 	uint64_t own, forced;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
-	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
-	if (length < 0)
-		return (int)length;
-	int result = find_field(text, "voluntary_ctxt_switches", &own);
+	int result = proc_text_read(sys, path, &status);
 	if (result == 0)
-		result = find_field(text, "nonvoluntary_ctxt_switches", &forced);
+		result = find_field(status.text, "voluntary_ctxt_switches", &own);
+	if (result == 0)
+		result = find_field(status.text, "nonvoluntary_ctxt_switches", &forced);
 	if (result == 0)
 		*switches = own + forced;
+	proc_text_fini(&status);
 	return result;
 }
 
@@ -181,19 +215,6 @@ void proc_cpus_parse(const char *text, struct proc_cpus *cpus)
 			.system_ticks = ticks.system + ticks.irq + ticks.softirq,
 		};
 	}
-}
-
-/* A file that may be long, in memory of its own; NULL where it cannot be read. */
-static char *read_long(const struct sys *sys, const char *path, int *code)
-{
-	char *text = xmalloc(LONG_FILE_BYTES);
-	ssize_t length = sys_file_read(sys, path, text, LONG_FILE_BYTES);
-
-	if (length >= 0)
-		return text;
-	*code = (int)length;
-	free(text);
-	return NULL;
 }
 
 int proc_cpus_read(const struct sys *sys, struct proc_cpus *cpus)

@@ -40,7 +40,17 @@ int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_n
 /* Context switches away from it, voluntary or not. */
 int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches);
 
-/* A number behind its name in a file like /proc/PID/status, "Tgid"; 0, or -ENOENT and the like. */
+/* A file like /proc/PID/status: short, but where a user is in hundreds of groups. Don't copy it. */
+struct proc_text {
+	char brief[4096];
+	char *text; /* brief, or where that is too short what proc_text_fini frees */
+};
+
+/* All of the file; 0, or -errno and "". Either way proc_text_fini ends it. */
+int proc_text_read(const struct sys *sys, const char *path, struct proc_text *text);
+void proc_text_fini(struct proc_text *text);
+
+/* A number behind its name in the first 4 KiB of one, "Tgid"; 0, or -ENOENT and the like. */
 int proc_field_number(const struct sys *sys, const char *path, const char *name, uint64_t *number);
 
 /* One CPU's line of /proc/stat, in ticks. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The texts of /proc and /sys: as kernels write them, and as nobody should. */
 #include "core/cpus.h"
+#include "core/credentials.h"
 #include "core/proc.h"
 #include "core/users.h"
 #include "core/util.h"
@@ -150,6 +151,54 @@ static void test_users(void **state)
 	fk_free(fk);
 }
 
+/* "Groups" has whatever room it needs, and what is told behind it is found. */
+static void test_status(void **state)
+{
+	static const char before[] = "Name:\tsh\nUid:\t5\t6\t5\t5\nGroups:\t";
+	static const char behind[] = "\nCapEff:\tff\nvoluntary_ctxt_switches:\t40\n"
+				     "nonvoluntary_ctxt_switches:\t2\n";
+	/* Up to NGROUPS_MAX, and those where the first read just ends, or just does not. */
+	static const size_t lengths[] = {0,
+					 4095 - (sizeof(before) - 1) - (sizeof(behind) - 1),
+					 4096 - (sizeof(before) - 1) - (sizeof(behind) - 1),
+					 4000,
+					 9000,
+					 (size_t)65536 * 11};
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		struct credentials credentials;
+		uint64_t switches = 0;
+		char *text;
+		size_t size;
+		FILE *file = xopen_memstream(&text, &size);
+
+		fputs(before, file);
+		for (size_t k = 0; k < lengths[i]; k++)
+			fputc(k % 11 == 10 ? ' ' : '1', file);
+		fputs(behind, file);
+		fclose(file);
+		fk_file(fk, "/proc/7/task/70/status", text);
+		fk_file(fk, "/proc/self/status", text);
+		assert_int_equal(proc_thread_switches(&sys, 7, 70, &switches), 0);
+		assert_int_equal(switches, 42);
+		credentials_read(&sys, &credentials);
+		assert_true(credentials.known);
+		assert_int_equal(credentials.uid, 6);
+		assert_int_equal(credentials.capabilities, 0xff);
+		free(text);
+	}
+	struct credentials credentials;
+	uint64_t switches;
+	fk_file(fk, "/proc/self/status", NULL);
+	assert_int_equal(proc_thread_switches(&sys, 7, 71, &switches), -ENOENT);
+	credentials_read(&sys, &credentials);
+	assert_false(credentials.known);
+	fk_free(fk);
+}
+
 static void test_pids(void **state)
 {
 	(void)state;
@@ -167,7 +216,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stat),     cmocka_unit_test(test_cpus_of_stat),
 		cmocka_unit_test(test_cpu_list), cmocka_unit_test(test_users),
-		cmocka_unit_test(test_pids),
+		cmocka_unit_test(test_pids),     cmocka_unit_test(test_status),
 	};
 
 	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
