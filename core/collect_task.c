@@ -98,7 +98,7 @@ static bool has_faults(const struct census_usage *usage)
 	return usage->minor_faults + usage->major_faults > 0;
 }
 
-static void add_entry(struct collect_task *self, struct census_entry *entry)
+static void add_entry(struct collect_task *self, struct census_entry *entry, bool again)
 {
 	struct interval *interval = &self->base.interval;
 	uint64_t ran_ns = entry->grown.ran_ns;
@@ -122,7 +122,10 @@ static void add_entry(struct collect_task *self, struct census_entry *entry)
 		counted_tasks_stop(&self->counted, entry);
 		return;
 	}
-	entry->idle_looks = counted_ns > 0 ? 0 : entry->idle_looks + 1;
+	if (counted_ns > 0)
+		entry->idle_looks = 0;
+	else
+		entry->idle_looks += !again;
 	if (entry->tid == self->counted.command && counted_ns > 0)
 		self->counted.command = 0; /* it has begun */
 	add_told(self, entry, counted_ns, tally);
@@ -239,12 +242,14 @@ static void note_coverage(struct collect_task *self)
 	self->base.threads_ran = ran;
 	self->base.threads_counted = counted;
 	notes_remove(self->context.notes, NOTE_COVERAGE);
+	if (counted == ran)
+		return;
 	if (self->counted.cramped)
 		notes_add(self->context.notes,
 			  NOTE_COVERAGE "%zu busiest threads of %zu that ran: there are no more "
 					"descriptors. Raise the limit: ulimit -n",
 			  counted, ran);
-	else if (counted < ran && self->counted.refusal)
+	else if (self->counted.refusal)
 		notes_add(self->context.notes,
 			  NOTE_COVERAGE
 			  "%zu threads of %zu that ran: the kernel refuses the others "
@@ -267,8 +272,11 @@ static void leave_out(struct collect_task *self)
 	self->base.stale |= event->codes[counter->code].state != FIGURE_VALID;
 }
 
-/* Adds what has been used since the last look to the interval, and says who is counted next. */
-static void take_stock(struct collect_task *self)
+/*
+ * Adds what has been used since the last look to the interval, and says who is counted next. Again:
+ * a moment after the last look, which does not tell who is idle, nor how many ran in an interval.
+ */
+static void take_stock(struct collect_task *self, bool again)
 {
 	struct census *census = &self->census;
 
@@ -279,13 +287,14 @@ static void take_stock(struct collect_task *self)
 	counted_tasks_find_covers(&self->counted);
 	for (size_t i = 0; i < census->n; i++)
 		if (census->items[i]->wanted)
-			add_entry(self, census->items[i]);
-	note_coverage(self);
+			add_entry(self, census->items[i], again);
+	if (!again)
+		note_coverage(self);
 	/* At once: who is born between the look and this is known to nobody. */
 	for (size_t i = 0; i < census->n; i++)
 		if (census->items[i]->gone)
 			counted_tasks_stop(&self->counted, census->items[i]);
-	counted_tasks_renew(&self->counted);
+	counted_tasks_renew(&self->counted, again);
 	leave_out(self);
 }
 
@@ -293,14 +302,14 @@ static void task_cut(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
 
-	take_stock(self);
+	take_stock(self, false);
 	/*
 	 * Who was born to those who have just got counters, between the look and then, has none:
 	 * what it inherited began anew without it. To look once more is worth it; each time some
 	 * begin anew, so that it never ends.
 	 */
 	if (self->counted.given > 0 && target_has_roots(self->context.target))
-		take_stock(self);
+		take_stock(self, true);
 	const struct census_usage usage = look_at_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
@@ -347,12 +356,12 @@ static void task_renew(struct collect *collect)
 	if (collect->stale) {
 		counted_tasks_stop_all(&self->counted);
 		make_plan(self);
-		counted_tasks_renew(&self->counted);
+		counted_tasks_renew(&self->counted, false);
 		leave_out(self);
 	}
 	/* Who has just become the target's gets counters now, and not an interval later. */
 	if (self->census.generation != target_generation(self->context.target))
-		take_stock(self);
+		take_stock(self, true);
 }
 
 /* ---- the rest of the table */
@@ -469,7 +478,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 		return result;
 	}
 	look_at_machine(self);
-	counted_tasks_renew(&self->counted);
+	counted_tasks_renew(&self->counted, false);
 	leave_out(self);
 	*collect = &self->base;
 	return 0;

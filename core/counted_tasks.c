@@ -275,15 +275,18 @@ static void make_room(struct counted_tasks *tasks, size_t wanted)
 				counted_tasks_stop(tasks, census->items[i]);
 }
 
-void counted_tasks_renew(struct counted_tasks *tasks)
+void counted_tasks_renew(struct counted_tasks *tasks, bool again)
 {
 	size_t n, busy = 0;
 
 	tasks->given = 0;
-	tasks->refusal = 0;
 	tasks->refused = -1;
+	if (!again) {
+		tasks->refusal = 0;
+		tasks->cramped = false;
+	}
 	/* Where descriptors ran out, some may be free again: a few more are asked for each time. */
-	if (tasks->most < tasks->room)
+	if (tasks->most < tasks->room && !again)
 		tasks->most = size_min(tasks->room, tasks->most + 1 + tasks->most / 8);
 	for (size_t i = 0; i < tasks->census->n; i++) {
 		struct census_entry *entry = tasks->census->items[i];
@@ -307,6 +310,6 @@ void counted_tasks_renew(struct counted_tasks *tasks)
 	for (size_t i = 0; i < due; i++)
 		if (candidates[i]->counted && candidates[i]->waits)
 			begin(tasks, candidates[i]);
-	tasks->cramped = tasks->given < busy && tasks->n >= tasks->most;
+	tasks->cramped |= tasks->given < busy && tasks->n >= tasks->most;
 	free(candidates);
 }

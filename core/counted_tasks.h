@@ -44,9 +44,10 @@ void counted_tasks_find_covers(const struct counted_tasks *tasks);
 
 /*
  * After a look whose accounts are closed, or with a new plan: closes those of who is not wanted any
- * more, and opens for who did something.
+ * more, and opens for who did something. Again: the look was a moment after the last one, and why
+ * some had to go without counters then (cramped, refusal) holds still.
  */
-void counted_tasks_renew(struct counted_tasks *tasks);
+void counted_tasks_renew(struct counted_tasks *tasks, bool again);
 
 void counted_tasks_stop(struct counted_tasks *tasks, struct census_entry *entry);
 void counted_tasks_stop_all(struct counted_tasks *tasks);

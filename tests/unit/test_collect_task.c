@@ -584,12 +584,19 @@ static void more_events_than_counters(void **state)
 
 /* ---- descriptors */
 
+enum { TURNERS = 20 };
+
+struct turns {
+	unsigned next;
+	pid_t first;
+};
+
 static void take_turns(struct fk *fk, void *arg)
 {
-	unsigned *next = arg;
+	struct turns *turns = arg;
 
-	fk_switch(fk, 0, (pid_t)(MAIN + 1 + *next % 20));
-	*next += 1;
+	fk_switch(fk, 0, turns->first + (pid_t)(turns->next % TURNERS));
+	turns->next++;
 	fk_after(fk, 2 * NS_PER_MS, take_turns, arg);
 }
 
@@ -598,13 +605,13 @@ static void descriptors_run_out(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .fd_limit = 100});
 	struct sys sys = fk_sys(fk);
-	unsigned next = 0;
+	struct turns turns = {.first = MAIN + 1};
 
 	(void)state;
 	fk_task(fk, TASK(MAIN));
 	for (pid_t tid = MAIN + 1; tid < MAIN + 220; tid++)
 		fk_task(fk, TASK(tid, .pid = MAIN));
-	take_turns(fk, &next);
+	take_turns(fk, &turns);
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 3));
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
@@ -626,6 +633,52 @@ static void descriptors_run_out(void **state)
 	assert_int_equal(known, snapshot->threads_counted);
 	snapshot_free(snapshot);
 	close_all(engine, fk);
+}
+
+/*
+ * A target whose threads are busy by turns, and one that is born, so that some get counters at each
+ * cut and it looks twice: what is told is of the whole interval, and who was busy in it keeps its
+ * counters, with descriptors for all and for some.
+ */
+static void looking_twice(void **state)
+{
+	static const unsigned limits[] = {0, 100};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(limits); k++) {
+		bool few = limits[k] > 0;
+		struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2,
+							   .fd_limit = limits[k], .cpus = 2});
+		struct sys sys = fk_sys(fk);
+		struct turns turns = {.first = MAIN + 1};
+		bool counted[2 * TURNERS] = {false};
+		fk_task(fk, TASK(MAIN));
+		for (pid_t i = 1; i <= 2 * TURNERS; i++)
+			fk_task(fk, TASK(MAIN + i, .pid = MAIN));
+		fk_switch(fk, 1, MAIN);
+		take_turns(fk, &turns);
+		struct engine *engine =
+			open_engine_with(&sys, &(struct engine_config){.target = {PIDS(MAIN)}});
+		snapshot_free(nth_snapshot(engine, fk, 3));
+		for (pid_t round = 0; round < 8; round++) {
+			turns.first++;
+			fk_fork(fk, MAIN, 1000 + round);
+			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+			/* The process itself, and who had the last turn before that. */
+			assert_in_range(snapshot->threads_ran, TURNERS + 1, TURNERS + 2);
+			assert_in_range(snapshot->threads_counted, few ? 5 : TURNERS + 1,
+					few ? TURNERS : TURNERS + 2);
+			assert_int_equal(has_note(snapshot, "busiest threads of 2"), few);
+			for (pid_t i = 0; i < TURNERS; i++) {
+				pid_t tid = turns.first + i;
+				bool known = figure_known(task_figure(snapshot, tid, "ipc"));
+				assert_true(known || !counted[tid - MAIN - 1]);
+				counted[tid - MAIN - 1] = known;
+			}
+			snapshot_free(snapshot);
+		}
+		close_all(engine, fk);
+	}
 }
 
 /* ---- faults */
@@ -827,6 +880,7 @@ int main(void)
 		cmocka_unit_test(short_lives_count),
 		cmocka_unit_test(a_command_from_its_exec),
 		cmocka_unit_test(descriptors_run_out),
+		cmocka_unit_test(looking_twice),
 		cmocka_unit_test(numbers_come_back),
 		cmocka_unit_test(names_change),
 		cmocka_unit_test(main_thread_sleeps),
