@@ -45,7 +45,8 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 	       bool *runs)
 {
 	/* One more than there may be: nr, or the value, and the two times. */
-	uint64_t *numbers = xcalloc(1 + READING_VALUES + n, sizeof(*numbers));
+	size_t size = (1 + READING_VALUES + n) * sizeof(uint64_t);
+	uint64_t *before = xcalloc(1, size), *now = xcalloc(1, size);
 	int *fds = xcalloc(n, sizeof(*fds));
 	size_t opened = 0;
 	int result = 0;
@@ -58,15 +59,17 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 		fds[opened] = result;
 	}
 	if (result >= 0) {
-		result = 0;
+		/* Between two looks: the first one may have run while it had no siblings yet. */
+		bool known = sys_perf_read(sys, fds[0], before, size) > 0;
 		sys_now_ns(sys); /* some time passes */
-		*runs = sys_perf_read(sys, fds[0], numbers,
-				      (1 + READING_VALUES + n) * sizeof(*numbers)) > 0 &&
-			numbers[1 + READING_RUNNING_NS] > 0;
+		known = known && sys_perf_read(sys, fds[0], now, size) > 0;
+		*runs = known && now[1 + READING_RUNNING_NS] > before[1 + READING_RUNNING_NS];
+		result = 0;
 	}
 	while (opened > 0)
 		sys_close(sys, fds[--opened]);
-	free(numbers);
+	free(before);
+	free(now);
 	free(fds);
 	return result;
 }

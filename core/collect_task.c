@@ -8,6 +8,7 @@
  */
 #include "census.h"
 #include "collect.h"
+#include "contention.h"
 #include "counted_tasks.h"
 #include "cpus.h"
 #include "probe.h"
@@ -30,6 +31,7 @@ struct collect_task {
 	struct collect_context context;
 	struct census census;
 	struct counted_tasks counted;
+	struct contention contention;
 	struct proc_cpus cpus_before, cpus_now;
 	uint64_t faults, major_faults; /* of the machine, at the last look; 0: unknown */
 	bool counts;                   /* there is a right to */
@@ -300,6 +302,7 @@ static void take_stock(struct collect_task *self, bool again)
 
 static void task_cut(struct collect *collect)
 {
+	static const struct counted_cpus no_cpus = {0};
 	struct collect_task *self = self_of(collect);
 
 	take_stock(self, false);
@@ -313,11 +316,13 @@ static void task_cut(struct collect *collect)
 	const struct census_usage usage = look_at_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
+	collect->stale |=
+		contention_renew(&self->contention, collect->plan, &collect->interval, &no_cpus);
 }
 
 /* ---- plans */
 
-/* What can be had this way; only between two intervals. */
+/* What can be had this way; only between two intervals, while nobody has counters. */
 static void make_plan(struct collect_task *self)
 {
 	struct event_set *events = self->context.events;
@@ -338,8 +343,12 @@ static void make_plan(struct collect_task *self)
 		    !plan_is_of_proc(event))
 			event->state = FIGURE_DENIED;
 	}
-	plan_unref(self->base.plan);
-	self->base.plan = plan_new(&request);
+	contention_forget(&self->contention);
+	do {
+		plan_unref(self->base.plan);
+		self->base.plan = plan_new(&request);
+	} while (self->counts && !contention_confirm(&self->contention, self->base.plan));
+	contention_note(&self->contention);
 	interval_reshape(&self->base.interval, &self->base.plan->shape);
 	self->counted.plan = self->base.plan;
 	self->counted.room = self->counts ? counted_tasks_room(&self->counted) : 0;
@@ -462,6 +471,8 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	};
 	budget_init(&self->base.budget, context->sys, context->pmus);
 	self->base.budget.own = true;
+	self->contention =
+		(struct contention){.context = &self->context, .budget = &self->base.budget};
 	census_init(&self->census, context->sys, context->tasks, context->target, self->counts);
 	interval_init(&self->base.interval, &nothing, cpus.numbers, cpus.n);
 	cpu_list_fini(&cpus);

@@ -62,6 +62,18 @@ static struct event *event_of(const struct contention *contention, const struct 
 	return &contention->context->events->items[plan->counters[counter].event];
 }
 
+/* The hardware events of a group, which has at most BUDGET_MOST; returns how many there are. */
+static size_t find_codes(const struct contention *contention, const struct plan *plan,
+			 const struct plan_group *group, const struct event_code **codes)
+{
+	size_t n = group->layout.n_hardware;
+
+	for (size_t i = 0; i < n; i++)
+		codes[i] = &event_of(contention, plan, group->members[i])
+				    ->codes[plan->counters[group->members[i]].code];
+	return n;
+}
+
 /*
  * Some events have one counter that will do (Intel's ref-cycles): where that is taken they are left
  * out, and do not keep the others from theirs. What does not even open alone (Intel's top-down
@@ -94,16 +106,43 @@ void contention_meet(struct contention *contention, const struct plan *plan, uns
 		     int cpu)
 {
 	const struct plan_group *group = &plan->groups[index];
-	size_t pmu = plan->domains[group->domain].pmu, n = group->layout.n_hardware;
 	const struct event_code *codes[BUDGET_MOST];
+	size_t pmu = plan->domains[group->domain].pmu;
+	size_t n = find_codes(contention, plan, group, codes);
 
-	for (size_t i = 0; i < n; i++)
-		codes[i] = &event_of(contention, plan, group->members[i])
-				    ->codes[plan->counters[group->members[i]].code];
 	if (leave_out_taken(contention, plan, group, codes, cpu))
 		return;
 	budget_measure(contention->budget, pmu, cpu, codes, n);
 	contention->separate_clock |= contention->budget->taken[pmu];
+}
+
+/* On the CPU that we run on: the groups of another kind never run there. */
+static bool runs_here(const struct contention *contention, const struct plan *plan,
+		      const struct plan_group *group)
+{
+	const struct sys *sys = contention->context->sys;
+	size_t pmu = plan->domains[group->domain].pmu;
+	const struct cpu_list *cpus = &contention->context->pmus->items[pmu].cpus;
+	const struct event_code *codes[BUDGET_MOST];
+	bool runs;
+
+	if (group->layout.n_hardware == 0 || contention->budget->taken[pmu] ||
+	    !cpu_list_has(cpus, sys_current_cpu(sys)))
+		return true;
+	size_t n = find_codes(contention, plan, group, codes);
+	int result = budget_try(sys, -1, codes, n, &runs);
+	return result < 0 || runs || !cpu_list_has(cpus, sys_current_cpu(sys));
+}
+
+bool contention_confirm(struct contention *contention, const struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->shape.n_groups; i++) {
+		if (runs_here(contention, plan, &plan->groups[i]))
+			continue;
+		contention_meet(contention, plan, i, -1);
+		return false;
+	}
+	return true;
 }
 
 /* ---- between two intervals */
@@ -145,9 +184,9 @@ static bool is_given_back(const struct contention *contention, const struct plan
 	for (unsigned d = 0; d < plan->shape.n_domains; d++) {
 		const struct plan_domain *domain = &plan->domains[d];
 		uint64_t all_ns = totals[tally_domain(&plan->shape, d)], ns = 0;
-		if (domain->socket || !contention->budget->taken[domain->pmu])
+		if (domain->socket || domain->all_cpus || !contention->budget->taken[domain->pmu])
 			continue;
-		for (unsigned k = 1; k < domain->n_groups; k++)
+		for (unsigned k = !plan->per_task; k < domain->n_groups; k++)
 			ns += totals[tally_group(&plan->shape, domain->first_group + k)];
 		if (ns > 0 && ns >= all_ns - all_ns / CONTENDED_TOLD)
 			return true;

@@ -27,11 +27,18 @@ void contention_forget(struct contention *contention);
 void contention_note(const struct contention *contention);
 
 /*
- * A group of the plan opened on that CPU and does not run: events that have no other counter than
- * one that is taken are left out, or the budget is lowered. Then there must be another plan.
+ * A group of the plan opened on that CPU (-1: on the caller itself) and does not run: events that
+ * have no other counter than one that is taken are left out, or the budget is lowered. Then there
+ * must be another plan.
  */
 void contention_meet(struct contention *contention, const struct plan *plan, unsigned group,
 		     int cpu);
+
+/*
+ * For a plan per task, while nothing is counted of the caller: tries its groups on the caller.
+ * False where one does not run, which has been met: there must be another plan.
+ */
+bool contention_confirm(struct contention *contention, const struct plan *plan);
 
 /* An interval has been cut. */
 void contention_cut(struct contention *contention, const struct interval *interval);

@@ -542,6 +542,9 @@ static void renew(struct engine *engine)
 		collect->stale |= command_changes_columns(command->kind);
 	}
 	commands_clear(&engine->commands);
+	/* What is tried on this thread must find no counter of ours there. */
+	if (collect->stale && collect->budget.own)
+		own_cost_pause(&engine->own_cost);
 	collect->ops->renew(collect);
 	if (collect->plan != engine->columns->plan) {
 		renew_columns(engine);

@@ -14,6 +14,12 @@ void own_cost_fini(struct own_cost *cost)
 	self_count_close(&cost->cycles);
 }
 
+void own_cost_pause(struct own_cost *cost)
+{
+	self_count_close(&cost->cycles);
+	cost->n_cycles = 0;
+}
+
 void own_cost_cut(struct own_cost *cost, struct snapshot_cost *told)
 {
 	if (!cost->cycles.sys)

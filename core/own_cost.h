@@ -19,6 +19,10 @@ struct own_cost {
 void own_cost_begin(struct own_cost *cost, const struct sys *sys);
 void own_cost_fini(struct own_cost *cost);
 
+/* Gives its counter back until the next cut, from which on it counts anew. By the thread that cuts.
+ */
+void own_cost_pause(struct own_cost *cost);
+
 /*
  * An interval is over: the CPU time of all threads since the last one, and this thread's cycles. In
  * the first interval nobody counted these.

@@ -582,6 +582,74 @@ static void more_events_than_counters(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * A group that opens and never runs, as others have its counters, is told and taken apart, until
+ * they give them back.
+ */
+static void counters_taken(void **state)
+{
+	static const struct {
+		unsigned held;
+		const char *note;
+		bool known;
+	} rows[] = {
+		{1, "hardware events counted at a time: 1.", true},
+		{FK_HOLD_ALL, "Not counted: counters taken", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk =
+			fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 2, .slots = 2});
+		struct sys sys = fk_sys(fk);
+		fk_task(fk, TASK(40, .comm = "pmctop"));
+		fk_task(fk, TASK(MAIN));
+		fk_self_task(fk, 40);
+		fk_switch(fk, 0, MAIN);
+		fk_switch(fk, 1, 40);
+		for (int cpu = 0; cpu < 2; cpu++)
+			fk_hold(fk, cpu, rows[i].held);
+		struct engine *engine =
+			open_engine_with(&sys, &(struct engine_config){.counts_itself = true});
+		for (int freed = 0; freed <= 1; freed++) {
+			struct snapshot *snapshot = nth_snapshot(engine, fk, freed ? 15 : 3);
+			struct figure ipc = task_figure(snapshot, MAIN, "ipc");
+			assert_int_equal(figure_known(ipc), freed || rows[i].known);
+			if (figure_known(ipc))
+				check_near(ipc.value, 0.5, 0.1);
+			assert_int_equal(has_note(snapshot, rows[i].note), !freed);
+			snapshot_free(snapshot);
+			for (int cpu = 0; cpu < 2; cpu++)
+				fk_hold(fk, cpu, 0);
+		}
+		close_all(engine, fk);
+	}
+}
+
+/* Of two kinds of CPUs the counters of the other one never run where we are: they are not tried. */
+static void counters_elsewhere(void **state)
+{
+	struct fk_config config = fk_machine_hybrid;
+
+	(void)state;
+	config.unprivileged = true;
+	config.uid = ME;
+	config.paranoid = 2;
+	for (int cpu = 0; cpu <= 2; cpu += 2) { /* of cpu_core, of cpu_atom */
+		struct fk *fk = fk_new(&config);
+		struct sys sys = fk_sys(fk);
+		fk_task(fk, TASK(40, .comm = "pmctop"));
+		fk_self_task(fk, 40);
+		fk_switch(fk, cpu, 40);
+		struct engine *engine = open_engine(&sys);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+		assert_false(has_note(snapshot, "counters taken"));
+		assert_false(has_note(snapshot, "Some counters are taken"));
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 /* ---- descriptors */
 
 enum { TURNERS = 20 };
@@ -881,6 +949,8 @@ int main(void)
 		cmocka_unit_test(a_command_from_its_exec),
 		cmocka_unit_test(descriptors_run_out),
 		cmocka_unit_test(looking_twice),
+		cmocka_unit_test(counters_taken),
+		cmocka_unit_test(counters_elsewhere),
 		cmocka_unit_test(numbers_come_back),
 		cmocka_unit_test(names_change),
 		cmocka_unit_test(main_thread_sleeps),
