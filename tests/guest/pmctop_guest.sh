@@ -78,6 +78,16 @@ echo "{\"pmu\":\"$(pmctop --list pmus armv8 | one_line)\"," \
 echo "== user, paranoid 2"
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 su user -c 'pmctop --format json -n 2 -d 0.5'
+# Of seven, one of which counts cycles alone.
+for left in none two; do
+	hog $([ $left = none ] && echo 6 || echo 4) &
+	su user -c 'exec spin' &
+	sleep 0.3
+	echo "== user, counters left: $left"
+	su user -c 'pmctop --format json -n 4 -d 0.5'
+	killall hog spin
+	wait
+done
 echo "== user, paranoid 3"
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 su user -c 'pmctop --format json -n 2 -d 0.5'
