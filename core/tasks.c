@@ -405,24 +405,27 @@ struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uin
 
 /* ---- processes that did nothing */
 
-static struct task *living(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t now_ns)
+/* NULL for a zombie: its EXIT has told of it, in the table again it would never leave. */
+static struct task *add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
+			       uint64_t now_ns)
 {
-	struct task *task = tasks_find(tasks, tid, now_ns);
-	struct proc_stat stat;
-
-	if (task)
-		return task->exit_ns ? NULL : task;
-	/* A zombie has been told of by its EXIT; in the table again it would never leave. */
-	if (tid <= 0 || proc_stat_read(tasks->sys, tid, &stat) < 0 || stat.state == 'Z')
+	if (stat->state == 'Z')
 		return NULL;
-	task = add(tasks, pid, tid, now_ns);
+	struct task *task = add(tasks, pid, stat->pid, now_ns);
 	tasks_look_up(tasks, task);
 	return task;
 }
 
 struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
 {
-	return living(tasks, pid, pid, now_ns);
+	struct task *task = tasks_find(tasks, pid, now_ns);
+	struct proc_stat stat;
+
+	if (task)
+		return task->exit_ns ? NULL : task;
+	if (pid <= 0 || proc_stat_read(tasks->sys, pid, &stat) < 0)
+		return NULL;
+	return add_living(tasks, pid, &stat, now_ns);
 }
 
 /* Its parent, unless that number belongs to someone younger by now. */
@@ -534,18 +537,29 @@ static int note_thread(void *arg, const char *name)
 	return 0;
 }
 
-/* Known by now through its own records, or gone: nothing to do. */
+static void list_threads(struct tasks *tasks, pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	sys_dir_each(tasks->sys, path, note_thread, &(struct thread_list){tasks, pid});
+}
+
+/* It may be gone, or known by now through its own records. */
 static void look_up_next(struct tasks *tasks, uint64_t now_ns)
 {
 	struct pending next = tasks->pending[--tasks->n_pending];
-	const struct task *task = living(tasks, next.pid, next.tid, now_ns);
-	char path[32];
+	bool known = tasks_find(tasks, next.tid, now_ns), process = next.tid == next.pid;
+	struct proc_stat stat;
 
-	/* Threads may go on without the main one. */
-	if (!tasks->threads || next.tid != next.pid || (task && task->kernel))
+	if (known && !(tasks->threads && process))
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/task", next.pid);
-	sys_dir_each(tasks->sys, path, note_thread, &(struct thread_list){tasks, next.pid});
+	if (proc_stat_read(tasks->sys, next.tid, &stat) < 0)
+		return;
+	if (!known)
+		add_living(tasks, next.pid, &stat, now_ns);
+	if (tasks->threads && process && stat.threads > 1)
+		list_threads(tasks, next.pid);
 }
 
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
