@@ -46,7 +46,7 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 {
 	/* One more than there may be: nr, or the value, and the two times. */
 	size_t size = (1 + READING_VALUES + n) * sizeof(uint64_t);
-	uint64_t *before = xcalloc(1, size), *now = xcalloc(1, size);
+	uint64_t *numbers = xcalloc(1, size);
 	int *fds = xcalloc(n, sizeof(*fds));
 	size_t opened = 0;
 	int result = 0;
@@ -60,16 +60,16 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 	}
 	if (result >= 0) {
 		/* Between two looks: the first one may have run while it had no siblings yet. */
-		bool known = sys_perf_read(sys, fds[0], before, size) > 0;
+		bool known = sys_perf_read(sys, fds[0], numbers, size) > 0;
+		uint64_t before_ns = numbers[1 + READING_RUNNING_NS];
 		sys_now_ns(sys); /* some time passes */
-		known = known && sys_perf_read(sys, fds[0], now, size) > 0;
-		*runs = known && now[1 + READING_RUNNING_NS] > before[1 + READING_RUNNING_NS];
+		*runs = known && sys_perf_read(sys, fds[0], numbers, size) > 0 &&
+			numbers[1 + READING_RUNNING_NS] > before_ns;
 		result = 0;
 	}
 	while (opened > 0)
 		sys_close(sys, fds[--opened]);
-	free(before);
-	free(now);
+	free(numbers);
 	free(fds);
 	return result;
 }
