@@ -117,15 +117,20 @@ class Terminal:
         except Failure as failure:
             raise Failure(f"{failure}; the screen:\n{self.screen()}") from None
 
+    def wait_for_no(self, pattern, patience_s=PATIENCE_S):
+        """Until a pattern is not in the screen; Failure with the screen otherwise."""
+        try:
+            wait_until(f"no {pattern}", lambda: not re.search(pattern, self.screen(), re.M),
+                       patience_s)
+        except Failure as failure:
+            raise Failure(f"{failure}; the screen:\n{self.screen()}") from None
+
     def leave_page(self, shown):
         """Esc, once what it leaves is there, and until that is gone: a key right behind it would be
         Alt with that key."""
         self.wait_for(shown)
         self.keys("Escape")
-        try:
-            wait_until(f"no {shown}", lambda: not re.search(shown, self.screen(), re.M))
-        except Failure as failure:
-            raise Failure(f"{failure}; the screen:\n{self.screen()}") from None
+        self.wait_for_no(shown)
 
     def resize(self, width, height):
         self.tmux("resize-window", "-t", "t", "-x", str(width), "-y", str(height))

@@ -6,7 +6,6 @@ byte by byte, pmctop sends a terminal its own sequences and printable text, noth
 Prints TAP, as tests/terminals.py says.
 """
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -16,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import hostile  # noqa: E402
 import terminals  # noqa: E402
 from hostile import ALL, GUISE, NAMES, faults, terminal_faults  # noqa: E402
-from terminals import PMCTOP, Failure, Terminal, missing, run_all, wait_until  # noqa: E402
+from terminals import PMCTOP, Failure, Terminal, missing, run_all  # noqa: E402
 
 BAD = "\ufffd"
 ROW = f"h0{BAD}"
@@ -52,8 +51,8 @@ class Tour:
         if typed:
             self.see(typed_shown, typed=typed)
         self.terminal.keys("Escape")
-        left = f"{pattern}|┌─"  # what is typed may leave nothing of a list but its frame
-        wait_until(f"no {left}", lambda: not re.search(left, self.terminal.screen(), re.M))
+        # What is typed may leave nothing of a list but its frame.
+        self.terminal.wait_for_no(f"{pattern}|┌─")
 
     def end(self):
         self.see("^rc=0$", "q")

@@ -35,11 +35,7 @@ class Machine:
         return self.terminal.wait_for(pattern, PATIENCE_S)
 
     def see_no(self, pattern):
-        try:
-            wait_until(f"no {pattern}",
-                       lambda: not re.search(pattern, self.terminal.screen(), re.M), PATIENCE_S)
-        except Failure as failure:
-            raise Failure(f"{failure}; the screen:\n{self.terminal.screen()}") from None
+        self.terminal.wait_for_no(pattern, PATIENCE_S)
 
     def keys(self, *keys):
         self.terminal.keys(*keys)
