@@ -63,6 +63,16 @@ int proc_stat_read(const struct sys *sys, pid_t tid, struct proc_stat *stat)
 	return read_stat(sys, path, stat);
 }
 
+int proc_exists(const struct sys *sys, pid_t tid)
+{
+	int fd = sys_pidfd_open(sys, tid);
+
+	if (fd >= 0)
+		sys_close(sys, fd);
+	/* What is there, but is not the main thread of a process. */
+	return fd >= 0 || fd == -EINVAL || fd == -ENOENT ? 0 : fd;
+}
+
 bool proc_has_ended(const struct proc_stat *stat)
 {
 	return stat->state == 'X' || (stat->state == 'Z' && stat->threads <= 1);

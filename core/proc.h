@@ -33,6 +33,12 @@ bool proc_has_ended(const struct proc_stat *stat);
 /* Of a process, all its threads added up: /proc/PID/stat. Any thread's number does. */
 int proc_stat_read(const struct sys *sys, pid_t pid, struct proc_stat *stat);
 
+/*
+ * What the kernel says of a number, /proc or not (hidepid hides it there): 0 where a task has it,
+ * -ESRCH where none has, other -errnos where it does not tell (before Linux 5.3, seccomp).
+ */
+int proc_exists(const struct sys *sys, pid_t tid);
+
 /* What a single thread tells: /proc/PID/task/TID/. 0 or -errno. */
 int proc_thread_stat(const struct sys *sys, pid_t pid, pid_t tid, struct proc_stat *stat);
 /* ns on a CPU, to the last tick; -ENOENT where the kernel keeps no such account. */

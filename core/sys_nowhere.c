@@ -97,7 +97,7 @@ static int no_directory(void *ctx, const char *path, int (*fn)(void *arg, const 
 static int no_pidfd(void *ctx, pid_t pid)
 {
 	(void)ctx, (void)pid;
-	return -ESRCH;
+	return -ENOSYS;
 }
 
 static int no_signal(void *ctx, int fd, int signal)

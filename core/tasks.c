@@ -293,6 +293,10 @@ void tasks_look_up(struct tasks *tasks, struct task *task)
 	task->again_ns = sys_now_ns(tasks->sys) + task->age_ns;
 	if (!ask(tasks, task, &stat)) {
 		inherit_late(tasks, task);
+		/* Whose EXIT came before us, and whose last switch after: nobody will tell. */
+		if (!task->start_ns && !task->exit_ns &&
+		    proc_exists(tasks->sys, task->tid) == -ESRCH)
+			mark_exited(tasks, task, sys_now_ns(tasks->sys));
 		return;
 	}
 	if (!task->comm_ns) {
@@ -354,16 +358,18 @@ struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, 
 
 static struct task *find_told(const struct tasks *tasks, const struct task_facts *facts)
 {
-	struct task *unknown = NULL;
+	struct task *same = NULL, *unknown = NULL;
 
 	for (struct task *task = task_table_find(&tasks->table, facts->tid); task;
 	     task = task->older) {
-		if (task->start_ns == facts->start_ns)
+		if (task->start_ns == facts->start_ns && (task->exit_ns != 0) == facts->exited)
 			return task;
+		if (task->start_ns == facts->start_ns && !same)
+			same = task;
 		if (task->start_ns == 0 && !unknown)
 			unknown = task;
 	}
-	return unknown;
+	return same ? same : unknown;
 }
 
 static void tell_texts(struct tasks *tasks, struct task *task, const struct task_facts *facts)
@@ -483,7 +489,8 @@ static void verify_next(struct tasks *tasks, uint64_t now_ns)
 		return;
 	int result = proc_stat_read(tasks->sys, task->tid, &stat);
 	if (result == -ENOENT || result == -ESRCH) {
-		note_gone(tasks, task, now_ns);
+		if (proc_exists(tasks->sys, task->tid) < 0)
+			note_gone(tasks, task, now_ns);
 	} else if (result == 0 && task->comm_ns && strcmp(task->comm, stat.comm) != 0) {
 		task->comm_ns = 0;
 		task->looked_up = false;

@@ -61,7 +61,8 @@ struct task {
 	uint64_t sleeping; /* the last interval in which it is in a picture without a slot */
 };
 
-#define TASKS_REUSE_NS (100 * NS_PER_MS)
+/* As long as one that has ended may wait for its last switch, where its CPU is crowded. */
+#define TASKS_REUSE_NS NS_PER_S
 
 struct tasks;
 
@@ -83,7 +84,8 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record);
 
 /*
  * All that there is to be known of a task of a machine elsewhere, as of time_ns. Of those that have
- * this tid it is the one that began then, or whose beginning is not known, or a new one.
+ * this tid it is the one that began then (and has ended, or not, just so), or whose beginning is
+ * not known, or a new one.
  */
 struct task_facts {
 	pid_t pid, tid, ppid;

@@ -367,6 +367,7 @@ static const struct sys_ops fake_ops = {
 	.link_read = fk_link_read,
 	.file_owner = fk_file_owner,
 	.dir_each = fk_dir_each,
+	.pidfd_open = fk_pidfd_open,
 };
 
 struct sys fk_sys(struct fk *fk)

@@ -198,6 +198,8 @@ int fk_enter(struct fk *fk, enum fk_op op);
 /* task.c */
 struct fk_cpu *fk_cpu(struct fk *fk, int cpu);     /* aborts when there is none */
 struct fk_task *fk_find(struct fk *fk, pid_t tid); /* NULL when there never was */
+/* -EINVAL for all who are there, as of threads: there are no descriptors of them. */
+int fk_pidfd_open(void *ctx, pid_t pid);
 void fk_machine_init(struct fk *fk);
 void fk_machine_fini(struct fk *fk);
 

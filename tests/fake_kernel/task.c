@@ -368,6 +368,15 @@ int fk_self(void *ctx, pid_t *pid, pid_t *tid)
 	return 0;
 }
 
+int fk_pidfd_open(void *ctx, pid_t pid)
+{
+	const struct fk_task *task = fk_find(ctx, pid);
+	bool gone = !task || (task->exiting && task->how == FK_EXIT_REAPED) ||
+		    (task->dead && task->how == FK_EXIT_THREAD);
+
+	return gone ? -ESRCH : -EINVAL;
+}
+
 /* ---- what happens to the machine */
 
 void fk_hold(struct fk *fk, int number, unsigned slots)

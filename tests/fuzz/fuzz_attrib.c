@@ -105,11 +105,18 @@ static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char
 	return 0;
 }
 
+/* A task that is there is no process that has a descriptor. */
+static int pidfd_open(void *ctx, pid_t pid)
+{
+	return is_alive(ctx, pid) ? -EINVAL : -ESRCH;
+}
+
 static const struct sys_ops ops = {
 	.now_ns = now_ns,
 	.file_read = file_read,
 	.file_owner = file_owner,
 	.dir_each = dir_each,
+	.pidfd_open = pidfd_open,
 };
 
 static uint64_t switch_id(size_t cpu, size_t group)

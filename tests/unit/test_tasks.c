@@ -6,6 +6,7 @@
 #include "core/tasks.h"
 #include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/fake_kernel/faulty.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -99,7 +100,7 @@ static const struct tasks_case cases[] = {
 		{{COMM, 10, 9, "first"},
 		 {FORK, 5000, 9},
 		 {COMM, 5001, 9, "second"},
-		 {FORGET, 5200}},
+		 {FORGET, 6200}},
 		{{9, 15, NULL}, {9, 5001, "second"}},
 		2,
 		1,
@@ -135,7 +136,7 @@ static const struct tasks_case cases[] = {
 	{
 		"a task is found until a little after its EXIT",
 		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}},
-		{{9, 120, "kid", 20}, {9, 121, NULL}},
+		{{9, 1020, "kid", 20}, {9, 1021, NULL}},
 		2,
 		1,
 	},
@@ -174,7 +175,7 @@ static const struct tasks_case cases[] = {
 	},
 	{
 		"who exited is kept for as long as a record may still name it",
-		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}, {FORGET, 120}},
+		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}, {FORGET, 1020}},
 		{{9, 20, "kid", 20}},
 		1,
 		1,
@@ -309,8 +310,9 @@ static void test_the_dead_leave_nothing(void **state)
 		if (tasks_count(bench.tasks) > most)
 			most = tasks_count(bench.tasks);
 	}
-	/* Those of REUSE_NS (100 of them) and of the time between. */
-	assert_in_range(most, FORGET_EVERY, 2 * FORGET_EVERY + 10);
+	/* Those of TASKS_REUSE_NS, one each millisecond, and of the time between. */
+	const size_t wanted = TASKS_REUSE_NS / NS_PER_MS;
+	assert_in_range(most, wanted, wanted + FORGET_EVERY + 10);
 	feed(bench.tasks, &(struct step){FORGET, 2 * N});
 	assert_int_equal(tasks_count(bench.tasks), 0);
 	bench_close(&bench);
@@ -342,6 +344,30 @@ static void test_exec_asks_for_the_user_again(void **state)
 	tasks_look_up(bench.tasks, task);
 	assert_int_equal(task->uid, 1000);
 	assert_string_equal(task->comm, "vi");
+	bench_close(&bench);
+}
+
+/* Two of one number, of neither of which it is known when it began: who ended and who lives. */
+static void test_told_of_two(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){SEEN, 10, 9});
+	feed(bench.tasks, &(struct step){EXIT, 20, 9});
+	struct task *ended = tasks_find(bench.tasks, 9, at_ms(10));
+	feed(bench.tasks, &(struct step){SEEN, 3000, 9});
+	struct task *lives = tasks_find(bench.tasks, 9, at_ms(3000));
+	struct task_facts facts = {
+		.pid = 9, .tid = 9, .exited = true, .comm = "sleep", .cgroup = "", .cmdline = ""};
+	assert_ptr_equal(tasks_tell(bench.tasks, &facts, at_ms(3000)), ended);
+	facts.exited = false;
+	facts.comm = "";
+	assert_ptr_equal(tasks_tell(bench.tasks, &facts, at_ms(3000)), lives);
+	assert_string_equal(ended->comm, "sleep");
+	assert_int_not_equal(ended->exit_ns, 0);
+	assert_string_equal(lives->comm, "");
 	bench_close(&bench);
 }
 
@@ -469,6 +495,43 @@ static void test_unreadable_is_not_gone(void **state)
 	fk_fail(bench.fk, FK_FILE_READ, 0, EMFILE);
 	tasks_maintain(bench.tasks, NS_PER_S);
 	assert_int_equal(tasks_find(bench.tasks, 9, at_ms(0))->exit_ns, 0);
+	bench_close(&bench);
+}
+
+/* Nor is who has no file there (hidepid=2), but a number. */
+static void test_hidden_is_not_gone(void **state)
+{
+	struct bench bench;
+	struct faulty faulty;
+
+	(void)state;
+	bench_open(&bench);
+	tasks_free(bench.tasks);
+	faulty_init(&faulty, &bench.sys);
+	const struct sys sys = faulty_sys(&faulty);
+	bench.tasks = tasks_new(&sys);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9});
+	faulty_hide(&faulty, "/proc/9", -ENOENT);
+	struct task *hidden = tasks_at(bench.tasks, 9, 9, at_ms(0));
+	tasks_look_up(bench.tasks, hidden);
+	tasks_records_lost(bench.tasks);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_int_equal(hidden->exit_ns, 0);
+	bench_close(&bench);
+}
+
+/* Past its EXIT when we came: seen at its last switch, and gone by the time we look. */
+static void test_last_switch_is_all_that_was_seen(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	struct task *task = tasks_at(bench.tasks, 9, 9, at_ms(0));
+	tasks_look_up(bench.tasks, task);
+	assert_int_not_equal(task->exit_ns, 0);
+	feed(bench.tasks, &(struct step){FORGET, 5000});
+	assert_int_equal(tasks_count(bench.tasks), 0);
 	bench_close(&bench);
 }
 
@@ -658,12 +721,15 @@ int main(void)
 		cmocka_unit_test(test_grows),
 		cmocka_unit_test(test_the_dead_leave_nothing),
 		cmocka_unit_test(test_exec_asks_for_the_user_again),
+		cmocka_unit_test(test_told_of_two),
 		cmocka_unit_test(test_gone_before_it_was_looked_up),
 		cmocka_unit_test(test_loss_is_verified),
 		cmocka_unit_test(test_losses_that_go_on),
 		cmocka_unit_test(test_memory_comes_back),
 		cmocka_unit_test(test_loss_of_a_name),
 		cmocka_unit_test(test_unreadable_is_not_gone),
+		cmocka_unit_test(test_hidden_is_not_gone),
+		cmocka_unit_test(test_last_switch_is_all_that_was_seen),
 		cmocka_unit_test(test_no_loss_no_verification),
 		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_asks_for_the_user_again),
