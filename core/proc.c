@@ -95,7 +95,8 @@ int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_n
 	if (length < 0)
 		return (int)length;
 	*ran_ns = strtoull(text, &end, 10);
-	return end == text ? -EBADMSG : 0;
+	/* What is cut off may be digits. */
+	return end == text || *end != ' ' ? -EBADMSG : 0;
 }
 
 /* A file that may be long, in memory of its own; NULL where it cannot be read. */

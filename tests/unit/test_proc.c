@@ -199,6 +199,35 @@ static void test_status(void **state)
 	fk_free(fk);
 }
 
+/* A number that is cut off is another one. */
+static void test_schedstat(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint64_t ran_ns;
+	} rows[] = {
+		{"512220000 30 7\n", 0, 512220000},
+		{"512220000 30", 0, 512220000},
+		{"5122", -EBADMSG, 0},
+		{"", -EBADMSG, 0},
+		{"none 0 0\n", -EBADMSG, 0},
+	};
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t ran_ns;
+		fk_file(fk, "/proc/7/task/70/schedstat", rows[i].text);
+		int result = proc_thread_ran(&sys, 7, 70, &ran_ns);
+		assert_int_equal(result, rows[i].result);
+		if (result == 0)
+			assert_int_equal(ran_ns, rows[i].ran_ns);
+	}
+	fk_free(fk);
+}
+
 static void test_pids(void **state)
 {
 	(void)state;
@@ -214,9 +243,10 @@ static void test_pids(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stat),     cmocka_unit_test(test_cpus_of_stat),
-		cmocka_unit_test(test_cpu_list), cmocka_unit_test(test_users),
-		cmocka_unit_test(test_pids),     cmocka_unit_test(test_status),
+		cmocka_unit_test(test_stat),      cmocka_unit_test(test_cpus_of_stat),
+		cmocka_unit_test(test_cpu_list),  cmocka_unit_test(test_users),
+		cmocka_unit_test(test_pids),      cmocka_unit_test(test_status),
+		cmocka_unit_test(test_schedstat),
 	};
 
 	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
