@@ -6,6 +6,7 @@
 
 At shift S instructions per cycle are exactly 1 / 2^S.
 """
+import json
 import os
 import statistics
 import sys
@@ -18,8 +19,9 @@ from frames import check, named, near  # noqa: E402
 IPC = 1 / 2 ** int(sys.argv[1])
 WENT = "Offline, or without counters: CPU 1."
 CAME = "Online, and counted from now on: CPU 1."
-# A moment is nobody's where a turn ends as its CPU goes away: less than that of an interval.
-NOBODYS = 0.1
+# A moment is nobody's where a turn ends as its CPU goes away: less than that of an interval. And
+# that of who was past its EXIT when its CPU came: less than that of them all.
+NOBODYS, NOBODYS_TIME = 0.1, 0.001
 
 OUTPUT = frames.unpacked(sys.argv[2])
 parts = frames.sections(OUTPUT)
@@ -64,20 +66,24 @@ for name, times in (("together", 10), ("turns", 2), ("user", 2)):
             if name == "together" and task["metrics"]["cpu_percent"] > 101]
     check(f"{name}: nobody has more than a CPU", not over, over[:3])
     if name != "user":
-        nobodys = [frame["totals"]["unattributed"]["events"] for frame in seen
-                   if frame["totals"]["unattributed"]["events"]["task-clock"]
-                   or frame["totals"]["unattributed"]["events"]["cycles"]
-                   > NOBODYS * frame["totals"]["events"]["cycles"]]
+        totals = [frame["totals"] for frame in seen]
+        nobodys = [(part["unattributed"]["events"], part["events"]["cycles"]) for part in totals
+                   if (part["unattributed"]["events"]["cycles"] or 0)
+                   > NOBODYS * (part["events"]["cycles"] or 0)]
         check(f"{name}: nothing to speak of is unattributed", not nobodys, nobodys[:2])
+        clocks = [sum(part["events"]["task-clock"] for part in each)
+                  for each in ([part["unattributed"] for part in totals], totals)]
+        check(f"{name}: and next to no time", clocks[0] <= NOBODYS_TIME * clocks[1], clocks)
     held = parts[name][-1]
-    # Tasks that are counted one by one have some each.
+    # Tasks that are counted one by one have some each; a file of /proc has one for a moment.
     check(f"{name}: no descriptor is left behind",
-          held["after"] <= held["before"] + 8 if name == "user"
-          else held["before"] == held["after"] > 3, held)
-    last = seen[-1]["cpus"]
-    check(f"{name}: both CPUs are counted for as long as the interval was",
-          all(near(cpu["events"]["task-clock"], seen[-1]["interval_s"] * 1e9, 0.2)
-              for cpu in last), last)
+          3 < held["after"] <= held["before"] + (8 if name == "user" else 0), held)
+    # /proc counts in ticks, and who is ended ends an interval early.
+    last = seen[-2:]
+    clocks = [sum(frame["cpus"][cpu]["events"]["task-clock"] for frame in last) for cpu in (0, 1)]
+    check(f"{name}: both CPUs are counted for as long as the intervals were",
+          all(near(ns, sum(frame["interval_s"] for frame in last) * 1e9, 0.2) for ns in clocks),
+          (clocks, last))
     print(f"# {name}: {len(seen)} intervals, {counts.count(1)} of them with one CPU")
 
 again = pictures["again"]
@@ -87,7 +93,9 @@ for frame in again:
 for frame in pictures["together"]:
     frame.pop("pmctop", None)  # what it took itself is not recorded
 check("what was recorded meanwhile replays to the same figures",
-      again == pictures["together"], (len(again), len(pictures["together"])))
+      again == pictures["together"],
+      frames.differs(*([json.dumps(frame) for frame in seen]
+                       for seen in (pictures["together"], again))))
 
 swarm = parts["wrap"][0]
 kids = named(pictures["wrap"], "swarm-kid")

@@ -17,7 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import frames  # noqa: E402
-from frames import broken_sums, check, off_ipcs  # noqa: E402
+from frames import broken_sums, check, differs, off_ipcs  # noqa: E402
 from recorded import live_sums, live_total  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -69,7 +69,7 @@ for part, events in (("together", ("cycles", "instructions", "page-faults")),
     again, errors = replayed(part)
     check(f"{part}: a replay elsewhere is what was shown, to the last figure",
           again == seen and len(seen) == 4 and not errors,
-          (len(again), len(seen), errors))
+          (errors, differs(*([json.dumps(frame) for frame in run] for run in (seen, again)))))
     check(f"{part}: and nothing of it is lost", not any(broken_sums(frame) for frame in again))
     counted = {tid: (count, sums["cycles"][tid]) for tid, count in sums["instructions"].items()
                if tid > 0}

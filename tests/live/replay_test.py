@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import check, finish, frames_of  # noqa: E402
+from frames import check, differs, finish, frames_of  # noqa: E402
 from recorded import wait_for_rounds  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -27,15 +27,6 @@ FAMILY = "while :; do /bin/true; sh -c :; done"
 def run(*arguments, **options):
     return subprocess.run([PMCTOP, *arguments], capture_output=True, text=True, timeout=180,
                           **{"stdin": subprocess.DEVNULL, **options})
-
-
-def differs(live, replayed):
-    """Where, of two outputs, they do."""
-    for number, (left, right) in enumerate(zip(live.split("\n"), replayed.split("\n"))):
-        if left != right:
-            at = next((i for i, (a, b) in enumerate(zip(left, right)) if a != b), 0)
-            return number, left[max(0, at - 80):at + 80], right[max(0, at - 80):at + 80]
-    return len(live), len(replayed)
 
 
 def without_cost(text):
@@ -55,7 +46,7 @@ def same(data, name, options, view=("--format", "json", "-H")):
     check(f"{name}: the replay prints what was printed live",
           live.returncode == 0 and replayed.returncode == 0 and live.stdout and
           live.stdout == replayed.stdout,
-          (live.stderr, replayed.stderr, differs(live.stdout, replayed.stdout)))
+          (live.stderr, replayed.stderr, differs(live.stdout.split("\n"), replayed.stdout.split("\n"))))
 
 
 def one_and_all(data, loads):
