@@ -217,6 +217,20 @@ struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 	return task;
 }
 
+/*
+ * Of a process that had threads one is left after an exec, and has the main one's number: of its
+ * own number no EXIT tells.
+ */
+SELDOM static void end_threads(struct tasks *tasks, const struct task *main)
+{
+	for (size_t i = 0; i < tasks->table.n_slots; i++) {
+		struct task *task = tasks->table.slots[i].newest;
+		if (task && task != main && task->pid == main->tid && !task->exit_ns &&
+		    begun_ns(task) < main->exec_ns)
+			mark_exited(tasks, task, main->exec_ns);
+	}
+}
+
 struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 {
 	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
@@ -228,7 +242,9 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	if (record->comm.exec) {
 		task->exec_ns = record->time_ns;
 		task->looked_up = false; /* sudo and its like change the user about now */
-		task->exit_ns = 0;       /* a thread that execs takes over its dead leader's tid */
+		if (task->exit_ns)       /* a thread that execs takes over its dead leader's tid */
+			end_threads(tasks, task);
+		task->exit_ns = 0;
 	}
 	return task;
 }
@@ -238,7 +254,9 @@ struct task *tasks_exit(struct tasks *tasks, const struct record *record)
 	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
 
 	/* An EXIT before its exec was that of the dead leader whose tid it took over. */
-	if ((!task->exit_ns || record->time_ns < task->exit_ns) && record->time_ns >= task->exec_ns)
+	if (record->time_ns < task->exec_ns)
+		end_threads(tasks, task);
+	else if (!task->exit_ns || record->time_ns < task->exit_ns)
 		mark_exited(tasks, task, record->time_ns);
 	return task;
 }

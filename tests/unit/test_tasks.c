@@ -32,8 +32,9 @@ static uint64_t at_ms(uint64_t ms)
 
 enum step_kind {
 	END,
-	SEEN, /* the tid was named by a switch */
-	FORK, /* by tid 7 */
+	SEEN,   /* the tid was named by a switch */
+	THREAD, /* the same of a thread of 9 */
+	FORK,   /* by tid 7 */
 	COMM,
 	EXEC,
 	EXIT,
@@ -155,6 +156,37 @@ static const struct tasks_case cases[] = {
 		1,
 	},
 	{
+		"of the thread that execs its own tid is nobody's, nor of others one that is lost",
+		{{COMM, 10, 9, "leader"},
+		 {THREAD, 12, 11},
+		 {THREAD, 13, 12},
+		 {EXIT, 20, 9},
+		 {EXEC, 30, 9, "thread"},
+		 {THREAD, 40, 13},
+		 {EXIT, 25, 12}},
+		{{11, 15, "", 30}, {12, 15, "", 25}, {13, 50, ""}, {9, 50, "thread"}},
+		4,
+		4,
+	},
+	{
+		"nor where the leader's EXIT is read late",
+		{{COMM, 10, 9, "leader"},
+		 {THREAD, 12, 11},
+		 {EXEC, 30, 9, "thread"},
+		 {THREAD, 40, 13},
+		 {EXIT, 20, 9}},
+		{{11, 15, "", 30}, {13, 50, ""}, {9, 50, "thread"}},
+		3,
+		3,
+	},
+	{
+		"an exec of the leader ends nobody, whose EXIT tells",
+		{{COMM, 10, 9, "leader"}, {THREAD, 12, 11}, {EXEC, 30, 9, "leader"}},
+		{{11, 15, ""}, {9, 50, "leader"}},
+		2,
+		2,
+	},
+	{
 		"and is not forgotten for its leader's EXIT",
 		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}, {FORGET, 5000}},
 		{{9, 5000, "thread"}},
@@ -221,6 +253,9 @@ static void feed(struct tasks *tasks, const struct step *step)
 		return;
 	case SEEN:
 		tasks_at(tasks, step->tid, step->tid, record.time_ns);
+		return;
+	case THREAD:
+		tasks_at(tasks, 9, step->tid, record.time_ns);
 		return;
 	case FORK:
 		record.kind = RECORD_FORK;
