@@ -24,6 +24,7 @@ usage: boot.sh [OPTIONS] SCRIPT
   --smp N         CPUs                                            (2)
   --memory MIB    memory                                          (1024)
   --timeout SECS  of the host's CPU time                          (600)
+  --later N       the script begins N times a moment later        (0)
   --pmctop FILE   a static arm64 pmctop, which becomes /bin/pmctop
   --perf          perf and setcap too: 30 MB that other guests need not unpack
   --load DIR      every executable file in DIR goes to /bin
@@ -35,7 +36,7 @@ END
 
 here=$(cd "$(dirname "$0")" && pwd)
 image=$here/../../build/guest
-shift_=1 cpu=max smp=2 memory=1024 timeout=600 pmctop='' perf='' load='' interactive='' script=''
+shift_=1 cpu=max smp=2 memory=1024 timeout=600 later=0 pmctop='' perf='' load='' interactive='' script=''
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -66,6 +67,7 @@ while [ $# -gt 0 ]; do
 	--smp) smp=$2 ;;
 	--memory) memory=$2 ;;
 	--timeout) timeout=$2 ;;
+	--later) later=$2 ;;
 	--pmctop) pmctop=$2 ;;
 	--load) load=$2 ;;
 	--image) image=$2 ;;
@@ -142,6 +144,7 @@ args=(-machine virt -cpu "$cpu" -smp "$smp" -m "$memory" -icount "shift=$shift_,
 # instructions up to /init.
 append="console=ttyAMA0 loglevel=1 nokaslr panic=-1 cryptomgr.notests"
 append+=" initcall_blacklist=load_system_certificate_list guest_shift=$shift_"
+append+=" guest_later=$later"
 
 if [ -n "$interactive" ]; then
 	read -r rows cols < <(stty size 2>/dev/null || echo 24 80)

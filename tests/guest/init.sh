@@ -5,7 +5,7 @@
 # The guest's /init: makes a small but complete system, runs /test.sh and powers off. What the
 # script printed goes to the serial console between two marker lines, byte for byte; boot.sh cuts it
 # out. The kernel command line sets, as environment: guest_rows, guest_cols, guest_term,
-# guest_shift, and guest_interactive for a shell instead of the script.
+# guest_shift, guest_later, and guest_interactive for a shell instead of the script.
 
 # This shell takes its own applets before anything in PATH: programs need other names, or a path.
 export PATH=/bin:/sbin:/usr/bin:/usr/sbin HOME=/root LANG=C.UTF-8 TERM="${guest_term:-vt100}"
@@ -59,6 +59,11 @@ mkfifo /run/out
 cat /run/out >$tty &
 cat=$!
 exec 8>/run/out 9>$tty
+
+moments=$((${guest_later:-0} * 1000))
+while [ $moments -gt 0 ]; do
+	moments=$((moments - 1))
+done
 
 printf '\n=== guest output begins ===\n' >&9
 cd /root || exit
