@@ -186,6 +186,20 @@ def off_ipcs(counted, ipc):
                                            0.01 if who == "all together" else 0.05)]
 
 
+def nobodys(seen):
+    """Events of which more than a thousandth was nobody's: {event: (nobody's, of all)}.
+
+    A moment is, where who is past his EXIT gives way before his last switch, and has lost his
+    number when that comes."""
+    sums = {}
+    for totals in (frame["totals"] for frame in seen):
+        for event, count in totals["events"].items():
+            if count is not None:
+                part, whole = sums.get(event, (0, 0))
+                sums[event] = part + (totals["unattributed"]["events"][event] or 0), whole + count
+    return {event: both for event, both in sums.items() if both[0] > both[1] / 1000}
+
+
 def broken_sums(frame):
     """Every event that breaks: tasks + idle + unattributed + others + left_out = totals = CPUs."""
     totals = frame["totals"]
