@@ -235,7 +235,9 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 {
 	struct task *task = tasks_at(tasks, record->pid, record->tid, record->time_ns);
 
-	if (record->time_ns < task->comm_ns)
+	/* Older than what is known; or told before, ahead of its ring. */
+	if (record->time_ns < task->comm_ns ||
+	    (record->comm.exec && record->time_ns == task->exec_ns))
 		return task;
 	memcpy(task->comm, record->comm.text, sizeof(task->comm));
 	task->comm_ns = record->time_ns;
@@ -312,7 +314,7 @@ void tasks_look_up(struct tasks *tasks, struct task *task)
 	if (!ask(tasks, task, &stat)) {
 		inherit_late(tasks, task);
 		/* Whose EXIT came before us, and whose last switch after: nobody will tell. */
-		if (!task->start_ns && !task->exit_ns &&
+		if (!task->start_ns && !task->comm_ns && !task->exit_ns &&
 		    proc_exists(tasks->sys, task->tid) == -ESRCH)
 			mark_exited(tasks, task, sys_now_ns(tasks->sys));
 		return;

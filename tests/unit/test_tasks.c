@@ -135,6 +135,13 @@ static const struct tasks_case cases[] = {
 		1,
 	},
 	{
+		"nor what is told of twice, ahead of its ring and in it",
+		{{EXEC, 20, 9, "cc"}, {EXIT, 30, 9}, {EXEC, 20, 9, "cc"}},
+		{{9, 30, "cc", 30}},
+		1,
+		1,
+	},
+	{
 		"a task is found until a little after its EXIT",
 		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}},
 		{{9, 1020, "kid", 20}, {9, 1021, NULL}},
@@ -570,6 +577,20 @@ static void test_last_switch_is_all_that_was_seen(void **state)
 	bench_close(&bench);
 }
 
+/* Of whom a record told another will tell that he ends. */
+static void test_told_of_is_not_gone(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){COMM, 0, 9, "kid"});
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(0));
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->exit_ns, 0);
+	bench_close(&bench);
+}
+
 static void test_no_loss_no_verification(void **state)
 {
 	struct bench bench;
@@ -765,6 +786,7 @@ int main(void)
 		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_hidden_is_not_gone),
 		cmocka_unit_test(test_last_switch_is_all_that_was_seen),
+		cmocka_unit_test(test_told_of_is_not_gone),
 		cmocka_unit_test(test_no_loss_no_verification),
 		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_asks_for_the_user_again),
