@@ -263,7 +263,7 @@ static void look_at_thread(struct census *census, struct census_entry *process, 
 	uint64_t ran_ns;
 	int told = proc_thread_ran(sys, process->pid, tid, &ran_ns);
 
-	if (entry && entry->process == process && entry->known && told == 0 &&
+	if (entry && entry->process == process && entry->known && !census->anew && told == 0 &&
 	    ran_ns == entry->used.ran_ns) {
 		entry->look = census->look;
 		entry->grown = (struct census_usage){0};
@@ -359,7 +359,8 @@ static void look_at_process(struct census *census, pid_t pid, uint64_t now_ns)
 	struct census_entry *entry = census_find(census, pid);
 	struct proc_stat stat;
 
-	if (entry && !entry->inside && !census->anew && !is_turn(census, pid)) {
+	if (entry && entry->process == entry && !entry->inside && !census->anew &&
+	    !is_turn(census, pid)) {
 		entry->look = census->look;
 		return;
 	}

@@ -106,6 +106,57 @@ static void last_words_are_said_once(void **state)
 	close_all(engine, fk);
 }
 
+/* A number that was a thread's is a process's soon after: it is seen the next time already. */
+static void a_thread_gives_way_to_a_process(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_task(fk, TASK(ME, 51, .pid = MAIN));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 51);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_exit(fk, 51, FK_EXIT_THREAD);
+	fk_switch(fk, 1, 0);
+	fk_fork(fk, MAIN, 51);
+	fk_switch(fk, 1, 51);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	const struct row *row = row_of(snapshot, 51);
+	assert_true(row && row->pid == 51);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* A thread was asked for, then its process: its others are counted from then on, asleep or not. */
+static void sleepers_of_who_is_attached(void **state)
+{
+	const pid_t tids[] = {51};
+	const struct engine_config config = {.target = {.tids = tids, .n_tids = 1}};
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_task(fk, TASK(ME, 51, .pid = MAIN));
+	fk_task(fk, TASK(ME, 52, .pid = MAIN));
+	fk_switch(fk, 0, 51);
+	struct engine *engine = open_engine_with(&sys, &config);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	engine_do(engine, &(struct command){.kind = COMMAND_ATTACH, .number = MAIN});
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	uint64_t before = fk_truth_task_user(fk, 52, FK_CYCLES);
+	fk_switch(fk, 1, 52);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(task_figure(snapshot, 52, "ipc").state, FIGURE_VALID);
+	uint64_t truth = fk_truth_task_user(fk, 52, FK_CYCLES) - before;
+	assert_in_range(count_of(snapshot, 52, "cycles"), truth - truth / 100, truth);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* Who inherited counters that are not there any more is no secret. */
 static void inherited_counters_go(void **state)
 {
@@ -207,6 +258,8 @@ int main(void)
 		cmocka_unit_test(whoever_was_outside),
 		cmocka_unit_test(becomes_ours),
 		cmocka_unit_test(last_words_are_said_once),
+		cmocka_unit_test(a_thread_gives_way_to_a_process),
+		cmocka_unit_test(sleepers_of_who_is_attached),
 		cmocka_unit_test(inherited_counters_go),
 		cmocka_unit_test(counters_are_given_back),
 		cmocka_unit_test(asked_for_twice),
