@@ -107,11 +107,10 @@ static bool is_another(const struct summary_process *process, const struct row *
 		return false;
 	if (process->has_main && process->sequence == sequence)
 		return true;
+	bool has_ended = process->row.flags & ROW_EXITED;
 	if (!thread->start_ns)
-		return false;
-	if (process->row.start_ns)
-		return process->row.start_ns != thread->start_ns;
-	return process->row.flags & ROW_EXITED;
+		return has_ended && !(thread->flags & ROW_EXITED);
+	return process->row.start_ns ? process->row.start_ns != thread->start_ns : has_ended;
 }
 
 /* Names as last seen; what is not known now may have been known before. */
