@@ -311,11 +311,21 @@ static void add_crowd(const struct intake *intake, enum exposition_crowd crowd)
 	rows_fini(&rows);
 }
 
+/* In a replay one goes to and fro, and what is shown again was counted before. */
+static bool is_added(const struct exposition *exposition, const struct snapshot *snapshot)
+{
+	return snapshot->replay[0] && !snapshot->run && snapshot->time_ns <= exposition->time_ns;
+}
+
 void exposition_add(struct exposition *exposition, const struct snapshot *snapshot)
 {
 	struct intake intake = {.exposition = exposition, .snapshot = snapshot};
 
 	pthread_mutex_lock(&exposition->lock);
+	if (is_added(exposition, snapshot)) {
+		pthread_mutex_unlock(&exposition->lock);
+		return;
+	}
 	exposition->snapshots++;
 	exposition->intervals |= !snapshot->run;
 	exposition->lost_records += snapshot->lost_records;

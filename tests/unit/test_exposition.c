@@ -166,12 +166,33 @@ static void says_that_it_is_a_replay(void **state)
 	assert_null(strstr(live, "replay"));
 	text_copy(snapshot->host, sizeof(snapshot->host), "h");
 	text_copy(snapshot->replay, sizeof(snapshot->replay), "a\"b.data");
+	snapshot->time_ns += NS_PER_S;
 	exposition_add(exposition, snapshot);
 	char *replayed = text_of(exposition, EXPOSITION_OPENMETRICS);
 	assert_non_null(strstr(replayed, ",host=\"h\",replay=\"a\\\"b.data\","));
 	free(live);
 	free(replayed);
 	snapshot_free(snapshot);
+	exposition_free(exposition);
+}
+
+/* What is shown once more, or of before, was counted then. */
+static void counts_a_replay_once(void **state)
+{
+	static const uint64_t seconds[] = {1, 2, 2, 1, 3, 2, 3};
+	struct exposition *exposition = exposition_new(2);
+	struct told told;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
+		struct snapshot *snapshot = make_snapshot(NULL, 0, seconds[i]);
+		text_copy(snapshot->replay, sizeof(snapshot->replay), "a.data");
+		exposition_add(exposition, snapshot);
+		snapshot_free(snapshot);
+	}
+	tell(exposition, &told);
+	assert_true(value_of(&told, "pmctop_snapshots_total") == 3);
+	told_free(&told);
 	exposition_free(exposition);
 }
 
@@ -512,6 +533,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_golden),
 		cmocka_unit_test(says_that_it_is_a_replay),
+		cmocka_unit_test(counts_a_replay_once),
 		cmocka_unit_test(before_the_first_snapshot),
 		cmocka_unit_test(nothing_is_lost_below_the_top),
 		cmocka_unit_test(a_number_used_again_begins_anew),
