@@ -170,9 +170,10 @@ void counted_cpu_close(struct counted_cpu *cpu)
 		group_close(&cpu->groups[--cpu->n_groups].group);
 	free(cpu->groups);
 	free(cpu->reading);
-	double share = cpu->window.share;
-	counted_cpu_init(cpu, cpu->sys, cpu->attrib, cpu->number, cpu->index, cpu->domain);
-	cpu->window.share = share;
+	const struct counted_cpu was = *cpu;
+	counted_cpu_init(cpu, was.sys, was.attrib, was.number, was.index, was.domain);
+	cpu->window.share = was.window.share;
+	cpu->records = was.records;
 }
 
 /* ---- ticks */

@@ -126,6 +126,30 @@ static void test_switching_pair_is_exact(void **state)
 	close_all(engine, fk);
 }
 
+/* All that were folded in are told of, also in the interval after everything was opened anew. */
+static void test_records_are_counted(void **state)
+{
+	enum { SWITCHES = 1000 };
+	const struct engine_config config = {.counts_itself = true};
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			engine_do(engine, &(struct command){.kind = COMMAND_ADD_EVENTS,
+							    .text = "page-faults"});
+		fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, SWITCHES);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_in_range(snapshot->cost.records, SWITCHES, 2 * SWITCHES + 100);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 /* Another pmctop, or perf record -e context-switches, began after us: nothing changes. */
 static void test_rival(void **state)
 {
@@ -903,6 +927,7 @@ int main(void)
 		cmocka_unit_test(test_glimpse),
 		cmocka_unit_test(test_glimpse_of_tasks),
 		cmocka_unit_test(test_switching_pair_is_exact),
+		cmocka_unit_test(test_records_are_counted),
 		cmocka_unit_test(test_rival),
 		cmocka_unit_test(test_short_lived_processes),
 		cmocka_unit_test(test_numbers_are_taken_again),
