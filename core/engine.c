@@ -45,6 +45,9 @@ enum { SETTLE_MOST = 3 };
 /* Of each interval: what finding out about tasks that do nothing may cost. */
 #define MAINTAIN_NS (5 * NS_PER_MS)
 
+/* So many refreshes may a name be old of who execs where nobody counts. */
+enum { LOOK_ELSEWHERE_EVERY = 8 };
+
 /* What someone waits for is found in bits, with as long a rest after each: counting goes on. */
 #define WORK_NS (5 * NS_PER_MS)
 
@@ -553,6 +556,15 @@ static void renew(struct engine *engine)
 	go_on_recording(engine);
 }
 
+/* Who begins and ends on CPUs that are not counted, or execs there, makes no records. */
+static void look_elsewhere(struct engine *engine)
+{
+	if (engine->config.idle)
+		tasks_look_round(engine->tasks);
+	else if (engine->sequence % LOOK_ELSEWHERE_EVERY == 0)
+		tasks_records_lost(engine->tasks);
+}
+
 struct snapshot *engine_snapshot(struct engine *engine)
 {
 	struct collect *collect = engine->collect;
@@ -614,9 +626,8 @@ struct snapshot *engine_snapshot(struct engine *engine)
 
 	renew(engine);
 	tasks_forget(engine->tasks, begin_ns);
-	/* Who begins and ends on other CPUs makes no records. */
-	if (engine->config.idle && target_cpus(engine->target))
-		tasks_look_round(engine->tasks);
+	if (target_cpus(engine->target))
+		look_elsewhere(engine);
 	maintain_tasks(engine, MAINTAIN_NS);
 	return snapshot;
 }

@@ -480,13 +480,13 @@ void target_dismiss(struct target *target)
 	for (size_t i = 0; i < target->n_roots; i++)
 		if (!target->roots[i].ended_ns)
 			target->roots[kept++] = target->roots[i];
-	if (kept == target->n_roots) {
+	if (kept == target->n_roots)
 		kept = 0;
-		target->command = 0;
-	}
 	target->n_roots = kept;
-	if (kept == 0)
-		target->dismissed = ++target->generation;
+	if (kept > 0)
+		return;
+	target->command = 0;
+	target->dismissed = ++target->generation;
 }
 
 unsigned target_generation(const struct target *target)

@@ -415,6 +415,36 @@ static void orphans_stay(void **state)
 	close_all(engine, fk);
 }
 
+/* Whom a command has left behind is of the command, and dismissed with it. */
+static void what_a_command_left(void **state)
+{
+	enum { US = 90 };
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, US));
+	fk_self_task(fk, US);
+	fk_task(fk, TASK(ME, 91, .ppid = US));
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.target.command = MAIN});
+	fk_switch(fk, 2, 91);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_non_null(row_of(snapshot, 91));
+	snapshot_free(snapshot);
+	fk_exit(fk, MAIN, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_DISMISS, NULL, 0);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	snapshot = nth_snapshot(engine, fk, 2);
+	assert_non_null(row_of(snapshot, 60));
+	assert_null(row_of(snapshot, 91));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* ---- command lines */
 
 static void assert_cmdline(const struct snapshot *snapshot, pid_t tid, const char *cmdline)
@@ -646,6 +676,27 @@ static void idle_tasks_of_other_cpus(void **state)
 	close_all(engine, fk);
 }
 
+/* The same of whoever execs there: soon he has his new name. */
+static void names_of_other_cpus(void **state)
+{
+	const struct engine_config config = {.target.cpus = "0"};
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine_with(&sys, &config);
+	fk_exec(fk, 60, "cc");
+	snapshot_free(nth_snapshot(engine, fk, 20));
+	fk_switch(fk, 3, 0);
+	fk_switch(fk, 0, 60);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	const struct row *row = row_of(snapshot, 60);
+	assert_non_null(row);
+	assert_string_equal(row->comm, "cc");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 #define WITH(test, i)                                                                     \
 	{                                                                                 \
 		.name = #test " (" #i ")", .test_func = test, .initial_state = &rights[i] \
@@ -670,6 +721,7 @@ int main(void)
 		cmocka_unit_test(attach_to_others),
 		cmocka_unit_test(attach_within_a_user),
 		cmocka_unit_test(orphans_stay),
+		cmocka_unit_test(what_a_command_left),
 		WITH(command_lines, 0),
 		WITH(command_lines, 1),
 		WITH(command_lines, 2),
@@ -679,6 +731,7 @@ int main(void)
 		WITH(idle_tasks, 1),
 		WITH(idle_tasks, 2),
 		cmocka_unit_test(idle_tasks_of_other_cpus),
+		cmocka_unit_test(names_of_other_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
