@@ -187,7 +187,8 @@ def off_ipcs(counted, ipc):
 
 
 def nobodys(seen):
-    """Events of which more than a thousandth was nobody's: {event: (nobody's, of all)}.
+    """Events of which more than a thousandth was nobody's, and of switches and the like more than
+    five: {event: (nobody's, of all)}.
 
     A moment is, where who is past his EXIT gives way before his last switch, and has lost his
     number when that comes."""
@@ -197,7 +198,7 @@ def nobodys(seen):
             if count is not None:
                 part, whole = sums.get(event, (0, 0))
                 sums[event] = part + (totals["unattributed"]["events"][event] or 0), whole + count
-    return {event: both for event, both in sums.items() if both[0] > both[1] / 1000}
+    return {event: both for event, both in sums.items() if both[0] > max(both[1] / 1000, 5)}
 
 
 def broken_sums(frame):

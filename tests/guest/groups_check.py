@@ -30,13 +30,8 @@ broken = [text for frame in every_frame for text in frames.broken_sums(frame)]
 check("conservation holds to the last count in turns too", not broken, broken[:3])
 lost = sum(frame["lost_records"] for frame in every_frame)
 check("no record is lost", lost == 0, lost)
-nobody = [
-    (event, count, frame["totals"]["events"][event])
-    for frame in every_frame
-    for event, count in frame["totals"]["unattributed"]["events"].items()
-    if count and count > 1e-4 * frame["totals"]["events"][event]
-]
-check("less than a ten-thousandth is unattributed", not nobody, nobody[:3])
+nobody = frames.nobodys(every_frame)
+check("nothing to speak of is unattributed", not nobody, nobody)
 
 for part, n_events, turns in (("fourteen", 14, 2), ("forty", 40, 6)):
     busy = parts[part]

@@ -29,8 +29,8 @@ killall spin
 wait
 
 echo "== short"
-pmctop --format json -d 1 -n 4 -S none -e "$fourteen" >/tmp/short.json &
-sleep 1
+pmctop --format json -d 1 -n 5 -S none -e "$fourteen" >/tmp/short.json &
+while ! [ -s /tmp/short.json ]; do sleep 0.1; done
 swarm 300 1 >/tmp/swarm
 wait
 cat /tmp/swarm /tmp/short.json

@@ -45,7 +45,7 @@ check() {
 }
 
 boot() {
-	"$here/boot.sh" --image "$image" "$@"
+	"$here/boot.sh" --image "$image" --later "${TRY:-0}" "$@"
 }
 
 # One emulated machine is one thread of the host's.
@@ -91,8 +91,8 @@ check "a line of $(head -n 1 "$work/bytes.want" | wc -c) bytes and odd bytes com
 check "and so does the status" [ $status = 42 ]
 
 status=0
-# Long enough to boot.
-boot --load "$load" --timeout $((used * 3 / 2 + 2)) "$work/hang.sh" >"$work/hang" 2>"$work/hang.err" || status=$?
+# Long enough to boot, also where time that is stolen from us counts.
+boot --load "$load" --timeout $((used * 4 + 10)) "$work/hang.sh" >"$work/hang" 2>"$work/hang.err" || status=$?
 check "a script that hangs is status 124" [ $status = 124 ]
 check "and its console is shown" grep -q '^before$' "$work/hang.err"
 

@@ -8,6 +8,7 @@ At shift S one instruction takes 2^S ns and the clock is 1 GHz: IPC is exactly 1
 """
 import os
 import re
+import statistics
 import sys
 
 sys.dont_write_bytecode = True
@@ -100,9 +101,11 @@ check("and the busy loop is followed all the while", len(spins) == len(hotplug)
 
 for part, how in (("taken", "has all counters"), ("shared", "takes turns with the counters")):
     taken = parts[part][-1]
-    spins = named([taken], "spin")
+    # Of one whose tick comes late the next interval has the rest.
+    percents = [task["metrics"]["cpu_percent"] for task in named(parts[part][-3:], "spin")]
     check(f"where another profiler {how}, CPU time is exact all the same",
-          len(spins) == 1 and near(spins[0]["metrics"]["cpu_percent"], 100, 0.05), spins)
+          len(percents) == 3 and near(statistics.median(percents), 100, 0.05), percents)
+    spins = named([taken], "spin")
     ipc, state = spins[0]["metrics"]["ipc"], spins[0]["states"].get("ipc", "")
     check("and the ratio is of what was counted, and says so, or not counted, never 0",
           (ipc is None and state == "not_counted")

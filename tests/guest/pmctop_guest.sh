@@ -21,8 +21,8 @@ echo "== idle"
 pmctop --format json -n 2 -d 1
 
 echo "== pingpong"
-pmctop --format json -n 4 -d 0.5 >/tmp/pingpong &
-sleep 0.3
+pmctop --format json -n 6 -d 0.5 >/tmp/pingpong &
+while ! [ -s /tmp/pingpong ]; do sleep 0.1; done
 pingpong -c 0 3000
 wait
 cat /tmp/pingpong
@@ -58,7 +58,7 @@ wait
 echo "== swarm"
 pmctop --format json -d 1 >/tmp/swarm.json &
 pmctop_pid=$!
-sleep 1
+while ! [ -s /tmp/swarm.json ]; do sleep 0.1; done
 swarm "${swarm_children:-1000}" 1 >/tmp/swarm
 sleep 1.5
 kill -TERM $pmctop_pid
