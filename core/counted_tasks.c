@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
@@ -157,14 +158,27 @@ static struct census_entry *above(const struct census *census, const struct cens
 }
 
 /*
+ * Whether it takes in who has lost its parent: the first process, where it is not a shell that
+ * works, or the manager of a user's services.
+ */
+static bool adopts(const struct census_entry *process)
+{
+	if (process->tid == 1)
+		return !has_counters(process);
+	return process->ppid == 1 && process->task && strcmp(process->task->comm, "systemd") == 0;
+}
+
+/*
  * The process whose counters a new thread was born into: its own, or that of its parents; NULL
- * where nobody's are. What a command left behind has lost its parents: it may be of anybody's.
+ * where nobody's are. Who has lost its parents, as daemons do and what a command left behind, may
+ * be of anybody's.
  */
 static void find_cover(const struct counted_tasks *tasks, struct census_entry *entry)
 {
+	const struct census_entry *youngest = entry;
 	struct census_entry *process = above(tasks->census, entry);
 
-	for (unsigned depth = 0; process && depth < PARENTS_MOST; depth++) {
+	for (unsigned depth = 0; process && !adopts(process) && depth < PARENTS_MOST; depth++) {
 		if (has_counters(process)) {
 			entry->cover = process;
 			return;
@@ -174,9 +188,11 @@ static void find_cover(const struct counted_tasks *tasks, struct census_entry *e
 			entry->orphan = process->orphan;
 			return;
 		}
+		youngest = process;
 		process = above(tasks->census, process);
 	}
-	entry->orphan = target_has_roots(tasks->target);
+	bool adopted = process ? adopts(process) : youngest->ppid == 1;
+	entry->orphan = adopted || target_has_roots(tasks->target);
 	for (size_t i = 0; i < tasks->census->n && entry->orphan && !entry->cover; i++)
 		if (tasks->census->items[i]->counted)
 			entry->cover = tasks->census->items[i]->process;

@@ -514,6 +514,50 @@ static void orphans_count_once(void **state)
 	close_all(engine, fk);
 }
 
+/* Taken in by the first process, after so many ticks. */
+static void adopt(struct fk *fk, pid_t tid, unsigned ticks)
+{
+	char path[32], text[160];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	snprintf(text, sizeof(text),
+		 "%d (daemon) S 1 1 1 0 -1 4194304 0 0 0 0 %u 0 0 0 20 0 1 0 100099 4096000 100\n",
+		 tid, ticks);
+	fk_file(fk, path, text);
+}
+
+/* The same of whom a shell left behind that was counted already, and works no more. */
+static void daemons_count_once(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){ORDINARY, .paranoid = 2, .cpus = 3});
+	struct sys sys = fk_sys(fk);
+	uint64_t sum_ns = 0;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 1, .comm = "init"});
+	fk_task(fk, TASK(MAIN, .ppid = 1, .comm = "shell"));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 3));
+	fk_fork(fk, MAIN, 60);
+	fk_switch(fk, 1, 60);
+	fk_fork(fk, 60, 61);
+	fk_switch(fk, 2, 61);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 1, 0);
+	fk_switch(fk, 0, 0);
+	adopt(fk, 61, 0);
+	snapshot_free(nth_snapshot(engine, fk, 2)); /* it is found, and counted from now on */
+	for (unsigned i = 1; i <= 4; i++) {
+		adopt(fk, 61, 10 * i);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		sum_ns += sum_of(snapshot, "task-clock");
+		snapshot_free(snapshot);
+	}
+	check_near((double)sum_ns, 4.0 * INTERVAL_NS, 0.01);
+	close_all(engine, fk);
+}
+
 /* ---- PMUs */
 
 static void move(struct fk *fk, void *arg)
@@ -956,6 +1000,7 @@ int main(void)
 		cmocka_unit_test(main_thread_sleeps),
 		cmocka_unit_test(hidden_users),
 		cmocka_unit_test(orphans_count_once),
+		cmocka_unit_test(daemons_count_once),
 		cmocka_unit_test(no_descriptor_is_left),
 		cmocka_unit_test(two_kinds_of_cpus),
 		cmocka_unit_test(more_events_than_counters),
