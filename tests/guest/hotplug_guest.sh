@@ -16,8 +16,7 @@ descriptors() {
 	pid=$1 least=
 	for _ in 1 2 3 4; do
 		set -- "/proc/$pid/fd/"*
-		[ "$#" -ge "${least:-$#}" ] || least=$#
-		: "${least:=$#}"
+		[ "${least:-$#}" -lt $# ] || least=$#
 		sleep 0.02
 	done
 	echo "$least"

@@ -60,6 +60,7 @@ cat /run/out >$tty &
 cat=$!
 exec 8>/run/out 9>$tty
 
+# What a moment changes comes out another way then.
 moments=$((${guest_later:-0} * 1000))
 while [ $moments -gt 0 ]; do
 	moments=$((moments - 1))

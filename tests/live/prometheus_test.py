@@ -99,10 +99,12 @@ def figures(prometheus, pids):
     """What is known of the loads."""
     spin, ping = pids
     share = "instance:pmctop_busy:ratio_rate1m"
-    check("a machine's busy share is one",
-          until(lambda: len(prometheus.finite(share)) == len(JOBS)
-                and all(0 < value < 1.1 for _, value in prometheus.finite(share))),
-          prometheus.query(share))
+
+    def is_one():
+        busy = prometheus.finite(share)
+        return len(busy) == len(JOBS) and all(0 < value < 1.1 for _, value in busy)
+
+    check("a machine's busy share is one", until(is_one), prometheus.query(share))
     for job in JOBS:
         select = f'{{job="{job}",pid="%d"}}'
         seconds = f'rate(pmctop_task_task_clock_seconds_total{select % spin}[1m]) > 0'

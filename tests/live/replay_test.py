@@ -46,7 +46,8 @@ def same(data, name, options, view=("--format", "json", "-H")):
     check(f"{name}: the replay prints what was printed live",
           live.returncode == 0 and replayed.returncode == 0 and live.stdout and
           live.stdout == replayed.stdout,
-          (live.stderr, replayed.stderr, differs(live.stdout.split("\n"), replayed.stdout.split("\n"))))
+          (live.stderr, replayed.stderr,
+           differs(live.stdout.split("\n"), replayed.stdout.split("\n"))))
 
 
 def one_and_all(data, loads):

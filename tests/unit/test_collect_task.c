@@ -478,6 +478,29 @@ static void hidden_users(void **state)
 	}
 }
 
+/* MAIN forks 60, which forks 61 and ends. */
+static void leave_daemon(struct fk *fk)
+{
+	fk_fork(fk, MAIN, 60);
+	fk_switch(fk, 1, 60);
+	fk_fork(fk, 60, 61);
+	fk_switch(fk, 2, 61);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 1, 0);
+}
+
+/* Who has taken 61 in, and what it has used, as /proc tells. */
+static void adopt_daemon(struct fk *fk, pid_t parent, unsigned ticks)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "61 (daemon) S %d 61 61 0 -1 4194304 0 0 0 0 %u 0 0 0 20 0 1 0 100099 4096000 "
+		 "100\n",
+		 parent, ticks);
+	fk_file(fk, "/proc/61/stat", text);
+}
+
 /* What a command leaves behind is counted once, though its parents' counters count it too. */
 static void orphans_count_once(void **state)
 {
@@ -494,15 +517,8 @@ static void orphans_count_once(void **state)
 		open_engine_with(&sys, &(struct engine_config){.target.command = MAIN});
 	truth -= fk_truth_task_user(fk, MAIN, FK_CYCLES);
 	fk_exec(fk, MAIN, "daemonize");
-	fk_fork(fk, MAIN, 60);
-	fk_switch(fk, 1, 60);
-	fk_fork(fk, 60, 61);
-	fk_switch(fk, 2, 61);
-	fk_exit(fk, 60, FK_EXIT_REAPED);
-	fk_switch(fk, 1, 0);
-	fk_file(fk, "/proc/61/stat",
-		"61 (daemon) S 40 61 61 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 100000 4096000 "
-		"100\n");
+	leave_daemon(fk);
+	adopt_daemon(fk, 40, 0);
 	for (int i = 0; i < 6; i++) {
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		sum += sum_of(snapshot, "cycles");
@@ -512,18 +528,6 @@ static void orphans_count_once(void **state)
 		 fk_truth_task_user(fk, 61, FK_CYCLES);
 	check_near((double)sum, (double)truth, 0.002);
 	close_all(engine, fk);
-}
-
-/* Taken in by the first process, after so many ticks. */
-static void adopt(struct fk *fk, pid_t tid, unsigned ticks)
-{
-	char path[32], text[160];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	snprintf(text, sizeof(text),
-		 "%d (daemon) S 1 1 1 0 -1 4194304 0 0 0 0 %u 0 0 0 20 0 1 0 100099 4096000 100\n",
-		 tid, ticks);
-	fk_file(fk, path, text);
 }
 
 /* The same of whom a shell left behind that was counted already, and works no more. */
@@ -539,17 +543,12 @@ static void daemons_count_once(void **state)
 	fk_switch(fk, 0, MAIN);
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 3));
-	fk_fork(fk, MAIN, 60);
-	fk_switch(fk, 1, 60);
-	fk_fork(fk, 60, 61);
-	fk_switch(fk, 2, 61);
-	fk_exit(fk, 60, FK_EXIT_REAPED);
-	fk_switch(fk, 1, 0);
+	leave_daemon(fk);
 	fk_switch(fk, 0, 0);
-	adopt(fk, 61, 0);
+	adopt_daemon(fk, 1, 0);
 	snapshot_free(nth_snapshot(engine, fk, 2)); /* it is found, and counted from now on */
 	for (unsigned i = 1; i <= 4; i++) {
-		adopt(fk, 61, 10 * i);
+		adopt_daemon(fk, 1, 10 * i);
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 		sum_ns += sum_of(snapshot, "task-clock");
 		snapshot_free(snapshot);
