@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The program as it is built: the texts that it prints on any machine, stored recordings replayed
+in every format, and a start and quit on a terminal.
+
+Nothing that is compared depends on this machine. GOLDEN_UPDATE=1 writes tests/golden/program_*.txt
+anew. Prints TAP. BUILD is the build directory.
+"""
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from frames import broken_sums, check, finish, frames_of, skip  # noqa: E402
+from golden import check_golden, folded  # noqa: E402
+from pmctop import ENVIRONMENT, HOME, PMCTOP, listed, run, write_file  # noqa: E402
+from ptys import OnPty  # noqa: E402
+
+ROOT = os.path.join(HERE, "..", "..")
+RECORDINGS = os.path.join(HERE, "..", "fixtures", "recordings")
+FOREVER = float("inf")
+
+# Each recording, and the options that it is replayed with. Its goldens are named after it.
+REPLAYED = {
+    "software.data": [],
+    "perf.data": ["-d", "0.1"],  # perf does not record intervals
+}
+
+# Each view's golden is program_RECORDING_VIEW.txt.
+VIEWS = {
+    "process": ["-b"],
+    "thread": ["-b", "--by", "thread", "-c"],
+    "tree": ["-b", "--by", "tree"],
+    "user": ["-b", "--by", "user"],
+    "cpu": ["-b", "--by", "cpu"],
+    "sorted": ["-b", "--sort", "-context-switches", "-e", "context-switches", "--top", "3"],
+    "csv_process": ["--format", "csv"],
+    "csv_thread": ["--format", "csv", "--by", "thread"],
+    "json_process": ["--format", "json"],
+    "json_thread": ["--format", "json", "--by", "thread", "-n", "1"],
+    "openmetrics": ["--format", "openmetrics", "--top", "3", "-n", "2"],
+}
+
+# What is refused: the exit status, and the message.
+REFUSED = {
+    "--no-such-option": (2, "Unknown option '--no-such-option': see 'pmctop --help'."),
+    "--theem": (2, "Unknown option '--theem' (did you mean '--theme'?): see 'pmctop --help'."),
+    "-Z": (2, "Unknown option '-Z': see 'pmctop --help'."),
+    "--delay": (2, "Option '--delay' needs SECS."),
+    "1 2 3": (2, "'3' is one argument too many: see 'pmctop --help'."),
+    "-d 0.01": (2, "The delay 0.01 is below the floor of 0.1 seconds."),
+    "-d soon": (2, "The delay 'soon' is no time: write seconds (1, 0.5) or 500ms."),
+    "-n 0": (2, "'0' is no number of refreshes: write a whole number from 1 on."),
+    "--format xml": (2, "Unknown format 'xml': write text, csv, json, openmetrics or prometheus."),
+    "--by task": (2, "Unknown --by 'task': write process, thread, tree, user, cgroup, cpu, socket "
+                     "or node."),
+    "--list colors": (2, "Unknown --list 'colors': write events, metrics, presets, columns, "
+                         "themes, pmus or keys."),
+    "--list presets no-such-preset": (1, "Nothing here matches 'no-such-preset'."),
+    "--config /no/such/file": (2, "There is no file '/no/such/file'."),
+    "-b --replay /no/such/file": (1, "'/no/such/file' cannot be read: No such file or directory."),
+    "-b --replay software.data -e minor-faults": (1, "'minor-faults' was not recorded."),
+    "-b --replay software.data -C 0":
+        (2, "A recording shows the CPUs that it was made of: -C is for live runs."),
+}
+
+
+def check_texts():
+    done = run("--version")
+    check("--version: the name and the number, then the build",
+          done.returncode == 0 and not done.stderr
+          and re.fullmatch(r"pmctop \S+\nBuilt for \S+, .*with \S.*\.\n", done.stdout), done)
+    check("-V is the same", run("-V").stdout == done.stdout)
+    done = run("--help")
+    check("--help succeeds", done.returncode == 0 and not done.stderr, done)
+    check_golden("--help", "program_help.txt", done.stdout)
+    check("-h is the same", run("-h").stdout == done.stdout)
+
+
+def generic_events():
+    """The names in the tables of core/catalog_generic.c."""
+    with open(os.path.join(ROOT, "core", "catalog_generic.c"), encoding="utf-8") as file:
+        text = file.read()
+    names = re.findall(r'^\t\{"([^"]+)", "', text.split("} generics[] = {")[1].split("};")[0], re.M)
+    caches = re.findall(r'^\t\{"([^"]+)", ".*", (\d)\}',
+                        text.split("} caches[] = {")[1].split("};")[0], re.M)
+    verbs = re.findall(r'^\t\{"([^"]+)", "([^"]+)"',
+                       text.split("} verbs[] = {")[1].split("};")[0], re.M)
+    return names + [f"{cache}-{word}" for cache, n in caches for verb in verbs[:int(n)]
+                    for word in verb]
+
+
+def check_lists():
+    """Not --list pmus: all that it prints is the machine's."""
+    for what in ("presets", "themes", "keys", "columns"):
+        done = run("--list", what)
+        check(f"--list {what} succeeds", done.returncode == 0 and not done.stderr, done)
+        check_golden(f"--list {what}", f"program_list_{what}.txt", done.stdout)
+
+    # The machine decides the second word, the title, and which formula follows " = ".
+    rows = [re.fullmatch(r"(ok|n/a|denied) +(\w+) +(\S{1,10}): (.*?)( = .+)?", rest)
+            for _, rest in listed("metrics")]
+    check("--list metrics: a state, a group, a title and a description each", all(rows), rows)
+    check_golden("--list metrics", "program_list_metrics.txt",
+                 "".join(f"{name:40} {row.group(2):12} {row.group(4)}\n"
+                         for (name, _), row in zip(listed("metrics"), rows) if row))
+
+    events = dict(listed("events"))
+    generic = generic_events()
+    check("--list events: every generic event",
+          len(generic) > 45 and not set(generic) - set(events), set(generic) - set(events))
+    strange = [rest for rest in events.values() if not re.match(r"(ok|n/a|denied|-) ", rest)]
+    check("--list events: a state each", not strange, strange)
+    check("--list events PATTERN: what has that in its name or description",
+          {"context-switches", "cs"} >= {name for name, rest in listed("events", "context-sw*")}
+          and listed("events", "context-sw*"))
+    mine = write_file("mine.conf", "[presets]\nmine = ipc, cpi\n[metrics]\n"
+                                   "half = cycles / 2; title=half\n[keys]\nquit = Q\n")
+    for what, wanted in {"presets": r"^mine .*: ipc, cpi$",
+                         "metrics": r"^half +\S+ +own +half: .*",
+                         "keys": "^quit +Q: quit$"}.items():
+        done = run("--config", mine, "--list", what)
+        check(f"--list {what}: those of a configuration",
+              done.returncode == 0 and re.search(wanted, done.stdout, re.M), done.stderr)
+
+
+def check_refusals():
+    for line, (status, message) in REFUSED.items():
+        done = run(*line.split(), cwd=RECORDINGS)
+        check(f"pmctop {line}: status {status} and a message",
+              done.returncode == status and not done.stdout
+              and done.stderr == f"pmctop: {message}\n", done)
+
+
+def replay(recording, *arguments, **options):
+    return run("--replay", recording, *arguments, cwd=RECORDINGS, **options)
+
+
+def check_recording(recording, how):
+    name = recording.rsplit(".", 1)[0]
+    for view, arguments in VIEWS.items():
+        done = replay(recording, *how, *arguments)
+        check(f"{recording}, {view}: the replay succeeds",
+              done.returncode == 0 and not done.stderr, done.stderr)
+        text = re.sub(r'(pmctop_build_info\{.*version=)"[^"]*"', r'\1"VERSION"', done.stdout)
+        check_golden(f"{recording}, {view}", f"program_{name}_{view}.txt", folded(text))
+    frames = frames_of(replay(recording, *how, "--format", "json").stdout)
+    broken = [broken_sums(frame) for frame in frames]
+    check(f"{recording}: in {len(frames)} refreshes, tasks + idle + unattributed = totals",
+          len(frames) > 1 and not any(broken), broken)
+
+    plain = replay(recording, *how, "--format", "csv").stdout
+    with open(os.path.join(RECORDINGS, recording), "rb") as file:
+        piped = run("--replay", "-", *how, "--format", "csv", stdin=file)
+    check(f"{recording}: the same from standard input",
+          piped.returncode == 0 and piped.stdout == plain, piped.stderr)
+    written = os.path.join(HOME, "written.csv")
+    done = replay(recording, *how, "-o", written, "--format", "csv")
+    with open(written, encoding="utf-8", newline="") as file:
+        check(f"{recording}: the same with -o FILE", done.returncode == 0 and not done.stdout
+              and file.read() == plain, done)
+
+
+def check_broken_recording():
+    with open(os.path.join(RECORDINGS, "software.data"), "rb") as file:
+        whole = file.read()
+    path = os.path.join(HOME, "software.data")
+    with open(path, "wb") as file:
+        file.write(whole[:len(whole) * 2 // 3])
+    done = run("--replay", path, "--format", "json")
+    got = frames_of(done.stdout)
+    wanted = frames_of(replay("software.data", "--format", "json").stdout)
+    # The last refresh has what was recorded of it.
+    check("a recording that is cut off: the refreshes before that, status 1 and a message",
+          done.returncode == 1 and "The recording is cut off at byte" in done.stderr
+          and 1 < len(got) <= len(wanted) and got[:-1] == wanted[:len(got) - 1]
+          and got != wanted, done)
+
+
+def has_terminals():
+    """Whether a pseudo terminal can be opened: a chroot may have no /dev/pts."""
+    try:
+        for descriptor in os.openpty():
+            os.close(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def start_and_quit(name, arguments, drawn):
+    """Waits until `drawn` stands in what the program sends, then presses q."""
+    if not has_terminals():
+        skip(f"{name}: start and quit", "no pseudo terminal can be opened")
+        return
+    terminal = OnPty([PMCTOP, "--color", "never", *arguments], **ENVIRONMENT)
+    ended = terminal.process.poll
+    try:
+        terminal.read_until(lambda: drawn in terminal.output or ended() is not None, FOREVER)
+        check(f"{name}: something is drawn", drawn in terminal.output and ended() is None,
+              terminal.output[-300:])
+        check(f"{name}: the terminal's settings are changed", not terminal.settings_are_back())
+        terminal.write(b"q")
+        status = terminal.wait(FOREVER)
+        check(f"{name}: q ends it with status 0", status == 0,
+              (status, terminal.output[-300:], terminal.process.stderr.read()[-300:]))
+        check(f"{name}: the terminal's settings are as before", terminal.settings_are_back())
+        check(f"{name}: the screen before it is back", b"\x1b[?1049h" in terminal.output
+              and terminal.output.rfind(b"\x1b[?1049l") > terminal.output.rfind(drawn),
+              terminal.output[-300:])
+    finally:
+        terminal.close()
+
+
+def main():
+    check_texts()
+    check_lists()
+    check_refusals()
+    for recording, how in REPLAYED.items():
+        check_recording(recording, how)
+    check_broken_recording()
+    # What can be counted is the machine's, so that only the frame is waited for.
+    start_and_quit("live", [], b"pmctop")
+    start_and_quit("replay", ["--replay", os.path.join(RECORDINGS, "software.data"),
+                              "--speed", "max"], b"swarm")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
