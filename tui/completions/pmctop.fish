@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # fish completion of pmctop. Names come from `pmctop --list`, of the very program that stands on the
-# line; tests/live/completion_test.py compares the options with --help. To fish a word that begins
-# with a dash is an option: what reverses the order is completed in --sort=-COLUMN alone.
+# line; tests/program/completion_test.py compares the options with --help. To fish a word that
+# begins with a dash is an option: what reverses the order is completed in --sort=-COLUMN alone.
 
 function __pmctop_program
     set -l words (commandline -opc)

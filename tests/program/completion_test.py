@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The completions without the shells that they are for: the tables of zsh and fish against --help
+and refusals, and bash's functions, called as bash would call them. What Tab does in each shell is
+in tests/live/completion_test.py.
+
+Prints TAP. BUILD is the build directory.
+"""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from completions import COMPLETIONS, QUOTED, check_last, check_lists, check_names  # noqa: E402
+from frames import check, finish  # noqa: E402
+from pmctop import ENVIRONMENT, PMCTOP, WORD_OPTIONS, options, words_of  # noqa: E402
+
+# Bash refuses compopt where no completion is under way. $1 is the file, $2 the program, $3 the
+# line, and the others are its words.
+BASH = r"""
+COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+compopt() { :; }
+. "$1"
+program=$2 COMP_LINE=$3 COMP_POINT=${#3}
+shift 3
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_pmctop "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+[ ${#COMPREPLY[@]} = 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+class BashFunctions:
+    """Of pmctop.bash, in a bash without a terminal and without readline."""
+
+    dashes = True
+
+    def replies(self, line):
+        """What of the last argument readline would keep, and what may follow that."""
+        # Readline breaks words at these two, which are words of their own then.
+        words = [word for part in line.split(" ") for word in re.split("([:=]+)", part)
+                 if word or not part]
+        done = subprocess.run(["bash", "--noprofile", "--norc", "-c", BASH, "bash",
+                               os.path.join(COMPLETIONS, "pmctop.bash"), PMCTOP,
+                               f"{PMCTOP} {line}", PMCTOP, *words], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, env=ENVIRONMENT)
+        last = "" if words[-1] in (":", "=") else words[-1]
+        kept = line[:len(line) - len(last)].split(" ")[-1] + re.match("['\"]?", last).group()
+        return kept, done.stdout.splitlines() + done.stderr.splitlines()
+
+    def all(self, line):
+        kept, replies = self.replies(line)
+        return [(kept + reply).rstrip() for reply in replies]
+
+    def last(self, line):
+        words = self.all(line)
+        return words[0] if len(words) == 1 else f"{len(words)}: {words[:9]}"
+
+
+def source(name):
+    with open(os.path.join(COMPLETIONS, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def check_bash():
+    shell = BashFunctions()
+    check_names(shell, "bash")
+    check_last(shell, "bash", {line: f"'{wanted}" for line, wanted in QUOTED.items()})
+    check_lists(shell, "bash")
+
+
+def check_tables():
+    """Those that zsh and fish have of their own: each option with what --help says."""
+    zsh = source("_pmctop").replace("'\\''", "'").replace("\\[", "[").replace("\\]", "]")
+    fish = source("pmctop.fish").replace("\\'", "'")
+    words = r"^[a-z]+(, [a-z]+)* or [a-z]+(: |$)"
+    for letter, name, takes, says in options():
+        says = re.sub(words, "", says)
+        check(f"zsh: --{name} as --help has it",
+              re.search(rf"--{name}{'=' if takes else ''}\W", zsh) and f"[{says}" in zsh
+              and (not letter or re.search(rf"\{{-{letter}{'[+]' if takes else ''},", zsh)), says)
+        line = re.search(rf"^complete -c pmctop(?: -s (\w))? -l {name} (.*)$", fish, re.M)
+        check(f"fish: --{name} as --help has it",
+              line and (line.group(1) or "") == letter and says in line.group(2)
+              and bool(takes) == bool(re.match("-[xr] ", line.group(2))), line and line.group())
+    spelled = {name for _, name, _, _ in options()}
+    found = set(re.findall(r"--([a-z-]+)=?\[", source("_pmctop"))
+                + re.findall(r",--([a-z-]+)=?\}", source("_pmctop")))
+    check("zsh: every option and no other", len(spelled) > 30 and found == spelled, found ^ spelled)
+    found = set(re.findall(r"^complete .* -l ([a-z-]+) ", fish, re.M))
+    check("fish: every option and no other", found == spelled, found ^ spelled)
+    for name in WORD_OPTIONS:
+        found = re.search(rf"--{name}=\[.*\]:\w+:\((.*)\)' ", zsh)
+        check(f"zsh: every word of --{name}, and no other",
+              found and found.group(1).split() == words_of(name), found)
+        found = re.search(rf"-l {name} -x -a '([a-z ]+)'", fish)
+        check(f"fish: every word of --{name}, and no other",
+              found and found.group(1).split() == words_of(name), found)
+
+
+def main():
+    check_tables()
+    check_bash()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
