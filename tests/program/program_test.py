@@ -25,6 +25,7 @@ FOREVER = float("inf")
 # Each recording, and the options that it is replayed with. Its goldens are named after it.
 REPLAYED = {
     "software.data": [],
+    "counters.data": [],
     "perf.data": ["-d", "0.1"],  # perf does not record intervals
 }
 
