@@ -46,9 +46,10 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 	-Wno-missing-field-initializers
 
 CFLAGS   ?= -O2 -g
+# -ffp-contract=off: a * b + c has the same last digit on every architecture.
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -fPIE $(HARDEN_CFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
-	-D_GNU_SOURCE -I. $(SYSROOT_CFLAGS) $(CFLAGS)
+	-ffp-contract=off -D_GNU_SOURCE -I. $(SYSROOT_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(if $(STATIC),$(STATIC_LDFLAGS),-pie) $(HARDEN_LDFLAGS) \
 	$(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
@@ -123,10 +124,10 @@ CORPUS_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 # As many jobs as there are CPUs, unless someone has said how many.
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
-.PHONY: all run static install install-caps uninstall deb dist test units loads bench benches screenshots guest monitoring
+.PHONY: all run static install install-caps uninstall deb dist test check test-live fresh units loads bench benches screenshots guest monitoring
 .PHONY: fuzz fuzz-short fuzzers sweep soak format format-check \
 	sanitize sanitize-threads valgrind analyze lint
-.PHONY: always deps deb-deps test-deps lint-deps clang-deps bench-deps clean help
+.PHONY: always deps deb-deps test-deps live-deps lint-deps clang-deps bench-deps clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -200,18 +201,42 @@ dist: ## build build/pmctop-VERSION.tar.gz, the sources of the last commit
 	git archive --add-virtual-file=pmctop-$(RELEASE)/.package/version:$(RELEASE) \
 		--prefix=pmctop-$(RELEASE)/ -o $(BUILD)/pmctop-$(RELEASE).tar.gz HEAD
 
-test: test-deps ## install what is missing, build and run every test
-	@$(submake) all units loads benches
-	@BUILD=$(BUILD) tests/run
+## ---- tests: the tiers, as tests/README.md describes them
 
-sweep: test-deps ## let each system call of whole runs fail once, in every way (minutes)
+# Each tier prints how long it took, without the installing of packages.
+timed = BEGAN_S=$$(date +%s) && export BEGAN_S &&
+
+test: test-deps ## install what is missing, build, run the fast tests: their result depends on the code alone
+	@$(timed) $(submake) all units && BUILD=$(BUILD) tests/run gate
+
+check: test-deps lint-deps clang-deps ## the slow part of the gate: lint, sanitizers, valgrind, fuzzers
+	+@MAKE="$(submake)" tests/check.sh lint sanitize sanitize-threads valgrind fuzz-short
+
+ifndef SANITIZED
+test-live: live-deps ## run the tests that look at this machine; SANITIZED=1: with sanitizers, under valgrind
+	@$(timed) $(submake) all units loads benches && { $(submake) guest || true; } && \
+	BUILD=$(BUILD) tests/run live
+else
+test-live: live-deps clang-deps
+	@$(timed) $(submake) $(CLANG_BUILD) all units loads && \
+	BUILD=$(BUILD)/sanitize $(UNSHUFFLED) tests/run live $(UNSANITIZED:%=-x %)
+	@$(timed) $(submake) $(THREADS_BUILD) all loads && \
+	BUILD=$(BUILD)/threads $(UNSHUFFLED) tests/run live $(THREAD_SCRIPTS)
+	@$(submake) all && BUILD=$(BUILD) tests/valgrind.sh
+endif
+
+fresh: ## run the README's two commands in a minimal Debian: SUITE=bookworm or SUITE=trixie
+	@$(call install,debootstrap)
+	@tests/fresh.sh $(SUITE) $(BUILD)/fresh
+
+sweep: live-deps ## let each system call of whole runs fail once, in every way (minutes)
 	@$(submake) all $(BUILD)/tests/test_sweep
 	@$(BUILD)/tests/test_sweep all
 	@BUILD=$(BUILD) tests/live/faults_test.py all
 
 SOAK_HOURS ?= 24
 SOAK_MINUTES ?= 10
-soak: test-deps ## watch a fake machine for SOAK_HOURS=24 of its own, this one for SOAK_MINUTES=10
+soak: live-deps ## watch a fake machine for SOAK_HOURS=24 of its own, this one for SOAK_MINUTES=10
 	@$(submake) all units loads
 	@CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/test_tui_long_day $(SOAK_HOURS)
 	@BUILD=$(BUILD) tests/soak/machine_test.py $(SOAK_MINUTES)
@@ -225,7 +250,7 @@ bench: bench-deps ## say what things cost, beside peers: ROUNDS=5 of the benchma
 
 benches: $(BENCH_BIN) ## build the programs of the benchmark
 
-screenshots: test-deps ## take README's pictures anew, of real runs here and in the emulated machine
+screenshots: live-deps ## take README's pictures anew, of real runs here and in the emulated machine
 	@$(submake) all loads guest
 	@BUILD=$(BUILD) tests/screenshots/make.py tests/screenshots
 
@@ -397,16 +422,18 @@ monitoring: ## fetch prometheus, promtool and node_exporter for the tests, witho
 ## ---- fuzzing (tests/fuzz)
 
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?= 5000
 FUZZ_SEED ?= 0
+FUZZ_LIMIT ?= -max_total_time=$(FUZZ_SECONDS)
 
 fuzz: clang-deps ## fuzz every parser with libFuzzer for FUZZ_SECONDS=60 each
 	@$(submake) $(CLANG_BUILD) fuzzers
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(UNSHUFFLED) \
+	@FUZZ_LIMIT=$(FUZZ_LIMIT) FUZZ_SEED=$(FUZZ_SEED) $(UNSHUFFLED) \
 		tests/fuzz/run.sh $(BUILD)/sanitize $(FUZZ)
 
-# The same inputs each time: what fails here was let in by a change.
-fuzz-short: ## the same for a second each, and the same inputs each time
-	@$(submake) fuzz FUZZ_SECONDS=1 FUZZ_SEED=1
+# A number of inputs, not a time, which would be another test on a slower machine.
+fuzz-short: ## fuzz every parser with the same FUZZ_RUNS=5000 inputs each time
+	@$(submake) fuzz FUZZ_LIMIT=-runs=$(FUZZ_RUNS) FUZZ_SEED=1
 
 fuzzers: $(FUZZ_BIN) ## build what fuzz runs: takes CC=clang and more, as fuzz says it
 
@@ -428,31 +455,35 @@ CLANG_BUILD = CC="$(CLANG)" WERROR=1 SANITIZE=fuzzer-no-link,address,undefined \
 # The address space of some kernels is shuffled more than these sanitizers can stand.
 UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-# What boots another machine; what looks at the program as it is built, at its memory, or that nobody
-# may trace it, as LSan does; what wants pmctop to keep up with a storm, which it cannot at a third of
-# its speed; what looks at the kernel or at another program more than at pmctop.
+sanitize: test-deps clang-deps ## run the fast tests under ASan, LSan and UBSan
+	@$(timed) $(submake) $(CLANG_BUILD) all units && \
+	BUILD=$(BUILD)/sanitize $(UNSHUFFLED) tests/run gate
+
+# Live scripts that say nothing with a sanitized program. They boot another machine. Or they examine
+# the program as it is built, its memory, or that no process may trace it (LSan traces). Or they want
+# pmctop to keep up with a storm, which it cannot at a third of its speed. Or they examine the kernel
+# or another program more than pmctop.
 UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
 	live/targets live/record_life live/replay_perf live/prometheus live/formats live/cost \
 	live/install live/package live/static live/readme tests/test_contract_
 
-sanitize: test-deps clang-deps ## run most tests under ASan, LSan and UBSan
-	@$(submake) $(CLANG_BUILD) all units loads
-	@BUILD=$(BUILD)/sanitize $(UNSHUFFLED) tests/run $(UNSANITIZED:%=-x %)
-
-# What has threads: core's own, those of --listen, and all that looks on while they run.
+# Units and live scripts with threads: those of core, those of --listen, and the tests that read
+# while these run.
 THREAD_UNITS := collector recorder player metrics_server exposition snapshot ring_loan file_replace
-THREAD_TESTS := $(THREAD_UNITS:%=test_%) live/record_test live/listen live/replay_test \
-	terminal/replay terminal/config
+THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay terminal/config
+THREADS_BUILD = SANITIZE=thread CFLAGS="-O1 -g" BUILD=$(BUILD)/threads
 
-sanitize-threads: test-deps ## run the tests of what has threads under TSan
-	@$(submake) SANITIZE=thread CFLAGS="-O1 -g" BUILD=$(BUILD)/threads all loads \
-		$(THREAD_UNITS:%=$(BUILD)/threads/tests/test_%)
-	@BUILD=$(BUILD)/threads $(UNSHUFFLED) tests/run $(THREAD_TESTS)
+sanitize-threads: test-deps ## run the units with threads under TSan
+	@$(timed) $(submake) $(THREADS_BUILD) $(THREAD_UNITS:%=$(BUILD)/threads/tests/test_%) && \
+	BUILD=$(BUILD)/threads $(UNSHUFFLED) tests/run gate $(THREAD_UNITS:%=test_%)
 
-valgrind: test-deps ## run some of the tests, and pmctop itself, under valgrind's memcheck
-	@$(call install,valgrind)
-	@$(submake) all units
-	@BUILD=$(BUILD) tests/valgrind.sh
+# Units that take more than half a minute under valgrind, which is some 40 times slower: ASan sees as
+# much of them. test_killed traces its children itself.
+UNVALGRINDED := tests/program/ test_sweep test_killed test_tui_server test_tui_screens \
+	test_tui_long_day test_history test_view$$ test_replay$$ test_metric$$ test_day test_churn
+
+valgrind: lint-deps ## run the faster units under valgrind's memcheck
+	@$(timed) $(submake) units && MEMCHECK=1 BUILD=$(BUILD) tests/run gate $(UNVALGRINDED:%=-x '%')
 
 # gcc's analyzer rather than clang's, which takes four times as long and does not know what an error
 # that was returned says about what was filled. What gcc 12 says of values that are not initialized
@@ -467,7 +498,7 @@ $(BUILD)/analyzed/%: %.c $(wildcard core/*.h tui/*.h)
 		-c -o /dev/null $< && touch $@
 
 lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clang, cppcheck, gcc's analyzer
-	@$(submake) CC=gcc WERROR=1 all units loads benches
+	@$(submake) CC=gcc WERROR=1 BUILD=$(BUILD)/werror all units loads benches
 	@$(submake) $(CLANG_BUILD) all units loads benches fuzzers
 	@$(submake) CC=gcc analyze
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability -j $(shell nproc) \
@@ -479,11 +510,12 @@ lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clan
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev \
 	libzstd-dev libmicrohttpd-dev
 DEB_PACKAGES   := $(BUILD_PACKAGES) dpkg-dev
-TEST_PACKAGES  := $(DEB_PACKAGES) lintian man-db mandoc bash-completion zsh fish jq libcmocka-dev python3 \
-	tmux procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \
+TEST_PACKAGES  := $(BUILD_PACKAGES) libcmocka-dev python3
+LIVE_PACKAGES  := $(TEST_PACKAGES) dpkg-dev lintian man-db mandoc bash-completion zsh fish jq tmux \
+	procps util-linux strace linux-perf valgrind libcap2-bin python3-prometheus-client \
 	qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio
 BENCH_PACKAGES := python3 procps htop btop atop tiptop linux-perf valgrind
-LINT_PACKAGES  := $(TEST_PACKAGES) clang-format cppcheck
+LINT_PACKAGES  := clang-format cppcheck valgrind
 
 deps: ## install what is missing to build it
 	@$(call install,$(BUILD_PACKAGES))
@@ -491,7 +523,9 @@ deb-deps: ## the same for deb
 	@$(call install,$(DEB_PACKAGES))
 test-deps: ## the same for test
 	@$(call install,$(TEST_PACKAGES))
-lint-deps: ## the same for lint
+live-deps: ## the same for test-live
+	@$(call install,$(LIVE_PACKAGES))
+lint-deps: test-deps ## the same for lint and valgrind
 	@$(call install,$(LINT_PACKAGES))
 # Those that the benchmarks compare with: what cannot be installed is left out.
 bench-deps: ## the same for bench, as far as it can be had

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Runs each fuzzer that make has built for FUZZ_SECONDS, as many at a time as there are CPUs. What
-# they find stays in BUILD/fuzz/found, what breaks in BUILD/fuzz/crashes, what they say beside it.
-# With FUZZ_SEED they try the same inputs in the same order each time. dict/NAME.dict has words.
+# Runs each fuzzer that make has built, as many at a time as there are CPUs, until FUZZ_LIMIT: an
+# option of libFuzzer, -max_total_time=SECONDS or -runs=INPUTS. New inputs stay in BUILD/fuzz/found,
+# inputs that fail in BUILD/fuzz/crashes, the output beside them. With FUZZ_SEED other than 0 each run
+# tries the same inputs in the same order. dict/NAME.dict has words.
 #
 #   tests/fuzz/run.sh BUILD [NAME...]   all of them, or those named (record, attrib ...)
 #   tests/fuzz/run.sh --probe           whether clang can build a fuzzer here
@@ -25,8 +26,9 @@ fuzz() {
 	local name=$1 log=$work/$1.log found=$work/found/$1 dict=tests/fuzz/dict/$1.dict status line
 	[ "$FUZZ_SEED" = 0 ] || rm -rf "$found"
 	mkdir -p "$found" "$work/crashes"
-	"$build/fuzz_$name" -max_total_time="$FUZZ_SECONDS" -seed="$FUZZ_SEED" \
-		$([ -f "$dict" ] && echo -dict="$dict") -timeout=20 -print_final_stats=1 -artifact_prefix="$work/crashes/$name-" \
+	# Inputs take milliseconds: one that takes a minute hangs, on a slow machine too.
+	"$build/fuzz_$name" "$FUZZ_LIMIT" -seed="$FUZZ_SEED" -timeout=60 -print_final_stats=1 \
+		$([ -f "$dict" ] && echo -dict="$dict") -artifact_prefix="$work/crashes/$name-" \
 		"$found" "tests/fuzz/corpus/$name" >"$log" 2>&1
 	status=$?
 	line=$(awk '/INITED/ { for (i = 1; i < NF; i++) if ($i == "cov:") first = $(i + 1) }
@@ -45,7 +47,7 @@ if [ "${1:-}" = --probe ]; then
 	probe
 	exit
 fi
-export FUZZ_SECONDS=${FUZZ_SECONDS:-60} FUZZ_SEED=${FUZZ_SEED:-0} build=$1 work=$1/fuzz
+export FUZZ_LIMIT=${FUZZ_LIMIT:--max_total_time=60} FUZZ_SEED=${FUZZ_SEED:-0} build=$1 work=$1/fuzz
 shift
 if [ $# -eq 0 ]; then
 	for entry in tests/fuzz/fuzz_*.c; do

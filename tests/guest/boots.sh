@@ -5,7 +5,7 @@
 # for it, boots it for each of these, side by side, lets it run NAME_guest.sh, and judges by
 # NAME_check.py what that printed. TAP; exit status 77: skipped.
 #
-# With TRY set they begin so much later: from another moment on all comes another way.
+# With LATER=N they begin N moments later, and all comes another way from there on.
 #
 # Each shift more halves what a second of the guest's costs, and what it gets done in that.
 set -uo pipefail
@@ -30,7 +30,7 @@ trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 boot() {
 	local name=$1 shift_=$2
 	shift 2
-	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 1200 --later "${TRY:-0}" "$@" \
+	tests/guest/boot.sh --image "$image" --shift "$shift_" --timeout 1200 --later "${LATER:-0}" "$@" \
 		--load "$BUILD/arm64/load" --pmctop "$BUILD/arm64/pmctop" \
 		"tests/guest/${name}_guest.sh" >"$work/$name.$shift_" 2>"$work/err.$name.$shift_"
 }

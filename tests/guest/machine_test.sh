@@ -45,7 +45,7 @@ check() {
 }
 
 boot() {
-	"$here/boot.sh" --image "$image" --later "${TRY:-0}" "$@"
+	"$here/boot.sh" --image "$image" --later "${LATER:-0}" "$@"
 }
 
 # One emulated machine is one thread of the host's.

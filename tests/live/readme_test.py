@@ -33,7 +33,6 @@ FOLDERS = "core|tui|themes|tests"
 
 WHOLE = "would build and test everything from within a test"
 INSTALLS = "package_test.py and rights_test.py install"
-CHECKS = "CI runs it, or has it run longer"
 ELSEWHERE = {
     "make run": WHOLE,
     "make test": WHOLE,
@@ -53,14 +52,6 @@ ELSEWHERE = {
     "docker run --cap-add SYS_ADMIN --pid host -it IMAGE pmctop": "no image",
     "scp build/static/pmctop box:": "another machine",
     "ssh -t box ./pmctop": "another machine",
-    "GOLDEN_UPDATE=1 tests/run test_tui_screens": "it writes into the sources",
-    "make lint": CHECKS,
-    "make sanitize": CHECKS,
-    "make sanitize-threads": CHECKS,
-    "make valgrind": CHECKS,
-    "make fuzz": CHECKS,
-    "make sweep": CHECKS,
-    "make soak": "hours",
     "make bench": "minutes, and tells of costs: cost_test.py is the short one",
 }
 
@@ -280,15 +271,6 @@ def run_plain(scratch, command):
         raise Failure(f"status {status}; {os.path.getsize(looked_at)} bytes; {text}")
 
 
-def run_tests(command):
-    """tests/run stands where the tests are."""
-    environment = {**os.environ, "BUILD": os.environ.get("BUILD", "build")}
-    done = subprocess.run(command.split(), capture_output=True, text=True, check=False,
-                          cwd=ROOT, env=environment, timeout=4 * PATIENCE_S)
-    if done.returncode or " passed, 0 failed" not in done.stdout:
-        raise Failure(done.stdout + done.stderr)
-
-
 def run_load(scratch, command):
     """One that goes on behind the next commands, until they end it: $! is its number."""
     load = scratch.load(os.path.join(scratch.path, command.split()[0]), *command.split()[1:-1])
@@ -301,8 +283,6 @@ def run(scratch, command):
     command = scratch.own(command)
     if command.endswith("&"):
         run_load(scratch, command)
-    elif command.startswith("tests/run"):
-        run_tests(command)
     elif command.startswith("kill"):
         subprocess.run(command.split(), check=True)
     elif is_live(command):
