@@ -245,33 +245,61 @@ static int probe_real(void)
 	return fd < 0 ? fd : 0;
 }
 
-int world_run(const char *name, const struct world_case *cases, size_t n)
+/* Each world, as WORLD names it. */
+static const struct kernel {
+	const char *name, *world;
+	int (*setup)(void **state);
+} kernels[] = {
+	{"fake", "fake", fake_setup},
+	{"fake, silent idle", "fake", silent_setup},
+	{"Linux", "linux", real_setup},
+};
+
+/* Those that WORLD names, or all; none where it names none. */
+static size_t wanted_kernels(const struct kernel *wanted[ARRAY_SIZE(kernels)])
 {
-	static const struct {
-		const char *name;
-		int (*setup)(void **state);
-	} kernels[] = {
-		{"fake", fake_setup}, {"fake, silent idle", silent_setup}, {"Linux", real_setup}};
-	size_t n_tests = ARRAY_SIZE(kernels) * n;
-	struct CMUnitTest *tests = xcalloc(n_tests, sizeof(*tests));
-	char(*names)[80] = xcalloc(n_tests, sizeof(*names));
-	int error = probe_real();
+	const char *world = getenv("WORLD");
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+		if (!world || strcmp(kernels[i].world, world) == 0)
+			wanted[n++] = &kernels[i];
+	if (n == 0)
+		fprintf(stderr, "Unknown WORLD '%s': it is fake, linux, or not set for both.\n",
+			world);
+	return n;
+}
+
+static void add_tests(const struct kernel *kernel, const struct world_case *cases, size_t n,
+		      char (*names)[80], struct CMUnitTest *tests)
+{
+	int error = kernel->setup == real_setup ? probe_real() : 0;
 
 	if (error)
 		fprintf(stderr, "SKIPPED on this kernel: perf_event_open of a CPU: %s\n",
 			strerror(-error));
-	for (size_t i = 0; i < n_tests; i++) {
-		size_t kernel = i / n, k = i % n;
-		bool run = !error || kernels[kernel].setup != real_setup;
-
-		snprintf(names[i], sizeof(names[i]), "%s: %s", kernels[kernel].name, cases[k].name);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(names[i], sizeof(names[i]), "%s: %s", kernel->name, cases[i].name);
 		tests[i] = (struct CMUnitTest){
 			.name = names[i],
-			.test_func = run ? cases[k].run : refused,
-			.setup_func = run ? kernels[kernel].setup : NULL,
-			.teardown_func = run ? teardown : NULL,
+			.test_func = error ? refused : cases[i].run,
+			.setup_func = error ? NULL : kernel->setup,
+			.teardown_func = error ? NULL : teardown,
 		};
 	}
+}
+
+int world_run(const char *name, const struct world_case *cases, size_t n)
+{
+	const struct kernel *wanted[ARRAY_SIZE(kernels)];
+	size_t n_wanted = wanted_kernels(wanted), n_tests = n_wanted * n;
+
+	if (n_wanted == 0)
+		return 2;
+	struct CMUnitTest *tests = xcalloc(n_tests, sizeof(*tests));
+	char(*names)[80] = xcalloc(n_tests, sizeof(*names));
+	for (size_t i = 0; i < n_wanted; i++)
+		add_tests(wanted[i], cases, n, &names[i * n], &tests[i * n]);
 	/* What cmocka's macro calls, which wants an array of constant size. */
 	int failed = _cmocka_run_group_tests(name, tests, n_tests, NULL, NULL);
 	free(names);

@@ -22,6 +22,9 @@
  * three of them through struct sys, so that the fake kernel cannot drift from Linux: the fake one,
  * one whose idle task is silent, and the kernel this test runs on (software events only, so any
  * machine will do). The real third is skipped, aloud, where the kernel refuses per-CPU events.
+ *
+ * The environment variable WORLD selects the kernels: "fake" runs the fake ones and asks the real
+ * one nothing, "linux" runs the real one only; not set, all of them run.
  */
 struct world {
 	struct sys sys;
@@ -42,7 +45,7 @@ struct world_case {
 
 #define WORLD_CASE(function) #function, function
 
-/* All cases in all worlds, under names "fake: CASE"; for main to return. */
+/* All cases in the worlds of WORLD, under names "fake: CASE"; an exit status for main to return. */
 int world_run(const char *name, const struct world_case *cases, size_t n);
 
 /* ---- events on the CPU of "me"; the test fails where they do not open */
