@@ -104,6 +104,7 @@ TUI_SRC  := $(sort $(wildcard tui/*.c))
 THEMES   := $(sort $(wildcard themes/*.theme))
 FAKE_SRC := $(sort $(wildcard tests/fake_kernel/*.c))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+LIVE_SRC := $(sort $(wildcard tests/live/test_*.c))
 LOAD_SRC := $(sort $(wildcard tests/load/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
@@ -116,6 +117,7 @@ FAKE_OBJ := $(call object,$(FAKE_SRC))
 SOAK_SRC := $(sort $(wildcard tests/soak/test_*.c))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC)) \
 	$(patsubst tests/soak/%.c,$(BUILD)/tests/%,$(SOAK_SRC))
+LIVE_BIN := $(patsubst tests/live/%.c,$(BUILD)/live/%,$(LIVE_SRC))
 LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
@@ -241,7 +243,7 @@ soak: live-deps ## watch a fake machine for SOAK_HOURS=24 of its own, this one f
 	@CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/test_tui_long_day $(SOAK_HOURS)
 	@BUILD=$(BUILD) tests/soak/machine_test.py $(SOAK_MINUTES)
 
-units: $(UNIT_BIN) $(CORPUS_BIN) ## build the unit tests
+units: $(UNIT_BIN) $(CORPUS_BIN) $(LIVE_BIN) ## build the unit tests
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 
 bench: bench-deps ## say what things cost, beside peers: ROUNDS=5 of the benchmark
@@ -286,6 +288,14 @@ $(BUILD)/tests/test_tui_%: $(BUILD)/obj/tests/unit/test_tui_%.o $(FAKE_OBJ) \
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(CORE_LIBS))
 
+# Those that look at this machine.
+$(BUILD)/live/test_tui_%: $(BUILD)/obj/tests/live/test_tui_%.o $(FAKE_OBJ) \
+		$(SCREEN_OBJ) $(BUILD)/libcore.a
+	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
+
+$(BUILD)/live/%: $(BUILD)/obj/tests/live/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
+	$(call link,$(TEST_LIBS) $(CORE_LIBS))
+
 $(BUILD)/tests/test_sweep $(BUILD)/tests/test_strange: $(BUILD)/tests/%: \
 		$(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/tests/unit/sweep.o $(FAKE_OBJ) $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(CORE_LIBS))
@@ -327,7 +337,7 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libcore.a
 $(BUILD)/obj/core/%: FILE_FLAGS = $(CORE_CFLAGS)
 $(BUILD)/obj/tui/%: FILE_FLAGS = $(TUI_CFLAGS)
 $(BUILD)/obj/tests/fake_kernel/%: FILE_FLAGS = $(TEST_CFLAGS)
-$(BUILD)/obj/tests/unit/% $(BUILD)/obj/tests/soak/%: FILE_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
+$(BUILD)/obj/tests/unit/% $(BUILD)/obj/tests/live/% $(BUILD)/obj/tests/soak/%: FILE_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
 
 # What is missing is said in one line, before the compiler says it in many: a library by pkg-config,
 # its header, and the package that has both.
@@ -399,7 +409,7 @@ $(BUILD)/terminal_types.c: Makefile
 	   echo '{0, 0},'; echo '};'; } > $@
 
 -include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
-	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) tests/unit/sweep.c tests/soak/long_day.c $(SOAK_SRC) $(LOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) tests/fuzz/corpus.c)
+	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LIVE_SRC) tests/unit/sweep.c tests/soak/long_day.c $(SOAK_SRC) $(LOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) tests/fuzz/corpus.c)
 
 ## ---- the emulated machine with a real PMU (tests/guest)
 

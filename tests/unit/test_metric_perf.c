@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * perf stat's ratios, to the last digit that it prints: our formulas over the counts that it
- * printed on real machines (quoted in public bug reports, documentation and source), and over what
- * it counts here and now.
+ * printed on real machines (quoted in public bug reports, documentation and source). What perf stat
+ * prints on this machine is in tests/live/test_metric_perf.c.
  *
  * A count that perf multiplexed is printed scaled up, with the share of the time that it was
  * counted behind it: here it becomes the raw count and the counting time again. A rate is left out
  * where perf printed its clock too coarsely (two digits of a millisecond) to tell the last digit.
  */
-#include "counted.h"
-#include "sample.h"
-
-#include "core/metric.h"
-#include "core/text.h"
+#include "perf_ratio.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,32 +20,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* What perf calls a ratio, and how we compute it: a built-in metric's last form, or a formula. */
-static const struct {
-	const char *unit, *metric, *expression;
-} ratios[] = {
-	{"GHz", "ghz", NULL},
-	{"insn per cycle", "ipc", NULL},
-	{"stalled cycles per insn", NULL,
-	 "max(stalled-cycles-frontend, stalled-cycles-backend) / instructions"},
-	{"stalled backend cycles per insn", NULL, "stalled-cycles-backend / instructions"},
-	{"stalled frontend cycles per insn", NULL, "stalled-cycles-frontend / instructions"},
-	{"% frontend cycles idle", "stalled_frontend_percent", NULL},
-	{"% backend cycles idle", "stalled_backend_percent", NULL},
-	{"% of all branches", "branch_miss_percent", NULL},
-	{"% of all cache refs", "cache_miss_percent", NULL},
-	{"% of all LL-cache accesses", "llc_miss_percent", NULL},
-	{"% of all L1-dcache accesses", "l1d_miss_percent", NULL},
-	{"% of all L1-icache accesses", NULL, "100 * L1-icache-load-misses / L1-icache-loads"},
-	{"% of all dTLB cache accesses", NULL, "100 * dTLB-load-misses / dTLB-loads"},
-	{"% of all iTLB cache accesses", NULL, "100 * iTLB-load-misses / iTLB-loads"},
-	{"CPUs utilized", NULL, "cpu_time_s / interval_s"},
-	{"G/sec", NULL, "'%s' / cpu_time_s / 1e9"}, /* of the line's own event */
-	{"M/sec", NULL, "'%s' / cpu_time_s / 1e6"},
-	{"K/sec", NULL, "'%s' / cpu_time_s / 1e3"},
-	{"/sec", NULL, "'%s' / cpu_time_s"},
-};
 
 struct line {
 	const char *event;
@@ -370,53 +340,6 @@ static const struct output outputs[] = {
 	 }},
 };
 
-static void find_expression(const char *unit, const char *event, char *expression, size_t size)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(ratios); i++) {
-		const char *found = ratios[i].expression;
-
-		if (strcmp(ratios[i].unit, unit) != 0)
-			continue;
-		if (ratios[i].metric) {
-			const struct metric_def *def = metric_def_find(ratios[i].metric);
-
-			found = def->forms[metric_def_form(def, 0, 0)].expression;
-		}
-		const char *own = strstr(found, "%s");
-		snprintf(expression, size, "%.*s%s%s", own ? (int)(own - found) : (int)size, found,
-			 own ? event : "", own ? own + 2 : "");
-		return;
-	}
-	fail_msg("perf prints no '%s' that this test knows", unit);
-}
-
-/* Whether a figure, printed as perf printed its own, is the same text. */
-static struct figure check_ratio(const struct counted *counted, const char *machine,
-				 const char *event, const char *printed)
-{
-	size_t length = strspn(printed, "0123456789.");
-	const char *point = memchr(printed, '.', length);
-	unsigned decimals = point ? (unsigned)(printed + length - point - 1) : 0;
-	const char *unit = printed + length + (printed[length] == ' ');
-	char expression[256], text[64];
-	struct metric_def def = {.name = "perf", .forms = {{.expression = expression}}};
-	struct event_set events = counted->events; /* nothing new is named */
-	struct metric metric;
-	struct error err = {0};
-
-	find_expression(unit, event, expression, sizeof(expression));
-	if (metric_compile(&def, 0, &events, &metric, &err) < 0)
-		fail_msg("%s: %s", machine, err.text);
-	struct figure figure = sample_eval(&metric, &counted->input, counted->interval_s);
-	metric_fini(&metric);
-	if (!figure_known(figure))
-		fail_msg("%s: %s is %s", machine, printed, figure_state_name(figure.state));
-	text_fixed(text, sizeof(text), figure.value, decimals);
-	if (strncmp(text, printed, length) != 0 || text[length] != '\0')
-		fail_msg("%s: %s, not %s", machine, text, printed);
-	return figure;
-}
-
 static void as_perf_printed_them(void **state)
 {
 	unsigned figures = 0, scaled = 0;
@@ -442,8 +365,8 @@ static void as_perf_printed_them(void **state)
 		for (size_t k = 0; k < n; k++)
 			for (size_t p = 0; p < 2 && output->lines[k].printed[p]; p++) {
 				struct figure figure =
-					check_ratio(&counted, output->machine, events[k].name,
-						    output->lines[k].printed[p]);
+					perf_ratio_check(&counted, output->machine, events[k].name,
+							 output->lines[k].printed[p]);
 
 				figures++;
 				scaled += figure.state == FIGURE_SCALED;
@@ -458,64 +381,10 @@ static void as_perf_printed_them(void **state)
 	assert_true(figures >= 100 && scaled >= 60);
 }
 
-/* One line of perf stat -x, : value, unit, event, ns that it was counted, percent, ratio, unit. */
-struct csv {
-	double value, counted_ns;
-	char event[64], printed[64];
-};
-
-static bool read_csv(const char *text, struct csv *csv)
-{
-	char ratio[24], unit[32];
-
-	if (sscanf(text, "%lf,%*[^,],%63[^,],%lf,%*[^,],%23[^,],%31[^\n]", &csv->value, csv->event,
-		   &csv->counted_ns, ratio, unit) != 5 &&
-	    sscanf(text, "%lf,,%63[^,],%lf,%*[^,],%23[^,],%31[^\n]", &csv->value, csv->event,
-		   &csv->counted_ns, ratio, unit) != 5)
-		return false;
-	csv->event[strcspn(csv->event, ":")] = '\0'; /* :u where the kernel is paranoid */
-	snprintf(csv->printed, sizeof(csv->printed), "%s %s", ratio, unit);
-	return true;
-}
-
-/* perf's ratios and ours over what perf counts here and now. */
-static void as_perf_prints_them_here(void **state)
-{
-	static const char command[] =
-		"LC_ALL=C perf stat -x, -e task-clock,context-switches,page-faults,cpu-migrations "
-		"-o /dev/stdout -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done' "
-		"2>/dev/null";
-	struct counted_event events[4] = {0};
-	struct csv lines[4];
-	struct counted counted;
-	char text[256];
-	FILE *perf = popen(command, "r");
-	size_t n = 0;
-
-	(void)state;
-	assert_non_null(perf);
-	while (fgets(text, sizeof(text), perf))
-		if (n < ARRAY_SIZE(lines) && read_csv(text, &lines[n]))
-			n++;
-	pclose(perf);
-	if (n < ARRAY_SIZE(lines)) {
-		print_message("# skipped: perf stat does not run here\n");
-		skip();
-	}
-	for (size_t i = 0; i < n; i++)
-		events[i] = (struct counted_event){lines[i].event, lines[i].value, 1};
-	counted_init(&counted, lines[0].counted_ns / (double)NS_PER_S, 1, events, n);
-	/* The first is the clock itself, whose ratio is to a time that -x does not print. */
-	for (size_t i = 1; i < n; i++)
-		check_ratio(&counted, "here", lines[i].event, lines[i].printed);
-	counted_fini(&counted);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_perf_printed_them),
-		cmocka_unit_test(as_perf_prints_them_here),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  * perf_event_attr before it opens it, so events that this machine has not can be compared too, and
  * SYSFS_PATH and PERF_CPUID show it the sysfs and the CPU of another one.
  */
-#include "machine.h"
+#include "tests/unit/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
