@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Text from outside and numbers to the outside. */
-#include "core/text.h"
-#include "core/util.h"
+#include "widths.h"
 
 #include <float.h>
-#include <gnu/libc-version.h>
-#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <wchar.h>
 
 #include <cmocka.h>
-
-#define BAD "\xef\xbf\xbd" /* U+FFFD */
 
 static void decodes(void **state)
 {
@@ -101,83 +95,96 @@ static void widths(void **state)
 			fail_msg("%s: %u", rows[i].name, text_width(rows[i].text));
 }
 
-/* What is shown as TEXT_REPLACEMENT whatever wcwidth() says, and why. */
-static bool is_deliberate(uint32_t code)
+/*
+ * Ranges on whose width all agree. tests/live/test_widths.c compares every character with this C
+ * library's wcwidth().
+ */
+static void widths_of_characters(void **state)
 {
+	enum { REPLACED = -1 };
 	static const struct {
-		const char *why;
+		const char *name;
 		uint32_t first, last;
+		int want;
 	} rows[] = {
-		{"soft hyphen: shown by some", 0xAD, 0xAD},
-		{"turns the text", 0x61C, 0x61C},
-		{"turns the text", 0x200E, 0x200F},
-		{"turns the text", 0x202A, 0x202E},
-		{"invisible, turns the text", 0x2060, 0x206F},
-		{"byte order mark", 0xFEFF, 0xFEFF},
-		{"interlinear annotation", 0xFFF9, 0xFFFB},
-		{"invisible tags", 0xE0000, 0xE007F},
-		{"Arabic number signs: 0 or 1", 0x600, 0x605},
-		{"Arabic end of ayah: 0 or 1", 0x6DD, 0x6DD},
-		{"Syriac abbreviation mark: 0 or 1", 0x70F, 0x70F},
-		{"Arabic pound and piastre marks: 0 or 1", 0x890, 0x891},
-		{"Arabic disputed end of ayah: 0 or 1", 0x8E2, 0x8E2},
-		{"Kaithi number sign: 0 or 1", 0x110BD, 0x110BD},
-		{"Kaithi number sign above: 0 or 1", 0x110CD, 0x110CD},
-		{"Hangul filler: 0 or 2", 0x115F, 0x115F},
-		{"Hangul filler: 0 or 2", 0x3164, 0x3164},
-		{"Hangul filler: 0 or 1", 0xFFA0, 0xFFA0},
-		{"trigrams: wide since Unicode 16", 0x2630, 0x2637},
-		{"digrams: wide since Unicode 16", 0x268A, 0x268F},
-		{"numbers on black squares: wide in glibc alone", 0x3248, 0x324F},
-		{"hexagrams: wide in glibc and since Unicode 16", 0x4DC0, 0x4DFF},
-		{"Tai Xuan Jing: wide since Unicode 16", 0x1D300, 0x1D356},
-		{"counting rods: wide since Unicode 16", 0x1D360, 0x1D376},
-		{"regional indicators: two make a flag", 0x1F1E6, 0x1F1FF},
-		{"skin tones: drawn into the emoji before", 0x1F3FB, 0x1F3FF},
+		{"C0 controls", 0x1, 0x1F, REPLACED},
+		{"ASCII", 0x20, 0x7E, 1},
+		{"DEL and C1 controls", 0x7F, 0x9F, REPLACED},
+		{"Latin-1", 0xAE, 0xFF, 1},
+		{"combining diacritical marks", 0x300, 0x36F, 0},
+		{"not assigned", 0x378, 0x379, REPLACED},
+		{"Greek", 0x3A3, 0x3FF, 1},
+		{"Cyrillic", 0x400, 0x482, 1},
+		{"Cyrillic marks", 0x483, 0x489, 0},
+		{"Hebrew points", 0x591, 0x5BD, 0},
+		{"Hebrew", 0x5D0, 0x5EA, 1},
+		{"Arabic", 0x620, 0x64A, 1},
+		{"Arabic vowels", 0x64B, 0x65F, 0},
+		{"Devanagari letters", 0x904, 0x939, 1},
+		{"Devanagari vowels below and above", 0x941, 0x948, 0},
+		{"Thai letters", 0xE01, 0xE30, 1},
+		{"Thai vowels below and above", 0xE34, 0xE3A, 0},
+		{"Hangul initials", 0x1100, 0x115E, 2},
+		{"Hangul vowels and finals", 0x1160, 0x11FF, 0},
+		{"zero-width space and joiners", 0x200B, 0x200D, 0},
+		{"line and paragraph separators", 0x2028, 0x2029, REPLACED},
+		{"arrows", 0x2190, 0x21FF, 1},
+		{"boxes and blocks", 0x2500, 0x259F, 1},
+		{"Braille", 0x2800, 0x28FF, 1},
+		{"ideographic space", 0x3000, 0x3000, 2},
+		{"Hiragana", 0x3041, 0x3096, 2},
+		{"Katakana", 0x30A0, 0x30FF, 2},
+		{"Han, extension A", 0x3400, 0x4DB5, 2},
+		{"Han", 0x4E00, 0x9FA5, 2},
+		{"Yi", 0xA000, 0xA48C, 2},
+		{"Hangul", 0xAC00, 0xD7A3, 2},
+		{"surrogates", 0xD800, 0xDFFF, REPLACED},
+		{"private", 0xE000, 0xF8FF, 1},
+		{"Han, compatible", 0xF900, 0xFA2D, 2},
+		{"variation selectors", 0xFE00, 0xFE0F, 0},
+		{"full width", 0xFF01, 0xFF60, 2},
+		{"half width", 0xFF61, 0xFF9F, 1},
+		{"the replacement", TEXT_REPLACEMENT, TEXT_REPLACEMENT, 1},
+		{"no characters", 0xFFFE, 0xFFFF, REPLACED},
+		{"Linear B", 0x10000, 0x1000B, 1},
+		{"faces", 0x1F600, 0x1F64F, 2},
+		{"Han, extension B", 0x20000, 0x2A6D6, 2},
+		{"variation selectors, supplement", 0xE0100, 0xE01EF, 0},
+		{"private planes", 0xF0000, 0xFFFFD, 1},
+		{"the last ones, no characters", 0x10FFFE, 0x10FFFF, REPLACED},
 	};
 
+	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (code >= rows[i].first && code <= rows[i].last)
-			return true;
-	return false;
+		for (uint32_t c = rows[i].first; c <= rows[i].last; c++) {
+			unsigned want = rows[i].want == REPLACED ? 1 : (unsigned)rows[i].want;
+
+			if (text_character_width(c) != want ||
+			    is_sent(c) != (rows[i].want != REPLACED))
+				fail_msg("%s: U+%04X: %u%s", rows[i].name, c,
+					 text_character_width(c), is_sent(c) ? "" : " (replaced)");
+		}
+	for (uint32_t c = 1; c <= 0x10FFFF; c++)
+		if (is_deliberate(c) && (is_sent(c) || text_character_width(c) != 1))
+			fail_msg("U+%04X is sent", c);
 }
 
-/*
- * A width that differs from ncurses' (which asks wcwidth()) shifts the rest of the row. The table
- * is glibc 2.36's: a later one knows more characters, an earlier one fewer.
- */
-static void widths_are_wcwidths(void **state)
+/* The table is Unicode 14's: a character that is added, lost or changed changes these numbers. */
+static void characters_of_each_width(void **state)
 {
+	unsigned n[3] = {0}, replaced = 0;
+
 	(void)state;
-	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
-		print_message("no C.UTF-8 locale: widths are not compared\n");
-		skip();
-	}
-
-	int version = strverscmp(gnu_get_libc_version(), "2.36");
-	unsigned differ = 0;
-
 	for (uint32_t c = 1; c <= 0x10FFFF; c++) {
-		char bytes[5] = "", shown[5];
-		int want = wcwidth((wchar_t)c), width = (int)text_character_width(c);
-
-		text_encode(c, bytes);
-		text_printable(shown, sizeof(shown), bytes, 2);
-
-		bool sent = strcmp(shown, BAD) != 0 || c == TEXT_REPLACEMENT, same;
-
-		if (is_deliberate(c))
-			same = !sent && width == 1;
-		else if (!sent)
-			same = width == 1 && (want < 0 || version > 0);
+		if (is_sent(c))
+			n[text_character_width(c)]++;
 		else
-			same = width == want || (want < 0 && version < 0);
-		if (!same && differ++ < 20)
-			print_error("U+%04X: %d%s, wcwidth %d\n", c, width,
-				    sent ? "" : " (replaced)", want);
+			replaced++;
 	}
-	setlocale(LC_CTYPE, "C");
-	assert_int_equal(differ, 0);
+	assert_int_equal(n[0], 2210);
+	assert_int_equal(n[1], 162392);
+	assert_int_equal(n[2], 117183);
+	assert_int_equal(replaced, 832326);
 }
 
 static void is_printable(void **state)
@@ -304,9 +311,13 @@ static void test_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decodes),      cmocka_unit_test(encodes_what_it_decodes),
-		cmocka_unit_test(widths),       cmocka_unit_test(widths_are_wcwidths),
-		cmocka_unit_test(is_printable), cmocka_unit_test(numbers),
+		cmocka_unit_test(decodes),
+		cmocka_unit_test(encodes_what_it_decodes),
+		cmocka_unit_test(widths),
+		cmocka_unit_test(widths_of_characters),
+		cmocka_unit_test(characters_of_each_width),
+		cmocka_unit_test(is_printable),
+		cmocka_unit_test(numbers),
 		cmocka_unit_test(test_number),
 	};
 
