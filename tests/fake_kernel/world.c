@@ -3,6 +3,7 @@
 
 #include "core/util.h"
 #include "machines.h"
+#include "tests/unit/signals.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -296,6 +297,7 @@ int world_run(const char *name, const struct world_case *cases, size_t n)
 
 	if (n_wanted == 0)
 		return 2;
+	signals_restore(); /* tasks of the real kernel are children */
 	struct CMUnitTest *tests = xcalloc(n_tests, sizeof(*tests));
 	char(*names)[80] = xcalloc(n_tests, sizeof(*names));
 	for (size_t i = 0; i < n_wanted; i++)

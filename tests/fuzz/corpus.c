@@ -5,6 +5,7 @@
  * that it is given.
  */
 #include "fuzz.h"
+#include "tests/unit/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -90,6 +91,7 @@ int main(int argc, char **argv)
 	const char *name = strstr(argv[0], "test_fuzz_");
 	bool ok = true;
 
+	signals_restore();
 	name = name ? name + strlen("test_fuzz_") : argv[0];
 	if (argc == 1)
 		return report_corpus(name) ? 0 : 1;

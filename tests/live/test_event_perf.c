@@ -5,6 +5,7 @@
  * SYSFS_PATH and PERF_CPUID show it the sysfs and the CPU of another one.
  */
 #include "tests/unit/machine.h"
+#include "tests/unit/signals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -498,6 +499,7 @@ int main(void)
 		cmocka_unit_test(arm),     cmocka_unit_test(native), cmocka_unit_test(tracepoints),
 	};
 
+	signals_restore();
 	if (system("perf stat true >/dev/null 2>&1") != 0) {
 		puts("no perf here that runs: names are not compared (on Debian: linux-perf)");
 		return 77;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* perf stat's ratios and ours over what perf counts on this machine, to the last digit printed. */
 #include "tests/unit/perf_ratio.h"
+#include "tests/unit/signals.h"
 
 #include <stdlib.h>
 
@@ -63,5 +64,6 @@ int main(void)
 		cmocka_unit_test(as_perf_prints_them_here),
 	};
 
+	signals_restore();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

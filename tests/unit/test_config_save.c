@@ -4,6 +4,7 @@
 #include "core/config_save.h"
 #include "core/util.h"
 #include "files.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -462,5 +463,6 @@ int main(void)
 		cmocka_unit_test(test_pattern),
 	};
 
+	signals_restore();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "core/util.h"
 #include "files.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -245,6 +246,7 @@ int main(void)
 		cmocka_unit_test_teardown(readers_find_it_whole, clean),
 	};
 
+	signals_restore();
 	if (!mkdtemp(directory))
 		return 1;
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "core/util.h"
 #include "files.h"
+#include "signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -219,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_recording_stays),
 	};
 
+	signals_restore();
 	memset(old, 'o', TEXT);
 	memset(new, 'n', TEXT);
 	if (!mkdtemp(directory) || chdir(directory))

@@ -8,6 +8,7 @@
 
 #include "core/out_json.h"
 #include "core/text.h"
+#include "signals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -354,5 +355,6 @@ int main(void)
 		cmocka_unit_test(coverage),
 	};
 
+	signals_restore();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "core/util.h"
 #include "files.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -252,6 +253,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_new_file, enter, leave),
 	};
 
+	signals_restore();
 	umask(022);
 	if (!mkdtemp(home))
 		return 1;

@@ -5,6 +5,7 @@
  */
 #include "core/perfdata.h"
 #include "core/record_name.h"
+#include "signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -353,6 +354,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_nothing_came, empty_directory),
 	};
 
+	signals_restore();
 	if (!mkdtemp(directory)) {
 		perror(directory);
 		return 1;

@@ -10,6 +10,7 @@
 #include "engine_run.h"
 #include "recording.h"
 #include "tests/fake_kernel/machines.h"
+#include "signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -510,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_task_mode),
 	};
 
+	signals_restore();
 	if (!mkdtemp(directory)) {
 		perror(directory);
 		return 1;
