@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static void type(struct stage *stage, const char *text)
 {
@@ -548,36 +546,6 @@ static void test_refused(void **state)
 	stage_close(&stage);
 }
 
-/* The real kernel: a child that waits for it. */
-static void test_victim(void **state)
-{
-	struct victim victim;
-	struct error err;
-	struct sys sys;
-	pid_t pid = fork();
-	int status;
-
-	(void)state;
-	if (pid == 0) {
-		pause();
-		_exit(0);
-	}
-	assert_int_equal(sys_linux_init(&sys), 0);
-	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
-	/* Nobody had that number when the machine was started: who has it began later. */
-	assert_int_equal(victim_find(&sys, pid, 1, &victim, &err), -ESRCH);
-	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
-	victim.start_ticks++;
-	assert_int_equal(victim_signal(&sys, &victim, SIGUSR1, &err), -ESRCH);
-	victim.start_ticks--;
-	assert_int_equal(victim_signal(&sys, &victim, SIGUSR1, &err), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
-	assert_int_equal(victim_signal(&sys, &victim, SIGUSR1, &err), -ESRCH);
-	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), -ESRCH);
-	sys_linux_fini(&sys);
-}
-
 /* No size may upset a list to choose from, or a question. */
 static void test_sizes(void **state)
 {
@@ -702,7 +670,6 @@ int main(void)
 		cmocka_unit_test(test_kill_nobody_else),
 		cmocka_unit_test(test_kill_refused),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_victim),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_tell),
 		cmocka_unit_test(test_tell_at_length),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+/* A process of this kernel is found and gets a signal by its pidfd. */
+#include "tests/unit/signals.h"
+#include "tui/victim.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void a_child_gets_its_signal(void **state)
+{
+	struct victim victim;
+	struct error err;
+	struct sys sys;
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(sys_linux_init(&sys), 0);
+	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
+	/* Nobody had that number when the machine was started: who has it began later. */
+	assert_int_equal(victim_find(&sys, pid, 1, &victim, &err), -ESRCH);
+	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
+	victim.start_ticks++;
+	assert_int_equal(victim_signal(&sys, &victim, SIGUSR1, &err), -ESRCH);
+	victim.start_ticks--;
+	assert_int_equal(victim_signal(&sys, &victim, SIGUSR1, &err), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
+	assert_int_equal(victim_signal(&sys, &victim, SIGUSR1, &err), -ESRCH);
+	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), -ESRCH);
+	sys_linux_fini(&sys);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_child_gets_its_signal),
+	};
+
+	signals_restore();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
