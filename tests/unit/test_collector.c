@@ -1,135 +1,127 @@
 // SPDX-License-Identifier: MIT
-/* The thread around the engine, on this kernel: commands go in, snapshots come out. */
-#include "core/collector.h"
+/*
+ * The thread around the engine, on the fake kernel: commands go in, snapshots come out. The fake
+ * kernel's waits pause for a moment and return at once; a feed of this file's own waits for good.
+ * tests/live/test_collector.c is on the real kernel.
+ */
+#include "collector_run.h"
 #include "core/exposition_feed.h"
-#include "core/live.h"
-#include "core/preset.h"
-#include "core/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
 
-#include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#define REFRESH_NS (50 * NS_PER_MS)
-
-static struct collector *start_with(const struct engine_config *config, uint64_t interval_ns)
+static const struct engine_config *software(void)
 {
-	struct collector *collector;
-	struct engine *engine = NULL;
-	struct feed feed;
-	struct error err;
+	static struct engine_config config;
 
-	if (collector_new(&collector, &err) < 0 ||
-	    engine_new(collector_sys(collector), config, &engine, &err) < 0)
-		fail_msg("%s", err.text);
-	live_init(collector_sys(collector), engine, interval_ns, &feed);
-	if (collector_start(collector, &feed, &err) < 0)
-		fail_msg("%s", err.text);
-	return collector;
+	config.preset = preset_find("software");
+	return &config;
 }
 
-static struct collector *start(void)
+static int open_machine(void **state)
 {
-	return start_with(&(struct engine_config){.preset = preset_find("software")}, REFRESH_NS);
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .wait_pause_us = 1000});
+
+	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "worker"});
+	fk_switch(fk, 0, 7);
+	*state = fk;
+	return 0;
 }
 
-/* The next one, whatever it takes: this is no test of time. */
-static struct snapshot *next(struct collector *collector)
+static int close_machine(void **state)
 {
-	struct pollfd ready = {.fd = collector_fd(collector), .events = POLLIN};
-	struct snapshot *snapshot = NULL;
-
-	while (!snapshot) {
-		assert_int_equal(poll(&ready, 1, 120000), 1);
-		snapshot = collector_take(collector);
-	}
-	return snapshot;
-}
-
-/* Takes snapshots until one has, or has not, a column; in a hundred there must be such a one. */
-static void wait_for_column(struct collector *collector, const char *name, bool wanted)
-{
-	for (int i = 0; i < 100; i++) {
-		struct snapshot *snapshot = next(collector);
-		bool found = columns_metric(snapshot->columns, name) >= 0;
-
-		/* Whatever is added or removed, the others are there. */
-		assert_true(columns_metric(snapshot->columns, "cpu_percent") >= 0);
-		assert_true(strcmp(snapshot->mode, "proc") == 0 ||
-			    snapshot_conserves(snapshot, NULL));
-		snapshot_free(snapshot);
-		if (found == wanted)
-			return;
-	}
-	fail_msg("%s is %s", name, wanted ? "not there" : "still there");
+	assert_int_equal(fk_open_fds(*state), 0);
+	assert_int_equal(fk_mapped(*state), 0);
+	fk_free(*state);
+	return 0;
 }
 
 static void columns_come_and_go(void **state)
 {
-	struct collector *collector = start();
+	struct sys sys = fk_sys(*state);
 
-	(void)state;
-	wait_for_column(collector, "cpu_percent", true);
-	collector_do(collector, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
-	collector_do(collector, &(struct command){COMMAND_ADD_METRIC, "two = 1 + 1"});
-	wait_for_column(collector, "minor-faults", true);
-	wait_for_column(collector, "two", true);
-	collector_do(collector, &(struct command){COMMAND_REMOVE, "minor-faults"});
-	wait_for_column(collector, "minor-faults", false);
-	wait_for_column(collector, "two", true);
-	collector_free(collector);
+	collector_check_columns(collector_open(&sys, software(), REFRESH_NS));
 }
 
 static void what_cannot_be_done_is_told(void **state)
 {
-	struct collector *collector = start();
+	struct sys sys = fk_sys(*state);
+	struct collector *collector = collector_open(&sys, software(), REFRESH_NS);
 	bool told = false;
 
-	(void)state;
 	collector_do(collector, &(struct command){COMMAND_ADD_EVENTS, "cylces"});
-	for (int i = 0; i < 100 && !told; i++) {
-		struct snapshot *snapshot = next(collector);
+	while (!told) {
+		struct snapshot *snapshot = collector_next(collector);
 
 		for (size_t k = 0; k < snapshot->n_notes; k++)
 			told |= strstr(snapshot->notes[k], "did you mean 'cycles'") != NULL;
 		snapshot_free(snapshot);
 	}
-	assert_true(told);
 	collector_free(collector);
 }
 
-/* However long an interval is, and whatever the rings do: it is told at once. */
+/* ---- a feed that waits until the collector is woken, however long that takes */
+
+struct sleeper {
+	const struct sys *sys;
+	atomic_bool waits;
+};
+
+static int sleeper_wait(void *ctx, uint64_t until_ns, struct error *err)
+{
+	struct sleeper *sleeper = ctx;
+
+	(void)err;
+	atomic_store(&sleeper->waits, true);
+	sys_wait(sleeper->sys, NULL, 0, until_ns);
+	return 0;
+}
+
+static struct answer *sleeper_answer(void *ctx)
+{
+	(void)ctx;
+	return NULL;
+}
+
+static void sleeper_free(void *ctx)
+{
+	free(ctx);
+}
+
+static const struct feed_ops sleeper_ops = {
+	.wait = sleeper_wait,
+	.take_answer = sleeper_answer,
+	.free = sleeper_free,
+};
+
+/* Ends the wait that is under way, and one that begins at the same moment. Else it never ends. */
 static void stops_in_a_long_interval(void **state)
 {
-	static const struct engine_config config;
-	struct timespec began, ended;
-
 	(void)state;
-	for (int i = 0; i < 10; i++) {
-		struct collector *collector = start_with(&config, 3600 * NS_PER_S);
+	for (int i = 0; i < 200; i++) {
+		struct sleeper *sleeper = xcalloc(1, sizeof(*sleeper));
+		struct feed feed = {&sleeper_ops, sleeper};
+		struct collector *collector;
+		struct error err;
 
-		clock_gettime(CLOCK_MONOTONIC, &began);
-		usleep((unsigned)i * 300);
+		assert_int_equal(collector_new(&collector, &err), 0);
+		sleeper->sys = collector_sys(collector);
+		assert_int_equal(collector_start(collector, &feed, &err), 0);
+		while (i % 2 && !atomic_load(&sleeper->waits))
+			sched_yield();
 		collector_free(collector);
-		clock_gettime(CLOCK_MONOTONIC, &ended);
-		assert_true(ended.tv_sec - began.tv_sec < 600);
 	}
 }
 
 /* Commands that nobody came to are given up with the rest. */
 static void stops_in_the_middle(void **state)
 {
-	(void)state;
+	struct sys sys = fk_sys(*state);
+
 	for (int i = 0; i < 5; i++) {
-		struct collector *collector = start();
+		struct collector *collector = collector_open(&sys, software(), REFRESH_NS);
 
 		for (int k = 0; k < 20; k++)
 			collector_do(collector,
@@ -141,13 +133,11 @@ static void stops_in_the_middle(void **state)
 /* Waits for an answer; snapshots come as ever, and nobody need take them. */
 static struct answer *next_answer(struct collector *collector)
 {
-	struct pollfd ready = {.fd = collector_fd(collector), .events = POLLIN};
-	struct answer *answer = collector_take_answer(collector);
+	struct answer *answer;
 
-	while (!answer) {
-		assert_int_equal(poll(&ready, 1, 120000), 1);
+	while (!(answer = collector_take_answer(collector))) {
+		collector_await(collector);
 		snapshot_free(collector_take(collector));
-		answer = collector_take_answer(collector);
 	}
 	return answer;
 }
@@ -155,10 +145,10 @@ static struct answer *next_answer(struct collector *collector)
 /* While intervals end, columns change and another question comes. */
 static void questions_are_answered(void **state)
 {
-	struct collector *collector = start();
+	struct sys sys = fk_sys(*state);
+	struct collector *collector = collector_open(&sys, software(), REFRESH_NS);
 	struct answer *events = NULL, *answer = NULL;
 
-	(void)state;
 	collector_ask(collector, &(struct question){.kind = QUESTION_EVENTS});
 	collector_do(collector, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
 	do {
@@ -176,7 +166,7 @@ static void questions_are_answered(void **state)
 	} while (strcmp(answer->outlook->text, "major-faults") != 0);
 	assert_int_equal(answer->outlook->kind, EVENT_SOFTWARE);
 	answer_free(answer);
-	wait_for_column(collector, "minor-faults", true);
+	collector_await_column(collector, "minor-faults", true);
 	/* What is under way is given up, and what nobody took; names live as long as the answer. */
 	collector_ask(collector, &(struct question){.kind = QUESTION_EVENTS});
 	collector_ask(collector, &(struct question){QUESTION_OUTLOOK, "cycles"});
@@ -201,28 +191,24 @@ static unsigned long told(struct exposition *exposition)
 /* As behind a terminal that is stuck: nobody takes a snapshot, and monitoring gets them all. */
 static void dropped_ones_are_served(void **state)
 {
-	const struct timespec moment = {.tv_nsec = 5 * NS_PER_MS};
+	struct sys sys = fk_sys(*state);
 	struct exposition *exposition = exposition_new(10);
 	struct collector *collector;
 	struct engine *engine;
 	struct feed feed;
 	struct error err;
 
-	(void)state;
 	assert_int_equal(collector_new(&collector, &err), 0);
-	assert_int_equal(engine_new(collector_sys(collector),
-				    &(struct engine_config){.preset = preset_find("software")},
-				    &engine, &err),
-			 0);
-	live_init(collector_sys(collector), engine, REFRESH_NS, &feed);
+	assert_int_equal(engine_new(&sys, software(), &engine, &err), 0);
+	live_init(&sys, engine, REFRESH_NS, &feed);
 	exposition_feed_init(exposition, &feed);
 	assert_null(feed.ops->playback); /* a machine has none */
 	assert_int_equal(collector_start(collector, &feed, &err), 0);
-	for (int i = 0; i < 4000 && told(exposition) < 4; i++)
-		nanosleep(&moment, NULL);
+	while (told(exposition) < 4)
+		sched_yield();
 	/* It is told of before it can be taken. */
-	struct snapshot *newest = next(collector);
-	for (; newest->sequence < 4; newest = next(collector))
+	struct snapshot *newest = collector_next(collector);
+	for (; newest->sequence < 4; newest = collector_next(collector))
 		snapshot_free(newest);
 	assert_true(told(exposition) >= newest->sequence);
 	snapshot_free(newest);
@@ -230,15 +216,14 @@ static void dropped_ones_are_served(void **state)
 	exposition_free(exposition);
 }
 
+#define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, open_machine, close_machine)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_come_and_go),
-		cmocka_unit_test(what_cannot_be_done_is_told),
-		cmocka_unit_test(questions_are_answered),
-		cmocka_unit_test(dropped_ones_are_served),
-		cmocka_unit_test(stops_in_the_middle),
-		cmocka_unit_test(stops_in_a_long_interval),
+		ON_MACHINE(columns_come_and_go),    ON_MACHINE(what_cannot_be_done_is_told),
+		ON_MACHINE(questions_are_answered), ON_MACHINE(dropped_ones_are_served),
+		ON_MACHINE(stops_in_the_middle),    cmocka_unit_test(stops_in_a_long_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
