@@ -625,7 +625,7 @@ static void await_whole(struct survey *survey, uint64_t *begin_ns, uint64_t *end
 	struct pollfd news = {.fd = survey_fd(survey), .events = POLLIN};
 
 	while (!survey_reach(survey, begin_ns, end_ns)) {
-		assert_int_equal(poll(&news, 1, 60000), 1);
+		poll(&news, 1, -1);
 		survey_heard(survey);
 	}
 }
