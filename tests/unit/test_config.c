@@ -2,6 +2,7 @@
 /* A configuration: what is understood of it, and what is said of every line that is not. */
 #include "core/config.h"
 #include "core/util.h"
+#include "files.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -154,7 +155,7 @@ static void test_full(void **state)
 	free(text);
 }
 
-static char *write_file(const char *text, size_t length)
+static char *make_file(const char *text, size_t length)
 {
 	static char path[64];
 
@@ -229,7 +230,7 @@ static void test_load_own_group(const char *path)
 	};
 	char directory[] = "/tmp/pmctop-group-XXXXXX", at[64];
 
-	if (geteuid() != 0)
+	if (!may_chown())
 		return;
 	assert_non_null(mkdtemp(directory));
 	snprintf(at, sizeof(at), "%s/file", directory);
@@ -266,12 +267,12 @@ static void test_load(void **state)
 	assert_null(config.path);
 	test_load_pipes();
 
-	char *path = write_file("[pmctop]\n\0", 10);
+	char *path = make_file("[pmctop]\n\0", 10);
 	assert_int_equal(config_load(path, &config, &err), -EINVAL);
 	assert_null(config.path);
 	remove(path);
 
-	path = write_file("[pmctop]\na=b\n", 13);
+	path = make_file("[pmctop]\na=b\n", 13);
 	assert_int_equal(config_load(path, &config, &err), 0);
 	assert_int_equal(config.settings.n, 1);
 	assert_string_equal(config.path, path);
