@@ -11,11 +11,11 @@
 #include "core/batch_format.h"
 #include "core/exposition.h"
 #include "long_day.h"
+#include "tests/unit/allocated.h"
 #include "tests/unit/engine_run.h"
 #include "tests/unit/stage.h"
 
 #include <dirent.h>
-#include <malloc.h>
 #include <stdio.h>
 
 struct soak {
@@ -75,11 +75,9 @@ static unsigned open_fds(void)
 
 static struct level measure(const struct run *run)
 {
-	struct mallinfo2 info = mallinfo2();
-	size_t bytes = info.uordblks + info.hblkhd, own_bytes = fk_bytes(run->fk);
+	size_t bytes = allocated_bytes(), own_bytes = fk_bytes(run->fk);
 
 	return (struct level){
-		/* A sanitizer's allocator tells of nothing. */
 		.bytes = bytes > own_bytes ? bytes - own_bytes : 0,
 		.rss_bytes = rss_bytes(),
 		.events = fk_open_fds(run->fk),
@@ -301,7 +299,7 @@ static void a_short_day(void **state)
 			   .crowd = 500,
 			   .gap_us = 100000},
 		.refreshes = 1400,
-		.spare_bytes = 512 << 10,
+		.spare_bytes = ALLOCATED_SLACK_BYTES,
 	};
 
 	(void)state;

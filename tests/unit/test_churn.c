@@ -3,27 +3,20 @@
  * Machines with more of everything than one would think: what they cost, that nothing of it is left
  * out, and that it is given back.
  */
+#include "allocated.h"
 #include "core/rollup.h"
 #include "engine_run.h"
 
-#include <malloc.h>
 #include <stdio.h>
-
-static size_t used_bytes(void)
-{
-	struct mallinfo2 info = mallinfo2();
-
-	return info.uordblks + info.hblkhd;
-}
 
 /* A sanitizer's allocator says nothing of that. */
 static bool used_is_told(void)
 {
 	void *memory = xmalloc(1 << 20);
-	size_t with = used_bytes();
+	size_t with = allocated_bytes();
 
 	free(memory);
-	return used_bytes() < with;
+	return allocated_bytes() < with;
 }
 
 /* Those that sleep cost little, and nothing when nobody wants to see them any more. */
@@ -46,11 +39,11 @@ static void a_hundred_thousand_sleep(void **state)
 	assert_int_equal(snapshot->threads.n, N);
 	assert_int_equal(snapshot_ran(snapshot), 1);
 	assert_in_range(snapshot_bytes(snapshot), 1, (size_t)N * ROW_BYTES);
-	size_t before = used_bytes();
+	size_t before = allocated_bytes();
 	snapshot_free(snapshot);
 	engine_do(engine, &(struct command){COMMAND_IDLE, NULL, 0});
 	snapshot_free(nth_snapshot(engine, fk, 4));
-	assert_true(used_bytes() < before || !used_is_told());
+	assert_true(allocated_bytes() < before || !used_is_told());
 	/* What is left is who they are. */
 	close_all(engine, fk);
 }
@@ -109,7 +102,7 @@ static void ten_thousand_of_each(void **state)
 	}
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
-	size_t before = used_bytes() - fk_bytes(fk);
+	size_t before = allocated_bytes() - fk_bytes(fk);
 	for (pid_t i = 0; i < N; i++) {
 		fk_switch(fk, 0, 100 + i);
 		fk_advance(fk, 10 * NS_PER_US);
@@ -133,7 +126,7 @@ static void ten_thousand_of_each(void **state)
 	for (unsigned i = 0; i < 12; i++)
 		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
 	fk_bury(fk);
-	size_t after = used_bytes() - fk_bytes(fk);
+	size_t after = allocated_bytes() - fk_bytes(fk);
 	if (used_is_told() && after > before + KEPT_BYTES)
 		fail_msg("%zu bytes are kept, and were %zu", after, before);
 	close_all(engine, fk);
@@ -152,7 +145,7 @@ static void thousands_of_names(void **state)
 	fk_switch(fk, 0, TID);
 	struct engine *engine = open_engine(&sys);
 	snapshot_free(nth_snapshot(engine, fk, 2));
-	size_t before = used_bytes();
+	size_t before = allocated_bytes();
 	for (unsigned i = 0; i < N; i++) {
 		snprintf(comm, sizeof(comm), "name%u", i);
 		fk_comm(fk, TID, comm);
@@ -164,7 +157,7 @@ static void thousands_of_names(void **state)
 	assert_int_equal(snapshot->threads.n, 1);
 	snapshot_free(snapshot);
 	/* Room for the births of a batch stays for a while (core/births.h). */
-	assert_true(used_bytes() <= before + (256 << 10) || !used_is_told());
+	assert_true(allocated_bytes() <= before + (256 << 10) || !used_is_told());
 	close_all(engine, fk);
 }
 

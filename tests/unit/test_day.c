@@ -6,12 +6,11 @@
  *
  *	test_day csv 10000 >day.csv
  */
+#include "allocated.h"
 #include "core/batch_format.h"
 #include "day.h"
 
-#include <malloc.h>
-
-enum { REFRESHES = 2000, SETTLED = 1000, KEPT_BYTES = 512 << 10 };
+enum { REFRESHES = 2000, SETTLED = 1000 };
 
 static const struct engine_column columns[] = {{ENGINE_EVENTS, "page-faults", false},
 					       {ENGINE_METRIC, "x,y=instructions/cycles", true}};
@@ -47,10 +46,10 @@ static void write_day(const char *name, unsigned n, FILE *out, size_t used[2])
 		write_refresh(format, kept, snapshot, out);
 		snapshot_free(snapshot);
 		if (used && i == SETTLED)
-			used[0] = mallinfo2().uordblks;
+			used[0] = allocated_bytes();
 	}
 	if (used)
-		used[1] = mallinfo2().uordblks;
+		used[1] = allocated_bytes();
 	if (format->end)
 		format->end(kept);
 	day_close(&day);
@@ -72,7 +71,7 @@ static void a_day_in_each_format(void **state)
 		size_t grown = used[1] > used[0] ? used[1] - used[0] : 0;
 		if (i == 0)
 			first = grown;
-		else if (grown > first + KEPT_BYTES)
+		else if (grown > first + ALLOCATED_SLACK_BYTES)
 			fail_msg("%s: %zu bytes more, not %zu", batch_formats[i].name, grown,
 				 first);
 	}
