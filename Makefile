@@ -126,7 +126,7 @@ CORPUS_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 # As many jobs as there are CPUs, unless someone has said how many.
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
-.PHONY: all run static install install-caps uninstall deb dist test check test-live fresh units loads bench benches screenshots guest monitoring
+.PHONY: all run static install install-caps uninstall deb dist test check test-live fresh units live-units loads bench benches screenshots guest monitoring
 .PHONY: fuzz fuzz-short fuzzers sweep soak format format-check \
 	sanitize sanitize-threads valgrind analyze lint
 .PHONY: always deps deb-deps test-deps live-deps lint-deps clang-deps bench-deps clean help
@@ -216,11 +216,11 @@ check: test-deps lint-deps clang-deps ## the slow part of the gate: lint, saniti
 
 ifndef SANITIZED
 test-live: live-deps ## run the tests that look at this machine; SANITIZED=1: with sanitizers, under valgrind
-	@$(timed) $(submake) all units loads benches && { $(submake) guest || true; } && \
+	@$(timed) $(submake) all units live-units loads benches && { $(submake) guest || true; } && \
 	BUILD=$(BUILD) tests/run live
 else
 test-live: live-deps clang-deps
-	@$(timed) $(submake) $(CLANG_BUILD) all units loads && \
+	@$(timed) $(submake) $(CLANG_BUILD) all units live-units loads && \
 	BUILD=$(BUILD)/sanitize $(UNSHUFFLED) tests/run live $(UNSANITIZED:%=-x %)
 	@$(timed) $(submake) $(THREADS_BUILD) all loads && \
 	BUILD=$(BUILD)/threads $(UNSHUFFLED) tests/run live $(THREAD_SCRIPTS)
@@ -243,7 +243,8 @@ soak: live-deps ## watch a fake machine for SOAK_HOURS=24 of its own, this one f
 	@CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/test_tui_long_day $(SOAK_HOURS)
 	@BUILD=$(BUILD) tests/soak/machine_test.py $(SOAK_MINUTES)
 
-units: $(UNIT_BIN) $(CORPUS_BIN) $(LIVE_BIN) ## build the unit tests
+units: $(UNIT_BIN) $(CORPUS_BIN) ## build the unit tests
+live-units: $(LIVE_BIN) ## build the C programs that test-live runs
 loads: $(LOAD_BIN) ## build the load programs that tests watch
 
 bench: bench-deps ## say what things cost, beside peers: ROUNDS=5 of the benchmark
@@ -288,7 +289,7 @@ $(BUILD)/tests/test_tui_%: $(BUILD)/obj/tests/unit/test_tui_%.o $(FAKE_OBJ) \
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(CORE_LIBS))
 
-# Those that look at this machine.
+# Programs of test-live.
 $(BUILD)/live/test_tui_%: $(BUILD)/obj/tests/live/test_tui_%.o $(FAKE_OBJ) \
 		$(SCREEN_OBJ) $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
@@ -508,8 +509,8 @@ $(BUILD)/analyzed/%: %.c $(wildcard core/*.h tui/*.h)
 		-c -o /dev/null $< && touch $@
 
 lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clang, cppcheck, gcc's analyzer
-	@$(submake) CC=gcc WERROR=1 BUILD=$(BUILD)/werror all units loads benches
-	@$(submake) $(CLANG_BUILD) all units loads benches fuzzers
+	@$(submake) CC=gcc WERROR=1 BUILD=$(BUILD)/werror all units live-units loads benches
+	@$(submake) $(CLANG_BUILD) all units live-units loads benches fuzzers
 	@$(submake) CC=gcc analyze
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability -j $(shell nproc) \
 		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
