@@ -4,7 +4,7 @@
 #include "util.h"
 
 #include <fcntl.h>
-#include <perfmon/pfmlib.h>
+#include <perfmon/pfmlib_perf_event.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -21,6 +21,21 @@ static bool is_silent(const char *path)
 	return length <= 0;
 }
 
+/* Whether a PMU that it found can be asked for perf_event_open's codes. */
+static bool has_perf_codes(void)
+{
+	for (int i = 0; i < PFM_PMU_MAX; i++) {
+		pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+		pfm_event_info_t event = {.size = sizeof(event)};
+
+		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS && pmu.is_present &&
+		    pmu.first_event != -1)
+			return pfm_get_event_info(pmu.first_event, PFM_OS_PERF_EVENT_EXT, &event) !=
+			       PFM_ERR_NOTSUPP;
+	}
+	return true;
+}
+
 bool pfm_start(void)
 {
 	static const char *const paths[] = {"/proc/cpuinfo", "/proc/mounts"};
@@ -28,5 +43,5 @@ bool pfm_start(void)
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		if (is_silent(paths[i]))
 			return false;
-	return pfm_initialize() == PFM_SUCCESS;
+	return pfm_initialize() == PFM_SUCCESS && has_perf_codes();
 }

@@ -3,6 +3,7 @@
 #include "core/catalog.h"
 #include "core/cpu_model.h"
 #include "core/util.h"
+#include "libpfm.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>
@@ -153,10 +154,11 @@ static void test_everything(void **state)
 		"\nirq:*|example|tracepoint|1 tracepoint\n",
 		"\nsched:*|example|tracepoint|2 tracepoints\n",
 	};
-	struct fk *fk = machine(NULL);
-	char *text = list(fk, NULL);
 
 	(void)state;
+	need_libpfm();
+	struct fk *fk = machine(NULL);
+	char *text = list(fk, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		if (!strstr(text, named[i]))
 			fail_msg("%s is missing in:\n%.4000s", named[i] + 1, text);
@@ -176,12 +178,14 @@ static int stop_at_third(void *arg, const struct catalog_entry *entry)
 static void test_stops(void **state)
 {
 	static const char *const patterns[] = {NULL, "cycles", "skl::*", "L1-dcache"};
+
+	(void)state;
+	need_libpfm();
 	struct fk *fk = machine(NULL);
 	struct sys sys = fk_sys(fk);
 	struct pmu_set pmus;
 	const struct event_context context = {.sys = &sys, .pmus = &pmus};
 
-	(void)state;
 	pmu_set_read(&sys, &pmus);
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		int seen = 0;
