@@ -381,6 +381,8 @@ struct fk *fk_new(const struct fk_config *config)
 {
 	struct fk *fk = xcalloc(1, sizeof(*fk));
 
+	/* libpfm4 must not find the CPU that the test runs on. A test may have named another. */
+	setenv("LIBPFM_FORCE_PMU", "perf", 0);
 	if (config)
 		fk->config = *config;
 	if (!fk->config.cpus)
