@@ -106,6 +106,7 @@ static unsigned kill_everywhere(void (*prepare)(void), int (*work)(void), void (
 		done = run_killed(work, calls);
 		if (done < 0) {
 			clear();
+			print_message("# skipped: a child may not be traced here\n");
 			skip();
 		}
 		good(done);
