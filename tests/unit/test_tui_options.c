@@ -29,10 +29,12 @@ enum { ARGS_MAX = 12 };
 /* getopt permutes argv: a copy for every call. */
 static int parse(const char *const *args, struct options *options, struct error *err)
 {
-	char *argv[ARGS_MAX + 2] = {NULL};
+	/* Both outlive the call: options->command points into argv. */
+	static char *argv[ARGS_MAX + 2];
 	static char words[ARGS_MAX + 1][64];
 	int argc = 0;
 
+	memset(argv, 0, sizeof(argv));
 	text_copy(words[0], sizeof(words[0]), "pmctop");
 	argv[argc++] = words[0];
 	for (; args[argc - 1]; argc++) {
