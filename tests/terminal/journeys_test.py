@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from terminals import (  # noqa: E402
-    BUILD, PMCTOP, SPIN, Failure, Terminal, busy, missing, run_all, wait_until)
+    BUILD, PMCTOP, SPIN, Failure, Terminal, busy, clock, missing, run_all, wait_until)
 
 ROOT = os.path.join(HERE, "..", "..")
 PATIENCE_S = 300
@@ -59,8 +59,14 @@ class Machine:
         self.terminal.text(typed)
         self.see(f"> {re.escape(typed)}")
 
+    def wait_for_refresh(self):
+        """All that was drawn before the next refresh has reached the terminal then."""
+        shown = clock(self.terminal.screen())
+        wait_until("a refresh", lambda: clock(self.terminal.screen()) not in (None, shown))
+
     def colors(self):
         """Of the list's header, as the terminal was told."""
+        self.wait_for_refresh()
         screen = self.terminal.tmux("capture-pane", "-p", "-e", "-t", "t")
         line = next((line for line in screen.splitlines() if "VERDICT" in line), "")
         return set(re.findall(r"[34]8;[25];[\d;]*\d", line))
