@@ -212,7 +212,7 @@ test: test-deps ## install what is missing, build, run the fast tests: their res
 	@$(timed) $(submake) all units && BUILD=$(BUILD) tests/run gate
 
 check: test-deps lint-deps clang-deps ## the slow part of the gate: lint, sanitizers, valgrind, fuzzers
-	+@MAKE="$(submake)" tests/check.sh lint sanitize sanitize-threads valgrind fuzz-short
+	+@MAKE="$(MAKE) --no-print-directory" tests/check.sh lint sanitize sanitize-threads valgrind fuzz-short
 
 ifndef SANITIZED
 test-live: live-deps ## run the tests that look at this machine; SANITIZED=1: with sanitizers, under valgrind

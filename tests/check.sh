@@ -4,7 +4,7 @@
 # The slow part of the gate. Each PART is a target of make. All parts run, each prints its duration,
 # and one that fails decides.
 #
-#   MAKE="make -j2" tests/check.sh PART...
+#   MAKE=make tests/check.sh PART...
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 
