@@ -443,8 +443,9 @@ fuzz: clang-deps ## fuzz every parser with libFuzzer for FUZZ_SECONDS=60 each
 		tests/fuzz/run.sh $(BUILD)/sanitize $(FUZZ)
 
 # A number of inputs, not a time, which would be another test on a slower machine.
-fuzz-short: ## fuzz every parser with the same FUZZ_RUNS=5000 inputs each time
-	@$(submake) fuzz FUZZ_LIMIT=-runs=$(FUZZ_RUNS) FUZZ_SEED=1
+fuzz-short: FUZZ_LIMIT = -runs=$(FUZZ_RUNS)
+fuzz-short: FUZZ_SEED = 1
+fuzz-short: fuzz ## fuzz every parser with the same FUZZ_RUNS=5000 inputs each time
 
 fuzzers: $(FUZZ_BIN) ## build what fuzz runs: takes CC=clang and more, as fuzz says it
 
