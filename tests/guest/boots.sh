@@ -5,7 +5,7 @@
 # for it, boots it for each of these, side by side, lets it run NAME_guest.sh, and judges by
 # NAME_check.py what that printed. TAP; exit status 77: skipped.
 #
-# With LATER=N they begin N moments later, and all comes another way from there on.
+# With LATER=N the scripts begin N moments later, so that a boot takes another course.
 #
 # Each shift more halves what a second of the guest's costs, and what it gets done in that.
 set -uo pipefail

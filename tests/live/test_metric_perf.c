@@ -52,7 +52,7 @@ static void as_perf_prints_them_here(void **state)
 	for (size_t i = 0; i < n; i++)
 		events[i] = (struct counted_event){lines[i].event, lines[i].value, 1};
 	counted_init(&counted, lines[0].counted_ns / (double)NS_PER_S, 1, events, n);
-	/* The first is the clock itself, whose ratio is to a time that -x does not print. */
+	/* The first is the clock itself. Its ratio is to a time that -x does not print. */
 	for (size_t i = 1; i < n; i++)
 		perf_ratio_check(&counted, "here", lines[i].event, lines[i].printed);
 	counted_fini(&counted);

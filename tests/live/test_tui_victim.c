@@ -28,7 +28,7 @@ static void a_child_gets_its_signal(void **state)
 	}
 	assert_int_equal(sys_linux_init(&sys), 0);
 	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
-	/* Nobody had that number when the machine was started: who has it began later. */
+	/* No process had that number when the machine started: the child began later. */
 	assert_int_equal(victim_find(&sys, pid, 1, &victim, &err), -ESRCH);
 	assert_int_equal(victim_find(&sys, pid, sys_now_ns(&sys), &victim, &err), 0);
 	victim.start_ticks++;

@@ -38,8 +38,8 @@ static inline void expect_file(const char *path, const char *want)
 }
 
 /*
- * Whether files can be given to other users, who are 12345 and 54321 in tests: root may do that,
- * but not in a user namespace that has no others.
+ * Whether files can be given to other users (12345 and 54321 in tests). Root may do that, but not
+ * in a user namespace that has no other users.
  */
 static inline bool may_chown(void)
 {
