@@ -12,6 +12,9 @@ import threading
 import time
 import typing
 
+from default_signals import pass_default_signals
+
+pass_default_signals()
 _checks = 0
 _failed = False
 

@@ -11,6 +11,10 @@ import subprocess
 import termios
 import time
 
+from default_signals import pass_default_signals
+
+pass_default_signals()
+
 
 def sanitizers():
     """What tests/run tells them, which no program may be started without."""
