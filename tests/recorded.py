@@ -53,7 +53,7 @@ def walk(path):
     with open(path, "rb") as file:
         data = file.read()
     kinds, at = collections.Counter(), 16
-    assert data[:8] == b"PERFILE2"
+    assert data[:8] == b"PERFILE2", data[:8]
     while at + 8 <= len(data):
         kind, _, size = struct.unpack_from("<IHH", data, at)
         assert size >= 8 and size % 8 == 0, (path, at, size)

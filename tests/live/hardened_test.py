@@ -51,7 +51,7 @@ def main():
           code == ["RE"] and not any("W" in f and "E" in f for _, f in headers), headers)
     check("libraries come from where the system has them, nowhere else",
           not re.search(r"\((RPATH|RUNPATH)\)", dynamic), dynamic)
-    check("frames with arrays are guarded", "__stack_chk_fail" in symbols)
+    check("frames with arrays are guarded", "__stack_chk_fail" in symbols, symbols)
     machine = re.search(r"Machine:.*?(X86-64|AArch64)", head)
     if machine:
         with open(PMCTOP, "rb") as file:

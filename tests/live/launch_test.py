@@ -165,7 +165,7 @@ def outputs():
 
 def refreshes():
     result = run("--format", "json", "--", "sleep", "0.5")
-    check("without a delay there is the summary alone", len(frames_of(result.stdout)) == 1)
+    check("without a delay there is the summary alone", len(frames_of(result.stdout)) == 1, result)
     result = run("--format", "json", "-d", "0.2", "--", "sleep", "0.5")
     seen = frames_of(result.stdout)
     check("with one, every refresh and then the summary",
@@ -250,7 +250,8 @@ def interruptions():
         time.sleep(0.01)
     pmctop.terminate()
     pmctop.wait(PATIENCE_S)
-    check("one that is stopped ends too", pmctop.returncode == 143 and not alive(pid))
+    check("one that is stopped ends too", pmctop.returncode == 143 and not alive(pid),
+          (pmctop.returncode, alive(pid)))
     pmctop.stderr.close()
     pmctop.stdout.close()
 

@@ -47,11 +47,13 @@ def answers(served):
     status, headers, text = served.get(method="HEAD")
     check("HEAD is the same without it",
           status == 200 and text == "" and int(headers["Content-Length"]) > 100, headers)
-    check("/ tells the way", served.get("/")[0::2] ==
-          (200, "pmctop: hardware performance counters, for Prometheus.\n"
-                "They are at /metrics.\n"))
-    check("elsewhere there is nothing", served.get("/metrics/")[0] == 404)
-    check("and nothing is done here", served.get(method="DELETE")[0] == 405)
+    for name, answer, wanted in (
+            ("/ names the path of the metrics", served.get("/")[0::2],
+             (200, "pmctop: hardware performance counters, for Prometheus.\n"
+                   "They are at /metrics.\n")),
+            ("another path is not found", served.get("/metrics/")[0], 404),
+            ("DELETE is not allowed", served.get(method="DELETE")[0], 405)):
+        check(name, answer == wanted, answer)
     check("refreshes are counted", served.goes_on())
 
 
@@ -208,13 +210,16 @@ def rude(served):
         while chunk := connection.recv(1 << 16):
             text += chunk
     for path in "/%00x", "/metrics%00", "/%6detrics", "/%2e/metrics":
-        check(f"{path} is not taken for another path", served.get(path)[0] == 404)
+        status = served.get(path)[0]
+        check(f"{path} is not taken for another path", status == 404, status)
     for headers in (b"Content-Length: 5", b"Content-Length: 0\r\nContent-Length: 5",
                     b"Content-Length: 5\r\nContent-Length: 0", b"Transfer-Encoding: chunked",
                     b"Content-Length: 0\r\nTransfer-Encoding: chunked"):
-        check(f"no body is taken, nor a request in it: {headers}",
-              statuses(served, REQUEST[:-2] + headers + b"\r\n\r\n" + REQUEST) in (["413"], ["400"]))
-    check("51 requests at once get 51 answers", text.count(b"HTTP/1.1 200 OK") == 51)
+        answers = statuses(served, REQUEST[:-2] + headers + b"\r\n\r\n" + REQUEST)
+        check(f"no body is taken, nor a request in it: {headers}", answers in (["413"], ["400"]),
+              answers)
+    check("51 requests at once get 51 answers", text.count(b"HTTP/1.1 200 OK") == 51,
+          text.count(b"HTTP/1.1 200 OK"))
     check("rubbish stops nobody", served.get()[0] == 200 and served.goes_on())
     check("who says nothing is let go after a while", all(is_closed(one) for one in silent))
     check("so is who says a half", is_closed(half))
@@ -265,7 +270,7 @@ def printed_too():
         status, printed = served.stop()
         with open(path, encoding="utf-8") as lines:
             check("-o prints besides", good and status == 0 and not printed
-                  and lines.readline().startswith('{"schema":"pmctop/1"'))
+                  and lines.readline().startswith('{"schema":"pmctop/1"'), (good, status, printed))
     status, printed, said = refused("--listen", ":0", "--", "sh", "-c", "exit 7")
     check("of a command the summary alone is printed", status == 7 and "sh" in printed,
           (status, printed, said))
@@ -284,7 +289,8 @@ def on_a_screen():
         served.host, served.port, served.process = "127.0.0.1", port, screen.process
         check("refreshes are counted behind a terminal that nobody reads", served.goes_on(30))
         screen.write(b"q")
-        check("and q ends it", screen.wait() == 0)
+        status = screen.wait()
+        check("and q ends it", status == 0, status)
     finally:
         screen.close()
 

@@ -94,10 +94,12 @@ def installed(machine, deb):
     check("pmctop --doctor examines", doctor.returncode == 0 and "kernel" in doctor.stdout, doctor)
     check("no rights come with it", machine("getcap", "/usr/bin/pmctop").stdout == ""
           and stat.S_IMODE(os.stat(machine.root + "/usr/bin/pmctop").st_mode) == 0o755)
-    check("its files are what they were", machine("dpkg", "--verify", "pmctop").stdout == "")
+    changed = machine("dpkg", "--verify", "pmctop")
+    check("its files are what they were", changed.stdout == "", changed)
     page = machine("man", "-w", "pmctop")
     check("there is a manual", page.stdout == "/usr/share/man/man1/pmctop.1.gz\n", page)
-    check("which man prints", "pmctop" in machine("man", "pmctop").stdout)
+    page = machine("man", "pmctop")
+    check("which man prints", "pmctop" in page.stdout, page)
     completion = machine("bash", "-c", ". /usr/share/bash-completion/bash_completion; "
                          "_completion_loader pmctop; complete -p pmctop")
     check("bash finds its completion", completion.returncode == 0 and "pmctop" in completion.stdout,

@@ -73,7 +73,8 @@ def other_tools(data):
     header = perf("report", "--header-only", "-i", data).stdout
     check("perf report --header-only says where it was made",
           all(f"# {word} : " in header for word in ("hostname", "os release", "cmdline")), header)
-    check("a recording is its user's alone", os.stat(data).st_mode & 0o777 == 0o600)
+    mode = os.stat(data).st_mode & 0o777
+    check("a recording is its user's alone", mode == 0o600, oct(mode))
 
 
 def killed(data):
@@ -107,7 +108,8 @@ def piped():
                               stderr=subprocess.PIPE)
     writer.stdout.read(2000)
     writer.stdout.close()
-    check("a reader that goes away ends it", writer.wait(timeout=180) == 0)
+    status = writer.wait(timeout=180)
+    check("a reader that goes away ends it", status == 0, status)
 
 
 def stuck(directory):

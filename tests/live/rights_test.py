@@ -148,7 +148,7 @@ def check_threads(name, pid, permitted, lent=False, uid=0):
                           and s["NoNewPrivs"] == "1" for s in threads.values())
           and (lent or all(int(s["CapBnd"], 16) == 0 for s in threads.values())), threads)
     check(f"{name}: is uid {uid}", threads and all(
-        s["Uid"].split() == [str(uid)] * 4 for s in threads.values()))
+        s["Uid"].split() == [str(uid)] * 4 for s in threads.values()), threads)
 
 
 def pid_of(screen):
@@ -334,7 +334,7 @@ def install_caps():
         run("setcap", "cap_ipc_lock=ep", program + "-one")
         result = run(*AS_NOBODY, program + "-one", "--format", "json", "-n", "1", "-d", "0.1")
         check("cap_ipc_lock=ep alone counts no whole system",
-              frames_of(result.stdout)[-1]["mode"] != "system")
+              frames_of(result.stdout)[-1]["mode"] != "system", result.stdout)
         # More than that is not kept.
         run("setcap", "cap_perfmon,cap_ipc_lock,cap_kill,cap_dac_override,cap_sys_admin=ep",
             program + "-one")

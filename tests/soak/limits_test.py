@@ -57,7 +57,8 @@ def space():
                  if "error while loading" not in (said := limited("as", mib << 20)[2])
                  and "failed to map" not in said and "cannot" not in said)
     ended = sweep("address space", "as", [mib << 20 for mib in range(least, least + 8)])
-    check("with enough of it, it works", limited("as", 512 << 20)[0] == 0)
+    enough = limited("as", 512 << 20)
+    check("with enough of it, it works", enough[0] == 0, enough)
     return ended
 
 
