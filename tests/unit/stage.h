@@ -148,6 +148,14 @@ static inline void stage_keys(struct stage *stage, const int *keys)
 	app_draw(&stage->app, &stage->canvas);
 }
 
+/* What it shows in a window of another size; the caller frees it. */
+static inline char *stage_print_resized(struct stage *stage, unsigned width, unsigned height)
+{
+	canvas_resize(&stage->canvas, width, height);
+	app_draw(&stage->app, &stage->canvas);
+	return canvas_print(&stage->canvas);
+}
+
 /* Closes it and gives the snapshot back, for another stage. */
 static inline struct snapshot *stage_strike(struct stage *stage)
 {

@@ -73,22 +73,49 @@ static void test_units(void **state)
 	stage_close(&stage);
 }
 
-/* Whatever comes in between, nothing is freed that is still compared with, or freed twice. */
+/* What the tasks, the CPUs, the events and the tasks again show, by themselves and compared. */
+static void check_compared(const struct stage *stage, int screen, const char *baseline)
+{
+	static const char *const plain[] = {"4121 db         99.6  3.00", "1    0.0   47.0  3.00",
+					    "task-clock", "4121 db         50.0  3.00"};
+	static const char *const compared[] = {"4121 db           0.0   0.00",
+					       "1    0.0     0.0   0.00", "task-clock",
+					       "4121 db           0.0   0.00"};
+
+	assert_int_equal(shows(stage, "baseline of "), baseline != NULL);
+	assert_true(shows(stage, baseline ? baseline : plain[screen]));
+	assert_true(shows(stage, baseline ? compared[screen] : plain[screen]));
+}
+
+/*
+ * Whatever comes in between, what is frozen is shown as long as it is compared with, and never
+ * freed before or twice.
+ */
 static void test_lifetimes(void **state)
 {
-	static const int keys[][4] = {{'B'}, {'B', 'B'}, {'B', 'B', 'B'}, {'Z', 'B', 'Z'}};
+	static const char first[] = "baseline of 14:46:40", later_on[] = "baseline of 14:47:40";
+	static const struct {
+		int keys[4];
+		const char *baselines[4]; /* after so many snapshots, of which the second has B */
+	} rows[] = {
+		{{'B'}, {first, first, NULL, NULL}},
+		{{'B', 'B'}, {NULL, NULL, later_on, later_on}},
+		{{'B', 'B', 'B'}, {first, first, NULL, NULL}},
+		{{'Z', 'B', 'Z'}, {first, first, NULL, NULL}},
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (int after = 0; after < 4; after++) {
 			struct stage stage;
 
 			stage_open(&stage, 80, 24, false, screen_snapshot(2));
-			stage_keys(&stage, keys[i]);
+			stage_keys(&stage, rows[i].keys);
 			for (int k = 0; k < after; k++) {
 				app_snapshot(&stage.app, later());
 				stage_keys(&stage, (int[]){k % 2 ? 'B' : 't', KEYMAP_TAB, 0});
 			}
+			check_compared(&stage, after, rows[i].baselines[after]);
 			stage_close(&stage);
 		}
 }

@@ -50,6 +50,7 @@ static struct snapshot *shuffled(struct snapshot *snapshot)
 
 /* ---- what is not there, or not there any more */
 
+/* A key for a column that is not there leaves the setup open and every column as it is. */
 static void test_setup_without_columns(void **state)
 {
 	static const int keys[] = {' ', KEYMAP_ENTER, '<', '>', 0};
@@ -57,17 +58,22 @@ static void test_setup_without_columns(void **state)
 
 	(void)state;
 	/* Keys that come together are not drawn between. */
-	stage_open(&stage, 80, 24, false, NULL);
-	app_key(&stage.app, 'f');
-	for (const int *key = keys; *key; key++)
+	for (const int *key = keys; *key; key++) {
+		stage_open(&stage, 80, 24, false, NULL);
+		app_key(&stage.app, 'f');
 		app_key(&stage.app, *key);
-	stage_close(&stage);
-	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	stage_keys(&stage, (int[]){'f', KEYMAP_END, 0});
-	stage.app.setup.selected += 2; /* there were more */
-	for (const int *key = keys; *key; key++)
+		press(&stage, KEYMAP_HOME);
+		check_text(&stage, "Columns: Space shows or hides, < and > move\n\n", true);
+		stage_close(&stage);
+		stage_open(&stage, 80, 24, false, screen_snapshot(2));
+		stage_keys(&stage, (int[]){'f', KEYMAP_END, 0});
+		stage.app.setup.selected += 2; /* there were more */
 		app_key(&stage.app, *key);
-	stage_close(&stage);
+		press(&stage, KEYMAP_END);
+		check_text(&stage, "page faults per second\n  [x] verdict ", true);
+		check_text(&stage, "[ ]", false);
+		stage_close(&stage);
+	}
 }
 
 static void test_detail_of_an_event(void **state)
@@ -546,39 +552,50 @@ static void test_refused(void **state)
 	stage_close(&stage);
 }
 
-/* No size may upset a list to choose from, or a question. */
+static void open_family(struct stage *stage, const struct sys *sys, unsigned width, unsigned height)
+{
+	stage_open(stage, width, height, width % 2, screen_snapshot_family(3));
+	stage->app.sys = sys;
+}
+
+/* No size changes what lists to choose from and questions lead to: enlarged, all look alike. */
 static void test_sizes(void **state)
 {
-	static const int keys[] = {'e',           'c',
-				   KEYMAP_DOWN,   KEYMAP_ESCAPE,
-				   'x',           KEYMAP_END,
-				   KEYMAP_ESCAPE, 'u',
-				   KEYMAP_DOWN,   KEYMAP_ENTER,
-				   'k',           KEYMAP_END,
-				   KEYMAP_ENTER,  'n',
-				   '/',           'p',
-				   KEYMAP_ENTER,  'n',
-				   '\\',          'q',
-				   KEYMAP_ESCAPE, ' ',
-				   ' ',           'F',
-				   't',           ' ',
-				   'F',           'g',
-				   ' ',           'F',
-				   'C',           ' ',
-				   'F',           0};
+	static const int keys[] = {
+		'e',           'c',           KEYMAP_DOWN,  KEYMAP_ESCAPE, 'x',
+		KEYMAP_END,    KEYMAP_ESCAPE, 'u',          KEYMAP_DOWN,   KEYMAP_ENTER,
+		'k',           KEYMAP_END,    KEYMAP_ENTER, 'n',           '/',
+		'p',           KEYMAP_ENTER,  'n',          '\\',          'q',
+		KEYMAP_ESCAPE, ' ',           ' ',          'F',           't',
+		' ',           'F',           'g',          ' ',           'F',
+		'C',           ' ',           'F',          'C',           0};
 	struct machine machine = {.start_ticks = 10};
 	const struct sys sys = {&machine_ops, &machine};
+	char *expected[2];
+	struct stage stage;
 
 	(void)state;
+	for (unsigned ascii = 0; ascii < 2; ascii++) {
+		open_family(&stage, &sys, 80 + ascii, 24);
+		stage_keys(&stage, keys);
+		expected[ascii] = stage_print_resized(&stage, 80, 24);
+		stage_close(&stage);
+	}
 	for (unsigned height = 1; height <= 30; height += height < 12 ? 1 : 6)
 		for (unsigned width = 1; width <= 120; width += width < 40 ? 3 : 40) {
-			struct stage stage;
-
-			stage_open(&stage, width, height, width % 2, screen_snapshot_family(3));
-			stage.app.sys = &sys;
+			open_family(&stage, &sys, width, height);
 			stage_keys(&stage, keys);
+
+			char *drawn = stage_print_resized(&stage, 80, 24);
+
+			if (strcmp(drawn, expected[width % 2]) != 0)
+				fail_msg("%ux%u:\n%s\ninstead of\n%s", width, height, drawn,
+					 expected[width % 2]);
+			free(drawn);
 			stage_close(&stage);
 		}
+	free(expected[0]);
+	free(expected[1]);
 }
 
 /* ---- what was said */

@@ -221,7 +221,21 @@ static void test_as_typed(void **state)
 	canvas_fini(&canvas);
 }
 
-/* At any size it draws, and inside its canvas. */
+/* How many cells show something. */
+static unsigned count_drawn(const struct canvas *canvas, struct rect within)
+{
+	unsigned n = 0;
+
+	for (unsigned y = within.y; y < within.y + within.height; y++)
+		for (unsigned x = within.x; x < within.x + within.width; x++)
+			n += strcmp(canvas_at(canvas, x, y)->text, " ") != 0;
+	return n;
+}
+
+/*
+ * At any size the box and its list lie within the canvas, nothing is drawn beside the box, and its
+ * list shows the item that is selected.
+ */
 static void test_sizes(void **state)
 {
 	struct picker picker;
@@ -231,10 +245,24 @@ static void test_sizes(void **state)
 	(void)state;
 	open_fruit(&picker, &watch);
 	canvas_init(&canvas, false);
+	picker_select(&picker, 5, owner);
 	for (unsigned width = 1; width < 130; width += 3)
 		for (unsigned height = 1; height < 60; height += 2) {
 			canvas_resize(&canvas, width, height);
 			picker_draw(&picker, &canvas);
+
+			struct rect box = picker.box, list = picker.list;
+
+			assert_in_range(box.x + box.width, 1, width);
+			assert_in_range(box.y + box.height, 1, height);
+			assert_int_equal(count_drawn(&canvas, box),
+					 count_drawn(&canvas, (struct rect){0, 0, width, height}));
+			if (list.height == 0)
+				continue;
+			assert_in_range(picker.selected, picker.top, picker.top + list.height - 1);
+			assert_true(canvas_at(&canvas, list.x,
+					      list.y + (unsigned)(picker.selected - picker.top))
+					    ->selected);
 		}
 	canvas_fini(&canvas);
 	picker_close(&picker, owner);

@@ -3,6 +3,7 @@
  * Screens as text: tests/golden/screen_NAME.txt. GOLDEN_UPDATE=1 writes them anew, to be read
  * before they are committed.
  */
+#include "core/text.h"
 #include "core/util.h"
 #include "screen_snapshot.h"
 #include "stage.h"
@@ -140,7 +141,18 @@ static void test_scaled_events(void **state)
 	stage_close(&stage);
 }
 
-/* No size may write outside, and no key may upset a size: for the sanitizers above all. */
+/*
+ * The screen in a window that was made 80x24, sorted by IPC: which column a sort key goes to
+ * depends on the columns that fit.
+ */
+static char *print_enlarged(struct stage *stage)
+{
+	text_copy(stage->app.tasks.spec.sort, sizeof(stage->app.tasks.spec.sort), "ipc");
+	list_invalidate(&stage->app.tasks);
+	return stage_print_resized(stage, 80, 24);
+}
+
+/* No size changes what keys do: enlarged, each window shows what an 80x24 one shows. */
 static void test_every_size(void **state)
 {
 	static const int keys[] = {KEYMAP_DOWN,
@@ -190,15 +202,34 @@ static void test_every_size(void **state)
 				   KEYMAP_PAGE_UP,
 				   0};
 
+	char *expected[2];
+
 	(void)state;
+	for (unsigned ascii = 0; ascii < 2; ascii++) {
+		struct stage stage;
+
+		stage_open(&stage, 80, 24, ascii, screen_snapshot_lossy(3));
+		stage_keys(&stage, keys);
+		expected[ascii] = print_enlarged(&stage);
+		stage_close(&stage);
+	}
 	for (unsigned height = 1; height <= 40; height++)
 		for (unsigned width = 1; width <= 40; width++) {
 			struct stage stage;
 
 			stage_open(&stage, width, height, width % 2, screen_snapshot_lossy(3));
 			stage_keys(&stage, keys);
+
+			char *drawn = print_enlarged(&stage);
+
+			if (strcmp(drawn, expected[width % 2]) != 0)
+				fail_msg("%ux%u:\n%s\ninstead of\n%s", width, height, drawn,
+					 expected[width % 2]);
+			free(drawn);
 			stage_close(&stage);
 		}
+	free(expected[0]);
+	free(expected[1]);
 }
 
 /* One state, all sizes one after the other: what an unruly window does. */
