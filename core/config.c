@@ -203,6 +203,18 @@ const struct config_entry *config_entry_find(const struct config_section *sectio
 	return NULL;
 }
 
+/* " (there are [pmctop], [keys] ...)" */
+static void list_sections(char *text, size_t size)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(section_table) && length < size; i++)
+		length += (size_t)snprintf(text + length, size - length, "%s[%s]",
+					   i ? ", " : " (there are ", section_table[i].name);
+	if (length < size)
+		text_copy(text + length, size - length, ")");
+}
+
 static struct config_section *find_section(struct parse *parse, const char *name)
 {
 	struct suggest near = {.word = name};
@@ -219,9 +231,11 @@ static struct config_section *find_section(struct parse *parse, const char *name
 		return NULL;
 	text_copy(parse->unknown, sizeof(parse->unknown), name);
 	suggest_text(&near, hint, sizeof(hint));
+	if (!hint[0])
+		list_sections(hint, sizeof(hint));
 	if (name[0])
-		snprintf(sentence, sizeof(sentence), "Unknown section [%.40s]%s: skipped.%s", name,
-			 hint, hint[0] ? "" : " There are [pmctop], [keys], [metrics], [presets].");
+		snprintf(sentence, sizeof(sentence), "Unknown section [%.40s]%s: skipped.", name,
+			 hint);
 	else
 		snprintf(sentence, sizeof(sentence),
 			 "Stands before the first [section]: write [pmctop] above.");

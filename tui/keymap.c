@@ -143,6 +143,15 @@ static const struct {
 	{' ', "Space"},
 };
 
+void keymap_key_names(char *text, size_t size)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && length < size; i++)
+		length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "",
+					   names[i].name);
+}
+
 static const char *name_of(int key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

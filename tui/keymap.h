@@ -132,6 +132,8 @@ int keymap_key_of(int character);
 void keymap_key_name(int key, char *text, size_t size);
 /* The key that has this name, however its letters are written; 0 or -EINVAL. */
 int keymap_key_parse(const char *name, int *key);
+/* The names of keys that are not characters: "Up, Down, Left ...", without those of F1 to F12. */
+void keymap_key_names(char *text, size_t size);
 /* All keys of an action, with blanks between: "q F10 ^C", "1 .. 9". */
 void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size);
 

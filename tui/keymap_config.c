@@ -21,7 +21,7 @@ __attribute__((format(printf, 3, 4))) static void complain(struct binder *binder
 							   const struct config_entry *entry,
 							   const char *format, ...)
 {
-	char sentence[200];
+	char sentence[240];
 	va_list args;
 
 	va_start(args, format);
@@ -72,6 +72,17 @@ static bool take(struct binder *binder, const struct config_entry *entry, const 
 	return false;
 }
 
+static void refuse_key(struct binder *binder, const struct config_entry *entry, const char *name)
+{
+	char names[128];
+
+	keymap_key_names(names, sizeof(names));
+	complain(binder, entry,
+		 "'%.20s' is no key: write a character, ^C, F1 to F12, %s, or one of them after "
+		 "Alt-.",
+		 name, names);
+}
+
 static void bind(struct binder *binder, const struct config_entry *entry, enum action action)
 {
 	int *keys = binder->keymap->keys[action];
@@ -84,10 +95,7 @@ static void bind(struct binder *binder, const struct config_entry *entry, enum a
 		int key;
 
 		if (keymap_key_parse(name, &key))
-			complain(binder, entry,
-				 "'%.20s' is no key: write a character, ^C, F5, Alt-x, Space, Esc, "
-				 "PgUp ...",
-				 name);
+			refuse_key(binder, entry, name);
 		else if (n == KEYMAP_KEYS)
 			complain(binder, entry, "An action has at most %d keys.", KEYMAP_KEYS);
 		else if (take(binder, entry, name, key))

@@ -81,6 +81,9 @@ static void test_parse(void **state)
 		 "f:1: Stands before the first [section]: write [pmctop] above.\n"},
 		{"a section's name", "[pmtcop]\na=1\nb=2\n[pmctop]\nc=3\n",
 		 "set:5 c=3\nf:2: Unknown section [pmtcop] (did you mean 'pmctop'?): skipped.\n"},
+		{"another section", "[nonsense]\na=1\n",
+		 "f:2: Unknown section [nonsense] (there are [pmctop], [keys], [metrics], "
+		 "[presets]): skipped.\n"},
 		{"no bracket", "[pmctop]\na=1\n[metrics\nb=1",
 		 "set:2 a=1\nset:4 b=1\nf:3: A section has no ']': write [NAME].\n"},
 		{"no entry", "[pmctop]\nwhat\na=1\nthis",

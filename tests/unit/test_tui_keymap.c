@@ -92,8 +92,9 @@ static void test_configure(void **state)
 		{"an unknown action", "qiut = x", "q F10 ^C", "? h F1", "k F9",
 		 "f:2: Unknown action 'qiut' (did you mean 'quit'?): '--list keys' has them.\n"},
 		{"an unknown key", "kill = F9 Meta-x", "q F10 ^C", "? h F1", "F9",
-		 "f:2: 'Meta-x' is no key: write a character, ^C, F5, Alt-x, Space, Esc, PgUp "
-		 "...\n"},
+		 "f:2: 'Meta-x' is no key: write a character, ^C, F1 to F12, Up, Down, Left, "
+		 "Right, PgUp, PgDn, Home, End, Tab, S-Tab, Esc, Enter, Delete, Backspace, Space, "
+		 "or one of them after Alt-.\n"},
 		{"quit without", "quit =\n", "q", "? h F1", "k F9",
 		 "f:2: 'q' stays with quit, which has no other key.\n"},
 		{"quit robbed", "kill = q F10 ^C x\n", "q", "? h F1", "F10 ^C x",
