@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every key, pressed in a real terminal, and what it must change on the screen.
 
-A row of ROWS is an action of tui/keymap.c with all its usual keys. Each key is pressed on the task
+A row of ROWS is an action of `--list keys` with all its usual keys. Each key is pressed on the task
 list (after the keys of `before`, none of which makes `shows` true), must make `shows` true, and is
 taken back by the keys of `back`. `shows` is a pattern that the screen must match and did not, or a
 function of the screens before and after. An action without a row is a failure.
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from pmctop import listed  # noqa: E402
 from terminals import (  # noqa: E402
     BUILD, SPIN, SPINS, Failure, Terminal, alive, busy, missing, run_all, wait_until)
 
@@ -98,7 +99,7 @@ def to_other_row(before, after):
 
 @dataclass
 class Row:
-    action: str  # as tui/keymap.c names it
+    action: str  # as --list keys names it
     keys: list  # as tmux names them
     shows: object
     before: list = field(default_factory=list)
@@ -257,15 +258,11 @@ def check_row(row, stages):
             stages.append(terminal)
 
 
-def actions():
-    with open("tui/keymap.c") as source:
-        return re.findall(r'\{ACTION_[A-Z_]+,\s*"([a-z-]+)"', source.read())
-
-
 def check_table():
     rows = [row.action for row in ROWS]
-    without = [action for action in actions() if action not in rows]
-    unknown = [row for row in rows if row not in actions()]
+    actions = [name for name, _ in listed("keys")]
+    without = [action for action in actions if action not in rows]
+    unknown = [row for row in rows if row not in actions]
     if without or unknown:
         raise Failure(f"actions without a row: {without}; rows without an action: {unknown}")
 
