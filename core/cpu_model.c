@@ -5,6 +5,7 @@
  */
 #include "cpu_model.h"
 
+#include "text.h"
 #include "util.h"
 
 #include <stdint.h>
@@ -171,6 +172,39 @@ unsigned cpu_model_read(const struct sys *sys)
 		kinds = cpu_model_parse(text);
 	free(text);
 	return kinds;
+}
+
+void cpu_kinds_name(unsigned kinds, char *text, size_t size)
+{
+	static const struct {
+		unsigned kinds;
+		const char *name;
+	} sets[] = {
+		/* A set before its parts. */
+		{CPU_INTEL, "Intel"},
+		{CPU_AMD, "AMD"},
+		{CPU_ARM, "Arm"},
+		{CPU_INTEL_IVB_BDW | CPU_INTEL_SKL | CPU_INTEL_ICL, "Intel since Ivy Bridge"},
+		{CPU_INTEL_ICL, "Intel since Ice Lake"},
+		{CPU_INTEL_SNB_SKL, "Sandy Bridge to Skylake"},
+		{CPU_INTEL_SNB | CPU_INTEL_IVB_BDW, "Sandy Bridge to Broadwell"},
+		{CPU_INTEL_SKL, "Skylake"},
+		{CPU_ZEN1 | CPU_ZEN2 | CPU_ZEN3, "Zen 1 to 3"},
+		{CPU_ZEN4 | CPU_ZEN5, "Zen 4, 5"},
+		{CPU_ZEN4, "Zen 4"},
+		{CPU_ZEN5, "Zen 5"},
+		{CPU_NEOVERSE_N2_R0P0, "Neoverse N2 before r0p3"},
+		{~0U, "others"},
+	};
+	size_t length = text_copy(text, size, kinds ? "" : "any");
+
+	for (size_t i = 0; i < ARRAY_SIZE(sets) && kinds && length < size; i++) {
+		if ((kinds & sets[i].kinds) != sets[i].kinds && sets[i].kinds != ~0U)
+			continue;
+		length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "",
+					   sets[i].name);
+		kinds &= ~sets[i].kinds;
+	}
 }
 
 static unsigned read_slots(const struct sys *sys, const struct pmu *pmu)

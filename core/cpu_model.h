@@ -34,6 +34,9 @@ enum cpu_kind {
 	CPU_ARM = CPU_ARM_OTHER | CPU_NEOVERSE_N2_R0P0,
 };
 
+/* "Intel, AMD", "Zen 4, 5"; "any" for 0, which is a formula for all CPUs. */
+void cpu_kinds_name(unsigned kinds, char *text, size_t size);
+
 /* What formulas ask of the CPUs, where it is known already: of a machine elsewhere. */
 struct cpu_facts {
 	unsigned kinds; /* as cpu_model_read */

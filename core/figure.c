@@ -1,41 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "figure.h"
 
+#include "util.h"
+
+const struct figure_mark figure_marks[] = {
+	[FIGURE_VALID] = {"valid", "1.2", "counted all the time"},
+	[FIGURE_SCALED] = {"scaled", "~1.2", "counted part of the time"},
+	[FIGURE_LOST] = {"lost", "?1.2", "too low, records were lost"},
+	[FIGURE_UNDEFINED] = {"undefined", "-", "nothing to divide by"},
+	[FIGURE_NOT_COUNTED] = {"not_counted", "-", "not counted while it ran"},
+	[FIGURE_UNSUPPORTED] = {"unsupported", "n/a", "this CPU has no such event"},
+	[FIGURE_DENIED] = {"denied", "!", "denied by the kernel"},
+};
+
+const size_t figure_marks_n = ARRAY_SIZE(figure_marks);
+
 const char *figure_state_sign(enum figure_state state)
 {
-	switch (state) {
-	case FIGURE_VALID:
-	case FIGURE_SCALED:
-	case FIGURE_LOST:
-		return "";
-	case FIGURE_UNDEFINED:
-	case FIGURE_NOT_COUNTED:
-		return "-";
-	case FIGURE_UNSUPPORTED:
-		return "n/a";
-	case FIGURE_DENIED:
-		return "!";
-	}
-	return "";
+	return state <= FIGURE_LOST ? "" : figure_marks[state].text;
 }
 
 const char *figure_state_name(enum figure_state state)
 {
-	switch (state) {
-	case FIGURE_VALID:
-		return "valid";
-	case FIGURE_SCALED:
-		return "scaled";
-	case FIGURE_UNDEFINED:
-		return "undefined";
-	case FIGURE_NOT_COUNTED:
-		return "not_counted";
-	case FIGURE_UNSUPPORTED:
-		return "unsupported";
-	case FIGURE_DENIED:
-		return "denied";
-	case FIGURE_LOST:
-		return "lost";
-	}
-	return "unknown";
+	return figure_marks[state].name;
 }

@@ -2,6 +2,8 @@
 #ifndef PMCTOP_FIGURE_H
 #define PMCTOP_FIGURE_H
 
+#include <stddef.h>
+
 /*
  * A number and how far it can be trusted. The value means something only where the state is
  * VALID, SCALED or LOST; a figure that is not known has a state that says why, never a 0.
@@ -27,9 +29,20 @@ static inline int figure_known(struct figure figure)
 	return figure.state <= FIGURE_LOST;
 }
 
-/* What people read where it is not known: "-", "n/a", "!"; "" where it is. */
+/* How a state is printed, and what it means. */
+struct figure_mark {
+	const char *name;    /* in machine-readable output: "valid", "scaled" ... */
+	const char *text;    /* on the screen, by the example of 1.2: "~1.2", "n/a" */
+	const char *meaning; /* for the help and --list marks */
+};
+
+/* By enum figure_state. */
+extern const struct figure_mark figure_marks[];
+extern const size_t figure_marks_n;
+
+/* The text in place of a number that is not known: "-", "n/a", "!"; "" where it is known. */
 const char *figure_state_sign(enum figure_state state);
-/* "valid", "scaled", "undefined" ...: the word used in machine-readable output. */
+/* The name of its mark. */
 const char *figure_state_name(enum figure_state state);
 
 #endif

@@ -76,6 +76,8 @@ static const struct rule rules[] = {
 	{7, VERDICT_FINE, {{"ipc", '>', 1}}},
 };
 
+const size_t verdict_rules_n = ARRAY_SIZE(rules);
+
 static_assert(ARRAY_SIZE(rules) <= VERDICT_RULES_MAX, "a judge has room for all rules");
 
 static const struct {
@@ -244,6 +246,36 @@ static size_t append(char *text, size_t size, const char *more)
 	size_t length = strlen(text);
 
 	return length + text_copy(text + length, size - length, more);
+}
+
+static void put_condition(const struct condition *condition, char *text, size_t size)
+{
+	char factor[40] = "", form[40] = "", limit[40], whole[160];
+
+	if (condition->times)
+		snprintf(factor, sizeof(factor), " * %s", condition->times);
+	if (condition->title)
+		snprintf(form, sizeof(form), " (as %s)", condition->title);
+	text_trimmed(limit, sizeof(limit), condition->limit, 1);
+	snprintf(whole, sizeof(whole), "%s%s%s %s %s%s", condition->metric, factor, form,
+		 condition->sign == '<' ? "<" : ">=", limit, condition->per_cpu ? " per CPU" : "");
+	append(text, size, whole);
+}
+
+struct verdict_rule verdict_rule_at(size_t i)
+{
+	const struct rule *rule = &rules[i];
+	struct verdict_rule out = {.tier = rule->tier, .verdict = rule->verdict};
+	const size_t size = sizeof(out.conditions);
+
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++) {
+		append(out.conditions, size, k > 0 ? " and " : "");
+		put_condition(&rule->conditions[k], out.conditions, size);
+	}
+	append(out.conditions, size, rule->unless ? ", no " : "");
+	append(out.conditions, size, rule->unless ? rule->unless : "");
+	append(out.conditions, size, rule->of_users ? ", no kernel thread" : "");
+	return out;
 }
 
 /* "IPC 0.31" */

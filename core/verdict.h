@@ -41,6 +41,17 @@ enum {
 	VERDICT_CONDITIONS_MAX = 3,
 };
 
+/* A rule, in the words of the manual. */
+struct verdict_rule {
+	unsigned tier; /* a rule of an earlier tier that fires goes before */
+	enum verdict verdict;
+	char conditions[128]; /* by metrics' names: "ipc < 1 and cache_mpki (as L2MPKI) >= 10" */
+};
+
+/* In the order of their tiers. */
+extern const size_t verdict_rules_n;
+struct verdict_rule verdict_rule_at(size_t i);
+
 /* The rules, as far as these columns have what they ask for. */
 struct judge {
 	const struct columns *columns; /* borrowed */

@@ -3,6 +3,7 @@
 
 #include "core/util.h"
 #include "keymap.h"
+#include "variables.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -54,7 +55,7 @@ static void add_strings(struct input *input)
 
 void input_init(struct input *input, int fd)
 {
-	const char *delay = getenv("ESCDELAY");
+	const char *delay = variable_value(VARIABLE_ESCDELAY);
 	long ms = delay ? strtol(delay, NULL, 10) : 0;
 
 	*input = (struct input){.fd = fd, .patience_ms = PATIENCE_MS};

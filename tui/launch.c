@@ -7,6 +7,7 @@
 #include "launch.h"
 
 #include "core/util.h"
+#include "variables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,7 +169,7 @@ void launch_close(struct launch *launch)
  */
 static bool is_in_path(const char *name)
 {
-	const char *paths = getenv("PATH");
+	const char *paths = variable_value(VARIABLE_PATH);
 
 	for (const char *at = paths ? paths : "", *end; *at; at = *end ? end + 1 : end) {
 		char file[PATH_MAX];

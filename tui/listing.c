@@ -3,11 +3,16 @@
 
 #include "choice.h"
 #include "core/catalog.h"
+#include "core/cpu_model.h"
 #include "core/explain.h"
+#include "core/figure.h"
+#include "core/metric_def.h"
 #include "core/probe.h"
 #include "core/text.h"
 #include "core/util.h"
+#include "core/verdict.h"
 #include "theme_load.h"
+#include "variables.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -114,6 +119,14 @@ static int put(struct printer *printer, const struct line *line)
 	return ferror(printer->file);
 }
 
+/* The same, if the name or the text matches the pattern. */
+static int put_matching(struct printer *printer, const struct line *line)
+{
+	return catalog_matches(printer->listing->pattern, line->name, line->text)
+		       ? put(printer, line)
+		       : 0;
+}
+
 static const char *state_word(struct printer *printer, enum figure_state state, int answer)
 {
 	if (state == FIGURE_DENIED && !printer->denied)
@@ -141,10 +154,12 @@ static int put_metric(void *arg, const struct catalog_metric *entry)
 {
 	struct printer *printer = arg;
 	const struct metric_def *def = entry->def;
-	char text[4096];
+	char levels[64] = "", text[4096];
 
-	snprintf(text, sizeof(text), "%s: %s%s%s%s%s%s", entry->title, def->help,
-		 def->unit[0] ? " (" : "", def->unit, def->unit[0] ? ")" : "",
+	if (def->better != METRIC_NEUTRAL)
+		snprintf(levels, sizeof(levels), "; warn %g, bad %g", def->warn, def->bad);
+	snprintf(text, sizeof(text), "%s: %s%s%s%s%s%s%s", entry->title, def->help,
+		 def->unit[0] ? " (" : "", def->unit, def->unit[0] ? ")" : "", levels,
 		 entry->expression[0] ? " = " : "", entry->expression);
 	return put(printer, &(struct line){
 				    .name = def->name,
@@ -187,10 +202,8 @@ static void put_themes(struct printer *printer)
 
 	theme_list_read(printer->listing->theme_dir, &themes);
 	for (size_t i = 0; i < themes.n && !result; i++)
-		if (catalog_matches(printer->listing->pattern, themes.items[i].name,
-				    themes.items[i].about))
-			result = put(printer, &(struct line){.name = themes.items[i].name,
-							     .text = themes.items[i].about});
+		result = put_matching(printer, &(struct line){.name = themes.items[i].name,
+							      .text = themes.items[i].about});
 	theme_list_fini(&themes);
 }
 
@@ -205,8 +218,7 @@ static void put_keys(struct printer *printer)
 
 		keymap_keys(printer->listing->keymap, row->action, keys, sizeof(keys));
 		snprintf(text, sizeof(text), "%s: %s", keys[0] ? keys : "no key", row->help);
-		if (catalog_matches(printer->listing->pattern, row->name, text))
-			result = put(printer, &(struct line){.name = row->name, .text = text});
+		result = put_matching(printer, &(struct line){.name = row->name, .text = text});
 	}
 }
 
@@ -214,9 +226,87 @@ static int put_column(void *arg, const char *name, const char *help)
 {
 	struct printer *printer = arg;
 
-	if (!catalog_matches(printer->listing->pattern, name, help))
+	return put_matching(printer, &(struct line){.name = name, .text = help});
+}
+
+/* Those of all CPUs, in the order in which they are tried. */
+static int put_formulas(struct printer *printer, const struct metric_def *def)
+{
+	int result = 0;
+
+	if (!catalog_matches(printer->listing->pattern, def->name, def->help))
 		return 0;
-	return put(printer, &(struct line){.name = name, .text = help});
+	for (size_t i = 0; i < METRIC_FORMS_MAX && def->forms[i].expression && !result; i++) {
+		const struct metric_form *form = &def->forms[i];
+		char cpus[128], text[4096];
+
+		cpu_kinds_name(form->where, cpus, sizeof(cpus));
+		snprintf(text, sizeof(text), "%s%s%s%s: %s", cpus, form->title ? " (as " : "",
+			 form->title ? form->title : "", form->title ? ")" : "", form->expression);
+		result = put(printer,
+			     &(struct line){.name = def->name, .word = def->title, .text = text});
+	}
+	return result;
+}
+
+static void put_all_formulas(struct printer *printer)
+{
+	const struct engine_config *engine = printer->listing->engine;
+	int result = 0;
+
+	for (size_t i = 0; i < engine->n_user_metrics && !result; i++)
+		result = put_formulas(printer, &engine->user_metrics[i]);
+	for (size_t i = 0; i < metric_table_n && !result; i++)
+		result = put_formulas(printer, &metric_table[i]);
+}
+
+/* The rules, whose order is that of the tiers. */
+static void put_verdicts(struct printer *printer)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < verdict_rules_n && !result; i++) {
+		const struct verdict_rule rule = verdict_rule_at(i);
+		char tier[16], text[256];
+
+		snprintf(tier, sizeof(tier), "tier %u", rule.tier);
+		snprintf(text, sizeof(text), "%s: %s", verdict_name(rule.verdict), rule.conditions);
+		result = put_matching(printer, &(struct line){.name = verdict_label(rule.verdict),
+							      .word = tier,
+							      .text = text});
+	}
+}
+
+static void put_marks(struct printer *printer)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < figure_marks_n && !result; i++) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "%s: %s", figure_marks[i].name,
+			 figure_marks[i].meaning);
+		result = put_matching(printer,
+				      &(struct line){.name = figure_marks[i].text, .text = text});
+	}
+}
+
+static void put_palette(struct printer *printer)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < theme_keys_n && !result; i++)
+		result = put_matching(printer, &(struct line){.name = theme_keys[i].name,
+							      .text = theme_keys[i].meaning});
+}
+
+static void put_variables(struct printer *printer)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < variable_table_n && !result; i++)
+		result = put_matching(printer, &(struct line){.name = variable_table[i].name,
+							      .text = variable_table[i].help});
 }
 
 /* "0-3,8" */
@@ -282,6 +372,21 @@ static void put_list(struct printer *printer)
 		break;
 	case OPTIONS_LIST_KEYS:
 		put_keys(printer);
+		break;
+	case OPTIONS_LIST_FORMULAS:
+		put_all_formulas(printer);
+		break;
+	case OPTIONS_LIST_VERDICTS:
+		put_verdicts(printer);
+		break;
+	case OPTIONS_LIST_MARKS:
+		put_marks(printer);
+		break;
+	case OPTIONS_LIST_PALETTE:
+		put_palette(printer);
+		break;
+	case OPTIONS_LIST_VARIABLES:
+		put_variables(printer);
 		break;
 	case OPTIONS_LIST_PMUS:
 		catalog_pmus(printer->context, listing->pattern, put_pmu, printer);

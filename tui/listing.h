@@ -14,7 +14,8 @@
 /*
  * What --list prints. On a terminal texts are broken to its width, under a heading for each PMU or
  * subject; elsewhere an entry is a line of aligned words, for grep and awk: name, whether it can be
- * counted (ok, n/a, denied or - where that cannot be asked), PMU or subject, text.
+ * counted (ok, n/a, denied or - where that cannot be asked), PMU or subject, text. Of a formula the
+ * second word is the title of the column, of a verdict the tier. Other lists have names and texts.
  */
 struct listing {
 	enum options_list list;

@@ -14,6 +14,7 @@
 #include "term.h"
 #include "theme_load.h"
 #include "user_files.h"
+#include "variables.h"
 
 #include "core/config.h"
 #include "core/text.h"
@@ -69,7 +70,7 @@ static void say_listening(const struct serve *serve)
 
 static bool wants_color(const struct options *options)
 {
-	const char *no_color = getenv("NO_COLOR");
+	const char *no_color = variable_value(VARIABLE_NO_COLOR);
 
 	if (options->color != OPTIONS_COLOR_AUTO)
 		return options->color == OPTIONS_COLOR_ALWAYS;
@@ -78,7 +79,7 @@ static bool wants_color(const struct options *options)
 
 static bool has_direct_color(void)
 {
-	const char *colorterm = getenv("COLORTERM");
+	const char *colorterm = variable_value(VARIABLE_COLORTERM);
 
 	return colorterm && (!strcmp(colorterm, "truecolor") || !strcmp(colorterm, "24bit"));
 }
@@ -134,7 +135,7 @@ static int prepare(const struct options *options, const struct rights *rights, b
 		.command = options->command,
 		.environment = rights->environment,
 		.hidden = draws,
-		.directory = getenv("TMPDIR"),
+		.directory = variable_value(VARIABLE_TMPDIR),
 	};
 
 	if (options->command && launch_open(&config, launch, err))
@@ -144,7 +145,7 @@ static int prepare(const struct options *options, const struct rights *rights, b
 	int rc = rights_drop(rights, &need, err);
 	/* Not before: where rights were lent, ncurses must not find the files of $HOME. */
 	if (rc == 0 && draws)
-		term_prepare(getenv("TERM"));
+		term_prepare(variable_value(VARIABLE_TERM));
 	return rc;
 }
 
@@ -186,7 +187,7 @@ static int run(const struct options *options, struct config *file, const struct 
 		.notes = &file->notes,
 		.save_path = user_files_save(options->config, save_path),
 		.save_pattern = file->path,
-		.terminal = getenv("TERM"),
+		.terminal = variable_value(VARIABLE_TERM),
 		.launch = options->command ? &launch : NULL,
 		.color = wants_color(options),
 		.direct_color = has_direct_color(),

@@ -62,7 +62,7 @@ static int read_word(const char *what, const char *argument, option_word_fn *wor
 		     struct error *err)
 {
 	struct suggest near = {.word = argument};
-	char list[80], hint[80];
+	char list[160], hint[80];
 
 	for (size_t i = 0; word(i); i++) {
 		if (strcmp(argument, word(i)) == 0)
@@ -363,10 +363,12 @@ static int read_filter(struct options *options, const char *argument, struct err
 static const char *list_word(size_t i)
 {
 	static const char *const words[] = {
-		[OPTIONS_LIST_EVENTS] = "events",   [OPTIONS_LIST_METRICS] = "metrics",
-		[OPTIONS_LIST_PRESETS] = "presets", [OPTIONS_LIST_COLUMNS] = "columns",
-		[OPTIONS_LIST_THEMES] = "themes",   [OPTIONS_LIST_PMUS] = "pmus",
-		[OPTIONS_LIST_KEYS] = "keys",
+		[OPTIONS_LIST_EVENTS] = "events",     [OPTIONS_LIST_METRICS] = "metrics",
+		[OPTIONS_LIST_PRESETS] = "presets",   [OPTIONS_LIST_COLUMNS] = "columns",
+		[OPTIONS_LIST_THEMES] = "themes",     [OPTIONS_LIST_PMUS] = "pmus",
+		[OPTIONS_LIST_KEYS] = "keys",         [OPTIONS_LIST_FORMULAS] = "formulas",
+		[OPTIONS_LIST_VERDICTS] = "verdicts", [OPTIONS_LIST_MARKS] = "marks",
+		[OPTIONS_LIST_PALETTE] = "palette",   [OPTIONS_LIST_VARIABLES] = "variables",
 	};
 
 	return i < ARRAY_SIZE(words) ? words[i] : NULL;
@@ -509,7 +511,7 @@ const struct option_row option_rows[] = {
 	 .flag = offsetof(struct options, command_lines), .setting = true},
 	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,
 	 .setting = true},
-	{0, "list", "WHAT", "", read_list, list_word},
+	{0, "list", "WHAT", "what there is: events, metrics, presets, keys ...", read_list},
 	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
 	{0, "config", "FILE", "read this configuration", .text = offsetof(struct options, config),
 	 .needs = "the name of a file"},

@@ -43,19 +43,9 @@ static void write_keys(struct pen *pen, const struct app *app)
 
 static void write_marks(struct pen *pen)
 {
-	static const struct {
-		const char *mark, *meaning;
-	} marks[] = {
-		{"~1.2", "scaled: counted part-time"},
-		{"?1.2", "too low: records were lost"},
-		{"n/a", "not supported here"},
-		{"!", "denied by the kernel"},
-		{"-", "nothing counted or to divide by"},
-	};
-
 	pen_heading(pen, "Marks on figures");
-	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
-		pen_entry(pen, TITLES_WIDTH + 1, marks[i].mark, marks[i].meaning);
+	for (size_t i = FIGURE_VALID + 1; i < figure_marks_n; i++)
+		pen_entry(pen, TITLES_WIDTH + 1, figure_marks[i].text, figure_marks[i].meaning);
 }
 
 static void write_columns(struct pen *pen, const struct snapshot *snapshot)

@@ -15,30 +15,41 @@ struct palette {
 	struct color label_fg, warn_fg, bad_fg, scaled_fg, banner_fg, header_fg, header_bg;
 };
 
-#define PALETTE_KEY(key)                            \
-	{                                           \
-#key, offsetof(struct palette, key) \
+#define THEME_KEY(key, meaning)                              \
+	{                                                    \
+#key, meaning, offsetof(struct palette, key) \
 	}
 
-static const struct {
-	const char *name;
-	size_t offset;
-} palette_keys[] = {
-	PALETTE_KEY(main_bg),     PALETTE_KEY(main_fg),     PALETTE_KEY(title),
-	PALETTE_KEY(hi_fg),       PALETTE_KEY(selected_bg), PALETTE_KEY(selected_fg),
-	PALETTE_KEY(inactive_fg), PALETTE_KEY(proc_misc),   PALETTE_KEY(div_line),
-	PALETTE_KEY(cpu_start),   PALETTE_KEY(cpu_mid),     PALETTE_KEY(cpu_end),
-	PALETTE_KEY(label_fg),    PALETTE_KEY(warn_fg),     PALETTE_KEY(bad_fg),
-	PALETTE_KEY(scaled_fg),   PALETTE_KEY(banner_fg),   PALETTE_KEY(header_fg),
-	PALETTE_KEY(header_bg),
+const struct theme_key theme_keys[] = {
+	THEME_KEY(main_bg, "background"),
+	THEME_KEY(main_fg, "text"),
+	THEME_KEY(title, "headings; else main_fg"),
+	THEME_KEY(hi_fg, "keys, tagged rows"),
+	THEME_KEY(selected_bg, "background of the selected row"),
+	THEME_KEY(selected_fg, "text of the selected row, title of the sort column"),
+	THEME_KEY(inactive_fg, "what is 0 or not known"),
+	THEME_KEY(proc_misc, "process ids"),
+	THEME_KEY(div_line, "empty part of a meter, borders; else inactive_fg"),
+	THEME_KEY(cpu_start, "low part of a meter"),
+	THEME_KEY(cpu_mid, "middle of a meter; else between the other two"),
+	THEME_KEY(cpu_end, "high part of a meter; else cpu_mid"),
+	THEME_KEY(label_fg, "labels of figures and keys; else proc_misc"),
+	THEME_KEY(warn_fg, "figures beyond warn; else cpu_mid"),
+	THEME_KEY(bad_fg, "figures beyond bad; else cpu_end"),
+	THEME_KEY(scaled_fg, "scaled figures; else proc_misc"),
+	THEME_KEY(banner_fg, "notes; else warn_fg"),
+	THEME_KEY(header_fg, "titles of columns; else title"),
+	THEME_KEY(header_bg, "background of titles of columns; else main_bg"),
 };
+
+const size_t theme_keys_n = ARRAY_SIZE(theme_keys);
 
 static struct color *palette_at(struct palette *palette, const char *key, size_t length)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(palette_keys); i++)
-		if (strlen(palette_keys[i].name) == length &&
-		    memcmp(palette_keys[i].name, key, length) == 0)
-			return (struct color *)(void *)((char *)palette + palette_keys[i].offset);
+	for (size_t i = 0; i < theme_keys_n; i++)
+		if (strlen(theme_keys[i].name) == length &&
+		    memcmp(theme_keys[i].name, key, length) == 0)
+			return (struct color *)(void *)((char *)palette + theme_keys[i].offset);
 	return NULL;
 }
 

@@ -7,6 +7,8 @@
 #include "core/notes.h"
 #include "style.h"
 
+#include <stddef.h>
+
 /*
  * What the roles of style.h look like. A theme is a text in btop's format,
  *
@@ -39,6 +41,15 @@ struct theme {
  */
 int theme_parse(const char *name, const char *text, struct theme *theme, struct notes *notes,
 		struct error *err);
+
+/* A key that a theme may set. */
+struct theme_key {
+	const char *name;    /* "main_fg" */
+	const char *meaning; /* what has its colour; the key that is taken where it is not set */
+	size_t offset;       /* of its colour, in theme.c */
+};
+extern const struct theme_key theme_keys[];
+extern const size_t theme_keys_n;
 
 /* What a theme's first line, a comment, says of it; "" where there is none. */
 void theme_about(const char *text, char *about, size_t size);

@@ -2,16 +2,17 @@
 #include "user_files.h"
 
 #include "core/util.h"
+#include "variables.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* "" where that cannot be known. */
 static void find_own(const char *name, char *path, size_t size)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	const char *config = variable_value(VARIABLE_XDG_CONFIG_HOME),
+		   *home = variable_value(VARIABLE_HOME);
 	int length = 0;
 
 	path[0] = '\0';
@@ -37,7 +38,7 @@ static bool is_nothing(int result)
 
 int user_files_load(const char *named, struct config *config, struct notes *said, struct error *err)
 {
-	const char *rc_file = getenv("PMCTOPRC");
+	const char *rc_file = variable_value(VARIABLE_PMCTOPRC);
 	char own[PATH_MAX];
 	const char *const places[] = {rc_file, own};
 	int result = -ENOENT;
@@ -72,7 +73,7 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 
 const char *user_files_save(const char *named, char path[PATH_MAX])
 {
-	const char *rc_file = getenv("PMCTOPRC");
+	const char *rc_file = variable_value(VARIABLE_PMCTOPRC);
 
 	if (named)
 		return named;

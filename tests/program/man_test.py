@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The man page against the program: what --help, --list and refusals print, and where they print
-only a part, the tables in the source. What the page has and the program has not fails, too.
+"""The man page against the program: what --help, --list and refusals print. What the page has and
+the program has not fails, too.
 
-Prints TAP. BUILD is the build directory. CC is the compiler.
+Prints TAP. BUILD is the build directory.
 """
-import glob
 import os
 import re
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -17,30 +15,6 @@ sys.path.insert(0, os.path.join(HERE, ".."))
 from frames import check, finish  # noqa: E402
 from mdoc import PAGE, Unknown, check_words, entries, plain, read_page  # noqa: E402
 from pmctop import WORD_OPTIONS, listed, options, run, words_of, write_file  # noqa: E402
-
-ROOT = os.path.join(HERE, "..", "..")
-ANY_STRING = r'"(?:[^"\\]|\\.)*"'
-
-# Which CPUs a formula is for: core/cpu_model.h.
-CPUS = {
-    "CPU_INTEL": "Intel", "CPU_AMD": "AMD", "CPU_ARM": "Arm", "CPU_INTEL | CPU_AMD": "Intel, AMD",
-    "CPU_INTEL_ICL": "Intel since Ice Lake", "CPU_INTEL_SKL": "Skylake",
-    "CPU_INTEL_IVB_BDW | CPU_INTEL_SKL | CPU_INTEL_ICL": "Intel since Ivy Bridge",
-    "CPU_INTEL_SNB_SKL": "Sandy Bridge to Skylake",
-    "CPU_INTEL_SNB | CPU_INTEL_IVB_BDW": "Sandy Bridge to Broadwell",
-    "CPU_ZEN4": "Zen 4", "CPU_ZEN5": "Zen 5", "CPU_ZEN4 | CPU_ZEN5": "Zen 4, 5",
-    "CPU_ZEN1 | CPU_ZEN2 | CPU_ZEN3": "Zen 1 to 3",
-    "CPU_NEOVERSE_N2_R0P0": "Neoverse N2 before r0p3",
-}
-
-
-def source(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
-
-
-def joined(literals):
-    return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
 
 
 def check_options(page):
@@ -68,23 +42,25 @@ def check_keys(page):
     check("no key that there is not", len(names) > 50 and not strange, strange)
 
 
+def formulas():
+    """{name: [(title, CPUs, title on these, formula)]}"""
+    found = {}
+    for name, rest in listed("formulas"):
+        title, *form = re.fullmatch(r"(\S+) +([^:(]+?)(?: \(as (\S+)\))?: (.+)", rest).groups()
+        found.setdefault(name, []).append((title, *form))
+    return found
+
+
 def metrics():
-    """The table, as the compiler sees it."""
-    compiler = os.environ.get("CC", "cc").split()
-    text = subprocess.run([*compiler, "-E", "-P", "-I.", "-D_GNU_SOURCE", "core/metric_table.c"],
-                          cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    table = text[text.index("struct metric_def metric_table[] = {") :].split("\n};")[0]
-    for part in re.split(r'(?=\.name = ")', table)[1:]:
-        metric = {key: joined(value) for key, value in
-                  re.findall(rf"\.(name|title|unit|help) = ((?:{ANY_STRING}\s*)+)", part)}
-        metric["levels"] = [re.search(rf"\.{key} = ([\d.]+)", part).group(1)
-                            for key in ("warn", "bad")] if ".better" in part else []
-        metric["forms"] = [
-            ("0", "", joined(every)) if every else (where, joined(title), joined(expression))
-            for every, where, title, expression in re.findall(
-                rf"\.expression = ((?:{ANY_STRING}\s*)+)|\{{([A-Z_0-9| ]+), "
-                rf"(\(\(void \*\)0\)|{ANY_STRING}),\s*((?:{ANY_STRING}\s*)+)", part)]
-        yield metric
+    """What --list metrics and formulas have of each, but for what depends on the machine."""
+    forms = formulas()
+    for name, rest in listed("metrics"):
+        text, unit, warn, bad, taken = re.fullmatch(
+            r"(?:ok|n/a|denied) +\w+ +\S+: (.+?)(?: \((\S+)\))?(?:; warn (\S+), bad (\S+))?"
+            r"(?: = (.+))?", rest).groups()
+        yield {"name": name, "help": text, "unit": unit or "", "levels": warn and (warn, bad),
+               "taken": taken, "title": forms[name][0][0],
+               "forms": [form[1:] for form in forms[name]]}
 
 
 def metric_entry(metric, short):
@@ -93,10 +69,11 @@ def metric_entry(metric, short):
     if metric["unit"] not in ("", "/s", "x"):
         text += f", in {metric['unit']}"
     if metric["levels"]:
-        text += "; warn {:g}, bad {:g}".format(*map(float, metric["levels"]))
+        text += "; warn {}, bad {}".format(*metric["levels"])
     text += "."
-    for number, (where, title, expression) in enumerate(metric["forms"]):
-        cpus = CPUS[where] if where != "0" else "else" if number > 0 else ""
+    for number, (cpus, title, expression) in enumerate(metric["forms"]):
+        if cpus == "any":
+            cpus = "else" if number > 0 else ""
         cpus += f" (as {title})" if title else ""
         for name, meaning in short:
             expression = expression.replace(meaning, name)
@@ -108,18 +85,13 @@ def check_metrics(page):
     text, names = plain(page["METRICS"]), []
     short = [(name, plain(meaning)) for name, meaning in
              re.findall(r"^ {5}([A-Z0-9]+) = (.*(?:\n {9,}.*)*)$", page["METRICS"], re.M)]
-    formulas = {}
     for metric in metrics():
         names.append(metric["name"])
-        formulas[metric["name"]] = [plain(form[2]) for form in metric["forms"]]
         entry = metric_entry(metric, short)
         check(f"{metric['name']}: title, meaning, thresholds, every formula", entry in text, entry)
-    rows = listed("metrics")
-    check("the metrics are those that are listed, and each has a formula",
-          [name for name, _ in rows] == names and all(formulas.values()), names)
-    strange = [rest for name, rest in rows
-               if " = " in rest and rest.rsplit(" = ", 1)[1] not in formulas[name]]
-    check("what is listed as a formula is among them", not strange, strange)
+        check(f"{metric['name']}: the formula of this CPU is among them", metric["taken"] in
+              (None, *(form[2] for form in metric["forms"])), metric["taken"])
+    check("formulas are those of the metrics", list(formulas()) == names, names)
     told = re.findall(r"^ {5}([a-z_0-9]+) \(\S+\)", page["METRICS"], re.M)
     check("no metric that there is not", told == names, set(told) ^ set(names))
 
@@ -130,75 +102,68 @@ def check_presets(page):
         check(f"the preset {name}", f"{name} {rest}" in text, rest)
 
 
-def rules():
-    """Those of the verdicts, a line each."""
-    text = source("core/verdict.c")
-    labels = dict(re.findall(r'\[(VERDICT_\w+)\] = \{"[^"]*", "([^"]*)"\}', text))
-    table = re.sub(r"/\*.*?\*/", "", text.split("rules[] = {")[1].split("\n};")[0] + "\n",
-                   flags=re.S)
-    for tier, verdict, conditions, rest in re.findall(
-            r"\{(\d+), (VERDICT_\w+), \{(\{.*?\})\}(.*?)\},\n", table, re.S):
-        told = []
-        for metric, sign, limit, more in re.findall(r"\{\"(\w+)\", '(.)', ([\d.]+)(.*?)\}",
-                                                    conditions):
-            times = re.search(r'\.times = "(\w+)"', more)
-            title = re.search(r'\.title = "(\w+)"', more)
-            told.append(metric + (f" * {times.group(1)}" if times else "")
-                        + (f" (as {title.group(1)})" if title else "")
-                        + f" {'<' if sign == '<' else '>='} {float(limit):g}"
-                        + (" per CPU" if "per_cpu = true" in more else ""))
-        unless = re.search(r'\.unless = "(\w+)"', rest)
-        yield (f"{tier} {labels[verdict]} {' and '.join(told)}"
-               + (f", no {unless.group(1)}" if unless else "")
-               + (", no kernel thread" if "of_users = true" in rest else ""))
+def rows_of(section, *columns):
+    """The rows of a table, whose cells match the columns' expressions."""
+    return re.findall("^ {5}" + " {2,}".join(f"({column})" for column in columns) + "$",
+                      section, re.M)
 
 
 def check_marks(page):
-    text = source("core/figure.c").split("figure_state_name")[1]
-    states = set(re.findall(r'return "(\w+)"', text)) - {"unknown"}
-    told = set(re.findall(r"^ {5}\S+ +([a-z_]+) {2,}", page["MARKS"], re.M))
-    check("every state of a figure", told == states, told ^ states)
-    text = source("core/figure.c").split("figure_state_name")[0]
-    marks = {*re.findall(r'return "([^"]+)"', text), "~1.2", "?1.2"}
-    told = set(re.findall(r"^ {5}(\S+) +[a-z_]+ {2,}", page["MARKS"], re.M)) - {"1.2"}
-    check("every mark, and no other", told == marks, told ^ marks)
-    text = source("tui/screen_help.c").split("marks[] = {")[1].split("};")[0]
-    help_screen = set(re.findall(r'\{"([^"]+)", "', text))
-    check("the same as the help screen", told == help_screen, told ^ help_screen)
+    told = rows_of(page["MARKS"], r"\S+", "[a-z_]+", ".+")
+    marks = [(mark, *rest.split(": ", 1)) for mark, rest in listed("marks")]
+    check("every mark and no other, with its state and meaning", told == marks and len(told) > 5,
+          set(told) ^ set(marks))
 
-    text = plain(page["VERDICTS"])
-    words = re.findall(r'\[VERDICT_\w+\] = \{"([^"]*)", "([^"]*)"\}', source("core/verdict.c"))
-    missing = [word for word in words if word[0] != "none" and " ".join(word[::-1]) not in text]
-    check("every verdict, on the screen and for programs", len(words) > 10 and not missing, missing)
-    lines = list(rules())
-    table = source("core/verdict.c").split("rules[] = {")[1].split("\n};")[0]
-    missing = [line for line in lines if line not in text]
-    check("every rule of the verdicts",
-          len(lines) == table.count(", VERDICT_") and not missing, missing)
+
+def check_verdicts(page):
+    rules = [re.fullmatch(r"tier (\d) +(.*?): (.*)", rest).groups() + (label,)
+             for label, rest in listed("verdicts")]
+    told = [plain(line) for line in re.findall(r"^ +(\d .+)$", page["VERDICTS"], re.M)]
+    lines = [f"{tier} {label} {conditions}" for tier, _, conditions, label in rules]
+    check("every rule of the verdicts and no other", told == lines and len(told) > 20,
+          set(told) ^ set(lines))
+    told = {row[:2] for row in rows_of(page["VERDICTS"], "[a-z-]+", "[a-z -]+?", "[a-z].+")}
+    words = {(label, name) for _, name, _, label in rules} | {("-", "null")}
+    check("every verdict and no other, on the screen and for programs", told == words,
+          told ^ words)
+
+
+def refused_words(section, beginning, end):
+    """The words that a refusal of such a section of the configuration has between two texts."""
+    refusal = run("--config", write_file("wrong.conf", section), "--list", "marks").stderr
+    found = re.search(f"{re.escape(beginning)}(.*?){re.escape(end)}", refusal)
+    return found.group(1).split(", ") if found else []
 
 
 def check_configuration(page):
-    refusal = run("--config", write_file("wrong.conf", "[pmctop]\nno-such-setting = 1\n"),
-                  "--list", "presets", "none").stderr
-    settings = re.search(r"there are (.*)\.$", refusal, re.M)
-    check_words("every setting", page["CONFIGURATION"],
-            settings.group(1).split(", ") if settings else [])
-    sections = re.findall(r'\{"(\w+)", offsetof', source("core/config.c"))
-    check("every section", all(f"[{name}]" in page["CONFIGURATION"] for name in sections)
-          and len(sections) == 4, sections)
-    names = source("tui/keymap.c").split("} names[] = {")[1].split("};")[0]
-    check_words("every name of a key", page["CONFIGURATION"],
-            [name for name in re.findall(r'"(\S*)"', names)] + ["Space"])
+    text = page["CONFIGURATION"]
+    check_words("every setting", text,
+                refused_words("[pmctop]\nno-such-setting = 1\n", "there are ", ".\n"))
+    sections = refused_words("[no-such-section]\na = b\n", "there are ", ")")
+    told = [tag for tag in entries(text) if tag.startswith("[")]
+    check("every section and no other", told == sections and len(told) == 4, sections)
+    names = refused_words("[keys]\nquit = no-such-key\n", "F1 to F12, ", ", or one")
+    check("every name of a key and no other", len(names) > 10
+          and f"F1 to F12, {' '.join(names)}, and any" in plain(text), names)
+
+
+def check_themes(page):
     check_words("every theme", page["THEMES"], [name for name, _ in listed("themes")])
-    table = source("tui/theme.c").split("palette_keys[] = {")[1]
-    check_words("every key of a theme", page["THEMES"], re.findall(r"PALETTE_KEY\((\w+)\)", table))
-    read = {name for path in glob.glob(os.path.join(ROOT, "tui", "*.c"))
-            + glob.glob(os.path.join(ROOT, "core", "*.c"))
-            for name in re.findall(r'getenv\("(\w+)"', source(path))}
-    check_words("every variable of the environment that is read", page["ENVIRONMENT"], sorted(read))
-    statuses = [value for header in ("tui/run.h", "tui/launch.h") for value in
-                re.findall(r"^\t(?:RUN|LAUNCH)_\w+ = (\d+)", source(header), re.M)]
-    check_words("every exit status", page["EXIT STATUS"], statuses)
+    names = {name for name, _ in listed("palette")}
+    check_words("every key of a theme", page["THEMES"], sorted(names))
+    strange = set(re.findall(r"[a-z]+_[a-z]+", page["THEMES"])) - names
+    check("no key of a theme that there is not", not strange, strange)
+
+
+def check_environment(page):
+    told = [name for tag in entries(page["ENVIRONMENT"]) for name in tag.split(", ")]
+    names = [name for name, _ in listed("variables")]
+    check("every variable of the environment and no other", told == names, set(told) ^ set(names))
+    told = [tag for tag in entries(page["EXIT STATUS"]) if tag[0].isdigit()]
+    text = run("--help").stdout.split("exit status:")[1].split("\nkeys:")[0]
+    statuses = sorted(re.findall(r"\d+", text), key=int)
+    check("every exit status and no other",
+          sorted((tag.split()[0] for tag in told), key=int) == statuses, (told, statuses))
 
 
 def main():
@@ -208,7 +173,7 @@ def main():
         check("the page can be read", False, error)
         finish()
     for part in (check_options, check_keys, check_metrics, check_presets, check_marks,
-                 check_configuration):
+                 check_verdicts, check_configuration, check_themes, check_environment):
         part(page)
     finish()
 

@@ -57,7 +57,7 @@ REFUSED = {
     "--by task": (2, "Unknown --by 'task': write process, thread, tree, user, cgroup, cpu, socket "
                      "or node."),
     "--list colors": (2, "Unknown --list 'colors': write events, metrics, presets, columns, "
-                         "themes, pmus or keys."),
+                         "themes, pmus, keys, formulas, verdicts, marks, palette or variables."),
     "--list presets no-such-preset": (1, "Nothing here matches 'no-such-preset'."),
     "--config /no/such/file": (2, "There is no file '/no/such/file'."),
     "-b --replay /no/such/file": (1, "'/no/such/file' cannot be read: No such file or directory."),
@@ -81,7 +81,8 @@ def check_texts():
 
 def check_lists():
     """Not --list pmus: all that it prints is the machine's."""
-    for what in ("presets", "themes", "keys", "columns"):
+    for what in ("presets", "themes", "keys", "columns", "formulas", "verdicts", "marks",
+                 "palette", "variables"):
         done = run("--list", what)
         check(f"--list {what} succeeds", done.returncode == 0 and not done.stderr, done)
         check_golden(f"--list {what}", f"program_list_{what}.txt", done.stdout)

@@ -189,13 +189,35 @@ static void slots(void **state)
 	}
 }
 
+static void names(void **state)
+{
+	static const struct {
+		unsigned kinds;
+		const char *name;
+	} rows[] = {
+		{0, "any"},
+		{CPU_INTEL, "Intel"},
+		{CPU_INTEL | CPU_AMD, "Intel, AMD"},
+		{CPU_ZEN4 | CPU_ZEN5, "Zen 4, 5"},
+		{CPU_ZEN5, "Zen 5"},
+		{CPU_INTEL_SKL | CPU_ZEN2, "Skylake, others"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char text[80];
+
+		cpu_kinds_name(rows[i].kinds, text, sizeof(text));
+		assert_string_equal(text, rows[i].name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(models),
-		cmocka_unit_test(cut_off_anywhere),
-		cmocka_unit_test(through_sys),
-		cmocka_unit_test(slots),
+		cmocka_unit_test(models),      cmocka_unit_test(cut_off_anywhere),
+		cmocka_unit_test(through_sys), cmocka_unit_test(slots),
+		cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,30 @@ static void test_print(void **state)
 		 ""},
 		{"a key", &sane, OPTIONS_LIST_KEYS, "quit", 0, 1,
 		 "quit                                     q F10 ^C: quit\n", ""},
+		{"own formulas", &sane, OPTIONS_LIST_FORMULAS, "mine", 0, 1,
+		 "mine                                     MINE     any: cycles / interval_s\n",
+		 ""},
+		{"formulas of other CPUs", &sane, OPTIONS_LIST_FORMULAS, "cache_mpki", 80, 5,
+		 "  cache_mpki                     caMPKI   Intel (as LLCMPKI): 1000 *\n"
+		 "                                          cache-misses / instructions\n",
+		 ""},
+		{"a verdict", &sane, OPTIONS_LIST_VERDICTS, "kernel-heavy", 0, 1,
+		 "kernel                                   tier 1   kernel-heavy: kernel_percent "
+		 ">= "
+		 "30, no kernel thread\n",
+		 ""},
+		{"a mark", &sane, OPTIONS_LIST_MARKS, "n/a", 0, 1,
+		 "n/a                                      unsupported: this CPU has no such "
+		 "event\n",
+		 ""},
+		{"a theme's key", &sane, OPTIONS_LIST_PALETTE, "hi_fg", 0, 1,
+		 "hi_fg                                    keys, tagged rows\n", ""},
+		{"a variable", &sane, OPTIONS_LIST_VARIABLES, "ESC*", 0, 1,
+		 "ESCDELAY                                 milliseconds to wait for what follows "
+		 "Esc\n",
+		 ""},
+		{"no variable", &sane, OPTIONS_LIST_VARIABLES, "PMCTOP_X", 0, 0, "",
+		 "Nothing here matches 'PMCTOP_X'."},
 		{"PMUs", &sane, OPTIONS_LIST_PMUS, "cpu", 80, 1,
 		 "  cpu                            core     type 4, 0 events, CPUs 0-3, 6 "
 		 "counters\n",
@@ -139,9 +163,10 @@ static void test_print(void **state)
 static void test_widths(void **state)
 {
 	static const enum options_list lists[] = {
-		OPTIONS_LIST_EVENTS,  OPTIONS_LIST_METRICS, OPTIONS_LIST_PRESETS,
-		OPTIONS_LIST_COLUMNS, OPTIONS_LIST_THEMES,  OPTIONS_LIST_PMUS,
-		OPTIONS_LIST_KEYS,
+		OPTIONS_LIST_EVENTS,  OPTIONS_LIST_METRICS,  OPTIONS_LIST_PRESETS,
+		OPTIONS_LIST_COLUMNS, OPTIONS_LIST_THEMES,   OPTIONS_LIST_PMUS,
+		OPTIONS_LIST_KEYS,    OPTIONS_LIST_FORMULAS, OPTIONS_LIST_VERDICTS,
+		OPTIONS_LIST_MARKS,   OPTIONS_LIST_PALETTE,  OPTIONS_LIST_VARIABLES,
 	};
 
 	(void)state;

@@ -251,7 +251,7 @@ static void test_refused(void **state)
 		{{"-m", "=1"}, "Option '--metric' needs a name: '--list metrics' has them."},
 		{{"--list", "event"},
 		 "Unknown --list 'event' (did you mean 'events'?): write events, metrics, presets, "
-		 "columns, themes, pmus or keys."},
+		 "columns, themes, pmus, keys, formulas, verdicts, marks, palette or variables."},
 		{{"--list", "events", "a", "b"},
 		 "'b' is one argument too many: see 'pmctop --help'."},
 		{{"--config", ""}, "Option '--config' needs the name of a file."},
@@ -772,7 +772,7 @@ static void test_help(void **state)
 	options_print_help(file);
 	fclose(file);
 	assert_non_null(strstr(text, " text, csv, json, openmetrics or prometheus: "));
-	assert_non_null(strstr(text, " events, metrics, presets, columns, themes, pmus or keys\n"));
+	assert_non_null(strstr(text, " what there is: events, metrics, presets, keys ...\n"));
 	assert_non_null(strstr(text, " auto, always or never: "));
 	assert_non_null(strstr(text, " of the replay: 0.5, 2, 10, max (1; printed: max)\n"));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)

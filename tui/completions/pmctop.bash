@@ -161,6 +161,10 @@ _pmctop_values() {
 	WHAT:--by)
 		found+=($(compgen -W 'process thread tree user cgroup cpu socket node' -- "$piece"))
 		;;
+	WHAT:--list)
+		words='events metrics presets columns themes pmus keys formulas verdicts marks palette'
+		found+=($(compgen -W "$words variables" -- "$piece"))
+		;;
 	*)
 		words='^([a-z]+(, [a-z]+)* or [a-z]+)(:|$)'
 		[[ ${says[$option]} =~ $words ]] || return

@@ -168,7 +168,7 @@ complete -c pmctop -s H -l threads -d 'threads instead of processes: --by thread
 complete -c pmctop -s i -l idle -d 'tasks that did not run, too'
 complete -c pmctop -s c -l command-lines -d 'whole command lines instead of names'
 complete -c pmctop -l by -x -a 'process thread tree user cgroup cpu socket node' -d 'lines by process, thread, tree, user, cgroup, cpu ...'
-complete -c pmctop -l list -x -a 'events metrics presets columns themes pmus keys' -d 'what there is, and exit'
+complete -c pmctop -l list -x -a 'events metrics presets columns themes pmus keys formulas verdicts marks palette variables' -d 'what there is: events, metrics, presets, keys ...'
 complete -c pmctop -l doctor -d 'what can be counted here, what cannot, and the remedy'
 complete -c pmctop -l config -r -F -d 'read this configuration'
 complete -c pmctop -l color -x -a 'auto always never' -d 'whether in colours'

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "variables.h"
+
+#include "core/util.h"
+
+#include <stdlib.h>
+
+const struct variable_row variable_table[] = {
+	[VARIABLE_PMCTOPRC] = {"PMCTOPRC", "the configuration, where --config names none"},
+	[VARIABLE_XDG_CONFIG_HOME] = {"XDG_CONFIG_HOME",
+				      "directory of the user's configuration and themes"},
+	[VARIABLE_HOME] = {"HOME", "where that is not set: its .config is the directory"},
+	[VARIABLE_NO_COLOR] = {"NO_COLOR", "not empty: no colours, unless --color always"},
+	[VARIABLE_COLORTERM] = {"COLORTERM", "truecolor or 24bit: the terminal has all colours"},
+	[VARIABLE_TERM] = {"TERM", "the terminal"},
+	[VARIABLE_ESCDELAY] = {"ESCDELAY", "milliseconds to wait for what follows Esc"},
+	[VARIABLE_LC_ALL] = {"LC_ALL", "the character set: not UTF-8 draws ASCII"},
+	[VARIABLE_LC_CTYPE] = {"LC_CTYPE", "where LC_ALL is not set: the character set"},
+	[VARIABLE_LANG] = {"LANG", "where neither is set: the character set"},
+	[VARIABLE_TMPDIR] = {"TMPDIR", "directory of a command's output; else /tmp"},
+	[VARIABLE_PATH] = {"PATH", "directories of commands"},
+};
+
+const size_t variable_table_n = ARRAY_SIZE(variable_table);
+
+const char *variable_value(enum variable variable)
+{
+	return getenv(variable_table[variable].name);
+}

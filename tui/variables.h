@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_VARIABLES_H
+#define PMCTOP_VARIABLES_H
+
+#include <stddef.h>
+
+/* The variables of the environment that pmctop reads. No other code calls getenv. */
+enum variable {
+	VARIABLE_PMCTOPRC,
+	VARIABLE_XDG_CONFIG_HOME,
+	VARIABLE_HOME,
+	VARIABLE_NO_COLOR,
+	VARIABLE_COLORTERM,
+	VARIABLE_TERM,
+	VARIABLE_ESCDELAY,
+	VARIABLE_LC_ALL, /* these three by the C library */
+	VARIABLE_LC_CTYPE,
+	VARIABLE_LANG,
+	VARIABLE_TMPDIR,
+	VARIABLE_PATH,
+};
+
+struct variable_row {
+	const char *name, *help;
+};
+
+/* By enum variable. */
+extern const struct variable_row variable_table[];
+extern const size_t variable_table_n;
+
+/* Its value, which the environment owns; NULL where it is not set. */
+const char *variable_value(enum variable variable);
+
+#endif
