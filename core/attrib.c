@@ -211,7 +211,7 @@ void attrib_restore(struct attrib *attrib, const struct attrib_stream *what,
 	stream->exit = *state->exit;
 	stream->came = *state->came;
 	/* Who is about to end there has been told of, but not to these tasks. */
-	if (stream->exit.time_ns)
+	if (stream->exit.time_ns && stream->exit.tid > 0)
 		tasks_exit(attrib->tasks, &stream->exit);
 	put_in(attrib, stream);
 }
@@ -321,10 +321,15 @@ static inline uint64_t add_slice(const struct attrib *attrib, const struct strea
 	return ns;
 }
 
-/* Whether the idle task ran, or one that this pid namespace cannot see. */
-static bool is_idle(struct attrib_runner runner)
+/*
+ * Whether the idle task ran, or one outside this pid namespace: the kernel writes tid 0 for both,
+ * and -1 in the last switch of the second one, after an EXIT of tid 0.
+ */
+static bool is_idle(const struct stream *stream, const struct sample *sample)
 {
-	return runner.pid == 0 && runner.tid == 0;
+	if (sample->runner.tid == -1)
+		return stream->exit.time_ns && stream->exit.tid == 0;
+	return sample->runner.pid == 0 && sample->runner.tid == 0;
 }
 
 /*
@@ -351,7 +356,7 @@ static inline uint64_t *owner_of(const struct attrib *attrib, const struct strea
 {
 	if (task)
 		return interval_task(attrib->interval, task);
-	return is_idle(sample->runner) ? interval_idle(attrib->interval, stream->cpu)
+	return is_idle(stream, sample) ? interval_idle(attrib->interval, stream->cpu)
 				       : attrib->interval->unattributed;
 }
 
@@ -626,16 +631,20 @@ static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *r
 SELDOM static void tell(struct attrib *attrib, size_t cpu, const struct record *record)
 {
 	struct stream *first = while_on(attrib->streams[cpu]);
+	bool named = record->tid > 0; /* tid 0: a task outside this pid namespace */
 
 	switch (record->kind) {
 	case RECORD_COMM:
-		tasks_comm(attrib->tasks, record);
+		if (named)
+			tasks_comm(attrib->tasks, record);
 		break;
 	case RECORD_FORK:
-		tasks_fork(attrib->tasks, record);
+		if (named)
+			tasks_fork(attrib->tasks, record);
 		break;
 	case RECORD_EXIT:
-		tasks_exit(attrib->tasks, record);
+		if (named)
+			tasks_exit(attrib->tasks, record);
 		for (struct stream *on = first; on; on = while_on(on->next))
 			on->exit = *record;
 		break;

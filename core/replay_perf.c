@@ -21,6 +21,8 @@ static void take_task_before(struct replay_perf *perf, struct record *record)
 	struct tasks *tasks = perf->kind.part->tasks;
 	struct task *task;
 
+	if (record->tid <= 0) /* the idle task, or a task outside perf's pid namespace */
+		return;
 	record->time_ns = 1;
 	if (record->kind == RECORD_FORK) {
 		task = tasks_fork(tasks, record);

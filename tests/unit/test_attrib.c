@@ -174,6 +174,18 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
+		"a task outside the pid namespace has tid 0 and counts as idle to its end",
+		{{FORK, 0, 0, 0, 10, .other = 0},
+		 {COMM, 0, 0, 0, 20, .comm = "outside"},
+		 {SW, 0, 0, 0, 100, 1, 70},
+		 {EXIT, 0, 0, 0, 150},
+		 {TICK, 0, 0, 0, 160, 1, 80},
+		 {SW, 0, -1, -1, 180, 2, 90},
+		 {SW, 0, -1, -1, 200, 3, 95}},
+		{{IDLE, 180, 2, 90, 0}, {UNATTRIBUTED, 20, 1, 5, 0}},
+		2,
+	},
+	{
 		"exit without its EXIT record: nobody's",
 		{{SW, 0, 9, -1, 100, 1, 70}},
 		{{UNATTRIBUTED, 100, 1, 70, 0}},
@@ -567,6 +579,7 @@ static void cut(struct bench *bench)
 {
 	const struct interval *interval = &bench->interval;
 
+	assert_null(tasks_find(bench->tasks, 0, BASE_NS + NS_PER_S));
 	for (size_t cpu = 0; cpu < N_CPUS; cpu++) {
 		attrib_cut(bench->attrib, cpu);
 		gather(bench, IDLE, interval_idle(interval, cpu));
@@ -575,6 +588,7 @@ static void cut(struct bench *bench)
 	}
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		const struct task *task = interval->ran[i];
+		assert_true(task->tid > 0);
 		gather(bench, task->tid, interval->tallies + i * tally_width(&interval->shape));
 		memcpy(bench->comm[slot_of(bench, task->tid)], task->comm, sizeof(task->comm));
 	}
