@@ -84,7 +84,8 @@ class Crowd:
         self.cgroup = self._move()
 
     def add(self, command, program=GUISE):
-        process = subprocess.Popen(command, executable=program, stdout=subprocess.PIPE,
+        # Python 3.13 itself starts no program whose argv[0] is empty.
+        process = subprocess.Popen([GUISE, b"start", program, *command], stdout=subprocess.PIPE,
                                    stdin=subprocess.DEVNULL)
         self._stack.callback(self._end, process)
         process.stdout.readline()

@@ -2,13 +2,15 @@
 /*
  * guise rename | thread | exec PROGRAM | zombie | reuse: tasks that are not what they were.
  * guise as NAME [NAME...] [-- ANYTHING]: tasks that bear any name.
+ * guise start PROGRAM ARGV0 [ARG...]: becomes that program, with any argv[0].
  *
  * Each is busy for BUSY_S seconds of its own CPU time in each of its guises and then goes on to the
  * next; a line of JSON says who that was. "reuse" gives a second process the pid of a first one
  * that has ended REUSE_MS before (Linux by itself takes all other pids first), which takes
  * CAP_CHECKPOINT_RESTORE; exit status 77: not granted. "as" is a process of the first name, or of
  * its program's where that is "", with a thread of each other one; they run a little now and then
- * until whoever started them goes, or kills them.
+ * until whoever started them goes, or kills them. "start" is for an argv[0] of "", which Python
+ * refuses from 3.13 on.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -179,6 +181,13 @@ static int guise_as(char **names)
 	return 0;
 }
 
+static int guise_start(const char *program, char **argv)
+{
+	execv(program, argv);
+	perror("guise: exec");
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -195,8 +204,10 @@ int main(int argc, char **argv)
 		return guise_reuse();
 	if (!strcmp(mode, "as") && argc > 2)
 		return guise_as(argv + 2);
+	if (!strcmp(mode, "start") && argc > 3)
+		return guise_start(argv[2], argv + 3);
 	fputs("usage: guise rename | thread | exec PROGRAM [ARG...] | zombie | reuse |\n"
-	      "             as NAME [NAME...] [-- ANYTHING]\n",
+	      "             as NAME [NAME...] [-- ANYTHING] | start PROGRAM ARGV0 [ARG...]\n",
 	      stderr);
 	return 2;
 }
