@@ -134,6 +134,39 @@ static int compare_attrs(const void *a, const void *b)
 	return (left->config > right->config) - (left->config < right->config);
 }
 
+/*
+ * perf 6.12 tries whether the kernel takes a PMU's type in the upper half of a generic event's
+ * number: it opens cycles of the core PMUs, and prints that too. Takes these out.
+ */
+static bool remove_probes(struct codes *codes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < codes->n; i++) {
+		const struct perf_event_attr *a = &codes->attrs[i];
+
+		if (a->type != PERF_TYPE_HARDWARE || a->config >> 32 == 0 ||
+		    (uint32_t)a->config != PERF_COUNT_HW_CPU_CYCLES)
+			codes->attrs[n++] = *a;
+	}
+	bool removed = n < codes->n;
+	codes->n = n;
+	return removed;
+}
+
+/*
+ * What perf 6.12 makes of an event of all core PMUs where this machine's kernel does not take it:
+ * one, without the type. It has a raw event always on the PMU of PERF_TYPE_RAW alone.
+ */
+static void leave_pmu_types_out(struct codes *codes)
+{
+	struct perf_event_attr *attr = &codes->attrs[0];
+
+	codes->n = 1;
+	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE)
+		attr->config &= UINT32_MAX;
+}
+
 static void describe(const struct codes *codes, char *text, size_t size)
 {
 	size_t n = 0;
@@ -208,7 +241,16 @@ static unsigned check(const struct event_context *context, const char *name, con
 		codes_add(&ours, &event.codes[i].attr);
 	qsort(ours.attrs, ours.n, sizeof(ours.attrs[0]), compare_attrs);
 	qsort(perfs.attrs, perfs.n, sizeof(perfs.attrs[0]), compare_attrs);
-	bool same = same_attrs(&ours, &perfs, codes_only, guests_compare(&event, name));
+	bool guests = guests_compare(&event, name);
+	bool same = same_attrs(&ours, &perfs, codes_only, guests);
+	if (!same && context->pmus->n_core > 1) {
+		bool tried = remove_probes(&perfs);
+		same = same_attrs(&ours, &perfs, codes_only, guests);
+		if (!same && ours.n > 1 && (tried || ours.attrs[0].type == PERF_TYPE_RAW)) {
+			leave_pmu_types_out(&ours);
+			same = same_attrs(&ours, &perfs, codes_only, guests);
+		}
+	}
 	event_fini(&event);
 	if (same)
 		return 0;
