@@ -34,6 +34,20 @@ def skip(name, why):
     print(f"ok {_checks} - {name} # SKIP {why}", flush=True)
 
 
+def check_unless(why, name, good, detail=""):
+    """A check that is skipped where there is a reason."""
+    if why:
+        skip(name, why)
+    else:
+        check(name, good, detail)
+
+
+def skip_all(why):
+    """Ends the script, which has made no check."""
+    print(f"{os.path.basename(sys.argv[0])}: {why}; skipped", file=sys.stderr)
+    sys.exit(77)
+
+
 def for_all(build):
     """The build directory, or, where a clone in a home directory keeps other users out, a copy of
     what they are to run."""

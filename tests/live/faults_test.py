@@ -20,6 +20,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import confined  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 
@@ -232,11 +233,6 @@ STRANGE = [
 ]
 
 
-def namespaces_work():
-    return (os.geteuid() == 0 and shutil.which("unshare") is not None
-            and run(["unshare", "-m", "true"]).returncode == 0)
-
-
 def run_strangely(before, user, program, *arguments):
     prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
     return run(["unshare", "-m", "sh", "-c", before + ' && exec "$@"', "sh", *prefix, program,
@@ -286,8 +282,8 @@ def main():
                 scene.measure(begin)
             sweep_batch(scenes)
             sweep_terminal()
-        if not namespaces_work():
-            skip("strange machines", "no right to a mount namespace")
+        if why := confined.mounts():
+            skip("strange machines", why)
         else:
             for row in STRANGE:
                 if SANITIZED and row[0] == "no /proc":

@@ -17,7 +17,8 @@ import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import check, finish  # noqa: E402
+import confined  # noqa: E402
+from frames import check, finish, skip  # noqa: E402
 from ptys import OnPty, is_sanitized  # noqa: E402
 from served import OPENMETRICS, Served, free_port, until  # noqa: E402
 
@@ -224,8 +225,12 @@ def rude(served):
     check("who says nothing is let go after a while", all(is_closed(one) for one in silent))
     check("so is who says a half", is_closed(half))
     # It is not read from here either: then it would go on.
-    check("and who asks a lot and reads nothing",
-          until(lambda: served.descriptors() <= descriptors), served.descriptors())
+    # Where tasks are counted one by one, those that come and go take and give descriptors.
+    if why := confined.system_wide(PMCTOP):
+        skip("and who asks a lot and reads nothing", why)
+    else:
+        check("and who asks a lot and reads nothing",
+              until(lambda: served.descriptors() <= descriptors), served.descriptors())
     for connection in (*silent, half, reads_nothing):
         connection.close()
     check("nothing of it stays", served.kib() <= kib + 32768, (kib, served.kib()))

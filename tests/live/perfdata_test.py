@@ -9,14 +9,14 @@ Prints TAP. BUILD is the build directory. Needs perf, and the right to count sys
 import collections
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import check, finish, skip  # noqa: E402
+import confined  # noqa: E402
+from frames import check, finish, skip, skip_all  # noqa: E402
 from other_order import other_order  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -196,11 +196,8 @@ def turned(name, path):
 
 
 def main():
-    probe = run([PMCTOP, "--format", "json", "-n", "1", "-d", "0.1"])
-    if not shutil.which("perf") or '"mode":"system"' not in probe.stdout:
-        print("perfdata_test.py: needs perf and the right to count system-wide; skipped",
-              file=sys.stderr)
-        sys.exit(77)
+    if why := confined.perf(PMCTOP):
+        skip_all(why)
     with tempfile.TemporaryDirectory() as directory:
         def path(name):
             return os.path.join(directory, name)

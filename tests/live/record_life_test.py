@@ -12,7 +12,6 @@ import glob
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +19,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import check, finish, frames_of, skip, wait_for_lines  # noqa: E402
+import confined  # noqa: E402
+from frames import check, finish, frames_of, skip, skip_all, wait_for_lines  # noqa: E402
 from recorded import ROUND, SAMPLE, live_total, perf, perf_sums  # noqa: E402
 from recorded import wait_for_rounds, walk  # noqa: E402
 
@@ -233,11 +233,8 @@ def refused(directory):
 
 
 def main():
-    probe = run("-n", "1", "-d", "0.1")
-    if not shutil.which("perf") or '"mode":"system"' not in probe.stdout:
-        print("record_life_test.py: needs perf and the right to count system-wide; skipped",
-              file=sys.stderr)
-        sys.exit(77)
+    if why := confined.perf(PMCTOP):
+        skip_all(why)
     for part in killed, switched, newest, second_recorder, moved, full_disk, readers, refused:
         with tempfile.TemporaryDirectory() as directory:
             part(directory)

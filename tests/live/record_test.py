@@ -6,7 +6,6 @@
 Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
 """
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +13,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import check, finish, frames_of, wait_for_lines  # noqa: E402
+import confined  # noqa: E402
+from frames import check, finish, frames_of, skip_all, wait_for_lines  # noqa: E402
 from recorded import FIELDS, live_sums, live_total, perf, perf_sums, wait_for_rounds  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -133,11 +133,8 @@ def stuck(directory):
 
 
 def main():
-    probe = run("--format", "json", "-n", "1", "-d", "0.1")
-    if not shutil.which("perf") or '"mode":"system"' not in probe.stdout:
-        print("record_test.py: needs perf and the right to count system-wide; skipped",
-              file=sys.stderr)
-        sys.exit(77)
+    if why := confined.perf(PMCTOP):
+        skip_all(why)
     with tempfile.TemporaryDirectory() as directory:
         data = os.path.join(directory, "perf.data")
         same_sums(data)

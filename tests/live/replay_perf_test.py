@@ -15,8 +15,9 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import confined  # noqa: E402
 import perfscript  # noqa: E402
-from frames import check, finish, frames_of, skip  # noqa: E402
+from frames import check, finish, frames_of, skip, skip_all  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
@@ -177,9 +178,8 @@ def refused(work):
 
 
 def main():
-    if not shutil.which("perf"):
-        print("replay_perf_test.py: no perf here; skipped", file=sys.stderr)
-        sys.exit(77)
+    if why := confined.perf(PMCTOP):
+        skip_all(why)
     work = tempfile.mkdtemp()
     try:
         files(work)

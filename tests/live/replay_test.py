@@ -13,7 +13,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from frames import check, differs, finish, frames_of  # noqa: E402
+import confined  # noqa: E402
+from frames import check, differs, finish, frames_of, skip_all  # noqa: E402
 from recorded import wait_for_rounds  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -139,6 +140,8 @@ def piped():
 
 
 def main():
+    if why := confined.system_wide(PMCTOP):
+        skip_all(why)
     with tempfile.TemporaryDirectory() as directory:
         data = os.path.join(directory, "live.data")
         loads = [subprocess.Popen(command, stdout=subprocess.DEVNULL)

@@ -14,7 +14,8 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-from frames import check, finish, frames_of  # noqa: E402
+import confined  # noqa: E402
+from frames import check, finish, frames_of, skip_all  # noqa: E402
 from ptys import OnPty  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -77,9 +78,8 @@ def drawn(bare, kind, expected, how):
 
 
 def main():
-    if os.getuid() != 0 or run("unshare", "--mount", "true").returncode:
-        print("not root, or no mounts of one's own here; skipped")
-        return 77
+    if why := confined.mounts():
+        skip_all(why)
     made = run("make", "--no-print-directory", "-C", os.path.join(HERE, "..", ".."), "static",
                f"BUILD={BUILD}")
     check("make static", made.returncode == 0, made.stderr[-600:])

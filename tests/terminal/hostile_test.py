@@ -12,10 +12,11 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import confined  # noqa: E402
 import hostile  # noqa: E402
 import terminals  # noqa: E402
 from hostile import ALL, GUISE, NAMES, faults, terminal_faults  # noqa: E402
-from terminals import PMCTOP, Failure, Terminal, missing, run_all  # noqa: E402
+from terminals import PMCTOP, Failure, Skip, Terminal, missing, run_all  # noqa: E402
 
 BAD = "\ufffd"
 ROW = f"h0{BAD}"
@@ -156,6 +157,8 @@ def main():
             tour("live", True, [*disguise.command, PMCTOP, *target, "0.2"])
 
         def replay():
+            if why := confined.system_wide(PMCTOP):
+                raise Skip(why)
             subprocess.run([*disguise.command, PMCTOP, "-b", "-n", "3", "0.2", *target,
                             "--record", data], check=True, capture_output=True, timeout=60)
             tour("replay", False, ["env", "TERM=h\x1b[6661m", PMCTOP, "--replay", data, "-i"])
