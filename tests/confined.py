@@ -28,6 +28,14 @@ def mounts():
     return done.stderr.strip() if done.returncode else None
 
 
+def cgroup2():
+    """For tests of cgroup names that perf reads where cgroup2 is mounted."""
+    with open("/proc/mounts", encoding="utf-8", errors="replace") as lines:
+        if any(line.split()[2] == "cgroup2" for line in lines):
+            return None
+    return "no cgroup2 is mounted"
+
+
 def other_users():
     """For tests that start a program as another user."""
     if os.getuid() != 0:
