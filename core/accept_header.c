@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "accept_header.h"
+#include "core/accept_header.h"
 
-#include "text.h"
-#include "util.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <stdbool.h>
 #include <string.h>

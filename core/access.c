@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "access.h"
+#include "core/access.h"
 
-#include "cpus.h"
+#include "core/cpus.h"
 
 #include <linux/perf_event.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_ACCESS_H
 #define PMCTOP_ACCESS_H
 
-#include "sys.h"
+#include "core/sys.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_ATTRIB_H
 #define PMCTOP_ATTRIB_H
 
-#include "interval.h"
-#include "record.h"
-#include "tasks.h"
+#include "core/interval.h"
+#include "core/record.h"
+#include "core/tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "batch.h"
+#include "core/batch.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

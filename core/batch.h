@@ -2,12 +2,12 @@
 #ifndef PMCTOP_BATCH_H
 #define PMCTOP_BATCH_H
 
-#include "batch_format.h"
-#include "error.h"
-#include "feed.h"
-#include "file_replace.h"
-#include "summary.h"
-#include "view.h"
+#include "core/batch_format.h"
+#include "core/error.h"
+#include "core/feed.h"
+#include "core/file_replace.h"
+#include "core/summary.h"
+#include "core/view.h"
 
 #include <signal.h>
 #include <stdbool.h>

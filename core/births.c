@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "births.h"
+#include "core/births.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

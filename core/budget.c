@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "budget.h"
+#include "core/budget.h"
 
-#include "group.h"
-#include "record.h"
-#include "util.h"
+#include "core/group.h"
+#include "core/record.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

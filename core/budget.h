@@ -2,9 +2,9 @@
 #ifndef PMCTOP_BUDGET_H
 #define PMCTOP_BUDGET_H
 
-#include "event.h"
-#include "pmu.h"
-#include "sys.h"
+#include "core/event.h"
+#include "core/pmu.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

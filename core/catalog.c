@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "catalog.h"
+#include "core/catalog.h"
 
-#include "catalog_source.h"
-#include "plan.h"
-#include "probe.h"
-#include "text.h"
-#include "util.h"
+#include "core/catalog_source.h"
+#include "core/plan.h"
+#include "core/probe.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <fnmatch.h>
 #include <limits.h>

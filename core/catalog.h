@@ -2,8 +2,8 @@
 #ifndef PMCTOP_CATALOG_H
 #define PMCTOP_CATALOG_H
 
-#include "event.h"
-#include "metric_def.h"
+#include "core/event.h"
+#include "core/metric_def.h"
 
 #include <stdbool.h>
 #include <stddef.h>

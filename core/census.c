@@ -4,10 +4,10 @@
  * does not concern the target is not read again, but now and then: its number may have been given
  * to someone else.
  */
-#include "census.h"
+#include "core/census.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

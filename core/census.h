@@ -2,10 +2,10 @@
 #ifndef PMCTOP_CENSUS_H
 #define PMCTOP_CENSUS_H
 
-#include "sys.h"
-#include "target.h"
-#include "task_counters.h"
-#include "tasks.h"
+#include "core/sys.h"
+#include "core/target.h"
+#include "core/task_counters.h"
+#include "core/tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

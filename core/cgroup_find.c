@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cgroup_find.h"
+#include "core/cgroup_find.h"
 
-#include "cgroup_name.h"
-#include "cgroups.h"
-#include "proc.h"
-#include "util.h"
+#include "core/cgroup_name.h"
+#include "core/cgroups.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CGROUP_FIND_H
 #define PMCTOP_CGROUP_FIND_H
 
-#include "sys.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 

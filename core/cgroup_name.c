@@ -8,9 +8,9 @@
  * cm/cgroup_manager_linux.go, podman's libpod/container_internal_linux.go, liblxc's cgfsng.c,
  * systemd's machined (unit_name_mangle).
  */
-#include "cgroup_name.h"
+#include "core/cgroup_name.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <ctype.h>
 #include <stdbool.h>

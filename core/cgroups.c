@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "cgroups.h"
+#include "core/cgroups.h"
 
-#include "hash.h"
-#include "util.h"
+#include "core/hash.h"
+#include "core/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CGROUPS_H
 #define PMCTOP_CGROUPS_H
 
-#include "sys.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

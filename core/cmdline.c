@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cmdline.h"
+#include "core/cmdline.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CMDLINE_H
 #define PMCTOP_CMDLINE_H
 
-#include "sys.h"
+#include "core/sys.h"
 
 #include <sys/types.h>
 

@@ -2,18 +2,18 @@
 #ifndef PMCTOP_COLLECT_H
 #define PMCTOP_COLLECT_H
 
-#include "access.h"
-#include "budget.h"
-#include "error.h"
-#include "event.h"
-#include "interval.h"
-#include "notes.h"
-#include "plan.h"
-#include "pmu.h"
-#include "recorder.h"
-#include "sys.h"
-#include "target.h"
-#include "tasks.h"
+#include "core/access.h"
+#include "core/budget.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/interval.h"
+#include "core/notes.h"
+#include "core/plan.h"
+#include "core/pmu.h"
+#include "core/recorder.h"
+#include "core/sys.h"
+#include "core/target.h"
+#include "core/tasks.h"
 
 #include <poll.h>
 #include <stdbool.h>

@@ -11,20 +11,20 @@
  * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
  * ends as an interval does: at a tick, so that the last slice of the group has its owner too.
  */
-#include "attrib.h"
-#include "collect.h"
-#include "contention.h"
-#include "counted_cpus.h"
-#include "counted_record.h"
-#include "counted_windows.h"
-#include "cpus.h"
-#include "explain.h"
-#include "group.h"
-#include "plan.h"
-#include "proc_times.h"
-#include "silence.h"
-#include "socket_counter.h"
-#include "util.h"
+#include "core/attrib.h"
+#include "core/collect.h"
+#include "core/contention.h"
+#include "core/counted_cpus.h"
+#include "core/counted_record.h"
+#include "core/counted_windows.h"
+#include "core/cpus.h"
+#include "core/explain.h"
+#include "core/group.h"
+#include "core/plan.h"
+#include "core/proc_times.h"
+#include "core/silence.h"
+#include "core/socket_counter.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

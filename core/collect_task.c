@@ -6,15 +6,15 @@
  *
  * Where there is no right to count at all, /proc is left (mode "proc").
  */
-#include "census.h"
-#include "collect.h"
-#include "contention.h"
-#include "counted_tasks.h"
-#include "cpus.h"
-#include "probe.h"
-#include "proc.h"
-#include "proc_times.h"
-#include "util.h"
+#include "core/census.h"
+#include "core/collect.h"
+#include "core/contention.h"
+#include "core/counted_tasks.h"
+#include "core/cpus.h"
+#include "core/probe.h"
+#include "core/proc.h"
+#include "core/proc_times.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,11 +2,11 @@
 /*
  * The thread's whole life: wait until a snapshot is due, put it where the other side finds it.
  */
-#include "collector.h"
+#include "core/collector.h"
 
-#include "sys.h"
-#include "thread.h"
-#include "util.h"
+#include "core/sys.h"
+#include "core/thread.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_COLLECTOR_H
 #define PMCTOP_COLLECTOR_H
 
-#include "error.h"
-#include "feed.h"
-#include "snapshot.h"
-#include "sys.h"
+#include "core/error.h"
+#include "core/feed.h"
+#include "core/snapshot.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "column_notes.h"
+#include "core/column_notes.h"
 
-#include "explain.h"
+#include "core/explain.h"
 
 #define NOTE_EVENT  "Event "
 #define NOTE_METRIC "This CPU has no events for metric "

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_COLUMN_NOTES_H
 #define PMCTOP_COLUMN_NOTES_H
 
-#include "notes.h"
-#include "selection.h"
-#include "snapshot.h"
-#include "sys.h"
+#include "core/notes.h"
+#include "core/selection.h"
+#include "core/snapshot.h"
+#include "core/sys.h"
 
 /*
  * Tells of the columns that are not what they should be, and why: events that cannot be counted,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "command.h"
+#include "core/command.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

@@ -7,13 +7,13 @@
  * Names and values are kept as they stand until the file has been read: a preset may name a metric
  * that is defined further down.
  */
-#include "config.h"
+#include "core/config.h"
 
-#include "event_list.h"
-#include "metric_user.h"
-#include "suggest.h"
-#include "text_file.h"
-#include "util.h"
+#include "core/event_list.h"
+#include "core/metric_user.h"
+#include "core/suggest.h"
+#include "core/text_file.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <ini.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_CONFIG_H
 #define PMCTOP_CONFIG_H
 
-#include "error.h"
-#include "metric_def.h"
-#include "notes.h"
-#include "preset.h"
+#include "core/error.h"
+#include "core/metric_def.h"
+#include "core/notes.h"
+#include "core/preset.h"
 
 #include <stdbool.h>
 #include <stddef.h>

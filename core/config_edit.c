@@ -4,10 +4,10 @@
  * is to write the text anew with other lines there. A value may be one that no line can say (" #"
  * begins a comment), so what was written is read again.
  */
-#include "config_edit.h"
+#include "core/config_edit.h"
 
-#include "config.h"
-#include "util.h"
+#include "core/config.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdbool.h>

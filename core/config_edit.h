@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CONFIG_EDIT_H
 #define PMCTOP_CONFIG_EDIT_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "config_save.h"
+#include "core/config_save.h"
 
-#include "config.h"
-#include "new_file.h"
-#include "place.h"
-#include "text_file.h"
-#include "util.h"
+#include "core/config.h"
+#include "core/new_file.h"
+#include "core/place.h"
+#include "core/text_file.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

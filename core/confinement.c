@@ -4,10 +4,10 @@
  * <linux/nsfs.h>, the same since Linux 3.8. Where /proc/self/ns is not there they show by what only
  * they have: kthreadd is task 2, and every user is himself.
  */
-#include "confinement.h"
+#include "core/confinement.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <stdbool.h>
 #include <stdio.h>

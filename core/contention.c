@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "contention.h"
+#include "core/contention.h"
 
 #include <errno.h>
 

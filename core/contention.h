@@ -2,11 +2,11 @@
 #ifndef PMCTOP_CONTENTION_H
 #define PMCTOP_CONTENTION_H
 
-#include "budget.h"
-#include "collect.h"
-#include "counted_cpus.h"
-#include "interval.h"
-#include "plan.h"
+#include "core/budget.h"
+#include "core/collect.h"
+#include "core/counted_cpus.h"
+#include "core/interval.h"
+#include "core/plan.h"
 
 #include <stdbool.h>
 

@@ -2,14 +2,14 @@
 #ifndef PMCTOP_COUNTED_CPU_H
 #define PMCTOP_COUNTED_CPU_H
 
-#include "attrib.h"
-#include "births.h"
-#include "event.h"
-#include "group.h"
-#include "plan.h"
-#include "recorder.h"
-#include "ring.h"
-#include "sys.h"
+#include "core/attrib.h"
+#include "core/births.h"
+#include "core/event.h"
+#include "core/group.h"
+#include "core/plan.h"
+#include "core/recorder.h"
+#include "core/ring.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,9 +3,9 @@
  * The CPU that we run on is never armed: to get there we were switched to, so its last record is
  * but a moment old, and who runs there is us.
  */
-#include "counted_cpus.h"
+#include "core/counted_cpus.h"
 
-#include "util.h"
+#include "core/util.h"
 
 enum {
 	TICKLESS_CUTS = 3,   /* a CPU that gave no tick so often is not expected to */

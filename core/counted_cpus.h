@@ -2,8 +2,8 @@
 #ifndef PMCTOP_COUNTED_CPUS_H
 #define PMCTOP_COUNTED_CPUS_H
 
-#include "counted_cpu.h"
-#include "sys.h"
+#include "core/counted_cpu.h"
+#include "core/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
  * perf knows an event once, with one id for each CPU: so all CPUs that come at the same time are
  * told of together.
  */
-#include "counted_record.h"
+#include "core/counted_record.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_COUNTED_RECORD_H
 #define PMCTOP_COUNTED_RECORD_H
 
-#include "counted_cpus.h"
-#include "event.h"
-#include "plan.h"
-#include "recorder.h"
+#include "core/counted_cpus.h"
+#include "core/event.h"
+#include "core/plan.h"
+#include "core/recorder.h"
 
 #include <stddef.h>
 

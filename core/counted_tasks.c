@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "counted_tasks.h"
+#include "core/counted_tasks.h"
 
-#include "limit.h"
-#include "probe.h"
-#include "util.h"
+#include "core/limit.h"
+#include "core/probe.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

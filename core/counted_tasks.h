@@ -2,12 +2,12 @@
 #ifndef PMCTOP_COUNTED_TASKS_H
 #define PMCTOP_COUNTED_TASKS_H
 
-#include "census.h"
-#include "event.h"
-#include "interval.h"
-#include "plan.h"
-#include "sys.h"
-#include "target.h"
+#include "core/census.h"
+#include "core/event.h"
+#include "core/interval.h"
+#include "core/plan.h"
+#include "core/sys.h"
+#include "core/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "counters.h"
+#include "core/counters.h"
 
-#include "budget.h"
-#include "cpus.h"
-#include "group.h"
-#include "record.h"
-#include "util.h"
+#include "core/budget.h"
+#include "core/cpus.h"
+#include "core/group.h"
+#include "core/record.h"
+#include "core/util.h"
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_COUNTERS_H
 #define PMCTOP_COUNTERS_H
 
-#include "access.h"
-#include "event.h"
+#include "core/access.h"
+#include "core/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

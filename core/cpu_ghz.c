@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cpu_ghz.h"
+#include "core/cpu_ghz.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_CPU_LOST_H
 #define PMCTOP_CPU_LOST_H
 
-#include "metric_def.h"
-#include "rollup.h"
-#include "snapshot.h"
+#include "core/metric_def.h"
+#include "core/rollup.h"
+#include "core/snapshot.h"
 
 /*
  * Which CPUs are the worst: those that lose most of their time. A core of today can retire several

@@ -3,10 +3,10 @@
  * Model numbers: Intel's as in the kernel's asm/intel-family.h, AMD's as bsp_init_amd in
  * arch/x86/kernel/cpu/amd.c tells the Zens apart, Arm's as in asm/cputype.h.
  */
-#include "cpu_model.h"
+#include "core/cpu_model.h"
 
-#include "text.h"
-#include "util.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <stdint.h>
 #include <stdio.h>

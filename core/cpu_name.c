@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* x86 and others write a name; Arm writes numbers, those of asm/cputype.h. */
-#include "cpu_name.h"
+#include "core/cpu_name.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "cpu_notes.h"
+#include "core/cpu_notes.h"
 
-#include "cpus.h"
-#include "util.h"
+#include "core/cpus.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

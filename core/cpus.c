@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "cpus.h"
+#include "core/cpus.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "credentials.h"
+#include "core/credentials.h"
 
-#include "proc.h"
+#include "core/proc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "detail.h"
+#include "core/detail.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

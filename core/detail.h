@@ -2,9 +2,9 @@
 #ifndef PMCTOP_DETAIL_H
 #define PMCTOP_DETAIL_H
 
-#include "history.h"
-#include "rollup.h"
-#include "snapshot.h"
+#include "core/history.h"
+#include "core/rollup.h"
+#include "core/snapshot.h"
 
 #include <stddef.h>
 #include <stdint.h>

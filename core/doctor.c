@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "doctor.h"
+#include "core/doctor.h"
 
-#include "cpus.h"
-#include "doctor_part.h"
-#include "event_resolver.h"
-#include "proc.h"
-#include "util.h"
+#include "core/cpus.h"
+#include "core/doctor_part.h"
+#include "core/event_resolver.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_DOCTOR_H
 #define PMCTOP_DOCTOR_H
 
-#include "access.h"
-#include "sys.h"
+#include "core/access.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

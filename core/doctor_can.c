@@ -3,9 +3,9 @@
  * What pmctop can do here: what the kernel was seen to grant, with who refuses the rest. The
  * remedies stand where something is missing, each once.
  */
-#include "doctor_part.h"
+#include "core/doctor_part.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <linux/capability.h>

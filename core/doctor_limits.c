@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "doctor_part.h"
+#include "core/doctor_part.h"
 
-#include "limit.h"
-#include "proc.h"
+#include "core/limit.h"
+#include "core/proc.h"
 
 #include <inttypes.h>
 #include <linux/capability.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_DOCTOR_PART_H
 #define PMCTOP_DOCTOR_PART_H
 
-#include "counters.h"
-#include "doctor.h"
-#include "hypervisor.h"
-#include "standing.h"
+#include "core/counters.h"
+#include "core/doctor.h"
+#include "core/hypervisor.h"
+#include "core/standing.h"
 
 #include <limits.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "doctor_part.h"
+#include "core/doctor_part.h"
 
-#include "hidepid.h"
-#include "util.h"
+#include "core/hidepid.h"
+#include "core/util.h"
 
 #include <linux/capability.h>
 #include <stdio.h>

@@ -2,17 +2,17 @@
 #ifndef PMCTOP_ENGINE_H
 #define PMCTOP_ENGINE_H
 
-#include "command.h"
-#include "error.h"
-#include "event.h"
-#include "metric_def.h"
-#include "notes.h"
-#include "preset.h"
-#include "question.h"
-#include "recorder.h"
-#include "snapshot.h"
-#include "sys.h"
-#include "target.h"
+#include "core/command.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/metric_def.h"
+#include "core/notes.h"
+#include "core/preset.h"
+#include "core/question.h"
+#include "core/recorder.h"
+#include "core/snapshot.h"
+#include "core/sys.h"
+#include "core/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,15 +2,15 @@
 #ifndef PMCTOP_ENGINE_CHOICE_H
 #define PMCTOP_ENGINE_CHOICE_H
 
-#include "access.h"
-#include "engine.h"
-#include "error.h"
-#include "event.h"
-#include "notes.h"
-#include "plan.h"
-#include "preset.h"
-#include "selection.h"
-#include "snapshot.h"
+#include "core/access.h"
+#include "core/engine.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/notes.h"
+#include "core/plan.h"
+#include "core/preset.h"
+#include "core/selection.h"
+#include "core/snapshot.h"
 
 /* What was counted and shown once: no other events can be had. */
 struct engine_recorded {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "error.h"
+#include "core/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_EVENT_H
 #define PMCTOP_EVENT_H
 
-#include "error.h"
-#include "figure.h"
-#include "pmu.h"
-#include "sys.h"
+#include "core/error.h"
+#include "core/figure.h"
+#include "core/pmu.h"
+#include "core/sys.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -109,6 +109,6 @@ void event_copy(struct event *copy, const struct event *event);
 void event_fini(struct event *event);
 
 /* Most of core meets events in sets. */
-#include "event_set.h"
+#include "core/event_set.h"
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_EVENT_LIST_H
 #define PMCTOP_EVENT_LIST_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "event_modifier.h"
+#include "core/event_modifier.h"
 
-#include "event_resolver.h"
-#include "util.h"
+#include "core/event_resolver.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <string.h>

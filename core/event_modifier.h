@@ -2,8 +2,8 @@
 #ifndef PMCTOP_EVENT_MODIFIER_H
 #define PMCTOP_EVENT_MODIFIER_H
 
-#include "error.h"
-#include "event.h"
+#include "core/error.h"
+#include "core/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

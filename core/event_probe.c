@@ -11,9 +11,9 @@
  * perf_event_attr has the address of the text in config1 (kprobe_func, uprobe_path) and a number in
  * config2 (probe_offset, kprobe_addr); the text belongs to the event.
  */
-#include "event_resolver.h"
+#include "core/event_resolver.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "event.h"
+#include "core/event.h"
 
-#include "event_resolver.h"
-#include "tally.h"
-#include "util.h"
+#include "core/event_resolver.h"
+#include "core/tally.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

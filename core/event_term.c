@@ -4,10 +4,10 @@
  * them, where the format of the PMU says. An event of sysfs is such a list again, which can hold
  * no event itself; "?" in it is a value that the user has to give.
  */
-#include "event_term.h"
+#include "core/event_term.h"
 
-#include "text.h"
-#include "util.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <locale.h>

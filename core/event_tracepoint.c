@@ -3,10 +3,10 @@
  * SUBSYSTEM:NAME, whose number is a file of tracefs. libpfm4 writes PMU::EVENT and EVENT:UMASK with
  * colons too, so a name is only surely a tracepoint where there is such a subsystem.
  */
-#include "event_resolver.h"
+#include "core/event_resolver.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "explain.h"
+#include "core/explain.h"
 
-#include "access.h"
-#include "standing.h"
+#include "core/access.h"
+#include "core/standing.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_EXPLAIN_H
 #define PMCTOP_EXPLAIN_H
 
-#include "access.h"
-#include "error.h"
-#include "event.h"
-#include "sys.h"
+#include "core/access.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/sys.h"
 
 /*
  * The one place that turns what perf_event_open refused into a sentence with its remedy. `code` is

@@ -4,10 +4,10 @@
  * counted for a part of the time only, its estimate is: monitoring divides one counter by another,
  * which is wrong where one of them stands for a half and the other for all.
  */
-#include "exposition_part.h"
+#include "core/exposition_part.h"
 
-#include "rollup.h"
-#include "util.h"
+#include "core/rollup.h"
+#include "core/util.h"
 
 #include <assert.h>
 #include <math.h>

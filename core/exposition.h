@@ -2,7 +2,7 @@
 #ifndef PMCTOP_EXPOSITION_H
 #define PMCTOP_EXPOSITION_H
 
-#include "snapshot.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

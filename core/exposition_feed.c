@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "exposition_feed.h"
+#include "core/exposition_feed.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

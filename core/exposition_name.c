@@ -3,10 +3,10 @@
  * Names as `promtool check metrics` wants them: base units, no capital letters, no colons (which
  * are for recording rules).
  */
-#include "exposition_name.h"
+#include "core/exposition_name.h"
 
-#include "text.h"
-#include "util.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_EXPOSITION_PART_H
 #define PMCTOP_EXPOSITION_PART_H
 
-#include "exposition.h"
-#include "exposition_name.h"
-#include "ledger.h"
+#include "core/exposition.h"
+#include "core/exposition_name.h"
+#include "core/ledger.h"
 
 #include <pthread.h>
 

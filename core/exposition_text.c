@@ -8,11 +8,11 @@
  *   https://prometheus.io/docs/specs/om/open_metrics_spec/
  *   https://prometheus.io/docs/instrumenting/exposition_formats/
  */
-#include "exposition_part.h"
+#include "core/exposition_part.h"
 
-#include "text.h"
-#include "util.h"
-#include "version.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "core/version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

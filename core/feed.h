@@ -2,11 +2,11 @@
 #ifndef PMCTOP_FEED_H
 #define PMCTOP_FEED_H
 
-#include "command.h"
-#include "error.h"
-#include "playback.h"
-#include "question.h"
-#include "snapshot.h"
+#include "core/command.h"
+#include "core/error.h"
+#include "core/playback.h"
+#include "core/question.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stdint.h>

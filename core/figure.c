@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "figure.h"
+#include "core/figure.h"
 
-#include "util.h"
+#include "core/util.h"
 
 const struct figure_mark figure_marks[] = {
 	[FIGURE_VALID] = {"valid", "1.2", "counted all the time"},

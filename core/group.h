@@ -2,9 +2,9 @@
 #ifndef PMCTOP_GROUP_H
 #define PMCTOP_GROUP_H
 
-#include "event.h"
-#include "plan.h"
-#include "sys.h"
+#include "core/event.h"
+#include "core/plan.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

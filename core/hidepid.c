@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "hidepid.h"
+#include "core/hidepid.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

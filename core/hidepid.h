@@ -2,7 +2,7 @@
 #ifndef PMCTOP_HIDEPID_H
 #define PMCTOP_HIDEPID_H
 
-#include "sys.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,11 +7,11 @@
  * there are levels. Where a bucket goes depends on its time alone: so gaps stay gaps, as long as
  * they are longer than a bucket.
  */
-#include "history.h"
+#include "core/history.h"
 
-#include "history_bucket.h"
-#include "snapshot_sum.h"
-#include "util.h"
+#include "core/history_bucket.h"
+#include "core/snapshot_sum.h"
+#include "core/util.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_HISTORY_H
 #define PMCTOP_HISTORY_H
 
-#include "rollup.h"
-#include "snapshot.h"
+#include "core/rollup.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "history_part.h"
+#include "core/history_part.h"
 
-#include "hash.h"
-#include "util.h"
+#include "core/hash.h"
+#include "core/util.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_HISTORY_BUCKET_H
 #define PMCTOP_HISTORY_BUCKET_H
 
-#include "history.h"
+#include "core/history.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_HISTORY_PART_H
 #define PMCTOP_HISTORY_PART_H
 
-#include "figure.h"
-#include "history_bucket.h"
+#include "core/figure.h"
+#include "core/history_bucket.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "hypervisor.h"
+#include "core/hypervisor.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_HYPERVISOR_H
 #define PMCTOP_HYPERVISOR_H
 
-#include "sys.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "inquiry.h"
+#include "core/inquiry.h"
 
-#include "catalog.h"
-#include "util.h"
+#include "core/catalog.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

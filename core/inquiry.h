@@ -2,10 +2,10 @@
 #ifndef PMCTOP_INQUIRY_H
 #define PMCTOP_INQUIRY_H
 
-#include "collect.h"
-#include "event.h"
-#include "question.h"
-#include "selection.h"
+#include "core/collect.h"
+#include "core/event.h"
+#include "core/question.h"
+#include "core/selection.h"
 
 #include <stdbool.h>
 #include <stddef.h>

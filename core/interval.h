@@ -2,8 +2,8 @@
 #ifndef PMCTOP_INTERVAL_H
 #define PMCTOP_INTERVAL_H
 
-#include "tally.h"
-#include "tasks.h"
+#include "core/tally.h"
+#include "core/tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

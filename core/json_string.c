@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "json_string.h"
+#include "core/json_string.h"
 
-#include "text.h"
-#include "text_width.h"
+#include "core/text.h"
+#include "core/text_width.h"
 
 #include <inttypes.h>
 

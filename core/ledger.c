@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "ledger.h"
+#include "core/ledger.h"
 
-#include "hash.h"
-#include "util.h"
+#include "core/hash.h"
+#include "core/util.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "limit.h"
+#include "core/limit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "listen_address.h"
+#include "core/listen_address.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "live.h"
+#include "core/live.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

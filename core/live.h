@@ -2,9 +2,9 @@
 #ifndef PMCTOP_LIVE_H
 #define PMCTOP_LIVE_H
 
-#include "engine.h"
-#include "feed.h"
-#include "sys.h"
+#include "core/engine.h"
+#include "core/feed.h"
+#include "core/sys.h"
 
 #include <stdint.h>
 

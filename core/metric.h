@@ -2,12 +2,12 @@
 #ifndef PMCTOP_METRIC_H
 #define PMCTOP_METRIC_H
 
-#include "error.h"
-#include "event.h"
-#include "figure.h"
-#include "metric_def.h"
-#include "plan.h"
-#include "tally.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/figure.h"
+#include "core/metric_def.h"
+#include "core/plan.h"
+#include "core/tally.h"
 
 #include <stdbool.h>
 #include <stddef.h>

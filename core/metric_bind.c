@@ -4,10 +4,10 @@
  * event may be counted in several groups, on several PMUs. Which of them a metric reads is decided
  * here, once. Metrics that read the same counters share the reading.
  */
-#include "metric.h"
+#include "core/metric.h"
 
-#include "metric_op.h"
-#include "util.h"
+#include "core/metric_op.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

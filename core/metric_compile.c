@@ -5,12 +5,12 @@
  * how deep the program's stack will be, and refuses beyond the limits: evaluation then needs no
  * check at all, no memory and no strings, and can run for every row of every snapshot.
  */
-#include "metric.h"
+#include "core/metric.h"
 
-#include "cpu_model.h"
-#include "metric_op.h"
-#include "text.h"
-#include "util.h"
+#include "core/cpu_model.h"
+#include "core/metric_op.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "metric_def.h"
+#include "core/metric_def.h"
 
-#include "suggest.h"
-#include "util.h"
+#include "core/suggest.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <string.h>

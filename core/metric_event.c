@@ -4,10 +4,10 @@
  * event by is kept: of pmu/terms/ the terms, of a long EVENT:UMASK or subsystem:tracepoint what
  * stands behind the colon, and words that perf's names are made of in short.
  */
-#include "metric_event.h"
+#include "core/metric_event.h"
 
-#include "text.h"
-#include "util.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdbool.h>

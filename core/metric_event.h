@@ -2,8 +2,8 @@
 #ifndef PMCTOP_METRIC_EVENT_H
 #define PMCTOP_METRIC_EVENT_H
 
-#include "error.h"
-#include "metric_def.h"
+#include "core/error.h"
+#include "core/metric_def.h"
 
 /*
  * The metric that shows an event's count and nothing else: its name is the event's, its title that

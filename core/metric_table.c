@@ -8,29 +8,29 @@
  * Forms go from the best to the last resort. A form that needs an event which only some CPUs of a
  * vendor have names the vendor: where sysfs or the kernel do not know the event, the next is taken.
  */
-#include "metric_def.h"
+#include "core/metric_def.h"
 
-#include "cpu_model.h"
-#include "util.h"
+#include "core/cpu_model.h"
+#include "core/util.h"
 
 #include <string.h>
 
 const struct metric_def metric_table[] = {
-#include "metrics/time.def"
+#include "core/metrics/time.def"
 
-#include "metrics/work.def"
+#include "core/metrics/work.def"
 
-#include "metrics/branch.def"
+#include "core/metrics/branch.def"
 
-#include "metrics/cache.def"
+#include "core/metrics/cache.def"
 
-#include "metrics/tlb.def"
+#include "core/metrics/tlb.def"
 
-#include "metrics/topdown.def"
+#include "core/metrics/topdown.def"
 
-#include "metrics/kernel.def"
+#include "core/metrics/kernel.def"
 
-#include "metrics/machine.def"
+#include "core/metrics/machine.def"
 };
 
 const size_t metric_table_n = ARRAY_SIZE(metric_table);

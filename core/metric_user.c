@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "metric_user.h"
+#include "core/metric_user.h"
 
-#include "metric.h"
-#include "text.h"
-#include "util.h"
+#include "core/metric.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <math.h>

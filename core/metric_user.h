@@ -2,8 +2,8 @@
 #ifndef PMCTOP_METRIC_USER_H
 #define PMCTOP_METRIC_USER_H
 
-#include "error.h"
-#include "metric_def.h"
+#include "core/error.h"
+#include "core/metric_def.h"
 
 #include <stdbool.h>
 

@@ -9,11 +9,11 @@
  * Clients stand in the order of when they last had an answer, or came: the first is always the next
  * to go. It goes by shutdown(), which libmicrohttpd notices as the end of what it sends.
  */
-#include "metrics_server.h"
+#include "core/metrics_server.h"
 
-#include "accept_header.h"
-#include "thread.h"
-#include "util.h"
+#include "core/accept_header.h"
+#include "core/thread.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <limits.h>

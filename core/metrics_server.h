@@ -2,9 +2,9 @@
 #ifndef PMCTOP_METRICS_SERVER_H
 #define PMCTOP_METRICS_SERVER_H
 
-#include "error.h"
-#include "exposition.h"
-#include "listen_address.h"
+#include "core/error.h"
+#include "core/exposition.h"
+#include "core/listen_address.h"
 
 #include <stdbool.h>
 #include <stddef.h>

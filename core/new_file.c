@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "new_file.h"
+#include "core/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

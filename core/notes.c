@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "notes.h"
+#include "core/notes.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
  * Every cell is made before the first is written, since the widths are those of the widest: this is
  * printed once and need not stand still.
  */
-#include "out_counts.h"
+#include "core/out_counts.h"
 
-#include "text.h"
-#include "util.h"
-#include "view.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "core/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

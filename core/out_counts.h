@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUT_COUNTS_H
 #define PMCTOP_OUT_COUNTS_H
 
-#include "snapshot.h"
+#include "core/snapshot.h"
 
 #include <stdio.h>
 

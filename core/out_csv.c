@@ -3,11 +3,11 @@
  * A row is a struct of all that the first columns may say, so that each kind of row names only what
  * it has.
  */
-#include "out_csv.h"
+#include "core/out_csv.h"
 
-#include "out_value.h"
-#include "text.h"
-#include "util.h"
+#include "core/out_value.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <inttypes.h>
 #include <limits.h>

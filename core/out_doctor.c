@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "out_doctor.h"
+#include "core/out_doctor.h"
 
-#include "json_string.h"
-#include "text.h"
+#include "core/json_string.h"
+#include "core/text.h"
 
 #include <limits.h>
 #include <string.h>

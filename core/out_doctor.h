@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUT_DOCTOR_H
 #define PMCTOP_OUT_DOCTOR_H
 
-#include "doctor.h"
+#include "core/doctor.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /*
  * Written as it goes, without a tree: the shape of the object is the shape of this file.
  */
-#include "out_json.h"
+#include "core/out_json.h"
 
-#include "json_string.h"
-#include "out_value.h"
+#include "core/json_string.h"
+#include "core/out_value.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  * The widths are those that the view states, whatever is in the rows, so that the columns of one
  * refresh stand under those of the one before; COMMAND comes last and is not padded.
  */
-#include "out_text.h"
+#include "core/out_text.h"
 
-#include "out_counts.h"
-#include "text.h"
-#include "util.h"
+#include "core/out_counts.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "out_value.h"
+#include "core/out_value.h"
 
-#include "text.h"
-#include "util.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUT_VALUE_H
 #define PMCTOP_OUT_VALUE_H
 
-#include "snapshot.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,15 +4,15 @@
  * counted: the kernel is asked by opening groups, which it compares with an empty PMU, so that what
  * runs meanwhile does not matter, and is not stopped.
  */
-#include "outlook.h"
+#include "core/outlook.h"
 
-#include "budget.h"
-#include "collect.h"
-#include "event_list.h"
-#include "explain.h"
-#include "plan.h"
-#include "selection.h"
-#include "util.h"
+#include "core/budget.h"
+#include "core/collect.h"
+#include "core/event_list.h"
+#include "core/explain.h"
+#include "core/plan.h"
+#include "core/selection.h"
+#include "core/util.h"
 
 #include <stdarg.h>
 #include <stdio.h>

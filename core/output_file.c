@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "output_file.h"
+#include "core/output_file.h"
 
-#include "place.h"
-#include "util.h"
+#include "core/place.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

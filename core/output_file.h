@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUTPUT_FILE_H
 #define PMCTOP_OUTPUT_FILE_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "own_cost.h"
+#include "core/own_cost.h"
 
-#include "util.h"
+#include "core/util.h"
 
 void own_cost_begin(struct own_cost *cost, const struct sys *sys)
 {

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_OWN_COST_H
 #define PMCTOP_OWN_COST_H
 
-#include "self_count.h"
-#include "snapshot.h"
-#include "sys.h"
+#include "core/self_count.h"
+#include "core/snapshot.h"
+#include "core/sys.h"
 
 #include <stdint.h>
 

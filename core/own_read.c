@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "own_read.h"
+#include "core/own_read.h"
 
-#include "text.h"
-#include "util.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "passing_notes.h"
+#include "core/passing_notes.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <string.h>
 

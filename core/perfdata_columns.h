@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PERFDATA_COLUMNS_H
 #define PMCTOP_PERFDATA_COLUMNS_H
 
-#include "perfdata_write.h"
-#include "snapshot.h"
+#include "core/perfdata_write.h"
+#include "core/snapshot.h"
 
 /* What is counted and shown from here on: OWN_PLAN with its events, groups and columns. */
 void perfdata_columns(struct perfdata *data, const struct columns *columns);

@@ -4,9 +4,9 @@
  * The ids are a stranger's, who may have chosen them to fall into the same place; the kernel's
  * count up from 1 and never do.
  */
-#include "perfdata_events.h"
+#include "core/perfdata_events.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -7,11 +7,11 @@
  * Every place and size is held against the file's before it is used, none is used twice, and what
  * is read at once is bounded; so whatever they say costs no more than to read the file.
  */
-#include "perfdata_file.h"
+#include "core/perfdata_file.h"
 
-#include "perfdata_events.h"
-#include "perfdata_swap.h"
-#include "util.h"
+#include "core/perfdata_events.h"
+#include "core/perfdata_swap.h"
+#include "core/util.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_PERFDATA_FILE_H
 #define PMCTOP_PERFDATA_FILE_H
 
-#include "error.h"
-#include "perfdata_read.h"
-#include "perfdata_write.h"
+#include "core/error.h"
+#include "core/perfdata_read.h"
+#include "core/perfdata_write.h"
 
 #include <stdbool.h>
 #include <stddef.h>

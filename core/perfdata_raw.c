@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata_raw.h"
+#include "core/perfdata_raw.h"
 
-#include "record.h"
-#include "util.h"
+#include "core/record.h"
+#include "core/util.h"
 
 #include <assert.h>
 #include <stdbool.h>

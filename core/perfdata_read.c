@@ -6,13 +6,13 @@
  * Records are handed on where they lie in the window, if they lie where words may be read; perf's
  * compressed records are of any size, and what follows them is copied.
  */
-#include "perfdata_read.h"
+#include "core/perfdata_read.h"
 
-#include "perfdata_file.h"
-#include "perfdata_swap.h"
-#include "perfdata_unpack.h"
-#include "perfdata_window.h"
-#include "util.h"
+#include "core/perfdata_file.h"
+#include "core/perfdata_swap.h"
+#include "core/perfdata_unpack.h"
+#include "core/perfdata_window.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PERFDATA_READ_H
 #define PMCTOP_PERFDATA_READ_H
 
-#include "error.h"
-#include "perfdata.h"
+#include "core/error.h"
+#include "core/perfdata.h"
 
 #include <stdbool.h>
 #include <stddef.h>

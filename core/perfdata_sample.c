@@ -4,9 +4,9 @@
  * some of which are two of 32. Which are there depends on the event; whose record it is must be
  * known first, by an id that stands in the same place in all of them.
  */
-#include "perfdata_sample.h"
+#include "core/perfdata_sample.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,10 +10,10 @@
  *
  * What stands behind the letters is left as it is: texts, and what nobody reads.
  */
-#include "perfdata_swap.h"
+#include "core/perfdata_swap.h"
 
-#include "perfdata_sample.h"
-#include "util.h"
+#include "core/perfdata_sample.h"
+#include "core/util.h"
 
 #include <string.h>
 

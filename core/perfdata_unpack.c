@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata_unpack.h"
+#include "core/perfdata_unpack.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata_window.h"
+#include "core/perfdata_window.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata_write.h"
+#include "core/perfdata_write.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "pfm_start.h"
+#include "core/pfm_start.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <fcntl.h>
 #include <perfmon/pfmlib_perf_event.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "place.h"
+#include "core/place.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

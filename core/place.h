@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PLACE_H
 #define PMCTOP_PLACE_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -4,9 +4,9 @@
  * has most of it already, else into a new one. Then the groups are laid out: who leads, where the
  * switch event and the tick stand, which value is which counter.
  */
-#include "plan.h"
+#include "core/plan.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

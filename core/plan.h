@@ -2,10 +2,10 @@
 #ifndef PMCTOP_PLAN_H
 #define PMCTOP_PLAN_H
 
-#include "attrib.h"
-#include "event.h"
-#include "pmu.h"
-#include "tally.h"
+#include "core/attrib.h"
+#include "core/event.h"
+#include "core/pmu.h"
+#include "core/tally.h"
 
 #include <stdbool.h>
 #include <stddef.h>

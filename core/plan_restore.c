@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "plan.h"
+#include "core/plan.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

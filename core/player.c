@@ -5,10 +5,10 @@
  * it knows how long its interval is. Whoever wants to be elsewhere sets a goal, which feed_wait
  * comes nearer to.
  */
-#include "player.h"
+#include "core/player.h"
 
-#include "reel.h"
-#include "util.h"
+#include "core/reel.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <poll.h>

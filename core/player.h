@@ -2,11 +2,11 @@
 #ifndef PMCTOP_PLAYER_H
 #define PMCTOP_PLAYER_H
 
-#include "error.h"
-#include "feed.h"
-#include "replay.h"
-#include "survey.h"
-#include "sys.h"
+#include "core/error.h"
+#include "core/feed.h"
+#include "core/replay.h"
+#include "core/survey.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "pmu.h"
+#include "core/pmu.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

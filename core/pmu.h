@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PMU_H
 #define PMCTOP_PMU_H
 
-#include "cpus.h"
-#include "sys.h"
+#include "core/cpus.h"
+#include "core/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "preset.h"
+#include "core/preset.h"
 
-#include "suggest.h"
-#include "util.h"
+#include "core/suggest.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

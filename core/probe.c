@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "probe.h"
+#include "core/probe.h"
 
-#include "cpus.h"
-#include "group.h"
+#include "core/cpus.h"
+#include "core/group.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_PROBE_H
 #define PMCTOP_PROBE_H
 
-#include "event.h"
-#include "pmu.h"
-#include "sys.h"
+#include "core/event.h"
+#include "core/pmu.h"
+#include "core/sys.h"
 
 /*
  * Asks the kernel whether it counts an event, by opening it: nothing else tells for certain (a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "proc.h"
+#include "core/proc.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "proc_times.h"
+#include "core/proc_times.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdbool.h>
 #include <string.h>

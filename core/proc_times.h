@@ -2,11 +2,11 @@
 #ifndef PMCTOP_PROC_TIMES_H
 #define PMCTOP_PROC_TIMES_H
 
-#include "event.h"
-#include "interval.h"
-#include "plan.h"
-#include "proc.h"
-#include "sys.h"
+#include "core/event.h"
+#include "core/interval.h"
+#include "core/plan.h"
+#include "core/proc.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "question.h"
+#include "core/question.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "radix.h"
+#include "core/radix.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

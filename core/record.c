@@ -3,9 +3,9 @@
  * Layouts are those of linux/perf_event.h, "struct perf_event_type" comments. Every record but
  * SAMPLE ends with the sample_id trailer (attr.sample_id_all).
  */
-#include "record.h"
+#include "core/record.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <assert.h>
 #include <errno.h>

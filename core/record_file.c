@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "record_file.h"
+#include "core/record_file.h"
 
-#include "perfdata_raw.h"
-#include "record_name.h"
-#include "thread.h"
-#include "util.h"
+#include "core/perfdata_raw.h"
+#include "core/record_name.h"
+#include "core/thread.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_RECORD_FILE_H
 #define PMCTOP_RECORD_FILE_H
 
-#include "error.h"
-#include "perfdata_write.h"
-#include "record_name.h"
+#include "core/error.h"
+#include "core/perfdata_write.h"
+#include "core/record_name.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "record_name.h"
+#include "core/record_name.h"
 
-#include "perfdata.h"
-#include "place.h"
-#include "util.h"
+#include "core/perfdata.h"
+#include "core/place.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

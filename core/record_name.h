@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RECORD_NAME_H
 #define PMCTOP_RECORD_NAME_H
 
-#include "error.h"
+#include "core/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

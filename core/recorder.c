@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "recorder.h"
+#include "core/recorder.h"
 
-#include "cpu_model.h"
-#include "cpu_name.h"
-#include "cpus.h"
-#include "perfdata_columns.h"
-#include "proc.h"
-#include "record_file.h"
-#include "recorder_part.h"
-#include "util.h"
-#include "version.h"
+#include "core/cpu_model.h"
+#include "core/cpu_name.h"
+#include "core/cpus.h"
+#include "core/perfdata_columns.h"
+#include "core/proc.h"
+#include "core/record_file.h"
+#include "core/recorder_part.h"
+#include "core/util.h"
+#include "core/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>

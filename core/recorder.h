@@ -2,14 +2,14 @@
 #ifndef PMCTOP_RECORDER_H
 #define PMCTOP_RECORDER_H
 
-#include "attrib.h"
-#include "error.h"
-#include "interval.h"
-#include "perfdata_raw.h"
-#include "pmu.h"
-#include "snapshot.h"
-#include "sys.h"
-#include "target.h"
+#include "core/attrib.h"
+#include "core/error.h"
+#include "core/interval.h"
+#include "core/perfdata_raw.h"
+#include "core/pmu.h"
+#include "core/snapshot.h"
+#include "core/sys.h"
+#include "core/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,10 +3,10 @@
  * What an interval came to, and who had rows in its snapshot: what is as it was told last is not
  * told again.
  */
-#include "recorder_part.h"
+#include "core/recorder_part.h"
 
-#include "hash.h"
-#include "util.h"
+#include "core/hash.h"
+#include "core/util.h"
 
 #include <string.h>
 

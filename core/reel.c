@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "reel.h"
+#include "core/reel.h"
 
 uint64_t reel_oldest(const struct reel *reel)
 {

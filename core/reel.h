@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REEL_H
 #define PMCTOP_REEL_H
 
-#include "snapshot.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

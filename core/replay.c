@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "replay.h"
+#include "core/replay.h"
 
-#include "own_read.h"
-#include "replay_input.h"
-#include "replay_part.h"
-#include "replay_target.h"
-#include "snapshot_take.h"
-#include "util.h"
+#include "core/own_read.h"
+#include "core/replay_input.h"
+#include "core/replay_part.h"
+#include "core/replay_target.h"
+#include "core/snapshot_take.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_REPLAY_H
 #define PMCTOP_REPLAY_H
 
-#include "engine.h"
-#include "error.h"
-#include "snapshot.h"
-#include "sys.h"
+#include "core/engine.h"
+#include "core/error.h"
+#include "core/snapshot.h"
+#include "core/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

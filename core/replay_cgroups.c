@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "replay_cgroups.h"
+#include "core/replay_cgroups.h"
 
-#include "cgroups.h"
-#include "util.h"
+#include "core/cgroups.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

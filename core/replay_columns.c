@@ -3,9 +3,9 @@
  * A recording is shown with the columns that it was shown with when it was made, or with others
  * that can be made of the same events.
  */
-#include "replay_part.h"
+#include "core/replay_part.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

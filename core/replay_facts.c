@@ -3,9 +3,9 @@
  * Layouts are those of tools/perf/Documentation/perf.data-file-format.txt and, where that is
  * silent, of tools/perf/util/header.c (CLOCK_DATA) and tools/lib/perf/include/perf/event.h.
  */
-#include "replay_facts.h"
+#include "core/replay_facts.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

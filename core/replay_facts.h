@@ -2,8 +2,8 @@
 #ifndef PMCTOP_REPLAY_FACTS_H
 #define PMCTOP_REPLAY_FACTS_H
 
-#include "cpu_model.h"
-#include "perfdata.h"
+#include "core/cpu_model.h"
+#include "core/perfdata.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "replay_input.h"
+#include "core/replay_input.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

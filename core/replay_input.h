@@ -2,8 +2,8 @@
 #ifndef PMCTOP_REPLAY_INPUT_H
 #define PMCTOP_REPLAY_INPUT_H
 
-#include "error.h"
-#include "perfdata_read.h"
+#include "core/error.h"
+#include "core/perfdata_read.h"
 
 /* A recording in a file, or one that comes through a pipe: it is never waited for. */
 struct replay_input;

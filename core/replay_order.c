@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "replay_order.h"
+#include "core/replay_order.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

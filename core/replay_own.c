@@ -4,10 +4,10 @@
  * our own (core/perfdata.h) that stand among the kernel's. Figures are not read but found again, by
  * core/attrib, and held against those that were written down at each cut.
  */
-#include "replay_own.h"
+#include "core/replay_own.h"
 
-#include "cpus.h"
-#include "util.h"
+#include "core/cpus.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

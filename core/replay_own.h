@@ -2,8 +2,8 @@
 #ifndef PMCTOP_REPLAY_OWN_H
 #define PMCTOP_REPLAY_OWN_H
 
-#include "own_read.h"
-#include "replay_part.h"
+#include "core/own_read.h"
+#include "core/replay_part.h"
 
 /*
  * What the files of core/replay_own*.c share: a recording of ours on its way. An `own_` record is

@@ -3,9 +3,9 @@
  * An interval's end: who did what has been found again out of the switches by then. What these do
  * not tell is taken from what was written down, and held against it.
  */
-#include "replay_own.h"
+#include "core/replay_own.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "replay_own.h"
+#include "core/replay_own.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

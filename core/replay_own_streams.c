@@ -3,10 +3,10 @@
  * What stands among the records of one CPU: which events it has, when their groups' turns begin and
  * end, and the kernel's own records, which core/attrib takes as it took them live.
  */
-#include "replay_own.h"
+#include "core/replay_own.h"
 
-#include "cpus.h"
-#include "util.h"
+#include "core/cpus.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

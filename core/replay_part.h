@@ -2,19 +2,19 @@
 #ifndef PMCTOP_REPLAY_PART_H
 #define PMCTOP_REPLAY_PART_H
 
-#include "attrib.h"
-#include "cpu_model.h"
-#include "engine_choice.h"
-#include "interval.h"
-#include "notes.h"
-#include "perfdata_read.h"
-#include "pmu.h"
-#include "replay.h"
-#include "sys_nowhere.h"
-#include "target.h"
-#include "tasks.h"
-#include "topology.h"
-#include "users.h"
+#include "core/attrib.h"
+#include "core/cpu_model.h"
+#include "core/engine_choice.h"
+#include "core/interval.h"
+#include "core/notes.h"
+#include "core/perfdata_read.h"
+#include "core/pmu.h"
+#include "core/replay.h"
+#include "core/sys_nowhere.h"
+#include "core/target.h"
+#include "core/tasks.h"
+#include "core/topology.h"
+#include "core/users.h"
 
 /* What was counted, and with which columns it was shown. */
 struct replay_columns {

@@ -3,9 +3,9 @@
  * What perf recorded of every context switch, as live: the difference of two readings of a CPU is
  * the slice of the task that the second one names. The first reading of a CPU is where it begins.
  */
-#include "replay_perf.h"
+#include "core/replay_perf.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

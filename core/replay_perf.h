@@ -2,12 +2,12 @@
 #ifndef PMCTOP_REPLAY_PERF_H
 #define PMCTOP_REPLAY_PERF_H
 
-#include "perfdata_sample.h"
-#include "replay_cgroups.h"
-#include "replay_facts.h"
-#include "replay_part.h"
-#include "replay_plan.h"
-#include "replay_slices.h"
+#include "core/perfdata_sample.h"
+#include "core/replay_cgroups.h"
+#include "core/replay_facts.h"
+#include "core/replay_part.h"
+#include "core/replay_plan.h"
+#include "core/replay_slices.h"
 
 /* What the files of core/replay_perf*.c share: a recording of perf's on its way. */
 

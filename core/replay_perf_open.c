@@ -3,9 +3,9 @@
  * perf recorded whatever it was asked to. Which of its groups is shown, and so what is counted, is
  * known when a round of its records has been seen: until then they are kept, to be read again.
  */
-#include "replay_perf.h"
+#include "core/replay_perf.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

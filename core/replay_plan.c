@@ -3,10 +3,10 @@
  * The clock of a slice is what its sample tells best: a task-clock in the group, the ns that the
  * group was enabled, or when the sample was made. It stands where readings have the ns enabled.
  */
-#include "replay_plan.h"
+#include "core/replay_plan.h"
 
-#include "event_resolver.h"
-#include "util.h"
+#include "core/event_resolver.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,13 +2,13 @@
 #ifndef PMCTOP_REPLAY_PLAN_H
 #define PMCTOP_REPLAY_PLAN_H
 
-#include "error.h"
-#include "event.h"
-#include "perfdata_sample.h"
-#include "plan.h"
-#include "pmu.h"
-#include "record.h"
-#include "replay_facts.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/perfdata_sample.h"
+#include "core/plan.h"
+#include "core/pmu.h"
+#include "core/record.h"
+#include "core/replay_facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "replay_slices.h"
+#include "core/replay_slices.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_REPLAY_SLICES_H
 #define PMCTOP_REPLAY_SLICES_H
 
-#include "attrib.h"
-#include "notes.h"
-#include "record.h"
-#include "replay_order.h"
+#include "core/attrib.h"
+#include "core/notes.h"
+#include "core/record.h"
+#include "core/replay_order.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "ring.h"
+#include "core/ring.h"
 
-#include "ring_loan.h"
-#include "util.h"
+#include "core/ring_loan.h"
+#include "core/util.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_RING_H
 #define PMCTOP_RING_H
 
-#include "error.h"
-#include "sys.h"
+#include "core/error.h"
+#include "core/sys.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

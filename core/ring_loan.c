@@ -4,9 +4,9 @@
  * borrower copies first and asks then whether it was in time: if not, what it copied may have been
  * written over, and the reader's copy stands for it.
  */
-#include "ring_loan.h"
+#include "core/ring_loan.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

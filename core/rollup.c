@@ -5,9 +5,9 @@
  * what makes two rows one; all that differs between the roll-ups is the key, and what such rows
  * have in common.
  */
-#include "rollup.h"
+#include "core/rollup.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * Twenty thousand rows are looked at for every snapshot, so what many of them share (cgroups) is
  * looked at once, and a pid is written out only for words that are numbers.
  */
-#include "row_filter.h"
+#include "core/row_filter.h"
 
-#include "cgroup_name.h"
-#include "util.h"
+#include "core/cgroup_name.h"
+#include "core/util.h"
 
 #include <assert.h>
 #include <stdlib.h>

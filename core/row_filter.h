@@ -2,7 +2,7 @@
 #ifndef PMCTOP_ROW_FILTER_H
 #define PMCTOP_ROW_FILTER_H
 
-#include "snapshot.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_SELECTION_H
 #define PMCTOP_SELECTION_H
 
-#include "error.h"
-#include "event.h"
-#include "metric.h"
-#include "plan.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/metric.h"
+#include "core/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "silence.h"
+#include "core/silence.h"
 
-#include "util.h"
+#include "core/util.h"
 
 void silence_fini(struct silence *silence)
 {

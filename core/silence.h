@@ -2,9 +2,9 @@
 #ifndef PMCTOP_SILENCE_H
 #define PMCTOP_SILENCE_H
 
-#include "counted_cpus.h"
-#include "interval.h"
-#include "proc.h"
+#include "core/counted_cpus.h"
+#include "core/interval.h"
+#include "core/proc.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "sleep_note.h"
+#include "core/sleep_note.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SLEEP_NOTE_H
 #define PMCTOP_SLEEP_NOTE_H
 
-#include "passing_notes.h"
-#include "sys.h"
+#include "core/passing_notes.h"
+#include "core/sys.h"
 
 #include <stdint.h>
 

@@ -3,9 +3,9 @@
  * Snapshots are plain memory once they are made: the only thing that two threads share is the
  * columns, and of those only the count of references ever changes.
  */
-#include "snapshot.h"
+#include "core/snapshot.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

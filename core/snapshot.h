@@ -2,10 +2,10 @@
 #ifndef PMCTOP_SNAPSHOT_H
 #define PMCTOP_SNAPSHOT_H
 
-#include "cmdline.h"
-#include "event.h"
-#include "metric.h"
-#include "tally.h"
+#include "core/cmdline.h"
+#include "core/event.h"
+#include "core/metric.h"
+#include "core/tally.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "snapshot_sum.h"
+#include "core/snapshot_sum.h"
 
-#include "hash.h"
-#include "util.h"
+#include "core/hash.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

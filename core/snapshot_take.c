@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "snapshot_take.h"
+#include "core/snapshot_take.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

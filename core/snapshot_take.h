@@ -2,14 +2,14 @@
 #ifndef PMCTOP_SNAPSHOT_TAKE_H
 #define PMCTOP_SNAPSHOT_TAKE_H
 
-#include "interval.h"
-#include "notes.h"
-#include "pmu.h"
-#include "snapshot.h"
-#include "target.h"
-#include "tasks.h"
-#include "topology.h"
-#include "users.h"
+#include "core/interval.h"
+#include "core/notes.h"
+#include "core/pmu.h"
+#include "core/snapshot.h"
+#include "core/target.h"
+#include "core/tasks.h"
+#include "core/topology.h"
+#include "core/users.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "socket_counter.h"
+#include "core/socket_counter.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

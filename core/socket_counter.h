@@ -2,11 +2,11 @@
 #ifndef PMCTOP_SOCKET_COUNTER_H
 #define PMCTOP_SOCKET_COUNTER_H
 
-#include "event.h"
-#include "interval.h"
-#include "plan.h"
-#include "pmu.h"
-#include "sys.h"
+#include "core/event.h"
+#include "core/interval.h"
+#include "core/plan.h"
+#include "core/pmu.h"
+#include "core/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

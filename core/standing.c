@@ -3,9 +3,9 @@
  * perf_event_open itself says EACCES where it misses a right. EPERM and ENOSYS come from a filter
  * before it, whose answer is whatever its author chose, or from a kernel without it.
  */
-#include "standing.h"
+#include "core/standing.h"
 
-#include "proc.h"
+#include "core/proc.h"
 
 #include <errno.h>
 #include <linux/capability.h>

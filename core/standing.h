@@ -2,9 +2,9 @@
 #ifndef PMCTOP_STANDING_H
 #define PMCTOP_STANDING_H
 
-#include "access.h"
-#include "confinement.h"
-#include "credentials.h"
+#include "core/access.h"
+#include "core/confinement.h"
+#include "core/credentials.h"
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_STOLEN_NOTE_H
 #define PMCTOP_STOLEN_NOTE_H
 
-#include "notes.h"
-#include "sys.h"
+#include "core/notes.h"
+#include "core/sys.h"
 
 #include <stdint.h>
 

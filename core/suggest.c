@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suggest.h"
+#include "core/suggest.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* A plan that comes back goes on with its part. */
-#include "summary.h"
+#include "core/summary.h"
 
-#include "notes.h"
-#include "summary_part.h"
-#include "util.h"
+#include "core/notes.h"
+#include "core/summary_part.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

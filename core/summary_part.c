@@ -2,9 +2,9 @@
 /*
  * A process is found by its pid in a table that knows the latest one of every pid.
  */
-#include "summary_part.h"
+#include "core/summary_part.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SUMMARY_PART_H
 #define PMCTOP_SUMMARY_PART_H
 
-#include "snapshot.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

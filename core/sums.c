@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "sums.h"
+#include "core/sums.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "survey.h"
+#include "core/survey.h"
 
-#include "sys.h"
-#include "thread.h"
-#include "util.h"
+#include "core/sys.h"
+#include "core/thread.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,11 +2,11 @@
 #ifndef PMCTOP_SURVEY_H
 #define PMCTOP_SURVEY_H
 
-#include "command.h"
-#include "error.h"
-#include "history.h"
-#include "replay.h"
-#include "snapshot.h"
+#include "core/command.h"
+#include "core/error.h"
+#include "core/history.h"
+#include "core/replay.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
  * The running kernel behind the sys table. A wait is a ppoll on the caller's descriptors and on an
  * eventfd, which is what sys_wake writes to from another thread or a signal handler.
  */
-#include "sys.h"
+#include "core/sys.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <dirent.h>
 #include <errno.h>

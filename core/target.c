@@ -4,12 +4,12 @@
  * its parent does. What fork told outlives the parent; where a task was there before us, /proc
  * tells its parent. Each task is asked about once.
  */
-#include "target.h"
+#include "core/target.h"
 
-#include "cgroup_find.h"
-#include "cgroups.h"
-#include "proc.h"
-#include "util.h"
+#include "core/cgroup_find.h"
+#include "core/cgroups.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,11 +2,11 @@
 #ifndef PMCTOP_TARGET_H
 #define PMCTOP_TARGET_H
 
-#include "cpus.h"
-#include "error.h"
-#include "sys.h"
-#include "tasks.h"
-#include "users.h"
+#include "core/cpus.h"
+#include "core/error.h"
+#include "core/sys.h"
+#include "core/tasks.h"
+#include "core/users.h"
 
 #include <stdbool.h>
 #include <stddef.h>

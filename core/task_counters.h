@@ -2,10 +2,10 @@
 #ifndef PMCTOP_TASK_COUNTERS_H
 #define PMCTOP_TASK_COUNTERS_H
 
-#include "event.h"
-#include "group.h"
-#include "plan.h"
-#include "sys.h"
+#include "core/event.h"
+#include "core/group.h"
+#include "core/plan.h"
+#include "core/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

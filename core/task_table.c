@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "task_table.h"
+#include "core/task_table.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

@@ -3,11 +3,11 @@
  * A table of tids and their newest task; older tasks of the same tid hang behind it for as long as
  * an interval may still name them.
  */
-#include "tasks.h"
+#include "core/tasks.h"
 
-#include "proc.h"
-#include "task_table.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/task_table.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "text.h"
+#include "core/text.h"
 
-#include "text_width.h"
-#include "util.h"
+#include "core/text_width.h"
+#include "core/util.h"
 
 #include <inttypes.h>
 #include <math.h>

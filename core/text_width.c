@@ -20,9 +20,9 @@
  *                   flag
  *   0 or 2          U+1F3FB-1F3FF: skin tones, which newer terminals draw into the emoji before
  */
-#include "text_width.h"
+#include "core/text_width.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "thread.h"
+#include "core/thread.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <signal.h>
 

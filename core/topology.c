@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "topology.h"
+#include "core/topology.h"
 
-#include "proc.h"
-#include "util.h"
+#include "core/proc.h"
+#include "core/util.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "users.h"
+#include "core/users.h"
 
-#include "util.h"
+#include "core/util.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_USERS_H
 #define PMCTOP_USERS_H
 
-#include "sys.h"
+#include "core/sys.h"
 
 #include <stddef.h>
 #include <sys/types.h>

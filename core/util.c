@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "util.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

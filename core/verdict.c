@@ -8,11 +8,11 @@
  * branches, perf for IPC, and rules of thumb for misses, the kernel's share and switches. What a
  * limit is `per_cpu` is of each CPU's worth of time that was used.
  */
-#include "verdict.h"
+#include "core/verdict.h"
 
-#include "text.h"
-#include "util.h"
-#include "view.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "core/view.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_VERDICT_H
 #define PMCTOP_VERDICT_H
 
-#include "figure.h"
-#include "snapshot.h"
+#include "core/figure.h"
+#include "core/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,14 +3,14 @@
  * Which columns there are follows from what a line is and from the metrics of the snapshot. What a
  * cell says follows from its column alone (core/view_cell.c), and is made only where someone asks.
  */
-#include "view_part.h"
+#include "core/view_part.h"
 
-#include "cgroup_name.h"
-#include "cpu_ghz.h"
-#include "cpu_lost.h"
-#include "radix.h"
-#include "util.h"
-#include "view_cpus.h"
+#include "core/cgroup_name.h"
+#include "core/cpu_ghz.h"
+#include "core/cpu_lost.h"
+#include "core/radix.h"
+#include "core/util.h"
+#include "core/view_cpus.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_VIEW_H
 #define PMCTOP_VIEW_H
 
-#include "rollup.h"
-#include "snapshot.h"
-#include "verdict.h"
+#include "core/rollup.h"
+#include "core/snapshot.h"
+#include "core/verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>

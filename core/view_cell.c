@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
-#include "view_part.h"
+#include "core/view_part.h"
 
-#include "cpu_ghz.h"
-#include "cpu_lost.h"
-#include "text.h"
-#include "util.h"
-#include "view_cpus.h"
+#include "core/cpu_ghz.h"
+#include "core/cpu_lost.h"
+#include "core/text.h"
+#include "core/util.h"
+#include "core/view_cpus.h"
 
 #include <assert.h>
 #include <math.h>

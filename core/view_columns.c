@@ -3,11 +3,11 @@
  * Which columns there are follows from what a line is and from the metrics of the snapshot; which
  * of them fit, from their weights.
  */
-#include "view_part.h"
+#include "core/view_part.h"
 
-#include "cpu_ghz.h"
-#include "text.h"
-#include "util.h"
+#include "core/cpu_ghz.h"
+#include "core/text.h"
+#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

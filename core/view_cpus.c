@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "view_cpus.h"
+#include "core/view_cpus.h"
 
-#include "cpu_lost.h"
-#include "util.h"
+#include "core/cpu_lost.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 

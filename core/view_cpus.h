@@ -2,7 +2,7 @@
 #ifndef PMCTOP_VIEW_CPUS_H
 #define PMCTOP_VIEW_CPUS_H
 
-#include "view.h"
+#include "core/view.h"
 
 /* The lines of a view by socket or node (core/view.c alone needs these). */
 

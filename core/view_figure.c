@@ -4,10 +4,10 @@
  * either differs from a baseline. The baseline is a view of its own, without an order, so that rows
  * are rolled up and figures converted then as now.
  */
-#include "view_part.h"
+#include "core/view_part.h"
 
-#include "hash.h"
-#include "util.h"
+#include "core/hash.h"
+#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "app.h"
+#include "tui/app.h"
 
 #include "core/util.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* What keys and the mouse do on every screen. */
-#include "app.h"
+#include "tui/app.h"
 
 #include "core/util.h"
-#include "duration.h"
-#include "recording.h"
-#include "refusal.h"
-#include "replaying.h"
+#include "tui/duration.h"
+#include "tui/recording.h"
+#include "tui/refusal.h"
+#include "tui/replaying.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What every screen has around its body. */
-#include "app.h"
+#include "tui/app.h"
 
-#include "frame.h"
-#include "refusal.h"
-#include "states.h"
+#include "tui/frame.h"
+#include "tui/refusal.h"
+#include "tui/states.h"
 
 /* Of the lists of a recording: there one goes to and fro. */
 static const enum action replay_bar[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "app_options.h"
+#include "tui/app_options.h"
 
 #include "core/event_list.h"
 #include "core/util.h"

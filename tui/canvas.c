@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "canvas.h"
+#include "tui/canvas.h"
 
 #include "core/text.h"
 #include "core/util.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CANVAS_H
 #define PMCTOP_CANVAS_H
 
-#include "style.h"
+#include "tui/style.h"
 
 #include <stdbool.h>
 

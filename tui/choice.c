@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "choice.h"
+#include "tui/choice.h"
 
 #include "core/event_list.h"
 #include "core/metric_user.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "color.h"
+#include "tui/color.h"
 
 #include "core/util.h"
 

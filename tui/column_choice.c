@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "column_choice.h"
+#include "tui/column_choice.h"
 
 #include "core/util.h"
 

@@ -5,11 +5,11 @@
  * mouse is a control sequence too: ESC [ < button ; x ; y M in xterm's newer way, ESC [ M and
  * three bytes in the older one.
  */
-#include "decode.h"
+#include "tui/decode.h"
 
 #include "core/text.h"
 #include "core/util.h"
-#include "keymap.h"
+#include "tui/keymap.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "detail_part.h"
+#include "tui/detail_part.h"
 
 #include "core/text.h"
 #include "core/util.h"
-#include "duration.h"
+#include "tui/duration.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,16 +3,16 @@
  * A page is drawn from the first line to the last one, in one column or, where there is width for
  * it, in two: the past and the counts on the left, threads and places on the right.
  */
-#include "detail_part.h"
+#include "tui/detail_part.h"
 
 #include "core/text.h"
 #include "core/util.h"
 #include "core/verdict.h"
 #include "core/view.h"
-#include "duration.h"
-#include "segments.h"
-#include "widget_graph.h"
-#include "widget_meter.h"
+#include "tui/duration.h"
+#include "tui/segments.h"
+#include "tui/widget_graph.h"
+#include "tui/widget_meter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

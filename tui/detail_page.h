@@ -2,13 +2,13 @@
 #ifndef PMCTOP_DETAIL_PAGE_H
 #define PMCTOP_DETAIL_PAGE_H
 
-#include "canvas.h"
 #include "core/detail.h"
 #include "core/history.h"
 #include "core/snapshot.h"
 #include "core/sums.h"
-#include "detail_subject.h"
-#include "past.h"
+#include "tui/canvas.h"
+#include "tui/detail_subject.h"
+#include "tui/past.h"
 
 /*
  * What is told of one row: who it is, the past of its metrics, its threads (of a CPU, who ran

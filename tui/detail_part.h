@@ -2,7 +2,7 @@
 #ifndef PMCTOP_DETAIL_PART_H
 #define PMCTOP_DETAIL_PART_H
 
-#include "detail_page.h"
+#include "tui/detail_page.h"
 
 #include <stddef.h>
 

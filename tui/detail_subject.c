@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "detail_subject.h"
+#include "tui/detail_subject.h"
 
 #include "core/cgroup_name.h"
 #include "core/util.h"

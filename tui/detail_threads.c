@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "detail_part.h"
+#include "tui/detail_part.h"
 
 #include "core/text.h"
 #include "core/view.h"

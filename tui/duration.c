@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "duration.h"
+#include "tui/duration.h"
 
 #include "core/util.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "edit.h"
+#include "tui/edit.h"
 
 #include "core/text.h"
-#include "keymap.h"
+#include "tui/keymap.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "frame.h"
+#include "tui/frame.h"
 
 #include "core/text.h"
 #include "core/util.h"
-#include "duration.h"
-#include "frame_part.h"
-#include "replaying.h"
-#include "segments.h"
+#include "tui/duration.h"
+#include "tui/frame_part.h"
+#include "tui/replaying.h"
+#include "tui/segments.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,13 +2,13 @@
 #ifndef PMCTOP_FRAME_H
 #define PMCTOP_FRAME_H
 
-#include "canvas.h"
 #include "core/playback.h"
 #include "core/snapshot.h"
 #include "core/view.h"
-#include "layout.h"
-#include "past.h"
-#include "segments.h"
+#include "tui/canvas.h"
+#include "tui/layout.h"
+#include "tui/past.h"
+#include "tui/segments.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,15 +4,15 @@
  * many a line for each socket before them. A few lines say what their figures are; more are a
  * table.
  */
-#include "frame.h"
+#include "tui/frame.h"
 
 #include "core/cpu_lost.h"
 #include "core/rollup.h"
 #include "core/text.h"
 #include "core/util.h"
 #include "core/view.h"
-#include "frame_part.h"
-#include "widget_meter.h"
+#include "tui/frame_part.h"
+#include "tui/widget_meter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The past of the totals, around the list. */
-#include "frame.h"
+#include "tui/frame.h"
 
 #include "core/util.h"
 #include "core/view.h"
-#include "widget_graph.h"
+#include "tui/widget_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_FRAME_PART_H
 
 #include "core/snapshot.h"
-#include "segments.h"
+#include "tui/segments.h"
 
 /* What the files of the frame share. */
 

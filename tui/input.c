@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "input.h"
+#include "tui/input.h"
 
 #include "core/util.h"
-#include "keymap.h"
-#include "variables.h"
+#include "tui/keymap.h"
+#include "tui/variables.h"
 
 #include <curses.h>
 #include <errno.h>

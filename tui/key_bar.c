@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "key_bar.h"
+#include "tui/key_bar.h"
 
 #include "core/util.h"
 

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_KEY_BAR_H
 #define PMCTOP_KEY_BAR_H
 
-#include "canvas.h"
-#include "keymap.h"
-#include "segments.h"
+#include "tui/canvas.h"
+#include "tui/keymap.h"
+#include "tui/segments.h"
 
 #include <stddef.h>
 

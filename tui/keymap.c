@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "keymap.h"
+#include "tui/keymap.h"
 
 #include "core/text.h"
 #include "core/util.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "keymap_config.h"
+#include "tui/keymap_config.h"
 
 #include "core/suggest.h"
 #include "core/util.h"

@@ -4,10 +4,10 @@
  * the socket is closed by the exec, and that is the answer: nothing where it succeeded, errno where
  * it failed. If pmctop gives up or dies before, the child reads the end of the file and is gone.
  */
-#include "launch.h"
+#include "tui/launch.h"
 
 #include "core/util.h"
-#include "variables.h"
+#include "tui/variables.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "layout.h"
+#include "tui/layout.h"
 
 /* From how many lines on a part is shown: the list must keep the greater share. */
 enum {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "list.h"
+#include "tui/list.h"
 
 #include "core/util.h"
-#include "widget_graph.h"
+#include "tui/widget_graph.h"
 
 #include <stdlib.h>
 

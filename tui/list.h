@@ -2,12 +2,12 @@
 #ifndef PMCTOP_LIST_H
 #define PMCTOP_LIST_H
 
-#include "canvas.h"
 #include "core/view.h"
-#include "keymap.h"
-#include "mark.h"
-#include "past.h"
-#include "widget_table.h"
+#include "tui/canvas.h"
+#include "tui/keymap.h"
+#include "tui/mark.h"
+#include "tui/past.h"
+#include "tui/widget_table.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "listing.h"
+#include "tui/listing.h"
 
-#include "choice.h"
 #include "core/catalog.h"
 #include "core/cpu_model.h"
 #include "core/explain.h"
@@ -11,8 +10,9 @@
 #include "core/text.h"
 #include "core/util.h"
 #include "core/verdict.h"
-#include "theme_load.h"
-#include "variables.h"
+#include "tui/choice.h"
+#include "tui/theme_load.h"
+#include "tui/variables.h"
 
 #include <errno.h>
 #include <limits.h>

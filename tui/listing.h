@@ -5,8 +5,8 @@
 #include "core/engine.h"
 #include "core/error.h"
 #include "core/sys.h"
-#include "keymap.h"
-#include "options.h"
+#include "tui/keymap.h"
+#include "tui/options.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "mark.h"
+#include "tui/mark.h"
 
 #include "core/text.h"
 #include "core/util.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "messages.h"
+#include "tui/messages.h"
 
 #include "core/util.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "option_row.h"
+#include "tui/option_row.h"
 
 #include "core/batch.h"
 #include "core/listen_address.h"
 #include "core/suggest.h"
 #include "core/text.h"
 #include "core/util.h"
-#include "duration.h"
+#include "tui/duration.h"
 
 #include <assert.h>
 #include <ctype.h>

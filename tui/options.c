@@ -5,14 +5,14 @@
  * neither what is near nor what to do, so they are switched off. What is said here is a sentence
  * with its stop, as everywhere behind "pmctop: ".
  */
-#include "options.h"
+#include "tui/options.h"
 
 #include "core/batch.h"
 #include "core/metrics_server.h"
 #include "core/suggest.h"
 #include "core/util.h"
 #include "core/version.h"
-#include "option_row.h"
+#include "tui/option_row.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "output_apart.h"
+#include "tui/output_apart.h"
 
 #include "core/place.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "page.h"
+#include "tui/page.h"
 
 #include "core/text.h"
 #include "core/util.h"

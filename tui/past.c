@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "past.h"
+#include "tui/past.h"
 
-#include "duration.h"
+#include "tui/duration.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "app.h"
 #include "core/util.h"
-#include "pick.h"
+#include "tui/app.h"
+#include "tui/pick.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  * that has a name here, and what is typed, as it is. The names come from whoever counts, and what
  * it would be to count the selected one too is asked there as well, once the selection rests.
  */
-#include "app.h"
 #include "core/util.h"
-#include "pick.h"
+#include "tui/app.h"
+#include "tui/pick.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -5,12 +5,12 @@
  * to be read, so that is done bit by bit. The list stays as it is while someone chooses from it,
  * and so do the figures that it is in the order of; only command lines come when they are known.
  */
-#include "app.h"
 #include "core/proc.h"
 #include "core/text.h"
 #include "core/users.h"
 #include "core/util.h"
-#include "pick.h"
+#include "tui/app.h"
+#include "tui/pick.h"
 
 #include <limits.h>
 #include <stdio.h>

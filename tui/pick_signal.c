@@ -3,9 +3,9 @@
  * Sending a signal: whom it is for is settled when the key is pressed, then comes which one, then
  * the question. Between, the list may go on as it likes.
  */
-#include "app.h"
 #include "core/util.h"
-#include "pick.h"
+#include "tui/app.h"
+#include "tui/pick.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* A theme, seen while it is being chosen. */
-#include "app.h"
 #include "core/util.h"
-#include "pick.h"
-#include "theme_load.h"
+#include "tui/app.h"
+#include "tui/pick.h"
+#include "tui/theme_load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "app.h"
 #include "core/text.h"
 #include "core/util.h"
-#include "pick.h"
+#include "tui/app.h"
+#include "tui/pick.h"
 
 #include <stdio.h>
 #include <stdlib.h>

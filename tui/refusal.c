@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "refusal.h"
+#include "tui/refusal.h"
 
-#include "app.h"
+#include "tui/app.h"
 
 static const char *of_readonly(enum action action)
 {

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REFUSAL_H
 #define PMCTOP_REFUSAL_H
 
-#include "keymap.h"
+#include "tui/keymap.h"
 
 struct app;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "replaying.h"
+#include "tui/replaying.h"
 
-#include "app.h"
 #include "core/text.h"
 #include "core/util.h"
-#include "duration.h"
+#include "tui/app.h"
+#include "tui/duration.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "core/playback.h"
-#include "keymap.h"
-#include "segments.h"
+#include "tui/keymap.h"
+#include "tui/segments.h"
 
 #include <stdbool.h>
 #include <stddef.h>

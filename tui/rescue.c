@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "rescue.h"
+#include "tui/rescue.h"
 
 #include <poll.h>
 #include <stdatomic.h>

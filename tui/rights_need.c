@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "rights_need.h"
+#include "tui/rights_need.h"
 
 #include "core/util.h"
 

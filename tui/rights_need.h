@@ -2,8 +2,8 @@
 #ifndef PMCTOP_RIGHTS_NEED_H
 #define PMCTOP_RIGHTS_NEED_H
 
-#include "options.h"
-#include "rights.h"
+#include "tui/options.h"
+#include "tui/rights.h"
 
 /* What was asked for takes these rights from the set-up on; `draws`: on a terminal. Pure. */
 struct rights_need rights_need_of(const struct options *options, bool draws);

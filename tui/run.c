@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "run.h"
+#include "tui/run.h"
 
 #include "core/live.h"
 #include "core/player.h"

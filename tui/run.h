@@ -7,13 +7,13 @@
 #include "core/replay.h"
 #include "core/survey.h"
 #include "core/sys.h"
-#include "keymap.h"
-#include "launch.h"
-#include "listing.h"
-#include "options.h"
-#include "rights.h"
-#include "serve.h"
-#include "theme.h"
+#include "tui/keymap.h"
+#include "tui/launch.h"
+#include "tui/listing.h"
+#include "tui/options.h"
+#include "tui/rights.h"
+#include "tui/serve.h"
+#include "tui/theme.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,16 +3,16 @@
  * Prints until it is done. With a command: lets it go once everything is open, counts until it
  * ends, and closes with the summary. What ends pmctop before ends the command too.
  */
-#include "run.h"
+#include "tui/run.h"
 
 #include "core/batch.h"
 #include "core/file_replace.h"
 #include "core/output_file.h"
 #include "core/place.h"
 #include "core/util.h"
-#include "launch.h"
-#include "output_apart.h"
-#include "signals.h"
+#include "tui/launch.h"
+#include "tui/output_apart.h"
+#include "tui/signals.h"
 
 #include <errno.h>
 #include <signal.h>

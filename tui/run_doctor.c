@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "run.h"
+#include "tui/run.h"
 
 #include "core/batch.h"
 #include "core/doctor.h"
 #include "core/out_doctor.h"
-#include "rights_need.h"
-#include "sheet.h"
+#include "tui/rights_need.h"
+#include "tui/sheet.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,22 +6,22 @@
  * A command is let go when the terminal is ours, and what it wrote is shown when it is not any
  * more.
  */
-#include "run.h"
+#include "tui/run.h"
 
-#include "app.h"
-#include "app_options.h"
 #include "core/collector.h"
 #include "core/text.h"
 #include "core/util.h"
-#include "input.h"
-#include "launch.h"
-#include "pick.h"
-#include "replaying.h"
-#include "rescue.h"
-#include "settings.h"
-#include "signals.h"
-#include "term.h"
-#include "theme_load.h"
+#include "tui/app.h"
+#include "tui/app_options.h"
+#include "tui/input.h"
+#include "tui/launch.h"
+#include "tui/pick.h"
+#include "tui/replaying.h"
+#include "tui/rescue.h"
+#include "tui/settings.h"
+#include "tui/signals.h"
+#include "tui/term.h"
+#include "tui/theme_load.h"
 
 #include <errno.h>
 #include <poll.h>

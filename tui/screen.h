@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SCREEN_H
 #define PMCTOP_SCREEN_H
 
-#include "canvas.h"
-#include "keymap.h"
+#include "tui/canvas.h"
+#include "tui/keymap.h"
 
 #include <stdbool.h>
 

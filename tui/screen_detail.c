@@ -3,11 +3,11 @@
  * All about one row, which it stays with whether that runs or not. The page is drawn on a canvas as
  * high as it is, of which the screen shows a part.
  */
-#include "screen_detail.h"
+#include "tui/screen_detail.h"
 
-#include "app.h"
 #include "core/text.h"
-#include "replaying.h"
+#include "tui/app.h"
+#include "tui/replaying.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_SCREEN_DETAIL_H
 #define PMCTOP_SCREEN_DETAIL_H
 
-#include "canvas.h"
 #include "core/snapshot.h"
 #include "core/sums.h"
-#include "detail_page.h"
+#include "tui/canvas.h"
+#include "tui/detail_page.h"
 
 #include <stdbool.h>
 

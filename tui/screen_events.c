@@ -3,12 +3,12 @@
  * Every event that is counted, for whom columns are only formulas: which counters it has, for how
  * much of the time, what it counted now and since zero, and how far that can be trusted.
  */
-#include "app.h"
+#include "tui/app.h"
 
 #include "core/sums.h"
 #include "core/text.h"
 #include "core/util.h"
-#include "duration.h"
+#include "tui/duration.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,12 +4,12 @@
  * note. Two columns side by side where there is room, else one below the other; both scroll
  * together.
  */
-#include "app.h"
+#include "tui/app.h"
 
 #include "core/cpu_lost.h"
 #include "core/util.h"
 #include "core/version.h"
-#include "refusal.h"
+#include "tui/refusal.h"
 
 #include <stdio.h>
 #include <string.h>

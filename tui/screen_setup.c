@@ -3,12 +3,12 @@
  * The setup: what can be chosen of the screen, options first and then the columns. Everything is
  * seen at once, and saved by W.
  */
-#include "screen_setup.h"
+#include "tui/screen_setup.h"
 
-#include "app.h"
 #include "core/util.h"
-#include "cursor.h"
-#include "duration.h"
+#include "tui/app.h"
+#include "tui/cursor.h"
+#include "tui/duration.h"
 
 #include <stdio.h>
 #include <stdlib.h>

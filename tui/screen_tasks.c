@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "app.h"
-#include "pick.h"
-#include "search.h"
+#include "tui/app.h"
+#include "tui/pick.h"
+#include "tui/search.h"
 
 static void tasks_draw(struct app *app, struct canvas *canvas)
 {

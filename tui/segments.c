@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "segments.h"
+#include "tui/segments.h"
 
 #include "core/text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve.h"
+#include "tui/serve.h"
 
 #include "core/exposition.h"
 #include "core/exposition_feed.h"

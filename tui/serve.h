@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/feed.h"
 #include "core/listen_address.h"
-#include "options.h"
+#include "tui/options.h"
 
 /*
  * What --listen asks for: the counters of a run, for whoever comes and asks. They are served from

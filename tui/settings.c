@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "settings.h"
+#include "tui/settings.h"
 
-#include "column_choice.h"
 #include "core/config_save.h"
 #include "core/util.h"
-#include "duration.h"
+#include "tui/column_choice.h"
+#include "tui/duration.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sheet.h"
+#include "tui/sheet.h"
 
 #include "core/output_file.h"
 #include "core/util.h"

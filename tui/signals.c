@@ -6,10 +6,10 @@
  * terminal of what is stuck in it, again and again until the program has ended by itself: what it
  * records and writes is ended well.
  */
-#include "signals.h"
+#include "tui/signals.h"
 
 #include "core/util.h"
-#include "rescue.h"
+#include "tui/rescue.h"
 
 #include <errno.h>
 #include <fcntl.h>

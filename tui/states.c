@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "states.h"
+#include "tui/states.h"
 
-#include "app.h"
 #include "core/util.h"
+#include "tui/app.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_STATES_H
 #define PMCTOP_STATES_H
 
-#include "segments.h"
+#include "tui/segments.h"
 
 struct app;
 

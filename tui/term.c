@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "term.h"
+#include "tui/term.h"
 
 #include "core/text.h"
 #include "core/util.h"
-#include "rescue.h"
-#include "terminal_type.h"
+#include "tui/rescue.h"
+#include "tui/terminal_type.h"
 
 #include <curses.h>
 #include <errno.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_TERM_H
 #define PMCTOP_TERM_H
 
-#include "canvas.h"
 #include "core/error.h"
-#include "theme.h"
+#include "tui/canvas.h"
+#include "tui/theme.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "theme.h"
+#include "tui/theme.h"
 
 #include "core/util.h"
 

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_THEME_H
 #define PMCTOP_THEME_H
 
-#include "color.h"
 #include "core/error.h"
 #include "core/notes.h"
-#include "style.h"
+#include "tui/color.h"
+#include "tui/style.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "theme_load.h"
+#include "tui/theme_load.h"
 
 #include "core/suggest.h"
 #include "core/text_file.h"

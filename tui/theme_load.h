@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/notes.h"
-#include "theme.h"
+#include "tui/theme.h"
 
 /*
  * A theme by name or file: DIR/NAME.theme where `dir` (may be NULL) is the user's directory of

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "user_files.h"
+#include "tui/user_files.h"
 
 #include "core/util.h"
-#include "variables.h"
+#include "tui/variables.h"
 
 #include <errno.h>
 #include <stdbool.h>

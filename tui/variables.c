@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "variables.h"
+#include "tui/variables.h"
 
 #include "core/util.h"
 

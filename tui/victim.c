@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "victim.h"
+#include "tui/victim.h"
 
 #include "core/proc.h"
 #include "core/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "widget_graph.h"
+#include "tui/widget_graph.h"
 
 #include "core/text.h"
 #include "core/util.h"

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_WIDGET_GRAPH_H
 #define PMCTOP_WIDGET_GRAPH_H
 
-#include "canvas.h"
 #include "core/metric_def.h"
+#include "tui/canvas.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "widget_meter.h"
+#include "tui/widget_meter.h"
 
 #include "core/text.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "widget_picker.h"
+#include "tui/widget_picker.h"
 
 #include "core/text.h"
 #include "core/util.h"
-#include "cursor.h"
-#include "edit.h"
-#include "keymap.h"
+#include "tui/cursor.h"
+#include "tui/edit.h"
+#include "tui/keymap.h"
 
 #include <ctype.h>
 #include <stdint.h>

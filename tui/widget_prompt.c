@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "widget_prompt.h"
+#include "tui/widget_prompt.h"
 
 #include "core/util.h"
-#include "edit.h"
-#include "keymap.h"
+#include "tui/edit.h"
+#include "tui/keymap.h"
 
 void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *accept)
 {

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_WIDGET_PROMPT_H
 #define PMCTOP_WIDGET_PROMPT_H
 
-#include "canvas.h"
 #include "core/error.h"
+#include "tui/canvas.h"
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "widget_table.h"
+#include "tui/widget_table.h"
 
 #include "core/text.h"
 #include "core/util.h"
-#include "cursor.h"
+#include "tui/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_WIDGET_TABLE_H
 #define PMCTOP_WIDGET_TABLE_H
 
-#include "canvas.h"
 #include "core/view.h"
-#include "keymap.h"
-#include "mark.h"
+#include "tui/canvas.h"
+#include "tui/keymap.h"
+#include "tui/mark.h"
 
 #include <stdbool.h>
 #include <stddef.h>

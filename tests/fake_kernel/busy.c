@@ -4,10 +4,10 @@
  * for a time drawn by lot; of the parts that compile, each CPU's shell forks one compiler after the
  * other.
  */
-#include "busy.h"
+#include "tests/fake_kernel/busy.h"
 
 #include "core/util.h"
-#include "machines.h"
+#include "tests/fake_kernel/machines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

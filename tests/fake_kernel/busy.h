@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FAKE_KERNEL_BUSY_H
 #define PMCTOP_FAKE_KERNEL_BUSY_H
 
-#include "fake_kernel.h"
+#include "tests/fake_kernel/fake_kernel.h"
 
 /*
  * Machines at work, to look at: they go on for ever, and what happens at which moment depends on

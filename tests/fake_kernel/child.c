@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "child.h"
+#include "tests/fake_kernel/child.h"
 
 #include "core/util.h"
 

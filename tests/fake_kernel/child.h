@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FAKE_KERNEL_CHILD_H
 #define PMCTOP_FAKE_KERNEL_CHILD_H
 
-#include "world.h"
+#include "tests/fake_kernel/world.h"
 
 /*
  * A process that "me" of a contract test has forked: does as it is told, on the same CPU, and

@@ -5,7 +5,7 @@
  * which fire every `period` nanoseconds (never faster than 10 us) while they are counted.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <string.h>

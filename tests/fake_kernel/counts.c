@@ -6,7 +6,7 @@
  * matter how often anyone settles.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 /* What happened on a CPU while one task ran there at constant rates. */
 struct span {

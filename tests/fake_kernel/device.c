@@ -4,7 +4,7 @@
  * two moments is what it counted up to the one less what it counted up to the other, so that
  * nothing is lost to rounding however often one looks.
  */
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <string.h>

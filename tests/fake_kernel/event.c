@@ -4,7 +4,7 @@
  * kernel/events/core.c of 6.18.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
  * moment at which anything can happen and lets it happen, so everything between two moments runs
  * at constant rates and can be added up exactly (task.c, fk_settle).
  */
-#include "fake_kernel.h"
+#include "tests/fake_kernel/fake_kernel.h"
 
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "faulty.h"
+#include "tests/fake_kernel/faulty.h"
 
 #include "core/util.h"
 

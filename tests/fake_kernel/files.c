@@ -4,7 +4,7 @@
  * are asked for. What fk_file() gave comes first, whatever it says; what is in neither is ENOENT.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <stdarg.h>

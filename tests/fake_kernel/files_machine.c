@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The files of files.c that tell of the machine: /proc/stat, /proc/cpuinfo, sysctls, PMUs. */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * while they are alike, which no sum shows.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FAKE_KERNEL_INTERNAL_H
 #define PMCTOP_FAKE_KERNEL_INTERNAL_H
 
-#include "fake_kernel.h"
+#include "tests/fake_kernel/fake_kernel.h"
 
 #include <stdatomic.h>
 

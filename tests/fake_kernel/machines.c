@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "machines.h"
+#include "tests/fake_kernel/machines.h"
 
 #include "core/util.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FAKE_KERNEL_MACHINES_H
 #define PMCTOP_FAKE_KERNEL_MACHINES_H
 
-#include "fake_kernel.h"
+#include "tests/fake_kernel/fake_kernel.h"
 
 /*
  * Machines that people have, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of those

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "perf_group.h"
+#include "tests/fake_kernel/perf_group.h"
 
-#include "reader.h"
+#include "tests/fake_kernel/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

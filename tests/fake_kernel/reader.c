@@ -3,9 +3,9 @@
  * The plainest possible reader of a perf ring: copy a record out byte by byte, take it apart field
  * by field. sample_id_all is taken for granted.
  */
-#include "reader.h"
+#include "tests/fake_kernel/reader.h"
 
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * SAMPLE begins with its id, all others end with the sample_id trailer.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <string.h>
 

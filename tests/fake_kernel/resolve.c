@@ -4,7 +4,7 @@
  * event_init() of the PMUs.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

@@ -5,7 +5,7 @@
  * tail is lost and counted; the next that fits is preceded by a LOST that says how many.
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

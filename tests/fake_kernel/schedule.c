@@ -6,7 +6,7 @@
  * which wait take turns (perf_rotate_context()).
  */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Tasks, CPUs, and what tests make them do. What they count meanwhile is in counts.c. */
 #include "core/util.h"
-#include "internal.h"
+#include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "world.h"
+#include "tests/fake_kernel/world.h"
 
 #include "core/util.h"
-#include "machines.h"
+#include "tests/fake_kernel/machines.h"
 #include "tests/unit/signals.h"
 
 #include <errno.h>

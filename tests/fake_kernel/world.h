@@ -3,9 +3,9 @@
 #define PMCTOP_FAKE_KERNEL_WORLD_H
 
 #include "core/sys.h"
-#include "fake_kernel.h"
-#include "perf_group.h"
-#include "reader.h"
+#include "tests/fake_kernel/fake_kernel.h"
+#include "tests/fake_kernel/perf_group.h"
+#include "tests/fake_kernel/reader.h"
 
 #include <sched.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * so that a crash has a file's name. test_fuzz_NAME takes tests/fuzz/corpus/NAME, or the files
  * that it is given.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/unit/signals.h"
 
 #include <dirent.h>

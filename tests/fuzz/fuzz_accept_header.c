@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* An Accept header: one of the dialects, and never OpenMetrics where its name is not in there. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/accept_header.h"
 

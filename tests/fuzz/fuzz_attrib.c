@@ -3,7 +3,7 @@
  * Any records in any order, between any cuts, on two CPUs with two groups each: at every cut what
  * the tasks, idle and nobody got must be what the CPUs counted, to the count.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/attrib.h"
 #include "core/util.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* /proc/PID/cgroup, and then the name of the path: also of bytes that are no such file. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/cgroup_name.h"
 #include "core/cgroups.h"

@@ -3,7 +3,7 @@
  * A configuration file: any text is read, and what is wrong with it is noted by a line that exists.
  * A change in it changes nothing else.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/config.h"
 #include "core/config_edit.h"

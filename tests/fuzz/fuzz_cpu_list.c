@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The kernel's CPU lists: ascending numbers within the limit, the same ones when written again. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/cpus.h"
 

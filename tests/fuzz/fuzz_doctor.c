@@ -4,7 +4,7 @@
  * it; the file "open" says what perf_event_open answers. Whatever they say the page can be sent to
  * a terminal, and the JSON is a line of UTF-8.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/doctor.h"
 #include "core/out_doctor.h"

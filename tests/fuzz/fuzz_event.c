@@ -4,7 +4,7 @@
  * not is refused with a printable sentence. The input is a list as -e takes it, a NUL, and then
  * the text of the files "format/fuzz" and "events/fuzz", "fuzz.scale", "fuzz.unit" of a PMU.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/event.h"
 #include "core/event_list.h"

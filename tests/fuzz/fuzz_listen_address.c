@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Where to listen: an address that reads the same when written again, or a sentence. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/listen_address.h"
 

@@ -3,7 +3,7 @@
  * A formula, then the row that it is evaluated over: what compiles yields a finite figure that fits
  * its column, whatever was counted; what does not is refused with a sentence.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/metric.h"
 #include "core/text.h"

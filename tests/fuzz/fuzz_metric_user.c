@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a user may call a metric: NAME=EXPRESSION with its settings, and the name of an event. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/metric.h"
 #include "core/metric_event.h"

@@ -4,7 +4,7 @@
  * JSON is JSON on one line, CSV has as many fields in each line as in the first, both dialects of
  * monitoring have lines as theirs are and no series twice, and text controls nothing but its lines.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/batch.h"
 #include "tests/unit/sample.h"

@@ -3,7 +3,7 @@
  * Any bytes as a recording: what its records tell is the same from a file, from a pipe however its
  * pieces fall, and again after a rewind; every record is whole, and read within its bounds.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/perfdata_read.h"
 #include "core/perfdata_sample.h"

@@ -3,7 +3,7 @@
  * Texts of /proc and /sys that tell of one thread, one number or one CPU: whatever stands in such a
  * file, and wherever it is cut off, is understood within its bounds or not at all.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/cpu_model.h"
 #include "core/cpu_name.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The text of /proc/stat: no more CPUs than lines, and each is found again where they ascend. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/proc.h"
 

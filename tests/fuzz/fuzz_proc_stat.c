@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One line of /proc/TID/stat, whose comm may hold anything: refused or understood, never beyond. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/proc.h"
 

@@ -3,7 +3,7 @@
  * A ring of one page with any content, tail and head: whatever it holds is read within its bounds
  * and decoded within each record's, and the reader always comes to an end.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/record.h"
 #include "core/ring.h"

@@ -3,7 +3,7 @@
  * Any bytes as a recording, shown to its end: the intervals of perf's keep their sums; all are the
  * same again after a rewind, whether they are shown or stepped over.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/engine.h"
 #include "core/perfdata_read.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What someone types to see less, against a task whose names are anything. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/cgroup_name.h"
 #include "core/row_filter.h"

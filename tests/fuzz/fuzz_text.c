@@ -3,7 +3,7 @@
  * Any bytes made fit for a terminal, in any room: what comes out is UTF-8 that controls nothing,
  * within the columns and bytes that there are.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/text.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Columns as a configuration names them: what is written of a choice is read as the same one. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "tui/column_choice.h"
 

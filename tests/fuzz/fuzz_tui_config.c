@@ -3,7 +3,7 @@
  * A configuration all the way: what it says becomes options, keys, columns and presets that mean
  * something, and a note, each in printable words, names what did not.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/config.h"
 #include "core/preset.h"

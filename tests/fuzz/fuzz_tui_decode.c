@@ -3,7 +3,7 @@
  * What a terminal sends. Whatever it is, it comes to an end, gives keys that there are, and the
  * same ones in however many pieces it arrives.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/util.h"
 #include "tui/decode.h"

@@ -3,7 +3,7 @@
  * Names of keys, and [keys] of a configuration: whatever it says, a key does one thing at most, and
  * help and quit can be reached.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/config.h"
 #include "tui/keymap.h"

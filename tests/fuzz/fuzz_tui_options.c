@@ -2,7 +2,7 @@
 /*
  * A command line, its words apart by NULs: refused with a sentence, or options within their limits.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "tui/choice.h"
 #include "tui/duration.h"

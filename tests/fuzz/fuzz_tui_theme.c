@@ -2,7 +2,7 @@
 /* A theme's text, as it comes from the net: refused with a sentence, or colours that every terminal
  * has, with a note for every line that was skipped.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/util.h"
 #include "tui/theme.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A time or a number that someone types: understood within its limits, or refused with a phrase. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/text.h"
 #include "core/util.h"

@@ -2,7 +2,7 @@
 /*
  * /etc/passwd, and another one when it is read again: every uid has a name that fits, or a number.
  */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include "core/users.h"
 #include "core/util.h"

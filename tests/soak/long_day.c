@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "long_day.h"
+#include "tests/soak/long_day.h"
 
 #include "core/util.h"
 #include "tests/fake_kernel/machines.h"

@@ -10,7 +10,7 @@
  */
 #include "core/batch_format.h"
 #include "core/exposition.h"
-#include "long_day.h"
+#include "tests/soak/long_day.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/engine_run.h"
 #include "tests/unit/stage.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_DAY_H
 #define PMCTOP_TESTS_DAY_H
 
-#include "engine_run.h"
+#include "tests/unit/engine_run.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_PERF_RATIO_H
 #define PMCTOP_TESTS_PERF_RATIO_H
 
-#include "counted.h"
-#include "sample.h"
+#include "tests/unit/counted.h"
+#include "tests/unit/sample.h"
 
 #include "core/metric.h"
 #include "core/text.h"

@@ -3,7 +3,7 @@
 #define PMCTOP_TESTS_PERFDATA_SCENE_H
 
 #include "core/perfdata.h"
-#include "perfdata_image.h"
+#include "tests/unit/perfdata_image.h"
 
 /*
  * One small recording in all forms: two events in a group on two CPUs, with one record of a kind.

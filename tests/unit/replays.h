@@ -7,10 +7,10 @@
 #include "core/perfdata_read.h"
 #include "core/recorder.h"
 #include "core/replay.h"
-#include "engine_run.h"
-#include "same_snapshot.h"
 #include "tests/fake_kernel/busy.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/engine_run.h"
+#include "tests/unit/same_snapshot.h"
 
 #include <dirent.h>
 #include <errno.h>

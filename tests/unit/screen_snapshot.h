@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_SCREEN_SNAPSHOT_H
 #define PMCTOP_TESTS_SCREEN_SNAPSHOT_H
 
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include <stdio.h>
 

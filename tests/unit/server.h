@@ -4,8 +4,8 @@
 
 #include "core/metric_def.h"
 #include "core/preset.h"
-#include "engine_run.h"
 #include "tests/fake_kernel/busy.h"
+#include "tests/unit/engine_run.h"
 
 /*
  * Pictures of busy machines (tests/fake_kernel/busy.h) for tests of all that shows snapshots: the

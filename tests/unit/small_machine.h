@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_SMALL_MACHINE_H
 #define PMCTOP_TESTS_SMALL_MACHINE_H
 
-#include "screen_snapshot.h"
+#include "tests/unit/screen_snapshot.h"
 
 /* Two minutes of a small machine, all of it made up. */
 enum { SECONDS = 130, CPUS = 4 };

@@ -3,7 +3,7 @@
 #define PMCTOP_TESTS_STAGE_H
 
 #include "core/util.h"
-#include "golden.h"
+#include "tests/unit/golden.h"
 #include "tui/app.h"
 #include "tui/theme.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sweep.h"
+#include "tests/unit/sweep.h"
 
 #include "core/doctor.h"
 #include "core/metric.h"

@@ -3,7 +3,7 @@
  * The batch loop over a live feed with an engine of the test's own: these definitions of engine_*
  * come before libcore.a's, so that time is what a test says it is.
  */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/batch.h"
 #include "core/live.h"

@@ -3,8 +3,8 @@
 #include "core/catalog.h"
 #include "core/cpu_model.h"
 #include "core/util.h"
-#include "libpfm.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/unit/libpfm.h"
 
 #include <errno.h>
 #include <setjmp.h>

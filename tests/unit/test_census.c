@@ -3,7 +3,7 @@
  * Who is whom for the task collector, and since when: what a process used before it concerned us is
  * not what it uses now. An ordinary user (uid 1000) on the fake kernel.
  */
-#include "engine_run.h"
+#include "tests/unit/engine_run.h"
 
 #include <errno.h>
 

@@ -3,9 +3,9 @@
  * Machines with more of everything than one would think: what they cost, that nothing of it is left
  * out, and that it is given back.
  */
-#include "allocated.h"
 #include "core/rollup.h"
-#include "engine_run.h"
+#include "tests/unit/allocated.h"
+#include "tests/unit/engine_run.h"
 
 #include <stdio.h>
 

@@ -5,8 +5,8 @@
  * nanosecond, of which USER_SHARE in user mode.
  */
 #include "core/rollup.h"
-#include "engine_run.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/engine_run.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * kernel's waits pause for a moment and return at once; a feed of this file's own waits for good.
  * tests/live/test_collector.c is on the real kernel.
  */
-#include "collector_run.h"
 #include "core/exposition_feed.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/unit/collector_run.h"
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -6,8 +6,8 @@
 #include "core/metric_user.h"
 #include "core/passing_notes.h"
 #include "core/rollup.h"
-#include "engine_run.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/engine_run.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* A configuration: what is understood of it, and what is said of every line that is not. */
 #include "core/config.h"
 #include "core/util.h"
-#include "files.h"
+#include "tests/unit/files.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 #include "core/config.h"
 #include "core/config_save.h"
 #include "core/util.h"
-#include "files.h"
-#include "signals.h"
+#include "tests/unit/files.h"
+#include "tests/unit/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Which CPUs are the worst, and how they unfold below their sockets. */
 #include "core/cpu_lost.h"
 #include "core/view.h"
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include <math.h>
 #include <setjmp.h>

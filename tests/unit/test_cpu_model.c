@@ -4,8 +4,8 @@
 
 #include "core/metric.h"
 #include "core/util.h"
-#include "sample.h"
 #include "tests/fake_kernel/fake_kernel.h"
+#include "tests/unit/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,9 +6,9 @@
  *
  *	test_day csv 10000 >day.csv
  */
-#include "allocated.h"
 #include "core/batch_format.h"
-#include "day.h"
+#include "tests/unit/allocated.h"
+#include "tests/unit/day.h"
 
 enum { REFRESHES = 2000, SETTLED = 1000 };
 

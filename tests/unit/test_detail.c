@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What a snapshot made by hand says of one of its rows. */
 #include "core/detail.h"
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What the doctor finds on machines that say no in many ways, each named with its remedy. */
-#include "golden.h"
+#include "tests/unit/golden.h"
 
 #include "core/confinement.h"
 #include "core/cpu_name.h"

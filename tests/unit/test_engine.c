@@ -3,8 +3,8 @@
  * The whole core on the fake kernel: what tasks really did (the fake kernel's own books) against
  * what snapshots say they did.
  */
-#include "engine_run.h"
 #include "tests/fake_kernel/internal.h" /* to break rings that no kernel breaks */
+#include "tests/unit/engine_run.h"
 
 #include <errno.h>
 #include <inttypes.h>

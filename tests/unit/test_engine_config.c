@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a configuration asks of the engine: one file may be for several machines. */
-#include "engine_run.h"
+#include "tests/unit/engine_run.h"
 
 #include <errno.h>
 

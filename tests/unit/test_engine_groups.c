@@ -4,8 +4,8 @@
  * what the fake kernel's own books say, and say of each figure how far it can be trusted.
  */
 #include "core/engine.h"
-#include "engine_run.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/engine_run.h"
 
 #include <errno.h>
 #include <math.h>

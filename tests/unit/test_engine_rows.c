@@ -4,7 +4,7 @@
  * that rename themselves, numbers that are given out again, zombies, orphans, containers. Whatever
  * happens, every roll-up of every picture conserves.
  */
-#include "engine_run.h"
+#include "tests/unit/engine_run.h"
 
 #include "core/view.h"
 

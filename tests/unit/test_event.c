@@ -2,10 +2,10 @@
 /*
  * Names of events on recorded machines: what they become, and what is said to those that are wrong.
  */
-#include "machine.h"
+#include "tests/unit/machine.h"
 
 #include "core/event_list.h"
-#include "libpfm.h"
+#include "tests/unit/libpfm.h"
 
 #include <errno.h>
 #include <math.h>

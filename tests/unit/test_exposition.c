@@ -6,9 +6,9 @@
 #include "core/exposition.h"
 
 #include "core/ledger.h"
-#include "day.h"
-#include "golden.h"
-#include "sample.h"
+#include "tests/unit/day.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/sample.h"
 
 #include <math.h>
 #include <pthread.h>

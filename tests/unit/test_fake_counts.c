@@ -5,7 +5,7 @@
  * test_contract_open.c.
  */
 #include "core/util.h"
-#include "two_tasks.h"
+#include "tests/unit/two_tasks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * breakpoints, PMUs that are no core's; and who the caller is.
  */
 #include "tests/fake_kernel/machines.h"
-#include "two_tasks.h"
+#include "tests/unit/two_tasks.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

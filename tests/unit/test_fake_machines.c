@@ -4,7 +4,7 @@
  * of those run, with the NMI watchdog and without, and what their files say.
  */
 #include "tests/fake_kernel/machines.h"
-#include "two_tasks.h"
+#include "tests/unit/two_tasks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * what they should. What Linux can be asked as well is in test_contract_records.c.
  */
 #include "core/util.h"
-#include "two_tasks.h"
+#include "tests/unit/two_tasks.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "core/util.h"
 #include "tests/fake_kernel/machines.h"
-#include "two_tasks.h"
+#include "tests/unit/two_tasks.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* The past of figures, of snapshots made by hand. */
-#include "allocated.h"
 #include "core/history.h"
 #include "core/snapshot_sum.h"
-#include "sample.h"
+#include "tests/unit/allocated.h"
+#include "tests/unit/sample.h"
 
 #include <math.h>
 #include <setjmp.h>

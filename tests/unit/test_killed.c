@@ -9,8 +9,8 @@
 #include "core/record_name.h"
 
 #include "core/util.h"
-#include "files.h"
-#include "signals.h"
+#include "tests/unit/files.h"
+#include "tests/unit/signals.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Formulas: what they compute, what they make of figures that are not known, what they refuse. */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/figure.h"
 #include "core/metric.h"

@@ -3,9 +3,9 @@
  * What each kind of machine gets of the built-in metrics: its own events, under titles that tell
  * the truth about them, and never another machine's.
  */
-#include "counted.h"
-#include "machine.h"
-#include "sample.h"
+#include "tests/unit/counted.h"
+#include "tests/unit/machine.h"
+#include "tests/unit/sample.h"
 
 #include "core/cpu_model.h"
 #include "core/metric.h"

@@ -8,7 +8,7 @@
  * counted behind it: here it becomes the raw count and the counting time again. A rate is left out
  * where perf printed its clock too coarsely (two digits of a millisecond) to tell the last digit.
  */
-#include "perf_ratio.h"
+#include "tests/unit/perf_ratio.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

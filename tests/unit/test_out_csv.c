@@ -3,8 +3,8 @@
  * CSV as it stands in tests/golden; python's csv module reads a day of it
  * (tests/live/formats_test).
  */
-#include "golden.h"
-#include "screen_snapshot.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/screen_snapshot.h"
 
 #include "core/out_csv.h"
 

@@ -3,12 +3,12 @@
  * One object on one line: its exact text for a small snapshot (tests/golden), and for hostile ones
  * the judgement of Python's json module, which also adds the counts up.
  */
-#include "golden.h"
-#include "sample.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/sample.h"
 
 #include "core/out_json.h"
 #include "core/text.h"
-#include "signals.h"
+#include "tests/unit/signals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

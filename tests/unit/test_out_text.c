@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Batch text as it stands in tests/golden. */
-#include "golden.h"
-#include "screen_snapshot.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/screen_snapshot.h"
 
 #include "core/out_text.h"
 #include "core/text.h"

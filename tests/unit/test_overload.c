@@ -4,7 +4,7 @@
  * kernel's own books say, conserve, tell that it is scaled, and go back when the storm is over.
  */
 #include "core/engine.h"
-#include "engine_run.h"
+#include "tests/unit/engine_run.h"
 
 #include <math.h>
 #include <setjmp.h>

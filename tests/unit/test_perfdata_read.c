@@ -9,7 +9,7 @@
 #include "core/perfdata_read.h"
 #include "core/perfdata_sample.h"
 #include "core/perfdata_write.h"
-#include "perfdata_scene.h"
+#include "tests/unit/perfdata_scene.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * for.
  */
 #include "core/perfdata_sample.h"
-#include "perfdata_image.h"
+#include "tests/unit/perfdata_image.h"
 
 #include <errno.h>
 #include <math.h>

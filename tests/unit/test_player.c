@@ -7,7 +7,7 @@
 #include "core/player.h"
 #include "core/reel.h"
 #include "core/util.h"
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -5,8 +5,8 @@
  */
 #include "core/catalog.h"
 #include "core/explain.h"
-#include "engine_run.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/engine_run.h"
 
 #include <errno.h>
 #include <stdio.h>

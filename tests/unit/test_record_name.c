@@ -5,7 +5,7 @@
  */
 #include "core/perfdata.h"
 #include "core/record_name.h"
-#include "signals.h"
+#include "tests/unit/signals.h"
 
 #include <dirent.h>
 #include <errno.h>

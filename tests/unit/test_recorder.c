@@ -7,10 +7,10 @@
 #include "core/engine.h"
 #include "core/record_file.h"
 #include "core/recorder.h"
-#include "engine_run.h"
-#include "recording.h"
-#include "signals.h"
 #include "tests/fake_kernel/machines.h"
+#include "tests/unit/engine_run.h"
+#include "tests/unit/recording.h"
+#include "tests/unit/signals.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * A recording is shown as it was shown when it was made: snapshots of a machine that is recorded,
  * and those of the replay, are the same in everything.
  */
-#include "replays.h"
+#include "tests/unit/replays.h"
 
 static const struct engine_column counts[] = {
 	{ENGINE_EVENTS, "cycles,instructions,branch-misses,cache-misses,page-faults"}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Recordings that were cut off, that come through a pipe, or are none; and who cannot have one. */
-#include "replays.h"
+#include "tests/unit/replays.h"
 
 #include <fcntl.h>
 #include <poll.h>

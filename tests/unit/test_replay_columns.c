@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A recording with other columns than it was shown with: as far as there are events for them. */
-#include "replays.h"
+#include "tests/unit/replays.h"
 
 static int column(const struct snapshot *snapshot, const char *name)
 {

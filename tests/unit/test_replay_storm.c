@@ -4,7 +4,7 @@
  * that go and come, so that births and ends are missed that /proc must tell of. What was seen of
  * them live is what a replay shows.
  */
-#include "replays.h"
+#include "tests/unit/replays.h"
 
 enum {
 	PARENT = 50, /* on CPU 2, which stays */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Rows added up by process, tree, user and cgroup, and CPUs by socket and node. */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/rollup.h"
 

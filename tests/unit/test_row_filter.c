@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which tasks pass a filter, and what roll-ups make of those that do. */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/view.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a snapshot is made of: shared columns, conservation, what was busy. */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/snapshot.h"
 

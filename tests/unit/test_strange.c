@@ -4,7 +4,7 @@
  * sleep, /proc and /sys that are hidden, empty, cut in two or not there. Every figure is true all
  * the same or says that it is not known (tests/unit/sweep.h), and the user is told what is missing.
  */
-#include "sweep.h"
+#include "tests/unit/sweep.h"
 
 #include "tests/fake_kernel/machines.h"
 

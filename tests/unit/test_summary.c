@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Whole runs added up from snapshots made by hand, and printed as they stand in tests/golden. */
-#include "golden.h"
-#include "sample.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/sample.h"
 
 #include "core/out_json.h"
 #include "core/out_text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Totals since zero, and how far estimates can be trusted. */
 #include "core/sums.h"
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
  *
  *	test_sweep [all|N]    N of each scene, spread evenly; all takes long (make sweep)
  */
-#include "sweep.h"
+#include "tests/unit/sweep.h"
 
 #include "core/doctor.h"
 #include "tests/fake_kernel/machines.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Text from outside and numbers to the outside. */
-#include "widths.h"
+#include "tests/unit/widths.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Which columns are shown, and in which order, whatever the preset has. */
 #include "core/util.h"
-#include "screen_snapshot.h"
+#include "tests/unit/screen_snapshot.h"
 #include "tui/column_choice.h"
 
 #include <setjmp.h>

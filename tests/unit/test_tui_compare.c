@@ -2,8 +2,8 @@
 /*
  * Units and the baseline, as keys change them: what is frozen lives as long as it is compared with.
  */
-#include "screen_snapshot.h"
-#include "stage.h"
+#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/stage.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

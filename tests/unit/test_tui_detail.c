@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The past and the detail on the screen: two minutes of a small machine, all of it made up. */
-#include "small_machine.h"
-#include "stage.h"
+#include "tests/unit/small_machine.h"
+#include "tests/unit/stage.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What keys do to lists: tags, following, searching, filters, and signals. */
-#include "screen_snapshot.h"
-#include "stage.h"
+#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/stage.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What was said so far: what is counted, what is forgotten, and the screen that shows it. */
-#include "screen_snapshot.h"
-#include "stage.h"
+#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/stage.h"
 #include "tui/messages.h"
 
 static void test_counts(void **state)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Clicks and the wheel, at what was drawn last. */
 #include "core/util.h"
-#include "screen_snapshot.h"
-#include "stage.h"
+#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/stage.h"
 #include "tui/app.h"
 
 /* A click in the middle of the first such word on the screen, looking from line y on. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Choosing from lists over the screen: events and metrics, processes to attach to. */
-#include "screen_snapshot.h"
-#include "stage.h"
+#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/stage.h"
 #include "tui/pick.h"
 
 #include <errno.h>

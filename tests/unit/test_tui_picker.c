@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/util.h"
-#include "golden.h"
+#include "tests/unit/golden.h"
 #include "tui/keymap.h"
 #include "tui/widget_picker.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The key that records: what it asks, what it asks for, and what the title says of it. */
 #include "core/util.h"
-#include "screen_snapshot.h"
-#include "stage.h"
+#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/stage.h"
 
 static struct command *only_command(struct app *app)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* A recording on the screen: that it is one, where one is in it, and the keys that go there. */
 #include "core/survey.h"
-#include "small_machine.h"
-#include "stage.h"
+#include "tests/unit/small_machine.h"
+#include "tests/unit/stage.h"
 #include "tui/replaying.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  */
 #include "core/text.h"
 #include "core/util.h"
-#include "screen_snapshot.h"
-#include "stage.h"
+#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/stage.h"
 
 static void test_golden(void **state)
 {

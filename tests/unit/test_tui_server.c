@@ -3,8 +3,8 @@
  * What people see on a large machine at work, from the kernel to the screen: busy machines of the
  * fake kernel (server.h) on screens of all sizes, with and without UTF-8 and colours.
  */
-#include "server.h"
-#include "stage.h"
+#include "tests/unit/server.h"
+#include "tests/unit/stage.h"
 
 enum machine {
 	OVERVIEW, /* the server by its usual columns */

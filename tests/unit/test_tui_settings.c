@@ -2,7 +2,7 @@
 /* What W writes is what the next start reads. */
 #include "core/config.h"
 #include "core/util.h"
-#include "screen_snapshot.h"
+#include "tests/unit/screen_snapshot.h"
 #include "tui/app_options.h"
 #include "tui/settings.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which rule fires on which figures, and what is said of it. */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/text.h"
 #include "core/verdict.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Columns, order, cells and widths of a view. */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/text.h"
 #include "core/view.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What columns show of their metrics: units, and differences from a baseline. */
-#include "sample.h"
+#include "tests/unit/sample.h"
 
 #include "core/metric_event.h"
 #include "core/view.h"
