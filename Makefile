@@ -99,22 +99,28 @@ TUI_LIBS  = $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs ncursesw)
 TEST_CFLAGS = $(shell $(PKG_CONFIG) --cflags cmocka)
 TEST_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
 
-CORE_SRC := $(sort $(filter-out core/metrics_server$(if $(filter 0,$(HTTP)),,_absent).c,$(wildcard core/*.c)))
-TUI_SRC  := $(sort $(wildcard tui/*.c))
+# All of a folder, and of the folders in it.
+c_files   = $(sort $(wildcard $(1)/*.c $(1)/*/*.c))
+CORE_ALL := $(call c_files,core)
+CORE_SRC := $(filter-out %/metrics_server$(if $(filter 0,$(HTTP)),,_absent).c,$(CORE_ALL))
+TUI_SRC  := $(call c_files,tui)
 THEMES   := $(sort $(wildcard themes/*.theme))
-FAKE_SRC := $(sort $(wildcard tests/fake_kernel/*.c))
-UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+FAKE_SRC := $(call c_files,tests/fake_kernel)
+UNIT_SRC := $(foreach f,$(call c_files,tests/unit),$(if $(filter test_%,$(notdir $(f))),$(f)))
 LIVE_SRC := $(sort $(wildcard tests/live/test_*.c))
+SOAK_SRC := $(sort $(wildcard tests/soak/test_*.c))
 LOAD_SRC := $(sort $(wildcard tests/load/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+# Every C file there is, and every header.
+C_FILES  := $(foreach d,core tui $(wildcard tests/*/),$(call c_files,$(d:/=)))
+H_FILES  := $(sort $(wildcard $(foreach d,core tui tests/*,$(d)/*.h $(d)/*/*.h)))
 
 object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call object,$(CORE_SRC))
 TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o $(BUILD)/obj/terminal_types.o
 SCREEN_OBJ := $(filter-out %/main.o,$(TUI_OBJ))
 FAKE_OBJ := $(call object,$(FAKE_SRC))
-SOAK_SRC := $(sort $(wildcard tests/soak/test_*.c))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC)) \
 	$(patsubst tests/soak/%.c,$(BUILD)/tests/%,$(SOAK_SRC))
 LIVE_BIN := $(patsubst tests/live/%.c,$(BUILD)/live/%,$(LIVE_SRC))
@@ -409,8 +415,7 @@ $(BUILD)/terminal_types.c: Makefile
 	     infocmp -0 -Q2 $$t 2>/dev/null | sed -n "s/^b64:.*/{\"$$t\", \"&\"},/p"; done; \
 	   echo '{0, 0},'; echo '};'; } > $@
 
--include $(CORE_OBJ:.o=.d) $(TUI_OBJ:.o=.d) $(FAKE_OBJ:.o=.d) \
-	$(patsubst %.c,$(BUILD)/obj/%.d,$(UNIT_SRC) $(LIVE_SRC) tests/unit/sweep.c tests/soak/long_day.c $(SOAK_SRC) $(LOAD_SRC) $(FUZZ_SRC) $(BENCH_SRC) tests/fuzz/corpus.c)
+-include $(patsubst %.o,%.d,$(TUI_OBJ) $(call object,$(C_FILES)))
 
 ## ---- the emulated machine with a real PMU (tests/guest)
 
@@ -451,7 +456,7 @@ fuzzers: $(FUZZ_BIN) ## build what fuzz runs: takes CC=clang and more, as fuzz s
 
 ## ---- checks
 
-SOURCES = $(wildcard core/*.[ch] tui/*.[ch] tests/*/*.[ch])
+SOURCES = $(C_FILES) $(H_FILES)
 
 format: ## rewrite the sources in the house style
 	clang-format -i $(SOURCES)
@@ -500,9 +505,9 @@ valgrind: lint-deps ## run the faster units under valgrind's memcheck
 # gcc's analyzer rather than clang's, which takes four times as long and does not know what an error
 # that was returned says about what was filled. What gcc 12 says of values that are not initialized
 # is wrong wherever they went through memcpy() or a stack of our own: valgrind looks for those.
-analyze: $(patsubst %.c,$(BUILD)/analyzed/%,$(CORE_SRC) $(TUI_SRC)) ## look for mistakes with gcc's analyzer
+analyze: $(patsubst %.c,$(BUILD)/analyzed/%,$(CORE_ALL) $(TUI_SRC)) ## look for mistakes with gcc's analyzer
 
-$(BUILD)/analyzed/%: %.c $(wildcard core/*.h tui/*.h)
+$(BUILD)/analyzed/%: %.c $(H_FILES)
 	@mkdir -p $(@D)
 	$(call say,SCAN,$<)
 	$(Q)$(CC) -std=gnu11 -Werror -fanalyzer -Wno-analyzer-use-of-uninitialized-value \
@@ -515,7 +520,7 @@ lint: lint-deps clang-deps format-check ## formatting, -Werror with gcc and clan
 	@$(submake) CC=gcc analyze
 	@cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability -j $(shell nproc) \
 		--inline-suppr --suppress=missingIncludeSystem --std=c11 --language=c \
-		-D_GNU_SOURCE -I. $(CORE_SRC) $(TUI_SRC) $(FAKE_SRC)
+		-D_GNU_SOURCE -I. $(CORE_ALL) $(TUI_SRC) $(FAKE_SRC)
 
 ## ---- packages
 
