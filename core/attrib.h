@@ -3,6 +3,7 @@
 #define PMCTOP_ATTRIB_H
 
 #include "core/interval.h"
+#include "core/plan.h"
 #include "core/record.h"
 #include "core/tasks.h"
 
@@ -36,17 +37,6 @@
  *   - the task has lost its number (tid -1) and no EXIT tells who it was.
  */
 struct attrib;
-
-/* What the values of a group's records mean. Borrowed; must outlive the streams that use it. */
-struct attrib_layout {
-	size_t n_values;
-	size_t n_hardware;     /* the first so many need the PMU: the idle task has some too */
-	size_t switch_value;   /* which value is N */
-	const int *counter_of; /* value -> index of the counter in tallies, or negative */
-	unsigned group;        /* whose ns in tallies it makes */
-	unsigned domain;
-	bool clock; /* its slices make task-clock, context-switches and the domain's ns */
-};
 
 /* Borrows both for its life. */
 struct attrib *attrib_new(struct tasks *tasks, struct interval *interval);

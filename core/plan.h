@@ -2,7 +2,6 @@
 #ifndef PMCTOP_PLAN_H
 #define PMCTOP_PLAN_H
 
-#include "core/attrib.h"
 #include "core/event.h"
 #include "core/pmu.h"
 #include "core/tally.h"
@@ -42,6 +41,17 @@ struct plan_counter {
 	unsigned event; /* index in the event set */
 	unsigned code;  /* index in event->codes */
 	unsigned group; /* of the derived ones 0, and of no meaning */
+};
+
+/* What the values of a group's records mean. Borrowed; must outlive the streams that use it. */
+struct attrib_layout {
+	size_t n_values;
+	size_t n_hardware;     /* the first so many need the PMU: the idle task has some too */
+	size_t switch_value;   /* which value is N */
+	const int *counter_of; /* value -> index of the counter in tallies, or negative */
+	unsigned group;        /* whose ns in tallies it makes */
+	unsigned domain;
+	bool clock; /* its slices make task-clock, context-switches and the domain's ns */
 };
 
 struct plan_group {
