@@ -5,7 +5,7 @@
 #include "core/util.h"
 #include "tui/duration.h"
 #include "tui/frame_part.h"
-#include "tui/replaying.h"
+#include "tui/replaying_text.h"
 #include "tui/segments.h"
 
 #include <inttypes.h>

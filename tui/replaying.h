@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/playback.h"
 #include "tui/keymap.h"
-#include "tui/segments.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,13 +18,6 @@ struct app;
 void replaying_see(struct app *app, const struct playback *playback);
 /* Does what a key means of a recording, and refuses what one cannot; false: it is as ever. */
 bool replaying_act(struct app *app, enum action action);
-
-/* "00:01:12 of 00:10:00", with "+" where it may be longer; "" before the first picture. */
-void replaying_position(const struct playback *playback, char *text, size_t size);
-/* "x2", "x0.5", "max" */
-void replaying_speed(uint32_t speed, char *text, size_t size);
-/* "PAUSED", "END", "BROKEN OFF", "seeking", "seeking 45%", "waiting for more"; "": it plays */
-void replaying_state(const struct playback *playback, char *text, size_t size);
 
 enum replaying_goal {
 	REPLAYING_TO, /* from the beginning on */

@@ -7,7 +7,7 @@
 
 #include "core/text.h"
 #include "tui/app.h"
-#include "tui/replaying.h"
+#include "tui/replaying_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/* Where a recording is, as text. */
+#include "tui/replaying_text.h"
+
+#include "core/text.h"
+#include "core/util.h"
+#include "tui/duration.h"
+
+#include <stdio.h>
+
+void replaying_position(const struct playback *playback, char *text, size_t size)
+{
+	char position[24], length[24];
+
+	text[0] = '\0';
+	if (!playback->position_ns)
+		return;
+	duration_format_clock(playback->position_ns, position, sizeof(position));
+	duration_format_clock(playback->length_ns, length, sizeof(length));
+	snprintf(text, size, "%s of %s%s", position, length, playback->whole ? "" : "+");
+}
+
+void replaying_speed(uint32_t speed, char *text, size_t size)
+{
+	char number[16];
+
+	if (speed == PLAYBACK_SPEED_MAX) {
+		text_copy(text, size, "max");
+		return;
+	}
+	text_trimmed(number, sizeof(number), (double)speed / PLAYBACK_SPEED_ONE, 3);
+	snprintf(text, size, "x%s", number);
+}
+
+void replaying_state(const struct playback *playback, char *text, size_t size)
+{
+	if (playback->seeking && playback->seeking_percent > 0 && playback->seeking_percent < 100)
+		snprintf(text, size, "seeking %u%%", playback->seeking_percent);
+	else if (playback->seeking)
+		text_copy(text, size, "seeking");
+	else if (playback->broken[0] && playback->ended)
+		text_copy(text, size, "BROKEN OFF");
+	else if (playback->ended)
+		text_copy(text, size, "END");
+	else if (playback->paused)
+		text_copy(text, size, "PAUSED");
+	else
+		text_copy(text, size, playback->waiting ? "waiting for more" : "");
+}
