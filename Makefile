@@ -386,10 +386,10 @@ define libraries
 endef
 
 # Looked at each time and written where it is another, so that a commit costs one link. No test has
-# it: libcore.a has one that stands for it (core/version.c).
+# it: libcore.a has one that stands for it (core/base/version.c).
 $(BUILD)/version.c $(BUILD)/static/version.c: always | $(BUILD)/wanted
 	@mkdir -p $(@D)
-	@new=$@.$$$$; { echo '#include "core/version.h"'; \
+	@new=$@.$$$$; { echo '#include "core/base/version.h"'; \
 	   echo 'const char version[] = "$(VERSION)";'; \
 	   echo "const char version_build[] = \"$$($(CC) -dumpmachine)$(if $(STATIC),$(comma) static)\""; \
 	   echo "\"$(if $(filter-out 0,$(HARDEN)),$(comma) hardened), with $$($(libraries))\";"; } >$$new && \

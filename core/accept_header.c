@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/accept_header.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <stdbool.h>
 #include <string.h>

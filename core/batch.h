@@ -2,10 +2,10 @@
 #ifndef PMCTOP_BATCH_H
 #define PMCTOP_BATCH_H
 
+#include "core/base/error.h"
+#include "core/base/file_replace.h"
 #include "core/batch_format.h"
-#include "core/error.h"
 #include "core/feed.h"
-#include "core/file_replace.h"
 #include "core/summary.h"
 #include "core/view.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/catalog.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/catalog_source.h"
 #include "core/plan.h"
 #include "core/probe.h"
-#include "core/text.h"
-#include "core/util.h"
 
 #include <fnmatch.h>
 #include <limits.h>

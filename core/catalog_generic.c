@@ -3,8 +3,8 @@
  * What the kernel's own names mean (perf_event_open(2)), and how events are written that have no
  * name of their own.
  */
+#include "core/base/util.h"
 #include "core/catalog_source.h"
-#include "core/util.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "core/base/util.h"
 #include "core/budget.h"
 #include "core/catalog_source.h"
 #include "core/cpus.h"
 #include "core/event_term.h"
-#include "core/util.h"
 
 #include <stdio.h>
 

@@ -4,10 +4,10 @@
  * tracepoints, each a directory. Of PMUs that are many of a kind (uncore_imc_0, _1 ...) the first
  * stands for all, under the name that counts them all.
  */
+#include "core/base/util.h"
 #include "core/catalog_source.h"
 #include "core/event_term.h"
 #include "core/probe.h"
-#include "core/util.h"
 
 #include <stdio.h>
 #include <string.h>

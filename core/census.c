@@ -6,8 +6,8 @@
  */
 #include "core/census.h"
 
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/cgroup_find.h"
 
+#include "core/base/util.h"
 #include "core/cgroup_name.h"
 #include "core/cgroups.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
  */
 #include "core/cgroup_name.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <ctype.h>
 #include <stdbool.h>

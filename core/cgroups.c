@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/cgroups.h"
 
-#include "core/hash.h"
-#include "core/util.h"
+#include "core/base/hash.h"
+#include "core/base/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/cmdline.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

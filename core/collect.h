@@ -3,11 +3,11 @@
 #define PMCTOP_COLLECT_H
 
 #include "core/access.h"
+#include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/budget.h"
-#include "core/error.h"
 #include "core/event.h"
 #include "core/interval.h"
-#include "core/notes.h"
 #include "core/plan.h"
 #include "core/pmu.h"
 #include "core/recorder.h"

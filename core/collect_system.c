@@ -12,6 +12,7 @@
  * ends as an interval does: at a tick, so that the last slice of the group has its owner too.
  */
 #include "core/attrib.h"
+#include "core/base/util.h"
 #include "core/collect.h"
 #include "core/contention.h"
 #include "core/counted_cpus.h"
@@ -24,7 +25,6 @@
 #include "core/proc_times.h"
 #include "core/silence.h"
 #include "core/socket_counter.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  *
  * Where there is no right to count at all, /proc is left (mode "proc").
  */
+#include "core/base/util.h"
 #include "core/census.h"
 #include "core/collect.h"
 #include "core/contention.h"
@@ -14,7 +15,6 @@
 #include "core/probe.h"
 #include "core/proc.h"
 #include "core/proc_times.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

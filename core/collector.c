@@ -4,9 +4,9 @@
  */
 #include "core/collector.h"
 
+#include "core/base/thread.h"
+#include "core/base/util.h"
 #include "core/sys.h"
-#include "core/thread.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <pthread.h>

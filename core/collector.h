@@ -2,7 +2,7 @@
 #ifndef PMCTOP_COLLECTOR_H
 #define PMCTOP_COLLECTOR_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/feed.h"
 #include "core/snapshot.h"
 #include "core/sys.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_COLUMN_NOTES_H
 #define PMCTOP_COLUMN_NOTES_H
 
-#include "core/notes.h"
+#include "core/base/notes.h"
 #include "core/selection.h"
 #include "core/snapshot.h"
 #include "core/sys.h"

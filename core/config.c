@@ -9,11 +9,11 @@
  */
 #include "core/config.h"
 
+#include "core/base/suggest.h"
+#include "core/base/text_file.h"
+#include "core/base/util.h"
 #include "core/event_list.h"
 #include "core/metric_user.h"
-#include "core/suggest.h"
-#include "core/text_file.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <ini.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_CONFIG_H
 #define PMCTOP_CONFIG_H
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/metric_def.h"
-#include "core/notes.h"
 #include "core/preset.h"
 
 #include <stdbool.h>

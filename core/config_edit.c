@@ -6,8 +6,8 @@
  */
 #include "core/config_edit.h"
 
+#include "core/base/util.h"
 #include "core/config.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CONFIG_EDIT_H
 #define PMCTOP_CONFIG_EDIT_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stddef.h>
 

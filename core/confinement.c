@@ -6,8 +6,8 @@
  */
 #include "core/confinement.h"
 
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <stdbool.h>
 #include <stdio.h>

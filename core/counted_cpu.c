@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/counted_cpu.h"
 
+#include "core/base/util.h"
 #include "core/record.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

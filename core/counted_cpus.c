@@ -5,7 +5,7 @@
  */
 #include "core/counted_cpus.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 enum {
 	TICKLESS_CUTS = 3,   /* a CPU that gave no tick so often is not expected to */

@@ -5,7 +5,7 @@
  */
 #include "core/counted_record.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

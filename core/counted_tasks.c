@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/counted_tasks.h"
 
+#include "core/base/util.h"
 #include "core/limit.h"
 #include "core/probe.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

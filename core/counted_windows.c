@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/counted_windows.h"
 
+#include "core/base/util.h"
 #include "core/cpus.h"
-#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/counters.h"
 
+#include "core/base/util.h"
 #include "core/budget.h"
 #include "core/cpus.h"
 #include "core/group.h"
 #include "core/record.h"
-#include "core/util.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/cpu_ghz.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 

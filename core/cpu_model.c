@@ -5,8 +5,8 @@
  */
 #include "core/cpu_model.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <stdint.h>
 #include <stdio.h>

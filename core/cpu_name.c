@@ -2,8 +2,8 @@
 /* x86 and others write a name; Arm writes numbers, those of asm/cputype.h. */
 #include "core/cpu_name.h"
 
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <stdbool.h>
 #include <stdio.h>

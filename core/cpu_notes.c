@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/cpu_notes.h"
 
+#include "core/base/util.h"
 #include "core/cpus.h"
-#include "core/util.h"
 
 #include <stdlib.h>
 

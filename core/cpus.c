@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/cpus.h"
 
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/doctor.h"
 
+#include "core/base/util.h"
 #include "core/cpus.h"
 #include "core/doctor_part.h"
 #include "core/event_resolver.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdarg.h>

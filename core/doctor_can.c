@@ -5,7 +5,7 @@
  */
 #include "core/doctor_part.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <linux/capability.h>

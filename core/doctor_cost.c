@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/doctor_part.h"
 
+#include "core/base/util.h"
 #include "core/engine.h"
-#include "core/util.h"
 
 #define LOOK_NS (250 * NS_PER_MS)
 

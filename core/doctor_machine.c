@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/doctor_part.h"
 
+#include "core/base/util.h"
 #include "core/cpu_name.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <stdio.h>
 #include <string.h>

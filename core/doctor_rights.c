@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/doctor_part.h"
 
+#include "core/base/util.h"
 #include "core/hidepid.h"
-#include "core/util.h"
 
 #include <linux/capability.h>
 #include <stdio.h>

@@ -9,6 +9,8 @@
 #include "core/engine.h"
 
 #include "core/access.h"
+#include "core/base/notes.h"
+#include "core/base/util.h"
 #include "core/collect.h"
 #include "core/column_notes.h"
 #include "core/cpu_notes.h"
@@ -17,7 +19,6 @@
 #include "core/explain.h"
 #include "core/hidepid.h"
 #include "core/inquiry.h"
-#include "core/notes.h"
 #include "core/own_cost.h"
 #include "core/passing_notes.h"
 #include "core/preset.h"
@@ -29,7 +30,6 @@
 #include "core/tasks.h"
 #include "core/topology.h"
 #include "core/users.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 #ifndef PMCTOP_ENGINE_H
 #define PMCTOP_ENGINE_H
 
+#include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/command.h"
-#include "core/error.h"
 #include "core/event.h"
 #include "core/metric_def.h"
-#include "core/notes.h"
 #include "core/preset.h"
 #include "core/question.h"
 #include "core/recorder.h"

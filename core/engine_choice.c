@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/engine_choice.h"
 
+#include "core/base/util.h"
 #include "core/event_list.h"
 #include "core/metric_user.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 #define PMCTOP_ENGINE_CHOICE_H
 
 #include "core/access.h"
+#include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/engine.h"
-#include "core/error.h"
 #include "core/event.h"
-#include "core/notes.h"
 #include "core/plan.h"
 #include "core/preset.h"
 #include "core/selection.h"

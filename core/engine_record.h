@@ -2,9 +2,9 @@
 #ifndef PMCTOP_ENGINE_RECORD_H
 #define PMCTOP_ENGINE_RECORD_H
 
+#include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/collect.h"
-#include "core/error.h"
-#include "core/notes.h"
 #include "core/recorder.h"
 #include "core/tasks.h"
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_EVENT_H
 #define PMCTOP_EVENT_H
 
-#include "core/error.h"
-#include "core/figure.h"
+#include "core/base/error.h"
+#include "core/base/figure.h"
 #include "core/pmu.h"
 #include "core/sys.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/event_resolver.h"
-#include "core/text.h"
-#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

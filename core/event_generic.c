@@ -5,8 +5,8 @@
  * are made of up to three words: L1-dcache-load-misses. perf minds the case of letters, libpfm4
  * does not; nor does this.
  */
+#include "core/base/util.h"
 #include "core/event_resolver.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_EVENT_LIST_H
 #define PMCTOP_EVENT_LIST_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stddef.h>
 

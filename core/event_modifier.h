@@ -2,7 +2,7 @@
 #ifndef PMCTOP_EVENT_MODIFIER_H
 #define PMCTOP_EVENT_MODIFIER_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/event.h"
 
 #include <stdbool.h>

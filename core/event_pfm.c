@@ -5,10 +5,10 @@
  * PMU that libpfm4 finds on this machine is asked: an event that both kinds of cores have, or every
  * memory controller, is counted on each. libpfm4 reads sysfs by itself.
  */
+#include "core/base/util.h"
 #include "core/event_modifier.h"
 #include "core/event_resolver.h"
 #include "core/pfm_start.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>

@@ -13,7 +13,7 @@
  */
 #include "core/event_resolver.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdio.h>

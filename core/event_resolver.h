@@ -2,8 +2,8 @@
 #ifndef PMCTOP_EVENT_RESOLVER_H
 #define PMCTOP_EVENT_RESOLVER_H
 
+#include "core/base/suggest.h"
 #include "core/event.h"
-#include "core/suggest.h"
 
 #include <stdbool.h>
 #include <stddef.h>

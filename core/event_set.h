@@ -2,7 +2,7 @@
 #ifndef PMCTOP_EVENT_SET_H
 #define PMCTOP_EVENT_SET_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

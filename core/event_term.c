@@ -6,8 +6,8 @@
  */
 #include "core/event_term.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -5,8 +5,8 @@
  */
 #include "core/event_resolver.h"
 
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_EXPLAIN_H
 
 #include "core/access.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/event.h"
 #include "core/sys.h"
 

@@ -6,8 +6,8 @@
  */
 #include "core/exposition_part.h"
 
+#include "core/base/util.h"
 #include "core/rollup.h"
-#include "core/util.h"
 
 #include <assert.h>
 #include <math.h>

@@ -5,8 +5,8 @@
  */
 #include "core/exposition_name.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <ctype.h>
 #include <inttypes.h>

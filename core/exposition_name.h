@@ -39,8 +39,9 @@ void exposition_put_count(FILE *out, const struct exposition_name *name, uint64_
 void exposition_put_seconds(FILE *out, uint64_t ns);
 
 /*
- * A text as it stands in the quotes of a label: printable UTF-8 (core/text.h) on one line whatever
- * bytes are in it, with a backslash before quotes and backslashes. The text is the caller's.
+ * A text as it stands in the quotes of a label: printable UTF-8 (core/base/text.h) on one line
+ * whatever bytes are in it, with a backslash before quotes and backslashes. The text is the
+ * caller's.
  */
 char *exposition_label(const char *text);
 /* Whether a label is the text as it stands, as nearly all are. */

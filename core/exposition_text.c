@@ -10,9 +10,9 @@
  */
 #include "core/exposition_part.h"
 
-#include "core/text.h"
-#include "core/util.h"
-#include "core/version.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/base/version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_FEED_H
 #define PMCTOP_FEED_H
 
+#include "core/base/error.h"
 #include "core/command.h"
-#include "core/error.h"
 #include "core/playback.h"
 #include "core/question.h"
 #include "core/snapshot.h"

@@ -9,9 +9,9 @@
  */
 #include "core/history.h"
 
+#include "core/base/util.h"
 #include "core/history_bucket.h"
 #include "core/snapshot_sum.h"
-#include "core/util.h"
 
 #include <math.h>
 #include <stdlib.h>

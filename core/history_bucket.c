@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/history_part.h"
 
-#include "core/hash.h"
-#include "core/util.h"
+#include "core/base/hash.h"
+#include "core/base/util.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_HISTORY_PART_H
 #define PMCTOP_HISTORY_PART_H
 
-#include "core/figure.h"
+#include "core/base/figure.h"
 #include "core/history_bucket.h"
 
 #include <stdbool.h>

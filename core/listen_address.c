@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/listen_address.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_LISTEN_ADDRESS_H
 #define PMCTOP_LISTEN_ADDRESS_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stddef.h>
 #include <sys/socket.h>

@@ -5,8 +5,8 @@
  */
 #include "core/metric.h"
 
+#include "core/base/util.h"
 #include "core/metric_op.h"
-#include "core/util.h"
 
 #include <math.h>
 #include <stdint.h>

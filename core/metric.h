@@ -2,9 +2,9 @@
 #ifndef PMCTOP_METRIC_H
 #define PMCTOP_METRIC_H
 
-#include "core/error.h"
+#include "core/base/error.h"
+#include "core/base/figure.h"
 #include "core/event.h"
-#include "core/figure.h"
 #include "core/metric_def.h"
 #include "core/plan.h"
 #include "core/tally.h"

@@ -6,8 +6,8 @@
  */
 #include "core/metric.h"
 
+#include "core/base/util.h"
 #include "core/metric_op.h"
-#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

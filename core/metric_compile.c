@@ -7,10 +7,10 @@
  */
 #include "core/metric.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/cpu_model.h"
 #include "core/metric_op.h"
-#include "core/text.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <math.h>

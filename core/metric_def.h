@@ -2,7 +2,7 @@
 #ifndef PMCTOP_METRIC_DEF_H
 #define PMCTOP_METRIC_DEF_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

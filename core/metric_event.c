@@ -6,8 +6,8 @@
  */
 #include "core/metric_event.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdbool.h>

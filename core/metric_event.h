@@ -2,7 +2,7 @@
 #ifndef PMCTOP_METRIC_EVENT_H
 #define PMCTOP_METRIC_EVENT_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/metric_def.h"
 
 /*

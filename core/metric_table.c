@@ -10,8 +10,8 @@
  */
 #include "core/metric_def.h"
 
+#include "core/base/util.h"
 #include "core/cpu_model.h"
-#include "core/util.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include "core/metrics_server.h"
 
 #include "core/accept_header.h"
-#include "core/thread.h"
-#include "core/util.h"
+#include "core/base/thread.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_METRICS_SERVER_H
 #define PMCTOP_METRICS_SERVER_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/exposition.h"
 #include "core/listen_address.h"
 

@@ -5,8 +5,8 @@
  */
 #include "core/out_counts.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/view.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
  */
 #include "core/out_csv.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/out_value.h"
-#include "core/text.h"
-#include "core/util.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/out_doctor.h"
 
-#include "core/json_string.h"
-#include "core/text.h"
+#include "core/base/json_string.h"
+#include "core/base/text.h"
 
 #include <limits.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "core/out_json.h"
 
-#include "core/json_string.h"
+#include "core/base/json_string.h"
 #include "core/out_value.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/out_value.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,13 +6,13 @@
  */
 #include "core/outlook.h"
 
+#include "core/base/util.h"
 #include "core/budget.h"
 #include "core/collect.h"
 #include "core/event_list.h"
 #include "core/explain.h"
 #include "core/plan.h"
 #include "core/selection.h"
-#include "core/util.h"
 
 #include <stdarg.h>
 #include <stdio.h>

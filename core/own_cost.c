@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/own_cost.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 void own_cost_begin(struct own_cost *cost, const struct sys *sys)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/passing_notes.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PASSING_NOTES_H
 #define PMCTOP_PASSING_NOTES_H
 
-#include "core/notes.h"
+#include "core/base/notes.h"
 
 /*
  * Sentences about what happened once, as a command that could not be done: each is on top of the

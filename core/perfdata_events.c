@@ -6,7 +6,7 @@
  */
 #include "core/perfdata_events.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -9,9 +9,9 @@
  */
 #include "core/perfdata_file.h"
 
+#include "core/base/util.h"
 #include "core/perfdata_events.h"
 #include "core/perfdata_swap.h"
-#include "core/util.h"
 
 #include <assert.h>
 #include <errno.h>

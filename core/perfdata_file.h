@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PERFDATA_FILE_H
 #define PMCTOP_PERFDATA_FILE_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/perfdata_read.h"
 #include "core/perfdata_write.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/perfdata_raw.h"
 
+#include "core/base/util.h"
 #include "core/record.h"
-#include "core/util.h"
 
 #include <assert.h>
 #include <stdbool.h>

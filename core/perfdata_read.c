@@ -8,11 +8,11 @@
  */
 #include "core/perfdata_read.h"
 
+#include "core/base/util.h"
 #include "core/perfdata_file.h"
 #include "core/perfdata_swap.h"
 #include "core/perfdata_unpack.h"
 #include "core/perfdata_window.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

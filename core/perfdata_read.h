@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PERFDATA_READ_H
 #define PMCTOP_PERFDATA_READ_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/perfdata.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  */
 #include "core/perfdata_sample.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <string.h>

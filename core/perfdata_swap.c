@@ -12,8 +12,8 @@
  */
 #include "core/perfdata_swap.h"
 
+#include "core/base/util.h"
 #include "core/perfdata_sample.h"
-#include "core/util.h"
 
 #include <string.h>
 

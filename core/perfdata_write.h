@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PERFDATA_WRITE_H
 #define PMCTOP_PERFDATA_WRITE_H
 
+#include "core/base/util.h"
 #include "core/perfdata.h"
-#include "core/util.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/pfm_start.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <fcntl.h>
 #include <perfmon/pfmlib_perf_event.h>

@@ -6,7 +6,7 @@
  */
 #include "core/plan.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/plan.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  */
 #include "core/player.h"
 
+#include "core/base/util.h"
 #include "core/reel.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <poll.h>

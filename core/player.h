@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PLAYER_H
 #define PMCTOP_PLAYER_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/feed.h"
 #include "core/replay.h"
 #include "core/survey.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/preset.h"
 
-#include "core/suggest.h"
-#include "core/util.h"
+#include "core/base/suggest.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdio.h>

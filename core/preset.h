@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PRESET_H
 #define PMCTOP_PRESET_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

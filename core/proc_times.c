@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/proc_times.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdbool.h>
 #include <string.h>

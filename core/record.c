@@ -5,7 +5,7 @@
  */
 #include "core/record.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RECORD_FILE_H
 #define PMCTOP_RECORD_FILE_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/perfdata_write.h"
 #include "core/record_name.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RECORD_NAME_H
 #define PMCTOP_RECORD_NAME_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

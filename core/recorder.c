@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/recorder.h"
 
+#include "core/base/util.h"
+#include "core/base/version.h"
 #include "core/cpu_model.h"
 #include "core/cpu_name.h"
 #include "core/cpus.h"
@@ -8,8 +10,6 @@
 #include "core/proc.h"
 #include "core/record_file.h"
 #include "core/recorder_part.h"
-#include "core/util.h"
-#include "core/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_RECORDER_H
 
 #include "core/attrib.h"
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/interval.h"
 #include "core/perfdata_raw.h"
 #include "core/pmu.h"

@@ -5,8 +5,8 @@
  */
 #include "core/recorder_part.h"
 
-#include "core/hash.h"
-#include "core/util.h"
+#include "core/base/hash.h"
+#include "core/base/util.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core/replay.h"
 
+#include "core/base/util.h"
 #include "core/own_read.h"
 #include "core/replay_input.h"
 #include "core/replay_part.h"
 #include "core/replay_target.h"
 #include "core/snapshot_take.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_REPLAY_H
 #define PMCTOP_REPLAY_H
 
+#include "core/base/error.h"
 #include "core/engine.h"
-#include "core/error.h"
 #include "core/snapshot.h"
 #include "core/sys.h"
 

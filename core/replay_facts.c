@@ -5,7 +5,7 @@
  */
 #include "core/replay_facts.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/replay_input.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_INPUT_H
 #define PMCTOP_REPLAY_INPUT_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/perfdata_read.h"
 
 /* A recording in a file, or one that comes through a pipe: it is never waited for. */

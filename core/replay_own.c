@@ -6,8 +6,8 @@
  */
 #include "core/replay_own.h"
 
+#include "core/base/util.h"
 #include "core/cpus.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "core/replay_own.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

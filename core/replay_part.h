@@ -3,10 +3,10 @@
 #define PMCTOP_REPLAY_PART_H
 
 #include "core/attrib.h"
+#include "core/base/notes.h"
 #include "core/cpu_model.h"
 #include "core/engine_choice.h"
 #include "core/interval.h"
-#include "core/notes.h"
 #include "core/perfdata_read.h"
 #include "core/pmu.h"
 #include "core/replay.h"

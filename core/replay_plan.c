@@ -5,8 +5,8 @@
  */
 #include "core/replay_plan.h"
 
+#include "core/base/util.h"
 #include "core/event_resolver.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

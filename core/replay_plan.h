@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_PLAN_H
 #define PMCTOP_REPLAY_PLAN_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/event.h"
 #include "core/perfdata_sample.h"
 #include "core/plan.h"

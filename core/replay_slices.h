@@ -3,7 +3,7 @@
 #define PMCTOP_REPLAY_SLICES_H
 
 #include "core/attrib.h"
-#include "core/notes.h"
+#include "core/base/notes.h"
 #include "core/record.h"
 #include "core/replay_order.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/replay_target.h"
 
+#include "core/base/util.h"
 #include "core/cgroup_name.h"
-#include "core/util.h"
 
 #include <stdio.h>
 #include <string.h>

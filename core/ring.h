@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RING_H
 #define PMCTOP_RING_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/sys.h"
 
 #include <linux/perf_event.h>

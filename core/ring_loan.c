@@ -6,7 +6,7 @@
  */
 #include "core/ring_loan.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #include "core/rollup.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #include "core/row_filter.h"
 
+#include "core/base/util.h"
 #include "core/cgroup_name.h"
-#include "core/util.h"
 
 #include <assert.h>
 #include <stdlib.h>

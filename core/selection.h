@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SELECTION_H
 #define PMCTOP_SELECTION_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/event.h"
 #include "core/metric.h"
 #include "core/plan.h"

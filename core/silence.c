@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/silence.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 void silence_fini(struct silence *silence)
 {

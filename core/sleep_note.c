@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/sleep_note.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  */
 #include "core/snapshot.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdio.h>

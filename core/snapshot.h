@@ -175,7 +175,7 @@ struct snapshot {
 	unsigned tasks;          /* threads of the machine (/proc/loadavg); 0 where unknown */
 	/* Where tasks are counted one by one: how many threads ran that might be, and were. */
 	size_t threads_ran, threads_counted;
-	char **notes; /* sentences for the user, as core/notes orders them */
+	char **notes; /* sentences for the user, as core/base/notes orders them */
 	size_t n_notes;
 	struct snapshot_run *run; /* of a summary; NULL: it is of one interval */
 	unsigned shared;          /* how many own it beside one: snapshot_ref */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/snapshot_sum.h"
 
-#include "core/hash.h"
-#include "core/util.h"
+#include "core/base/hash.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

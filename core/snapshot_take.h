@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SNAPSHOT_TAKE_H
 #define PMCTOP_SNAPSHOT_TAKE_H
 
+#include "core/base/notes.h"
 #include "core/interval.h"
-#include "core/notes.h"
 #include "core/pmu.h"
 #include "core/snapshot.h"
 #include "core/target.h"

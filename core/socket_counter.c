@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/socket_counter.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

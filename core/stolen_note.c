@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/stolen_note.h"
 
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #define NOTE_WORDS "The hypervisor takes "
 #define LOOK_NS    (950 * NS_PER_MS)

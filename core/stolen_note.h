@@ -2,7 +2,7 @@
 #ifndef PMCTOP_STOLEN_NOTE_H
 #define PMCTOP_STOLEN_NOTE_H
 
-#include "core/notes.h"
+#include "core/base/notes.h"
 #include "core/sys.h"
 
 #include <stdint.h>

@@ -2,9 +2,9 @@
 /* A plan that comes back goes on with its part. */
 #include "core/summary.h"
 
-#include "core/notes.h"
+#include "core/base/notes.h"
+#include "core/base/util.h"
 #include "core/summary_part.h"
-#include "core/util.h"
 
 #include <stdlib.h>
 

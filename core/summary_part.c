@@ -4,7 +4,7 @@
  */
 #include "core/summary_part.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

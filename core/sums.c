@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/sums.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/survey.h"
 
+#include "core/base/thread.h"
+#include "core/base/util.h"
 #include "core/sys.h"
-#include "core/thread.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SURVEY_H
 #define PMCTOP_SURVEY_H
 
+#include "core/base/error.h"
 #include "core/command.h"
-#include "core/error.h"
 #include "core/history.h"
 #include "core/replay.h"
 #include "core/snapshot.h"

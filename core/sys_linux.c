@@ -5,7 +5,7 @@
  */
 #include "core/sys.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,10 +6,10 @@
  */
 #include "core/target.h"
 
+#include "core/base/util.h"
 #include "core/cgroup_find.h"
 #include "core/cgroups.h"
 #include "core/proc.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TARGET_H
 #define PMCTOP_TARGET_H
 
+#include "core/base/error.h"
 #include "core/cpus.h"
-#include "core/error.h"
 #include "core/sys.h"
 #include "core/tasks.h"
 #include "core/users.h"

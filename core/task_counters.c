@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/task_counters.h"
 
+#include "core/base/util.h"
 #include "core/record.h"
-#include "core/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  */
 #include "core/tasks.h"
 
+#include "core/base/util.h"
 #include "core/proc.h"
 #include "core/task_table.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,11 +2,11 @@
 #ifndef PMCTOP_TASKS_H
 #define PMCTOP_TASKS_H
 
+#include "core/base/util.h"
 #include "core/cgroups.h"
 #include "core/cmdline.h"
 #include "core/record.h"
 #include "core/sys.h"
-#include "core/util.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
  */
 #include "core/verdict.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/view.h"
 
 #include <assert.h>

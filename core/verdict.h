@@ -2,7 +2,7 @@
 #ifndef PMCTOP_VERDICT_H
 #define PMCTOP_VERDICT_H
 
-#include "core/figure.h"
+#include "core/base/figure.h"
 #include "core/snapshot.h"
 
 #include <stdbool.h>

@@ -5,11 +5,11 @@
  */
 #include "core/view_part.h"
 
+#include "core/base/radix.h"
+#include "core/base/util.h"
 #include "core/cgroup_name.h"
 #include "core/cpu_ghz.h"
 #include "core/cpu_lost.h"
-#include "core/radix.h"
-#include "core/util.h"
 #include "core/view_cpus.h"
 
 #include <math.h>

@@ -27,8 +27,8 @@ enum cell_role {
 
 struct cell {
 	/*
-	 * Printable UTF-8 (core/text.h), not padded: of at most the column's width, but for the
-	 * texts of the last column, which take what room there is.
+	 * Printable UTF-8 (core/base/text.h), not padded: of at most the column's width, but for
+	 * the texts of the last column, which take what room there is.
 	 */
 	char text[256];
 	enum cell_role role;

@@ -2,10 +2,10 @@
 /* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
 #include "core/view_part.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/cpu_ghz.h"
 #include "core/cpu_lost.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "core/view_cpus.h"
 
 #include <assert.h>

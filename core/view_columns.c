@@ -5,9 +5,9 @@
  */
 #include "core/view_part.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/cpu_ghz.h"
-#include "core/text.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  */
 #include "core/view_part.h"
 
-#include "core/hash.h"
-#include "core/util.h"
+#include "core/base/hash.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/app.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdarg.h>
 #include <stdio.h>

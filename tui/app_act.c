@@ -2,7 +2,7 @@
 /* What keys and the mouse do on every screen. */
 #include "tui/app.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/duration.h"
 #include "tui/recording.h"
 #include "tui/refusal.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/app_options.h"
 
+#include "core/base/util.h"
 #include "core/event_list.h"
-#include "core/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

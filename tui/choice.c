@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tui/choice.h"
 
+#include "core/base/suggest.h"
+#include "core/base/util.h"
 #include "core/event_list.h"
 #include "core/metric_user.h"
-#include "core/suggest.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_CHOICE_H
 #define PMCTOP_CHOICE_H
 
+#include "core/base/error.h"
 #include "core/engine.h"
-#include "core/error.h"
 
 /*
  * What names of columns mean, once the command line and the configuration are both

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/color.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <limits.h>

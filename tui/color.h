@@ -2,7 +2,7 @@
 #ifndef PMCTOP_COLOR_H
 #define PMCTOP_COLOR_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/column_choice.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>

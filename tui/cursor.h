@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CURSOR_H
 #define PMCTOP_CURSOR_H
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  */
 #include "tui/decode.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/keymap.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/detail_part.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/duration.h"
 
 #include <inttypes.h>

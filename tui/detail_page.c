@@ -5,8 +5,8 @@
  */
 #include "tui/detail_part.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/verdict.h"
 #include "core/view.h"
 #include "tui/duration.h"

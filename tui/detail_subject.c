@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/detail_subject.h"
 
+#include "core/base/util.h"
 #include "core/cgroup_name.h"
-#include "core/util.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/detail_part.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "core/view.h"
 
 #include <stdio.h>

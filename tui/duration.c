@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/duration.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <ctype.h>
 #include <errno.h>

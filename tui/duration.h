@@ -2,7 +2,7 @@
 #ifndef PMCTOP_DURATION_H
 #define PMCTOP_DURATION_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

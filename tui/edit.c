@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/edit.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "tui/keymap.h"
 
 #include <stdint.h>

@@ -6,10 +6,10 @@
  */
 #include "tui/frame.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/cpu_lost.h"
 #include "core/rollup.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "core/view.h"
 #include "tui/frame_part.h"
 #include "tui/widget_meter.h"

@@ -2,7 +2,7 @@
 /* The past of the totals, around the list. */
 #include "tui/frame.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "core/view.h"
 #include "tui/widget_graph.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/input.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/keymap.h"
 #include "tui/variables.h"
 

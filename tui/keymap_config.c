@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/keymap_config.h"
 
-#include "core/suggest.h"
-#include "core/util.h"
+#include "core/base/suggest.h"
+#include "core/base/util.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

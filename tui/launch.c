@@ -6,7 +6,7 @@
  */
 #include "tui/launch.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/variables.h"
 
 #include <errno.h>

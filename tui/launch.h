@@ -2,7 +2,7 @@
 #ifndef PMCTOP_LAUNCH_H
 #define PMCTOP_LAUNCH_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/snapshot.h"
 
 #include <stdbool.h>

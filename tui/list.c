@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/list.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/widget_graph.h"
 
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "tui/listing.h"
 
+#include "core/base/figure.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/catalog.h"
 #include "core/cpu_model.h"
 #include "core/explain.h"
-#include "core/figure.h"
 #include "core/metric_def.h"
 #include "core/probe.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "core/verdict.h"
 #include "tui/choice.h"
 #include "tui/theme_load.h"

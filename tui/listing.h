@@ -2,8 +2,8 @@
 #ifndef PMCTOP_LISTING_H
 #define PMCTOP_LISTING_H
 
+#include "core/base/error.h"
 #include "core/engine.h"
-#include "core/error.h"
 #include "core/sys.h"
 #include "tui/keymap.h"
 #include "tui/options.h"

@@ -16,8 +16,8 @@
 #include "tui/user_files.h"
 #include "tui/variables.h"
 
+#include "core/base/text.h"
 #include "core/config.h"
-#include "core/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/mark.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <limits.h>
 #include <stdio.h>

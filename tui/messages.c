@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/messages.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

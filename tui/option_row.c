@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tui/option_row.h"
 
+#include "core/base/suggest.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/batch.h"
 #include "core/listen_address.h"
-#include "core/suggest.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "tui/duration.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OPTION_ROW_H
 #define PMCTOP_OPTION_ROW_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tui/options.h"
 
 #include <stdbool.h>

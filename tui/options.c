@@ -7,11 +7,11 @@
  */
 #include "tui/options.h"
 
+#include "core/base/suggest.h"
+#include "core/base/util.h"
+#include "core/base/version.h"
 #include "core/batch.h"
 #include "core/metrics_server.h"
-#include "core/suggest.h"
-#include "core/util.h"
-#include "core/version.h"
 #include "tui/option_row.h"
 
 #include <ctype.h>

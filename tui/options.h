@@ -2,8 +2,8 @@
 #ifndef PMCTOP_OPTIONS_H
 #define PMCTOP_OPTIONS_H
 
+#include "core/base/error.h"
 #include "core/engine.h"
-#include "core/error.h"
 #include "core/playback.h"
 #include "core/recorder.h"
 #include "core/rollup.h"

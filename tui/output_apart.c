@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/output_apart.h"
 
-#include "core/place.h"
+#include "core/base/place.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUTPUT_APART_H
 #define PMCTOP_OUTPUT_APART_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tui/options.h"
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 

@@ -4,7 +4,7 @@
  * that has a name here, and what is typed, as it is. The names come from whoever counts, and what
  * it would be to count the selected one too is asked there as well, once the selection rests.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A preset: the built-in ones first, so that their numbers are the same everywhere. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 

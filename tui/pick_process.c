@@ -5,10 +5,10 @@
  * to be read, so that is done bit by bit. The list stays as it is while someone chooses from it,
  * and so do the figures that it is in the order of; only command lines come when they are known.
  */
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/text.h"
 #include "core/users.h"
-#include "core/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 

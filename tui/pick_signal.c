@@ -3,7 +3,7 @@
  * Sending a signal: whom it is for is settled when the key is pressed, then comes which one, then
  * the question. Between, the list may go on as it likes.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A theme, seen while it is being chosen. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 #include "tui/theme_load.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/replaying.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/duration.h"
 #include "tui/replaying_text.h"

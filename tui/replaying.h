@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAYING_H
 #define PMCTOP_REPLAYING_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/playback.h"
 #include "tui/keymap.h"
 

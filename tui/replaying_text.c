@@ -2,8 +2,8 @@
 /* Where a recording is, as text. */
 #include "tui/replaying_text.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/duration.h"
 
 #include <stdio.h>

@@ -9,8 +9,8 @@
 #include "tui/rights.h"
 
 #include "core/access.h"
+#include "core/base/util.h"
 #include "core/sys.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <linux/capability.h>

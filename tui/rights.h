@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RIGHTS_H
 #define PMCTOP_RIGHTS_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/rights_need.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_RUN_H
 #define PMCTOP_RUN_H
 
+#include "core/base/notes.h"
 #include "core/feed.h"
-#include "core/notes.h"
 #include "core/replay.h"
 #include "core/survey.h"
 #include "core/sys.h"

@@ -5,11 +5,11 @@
  */
 #include "tui/run.h"
 
+#include "core/base/file_replace.h"
+#include "core/base/output_file.h"
+#include "core/base/place.h"
+#include "core/base/util.h"
 #include "core/batch.h"
-#include "core/file_replace.h"
-#include "core/output_file.h"
-#include "core/place.h"
-#include "core/util.h"
 #include "tui/launch.h"
 #include "tui/output_apart.h"
 #include "tui/signals.h"

@@ -8,9 +8,9 @@
  */
 #include "tui/run.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/collector.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "tui/app.h"
 #include "tui/app_options.h"
 #include "tui/input.h"

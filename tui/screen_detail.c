@@ -5,7 +5,7 @@
  */
 #include "tui/screen_detail.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "tui/app.h"
 #include "tui/replaying_text.h"
 

@@ -5,9 +5,9 @@
  */
 #include "tui/app.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/sums.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "tui/duration.h"
 
 #include <inttypes.h>

@@ -6,9 +6,9 @@
  */
 #include "tui/app.h"
 
+#include "core/base/util.h"
+#include "core/base/version.h"
 #include "core/cpu_lost.h"
-#include "core/util.h"
-#include "core/version.h"
 #include "tui/refusal.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* The message log: what was said so far, the latest on top; what still holds stands out. */
 #include "tui/app.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdio.h>
 #include <time.h>

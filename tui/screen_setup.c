@@ -5,7 +5,7 @@
  */
 #include "tui/screen_setup.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/cursor.h"
 #include "tui/duration.h"

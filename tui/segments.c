@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/segments.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 #include <stdbool.h>
 

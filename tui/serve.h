@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SERVE_H
 #define PMCTOP_SERVE_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/feed.h"
 #include "core/listen_address.h"
 #include "tui/options.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/settings.h"
 
+#include "core/base/util.h"
 #include "core/config_save.h"
-#include "core/util.h"
 #include "tui/column_choice.h"
 #include "tui/duration.h"
 

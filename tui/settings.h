@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SETTINGS_H
 #define PMCTOP_SETTINGS_H
 
+#include "core/base/error.h"
 #include "core/config.h"
-#include "core/error.h"
 #include "tui/options.h"
 
 /* What a configuration sets, by options_set(); a note for each line that is of no use. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/sheet.h"
 
-#include "core/output_file.h"
-#include "core/util.h"
+#include "core/base/output_file.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 

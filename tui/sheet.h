@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SHEET_H
 #define PMCTOP_SHEET_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct sheet {
 };
 
 void sheet_open(struct sheet *sheet);
-/* Prints it (core/output_file.h) and is gone: 0, or -errno and a sentence. */
+/* Prints it (core/base/output_file.h) and is gone: 0, or -errno and a sentence. */
 int sheet_print(struct sheet *sheet, const char *path, struct error *err);
 
 #endif

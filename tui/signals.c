@@ -8,7 +8,7 @@
  */
 #include "tui/signals.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/rescue.h"
 
 #include <errno.h>

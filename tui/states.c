@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/states.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/app.h"
 
 #include <stdio.h>

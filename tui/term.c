@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/term.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/rescue.h"
 #include "tui/terminal_type.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TERM_H
 #define PMCTOP_TERM_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tui/canvas.h"
 #include "tui/theme.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tui/theme_load.h"
 
-#include "core/suggest.h"
-#include "core/text_file.h"
-#include "core/util.h"
+#include "core/base/suggest.h"
+#include "core/base/text_file.h"
+#include "core/base/util.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_THEME_LOAD_H
 #define PMCTOP_THEME_LOAD_H
 
-#include "core/error.h"
-#include "core/notes.h"
+#include "core/base/error.h"
+#include "core/base/notes.h"
 #include "tui/theme.h"
 
 /*

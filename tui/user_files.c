@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/user_files.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/variables.h"
 
 #include <errno.h>

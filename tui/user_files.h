@@ -2,9 +2,9 @@
 #ifndef PMCTOP_USER_FILES_H
 #define PMCTOP_USER_FILES_H
 
+#include "core/base/error.h"
+#include "core/base/notes.h"
 #include "core/config.h"
-#include "core/error.h"
-#include "core/notes.h"
 
 #include <limits.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tui/victim.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/proc.h"
-#include "core/text.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

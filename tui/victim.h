@@ -2,7 +2,7 @@
 #ifndef PMCTOP_VICTIM_H
 #define PMCTOP_VICTIM_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "core/sys.h"
 
 #include <stddef.h>

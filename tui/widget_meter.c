@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/widget_meter.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* Where along the bar the colour changes. */
 static enum style bar_style(unsigned i, unsigned width)

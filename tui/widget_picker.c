@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/widget_picker.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/cursor.h"
 #include "tui/edit.h"
 #include "tui/keymap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/widget_prompt.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/edit.h"
 #include "tui/keymap.h"
 

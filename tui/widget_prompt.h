@@ -2,7 +2,7 @@
 #ifndef PMCTOP_WIDGET_PROMPT_H
 #define PMCTOP_WIDGET_PROMPT_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "tui/canvas.h"
 
 #include <stdbool.h>

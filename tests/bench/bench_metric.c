@@ -2,9 +2,9 @@
 /* What the figures of a refresh cost: 50 metrics of 20,000 tasks, evaluated once a second. */
 #include "tests/unit/counted.h"
 
+#include "core/base/util.h"
 #include "core/metric.h"
 #include "core/snapshot.h"
-#include "core/util.h"
 #include "tests/bench/tell.h"
 
 #include <stdio.h>

@@ -4,11 +4,11 @@
  * is told of each and without, in turns. Of the thread that counts alone; the file has another one.
  */
 #include "core/attrib.h"
+#include "core/base/util.h"
 #include "core/plan.h"
 #include "core/recorder.h"
 #include "core/ring.h"
 #include "core/sys.h"
-#include "core/util.h"
 #include "tests/bench/tell.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * bench_replay FILE...: how many records of these recordings are replayed in a second of one CPU,
  * without pictures (as a player skips), and with one of each interval.
  */
+#include "core/base/util.h"
 #include "core/replay.h"
 #include "core/sys.h"
-#include "core/util.h"
 #include "tests/bench/tell.h"
 
 #include <stdio.h>

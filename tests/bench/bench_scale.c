@@ -7,8 +7,8 @@
  * works the fake clock stands still, so nothing is lost here: whether it would be follows from how
  * long rings that are full enough take to be read.
  */
+#include "core/base/util.h"
 #include "core/engine.h"
-#include "core/util.h"
 #include "tests/bench/tell.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/app.h"

@@ -4,7 +4,7 @@
  * drawn, with all that a large screen shows and what the past keeps of it, and from a key until
  * that is drawn. Medians, of this process's own CPU time.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/bench/tell.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tui/app.h"

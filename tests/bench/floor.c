@@ -5,9 +5,9 @@
  * records; from then on nobody reads them. All that goes on is that the tails are moved when the
  * rings wake their reader, and once a second. Prints "ready" when that begins; ends when killed.
  */
+#include "core/base/util.h"
 #include "core/engine.h"
 #include "core/sys.h"
-#include "core/util.h"
 
 #include <poll.h>
 #include <stdbool.h>

@@ -5,10 +5,10 @@
  * is found in /proc. Prints after the first refresh "ready", how many threads there are,
  * descriptors it wanted and got, and milliseconds it took; ends when killed.
  */
+#include "core/base/util.h"
 #include "core/event.h"
 #include "core/group.h"
 #include "core/sys.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "tests/fake_kernel/busy.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/machines.h"
 
 #include <stdio.h>

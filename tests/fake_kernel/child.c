@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fake_kernel/child.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
  * counting: events that happen one at a time and overflow after `period` of them, and the clocks,
  * which fire every `period` nanoseconds (never faster than 10 us) while they are counted.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

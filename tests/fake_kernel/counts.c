@@ -5,7 +5,7 @@
  * are active there. Rates are fractions and the remainder stays with the task, so that it does not
  * matter how often anyone settles.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 /* What happened on a CPU while one task ran there at constant rates. */

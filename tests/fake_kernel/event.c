@@ -3,7 +3,7 @@
  * Opening perf events: what perf_event_open accepts and answers. Errnos and their order follow
  * kernel/events/core.c of 6.18.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

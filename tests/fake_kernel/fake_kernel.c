@@ -7,7 +7,7 @@
  */
 #include "tests/fake_kernel/fake_kernel.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

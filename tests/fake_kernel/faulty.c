@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fake_kernel/faulty.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * /proc and /sys in synthetic text, made from the tasks and the machine (files_machine.c) when they
  * are asked for. What fk_file() gave comes first, whatever it says; what is in neither is ENOENT.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

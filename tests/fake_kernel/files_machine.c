@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The files of files.c that tell of the machine: /proc/stat, /proc/cpuinfo, sysctls, PMUs. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

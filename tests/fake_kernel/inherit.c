@@ -5,7 +5,7 @@
  * up, and what closes it removes them. Linux lets the contexts of parent and child change places
  * while they are alike, which no sum shows.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fake_kernel/machines.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #define STALLED (FK_BIT(FK_STALLED_FRONTEND) | FK_BIT(FK_STALLED_BACKEND))
 #define LLC     (FK_BIT(FK_LLC_LOADS) | FK_BIT(FK_LLC_LOAD_MISSES))

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_FAKE_KERNEL_PERF_GROUP_H
 #define PMCTOP_FAKE_KERNEL_PERF_GROUP_H
 
+#include "core/base/util.h"
 #include "core/sys.h"
-#include "core/util.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * Records byte by byte, in the order of perf_output_sample() and __perf_event__output_id_sample():
  * SAMPLE begins with its id, all others end with the sample_id trailer.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <string.h>

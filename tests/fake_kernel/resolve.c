@@ -3,7 +3,7 @@
  * Which event an attr asks for, and whether this machine has it: perf_init_event() and the
  * event_init() of the PMUs.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * kernel/events/ring_buffer.c writes it. A record that finds no room between head and the reader's
  * tail is lost and counted; the next that fits is preceded by a LOST that says how many.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

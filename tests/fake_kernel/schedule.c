@@ -5,7 +5,7 @@
  * free until groups are put on anew: because one is enabled, or the timer fires that lets groups
  * which wait take turns (perf_rotate_context()).
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Tasks, CPUs, and what tests make them do. What they count meanwhile is in counts.c. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>

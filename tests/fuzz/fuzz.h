@@ -74,7 +74,7 @@ static inline char *fuzz_text(struct fuzz_bytes *bytes)
 }
 
 /*
- * The first character of strict UTF-8, or -1: a second opinion on core/text.c, by the table of
+ * The first character of strict UTF-8, or -1: a second opinion on core/base/text.c, by the table of
  * well-formed byte sequences in the Unicode standard (3.9, D92).
  */
 static inline long fuzz_utf8(const char **text)

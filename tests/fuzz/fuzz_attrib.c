@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/attrib.h"
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 

@@ -5,9 +5,9 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/util.h"
 #include "core/config.h"
 #include "core/config_edit.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/util.h"
 #include "core/event.h"
 #include "core/event_list.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <math.h>

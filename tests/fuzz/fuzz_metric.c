@@ -5,8 +5,8 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/text.h"
 #include "core/metric.h"
-#include "core/text.h"
 #include "core/view.h"
 #include "tests/unit/sample.h"
 

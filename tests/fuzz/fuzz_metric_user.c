@@ -2,10 +2,10 @@
 /* What a user may call a metric: NAME=EXPRESSION with its settings, and the name of an event. */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/text.h"
 #include "core/metric.h"
 #include "core/metric_event.h"
 #include "core/metric_user.h"
-#include "core/text.h"
 
 #include <errno.h>
 

@@ -5,12 +5,12 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/util.h"
 #include "core/cpu_model.h"
 #include "core/cpu_name.h"
 #include "core/credentials.h"
 #include "core/proc.h"
 #include "core/topology.h"
-#include "core/util.h"
 
 #include <errno.h>
 

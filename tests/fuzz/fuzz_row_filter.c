@@ -2,9 +2,9 @@
 /* What someone types to see less, against a task whose names are anything. */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/util.h"
 #include "core/cgroup_name.h"
 #include "core/row_filter.h"
-#include "core/util.h"
 
 #include <ctype.h>
 

@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* A character that was decoded is written as the bytes that it was read from. */
 static void check_characters(const char *text)

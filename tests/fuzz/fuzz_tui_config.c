@@ -5,10 +5,10 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/config.h"
 #include "core/preset.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "tui/choice.h"
 #include "tui/duration.h"
 #include "tui/keymap_config.h"

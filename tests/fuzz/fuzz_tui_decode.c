@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/decode.h"
 #include "tui/keymap.h"
 

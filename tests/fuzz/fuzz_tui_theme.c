@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/theme.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* A time or a number that someone types: understood within its limits, or refused with a phrase. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/duration.h"
 #include "tui/options.h"
 #include "tui/replaying.h"

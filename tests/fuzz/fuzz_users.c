@@ -4,8 +4,8 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include "core/base/util.h"
 #include "core/users.h"
-#include "core/util.h"
 
 struct machine {
 	char *passwd[2]; /* before and after it was changed */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/soak/long_day.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/machines.h"
 
 #include <stdio.h>

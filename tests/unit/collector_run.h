@@ -2,10 +2,10 @@
 #ifndef PMCTOP_TESTS_COLLECTOR_RUN_H
 #define PMCTOP_TESTS_COLLECTOR_RUN_H
 
+#include "core/base/util.h"
 #include "core/collector.h"
 #include "core/live.h"
 #include "core/preset.h"
-#include "core/util.h"
 
 #include <poll.h>
 #include <setjmp.h>

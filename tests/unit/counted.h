@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_COUNTED_H
 #define PMCTOP_TESTS_COUNTED_H
 
+#include "core/base/util.h"
 #include "core/metric.h"
-#include "core/util.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_ENGINE_RUN_H
 #define PMCTOP_TESTS_ENGINE_RUN_H
 
+#include "core/base/util.h"
 #include "core/engine.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>

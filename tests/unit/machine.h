@@ -2,9 +2,9 @@
 #ifndef PMCTOP_TESTS_MACHINE_H
 #define PMCTOP_TESTS_MACHINE_H
 
+#include "core/base/util.h"
 #include "core/event.h"
 #include "core/pmu.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "tests/unit/counted.h"
 #include "tests/unit/sample.h"
 
+#include "core/base/text.h"
 #include "core/metric.h"
-#include "core/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

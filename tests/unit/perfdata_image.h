@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_PERFDATA_IMAGE_H
 #define PMCTOP_TESTS_PERFDATA_IMAGE_H
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

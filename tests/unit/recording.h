@@ -3,11 +3,11 @@
 #define PMCTOP_TESTS_RECORDING_H
 
 #include "core/attrib.h"
+#include "core/base/util.h"
 #include "core/interval.h"
 #include "core/perfdata.h"
 #include "core/plan.h"
 #include "core/tasks.h"
-#include "core/util.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

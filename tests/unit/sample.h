@@ -2,10 +2,10 @@
 #ifndef PMCTOP_TESTS_SAMPLE_H
 #define PMCTOP_TESTS_SAMPLE_H
 
+#include "core/base/util.h"
 #include "core/metric.h"
 #include "core/preset.h"
 #include "core/snapshot.h"
-#include "core/util.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_STAGE_H
 #define PMCTOP_TESTS_STAGE_H
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/golden.h"
 #include "tui/app.h"
 #include "tui/theme.h"

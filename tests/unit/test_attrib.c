@@ -4,7 +4,7 @@
  * task that made it. Each case also proves conservation, to the count.
  */
 #include "core/attrib.h"
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What is listed on machines of which everything is known, and what the kernel said of it. */
+#include "core/base/util.h"
 #include "core/catalog.h"
 #include "core/cpu_model.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/libpfm.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A configuration: what is understood of it, and what is said of every line that is not. */
+#include "core/base/util.h"
 #include "core/config.h"
-#include "core/util.h"
 #include "tests/unit/files.h"
 
 #include <errno.h>

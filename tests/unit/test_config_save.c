@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What W writes: the user's file with the changes in it, or the file as it was. */
+#include "core/base/util.h"
 #include "core/config.h"
 #include "core/config_save.h"
-#include "core/util.h"
 #include "tests/unit/files.h"
 #include "tests/unit/signals.h"
 

@@ -4,7 +4,7 @@
  * PERF_EVENT_IOC_ENABLE and DISABLE of their leaders. On every kernel of world.h, so with groups of
  * software events. Their records are told apart by how many values they have: ids do not tell.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/world.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * is laid out, how a group goes on, off and away. On every kernel of world.h; what stands in the
  * rings is in test_contract_records.c.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/world.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * with which counts, what is told of lost ones, and when a wait ends. On every kernel of world.h;
  * how events open and read is in test_contract_open.c.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/world.h"
 
 #include <errno.h>

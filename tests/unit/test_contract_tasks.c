@@ -4,7 +4,7 @@
  * execs and exits do to them. On every kernel of world.h, so with software events; bounds are wide
  * enough for a busy machine, where only page faults are told apart for certain.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/child.h"
 
 #include <errno.h>

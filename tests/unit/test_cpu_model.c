@@ -2,8 +2,8 @@
 /* Which CPU /proc/cpuinfo tells of, and what it makes of less than that. */
 #include "core/cpu_model.h"
 
+#include "core/base/util.h"
 #include "core/metric.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/sample.h"
 

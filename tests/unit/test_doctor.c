@@ -2,14 +2,14 @@
 /* What the doctor finds on machines that say no in many ways, each named with its remedy. */
 #include "tests/unit/golden.h"
 
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "core/confinement.h"
 #include "core/cpu_name.h"
 #include "core/credentials.h"
 #include "core/doctor.h"
 #include "core/hypervisor.h"
 #include "core/out_doctor.h"
-#include "core/text.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/machines.h"
 

@@ -4,7 +4,7 @@
  * them, and what happens when there are not enough counters. What Linux can be asked as well is in
  * test_contract_open.c.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/two_tasks.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * loses records, fails calls, stops its clock or unplugs a CPU when told to, and whose files say
  * what they should. What Linux can be asked as well is in test_contract_records.c.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/two_tasks.h"
 
 #include <errno.h>

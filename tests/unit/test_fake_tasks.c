@@ -4,7 +4,7 @@
  * those of CPUs, and what forks, execs and exits do to them. What Linux can be asked as well, with
  * software events, is in test_contract_tasks.c.
  */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/two_tasks.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* A file that is replaced is the old one or the new one, nobody else's, and no link's target. */
-#include "core/file_replace.h"
+#include "core/base/file_replace.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/files.h"
 #include "tests/unit/signals.h"
 

@@ -3,12 +3,12 @@
  * Killed at every call to the kernel: what is on the disk then is the old file or the new one,
  * whole, and nothing beside it. A child does it, traced, and is killed at its k-th call.
  */
+#include "core/base/file_replace.h"
 #include "core/config_save.h"
-#include "core/file_replace.h"
 #include "core/perfdata.h"
 #include "core/record_name.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/files.h"
 #include "tests/unit/signals.h"
 

@@ -2,7 +2,7 @@
 /* Formulas: what they compute, what they make of figures that are not known, what they refuse. */
 #include "tests/unit/sample.h"
 
-#include "core/figure.h"
+#include "core/base/figure.h"
 #include "core/metric.h"
 #include "core/preset.h"
 

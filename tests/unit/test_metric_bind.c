@@ -3,9 +3,9 @@
  * Which counters a metric reads: events are letters, the plan is made as for a machine whose groups
  * hold so many, and each case fills in what the groups counted and how long they were on.
  */
+#include "core/base/util.h"
 #include "core/metric.h"
 #include "core/plan.h"
-#include "core/util.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "core/metrics_server.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -6,8 +6,8 @@
 #include "tests/unit/golden.h"
 #include "tests/unit/sample.h"
 
+#include "core/base/text.h"
 #include "core/out_json.h"
-#include "core/text.h"
 #include "tests/unit/signals.h"
 
 #include <setjmp.h>

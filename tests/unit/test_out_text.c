@@ -3,8 +3,8 @@
 #include "tests/unit/golden.h"
 #include "tests/unit/screen_snapshot.h"
 
+#include "core/base/text.h"
 #include "core/out_text.h"
-#include "core/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What a path may be that something is written to, whose, and through which links. */
-#include "core/new_file.h"
-#include "core/output_file.h"
-#include "core/place.h"
+#include "core/base/new_file.h"
+#include "core/base/output_file.h"
+#include "core/base/place.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/files.h"
 #include "tests/unit/signals.h"
 

@@ -4,8 +4,8 @@
  * order, the members of each: a letter for a counter, N for the switch event, t for the tick and +
  * for a pad; "|" between groups, " / " between domains.
  */
+#include "core/base/util.h"
 #include "core/plan.h"
-#include "core/util.h"
 
 #include <ctype.h>
 #include <errno.h>

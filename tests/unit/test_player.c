@@ -4,9 +4,9 @@
  * libcore.a's. Interval k ends at k * 1 s (but where a row says otherwise), and has k tasks' names.
  * Time is what the test says: a wait lasts until its deadline.
  */
+#include "core/base/util.h"
 #include "core/player.h"
 #include "core/reel.h"
-#include "core/util.h"
 #include "tests/unit/sample.h"
 
 #include <errno.h>

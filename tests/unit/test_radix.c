@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "core/radix.h"
-#include "core/util.h"
+#include "core/base/radix.h"
+#include "core/base/util.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,10 +3,10 @@
  * What perf records becomes snapshots: streams as perf writes them go in, and what every task did
  * in every interval must come out, to the count.
  */
+#include "core/base/util.h"
 #include "core/perfdata_read.h"
 #include "core/plan.h"
 #include "core/replay.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>

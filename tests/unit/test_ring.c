@@ -3,9 +3,9 @@
  * The ring and the records in it, on memory that the test writes as the kernel would: every record
  * at every offset, cut by the ring's end wherever it can be, and sizes that make no sense.
  */
+#include "core/base/util.h"
 #include "core/record.h"
 #include "core/ring.h"
-#include "core/util.h"
 
 #include <errno.h>
 #include <setjmp.h>

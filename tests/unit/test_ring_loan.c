@@ -3,9 +3,9 @@
  * What a ring lends: the borrower gets the bytes that were there, whether it comes in time, too
  * late or never, and the kernel never finds less room than was promised.
  */
+#include "core/base/util.h"
 #include "core/perfdata_raw.h"
 #include "core/ring_loan.h"
-#include "core/util.h"
 
 #include <pthread.h>
 #include <setjmp.h>

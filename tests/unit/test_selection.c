@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What is asked for, step by step, and which columns, events and wants come of it. */
+#include "core/base/util.h"
 #include "core/metric_user.h"
 #include "core/pmu.h"
 #include "core/selection.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/machines.h"
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tui/canvas.h"
 #include "tui/segments.h"
 #include "tui/widget_meter.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which columns are shown, and in which order, whatever the preset has. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tui/column_choice.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a terminal sends, and the keys and clicks it means; nothing else is ever taken for one. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/decode.h"
 #include "tui/keymap.h"
 

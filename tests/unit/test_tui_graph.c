@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Graphs as text. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/widget_graph.h"
 
 #include <math.h>

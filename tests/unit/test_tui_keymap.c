@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Keys have names, names are keys, and a configuration binds them. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/keymap.h"
 #include "tui/keymap_config.h"
 

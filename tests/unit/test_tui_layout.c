@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/layout.h"
 
 static void assert_inside(struct rect rect, unsigned width, unsigned height)

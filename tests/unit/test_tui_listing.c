@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What --list prints, on a terminal and in a pipe, and what it says besides. */
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/listing.h"
 

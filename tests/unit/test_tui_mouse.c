@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Clicks and the wheel, at what was drawn last. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tests/unit/stage.h"
 #include "tui/app.h"

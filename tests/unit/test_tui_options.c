@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
+#include "core/base/suggest.h"
+#include "core/base/util.h"
 #include "core/batch.h"
 #include "core/metric.h"
 #include "core/preset.h"
-#include "core/suggest.h"
-#include "core/util.h"
 #include "tui/choice.h"
 #include "tui/duration.h"
 #include "tui/options.h"

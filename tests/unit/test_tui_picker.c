@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/golden.h"
 #include "tui/keymap.h"
 #include "tui/widget_picker.h"

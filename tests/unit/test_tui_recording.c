@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The key that records: what it asks, what it asks for, and what the title says of it. */
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tests/unit/stage.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/rights_need.h"
 
 #include <linux/capability.h>

@@ -3,8 +3,8 @@
  * Screens as text: tests/golden/screen_NAME.txt. GOLDEN_UPDATE=1 writes them anew, to be read
  * before they are committed.
  */
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tests/unit/stage.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What W writes is what the next start reads. */
+#include "core/base/util.h"
 #include "core/config.h"
-#include "core/util.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tui/app_options.h"
 #include "tui/settings.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/util.h"
+#include "core/base/util.h"
 #include "tui/theme.h"
 #include "tui/theme_load.h"
 

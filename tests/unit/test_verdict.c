@@ -2,7 +2,7 @@
 /* Which rule fires on which figures, and what is said of it. */
 #include "tests/unit/sample.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "core/verdict.h"
 #include "core/view.h"
 

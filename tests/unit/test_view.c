@@ -2,7 +2,7 @@
 /* Columns, order, cells and widths of a view. */
 #include "tests/unit/sample.h"
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "core/view.h"
 
 #include <setjmp.h>

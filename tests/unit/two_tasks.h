@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_TWO_TASKS_H
 #define PMCTOP_TESTS_TWO_TASKS_H
 
+#include "core/base/util.h"
 #include "core/sys.h"
-#include "core/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/perf_group.h"
 #include "tests/fake_kernel/reader.h"

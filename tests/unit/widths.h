@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_WIDTHS_H
 #define PMCTOP_TESTS_WIDTHS_H
 
-#include "core/text.h"
-#include "core/util.h"
+#include "core/base/text.h"
+#include "core/base/util.h"
 
 #include <stdbool.h>
 #include <stdint.h>

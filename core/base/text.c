@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/text.h"
+#include "core/base/text.h"
 
-#include "core/text_width.h"
-#include "core/util.h"
+#include "core/base/text_width.h"
+#include "core/base/util.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -20,9 +20,9 @@
  *                   flag
  *   0 or 2          U+1F3FB-1F3FF: skin tones, which newer terminals draw into the emoji before
  */
-#include "core/text_width.h"
+#include "core/base/text_width.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stddef.h>
 

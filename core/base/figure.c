@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/figure.h"
+#include "core/base/figure.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 const struct figure_mark figure_marks[] = {
 	[FIGURE_VALID] = {"valid", "1.2", "counted all the time"},

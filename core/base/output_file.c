@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/output_file.h"
+#include "core/base/output_file.h"
 
-#include "core/place.h"
-#include "core/util.h"
+#include "core/base/place.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,16 +2,16 @@
 #ifndef PMCTOP_OUTPUT_FILE_H
 #define PMCTOP_OUTPUT_FILE_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <stddef.h>
 
 /*
  * A file that is written from its beginning, as a shell's > opens it, for our eyes and the user's:
  * what has the name already is written over where it is ours, and where nobody else can make things
- * in its directory also where we only have the right to. Links: core/place.h. A pipe, a terminal
- * and a device such as /dev/null are written to as they are; a disk is not. While a file is written
- * it is locked against a second pmctop.
+ * in its directory also where we only have the right to. Links: core/base/place.h. A pipe, a
+ * terminal and a device such as /dev/null are written to as they are; a disk is not. While a file
+ * is written it is locked against a second pmctop.
  *
  * The descriptor, or -errno and a sentence: then the file is what it was. -EINTR where a signal
  * came while a pipe had no reader.

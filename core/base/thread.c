@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/thread.h"
+#include "core/base/thread.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <signal.h>
 

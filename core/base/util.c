@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FILE_REPLACE_H
 #define PMCTOP_FILE_REPLACE_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/place.h"
+#include "core/base/place.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/notes.h"
+#include "core/base/notes.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdarg.h>
 #include <stdio.h>

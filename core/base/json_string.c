@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/json_string.h"
+#include "core/base/json_string.h"
 
-#include "core/text.h"
-#include "core/text_width.h"
+#include "core/base/text.h"
+#include "core/base/text_width.h"
 
 #include <inttypes.h>
 

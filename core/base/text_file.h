@@ -18,7 +18,7 @@ int text_file_read(const char *path, uint64_t patience_ns, size_t most, char **t
 /*
  * The same of a file that nobody named, but the environment led to: sudo and su may keep another
  * user's $HOME. -EPERM where it is neither the user's own nor root's, where others may write it, or
- * where they may have put it, or a link on the way to it, there (core/place.h).
+ * where they may have put it, or a link on the way to it, there (core/base/place.h).
  */
 int text_file_read_own(const char *path, uint64_t patience_ns, size_t most, char **text,
 		       size_t *length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/new_file.h"
+#include "core/base/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

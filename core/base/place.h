@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PLACE_H
 #define PMCTOP_PLACE_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 #include <limits.h>
 #include <stdbool.h>

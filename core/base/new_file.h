@@ -2,7 +2,7 @@
 #ifndef PMCTOP_NEW_FILE_H
 #define PMCTOP_NEW_FILE_H
 
-#include "core/place.h"
+#include "core/base/place.h"
 
 /*
  * A file that takes the name of another when it is whole. Until then it has none, where the file

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/radix.h"
+#include "core/base/radix.h"
 
-#include "core/util.h"
+#include "core/base/util.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,11 @@
  * forced onto the disk: what was measured a second ago is worth nothing after a crash, and the old
  * name does not point to half a file either.
  */
-#include "core/file_replace.h"
+#include "core/base/file_replace.h"
 
-#include "core/new_file.h"
-#include "core/place.h"
-#include "core/util.h"
+#include "core/base/new_file.h"
+#include "core/base/place.h"
+#include "core/base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
