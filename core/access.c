@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/access.h"
 
-#include "core/cpus.h"
+#include "core/sys/cpus.h"
 
 #include <linux/perf_event.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_ACCESS_H
 #define PMCTOP_ACCESS_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #define PMCTOP_BUDGET_H
 
 #include "core/event.h"
-#include "core/pmu.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/catalog.h"
 
-#include "core/cpu_model.h"
 #include "core/metric.h"
 #include "core/probe.h"
+#include "core/sys/cpu_model.h"
 
 /* How far the figures of one form could be known here. */
 static enum figure_state ask_form(const struct event_context *context, const struct metric_def *def,

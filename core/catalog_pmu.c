@@ -2,8 +2,8 @@
 #include "core/base/util.h"
 #include "core/budget.h"
 #include "core/catalog_source.h"
-#include "core/cpus.h"
 #include "core/event_term.h"
+#include "core/sys/cpus.h"
 
 #include <stdio.h>
 

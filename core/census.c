@@ -7,7 +7,7 @@
 #include "core/census.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CENSUS_H
 #define PMCTOP_CENSUS_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "core/target.h"
 #include "core/task_counters.h"
 #include "core/tasks.h"

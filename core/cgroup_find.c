@@ -2,9 +2,9 @@
 #include "core/cgroup_find.h"
 
 #include "core/base/util.h"
-#include "core/cgroup_name.h"
 #include "core/cgroups.h"
-#include "core/proc.h"
+#include "core/sys/cgroup_name.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdio.h>

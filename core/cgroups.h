@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CGROUPS_H
 #define PMCTOP_CGROUPS_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

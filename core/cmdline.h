@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CMDLINE_H
 #define PMCTOP_CMDLINE_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <sys/types.h>
 

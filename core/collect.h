@@ -9,9 +9,9 @@
 #include "core/event.h"
 #include "core/interval.h"
 #include "core/plan.h"
-#include "core/pmu.h"
 #include "core/recorder.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 #include "core/target.h"
 #include "core/tasks.h"
 

@@ -18,13 +18,13 @@
 #include "core/counted_cpus.h"
 #include "core/counted_record.h"
 #include "core/counted_windows.h"
-#include "core/cpus.h"
 #include "core/explain.h"
 #include "core/group.h"
 #include "core/plan.h"
 #include "core/proc_times.h"
 #include "core/silence.h"
 #include "core/socket_counter.h"
+#include "core/sys/cpus.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,10 +11,10 @@
 #include "core/collect.h"
 #include "core/contention.h"
 #include "core/counted_tasks.h"
-#include "core/cpus.h"
 #include "core/probe.h"
-#include "core/proc.h"
 #include "core/proc_times.h"
+#include "core/sys/cpus.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdio.h>

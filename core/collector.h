@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/feed.h"
 #include "core/snapshot.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

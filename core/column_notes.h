@@ -5,7 +5,7 @@
 #include "core/base/notes.h"
 #include "core/selection.h"
 #include "core/snapshot.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 /*
  * Tells of the columns that are not what they should be, and why: events that cannot be counted,

@@ -9,7 +9,7 @@
 #include "core/plan.h"
 #include "core/recorder.h"
 #include "core/ring.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_COUNTED_CPUS_H
 
 #include "core/counted_cpu.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

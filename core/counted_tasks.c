@@ -2,8 +2,8 @@
 #include "core/counted_tasks.h"
 
 #include "core/base/util.h"
-#include "core/limit.h"
 #include "core/probe.h"
+#include "core/sys/limit.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "core/event.h"
 #include "core/interval.h"
 #include "core/plan.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "core/target.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "core/counted_windows.h"
 
 #include "core/base/util.h"
-#include "core/cpus.h"
+#include "core/sys/cpus.h"
 
 #include <stdlib.h>
 #include <string.h>

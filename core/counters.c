@@ -3,9 +3,9 @@
 
 #include "core/base/util.h"
 #include "core/budget.h"
-#include "core/cpus.h"
 #include "core/group.h"
 #include "core/record.h"
+#include "core/sys/cpus.h"
 
 #include <errno.h>
 

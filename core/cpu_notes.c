@@ -2,7 +2,7 @@
 #include "core/cpu_notes.h"
 
 #include "core/base/util.h"
-#include "core/cpus.h"
+#include "core/sys/cpus.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
 #include "core/doctor.h"
 
 #include "core/base/util.h"
-#include "core/cpus.h"
 #include "core/doctor_part.h"
 #include "core/event_resolver.h"
-#include "core/proc.h"
+#include "core/sys/cpus.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdarg.h>

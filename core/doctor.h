@@ -3,7 +3,7 @@
 #define PMCTOP_DOCTOR_H
 
 #include "core/access.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

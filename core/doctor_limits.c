@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/doctor_part.h"
 
-#include "core/limit.h"
-#include "core/proc.h"
+#include "core/sys/limit.h"
+#include "core/sys/proc.h"
 
 #include <inttypes.h>
 #include <linux/capability.h>

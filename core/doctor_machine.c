@@ -2,8 +2,8 @@
 #include "core/doctor_part.h"
 
 #include "core/base/util.h"
-#include "core/cpu_name.h"
-#include "core/proc.h"
+#include "core/sys/cpu_name.h"
+#include "core/sys/proc.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "core/counters.h"
 #include "core/doctor.h"
-#include "core/hypervisor.h"
 #include "core/standing.h"
+#include "core/sys/hypervisor.h"
 
 #include <limits.h>
 

@@ -2,7 +2,7 @@
 #include "core/doctor_part.h"
 
 #include "core/base/util.h"
-#include "core/hidepid.h"
+#include "core/sys/hidepid.h"
 
 #include <linux/capability.h>
 #include <stdio.h>

@@ -17,19 +17,19 @@
 #include "core/engine_choice.h"
 #include "core/engine_record.h"
 #include "core/explain.h"
-#include "core/hidepid.h"
 #include "core/inquiry.h"
 #include "core/own_cost.h"
 #include "core/passing_notes.h"
 #include "core/preset.h"
-#include "core/proc.h"
 #include "core/sleep_note.h"
 #include "core/snapshot_take.h"
 #include "core/stolen_note.h"
+#include "core/sys/hidepid.h"
+#include "core/sys/proc.h"
+#include "core/sys/topology.h"
+#include "core/sys/users.h"
 #include "core/target.h"
 #include "core/tasks.h"
-#include "core/topology.h"
-#include "core/users.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "core/question.h"
 #include "core/recorder.h"
 #include "core/snapshot.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "core/target.h"
 
 #include <stdbool.h>

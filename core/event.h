@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/figure.h"
-#include "core/pmu.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

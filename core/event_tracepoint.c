@@ -6,7 +6,7 @@
 #include "core/event_resolver.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdio.h>

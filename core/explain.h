@@ -5,7 +5,7 @@
 #include "core/access.h"
 #include "core/base/error.h"
 #include "core/event.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 /*
  * The one place that turns what perf_event_open refused into a sentence with its remedy. `code` is

@@ -4,7 +4,7 @@
 
 #include "core/event.h"
 #include "core/plan.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

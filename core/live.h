@@ -4,7 +4,7 @@
 
 #include "core/engine.h"
 #include "core/feed.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdint.h>
 

@@ -9,8 +9,8 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/cpu_model.h"
 #include "core/metric_op.h"
+#include "core/sys/cpu_model.h"
 
 #include <errno.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "core/metric_def.h"
 
 #include "core/base/util.h"
-#include "core/cpu_model.h"
+#include "core/sys/cpu_model.h"
 
 #include <string.h>
 

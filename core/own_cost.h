@@ -4,7 +4,7 @@
 
 #include "core/self_count.h"
 #include "core/snapshot.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdint.h>
 

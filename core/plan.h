@@ -3,7 +3,7 @@
 #define PMCTOP_PLAN_H
 
 #include "core/event.h"
-#include "core/pmu.h"
+#include "core/sys/pmu.h"
 #include "core/tally.h"
 
 #include <stdbool.h>

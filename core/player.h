@@ -6,7 +6,7 @@
 #include "core/feed.h"
 #include "core/replay.h"
 #include "core/survey.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

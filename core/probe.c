@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/probe.h"
 
-#include "core/cpus.h"
 #include "core/group.h"
+#include "core/sys/cpus.h"
 
 #include <errno.h>
 #include <stdbool.h>

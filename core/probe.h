@@ -3,8 +3,8 @@
 #define PMCTOP_PROBE_H
 
 #include "core/event.h"
-#include "core/pmu.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 
 /*
  * Asks the kernel whether it counts an event, by opening it: nothing else tells for certain (a

@@ -5,8 +5,8 @@
 #include "core/event.h"
 #include "core/interval.h"
 #include "core/plan.h"
-#include "core/proc.h"
-#include "core/sys.h"
+#include "core/sys/proc.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

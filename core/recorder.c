@@ -3,13 +3,13 @@
 
 #include "core/base/util.h"
 #include "core/base/version.h"
-#include "core/cpu_model.h"
-#include "core/cpu_name.h"
-#include "core/cpus.h"
 #include "core/perfdata_columns.h"
-#include "core/proc.h"
 #include "core/record_file.h"
 #include "core/recorder_part.h"
+#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_name.h"
+#include "core/sys/cpus.h"
+#include "core/sys/proc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

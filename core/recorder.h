@@ -6,9 +6,9 @@
 #include "core/base/error.h"
 #include "core/interval.h"
 #include "core/perfdata_raw.h"
-#include "core/pmu.h"
 #include "core/snapshot.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 #include "core/target.h"
 
 #include <stdbool.h>

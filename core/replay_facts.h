@@ -2,8 +2,8 @@
 #ifndef PMCTOP_REPLAY_FACTS_H
 #define PMCTOP_REPLAY_FACTS_H
 
-#include "core/cpu_model.h"
 #include "core/perfdata.h"
+#include "core/sys/cpu_model.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "core/replay_own.h"
 
 #include "core/base/util.h"
-#include "core/cpus.h"
+#include "core/sys/cpus.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,17 +4,17 @@
 
 #include "core/attrib.h"
 #include "core/base/notes.h"
-#include "core/cpu_model.h"
 #include "core/engine_choice.h"
 #include "core/interval.h"
 #include "core/perfdata_read.h"
-#include "core/pmu.h"
 #include "core/replay.h"
-#include "core/sys_nowhere.h"
+#include "core/sys/cpu_model.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys_nowhere.h"
+#include "core/sys/topology.h"
+#include "core/sys/users.h"
 #include "core/target.h"
 #include "core/tasks.h"
-#include "core/topology.h"
-#include "core/users.h"
 
 /* What was counted, and with which columns it was shown. */
 struct replay_columns {

@@ -6,9 +6,9 @@
 #include "core/event.h"
 #include "core/perfdata_sample.h"
 #include "core/plan.h"
-#include "core/pmu.h"
 #include "core/record.h"
 #include "core/replay_facts.h"
+#include "core/sys/pmu.h"
 
 #include <stdbool.h>
 #include <stddef.h>

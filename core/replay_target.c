@@ -2,7 +2,7 @@
 #include "core/replay_target.h"
 
 #include "core/base/util.h"
-#include "core/cgroup_name.h"
+#include "core/sys/cgroup_name.h"
 
 #include <stdio.h>
 #include <string.h>

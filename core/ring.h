@@ -3,7 +3,7 @@
 #define PMCTOP_RING_H
 
 #include "core/base/error.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

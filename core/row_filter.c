@@ -6,7 +6,7 @@
 #include "core/row_filter.h"
 
 #include "core/base/util.h"
-#include "core/cgroup_name.h"
+#include "core/sys/cgroup_name.h"
 
 #include <assert.h>
 #include <stdlib.h>

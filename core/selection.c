@@ -2,12 +2,12 @@
 #include "core/selection.h"
 
 #include "core/base/util.h"
-#include "core/cpu_model.h"
 #include "core/event_list.h"
 #include "core/event_resolver.h"
 #include "core/metric_event.h"
 #include "core/metric_user.h"
 #include "core/probe.h"
+#include "core/sys/cpu_model.h"
 
 #include <errno.h>
 #include <stdlib.h>

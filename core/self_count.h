@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SELF_COUNT_H
 #define PMCTOP_SELF_COUNT_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 #include "core/counted_cpus.h"
 #include "core/interval.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #define PMCTOP_SLEEP_NOTE_H
 
 #include "core/passing_notes.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdint.h>
 

@@ -4,12 +4,12 @@
 
 #include "core/base/notes.h"
 #include "core/interval.h"
-#include "core/pmu.h"
 #include "core/snapshot.h"
+#include "core/sys/pmu.h"
+#include "core/sys/topology.h"
+#include "core/sys/users.h"
 #include "core/target.h"
 #include "core/tasks.h"
-#include "core/topology.h"
-#include "core/users.h"
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
 #include "core/event.h"
 #include "core/interval.h"
 #include "core/plan.h"
-#include "core/pmu.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

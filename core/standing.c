@@ -5,7 +5,7 @@
  */
 #include "core/standing.h"
 
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <linux/capability.h>

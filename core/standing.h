@@ -3,8 +3,8 @@
 #define PMCTOP_STANDING_H
 
 #include "core/access.h"
-#include "core/confinement.h"
-#include "core/credentials.h"
+#include "core/sys/confinement.h"
+#include "core/sys/credentials.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #include "core/stolen_note.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #define NOTE_WORDS "The hypervisor takes "
 #define LOOK_NS    (950 * NS_PER_MS)

@@ -3,7 +3,7 @@
 #define PMCTOP_STOLEN_NOTE_H
 
 #include "core/base/notes.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 
 #include "core/base/thread.h"
 #include "core/base/util.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <errno.h>
 #include <pthread.h>

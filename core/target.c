@@ -9,7 +9,7 @@
 #include "core/base/util.h"
 #include "core/cgroup_find.h"
 #include "core/cgroups.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdio.h>

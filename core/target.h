@@ -3,10 +3,10 @@
 #define PMCTOP_TARGET_H
 
 #include "core/base/error.h"
-#include "core/cpus.h"
-#include "core/sys.h"
+#include "core/sys/cpus.h"
+#include "core/sys/sys.h"
+#include "core/sys/users.h"
 #include "core/tasks.h"
-#include "core/users.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "core/event.h"
 #include "core/group.h"
 #include "core/plan.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

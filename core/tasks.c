@@ -6,7 +6,7 @@
 #include "core/tasks.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 #include "core/task_table.h"
 
 #include <errno.h>

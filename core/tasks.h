@@ -6,7 +6,7 @@
 #include "core/cgroups.h"
 #include "core/cmdline.h"
 #include "core/record.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

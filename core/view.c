@@ -7,9 +7,9 @@
 
 #include "core/base/radix.h"
 #include "core/base/util.h"
-#include "core/cgroup_name.h"
 #include "core/cpu_ghz.h"
 #include "core/cpu_lost.h"
+#include "core/sys/cgroup_name.h"
 #include "core/view_cpus.h"
 
 #include <math.h>

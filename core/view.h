@@ -121,9 +121,9 @@ struct view {
 	struct snapshot_cpu *cpu_lines;
 	const struct rows *rows; /* what is shown: &snapshot->threads or &rolled; NULL: CPUs */
 	const struct snapshot_cpu *cpus; /* the snapshot's or cpu_lines; NULL: tasks */
-	char **names;                    /* by cgroup: of each row (core/cgroup_name), or NULL */
-	bool *last;                      /* by tree: of each row, whether no sibling follows */
-	size_t *order;                   /* indices in rows or cpus, of the lines */
+	char **names;       /* by cgroup: of each row (core/sys/cgroup_name), or NULL */
+	bool *last;         /* by tree: of each row, whether no sibling follows */
+	size_t *order;      /* indices in rows or cpus, of the lines */
 	size_t n;           /* lines: fewer than rows by thread with a filter, and by spec.top */
 	size_t n_left_out;  /* lines that spec.top left out */
 	struct judge judge; /* of the snapshot's columns */

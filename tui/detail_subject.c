@@ -2,7 +2,7 @@
 #include "tui/detail_subject.h"
 
 #include "core/base/util.h"
-#include "core/cgroup_name.h"
+#include "core/sys/cgroup_name.h"
 
 #include <stdio.h>
 #include <string.h>

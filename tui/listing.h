@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/engine.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "tui/keymap.h"
 #include "tui/options.h"
 

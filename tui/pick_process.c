@@ -7,8 +7,8 @@
  */
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/proc.h"
-#include "core/users.h"
+#include "core/sys/proc.h"
+#include "core/sys/users.h"
 #include "tui/app.h"
 #include "tui/pick.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/access.h"
 #include "core/base/util.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -6,7 +6,7 @@
 #include "core/feed.h"
 #include "core/replay.h"
 #include "core/survey.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "tui/keymap.h"
 #include "tui/launch.h"
 #include "tui/listing.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_VICTIM_H
 
 #include "core/base/error.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
  */
 #include "core/base/util.h"
 #include "core/counted_cpus.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "core/tasks.h"
 #include "tests/bench/tell.h"
 

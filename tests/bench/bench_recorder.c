@@ -8,7 +8,7 @@
 #include "core/plan.h"
 #include "core/recorder.h"
 #include "core/ring.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "tests/bench/tell.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "core/base/util.h"
 #include "core/replay.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "tests/bench/tell.h"
 
 #include <stdio.h>

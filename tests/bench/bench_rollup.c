@@ -4,7 +4,7 @@
  * process's own files), asking again as often as it is done, and adding them up.
  */
 #include "core/base/util.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "core/tasks.h"
 #include "core/view.h"
 #include "tests/bench/tell.h"

@@ -7,7 +7,7 @@
  */
 #include "core/base/util.h"
 #include "core/engine.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <poll.h>
 #include <stdbool.h>

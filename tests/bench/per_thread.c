@@ -8,7 +8,7 @@
 #include "core/base/util.h"
 #include "core/event.h"
 #include "core/group.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <errno.h>
 #include <stdio.h>

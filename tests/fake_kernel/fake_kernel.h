@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FAKE_KERNEL_H
 #define PMCTOP_FAKE_KERNEL_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <limits.h>
 #include <stdbool.h>

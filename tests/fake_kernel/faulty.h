@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FAKE_KERNEL_FAULTY_H
 #define PMCTOP_FAKE_KERNEL_FAULTY_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

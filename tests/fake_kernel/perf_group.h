@@ -3,7 +3,7 @@
 #define PMCTOP_FAKE_KERNEL_PERF_GROUP_H
 
 #include "core/base/util.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>

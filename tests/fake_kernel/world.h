@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FAKE_KERNEL_WORLD_H
 #define PMCTOP_FAKE_KERNEL_WORLD_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/perf_group.h"
 #include "tests/fake_kernel/reader.h"

@@ -2,7 +2,7 @@
 /* The kernel's CPU lists: ascending numbers within the limit, the same ones when written again. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/cpus.h"
+#include "core/sys/cpus.h"
 
 #include <errno.h>
 

@@ -6,11 +6,11 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "core/cpu_model.h"
-#include "core/cpu_name.h"
-#include "core/credentials.h"
-#include "core/proc.h"
-#include "core/topology.h"
+#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_name.h"
+#include "core/sys/credentials.h"
+#include "core/sys/proc.h"
+#include "core/sys/topology.h"
 
 #include <errno.h>
 

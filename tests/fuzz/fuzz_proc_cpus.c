@@ -2,7 +2,7 @@
 /* The text of /proc/stat: no more CPUs than lines, and each is found again where they ascend. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 /* One line of /proc/TID/stat, whose comm may hold anything: refused or understood, never beyond. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 

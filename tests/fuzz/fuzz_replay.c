@@ -8,7 +8,7 @@
 #include "core/engine.h"
 #include "core/perfdata_read.h"
 #include "core/replay.h"
-#include "core/sys_nowhere.h"
+#include "core/sys/sys_nowhere.h"
 
 enum { INTERVALS_MAX = 64 };
 

@@ -3,8 +3,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "core/cgroup_name.h"
 #include "core/row_filter.h"
+#include "core/sys/cgroup_name.h"
 
 #include <ctype.h>
 

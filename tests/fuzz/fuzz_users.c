@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "core/users.h"
+#include "core/sys/users.h"
 
 struct machine {
 	char *passwd[2]; /* before and after it was changed */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* A uprobe that event_resolve() names counts on this kernel. */
 #include "core/event.h"
-#include "core/pmu.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 
 #include <errno.h>
 #include <setjmp.h>

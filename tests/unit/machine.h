@@ -4,7 +4,7 @@
 
 #include "core/base/util.h"
 #include "core/event.h"
-#include "core/pmu.h"
+#include "core/sys/pmu.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <stdio.h>

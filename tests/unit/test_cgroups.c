@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What /proc/PID/cgroup says, what people call it, and that each path is kept once. */
 #include "core/base/util.h"
-#include "core/cgroup_name.h"
 #include "core/cgroups.h"
+#include "core/sys/cgroup_name.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which CPU /proc/cpuinfo tells of, and what it makes of less than that. */
-#include "core/cpu_model.h"
+#include "core/sys/cpu_model.h"
 
 #include "core/base/util.h"
 #include "core/metric.h"

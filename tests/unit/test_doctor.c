@@ -4,12 +4,12 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/confinement.h"
-#include "core/cpu_name.h"
-#include "core/credentials.h"
 #include "core/doctor.h"
-#include "core/hypervisor.h"
 #include "core/out_doctor.h"
+#include "core/sys/confinement.h"
+#include "core/sys/cpu_name.h"
+#include "core/sys/credentials.h"
+#include "core/sys/hypervisor.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/machines.h"
 

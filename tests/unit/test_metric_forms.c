@@ -7,9 +7,9 @@
 #include "tests/unit/machine.h"
 #include "tests/unit/sample.h"
 
-#include "core/cpu_model.h"
 #include "core/metric.h"
 #include "core/preset.h"
+#include "core/sys/cpu_model.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The texts of /proc and /sys: as kernels write them, and as nobody should. */
 #include "core/base/util.h"
-#include "core/cpus.h"
-#include "core/credentials.h"
-#include "core/proc.h"
-#include "core/users.h"
+#include "core/sys/cpus.h"
+#include "core/sys/credentials.h"
+#include "core/sys/proc.h"
+#include "core/sys/users.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>

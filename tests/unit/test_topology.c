@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Sockets and nodes of CPUs, also of those that come and go. */
 #include "core/base/util.h"
-#include "core/topology.h"
+#include "core/sys/topology.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_TESTS_TWO_TASKS_H
 
 #include "core/base/util.h"
-#include "core/sys.h"
+#include "core/sys/sys.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/perf_group.h"
 #include "tests/fake_kernel/reader.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include "core/base/util.h"
 

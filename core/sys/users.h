@@ -2,7 +2,7 @@
 #ifndef PMCTOP_USERS_H
 #define PMCTOP_USERS_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stddef.h>
 #include <sys/types.h>

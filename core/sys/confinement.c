@@ -4,10 +4,10 @@
  * <linux/nsfs.h>, the same since Linux 3.8. Where /proc/self/ns is not there they show by what only
  * they have: kthreadd is task 2, and every user is himself.
  */
-#include "core/confinement.h"
+#include "core/sys/confinement.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <stdbool.h>
 #include <stdio.h>

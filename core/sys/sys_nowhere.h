@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SYS_NOWHERE_H
 #define PMCTOP_SYS_NOWHERE_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/limit.h"
+#include "core/sys/limit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

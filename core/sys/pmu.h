@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PMU_H
 #define PMCTOP_PMU_H
 
-#include "core/cpus.h"
-#include "core/sys.h"
+#include "core/sys/cpus.h"
+#include "core/sys/sys.h"
 
 #include <stddef.h>
 #include <stdint.h>

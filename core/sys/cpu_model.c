@@ -3,7 +3,7 @@
  * Model numbers: Intel's as in the kernel's asm/intel-family.h, AMD's as bsp_init_amd in
  * arch/x86/kernel/cpu/amd.c tells the Zens apart, Arm's as in asm/cputype.h.
  */
-#include "core/cpu_model.h"
+#include "core/sys/cpu_model.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -3,7 +3,7 @@
  * The running kernel behind the sys table. A wait is a ppoll on the caller's descriptors and on an
  * eventfd, which is what sys_wake writes to from another thread or a signal handler.
  */
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include "core/base/util.h"
 

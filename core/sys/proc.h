@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PROC_H
 #define PMCTOP_PROC_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

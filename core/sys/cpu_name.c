@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* x86 and others write a name; Arm writes numbers, those of asm/cputype.h. */
-#include "core/cpu_name.h"
+#include "core/sys/cpu_name.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <stdbool.h>
 #include <stdio.h>

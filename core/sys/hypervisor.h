@@ -2,7 +2,7 @@
 #ifndef PMCTOP_HYPERVISOR_H
 #define PMCTOP_HYPERVISOR_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 

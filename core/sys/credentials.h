@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CREDENTIALS_H
 #define PMCTOP_CREDENTIALS_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

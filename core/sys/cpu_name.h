@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CPU_NAME_H
 #define PMCTOP_CPU_NAME_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CONFINEMENT_H
 #define PMCTOP_CONFINEMENT_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 /*
  * What stands between this process and the machine: namespaces, and the container that they make.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/cpus.h"
+#include "core/sys/cpus.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_HIDEPID_H
 #define PMCTOP_HIDEPID_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

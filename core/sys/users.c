@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/users.h"
+#include "core/sys/users.h"
 
 #include "core/base/util.h"
 

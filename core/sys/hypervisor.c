@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/hypervisor.h"
+#include "core/sys/hypervisor.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <stddef.h>
 #include <stdio.h>

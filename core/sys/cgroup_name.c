@@ -8,7 +8,7 @@
  * cm/cgroup_manager_linux.go, podman's libpod/container_internal_linux.go, liblxc's cgfsng.c,
  * systemd's machined (unit_name_mangle).
  */
-#include "core/cgroup_name.h"
+#include "core/sys/cgroup_name.h"
 
 #include "core/base/util.h"
 

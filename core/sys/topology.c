@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/topology.h"
+#include "core/sys/topology.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <limits.h>
 #include <stdio.h>

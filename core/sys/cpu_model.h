@@ -2,8 +2,8 @@
 #ifndef PMCTOP_CPU_MODEL_H
 #define PMCTOP_CPU_MODEL_H
 
-#include "core/pmu.h"
-#include "core/sys.h"
+#include "core/sys/pmu.h"
+#include "core/sys/sys.h"
 
 /*
  * What kinds of CPUs a machine has, as far as the formulas of metrics differ: a bit for each kind,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/hidepid.h"
+#include "core/sys/hidepid.h"
 
 #include "core/base/util.h"
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_LIMIT_H
 #define PMCTOP_LIMIT_H
 
-#include "core/sys.h"
+#include "core/sys/sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/sys_nowhere.h"
+#include "core/sys/sys_nowhere.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/credentials.h"
+#include "core/sys/credentials.h"
 
-#include "core/proc.h"
+#include "core/sys/proc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
