@@ -2,8 +2,8 @@
 #ifndef PMCTOP_ATTRIB_H
 #define PMCTOP_ATTRIB_H
 
+#include "core/event/plan.h"
 #include "core/interval.h"
-#include "core/plan.h"
 #include "core/record.h"
 #include "core/tasks.h"
 

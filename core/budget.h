@@ -2,7 +2,7 @@
 #ifndef PMCTOP_BUDGET_H
 #define PMCTOP_BUDGET_H
 
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 

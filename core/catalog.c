@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/catalog_source.h"
-#include "core/plan.h"
+#include "core/event/plan.h"
 #include "core/probe.h"
 
 #include <fnmatch.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CATALOG_H
 #define PMCTOP_CATALOG_H
 
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/metric_def.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * "Present" is what CPUID says: whether the kernel counts there only probing tells.
  */
 #include "core/catalog_source.h"
-#include "core/pfm_start.h"
+#include "core/event/pfm_start.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>

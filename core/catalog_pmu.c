@@ -2,7 +2,7 @@
 #include "core/base/util.h"
 #include "core/budget.h"
 #include "core/catalog_source.h"
-#include "core/event_term.h"
+#include "core/event/event_term.h"
 #include "core/sys/cpus.h"
 
 #include <stdio.h>

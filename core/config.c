@@ -12,7 +12,7 @@
 #include "core/base/suggest.h"
 #include "core/base/text_file.h"
 #include "core/base/util.h"
-#include "core/event_list.h"
+#include "core/event/event_list.h"
 #include "core/metric_user.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "core/budget.h"
 #include "core/collect.h"
 #include "core/counted_cpus.h"
+#include "core/event/plan.h"
 #include "core/interval.h"
-#include "core/plan.h"
 
 #include <stdbool.h>
 

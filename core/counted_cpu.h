@@ -4,9 +4,9 @@
 
 #include "core/attrib.h"
 #include "core/births.h"
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
 #include "core/group.h"
-#include "core/plan.h"
 #include "core/recorder.h"
 #include "core/ring.h"
 #include "core/sys/sys.h"

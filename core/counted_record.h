@@ -3,8 +3,8 @@
 #define PMCTOP_COUNTED_RECORD_H
 
 #include "core/counted_cpus.h"
-#include "core/event.h"
-#include "core/plan.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
 #include "core/recorder.h"
 
 #include <stddef.h>

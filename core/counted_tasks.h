@@ -3,9 +3,9 @@
 #define PMCTOP_COUNTED_TASKS_H
 
 #include "core/census.h"
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
 #include "core/interval.h"
-#include "core/plan.h"
 #include "core/sys/sys.h"
 #include "core/target.h"
 

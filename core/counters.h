@@ -3,7 +3,7 @@
 #define PMCTOP_COUNTERS_H
 
 #include "core/access.h"
-#include "core/event.h"
+#include "core/event/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include "core/base/util.h"
 #include "core/doctor_part.h"
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc.h"
 

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/command.h"
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/metric_def.h"
 #include "core/preset.h"
 #include "core/question.h"

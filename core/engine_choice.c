@@ -2,7 +2,7 @@
 #include "core/engine_choice.h"
 
 #include "core/base/util.h"
-#include "core/event_list.h"
+#include "core/event/event_list.h"
 #include "core/metric_user.h"
 
 #include <errno.h>

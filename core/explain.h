@@ -4,7 +4,7 @@
 
 #include "core/access.h"
 #include "core/base/error.h"
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/sys/sys.h"
 
 /*

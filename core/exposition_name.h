@@ -2,7 +2,7 @@
 #ifndef PMCTOP_EXPOSITION_NAME_H
 #define PMCTOP_EXPOSITION_NAME_H
 
-#include "core/event.h"
+#include "core/event/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_GROUP_H
 #define PMCTOP_GROUP_H
 
-#include "core/event.h"
-#include "core/plan.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

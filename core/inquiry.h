@@ -3,7 +3,7 @@
 #define PMCTOP_INQUIRY_H
 
 #include "core/collect.h"
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/question.h"
 #include "core/selection.h"
 

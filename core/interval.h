@@ -2,7 +2,7 @@
 #ifndef PMCTOP_INTERVAL_H
 #define PMCTOP_INTERVAL_H
 
-#include "core/tally.h"
+#include "core/event/tally.h"
 #include "core/tasks.h"
 
 #include <stdbool.h>

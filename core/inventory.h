@@ -2,7 +2,7 @@
 #ifndef PMCTOP_INVENTORY_H
 #define PMCTOP_INVENTORY_H
 
-#include "core/event.h"
+#include "core/event/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,10 @@
 
 #include "core/base/error.h"
 #include "core/base/figure.h"
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
+#include "core/event/tally.h"
 #include "core/metric_def.h"
-#include "core/plan.h"
-#include "core/tally.h"
 
 #include <stdbool.h>
 #include <stddef.h>

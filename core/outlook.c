@@ -9,9 +9,9 @@
 #include "core/base/util.h"
 #include "core/budget.h"
 #include "core/collect.h"
-#include "core/event_list.h"
+#include "core/event/event_list.h"
+#include "core/event/plan.h"
 #include "core/explain.h"
-#include "core/plan.h"
 #include "core/selection.h"
 
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PROBE_H
 #define PMCTOP_PROBE_H
 
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 

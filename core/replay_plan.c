@@ -6,7 +6,7 @@
 #include "core/replay_plan.h"
 
 #include "core/base/util.h"
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #define PMCTOP_REPLAY_PLAN_H
 
 #include "core/base/error.h"
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
 #include "core/perfdata_sample.h"
-#include "core/plan.h"
 #include "core/record.h"
 #include "core/replay_facts.h"
 #include "core/sys/pmu.h"

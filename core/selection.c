@@ -2,8 +2,8 @@
 #include "core/selection.h"
 
 #include "core/base/util.h"
-#include "core/event_list.h"
-#include "core/event_resolver.h"
+#include "core/event/event_list.h"
+#include "core/event/event_resolver.h"
 #include "core/metric_event.h"
 #include "core/metric_user.h"
 #include "core/probe.h"

@@ -3,9 +3,9 @@
 #define PMCTOP_SELECTION_H
 
 #include "core/base/error.h"
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
 #include "core/metric.h"
-#include "core/plan.h"
 
 #include <stdbool.h>
 #include <stddef.h>

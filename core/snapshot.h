@@ -3,9 +3,9 @@
 #define PMCTOP_SNAPSHOT_H
 
 #include "core/cmdline.h"
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/tally.h"
 #include "core/metric.h"
-#include "core/tally.h"
 
 #include <stdbool.h>
 #include <stdint.h>

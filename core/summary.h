@@ -14,8 +14,8 @@
  * row of its own. Memory is bounded: beyond `most` processes the smallest, those that have ended
  * first, are folded into one row "N more" with pid 0.
  *
- * Counts of two plans (core/plan.h) cannot be added where their tallies differ. Each of them is a
- * part, with events, rows and time of its own: that in which it was in force.
+ * Counts of two plans (core/event/plan.h) cannot be added where their tallies differ. Each of them
+ * is a part, with events, rows and time of its own: that in which it was in force.
  */
 struct summary;
 

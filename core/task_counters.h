@@ -2,9 +2,9 @@
 #ifndef PMCTOP_TASK_COUNTERS_H
 #define PMCTOP_TASK_COUNTERS_H
 
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/plan.h"
 #include "core/group.h"
-#include "core/plan.h"
 #include "core/sys/sys.h"
 
 #include <stddef.h>

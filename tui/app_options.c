@@ -2,7 +2,7 @@
 #include "tui/app_options.h"
 
 #include "core/base/util.h"
-#include "core/event_list.h"
+#include "core/event/event_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

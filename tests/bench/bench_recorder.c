@@ -5,7 +5,7 @@
  */
 #include "core/attrib.h"
 #include "core/base/util.h"
-#include "core/plan.h"
+#include "core/event/plan.h"
 #include "core/recorder.h"
 #include "core/ring.h"
 #include "core/sys/sys.h"

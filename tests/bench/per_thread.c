@@ -6,7 +6,7 @@
  * descriptors it wanted and got, and milliseconds it took; ends when killed.
  */
 #include "core/base/util.h"
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/group.h"
 #include "core/sys/sys.h"
 

@@ -7,8 +7,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "core/event.h"
-#include "core/event_list.h"
+#include "core/event/event.h"
+#include "core/event/event_list.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A uprobe that event_resolve() names counts on this kernel. */
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 

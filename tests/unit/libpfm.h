@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_LIBPFM_H
 #define PMCTOP_TESTS_LIBPFM_H
 
-#include "core/pfm_start.h"
+#include "core/event/pfm_start.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

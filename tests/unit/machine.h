@@ -3,7 +3,7 @@
 #define PMCTOP_TESTS_MACHINE_H
 
 #include "core/base/util.h"
-#include "core/event.h"
+#include "core/event/event.h"
 #include "core/sys/pmu.h"
 #include "tests/fake_kernel/fake_kernel.h"
 

@@ -4,9 +4,9 @@
 
 #include "core/attrib.h"
 #include "core/base/util.h"
+#include "core/event/plan.h"
 #include "core/interval.h"
 #include "core/perfdata.h"
-#include "core/plan.h"
 #include "core/tasks.h"
 
 #include <setjmp.h>

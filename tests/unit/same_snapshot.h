@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_SAME_SNAPSHOT_H
 #define PMCTOP_TESTS_SAME_SNAPSHOT_H
 
-#include "core/plan.h"
+#include "core/event/plan.h"
 #include "core/snapshot.h"
 
 #include <setjmp.h>

@@ -2,8 +2,8 @@
 #include "tests/unit/sweep.h"
 
 #include "core/doctor.h"
+#include "core/event/plan.h"
 #include "core/metric.h"
-#include "core/plan.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/machine.h"
 
-#include "core/event_list.h"
+#include "core/event/event_list.h"
 #include "tests/unit/libpfm.h"
 
 #include <errno.h>

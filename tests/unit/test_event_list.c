@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The argument of -e in pieces. */
 #include "core/base/util.h"
-#include "core/event_list.h"
+#include "core/event/event_list.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -4,8 +4,8 @@
  * hold so many, and each case fills in what the groups counted and how long they were on.
  */
 #include "core/base/util.h"
+#include "core/event/plan.h"
 #include "core/metric.h"
-#include "core/plan.h"
 
 #include <ctype.h>
 #include <math.h>

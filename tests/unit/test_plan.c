@@ -5,7 +5,7 @@
  * for a pad; "|" between groups, " / " between domains.
  */
 #include "core/base/util.h"
-#include "core/plan.h"
+#include "core/event/plan.h"
 
 #include <ctype.h>
 #include <errno.h>

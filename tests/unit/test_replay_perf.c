@@ -4,8 +4,8 @@
  * in every interval must come out, to the count.
  */
 #include "core/base/util.h"
+#include "core/event/plan.h"
 #include "core/perfdata_read.h"
-#include "core/plan.h"
 #include "core/replay.h"
 #include "tests/fake_kernel/fake_kernel.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/pfm_start.h"
+#include "core/event/pfm_start.h"
 
 #include "core/base/util.h"
 

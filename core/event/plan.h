@@ -2,9 +2,9 @@
 #ifndef PMCTOP_PLAN_H
 #define PMCTOP_PLAN_H
 
-#include "core/event.h"
+#include "core/event/event.h"
+#include "core/event/tally.h"
 #include "core/sys/pmu.h"
-#include "core/tally.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
  * tasks up to a process, a CPU or the machine is adding vectors, and conservation is an equality
  * of vectors.
  *
- *   [0 .. n_counters)   counts (or ns) of each counter: an event in one group (core/plan.h)
+ *   [0 .. n_counters)   counts (or ns) of each counter: an event in one group (core/event/plan.h)
  *   [.. + n_groups)     ns that each group was counting meanwhile
  *   [.. + n_domains)    ns that each domain's groups could have been: time on the CPUs of one PMU
  *   [.. + 1)            ns of TALLY_TASK_CLOCK that nobody looked at: the windows beside them stand

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * As perf does, a PMU of which there are several can be named without its number (uncore_imc for
  * uncore_imc_0 and _1) and without "uncore_", or with * and ?: then it is counted on each.
  */
-#include "core/event_resolver.h"
-#include "core/event_term.h"
+#include "core/event/event_resolver.h"
+#include "core/event/event_term.h"
 
 #include <errno.h>
 #include <fnmatch.h>

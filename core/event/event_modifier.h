@@ -3,7 +3,7 @@
 #define PMCTOP_EVENT_MODIFIER_H
 
 #include "core/base/error.h"
-#include "core/event.h"
+#include "core/event/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

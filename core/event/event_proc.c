@@ -3,7 +3,7 @@
  * Times that no event of the kernel's tells, by the names that perf stat has for them: /proc knows.
  */
 #include "core/base/util.h"
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/event_list.h"
+#include "core/event/event_list.h"
 
 #include "core/base/util.h"
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  * perf_event_attr has the address of the text in config1 (kprobe_func, uprobe_path) and a number in
  * config2 (probe_offset, kprobe_addr); the text belongs to the event.
  */
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include "core/base/util.h"
 

@@ -6,7 +6,7 @@
  * does not; nor does this.
  */
 #include "core/base/util.h"
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/event.h"
+#include "core/event/event.h"
 
 #include "core/base/util.h"
-#include "core/event_resolver.h"
-#include "core/tally.h"
+#include "core/event/event_resolver.h"
+#include "core/event/tally.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * mem:ADDRESS[/LENGTH][:ACCESS]: the CPU's debug registers, counting. As perf, what is not said is
  * read and write, and 4 bytes, or a long where code is executed.
  */
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

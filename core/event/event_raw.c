@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* r1a8: what a core PMU takes for its config, in hexadecimal. */
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include <string.h>
 

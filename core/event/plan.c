@@ -4,7 +4,7 @@
  * has most of it already, else into a new one. Then the groups are laid out: who leads, where the
  * switch event and the tick stand, which value is which counter.
  */
-#include "core/plan.h"
+#include "core/event/plan.h"
 
 #include "core/base/util.h"
 

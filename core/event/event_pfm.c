@@ -6,9 +6,9 @@
  * memory controller, is counted on each. libpfm4 reads sysfs by itself.
  */
 #include "core/base/util.h"
-#include "core/event_modifier.h"
-#include "core/event_resolver.h"
-#include "core/pfm_start.h"
+#include "core/event/event_modifier.h"
+#include "core/event/event_resolver.h"
+#include "core/event/pfm_start.h"
 
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>

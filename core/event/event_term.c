@@ -4,7 +4,7 @@
  * them, where the format of the PMU says. An event of sysfs is such a list again, which can hold
  * no event itself; "?" in it is a value that the user has to give.
  */
-#include "core/event_term.h"
+#include "core/event/event_term.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_EVENT_TERM_H
 #define PMCTOP_EVENT_TERM_H
 
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 /*
  * The terms of one PMU, as /sys/bus/event_source/devices/PMU/{format,events} define them:

@@ -109,6 +109,6 @@ void event_copy(struct event *copy, const struct event *event);
 void event_fini(struct event *event);
 
 /* Most of core meets events in sets. */
-#include "core/event_set.h"
+#include "core/event/event_set.h"
 
 #endif

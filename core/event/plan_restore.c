@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/plan.h"
+#include "core/event/plan.h"
 
 #include "core/base/util.h"
 

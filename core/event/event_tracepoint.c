@@ -3,7 +3,7 @@
  * SUBSYSTEM:NAME, whose number is a file of tracefs. libpfm4 writes PMU::EVENT and EVENT:UMASK with
  * colons too, so a name is only surely a tracepoint where there is such a subsystem.
  */
-#include "core/event_resolver.h"
+#include "core/event/event_resolver.h"
 
 #include "core/base/util.h"
 #include "core/sys/proc.h"

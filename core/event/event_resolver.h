@@ -3,7 +3,7 @@
 #define PMCTOP_EVENT_RESOLVER_H
 
 #include "core/base/suggest.h"
-#include "core/event.h"
+#include "core/event/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
