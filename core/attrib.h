@@ -4,7 +4,7 @@
 
 #include "core/event/plan.h"
 #include "core/interval.h"
-#include "core/record.h"
+#include "core/perf/record.h"
 #include "core/tasks.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_BIRTHS_H
 #define PMCTOP_BIRTHS_H
 
-#include "core/record.h"
+#include "core/perf/record.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

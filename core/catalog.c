@@ -5,7 +5,7 @@
 #include "core/base/util.h"
 #include "core/catalog_source.h"
 #include "core/event/plan.h"
-#include "core/probe.h"
+#include "core/perf/probe.h"
 
 #include <fnmatch.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #include "core/catalog.h"
 
 #include "core/metric.h"
-#include "core/probe.h"
+#include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 
 /* How far the figures of one form could be known here. */

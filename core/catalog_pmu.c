@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
-#include "core/budget.h"
 #include "core/catalog_source.h"
 #include "core/event/event_term.h"
+#include "core/perf/budget.h"
 #include "core/sys/cpus.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "core/base/util.h"
 #include "core/catalog_source.h"
 #include "core/event/event_term.h"
-#include "core/probe.h"
+#include "core/perf/probe.h"
 
 #include <stdio.h>
 #include <string.h>

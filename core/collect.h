@@ -2,13 +2,13 @@
 #ifndef PMCTOP_COLLECT_H
 #define PMCTOP_COLLECT_H
 
-#include "core/access.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "core/budget.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/interval.h"
+#include "core/perf/access.h"
+#include "core/perf/budget.h"
 #include "core/recorder.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"

@@ -11,7 +11,7 @@
 #include "core/collect.h"
 #include "core/contention.h"
 #include "core/counted_tasks.h"
-#include "core/probe.h"
+#include "core/perf/probe.h"
 #include "core/proc_times.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/column_notes.h"
 
-#include "core/explain.h"
+#include "core/perf/explain.h"
 
 #define NOTE_EVENT  "Event "
 #define NOTE_METRIC "This CPU has no events for metric "

@@ -2,7 +2,7 @@
 #include "core/counted_cpu.h"
 
 #include "core/base/util.h"
-#include "core/record.h"
+#include "core/perf/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include "core/births.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/group.h"
+#include "core/perf/group.h"
+#include "core/perf/ring.h"
 #include "core/recorder.h"
-#include "core/ring.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

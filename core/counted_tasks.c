@@ -2,7 +2,7 @@
 #include "core/counted_tasks.h"
 
 #include "core/base/util.h"
-#include "core/probe.h"
+#include "core/perf/probe.h"
 #include "core/sys/limit.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_DOCTOR_H
 #define PMCTOP_DOCTOR_H
 
-#include "core/access.h"
+#include "core/perf/access.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

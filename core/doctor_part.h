@@ -2,9 +2,9 @@
 #ifndef PMCTOP_DOCTOR_PART_H
 #define PMCTOP_DOCTOR_PART_H
 
-#include "core/counters.h"
 #include "core/doctor.h"
-#include "core/standing.h"
+#include "core/perf/counters.h"
+#include "core/perf/standing.h"
 #include "core/sys/hypervisor.h"
 
 #include <limits.h>

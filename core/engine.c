@@ -8,7 +8,6 @@
  */
 #include "core/engine.h"
 
-#include "core/access.h"
 #include "core/base/notes.h"
 #include "core/base/util.h"
 #include "core/collect.h"
@@ -16,10 +15,11 @@
 #include "core/cpu_notes.h"
 #include "core/engine_choice.h"
 #include "core/engine_record.h"
-#include "core/explain.h"
 #include "core/inquiry.h"
 #include "core/own_cost.h"
 #include "core/passing_notes.h"
+#include "core/perf/access.h"
+#include "core/perf/explain.h"
 #include "core/preset.h"
 #include "core/sleep_note.h"
 #include "core/snapshot_take.h"

@@ -2,12 +2,12 @@
 #ifndef PMCTOP_ENGINE_CHOICE_H
 #define PMCTOP_ENGINE_CHOICE_H
 
-#include "core/access.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/engine.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
+#include "core/perf/access.h"
 #include "core/preset.h"
 #include "core/selection.h"
 #include "core/snapshot.h"

@@ -7,11 +7,11 @@
 #include "core/outlook.h"
 
 #include "core/base/util.h"
-#include "core/budget.h"
 #include "core/collect.h"
 #include "core/event/event_list.h"
 #include "core/event/plan.h"
-#include "core/explain.h"
+#include "core/perf/budget.h"
+#include "core/perf/explain.h"
 #include "core/selection.h"
 
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OWN_COST_H
 #define PMCTOP_OWN_COST_H
 
-#include "core/self_count.h"
+#include "core/perf/self_count.h"
 #include "core/snapshot.h"
 #include "core/sys/sys.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PERFDATA_H
 #define PMCTOP_PERFDATA_H
 
-#include "core/record.h"
+#include "core/perf/record.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>

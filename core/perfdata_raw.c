@@ -2,7 +2,7 @@
 #include "core/perfdata_raw.h"
 
 #include "core/base/util.h"
-#include "core/record.h"
+#include "core/perf/record.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -158,7 +158,7 @@ static void translate_record(struct perfdata *to, const struct raw *raw,
 	}
 }
 
-/* Nothing behind a size that makes no sense: neither did core/ring see it. */
+/* Nothing behind a size that makes no sense: neither did core/perf/ring see it. */
 static void translate_bytes(struct perfdata *to, const struct raw *raw, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes, *end = at + n;

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PERFDATA_RAW_H
 #define PMCTOP_PERFDATA_RAW_H
 
+#include "core/perf/ring_loan.h"
 #include "core/perfdata_write.h"
-#include "core/ring_loan.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PERFDATA_SAMPLE_H
 #define PMCTOP_PERFDATA_SAMPLE_H
 
+#include "core/perf/record.h"
 #include "core/perfdata_events.h"
-#include "core/record.h"
 
 #include <stdbool.h>
 #include <stddef.h>

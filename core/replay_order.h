@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_ORDER_H
 #define PMCTOP_REPLAY_ORDER_H
 
-#include "core/record.h"
+#include "core/perf/record.h"
 
 #include <stdbool.h>
 #include <stddef.h>

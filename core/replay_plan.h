@@ -5,8 +5,8 @@
 #include "core/base/error.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
+#include "core/perf/record.h"
 #include "core/perfdata_sample.h"
-#include "core/record.h"
 #include "core/replay_facts.h"
 #include "core/sys/pmu.h"
 

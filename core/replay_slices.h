@@ -4,7 +4,7 @@
 
 #include "core/attrib.h"
 #include "core/base/notes.h"
-#include "core/record.h"
+#include "core/perf/record.h"
 #include "core/replay_order.h"
 
 #include <stdbool.h>

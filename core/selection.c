@@ -6,7 +6,7 @@
 #include "core/event/event_resolver.h"
 #include "core/metric_event.h"
 #include "core/metric_user.h"
-#include "core/probe.h"
+#include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "core/task_counters.h"
 
 #include "core/base/util.h"
-#include "core/record.h"
+#include "core/perf/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/group.h"
+#include "core/perf/group.h"
 #include "core/sys/sys.h"
 
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "core/base/util.h"
 #include "core/cgroups.h"
 #include "core/cmdline.h"
-#include "core/record.h"
+#include "core/perf/record.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  */
 #include "tui/rights.h"
 
-#include "core/access.h"
 #include "core/base/util.h"
+#include "core/perf/access.h"
 #include "core/sys/sys.h"
 
 #include <errno.h>

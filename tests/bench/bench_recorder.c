@@ -6,8 +6,8 @@
 #include "core/attrib.h"
 #include "core/base/util.h"
 #include "core/event/plan.h"
+#include "core/perf/ring.h"
 #include "core/recorder.h"
-#include "core/ring.h"
 #include "core/sys/sys.h"
 #include "tests/bench/tell.h"
 
@@ -20,7 +20,7 @@
 enum {
 	VALUES = 7, /* four hardware events, N, the tick, page faults */
 	RING_BYTES = 2 << 20,
-	WAKE_BYTES = 512 << 10, /* as core/ring.c has it */
+	WAKE_BYTES = 512 << 10, /* as core/perf/ring.c has it */
 	RECORD_BYTES = 64 + 8 * VALUES,
 	RECORDS = WAKE_BYTES / RECORD_BYTES,
 	ROUNDS = 100,

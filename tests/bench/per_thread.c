@@ -7,7 +7,7 @@
  */
 #include "core/base/util.h"
 #include "core/event/event.h"
-#include "core/group.h"
+#include "core/perf/group.h"
 #include "core/sys/sys.h"
 
 #include <errno.h>

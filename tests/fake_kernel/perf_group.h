@@ -11,8 +11,8 @@
 
 /*
  * Events as pmctop opens them, for the tests of the fake kernel and the contract tests: on purpose
- * not by core/group and core/event, which are tested against the fake. Whatever goes wrong here
- * fails the cmocka test that called.
+ * not by core/perf/group and core/event, which are tested against the fake. Whatever goes wrong
+ * here fails the cmocka test that called.
  */
 #define TICK_OFF_NS (1000 * NS_PER_S)
 

@@ -9,7 +9,7 @@
 
 /*
  * Reads rings for the tests of the fake kernel and the contract tests, on purpose not with
- * core/ring and core/record, which are tested against the fake. It knows one layout:
+ * core/perf/ring and core/perf/record, which are tested against the fake. It knows one layout:
  */
 #define READER_SAMPLE_TYPE                                                               \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \

@@ -5,8 +5,8 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/record.h"
-#include "core/ring.h"
+#include "core/perf/record.h"
+#include "core/perf/ring.h"
 
 #include <unistd.h>
 

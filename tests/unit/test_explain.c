@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Every refusal has a sentence, and where there is a remedy the sentence has it. */
 #include "core/base/util.h"
-#include "core/explain.h"
+#include "core/perf/explain.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>

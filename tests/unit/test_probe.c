@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What the kernel answers about an event, and what that makes of its state. */
 #include "core/base/util.h"
-#include "core/probe.h"
+#include "core/perf/probe.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>

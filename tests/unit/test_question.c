@@ -4,7 +4,7 @@
  * counting goes on: each snapshot conserves, and no event is opened anew.
  */
 #include "core/catalog.h"
-#include "core/explain.h"
+#include "core/perf/explain.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"
 

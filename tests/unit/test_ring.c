@@ -4,8 +4,8 @@
  * at every offset, cut by the ring's end wherever it can be, and sizes that make no sense.
  */
 #include "core/base/util.h"
-#include "core/record.h"
-#include "core/ring.h"
+#include "core/perf/record.h"
+#include "core/perf/ring.h"
 
 #include <errno.h>
 #include <setjmp.h>

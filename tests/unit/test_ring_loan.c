@@ -4,8 +4,8 @@
  * late or never, and the kernel never finds less room than was promised.
  */
 #include "core/base/util.h"
+#include "core/perf/ring_loan.h"
 #include "core/perfdata_raw.h"
-#include "core/ring_loan.h"
 
 #include <pthread.h>
 #include <setjmp.h>

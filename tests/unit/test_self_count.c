@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
-#include "core/self_count.h"
+#include "core/perf/self_count.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

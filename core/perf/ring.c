@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/ring.h"
+#include "core/perf/ring.h"
 
 #include "core/base/util.h"
-#include "core/ring_loan.h"
+#include "core/perf/ring_loan.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/probe.h"
+#include "core/perf/probe.h"
 
-#include "core/group.h"
+#include "core/perf/group.h"
 #include "core/sys/cpus.h"
 
 #include <errno.h>

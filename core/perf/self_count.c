@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/self_count.h"
+#include "core/perf/self_count.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

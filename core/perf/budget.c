@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/budget.h"
+#include "core/perf/budget.h"
 
 #include "core/base/util.h"
-#include "core/group.h"
-#include "core/record.h"
+#include "core/perf/group.h"
+#include "core/perf/record.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/group.h"
+#include "core/perf/group.h"
 
 #include "core/base/util.h"
-#include "core/record.h"
-#include "core/ring.h"
+#include "core/perf/record.h"
+#include "core/perf/ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_COUNTERS_H
 #define PMCTOP_COUNTERS_H
 
-#include "core/access.h"
 #include "core/event/event.h"
+#include "core/perf/access.h"
 
 #include <stdbool.h>
 #include <stddef.h>

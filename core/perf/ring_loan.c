@@ -4,7 +4,7 @@
  * borrower copies first and asks then whether it was in time: if not, what it copied may have been
  * written over, and the reader's copy stands for it.
  */
-#include "core/ring_loan.h"
+#include "core/perf/ring_loan.h"
 
 #include "core/base/util.h"
 

@@ -3,7 +3,7 @@
  * perf_event_open itself says EACCES where it misses a right. EPERM and ENOSYS come from a filter
  * before it, whose answer is whatever its author chose, or from a kernel without it.
  */
-#include "core/standing.h"
+#include "core/perf/standing.h"
 
 #include "core/sys/proc.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_STANDING_H
 #define PMCTOP_STANDING_H
 
-#include "core/access.h"
+#include "core/perf/access.h"
 #include "core/sys/confinement.h"
 #include "core/sys/credentials.h"
 

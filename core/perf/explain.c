@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/explain.h"
+#include "core/perf/explain.h"
 
-#include "core/access.h"
-#include "core/standing.h"
+#include "core/perf/access.h"
+#include "core/perf/standing.h"
 
 #include <errno.h>
 #include <stdbool.h>

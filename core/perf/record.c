@@ -3,7 +3,7 @@
  * Layouts are those of linux/perf_event.h, "struct perf_event_type" comments. Every record but
  * SAMPLE ends with the sample_id trailer (attr.sample_id_all).
  */
-#include "core/record.h"
+#include "core/perf/record.h"
 
 #include "core/base/util.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/counters.h"
+#include "core/perf/counters.h"
 
 #include "core/base/util.h"
-#include "core/budget.h"
-#include "core/group.h"
-#include "core/record.h"
+#include "core/perf/budget.h"
+#include "core/perf/group.h"
+#include "core/perf/record.h"
 #include "core/sys/cpus.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RING_LOAN_H
 #define PMCTOP_RING_LOAN_H
 
-#include "core/ring.h"
+#include "core/perf/ring.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -25,7 +25,7 @@ struct ring {
 	uint64_t peeked;         /* size of the record that ring_peek returned; 0: none */
 	uint64_t *joined;        /* a record that wraps, put together */
 	uint64_t broken;         /* times that a record's size made no sense */
-	struct ring_loan *loans; /* what is lent (core/ring_loan.h), oldest first */
+	struct ring_loan *loans; /* what is lent (core/perf/ring_loan.h), oldest first */
 };
 
 /* How much is to be in a ring of that size when its reader is woken. */

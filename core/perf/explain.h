@@ -2,9 +2,9 @@
 #ifndef PMCTOP_EXPLAIN_H
 #define PMCTOP_EXPLAIN_H
 
-#include "core/access.h"
 #include "core/base/error.h"
 #include "core/event/event.h"
+#include "core/perf/access.h"
 #include "core/sys/sys.h"
 
 /*

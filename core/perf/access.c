@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/access.h"
+#include "core/perf/access.h"
 
 #include "core/sys/cpus.h"
 
