@@ -2,10 +2,10 @@
 #ifndef PMCTOP_CENSUS_H
 #define PMCTOP_CENSUS_H
 
+#include "core/attrib/target.h"
+#include "core/attrib/tasks.h"
 #include "core/sys/sys.h"
-#include "core/target.h"
 #include "core/task_counters.h"
-#include "core/tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ void census_fini(struct census *census);
 int census_look(struct census *census);
 /* Whether a process that need not have been seen is ours. */
 bool census_is_ours(const struct census *census, pid_t pid);
-/* Frees the entries that are gone, before core/tasks forgets who they were. */
+/* Frees the entries that are gone, before core/attrib/tasks forgets who they were. */
 void census_forget(struct census *census);
 
 /* NULL where there is none. */

@@ -2,18 +2,18 @@
 #ifndef PMCTOP_COLLECT_H
 #define PMCTOP_COLLECT_H
 
+#include "core/attrib/interval.h"
+#include "core/attrib/target.h"
+#include "core/attrib/tasks.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/interval.h"
 #include "core/perf/access.h"
 #include "core/perf/budget.h"
 #include "core/recorder.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
-#include "core/target.h"
-#include "core/tasks.h"
 
 #include <poll.h>
 #include <stdbool.h>

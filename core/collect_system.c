@@ -11,7 +11,7 @@
  * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
  * ends as an interval does: at a tick, so that the last slice of the group has its owner too.
  */
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
 #include "core/base/util.h"
 #include "core/collect.h"
 #include "core/contention.h"

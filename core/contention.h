@@ -2,10 +2,10 @@
 #ifndef PMCTOP_CONTENTION_H
 #define PMCTOP_CONTENTION_H
 
+#include "core/attrib/interval.h"
 #include "core/collect.h"
 #include "core/counted_cpus.h"
 #include "core/event/plan.h"
-#include "core/interval.h"
 #include "core/perf/budget.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_COUNTED_CPU_H
 #define PMCTOP_COUNTED_CPU_H
 
-#include "core/attrib.h"
-#include "core/births.h"
+#include "core/attrib/attrib.h"
+#include "core/attrib/births.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/perf/group.h"
@@ -135,7 +135,7 @@ void counted_cpu_disarm(struct counted_cpu *cpu);
 /*
  * Before records of any CPU are folded in, all are told who was born meanwhile: each is marked
  * where its ring ends now, then each adds who was born since the last time, and who got a name up
- * to its mark, and of these each is told what it added (core/births).
+ * to its mark, and of these each is told what it added (core/attrib/births).
  */
 void counted_cpu_mark(struct counted_cpu *cpu);
 void counted_cpu_add_births(struct counted_cpu *cpu, struct births *births);

@@ -2,12 +2,12 @@
 #ifndef PMCTOP_COUNTED_TASKS_H
 #define PMCTOP_COUNTED_TASKS_H
 
+#include "core/attrib/interval.h"
+#include "core/attrib/target.h"
 #include "core/census.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/interval.h"
 #include "core/sys/sys.h"
-#include "core/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_COUNTED_WINDOWS_H
 #define PMCTOP_COUNTED_WINDOWS_H
 
+#include "core/attrib/interval.h"
 #include "core/base/notes.h"
 #include "core/counted_cpus.h"
-#include "core/interval.h"
 
 #include <stdint.h>
 

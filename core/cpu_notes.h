@@ -2,8 +2,8 @@
 #ifndef PMCTOP_CPU_NOTES_H
 #define PMCTOP_CPU_NOTES_H
 
+#include "core/attrib/interval.h"
 #include "core/base/notes.h"
-#include "core/interval.h"
 
 #include <stdbool.h>
 

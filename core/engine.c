@@ -8,6 +8,8 @@
  */
 #include "core/engine.h"
 
+#include "core/attrib/target.h"
+#include "core/attrib/tasks.h"
 #include "core/base/notes.h"
 #include "core/base/util.h"
 #include "core/collect.h"
@@ -28,8 +30,6 @@
 #include "core/sys/proc.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
-#include "core/target.h"
-#include "core/tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>

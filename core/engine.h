@@ -2,6 +2,7 @@
 #ifndef PMCTOP_ENGINE_H
 #define PMCTOP_ENGINE_H
 
+#include "core/attrib/target.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/command.h"
@@ -12,7 +13,6 @@
 #include "core/recorder.h"
 #include "core/snapshot.h"
 #include "core/sys/sys.h"
-#include "core/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

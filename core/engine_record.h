@@ -2,11 +2,11 @@
 #ifndef PMCTOP_ENGINE_RECORD_H
 #define PMCTOP_ENGINE_RECORD_H
 
+#include "core/attrib/tasks.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/collect.h"
 #include "core/recorder.h"
-#include "core/tasks.h"
 
 /* The engine's part in recordings: when they begin, go on and end. Zeroed: there is none. */
 struct engine_record {

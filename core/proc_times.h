@@ -2,9 +2,9 @@
 #ifndef PMCTOP_PROC_TIMES_H
 #define PMCTOP_PROC_TIMES_H
 
+#include "core/attrib/interval.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/interval.h"
 #include "core/sys/proc.h"
 #include "core/sys/sys.h"
 

@@ -2,14 +2,14 @@
 #ifndef PMCTOP_RECORDER_H
 #define PMCTOP_RECORDER_H
 
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
+#include "core/attrib/interval.h"
+#include "core/attrib/target.h"
 #include "core/base/error.h"
-#include "core/interval.h"
 #include "core/perfdata_raw.h"
 #include "core/snapshot.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
-#include "core/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

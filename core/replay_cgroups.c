@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/replay_cgroups.h"
 
+#include "core/attrib/cgroups.h"
 #include "core/base/util.h"
-#include "core/cgroups.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,12 @@
 #ifndef PMCTOP_REPLAY_PART_H
 #define PMCTOP_REPLAY_PART_H
 
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
+#include "core/attrib/interval.h"
+#include "core/attrib/target.h"
+#include "core/attrib/tasks.h"
 #include "core/base/notes.h"
 #include "core/engine_choice.h"
-#include "core/interval.h"
 #include "core/perfdata_read.h"
 #include "core/replay.h"
 #include "core/sys/cpu_model.h"
@@ -13,8 +15,6 @@
 #include "core/sys/sys_nowhere.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
-#include "core/target.h"
-#include "core/tasks.h"
 
 /* What was counted, and with which columns it was shown. */
 struct replay_columns {

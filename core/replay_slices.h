@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_SLICES_H
 #define PMCTOP_REPLAY_SLICES_H
 
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
 #include "core/base/notes.h"
 #include "core/perf/record.h"
 #include "core/replay_order.h"

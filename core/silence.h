@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SILENCE_H
 #define PMCTOP_SILENCE_H
 
+#include "core/attrib/interval.h"
 #include "core/counted_cpus.h"
-#include "core/interval.h"
 #include "core/sys/proc.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SNAPSHOT_H
 #define PMCTOP_SNAPSHOT_H
 
-#include "core/cmdline.h"
+#include "core/attrib/cmdline.h"
 #include "core/event/event.h"
 #include "core/event/tally.h"
 #include "core/metric.h"

@@ -2,14 +2,14 @@
 #ifndef PMCTOP_SNAPSHOT_TAKE_H
 #define PMCTOP_SNAPSHOT_TAKE_H
 
+#include "core/attrib/interval.h"
+#include "core/attrib/target.h"
+#include "core/attrib/tasks.h"
 #include "core/base/notes.h"
-#include "core/interval.h"
 #include "core/snapshot.h"
 #include "core/sys/pmu.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
-#include "core/target.h"
-#include "core/tasks.h"
 
 #include <stdint.h>
 

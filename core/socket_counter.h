@@ -2,9 +2,9 @@
 #ifndef PMCTOP_SOCKET_COUNTER_H
 #define PMCTOP_SOCKET_COUNTER_H
 
+#include "core/attrib/interval.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/interval.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 

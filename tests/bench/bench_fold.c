@@ -6,10 +6,10 @@
  * where the kernel is silent about some switches. Prints ns of CPU time; a run under callgrind, and
  * another one of more records, tell instructions.
  */
+#include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/counted_cpus.h"
 #include "core/sys/sys.h"
-#include "core/tasks.h"
 #include "tests/bench/tell.h"
 
 #include <errno.h>

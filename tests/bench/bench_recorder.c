@@ -3,7 +3,7 @@
  * What recording costs whoever counts: a CPU's records folded in from a ring, with a recorder that
  * is told of each and without, in turns. Of the thread that counts alone; the file has another one.
  */
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
 #include "core/base/util.h"
 #include "core/event/plan.h"
 #include "core/perf/ring.h"

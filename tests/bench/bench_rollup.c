@@ -3,9 +3,9 @@
  * What 20,000 tasks that all run cost in an interval: asking /proc about each (through this
  * process's own files), asking again as often as it is done, and adding them up.
  */
+#include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/sys/sys.h"
-#include "core/tasks.h"
 #include "core/view.h"
 #include "tests/bench/tell.h"
 #include "tests/unit/sample.h"

@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
 #include "core/base/util.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* /proc/PID/cgroup, and then the name of the path: also of bytes that are no such file. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/cgroups.h"
+#include "core/attrib/cgroups.h"
 #include "core/sys/cgroup_name.h"
 
 static void check_name(const char *path)

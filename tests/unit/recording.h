@@ -2,12 +2,12 @@
 #ifndef PMCTOP_TESTS_RECORDING_H
 #define PMCTOP_TESTS_RECORDING_H
 
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
+#include "core/attrib/interval.h"
+#include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/event/plan.h"
-#include "core/interval.h"
 #include "core/perfdata.h"
-#include "core/tasks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * Attribution, case by case: a table of records goes in, and every count must come out under the
  * task that made it. Each case also proves conservation, to the count.
  */
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
 #include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
 

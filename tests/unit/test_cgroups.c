@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What /proc/PID/cgroup says, what people call it, and that each path is kept once. */
+#include "core/attrib/cgroups.h"
 #include "core/base/util.h"
-#include "core/cgroups.h"
 #include "core/sys/cgroup_name.h"
 #include "tests/fake_kernel/fake_kernel.h"
 

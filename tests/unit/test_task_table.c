@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Tids whose searches begin at the same slot, or beside it, and one of them goes. */
+#include "core/attrib/task_table.h"
 #include "core/base/util.h"
-#include "core/task_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

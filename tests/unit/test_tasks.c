@@ -3,8 +3,8 @@
  * The task table, case by case: records go in, in the order in which the rings are read (which is
  * not that of time), and every (tid, time) must find the task that had that number then.
  */
+#include "core/attrib/tasks.h"
 #include "core/base/util.h"
-#include "core/tasks.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/faulty.h"
 #include "tests/unit/allocated.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/task_table.h"
+#include "core/attrib/task_table.h"
 
 #include "core/base/util.h"
 

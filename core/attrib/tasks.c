@@ -3,11 +3,11 @@
  * A table of tids and their newest task; older tasks of the same tid hang behind it for as long as
  * an interval may still name them.
  */
-#include "core/tasks.h"
+#include "core/attrib/tasks.h"
 
+#include "core/attrib/task_table.h"
 #include "core/base/util.h"
 #include "core/sys/proc.h"
-#include "core/task_table.h"
 
 #include <errno.h>
 #include <stdio.h>

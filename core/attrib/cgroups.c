@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/cgroups.h"
+#include "core/attrib/cgroups.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/cgroup_find.h"
+#include "core/attrib/cgroup_find.h"
 
+#include "core/attrib/cgroups.h"
 #include "core/base/util.h"
-#include "core/cgroups.h"
 #include "core/sys/cgroup_name.h"
 #include "core/sys/proc.h"
 

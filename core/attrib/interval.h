@@ -2,8 +2,8 @@
 #ifndef PMCTOP_INTERVAL_H
 #define PMCTOP_INTERVAL_H
 
+#include "core/attrib/tasks.h"
 #include "core/event/tally.h"
-#include "core/tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_ATTRIB_H
 #define PMCTOP_ATTRIB_H
 
+#include "core/attrib/interval.h"
+#include "core/attrib/tasks.h"
 #include "core/event/plan.h"
-#include "core/interval.h"
 #include "core/perf/record.h"
-#include "core/tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

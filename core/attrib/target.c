@@ -4,11 +4,11 @@
  * its parent does. What fork told outlives the parent; where a task was there before us, /proc
  * tells its parent. Each task is asked about once.
  */
-#include "core/target.h"
+#include "core/attrib/target.h"
 
+#include "core/attrib/cgroup_find.h"
+#include "core/attrib/cgroups.h"
 #include "core/base/util.h"
-#include "core/cgroup_find.h"
-#include "core/cgroups.h"
 #include "core/sys/proc.h"
 
 #include <errno.h>

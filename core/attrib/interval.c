@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/interval.h"
+#include "core/attrib/interval.h"
 
 #include "core/base/util.h"
 

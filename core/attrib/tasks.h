@@ -2,9 +2,9 @@
 #ifndef PMCTOP_TASKS_H
 #define PMCTOP_TASKS_H
 
+#include "core/attrib/cgroups.h"
+#include "core/attrib/cmdline.h"
 #include "core/base/util.h"
-#include "core/cgroups.h"
-#include "core/cmdline.h"
 #include "core/perf/record.h"
 #include "core/sys/sys.h"
 
@@ -35,22 +35,23 @@ struct task {
 	uint64_t seen_ns;   /* the earliest record that named it */
 	uint64_t exit_ns;   /* 0: lives */
 	uint64_t interval;  /* the last interval in which it has a slot ... */
-	size_t slot;        /* ... and which (core/interval) */
+	size_t slot;        /* ... and which (core/attrib/interval) */
 	struct task *older; /* an exited task of the same tid that is still wanted */
 
-	pid_t ppid, ptid;          /* 0 where unknown */
-	uid_t uid;                 /* (uid_t)-1 where unknown */
-	char comm[16];             /* hostile bytes */
-	uint64_t exec_ns;          /* its last exec; 0: none seen */
-	uint64_t comm_ns;          /* when comm was taken; 0: comm is not known */
-	bool kernel;               /* a kernel thread */
-	bool zombie;               /* /proc said so */
-	bool looked_up;            /* /proc was asked since its last exec */
-	bool told;                 /* by tasks_tell: nobody else is asked */
-	bool listed;               /* among those to be forgotten, once */
-	enum task_lineage lineage; /* whether it descends from who is watched (core/target) ... */
-	unsigned lineage_of;       /* ... in that generation of it */
-	unsigned times_run;        /* in which run core/proc_times read its times; 0: never ... */
+	pid_t ppid, ptid; /* 0 where unknown */
+	uid_t uid;        /* (uid_t)-1 where unknown */
+	char comm[16];    /* hostile bytes */
+	uint64_t exec_ns; /* its last exec; 0: none seen */
+	uint64_t comm_ns; /* when comm was taken; 0: comm is not known */
+	bool kernel;      /* a kernel thread */
+	bool zombie;      /* /proc said so */
+	bool looked_up;   /* /proc was asked since its last exec */
+	bool told;        /* by tasks_tell: nobody else is asked */
+	bool listed;      /* among those to be forgotten, once */
+	enum task_lineage
+		lineage;     /* whether it descends from who is watched (core/attrib/target) ... */
+	unsigned lineage_of; /* ... in that generation of it */
+	unsigned times_run;  /* in which run core/proc_times read its times; 0: never ... */
 	uint64_t user_ticks, system_ticks; /* ... and what it read */
 	uint64_t again_ns;                 /* when /proc is to be asked again ... */
 	uint64_t age_ns;                   /* ... and how long after the last time that is */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/attrib.h"
+#include "core/attrib/attrib.h"
 
 #include "core/base/util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/cmdline.h"
+#include "core/attrib/cmdline.h"
 
 #include "core/base/util.h"
 

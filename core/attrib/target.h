@@ -2,11 +2,11 @@
 #ifndef PMCTOP_TARGET_H
 #define PMCTOP_TARGET_H
 
+#include "core/attrib/tasks.h"
 #include "core/base/error.h"
 #include "core/sys/cpus.h"
 #include "core/sys/sys.h"
 #include "core/sys/users.h"
-#include "core/tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

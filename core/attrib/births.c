@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/births.h"
+#include "core/attrib/births.h"
 
 #include "core/base/util.h"
 
