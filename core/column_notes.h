@@ -3,7 +3,7 @@
 #define PMCTOP_COLUMN_NOTES_H
 
 #include "core/base/notes.h"
-#include "core/selection.h"
+#include "core/metric/selection.h"
 #include "core/snapshot.h"
 #include "core/sys/sys.h"
 

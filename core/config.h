@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "core/metric_def.h"
-#include "core/preset.h"
+#include "core/metric/metric_def.h"
+#include "core/metric/preset.h"
 
 #include <stdbool.h>
 #include <stddef.h>

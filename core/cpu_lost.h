@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CPU_LOST_H
 #define PMCTOP_CPU_LOST_H
 
-#include "core/metric_def.h"
+#include "core/metric/metric_def.h"
 #include "core/rollup.h"
 #include "core/snapshot.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/base/util.h"
 #include "core/event/event_list.h"
-#include "core/metric_user.h"
+#include "core/metric/metric_user.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include "core/engine.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
+#include "core/metric/preset.h"
+#include "core/metric/selection.h"
 #include "core/perf/access.h"
-#include "core/preset.h"
-#include "core/selection.h"
 #include "core/snapshot.h"
 
 /* What was counted and shown once: no other events can be had. */

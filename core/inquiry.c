@@ -2,7 +2,7 @@
 #include "core/inquiry.h"
 
 #include "core/base/util.h"
-#include "core/catalog.h"
+#include "core/metric/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "core/collect.h"
 #include "core/event/event.h"
+#include "core/metric/selection.h"
 #include "core/question.h"
-#include "core/selection.h"
 
 #include <stdbool.h>
 #include <stddef.h>

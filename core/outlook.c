@@ -10,9 +10,9 @@
 #include "core/collect.h"
 #include "core/event/event_list.h"
 #include "core/event/plan.h"
+#include "core/metric/selection.h"
 #include "core/perf/budget.h"
 #include "core/perf/explain.h"
-#include "core/selection.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_QUESTION_H
 #define PMCTOP_QUESTION_H
 
-#include "core/inventory.h"
+#include "core/metric/inventory.h"
 #include "core/outlook.h"
 
 #include <stddef.h>

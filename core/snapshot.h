@@ -5,7 +5,7 @@
 #include "core/attrib/cmdline.h"
 #include "core/event/event.h"
 #include "core/event/tally.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * faults and the kernel have stalls of their own, top-down tells what miss counts only suggest, and
  * a low IPC alone tells least. Within a tier the figure that is farthest beyond its limit wins.
  *
- * Thresholds are those of the metrics (core/metrics), whose sources are toplev for top-down and
+ * Thresholds are those of the metrics (core/metric), whose sources are toplev for top-down and
  * branches, perf for IPC, and rules of thumb for misses, the kernel's share and switches. What a
  * limit is `per_cpu` is of each CPU's worth of time that was used.
  */

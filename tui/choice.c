@@ -4,7 +4,7 @@
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/event/event_list.h"
-#include "core/metric_user.h"
+#include "core/metric/metric_user.h"
 
 #include <errno.h>
 #include <stdlib.h>

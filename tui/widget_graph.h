@@ -2,7 +2,7 @@
 #ifndef PMCTOP_WIDGET_GRAPH_H
 #define PMCTOP_WIDGET_GRAPH_H
 
-#include "core/metric_def.h"
+#include "core/metric/metric_def.h"
 #include "tui/canvas.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/counted.h"
 
 #include "core/base/util.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 #include "core/snapshot.h"
 #include "tests/bench/tell.h"
 

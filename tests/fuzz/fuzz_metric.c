@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/text.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 #include "core/view.h"
 #include "tests/unit/sample.h"
 

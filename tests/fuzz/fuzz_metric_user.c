@@ -3,9 +3,9 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/text.h"
-#include "core/metric.h"
-#include "core/metric_event.h"
-#include "core/metric_user.h"
+#include "core/metric/metric.h"
+#include "core/metric/metric_event.h"
+#include "core/metric/metric_user.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/config.h"
-#include "core/preset.h"
+#include "core/metric/preset.h"
 #include "tui/choice.h"
 #include "tui/duration.h"
 #include "tui/keymap_config.h"

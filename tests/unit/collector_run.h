@@ -5,7 +5,7 @@
 #include "core/base/util.h"
 #include "core/collector.h"
 #include "core/live.h"
-#include "core/preset.h"
+#include "core/metric/preset.h"
 
 #include <poll.h>
 #include <setjmp.h>

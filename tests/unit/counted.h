@@ -3,7 +3,7 @@
 #define PMCTOP_TESTS_COUNTED_H
 
 #include "core/base/util.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include <math.h>
 #include <stdlib.h>

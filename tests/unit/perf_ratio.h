@@ -6,7 +6,7 @@
 #include "tests/unit/sample.h"
 
 #include "core/base/text.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #define PMCTOP_TESTS_SAMPLE_H
 
 #include "core/base/util.h"
-#include "core/metric.h"
-#include "core/preset.h"
+#include "core/metric/metric.h"
+#include "core/metric/preset.h"
 #include "core/snapshot.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_SERVER_H
 #define PMCTOP_TESTS_SERVER_H
 
-#include "core/metric_def.h"
-#include "core/preset.h"
+#include "core/metric/metric_def.h"
+#include "core/metric/preset.h"
 #include "tests/fake_kernel/busy.h"
 #include "tests/unit/engine_run.h"
 

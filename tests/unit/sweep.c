@@ -3,7 +3,7 @@
 
 #include "core/doctor.h"
 #include "core/event/plan.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include <errno.h>
 #include <math.h>

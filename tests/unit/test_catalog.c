@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What is listed on machines of which everything is known, and what the kernel said of it. */
 #include "core/base/util.h"
-#include "core/catalog.h"
+#include "core/metric/catalog.h"
 #include "core/sys/cpu_model.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/libpfm.h"

@@ -3,7 +3,7 @@
  * What the screen asks of a running engine: another preset, one process more. With the right to
  * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
  */
-#include "core/metric_user.h"
+#include "core/metric/metric_user.h"
 #include "core/passing_notes.h"
 #include "core/rollup.h"
 #include "tests/fake_kernel/machines.h"

@@ -3,7 +3,7 @@
 #include "core/sys/cpu_model.h"
 
 #include "core/base/util.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/sample.h"
 

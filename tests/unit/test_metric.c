@@ -3,8 +3,8 @@
 #include "tests/unit/sample.h"
 
 #include "core/base/figure.h"
-#include "core/metric.h"
-#include "core/preset.h"
+#include "core/metric/metric.h"
+#include "core/metric/preset.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "core/base/util.h"
 #include "core/event/plan.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include <ctype.h>
 #include <math.h>

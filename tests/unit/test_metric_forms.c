@@ -7,8 +7,8 @@
 #include "tests/unit/machine.h"
 #include "tests/unit/sample.h"
 
-#include "core/metric.h"
-#include "core/preset.h"
+#include "core/metric/metric.h"
+#include "core/metric/preset.h"
 #include "core/sys/cpu_model.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Metrics that are not built in: a user's, and those that show an event. And copies of all. */
-#include "core/metric_user.h"
+#include "core/metric/metric_user.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/metric_event.h"
-#include "core/preset.h"
+#include "core/metric/metric_event.h"
+#include "core/metric/preset.h"
 
 #include <errno.h>
 #include <setjmp.h>

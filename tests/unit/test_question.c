@@ -3,7 +3,7 @@
  * What is asked of a running engine, on machines of which everything is known. Whatever is asked,
  * counting goes on: each snapshot conserves, and no event is opened anew.
  */
-#include "core/catalog.h"
+#include "core/metric/catalog.h"
 #include "core/perf/explain.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"

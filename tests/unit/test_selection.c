@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What is asked for, step by step, and which columns, events and wants come of it. */
 #include "core/base/util.h"
-#include "core/metric_user.h"
-#include "core/selection.h"
+#include "core/metric/metric_user.h"
+#include "core/metric/selection.h"
 #include "core/sys/pmu.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/fake_kernel/machines.h"

@@ -2,7 +2,7 @@
 /* What columns show of their metrics: units, and differences from a baseline. */
 #include "tests/unit/sample.h"
 
-#include "core/metric_event.h"
+#include "core/metric/metric_event.h"
 #include "core/view.h"
 
 #include <setjmp.h>

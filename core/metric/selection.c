@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "core/selection.h"
+#include "core/metric/selection.h"
 
 #include "core/base/util.h"
 #include "core/event/event_list.h"
 #include "core/event/event_resolver.h"
-#include "core/metric_event.h"
-#include "core/metric_user.h"
+#include "core/metric/metric_event.h"
+#include "core/metric/metric_user.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include <stdbool.h>
 #include <stddef.h>

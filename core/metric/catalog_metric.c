@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/catalog.h"
+#include "core/metric/catalog.h"
 
-#include "core/metric.h"
+#include "core/metric/metric.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 

@@ -4,7 +4,7 @@
  * name of their own.
  */
 #include "core/base/util.h"
-#include "core/catalog_source.h"
+#include "core/metric/catalog_source.h"
 
 #include <stdio.h>
 

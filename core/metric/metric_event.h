@@ -3,7 +3,7 @@
 #define PMCTOP_METRIC_EVENT_H
 
 #include "core/base/error.h"
-#include "core/metric_def.h"
+#include "core/metric/metric_def.h"
 
 /*
  * The metric that shows an event's count and nothing else: its name is the event's, its title that

@@ -3,7 +3,7 @@
 #define PMCTOP_CATALOG_H
 
 #include "core/event/event.h"
-#include "core/metric_def.h"
+#include "core/metric/metric_def.h"
 
 #include <stdbool.h>
 #include <stddef.h>

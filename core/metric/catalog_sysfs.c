@@ -5,8 +5,8 @@
  * stands for all, under the name that counts them all.
  */
 #include "core/base/util.h"
-#include "core/catalog_source.h"
 #include "core/event/event_term.h"
+#include "core/metric/catalog_source.h"
 #include "core/perf/probe.h"
 
 #include <stdio.h>

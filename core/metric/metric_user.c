@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/metric_user.h"
+#include "core/metric/metric_user.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/event/tally.h"
-#include "core/metric_def.h"
+#include "core/metric/metric_def.h"
 
 #include <stdbool.h>
 #include <stddef.h>

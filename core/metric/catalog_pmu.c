@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
-#include "core/catalog_source.h"
 #include "core/event/event_term.h"
+#include "core/metric/catalog_source.h"
 #include "core/perf/budget.h"
 #include "core/sys/cpus.h"
 

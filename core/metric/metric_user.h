@@ -3,7 +3,7 @@
 #define PMCTOP_METRIC_USER_H
 
 #include "core/base/error.h"
-#include "core/metric_def.h"
+#include "core/metric/metric_def.h"
 
 #include <stdbool.h>
 

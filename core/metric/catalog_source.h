@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CATALOG_SOURCE_H
 #define PMCTOP_CATALOG_SOURCE_H
 
-#include "core/catalog.h"
+#include "core/metric/catalog.h"
 
 #include <stdbool.h>
 #include <stddef.h>

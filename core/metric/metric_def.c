@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/metric_def.h"
+#include "core/metric/metric_def.h"
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"

@@ -4,10 +4,10 @@
  * event may be counted in several groups, on several PMUs. Which of them a metric reads is decided
  * here, once. Metrics that read the same counters share the reading.
  */
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include "core/base/util.h"
-#include "core/metric_op.h"
+#include "core/metric/metric_op.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * libpfm4's tables of what is native to the PMUs of this machine, an entry for each unit mask.
  * "Present" is what CPUID says: whether the kernel counts there only probing tells.
  */
-#include "core/catalog_source.h"
 #include "core/event/pfm_start.h"
+#include "core/metric/catalog_source.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>

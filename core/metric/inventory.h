@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * Every event that has a name here (core/catalog), to pick from: immutable once made, counted by
- * reference. 18,000 of them on a large machine, in one block of text.
+ * Every event that has a name here (core/metric/catalog), to pick from: immutable once made,
+ * counted by reference. 18,000 of them on a large machine, in one block of text.
  */
 struct inventory_item {
 	const char *name; /* printable, as all texts; what -e takes, but where `example` */

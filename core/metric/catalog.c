@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/catalog.h"
+#include "core/metric/catalog.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/catalog_source.h"
 #include "core/event/plan.h"
+#include "core/metric/catalog_source.h"
 #include "core/perf/probe.h"
 
 #include <fnmatch.h>

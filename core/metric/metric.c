@@ -3,10 +3,10 @@
  * Evaluates compiled formulas. The stack holds figures, not numbers: what is not known stays not
  * known through every operation, save that if() does not ask the branch it does not take.
  */
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include "core/base/util.h"
-#include "core/metric_op.h"
+#include "core/metric/metric_op.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/inventory.h"
+#include "core/metric/inventory.h"
 
 #include "core/base/util.h"
-#include "core/catalog.h"
+#include "core/metric/catalog.h"
 
 #include <stdlib.h>
 #include <string.h>

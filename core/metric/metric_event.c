@@ -4,7 +4,7 @@
  * event by is kept: of pmu/terms/ the terms, of a long EVENT:UMASK or subsystem:tracepoint what
  * stands behind the colon, and words that perf's names are made of in short.
  */
-#include "core/metric_event.h"
+#include "core/metric/metric_event.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -5,11 +5,11 @@
  * how deep the program's stack will be, and refuses beyond the limits: evaluation then needs no
  * check at all, no memory and no strings, and can run for every row of every snapshot.
  */
-#include "core/metric.h"
+#include "core/metric/metric.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/metric_op.h"
+#include "core/metric/metric_op.h"
 #include "core/sys/cpu_model.h"
 
 #include <errno.h>

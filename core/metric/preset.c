@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/preset.h"
+#include "core/metric/preset.h"
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"
