@@ -6,7 +6,7 @@
 #include "core/base/file_replace.h"
 #include "core/batch_format.h"
 #include "core/feed.h"
-#include "core/summary.h"
+#include "core/snapshot/summary.h"
 #include "core/view.h"
 
 #include <signal.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/notes.h"
 #include "core/metric/selection.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 
 /*

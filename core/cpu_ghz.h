@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CPU_GHZ_H
 #define PMCTOP_CPU_GHZ_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 /*
  * How fast a CPU (socket, node) ran while it was busy, as the metric ghz has it, also where that is

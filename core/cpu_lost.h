@@ -3,8 +3,8 @@
 #define PMCTOP_CPU_LOST_H
 
 #include "core/metric/metric_def.h"
-#include "core/rollup.h"
-#include "core/snapshot.h"
+#include "core/snapshot/rollup.h"
+#include "core/snapshot/snapshot.h"
 
 /*
  * Which CPUs are the worst: those that lose most of their time. A core of today can retire several

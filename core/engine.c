@@ -24,7 +24,7 @@
 #include "core/perf/access.h"
 #include "core/perf/explain.h"
 #include "core/sleep_note.h"
-#include "core/snapshot_take.h"
+#include "core/snapshot/snapshot_take.h"
 #include "core/stolen_note.h"
 #include "core/sys/hidepid.h"
 #include "core/sys/proc.h"

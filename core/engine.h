@@ -11,7 +11,7 @@
 #include "core/metric/preset.h"
 #include "core/question.h"
 #include "core/recorder.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

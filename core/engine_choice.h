@@ -10,7 +10,7 @@
 #include "core/metric/preset.h"
 #include "core/metric/selection.h"
 #include "core/perf/access.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 /* What was counted and shown once: no other events can be had. */
 struct engine_recorded {

@@ -7,7 +7,7 @@
 #include "core/exposition_part.h"
 
 #include "core/base/util.h"
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 
 #include <assert.h>
 #include <math.h>

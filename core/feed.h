@@ -6,7 +6,7 @@
 #include "core/command.h"
 #include "core/playback.h"
 #include "core/question.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUT_COUNTS_H
 #define PMCTOP_OUT_COUNTS_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdio.h>
 

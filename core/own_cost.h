@@ -3,7 +3,7 @@
 #define PMCTOP_OWN_COST_H
 
 #include "core/perf/self_count.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_PERFDATA_COLUMNS_H
 
 #include "core/perfdata_write.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 /* What is counted and shown from here on: OWN_PLAN with its events, groups and columns. */
 void perfdata_columns(struct perfdata *data, const struct columns *columns);

@@ -7,7 +7,7 @@
 #include "core/attrib/target.h"
 #include "core/base/error.h"
 #include "core/perfdata_raw.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 

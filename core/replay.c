@@ -6,7 +6,7 @@
 #include "core/replay_input.h"
 #include "core/replay_part.h"
 #include "core/replay_target.h"
-#include "core/snapshot_take.h"
+#include "core/snapshot/snapshot_take.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/engine.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

@@ -4,9 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/command.h"
-#include "core/history.h"
 #include "core/replay.h"
-#include "core/snapshot.h"
+#include "core/snapshot/history.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_VERDICT_H
 
 #include "core/base/figure.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_VIEW_H
 #define PMCTOP_VIEW_H
 
-#include "core/rollup.h"
-#include "core/snapshot.h"
+#include "core/snapshot/rollup.h"
+#include "core/snapshot/snapshot.h"
 #include "core/verdict.h"
 
 #include <stdbool.h>

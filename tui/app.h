@@ -3,11 +3,11 @@
 #define PMCTOP_APP_H
 
 #include "core/command.h"
-#include "core/history.h"
 #include "core/playback.h"
 #include "core/question.h"
-#include "core/snapshot.h"
-#include "core/sums.h"
+#include "core/snapshot/history.h"
+#include "core/snapshot/snapshot.h"
+#include "core/snapshot/sums.h"
 #include "core/survey.h"
 #include "tui/canvas.h"
 #include "tui/column_choice.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_COLUMN_CHOICE_H
 #define PMCTOP_COLUMN_CHOICE_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,10 +2,10 @@
 #ifndef PMCTOP_DETAIL_PAGE_H
 #define PMCTOP_DETAIL_PAGE_H
 
-#include "core/detail.h"
-#include "core/history.h"
-#include "core/snapshot.h"
-#include "core/sums.h"
+#include "core/snapshot/detail.h"
+#include "core/snapshot/history.h"
+#include "core/snapshot/snapshot.h"
+#include "core/snapshot/sums.h"
 #include "tui/canvas.h"
 #include "tui/detail_subject.h"
 #include "tui/past.h"

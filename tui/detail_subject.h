@@ -2,10 +2,10 @@
 #ifndef PMCTOP_DETAIL_SUBJECT_H
 #define PMCTOP_DETAIL_SUBJECT_H
 
-#include "core/detail.h"
-#include "core/history.h"
-#include "core/rollup.h"
-#include "core/snapshot.h"
+#include "core/snapshot/detail.h"
+#include "core/snapshot/history.h"
+#include "core/snapshot/rollup.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_FRAME_H
 
 #include "core/playback.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/view.h"
 #include "tui/canvas.h"
 #include "tui/layout.h"

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/cpu_lost.h"
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 #include "core/view.h"
 #include "tui/frame_part.h"
 #include "tui/widget_meter.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FRAME_PART_H
 #define PMCTOP_FRAME_PART_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "tui/segments.h"
 
 /* What the files of the frame share. */

@@ -3,7 +3,7 @@
 #define PMCTOP_LAUNCH_H
 
 #include "core/base/error.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "core/engine.h"
 #include "core/playback.h"
 #include "core/recorder.h"
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 #include "core/view.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PAST_H
 #define PMCTOP_PAST_H
 
-#include "core/history.h"
+#include "core/snapshot/history.h"
 #include "tui/widget_graph.h"
 
 #include <stdbool.h>

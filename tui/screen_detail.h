@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SCREEN_DETAIL_H
 #define PMCTOP_SCREEN_DETAIL_H
 
-#include "core/snapshot.h"
-#include "core/sums.h"
+#include "core/snapshot/snapshot.h"
+#include "core/snapshot/sums.h"
 #include "tui/canvas.h"
 #include "tui/detail_page.h"
 

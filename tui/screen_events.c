@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/sums.h"
+#include "core/snapshot/sums.h"
 #include "tui/duration.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SEARCH_H
 #define PMCTOP_SEARCH_H
 
-#include "core/row_filter.h"
+#include "core/snapshot/row_filter.h"
 
 #include <stddef.h>
 
@@ -12,7 +12,7 @@ struct app;
  * What narrows a list by words: searching, which takes the selection to the next line that has
  * them, and the filter, which leaves out the lines that have them not. Both follow each letter, and
  * Esc takes them back. What was found is followed until the selection moves. A line has a word as
- * core/row_filter says, a CPU where it is its number.
+ * core/snapshot/row_filter says, a CPU where it is its number.
  */
 struct search {
 	char text[ROW_FILTER_BYTES];          /* searched for last */

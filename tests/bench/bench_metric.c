@@ -4,7 +4,7 @@
 
 #include "core/base/util.h"
 #include "core/metric/metric.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "tests/bench/tell.h"
 
 #include <stdio.h>

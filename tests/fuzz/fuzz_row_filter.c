@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "core/row_filter.h"
+#include "core/snapshot/row_filter.h"
 #include "core/sys/cgroup_name.h"
 
 #include <ctype.h>

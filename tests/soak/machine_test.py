@@ -31,7 +31,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 SHORT_S = 6
 LOST = "Records were lost"
-# Of the history, which fills up in its first eleven minutes (core/history.h).
+# Of the history, which fills up in its first eleven minutes (core/snapshot/history.h).
 HISTORY_BYTES_S = 24 << 10
 SLACK_BYTES = 8 << 20  # a storm is not always as large
 

@@ -3,7 +3,7 @@
 #define PMCTOP_TESTS_SAME_SNAPSHOT_H
 
 #include "core/event/plan.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "core/base/util.h"
 #include "core/metric/metric.h"
 #include "core/metric/preset.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

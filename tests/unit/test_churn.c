@@ -3,7 +3,7 @@
  * Machines with more of everything than one would think: what they cost, that nothing of it is left
  * out, and that it is given back.
  */
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/engine_run.h"
 

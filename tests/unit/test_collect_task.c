@@ -4,7 +4,7 @@
  * kernel, whose counts must be the truth's. Everyone makes two cycles and one instruction a
  * nanosecond, of which USER_SHARE in user mode.
  */
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"
 

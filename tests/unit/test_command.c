@@ -5,7 +5,7 @@
  */
 #include "core/metric/metric_user.h"
 #include "core/passing_notes.h"
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"
 

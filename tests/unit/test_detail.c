@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a snapshot made by hand says of one of its rows. */
-#include "core/detail.h"
+#include "core/snapshot/detail.h"
 #include "tests/unit/sample.h"
 
 #include <setjmp.h>

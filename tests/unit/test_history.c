@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The past of figures, of snapshots made by hand. */
-#include "core/history.h"
-#include "core/snapshot_sum.h"
+#include "core/snapshot/history.h"
+#include "core/snapshot/snapshot_sum.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/sample.h"
 

@@ -2,7 +2,7 @@
 /* Rows added up by process, tree, user and cgroup, and CPUs by socket and node. */
 #include "tests/unit/sample.h"
 
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 
 #include <math.h>
 #include <setjmp.h>

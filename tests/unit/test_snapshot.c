@@ -2,7 +2,7 @@
 /* What a snapshot is made of: shared columns, conservation, what was busy. */
 #include "tests/unit/sample.h"
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <errno.h>
 #include <math.h>

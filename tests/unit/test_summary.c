@@ -5,7 +5,7 @@
 
 #include "core/out_json.h"
 #include "core/out_text.h"
-#include "core/summary.h"
+#include "core/snapshot/summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Totals since zero, and how far estimates can be trusted. */
-#include "core/sums.h"
+#include "core/snapshot/sums.h"
 #include "tests/unit/sample.h"
 
 #include <math.h>

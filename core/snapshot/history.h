@@ -2,8 +2,8 @@
 #ifndef PMCTOP_HISTORY_H
 #define PMCTOP_HISTORY_H
 
-#include "core/rollup.h"
-#include "core/snapshot.h"
+#include "core/snapshot/rollup.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

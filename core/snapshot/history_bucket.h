@@ -2,15 +2,15 @@
 #ifndef PMCTOP_HISTORY_BUCKET_H
 #define PMCTOP_HISTORY_BUCKET_H
 
-#include "core/history.h"
+#include "core/snapshot/history.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * The figures of a piece of time, of core/history: keys in their order, for looking up by halves,
- * and behind them in the same block the values of each. So a task that comes and goes costs nothing
- * where it is not, old buckets go as a whole, and memory is bounded by the size of a block.
+ * The figures of a piece of time, of core/snapshot/history: keys in their order, for looking up by
+ * halves, and behind them in the same block the values of each. So a task that comes and goes costs
+ * nothing where it is not, old buckets go as a whole, and memory is bounded by the size of a block.
  *
  * Values are floats cut to sixteen bits: a sign, all the range, and eight bits that mean something,
  * which is more than a graph shows.

@@ -7,11 +7,11 @@
  * there are levels. Where a bucket goes depends on its time alone: so gaps stay gaps, as long as
  * they are longer than a bucket.
  */
-#include "core/history.h"
+#include "core/snapshot/history.h"
 
 #include "core/base/util.h"
-#include "core/history_bucket.h"
-#include "core/snapshot_sum.h"
+#include "core/snapshot/history_bucket.h"
+#include "core/snapshot/snapshot_sum.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SUMS_H
 #define PMCTOP_SUMS_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -103,7 +103,7 @@ struct snapshot_cpu {
 	struct figure *figures; /* n_metrics, over tally - idle; NULL where tally is */
 };
 
-/* What was run, of a snapshot that is a summary (core/summary.h). */
+/* What was run, of a snapshot that is a summary (core/snapshot/summary.h). */
 struct snapshot_run {
 	char *const *command; /* argv, NULL behind its end; borrowed for the snapshot's life */
 	int status;           /* 0..255, 128 + signal; -1: it still runs, and times are as of now */

@@ -3,7 +3,7 @@
  * Snapshots are plain memory once they are made: the only thing that two threads share is the
  * columns, and of those only the count of references ever changes.
  */
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include "core/base/util.h"
 

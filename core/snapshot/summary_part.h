@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SUMMARY_PART_H
 #define PMCTOP_SUMMARY_PART_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 /*
  * What a run came to while one plan was in force: one tally a process, and of the CPUs and totals,
- * added up from snapshots (core/summary.h).
+ * added up from snapshots (core/snapshot/summary.h).
  */
 struct summary_part {
 	struct columns *columns;           /* a reference: the latest of this plan */
@@ -39,7 +39,7 @@ bool summary_part_fits(const struct summary_part *part, const struct columns *co
 
 /*
  * Adds a snapshot that fits, whose columns are the part's from now on. `sequence` grows with each;
- * beyond `most` processes half of these are left (core/summary.h).
+ * beyond `most` processes half of these are left (core/snapshot/summary.h).
  */
 void summary_part_add(struct summary_part *part, const struct snapshot *snapshot, uint64_t sequence,
 		      size_t most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/detail.h"
+#include "core/snapshot/detail.h"
 
 #include "core/base/util.h"
 

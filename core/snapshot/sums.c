@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/sums.h"
+#include "core/snapshot/sums.h"
 
 #include "core/base/util.h"
 

@@ -3,7 +3,7 @@
 #define PMCTOP_HISTORY_PART_H
 
 #include "core/base/figure.h"
-#include "core/history_bucket.h"
+#include "core/snapshot/history_bucket.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_DETAIL_H
 #define PMCTOP_DETAIL_H
 
-#include "core/history.h"
-#include "core/rollup.h"
-#include "core/snapshot.h"
+#include "core/snapshot/history.h"
+#include "core/snapshot/rollup.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stddef.h>
 #include <stdint.h>

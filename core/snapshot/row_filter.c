@@ -3,7 +3,7 @@
  * Twenty thousand rows are looked at for every snapshot, so what many of them share (cgroups) is
  * looked at once, and a pid is written out only for words that are numbers.
  */
-#include "core/row_filter.h"
+#include "core/snapshot/row_filter.h"
 
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"

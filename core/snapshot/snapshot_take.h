@@ -6,7 +6,7 @@
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/sys/pmu.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SUMMARY_H
 #define PMCTOP_SUMMARY_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stddef.h>
 

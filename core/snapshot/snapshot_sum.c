@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/snapshot_sum.h"
+#include "core/snapshot/snapshot_sum.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"

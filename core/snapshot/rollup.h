@@ -2,8 +2,8 @@
 #ifndef PMCTOP_ROLLUP_H
 #define PMCTOP_ROLLUP_H
 
-#include "core/row_filter.h"
-#include "core/snapshot.h"
+#include "core/snapshot/row_filter.h"
+#include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SNAPSHOT_SUM_H
 #define PMCTOP_SNAPSHOT_SUM_H
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 /*
  * Snapshots that follow one another as one of their whole time: the same tasks, CPUs and totals

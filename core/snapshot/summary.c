@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* A plan that comes back goes on with its part. */
-#include "core/summary.h"
+#include "core/snapshot/summary.h"
 
 #include "core/base/notes.h"
 #include "core/base/util.h"
-#include "core/summary_part.h"
+#include "core/snapshot/summary_part.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/snapshot_take.h"
+#include "core/snapshot/snapshot_take.h"
 
 #include "core/base/util.h"
 

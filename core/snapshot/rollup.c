@@ -5,7 +5,7 @@
  * what makes two rows one; all that differs between the roll-ups is the key, and what such rows
  * have in common.
  */
-#include "core/rollup.h"
+#include "core/snapshot/rollup.h"
 
 #include "core/base/util.h"
 

@@ -2,7 +2,7 @@
 /*
  * A process is found by its pid in a table that knows the latest one of every pid.
  */
-#include "core/summary_part.h"
+#include "core/snapshot/summary_part.h"
 
 #include "core/base/util.h"
 
@@ -60,7 +60,7 @@ static int *map_cgroups(struct summary_part *part, const struct snapshot *snapsh
 static size_t *find_slot(const struct summary_part *part, pid_t pid)
 {
 	size_t mask = part->n_slots - 1;
-	/* Knuth's multiplicative hash, as in core/rollup.c. */
+	/* Knuth's multiplicative hash, as in core/snapshot/rollup.c. */
 	size_t at = (size_t)((uint32_t)pid * 2654435761u) & mask;
 
 	while (part->slots[at] && part->processes[part->slots[at] - 1].row.pid != pid)
