@@ -7,7 +7,7 @@
 #include "core/batch_format.h"
 #include "core/feed.h"
 #include "core/snapshot/summary.h"
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_BATCH_FORMAT_H
 #define PMCTOP_BATCH_FORMAT_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <stddef.h>
 #include <stdio.h>

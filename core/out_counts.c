@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUT_CSV_H
 #define PMCTOP_OUT_CSV_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <stdio.h>
 

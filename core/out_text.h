@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUT_TEXT_H
 #define PMCTOP_OUT_TEXT_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <stdio.h>
 

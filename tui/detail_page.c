@@ -7,8 +7,8 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/verdict.h"
-#include "core/view.h"
+#include "core/view/verdict.h"
+#include "core/view/view.h"
 #include "tui/duration.h"
 #include "tui/segments.h"
 #include "tui/widget_graph.h"

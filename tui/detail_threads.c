@@ -2,7 +2,7 @@
 #include "tui/detail_part.h"
 
 #include "core/base/text.h"
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <stdio.h>
 

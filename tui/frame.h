@@ -4,7 +4,7 @@
 
 #include "core/playback.h"
 #include "core/snapshot/snapshot.h"
-#include "core/view.h"
+#include "core/view/view.h"
 #include "tui/canvas.h"
 #include "tui/layout.h"
 #include "tui/past.h"

@@ -8,9 +8,9 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/cpu_lost.h"
 #include "core/snapshot/rollup.h"
-#include "core/view.h"
+#include "core/view/cpu_lost.h"
+#include "core/view/view.h"
 #include "tui/frame_part.h"
 #include "tui/widget_meter.h"
 

@@ -3,7 +3,7 @@
 #include "tui/frame.h"
 
 #include "core/base/util.h"
-#include "core/view.h"
+#include "core/view/view.h"
 #include "tui/widget_graph.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_LIST_H
 #define PMCTOP_LIST_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 #include "tui/canvas.h"
 #include "tui/keymap.h"
 #include "tui/mark.h"

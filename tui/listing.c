@@ -9,7 +9,7 @@
 #include "core/perf/explain.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
-#include "core/verdict.h"
+#include "core/view/verdict.h"
 #include "tui/choice.h"
 #include "tui/theme_load.h"
 #include "tui/variables.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_MARK_H
 #define PMCTOP_MARK_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "core/playback.h"
 #include "core/recorder.h"
 #include "core/snapshot/rollup.h"
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>

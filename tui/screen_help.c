@@ -8,7 +8,7 @@
 
 #include "core/base/util.h"
 #include "core/base/version.h"
-#include "core/cpu_lost.h"
+#include "core/view/cpu_lost.h"
 #include "tui/refusal.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_STYLE_H
 #define PMCTOP_STYLE_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 /*
  * What a piece of the screen means. Screens and widgets speak of roles only; the theme says what

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_WIDGET_TABLE_H
 #define PMCTOP_WIDGET_TABLE_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 #include "tui/canvas.h"
 #include "tui/keymap.h"
 #include "tui/mark.h"

@@ -6,7 +6,7 @@
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/sys/sys.h"
-#include "core/view.h"
+#include "core/view/view.h"
 #include "tests/bench/tell.h"
 #include "tests/unit/sample.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/metric/metric.h"
-#include "core/view.h"
+#include "core/view/view.h"
 #include "tests/unit/sample.h"
 
 #include <errno.h>

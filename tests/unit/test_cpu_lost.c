@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Which CPUs are the worst, and how they unfold below their sockets. */
-#include "core/cpu_lost.h"
-#include "core/view.h"
+#include "core/view/cpu_lost.h"
+#include "core/view/view.h"
 #include "tests/unit/sample.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  */
 #include "tests/unit/engine_run.h"
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <stdio.h>
 

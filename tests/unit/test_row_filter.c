@@ -2,7 +2,7 @@
 /* Which tasks pass a filter, and what roll-ups make of those that do. */
 #include "tests/unit/sample.h"
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #include "tests/unit/sample.h"
 
 #include "core/base/text.h"
-#include "core/verdict.h"
-#include "core/view.h"
+#include "core/view/verdict.h"
+#include "core/view/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/sample.h"
 
 #include "core/base/text.h"
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * Which columns there are follows from what a line is and from the metrics of the snapshot. What a
- * cell says follows from its column alone (core/view_cell.c), and is made only where someone asks.
+ * cell says follows from its column alone (core/view/view_cell.c), and is made only where someone
+ * asks.
  */
-#include "core/view_part.h"
+#include "core/view/view_part.h"
 
 #include "core/base/radix.h"
 #include "core/base/util.h"
-#include "core/cpu_ghz.h"
-#include "core/cpu_lost.h"
 #include "core/sys/cgroup_name.h"
-#include "core/view_cpus.h"
+#include "core/view/cpu_ghz.h"
+#include "core/view/cpu_lost.h"
+#include "core/view/view_cpus.h"
 
 #include <math.h>
 #include <stdlib.h>

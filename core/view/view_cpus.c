@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/view_cpus.h"
+#include "core/view/view_cpus.h"
 
 #include "core/base/util.h"
-#include "core/cpu_lost.h"
+#include "core/view/cpu_lost.h"
 
 #include <stdlib.h>
 

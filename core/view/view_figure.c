@@ -4,7 +4,7 @@
  * either differs from a baseline. The baseline is a view of its own, without an order, so that rows
  * are rolled up and figures converted then as now.
  */
-#include "core/view_part.h"
+#include "core/view/view_part.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"

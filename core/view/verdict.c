@@ -8,11 +8,11 @@
  * branches, perf for IPC, and rules of thumb for misses, the kernel's share and switches. What a
  * limit is `per_cpu` is of each CPU's worth of time that was used.
  */
-#include "core/verdict.h"
+#include "core/view/verdict.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view.h"
+#include "core/view/view.h"
 
 #include <assert.h>
 #include <stdio.h>

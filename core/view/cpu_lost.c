@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/cpu_lost.h"
+#include "core/view/cpu_lost.h"
 
 const struct metric_def cpu_lost_def = {
 	.name = "lost",

@@ -3,11 +3,11 @@
  * Which columns there are follows from what a line is and from the metrics of the snapshot; which
  * of them fit, from their weights.
  */
-#include "core/view_part.h"
+#include "core/view/view_part.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/cpu_ghz.h"
+#include "core/view/cpu_ghz.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_VIEW_PART_H
 #define PMCTOP_VIEW_PART_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 
 /* What the parts of a view share; for core/view*.c alone. */
 

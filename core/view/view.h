@@ -4,7 +4,7 @@
 
 #include "core/snapshot/rollup.h"
 #include "core/snapshot/snapshot.h"
-#include "core/verdict.h"
+#include "core/view/verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,8 +46,8 @@ enum view_field {
 	FIELD_CGROUP,
 	FIELD_CPU, /* or socket, or node */
 	FIELD_CPUS,
-	FIELD_LOST, /* core/cpu_lost.h */
-	FIELD_GHZ,  /* core/cpu_ghz.h: of CPUs where no metric is that */
+	FIELD_LOST, /* core/view/cpu_lost.h */
+	FIELD_GHZ,  /* core/view/cpu_ghz.h: of CPUs where no metric is that */
 	FIELD_TYPE, /* of a CPU */
 	FIELD_VERDICT,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/cpu_ghz.h"
+#include "core/view/cpu_ghz.h"
 
 #include "core/base/util.h"
 

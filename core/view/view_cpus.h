@@ -2,9 +2,9 @@
 #ifndef PMCTOP_VIEW_CPUS_H
 #define PMCTOP_VIEW_CPUS_H
 
-#include "core/view.h"
+#include "core/view/view.h"
 
-/* The lines of a view by socket or node (core/view.c alone needs these). */
+/* The lines of a view by socket or node (core/view/view.c alone needs these). */
 
 static inline bool view_is_unfolded(const struct view_spec *spec, int unit)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
-#include "core/view_part.h"
+#include "core/view/view_part.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/cpu_ghz.h"
-#include "core/cpu_lost.h"
-#include "core/view_cpus.h"
+#include "core/view/cpu_ghz.h"
+#include "core/view/cpu_lost.h"
+#include "core/view/view_cpus.h"
 
 #include <assert.h>
 #include <math.h>
