@@ -11,7 +11,7 @@
 #include "core/event/plan.h"
 #include "core/perf/access.h"
 #include "core/perf/budget.h"
-#include "core/recorder.h"
+#include "core/perfdata/recorder.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
 

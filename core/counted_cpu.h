@@ -8,7 +8,7 @@
 #include "core/event/plan.h"
 #include "core/perf/group.h"
 #include "core/perf/ring.h"
-#include "core/recorder.h"
+#include "core/perfdata/recorder.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "core/counted_cpus.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/recorder.h"
+#include "core/perfdata/recorder.h"
 
 #include <stddef.h>
 

@@ -9,8 +9,8 @@
 #include "core/event/event.h"
 #include "core/metric/metric_def.h"
 #include "core/metric/preset.h"
+#include "core/perfdata/recorder.h"
 #include "core/question.h"
-#include "core/recorder.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 

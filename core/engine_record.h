@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/collect.h"
-#include "core/recorder.h"
+#include "core/perfdata/recorder.h"
 
 /* The engine's part in recordings: when they begin, go on and end. Zeroed: there is none. */
 struct engine_record {

@@ -2,7 +2,7 @@
 #include "core/replay.h"
 
 #include "core/base/util.h"
-#include "core/own_read.h"
+#include "core/perfdata/own_read.h"
 #include "core/replay_input.h"
 #include "core/replay_part.h"
 #include "core/replay_target.h"

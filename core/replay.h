@@ -29,7 +29,7 @@ struct replay_config {
 	bool asked;           /* ... and a note says so: somebody asked for others */
 };
 
-/* Where bytes come from, if not from a path (core/perfdata_read.h). */
+/* Where bytes come from, if not from a path (core/perfdata/perfdata_read.h). */
 struct perfdata_input;
 
 /*

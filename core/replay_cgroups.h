@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_CGROUPS_H
 #define PMCTOP_REPLAY_CGROUPS_H
 
-#include "core/perfdata_sample.h"
+#include "core/perfdata/perfdata_sample.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_FACTS_H
 #define PMCTOP_REPLAY_FACTS_H
 
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 #include "core/sys/cpu_model.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_REPLAY_INPUT_H
 
 #include "core/base/error.h"
-#include "core/perfdata_read.h"
+#include "core/perfdata/perfdata_read.h"
 
 /* A recording in a file, or one that comes through a pipe: it is never waited for. */
 struct replay_input;

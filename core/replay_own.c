@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The calls that a collector made, made again in their order: what they are is told by records of
- * our own (core/perfdata.h) that stand among the kernel's. Figures are not read but found again, by
- * core/attrib, and held against those that were written down at each cut.
+ * our own (core/perfdata/perfdata.h) that stand among the kernel's. Figures are not read but found
+ * again, by core/attrib, and held against those that were written down at each cut.
  */
 #include "core/replay_own.h"
 

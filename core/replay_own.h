@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_OWN_H
 #define PMCTOP_REPLAY_OWN_H
 
-#include "core/own_read.h"
+#include "core/perfdata/own_read.h"
 #include "core/replay_part.h"
 
 /*

@@ -8,7 +8,7 @@
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
 #include "core/engine_choice.h"
-#include "core/perfdata_read.h"
+#include "core/perfdata/perfdata_read.h"
 #include "core/replay.h"
 #include "core/sys/cpu_model.h"
 #include "core/sys/pmu.h"

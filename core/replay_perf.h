@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_PERF_H
 #define PMCTOP_REPLAY_PERF_H
 
-#include "core/perfdata_sample.h"
+#include "core/perfdata/perfdata_sample.h"
 #include "core/replay_cgroups.h"
 #include "core/replay_facts.h"
 #include "core/replay_part.h"

@@ -6,7 +6,7 @@
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/perf/record.h"
-#include "core/perfdata_sample.h"
+#include "core/perfdata/perfdata_sample.h"
 #include "core/replay_facts.h"
 #include "core/sys/pmu.h"
 

@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/engine.h"
+#include "core/perfdata/recorder.h"
 #include "core/playback.h"
-#include "core/recorder.h"
 #include "core/snapshot/rollup.h"
 #include "core/view/view.h"
 

@@ -84,8 +84,9 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 		   uint64_t weight);
 
 /*
- * What a stream is in the middle of, so that its recording can begin there (core/recorder). Records
- * with time_ns 0 are none; all pointers are good until the next call. False where there is none.
+ * What a stream is in the middle of, so that its recording can begin there
+ * (core/perfdata/recorder). Records with time_ns 0 are none; all pointers are good until the next
+ * call. False where there is none.
  */
 struct attrib_state {
 	const uint64_t *reading; /* the last one: enum record_reading, then the values */

@@ -7,7 +7,7 @@
 #include "core/base/util.h"
 #include "core/event/plan.h"
 #include "core/perf/ring.h"
-#include "core/recorder.h"
+#include "core/perfdata/recorder.h"
 #include "core/sys/sys.h"
 #include "tests/bench/tell.h"
 

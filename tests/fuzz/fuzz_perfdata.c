@@ -5,8 +5,8 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/perfdata_read.h"
-#include "core/perfdata_sample.h"
+#include "core/perfdata/perfdata_read.h"
+#include "core/perfdata/perfdata_sample.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_TESTS_PERFDATA_SCENE_H
 #define PMCTOP_TESTS_PERFDATA_SCENE_H
 
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 #include "tests/unit/perfdata_image.h"
 
 /*

@@ -7,7 +7,7 @@
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/event/plan.h"
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 /*
- * A recording read back with nothing but what core/perfdata.h says: every record is judged, and the
- * calls that it tells of are made again, so that its intervals can be compared with those that were
- * seen.
+ * A recording read back with nothing but what core/perfdata/perfdata.h says: every record is
+ * judged, and the calls that it tells of are made again, so that its intervals can be compared with
+ * those that were seen.
  */
 enum { REPLAY_IDS_MAX = 4096, REPLAY_STREAMS_MAX = 256 };
 

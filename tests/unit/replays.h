@@ -4,8 +4,8 @@
 
 #include "core/command.h"
 #include "core/engine.h"
-#include "core/perfdata_read.h"
-#include "core/recorder.h"
+#include "core/perfdata/perfdata_read.h"
+#include "core/perfdata/recorder.h"
 #include "core/replay.h"
 #include "tests/fake_kernel/busy.h"
 #include "tests/fake_kernel/machines.h"

@@ -5,8 +5,8 @@
  */
 #include "core/base/file_replace.h"
 #include "core/config_save.h"
-#include "core/perfdata.h"
-#include "core/record_name.h"
+#include "core/perfdata/perfdata.h"
+#include "core/perfdata/record_name.h"
 
 #include "core/base/util.h"
 #include "tests/unit/files.h"

@@ -6,9 +6,9 @@
  * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata. "tell FILE" says what a
  * recording has, for tests/live/perfdata_test.py to compare.
  */
-#include "core/perfdata_read.h"
-#include "core/perfdata_sample.h"
-#include "core/perfdata_write.h"
+#include "core/perfdata/perfdata_read.h"
+#include "core/perfdata/perfdata_sample.h"
+#include "core/perfdata/perfdata_write.h"
 #include "tests/unit/perfdata_scene.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * What records say of events and of who ran, in every layout that perf_event_open(2) can be asked
  * for.
  */
-#include "core/perfdata_sample.h"
+#include "core/perfdata/perfdata_sample.h"
 #include "tests/unit/perfdata_image.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * The name of a recording: what has it, had it or is to have it, and what somebody else does to it
  * meanwhile.
  */
-#include "core/perfdata.h"
-#include "core/record_name.h"
+#include "core/perfdata/perfdata.h"
+#include "core/perfdata/record_name.h"
 #include "tests/unit/signals.h"
 
 #include <dirent.h>

@@ -5,8 +5,8 @@
  */
 #include "core/command.h"
 #include "core/engine.h"
-#include "core/record_file.h"
-#include "core/recorder.h"
+#include "core/perfdata/record_file.h"
+#include "core/perfdata/recorder.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"
 #include "tests/unit/recording.h"

@@ -5,7 +5,7 @@
  */
 #include "core/base/util.h"
 #include "core/event/plan.h"
-#include "core/perfdata_read.h"
+#include "core/perfdata/perfdata_read.h"
 #include "core/replay.h"
 #include "tests/fake_kernel/fake_kernel.h"
 

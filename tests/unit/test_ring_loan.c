@@ -5,7 +5,7 @@
  */
 #include "core/base/util.h"
 #include "core/perf/ring_loan.h"
-#include "core/perfdata_raw.h"
+#include "core/perfdata/perfdata_raw.h"
 
 #include <pthread.h>
 #include <setjmp.h>

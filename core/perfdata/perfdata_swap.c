@@ -10,10 +10,10 @@
  *
  * What stands behind the letters is left as it is: texts, and what nobody reads.
  */
-#include "core/perfdata_swap.h"
+#include "core/perfdata/perfdata_swap.h"
 
 #include "core/base/util.h"
-#include "core/perfdata_sample.h"
+#include "core/perfdata/perfdata_sample.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define PMCTOP_PERFDATA_WRITE_H
 
 #include "core/base/util.h"
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 
 #include <stddef.h>
 #include <stdint.h>

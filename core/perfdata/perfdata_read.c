@@ -6,13 +6,13 @@
  * Records are handed on where they lie in the window, if they lie where words may be read; perf's
  * compressed records are of any size, and what follows them is copied.
  */
-#include "core/perfdata_read.h"
+#include "core/perfdata/perfdata_read.h"
 
 #include "core/base/util.h"
-#include "core/perfdata_file.h"
-#include "core/perfdata_swap.h"
-#include "core/perfdata_unpack.h"
-#include "core/perfdata_window.h"
+#include "core/perfdata/perfdata_file.h"
+#include "core/perfdata/perfdata_swap.h"
+#include "core/perfdata/perfdata_unpack.h"
+#include "core/perfdata/perfdata_window.h"
 
 #include <errno.h>
 #include <stdlib.h>

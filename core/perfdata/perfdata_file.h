@@ -3,8 +3,8 @@
 #define PMCTOP_PERFDATA_FILE_H
 
 #include "core/base/error.h"
-#include "core/perfdata_read.h"
-#include "core/perfdata_write.h"
+#include "core/perfdata/perfdata_read.h"
+#include "core/perfdata/perfdata_write.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "core/attrib/interval.h"
 #include "core/attrib/target.h"
 #include "core/base/error.h"
-#include "core/perfdata_raw.h"
+#include "core/perfdata/perfdata_raw.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
@@ -17,8 +17,8 @@
 
 /*
  * A recording under way: whoever counts tells it what it does, as it does it, and it becomes
- * records (core/perfdata.h) in a file (core/record_file.h). Nothing here waits for a disk. All
- * calls come from the collector's thread.
+ * records (core/perfdata/perfdata.h) in a file (core/perfdata/record_file.h). Nothing here waits
+ * for a disk. All calls come from the collector's thread.
  *
  * A recording begins between two intervals, and may begin anew in another file: then everything is
  * told from the start, so that each file stands for itself.

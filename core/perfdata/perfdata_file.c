@@ -7,11 +7,11 @@
  * Every place and size is held against the file's before it is used, none is used twice, and what
  * is read at once is bounded; so whatever they say costs no more than to read the file.
  */
-#include "core/perfdata_file.h"
+#include "core/perfdata/perfdata_file.h"
 
 #include "core/base/util.h"
-#include "core/perfdata_events.h"
-#include "core/perfdata_swap.h"
+#include "core/perfdata/perfdata_events.h"
+#include "core/perfdata/perfdata_swap.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PERFDATA_EVENTS_H
 #define PMCTOP_PERFDATA_EVENTS_H
 
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/own_read.h"
+#include "core/perfdata/own_read.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -3,7 +3,7 @@
 #define PMCTOP_PERFDATA_RAW_H
 
 #include "core/perf/ring_loan.h"
-#include "core/perfdata_write.h"
+#include "core/perfdata/perfdata_write.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * What an interval came to, and who had rows in its snapshot: what is as it was told last is not
  * told again.
  */
-#include "core/recorder_part.h"
+#include "core/perfdata/recorder_part.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PERFDATA_SWAP_H
 #define PMCTOP_PERFDATA_SWAP_H
 
-#include "core/perfdata_events.h"
+#include "core/perfdata/perfdata_events.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_PERFDATA_COLUMNS_H
 #define PMCTOP_PERFDATA_COLUMNS_H
 
-#include "core/perfdata_write.h"
+#include "core/perfdata/perfdata_write.h"
 #include "core/snapshot/snapshot.h"
 
 /* What is counted and shown from here on: OWN_PLAN with its events, groups and columns. */

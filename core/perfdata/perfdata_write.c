@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/perfdata_write.h"
+#include "core/perfdata/perfdata_write.h"
 
 #include "core/base/util.h"
 

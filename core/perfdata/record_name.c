@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/record_name.h"
+#include "core/perfdata/record_name.h"
 
 #include "core/base/place.h"
 #include "core/base/util.h"
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #define PMCTOP_RECORD_FILE_H
 
 #include "core/base/error.h"
-#include "core/perfdata_write.h"
-#include "core/record_name.h"
+#include "core/perfdata/perfdata_write.h"
+#include "core/perfdata/record_name.h"
 
 #include <stdint.h>
 
@@ -15,7 +15,7 @@
  *
  * A file is new, for its user alone, and locked for as long as it is written. One of that name that
  * was a recording before becomes NAME.old, as with perf; one that was anything else, that is
- * somebody else's or no file at all stays as it is (core/record_name.h).
+ * somebody else's or no file at all stays as it is (core/perfdata/record_name.h).
  */
 struct record_file;
 

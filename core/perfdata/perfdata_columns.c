@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/perfdata_columns.h"
+#include "core/perfdata/perfdata_columns.h"
 
 #include <assert.h>
 #include <string.h>

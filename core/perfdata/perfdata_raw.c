@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/perfdata_raw.h"
+#include "core/perfdata/perfdata_raw.h"
 
 #include "core/base/util.h"
 #include "core/perf/record.h"

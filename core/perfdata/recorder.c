@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "core/recorder.h"
+#include "core/perfdata/recorder.h"
 
 #include "core/base/util.h"
 #include "core/base/version.h"
-#include "core/perfdata_columns.h"
-#include "core/record_file.h"
-#include "core/recorder_part.h"
+#include "core/perfdata/perfdata_columns.h"
+#include "core/perfdata/record_file.h"
+#include "core/perfdata/recorder_part.h"
 #include "core/sys/cpu_model.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/cpus.h"

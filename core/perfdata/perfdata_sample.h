@@ -3,7 +3,7 @@
 #define PMCTOP_PERFDATA_SAMPLE_H
 
 #include "core/perf/record.h"
-#include "core/perfdata_events.h"
+#include "core/perfdata/perfdata_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * The ids are a stranger's, who may have chosen them to fall into the same place; the kernel's
  * count up from 1 and never do.
  */
-#include "core/perfdata_events.h"
+#include "core/perfdata/perfdata_events.h"
 
 #include "core/base/util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/perfdata_unpack.h"
+#include "core/perfdata/perfdata_unpack.h"
 
 #include "core/base/util.h"
 

@@ -4,7 +4,7 @@
  * some of which are two of 32. Which are there depends on the event; whose record it is must be
  * known first, by an id that stands in the same place in all of them.
  */
-#include "core/perfdata_sample.h"
+#include "core/perfdata/perfdata_sample.h"
 
 #include "core/base/util.h"
 

@@ -3,7 +3,7 @@
 #define PMCTOP_PERFDATA_READ_H
 
 #include "core/base/error.h"
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 
 #include <stdbool.h>
 #include <stddef.h>

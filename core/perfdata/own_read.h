@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OWN_READ_H
 #define PMCTOP_OWN_READ_H
 
-#include "core/perfdata.h"
+#include "core/perfdata/perfdata.h"
 
 #include <stdbool.h>
 #include <stddef.h>

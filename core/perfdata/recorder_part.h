@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RECORDER_PART_H
 #define PMCTOP_RECORDER_PART_H
 
-#include "core/recorder.h"
+#include "core/perfdata/recorder.h"
 
 /* What the files of core/recorder*.c share. */
 enum { RECORDER_TOLD_MAX = 1 << 16 }; /* rows that are remembered; a power of two */

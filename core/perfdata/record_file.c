@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/record_file.h"
+#include "core/perfdata/record_file.h"
 
 #include "core/base/thread.h"
 #include "core/base/util.h"
-#include "core/perfdata_raw.h"
-#include "core/record_name.h"
+#include "core/perfdata/perfdata_raw.h"
+#include "core/perfdata/record_name.h"
 
 #include <errno.h>
 #include <fcntl.h>

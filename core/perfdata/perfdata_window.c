@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/perfdata_window.h"
+#include "core/perfdata/perfdata_window.h"
 
 #include "core/base/util.h"
 
