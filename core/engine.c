@@ -12,7 +12,7 @@
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
 #include "core/base/util.h"
-#include "core/collect.h"
+#include "core/collect/collect.h"
 #include "core/column_notes.h"
 #include "core/cpu_notes.h"
 #include "core/engine_choice.h"

@@ -5,7 +5,7 @@
 #include "core/attrib/tasks.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "core/collect.h"
+#include "core/collect/collect.h"
 #include "core/perfdata/recorder.h"
 
 /* The engine's part in recordings: when they begin, go on and end. Zeroed: there is none. */

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_INQUIRY_H
 #define PMCTOP_INQUIRY_H
 
-#include "core/collect.h"
+#include "core/collect/collect.h"
 #include "core/event/event.h"
 #include "core/metric/selection.h"
 #include "core/question.h"

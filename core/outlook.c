@@ -7,7 +7,7 @@
 #include "core/outlook.h"
 
 #include "core/base/util.h"
-#include "core/collect.h"
+#include "core/collect/collect.h"
 #include "core/event/event_list.h"
 #include "core/event/plan.h"
 #include "core/metric/selection.h"

@@ -51,7 +51,7 @@ struct task {
 	enum task_lineage
 		lineage;     /* whether it descends from who is watched (core/attrib/target) ... */
 	unsigned lineage_of; /* ... in that generation of it */
-	unsigned times_run;  /* in which run core/proc_times read its times; 0: never ... */
+	unsigned times_run;  /* in which run core/collect/proc_times read its times; 0: never ... */
 	uint64_t user_ticks, system_ticks; /* ... and what it read */
 	uint64_t again_ns;                 /* when /proc is to be asked again ... */
 	uint64_t age_ns;                   /* ... and how long after the last time that is */

@@ -22,10 +22,10 @@
  * A *counter* is one event in one group. The inputs of a metric stand in one group, so an event
  * that many metrics need may be counted in several groups.
  *
- * Counted per task (core/collect_task) there are no switches to sample: the first domain is that of
- * all CPUs, with groups for what /proc tells of a task, each of which it may not tell: page faults,
- * context switches, times; and one of the software events. The core PMUs' domains follow, with
- * hardware groups alone; the kernel lets them take turns.
+ * Counted per task (core/collect/collect_task) there are no switches to sample: the first domain is
+ * that of all CPUs, with groups for what /proc tells of a task, each of which it may not tell: page
+ * faults, context switches, times; and one of the software events. The core PMUs' domains follow,
+ * with hardware groups alone; the kernel lets them take turns.
  *
  * In a group the hardware events come first, so that a hardware event leads where there is one: a
  * software leader with hardware siblings opens 250 times slower. Groups of a domain that may be on
@@ -62,9 +62,9 @@ struct plan_group {
 };
 
 struct plan_domain {
-	size_t pmu;           /* index in the pmu_set */
-	bool socket;          /* its groups are counted by core/socket_counter, not by switches */
-	bool all_cpus;        /* per task: of no PMU */
+	size_t pmu;    /* index in the pmu_set */
+	bool socket;   /* its groups are counted by core/collect/socket_counter, not by switches */
+	bool all_cpus; /* per task: of no PMU */
 	unsigned first_group; /* the one that keeps the clock */
 	unsigned n_groups;
 };

@@ -14,7 +14,7 @@
  *   [.. + n_groups)     ns that each group was counting meanwhile
  *   [.. + n_domains)    ns that each domain's groups could have been: time on the CPUs of one PMU
  *   [.. + 1)            ns of TALLY_TASK_CLOCK that nobody looked at: the windows beside them stand
- *                       for them (core/counted_windows.h), in TALLY_SWITCHES too
+ *                       for them (core/collect/counted_windows.h), in TALLY_SWITCHES too
  *
  * The first two counters are always these, measured by the slices themselves; so are the first two
  * events of every event set:

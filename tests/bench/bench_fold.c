@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * bench_fold [TASKS=2] [RECORDS=2000000] [switches]: what a record costs whoever counts, from the
- * bytes in the ring to the tally of its task: all of core/counted_cpus, with nothing of a kernel
- * behind it. TASKS take turns on a CPU; with "switches" there are SWITCH records in and out too, as
- * where the kernel is silent about some switches. Prints ns of CPU time; a run under callgrind, and
- * another one of more records, tell instructions.
+ * bytes in the ring to the tally of its task: all of core/collect/counted_cpus, with nothing of a
+ * kernel behind it. TASKS take turns on a CPU; with "switches" there are SWITCH records in and out
+ * too, as where the kernel is silent about some switches. Prints ns of CPU time; a run under
+ * callgrind, and another one of more records, tell instructions.
  */
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
-#include "core/counted_cpus.h"
+#include "core/collect/counted_cpus.h"
 #include "core/sys/sys.h"
 #include "tests/bench/tell.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* When the next turn is due: often enough, and no more often than it is worth. */
 #include "core/base/util.h"
-#include "core/counted_cpus.h"
+#include "core/collect/counted_cpus.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <inttypes.h>

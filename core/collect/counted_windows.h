@@ -4,7 +4,7 @@
 
 #include "core/attrib/interval.h"
 #include "core/base/notes.h"
-#include "core/counted_cpus.h"
+#include "core/collect/counted_cpus.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_COUNTED_CPUS_H
 #define PMCTOP_COUNTED_CPUS_H
 
-#include "core/counted_cpu.h"
+#include "core/collect/counted_cpu.h"
 #include "core/sys/sys.h"
 
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_COUNTED_RECORD_H
 #define PMCTOP_COUNTED_RECORD_H
 
-#include "core/counted_cpus.h"
+#include "core/collect/counted_cpus.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/perfdata/recorder.h"

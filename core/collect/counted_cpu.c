@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/counted_cpu.h"
+#include "core/collect/counted_cpu.h"
 
 #include "core/base/util.h"
 #include "core/perf/record.h"

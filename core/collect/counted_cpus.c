@@ -3,7 +3,7 @@
  * The CPU that we run on is never armed: to get there we were switched to, so its last record is
  * but a moment old, and who runs there is us.
  */
-#include "core/counted_cpus.h"
+#include "core/collect/counted_cpus.h"
 
 #include "core/base/util.h"
 

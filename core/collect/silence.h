@@ -3,7 +3,7 @@
 #define PMCTOP_SILENCE_H
 
 #include "core/attrib/interval.h"
-#include "core/counted_cpus.h"
+#include "core/collect/counted_cpus.h"
 #include "core/sys/proc.h"
 
 #include <stdbool.h>

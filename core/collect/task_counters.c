@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/task_counters.h"
+#include "core/collect/task_counters.h"
 
 #include "core/base/util.h"
 #include "core/perf/record.h"

@@ -4,7 +4,7 @@
  * does not concern the target is not read again, but now and then: its number may have been given
  * to someone else.
  */
-#include "core/census.h"
+#include "core/collect/census.h"
 
 #include "core/base/util.h"
 #include "core/sys/proc.h"

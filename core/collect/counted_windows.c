@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/counted_windows.h"
+#include "core/collect/counted_windows.h"
 
 #include "core/base/util.h"
 #include "core/sys/cpus.h"

@@ -7,12 +7,12 @@
  * Where there is no right to count at all, /proc is left (mode "proc").
  */
 #include "core/base/util.h"
-#include "core/census.h"
-#include "core/collect.h"
-#include "core/contention.h"
-#include "core/counted_tasks.h"
+#include "core/collect/census.h"
+#include "core/collect/collect.h"
+#include "core/collect/contention.h"
+#include "core/collect/counted_tasks.h"
+#include "core/collect/proc_times.h"
 #include "core/perf/probe.h"
-#include "core/proc_times.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc.h"
 

@@ -3,8 +3,8 @@
 #define PMCTOP_CONTENTION_H
 
 #include "core/attrib/interval.h"
-#include "core/collect.h"
-#include "core/counted_cpus.h"
+#include "core/collect/collect.h"
+#include "core/collect/counted_cpus.h"
 #include "core/event/plan.h"
 #include "core/perf/budget.h"
 

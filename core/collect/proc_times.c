@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/proc_times.h"
+#include "core/collect/proc_times.h"
 
 #include "core/base/util.h"
 

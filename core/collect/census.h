@@ -4,8 +4,8 @@
 
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
+#include "core/collect/task_counters.h"
 #include "core/sys/sys.h"
-#include "core/task_counters.h"
 
 #include <stdbool.h>
 #include <stddef.h>

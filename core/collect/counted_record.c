@@ -3,7 +3,7 @@
  * perf knows an event once, with one id for each CPU: so all CPUs that come at the same time are
  * told of together.
  */
-#include "core/counted_record.h"
+#include "core/collect/counted_record.h"
 
 #include "core/base/util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/counted_tasks.h"
+#include "core/collect/counted_tasks.h"
 
 #include "core/base/util.h"
 #include "core/perf/probe.h"

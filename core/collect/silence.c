@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/silence.h"
+#include "core/collect/silence.h"
 
 #include "core/base/util.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/attrib/interval.h"
 #include "core/attrib/target.h"
-#include "core/census.h"
+#include "core/collect/census.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/sys/sys.h"

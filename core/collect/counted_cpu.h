@@ -29,7 +29,7 @@ struct counted_group {
 	struct recorder_stream stream;   /* of the CPU's recorder */
 };
 
-/* How much of a CPU's time is counted, and when (core/counted_windows). */
+/* How much of a CPU's time is counted, and when (core/collect/counted_windows). */
 struct counted_window {
 	double share;                /* of the time; 1: all of it, and the rest has no meaning */
 	unsigned calm;               /* intervals in a row in which all could have been counted */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/contention.h"
+#include "core/collect/contention.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/socket_counter.h"
+#include "core/collect/socket_counter.h"
 
 #include "core/base/util.h"
 
