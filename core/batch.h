@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file_replace.h"
 #include "core/batch_format.h"
-#include "core/feed.h"
+#include "core/engine/feed.h"
 #include "core/snapshot/summary.h"
 #include "core/view/view.h"
 

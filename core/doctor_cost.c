@@ -2,7 +2,7 @@
 #include "core/doctor_part.h"
 
 #include "core/base/util.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 
 #define LOOK_NS (250 * NS_PER_MS)
 

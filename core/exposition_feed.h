@@ -2,8 +2,8 @@
 #ifndef PMCTOP_EXPOSITION_FEED_H
 #define PMCTOP_EXPOSITION_FEED_H
 
+#include "core/engine/feed.h"
 #include "core/exposition.h"
-#include "core/feed.h"
 
 /*
  * A feed around another one: every snapshot is added to an exposition before it is handed on, by

@@ -3,7 +3,7 @@
 #define PMCTOP_REPLAY_H
 
 #include "core/base/error.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 

@@ -7,7 +7,7 @@
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
 #include "core/base/notes.h"
-#include "core/engine_choice.h"
+#include "core/engine/engine_choice.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/replay.h"
 #include "core/sys/cpu_model.h"

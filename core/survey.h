@@ -3,7 +3,7 @@
 #define PMCTOP_SURVEY_H
 
 #include "core/base/error.h"
-#include "core/command.h"
+#include "core/engine/command.h"
 #include "core/replay.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_APP_H
 #define PMCTOP_APP_H
 
-#include "core/command.h"
-#include "core/playback.h"
-#include "core/question.h"
+#include "core/engine/command.h"
+#include "core/engine/playback.h"
+#include "core/engine/question.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
 #include "core/snapshot/sums.h"

@@ -3,7 +3,7 @@
 #define PMCTOP_CHOICE_H
 
 #include "core/base/error.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 
 /*
  * What names of columns mean, once the command line and the configuration are both

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_FRAME_H
 #define PMCTOP_FRAME_H
 
-#include "core/playback.h"
+#include "core/engine/playback.h"
 #include "core/snapshot/snapshot.h"
 #include "core/view/view.h"
 #include "tui/canvas.h"

@@ -3,7 +3,7 @@
 #define PMCTOP_LISTING_H
 
 #include "core/base/error.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "core/sys/sys.h"
 #include "tui/keymap.h"
 #include "tui/options.h"

@@ -3,9 +3,9 @@
 #define PMCTOP_OPTIONS_H
 
 #include "core/base/error.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
+#include "core/engine/playback.h"
 #include "core/perfdata/recorder.h"
-#include "core/playback.h"
 #include "core/snapshot/rollup.h"
 #include "core/view/view.h"
 

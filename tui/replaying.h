@@ -3,7 +3,7 @@
 #define PMCTOP_REPLAYING_H
 
 #include "core/base/error.h"
-#include "core/playback.h"
+#include "core/engine/playback.h"
 #include "tui/keymap.h"
 
 #include <stdbool.h>

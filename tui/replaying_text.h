@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAYING_TEXT_H
 #define PMCTOP_REPLAYING_TEXT_H
 
-#include "core/playback.h"
+#include "core/engine/playback.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/run.h"
 
-#include "core/live.h"
+#include "core/engine/live.h"
 #include "core/player.h"
 
 #include <errno.h>

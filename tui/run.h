@@ -3,7 +3,7 @@
 #define PMCTOP_RUN_H
 
 #include "core/base/notes.h"
-#include "core/feed.h"
+#include "core/engine/feed.h"
 #include "core/replay.h"
 #include "core/survey.h"
 #include "core/sys/sys.h"

@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/collector.h"
+#include "core/engine/collector.h"
 #include "tui/app.h"
 #include "tui/app_options.h"
 #include "tui/input.h"

@@ -3,7 +3,7 @@
 #define PMCTOP_SERVE_H
 
 #include "core/base/error.h"
-#include "core/feed.h"
+#include "core/engine/feed.h"
 #include "core/listen_address.h"
 #include "tui/options.h"
 

@@ -8,7 +8,7 @@
  * long rings that are full enough take to be read.
  */
 #include "core/base/util.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "tests/bench/tell.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/app.h"

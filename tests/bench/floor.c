@@ -6,7 +6,7 @@
  * rings wake their reader, and once a second. Prints "ready" when that begins; ends when killed.
  */
 #include "core/base/util.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "core/sys/sys.h"
 
 #include <poll.h>

@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/replay.h"
 #include "core/sys/sys_nowhere.h"

@@ -3,8 +3,8 @@
 #define PMCTOP_TESTS_COLLECTOR_RUN_H
 
 #include "core/base/util.h"
-#include "core/collector.h"
-#include "core/live.h"
+#include "core/engine/collector.h"
+#include "core/engine/live.h"
 #include "core/metric/preset.h"
 
 #include <poll.h>

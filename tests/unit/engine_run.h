@@ -3,7 +3,7 @@
 #define PMCTOP_TESTS_ENGINE_RUN_H
 
 #include "core/base/util.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>

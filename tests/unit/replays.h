@@ -2,8 +2,8 @@
 #ifndef PMCTOP_TESTS_REPLAYS_H
 #define PMCTOP_TESTS_REPLAYS_H
 
-#include "core/command.h"
-#include "core/engine.h"
+#include "core/engine/command.h"
+#include "core/engine/engine.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/perfdata/recorder.h"
 #include "core/replay.h"

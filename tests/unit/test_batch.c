@@ -6,7 +6,7 @@
 #include "tests/unit/sample.h"
 
 #include "core/batch.h"
-#include "core/live.h"
+#include "core/engine/live.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * What the screen asks of a running engine: another preset, one process more. With the right to
  * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
  */
+#include "core/engine/passing_notes.h"
 #include "core/metric/metric_user.h"
-#include "core/passing_notes.h"
 #include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"

@@ -3,7 +3,7 @@
  * More events than counters, on the machines that people have: groups that take turns must come to
  * what the fake kernel's own books say, and say of each figure how far it can be trusted.
  */
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"
 

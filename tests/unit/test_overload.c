@@ -3,7 +3,7 @@
  * Counting that would take more of a CPU than its budget: what is shown must come to what the fake
  * kernel's own books say, conserve, tell that it is scaled, and go back when the storm is over.
  */
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "tests/unit/engine_run.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
  * What is recorded is what was counted: read back, a recording comes to the very tallies that were
  * seen live. And what it is written to is treated as somebody's.
  */
-#include "core/command.h"
-#include "core/engine.h"
+#include "core/engine/command.h"
+#include "core/engine/engine.h"
 #include "core/perfdata/record_file.h"
 #include "core/perfdata/recorder.h"
 #include "tests/fake_kernel/machines.h"

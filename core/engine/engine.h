@@ -5,12 +5,12 @@
 #include "core/attrib/target.h"
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "core/command.h"
+#include "core/engine/command.h"
+#include "core/engine/question.h"
 #include "core/event/event.h"
 #include "core/metric/metric_def.h"
 #include "core/metric/preset.h"
 #include "core/perfdata/recorder.h"
-#include "core/question.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 
@@ -19,8 +19,8 @@
 
 /*
  * One counting run: chooses the best way to count that the kernel allows (core/collect), keeps the
- * task table, and makes one snapshot per interval. Synchronous and single-threaded; core/collector
- * gives it a thread.
+ * task table, and makes one snapshot per interval. Synchronous and single-threaded;
+ * core/engine/collector gives it a thread.
  */
 struct engine;
 

@@ -4,7 +4,7 @@
  * counted: the kernel is asked by opening groups, which it compares with an empty PMU, so that what
  * runs meanwhile does not matter, and is not stopped.
  */
-#include "core/outlook.h"
+#include "core/engine/outlook.h"
 
 #include "core/base/util.h"
 #include "core/collect/collect.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/command.h"
+#include "core/engine/command.h"
 
 #include "core/base/util.h"
 

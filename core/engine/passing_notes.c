@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/passing_notes.h"
+#include "core/engine/passing_notes.h"
 
 #include "core/base/util.h"
 

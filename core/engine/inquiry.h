@@ -3,9 +3,9 @@
 #define PMCTOP_INQUIRY_H
 
 #include "core/collect/collect.h"
+#include "core/engine/question.h"
 #include "core/event/event.h"
 #include "core/metric/selection.h"
-#include "core/question.h"
 
 #include <stdbool.h>
 #include <stddef.h>

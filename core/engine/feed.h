@@ -3,18 +3,18 @@
 #define PMCTOP_FEED_H
 
 #include "core/base/error.h"
-#include "core/command.h"
-#include "core/playback.h"
-#include "core/question.h"
+#include "core/engine/command.h"
+#include "core/engine/playback.h"
+#include "core/engine/question.h"
 #include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
- * What makes one snapshot after the other, at a pace of its own: a machine (core/live) or a
- * recording (core/player). Whoever takes them, a thread beside the screen (core/collector) or a
- * loop that prints (core/batch), knows no difference. One thread at a time.
+ * What makes one snapshot after the other, at a pace of its own: a machine (core/engine/live) or a
+ * recording (core/player). Whoever takes them, a thread beside the screen (core/engine/collector)
+ * or a loop that prints (core/batch), knows no difference. One thread at a time.
  */
 struct feed_ops {
 	/*
@@ -31,7 +31,7 @@ struct feed_ops {
 	struct snapshot *(*snapshot)(void *ctx);
 	/* How long intervals are from now on, counted from when the last one ended. */
 	void (*set_interval)(void *ctx, uint64_t interval_ns);
-	/* Those of core/command.h. Of new columns the next snapshot but one tells. */
+	/* Those of core/engine/command.h. Of new columns the next snapshot but one tells. */
 	void (*command)(void *ctx, const struct command *command);
 	/* Of questions of one kind the latest is answered. */
 	void (*ask)(void *ctx, const struct question *question);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/question.h"
+#include "core/engine/question.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/sleep_note.h"
+#include "core/engine/sleep_note.h"
 
 #include "core/base/util.h"
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_LIVE_H
 #define PMCTOP_LIVE_H
 
-#include "core/engine.h"
-#include "core/feed.h"
+#include "core/engine/engine.h"
+#include "core/engine/feed.h"
 #include "core/sys/sys.h"
 
 #include <stdint.h>

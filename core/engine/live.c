@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/live.h"
+#include "core/engine/live.h"
 
 #include "core/base/util.h"
 

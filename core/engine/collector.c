@@ -2,7 +2,7 @@
 /*
  * The thread's whole life: wait until a snapshot is due, put it where the other side finds it.
  */
-#include "core/collector.h"
+#include "core/engine/collector.h"
 
 #include "core/base/thread.h"
 #include "core/base/util.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SLEEP_NOTE_H
 #define PMCTOP_SLEEP_NOTE_H
 
-#include "core/passing_notes.h"
+#include "core/engine/passing_notes.h"
 #include "core/sys/sys.h"
 
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/metric/preset.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/engine_record.h"
+#include "core/engine/engine_record.h"
 
 #include <errno.h>
 #include <unistd.h>

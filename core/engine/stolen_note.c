@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/stolen_note.h"
+#include "core/engine/stolen_note.h"
 
 #include "core/base/util.h"
 #include "core/sys/proc.h"

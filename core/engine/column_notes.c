@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/column_notes.h"
+#include "core/engine/column_notes.h"
 
 #include "core/perf/explain.h"
 

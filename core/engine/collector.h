@@ -3,7 +3,7 @@
 #define PMCTOP_COLLECTOR_H
 
 #include "core/base/error.h"
-#include "core/feed.h"
+#include "core/engine/feed.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 

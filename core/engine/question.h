@@ -2,8 +2,8 @@
 #ifndef PMCTOP_QUESTION_H
 #define PMCTOP_QUESTION_H
 
+#include "core/engine/outlook.h"
 #include "core/metric/inventory.h"
-#include "core/outlook.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/engine_choice.h"
+#include "core/engine/engine_choice.h"
 
 #include "core/base/util.h"
 #include "core/event/event_list.h"

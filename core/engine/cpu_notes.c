@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/cpu_notes.h"
+#include "core/engine/cpu_notes.h"
 
 #include "core/base/util.h"
 #include "core/sys/cpus.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/inquiry.h"
+#include "core/engine/inquiry.h"
 
 #include "core/base/util.h"
 #include "core/metric/catalog.h"

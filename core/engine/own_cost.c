@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/own_cost.h"
+#include "core/engine/own_cost.h"
 
 #include "core/base/util.h"
 
