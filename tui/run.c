@@ -2,7 +2,7 @@
 #include "tui/run.h"
 
 #include "core/engine/live.h"
-#include "core/player.h"
+#include "core/replay/player.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -4,8 +4,8 @@
 
 #include "core/base/notes.h"
 #include "core/engine/feed.h"
-#include "core/replay.h"
-#include "core/survey.h"
+#include "core/replay/replay.h"
+#include "core/replay/survey.h"
 #include "core/sys/sys.h"
 #include "tui/keymap.h"
 #include "tui/launch.h"

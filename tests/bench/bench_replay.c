@@ -4,7 +4,7 @@
  * without pictures (as a player skips), and with one of each interval.
  */
 #include "core/base/util.h"
-#include "core/replay.h"
+#include "core/replay/replay.h"
 #include "core/sys/sys.h"
 #include "tests/bench/tell.h"
 

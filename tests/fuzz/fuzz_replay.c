@@ -7,7 +7,7 @@
 
 #include "core/engine/engine.h"
 #include "core/perfdata/perfdata_read.h"
-#include "core/replay.h"
+#include "core/replay/replay.h"
 #include "core/sys/sys_nowhere.h"
 
 enum { INTERVALS_MAX = 64 };

@@ -6,7 +6,7 @@
 #include "core/engine/engine.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/perfdata/recorder.h"
-#include "core/replay.h"
+#include "core/replay/replay.h"
 #include "tests/fake_kernel/busy.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/engine_run.h"

@@ -5,8 +5,8 @@
  * Time is what the test says: a wait lasts until its deadline.
  */
 #include "core/base/util.h"
-#include "core/player.h"
-#include "core/reel.h"
+#include "core/replay/player.h"
+#include "core/replay/reel.h"
 #include "tests/unit/sample.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Records that wait for the other CPUs: in the order of their own, with what they carry. */
-#include "core/replay_order.h"
+#include "core/replay/replay_order.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "core/base/util.h"
 #include "core/event/plan.h"
 #include "core/perfdata/perfdata_read.h"
-#include "core/replay.h"
+#include "core/replay/replay.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
 #include <errno.h>

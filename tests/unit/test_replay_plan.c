@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What a recording of perf's counts, by its events and one sample; and what its features tell. */
 #include "core/base/util.h"
-#include "core/replay_cgroups.h"
-#include "core/replay_plan.h"
+#include "core/replay/replay_cgroups.h"
+#include "core/replay/replay_plan.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A recording on the screen: that it is one, where one is in it, and the keys that go there. */
-#include "core/survey.h"
+#include "core/replay/survey.h"
 #include "tests/unit/small_machine.h"
 #include "tests/unit/stage.h"
 #include "tui/replaying.h"

@@ -3,7 +3,7 @@
  * What stands among the records of one CPU: which events it has, when their groups' turns begin and
  * end, and the kernel's own records, which core/attrib takes as it took them live.
  */
-#include "core/replay_own.h"
+#include "core/replay/replay_own.h"
 
 #include "core/base/util.h"
 #include "core/sys/cpus.h"

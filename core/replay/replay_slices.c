@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/replay_slices.h"
+#include "core/replay/replay_slices.h"
 
 #include "core/base/util.h"
 

@@ -3,11 +3,11 @@
 #define PMCTOP_REPLAY_OWN_H
 
 #include "core/perfdata/own_read.h"
-#include "core/replay_part.h"
+#include "core/replay/replay_part.h"
 
 /*
- * What the files of core/replay_own*.c share: a recording of ours on its way. An `own_` record is
- * refused (-EBADMSG) by whoever reads it; what it makes of it is whole then.
+ * What the files of core/replay/replay_own*.c share: a recording of ours on its way. An `own_`
+ * record is refused (-EBADMSG) by whoever reads it; what it makes of it is whole then.
  */
 
 /* Whose CPU an event's id is: open addressing, a power of two; id 0 is a free place. */
@@ -68,7 +68,7 @@ struct replay_own {
 	size_t still_capacity;
 };
 
-/* core/replay_own_streams.c: what an interval consists of. */
+/* core/replay/replay_own_streams.c: what an interval consists of. */
 int own_take_open(struct replay_own *own, struct own_words *words);
 int own_take_close(struct replay_own *own, struct own_words *words);
 int own_take_pause(struct replay_own *own, struct own_words *words);
@@ -81,7 +81,7 @@ int own_take_told(struct replay_own *own, const struct perf_event_header *header
 /* A table that is as large as it must be, without those of a CPU (SIZE_MAX: of none). */
 void own_renew_ids(struct replay_own *own, size_t without);
 
-/* core/replay_own_plan.c: OWN_PLAN and what follows it. */
+/* core/replay/replay_own_plan.c: OWN_PLAN and what follows it. */
 int own_take_plan(struct replay_own *own, struct own_words *words);
 int own_take_event(struct replay_own *own, struct own_words *words);
 int own_take_group(struct replay_own *own, struct own_words *words);
@@ -90,7 +90,7 @@ int own_take_column(struct replay_own *own, struct own_words *words);
 int own_end_plan(struct replay_own *own, struct error *err);
 void own_plan_fini(struct own_plan *plan);
 
-/* core/replay_own_cut.c: OWN_CUT and what follows it. */
+/* core/replay/replay_own_cut.c: OWN_CUT and what follows it. */
 int own_take_cut(struct replay_own *own, struct own_words *words);
 int own_take_tally(struct replay_own *own, struct own_words *words);
 int own_take_task(struct replay_own *own, struct own_words *words);

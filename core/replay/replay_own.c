@@ -4,7 +4,7 @@
  * our own (core/perfdata/perfdata.h) that stand among the kernel's. Figures are not read but found
  * again, by core/attrib, and held against those that were written down at each cut.
  */
-#include "core/replay_own.h"
+#include "core/replay/replay_own.h"
 
 #include "core/base/util.h"
 #include "core/sys/cpus.h"

@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/engine/feed.h"
-#include "core/replay.h"
-#include "core/survey.h"
+#include "core/replay/replay.h"
+#include "core/replay/survey.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -15,10 +15,10 @@
  * A recording as a feed: its snapshots are due at the recorded intervals divided by the speed, and
  * commands go to and fro in it (COMMAND_PAUSE and those behind it).
  *
- * The last snapshots are kept (core/reel.h). Farther back a file is read again from its beginning,
- * in bits of PLAYER_BIT_NS between which feed_wait returns, so that nobody waits for it; a pipe
- * cannot be, and goes back to the oldest that is kept. One that stands still is waited for, and not
- * read.
+ * The last snapshots are kept (core/replay/reel.h). Farther back a file is read again from its
+ * beginning, in bits of PLAYER_BIT_NS between which feed_wait returns, so that nobody waits for it;
+ * a pipe cannot be, and goes back to the oldest that is kept. One that stands still is waited for,
+ * and not read.
  *
  * A recording that is cut off or broken ends there. What it tells and cannot do stands in struct
  * playback.

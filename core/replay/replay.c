@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "core/replay.h"
+#include "core/replay/replay.h"
 
 #include "core/base/util.h"
 #include "core/perfdata/own_read.h"
-#include "core/replay_input.h"
-#include "core/replay_part.h"
-#include "core/replay_target.h"
+#include "core/replay/replay_input.h"
+#include "core/replay/replay_part.h"
+#include "core/replay/replay_target.h"
 #include "core/snapshot/snapshot_take.h"
 
 #include <errno.h>

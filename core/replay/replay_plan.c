@@ -3,7 +3,7 @@
  * The clock of a slice is what its sample tells best: a task-clock in the group, the ns that the
  * group was enabled, or when the sample was made. It stands where readings have the ns enabled.
  */
-#include "core/replay_plan.h"
+#include "core/replay/replay_plan.h"
 
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/survey.h"
+#include "core/replay/survey.h"
 
 #include "core/base/thread.h"
 #include "core/base/util.h"

@@ -5,7 +5,7 @@
 #include "core/attrib/attrib.h"
 #include "core/base/notes.h"
 #include "core/perf/record.h"
-#include "core/replay_order.h"
+#include "core/replay/replay_order.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
  * The slices of a recording of perf's, put into intervals.
  *
  * Nothing in such a recording marks the refreshes, and nothing tells who ran just then. So an
- * interval ends when all CPUs have come to its end in their records (core/replay_order), and a
- * slice that spans it is divided in proportion to time: a tick is made up, of the task that the
+ * interval ends when all CPUs have come to its end in their records (core/replay/replay_order), and
+ * a slice that spans it is divided in proportion to time: a tick is made up, of the task that the
  * CPU's next record names. What cannot be divided (records were lost in it, or its end is too far
  * away) stays whole, and is of the interval in which it ends: late, but never wrong.
  */

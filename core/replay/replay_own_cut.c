@@ -3,7 +3,7 @@
  * An interval's end: who did what has been found again out of the switches by then. What these do
  * not tell is taken from what was written down, and held against it.
  */
-#include "core/replay_own.h"
+#include "core/replay/replay_own.h"
 
 #include "core/base/util.h"
 

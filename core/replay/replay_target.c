@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/replay_target.h"
+#include "core/replay/replay_target.h"
 
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"

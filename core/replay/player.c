@@ -5,10 +5,10 @@
  * it knows how long its interval is. Whoever wants to be elsewhere sets a goal, which feed_wait
  * comes nearer to.
  */
-#include "core/player.h"
+#include "core/replay/player.h"
 
 #include "core/base/util.h"
-#include "core/reel.h"
+#include "core/replay/reel.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/replay_input.h"
+#include "core/replay/replay_input.h"
 
 #include "core/base/util.h"
 

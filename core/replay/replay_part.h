@@ -9,7 +9,7 @@
 #include "core/base/notes.h"
 #include "core/engine/engine_choice.h"
 #include "core/perfdata/perfdata_read.h"
-#include "core/replay.h"
+#include "core/replay/replay.h"
 #include "core/sys/cpu_model.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys_nowhere.h"
@@ -28,9 +28,9 @@ struct replay_columns {
 };
 
 /*
- * What core/replay.c and the kinds of recordings share. A kind reads records and folds them into
- * the part's interval, as a collector does; replay.c owns the part, asks for the next interval and
- * takes its picture.
+ * What core/replay/replay.c and the kinds of recordings share. A kind reads records and folds them
+ * into the part's interval, as a collector does; replay.c owns the part, asks for the next interval
+ * and takes its picture.
  */
 struct replay_part {
 	const struct engine_config *config;
@@ -79,8 +79,8 @@ struct replay_part {
 	size_t n_still;
 
 	/*
-	 * What is shown of what was counted (core/replay_columns.c): `asked` was done by commands,
-	 * and is done again where the plan changes, or all begins anew.
+	 * What is shown of what was counted (core/replay/replay_columns.c): `asked` was done by
+	 * commands, and is done again where the plan changes, or all begins anew.
 	 */
 	struct event_context names;
 	struct access access;

@@ -3,7 +3,7 @@
  * perf recorded whatever it was asked to. Which of its groups is shown, and so what is counted, is
  * known when a round of its records has been seen: until then they are kept, to be read again.
  */
-#include "core/replay_perf.h"
+#include "core/replay/replay_perf.h"
 
 #include "core/base/util.h"
 

@@ -3,7 +3,7 @@
  * What perf recorded of every context switch, as live: the difference of two readings of a CPU is
  * the slice of the task that the second one names. The first reading of a CPU is where it begins.
  */
-#include "core/replay_perf.h"
+#include "core/replay/replay_perf.h"
 
 #include "core/base/util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/reel.h"
+#include "core/replay/reel.h"
 
 uint64_t reel_oldest(const struct reel *reel)
 {

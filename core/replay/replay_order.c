@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/replay_order.h"
+#include "core/replay/replay_order.h"
 
 #include "core/base/util.h"
 

@@ -3,7 +3,7 @@
  * Layouts are those of tools/perf/Documentation/perf.data-file-format.txt and, where that is
  * silent, of tools/perf/util/header.c (CLOCK_DATA) and tools/lib/perf/include/perf/event.h.
  */
-#include "core/replay_facts.h"
+#include "core/replay/replay_facts.h"
 
 #include "core/base/util.h"
 

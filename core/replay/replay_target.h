@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REPLAY_TARGET_H
 #define PMCTOP_REPLAY_TARGET_H
 
-#include "core/replay_part.h"
+#include "core/replay/replay_part.h"
 
 /*
  * Of a recording of everybody only these: processes with all that they start, threads, users,

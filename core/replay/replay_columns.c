@@ -3,7 +3,7 @@
  * A recording is shown with the columns that it was shown with when it was made, or with others
  * that can be made of the same events.
  */
-#include "core/replay_part.h"
+#include "core/replay/replay_part.h"
 
 #include "core/base/util.h"
 
@@ -114,7 +114,7 @@ static int do_command(struct replay_part *part, const struct command *command, s
 				 "A recording cannot show idle tasks that it was made without.");
 	case COMMAND_RECORD:
 		return error_set(err, -EOPNOTSUPP, "A recording cannot be recorded.");
-	case COMMAND_PAUSE: /* core/player's */
+	case COMMAND_PAUSE: /* core/replay/player's */
 	case COMMAND_STEP:
 	case COMMAND_SEEK_BY:
 	case COMMAND_SEEK_TO:

@@ -7,7 +7,7 @@
 #include "core/event/plan.h"
 #include "core/perf/record.h"
 #include "core/perfdata/perfdata_sample.h"
-#include "core/replay_facts.h"
+#include "core/replay/replay_facts.h"
 #include "core/sys/pmu.h"
 
 #include <stdbool.h>

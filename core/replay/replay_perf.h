@@ -3,13 +3,13 @@
 #define PMCTOP_REPLAY_PERF_H
 
 #include "core/perfdata/perfdata_sample.h"
-#include "core/replay_cgroups.h"
-#include "core/replay_facts.h"
-#include "core/replay_part.h"
-#include "core/replay_plan.h"
-#include "core/replay_slices.h"
+#include "core/replay/replay_cgroups.h"
+#include "core/replay/replay_facts.h"
+#include "core/replay/replay_part.h"
+#include "core/replay/replay_plan.h"
+#include "core/replay/replay_slices.h"
 
-/* What the files of core/replay_perf*.c share: a recording of perf's on its way. */
+/* What the files of core/replay/replay_perf*.c share: a recording of perf's on its way. */
 
 /* One CPU: what its samples were like so far. */
 struct perf_cpu {
@@ -62,7 +62,7 @@ static inline size_t replay_perf_room(const struct perf_event_header *header)
 /* Whether a record is of any interest at all: most that are not are told by their type. */
 bool replay_perf_tells(uint32_t type);
 
-/* core/replay_perf_open.c: finds out what is counted, as replay_kind_ops has them. */
+/* core/replay/replay_perf_open.c: finds out what is counted, as replay_kind_ops has them. */
 int replay_perf_open(struct replay_part *part, const struct perf_event_header *record,
 		     struct replay_kind **kind, struct error *err);
 int replay_perf_begin(struct replay_kind *kind, struct error *err);

@@ -12,12 +12,13 @@
 
 /*
  * A recording as snapshots: those that were shown when pmctop recorded it, figure for figure
- * (core/replay_own.c), or those that can be made of what perf recorded (core/replay_perf.c):
+ * (core/replay/replay_own.c), or those that can be made of what perf recorded
+ * (core/replay/replay_perf.c):
  *
  *     perf record -a -e '{context-switches,cycles,instructions,...}:S' -c 1
  *
  * The records go to core/attrib, as live ones do. It knows no pace: whoever wants the next snapshot
- * asks for it (core/player.h).
+ * asks for it (core/replay/player.h).
  */
 struct replay;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/replay_cgroups.h"
+#include "core/replay/replay_cgroups.h"
 
 #include "core/attrib/cgroups.h"
 #include "core/base/util.h"

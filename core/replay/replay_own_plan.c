@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/replay_own.h"
+#include "core/replay/replay_own.h"
 
 #include "core/base/util.h"
 

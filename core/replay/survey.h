@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/engine/command.h"
-#include "core/replay.h"
+#include "core/replay/replay.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
 
