@@ -159,7 +159,7 @@ FILES := tui/pmctop.1=share/man/man1/pmctop.1 \
 	tui/completions/_pmctop=$(ZSH_DIR)/_pmctop \
 	tui/completions/pmctop.fish=share/fish/vendor_completions.d/pmctop.fish \
 	$(foreach f,README.md LICENSE,$(f)=share/doc/pmctop/$(f)) \
-	$(foreach f,$(wildcard core/monitoring/*),$(f)=share/doc/pmctop/monitoring/$(notdir $(f))) \
+	$(foreach f,$(wildcard core/output/monitoring/*),$(f)=share/doc/pmctop/monitoring/$(notdir $(f))) \
 	$(foreach f,$(THEMES),$(f)=share/doc/pmctop/$(f))
 PLACES := bin/pmctop $(foreach f,$(FILES),$(lastword $(subst =, ,$(f))))
 # Those of the system stay when they are empty.
@@ -280,7 +280,7 @@ $(BUILD)/static/%: private override STATIC = 1
 $(BUILD)/static/%: private override HTTP = 0
 $(BUILD)/static/pmctop: private override LDFLAGS += -s
 $(BUILD)/static/pmctop: $(TUI_OBJ) $(BUILD)/obj/static/version.o \
-		$(BUILD)/obj/core/metrics_server_absent.o $(BUILD)/libcore.a
+		$(BUILD)/obj/core/output/metrics_server_absent.o $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/libcore.a: $(CORE_OBJ)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real Prometheus, fed by a test, and the queries of the files in core/monitoring."""
+"""The real Prometheus, fed by a test, and the queries of the files in core/output/monitoring."""
 import atexit
 import json
 import math

@@ -4,8 +4,8 @@
 #include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/batch.h"
-#include "core/listen_address.h"
+#include "core/output/batch.h"
+#include "core/output/listen_address.h"
 #include "tui/duration.h"
 
 #include <assert.h>

@@ -10,8 +10,8 @@
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/base/version.h"
-#include "core/batch.h"
-#include "core/metrics_server.h"
+#include "core/output/batch.h"
+#include "core/output/metrics_server.h"
 #include "tui/option_row.h"
 
 #include <ctype.h>

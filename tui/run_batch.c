@@ -9,7 +9,7 @@
 #include "core/base/output_file.h"
 #include "core/base/place.h"
 #include "core/base/util.h"
-#include "core/batch.h"
+#include "core/output/batch.h"
 #include "tui/launch.h"
 #include "tui/output_apart.h"
 #include "tui/signals.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tui/run.h"
 
-#include "core/batch.h"
 #include "core/doctor.h"
 #include "core/out_doctor.h"
+#include "core/output/batch.h"
 #include "tui/rights_need.h"
 #include "tui/sheet.h"
 

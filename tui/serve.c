@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tui/serve.h"
 
-#include "core/exposition.h"
-#include "core/exposition_feed.h"
-#include "core/metrics_server.h"
+#include "core/output/exposition.h"
+#include "core/output/exposition_feed.h"
+#include "core/output/metrics_server.h"
 
 static char *text_of(void *exposition, enum exposition_dialect dialect, size_t *size)
 {

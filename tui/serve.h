@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/engine/feed.h"
-#include "core/listen_address.h"
+#include "core/output/listen_address.h"
 #include "tui/options.h"
 
 /*

@@ -14,8 +14,8 @@
 /*
  * What makes one snapshot after the other, at a pace of its own: a machine (core/engine/live) or a
  * recording (core/replay/player). Whoever takes them, a thread beside the screen
- * (core/engine/collector) or a loop that prints (core/batch), knows no difference. One thread at a
- * time.
+ * (core/engine/collector) or a loop that prints (core/output/batch), knows no difference. One
+ * thread at a time.
  */
 struct feed_ops {
 	/*

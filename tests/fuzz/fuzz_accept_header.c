@@ -2,7 +2,7 @@
 /* An Accept header: one of the dialects, and never OpenMetrics where its name is not in there. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/accept_header.h"
+#include "core/output/accept_header.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

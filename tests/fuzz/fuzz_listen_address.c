@@ -2,7 +2,7 @@
 /* Where to listen: an address that reads the same when written again, or a sentence. */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/listen_address.h"
+#include "core/output/listen_address.h"
 
 #include <errno.h>
 

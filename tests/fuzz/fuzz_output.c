@@ -6,7 +6,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/batch.h"
+#include "core/output/batch.h"
 #include "tests/unit/sample.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The real Prometheus scrapes pmctop, by itself and by way of node_exporter, as core/monitoring
+"""The real Prometheus scrapes pmctop, by itself and by way of node_exporter, as core/output/monitoring
 says; every rule and every query of the dashboard is asked.
 
 Prints TAP. BUILD is the build directory. What needs hardware counters only has to be understood

@@ -8,8 +8,8 @@
  *
  *	test_tui_long_day HOURS [CPUS=256 [PERIOD_SECONDS=3600]]
  */
-#include "core/batch_format.h"
-#include "core/exposition.h"
+#include "core/output/batch_format.h"
+#include "core/output/exposition.h"
 #include "tests/soak/long_day.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/engine_run.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What those who ask for metrics say that they take, and what they get. */
-#include "core/accept_header.h"
+#include "core/output/accept_header.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  */
 #include "tests/unit/sample.h"
 
-#include "core/batch.h"
 #include "core/engine/live.h"
+#include "core/output/batch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * kernel's waits pause for a moment and return at once; a feed of this file's own waits for good.
  * tests/live/test_collector.c is on the real kernel.
  */
-#include "core/exposition_feed.h"
+#include "core/output/exposition_feed.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tests/unit/collector_run.h"
 

@@ -6,7 +6,7 @@
  *
  *	test_day csv 10000 >day.csv
  */
-#include "core/batch_format.h"
+#include "core/output/batch_format.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/day.h"
 

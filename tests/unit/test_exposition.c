@@ -3,9 +3,9 @@
  * What monitoring is told: both dialects as they stand in tests/golden, and over a run whose tasks
  * come and go that counters only grow and add up.
  */
-#include "core/exposition.h"
+#include "core/output/exposition.h"
 
-#include "core/ledger.h"
+#include "core/output/ledger.h"
 #include "tests/unit/day.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/sample.h"

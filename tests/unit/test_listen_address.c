@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Where --listen listens, and what is said where that is not possible. */
-#include "core/listen_address.h"
+#include "core/output/listen_address.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * The server over sockets that need no network, with a text and a clock of the test's own. What a
  * test waits for it waits for without a limit.
  */
-#include "core/metrics_server.h"
+#include "core/output/metrics_server.h"
 
 #include "core/base/util.h"
 

@@ -6,7 +6,7 @@
 #include "tests/unit/golden.h"
 #include "tests/unit/screen_snapshot.h"
 
-#include "core/out_csv.h"
+#include "core/output/out_csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

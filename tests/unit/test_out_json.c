@@ -7,7 +7,7 @@
 #include "tests/unit/sample.h"
 
 #include "core/base/text.h"
-#include "core/out_json.h"
+#include "core/output/out_json.h"
 #include "tests/unit/signals.h"
 
 #include <setjmp.h>

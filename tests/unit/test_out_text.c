@@ -4,7 +4,7 @@
 #include "tests/unit/screen_snapshot.h"
 
 #include "core/base/text.h"
-#include "core/out_text.h"
+#include "core/output/out_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

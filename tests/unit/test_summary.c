@@ -3,8 +3,8 @@
 #include "tests/unit/golden.h"
 #include "tests/unit/sample.h"
 
-#include "core/out_json.h"
-#include "core/out_text.h"
+#include "core/output/out_json.h"
+#include "core/output/out_text.h"
 #include "core/snapshot/summary.h"
 
 #include <setjmp.h>

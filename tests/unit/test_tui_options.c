@@ -8,9 +8,9 @@
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"
-#include "core/batch.h"
 #include "core/metric/metric.h"
 #include "core/metric/preset.h"
+#include "core/output/batch.h"
 #include "tui/choice.h"
 #include "tui/duration.h"
 #include "tui/options.h"

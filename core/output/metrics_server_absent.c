@@ -3,7 +3,7 @@
  * What stands for metrics_server.c in a build without libmicrohttpd (make HTTP=0): a static one,
  * since that library wants GnuTLS, parts of which Debian has as shared libraries alone.
  */
-#include "core/metrics_server.h"
+#include "core/output/metrics_server.h"
 
 #include <errno.h>
 

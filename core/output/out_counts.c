@@ -3,7 +3,7 @@
  * Every cell is made before the first is written, since the widths are those of the widest: this is
  * printed once and need not stand still.
  */
-#include "core/out_counts.h"
+#include "core/output/out_counts.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -9,11 +9,11 @@
  * Clients stand in the order of when they last had an answer, or came: the first is always the next
  * to go. It goes by shutdown(), which libmicrohttpd notices as the end of what it sends.
  */
-#include "core/metrics_server.h"
+#include "core/output/metrics_server.h"
 
-#include "core/accept_header.h"
 #include "core/base/thread.h"
 #include "core/base/util.h"
+#include "core/output/accept_header.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_ACCEPT_HEADER_H
 #define PMCTOP_ACCEPT_HEADER_H
 
-#include "core/exposition.h"
+#include "core/output/exposition.h"
 
 /*
  * Which dialect someone who sends this Accept header (RFC 9110, 12.5.1; NULL: none) likes most:

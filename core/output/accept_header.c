@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/accept_header.h"
+#include "core/output/accept_header.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

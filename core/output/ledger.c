@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/ledger.h"
+#include "core/output/ledger.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"

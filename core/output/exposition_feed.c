@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/exposition_feed.h"
+#include "core/output/exposition_feed.h"
 
 #include "core/base/util.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "core/batch_format.h"
+#include "core/output/batch_format.h"
 
 #include "core/base/util.h"
-#include "core/exposition.h"
-#include "core/out_csv.h"
-#include "core/out_json.h"
-#include "core/out_text.h"
+#include "core/output/exposition.h"
+#include "core/output/out_csv.h"
+#include "core/output/out_json.h"
+#include "core/output/out_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  *   https://prometheus.io/docs/specs/om/open_metrics_spec/
  *   https://prometheus.io/docs/instrumenting/exposition_formats/
  */
-#include "core/exposition_part.h"
+#include "core/output/exposition_part.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

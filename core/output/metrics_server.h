@@ -3,8 +3,8 @@
 #define PMCTOP_METRICS_SERVER_H
 
 #include "core/base/error.h"
-#include "core/exposition.h"
-#include "core/listen_address.h"
+#include "core/output/exposition.h"
+#include "core/output/listen_address.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,11 +3,11 @@
  * A row is a struct of all that the first columns may say, so that each kind of row names only what
  * it has.
  */
-#include "core/out_csv.h"
+#include "core/output/out_csv.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/out_value.h"
+#include "core/output/out_value.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/out_value.h"
+#include "core/output/out_value.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

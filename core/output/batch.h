@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/file_replace.h"
-#include "core/batch_format.h"
 #include "core/engine/feed.h"
+#include "core/output/batch_format.h"
 #include "core/snapshot/summary.h"
 #include "core/view/view.h"
 

@@ -4,7 +4,7 @@
  * counted for a part of the time only, its estimate is: monitoring divides one counter by another,
  * which is wrong where one of them stands for a half and the other for all.
  */
-#include "core/exposition_part.h"
+#include "core/output/exposition_part.h"
 
 #include "core/base/util.h"
 #include "core/snapshot/rollup.h"

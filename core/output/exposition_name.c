@@ -3,7 +3,7 @@
  * Names as `promtool check metrics` wants them: base units, no capital letters, no colons (which
  * are for recording rules).
  */
-#include "core/exposition_name.h"
+#include "core/output/exposition_name.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -2,10 +2,10 @@
 /*
  * Written as it goes, without a tree: the shape of the object is the shape of this file.
  */
-#include "core/out_json.h"
+#include "core/output/out_json.h"
 
 #include "core/base/json_string.h"
-#include "core/out_value.h"
+#include "core/output/out_value.h"
 
 #include <inttypes.h>
 #include <string.h>

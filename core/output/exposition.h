@@ -12,7 +12,7 @@
  * most, and gauges, as OpenMetrics or as Prometheus' older text. Snapshots are added, every one of
  * them, by whoever collects; texts are taken at any time, by any thread.
  *
- * X is an event (core/exposition_name.h): cycles, task_clock_seconds.
+ * X is an event (core/output/exposition_name.h): cycles, task_clock_seconds.
  *
  *	pmctop_machine_X_total                     all of it, idle time included
  *	pmctop_cpu_X_total{cpu}                    the same of each CPU
@@ -34,8 +34,8 @@
  *
  * An event whose name is another's already is told as pmctop_cpu_event_total{event} and so on. What
  * is not known is absent, and so is what is not counted now, and CPUs that are off. All who ran
- * have sums, whether they are told or not (core/ledger.h): of whom is told are those who ran most
- * in the last minutes, and who ended lately. A pid that is used again is another series by its
+ * have sums, whether they are told or not (core/output/ledger.h): of whom is told are those who ran
+ *most in the last minutes, and who ended lately. A pid that is used again is another series by its
  * comm, or begins anew.
  */
 struct exposition;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/listen_address.h"
+#include "core/output/listen_address.h"
 
 #include "core/base/util.h"
 

@@ -3,7 +3,7 @@
 #define PMCTOP_EXPOSITION_FEED_H
 
 #include "core/engine/feed.h"
-#include "core/exposition.h"
+#include "core/output/exposition.h"
 
 /*
  * A feed around another one: every snapshot is added to an exposition before it is handed on, by

@@ -2,13 +2,13 @@
 #ifndef PMCTOP_EXPOSITION_PART_H
 #define PMCTOP_EXPOSITION_PART_H
 
-#include "core/exposition.h"
-#include "core/exposition_name.h"
-#include "core/ledger.h"
+#include "core/output/exposition.h"
+#include "core/output/exposition_name.h"
+#include "core/output/ledger.h"
 
 #include <pthread.h>
 
-/* What core/exposition.c keeps and core/exposition_text.c tells. */
+/* What core/output/exposition.c keeps and core/output/exposition_text.c tells. */
 
 /* Of an event: what the last snapshot says of it. */
 struct exposition_event {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/batch.h"
+#include "core/output/batch.h"
 
 #include "core/base/util.h"
 

@@ -3,11 +3,11 @@
  * The widths are those that the view states, whatever is in the rows, so that the columns of one
  * refresh stand under those of the one before; COMMAND comes last and is not padded.
  */
-#include "core/out_text.h"
+#include "core/output/out_text.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/out_counts.h"
+#include "core/output/out_counts.h"
 
 #include <inttypes.h>
 #include <string.h>
