@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/run.h"
 
-#include "core/doctor.h"
-#include "core/out_doctor.h"
+#include "core/doctor/doctor.h"
+#include "core/doctor/out_doctor.h"
 #include "core/output/batch.h"
 #include "tui/rights_need.h"
 #include "tui/sheet.h"

@@ -6,8 +6,8 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/doctor.h"
-#include "core/out_doctor.h"
+#include "core/doctor/doctor.h"
+#include "core/doctor/out_doctor.h"
 
 #include <errno.h>
 

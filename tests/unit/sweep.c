@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/sweep.h"
 
-#include "core/doctor.h"
+#include "core/doctor/doctor.h"
 #include "core/event/plan.h"
 #include "core/metric/metric.h"
 

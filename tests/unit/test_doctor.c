@@ -4,8 +4,8 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/doctor.h"
-#include "core/out_doctor.h"
+#include "core/doctor/doctor.h"
+#include "core/doctor/out_doctor.h"
 #include "core/sys/confinement.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/credentials.h"

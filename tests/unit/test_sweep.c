@@ -9,7 +9,7 @@
  */
 #include "tests/unit/sweep.h"
 
-#include "core/doctor.h"
+#include "core/doctor/doctor.h"
 #include "tests/fake_kernel/machines.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * What pmctop can do here: what the kernel was seen to grant, with who refuses the rest. The
  * remedies stand where something is missing, each once.
  */
-#include "core/doctor_part.h"
+#include "core/doctor/doctor_part.h"
 
 #include "core/base/util.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_OUT_DOCTOR_H
 #define PMCTOP_OUT_DOCTOR_H
 
-#include "core/doctor.h"
+#include "core/doctor/doctor.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Who refuses, and the exact command against it, which depends on where this process runs. */
-#include "core/doctor_part.h"
+#include "core/doctor/doctor_part.h"
 
 #include <linux/capability.h>
 #include <stdio.h>

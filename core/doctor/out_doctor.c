@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/out_doctor.h"
+#include "core/doctor/out_doctor.h"
 
 #include "core/base/json_string.h"
 #include "core/base/text.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/doctor.h"
+#include "core/doctor/doctor.h"
 
 #include "core/base/util.h"
-#include "core/doctor_part.h"
+#include "core/doctor/doctor_part.h"
 #include "core/event/event_resolver.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc.h"

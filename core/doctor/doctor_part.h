@@ -2,14 +2,14 @@
 #ifndef PMCTOP_DOCTOR_PART_H
 #define PMCTOP_DOCTOR_PART_H
 
-#include "core/doctor.h"
+#include "core/doctor/doctor.h"
 #include "core/perf/counters.h"
 #include "core/perf/standing.h"
 #include "core/sys/hypervisor.h"
 
 #include <limits.h>
 
-/* What the parts of the doctor share; for core/doctor*.c alone. */
+/* What the parts of the doctor share; for core/doctor/doctor*.c alone. */
 struct doctor_facts {
 	const struct sys *sys;
 	struct pmu_set pmus;
