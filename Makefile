@@ -398,7 +398,7 @@ $(BUILD)/version.c $(BUILD)/static/version.c: always | $(BUILD)/wanted
 # The themes as C strings, so that pmctop is one file.
 $(BUILD)/themes_builtin.c: $(THEMES) Makefile
 	@mkdir -p $(@D)
-	@{ echo '#include "tui/theme.h"'; \
+	@{ echo '#include "tui/term/theme.h"'; \
 	   echo 'const struct theme_builtin theme_builtins[] = {'; \
 	   for t in $(THEMES); do echo "{\"$$(basename $$t .theme)\","; \
 	     sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $$t; echo '},'; done; \
@@ -409,7 +409,7 @@ TERMINAL_TYPES := xterm-256color linux screen screen-256color tmux tmux-256color
 
 $(BUILD)/terminal_types.c: Makefile
 	@mkdir -p $(@D)
-	@{ echo '#include "tui/terminal_type.h"'; \
+	@{ echo '#include "tui/term/terminal_type.h"'; \
 	   echo 'const struct terminal_type terminal_types[] = {'; \
 	   for t in $(TERMINAL_TYPES); do \
 	     infocmp -0 -Q2 $$t 2>/dev/null | sed -n "s/^b64:.*/{\"$$t\", \"&\"},/p"; done; \

@@ -6,9 +6,9 @@
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
 #include "core/snapshot/sums.h"
-#include "tui/canvas.h"
 #include "tui/detail_subject.h"
 #include "tui/past.h"
+#include "tui/term/canvas.h"
 
 /*
  * What is told of one row: who it is, the past of its metrics, its threads (of a CPU, who ran

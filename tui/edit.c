@@ -2,7 +2,7 @@
 #include "tui/edit.h"
 
 #include "core/base/text.h"
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_KEYMAP_CONFIG_H
 
 #include "core/config.h"
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 /*
  * What [keys] says, on top of the usual keys: "quit = q F10 ^C" gives an action these keys and no

@@ -7,7 +7,7 @@
 #include "tui/launch.h"
 
 #include "core/base/util.h"
-#include "tui/variables.h"
+#include "tui/term/variables.h"
 
 #include <errno.h>
 #include <fcntl.h>

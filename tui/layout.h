@@ -2,7 +2,7 @@
 #ifndef PMCTOP_LAYOUT_H
 #define PMCTOP_LAYOUT_H
 
-#include "tui/canvas.h"
+#include "tui/term/canvas.h"
 
 #include <stdbool.h>
 

@@ -3,10 +3,10 @@
 #define PMCTOP_LIST_H
 
 #include "core/view/view.h"
-#include "tui/canvas.h"
-#include "tui/keymap.h"
 #include "tui/mark.h"
 #include "tui/past.h"
+#include "tui/term/canvas.h"
+#include "tui/term/keymap.h"
 #include "tui/widget_table.h"
 
 #include <stdbool.h>

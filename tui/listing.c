@@ -11,8 +11,8 @@
 #include "core/sys/cpu_model.h"
 #include "core/view/verdict.h"
 #include "tui/choice.h"
-#include "tui/theme_load.h"
-#include "tui/variables.h"
+#include "tui/term/theme_load.h"
+#include "tui/term/variables.h"
 
 #include <errno.h>
 #include <limits.h>

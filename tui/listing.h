@@ -5,8 +5,8 @@
 #include "core/base/error.h"
 #include "core/engine/engine.h"
 #include "core/sys/sys.h"
-#include "tui/keymap.h"
 #include "tui/options.h"
+#include "tui/term/keymap.h"
 
 #include <stddef.h>
 #include <stdio.h>

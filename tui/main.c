@@ -11,10 +11,10 @@
 #include "tui/run.h"
 #include "tui/settings.h"
 #include "tui/sheet.h"
-#include "tui/term.h"
-#include "tui/theme_load.h"
+#include "tui/term/term.h"
+#include "tui/term/theme_load.h"
+#include "tui/term/variables.h"
 #include "tui/user_files.h"
-#include "tui/variables.h"
 
 #include "core/base/text.h"
 #include "core/config.h"

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PAGE_H
 #define PMCTOP_PAGE_H
 
-#include "tui/canvas.h"
-#include "tui/keymap.h"
+#include "tui/term/canvas.h"
+#include "tui/term/keymap.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/pick.h"
-#include "tui/theme_load.h"
+#include "tui/term/theme_load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_REFUSAL_H
 #define PMCTOP_REFUSAL_H
 
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 struct app;
 

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/engine/playback.h"
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,13 +7,13 @@
 #include "core/replay/replay.h"
 #include "core/replay/survey.h"
 #include "core/sys/sys.h"
-#include "tui/keymap.h"
 #include "tui/launch.h"
 #include "tui/listing.h"
 #include "tui/options.h"
 #include "tui/rights.h"
 #include "tui/serve.h"
-#include "tui/theme.h"
+#include "tui/term/keymap.h"
+#include "tui/term/theme.h"
 
 #include <stdbool.h>
 #include <stdint.h>

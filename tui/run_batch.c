@@ -12,7 +12,7 @@
 #include "core/output/batch.h"
 #include "tui/launch.h"
 #include "tui/output_apart.h"
-#include "tui/signals.h"
+#include "tui/term/signals.h"
 
 #include <errno.h>
 #include <signal.h>

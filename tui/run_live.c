@@ -13,15 +13,15 @@
 #include "core/engine/collector.h"
 #include "tui/app.h"
 #include "tui/app_options.h"
-#include "tui/input.h"
 #include "tui/launch.h"
 #include "tui/pick.h"
 #include "tui/replaying.h"
-#include "tui/rescue.h"
 #include "tui/settings.h"
-#include "tui/signals.h"
-#include "tui/term.h"
-#include "tui/theme_load.h"
+#include "tui/term/input.h"
+#include "tui/term/rescue.h"
+#include "tui/term/signals.h"
+#include "tui/term/term.h"
+#include "tui/term/theme_load.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SCREEN_H
 #define PMCTOP_SCREEN_H
 
-#include "tui/canvas.h"
-#include "tui/keymap.h"
+#include "tui/term/canvas.h"
+#include "tui/term/keymap.h"
 
 #include <stdbool.h>
 

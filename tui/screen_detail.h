@@ -4,8 +4,8 @@
 
 #include "core/snapshot/snapshot.h"
 #include "core/snapshot/sums.h"
-#include "tui/canvas.h"
 #include "tui/detail_page.h"
+#include "tui/term/canvas.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_SEGMENTS_H
 #define PMCTOP_SEGMENTS_H
 
-#include "tui/canvas.h"
+#include "tui/term/canvas.h"
 
 #include <stddef.h>
 

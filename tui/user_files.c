@@ -2,7 +2,7 @@
 #include "tui/user_files.h"
 
 #include "core/base/util.h"
-#include "tui/variables.h"
+#include "tui/term/variables.h"
 
 #include <errno.h>
 #include <stdbool.h>

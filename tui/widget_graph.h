@@ -3,7 +3,7 @@
 #define PMCTOP_WIDGET_GRAPH_H
 
 #include "core/metric/metric_def.h"
-#include "tui/canvas.h"
+#include "tui/term/canvas.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_WIDGET_METER_H
 #define PMCTOP_WIDGET_METER_H
 
-#include "tui/canvas.h"
+#include "tui/term/canvas.h"
 
 /*
  * "[||||      43.2%]": a bar of `width` columns with its figure at the right end inside. The bar

@@ -5,7 +5,7 @@
 #include "core/base/util.h"
 #include "tui/cursor.h"
 #include "tui/edit.h"
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_WIDGET_PICKER_H
 #define PMCTOP_WIDGET_PICKER_H
 
-#include "tui/canvas.h"
+#include "tui/term/canvas.h"
 
 #include <stdbool.h>
 #include <stddef.h>

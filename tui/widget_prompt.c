@@ -3,7 +3,7 @@
 
 #include "core/base/util.h"
 #include "tui/edit.h"
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *accept)
 {

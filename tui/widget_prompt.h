@@ -3,7 +3,7 @@
 #define PMCTOP_WIDGET_PROMPT_H
 
 #include "core/base/error.h"
-#include "tui/canvas.h"
+#include "tui/term/canvas.h"
 
 #include <stdbool.h>
 

@@ -12,9 +12,9 @@
 #include "tests/bench/tell.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/app.h"
-#include "tui/canvas.h"
 #include "tui/options.h"
 #include "tui/run.h"
+#include "tui/term/canvas.h"
 
 #include <malloc.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "tui/decode.h"
-#include "tui/keymap.h"
+#include "tui/term/decode.h"
+#include "tui/term/keymap.h"
 
 static bool is_key(int key)
 {

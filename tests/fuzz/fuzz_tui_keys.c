@@ -6,8 +6,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/config.h"
-#include "tui/keymap.h"
 #include "tui/keymap_config.h"
+#include "tui/term/keymap.h"
 
 static void check_name(const char *name)
 {

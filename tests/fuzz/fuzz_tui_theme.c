@@ -5,7 +5,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "tui/theme.h"
+#include "tui/term/theme.h"
 
 #include <errno.h>
 #include <string.h>

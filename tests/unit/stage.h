@@ -5,7 +5,7 @@
 #include "core/base/util.h"
 #include "tests/unit/golden.h"
 #include "tui/app.h"
-#include "tui/theme.h"
+#include "tui/term/theme.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/canvas.h"
 #include "tui/segments.h"
+#include "tui/term/canvas.h"
 #include "tui/widget_meter.h"
 
 #include <stdio.h>

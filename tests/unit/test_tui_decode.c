@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What a terminal sends, and the keys and clicks it means; nothing else is ever taken for one. */
 #include "core/base/util.h"
-#include "tui/decode.h"
-#include "tui/keymap.h"
+#include "tui/term/decode.h"
+#include "tui/term/keymap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

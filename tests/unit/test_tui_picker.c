@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
 #include "tests/unit/golden.h"
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 #include "tui/widget_picker.h"
 
 #include <stdint.h>

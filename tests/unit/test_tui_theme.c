@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "core/base/util.h"
-#include "tui/theme.h"
-#include "tui/theme_load.h"
+#include "tui/term/theme.h"
+#include "tui/term/theme_load.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "tui/theme.h"
+#include "tui/term/theme.h"
 
 /*
  * A theme by name or file: DIR/NAME.theme where `dir` (may be NULL) is the user's directory of

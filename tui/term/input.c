@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tui/input.h"
+#include "tui/term/input.h"
 
 #include "core/base/util.h"
-#include "tui/keymap.h"
-#include "tui/variables.h"
+#include "tui/term/keymap.h"
+#include "tui/term/variables.h"
 
 #include <curses.h>
 #include <errno.h>

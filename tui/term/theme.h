@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "tui/color.h"
-#include "tui/style.h"
+#include "tui/term/color.h"
+#include "tui/term/style.h"
 
 #include <stddef.h>
 

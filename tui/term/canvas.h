@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CANVAS_H
 #define PMCTOP_CANVAS_H
 
-#include "tui/style.h"
+#include "tui/term/style.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tui/term.h"
+#include "tui/term/term.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/rescue.h"
-#include "tui/terminal_type.h"
+#include "tui/term/rescue.h"
+#include "tui/term/terminal_type.h"
 
 #include <curses.h>
 #include <errno.h>

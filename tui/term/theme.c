@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/theme.h"
+#include "tui/term/theme.h"
 
 #include "core/base/util.h"
 

@@ -6,10 +6,10 @@
  * terminal of what is stuck in it, again and again until the program has ended by itself: what it
  * records and writes is ended well.
  */
-#include "tui/signals.h"
+#include "tui/term/signals.h"
 
 #include "core/base/util.h"
-#include "tui/rescue.h"
+#include "tui/term/rescue.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/theme_load.h"
+#include "tui/term/theme_load.h"
 
 #include "core/base/suggest.h"
 #include "core/base/text_file.h"

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_INPUT_H
 #define PMCTOP_INPUT_H
 
-#include "tui/decode.h"
+#include "tui/term/decode.h"
 
 #include <stdbool.h>
 #include <stdint.h>

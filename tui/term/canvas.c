@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/canvas.h"
+#include "tui/term/canvas.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

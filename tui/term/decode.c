@@ -5,11 +5,11 @@
  * mouse is a control sequence too: ESC [ < button ; x ; y M in xterm's newer way, ESC [ M and
  * three bytes in the older one.
  */
-#include "tui/decode.h"
+#include "tui/term/decode.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/color.h"
+#include "tui/term/color.h"
 
 #include "core/base/util.h"
 

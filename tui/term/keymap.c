@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/keymap.h"
+#include "tui/term/keymap.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/rescue.h"
+#include "tui/term/rescue.h"
 
 #include <poll.h>
 #include <stdatomic.h>

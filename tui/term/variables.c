@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/variables.h"
+#include "tui/term/variables.h"
 
 #include "core/base/util.h"
 

@@ -3,8 +3,8 @@
 #define PMCTOP_TERM_H
 
 #include "core/base/error.h"
-#include "tui/canvas.h"
-#include "tui/theme.h"
+#include "tui/term/canvas.h"
+#include "tui/term/theme.h"
 
 #include <stdbool.h>
 
