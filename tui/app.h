@@ -10,12 +10,9 @@
 #include "core/snapshot/snapshot.h"
 #include "core/snapshot/sums.h"
 #include "tui/column_choice.h"
-#include "tui/key_bar.h"
-#include "tui/layout.h"
 #include "tui/list.h"
 #include "tui/messages.h"
 #include "tui/options.h"
-#include "tui/page.h"
 #include "tui/past.h"
 #include "tui/pick.h"
 #include "tui/screen.h"
@@ -25,8 +22,11 @@
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
 #include "tui/victim.h"
-#include "tui/widget_picker.h"
-#include "tui/widget_prompt.h"
+#include "tui/widget/key_bar.h"
+#include "tui/widget/layout.h"
+#include "tui/widget/page.h"
+#include "tui/widget/widget_picker.h"
+#include "tui/widget/widget_prompt.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,9 +10,9 @@
 #include "core/view/verdict.h"
 #include "core/view/view.h"
 #include "tui/duration.h"
-#include "tui/segments.h"
-#include "tui/widget_graph.h"
-#include "tui/widget_meter.h"
+#include "tui/widget/segments.h"
+#include "tui/widget/widget_graph.h"
+#include "tui/widget/widget_meter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "tui/duration.h"
 #include "tui/frame_part.h"
 #include "tui/replaying_text.h"
-#include "tui/segments.h"
+#include "tui/widget/segments.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,10 +5,10 @@
 #include "core/engine/playback.h"
 #include "core/snapshot/snapshot.h"
 #include "core/view/view.h"
-#include "tui/layout.h"
 #include "tui/past.h"
-#include "tui/segments.h"
 #include "tui/term/canvas.h"
+#include "tui/widget/layout.h"
+#include "tui/widget/segments.h"
 
 #include <stdbool.h>
 #include <stdint.h>

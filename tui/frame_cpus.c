@@ -12,7 +12,7 @@
 #include "core/view/cpu_lost.h"
 #include "core/view/view.h"
 #include "tui/frame_part.h"
-#include "tui/widget_meter.h"
+#include "tui/widget/widget_meter.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/util.h"
 #include "core/view/view.h"
-#include "tui/widget_graph.h"
+#include "tui/widget/widget_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_FRAME_PART_H
 
 #include "core/snapshot/snapshot.h"
-#include "tui/segments.h"
+#include "tui/widget/segments.h"
 
 /* What the files of the frame share. */
 

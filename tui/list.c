@@ -2,7 +2,7 @@
 #include "tui/list.h"
 
 #include "core/base/util.h"
-#include "tui/widget_graph.h"
+#include "tui/widget/widget_graph.h"
 
 #include <stdlib.h>
 

@@ -3,11 +3,11 @@
 #define PMCTOP_LIST_H
 
 #include "core/view/view.h"
-#include "tui/mark.h"
 #include "tui/past.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
-#include "tui/widget_table.h"
+#include "tui/widget/mark.h"
+#include "tui/widget/widget_table.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #define PMCTOP_PAST_H
 
 #include "core/snapshot/history.h"
-#include "tui/widget_graph.h"
+#include "tui/widget/widget_graph.h"
 
 #include <stdbool.h>
 #include <stddef.h>

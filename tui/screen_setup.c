@@ -7,8 +7,8 @@
 
 #include "core/base/util.h"
 #include "tui/app.h"
-#include "tui/cursor.h"
 #include "tui/duration.h"
+#include "tui/widget/cursor.h"
 
 #include <stdio.h>
 #include <stdlib.h>

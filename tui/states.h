@@ -2,7 +2,7 @@
 #ifndef PMCTOP_STATES_H
 #define PMCTOP_STATES_H
 
-#include "tui/segments.h"
+#include "tui/widget/segments.h"
 
 struct app;
 

@@ -8,9 +8,9 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/segments.h"
 #include "tui/term/canvas.h"
-#include "tui/widget_meter.h"
+#include "tui/widget/segments.h"
+#include "tui/widget/widget_meter.h"
 
 #include <stdio.h>
 #include <string.h>

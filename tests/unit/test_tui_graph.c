@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Graphs as text. */
 #include "core/base/util.h"
-#include "tui/widget_graph.h"
+#include "tui/widget/widget_graph.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/base/util.h"
-#include "tui/layout.h"
+#include "tui/widget/layout.h"
 
 static void assert_inside(struct rect rect, unsigned width, unsigned height)
 {

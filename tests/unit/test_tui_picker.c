@@ -2,7 +2,7 @@
 #include "core/base/util.h"
 #include "tests/unit/golden.h"
 #include "tui/term/keymap.h"
-#include "tui/widget_picker.h"
+#include "tui/widget/widget_picker.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/layout.h"
+#include "tui/widget/layout.h"
 
 /* From how many lines on a part is shown: the list must keep the greater share. */
 enum {

@@ -3,9 +3,9 @@
 #define PMCTOP_WIDGET_TABLE_H
 
 #include "core/view/view.h"
-#include "tui/mark.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
+#include "tui/widget/mark.h"
 
 #include <stdbool.h>
 #include <stddef.h>

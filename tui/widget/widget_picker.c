@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tui/widget_picker.h"
+#include "tui/widget/widget_picker.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/cursor.h"
-#include "tui/edit.h"
 #include "tui/term/keymap.h"
+#include "tui/widget/cursor.h"
+#include "tui/widget/edit.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/edit.h"
+#include "tui/widget/edit.h"
 
 #include "core/base/text.h"
 #include "tui/term/keymap.h"

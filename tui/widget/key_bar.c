@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/key_bar.h"
+#include "tui/widget/key_bar.h"
 
 #include "core/base/util.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tui/widget_table.h"
+#include "tui/widget/widget_table.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/cursor.h"
+#include "tui/widget/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef PMCTOP_KEY_BAR_H
 #define PMCTOP_KEY_BAR_H
 
-#include "tui/segments.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
+#include "tui/widget/segments.h"
 
 #include <stddef.h>
 

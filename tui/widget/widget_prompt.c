@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tui/widget_prompt.h"
+#include "tui/widget/widget_prompt.h"
 
 #include "core/base/util.h"
-#include "tui/edit.h"
 #include "tui/term/keymap.h"
+#include "tui/widget/edit.h"
 
 void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *accept)
 {

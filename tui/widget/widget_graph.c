@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/widget_graph.h"
+#include "tui/widget/widget_graph.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

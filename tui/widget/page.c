@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/page.h"
+#include "tui/widget/page.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

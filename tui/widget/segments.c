@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/segments.h"
+#include "tui/widget/segments.h"
 
 #include "core/base/text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/mark.h"
+#include "tui/widget/mark.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

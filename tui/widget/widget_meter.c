@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/widget_meter.h"
+#include "tui/widget/widget_meter.h"
 
 #include "core/base/text.h"
 
