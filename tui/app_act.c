@@ -3,7 +3,7 @@
 #include "tui/app.h"
 
 #include "core/base/util.h"
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 #include "tui/recording.h"
 #include "tui/refusal.h"
 #include "tui/replaying.h"

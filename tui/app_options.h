@@ -3,7 +3,7 @@
 #define PMCTOP_APP_OPTIONS_H
 
 #include "tui/app.h"
-#include "tui/options.h"
+#include "tui/options/options.h"
 
 /*
  * The options that would bring up the screen as it is, as far as a configuration keeps them;

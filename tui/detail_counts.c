@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 
 #include <inttypes.h>
 #include <stdio.h>

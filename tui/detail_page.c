@@ -9,7 +9,7 @@
 #include "core/base/util.h"
 #include "core/view/verdict.h"
 #include "core/view/view.h"
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 #include "tui/widget/segments.h"
 #include "tui/widget/widget_graph.h"
 #include "tui/widget/widget_meter.h"

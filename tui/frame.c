@@ -3,8 +3,8 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/duration.h"
 #include "tui/frame_part.h"
+#include "tui/options/duration.h"
 #include "tui/replaying_text.h"
 #include "tui/widget/segments.h"
 

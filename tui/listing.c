@@ -10,7 +10,7 @@
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 #include "core/view/verdict.h"
-#include "tui/choice.h"
+#include "tui/options/choice.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
 

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/engine/engine.h"
 #include "core/sys/sys.h"
-#include "tui/options.h"
+#include "tui/options/options.h"
 #include "tui/term/keymap.h"
 
 #include <stddef.h>

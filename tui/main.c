@@ -3,18 +3,18 @@
  * pmctop: options, environment, and the choice between drawing and printing. The only file that
  * prints and exits.
  */
-#include "tui/choice.h"
-#include "tui/keymap_config.h"
 #include "tui/launch.h"
-#include "tui/options.h"
+#include "tui/options/choice.h"
+#include "tui/options/keymap_config.h"
+#include "tui/options/options.h"
+#include "tui/options/settings.h"
+#include "tui/options/user_files.h"
 #include "tui/rights_need.h"
 #include "tui/run.h"
-#include "tui/settings.h"
 #include "tui/sheet.h"
 #include "tui/term/term.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
-#include "tui/user_files.h"
 
 #include "core/base/text.h"
 #include "core/config.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/past.h"
 
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/app.h"
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 #include "tui/replaying_text.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_RIGHTS_NEED_H
 #define PMCTOP_RIGHTS_NEED_H
 
-#include "tui/options.h"
+#include "tui/options/options.h"
 #include "tui/rights.h"
 
 /* What was asked for takes these rights from the set-up on; `draws`: on a terminal. Pure. */

@@ -9,7 +9,7 @@
 #include "core/sys/sys.h"
 #include "tui/launch.h"
 #include "tui/listing.h"
-#include "tui/options.h"
+#include "tui/options/options.h"
 #include "tui/rights.h"
 #include "tui/serve.h"
 #include "tui/term/keymap.h"

@@ -11,7 +11,7 @@
 #include "core/base/util.h"
 #include "core/output/batch.h"
 #include "tui/launch.h"
-#include "tui/output_apart.h"
+#include "tui/options/output_apart.h"
 #include "tui/term/signals.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/snapshot/sums.h"
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include "core/base/util.h"
 #include "tui/app.h"
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 #include "tui/widget/cursor.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/engine/feed.h"
 #include "core/output/listen_address.h"
-#include "tui/options.h"
+#include "tui/options/options.h"
 
 /*
  * What --listen asks for: the counters of a run, for whoever comes and asks. They are served from

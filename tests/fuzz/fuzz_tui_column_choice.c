@@ -2,7 +2,7 @@
 /* Columns as a configuration names them: what is written of a choice is read as the same one. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tui/column_choice.h"
+#include "tui/options/column_choice.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,11 +9,11 @@
 #include "core/base/util.h"
 #include "core/config.h"
 #include "core/metric/preset.h"
-#include "tui/choice.h"
-#include "tui/duration.h"
-#include "tui/keymap_config.h"
-#include "tui/options.h"
-#include "tui/settings.h"
+#include "tui/options/choice.h"
+#include "tui/options/duration.h"
+#include "tui/options/keymap_config.h"
+#include "tui/options/options.h"
+#include "tui/options/settings.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/config.h"
-#include "tui/keymap_config.h"
+#include "tui/options/keymap_config.h"
 #include "tui/term/keymap.h"
 
 static void check_name(const char *name)

@@ -4,9 +4,9 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "tui/choice.h"
-#include "tui/duration.h"
-#include "tui/options.h"
+#include "tui/options/choice.h"
+#include "tui/options/duration.h"
+#include "tui/options/options.h"
 
 #include <errno.h>
 

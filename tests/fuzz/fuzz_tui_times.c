@@ -4,8 +4,8 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/duration.h"
-#include "tui/options.h"
+#include "tui/options/duration.h"
+#include "tui/options/options.h"
 #include "tui/replaying.h"
 
 #include <errno.h>

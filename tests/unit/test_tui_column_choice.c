@@ -2,7 +2,7 @@
 /* Which columns are shown, and in which order, whatever the preset has. */
 #include "core/base/util.h"
 #include "tests/unit/screen_snapshot.h"
-#include "tui/column_choice.h"
+#include "tui/options/column_choice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

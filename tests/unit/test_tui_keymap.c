@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Keys have names, names are keys, and a configuration binds them. */
 #include "core/base/util.h"
-#include "tui/keymap_config.h"
+#include "tui/options/keymap_config.h"
 #include "tui/term/keymap.h"
 
 #include <errno.h>

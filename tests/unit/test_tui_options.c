@@ -11,10 +11,10 @@
 #include "core/metric/metric.h"
 #include "core/metric/preset.h"
 #include "core/output/batch.h"
-#include "tui/choice.h"
-#include "tui/duration.h"
-#include "tui/options.h"
-#include "tui/output_apart.h"
+#include "tui/options/choice.h"
+#include "tui/options/duration.h"
+#include "tui/options/options.h"
+#include "tui/options/output_apart.h"
 
 #include <errno.h>
 #include <stdbool.h>

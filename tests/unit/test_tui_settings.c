@@ -4,7 +4,7 @@
 #include "core/config.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tui/app_options.h"
-#include "tui/settings.h"
+#include "tui/options/settings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #define PMCTOP_OUTPUT_APART_H
 
 #include "core/base/error.h"
-#include "tui/options.h"
+#include "tui/options/options.h"
 
 /*
  * Whether what is printed goes elsewhere than the recording that is made or replayed, the one that

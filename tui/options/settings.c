@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tui/settings.h"
+#include "tui/options/settings.h"
 
 #include "core/base/util.h"
 #include "core/config_save.h"
-#include "tui/column_choice.h"
-#include "tui/duration.h"
+#include "tui/options/column_choice.h"
+#include "tui/options/duration.h"
 
 #include <errno.h>
 #include <stdio.h>

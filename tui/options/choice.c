@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/choice.h"
+#include "tui/options/choice.h"
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"

@@ -3,7 +3,7 @@
 #define PMCTOP_OPTION_ROW_H
 
 #include "core/base/error.h"
-#include "tui/options.h"
+#include "tui/options/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>

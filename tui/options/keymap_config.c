@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/keymap_config.h"
+#include "tui/options/keymap_config.h"
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/output_apart.h"
+#include "tui/options/output_apart.h"
 
 #include "core/base/place.h"
 

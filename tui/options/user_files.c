@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/user_files.h"
+#include "tui/options/user_files.h"
 
 #include "core/base/util.h"
 #include "tui/term/variables.h"

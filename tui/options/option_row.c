@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "tui/option_row.h"
+#include "tui/options/option_row.h"
 
 #include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/output/batch.h"
 #include "core/output/listen_address.h"
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/column_choice.h"
+#include "tui/options/column_choice.h"
 
 #include "core/base/util.h"
 

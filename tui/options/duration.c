@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/duration.h"
+#include "tui/options/duration.h"
 
 #include "core/base/util.h"
 

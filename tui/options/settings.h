@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/config.h"
-#include "tui/options.h"
+#include "tui/options/options.h"
 
 /* What a configuration sets, by options_set(); a note for each line that is of no use. */
 void settings_apply(struct config *config, struct options *options);

@@ -5,14 +5,14 @@
  * neither what is near nor what to do, so they are switched off. What is said here is a sentence
  * with its stop, as everywhere behind "pmctop: ".
  */
-#include "tui/options.h"
+#include "tui/options/options.h"
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/base/version.h"
 #include "core/output/batch.h"
 #include "core/output/metrics_server.h"
-#include "tui/option_row.h"
+#include "tui/options/option_row.h"
 
 #include <ctype.h>
 #include <errno.h>
