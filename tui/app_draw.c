@@ -2,7 +2,7 @@
 /* What every screen has around its body. */
 #include "tui/app.h"
 
-#include "tui/frame.h"
+#include "tui/panel/frame.h"
 #include "tui/refusal.h"
 #include "tui/states.h"
 

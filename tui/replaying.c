@@ -5,7 +5,7 @@
 #include "core/base/util.h"
 #include "tui/app.h"
 #include "tui/options/duration.h"
-#include "tui/replaying_text.h"
+#include "tui/panel/replaying_text.h"
 
 #include <errno.h>
 #include <stdio.h>

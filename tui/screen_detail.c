@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "tui/app.h"
-#include "tui/replaying_text.h"
+#include "tui/panel/replaying_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "core/snapshot/snapshot.h"
 #include "core/snapshot/sums.h"
-#include "tui/detail_page.h"
+#include "tui/panel/detail_page.h"
 #include "tui/term/canvas.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* What was said so far: what is counted, what is forgotten, and the screen that shows it. */
 #include "tests/unit/screen_snapshot.h"
 #include "tests/unit/stage.h"
-#include "tui/messages.h"
+#include "tui/panel/messages.h"
 
 static void test_counts(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/messages.h"
+#include "tui/panel/messages.h"
 
 #include "core/base/util.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Where a recording is, as text. */
-#include "tui/replaying_text.h"
+#include "tui/panel/replaying_text.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

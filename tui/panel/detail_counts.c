@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/detail_part.h"
+#include "tui/panel/detail_part.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/detail_subject.h"
+#include "tui/panel/detail_subject.h"
 
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"

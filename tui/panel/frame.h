@@ -5,7 +5,7 @@
 #include "core/engine/playback.h"
 #include "core/snapshot/snapshot.h"
 #include "core/view/view.h"
-#include "tui/past.h"
+#include "tui/panel/past.h"
 #include "tui/term/canvas.h"
 #include "tui/widget/layout.h"
 #include "tui/widget/segments.h"

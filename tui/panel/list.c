@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/list.h"
+#include "tui/panel/list.h"
 
 #include "core/base/util.h"
 #include "tui/widget/widget_graph.h"

@@ -3,7 +3,7 @@
 #define PMCTOP_LIST_H
 
 #include "core/view/view.h"
-#include "tui/past.h"
+#include "tui/panel/past.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
 #include "tui/widget/mark.h"

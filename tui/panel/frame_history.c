@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The past of the totals, around the list. */
-#include "tui/frame.h"
+#include "tui/panel/frame.h"
 
 #include "core/base/util.h"
 #include "core/view/view.h"

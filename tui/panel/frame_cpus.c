@@ -4,14 +4,14 @@
  * many a line for each socket before them. A few lines say what their figures are; more are a
  * table.
  */
-#include "tui/frame.h"
+#include "tui/panel/frame.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/snapshot/rollup.h"
 #include "core/view/cpu_lost.h"
 #include "core/view/view.h"
-#include "tui/frame_part.h"
+#include "tui/panel/frame_part.h"
 #include "tui/widget/widget_meter.h"
 
 #include <stdio.h>

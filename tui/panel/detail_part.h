@@ -2,7 +2,7 @@
 #ifndef PMCTOP_DETAIL_PART_H
 #define PMCTOP_DETAIL_PART_H
 
-#include "tui/detail_page.h"
+#include "tui/panel/detail_page.h"
 
 #include <stddef.h>
 

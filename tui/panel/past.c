@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/past.h"
+#include "tui/panel/past.h"
 
 #include "tui/options/duration.h"
 

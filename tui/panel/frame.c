@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tui/frame.h"
+#include "tui/panel/frame.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/frame_part.h"
 #include "tui/options/duration.h"
-#include "tui/replaying_text.h"
+#include "tui/panel/frame_part.h"
+#include "tui/panel/replaying_text.h"
 #include "tui/widget/segments.h"
 
 #include <inttypes.h>

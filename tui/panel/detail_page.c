@@ -3,7 +3,7 @@
  * A page is drawn from the first line to the last one, in one column or, where there is width for
  * it, in two: the past and the counts on the left, threads and places on the right.
  */
-#include "tui/detail_part.h"
+#include "tui/panel/detail_part.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

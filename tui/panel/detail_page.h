@@ -6,8 +6,8 @@
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
 #include "core/snapshot/sums.h"
-#include "tui/detail_subject.h"
-#include "tui/past.h"
+#include "tui/panel/detail_subject.h"
+#include "tui/panel/past.h"
 #include "tui/term/canvas.h"
 
 /*
