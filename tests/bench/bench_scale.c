@@ -11,9 +11,9 @@
 #include "core/engine/engine.h"
 #include "tests/bench/tell.h"
 #include "tests/fake_kernel/fake_kernel.h"
-#include "tui/app.h"
 #include "tui/options/options.h"
 #include "tui/run.h"
+#include "tui/screen/app.h"
 #include "tui/term/canvas.h"
 
 #include <malloc.h>

@@ -7,8 +7,8 @@
 #include "core/base/util.h"
 #include "tests/bench/tell.h"
 #include "tests/unit/screen_snapshot.h"
-#include "tui/app.h"
 #include "tui/run.h"
+#include "tui/screen/app.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 #include "tui/options/options.h"
-#include "tui/replaying.h"
+#include "tui/screen/replaying.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A process of this kernel is found and gets a signal by its pidfd. */
 #include "tests/unit/signals.h"
-#include "tui/victim.h"
+#include "tui/screen/victim.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/util.h"
 #include "tests/unit/golden.h"
-#include "tui/app.h"
+#include "tui/screen/app.h"
 #include "tui/term/theme.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
 #include "core/base/util.h"
 #include "tests/unit/screen_snapshot.h"
 #include "tests/unit/stage.h"
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 /* A click in the middle of the first such word on the screen, looking from line y on. */
 static void stage_click(struct stage *stage, unsigned from_y, const char *word, bool twice)

@@ -2,7 +2,7 @@
 /* Choosing from lists over the screen: events and metrics, processes to attach to. */
 #include "tests/unit/screen_snapshot.h"
 #include "tests/unit/stage.h"
-#include "tui/pick.h"
+#include "tui/screen/pick.h"
 
 #include <errno.h>
 

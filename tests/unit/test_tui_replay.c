@@ -3,7 +3,7 @@
 #include "core/replay/survey.h"
 #include "tests/unit/small_machine.h"
 #include "tests/unit/stage.h"
-#include "tui/replaying.h"
+#include "tui/screen/replaying.h"
 
 #include <errno.h>
 #include <inttypes.h>

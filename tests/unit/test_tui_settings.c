@@ -3,8 +3,8 @@
 #include "core/base/util.h"
 #include "core/config.h"
 #include "tests/unit/screen_snapshot.h"
-#include "tui/app_options.h"
 #include "tui/options/settings.h"
+#include "tui/screen/app_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

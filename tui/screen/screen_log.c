@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The message log: what was said so far, the latest on top; what still holds stands out. */
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 #include "core/base/util.h"
 

@@ -2,8 +2,8 @@
 #ifndef PMCTOP_APP_OPTIONS_H
 #define PMCTOP_APP_OPTIONS_H
 
-#include "tui/app.h"
 #include "tui/options/options.h"
+#include "tui/screen/app.h"
 
 /*
  * The options that would bring up the screen as it is, as far as a configuration keeps them;

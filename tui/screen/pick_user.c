@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/app.h"
-#include "tui/pick.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
 
 #include <stdio.h>
 #include <stdlib.h>

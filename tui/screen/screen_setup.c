@@ -3,11 +3,11 @@
  * The setup: what can be chosen of the screen, options first and then the columns. Everything is
  * seen at once, and saved by W.
  */
-#include "tui/screen_setup.h"
+#include "tui/screen/screen_setup.h"
 
 #include "core/base/util.h"
-#include "tui/app.h"
 #include "tui/options/duration.h"
+#include "tui/screen/app.h"
 #include "tui/widget/cursor.h"
 
 #include <stdio.h>

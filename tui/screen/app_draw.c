@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What every screen has around its body. */
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 #include "tui/panel/frame.h"
-#include "tui/refusal.h"
-#include "tui/states.h"
+#include "tui/screen/refusal.h"
+#include "tui/screen/states.h"
 
 /* Of the lists of a recording: there one goes to and fro. */
 static const enum action replay_bar[] = {

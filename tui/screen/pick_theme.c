@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* A theme, seen while it is being chosen. */
 #include "core/base/util.h"
-#include "tui/app.h"
-#include "tui/pick.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
 #include "tui/term/theme_load.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "tui/app.h"
-#include "tui/pick.h"
-#include "tui/search.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
+#include "tui/screen/search.h"
 
 static void tasks_draw(struct app *app, struct canvas *canvas)
 {

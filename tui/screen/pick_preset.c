@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* A preset: the built-in ones first, so that their numbers are the same everywhere. */
 #include "core/base/util.h"
-#include "tui/app.h"
-#include "tui/pick.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
 
 #include <stdio.h>
 #include <string.h>

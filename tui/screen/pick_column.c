@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
-#include "tui/app.h"
-#include "tui/pick.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * it would be to count the selected one too is asked there as well, once the selection rests.
  */
 #include "core/base/util.h"
-#include "tui/app.h"
-#include "tui/pick.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * the question. Between, the list may go on as it likes.
  */
 #include "core/base/util.h"
-#include "tui/app.h"
-#include "tui/pick.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
 
 #include <signal.h>
 #include <stdio.h>

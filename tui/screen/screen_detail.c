@@ -3,11 +3,11 @@
  * All about one row, which it stays with whether that runs or not. The page is drawn on a canvas as
  * high as it is, of which the screen shows a part.
  */
-#include "tui/screen_detail.h"
+#include "tui/screen/screen_detail.h"
 
 #include "core/base/text.h"
-#include "tui/app.h"
 #include "tui/panel/replaying_text.h"
+#include "tui/screen/app.h"
 
 #include <stdio.h>
 #include <string.h>

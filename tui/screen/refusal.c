@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "tui/refusal.h"
+#include "tui/screen/refusal.h"
 
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 static const char *of_readonly(enum action action)
 {

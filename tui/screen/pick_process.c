@@ -9,8 +9,8 @@
 #include "core/base/util.h"
 #include "core/sys/proc.h"
 #include "core/sys/users.h"
-#include "tui/app.h"
-#include "tui/pick.h"
+#include "tui/screen/app.h"
+#include "tui/screen/pick.h"
 
 #include <limits.h>
 #include <stdio.h>

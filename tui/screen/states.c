@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "tui/states.h"
+#include "tui/screen/states.h"
 
 #include "core/base/util.h"
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 #include <stdio.h>
 #include <string.h>

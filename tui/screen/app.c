@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 #include "core/base/util.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/app_options.h"
+#include "tui/screen/app_options.h"
 
 #include "core/base/util.h"
 #include "core/event/event_list.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* What keys and the mouse do on every screen. */
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 #include "core/base/util.h"
 #include "tui/options/duration.h"
-#include "tui/recording.h"
-#include "tui/refusal.h"
-#include "tui/replaying.h"
+#include "tui/screen/recording.h"
+#include "tui/screen/refusal.h"
+#include "tui/screen/replaying.h"
 
 #include <stdio.h>
 

@@ -4,12 +4,12 @@
  * note. Two columns side by side where there is room, else one below the other; both scroll
  * together.
  */
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 #include "core/base/util.h"
 #include "core/base/version.h"
 #include "core/view/cpu_lost.h"
-#include "tui/refusal.h"
+#include "tui/screen/refusal.h"
 
 #include <stdio.h>
 #include <string.h>

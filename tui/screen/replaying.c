@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tui/replaying.h"
+#include "tui/screen/replaying.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/app.h"
 #include "tui/options/duration.h"
 #include "tui/panel/replaying_text.h"
+#include "tui/screen/app.h"
 
 #include <errno.h>
 #include <stdio.h>

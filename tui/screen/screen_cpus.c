@@ -3,7 +3,7 @@
  * CPUs, the worst first. Where there are more than a small screen holds, a line is a socket (or
  * node, where there is one socket), and its CPUs unfold below it.
  */
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 enum {
 	FOLD_BEYOND = 32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/victim.h"
+#include "tui/screen/victim.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"

@@ -3,7 +3,7 @@
  * Every event that is counted, for whom columns are only formulas: which counters it has, for how
  * much of the time, what it counted now and since zero, and how far that can be trusted.
  */
-#include "tui/app.h"
+#include "tui/screen/app.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
