@@ -12,7 +12,7 @@
 #include "tests/bench/tell.h"
 #include "tests/fake_kernel/fake_kernel.h"
 #include "tui/options/options.h"
-#include "tui/run.h"
+#include "tui/run/run.h"
 #include "tui/screen/app.h"
 #include "tui/term/canvas.h"
 

@@ -7,7 +7,7 @@
 #include "core/base/util.h"
 #include "tests/bench/tell.h"
 #include "tests/unit/screen_snapshot.h"
-#include "tui/run.h"
+#include "tui/run/run.h"
 #include "tui/screen/app.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tests/fake_kernel/fake_kernel.h"
-#include "tui/listing.h"
+#include "tui/run/listing.h"
 
 #include <errno.h>
 #include <setjmp.h>

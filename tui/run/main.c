@@ -3,15 +3,15 @@
  * pmctop: options, environment, and the choice between drawing and printing. The only file that
  * prints and exits.
  */
-#include "tui/launch.h"
 #include "tui/options/choice.h"
 #include "tui/options/keymap_config.h"
 #include "tui/options/options.h"
 #include "tui/options/settings.h"
 #include "tui/options/user_files.h"
-#include "tui/rights_need.h"
-#include "tui/run.h"
-#include "tui/sheet.h"
+#include "tui/run/launch.h"
+#include "tui/run/rights_need.h"
+#include "tui/run/run.h"
+#include "tui/run/sheet.h"
 #include "tui/term/term.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/rights_need.h"
+#include "tui/run/rights_need.h"
 
 #include "core/base/util.h"
 

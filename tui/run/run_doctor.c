@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tui/run.h"
+#include "tui/run/run.h"
 
 #include "core/doctor/doctor.h"
 #include "core/doctor/out_doctor.h"
 #include "core/output/batch.h"
-#include "tui/rights_need.h"
-#include "tui/sheet.h"
+#include "tui/run/rights_need.h"
+#include "tui/run/sheet.h"
 
 #include <errno.h>
 #include <string.h>

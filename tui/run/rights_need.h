@@ -3,7 +3,7 @@
 #define PMCTOP_RIGHTS_NEED_H
 
 #include "tui/options/options.h"
-#include "tui/rights.h"
+#include "tui/run/rights.h"
 
 /* What was asked for takes these rights from the set-up on; `draws`: on a terminal. Pure. */
 struct rights_need rights_need_of(const struct options *options, bool draws);

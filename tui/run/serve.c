@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/serve.h"
+#include "tui/run/serve.h"
 
 #include "core/output/exposition.h"
 #include "core/output/exposition_feed.h"

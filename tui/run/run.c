@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/run.h"
+#include "tui/run/run.h"
 
 #include "core/engine/live.h"
 #include "core/replay/player.h"

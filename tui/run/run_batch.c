@@ -3,15 +3,15 @@
  * Prints until it is done. With a command: lets it go once everything is open, counts until it
  * ends, and closes with the summary. What ends pmctop before ends the command too.
  */
-#include "tui/run.h"
+#include "tui/run/run.h"
 
 #include "core/base/file_replace.h"
 #include "core/base/output_file.h"
 #include "core/base/place.h"
 #include "core/base/util.h"
 #include "core/output/batch.h"
-#include "tui/launch.h"
 #include "tui/options/output_apart.h"
+#include "tui/run/launch.h"
 #include "tui/term/signals.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/listing.h"
+#include "tui/run/listing.h"
 
 #include "core/base/figure.h"
 #include "core/base/text.h"

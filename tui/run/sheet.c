@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tui/sheet.h"
+#include "tui/run/sheet.h"
 
 #include "core/base/output_file.h"
 #include "core/base/util.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "tui/run.h"
+#include "tui/run/run.h"
 
-#include "tui/rights_need.h"
-#include "tui/sheet.h"
+#include "tui/run/rights_need.h"
+#include "tui/run/sheet.h"
 
 enum run_status run_list(const struct listing *listing, const struct options *options,
 			 const struct rights *rights, struct error *err)

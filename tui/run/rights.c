@@ -6,7 +6,7 @@
  * owner's lent the rights, exec has changed what is permitted and effective alone, and the command
  * gets neither from us: an exec by an ordinary user takes both away.
  */
-#include "tui/rights.h"
+#include "tui/run/rights.h"
 
 #include "core/base/util.h"
 #include "core/perf/access.h"

@@ -6,13 +6,13 @@
  * A command is let go when the terminal is ours, and what it wrote is shown when it is not any
  * more.
  */
-#include "tui/run.h"
+#include "tui/run/run.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/engine/collector.h"
-#include "tui/launch.h"
 #include "tui/options/settings.h"
+#include "tui/run/launch.h"
 #include "tui/screen/app.h"
 #include "tui/screen/app_options.h"
 #include "tui/screen/pick.h"

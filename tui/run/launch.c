@@ -4,7 +4,7 @@
  * the socket is closed by the exec, and that is the answer: nothing where it succeeded, errno where
  * it failed. If pmctop gives up or dies before, the child reads the end of the file and is gone.
  */
-#include "tui/launch.h"
+#include "tui/run/launch.h"
 
 #include "core/base/util.h"
 #include "tui/term/variables.h"
