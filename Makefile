@@ -119,15 +119,15 @@ H_FILES  := $(sort $(wildcard $(foreach d,core tui tests/*,$(d)/*.h $(d)/*/*.h))
 object    = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call object,$(CORE_SRC))
 TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o $(BUILD)/obj/terminal_types.o
-SCREEN_OBJ := $(filter-out %/main.o,$(TUI_OBJ))
-FAKE_OBJ := $(call object,$(FAKE_SRC))
-UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_SRC)) \
-	$(patsubst tests/soak/%.c,$(BUILD)/tests/%,$(SOAK_SRC))
-LIVE_BIN := $(patsubst tests/live/%.c,$(BUILD)/live/%,$(LIVE_SRC))
+TESTS_OBJ := $(call object,$(FAKE_SRC) $(wildcard tests/unit/shared/*.c) tests/soak/long_day.c)
+# tests/X.c is built as $(BUILD)/tests/X.
+program   = $(patsubst %.c,$(BUILD)/%,$(1))
+UNIT_BIN := $(call program,$(UNIT_SRC) $(SOAK_SRC))
+LIVE_BIN := $(call program,$(LIVE_SRC))
+CORPUS_BIN := $(call program,$(FUZZ_SRC))
 LOAD_BIN := $(patsubst tests/load/%.c,$(BUILD)/load/%,$(LOAD_SRC))
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ_SRC))
 BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
-CORPUS_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(FUZZ_SRC))
 
 # As many jobs as there are CPUs, unless someone has said how many.
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
@@ -238,15 +238,15 @@ fresh: ## run the README's two commands in a minimal Debian: SUITE=bookworm or S
 	@tests/fresh.sh $(SUITE) $(BUILD)/fresh
 
 sweep: live-deps ## let each system call of whole runs fail once, in every way (minutes)
-	@$(submake) all $(BUILD)/tests/test_sweep
-	@$(BUILD)/tests/test_sweep all
+	@$(submake) all $(BUILD)/tests/unit/engine/test_sweep
+	@$(BUILD)/tests/unit/engine/test_sweep all
 	@BUILD=$(BUILD) tests/live/faults_test.py all
 
 SOAK_HOURS ?= 24
 SOAK_MINUTES ?= 10
 soak: live-deps ## watch a fake machine for SOAK_HOURS=24 of its own, this one for SOAK_MINUTES=10
 	@$(submake) all units loads
-	@CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/test_tui_long_day $(SOAK_HOURS)
+	@CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/soak/test_tui_long_day $(SOAK_HOURS)
 	@BUILD=$(BUILD) tests/soak/machine_test.py $(SOAK_MINUTES)
 
 units: $(UNIT_BIN) $(CORPUS_BIN) ## build the unit tests
@@ -283,63 +283,39 @@ $(BUILD)/static/pmctop: $(TUI_OBJ) $(BUILD)/obj/static/version.o \
 		$(BUILD)/obj/core/output/metrics_server_absent.o $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
+# What pmctop shows, without its main(); and what test programs share.
 $(BUILD)/libcore.a: $(CORE_OBJ)
+$(BUILD)/libtui.a: $(filter-out %/main.o,$(TUI_OBJ))
+$(BUILD)/libtests.a: $(TESTS_OBJ)
+$(BUILD)/lib%.a:
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-# Core's tests link libcore.a alone: the linker proves that core knows nothing of ncurses.
-$(BUILD)/tests/test_tui_%: $(BUILD)/obj/tests/unit/test_tui_%.o $(FAKE_OBJ) \
-		$(SCREEN_OBJ) $(BUILD)/libcore.a
-	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
+# Units of core's rooms link libcore.a alone: the linker proves that core knows nothing of ncurses.
+CORE_UNIT_BIN := $(filter $(patsubst core/%/,$(BUILD)/tests/unit/%/%,$(wildcard core/*/)) \
+	$(BUILD)/tests/unit/fake_kernel/%,$(UNIT_BIN))
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
+$(CORE_UNIT_BIN): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/libtests.a $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(CORE_LIBS))
 
-# Programs of test-live.
-$(BUILD)/live/test_tui_%: $(BUILD)/obj/tests/live/test_tui_%.o $(FAKE_OBJ) \
-		$(SCREEN_OBJ) $(BUILD)/libcore.a
-	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
-
-$(BUILD)/live/%: $(BUILD)/obj/tests/live/%.o $(FAKE_OBJ) $(BUILD)/libcore.a
-	$(call link,$(TEST_LIBS) $(CORE_LIBS))
-
-$(BUILD)/tests/test_sweep $(BUILD)/tests/test_strange: $(BUILD)/tests/%: \
-		$(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/tests/unit/sweep.o $(FAKE_OBJ) $(BUILD)/libcore.a
-	$(call link,$(TEST_LIBS) $(CORE_LIBS))
-
-$(BUILD)/tests/test_tui_long_day: $(BUILD)/obj/tests/soak/test_tui_long_day.o \
-		$(BUILD)/obj/tests/soak/long_day.o $(FAKE_OBJ) $(SCREEN_OBJ) $(BUILD)/libcore.a
+$(filter-out $(CORE_UNIT_BIN),$(UNIT_BIN)) $(LIVE_BIN): $(BUILD)/%: $(BUILD)/obj/%.o \
+		$(BUILD)/libtests.a $(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
 
 # A fuzz entry twice: as a test that runs its corpus, and with libFuzzer's main (make fuzz).
-$(BUILD)/tests/test_fuzz_tui_%: $(BUILD)/obj/tests/fuzz/fuzz_tui_%.o \
-		$(BUILD)/obj/tests/fuzz/corpus.o $(SCREEN_OBJ) $(BUILD)/libcore.a
+$(CORPUS_BIN): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/fuzz/corpus.o \
+		$(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
-$(BUILD)/tests/test_fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/corpus.o \
-		$(BUILD)/libcore.a
-	$(call link,$(CORE_LIBS))
-
-$(BUILD)/fuzz_tui_%: $(BUILD)/obj/tests/fuzz/fuzz_tui_%.o \
-		$(SCREEN_OBJ) $(BUILD)/libcore.a
+$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS),-fsanitize=fuzzer)
-
-$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/libcore.a
-	$(call link,$(CORE_LIBS),-fsanitize=fuzzer)
 
 $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o
 	$(call link,)
 
-$(BUILD)/bench/bench_screen: $(BUILD)/obj/tests/bench/bench_screen.o \
-		$(SCREEN_OBJ) $(BUILD)/libcore.a
-	$(call link,$(TUI_LIBS) $(CORE_LIBS))
-
-$(BUILD)/bench/bench_scale: $(BUILD)/obj/tests/bench/bench_scale.o $(FAKE_OBJ) \
-		$(SCREEN_OBJ) $(BUILD)/libcore.a
+$(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a \
+		$(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
-
-$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libcore.a
-	$(call link,$(CORE_LIBS))
 
 $(BUILD)/obj/core/%: FILE_FLAGS = $(CORE_CFLAGS)
 $(BUILD)/obj/tui/%: FILE_FLAGS = $(TUI_CFLAGS)
@@ -482,17 +458,18 @@ sanitize: test-deps clang-deps ## run the fast tests under ASan, LSan and UBSan
 # or another program more than pmctop.
 UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/live_test \
 	live/targets live/record_life live/replay_perf live/prometheus live/formats live/cost \
-	live/install live/package live/static live/readme tests/test_contract_
+	live/install live/package live/static live/readme unit/perf/test_contract_
 
 # Units and live scripts with threads: those of core, those of --listen, and the tests that read
 # while these run.
-THREAD_UNITS := collector recorder player metrics_server exposition snapshot ring_loan file_replace
+THREAD_UNITS := engine/test_collector perfdata/test_recorder replay/test_player snapshot/test_snapshot \
+	output/test_metrics_server output/test_exposition perf/test_ring_loan base/test_file_replace
 THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay terminal/config
 THREADS_BUILD = SANITIZE=thread CFLAGS="-O1 -g" BUILD=$(BUILD)/threads
 
 sanitize-threads: test-deps ## run the units with threads under TSan
-	@$(timed) $(submake) $(THREADS_BUILD) $(THREAD_UNITS:%=$(BUILD)/threads/tests/test_%) && \
-	BUILD=$(BUILD)/threads $(UNSHUFFLED) tests/run gate $(THREAD_UNITS:%=test_%)
+	@$(timed) $(submake) $(THREADS_BUILD) $(THREAD_UNITS:%=$(BUILD)/threads/tests/unit/%) && \
+	BUILD=$(BUILD)/threads $(UNSHUFFLED) tests/run gate $(THREAD_UNITS:%='unit/%$$')
 
 # Units that take more than half a minute under valgrind, which is some 40 times slower: ASan sees as
 # much of them. test_killed traces its children itself.

@@ -7,8 +7,8 @@
  * Asian Wide and Fullwidth, 1 for what else is assigned, -1 for the rest.
  *
  * Made by asking wcwidth() for 0 to 0x10FFFF and writing down each change, after these were set
- * to F. tests/unit/widths.h has the same list, and tests/live/test_widths.c compares all others
- * with wcwidth() again.
+ * to F. tests/unit/shared/widths.h has the same list, and tests/live/test_widths.c compares all
+ * others with wcwidth() again.
  *
  *   unsafe          U+00AD, U+061C, U+200E-200F, U+202A-202E, U+2060-206F, U+FEFF, U+FFF9-FFFB,
  *                   U+E0000-E007F: they turn the text or show nothing

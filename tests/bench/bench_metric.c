@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What the figures of a refresh cost: 50 metrics of 20,000 tasks, evaluated once a second. */
-#include "tests/unit/counted.h"
+#include "tests/unit/shared/counted.h"
 
 #include "core/base/util.h"
 #include "core/metric/metric.h"

@@ -8,7 +8,7 @@
 #include "core/sys/sys.h"
 #include "core/view/view.h"
 #include "tests/bench/tell.h"
-#include "tests/unit/sample.h"
+#include "tests/unit/shared/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "core/base/util.h"
 #include "tests/bench/tell.h"
-#include "tests/unit/screen_snapshot.h"
+#include "tests/unit/shared/screen_snapshot.h"
 #include "tui/run/run.h"
 #include "tui/screen/app.h"
 

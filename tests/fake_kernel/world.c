@@ -3,7 +3,7 @@
 
 #include "core/base/util.h"
 #include "tests/fake_kernel/machines.h"
-#include "tests/unit/signals.h"
+#include "tests/unit/shared/signals.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * An ordinary test of a fuzz entry: every file of its corpus, in TAP, each in a process of its own
- * so that a crash has a file's name. test_fuzz_NAME takes tests/fuzz/corpus/NAME, or the files
+ * so that a crash has a file's name. fuzz_NAME takes tests/fuzz/corpus/NAME, or the files
  * that it is given.
  */
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/signals.h"
+#include "tests/unit/shared/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -88,11 +88,12 @@ static bool report_corpus(const char *name)
 
 int main(int argc, char **argv)
 {
-	const char *name = strstr(argv[0], "test_fuzz_");
+	const char *name = basename(argv[0]);
 	bool ok = true;
 
 	signals_restore();
-	name = name ? name + strlen("test_fuzz_") : argv[0];
+	if (strncmp(name, "fuzz_", strlen("fuzz_")) == 0)
+		name += strlen("fuzz_");
 	if (argc == 1)
 		return report_corpus(name) ? 0 : 1;
 	for (int i = 1; i < argc; i++)

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/metric/metric.h"
 #include "core/view/view.h"
-#include "tests/unit/sample.h"
+#include "tests/unit/shared/sample.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/output/batch.h"
-#include "tests/unit/sample.h"
+#include "tests/unit/shared/sample.h"
 
 #include <ctype.h>
 

@@ -157,7 +157,9 @@ def another_version():
     """What would have to be made anew for another commit: who holds its name."""
     version = subprocess.run([PMCTOP, "--version"], capture_output=True, check=True).stdout.split()[1]
     holders = []
-    for path in [*glob.glob(f"{BUILD}/obj/**/*.o", recursive=True), *glob.glob(f"{BUILD}/tests/test_*")]:
+    made = [path for what in ("obj/**/*.o", "tests/**/test_*")
+            for path in glob.glob(f"{BUILD}/{what}", recursive=True)]
+    for path in made:
         with open(path, "rb") as file:
             if b"\0" + version + b"\0" in file.read():
                 holders.append(os.path.relpath(path, f"{BUILD}/obj"))

@@ -21,7 +21,7 @@ from other_order import other_order  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
-READER = os.path.join(BUILD, "tests", "test_perfdata_read")
+READER = os.path.join(BUILD, "tests", "unit", "perfdata", "test_perfdata_read")
 LOAD = ["sh", "-c", "i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i + 1)); done; sleep 0.2"]
 GROUP = ["-a", "-e", "{context-switches,page-faults}:S", "-c", "1"]
 

@@ -113,8 +113,8 @@ def exists(name):
     """A path, a pattern, or the name of a file somewhere in the sources."""
     if "/" in name:
         return bool(glob.glob(os.path.join(ROOT, name)))
-    return any(glob.glob(os.path.join(ROOT, *folder, name))
-               for folder in (["core"], ["core", "*"], ["tui"], ["tests", "*"]))
+    return any(glob.glob(os.path.join(ROOT, folder, "**", name), recursive=True)
+               for folder in ("core", "tui", "tests"))
 
 
 def check_names(readme):

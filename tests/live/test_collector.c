@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The thread around the engine, on this kernel: it counts, and stops in whatever it waits for. */
-#include "tests/unit/collector_run.h"
+#include "tests/unit/shared/collector_run.h"
 
 #include <unistd.h>
 

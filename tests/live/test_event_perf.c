@@ -4,8 +4,8 @@
  * perf_event_attr before it opens it, so events that this machine has not can be compared too, and
  * SYSFS_PATH and PERF_CPUID show it the sysfs and the CPU of another one.
  */
-#include "tests/unit/machine.h"
-#include "tests/unit/signals.h"
+#include "tests/unit/shared/machine.h"
+#include "tests/unit/shared/signals.h"
 
 #include <errno.h>
 #include <setjmp.h>

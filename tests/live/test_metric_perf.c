@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* perf stat's ratios and ours over what perf counts on this machine, to the last digit printed. */
-#include "tests/unit/perf_ratio.h"
-#include "tests/unit/signals.h"
+#include "tests/unit/shared/perf_ratio.h"
+#include "tests/unit/shared/signals.h"
 
 #include <stdlib.h>
 

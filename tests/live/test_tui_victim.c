@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A process of this kernel is found and gets a signal by its pidfd. */
-#include "tests/unit/signals.h"
+#include "tests/unit/shared/signals.h"
 #include "tui/screen/victim.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The width of every character against this C library's wcwidth(). */
-#include "tests/unit/widths.h"
+#include "tests/unit/shared/widths.h"
 
 #include <gnu/libc-version.h>
 #include <locale.h>

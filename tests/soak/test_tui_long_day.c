@@ -11,9 +11,9 @@
 #include "core/output/batch_format.h"
 #include "core/output/exposition.h"
 #include "tests/soak/long_day.h"
-#include "tests/unit/allocated.h"
-#include "tests/unit/engine_run.h"
-#include "tests/unit/stage.h"
+#include "tests/unit/shared/allocated.h"
+#include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/stage.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,0 +1,808 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The task table, case by case: records go in, in the order in which the rings are read (which is
+ * not that of time), and every (tid, time) must find the task that had that number then.
+ */
+#include "core/attrib/tasks.h"
+#include "core/base/util.h"
+#include "tests/fake_kernel/fake_kernel.h"
+#include "tests/fake_kernel/faulty.h"
+#include "tests/unit/shared/allocated.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { STEPS_MAX = 8, WANTS_MAX = 4 };
+
+/* Where the fake kernel's clock begins. */
+#define BASE_NS (1000 * NS_PER_S)
+
+static uint64_t at_ms(uint64_t ms)
+{
+	return BASE_NS + ms * NS_PER_MS;
+}
+
+enum step_kind {
+	END,
+	SEEN,   /* the tid was named by a switch */
+	THREAD, /* the same of a thread of 9 */
+	FORK,   /* by tid 7 */
+	COMM,
+	EXEC,
+	EXIT,
+	FORGET, /* who exited before that time */
+};
+
+struct step {
+	enum step_kind kind;
+	uint64_t ms;
+	pid_t tid;
+	const char *comm;
+};
+
+struct want {
+	pid_t tid;
+	uint64_t ms;
+	const char *comm; /* NULL: no task is known there */
+	uint64_t exit_ms; /* 0: it lives */
+	uint64_t seen_ms; /* 0: not checked */
+};
+
+struct tasks_case {
+	const char *name;
+	struct step steps[STEPS_MAX];
+	struct want wants[WANTS_MAX];
+	size_t n_wants;
+	size_t count; /* of tasks that are left */
+};
+
+static const struct tasks_case cases[] = {
+	{
+		"a record about the past finds the past task of a reused tid",
+		{{COMM, 10, 9, "first"},
+		 {EXIT, 4990, 9},
+		 {FORK, 5000, 9},
+		 {COMM, 5001, 9, "second"}},
+		{{9, 15, "first", 4990}, {9, 5001, "second"}, {9, 9000, "second"}},
+		3,
+		2,
+	},
+	{
+		"a FORK closes the task of that tid whose EXIT was lost",
+		{{COMM, 10, 9, "first"}, {FORK, 5000, 9}, {COMM, 5001, 9, "second"}},
+		{{9, 15, "first", 5000}, {9, 5001, "second"}},
+		2,
+		2,
+	},
+	{
+		"which may be read yet",
+		{{COMM, 10, 9, "first"}, {FORK, 200, 9}, {COMM, 201, 9, "second"}, {EXIT, 150, 9}},
+		{{9, 15, "first", 150}, {9, 160, "first", 150}, {9, 201, "second"}},
+		3,
+		2,
+	},
+	{
+		"who is heard of first by his EXIT stands behind those who came after him",
+		{{FORK, 200, 9}, {FORK, 210, 9}, {COMM, 211, 9, "third"}, {EXIT, 150, 9}},
+		{{9, 150, "", 150}, {9, 201, "", 210}, {9, 220, "third"}},
+		3,
+		3,
+	},
+	{
+		"what a FORK has closed is forgotten like any other",
+		{{COMM, 10, 9, "first"},
+		 {FORK, 5000, 9},
+		 {COMM, 5001, 9, "second"},
+		 {FORGET, 6200}},
+		{{9, 15, NULL}, {9, 5001, "second"}},
+		2,
+		1,
+	},
+	{
+		"an earlier record of another ring: the task was there before the FORK",
+		{{SEEN, 300, 9}, {COMM, 100, 9, "first"}, {FORK, 200, 9}, {COMM, 301, 9, "second"}},
+		{{9, 100, "first", 200, 100}, {9, 300, "second", 0, 200}},
+		2,
+		2,
+	},
+	{
+		"a FORK read after its child's records is the child's",
+		{{COMM, 300, 9, "child"}, {SEEN, 250, 9}, {FORK, 200, 9}},
+		{{9, 250, "child", 0, 250}, {9, 199, NULL}},
+		2,
+		1,
+	},
+	{
+		"a COMM of another ring, older than the one known, changes nothing",
+		{{COMM, 20, 9, "new"}, {COMM, 10, 9, "old"}},
+		{{9, 30, "new", 0, 10}},
+		1,
+		1,
+	},
+	{
+		"nor does it bring back who exited",
+		{{COMM, 20, 9, "new"}, {EXIT, 30, 9}, {EXEC, 10, 9, "old"}},
+		{{9, 30, "new", 30, 10}},
+		1,
+		1,
+	},
+	{
+		"nor what is told of twice, ahead of its ring and in it",
+		{{EXEC, 20, 9, "cc"}, {EXIT, 30, 9}, {EXEC, 20, 9, "cc"}},
+		{{9, 30, "cc", 30}},
+		1,
+		1,
+	},
+	{
+		"a task is found until a little after its EXIT",
+		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}},
+		{{9, 1020, "kid", 20}, {9, 1021, NULL}},
+		2,
+		1,
+	},
+	{
+		"a thread that execs takes over its dead leader's tid",
+		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}},
+		{{9, 5000, "thread"}},
+		1,
+		1,
+	},
+	{
+		"whose EXIT may be read after the exec",
+		{{COMM, 10, 9, "leader"}, {EXEC, 30, 9, "thread"}, {EXIT, 20, 9}},
+		{{9, 5000, "thread"}},
+		1,
+		1,
+	},
+	{
+		"of the thread that execs its own tid is nobody's, nor of others one that is lost",
+		{{COMM, 10, 9, "leader"},
+		 {THREAD, 12, 11},
+		 {THREAD, 13, 12},
+		 {EXIT, 20, 9},
+		 {EXEC, 30, 9, "thread"},
+		 {THREAD, 40, 13},
+		 {EXIT, 25, 12}},
+		{{11, 15, "", 30}, {12, 15, "", 25}, {13, 50, ""}, {9, 50, "thread"}},
+		4,
+		4,
+	},
+	{
+		"nor where the leader's EXIT is read late",
+		{{COMM, 10, 9, "leader"},
+		 {THREAD, 12, 11},
+		 {EXEC, 30, 9, "thread"},
+		 {THREAD, 40, 13},
+		 {EXIT, 20, 9}},
+		{{11, 15, "", 30}, {13, 50, ""}, {9, 50, "thread"}},
+		3,
+		3,
+	},
+	{
+		"an exec of the leader ends nobody, whose EXIT tells",
+		{{COMM, 10, 9, "leader"}, {THREAD, 12, 11}, {EXEC, 30, 9, "leader"}},
+		{{11, 15, ""}, {9, 50, "leader"}},
+		2,
+		2,
+	},
+	{
+		"and is not forgotten for its leader's EXIT",
+		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}, {FORGET, 5000}},
+		{{9, 5000, "thread"}},
+		1,
+		1,
+	},
+	{
+		"but for its own, once",
+		{{COMM, 10, 9, "leader"},
+		 {EXIT, 20, 9},
+		 {EXEC, 30, 9, "thread"},
+		 {EXIT, 40, 9},
+		 {FORGET, 5000},
+		 {FORGET, 5001}},
+		{{9, 40, NULL}},
+		1,
+		0,
+	},
+	{
+		"who exited is kept for as long as a record may still name it",
+		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}, {FORGET, 1020}},
+		{{9, 20, "kid", 20}},
+		1,
+		1,
+	},
+	{
+		"an older task of a tid is forgotten from behind the newer",
+		{{COMM, 10, 9, "first"},
+		 {EXIT, 20, 9},
+		 {FORK, 5000, 9},
+		 {COMM, 5001, 9, "second"},
+		 {FORGET, 4000}},
+		{{9, 20, NULL}, {9, 5001, "second"}},
+		2,
+		1,
+	},
+};
+
+struct bench {
+	struct fk *fk;
+	struct sys sys;
+	struct tasks *tasks;
+};
+
+static void bench_open(struct bench *bench)
+{
+	*bench = (struct bench){.fk = fk_new(NULL)};
+	bench->sys = fk_sys(bench->fk);
+	bench->tasks = tasks_new(&bench->sys);
+}
+
+static void bench_close(struct bench *bench)
+{
+	tasks_free(bench->tasks);
+	fk_free(bench->fk);
+}
+
+static void feed(struct tasks *tasks, const struct step *step)
+{
+	struct record record = {.time_ns = at_ms(step->ms), .pid = step->tid, .tid = step->tid};
+
+	switch (step->kind) {
+	case END:
+		return;
+	case SEEN:
+		tasks_at(tasks, step->tid, step->tid, record.time_ns);
+		return;
+	case THREAD:
+		tasks_at(tasks, 9, step->tid, record.time_ns);
+		return;
+	case FORK:
+		record.kind = RECORD_FORK;
+		record.fork.ppid = record.fork.ptid = 7;
+		tasks_fork(tasks, &record);
+		return;
+	case COMM:
+	case EXEC:
+		record.kind = RECORD_COMM;
+		record.comm.exec = step->kind == EXEC;
+		text_copy(record.comm.text, sizeof(record.comm.text), step->comm);
+		tasks_comm(tasks, &record);
+		return;
+	case EXIT:
+		record.kind = RECORD_EXIT;
+		tasks_exit(tasks, &record);
+		return;
+	case FORGET:
+		tasks_forget(tasks, record.time_ns);
+		return;
+	}
+}
+
+static void test_case(void **state)
+{
+	const struct tasks_case *this = *state;
+	struct bench bench;
+
+	bench_open(&bench);
+	for (size_t i = 0; i < STEPS_MAX && this->steps[i].kind != END; i++)
+		feed(bench.tasks, &this->steps[i]);
+	for (size_t i = 0; i < this->n_wants; i++) {
+		const struct want *want = &this->wants[i];
+		const struct task *task = tasks_find(bench.tasks, want->tid, at_ms(want->ms));
+		if (!want->comm) {
+			assert_null(task);
+			continue;
+		}
+		assert_non_null(task);
+		assert_string_equal(task->comm, want->comm);
+		assert_int_equal(task->exit_ns, want->exit_ms ? at_ms(want->exit_ms) : 0);
+		if (want->seen_ms)
+			assert_int_equal(task->seen_ns, at_ms(want->seen_ms));
+	}
+	assert_int_equal(tasks_count(bench.tasks), this->count);
+	bench_close(&bench);
+}
+
+/* Many more than the table begins with; every third goes again. */
+static void test_grows(void **state)
+{
+	enum { N = 5000, STRIDE = 7 };
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	for (pid_t i = 1; i <= N; i++)
+		feed(bench.tasks, &(struct step){SEEN, 10, i * STRIDE});
+	assert_int_equal(tasks_count(bench.tasks), N);
+	for (pid_t i = 3; i <= N; i += 3)
+		feed(bench.tasks, &(struct step){EXIT, 20, i * STRIDE});
+	feed(bench.tasks, &(struct step){FORGET, 5000});
+	assert_int_equal(tasks_count(bench.tasks), N - N / 3);
+	for (pid_t i = 1; i <= N; i++) {
+		const struct task *task = tasks_find(bench.tasks, i * STRIDE, at_ms(10));
+		assert_int_equal(task ? task->tid : 0, i % 3 ? i * STRIDE : 0);
+	}
+	bench_close(&bench);
+}
+
+/* A hundred thousand lives of a millisecond, forgotten every hundred: few are there at a time. */
+static void test_the_dead_leave_nothing(void **state)
+{
+	enum { N = 100 * 1000, FORGET_EVERY = 100, FIRST = 1000 };
+	struct bench bench;
+	size_t most = 0;
+
+	(void)state;
+	bench_open(&bench);
+	for (unsigned i = 0; i < N; i++) {
+		pid_t tid = FIRST + (pid_t)(i % 30000); /* some of them again and again */
+		feed(bench.tasks, &(struct step){FORK, i, tid});
+		feed(bench.tasks, &(struct step){EXEC, i, tid, "kid"});
+		feed(bench.tasks, &(struct step){EXIT, i + 1, tid});
+		if (i % FORGET_EVERY == 0)
+			feed(bench.tasks, &(struct step){FORGET, i});
+		if (tasks_count(bench.tasks) > most)
+			most = tasks_count(bench.tasks);
+	}
+	/* Those of TASKS_REUSE_NS, one each millisecond, and of the time between. */
+	const size_t wanted = TASKS_REUSE_NS / NS_PER_MS;
+	assert_in_range(most, wanted, wanted + FORGET_EVERY + 10);
+	feed(bench.tasks, &(struct step){FORGET, 2 * N});
+	assert_int_equal(tasks_count(bench.tasks), 0);
+	bench_close(&bench);
+}
+
+/* ---- what /proc says */
+
+/* sudo and its like: the user is another one after the exec, and only then asked for again. */
+static void test_exec_asks_for_the_user_again(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){COMM, 10, 9, "sh"});
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
+	/* A file that was given is root's, whosoever task it is. */
+	fk_file(bench.fk, "/proc/9/stat",
+		"9 (sh) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
+	fk_file(bench.fk, "/proc/9", "");
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 0);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000});
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 0);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads);
+	feed(bench.tasks, &(struct step){EXEC, 20, 9, "vi"});
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 1000);
+	assert_string_equal(task->comm, "vi");
+	bench_close(&bench);
+}
+
+/* Two of one number, of neither of which it is known when it began: who ended and who lives. */
+static void test_told_of_two(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){SEEN, 10, 9});
+	feed(bench.tasks, &(struct step){EXIT, 20, 9});
+	struct task *ended = tasks_find(bench.tasks, 9, at_ms(10));
+	feed(bench.tasks, &(struct step){SEEN, 3000, 9});
+	struct task *lives = tasks_find(bench.tasks, 9, at_ms(3000));
+	struct task_facts facts = {
+		.pid = 9, .tid = 9, .exited = true, .comm = "sleep", .cgroup = "", .cmdline = ""};
+	assert_ptr_equal(tasks_tell(bench.tasks, &facts, at_ms(3000)), ended);
+	facts.exited = false;
+	facts.comm = "";
+	assert_ptr_equal(tasks_tell(bench.tasks, &facts, at_ms(3000)), lives);
+	assert_string_equal(ended->comm, "sleep");
+	assert_int_not_equal(ended->exit_ns, 0);
+	assert_string_equal(lives->comm, "");
+	bench_close(&bench);
+}
+
+/* Gone before anyone asked /proc: it is its parent's. */
+static void test_gone_before_it_was_looked_up(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .uid = 1000, .comm = "shell"});
+	feed(bench.tasks, &(struct step){FORK, 10, 9});
+	feed(bench.tasks, &(struct step){EXIT, 20, 9});
+	tasks_look_up(bench.tasks, tasks_at(bench.tasks, 7, 7, at_ms(5)));
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->uid, 1000);
+	assert_string_equal(task->comm, "shell");
+	bench_close(&bench);
+}
+
+/* After a loss /proc is asked who is gone; without one nobody is. */
+static void test_loss_is_verified(void **state)
+{
+	enum { N = 1200, FIRST = 100 }; /* the table grows between the loss and the verification */
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++) {
+		if (tid % 2)
+			fk_task(bench.fk, &(struct fk_spec){.tid = tid});
+		if (tid == FIRST + N / 8)
+			tasks_records_lost(bench.tasks);
+		feed(bench.tasks, &(struct step){SEEN, 0, tid});
+	}
+	for (int i = 0; i < 20; i++)
+		tasks_maintain(bench.tasks, NS_PER_S);
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++) {
+		const struct task *task = tasks_find(bench.tasks, tid, at_ms(0));
+		assert_non_null(task);
+		assert_int_equal(task->exit_ns != 0, tid % 2 == 0);
+	}
+	size_t count = tasks_count(bench.tasks);
+	feed(bench.tasks, &(struct step){FORGET, 100000});
+	assert_int_equal(tasks_count(bench.tasks), count - N / 2);
+	bench_close(&bench);
+}
+
+/*
+ * Where records are lost at each refresh, and there is time for a part of the table each: the dead
+ * are found all the same, wherever they stand, and what a storm has made large is not for good.
+ */
+static void test_losses_that_go_on(void **state)
+{
+	enum { N = 3000, FIRST = 100, REFRESHES = 1000 };
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++)
+		feed(bench.tasks, &(struct step){SEEN, 0, tid});
+	for (unsigned i = 0; i < REFRESHES; i++) {
+		tasks_records_lost(bench.tasks);
+		tasks_maintain(bench.tasks, 40 * NS_PER_US);
+		feed(bench.tasks, &(struct step){FORGET, 100000 + i});
+	}
+	assert_int_equal(tasks_count(bench.tasks), 0);
+	bench_close(&bench);
+}
+
+/* The table is as small again as it was, and whoever is still there is found in it. */
+static void test_memory_comes_back(void **state)
+{
+	enum { N = 100 * 1000, FIRST = 1000, STAY = 100 };
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){FORGET, 0});
+	size_t before = allocated_bytes();
+	for (pid_t tid = FIRST; tid < FIRST + N; tid++)
+		feed(bench.tasks, &(struct step){FORK, 10, tid});
+	for (pid_t tid = FIRST + STAY; tid < FIRST + N; tid++)
+		feed(bench.tasks, &(struct step){EXIT, 20, tid});
+	for (unsigned i = 0; i < 20; i++)
+		feed(bench.tasks, &(struct step){FORGET, 5000 + i});
+	size_t after = allocated_bytes();
+
+	assert_int_equal(tasks_count(bench.tasks), STAY);
+	for (pid_t tid = FIRST; tid < FIRST + STAY; tid++)
+		assert_non_null(tasks_find(bench.tasks, tid, at_ms(5000)));
+	if (after > before + ALLOCATED_SLACK_BYTES)
+		fail_msg("%zu bytes are kept, and were %zu", after, before);
+	bench_close(&bench);
+}
+
+/* A COMM may have been lost too: /proc has the name, and later ones still count. */
+static void test_loss_of_a_name(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "now"});
+	feed(bench.tasks, &(struct step){COMM, 0, 9, "once"});
+	tasks_records_lost(bench.tasks);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_string_equal(tasks_find(bench.tasks, 9, at_ms(0))->comm, "now");
+	feed(bench.tasks, &(struct step){COMM, 5000, 9, "later"});
+	assert_string_equal(tasks_find(bench.tasks, 9, at_ms(0))->comm, "later");
+	bench_close(&bench);
+}
+
+/* What cannot be read now (no descriptor is left, hidepid=1) is not gone for that. */
+static void test_unreadable_is_not_gone(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .comm = "lives"});
+	feed(bench.tasks, &(struct step){COMM, 0, 9, "lives"});
+	tasks_records_lost(bench.tasks);
+	fk_fail(bench.fk, FK_FILE_READ, 0, EMFILE);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_int_equal(tasks_find(bench.tasks, 9, at_ms(0))->exit_ns, 0);
+	bench_close(&bench);
+}
+
+/* Nor is who has no file there (hidepid=2), but a number. */
+static void test_hidden_is_not_gone(void **state)
+{
+	struct bench bench;
+	struct faulty faulty;
+
+	(void)state;
+	bench_open(&bench);
+	tasks_free(bench.tasks);
+	faulty_init(&faulty, &bench.sys);
+	const struct sys sys = faulty_sys(&faulty);
+	bench.tasks = tasks_new(&sys);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9});
+	faulty_hide(&faulty, "/proc/9", -ENOENT);
+	struct task *hidden = tasks_at(bench.tasks, 9, 9, at_ms(0));
+	tasks_look_up(bench.tasks, hidden);
+	tasks_records_lost(bench.tasks);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_int_equal(hidden->exit_ns, 0);
+	bench_close(&bench);
+}
+
+/* Past its EXIT when we came: seen at its last switch, and gone by the time we look. */
+static void test_last_switch_is_all_that_was_seen(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	struct task *task = tasks_at(bench.tasks, 9, 9, at_ms(0));
+	tasks_look_up(bench.tasks, task);
+	assert_int_not_equal(task->exit_ns, 0);
+	feed(bench.tasks, &(struct step){FORGET, 5000});
+	assert_int_equal(tasks_count(bench.tasks), 0);
+	bench_close(&bench);
+}
+
+/* Of whom a record told another will tell that he ends. */
+static void test_told_of_is_not_gone(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){COMM, 0, 9, "kid"});
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(0));
+	tasks_look_up(bench.tasks, task);
+	assert_int_equal(task->exit_ns, 0);
+	bench_close(&bench);
+}
+
+static void test_no_loss_no_verification(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	feed(bench.tasks, &(struct step){SEEN, 0, 9});
+	tasks_maintain(bench.tasks, NS_PER_S);
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	tasks_maintain(bench.tasks, NS_PER_S);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads);
+	assert_int_equal(tasks_find(bench.tasks, 9, at_ms(0))->exit_ns, 0);
+	bench_close(&bench);
+}
+
+/* ---- what no record tells */
+
+static struct task *seen(struct bench *bench, pid_t tid)
+{
+	return tasks_at(bench->tasks, tid, tid, at_ms(0));
+}
+
+/* setuid() and a move to another cgroup: found at the times when it is asked again, and bounded. */
+static void test_asks_again(void **state)
+{
+	static const struct {
+		uint64_t ms; /* since it was looked up */
+		unsigned budget;
+		bool asked;
+	} rows[] = {
+		{100, 9, false},   {260, 9, true},   {300, 9, false},     {1200, 9, false},
+		{1300, 0, false},  {1300, 1, true},  {1310, 1, false},    {5400, 1, true},
+		{21000, 1, false}, {21500, 1, true}, {51000, 1, false},   {51600, 1, true},
+		{81500, 1, false}, {81700, 1, true}, {10000000, 1, true},
+	};
+	struct bench bench;
+	unsigned budget = 0;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000, .cgroup = "/a"});
+	struct task *task = seen(&bench, 9);
+	tasks_refresh(bench.tasks, task, at_ms(0), &budget);
+	assert_int_equal(task->uid, 1000);
+	assert_string_equal(task->cgroup->path, "/a");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned owners = fk_calls(bench.fk, FK_FILE_OWNER);
+		char path[32], line[48];
+
+		snprintf(path, sizeof(path), "/%zu", i);
+		snprintf(line, sizeof(line), "0::%s\n", path);
+		fk_file(bench.fk, "/proc/9/cgroup", line);
+		budget = rows[i].budget;
+		tasks_refresh(bench.tasks, task, at_ms(rows[i].ms), &budget);
+		if ((fk_calls(bench.fk, FK_FILE_OWNER) > owners) != rows[i].asked ||
+		    budget != rows[i].budget - rows[i].asked ||
+		    !strcmp(task->cgroup->path, path) != rows[i].asked)
+			fail_msg("at %u ms", (unsigned)rows[i].ms);
+	}
+	bench_close(&bench);
+}
+
+/* setuid() without an exec, as of a daemon that drops its rights. */
+static void test_asks_for_the_user_again(void **state)
+{
+	struct bench bench;
+	unsigned budget = 9;
+
+	(void)state;
+	bench_open(&bench);
+	fk_file(bench.fk, "/proc/9/stat",
+		"9 (d) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
+	fk_file(bench.fk, "/proc/9", "");
+	struct task *task = seen(&bench, 9);
+	tasks_refresh(bench.tasks, task, at_ms(0), &budget);
+	assert_int_equal(task->uid, 0);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000});
+	tasks_refresh(bench.tasks, task, at_ms(300), &budget);
+	assert_int_equal(task->uid, 1000);
+	bench_close(&bench);
+}
+
+/* Who exited is asked no more, and what cannot be read changes nothing. */
+static void test_asks_the_living(void **state)
+{
+	struct bench bench;
+	unsigned budget = 9;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000, .cgroup = "/a"});
+	struct task *task = seen(&bench, 9);
+	tasks_refresh(bench.tasks, task, at_ms(0), &budget);
+	fk_fail(bench.fk, FK_FILE_READ, 0, EMFILE);
+	tasks_refresh(bench.tasks, task, at_ms(500), &budget);
+	assert_string_equal(task->cgroup->path, "/a");
+	assert_int_equal(task->uid, 1000);
+	feed(bench.tasks, &(struct step){EXIT, 600, 9});
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	tasks_refresh(bench.tasks, task, at_ms(90000), &budget);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads);
+	bench_close(&bench);
+}
+
+/* A child too short-lived to be asked is where its parent is, and as whom. */
+static void test_children_inherit(void **state)
+{
+	struct bench bench;
+	unsigned budget = 0;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk,
+		&(struct fk_spec){.tid = 7, .uid = 1000, .comm = "shell", .cgroup = "/s"});
+	tasks_look_up(bench.tasks, seen(&bench, 7));
+	feed(bench.tasks, &(struct step){FORK, 10, 9});
+	feed(bench.tasks, &(struct step){EXEC, 11, 9, "cc1"});
+	feed(bench.tasks, &(struct step){EXIT, 20, 9});
+	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
+	tasks_refresh(bench.tasks, task, at_ms(30), &budget);
+	assert_string_equal(task->comm, "cc1");
+	assert_string_equal(task->cgroup->path, "/s");
+	assert_int_equal(task->uid, 1000);
+	assert_int_equal(task->ppid, 7);
+	bench_close(&bench);
+}
+
+/* ---- who is above whom */
+
+static pid_t above(struct bench *bench, pid_t tid, uint64_t ms)
+{
+	struct task *task = tasks_find(bench->tasks, tid, at_ms(ms));
+	const struct task *other = task ? tasks_above(bench->tasks, task, at_ms(ms)) : NULL;
+
+	return other ? other->tid : 0;
+}
+
+static void test_above(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 5});
+	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .ppid = 5, .comm = "main"});
+	fk_task(bench.fk, &(struct fk_spec){.tid = 8, .pid = 7, .ppid = 5, .comm = "worker"});
+	tasks_look_up(bench.tasks, tasks_at(bench.tasks, 7, 8, at_ms(0)));
+	/* None of them did anything, and nobody but /proc knows of them. */
+	assert_int_equal(above(&bench, 8, 10), 7);
+	assert_string_equal(tasks_find(bench.tasks, 7, at_ms(10))->comm, "main");
+	assert_int_equal(above(&bench, 7, 10), 5);
+	assert_int_equal(above(&bench, 5, 10), 0); /* there is no process 1 */
+	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
+	assert_int_equal(above(&bench, 8, 10), 7);
+	assert_int_equal(above(&bench, 7, 10), 5);
+	assert_int_equal(above(&bench, 5, 10), 0);
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads); /* each once */
+	bench_close(&bench);
+}
+
+/* Its parent ended: who took it in is its parent now, and no one who got the parent's number. */
+static void test_orphans(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_open(&bench);
+	fk_task(bench.fk, &(struct fk_spec){.tid = 5});
+	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .ppid = 5});
+	feed(bench.tasks, &(struct step){SEEN, 5, 7});
+	feed(bench.tasks, &(struct step){FORK, 10, 9});
+	assert_int_equal(above(&bench, 9, 15), 7);
+	feed(bench.tasks, &(struct step){EXIT, 20, 7});
+	assert_int_equal(above(&bench, 9, 30), 5);
+	tasks_find(bench.tasks, 9, at_ms(30))->ppid = 7;
+	feed(bench.tasks, &(struct step){FORK, 5000, 7});
+	assert_int_equal(above(&bench, 9, 6000), 5);
+	bench_close(&bench);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_grows),
+		cmocka_unit_test(test_the_dead_leave_nothing),
+		cmocka_unit_test(test_exec_asks_for_the_user_again),
+		cmocka_unit_test(test_told_of_two),
+		cmocka_unit_test(test_gone_before_it_was_looked_up),
+		cmocka_unit_test(test_loss_is_verified),
+		cmocka_unit_test(test_losses_that_go_on),
+		cmocka_unit_test(test_memory_comes_back),
+		cmocka_unit_test(test_loss_of_a_name),
+		cmocka_unit_test(test_unreadable_is_not_gone),
+		cmocka_unit_test(test_hidden_is_not_gone),
+		cmocka_unit_test(test_last_switch_is_all_that_was_seen),
+		cmocka_unit_test(test_told_of_is_not_gone),
+		cmocka_unit_test(test_no_loss_no_verification),
+		cmocka_unit_test(test_asks_again),
+		cmocka_unit_test(test_asks_for_the_user_again),
+		cmocka_unit_test(test_asks_the_living),
+		cmocka_unit_test(test_children_inherit),
+		cmocka_unit_test(test_above),
+		cmocka_unit_test(test_orphans),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
+	size_t n = 0;
+
+	/* cmocka hands the state on as it is */
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		tests[n++] = (struct CMUnitTest){.name = cases[i].name,
+						 .test_func = test_case,
+						 .initial_state = (void *)(uintptr_t)&cases[i]};
+	memcpy(tests + n, others, sizeof(others));
+	return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+/* What a path may be that something is written to, whose, and through which links. */
+#include "core/base/new_file.h"
+#include "core/base/output_file.h"
+#include "core/base/place.h"
+
+#include "core/base/util.h"
+#include "tests/unit/shared/files.h"
+#include "tests/unit/shared/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { OTHER = 12345 };
+
+static char home[] = "/tmp/pmctop-output-XXXXXX";
+
+/* The directory is the working directory: names are short, and relative. */
+static int enter(void **state)
+{
+	(void)state;
+	return chdir(home) || mkdir("work", 0755) || chdir("work");
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	return chdir(home) || system("rm -rf work");
+}
+
+static void make_directory(const char *path, mode_t mode, uid_t owner)
+{
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(chmod(path, mode), 0);
+	if (owner)
+		assert_int_equal(chown(path, owner, owner), 0);
+}
+
+static void make_link(const char *target, const char *path, uid_t owner)
+{
+	assert_int_equal(symlink(target, path), 0);
+	if (owner)
+		assert_int_equal(lchown(path, owner, owner), 0);
+}
+
+static void make_file(const char *path, uid_t owner)
+{
+	write_file(path, "old");
+	if (owner)
+		assert_int_equal(chown(path, owner, owner), 0);
+}
+
+/* 0, or what it was refused with. */
+static int put(const char *path, struct error *err)
+{
+	int fd = output_file_open(path, err);
+
+	if (fd < 0)
+		return fd;
+	int rc = write_all(fd, "new", 3, NULL);
+	close(fd);
+	return rc;
+}
+
+struct row {
+	const char *path;
+	int want;
+	const char *says; /* or what is in `file` afterwards */
+	const char *file;
+};
+
+static void put_rows(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct error err = {0};
+		int got = put(rows[i].path, &err);
+
+		if (got != rows[i].want || (got < 0 && !strstr(err.text, rows[i].says)))
+			fail_msg("%s: %d %s", rows[i].path, got, err.text);
+		if (rows[i].file)
+			expect_file(rows[i].file, got < 0 ? "old" : rows[i].says);
+	}
+}
+
+static void of_ones_own(void **state)
+{
+	static const struct row rows[] = {
+		{"fresh", 0, "new", "fresh"},
+		{"./there", 0, "new", "there"},
+		{"dir/../there", 0, "new", "there"},
+		{"dir/", -EISDIR, "Is a directory", NULL},
+		{"dir", -EISDIR, "Is a directory", NULL},
+		{"..", -EISDIR, "Is a directory", NULL},
+		{"/", -EISDIR, "Is a directory", NULL},
+		{"", -ENOENT, "No such file", NULL},
+		{"none/a", -ENOENT, "No such file or directory. Make its directory first.", NULL},
+		{"there/a", -ENOTDIR, "Not a directory", NULL},
+		{"link", 0, "new", "target"},
+		{"chain", 0, "new", "target"},
+		{"dangling", 0, "new", "dir/made"},
+		{"into/x", 0, "new", "dir/x"},
+		{"loop", -ELOOP, "Too many", NULL},
+		{"/dev/null", 0, "", NULL},
+		{"/dev/full", -ENOSPC, "", NULL},
+	};
+
+	(void)state;
+	make_directory("dir", 0755, 0);
+	make_file("there", 0);
+	make_file("target", 0);
+	make_link("target", "link", 0);
+	make_link("dir/../link", "chain", 0);
+	make_link("dir/made", "dangling", 0);
+	make_link("dir", "into", 0);
+	make_link("loop", "loop", 0);
+	put_rows(rows, ARRAY_SIZE(rows));
+	assert_int_equal(link("target", "second"), 0);
+	put_rows(&(struct row){"second", 0, "new", "target"}, 1);
+}
+
+/* Somebody else has been there, or may have been. */
+static void among_others(void **state)
+{
+	static const struct row rows[] = {
+		{"tmp/fresh", 0, "new", "tmp/fresh"},
+		{"tmp/own", 0, "new", "tmp/own"},
+		{"tmp/theirs", -EPERM, "belongs to somebody else", "tmp/theirs"},
+		{"tmp/theirs.fifo", -EPERM, "belongs to somebody else", NULL},
+		{"tmp/second", -EMLINK, "has a second name", "first"},
+		{"tmp/link", 0, "new", "first"},
+		{"tmp/trap", -ELOOP, "'trap') that somebody else may have made", "secret"},
+		{"tmp/way/x", -ELOOP, "'way') that somebody else may have made", NULL},
+		{"through/trap", -ELOOP, "'trap') that somebody else may have made", "secret"},
+		{"open/link", -ELOOP, "may have made", "secret"}, /* ours, but moved there? */
+		{"theirs/link", -ELOOP, "may have made", "secret"},
+		{"theirs/theirs", -EPERM, "belongs to somebody else", "theirs/theirs"},
+		{"theirs/fresh", 0, "new", "theirs/fresh"},
+		{"mine/theirs", 0, "new", "mine/theirs"},
+	};
+
+	(void)state;
+	need_chown();
+	make_directory("tmp", 01777, 0);
+	make_directory("open", 0777, 0);
+	make_directory("theirs", 0755, OTHER);
+	make_directory("mine", 0755, 0);
+	make_file("secret", 0);
+	make_file("first", 0);
+	make_file("tmp/own", 0);
+	make_file("tmp/theirs", OTHER);
+	assert_int_equal(mkfifo("tmp/theirs.fifo", 0666), 0);
+	assert_int_equal(chown("tmp/theirs.fifo", OTHER, OTHER), 0);
+	assert_int_equal(link("first", "tmp/second"), 0);
+	make_link("../first", "tmp/link", 0);
+	make_link("../secret", "tmp/trap", OTHER);
+	make_link("../mine", "tmp/way", OTHER);
+	make_link("tmp", "through", 0);
+	make_link("../secret", "open/link", 0);
+	make_link("../secret", "theirs/link", 0);
+	make_file("theirs/theirs", OTHER);
+	make_file("mine/theirs", OTHER);
+	put_rows(rows, ARRAY_SIZE(rows));
+	assert_int_equal(access("mine/x", F_OK), -1);
+}
+
+/* What a shell has opened is written to, by whatever name. */
+static void a_descriptor(void **state)
+{
+	struct error err = {0};
+	char path[64];
+	int ends[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	assert_int_equal(put(path, &err), 0);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	assert_int_equal(byte, 'n');
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void one_at_a_time(void **state)
+{
+	struct error err = {0};
+	struct stat status;
+
+	(void)state;
+	int fd = output_file_open("out", &err);
+	assert_true(fd >= 0);
+	assert_int_equal(write_all(fd, "first", 5, NULL), 0);
+	assert_int_equal(output_file_open("out", &err), -EBUSY);
+	assert_non_null(strstr(err.text, "is being written by another pmctop"));
+	expect_file("out", "first");
+	close(fd);
+	assert_int_equal(put("out", &err), 0);
+	expect_file("out", "new");
+	umask(027);
+	assert_int_equal(put("other", &err), 0);
+	umask(022);
+	assert_int_equal(stat("other", &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0640);
+}
+
+/* Nothing has a name before the file is whole; what has it afterwards is whole. */
+static void a_new_file(void **state)
+{
+	struct new_file file;
+	struct place place;
+
+	(void)state;
+	make_file("a", 0);
+	assert_int_equal(place_find("a", false, &place, NULL), 0);
+	assert_int_equal(new_file_open(&place, &file), 0);
+	assert_int_equal(count_files("."), file.name[0] ? 2 : 1);
+	new_file_fini(&file);
+	expect_file("a", "old");
+	assert_int_equal(new_file_open(&place, &file), 0);
+	assert_int_equal(write_all(file.fd, "new", 3, NULL), 0);
+	assert_int_equal(new_file_put(&file), 0);
+	new_file_fini(&file);
+	expect_file("a", "new");
+	/* What has become a directory is none to be replaced, and nothing stays beside it. */
+	assert_int_equal(unlink("a"), 0);
+	assert_int_equal(mkdir("a", 0755), 0);
+	assert_int_equal(new_file_open(&place, &file), 0);
+	assert_int_equal(new_file_put(&file), -EISDIR);
+	new_file_fini(&file);
+	assert_int_equal(count_files("."), 1);
+	place_fini(&place);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(of_ones_own, enter, leave),
+		cmocka_unit_test_setup_teardown(among_others, enter, leave),
+		cmocka_unit_test_setup_teardown(a_descriptor, enter, leave),
+		cmocka_unit_test_setup_teardown(one_at_a_time, enter, leave),
+		cmocka_unit_test_setup_teardown(a_new_file, enter, leave),
+	};
+
+	signals_restore();
+	umask(022);
+	if (!mkdtemp(home))
+		return 1;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rmdir(home);
+	return failed;
+}

@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: MIT
+/* What the doctor finds on machines that say no in many ways, each named with its remedy. */
+#include "tests/unit/shared/golden.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/doctor/doctor.h"
+#include "core/doctor/out_doctor.h"
+#include "core/sys/confinement.h"
+#include "core/sys/cpu_name.h"
+#include "core/sys/credentials.h"
+#include "core/sys/hypervisor.h"
+#include "tests/fake_kernel/fake_kernel.h"
+#include "tests/fake_kernel/machines.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define STATUS(uid, capabilities, seccomp)                                                \
+	"Name:\tpmctop\nUid:\t" uid "\t" uid "\t" uid "\t" uid "\nCapEff:\t" capabilities \
+	"\nNoNewPrivs:\t0\nSeccomp:\t" seccomp "\nSeccomp_filters:\t" seccomp "\n"
+#define ROOT    STATUS("0", "000001ffffffffff", "0")
+#define USER    STATUS("1000", "0000000000000000", "0")
+#define PERFMON STATUS("1000", "0000004000000000", "0")
+#define FILTER  STATUS("0", "00000000a80425fb", "2") /* docker's root */
+
+#define HOST                                                                                    \
+	{"/proc/self/ns/pid", "pid:[4026531836]"}, {"/proc/self/ns/user", "user:[4026531837]"}, \
+		{"/proc/self/ns/uts", "uts:[4026531838]"},                                      \
+		{"/proc/self/ns/ipc", "ipc:[4026531839]"},                                      \
+	{                                                                                       \
+		"/proc/self/ns/cgroup", "cgroup:[4026531835]"                                   \
+	}
+#define CONTAINER                                                                               \
+	{"/proc/self/ns/pid", "pid:[4026532300]"}, {"/proc/self/ns/user", "user:[4026531837]"}, \
+	{                                                                                       \
+		"/proc/self/ns/uts", "uts:[4026532298]"                                         \
+	}
+#define LIMITS                                                                                     \
+	{                                                                                          \
+		"/proc/self/limits", "Limit                     Soft Limit           Hard Limit  " \
+				     "         Units     \n"                                       \
+				     "Max open files            1024                 524288      " \
+				     "         files     \n"                                       \
+				     "Max locked memory         8388608              8388608     " \
+				     "         bytes     \n"                                       \
+	}
+#define MACHINE                                                                                    \
+	{"/proc/sys/kernel/osrelease", "6.12.0-1-amd64\n"}, {"/proc/sys/kernel/arch", "x86_64\n"}, \
+		{"/proc/sys/kernel/cap_last_cap", "40\n"}, {"/proc/self/exe", "/usr/bin/pmctop"},  \
+		LIMITS
+#define TRACEFS                                                             \
+	{                                                                   \
+		"/sys/kernel/tracing/events/sched/sched_switch/id", "314\n" \
+	}
+#define VM_CPU                                                               \
+	{                                                                    \
+		"/proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU\n"  \
+				 "flags\t\t: fpu vme hypervisor lahf_lm\n\n" \
+	}
+
+struct file {
+	const char *path, *text;
+};
+
+/* What one finding must be: a part of its text, and of a remedy where there must be one. */
+struct wanted {
+	const char *name;
+	enum doctor_level level;
+	const char *text, *remedy;
+};
+
+struct scene {
+	const char *name;
+	const struct fk_config *machine; /* whose PMUs and CPUs it has; NULL: config alone */
+	struct fk_config config;
+	struct file files[24];
+	bool watchdog;
+	unsigned hold;
+	const char *verdict;
+	struct wanted wanted[10];
+	const char *text, *json; /* goldens */
+};
+
+static const struct scene scenes[] = {
+	{"root on a Zen",
+	 &fk_machine_zen,
+	 {.paranoid = 2},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE, TRACEFS},
+	 .verdict = "the whole system can be counted",
+	 .wanted = {{"whole system", DOCTOR_OK, "every task on 4 CPUs"},
+		    {"hardware", DOCTOR_OK, "cycles and instructions"},
+		    {"tracepoints", DOCTOR_OK, "can be read"},
+		    {"PMU", DOCTOR_OK, "cpu: 6 general counters, all free"},
+		    {"user", DOCTOR_OK, "root, uid 0: CAP_PERFMON, CAP_SYS_ADMIN"},
+		    {"paranoid", DOCTOR_OK, "2, which does not bind root"},
+		    {"container", DOCTOR_OK, "none"},
+		    {"NMI watchdog", DOCTOR_OK, "off"}},
+	 .text = "tests/golden/doctor_root.txt",
+	 .json = "tests/golden/doctor_root.json"},
+	{"the NMI watchdog has a counter",
+	 &fk_machine_zen,
+	 {.paranoid = 2},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
+	 .watchdog = true,
+	 .verdict = "the whole system can be counted",
+	 .wanted = {{"PMU", DOCTOR_WARN, "5 of 6 general counters are free, the NMI watchdog"},
+		    {"NMI watchdog", DOCTOR_WARN, "takes a counter",
+		     "sudo sysctl kernel.nmi_watchdog=0"},
+		    {"tracepoints", DOCTOR_BAD, "not mounted", "mount -t tracefs"}}},
+	{"a profiler has two",
+	 &fk_machine_neoverse,
+	 {.paranoid = 2},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
+	 .hold = 2,
+	 .verdict = "the whole system can be counted",
+	 .wanted = {{"PMU", DOCTOR_WARN, "4 of 6 general counters are free, another profiler"},
+		    {"CPU", DOCTOR_OK, "Neoverse N1, 4 online"}}},
+	{"two kinds of CPUs",
+	 &fk_machine_hybrid,
+	 {.paranoid = 2},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
+	 .verdict = "the whole system can be counted",
+	 .wanted = {{"PMU", DOCTOR_OK, "cpu_atom: 6 general counters, all free"}}},
+	{"an ordinary user, paranoid 2",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
+	 {{"/proc/self/status", USER}, HOST, MACHINE},
+	 .verdict = "own tasks can be counted in user mode",
+	 .wanted = {{"whole system", DOCTOR_BAD, "perf_event_paranoid is 2, and no CAP_PERFMON",
+		     "sudo sysctl kernel.perf_event_paranoid=0"},
+		    {"whole system", DOCTOR_BAD,
+		     "no: ", "sudo setcap cap_perfmon,cap_ipc_lock=ep /usr/bin/pmctop"},
+		    {"own tasks", DOCTOR_WARN, "in user mode only"},
+		    {"other tasks", DOCTOR_BAD, "only those of this user"},
+		    {"hardware", DOCTOR_OK, "cycles and instructions"},
+		    {"tracepoints", DOCTOR_BAD, "kernel mode and tracefs"},
+		    {"user", DOCTOR_WARN, "uid 1000: no capability"},
+		    {"paranoid", DOCTOR_WARN, "2: own tasks, in user mode only"}},
+	 .text = "tests/golden/doctor_user.txt"},
+	{"paranoid 1",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .paranoid = 1},
+	 {{"/proc/self/status", USER}, HOST, MACHINE},
+	 .verdict = "own tasks can be counted",
+	 .wanted = {{"own tasks", DOCTOR_OK, "in user and kernel mode"},
+		    {"whole system", DOCTOR_BAD, "paranoid is 1", "paranoid=0"}}},
+	{"paranoid 0: no more is needed",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .mlock_kb = 516},
+	 {{"/proc/self/status", USER}, HOST, MACHINE, {"/proc/self/limits", ""}},
+	 .verdict = "the whole system can be counted",
+	 .wanted = {{"paranoid", DOCTOR_OK, "0: all CPUs for everybody"},
+		    {"open files", DOCTOR_OK, "unknown"},
+		    {"locked memory", DOCTOR_WARN, "rings get smaller",
+		     "perf_event_mlock_kb=1028"}}},
+	{"Debian's paranoid 3",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .paranoid = 3},
+	 {{"/proc/self/status", USER}, HOST, MACHINE},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"paranoid", DOCTOR_BAD, "3: nothing (Debian's"},
+		    {"own tasks", DOCTOR_BAD, "only what /proc tells"},
+		    {"hardware", DOCTOR_BAD, "for the same reason"},
+		    {"PMU", DOCTOR_WARN, "cannot be tried"},
+		    {"whole system", DOCTOR_BAD, "perf_event_paranoid is 3",
+		     "sudo /usr/bin/pmctop"}}},
+	{"Ubuntu's paranoid 4",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .paranoid = 4},
+	 {{"/proc/self/status", USER}, HOST, MACHINE},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"paranoid", DOCTOR_BAD, "4: nothing (Ubuntu's level)"},
+		    {"whole system", DOCTOR_BAD, "perf_event_paranoid is 4", "paranoid=0"}}},
+	{"CAP_PERFMON",
+	 &fk_machine_zen,
+	 {.uid = 1000, .paranoid = 2},
+	 {{"/proc/self/status", PERFMON}, HOST, MACHINE},
+	 .verdict = "the whole system can be counted",
+	 .wanted = {{"user", DOCTOR_OK, "uid 1000: CAP_PERFMON"},
+		    {"paranoid", DOCTOR_OK, "does not bind this process"},
+		    {"locked memory", DOCTOR_OK, "516 KiB a CPU"}}},
+	{"CAP_PERFMON where CAP_SYS_ADMIN is wanted",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .paranoid = 4},
+	 {{"/proc/self/status", PERFMON}, HOST, MACHINE},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"whole system", DOCTOR_BAD, "this kernel wants CAP_SYS_ADMIN",
+		     "setcap cap_sys_admin,cap_ipc_lock=ep"}}},
+	{"Linux before CAP_PERFMON",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
+	 {{"/proc/self/status", USER}, HOST, MACHINE, {"/proc/sys/kernel/cap_last_cap", "37\n"}},
+	 .verdict = "own tasks can be counted in user mode",
+	 .wanted = {{"whole system", DOCTOR_BAD, "no: ", "setcap cap_sys_admin,cap_ipc_lock=ep"}}},
+	{"docker's seccomp: EPERM",
+	 &fk_machine_zen,
+	 {.denied = EPERM, .paranoid = 2},
+	 {{"/proc/self/status", FILTER}, CONTAINER, MACHINE, {"/.dockerenv", ""}},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"whole system", DOCTOR_BAD, "a seccomp filter of docker",
+		     "docker run --cap-add PERFMON ..."},
+		    {"seccomp", DOCTOR_BAD, "2 filters: perf_event_open is answered EPERM"},
+		    {"container", DOCTOR_WARN, "docker, with a pid namespace of its own"},
+		    {"paranoid", DOCTOR_WARN, "2: own tasks"}},
+	 .text = "tests/golden/doctor_docker.txt"},
+	{"seccomp: ENOSYS",
+	 &fk_machine_zen,
+	 {.denied = ENOSYS, .paranoid = 2},
+	 {{"/proc/self/status", FILTER}, HOST, MACHINE},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"whole system", DOCTOR_BAD, "a seccomp filter refuses",
+		     "SystemCallFilter=perf_event_open"},
+		    {"seccomp", DOCTOR_BAD, "answered ENOSYS"},
+		    {"kernel", DOCTOR_OK, "Linux 6.12.0-1-amd64, x86_64"}}},
+	{"a kernel without perf",
+	 &fk_machine_zen,
+	 {.denied = ENOSYS},
+	 {{"/proc/self/status", ROOT},
+	  HOST,
+	  MACHINE,
+	  {"/proc/sys/kernel/perf_event_paranoid", NULL}},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"whole system", DOCTOR_BAD, "built without CONFIG_PERF_EVENTS",
+		     "CONFIG_PERF_EVENTS=y"},
+		    {"kernel", DOCTOR_BAD, "built without CONFIG_PERF_EVENTS"},
+		    {"seccomp", DOCTOR_OK, "no filter"},
+		    {"paranoid", DOCTOR_BAD, "there is no kernel.perf_event_paranoid"}}},
+	{"a security module",
+	 &fk_machine_zen,
+	 {.denied = EACCES, .paranoid = 2},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"whole system", DOCTOR_BAD, "a security module refuses", "dmesg"}}},
+	{"podman, rootless",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .paranoid = 2},
+	 {{"/proc/self/status", STATUS("0", "000001ffffffffff", "2")},
+	  {"/proc/self/ns/pid", "pid:[4026532300]"},
+	  {"/proc/self/ns/user", "user:[4026532301]"},
+	  MACHINE,
+	  {"/run/.containerenv", "engine=podman\n"}},
+	 .verdict = "own tasks can be counted in user mode",
+	 .wanted = {{"whole system", DOCTOR_BAD, "capabilities of a user namespace do not count",
+		     "on the host: sudo sysctl kernel.perf_event_paranoid=0"},
+		    {"container", DOCTOR_WARN, "podman, with a pid and a user namespace"},
+		    {"user", DOCTOR_WARN, "root, uid 0 of a user namespace"},
+		    {"seccomp", DOCTOR_OK, "2 filters, perf_event_open passes"}}},
+	{"kubernetes, with rights",
+	 &fk_machine_zen,
+	 {.paranoid = 2},
+	 {{"/proc/self/status", ROOT},
+	  CONTAINER,
+	  MACHINE,
+	  {"/run/secrets/kubernetes.io/serviceaccount/token", "x"},
+	  {"/proc/self/cgroup", "0::/kubepods/burstable/pod1\n"}},
+	 .verdict = "the whole system can be counted",
+	 .wanted = {{"whole system", DOCTOR_WARN, "outside this pid namespace have no names",
+		     "hostPID: true"},
+		    {"other tasks", DOCTOR_OK, "in this pid namespace"},
+		    {"container", DOCTOR_WARN, "kubernetes"}}},
+	{"namespaces that nobody signed",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .paranoid = 2},
+	 {{"/proc/self/status", ROOT},
+	  MACHINE,
+	  {"/proc/self/uid_map", "         0       1000          1\n"},
+	  {"/proc/2/stat", "2 (sh) S 1 2 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 77 0 0\n"}},
+	 .verdict = "own tasks can be counted in user mode",
+	 .wanted = {{"container", DOCTOR_WARN, "a container, with a pid and a user namespace"}}},
+	{"a VM without a PMU, made from docker's image",
+	 NULL,
+	 {.cpus = 2, .no_pmu = true, .paranoid = 2},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE, VM_CPU, TRACEFS, {"/.dockerenv", ""}},
+	 .verdict = "the whole system can be counted, but no hardware events",
+	 .wanted = {{"hardware", DOCTOR_BAD, "this VM shows no counters", "qemu -cpu host,pmu=on"},
+		    {"VM", DOCTOR_WARN, "yes, without a PMU; hypervisor: unknown"},
+		    {"PMU", DOCTOR_BAD, "none"},
+		    {"CPU", DOCTOR_OK, "Some CPU, 2 online"},
+		    {"container", DOCTOR_OK, "none"}},
+	 .text = "tests/golden/doctor_vm.txt",
+	 .json = "tests/golden/doctor_vm.json"},
+	{"VMware",
+	 NULL,
+	 {.no_pmu = true},
+	 {{"/proc/self/status", ROOT},
+	  HOST,
+	  MACHINE,
+	  VM_CPU,
+	  {"/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n"},
+	  {"/sys/class/dmi/id/product_name", "VMware7,1\n"}},
+	 .verdict = "the whole system can be counted, but no hardware events",
+	 .wanted = {{"hardware", DOCTOR_BAD, "this VM", "vpmc.enable = \"TRUE\""},
+		    {"VM", DOCTOR_WARN, "hypervisor: VMware"}}},
+	{"no PMU, no VM",
+	 NULL,
+	 {.no_pmu = true},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
+	 .verdict = "the whole system can be counted, but no hardware events",
+	 .wanted = {{"hardware", DOCTOR_BAD, "this machine shows no counters", "dmesg"}}},
+	{"hidepid, no_new_privs, few descriptors",
+	 &fk_machine_zen,
+	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
+	 {{"/proc/self/status",
+	   "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0\nNoNewPrivs:\t1\nSeccomp:\t0\n"},
+	  HOST,
+	  MACHINE,
+	  {"/proc/self/limits", "Max open files            64                   100       files\n"},
+	  {"/proc/sys/kernel/perf_event_max_sample_rate", "500\n"},
+	  {"/proc/self/mountinfo",
+	   "22 27 0:21 / /proc rw,relatime - proc proc rw,hidepid=invisible\n"}},
+	 .verdict = "own tasks can be counted in user mode",
+	 .wanted = {{"/proc", DOCTOR_WARN, "hidepid=invisible", "remount,hidepid=0 /proc"},
+		    {"user", DOCTOR_WARN, "no_new_privs"},
+		    {"open files", DOCTOR_WARN, "64 (at most 100): too few for 4 CPUs",
+		     "sudo prlimit --pid $$ --nofile=128"},
+		    {"sampling", DOCTOR_WARN, "at most 500 a second",
+		     "perf_event_max_sample_rate=100000"}}},
+	{"nothing is known",
+	 NULL,
+	 {.denied = EPERM},
+	 {{"/proc/sys/kernel/perf_event_paranoid", NULL},
+	  {"/sys/devices/system/cpu/online", NULL},
+	  {"/sys/devices/system/cpu/possible", NULL}},
+	 .verdict = "nothing can be counted here; /proc is left",
+	 .wanted = {{"user", DOCTOR_WARN, "unknown"},
+		    {"paranoid", DOCTOR_WARN, "unknown"},
+		    {"kernel", DOCTOR_OK, "of unknown release"},
+		    {"seccomp", DOCTOR_BAD, "a filter, by the looks of it"}}},
+};
+
+static struct fk *set_scene(const struct scene *scene)
+{
+	struct fk_config config = scene->config;
+
+	if (scene->machine) {
+		config = *scene->machine;
+		config.paranoid = scene->config.paranoid;
+		config.unprivileged = scene->config.unprivileged;
+		config.uid = scene->config.uid;
+		config.denied = scene->config.denied;
+		config.mlock_kb = scene->config.mlock_kb;
+	}
+	struct fk *fk = fk_new(&config);
+	/* Of the doctor itself, which runs while its own counters are tried. */
+	fk_task(fk, &(struct fk_spec){.tid = 900,
+				      .uid = config.uid,
+				      .comm = "pmctop",
+				      .rates = {[FK_CYCLES] = {2, 1}, [FK_INSTRUCTIONS] = {1, 1}}});
+	fk_switch(fk, 0, 900);
+	fk_self_task(fk, 900);
+	for (const struct file *file = scene->files; file->path; file++)
+		fk_file(fk, file->path, file->text);
+	fk_watchdog(fk, scene->watchdog);
+	for (unsigned cpu = 0; scene->hold && cpu < config.cpus; cpu++)
+		fk_hold(fk, (int)cpu, scene->hold);
+	return fk;
+}
+
+static bool has_remedy(const struct finding *finding, const char *part)
+{
+	for (size_t i = 0; i < finding->n_remedies; i++)
+		if (strstr(finding->remedies[i], part))
+			return true;
+	return false;
+}
+
+static void check_finding(const struct scene *scene, const struct doctor *doctor,
+			  const struct wanted *wanted)
+{
+	for (size_t i = 0; i < doctor->n; i++) {
+		const struct finding *finding = &doctor->items[i];
+
+		if (strcmp(finding->name, wanted->name) != 0)
+			continue;
+		if (finding->level != wanted->level || !strstr(finding->text, wanted->text))
+			fail_msg("%s: %s: %s: %s", scene->name, wanted->name,
+				 doctor_level_name(finding->level), finding->text);
+		if (wanted->remedy && !has_remedy(finding, wanted->remedy))
+			fail_msg("%s: %s: no remedy like %s", scene->name, wanted->name,
+				 wanted->remedy);
+		return;
+	}
+	fail_msg("%s: nothing about %s", scene->name, wanted->name);
+}
+
+static char *print(const struct doctor *doctor, bool json, unsigned width)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	if (json)
+		out_doctor_json(doctor, file);
+	else
+		out_doctor_text(doctor, width, false, file);
+	fclose(file);
+	return text;
+}
+
+static void check_page(const struct doctor *doctor, const char *name)
+{
+	char *text = print(doctor, false, 80);
+	char *rest = NULL;
+
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (text_width(line) > 80)
+			fail_msg("%s: too wide: %s", name, line);
+	free(text);
+}
+
+static void test_scenes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(scenes); i++) {
+		const struct scene *scene = &scenes[i];
+		struct fk *fk = set_scene(scene);
+		struct sys sys = fk_sys(fk);
+		struct doctor doctor;
+
+		doctor_examine(&sys, &doctor);
+		if (strcmp(doctor.verdict, scene->verdict) != 0)
+			fail_msg("%s: %s", scene->name, doctor.verdict);
+		assert_int_equal(doctor_can_count(&doctor),
+				 strstr(scene->verdict, "nothing") == NULL);
+		for (const struct wanted *wanted = scene->wanted; wanted->name; wanted++)
+			check_finding(scene, &doctor, wanted);
+		check_page(&doctor, scene->name);
+		if (scene->text) {
+			char *text = print(&doctor, false, 80);
+			golden_check(scene->text, text);
+			free(text);
+		}
+		if (scene->json) {
+			char *text = print(&doctor, true, 0);
+			golden_check(scene->json, text);
+			free(text);
+		}
+		doctor_fini(&doctor);
+		assert_int_equal(fk_open_fds(fk), 0);
+		fk_free(fk);
+	}
+}
+
+/* Bytes that others chose stay letters, on the page and in JSON. */
+static void test_hostile(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
+	struct sys sys = fk_sys(fk);
+	struct doctor doctor;
+
+	(void)state;
+	fk_file(fk, "/proc/cpuinfo", "model name\t: \33[2J\"x\"\xff\n");
+	doctor_examine(&sys, &doctor);
+	char *text = print(&doctor, false, 0), *json = print(&doctor, true, 0);
+	assert_null(strchr(text, '\33'));
+	assert_non_null(strstr(text, "\xEF\xBF\xBD[2J\"x\"\xEF\xBF\xBD"));
+	assert_non_null(strstr(json, "\\u001b[2J\\\"x\\\"\xEF\xBF\xBD"));
+	free(text);
+	free(json);
+	doctor_fini(&doctor);
+	fk_free(fk);
+}
+
+static void test_color(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct doctor doctor;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	doctor_examine(&sys, &doctor);
+	out_doctor_text(&doctor, 80, true, file);
+	fclose(file);
+	assert_non_null(strstr(text, "\33[32mok\33[m   whole system"));
+	free(text);
+	doctor_fini(&doctor);
+	fk_free(fk);
+}
+
+static void test_credentials(void **state)
+{
+	static const struct {
+		const char *status;
+		struct credentials expected;
+	} rows[] = {
+		{"", {0}},
+		{"Uid:\t1000\t1000\t1000\t1000\n", {0}}, /* no capabilities: not known */
+		{"Uid:\t1000\nCapEff:\t0\n", {0}},
+		{"Uid:\t1000\t7\t1000\t1000\nCapEff:\t0000004000000000\n",
+		 {.known = true, .uid = 7, .capabilities = 1ull << 38}},
+		{"Uid:\t0\t0\t0\t0\nCapEff:\tff\nNoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:"
+		 "\t3\n",
+		 {true, 0, 0xff, 2, 3, true}},
+		{"Uid:\t0\t0\t0\t0\nCapEff:\tff\nSeccomp:\t2", /* cut */
+		 {.known = true, .capabilities = 0xff}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct credentials got;
+
+		credentials_parse(rows[i].status, &got);
+		assert_int_equal(got.known, rows[i].expected.known);
+		if (!got.known)
+			continue;
+		assert_int_equal(got.uid, rows[i].expected.uid);
+		assert_int_equal(got.capabilities, rows[i].expected.capabilities);
+		assert_int_equal(got.seccomp, rows[i].expected.seccomp);
+		assert_int_equal(got.filters, rows[i].expected.filters);
+		assert_int_equal(got.no_new_privs, rows[i].expected.no_new_privs);
+	}
+}
+
+static void test_cpu_names(void **state)
+{
+	static const struct {
+		const char *cpuinfo, *name;
+	} rows[] = {
+		{"", ""},
+		{"processor\t: 0\n", ""},
+		{"processor\t: 0\nmodel name\t: A B\n\nprocessor\t: 1\nmodel name\t: A B\n\n",
+		 "A B"},
+		{"CPU implementer\t: 0x41\nCPU part\t: 0xd05\n\n"
+		 "CPU implementer\t: 0x41\nCPU part\t: 0xd0b\n\n",
+		 "Cortex-A55 and Cortex-A76"},
+		{"CPU implementer\t: 0x99\nCPU part\t: 0x123\n\n", "Arm 0x99:0x123"},
+		{"cpu\t\t: POWER9\n", "POWER9"},
+		{"model name\t: cut", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char name[64];
+
+		cpu_name_parse(rows[i].cpuinfo, name, sizeof(name));
+		assert_string_equal(name, rows[i].name);
+	}
+}
+
+static void test_hypervisors(void **state)
+{
+	static const struct {
+		const char *vendor, *product, *path, *text;
+		const char *name; /* NULL: none */
+	} rows[] = {
+		{"QEMU", "Standard PC (Q35 + ICH9, 2009)", NULL, NULL, "QEMU"},
+		{"Microsoft Corporation", "Virtual Machine", NULL, NULL, "Hyper-V"},
+		{"Microsoft Corporation", "Surface Laptop", NULL, NULL, NULL},
+		{"Amazon EC2", "m7g.large", NULL, NULL, "Amazon EC2"},
+		{"Amazon EC2", "m7g.metal", NULL, NULL, NULL},
+		{"Dell Inc.", "PowerEdge R650", NULL, NULL, NULL},
+		{NULL, NULL, "/sys/firmware/devicetree/base/compatible", "linux,dummy-virt",
+		 "QEMU"},
+		{NULL, NULL, "/sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm",
+		 "KVM"},
+		{NULL, NULL, "/sys/hypervisor/type", "xen\n", "Xen"},
+		{NULL, NULL, "/proc/cpuinfo", "flags\t: fpu hypervisor\n", "unknown"},
+		{NULL, NULL, "/proc/cpuinfo", "flags\t: fpu\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(NULL);
+		struct sys sys = fk_sys(fk);
+		struct hypervisor got;
+
+		if (rows[i].vendor) {
+			fk_file(fk, "/sys/class/dmi/id/sys_vendor", rows[i].vendor);
+			fk_file(fk, "/sys/class/dmi/id/product_name", rows[i].product);
+		}
+		if (rows[i].path)
+			fk_file(fk, rows[i].path, rows[i].text);
+		hypervisor_read(&sys, &got);
+		assert_int_equal(got.present, rows[i].name != NULL);
+		if (rows[i].name)
+			assert_string_equal(got.name, rows[i].name);
+		fk_free(fk);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scenes),    cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_color),     cmocka_unit_test(test_credentials),
+		cmocka_unit_test(test_cpu_names), cmocka_unit_test(test_hypervisors),
+	};
+
+	return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);
+}

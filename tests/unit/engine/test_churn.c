@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Machines with more of everything than one would think: what they cost, that nothing of it is left
+ * out, and that it is given back.
+ */
+#include "core/snapshot/rollup.h"
+#include "tests/unit/shared/allocated.h"
+#include "tests/unit/shared/engine_run.h"
+
+#include <stdio.h>
+
+/* A sanitizer's allocator says nothing of that. */
+static bool used_is_told(void)
+{
+	void *memory = xmalloc(1 << 20);
+	size_t with = allocated_bytes();
+
+	free(memory);
+	return allocated_bytes() < with;
+}
+
+/* Those that sleep cost little, and nothing when nobody wants to see them any more. */
+static void a_hundred_thousand_sleep(void **state)
+{
+	enum { N = 100 * 1000, ROW_BYTES = 1024 };
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (pid_t tid = 1; tid <= N; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid, .ppid = 1, .rates = HALF_IPC});
+	fk_switch(fk, 0, 7);
+	struct engine *engine = open_engine_with(&sys, &(struct engine_config){.idle = true});
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	for (unsigned i = 0; i < 200 && snapshot->threads.n < N; i++) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	assert_int_equal(snapshot->threads.n, N);
+	assert_int_equal(snapshot_ran(snapshot), 1);
+	assert_in_range(snapshot_bytes(snapshot), 1, (size_t)N * ROW_BYTES);
+	size_t before = allocated_bytes();
+	snapshot_free(snapshot);
+	engine_do(engine, &(struct command){COMMAND_IDLE, NULL, 0});
+	snapshot_free(nth_snapshot(engine, fk, 4));
+	assert_true(allocated_bytes() < before || !used_is_told());
+	/* What is left is who they are. */
+	close_all(engine, fk);
+}
+
+/* Where tids are so few that the same one comes twice in an interval, each is a task of its own. */
+static void a_tid_twice_in_an_interval(void **state)
+{
+	enum { SHELL = 5, KID = 9 };
+	static const char *const names[] = {"first", "second", "third"};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = SHELL, .comm = "sh", .rates = HALF_IPC});
+	fk_switch(fk, 0, SHELL);
+	struct engine *engine = open_engine(&sys);
+	uint64_t wanted = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		fk_fork(fk, SHELL, KID);
+		fk_switch(fk, 0, KID);
+		fk_exec(fk, KID, names[i]);
+		fk_advance(fk, 2 * NS_PER_MS);
+		fk_exit(fk, KID, FK_EXIT_REAPED);
+		fk_switch(fk, 0, SHELL);
+		fk_advance(fk, 150 * NS_PER_MS);
+		wanted += fk_truth_task(fk, KID, FK_CYCLES);
+	}
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(count_of(snapshot, KID, "cycles"), wanted);
+	size_t found = 0;
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+			found += snapshot->threads.items[i].tid == KID &&
+				 strcmp(snapshot->threads.items[i].comm, names[k]) == 0;
+	assert_int_equal(found, ARRAY_SIZE(names));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Each in a cgroup, and of a user, of its own; all of them run in one interval, and then none. */
+static void ten_thousand_of_each(void **state)
+{
+	enum { N = 10000, NAME_BYTES = 48, KEPT_BYTES = 2 << 20 };
+	static char cgroups[N][NAME_BYTES];
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1});
+	struct sys sys = fk_sys(fk);
+	struct rows rows;
+
+	(void)state;
+	for (pid_t i = 0; i < N; i++) {
+		snprintf(cgroups[i], NAME_BYTES, "/pods/pod%d/ctr%d", i / 10, i);
+		fk_task(fk, &(struct fk_spec){.tid = 100 + i,
+					      .uid = 5000 + (uid_t)i,
+					      .cgroup = cgroups[i],
+					      .rates = HALF_IPC});
+	}
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	size_t before = allocated_bytes() - fk_bytes(fk);
+	for (pid_t i = 0; i < N; i++) {
+		fk_switch(fk, 0, 100 + i);
+		fk_advance(fk, 10 * NS_PER_US);
+		if (i % 1000 == 999)
+			snapshot_free(next_snapshot(engine, fk, NS_PER_MS));
+	}
+	for (pid_t i = N; i-- > 0;) {
+		fk_switch(fk, 0, 100 + i);
+		fk_advance(fk, 10 * NS_PER_US);
+		fk_exit(fk, 100 + i, FK_EXIT_REAPED);
+	}
+	fk_switch(fk, 0, 0);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	static const enum rollup by[] = {ROLLUP_CGROUP, ROLLUP_USER, ROLLUP_PROCESS};
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
+		rollup_tallies(snapshot, by[i], &rows);
+		assert_in_range(rows.n, N, N + 1);
+		rows_fini(&rows);
+	}
+	snapshot_free(snapshot);
+	for (unsigned i = 0; i < 12; i++)
+		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	fk_bury(fk);
+	size_t after = allocated_bytes() - fk_bytes(fk);
+	if (used_is_told() && after > before + KEPT_BYTES)
+		fail_msg("%zu bytes are kept, and were %zu", after, before);
+	close_all(engine, fk);
+}
+
+/* Names that change all the time: the last one counts, and they are kept nowhere. */
+static void thousands_of_names(void **state)
+{
+	enum { N = 20000, TID = 7 };
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1});
+	struct sys sys = fk_sys(fk);
+	char comm[16];
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = TID, .rates = HALF_IPC});
+	fk_switch(fk, 0, TID);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	size_t before = allocated_bytes();
+	for (unsigned i = 0; i < N; i++) {
+		snprintf(comm, sizeof(comm), "name%u", i);
+		fk_comm(fk, TID, comm);
+		if (i % 1000 == 999)
+			snapshot_free(next_snapshot(engine, fk, NS_PER_MS));
+	}
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_string_equal(row_of(snapshot, TID)->comm, comm);
+	assert_int_equal(snapshot->threads.n, 1);
+	snapshot_free(snapshot);
+	/* Room for the births of a batch stays for a while (core/attrib/births.h). */
+	assert_true(allocated_bytes() <= before + (256 << 10) || !used_is_told());
+	close_all(engine, fk);
+}
+
+/* One process, of whose threads all run. */
+static void a_process_of_32000_threads(void **state)
+{
+	enum { N = 32000, MAIN = 10 };
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 1});
+	struct sys sys = fk_sys(fk);
+	struct rows rows;
+	uint64_t wanted = 0;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = MAIN, .comm = "java", .rates = HALF_IPC});
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	for (pid_t i = 1; i < N; i++) {
+		fk_thread(fk, MAIN, MAIN + i);
+		fk_switch(fk, 0, MAIN + i);
+		engine_wait(engine, fk_now(fk) + 2 * NS_PER_US); /* the ring holds fewer */
+		/* Or /proc would add up all of them for each. */
+		fk_exit(fk, MAIN + i, FK_EXIT_THREAD);
+		fk_switch(fk, 0, MAIN);
+	}
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	for (pid_t i = 1; i < N; i++)
+		wanted += fk_truth_task(fk, MAIN + i, FK_INSTRUCTIONS);
+	assert_int_equal(snapshot->threads.n, N);
+	rollup_tallies(snapshot, ROLLUP_PROCESS, &rows);
+	assert_int_equal(rows.n, 1);
+	uint64_t counted =
+		plan_count(snapshot->columns->plan, rows_tally(snapshot->columns, &rows, 0),
+			   event_index(snapshot, "instructions"));
+	/* The main thread had begun before anyone counted. */
+	assert_in_range(counted, wanted, wanted + fk_truth_task(fk, MAIN, FK_INSTRUCTIONS));
+	rows_fini(&rows);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_hundred_thousand_sleep),
+		cmocka_unit_test(a_tid_twice_in_an_interval),
+		cmocka_unit_test(ten_thousand_of_each),
+		cmocka_unit_test(thousands_of_names),
+		cmocka_unit_test(a_process_of_32000_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,738 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the screen asks of a running engine: another preset, one process more. With the right to
+ * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
+ */
+#include "core/engine/passing_notes.h"
+#include "core/metric/metric_user.h"
+#include "core/snapshot/rollup.h"
+#include "tests/fake_kernel/machines.h"
+#include "tests/unit/shared/engine_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { ME = 1000, OTHER = 2000, MAIN = 50 };
+
+#define TASK(owner, number, ...)                                                \
+	&(struct fk_spec)                                                       \
+	{                                                                       \
+		.tid = (number), .uid = (owner), .rates = HALF_IPC, __VA_ARGS__ \
+	}
+
+static void command(struct engine *engine, enum command_kind kind, const char *text, long number)
+{
+	engine_do(engine, &(struct command){.kind = kind, .text = text, .number = number});
+}
+
+/* Of the interval after the one that a command ends. */
+static struct snapshot *snapshot_after(struct engine *engine, struct fk *fk)
+{
+	return nth_snapshot(engine, fk, 2);
+}
+
+static void assert_columns(const struct snapshot *snapshot, const char *names)
+{
+	char text[512] = "";
+
+	for (size_t i = 0, length = 0; i < snapshot->columns->n_metrics; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
+					   i ? " " : "", snapshot->columns->metrics[i].def->name);
+	assert_string_equal(text, names);
+}
+
+/* ---- presets */
+
+static const char *const own_metrics[] = {"ipc", "two", NULL};
+static const struct preset own_presets[] = {
+	{.name = "mine", .help = "", .metrics = own_metrics},
+	{.name = "tlb", .help = "", .metrics = own_metrics},
+};
+
+#define BRANCH "cpu_percent ipc branch_density branch_miss_percent branch_mpki"
+#define KERNEL "cpu_percent kernel_percent ipc ipc_user ipc_kernel cs_per_s faults_per_s"
+
+static const struct change {
+	enum command_kind kind;
+	const char *text, *preset, *columns;
+	const char *note; /* what the note on top says of it, or NULL */
+} changes[] = {
+	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
+	{COMMAND_PRESET, "bramch", "branch", BRANCH " ghz cycles r201 r202",
+	 "Unknown preset 'bramch' (did you mean 'branch'?)"},
+	{COMMAND_PRESET, "mine", "mine", "ipc two ghz cycles r201 r202"},
+	/* A user's own one of that name comes first. */
+	{COMMAND_PRESET, "tlb", "tlb", "ipc two ghz cycles r201 r202"},
+	{COMMAND_ADD_METRIC, "branch_mpki", "tlb", "ipc two ghz cycles r201 r202 branch_mpki"},
+	/* It was asked for, so it stays when the preset that has it too goes. */
+	{COMMAND_PRESET, "branch", "branch", BRANCH " ghz cycles r201 r202"},
+	{COMMAND_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
+	{COMMAND_REMOVE, "ipc", "mine", "two branch_mpki ghz cycles r201 r202"},
+	{COMMAND_PRESET, "mine", "mine", "ipc two branch_mpki ghz cycles r201 r202"},
+	{COMMAND_PRESET, "kernel", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
+	{COMMAND_ADD_METRIC, "two=2", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two"},
+	{COMMAND_PRESET, "mine", "kernel", KERNEL " branch_mpki ghz cycles r201 r202 two",
+	 "There is a column 'two' already"},
+	{COMMAND_REMOVE, "two", "kernel", KERNEL " branch_mpki ghz cycles r201 r202"},
+	{COMMAND_PRESET, "none", "none", "branch_mpki ghz cycles r201 r202"},
+};
+
+static void presets_come_and_go(void **state)
+{
+	const struct engine_column columns[] = {{ENGINE_METRIC, "ghz"},
+						{ENGINE_EVENTS, "cycles,{r201,r202}"}};
+	struct metric_def two;
+	struct error err;
+	assert_int_equal(metric_def_parse("two = 1 + 1", &two, &err), 0);
+	const struct engine_config config = {
+		.preset = preset_find("overview"),
+		.columns = columns,
+		.n_columns = ARRAY_SIZE(columns),
+		.presets = own_presets,
+		.n_presets = ARRAY_SIZE(own_presets),
+		.user_metrics = &two,
+		.n_user_metrics = 1,
+	};
+	struct fk *fk = fk_new(&fk_machine_intel);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		const struct change *change = &changes[i];
+		command(engine, change->kind, change->text, 0);
+		struct snapshot *snapshot = snapshot_after(engine, fk);
+		assert_string_equal(snapshot->columns->preset, change->preset);
+		assert_columns(snapshot, change->columns);
+		if (change->note)
+			assert_non_null(strstr(snapshot->notes[0], change->note));
+		assert_int_equal(task_figure(snapshot, MAIN, "cycles").state,
+				 task_figure(snapshot, MAIN, "r201").state);
+		assert_true(count_of(snapshot, MAIN, "cycles") > 0);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+	metric_def_fini(&two);
+}
+
+/* MAIN runs all the time. */
+static struct engine *open_main(struct fk *fk, const struct sys *sys)
+{
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	return open_engine(sys);
+}
+
+/* Someone must have asked for something. */
+static void none_alone_is_nothing(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_main(fk, &sys);
+
+	(void)state;
+	command(engine, COMMAND_PRESET, "none", 0);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_string_equal(snapshot->columns->preset, "overview");
+	assert_true(has_note(snapshot, "Nothing is to be shown"));
+	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* What was asked and refused is told for a while, and again where it is asked again. */
+static void refusals_pass(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_main(fk, &sys);
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		command(engine, COMMAND_PRESET, "none", 0);
+		snapshot_free(engine_snapshot(engine));
+		for (int i = 0; i < 2 * PASSING_NOTES_REFRESHES; i++) {
+			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+			bool told = has_note(snapshot, "Nothing is to be shown");
+			if (told != (i < PASSING_NOTES_REFRESHES - 1))
+				fail_msg("interval %d", i);
+			snapshot_free(snapshot);
+		}
+	}
+	close_all(engine, fk);
+}
+
+static void a_preset_for_tasks(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.unprivileged = true, .uid = ME, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, MAIN));
+	fk_switch(fk, 0, MAIN);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_PRESET, "branch", 0);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_columns(snapshot, BRANCH);
+	assert_int_equal(task_figure(snapshot, MAIN, "ipc").state, FIGURE_VALID);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* ---- attaching */
+
+struct right {
+	const char *name;
+	struct fk_config config;
+};
+
+static struct right rights[] = {
+	{"CPUs", {.cpus = 4}},
+	{"tasks", {.cpus = 4, .unprivileged = true, .uid = ME, .paranoid = 2}},
+	{"nothing", {.cpus = 4, .uid = ME, .denied = EPERM}},
+};
+
+/* 50 with a thread 51, its child 70, and 60, of the same user. */
+static struct fk *open_family(const struct right *right)
+{
+	struct fk *fk = fk_new(&right->config);
+
+	fk_task(fk, TASK(0, 1, .comm = "init"));
+	fk_task(fk, TASK(ME, MAIN, .comm = "main"));
+	fk_task(fk, TASK(ME, 51, .pid = MAIN));
+	fk_task(fk, TASK(ME, 70, .ppid = MAIN));
+	fk_task(fk, TASK(ME, 60));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 51);
+	fk_switch(fk, 2, 70);
+	fk_switch(fk, 3, 60);
+	return fk;
+}
+
+static void assert_family(const struct snapshot *snapshot, bool targeted, bool main, bool other)
+{
+	const bool process_wise = strcmp(snapshot->mode, "proc") == 0;
+
+	assert_int_equal(snapshot->targeted, targeted);
+	assert_int_equal(row_of(snapshot, MAIN) != NULL, main);
+	assert_int_equal(row_of(snapshot, 51) != NULL, main && !process_wise);
+	assert_int_equal(row_of(snapshot, 70) != NULL, main);
+	assert_int_equal(row_of(snapshot, 60) != NULL, other);
+}
+
+/* From everybody to one, to two, to the second alone when the first has ended, and back. */
+static void attach_and_dismiss(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+
+	assert_family(snapshot, false, true, true);
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	/* All of the next interval is theirs. */
+	uint64_t before = fk_truth_task_user(fk, 51, FK_CYCLES);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_family(snapshot, true, true, false);
+	if (strcmp(snapshot->mode, "task") == 0) {
+		double truth = (double)(fk_truth_task_user(fk, 51, FK_CYCLES) - before);
+		assert_true((double)count_of(snapshot, 51, "cycles") > 0.99 * truth);
+	}
+	snapshot_free(snapshot);
+	/* Again changes nothing, and another one comes to it. */
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, false);
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, true);
+	assert_int_equal(snapshot->n_notes > 0 && strstr(snapshot->notes[0], "There is no"), 0);
+	snapshot_free(snapshot);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 3, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_true(has_exited(snapshot, 60));
+	snapshot_free(snapshot);
+	command(engine, COMMAND_DISMISS, NULL, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, false);
+	snapshot_free(snapshot);
+	command(engine, COMMAND_DISMISS, NULL, 0);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_family(snapshot, false, true, false);
+	snapshot_free(snapshot);
+	/* Whose children were the first one's are not the next one's. */
+	fk_task(fk, TASK(ME, 61));
+	fk_switch(fk, 3, 61);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_ATTACH, NULL, 61);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_family(snapshot, true, false, false);
+	assert_non_null(row_of(snapshot, 61));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* What cannot be is told, and nothing else changes. */
+static void attach_to_nobody(void **state)
+{
+	static const struct {
+		long pid;
+		const char *note;
+	} rows[] = {
+		{999, "There is no process 999."},
+		{0, "There is no process 0."},
+		{-1, "There is no process 0."},
+		{(1l << 32) + MAIN, "There is no process 0."},
+		{51, "51 is a thread: attach to its process, 50."},
+	};
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		command(engine, COMMAND_ATTACH, NULL, rows[i].pid);
+		struct snapshot *snapshot = snapshot_after(engine, fk);
+		assert_family(snapshot, false, true, true);
+		assert_string_equal(snapshot->notes[0], rows[i].note);
+		snapshot_free(snapshot);
+	}
+	/* It ends between the question and the answer. */
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 3, 0);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_false(snapshot->targeted);
+	assert_string_equal(snapshot->notes[0], "There is no process 60.");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* A process goes on when its main thread has ended, as long as others run. */
+static void attach_without_main_thread(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+
+	fk_exit(fk, MAIN, FK_EXIT_ZOMBIE);
+	fk_switch(fk, 0, 0);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_true(snapshot->targeted && !snapshot->ended);
+	assert_non_null(row_of(snapshot, strcmp(snapshot->mode, "proc") == 0 ? MAIN : 51));
+	assert_null(row_of(snapshot, 60));
+	snapshot_free(snapshot);
+	/* The last one ends it. */
+	fk_exit(fk, 51, FK_EXIT_THREAD);
+	fk_switch(fk, 1, 0);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_true(snapshot->ended);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void attach_to_others(void **state)
+{
+	struct fk *fk = open_family(&rights[1]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(OTHER, 80));
+	fk_task(fk, TASK(0, 2, .kernel = true));
+	struct engine *engine = open_engine(&sys);
+	command(engine, COMMAND_ATTACH, NULL, 80);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, false, true, true);
+	assert_string_equal(snapshot->notes[0],
+			    "Process 80 belongs to another user: to count it needs CAP_PERFMON or "
+			    "CAP_SYS_PTRACE.");
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, 2);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, false, true, true);
+	assert_string_equal(snapshot->notes[0],
+			    "2 is a kernel thread: to count it needs CAP_PERFMON.");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void attach_within_a_user(void **state)
+{
+	const struct engine_config config = {.target.user = "1000"};
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(OTHER, 80));
+	struct engine *engine = open_engine_with(&sys, &config);
+	command(engine, COMMAND_ATTACH, NULL, 80);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, true, true);
+	assert_string_equal(snapshot->notes[0],
+			    "Process 80 is not among those that -u and -G leave to be seen.");
+	snapshot_free(snapshot);
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	snapshot = snapshot_after(engine, fk);
+	assert_family(snapshot, true, false, true);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/*
+ * Who was started by one whose parent has ended since belongs to it still when another one comes.
+ */
+static void orphans_stay(void **state)
+{
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.target = {.pids = (pid_t[]){MAIN}, .n_pids = 1}});
+	fk_fork(fk, 70, 71);
+	fk_switch(fk, 2, 71);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_switch(fk, 2, 70);
+	fk_exit(fk, 70, FK_EXIT_REAPED);
+	fk_switch(fk, 2, 71);
+	snapshot_free(nth_snapshot(engine, fk, 4));
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_non_null(row_of(snapshot, 71));
+	assert_non_null(row_of(snapshot, 60));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Whom a command has left behind is of the command, and dismissed with it. */
+static void what_a_command_left(void **state)
+{
+	enum { US = 90 };
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, TASK(ME, US));
+	fk_self_task(fk, US);
+	fk_task(fk, TASK(ME, 91, .ppid = US));
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.target.command = MAIN});
+	fk_switch(fk, 2, 91);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_non_null(row_of(snapshot, 91));
+	snapshot_free(snapshot);
+	fk_exit(fk, MAIN, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_DISMISS, NULL, 0);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	command(engine, COMMAND_ATTACH, NULL, 60);
+	snapshot = nth_snapshot(engine, fk, 2);
+	assert_non_null(row_of(snapshot, 60));
+	assert_null(row_of(snapshot, 91));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* ---- command lines */
+
+static void assert_cmdline(const struct snapshot *snapshot, pid_t tid, const char *cmdline)
+{
+	const struct row *row = row_of(snapshot, tid);
+
+	assert_non_null(row);
+	if (row && row->cmdline && cmdline)
+		assert_string_equal(row->cmdline, cmdline);
+	else if (row)
+		assert_ptr_equal(row->cmdline, cmdline);
+}
+
+/* From when they are asked for; one that execs has another one. */
+static void command_lines(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = fk_new(&right->config);
+	struct sys sys = fk_sys(fk);
+	char words[6000];
+
+	memset(words, 'x', sizeof(words));
+	words[sizeof(words) - 1] = '\0';
+	fk_task(fk, TASK(ME, MAIN, .comm = "main", .args = "--serve a\tb \x1b[31m\xff"));
+	fk_task(fk, TASK(ME, 51, .pid = MAIN, .comm = "worker"));
+	fk_task(fk, TASK(ME, 60, .comm = "long", .args = words));
+	fk_task(fk, TASK(0, 2, .kernel = true, .comm = "kworker/0:1"));
+	fk_switch(fk, 0, MAIN);
+	fk_switch(fk, 1, 51);
+	fk_switch(fk, 2, 60);
+	fk_switch(fk, 3, 2);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_false(snapshot->command_lines);
+	assert_cmdline(snapshot, MAIN, NULL);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_COMMAND_LINES, NULL, 1);
+	snapshot = snapshot_after(engine, fk);
+	assert_true(snapshot->command_lines);
+	assert_cmdline(snapshot, MAIN, "main --serve a\tb \x1b[31m\xff");
+	if (strcmp(snapshot->mode, "proc") != 0)
+		assert_cmdline(snapshot, 51, "main --serve a\tb \x1b[31m\xff");
+	assert_cmdline(snapshot, 2, NULL);
+	const struct row *row = row_of(snapshot, 60);
+	assert_non_null(row);
+	assert_int_equal(strlen(row ? row->cmdline : ""), CMDLINE_BYTES);
+
+	fk_exec(fk, MAIN, "other");
+	struct snapshot *next = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_cmdline(next, MAIN, "other --serve a\tb \x1b[31m\xff");
+	/* A picture never changes. */
+	assert_cmdline(snapshot, MAIN, "main --serve a\tb \x1b[31m\xff");
+	snapshot_free(next);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_COMMAND_LINES, NULL, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_false(snapshot->command_lines);
+	assert_cmdline(snapshot, MAIN, NULL);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Servers write there what they do: they are asked again, those that run. */
+static void command_lines_change(void **state)
+{
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.command_lines = true});
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_cmdline(snapshot, MAIN, "main");
+	snapshot_free(snapshot);
+	fk_file(fk, "/proc/50/cmdline", "main: serving  ");
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_cmdline(snapshot, MAIN, "main");
+	snapshot_free(snapshot);
+	snapshot = nth_snapshot(engine, fk, 1 + (int)(TASKS_CMDLINE_NS / INTERVAL_NS));
+	assert_cmdline(snapshot, MAIN, "main: serving");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* So many in an interval, and the rest in the next one. */
+static void command_lines_take_their_time(void **state)
+{
+	enum { TASKS = 50, FIRST = 100 };
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	size_t known[3] = {0};
+
+	(void)state;
+	for (int i = 0; i < TASKS; i++)
+		fk_task(fk, TASK(ME, FIRST + i));
+	struct engine *engine = open_engine(&sys);
+	command(engine, COMMAND_COMMAND_LINES, NULL, 1);
+	snapshot_free(next_snapshot(engine, fk, 10 * NS_PER_MS));
+	for (size_t n = 0; n < ARRAY_SIZE(known); n++) {
+		for (int i = 0; i < TASKS; i++) {
+			fk_switch(fk, 0, FIRST + i);
+			fk_advance(fk, 200 * NS_PER_US);
+		}
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_MS);
+		for (size_t i = 0; i < snapshot->threads.n; i++)
+			known[n] += snapshot->threads.items[i].cmdline != NULL;
+		snapshot_free(snapshot);
+	}
+	assert_in_range(known[0], 20, 30);
+	assert_in_range(known[1], known[0] + 15, 49);
+	assert_int_equal(known[2], TASKS);
+	close_all(engine, fk);
+}
+
+/* ---- those that did not run */
+
+static void assert_still(const struct snapshot *snapshot, pid_t tid, const char *comm)
+{
+	const struct row *row = row_of(snapshot, tid);
+
+	assert_non_null(row);
+	assert_string_equal(row ? row->comm : "", comm);
+	assert_int_equal(row ? row->threads : 0, 1);
+	const struct figure cpu = task_figure(snapshot, tid, "cpu_percent");
+	assert_int_equal(cpu.state, FIGURE_VALID);
+	assert_true(cpu.value == 0);
+	assert_int_equal(count_of(snapshot, tid, "task-clock"), 0);
+	if (columns_metric(snapshot->columns, "ipc") >= 0) {
+		assert_int_equal(task_figure(snapshot, tid, "ipc").state, FIGURE_UNDEFINED);
+		assert_int_equal(count_of(snapshot, tid, "cycles"), 0);
+	}
+}
+
+static void assert_each_once(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(snapshot->threads.items[i].tid,
+					     snapshot->threads.items[k].tid);
+}
+
+/* Rows of zeros, of everybody or of the target, until they end; and none when nobody asks. */
+static void idle_tasks(void **state)
+{
+	const struct right *right = *state;
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, TASK(ME, 90, .comm = "sleeper", .ppid = MAIN));
+	fk_task(fk, TASK(ME, 91, .pid = 90, .comm = "worker", .ppid = MAIN));
+	fk_task(fk, TASK(0, 2, .kernel = true, .comm = "kthreadd"));
+	fk_switch(fk, 3, 0);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_null(row_of(snapshot, 60));
+	assert_null(row_of(snapshot, 90));
+	size_t ran = snapshot_ran(snapshot);
+	assert_int_equal(snapshot->threads.n, ran);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_IDLE, NULL, 1);
+	snapshot = snapshot_after(engine, fk);
+	assert_still(snapshot, 60, "task");
+	assert_still(snapshot, 90, "sleeper");
+	if (right == &rights[0]) /* elsewhere the threads of others are not told apart */
+		assert_still(snapshot, 91, "worker");
+	assert_still(snapshot, 2, "kthreadd");
+	const struct row *kernel = row_of(snapshot, 2);
+	assert_true(kernel && kernel->flags & ROW_KERNEL);
+	assert_int_equal(snapshot_ran(snapshot), ran);
+	assert_true(count_of(snapshot, MAIN, "task-clock") > 0);
+	assert_each_once(snapshot);
+	struct rows rows;
+	rollup_rows(snapshot, ROLLUP_PROCESS, NULL, &rows);
+	assert_true(rows.n >= 6);
+	rows_fini(&rows);
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_ATTACH, NULL, MAIN);
+	snapshot = snapshot_after(engine, fk);
+	assert_still(snapshot, 90, "sleeper");
+	assert_null(row_of(snapshot, 60));
+	assert_null(row_of(snapshot, 2));
+	assert_each_once(snapshot);
+	snapshot_free(snapshot);
+
+	/* Who was asked for, and sleeps, has one row still; and so who has ended. */
+	fk_switch(fk, 0, 0);
+	fk_switch(fk, 1, 0); /* its thread, which /proc has in it */
+	snapshot = snapshot_after(engine, fk);
+	assert_still(snapshot, MAIN, "main");
+	assert_each_once(snapshot);
+	snapshot_free(snapshot);
+	fk_switch(fk, 0, 90);
+	fk_exit(fk, 90, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	snapshot = nth_snapshot(engine, fk, 4);
+	assert_null(row_of(snapshot, 90));
+	snapshot_free(snapshot);
+
+	command(engine, COMMAND_IDLE, NULL, 0);
+	snapshot = snapshot_after(engine, fk);
+	assert_int_equal(snapshot->threads.n, snapshot_ran(snapshot));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Whose CPUs are not watched makes no records: it is looked for. */
+static void idle_tasks_of_other_cpus(void **state)
+{
+	const struct engine_config config = {.target.cpus = "0", .idle = true};
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_still(snapshot, 60, "task");
+	snapshot_free(snapshot);
+	fk_exit(fk, 60, FK_EXIT_REAPED);
+	fk_switch(fk, 3, 0);
+	fk_task(fk, TASK(ME, 61, .comm = "new"));
+	snapshot = nth_snapshot(engine, fk, 4);
+	assert_null(row_of(snapshot, 60));
+	assert_still(snapshot, 61, "new");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* The same of whoever execs there: soon he has his new name. */
+static void names_of_other_cpus(void **state)
+{
+	const struct engine_config config = {.target.cpus = "0"};
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine_with(&sys, &config);
+	fk_exec(fk, 60, "cc");
+	snapshot_free(nth_snapshot(engine, fk, 20));
+	fk_switch(fk, 3, 0);
+	fk_switch(fk, 0, 60);
+	struct snapshot *snapshot = snapshot_after(engine, fk);
+	const struct row *row = row_of(snapshot, 60);
+	assert_non_null(row);
+	assert_string_equal(row->comm, "cc");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+#define WITH(test, i)                                                                     \
+	{                                                                                 \
+		.name = #test " (" #i ")", .test_func = test, .initial_state = &rights[i] \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(presets_come_and_go),
+		cmocka_unit_test(none_alone_is_nothing),
+		cmocka_unit_test(refusals_pass),
+		cmocka_unit_test(a_preset_for_tasks),
+		WITH(attach_and_dismiss, 0),
+		WITH(attach_and_dismiss, 1),
+		WITH(attach_and_dismiss, 2),
+		WITH(attach_without_main_thread, 0),
+		WITH(attach_without_main_thread, 1),
+		WITH(attach_without_main_thread, 2),
+		WITH(attach_to_nobody, 0),
+		WITH(attach_to_nobody, 1),
+		WITH(attach_to_nobody, 2),
+		cmocka_unit_test(attach_to_others),
+		cmocka_unit_test(attach_within_a_user),
+		cmocka_unit_test(orphans_stay),
+		cmocka_unit_test(what_a_command_left),
+		WITH(command_lines, 0),
+		WITH(command_lines, 1),
+		WITH(command_lines, 2),
+		cmocka_unit_test(command_lines_change),
+		cmocka_unit_test(command_lines_take_their_time),
+		WITH(idle_tasks, 0),
+		WITH(idle_tasks, 1),
+		WITH(idle_tasks, 2),
+		cmocka_unit_test(idle_tasks_of_other_cpus),
+		cmocka_unit_test(names_of_other_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

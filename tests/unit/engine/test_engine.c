@@ -1,0 +1,964 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The whole core on the fake kernel: what tasks really did (the fake kernel's own books) against
+ * what snapshots say they did.
+ */
+#include "tests/fake_kernel/internal.h" /* to break rings that no kernel breaks */
+#include "tests/unit/shared/engine_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- right numbers */
+
+static void test_busy_loop_that_never_switches(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .uid = 0, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = fk_truth_task(fk, 50, FK_CYCLES);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		uint64_t made = fk_truth_task(fk, 50, FK_CYCLES) - before;
+		struct figure ipc = task_figure(snapshot, 50, "ipc");
+		struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+		assert_string_equal(snapshot->mode, "system");
+		assert_string_equal(row_of(snapshot, 50)->comm, "loop");
+		assert_int_equal(ipc.state, FIGURE_VALID);
+		assert_true(ipc.value > 0.4999 && ipc.value < 0.5001);
+		assert_true(cpu.value > 99 && cpu.value < 101);
+		/* The cut is a few microseconds off: of 100 ms not a thousandth. */
+		uint64_t counted = count_of(snapshot, 50, "cycles");
+		assert_true(counted > made - made / 1000 && counted < made + made / 1000);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* What there is to be seen before the first interval is as true as any, and no part of one. */
+static void test_glimpse(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct snapshot *glimpse = NULL;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.glimpse = &glimpse});
+	assert_non_null(glimpse);
+	assert_int_equal(glimpse->sequence, 0);
+	assert_true(snapshot_conserves(glimpse, &(size_t){0}));
+	assert_string_equal(row_of(glimpse, 50)->comm, "loop");
+	struct figure ipc = task_figure(glimpse, 50, "ipc");
+	assert_int_equal(ipc.state, FIGURE_VALID);
+	assert_true(ipc.value > 0.4999 && ipc.value < 0.5001);
+
+	struct snapshot *first = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(first->sequence, 1);
+	assert_true(first->time_ns - glimpse->time_ns >= INTERVAL_NS);
+	assert_true(count_of(first, 50, "cycles") > 0);
+	assert_true(count_of(glimpse, 50, "cycles") + count_of(first, 50, "cycles") <=
+		    fk_truth_task(fk, 50, FK_CYCLES));
+	snapshot_free(first);
+	snapshot_free(glimpse);
+	close_all(engine, fk);
+}
+
+/* Where tasks are counted one by one, too, it is as long as it was looked for. */
+static void test_glimpse_of_tasks(void **state)
+{
+	struct fk *fk =
+		fk_new(&(struct fk_config){.unprivileged = true, .uid = 1000, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+	struct snapshot *glimpse = NULL;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .uid = 1000, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.glimpse = &glimpse});
+	assert_string_equal(glimpse->mode, "task");
+	assert_true(glimpse->interval_ns > 0 && glimpse->interval_ns < NS_PER_S);
+	snapshot_free(glimpse);
+	close_all(engine, fk);
+}
+
+static void test_switching_pair_is_exact(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	uint64_t counted[2] = {0}, switches = 0;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	uint64_t before[2] = {fk_truth_task(fk, 50, FK_CYCLES), fk_truth_task(fk, 60, FK_CYCLES)};
+	fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, 10000);
+	fk_script(fk, &(struct fk_step){40 * NS_PER_MS, FK_SWITCH, .tid = 0}, 1);
+	for (int i = 0; i < 2; i++) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		counted[0] += count_of(snapshot, 50, "cycles");
+		counted[1] += count_of(snapshot, 60, "cycles");
+		switches += count_of(snapshot, 50, "context-switches");
+		assert_int_equal(snapshot->lost_records, 0);
+		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(counted[0], fk_truth_task(fk, 50, FK_CYCLES) - before[0]);
+	assert_int_equal(counted[1], fk_truth_task(fk, 60, FK_CYCLES) - before[1]);
+	assert_int_equal(switches, fk_truth_task(fk, 50, FK_SWITCHES));
+	close_all(engine, fk);
+}
+
+/* All that were folded in are told of, also in the interval after everything was opened anew. */
+static void test_records_are_counted(void **state)
+{
+	enum { SWITCHES = 1000 };
+	const struct engine_config config = {.counts_itself = true};
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			engine_do(engine, &(struct command){.kind = COMMAND_ADD_EVENTS,
+							    .text = "page-faults"});
+		fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, SWITCHES);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_in_range(snapshot->cost.records, SWITCHES, 2 * SWITCHES + 100);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* Another pmctop, or perf record -e context-switches, began after us: nothing changes. */
+static void test_rival(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "a", .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .comm = "b", .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_rival(fk, true);
+	uint64_t before = fk_truth_task(fk, 50, FK_CYCLES);
+	fk_ping_pong(fk, 0, 50, 60, 3 * NS_PER_US, 10000);
+	fk_script(fk, &(struct fk_step){40 * NS_PER_MS, FK_SWITCH, .tid = 0}, 1);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(count_of(snapshot, 50, "cycles"),
+			 fk_truth_task(fk, 50, FK_CYCLES) - before);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+	assert_string_equal(row_of(snapshot, 60)->comm, "b");
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Ten thousand processes that live a millisecond: each is there with its own counts and name. */
+enum { SWARM = 10000, SWARM_FIRST = 1000 };
+
+struct swarm {
+	pid_t next;
+	bool child_runs;
+};
+
+static void swarm_step(struct fk *fk, void *arg)
+{
+	struct swarm *swarm = arg;
+
+	if (swarm->child_runs) {
+		fk_exit(fk, swarm->next, swarm->next % 2 ? FK_EXIT_REAPED : FK_EXIT_ZOMBIE);
+		fk_switch(fk, 0, 50);
+		swarm->next++;
+		swarm->child_runs = false;
+		if (swarm->next < SWARM_FIRST + SWARM)
+			fk_after(fk, 20 * NS_PER_US, swarm_step, swarm);
+		return;
+	}
+	fk_fork(fk, 50, swarm->next);
+	fk_switch(fk, 0, swarm->next);
+	fk_comm(fk, swarm->next, "kid");
+	swarm->child_runs = true;
+	fk_after(fk, NS_PER_MS, swarm_step, swarm);
+}
+
+static void test_short_lived_processes(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct swarm swarm = {.next = SWARM_FIRST};
+	uint64_t kids = 0, counted = 0, truth = 0;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "swarm", .rates = HALF_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_switch(fk, 0, 50);
+	fk_after(fk, NS_PER_MS, swarm_step, &swarm);
+	while (swarm.next < SWARM_FIRST + SWARM) {
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+		for (size_t i = 0; i < snapshot->threads.n; i++) {
+			const struct row *row = &snapshot->threads.items[i];
+			if (row->tid < SWARM_FIRST)
+				continue;
+			assert_string_equal(row->comm, "kid");
+			kids += (row->flags & ROW_EXITED) != 0;
+			counted += rows_tally(snapshot->columns, &snapshot->threads,
+					      i)[event_index(snapshot, "cycles")];
+		}
+		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+		snapshot_free(snapshot);
+	}
+	for (pid_t tid = SWARM_FIRST; tid < SWARM_FIRST + SWARM; tid++)
+		truth += fk_truth_task(fk, tid, FK_CYCLES);
+	assert_int_equal(kids, SWARM);
+	assert_int_equal(counted, truth);
+	close_all(engine, fk);
+}
+
+/*
+ * A machine with so few numbers that one is taken again within half a millisecond: each of those
+ * who had it keeps its own counts. They run on the CPU whose ring is read first, and are born on
+ * the other.
+ */
+enum { GENERATIONS = 100, GENERATION_US = 300 };
+
+struct wrap {
+	int generation;
+	bool drains; /* in the midst of it, too */
+};
+
+static void next_generation(struct fk *fk, void *arg);
+
+static void end_generation(struct fk *fk, void *arg)
+{
+	const struct wrap *wrap = arg;
+
+	fk_exit(fk, 50, FK_EXIT_ZOMBIE);
+	fk_switch(fk, 0, 0);
+	if (wrap->generation < GENERATIONS)
+		fk_after(fk, 10 * NS_PER_US, next_generation, arg);
+}
+
+static void next_generation(struct fk *fk, void *arg)
+{
+	struct wrap *wrap = arg;
+	char comm[16];
+
+	snprintf(comm, sizeof(comm), "kid%d", wrap->generation++);
+	fk_fork(fk, 40, 50);
+	fk_rate(fk, 50, FK_CYCLES, (struct fk_rate){(uint32_t)wrap->generation, 1});
+	fk_switch(fk, 0, 50);
+	fk_comm(fk, 50, comm);
+	if (wrap->drains)
+		fk_script(fk, &(struct fk_step){GENERATION_US / 2 * NS_PER_US, FK_WAKE}, 1);
+	fk_after(fk, GENERATION_US * NS_PER_US, end_generation, wrap);
+}
+
+static void wrap(bool drains)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	struct wrap wrap = {.drains = drains};
+	int found = 0;
+
+	fk_task(fk, &(struct fk_spec){.tid = 40, .comm = "parent", .rates = HALF_IPC});
+	fk_switch(fk, 1, 40);
+	struct engine *engine = open_engine(&sys);
+	fk_after(fk, NS_PER_MS, next_generation, &wrap);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		const struct row *row = &snapshot->threads.items[i];
+		const uint64_t *tally = rows_tally(snapshot->columns, &snapshot->threads, i);
+		int generation;
+		if (row->tid != 50)
+			continue;
+		assert_int_equal(sscanf(row->comm, "kid%d", &generation), 1);
+		assert_int_equal(tally[TALLY_TASK_CLOCK], GENERATION_US * NS_PER_US);
+		assert_int_equal(tally[event_index(snapshot, "cycles")],
+				 (generation + 1) * GENERATION_US * NS_PER_US);
+		assert_true(row->flags & ROW_EXITED);
+		found++;
+	}
+	assert_int_equal(found, GENERATIONS);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+	snapshot_free(snapshot);
+	for (int i = 0; i < 3; i++) {
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_null(row_of(snapshot, 50));
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+static void test_numbers_are_taken_again(void **state)
+{
+	(void)state;
+	wrap(false);
+	wrap(true);
+}
+
+static void test_loss_is_nobodys(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	fk_script(fk, &(struct fk_step){10 * NS_PER_MS + 10, FK_LOSE, .cpu = 0, .n = 5}, 1);
+	unsigned opened = fk_calls(fk, FK_PERF_OPEN);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_true(snapshot->lost_records >= 5);
+	/* Nor is it silence, for which everything would be opened anew with SWITCH records. */
+	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
+	/* Five lost records and the one after them: six slices of a millisecond. */
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 6 * NS_PER_MS);
+	assert_true(count_of(snapshot, 50, "cycles") < fk_truth_task(fk, 50, FK_CYCLES));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* The next record of the first ring has no size: all up to the next reading is skipped. */
+static void break_ring(struct fk *fk, void *arg)
+{
+	struct fk_ring *ring = fk->rings[0];
+
+	(void)arg;
+	memset(ring->data + ring->page->data_head % ring->page->data_size, 0, 8);
+	ring->page->data_head += 8;
+}
+
+static void test_broken_ring_is_a_loss(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = FULL_IPC});
+	struct engine *engine = open_engine(&sys);
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	fk_after(fk, 10 * NS_PER_MS + 10, break_ring, NULL);
+	unsigned opened = fk_calls(fk, FK_PERF_OPEN);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(snapshot->lost_records, 1);
+	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
+	snapshot_free(snapshot);
+	/* After it, all is well again. */
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	fk_ping_pong(fk, 0, 50, 60, NS_PER_MS, 50);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(snapshot->lost_records, 0);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* A kernel that keeps its idle task's records to itself: time is told by SWITCH records. */
+static void test_silent_idle(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_silent_idle(fk, 0, true);
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	fk_ping_pong(fk, 0, 50, 0, 3 * NS_PER_MS, 1000); /* half busy */
+	struct engine *engine = open_engine(&sys);
+	for (int i = 0; i < 3; i++) {
+		uint64_t task_ns = fk_truth_task(fk, 50, FK_TASK_CLOCK);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		task_ns = fk_truth_task(fk, 50, FK_TASK_CLOCK) - task_ns;
+		uint64_t counted_ns = count_of(snapshot, 50, "task-clock");
+		/* No tick tells of an idle CPU here, so a turn may count in the next interval. */
+		assert_true(counted_ns + 4 * NS_PER_MS > task_ns);
+		assert_true(counted_ns < task_ns + 4 * NS_PER_MS);
+		assert_true(snapshot->idle[TALLY_TASK_CLOCK] > 40 * NS_PER_MS);
+		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+static void test_unsupported_event_costs_its_column_alone(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){
+		.events = FK_BIT(FK_CYCLES) | FK_BIT(FK_INSTRUCTIONS), /* as the emulated Arm */
+	});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
+	assert_int_equal(task_figure(snapshot, 50, "cache_mpki").state, FIGURE_UNSUPPORTED);
+	assert_int_equal(task_figure(snapshot, 50, "branch_mpki").state, FIGURE_UNSUPPORTED);
+	assert_true(has_note(snapshot, "cache-misses is not supported on this CPU"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void test_counters_taken(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_hold(fk, 0, FK_HOLD_ALL);
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 5);
+	/* Who runs is known all the same; what it costs is not, and says so. */
+	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+	assert_true(cpu.value > 99 && cpu.value < 101);
+	assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_NOT_COUNTED);
+	assert_true(has_note(snapshot, "counters taken"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* Another profiler and we take turns with the counters, as the kernel has groups do. */
+static void take_turns(struct fk *fk, void *arg)
+{
+	bool *held = arg;
+
+	*held = !*held;
+	fk_hold(fk, 0, *held ? FK_HOLD_ALL : 0);
+	fk_after(fk, 4 * NS_PER_MS, take_turns, held);
+}
+
+static void test_counters_shared(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct snapshot *snapshot = NULL;
+	bool held = false;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	take_turns(fk, &held);
+	for (int i = 0; i < 5; i++) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		if (i == 0) /* until it is clear that it goes on: nobody's, and told */
+			assert_true(has_note(snapshot, "shared with another profiler"));
+	}
+	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+	assert_true(cpu.value > 99 && cpu.value < 101);
+	/* Slices that the counters saw all of are counted, the others are made up for. */
+	struct figure ipc = task_figure(snapshot, 50, "ipc");
+	assert_true(ipc.state == FIGURE_NOT_COUNTED || ipc.state == FIGURE_SCALED);
+	assert_true(ipc.state == FIGURE_NOT_COUNTED || fabs(ipc.value - 0.5) < 0.001);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+static void take_all(struct fk *fk, void *arg)
+{
+	for (int cpu = 0; cpu < 2; cpu++)
+		fk_hold(fk, cpu, *(const unsigned *)arg);
+}
+
+/*
+ * All counters are taken in the middle of an interval and given back in that of another. No time
+ * is ever missing: it is somebody's, or nobody's and that is told, from the first interval on. When
+ * it is over nothing is told any more.
+ */
+static void check_taken_for(uint64_t taken_ns)
+{
+	static unsigned all = FK_HOLD_ALL, none;
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	bool known = false;
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	snapshot_free(nth_snapshot(engine, fk, 2));
+	fk_after(fk, 30 * NS_PER_MS, take_all, &all);
+	fk_after(fk, 30 * NS_PER_MS + taken_ns, take_all, &none);
+	for (size_t i = 0; i < 40; i++) {
+		uint64_t begin_ns = fk_now(fk);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		double cpus = (double)snapshot->totals[TALLY_TASK_CLOCK] /
+			      (double)(snapshot->time_ns - begin_ns);
+		/* A cut may wait 20 ms for ticks that do not come: they are the next one's. */
+		if (fabs(cpus - 2) > 0.5)
+			fail_msg("taken for %" PRIu64 " ns, interval %zu: %g CPUs", taken_ns, i,
+				 cpus);
+		uint64_t nobodys_ns = snapshot->unattributed[TALLY_TASK_CLOCK];
+		known = nobodys_ns == 0;
+		if (!known && nobodys_ns > 2 * INTERVAL_NS / 10)
+			assert_true(has_note(snapshot, "with another profiler"));
+		if (known) {
+			struct figure ipc = task_figure(snapshot, 50, "ipc");
+			assert_true(ipc.state == FIGURE_NOT_COUNTED ||
+				    fabs(ipc.value - 0.5) < 0.001);
+		}
+		if (i == 39) {
+			assert_true(known);
+			assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
+			assert_int_equal(snapshot->n_notes, 0);
+		}
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+static void test_counters_taken_for_a_while(void **state)
+{
+	(void)state;
+	check_taken_for(20 * NS_PER_MS);
+	check_taken_for(100 * NS_PER_MS);
+	check_taken_for(200 * NS_PER_MS);
+	check_taken_for(900 * NS_PER_MS);
+}
+
+static void test_hotplug(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	unsigned fds = fk_open_fds(fk);
+	const struct {
+		bool offline;
+		size_t cpus;
+	} steps[] = {{false, 2}, {true, 1}, {false, 2}};
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (steps[i].offline)
+			fk_cpu_offline(fk, 1);
+		else if (i > 0)
+			fk_cpu_online(fk, 1);
+		/* In the first interval after it, the change is noticed. */
+		snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		assert_int_equal(snapshot->n_cpus, steps[i].cpus);
+		assert_int_equal(task_figure(snapshot, 50, "ipc").state, FIGURE_VALID);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(fk_open_fds(fk), fds);
+	close_all(engine, fk);
+}
+
+/*
+ * In the interval in which a CPU goes away, rates are of the time that passed on those that stay;
+ * one that went and came back within it is counted anew from its end on. Who went and who came is
+ * told.
+ */
+struct going {
+	const char *name;
+	uint64_t off_ms, on_ms; /* 0: it stays away */
+};
+
+static const struct going goings[] = {
+	{"early in the interval", 10, 0},  {"late in it", 80, 0},          {"at its end", 99, 0},
+	{"and came back at once", 60, 61}, {"and came back late", 20, 95},
+};
+
+#define WENT "Offline, or without counters: CPU 1."
+#define CAME "Online, and counted from now on: CPU 1."
+
+static void check_busy(struct snapshot *snapshot, pid_t tid)
+{
+	struct figure cpu = task_figure(snapshot, tid, "cpu_percent");
+	struct figure ipc = task_figure(snapshot, tid, "ipc");
+
+	if (cpu.value < 99.9 || cpu.value > 100.1)
+		fail_msg("%d: %f %%", (int)tid, cpu.value);
+	assert_int_equal(ipc.state, FIGURE_VALID);
+	assert_true(fabs(ipc.value - 0.5) < 0.001);
+	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+}
+
+static void test_goes_within_an_interval(void **state)
+{
+	const struct going *this = *state;
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_switch(fk, 1, 60);
+	struct engine *engine = open_engine(&sys);
+	unsigned fds = fk_open_fds(fk);
+	fk_script(fk, &(struct fk_step){this->off_ms * NS_PER_MS, FK_OFFLINE, .cpu = 1}, 1);
+	if (this->on_ms > 0) {
+		const struct fk_step back[] = {
+			{this->on_ms * NS_PER_MS, FK_ONLINE, .cpu = 1},
+			{this->on_ms * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 60},
+		};
+		fk_script(fk, back, ARRAY_SIZE(back));
+	}
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_busy(snapshot, 50);
+	assert_true(has_note(snapshot, WENT));
+	snapshot_free(snapshot);
+
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	check_busy(snapshot, 50);
+	assert_int_equal(snapshot->n_cpus, this->on_ms > 0 ? 2 : 1);
+	assert_int_equal(has_note(snapshot, CAME), this->on_ms > 0);
+	assert_int_equal(has_note(snapshot, WENT), this->on_ms == 0);
+	if (this->on_ms > 0) { /* since it was opened */
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		check_busy(snapshot, 60);
+	}
+	snapshot_free(snapshot);
+	assert_int_equal(fk_open_fds(fk), this->on_ms > 0 ? fds : fds / 2);
+	close_all(engine, fk);
+}
+
+/* Who came is told for a while, who went for as long as he is away. */
+static void test_notes_of_cpus_end(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	fk_cpu_offline(fk, 1); /* before we came: no news */
+	struct engine *engine = open_engine(&sys);
+	const struct {
+		enum fk_action action;
+		int intervals; /* after the first, in which it is noticed */
+		bool went, came;
+	} steps[] = {
+		{FK_WAKE, 1, false, false},    {FK_ONLINE, 1, false, true},
+		{FK_OFFLINE, 30, true, false}, {FK_ONLINE, 9, false, true},
+		{FK_WAKE, 3, false, false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		fk_script(fk, &(struct fk_step){NS_PER_MS, steps[i].action, .cpu = 1}, 1);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		for (int n = 0; n < steps[i].intervals; n++) {
+			snapshot_free(snapshot);
+			snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		}
+		assert_int_equal(has_note(snapshot, WENT), steps[i].went);
+		assert_int_equal(has_note(snapshot, CAME), steps[i].came);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* One task runs all the time. */
+static struct engine *open_busy(struct fk *fk, const struct sys *sys)
+{
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	return open_engine(sys);
+}
+
+/* Time in which the machine slept is in no interval, and that is said once. */
+static void test_suspend(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_busy(fk, &sys);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		if (i == 1)
+			fk_sleep(fk, 3600 * NS_PER_S);
+		if (i == 3)
+			fk_sleep(fk, 1500 * NS_PER_MS);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		check_busy(snapshot, 50);
+		assert_true(snapshot->interval_ns < INTERVAL_NS + NS_PER_MS);
+		assert_int_equal(has_note(snapshot, "The machine slept for 3600.0 s"), i > 0);
+		assert_int_equal(has_note(snapshot, "The machine slept for 1.5 s"), i == 3);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* A hypervisor that takes time away is told of, from a twentieth of all time on. */
+static void test_stolen(void **state)
+{
+	static const struct {
+		unsigned stolen; /* in 1/1000 of the time of both CPUs */
+		const char *note;
+	} intervals[] = {
+		{10, NULL}, {250, "takes 20% or more of"}, {60, "takes 5% or more of"}, {0, NULL},
+		{40, NULL},
+	};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_advance(fk, NS_PER_S);
+	fk_steal(fk, 100 * NS_PER_MS);
+	struct engine *engine = open_engine(&sys);
+	for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
+		fk_steal(fk, intervals[i].stolen * 2 * NS_PER_S / 1000);
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+		assert_int_equal(has_note(snapshot, "The hypervisor takes "), !!intervals[i].note);
+		if (intervals[i].note)
+			assert_true(has_note(snapshot, intervals[i].note));
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* ---- refusals: each one named, and pmctop goes on with what it can get */
+
+struct refusal {
+	const char *name;
+	struct fk_config config;
+	const char *note; /* a part of the sentence; NULL: none */
+	const char *mode; /* what it goes on with */
+	const char *preset;
+};
+
+static const struct refusal refusals[] = {
+	{"a VM without a PMU", {.no_pmu = true}, "No hardware counters", "system", "software"},
+	{"an ordinary user, paranoid 2",
+	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
+	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)",
+	 "task",
+	 "overview"},
+	{"an ordinary user, paranoid 1",
+	 {.unprivileged = true, .uid = 1000, .paranoid = 1},
+	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 1)",
+	 "task",
+	 "overview"},
+	{"an ordinary user, paranoid 2, without a PMU",
+	 {.unprivileged = true, .uid = 1000, .paranoid = 2, .no_pmu = true},
+	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)",
+	 "task",
+	 "software"},
+	{"Ubuntu's paranoid 4",
+	 {.unprivileged = true, .uid = 1000, .paranoid = 4},
+	 "denies all counters to ordinary users (perf_event_paranoid=4)",
+	 "proc",
+	 "software"},
+	{"Debian's paranoid 3",
+	 {.unprivileged = true, .uid = 1000, .paranoid = 3},
+	 "denies all counters to ordinary users (perf_event_paranoid=3)",
+	 "proc",
+	 "software"},
+	{"a container's seccomp filter",
+	 {.denied = EPERM},
+	 "start the container with --cap-add PERFMON",
+	 "proc",
+	 "software"},
+	{"no perf_event_open at all",
+	 {.denied = ENOSYS},
+	 "blocked by a seccomp filter",
+	 "proc",
+	 "software"},
+	{"nothing wrong", {.paranoid = 2}, NULL, "system", "overview"},
+};
+
+static void test_refusal(void **state)
+{
+	const struct refusal *this = *state;
+	struct fk *fk = fk_new(&this->config);
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .comm = "loop", .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	uint64_t deadline_ns = fk_now(fk) + NS_PER_S;
+	while (engine_wait(engine, deadline_ns))
+		;
+	struct snapshot *snapshot = engine_snapshot(engine);
+	assert_string_equal(snapshot->mode, this->mode);
+	assert_string_equal(snapshot->columns->preset, this->preset);
+	if (this->note)
+		assert_true(has_note(snapshot, this->note));
+	else
+		assert_int_equal(snapshot->n_notes, 0);
+	struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
+	assert_true(cpu.value > 97 && cpu.value < 103);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* 516 KiB a CPU, the kernel's default, and a page more for each ring: all get the same. */
+static void test_ring_memory_is_shared(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){
+		.cpus = 2, .unprivileged = true, .uid = 1000, .paranoid = 0, .mlock_kb = 132});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	struct engine *engine = open_engine(&sys);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_string_equal(snapshot->mode, "system");
+	assert_int_equal(snapshot->n_cpus, 2);
+	assert_int_equal(fk_mapped(fk), 2);
+	assert_true(has_note(snapshot, "perf_event_mlock_kb: using 128 KiB per CPU"));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* An interval is as long as it was asked to be, whatever becomes of the wait. */
+static void test_failing_wait(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_busy(fk, &sys);
+
+	(void)state;
+	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
+	fk_fail(fk, FK_WAIT, 1, EINVAL);
+	unsigned waits = fk_calls(fk, FK_WAIT);
+	assert_int_equal(engine_wait(engine, deadline_ns), 0);
+	assert_true(fk_now(fk) >= deadline_ns);
+	assert_int_equal(fk_calls(fk, FK_WAIT) - waits, 2);
+	close_all(engine, fk);
+}
+
+/* A wake is no deadline: whoever asked for it wants to be heard at once. */
+static void test_wake_ends_the_wait(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	struct engine *engine = open_engine(&sys);
+	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
+	fk_script(fk, &(struct fk_step){10 * NS_PER_MS, FK_WAKE}, 1);
+	assert_int_equal(engine_wait(engine, deadline_ns), 1);
+	assert_true(fk_now(fk) < deadline_ns);
+	close_all(engine, fk);
+}
+
+/* As Linux has it where a CPU went offline: its descriptors hang up, and do so at once forever. */
+static void hang_up(struct fk *fk, void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < fk->n_perfs; i++)
+		if (fk->perfs[i]->cpu == 1)
+			fk->perfs[i]->ring = NULL;
+}
+
+static void test_dead_descriptor_is_asked_once(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50});
+	struct engine *engine = open_engine(&sys);
+	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
+	fk_after(fk, 10 * NS_PER_MS, hang_up, NULL);
+	fk_fail(fk, FK_WAIT, 100, EINVAL); /* ends a busy loop: the rings are left out then */
+	unsigned waits = fk_calls(fk, FK_WAIT);
+	assert_int_equal(engine_wait(engine, deadline_ns), 0);
+	assert_true(fk_now(fk) >= deadline_ns);
+	assert_in_range(fk_calls(fk, FK_WAIT) - waits, 1, 4);
+	close_all(engine, fk);
+}
+
+/*
+ * Who exited is forgotten when its last interval was shown, or the table would grow with every
+ * process that ever was. Seen from outside: one that is still at its last switch, which should
+ * have come long ago, has no task any more to be attributed to.
+ */
+static void test_the_dead_are_forgotten(void **state)
+{
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct snapshot *snapshot = NULL;
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine(&sys);
+	fk_script(fk, &(struct fk_step){10 * NS_PER_MS, FK_EXIT, .tid = 50, .n = FK_EXIT_REAPED},
+		  1);
+	for (uint64_t ns = 0; ns <= TASKS_REUSE_NS + 3 * INTERVAL_NS; ns += INTERVAL_NS) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		const struct row *row = row_of(snapshot, 50);
+		if (ns < TASKS_REUSE_NS / 2)
+			assert_true(row && row->flags & ROW_EXITED);
+	}
+	assert_null(row_of(snapshot, 50));
+	assert_true(snapshot->unattributed[TALLY_TASK_CLOCK] > 99 * NS_PER_MS);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_busy_loop_that_never_switches),
+		cmocka_unit_test(test_glimpse),
+		cmocka_unit_test(test_glimpse_of_tasks),
+		cmocka_unit_test(test_switching_pair_is_exact),
+		cmocka_unit_test(test_records_are_counted),
+		cmocka_unit_test(test_rival),
+		cmocka_unit_test(test_short_lived_processes),
+		cmocka_unit_test(test_numbers_are_taken_again),
+		cmocka_unit_test(test_loss_is_nobodys),
+		cmocka_unit_test(test_broken_ring_is_a_loss),
+		cmocka_unit_test(test_silent_idle),
+		cmocka_unit_test(test_unsupported_event_costs_its_column_alone),
+		cmocka_unit_test(test_counters_taken),
+		cmocka_unit_test(test_counters_taken_for_a_while),
+		cmocka_unit_test(test_counters_shared),
+		cmocka_unit_test(test_hotplug),
+		cmocka_unit_test(test_notes_of_cpus_end),
+		cmocka_unit_test(test_suspend),
+		cmocka_unit_test(test_stolen),
+		cmocka_unit_test(test_ring_memory_is_shared),
+		cmocka_unit_test(test_failing_wait),
+		cmocka_unit_test(test_wake_ends_the_wait),
+		cmocka_unit_test(test_dead_descriptor_is_asked_once),
+		cmocka_unit_test(test_the_dead_are_forgotten),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(refusals) + ARRAY_SIZE(goings) + ARRAY_SIZE(others)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		tests[n++] = (struct CMUnitTest){.name = refusals[i].name,
+						 .test_func = test_refusal,
+						 .initial_state = (void *)(uintptr_t)&refusals[i]};
+	for (size_t i = 0; i < ARRAY_SIZE(goings); i++)
+		tests[n++] = (struct CMUnitTest){.name = goings[i].name,
+						 .test_func = test_goes_within_an_interval,
+						 .initial_state = (void *)(uintptr_t)&goings[i]};
+	memcpy(tests + n, others, sizeof(others));
+	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* What a configuration asks of the engine: one file may be for several machines. */
+#include "tests/unit/shared/engine_run.h"
+
+#include <errno.h>
+
+static bool is_noted(const struct snapshot *snapshot, const char *words)
+{
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		if (strstr(snapshot->notes[i], words))
+			return true;
+	return false;
+}
+
+static void assert_columns(const struct snapshot *snapshot, const char *const *names)
+{
+	size_t n = 0;
+
+	for (; names[n]; n++)
+		assert_int_equal(columns_metric(snapshot->columns, names[n]), (int)n);
+	assert_int_equal(snapshot->columns->n_metrics, n);
+}
+
+static struct fk *open_machine(void)
+{
+	struct fk *fk = fk_new(NULL);
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = {[FK_CYCLES] = {2, 1}}});
+	fk_switch(fk, 0, 50);
+	return fk;
+}
+
+static const char *const own_metrics[] = {"ipc", "cycles:u", "nosuchevent", "{page-faults,faults}",
+					  NULL};
+static const struct preset own_preset = {.name = "mine", .metrics = own_metrics};
+
+static void test_optional(void **state)
+{
+	static const struct engine_column columns[] = {
+		{ENGINE_EVENTS, "page-faults, never-heard-of,faults", true},
+		{ENGINE_METRIC, "nosuchmetric", true},
+		{ENGINE_METRIC, "cpi", true},
+	};
+	struct notes notes = {0};
+	struct engine_config config = {.preset = &preset_none,
+				       .columns = columns,
+				       .n_columns = ARRAY_SIZE(columns),
+				       .presets = &own_preset,
+				       .n_presets = 1,
+				       .notes = &notes};
+	struct fk *fk = open_machine();
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	notes_add(&notes, "f:7: a complaint");
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+
+	assert_columns(snapshot, (const char *const[]){"page-faults", "faults", "cpi", NULL});
+	assert_true(is_noted(snapshot, "'never-heard-of'"));
+	assert_true(is_noted(snapshot, "'nosuchmetric'"));
+	assert_true(is_noted(snapshot, "f:7: a complaint"));
+	snapshot_free(snapshot);
+
+	engine_do(engine, &(struct command){.kind = COMMAND_PRESET, .text = "mine"});
+	snapshot_free(next_snapshot(engine, fk, INTERVAL_NS));
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_columns(snapshot, (const char *const[]){"ipc", "cycles:u", "page-faults", "faults",
+						       "cpi", NULL});
+	assert_true(is_noted(snapshot, "'nosuchevent'"));
+	snapshot_free(snapshot);
+	engine_free(engine);
+	fk_free(fk);
+	notes_fini(&notes);
+}
+
+/* What the command line asks for is not. */
+static void test_wanted(void **state)
+{
+	static const struct engine_column column = {ENGINE_EVENTS, "branches,never-heard-of",
+						    false};
+	struct engine_config config = {.preset = &own_preset, .columns = &column, .n_columns = 1};
+	struct fk *fk = open_machine();
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = NULL;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(engine_new(&sys, &config, &engine, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "'never-heard-of'"));
+	fk_free(fk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_optional),
+		cmocka_unit_test(test_wanted),
+	};
+
+	setenv("LIBPFM_FORCE_PMU", "skl", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

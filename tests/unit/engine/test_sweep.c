@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Whole runs on the fake kernel in which one call fails, or one and all after it: every call of
+ * every kind, with every error that Linux may give to it; and some pairs of them, as chance has it.
+ *What comes of it is a run that goes on, or a sentence why it cannot; never a leak, a hang, a count
+ *that nobody made, or a figure that is not true.
+ *
+ *	test_sweep [all|N]    N of each scene, spread evenly; all takes long (make sweep)
+ */
+#include "tests/unit/shared/sweep.h"
+
+#include "core/doctor/doctor.h"
+#include "tests/fake_kernel/machines.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+	CALLS_MAX = 3000000, /* of one run: it goes on for ever */
+	PART = 200,          /* of each scene, if nobody says how many */
+	PAIRS_ALL = 2000,    /* of each scene, where all are tried ... */
+	PAIRS_PART = 10,     /* ... else one for so many that are tried alone */
+	TOLD_MAX = 8,        /* failures of a scene that are told */
+};
+
+static unsigned long part = PART; /* 0: all */
+
+/* ---- courses */
+
+static void births(struct fk *fk)
+{
+	fk_exec(fk, MAIN, "make");
+	fk_thread(fk, MAIN, THREAD);
+	fk_fork(fk, MAIN, CHILD);
+	fk_switch(fk, 0, CHILD);
+	fk_script(fk,
+		  (struct fk_step[]){{10 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = THREAD},
+				     {20 * NS_PER_MS, FK_FAULT, .cpu = 0},
+				     {30 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = MAIN}},
+		  3);
+}
+
+static void deaths(struct fk *fk)
+{
+	fk_switch(fk, 0, CHILD);
+	fk_script(fk,
+		  (struct fk_step[]){{10 * NS_PER_MS, FK_EXIT, .tid = CHILD, .n = FK_EXIT_REAPED},
+				     {10 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = MAIN},
+				     {15 * NS_PER_MS, FK_LOSE, .cpu = 1, .n = 2}},
+		  3);
+}
+
+static void cpu_goes(struct fk *fk)
+{
+	fk_cpu_offline(fk, 2);
+}
+
+static void cpu_comes(struct fk *fk)
+{
+	fk_cpu_online(fk, 2);
+	fk_switch(fk, 2, OTHER);
+}
+
+/* What may happen and be asked for in a run, interval by interval. */
+static const struct sweep_step course[] = {
+	{0},
+	{.happen = births,
+	 .births = true,
+	 .commands = {{COMMAND_ADD_EVENTS, "branches,page-faults"}}},
+	{.commands = {{.kind = COMMAND_IDLE, .number = 1},
+		      {.kind = COMMAND_COMMAND_LINES, .number = 1}}},
+	{.happen = cpu_goes, .commands = {{.kind = COMMAND_ATTACH, .number = MAIN}}},
+	{.question = {QUESTION_OUTLOOK, "r201,sched:sched_switch"}},
+	{.happen = cpu_comes},
+	{.happen = deaths, .commands = {{.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_USER}}},
+	{.commands = {{.kind = COMMAND_DISMISS}, {COMMAND_REMOVE, "page-faults"}}},
+	{.question = {.kind = QUESTION_EVENTS}},
+	{.commands = {{COMMAND_PRESET, "software"}}},
+	{0},
+	{0},
+	{0},
+};
+
+static const struct sweep_step recorded[] = {
+	{0},
+	{.happen = births, .births = true, .commands = {{COMMAND_RECORD, SWEEP_FILE}}},
+	{.happen = cpu_goes},
+	{.commands = {{COMMAND_ADD_EVENTS, "branches"}}},
+	{.happen = cpu_comes, .commands = {{.kind = COMMAND_RECORD}}},
+	{.happen = deaths},
+	{0},
+	{0},
+	{0},
+};
+
+/* ---- scenes */
+
+#define ORDINARY   .unprivileged = true, .uid = SWEEP_USER, .paranoid = 2
+#define COURSE(of) .steps = (of), .n_steps = ARRAY_SIZE(of)
+/* More than any machine counts at a time, and what only sockets count. */
+#define MANY                                                                         \
+	"power/energy-pkg/,cycles,instructions,branches,branch-misses,cache-misses," \
+	"cache-references,L1-dcache-loads,L1-dcache-load-misses,dTLB-load-misses,iTLB-load-misses"
+
+static const struct engine_column many = {ENGINE_EVENTS, MANY};
+static const pid_t main_pids[] = {MAIN};
+
+static struct sweep_scene scenes[] = {
+	{.name = "whole CPUs", .machine = {.cpus = 3}, COURSE(course)},
+	{.name = "groups in turns",
+	 .model = &fk_machine_intel,
+	 .config = {.columns = &many, .n_columns = 1},
+	 .runs = true,
+	 COURSE(course)},
+	{.name = "no counters", .machine = {.cpus = 3, .no_pmu = true}, COURSE(course)},
+	{.name = "two kinds of CPU", .model = &fk_machine_hybrid, COURSE(course)},
+	{.name = "recording", .machine = {.cpus = 3}, COURSE(recorded)},
+	{.name = "recording in turns",
+	 .model = &fk_machine_zen,
+	 .config = {.columns = &many, .n_columns = 1},
+	 COURSE(recorded)},
+	{.name = "a target on whole CPUs",
+	 .machine = {.cpus = 3},
+	 .config = {.target = {.pids = main_pids, .n_pids = 1, .cpus = "0-1"}},
+	 COURSE(course)},
+	{.name = "a user's tasks on whole CPUs",
+	 .machine = {.cpus = 3},
+	 .config = {.target = {.user = "ana", .cgroup = "/a/b"}},
+	 COURSE(course)},
+	{.name = "tasks", .machine = {ORDINARY, .cpus = 3}, COURSE(course)},
+	{.name = "tasks of a process",
+	 .machine = {ORDINARY, .cpus = 3},
+	 .config = {.target = {.pids = main_pids, .n_pids = 1}},
+	 COURSE(course)},
+	{.name = "tasks of a command",
+	 .machine = {ORDINARY, .cpus = 3},
+	 .config = {.target = {.command = MAIN}},
+	 COURSE(course)},
+	{.name = "tasks with few descriptors",
+	 .machine = {ORDINARY, .cpus = 3, .fd_limit = 64},
+	 COURSE(course)},
+	{.name = "/proc alone", .machine = {.cpus = 3, .denied = EACCES}, COURSE(course)},
+	{.name = "/proc alone, as asked",
+	 .machine = {.cpus = 3},
+	 .config = {.proc_only = true},
+	 COURSE(course)},
+	{.name = "the doctor", .machine = {.cpus = 3}, .examine = true},
+	{.name = "the doctor of an ordinary user",
+	 .machine = {ORDINARY, .cpus = 3},
+	 .examine = true},
+};
+
+/* ---- the sweep */
+
+/* Which of them all; of `of` in a row one is tried. */
+struct choice {
+	unsigned long at, of;
+};
+
+static bool is_chosen(struct choice *choice)
+{
+	return choice->at++ % choice->of == 0;
+}
+
+static unsigned n_answers(enum faulty_op op)
+{
+	unsigned n = 0;
+
+	while (faulty_answers[op][n])
+		n++;
+	return n;
+}
+
+static unsigned long tried;
+
+static unsigned try(const struct sweep_scene *scene, const struct sweep_outcome *sane,
+		    enum faulty_op op, unsigned call, bool ever, int answer)
+{
+	struct sweep_outcome outcome;
+	static struct faulty faulty;
+
+	faulty_init(&faulty, &(struct sys){0});
+	faulty.most = CALLS_MAX;
+	faulty_fail(&faulty, op, call, ever, answer);
+	tried++;
+	sweep_run(scene, &faulty, &outcome);
+	sweep_compare(&outcome, sane, op, ever, answer);
+	unsigned wrong = outcome.wrong[0] != '\0';
+	if (wrong)
+		print_message("# %s: %s %u%s gives %s: %s\n", scene->name, faulty_names[op], call,
+			      ever ? " and on" : "", sweep_answer_name(answer), outcome.wrong);
+	sweep_outcome_fini(&outcome);
+	return wrong;
+}
+
+/*
+ * The fault of that number, of all that there are: each call with each answer, once and for ever.
+ */
+static void set_fault(struct faulty *faulty, const struct faulty *sane, unsigned long number)
+{
+	faulty_init(faulty, &(struct sys){0});
+	faulty->most = CALLS_MAX;
+	for (enum faulty_op op = 0; op < FAULTY_OPS; op++) {
+		unsigned answers = n_answers(op);
+		unsigned long n = 2ul * sane->calls[op] * answers;
+		if (number < n) {
+			unsigned call = 1 + (unsigned)(number / (2 * answers)),
+				 i = (unsigned)(number % (2 * answers));
+			faulty_fail(faulty, op, call, i % 2, faulty_answers[op][i / 2]);
+			return;
+		}
+		number -= n;
+	}
+}
+
+/* Less may be known than where one fails; nothing may be lost, made up or leaked. */
+static unsigned try_pair(const struct sweep_scene *scene, const struct faulty *sane,
+			 unsigned long first, unsigned long second)
+{
+	struct sweep_outcome outcome;
+	static struct faulty one, other;
+
+	set_fault(&one, sane, first);
+	set_fault(&other, sane, second);
+	one.behind = &other;
+	tried++;
+	sweep_run(scene, &one, &outcome);
+	unsigned wrong = outcome.wrong[0] != '\0';
+	if (wrong)
+		print_message("# %s: %s %u%s gives %s and %s %u%s gives %s: %s\n", scene->name,
+			      faulty_names[one.op], one.call, one.ever ? " and on" : "",
+			      sweep_answer_name(one.answer), faulty_names[other.op], other.call,
+			      other.ever ? " and on" : "", sweep_answer_name(other.answer),
+			      outcome.wrong);
+	sweep_outcome_fini(&outcome);
+	return wrong;
+}
+
+static unsigned sweep_pairs(const struct sweep_scene *scene, const struct faulty *sane,
+			    unsigned long n)
+{
+	unsigned long pairs = part ? part / PAIRS_PART : PAIRS_ALL;
+	uint64_t chance = 1;
+	unsigned wrong = 0;
+
+	for (; pairs > 0 && wrong < TOLD_MAX; pairs--) {
+		unsigned long numbers[2];
+		for (size_t i = 0; i < 2; i++) {
+			chance = chance * 6364136223846793005u + 1442695040888963407u;
+			numbers[i] = (chance >> 33) % n;
+		}
+		wrong += try_pair(scene, sane, numbers[0], numbers[1]);
+	}
+	return wrong;
+}
+
+static void sweep_scene(void **state)
+{
+	const struct sweep_scene *scene = *state;
+	struct sweep_outcome sane;
+	struct faulty none;
+	unsigned long n = 0;
+	unsigned wrong = 0;
+
+	faulty_init(&none, &(struct sys){0});
+	sweep_run(scene, &none, &sane);
+	if (sane.wrong[0])
+		fail_msg("%s: nothing fails, and yet %s", scene->name, sane.wrong);
+	for (enum faulty_op op = 0; op < FAULTY_OPS; op++)
+		n += 2ul * none.calls[op] * n_answers(op);
+	/* A prime: no kind of error, and no place, is left out by chance. */
+	struct choice choice = {.of = part ? n / part | 1 : 1};
+	for (enum faulty_op op = 0; op < FAULTY_OPS; op++)
+		for (unsigned call = 1; call <= none.calls[op]; call++)
+			for (unsigned i = 0; i < 2 * n_answers(op) && wrong < TOLD_MAX; i++)
+				if (is_chosen(&choice))
+					wrong += try(scene, &sane, op, call, i % 2,
+						     faulty_answers[op][i / 2]);
+	wrong += sweep_pairs(scene, &none, n);
+	print_message("# %s: %lu calls, %lu faults\n", scene->name, none.total, n);
+	sweep_outcome_fini(&sane);
+	assert_int_equal(wrong, 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct CMUnitTest tests[ARRAY_SIZE(scenes)];
+	size_t n = 0;
+
+	if (argc > 1)
+		part = strtoul(argv[1], NULL, 10);
+	for (size_t i = 0; i < ARRAY_SIZE(scenes); i++)
+		if (argc < 3 || strcmp(argv[2], scenes[i].name) == 0)
+			tests[n++] = (struct CMUnitTest){.name = scenes[i].name,
+							 .test_func = sweep_scene,
+							 .initial_state = &scenes[i]};
+	int failed = _cmocka_run_group_tests("sweep", tests, n, NULL, NULL);
+	unlink(SWEEP_FILE);
+	printf("# %lu calls failed, %s\n", tried, failed ? "not all clean" : "all clean");
+	return failed;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Killed at every call to the kernel: what is on the disk then is the old file or the new one,
+ * whole, and nothing beside it. A child does it, traced, and is killed at its k-th call.
+ */
+#include "core/base/file_replace.h"
+#include "core/config_save.h"
+#include "core/perfdata/perfdata.h"
+#include "core/perfdata/record_name.h"
+
+#include "core/base/util.h"
+#include "tests/unit/shared/files.h"
+#include "tests/unit/shared/signals.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { CALLS_MAX = 400, TEXT = 5000 };
+
+static char directory[] = "/tmp/pmctop-killed-XXXXXX";
+static char old[TEXT + 1], new[TEXT + 1];
+
+static bool is(const char *path, const char *text)
+{
+	char found[TEXT + 100];
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(found, 1, sizeof(found) - 1, file) : 0;
+
+	if (!file)
+		return false;
+	fclose(file);
+	found[n] = '\0';
+	return strcmp(found, text) == 0;
+}
+
+/* How many names there are, and removes them all. */
+static unsigned clear(void)
+{
+	DIR *dir = opendir(".");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	for (const struct dirent *entry; (entry = readdir(dir));) {
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+			unlink(entry->d_name);
+			n++;
+		}
+	}
+	closedir(dir);
+	return n;
+}
+
+/* Whether it lived to its end; -1 where nobody may be traced. */
+static int run_killed(int (*work)(void), unsigned calls)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(77);
+		raise(SIGSTOP);
+		_exit(work() ? 1 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	for (unsigned i = 0; WIFSTOPPED(status); i++) {
+		if (i == calls)
+			kill(pid, SIGKILL);
+		if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) && errno != ESRCH)
+			fail_msg("ptrace: %s", strerror(errno));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		return -1;
+	if (WIFEXITED(status))
+		assert_int_equal(WEXITSTATUS(status), 0);
+	return WIFEXITED(status);
+}
+
+/* `good` looks at what is there; of all moments, how many have left a file too much. */
+static unsigned kill_everywhere(void (*prepare)(void), int (*work)(void), void (*good)(bool done),
+				unsigned files)
+{
+	unsigned strays = 0, calls = 0;
+	int done = 0;
+
+	for (; done == 0; calls++) {
+		prepare();
+		done = run_killed(work, calls);
+		if (done < 0) {
+			clear();
+			print_message("# skipped: a child may not be traced here\n");
+			skip();
+		}
+		good(done);
+		strays += clear() > files;
+		assert_true(calls < CALLS_MAX);
+	}
+	print_message("killed at %u calls, %u left something\n", calls, strays);
+	return strays;
+}
+
+/* ---- a file that is replaced */
+
+static void prepare_prom(void)
+{
+	write_file("a.prom", old);
+}
+
+static int replace_prom(void)
+{
+	struct file_replace file;
+
+	return file_replace_open("a.prom", &file, NULL) != 1 ||
+	       file_replace(&file, new, strlen(new), NULL, NULL);
+}
+
+static void good_prom(bool done)
+{
+	assert_true(is("a.prom", done ? new : old) || is("a.prom", new));
+}
+
+/* Where a file can be made without a name; else it may be left with another. */
+static bool has_nameless(void)
+{
+	int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && access("/proc/self/fd", X_OK) == 0;
+}
+
+static void a_prom_is_whole(void **state)
+{
+	(void)state;
+	unsigned strays = kill_everywhere(prepare_prom, replace_prom, good_prom, 1);
+	/* Between getting its name and taking the other's: two stops. */
+	if (has_nameless())
+		assert_in_range(strays, 0, 2);
+}
+
+/* ---- the configuration */
+
+static void prepare_config(void)
+{
+	write_file("f.conf", "# mine\n[pmctop]\ndelay = 1\n");
+}
+
+static int save_config(void)
+{
+	static const struct config_change change = {"pmctop", "delay", "2"};
+
+	return config_save("f.conf", NULL, &change, 1, NULL);
+}
+
+static void good_config(bool done)
+{
+	assert_true(is("f.conf", "# mine\n[pmctop]\ndelay = 2\n") ||
+		    (!done && is("f.conf", "# mine\n[pmctop]\ndelay = 1\n")));
+}
+
+static void a_configuration_is_whole(void **state)
+{
+	(void)state;
+	unsigned strays = kill_everywhere(prepare_config, save_config, good_config, 1);
+	if (has_nameless())
+		assert_in_range(strays, 0, 2);
+}
+
+/* ---- a recording that makes way */
+
+static const char recording[] = "PERFILE2 and so on";
+
+static void prepare_recording(void)
+{
+	write_file("r", recording);
+	write_file("r.old", "PERFILE2 before that");
+}
+
+static int open_recording(void)
+{
+	const struct record_rules rules = {0};
+	struct record_name name;
+
+	return record_name_open(&name, "r", &rules, NULL) < 0;
+}
+
+static void good_recording(bool done)
+{
+	assert_true(is("r", recording) ? !done : is("r.old", recording));
+}
+
+static void a_recording_stays(void **state)
+{
+	(void)state;
+	assert_int_equal(kill_everywhere(prepare_recording, open_recording, good_recording, 2), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_prom_is_whole),
+		cmocka_unit_test(a_configuration_is_whole),
+		cmocka_unit_test(a_recording_stays),
+	};
+
+	signals_restore();
+	memset(old, 'o', TEXT);
+	memset(new, 'n', TEXT);
+	if (!mkdtemp(directory) || chdir(directory))
+		return 1;
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	rmdir(directory);
+	return failed;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/* Which columns are shown, and in which order, whatever the preset has. */
+#include "core/base/util.h"
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tui/options/column_choice.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_text(void **state)
+{
+	static const struct {
+		const char *text, *expected;
+	} rows[] = {
+		{"", ""},
+		{" , ", ""},
+		{"ipc,-mips , ghz", "ipc, -mips, ghz"},
+		{"-", ""},
+		{"cpu/event=1,umask=2/u, -a", "cpu/event=1,umask=2/u, -a"},
+		{"a,b/c", "a, b/c"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct column_choice choice = {0};
+
+		column_choice_parse(&choice, rows[i].text);
+		char *text = column_choice_text(&choice);
+		assert_string_equal(text, rows[i].expected);
+		free(text);
+		column_choice_fini(&choice);
+	}
+}
+
+/* "ipc -mips ...": all places. */
+static char *describe(const struct column_choice *choice, const struct columns *columns)
+{
+	struct column_place *places = xcalloc(columns->n_metrics + 1, sizeof(*places));
+	size_t n = column_choice_places(choice, columns, places), size;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(file, "%s%s%s", i ? " " : "", places[i].hidden ? "-" : "", places[i].name);
+	fclose(file);
+	free(places);
+	return text;
+}
+
+#define USUAL "cpu_percent ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s verdict"
+
+static void test_places(void **state)
+{
+	static const struct {
+		const char *text, *expected;
+	} rows[] = {
+		{"", USUAL},
+		{"nosuch, -other", USUAL},
+		{"-ghz", "cpu_percent -ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s "
+			 "verdict"},
+		{"mips, x, ipc", "cpu_percent ghz mips ipc branch_mpki cache_mpki cs_per_s "
+				 "faults_per_s verdict"},
+		{"verdict, -ghz, cpu_percent, cpu_percent",
+		 "verdict -ghz ipc mips branch_mpki cache_mpki cs_per_s faults_per_s cpu_percent"},
+	};
+	struct snapshot *snapshot = screen_snapshot(1);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct column_choice choice = {0};
+
+		column_choice_parse(&choice, rows[i].text);
+		char *text = describe(&choice, snapshot->columns);
+		assert_string_equal(text, rows[i].expected);
+		free(text);
+		column_choice_fini(&choice);
+	}
+	snapshot_free(snapshot);
+}
+
+static void test_changes(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(1);
+	const struct columns *columns = snapshot->columns;
+	struct column_choice choice = {0};
+	const char **shown;
+	size_t n = 0;
+
+	(void)state;
+	assert_null(column_choice_shown(&choice, columns));
+	assert_true(column_choice_toggle(&choice, columns, 1));
+	assert_int_equal(column_choice_move(&choice, columns, 2, false), 1);
+	assert_int_equal(column_choice_move(&choice, columns, 0, false), 0);
+	assert_int_equal(column_choice_move(&choice, columns, 8, true), 8);
+
+	char *text = describe(&choice, columns);
+	assert_string_equal(text, "cpu_percent ipc -ghz mips branch_mpki cache_mpki cs_per_s "
+				  "faults_per_s verdict");
+	free(text);
+	shown = column_choice_shown(&choice, columns);
+	while (shown[n] && strcmp(shown[n], "ipc") != 0)
+		n++;
+	assert_string_equal(shown[n - 1], "cpu_percent");
+	assert_string_equal(shown[n + 1], "mips");
+	free(shown);
+
+	/* As it was: nothing is chosen. */
+	column_choice_move(&choice, columns, 1, true);
+	column_choice_toggle(&choice, columns, 1);
+	assert_int_equal(choice.n, 0);
+
+	/* One figure stays. */
+	for (size_t i = 0; i < 7; i++)
+		assert_true(column_choice_toggle(&choice, columns, i));
+	assert_false(column_choice_toggle(&choice, columns, 7));
+	assert_true(column_choice_toggle(&choice, columns, 8));
+	column_choice_fini(&choice);
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_changes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

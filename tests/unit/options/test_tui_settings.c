@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/* What W writes is what the next start reads. */
+#include "core/base/util.h"
+#include "core/config.h"
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tui/options/settings.h"
+#include "tui/screen/app_options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[64], path[128];
+
+static int make_directory(void **state)
+{
+	(void)state;
+	text_copy(directory, sizeof(directory), "/tmp/pmctop-settings-XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/pmctop.conf", directory);
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(directory);
+}
+
+static void put(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void assert_file(const char *name, const char *expected)
+{
+	char text[4096];
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	if (strcmp(text, expected) != 0)
+		fail_msg("%s:\n%s", name, text);
+}
+
+/* An argument for each of: delay, by, sort, preset, theme, count, then -e and -m. */
+static void test_save(void **state)
+{
+	static const struct {
+		const char *name, *file;
+		const char *argv[20];
+		const char *expected;
+	} rows[] = {
+		{"the defaults", "", {"x"}, ""},
+		{"all of it",
+		 "# mine\n",
+		 {"x", "-d", "500ms", "--by", "user", "-s", "-ipc", "-S", "cache", "--theme",
+		  "nord", "--count", "user", "--ascii", "--no-mouse", "-c", "--unit", "ki"},
+		 "# mine\n\n[pmctop]\ndelay = 0.5s\npreset = cache\ncount = user\nsort = -ipc\nby "
+		 "= "
+		 "user\ncommand-lines = yes\nunit = ki\nascii = yes\nmouse = no\ntheme = nord\n"},
+		{"as it was",
+		 "[pmctop]\ndelay=500ms # so\nsort: -ipc\n",
+		 {"x", "-d", "0.5", "-s", "-ipc"},
+		 "[pmctop]\ndelay=500ms # so\nsort: -ipc\n"},
+		{"back to the defaults",
+		 "[pmctop]\ndelay = 2\npreset = cache\ntheme = nord # cold\nsort = ipc\n",
+		 {"x"},
+		 "[pmctop]\ndelay = 1.0s\ntheme = default # cold\n"},
+		{"threads said twice",
+		 "[pmctop]\nby = user\nthreads = yes\n",
+		 {"x", "--by", "cgroup"},
+		 "[pmctop]\nby = cgroup\n"},
+		{"columns",
+		 "",
+		 {"x", "-e", "{cycles,branches}:u,r01a2", "-m", "ipc", "-m",
+		  "k = 1000*page-faults ; unit=/ki", "-e", "cs"},
+		 "[metrics]\nk = 1000*page-faults; unit=/ki\n\n[pmctop]\nevent = "
+		 "{cycles,branches}:u,r01a2, cs\nmetric = ipc, k\n"},
+		{"no columns any more",
+		 "[pmctop]\nevent = cs\nmetric = ipc\n",
+		 {"x"},
+		 "[pmctop]\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *argv[21] = {NULL};
+		struct options options;
+		struct error err = {0};
+		int argc = 0;
+
+		for (; argc < 20 && rows[i].argv[argc]; argc++)
+			argv[argc] = xstrdup(rows[i].argv[argc]);
+		options_init(&options);
+		assert_int_equal(options_parse(argc, argv, &options, &err), 0);
+		put(rows[i].file);
+		if (settings_save(path, NULL, &options, &err) < 0)
+			fail_msg("%s: %s", rows[i].name, err.text);
+		assert_file(rows[i].name, rows[i].expected);
+
+		/* A second time there is nothing to change. */
+		assert_int_equal(settings_save(path, NULL, &options, &err), 1);
+		assert_file(rows[i].name, rows[i].expected);
+		options_fini(&options);
+		for (int k = 0; k < argc; k++)
+			free(argv[k]);
+	}
+}
+
+/* A file of the machine comes along when the user's own is made. */
+static void test_pattern(void **state)
+{
+	char pattern[160];
+	struct options options;
+	struct error err;
+
+	(void)state;
+	put("[pmctop]\ndelay = 5\n[presets]\np = ipc\n");
+	snprintf(pattern, sizeof(pattern), "%s.etc", path);
+	assert_int_equal(rename(path, pattern), 0);
+	options_init(&options);
+	options.theme = "nord";
+	assert_int_equal(settings_save(path, pattern, &options, &err), 0);
+	assert_file("pattern", "[pmctop]\ndelay = 1.0s\ntheme = nord\n[presets]\np = ipc\n");
+	options.theme = "no #theme";
+	assert_int_not_equal(settings_save(path, pattern, &options, &err), 0);
+	assert_string_equal(err.text,
+			    "'theme = no #theme' is nothing that a configuration can say.");
+	unlink(pattern);
+	options_fini(&options);
+}
+
+/* The screen as options: what was added and is there still, the list that is shown. */
+static void test_app_options(void **state)
+{
+	static const struct {
+		enum command_kind kind;
+		const char *text;
+	} asked[] = {
+		{COMMAND_ADD_METRIC, "ipc"},    {COMMAND_ADD_METRIC, "nosuch = 1"},
+		{COMMAND_ADD_EVENTS, "nosuch"}, {COMMAND_ADD_METRIC, "ipc"},
+		{COMMAND_PRESET, "cache"},
+	};
+	struct options began, now;
+	struct app app;
+
+	(void)state;
+	options_init(&began);
+	began.ascii = true;
+	app_init(&app, &began);
+	app_snapshot(&app, screen_snapshot(2));
+	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
+		app_ask(&app, asked[i].kind, asked[i].text, 0);
+	app.interval_ns = 2 * NS_PER_S;
+	app_key(&app, 'C');
+	app_options(&app, &began, &now);
+	assert_int_equal(now.interval_ns, 2 * NS_PER_S);
+	assert_int_equal(now.by, ROLLUP_CPU);
+	assert_string_equal(now.preset, "cache");
+	assert_null(now.theme);
+	assert_true(now.ascii);
+	assert_int_equal(now.n_columns, 1);
+	assert_string_equal(now.columns[0].text, "ipc");
+	assert_string_equal(now.shown, "");
+	options_fini(&now);
+
+	/* From the setup the list that it goes back to, but where other lines of tasks are chosen.
+	 */
+	app_key(&app, 'R');
+	app_key(&app, KEYMAP_F0 + 2);
+	app_options(&app, &began, &now);
+	assert_int_equal(now.by, ROLLUP_CPU);
+	options_fini(&now);
+	for (unsigned i = 0; i < 3; i++)
+		app_key(&app, KEYMAP_DOWN);
+	app_key(&app, ' ');
+	app_options(&app, &began, &now);
+	assert_int_equal(now.by, app.tasks.spec.by);
+	assert_false(now.by == ROLLUP_PROCESS || rollup_is_of_cpus(now.by));
+	options_fini(&now);
+	/* The usual order the other way round has the name of its column. */
+	app_key(&app, 'q');
+	assert_ptr_equal(app_list(&app), &app.tasks);
+	app_key(&app, 'R');
+	app_options(&app, &began, &now);
+	assert_string_equal(now.sort, "cpu_percent");
+	assert_true(now.reverse);
+	options_fini(&now);
+	app_key(&app, 'R');
+	app_key(&app, 'C');
+
+	/* Of a list what is left, and in which order the columns stand. */
+	app_ask(&app, COMMAND_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
+	app_ask(&app, COMMAND_ADD_EVENTS, "{ghz,cs_per_s}", 0);
+	app_options(&app, &began, &now);
+	assert_int_equal(now.n_columns, 2);
+	assert_string_equal(now.columns[1].text, "mips, {ghz, cs_per_s}");
+	assert_memory_equal(now.shown, "cpu_percent, ghz, ", 18);
+	options_fini(&now);
+	app_fini(&app);
+	options_fini(&began);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_save),
+		cmocka_unit_test(test_pattern),
+		cmocka_unit_test(test_app_options),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

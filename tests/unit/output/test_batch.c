@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The batch loop over a live feed with an engine of the test's own: these definitions of engine_*
+ * come before libcore.a's, so that time is what a test says it is.
+ */
+#include "tests/unit/shared/sample.h"
+
+#include "core/engine/live.h"
+#include "core/output/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+	START_NS = 1000, /* what the clock says at first */
+	INTERVAL_NS = 100,
+	SNAPSHOTS_MAX = 16,
+};
+
+struct engine {
+	uint64_t now_ns;
+	uint64_t took_ns[SNAPSHOTS_MAX]; /* how long snapshot k takes to make and to print */
+	unsigned wakes;                  /* how often the first wait is woken early */
+	uint64_t stop_at_ns;             /* 0: never */
+	uint64_t end_at_ns;              /* of a command; 0: never */
+	volatile sig_atomic_t stop;
+	uint64_t at_ns[SNAPSHOTS_MAX]; /* when the snapshots were made */
+	size_t n;
+};
+
+int engine_wait(struct engine *engine, uint64_t deadline_ns)
+{
+	if (engine->stop_at_ns && deadline_ns >= engine->stop_at_ns) {
+		engine->now_ns = engine->stop_at_ns;
+		engine->stop = 1;
+		return 1;
+	}
+	if (engine->end_at_ns && engine->now_ns < engine->end_at_ns &&
+	    deadline_ns >= engine->end_at_ns) {
+		engine->now_ns = engine->end_at_ns;
+		return 1;
+	}
+	if (engine->wakes > 0) {
+		engine->wakes--;
+		return 1;
+	}
+	if (engine->now_ns < deadline_ns)
+		engine->now_ns = deadline_ns;
+	return 0;
+}
+
+struct snapshot *engine_snapshot(struct engine *engine)
+{
+	assert_true(engine->n < SNAPSHOTS_MAX);
+	engine->at_ns[engine->n] = engine->now_ns;
+	engine->now_ns += engine->took_ns[engine->n];
+	engine->n++;
+	return sample_snapshot(sample_columns("software"), NULL, 0);
+}
+
+void engine_do(struct engine *engine, const struct command *command)
+{
+	(void)engine, (void)command;
+}
+
+void engine_ask(struct engine *engine, const struct question *question)
+{
+	(void)engine, (void)question;
+}
+
+struct answer *engine_take_answer(struct engine *engine)
+{
+	(void)engine;
+	return NULL;
+}
+
+/* The test's. */
+void engine_free(struct engine *engine)
+{
+	(void)engine;
+}
+
+static uint64_t now_ns(void *ctx)
+{
+	return ((struct engine *)ctx)->now_ns;
+}
+
+static const struct sys_ops ops = {.now_ns = now_ns};
+
+static int run_batch(struct engine *engine, const struct batch_options *options, int fd,
+		     struct error *err)
+{
+	struct sys sys = {&ops, engine};
+	struct feed feed;
+
+	engine->now_ns = START_NS;
+	live_init(&sys, engine, INTERVAL_NS, &feed);
+	int rc = batch_run(&feed, options, fd, &engine->stop, err);
+	feed_free(&feed);
+	return rc;
+}
+
+static int run(struct engine *engine, uint64_t iterations, int fd, struct error *err)
+{
+	struct batch_options options = {
+		.iterations = iterations,
+		.format = batch_format_find("json"),
+	};
+
+	return run_batch(engine, &options, fd, err);
+}
+
+static bool has_ended(void *arg)
+{
+	const struct engine *engine = arg;
+
+	return engine->end_at_ns && engine->now_ns >= engine->end_at_ns;
+}
+
+static unsigned count_lines(FILE *file)
+{
+	unsigned lines = 0;
+
+	rewind(file);
+	for (int c; (c = fgetc(file)) != EOF;)
+		lines += c == '\n';
+	return lines;
+}
+
+/* The interval under way ends with the command, and all of them are in the summary. */
+static void ends_with_its_command(void **state)
+{
+	static const struct {
+		const char *name;
+		struct engine engine;
+		uint64_t iterations;
+		bool silent;
+		int want;
+		unsigned lines, refreshes;
+		uint64_t last_ns; /* after START_NS */
+	} rows[] = {
+		{"in the middle", {.end_at_ns = START_NS + 250}, 0, false, 1, 3, 3, 250},
+		{"not printed", {.end_at_ns = START_NS + 250}, 0, true, 1, 0, 3, 250},
+		{"at once", {.end_at_ns = START_NS}, 0, false, 1, 1, 1, 0},
+		{"at a deadline", {.end_at_ns = START_NS + 200}, 0, false, 1, 2, 2, 200},
+		{"after all refreshes", {.end_at_ns = START_NS + 900}, 2, false, 0, 2, 2, 200},
+		{"stopped before",
+		 {.end_at_ns = START_NS + 900, .stop_at_ns = START_NS + 150},
+		 0,
+		 false,
+		 0,
+		 1,
+		 1,
+		 100},
+	};
+	char name[] = "true", *const command[] = {name, NULL};
+	const struct snapshot_run facts = {.command = command};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct engine engine = rows[i].engine;
+		struct summary *summary = summary_new(SUMMARY_PROCESSES_MAX);
+		struct batch_options options = {
+			.iterations = rows[i].iterations,
+			.format = batch_format_find("json"),
+			.summary = summary,
+			.silent = rows[i].silent,
+			.ended = has_ended,
+			.arg = &engine,
+		};
+		struct error err = {0};
+		FILE *out = tmpfile();
+
+		assert_non_null(out);
+		int rc = run_batch(&engine, &options, fileno(out), &err);
+		if (rc != rows[i].want || engine.n != rows[i].refreshes ||
+		    engine.at_ns[engine.n - 1] - START_NS != rows[i].last_ns ||
+		    count_lines(out) != rows[i].lines)
+			fail_msg("%s: %d, %zu refreshes, %u lines", rows[i].name, rc, engine.n,
+				 count_lines(out));
+		assert_int_equal(summary_parts(summary), 1);
+		engine.stop = 0;
+		rc = batch_print_summary(&options, &facts, fileno(out), &engine.stop, &err);
+		assert_int_equal(rc, 0);
+		assert_int_equal(count_lines(out), rows[i].lines + 1);
+		fclose(out);
+		summary_free(summary);
+	}
+}
+
+static void keeps_its_deadlines(void **state)
+{
+	static const struct {
+		const char *name;
+		struct engine engine;
+		uint64_t iterations;
+		uint64_t want[SNAPSHOTS_MAX]; /* after START_NS */
+	} rows[] = {
+		{"one", {.took_ns = {0}}, 1, {100}},
+		{"on time", {.took_ns = {0}}, 4, {100, 200, 300, 400}},
+		{"some work each", {.took_ns = {30, 99, 1}}, 4, {100, 200, 300, 400}},
+		{"a whole interval of work: the next is skipped",
+		 {.took_ns = {100}},
+		 3,
+		 {100, 300, 400}},
+		{"late by more: skipped, not bunched",
+		 {.took_ns = {0, 350}},
+		 4,
+		 {100, 200, 600, 700}},
+		{"always late", {.took_ns = {150, 150, 150}}, 3, {100, 300, 500}},
+		{"woken early, it waits again", {.wakes = 3}, 2, {100, 200}},
+		{"stopped while it waits", {.stop_at_ns = START_NS + 250}, 9, {100, 200}},
+		{"stopped at once", {.stop = 1}, 9, {0}},
+		{"endless until stopped",
+		 {.stop_at_ns = START_NS + 1001},
+		 0,
+		 {100, 200, 300, 400, 500, 600, 700, 800, 900, 1000}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct engine engine = rows[i].engine;
+		struct error err = {0};
+		size_t n = 0;
+		FILE *out = tmpfile();
+
+		assert_non_null(out);
+		if (run(&engine, rows[i].iterations, fileno(out), &err) != 0)
+			fail_msg("%s: %s", rows[i].name, err.text);
+		while (n < SNAPSHOTS_MAX && rows[i].want[n])
+			n++;
+		if (engine.n != n)
+			fail_msg("%s: %zu refreshes, not %zu", rows[i].name, engine.n, n);
+		for (size_t k = 0; k < n; k++)
+			if (engine.at_ns[k] - START_NS != rows[i].want[k])
+				fail_msg("%s: refresh %zu at %llu", rows[i].name, k,
+					 (unsigned long long)(engine.at_ns[k] - START_NS));
+		assert_int_equal(count_lines(out), n);
+		fclose(out);
+	}
+}
+
+/* The disk is full, the reader is gone: one sentence, and no refresh after it. */
+static void says_why_it_cannot_write(void **state)
+{
+	struct engine engine = {0};
+	struct error err = {0};
+	int ends[2];
+
+	(void)state;
+	int full = open("/dev/full", O_WRONLY);
+	assert_true(full >= 0);
+	assert_int_equal(run(&engine, 5, full, &err), -ENOSPC);
+	assert_int_equal(err.code, -ENOSPC);
+	assert_string_equal(err.text,
+			    "The output is cut short: No space left on device. Make room, or "
+			    "write elsewhere.");
+	assert_int_equal(engine.n, 1);
+	close(full);
+
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	engine = (struct engine){0};
+	assert_int_equal(run(&engine, 5, ends[1], &err), -EPIPE);
+	assert_string_equal(err.text, "The reader of the output went away.");
+	assert_int_equal(engine.n, 1);
+	close(ends[1]);
+
+	int unwritable = open("/dev/null", O_RDONLY);
+	assert_true(unwritable >= 0);
+	engine = (struct engine){0};
+	assert_int_equal(run(&engine, 5, unwritable, &err), -EBADF);
+	assert_string_equal(err.text, "The output is cut short: Bad file descriptor.");
+	close(unwritable);
+}
+
+/* Each refresh is out as soon as it is made. */
+static void writes_each_refresh(void **state)
+{
+	struct engine engine = {.stop_at_ns = START_NS + 150};
+	struct error err = {0};
+	char buffer[4096] = "";
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	assert_int_equal(run(&engine, 0, ends[1], &err), 0);
+	ssize_t got = read(ends[0], buffer, sizeof(buffer));
+	assert_true(got > 0);
+	assert_int_equal(buffer[got - 1], '\n');
+	close(ends[1]);
+	close(ends[0]);
+}
+
+static void knows_its_formats(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < batch_formats_n; i++)
+		assert_ptr_equal(batch_format_find(batch_formats[i].name), &batch_formats[i]);
+	assert_non_null(batch_format_find("text"));
+	assert_null(batch_format_find("nonsense"));
+	assert_null(batch_format_find(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_its_deadlines),      cmocka_unit_test(ends_with_its_command),
+		cmocka_unit_test(says_why_it_cannot_write), cmocka_unit_test(writes_each_refresh),
+		cmocka_unit_test(knows_its_formats),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/* The past and the detail on the screen: two minutes of a small machine, all of it made up. */
+#include "tests/unit/shared/small_machine.h"
+#include "tests/unit/shared/stage.h"
+
+#include <math.h>
+
+static void stage_play(struct stage *stage, unsigned width, unsigned height, bool ascii)
+{
+	stage_open(stage, width, height, ascii, NULL);
+	for (unsigned second = 1; second <= SECONDS; second++)
+		app_snapshot(&stage->app, second_of(second));
+}
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		bool ascii;
+		int keys[16];
+	} rows[] = {
+		{"history_120x40", 120, 40, false, {0}},
+		{"history_120x40_ascii", 120, 40, true, {0}},
+		{"history_200x50", 200, 50, false, {0}},
+		{"history_200x50_ascii", 200, 50, true, {0}},
+		{"history_cpus_120x40", 120, 40, false, {'C', 0}},
+		{"detail_80x24", 80, 24, false, {KEYMAP_ENTER, 0}},
+		{"detail_80x24_ascii", 80, 24, true, {KEYMAP_ENTER, 0}},
+		{"detail_80x24_end", 80, 24, false, {KEYMAP_ENTER, KEYMAP_END, 0}},
+		{"detail_80x24_minutes",
+		 80,
+		 24,
+		 false,
+		 {KEYMAP_ENTER, KEYMAP_LEFT, KEYMAP_LEFT, KEYMAP_LEFT, KEYMAP_RIGHT, 0}},
+		{"detail_120x40", 120, 40, false, {KEYMAP_ENTER, 0}},
+		{"detail_200x50", 200, 50, false, {KEYMAP_ENTER, 0}},
+		{"detail_200x50_ascii", 200, 50, true, {KEYMAP_ENTER, 0}},
+		{"detail_thread_80x24", 80, 24, false, {'H', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
+		{"detail_user_80x24", 80, 24, false, {'g', KEYMAP_ENTER, 0}},
+		{"detail_cgroup_80x24", 80, 24, false, {'g', 'g', KEYMAP_ENTER, 0}},
+		{"detail_cpu_120x40", 120, 40, false, {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_play(&stage, rows[i].width, rows[i].height, rows[i].ascii);
+		stage_keys(&stage, rows[i].keys);
+		check_screen(rows[i].name, canvas_print(&stage.canvas));
+		stage_close(&stage);
+	}
+}
+
+/* It stays with the one that was chosen, through sleep and death. */
+static void test_follows(void **state)
+{
+	static const struct {
+		unsigned until;
+		const char *says;
+	} rows[] = {
+		{60, "process 5003 cc1"},
+		{99, "threads that ran 1"},
+		{100, "has ended"},
+		{SECONDS, "has ended"},
+	};
+	struct stage stage;
+	unsigned second = 1;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, second_of(second));
+	stage_keys(&stage, (const int[]){'>', '<', KEYMAP_ENTER, 0}); /* the compiler is first */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		while (second < rows[i].until)
+			app_snapshot(&stage.app, second_of(++second));
+		app_draw(&stage.app, &stage.canvas);
+		char *drawn = canvas_print(&stage.canvas);
+		if (!strstr(drawn, rows[i].says))
+			fail_msg("%u: no \"%s\" in\n%s", second, rows[i].says, drawn);
+		free(drawn);
+	}
+	stage_keys(&stage, (const int[]){'q', 0});
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	assert_false(stage.app.quit);
+	stage_close(&stage);
+
+	/* One that only sleeps. */
+	stage_open(&stage, 80, 24, false, second_of(7));
+	stage_keys(&stage, (const int[]){KEYMAP_END, KEYMAP_ENTER, 0});
+	app_snapshot(&stage.app, second_of(8));
+	app_draw(&stage.app, &stage.canvas);
+	char *drawn = canvas_print(&stage.canvas);
+	assert_non_null(strstr(drawn, "process 600 cron"));
+	assert_non_null(strstr(drawn, "did not run in this interval"));
+	free(drawn);
+	stage_close(&stage);
+}
+
+/* Counts add up from when it was opened on, or since zero. */
+static void test_totals(void **state)
+{
+	static const struct {
+		unsigned seconds; /* that go by */
+		int key;
+		const char *says[3];
+	} rows[] = {
+		{0, KEYMAP_END, {"of the last 1 s", "              9               9\n", ""}},
+		{3, KEYMAP_END, {"of the last 4 s", "              9              36\n", ""}},
+		{0, 'z', {"of the last 0 s", "              9               0\n", ""}},
+		{1, KEYMAP_END, {"of the last 1 s", "              9               9\n", ""}},
+	};
+	struct stage stage;
+	unsigned second = 1;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, second_of(second));
+	stage_keys(&stage, (const int[]){KEYMAP_ENTER, 0}); /* the compiler */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (unsigned n = 0; n < rows[i].seconds; n++)
+			app_snapshot(&stage.app, second_of(++second));
+		stage_keys(&stage, (const int[]){rows[i].key, 0});
+		char *drawn = canvas_print(&stage.canvas);
+		for (const char *const *says = rows[i].says; **says; says++)
+			if (!strstr(drawn, *says))
+				fail_msg("row %zu: no \"%s\" in\n%s", i, *says, drawn);
+		free(drawn);
+	}
+	stage_close(&stage);
+}
+
+/* A group that was off while all of them ran counted nothing: that is not 0. */
+static void test_missed(void **state)
+{
+	struct snapshot *snapshot = second_of(1);
+	const struct plan *plan = snapshot->columns->plan;
+	size_t faults = SIZE_MAX;
+	struct stage stage;
+
+	(void)state;
+	for (size_t i = 0; i < snapshot->columns->events.n; i++)
+		if (strcmp(snapshot->columns->events.items[i].name, "page-faults") == 0)
+			faults = i;
+	assert_true(faults != SIZE_MAX);
+	for (size_t i = 0; i < snapshot->threads.n; i++) {
+		uint64_t *tally = rows_tally(snapshot->columns, &snapshot->threads, i);
+
+		tally[faults] = 0;
+		tally[tally_group(&plan->shape, plan->counters[faults].group)] = 0;
+	}
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (const int[]){KEYMAP_ENTER, KEYMAP_END, 0});
+	char *drawn = canvas_print(&stage.canvas);
+	assert_non_null(strstr(drawn, "\npage-faults                       -   "));
+	free(drawn);
+	stage_close(&stage);
+}
+
+/* Pause keeps what is shown, graphs too; the past goes on. */
+static void test_pause(void **state)
+{
+	struct stage stage;
+	struct history_key key = history_key_of_all(HISTORY_MACHINE);
+	float values[8];
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, second_of(1));
+	stage_keys(&stage, (const int[]){'Z', 0});
+	for (unsigned second = 2; second <= 8; second++)
+		app_snapshot(&stage.app, second_of(second));
+	assert_int_equal(stage.app.snapshot->time_ns, 101 * NS_PER_S);
+	history_read(stage.app.history, &key, "cpu_percent", 1, 8, values);
+	for (size_t i = 0; i < 8; i++)
+		assert_true(i < 7 ? isnan(values[i]) : values[i] > 0);
+	stage_keys(&stage, (const int[]){'Z', 0});
+	history_read(stage.app.history, &key, "cpu_percent", 1, 8, values);
+	for (size_t i = 0; i < 8; i++)
+		assert_true(values[i] > 0);
+	stage_close(&stage);
+}
+
+/* Every size, with nothing, with something and at its end. */
+static void test_every_size(void **state)
+{
+	static const unsigned widths[] = {1, 2, 7, 20, 40, 79, 120, 149, 150, 160, 161, 220};
+	static const int screens_of[][4] = {
+		{0}, {'C', 0}, {KEYMAP_ENTER, 0}, {'C', KEYMAP_ENTER, KEYMAP_END, 0}};
+
+	(void)state;
+	for (int ascii = 0; ascii < 2; ascii++)
+		for (size_t i = 0; i < ARRAY_SIZE(screens_of); i++) {
+			struct stage stage;
+
+			stage_open(&stage, 80, 24, ascii, NULL);
+			stage_keys(&stage, (const int[]){KEYMAP_ENTER, 0}); /* of nothing */
+			assert_ptr_equal(stage.app.screen, &screen_tasks);
+			app_snapshot(&stage.app, second_of(7));
+			stage_keys(&stage, screens_of[i]);
+			for (size_t k = 0; k < ARRAY_SIZE(widths); k++)
+				for (unsigned height = 1; height < 60; height += 3) {
+					canvas_resize(&stage.canvas, widths[k], height);
+					app_draw(&stage.app, &stage.canvas);
+				}
+			stage_close(&stage);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden), cmocka_unit_test(test_follows),
+		cmocka_unit_test(test_totals), cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_pause),  cmocka_unit_test(test_every_size),
+	};
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

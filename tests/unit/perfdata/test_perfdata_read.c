@@ -1,0 +1,923 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One recording in all forms that perf.data has reads as the same records; cut off anywhere it
+ * reads as those before; and a header that lies is told off.
+ *
+ * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata. "tell FILE" says what a
+ * recording has, for tests/live/perfdata_test.py to compare.
+ */
+#include "core/perfdata/perfdata_read.h"
+#include "core/perfdata/perfdata_sample.h"
+#include "core/perfdata/perfdata_write.h"
+#include "tests/unit/shared/perfdata_scene.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* ---- where the bytes come from */
+
+struct source {
+	const unsigned char *bytes;
+	size_t n;
+	size_t piece;  /* at most so many at once; 0: no matter */
+	bool hesitant; /* every other time there are none yet */
+	bool ready;
+};
+
+static ssize_t read_source(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	struct source *source = arg;
+
+	source->ready = !source->ready;
+	if (source->hesitant && source->ready)
+		return -EAGAIN;
+	if (at >= source->n)
+		return 0;
+	n = size_min(n, source->n - at);
+	if (source->piece)
+		n = size_min(n, source->piece);
+	memcpy(bytes, source->bytes + at, n);
+	return (ssize_t)n;
+}
+
+static struct perfdata_input input_of(struct source *source, bool seekable)
+{
+	return (struct perfdata_input){read_source, source, seekable, seekable ? source->n : 0};
+}
+
+/* ---- records as text */
+
+static const char *const kinds[] = {"sample", "comm", "fork", "exit", "switch", "lost", "other"};
+
+static void tell_task(FILE *to, const struct record *record)
+{
+	switch (record->kind) {
+	case RECORD_COMM:
+		fprintf(to, " '%s'%s", record->comm.text, record->comm.exec ? " exec" : "");
+		break;
+	case RECORD_FORK:
+	case RECORD_EXIT:
+		fprintf(to, " of %d/%d", record->fork.ppid, record->fork.ptid);
+		break;
+	case RECORD_SWITCH:
+		fprintf(to, " %s %d/%d", record->change.out ? "out, to" : "in, from",
+			record->change.other_pid, record->change.other_tid);
+		break;
+	case RECORD_LOST:
+		fprintf(to, " %" PRIu64, record->lost.records);
+		break;
+	case RECORD_SAMPLE:
+	case RECORD_OTHER:
+		break;
+	}
+}
+
+static void tell_kernel(FILE *to, const struct perfdata_events *events,
+			const struct perf_event_header *header)
+{
+	static struct perfdata_sample sample;
+	struct record record;
+
+	if (perfdata_decode(events, header, &record, &sample) < 0) {
+		fprintf(to, "%u broken\n", header->type);
+		return;
+	}
+	fprintf(to, "%s %d/%d id %" PRIu64 " at %" PRIu64, kinds[record.kind], record.pid,
+		record.tid, record.id, record.time_ns);
+	tell_task(to, &record);
+	fprintf(to, "; %" PRIx64 " by %s %d/%d cpu %u", sample.has,
+		sample.event ? sample.event->name : "?", sample.pid, sample.tid, sample.cpu);
+	if (record.kind == RECORD_SAMPLE)
+		fprintf(to, " period %" PRIu64 " of %" PRIu64 "/%" PRIu64 ":", sample.period,
+			sample.running_ns, sample.enabled_ns);
+	for (size_t i = 0; i < sample.n_values; i++)
+		fprintf(to, " %" PRIu64 "=%" PRIu64, sample.values[i].id, sample.values[i].value);
+	fprintf(to, "\n");
+}
+
+static void tell_own(FILE *to, const struct perfdata_events *events,
+		     const struct perf_event_header *header)
+{
+	const struct perfdata_own *own = (const void *)header;
+	const uint64_t *word = (const void *)(own + 1);
+	const uint64_t *end = (const void *)((const char *)header + header->size);
+
+	assert_string_equal(own->name, own_names[own->kind - PERFDATA_OWN_BASE]);
+	fprintf(to, "own %s:", own->name);
+	for (unsigned i = 0; i < header->misc; i++)
+		fprintf(to, " %" PRIx64, *word++);
+	if (own->kind == PERFDATA_OWN_BASE + OWN_AHEAD) {
+		fprintf(to, " ");
+		tell_kernel(to, events, (const void *)word);
+		return;
+	}
+	while (word < end) {
+		fprintf(to, " '%.*s'", (int)*word, (const char *)(word + 1));
+		word += 1 + (*word + 7) / 8;
+	}
+	fprintf(to, "\n");
+}
+
+static void tell_feature(FILE *to, const struct perf_event_header *header)
+{
+	const uint64_t *feature = (const void *)(header + 1);
+	const uint32_t *numbers = (const void *)(feature + 1);
+
+	fprintf(to, "feature %" PRIu64 ":", *feature);
+	switch (*feature) {
+	case PERFDATA_HOSTNAME:
+		if (numbers[0] == 64)
+			fprintf(to, " %u %s", numbers[0], (const char *)(numbers + 1));
+		break;
+	case PERFDATA_NRCPUS:
+		fprintf(to, " %u %u", numbers[0], numbers[1]);
+		break;
+	case PERFDATA_TOTAL_MEM:
+		fprintf(to, " %" PRIu64, feature[1]);
+		break;
+	case PERFDATA_CMDLINE:
+		if (numbers[1] == 64)
+			fprintf(to, " %u: %u %s, %u", numbers[0], numbers[1],
+				(const char *)(numbers + 2), numbers[2 + numbers[1] / 4]);
+		break;
+	}
+	fprintf(to, "\n");
+}
+
+static void tell_attr(FILE *to, const struct perfdata_events *events)
+{
+	const struct perfdata_event *event = &events->items[events->n - 1];
+
+	fprintf(to, "event %u:%" PRIx64 " sample %" PRIx64 " read %" PRIx64 "%s%s ids",
+		event->attr.type, (uint64_t)event->attr.config, (uint64_t)event->attr.sample_type,
+		(uint64_t)event->attr.read_format, event->attr.freq ? " freq" : "",
+		event->attr.sample_id_all ? " all" : "");
+	for (size_t i = 0; i < event->n_ids; i++)
+		fprintf(to, " %" PRIu64, event->ids[i]);
+	fprintf(to, "\n");
+}
+
+static void tell_update(FILE *to, const struct perf_event_header *header)
+{
+	const uint64_t *words = (const void *)(header + 1);
+	double scale;
+
+	fprintf(to, "update %" PRIu64 " of %" PRIu64 ": ", words[0], words[1]);
+	memcpy(&scale, &words[2], sizeof(scale));
+	if (words[0] == PERFDATA_SCALE)
+		fprintf(to, "%g\n", scale);
+	else
+		fprintf(to, "%s\n", (const char *)&words[2]);
+}
+
+static void tell(FILE *to, struct perfdata_events *events, const struct perf_event_header *header)
+{
+	if (perfdata_events_add(events, header) < 0)
+		fprintf(to, "%u is wrong\n", header->type);
+	switch (header->type) {
+	case PERFDATA_ATTR:
+		tell_attr(to, events);
+		break;
+	case PERFDATA_UPDATE:
+		tell_update(to, header);
+		break;
+	case PERFDATA_FEATURE:
+		/* A file has the names apart; a pipe has both. */
+		if (*(const uint64_t *)(const void *)(header + 1) != PERFDATA_EVENT_DESC)
+			tell_feature(to, header);
+		break;
+	case PERFDATA_OWN:
+		tell_own(to, events, header);
+		break;
+	default:
+		if (header->type < PERFDATA_ATTR && header->type != PERF_RECORD_MMAP &&
+		    header->type != PERF_RECORD_MMAP2)
+			tell_kernel(to, events, header);
+		else
+			fprintf(to, "type %u, %u bytes\n", header->type, header->size);
+	}
+}
+
+/* What a reader says until it ends, with what; the text is the caller's. */
+struct told {
+	char *text;
+	size_t n;
+	int result;
+	struct error error;
+};
+
+static void told_fini(struct told *told)
+{
+	free(told->text);
+}
+
+static void read_on(struct perfdata_reader *reader, struct told *told)
+{
+	struct perfdata_events events = {0};
+	const struct perf_event_header *header;
+
+	*told = (struct told){0};
+	FILE *to = xopen_memstream(&told->text, &told->n);
+	do {
+		told->result = perfdata_reader_next(reader, &header, &told->error);
+		if (told->result > 0) {
+			assert_int_equal((uintptr_t)header % 8, 0);
+			tell(to, &events, header);
+		}
+	} while (told->result > 0 || told->result == -EAGAIN);
+	fclose(to);
+	perfdata_events_fini(&events);
+	struct error again = {0};
+	assert_int_equal(perfdata_reader_next(reader, &header, &again), told->result);
+	assert_string_equal(again.text, told->error.text);
+	assert_int_equal(told->error.code, told->result);
+}
+
+static void read_source_all(struct source *source, bool seekable, struct told *told)
+{
+	const struct perfdata_input input = input_of(source, seekable);
+	struct perfdata_reader *reader = perfdata_reader_new(&input);
+
+	read_on(reader, told);
+	assert_true(perfdata_reader_position(reader) <= source->n);
+	perfdata_reader_free(reader);
+}
+
+static void read_image(const struct image *image, bool seekable, struct told *told)
+{
+	struct source source = {image->bytes, image->n};
+
+	read_source_all(&source, seekable, told);
+}
+
+/* ---- what the scene says */
+
+#define EVENTS                                             \
+	"event 1:3 sample 10197 read 1f all ids 101 102\n" \
+	"event 0:123456789abcdef0 sample 10187 read 1f freq all ids 201 202\n"
+#define FEATURES               \
+	"feature 3: 64 box\n"  \
+	"feature 7: 4 2\n"     \
+	"feature 10: 123456\n" \
+	"feature 11: 2: 64 perf, 64\n"
+#define NAMES                                 \
+	"update 2 of 101: context-switches\n" \
+	"update 2 of 201: cycles\n"
+#define RECORDS                                                                            \
+	"comm 60/61 id 101 at 10 'a worker' exec; 10086 by context-switches 40/41 cpu 1\n" \
+	"fork 62/64 id 101 at 11 of 63/65; 10086 by context-switches 40/41 cpu 1\n"        \
+	"sample 50/51 id 102 at 20; 10197 by context-switches 50/51 cpu 1 "                \
+	"period 7 of 900/1000: 102=5 202=6\n"                                              \
+	"switch 40/41 id 201 at 21 out, to 80/81; 10086 by cycles 40/41 cpu 1\n"           \
+	"type 99, 16 bytes\n"                                                              \
+	"lost 40/41 id 201 at 22 12; 10086 by cycles 40/41 cpu 1\n"                        \
+	"lost 40/41 id 101 at 23 13; 10086 by context-switches 40/41 cpu 1\n"              \
+	"type 71, 48 bytes\n"                                                              \
+	"own pmctop:task: b ffffffffffffffff 123456789abcdef 'nine char' '' 'eight ch'\n"  \
+	"own pmctop:ahead: 5 comm 70/71 id 101 at 77 'ahead'; "                            \
+	"10086 by context-switches 40/41 cpu 1\n"                                          \
+	"exit 62/64 id 101 at 30 of 63/65; 10086 by context-switches 40/41 cpu 1\n"        \
+	"type 68, 8 bytes\n"
+
+static const struct {
+	const char *name;
+	struct scene scene;
+} forms[] = {
+	{"pipe", {SCENE_PIPE}},
+	{"file", {SCENE_FILE}},
+	{"killed", {SCENE_KILLED}},
+	{"pipe_swapped", {SCENE_PIPE, .swapped = true}},
+	{"file_swapped", {SCENE_FILE, .swapped = true}},
+	{"killed_swapped", {SCENE_KILLED, .swapped = true}},
+	{"pipe_packed", {SCENE_PIPE, .packed = 1000}},
+	{"file_packed", {SCENE_FILE, .packed = 50}},
+	{"file_packed_two", {SCENE_FILE, .packed = 77, .two = true}},
+	{"pipe_packed_small", {SCENE_PIPE, .packed = 3}},
+	{"pipe_swapped_packed", {SCENE_PIPE, .swapped = true, .packed = 100}},
+	{"file_swapped_packed_two", {SCENE_FILE, .swapped = true, .packed = 100, .two = true}},
+};
+
+static const char *expected(enum scene_form form)
+{
+	/* Without the features nobody knows the names. */
+	static char killed[4096];
+	char *to = killed;
+
+	if (form != SCENE_KILLED)
+		return EVENTS FEATURES NAMES RECORDS;
+	for (const char *from = EVENTS RECORDS; *from;) {
+		const char *word = strncmp(from, "by context-switches", 19) == 0
+					   ? "context-switches"
+				   : strncmp(from, "by cycles", 9) == 0 ? "cycles"
+									: "";
+		*to++ = *from++;
+		if (*word) {
+			*to++ = *from++;
+			*to++ = *from++;
+			from += strlen(word);
+		}
+	}
+	*to = '\0';
+	return killed;
+}
+
+static void all_forms_say_the_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct image image;
+		struct told told;
+		scene_make(&forms[i].scene, &image);
+		read_image(&image, true, &told);
+		if (told.result != 0 || strcmp(told.text, expected(forms[i].scene.form)) != 0)
+			print_error("%s: %d %s\n", forms[i].name, told.result, told.error.text);
+		assert_string_equal(told.text, expected(forms[i].scene.form));
+		assert_int_equal(told.result, 0);
+		told_fini(&told);
+		image_fini(&image);
+	}
+}
+
+/* However the bytes come, and again after that. */
+static void reads_in_pieces_and_again(void **state)
+{
+	static const size_t pieces[] = {1, 3, 7, 64, 1000};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct image image;
+		scene_make(&forms[i].scene, &image);
+		bool pipe = forms[i].scene.form == SCENE_PIPE;
+		for (size_t k = 0; k < ARRAY_SIZE(pieces); k++) {
+			struct source source = {image.bytes, image.n, pieces[k], pipe};
+			const struct perfdata_input input = input_of(&source, !pipe);
+			struct perfdata_reader *reader = perfdata_reader_new(&input);
+			for (unsigned round = 0; round < 2; round++) {
+				struct told told;
+				read_on(reader, &told);
+				assert_string_equal(told.text, expected(forms[i].scene.form));
+				assert_int_equal(told.result, 0);
+				told_fini(&told);
+				perfdata_reader_rewind(reader);
+			}
+			perfdata_reader_free(reader);
+		}
+		image_fini(&image);
+	}
+}
+
+static void a_file_needs_to_be_one(void **state)
+{
+	const struct scene scene = {SCENE_FILE};
+	struct image image;
+	struct told told;
+
+	(void)state;
+	scene_make(&scene, &image);
+	read_image(&image, false, &told);
+	assert_int_equal(told.result, -EINVAL);
+	assert_non_null(strstr(told.error.text, "pipe"));
+	told_fini(&told);
+	image_fini(&image);
+}
+
+static ssize_t read_nothing(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	(void)at, (void)bytes, (void)n;
+	return *(const int *)arg;
+}
+
+static void says_why_it_cannot_be_read(void **state)
+{
+	static const struct {
+		int result;
+		const char *says;
+	} rows[] = {{-EIO, "Input/output error"}, {-9999, "unknown error"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int result = rows[i].result;
+		const struct perfdata_input input = {read_nothing, &result, true, 1000};
+		struct perfdata_reader *reader = perfdata_reader_new(&input);
+		struct told told;
+		read_on(reader, &told);
+		assert_int_equal(told.result, rows[i].result);
+		assert_non_null(strstr(told.error.text, rows[i].says));
+		told_fini(&told);
+		perfdata_reader_free(reader);
+	}
+}
+
+/* ---- cut off */
+
+/* That of what is told of records, whether or not the names are known: they stand behind. */
+static const char *of_records(const char *text)
+{
+	const char *comm = strstr(text, "comm ");
+
+	return comm ? comm : "";
+}
+
+static void check_cut(const char *name, enum scene_form form, size_t size, size_t n,
+		      const struct told *told)
+{
+	const char *whole = expected(form);
+	bool prefix = strncmp(whole, told->text, strlen(told->text)) == 0;
+
+	/* A file that is cut off has lost its names. */
+	if (form == SCENE_FILE && !prefix) {
+		whole = of_records(expected(SCENE_KILLED));
+		prefix =
+			strncmp(whole, of_records(told->text), strlen(of_records(told->text))) == 0;
+	}
+	if (!prefix)
+		print_error("%s, %zu of %zu bytes: %s\n", name, n, size, told->text);
+	assert_true(prefix);
+	bool empty = n < 8;
+	if (told->result == 0 && (form == SCENE_FILE ? n < size / 2 : n < 16))
+		print_error("%s: %zu of %zu bytes are all\n", name, n, size);
+	if (empty)
+		assert_int_equal(told->result, -EINVAL);
+	else if (told->result != 0 && told->result != -ENODATA && told->result != -EBADMSG)
+		fail_msg("%s, %zu of %zu bytes: %d %s", name, n, size, told->result,
+			 told->error.text);
+	if (told->result < 0)
+		assert_true(strlen(told->error.text) > 20);
+}
+
+static void cut_off_anywhere_reads_what_came_before(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct image image;
+		scene_make(&forms[i].scene, &image);
+		for (size_t n = 0; n < image.n; n++) {
+			/* In memory of its own: a read past its end is one past the block's. */
+			unsigned char *cut = xmalloc(n);
+			memcpy(cut, image.bytes, n);
+			struct source source = {cut, n};
+			struct told told;
+			read_source_all(&source, true, &told);
+			check_cut(forms[i].name, forms[i].scene.form, image.n, n, &told);
+			told_fini(&told);
+			free(cut);
+		}
+		image_fini(&image);
+	}
+}
+
+/* Of a pipe: whole where it ends between two records, else cut off. */
+static void says_whether_it_is_cut_off(void **state)
+{
+	const struct scene scene = {SCENE_PIPE};
+	struct image image;
+	size_t n_whole = 0, n_cut = 0;
+
+	(void)state;
+	scene_make(&scene, &image);
+	for (size_t n = 16; n < image.n; n++) {
+		struct source source = {image.bytes, n};
+		struct told told;
+		read_source_all(&source, false, &told);
+		if (told.result == 0)
+			n_whole++;
+		else
+			n_cut += told.result == -ENODATA;
+		told_fini(&told);
+	}
+	/* Before each of two attrs, five features and twelve records. */
+	assert_int_equal(n_whole, 2 + 5 + 12);
+	assert_int_equal(n_cut, image.n - 16 - n_whole);
+	image_fini(&image);
+}
+
+/* ---- lies */
+
+enum { ATTRS = SCENE_HEADER + 32, ENTRY = 152, DATA = ATTRS + 2 * ENTRY };
+
+static const struct {
+	const char *name;
+	enum scene_form form;
+	size_t at; /* what stands there is replaced */
+	uint64_t value;
+	size_t n;
+	int result;
+	const char *says; /* in the sentence */
+} lies[] = {
+	{"no magic", SCENE_PIPE, 0, 0x1234567812345678, 8, -EINVAL, "no recording"},
+	{"version 1", SCENE_PIPE, 0, 0x454c494646524550, 8, -EINVAL, "before Linux 3.2"},
+	{"head of 0", SCENE_FILE, 8, 0, 8, -EINVAL, "header"},
+	{"head of 17", SCENE_PIPE, 8, 17, 8, -EINVAL, "header"},
+	{"head of 2^60", SCENE_FILE, 8, 1ull << 60, 8, -EINVAL, "header"},
+	{"attrs of 0", SCENE_FILE, 16, 0, 8, -EBADMSG, "size"},
+	{"attrs of 16", SCENE_FILE, 16, 16, 8, -EBADMSG, "size"},
+	{"attrs of 2^62", SCENE_FILE, 16, 1ull << 62, 8, -EBADMSG, "size"},
+	{"attrs behind the end", SCENE_FILE, 24, 1 << 20, 8, -EBADMSG, "behind its end"},
+	{"attrs beyond all", SCENE_FILE, 24, UINT64_MAX, 8, -EBADMSG, "behind its end"},
+	{"attrs in the header", SCENE_FILE, 24, 16, 8, -EBADMSG, "overlap"},
+	{"attrs in the data", SCENE_FILE, 24, DATA + 8, 8, -EBADMSG, "overlap"},
+	{"no attrs", SCENE_FILE, 32, 0, 8, -EBADMSG, "no events"},
+	{"part of an attr", SCENE_FILE, 32, 200, 8, -EBADMSG, "more events"},
+	{"2^60 attrs", SCENE_FILE, 32, 1ull << 60, 8, -EBADMSG, "behind its end"},
+	{"data in the header", SCENE_FILE, 40, 8, 8, -EBADMSG, "overlap"},
+	{"data in the attrs", SCENE_FILE, 40, ATTRS + 8, 8, -EBADMSG, "overlap"},
+	{"data behind the end", SCENE_FILE, 40, 1 << 20, 8, -ENODATA, "cut off"},
+	{"data beyond all", SCENE_FILE, 40, UINT64_MAX, 8, -ENODATA, "cut off"},
+	{"data of 2^64 - 1", SCENE_FILE, 48, UINT64_MAX, 8, -EBADMSG, "behind its end"},
+	{"a directory's", SCENE_FILE, 72, 1 << 24, 8, -EINVAL, "--threads"},
+	{"ids in the header", SCENE_FILE, ATTRS + 136, 0, 8, -EBADMSG, "overlap"},
+	{"ids in the attrs", SCENE_FILE, ATTRS + 136, ATTRS, 8, -EBADMSG, "overlap"},
+	{"ids in the data", SCENE_FILE, ATTRS + 136, DATA, 8, -EBADMSG, "overlap"},
+	{"ids behind the end", SCENE_FILE, ATTRS + 136, 1 << 20, 8, -EBADMSG, "behind its end"},
+	{"2^60 ids", SCENE_FILE, ATTRS + 144, 1ull << 60, 8, -EBADMSG, "behind its end"},
+	{"half an id", SCENE_FILE, ATTRS + 144, 12, 8, -EBADMSG, "more ids"},
+	{"an attr of 8", SCENE_FILE, ATTRS + 4, 8, 4, -EBADMSG, "size"},
+	{"an attr of 2^31", SCENE_FILE, ATTRS + 4, 1u << 31, 4, -EBADMSG, "size"},
+	{"a record of 0", SCENE_FILE, DATA + 6, 0, 2, -EBADMSG, "record of 0 bytes"},
+	{"a record of 7", SCENE_FILE, DATA + 6, 7, 2, -EBADMSG, "record of 7 bytes"},
+	{"a record of 0 in a pipe", SCENE_PIPE, 16 + 6, 0, 2, -EBADMSG, "record of 0 bytes"},
+};
+
+static void lies_are_told_off(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(lies); i++) {
+		const struct scene scene = {lies[i / 2].form, .swapped = i % 2};
+		struct image image;
+		struct told told;
+		scene_make(&scene, &image);
+		image_set(&image, lies[i / 2].at, lies[i / 2].value, lies[i / 2].n);
+		/* A text is the same in either order. */
+		if (lies[i / 2].value == 0x454c494646524550)
+			memcpy(image.bytes, "PERFFILE", 8);
+		read_image(&image, true, &told);
+		if (told.result != lies[i / 2].result ||
+		    (lies[i / 2].says && !strstr(told.error.text, lies[i / 2].says)))
+			fail_msg("%s: %d '%s'", lies[i / 2].name, told.result, told.error.text);
+		told_fini(&told);
+		image_fini(&image);
+	}
+}
+
+/* A feature that makes no sense is as one that is not there. */
+static void features_that_lie_are_left_out(void **state)
+{
+	static const uint64_t values[] = {0, 1, 8, 100, 1 << 20, 1ull << 60, UINT64_MAX};
+	const struct scene scene = {SCENE_FILE};
+
+	(void)state;
+	for (size_t i = 0; i < 10 * ARRAY_SIZE(values); i++) {
+		struct image image, records = {0};
+		struct told told;
+		scene_records(&records);
+		scene_make(&scene, &image);
+		image_set(&image, DATA + records.n + i / ARRAY_SIZE(values) * 8,
+			  values[i % ARRAY_SIZE(values)], 8);
+		read_image(&image, true, &told);
+		assert_int_equal(told.result, 0);
+		assert_non_null(strstr(told.text, "exit 62/64 id 101 at 30 of 63/65"));
+		told_fini(&told);
+		image_fini(&image);
+		image_fini(&records);
+	}
+}
+
+static void broken_compression_ends_it(void **state)
+{
+	const struct scene scene = {SCENE_PIPE, .packed = 200, .two = true};
+	struct image plain, image;
+
+	(void)state;
+	scene_make(&(struct scene){SCENE_PIPE}, &plain);
+	scene_make(&scene, &image);
+	struct image records = {0};
+	scene_records(&records);
+	size_t begin = plain.n - records.n;
+	static const struct {
+		size_t at;
+		uint64_t value;
+	} rows[] = {{8, 1ull << 60}, {8, 65528}, {16, 0}, {24, UINT64_MAX}};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct image broken = {0};
+		struct told told;
+		image_bytes(&broken, image.bytes, image.n);
+		image_set(&broken, begin + rows[i].at, rows[i].value, 8);
+		read_image(&broken, false, &told);
+		assert_int_equal(told.result, -EBADMSG);
+		assert_non_null(strstr(told.error.text, "broken"));
+		assert_int_equal(
+			strncmp(told.text, EVENTS FEATURES NAMES, strlen(EVENTS FEATURES NAMES)),
+			0);
+		told_fini(&told);
+		image_fini(&broken);
+	}
+	image_fini(&records);
+	image_fini(&image);
+	image_fini(&plain);
+}
+
+/* ---- other perfs */
+
+/* An attr that is smaller or larger than ours, in a file and in a pipe. */
+static void reads_attrs_of_any_size(void **state)
+{
+	static const uint32_t sizes[] = {64, 72, 96, 112, 128, 136, 144, 256};
+
+	(void)state;
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(sizes); i++) {
+		struct image_attr attr = scene_attrs[1];
+		struct image image = {.swapped = i % 2};
+		attr.size = sizes[i / 4];
+		size_t entry = attr.size + 16, ids = SCENE_HEADER, at = ids + 16;
+		if (i / 2 % 2) {
+			const uint64_t header[] = {PERFDATA_MAGIC,
+						   SCENE_HEADER,
+						   entry,
+						   at,
+						   entry,
+						   at + entry,
+						   8,
+						   0,
+						   0,
+						   0,
+						   0,
+						   0,
+						   0};
+			for (size_t k = 0; k < ARRAY_SIZE(header); k++)
+				image_u64(&image, header[k]);
+			image_u64(&image, 201);
+			image_u64(&image, 202);
+			image_attr(&image, &attr);
+			image_u64(&image, ids);
+			image_u64(&image, 16);
+		} else {
+			image_u64(&image, PERFDATA_MAGIC);
+			image_u64(&image, 16);
+			size_t begin = image_begin(&image, PERFDATA_ATTR, 0);
+			image_attr(&image, &attr);
+			image_u64(&image, 201);
+			image_u64(&image, 202);
+			image_end(&image, begin);
+		}
+		image_end(&image, image_begin(&image, PERFDATA_ROUND, 0));
+		struct told told;
+		read_image(&image, true, &told);
+		assert_string_equal(told.text,
+				    "event 0:123456789abcdef0 sample 10187 read 1f freq all ids "
+				    "201 202\ntype 68, 8 bytes\n");
+		assert_int_equal(told.result, 0);
+		told_fini(&told);
+		image_fini(&image);
+	}
+}
+
+/* Records of any size, as perf's compressed ones are; and bytes that are none. */
+static void what_lies_badly_is_read(void **state)
+{
+	(void)state;
+	for (unsigned odd = 0; odd < 8; odd++) {
+		struct image image = {0};
+		struct told told;
+		image_u64(&image, PERFDATA_MAGIC);
+		image_u64(&image, 16);
+		size_t begin = image_begin(&image, 98, 0);
+		image_text(&image, "", odd);
+		image_end(&image, begin);
+		begin = image_begin(&image, PERFDATA_TRACING_DATA, 0);
+		image_u32(&image, 9 + odd);
+		image_end(&image, begin);
+		image_text(&image, "", 9 + odd);
+		for (unsigned i = 0; i < 2; i++) {
+			begin = image_begin(&image, PERFDATA_ATTR, 0);
+			image_attr(&image, &scene_attrs[i]);
+			image_u64(&image, scene_ids[i]);
+			image_u64(&image, scene_ids[i] + 1);
+			image_end(&image, begin);
+		}
+		scene_records(&image);
+		read_image(&image, odd % 2, &told);
+		assert_int_equal(told.result, 0);
+		assert_non_null(strstr(told.text, "type 66, 12 bytes\n" EVENTS "comm 60/61"));
+		assert_non_null(strstr(told.text, "exit 62/64 id 101 at 30 of 63/65"));
+		told_fini(&told);
+		image_fini(&image);
+	}
+}
+
+/* A piece that lies badly stays what it is while records that do, too, are taken out of it. */
+static void what_lies_badly_is_unpacked(void **state)
+{
+	enum { TIMES = 3500 }; /* more than a window holds, and that do not pack well */
+	struct image image = {0}, records = {0};
+	struct told told;
+	uint64_t value = 1;
+
+	(void)state;
+	image_u64(&image, PERFDATA_MAGIC);
+	image_u64(&image, 16);
+	for (unsigned i = 0; i < 3; i++) {
+		struct image *to = i ? &records : &image;
+		size_t begin = image_begin(to, 98, 0);
+		image_text(to, "", i < 2 ? 3 : 60000);
+		image_end(to, begin);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		size_t begin = image_begin(&records, PERFDATA_ATTR, 0);
+		image_attr(&records, &scene_attrs[i]);
+		image_u64(&records, scene_ids[i] + 1);
+		image_end(&records, begin);
+	}
+	for (unsigned i = 0; i < TIMES; i++, value = value * 6364136223846793005 + 1)
+		scene_sample(&records, i, value);
+	image_pack(&image, records.bytes, records.n, records.n, false);
+	read_image(&image, true, &told);
+	assert_int_equal(told.result, 0);
+	value = 1;
+	const char *at = told.text;
+	for (unsigned i = 0; i < TIMES; i++, value = value * 6364136223846793005 + 1) {
+		char says[128];
+		snprintf(says, sizeof(says), ": 102=%" PRIu64 " 202=%" PRIu64 "\n", value,
+			 value + 1);
+		at = strstr(at, says);
+		assert_non_null(at);
+	}
+	told_fini(&told);
+	image_fini(&records);
+	image_fini(&image);
+}
+
+/* More ids than a record can hold go on in the next, in files too, and are one event's. */
+static void many_ids_are_one_events(void **state)
+{
+	enum { IDS = 20001 };
+	const size_t entry = 136 + 16, ids = SCENE_HEADER, attrs = ids + IDS * 8;
+	const uint64_t header[] = {PERFDATA_MAGIC,
+				   SCENE_HEADER,
+				   entry,
+				   attrs,
+				   2 * entry,
+				   attrs + 2 * entry,
+				   8,
+				   0,
+				   0,
+				   0,
+				   0,
+				   0,
+				   0};
+	struct image image = {0};
+	struct perfdata_events events = {0};
+	const struct perf_event_header *record;
+	struct error err;
+	int result;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(header); i++)
+		image_u64(&image, header[i]);
+	for (size_t i = 0; i < IDS; i++)
+		image_u64(&image, i + 1);
+	for (unsigned i = 0; i < 2; i++) {
+		image_attr(&image, &scene_attrs[0]); /* both are alike */
+		image_u64(&image, ids + (i ? (IDS - 1) * 8 : 0));
+		image_u64(&image, i ? 8 : (IDS - 1) * 8);
+	}
+	image_end(&image, image_begin(&image, PERFDATA_ROUND, 0));
+	struct source source = {image.bytes, image.n};
+	const struct perfdata_input input = input_of(&source, true);
+	struct perfdata_reader *reader = perfdata_reader_new(&input);
+	while ((result = perfdata_reader_next(reader, &record, &err)) > 0)
+		assert_int_equal(perfdata_events_add(&events, record), 0);
+	assert_int_equal(result, 0);
+	assert_int_equal(events.n, 2);
+	assert_int_equal(events.items[0].n_ids, IDS - 1);
+	assert_int_equal(events.items[1].n_ids, 1);
+	for (size_t i = 0; i < IDS; i++)
+		assert_ptr_equal(perfdata_events_find(&events, i + 1), &events.items[i == IDS - 1]);
+	assert_null(perfdata_events_find(&events, 0));
+	assert_null(perfdata_events_find(&events, IDS + 1));
+	perfdata_events_fini(&events);
+	perfdata_reader_free(reader);
+	image_fini(&image);
+}
+
+/* What pmctop writes says of itself what it takes to turn it round. */
+static void our_records_say_where_their_texts_begin(void **state)
+{
+	struct perfdata data = {0};
+	struct image image = {0};
+
+	(void)state;
+	perfdata_own_begin(&data, OWN_TASK);
+	perfdata_word(&data, 11);
+	perfdata_words(&data, (const uint64_t[]){(uint64_t)-1, 0x0123456789abcdef}, 2);
+	perfdata_text(&data, "nine char");
+	perfdata_text(&data, NULL);
+	perfdata_text(&data, "eight ch");
+	perfdata_own_end(&data);
+	perfdata_own_begin(&data, OWN_AHEAD);
+	perfdata_word(&data, 5);
+	struct perfdata inner = {0};
+	perfdata_comm(&inner, 70, 71, "ahead");
+	size_t size = inner.n;
+	perfdata_record(&data, (const void *)inner.bytes);
+	perfdata_own_end(&data);
+	scene_own(&image);
+	/* The task that made the record in it is another. */
+	assert_int_equal(data.n, image.n);
+	assert_memory_equal(data.bytes, image.bytes, image.n - size + 24);
+	perfdata_fini(&inner);
+	perfdata_fini(&data);
+	image_fini(&image);
+}
+
+/* ---- for others */
+
+static ssize_t read_file(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	FILE *file = arg;
+
+	(void)at;
+	size_t got = fread(bytes, 1, n, file);
+	return got > 0 || !ferror(file) ? (ssize_t)got : -EIO;
+}
+
+static ssize_t read_file_at(void *arg, uint64_t at, void *bytes, size_t n)
+{
+	FILE *file = arg;
+
+	return fseeko(file, (off_t)at, SEEK_SET) < 0 ? -errno : read_file(arg, at, bytes, n);
+}
+
+/* What a file has, or standard input as a pipe: "-". */
+static int tell_file(const char *path)
+{
+	struct perfdata_input input = {.seekable = strcmp(path, "-") != 0};
+	FILE *file = input.seekable ? fopen(path, "re") : stdin;
+	struct told told;
+
+	if (!file)
+		return 2;
+	if (input.seekable) {
+		fseeko(file, 0, SEEK_END);
+		input.size = (uint64_t)ftello(file);
+	}
+	input.read = input.seekable ? read_file_at : read_file;
+	input.arg = file;
+	struct perfdata_reader *reader = perfdata_reader_new(&input);
+	read_on(reader, &told);
+	printf("%s", told.text);
+	if (told.result < 0)
+		fprintf(stderr, "%s\n", told.error.text);
+	perfdata_reader_free(reader);
+	told_fini(&told);
+	if (input.seekable)
+		fclose(file);
+	return told.result < 0;
+}
+
+static int write_seeds(const char *directory)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		char path[512];
+		struct image image;
+		snprintf(path, sizeof(path), "%s/%s", directory, forms[i].name);
+		FILE *file = fopen(path, "we");
+		if (!file)
+			return 1;
+		scene_make(&forms[i].scene, &image);
+		fwrite(image.bytes, 1, image.n, file);
+		fclose(file);
+		image_fini(&image);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_forms_say_the_same),
+		cmocka_unit_test(reads_in_pieces_and_again),
+		cmocka_unit_test(a_file_needs_to_be_one),
+		cmocka_unit_test(says_why_it_cannot_be_read),
+		cmocka_unit_test(cut_off_anywhere_reads_what_came_before),
+		cmocka_unit_test(says_whether_it_is_cut_off),
+		cmocka_unit_test(lies_are_told_off),
+		cmocka_unit_test(features_that_lie_are_left_out),
+		cmocka_unit_test(broken_compression_ends_it),
+		cmocka_unit_test(reads_attrs_of_any_size),
+		cmocka_unit_test(what_lies_badly_is_read),
+		cmocka_unit_test(what_lies_badly_is_unpacked),
+		cmocka_unit_test(many_ids_are_one_events),
+		cmocka_unit_test(our_records_say_where_their_texts_begin),
+	};
+
+	if (argc == 3 && strcmp(argv[1], "seeds") == 0)
+		return write_seeds(argv[2]);
+	if (argc == 3 && strcmp(argv[1], "tell") == 0)
+		return tell_file(argv[2]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What records say of events and of who ran, in every layout that perf_event_open(2) can be asked
+ * for.
+ */
+#include "core/perfdata/perfdata_sample.h"
+#include "tests/unit/shared/perfdata_image.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define ID   PERF_SAMPLE_IDENTIFIER
+#define TID  PERF_SAMPLE_TID
+#define TIME PERF_SAMPLE_TIME
+#define CPU  PERF_SAMPLE_CPU
+#define READ PERF_SAMPLE_READ
+#define BOTH (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+static int add(struct perfdata_events *events, const struct image *image)
+{
+	/* In memory of its own: a read past the record's end is one past the block's. */
+	void *copy = xmalloc(image->n);
+
+	memcpy(copy, image->bytes, image->n);
+	int result = perfdata_events_add(events, copy);
+	free(copy);
+	return result;
+}
+
+static int add_attr(struct perfdata_events *events, const struct image_attr *attr, uint64_t id,
+		    size_t n)
+{
+	struct image image = {0};
+	size_t begin = image_begin(&image, PERFDATA_ATTR, 0);
+
+	image_attr(&image, attr);
+	for (size_t i = 0; i < n; i++)
+		image_u64(&image, id + i);
+	image_end(&image, begin);
+	int result = add(events, &image);
+	image_fini(&image);
+	return result;
+}
+
+static int add_update(struct perfdata_events *events, uint64_t what, uint64_t id, const void *bytes,
+		      size_t n)
+{
+	struct image image = {0};
+	size_t begin = image_begin(&image, PERFDATA_UPDATE, 0);
+
+	image_u64(&image, what);
+	image_u64(&image, id);
+	image_bytes(&image, bytes, n);
+	image_end(&image, begin);
+	int result = add(events, &image);
+	image_fini(&image);
+	return result;
+}
+
+/* ---- samples */
+
+/* Words behind the header, of an event with ids 11, 12 beside one with 21, 22. */
+static const struct layout {
+	const char *name;
+	uint64_t sample_type, read_format, flags, other_type;
+	unsigned n;
+	uint64_t words[16];
+	bool known;
+	struct perfdata_sample says;
+} layouts[] = {
+	{"of pmctop",
+	 ID | PERF_SAMPLE_IP | TID | TIME | CPU | READ,
+	 PERF_FORMAT_GROUP | PERF_FORMAT_ID | BOTH,
+	 0,
+	 0,
+	 12,
+	 {11, 0, 6ull << 32 | 5, 77, 3, 2, 100, 90, 1000, 11, 2000, 21},
+	 true,
+	 {.id = 11,
+	  .pid = 5,
+	  .tid = 6,
+	  .time_ns = 77,
+	  .cpu = 3,
+	  .times = true,
+	  .enabled_ns = 100,
+	  .running_ns = 90,
+	  .n_values = 2,
+	  .values = {{1000, 11}, {2000, 21}},
+	  .period = 9}},
+	{"group without ids or times",
+	 ID | READ,
+	 PERF_FORMAT_GROUP,
+	 0,
+	 0,
+	 4,
+	 {12, 2, 1000, 2000},
+	 true,
+	 {.id = 12,
+	  .pid = -1,
+	  .tid = -1,
+	  .n_values = 2,
+	  .values = {{1000, 0}, {2000, 0}},
+	  .period = 9}},
+	{"group with what was lost, one time",
+	 ID | READ,
+	 PERF_FORMAT_GROUP | PERF_FORMAT_LOST | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	 0,
+	 0,
+	 6,
+	 {12, 1, 90, 1000, 12, 4},
+	 true,
+	 {.id = 12,
+	  .pid = -1,
+	  .tid = -1,
+	  .running_ns = 90,
+	  .n_values = 1,
+	  .values = {{1000, 12}},
+	  .period = 9}},
+	{"single value with all",
+	 ID | READ,
+	 PERF_FORMAT_LOST | PERF_FORMAT_ID | BOTH,
+	 0,
+	 0,
+	 6,
+	 {12, 1000, 100, 90, 12, 4},
+	 true,
+	 {.id = 12,
+	  .pid = -1,
+	  .tid = -1,
+	  .times = true,
+	  .enabled_ns = 100,
+	  .running_ns = 90,
+	  .n_values = 1,
+	  .values = {{1000, 12}},
+	  .period = 9}},
+	{"single value alone",
+	 ID | READ,
+	 0,
+	 0,
+	 0,
+	 2,
+	 {12, 1000},
+	 true,
+	 {.id = 12, .pid = -1, .tid = -1, .n_values = 1, .values = {{1000, 0}}, .period = 9}},
+	{"an id in the midst, and a call chain",
+	 PERF_SAMPLE_IP | TID | TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+		 CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+	 0,
+	 IMAGE_FREQ,
+	 0,
+	 11,
+	 {1, 6ull << 32 | 5, 77, 2, 12, 3, 4, 555, 2, 100, 101},
+	 true,
+	 {.id = 12, .pid = 5, .tid = 6, .time_ns = 77, .cpu = 4, .period = 555}},
+	{"a frequency without its period",
+	 ID,
+	 0,
+	 IMAGE_FREQ,
+	 0,
+	 1,
+	 {12},
+	 true,
+	 {.id = 12, .pid = -1, .tid = -1}},
+	{"somebody else's id, in a group",
+	 ID | TID | READ,
+	 PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	 0,
+	 0,
+	 5,
+	 {99, 6ull << 32 | 5, 1, 1000, 12},
+	 true,
+	 {.id = 99, .pid = 5, .tid = 6, .n_values = 1, .values = {{1000, 12}}, .period = 9}},
+	{"somebody else's id, in nobody's group",
+	 ID | TID | READ,
+	 PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+	 0,
+	 0,
+	 5,
+	 {99, 6ull << 32 | 5, 1, 1000, 98},
+	 false,
+	 {.pid = -1, .tid = -1}},
+	{"somebody else's id alone", ID | TID, 0, 0, 0, 2, {99, 5}, false, {.pid = -1, .tid = -1}},
+	{"ids in different places",
+	 ID | TID,
+	 0,
+	 0,
+	 PERF_SAMPLE_IP | PERF_SAMPLE_ID,
+	 2,
+	 {12, 5},
+	 false,
+	 {.pid = -1, .tid = -1}},
+};
+
+static void two_events(const struct layout *layout, struct perfdata_events *events)
+{
+	const struct image_attr attr = {.sample_type = layout->sample_type,
+					.read_format = layout->read_format,
+					.flags = layout->flags | IMAGE_SAMPLE_ID_ALL,
+					.period = 9};
+	struct image_attr other = attr;
+
+	if (layout->other_type)
+		other.sample_type = layout->other_type;
+	*events = (struct perfdata_events){0};
+	assert_int_equal(add_attr(events, &attr, 11, 2), 0);
+	assert_int_equal(add_attr(events, &other, 21, 2), 0);
+}
+
+static int decode(const struct perfdata_events *events, uint32_t type, const void *bytes, size_t n,
+		  struct record *record, struct perfdata_sample *sample)
+{
+	struct perf_event_header *header = xmalloc(sizeof(*header) + n);
+
+	*header = (struct perf_event_header){.type = type, .size = (uint16_t)(sizeof(*header) + n)};
+	memcpy(header + 1, bytes, n);
+	int result = perfdata_decode(events, header, record, sample);
+	free(header);
+	return result;
+}
+
+static void samples_say_all_they_have(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+		const struct layout *layout = &layouts[i];
+		const struct perfdata_sample *says = &layout->says;
+		struct perfdata_events events;
+		static struct perfdata_sample sample;
+		struct record record;
+		two_events(layout, &events);
+		int result = decode(&events, PERF_RECORD_SAMPLE, layout->words, layout->n * 8ul,
+				    &record, &sample);
+		if (result < 0 || !sample.event == layout->known)
+			fail_msg("%s: %d", layout->name, result);
+		if (layout->known)
+			assert_ptr_equal(sample.event, &events.items[0]);
+		assert_int_equal(record.kind, RECORD_SAMPLE);
+		assert_int_equal(record.pid, says->pid);
+		assert_int_equal(record.tid, says->tid);
+		assert_int_equal(record.time_ns, says->time_ns);
+		assert_int_equal(sample.id, says->id);
+		assert_int_equal(sample.pid, says->pid);
+		assert_int_equal(sample.tid, says->tid);
+		assert_int_equal(sample.time_ns, says->time_ns);
+		assert_int_equal(sample.cpu, says->cpu);
+		assert_int_equal(sample.period, says->period);
+		assert_int_equal(sample.times, says->times);
+		assert_int_equal(sample.enabled_ns, says->enabled_ns);
+		assert_int_equal(sample.running_ns, says->running_ns);
+		assert_int_equal(sample.n_values, says->n_values);
+		assert_memory_equal(sample.values, says->values,
+				    says->n_values * sizeof(sample.values[0]));
+		perfdata_events_fini(&events);
+	}
+}
+
+/* One byte less than what the event says is too little. */
+static void samples_that_are_cut_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+		const struct layout *layout = &layouts[i];
+		struct perfdata_events events;
+		static struct perfdata_sample sample;
+		struct record record;
+		if (!layout->known || layout->sample_type & PERF_SAMPLE_CALLCHAIN)
+			continue;
+		two_events(layout, &events);
+		for (size_t n = 0; n < layout->n * 8ul; n++) {
+			int result = decode(&events, PERF_RECORD_SAMPLE, layout->words, n, &record,
+					    &sample);
+			/* Without its id nobody knows what it should have. */
+			if (result != -EBADMSG && sample.event)
+				fail_msg("%s of %zu bytes: %d", layout->name, n, result);
+		}
+		perfdata_events_fini(&events);
+	}
+}
+
+static void groups_are_bounded(void **state)
+{
+	static const uint64_t n[] = {PERFDATA_VALUES_MAX + 1, 1ull << 61, UINT64_MAX};
+	const struct layout layout = {.sample_type = ID | READ, .read_format = PERF_FORMAT_GROUP};
+	static uint64_t words[PERFDATA_VALUES_MAX + 8] = {11};
+	static struct perfdata_sample sample;
+	struct perfdata_events events;
+	struct record record;
+
+	(void)state;
+	two_events(&layout, &events);
+	for (size_t i = 0; i < ARRAY_SIZE(n); i++) {
+		words[1] = n[i];
+		assert_int_equal(
+			decode(&events, PERF_RECORD_SAMPLE, words, sizeof(words), &record, &sample),
+			-EBADMSG);
+	}
+	words[1] = PERFDATA_VALUES_MAX;
+	assert_int_equal(
+		decode(&events, PERF_RECORD_SAMPLE, words, sizeof(words), &record, &sample), 0);
+	assert_int_equal(sample.n_values, PERFDATA_VALUES_MAX);
+	perfdata_events_fini(&events);
+}
+
+/* ---- others */
+
+static void trailers_may_be_missing(void **state)
+{
+	const struct layout layout = {.sample_type = ID | TID | TIME};
+	static const struct {
+		uint32_t type;
+		unsigned n;
+		uint64_t words[8];
+		int result;
+		enum record_kind kind;
+		uint64_t time_ns, has;
+	} rows[] = {
+		/* perf made it up, without one; and with one of zeroes */
+		{PERF_RECORD_COMM, 3, {6ull << 32 | 5, 0x6261}, 0, RECORD_COMM, 0, 0},
+		{PERF_RECORD_COMM, 5, {5, 0x6261}, 0, RECORD_COMM, 0, ID | TID | TIME},
+		/* a text of eight takes another word for its NUL */
+		{PERF_RECORD_COMM, 5, {5, 0x6161616161616161, 0, 1, 2}, 0, RECORD_COMM, 0, 0},
+		{PERF_RECORD_COMM,
+		 6,
+		 {5, 0x6161616161616161, 0, 1, 2, 11},
+		 0,
+		 RECORD_COMM,
+		 2,
+		 ID | TID | TIME},
+		{PERF_RECORD_COMM, 0, {0}, -EBADMSG, 0, 0, 0},
+		{PERF_RECORD_COMM, 1, {5}, 0, RECORD_COMM, 0, 0},
+		{PERF_RECORD_FORK, 3, {5, 6, 77}, 0, RECORD_FORK, 77, 0},
+		{PERF_RECORD_FORK, 2, {5, 6}, -EBADMSG, 0, 0, 0},
+		{PERF_RECORD_EXIT, 6, {5, 6, 77, 1, 78, 21}, 0, RECORD_EXIT, 78, ID | TID | TIME},
+		{PERF_RECORD_SWITCH, 3, {1, 78, 21}, 0, RECORD_SWITCH, 78, ID | TID | TIME},
+		{PERF_RECORD_SWITCH_CPU_WIDE, 0, {0}, -EBADMSG, 0, 0, 0},
+		{PERF_RECORD_LOST, 1, {0}, -EBADMSG, 0, 0, 0},
+		{PERF_RECORD_LOST_SAMPLES, 4, {3, 1, 78, 21}, 0, RECORD_LOST, 78, ID | TID | TIME},
+		{PERF_RECORD_MMAP, 5, {1, 2, 1, 78, 21}, 0, RECORD_OTHER, 0, ID | TID | TIME},
+		{PERFDATA_ROUND, 0, {0}, 0, RECORD_OTHER, 0, 0},
+	};
+	struct perfdata_events events;
+
+	(void)state;
+	two_events(&layout, &events);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static struct perfdata_sample sample;
+		struct record record;
+		int result = decode(&events, rows[i].type, rows[i].words, rows[i].n * 8ul, &record,
+				    &sample);
+		if (result != rows[i].result)
+			fail_msg("row %zu: %d", i, result);
+		if (result < 0)
+			continue;
+		if (record.kind != rows[i].kind || record.time_ns != rows[i].time_ns ||
+		    sample.has != rows[i].has)
+			fail_msg("row %zu: kind %d at %llu, has %llx", i, record.kind,
+				 (unsigned long long)record.time_ns,
+				 (unsigned long long)sample.has);
+	}
+	perfdata_events_fini(&events);
+}
+
+/* A trailer of an older kernel's, or no events at all. */
+static void nothing_is_known_without_events(void **state)
+{
+	static const uint64_t words[] = {5, 0x6261, 1, 78, 21};
+	static struct perfdata_sample sample;
+	struct perfdata_events events = {0};
+	struct record record;
+
+	(void)state;
+	assert_int_equal(decode(&events, PERF_RECORD_COMM, words, sizeof(words), &record, &sample),
+			 0);
+	assert_int_equal(record.pid, 5);
+	assert_string_equal(record.comm.text, "ab");
+	assert_int_equal(sample.has, 0);
+	assert_int_equal(
+		decode(&events, PERF_RECORD_SAMPLE, words, sizeof(words), &record, &sample), 0);
+	assert_null(sample.event);
+	add_attr(&events, &(struct image_attr){.sample_type = ID | TID | TIME}, 11, 1);
+	assert_int_equal(decode(&events, PERF_RECORD_COMM, words, sizeof(words), &record, &sample),
+			 0);
+	assert_int_equal(sample.has, 0);
+	perfdata_events_fini(&events);
+}
+
+/* ---- events */
+
+static void updates_tell_more(void **state)
+{
+	struct perfdata_events events = {0};
+	const struct image_attr attr = {.sample_type = ID};
+	static const double scales[] = {2.5, (double)INFINITY};
+
+	(void)state;
+	add_attr(&events, &attr, 11, 2);
+	add_attr(&events, &attr, 0, 0); /* of an old perf, without ids */
+	assert_string_equal(events.items[0].name, "");
+	assert_true(events.items[0].scale == 1);
+	assert_int_equal(add_update(&events, PERFDATA_NAME, 12, "cycles", 7), 0);
+	assert_int_equal(add_update(&events, PERFDATA_NAME, 12, "instructions", 12), 0);
+	assert_string_equal(events.items[0].name, "instructions");
+	assert_int_equal(add_update(&events, PERFDATA_NAME, 0, "old", 4), 0);
+	assert_string_equal(events.items[1].name, "old");
+	assert_int_equal(add_update(&events, PERFDATA_NAME, 99, "nobody's", 9), 0);
+	assert_int_equal(add_update(&events, PERFDATA_UNIT, 11, "a unit that is longer", 22), 0);
+	assert_string_equal(events.items[0].unit, "a unit that is ");
+	assert_int_equal(add_update(&events, PERFDATA_SCALE, 11, &scales[0], 8), 0);
+	assert_true(events.items[0].scale == scales[0]);
+	assert_int_equal(add_update(&events, PERFDATA_SCALE, 11, &scales[1], 8), -EBADMSG);
+	assert_int_equal(add_update(&events, PERFDATA_SCALE, 11, &scales[0], 7), -EBADMSG);
+	assert_int_equal(add_update(&events, 3, 11, "CPUs", 5), 0);
+	perfdata_events_fini(&events);
+}
+
+static void attrs_that_cannot_be_are_refused(void **state)
+{
+	static const struct {
+		uint32_t size; /* that it says it has */
+		size_t n;      /* bytes behind the header */
+		uint16_t misc;
+		int result;
+	} rows[] = {
+		{64, 64, 0, 0},
+		{0, 64, 0, 0},
+		{64, 63, 0, -EBADMSG},
+		{63, 64, 0, -EBADMSG},
+		{72, 64, 0, -EBADMSG},
+		{UINT32_MAX, 136, 0, -EBADMSG},
+		{8, 64, 0, -EBADMSG},
+		{8192, 16384, 0, -EBADMSG},
+		{136, 136, 0, 0},
+		{4096, 4096, 0, 0},
+		{136, 136, PERFDATA_MISC_MORE, -EBADMSG},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct perfdata_events events = {0};
+		struct image image = {0};
+		size_t begin = image_begin(&image, PERFDATA_ATTR, rows[i].misc);
+		image_text(&image, "", rows[i].n);
+		image_set(&image, begin + 12, rows[i].size, 4);
+		image_end(&image, begin);
+		if (add(&events, &image) != rows[i].result)
+			fail_msg("row %zu", i);
+		perfdata_events_fini(&events);
+		image_fini(&image);
+	}
+}
+
+static void events_and_ids_are_bounded(void **state)
+{
+	const struct image_attr attr = {.sample_type = ID};
+	struct perfdata_events events = {0};
+	uint64_t inverse = 1;
+
+	(void)state;
+	for (size_t i = 0; i < PERFDATA_EVENTS_MAX; i++)
+		assert_int_equal(add_attr(&events, &attr, 1 + i, 1), 0);
+	assert_int_equal(add_attr(&events, &attr, 9999, 1), -EBADMSG);
+	assert_ptr_equal(perfdata_events_find(&events, PERFDATA_EVENTS_MAX),
+			 &events.items[PERFDATA_EVENTS_MAX - 1]);
+	perfdata_events_fini(&events);
+
+	uint64_t n = 0;
+	while (add_attr(&events, &attr, 1 + n, 8000) == 0)
+		n += 8000;
+	assert_int_equal(n, PERFDATA_IDS_MAX / 8000 * 8000);
+	assert_ptr_equal(perfdata_events_find(&events, n), &events.items[n / 8000 - 1]);
+	perfdata_events_fini(&events);
+
+	/* Chosen to fall into one place, they are refused before they take long. */
+	for (unsigned i = 0; i < 6; i++)
+		inverse *= 2 - 0x9e3779b97f4a7c15ull * inverse;
+	struct image image = {0};
+	size_t begin = image_begin(&image, PERFDATA_ATTR, 0);
+	image_attr(&image, &attr);
+	for (uint64_t i = 1; i < 8000; i++)
+		image_u64(&image, i * inverse);
+	image_end(&image, begin);
+	assert_int_equal(add(&events, &image), -EBADMSG);
+	image_fini(&image);
+	perfdata_events_fini(&events);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_say_all_they_have),
+		cmocka_unit_test(samples_that_are_cut_are_refused),
+		cmocka_unit_test(groups_are_bounded),
+		cmocka_unit_test(trailers_may_be_missing),
+		cmocka_unit_test(nothing_is_known_without_events),
+		cmocka_unit_test(updates_tell_more),
+		cmocka_unit_test(attrs_that_cannot_be_are_refused),
+		cmocka_unit_test(events_and_ids_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What is recorded is what was counted: read back, a recording comes to the very tallies that were
+ * seen live. And what it is written to is treated as somebody's.
+ */
+#include "core/engine/command.h"
+#include "core/engine/engine.h"
+#include "core/perfdata/record_file.h"
+#include "core/perfdata/recorder.h"
+#include "tests/fake_kernel/machines.h"
+#include "tests/unit/shared/engine_run.h"
+#include "tests/unit/shared/recording.h"
+#include "tests/unit/shared/signals.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { CPUS = 3, INTERVALS = 5 };
+static const int cpu_numbers[CPUS] = {0, 1, 2};
+
+static char directory[] = "/tmp/pmctop-recorder-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+	static char path[320];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path;
+}
+
+/* ---- a machine, and what was seen of it */
+
+static struct fk *machine_new(unsigned slots)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = CPUS, .slots = slots});
+
+	for (pid_t tid = 50; tid < 56; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid,
+					      .comm = "worker",
+					      .rates = {[FK_CYCLES] = {(uint32_t)tid, 32},
+							[FK_INSTRUCTIONS] = {(uint32_t)tid, 16},
+							[FK_BRANCH_MISSES] = {1, 64},
+							[FK_CACHE_MISSES] = {1, 128}}});
+	fk_switch(fk, 0, 50);
+	fk_ping_pong(fk, 1, 51, 52, 137 * NS_PER_US, 1000000);
+	fk_ping_pong(fk, 2, 53, 0, 731 * NS_PER_US, 1000000);
+	return fk;
+}
+
+/* Births, deaths and faults on the first CPU, from now on. */
+static void add_lives(struct fk *fk)
+{
+	const struct fk_step steps[] = {
+		{.at_ns = 11 * NS_PER_MS, .action = FK_FORK, .tid = 50, .child = 60},
+		{.at_ns = 12 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 60},
+		{.at_ns = 13 * NS_PER_MS, .action = FK_EXEC, .tid = 60, .comm = "born"},
+		{.at_ns = 14 * NS_PER_MS, .action = FK_FAULT, .cpu = 0},
+		{.at_ns = 150 * NS_PER_MS, .action = FK_EXIT, .tid = 60, .n = FK_EXIT_REAPED},
+		{.at_ns = 151 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 54},
+		{.at_ns = 260 * NS_PER_MS, .action = FK_LOSE, .cpu = 1, .n = 3},
+		{.at_ns = 300 * NS_PER_MS, .action = FK_SWITCH, .cpu = 0, .tid = 55},
+	};
+
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+}
+
+struct seen {
+	struct snapshot *snapshots[INTERVALS];
+	size_t n, compared;
+};
+
+static uint64_t *tally_of_tid(const struct snapshot *snapshot, pid_t tid)
+{
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (snapshot->threads.items[i].tid == tid)
+			return rows_tally(snapshot->columns, &snapshot->threads, i);
+	return NULL;
+}
+
+static void compare(void *arg, const struct replay *replay)
+{
+	struct seen *seen = arg;
+	const struct interval *interval = &replay->interval;
+
+	assert_true(seen->compared < seen->n);
+	const struct snapshot *snapshot = seen->snapshots[seen->compared++];
+	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
+
+	assert_int_equal(width, tally_width(&snapshot->columns->plan->shape));
+	assert_memory_equal(interval->totals, snapshot->totals, bytes);
+	assert_memory_equal(interval->unattributed, snapshot->unattributed, bytes);
+	assert_int_equal(interval->n_ran, snapshot->threads.n);
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		const uint64_t *live = tally_of_tid(snapshot, interval->ran[i]->tid);
+		assert_non_null(live);
+		assert_memory_equal(interval->tallies + i * width, live, bytes);
+	}
+	assert_int_equal(interval->lost_records, snapshot->lost_records);
+}
+
+static void seen_fini(struct seen *seen)
+{
+	for (size_t i = 0; i < seen->n; i++)
+		snapshot_free(seen->snapshots[i]);
+}
+
+static void record_intervals(struct engine *engine, struct fk *fk, struct seen *seen, size_t n)
+{
+	while (n-- > 0)
+		seen->snapshots[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
+}
+
+/* In a machine of its own, where nobody is: all that is known is recorded. */
+static void check_recording(const char *path, struct seen *seen, struct replay *replay)
+{
+	struct fk *elsewhere = fk_new(NULL);
+	struct sys sys = fk_sys(elsewhere);
+
+	replay_init(replay, &sys, cpu_numbers, CPUS);
+	replay->seen = compare;
+	replay->arg = seen;
+	replay_file(replay, path);
+	assert_int_equal(seen->compared, seen->n);
+	replay_fini(replay);
+	fk_free(elsewhere);
+}
+
+static struct recorder *open_recorder(const char *path, uint64_t switch_bytes)
+{
+	struct recorder *recorder = NULL;
+	struct error err;
+
+	if (recorder_new(&(struct recorder_spec){.path = path, .switch_bytes = switch_bytes},
+			 &recorder, &err) < 0)
+		fail_msg("%s", err.text);
+	return recorder;
+}
+
+/* ---- the same again */
+
+static const struct engine_column columns[] = {
+	{ENGINE_EVENTS, "cycles,instructions,branch-misses,cache-misses,page-faults"}};
+
+/* An engine that counts them; recorder: NULL, or the engine's from then on. */
+static struct engine *open_recorded(const struct sys *sys, struct recorder *recorder)
+{
+	return open_engine_with(sys, &(struct engine_config){.preset = &preset_none,
+							     .columns = columns,
+							     .n_columns = 1,
+							     .recorder = recorder});
+}
+
+static void record_from_start(unsigned slots, size_t least_groups)
+{
+	const char *path = path_of("start");
+	struct fk *fk = machine_new(slots);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
+	struct seen seen = {0};
+	struct replay replay;
+
+	add_lives(fk);
+	record_intervals(engine, fk, &seen, INTERVALS);
+	assert_true(seen.snapshots[0]->recorded_bytes > 0);
+	engine_free(engine);
+	check_recording(path, &seen, &replay);
+	assert_true(replay.own[OWN_GROUP] >= least_groups && replay.samples > 1000);
+	assert_true(replay.attrs > 6 && replay.own[OWN_TASK] > 0 && replay.comms > 0);
+	seen_fini(&seen);
+	fk_free(fk);
+}
+
+static void test_same_figures(void **state)
+{
+	(void)state;
+	record_from_start(6, 1);
+}
+
+static void test_same_figures_in_turns(void **state)
+{
+	(void)state;
+	record_from_start(2, 3);
+}
+
+/* What perf sorts by: on each CPU it goes on, and from switch to switch it has gone on. */
+static void check_times(const char *path)
+{
+	static unsigned char bytes[1 << 23];
+	uint64_t last_ns[CPUS] = {0};
+	size_t moved = 0, samples = 0;
+	FILE *file = fopen(path, "rb");
+
+	assert_non_null(file);
+	size_t n = fread(bytes, 1, sizeof(bytes), file);
+	assert_true(n < sizeof(bytes));
+	fclose(file);
+	for (size_t at = sizeof(struct perfdata_head); at < n;) {
+		const struct perfdata_own_sample *sample = (const void *)(bytes + at);
+		at += sample->header.size;
+		if (sample->header.type != PERF_RECORD_SAMPLE)
+			continue;
+		assert_true(sample->cpu < CPUS);
+		assert_true(sample->time_ns >= last_ns[sample->cpu]);
+		moved += sample->time_ns > last_ns[sample->cpu];
+		last_ns[sample->cpu] = sample->time_ns;
+		samples++;
+	}
+	assert_true(samples > 100);
+	assert_true(moved * 5 > samples * 2); /* a switch makes two */
+}
+
+/* CPUs go and come, and somebody else's events give ours their ids. */
+static void test_hotplug_and_rival(void **state)
+{
+	(void)state;
+	const char *path = path_of("hotplug");
+	struct fk *fk = machine_new(2);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
+	struct seen seen = {0};
+	struct replay replay;
+
+	fk_rival(fk, true);
+	record_intervals(engine, fk, &seen, 1);
+	fk_cpu_offline(fk, 0);
+	record_intervals(engine, fk, &seen, 2);
+	fk_cpu_online(fk, 0);
+	record_intervals(engine, fk, &seen, 2);
+	engine_free(engine);
+	check_recording(path, &seen, &replay);
+	assert_int_equal(replay.own[OWN_CLOSE], 1);
+	check_times(path);
+	seen_fini(&seen);
+	fk_free(fk);
+}
+
+/* Recording begins and ends while it runs; meanwhile a column comes. */
+static void test_midway(void **state)
+{
+	(void)state;
+	const char *path = path_of("midway");
+	struct fk *fk = machine_new(2);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_recorded(&sys, NULL);
+	struct seen seen = {0};
+	struct replay replay;
+
+	add_lives(fk);
+	engine_do(engine, &(struct command){.kind = COMMAND_RECORD, .text = path});
+	struct snapshot *before = nth_snapshot(engine, fk, 1);
+	assert_int_equal(before->recorded_bytes, 0);
+	snapshot_free(before);
+	record_intervals(engine, fk, &seen, 2);
+	assert_true(seen.snapshots[0]->recorded_bytes > 0);
+	engine_do(engine, &(struct command){.kind = COMMAND_ADD_EVENTS, .text = "minor-faults"});
+	record_intervals(engine, fk, &seen, 2);
+	engine_do(engine, &(struct command){.kind = COMMAND_RECORD});
+	record_intervals(engine, fk, &seen, 1);
+	struct snapshot *after = nth_snapshot(engine, fk, 1);
+	assert_int_equal(after->recorded_bytes, 0);
+	snapshot_free(after);
+	engine_free(engine);
+	check_recording(path, &seen, &replay);
+	assert_int_equal(replay.own[OWN_PLAN], 2);
+	assert_int_equal(replay.own[OWN_CLOSE], CPUS);
+	seen_fini(&seen);
+	fk_free(fk);
+}
+
+/* Off and on again: the same file, and the one before is kept. */
+static void test_again(void **state)
+{
+	(void)state;
+	const struct command begin = {.kind = COMMAND_RECORD, .text = path_of("again")};
+	const struct command end = {.kind = COMMAND_RECORD};
+	struct fk *fk = machine_new(6);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_recorded(&sys, NULL);
+	struct seen first = {0}, second = {0};
+	struct replay replay;
+
+	engine_do(engine, &begin);
+	snapshot_free(nth_snapshot(engine, fk, 1));
+	record_intervals(engine, fk, &first, 1);
+	engine_do(engine, &end);
+	record_intervals(engine, fk, &first, 1);
+	engine_do(engine, &begin);
+	snapshot_free(nth_snapshot(engine, fk, 1));
+	record_intervals(engine, fk, &second, 2);
+	engine_free(engine);
+	check_recording(path_of("again.old"), &first, &replay);
+	check_recording(path_of("again"), &second, &replay);
+	seen_fini(&first);
+	seen_fini(&second);
+	fk_free(fk);
+}
+
+/* Each file stands for itself. */
+static void test_switch_output(void **state)
+{
+	(void)state;
+	const char *path = path_of("switched");
+	struct fk *fk = machine_new(6);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 1));
+	struct seen all = {0};
+	struct replay replay;
+
+	record_intervals(engine, fk, &all, 3);
+	engine_free(engine);
+
+	struct dirent **names;
+	int n = scandir(directory, &names, NULL, alphasort);
+	size_t files = 0;
+	for (int i = 0; i < n; i++) {
+		if (strncmp(names[i]->d_name, "switched.", 9) == 0) {
+			struct seen one = {.snapshots = {all.snapshots[files++]}, .n = 1};
+			check_recording(path_of(names[i]->d_name), &one, &replay);
+			assert_int_equal(replay.own[OWN_BEGIN], 1);
+		}
+		free(names[i]);
+	}
+	free(names);
+	assert_int_equal(files, 3);
+	seen_fini(&all);
+	fk_free(fk);
+}
+
+/* ---- what it is written to */
+
+static int refused(const char *path, const char *words)
+{
+	struct recorder *recorder;
+	struct error err = {0};
+	int code = recorder_new(&(struct recorder_spec){.path = path}, &recorder, &err);
+
+	assert_true(code < 0);
+	if (!strstr(err.text, words))
+		fail_msg("'%s' does not say '%s'", err.text, words);
+	return code;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void test_file_rules(void **state)
+{
+	(void)state;
+	struct stat status;
+	char text[16] = "", path[320], old[330];
+
+	write_file(path_of("letter"), "dear friend");
+	assert_int_equal(refused(path_of("letter"), "no recording"), -EEXIST);
+	FILE *file = fopen(path_of("letter"), "r");
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	assert_string_equal(text, "dear friend");
+
+	snprintf(path, sizeof(path), "%s", path_of("link"));
+	assert_int_equal(symlink("elsewhere", path), 0);
+	refused(path, "symbolic link");
+	assert_int_equal(lstat(path_of("elsewhere"), &status), -1);
+	refused(directory, "directory");
+	refused(path_of("no/where"), "No such file");
+
+	snprintf(path, sizeof(path), "%s", path_of("mine"));
+	snprintf(old, sizeof(old), "%s.old", path);
+	struct recorder *recorder = open_recorder(path, 0);
+	assert_int_equal(refused(path, "being recorded"), -EBUSY);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	recorder_free(recorder); /* of nothing, nothing remains */
+	assert_int_equal(stat(path, &status), -1);
+
+	/* A recording makes way. */
+	uint64_t magic = PERFDATA_MAGIC;
+	file = fopen(path, "w");
+	fwrite(&magic, sizeof(magic), 1, file);
+	fclose(file);
+	recorder_free(open_recorder(path, 0));
+	assert_int_equal(stat(old, &status), 0);
+	assert_int_equal(status.st_size, sizeof(magic));
+}
+
+/* Until so much is in a file, which has a thread of its own; how much it is then. */
+static off_t wait_for_bytes(const char *path, uint64_t bytes)
+{
+	struct stat status = {0};
+
+	for (; (uint64_t)status.st_size < bytes; usleep(1000))
+		assert_int_equal(stat(path, &status), 0);
+	return status.st_size;
+}
+
+/* A disk that fills: the recording ends, what was written can be read, counting goes on. */
+static void test_full_disk(void **state)
+{
+	(void)state;
+	const char *path = path_of("full");
+	struct fk *fk = machine_new(6);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
+	struct seen seen = {0};
+	struct rlimit limit, small;
+	struct replay replay;
+
+	record_intervals(engine, fk, &seen, 1);
+	off_t written = wait_for_bytes(path, seen.snapshots[0]->recorded_bytes);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	small = limit;
+	small.rlim_cur = (rlim_t)written + 1000;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	for (; snapshot->recorded_bytes > 0; usleep(1000)) {
+		snapshot_free(snapshot);
+		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_true(snapshot->n_notes > 0);
+	assert_non_null(strstr(snapshot->notes[0], "The recording has ended"));
+	assert_true(snapshot->threads.n > 0);
+	snapshot_free(snapshot);
+	engine_free(engine);
+	check_recording(path, &seen, &replay);
+	seen_fini(&seen);
+	fk_free(fk);
+}
+
+/* Nothing that makes records, nothing to record. */
+static void test_task_mode(void **state)
+{
+	(void)state;
+	struct fk *fk = fk_new(&(struct fk_config){.unprivileged = true, .paranoid = 2, .uid = 7});
+
+	fk_task(fk, &(struct fk_spec){.tid = 50, .uid = 7});
+	struct sys sys = fk_sys(fk);
+	struct engine_config config = {.recorder = open_recorder(path_of("task"), 0)};
+	struct engine *engine;
+	struct error err;
+
+	assert_int_equal(engine_new(&sys, &config, &engine, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.text, "CAP_PERFMON"));
+	assert_int_equal(access(path_of("task"), F_OK), -1);
+
+	engine = open_engine(&sys);
+	engine_do(engine, &(struct command){.kind = COMMAND_RECORD, .text = path_of("task")});
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+	assert_int_equal(snapshot->recorded_bytes, 0);
+	assert_non_null(strstr(snapshot->notes[0], "nothing to record"));
+	snapshot_free(snapshot);
+	engine_free(engine);
+	fk_free(fk);
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	char command[160];
+
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_figures),
+		cmocka_unit_test(test_same_figures_in_turns),
+		cmocka_unit_test(test_hotplug_and_rival),
+		cmocka_unit_test(test_midway),
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_switch_output),
+		cmocka_unit_test(test_file_rules),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_task_mode),
+	};
+
+	signals_restore();
+	if (!mkdtemp(directory)) {
+		perror(directory);
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, NULL, remove_directory);
+}

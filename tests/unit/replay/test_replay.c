@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A recording is shown as it was shown when it was made: snapshots of a machine that is recorded,
+ * and those of the replay, are the same in everything.
+ */
+#include "tests/unit/shared/replays.h"
+
+static const struct engine_column counts[] = {
+	{ENGINE_EVENTS, "cycles,instructions,branch-misses,cache-misses,page-faults"}};
+static const struct engine_column sockets[] = {
+	{ENGINE_EVENTS, "power/energy-pkg/,user_time,system_time,cycles"}};
+static const pid_t some_pids[] = {50};
+static const pid_t some_tids[] = {53, 55};
+
+static void come_and_go(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval == 1)
+		fk_cpu_offline(fk, 0);
+	if (interval == 3)
+		fk_cpu_online(fk, 0);
+}
+
+static void rival(struct engine *engine, struct fk *fk, size_t interval)
+{
+	fk_rival(fk, true);
+	come_and_go(engine, fk, interval);
+}
+
+static void be_silent(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval == 0)
+		fk_silent_idle(fk, 2, true);
+}
+
+static void take_counters(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval == 1)
+		fk_hold(fk, 0, 5);
+	if (interval == 5)
+		fk_hold(fk, 0, 0);
+}
+
+/* So soon that the plan is still the one that it was. */
+static void take_all_counters(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval == 1 || interval == 5)
+		fk_hold(fk, 0, FK_HOLD_ALL);
+	if (interval == 2 || interval == 7)
+		fk_hold(fk, 0, 0);
+}
+
+static const struct scene scenes[] = {
+	{.name = "one group",
+	 .slots = 6,
+	 .lives = true,
+	 .config = {.preset = &preset_none, .columns = counts, .n_columns = 1},
+	 .lost = true},
+	{.name = "turns",
+	 .slots = 2,
+	 .lives = true,
+	 .config = {.preset = &preset_none, .columns = counts, .n_columns = 1},
+	 .lost = true},
+	{.name = "overview", .lives = true, .lost = true},
+	{.name = "server", .server = true},
+	{.name = "server with all",
+	 .server = true,
+	 .config = {.idle = true, .command_lines = true}},
+	{.name = "server's user",
+	 .server = true,
+	 .config = {.target = {.user = "postgres"}, .idle = true}},
+	{.name = "hybrid", .hybrid = true},
+	{.name = "no counters", .machine = &fk_machine_guest},
+	{.name = "Arm", .machine = &fk_machine_neoverse},
+	{.name = "idle and command lines",
+	 .lives = true,
+	 .config = {.idle = true, .command_lines = true},
+	 .lost = true},
+	{.name = "target",
+	 .lives = true,
+	 .config = {.target = {.pids = some_pids, .n_pids = 1}},
+	 .lost = true},
+	{.name = "idle target",
+	 .lives = true,
+	 .config = {.target = {.pids = some_pids, .n_pids = 1, .tids = some_tids, .n_tids = 2},
+		    .idle = true,
+		    .command_lines = true},
+	 .lost = true},
+	{.name = "user", .lives = true, .config = {.target = {.user = "ana"}}, .lost = true},
+	{.name = "cgroup", .lives = true, .config = {.target = {.cgroup = "/a/b"}}, .lost = true},
+	{.name = "some CPUs", .lives = true, .config = {.target = {.cpus = "0,2"}}},
+	{.name = "user space", .slots = 2, .config = {.levels = EVENT_LEVELS_USER}},
+	{.name = "sockets and /proc",
+	 .machine = &fk_machine_intel,
+	 .lives = true,
+	 .config = {.columns = sockets, .n_columns = 1},
+	 .lost = true},
+	{.name = "hotplug", .slots = 2, .before = come_and_go},
+	{.name = "rival", .slots = 2, .before = rival},
+	{.name = "other columns", .before = change_columns},
+	{.name = "other columns in turns", .slots = 2, .before = change_columns, .midway = true},
+	{.name = "silent idle", .before = be_silent},
+	{.name = "counters taken", .lives = true, .before = take_counters, .lost = true},
+	{.name = "all counters taken", .lives = true, .before = take_all_counters, .lost = true},
+	{.name = "from the middle", .slots = 2, .lives = true, .midway = true},
+	{.name = "from the middle of a storm", .slots = 6, .storm = true, .midway = true},
+	{.name = "from the middle of a storm, in turns", .slots = 2, .storm = true, .midway = true},
+};
+
+static void test_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(scenes); i++) {
+		const char *path = path_of("scene");
+		struct seen seen = {0};
+		bool lost = false;
+
+		print_message("%s\n", scenes[i].name);
+		record(&scenes[i], path, &seen, scenes[i].server ? 3 : INTERVALS_MAX);
+		for (size_t k = 0; k < seen.n; k++)
+			lost |= seen.items[k]->lost_records > 0;
+		assert_int_equal(lost, scenes[i].lost);
+		struct replay *replay = must_open(path, NULL);
+		assert_true(replay_is_own(replay) && replay_can_rewind(replay));
+		assert_int_equal(replay_fd(replay), -1);
+		check_replay(replay, &seen);
+		replay_free(replay);
+		seen_fini(&seen);
+	}
+}
+
+/* ---- as it pleases */
+
+static void test_rewind_and_skip(void **state)
+{
+	(void)state;
+	const struct scene scene = {.slots = 2, .lives = true};
+	struct seen seen = {0};
+	struct error err;
+	uint64_t time_ns = 0;
+
+	record(&scene, path_of("rewound"), &seen, 6);
+	struct replay *replay = must_open(path_of("rewound"), NULL);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(replay_skip(replay, &time_ns, &err), 1);
+		assert_true(time_ns == seen.items[i]->time_ns);
+	}
+	struct snapshot *fifth = must_show(replay);
+	same_snapshot(seen.items[4], fifth);
+	snapshot_free(fifth);
+	uint64_t records = replay_records(replay);
+	assert_true(records > 1000);
+	assert_int_equal(replay_rewind(replay, &err), 0);
+	check_replay(replay, &seen);
+	assert_true(replay_records(replay) > 2 * records);
+	replay_free(replay);
+	seen_fini(&seen);
+}
+
+/* Of everybody's recording only some, as if they had been asked for then. */
+static void test_chosen(void **state)
+{
+	(void)state;
+	static const pid_t parent[] = {50}, process[] = {52}, thread[] = {53};
+	static const struct {
+		const char *name;
+		struct target_spec target;
+		pid_t has[4], lacks[4];
+	} rows[] = {
+		{"a process and its children",
+		 {.pids = parent, .n_pids = 1},
+		 {50, 51, 60},
+		 {52, 53}},
+		{"a process and its thread", {.pids = process, .n_pids = 1}, {52, 53}, {50, 51}},
+		{"a thread", {.tids = thread, .n_tids = 1}, {53}, {52, 50}},
+		{"a user", {.user = "ana"}, {50, 51}, {52, 53}},
+		{"users, by number", {.user = "7,1000"}, {50, 51}, {52, 53}},
+		{"a cgroup", {.cgroup = "/a"}, {50, 51, 60}, {52, 53}},
+		{"nobody", {.user = "nobody"}, {0}, {50, 51, 52, 53}},
+	};
+	const struct scene scene = {.lives = true, .config = {.idle = true}};
+	struct seen seen = {0};
+
+	record(&scene, path_of("chosen"), &seen, 4);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct engine_config engine = {.target = rows[i].target};
+		struct replay *replay = must_open(path_of("chosen"), &engine);
+		for (size_t k = 0; k < seen.n; k++) {
+			struct snapshot *snapshot = must_show(replay);
+			size_t event;
+			assert_true(snapshot->targeted && snapshot->target);
+			assert_true(snapshot_conserves(snapshot, &event));
+			/* Who has not been there at all is told. */
+			if (!rows[i].has[0])
+				assert_true(has_note(snapshot, "Nobody of those who were asked"));
+			for (size_t t = 0; t < 4 && rows[i].lacks[t]; t++)
+				assert_null(row_of(snapshot, rows[i].lacks[t]));
+			for (size_t t = 0; t < 4 && rows[i].has[t] && k == 1; t++) {
+				pid_t tid = rows[i].has[t];
+				if (!row_of(snapshot, tid))
+					fail_msg("%s: %d is missing", rows[i].name, (int)tid);
+				assert_int_equal(count_of(snapshot, tid, "task-clock"),
+						 count_of(seen.items[k], tid, "task-clock"));
+			}
+			same_tally(snapshot->columns, snapshot->totals, seen.items[k]->totals,
+				   "totals");
+			snapshot_free(snapshot);
+		}
+		check_end(replay);
+		replay_free(replay);
+	}
+	seen_fini(&seen);
+}
+
+/* Each file of a rotation stands for itself, and ends as one that was ended. */
+static void test_rotation(void **state)
+{
+	(void)state;
+	struct fk *fk = workers_new(&(struct fk_config){.cpus = 3, .slots = 2});
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.recorder = open_recorder(path_of("turned"), 1)});
+	struct seen seen = {0};
+	struct dirent **names;
+	size_t files = 0;
+
+	add_lives(fk);
+	while (seen.n < 4)
+		seen.items[seen.n++] = next_snapshot(engine, fk, INTERVAL_NS);
+	engine_free(engine);
+	fk_free(fk);
+	int n = scandir(directory, &names, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (strncmp(names[i]->d_name, "turned.", 7) == 0) {
+			const struct seen one = {{seen.items[files++]}, 1};
+			struct replay *replay = must_open(path_of(names[i]->d_name), NULL);
+			check_replay(replay, &one);
+			replay_free(replay);
+		}
+		free(names[i]);
+	}
+	free(names);
+	assert_int_equal(files, 4);
+	seen_fini(&seen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_rewind_and_skip),
+		cmocka_unit_test(test_chosen),
+		cmocka_unit_test(test_rotation),
+	};
+
+	return RUN_REPLAYS(tests);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+/* Recordings that were cut off, that come through a pipe, or are none; and who cannot have one. */
+#include "tests/unit/shared/replays.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+struct bytes {
+	unsigned char *items;
+	size_t n;
+	size_t there; /* of a pipe: so many have come */
+};
+
+static struct bytes read_bytes(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	struct bytes bytes = {0};
+
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	bytes.n = bytes.there = (size_t)ftell(file);
+	rewind(file);
+	bytes.items = xmalloc(bytes.n);
+	assert_int_equal(fread(bytes.items, 1, bytes.n, file), bytes.n);
+	fclose(file);
+	return bytes;
+}
+
+static ssize_t give_bytes(void *arg, uint64_t at, void *to, size_t n)
+{
+	const struct bytes *bytes = arg;
+
+	if (at >= bytes->there)
+		return bytes->there < bytes->n ? -EAGAIN : 0;
+	n = size_min(n, bytes->there - at);
+	memcpy(to, bytes->items + at, n);
+	return (ssize_t)n;
+}
+
+static int open_bytes(struct perfdata_input *input, struct bytes *bytes, struct replay **replay,
+		      struct error *err)
+{
+	*input = (struct perfdata_input){
+		.read = give_bytes, .arg = bytes, .seekable = true, .size = bytes->n};
+	return replay_new_from(&nowhere, &(struct replay_config){0}, input, replay, err);
+}
+
+/*
+ * All that they are good for: how many snapshots, and what came then. The last of one that breaks
+ * off need not be as it was shown.
+ */
+static size_t run_bytes(struct bytes *bytes, const struct seen *seen, int *result,
+			struct error *err)
+{
+	struct perfdata_input input;
+	struct replay *replay;
+	struct snapshot *last = NULL, *snapshot;
+	size_t n = 0, event;
+
+	*err = (struct error){0};
+	*result = open_bytes(&input, bytes, &replay, err);
+	if (*result < 0)
+		return 0;
+	for (; (*result = replay_next(replay, &snapshot, err)) > 0; n++) {
+		if (!snapshot_conserves(snapshot, &event) && seen)
+			fail_msg("%zu bytes: it is not conserved", bytes->n);
+		if (last && seen)
+			same_snapshot(seen->items[n - 1], last);
+		snapshot_free(last);
+		last = snapshot;
+	}
+	if (last && seen && *result == 0)
+		same_snapshot(seen->items[n - 1], last);
+	snapshot_free(last);
+	replay_free(replay);
+	return n;
+}
+
+/* Two CPUs, two tasks, one counter, and little that happens. */
+static void record_small(const char *path, struct seen *seen, size_t n)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .slots = 1, .step_ns = 1});
+	struct sys sys = fk_sys(fk);
+	static const struct engine_column few[] = {{ENGINE_EVENTS, "cycles,instructions"}};
+
+	for (pid_t tid = 50; tid < 52; tid++)
+		fk_task(fk, &(struct fk_spec){.tid = tid, .comm = "few", .rates = HALF_IPC});
+	fk_ping_pong(fk, 0, 50, 51, 20 * NS_PER_MS, 1000);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.preset = &preset_none,
+							       .columns = few,
+							       .n_columns = 1,
+							       .recorder = open_recorder(path, 0)});
+	while (n-- > 0)
+		seen->items[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
+	engine_wait(engine, fk_now(fk) + INTERVAL_NS / 2);
+	engine_free(engine);
+	fk_free(fk);
+}
+
+/* The figures up to there, then the sentence: wherever it was cut off. */
+static void test_cut_off(void **state)
+{
+	(void)state;
+	struct seen seen = {0};
+	struct error err;
+	int result;
+
+	record_small(path_of("small"), &seen, 2);
+	struct bytes whole = read_bytes(path_of("small"));
+	assert_int_equal(run_bytes(&whole, &seen, &result, &err), 2);
+	assert_int_equal(result, 0);
+	size_t before = 0;
+	for (size_t n = 0; n < whole.n; n++) {
+		struct bytes part = {whole.items, n, n};
+		size_t shown = run_bytes(&part, &seen, &result, &err);
+		if (result >= 0 || !err.text[0])
+			fail_msg("%zu of %zu bytes: nothing is said", n, whole.n);
+		/* One more where an interval was under way. */
+		assert_true(shown <= 3 && shown + 1 >= before);
+		before = shown > before ? shown : before;
+	}
+	assert_int_equal(before, 3);
+	free(whole.items);
+	seen_fini(&seen);
+}
+
+/* The same through a pipe, byte by byte. */
+static void test_pipe(void **state)
+{
+	(void)state;
+	struct seen seen = {0};
+	struct error err = {0};
+	struct replay *replay;
+	struct snapshot *snapshot = NULL;
+	size_t n = 0;
+	int result;
+
+	record_small(path_of("small"), &seen, 3);
+	struct bytes bytes = read_bytes(path_of("small"));
+	struct perfdata_input input = {.read = give_bytes, .arg = &bytes};
+	assert_int_equal(
+		replay_new_from(&nowhere, &(struct replay_config){0}, &input, &replay, &err), 0);
+	assert_false(replay_can_rewind(replay));
+	assert_true(replay_rewind(replay, &err) < 0);
+	bytes.there = bytes.n / 4;
+	for (; (result = replay_next(replay, &snapshot, &err)) != 0;) {
+		if (result == -EAGAIN) {
+			bytes.there += bytes.there < bytes.n;
+			continue;
+		}
+		assert_int_equal(result, 1);
+		same_snapshot(seen.items[n++], snapshot);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(n, seen.n);
+	replay_free(replay);
+	free(bytes.items);
+	seen_fini(&seen);
+}
+
+/* Writes a recording into a FIFO, slowly. */
+struct slow_writer {
+	char path[320];
+	struct bytes bytes;
+};
+
+static void *write_slowly(void *arg)
+{
+	const struct slow_writer *writer = arg;
+	int fd = open(writer->path, O_WRONLY | O_CLOEXEC);
+
+	for (size_t done = 0, some; fd >= 0 && done < writer->bytes.n; done += some) {
+		some = size_min(writer->bytes.n - done, 1 + writer->bytes.n / 7);
+		if (write(fd, writer->bytes.items + done, some) != (ssize_t)some)
+			break;
+		usleep(1000);
+	}
+	close(fd);
+	return NULL;
+}
+
+/* Whoever reads waits where there is nothing yet, at the beginning too. */
+static void test_fifo(void **state)
+{
+	(void)state;
+	struct slow_writer writer;
+	struct seen seen = {0};
+	struct error err = {0};
+	struct replay *replay = NULL;
+	struct snapshot *snapshot = NULL;
+	pthread_t thread;
+	struct sys sys;
+	size_t n = 0;
+	int result;
+
+	record_small(path_of("small"), &seen, 3);
+	writer.bytes = read_bytes(path_of("small"));
+	text_copy(writer.path, sizeof(writer.path), path_of("fifo"));
+	assert_int_equal(mkfifo(writer.path, 0600), 0);
+	assert_int_equal(sys_linux_init(&sys), 0);
+	assert_int_equal(pthread_create(&thread, NULL, write_slowly, &writer), 0);
+	if (replay_new(&sys, &(struct replay_config){.path = writer.path}, &replay, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(replay_fd(replay) >= 0 && !replay_can_rewind(replay));
+	while ((result = replay_next(replay, &snapshot, &err)) != 0) {
+		struct pollfd pollfd = {.fd = replay_fd(replay), .events = POLLIN};
+		if (result == -EAGAIN) {
+			poll(&pollfd, 1, -1);
+			continue;
+		}
+		assert_int_equal(result, 1);
+		same_snapshot(seen.items[n++], snapshot);
+		snapshot_free(snapshot);
+	}
+	assert_int_equal(n, seen.n);
+	pthread_join(thread, NULL);
+	replay_free(replay);
+	sys_linux_fini(&sys);
+	free(writer.bytes.items);
+	seen_fini(&seen);
+}
+
+/* Whatever stands there: it ends, with a sentence or without. */
+static void test_broken(void **state)
+{
+	(void)state;
+	struct seen seen = {0};
+	struct error err;
+	uint32_t lot = 7;
+	int result;
+
+	record_small(path_of("small"), &seen, 2);
+	struct bytes whole = read_bytes(path_of("small"));
+	struct bytes other = {xmalloc(whole.n), whole.n, whole.n};
+	for (unsigned i = 0; i < 1000; i++) {
+		memcpy(other.items, whole.items, whole.n);
+		for (unsigned k = 0; k <= i % 3; k++) {
+			lot = lot * 1664525 + 1013904223;
+			size_t at = lot % whole.n / 8 * 8 + (i % 5 ? 0 : lot >> 29);
+			lot = lot * 1664525 + 1013904223;
+			other.items[at] = (unsigned char)(i % 2 ? lot >> 24 : 255);
+		}
+		run_bytes(&other, NULL, &result, &err);
+		assert_true(result == 0 || err.text[0]);
+	}
+	free(other.items);
+	free(whole.items);
+	seen_fini(&seen);
+}
+
+/* ---- refusals */
+
+/* The first record of that type at or behind `at`. */
+static struct perf_event_header *find_record(const struct bytes *bytes, uint32_t type, size_t at)
+{
+	for (at += at ? 0 : sizeof(struct perfdata_head); at < bytes->n;) {
+		struct perf_event_header *header = (void *)(bytes->items + at);
+		if (header->type == type)
+			return header;
+		at += header->size;
+	}
+	fail_msg("there is no record of type %u", type);
+	abort();
+}
+
+static struct perfdata_own *find_own(const struct bytes *bytes, enum own_kind kind)
+{
+	for (size_t at = 0;;) {
+		struct perfdata_own *own = (void *)find_record(bytes, PERFDATA_OWN, at);
+		if (own->kind == PERFDATA_OWN_BASE + kind)
+			return own;
+		at = (size_t)((unsigned char *)own - bytes->items) + own->header.size;
+	}
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		struct target_spec target;
+		const char *path; /* NULL: a recording */
+		const char *says;
+	} rows[] = {
+		{"CPUs", {.cpus = "0"}, NULL, "shows the CPUs that it was made of"},
+		{"no file", {0}, "/nowhere/at/all", "cannot be read: No such file"},
+		{"a directory", {0}, "/", "record without --threads"},
+	};
+	struct seen seen = {0};
+	struct error err;
+	struct replay *replay;
+	int result;
+
+	record_small(path_of("small"), &seen, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct engine_config engine = {.target = rows[i].target};
+		result = open_replay(rows[i].path ? rows[i].path : path_of("small"), &engine,
+				     &replay, &err);
+		if (result >= 0 || !strstr(err.text, rows[i].says))
+			fail_msg("%s: %d '%s'", rows[i].name, result, err.text);
+	}
+	struct bytes bytes = read_bytes(path_of("small"));
+	struct perfdata_input input;
+	uint64_t *version = (uint64_t *)(find_own(&bytes, OWN_BEGIN) + 1);
+	++*version;
+	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "another version of pmctop"));
+	--*version;
+
+	/* Kinds that are not known yet say nothing, and a figure that is not as it was does. */
+	find_own(&bytes, OWN_NOTES)->kind = PERFDATA_OWN_BASE + 1000;
+	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
+	struct snapshot *snapshot = must_show(replay);
+	assert_int_equal(snapshot->n_notes, 0);
+	snapshot_free(snapshot);
+	replay_free(replay);
+	uint64_t *sample = (uint64_t *)find_record(&bytes, PERF_RECORD_SAMPLE, 0);
+	sample[1] = 0x7777777; /* nobody's, as if it were not there */
+	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
+	snapshot = must_show(replay);
+	assert_int_equal(snapshot->n_notes, 1);
+	assert_non_null(strstr(snapshot->notes[0], "not what was shown live"));
+	snapshot_free(snapshot);
+	replay_free(replay);
+	free(bytes.items);
+	seen_fini(&seen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cut_off), cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_fifo),    cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_refused),
+	};
+
+	return RUN_REPLAYS(tests);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/* A recording with other columns than it was shown with: as far as there are events for them. */
+#include "tests/unit/shared/replays.h"
+
+static int column(const struct snapshot *snapshot, const char *name)
+{
+	return columns_metric(snapshot->columns, name);
+}
+
+/* What was recorded: cycles, instructions, faults and what every run has. */
+static void record_columns(const char *path, struct seen *seen)
+{
+	static const struct engine_column asked[] = {{ENGINE_METRIC, "ipc"},
+						     {ENGINE_EVENTS, "page-faults"},
+						     {ENGINE_METRIC, "own=instructions / 2"}};
+	const struct scene scene = {
+		.config = {.preset = &preset_none, .columns = asked, .n_columns = 3}};
+
+	record(&scene, path, seen, 5);
+}
+
+static void test_asked_columns(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		const char *preset;
+		struct engine_column column;
+		const char *says;        /* NULL: it can be had */
+		const char *has, *lacks; /* columns */
+	} rows[] = {
+		{"a formula", NULL, {ENGINE_METRIC, "per=cycles / instructions"}, NULL, "per", "x"},
+		{"one that was shown", NULL, {ENGINE_METRIC, "ipc"}, NULL, "own", "x"},
+		{"another of its name", NULL, {ENGINE_METRIC, "own=cycles"}, "already", NULL, NULL},
+		{"an event", NULL, {ENGINE_EVENTS, "cycles"}, NULL, "cycles", "x"},
+		{"by its other name", NULL, {ENGINE_EVENTS, "cpu-cycles"}, NULL, "cpu-cycles", "x"},
+		{"what was not counted",
+		 NULL,
+		 {ENGINE_EVENTS, "branches"},
+		 "'branches' was not recorded",
+		 NULL,
+		 NULL},
+		{"made of it",
+		 NULL,
+		 {ENGINE_METRIC, "x=branches / cycles"},
+		 "'branches' was not recorded",
+		 NULL,
+		 NULL},
+		{"a known metric",
+		 NULL,
+		 {ENGINE_METRIC, "branch_mpki"},
+		 "What branch_mpki is made of was not recorded",
+		 NULL,
+		 NULL},
+		{"nonsense", NULL, {ENGINE_METRIC, "x=("}, "expected", NULL, NULL},
+		{"a preset", "overview", {ENGINE_EVENTS, "cycles"}, NULL, "ipc", "own"},
+	};
+	struct seen seen = {0};
+
+	record_columns(path_of("columns"), &seen);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct engine_config engine = {
+			.preset = rows[i].preset ? preset_find(rows[i].preset) : NULL,
+			.columns = &rows[i].column,
+			.n_columns = 1,
+		};
+		struct replay *replay;
+		struct error err = {0};
+		int result = open_replay(path_of("columns"), &engine, &replay, &err);
+		if (rows[i].says) {
+			if (result != -EINVAL || !strstr(err.text, rows[i].says))
+				fail_msg("%s: %d '%s'", rows[i].name, result, err.text);
+			continue;
+		}
+		if (result < 0)
+			fail_msg("%s: %s", rows[i].name, err.text);
+		struct snapshot *snapshot = must_show(replay);
+		if (column(snapshot, rows[i].has) < 0 || column(snapshot, rows[i].lacks) >= 0)
+			fail_msg("%s: the columns are not those", rows[i].name);
+		same_tally(snapshot->columns, snapshot->totals, seen.items[0]->totals, "totals");
+		snapshot_free(snapshot);
+		replay_free(replay);
+	}
+	seen_fini(&seen);
+}
+
+static struct snapshot *after(struct replay *replay, enum command_kind kind, const char *text,
+			      long number)
+{
+	replay_do(replay, &(struct command){.kind = kind, .text = text, .number = number});
+	return must_show(replay);
+}
+
+static void test_commands(void **state)
+{
+	(void)state;
+	static const struct {
+		enum command_kind kind;
+		const char *text;
+		long number;
+		const char *says;
+	} refused[] = {
+		{COMMAND_ADD_EVENTS, "branches", 0, "'branches' was not recorded"},
+		{COMMAND_REMOVE, "branches", 0, "There is no column"},
+		{COMMAND_PRESET, "unknown", 0, "unknown"},
+		{COMMAND_LEVELS, NULL, EVENT_LEVELS_USER, "A recording cannot count"},
+		{COMMAND_ATTACH, NULL, 1, "A recording cannot watch"},
+		{COMMAND_DISMISS, NULL, 0, "A recording cannot watch"},
+		{COMMAND_IDLE, NULL, 1, "A recording cannot show idle tasks"},
+		{COMMAND_COMMAND_LINES, NULL, 1, "A recording cannot show command lines"},
+		{COMMAND_RECORD, "/tmp/x", 0, "A recording cannot be recorded"},
+	};
+	struct seen seen = {0};
+	struct error err;
+
+	record_columns(path_of("columns"), &seen);
+	struct replay *replay = must_open(path_of("columns"), NULL);
+	struct snapshot *snapshot =
+		after(replay, COMMAND_ADD_METRIC, "per=cycles / instructions", 0);
+	assert_true(column(snapshot, "per") >= 0 && column(snapshot, "ipc") >= 0);
+	snapshot_free(snapshot);
+	snapshot = after(replay, COMMAND_REMOVE, "ipc", 0);
+	assert_true(column(snapshot, "per") >= 0 && column(snapshot, "ipc") < 0);
+	snapshot_free(snapshot);
+	snapshot = after(replay, COMMAND_PRESET, "software", 0);
+	assert_true(column(snapshot, "per") >= 0 && column(snapshot, "cs_per_s") >= 0);
+	assert_string_equal(snapshot->columns->preset, "software");
+	snapshot_free(snapshot);
+	/* What was asked for holds from the beginning. */
+	assert_int_equal(replay_rewind(replay, &err), 0);
+	for (size_t i = 0; i < 5; i++) {
+		snapshot = must_show(replay);
+		assert_true(column(snapshot, "per") >= 0 && column(snapshot, "cs_per_s") >= 0);
+		same_tally(snapshot->columns, snapshot->totals, seen.items[i]->totals, "totals");
+		snapshot_free(snapshot);
+	}
+	check_end(replay);
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		assert_int_equal(replay_rewind(replay, &err), 0);
+		snapshot = after(replay, refused[i].kind, refused[i].text, refused[i].number);
+		if (snapshot->n_notes == 0 || !strstr(snapshot->notes[0], refused[i].says))
+			fail_msg("'%s' is not '%s'", snapshot->n_notes ? snapshot->notes[0] : "",
+				 refused[i].says);
+		snapshot_free(snapshot);
+	}
+	replay_free(replay);
+	seen_fini(&seen);
+}
+
+/* Where the plan changes, what was asked for is asked for again. */
+static void test_columns_of_plans(void **state)
+{
+	(void)state;
+	const struct scene scene = {.before = change_columns};
+	static const struct engine_column asked[] = {{ENGINE_METRIC, "mine=minor-faults * 2"}};
+	struct seen seen = {0};
+	struct error err;
+	struct replay *replay;
+
+	record(&scene, path_of("plans"), &seen, INTERVALS_MAX);
+	/* Not there from the beginning. */
+	assert_int_equal(open_replay(path_of("plans"),
+				     &(struct engine_config){.columns = asked, .n_columns = 1},
+				     &replay, &err),
+			 -EINVAL);
+	replay = must_open(path_of("plans"), NULL);
+	snapshot_free(must_show(replay));
+	snapshot_free(must_show(replay));
+	struct snapshot *snapshot = after(replay, COMMAND_ADD_METRIC, "mine=minor-faults * 2", 0);
+	assert_true(column(snapshot, "mine") >= 0);
+	snapshot_free(snapshot);
+	for (size_t i = 3; i < seen.n; i++) {
+		snapshot = must_show(replay);
+		assert_true(column(snapshot, "mine") >= 0);
+		same_tally(snapshot->columns, snapshot->totals, seen.items[i]->totals, "totals");
+		snapshot_free(snapshot);
+	}
+	check_end(replay);
+	replay_free(replay);
+	seen_fini(&seen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_asked_columns),
+		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_columns_of_plans),
+	};
+
+	return RUN_REPLAYS(tests);
+}

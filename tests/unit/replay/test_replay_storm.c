@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Storms as chance has it: few numbers, which belong to somebody else all the time, and two CPUs
+ * that go and come, so that births and ends are missed that /proc must tell of. What was seen of
+ * them live is what a replay shows.
+ */
+#include "tests/unit/shared/replays.h"
+
+enum {
+	PARENT = 50, /* on CPU 2, which stays */
+	FIRST_KID = 60,
+	KIDS = 8,
+	GONE_CPUS = 2, /* CPUs 0 and 1 go and come */
+	SEEDS = 40,
+};
+
+struct chance {
+	uint64_t state;
+	bool alive[KIDS];
+	int cpu_of[KIDS];      /* -1: asleep */
+	int kid_on[GONE_CPUS]; /* -1: idle */
+	bool offline[GONE_CPUS];
+	bool calm; /* no CPU goes or comes yet */
+};
+
+static unsigned roll(struct chance *chance, unsigned sides)
+{
+	chance->state = chance->state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(chance->state >> 33) % sides;
+}
+
+static void give(struct fk *fk, struct chance *chance, int cpu, int kid)
+{
+	int before = chance->kid_on[cpu];
+
+	fk_switch(fk, cpu, kid < 0 ? 0 : FIRST_KID + kid);
+	if (before >= 0)
+		chance->cpu_of[before] = -1;
+	chance->kid_on[cpu] = kid;
+	if (kid >= 0)
+		chance->cpu_of[kid] = cpu;
+}
+
+/* Born of who runs on some CPU, and asleep. */
+static void bear(struct fk *fk, struct chance *chance, int kid)
+{
+	unsigned cpu = roll(chance, GONE_CPUS + 1);
+	pid_t parent = PARENT;
+
+	if (cpu < GONE_CPUS && chance->kid_on[cpu] >= 0)
+		parent = FIRST_KID + chance->kid_on[cpu];
+	fk_fork(fk, parent, FIRST_KID + kid);
+	chance->alive[kid] = true;
+	chance->cpu_of[kid] = -1;
+}
+
+static void end(struct fk *fk, struct chance *chance, int kid)
+{
+	static const enum fk_exit ways[] = {FK_EXIT_REAPED, FK_EXIT_ZOMBIE};
+	int cpu = chance->cpu_of[kid];
+
+	fk_exit(fk, FIRST_KID + kid, ways[roll(chance, 2)]);
+	give(fk, chance, cpu, -1);
+	chance->alive[kid] = false;
+}
+
+static void plug(struct fk *fk, struct chance *chance, int cpu)
+{
+	int kid = chance->kid_on[cpu];
+
+	if (chance->offline[cpu]) {
+		fk_cpu_online(fk, cpu);
+	} else {
+		fk_cpu_offline(fk, cpu);
+		if (kid >= 0)
+			chance->cpu_of[kid] = -1;
+		chance->kid_on[cpu] = -1;
+	}
+	chance->offline[cpu] = !chance->offline[cpu];
+}
+
+static void next_chance(struct fk *fk, void *arg)
+{
+	struct chance *chance = arg;
+	int kid = (int)roll(chance, KIDS), cpu = (int)roll(chance, GONE_CPUS);
+
+	if (!chance->calm && roll(chance, 25) == 0) {
+		plug(fk, chance, cpu);
+	} else if (!chance->alive[kid]) {
+		bear(fk, chance, kid);
+	} else if (chance->cpu_of[kid] < 0) {
+		if (!chance->offline[cpu])
+			give(fk, chance, cpu, kid);
+	} else if (roll(chance, 3) == 0) {
+		fk_comm(fk, FIRST_KID + kid, roll(chance, 2) ? "born" : "other");
+	} else {
+		end(fk, chance, kid);
+	}
+	fk_after(fk, (1 + roll(chance, 4)) * NS_PER_MS, next_chance, arg);
+}
+
+static void record_storm(uint64_t seed, struct engine_config config, const char *path,
+			 struct seen *seen)
+{
+	struct chance chance = {.state = seed, .kid_on = {-1, -1}, .calm = true};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 3, .slots = seed % 2 ? 2 : 6});
+	struct sys sys = fk_sys(fk);
+
+	fk_task(fk, &(struct fk_spec){.tid = PARENT,
+				      .comm = "parent",
+				      .rates = {[FK_CYCLES] = {3, 1}, [FK_INSTRUCTIONS] = {1, 1}}});
+	fk_switch(fk, 2, PARENT);
+	fk_after(fk, NS_PER_MS, next_chance, &chance);
+	config.recorder = open_recorder(path, 0);
+	struct engine *engine = open_engine_with(&sys, &config);
+	while (seen->n < INTERVALS_MAX) {
+		/* Of who ended just before it began a recording does not tell. */
+		chance.calm = seen->n < 2;
+		seen->items[seen->n++] = next_snapshot(engine, fk, INTERVAL_NS);
+	}
+	engine_free(engine);
+	fk_free(fk);
+}
+
+static void test_chance(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct seen seen = {0};
+
+		print_message("seed %llu\n", (unsigned long long)seed);
+		record_storm(seed, (struct engine_config){.idle = seed % 4 > 1}, path_of("storm"),
+			     &seen);
+		struct replay *replay = must_open(path_of("storm"), NULL);
+		check_replay(replay, &seen);
+		replay_free(replay);
+		seen_fini(&seen);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chance),
+	};
+
+	return RUN_REPLAYS(tests);
+}

@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: MIT
+/* What keys do to lists: tags, following, searching, filters, and signals. */
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tests/unit/shared/stage.h"
+
+#include <errno.h>
+#include <signal.h>
+
+static void type(struct stage *stage, const char *text)
+{
+	for (; *text; text++)
+		stage_keys(stage, (int[]){(unsigned char)*text, 0});
+}
+
+static void press(struct stage *stage, int key)
+{
+	stage_keys(stage, (int[]){key, 0});
+}
+
+/* Fails unless the text stands somewhere on the screen (or does not). */
+static void check_text(struct stage *stage, const char *text, bool there)
+{
+	char *drawn = canvas_print(&stage->canvas);
+
+	if (!strstr(drawn, text) == there)
+		fail_msg("'%s' is %son the screen:\n%s", text, there ? "not " : "", drawn);
+	free(drawn);
+}
+
+static const struct row *selected(struct stage *stage)
+{
+	struct list *list = app_list(&stage->app);
+
+	return view_row(list_view(list, stage->app.snapshot), list->table.selected);
+}
+
+static struct snapshot *shuffled(struct snapshot *snapshot)
+{
+	struct rows *rows = &snapshot->threads;
+	size_t width = tally_width(&snapshot->columns->plan->shape);
+
+	/* Who was first is the last now. */
+	for (size_t i = 0; i < width; i++)
+		rows->tallies[i] = 0;
+	rows->tallies[TALLY_TASK_CLOCK] = 10;
+	rows_evaluate(snapshot->columns, snapshot->interval_ns, rows);
+	snapshot->sequence = 2;
+	return snapshot;
+}
+
+/* ---- what is not there, or not there any more */
+
+/* A key for a column that is not there leaves the setup open and every column as it is. */
+static void test_setup_without_columns(void **state)
+{
+	static const int keys[] = {' ', KEYMAP_ENTER, '<', '>', 0};
+	struct stage stage;
+
+	(void)state;
+	/* Keys that come together are not drawn between. */
+	for (const int *key = keys; *key; key++) {
+		stage_open(&stage, 80, 24, false, NULL);
+		app_key(&stage.app, 'f');
+		app_key(&stage.app, *key);
+		press(&stage, KEYMAP_HOME);
+		check_text(&stage, "Columns: Space shows or hides, < and > move\n\n", true);
+		stage_close(&stage);
+		stage_open(&stage, 80, 24, false, screen_snapshot(2));
+		stage_keys(&stage, (int[]){'f', KEYMAP_END, 0});
+		stage.app.setup.selected += 2; /* there were more */
+		app_key(&stage.app, *key);
+		press(&stage, KEYMAP_END);
+		check_text(&stage, "page faults per second\n  [x] verdict ", true);
+		check_text(&stage, "[ ]", false);
+		stage_close(&stage);
+	}
+}
+
+static void test_detail_of_an_event(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_ENTER, 0});
+	assert_ptr_equal(stage.app.screen, &screen_events);
+	stage_close(&stage);
+}
+
+/* ---- tags */
+
+static void test_tags(void **state)
+{
+	struct stage stage;
+	struct list *list = &stage.app.tasks;
+
+	(void)state;
+	stage_open(&stage, 120, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){' ', ' ', 0});
+	assert_int_equal(list->table.selected, 2); /* each moved on */
+	check_text(&stage, "tagged 2: %CPU 142.6 IPC 0.53", true);
+	check_text(&stage, "4121*db", true);
+	check_text(&stage, "4122*db", true);
+	check_text(&stage, "77 root", true);
+	/* Others, in another order, in another snapshot. */
+	stage_keys(&stage, (int[]){'>', 'R', 0});
+	check_text(&stage, "4121*db", true);
+	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
+	press(&stage, '<');
+	check_text(&stage, "4121*db", true);
+	check_text(&stage, "tagged 2: ", true);
+	/* They are processes: of threads they say nothing, of the tree they do. */
+	press(&stage, 'H');
+	check_text(&stage, "tagged", false);
+	check_text(&stage, "*db", false);
+	press(&stage, 't');
+	check_text(&stage, "tagged 2: ", true);
+	check_text(&stage, "4122*db", true);
+	press(&stage, 't');
+	/* Who does not run is tagged still. */
+	app_snapshot(&stage.app, screen_snapshot_family(2));
+	press(&stage, KEYMAP_HOME);
+	check_text(&stage, "tagged 2, 0 here", true);
+	press(&stage, KEYMAP_ESCAPE);
+	check_text(&stage, "tagged", false);
+	stage_close(&stage);
+}
+
+static void test_untag(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){' ', KEYMAP_UP, ' ', 0});
+	assert_int_equal(stage.app.tasks.tags.n, 0);
+	press(&stage, KEYMAP_END);
+	press(&stage, ' ');
+	assert_int_equal(stage.app.tasks.table.selected, 12);
+	assert_int_equal(stage.app.tasks.tags.n, 1);
+	/* CPUs have tags of their own. */
+	stage_keys(&stage, (int[]){'C', ' ', 0});
+	check_text(&stage, "tagged 1: ", true);
+	assert_int_equal(stage.app.cpus.tags.n, 1);
+	stage_close(&stage);
+}
+
+/* In a tree a row has what is below it: nothing is added twice. */
+static void test_tagged_tree(void **state)
+{
+	struct stage stage;
+	struct marks_sum *sum = &stage.app.tasks.tagged;
+
+	(void)state;
+	stage_open(&stage, 120, 40, false, screen_snapshot_family(2));
+	press(&stage, 't');
+	for (size_t i = 0; i < 15; i++)
+		press(&stage, ' ');
+	int percent = columns_metric(stage.app.snapshot->columns, "cpu_percent");
+	assert_true(sum->n > 10 && sum->here == sum->n);
+	assert_true(sum->figures[percent].value > 168.2 && sum->figures[percent].value < 168.4);
+	stage_close(&stage);
+}
+
+/* A number that was given out again is another's; who ended is forgotten. */
+static void test_tags_of_the_gone(void **state)
+{
+	struct stage stage;
+	struct snapshot *snapshot = screen_snapshot(2);
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){' ', KEYMAP_HOME, KEYMAP_DOWN, ' ', 0});
+	snapshot = screen_snapshot(2);
+	snapshot->sequence = 2;
+	snapshot->threads.items[0].start_ns = snapshot->time_ns + 1;
+	snapshot->threads.items[1].flags |= ROW_EXITED;
+	app_snapshot(&stage.app, snapshot);
+	press(&stage, KEYMAP_HOME);
+	check_text(&stage, "4121*", false);
+	check_text(&stage, "4122*", true);
+	snapshot = screen_snapshot_family(2);
+	snapshot->sequence = 3;
+	app_snapshot(&stage.app, snapshot);
+	press(&stage, KEYMAP_HOME);
+	assert_int_equal(stage.app.tasks.tags.n, 1);
+	stage_close(&stage);
+}
+
+/* ---- what is told besides */
+
+static void test_listening(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, screen_snapshot(2));
+	stage.app.listening = "127.0.0.1:9105";
+	press(&stage, 'F');
+	check_text(&stage, "listening on 127.0.0.1:9105", true);
+	check_text(&stage, "following 4121 postgres", true);
+	stage_close(&stage);
+}
+
+/* ---- following */
+
+static void test_follow(void **state)
+{
+	struct stage stage;
+	struct list *list = &stage.app.tasks;
+	struct snapshot *snapshot;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, screen_snapshot(2));
+	press(&stage, 'F');
+	check_text(&stage, "following 4121 postgres", true);
+	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
+	press(&stage, 'K');
+	assert_int_equal(selected(&stage)->pid, 4121);
+	assert_true(list->table.selected > 5);
+	press(&stage, 'R');
+	assert_int_equal(selected(&stage)->pid, 4121);
+	/* It does not run. */
+	app_snapshot(&stage.app, screen_snapshot_family(2));
+	press(&stage, 'K');
+	check_text(&stage, "following 4121 postgres (did not run)", true);
+	snapshot = shuffled(screen_snapshot(2));
+	snapshot->threads.items[0].flags |= ROW_EXITED;
+	app_snapshot(&stage.app, snapshot);
+	press(&stage, 'K');
+	assert_int_equal(selected(&stage)->pid, 4121);
+	app_snapshot(&stage.app, screen_snapshot_family(2));
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "4121 postgres has ended, and is not followed any more.", true);
+	check_text(&stage, "following", false);
+	/* Moving ends it, and so does F. */
+	stage_keys(&stage, (int[]){'F', 0});
+	assert_true(list->following);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, 0});
+	assert_false(list->following);
+	stage_keys(&stage, (int[]){'F', 'F', 0});
+	assert_false(list->following);
+	stage_close(&stage);
+}
+
+/* ---- searching and filters */
+
+static void test_search(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	press(&stage, '/');
+	type(&stage, "ana");
+	assert_int_equal(selected(&stage)->pid, 5000);
+	type(&stage, " sc");
+	assert_int_equal(selected(&stage)->pid, 5004);
+	press(&stage, 'x');
+	check_text(&stage, "no line has it", true);
+	check_text(&stage, "following", false);
+	assert_int_equal(selected(&stage)->pid, 5004);
+	press(&stage, KEYMAP_ESCAPE);
+	assert_int_equal(selected(&stage)->pid, 4121);
+	press(&stage, KEYMAP_F0 + 3);
+	type(&stage, "POSTGRES");
+	assert_int_equal(selected(&stage)->pid, 4121);
+	press(&stage, KEYMAP_F0 + 3);
+	assert_int_equal(selected(&stage)->pid, 4122);
+	press(&stage, KEYMAP_ENTER);
+	assert_int_equal(selected(&stage)->pid, 4122);
+	press(&stage, 'n');
+	assert_int_equal(selected(&stage)->pid, 4121);
+	stage_keys(&stage, (int[]){'/', '4', '1', '2', '1', KEYMAP_ENTER, 0});
+	check_text(&stage, "following 4121 postgres", true);
+	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
+	app_draw(&stage.app, &stage.canvas);
+	assert_int_equal(selected(&stage)->pid, 4121);
+	press(&stage, KEYMAP_UP);
+	check_text(&stage, "following", false);
+	/* CPUs by number. */
+	stage_keys(&stage, (int[]){'C', '/', '1', KEYMAP_ENTER, 0});
+	const struct list *cpus = &stage.app.cpus;
+	assert_int_equal(view_cpu(&cpus->view, cpus->table.selected)->cpu, 1);
+	stage_keys(&stage, (int[]){'/', '9', KEYMAP_ENTER, 'n', 0});
+	check_text(&stage, "No line has '9'.", true);
+	stage_close(&stage);
+}
+
+static void test_filter(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	press(&stage, '\\');
+	type(&stage, "post");
+	check_text(&stage, "filter post", true);
+	check_text(&stage, "kworker", false);
+	press(&stage, KEYMAP_ENTER);
+	check_text(&stage, "filter post", true);
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 4, 'q', 'q', 0});
+	check_text(&stage, "no line has it", true);
+	press(&stage, KEYMAP_ESCAPE);
+	check_text(&stage, "filter post ", true);
+	check_text(&stage, "kworker", false);
+	stage_keys(&stage, (int[]){'\\', KEYMAP_CONTROL('U'), 0});
+	check_text(&stage, "kworker", true);
+	press(&stage, KEYMAP_ENTER);
+	check_text(&stage, "filter", false);
+	stage_close(&stage);
+}
+
+static void test_user(void **state)
+{
+	struct stage stage;
+	struct row_filter_spec *filter = &stage.app.tasks.spec.filter;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_family(2));
+	press(&stage, 'u');
+	check_text(&stage, "all users", true);
+	check_text(&stage, "45.0 %CPU, 2 processes", true);
+	type(&stage, "www");
+	press(&stage, KEYMAP_ENTER);
+	assert_true(filter->one_user && filter->uid == 33);
+	check_text(&stage, "user www", true);
+	check_text(&stage, "walwriter", false);
+	press(&stage, 'u');
+	press(&stage, KEYMAP_ESCAPE);
+	assert_true(filter->one_user);
+	stage_keys(&stage, (int[]){'u', KEYMAP_HOME, KEYMAP_ENTER, 0});
+	assert_false(filter->one_user);
+	check_text(&stage, "walwriter", true);
+	stage_close(&stage);
+}
+
+/* ---- columns */
+
+static void check_command(struct stage *stage, enum command_kind kind, const char *text)
+{
+	const struct commands *commands = &stage->app.commands;
+
+	assert_int_equal(commands->n, 1);
+	assert_int_equal(commands->items[0].kind, kind);
+	assert_string_equal(commands->items[0].text, text);
+	commands_clear(&stage->app.commands);
+}
+
+static void test_remove(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'>', 'x', KEYMAP_ENTER, 0});
+	check_command(&stage, COMMAND_REMOVE, "ghz");
+	check_text(&stage, "GHz is removed.", true);
+	press(&stage, 'x');
+	type(&stage, "branch");
+	press(&stage, KEYMAP_ENTER);
+	check_command(&stage, COMMAND_REMOVE, "branch_mpki");
+	stage_keys(&stage, (int[]){'x', KEYMAP_ESCAPE, 0});
+	assert_int_equal(stage.app.commands.n, 0);
+	stage_close(&stage);
+}
+
+/* ---- signals: a machine of two processes, one of them another user's */
+
+struct machine {
+	uint64_t start_ticks; /* of 4121 */
+	bool reused;          /* as soon as it is opened */
+	int sent, open;
+};
+
+static ssize_t machine_file(void *ctx, const char *path, char *buffer, size_t size)
+{
+	struct machine *machine = ctx;
+	pid_t pid = strcmp(path, "/proc/4121/stat") == 0   ? 4121
+		    : strcmp(path, "/proc/4122/stat") == 0 ? 4122
+							   : 0;
+
+	if (!pid)
+		return -ENOENT;
+	return snprintf(buffer, size,
+			"%d (postgres) S 1 1 1 0 -1 4194560 1 0 0 0 1 1 0 0 20 0 1 0 %llu 1 1 1\n",
+			pid, (unsigned long long)machine->start_ticks);
+}
+
+static uint64_t machine_now(void *ctx)
+{
+	(void)ctx;
+	return 100 * NS_PER_S;
+}
+
+static int machine_pidfd_open(void *ctx, pid_t pid)
+{
+	struct machine *machine = ctx;
+
+	machine->open++;
+	if (machine->reused)
+		machine->start_ticks++;
+	return pid;
+}
+
+static int machine_pidfd_signal(void *ctx, int fd, int number)
+{
+	struct machine *machine = ctx;
+
+	if (fd == 4122)
+		return -EPERM;
+	machine->sent = number;
+	return 0;
+}
+
+static int machine_close(void *ctx, int fd)
+{
+	(void)fd;
+	((struct machine *)ctx)->open--;
+	return 0;
+}
+
+static const struct sys_ops machine_ops = {
+	.file_read = machine_file,
+	.now_ns = machine_now,
+	.boottime_ns = machine_now,
+	.pidfd_open = machine_pidfd_open,
+	.pidfd_signal = machine_pidfd_signal,
+	.close = machine_close,
+};
+
+static struct snapshot *seen_at(uint64_t ns)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+
+	snapshot->time_ns = ns;
+	return snapshot;
+}
+
+static void test_kill(void **state)
+{
+	struct machine machine = {.start_ticks = 10};
+	const struct sys sys = {&machine_ops, &machine};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
+	stage.app.sys = &sys;
+	press(&stage, 'k');
+	check_text(&stage, "Signal to 4121 postgres", true);
+	press(&stage, KEYMAP_ENTER);
+	check_text(&stage, "Send SIGTERM to 4121 postgres? (y/n)", true);
+	press(&stage, 'n');
+	assert_int_equal(machine.sent, 0);
+	press(&stage, KEYMAP_F0 + 9);
+	type(&stage, "kill");
+	stage_keys(&stage, (int[]){KEYMAP_ENTER, 'y', 0});
+	assert_int_equal(machine.sent, SIGKILL);
+	assert_int_equal(machine.open, 0);
+	check_text(&stage, "SIGKILL was sent to 4121 postgres.", true);
+	/* Of two that are tagged one is another user's. */
+	stage_keys(&stage, (int[]){KEYMAP_HOME, ' ', ' ', 'k', 0});
+	check_text(&stage, "Signal to 2 processes: 4121 postgres", true);
+	stage_keys(&stage, (int[]){KEYMAP_ENTER, 'y', 0});
+	assert_int_equal(machine.sent, SIGTERM);
+	check_text(&stage, "SIGTERM was sent to 1 of 2: Process 4122 belongs to another user",
+		   true);
+	press(&stage, KEYMAP_ESCAPE);
+	stage_keys(&stage, (int[]){KEYMAP_HOME, KEYMAP_DOWN, 'k', KEYMAP_ENTER, 'y', 0});
+	check_text(&stage, "to send it a signal needs root or CAP_KILL.", true);
+	/* Escape in the picker: nothing is asked. */
+	stage_keys(&stage, (int[]){'k', KEYMAP_ESCAPE, 0});
+	assert_false(stage.app.prompt.active);
+	stage_close(&stage);
+}
+
+/* A number that is another's by now gets nothing. */
+static void test_kill_nobody_else(void **state)
+{
+	struct machine machine = {.start_ticks = 9950};
+	const struct sys sys = {&machine_ops, &machine};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
+	stage.app.sys = &sys;
+	press(&stage, 'k'); /* it began half a second after the snapshot */
+	check_text(&stage, "Process 4121 has ended.", true);
+	machine.start_ticks = 10;
+	machine.reused = true;
+	stage_keys(&stage, (int[]){'k', KEYMAP_ENTER, 'y', 0});
+	check_text(&stage, "Process 4121 has ended.", true);
+	assert_int_equal(machine.sent, 0);
+	assert_int_equal(machine.open, 0);
+	stage_keys(&stage, (int[]){KEYMAP_END, 'k', 0});
+	check_text(&stage, "Process 5008 has ended.", true);
+	stage_close(&stage);
+}
+
+static void test_kill_refused(void **state)
+{
+	struct machine machine = {.start_ticks = 10};
+	const struct sys sys = {&machine_ops, &machine};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
+	press(&stage, 'k');
+	check_text(&stage, "the processes of a recording are not here", true);
+	stage.app.sys = &sys;
+	stage_keys(&stage, (int[]){'g', 'k', 0});
+	check_text(&stage, "A signal goes to processes", true);
+	stage_keys(&stage, (int[]){'C', 'k', 0});
+	check_text(&stage, "A signal goes to processes", true);
+	stage.app.readonly = true;
+	stage_keys(&stage, (int[]){'C', 'H', 'k', 0});
+	check_text(&stage, "No signal is sent: this is --readonly.", true);
+	press(&stage, 'o');
+	check_text(&stage, "Nothing is recorded: this is --readonly.", true);
+	press(&stage, 'W');
+	check_text(&stage, "Nothing is saved: this is --readonly.", true);
+	assert_false(stage.app.save);
+	stage_close(&stage);
+}
+
+/* What cannot be done is in no list of keys, and why it cannot, in the title. */
+static void test_refused(void **state)
+{
+	static const char *const refused[] = {"send a signal", "record to a file", "save the conf"};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 70, false, seen_at(99 * NS_PER_S));
+	check_text(&stage, "READONLY", false);
+	press(&stage, '?');
+	check_text(&stage, "replay: faster", false);
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		check_text(&stage, refused[i], true);
+	press(&stage, 'q');
+	stage.app.readonly = true;
+	press(&stage, '?');
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		check_text(&stage, refused[i], false);
+	check_text(&stage, "attach to a process", true);
+	press(&stage, 'q');
+	check_text(&stage, " READONLY ", true);
+	press(&stage, KEYMAP_F0 + 2);
+	check_text(&stage, "W Save", false);
+	stage.app.readonly = false;
+	press(&stage, KEYMAP_CONTROL('L'));
+	check_text(&stage, "W Save", true);
+	stage_close(&stage);
+}
+
+static void open_family(struct stage *stage, const struct sys *sys, unsigned width, unsigned height)
+{
+	stage_open(stage, width, height, width % 2, screen_snapshot_family(3));
+	stage->app.sys = sys;
+}
+
+/* No size changes what lists to choose from and questions lead to: enlarged, all look alike. */
+static void test_sizes(void **state)
+{
+	static const int keys[] = {
+		'e',           'c',           KEYMAP_DOWN,  KEYMAP_ESCAPE, 'x',
+		KEYMAP_END,    KEYMAP_ESCAPE, 'u',          KEYMAP_DOWN,   KEYMAP_ENTER,
+		'k',           KEYMAP_END,    KEYMAP_ENTER, 'n',           '/',
+		'p',           KEYMAP_ENTER,  'n',          '\\',          'q',
+		KEYMAP_ESCAPE, ' ',           ' ',          'F',           't',
+		' ',           'F',           'g',          ' ',           'F',
+		'C',           ' ',           'F',          'C',           0};
+	struct machine machine = {.start_ticks = 10};
+	const struct sys sys = {&machine_ops, &machine};
+	char *expected[2];
+	struct stage stage;
+
+	(void)state;
+	for (unsigned ascii = 0; ascii < 2; ascii++) {
+		open_family(&stage, &sys, 80 + ascii, 24);
+		stage_keys(&stage, keys);
+		expected[ascii] = stage_print_resized(&stage, 80, 24);
+		stage_close(&stage);
+	}
+	for (unsigned height = 1; height <= 30; height += height < 12 ? 1 : 6)
+		for (unsigned width = 1; width <= 120; width += width < 40 ? 3 : 40) {
+			open_family(&stage, &sys, width, height);
+			stage_keys(&stage, keys);
+
+			char *drawn = stage_print_resized(&stage, 80, 24);
+
+			if (strcmp(drawn, expected[width % 2]) != 0)
+				fail_msg("%ux%u:\n%s\ninstead of\n%s", width, height, drawn,
+					 expected[width % 2]);
+			free(drawn);
+			stage_close(&stage);
+		}
+	free(expected[0]);
+	free(expected[1]);
+}
+
+/* ---- what was said */
+
+static void test_tell(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	app_tell(&stage.app, "Something %s.", "happened");
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "Something happened.", true);
+	for (unsigned i = 0; i < 3; i++)
+		app_snapshot(&stage.app, screen_snapshot(2));
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "Something happened.", true);
+	for (unsigned i = 0; i < 3; i++)
+		app_snapshot(&stage.app, screen_snapshot(2));
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "Something happened.", false);
+	app_tell(&stage.app, "Something %s.", "happened");
+	press(&stage, KEYMAP_DOWN);
+	check_text(&stage, "Something happened.", false);
+	app_tell_on(&stage.app, "This lasts.");
+	press(&stage, KEYMAP_DOWN);
+	check_text(&stage, "This lasts.", true);
+	stage_close(&stage);
+}
+
+/* Of a sentence that is longer than its lines the page of messages has the end. */
+static void test_tell_at_length(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	app_tell(&stage.app, "Not written: '%060d' is full. Write elsewhere.", 0);
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "elsewhere.", true);
+	check_text(&stage, "(L)", false);
+	app_tell(&stage.app, "Not written: '%060d' and '%060d' are full. Write elsewhere.", 0, 0);
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "elsewhere.", false);
+	check_text(&stage, " (L)\n", true);
+	press(&stage, 'L');
+	check_text(&stage, "elsewhere.", true);
+	stage_close(&stage);
+}
+
+/* The line of the sentence about the machine stays when there is none any more. */
+static void test_sentence_comes_and_goes(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 20));
+	app_draw(&stage.app, &stage.canvas);
+	unsigned y = stage.app.tasks.table.place.y;
+	struct snapshot *idle = screen_snapshot_software(2, 5);
+	idle->idle[TALLY_TASK_CLOCK] = idle->totals[TALLY_TASK_CLOCK];
+	app_snapshot(&stage.app, idle);
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "idle-ish", true);
+	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 20));
+	app_draw(&stage.app, &stage.canvas);
+	check_text(&stage, "idle-ish", false);
+	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
+	stage_close(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_listening),
+		cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_setup_without_columns),
+		cmocka_unit_test(test_detail_of_an_event),
+		cmocka_unit_test(test_untag),
+		cmocka_unit_test(test_tagged_tree),
+		cmocka_unit_test(test_tags_of_the_gone),
+		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_user),
+		cmocka_unit_test(test_remove),
+		cmocka_unit_test(test_kill),
+		cmocka_unit_test(test_kill_nobody_else),
+		cmocka_unit_test(test_kill_refused),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_tell),
+		cmocka_unit_test(test_tell_at_length),
+		cmocka_unit_test(test_sentence_comes_and_goes),
+	};
+
+	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/* Clicks and the wheel, at what was drawn last. */
+#include "core/base/util.h"
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tests/unit/shared/stage.h"
+#include "tui/screen/app.h"
+
+/* A click in the middle of the first such word on the screen, looking from line y on. */
+static void stage_click(struct stage *stage, unsigned from_y, const char *word, bool twice)
+{
+	unsigned length = (unsigned)strlen(word);
+
+	app_draw(&stage->app, &stage->canvas);
+	for (unsigned y = from_y; y < stage->canvas.height; y++)
+		for (unsigned x = 0; x + length <= stage->canvas.width; x++) {
+			unsigned i = 0;
+
+			while (i < length &&
+			       canvas_at(&stage->canvas, x + i, y)->text[0] == word[i])
+				i++;
+			if (i < length)
+				continue;
+			app_click(&stage->app, x + length / 2, y, twice);
+			app_draw(&stage->app, &stage->canvas);
+			return;
+		}
+	fail_msg("'%s' is not on the screen", word);
+}
+
+static void test_mouse(void **state)
+{
+	struct stage stage;
+	struct list *list = &stage.app.tasks;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_click(&stage, 5, "IPC", false);
+	assert_string_equal(list->spec.sort, "ipc");
+	assert_false(list->spec.reverse);
+	stage_click(&stage, 5, "IPC", false);
+	assert_true(list->spec.reverse);
+	stage_click(&stage, 5, "COMMAND", false);
+	assert_string_equal(list->spec.sort, "command");
+	assert_false(list->spec.reverse);
+	stage_click(&stage, 5, "PID", false);
+	assert_string_equal(list->spec.sort, "pid");
+
+	/* Lines: the header of the list is the sixth line. */
+	app_click(&stage.app, 60, 8, false);
+	assert_int_equal(list->table.selected, 2);
+	app_wheel(&stage.app, true);
+	assert_int_equal(list->table.selected, 5);
+	app_wheel(&stage.app, false);
+	app_wheel(&stage.app, false);
+	assert_int_equal(list->table.selected, 0);
+	app_click(&stage.app, 0, 0, true);
+	app_click(&stage.app, 5000, 5000, true);
+	assert_int_equal(list->table.selected, 0);
+
+	/* What the key bar offers, and nothing while a question is open. */
+	stage_click(&stage, 23, "Help", false);
+	assert_ptr_equal(stage.app.screen, &screen_help);
+	app_wheel(&stage.app, true);
+	assert_int_equal(stage.app.page.top, 3);
+	stage_click(&stage, 23, "Back", false);
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	stage_click(&stage, 23, "Screen", false);
+	assert_ptr_equal(stage.app.screen, &screen_cpus);
+	stage_click(&stage, 0, "IPC", false);
+	stage_click(&stage, 23, "Screen", false);
+	stage_click(&stage, 7, "instructions", false);
+	assert_ptr_equal(stage.app.screen, &screen_events);
+	assert_int_not_equal(stage.app.events.selected, 0);
+	app_key(&stage.app, 's');
+	app_draw(&stage.app, &stage.canvas);
+	for (unsigned x = 0; x < 80; x++)
+		app_click(&stage.app, x, 23, true);
+	assert_true(stage.app.prompt.active && !stage.app.quit);
+	stage_close(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mouse),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

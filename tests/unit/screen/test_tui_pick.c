@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+/* Choosing from lists over the screen: events and metrics, processes to attach to. */
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tests/unit/shared/stage.h"
+#include "tui/screen/pick.h"
+
+#include <errno.h>
+
+static void press(struct stage *stage, int key)
+{
+	stage_keys(stage, (int[]){key, 0});
+}
+
+static void type(struct stage *stage, const char *text)
+{
+	for (; *text; text++)
+		press(stage, (unsigned char)*text);
+}
+
+/* Fails unless the text stands somewhere on the screen (or does not). */
+static void check_text(struct stage *stage, const char *text, bool there)
+{
+	char *drawn = canvas_print(&stage->canvas);
+
+	if (!strstr(drawn, text) == there)
+		fail_msg("'%s' is %son the screen:\n%s", text, there ? "not " : "", drawn);
+	free(drawn);
+}
+
+static void check_command(struct stage *stage, enum command_kind kind, const char *text,
+			  long number)
+{
+	const struct commands *commands = &stage->app.commands;
+
+	assert_int_equal(commands->n, 1);
+	assert_int_equal(commands->items[0].kind, kind);
+	if (text)
+		assert_string_equal(commands->items[0].text, text);
+	assert_int_equal(commands->items[0].number, number);
+	commands_clear(&stage->app.commands);
+}
+
+/* n events of which the first n_known have been asked for; one can be counted, the next cannot. */
+static struct answer *events(size_t n, size_t n_known)
+{
+	struct answer *answer = xcalloc(1, sizeof(*answer));
+	struct inventory *inventory = xcalloc(1, sizeof(*inventory));
+	size_t size = 0;
+	FILE *texts = open_memstream(&inventory->texts, &size);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(texts,
+			"icl::EVENT_%05zu%cIntel Icelake: counts the %zuth of what such "
+			"events count, while a demand load misses the cache%c",
+			i, 0, i, 0);
+	fclose(texts);
+	inventory->items = xcalloc(n, sizeof(*inventory->items));
+	inventory->references = 1;
+	const char *at = inventory->texts;
+	for (; inventory->n < n; inventory->n++) {
+		struct inventory_item *item = &inventory->items[inventory->n];
+
+		item->name = at;
+		item->help = at + strlen(at) + 1;
+		item->pmu = "icl";
+		item->example = inventory->n == 3;
+		at = item->help + strlen(item->help) + 1;
+	}
+	*answer = (struct answer){
+		.kind = QUESTION_EVENTS,
+		.inventory = inventory,
+		.states = xcalloc(n, sizeof(*answer->states)),
+		.n_known = n_known,
+	};
+	for (size_t i = 0; i < n_known; i++)
+		answer->states[i] = i % 2 ? FIGURE_UNSUPPORTED : FIGURE_VALID;
+	return answer;
+}
+
+static struct answer *outlook(const char *name)
+{
+	struct answer *answer = xcalloc(1, sizeof(*answer));
+
+	answer->kind = QUESTION_OUTLOOK;
+	answer->outlook = xcalloc(1, sizeof(*answer->outlook));
+	*answer->outlook = (struct outlook){.state = FIGURE_VALID,
+					    .kind = EVENT_HARDWARE,
+					    .encoding = "cpu/config=0x412e/",
+					    .turns_before = 1,
+					    .turns_after = 3};
+	text_copy(answer->outlook->text, sizeof(answer->outlook->text), name);
+	return answer;
+}
+
+static void test_event(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 100, 30, false, screen_snapshot(2));
+	press(&stage, 'e');
+	assert_true(app->wonders.events);
+	assert_false(app->wonders.outlook); /* of a metric there is nothing to ask */
+	check_text(&stage, "metric cpu_percent", true);
+	type(&stage, "icl 00004");
+	check_text(&stage, "EVENT_00004", false);
+	app_answer(app, events(6, 2)); /* it is found as soon as it is known */
+	app_draw(app, &stage.canvas);
+	check_text(&stage, "...    icl::EVENT_00004", true);
+	assert_true(app->wonders.outlook);
+	assert_string_equal(app->wonders.text, "icl::EVENT_00004");
+	app_answer(app, events(6, 6));
+	app_answer(app, outlook("icl::EVENT_00004"));
+	app_draw(app, &stage.canvas);
+	check_text(&stage, "ok     icl::EVENT_00004", true);
+	check_text(&stage, "cpu/config=0x412e/", true);
+	check_text(&stage, "takes turns: one of 3 then, counted for 33% of the time", true);
+	press(&stage, KEYMAP_ENTER);
+	check_command(&stage, COMMAND_ADD_EVENTS, "icl::EVENT_00004", 0);
+	assert_null(app->picker.ops);
+	/* What was said of one is said of no other; an example is not chosen. */
+	press(&stage, 'e');
+	type(&stage, "00005");
+	check_text(&stage, "n/a    icl::EVENT_00005", true);
+	check_text(&stage, "takes turns", false);
+	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '3', KEYMAP_ENTER, 0});
+	check_text(&stage, "So such names are written", true);
+	assert_int_equal(app->commands.n, 0);
+	press(&stage, KEYMAP_ESCAPE);
+	assert_false(app->wonders.outlook);
+	stage_close(&stage);
+}
+
+static void test_metric(void **state)
+{
+	static const struct metric_def own = {.name = "mine",
+					      .title = "MINE",
+					      .unit = "",
+					      .help = "what I need",
+					      .forms = {{.expression = "a / b"}}};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 30, false, screen_snapshot(2));
+	stage.app.user_metrics = &own;
+	stage.app.n_user_metrics = 1;
+	press(&stage, 'e');
+	check_text(&stage, "a / b", true);
+	press(&stage, KEYMAP_ENTER);
+	check_command(&stage, COMMAND_ADD_METRIC, "mine", 0);
+	press(&stage, 'e');
+	type(&stage, "ipc");
+	check_text(&stage, "is shown already", true);
+	press(&stage, KEYMAP_CONTROL('U'));
+	type(&stage, "turbo");
+	press(&stage, KEYMAP_ENTER);
+	check_command(&stage, COMMAND_ADD_METRIC, "turbo_ratio", 0);
+	stage_close(&stage);
+}
+
+/* What matches nothing, and what is meant as it is, though it may match. */
+static void test_typed(void **state)
+{
+	static const struct {
+		const char *typed;
+		enum command_kind kind;
+		const char *text; /* NULL: what is typed */
+	} rows[] = {
+		{"r01c2", COMMAND_ADD_EVENTS, NULL},
+		{"cpu/event=0x3c,umask=1/u", COMMAND_ADD_EVENTS, NULL},
+		{"{cycles,instructions}", COMMAND_ADD_EVENTS, NULL},
+		{"zzz", COMMAND_ADD_EVENTS, NULL},
+		{"cycles:u", COMMAND_ADD_EVENTS, NULL},
+		{"r00000", COMMAND_ADD_EVENTS, NULL},
+		{"mine=cycles / instructions", COMMAND_ADD_METRIC, NULL},
+		{"EVENT_00001", COMMAND_ADD_EVENTS, "icl::EVENT_00001"},
+		{"EVENT:", COMMAND_ADD_EVENTS, NULL},
+	};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 30, false, screen_snapshot(2));
+	app_answer(&stage.app, events(6, 6));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		press(&stage, 'e');
+		type(&stage, rows[i].typed);
+		if (rows[i].kind == COMMAND_ADD_EVENTS)
+			assert_true(stage.app.wonders.outlook);
+		press(&stage, KEYMAP_ENTER);
+		check_command(&stage, rows[i].kind, rows[i].text ? rows[i].text : rows[i].typed, 0);
+	}
+	stage_close(&stage);
+}
+
+/* ---- a machine of some processes, for the one to attach to */
+
+static int machine_dir(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
+		       void *arg)
+{
+	static const char *const names[] = {"2", "400", "1", "self", "77", "4121", "4999", "300"};
+
+	(void)ctx;
+	assert_string_equal(path, "/proc");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		fn(arg, names[i]);
+	return 0;
+}
+
+static ssize_t machine_file(void *ctx, const char *path, char *buffer, size_t size)
+{
+	static const struct {
+		const char *path, *text;
+	} files[] = {
+		{"/proc/1/stat", "1 (init) S 0 1 1 0 -1 4194560 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/proc/2/stat", "2 (aa) S 0 0 0 0 -1 2097152 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/proc/400/stat", "400 (zz) S 1 4 4 0 -1 4194560 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/proc/77/stat", "77 (kw) S 2 0 0 0 -1 2097152 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/proc/4121/stat", "4121 (no) S 1 1 1 0 -1 0 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/proc/300/stat", "300 (ended) Z 1 1 1 0 -1 0 1 0 0 0 1 1 0 0 20 0 1 0 7 1 1"},
+		{"/etc/passwd", "root:x:0:0::/root:/bin/sh\n"},
+	};
+
+	(void)ctx;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (strcmp(files[i].path, path) == 0)
+			return snprintf(buffer, size, "%s", files[i].text);
+	return -ENOENT;
+}
+
+static int machine_owner(void *ctx, const char *path, uid_t *owner)
+{
+	(void)ctx;
+	(void)path;
+	*owner = 0;
+	return 0;
+}
+
+/* A millisecond passes with each look. */
+static uint64_t machine_now(void *ctx)
+{
+	return *(uint64_t *)ctx += NS_PER_MS;
+}
+
+static const struct sys_ops machine_ops = {
+	.dir_each = machine_dir,
+	.file_read = machine_file,
+	.file_owner = machine_owner,
+	.now_ns = machine_now,
+};
+
+/* That, between asking for command lines and being content without them. */
+static void check_attach(struct stage *stage, pid_t pid)
+{
+	const struct command *items = stage->app.commands.items;
+	size_t n = stage->app.commands.n;
+
+	assert_true(n >= 2);
+	assert_int_equal(items[n - 2].kind, COMMAND_ATTACH);
+	assert_int_equal(items[n - 2].number, pid);
+	assert_int_equal(items[n - 1].kind, COMMAND_COMMAND_LINES);
+	assert_int_equal(items[n - 1].number, false);
+	commands_clear(&stage->app.commands);
+}
+
+/* From the top to the bottom. */
+static void check_order(const struct stage *stage, const char *const *texts)
+{
+	char *screen = canvas_print(&stage->canvas);
+	const char *at = screen;
+
+	for (; *texts; texts++) {
+		at = strstr(at, *texts);
+		if (!at)
+			fail_msg("no %s there:\n%s", *texts, screen);
+	}
+	free(screen);
+}
+
+static void test_process(void **state)
+{
+	uint64_t now_ns = 0;
+	const struct sys sys = {&machine_ops, &now_ns};
+	struct stage stage;
+	struct app *app = &stage.app;
+	struct snapshot *snapshot;
+	unsigned bits = 0;
+
+	(void)state;
+	stage_open(&stage, 100, 30, false, screen_snapshot(2));
+	press(&stage, 'a');
+	check_text(&stage, "the processes of a recording are not here", true);
+	app->sys = &sys;
+	press(&stage, 'a');
+	check_text(&stage, "  99.6 4121    postgres", true);
+	check_text(&stage, "init", false);
+	for (; app->wonders.processes; bits++)
+		pick_process_more(app);
+	assert_int_equal(bits, 2); /* a few processes each */
+	app_draw(app, &stage.canvas);
+	check_text(&stage, "       1       init", true);
+	check_text(&stage, "77      [kworker/0:1-mm_]", true);
+	check_order(&stage, (const char *const[]){"postgres", "init", "zz", "[aa]", NULL});
+	check_text(&stage, "ended", false);
+	check_text(&stage, "(gone)", false);
+	check_text(&stage, "4121 no", false);
+	/* The list stays, and the figures that it is in the order of. */
+	check_command(&stage, COMMAND_COMMAND_LINES, NULL, true);
+	snapshot = screen_snapshot_family(2);
+	snapshot->threads.items[0].pid = snapshot->threads.items[0].tid = 1;
+	snapshot->threads.items[0].cmdline = "/sbin/init splash";
+	app_snapshot(app, snapshot);
+	app_draw(app, &stage.canvas);
+	check_text(&stage, "  99.6 4121    postgres", true);
+	check_text(&stage, "root      /sbin/init splash", true);
+	type(&stage, "splash");
+	press(&stage, KEYMAP_ENTER);
+	check_attach(&stage, 1);
+	press(&stage, 'a');
+	type(&stage, "50"); /* as a pid it is typed as it is, and others match too */
+	check_text(&stage, "pid    50 ", true);
+	press(&stage, KEYMAP_ENTER);
+	check_attach(&stage, 50);
+	press(&stage, 'a');
+	type(&stage, "503");
+	press(&stage, KEYMAP_ENTER);
+	check_attach(&stage, 503);
+	stage_keys(&stage, (int[]){'a', 'x', 'x', KEYMAP_ENTER, KEYMAP_ESCAPE, 0});
+	assert_int_equal(app->commands.n, 2);
+	assert_false(app->wonders.processes);
+	stage_close(&stage);
+}
+
+/* As many as a large machine has names. */
+static void test_many(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 200, 50, false, screen_snapshot(2));
+	app_answer(&stage.app, events(18000, 18000));
+	press(&stage, 'e');
+	type(&stage, "icl cache 17xyz");
+	check_text(&stage, "as it is typed", true);
+	press(&stage, KEYMAP_CONTROL('U'));
+	type(&stage, "event_17999");
+	check_text(&stage, "n/a    icl::EVENT_17999", true);
+	stage_close(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_event),   cmocka_unit_test(test_metric),
+		cmocka_unit_test(test_typed),   cmocka_unit_test(test_many),
+		cmocka_unit_test(test_process),
+	};
+
+	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/* The key that records: what it asks, what it asks for, and what the title says of it. */
+#include "core/base/util.h"
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tests/unit/shared/stage.h"
+
+static struct command *only_command(struct app *app)
+{
+	assert_int_equal(app->commands.n, 1);
+	assert_int_equal(app->commands.items[0].kind, COMMAND_RECORD);
+	return &app->commands.items[0];
+}
+
+static void test_begin(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+	struct snapshot *snapshot = screen_snapshot(2);
+
+	(void)state;
+	snprintf(snapshot->host, sizeof(snapshot->host), "a b/../c");
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_true(app->prompt.active);
+	assert_memory_equal(app->prompt.text, "pmctop-a_b_.._c-20", 18);
+	assert_string_equal(app->prompt.text + strlen(app->prompt.text) - 5, ".data");
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, 0});
+	assert_int_equal(app->commands.n, 0);
+	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
+	assert_string_equal(only_command(app)->text, "x");
+	stage_close(&stage);
+}
+
+static void test_end(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+	struct snapshot *snapshot = screen_snapshot(2);
+
+	(void)state;
+	snapshot->recorded_bytes = 1234567;
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){0});
+
+	char *text = canvas_print(&stage.canvas);
+
+	assert_non_null(strstr(text, "REC 1.2M"));
+	free(text);
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_false(app->prompt.active);
+	assert_null(only_command(app)->text);
+	assert_string_equal(app->notice, "The recording has ended.");
+	stage_close(&stage);
+}
+
+/* The next one begins before a refresh has shown that the last one has ended. */
+static void test_end_and_begin(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+	struct snapshot *recorded = screen_snapshot(2);
+
+	(void)state;
+	recorded->recorded_bytes = 1;
+	stage_open(&stage, 80, 24, false, recorded);
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_null(only_command(app)->text);
+	commands_clear(&app->commands);
+	/* An interval that was under way tells of it still. */
+	recorded = screen_snapshot(2);
+	recorded->recorded_bytes = 2;
+	app_snapshot(app, recorded);
+	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
+	assert_string_equal(only_command(app)->text, "x");
+	commands_clear(&app->commands);
+	/* That one ends as any other, once it has begun or ended by itself. */
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_null(only_command(app)->text);
+	app_snapshot(app, screen_snapshot(2));
+	assert_false(app->record_ends);
+	stage_keys(&stage, (int[]){'o', 0});
+	assert_true(app->prompt.active);
+	stage_close(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_end_and_begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+/* A recording on the screen: that it is one, where one is in it, and the keys that go there. */
+#include "core/replay/survey.h"
+#include "tests/unit/shared/small_machine.h"
+#include "tests/unit/shared/stage.h"
+#include "tui/screen/replaying.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define BEGIN_NS (100 * NS_PER_S) /* of second_of() */
+
+/* All of it is known, and one is at that second of it. */
+static struct playback at_second(unsigned second)
+{
+	return (struct playback){
+		.name = "run.data",
+		.position_ns = second * NS_PER_S,
+		.length_ns = SECONDS * NS_PER_S,
+		.time_ns = BEGIN_NS + second * NS_PER_S,
+		.speed = PLAYBACK_SPEED_ONE,
+		.whole = true,
+		/*
+		 * 2025-11-20 14:46:40 UTC: the clock of screen_snapshot.h, before its first second
+		 */
+		.begin_real_ns = 1763650000 * NS_PER_S,
+	};
+}
+
+struct replay_stage {
+	struct stage stage;
+	struct survey *survey;
+};
+
+static void replay_open(struct replay_stage *replay, unsigned width, unsigned height, bool ascii,
+			unsigned second, const struct playback *playback)
+{
+	replay->survey = survey_new();
+	for (unsigned i = 1; i <= SECONDS; i++) {
+		struct snapshot *snapshot = second_of(i);
+
+		survey_add(replay->survey, snapshot);
+		snapshot_free(snapshot);
+	}
+	survey_finish(replay->survey);
+	stage_open(&replay->stage, width, height, ascii, NULL);
+	app_survey(&replay->stage.app, replay->survey);
+	replaying_see(&replay->stage.app, playback);
+	app_snapshot(&replay->stage.app, second_of(second));
+}
+
+static void replay_close(struct replay_stage *replay)
+{
+	stage_close(&replay->stage);
+	survey_free(replay->survey);
+}
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		bool ascii;
+		unsigned second;
+		uint32_t speed;
+		bool paused, ended, seeking, pipe, short_of; /* what is told of it */
+		int keys[8];
+	} rows[] = {
+		{"replay_80x24", 80, 24, .second = 30, .speed = 2000},
+		{"replay_80x24_ascii", 80, 24, .ascii = true, .second = 30, .speed = 1000},
+		{"replay_80x24_paused", 80, 24, .second = 31, .speed = 1000, .paused = true},
+		{"replay_80x24_end", 80, 24, .second = SECONDS, .speed = 0, .ended = true},
+		{"replay_80x24_seeking", 80, 24, .second = 31, .speed = 500, .seeking = true},
+		{"replay_80x24_pipe", 80, 24, .second = 31, .speed = 1000, .pipe = true},
+		{"replay_80x24_go", 80, 24, .second = 31, .speed = 1000, .keys = {'G', '5', 0}},
+		{"replay_80x24_broken", 80, 24, .second = 31, .speed = 1000, .short_of = true},
+		{"replay_200x50", 200, 50, .second = 30, .speed = 1000},
+		{"replay_200x50_ascii", 200, 50, .ascii = true, .second = 100, .speed = 1000},
+		{"replay_120x40", 120, 40, .second = SECONDS, .speed = 1000, .ended = true},
+		{"replay_detail_80x24", 80, 24, .second = 30, .speed = 1000, .paused = true,
+		 .keys = {KEYMAP_ENTER, 0}},
+		{"replay_detail_200x50", 200, 50, .second = 30, .speed = 1000,
+		 .keys = {KEYMAP_ENTER, 0}},
+		{"replay_detail_80x24_part", 80, 24, .second = 30, .speed = 1000,
+		 .keys = {KEYMAP_ENTER, KEYMAP_RIGHT, KEYMAP_RIGHT, 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct playback playback = at_second(rows[i].second);
+		struct replay_stage replay;
+
+		playback.speed = rows[i].speed;
+		playback.paused = rows[i].paused;
+		playback.ended = rows[i].ended || rows[i].short_of;
+		playback.seeking = rows[i].seeking;
+		playback.seeking_percent = rows[i].seeking ? 45 : 0;
+		if (rows[i].pipe) {
+			text_copy(playback.name, sizeof(playback.name), "-");
+			playback.pipe = playback.waiting = true;
+			playback.whole = false;
+			playback.length_ns = playback.position_ns;
+		}
+		if (rows[i].short_of)
+			text_copy(playback.broken, sizeof(playback.broken),
+				  "The recording is cut off here.");
+		replay_open(&replay, rows[i].width, rows[i].height, rows[i].ascii, rows[i].second,
+			    &playback);
+		stage_keys(&replay.stage, rows[i].keys);
+		check_screen(rows[i].name, canvas_print(&replay.stage.canvas));
+		replay_close(&replay);
+	}
+}
+
+/* The last interval of a recording is what was left. */
+static void test_interval(void **state)
+{
+	static const struct {
+		uint64_t every_ns, this_ns;
+		const char *says;
+	} rows[] = {
+		{NS_PER_S, NS_PER_S, "every 1.0s  "},
+		{NS_PER_S, NS_PER_S + 3 * NS_PER_MS, "every 1.0s  "},
+		{NS_PER_S, 170 * NS_PER_MS, "every 1.0s, this 0.17s  "},
+		{NS_PER_S, 1000, "every 1.0s, this <0.01s  "},
+		{0, 500 * NS_PER_MS, "every 0.5s  "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct playback playback = at_second(SECONDS);
+		struct replay_stage replay;
+		struct snapshot *last = second_of(SECONDS);
+
+		playback.every_ns = rows[i].every_ns;
+		last->interval_ns = rows[i].this_ns;
+		replay_open(&replay, 200, 50, false, SECONDS - 1, &playback);
+		app_snapshot(&replay.stage.app, last);
+		stage_keys(&replay.stage, (int[]){0});
+		char *screen = canvas_print(&replay.stage.canvas);
+		if (!strstr(screen, rows[i].says))
+			fail_msg("no '%s' in %.200s", rows[i].says, screen);
+		free(screen);
+		replay_close(&replay);
+	}
+}
+
+/* The column where one is stands out, whatever the terminal can. */
+static void test_mark(void **state)
+{
+	struct replay_stage replay;
+	struct playback playback = at_second(65);
+	unsigned marked = 0;
+
+	(void)state;
+	replay_open(&replay, 200, 50, false, 65, &playback);
+	stage_keys(&replay.stage, (int[]){0});
+	for (unsigned y = 3; y < 6; y++) /* the past of the machine */
+		for (unsigned x = 0; x < 200; x++)
+			marked += canvas_at(&replay.stage.canvas, x, y)->selected;
+	assert_int_equal(marked, 2 * 3); /* two graphs three lines high */
+	replay_close(&replay);
+}
+
+static void check_asked(struct app *app, enum command_kind kind, int64_t number)
+{
+	assert_int_equal(app->commands.n, 1);
+	assert_int_equal(app->commands.items[0].kind, kind);
+	assert_int_equal(app->commands.items[0].number, number);
+	commands_clear(&app->commands);
+}
+
+static void test_keys(void **state)
+{
+	static const struct {
+		int keys[12];
+		enum command_kind kind;
+		int64_t number;
+	} rows[] = {
+		{{'Z', 0}, COMMAND_PAUSE, 1},
+		{{'Z', 0}, COMMAND_PAUSE, 0},
+		{{'.', 0}, COMMAND_STEP, 1},
+		{{',', 0}, COMMAND_STEP, -1},
+		{{'}', 0}, COMMAND_SEEK_BY, (int64_t)(60 * NS_PER_S)},
+		{{'{', 0}, COMMAND_SEEK_BY, -(int64_t)(60 * NS_PER_S)},
+		{{']', 0}, COMMAND_SPEED, 2000},
+		{{']', 0}, COMMAND_SPEED, 5000},
+		{{'[', 0}, COMMAND_SPEED, 2000},
+		{{'G', '9', '0', KEYMAP_ENTER, 0}, COMMAND_SEEK_TO, (int64_t)(90 * NS_PER_S)},
+		{{'G', '-', '9', KEYMAP_ENTER, 0}, COMMAND_SEEK_BY, -(int64_t)(9 * NS_PER_S)},
+		{{'e', 'i', 'p', 'c', KEYMAP_ENTER, 0}, COMMAND_ADD_METRIC, 0},
+		{{'e', 'x', '=', '1', KEYMAP_ENTER, 0}, COMMAND_ADD_METRIC, 0},
+		{{'e', 'r', '1', KEYMAP_ENTER, 0}, COMMAND_ADD_EVENTS, 0},
+		{{'i', 0}, COMMAND_IDLE, 1},
+	};
+	struct replay_stage replay;
+	struct playback playback = at_second(30);
+
+	(void)state;
+	replay_open(&replay, 80, 24, false, 30, &playback);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		stage_keys(&replay.stage, rows[i].keys);
+		check_asked(&replay.stage.app, rows[i].kind, rows[i].number);
+	}
+	replay_close(&replay);
+}
+
+static void test_ladder(void **state)
+{
+	struct replay_stage replay;
+	struct playback playback = at_second(30);
+	struct app *app = &replay.stage.app;
+
+	(void)state;
+	playback.speed = 1500; /* --speed 1.5 */
+	replay_open(&replay, 80, 24, false, 30, &playback);
+	stage_keys(&replay.stage, (int[]){']', 0});
+	assert_int_equal(app->playback.speed, 2000);
+	for (int i = 0; i < 30; i++)
+		stage_keys(&replay.stage, (int[]){']', 0});
+	assert_int_equal(app->playback.speed, PLAYBACK_SPEED_MAX);
+	stage_keys(&replay.stage, (int[]){'[', 0});
+	assert_int_equal(app->playback.speed, 1000000);
+	for (int i = 0; i < 30; i++)
+		stage_keys(&replay.stage, (int[]){'[', 0});
+	assert_int_equal(app->playback.speed, 100);
+	replay_close(&replay);
+}
+
+/* Keys that make no sense say so, and do nothing. */
+static void test_refusals(void **state)
+{
+	static const struct {
+		int key;
+		const char *says;
+	} recorded[] = {
+		{'K', "cannot be told apart"},      {'k', "No signal is sent"},
+		{'a', "Nothing is attached to"},    {'D', "Nothing is attached to"},
+		{'o', "nothing is recorded of it"}, {'s', "those that were recorded"},
+		{'d', "those that were recorded"},
+	};
+	static const int live[] = {',', '.', '[', ']', '{', '}', 'G'};
+	struct replay_stage replay;
+	struct playback playback = at_second(30);
+	struct stage stage;
+
+	(void)state;
+	playback.own = true;
+	replay_open(&replay, 80, 24, false, 30, &playback);
+	for (size_t i = 0; i < ARRAY_SIZE(recorded); i++) {
+		stage_keys(&replay.stage, (int[]){recorded[i].key, 0});
+		if (!strstr(replay.stage.app.notice, recorded[i].says))
+			fail_msg("%c: %s", recorded[i].key, replay.stage.app.notice);
+		assert_int_equal(replay.stage.app.commands.n, 0);
+		assert_false(replay.stage.app.prompt.active);
+	}
+	/* Those of perf's recordings are cut as one likes. */
+	playback.own = false;
+	replaying_see(&replay.stage.app, &playback);
+	stage_keys(&replay.stage, (int[]){'s', '2', KEYMAP_ENTER, 0});
+	assert_int_equal(replay.stage.app.interval_ns, 2 * NS_PER_S);
+	replay_close(&replay);
+	stage_open(&stage, 80, 24, false, second_of(1));
+	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
+		stage_keys(&stage, (int[]){live[i], 0});
+		assert_string_equal(stage.app.notice,
+				    "That key goes to and fro in a recording: --replay FILE.");
+		assert_int_equal(stage.app.commands.n, 0);
+	}
+	stage_close(&stage);
+}
+
+/* There is nothing to pause, and it does not come to be paused behind one's back. */
+static void test_pause_at_end(void **state)
+{
+	struct replay_stage replay;
+	struct playback playback = at_second(SECONDS);
+
+	(void)state;
+	playback.ended = true;
+	replay_open(&replay, 80, 24, false, SECONDS, &playback);
+	stage_keys(&replay.stage, (int[]){'Z', 0});
+	assert_non_null(strstr(replay.stage.app.notice, "This is the end of the recording"));
+	assert_int_equal(replay.stage.app.commands.n, 0);
+	assert_false(replay.stage.app.playback.paused);
+	replay_close(&replay);
+}
+
+/* What the player says is said once. */
+static void test_told(void **state)
+{
+	struct replay_stage replay;
+	struct playback playback = at_second(30);
+	struct app *app = &replay.stage.app;
+
+	(void)state;
+	replay_open(&replay, 80, 24, false, 30, &playback);
+	text_copy(playback.text, sizeof(playback.text), "This is the end.");
+	playback.told = 1;
+	replaying_see(app, &playback);
+	assert_string_equal(app->notice, "This is the end.");
+	stage_keys(&replay.stage, (int[]){KEYMAP_DOWN, 0});
+	replaying_see(app, &playback);
+	assert_string_equal(app->notice, "");
+	playback.told = 2;
+	replaying_see(app, &playback);
+	assert_string_equal(app->notice, "This is the end.");
+	replay_close(&replay);
+}
+
+/* Backward nothing is added twice; forward it goes on. The baseline may be shown again. */
+static void test_backward(void **state)
+{
+	struct replay_stage replay;
+	struct playback playback = at_second(30);
+	struct app *app = &replay.stage.app;
+	struct snapshot *again = second_of(29);
+
+	(void)state;
+	replay_open(&replay, 80, 24, false, 28, &playback);
+	app_snapshot(app, snapshot_ref(again));
+	assert_int_equal(app->sums.time_ns, 2 * NS_PER_S);
+	stage_keys(&replay.stage, (int[]){'B', 0});
+	app_snapshot(app, second_of(30));
+	app_snapshot(app, snapshot_ref(again));
+	assert_int_equal(app->sums.time_ns, NS_PER_S);
+	stage_keys(&replay.stage, (int[]){KEYMAP_ENTER, 0});
+	for (unsigned i = 0; i < 3; i++) {
+		app_snapshot(app, second_of(30));
+		app_snapshot(app, snapshot_ref(again));
+	}
+	assert_int_equal(app->watch.sums.time_ns, NS_PER_S);
+	stage_keys(&replay.stage, (int[]){'q', 0});
+	assert_ptr_equal(app->snapshot, app->baseline);
+	stage_keys(&replay.stage, (int[]){'B', 'B', 0});
+	app_snapshot(app, second_of(31));
+	stage_keys(&replay.stage, (int[]){'B', 0});
+	snapshot_free(again);
+	replay_close(&replay);
+}
+
+static void test_times(void **state)
+{
+	static const struct {
+		const char *text;
+		enum replaying_goal goal;
+		double seconds; /* -1: the end */
+	} rows[] = {
+		{"90", REPLAYING_TO, 90},        {" 90", REPLAYING_TO, 90},
+		{"1:30", REPLAYING_TO, 90},      {"+90", REPLAYING_BY, 90},
+		{"-30", REPLAYING_BY, -30},      {"-1:30", REPLAYING_BY, -90},
+		{"+0.5", REPLAYING_BY, 0.5},     {"+1:00:00", REPLAYING_BY, 3600},
+		{"90:00", REPLAYING_TO, 5400},   {"14:46:50", REPLAYING_TO, 10},
+		{"14:48:40", REPLAYING_TO, 120}, {"00:01:12", REPLAYING_TO, 72},
+		{"0", REPLAYING_TO, 0},          {"begin", REPLAYING_TO, 0},
+		{"end", REPLAYING_TO, -1},       {"50%", REPLAYING_TO, 65},
+		{"0%", REPLAYING_TO, 0},         {"100%", REPLAYING_TO, -1},
+		{"END", REPLAYING_TO, -1},
+	};
+	static const char *const wrong[] = {"",     "x",    "-",        "+",   "1:",
+					    ":30",  "1:60", "1:2:3:4",  "1e3", "0x10",
+					    "nan",  "inf",  "101%",     "%",   "+50%",
+					    "+end", "--3",  "12:00:00", "1 2", "99999999999999",
+					    "5%%",  "1..2", "-inf"};
+	struct playback playback = at_second(30);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		enum replaying_goal goal;
+		struct error err = {0};
+		int64_t ns, want = rows[i].seconds == -1
+					   ? INT64_MAX
+					   : (int64_t)(rows[i].seconds * (double)NS_PER_S);
+
+		if (replaying_parse(rows[i].text, &playback, &goal, &ns, &err))
+			fail_msg("'%s': %s", rows[i].text, err.text);
+		if (goal != rows[i].goal || ns != want)
+			fail_msg("'%s': %d %" PRId64, rows[i].text, goal, ns);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		enum replaying_goal goal;
+		struct error err = {0};
+		int64_t ns;
+
+		if (!replaying_parse(wrong[i], &playback, &goal, &ns, &err) || !err.text[0])
+			fail_msg("'%s' was taken for %" PRId64, wrong[i], ns);
+	}
+	playback.whole = false;
+	/* What was not read yet may have it. */
+	int64_t ns;
+	assert_int_equal(replaying_parse("14:50:00", &playback, &(enum replaying_goal){0}, &ns,
+					 &(struct error){0}),
+			 0);
+	assert_true(ns == 200 * (int64_t)NS_PER_S);
+	assert_int_equal(replaying_parse("50%", &playback, &(enum replaying_goal){0}, &(int64_t){0},
+					 &(struct error){0}),
+			 -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),   cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_keys),     cmocka_unit_test(test_ladder),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_told),
+		cmocka_unit_test(test_backward), cmocka_unit_test(test_times),
+		cmocka_unit_test(test_interval), cmocka_unit_test(test_pause_at_end),
+	};
+
+	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
+}

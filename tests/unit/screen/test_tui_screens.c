@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Screens as text: tests/golden/screen_NAME.txt. GOLDEN_UPDATE=1 writes them anew, to be read
+ * before they are committed.
+ */
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "tests/unit/shared/screen_snapshot.h"
+#include "tests/unit/shared/stage.h"
+
+static void test_golden(void **state)
+{
+	enum { MACHINE, LOSSY, SOFTWARE, NOTHING, FAMILY };
+	static const struct {
+		const char *name;
+		unsigned width, height;
+		bool ascii;
+		int snapshot;
+		size_t n_cpus;
+		int keys[16];
+	} rows[] = {
+		{"tasks_80x24", 80, 24, false, MACHINE, 2, {0}},
+		{"tasks_80x24_ascii", 80, 24, true, MACHINE, 2, {0}},
+		{"tasks_80x24_lossy", 80, 24, false, LOSSY, 64, {0}},
+		{"tasks_200x50", 200, 50, false, LOSSY, 64, {0}},
+		{"tasks_20x5", 20, 5, false, MACHINE, 2, {0}},
+		{"tasks_40x12", 40, 12, false, LOSSY, 1, {0}},
+		{"software_80x24", 80, 24, false, SOFTWARE, 1, {KEYMAP_PAGE_DOWN, 0}},
+		{"software_80x24_ascii", 80, 24, true, SOFTWARE, 4, {'>', 'R', KEYMAP_END, 0}},
+		{"cpus_80x24", 80, 24, false, MACHINE, 64, {KEYMAP_TAB, KEYMAP_END, 0}},
+		{"help_80x24", 80, 24, false, LOSSY, 2, {'?', 0}},
+		{"help_120x40", 120, 40, false, MACHINE, 2, {'?', 0}},
+		{"help_40x12_ascii", 40, 12, true, MACHINE, 2, {'?', KEYMAP_PAGE_DOWN, 0}},
+		{"prompt_80x24",
+		 80,
+		 24,
+		 false,
+		 MACHINE,
+		 2,
+		 {'s', '0', '.', '0', '1', KEYMAP_ENTER, 0}},
+		{"scrolled_40x12", 40, 12, false, MACHINE, 2, {KEYMAP_RIGHT, KEYMAP_RIGHT, 0}},
+		{"tree_80x24", 80, 24, false, FAMILY, 4, {'t', 0}},
+		{"tree_80x24_ascii", 80, 24, true, FAMILY, 4, {KEYMAP_F0 + 5, 'R', 0}},
+		{"tree_200x50", 200, 50, false, FAMILY, 4, {'t', 0}},
+		{"user_80x24", 80, 24, false, FAMILY, 4, {'g', 0}},
+		{"cgroup_80x24", 80, 24, false, FAMILY, 4, {'g', 'g', 0}},
+		{"cgroup_200x50", 200, 50, false, FAMILY, 4, {'g', 'g', 0}},
+		{"socket_80x24", 80, 24, false, FAMILY, 4, {'C', 'g', 0}},
+		{"node_80x24", 80, 24, false, FAMILY, 4, {'C', 'g', 'g', 0}},
+		{"theme_80x24", 80, 24, false, MACHINE, 2, {'T', KEYMAP_DOWN, 0}},
+		{"theme_120x40", 120, 40, true, MACHINE, 2, {'T', 'd', 'a', 'r', 'k', 0}},
+		{"preset_80x24", 80, 24, false, MACHINE, 2, {'p', KEYMAP_DOWN, 0}},
+		{"setup_80x24", 80, 24, false, MACHINE, 2, {KEYMAP_F0 + 2, KEYMAP_DOWN, 0}},
+		{"setup_120x40",
+		 120,
+		 40,
+		 true,
+		 LOSSY,
+		 4,
+		 {'f', ' ', '>', '>', KEYMAP_DOWN, ' ', 0}},
+		{"columns_80x24",
+		 80,
+		 24,
+		 false,
+		 MACHINE,
+		 2,
+		 {'f', KEYMAP_DOWN, ' ', KEYMAP_DOWN, '<', '<', KEYMAP_ESCAPE, 0}},
+		{"paused_80x24", 80, 24, false, NOTHING, 0, {'Z', 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = NULL;
+		struct stage stage;
+
+		if (rows[i].snapshot == MACHINE)
+			snapshot = screen_snapshot(rows[i].n_cpus);
+		else if (rows[i].snapshot == LOSSY)
+			snapshot = screen_snapshot_lossy(rows[i].n_cpus);
+		else if (rows[i].snapshot == SOFTWARE)
+			snapshot = screen_snapshot_software(rows[i].n_cpus, 200);
+		else if (rows[i].snapshot == FAMILY)
+			snapshot = screen_snapshot_family(rows[i].n_cpus);
+		stage_open(&stage, rows[i].width, rows[i].height, rows[i].ascii, snapshot);
+		stage_keys(&stage, rows[i].keys);
+		check_screen(rows[i].name, canvas_print(&stage.canvas));
+		stage_close(&stage);
+	}
+}
+
+static void test_golden_styles(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_lossy(2));
+	stage_keys(&stage, (int[]){0});
+	check_screen("styles_80x24", canvas_print_styles(&stage.canvas));
+	stage_close(&stage);
+}
+
+/* Names of events are of any length, and what one is stands beside it. */
+static void test_setup_of_long_names(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+	struct metric_def *def = &snapshot->columns->defs[0];
+	const char *name = def->name;
+	struct stage stage;
+
+	(void)state;
+	def->name = "amd64_fam19h_zen4::L1_DTLB_MISS";
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){'f', 0});
+
+	char *text = canvas_print(&stage.canvas);
+
+	assert_non_null(strstr(text, "  [x] amd64_fam19h_zen4::L… time on a CPU"));
+	free(text);
+	def->name = name;
+	stage_close(&stage);
+}
+
+/* Counted half of the time, and yet not in turns: there are none. */
+static void test_scaled_events(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+	const struct plan *plan = snapshot->columns->plan;
+	struct stage stage;
+
+	(void)state;
+	for (unsigned domain = 0; domain < plan->shape.n_domains; domain++)
+		snapshot->totals[tally_domain(&plan->shape, domain)] *= 2;
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, 0});
+
+	char *text = canvas_print(&stage.canvas);
+
+	assert_non_null(strstr(text, " scaled"));
+	assert_null(strstr(text, "in turns"));
+	free(text);
+	stage_close(&stage);
+}
+
+/*
+ * The screen in a window that was made 80x24, sorted by IPC: which column a sort key goes to
+ * depends on the columns that fit.
+ */
+static char *print_enlarged(struct stage *stage)
+{
+	text_copy(stage->app.tasks.spec.sort, sizeof(stage->app.tasks.spec.sort), "ipc");
+	list_invalidate(&stage->app.tasks);
+	return stage_print_resized(stage, 80, 24);
+}
+
+/* No size changes what keys do: enlarged, each window shows what an 80x24 one shows. */
+static void test_every_size(void **state)
+{
+	static const int keys[] = {KEYMAP_DOWN,
+				   KEYMAP_PAGE_DOWN,
+				   KEYMAP_END,
+				   KEYMAP_RIGHT,
+				   KEYMAP_RIGHT,
+				   '>',
+				   KEYMAP_TAB,
+				   KEYMAP_END,
+				   '<',
+				   '?',
+				   KEYMAP_END,
+				   KEYMAP_ESCAPE,
+				   KEYMAP_TAB,
+				   's',
+				   'x',
+				   KEYMAP_ENTER,
+				   KEYMAP_ESCAPE,
+				   'H',
+				   't',
+				   'g',
+				   'g',
+				   'g',
+				   'C',
+				   'g',
+				   'g',
+				   'C',
+				   'f',
+				   ' ',
+				   '>',
+				   KEYMAP_END,
+				   ' ',
+				   KEYMAP_HOME,
+				   KEYMAP_DOWN,
+				   KEYMAP_DOWN,
+				   KEYMAP_DOWN,
+				   KEYMAP_ENTER,
+				   KEYMAP_ESCAPE,
+				   'T',
+				   'z',
+				   KEYMAP_ESCAPE,
+				   'p',
+				   KEYMAP_ENTER,
+				   'Z',
+				   KEYMAP_HOME,
+				   KEYMAP_PAGE_UP,
+				   0};
+
+	char *expected[2];
+
+	(void)state;
+	for (unsigned ascii = 0; ascii < 2; ascii++) {
+		struct stage stage;
+
+		stage_open(&stage, 80, 24, ascii, screen_snapshot_lossy(3));
+		stage_keys(&stage, keys);
+		expected[ascii] = print_enlarged(&stage);
+		stage_close(&stage);
+	}
+	for (unsigned height = 1; height <= 40; height++)
+		for (unsigned width = 1; width <= 40; width++) {
+			struct stage stage;
+
+			stage_open(&stage, width, height, width % 2, screen_snapshot_lossy(3));
+			stage_keys(&stage, keys);
+
+			char *drawn = print_enlarged(&stage);
+
+			if (strcmp(drawn, expected[width % 2]) != 0)
+				fail_msg("%ux%u:\n%s\ninstead of\n%s", width, height, drawn,
+					 expected[width % 2]);
+			free(drawn);
+			stage_close(&stage);
+		}
+	free(expected[0]);
+	free(expected[1]);
+}
+
+/* One state, all sizes one after the other: what an unruly window does. */
+static void test_resizing(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 100));
+	stage_keys(&stage, (int[]){KEYMAP_END, KEYMAP_RIGHT, 0});
+	for (unsigned i = 0; i < 400; i++) {
+		canvas_resize(&stage.canvas, 1 + i * 37 % 120, 1 + i * 23 % 60);
+		stage_keys(&stage, (int[]){i % 3 ? KEYMAP_PAGE_UP : KEYMAP_PAGE_DOWN, 0});
+	}
+	assert_true(stage.app.tasks.table.selected < 100);
+	stage_close(&stage);
+}
+
+/* Empty, one row, and no metrics that the header could rely on. */
+static void test_empty(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, NULL);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, '>', 'R', 'H', KEYMAP_TAB, '?', KEYMAP_TAB, 0});
+	app_snapshot(&stage.app, screen_snapshot_software(0, 0));
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, KEYMAP_END, '>', KEYMAP_TAB, '<', KEYMAP_TAB, 0});
+	assert_int_equal(stage.app.tasks.table.selected, 0);
+	stage_close(&stage);
+}
+
+static void test_selection_stays(void **state)
+{
+	struct stage stage;
+	struct table *table = &stage.app.tasks.table;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 100));
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, KEYMAP_DOWN, KEYMAP_DOWN, 0});
+	assert_int_equal(table->selected, 3);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 60));
+	stage_keys(&stage, (int[]){0});
+	assert_int_equal(table->selected, 3);
+	stage_keys(&stage, (int[]){KEYMAP_END, 0});
+	assert_int_equal(table->selected, 59);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 80));
+	stage_keys(&stage, (int[]){0});
+	assert_int_equal(table->selected, 79); /* the end stays the end */
+	app_snapshot(&stage.app, screen_snapshot_software(2, 2));
+	stage_keys(&stage, (int[]){KEYMAP_UP, 0});
+	assert_int_equal(table->selected, 0);
+	stage_close(&stage);
+}
+
+static void test_sorting(void **state)
+{
+	struct stage stage;
+	struct view_spec *spec = &stage.app.tasks.spec;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 10));
+	stage_keys(&stage, (int[]){'>', 0});
+	assert_string_equal(spec->sort, "cs_per_s");
+	stage_keys(&stage, (int[]){'R', 0});
+	assert_true(spec->reverse);
+	stage_keys(&stage, (int[]){'<', '<', '<', 0});
+	assert_string_equal(spec->sort, "pid");
+	assert_false(spec->reverse);
+	stage_keys(&stage, (int[]){'<', 0});
+	assert_string_equal(spec->sort, "command");
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 6, 0});
+	assert_string_equal(spec->sort, "pid");
+	stage_close(&stage);
+}
+
+static void test_interval_prompt(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'s', 'x', KEYMAP_ENTER, 0});
+	assert_true(app->prompt.active);
+	assert_string_equal(app->prompt.error.text,
+			    "'x' is no time: write seconds (1, 0.5) or 500ms");
+	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '5', '0', '0', 'm', 's', KEYMAP_ENTER, 0});
+	assert_false(app->prompt.active);
+	assert_true(app->interval_ns == 500 * NS_PER_MS);
+	stage_keys(&stage, (int[]){'d', '9', KEYMAP_ESCAPE, 0});
+	assert_false(app->prompt.active);
+	assert_true(app->interval_ns == 500 * NS_PER_MS);
+	stage_keys(&stage, (int[]){'s', KEYMAP_ENTER, 0}); /* nothing typed: nothing changed */
+	assert_false(app->prompt.active);
+	stage_keys(&stage, (int[]){'s', 'q', KEYMAP_CONTROL('U'), '2', KEYMAP_ENTER, 0});
+	assert_true(app->interval_ns == 2 * NS_PER_S);
+	assert_false(app->quit);
+	stage_close(&stage);
+}
+
+static void test_pause(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+	struct snapshot *shown, *newest;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	shown = app->snapshot;
+	stage_keys(&stage, (int[]){'Z', 0});
+	app_snapshot(app, screen_snapshot(2));
+	newest = screen_snapshot_software(2, 5);
+	app_snapshot(app, newest);
+	assert_ptr_equal(app->snapshot, shown);
+	stage_keys(&stage, (int[]){'Z', 0});
+	assert_ptr_equal(app->snapshot, newest);
+	stage_close(&stage);
+}
+
+static void test_screens(void **state)
+{
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){KEYMAP_TAB, 0});
+	assert_ptr_equal(app->screen, &screen_cpus);
+	stage_keys(&stage, (int[]){KEYMAP_SHIFT_TAB, 0});
+	assert_ptr_equal(app->screen, &screen_tasks);
+	stage_keys(&stage, (int[]){'C', '?', 0});
+	assert_ptr_equal(app->screen, &screen_help);
+	stage_keys(&stage, (int[]){'q', 0}); /* q leaves the help, not the program */
+	assert_ptr_equal(app->screen, &screen_cpus);
+	assert_false(app->quit);
+	stage_keys(&stage, (int[]){KEYMAP_F0 + 1, KEYMAP_ENTER, 'C', 0});
+	assert_ptr_equal(app->screen, &screen_tasks);
+	stage_keys(&stage, (int[]){'j', 'k', 'r', KEYMAP_ALT | 'j', 0});
+	assert_int_equal(app->tasks.table.selected, 1); /* bare j, k and r do nothing */
+	stage_keys(&stage, (int[]){KEYMAP_CONTROL('L'), KEYMAP_F0 + 10, 0});
+	assert_true(app->redraw);
+	assert_true(app->quit);
+	stage_close(&stage);
+}
+
+/* What a line is, key by key; each begins at its first line. */
+static void test_rolling_up(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[6];
+		enum rollup tasks, cpus;
+	} rows[] = {
+		{"nothing", {0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"threads", {'H', 0}, ROLLUP_THREAD, ROLLUP_CPU},
+		{"and back", {'H', 'H', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"tree", {'t', 0}, ROLLUP_TREE, ROLLUP_CPU},
+		{"from threads to the tree", {'H', KEYMAP_F0 + 5, 0}, ROLLUP_TREE, ROLLUP_CPU},
+		{"tree and back", {'t', 't', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"users", {'g', 0}, ROLLUP_USER, ROLLUP_CPU},
+		{"users from the tree", {'t', 'g', 0}, ROLLUP_USER, ROLLUP_CPU},
+		{"cgroups", {'g', 'g', 0}, ROLLUP_CGROUP, ROLLUP_CPU},
+		{"round to processes", {'g', 'g', 'g', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"threads from users", {'g', 'H', 0}, ROLLUP_THREAD, ROLLUP_CPU},
+		{"sockets", {'C', 'g', 0}, ROLLUP_PROCESS, ROLLUP_SOCKET},
+		{"nodes", {'C', 'g', 'g', 0}, ROLLUP_PROCESS, ROLLUP_NODE},
+		{"round to CPUs", {'C', 'g', 'g', 'g', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+		{"no tree of CPUs", {'C', 't', 'H', 0}, ROLLUP_PROCESS, ROLLUP_CPU},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+		bool changes = rows[i].tasks != ROLLUP_PROCESS;
+
+		stage_open(&stage, 80, 24, false, screen_snapshot_family(4));
+		stage_keys(&stage, (int[]){KEYMAP_DOWN, 0});
+		stage_keys(&stage, rows[i].keys);
+		if (stage.app.tasks.spec.by != rows[i].tasks ||
+		    stage.app.cpus.spec.by != rows[i].cpus ||
+		    (changes && stage.app.tasks.table.selected != 0))
+			fail_msg("%s", rows[i].name);
+		stage_close(&stage);
+	}
+}
+
+/* --by says with what the screen begins, and what its -s is of. */
+static void test_begins_rolled_up(void **state)
+{
+	(void)state;
+	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_NODE; by++) {
+		struct options options = {
+			.interval_ns = NS_PER_S, .sort = "ipc", .filter = "", .by = by};
+		struct app app;
+
+		app_init(&app, &options);
+		struct list *list = rollup_is_of_cpus(by) ? &app.cpus : &app.tasks;
+		assert_ptr_equal(app.screen, rollup_is_of_cpus(by) ? &screen_cpus : &screen_tasks);
+		assert_int_equal(list->spec.by, by);
+		assert_string_equal(list->spec.sort, "ipc");
+		app_fini(&app);
+	}
+}
+
+/* Whoever started a command is asked before it is ended. */
+static void test_quitting_with_a_command(void **state)
+{
+	static const struct {
+		const char *name, *command;
+		int keys[4];
+		bool quits;
+	} rows[] = {
+		{"no command", "", {'q'}, true},
+		{"a question", "make", {'q'}, false},
+		{"yes", "make", {'q', 'y'}, true},
+		{"no", "make", {'q', 'n'}, false},
+		{"^C and ^C", "make", {KEYMAP_CONTROL('C'), KEYMAP_CONTROL('C')}, true},
+		{"not so soon", "make", {'q', KEYMAP_ESCAPE, 'q'}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, 80, 24, false, screen_snapshot(2));
+		text_copy(stage.app.command, sizeof(stage.app.command), rows[i].command);
+		stage_keys(&stage, rows[i].keys);
+		if (stage.app.quit != rows[i].quits)
+			fail_msg("%s", rows[i].name);
+		stage_close(&stage);
+	}
+}
+
+static void test_nobody_to_detach_from(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_keys(&stage, (int[]){'D', 0});
+	assert_int_equal(stage.app.commands.n, 0);
+	assert_true(stage.app.notice[0] != '\0');
+	stage.app.snapshot->targeted = true;
+	stage_keys(&stage, (int[]){'D', 0});
+	assert_int_equal(stage.app.commands.n, 1);
+	stage_close(&stage);
+}
+
+/* A key belongs to one action, and every action has a row with a name of its own. */
+static void test_keymap(void **state)
+{
+	struct keymap keymap;
+
+	(void)state;
+	keymap_init(&keymap);
+	for (size_t i = 0; i < keymap_table_n; i++) {
+		const struct keymap_row *row = &keymap_table[i];
+		unsigned nth;
+
+		assert_ptr_equal(keymap_row(row->action), row);
+		for (size_t other = 0; other < i; other++)
+			assert_string_not_equal(row->name, keymap_table[other].name);
+		for (unsigned k = 0; k < KEYMAP_KEYS && row->keys[k]; k++) {
+			assert_int_equal(keymap_find(&keymap, row->keys[k], &nth), row->action);
+			assert_int_equal(nth, k);
+		}
+	}
+	assert_int_equal(keymap_table_n, ACTIONS - 1);
+	assert_int_equal(keymap_find(&keymap, 'r', NULL), ACTION_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_golden_styles),
+		cmocka_unit_test(test_setup_of_long_names),
+		cmocka_unit_test(test_scaled_events),
+		cmocka_unit_test(test_every_size),
+		cmocka_unit_test(test_resizing),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_selection_stays),
+		cmocka_unit_test(test_sorting),
+		cmocka_unit_test(test_interval_prompt),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_rolling_up),
+		cmocka_unit_test(test_begins_rolled_up),
+		cmocka_unit_test(test_keymap),
+		cmocka_unit_test(test_quitting_with_a_command),
+		cmocka_unit_test(test_nobody_to_detach_from),
+	};
+
+	return cmocka_run_group_tests(tests, stage_set_zone, NULL);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What people see on a large machine at work, from the kernel to the screen: busy machines of the
+ * fake kernel (server.h) on screens of all sizes, with and without UTF-8 and colours.
+ */
+#include "tests/unit/shared/server.h"
+#include "tests/unit/shared/stage.h"
+
+enum machine {
+	OVERVIEW, /* the server by its usual columns */
+	ALL,      /* with all that can be known, which takes turns */
+	TOPDOWN,
+	HYBRID,
+	MACHINES,
+};
+
+static struct snapshot *make_snapshot(enum machine machine)
+{
+	switch (machine) {
+	case OVERVIEW:
+		return server_snapshot(busy_server_new(), "overview", NULL);
+	case ALL:
+		return server_snapshot(busy_server_new(), "overview", server_metrics);
+	case TOPDOWN:
+		return server_snapshot(busy_server_new(), "topdown", NULL);
+	case HYBRID:
+		return server_snapshot(busy_hybrid_new(), "overview", NULL);
+	case MACHINES:
+		break;
+	}
+	return NULL;
+}
+
+static struct snapshot *snapshots[MACHINES];
+
+enum print {
+	UTF8,
+	ASCII,
+	STYLES,
+	COLORS, /* 256 of them */
+	MONO,
+};
+
+static char *print_canvas(const struct canvas *canvas, enum print print)
+{
+	switch (print) {
+	case STYLES:
+		return canvas_print_styles(canvas);
+	case COLORS:
+		return canvas_print_looks(canvas, "default", COLOR_DEPTH_256);
+	case MONO:
+		return canvas_print_looks(canvas, "default", COLOR_DEPTH_MONO);
+	case UTF8:
+	case ASCII:
+		break;
+	}
+	return canvas_print(canvas);
+}
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *name;
+		enum machine machine;
+		unsigned width, height;
+		enum print print;
+		int keys[16];
+	} rows[] = {
+		{"server_80x24", OVERVIEW, 80, 24, UTF8, {0}},
+		{"server_80x24_ascii", OVERVIEW, 80, 24, ASCII, {0}},
+		{"server_80x24_styles", OVERVIEW, 80, 24, STYLES, {0}},
+		{"server_80x24_colors", OVERVIEW, 80, 24, COLORS, {0}},
+		{"server_80x24_mono", OVERVIEW, 80, 24, MONO, {0}},
+		{"server_120x40_colors", OVERVIEW, 120, 40, COLORS, {0}},
+		{"server_120x40_mono", OVERVIEW, 120, 40, MONO, {0}},
+		{"server_200x50_colors", ALL, 200, 50, COLORS, {0}},
+		{"server_200x50_mono", ALL, 200, 50, MONO, {0}},
+		{"server_120x40", OVERVIEW, 120, 40, UTF8, {0}},
+		{"server_120x40_ascii", OVERVIEW, 120, 40, ASCII, {0}},
+		{"server_200x50", OVERVIEW, 200, 50, UTF8, {0}},
+		{"server_200x50_ascii", OVERVIEW, 200, 50, ASCII, {0}},
+		{"server_200x50_styles", OVERVIEW, 200, 50, STYLES, {0}},
+		{"server_all_80x24", ALL, 80, 24, UTF8, {0}},
+		{"server_all_120x40", ALL, 120, 40, UTF8, {0}},
+		{"server_all_200x50", ALL, 200, 50, UTF8, {0}},
+		{"server_topdown_120x40", TOPDOWN, 120, 40, UTF8, {0}},
+		{"server_tree_120x40", OVERVIEW, 120, 40, UTF8, {'t', KEYMAP_PAGE_DOWN, 0}},
+		{"server_user_80x24", OVERVIEW, 80, 24, UTF8, {'g', 0}},
+		{"server_cgroup_120x40", OVERVIEW, 120, 40, UTF8, {'g', 'g', 0}},
+		{"server_cpus_80x24", OVERVIEW, 80, 24, UTF8, {'C', 0}},
+		{"server_cpus_80x24_unfolded",
+		 OVERVIEW,
+		 80,
+		 24,
+		 UTF8,
+		 {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}},
+		{"server_cpus_80x24_number", OVERVIEW, 80, 24, UTF8, {'C', 'g', 'g', '<', 0}},
+		{"server_cpus_80x24_topdown", TOPDOWN, 80, 24, UTF8, {'C', 0}},
+		{"server_cpus_200x50", OVERVIEW, 200, 50, UTF8, {'C', 0}},
+		{"server_events_80x24", ALL, 80, 24, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
+		{"server_events_120x40", ALL, 120, 40, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
+		{"server_events_200x50", ALL, 200, 50, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
+		{"hybrid_events_120x40", HYBRID, 120, 40, UTF8, {KEYMAP_TAB, KEYMAP_TAB, 0}},
+		{"hybrid_80x24", HYBRID, 80, 24, UTF8, {0}},
+		{"hybrid_cpus_80x24", HYBRID, 80, 24, UTF8, {'C', 0}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, rows[i].width, rows[i].height, rows[i].print == ASCII,
+			   snapshots[rows[i].machine]);
+		stage_keys(&stage, rows[i].keys);
+		check_screen(rows[i].name, print_canvas(&stage.canvas, rows[i].print));
+		stage_strike(&stage);
+	}
+}
+
+static void test_folding(void **state)
+{
+	enum { SOCKETS = 2, CPUS = 63, OF_FIRST = 32 };
+	static const struct {
+		const char *name;
+		unsigned height;
+		int keys[8];
+		size_t lines;
+	} rows[] = {
+		{"a small screen", 24, {'C', 0}, SOCKETS},
+		{"a large one", 50, {'C', 0}, CPUS},
+		{"unfolds", 24, {'C', KEYMAP_RIGHT, 0}, SOCKETS + OF_FIRST},
+		{"folds", 24, {'C', KEYMAP_ENTER, KEYMAP_LEFT, 0}, SOCKETS},
+		{"stays folded", 24, {'C', KEYMAP_LEFT, 0}, SOCKETS},
+		{"all of it", 24, {'C', KEYMAP_RIGHT, KEYMAP_END, KEYMAP_RIGHT, 0}, SOCKETS + CPUS},
+		{"the second", 24, {'C', KEYMAP_DOWN, KEYMAP_ENTER, 0}, SOCKETS + CPUS - OF_FIRST},
+		{"nodes", 24, {'C', 'g', 0}, 4},
+		{"CPUs, if one wants them", 24, {'C', 'g', 'g', 0}, CPUS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, 80, rows[i].height, false, snapshots[OVERVIEW]);
+		stage_keys(&stage, rows[i].keys);
+		if (stage.app.cpus.table.n != rows[i].lines)
+			fail_msg("%s: %zu lines", rows[i].name, stage.app.cpus.table.n);
+		stage_strike(&stage);
+	}
+}
+
+/* What x says of events, and z of totals. */
+static void test_events(void **state)
+{
+	enum { CYCLES = 2 };
+	static const char asked[] = "cache-references";
+	struct snapshot *snapshot = snapshots[HYBRID];
+	struct stage stage;
+	struct app *app = &stage.app;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_DOWN, KEYMAP_DOWN, 'x', 0});
+	assert_ptr_equal(app->screen, &screen_events);
+	assert_string_equal(app->notice,
+			    "cycles is counted for the columns ghz ipc: remove these.");
+	assert_int_equal(app->commands.n, 0);
+	assert_true(app->sums.items[CYCLES].total > 0);
+	stage_keys(&stage, (int[]){'z', 0});
+	assert_true(app->sums.items[CYCLES].total == 0);
+	stage_strike(&stage);
+
+	struct server server;
+	server_open(&server, busy_hybrid_new(), "overview", NULL);
+	engine_do(server.engine, &(struct command){COMMAND_ADD_EVENTS, asked, 0});
+	snapshot_free(server_next(&server));
+	stage_open(&stage, 80, 24, false, server_next(&server));
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_END, 'x', 0});
+	assert_int_equal(app->commands.n, 1);
+	assert_int_equal(app->commands.items[0].kind, COMMAND_REMOVE);
+	assert_string_equal(app->commands.items[0].text, asked);
+	stage_close(&stage);
+	server_close(&server);
+}
+
+/* However often and however someone looks, and to the last digit. */
+static void test_is_the_same_at_every_run(void **state)
+{
+	struct snapshot *again = make_snapshot(HYBRID);
+	const struct snapshot *first = snapshots[HYBRID];
+
+	(void)state;
+	assert_int_equal(again->threads.n, first->threads.n);
+	assert_memory_equal(again->totals, first->totals,
+			    tally_width(&first->columns->plan->shape) * sizeof(*first->totals));
+	snapshot_free(again);
+}
+
+static int make_snapshots(void **state)
+{
+	for (enum machine machine = 0; machine < MACHINES; machine++)
+		snapshots[machine] = make_snapshot(machine);
+	return stage_set_zone(state);
+}
+
+static int free_snapshots(void **state)
+{
+	(void)state;
+	for (enum machine machine = 0; machine < MACHINES; machine++)
+		snapshot_free(snapshots[machine]);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_folding),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_is_the_same_at_every_run),
+	};
+
+	return cmocka_run_group_tests(tests, make_snapshots, free_snapshots);
+}

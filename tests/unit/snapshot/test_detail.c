@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+/* What a snapshot made by hand says of one of its rows. */
+#include "core/snapshot/detail.h"
+#include "tests/unit/shared/sample.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct sample_row task(pid_t pid, pid_t tid, uint64_t start_ns, uid_t uid, int cgroup,
+			      uint64_t ran_ns)
+{
+	return (struct sample_row){
+		.row = {.pid = pid,
+			.tid = tid,
+			.start_ns = start_ns,
+			.uid = uid,
+			.cgroup = cgroup,
+			.threads = 1},
+		.counts = {[TALLY_TASK_CLOCK] = ran_ns, [SAMPLE_CYCLES] = ran_ns},
+	};
+}
+
+static struct snapshot *make_snapshot(void)
+{
+	struct sample_row rows[] = {
+		task(7, 8, 20, 1000, 0, 300000000), task(7, 7, 10, 1000, 0, 100000000),
+		task(9, 9, 30, 1000, 1, 50000000),  task(11, 12, 41, 33, 0, 200000000),
+		task(7, 7, 60, 1000, 0, 10000000), /* that number again */
+	};
+	static const struct snapshot_place places[] = {
+		{0, 0, 100000000}, {0, 1, 200000000}, {1, 0, 100000000}, {2, 1, 50000000},
+		{3, 0, 20000000},  {3, 1, 180000000}, {4, 1, 10000000},
+	};
+	struct snapshot *snapshot =
+		sample_snapshot(sample_columns("overview"), rows, ARRAY_SIZE(rows));
+
+	text_copy(snapshot->threads.items[0].comm, 16, "worker");
+	text_copy(snapshot->threads.items[1].comm, 16, "main");
+	snapshot->threads.items[1].flags = ROW_EXITED;
+	snapshot->threads.items[0].flags = ROW_LOST;
+	snapshot->places = xcalloc(1, sizeof(places));
+	memcpy(snapshot->places, places, sizeof(places));
+	snapshot->n_places = ARRAY_SIZE(places);
+	snapshot->cgroups = xcalloc(2, sizeof(char *));
+	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup("/a");
+	snapshot->cgroups[snapshot->n_cgroups++] = xstrdup("/b");
+	snapshot->sleeping = xcalloc(1, sizeof(struct row));
+	snapshot->sleeping[snapshot->n_sleeping++] =
+		(struct row){.pid = 11, .tid = 11, .start_ns = 40, .cgroup = 0, .comm = "nginx"};
+	snapshot->cpus[0].socket = 0;
+	snapshot->cpus[1].socket = 1;
+	return snapshot;
+}
+
+enum { MOST = 4 };
+
+static void test_subjects(void **state)
+{
+	static const struct {
+		const char *name;
+		enum history_kind kind;
+		uint32_t number;
+		uint64_t start;
+		uint64_t ran_ns; /* 0: it is not there */
+		const char *comm;
+		uint64_t sum_start;
+		unsigned flags;
+		struct detail_thread threads[MOST]; /* up to ns 0 */
+		struct detail_place places[MOST];   /* the same */
+	} rows[] = {
+		{"a process with its threads, and not its follower's",
+		 HISTORY_PROCESS,
+		 7,
+		 10,
+		 400000000,
+		 "main",
+		 10,
+		 ROW_EXITED | ROW_LOST,
+		 {{0, 300000000}, {1, 100000000}},
+		 {{0, 200000000}, {1, 200000000}}},
+		{"one whose main thread slept",
+		 HISTORY_PROCESS,
+		 11,
+		 40,
+		 200000000,
+		 "nginx",
+		 40,
+		 0,
+		 {{3, 200000000}},
+		 {{1, 180000000}, {0, 20000000}}},
+		{"one that did not run", HISTORY_PROCESS, 5, 1, 0, "", 0, 0, {{0}}, {{0}}},
+		{"another one of that number that did not",
+		 HISTORY_PROCESS,
+		 9,
+		 99,
+		 0,
+		 "",
+		 0,
+		 0,
+		 {{0}},
+		 {{0}}},
+		{"a thread",
+		 HISTORY_THREAD,
+		 8,
+		 20,
+		 300000000,
+		 "worker",
+		 20,
+		 ROW_LOST,
+		 {{0, 300000000}},
+		 {{1, 200000000}, {0, 100000000}}},
+		{"a user",
+		 HISTORY_USER,
+		 33,
+		 0,
+		 200000000,
+		 "",
+		 41,
+		 0,
+		 {{3, 200000000}},
+		 {{1, 180000000}, {0, 20000000}}},
+		{"a CPU and who ran there",
+		 HISTORY_CPU,
+		 0,
+		 0,
+		 660000000,
+		 "",
+		 0,
+		 0,
+		 {{0, 100000000}, {1, 100000000}, {3, 20000000}},
+		 {{0}}},
+		{"a socket",
+		 HISTORY_SOCKET,
+		 1,
+		 0,
+		 0,
+		 "",
+		 0,
+		 0,
+		 {{0, 200000000}, {3, 180000000}, {2, 50000000}, {4, 10000000}},
+		 {{1, 440000000}}},
+		{"a CPU that is not there", HISTORY_CPU, 77, 0, 0, "", 0, 0, {{0}}, {{0}}},
+	};
+	struct snapshot *snapshot = make_snapshot();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct history_key key = {rows[i].kind, rows[i].number, rows[i].start};
+		struct detail detail;
+		size_t n = 0;
+
+		detail_init(snapshot, &key, &detail);
+		if (rows[i].ran_ns && detail.sum.tallies[TALLY_TASK_CLOCK] != rows[i].ran_ns)
+			fail_msg("%s: ran %llu", rows[i].name,
+				 (unsigned long long)detail.sum.tallies[TALLY_TASK_CLOCK]);
+		if (rows[i].kind <= HISTORY_TARGET || rows[i].kind >= HISTORY_THREAD)
+			assert_int_equal(detail.sum.n, rows[i].ran_ns > 0);
+		assert_string_equal(detail.sum.items[0].comm, rows[i].comm);
+		if (detail.sum.n > 0 && rows[i].comm[0]) {
+			assert_int_equal(detail.sum.items[0].start_ns, rows[i].sum_start);
+			assert_int_equal(detail.sum.items[0].flags, rows[i].flags);
+		}
+		for (n = 0; n < MOST && rows[i].threads[n].ns; n++) {
+			assert_int_equal(detail.threads[n].row, rows[i].threads[n].row);
+			assert_int_equal(detail.threads[n].ns, rows[i].threads[n].ns);
+		}
+		if (detail.n_threads != n)
+			fail_msg("%s: %zu threads", rows[i].name, detail.n_threads);
+		for (n = 0; n < MOST && rows[i].places[n].ns; n++) {
+			assert_int_equal(detail.places[n].cpu, rows[i].places[n].cpu);
+			assert_int_equal(detail.places[n].ns, rows[i].places[n].ns);
+		}
+		if (detail.n_places != n)
+			fail_msg("%s: %zu places", rows[i].name, detail.n_places);
+		detail_fini(&detail);
+	}
+	snapshot_free(snapshot);
+}
+
+static void test_cgroup(void **state)
+{
+	struct snapshot *snapshot = make_snapshot();
+	struct row row = {.cgroup = 1};
+	struct history_key key = history_key_of_row(snapshot, ROLLUP_CGROUP, &row);
+	struct detail detail;
+
+	(void)state;
+	detail_init(snapshot, &key, &detail);
+	assert_int_equal(detail.n_threads, 1);
+	assert_int_equal(detail.threads[0].row, 2);
+	assert_string_equal(snapshot_cgroup(snapshot, &detail.sum.items[0]), "/b");
+	detail_fini(&detail);
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_subjects),
+		cmocka_unit_test(test_cgroup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

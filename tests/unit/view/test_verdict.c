@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: MIT
+/* Which rule fires on which figures, and what is said of it. */
+#include "tests/unit/shared/sample.h"
+
+#include "core/base/text.h"
+#include "core/view/verdict.h"
+#include "core/view/view.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+enum { FIGURES = 12 };
+
+/* A metric's figure: known where no state is given. */
+struct given {
+	const char *name; /* NULL: no more */
+	double value;
+	enum figure_state state;
+};
+
+/* Columns of these metrics alone, whose formulas do not matter. */
+static struct columns *given_columns(const struct given *given, struct figure *figures)
+{
+	struct columns *columns = xcalloc(1, sizeof(*columns));
+
+	columns->references = 1;
+	columns->metrics = xcalloc(FIGURES, sizeof(*columns->metrics));
+	columns->defs = xcalloc(FIGURES, sizeof(*columns->defs));
+	for (size_t i = 0; i < FIGURES && given[i].name; i++) {
+		char name[64];
+
+		text_copy(name, sizeof(name), given[i].name);
+		char *title = strchr(name, '='); /* "cache_mpki=L1DMPKI": of that form */
+		if (title)
+			*title++ = '\0';
+		metric_def_copy(&columns->defs[i], metric_def_find(name));
+		if (title) {
+			xfree(columns->defs[i].title);
+			columns->defs[i].title = xstrdup(title);
+		}
+		columns->metrics[i].def = &columns->defs[i];
+		columns->metrics[i].title = columns->defs[i].title;
+		figures[i] = (struct figure){given[i].value, 1, given[i].state};
+		columns->n_metrics++;
+	}
+	return columns;
+}
+
+static void judges(void **state)
+{
+	static const struct {
+		const char *name;
+		struct given given[FIGURES];
+		unsigned flags;
+		enum verdict want;
+		const char *explained;
+	} rows[] = {
+		{"cache misses at a low IPC",
+		 {{"cpu_percent", 99}, {"ipc", 0.31}, {"branch_mpki", 1}, {"cache_mpki", 24.1}},
+		 0,
+		 VERDICT_MEMORY,
+		 "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10"},
+		{"cache misses that cost nothing",
+		 {{"cpu_percent", 99}, {"ipc", 1.31}, {"cache_mpki", 24.1}},
+		 0,
+		 VERDICT_FINE,
+		 "fine: IPC 1.31 >= 1"},
+		{"misses of the first cache have another limit",
+		 {{"ipc", 0.5}, {"cache_mpki=L1DMPKI", 15}},
+		 0,
+		 VERDICT_STALLED,
+		 NULL},
+		{"beyond it",
+		 {{"ipc", 0.5}, {"cache_mpki=L1DMPKI", 25}},
+		 0,
+		 VERDICT_MEMORY,
+		 "memory-bound: IPC 0.50 < 1 and L1DMPKI 25.00 >= 20"},
+		{"misses of L2",
+		 {{"ipc", 0.5}, {"cache_mpki=L2MPKI", 15}},
+		 0,
+		 VERDICT_MEMORY,
+		 NULL},
+		{"misses of LLC", {{"ipc", 0.5}, {"llc_mpki", 15}}, 0, VERDICT_MEMORY, NULL},
+		{"fewer of them at a very low IPC",
+		 {{"ipc", 0.31}, {"cache_mpki=LLCMPKI", 8}},
+		 0,
+		 VERDICT_MEMORY,
+		 "memory-bound: IPC 0.31 < 0.5 and LLCMPKI 8.00 >= 5"},
+		{"which L3 may have hit",
+		 {{"ipc", 0.31}, {"cache_mpki=L2MPKI", 8}},
+		 0,
+		 VERDICT_STALLED,
+		 NULL},
+		{"wrong branches",
+		 {{"ipc", 1.5}, {"branch_mpki", 8}, {"cache_mpki", 0}},
+		 0,
+		 VERDICT_BRANCH,
+		 "branch-bound: brMPKI 8.00 x IPC 1.50 >= 10"},
+		{"as many cost little where all is slow",
+		 {{"ipc", 0.5}, {"branch_mpki", 8}},
+		 0,
+		 VERDICT_STALLED,
+		 NULL},
+		{"wrong branches, but nobody knows of what",
+		 {{"branch_mpki", 80}},
+		 0,
+		 VERDICT_NONE,
+		 NULL},
+		{"the greater of two",
+		 {{"ipc", 0.9}, {"branch_mpki", 20}, {"cache_mpki", 11}},
+		 0,
+		 VERDICT_BRANCH,
+		 NULL},
+		{"the other way round",
+		 {{"ipc", 0.9}, {"branch_mpki", 12}, {"cache_mpki", 30}},
+		 0,
+		 VERDICT_MEMORY,
+		 NULL},
+		{"instructions that are not there",
+		 {{"ipc", 0.5}, {"l1i_mpki", 30}},
+		 0,
+		 VERDICT_FRONTEND,
+		 "frontend-bound: IPC 0.50 < 1 and L1IMPKI 30.00 >= 10"},
+		{"neither misses",
+		 {{"ipc", 0.4}, {"branch_mpki", 0.1}, {"cache_mpki", 0.2}},
+		 0,
+		 VERDICT_CORE,
+		 "core-bound: caMPKI 0.20 < 1 and brMPKI 0.10 < 5 and IPC 0.40 < 1"},
+		{"something, but nobody knows what",
+		 {{"ipc", 0.4}},
+		 0,
+		 VERDICT_STALLED,
+		 "stalled: IPC 0.40 < 1; preset topdown may tell what it waits for"},
+		{"top-down, second level: memory",
+		 {{"ipc", 0.4}, {"topdown_backend", 60}, {"topdown_memory", 45}, {"cache_mpki", 0}},
+		 0,
+		 VERDICT_MEMORY,
+		 "memory-bound: memory% 45.0 >= 20 and back% 60.0 >= 20"},
+		{"top-down, second level: core",
+		 {{"ipc", 0.4}, {"topdown_backend", 60}, {"topdown_memory", 10}},
+		 0,
+		 VERDICT_CORE,
+		 NULL},
+		{"top-down, first level alone",
+		 {{"ipc", 0.4}, {"topdown_backend", 60}},
+		 0,
+		 VERDICT_BACKEND,
+		 "backend-bound: back% 60.0 >= 20; memory or execution units, which is not counted "
+		 "here"},
+		{"top-down: front end",
+		 {{"topdown_frontend", 40}, {"topdown_backend", 25}},
+		 0,
+		 VERDICT_FRONTEND,
+		 "frontend-bound: front% 40.0 >= 15"},
+		{"top-down: wrong paths", {{"topdown_bad_spec", 30}}, 0, VERDICT_BRANCH, NULL},
+		{"machine clears are no branches",
+		 {{"topdown_bad_spec", 30}, {"topdown_mispredict", 2}},
+		 0,
+		 VERDICT_NONE,
+		 NULL},
+		{"top-down: useful work",
+		 {{"topdown_retiring", 74}, {"topdown_backend", 22}},
+		 0,
+		 VERDICT_FINE,
+		 NULL},
+		{"the kernel",
+		 {{"kernel_percent", 45}, {"ipc", 0.2}},
+		 0,
+		 VERDICT_KERNEL,
+		 "kernel-heavy: kernel% 45.0 >= 30"},
+		{"a kernel thread is nowhere else",
+		 {{"kernel_percent", 100}, {"ipc", 1.2}},
+		 ROW_KERNEL,
+		 VERDICT_FINE,
+		 NULL},
+		{"an ended task is a task", {{"ipc", 0.2}}, ROW_EXITED, VERDICT_STALLED, NULL},
+		{"switches",
+		 {{"cpu_percent", 50}, {"cs_per_s", 140000}, {"ipc", 0.2}},
+		 0,
+		 VERDICT_SWITCHES,
+		 "thrashing switches: cs/s 140k >= 20000"},
+		{"switches of many threads are few each",
+		 {{"cpu_percent", 6400}, {"cs_per_s", 140000}},
+		 0,
+		 VERDICT_NONE,
+		 NULL},
+		{"the limit for that many",
+		 {{"cpu_percent", 240}, {"cs_per_s", 140000}},
+		 0,
+		 VERDICT_SWITCHES,
+		 "thrashing switches: cs/s 140k >= 48.0k"},
+		{"a limit that is not round",
+		 {{"cpu_percent", 199.9108}, {"faults_per_s", 215000}},
+		 0,
+		 VERDICT_FAULTS,
+		 "faulting: flt/s 215k >= 200k"},
+		{"faults",
+		 {{"cpu_percent", 90}, {"cs_per_s", 3}, {"faults_per_s", 250000}},
+		 0,
+		 VERDICT_FAULTS,
+		 "faulting: flt/s 250k >= 100000"},
+		{"faults that read from a disk",
+		 {{"major_faults_per_s", 200}},
+		 0,
+		 VERDICT_FAULTS,
+		 NULL},
+		{"hardly runs",
+		 {{"cpu_percent", 0.4}, {"ipc", 0.1}},
+		 0,
+		 VERDICT_IDLE,
+		 "idle-ish: %CPU 0.4 < 1"},
+		{"software alone",
+		 {{"cpu_percent", 90}, {"cs_per_s", 3}, {"faults_per_s", 2}},
+		 0,
+		 VERDICT_NONE,
+		 "No verdict: cycles and instructions would have to be counted, as presets "
+		 "overview "
+		 "and topdown do."},
+		{"no PMU",
+		 {{"cpu_percent", 90}, {"ipc", 0, FIGURE_UNSUPPORTED}},
+		 0,
+		 VERDICT_NONE,
+		 "No verdict: IPC cannot be counted here."},
+		{"denied",
+		 {{"ipc", 0, FIGURE_DENIED}},
+		 0,
+		 VERDICT_NONE,
+		 "No verdict: the kernel denies what IPC is counted by."},
+		{"not counted",
+		 {{"ipc", 0, FIGURE_NOT_COUNTED}},
+		 0,
+		 VERDICT_NONE,
+		 "No verdict: IPC was not counted while it ran."},
+		{"no instructions",
+		 {{"ipc", 0, FIGURE_UNDEFINED}},
+		 0,
+		 VERDICT_NONE,
+		 "No verdict: it retired no instruction that was counted."},
+		{"a cause that is not known leaves what is",
+		 {{"ipc", 0.4}, {"cache_mpki", 99, FIGURE_UNSUPPORTED}},
+		 0,
+		 VERDICT_STALLED,
+		 NULL},
+		{"scaled",
+		 {{"ipc", 0.4}, {"cache_mpki", 99, FIGURE_SCALED}},
+		 0,
+		 VERDICT_MEMORY,
+		 "memory-bound: IPC 0.40 < 1 and caMPKI ~99.00 >= 10"},
+		{"an IPC of 1", {{"ipc", 1}}, 0, VERDICT_FINE, NULL},
+		{"nothing at all", {{NULL}}, 0, VERDICT_NONE, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct figure figures[FIGURES];
+		struct columns *columns = given_columns(rows[i].given, figures);
+		struct judge judge;
+		char text[256];
+
+		judge_init(&judge, columns);
+		struct judgement judgement = judge_figures(&judge, figures, rows[i].flags);
+		verdict_explain(&judge, &judgement, figures, text, sizeof(text));
+		if (judgement.verdict != rows[i].want)
+			fail_msg("%s: %s", rows[i].name, text);
+		if (rows[i].explained && strcmp(text, rows[i].explained) != 0)
+			fail_msg("%s: \"%s\"", rows[i].name, text);
+		columns_unref(columns);
+	}
+}
+
+/* The doubt of the figures that it rests on, and of no others. */
+static void doubts(void **state)
+{
+	static const struct {
+		struct given given[FIGURES];
+		enum figure_state want;
+	} rows[] = {
+		{{{"ipc", 0.4}, {"cache_mpki", 99}}, FIGURE_VALID},
+		{{{"ipc", 0.4}, {"cache_mpki", 99, FIGURE_SCALED}}, FIGURE_SCALED},
+		{{{"ipc", 0.4, FIGURE_LOST}, {"cache_mpki", 99, FIGURE_SCALED}}, FIGURE_LOST},
+		{{{"ipc", 1.4}, {"cache_mpki", 99, FIGURE_SCALED}}, FIGURE_VALID},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct figure figures[FIGURES];
+		struct columns *columns = given_columns(rows[i].given, figures);
+		struct judge judge;
+
+		judge_init(&judge, columns);
+		assert_int_equal(judge_figures(&judge, figures, 0).state, rows[i].want);
+		columns_unref(columns);
+	}
+}
+
+static void labels_fit(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < VERDICTS; v++) {
+		assert_true(text_width(verdict_label((enum verdict)v)) <= 8);
+		assert_true(verdict_name((enum verdict)v)[0]);
+	}
+}
+
+#define TASK(p, name, ms, instructions, misses)                              \
+	{                                                                    \
+		.row = {.pid = (p), .tid = (p), .threads = 1, .comm = name}, \
+		.counts = {[TALLY_TASK_CLOCK] = (ms)*NS_PER_MS,              \
+			   [SAMPLE_CYCLES] = 1000 * (ms),                    \
+			   [SAMPLE_INSTRUCTIONS] = (instructions) * (ms),    \
+			   [SAMPLE_CACHE_MISSES] = (misses) * (ms)},         \
+	}
+
+static void speaks_of_the_machine(void **state)
+{
+	static const struct {
+		const char *name, *preset;
+		struct sample_row tasks[4];
+		enum verdict want;
+		const char *sentence;
+		uint64_t hidden_ns;
+	} rows[] = {
+		{"what takes most time",
+		 "overview",
+		 {TASK(1, "postgres", 900, 310, 8), TASK(2, "java", 700, 2000, 0),
+		  TASK(3, "pg\x1b", 100, 310, 8)},
+		 VERDICT_MEMORY,
+		 "1.0 of 2 CPUs' time memory-bound: postgres (IPC 0.31, caMPKI 25.81)"},
+		{"a name that may not be shown",
+		 "overview",
+		 {TASK(1, "\x1b[2J", 900, 310, 8)},
+		 VERDICT_MEMORY,
+		 "0.9 of 2 CPUs' time memory-bound: \xef\xbf\xbd[2J (IPC 0.31, caMPKI 25.81)"},
+		{"a process whose threads have more together",
+		 "overview",
+		 {TASK(1, "postgres", 300, 310, 8),
+		  {.row = {.pid = 2, .tid = 3, .threads = 1, .comm = "worker"},
+		   .counts = {[TALLY_TASK_CLOCK] = 200 * NS_PER_MS,
+			      [SAMPLE_CYCLES] = 1000,
+			      [SAMPLE_INSTRUCTIONS] = 500,
+			      [SAMPLE_CACHE_MISSES] = 20}},
+		  TASK(2, "java", 250, 310, 8)},
+		 VERDICT_MEMORY,
+		 "0.8 of 2 CPUs' time memory-bound: java (IPC 0.31, caMPKI 25.81)"},
+		{"too little to be a trait",
+		 "overview",
+		 {TASK(1, "postgres", 50, 310, 8), TASK(2, "java", 900, 2000, 0)},
+		 VERDICT_FINE,
+		 "fine: IPC 1.91 >= 1"},
+		{"nothing runs",
+		 "overview",
+		 {TASK(1, "postgres", 40, 310, 8)},
+		 VERDICT_IDLE,
+		 "idle-ish: less than 5% of the CPUs' time was used"},
+		{"nothing that is seen runs",
+		 "overview",
+		 {TASK(1, "postgres", 40, 310, 0)},
+		 VERDICT_CORE,
+		 "core-bound: caMPKI 0.00 < 1 and brMPKI 0.00 < 5 and IPC 0.31 < 1",
+		 900 * NS_PER_MS},
+		{"nothing is counted",
+		 "software",
+		 {TASK(1, "postgres", 900, 310, 8)},
+		 VERDICT_NONE,
+		 "No verdict: cycles and instructions would have to be counted, as presets "
+		 "overview "
+		 "and topdown do."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot;
+		char text[256];
+		size_t n = 0;
+
+		while (n < 4 && rows[i].tasks[n].row.pid)
+			n++;
+		snapshot = sample_snapshot(sample_columns(rows[i].preset), rows[i].tasks, n);
+		snapshot->totals[TALLY_TASK_CLOCK] += rows[i].hidden_ns;
+		enum verdict verdict = verdict_of_snapshot(snapshot, text, sizeof(text));
+		if (verdict != rows[i].want || strcmp(text, rows[i].sentence) != 0)
+			fail_msg("%s: %s", rows[i].name, text);
+		assert_int_equal(verdict_of_snapshot(snapshot, NULL, 0), verdict);
+		snapshot_free(snapshot);
+	}
+}
+
+/* Of some tasks it says whose it is: the machine is busy. */
+static void speaks_of_some(void **state)
+{
+	static const struct sample_row task = TASK(1, "postgres", 5, 310, 8);
+
+	(void)state;
+	for (int targeted = 0; targeted < 2; targeted++) {
+		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), &task, 1);
+		char text[256];
+
+		snapshot->totals[TALLY_TASK_CLOCK] += 900 * NS_PER_MS;
+		snapshot->targeted = targeted;
+		snapshot->target_figures =
+			xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
+		assert_int_equal(verdict_of_snapshot(snapshot, text, sizeof(text)), VERDICT_IDLE);
+		assert_string_equal(text, targeted ? "target idle-ish: %CPU 0.0 < 1"
+						   : "own tasks idle-ish: %CPU 0.0 < 1");
+		snapshot_free(snapshot);
+	}
+}
+
+/* Sorted by what is lost: the time of those whom something ails comes first. */
+static void sorts(void **state)
+{
+	static const struct sample_row tasks[] = {
+		TASK(1, "idle", 1, 100, 1),    TASK(2, "fine", 900, 2000, 0),
+		TASK(3, "bad", 300, 310, 8),   TASK(4, "worse", 300, 310, 20),
+		TASK(5, "little", 20, 310, 8), TASK(6, "fine too", 800, 2000, 0),
+	};
+	static const pid_t want[] = {4, 3, 2, 6, 5, 1};
+	struct snapshot *snapshot =
+		sample_snapshot(sample_columns("overview"), tasks, ARRAY_SIZE(tasks));
+	struct view view;
+
+	(void)state;
+	view_init(snapshot, &(struct view_spec){.sort = "verdict"}, &view);
+	for (size_t line = 0; line < view.n; line++)
+		assert_int_equal(view_row(&view, line)->pid, want[line]);
+	view_fini(&view);
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(judges),     cmocka_unit_test(doubts),
+		cmocka_unit_test(labels_fit), cmocka_unit_test(speaks_of_the_machine),
+		cmocka_unit_test(sorts),      cmocka_unit_test(speaks_of_some),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
