@@ -318,7 +318,7 @@ $(BENCH_BIN): $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libtests.a
 	$(call link,$(TEST_LIBS) $(TUI_LIBS) $(CORE_LIBS))
 
 $(BUILD)/obj/core/%: FILE_FLAGS = $(CORE_CFLAGS)
-$(BUILD)/obj/tui/%: FILE_FLAGS = $(TUI_CFLAGS)
+$(BUILD)/obj/tui/%: FILE_FLAGS = $(TUI_CFLAGS) $(CORE_CFLAGS)
 $(BUILD)/obj/tests/fake_kernel/%: FILE_FLAGS = $(TEST_CFLAGS)
 $(BUILD)/obj/tests/unit/% $(BUILD)/obj/tests/live/% $(BUILD)/obj/tests/soak/%: FILE_FLAGS = $(TUI_CFLAGS) $(TEST_CFLAGS)
 

@@ -6,8 +6,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "core/config.h"
-#include "core/config_edit.h"
+#include "tui/options/config.h"
+#include "tui/options/config_edit.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/config.h"
 #include "core/metric/preset.h"
 #include "tui/options/choice.h"
+#include "tui/options/config.h"
 #include "tui/options/duration.h"
 #include "tui/options/keymap_config.h"
 #include "tui/options/options.h"

@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/config.h"
+#include "tui/options/config.h"
 #include "tui/options/keymap_config.h"
 #include "tui/term/keymap.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_KEYMAP_CONFIG_H
 #define PMCTOP_KEYMAP_CONFIG_H
 
-#include "core/config.h"
+#include "tui/options/config.h"
 #include "tui/term/keymap.h"
 
 /*

@@ -2,8 +2,8 @@
 #include "tui/options/settings.h"
 
 #include "core/base/util.h"
-#include "core/config_save.h"
 #include "tui/options/column_choice.h"
+#include "tui/options/config_save.h"
 #include "tui/options/duration.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/notes.h"
-#include "core/config.h"
+#include "tui/options/config.h"
 
 #include <limits.h>
 

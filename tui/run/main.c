@@ -17,7 +17,7 @@
 #include "tui/term/variables.h"
 
 #include "core/base/text.h"
-#include "core/config.h"
+#include "tui/options/config.h"
 
 #include <errno.h>
 #include <fcntl.h>

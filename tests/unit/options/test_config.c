@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* A configuration: what is understood of it, and what is said of every line that is not. */
 #include "core/base/util.h"
-#include "core/config.h"
 #include "tests/unit/shared/files.h"
+#include "tui/options/config.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What W writes: the user's file with the changes in it, or the file as it was. */
 #include "core/base/util.h"
-#include "core/config.h"
-#include "core/config_save.h"
 #include "tests/unit/shared/files.h"
 #include "tests/unit/shared/signals.h"
+#include "tui/options/config.h"
+#include "tui/options/config_save.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
  * whole, and nothing beside it. A child does it, traced, and is killed at its k-th call.
  */
 #include "core/base/file_replace.h"
-#include "core/config_save.h"
 #include "core/perfdata/perfdata.h"
 #include "core/perfdata/record_name.h"
+#include "tui/options/config_save.h"
 
 #include "core/base/util.h"
 #include "tests/unit/shared/files.h"

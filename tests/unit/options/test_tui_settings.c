@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What W writes is what the next start reads. */
 #include "core/base/util.h"
-#include "core/config.h"
 #include "tests/unit/shared/screen_snapshot.h"
+#include "tui/options/config.h"
 #include "tui/options/settings.h"
 #include "tui/screen/app_options.h"
 

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_CONFIG_SAVE_H
 #define PMCTOP_CONFIG_SAVE_H
 
-#include "core/config_edit.h"
+#include "tui/options/config_edit.h"
 
 /*
  * Writes changes into a configuration file, all or nothing: another file in the same directory

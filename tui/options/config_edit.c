@@ -4,10 +4,10 @@
  * is to write the text anew with other lines there. A value may be one that no line can say (" #"
  * begins a comment), so what was written is read again.
  */
-#include "core/config_edit.h"
+#include "tui/options/config_edit.h"
 
 #include "core/base/util.h"
-#include "core/config.h"
+#include "tui/options/config.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
  * Names and values are kept as they stand until the file has been read: a preset may name a metric
  * that is defined further down.
  */
-#include "core/config.h"
+#include "tui/options/config.h"
 
 #include "core/base/suggest.h"
 #include "core/base/text_file.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "core/config_save.h"
+#include "tui/options/config_save.h"
 
 #include "core/base/new_file.h"
 #include "core/base/place.h"
 #include "core/base/text_file.h"
 #include "core/base/util.h"
-#include "core/config.h"
+#include "tui/options/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
