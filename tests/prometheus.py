@@ -15,7 +15,7 @@ import urllib.request
 from served import free_port, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FILES = os.path.join(HERE, "..", "core", "monitoring")
+FILES = os.path.join(HERE, "..", "core", "output", "monitoring")
 RULES, DASHBOARD = (os.path.join(FILES, name) for name in ("pmctop.rules.yml", "grafana.json"))
 INTERVAL = "400ms"  # of scrapes and rules, in place of the example's 15 seconds
 NEEDS_COUNTERS = re.compile(r"cycles|instructions|branch_misses|cache_miss|pmctop_ipc")

@@ -4,8 +4,8 @@
 
 core/README.md and tui/README.md list the rooms. A room may include itself and the rooms listed above
 it, so no two rooms include each other. core/ includes nothing of tui/. Every room is listed, has a
-README.md, and holds C files; none lies outside a room. Includes in quotes are paths from the root of
-the source.
+README.md, and holds C files; none lies outside a room. Files that a room's README names exist.
+Includes in quotes are paths from the root of the source.
 
 Prints each fault. Status 1 if there is one.
 """
@@ -15,6 +15,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 LISTED = re.compile(r"^\| \[`(\w+)/`\]\(\1/README\.md\) \|", re.M)
+NAMED = re.compile(r"`([a-z0-9_/]+\.(?:c|h|def|py))`")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -59,6 +60,14 @@ def faults_of_includes(path, room, rooms):
             yield f"{path} includes {name}, but {theirs}/ stands below {room}/"
 
 
+def faults_of_readme(path, names):
+    with open(path, encoding="utf-8") as file:
+        named = NAMED.findall(file.read())
+    for name in named:
+        if os.path.basename(name) not in names:
+            yield f"{path} names {name}, which does not exist"
+
+
 def main():
     os.chdir(ROOT)
     rooms, files = listed_rooms(), c_files()
@@ -66,6 +75,11 @@ def main():
     for room in rooms:
         for path in files.get(room, []):
             faults += faults_of_includes(path, room, rooms)
+    names = {name for top in ("core", "tui", "tests") for _, _, files_there in os.walk(top)
+             for name in files_there}
+    for readme in ["core/README.md", "tui/README.md", *(f"{room}/README.md" for room in rooms)]:
+        if os.path.exists(readme):
+            faults += faults_of_readme(readme, names)
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults or not rooms else 0
 

@@ -124,11 +124,6 @@ def check_names(readme):
     absent = sorted(name for name in named_files(readme) if not exists(name))
     check("the files and folders that it names are there", not absent, absent)
 
-    nouns = set(re.findall(r"`([a-z_]+\*?)`", readme.part("For the next engineer"))) - {"pmctop"}
-    absent = sorted(noun for noun in nouns if not exists(f"{noun}.[ch]") and not exists(f"{noun}.c")
-                    and not os.path.isdir(os.path.join(ROOT, "core", noun)))
-    check("the nouns of its map are files", len(nouns) > 20 and not absent, absent)
-
     headings = {anchor(heading) for heading in re.findall(r"^#+ (.*)$", readme.prose, re.M)}
     links = re.findall(r"\]\(([^)]+)\)", readme.prose)
     broken = [link for link in links

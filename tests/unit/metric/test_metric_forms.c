@@ -259,8 +259,8 @@ static void no_form_for_nobody(void **state)
 		for (size_t form = 0; form < METRIC_FORMS_MAX && def->forms[form].expression;
 		     form++)
 			/*
-			 * Names of one kind of CPU only libpfm4 on such a CPU knows; what stands in
-			 * where not all levels are counted is test_levels.c's.
+			 * Names of one kind of CPU only libpfm4 on such a CPU knows. test_metric.c
+			 * tests the form that is taken where not all levels are counted.
 			 */
 			if (!taken[form] && !(form > 0 && def->forms[form - 1].all_levels) &&
 			    !strstr(def->forms[form].expression, "RETIRED:"))
