@@ -406,12 +406,12 @@ GUEST := $(BUILD)/guest
 # Tests that run at once ask for it at once.
 guest: ## build the emulated arm64 machine and pmctop for it
 	@tests/guest/image.sh $(GUEST)
-	@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
+	+@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 all loads
 
 static-arm64: ## build build/arm64/static/pmctop, the static program for arm64
 	@tests/guest/image.sh $(GUEST)
-	@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
+	+@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 static
 
 monitoring: ## fetch prometheus, promtool and node_exporter for the tests, without installing them
