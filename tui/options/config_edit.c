@@ -45,7 +45,10 @@ static size_t fit(const char *value, size_t room)
 	return at ? at : length;
 }
 
-/* What stands left of the value, and a comment behind it, are as they were. */
+/*
+ * What stands left of the value, and a comment behind it, are as they were. The comment stays in
+ * the first line, where the next edit looks for it.
+ */
 static void write_entry(const struct edit *edit, const char *before, size_t length,
 			const char *comment, size_t comment_length)
 {
@@ -56,7 +59,8 @@ static void write_entry(const struct edit *edit, const char *before, size_t leng
 	for (;;) {
 		size_t piece = fit(value, indent < WIDTH / 2 ? WIDTH - indent : WIDTH / 2);
 
-		fprintf(edit->out, "%.*s", (int)piece, value);
+		fprintf(edit->out, "%.*s%.*s", (int)piece, value, (int)comment_length, comment);
+		comment_length = 0;
 		value += piece;
 		if (!*value)
 			break;
@@ -64,7 +68,6 @@ static void write_entry(const struct edit *edit, const char *before, size_t leng
 		fprintf(edit->out, "%s\t", edit->newline);
 		indent = 8;
 	}
-	fprintf(edit->out, "%.*s", (int)comment_length, comment);
 }
 
 /* The comment of a line with the blanks before it, else its end. */
