@@ -536,7 +536,7 @@ lint-deps: test-deps ## the same for lint and valgrind
 	@$(call install,$(LINT_PACKAGES))
 # Those that the benchmarks compare with: what cannot be installed is left out.
 bench-deps: ## the same for bench, as far as it can be had
-	@$(call install,$(BUILD_PACKAGES))
+	@$(call install,$(TEST_PACKAGES))
 	@($(call install,$(BENCH_PACKAGES))) || true
 # Debian packages the sanitizers and libFuzzer apart, by clang's version; others have them with clang.
 clang-deps: ## the same for what takes clang: fuzz, sanitize, lint
