@@ -260,7 +260,7 @@ static void put_part(const struct view *view, const char *scope, const uint64_t 
 	const struct csv_row row = {
 		.scope = scope,
 		.cpu = -1,
-		.counts = {view->snapshot->columns, tally, machine},
+		.counts = {.columns = view->snapshot->columns, .tally = tally, .machine = machine},
 	};
 
 	if (tally)
@@ -275,14 +275,18 @@ static void put_system(const struct view *view, FILE *out)
 		.cpu = -1,
 		.verdict = verdict_of_snapshot(snapshot, NULL, 0),
 		.lost_records = &snapshot->lost_records,
-		.counts = {snapshot->columns, snapshot->totals, true},
+		.counts = {.columns = snapshot->columns,
+			   .tally = snapshot->totals,
+			   .machine = true},
 		.figures = snapshot->figures,
 		.has_metrics = true,
 	};
 	const struct csv_row target = {
 		.scope = "target",
 		.cpu = -1,
-		.counts = {snapshot->columns, snapshot->target, false},
+		.counts = {.columns = snapshot->columns,
+			   .tally = snapshot->target,
+			   .lost = snapshot->target_lost},
 		.figures = snapshot->target_figures,
 		.has_metrics = true,
 	};
@@ -309,7 +313,7 @@ static void put_cpus(const struct view *view, const char *scope, const struct sn
 			.scope = scope,
 			.cpu = cpu->cpu,
 			.cpus = strcmp(scope, "cpu") != 0 ? cpu->cpus : 0,
-			.counts = {columns, cpu->tally, false},
+			.counts = {.columns = columns, .tally = cpu->tally},
 			.figures = cpu->figures,
 			.has_metrics = true,
 		};
@@ -317,7 +321,7 @@ static void put_cpus(const struct view *view, const char *scope, const struct sn
 			.scope = idle_scope,
 			.cpu = cpu->cpu,
 			.cpus = all.cpus,
-			.counts = {columns, cpu->idle, false},
+			.counts = {.columns = columns, .tally = cpu->idle},
 		};
 
 		put_row(view, &all, out);
@@ -345,8 +349,9 @@ static void put_task(const struct view *view, size_t line, FILE *out)
 		.cgroup = snapshot_cgroup(snapshot, task),
 		.parent = parent_of(view, index),
 		.verdict = view_verdict(view, index).verdict,
-		.counts = {snapshot->columns, rows_tally(snapshot->columns, view->rows, index),
-			   false},
+		.counts = {.columns = snapshot->columns,
+			   .tally = rows_tally(snapshot->columns, view->rows, index),
+			   .lost = task->flags & ROW_LOST},
 		.figures = rows_figures(snapshot->columns, view->rows, index),
 		.has_metrics = true,
 	};

@@ -129,8 +129,9 @@ static void put_cpu(FILE *out, const struct columns *columns, const char *what,
 		fprintf(out, "{\"%s\":%d,", what, cpu->cpu);
 	if (strcmp(what, "cpu") != 0)
 		fprintf(out, "\"cpus\":%u,", cpu->cpus);
-	put_counted(out, &(struct out_counts_of){columns, cpu->tally, false}, cpu->figures);
-	put_part(out, "idle", &(struct out_counts_of){columns, cpu->idle, false});
+	put_counted(out, &(struct out_counts_of){.columns = columns, .tally = cpu->tally},
+		    cpu->figures);
+	put_part(out, "idle", &(struct out_counts_of){.columns = columns, .tally = cpu->idle});
 	fputc('}', out);
 }
 
@@ -200,7 +201,11 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 	put_verdict(out, view_verdict(view, index).verdict);
 	fputc(',', out);
 	put_counted(out,
-		    &(struct out_counts_of){columns, rows_tally(columns, view->rows, index), false},
+		    &(struct out_counts_of){
+			    .columns = columns,
+			    .tally = rows_tally(columns, view->rows, index),
+			    .lost = view_row(view, line)->flags & ROW_LOST,
+		    },
 		    rows_figures(columns, view->rows, index));
 	fputc('}', out);
 }
@@ -213,22 +218,33 @@ static void put_totals(FILE *out, const struct view *view)
 	fputs("\"totals\":{", out);
 	put_verdict(out, verdict_of_snapshot(snapshot, NULL, 0));
 	fputc(',', out);
-	put_counted(out, &(struct out_counts_of){columns, snapshot->totals, true},
+	put_counted(out,
+		    &(struct out_counts_of){
+			    .columns = columns, .tally = snapshot->totals, .machine = true},
 		    snapshot->figures);
-	put_part(out, "idle", &(struct out_counts_of){columns, snapshot->idle, true});
+	put_part(out, "idle",
+		 &(struct out_counts_of){
+			 .columns = columns, .tally = snapshot->idle, .machine = true});
 	put_part(out, "unattributed",
-		 &(struct out_counts_of){columns, snapshot->unattributed, true});
+		 &(struct out_counts_of){
+			 .columns = columns, .tally = snapshot->unattributed, .machine = true});
 	if (snapshot->targeted)
-		put_part(out, "others", &(struct out_counts_of){columns, snapshot->others, false});
+		put_part(out, "others",
+			 &(struct out_counts_of){.columns = columns, .tally = snapshot->others});
 	if (view->left_out)
-		put_part(out, "left_out", &(struct out_counts_of){columns, view->left_out, false});
+		put_part(out, "left_out",
+			 &(struct out_counts_of){.columns = columns, .tally = view->left_out});
 	fputc('}', out);
 }
 
 /* Who was asked for, added up. */
 static void put_target(FILE *out, const struct snapshot *snapshot)
 {
-	const struct out_counts_of counts = {snapshot->columns, snapshot->target, false};
+	const struct out_counts_of counts = {
+		.columns = snapshot->columns,
+		.tally = snapshot->target,
+		.lost = snapshot->target_lost,
+	};
 
 	fputs(",\"target\":{", out);
 	put_counted(out, &counts, snapshot->target_figures);

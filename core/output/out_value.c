@@ -15,6 +15,7 @@ struct figure out_event_figure(const struct out_counts_of *counts, size_t event)
 		.plan = counts->columns->plan,
 		.tally = counts->tally,
 		.machine = counts->machine,
+		.lost = counts->lost,
 	};
 
 	return counts->tally

@@ -16,6 +16,7 @@ struct out_counts_of {
 	const struct columns *columns;
 	const uint64_t *tally; /* NULL: nothing was heard of it */
 	bool machine;          /* the machine as a whole, with what sockets count */
+	bool lost;             /* a lower bound: ROW_LOST */
 };
 
 struct figure out_event_figure(const struct out_counts_of *counts, size_t event);

@@ -211,9 +211,10 @@ void snapshot_sum_target(struct snapshot *snapshot)
 		if (!snapshot->targeted && !is_counted(shape, tally))
 			continue;
 		tally_add(shape, sum, tally);
-		evaluation.input.lost |= (rows->items[i].flags & ROW_LOST) != 0;
+		snapshot->target_lost |= (rows->items[i].flags & ROW_LOST) != 0;
 		n++;
 	}
+	evaluation.input.lost = snapshot->target_lost;
 	if (snapshot->targeted || n > 0) {
 		snapshot->target = sum;
 		snapshot->target_figures = xcalloc(columns->n_metrics, sizeof(struct figure));
@@ -231,18 +232,38 @@ uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t
 	return own_ns ? own_ns : interval_ns;
 }
 
+double snapshot_unattributed_time(const struct snapshot *snapshot)
+{
+	uint64_t used_ns =
+		u64_growth(snapshot->idle[TALLY_TASK_CLOCK], snapshot->totals[TALLY_TASK_CLOCK]);
+
+	if (used_ns == 0)
+		return 0;
+	return (double)snapshot->unattributed[TALLY_TASK_CLOCK] / (double)used_ns;
+}
+
+bool snapshot_rows_too_low(const struct snapshot *snapshot)
+{
+	uint64_t unattributed_ns = snapshot->unattributed[TALLY_TASK_CLOCK];
+
+	return snapshot_unattributed_time(snapshot) > 0.05 &&
+	       unattributed_ns > snapshot->totals[TALLY_TASK_CLOCK] / 200;
+}
+
 enum { UNATTRIBUTED_MANY = 10000 };
 
 double snapshot_unattributed(const struct snapshot *snapshot, size_t *event)
 {
 	const struct columns *columns = snapshot->columns;
-	double greatest = 0;
+	double greatest = snapshot_unattributed_time(snapshot);
 
+	*event = TALLY_TASK_CLOCK;
+	if (greatest >= 0.01)
+		return greatest;
 	for (size_t i = 0; i < columns->plan->shape.n_counters; i++) {
 		size_t event_index = columns->plan->counters[i].event;
 		enum event_kind kind = columns->events.items[event_index].kind;
-		bool telling = i == TALLY_TASK_CLOCK || kind == EVENT_HARDWARE ||
-			       snapshot->totals[i] >= UNATTRIBUTED_MANY;
+		bool telling = kind == EVENT_HARDWARE || snapshot->totals[i] >= UNATTRIBUTED_MANY;
 		/* What sockets count is nobody's by its nature. */
 		if (snapshot->totals[i] == 0 || !telling || kind == EVENT_SOCKET)
 			continue;

@@ -50,7 +50,7 @@ int columns_metric(const struct columns *columns, const char *name);
 enum row_flag {
 	ROW_EXITED = 1 << 0, /* ended within this interval */
 	ROW_KERNEL = 1 << 1, /* a kernel thread */
-	ROW_LOST = 1 << 2,   /* some of its slices were in lost records: its counts are too low */
+	ROW_LOST = 1 << 2,   /* a CPU that it ran on had gaps: its counts are a lower bound */
 	ROW_ABOVE = 1 << 3,  /* does not pass the filter: it only stands above some that do */
 };
 
@@ -168,6 +168,7 @@ struct snapshot {
 	 */
 	uint64_t *target;
 	struct figure *target_figures;
+	bool target_lost; /* one of its rows is ROW_LOST */
 
 	struct snapshot_cost cost;
 	uint64_t lost_records;
@@ -252,11 +253,19 @@ void snapshot_sum_target(struct snapshot *snapshot);
 uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus);
 
 /*
- * The event of which the greatest share was credited to no task: that share of its total, 0..1, and
- * *event its index. 0 where nothing is. Of switches, faults and the like a handful says nothing by
- * its share: they take thousands.
+ * The share of an event that was credited to no task, 0..1, and the index of the event. From a
+ * hundredth on that is task-clock, by snapshot_unattributed_time(); else the event of which that
+ * share is greatest. Of switches, faults and the like a handful says nothing by its share: they
+ * take thousands.
  */
 double snapshot_unattributed(const struct snapshot *snapshot, size_t *event);
+/* The share, 0..1, of the CPU time in use (not idle) that was credited to no task. */
+double snapshot_unattributed_time(const struct snapshot *snapshot);
+/*
+ * Whether rows are too low to be judged: that share is more than a 20th, and on a machine that is
+ * nearly idle not only a 200th of all CPU time.
+ */
+bool snapshot_rows_too_low(const struct snapshot *snapshot);
 
 /*
  * How the hardware events share the counters, for headers: "14 events in 2 turns". False where

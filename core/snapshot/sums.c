@@ -14,8 +14,8 @@ struct metric_input sums_input(const struct snapshot *snapshot)
 		.plan = snapshot->columns->plan,
 		.tally = snapshot->target ? snapshot->target : snapshot->totals,
 		.machine = !snapshot->target,
-		/* What CPUs did is known without any record; whose it was is not. */
-		.lost = snapshot->target && snapshot->lost_records > 0,
+		/* The counts of CPUs are known without any record, those of tasks are not. */
+		.lost = snapshot->target && (snapshot->target_lost || snapshot->lost_records > 0),
 	};
 }
 

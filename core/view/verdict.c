@@ -223,6 +223,10 @@ struct judgement judge_figures(const struct judge *judge, const struct figure *f
 {
 	struct judgement best = {.rule = -1}, now;
 
+	if (flags & ROW_LOST) {
+		best.state = FIGURE_LOST;
+		return best;
+	}
 	for (size_t n = 0; n < judge->n_usable; n++) {
 		size_t i = judge->usable[n];
 
@@ -362,6 +366,10 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 	int ipc = columns_metric(judge->columns, "ipc");
 
 	text[0] = '\0';
+	if (judgement->rule < 0 && judgement->state == FIGURE_LOST) {
+		append(text, size, "No verdict: records were lost, so its figures are too low.");
+		return;
+	}
 	if (judgement->rule < 0) {
 		append(text, size,
 		       ipc < 0 ? "No verdict: cycles and instructions would have to be counted, as "
@@ -487,6 +495,16 @@ static uint64_t busy_ns(const struct snapshot *snapshot, const struct shares *sh
 	return busy > shares->rows_ns ? busy : shares->rows_ns;
 }
 
+static void put_unattributed(const struct snapshot *snapshot, char *text, size_t size)
+{
+	char percent[24];
+
+	text_percent(percent, sizeof(percent), snapshot_unattributed_time(snapshot));
+	snprintf(text, size,
+		 "%s of CPU time could not be attributed in this refresh; rows are too low",
+		 percent);
+}
+
 /* Of some tasks, while the machine may be busy with others. */
 static const char *whose_figures(const struct snapshot *snapshot)
 {
@@ -520,6 +538,9 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 		snprintf(text, size, "idle-ish: less than %d%% of the CPUs' time was used",
 			 BUSY_LEAST);
 		worst = VERDICT_IDLE;
+	} else if (snapshot_rows_too_low(snapshot)) {
+		put_unattributed(snapshot, text, size);
+		worst = VERDICT_NONE;
 	} else if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * ran_ns) {
 		put_share(&judge, snapshot, &shares, worst, text, size);
 	} else {

@@ -11,7 +11,8 @@
 /*
  * What ails a task, a CPU or the machine, in a word: a rule of a const table over the metrics that
  * are counted now, with the thresholds of those metrics. Nothing is guessed: a rule any of whose
- * figures is not known does not fire, and where none does there is no verdict.
+ * figures is not known does not fire, and where none does there is no verdict. A row whose figures
+ * are too low (ROW_LOST) has none either.
  */
 enum verdict {
 	VERDICT_NONE,
@@ -81,7 +82,7 @@ struct judgement judge_figures(const struct judge *judge, const struct figure *f
 
 /*
  * The rule that fired and its figures, "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10"; where
- * there is no verdict, what would have to be counted for one.
+ * there is no verdict, the reason.
  */
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,
 		     const struct figure *figures, char *text, size_t size);
@@ -89,7 +90,8 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 /*
  * The machine, or the target where rows are of one: the loss that takes most CPU time of the rows,
  * and who has it, "1.9 of 8 CPUs' time memory-bound: postgres (IPC 0.31, caMPKI 24.10)"; where no
- * row's stands out, what all together are. text may be NULL.
+ * row's stands out, what all together are. Where rows are too low (snapshot_rows_too_low) there is
+ * none, and the text says so. text may be NULL.
  */
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size);
 

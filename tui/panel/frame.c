@@ -260,6 +260,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 {
 	size_t event = 0;
 	double share = snapshot_unattributed(snapshot, &event);
+	bool alarm = snapshot_rows_too_low(snapshot);
 	char percent[24], text[64];
 
 	if (share < UNATTRIBUTED_FROM)
@@ -267,7 +268,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 	text_percent(percent, sizeof(percent), share);
 	snprintf(text, sizeof(text), "%s of %s", percent,
 		 snapshot->columns->events.items[event].name);
-	add_words(segments, 95, "unattributed", text, STYLE_WARN);
+	add_words(segments, alarm ? 101 : 95, "unattributed", text, alarm ? STYLE_BAD : STYLE_WARN);
 }
 
 /* Not all threads that ran had counters. */
@@ -311,11 +312,14 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		segments_draw(&segments, canvas, rect);
 		return;
 	}
+	if (snapshot_rows_too_low(snapshot))
+		add_unattributed(&segments, snapshot);
 	if (busy_share(snapshot->totals, snapshot->idle, &busy)) {
 		add_percent(&segments, 100, "CPU", busy, STYLE_PLAIN);
 		add_percent(&segments, 97, "idle", 1 - busy, STYLE_PLAIN);
 	}
-	add_unattributed(&segments, snapshot);
+	if (!snapshot_rows_too_low(snapshot))
+		add_unattributed(&segments, snapshot);
 	if (snapshot_sharing(snapshot, sharing, sizeof(sharing)))
 		add_words(&segments, 94, "counters", sharing, STYLE_PLAIN);
 	if (snapshot->lost_records > 0) {
@@ -336,7 +340,10 @@ void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct
 {
 	if (rect.height > 0)
 		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width,
-				     frame->loss ? STYLE_WARN : STYLE_PLAIN, frame->verdict);
+				     frame->alarm  ? STYLE_BAD
+				     : frame->loss ? STYLE_WARN
+						   : STYLE_PLAIN,
+				     frame->verdict);
 }
 
 /* ---- note */

@@ -23,6 +23,7 @@ struct frame {
 	const char *notice;              /* stands before the snapshot's notes; "": nothing */
 	const char *verdict;             /* a sentence about the machine; "": none */
 	bool loss;                       /* it is one to look into */
+	bool alarm;                      /* it says that rows are too low */
 	const struct snapshot *baseline; /* that figures are compared with; NULL: none */
 	enum view_unit unit;             /* of events and rates */
 };

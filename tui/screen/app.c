@@ -161,7 +161,8 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	pick_process_renew(app);
 	prompt_renew(&app->prompt, app);
 	app->verdict = verdict_of_snapshot(snapshot, app->sentence, sizeof(app->sentence));
-	if (app->verdict == VERDICT_NONE) /* the notes say what cannot be counted */
+	/* The notes say what cannot be counted. */
+	if (app->verdict == VERDICT_NONE && !snapshot_rows_too_low(snapshot))
 		app->sentence[0] = '\0';
 	app->spoken |= app->sentence[0] != '\0';
 }

@@ -52,6 +52,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 		.states = &states,
 		.verdict = app->sentence,
 		.loss = verdict_is_loss(app->verdict),
+		.alarm = app->verdict == VERDICT_NONE,
 		.baseline = app->baseline,
 		.unit = app->tasks.spec.unit,
 	};
