@@ -28,7 +28,7 @@ struct pace {
 /* Readings have the layout of enum record_reading. */
 struct stream {
 	size_t cpu;
-	uint64_t tick_id;
+	uint64_t tick_id, switch_id;
 	const struct attrib_layout *layout;
 	struct counters_run *runs;
 	size_t n_runs;
@@ -172,6 +172,7 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 	*stream = (struct stream){
 		.cpu = what->cpu,
 		.tick_id = what->tick_id,
+		.switch_id = what->switch_id,
 		.layout = what->layout,
 		.last = xcalloc(n, sizeof(uint64_t)),
 		.start = xcalloc(n, sizeof(uint64_t)),
@@ -228,6 +229,35 @@ static struct stream *stream_of_sample(const struct attrib *attrib, size_t cpu,
 	while (stream && stream->layout->n_values != record->sample.n_values)
 		stream = while_on(stream->next);
 	return stream;
+}
+
+/* Whether the kernel prepared a sample for one of our events: they share one, see record_decode. */
+static bool is_ours(const struct attrib *attrib, size_t cpu, uint64_t id)
+{
+	const struct stream *stream = while_on(attrib->streams[cpu]);
+
+	for (; stream; stream = while_on(stream->next))
+		if (stream->switch_id == 0 || id == stream->switch_id || id == stream->tick_id)
+			return true;
+	return false;
+}
+
+/*
+ * The task that ran until a sample which the kernel prepared for an event of another program. Pid
+ * and tid are those of that event's pid namespace: a task outside it has tid 0, and others have
+ * other numbers. So the SWITCH record of the task that came last decides, or the last tick.
+ */
+SELDOM static struct attrib_runner runner_of_foreign(const struct attrib *attrib,
+						     const struct stream *stream)
+{
+	const struct record *came = &stream->came;
+
+	attrib->interval->cpu_unclear[stream->cpu] = true;
+	if (came->time_ns)
+		return (struct attrib_runner){came->pid, came->tid};
+	if (stream->runner.tid == -1)
+		attrib->interval->cpu_gaps[stream->cpu] = true;
+	return stream->runner;
 }
 
 /* The switch counter N of a reading. */
@@ -441,16 +471,20 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 		attrib->interval->silent_ns[stream->cpu] += clock_ns;
 }
 
-/* The last of the slices in a gap was this task's: how much of it, nobody can tell. */
-static void mark_incomplete(const struct attrib *attrib, const struct stream *stream,
-			    const struct sample *sample)
+/*
+ * The slices in a gap may belong to any task of this CPU. The last of them belongs to the task of
+ * the sample, which may have no other slice in this interval.
+ */
+static void mark_gap(const struct attrib *attrib, const struct stream *stream,
+		     const struct sample *sample)
 {
 	struct task *task = task_of(attrib, stream, sample);
 
+	attrib->interval->cpu_gaps[stream->cpu] = true;
 	if (!task)
 		return;
 	interval_task(attrib->interval, task);
-	task->lost = attrib->interval->sequence;
+	interval_ran(attrib->interval, task, stream->cpu, 0);
 }
 
 /* What ran is this sample's task, which takes it all. */
@@ -493,13 +527,14 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
 		return;
 	}
 	interval->gaps += missing;
+	interval->cpu_unclear[stream->cpu] |= !stream->lost;
 	if (silence_is_told(stream, sample)) {
 		share_slice(attrib, stream, sample, missing);
 		return;
 	}
 	interval->untold += missing;
 	add_slice(attrib, stream, now, interval->unattributed);
-	mark_incomplete(attrib, stream, sample);
+	mark_gap(attrib, stream, sample);
 }
 
 static inline void stream_sample(const struct attrib *attrib, struct stream *stream,
@@ -618,12 +653,14 @@ static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *r
 	bool tick = record->id == stream->tick_id;
 	if (tick)
 		stream->origin_ns = record->time_ns - enabled_ns;
-	const struct sample sample = {
+	struct sample sample = {
 		.reading = record->sample.reading,
 		.time_ns = stream->origin_ns + enabled_ns,
 		.runner = {record->pid, record->tid},
 		.tick = tick,
 	};
+	if (!tick && record->id != stream->switch_id && !is_ours(attrib, cpu, record->id))
+		sample.runner = runner_of_foreign(attrib, stream);
 	stream_sample(attrib, stream, &sample);
 	return tick ? (int)stream->layout->group : -1;
 }
@@ -658,6 +695,9 @@ SELDOM static void tell(struct attrib *attrib, size_t cpu, const struct record *
 		for (struct stream *on = first; on; on = while_on(on->next))
 			on->lost = true;
 		tasks_records_lost(attrib->tasks);
+		break;
+	case RECORD_THROTTLE:
+		attrib->interval->cpu_gaps[cpu] = true;
 		break;
 	case RECORD_SAMPLE:
 	case RECORD_OTHER:

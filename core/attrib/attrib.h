@@ -45,11 +45,12 @@ void attrib_free(struct attrib *attrib);
 /* The interval has another shape now. No stream may be open. */
 void attrib_reshape(struct attrib *attrib);
 
-/* A group's stream, on the CPU with that index in the interval: its ticks have this id. */
+/* A group's stream, on the CPU with that index in the interval. */
 struct attrib_stream {
 	size_t cpu;
-	uint64_t tick_id;
+	uint64_t tick_id; /* of its ticks */
 	const struct attrib_layout *layout;
+	uint64_t switch_id; /* of its switch samples; 0: unknown, then all samples are ours */
 };
 
 /*

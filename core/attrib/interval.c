@@ -14,6 +14,8 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_online = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_whole = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
+		.cpu_gaps = xcalloc(n_cpus, sizeof(bool)),
+		.cpu_unclear = xcalloc(n_cpus, sizeof(bool)),
 		.silent_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 	};
@@ -54,6 +56,8 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_online);
 	free(interval->cpu_whole);
 	free(interval->cpu_counted);
+	free(interval->cpu_gaps);
+	free(interval->cpu_unclear);
 	free(interval->silent_ns);
 	free(interval->unattributed);
 	free(interval->others);
@@ -89,6 +93,8 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpus, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->idle, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
+	memset(interval->cpu_gaps, 0, interval->n_cpus * sizeof(bool));
+	memset(interval->cpu_unclear, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->silent_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
@@ -163,6 +169,18 @@ void interval_come(struct interval *interval, size_t slot, size_t cpu)
 	}
 	last->ns = 0;
 	last->cpu = (uint32_t)cpu;
+}
+
+bool interval_has_gaps(const struct interval *interval, size_t slot)
+{
+	const struct interval_place *place = &interval->last_places[slot];
+
+	while (place->cpu == INTERVAL_NOWHERE || !interval->cpu_gaps[place->cpu]) {
+		if (place->next == 0)
+			return false;
+		place = &interval->places[place->next - 1];
+	}
+	return true;
 }
 
 uint64_t interval_sum_tasks(const struct interval *interval, size_t at)

@@ -40,6 +40,8 @@ struct interval {
 	bool *cpu_online;    /* index -> as of the cut */
 	bool *cpu_whole;     /* index -> was counted from the beginning on, to the end, all of it */
 	bool *cpu_counted;   /* index -> whether it was heard of at all */
+	bool *cpu_gaps;      /* index -> slices of tasks that ran there are unattributed */
+	bool *cpu_unclear;   /* index -> only SWITCH records name the tasks that ran there */
 	uint64_t *silent_ns; /* index -> unattributed time of tasks that make no records */
 	size_t n_cpus;
 
@@ -97,6 +99,9 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 		interval_come(interval, task->slot, cpu);
 	interval->last_places[task->slot].ns += ns;
 }
+
+/* Whether the task of a slot ran on a CPU with gaps: its counts are then a lower bound. */
+bool interval_has_gaps(const struct interval *interval, size_t slot);
 
 /*
  * Silent time of a CPU, which belongs to that domain, that was idle after all, as someone else

@@ -58,7 +58,6 @@ struct task {
 	struct cgroup *cgroup;             /* held; NULL where unknown */
 	struct cmdline *cmdline;           /* a reference; NULL where it has none, or unknown ... */
 	uint64_t cmdline_ns;               /* ... when /proc was asked for it; 0: never */
-	uint64_t lost;     /* the last interval in which some of its slices were lost */
 	uint64_t sleeping; /* the last interval in which it is in a picture without a slot */
 };
 

@@ -327,12 +327,14 @@ static void system_renew(struct collect *collect)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			counted_cpu_close(&self->cpus.items[i]);
 	silence_look(&self->silence, &collect->interval);
+	counted_cpus_want_switches(&self->cpus, &collect->interval);
 	bool again =
 		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
 	interval_reset(&collect->interval);
 	bool anew = again || collect->stale || open_cpus(self, &err) > 0;
 	if (anew)
 		replan(self, &err);
+	counted_cpus_ask_switches(&self->cpus);
 	silence_renew(&self->silence, &self->cpus, anew);
 	counted_windows_begin(&self->windows, collect->refresh_ns);
 }

@@ -62,7 +62,12 @@ static int start_group(struct counted_cpu *cpu, struct counted_group *counted,
 		       const struct attrib_layout *layout, bool confirm)
 {
 	const struct group *group = &counted->group;
-	const struct attrib_stream stream = {cpu->index, group->tick_id, layout};
+	const struct attrib_stream stream = {
+		.cpu = cpu->index,
+		.tick_id = group->tick_id,
+		.layout = layout,
+		.switch_id = group->switch_id,
+	};
 	uint64_t start_ns = sys_now_ns(cpu->sys);
 	int result = layout->clock ? group_send(group, counted_cpu_fd(cpu)) : 0;
 
@@ -174,6 +179,7 @@ void counted_cpu_close(struct counted_cpu *cpu)
 	counted_cpu_init(cpu, was.sys, was.attrib, was.number, was.index, was.domain);
 	cpu->window.share = was.window.share;
 	cpu->records = was.records;
+	cpu->wants_switches = was.wants_switches;
 }
 
 /* ---- ticks */
@@ -245,7 +251,7 @@ static int open_beside(const struct counted_cpu *cpu, struct perf_event_attr att
 
 int counted_cpu_ask_switches(struct counted_cpu *cpu)
 {
-	if (!cpu->open || cpu->switches_fd >= 0)
+	if (!cpu->wants_switches || !cpu->open || cpu->switches_fd >= 0)
 		return 0;
 	int result = open_beside(cpu, group_switch_record_attr(), &cpu->switches_fd);
 	if (result == 0 && cpu->window.shut)
@@ -284,7 +290,7 @@ static void drain(struct counted_cpu *cpu, bool to_ticks, uint64_t end)
 	struct ring *ring = &cpu->ring;
 	const struct perf_event_header *header;
 	struct record record;
-	uint64_t broken = ring->broken, from = ring->tail, records = 0;
+	uint64_t broken = ring->broken, from = ring->tail, records = 0, undecoded = 0;
 
 	if (cpu->window.share < 1 && !cpu->window.shut)
 		weigh_window(cpu);
@@ -293,6 +299,8 @@ static void drain(struct counted_cpu *cpu, bool to_ticks, uint64_t end)
 		int group = -1;
 		if (record_decode(header, &record) == 0)
 			group = attrib_record(cpu->attrib, cpu->index, &record);
+		else
+			undecoded++;
 		if (group >= 0)
 			note_tick(cpu, (unsigned)group, record.time_ns);
 		ring_consume(ring);
@@ -302,8 +310,12 @@ static void drain(struct counted_cpu *cpu, bool to_ticks, uint64_t end)
 	if (cpu->recorder && ring->tail != from)
 		record_consumed(cpu, from);
 	ring_release(ring);
-	/* A LOST that the kernel did not write: whatever was there, an EXIT too, is not known. */
-	record = (struct record){.kind = RECORD_LOST, .lost.records = ring->broken - broken};
+	/*
+	 * A LOST that the kernel did not write: what could not be decoded, and where the ring makes
+	 * no sense. An EXIT may have been there too.
+	 */
+	record = (struct record){.kind = RECORD_LOST,
+				 .lost.records = ring->broken - broken + undecoded};
 	if (record.lost.records == 0)
 		return;
 	attrib_record(cpu->attrib, cpu->index, &record);

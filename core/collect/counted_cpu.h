@@ -60,10 +60,11 @@ struct counted_cpu {
 	size_t n_groups;
 	size_t turn; /* which of the others is on; 0: there are none */
 	struct ring ring;
-	uint64_t mark;    /* in the ring: up to there all births on any CPU have been told */
-	uint64_t told_to; /* in the ring: up to there its own have */
-	int switches_fd;  /* makes SWITCH records; -1: not asked for */
-	int lives_fd;     /* makes FORK, EXIT and COMM records beside windows; -1: none */
+	uint64_t mark;       /* in the ring: up to there all births on any CPU have been told */
+	uint64_t told_to;    /* in the ring: up to there its own have */
+	bool wants_switches; /* SWITCH records: without them it is unclear which task ran */
+	int switches_fd;     /* makes them; -1: not open */
+	int lives_fd;        /* makes FORK, EXIT and COMM records beside windows; -1: none */
 	struct counted_window window;
 	uint64_t records;               /* that were folded in */
 	uint64_t *reading;              /* scratch, for the largest of them */
@@ -98,10 +99,7 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 		     struct counted_failure *failure);
 void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not; keeps window.share */
 
-/*
- * From now on also asks for SWITCH records, if it is open and has not yet: nothing is opened anew
- * for that. 0 or -errno.
- */
+/* Requests SWITCH records if they are wanted, the CPU is open and has none yet: 0 or -errno. */
 int counted_cpu_ask_switches(struct counted_cpu *cpu);
 
 /*

@@ -119,6 +119,20 @@ void counted_cpus_catch_up(struct counted_cpus *cpus)
 	await_ticks(cpus, NULL);
 }
 
+/* ---- SWITCH records */
+
+void counted_cpus_want_switches(struct counted_cpus *cpus, const struct interval *interval)
+{
+	for (size_t i = 0; i < cpus->n; i++)
+		cpus->items[i].wants_switches |= interval->cpu_unclear[i];
+}
+
+void counted_cpus_ask_switches(struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++)
+		counted_cpu_ask_switches(&cpus->items[i]);
+}
+
 /* ---- turns */
 
 static uint64_t clamp_ns(uint64_t ns, uint64_t least_ns, uint64_t most_ns)

@@ -37,6 +37,13 @@ void counted_cpus_catch_up(struct counted_cpus *cpus);
 /* Learns who was born, in all that is there: also beyond what is folded in. */
 void counted_cpus_look_ahead(struct counted_cpus *cpus);
 
+/*
+ * On CPUs where they are needed (interval.cpu_unclear) SWITCH records are wanted from then on, and
+ * nowhere else: each switch costs more with them. Asks for those that are wanted and not there.
+ */
+void counted_cpus_want_switches(struct counted_cpus *cpus, const struct interval *interval);
+void counted_cpus_ask_switches(struct counted_cpus *cpus);
+
 /* Says when the next turn is due, where `turns` groups take turns in intervals of that length. */
 void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns);
 /* Gives the turn to the next group on every CPU where several wait for it. */

@@ -113,14 +113,13 @@ static int record_group(struct counted_cpu *cpu, struct counted_group *counted)
 	samples->n_values = group->n;
 	samples->ids = xcalloc(group->n, sizeof(uint64_t));
 	samples->base = xcalloc(READING_VALUES + group->n, sizeof(uint64_t));
+	samples->switch_id = group->switch_id;
 	samples->tick_id = group->tick_id;
 	samples->last_ns = sys_now_ns(cpu->sys);
 	for (size_t i = 0; i < group->n; i++) {
 		int result = group_id(group, i, &samples->ids[i]);
 		if (result < 0)
 			return result;
-		if (group->fds[i] == group->switch_fd)
-			samples->switch_id = samples->ids[i];
 	}
 	if (!attrib_state(cpu->attrib, cpu->index, counted->index, &state))
 		return -ENOENT;

@@ -42,12 +42,8 @@ void silence_look(struct silence *silence, const struct interval *interval)
 
 void silence_renew(struct silence *silence, const struct counted_cpus *cpus, bool anew)
 {
-	if (!silence->seen)
-		return;
-	for (size_t i = 0; i < cpus->n; i++)
-		counted_cpu_ask_switches(&cpus->items[i]);
 	/* Accounts of idle time begin where all begins anew. */
-	if (!silence->begins && !anew)
+	if (!silence->seen || (!silence->begins && !anew))
 		return;
 	proc_cpus_fini(&silence->before);
 	proc_cpus_read(cpus->sys, &silence->before);

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * A kernel that makes no samples of some switches. Once that was seen SWITCH records are asked for
- * as well; they tell when, but not of whom: the time of several silent tasks in a row is nobody's.
+ * A kernel that makes no samples of some switches. SWITCH records (counted_cpus_ask_switches) tell
+ * when, but not of whom: the time of several silent tasks in a row is nobody's.
  * /proc/stat tells how much of it was idle: without that an idle CPU would look busy there.
  */
 struct silence {
@@ -26,7 +26,7 @@ void silence_cut(struct silence *silence, const struct counted_cpus *cpus,
 		 struct interval *interval);
 /* Looks for it in the interval that has been cut, before that is reset. */
 void silence_look(struct silence *silence, const struct interval *interval);
-/* The next one begins: of CPUs that have come SWITCH records too. `anew`: all was opened anew. */
+/* The next one begins. `anew`: all was opened anew. */
 void silence_renew(struct silence *silence, const struct counted_cpus *cpus, bool anew);
 
 #endif

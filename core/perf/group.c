@@ -145,6 +145,8 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 		return 0;
 	result = fd_id(group, group->tick_fd, &group->tick_id);
 	if (result == 0)
+		result = fd_id(group, group->switch_fd, &group->switch_id);
+	if (result == 0)
 		return 0;
 	*failed = planned->layout.switch_value;
 fail:

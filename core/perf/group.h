@@ -19,7 +19,7 @@ struct group {
 	bool samples;  /* that of a CPU does; then it has the next two */
 	int switch_fd; /* of fds: samples every context switch; its ring takes the tick's too */
 	int tick_fd;   /* of fds: samples when armed */
-	uint64_t tick_id;
+	uint64_t switch_id, tick_id;
 };
 
 /* Whom a group counts: whoever runs on a CPU, or a task wherever it runs. */

@@ -59,6 +59,13 @@ struct switch_bytes {
 };
 static_assert(sizeof(struct switch_bytes) == 48, "PERF_RECORD_SWITCH_CPU_WIDE with its trailer");
 
+struct throttle_bytes {
+	struct perf_event_header header;
+	uint64_t time_ns, id, stream_id;
+	struct sample_id trailer;
+};
+static_assert(sizeof(struct throttle_bytes) == 64, "PERF_RECORD_THROTTLE with its trailer");
+
 /* What every record but SAMPLE ends with. */
 static void take_trailer(const struct sample_id *trailer, struct record *record)
 {
@@ -73,7 +80,7 @@ static int decode_sample(const struct perf_event_header *header, struct record *
 	const struct sample_bytes *bytes = (const void *)header;
 
 	if (header->size < sizeof(*bytes) ||
-	    bytes->n != (header->size - sizeof(*bytes)) / sizeof(uint64_t))
+	    bytes->n > (header->size - sizeof(*bytes)) / sizeof(uint64_t))
 		return -EBADMSG;
 	record->kind = RECORD_SAMPLE;
 	record->id = bytes->id;
@@ -148,6 +155,17 @@ static int decode_switch(const struct perf_event_header *header, struct record *
 	return 0;
 }
 
+static int decode_throttle(const struct perf_event_header *header, struct record *record)
+{
+	const struct throttle_bytes *bytes = (const void *)header;
+
+	if (header->size != sizeof(*bytes))
+		return -EBADMSG;
+	record->kind = RECORD_THROTTLE;
+	take_trailer(&bytes->trailer, record);
+	return 0;
+}
+
 SELDOM static int decode_other(const struct perf_event_header *header, struct record *record)
 {
 	switch (header->type) {
@@ -160,6 +178,9 @@ SELDOM static int decode_other(const struct perf_event_header *header, struct re
 		return decode_switch(header, record);
 	case PERF_RECORD_LOST:
 		return decode_lost(header, record);
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		return decode_throttle(header, record);
 	}
 	*record = (struct record){.kind = RECORD_OTHER};
 	return 0;

@@ -25,7 +25,8 @@ enum record_kind {
 	RECORD_EXIT,
 	RECORD_SWITCH,
 	RECORD_LOST,
-	RECORD_OTHER, /* well-formed and of no interest here */
+	RECORD_THROTTLE, /* the group stopped counting, or goes on (UNTHROTTLE) */
+	RECORD_OTHER,    /* well-formed and of no interest here */
 };
 
 /* What a group tells of itself at one instant, as the kernel lays it out. */
@@ -65,8 +66,10 @@ struct record {
 };
 
 /*
- * Reads one record of header->size contiguous bytes, 8-aligned. -EBADMSG where its size does not
- * fit its kind.
+ * Reads one record of header->size contiguous bytes, 8-aligned. -EBADMSG if its size does not fit
+ * its kind. A sample may be longer than its values: from Linux 6.3 on the kernel prepares one
+ * sample for all events that sample a switch, with room for the call chain that another event asked
+ * for.
  */
 int record_decode(const struct perf_event_header *header, struct record *record);
 

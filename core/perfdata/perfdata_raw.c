@@ -128,7 +128,7 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 	out->tid = in->tid;
 	out->time_ns = sample_time(raw, stream, in);
 	out->cpu = in->cpu;
-	out->reserved = 0;
+	out->foreign = !is_ours(raw, in->id);
 	out->n = n;
 	out->enabled_ns = reading[READING_ENABLED_NS] - base[READING_ENABLED_NS];
 	out->running_ns = reading[READING_RUNNING_NS] - base[READING_RUNNING_NS];

@@ -176,6 +176,8 @@ static int take_record(struct replay_own *own, const struct perf_event_header *h
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_LOST:
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
 		result = own_take_told(own, header);
 		break;
 	}

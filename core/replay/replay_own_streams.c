@@ -126,7 +126,8 @@ int own_take_open(struct replay_own *own, struct own_words *words)
 	for (uint64_t i = 0; i < n; i++)
 		if (add_id(own, ids[i], cpu) < 0)
 			return -EBADMSG;
-	const struct attrib_stream stream = {cpu, tick_id, layout};
+	const struct attrib_stream stream = {
+		.cpu = cpu, .tick_id = tick_id, .layout = layout, .switch_id = switch_id};
 	attrib_cut(own->part->attrib, cpu); /* if it is in the way of one that counts */
 	attrib_restore(own->part->attrib, &stream, &state);
 	return 0;
@@ -263,7 +264,7 @@ int own_take_sample(struct replay_own *own, const struct perf_event_header *head
 		own->reading[READING_VALUES + i] = sample->values[i].value;
 	const struct record record = {
 		.kind = RECORD_SAMPLE,
-		.id = sample->id,
+		.id = sample->foreign ? 0 : sample->id,
 		.time_ns = sample->time_ns,
 		.pid = (pid_t)sample->pid,
 		.tid = (pid_t)sample->tid,

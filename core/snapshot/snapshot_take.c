@@ -59,6 +59,11 @@ static const char *take_cmdline(struct filling *filling, struct task *task)
 	return cmdline->text;
 }
 
+static bool task_has_gaps(const struct interval *interval, const struct task *task)
+{
+	return task->interval == interval->sequence && interval_has_gaps(interval, task->slot);
+}
+
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
 {
 	const struct snapshot_source *source = filling->source;
@@ -74,7 +79,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
-			 (task->lost == source->interval->sequence ? ROW_LOST : 0u),
+			 (task_has_gaps(source->interval, task) ? ROW_LOST : 0u),
 	};
 	memcpy(row->comm, task->comm, sizeof(row->comm));
 	users_name(source->users, row->uid, row->user, sizeof(row->user));

@@ -265,7 +265,7 @@ static void context_listener(const struct fk_context *context, const struct fk_c
 
 void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config)
 {
-	bool rival = fk->rival && kind == FK_SWITCHES;
+	bool rival = fk->has_rival && kind == FK_SWITCHES;
 	struct fk_prepared prepared =
 		rival ? fk_prepared_by_rival(fk) : (struct fk_prepared){.fields = 0};
 
@@ -278,7 +278,7 @@ void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t con
 			return;
 		turn = perf->turn;
 		if (fk->config.own_samples)
-			prepared.fields = 0;
+			prepared = (struct fk_prepared){.fields = 0};
 		perf_happen(fk, perf, cpu, &prepared);
 	}
 }

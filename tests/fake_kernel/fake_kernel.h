@@ -283,8 +283,15 @@ void fk_silent_idle(struct fk *fk, int cpu, bool silent);
  * ours have its id and the time of its clock. Among our own events it is the same: all samples of
  * one switch have the id of the first of them. Other fields, the counts too, are each event's own.
  */
-void fk_rival(struct fk *fk, bool rival);
-void fk_lose(struct fk *fk, int cpu, unsigned n); /* the next n records there are lost */
+struct fk_rival {
+	size_t chain_bytes;   /* of its call chain: our samples are longer by it, and do not fill it
+			       */
+	bool other_namespace; /* of pids, with none of our tasks: our samples have pid and tid 0 */
+};
+/* NULL: it ends. */
+void fk_rival(struct fk *fk, const struct fk_rival *rival);
+void fk_lose(struct fk *fk, int cpu, unsigned n);   /* the next n records there are lost */
+void fk_garble(struct fk *fk, int cpu, unsigned n); /* they have a header and no body */
 
 /* ---- time */
 

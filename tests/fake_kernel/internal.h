@@ -58,6 +58,7 @@ struct fk_cpu {
 	unsigned held;            /* counters that someone else has */
 	uint64_t rotate_ns;       /* when groups that wait then get their turn; 0: none did */
 	unsigned lose;            /* records to lose */
+	unsigned garble;          /* records to write without their body */
 	uint64_t settled_ns;      /* until when counts are up to date */
 	uint64_t counts[FK_KINDS];
 	struct fk_task *current;
@@ -158,8 +159,9 @@ struct fk {
 
 	uint64_t start_ns;
 	uint64_t now_ns;
-	uint64_t slept_ns;  /* suspended so far */
-	bool rival;         /* fk_rival */
+	uint64_t slept_ns; /* suspended so far */
+	bool has_rival;
+	struct fk_rival rival;
 	uint64_t stolen_ns; /* fk_steal */
 	bool watchdog;      /* fk_watchdog */
 	bool acting;        /* an action is being done */
@@ -293,6 +295,8 @@ void fk_ring_free(struct fk *fk, struct fk_ring *ring);
 struct fk_prepared {
 	uint64_t fields; /* PERF_SAMPLE_* */
 	uint64_t id, stream_id, time_ns;
+	bool no_numbers;   /* TID: the pid namespace of that event does not have the task */
+	size_t more_bytes; /* that a sample is longer by */
 };
 
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,

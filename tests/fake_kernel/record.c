@@ -14,9 +14,10 @@
 /* What another's samples have: see fk_rival. */
 #define RIVAL_ID              999999u
 #define RIVAL_CLOCK_OFFSET_NS (7 * NS_PER_S)
+enum { CHAIN_MAX = 2048, UNWRITTEN = 0xee };
 
 struct buffer {
-	unsigned char bytes[256 + FK_VALUES_MAX * sizeof(uint64_t)];
+	unsigned char bytes[256 + CHAIN_MAX + FK_VALUES_MAX * sizeof(uint64_t)];
 	size_t n;
 };
 
@@ -25,6 +26,15 @@ static void put_bytes(struct buffer *buffer, const void *bytes, size_t size)
 	if (size > sizeof(buffer->bytes) - buffer->n)
 		fk_die("a record grew too large");
 	memcpy(buffer->bytes + buffer->n, bytes, size);
+	buffer->n += size;
+}
+
+/* The kernel reserves this in the ring and leaves there what was there. */
+static void put_unwritten(struct buffer *buffer, size_t size)
+{
+	if (size > sizeof(buffer->bytes) - buffer->n)
+		fk_die("a record grew too large");
+	memset(buffer->bytes + buffer->n, UNWRITTEN, size);
 	buffer->n += size;
 }
 
@@ -60,14 +70,23 @@ static uint64_t record_time(const struct fk *fk, const struct fk_perf *perf)
 	return fk->now_ns + (perf->attr.use_clockid ? 0 : LOCAL_CLOCK_OFFSET_NS);
 }
 
-/* perf_event_pid() and _tid(): a task that has been released has lost its numbers. */
-static void put_tid(struct buffer *buffer, const struct fk_task *task)
+/*
+ * perf_event_pid() and _tid(): a task that has been released has lost its numbers, and another pid
+ * namespace has none for it.
+ */
+static void put_numbers(struct buffer *buffer, const struct fk_task *task, bool no_numbers)
 {
 	bool no_pid = task->exiting && task->how == FK_EXIT_REAPED;
 	bool no_tid = task->exiting && task->how != FK_EXIT_ZOMBIE;
+	uint32_t pid = no_numbers ? 0 : (uint32_t)task->spec.pid;
+	uint32_t tid = no_numbers ? 0 : (uint32_t)task->spec.tid;
 
-	put_u32_pair(buffer, no_pid ? UINT32_MAX : (uint32_t)task->spec.pid,
-		     no_tid ? UINT32_MAX : (uint32_t)task->spec.tid);
+	put_u32_pair(buffer, no_pid ? UINT32_MAX : pid, no_tid ? UINT32_MAX : tid);
+}
+
+static void put_tid(struct buffer *buffer, const struct fk_task *task)
+{
+	put_numbers(buffer, task, false);
 }
 
 static void put_trailer(struct fk *fk, const struct fk_perf *perf, const struct fk_cpu *cpu,
@@ -109,6 +128,8 @@ struct fk_prepared fk_prepared_by_rival(const struct fk *fk)
 		.id = RIVAL_ID,
 		.stream_id = RIVAL_ID,
 		.time_ns = fk->now_ns - RIVAL_CLOCK_OFFSET_NS,
+		.no_numbers = fk->rival.other_namespace,
+		.more_bytes = fk->rival.chain_bytes,
 	};
 }
 
@@ -138,7 +159,7 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		put_u64(&buffer, prepared->id);
 	if (type & PERF_SAMPLE_TID)
-		put_tid(&buffer, cpu->current);
+		put_numbers(&buffer, cpu->current, prepared->no_numbers);
 	if (type & PERF_SAMPLE_TIME)
 		put_u64(&buffer, prepared->time_ns);
 	if (type & PERF_SAMPLE_ID)
@@ -152,6 +173,7 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 
 		put_bytes(&buffer, values, n * sizeof(*values));
 	}
+	put_unwritten(&buffer, prepared->more_bytes);
 	buffer_write(fk, &buffer, perf, cpu);
 }
 

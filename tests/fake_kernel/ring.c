@@ -71,6 +71,7 @@ void fk_ring_write(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, cons
 		   size_t size)
 {
 	struct fk_ring *ring = perf->ring;
+	struct perf_event_header bare = *(const struct perf_event_header *)record;
 	unsigned char lost[128];
 	size_t lost_size = 0;
 
@@ -86,6 +87,11 @@ void fk_ring_write(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, cons
 		perf->lost_samples++;
 		fk->lost++;
 		return;
+	}
+	if (cpu->garble) {
+		cpu->garble--;
+		record = &bare;
+		size = bare.size = sizeof(bare);
 	}
 	ring_put(ring, lost, lost_size);
 	ring->lost = 0;

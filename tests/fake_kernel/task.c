@@ -423,9 +423,10 @@ void fk_no_tick(struct fk *fk, int cpu, bool no_tick)
 	fk_cpu(fk, cpu)->no_tick = no_tick;
 }
 
-void fk_rival(struct fk *fk, bool rival)
+void fk_rival(struct fk *fk, const struct fk_rival *rival)
 {
-	fk->rival = rival;
+	fk->has_rival = rival != NULL;
+	fk->rival = rival ? *rival : (struct fk_rival){.chain_bytes = 0};
 }
 
 void fk_silent_idle(struct fk *fk, int cpu, bool silent)
@@ -436,4 +437,9 @@ void fk_silent_idle(struct fk *fk, int cpu, bool silent)
 void fk_lose(struct fk *fk, int cpu, unsigned n)
 {
 	fk_cpu(fk, cpu)->lose += n;
+}
+
+void fk_garble(struct fk *fk, int cpu, unsigned n)
+{
+	fk_cpu(fk, cpu)->garble += n;
 }

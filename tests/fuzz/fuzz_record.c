@@ -48,6 +48,7 @@ static void check_record(const struct perf_event_header *header, const struct re
 	case RECORD_EXIT:
 	case RECORD_SWITCH:
 	case RECORD_LOST:
+	case RECORD_THROTTLE:
 		break;
 	case RECORD_OTHER:
 		fuzz_check(record->id == 0 && record->time_ns == 0,

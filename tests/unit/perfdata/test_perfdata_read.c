@@ -52,7 +52,8 @@ static struct perfdata_input input_of(struct source *source, bool seekable)
 
 /* ---- records as text */
 
-static const char *const kinds[] = {"sample", "comm", "fork", "exit", "switch", "lost", "other"};
+static const char *const kinds[] = {"sample", "comm", "fork",     "exit",
+				    "switch", "lost", "throttle", "other"};
 
 static void tell_task(FILE *to, const struct record *record)
 {
@@ -72,6 +73,7 @@ static void tell_task(FILE *to, const struct record *record)
 		fprintf(to, " %" PRIu64, record->lost.records);
 		break;
 	case RECORD_SAMPLE:
+	case RECORD_THROTTLE:
 	case RECORD_OTHER:
 		break;
 	}

@@ -233,7 +233,7 @@ static void test_hotplug_and_rival(void **state)
 	struct seen seen = {0};
 	struct replay replay;
 
-	fk_rival(fk, true);
+	fk_rival(fk, &(struct fk_rival){.chain_bytes = 1040});
 	record_intervals(engine, fk, &seen, 1);
 	fk_cpu_offline(fk, 0);
 	record_intervals(engine, fk, &seen, 2);

@@ -23,8 +23,27 @@ static void come_and_go(struct engine *engine, struct fk *fk, size_t interval)
 
 static void rival(struct engine *engine, struct fk *fk, size_t interval)
 {
-	fk_rival(fk, true);
+	fk_rival(fk, &(struct fk_rival){.chain_bytes = 0});
 	come_and_go(engine, fk, interval);
+}
+
+static void rival_with_chain(struct engine *engine, struct fk *fk, size_t interval)
+{
+	fk_rival(fk, &(struct fk_rival){.chain_bytes = 1040});
+	come_and_go(engine, fk, interval);
+}
+
+static void rival_elsewhere(struct engine *engine, struct fk *fk, size_t interval)
+{
+	fk_rival(fk, &(struct fk_rival){.other_namespace = true});
+	come_and_go(engine, fk, interval);
+}
+
+static void garble(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval == 1)
+		fk_garble(fk, 0, 3);
 }
 
 static void be_silent(struct engine *engine, struct fk *fk, size_t interval)
@@ -100,6 +119,9 @@ static const struct scene scenes[] = {
 	 .lost = true},
 	{.name = "hotplug", .slots = 2, .before = come_and_go},
 	{.name = "rival", .slots = 2, .before = rival},
+	{.name = "rival with a call chain", .slots = 2, .before = rival_with_chain},
+	{.name = "rival in another pid namespace", .slots = 2, .before = rival_elsewhere},
+	{.name = "records that cannot be decoded", .before = garble, .lost = true},
 	{.name = "other columns", .before = change_columns},
 	{.name = "other columns in turns", .slots = 2, .before = change_columns, .midway = true},
 	{.name = "silent idle", .before = be_silent},

@@ -27,7 +27,8 @@
 enum { REPLAY_IDS_MAX = 4096, REPLAY_STREAMS_MAX = 256 };
 
 struct replay_stream {
-	size_t cpu;
+	size_t cpu;      /* index in the interval */
+	uint64_t number; /* of that CPU */
 	unsigned group;
 	uint64_t switch_id, tick_id;
 	uint64_t last_ns; /* of its samples */
@@ -160,21 +161,29 @@ static inline void replay_open(struct replay *replay, struct words *words)
 	struct replay_stream *stream = &replay->streams[replay->n_streams++];
 
 	stream->cpu = next_word(words);
-	next_word(words); /* its number */
+	stream->number = next_word(words);
 	stream->group = (unsigned)next_word(words);
-	bool on = next_word(words);
-	uint64_t origin_ns = next_word(words);
-	words->at += 12; /* what it was in the middle of: nothing here */
+	struct record exit = {.kind = RECORD_EXIT}, came = {.kind = RECORD_SWITCH};
+	struct attrib_state state = {.exit = &exit, .came = &came};
+	state.on = next_word(words);
+	state.origin_ns = next_word(words);
+	state.last_ns = next_word(words);
+	state.lost = next_word(words);
+	state.runner.pid = (pid_t)next_word(words);
+	state.runner.tid = (pid_t)next_word(words);
+	words->at += 8; /* EXIT and SWITCH: none yet */
 	stream->switch_id = next_word(words);
 	stream->tick_id = next_word(words);
 	const struct attrib_layout *layout = &replay->groups[stream->group].layout;
 	assert_int_equal(next_word(words), layout->n_values);
 	words->at += layout->n_values;
-	const struct attrib_stream what = {stream->cpu, stream->tick_id, layout};
-	attrib_open(replay->attrib, &what, origin_ns, NULL);
-	if (on && !layout->clock)
-		attrib_resume(replay->attrib, stream->cpu, stream->group, origin_ns,
-			      ATTRIB_WEIGHT_ONE);
+	const struct attrib_stream what = {
+		.cpu = stream->cpu,
+		.tick_id = stream->tick_id,
+		.layout = layout,
+		.switch_id = stream->switch_id,
+	};
+	attrib_restore(replay->attrib, &what, &state);
 }
 
 static inline void replay_own(struct replay *replay, const struct perfdata_own *own)
@@ -276,9 +285,10 @@ static inline void replay_sample(struct replay *replay, const struct perf_event_
 		reading[READING_VALUES + i] = words[9 + 2 * i];
 		assert_true(replay_knows(replay, words[10 + 2 * i]));
 	}
+	bool foreign = words[5] >> 32;
 	const struct record record = {
 		.kind = RECORD_SAMPLE,
-		.id = id,
+		.id = foreign ? 0 : id,
 		.time_ns = words[4],
 		.pid = (pid_t)words[3],
 		.tid = (pid_t)(words[3] >> 32),
@@ -315,8 +325,10 @@ static inline void replay_kernel(struct replay *replay, const struct perf_event_
 		return;
 	}
 	assert_true(replay_knows(replay, record.id));
+	uint32_t number;
+	memcpy(&number, (const char *)header + header->size - 2 * sizeof(uint64_t), sizeof(number));
 	for (size_t i = 0; i < replay->n_streams; i++)
-		if (replay->streams[i].switch_id == record.id) {
+		if (replay->streams[i].number == number) {
 			attrib_record(replay->attrib, replay->streams[i].cpu, &record);
 			return;
 		}
