@@ -273,26 +273,63 @@ void tasks_move(struct tasks *tasks, struct task *task, const char *path)
 	cgroups_put(tasks->cgroups, before);
 }
 
-static void inherit_late(struct tasks *tasks, struct task *task)
-{
-	const struct task *parent =
-		task->ptid ? tasks_find(tasks, task->ptid, task->start_ns) : NULL;
-
-	if (parent)
-		inherit(tasks, task, parent, task->start_ns);
-}
-
-/* What may change without a record. False where the task is gone. */
-static bool ask(struct tasks *tasks, struct task *task, struct proc_stat *stat)
+static void read_user(const struct tasks *tasks, struct task *task, uint64_t now_ns)
 {
 	char path[32];
 
+	snprintf(path, sizeof(path), "/proc/%d", task->tid);
+	if (sys_file_owner(tasks->sys, path, &task->uid) == 0)
+		task->uid_ns = now_ns;
+}
+
+static struct task *forker_of(const struct tasks *tasks, const struct task *task)
+{
+	return task->ptid ? tasks_find(tasks, task->ptid, task->start_ns) : NULL;
+}
+
+/*
+ * What FORK gave it of its parent may be older than the parent's last setuid(). Ancestors that are
+ * gone and were never read are passed over, GONE_MAX of them.
+ */
+static void inherit_user(const struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	enum { GONE_MAX = 64 };
+	struct task *forker = forker_of(tasks, task);
+	uint64_t fork_ns = task->start_ns;
+
+	for (unsigned i = 0; i < GONE_MAX && forker && forker->exit_ns && !forker->uid_ns; i++) {
+		fork_ns = forker->start_ns;
+		forker = forker_of(tasks, forker);
+	}
+	if (!forker)
+		return;
+	if (forker->uid_ns < fork_ns && !forker->exit_ns)
+		read_user(tasks, forker, now_ns);
+	if (forker->uid_ns >= fork_ns) {
+		task->uid = forker->uid;
+		task->uid_ns = forker->uid_ns;
+	}
+}
+
+static void inherit_late(struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	const struct task *parent = forker_of(tasks, task);
+
+	if (!parent)
+		return;
+	if (!task->uid_ns)
+		inherit_user(tasks, task, now_ns);
+	inherit(tasks, task, parent, task->start_ns);
+}
+
+/* What may change without a record. False where the task is gone. */
+static bool ask(struct tasks *tasks, struct task *task, uint64_t now_ns, struct proc_stat *stat)
+{
 	if (task->exit_ns || proc_stat_read(tasks->sys, task->tid, stat) < 0)
 		return false;
 	task->ppid = stat->ppid;
 	task->kernel = stat->kernel;
-	snprintf(path, sizeof(path), "/proc/%d", task->tid);
-	sys_file_owner(tasks->sys, path, &task->uid);
+	read_user(tasks, task, now_ns);
 
 	struct cgroup *cgroup = cgroups_read(tasks->cgroups, tasks->sys, task->tid);
 	if (cgroup) {
@@ -308,11 +345,12 @@ void tasks_look_up(struct tasks *tasks, struct task *task)
 
 	if (task->looked_up || task->told)
 		return;
+	uint64_t now_ns = sys_now_ns(tasks->sys);
 	task->looked_up = true;
 	task->age_ns = TASKS_AGAIN_FIRST_NS;
-	task->again_ns = sys_now_ns(tasks->sys) + task->age_ns;
-	if (!ask(tasks, task, &stat)) {
-		inherit_late(tasks, task);
+	task->again_ns = now_ns + task->age_ns;
+	if (!ask(tasks, task, now_ns, &stat)) {
+		inherit_late(tasks, task, now_ns);
 		/* Whose EXIT came before us, and whose last switch after: nobody will tell. */
 		if (!task->start_ns && !task->comm_ns && !task->exit_ns &&
 		    proc_exists(tasks->sys, task->tid) == -ESRCH)
@@ -338,7 +376,7 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 	if (task->exit_ns || now_ns < task->again_ns || *budget == 0)
 		return;
 	--*budget;
-	ask(tasks, task, &stat);
+	ask(tasks, task, now_ns, &stat);
 	task->age_ns =
 		task->age_ns < TASKS_AGAIN_MOST_NS / 4 ? task->age_ns * 4 : TASKS_AGAIN_MOST_NS;
 	task->again_ns = now_ns + task->age_ns;

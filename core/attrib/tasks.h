@@ -40,6 +40,7 @@ struct task {
 
 	pid_t ppid, ptid; /* 0 where unknown */
 	uid_t uid;        /* (uid_t)-1 where unknown */
+	uint64_t uid_ns;  /* when /proc was read for it, or for an ancestor's; 0: never */
 	char comm[16];    /* hostile bytes */
 	uint64_t exec_ns; /* its last exec; 0: none seen */
 	uint64_t comm_ns; /* when comm was taken; 0: comm is not known */
@@ -99,7 +100,9 @@ struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uin
 
 /*
  * Fills in comm, user, cgroup and parent from /proc, or from the parent where the task is gone
- * already. Two small files and one stat, once per exec.
+ * already. Two small files and one stat, once per exec. A task that is gone has the user of its
+ * nearest ancestor that is not, as /proc has it after the fork: setuid() makes no record. That is
+ * one stat more for each such ancestor between two calls, however many children it had.
  */
 void tasks_look_up(struct tasks *tasks, struct task *task);
 

@@ -202,6 +202,8 @@ struct fk_spec {
 
 /* A task that exists (asleep) without anyone having seen its fork. */
 void fk_task(struct fk *fk, const struct fk_spec *spec);
+/* Changes its user, as setuid(): no record says so. Children forked before keep theirs. */
+void fk_setuid(struct fk *fk, pid_t tid, uid_t uid);
 /* Changes a rate from now on. tid 0: every idle task (which begin with 1/10 cycles, 1/20 instr.) */
 void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate);
 

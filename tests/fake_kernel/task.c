@@ -214,6 +214,11 @@ void fk_task(struct fk *fk, const struct fk_spec *spec)
 	task_add(fk, spec);
 }
 
+void fk_setuid(struct fk *fk, pid_t tid, uid_t uid)
+{
+	task_alive(fk, tid)->spec.uid = uid;
+}
+
 void fk_rate(struct fk *fk, pid_t tid, enum fk_event event, struct fk_rate rate)
 {
 	if (event >= FK_HARDWARE_EVENTS)

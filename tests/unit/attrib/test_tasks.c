@@ -718,6 +718,141 @@ static void test_children_inherit(void **state)
 	bench_close(&bench);
 }
 
+/* ---- the user of who was gone before it was read */
+
+enum { USER_STEPS_MAX = 8 };
+
+enum user_step_kind {
+	NOTHING,
+	READ,   /* it is looked up */
+	SETUID, /* to user `other` */
+	FORKED, /* by `other` */
+	EXECED,
+	ENDED,
+};
+
+struct user_case {
+	const char *name;
+	struct user_step {
+		enum user_step_kind kind;
+		pid_t tid;
+		unsigned other;
+	} steps[USER_STEPS_MAX];
+	pid_t tid; /* its user in the end ... */
+	uid_t uid;
+	unsigned stats; /* ... and what that took */
+};
+
+static void user_step(struct bench *bench, const struct user_step *step)
+{
+	struct record record = {.time_ns = fk_now(bench->fk), .pid = step->tid, .tid = step->tid};
+
+	switch (step->kind) {
+	case NOTHING:
+		return;
+	case READ:
+		tasks_look_up(bench->tasks, tasks_find(bench->tasks, step->tid, record.time_ns));
+		return;
+	case SETUID:
+		fk_setuid(bench->fk, step->tid, step->other);
+		return;
+	case FORKED:
+		record.kind = RECORD_FORK;
+		record.fork.ppid = record.fork.ptid = (pid_t)step->other;
+		tasks_fork(bench->tasks, &record);
+		return;
+	case EXECED:
+		record.kind = RECORD_COMM;
+		record.comm.exec = true;
+		tasks_comm(bench->tasks, &record);
+		return;
+	case ENDED:
+		record.kind = RECORD_EXIT;
+		tasks_exit(bench->tasks, &record);
+		return;
+	}
+}
+
+/* A process is root's when it is read, and forks later. 8 is still there when it is read. */
+static void test_users_of_the_gone(void **state)
+{
+	static const struct user_case rows[] = {
+		{"a child has the new user of its parent",
+		 {{SETUID, 7, 1000}, {FORKED, 9, 7}, {ENDED, 9}, {READ, 9}},
+		 9,
+		 1000,
+		 1},
+		{"and so has the child's child, whichever is read first",
+		 {{SETUID, 7, 1000},
+		  {FORKED, 9, 7},
+		  {FORKED, 10, 9},
+		  {ENDED, 9},
+		  {ENDED, 10},
+		  {READ, 10},
+		  {READ, 9}},
+		 10,
+		 1000,
+		 1},
+		{"the same the other way round",
+		 {{SETUID, 7, 1000},
+		  {FORKED, 9, 7},
+		  {FORKED, 10, 9},
+		  {ENDED, 9},
+		  {ENDED, 10},
+		  {READ, 9},
+		  {READ, 10}},
+		 10,
+		 1000,
+		 1},
+		{"a parent is read once for all children",
+		 {{FORKED, 9, 7}, {FORKED, 10, 7}, {ENDED, 9}, {ENDED, 10}, {READ, 9}, {READ, 10}},
+		 10,
+		 0,
+		 1},
+		{"and again for those that it forks later",
+		 {{FORKED, 9, 7},
+		  {ENDED, 9},
+		  {READ, 9},
+		  {SETUID, 7, 1000},
+		  {FORKED, 10, 7},
+		  {ENDED, 10},
+		  {READ, 10}},
+		 10,
+		 1000,
+		 2},
+		{"a child that was read itself keeps its user",
+		 {{FORKED, 8, 7}, {READ, 8}, {SETUID, 7, 1000}, {EXECED, 8}, {ENDED, 8}, {READ, 8}},
+		 8,
+		 0,
+		 1},
+		{"where the parent is gone too, it has the user that is known",
+		 {{SETUID, 7, 1000}, {FORKED, 9, 7}, {ENDED, 9}, {ENDED, 7}, {READ, 9}},
+		 9,
+		 0,
+		 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bench bench;
+
+		bench_open(&bench);
+		fk_task(bench.fk, &(struct fk_spec){.tid = 7});
+		fk_task(bench.fk, &(struct fk_spec){.tid = 8, .ppid = 7});
+		tasks_look_up(bench.tasks, seen(&bench, 7));
+		unsigned stats = fk_calls(bench.fk, FK_FILE_OWNER);
+		for (size_t k = 0; k < USER_STEPS_MAX; k++) {
+			fk_advance(bench.fk, NS_PER_MS);
+			user_step(&bench, &rows[i].steps[k]);
+		}
+		stats = fk_calls(bench.fk, FK_FILE_OWNER) - stats;
+		uid_t uid = tasks_find(bench.tasks, rows[i].tid, fk_now(bench.fk))->uid;
+		if (uid != rows[i].uid || stats != rows[i].stats)
+			fail_msg("%s: user %u after %u stats", rows[i].name, uid, stats);
+		bench_close(&bench);
+	}
+}
+
 /* ---- who is above whom */
 
 static pid_t above(struct bench *bench, pid_t tid, uint64_t ms)
@@ -792,6 +927,7 @@ int main(void)
 		cmocka_unit_test(test_asks_for_the_user_again),
 		cmocka_unit_test(test_asks_the_living),
 		cmocka_unit_test(test_children_inherit),
+		cmocka_unit_test(test_users_of_the_gone),
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_orphans),
 	};

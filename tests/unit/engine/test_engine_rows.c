@@ -175,6 +175,33 @@ static void test_exec(void **state)
 	scene_close(&scene);
 }
 
+/*
+ * A shell of root's that is known for long becomes another user's, without a record: what it runs
+ * from then on is that user's in the same refresh, though it is gone by then.
+ */
+static void test_children_after_setuid(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_open(&scene);
+	fk_task(scene.fk, &(struct fk_spec){.tid = 50, .comm = "sh"});
+	fk_switch(scene.fk, 0, 50);
+	snapshot_free(nth_snapshot(scene.engine, scene.fk, 6)); /* next time it is read: 1.35 s */
+	fk_setuid(scene.fk, 50, 1000);
+	fk_script(scene.fk,
+		  (struct fk_step[]){
+			  {10 * NS_PER_MS, FK_FORK, .tid = 50, .child = 60},
+			  {11 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = 60},
+			  {12 * NS_PER_MS, FK_EXEC, .tid = 60, .comm = "cc1"},
+			  {20 * NS_PER_MS, FK_EXIT, .tid = 60, .n = FK_EXIT_REAPED},
+			  {20 * NS_PER_MS, FK_SWITCH, .cpu = 0, .tid = 50},
+		  },
+		  5);
+	check_lines(scene.engine, scene.fk, ROLLUP_PROCESS, "50 ann sh|60 ann (cc1)|");
+	scene_close(&scene);
+}
+
 /* The process ended and its number is someone else's, within one interval and in the next. */
 static void test_reused_pids(void **state)
 {
@@ -274,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_threads),
 		cmocka_unit_test(test_threads_that_rename_themselves),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_children_after_setuid),
 		cmocka_unit_test(test_reused_pids),
 		cmocka_unit_test(test_zombies_and_orphans),
 		cmocka_unit_test(test_cgroups),
