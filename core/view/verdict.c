@@ -126,8 +126,9 @@ static short find_metric(const struct columns *columns, const char *name, const 
 }
 
 /* Finds what a rule is about. Whether all of it is among the columns. */
-static bool bind_rule(struct judge *judge, const struct columns *columns, size_t i)
+static bool bind_rule(struct judge *judge, size_t i)
 {
+	const struct columns *columns = judge->snapshot->columns;
 	bool usable = true;
 
 	judge->unless[i] = find_metric(columns, rules[i].unless, NULL);
@@ -142,13 +143,14 @@ static bool bind_rule(struct judge *judge, const struct columns *columns, size_t
 	return usable;
 }
 
-void judge_init(struct judge *judge, const struct columns *columns)
+void judge_init(struct judge *judge, const struct snapshot *snapshot)
 {
-	judge->columns = columns;
-	judge->cpu_percent = find_metric(columns, "cpu_percent", NULL);
+	judge->snapshot = snapshot;
+	judge->cpu_percent = find_metric(snapshot->columns, "cpu_percent", NULL);
+	judge->ipc = find_metric(snapshot->columns, "ipc", NULL);
 	judge->n_usable = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		if (bind_rule(judge, columns, i))
+		if (bind_rule(judge, i))
 			judge->usable[judge->n_usable++] = (unsigned char)i;
 }
 
@@ -286,7 +288,7 @@ struct verdict_rule verdict_rule_at(size_t i)
 static void put_figure(const struct judge *judge, short metric, const struct figure *figures,
 		       char *text, size_t size)
 {
-	const struct metric *what = &judge->columns->metrics[metric];
+	const struct metric *what = &judge->snapshot->columns->metrics[metric];
 	struct cell cell;
 
 	figure_format(what->def, figures[metric], &cell);
@@ -303,7 +305,7 @@ static void put_limit(const struct judge *judge, short metric, const struct cond
 	char number[40];
 
 	if (limit > condition->limit) {
-		figure_format(judge->columns->metrics[metric].def,
+		figure_format(judge->snapshot->columns->metrics[metric].def,
 			      (struct figure){.value = limit, .share = 1}, &cell);
 		append(text, size, cell.text);
 	} else {
@@ -339,42 +341,106 @@ static void put_figures(const struct judge *judge, const struct judgement *judge
 /* Whether one of the top-down metrics is among the columns. */
 static bool has_topdown(const struct judge *judge)
 {
-	return columns_metric(judge->columns, "topdown_backend") >= 0;
+	return columns_metric(judge->snapshot->columns, "topdown_backend") >= 0;
 }
 
-static const char *why_not(enum figure_state state)
+/* Why there are no hardware counters at all. */
+static const char *why_no_counters(const struct snapshot *snapshot)
 {
-	switch (state) {
+	if (snapshot->replay[0])
+		return "no hardware events were recorded";
+	if (strcmp(snapshot->mode, "proc") == 0)
+		return "no counters can be opened here (see 'pmctop --doctor')";
+	return "this machine has no hardware counters";
+}
+
+/* Why IPC, which this machine can count, was not counted for that row. */
+static const char *why_not_counted(const struct judge *judge)
+{
+	const struct columns *columns = judge->snapshot->columns;
+	char sharing[64];
+
+	if (metric_state(&columns->metrics[judge->ipc], &columns->events) == FIGURE_NOT_COUNTED)
+		return "other programs hold the counters that IPC needs";
+	if (columns->plan->per_task)
+		return "no counters were open for it";
+	if (snapshot_sharing(judge->snapshot, sharing, sizeof(sharing)))
+		return "it ran for too short a time: counters take turns (choose fewer columns)";
+	return "IPC was not counted while it ran";
+}
+
+static const char *why_undefined(enum event_levels levels)
+{
+	switch (levels) {
+	case EVENT_LEVELS_USER:
+		return "it used no cycles in user mode, and only that is counted";
+	case EVENT_LEVELS_KERNEL:
+		return "it used no cycles in the kernel, and only that is counted";
+	case EVENT_LEVELS_ALL:
+	case EVENT_LEVELS:
+		break;
+	}
+	return "it used no cycles that were counted";
+}
+
+/* Why IPC is not known: there is a verdict where it is. */
+static const char *why_no_ipc(const struct judge *judge, const struct figure *figures)
+{
+	if (!judge->snapshot->pmu[0])
+		return why_no_counters(judge->snapshot);
+	if (judge->ipc < 0)
+		return "IPC is not among the columns (it is in presets overview and topdown)";
+	switch (figures[judge->ipc].state) {
 	case FIGURE_UNSUPPORTED:
-		return "No verdict: IPC cannot be counted here.";
+		return "IPC cannot be counted here";
 	case FIGURE_DENIED:
-		return "No verdict: the kernel denies what IPC is counted by.";
+		return "the kernel denies the counters of IPC (see 'pmctop --doctor')";
 	case FIGURE_NOT_COUNTED:
-		return "No verdict: IPC was not counted while it ran.";
+		return why_not_counted(judge);
 	case FIGURE_UNDEFINED:
 	case FIGURE_VALID:
 	case FIGURE_SCALED:
 	case FIGURE_LOST:
 		break;
 	}
-	return "No verdict: it retired no instruction that was counted.";
+	return why_undefined(judge->snapshot->columns->levels);
+}
+
+/* Whether the figures of some rule were all known, other than of how much it ran. */
+static bool was_judged(const struct judge *judge, const struct figure *figures)
+{
+	for (size_t n = 0; n < judge->n_usable; n++) {
+		size_t i = judge->usable[n], k = 0;
+
+		while (k < VERDICT_CONDITIONS_MAX && rules[i].conditions[k].metric &&
+		       figure_known(condition_figure(judge, i, k, figures)))
+			k++;
+		if (rules[i].verdict != VERDICT_IDLE &&
+		    (k == VERDICT_CONDITIONS_MAX || !rules[i].conditions[k].metric))
+			return true;
+	}
+	return false;
+}
+
+static void put_no_verdict(const struct judge *judge, const struct judgement *judgement,
+			   const struct figure *figures, char *text, size_t size)
+{
+	append(text, size, "No verdict: ");
+	if (judgement->state == FIGURE_LOST) {
+		append(text, size, "records were lost, so its figures are too low.");
+		return;
+	}
+	append(text, size, why_no_ipc(judge, figures));
+	append(text, size,
+	       was_judged(judge, figures) ? "; nothing that is counted stands out." : ".");
 }
 
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,
 		     const struct figure *figures, char *text, size_t size)
 {
-	int ipc = columns_metric(judge->columns, "ipc");
-
 	text[0] = '\0';
-	if (judgement->rule < 0 && judgement->state == FIGURE_LOST) {
-		append(text, size, "No verdict: records were lost, so its figures are too low.");
-		return;
-	}
 	if (judgement->rule < 0) {
-		append(text, size,
-		       ipc < 0 ? "No verdict: cycles and instructions would have to be counted, as "
-				 "presets overview and topdown do."
-			       : why_not(figures[ipc].state));
+		put_no_verdict(judge, judgement, figures, text, size);
 		return;
 	}
 	append(text, size, verdict_name(judgement->verdict));
@@ -528,7 +594,7 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 		size = sizeof(nowhere);
 	}
 	text[0] = '\0';
-	judge_init(&judge, snapshot->columns);
+	judge_init(&judge, snapshot);
 	add_shares(&judge, snapshot, &shares);
 	uint64_t ran_ns = snapshot->targeted ? shares.rows_ns : busy_ns(snapshot, &shares);
 	for (size_t v = VERDICT_FINE + 1; v < VERDICTS; v++)

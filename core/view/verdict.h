@@ -53,20 +53,20 @@ struct verdict_rule {
 extern const size_t verdict_rules_n;
 struct verdict_rule verdict_rule_at(size_t i);
 
-/* The rules, as far as these columns have what they ask for. */
+/* The rules, as far as the columns of this snapshot have what they ask for. */
 struct judge {
-	const struct columns *columns; /* borrowed */
+	const struct snapshot *snapshot; /* borrowed */
 	/* Of each rule: the metric that each of its conditions is of, or -1. */
 	short metrics[VERDICT_RULES_MAX][VERDICT_CONDITIONS_MAX];
 	short factors[VERDICT_RULES_MAX][VERDICT_CONDITIONS_MAX];
 	short unless[VERDICT_RULES_MAX];
-	short cpu_percent; /* or -1 */
+	short cpu_percent, ipc; /* or -1 */
 	/* Those rules that have all of theirs, in the order of the table. */
 	unsigned char usable[VERDICT_RULES_MAX];
 	size_t n_usable;
 };
 
-void judge_init(struct judge *judge, const struct columns *columns);
+void judge_init(struct judge *judge, const struct snapshot *snapshot);
 
 struct judgement {
 	enum verdict verdict;
@@ -76,13 +76,14 @@ struct judgement {
 	enum figure_state state; /* VALID, SCALED or LOST: of its least certain figure */
 };
 
-/* Of figures that judge->columns have: a row's (its flags), a CPU's or the machine's (0). */
+/* Of figures of the snapshot's metrics: a row's (its flags), a CPU's or the machine's (0). */
 struct judgement judge_figures(const struct judge *judge, const struct figure *figures,
 			       unsigned flags);
 
 /*
- * The rule that fired and its figures, "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10"; where
- * there is no verdict, the reason.
+ * The rule that fired and its figures, "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10". Where
+ * there is no verdict, why IPC is not known, since with it there is one: no counters, they are
+ * denied or taken, IPC is no column, it was not counted; or lost records.
  */
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,
 		     const struct figure *figures, char *text, size_t size);

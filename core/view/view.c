@@ -333,7 +333,7 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	struct row_filter filter = {0};
 
 	*view = (struct view){.snapshot = snapshot, .spec = *spec};
-	judge_init(&view->judge, snapshot->columns);
+	judge_init(&view->judge, snapshot);
 	view_make_columns(view);
 	view->sort_column = choose_sort(view);
 	if (filtered)

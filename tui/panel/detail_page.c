@@ -141,7 +141,7 @@ static void draw_identity(struct sheet *sheet)
 		draw_long(sheet, "cgroup ", subject->cgroup);
 }
 
-/* What slows it down, by which rule and by which figures; or what would have to be counted. */
+/* What slows it down, by which rule and by which figures; or why there is no verdict. */
 static void draw_verdict(struct sheet *sheet)
 {
 	const struct detail *detail = sheet->page->detail;
@@ -150,7 +150,7 @@ static void draw_verdict(struct sheet *sheet)
 
 	if (detail->sum.n == 0)
 		return;
-	judge_init(&judge, sheet->page->snapshot->columns);
+	judge_init(&judge, sheet->page->snapshot);
 	const struct judgement judgement =
 		judge_figures(&judge, detail->sum.figures, detail->sum.items[0].flags);
 	verdict_explain(&judge, &judgement, detail->sum.figures, text, sizeof(text));
