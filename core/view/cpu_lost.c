@@ -19,6 +19,11 @@ double cpu_busy(const struct snapshot_cpu *cpu)
 	return idle < all ? (double)(all - idle) / (double)all : 0;
 }
 
+double cpu_lost_share(double ipc)
+{
+	return ipc < 1 ? 1 - ipc : 0;
+}
+
 struct figure cpu_lost(const struct columns *columns, const struct snapshot_cpu *cpu)
 {
 	struct figure lost = {.share = 1, .state = FIGURE_NOT_COUNTED};
@@ -29,7 +34,7 @@ struct figure cpu_lost(const struct columns *columns, const struct snapshot_cpu 
 		return lost;
 	lost = cpu->figures[ipc];
 	if (figure_known(lost))
-		lost.value = lost.value < 1 ? 100 * busy * (1 - lost.value) : 0;
+		lost.value = 100 * busy * cpu_lost_share(lost.value);
 	else if (busy <= 0) /* then there is nothing to lose, and no IPC */
 		lost = (struct figure){.share = 1, .state = FIGURE_VALID};
 	return lost;

@@ -12,6 +12,7 @@
  *
  *     lost = share of time that it was busy * max(0, 1 - IPC)
  *
+ * It is of the CPU as a whole: what one task loses, another one's IPC above 1 makes up for.
  * A lower bound, as the stall floor is (metric stall_floor_percent), and blind above IPC 1. Of
  * CPUs that lose the same, be it that nobody counts cycles, the busier is the worse.
  */
@@ -19,6 +20,8 @@
 /* "lost%", as a column of CPUs. */
 extern const struct metric_def cpu_lost_def;
 
+/* The share of cycles that is lost at that IPC, at least: 0..1. */
+double cpu_lost_share(double ipc);
 /* In percent of its time; NOT_COUNTED where IPC is not among the metrics. */
 struct figure cpu_lost(const struct columns *columns, const struct snapshot_cpu *cpu);
 /* Of a socket or node: the mean of its CPUs that were counted. */

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/view/cpu_lost.h"
 #include "core/view/view.h"
 
 #include <assert.h>
@@ -82,19 +83,20 @@ static_assert(ARRAY_SIZE(rules) <= VERDICT_RULES_MAX, "a judge has room for all 
 
 static const struct {
 	const char *name, *label;
+	const char *time; /* the CPU time of those: "1.9 of 8 CPUs' time ..."; NULL: no loss */
 } words[] = {
-	[VERDICT_NONE] = {"none", "-"},
-	[VERDICT_IDLE] = {"idle-ish", "idle"},
-	[VERDICT_FINE] = {"fine", "fine"},
-	[VERDICT_KERNEL] = {"kernel-heavy", "kernel"},
-	[VERDICT_SWITCHES] = {"thrashing switches", "switches"},
-	[VERDICT_FAULTS] = {"faulting", "faults"},
-	[VERDICT_MEMORY] = {"memory-bound", "memory"},
-	[VERDICT_BRANCH] = {"branch-bound", "branch"},
-	[VERDICT_FRONTEND] = {"frontend-bound", "frontend"},
-	[VERDICT_CORE] = {"core-bound", "core"},
-	[VERDICT_BACKEND] = {"backend-bound", "backend"},
-	[VERDICT_STALLED] = {"stalled", "stalled"},
+	[VERDICT_NONE] = {"none", "-", NULL},
+	[VERDICT_IDLE] = {"idle-ish", "idle", NULL},
+	[VERDICT_FINE] = {"fine", "fine", NULL},
+	[VERDICT_KERNEL] = {"kernel-heavy", "kernel", "in kernel-heavy tasks"},
+	[VERDICT_SWITCHES] = {"thrashing switches", "switches", "in tasks thrashing switches"},
+	[VERDICT_FAULTS] = {"faulting", "faults", "in faulting tasks"},
+	[VERDICT_MEMORY] = {"memory-bound", "memory", "in memory-bound tasks"},
+	[VERDICT_BRANCH] = {"branch-bound", "branch", "in branch-bound tasks"},
+	[VERDICT_FRONTEND] = {"frontend-bound", "frontend", "in frontend-bound tasks"},
+	[VERDICT_CORE] = {"core-bound", "core", "in core-bound tasks"},
+	[VERDICT_BACKEND] = {"backend-bound", "backend", "in backend-bound tasks"},
+	[VERDICT_STALLED] = {"stalled", "stalled", "lost in stalled tasks"},
 };
 
 static_assert(ARRAY_SIZE(words) == VERDICTS, "a name for each");
@@ -460,9 +462,9 @@ enum {
 	SHARE_LEAST = 10, /* percent of what ran: less is no trait of the machine */
 };
 
-/* Whose CPU time is how much, by verdict. */
+/* CPU time by verdict. */
 struct shares {
-	uint64_t ns[VERDICTS];
+	uint64_t ns[VERDICTS]; /* by verdict_ns() */
 	uint64_t rows_ns;
 	unsigned char *verdicts; /* of each row */
 };
@@ -472,9 +474,21 @@ static uint64_t row_ns(const struct snapshot *snapshot, size_t i)
 	return rows_tally(snapshot->columns, &snapshot->threads, i)[TALLY_TASK_CLOCK];
 }
 
-static void add_shares(const struct judge *judge, const struct snapshot *snapshot,
-		       struct shares *shares)
+/* CPU time that a row has of its verdict: all; of what is only stalled, the time lost. */
+static uint64_t verdict_ns(const struct judge *judge, size_t i, enum verdict verdict)
 {
+	const struct snapshot *snapshot = judge->snapshot;
+	uint64_t ns = row_ns(snapshot, i);
+
+	if (verdict != VERDICT_STALLED)
+		return ns;
+	double ipc = rows_figures(snapshot->columns, &snapshot->threads, i)[judge->ipc].value;
+	return (uint64_t)((double)ns * cpu_lost_share(ipc));
+}
+
+static void add_shares(const struct judge *judge, struct shares *shares)
+{
+	const struct snapshot *snapshot = judge->snapshot;
 	const struct rows *rows = &snapshot->threads;
 
 	shares->verdicts = xcalloc(rows->n, sizeof(*shares->verdicts));
@@ -485,7 +499,7 @@ static void add_shares(const struct judge *judge, const struct snapshot *snapsho
 				.verdict;
 
 		shares->verdicts[i] = (unsigned char)verdict;
-		shares->ns[verdict] += row_ns(snapshot, i);
+		shares->ns[verdict] += verdict_ns(judge, i, verdict);
 		shares->rows_ns += row_ns(snapshot, i);
 	}
 }
@@ -506,17 +520,18 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /* Of the process that has most of a verdict's time, the thread with most of that. */
-static size_t heaviest_row(const struct snapshot *snapshot, const struct shares *shares,
+static size_t heaviest_row(const struct judge *judge, const struct shares *shares,
 			   enum verdict verdict)
 {
-	const struct rows *rows = &snapshot->threads;
+	const struct rows *rows = &judge->snapshot->threads;
 	struct part *parts = xcalloc(rows->n, sizeof(*parts));
 	size_t n = 0, best = 0;
 	uint64_t best_ns = 0;
 
 	for (size_t i = 0; i < rows->n; i++)
 		if (shares->verdicts[i] == verdict)
-			parts[n++] = (struct part){rows->items[i].pid, i, row_ns(snapshot, i)};
+			parts[n++] =
+				(struct part){rows->items[i].pid, i, verdict_ns(judge, i, verdict)};
 	qsort(parts, n, sizeof(*parts), compare_parts);
 	for (size_t i = 0, first = 0; i < n; i++) {
 		if (parts[i].pid != parts[first].pid)
@@ -532,12 +547,13 @@ static size_t heaviest_row(const struct snapshot *snapshot, const struct shares 
 	return best;
 }
 
-/* "1.9 of 8 CPUs' time memory-bound: postgres (IPC 0.31, caMPKI 24.10)" */
-static void put_share(const struct judge *judge, const struct snapshot *snapshot,
-		      const struct shares *shares, enum verdict verdict, char *text, size_t size)
+/* "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)" */
+static void put_share(const struct judge *judge, const struct shares *shares, enum verdict verdict,
+		      char *text, size_t size)
 {
+	const struct snapshot *snapshot = judge->snapshot;
 	const struct columns *columns = snapshot->columns;
-	size_t heaviest = heaviest_row(snapshot, shares, verdict);
+	size_t heaviest = heaviest_row(judge, shares, verdict);
 	const struct row *row = &snapshot->threads.items[heaviest];
 	const struct figure *figures = rows_figures(columns, &snapshot->threads, heaviest);
 	struct judgement judgement = judge_figures(judge, figures, row->flags);
@@ -546,8 +562,9 @@ static void put_share(const struct judge *judge, const struct snapshot *snapshot
 	text_fixed(number, sizeof(number),
 		   (double)shares->ns[verdict] / (double)snapshot->interval_ns, 1);
 	text_printable(comm, sizeof(comm), row->comm, sizeof(row->comm));
-	snprintf(text, size, "%s of %zu CPUs' time %s: %s (", number, snapshot->n_cpus,
-		 verdict_name(verdict), comm[0] ? comm : "?");
+	snprintf(text, size, "%s%s of %zu CPUs' time %s: %s (",
+		 verdict == VERDICT_STALLED ? "at least " : "", number, snapshot->n_cpus,
+		 words[verdict].time, comm[0] ? comm : "?");
 	put_figures(judge, &judgement, figures, false, text, size);
 	append(text, size, ")");
 }
@@ -595,7 +612,7 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 	}
 	text[0] = '\0';
 	judge_init(&judge, snapshot);
-	add_shares(&judge, snapshot, &shares);
+	add_shares(&judge, &shares);
 	uint64_t ran_ns = snapshot->targeted ? shares.rows_ns : busy_ns(snapshot, &shares);
 	for (size_t v = VERDICT_FINE + 1; v < VERDICTS; v++)
 		if (shares.ns[v] > shares.ns[worst] || !verdict_is_loss(worst))
@@ -608,7 +625,7 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 		put_unattributed(snapshot, text, size);
 		worst = VERDICT_NONE;
 	} else if (shares.ns[worst] > 0 && 100 * shares.ns[worst] >= SHARE_LEAST * ran_ns) {
-		put_share(&judge, snapshot, &shares, worst, text, size);
+		put_share(&judge, &shares, worst, text, size);
 	} else {
 		struct judgement judgement = judge_figures(&judge, figures, 0);
 		const char *whose = judgement.rule < 0 ? "" : whose_figures(snapshot);

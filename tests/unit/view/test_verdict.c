@@ -3,6 +3,7 @@
 #include "tests/unit/shared/sample.h"
 
 #include "core/base/text.h"
+#include "core/view/cpu_lost.h"
 #include "core/view/verdict.h"
 #include "core/view/view.h"
 
@@ -414,12 +415,12 @@ static void speaks_of_the_machine(void **state)
 		 {TASK(1, "postgres", 900, 310, 8), TASK(2, "java", 700, 2000, 0),
 		  TASK(3, "pg\x1b", 100, 310, 8)},
 		 VERDICT_MEMORY,
-		 "1.0 of 2 CPUs' time memory-bound: postgres (IPC 0.31, caMPKI 25.81)"},
+		 "1.0 of 2 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 25.81)"},
 		{"a name that may not be shown",
 		 "overview",
 		 {TASK(1, "\x1b[2J", 900, 310, 8)},
 		 VERDICT_MEMORY,
-		 "0.9 of 2 CPUs' time memory-bound: \xef\xbf\xbd[2J (IPC 0.31, caMPKI "
+		 "0.9 of 2 CPUs' time in memory-bound tasks: \xef\xbf\xbd[2J (IPC 0.31, caMPKI "
 		 "25.81)"},
 		{"a process whose threads have more together",
 		 "overview",
@@ -431,12 +432,27 @@ static void speaks_of_the_machine(void **state)
 			      [SAMPLE_CACHE_MISSES] = 20}},
 		  TASK(2, "java", 250, 310, 8)},
 		 VERDICT_MEMORY,
-		 "0.8 of 2 CPUs' time memory-bound: java (IPC 0.31, caMPKI 25.81)"},
+		 "0.8 of 2 CPUs' time in memory-bound tasks: java (IPC 0.31, caMPKI 25.81)"},
 		{"too little to be a trait",
 		 "overview",
 		 {TASK(1, "postgres", 50, 310, 8), TASK(2, "java", 900, 2000, 0)},
 		 VERDICT_FINE,
 		 "fine: IPC 1.91 >= 1"},
+		{"of what is stalled, the time that is lost",
+		 "overview",
+		 {TASK(1, "hog", 1000, 500, 3)},
+		 VERDICT_STALLED,
+		 "at least 0.5 of 2 CPUs' time lost in stalled tasks: hog (IPC 0.50)"},
+		{"which is less than another loss",
+		 "overview",
+		 {TASK(1, "hog", 600, 700, 3), TASK(2, "postgres", 400, 310, 8)},
+		 VERDICT_MEMORY,
+		 "0.4 of 2 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 25.81)"},
+		{"or too little to be a trait",
+		 "overview",
+		 {TASK(1, "java", 900, 960, 3)},
+		 VERDICT_STALLED,
+		 "stalled: IPC 0.96 < 1; preset topdown may tell what it waits for"},
 		{"nothing runs",
 		 "overview",
 		 {TASK(1, "postgres", 40, 310, 8)},
@@ -470,6 +486,35 @@ static void speaks_of_the_machine(void **state)
 		if (verdict != rows[i].want || strcmp(text, rows[i].sentence) != 0)
 			fail_msg("%s: %s", rows[i].name, text);
 		assert_int_equal(verdict_of_snapshot(snapshot, NULL, 0), verdict);
+		snapshot_free(snapshot);
+	}
+}
+
+/* The time lost in stalled tasks is the sum of lost% of the CPUs, where no other task ran. */
+static void agrees_with_lost(void **state)
+{
+	static const unsigned cases[][2] = {{1000, 500}, {1000, 250}, {400, 250}, {700, 620}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct sample_row tasks[] = {TASK(1, "hog", cases[i][0] / 2, cases[i][1], 1),
+						   TASK(2, "pig", cases[i][0] / 2, cases[i][1], 1)};
+		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), tasks, 2);
+		char text[256], number[24], want[80];
+		const uint64_t idle_ns = NS_PER_S - cases[i][0] * NS_PER_MS;
+		double lost = 0;
+
+		snapshot->cpus[0].tally[TALLY_TASK_CLOCK] += idle_ns;
+		snapshot->cpus[0].idle[TALLY_TASK_CLOCK] += idle_ns;
+		for (size_t k = 0; k < snapshot->n_cpus; k++)
+			lost += cpu_lost(snapshot->columns, &snapshot->cpus[k]).value / 100;
+		text_fixed(number, sizeof(number), lost, 1);
+		snprintf(want, sizeof(want),
+			 "at least %s of 2 CPUs' time lost in stalled tasks: ", number);
+		assert_int_equal(verdict_of_snapshot(snapshot, text, sizeof(text)),
+				 VERDICT_STALLED);
+		if (strncmp(text, want, strlen(want)) != 0)
+			fail_msg("\"%s\", but lost%% is %s of a CPU", text, number);
 		snapshot_free(snapshot);
 	}
 }
@@ -524,6 +569,7 @@ int main(void)
 		cmocka_unit_test(doubts),
 		cmocka_unit_test(labels_fit),
 		cmocka_unit_test(speaks_of_the_machine),
+		cmocka_unit_test(agrees_with_lost),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(speaks_of_some),
 	};
