@@ -324,6 +324,56 @@ def setuid():
                                                                     result.stderr))
 
 
+# Becomes another user when a line comes, without an exec, runs short-lived children, and prints
+# their pids.
+DROPPER = f"""
+import os, sys, threading
+told = threading.Thread(target=sys.stdin.readline)
+told.start()
+while told.is_alive():
+    pass
+os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY})
+pids = []
+for _ in range(100):
+    pid = os.fork()
+    if pid == 0:
+        for _ in range(10000):
+            pass
+        os._exit(0)
+    os.waitpid(pid, 0)
+    pids.append(pid)
+print(*pids, flush=True)
+sys.stdin.readline()
+"""
+
+
+def after_setuid():
+    """Children that are gone at their first refresh, of a process that was read long before."""
+    with subprocess.Popen([sys.executable, "-c", DROPPER], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as dropper, \
+         subprocess.Popen([PMCTOP, "--format", "json", "-S", "software", "-d", "0.2"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          stdin=subprocess.DEVNULL, text=True) as pmctop:
+        frame, seen, rows = None, 0, []
+        while seen < 10:  # it is read after 0.25 and 1.25 s, and then after 5.25 s
+            frame = json.loads(pmctop.stdout.readline())
+            seen += any(task["pid"] == dropper.pid for task in frame["tasks"])
+        dropper.stdin.write("go\n")
+        dropper.stdin.flush()
+        pids = {int(pid) for pid in dropper.stdout.readline().split()}
+        ended = time.time()
+        while frame["time"] < ended:
+            frame = json.loads(pmctop.stdout.readline())
+            rows += [task for task in frame["tasks"] if task["pid"] in pids]
+        users = {task["user"] for task in rows}
+        check_unless(frame["mode"] != "system" and "whole CPUs cannot be counted here",
+                     "after setuid() children are the new user's, gone or not",
+                     len(rows) >= len(pids) / 2 and users == {pwd.getpwuid(NOBODY).pw_name},
+                     (len(rows), users))
+        pmctop.kill()
+        dropper.kill()
+
+
 def restricted():
     """-u, -C and -G."""
     nobody = pwd.getpwuid(NOBODY).pw_name
@@ -383,6 +433,7 @@ try:
         guises("root")
         kernel_threads()
         setuid()
+        after_setuid()
         restricted()
         launch("root")
     else:
