@@ -7,10 +7,10 @@
 #include "core/output/exposition_part.h"
 
 #include "core/base/util.h"
+#include "core/output/out_value.h"
 #include "core/snapshot/rollup.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,44 +65,20 @@ struct intake {
 	size_t text_size; /* ... which has room for those of any */
 };
 
-static struct figure read_event(const struct intake *intake, const uint64_t *tally, bool machine,
-				size_t i)
-{
-	const struct columns *columns = intake->snapshot->columns;
-	const struct metric_input input = {
-		.events = &columns->events,
-		.plan = columns->plan,
-		.tally = tally,
-		.machine = machine,
-	};
-
-	return metric_read_one(&columns->event_readings.items[i], &input);
-}
-
-/* Neither in its unit, nor of a part of the time. */
-static uint64_t whole_count(const struct columns *columns, const uint64_t *tally, size_t i,
-			    struct figure figure)
-{
-	double scale = columns->events.items[i].scale;
-	double count = round(figure.value / scale);
-
-	if (figure.state == FIGURE_VALID)
-		return plan_count(columns->plan, tally, i);
-	return count >= 0 && count < 0x1p63 ? (uint64_t)count : 0;
-}
-
 static void add_tally(const struct intake *intake, const uint64_t *tally, bool machine,
 		      struct ledger_sums *sums)
 {
 	const struct columns *columns = intake->snapshot->columns;
+	const struct out_counts_of counts = {
+		.columns = columns, .tally = tally, .machine = machine};
 
 	for (size_t i = 0; i < columns->events.n; i++) {
 		if (intake->names[i] == SIZE_MAX)
 			continue;
-		struct figure figure = read_event(intake, tally, machine, i);
+		struct figure figure = out_event_figure(&counts, i);
 		if (figure_known(figure))
 			ledger_sums_add(sums, intake->names[i],
-					whole_count(columns, tally, i, figure));
+					out_scaled_count(&counts, i, figure));
 	}
 }
 
@@ -110,6 +86,8 @@ static void name_events(struct intake *intake)
 {
 	struct exposition *exposition = intake->exposition;
 	const struct snapshot *snapshot = intake->snapshot;
+	const struct out_counts_of totals = {
+		.columns = snapshot->columns, .tally = snapshot->totals, .machine = true};
 
 	intake->names = xcalloc(snapshot->columns->events.n, sizeof(*intake->names));
 	for (size_t i = 0; i < exposition->names.n; i++)
@@ -124,7 +102,7 @@ static void name_events(struct intake *intake)
 		if (name != SIZE_MAX)
 			exposition->events[name] = (struct exposition_event){
 				.counted = true,
-				.figure = read_event(intake, snapshot->totals, true, i),
+				.figure = out_event_figure(&totals, i),
 			};
 	}
 }

@@ -72,6 +72,16 @@ bool out_event(FILE *out, const struct out_counts_of *counts, size_t event)
 	return true;
 }
 
+uint64_t out_scaled_count(const struct out_counts_of *counts, size_t event, struct figure figure)
+{
+	const struct columns *columns = counts->columns;
+	double count = round(figure.value / columns->events.items[event].scale);
+
+	if (figure.state == FIGURE_VALID)
+		return plan_count(columns->plan, counts->tally, event);
+	return count >= 0 && count < 0x1p63 ? (uint64_t)count : 0;
+}
+
 void out_state(FILE *out, struct figure figure)
 {
 	fputs(figure_state_name(figure.state), out);

@@ -34,6 +34,11 @@ void out_seconds(FILE *out, uint64_t ns);
  * nothing is written.
  */
 bool out_event(FILE *out, const struct out_counts_of *counts, size_t event);
+/*
+ * An event's count scaled up to the whole time, before the event's scale, as tallies have it.
+ * `figure` is what out_event_figure() returned, and known.
+ */
+uint64_t out_scaled_count(const struct out_counts_of *counts, size_t event, struct figure figure);
 /* "scaled:0.75", "unsupported" */
 void out_state(FILE *out, struct figure figure);
 
