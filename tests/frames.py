@@ -219,20 +219,25 @@ def nobodys(seen):
 
 
 def broken_sums(frame):
-    """Every event that breaks: tasks + idle + unattributed + others + left_out = totals = CPUs."""
+    """
+    Every event that breaks: tasks + idle + unattributed + others + left_out = totals = CPUs. The
+    same of scaled counts, but for the CPUs: each is scaled by its own share.
+    """
     totals = frame["totals"]
     broken = []
-    for event, total in totals["events"].items():
-        if total is None:
-            continue
-        # What did not run while it was counted adds nothing.
-        parts = sum(task["events"][event] or 0 for task in frame["tasks"]
-                    if task.get("parent") is None)  # a tree's roots have it all
-        # /proc knows no faults of idle.
-        parts += sum(totals[part]["events"][event] or 0
-                     for part in ("idle", "unattributed", "others", "left_out")
-                     if part in totals)
-        cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
-        if parts != total or (frame["mode"] == "system" and cpus != total):
-            broken.append(f"{event}: parts {parts}, total {total}, CPUs {cpus}")
+    for what in ("events", "scaled"):
+        for event, total in totals[what].items():
+            if total is None:
+                continue
+            # What did not run while it was counted adds nothing.
+            parts = sum(task[what][event] or 0 for task in frame["tasks"]
+                        if task.get("parent") is None)  # a tree's roots have it all
+            # /proc knows no faults of idle.
+            parts += sum(totals[part][what][event] or 0
+                         for part in ("idle", "unattributed", "others", "left_out")
+                         if part in totals)
+            cpus = sum(cpu["events"][event] or 0 for cpu in frame["cpus"])
+            if parts != total or (what == "events" and frame["mode"] == "system" and
+                                  cpus != total):
+                broken.append(f"{what} {event}: parts {parts}, total {total}, CPUs {cpus}")
     return broken

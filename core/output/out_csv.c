@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/output/out_sums.h"
 #include "core/output/out_value.h"
 
 #include <inttypes.h>
@@ -108,6 +109,16 @@ static void add_name(struct names *names, const char *kind, const char *text)
 	free(own);
 }
 
+static void add_scaled_name(struct names *names, const char *event)
+{
+	size_t size = strlen(event) + sizeof("_scaled");
+	char *name = xmalloc(size);
+
+	snprintf(name, size, "%s_scaled", event);
+	add_name(names, "scaled", name);
+	free(name);
+}
+
 static char *make_header(const struct columns *columns)
 {
 	static const char *const fixed[] = {
@@ -126,6 +137,8 @@ static char *make_header(const struct columns *columns)
 		add_name(&names, "event", event_label(&columns->events.items[i]));
 	for (size_t i = 0; i < columns->n_metrics; i++)
 		add_name(&names, "metric", columns->metrics[i].def->name);
+	for (size_t i = 0; i < columns->events.n; i++)
+		add_scaled_name(&names, event_label(&columns->events.items[i]));
 	for (size_t i = 0; i < names.n; i++) {
 		put_field(out, names.items[i], i == 0);
 		free(names.items[i]);
@@ -209,6 +222,10 @@ static void put_counted(const struct csv_row *row, FILE *out)
 		if (row->has_metrics && figure_known(figure))
 			out_number(out, figure.value);
 	}
+	for (size_t i = 0; i < columns->events.n; i++) {
+		fputc(',', out);
+		out_scaled(out, &row->counts, i);
+	}
 }
 
 static void put_identity(const struct csv_row *csv, FILE *out)
@@ -254,50 +271,65 @@ static void put_row(const struct view *view, const struct csv_row *row, FILE *ou
 /* ---- a refresh */
 
 /* Of which only events are told. */
-static void put_part(const struct view *view, const char *scope, const uint64_t *tally,
-		     bool machine, FILE *out)
+static void put_part(const struct view *view, const char *scope, const struct out_counts_of *counts,
+		     FILE *out)
 {
-	const struct csv_row row = {
-		.scope = scope,
-		.cpu = -1,
-		.counts = {.columns = view->snapshot->columns, .tally = tally, .machine = machine},
-	};
+	const struct csv_row row = {.scope = scope, .cpu = -1, .counts = *counts};
 
-	if (tally)
+	if (counts->tally)
 		put_row(view, &row, out);
 }
 
 static void put_system(const struct view *view, FILE *out)
 {
 	const struct snapshot *snapshot = view->snapshot;
+	const struct columns *columns = snapshot->columns;
+	struct out_sums sums;
+
+	out_sums_init(view, &sums);
 	const struct csv_row system = {
 		.scope = "system",
 		.cpu = -1,
 		.verdict = verdict_of_snapshot(snapshot, NULL, 0),
 		.lost_records = &snapshot->lost_records,
-		.counts = {.columns = snapshot->columns,
+		.counts = {.columns = columns,
 			   .tally = snapshot->totals,
-			   .machine = true},
+			   .machine = true,
+			   .scaled = sums.totals},
 		.figures = snapshot->figures,
 		.has_metrics = true,
 	};
 	const struct csv_row target = {
 		.scope = "target",
 		.cpu = -1,
-		.counts = {.columns = snapshot->columns,
+		.counts = {.columns = columns,
 			   .tally = snapshot->target,
-			   .lost = snapshot->target_lost},
+			   .lost = snapshot->target_lost,
+			   .scaled = sums.target},
 		.figures = snapshot->target_figures,
 		.has_metrics = true,
 	};
+	const struct {
+		const char *scope;
+		struct out_counts_of counts;
+	} parts[] = {
+		{"idle", {.columns = columns, .tally = snapshot->idle, .machine = true}},
+		{"unattributed",
+		 {.columns = columns,
+		  .tally = snapshot->unattributed,
+		  .machine = true,
+		  .scaled = sums.unattributed}},
+		{"others",
+		 {.columns = columns, .tally = snapshot->targeted ? snapshot->others : NULL}},
+		{"left_out", {.columns = columns, .tally = view->left_out}},
+	};
 
 	put_row(view, &system, out);
-	put_part(view, "idle", snapshot->idle, true, out);
-	put_part(view, "unattributed", snapshot->unattributed, true, out);
-	put_part(view, "others", snapshot->targeted ? snapshot->others : NULL, false, out);
-	put_part(view, "left_out", view->left_out, false, out);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		put_part(view, parts[i].scope, &parts[i].counts, out);
 	if (snapshot->targeted)
 		put_row(view, &target, out);
+	out_sums_fini(&sums);
 }
 
 static void put_cpus(const struct view *view, const char *scope, const struct snapshot_cpu *cpus,

@@ -30,11 +30,13 @@
  *	- cpu, socket, node, and cpu_idle, socket_idle, node_idle: the idle part of it
  *	- task: a row of the view: process, thread, user, cgroup, or one of a tree
  *
- * and behind them each event (its count, as json has it) and each metric by its name, or
- * "metric.NAME", "event.NAME" where that name is taken. What is not known is empty.
+ * and behind them each event (its count, as json's "events" has it) and each metric by its name, or
+ * "metric.NAME", "event.NAME" where that name is taken. Behind these stands each event again, as
+ * NAME_scaled or "scaled.NAME_scaled": its count scaled up to the whole time, as json's "scaled"
+ * has it. What is not known is empty. The state of an event is that of both of its columns.
  *
- * As in json, task + left_out + others + idle + unattributed = system, for every event: in a tree
- * of the tasks without a parent.
+ * As in json, task + left_out + others + idle + unattributed = system, for every event and its
+ * scaled count: in a tree of the tasks without a parent.
  *
  * Where what is counted changes on the way (a recording in which it did), another header line
  * follows, which "scope" in the column scope tells; the first columns stay where they are.

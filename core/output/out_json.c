@@ -5,6 +5,7 @@
 #include "core/output/out_json.h"
 
 #include "core/base/json_string.h"
+#include "core/output/out_sums.h"
 #include "core/output/out_value.h"
 
 #include <inttypes.h>
@@ -20,20 +21,29 @@ static void put_seconds_or_null(FILE *out, uint64_t ns, bool known)
 
 /* ---- what stands in every row */
 
-static void put_events(FILE *out, const struct out_counts_of *counts)
+/* What was counted, and that scaled. */
+static void put_counts(FILE *out, const char *name, const struct out_counts_of *counts,
+		       bool (*put)(FILE *, const struct out_counts_of *, size_t))
 {
 	const struct columns *columns = counts->columns;
 
-	fputs("\"events\":{", out);
+	fprintf(out, "\"%s\":{", name);
 	for (size_t i = 0; i < columns->events.n; i++) {
 		if (i > 0)
 			fputc(',', out);
 		json_put_string(out, event_label(&columns->events.items[i]));
 		fputc(':', out);
-		if (!out_event(out, counts, i))
+		if (!put(out, counts, i))
 			fputs("null", out);
 	}
 	fputc('}', out);
+}
+
+static void put_events(FILE *out, const struct out_counts_of *counts)
+{
+	put_counts(out, "events", counts, out_event);
+	fputc(',', out);
+	put_counts(out, "scaled", counts, out_scaled);
 }
 
 static void put_metrics(FILE *out, const struct columns *columns, const struct figure *figures)
@@ -66,7 +76,7 @@ static void put_state(FILE *out, const char *name, struct figure figure, bool *a
 	fputc('"', out);
 }
 
-static void put_states(FILE *out, const struct out_counts_of *counts, const struct figure *figures)
+static bool put_event_states(FILE *out, const struct out_counts_of *counts)
 {
 	const struct columns *columns = counts->columns;
 	bool any = false;
@@ -74,6 +84,14 @@ static void put_states(FILE *out, const struct out_counts_of *counts, const stru
 	for (size_t i = 0; i < columns->events.n; i++)
 		put_state(out, event_label(&columns->events.items[i]), out_event_figure(counts, i),
 			  &any);
+	return any;
+}
+
+static void put_states(FILE *out, const struct out_counts_of *counts, const struct figure *figures)
+{
+	const struct columns *columns = counts->columns;
+	bool any = put_event_states(out, counts);
+
 	for (size_t i = 0; i < columns->n_metrics; i++)
 		if (!out_is_event(columns, columns->metrics[i].def->name))
 			put_state(out, columns->metrics[i].def->name, out_metric_figure(figures, i),
@@ -93,6 +111,8 @@ static void put_part(FILE *out, const char *name, const struct out_counts_of *co
 {
 	fprintf(out, ",\"%s\":{", name);
 	put_events(out, counts);
+	if (put_event_states(out, counts))
+		fputc('}', out);
 	fputc('}', out);
 }
 
@@ -210,7 +230,7 @@ static void put_task(FILE *out, const struct view *view, size_t line)
 	fputc('}', out);
 }
 
-static void put_totals(FILE *out, const struct view *view)
+static void put_totals(FILE *out, const struct view *view, const struct out_sums *sums)
 {
 	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
@@ -220,14 +240,22 @@ static void put_totals(FILE *out, const struct view *view)
 	fputc(',', out);
 	put_counted(out,
 		    &(struct out_counts_of){
-			    .columns = columns, .tally = snapshot->totals, .machine = true},
+			    .columns = columns,
+			    .tally = snapshot->totals,
+			    .machine = true,
+			    .scaled = sums->totals,
+		    },
 		    snapshot->figures);
 	put_part(out, "idle",
 		 &(struct out_counts_of){
 			 .columns = columns, .tally = snapshot->idle, .machine = true});
 	put_part(out, "unattributed",
 		 &(struct out_counts_of){
-			 .columns = columns, .tally = snapshot->unattributed, .machine = true});
+			 .columns = columns,
+			 .tally = snapshot->unattributed,
+			 .machine = true,
+			 .scaled = sums->unattributed,
+		 });
 	if (snapshot->targeted)
 		put_part(out, "others",
 			 &(struct out_counts_of){.columns = columns, .tally = snapshot->others});
@@ -238,12 +266,13 @@ static void put_totals(FILE *out, const struct view *view)
 }
 
 /* Who was asked for, added up. */
-static void put_target(FILE *out, const struct snapshot *snapshot)
+static void put_target(FILE *out, const struct snapshot *snapshot, const struct out_sums *sums)
 {
 	const struct out_counts_of counts = {
 		.columns = snapshot->columns,
 		.tally = snapshot->target,
 		.lost = snapshot->target_lost,
+		.scaled = sums->target,
 	};
 
 	fputs(",\"target\":{", out);
@@ -271,6 +300,7 @@ static void put_cost(FILE *out, const struct snapshot_cost *cost)
 void out_json(const struct view *view, FILE *out)
 {
 	const struct snapshot *snapshot = view->snapshot;
+	struct out_sums sums;
 
 	fputs("{\"schema\":\"pmctop/1\"", out);
 	if (snapshot->run)
@@ -314,9 +344,11 @@ void out_json(const struct view *view, FILE *out)
 		put_task(out, view, line);
 	}
 	fputs("],", out);
-	put_totals(out, view);
+	out_sums_init(view, &sums);
+	put_totals(out, view, &sums);
 	if (snapshot->targeted)
-		put_target(out, snapshot);
+		put_target(out, snapshot, &sums);
+	out_sums_fini(&sums);
 	if (snapshot->cost.cpu_ns > 0 && snapshot->cost.wall_ns > 0)
 		put_cost(out, &snapshot->cost);
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);

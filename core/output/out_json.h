@@ -11,11 +11,11 @@
  *
  *   {"schema","time","interval_s","host","replay","offset_s","mode","pmu","count","turns",
  *    "threads":{"ran","counted"},"by","cpus":[CPU],"tasks":[TASK],
- *    "totals":{"verdict",EVENTS,METRICS,STATES,"idle":{EVENTS},"unattributed":{EVENTS},
- *              "others":{EVENTS}},
+ *    "totals":{"verdict",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES},
+ *              "unattributed":{EVENTS,STATES},"others":{EVENTS,STATES}},
  *    "target":{EVENTS,METRICS,STATES,"ended"},"pmctop":{"cpu_percent","records",
  *    "kernel_ns_per_switch","cycles","cycles_read"},"lost_records","notes":[sentence]}
- *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS}}
+ *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES}}
  *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
  *
  * "by" is what a row of tasks is (rollup_name): by user and cgroup what its tasks do not have in
@@ -35,9 +35,9 @@
  * "verdict" is what slows it down (verdict_name), null where too little is counted to tell; that of
  * the totals is the loss that most of the tasks' CPU time has.
  *
- * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS}}: what the tasks
- * did that it keeps out. A row of a tree that only stands above some that pass has their counts.
- * With --top there are {"top","rows_left_out"}, and what these did is in "left_out" too.
+ * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: what
+ * the tasks did that it keeps out. A row of a tree that only stands above some that pass has their
+ * counts. With --top there are {"top","rows_left_out"}, and what these did is in "left_out" too.
  *
  * "count" is which privilege levels are counted ("all", "user", "kernel"). "threads", only where
  * tasks are counted one by one and never in a summary, says how many of ours ran, and how many of
@@ -45,16 +45,28 @@
  * where some were asked for; "ended": all processes of it have. "mode" is "system", "task" or
  * "proc".
  *
- * EVENTS are counts of this interval (ns for task-clock) as they were counted, not scaled, so that
- * tasks + left_out + others + idle + unattributed = totals; one that sysfs gives a scale is in its
- * unit. A column of an event is among METRICS too, scaled. "turns": how many groups of events take
- * turns with the counters; 1: all are counted all the time. METRICS are over what was not idle
- * where there is an idle part. What is not known is null. STATES names what is not plainly valid:
- * "scaled:0.75" was counted for that share of the time (an event's count / share estimates the
- * whole; but task-clock and context-switches, scaled where a CPU is counted in windows, are the
- * whole already, so that times add up), and the words of figure_state_name for what is null; it is
- * left out when there is nothing to name, and so is "exited" unless it is true, and "cmdline"
- * unless they were asked for.
+ * EVENTS = "events":{NAME: count},"scaled":{NAME: count}. "events" are counts of this interval (ns
+ * for task-clock) as they were counted. "scaled" are the same counts scaled up to the whole time,
+ * whole numbers too: equal where the event was counted all the time, null where its count is. In
+ * both, tasks + left_out + others + idle + unattributed = totals, with null as 0. An event that
+ * sysfs gives a scale is in its unit. task-clock and context-switches in "events" are of the whole
+ * time already, so "scaled" has them unchanged.
+ *
+ * In "scaled" each row is scaled by its own share, and totals and target are sums of rows
+ * (core/output/out_sums.h). What ran only while an event was not counted is null, and
+ * "unattributed" has an estimate of it. Each CPU is scaled by its own share, so in "scaled" their
+ * sum may differ from totals.
+ *
+ * A column of an event is among METRICS too, scaled: in totals by one share of all that was not
+ * idle. "turns": how many groups of events take turns with the counters; 1: all are counted all the
+ * time. METRICS are over what was not idle where there is an idle part. What is not known is null.
+ *
+ * STATES names what is not plainly valid. "scaled:0.75" of an event: its count in "events" is of
+ * that share of the time, its count in "scaled" is the estimate for the whole. In "unattributed" it
+ * is also said of an estimate for rows that are null. "lost": both are too low. Else the words of
+ * figure_state_name, for what is null. A name has one state, so a raw count that is partial is not
+ * named again. STATES is left out when there is nothing to name, and so is "exited" unless it is
+ * true, and "cmdline" unless they were asked for.
  *
  * The summary of a run (snapshot->run) has behind its schema
  *

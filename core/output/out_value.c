@@ -18,6 +18,8 @@ struct figure out_event_figure(const struct out_counts_of *counts, size_t event)
 		.lost = counts->lost,
 	};
 
+	if (counts->scaled)
+		return counts->scaled[event].figure;
 	return counts->tally
 		       ? metric_read_one(&counts->columns->event_readings.items[event], &input)
 		       : (struct figure){.state = FIGURE_NOT_COUNTED};
@@ -80,6 +82,29 @@ uint64_t out_scaled_count(const struct out_counts_of *counts, size_t event, stru
 	if (figure.state == FIGURE_VALID)
 		return plan_count(columns->plan, counts->tally, event);
 	return count >= 0 && count < 0x1p63 ? (uint64_t)count : 0;
+}
+
+bool out_scaled(FILE *out, const struct out_counts_of *counts, size_t event)
+{
+	double scale = counts->columns->events.items[event].scale;
+	uint64_t count;
+
+	if (counts->scaled) {
+		if (!counts->scaled[event].known)
+			return false;
+		count = counts->scaled[event].count;
+	} else {
+		struct figure figure = out_event_figure(counts, event);
+
+		if (!figure_known(figure))
+			return false;
+		count = out_scaled_count(counts, event, figure);
+	}
+	if (scale != 1)
+		out_number(out, (double)count * scale);
+	else
+		fprintf(out, "%" PRIu64, count);
+	return true;
 }
 
 void out_state(FILE *out, struct figure figure)

@@ -66,8 +66,8 @@ def running(*arguments, **options):
 # ---- csv and json
 
 def csv_faults(lines, system=True):
-    """How many refreshes there are, and what is wrong with them, from the csv alone. CPUs add up
-    to the machine where it is counted by them (system)."""
+    """How many refreshes there are, and what is wrong with them, from the csv alone. What was
+    counted of CPUs adds up to the machine where it is counted by them (system)."""
     reader = csv.DictReader(lines)
     events = None
     faults, refreshes = [], 0
@@ -75,7 +75,8 @@ def csv_faults(lines, system=True):
 
     def close():
         for event, count in total.items():
-            if count != parts[event] or (system and count != cpus[event]):
+            raw = event in events
+            if count != parts[event] or (system and raw and count != cpus[event]):
                 faults.append((refreshes, event, count, parts.get(event), cpus.get(event)))
 
     for row in reader:
@@ -87,11 +88,14 @@ def csv_faults(lines, system=True):
             if names[:len(FIXED)] != FIXED:
                 faults.append(names)
             events = names[len(FIXED):names.index("cpu_percent")]
+            columns = events + [f"{event}_scaled" for event in events]
+            if names[-len(events):] != columns[-len(events):]:
+                faults.append(names)
         if row["scope"] == "system":
             close()
             refreshes += 1
             parts, cpus = collections.Counter(), collections.Counter()
-            total = {event: int(row[event]) for event in events if row[event]}
+            total = {event: int(row[event]) for event in columns if row[event]}
             continue
         # A tree's rows have what is below them; /proc knows no faults of idle.
         into = parts if row["scope"] in PARTS and not row["parent"] else \

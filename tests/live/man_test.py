@@ -60,7 +60,8 @@ def keys_of(value, found):
     for key, inner in value.items():
         found.add(key)
         for each in inner if isinstance(inner, list) else [inner]:
-            if isinstance(each, dict) and key not in ("events", "metrics", "states"):
+            if isinstance(each, dict) and key not in ("events", "scaled", "metrics",
+                                                          "states"):
                 keys_of(each, found)
     return found
 

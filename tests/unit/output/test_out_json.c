@@ -237,12 +237,19 @@ static int judged_by_python(const char *line, bool quiet)
 		"s = json.loads(lines[0])\n"
 		"t = s[\"totals\"]\n"
 		"rows = [r for r in s[\"tasks\"] if s[\"by\"] != \"tree\" or not r[\"parent\"]]\n"
+		"for k in (\"events\", \"scaled\"):\n"
+		"    for e, total in t[k].items():\n"
+		"        parts = sum(r[k][e] or 0 for r in rows)\n"
+		"        parts += t[\"idle\"][k][e] + t[\"unattributed\"][k][e]\n"
+		"        assert parts == total or not rows, (k, e)\n"
 		"for e, total in t[\"events\"].items():\n"
-		"    parts = sum(r[\"events\"][e] for r in rows)\n"
-		"    parts += t[\"idle\"][\"events\"][e]\n"
-		"    parts += t[\"unattributed\"][\"events\"][e]\n"
-		"    assert parts == total or not rows, e\n"
-		"    assert total == sum(c[\"events\"][e] for c in s[\"cpus\"]), e\n"
+		"    assert total == sum(c[\"events\"][e] or 0 for c in s[\"cpus\"]), e\n"
+		"for r in rows:\n"
+		"    for e, count in r[\"events\"].items():\n"
+		"        state = r.get(\"states\", {}).get(e, \"valid\").split(\":\")[0]\n"
+		"        known = state in (\"valid\", \"scaled\")\n"
+		"        assert (r[\"scaled\"][e] is not None) == known, (e, state)\n"
+		"        assert state != \"valid\" or r[\"scaled\"][e] == count, e\n"
 		"group = s[\"by\"] in (\"user\", \"cgroup\")\n"
 		"assert all(group or r[\"pid\"] > 0 for r in rows)\n"
 		"assert all(r[\"threads\"] >= r[\"processes\"] > 0 for r in rows if group)\n"
@@ -277,6 +284,12 @@ static void valid_for_python(void **state)
 		memcpy(task->row.user, (char[]){(char)i, (char)0xC3, '\0'}, 3);
 		for (size_t e = 0; e < SAMPLE_EVENTS; e++)
 			task->counts[e] = (i + 1) * (e + 1) * 1000003;
+		/* Their second group was on for a part of the time; a few ran without it. */
+		task->shared = i % 3 > 0;
+		task->group_1_ns = i % 7 > 0 ? task->counts[TALLY_TASK_CLOCK] / (i % 7) : 0;
+		for (size_t e = SAMPLE_CACHE_MISSES;
+		     task->shared && i % 7 == 0 && e < SAMPLE_EVENTS; e++)
+			task->counts[e] = 0;
 	}
 	for (enum rollup by = ROLLUP_PROCESS; by <= ROLLUP_NODE; by++) {
 		struct snapshot *snapshot =

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lines are added one by one. What a line did while an event was not counted is kept apart by
+ * event. Its estimate is the difference between two readings: of all that was added, and of that
+ * without these lines. Both are read as every figure is, so states, domains and windows need no
+ * rule here.
+ */
+#include "core/output/out_sums.h"
+
+#include "core/base/util.h"
+
+#include <stdlib.h>
+
+/* Lines except idle, added up. */
+struct line_sum {
+	const struct columns *columns;
+	uint64_t *scaled;    /* by event: of the lines that know it */
+	uint64_t *tally;     /* of all lines */
+	uint64_t *uncounted; /* by event a tally: of the lines for which it was NOT_COUNTED */
+};
+
+static void line_sum_init(const struct columns *columns, struct line_sum *sum)
+{
+	size_t width = tally_width(&columns->plan->shape);
+
+	*sum = (struct line_sum){
+		.columns = columns,
+		.scaled = xcalloc(columns->events.n, sizeof(uint64_t)),
+		.tally = xcalloc(width, sizeof(uint64_t)),
+		.uncounted = xcalloc(columns->events.n * width, sizeof(uint64_t)),
+	};
+}
+
+static void line_sum_fini(struct line_sum *sum)
+{
+	free(sum->scaled);
+	free(sum->tally);
+	free(sum->uncounted);
+}
+
+static uint64_t *uncounted_tally(const struct line_sum *sum, size_t event)
+{
+	return sum->uncounted + event * tally_width(&sum->columns->plan->shape);
+}
+
+/* What sockets and /proc count of no task is in the tally of `unattributed` already. */
+static bool is_estimated(const struct event *event)
+{
+	return event->kind != EVENT_SOCKET && event->kind != EVENT_PROC;
+}
+
+static void add_line(struct line_sum *sum, const struct out_counts_of *line)
+{
+	const struct columns *columns = sum->columns;
+	const struct tally_shape *shape = &columns->plan->shape;
+
+	tally_add(shape, sum->tally, line->tally);
+	for (size_t i = 0; i < columns->events.n; i++) {
+		struct figure figure = out_event_figure(line, i);
+
+		if (figure_known(figure))
+			sum->scaled[i] += out_scaled_count(line, i, figure);
+		else if (figure.state == FIGURE_NOT_COUNTED &&
+			 is_estimated(&columns->events.items[i]))
+			tally_add(shape, uncounted_tally(sum, i), line->tally);
+	}
+}
+
+static void add_tasks(struct line_sum *sum, const struct view *view)
+{
+	const struct columns *columns = sum->columns;
+	const struct rows *rows = view->rows ? view->rows : &view->snapshot->threads;
+	size_t n = view->rows ? view->n : rows->n;
+
+	for (size_t line = 0; line < n; line++) {
+		size_t i = view->rows ? view->order[line] : line;
+
+		if (rows->parents && rows->parents[i] != SIZE_MAX)
+			continue;
+		add_line(sum, &(struct out_counts_of){.columns = columns,
+						      .tally = rows_tally(columns, rows, i)});
+	}
+	if (view->left_out)
+		add_line(sum, &(struct out_counts_of){.columns = columns, .tally = view->left_out});
+}
+
+/* What the lines that do not know an event did; false if no line knows it. */
+static bool estimate_uncounted(const struct line_sum *sum, size_t event, uint64_t *count)
+{
+	size_t width = tally_width(&sum->columns->plan->shape);
+	const uint64_t *uncounted = uncounted_tally(sum, event);
+	struct out_counts_of all = {.columns = sum->columns, .tally = sum->tally};
+	struct figure figure;
+
+	*count = 0;
+	if (uncounted[TALLY_TASK_CLOCK] == 0)
+		return true;
+	figure = out_event_figure(&all, event);
+	if (!figure_known(figure))
+		return false;
+	*count = out_scaled_count(&all, event, figure);
+
+	uint64_t *counted = xcalloc(width, sizeof(*counted));
+	for (size_t i = 0; i < width; i++)
+		counted[i] = sum->tally[i] - uncounted[i];
+	all.tally = counted;
+	figure = out_event_figure(&all, event);
+	if (figure_known(figure))
+		*count = u64_growth(out_scaled_count(&all, event, figure), *count);
+	free(counted);
+	return true;
+}
+
+static void sum_target(const struct line_sum *sum, const struct snapshot *snapshot,
+		       struct out_scaled *target)
+{
+	const struct out_counts_of line = {
+		.columns = snapshot->columns,
+		.tally = snapshot->target,
+		.lost = snapshot->target_lost,
+	};
+
+	for (size_t i = 0; i < snapshot->columns->events.n; i++) {
+		uint64_t estimate;
+		bool known = estimate_uncounted(sum, i, &estimate);
+
+		target[i].figure = out_event_figure(&line, i);
+		target[i].known = known && figure_known(target[i].figure);
+		target[i].count = sum->scaled[i] + estimate;
+	}
+}
+
+/* A count with an estimate for the uncounted time beside its own is SCALED. */
+static struct figure with_estimate(struct figure figure, uint64_t own_ns, uint64_t uncounted_ns)
+{
+	if (figure.state != FIGURE_VALID)
+		return figure;
+	figure.state = FIGURE_SCALED;
+	figure.share = (float)((double)own_ns / (double)(own_ns + uncounted_ns));
+	return figure;
+}
+
+static void sum_totals(const struct line_sum *sum, const struct snapshot *snapshot,
+		       struct out_sums *sums)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct out_counts_of all = {
+		.columns = columns, .tally = snapshot->totals, .machine = true};
+	const struct out_counts_of idle = {
+		.columns = columns, .tally = snapshot->idle, .machine = true};
+	const struct out_counts_of rest = {
+		.columns = columns, .tally = snapshot->unattributed, .machine = true};
+
+	for (size_t i = 0; i < columns->events.n; i++) {
+		struct out_scaled *totals = &sums->totals[i];
+		struct out_scaled *unattributed = &sums->unattributed[i];
+		struct figure idle_figure = out_event_figure(&idle, i);
+		uint64_t estimate = 0;
+
+		totals->figure = out_event_figure(&all, i);
+		totals->known =
+			figure_known(totals->figure) && estimate_uncounted(sum, i, &estimate);
+		totals->count = sum->scaled[i] + estimate;
+		if (figure_known(idle_figure))
+			totals->count += out_scaled_count(&idle, i, idle_figure);
+
+		unattributed->figure = out_event_figure(&rest, i);
+		unattributed->known = figure_known(unattributed->figure);
+		if (unattributed->known)
+			unattributed->count = out_scaled_count(&rest, i, unattributed->figure);
+		if (estimate > 0) {
+			unattributed->known = true;
+			unattributed->count += estimate;
+			unattributed->figure = with_estimate(
+				unattributed->figure, snapshot->unattributed[TALLY_TASK_CLOCK],
+				uncounted_tally(sum, i)[TALLY_TASK_CLOCK]);
+		}
+	}
+}
+
+void out_sums_init(const struct view *view, struct out_sums *sums)
+{
+	const struct snapshot *snapshot = view->snapshot;
+	const struct columns *columns = snapshot->columns;
+	struct line_sum sum;
+
+	*sums = (struct out_sums){
+		.totals = xcalloc(columns->events.n, sizeof(*sums->totals)),
+		.unattributed = xcalloc(columns->events.n, sizeof(*sums->unattributed)),
+	};
+	line_sum_init(columns, &sum);
+	add_tasks(&sum, view);
+	if (snapshot->targeted) {
+		sums->target = xcalloc(columns->events.n, sizeof(*sums->target));
+		sum_target(&sum, snapshot, sums->target);
+	}
+	if (snapshot->targeted && snapshot->others)
+		add_line(&sum,
+			 &(struct out_counts_of){.columns = columns, .tally = snapshot->others});
+	add_line(&sum, &(struct out_counts_of){.columns = columns,
+					       .tally = snapshot->unattributed,
+					       .machine = true});
+	sum_totals(&sum, snapshot, sums);
+	line_sum_fini(&sum);
+}
+
+void out_sums_fini(struct out_sums *sums)
+{
+	free(sums->totals);
+	free(sums->unattributed);
+	free(sums->target);
+	*sums = (struct out_sums){0};
+}
