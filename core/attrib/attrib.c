@@ -542,7 +542,9 @@ static inline void stream_sample(const struct attrib *attrib, struct stream *str
 {
 	const struct attrib_layout *layout = stream->layout;
 	const uint64_t *now = sample->reading, *last = stream->last;
-	uint64_t missing = switches(layout, now) - switches(layout, last) - !sample->tick;
+	uint64_t grown = switches(layout, now) - switches(layout, last);
+	/* A reading may have had this switch in N already. */
+	uint64_t missing = grown > !sample->tick ? grown - !sample->tick : 0;
 
 	if (missing == 0 && off_ns(now) == off_ns(last))
 		give_slice(attrib, stream, sample);
@@ -555,6 +557,24 @@ static inline void stream_sample(const struct attrib *attrib, struct stream *str
 	stream->lost = false;
 	if (!sample->tick || missing > 0)
 		stream->exit.time_ns = 0;
+}
+
+/*
+ * Nobody knows who ran up to a reading. Where no record came meanwhile it may have been the idle
+ * task; else some task's counts are too low.
+ */
+static void mark_nobodys(const struct attrib *attrib, const struct stream *stream,
+			 const uint64_t *reading)
+{
+	struct interval *interval = attrib->interval;
+	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
+	bool off = off_ns(reading) != off_ns(stream->last);
+
+	if (!stream->layout->clock || stream->pace.weight != ATTRIB_WEIGHT_ONE)
+		return;
+	interval->cpu_gaps[stream->cpu] |= off;
+	interval->cpu_unnamed[stream->cpu] |= !off;
+	interval->silent_ns[stream->cpu] += off ? 0 : ns;
 }
 
 void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
@@ -570,7 +590,15 @@ void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint6
 		.runner = runner ? *runner : stream->runner,
 		.tick = true,
 	};
+	const struct record came = stream->came;
+	bool lost = stream->lost;
+	if (end.runner.tid == -1 && !stream->exit.time_ns)
+		mark_nobodys(attrib, stream, reading);
 	stream_sample(attrib, stream, &end);
+	/* These may be of after the reading. */
+	stream->lost = lost;
+	if (came.time_ns > end.time_ns)
+		stream->came = came;
 	stream->on = false;
 	put_in(attrib, stream);
 }
@@ -603,11 +631,11 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 	if (!goes_on)
 		forget_exit(stream, weight);
 	set_pace(stream, weight);
+	stream->on = true;
 	if (goes_on) {
 		put_in(attrib, stream);
 		return;
 	}
-	stream->on = true;
 	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
 	stream->last_ns = start_ns;
 	stream->runner = attrib_nobody;
@@ -642,6 +670,81 @@ bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
 	return true;
 }
 
+static struct attrib_runner runner_of(const struct attrib *attrib, const struct stream *stream,
+				      const struct record *record)
+{
+	if (record->id == stream->tick_id || record->id == stream->switch_id ||
+	    is_ours(attrib, stream->cpu, record->id))
+		return (struct attrib_runner){record->pid, record->tid};
+	return runner_of_foreign(attrib, stream);
+}
+
+/* Keeps a value of a reading between those of two records. */
+static void bound(uint64_t *value, uint64_t least, uint64_t most)
+{
+	if (*value < least)
+		*value = least;
+	if (*value > most)
+		*value = most;
+}
+
+/* `record`: NULL where there is none after it. */
+static void bound_reading(const struct stream *stream, const struct record *record,
+			  uint64_t *reading)
+{
+	size_t n = READING_VALUES + stream->layout->n_values;
+
+	for (size_t i = 0; i < n; i++)
+		bound(&reading[i], stream->last[i],
+		      record ? record->sample.reading[i] : UINT64_MAX);
+}
+
+/*
+ * `missing` switches between a reading and the sample made no record: who ran then was silent, and
+ * only a SWITCH record may say who it was.
+ */
+SELDOM static struct attrib_runner silent_runner(const struct stream *stream,
+						 const uint64_t *reading, uint64_t missing)
+{
+	const struct record *came = &stream->came;
+
+	if (missing > 1 || came->time_ns <= stream->origin_ns + reading[READING_ENABLED_NS])
+		return attrib_nobody;
+	return (struct attrib_runner){came->change.other_pid, came->change.other_tid};
+}
+
+bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uint64_t *reading)
+{
+	const struct stream *stream = attrib->streams[cpu];
+
+	while (stream && stream->layout->group != group)
+		stream = stream->next;
+	if (!stream || reading[READING_ENABLED_NS] <= stream->last[READING_ENABLED_NS])
+		return true;
+	bound_reading(stream, NULL, reading);
+	return false;
+}
+
+bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct record *record,
+		      uint64_t *reading, struct attrib_runner *runner)
+{
+	const struct stream *stream = stream_of_sample(attrib, cpu, record);
+
+	if (!stream || !stream->layout->clock ||
+	    record->sample.reading[READING_ENABLED_NS] <= reading[READING_ENABLED_NS])
+		return false;
+	size_t n_at = READING_VALUES + stream->layout->switch_value;
+	uint64_t n_before = record->sample.reading[n_at] - (record->id != stream->tick_id);
+	bound_reading(stream, record, reading);
+	/* N may be read a moment later than the time. */
+	if (reading[n_at] > n_before)
+		reading[n_at] = n_before;
+	uint64_t missing = n_before - reading[n_at];
+	*runner = missing == 0 ? runner_of(attrib, stream, record)
+			       : silent_runner(stream, reading, missing);
+	return true;
+}
+
 /* Which group's tick it was, or -1. */
 static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *record)
 {
@@ -653,14 +756,12 @@ static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *r
 	bool tick = record->id == stream->tick_id;
 	if (tick)
 		stream->origin_ns = record->time_ns - enabled_ns;
-	struct sample sample = {
+	const struct sample sample = {
 		.reading = record->sample.reading,
 		.time_ns = stream->origin_ns + enabled_ns,
-		.runner = {record->pid, record->tid},
+		.runner = runner_of(attrib, stream, record),
 		.tick = tick,
 	};
-	if (!tick && record->id != stream->switch_id && !is_ours(attrib, cpu, record->id))
-		sample.runner = runner_of_foreign(attrib, stream);
 	stream_sample(attrib, stream, &sample);
 	return tick ? (int)stream->layout->group : -1;
 }

@@ -71,8 +71,8 @@ void attrib_close(struct attrib *attrib, size_t cpu);
  * The clock's group too, where its CPU is counted in windows: then what its clock says stands for
  * the time beside the window as well, `weight` times as much, switches too; in tally_unseen() is
  * how much was not seen. What the group counts is left as it is, and its own ns: it is scaled as
- * that of any group that was on for a part of the clock's time. Where start_ns is 0 a window goes
- * on, with another weight from its last record on.
+ * that of any group that was on for a part of the clock's time. Where start_ns is 0 the group
+ * goes on from its last record, or the reading at which it was paused, with that weight.
  */
 enum { ATTRIB_WEIGHT_ONE = 1024 }; /* and no less */
 struct attrib_runner {
@@ -106,6 +106,16 @@ bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
  */
 void attrib_restore(struct attrib *attrib, const struct attrib_stream *stream,
 		    const struct attrib_state *state);
+
+/*
+ * Who ran on a CPU at a reading of its clock's group, as the next sample of that group says. False
+ * where the record is no such sample, or not after the reading. A read is not atomic: values of it
+ * that are beyond the records before or after it are set to those.
+ */
+bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct record *record,
+		      uint64_t *reading, struct attrib_runner *runner);
+/* Whether the records of a group reach up to a reading; if not, that is bounded by the last one. */
+bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uint64_t *reading);
 
 /* Folds in the next record of a CPU's ring: the group whose tick it was, or -1. */
 int attrib_record(struct attrib *attrib, size_t cpu, const struct record *record);

@@ -16,6 +16,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_gaps = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_unclear = xcalloc(n_cpus, sizeof(bool)),
+		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
 		.silent_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 	};
@@ -58,6 +59,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_counted);
 	free(interval->cpu_gaps);
 	free(interval->cpu_unclear);
+	free(interval->cpu_unnamed);
 	free(interval->silent_ns);
 	free(interval->unattributed);
 	free(interval->others);
@@ -95,6 +97,7 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_gaps, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_unclear, 0, interval->n_cpus * sizeof(bool));
+	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->silent_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
@@ -181,6 +184,15 @@ bool interval_has_gaps(const struct interval *interval, size_t slot)
 		place = &interval->places[place->next - 1];
 	}
 	return true;
+}
+
+void interval_mark_unnamed(struct interval *interval)
+{
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		uint64_t ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+		if (interval->cpu_unnamed[i] && interval->silent_ns[i] > ns / 100)
+			interval->cpu_gaps[i] = true;
+	}
 }
 
 uint64_t interval_sum_tasks(const struct interval *interval, size_t at)

@@ -42,7 +42,8 @@ struct interval {
 	bool *cpu_counted;   /* index -> whether it was heard of at all */
 	bool *cpu_gaps;      /* index -> slices of tasks that ran there are unattributed */
 	bool *cpu_unclear;   /* index -> only SWITCH records name the tasks that ran there */
-	uint64_t *silent_ns; /* index -> unattributed time of tasks that make no records */
+	bool *cpu_unnamed;   /* index -> nobody knows who ran there at the end */
+	uint64_t *silent_ns; /* index -> unattributed time without records, which may be idle */
 	size_t n_cpus;
 
 	uint64_t *unattributed; /* one tally */
@@ -100,6 +101,11 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 	interval->last_places[task->slot].ns += ns;
 }
 
+/*
+ * At the cut, when silent time that was idle has been found (interval_silence_to_idle): of CPUs
+ * that are unnamed and have more than a hundredth left some task's counts are too low (cpu_gaps).
+ */
+void interval_mark_unnamed(struct interval *interval);
 /* Whether the task of a slot ran on a CPU with gaps: its counts are then a lower bound. */
 bool interval_has_gaps(const struct interval *interval, size_t slot);
 

@@ -2,14 +2,14 @@
 /*
  * For each online CPU the groups of its plan, and one ring of their records.
  *
- * While an interval runs, the rings are drained when they are full enough. To end it, the tick of
- * each CPU is armed, and the record that comes says who runs there now and what the group has
- * counted so far: the CPU's part of the interval ends at that record, exactly, in the middle of
- * whatever runs. Where no tick comes (a stalled virtual CPU) it ends at the CPU's last record, and
- * the rest is counted in the next interval: late, but never wrong.
+ * While an interval runs, the rings are drained when they are full enough. To end it, the groups of
+ * all CPUs are read, one after the other: there each CPU's part of the interval ends, in the middle
+ * of whatever runs. Who that is says the next record of the CPU: a switch, or a tick, which is
+ * armed for it. Where neither comes in time (a stalled or idle virtual CPU) what ran since the last
+ * record is unattributed, but for what /proc/stat calls idle.
  *
  * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
- * ends as an interval does: at a tick, so that the last slice of the group has its owner too.
+ * ends at a tick, so that the last slice of the group has its owner too.
  */
 #include "core/attrib/attrib.h"
 #include "core/base/util.h"
@@ -237,6 +237,14 @@ static void open_sockets(struct collect_system *self)
 	notes_add(context->notes, "%s", err.text);
 }
 
+static void begin_interval(struct collect_system *self)
+{
+	counted_cpus_begin(&self->cpus);
+	for (size_t i = 0; i < self->cpus.n; i++)
+		attrib_cut(self->attrib, i);
+	interval_reset(&self->base.interval);
+}
+
 /* Opens everything anew, by a new plan; only between two intervals. */
 static int replan(struct collect_system *self, struct error *err)
 {
@@ -258,6 +266,7 @@ static int replan(struct collect_system *self, struct error *err)
 	open_sockets(self);
 	schedule_turn(self);
 	counted_windows_measure(&self->windows);
+	begin_interval(self);
 	self->base.stale = false;
 	return result;
 }
@@ -339,18 +348,6 @@ static void system_renew(struct collect *collect)
 	counted_windows_begin(&self->windows, collect->refresh_ns);
 }
 
-static void cut_cpu(struct collect_system *self, struct counted_cpu *cpu)
-{
-	bool missing = counted_cpu_awaits(cpu);
-
-	cpu->tickless_cuts = missing ? cpu->tickless_cuts + 1 : 0;
-	if (missing)
-		counted_cpu_disarm(cpu);
-	if (!cpu->ticked && !cpu->window.shut)
-		counted_cpu_check(cpu);
-	attrib_cut(self->attrib, cpu->index);
-}
-
 static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
@@ -361,7 +358,7 @@ static void system_cut(struct collect *collect)
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		struct counted_cpu *cpu = &self->cpus.items[i];
 		if (cpu->open)
-			cut_cpu(self, cpu);
+			attrib_cut(self->attrib, cpu->index);
 		collect->interval.cpu_online[i] =
 			cpu->open && !cpu->dead && cpu_list_has(&self->online, cpu->number);
 		collect->interval.cpu_whole[i] =
@@ -369,6 +366,7 @@ static void system_cut(struct collect *collect)
 		cpu->late = false;
 	}
 	silence_cut(&self->silence, &self->cpus, &collect->interval);
+	interval_mark_unnamed(&collect->interval);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);

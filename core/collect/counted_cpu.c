@@ -44,6 +44,7 @@ static int open_groups(struct counted_cpu *cpu, const struct event_set *events,
 		if (result < 0)
 			return result;
 		cpu->n_groups++;
+		counted->end = xcalloc(READING_VALUES + counted->group.n, sizeof(uint64_t));
 		largest = counted->group.n > largest ? counted->group.n : largest;
 	}
 	cpu->reading = xcalloc(READING_VALUES + largest, sizeof(uint64_t));
@@ -171,8 +172,11 @@ void counted_cpu_close(struct counted_cpu *cpu)
 	if (cpu->lives_fd >= 0)
 		sys_close(cpu->sys, cpu->lives_fd);
 	/* What takes turns first: its output is the clock's ring. */
-	while (cpu->n_groups > 0)
-		group_close(&cpu->groups[--cpu->n_groups].group);
+	while (cpu->n_groups > 0) {
+		struct counted_group *counted = &cpu->groups[--cpu->n_groups];
+		group_close(&counted->group);
+		free(counted->end);
+	}
 	free(cpu->groups);
 	free(cpu->reading);
 	const struct counted_cpu was = *cpu;
@@ -226,10 +230,8 @@ static void note_tick(struct counted_cpu *cpu, unsigned group, uint64_t time_ns)
 		if (counted->index != group)
 			continue;
 		counted->off_looks = 0;
-		if (counted->armed_ns && time_ns >= counted->armed_ns) {
+		if (counted->armed_ns && time_ns >= counted->armed_ns)
 			disarm(counted);
-			cpu->ticked = true;
-		}
 	}
 }
 
@@ -285,19 +287,100 @@ static void weigh_window(struct counted_cpu *cpu)
 	window->weighed_ns = now_ns;
 }
 
-static void drain(struct counted_cpu *cpu, bool to_ticks, uint64_t end)
+static void end_slice(struct counted_cpu *cpu, const struct counted_group *counted,
+		      const uint64_t *reading, const struct attrib_runner *runner)
+{
+	attrib_pause(cpu->attrib, cpu->index, counted->index, reading, runner);
+	if (cpu->recorder)
+		recorder_pause(cpu->recorder, &counted->stream, reading, runner);
+}
+
+/* A slice ends at its reading, and another begins there. */
+static void end_part(struct counted_cpu *cpu, struct counted_group *counted,
+		     const struct attrib_runner *runner)
+{
+	if (attrib_reaches(cpu->attrib, cpu->index, counted->index, counted->end))
+		return;
+	end_slice(cpu, counted, counted->end, runner);
+	attrib_resume(cpu->attrib, cpu->index, counted->index, 0, ATTRIB_WEIGHT_ONE);
+	if (cpu->recorder)
+		recorder_resume(cpu->recorder, &counted->stream, 0, ATTRIB_WEIGHT_ONE);
+}
+
+void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner)
+{
+	cpu->ending = false;
+	counted_cpu_disarm(cpu);
+	end_part(cpu, &cpu->groups[0], runner);
+	if (cpu->turn > 0)
+		end_part(cpu, &cpu->groups[cpu->turn], runner);
+}
+
+enum until {
+	UNTIL_MARK,
+	UNTIL_TICKS, /* the last awaited one */
+	UNTIL_END,   /* the sample after it says who ran */
+};
+
+/* Who ran at the end of the interval, as the next sample says, whatever stands before it. */
+static bool next_names(const struct counted_cpu *cpu, struct attrib_runner *runner)
+{
+	const struct perf_event_header *header;
+	struct record record;
+	struct ring ahead;
+	bool named = false;
+
+	ring_look_ahead(&cpu->ring, 0, &ahead);
+	for (bool past = false; !past; ring_consume(&ahead)) {
+		ring_seek(&ahead, RING_TYPE(PERF_RECORD_SAMPLE));
+		header = ring_peek(&ahead);
+		if (!header)
+			break;
+		past = record_decode(header, &record) == 0 &&
+		       record.sample.n_values == cpu->groups[0].group.n;
+		named = past && attrib_runner_at(cpu->attrib, cpu->index, &record,
+						 cpu->groups[0].end, runner);
+	}
+	ring_look_ahead_end(&ahead);
+	return named;
+}
+
+/*
+ * Whether a record is of after the end of the interval, and who ran then. A sample says it. An EXIT
+ * may be the running task's, which then ends in the next interval, as its last slice does.
+ */
+static bool find_runner(const struct counted_cpu *cpu, const struct record *record,
+			struct attrib_runner *runner)
+{
+	if (record->kind == RECORD_EXIT && next_names(cpu, runner)) {
+		/* It has lost its number by then. */
+		if (runner->tid == -1)
+			*runner = (struct attrib_runner){record->pid, record->tid};
+		return true;
+	}
+	return record->kind == RECORD_SAMPLE &&
+	       attrib_runner_at(cpu->attrib, cpu->index, record, cpu->groups[0].end, runner);
+}
+
+static void drain(struct counted_cpu *cpu, enum until until, uint64_t end)
 {
 	struct ring *ring = &cpu->ring;
 	const struct perf_event_header *header;
 	struct record record;
+	struct attrib_runner runner;
 	uint64_t broken = ring->broken, from = ring->tail, records = 0, undecoded = 0;
+	bool ended = false;
 
 	if (cpu->window.share < 1 && !cpu->window.shut)
 		weigh_window(cpu);
-	while (!(to_ticks && !counted_cpu_awaits(cpu)) && ring->tail < end &&
+	while (!(until == UNTIL_TICKS && !counted_cpu_awaits(cpu)) && ring->tail < end &&
 	       (header = ring_peek(ring))) {
 		int group = -1;
-		if (record_decode(header, &record) == 0)
+		bool decoded = record_decode(header, &record) == 0;
+		ended = until == UNTIL_END && decoded && find_runner(cpu, &record, &runner);
+		if (ended)
+			break;
+		if (decoded)
 			group = attrib_record(cpu->attrib, cpu->index, &record);
 		else
 			undecoded++;
@@ -316,12 +399,14 @@ static void drain(struct counted_cpu *cpu, bool to_ticks, uint64_t end)
 	 */
 	record = (struct record){.kind = RECORD_LOST,
 				 .lost.records = ring->broken - broken + undecoded};
-	if (record.lost.records == 0)
-		return;
-	attrib_record(cpu->attrib, cpu->index, &record);
-	if (cpu->recorder)
-		recorder_lost(cpu->recorder, cpu->groups[0].stream.samples->switch_id,
-			      record.lost.records);
+	if (record.lost.records > 0) {
+		attrib_record(cpu->attrib, cpu->index, &record);
+		if (cpu->recorder)
+			recorder_lost(cpu->recorder, cpu->groups[0].stream.samples->switch_id,
+				      record.lost.records);
+	}
+	if (ended)
+		counted_cpu_end(cpu, &runner);
 }
 
 void counted_cpu_mark(struct counted_cpu *cpu)
@@ -353,12 +438,12 @@ void counted_cpu_tell_birth(struct counted_cpu *cpu, const struct birth *birth)
 
 void counted_cpu_drain_to_mark(struct counted_cpu *cpu)
 {
-	drain(cpu, false, cpu->mark);
+	drain(cpu, UNTIL_MARK, cpu->mark);
 }
 
 void counted_cpu_drain_to_ticks(struct counted_cpu *cpu)
 {
-	drain(cpu, true, cpu->mark);
+	drain(cpu, UNTIL_TICKS, cpu->mark);
 }
 
 /* ---- turns and doubts */
@@ -373,15 +458,6 @@ static void note_times(struct counted_group *counted, const uint64_t *reading)
 	counted->running_ns = reading[READING_RUNNING_NS];
 }
 
-/* By what has just been read. */
-static void end_slice(struct counted_cpu *cpu, const struct counted_group *counted,
-		      const struct attrib_runner *runner)
-{
-	attrib_pause(cpu->attrib, cpu->index, counted->index, cpu->reading, runner);
-	if (cpu->recorder)
-		recorder_pause(cpu->recorder, &counted->stream, cpu->reading, runner);
-}
-
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner)
 {
 	struct counted_group *counted = &cpu->groups[cpu->turn];
@@ -392,12 +468,12 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 		cpu->dead = true;
 		return;
 	}
-	drain(cpu, false, UINT64_MAX);
+	drain(cpu, UNTIL_MARK, UINT64_MAX);
 	note_times(counted, cpu->reading);
 	/* Not there any more: who knows who was when the turn ended. */
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
 		runner = &attrib_nobody;
-	end_slice(cpu, counted, runner);
+	end_slice(cpu, counted, cpu->reading, runner);
 	cpu->late_turns = 0;
 	if (begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0)
 		cpu->dead = true;
@@ -421,16 +497,22 @@ static bool is_dissolved(struct counted_cpu *cpu)
 	return result < 0 || (now_ns != began_ns && cpu->reading[READING_ENABLED_NS] == enabled_ns);
 }
 
-/* Whether a sample waits that is not folded in yet. */
-static bool has_sample(const struct counted_cpu *cpu)
+void counted_cpu_read_end(struct counted_cpu *cpu)
 {
-	struct ring ahead;
+	uint64_t clock_ns = cpu->groups[0].enabled_ns;
 
-	ring_look_ahead(&cpu->ring, 0, &ahead);
-	ring_seek(&ahead, RING_TYPE(PERF_RECORD_SAMPLE));
-	const struct perf_event_header *header = ring_peek(&ahead);
-	ring_look_ahead_end(&ahead);
-	return header != NULL;
+	/* The clock last: a switch between the two readings is then in the records of both. */
+	for (size_t k = cpu->turn;; k = 0) {
+		struct counted_group *counted = &cpu->groups[k];
+		if (group_read(&counted->group, counted->end) < 0)
+			cpu->dead = true;
+		else
+			note_times(counted, counted->end);
+		if (k == 0)
+			break;
+	}
+	cpu->dead |= cpu->groups[0].enabled_ns == clock_ns && is_dissolved(cpu);
+	cpu->ending = !cpu->dead;
 }
 
 static uint64_t off_ns(const uint64_t *reading)
@@ -438,35 +520,21 @@ static uint64_t off_ns(const uint64_t *reading)
 	return reading[READING_ENABLED_NS] - reading[READING_RUNNING_NS];
 }
 
-/*
- * Off the PMU a group makes no records until it is back. Where it keeps the clock that time passed,
- * and is nobody's: by what has just been read it is told in its own interval. Not where a sample
- * waits, which tells itself.
- */
-static void tell_off(struct counted_cpu *cpu, const struct counted_group *counted)
+/* Off the PMU a group makes no records until it is back. */
+static bool is_off(const struct counted_cpu *cpu)
 {
+	const struct counted_group *clock = &cpu->groups[0];
 	struct attrib_state state;
 
-	if (!attrib_state(cpu->attrib, cpu->index, counted->index, &state) ||
-	    off_ns(cpu->reading) == off_ns(state.reading) || has_sample(cpu))
-		return;
-	end_slice(cpu, counted, &attrib_nobody);
-	begin_slice(cpu, counted, ATTRIB_WEIGHT_ONE);
+	return attrib_state(cpu->attrib, cpu->index, clock->index, &state) &&
+	       off_ns(clock->end) != off_ns(state.reading);
 }
 
-void counted_cpu_check(struct counted_cpu *cpu)
+void counted_cpu_drain_to_end(struct counted_cpu *cpu)
 {
-	cpu->dead |= is_dissolved(cpu);
-	for (size_t k = 0; k <= cpu->turn; k += cpu->turn ? cpu->turn : 1) {
-		struct counted_group *counted = &cpu->groups[k];
-		if (group_read(&counted->group, cpu->reading) < 0) {
-			cpu->dead = true;
-			continue;
-		}
-		note_times(counted, cpu->reading);
-		if (k == 0 && !cpu->dead)
-			tell_off(cpu, counted);
-	}
+	drain(cpu, UNTIL_END, cpu->mark);
+	if (cpu->ending && is_off(cpu))
+		counted_cpu_end(cpu, &attrib_nobody);
 }
 
 unsigned counted_cpu_off(const struct counted_cpu *cpu)
@@ -507,7 +575,7 @@ void counted_cpu_open_window(struct counted_cpu *cpu, uint64_t weight)
 	struct counted_group *clock = &cpu->groups[0];
 
 	/* What was told meanwhile is of before. */
-	drain(cpu, false, UINT64_MAX);
+	drain(cpu, UNTIL_MARK, UINT64_MAX);
 	switch_records(cpu, PERF_EVENT_IOC_ENABLE);
 	cpu->dead |= group_enable(&clock->group) < 0;
 	begin_slice(cpu, clock, weight);
@@ -526,7 +594,7 @@ void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runne
 	switch_records(cpu, PERF_EVENT_IOC_DISABLE);
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
 		runner = &attrib_nobody;
-	drain(cpu, false, UINT64_MAX);
+	drain(cpu, UNTIL_MARK, UINT64_MAX);
 	for (size_t i = first; i < ARRAY_SIZE(on); i++) {
 		uint64_t enabled_ns = on[i]->enabled_ns;
 		if (group_read(&on[i]->group, cpu->reading) < 0) {
@@ -536,7 +604,7 @@ void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runne
 		note_times(on[i], cpu->reading);
 		/* A group that was on, and whose clock stood still, was dissolved. */
 		cpu->dead |= on[i]->enabled_ns == enabled_ns;
-		end_slice(cpu, on[i], runner);
+		end_slice(cpu, on[i], cpu->reading, runner);
 	}
 	cpu->window.shut = true;
 }

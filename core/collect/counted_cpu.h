@@ -25,6 +25,7 @@ struct counted_group {
 	unsigned index;                  /* in the plan */
 	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
 	uint64_t enabled_ns, running_ns; /* when last looked at */
+	uint64_t *end;                   /* its reading at the end of the interval */
 	unsigned off_looks;              /* in which it was off the PMU, in a row */
 	struct recorder_stream stream;   /* of the CPU's recorder */
 };
@@ -68,7 +69,8 @@ struct counted_cpu {
 	struct counted_window window;
 	uint64_t records;               /* that were folded in */
 	uint64_t *reading;              /* scratch, for the largest of them */
-	bool ticked;                    /* since it was last armed */
+	bool ending;                    /* who ran at the end of the interval is not known yet */
+	bool reads_itself;              /* that end was read by us on that CPU */
 	unsigned tickless_cuts;         /* how many in a row */
 	unsigned late_turns;            /* how many in a row could not end because no tick came */
 	uint64_t idle_credit_ns;        /* idle by /proc/stat, and not in any interval yet */
@@ -149,11 +151,18 @@ void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner);
 
 /*
- * Looks at the groups that are on, before a cut that no tick tells of: is one off the PMU, so that
- * it makes no records at all (off_looks)? Then the time until now is nobody's. Or was all dissolved
- * when its CPU went offline (dead)? It stays so when the CPU is back.
+ * The end of an interval: the groups that are on are read, and there its part of the interval ends
+ * (cpu->ending). It also shows whether one is off the PMU and makes no records (off_looks), and
+ * whether all were dissolved when the CPU went offline (dead), which they stay when it is back.
  */
-void counted_cpu_check(struct counted_cpu *cpu);
+void counted_cpu_read_end(struct counted_cpu *cpu);
+/*
+ * Folds in the records up to that reading: the next sample, which is left, says who ran then. Where
+ * there is none yet, the CPU goes on ending.
+ */
+void counted_cpu_drain_to_end(struct counted_cpu *cpu);
+/* The caller says who ran: attrib_nobody where nobody knows. */
+void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner);
 /* The greatest off_looks of its groups. */
 unsigned counted_cpu_off(const struct counted_cpu *cpu);
 

@@ -68,55 +68,111 @@ static uint64_t pause_awhile(const struct counted_cpus *cpus, uint64_t waited_ns
 	return sys_now_ns(cpus->sys) - begin_ns;
 }
 
+/* Brings a CPU up to what it waits for: whether it goes on waiting. */
+static bool take_ticks(struct counted_cpu *cpu, counted_cpu_act *act)
+{
+	if (!act) {
+		counted_cpu_drain_to_end(cpu);
+		return cpu->ending;
+	}
+	counted_cpu_drain_to_ticks(cpu);
+	bool awaits = counted_cpu_awaits(cpu);
+	if (!awaits)
+		act(cpu, NULL);
+	return awaits;
+}
+
 /*
- * Brings every armed CPU up to its ticks, if they have come, and does there what they are for
- * (NULL: nothing). Whether one that has not come is still worth waiting for.
+ * Brings every CPU that waits for ticks up to them, if they have come, and does there what they are
+ * for (NULL: an interval ends). Whether one that has not come is still worth waiting for.
  */
-static bool take_ticks(struct counted_cpus *cpus, counted_cpu_end *end, uint64_t waited_ns)
+static bool take_all_ticks(struct counted_cpus *cpus, counted_cpu_act *act, uint64_t waited_ns)
 {
 	bool wait = false;
 
 	counted_cpus_look_ahead(cpus);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
-		if (!cpu->open || !counted_cpu_awaits(cpu))
-			continue;
-		counted_cpu_drain_to_ticks(cpu);
+		bool waits = cpu->open && (act ? counted_cpu_awaits(cpu) : cpu->ending);
 		bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
-		if (counted_cpu_awaits(cpu))
+		if (waits && take_ticks(cpu, act))
 			wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
-		else if (end)
-			end(cpu, NULL);
 	}
 	return wait;
 }
 
 /* Returns how long we slept meanwhile. */
-static uint64_t await_ticks(struct counted_cpus *cpus, counted_cpu_end *end)
+static uint64_t await_ticks(struct counted_cpus *cpus, counted_cpu_act *act)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys), waited_ns = 0, slept_ns = 0;
 
-	while (take_ticks(cpus, end, waited_ns)) {
+	while (take_all_ticks(cpus, act, waited_ns)) {
 		slept_ns += pause_awhile(cpus, waited_ns);
 		waited_ns = sys_now_ns(cpus->sys) - begin_ns;
 	}
 	return slept_ns;
 }
 
-void counted_cpus_catch_up(struct counted_cpus *cpus)
+/* Whom the records do not name runs there still: the CPU that we run on needs none. */
+static void end_unnamed(const struct counted_cpus *cpus, struct counted_cpu *cpu)
 {
+	struct attrib_runner us;
+
+	if (!cpu->ending)
+		return;
+	bool ours = cpu->reads_itself && sys_self(cpus->sys, &us.pid, &us.tid) == 0;
+	cpu->tickless_cuts = ours ? 0 : cpu->tickless_cuts + 1;
+	counted_cpu_end(cpu, ours ? &us : &attrib_nobody);
+}
+
+/* One after the other, at once: little time passes between the first and the last reading. */
+static void read_ends(struct counted_cpus *cpus)
+{
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		bool ours = is_ours(cpus, cpu);
+		if (cpu->open && cpu->window.share >= 1)
+			counted_cpu_read_end(cpu);
+		cpu->reads_itself = ours && is_ours(cpus, cpu);
+	}
 	counted_cpus_look_ahead(cpus);
+}
+
+void counted_cpus_begin(struct counted_cpus *cpus)
+{
+	read_ends(cpus);
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (!cpu->ending)
+			continue;
+		counted_cpu_drain_to_end(cpu);
+		if (cpu->ending)
+			counted_cpu_end(cpu, &attrib_nobody);
+	}
+}
+
+void counted_cpus_end(struct counted_cpus *cpus)
+{
+	read_ends(cpus);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
 		if (!cpu->open)
 			continue;
-		cpu->ticked = false;
-		if (!is_ours(cpus, cpu) && !cpu->window.shut)
-			counted_cpu_arm(cpu, false);
-		if (!counted_cpu_awaits(cpu))
+		if (!cpu->ending) {
 			counted_cpu_drain_to_mark(cpu);
+			continue;
+		}
+		counted_cpu_drain_to_end(cpu);
+		if (cpu->reads_itself)
+			end_unnamed(cpus, cpu);
+		else if (cpu->ending)
+			counted_cpu_arm(cpu, false);
+		else
+			cpu->tickless_cuts = 0;
 	}
 	await_ticks(cpus, NULL);
+	for (size_t i = 0; i < cpus->n; i++)
+		end_unnamed(cpus, &cpus->items[i]);
 }
 
 /* ---- SWITCH records */
@@ -154,12 +210,12 @@ void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t i
 	cpus->turn_due_ns = sys_now_ns(cpus->sys) + turn_ns;
 }
 
-static void end_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu, counted_cpu_end *end)
+static void end_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu, counted_cpu_act *act)
 {
 	struct attrib_runner us;
 	bool known = sys_self(cpus->sys, &us.pid, &us.tid) == 0;
 
-	end(cpu, known ? &us : &attrib_nobody);
+	act(cpu, known ? &us : &attrib_nobody);
 }
 
 /* A CPU whose tick does not come keeps its turn for once; but not for ever. */

@@ -23,16 +23,19 @@ struct counted_cpus {
 };
 
 /* What ends at a tick: counted_cpu_turn, counted_cpu_close_window. */
-typedef void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner);
+typedef void counted_cpu_act(struct counted_cpu *cpu, const struct attrib_runner *runner);
 
 /* Folds in what there is. */
 void counted_cpus_drain(struct counted_cpus *cpus);
 
+/* All were opened: the first interval begins at a reading, as others do, not where each opened. */
+void counted_cpus_begin(struct counted_cpus *cpus);
 /*
- * Brings every CPU up to now: to a tick, or, on the CPU that we run on, to its last record. Where a
- * tick does not come in time, counted_cpu_awaits is still true after.
+ * The end of an interval, for every CPU at the reading of its counters now. Who ran there then says
+ * its next record, a tick if no other comes before; on the CPU that we run on it is us. Where none
+ * comes in time the rest of the interval is nobody's.
  */
-void counted_cpus_catch_up(struct counted_cpus *cpus);
+void counted_cpus_end(struct counted_cpus *cpus);
 
 /* Learns who was born, in all that is there: also beyond what is folded in. */
 void counted_cpus_look_ahead(struct counted_cpus *cpus);

@@ -105,8 +105,8 @@ void counted_windows_cut(struct counted_windows *windows)
 {
 	uint64_t begin_ns = sys_cpu_ns(windows->cpus->sys, false);
 
+	counted_cpus_end(windows->cpus);
 	counted_cpus_close_windows(windows->cpus, UINT64_MAX);
-	counted_cpus_catch_up(windows->cpus);
 	windows->drained_ns += sys_cpu_ns(windows->cpus->sys, false) - begin_ns;
 	windows->cut_ns = sys_now_ns(windows->cpus->sys);
 }

@@ -36,6 +36,8 @@ void silence_look(struct silence *silence, const struct interval *interval)
 {
 	bool silent = interval->gaps > 0 && interval->lost_records == 0;
 
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		silent |= interval->cpu_unnamed[i];
 	silence->begins = silent && !silence->seen;
 	silence->seen |= silent;
 }

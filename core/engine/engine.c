@@ -570,6 +570,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	struct collect *collect = engine->collect;
 	uint64_t begin_ns = engine->cut_ns;
 
+	engine->cut_ns = sys_now_ns(engine->sys);
 	collect->ops->cut(collect);
 	if (collect->interval.lost_records > 0)
 		notes_add_urgent(&engine->notes,
@@ -583,7 +584,6 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	sleep_note_renew(&engine->sleep_note, engine->sys, &engine->passing, &engine->notes);
 	stolen_note_renew(&engine->stolen_note, engine->sys, &engine->notes);
 	cpu_notes_renew(&engine->cpu_notes, &collect->interval, &engine->notes);
-	engine->cut_ns = sys_now_ns(engine->sys);
 	target_look(engine->target, engine->cut_ns);
 
 	const struct snapshot_source source = {

@@ -163,8 +163,8 @@ enum own_kind {
 	OWN_CUT,
 	/*
 	 * A tally of the interval as it was in the end, with what no record tells of (sockets,
-	 * /proc): enum own_scope; of a CPU: index, number, socket, node, online, counted, of a
-	 * task: pid, tid; width, values
+	 * /proc): enum own_scope; of a CPU: index, number, socket, node, online, enum own_cpu_flag,
+	 * of a task: pid, tid; width, values
 	 */
 	OWN_TALLY,
 	/* Who a row is, where it is not as it was told last: pid, tid, ppid, uid, start_ns, flags;
@@ -202,6 +202,12 @@ enum own_listed {
 	OWN_RAN,   /* of a target: in their order, then those of its roots that did not run */
 	OWN_ABOVE, /* of a target: those above them that have no row among them */
 	OWN_STILL, /* those that did not run, in their order */
+};
+
+/* Of a CPU in an interval, as struct interval has it. */
+enum own_cpu_flag {
+	OWN_CPU_COUNTED = 1 << 0,
+	OWN_CPU_GAPS = 1 << 1,
 };
 
 enum own_scope {

@@ -75,12 +75,14 @@ static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 		if (!interval->cpu_online[i] && !interval->cpu_counted[i])
 			continue;
 		const struct snapshot_cpu *cpu = &snapshot->cpus[shown++];
+		uint64_t flags = (interval->cpu_counted[i] ? OWN_CPU_COUNTED : 0u) |
+				 (interval->cpu_gaps[i] ? OWN_CPU_GAPS : 0u);
 		const uint64_t facts[] = {i,
 					  (uint64_t)cpu->cpu,
 					  (uint64_t)(int64_t)cpu->socket,
 					  (uint64_t)(int64_t)cpu->node,
 					  interval->cpu_online[i],
-					  interval->cpu_counted[i]};
+					  flags};
 		put_tally(recorder->data, OWN_CPU, facts, ARRAY_SIZE(facts),
 			  interval_cpu(interval, i), width);
 		put_tally(recorder->data, OWN_IDLE, facts, ARRAY_SIZE(facts),

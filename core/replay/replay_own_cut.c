@@ -121,8 +121,10 @@ static int take_cpu(struct replay_own *own, struct own_words *words, bool idle,
 		      socket >= -1 && socket <= INT32_MAX ? (int)socket : -1,
 		      node >= -1 && node <= INT32_MAX ? (int)node : -1);
 	interval->cpu_online[index] = (*facts)[4];
-	own->differs |= interval->cpu_counted[index] != (bool)(*facts)[5];
-	interval->cpu_counted[index] = (*facts)[5];
+	bool counted = (*facts)[5] & OWN_CPU_COUNTED;
+	own->differs |= interval->cpu_counted[index] != counted;
+	interval->cpu_counted[index] = counted;
+	interval->cpu_gaps[index] |= ((*facts)[5] & OWN_CPU_GAPS) != 0;
 	return 0;
 }
 

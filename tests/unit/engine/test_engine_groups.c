@@ -701,7 +701,8 @@ static void test_live_changes(void **state)
 		assert_columns(snapshot, change->columns);
 		assert_true_counts(fk, snapshot, 60);
 		assert_true_counts(fk, snapshot, 81);
-		assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
+		/* The last moment of a task whose EXIT came just before all was opened anew. */
+		assert_true(snapshot->unattributed[TALLY_TASK_CLOCK] <= 5 * NS_PER_US);
 		if (change->note)
 			assert_non_null(strstr(snapshot->notes[0], change->note));
 		const struct row *row = known_row(snapshot, 90);

@@ -317,8 +317,12 @@ static void test_refused(void **state)
 	assert_int_equal(snapshot->n_notes, 0);
 	snapshot_free(snapshot);
 	replay_free(replay);
-	uint64_t *sample = (uint64_t *)find_record(&bytes, PERF_RECORD_SAMPLE, 0);
-	sample[1] = 0x7777777; /* nobody's, as if it were not there */
+	for (size_t at = sizeof(struct perfdata_head); at < bytes.n;) {
+		struct perf_event_header *header = (void *)(bytes.items + at);
+		if (header->type == PERF_RECORD_SAMPLE)
+			((uint64_t *)header)[1] = 0x7777777; /* nobody's, as if it were not there */
+		at += header->size;
+	}
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
 	snapshot = must_show(replay);
 	assert_int_equal(snapshot->n_notes, 1);

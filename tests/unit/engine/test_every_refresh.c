@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Every refresh is right, or says that it is not: %CPU of tasks and the length of the interval
+ * against the fake kernel's truth at the moment of each cut, on machines that make it hard.
+ */
+#include "tests/unit/shared/engine_run.h"
+
+#include <math.h>
+
+enum {
+	REFRESHES = 500,
+	PAIR = 50,         /* 50 and 51 give CPU 0 to each other */
+	LOOP = 60,         /* never leaves its CPU */
+	VISITOR = 70,      /* is on the idle CPU for a moment in every other refresh */
+	TROUBLE_EACH = 50, /* refreshes from one trouble to the next */
+};
+#define OFF_MOST      0.02
+#define STORM_EACH_NS (20 * NS_PER_US)
+#define STOPPED_NS    (1200 * NS_PER_MS)
+
+struct world {
+	const char *name;
+	bool loop, pair; /* who runs: on CPU 0 the pair if there is one, on CPU 1 the loop */
+	bool no_tick;    /* of the idle CPU: it is late for every cut */
+	bool silent;     /* the idle task of CPU 1 makes no records */
+	bool storm;      /* pmctop is stopped for 1.2 s now and then, and the ring overflows */
+	bool lose;       /* records of CPU 0 are lost now and then */
+	const struct fk_rival *rival;
+	double marked_most; /* share of the figures of tasks on CPU 0 */
+};
+
+static const struct fk_rival with_chain = {.chain_bytes = 120};
+static const struct fk_rival elsewhere = {.other_namespace = true};
+
+static const struct world worlds[] = {
+	{.name = "a loop beside a pair", .loop = true, .pair = true, .marked_most = 0.01},
+	{.name = "a pair and an idle CPU", .pair = true, .marked_most = 0.01},
+	{.name = "an idle CPU that does not tick",
+	 .pair = true,
+	 .no_tick = true,
+	 .marked_most = 0.01},
+	{.name = "a silent idle CPU", .pair = true, .silent = true, .marked_most = 0.01},
+	{.name = "beside a call chain",
+	 .loop = true,
+	 .pair = true,
+	 .rival = &with_chain,
+	 .marked_most = 0.01},
+	{.name = "beside another pid namespace",
+	 .loop = true,
+	 .pair = true,
+	 .rival = &elsewhere,
+	 .marked_most = 0.01},
+	{.name = "lost records", .loop = true, .pair = true, .lose = true, .marked_most = 0.05},
+	{.name = "a storm while stopped",
+	 .loop = true,
+	 .pair = true,
+	 .storm = true,
+	 .marked_most = 0.05},
+};
+
+static const pid_t tids[] = {PAIR, PAIR + 1, LOOP};
+
+struct run {
+	const struct world *world;
+	struct fk *fk;
+	uint64_t now_ns, task_ns[ARRAY_SIZE(tids)]; /* the truth at the last cut */
+	size_t figures, marked;                     /* of tasks on CPU 0 */
+};
+
+static double off_by(double figure, double truth)
+{
+	return fabs(figure - truth) / truth;
+}
+
+/* The pair gives the CPU to each other every so often, for that time from now on. */
+static void go_on(struct run *run, uint64_t each_ns, uint64_t ns)
+{
+	if (run->world->pair)
+		fk_ping_pong(run->fk, 0, PAIR, PAIR + 1, each_ns, (unsigned)(ns / each_ns));
+}
+
+static void check_row(struct run *run, const struct snapshot *snapshot, pid_t tid, double truth)
+{
+	if (truth < 1)
+		return;
+	bool there = row_of(snapshot, tid) != NULL;
+	struct figure cpu = {.value = 0};
+	if (there)
+		cpu = task_figure(snapshot, tid, "cpu_percent");
+	/* Of a task without a row the header says that rows are too low. */
+	bool marked = there ? cpu.state != FIGURE_VALID : snapshot_rows_too_low(snapshot);
+
+	run->figures += tid != LOOP;
+	run->marked += tid != LOOP && marked;
+	if (marked && tid == LOOP)
+		fail_msg("%s: nothing was lost on the CPU of %d", run->world->name, tid);
+	if (!marked && off_by(cpu.value, truth) > OFF_MOST)
+		fail_msg("%s: refresh %llu says %.1f of %d, it is %.1f", run->world->name,
+			 (unsigned long long)snapshot->sequence, cpu.value, tid, truth);
+}
+
+static void check_refresh(struct run *run, struct engine *engine, uint64_t delay_ns)
+{
+	uint64_t deadline_ns = fk_now(run->fk) + delay_ns, before_ns = run->now_ns;
+	double truth[ARRAY_SIZE(tids)], wall_ns;
+
+	while (engine_wait(engine, deadline_ns) != 0)
+		;
+	run->now_ns = fk_now(run->fk);
+	wall_ns = (double)(run->now_ns - before_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(tids); i++) {
+		uint64_t ns = fk_truth_task(run->fk, tids[i], FK_TASK_CLOCK);
+		truth[i] = 100 * (double)(ns - run->task_ns[i]) / wall_ns;
+		run->task_ns[i] = ns;
+	}
+	struct snapshot *snapshot = engine_snapshot(engine);
+	if (before_ns == 0) { /* where it began the engine knows */
+		snapshot_free(snapshot);
+		return;
+	}
+	if (off_by((double)snapshot->interval_ns, wall_ns) > OFF_MOST)
+		fail_msg("%s: refresh %llu of %.0f ns says %llu", run->world->name,
+			 (unsigned long long)snapshot->sequence, wall_ns,
+			 (unsigned long long)snapshot->interval_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(tids); i++)
+		check_row(run, snapshot, tids[i], truth[i]);
+	snapshot_free(snapshot);
+}
+
+/* The last record of a CPU that is idle else may be old, and of any age. */
+static void visit(const struct run *run, unsigned refresh, uint64_t delay_ns)
+{
+	uint64_t at_ns = delay_ns / 16 * (refresh % 13);
+
+	if (run->world->loop || refresh % 2)
+		return;
+	fk_script(run->fk,
+		  (struct fk_step[]){{at_ns, FK_SWITCH, .cpu = 1, .tid = VISITOR},
+				     {at_ns + NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0}},
+		  2);
+}
+
+/* What makes this refresh hard. */
+static void trouble(struct run *run, unsigned refresh)
+{
+	const struct world *world = run->world;
+
+	if (refresh == 1 && world->rival)
+		fk_rival(run->fk, world->rival);
+	if (refresh % TROUBLE_EACH != TROUBLE_EACH / 2)
+		return;
+	if (world->lose)
+		fk_lose(run->fk, 0, 5);
+	if (world->storm) {
+		go_on(run, STORM_EACH_NS, STOPPED_NS);
+		fk_advance(run->fk, STOPPED_NS);
+	}
+}
+
+static void check_world(const struct world *world, uint64_t delay_ns)
+{
+	struct run run = {.world = world, .fk = fk_new(&(struct fk_config){.cpus = 2})};
+	struct sys sys = fk_sys(run.fk);
+
+	for (size_t i = 0; i < ARRAY_SIZE(tids); i++)
+		fk_task(run.fk, &(struct fk_spec){.tid = tids[i], .rates = HALF_IPC});
+	fk_task(run.fk, &(struct fk_spec){.tid = VISITOR});
+	if (world->loop)
+		fk_switch(run.fk, 1, LOOP);
+	fk_no_tick(run.fk, 1, world->no_tick);
+	fk_silent_idle(run.fk, 1, world->silent);
+	struct engine *engine = open_engine(&sys);
+	for (unsigned i = 0; i < REFRESHES; i++) {
+		trouble(&run, i);
+		visit(&run, i, delay_ns);
+		go_on(&run, delay_ns / 100, delay_ns);
+		check_refresh(&run, engine, delay_ns);
+	}
+	if ((double)run.marked > world->marked_most * (double)run.figures)
+		fail_msg("%s: %zu of %zu figures are marked", world->name, run.marked, run.figures);
+	print_message("%s: %zu of %zu figures are marked\n", world->name, run.marked, run.figures);
+	engine_free(engine);
+	fk_free(run.fk);
+}
+
+static void test_every_refresh(void **state)
+{
+	static const uint64_t delays_ns[] = {NS_PER_S / 10, NS_PER_S / 5, NS_PER_S / 2, NS_PER_S};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(delays_ns); k++)
+			check_world(&worlds[i], delays_ns[k]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_refresh),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
