@@ -670,13 +670,23 @@ bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
 	return true;
 }
 
-static struct attrib_runner runner_of(const struct attrib *attrib, const struct stream *stream,
-				      const struct record *record)
+/* Of a sample that has neither id of its stream. */
+SELDOM static struct attrib_runner runner_of_other(const struct attrib *attrib,
+						   const struct stream *stream,
+						   const struct record *record)
 {
-	if (record->id == stream->tick_id || record->id == stream->switch_id ||
-	    is_ours(attrib, stream->cpu, record->id))
+	return is_ours(attrib, stream->cpu, record->id)
+		       ? (struct attrib_runner){record->pid, record->tid}
+		       : runner_of_foreign(attrib, stream);
+}
+
+static inline struct attrib_runner runner_of(const struct attrib *attrib,
+					     const struct stream *stream,
+					     const struct record *record)
+{
+	if (record->id == stream->switch_id || record->id == stream->tick_id)
 		return (struct attrib_runner){record->pid, record->tid};
-	return runner_of_foreign(attrib, stream);
+	return runner_of_other(attrib, stream, record);
 }
 
 /* Keeps a value of a reading between those of two records. */
