@@ -537,6 +537,25 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
 	mark_gap(attrib, stream, sample);
 }
 
+/*
+ * Nobody knows who ran up to a reading. Where no record came meanwhile it may have been the idle
+ * task; else some task's counts are too low.
+ */
+SELDOM static void mark_nobodys(const struct attrib *attrib, const struct stream *stream,
+				const uint64_t *reading)
+{
+	struct interval *interval = attrib->interval;
+	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
+	bool off = off_ns(reading) != off_ns(stream->last);
+
+	if (stream->exit.time_ns || !stream->layout->clock ||
+	    stream->pace.weight != ATTRIB_WEIGHT_ONE)
+		return;
+	interval->cpu_gaps[stream->cpu] |= off;
+	interval->cpu_unnamed[stream->cpu] |= !off;
+	interval->silent_ns[stream->cpu] += off ? 0 : ns;
+}
+
 static inline void stream_sample(const struct attrib *attrib, struct stream *stream,
 				 const struct sample *sample)
 {
@@ -546,6 +565,8 @@ static inline void stream_sample(const struct attrib *attrib, struct stream *str
 	/* A reading may have had this switch in N already. */
 	uint64_t missing = grown > !sample->tick ? grown - !sample->tick : 0;
 
+	if (sample->tick && sample->runner.tid == -1)
+		mark_nobodys(attrib, stream, now);
 	if (missing == 0 && off_ns(now) == off_ns(last))
 		give_slice(attrib, stream, sample);
 	else
@@ -553,28 +574,13 @@ static inline void stream_sample(const struct attrib *attrib, struct stream *str
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
 	stream->last_ns = sample->time_ns;
 	stream->runner = sample->tick ? sample->runner : attrib_nobody;
-	stream->came.time_ns = 0;
-	stream->lost = false;
+	/* A tick may be a reading, and these of after it. */
+	if (!sample->tick || stream->came.time_ns <= sample->time_ns)
+		stream->came.time_ns = 0;
+	if (!sample->tick)
+		stream->lost = false;
 	if (!sample->tick || missing > 0)
 		stream->exit.time_ns = 0;
-}
-
-/*
- * Nobody knows who ran up to a reading. Where no record came meanwhile it may have been the idle
- * task; else some task's counts are too low.
- */
-static void mark_nobodys(const struct attrib *attrib, const struct stream *stream,
-			 const uint64_t *reading)
-{
-	struct interval *interval = attrib->interval;
-	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
-	bool off = off_ns(reading) != off_ns(stream->last);
-
-	if (!stream->layout->clock || stream->pace.weight != ATTRIB_WEIGHT_ONE)
-		return;
-	interval->cpu_gaps[stream->cpu] |= off;
-	interval->cpu_unnamed[stream->cpu] |= !off;
-	interval->silent_ns[stream->cpu] += off ? 0 : ns;
 }
 
 void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
@@ -590,15 +596,7 @@ void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint6
 		.runner = runner ? *runner : stream->runner,
 		.tick = true,
 	};
-	const struct record came = stream->came;
-	bool lost = stream->lost;
-	if (end.runner.tid == -1 && !stream->exit.time_ns)
-		mark_nobodys(attrib, stream, reading);
 	stream_sample(attrib, stream, &end);
-	/* These may be of after the reading. */
-	stream->lost = lost;
-	if (came.time_ns > end.time_ns)
-		stream->came = came;
 	stream->on = false;
 	put_in(attrib, stream);
 }
@@ -631,11 +629,11 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 	if (!goes_on)
 		forget_exit(stream, weight);
 	set_pace(stream, weight);
-	stream->on = true;
 	if (goes_on) {
 		put_in(attrib, stream);
 		return;
 	}
+	stream->on = true;
 	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
 	stream->last_ns = start_ns;
 	stream->runner = attrib_nobody;

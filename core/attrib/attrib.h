@@ -71,8 +71,8 @@ void attrib_close(struct attrib *attrib, size_t cpu);
  * The clock's group too, where its CPU is counted in windows: then what its clock says stands for
  * the time beside the window as well, `weight` times as much, switches too; in tally_unseen() is
  * how much was not seen. What the group counts is left as it is, and its own ns: it is scaled as
- * that of any group that was on for a part of the clock's time. Where start_ns is 0 the group
- * goes on from its last record, or the reading at which it was paused, with that weight.
+ * that of any group that was on for a part of the clock's time. Where start_ns is 0 a window goes
+ * on, with another weight from its last record on.
  */
 enum { ATTRIB_WEIGHT_ONE = 1024 }; /* and no less */
 struct attrib_runner {

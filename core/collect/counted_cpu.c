@@ -295,16 +295,26 @@ static void end_slice(struct counted_cpu *cpu, const struct counted_group *count
 		recorder_pause(cpu->recorder, &counted->stream, reading, runner);
 }
 
-/* A slice ends at its reading, and another begins there. */
-static void end_part(struct counted_cpu *cpu, struct counted_group *counted,
+/* A reading with the task that ran is what a tick would have told. */
+static void end_part(struct counted_cpu *cpu, const struct counted_group *counted,
 		     const struct attrib_runner *runner)
 {
-	if (attrib_reaches(cpu->attrib, cpu->index, counted->index, counted->end))
+	struct attrib_state state;
+
+	if (attrib_reaches(cpu->attrib, cpu->index, counted->index, counted->end) ||
+	    !attrib_state(cpu->attrib, cpu->index, counted->index, &state))
 		return;
-	end_slice(cpu, counted, counted->end, runner);
-	attrib_resume(cpu->attrib, cpu->index, counted->index, 0, ATTRIB_WEIGHT_ONE);
+	const struct record tick = {
+		.kind = RECORD_SAMPLE,
+		.id = counted->group.tick_id,
+		.time_ns = state.origin_ns + counted->end[READING_ENABLED_NS],
+		.pid = runner->pid,
+		.tid = runner->tid,
+		.sample = {counted->end, counted->group.n},
+	};
+	attrib_record(cpu->attrib, cpu->index, &tick);
 	if (cpu->recorder)
-		recorder_resume(cpu->recorder, &counted->stream, 0, ATTRIB_WEIGHT_ONE);
+		recorder_tick(cpu->recorder, &counted->stream, &tick);
 }
 
 void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner)

@@ -40,6 +40,36 @@ void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[P
 	perfdata_put(data, parts[1].bytes, parts[1].n);
 }
 
+struct sample_in {
+	struct perf_event_header header;
+	uint64_t id;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t n, reading[];
+};
+static_assert(offsetof(struct sample_in, reading) == 48,
+	      "PERF_RECORD_SAMPLE of RECORD_SAMPLE_TYPE");
+
+void perfdata_tick(struct perfdata *data, struct perfdata_stream *stream, int cpu,
+		   const struct record *tick)
+{
+	size_t values = (READING_VALUES + stream->n_values) * sizeof(uint64_t);
+	struct sample_in in = {
+		.header = {.type = PERF_RECORD_SAMPLE, .size = (uint16_t)(sizeof(in) + values)},
+		.id = tick->id,
+		.pid = (uint32_t)tick->pid,
+		.tid = (uint32_t)tick->tid,
+		.time_ns = tick->time_ns,
+		.cpu = (uint32_t)cpu,
+		.n = stream->n_values,
+	};
+	struct perfdata_stream *const streams[PERFDATA_STREAMS] = {stream};
+	const struct ring_part parts[2] = {{&in, sizeof(in)}, {tick->sample.reading, values}};
+
+	perfdata_raw(data, streams, parts);
+}
+
 void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
 		   struct ring_loan *loan)
 {
@@ -57,17 +87,6 @@ void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream)
 				    .stream = stream},
 		     sizeof(struct drop));
 }
-
-struct sample_in {
-	struct perf_event_header header;
-	uint64_t id;
-	uint32_t pid, tid;
-	uint64_t time_ns;
-	uint32_t cpu, reserved;
-	uint64_t n, reading[];
-};
-static_assert(offsetof(struct sample_in, reading) == 48,
-	      "PERF_RECORD_SAMPLE of RECORD_SAMPLE_TYPE");
 
 /* One switch makes a sample of each group that is on, and all may have the id of one of them. */
 static bool is_ours(const struct raw *raw, uint64_t id)

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_PERFDATA_RAW_H
 #define PMCTOP_PERFDATA_RAW_H
 
+#include "core/perf/record.h"
 #include "core/perf/ring_loan.h"
 #include "core/perfdata/perfdata_write.h"
 
@@ -31,7 +32,10 @@ struct perfdata_stream {
 enum { PERFDATA_STREAMS = 2 };
 void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
 		  const struct ring_part parts[2]);
-/* The same, where it lies in the ring: it is taken out there, or given up, with the translation. */
+/* A sample of that stream that the kernel did not write, on the CPU with that number. */
+void perfdata_tick(struct perfdata *data, struct perfdata_stream *stream, int cpu,
+		   const struct record *tick);
+/* Records that lie in the ring: they are taken out, or given up, with the translation. */
 void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
 		   struct ring_loan *loan);
 /* No records of it come any more: it is freed when what was added before has been translated. */

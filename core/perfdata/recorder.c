@@ -325,6 +325,13 @@ void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_eve
 	perfdata_own_end(recorder->data);
 }
 
+void recorder_tick(struct recorder *recorder, const struct recorder_stream *stream,
+		   const struct record *tick)
+{
+	perfdata_tick(recorder->data, stream->samples, stream->number, tick);
+	recorder_flush_full(recorder);
+}
+
 void recorder_lost(struct recorder *recorder, uint64_t id, uint64_t records)
 {
 	perfdata_lost(recorder->data, id, records);

@@ -95,6 +95,9 @@ void recorder_records(struct recorder *recorder,
 		      uint64_t from);
 /* A record of another CPU's ring that this CPU is told of before its own: who was born. */
 void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_event_header *header);
+/* A tick that no ring has: a reading at the end of an interval. */
+void recorder_tick(struct recorder *recorder, const struct recorder_stream *stream,
+		   const struct record *tick);
 /* So many records of the event with that id were lost without the kernel's saying so. */
 void recorder_lost(struct recorder *recorder, uint64_t id, uint64_t records);
 /* attrib_pause and attrib_resume, of a stream that was opened; `reading` as they have it. */

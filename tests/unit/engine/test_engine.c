@@ -179,7 +179,7 @@ static void check_beside(const struct fk_rival *rival)
 			uint64_t cycles = fk_truth_task(fk, tids[t], FK_CYCLES) - before[t];
 
 			assert_int_equal(count_of(snapshot, tids[t], "cycles"), cycles);
-			assert_false(row_of(snapshot, tids[t])->flags & ROW_LOST);
+			assert_false(has_lost(snapshot, tids[t]));
 		}
 		snapshot_free(snapshot);
 	}
@@ -214,7 +214,7 @@ static void test_records_that_cannot_be_decoded(void **state)
 		assert_int_equal(snapshot->lost_records, lost[i]);
 		assert_true(snapshot_conserves(snapshot, NULL));
 		for (pid_t tid = 50; tid <= 60; tid += 10)
-			assert_int_equal(!(row_of(snapshot, tid)->flags & ROW_LOST), !lost[i]);
+			assert_int_equal(has_lost(snapshot, tid), lost[i] > 0);
 		snapshot_free(snapshot);
 	}
 	close_all(engine, fk);

@@ -113,12 +113,22 @@ static inline const struct row *row_of(const struct snapshot *snapshot, pid_t ti
 }
 
 /* Of a task that has a row. */
-static inline bool has_exited(const struct snapshot *snapshot, pid_t tid)
+static inline bool has_flag(const struct snapshot *snapshot, pid_t tid, enum row_flag flag)
 {
 	const struct row *row = row_of(snapshot, tid);
 
 	assert_non_null(row);
-	return row && (row->flags & ROW_EXITED);
+	return row && (row->flags & flag);
+}
+
+static inline bool has_exited(const struct snapshot *snapshot, pid_t tid)
+{
+	return has_flag(snapshot, tid, ROW_EXITED);
+}
+
+static inline bool has_lost(const struct snapshot *snapshot, pid_t tid)
+{
+	return has_flag(snapshot, tid, ROW_LOST);
 }
 
 static inline bool has_note(const struct snapshot *snapshot, const char *part)
