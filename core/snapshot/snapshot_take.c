@@ -229,6 +229,8 @@ static void add_still(void *arg, struct task *task)
 
 	if (task->interval == source->interval->sequence || task->zombie)
 		return;
+	if (task->start_ns > source->now_ns) /* it begins in the next interval */
+		return;
 	if (!task->looked_up && still->filling->budget > 0) {
 		still->filling->budget--;
 		tasks_look_up(source->tasks, task);

@@ -144,6 +144,31 @@ static void test_threads_that_rename_themselves(void **state)
 /*
  * An exec has a new name at once, whoever ran before; a child that is gone has its parent's user.
  */
+/* While it is looked for who ran on an idle CPU that is late, a process is born. */
+static void test_born_after_the_cut(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_no_tick(fk, 1, true);
+	struct engine *engine = open_engine_with(&sys, &(struct engine_config){.idle = true});
+	fk_script(
+		fk,
+		(struct fk_step[]){{INTERVAL_NS + 5 * NS_PER_MS, FK_FORK, .tid = 50, .child = 90}},
+		1);
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_true(fk_now(fk) > snapshot->time_ns + 5 * NS_PER_MS);
+	assert_null(row_of(snapshot, 90));
+	snapshot_free(snapshot);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_non_null(row_of(snapshot, 90));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 static void test_exec(void **state)
 {
 	struct scene scene;
@@ -300,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_threads),
 		cmocka_unit_test(test_threads_that_rename_themselves),
+		cmocka_unit_test(test_born_after_the_cut),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_children_after_setuid),
 		cmocka_unit_test(test_reused_pids),
