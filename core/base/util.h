@@ -28,6 +28,15 @@ static inline uint64_t u64_growth(uint64_t before, uint64_t now)
 	return now > before ? now - before : 0;
 }
 
+/* The next number of a pseudo random sequence (xorshift64). The state is not 0. */
+static inline uint64_t u64_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
 /*
  * Allocation that cannot fail: out of memory calls the hook (which restores the terminal), says so
  * and exits at once, without a core dump for which there is no memory either. Sizes that come from

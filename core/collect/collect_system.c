@@ -202,9 +202,10 @@ static int open_cpus(struct collect_system *self, struct error *err)
 	return last;
 }
 
-static void schedule_turn(struct collect_system *self)
+static void begin_turns(struct collect_system *self)
 {
-	counted_cpus_schedule(&self->cpus, plan_most_turns(self->base.plan), self->base.refresh_ns);
+	counted_cpus_begin_turns(&self->cpus, plan_most_turns(self->base.plan),
+				 self->base.refresh_ns);
 }
 
 static void make_plan(struct collect_system *self)
@@ -264,7 +265,6 @@ static int replan(struct collect_system *self, struct error *err)
 		self->cpus.items[i].late = false;
 	contention_note(&self->contention);
 	open_sockets(self);
-	schedule_turn(self);
 	counted_windows_measure(&self->windows);
 	begin_interval(self);
 	self->base.stale = false;
@@ -322,7 +322,6 @@ static void system_turn(struct collect *collect)
 	if (self->cpus.turn_due_ns > now_ns)
 		return;
 	counted_cpus_turn(&self->cpus);
-	schedule_turn(self);
 }
 
 /* ---- between two intervals */
@@ -345,6 +344,7 @@ static void system_renew(struct collect *collect)
 		replan(self, &err);
 	counted_cpus_ask_switches(&self->cpus);
 	silence_renew(&self->silence, &self->cpus, anew);
+	begin_turns(self);
 	counted_windows_begin(&self->windows, collect->refresh_ns);
 }
 
@@ -478,6 +478,8 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	result = probe_switches(context->sys, online.numbers[0], err);
 	if (result == 0)
 		result = replan(self, err);
+	if (result == 0)
+		begin_turns(self);
 	if (self->ring_bytes < ring_bytes_for(online.n))
 		notes_add(
 			context->notes,

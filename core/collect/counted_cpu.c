@@ -112,6 +112,7 @@ static int begin_turn(struct counted_cpu *cpu, size_t turn)
 
 	begin_slice(cpu, &cpu->groups[turn], ATTRIB_WEIGHT_ONE);
 	cpu->turn = turn;
+	cpu->next_turn = turn + 1 < cpu->n_groups ? turn + 1 : 1;
 	return result;
 }
 
@@ -485,7 +486,7 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 		runner = &attrib_nobody;
 	end_slice(cpu, counted, cpu->reading, runner);
 	cpu->late_turns = 0;
-	if (begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0)
+	if (begin_turn(cpu, cpu->next_turn) < 0)
 		cpu->dead = true;
 }
 
@@ -590,7 +591,7 @@ void counted_cpu_open_window(struct counted_cpu *cpu, uint64_t weight)
 	cpu->dead |= group_enable(&clock->group) < 0;
 	begin_slice(cpu, clock, weight);
 	if (cpu->n_groups > 1)
-		cpu->dead |= begin_turn(cpu, cpu->turn + 1 < cpu->n_groups ? cpu->turn + 1 : 1) < 0;
+		cpu->dead |= begin_turn(cpu, cpu->next_turn) < 0;
 	cpu->window.shut = false;
 }
 

@@ -59,7 +59,8 @@ struct counted_cpu {
 	bool dead;                    /* its counters do not count any more */
 	struct counted_group *groups; /* the first is always on */
 	size_t n_groups;
-	size_t turn; /* which of the others is on; 0: there are none */
+	size_t turn;      /* which of the others is on; 0: there are none */
+	size_t next_turn; /* which of them is on after it */
 	struct ring ring;
 	uint64_t mark;       /* in the ring: up to there all births on any CPU have been told */
 	uint64_t told_to;    /* in the ring: up to there its own have */

@@ -196,18 +196,76 @@ static uint64_t clamp_ns(uint64_t ns, uint64_t least_ns, uint64_t most_ns)
 	return ns < least_ns ? least_ns : ns > most_ns ? most_ns : ns;
 }
 
-void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns)
+/* How long a turn is to be, in an interval in which each group should have several. */
+static uint64_t turn_length_ns(const struct counted_cpus *cpus, uint64_t each_once_ns)
 {
+	uint64_t cost_ns = cpus->turn_cost_ns;
+	uint64_t turn_ns = clamp_ns(each_once_ns / TURNS_EACH, TURN_MIN_NS, TURN_MAX_NS);
+	uint64_t cheap_ns = clamp_ns(each_once_ns, cost_ns * TURN_COST_MOST, cost_ns * TURN_COST);
+
+	return turn_ns > cheap_ns ? turn_ns : cheap_ns;
+}
+
+/* Its boundaries are random, but for those of the interval. */
+static void begin_rotation(struct counted_rotation *rotation)
+{
+	uint64_t spread_ns = rotation->n < rotation->most ? rotation->length_ns / 2 : 0;
+
+	rotation->turn = 0;
+	rotation->from_ns = rotation->to_ns;
+	rotation->to_ns = rotation->begin_ns + rotation->n++ * rotation->length_ns - spread_ns / 2 +
+			  u64_random(&rotation->random) % (spread_ns + 1);
+}
+
+/* The turn that has just begun ends with its part of the rotation. */
+static void schedule_turn(struct counted_cpus *cpus)
+{
+	struct counted_rotation *rotation = &cpus->rotation;
+
+	if (rotation->turn == rotation->turns)
+		begin_rotation(rotation);
+	uint64_t length_ns = rotation->to_ns - rotation->from_ns;
+	uint64_t least_ns = sys_now_ns(cpus->sys) + length_ns / rotation->turns / 2;
+	uint64_t due_ns = rotation->from_ns + ++rotation->turn * length_ns / rotation->turns;
+	/* Where ticks do not come, turns begin late. */
+	cpus->turn_due_ns = due_ns > least_ns ? due_ns : least_ns;
+}
+
+/* Every group comes first in as many intervals as the others. */
+static void choose_first(struct counted_cpus *cpus, uint64_t random)
+{
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct counted_cpu *cpu = &cpus->items[i];
+		if (cpu->open && cpu->n_groups > 2)
+			cpu->next_turn = 1 + (cpu->next_turn - 1 + random) % (cpu->n_groups - 1);
+	}
+}
+
+void counted_cpus_begin_turns(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns)
+{
+	struct counted_rotation *rotation = &cpus->rotation;
+	uint64_t now_ns = sys_now_ns(cpus->sys);
+	bool same = rotation->turns == turns;
+
+	rotation->turns = turns;
 	if (turns < 2) {
 		cpus->turn_due_ns = UINT64_MAX;
 		return;
 	}
-	uint64_t each_once_ns = interval_ns / turns, cost_ns = cpus->turn_cost_ns;
-	uint64_t turn_ns = clamp_ns(each_once_ns / TURNS_EACH, TURN_MIN_NS, TURN_MAX_NS);
-	uint64_t cheap_ns = clamp_ns(each_once_ns, cost_ns * TURN_COST_MOST, cost_ns * TURN_COST);
-	if (turn_ns < cheap_ns)
-		turn_ns = cheap_ns;
-	cpus->turn_due_ns = sys_now_ns(cpus->sys) + turn_ns;
+	uint64_t least_ns = turn_length_ns(cpus, interval_ns / turns) * turns;
+	uint64_t n = interval_ns / least_ns;
+	/* A rotation that is longer than an interval goes on. */
+	if (n == 0 && same && rotation->length_ns >= interval_ns)
+		return;
+	if (!rotation->random)
+		rotation->random = now_ns * 2 + 1;
+	rotation->length_ns = n > 0 ? interval_ns / n : least_ns;
+	rotation->most = n;
+	rotation->n = 1;
+	rotation->begin_ns = rotation->to_ns = now_ns;
+	begin_rotation(rotation);
+	choose_first(cpus, u64_random(&rotation->random) % turns);
+	cpus->turn_due_ns = now_ns;
 }
 
 static void end_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu, counted_cpu_act *act)
@@ -252,6 +310,7 @@ void counted_cpus_turn(struct counted_cpus *cpus)
 	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
 	uint64_t cost_ns = sys_now_ns(cpus->sys) - begin_ns - slept_ns;
 	cpus->turn_cost_ns = (cpus->turn_cost_ns * 7 + cost_ns) / 8;
+	schedule_turn(cpus);
 }
 
 /* ---- windows */

@@ -9,6 +9,21 @@
 #include <stdint.h>
 
 /*
+ * In a rotation every group has one turn, all of the same length. An interval has whole rotations,
+ * so that all groups share its time equally on every CPU, if they fit in. Their boundaries are
+ * random, and so is the group that begins: a load that is in step with the intervals is not in step
+ * with the turns of a group.
+ */
+struct counted_rotation {
+	unsigned turns, turn;    /* in a rotation; which is next */
+	uint64_t n, most;        /* 1-based number in the interval; how many are planned */
+	uint64_t begin_ns;       /* of the interval */
+	uint64_t length_ns;      /* on average */
+	uint64_t from_ns, to_ns; /* this one */
+	uint64_t random;         /* 0: not yet drawn */
+};
+
+/*
  * All CPUs of a machine as they are counted: what is done to all of them at once, by ticks. A tick
  * says who runs on a CPU now and what its groups have counted: there an interval can end, or a
  * turn.
@@ -20,6 +35,7 @@ struct counted_cpus {
 	uint64_t turn_due_ns;  /* when the next turn begins; UINT64_MAX: nobody waits for one */
 	struct births births;  /* scratch */
 	uint64_t turn_cost_ns; /* what a turn takes of our time, smoothed */
+	struct counted_rotation rotation;
 };
 
 /* What ends at a tick: counted_cpu_turn, counted_cpu_close_window. */
@@ -47,9 +63,13 @@ void counted_cpus_look_ahead(struct counted_cpus *cpus);
 void counted_cpus_want_switches(struct counted_cpus *cpus, const struct interval *interval);
 void counted_cpus_ask_switches(struct counted_cpus *cpus);
 
-/* Says when the next turn is due, where `turns` groups take turns in intervals of that length. */
-void counted_cpus_schedule(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns);
-/* Gives the turn to the next group on every CPU where several wait for it. */
+/*
+ * An interval of that length begins, in which `turns` groups take turns: plans its rotations, and
+ * its first turn is due now.
+ */
+void counted_cpus_begin_turns(struct counted_cpus *cpus, unsigned turns, uint64_t interval_ns);
+/* Gives the turn to the next group on every CPU where several wait for it, and schedules the next.
+ */
 void counted_cpus_turn(struct counted_cpus *cpus);
 /* Closes the windows that are due by then, each at a tick. */
 void counted_cpus_close_windows(struct counted_cpus *cpus, uint64_t until_ns);

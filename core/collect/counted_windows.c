@@ -192,24 +192,13 @@ uint64_t counted_windows_judge(struct counted_windows *windows, const struct int
 
 /* ---- when it is looked */
 
-/* xorshift64: nobody is in step with it. */
-static uint64_t next_random(struct counted_window *window)
-{
-	uint64_t x = window->random;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return window->random = x;
-}
-
 /* The window of the part that is next, anywhere in it. */
 static void await_window(const struct counted_windows *windows, struct counted_window *window)
 {
 	uint64_t free_ns = window->part_ns - window->length_ns;
 
 	window->due_ns = windows->cut_ns + window->part * window->part_ns +
-			 next_random(window) % (free_ns + 1);
+			 u64_random(&window->random) % (free_ns + 1);
 }
 
 /* Of a CPU that has been counted up to now. */
