@@ -13,16 +13,13 @@ struct counters_run {
 	uint32_t reading, tally, n;
 };
 
-/* How much of what a clock stands for nobody saw: its ns, and switches. */
-struct unseen {
-	uint64_t ns, switches;
-};
-
-/* How a clock goes since a window began: at a reading of it that much had not been seen. */
+/*
+ * What a window stands for beside itself, since it began: `unseen` is a reading of what was not
+ * counted, estimated up to the reading `from`. All have the layout of readings.
+ */
 struct pace {
 	uint64_t weight;
-	uint64_t enabled_ns, switches;
-	struct unseen unseen;
+	uint64_t *from, *unseen;
 };
 
 /* Readings have the layout of enum record_reading. */
@@ -39,7 +36,8 @@ struct stream {
 	uint64_t *start;            /* the reading at the last cut */
 	uint64_t last_ns;           /* when the last record was made */
 	struct pace pace;
-	struct unseen start_unseen;  /* at the last cut */
+	uint64_t *start_unseen;      /* at the last cut */
+	uint64_t *slice_unseen;      /* scratch: where a slice began, then where it ended */
 	struct attrib_runner runner; /* whom the last record found running; tid -1: unknown */
 	struct record exit;          /* the EXIT since the last switch record; time_ns 0: none */
 	struct record came;          /* the SWITCH (in) since the last record; time_ns 0: none */
@@ -83,6 +81,10 @@ static void stream_free(struct stream *stream)
 {
 	free(stream->last);
 	free(stream->start);
+	free(stream->pace.from);
+	free(stream->pace.unseen);
+	free(stream->start_unseen);
+	free(stream->slice_unseen);
 	free(stream->runs);
 	free(stream);
 }
@@ -176,7 +178,11 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 		.layout = what->layout,
 		.last = xcalloc(n, sizeof(uint64_t)),
 		.start = xcalloc(n, sizeof(uint64_t)),
-		.pace.weight = ATTRIB_WEIGHT_ONE,
+		.pace = {.weight = ATTRIB_WEIGHT_ONE,
+			 .from = xcalloc(n, sizeof(uint64_t)),
+			 .unseen = xcalloc(n, sizeof(uint64_t))},
+		.start_unseen = xcalloc(n, sizeof(uint64_t)),
+		.slice_unseen = xcalloc(2 * n, sizeof(uint64_t)),
 		.runner = attrib_nobody,
 	};
 	find_counters(stream, &attrib->interval->shape);
@@ -285,8 +291,8 @@ static inline void add_counters(uint64_t *sum, const uint64_t *from, const uint6
 		sum[i] += to[i] - from[i];
 }
 
-/* Adds to a tally how much a reading grew. */
-static inline void add_growth(const struct stream *stream, const uint64_t *from, const uint64_t *to,
+/* Adds to a tally, or to the estimates in it, how much the counts of a reading grew. */
+static inline void add_counts(const struct stream *stream, const uint64_t *from, const uint64_t *to,
 			      uint64_t *tally)
 {
 	const struct counters_run *end = stream->runs + stream->n_runs;
@@ -294,49 +300,62 @@ static inline void add_growth(const struct stream *stream, const uint64_t *from,
 	for (const struct counters_run *run = stream->runs; run < end; run++)
 		add_counters(tally + run->tally, from + run->reading, to + run->reading, run->n);
 	tally[stream->group_at] += to[READING_RUNNING_NS] - from[READING_RUNNING_NS];
-	if (!stream->layout->clock)
-		return;
+}
+
+/* Adds the time and the switches, if the group keeps the clock: returns the ns. */
+static inline uint64_t add_clock(const struct stream *stream, const uint64_t *from,
+				 const uint64_t *to, uint64_t *tally)
+{
 	uint64_t ns = to[READING_ENABLED_NS] - from[READING_ENABLED_NS];
+
+	if (!stream->layout->clock)
+		return 0;
 	tally[TALLY_TASK_CLOCK] += ns;
 	tally[stream->domain_at] += ns;
 	tally[TALLY_SWITCHES] += switches(stream->layout, to) - switches(stream->layout, from);
+	return ns;
 }
 
-/* Of so many ns or switches that were seen in the window. */
+/* Of so much that was counted in the window. */
 static uint64_t unseen_of(const struct stream *stream, uint64_t seen)
 {
 	return seen * (stream->pace.weight - ATTRIB_WEIGHT_ONE) / ATTRIB_WEIGHT_ONE;
 }
 
-/* Grows with the reading: so what was not seen of slices adds up to that of their ends. */
-static struct unseen unseen_at(const struct stream *stream, const uint64_t *reading)
+static size_t reading_size(const struct stream *stream)
 {
-	const struct pace *pace = &stream->pace;
-	uint64_t ns = reading[READING_ENABLED_NS] - pace->enabled_ns,
-		 n = switches(stream->layout, reading) - pace->switches;
-
-	return (struct unseen){pace->unseen.ns + unseen_of(stream, ns),
-			       pace->unseen.switches + unseen_of(stream, n)};
+	return READING_VALUES + stream->layout->n_values;
 }
 
-static void add_unseen(const struct tally_shape *shape, const struct stream *stream,
-		       struct unseen unseen, uint64_t *tally)
+/* Grows with the reading: so what was not seen of slices adds up to that of their ends. */
+static void unseen_at(const struct stream *stream, const uint64_t *reading, uint64_t *unseen)
 {
-	tally[TALLY_TASK_CLOCK] += unseen.ns;
-	tally[stream->domain_at] += unseen.ns;
-	tally[TALLY_SWITCHES] += unseen.switches;
-	tally[tally_unseen(shape)] += unseen.ns;
+	const struct pace *pace = &stream->pace;
+
+	for (size_t i = 0; i < reading_size(stream); i++)
+		unseen[i] = pace->unseen[i] + unseen_of(stream, reading[i] - pace->from[i]);
+}
+
+/* Adds what was not seen, between two of its readings: returns the ns of the clock. */
+static uint64_t add_unseen(const struct tally_shape *shape, const struct stream *stream,
+			   const uint64_t *from, const uint64_t *to, uint64_t *tally)
+{
+	uint64_t ns = add_clock(stream, from, to, tally);
+
+	tally[tally_unseen(shape)] += ns;
+	add_counts(stream, from, to, tally + tally_beside(shape, 0));
+	return ns;
 }
 
 /* What nobody saw beside a slice: returns its ns. */
 SELDOM static uint64_t add_unseen_slice(const struct attrib *attrib, const struct stream *stream,
 					const uint64_t *reading, uint64_t *tally)
 {
-	struct unseen from = unseen_at(stream, stream->last), to = unseen_at(stream, reading);
-	const struct unseen unseen = {to.ns - from.ns, to.switches - from.switches};
+	uint64_t *from = stream->slice_unseen, *to = from + reading_size(stream);
 
-	add_unseen(&attrib->interval->shape, stream, unseen, tally);
-	return unseen.ns;
+	unseen_at(stream, stream->last, from);
+	unseen_at(stream, reading, to);
+	return add_unseen(&attrib->interval->shape, stream, from, to, tally);
 }
 
 /* Adds to a tally all that a slice stands for, which ends with this reading: returns its ns. */
@@ -345,8 +364,9 @@ static inline uint64_t add_slice(const struct attrib *attrib, const struct strea
 {
 	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
 
-	add_growth(stream, stream->last, reading, tally);
-	if (stream->pace.weight != ATTRIB_WEIGHT_ONE && stream->layout->clock)
+	add_counts(stream, stream->last, reading, tally);
+	add_clock(stream, stream->last, reading, tally);
+	if (stream->pace.weight != ATTRIB_WEIGHT_ONE)
 		ns += add_unseen_slice(attrib, stream, reading, tally);
 	return ns;
 }
@@ -445,8 +465,9 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 		int counter = layout->counter_of[i];
 		if (counter < 0 || (idle && i >= layout->n_hardware))
 			continue;
-		nobody[counter] += slice[counter];
-		slice[counter] = 0;
+		size_t beside = tally_beside(shape, (size_t)counter);
+		move(&slice[counter], slice[counter], &nobody[counter]);
+		move(&slice[beside], slice[beside], &nobody[beside]);
 	}
 	size_t group = tally_group(shape, layout->group),
 	       domain = tally_domain(shape, layout->domain);
@@ -455,8 +476,13 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 		silent_ns = slice_ns;
 	bool told_apart = idle && layout->n_hardware == 0;
 	uint64_t mixed_ns = told_apart ? silent_ns : slice_ns;
-	slice[group] -= mixed_ns;
-	(told_apart ? silent : nobody)[group] += mixed_ns;
+	uint64_t *mixed = told_apart ? silent : nobody;
+	size_t beside_group = tally_beside(shape, group);
+	move(&slice[group], mixed_ns, &mixed[group]);
+	uint64_t beside_ns = unseen_of(stream, mixed_ns);
+	if (beside_ns > slice[beside_group]) /* both are rounded */
+		beside_ns = slice[beside_group];
+	move(&slice[beside_group], beside_ns, &mixed[beside_group]);
 	if (!layout->clock)
 		return;
 	/* And as much of what was not seen. */
@@ -610,12 +636,9 @@ static void forget_exit(struct stream *stream, uint64_t weight)
 
 static void set_pace(struct stream *stream, uint64_t weight)
 {
-	stream->pace = (struct pace){
-		.weight = weight,
-		.enabled_ns = stream->last[READING_ENABLED_NS],
-		.switches = switches(stream->layout, stream->last),
-		.unseen = unseen_at(stream, stream->last),
-	};
+	unseen_at(stream, stream->last, stream->pace.unseen);
+	memcpy(stream->pace.from, stream->last, reading_size(stream) * sizeof(uint64_t));
+	stream->pace.weight = weight;
 }
 
 void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns,
@@ -828,15 +851,15 @@ bool attrib_cut(struct attrib *attrib, size_t cpu)
 	bool counted = false;
 
 	for (struct stream *stream = attrib->streams[cpu]; stream; stream = stream->next) {
-		size_t bytes = (READING_VALUES + stream->layout->n_values) * sizeof(*stream->start);
+		size_t bytes = reading_size(stream) * sizeof(*stream->start);
+		uint64_t *tally = interval_cpu(interval, cpu), *unseen = stream->slice_unseen;
 		if (memcmp(stream->last, stream->start, bytes) == 0)
 			continue;
-		add_growth(stream, stream->start, stream->last, interval_cpu(interval, cpu));
-		struct unseen end = unseen_at(stream, stream->last), begin = stream->start_unseen;
-		const struct unseen unseen = {end.ns - begin.ns, end.switches - begin.switches};
-		if (stream->layout->clock)
-			add_unseen(&interval->shape, stream, unseen, interval_cpu(interval, cpu));
-		stream->start_unseen = end;
+		add_counts(stream, stream->start, stream->last, tally);
+		add_clock(stream, stream->start, stream->last, tally);
+		unseen_at(stream, stream->last, unseen);
+		add_unseen(&interval->shape, stream, stream->start_unseen, unseen, tally);
+		memcpy(stream->start_unseen, unseen, bytes);
 		memcpy(stream->start, stream->last, bytes);
 		counted = true;
 	}

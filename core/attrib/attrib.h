@@ -68,11 +68,11 @@ void attrib_close(struct attrib *attrib, size_t cpu);
  * the turn away on the CPU it ran on itself); of nobody where neither is told. All its records
  * must have been folded in before. When its next turn begins, at start_ns, a slice begins.
  *
- * The clock's group too, where its CPU is counted in windows: then what its clock says stands for
- * the time beside the window as well, `weight` times as much, switches too; in tally_unseen() is
- * how much was not seen. What the group counts is left as it is, and its own ns: it is scaled as
- * that of any group that was on for a part of the clock's time. Where start_ns is 0 a window goes
- * on, with another weight from its last record on.
+ * All groups of a CPU that is counted in windows have a `weight`: what they count in the window
+ * stands for that many times as much. The clock's time and switches are multiplied by it, and
+ * tally_unseen() has how much of the time was not seen. Counts, and the ns of groups, are left as
+ * they were counted; what is to be added for the time beside the window is in tally_beside(). Where
+ * start_ns is 0 a window goes on, with another weight from its last record on.
  */
 enum { ATTRIB_WEIGHT_ONE = 1024 }; /* and no less */
 struct attrib_runner {

@@ -106,11 +106,11 @@ static void begin_slice(struct counted_cpu *cpu, const struct counted_group *cou
 		recorder_resume(cpu->recorder, &counted->stream, start_ns, weight);
 }
 
-static int begin_turn(struct counted_cpu *cpu, size_t turn)
+static int begin_turn(struct counted_cpu *cpu, size_t turn, uint64_t weight)
 {
 	int result = group_enable(&cpu->groups[turn].group);
 
-	begin_slice(cpu, &cpu->groups[turn], ATTRIB_WEIGHT_ONE);
+	begin_slice(cpu, &cpu->groups[turn], weight);
 	cpu->turn = turn;
 	cpu->next_turn = turn + 1 < cpu->n_groups ? turn + 1 : 1;
 	return result;
@@ -130,7 +130,7 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 	}
 	/* Not all CPUs the same: at any time every group is on somewhere. */
 	if (result == 0 && cpu->n_groups > 1)
-		result = begin_turn(cpu, 1 + cpu->index % (cpu->n_groups - 1));
+		result = begin_turn(cpu, 1 + cpu->index % (cpu->n_groups - 1), ATTRIB_WEIGHT_ONE);
 	if (result < 0) {
 		counted_cpu_close(cpu);
 		return result;
@@ -264,6 +264,15 @@ int counted_cpu_ask_switches(struct counted_cpu *cpu)
 
 /* ---- records */
 
+/* Its window goes on with another weight. */
+static void weigh_group(struct counted_cpu *cpu, const struct counted_group *counted,
+			uint64_t weight)
+{
+	attrib_resume(cpu->attrib, cpu->index, counted->index, 0, weight);
+	if (cpu->recorder)
+		recorder_resume(cpu->recorder, &counted->stream, 0, weight);
+}
+
 /*
  * What the window has seen since the last time is about to be told. One that lasts longer than it
  * was to, since its CPU or ours stood still, stands for no more than its part all the same.
@@ -280,9 +289,8 @@ static void weigh_window(struct counted_cpu *cpu)
 		weight = ATTRIB_WEIGHT_ONE;
 	if (weight < window->weight) {
 		window->weight = weight;
-		attrib_resume(cpu->attrib, cpu->index, cpu->groups[0].index, 0, weight);
-		if (cpu->recorder)
-			recorder_resume(cpu->recorder, &cpu->groups[0].stream, 0, weight);
+		for (size_t k = 0; k <= cpu->turn; k += cpu->turn ? cpu->turn : 1)
+			weigh_group(cpu, &cpu->groups[k], weight);
 	}
 	window->told_ns += seen_ns * window->weight / ATTRIB_WEIGHT_ONE;
 	window->weighed_ns = now_ns;
@@ -486,7 +494,7 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 		runner = &attrib_nobody;
 	end_slice(cpu, counted, cpu->reading, runner);
 	cpu->late_turns = 0;
-	if (begin_turn(cpu, cpu->next_turn) < 0)
+	if (begin_turn(cpu, cpu->next_turn, ATTRIB_WEIGHT_ONE) < 0)
 		cpu->dead = true;
 }
 
@@ -591,7 +599,7 @@ void counted_cpu_open_window(struct counted_cpu *cpu, uint64_t weight)
 	cpu->dead |= group_enable(&clock->group) < 0;
 	begin_slice(cpu, clock, weight);
 	if (cpu->n_groups > 1)
-		cpu->dead |= begin_turn(cpu, cpu->next_turn) < 0;
+		cpu->dead |= begin_turn(cpu, cpu->next_turn, weight) < 0;
 	cpu->window.shut = false;
 }
 

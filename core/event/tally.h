@@ -13,8 +13,11 @@
  *   [0 .. n_counters)   counts (or ns) of each counter: an event in one group (core/event/plan.h)
  *   [.. + n_groups)     ns that each group was counting meanwhile
  *   [.. + n_domains)    ns that each domain's groups could have been: time on the CPUs of one PMU
- *   [.. + 1)            ns of TALLY_TASK_CLOCK that nobody looked at: the windows beside them stand
- *                       for them (core/collect/counted_windows.h), in TALLY_SWITCHES too
+ *   [.. + 1)            ns of TALLY_TASK_CLOCK beside windows (core/collect/counted_windows.h):
+ *                       TALLY_TASK_CLOCK, TALLY_SWITCHES and domains have them already
+ *   [.. + n_counters)   the estimated counts of each counter beside windows: its count in each
+ *                       window, times the time that the window stands for beside itself
+ *   [.. + n_groups)     the same of the ns of each group
  *
  * The first two counters are always these, measured by the slices themselves; so are the first two
  * events of every event set:
@@ -33,6 +36,12 @@ struct tally_shape {
 
 static inline size_t tally_width(const struct tally_shape *shape)
 {
+	return 2 * ((size_t)shape->n_counters + shape->n_groups) + shape->n_domains + 1;
+}
+
+/* What recordings hold: without the estimates, which follow from the slices. */
+static inline size_t tally_recorded_width(const struct tally_shape *shape)
+{
 	return (size_t)shape->n_counters + shape->n_groups + shape->n_domains + 1;
 }
 
@@ -49,7 +58,13 @@ static inline size_t tally_domain(const struct tally_shape *shape, unsigned doma
 
 static inline size_t tally_unseen(const struct tally_shape *shape)
 {
-	return tally_width(shape) - 1;
+	return tally_recorded_width(shape) - 1;
+}
+
+/* Where the estimate of a counter, or of the ns of a group, beside windows stands. */
+static inline size_t tally_beside(const struct tally_shape *shape, size_t at)
+{
+	return tally_recorded_width(shape) + at;
 }
 
 static inline void tally_add(const struct tally_shape *shape, uint64_t *sum, const uint64_t *tally)

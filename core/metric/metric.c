@@ -54,33 +54,47 @@ static bool is_whole(uint64_t part_ns, uint64_t all_ns)
 }
 
 /* All counters of one event in one domain. */
-static void add_domain(struct counted *sum, uint64_t count, uint64_t group_ns, uint64_t domain_ns)
-{
-	bool whole = is_whole(group_ns, domain_ns);
+struct domain_count {
+	uint64_t count, group_ns;               /* counted */
+	uint64_t beside_count, beside_group_ns; /* estimated, beside windows */
+};
 
-	if (whole || group_ns > 0) {
-		double share = whole ? 1 : (double)group_ns / (double)domain_ns;
-		sum->value += (double)count / share;
-		sum->covered_ns += whole ? domain_ns : group_ns;
-		sum->scaled |= !whole;
-	} else if (count > 0) { /* without time: nothing to scale by, but a count all the same */
-		sum->value += (double)count;
+static void add_domain(struct counted *sum, const struct domain_count *in, uint64_t domain_ns)
+{
+	if (is_whole(in->group_ns, domain_ns)) {
+		sum->value += (double)in->count;
+		sum->covered_ns += domain_ns;
+	} else if (in->group_ns > 0) {
+		/* Each window first stands for its own part of the time, then turns are scaled. */
+		uint64_t group_ns = in->group_ns + in->beside_group_ns;
+		sum->value += (double)(in->count + in->beside_count) * (double)domain_ns /
+			      (double)group_ns;
+		sum->covered_ns += in->group_ns;
+		sum->scaled = true;
+	} else if (in->count > 0) {
+		/* without time: nothing to scale by, but a count all the same */
+		sum->value += (double)in->count;
 		sum->covered_ns += domain_ns;
 	}
 }
 
-static struct counted sum_counters(const struct metric_reading *reading, const uint64_t *tally)
+static struct counted sum_counters(const struct metric_reading *reading,
+				   const struct tally_shape *shape, const uint64_t *tally)
 {
+	const uint64_t *beside = tally + tally_beside(shape, 0);
 	struct counted sum = {0};
 
 	for (size_t i = 0; i < reading->n;) {
 		unsigned domain = reading->items[i].domain_ns;
-		uint64_t count = 0, group_ns = 0;
+		struct domain_count in = {0};
 		for (; i < reading->n && reading->items[i].domain_ns == domain; i++) {
-			count += tally[reading->items[i].count];
-			group_ns += tally[reading->items[i].group_ns];
+			const struct metric_counter *counter = &reading->items[i];
+			in.count += tally[counter->count];
+			in.group_ns += tally[counter->group_ns];
+			in.beside_count += beside[counter->count];
+			in.beside_group_ns += beside[counter->group_ns];
 		}
-		add_domain(&sum, count, group_ns, tally[domain]);
+		add_domain(&sum, &in, tally[domain]);
 	}
 	return sum;
 }
@@ -129,7 +143,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 	if (event->kind == EVENT_SOCKET && !input->machine)
 		return unknown(FIGURE_UNSUPPORTED);
 
-	struct counted sum = sum_counters(reading, tally);
+	struct counted sum = sum_counters(reading, &input->plan->shape, tally);
 	uint64_t clock_ns = time_of(event, reading, tally);
 	struct figure figure = known(sum.value * event->scale);
 	if (clock_ns == 0 && event->kind != EVENT_SOCKET)

@@ -26,10 +26,12 @@
  *               where the kernel does not tell)
  *
  * Counts of an event whose groups counted only part of the time are scaled by domain ns / group ns,
- * for the CPUs of each PMU apart, and the figure is SCALED with the smallest share. The time on
- * CPUs whose PMU does not count it at all lowers the share, and is not made up for. A missing input
- * decides the figure's state (the worst: DENIED, UNSUPPORTED, NOT_COUNTED); division by zero is
- * UNDEFINED; NaN and infinity never leave metric_eval. if() looks only at the branch it takes.
+ * for the CPUs of each PMU apart, and the figure is SCALED with the smallest share. What was
+ * counted in a window is scaled to the time of that window first (core/event/tally.h), because
+ * windows of different CPUs stand for different times. The time on CPUs whose PMU does not count it
+ * at all lowers the share, and is not made up for. A missing input decides the figure's state (the
+ * worst: DENIED, UNSUPPORTED, NOT_COUNTED); division by zero is UNDEFINED; NaN and infinity never
+ * leave metric_eval. if() looks only at the branch it takes.
  */
 
 /*

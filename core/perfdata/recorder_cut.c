@@ -69,7 +69,7 @@ static void put_tally(struct perfdata *data, enum own_scope scope, const uint64_
 static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 		     const struct interval *interval)
 {
-	size_t width = tally_width(&interval->shape), shown = 0;
+	size_t width = tally_recorded_width(&interval->shape), shown = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		if (!interval->cpu_online[i] && !interval->cpu_counted[i])
@@ -100,7 +100,7 @@ static void put_task_times(struct recorder *recorder, const struct interval *int
 		const uint64_t facts[] = {(uint64_t)(int64_t)task->pid,
 					  (uint64_t)(int64_t)task->tid};
 		put_tally(recorder->data, OWN_TASK_TIME, facts, ARRAY_SIZE(facts),
-			  interval->tallies + i * width, width);
+			  interval->tallies + i * width, tally_recorded_width(&interval->shape));
 		recorder_flush_full(recorder);
 	}
 }
@@ -213,7 +213,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 		  const struct interval *interval, const struct target *target)
 {
 	struct perfdata *data = recorder->data;
-	size_t width = tally_width(&interval->shape);
+	size_t width = tally_recorded_width(&interval->shape);
 
 	perfdata_own_begin(data, OWN_CUT);
 	perfdata_word(data, snapshot->sequence);

@@ -95,7 +95,7 @@ static bool is_clock(const struct replay_own *own, size_t at)
 /* What was written down is what counts; that it is the same is what a recording is good for. */
 static void take_tally(struct replay_own *own, const uint64_t *told, bool clock, uint64_t *tally)
 {
-	size_t width = tally_width(&own->part->interval.shape);
+	size_t width = tally_recorded_width(&own->part->interval.shape);
 
 	for (size_t i = 0; i < width; i++) {
 		if (!own->apart[i] && (clock || !is_clock(own, i)) && tally[i] != told[i])
@@ -128,17 +128,27 @@ static int take_cpu(struct replay_own *own, struct own_words *words, bool idle,
 	return 0;
 }
 
+/* What stands beside windows is not written down: it is what the CPUs were found to have. */
+static void take_totals(struct interval *interval, const uint64_t *told)
+{
+	size_t width = tally_recorded_width(&interval->shape);
+
+	interval_sum_cpus(interval);
+	memcpy(interval->totals, told, width * sizeof(*told));
+}
+
 /* In the order of the slots, as they were; of events that only /proc tells of. */
 static void take_task_time(struct replay_own *own, pid_t tid, const uint64_t *told)
 {
 	struct interval *interval = &own->part->interval;
 	size_t width = tally_width(&interval->shape), slot = own->task_times++;
+	size_t told_width = tally_recorded_width(&interval->shape);
 
 	if (slot >= interval->n_ran || interval->ran[slot]->tid != tid) {
 		own->differs = true;
 		return;
 	}
-	for (size_t i = 0; i < width; i++)
+	for (size_t i = 0; i < told_width; i++)
 		if (own->apart[i])
 			interval->tallies[slot * width + i] = told[i];
 }
@@ -146,7 +156,7 @@ static void take_task_time(struct replay_own *own, pid_t tid, const uint64_t *to
 int own_take_tally(struct replay_own *own, struct own_words *words)
 {
 	struct interval *interval = &own->part->interval;
-	size_t width = tally_width(&interval->shape);
+	size_t width = tally_recorded_width(&interval->shape);
 	uint64_t scope = own_word(words);
 	const uint64_t *facts = NULL;
 	int result = 0;
@@ -166,7 +176,7 @@ int own_take_tally(struct replay_own *own, struct own_words *words)
 	if (!told || words->broken)
 		return -EBADMSG;
 	if (scope == OWN_TOTALS)
-		memcpy(interval->totals, told, width * sizeof(*told));
+		take_totals(interval, told);
 	else if (scope == OWN_UNATTRIBUTED)
 		take_tally(own, told, false, interval->unattributed);
 	else if (facts && scope == OWN_CPU)
