@@ -19,6 +19,11 @@ struct metric_input sums_input(const struct snapshot *snapshot)
 	};
 }
 
+/* Found by tests/unit/engine/test_estimates.c and tests/unit/snapshot/test_sums.c. */
+#define SPREADS   1.55 /* standard deviations of estimates, from many of them */
+#define JUMPS     1.3
+#define JUMP_LEFT 0.85 /* of a jump, in the next snapshot */
+
 static struct event_sum *find(const struct sums *sums, const char *name)
 {
 	for (size_t i = 0; i < sums->n; i++)
@@ -34,11 +39,12 @@ const struct event_sum *sums_find(const struct sums *sums, const char *name)
 
 static void learn(struct event_sum *sum, double rate)
 {
-	double step = rate - sum->rate;
+	double step = rate - sum->rate, off = rate - sum->mean;
 	/* The mean of what there is so far, then one that forgets. */
 	double weight = 1 / (double)(sum->n + 1);
 
-	sum->mean += (rate - sum->mean) * weight;
+	sum->jump = fmin(fmax(fabs(step), JUMP_LEFT * sum->jump), fabs(off));
+	sum->mean += off * weight;
 	if (sum->n > 0)
 		sum->variance += (step * step / 2 - sum->variance) / (double)sum->n;
 	sum->rate = rate;
@@ -137,7 +143,10 @@ double event_sum_error(const struct event_sum *sum, double share)
 {
 	if (share >= 1)
 		return 0;
-	if (!sum || sum->n < SUMS_LEAST || sum->mean <= 0)
+	if (!sum || sum->n < SUMS_LEAST || sum->rate <= 0)
 		return (double)NAN;
-	return sqrt((1 - share) * sum->variance) / sum->mean;
+	/* Squares of the differences of neighbours are worth 2/3 as many samples. */
+	double few = 1.5 / (sum->n < SUMS_MEMORY ? sum->n - 1 : 2 * SUMS_MEMORY - 1);
+	double spread = SPREADS * (1 + 2 * few + 2 * few * few) * sqrt(sum->variance);
+	return fmax(spread, JUMPS * sum->jump) / sum->rate;
 }

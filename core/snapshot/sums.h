@@ -12,21 +12,30 @@
  * whichever the snapshots are of: one number an event, whatever the plan that it is counted by. An
  * event that is counted no more is forgotten.
  *
- * A count that is scaled up from the share of the time in which its group was on is an estimate,
- * the better the steadier the event is. How steady, tell its own rates r from one snapshot to the
- * next, of which slow changes take no part (von Neumann's estimator):
+ * A count that is scaled up from the share of the time in which its group was on is an estimate.
+ * Its error is found from the estimates themselves, as rates r a second from one snapshot to the
+ * next:
  *
  *     v = mean of (r[i + 1] - r[i])^2 / 2        over about the last SUMS_MEMORY snapshots
- *     error = sqrt((1 - share) * v) / r
+ *     jump = the smaller of |r - r before| and |r - mean|; a later one is at least
+ *            JUMP_LEFT of the one before, or |r - mean|
+ *     error = max(SPREADS * f * sqrt(v), JUMPS * jump) / r
  *
- * If what happens in one turn of the counters says nothing about the next, rates of snapshots vary
- * by v because each is the mean of the turns that were seen; the mean of all turns differs from it
- * by (1 - share) of that. It is a standard error: two of three are nearer to the truth. It is too
- * small for what beats in time with the turns.
+ * The true value is within this error in about 95 of 100 snapshots. sqrt(v) is the standard
+ * deviation of the estimates (von Neumann's: slow changes of the load take no part), the quick
+ * changes of the load itself included: the error of a load that changes with each snapshot is too
+ * large, never too small. An estimate that is far from the others is the one that is wrong most
+ * often, as where a short burst was seen in full, so its error has the jump in it. f is Student's,
+ * for a few snapshots: 1.9 at SUMS_LEAST, soon 1. The share takes no part: it is the mean of CPUs
+ * that may count nothing.
+ *
+ * Errors of CPUs and turns must not repeat from snapshot to snapshot: turns and windows are random
+ * (core/collect/counted_cpus.h, counted_windows.h). Nothing is stated for an estimate of 0, because
+ * a burst that no turn has seen leaves no trace.
  */
 enum {
-	SUMS_MEMORY = 16,
-	SUMS_LEAST = 4, /* snapshots before an error is told */
+	SUMS_MEMORY = 32,
+	SUMS_LEAST = 4, /* snapshots before an error is stated */
 };
 
 struct event_sum {
@@ -34,7 +43,7 @@ struct event_sum {
 	double total;            /* in the event's unit */
 	enum figure_state state; /* VALID, or the worst of what was added: SCALED, LOST */
 	double rate;             /* a second, of the last snapshot in which it was known */
-	double variance, mean;
+	double variance, mean, jump;
 	unsigned n; /* snapshots in which it was known, up to SUMS_MEMORY */
 };
 
@@ -56,7 +65,10 @@ void sums_fini(struct sums *sums);
 
 /* NULL where nothing is known of that event. */
 const struct event_sum *sums_find(const struct sums *sums, const char *name);
-/* How far a figure of that share may be off, as a part of it; NAN where that is not known. */
+/*
+ * How far the last figure, counted in that share of the time, may be off in 95 of 100 cases, as a
+ * part of it: may be more than 1. 0 where it was counted in full, NAN where nothing can be stated.
+ */
 double event_sum_error(const struct event_sum *sum, double share);
 
 /* What events are counted of: the tally of the target or the machine. */
