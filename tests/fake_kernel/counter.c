@@ -263,7 +263,8 @@ static void context_listener(const struct fk_context *context, const struct fk_c
 	}
 }
 
-void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config)
+void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config,
+		       const struct fk_switch_data *raw)
 {
 	bool rival = fk->has_rival && kind == FK_SWITCHES;
 	struct fk_prepared prepared =
@@ -277,8 +278,9 @@ void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t con
 		if (!perf)
 			return;
 		turn = perf->turn;
-		if (fk->config.own_samples)
-			prepared = (struct fk_prepared){.fields = 0};
+		/* perf_tp_event() prepares one for each. */
+		if (fk->config.own_samples || kind == FK_TRACE)
+			prepared = (struct fk_prepared){.raw = raw};
 		perf_happen(fk, perf, cpu, &prepared);
 	}
 }

@@ -72,12 +72,16 @@ static void attr_must_be_modelled(const struct perf_event_attr *attr, bool of_ta
 	for (size_t i = 0; i < sizeof(rest); i++)
 		if (bytes[i])
 			fk_die("attr byte %zu (0x%x) is not modelled", i, bytes[i]);
-	if (attr->sample_type & ~(uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
-					    PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
-					    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_READ))
+	if (attr->sample_type &
+	    ~(uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_STREAM_ID |
+			PERF_SAMPLE_READ | PERF_SAMPLE_RAW))
 		fk_die("sample_type 0x%llx is not modelled", (unsigned long long)attr->sample_type);
-	if (attr->sample_period && attr->type != PERF_TYPE_SOFTWARE)
-		fk_die("sampling of other than software events is not modelled");
+	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT;
+	if (attr->sample_period && attr->type != PERF_TYPE_SOFTWARE && !tracepoint)
+		fk_die("sampling of other than software events and tracepoints is not modelled");
+	if (attr->sample_type & PERF_SAMPLE_RAW && !tracepoint)
+		fk_die("RAW of other than tracepoints is not modelled");
 }
 
 /* What kernel.perf_event_paranoid says before anything else is looked at. */

@@ -398,6 +398,7 @@ struct fk *fk_new(const struct fk_config *config)
 	fk->next_id = 1;
 	atomic_init(&fk->woken, false);
 	fk_machine_init(fk);
+	fk_tracefs_init(fk);
 	return fk;
 }
 

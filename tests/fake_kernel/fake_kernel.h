@@ -149,6 +149,17 @@ struct fk_device {
 	size_t n_files;
 };
 
+/* Where tracefs is. It has id and format of sched:sched_switch, FK_SCHED_SWITCH, and header_page.
+ */
+enum fk_tracefs {
+	FK_TRACEFS_NONE,       /* not mounted */
+	FK_TRACEFS_MOUNTED,    /* /sys/kernel/tracing */
+	FK_TRACEFS_DEBUGFS,    /* /sys/kernel/debug/tracing alone */
+	FK_TRACEFS_UNREADABLE, /* /sys/kernel/tracing, which only root may enter: EACCES */
+};
+#define FK_SCHED_SWITCH 401
+#define FK_TRACING      "/sys/kernel/tracing/events"
+
 /* All zero (or NULL) is a sane machine: one CPU, PMU "cpu", 6 counters, every event, root. */
 struct fk_config {
 	unsigned cpus;             /* 0 means 1; up to 1024 */
@@ -169,7 +180,8 @@ struct fk_config {
 	uint64_t start_ns; /* CLOCK_MONOTONIC at fk_new; 0 means 1000 s */
 	uint64_t step_ns;  /* the clock advances so much in each sys_now_ns; 0 means 1000 */
 	bool frozen_clock; /* ... and not at all. Code that spins on the clock then aborts */
-	bool own_samples;  /* each event prepares its own sample: Linux before 6.3 */
+	enum fk_tracefs tracefs;
+	bool own_samples;       /* each event prepares its own sample: Linux before 6.3 */
 	unsigned wait_pause_us; /* real microseconds slept in each sys_wait (threads, screens) */
 };
 
@@ -197,6 +209,11 @@ struct fk_spec {
 	const char *cgroup; /* "/a/b", not copied; NULL: "/". Threads and children have it too */
 	struct fk_rate rates[FK_HARDWARE_EVENTS];
 	struct fk_raw raws[FK_RAWS_MAX]; /* up to the first whose config is 0 */
+	/*
+	 * It leaves no record of being switched in or out, as the idle task of fk_silent_idle:
+	 * context-switches counts its switches, sched:sched_switch does not.
+	 */
+	bool unreported;
 	struct fk_rate user; /* the share of its events and time in user mode; num 0, den 0: all */
 };
 
@@ -233,7 +250,10 @@ void fk_exit(struct fk *fk, pid_t tid, enum fk_exit how);
 /* Gives the CPU to a sleeping task (0: idle); the one that ran there sleeps. */
 void fk_switch(struct fk *fk, int cpu, pid_t tid);
 void fk_fault(struct fk *fk, int cpu, bool major); /* a page fault of who runs there */
-/* A tracepoint that exists: others are EINVAL. Its file is for fk_file() to give. */
+/*
+ * A tracepoint that exists, beside FK_SCHED_SWITCH: others are EINVAL. Its file is for fk_file() to
+ * give.
+ */
 void fk_tracepoint(struct fk *fk, uint64_t id);
 void fk_trace(struct fk *fk, int cpu, uint64_t id); /* who runs there passes the tracepoint */
 
@@ -275,8 +295,8 @@ void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fir
 /*
  * While the CPU idles it writes no record at all, though it counts: no tick, and none at the
  * switch away from idle, so that N skips one and no LOST says so. Seen on the second CPU of a 6.18
- * virtual machine, where the sched_switch tracepoint keeps as silent; not on the first CPU, nor on
- * Debian's 6.1.
+ * virtual machine, where the sched_switch tracepoint is not called there: where that is N, it skips
+ * none. Not seen on the first CPU, nor on Debian's 6.1.
  */
 void fk_silent_idle(struct fk *fk, int cpu, bool silent);
 /*

@@ -273,6 +273,55 @@ void fk_file(struct fk *fk, const char *path, const char *text)
 		.path = xstrdup(path), .hash = hash_of(path), .text = text ? xstrdup(text) : NULL};
 }
 
+/* ---- tracefs */
+
+/* Of Linux 6.18; other versions differ in `print fmt` alone. */
+static const char switch_format[] =
+	"name: sched_switch\n"
+	"ID: 401\n"
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+	"\tfield:int prev_prio;\toffset:28;\tsize:4;\tsigned:1;\n"
+	"\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"
+	"\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
+	"\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
+	"\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"print fmt: \"prev_comm=%s prev_pid=%d prev_state=%s%s ==> next_comm=%s next_pid=%d\"\n";
+
+void fk_tracefs_init(struct fk *fk)
+{
+	const struct {
+		const char *name, *text;
+	} files[] = {
+		{"header_page", "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"},
+		{"sched/sched_switch/id", "401\n"},
+		{"sched/sched_switch/format", switch_format},
+	};
+	const char *root = fk->config.tracefs == FK_TRACEFS_DEBUGFS
+				   ? "/sys/kernel/debug/tracing/events"
+				   : FK_TRACING;
+
+	for (size_t i = 0; fk->config.tracefs != FK_TRACEFS_NONE && i < ARRAY_SIZE(files); i++) {
+		char path[80];
+
+		snprintf(path, sizeof(path), "%s/%s", root, files[i].name);
+		fk_file(fk, path, files[i].text);
+	}
+}
+
+static bool is_hidden(const struct fk *fk, const char *path)
+{
+	return fk->config.tracefs == FK_TRACEFS_UNREADABLE &&
+	       !strncmp(path, FK_TRACING "/", sizeof(FK_TRACING));
+}
+
 ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	struct fk *fk = ctx;
@@ -287,6 +336,8 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 	if (!size)
 		return -EINVAL;
 	buffer[0] = '\0';
+	if (is_hidden(fk, path))
+		return -EACCES;
 	if (own) {
 		if (!own->text)
 			return -ENOENT;

@@ -197,6 +197,18 @@ void fk_die(const char *format, ...) __attribute__((format(printf, 1, 2), noretu
 /* Counts the call; -errno when it is to fail. */
 int fk_enter(struct fk *fk, enum fk_op op);
 
+/* The data of sched:sched_switch, as fk_switch_format has it. */
+struct fk_switch_data {
+	uint16_t type;
+	uint8_t flags, preempt_count;
+	int32_t pid;
+	char prev_comm[16];
+	int32_t prev_pid, prev_prio;
+	int64_t prev_state;
+	char next_comm[16];
+	int32_t next_pid, next_prio;
+};
+
 /* task.c */
 struct fk_cpu *fk_cpu(struct fk *fk, int cpu);     /* aborts when there is none */
 struct fk_task *fk_find(struct fk *fk, pid_t tid); /* NULL when there never was */
@@ -274,8 +286,13 @@ size_t fk_read_values(const struct fk_perf *perf, const struct fk_perf *times, u
 ssize_t fk_perf_read(void *ctx, int fd, void *buffer, size_t size);
 int fk_perf_ioctl(void *ctx, int fd, unsigned long request, uintptr_t argument);
 int fk_perf_close(void *ctx, int fd);
-/* Something happened on a CPU, to who runs there: software events count and overflow. */
-void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config);
+/*
+ * Something happened on a CPU, to who runs there: software events count and overflow. A tracepoint
+ * has its config, and data or NULL.
+ */
+void fk_software_event(struct fk *fk, struct fk_cpu *cpu, int kind, uint64_t config,
+		       const struct fk_switch_data *raw);
+bool fk_is_unreported(const struct fk_cpu *cpu); /* who runs there */
 uint64_t fk_next_tick(struct fk *fk); /* not after the next one; UINT64_MAX: there is none */
 void fk_expect_tick(struct fk *fk, uint64_t at_ns); /* there is one now, at that time */
 void fk_do_ticks(struct fk *fk);
@@ -297,6 +314,8 @@ struct fk_prepared {
 	uint64_t id, stream_id, time_ns;
 	bool no_numbers;   /* TID: the pid namespace of that event does not have the task */
 	size_t more_bytes; /* that a sample is longer by */
+	/* RAW: the tracepoint's data. NULL: it has none. */
+	const struct fk_switch_data *raw;
 };
 
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,
@@ -316,6 +335,7 @@ size_t fk_record_trailer(struct fk *fk, const struct fk_perf *perf, const struct
 			 unsigned char *to);
 
 /* files.c */
+void fk_tracefs_init(struct fk *fk);
 #define TICK_NS (NS_PER_S / 100)
 /* Text that grows up to the reader's buffer and is cut there. */
 struct fk_text {

@@ -34,6 +34,15 @@ struct perf_event_attr attr_sampling(uint64_t config, uint64_t period)
 	return attr;
 }
 
+struct perf_event_attr attr_tracing(uint64_t id)
+{
+	struct perf_event_attr attr = attr_sampling(id, 1);
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.sample_type |= PERF_SAMPLE_RAW;
+	return attr;
+}
+
 struct reading reading_take(const struct sys *sys, int fd)
 {
 	struct reading reading = {0};
@@ -55,10 +64,9 @@ static void add(struct perf_group *group, int cpu, struct perf_event_attr attr)
 }
 
 static void add_all(struct perf_group *group, int cpu, bool tells_of_tasks,
-		    const struct perf_event_attr *counters, size_t n_counters)
+		    struct perf_event_attr switches, const struct perf_event_attr *counters,
+		    size_t n_counters)
 {
-	struct perf_event_attr switches = attr_sampling(PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
-
 	for (size_t i = 0; i < n_counters; i++) {
 		struct perf_event_attr attr = counters[i];
 
@@ -86,13 +94,22 @@ static void redirect(const struct perf_group *group, size_t member, int ring)
 void perf_group_open(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
 		     const struct perf_event_attr *counters, size_t n_counters)
 {
+	const struct perf_event_attr switches = attr_sampling(PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
+
+	perf_group_open_with(group, sys, cpu, pages, &switches, counters, n_counters);
+}
+
+void perf_group_open_with(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
+			  const struct perf_event_attr *switches,
+			  const struct perf_event_attr *counters, size_t n_counters)
+{
 	void *address;
 
 	*group = (struct perf_group){
 		.sys = sys,
 		.size = (1 + pages) * (size_t)sysconf(_SC_PAGESIZE),
 	};
-	add_all(group, cpu, true, counters, n_counters);
+	add_all(group, cpu, true, *switches, counters, n_counters);
 	int ring = group->fds[group->switches];
 	assert_int_equal(sys_perf_map(sys, ring, group->size, &address), 0);
 	group->page = address;
@@ -103,7 +120,8 @@ void perf_group_join(struct perf_group *group, const struct perf_group *ring, in
 		     const struct perf_event_attr *counters, size_t n_counters)
 {
 	*group = (struct perf_group){.sys = ring->sys};
-	add_all(group, cpu, false, counters, n_counters);
+	add_all(group, cpu, false, attr_sampling(PERF_COUNT_SW_CONTEXT_SWITCHES, 1), counters,
+		n_counters);
 	redirect(group, group->switches, ring->fds[ring->switches]);
 	redirect(group, group->tick, ring->fds[ring->switches]);
 }

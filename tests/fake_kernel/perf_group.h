@@ -21,6 +21,9 @@ struct perf_event_attr attr_counting(uint32_t type, uint64_t config);
 /* A software event that writes a record (READER_SAMPLE_TYPE) every `period`. */
 struct perf_event_attr attr_sampling(uint64_t config, uint64_t period);
 
+/* A tracepoint that writes such a record, with RAW, each time. */
+struct perf_event_attr attr_tracing(uint64_t id);
+
 /* What a read of READER_READ_FORMAT gives. */
 struct reading {
 	uint64_t nr, enabled_ns, running_ns, values[16];
@@ -47,7 +50,14 @@ struct perf_group {
 
 void perf_group_open(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
 		     const struct perf_event_attr *counters, size_t n_counters);
-/* The same, but its records go to the ring of another, which tells of tasks; it owns no ring. */
+/* The same, with another event that samples switches: one of attr_tracing(). */
+void perf_group_open_with(struct perf_group *group, const struct sys *sys, int cpu, size_t pages,
+			  const struct perf_event_attr *switches,
+			  const struct perf_event_attr *counters, size_t n_counters);
+/*
+ * The same as perf_group_open(), but its records go to the ring of another, which tells of tasks;
+ * it owns no ring.
+ */
 void perf_group_join(struct perf_group *group, const struct perf_group *ring, int cpu,
 		     const struct perf_event_attr *counters, size_t n_counters);
 void perf_group_enable(const struct perf_group *group);

@@ -36,6 +36,10 @@ static void take_sample(struct cursor *cursor, struct reader_record *record)
 	if (record->nr > 16)
 		fk_die("a sample of %llu counts", (unsigned long long)record->nr);
 	take(cursor, record->values, record->nr * 8);
+	record->n_rest = cursor->size - cursor->at;
+	if (record->n_rest > sizeof(record->rest))
+		fk_die("%zu bytes behind the values of a sample", record->n_rest);
+	take(cursor, record->rest, record->n_rest);
 }
 
 static void take_trailer(struct cursor *cursor, struct reader_record *record)

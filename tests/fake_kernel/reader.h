@@ -28,6 +28,8 @@ struct reader_record {
 	/* SAMPLE */
 	uint64_t nr, enabled_ns, running_ns;
 	uint64_t values[16];
+	size_t n_rest; /* bytes behind the values: a RAW part */
+	unsigned char rest[128];
 	/* FORK, EXIT (all), COMM (the task's) */
 	int32_t task_pid, task_ppid, task_tid, task_ptid;
 	uint64_t task_time_ns;

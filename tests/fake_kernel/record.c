@@ -146,6 +146,17 @@ static void prepare(const struct fk *fk, const struct fk_perf *perf, struct fk_p
 		prepared->time_ns = record_time(fk, perf);
 }
 
+/* A u32 says how many bytes follow, of which the last fill up to a multiple of 8. */
+static void put_raw(struct buffer *buffer, const struct fk_switch_data *data)
+{
+	static const struct fk_switch_data empty;
+	const uint32_t fill = 0, size = sizeof(*data) + sizeof(fill);
+
+	put_bytes(buffer, &size, sizeof(size));
+	put_bytes(buffer, data ? data : &empty, sizeof(*data));
+	put_bytes(buffer, &fill, sizeof(fill));
+}
+
 void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, bool user,
 		      struct fk_prepared *prepared)
 {
@@ -173,6 +184,8 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 
 		put_bytes(&buffer, values, n * sizeof(*values));
 	}
+	if (type & PERF_SAMPLE_RAW)
+		put_raw(&buffer, prepared->raw);
 	put_unwritten(&buffer, prepared->more_bytes);
 	buffer_write(fk, &buffer, perf, cpu);
 }

@@ -88,10 +88,21 @@ static const struct fk_pmu *usual_pmu(const struct fk *fk, bool raw, int cpu)
 
 static bool has_tracepoint(const struct fk *fk, uint64_t id)
 {
+	if (id == FK_SCHED_SWITCH)
+		return true;
 	for (size_t i = 0; i < fk->n_tracepoints; i++)
 		if (fk->tracepoints[i] == id)
 			return true;
 	return false;
+}
+
+/* perf_trace_event_perm(): what a tracepoint says may be of any task. */
+static int tracepoint_check(const struct fk *fk, const struct perf_event_attr *attr)
+{
+	if (!has_tracepoint(fk, attr->config))
+		return -EINVAL;
+	bool bound = fk->config.unprivileged && fk->config.paranoid > -1;
+	return bound && attr->sample_type & PERF_SAMPLE_RAW ? -EPERM : 0;
 }
 
 /* x86 has four on each CPU; a task's own take one on all of them. */
@@ -181,7 +192,7 @@ int fk_resolve(const struct fk *fk, struct fk_perf *perf)
 		return 0;
 	case PERF_TYPE_TRACEPOINT:
 		perf->kind = FK_TRACE;
-		return has_tracepoint(fk, attr->config) ? 0 : -EINVAL;
+		return tracepoint_check(fk, attr);
 	case PERF_TYPE_BREAKPOINT:
 		perf->kind = FK_DUMMY; /* that memory is never touched */
 		return breakpoint_check(fk, perf);

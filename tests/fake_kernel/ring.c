@@ -77,7 +77,8 @@ void fk_ring_write(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, cons
 
 	if (!ring || !ring->page->data_size)
 		return;
-	if (cpu->silent_idle && cpu->current == &cpu->idle)
+	if (fk_is_unreported(cpu) &&
+	    (bare.type == PERF_RECORD_SAMPLE || bare.type == PERF_RECORD_SWITCH_CPU_WIDE))
 		return;
 	if (ring->lost)
 		lost_size = lost_record(fk, perf, cpu, ring->lost, lost);

@@ -4,6 +4,7 @@
 #include "tests/fake_kernel/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,7 +181,48 @@ static void happen(struct fk *fk, struct fk_cpu *cpu, int kind)
 {
 	cpu->counts[kind]++;
 	cpu->current->counts[kind]++;
-	fk_software_event(fk, cpu, kind, 0);
+	fk_software_event(fk, cpu, kind, 0, NULL);
+}
+
+bool fk_is_unreported(const struct fk_cpu *cpu)
+{
+	return cpu->current == &cpu->idle ? cpu->silent_idle : cpu->current->spec.unreported;
+}
+
+/* TASK_RUNNING, TASK_INTERRUPTIBLE, EXIT_DEAD, EXIT_ZOMBIE */
+static int64_t state_of(const struct fk_cpu *cpu, const struct fk_task *task)
+{
+	if (task == &cpu->idle)
+		return 0;
+	return !task->exiting ? 0x1 : task->how == FK_EXIT_ZOMBIE ? 0x20 : 0x10;
+}
+
+static void name_of(const struct fk_cpu *cpu, const struct fk_task *task, char comm[16])
+{
+	if (task == &cpu->idle)
+		snprintf(comm, 16, "swapper/%d", cpu->number);
+	else
+		memcpy(comm, task->comm, 16);
+}
+
+/* The idle task has the priority 120 there, too. */
+static void trace_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *next)
+{
+	const struct fk_task *prev = cpu->current;
+	struct fk_switch_data data = {
+		.type = FK_SCHED_SWITCH,
+		.pid = prev->spec.tid,
+		.prev_pid = prev->spec.tid,
+		.prev_prio = 120,
+		.prev_state = state_of(cpu, prev),
+		.next_pid = next->spec.tid,
+		.next_prio = 120,
+	};
+
+	name_of(cpu, prev, data.prev_comm);
+	name_of(cpu, next, data.next_comm);
+	if (!fk_is_unreported(cpu))
+		fk_software_event(fk, cpu, FK_TRACE, FK_SCHED_SWITCH, &data);
 }
 
 /* ---- what tasks do */
@@ -316,6 +358,7 @@ void fk_switch(struct fk *fk, int number, pid_t tid)
 		fk_die("task %d runs on CPU %d already", (int)tid, next->cpu);
 
 	fk_settle(fk, cpu);
+	trace_switch(fk, cpu, next);
 	happen(fk, cpu, FK_SWITCHES);
 	fk_record_switch(fk, cpu, next, true);
 	fk_context_stop(fk, &previous->context);
@@ -353,7 +396,7 @@ void fk_trace(struct fk *fk, int number, uint64_t id)
 	struct fk_cpu *cpu = fk_cpu(fk, number);
 
 	fk_settle(fk, cpu);
-	fk_software_event(fk, cpu, FK_TRACE, id);
+	fk_software_event(fk, cpu, FK_TRACE, id, NULL);
 }
 
 void fk_self_task(struct fk *fk, pid_t tid)

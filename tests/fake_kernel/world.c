@@ -54,7 +54,10 @@ static int make_fake(void **state, bool silent_idle)
 {
 	struct world *world = xcalloc(1, sizeof(*world));
 
-	world->fk = fk_new(&fk_machine_guest);
+	struct fk_config config = fk_machine_guest;
+
+	config.tracefs = FK_TRACEFS_MOUNTED;
+	world->fk = fk_new(&config);
 	fk_silent_idle(world->fk, 1, silent_idle);
 	world->silent_idle = silent_idle;
 	world->sys = fk_sys(world->fk);

@@ -3,6 +3,7 @@
  * The fake kernel's events beyond cycles and instructions: raw ones, modifiers, tracepoints,
  * breakpoints, PMUs that are no core's; and who the caller is.
  */
+#include "tests/fake_kernel/internal.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/two_tasks.h"
 
@@ -360,6 +361,131 @@ static void tracepoints_count_who_passes(void **state)
 	finish(fk);
 }
 
+/* The data of the next record, and what the task of its sample is. */
+static struct fk_switch_data expect_switch(struct perf_group *group, uint64_t n, pid_t tid)
+{
+	struct reader_record record = expect_record(group);
+	struct fk_switch_data data;
+	uint32_t size = 0;
+
+	assert_int_equal(record.type, PERF_RECORD_SAMPLE);
+	assert_int_equal(record.id, group->ids[SWITCHES]);
+	assert_int_equal(record.tid, tid);
+	assert_int_equal(record.values[SWITCHES], n);
+	assert_int_equal(record.n_rest, sizeof(size) + sizeof(data) + sizeof(uint32_t));
+	memcpy(&size, record.rest, sizeof(size));
+	assert_int_equal(size, sizeof(data) + sizeof(uint32_t));
+	memcpy(&data, record.rest + sizeof(size), sizeof(data));
+	assert_int_equal(data.type, FK_SCHED_SWITCH);
+	return data;
+}
+
+/* An event of another program that samples switches changes nothing of it. */
+static void sched_switch_names_both_tasks(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(NULL);
+	struct sys sys = fk_sys(fk);
+	const struct perf_event_attr counters[] = {
+		attr_counting(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
+		attr_counting(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
+	};
+	const struct perf_event_attr switches = attr_tracing(FK_SCHED_SWITCH);
+	struct perf_group group;
+
+	perf_group_open_with(&group, &sys, 0, 1, &switches, counters, ARRAY_SIZE(counters));
+	perf_group_enable(&group);
+	fk_rival(fk, &(struct fk_rival){.chain_bytes = 104, .other_namespace = true});
+	fk_switch(fk, 0, 7);
+	struct fk_switch_data data = expect_switch(&group, 1, 0);
+	assert_int_equal(data.prev_pid, 0);
+	assert_string_equal(data.prev_comm, "swapper/0");
+	assert_int_equal(data.prev_state, 0);
+	assert_int_equal(data.next_pid, 7);
+	assert_string_equal(data.next_comm, "seven");
+	fk_switch(fk, 0, 8);
+	data = expect_switch(&group, 2, 7);
+	assert_int_equal(data.prev_pid, 7);
+	assert_int_equal(data.prev_state, 1);
+	assert_int_equal(data.next_pid, 8);
+	fk_exit(fk, 8, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	assert_int_equal(expect_record(&group).type, PERF_RECORD_EXIT);
+	data = expect_switch(&group, 3, -1);
+	assert_int_equal(data.prev_pid, 8);
+	assert_int_equal(data.prev_state, 0x10);
+	assert_int_equal(data.next_pid, 0);
+	assert_string_equal(data.next_comm, "swapper/0");
+	expect_none(&group);
+	perf_group_close(&group);
+	finish(fk);
+}
+
+/* Of the switch to it there is a record, which the task before it makes. */
+static void unreported_tasks_leave_no_trace(void **state)
+{
+	(void)state;
+	struct fk *fk = two_tasks_new(NULL);
+	struct sys sys = fk_sys(fk);
+	struct perf_event_attr attr =
+		attr_counting(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	const struct perf_event_attr leader =
+		attr_counting(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	const struct perf_event_attr switches = attr_tracing(FK_SCHED_SWITCH);
+	struct perf_group group;
+
+	fk_task(fk, &(struct fk_spec){.tid = 9, .unreported = true});
+	int counted = sys_perf_open(&sys, &attr, -1, 0, -1, 0);
+	perf_group_open_with(&group, &sys, 0, 1, &switches, &leader, 1);
+	perf_group_enable(&group);
+	fk_switch(fk, 0, 7);
+	fk_switch(fk, 0, 9);
+	fk_switch(fk, 0, 8);
+	fk_switch(fk, 0, 0);
+	for (uint64_t n = 1; n <= 3; n++) {
+		struct reader_record record = expect_record(&group);
+		assert_int_equal(record.values[1], n);
+		assert_int_equal(record.tid, n == 1 ? 0 : n == 2 ? 7 : 8);
+	}
+	expect_none(&group);
+	assert_int_equal(reading_take(&sys, counted).values[0], 4);
+	sys_close(&sys, counted);
+	perf_group_close(&group);
+	finish(fk);
+}
+
+static void raw_samples_need_a_right(void **state)
+{
+	static const struct {
+		struct fk_config config;
+		uint64_t id;
+		bool raw;
+		int answer;
+	} rows[] = {
+		{{.paranoid = 4}, FK_SCHED_SWITCH, true, 0},
+		{{.paranoid = 4}, FK_SCHED_SWITCH + 1, true, -EINVAL},
+		{{.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, true, -EPERM},
+		{{.unprivileged = true, .paranoid = 0}, FK_SCHED_SWITCH, false, 0},
+		{{.unprivileged = true, .paranoid = -1}, FK_SCHED_SWITCH, true, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&rows[i].config);
+		struct sys sys = fk_sys(fk);
+		struct perf_event_attr attr = attr_tracing(rows[i].id);
+
+		if (!rows[i].raw)
+			attr.sample_type = READER_SAMPLE_TYPE;
+		int fd = sys_perf_open(&sys, &attr, -1, 0, -1, 0);
+		if ((fd < 0 ? fd : 0) != rows[i].answer)
+			fail_msg("row %zu: %d", i, fd);
+		if (fd >= 0)
+			sys_close(&sys, fd);
+		finish(fk);
+	}
+}
+
 static void devices_count_whoever_runs(void **state)
 {
 	(void)state;
@@ -515,6 +641,9 @@ int main(void)
 		cmocka_unit_test(what_opens_depends_on_its_pmu),
 		cmocka_unit_test(a_cpu_has_four_breakpoints),
 		cmocka_unit_test(tracepoints_count_who_passes),
+		cmocka_unit_test(sched_switch_names_both_tasks),
+		cmocka_unit_test(unreported_tasks_leave_no_trace),
+		cmocka_unit_test(raw_samples_need_a_right),
 		cmocka_unit_test(devices_count_whoever_runs),
 		cmocka_unit_test(pmus_have_files),
 		cmocka_unit_test(the_caller_can_be_a_task),
