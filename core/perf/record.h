@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * One perf record, decoded. Pure: bytes in, a value out. Every sampled event of pmctop has the
- * same layout, so that no id needs to be looked up before a record can be read:
+ * One perf record, decoded. Pure: bytes in, a value out. Every sampled event of pmctop begins with
+ * the same layout, so that no id needs to be looked up before a record can be read:
  */
 #define RECORD_SAMPLE_TYPE                                                               \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
@@ -47,6 +47,13 @@ struct record {
 			 * Points into the record's bytes. */
 			const uint64_t *reading;
 			size_t n_values;
+			/*
+			 * What follows the values, up to the record's end: the RAW part of a
+			 * tracepoint's sample (core/perf/switch_format.h). Of a software event it
+			 * means nothing: room for the call chain of another program's event.
+			 */
+			const void *rest;
+			size_t rest_bytes;
 		} sample;
 		struct {
 			char text[16];

@@ -38,6 +38,9 @@ static void check_record(const struct perf_event_header *header, const struct re
 		fuzz_check((const char *)reading >= begin && (const char *)last <= end &&
 				   last >= reading,
 			   "a sample's values lie within its record");
+		fuzz_check(record->sample.rest == (const void *)last &&
+				   (size_t)(end - (const char *)last) == record->sample.rest_bytes,
+			   "what follows the values ends with the record");
 		break;
 	}
 	case RECORD_COMM:

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A line of `format` is
+ *
+ *	field:char next_comm[16];	offset:40;	size:16;	signed:0;
+ *
+ * and its name is the last word before the first ';', without the [16].
+ */
+#include "core/perf/switch_format.h"
+
+#include "core/base/util.h"
+#include "core/event/event_resolver.h"
+#include "core/sys/proc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	TEXT_BYTES = 8192, /* four times the text of Linux 6.18 */
+	DIGITS_MAX = 5,
+};
+
+/* ---- the text */
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* Whether a declaration such as "char next_comm[16]" declares that name. */
+static bool declares(const char *declaration, size_t length, const char *name)
+{
+	const char *bracket = memchr(declaration, '[', length);
+	const char *end = bracket ? bracket : declaration + length;
+	const char *begin = end;
+
+	while (begin > declaration && is_name(begin[-1]))
+		begin--;
+	return (size_t)(end - begin) == strlen(name) &&
+	       memcmp(begin, name, (size_t)(end - begin)) == 0;
+}
+
+/* "\tsize:16;" at *at: false where it is something else. *at is behind it then. */
+static bool read_number(const char **at, const char *key, uint16_t *number)
+{
+	unsigned value = 0, digits = 0;
+	const char *text = *at + strspn(*at, " \t");
+
+	if (strncmp(text, key, strlen(key)) != 0)
+		return false;
+	for (text += strlen(key); *text >= '0' && *text <= '9' && digits < DIGITS_MAX; digits++)
+		value = value * 10 + (unsigned)(*text++ - '0');
+	if (digits == 0 || *text != ';' || value > UINT16_MAX)
+		return false;
+	*number = (uint16_t)value;
+	*at = text + 1;
+	return true;
+}
+
+/* One line, up to its newline: whether it declares the field. */
+static bool read_field(const char *line, const char *name, struct switch_field *field)
+{
+	static const char begin[] = "field:";
+	const char *at = line + strspn(line, " \t");
+
+	if (strncmp(at, begin, sizeof(begin) - 1) != 0)
+		return false;
+	at += sizeof(begin) - 1;
+	size_t length = strcspn(at, ";\n");
+	if (at[length] != ';' || !declares(at, length, name))
+		return false;
+	at += length + 1;
+	return read_number(&at, "offset:", &field->offset) &&
+	       read_number(&at, "size:", &field->size);
+}
+
+static bool find_field(const char *text, const char *name, struct switch_field *field)
+{
+	for (const char *line = text, *end; !read_field(line, name, field); line = end + 1)
+		if (!(end = strchr(line, '\n')))
+			return false;
+	return true;
+}
+
+int switch_format_parse(const char *text, struct switch_format *format)
+{
+	const struct {
+		const char *name;
+		struct switch_field *field;
+		uint16_t size, other_size;
+	} wanted[] = {
+		{"prev_pid", &format->prev_pid, 4, 4},
+		{"prev_state", &format->prev_state, 8, 4},
+		{"next_comm", &format->next_comm, 16, 16},
+		{"next_pid", &format->next_pid, 4, 4},
+		{"next_prio", &format->next_prio, 4, 4},
+	};
+
+	format->bytes = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const struct switch_field *field = wanted[i].field;
+		if (!find_field(text, wanted[i].name, wanted[i].field) ||
+		    (field->size != wanted[i].size && field->size != wanted[i].other_size) ||
+		    field->offset + field->size > SWITCH_FORMAT_BYTES_MAX)
+			return -EBADMSG;
+		if (format->bytes < (size_t)field->offset + field->size)
+			format->bytes = (size_t)field->offset + field->size;
+	}
+	return 0;
+}
+
+/* ---- the files */
+
+/* Why a file of this place cannot be read. Every tracefs has header_page. */
+static enum switch_format_state explain_root(const struct sys *sys, const char *root, int answer)
+{
+	char path[128], text[64];
+
+	if (answer != -ENOENT)
+		return SWITCH_FORMAT_DENIED;
+	snprintf(path, sizeof(path), "%s/header_page", root);
+	return sys_file_read(sys, path, text, sizeof(text)) == -ENOENT ? SWITCH_FORMAT_NOT_MOUNTED
+								       : SWITCH_FORMAT_ABSENT;
+}
+
+static enum switch_format_state read_root(const struct sys *sys, const char *root,
+					  struct switch_format *format)
+{
+	char path[128], text[TEXT_BYTES];
+	long id;
+
+	snprintf(path, sizeof(path), "%s/sched/sched_switch/id", root);
+	int result = proc_number(sys, path, &id);
+	if (result < 0 && result != -EBADMSG)
+		return explain_root(sys, root, result);
+	if (result < 0 || id < 0)
+		return SWITCH_FORMAT_UNKNOWN;
+	snprintf(path, sizeof(path), "%s/sched/sched_switch/format", root);
+	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
+	if (length < 0)
+		return explain_root(sys, root, (int)length);
+	format->id = (uint64_t)id;
+	return switch_format_parse(text, format) == 0 ? SWITCH_FORMAT_READ : SWITCH_FORMAT_UNKNOWN;
+}
+
+enum switch_format_state switch_format_read(const struct sys *sys, struct switch_format *format)
+{
+	enum switch_format_state best = SWITCH_FORMAT_NOT_MOUNTED;
+
+	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS; i++) {
+		struct switch_format read = {0};
+		enum switch_format_state state = read_root(sys, event_tracefs_roots[i], &read);
+
+		if (state == SWITCH_FORMAT_READ) {
+			*format = read;
+			return state;
+		}
+		/* The second place is below debugfs, which only root may enter. */
+		if (i == 0)
+			best = state;
+	}
+	return best;
+}
+
+/* ---- a sample */
+
+static int read_int(const char *data, struct switch_field field)
+{
+	int value;
+
+	memcpy(&value, data + field.offset, sizeof(value));
+	return value;
+}
+
+static uint64_t read_state(const char *data, struct switch_field field)
+{
+	uint64_t value;
+
+	if (field.size != sizeof(value))
+		return (uint32_t)read_int(data, field);
+	memcpy(&value, data + field.offset, sizeof(value));
+	return value;
+}
+
+int switch_raw_read(const struct switch_format *format, const struct record *record,
+		    struct switch_raw *raw)
+{
+	const char *data;
+	uint32_t size;
+
+	if (record->sample.rest_bytes < sizeof(size))
+		return -EBADMSG;
+	memcpy(&size, record->sample.rest, sizeof(size));
+	if (size > record->sample.rest_bytes - sizeof(size) || size < format->bytes)
+		return -EBADMSG;
+	data = (const char *)record->sample.rest + sizeof(size);
+	raw->prev_pid = read_int(data, format->prev_pid);
+	raw->prev_state = read_state(data, format->prev_state);
+	raw->next_pid = read_int(data, format->next_pid);
+	raw->next_prio = read_int(data, format->next_prio);
+	memcpy(raw->next_comm, data + format->next_comm.offset, sizeof(raw->next_comm));
+	raw->next_comm[sizeof(raw->next_comm) - 1] = '\0';
+	return 0;
+}
+
+pid_t switch_raw_tid(const struct switch_format *format, const struct record *record)
+{
+	struct switch_raw raw;
+	bool known = record->tid == -1 && format && switch_raw_read(format, record, &raw) == 0;
+
+	return known ? raw.prev_pid : record->tid;
+}
