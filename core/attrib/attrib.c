@@ -27,6 +27,7 @@ struct stream {
 	size_t cpu;
 	uint64_t tick_id, switch_id;
 	const struct attrib_layout *layout;
+	const struct switch_format *format; /* of a tracepoint's samples; NULL: there are none */
 	struct counters_run *runs;
 	size_t n_runs;
 	size_t group_at, domain_at; /* in a tally */
@@ -176,6 +177,7 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 		.tick_id = what->tick_id,
 		.switch_id = what->switch_id,
 		.layout = what->layout,
+		.format = what->format,
 		.last = xcalloc(n, sizeof(uint64_t)),
 		.start = xcalloc(n, sizeof(uint64_t)),
 		.pace = {.weight = ATTRIB_WEIGHT_ONE,
@@ -385,7 +387,8 @@ static bool is_idle(const struct stream *stream, const struct sample *sample)
 /*
  * Who ran in the slice that ends with this sample; NULL: no task that is known. A task that is past
  * its EXIT may lose its number before its last switch: the kernel then writes tid -1. If its EXIT
- * came in this very slice, it is that one.
+ * came in this very slice, it is that one. A tid without a pid is that of a known task, else of a
+ * process with one thread.
  */
 static inline struct task *task_of(const struct attrib *attrib, const struct stream *stream,
 				   const struct sample *sample)
@@ -397,7 +400,9 @@ static inline struct task *task_of(const struct attrib *attrib, const struct str
 		return tasks_find(attrib->tasks, exit->tid, exit->time_ns);
 	if (runner.tid <= 0)
 		return NULL;
-	return tasks_at(attrib->tasks, runner.pid, runner.tid, sample->time_ns);
+	bool is_known = runner.pid != -1 || tasks_find(attrib->tasks, runner.tid, sample->time_ns);
+	return tasks_at(attrib->tasks, is_known ? runner.pid : runner.tid, runner.tid,
+			sample->time_ns);
 }
 
 /* The tally that the slice belongs to of which that is the task. */
@@ -692,22 +697,23 @@ bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
 }
 
 /* Of a sample that has neither id of its stream. */
-SELDOM static struct attrib_runner runner_of_other(const struct attrib *attrib,
-						   const struct stream *stream,
-						   const struct record *record)
+SELDOM static bool is_foreign(const struct attrib *attrib, const struct stream *stream,
+			      const struct record *record)
 {
-	return is_ours(attrib, stream->cpu, record->id)
-		       ? (struct attrib_runner){record->pid, record->tid}
-		       : runner_of_foreign(attrib, stream);
+	return !is_ours(attrib, stream->cpu, record->id);
 }
 
 static inline struct attrib_runner runner_of(const struct attrib *attrib,
 					     const struct stream *stream,
 					     const struct record *record)
 {
-	if (record->id == stream->switch_id || record->id == stream->tick_id)
-		return (struct attrib_runner){record->pid, record->tid};
-	return runner_of_other(attrib, stream, record);
+	bool tick = record->id == stream->tick_id;
+
+	if (record->id != stream->switch_id && !tick && is_foreign(attrib, stream, record))
+		return runner_of_foreign(attrib, stream);
+	pid_t tid =
+		record->tid == -1 && !tick ? switch_raw_tid(stream->format, record) : record->tid;
+	return (struct attrib_runner){record->pid, tid};
 }
 
 /* Keeps a value of a reading between those of two records. */

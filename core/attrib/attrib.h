@@ -6,6 +6,7 @@
 #include "core/attrib/tasks.h"
 #include "core/event/plan.h"
 #include "core/perf/record.h"
+#include "core/perf/switch_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +52,7 @@ struct attrib_stream {
 	uint64_t tick_id; /* of its ticks */
 	const struct attrib_layout *layout;
 	uint64_t switch_id; /* of its switch samples; 0: unknown, then all samples are ours */
+	const struct switch_format *format; /* of these, borrowed; NULL: no tracepoint makes them */
 };
 
 /*

@@ -48,6 +48,7 @@ struct collect_system {
 	struct counted_windows windows;
 	struct contention contention;
 	struct silence silence;
+	struct switch_event switches;
 	struct cpu_list online; /* as of the last cut */
 	size_t ring_bytes;
 	struct error uncounted; /* why some CPUs are not, as it was told; "": all are */
@@ -83,6 +84,11 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 
 	if (result == -EUSERS) {
 		contention_meet(&self->contention, plan, failure->group, cpu);
+		return 1;
+	}
+	bool tracepoint = member == PLAN_SWITCH && switch_event_format(&self->switches);
+	if (tracepoint && (refused || result == -EPERM || result == -EACCES)) {
+		switch_event_refuse(&self->switches, self->context.sys, result);
 		return 1;
 	}
 	if (refused && member >= 0) {
@@ -400,6 +406,7 @@ static void system_free(struct collect *collect)
 	counted_windows_fini(&self->windows);
 	socket_counters_close(&self->sockets);
 	silence_fini(&self->silence);
+	switch_event_close(&self->switches, self->context.sys);
 	proc_times_fini(&self->times);
 	budget_fini(&self->base.budget);
 	cpu_list_fini(&self->online);
@@ -471,11 +478,12 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->cpus.items = xcalloc(possible.n, sizeof(*self->cpus.items));
 	counted_windows_init(&self->windows, &self->cpus, context->notes, context->budget);
 	for (size_t i = 0; i < possible.n; i++)
-		counted_cpu_init(&self->cpus.items[i], context->sys, self->attrib,
+		counted_cpu_init(&self->cpus.items[i], context->sys, self->attrib, &self->switches,
 				 possible.numbers[i], i,
 				 (unsigned)pmu_set_core_of(context->pmus, possible.numbers[i]));
 
 	result = probe_switches(context->sys, online.numbers[0], err);
+	switch_event_open(&self->switches, context->sys, online.numbers[0]);
 	if (result == 0)
 		result = replan(self, err);
 	if (result == 0)

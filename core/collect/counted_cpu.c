@@ -10,13 +10,15 @@
 enum { CLOCK_LOOKS = 1000 }; /* until it has gone on: it may be a coarse one */
 
 void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct attrib *attrib,
-		      int number, size_t index, unsigned domain)
+		      const struct switch_event *switches, int number, size_t index,
+		      unsigned domain)
 {
 	*cpu = (struct counted_cpu){
 		.number = number,
 		.index = index,
 		.sys = sys,
 		.attrib = attrib,
+		.switches = switches,
 		.domain = domain,
 		.switches_fd = -1,
 		.lives_fd = -1,
@@ -37,8 +39,10 @@ static int open_groups(struct counted_cpu *cpu, const struct event_set *events,
 		struct counted_group *counted = &cpu->groups[k];
 		counted->index = domain->first_group + k;
 		failure->group = counted->index;
-		const struct group_place place = {
-			.tid = -1, .cpu = cpu->number, .ring_bytes = ring_bytes};
+		const struct group_place place = {.tid = -1,
+						  .cpu = cpu->number,
+						  .ring_bytes = ring_bytes,
+						  .switches = cpu->switches};
 		int result = group_open(&counted->group, cpu->sys, events, plan, counted->index,
 					&place, &failure->member);
 		if (result < 0)
@@ -68,6 +72,7 @@ static int start_group(struct counted_cpu *cpu, struct counted_group *counted,
 		.tick_id = group->tick_id,
 		.layout = layout,
 		.switch_id = group->switch_id,
+		.format = switch_event_format(cpu->switches),
 	};
 	uint64_t start_ns = sys_now_ns(cpu->sys);
 	int result = layout->clock ? group_send(group, counted_cpu_fd(cpu)) : 0;
@@ -181,7 +186,7 @@ void counted_cpu_close(struct counted_cpu *cpu)
 	free(cpu->groups);
 	free(cpu->reading);
 	const struct counted_cpu was = *cpu;
-	counted_cpu_init(cpu, was.sys, was.attrib, was.number, was.index, was.domain);
+	counted_cpu_init(cpu, was.sys, was.attrib, was.switches, was.number, was.index, was.domain);
 	cpu->window.share = was.window.share;
 	cpu->records = was.records;
 	cpu->wants_switches = was.wants_switches;

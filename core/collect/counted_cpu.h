@@ -8,6 +8,7 @@
 #include "core/event/plan.h"
 #include "core/perf/group.h"
 #include "core/perf/ring.h"
+#include "core/perf/switch_event.h"
 #include "core/perfdata/recorder.h"
 #include "core/sys/sys.h"
 
@@ -51,7 +52,8 @@ struct counted_cpu {
 	int number;
 	size_t index; /* in the interval */
 	const struct sys *sys;
-	struct attrib *attrib; /* borrowed: where its records go */
+	struct attrib *attrib;               /* borrowed: where its records go */
+	const struct switch_event *switches; /* borrowed: what samples its switches */
 	unsigned domain;
 
 	bool open;
@@ -89,7 +91,8 @@ struct counted_failure {
 
 /* Not open yet. */
 void counted_cpu_init(struct counted_cpu *cpu, const struct sys *sys, struct attrib *attrib,
-		      int number, size_t index, unsigned domain);
+		      const struct switch_event *switches, int number, size_t index,
+		      unsigned domain);
 
 /*
  * Opens the groups of its domain and a ring of ring_bytes, and starts to count from zero. 0 or the

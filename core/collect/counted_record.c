@@ -48,7 +48,12 @@ static void tell_member(const struct event_set *events, const struct plan *plan,
 			struct recorder *recorder)
 {
 	int member = plan->groups[index].members[nth];
-	struct perf_event_attr attr = group_member_attr(events, plan, index, member, ring_bytes);
+	/*
+	 * Samples of the tracepoint are recorded without their RAW part. perf refuses a tracepoint
+	 * whose format the file does not have.
+	 */
+	const struct group_place place = {.ring_bytes = ring_bytes};
+	struct perf_event_attr attr = group_member_attr(events, plan, index, member, &place);
 	const struct event *event;
 	const char *name = member_name(events, plan, member, &event);
 	size_t n = 0;
@@ -115,6 +120,11 @@ static int record_group(struct counted_cpu *cpu, struct counted_group *counted)
 	samples->base = xcalloc(READING_VALUES + group->n, sizeof(uint64_t));
 	samples->switch_id = group->switch_id;
 	samples->tick_id = group->tick_id;
+	const struct switch_format *format = switch_event_format(cpu->switches);
+	if (format) {
+		samples->traced = true;
+		samples->format = *format;
+	}
 	samples->last_ns = sys_now_ns(cpu->sys);
 	for (size_t i = 0; i < group->n; i++) {
 		int result = group_id(group, i, &samples->ids[i]);

@@ -45,6 +45,19 @@ static struct perf_event_attr sampling_attr(uint64_t config, uint64_t period, si
 	};
 }
 
+struct perf_event_attr group_switch_attr(const struct switch_event *switches, size_t ring_bytes)
+{
+	struct perf_event_attr attr = sampling_attr(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, ring_bytes);
+	const struct switch_format *format = switch_event_format(switches);
+
+	if (!format)
+		return attr;
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = format->id;
+	attr.sample_type |= PERF_SAMPLE_RAW;
+	return attr;
+}
+
 /* The ring is woken by those who fill it. */
 static struct perf_event_attr telling_attr(void)
 {
@@ -73,21 +86,22 @@ struct perf_event_attr group_life_record_attr(void)
 }
 
 struct perf_event_attr group_member_attr(const struct event_set *events, const struct plan *plan,
-					 unsigned index, int member, size_t ring_bytes)
+					 unsigned index, int member,
+					 const struct group_place *place)
 {
 	const struct plan_group *group = &plan->groups[index];
 	struct perf_event_attr attr;
 
 	switch (member) {
 	case PLAN_SWITCH:
-		attr = sampling_attr(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, ring_bytes);
+		attr = group_switch_attr(place->switches, place->ring_bytes);
 		/* The ring needs to hear of tasks once. */
 		attr.comm = group->layout.clock;
 		attr.comm_exec = group->layout.clock;
 		attr.task = group->layout.clock;
 		return attr;
 	case PLAN_TICK:
-		return sampling_attr(PERF_COUNT_SW_CPU_CLOCK, TICK_REST_NS, ring_bytes);
+		return sampling_attr(PERF_COUNT_SW_CPU_CLOCK, TICK_REST_NS, place->ring_bytes);
 	case PLAN_PAD:
 		/* It is to count nothing: so it needs no right to look into the kernel. */
 		return group_counting_attr(
@@ -122,8 +136,7 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 	while (group->n < n) {
 		int member = planned->members[group->n];
 		int leader_fd = group->n > 0 ? group->fds[0] : -1;
-		struct perf_event_attr attr =
-			group_member_attr(events, plan, index, member, place->ring_bytes);
+		struct perf_event_attr attr = group_member_attr(events, plan, index, member, place);
 		attr.disabled = leader_fd < 0;
 		attr.inherit = place->inherit;
 		attr.enable_on_exec = attr.disabled && place->on_exec;

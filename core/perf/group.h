@@ -4,6 +4,7 @@
 
 #include "core/event/event.h"
 #include "core/event/plan.h"
+#include "core/perf/switch_event.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -27,8 +28,9 @@ struct group_place {
 	pid_t tid;         /* -1: everybody */
 	int cpu;           /* -1: everywhere */
 	size_t ring_bytes; /* of a ring on switch_fd: wakes its reader as ring_wake_bytes says */
-	bool inherit;      /* also what the task forks from now on; readings are the sum */
-	bool on_exec;      /* begins to count by itself when the task execs */
+	const struct switch_event *switches; /* what samples them; NULL: the software event */
+	bool inherit; /* also what the task forks from now on; readings are the sum */
+	bool on_exec; /* begins to count by itself when the task execs */
 };
 
 /*
@@ -42,7 +44,10 @@ void group_close(struct group *group); /* zeroed is fine */
 
 /* What perf_event_open is asked for to count a member: a counter of the plan, or PLAN_... */
 struct perf_event_attr group_member_attr(const struct event_set *events, const struct plan *plan,
-					 unsigned group, int member, size_t ring_bytes);
+					 unsigned group, int member,
+					 const struct group_place *place);
+/* Of one that samples every context switch. ring_bytes, switches: as in a group_place. */
+struct perf_event_attr group_switch_attr(const struct switch_event *switches, size_t ring_bytes);
 
 /* 0 or -errno, all of these. */
 

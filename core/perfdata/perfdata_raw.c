@@ -129,7 +129,7 @@ static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *strea
 }
 
 static void put_sample(struct perfdata *data, const struct raw *raw, struct perfdata_stream *stream,
-		       const struct perf_event_header *header)
+		       const struct perf_event_header *header, const struct record *record)
 {
 	const struct sample_in *in = (const void *)header;
 	size_t n = stream->n_values;
@@ -145,6 +145,8 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 	out->ip = 0;
 	out->pid = in->pid;
 	out->tid = in->tid;
+	if (stream->traced && in->id == stream->switch_id)
+		out->tid = (uint32_t)switch_raw_tid(&stream->format, record);
 	out->time_ns = sample_time(raw, stream, in);
 	out->cpu = in->cpu;
 	out->foreign = !is_ours(raw, in->id);
@@ -172,7 +174,7 @@ static void translate_record(struct perfdata *to, const struct raw *raw,
 	for (size_t i = 0; i < PERFDATA_STREAMS; i++) {
 		if (!raw->streams[i] || raw->streams[i]->n_values != record.sample.n_values)
 			continue;
-		put_sample(to, raw, raw->streams[i], header);
+		put_sample(to, raw, raw->streams[i], header, &record);
 		return;
 	}
 }

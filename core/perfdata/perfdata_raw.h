@@ -4,8 +4,10 @@
 
 #include "core/perf/record.h"
 #include "core/perf/ring_loan.h"
+#include "core/perf/switch_format.h"
 #include "core/perfdata/perfdata_write.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +20,8 @@
 /* What becomes of the samples of one group on one CPU. */
 struct perfdata_stream {
 	uint64_t switch_id, tick_id;
+	struct switch_format format; /* of switch samples, where `traced` */
+	bool traced;                 /* a tracepoint makes them */
 	size_t n_values;
 	uint64_t *ids;      /* of each value; owned */
 	uint64_t *base;     /* enum record_reading, as the recording begins; owned */

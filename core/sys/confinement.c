@@ -158,14 +158,19 @@ static enum container find_container(const struct sys *sys)
 	return found;
 }
 
+enum confinement_namespace confinement_read_pid(const struct sys *sys)
+{
+	enum confinement_namespace pid = read_namespace(sys, FIRST_PID);
+
+	return pid == NAMESPACE_UNKNOWN ? guess_pid(sys) : pid;
+}
+
 void confinement_read(const struct sys *sys, struct confinement *confinement)
 {
 	*confinement = (struct confinement){
-		.pid = read_namespace(sys, FIRST_PID),
+		.pid = confinement_read_pid(sys),
 		.user = read_namespace(sys, FIRST_USER),
 	};
-	if (confinement->pid == NAMESPACE_UNKNOWN)
-		confinement->pid = guess_pid(sys);
 	if (confinement->user == NAMESPACE_UNKNOWN)
 		confinement->user = guess_user(sys);
 	if (may_be_container(sys))

@@ -32,6 +32,8 @@ struct confinement {
 };
 
 void confinement_read(const struct sys *sys, struct confinement *confinement);
+/* The pid namespace alone. */
+enum confinement_namespace confinement_read_pid(const struct sys *sys);
 
 /* "docker", "a container" ...; NULL for NONE. */
 const char *container_name(enum container container);

@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 	struct tasks *table = tasks_new(&sys);
 	interval_init(&interval, &plan->shape, &number, 1);
 	struct attrib *attrib = attrib_new(table, &interval);
-	counted_cpu_init(&cpu, &sys, attrib, number, 0, 0);
+	counted_cpu_init(&cpu, &sys, attrib, NULL, number, 0, 0);
 	if (counted_cpu_open(&cpu, &events, plan, RING_BYTES, false, &failure) < 0)
 		return 1;
 

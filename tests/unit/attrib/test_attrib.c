@@ -31,9 +31,18 @@ static const struct attrib_layout second_group = {.n_values = 3,
 						  .counter_of = other_counter_of,
 						  .group = 1};
 
+/* What is read of the RAW part of the first group's switches. */
+static const struct switch_format format = {.prev_pid = {8, 4},
+					    .prev_state = {0, 4},
+					    .next_comm = {12, 16},
+					    .next_pid = {28, 4},
+					    .next_prio = {4, 4},
+					    .bytes = 32};
+
 enum step_kind {
 	END,
 	SW,       /* a switch away from pid/tid: time, N, cycles and faults so far */
+	TRACED,   /* the same; its RAW part says that it was away from the thread `other` */
 	TICK,     /* a tick while pid/tid runs */
 	FOREIGN,  /* a switch, with id and time as another's event has them */
 	CROSSED,  /* a switch as the second group sees it, under the first one's id */
@@ -97,6 +106,29 @@ static const struct attrib_case cases[] = {
 		 {FOREIGN, 0, -1, -1, 180, 3, 250, 4}},
 		{{7, 100, 1, 200, 3}, {8, 50, 1, 30, 0}, {9, 30, 1, 20, 1}},
 		3,
+	},
+	{
+		"a thread that has exited, and its EXIT was lost: the tracepoint has its number",
+		{{SW, 0, 7, 71, 100, 1, 100},
+		 {SW, 0, 7, 7, 110, 2, 120},
+		 {TRACED, 0, -1, -1, 150, 3, 130, .other = 71}},
+		{{71, 140, 2, 110, 0}, {7, 10, 1, 20, 0}},
+		2,
+	},
+	{
+		"a thread that is switched out twice after its EXIT",
+		{{SW, 0, 7, 71, 100, 1, 100},
+		 {EXIT, 0, 7, 71, 110},
+		 {TRACED, 0, 7, -1, 150, 2, 130, .other = 71},
+		 {TRACED, 0, -1, -1, 160, 3, 150, .other = 71}},
+		{{71, 160, 3, 150, 0}},
+		1,
+	},
+	{
+		"a thread that only the tracepoint has named",
+		{{TRACED, 0, -1, -1, 100, 1, 50, .other = 71}},
+		{{71, 100, 1, 50, 0}},
+		1,
 	},
 	{
 		"idle stands apart",
@@ -606,6 +638,7 @@ static void feed(struct bench *bench, const struct step *step)
 	const uint64_t second_reading[] = {enabled_ns - bench->away_ns, running_ns - bench->away_ns,
 					   step->faults, step->n, 0};
 	const struct attrib_runner runner = {step->other, step->other};
+	const uint32_t rest[] = {36, 0, 0, (uint32_t)step->other, 0, 0, 0, 0, 0, 0};
 	int group = step->kind == TICK    ? (int)first_group.group
 		    : step->kind == TICK2 ? (int)second_group.group
 					  : -1;
@@ -628,6 +661,7 @@ static void feed(struct bench *bench, const struct step *step)
 		return;
 	case FOREIGN:
 	case SW:
+	case TRACED:
 	case TICK:
 	case CROSSED2:
 		record.kind = RECORD_SAMPLE;
@@ -638,6 +672,10 @@ static void feed(struct bench *bench, const struct step *step)
 		if (step->kind == FOREIGN) {
 			record.id = 30797;
 			record.time_ns = 5;
+		}
+		if (step->kind == TRACED) {
+			record.sample.rest = rest;
+			record.sample.rest_bytes = sizeof(rest);
 		}
 		record.sample.reading = reading;
 		record.sample.n_values = first_group.n_values;
@@ -718,7 +756,8 @@ static void check(struct bench *bench, const struct attrib_case *this)
 static void open_group(struct bench *bench, size_t cpu, uint64_t tick_id,
 		       const struct attrib_layout *layout)
 {
-	const struct attrib_stream stream = {cpu, tick_id + cpu, layout};
+	const struct attrib_stream stream = {
+		.cpu = cpu, .tick_id = tick_id + cpu, .layout = layout, .format = &format};
 
 	attrib_open(bench->attrib, &stream, BASE_NS, NULL);
 }

@@ -72,6 +72,23 @@ static void take_all_counters(struct engine *engine, struct fk *fk, size_t inter
 		fk_hold(fk, 0, 0);
 }
 
+/* The tracepoint has its number all the same. */
+static void lose_exit(struct engine *engine, struct fk *fk, size_t interval)
+{
+	(void)engine;
+	if (interval != 2)
+		return;
+	fk_switch(fk, 0, 55);
+	fk_advance(fk, NS_PER_MS);
+	fk_lose(fk, 0, 1);
+	fk_exit(fk, 55, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 54);
+}
+
+static const struct fk_config traced = {.cpus = 3, .tracefs = FK_TRACEFS_MOUNTED};
+static const struct fk_config traced_in_turns = {
+	.cpus = 3, .slots = 2, .tracefs = FK_TRACEFS_MOUNTED};
+
 static const struct scene scenes[] = {
 	{.name = "one group",
 	 .slots = 6,
@@ -118,6 +135,10 @@ static const struct scene scenes[] = {
 	 .config = {.columns = sockets, .n_columns = 1},
 	 .lost = true},
 	{.name = "hotplug", .slots = 2, .before = come_and_go},
+	{.name = "the tracepoint", .machine = &traced, .before = lose_exit, .lost = true},
+	{.name = "the tracepoint, in turns",
+	 .machine = &traced_in_turns,
+	 .before = rival_elsewhere},
 	{.name = "rival", .slots = 2, .before = rival},
 	{.name = "rival with a call chain", .slots = 2, .before = rival_with_chain},
 	{.name = "rival in another pid namespace", .slots = 2, .before = rival_elsewhere},

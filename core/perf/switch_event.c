@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "core/perf/switch_event.h"
+
+#include "core/perf/group.h"
+#include "core/sys/confinement.h"
+
+#include <errno.h>
+
+static enum switch_event_choice choose(const struct sys *sys, struct switch_format *format)
+{
+	if (confinement_read_pid(sys) == NAMESPACE_OWN)
+		return SWITCH_EVENT_NAMESPACE;
+	switch (switch_format_read(sys, format)) {
+	case SWITCH_FORMAT_READ:
+		break;
+	case SWITCH_FORMAT_NOT_MOUNTED:
+		return SWITCH_EVENT_NOT_MOUNTED;
+	case SWITCH_FORMAT_DENIED:
+		return SWITCH_EVENT_UNREADABLE;
+	case SWITCH_FORMAT_ABSENT:
+		return SWITCH_EVENT_ABSENT;
+	case SWITCH_FORMAT_UNKNOWN:
+		return SWITCH_EVENT_FORMAT;
+	}
+	return SWITCH_EVENT_TRACEPOINT;
+}
+
+void switch_event_open(struct switch_event *event, const struct sys *sys, int cpu)
+{
+	*event = (struct switch_event){.fd = -1};
+	event->choice = choose(sys, &event->format);
+	if (event->choice != SWITCH_EVENT_TRACEPOINT)
+		return;
+	struct perf_event_attr attr = group_switch_attr(event, 0);
+	attr.disabled = 1;
+	int fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		switch_event_refuse(event, sys, fd);
+	else
+		event->fd = fd;
+}
+
+void switch_event_close(struct switch_event *event, const struct sys *sys)
+{
+	if (event->fd >= 0)
+		sys_close(sys, event->fd);
+	event->fd = -1;
+}
+
+void switch_event_refuse(struct switch_event *event, const struct sys *sys, int answer)
+{
+	switch_event_close(event, sys);
+	event->choice =
+		answer == -EPERM || answer == -EACCES ? SWITCH_EVENT_DENIED : SWITCH_EVENT_REFUSED;
+	event->answer = answer;
+}

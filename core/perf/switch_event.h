@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_SWITCH_EVENT_H
+#define PMCTOP_SWITCH_EVENT_H
+
+#include "core/perf/switch_format.h"
+#include "core/sys/sys.h"
+
+/*
+ * Which event samples the context switches of whole CPUs. The tracepoint sched:sched_switch is
+ * preferred: its samples are not shared with other programs' events, they name a thread that has
+ * already exited, why it stopped, and the next thread. Otherwise it is the software event
+ * context-switches, for the reason that is its choice.
+ */
+enum switch_event_choice {
+	SWITCH_EVENT_TRACEPOINT,
+	/* The software event, because */
+	SWITCH_EVENT_NAMESPACE,   /* RAW has no numbers of this pid namespace */
+	SWITCH_EVENT_NOT_MOUNTED, /* enum switch_format_state */
+	SWITCH_EVENT_UNREADABLE,
+	SWITCH_EVENT_ABSENT,
+	SWITCH_EVENT_FORMAT,
+	SWITCH_EVENT_DENIED,  /* the kernel grants no RAW samples */
+	SWITCH_EVENT_REFUSED, /* the kernel does not open the tracepoint for another reason */
+};
+
+/* One choice for all CPUs, made before their groups open. */
+struct switch_event {
+	enum switch_event_choice choice;
+	struct switch_format format; /* of the tracepoint */
+	int answer;                  /* of perf_event_open: 0, or -errno for DENIED and REFUSED */
+	int fd;                      /* the tracepoint, disabled; -1: not open */
+};
+
+/*
+ * Chooses, by opening the tracepoint on that CPU. It remains open: the kernel waits 40 ms where the
+ * last event of a tracepoint is closed [run], and groups are closed and opened again by each plan.
+ */
+void switch_event_open(struct switch_event *event, const struct sys *sys, int cpu);
+void switch_event_close(struct switch_event *event, const struct sys *sys);
+
+/* The format of its samples; NULL: they are the software event's, without a RAW part. */
+static inline const struct switch_format *switch_event_format(const struct switch_event *event)
+{
+	return event && event->choice == SWITCH_EVENT_TRACEPOINT ? &event->format : NULL;
+}
+
+/*
+ * The kernel has refused the tracepoint in a group, with that -errno: from now on it is the
+ * software event.
+ */
+void switch_event_refuse(struct switch_event *event, const struct sys *sys, int answer);
+
+#endif
