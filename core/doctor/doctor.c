@@ -130,6 +130,10 @@ static void read_facts(const struct sys *sys, struct doctor_facts *facts)
 						facts->access.level + 1);
 	if (cpus_online(sys, &online) == 0) {
 		facts->n_cpus = online.n;
+		if (facts->access.level == ACCESS_SYSTEM && online.n > 0) {
+			switch_event_open(&facts->switches, sys, online.numbers[0]);
+			switch_event_close(&facts->switches, sys);
+		}
 		cpu_list_fini(&online);
 	}
 	if (sys_link_read(sys, "/proc/self/exe", facts->program, sizeof(facts->program)) < 0)

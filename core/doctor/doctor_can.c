@@ -147,6 +147,48 @@ static void can_tracepoints(struct doctor *doctor, const struct doctor_facts *fa
 	}
 }
 
+/* Of tracefs the finding before it has the remedy, of the pid namespace the first one. */
+static void can_switches(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	const struct switch_event *switches = &facts->switches;
+	const char *why = "";
+
+	if (facts->access.level < ACCESS_SYSTEM)
+		return;
+	switch (switches->choice) {
+	case SWITCH_EVENT_TRACEPOINT:
+		doctor_add(doctor, CAN, DOCTOR_OK, "switch event",
+			   "the tracepoint sched:sched_switch");
+		return;
+	case SWITCH_EVENT_NAMESPACE:
+		why = "the tracepoint has numbers of the host's pid namespace";
+		break;
+	case SWITCH_EVENT_NOT_MOUNTED:
+		why = "tracefs is not mounted";
+		break;
+	case SWITCH_EVENT_UNREADABLE:
+		why = "this user cannot read tracefs";
+		break;
+	case SWITCH_EVENT_ABSENT:
+		why = "this kernel has no tracepoint sched:sched_switch";
+		break;
+	case SWITCH_EVENT_FORMAT:
+		why = "the format of sched:sched_switch in tracefs is not understood";
+		break;
+	case SWITCH_EVENT_DENIED:
+		why = "RAW samples of tracepoints are refused";
+		break;
+	case SWITCH_EVENT_REFUSED:
+		why = "the kernel does not open sched:sched_switch";
+		break;
+	}
+	doctor_add(doctor, CAN, DOCTOR_WARN, "switch event",
+		   "the software event context-switches: %s%s%s", why, switches->answer ? ": " : "",
+		   switches->answer ? error_why(switches->answer) : "");
+	if (switches->choice == SWITCH_EVENT_DENIED)
+		doctor_remedy_raw(doctor, facts);
+}
+
 static void tell_verdict(struct doctor *doctor)
 {
 	const char *hardware = doctor->hardware ? "" : ", but no hardware events";
@@ -177,5 +219,6 @@ void doctor_can(struct doctor *doctor, const struct doctor_facts *facts)
 	can_tasks(doctor, facts);
 	can_hardware(doctor, facts);
 	can_tracepoints(doctor, facts);
+	can_switches(doctor, facts);
 	tell_verdict(doctor);
 }

@@ -46,11 +46,8 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 }
 
 /* Of the host: a container's /proc/sys is read-only, and its root is none where it matters. */
-static void remedy_sysctl(struct doctor *doctor, const struct standing *standing,
-			  enum access_level wanted)
+static void remedy_sysctl(struct doctor *doctor, const struct standing *standing, int level)
 {
-	int level = wanted == ACCESS_SYSTEM ? 0 : wanted == ACCESS_TASK ? 1 : 2;
-
 	doctor_remedy(
 		doctor, "%ssudo sysctl kernel.perf_event_paranoid=%d",
 		standing->confinement.container == CONTAINER_NONE ? "" : "on the host: ", level);
@@ -112,11 +109,19 @@ static void remedy_rights(struct doctor *doctor, const struct doctor_facts *fact
 	doctor_remedy(doctor, "sudo %s", facts->program);
 }
 
+void doctor_remedy_raw(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	remedy_sysctl(doctor, &facts->standing, -1);
+	remedy_rights(doctor, facts,
+		      facts->standing.knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
+}
+
 void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *facts,
 			  enum denial denial, enum access_level wanted)
 {
 	const struct standing *standing = &facts->standing;
 	enum container container = standing->confinement.container;
+	int paranoid = wanted == ACCESS_SYSTEM ? 0 : wanted == ACCESS_TASK ? 1 : 2;
 
 	switch (denial) {
 	case DENIAL_NONE:
@@ -127,14 +132,14 @@ void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *fact
 		if (standing->confinement.user != NAMESPACE_OWN && container != CONTAINER_NONE &&
 		    container != CONTAINER_OTHER && container != CONTAINER_LXC)
 			remedy_container(doctor, standing);
-		remedy_sysctl(doctor, standing, wanted);
+		remedy_sysctl(doctor, standing, paranoid);
 		if (standing->confinement.user != NAMESPACE_OWN &&
 		    (container == CONTAINER_NONE || container == CONTAINER_OTHER))
 			remedy_rights(doctor, facts,
 				      standing->knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
 		break;
 	case DENIAL_ADMIN:
-		remedy_sysctl(doctor, standing, wanted);
+		remedy_sysctl(doctor, standing, paranoid);
 		remedy_rights(doctor, facts, "cap_sys_admin");
 		break;
 	case DENIAL_SECCOMP:

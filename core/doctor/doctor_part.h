@@ -5,6 +5,7 @@
 #include "core/doctor/doctor.h"
 #include "core/perf/counters.h"
 #include "core/perf/standing.h"
+#include "core/perf/switch_event.h"
 #include "core/sys/hypervisor.h"
 
 #include <limits.h>
@@ -18,7 +19,8 @@ struct doctor_facts {
 	enum denial denial; /* of what is missing of the whole system; DENIAL_NONE: nothing is */
 	struct standing standing;
 	struct hypervisor hypervisor;
-	int tracefs; /* whether it may be read: 0 or -errno */
+	int tracefs;                  /* whether it may be read: 0 or -errno */
+	struct switch_event switches; /* closed; means nothing below ACCESS_SYSTEM */
 	size_t n_cpus;
 	char program[PATH_MAX]; /* what setcap must name */
 };
@@ -36,6 +38,9 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 /* Remedies for the last finding: what gives that level. */
 void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *facts,
 			  enum denial denial, enum access_level wanted);
+
+/* What gives RAW samples of tracepoints, where the whole system can be counted without them. */
+void doctor_remedy_raw(struct doctor *doctor, const struct doctor_facts *facts);
 
 /* The sections, in their order. */
 void doctor_can(struct doctor *doctor, const struct doctor_facts *facts);
