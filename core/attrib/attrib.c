@@ -39,7 +39,7 @@ struct stream {
 	struct pace pace;
 	uint64_t *start_unseen;      /* at the last cut */
 	uint64_t *slice_unseen;      /* scratch: where a slice began, then where it ended */
-	struct attrib_runner runner; /* whom the last record found running; tid -1: unknown */
+	struct attrib_runner runner; /* who runs since the last record; tid -1: unknown */
 	struct record exit;          /* the EXIT since the last switch record; time_ns 0: none */
 	struct record came;          /* the SWITCH (in) since the last record; time_ns 0: none */
 	bool lost;                   /* a LOST came since the last record */
@@ -58,7 +58,8 @@ struct sample {
 	const uint64_t *reading;
 	uint64_t time_ns;
 	struct attrib_runner runner;
-	bool tick; /* who runs on, too */
+	struct attrib_runner next; /* who runs on; tid -1: not told */
+	bool tick;
 };
 
 struct attrib *attrib_new(struct tasks *tasks, struct interval *interval)
@@ -415,7 +416,28 @@ static inline uint64_t *owner_of(const struct attrib *attrib, const struct strea
 				       : attrib->interval->unattributed;
 }
 
-/* Whether a gap in N is told: nothing was lost, and a SWITCH says who came last. */
+/* A thread that execs takes the number of its process. */
+SELDOM static bool has_execed(const struct attrib *attrib, const struct stream *stream,
+			      const struct sample *sample)
+{
+	const struct attrib_runner now = sample->runner;
+	const struct task *task = tasks_find(attrib->tasks, stream->runner.tid, stream->last_ns);
+
+	return now.tid == now.pid && task && task->pid == now.pid;
+}
+
+/*
+ * Whether another task ran than the last record said: some switch between left no record, and N
+ * does not count it. An exiting thread may have lost its number.
+ */
+static inline bool is_broken(const struct attrib *attrib, const struct stream *stream,
+			     const struct sample *sample)
+{
+	return stream->runner.tid != -1 && sample->runner.tid != -1 &&
+	       stream->runner.tid != sample->runner.tid && !has_execed(attrib, stream, sample);
+}
+
+/* Whether a gap is told: nothing was lost, and a SWITCH says who came last. */
 static bool silence_is_told(const struct stream *stream, const struct sample *sample)
 {
 	const struct record *came = &stream->came;
@@ -424,14 +446,19 @@ static bool silence_is_told(const struct stream *stream, const struct sample *sa
 	       (came->tid == sample->runner.tid || sample->runner.tid == -1);
 }
 
-/* Whose tally the silent time is: of one task the SWITCH tells, of several nobody does. */
+/*
+ * Whose tally the silent time is: of one task the SWITCH tells, of several nobody does. If the last
+ * record named who ran next, and that is not the one before, they were several.
+ */
 static uint64_t *silent_owner(const struct attrib *attrib, const struct stream *stream,
 			      uint64_t missing, struct task **task)
 {
 	const struct record *came = &stream->came;
+	bool several = missing > 1 ||
+		       (stream->runner.tid != -1 && stream->runner.tid != came->change.other_tid);
 
 	*task = NULL;
-	if (missing > 1 || came->change.other_tid < 0)
+	if (several || came->change.other_tid < 0)
 		return attrib->interval->unattributed;
 	if (came->change.other_pid == 0 && came->change.other_tid == 0)
 		return interval_idle(attrib->interval, stream->cpu);
@@ -462,7 +489,6 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 	struct task *task;
 	uint64_t *silent = silent_owner(attrib, stream, missing, &task);
 	bool idle = silent == interval_idle(attrib->interval, stream->cpu);
-	/* Two clocks: the sample's time is by enabled ns, which drifts against the SWITCH's. */
 	uint64_t silent_ns =
 		stream->came.time_ns > stream->last_ns ? stream->came.time_ns - stream->last_ns : 0;
 
@@ -545,7 +571,10 @@ static void share_slice(const struct attrib *attrib, const struct stream *stream
 		interval_ran(attrib->interval, task, stream->cpu, attrib->slice[TALLY_TASK_CLOCK]);
 }
 
-/* A slice that may be several tasks': the group was off the PMU, or `missing` records are. */
+/*
+ * A slice that may be several tasks': the group was off the PMU, `missing` records are, or others
+ * that N did not count.
+ */
 SELDOM static void fold_doubtful(const struct attrib *attrib, const struct stream *stream,
 				 const struct sample *sample, uint64_t missing)
 {
@@ -557,13 +586,13 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
 		interval->contended_ns += now[READING_ENABLED_NS] - last[READING_ENABLED_NS];
 		return;
 	}
-	interval->gaps += missing;
+	interval->gaps += missing ? missing : 1;
 	interval->cpu_unclear[stream->cpu] |= !stream->lost;
 	if (silence_is_told(stream, sample)) {
 		share_slice(attrib, stream, sample, missing);
 		return;
 	}
-	interval->untold += missing;
+	interval->untold += missing ? missing : 1;
 	add_slice(attrib, stream, now, interval->unattributed);
 	mark_gap(attrib, stream, sample);
 }
@@ -598,13 +627,13 @@ static inline void stream_sample(const struct attrib *attrib, struct stream *str
 
 	if (sample->tick && sample->runner.tid == -1)
 		mark_nobodys(attrib, stream, now);
-	if (missing == 0 && off_ns(now) == off_ns(last))
+	if (missing == 0 && off_ns(now) == off_ns(last) && !is_broken(attrib, stream, sample))
 		give_slice(attrib, stream, sample);
 	else
 		fold_doubtful(attrib, stream, sample, missing);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
 	stream->last_ns = sample->time_ns;
-	stream->runner = sample->tick ? sample->runner : attrib_nobody;
+	stream->runner = sample->next;
 	/* A tick may be a reading, and these of after it. */
 	if (!sample->tick || stream->came.time_ns <= sample->time_ns)
 		stream->came.time_ns = 0;
@@ -625,6 +654,7 @@ void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint6
 		.reading = reading,
 		.time_ns = stream->origin_ns + reading[READING_ENABLED_NS],
 		.runner = runner ? *runner : stream->runner,
+		.next = runner ? *runner : stream->runner,
 		.tick = true,
 	};
 	stream_sample(attrib, stream, &end);
@@ -716,6 +746,16 @@ static inline struct attrib_runner runner_of(const struct attrib *attrib,
 	return (struct attrib_runner){record->pid, tid};
 }
 
+/* The tracepoint names a thread alone: its process is found when it is asked for. */
+static inline struct attrib_runner next_of(const struct stream *stream, const struct record *record)
+{
+	uint32_t next = switch_raw_next(stream->format, record);
+
+	return next == 0   ? attrib_nobody
+	       : next == 1 ? (struct attrib_runner){0, 0}
+			   : (struct attrib_runner){-1, (pid_t)(next - 1)};
+}
+
 /* Keeps a value of a reading between those of two records. */
 static void bound(uint64_t *value, uint64_t least, uint64_t most)
 {
@@ -762,6 +802,29 @@ bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uin
 	return false;
 }
 
+bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *reading,
+		       struct attrib_runner *runner)
+{
+	const struct stream *stream = while_on(attrib->streams[cpu]);
+
+	while (stream && !stream->layout->clock)
+		stream = while_on(stream->next);
+	if (!stream || switches(stream->layout, reading) != switches(stream->layout, stream->last))
+		return false;
+	uint64_t time_ns = stream->origin_ns + reading[READING_ENABLED_NS];
+	const struct record *came = &stream->came;
+	*runner = stream->runner;
+	if (came->time_ns && came->time_ns <= time_ns)
+		*runner = (struct attrib_runner){came->pid, came->tid};
+	else if (came->time_ns)
+		return false;
+	if (runner->pid == -1 && runner->tid > 0) {
+		const struct task *task = tasks_find(attrib->tasks, runner->tid, time_ns);
+		runner->pid = task ? task->pid : -1;
+	}
+	return runner->pid != -1;
+}
+
 bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct record *record,
 		      uint64_t *reading, struct attrib_runner *runner)
 {
@@ -791,12 +854,16 @@ static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *r
 		return -1;
 	uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
 	bool tick = record->id == stream->tick_id;
-	if (tick)
+	/* The clock of enabled ns drifts against that of records: with an id of ours comes our
+	 * time. */
+	if (tick || (stream->switch_id && record->id == stream->switch_id))
 		stream->origin_ns = record->time_ns - enabled_ns;
+	const struct attrib_runner runner = runner_of(attrib, stream, record);
 	const struct sample sample = {
 		.reading = record->sample.reading,
 		.time_ns = stream->origin_ns + enabled_ns,
-		.runner = runner_of(attrib, stream, record),
+		.runner = runner,
+		.next = tick ? runner : next_of(stream, record),
 		.tick = tick,
 	};
 	stream_sample(attrib, stream, &sample);

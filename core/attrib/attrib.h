@@ -28,9 +28,13 @@
  * when the silent task left and who it was: its time is its own again, its counts are not. The
  * time of several silent tasks in a row is summed up in interval->silent_ns.
  *
- * Of a switch record only the group's reading and the task are surely ours: where someone else
- * samples switches too, the kernel fills in id and time once, for whoever came last (seen on 6.18),
- * in their clock. So a sample that is not the tick's is the switch's, made when enabled ns tells.
+ * The tracepoint sched:sched_switch names the next thread too, so that it is known at any time who
+ * runs. Where the next record is of another task (a chain break), some task left no record, and N
+ * did not count it: the same as a gap, on a CPU that needs SWITCH records.
+ *
+ * Of a sample of the software event only the group's reading is surely ours: where someone else
+ * samples switches too, the kernel fills in id, time, pid and tid once, for whoever came last
+ * [run, 6.18], in their clock. A sample with another id than ours was made when enabled ns tells.
  *
  * What cannot be told apart goes to "unattributed", never to a task:
  *   - a gap in N: records were lost, several tasks may share the difference;
@@ -116,6 +120,13 @@ void attrib_restore(struct attrib *attrib, const struct attrib_stream *stream,
  */
 bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct record *record,
 		      uint64_t *reading, struct attrib_runner *runner);
+/*
+ * The same before there is such a sample, where the records up to now name who runs: a SWITCH, the
+ * tracepoint's next, or a tick. False where none does, or where the reading has seen a switch that
+ * has no record yet.
+ */
+bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *reading,
+		       struct attrib_runner *runner);
 /* Whether the records of a group reach up to a reading; if not, that is bounded by the last one. */
 bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uint64_t *reading);
 

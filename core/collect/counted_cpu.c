@@ -556,9 +556,13 @@ static bool is_off(const struct counted_cpu *cpu)
 
 void counted_cpu_drain_to_end(struct counted_cpu *cpu)
 {
+	struct attrib_runner runner = attrib_nobody;
+
 	drain(cpu, UNTIL_END, cpu->mark);
-	if (cpu->ending && is_off(cpu))
-		counted_cpu_end(cpu, &attrib_nobody);
+	if (!cpu->ending)
+		return;
+	if (is_off(cpu) || attrib_runner_now(cpu->attrib, cpu->index, cpu->groups[0].end, &runner))
+		counted_cpu_end(cpu, &runner);
 }
 
 unsigned counted_cpu_off(const struct counted_cpu *cpu)

@@ -54,6 +54,9 @@ struct record {
 			 */
 			const void *rest;
 			size_t rest_bytes;
+			/* The thread that runs next, + 1; 0: not told. In a recording; else it is
+			 * in the RAW part. */
+			uint32_t next;
 		} sample;
 		struct {
 			char text[16];

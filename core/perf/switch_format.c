@@ -213,3 +213,11 @@ pid_t switch_raw_tid(const struct switch_format *format, const struct record *re
 
 	return known ? raw.prev_pid : record->tid;
 }
+
+uint32_t switch_raw_next(const struct switch_format *format, const struct record *record)
+{
+	struct switch_raw raw;
+	bool known = format && switch_raw_read(format, record, &raw) == 0;
+
+	return known ? (uint32_t)raw.next_pid + 1 : record->sample.next;
+}

@@ -67,5 +67,7 @@ int switch_raw_read(const struct switch_format *format, const struct record *rec
  * the RAW part has it. format NULL, or no such part: record->tid.
  */
 pid_t switch_raw_tid(const struct switch_format *format, const struct record *record);
+/* The thread that runs next, + 1, in the same way: else record->sample.next. */
+uint32_t switch_raw_next(const struct switch_format *format, const struct record *record);
 
 #endif

@@ -71,10 +71,11 @@ enum perfdata_feature {
 /*
  * Samples are as perf wants them: each value with the id of its event, and an instruction address,
  * which nobody asks for and is 0: perf script knows no samples without one. Counts and times begin
- * with the recording, so that what went before is nobody's. `foreign` is 1 if the kernel prepared
- * the sample for an event of another program, whose pid namespace pid and tid belong to. To perf
- * these are reserved bytes.
+ * with the recording, so that what went before is nobody's. `next` is the thread that runs next, +
+ * 1 (0: not told), or PERFDATA_FOREIGN: the kernel prepared the sample for an event of another
+ * program, whose pid namespace pid and tid belong to. To perf these are reserved bytes.
  */
+#define PERFDATA_FOREIGN     UINT32_MAX
 #define PERFDATA_SAMPLE_TYPE (RECORD_SAMPLE_TYPE | PERF_SAMPLE_IP)
 #define PERFDATA_READ_FORMAT (RECORD_READ_FORMAT | PERF_FORMAT_ID)
 
@@ -83,7 +84,7 @@ struct perfdata_own_sample {
 	uint64_t id, ip;
 	uint32_t pid, tid;
 	uint64_t time_ns;
-	uint32_t cpu, foreign;
+	uint32_t cpu, next;
 	uint64_t n, enabled_ns, running_ns;
 	struct {
 		uint64_t value, id;

@@ -145,11 +145,13 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 	out->ip = 0;
 	out->pid = in->pid;
 	out->tid = in->tid;
-	if (stream->traced && in->id == stream->switch_id)
+	out->next = is_ours(raw, in->id) ? 0 : PERFDATA_FOREIGN;
+	if (stream->traced && in->id == stream->switch_id) {
 		out->tid = (uint32_t)switch_raw_tid(&stream->format, record);
+		out->next = switch_raw_next(&stream->format, record);
+	}
 	out->time_ns = sample_time(raw, stream, in);
 	out->cpu = in->cpu;
-	out->foreign = !is_ours(raw, in->id);
 	out->n = n;
 	out->enabled_ns = reading[READING_ENABLED_NS] - base[READING_ENABLED_NS];
 	out->running_ns = reading[READING_RUNNING_NS] - base[READING_RUNNING_NS];

@@ -262,13 +262,16 @@ int own_take_sample(struct replay_own *own, const struct perf_event_header *head
 	own->reading[READING_RUNNING_NS] = sample->running_ns;
 	for (size_t i = 0; i < sample->n; i++)
 		own->reading[READING_VALUES + i] = sample->values[i].value;
+	bool foreign = sample->next == PERFDATA_FOREIGN;
 	const struct record record = {
 		.kind = RECORD_SAMPLE,
-		.id = sample->foreign ? 0 : sample->id,
+		.id = foreign ? 0 : sample->id,
 		.time_ns = sample->time_ns,
 		.pid = (pid_t)sample->pid,
 		.tid = (pid_t)sample->tid,
-		.sample = {own->reading, sample->n},
+		.sample = {.reading = own->reading,
+			   .n_values = sample->n,
+			   .next = foreign ? 0 : sample->next},
 	};
 	attrib_record(own->part->attrib, cpu, &record);
 	own->touched = true;

@@ -43,6 +43,7 @@ enum step_kind {
 	END,
 	SW,       /* a switch away from pid/tid: time, N, cycles and faults so far */
 	TRACED,   /* the same; its RAW part says that it was away from the thread `other` */
+	NEXT,     /* a switch from pid/tid to `other`, as a recording has it */
 	TICK,     /* a tick while pid/tid runs */
 	FOREIGN,  /* a switch, with id and time as another's event has them */
 	CROSSED,  /* a switch as the second group sees it, under the first one's id */
@@ -497,6 +498,49 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
+		"a switch that leaves no trace: who ran is not the next of the record before",
+		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
+		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7},
+		 {NEXT, 0, 7, 7, 400, 3, 350, .other = 8}},
+		{{7, 200, 2, 150, 0}, {UNATTRIBUTED, 200, 1, 200, 0}},
+		2,
+	},
+	{
+		"and a SWITCH tells when: the time before is the next's",
+		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
+		 {CAME, 0, 9, 9, 250, .other = 8},
+		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
+		{{7, 100, 1, 100, 0},
+		 {8, 150, 0, 0, 0},
+		 {9, 50, 1, 0, 0},
+		 {UNATTRIBUTED, 0, 0, 200, 0}},
+		4,
+	},
+	{
+		"two that leave no trace: the time of both is nobody's",
+		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
+		 {CAME, 0, 9, 9, 250, .other = 2},
+		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
+		{{7, 100, 1, 100, 0}, {9, 50, 1, 0, 0}, {UNATTRIBUTED, 150, 0, 200, 0}},
+		3,
+	},
+	{
+		"a thread that execs has the number of its process from then on",
+		{{THREAD, 0, 7, 7, 10, .other = 71},
+		 {NEXT, 0, 8, 8, 100, 1, 100, .other = 71},
+		 {NEXT, 0, 7, 7, 300, 2, 300, .other = 8}},
+		{{8, 100, 1, 100, 0}, {7, 200, 1, 200, 0}},
+		2,
+	},
+	{
+		"a tick finds another than the next",
+		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
+		 {TICK, 0, 9, 9, 200, 1, 200},
+		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
+		{{7, 100, 1, 100, 0}, {UNATTRIBUTED, 100, 0, 100, 0}, {9, 100, 1, 100, 0}},
+		3,
+	},
+	{
 		"a SWITCH that is later than its sample: all of the slice was silent, no more",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 250, .other = 2},
@@ -638,7 +682,7 @@ static void feed(struct bench *bench, const struct step *step)
 	const uint64_t second_reading[] = {enabled_ns - bench->away_ns, running_ns - bench->away_ns,
 					   step->faults, step->n, 0};
 	const struct attrib_runner runner = {step->other, step->other};
-	const uint32_t rest[] = {36, 0, 0, (uint32_t)step->other, 0, 0, 0, 0, 0, 0};
+	const uint32_t rest[] = {36, 0, 0, (uint32_t)step->other, 0, 0, 0, 0, UINT32_MAX, 0};
 	int group = step->kind == TICK    ? (int)first_group.group
 		    : step->kind == TICK2 ? (int)second_group.group
 					  : -1;
@@ -662,6 +706,7 @@ static void feed(struct bench *bench, const struct step *step)
 	case FOREIGN:
 	case SW:
 	case TRACED:
+	case NEXT:
 	case TICK:
 	case CROSSED2:
 		record.kind = RECORD_SAMPLE;
@@ -673,6 +718,8 @@ static void feed(struct bench *bench, const struct step *step)
 			record.id = 30797;
 			record.time_ns = 5;
 		}
+		if (step->kind == NEXT)
+			record.sample.next = (uint32_t)step->other + 1;
 		if (step->kind == TRACED) {
 			record.sample.rest = rest;
 			record.sample.rest_bytes = sizeof(rest);

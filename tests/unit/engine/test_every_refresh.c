@@ -15,7 +15,8 @@ enum {
 	TROUBLE_EACH = 50, /* refreshes from one trouble to the next */
 };
 #define OFF_MOST      0.02
-#define STORM_EACH_NS (20 * NS_PER_US)
+#define STORM_EACH_NS (50 * NS_PER_US)
+#define WAIT_NS       (21 * NS_PER_MS) /* for a CPU that is late */
 #define STOPPED_NS    (1200 * NS_PER_MS)
 
 struct world {
@@ -23,6 +24,7 @@ struct world {
 	bool loop, pair; /* who runs: on CPU 0 the pair if there is one, on CPU 1 the loop */
 	bool no_tick;    /* of the idle CPU: it is late for every cut */
 	bool silent;     /* the idle task of CPU 1 makes no records */
+	bool unreported; /* neither does the second one of the pair when it goes */
 	bool storm;      /* pmctop is stopped for 1.2 s now and then, and the ring overflows */
 	bool lose;       /* records of CPU 0 are lost now and then */
 	const struct fk_rival *rival;
@@ -49,6 +51,10 @@ static const struct world worlds[] = {
 	 .loop = true,
 	 .pair = true,
 	 .rival = &elsewhere,
+	 .marked_most = 0.01},
+	{.name = "a task that is not reported",
+	 .pair = true,
+	 .unreported = true,
 	 .marked_most = 0.01},
 	{.name = "lost records", .loop = true, .pair = true, .lose = true, .marked_most = 0.05},
 	{.name = "a storm while stopped",
@@ -157,23 +163,27 @@ static void trouble(struct run *run, unsigned refresh)
 	}
 }
 
-static void check_world(const struct world *world, uint64_t delay_ns)
+static void check_world(const struct world *world, uint64_t delay_ns, enum fk_tracefs tracefs)
 {
-	struct run run = {.world = world, .fk = fk_new(&(struct fk_config){.cpus = 2})};
+	const struct fk_config config = {.cpus = 2, .tracefs = tracefs};
+	struct run run = {.world = world, .fk = fk_new(&config)};
 	struct sys sys = fk_sys(run.fk);
 
 	for (size_t i = 0; i < ARRAY_SIZE(tids); i++)
-		fk_task(run.fk, &(struct fk_spec){.tid = tids[i], .rates = HALF_IPC});
+		fk_task(run.fk, &(struct fk_spec){.tid = tids[i],
+						  .rates = HALF_IPC,
+						  .unreported = world->unreported && i == 1});
 	fk_task(run.fk, &(struct fk_spec){.tid = VISITOR});
 	if (world->loop)
 		fk_switch(run.fk, 1, LOOP);
 	fk_no_tick(run.fk, 1, world->no_tick);
 	fk_silent_idle(run.fk, 1, world->silent);
 	struct engine *engine = open_engine(&sys);
+	go_on(&run, delay_ns / (delay_ns < NS_PER_S / 2 ? 40 : 100),
+	      REFRESHES * (delay_ns + WAIT_NS + STOPPED_NS / TROUBLE_EACH));
 	for (unsigned i = 0; i < REFRESHES; i++) {
 		trouble(&run, i);
 		visit(&run, i, delay_ns);
-		go_on(&run, delay_ns / 100, delay_ns);
 		check_refresh(&run, engine, delay_ns);
 	}
 	if ((double)run.marked > world->marked_most * (double)run.figures)
@@ -183,20 +193,32 @@ static void check_world(const struct world *world, uint64_t delay_ns)
 	fk_free(run.fk);
 }
 
-static void test_every_refresh(void **state)
+static void check_all(enum fk_tracefs tracefs)
 {
 	static const uint64_t delays_ns[] = {NS_PER_S / 10, NS_PER_S / 5, NS_PER_S / 2, NS_PER_S};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(delays_ns); k++)
-			check_world(&worlds[i], delays_ns[k]);
+			check_world(&worlds[i], delays_ns[k], tracefs);
+}
+
+static void test_with_the_software_event(void **state)
+{
+	(void)state;
+	check_all(FK_TRACEFS_NONE);
+}
+
+static void test_with_the_tracepoint(void **state)
+{
+	(void)state;
+	check_all(FK_TRACEFS_MOUNTED);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_refresh),
+		cmocka_unit_test(test_with_the_software_event),
+		cmocka_unit_test(test_with_the_tracepoint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ static const struct scene scenes[] = {
 	{.name = "rival", .slots = 2, .before = rival},
 	{.name = "rival with a call chain", .slots = 2, .before = rival_with_chain},
 	{.name = "rival in another pid namespace", .slots = 2, .before = rival_elsewhere},
-	{.name = "records that cannot be decoded", .before = garble, .lost = true},
+	{.name = "records that cannot be decoded", .lives = true, .before = garble, .lost = true},
 	{.name = "other columns", .before = change_columns},
 	{.name = "other columns in turns", .slots = 2, .before = change_columns, .midway = true},
 	{.name = "silent idle", .before = be_silent},

@@ -285,14 +285,15 @@ static inline void replay_sample(struct replay *replay, const struct perf_event_
 		reading[READING_VALUES + i] = words[9 + 2 * i];
 		assert_true(replay_knows(replay, words[10 + 2 * i]));
 	}
-	bool foreign = words[5] >> 32;
+	uint32_t next = (uint32_t)(words[5] >> 32);
+	bool foreign = next == PERFDATA_FOREIGN;
 	const struct record record = {
 		.kind = RECORD_SAMPLE,
 		.id = foreign ? 0 : id,
 		.time_ns = words[4],
 		.pid = (pid_t)words[3],
 		.tid = (pid_t)(words[3] >> 32),
-		.sample = {reading, n},
+		.sample = {.reading = reading, .n_values = n, .next = foreign ? 0 : next},
 	};
 	attrib_record(replay->attrib, stream->cpu, &record);
 	replay->samples++;
