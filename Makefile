@@ -482,7 +482,8 @@ sanitize-threads: test-deps ## run the units with threads under TSan
 # Units that take more than half a minute under valgrind, which is some 40 times slower: ASan sees as
 # much of them. test_killed traces its children itself.
 UNVALGRINDED := tests/program/ test_sweep test_killed test_tui_server test_tui_screens \
-	test_tui_long_day test_history test_view$$ test_replay$$ test_metric$$ test_day test_churn
+	test_tui_long_day test_history test_view$$ test_replay$$ test_metric$$ test_day test_churn \
+	test_every_refresh test_estimates
 
 valgrind: lint-deps ## run the faster units under valgrind's memcheck
 	@$(timed) $(submake) units && MEMCHECK=1 BUILD=$(BUILD) tests/run gate $(UNVALGRINDED:%=-x '%')
