@@ -483,7 +483,9 @@ static uint64_t verdict_ns(const struct judge *judge, size_t i, enum verdict ver
 	if (verdict != VERDICT_STALLED)
 		return ns;
 	double ipc = rows_figures(snapshot->columns, &snapshot->threads, i)[judge->ipc].value;
-	return (uint64_t)((double)ns * cpu_lost_share(ipc));
+	double lost_ns = (double)ns * cpu_lost_share(ipc);
+	/* All of a time of nearly 2^64 ns, which a broken recording may have, is more than fits. */
+	return lost_ns < (double)ns ? (uint64_t)lost_ns : ns;
 }
 
 static void add_shares(const struct judge *judge, struct shares *shares)
