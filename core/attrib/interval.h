@@ -69,9 +69,9 @@ void interval_sum_cpus(struct interval *interval);
 void interval_sum_parts(struct interval *interval);
 
 /*
- * How long the interval was for the CPUs, on average: each ends at its own last record, and rates
- * are of what was counted. Those that came or went meanwhile, or were hardly heard of, do not
- * count; `wall_ns` where none does.
+ * How long the interval was for the CPUs, on average: each ends at its own reading, or in a
+ * recording of perf's at its last record, and rates are of what was counted. Those that came or
+ * went meanwhile, or were hardly heard of, do not count; `wall_ns` where none does.
  */
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
 

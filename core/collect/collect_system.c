@@ -3,10 +3,10 @@
  * For each online CPU the groups of its plan, and one ring of their records.
  *
  * While an interval runs, the rings are drained when they are full enough. To end it, the groups of
- * all CPUs are read, one after the other: there each CPU's part of the interval ends, in the middle
- * of whatever runs. Who that is says the next record of the CPU: a switch, or a tick, which is
- * armed for it. Where neither comes in time (a stalled or idle virtual CPU) what ran since the last
- * record is unattributed, but for what /proc/stat calls idle.
+ * all CPUs are read, one after the other. There each CPU's part of the interval ends, in the middle
+ * of a slice. The records name the running task: those before (the tracepoint's next, a SWITCH), or
+ * the next one: a switch, or a tick that is armed for it. If none comes in time (a stalled or idle
+ * virtual CPU), the time since the last record is unattributed, except what /proc/stat calls idle.
  *
  * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
  * ends at a tick, so that the last slice of the group has its owner too.
