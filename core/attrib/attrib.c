@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct attrib_runner attrib_nobody = {-1, -1};
-
 /* Counters that stand beside each other, in readings and in a tally. */
 struct counters_run {
 	uint32_t reading, tally, n;
@@ -35,22 +33,19 @@ struct stream {
 	uint64_t origin_ns;         /* the time at which enabled ns was 0, as the ticks tell */
 	uint64_t *last;             /* the reading of the last record */
 	uint64_t *start;            /* the reading at the last cut */
-	uint64_t last_ns;           /* when the last record was made */
 	struct pace pace;
-	uint64_t *start_unseen;      /* at the last cut */
-	uint64_t *slice_unseen;      /* scratch: where a slice began, then where it ended */
-	struct attrib_runner runner; /* who runs since the last record; tid -1: unknown */
-	struct record exit;          /* the EXIT since the last switch record; time_ns 0: none */
-	struct record came;          /* the SWITCH (in) since the last record; time_ns 0: none */
-	bool lost;                   /* a LOST came since the last record */
-	struct stream *next;         /* of the same CPU: those that are on come first */
+	uint64_t *start_unseen; /* at the last cut */
+	uint64_t *slice_unseen; /* scratch: where a slice began, then where it ended */
+	struct running_since since;
+	struct stream *next; /* of the same CPU: those that are on come first */
 };
 
 struct attrib {
 	struct tasks *tasks;
 	struct interval *interval;
-	struct stream **streams; /* by CPU */
-	uint64_t *slice;         /* scratch: a tally, of which a stream uses its own numbers */
+	struct stream **streams;      /* by CPU */
+	struct running_task *running; /* likewise */
+	uint64_t *slice;              /* scratch: a tally, of which a stream uses its own numbers */
 };
 
 /* A record that ends a slice: what was counted by then, and who ran. */
@@ -69,6 +64,7 @@ struct attrib *attrib_new(struct tasks *tasks, struct interval *interval)
 	attrib->tasks = tasks;
 	attrib->interval = interval;
 	attrib->streams = xcalloc(interval->n_cpus, sizeof(struct stream *));
+	attrib->running = xcalloc(interval->n_cpus, sizeof(*attrib->running));
 	attrib_reshape(attrib);
 	return attrib;
 }
@@ -101,6 +97,7 @@ void attrib_close(struct attrib *attrib, size_t cpu)
 	if (attrib->streams[cpu])
 		tasks_records_lost(attrib->tasks);
 	attrib->streams[cpu] = NULL;
+	attrib->running[cpu] = (struct running_task){0};
 }
 
 void attrib_free(struct attrib *attrib)
@@ -110,6 +107,7 @@ void attrib_free(struct attrib *attrib)
 	for (size_t cpu = 0; cpu < attrib->interval->n_cpus; cpu++)
 		attrib_close(attrib, cpu);
 	free(attrib->streams);
+	free(attrib->running);
 	free(attrib->slice);
 	free(attrib);
 }
@@ -186,7 +184,7 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 			 .unseen = xcalloc(n, sizeof(uint64_t))},
 		.start_unseen = xcalloc(n, sizeof(uint64_t)),
 		.slice_unseen = xcalloc(2 * n, sizeof(uint64_t)),
-		.runner = attrib_nobody,
+		.since = {.runner = attrib_nobody},
 	};
 	find_counters(stream, &attrib->interval->shape);
 	if (reading) {
@@ -214,15 +212,14 @@ void attrib_restore(struct attrib *attrib, const struct attrib_stream *what,
 	struct stream *stream = stream_new(attrib, what, state->reading);
 
 	stream->on = state->on;
-	stream->lost = state->lost;
 	stream->origin_ns = state->origin_ns;
-	stream->last_ns = state->last_ns;
-	stream->runner = state->runner;
-	stream->exit = *state->exit;
-	stream->came = *state->came;
+	stream->since =
+		running_restore(&attrib->running[what->cpu], state->exit, state->came, state->lost);
+	stream->since.runner = state->runner;
+	stream->since.time_ns = state->last_ns;
 	/* Who is about to end there has been told of, but not to these tasks. */
-	if (stream->exit.time_ns && stream->exit.tid > 0)
-		tasks_exit(attrib->tasks, &stream->exit);
+	if (state->exit->time_ns && state->exit->tid > 0)
+		tasks_exit(attrib->tasks, state->exit);
 	put_in(attrib, stream);
 }
 
@@ -249,24 +246,6 @@ static bool is_ours(const struct attrib *attrib, size_t cpu, uint64_t id)
 		if (stream->switch_id == 0 || id == stream->switch_id || id == stream->tick_id)
 			return true;
 	return false;
-}
-
-/*
- * The task that ran until a sample which the kernel prepared for an event of another program. Pid
- * and tid are those of that event's pid namespace: a task outside it has tid 0, and others have
- * other numbers. So the SWITCH record of the task that came last decides, or the last tick.
- */
-SELDOM static struct attrib_runner runner_of_foreign(const struct attrib *attrib,
-						     const struct stream *stream)
-{
-	const struct record *came = &stream->came;
-
-	attrib->interval->cpu_unclear[stream->cpu] = true;
-	if (came->time_ns)
-		return (struct attrib_runner){came->pid, came->tid};
-	if (stream->runner.tid == -1)
-		attrib->interval->cpu_gaps[stream->cpu] = true;
-	return stream->runner;
 }
 
 /* The switch counter N of a reading. */
@@ -374,36 +353,18 @@ static inline uint64_t add_slice(const struct attrib *attrib, const struct strea
 	return ns;
 }
 
-/*
- * Whether the idle task ran, or one outside this pid namespace: the kernel writes tid 0 for both,
- * and -1 in the last switch of the second one, after an EXIT of tid 0.
- */
-static bool is_idle(const struct stream *stream, const struct sample *sample)
+static const struct running_task *running_on(const struct attrib *attrib,
+					     const struct stream *stream)
 {
-	if (sample->runner.tid == -1)
-		return stream->exit.time_ns && stream->exit.tid == 0;
-	return sample->runner.pid == 0 && sample->runner.tid == 0;
+	return &attrib->running[stream->cpu];
 }
 
-/*
- * Who ran in the slice that ends with this sample; NULL: no task that is known. A task that is past
- * its EXIT may lose its number before its last switch: the kernel then writes tid -1. If its EXIT
- * came in this very slice, it is that one. A tid without a pid is that of a known task, else of a
- * process with one thread.
- */
+/* Who ran in the slice that ends with this sample; NULL: no task that is known. */
 static inline struct task *task_of(const struct attrib *attrib, const struct stream *stream,
 				   const struct sample *sample)
 {
-	const struct record *exit = &stream->exit;
-	struct attrib_runner runner = sample->runner;
-
-	if (exit->time_ns && (runner.tid == -1 || runner.tid == exit->tid))
-		return tasks_find(attrib->tasks, exit->tid, exit->time_ns);
-	if (runner.tid <= 0)
-		return NULL;
-	bool is_known = runner.pid != -1 || tasks_find(attrib->tasks, runner.tid, sample->time_ns);
-	return tasks_at(attrib->tasks, is_known ? runner.pid : runner.tid, runner.tid,
-			sample->time_ns);
+	return running_find(running_on(attrib, stream), &stream->since, attrib->tasks,
+			    &sample->runner, sample->time_ns);
 }
 
 /* The tally that the slice belongs to of which that is the task. */
@@ -412,37 +373,19 @@ static inline uint64_t *owner_of(const struct attrib *attrib, const struct strea
 {
 	if (task)
 		return interval_task(attrib->interval, task);
-	return is_idle(stream, sample) ? interval_idle(attrib->interval, stream->cpu)
-				       : attrib->interval->unattributed;
-}
-
-/* A thread that execs takes the number of its process. */
-SELDOM static bool has_execed(const struct attrib *attrib, const struct stream *stream,
-			      const struct sample *sample)
-{
-	const struct attrib_runner now = sample->runner;
-	const struct task *task = tasks_find(attrib->tasks, stream->runner.tid, stream->last_ns);
-
-	return now.tid == now.pid && task && task->pid == now.pid;
-}
-
-/*
- * Whether another task ran than the last record said: some switch between left no record, and N
- * does not count it. An exiting thread may have lost its number.
- */
-static inline bool is_broken(const struct attrib *attrib, const struct stream *stream,
-			     const struct sample *sample)
-{
-	return stream->runner.tid != -1 && sample->runner.tid != -1 &&
-	       stream->runner.tid != sample->runner.tid && !has_execed(attrib, stream, sample);
+	return running_is_idle(running_on(attrib, stream), &stream->since, &sample->runner)
+		       ? interval_idle(attrib->interval, stream->cpu)
+		       : attrib->interval->unattributed;
 }
 
 /* Whether a gap is told: nothing was lost, and a SWITCH says who came last. */
-static bool silence_is_told(const struct stream *stream, const struct sample *sample)
+static bool silence_is_told(const struct attrib *attrib, const struct stream *stream,
+			    const struct sample *sample)
 {
-	const struct record *came = &stream->came;
+	const struct running_task *running = running_on(attrib, stream);
+	const struct record *came = running_came(running, &stream->since);
 
-	return came->time_ns && stream->last_ns && !stream->lost &&
+	return came && stream->since.time_ns && !running_lost(running, &stream->since) &&
 	       (came->tid == sample->runner.tid || sample->runner.tid == -1);
 }
 
@@ -453,9 +396,9 @@ static bool silence_is_told(const struct stream *stream, const struct sample *sa
 static uint64_t *silent_owner(const struct attrib *attrib, const struct stream *stream,
 			      uint64_t missing, struct task **task)
 {
-	const struct record *came = &stream->came;
-	bool several = missing > 1 ||
-		       (stream->runner.tid != -1 && stream->runner.tid != came->change.other_tid);
+	const struct record *came = &running_on(attrib, stream)->came;
+	pid_t told = stream->since.runner.tid;
+	bool several = missing > 1 || (told != -1 && told != came->change.other_tid);
 
 	*task = NULL;
 	if (several || came->change.other_tid < 0)
@@ -489,8 +432,9 @@ static void take_silent_part(const struct attrib *attrib, const struct stream *s
 	struct task *task;
 	uint64_t *silent = silent_owner(attrib, stream, missing, &task);
 	bool idle = silent == interval_idle(attrib->interval, stream->cpu);
-	uint64_t silent_ns =
-		stream->came.time_ns > stream->last_ns ? stream->came.time_ns - stream->last_ns : 0;
+	uint64_t came_ns = running_on(attrib, stream)->came.time_ns,
+		 last_ns = stream->since.time_ns;
+	uint64_t silent_ns = came_ns > last_ns ? came_ns - last_ns : 0;
 
 	for (size_t i = 0; i < layout->n_values; i++) {
 		int counter = layout->counter_of[i];
@@ -587,8 +531,10 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
 		return;
 	}
 	interval->gaps += missing ? missing : 1;
-	interval->cpu_unclear[stream->cpu] |= !stream->lost;
-	if (silence_is_told(stream, sample)) {
+	/* At the end of a turn a LOST may be still to come. */
+	interval->cpu_unclear[stream->cpu] |=
+		stream->on && !running_lost(running_on(attrib, stream), &stream->since);
+	if (silence_is_told(attrib, stream, sample)) {
 		share_slice(attrib, stream, sample, missing);
 		return;
 	}
@@ -608,7 +554,7 @@ SELDOM static void mark_nobodys(const struct attrib *attrib, const struct stream
 	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
 	bool off = off_ns(reading) != off_ns(stream->last);
 
-	if (stream->exit.time_ns || !stream->layout->clock ||
+	if (running_exit(running_on(attrib, stream), &stream->since) || !stream->layout->clock ||
 	    stream->pace.weight != ATTRIB_WEIGHT_ONE)
 		return;
 	interval->cpu_gaps[stream->cpu] |= off;
@@ -627,20 +573,39 @@ static inline void stream_sample(const struct attrib *attrib, struct stream *str
 
 	if (sample->tick && sample->runner.tid == -1)
 		mark_nobodys(attrib, stream, now);
-	if (missing == 0 && off_ns(now) == off_ns(last) && !is_broken(attrib, stream, sample))
+	if (missing == 0 && off_ns(now) == off_ns(last) &&
+	    !running_is_broken(&stream->since, attrib->tasks, &sample->runner))
 		give_slice(attrib, stream, sample);
 	else
 		fold_doubtful(attrib, stream, sample, missing);
 	memcpy(stream->last, now, (READING_VALUES + layout->n_values) * sizeof(*now));
-	stream->last_ns = sample->time_ns;
-	stream->runner = sample->next;
-	/* A tick may be a reading, and these of after it. */
-	if (!sample->tick || stream->came.time_ns <= sample->time_ns)
-		stream->came.time_ns = 0;
-	if (!sample->tick)
-		stream->lost = false;
-	if (!sample->tick || missing > 0)
-		stream->exit.time_ns = 0;
+	running_since_sample(&stream->since, running_on(attrib, stream), &sample->next,
+			     sample->time_ns, sample->tick, missing > 0);
+}
+
+static const struct stream *clock_of(const struct attrib *attrib, size_t cpu)
+{
+	const struct stream *stream = while_on(attrib->streams[cpu]);
+
+	while (stream && !stream->layout->clock)
+		stream = while_on(stream->next);
+	return stream;
+}
+
+/*
+ * Who runs at a time that no sample is after. A group that has had no sample in its turn knows what
+ * the clock's group does, if that has had none meanwhile either.
+ */
+static struct attrib_runner runs_at(const struct attrib *attrib, const struct stream *stream,
+				    uint64_t time_ns)
+{
+	const struct running_task *running = running_on(attrib, stream);
+	const struct stream *clock = clock_of(attrib, stream->cpu);
+	struct attrib_runner runner = running_at(running, &stream->since, time_ns);
+
+	if (runner.tid == -1 && clock && clock->since.time_ns <= stream->since.time_ns)
+		runner = running_at(running, &clock->since, time_ns);
+	return runner;
 }
 
 void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
@@ -650,23 +615,18 @@ void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint6
 
 	if (!stream)
 		return;
+	uint64_t time_ns = stream->origin_ns + reading[READING_ENABLED_NS];
+	const struct attrib_runner last = runner ? *runner : runs_at(attrib, stream, time_ns);
 	const struct sample end = {
 		.reading = reading,
-		.time_ns = stream->origin_ns + reading[READING_ENABLED_NS],
-		.runner = runner ? *runner : stream->runner,
-		.next = runner ? *runner : stream->runner,
+		.time_ns = time_ns,
+		.runner = last,
+		.next = last,
 		.tick = true,
 	};
-	stream_sample(attrib, stream, &end);
 	stream->on = false;
+	stream_sample(attrib, stream, &end);
 	put_in(attrib, stream);
-}
-
-/* Who was about to end when the last window did has done so. */
-static void forget_exit(struct stream *stream, uint64_t weight)
-{
-	if (weight != ATTRIB_WEIGHT_ONE || stream->pace.weight != ATTRIB_WEIGHT_ONE)
-		stream->exit.time_ns = 0;
 }
 
 static void set_pace(struct stream *stream, uint64_t weight)
@@ -683,45 +643,42 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 
 	if (!stream)
 		return;
-	bool goes_on = start_ns == 0;
-	if (!goes_on)
-		forget_exit(stream, weight);
+	bool whole = weight == ATTRIB_WEIGHT_ONE && stream->pace.weight == ATTRIB_WEIGHT_ONE;
 	set_pace(stream, weight);
-	if (goes_on) {
-		put_in(attrib, stream);
-		return;
+	if (start_ns > 0) {
+		const struct stream *clock = clock_of(attrib, cpu);
+		stream->on = true;
+		stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
+		running_since_begin(&stream->since, running_on(attrib, stream), start_ns);
+		/* Who is about to end beside a window has done so when the next one begins. */
+		if (clock && (whole || !stream->layout->clock))
+			stream->since.exit_heard = clock->since.exit_heard;
 	}
-	stream->on = true;
-	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
-	stream->last_ns = start_ns;
-	stream->runner = attrib_nobody;
-	stream->came.time_ns = 0;
-	stream->lost = false;
-	/* Who is about to end there, as the one that is always on has heard. */
-	for (struct stream *on = while_on(attrib->streams[cpu]); on; on = while_on(on->next))
-		if (on->layout->clock)
-			stream->exit = on->exit;
 	put_in(attrib, stream);
 }
 
 bool attrib_state(const struct attrib *attrib, size_t cpu, unsigned group,
 		  struct attrib_state *state)
 {
+	static const struct record none;
 	const struct stream *stream = attrib->streams[cpu];
 
 	while (stream && stream->layout->group != group)
 		stream = stream->next;
 	if (!stream)
 		return false;
+	const struct running_task *running = running_on(attrib, stream);
+	const struct record *exit = running_exit(running, &stream->since);
+	const struct record *came = running_came(running, &stream->since);
 	*state = (struct attrib_state){
 		.reading = stream->last,
 		.on = stream->on,
-		.lost = stream->lost,
+		.lost = running_lost(running, &stream->since),
 		.origin_ns = stream->origin_ns,
-		.last_ns = stream->last_ns,
-		.runner = stream->runner,
-		.exit = &stream->exit,
-		.came = &stream->came,
+		.last_ns = stream->since.time_ns,
+		.runner = stream->since.runner,
+		.exit = exit ? exit : &none,
+		.came = came ? came : &none,
 	};
 	return true;
 }
@@ -731,6 +688,22 @@ SELDOM static bool is_foreign(const struct attrib *attrib, const struct stream *
 			      const struct record *record)
 {
 	return !is_ours(attrib, stream->cpu, record->id);
+}
+
+/*
+ * Pid and tid of a sample that the kernel prepared for an event of another program are those of
+ * that event's pid namespace: a task outside it has tid 0, and others have other numbers.
+ */
+SELDOM static struct attrib_runner runner_of_foreign(const struct attrib *attrib,
+						     const struct stream *stream)
+{
+	struct interval *interval = attrib->interval;
+	const struct attrib_runner runner =
+		running_untold(running_on(attrib, stream), &stream->since);
+
+	interval->cpu_unclear[stream->cpu] = true;
+	interval->cpu_gaps[stream->cpu] |= runner.tid == -1;
+	return runner;
 }
 
 static inline struct attrib_runner runner_of(const struct attrib *attrib,
@@ -780,12 +753,14 @@ static void bound_reading(const struct stream *stream, const struct record *reco
  * `missing` switches between a reading and the sample made no record: who ran then was silent, and
  * only a SWITCH record may say who it was.
  */
-SELDOM static struct attrib_runner silent_runner(const struct stream *stream,
+SELDOM static struct attrib_runner silent_runner(const struct attrib *attrib,
+						 const struct stream *stream,
 						 const uint64_t *reading, uint64_t missing)
 {
-	const struct record *came = &stream->came;
+	const struct record *came = running_came(running_on(attrib, stream), &stream->since);
 
-	if (missing > 1 || came->time_ns <= stream->origin_ns + reading[READING_ENABLED_NS])
+	if (missing > 1 || !came ||
+	    came->time_ns <= stream->origin_ns + reading[READING_ENABLED_NS])
 		return attrib_nobody;
 	return (struct attrib_runner){came->change.other_pid, came->change.other_tid};
 }
@@ -805,24 +780,24 @@ bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uin
 bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *reading,
 		       struct attrib_runner *runner)
 {
-	const struct stream *stream = while_on(attrib->streams[cpu]);
+	const struct stream *clock = clock_of(attrib, cpu);
 
-	while (stream && !stream->layout->clock)
-		stream = while_on(stream->next);
-	if (!stream || switches(stream->layout, reading) != switches(stream->layout, stream->last))
+	if (!clock || switches(clock->layout, reading) != switches(clock->layout, clock->last))
 		return false;
-	uint64_t time_ns = stream->origin_ns + reading[READING_ENABLED_NS];
-	const struct record *came = &stream->came;
-	*runner = stream->runner;
-	if (came->time_ns && came->time_ns <= time_ns)
-		*runner = (struct attrib_runner){came->pid, came->tid};
-	else if (came->time_ns)
-		return false;
+	uint64_t time_ns = clock->origin_ns + reading[READING_ENABLED_NS];
+	*runner = runs_at(attrib, clock, time_ns);
 	if (runner->pid == -1 && runner->tid > 0) {
 		const struct task *task = tasks_find(attrib->tasks, runner->tid, time_ns);
 		runner->pid = task ? task->pid : -1;
 	}
 	return runner->pid != -1;
+}
+
+bool attrib_names_runner(const struct attrib *attrib, size_t cpu)
+{
+	const struct stream *clock = clock_of(attrib, cpu);
+
+	return clock && runs_at(attrib, clock, UINT64_MAX).tid != -1;
 }
 
 bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct record *record,
@@ -841,7 +816,7 @@ bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct reco
 		reading[n_at] = n_before;
 	uint64_t missing = n_before - reading[n_at];
 	*runner = missing == 0 ? runner_of(attrib, stream, record)
-			       : silent_runner(stream, reading, missing);
+			       : silent_runner(attrib, stream, reading, missing);
 	return true;
 }
 
@@ -872,9 +847,9 @@ static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *r
 
 SELDOM static void tell(struct attrib *attrib, size_t cpu, const struct record *record)
 {
-	struct stream *first = while_on(attrib->streams[cpu]);
 	bool named = record->tid > 0; /* tid 0: a task outside this pid namespace */
 
+	running_task_hear(&attrib->running[cpu], record);
 	switch (record->kind) {
 	case RECORD_COMM:
 		if (named)
@@ -887,23 +862,15 @@ SELDOM static void tell(struct attrib *attrib, size_t cpu, const struct record *
 	case RECORD_EXIT:
 		if (named)
 			tasks_exit(attrib->tasks, record);
-		for (struct stream *on = first; on; on = while_on(on->next))
-			on->exit = *record;
-		break;
-	case RECORD_SWITCH:
-		for (struct stream *on = first; on; on = while_on(on->next))
-			if (!record->change.out)
-				on->came = *record;
 		break;
 	case RECORD_LOST:
 		attrib->interval->lost_records += record->lost.records;
-		for (struct stream *on = first; on; on = while_on(on->next))
-			on->lost = true;
 		tasks_records_lost(attrib->tasks);
 		break;
 	case RECORD_THROTTLE:
 		attrib->interval->cpu_gaps[cpu] = true;
 		break;
+	case RECORD_SWITCH:
 	case RECORD_SAMPLE:
 	case RECORD_OTHER:
 		break;

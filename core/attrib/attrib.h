@@ -3,6 +3,7 @@
 #define PMCTOP_ATTRIB_H
 
 #include "core/attrib/interval.h"
+#include "core/attrib/running_task.h"
 #include "core/attrib/tasks.h"
 #include "core/event/plan.h"
 #include "core/perf/record.h"
@@ -70,8 +71,8 @@ void attrib_close(struct attrib *attrib, size_t cpu);
 
 /*
  * A group that takes turns. When its turn is over its last reading ends the slice that was under
- * way: it is of whom the last tick named, or of `runner` where the caller knows better (who took
- * the turn away on the CPU it ran on itself); of nobody where neither is told. All its records
+ * way: it is of the running task, or of `runner` where the caller knows better (who took the turn
+ * away on the CPU it ran on itself); of nobody where neither is known. All its records
  * must have been folded in before. When its next turn begins, at start_ns, a slice begins.
  *
  * All groups of a CPU that is counted in windows have a `weight`: what they count in the window
@@ -81,10 +82,6 @@ void attrib_close(struct attrib *attrib, size_t cpu);
  * start_ns is 0 a window goes on, with another weight from its last record on.
  */
 enum { ATTRIB_WEIGHT_ONE = 1024 }; /* and no less */
-struct attrib_runner {
-	pid_t pid, tid;
-};
-extern const struct attrib_runner attrib_nobody;
 void attrib_pause(struct attrib *attrib, size_t cpu, unsigned group, const uint64_t *reading,
 		  const struct attrib_runner *runner);
 void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t start_ns,
@@ -127,6 +124,8 @@ bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct reco
  */
 bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *reading,
 		       struct attrib_runner *runner);
+/* Whether the records up to now name who runs. */
+bool attrib_names_runner(const struct attrib *attrib, size_t cpu);
 /* Whether the records of a group reach up to a reading; if not, that is bounded by the last one. */
 bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uint64_t *reading);
 

@@ -9,7 +9,7 @@
  * virtual CPU), the time since the last record is unattributed, except what /proc/stat calls idle.
  *
  * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
- * ends at a tick, so that the last slice of the group has its owner too.
+ * ends with the running task known too, so that the last slice of the group has its owner.
  */
 #include "core/attrib/attrib.h"
 #include "core/base/util.h"

@@ -311,17 +311,14 @@ static void end_slice(struct counted_cpu *cpu, const struct counted_group *count
 
 /* A reading with the task that ran is what a tick would have told. */
 static void end_part(struct counted_cpu *cpu, const struct counted_group *counted,
-		     const struct attrib_runner *runner)
+		     const struct attrib_runner *runner, uint64_t time_ns)
 {
-	struct attrib_state state;
-
-	if (attrib_reaches(cpu->attrib, cpu->index, counted->index, counted->end) ||
-	    !attrib_state(cpu->attrib, cpu->index, counted->index, &state))
+	if (attrib_reaches(cpu->attrib, cpu->index, counted->index, counted->end))
 		return;
 	const struct record tick = {
 		.kind = RECORD_SAMPLE,
 		.id = counted->group.tick_id,
-		.time_ns = state.origin_ns + counted->end[READING_ENABLED_NS],
+		.time_ns = time_ns,
 		.pid = runner->pid,
 		.tid = runner->tid,
 		.sample = {counted->end, counted->group.n},
@@ -333,11 +330,18 @@ static void end_part(struct counted_cpu *cpu, const struct counted_group *counte
 
 void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner)
 {
+	const struct counted_group *clock = &cpu->groups[0];
+	struct attrib_state state;
+
 	cpu->ending = false;
 	counted_cpu_disarm(cpu);
-	end_part(cpu, &cpu->groups[0], runner);
+	if (!attrib_state(cpu->attrib, cpu->index, clock->index, &state))
+		return;
+	/* One time for both, as one is read at once after the other. */
+	uint64_t time_ns = state.origin_ns + clock->end[READING_ENABLED_NS];
+	end_part(cpu, clock, runner, time_ns);
 	if (cpu->turn > 0)
-		end_part(cpu, &cpu->groups[cpu->turn], runner);
+		end_part(cpu, &cpu->groups[cpu->turn], runner, time_ns);
 }
 
 enum until {
@@ -468,6 +472,12 @@ void counted_cpu_drain_to_mark(struct counted_cpu *cpu)
 void counted_cpu_drain_to_ticks(struct counted_cpu *cpu)
 {
 	drain(cpu, UNTIL_TICKS, cpu->mark);
+}
+
+bool counted_cpu_names_runner(struct counted_cpu *cpu)
+{
+	counted_cpu_drain_to_mark(cpu);
+	return attrib_names_runner(cpu->attrib, cpu->index);
 }
 
 /* ---- turns and doubts */

@@ -148,9 +148,12 @@ void counted_cpu_tell_birth(struct counted_cpu *cpu, const struct birth *birth);
 void counted_cpu_drain_to_mark(struct counted_cpu *cpu);
 void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
 
+/* Folds in the records up to the mark: whether they name who runs there now. */
+bool counted_cpu_names_runner(struct counted_cpu *cpu);
+
 /*
  * Gives the turn to the next group, if several take turns. `runner`: who runs there, where the
- * caller does; NULL: as the tick told just now.
+ * caller does; NULL: as the records tell.
  */
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The CPU that we run on is never armed: to get there we were switched to, so its last record is
- * but a moment old, and who runs there is us.
+ * What ends, an interval, a turn or a window, ends with a task: who runs there now the records may
+ * name, else a tick does. The CPU that we run on is never armed: who runs there is us.
  */
 #include "core/collect/counted_cpus.h"
 
@@ -50,7 +50,7 @@ void counted_cpus_drain(struct counted_cpus *cpus)
 			counted_cpu_drain_to_mark(&cpus->items[i]);
 }
 
-/* ---- ticks */
+/* ---- who runs */
 
 static bool is_ours(const struct counted_cpus *cpus, const struct counted_cpu *cpu)
 {
@@ -68,61 +68,100 @@ static uint64_t pause_awhile(const struct counted_cpus *cpus, uint64_t waited_ns
 	return sys_now_ns(cpus->sys) - begin_ns;
 }
 
-/* Brings a CPU up to what it waits for: whether it goes on waiting. */
-static bool take_ticks(struct counted_cpu *cpu, counted_cpu_act *act)
+static struct attrib_runner ourselves(const struct counted_cpus *cpus)
 {
-	if (!act) {
-		counted_cpu_drain_to_end(cpu);
-		return cpu->ending;
-	}
-	counted_cpu_drain_to_ticks(cpu);
-	bool awaits = counted_cpu_awaits(cpu);
-	if (!awaits)
-		act(cpu, NULL);
-	return awaits;
+	struct attrib_runner us;
+
+	return sys_self(cpus->sys, &us.pid, &us.tid) == 0 ? us : attrib_nobody;
 }
 
-/*
- * Brings every CPU that waits for ticks up to them, if they have come, and does there what they are
- * for (NULL: an interval ends). Whether one that has not come is still worth waiting for.
- */
-static bool take_all_ticks(struct counted_cpus *cpus, counted_cpu_act *act, uint64_t waited_ns)
+/* Brings a CPU up to what it waits for, and does it there: whether it goes on waiting. */
+typedef bool step(struct counted_cpu *cpu);
+
+static bool step_to_end(struct counted_cpu *cpu)
+{
+	if (cpu->ending)
+		counted_cpu_drain_to_end(cpu);
+	return cpu->ending;
+}
+
+static bool step_to_tick(struct counted_cpu *cpu, counted_cpu_act *act)
+{
+	if (!counted_cpu_awaits(cpu))
+		return false;
+	counted_cpu_drain_to_ticks(cpu);
+	if (counted_cpu_awaits(cpu))
+		return true;
+	act(cpu, NULL);
+	return false;
+}
+
+static bool step_to_turn(struct counted_cpu *cpu)
+{
+	return step_to_tick(cpu, counted_cpu_turn);
+}
+
+static bool step_to_close(struct counted_cpu *cpu)
+{
+	return step_to_tick(cpu, counted_cpu_close_window);
+}
+
+/* Whether one whose tick has not come is still worth waiting for. */
+static bool step_all(struct counted_cpus *cpus, step *next_step, uint64_t waited_ns)
 {
 	bool wait = false;
 
 	counted_cpus_look_ahead(cpus);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
-		bool waits = cpu->open && (act ? counted_cpu_awaits(cpu) : cpu->ending);
 		bool tickless = cpu->tickless_cuts >= TICKLESS_CUTS;
-		if (waits && take_ticks(cpu, act))
+		if (cpu->open && next_step(cpu))
 			wait |= waited_ns < (tickless ? TICK_SPIN_NS : TICK_WAIT_NS);
 	}
 	return wait;
 }
 
 /* Returns how long we slept meanwhile. */
-static uint64_t await_ticks(struct counted_cpus *cpus, counted_cpu_act *act)
+static uint64_t await_ticks(struct counted_cpus *cpus, step *next_step)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys), waited_ns = 0, slept_ns = 0;
 
-	while (take_all_ticks(cpus, act, waited_ns)) {
+	while (step_all(cpus, next_step, waited_ns)) {
 		slept_ns += pause_awhile(cpus, waited_ns);
 		waited_ns = sys_now_ns(cpus->sys) - begin_ns;
 	}
 	return slept_ns;
 }
 
+/*
+ * Does on a CPU what needs to know who runs there: at once where that is us, or where the records
+ * name him, else when a tick has come (step_to_tick).
+ */
+static void act_or_arm(const struct counted_cpus *cpus, struct counted_cpu *cpu,
+		       counted_cpu_act *act, bool turn_only)
+{
+	if (is_ours(cpus, cpu)) {
+		const struct attrib_runner us = ourselves(cpus);
+		act(cpu, &us);
+		return;
+	}
+	if (!counted_cpu_names_runner(cpu))
+		counted_cpu_arm(cpu, turn_only);
+	if (!counted_cpu_awaits(cpu))
+		act(cpu, NULL);
+}
+
+/* ---- the end of an interval */
+
 /* Whom the records do not name runs there still: the CPU that we run on needs none. */
 static void end_unnamed(const struct counted_cpus *cpus, struct counted_cpu *cpu)
 {
-	struct attrib_runner us;
+	const struct attrib_runner runner = cpu->reads_itself ? ourselves(cpus) : attrib_nobody;
 
 	if (!cpu->ending)
 		return;
-	bool ours = cpu->reads_itself && sys_self(cpus->sys, &us.pid, &us.tid) == 0;
-	cpu->tickless_cuts = ours ? 0 : cpu->tickless_cuts + 1;
-	counted_cpu_end(cpu, ours ? &us : &attrib_nobody);
+	cpu->tickless_cuts = runner.tid == -1 ? cpu->tickless_cuts + 1 : 0;
+	counted_cpu_end(cpu, &runner);
 }
 
 /* One after the other, at once: little time passes between the first and the last reading. */
@@ -170,7 +209,7 @@ void counted_cpus_end(struct counted_cpus *cpus)
 		else
 			cpu->tickless_cuts = 0;
 	}
-	await_ticks(cpus, NULL);
+	await_ticks(cpus, step_to_end);
 	for (size_t i = 0; i < cpus->n; i++)
 		end_unnamed(cpus, &cpus->items[i]);
 }
@@ -268,14 +307,6 @@ void counted_cpus_begin_turns(struct counted_cpus *cpus, unsigned turns, uint64_
 	cpus->turn_due_ns = now_ns;
 }
 
-static void end_ours(const struct counted_cpus *cpus, struct counted_cpu *cpu, counted_cpu_act *act)
-{
-	struct attrib_runner us;
-	bool known = sys_self(cpus->sys, &us.pid, &us.tid) == 0;
-
-	act(cpu, known ? &us : &attrib_nobody);
-}
-
 /* A CPU whose tick does not come keeps its turn for once; but not for ever. */
 static void turn_late(struct counted_cpus *cpus)
 {
@@ -293,19 +324,13 @@ void counted_cpus_turn(struct counted_cpus *cpus)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys);
 
+	counted_cpus_look_ahead(cpus);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
-		if (!cpu->open || cpu->n_groups <= 2 || cpu->window.share < 1)
-			continue;
-		if (is_ours(cpus, cpu)) {
-			end_ours(cpus, cpu, counted_cpu_turn);
-			continue;
-		}
-		counted_cpu_arm(cpu, true);
-		if (!counted_cpu_awaits(cpu))
-			counted_cpu_turn(cpu, &attrib_nobody);
+		if (cpu->open && cpu->n_groups > 2 && cpu->window.share >= 1)
+			act_or_arm(cpus, cpu, counted_cpu_turn, true);
 	}
-	uint64_t slept_ns = await_ticks(cpus, counted_cpu_turn);
+	uint64_t slept_ns = await_ticks(cpus, step_to_turn);
 	turn_late(cpus);
 	/* Smoothed: a virtual CPU that stood still for once says nothing about the cost. */
 	uint64_t cost_ns = sys_now_ns(cpus->sys) - begin_ns - slept_ns;
@@ -321,16 +346,10 @@ void counted_cpus_close_windows(struct counted_cpus *cpus, uint64_t until_ns)
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
 		const struct counted_window *window = &cpu->window;
-		if (!cpu->open || window->share >= 1 || window->shut || window->due_ns > until_ns)
-			continue;
-		if (is_ours(cpus, cpu))
-			end_ours(cpus, cpu, counted_cpu_close_window);
-		else
-			counted_cpu_arm(cpu, false);
-		if (!window->shut && !counted_cpu_awaits(cpu))
-			counted_cpu_close_window(cpu, &attrib_nobody);
+		if (cpu->open && window->share < 1 && !window->shut && window->due_ns <= until_ns)
+			act_or_arm(cpus, cpu, counted_cpu_close_window, false);
 	}
-	await_ticks(cpus, counted_cpu_close_window);
+	await_ticks(cpus, step_to_close);
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct counted_cpu *cpu = &cpus->items[i];
 		if (!cpu->open || !counted_cpu_awaits(cpu))

@@ -23,11 +23,7 @@ struct counted_rotation {
 	uint64_t random;         /* 0: not yet drawn */
 };
 
-/*
- * All CPUs of a machine as they are counted: what is done to all of them at once, by ticks. A tick
- * says who runs on a CPU now and what its groups have counted: there an interval can end, or a
- * turn.
- */
+/* All CPUs of a machine as they are counted: what is done to all of them at once. */
 struct counted_cpus {
 	const struct sys *sys;
 	struct counted_cpu *items; /* by index in the interval: every possible CPU */
@@ -38,7 +34,7 @@ struct counted_cpus {
 	struct counted_rotation rotation;
 };
 
-/* What ends at a tick: counted_cpu_turn, counted_cpu_close_window. */
+/* What is done where it is known who runs: counted_cpu_turn, counted_cpu_close_window. */
 typedef void counted_cpu_act(struct counted_cpu *cpu, const struct attrib_runner *runner);
 
 /* Folds in what there is. */
@@ -71,7 +67,7 @@ void counted_cpus_begin_turns(struct counted_cpus *cpus, unsigned turns, uint64_
 /* Gives the turn to the next group on every CPU where several wait for it, and schedules the next.
  */
 void counted_cpus_turn(struct counted_cpus *cpus);
-/* Closes the windows that are due by then, each at a tick. */
+/* Closes the windows that are due by then. */
 void counted_cpus_close_windows(struct counted_cpus *cpus, uint64_t until_ns);
 
 #endif
