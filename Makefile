@@ -133,7 +133,7 @@ BENCH_BIN := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(BENCH_SRC))
 submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
 .PHONY: all run static install install-caps uninstall deb dist test check test-live fresh units live-units loads objects bench benches screenshots guest monitoring
-.PHONY: fuzz fuzz-short fuzzers sweep soak format format-check \
+.PHONY: guest-bench fuzz fuzz-short fuzzers sweep soak format format-check \
 	sanitize sanitize-threads valgrind analyze lint
 .PHONY: always deps deb-deps test-deps live-deps lint-deps clang-deps bench-deps clean help
 .DELETE_ON_ERROR:
@@ -408,6 +408,10 @@ guest: ## build the emulated arm64 machine and pmctop for it
 	@tests/guest/image.sh $(GUEST)
 	+@flock $(GUEST)/.lock $(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 \
 		BUILD=$(BUILD)/arm64 all loads
+
+guest-bench: guest ## build what the benchmark's part "emulated" runs there too
+	+@$(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 BUILD=$(BUILD)/arm64 \
+		TEST_CFLAGS= TEST_LIBS= $(addprefix $(BUILD)/arm64/bench/,floor per_thread)
 
 static-arm64: ## build build/arm64/static/pmctop, the static program for arm64
 	@tests/guest/image.sh $(GUEST)

@@ -18,7 +18,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from figures import Report  # noqa: E402
 from machine import BUILD, PMCTOP, describe  # noqa: E402
 
-PARTS = ["switches", "path", "crowd", "short", "idle", "record", "screen", "scale"]
+PARTS = ["switches", "path", "crowd", "short", "idle", "record", "screen", "scale", "emulated"]
 
 
 def main():

@@ -27,7 +27,7 @@ usage: boot.sh [OPTIONS] SCRIPT
   --later N       the script begins N times a moment later        (0)
   --pmctop FILE   a static arm64 pmctop, which becomes /bin/pmctop
   --perf          perf and setcap too: 30 MB that other guests need not unpack
-  --load DIR      every executable file in DIR goes to /bin
+  --load DIR      every executable file in DIR goes to /bin (may be repeated)
   --image DIR     what image.sh made                              (build/guest)
   --interactive   a shell on this terminal; Ctrl-A x ends the machine
 The script finds SHIFT in $guest_shift, and a user called "user" (su user -c ...).
@@ -36,7 +36,7 @@ END
 
 here=$(cd "$(dirname "$0")" && pwd)
 image=$here/../../build/guest
-shift_=1 cpu=max smp=2 memory=1024 timeout=600 later=0 pmctop='' perf='' load='' interactive='' script=''
+shift_=1 cpu=max smp=2 memory=1024 timeout=600 later=0 pmctop='' perf='' loads=() interactive='' script=''
 
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -69,7 +69,7 @@ while [ $# -gt 0 ]; do
 	--timeout) timeout=$2 ;;
 	--later) later=$2 ;;
 	--pmctop) pmctop=$2 ;;
-	--load) load=$2 ;;
+	--load) loads+=("$2") ;;
 	--image) image=$2 ;;
 	-*)
 		usage >&2
@@ -116,13 +116,13 @@ printf '[pmctop]\nbudget = 0\n' >"$work/over/etc/pmctop.conf"
 install -m 755 "$here/init.sh" "$work/over/init"
 [ -z "$script" ] || install -m 755 "$script" "$work/over/test.sh"
 [ -z "$pmctop" ] || install -m 755 "$pmctop" "$work/over/bin/pmctop"
-if [ -n "$load" ]; then
+for load in "${loads[@]}"; do
 	for f in "$load"/*; do
 		if [ -f "$f" ] && [ -x "$f" ]; then
 			install -m 755 "$f" "$work/over/bin/"
 		fi
 	done
-fi
+done
 find "$work/over" -exec touch -h -d @0 {} +
 for dir in "$image/root" ${perf:+"$image/perf"} "$work/over"; do
 	(cd "$dir" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --reproducible --quiet)
