@@ -38,6 +38,8 @@ enum {
 	RINGS_BYTES = 128 << 20, /* of all CPUs together */
 };
 
+#define LOOK_NS (50 * NS_PER_MS)
+
 struct collect_system {
 	struct collect base;
 	struct collect_context context;
@@ -50,6 +52,7 @@ struct collect_system {
 	struct silence silence;
 	struct switch_event switches;
 	struct cpu_list online; /* as of the last cut */
+	uint64_t look_due_ns;   /* when rivals are looked for; UINT64_MAX: none can blind us */
 	size_t ring_bytes;
 	struct error uncounted; /* why some CPUs are not, as it was told; "": all are */
 };
@@ -214,6 +217,26 @@ static void begin_turns(struct collect_system *self)
 				 self->base.refresh_ns);
 }
 
+/*
+ * With the software event a program that begins to sample switches blinds us until SWITCH records
+ * are requested: soon, not at the end of a long interval.
+ */
+static void schedule_look(struct collect_system *self)
+{
+	bool told = switch_event_format(&self->switches) || !counted_cpus_need_look(&self->cpus);
+
+	self->look_due_ns = told ? UINT64_MAX : sys_now_ns(self->context.sys) + LOOK_NS;
+}
+
+static void look(struct collect_system *self)
+{
+	counted_cpus_look(&self->cpus);
+	counted_cpus_want_switches(&self->cpus, &self->base.interval);
+	if (counted_cpus_ask_switches(&self->cpus))
+		counted_cpus_record_switches(&self->cpus);
+	schedule_look(self);
+}
+
 static void make_plan(struct collect_system *self)
 {
 	const struct plan_request request = {
@@ -314,8 +337,9 @@ static uint64_t system_due_ns(const struct collect *collect)
 	const struct collect_system *self = (const struct collect_system *)collect;
 	uint64_t turn_ns = self->cpus.turn_due_ns;
 	uint64_t window_ns = counted_windows_due_ns(&self->windows);
+	uint64_t due_ns = turn_ns < window_ns ? turn_ns : window_ns;
 
-	return turn_ns < window_ns ? turn_ns : window_ns;
+	return due_ns < self->look_due_ns ? due_ns : self->look_due_ns;
 }
 
 static void system_turn(struct collect *collect)
@@ -325,9 +349,10 @@ static void system_turn(struct collect *collect)
 
 	if (counted_windows_due_ns(&self->windows) <= now_ns)
 		counted_windows_go_on(&self->windows, now_ns);
-	if (self->cpus.turn_due_ns > now_ns)
-		return;
-	counted_cpus_turn(&self->cpus);
+	if (self->cpus.turn_due_ns <= now_ns)
+		counted_cpus_turn(&self->cpus);
+	if (self->look_due_ns <= now_ns)
+		look(self);
 }
 
 /* ---- between two intervals */
@@ -352,6 +377,7 @@ static void system_renew(struct collect *collect)
 	silence_renew(&self->silence, &self->cpus, anew);
 	begin_turns(self);
 	counted_windows_begin(&self->windows, collect->refresh_ns);
+	schedule_look(self);
 }
 
 static void system_cut(struct collect *collect)
@@ -488,6 +514,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 		result = replan(self, err);
 	if (result == 0)
 		begin_turns(self);
+	schedule_look(self);
 	if (self->ring_bytes < ring_bytes_for(online.n))
 		notes_add(
 			context->notes,

@@ -257,14 +257,14 @@ static int open_beside(const struct counted_cpu *cpu, struct perf_event_attr att
 	return result;
 }
 
-int counted_cpu_ask_switches(struct counted_cpu *cpu)
+bool counted_cpu_ask_switches(struct counted_cpu *cpu)
 {
-	if (!cpu->wants_switches || !cpu->open || cpu->switches_fd >= 0)
-		return 0;
-	int result = open_beside(cpu, group_switch_record_attr(), &cpu->switches_fd);
-	if (result == 0 && cpu->window.shut)
-		result = sys_perf_ioctl(cpu->sys, cpu->switches_fd, PERF_EVENT_IOC_DISABLE, 0);
-	return result;
+	if (!cpu->wants_switches || !cpu->open || cpu->switches_fd >= 0 ||
+	    open_beside(cpu, group_switch_record_attr(), &cpu->switches_fd) < 0)
+		return false;
+	if (cpu->window.shut)
+		sys_perf_ioctl(cpu->sys, cpu->switches_fd, PERF_EVENT_IOC_DISABLE, 0);
+	return true;
 }
 
 /* ---- records */

@@ -105,8 +105,8 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 		     struct counted_failure *failure);
 void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not; keeps window.share */
 
-/* Requests SWITCH records if they are wanted, the CPU is open and has none yet: 0 or -errno. */
-int counted_cpu_ask_switches(struct counted_cpu *cpu);
+/* Requests SWITCH records if they are wanted and the CPU is open: whether there are some anew. */
+bool counted_cpu_ask_switches(struct counted_cpu *cpu);
 
 /*
  * From now on it is counted in windows, of which one is open; and in whole again. 0 or -errno:

@@ -216,16 +216,41 @@ void counted_cpus_end(struct counted_cpus *cpus)
 
 /* ---- SWITCH records */
 
+static bool needs_look(const struct counted_cpu *cpu)
+{
+	return cpu->open && !cpu->wants_switches && cpu->window.share >= 1;
+}
+
+bool counted_cpus_need_look(const struct counted_cpus *cpus)
+{
+	bool need = false;
+
+	for (size_t i = 0; i < cpus->n; i++)
+		need |= needs_look(&cpus->items[i]);
+	return need;
+}
+
+void counted_cpus_look(struct counted_cpus *cpus)
+{
+	counted_cpus_look_ahead(cpus);
+	for (size_t i = 0; i < cpus->n; i++)
+		if (needs_look(&cpus->items[i]))
+			counted_cpu_drain_to_mark(&cpus->items[i]);
+}
+
 void counted_cpus_want_switches(struct counted_cpus *cpus, const struct interval *interval)
 {
 	for (size_t i = 0; i < cpus->n; i++)
 		cpus->items[i].wants_switches |= interval->cpu_unclear[i];
 }
 
-void counted_cpus_ask_switches(struct counted_cpus *cpus)
+bool counted_cpus_ask_switches(struct counted_cpus *cpus)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < cpus->n; i++)
-		counted_cpu_ask_switches(&cpus->items[i]);
+		any |= counted_cpu_ask_switches(&cpus->items[i]);
+	return any;
 }
 
 /* ---- turns */

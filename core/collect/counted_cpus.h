@@ -53,11 +53,18 @@ void counted_cpus_end(struct counted_cpus *cpus);
 void counted_cpus_look_ahead(struct counted_cpus *cpus);
 
 /*
+ * Folds in what there is on CPUs without SWITCH records, to learn whether they are needed. One that
+ * is counted in windows needs no such look: all is folded in where a window ends.
+ */
+bool counted_cpus_need_look(const struct counted_cpus *cpus);
+void counted_cpus_look(struct counted_cpus *cpus);
+/*
  * On CPUs where they are needed (interval.cpu_unclear) SWITCH records are wanted from then on, and
- * nowhere else: each switch costs more with them. Asks for those that are wanted and not there.
+ * nowhere else: each switch costs more with them. Asks for those that are wanted and not there:
+ * whether there are new ones.
  */
 void counted_cpus_want_switches(struct counted_cpus *cpus, const struct interval *interval);
-void counted_cpus_ask_switches(struct counted_cpus *cpus);
+bool counted_cpus_ask_switches(struct counted_cpus *cpus);
 
 /*
  * An interval of that length begins, in which `turns` groups take turns: plans its rotations, and

@@ -180,3 +180,15 @@ void counted_cpus_record(struct counted_cpus *cpus, const struct event_set *even
 	free(coming.cpus);
 	free(coming.ids);
 }
+
+void counted_cpus_record_switches(struct counted_cpus *cpus)
+{
+	struct coming coming = {.ids = xcalloc(cpus->n, sizeof(*coming.ids))};
+	struct recorder *recorder = NULL;
+
+	for (size_t i = 0; i < cpus->n && !recorder; i++)
+		recorder = cpus->items[i].recorder;
+	if (recorder)
+		tell_switches(cpus, &coming, recorder);
+	free(coming.ids);
+}
