@@ -18,10 +18,11 @@
 static void ring_put(struct fk_ring *ring, const void *bytes, size_t size)
 {
 	uint64_t head = ring->page->data_head;
-	uint64_t data_size = ring->page->data_size;
+	size_t data_size = ring->page->data_size, at = head % data_size;
+	size_t to_end = size < data_size - at ? size : data_size - at;
 
-	for (size_t i = 0; i < size; i++)
-		ring->data[(head + i) % data_size] = ((const unsigned char *)bytes)[i];
+	memcpy(ring->data + at, bytes, to_end);
+	memcpy(ring->data, (const unsigned char *)bytes + to_end, size - to_end);
 	/* Pairs with the reader's load-acquire: the bytes first, then the head that shows them. */
 	__atomic_store_n(&ring->page->data_head, head + size, __ATOMIC_RELEASE);
 }
