@@ -516,8 +516,8 @@ static void share_slice(const struct attrib *attrib, const struct stream *stream
 }
 
 /*
- * A slice that may be several tasks': the group was off the PMU, `missing` records are, or others
- * that N did not count.
+ * A slice that may be several tasks': the group was off the PMU or throttled, or `missing` records
+ * are, or others that N did not count.
  */
 SELDOM static void fold_doubtful(const struct attrib *attrib, const struct stream *stream,
 				 const struct sample *sample, uint64_t missing)
@@ -528,6 +528,11 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
 	if (off_ns(now) != off_ns(last)) {
 		add_slice(attrib, stream, now, interval->unattributed);
 		interval->contended_ns += now[READING_ENABLED_NS] - last[READING_ENABLED_NS];
+		return;
+	}
+	if (running_throttled(running_on(attrib, stream), &stream->since)) {
+		add_slice(attrib, stream, now, interval->unattributed);
+		mark_gap(attrib, stream, sample);
 		return;
 	}
 	interval->gaps += missing ? missing : 1;
@@ -571,9 +576,11 @@ static inline void stream_sample(const struct attrib *attrib, struct stream *str
 	/* A reading may have had this switch in N already. */
 	uint64_t missing = grown > !sample->tick ? grown - !sample->tick : 0;
 
-	if (sample->tick && sample->runner.tid == -1)
+	bool throttled = running_throttled(running_on(attrib, stream), &stream->since);
+
+	if (sample->tick && sample->runner.tid == -1 && !throttled)
 		mark_nobodys(attrib, stream, now);
-	if (missing == 0 && off_ns(now) == off_ns(last) &&
+	if (missing == 0 && off_ns(now) == off_ns(last) && !throttled &&
 	    !running_is_broken(&stream->since, attrib->tasks, &sample->runner))
 		give_slice(attrib, stream, sample);
 	else

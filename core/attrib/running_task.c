@@ -16,6 +16,8 @@ void running_task_hear(struct running_task *task, const struct record *record)
 		task->came_at = task->heard;
 	} else if (record->kind == RECORD_LOST) {
 		task->lost_at = task->heard;
+	} else if (record->kind == RECORD_THROTTLE) {
+		task->throttled_at = task->heard;
 	}
 }
 
@@ -84,5 +86,7 @@ struct attrib_runner running_at(const struct running_task *task, const struct ru
 {
 	const struct record *came = running_came(task, since);
 
-	return came && came->time_ns > time_ns ? attrib_nobody : running_untold(task, since);
+	return (came && came->time_ns > time_ns) || running_throttled(task, since)
+		       ? attrib_nobody
+		       : running_untold(task, since);
 }

@@ -33,6 +33,7 @@ struct running_task {
 	struct record exit;                 /* the last EXIT */
 	struct record came;                 /* the last SWITCH of a task that came */
 	uint64_t exit_at, came_at, lost_at; /* `heard` at these and at the last LOST; 0: none */
+	uint64_t throttled_at;              /* at the last THROTTLE or UNTHROTTLE */
 };
 
 /* What a group's last sample has told. */
@@ -44,7 +45,7 @@ struct running_since {
 	uint64_t exit_heard;         /* by the last one that was not of the same slice */
 };
 
-/* An EXIT, SWITCH or LOST record. */
+/* An EXIT, SWITCH, LOST or THROTTLE record. */
 void running_task_hear(struct running_task *task, const struct record *record);
 
 /*
@@ -107,6 +108,14 @@ static inline bool running_lost(const struct running_task *task, const struct ru
 	return task->lost_at > since->switch_heard;
 }
 
+/* The switch counter stood still for a while since the last sample, whatever switches there were.
+ */
+static inline bool running_throttled(const struct running_task *task,
+				     const struct running_since *since)
+{
+	return task->throttled_at > since->heard;
+}
+
 /* ---- who ran until a sample that names `runner`, made at time_ns */
 
 /*
@@ -145,7 +154,10 @@ static inline bool running_is_broken(const struct running_since *since, const st
 struct attrib_runner running_untold(const struct running_task *task,
 				    const struct running_since *since);
 
-/* Who runs at time_ns, after the last sample: nobody where only a SWITCH of after it names it. */
+/*
+ * Who runs at time_ns, after the last sample: nobody where only a SWITCH of after it names it, or
+ * where the group was throttled since.
+ */
 struct attrib_runner running_at(const struct running_task *task, const struct running_since *since,
 				uint64_t time_ns);
 

@@ -124,6 +124,16 @@ int group_id(const struct group *group, size_t member, uint64_t *id)
 	return fd_id(group, group->fds[member], id);
 }
 
+/*
+ * From Linux 6.16 on a throttled member stops its whole group, and only the leader's THROTTLE
+ * record says so [run on 7.2]. It ends with the same trailer as other records.
+ */
+static void tell_of_throttling(struct perf_event_attr *leader)
+{
+	leader->sample_type |= RECORD_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_READ;
+	leader->sample_id_all = 1;
+}
+
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
 	       const struct plan *plan, unsigned index, const struct group_place *place,
 	       size_t *failed)
@@ -140,6 +150,8 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 		attr.disabled = leader_fd < 0;
 		attr.inherit = place->inherit;
 		attr.enable_on_exec = attr.disabled && place->on_exec;
+		if (attr.disabled && !plan->per_task)
+			tell_of_throttling(&attr);
 		int fd = sys_perf_open(sys, &attr, place->tid, place->cpu, leader_fd,
 				       PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {
@@ -185,9 +197,12 @@ static int send(const struct group *group, int fd, int ring_fd)
 
 int group_send(const struct group *group, int ring_fd)
 {
-	int result = send(group, group->switch_fd, ring_fd);
+	const int fds[] = {group->switch_fd, group->tick_fd, group->fds[0]};
+	int result = 0;
 
-	return result < 0 ? result : send(group, group->tick_fd, ring_fd);
+	for (size_t i = 0; result == 0 && i < ARRAY_SIZE(fds); i++)
+		result = send(group, fds[i], ring_fd);
+	return result;
 }
 
 int group_enable(const struct group *group)

@@ -51,7 +51,10 @@ struct perf_event_attr group_switch_attr(const struct switch_event *switches, si
 
 /* 0 or -errno, all of these. */
 
-/* Sends the group's records to the ring that is mapped on ring_fd. */
+/*
+ * Sends the group's records to the ring that is mapped on ring_fd: its samples, and the leader's
+ * THROTTLE and UNTHROTTLE.
+ */
 int group_send(const struct group *group, int ring_fd);
 /* To count, and not to: counts and times stand still meanwhile. */
 int group_enable(const struct group *group);

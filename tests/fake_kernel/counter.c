@@ -117,12 +117,40 @@ static void perf_disable(struct fk *fk, struct fk_perf *perf)
 		fk_perf_set_active(fk, perf, false);
 }
 
+static void set_throttled(struct fk *fk, struct fk_perf *leader, struct fk_cpu *cpu, bool on)
+{
+	if (leader->throttled == on)
+		return;
+	leader->throttled = on;
+	fk_record_throttle(fk, leader, cpu);
+}
+
+static bool group_samples(const struct fk_perf *leader)
+{
+	for (size_t i = 0; i < leader->n_members; i++)
+		if (leader->members[i]->active && leader->members[i]->period)
+			return true;
+	return false;
+}
+
+void fk_throttle(struct fk *fk, int number, bool on)
+{
+	struct fk_cpu *cpu = fk_cpu(fk, number);
+
+	fk_settle(fk, cpu);
+	for (size_t i = 0; i < cpu->context.n; i++)
+		if (!on || group_samples(cpu->context.leaders[i]))
+			set_throttled(fk, cpu->context.leaders[i], cpu, on);
+}
+
 static int perf_set_period(struct fk *fk, struct fk_perf *perf, uint64_t period)
 {
 	bool active = perf->active;
 
 	if (!perf->period || !period || period >> 63)
 		return -EINVAL;
+	if (active)
+		set_throttled(fk, perf->leader, perf_cpu(fk, perf), false);
 	fk_perf_set_active(fk, perf, false);
 	perf->period = period;
 	perf->period_left = 0;
@@ -233,7 +261,7 @@ static void perf_happen(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu,
 {
 	bool user = happens_in_user_mode(perf->kind) && cpu->current != &cpu->idle;
 
-	if (user ? perf->attr.exclude_user : perf->attr.exclude_kernel)
+	if (perf->leader->throttled || (user ? perf->attr.exclude_user : perf->attr.exclude_kernel))
 		return;
 	perf->count++;
 	if (!perf->period)
@@ -324,8 +352,11 @@ void fk_do_ticks(struct fk *fk)
 		bool idle = cpu->current == &cpu->idle;
 
 		fk_settle(fk, cpu);
-		if (idle ? !(cpu->no_tick || perf->attr.exclude_idle || perf->attr.exclude_kernel)
-			 : !perf->attr.exclude_user)
+		if (perf->leader->throttled)
+			;
+		else if (idle ? !(cpu->no_tick || perf->attr.exclude_idle ||
+				  perf->attr.exclude_kernel)
+			      : !perf->attr.exclude_user)
 			fk_record_sample(fk, perf, cpu, !idle, &(struct fk_prepared){.fields = 0});
 		perf->tick_ns += perf->period > PERIOD_MIN_NS ? perf->period : PERIOD_MIN_NS;
 	}

@@ -93,6 +93,8 @@ static void perf_settle(const struct fk *fk, struct fk_perf *perf, const struct 
 	if (!perf->active)
 		return;
 	perf->running_ns += ns;
+	if (perf->leader->throttled)
+		return;
 	if (perf->device)
 		perf->count += fk_device_counts(fk, perf->device, perf->attr.config, cpu->number,
 						span->from_ns, span->to_ns);

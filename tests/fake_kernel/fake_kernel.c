@@ -91,6 +91,8 @@ static void step_do(struct fk *fk, const struct fk_step *step)
 		return fk_hold(fk, step->cpu, step->n);
 	case FK_LOSE:
 		return fk_lose(fk, step->cpu, step->n);
+	case FK_THROTTLE:
+		return fk_throttle(fk, step->cpu, step->n);
 	case FK_OFFLINE:
 		return fk_cpu_offline(fk, step->cpu);
 	case FK_ONLINE:

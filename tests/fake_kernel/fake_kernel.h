@@ -312,6 +312,13 @@ struct fk_rival {
 };
 /* NULL: it ends. */
 void fk_rival(struct fk *fk, const struct fk_rival *rival);
+/*
+ * A sampling member of each group of the CPU has made too many samples, or (off) the next tick has
+ * come. From Linux 6.16 on the whole group stops then: nothing counts or samples, no LOST, enabled
+ * and running grow on. The leader alone writes THROTTLE and UNTHROTTLE, into a ring of its own or
+ * one that it is sent to. A new period of a member ends it, too.
+ */
+void fk_throttle(struct fk *fk, int cpu, bool on);
 void fk_lose(struct fk *fk, int cpu, unsigned n);   /* the next n records there are lost */
 void fk_garble(struct fk *fk, int cpu, unsigned n); /* they have a header and no body */
 
@@ -326,18 +333,19 @@ void fk_steal(struct fk *fk, uint64_t ns);
 void fk_advance(struct fk *fk, uint64_t ns);
 
 enum fk_action {
-	FK_SWITCH,  /* cpu, tid */
-	FK_FORK,    /* tid, child */
-	FK_THREAD,  /* tid, child */
-	FK_COMM,    /* tid, comm */
-	FK_EXEC,    /* tid, comm */
-	FK_EXIT,    /* tid, n = enum fk_exit */
-	FK_FAULT,   /* cpu */
-	FK_HOLD,    /* cpu, n */
-	FK_LOSE,    /* cpu, n */
-	FK_OFFLINE, /* cpu */
-	FK_ONLINE,  /* cpu */
-	FK_WAKE,    /* as sys_wake */
+	FK_SWITCH,   /* cpu, tid */
+	FK_FORK,     /* tid, child */
+	FK_THREAD,   /* tid, child */
+	FK_COMM,     /* tid, comm */
+	FK_EXEC,     /* tid, comm */
+	FK_EXIT,     /* tid, n = enum fk_exit */
+	FK_FAULT,    /* cpu */
+	FK_HOLD,     /* cpu, n */
+	FK_LOSE,     /* cpu, n */
+	FK_THROTTLE, /* cpu, n: on */
+	FK_OFFLINE,  /* cpu */
+	FK_ONLINE,   /* cpu */
+	FK_WAKE,     /* as sys_wake */
 };
 
 struct fk_step {

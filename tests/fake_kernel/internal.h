@@ -95,10 +95,11 @@ struct fk_perf {
 	struct fk_perf **members; /* of a leader: itself, then its siblings as they were opened */
 	size_t n_members, members_capacity;
 
-	bool enabled;  /* not OFF; a sibling counts only while its leader is enabled too */
-	bool active;   /* counting now */
-	uint64_t turn; /* when it was put on: the latest hears of software events first */
-	bool gone;     /* its CPU went offline or its task exited: it never counts again */
+	bool enabled;   /* not OFF; a sibling counts only while its leader is enabled too */
+	bool active;    /* counting now */
+	bool throttled; /* of a leader: its group does not count, see fk_throttle */
+	uint64_t turn;  /* when it was put on: the latest hears of software events first */
+	bool gone;      /* its CPU went offline or its task exited: it never counts again */
 	uint64_t count, enabled_ns, running_ns;
 
 	/* inherit.c; a copy has neither descriptor nor ring, and is not among fk.perfs */
@@ -324,6 +325,8 @@ void fk_record_sample(struct fk *fk, struct fk_perf *perf, struct fk_cpu *cpu, b
 struct fk_prepared fk_prepared_by_rival(const struct fk *fk);
 void fk_record_task(struct fk *fk, struct fk_cpu *cpu, uint32_t type, const struct fk_task *task,
 		    pid_t ppid, pid_t ptid);
+/* THROTTLE or UNTHROTTLE of a group. */
+void fk_record_throttle(struct fk *fk, struct fk_perf *leader, struct fk_cpu *cpu);
 void fk_record_comm(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *task, bool exec);
 /* SWITCH_CPU_WIDE, written while the CPU runs `current`; other: who runs next, or ran before. */
 void fk_record_switch(struct fk *fk, struct fk_cpu *cpu, const struct fk_task *other, bool out);

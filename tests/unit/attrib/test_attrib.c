@@ -109,6 +109,16 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
+		"a group that was throttled: N stood still, several may have run",
+		{{SW, 0, 7, 7, 100, 1, 100},
+		 {THROTTLE, 0, 7, 7, 110},
+		 {THROTTLE, 0, 8, 8, 130},
+		 {SW, 0, 9, 9, 150, 2, 120},
+		 {SW, 0, 7, 7, 180, 3, 130}},
+		{{7, 130, 2, 110, 0}, {9, 0, 0, 0, 0}, {UNATTRIBUTED, 50, 1, 20, 0}},
+		3,
+	},
+	{
 		"a thread that has exited, and its EXIT was lost: the tracepoint has its number",
 		{{SW, 0, 7, 71, 100, 1, 100},
 		 {SW, 0, 7, 7, 110, 2, 120},
@@ -956,7 +966,7 @@ static void test_gap_marks_all_tasks_of_its_cpu(void **state)
 		 {{SW, 0, 7, 7, 50, 1, 10}, {SW, 0, 7, 7, 60, 4, 20}, {SW, 0, 8, 8, 90, 5, 30}},
 		 5},
 		{"a group that was throttled",
-		 {{SW, 0, 7, 7, 50, 1, 10}, {SW, 0, 8, 8, 90, 2, 20}, {THROTTLE, 0, 8, 8, 95}},
+		 {{SW, 0, 7, 7, 50, 1, 10}, {THROTTLE, 0, 7, 7, 55}, {SW, 0, 8, 8, 90, 2, 20}},
 		 2},
 	};
 

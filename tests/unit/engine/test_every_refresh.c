@@ -17,6 +17,7 @@ enum {
 #define OFF_MOST      0.02
 #define STORM_EACH_NS (50 * NS_PER_US)
 #define WAIT_NS       (21 * NS_PER_MS) /* for a CPU that is late */
+#define THROTTLED_NS  (30 * NS_PER_MS)
 #define STOPPED_NS    (1200 * NS_PER_MS)
 
 struct world {
@@ -27,6 +28,7 @@ struct world {
 	bool unreported; /* neither does the second one of the pair when it goes */
 	bool storm;      /* pmctop is stopped for 1.2 s now and then, and the ring overflows */
 	bool lose;       /* records of CPU 0 are lost now and then */
+	bool throttle;   /* groups of CPU 0 are throttled now and then, once over a cut */
 	const struct fk_rival *rival;
 	double marked_most; /* share of the figures of tasks on CPU 0 */
 };
@@ -57,6 +59,11 @@ static const struct world worlds[] = {
 	 .unreported = true,
 	 .marked_most = 0.01},
 	{.name = "lost records", .loop = true, .pair = true, .lose = true, .marked_most = 0.05},
+	{.name = "a throttled group",
+	 .loop = true,
+	 .pair = true,
+	 .throttle = true,
+	 .marked_most = 0.08},
 	{.name = "a storm while stopped",
 	 .loop = true,
 	 .pair = true,
@@ -146,8 +153,21 @@ static void visit(const struct run *run, unsigned refresh, uint64_t delay_ns)
 		  2);
 }
 
+/* For one tick of the kernel: within a refresh, and over the end of the next but one. */
+static void throttle(const struct run *run, uint64_t delay_ns)
+{
+	const uint64_t within_ns = delay_ns / 3, over_ns = 2 * delay_ns - THROTTLED_NS / 2;
+
+	fk_script(run->fk,
+		  (struct fk_step[]){{within_ns, FK_THROTTLE, .cpu = 0, .n = true},
+				     {within_ns + THROTTLED_NS, FK_THROTTLE, .cpu = 0},
+				     {over_ns, FK_THROTTLE, .cpu = 0, .n = true},
+				     {over_ns + THROTTLED_NS, FK_THROTTLE, .cpu = 0}},
+		  4);
+}
+
 /* What makes this refresh hard. */
-static void trouble(struct run *run, unsigned refresh)
+static void trouble(struct run *run, unsigned refresh, uint64_t delay_ns)
 {
 	const struct world *world = run->world;
 
@@ -157,6 +177,8 @@ static void trouble(struct run *run, unsigned refresh)
 		return;
 	if (world->lose)
 		fk_lose(run->fk, 0, 5);
+	if (world->throttle)
+		throttle(run, delay_ns);
 	if (world->storm) {
 		go_on(run, STORM_EACH_NS, STOPPED_NS);
 		fk_advance(run->fk, STOPPED_NS);
@@ -182,7 +204,7 @@ static void check_world(const struct world *world, uint64_t delay_ns, enum fk_tr
 	go_on(&run, delay_ns / (delay_ns < NS_PER_S / 2 ? 40 : 100),
 	      REFRESHES * (delay_ns + WAIT_NS + STOPPED_NS / TROUBLE_EACH));
 	for (unsigned i = 0; i < REFRESHES; i++) {
-		trouble(&run, i);
+		trouble(&run, i, delay_ns);
 		visit(&run, i, delay_ns);
 		check_refresh(&run, engine, delay_ns);
 	}
