@@ -3,11 +3,8 @@
 
 #include "core/base/util.h"
 #include "core/doctor/doctor_part.h"
-#include "core/event/event_resolver.h"
 #include "core/sys/cpus.h"
-#include "core/sys/proc.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,23 +81,6 @@ void doctor_fini(struct doctor *doctor)
 
 /* ---- facts */
 
-/* Whether a tracepoint's number may be read: the best answer of the places where it may stand. */
-static int read_tracefs(const struct sys *sys)
-{
-	int best = -ENOENT;
-
-	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS && best < 0; i++) {
-		char path[128];
-		long id;
-
-		snprintf(path, sizeof(path), "%s/sched/sched_switch/id", event_tracefs_roots[i]);
-		int result = proc_number(sys, path, &id);
-		if (result == 0 || best == -ENOENT)
-			best = result;
-	}
-	return best;
-}
-
 static void read_counters(struct doctor_facts *facts)
 {
 	const struct event_context context = {facts->sys, &facts->pmus};
@@ -117,8 +97,9 @@ static void read_counters(struct doctor_facts *facts)
 static void read_facts(const struct sys *sys, struct doctor_facts *facts)
 {
 	struct cpu_list online;
+	struct switch_format format;
 
-	*facts = (struct doctor_facts){.sys = sys, .tracefs = read_tracefs(sys)};
+	*facts = (struct doctor_facts){.sys = sys, .tracefs = switch_format_read(sys, &format)};
 	pmu_set_read(sys, &facts->pmus);
 	access_probe(sys, &facts->access);
 	standing_read(sys, &facts->standing);

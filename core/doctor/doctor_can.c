@@ -7,7 +7,6 @@
 
 #include "core/base/util.h"
 
-#include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,15 +127,18 @@ static void can_hardware(struct doctor *doctor, const struct doctor_facts *facts
 
 static void can_tracepoints(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	doctor->tracepoints = facts->tracefs == 0 && facts->access.level >= ACCESS_TASK;
+	bool mounted = facts->tracefs != SWITCH_FORMAT_NOT_MOUNTED;
+	bool readable = mounted && facts->tracefs != SWITCH_FORMAT_DENIED;
+
+	doctor->tracepoints = readable && facts->access.level >= ACCESS_TASK;
 	if (doctor->tracepoints) {
 		doctor_add(doctor, CAN, DOCTOR_OK, "tracepoints", "tracefs can be read");
 	} else if (facts->access.level == ACCESS_NONE) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", SAME);
 	} else if (facts->access.level < ACCESS_TASK) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", "no: kernel mode%s needed",
-			   facts->tracefs < 0 ? " and tracefs are" : " is");
-	} else if (facts->tracefs == -ENOENT) {
+			   readable ? " is" : " and tracefs are");
+	} else if (!mounted) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", "no: tracefs is not mounted");
 		doctor_remedy(doctor, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
 	} else {

@@ -19,7 +19,7 @@ struct doctor_facts {
 	enum denial denial; /* of what is missing of the whole system; DENIAL_NONE: nothing is */
 	struct standing standing;
 	struct hypervisor hypervisor;
-	int tracefs;                  /* whether it may be read: 0 or -errno */
+	enum switch_format_state tracefs;
 	struct switch_event switches; /* closed; means nothing below ACCESS_SYSTEM */
 	size_t n_cpus;
 	char program[PATH_MAX]; /* what setcap must name */
