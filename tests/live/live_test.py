@@ -19,6 +19,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import confined  # noqa: E402
+import dropper  # noqa: E402
 from frames import (  # noqa: E402
     Charge, Charged, broken_sums, check, check_unless, finish, for_all, frames_of, skip, stolen_ns,
     wait_for_lines)
@@ -159,36 +160,22 @@ def remove(directories):
             pass
 
 
-# Becomes somebody else without an exec, and not dumpable, once it is told to.
-DROPPER = f"""
-import os, sys, threading
-told = threading.Thread(target=sys.stdin.readline)
-told.start()
-while told.is_alive():
-    pass
-os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY})
-while True:
-    pass
-"""
-
-
 def rollups():
-    dropper = subprocess.Popen([sys.executable, "-c", DROPPER], stdin=subprocess.PIPE, text=True)
+    dropped = dropper.start("while True: pass")
     spin = subprocess.Popen([os.path.join(LOAD, "spin"), "-n", "2"])
     directories = []
     try:
         pmctop = subprocess.Popen([PMCTOP, "--format", "json", "--by", "tree", "-d", "0.5"],
                                   stdout=subprocess.PIPE, text=True)
         frames = [json.loads(pmctop.stdout.readline())]
-        while not any(task["pid"] == dropper.pid for task in frames[-1]["tasks"]):
+        while not any(task["pid"] == dropped.pid for task in frames[-1]["tasks"]):
             frames.append(json.loads(pmctop.stdout.readline()))
-        directories = container(dropper.pid)
-        dropper.stdin.write("go\n")
-        dropper.stdin.flush()
+        directories = container(dropped.pid)
+        dropper.drop(dropped)
         # It is asked for again after 0.25, 1.25, 5.25 and 21.25 s.
         for line in pmctop.stdout:
             frames.append(json.loads(line))
-            user = [t["user"] for t in frames[-1]["tasks"] if t["pid"] == dropper.pid]
+            user = [t["user"] for t in frames[-1]["tasks"] if t["pid"] == dropped.pid]
             if len(frames) == 200 or (len(frames) > 4 and user == ["nobody"]):
                 break
         pmctop.terminate()
@@ -203,11 +190,11 @@ def rollups():
               and ours["events"]["task-clock"] >= theirs["events"]["task-clock"]
               > children[0]["events"]["task-clock"], (ours, theirs, children))
         users = [task["user"] for frame in frames for task in frame["tasks"]
-                 if task["pid"] == dropper.pid]
+                 if task["pid"] == dropped.pid]
         check("setuid() without an exec: root's first, then the other user's",
               users[0] == "root" and users[-1] == "nobody", users)
         if directories:
-            cgroup = rows[dropper.pid]["cgroup"]
+            cgroup = rows[dropped.pid]["cgroup"]
             check("a process that was moved is in its container",
                   cgroup.endswith("/docker/" + 64 * "a"), cgroup)
             table = run("-b", "-n", "1", "-d", "0.5", "--by", "cgroup").stdout
@@ -220,7 +207,7 @@ def rollups():
         table = run("-b", "-n", "1", "-d", "0.5", "--by", "socket").stdout
         check("sockets are rows", "\nSOCKET " in table and "\n     0 " in table, table)
     finally:
-        for process in (dropper, spin):
+        for process in (dropped, spin):
             process.kill()
             process.wait()
         remove(directories)

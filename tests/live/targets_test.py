@@ -21,6 +21,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import confined  # noqa: E402
+import dropper  # noqa: E402
 from frames import (  # noqa: E402
     Charge, Charged, broken_sums, check, check_unless, finish, for_all, frames_of, skip, stolen_ns,
     wait_for_lines)
@@ -324,15 +325,8 @@ def setuid():
                                                                     result.stderr))
 
 
-# Becomes another user when a line comes, without an exec, runs short-lived children, and prints
-# their pids.
-DROPPER = f"""
-import os, sys, threading
-told = threading.Thread(target=sys.stdin.readline)
-told.start()
-while told.is_alive():
-    pass
-os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY})
+# Short-lived children, and their pids.
+CHILDREN = """
 pids = []
 for _ in range(100):
     pid = os.fork()
@@ -349,18 +343,16 @@ sys.stdin.readline()
 
 def after_setuid():
     """Children that are gone at their first refresh, of a process that was read long before."""
-    with subprocess.Popen([sys.executable, "-c", DROPPER], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as dropper, \
+    with dropper.start(CHILDREN) as dropped, \
          subprocess.Popen([PMCTOP, "--format", "json", "-S", "software", "-d", "0.2"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           stdin=subprocess.DEVNULL, text=True) as pmctop:
         frame, seen, rows = None, 0, []
         while seen < 10:  # it is read after 0.25 and 1.25 s, and then after 5.25 s
             frame = json.loads(pmctop.stdout.readline())
-            seen += any(task["pid"] == dropper.pid for task in frame["tasks"])
-        dropper.stdin.write("go\n")
-        dropper.stdin.flush()
-        pids = {int(pid) for pid in dropper.stdout.readline().split()}
+            seen += any(task["pid"] == dropped.pid for task in frame["tasks"])
+        dropper.drop(dropped)
+        pids = {int(pid) for pid in dropped.stdout.readline().split()}
         ended = time.time()
         while frame["time"] < ended:
             frame = json.loads(pmctop.stdout.readline())
@@ -371,7 +363,7 @@ def after_setuid():
                      len(rows) >= len(pids) / 2 and users == {pwd.getpwuid(NOBODY).pw_name},
                      (len(rows), users))
         pmctop.kill()
-        dropper.kill()
+        dropped.kill()
 
 
 def restricted():
