@@ -185,18 +185,26 @@ static uint64_t read_state(const char *data, struct switch_field field)
 	return value;
 }
 
-int switch_raw_read(const struct switch_format *format, const struct record *record,
-		    struct switch_raw *raw)
+/* The tracepoint's data; NULL where it is too short. */
+static const char *raw_data(const struct switch_format *format, const struct record *record)
 {
-	const char *data;
 	uint32_t size;
 
 	if (record->sample.rest_bytes < sizeof(size))
-		return -EBADMSG;
+		return NULL;
 	memcpy(&size, record->sample.rest, sizeof(size));
 	if (size > record->sample.rest_bytes - sizeof(size) || size < format->bytes)
+		return NULL;
+	return (const char *)record->sample.rest + sizeof(size);
+}
+
+int switch_raw_read(const struct switch_format *format, const struct record *record,
+		    struct switch_raw *raw)
+{
+	const char *data = raw_data(format, record);
+
+	if (!data)
 		return -EBADMSG;
-	data = (const char *)record->sample.rest + sizeof(size);
 	raw->prev_pid = read_int(data, format->prev_pid);
 	raw->prev_state = read_state(data, format->prev_state);
 	raw->next_pid = read_int(data, format->next_pid);
@@ -208,16 +216,14 @@ int switch_raw_read(const struct switch_format *format, const struct record *rec
 
 pid_t switch_raw_tid(const struct switch_format *format, const struct record *record)
 {
-	struct switch_raw raw;
-	bool known = record->tid == -1 && format && switch_raw_read(format, record, &raw) == 0;
+	const char *data = record->tid == -1 && format ? raw_data(format, record) : NULL;
 
-	return known ? raw.prev_pid : record->tid;
+	return data ? read_int(data, format->prev_pid) : record->tid;
 }
 
 uint32_t switch_raw_next(const struct switch_format *format, const struct record *record)
 {
-	struct switch_raw raw;
-	bool known = format && switch_raw_read(format, record, &raw) == 0;
+	const char *data = format ? raw_data(format, record) : NULL;
 
-	return known ? (uint32_t)raw.next_pid + 1 : record->sample.next;
+	return data ? (uint32_t)read_int(data, format->next_pid) + 1 : record->sample.next;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * bench_fold [TASKS=2] [RECORDS=2000000] [switches]: what a record costs whoever counts, from the
- * bytes in the ring to the tally of its task: all of core/collect/counted_cpus, with nothing of a
- * kernel behind it. TASKS take turns on a CPU; with "switches" there are SWITCH records in and out
- * too, as where the kernel is silent about some switches. Prints ns of CPU time; a run under
- * callgrind, and another one of more records, tell instructions.
+ * bench_fold [TASKS=2] [RECORDS=2000000] [switches|traced]: what a record costs whoever counts,
+ * from the bytes in the ring to the tally of its task: all of core/collect/counted_cpus, with
+ * nothing of a kernel behind it. TASKS take turns on a CPU; with "switches" there are SWITCH
+ * records in and out too, as where the kernel is silent about some switches; with "traced" samples
+ * have the RAW part of sched:sched_switch. Prints ns of CPU time; a run under callgrind, and
+ * another one of more records, tell instructions.
  */
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
@@ -82,11 +83,34 @@ struct writer {
 	const struct attrib_layout *layout;
 	uint64_t switch_id, head, n;
 	unsigned tasks;
+	bool switches, traced;
 };
 
 static uint32_t tid_of(const struct writer *writer, uint64_t n)
 {
 	return FIRST_TID + (uint32_t)(n % writer->tasks);
+}
+
+/* As Linux has it; a u32 that says how long it is stands before it. */
+static const struct switch_event tracepoint = {
+	.choice = SWITCH_EVENT_TRACEPOINT,
+	.format = {.prev_pid = {24, 4},
+		   .prev_state = {32, 8},
+		   .next_comm = {40, 16},
+		   .next_pid = {56, 4},
+		   .next_prio = {60, 4},
+		   .bytes = 64},
+};
+enum { RAW_BYTES = 72 };
+
+static void put_raw(const struct writer *writer, unsigned char *raw)
+{
+	const uint32_t size = RAW_BYTES - sizeof(size);
+	const uint32_t prev = tid_of(writer, writer->n - 1), next = tid_of(writer, writer->n);
+
+	memcpy(raw, &size, sizeof(size));
+	memcpy(raw + sizeof(size) + tracepoint.format.prev_pid.offset, &prev, sizeof(prev));
+	memcpy(raw + sizeof(size) + tracepoint.format.next_pid.offset, &next, sizeof(next));
 }
 
 static void put(struct writer *writer, uint64_t *words, size_t bytes, uint32_t type, uint16_t misc)
@@ -123,11 +147,14 @@ static void put_sample(struct writer *writer)
 	words[6] = words[7] = writer->n * 1000;
 	for (size_t k = 0; k < n_values; k++)
 		words[8 + k] = k == writer->layout->switch_value ? writer->n : writer->n / (k + 1);
-	put(writer, words, (8 + n_values) * 8, PERF_RECORD_SAMPLE, 0);
+	if (writer->traced)
+		put_raw(writer, (unsigned char *)(words + 8 + n_values));
+	put(writer, words, (8 + n_values) * 8 + (writer->traced ? RAW_BYTES : 0),
+	    PERF_RECORD_SAMPLE, 0);
 }
 
 /* As much as wakes the reader, or so many samples; how many there were. */
-static uint64_t fill(struct writer *writer, uint64_t most, bool switches)
+static uint64_t fill(struct writer *writer, uint64_t most)
 {
 	uint64_t until = writer->head + ROUND_BYTES, written = 0;
 
@@ -135,7 +162,7 @@ static uint64_t fill(struct writer *writer, uint64_t most, bool switches)
 		uint32_t who = tid_of(writer, writer->n), next = tid_of(writer, writer->n + 1);
 
 		put_sample(writer);
-		if (!switches)
+		if (!writer->switches)
 			continue;
 		put_switch(writer, who, next, PERF_RECORD_MISC_SWITCH_OUT);
 		put_switch(writer, next, who, 0);
@@ -176,7 +203,7 @@ int main(int argc, char **argv)
 {
 	unsigned tasks = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2;
 	uint64_t left = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000000, records = left;
-	bool switches = argc > 3;
+	const char *kind = argc > 3 ? argv[3] : "";
 
 	if (tasks == 0 || sys_linux_init(&linux_sys) < 0)
 		return 1;
@@ -209,7 +236,8 @@ int main(int argc, char **argv)
 	struct tasks *table = tasks_new(&sys);
 	interval_init(&interval, &plan->shape, &number, 1);
 	struct attrib *attrib = attrib_new(table, &interval);
-	counted_cpu_init(&cpu, &sys, attrib, NULL, number, 0, 0);
+	counted_cpu_init(&cpu, &sys, attrib, strcmp(kind, "traced") == 0 ? &tracepoint : NULL,
+			 number, 0, 0);
 	if (counted_cpu_open(&cpu, &events, plan, RING_BYTES, false, &failure) < 0)
 		return 1;
 
@@ -217,10 +245,12 @@ int main(int argc, char **argv)
 	struct writer writer = {.ring = &cpu.ring,
 				.layout = &plan->groups[0].layout,
 				.switch_id = (uint64_t)cpu.groups[0].group.switch_fd,
-				.tasks = tasks};
+				.tasks = tasks,
+				.switches = strcmp(kind, "switches") == 0,
+				.traced = strcmp(kind, "traced") == 0};
 	double spent_s = 0;
 	while (left > 0) {
-		left -= fill(&writer, left, switches);
+		left -= fill(&writer, left);
 		double began_s = cpu_s();
 		counted_cpus_drain(&cpus);
 		spent_s += cpu_s() - began_s;

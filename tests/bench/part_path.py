@@ -13,7 +13,8 @@ FOLD = "bench_fold"
 # gate of tests/live/cost_test.py. Who makes it cheaper lowers it.
 INSTRUCTIONS = 380
 KINDS = {"two tasks": ["2"], "10,000 tasks": ["10000"], "100,000 tasks": ["100000"],
-         "two tasks, SWITCH records too": ["2", "2000000", "switches"]}
+         "two tasks, SWITCH records too": ["2", "2000000", "switches"],
+         "two tasks, traced": ["2", "2000000", "traced"]}
 
 
 def tell(name, *arguments):
@@ -22,7 +23,7 @@ def tell(name, *arguments):
     return {line.split("\t")[0]: float(line.split("\t")[1]) for line in said.stdout.splitlines()}
 
 
-def instructions(records=50000, switches=False):
+def instructions(records=50000, kind=""):
     """A record; None where there is no valgrind."""
     if not shutil.which("valgrind"):
         return None
@@ -32,7 +33,7 @@ def instructions(records=50000, switches=False):
             said = subprocess.run(["valgrind", "--tool=callgrind",
                                    "--toggle-collect=counted_cpus_drain",
                                    f"--callgrind-out-file={out.name}", bench(FOLD), "2", str(count),
-                                   *(["switches"] if switches else [])],
+                                   *([kind] if kind else [])],
                                   capture_output=True, text=True, check=True)
         return int(re.search(r"Collected : (\d+)", said.stderr).group(1))
 
@@ -45,7 +46,7 @@ def run(report, rounds):
                   for _ in range(rounds)]
         report.add("path", f"user time of a record: {name}", values, "ns",
                    most=25 if name == "two tasks" else None)
-    for switches in False, True:
-        count = instructions(switches=switches)
-        name = "instructions of a record" + (", SWITCH records too" if switches else "")
+    for kind, name in ("", ""), ("switches", ", SWITCH records too"), ("traced", ", traced"):
+        count = instructions(kind=kind)
+        name = "instructions of a record" + name
         report.add("path", name, count, told="" if count else "missing: valgrind")
