@@ -9,7 +9,7 @@ spin -c 0 &
 sleep 0.3
 
 # By every kind of name: generic, raw, the kernel's aliases, terms, libpfm4's.
-fourteen="cycles,instructions,cycles:u,instructions:u,r8,r11,r8:u,r11:u,cpu_cycles,inst_retired"
+fourteen="cycles,instructions,cycles:u,instructions:u,r8,r11,r8:u,r11:k,cpu_cycles,inst_retired"
 fourteen="$fourteen,$pmu/event=0x11/,$pmu/inst_retired/u,arm_n1::CPU_CYCLES:u,arm_n1::INST_RETIRED"
 echo "== fourteen"
 pmctop --format json -n 4 -d 1 -S none -e "$fourteen"
@@ -18,8 +18,11 @@ pmctop -b -n 1 -d 1 -S none -e "$fourteen"
 
 forty=
 for i in 1 2 3 4 5 6 7 8 9 10; do
+	mode=u
+	[ $i = 10 ] && mode=k
 	forty="$forty,$pmu/event=0x11,name=cycles.$i/,$pmu/event=0x8,name=instructions.$i/"
-	forty="$forty,$pmu/event=0x11,name=cycles.u$i/u,$pmu/event=0x8,name=instructions.u$i/u"
+	forty="$forty,$pmu/event=0x11,name=cycles.$mode$i/$mode"
+	forty="$forty,$pmu/event=0x8,name=instructions.$mode$i/$mode"
 done
 echo "== forty"
 pmctop --format json -n 4 -d 1 -S none -e "${forty#,}"
