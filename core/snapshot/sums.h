@@ -24,10 +24,11 @@
  * The true value is within this error in about 95 of 100 snapshots. sqrt(v) is the standard
  * deviation of the estimates (von Neumann's: slow changes of the load take no part), the quick
  * changes of the load itself included: the error of a load that changes with each snapshot is too
- * large, never too small. An estimate that is far from the others is the one that is wrong most
- * often, as where a short burst was seen in full, so its error has the jump in it. f is Student's,
- * for a few snapshots: 1.9 at SUMS_LEAST, soon 1. The share takes no part: it is the mean of CPUs
- * that may count nothing.
+ * large (six times, with phases of random length around 150 ms in snapshots of 1 s), never too
+ * small. An estimate that is far from the others is the one that is wrong most often, as where a
+ * short burst was seen in full, so its error has the jump in it. f is Student's, for a few
+ * snapshots: 1.9 at SUMS_LEAST, soon 1. The share takes no part: it is the mean of CPUs that may
+ * count nothing.
  *
  * Errors of CPUs and turns must not repeat from snapshot to snapshot: turns and windows are random
  * (core/collect/counted_cpus.h, counted_windows.h). Nothing is stated for an estimate of 0, because
