@@ -227,8 +227,8 @@ void attrib_restore(struct attrib *attrib, const struct attrib_stream *what,
  * The id of a switch sample may be that of another event that samples switches, our other group's
  * too. What cannot be another's is the size of its reading: groups that are on together differ.
  */
-static struct stream *stream_of_sample(const struct attrib *attrib, size_t cpu,
-				       const struct record *record)
+static inline struct stream *stream_of_sample(const struct attrib *attrib, size_t cpu,
+					      const struct record *record)
 {
 	struct stream *stream = while_on(attrib->streams[cpu]);
 
@@ -341,8 +341,8 @@ SELDOM static uint64_t add_unseen_slice(const struct attrib *attrib, const struc
 }
 
 /* Adds to a tally all that a slice stands for, which ends with this reading: returns its ns. */
-static inline uint64_t add_slice(const struct attrib *attrib, const struct stream *stream,
-				 const uint64_t *reading, uint64_t *tally)
+static OFTEN uint64_t add_slice(const struct attrib *attrib, const struct stream *stream,
+				const uint64_t *reading, uint64_t *tally)
 {
 	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
 
@@ -567,8 +567,8 @@ SELDOM static void mark_nobodys(const struct attrib *attrib, const struct stream
 	interval->silent_ns[stream->cpu] += off ? 0 : ns;
 }
 
-static inline void stream_sample(const struct attrib *attrib, struct stream *stream,
-				 const struct sample *sample)
+static OFTEN void stream_sample(const struct attrib *attrib, struct stream *stream,
+				const struct sample *sample)
 {
 	const struct attrib_layout *layout = stream->layout;
 	const uint64_t *now = sample->reading, *last = stream->last;

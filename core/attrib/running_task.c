@@ -52,8 +52,9 @@ bool running_is_idle(const struct running_task *task, const struct running_since
 	return runner->pid == 0 && runner->tid == 0;
 }
 
-struct task *running_find(const struct running_task *task, const struct running_since *since,
-			  struct tasks *tasks, const struct attrib_runner *runner, uint64_t time_ns)
+SELDOM struct task *running_search(const struct running_task *task,
+				   const struct running_since *since, struct tasks *tasks,
+				   const struct attrib_runner *runner, uint64_t time_ns)
 {
 	const struct record *exit = running_exit(task, since);
 

@@ -130,9 +130,17 @@ bool running_is_idle(const struct running_task *task, const struct running_since
  * last switch: the kernel then writes tid -1. If an EXIT was heard since, it is that one.
  * A tid without a pid is that of a known task, else of a process with one thread.
  */
-struct task *running_find(const struct running_task *task, const struct running_since *since,
-			  struct tasks *tasks, const struct attrib_runner *runner,
-			  uint64_t time_ns);
+struct task *running_search(const struct running_task *task, const struct running_since *since,
+			    struct tasks *tasks, const struct attrib_runner *runner,
+			    uint64_t time_ns); /* where it takes more than a look */
+static inline struct task *running_find(const struct running_task *task,
+					const struct running_since *since, struct tasks *tasks,
+					const struct attrib_runner *runner, uint64_t time_ns)
+{
+	if (running_exit(task, since) || runner->tid <= 0 || runner->pid == -1)
+		return running_search(task, since, tasks, runner, time_ns);
+	return tasks_at(tasks, runner->pid, runner->tid, time_ns);
+}
 
 /*
  * Whether another task ran than the last sample said: some switch between made no sample, and the
