@@ -34,6 +34,8 @@ NAMES = (  # of 15 bytes at most: a task's
 ALL = b"".join(NAMES)
 BIDI = "\u061c\u200e\u200f\u2028\u2029" + "".join(map(chr, [*range(0x202a, 0x202f),
                                                            *range(0x2066, 0x206a)]))
+HIDDEN = BIDI + "\u200b\u200c\u200d\u2060\ufeff"
+HEAP = re.compile("\u0301{3}")  # more marks than a letter has
 # What ncurses sends to an xterm, and nothing else: cursor, colours, modes, character sets.
 OWN = re.compile(rb"\x1b(?:\[[?>]?[0-9;]*[@A-Za-z`]|[()][0AB]|[=>78M])|[\b\r\n\t\x0e\x0f]")
 
@@ -46,9 +48,10 @@ def faults(data, lines=b"\n"):
         return f"{error}: {data[max(0, error.start - 40):error.start + 40]!r}"
     for at, character in enumerate(text):
         control = character < " " or "\x7f" <= character < "\xa0"
-        if (control and character.encode() not in lines) or character in BIDI:
+        if (control and character.encode() not in lines) or character in HIDDEN:
             return f"U+{ord(character):04X} in {text[max(0, at - 40):at + 40]!r}"
-    return None
+    heap = HEAP.search(text)
+    return f"marks in {text[max(0, heap.start() - 40):heap.end()]!r}" if heap else None
 
 
 def shown(data):

@@ -2,7 +2,6 @@
 #include "core/base/json_string.h"
 
 #include "core/base/text.h"
-#include "core/base/text_width.h"
 
 #include <inttypes.h>
 
@@ -20,18 +19,16 @@ static void put_escape(FILE *out, uint32_t character)
 
 void json_put_string(FILE *out, const char *text)
 {
-	uint32_t character;
-
 	fputc('"', out);
-	for (size_t n; (n = text_decode(text, &character)) > 0; text += n) {
-		if (character == '"' || character == '\\') {
+	for (struct text_scan scan = {.at = text}; text_scan_next(&scan);) {
+		if (scan.character == '"' || scan.character == '\\') {
 			fputc('\\', out);
-			fputc((int)character, out);
-		} else if (text_char_width(character) < 0) {
-			put_escape(out, character);
+			fputc((int)scan.character, out);
+		} else if (scan.replaced) {
+			put_escape(out, scan.character);
 		} else {
 			char bytes[4];
-			size_t n_bytes = text_encode(character, bytes);
+			size_t n_bytes = text_scan_shown(&scan, bytes);
 
 			fwrite(bytes, 1, n_bytes, out);
 		}

@@ -6,8 +6,8 @@
 
 /*
  * A string in its quotes, valid JSON in valid UTF-8 whatever bytes are in it: what is no UTF-8
- * becomes U+FFFD; what a terminal must not be sent (text.h: controls, what turns the line) is
- * written as \uXXXX, so that nothing is lost and the line can be looked at.
+ * becomes U+FFFD; a character that must not be shown (struct text_scan) is written as \uXXXX. A
+ * reader gets the same characters, and the line can be sent to a terminal.
  */
 void json_put_string(FILE *out, const char *text);
 

@@ -78,42 +78,54 @@ size_t text_encode(uint32_t character, char to[4])
 	return 4;
 }
 
-unsigned text_character_width(uint32_t character)
+bool text_scan_next(struct text_scan *scan)
 {
-	int width = text_char_width(character);
+	size_t n_bytes = text_decode(scan->at, &scan->character);
+	int width = text_char_width(scan->character);
 
-	return width < 0 ? 1 : (unsigned)width; /* TEXT_REPLACEMENT, which stands for it, is 1 */
+	if (n_bytes == 0)
+		return false;
+	scan->at += n_bytes;
+	scan->replaced = width < 0 || (width == 0 && scan->marks_left == 0);
+	scan->width = scan->replaced ? 1 : (unsigned)width; /* U+FFFD has one column */
+	if (scan->replaced)
+		scan->marks_left = 0;
+	else if (width == 0)
+		scan->marks_left--;
+	else
+		scan->marks_left = TEXT_MARKS_MAX;
+	return true;
+}
+
+size_t text_scan_shown(const struct text_scan *scan, char to[4])
+{
+	return text_encode(scan->replaced ? TEXT_REPLACEMENT : scan->character, to);
 }
 
 unsigned text_width(const char *text)
 {
 	unsigned width = 0;
-	uint32_t character;
 
-	for (size_t n; (n = text_decode(text, &character)) > 0; text += n)
-		width += text_character_width(character);
+	for (struct text_scan scan = {.at = text}; text_scan_next(&scan);)
+		width += scan.width;
 	return width;
 }
 
 size_t text_printable(char *to, size_t size, const char *from, unsigned columns)
 {
 	size_t length = 0;
-	uint32_t character;
 
 	if (size == 0)
 		return 0;
-	for (size_t n; (n = text_decode(from, &character)) > 0; from += n) {
+	for (struct text_scan scan = {.at = from}; text_scan_next(&scan);) {
 		char bytes[4];
+		size_t n = text_scan_shown(&scan, bytes);
 
-		int sent = text_char_width(character);
-		unsigned width = sent < 0 ? 1 : (unsigned)sent;
-		size_t n_bytes = text_encode(sent < 0 ? TEXT_REPLACEMENT : character, bytes);
-
-		if (width > columns || n_bytes >= size - length)
+		if (scan.width > columns || n >= size - length)
 			break;
-		columns -= width;
-		memcpy(to + length, bytes, n_bytes);
-		length += n_bytes;
+		columns -= scan.width;
+		memcpy(to + length, bytes, n);
+		length += n;
 	}
 	to[length] = '\0';
 	return length;

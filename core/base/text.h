@@ -2,6 +2,7 @@
 #ifndef PMCTOP_TEXT_H
 #define PMCTOP_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,17 +22,32 @@ size_t text_decode(const char *text, uint32_t *character);
 size_t text_encode(uint32_t character, char to[4]);
 
 /*
- * Columns of a character as text_printable() shows it: 0 (combining marks), 1 or 2 (East Asian
- * wide, emoji). From a table (text_width.c), because wcwidth() knows only what the locale knows.
+ * A text as it may be shown, one character after the other. Begin with {.at = text}.
+ *
+ * Not shown, but replaced by TEXT_REPLACEMENT: control characters (C0, DEL, C1), characters that
+ * turn or break a line (bidirectional controls, U+2028), that show nothing (zero-width space,
+ * joiners, selectors), or of uncertain width (unassigned, or drawn differently by newer
+ * terminals), and combining marks after TEXT_MARKS_MAX others or without a character to stand on.
  */
-unsigned text_character_width(uint32_t character);
-/* Columns of a text. */
+enum { TEXT_MARKS_MAX = 2 }; /* on a character, as Thai and Vietnamese need */
+
+struct text_scan {
+	const char *at;     /* the bytes that follow the character */
+	uint32_t character; /* as in the text; a byte that is no UTF-8 is TEXT_REPLACEMENT */
+	bool replaced;
+	unsigned width; /* columns as shown: 0 (a mark), 1 or 2 (East Asian wide, emoji) */
+	unsigned marks_left;
+};
+
+/* The next character. False at the end of the text. */
+bool text_scan_next(struct text_scan *scan);
+/* Writes the character as shown: 1 to 4 bytes, no NUL. Returns the bytes. */
+size_t text_scan_shown(const struct text_scan *scan, char to[4]);
+/* Columns of a text as text_printable() shows it. */
 unsigned text_width(const char *text);
 
 /*
- * What may be sent to a terminal: control characters (C0, DEL, C1), characters that turn or break
- * a line (bidirectional controls, U+2028), those whose width is not certain (unassigned, or drawn
- * differently by newer terminals) and bytes that are no UTF-8 become TEXT_REPLACEMENT. Cut
+ * What may be sent to a terminal, or printed in a line: a text as struct text_scan shows it. Cut
  * between characters at `columns` columns and at size - 1 bytes, always NUL-terminated. Returns
  * the bytes written. At most three bytes come out for one that goes in.
  */

@@ -81,67 +81,43 @@ static unsigned clip(const struct canvas *canvas, unsigned x, unsigned y, unsign
 	return width < canvas->width - x ? width : canvas->width - x;
 }
 
-/*
- * The next character of a text as this canvas shows it, in `shown`, and its columns. Returns the
- * bytes of the text, 0 at its end. Nothing that could steer a terminal gets past here.
- */
-static size_t next_shown(const struct canvas *canvas, const char *text, char shown[8],
-			 unsigned *columns)
+/* The character as this canvas shows it. */
+static void put_shown(const struct canvas *canvas, const struct text_scan *scan, char shown[5])
 {
-	char one[5] = "";
-	uint32_t character;
-	size_t length = text_decode(text, &character);
-
-	memcpy(one, text, length);
-	*columns = text_character_width(character);
-	text_printable(shown, 8, one, 2);
+	shown[text_scan_shown(scan, shown)] = '\0';
 	if (canvas->ascii && (unsigned char)shown[0] >= 0x80)
 		memcpy(shown, "?", 2);
-	return length;
 }
 
-/*
- * Puts a character that has no width of its own to the one before it. Only marks: selectors and
- * joiners make one wide character of two in one terminal and not in another.
- */
+/* Puts a character that has no width of its own to the one before it. */
 static void put_mark(struct canvas *canvas, unsigned x, unsigned y, const char *mark)
 {
-	struct canvas_cell *cell = cell_at(canvas, x, y);
-	size_t length = strlen(cell->text), marks = 0;
-	const char *at = cell->text;
-	uint32_t character;
+	char *text = cell_at(canvas, x, y)->text;
 
-	text_decode(mark, &character);
-	if ((character >= 0x200b && character <= 0x206f) ||
-	    (character >= 0xfe00 && character <= 0xfe0f) || character >= 0xe0000)
-		return;
-	at += text_decode(at, &character);
-	for (size_t n; (n = text_decode(at, &character)) > 0; at += n)
-		marks++;
-	if (!canvas->ascii && length > 0 && marks < CANVAS_MARKS)
-		memcpy(cell->text + length, mark, strlen(mark) + 1);
+	if (!canvas->ascii)
+		strcpy(text + strlen(text), mark);
 }
 
 unsigned canvas_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,
 		     enum style style, const char *text)
 {
-	unsigned used = 0, last = 0, columns;
-	char shown[8];
+	unsigned used = 0, last = 0;
+	char shown[5];
 
 	width = clip(canvas, x, y, width);
-	for (size_t n; (n = next_shown(canvas, text, shown, &columns)) > 0; text += n) {
-		if (used + columns > width)
+	for (struct text_scan scan = {.at = text}; text_scan_next(&scan);) {
+		if (used + scan.width > width)
 			break;
-		if (columns == 0) {
-			if (used > 0)
-				put_mark(canvas, x + used - last, y, shown);
+		put_shown(canvas, &scan, shown);
+		if (scan.width == 0) {
+			put_mark(canvas, x + used - last, y, shown);
 			continue;
 		}
-		last = columns;
+		last = scan.width;
 		put(canvas, x + used, y, style, shown, strlen(shown));
-		if (columns == 2) /* the right half, or another "?" */
+		if (last == 2) /* the right half, or another "?" */
 			put(canvas, x + used + 1, y, style, shown, canvas->ascii ? 1 : 0);
-		used += columns;
+		used += last;
 	}
 	return used;
 }

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_CANVAS_H
 #define PMCTOP_CANVAS_H
 
+#include "core/base/text.h"
 #include "tui/term/style.h"
 
 #include <stdbool.h>
@@ -11,11 +12,9 @@
  * print it as text. Drawing outside the grid is cut off, never an error, so that no screen has to
  * know how small it is.
  */
-enum { CANVAS_MARKS = 2 }; /* combining marks in a cell; what are more are left out */
-
 struct canvas_cell {
 	/* One printable UTF-8 character and its marks; "" in the right half of a wide one. */
-	char text[4 + 4 * CANVAS_MARKS + 1];
+	char text[4 + 4 * TEXT_MARKS_MAX + 1];
 	unsigned char style;
 	bool selected; /* drawn in the colours of STYLE_SELECTED with its own attributes */
 };
@@ -45,7 +44,7 @@ void canvas_clear(struct canvas *canvas);
 
 /*
  * Writes UTF-8 text from (x, y) on, at most `width` columns of it. A wide character that would be
- * cut in half is left out; what is not printable becomes U+FFFD.
+ * cut in half is left out; what must not be shown (struct text_scan) becomes U+FFFD.
  * Returns the columns used.
  */
 unsigned canvas_text(struct canvas *canvas, unsigned x, unsigned y, unsigned width,

@@ -384,12 +384,12 @@ static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
 static cchar_t complex_of(const struct term *term, const struct canvas_cell *cell)
 {
 	const struct look *look = &term->looks[cell->style][cell->selected];
-	wchar_t text[2 + CANVAS_MARKS] = {0};
+	wchar_t text[2 + TEXT_MARKS_MAX] = {0};
 	const char *from = cell->text;
 	uint32_t character;
 	cchar_t complex;
 
-	for (size_t i = 0; i <= CANVAS_MARKS; i++) { /* 0 is read at the end, again and again */
+	for (size_t i = 0; i <= TEXT_MARKS_MAX; i++) { /* 0 is read at the end, again and again */
 		from += text_decode(from, &character);
 		text[i] = (wchar_t)character;
 	}

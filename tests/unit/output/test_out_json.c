@@ -125,6 +125,12 @@ static void strings(void **state)
 		 "\"\\u202e|\\u2066|\\u061c\""},
 		{"what breaks it", "\xe2\x80\xa8|\xe2\x80\xa9", "\"\\u2028|\\u2029\""},
 		{"a tag, beyond 16 bits", "\xf3\xa0\x81\x81", "\"\\udb40\\udc41\""},
+		{"zero width", "a\xe2\x80\x8b\xef\xb8\x8f", "\"a\\u200b\\ufe0f\""},
+		{"marks: two on a letter",
+		 "\xcc\x81"
+		 "e\xcc\x81\xcc\x82\xcc\x83",
+		 "\"\\u0301"
+		 "e\xcc\x81\xcc\x82\\u0303\""},
 		{"UTF-8 stays", "\xc3\xa4\xe6\x97\xa5", "\"\xc3\xa4\xe6\x97\xa5\""},
 		{"a byte that is none",
 		 "a\xff"

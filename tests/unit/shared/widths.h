@@ -24,6 +24,15 @@ static const struct {
 	{"byte order mark", 0xFEFF, 0xFEFF},
 	{"interlinear annotation", 0xFFF9, 0xFFFB},
 	{"invisible tags", 0xE0000, 0xE007F},
+	{"combining grapheme joiner: shows nothing", 0x34F, 0x34F},
+	{"Hangul filler: shows nothing", 0x1160, 0x1160},
+	{"Khmer vowels: show nothing", 0x17B4, 0x17B5},
+	{"Mongolian selectors: show nothing", 0x180B, 0x180F},
+	{"zero-width space and joiners: show nothing", 0x200B, 0x200D},
+	{"variation selectors: show nothing", 0xFE00, 0xFE0F},
+	{"shorthand controls: show nothing", 0x1BCA0, 0x1BCA3},
+	{"musical controls: show nothing", 0x1D173, 0x1D17A},
+	{"variation selectors, supplement: show nothing", 0xE0100, 0xE01EF},
 	{"Arabic number signs: 0 or 1", 0x600, 0x605},
 	{"Arabic end of ayah: 0 or 1", 0x6DD, 0x6DD},
 	{"Syriac abbreviation mark: 0 or 1", 0x70F, 0x70F},
@@ -54,14 +63,17 @@ static inline bool is_deliberate(uint32_t code)
 	return false;
 }
 
-/* Whether a character is sent to the terminal as it is, and not as TEXT_REPLACEMENT. */
-static inline bool is_sent(uint32_t code)
+/* A character as it is shown after a letter, where a mark may stand. */
+static inline struct text_scan shown_character(uint32_t code)
 {
-	char bytes[5] = "", shown[5];
+	char bytes[6] = "a";
+	struct text_scan scan = {.at = bytes};
 
-	text_encode(code, bytes);
-	text_printable(shown, sizeof(shown), bytes, 2);
-	return strcmp(shown, BAD) != 0 || code == TEXT_REPLACEMENT;
+	text_encode(code, bytes + 1);
+	text_scan_next(&scan);
+	text_scan_next(&scan);
+	scan.replaced = scan.replaced || scan.character != code; /* a surrogate */
+	return scan;
 }
 
 #endif

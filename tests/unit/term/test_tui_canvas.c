@@ -32,23 +32,20 @@ static void assert_sound(const struct canvas *canvas)
 	for (unsigned y = 0; y < canvas->height; y++)
 		for (unsigned x = 0; x < canvas->width; x++) {
 			const char *text = canvas_at(canvas, x, y)->text;
-			uint32_t character = ' ';
-			size_t length = text_decode(text, &character);
+			struct text_scan scan = {.at = text};
+			unsigned width = text_width(text);
 
-			assert_int_equal(text_width(text),
-					 text_width(text + length) +
-						 (length ? text_character_width(character) : 0));
-			assert_int_equal(text_width(text + length), 0); /* marks */
-			if (length > 0)
-				assert_true(character >= ' ' &&
-					    (character < 0x7f || character >= 0xa0));
-			if (length == 0) {
+			if (width == 0) {
 				assert_true(x > 0);
-				text_decode(canvas_at(canvas, x - 1, y)->text, &character);
-				assert_int_equal(text_character_width(character), 2);
-			} else if (text_character_width(character) == 2) {
+				assert_int_equal(text_width(canvas_at(canvas, x - 1, y)->text), 2);
+			} else if (width == 2) {
 				assert_true(x + 1 < canvas->width);
 				assert_string_equal(canvas_at(canvas, x + 1, y)->text, "");
+			}
+			while (text_scan_next(&scan)) {
+				assert_false(scan.replaced);
+				assert_int_equal(scan.width, width); /* its marks have 0 */
+				width = 0;
 			}
 		}
 }
@@ -74,10 +71,11 @@ static void test_text(void **state)
 		{"on wide ones neither", "\xe6\xbc\xa2\xcc\x81x", 0, 10, false,
 		 "\xe6\xbc\xa2\xcc\x81x       ", 3},
 		{"no more than two of them", "e\xcc\x81\xcc\x82\xcc\x83x", 0, 10, false,
-		 "e\xcc\x81\xcc\x82x        ", 2},
-		{"nor one without a character", "\xcc\x81x", 0, 10, false, "x         ", 1},
+		 "e\xcc\x81\xcc\x82\xef\xbf\xbdx       ", 3},
+		{"nor one without a character", "\xcc\x81x", 0, 10, false, "\xef\xbf\xbdx        ",
+		 2},
 		{"joiners and selectors are none", "e\xe2\x80\x8dx\xef\xb8\x8f", 0, 10, false,
-		 "ex        ", 2},
+		 "e\xef\xbf\xbdx\xef\xbf\xbd      ", 4},
 		{"ASCII has none", "e\xcc\x81x", 0, 10, true, "ex        ", 2},
 		{"escape sequence", "\033[31mx", 0, 10, false, "\xef\xbf\xbd[31mx    ", 6},
 		{"C1 control", "\xc2\x9bx", 0, 10, false, "\xef\xbf\xbdx        ", 2},
