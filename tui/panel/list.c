@@ -50,19 +50,19 @@ void list_roll_up(struct list *list, enum rollup by)
 
 /* ---- tags, and who is followed */
 
-/* The selection goes where it went. */
+/* The selection goes where it went: where that is not shown, to no other line. */
 static void find_followed(struct list *list)
 {
 	const struct view *view = &list->view;
 	size_t line = mark_find(&list->followed, view);
 
 	list->away = line == SIZE_MAX;
+	list->table.selected = list->away ? TABLE_NO_LINE : line;
 	if (list->away)
 		return;
 
 	const struct row *row = view_row(view, line);
 	list->followed.ending = row && (row->flags & ROW_EXITED);
-	list->table.selected = line;
 	list->table.n = view->n; /* it is a line, and not the end */
 }
 

@@ -150,14 +150,36 @@ void app_show_columns(struct app *app)
 	list_invalidate(&app->cpus);
 }
 
+/* The rows are of all tasks now: the selection stays on its task, or is on no line. */
+static void tell_detached(struct app *app, bool was_following)
+{
+	struct list *list = &app->tasks;
+
+	list_view(list, app->snapshot);
+	bool stays = list->following && !list->away;
+	if (!stays)
+		list->table.selected = TABLE_NO_LINE;
+	if (!was_following)
+		list_unfollow(list);
+	app_tell(app, "Detached: all tasks are counted.%s",
+		 stays ? "" : " What was selected is not shown: no line is.");
+}
+
 static void show_snapshot(struct app *app, struct snapshot *snapshot)
 {
+	bool detached = app->snapshot && app->snapshot->targeted && !snapshot->targeted;
+	bool was_following = app->tasks.following;
+
+	if (detached && !was_following)
+		list_follow(&app->tasks, app->snapshot);
 	list_invalidate(&app->tasks);
 	list_invalidate(&app->cpus);
 	snapshot_free(app->snapshot);
 	app->snapshot = snapshot;
 	app_show_columns(app);
 	look_after_followed(app);
+	if (detached)
+		tell_detached(app, was_following);
 	pick_process_renew(app);
 	prompt_renew(&app->prompt, app);
 	app->verdict = verdict_of_snapshot(snapshot, app->sentence, sizeof(app->sentence));

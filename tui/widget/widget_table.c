@@ -23,7 +23,12 @@ static void page_by(struct table *table, bool down)
 
 bool table_act(struct table *table, enum action action)
 {
-	if (action == ACTION_UP || action == ACTION_DOWN)
+	bool moves = action == ACTION_UP || action == ACTION_DOWN || action == ACTION_PAGE_UP ||
+		     action == ACTION_PAGE_DOWN;
+
+	if (moves && table->selected == TABLE_NO_LINE)
+		table->selected = table->top;
+	else if (action == ACTION_UP || action == ACTION_DOWN)
 		cursor_move(&table->selected, table->n, 1, action == ACTION_DOWN);
 	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
 		page_by(table, action == ACTION_PAGE_DOWN);
@@ -42,14 +47,17 @@ bool table_act(struct table *table, enum action action)
 
 void table_settle(struct table *table, size_t n, size_t page)
 {
+	bool none = table->selected == TABLE_NO_LINE;
 	bool at_end = table->selected > 0 && table->selected + 1 == table->n;
 
-	if (at_end || table->selected >= n)
+	if (!none && (at_end || table->selected >= n))
 		table->selected = n ? n - 1 : 0;
 	table->n = n;
 	table->page = page;
 	if (table->top + page > n)
 		table->top = n > page ? n - page : 0;
+	if (none)
+		return;
 	if (table->selected < table->top)
 		table->top = table->selected;
 	else if (page > 0 && table->selected >= table->top + page)

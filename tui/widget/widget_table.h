@@ -9,13 +9,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A scrolling table over a view, with a selected line. The selection stays on its line while rows
  * come and go under it, as in top and htop; on the last line it stays on the last line.
  */
+#define TABLE_NO_LINE SIZE_MAX
+
 struct table {
-	size_t selected;
+	size_t selected;          /* TABLE_NO_LINE: none, until the next move up or down */
 	size_t top;               /* the first line shown */
 	size_t scroll;            /* columns scrolled off between the first one and the rest */
 	const struct marks *tags; /* the rows that stand out; NULL: none */

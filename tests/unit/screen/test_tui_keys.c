@@ -233,8 +233,10 @@ static void test_follow(void **state)
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "4121 postgres has ended, and is not followed any more.", true);
 	check_text(&stage, "following", false);
-	/* Moving ends it, and so does F. */
+	/* No line is selected then. Moving ends it, and so does F. */
 	stage_keys(&stage, (int[]){'F', 0});
+	assert_false(list->following);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, 'F', 0});
 	assert_true(list->following);
 	stage_keys(&stage, (int[]){KEYMAP_DOWN, 0});
 	assert_false(list->following);
@@ -497,6 +499,48 @@ static void test_kill_nobody_else(void **state)
 	stage_close(&stage);
 }
 
+/* After a view of one process all are listed: the key asks about the same process, or about none.
+ */
+static void test_kill_after_detaching(void **state)
+{
+	static const struct {
+		const char *name;
+		pid_t pid;
+		int keys[3];
+		const char *said, *want;
+	} rows[] = {
+		{"it is shown", 4122, {0}, "all tasks are counted.", "Signal to 4122 postgres"},
+		{"followed", 4122, {'F'}, "all tasks are counted.", "Signal to 4122 postgres"},
+		{"it is not", 31, {0}, "What was selected is not shown", "No process is selected."},
+		{"followed, not shown", 31, {'F'}, "is not shown", "No process is selected."},
+		{"the next move", 31, {0, 0, 1}, "is not shown", "Signal to 4121 postgres"},
+	};
+	struct machine machine = {.start_ticks = 10};
+	const struct sys sys = {&machine_ops, &machine};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sample_row row = screen_row(rows[i].pid, "db", "postgres", 1000000, 1, 1);
+		struct snapshot *one = screen_snapshot_new("overview", "armv8_pmuv3", &row, 1, 2);
+		struct stage stage;
+
+		one->targeted = true;
+		one->time_ns = 98 * NS_PER_S;
+		stage_open(&stage, 100, 24, false, one);
+		stage.app.sys = &sys;
+		stage_keys(&stage, rows[i].keys);
+		press(&stage, 'D');
+		app_snapshot(&stage.app, seen_at(99 * NS_PER_S));
+		app_draw(&stage.app, &stage.canvas);
+		check_text(&stage, rows[i].said, true);
+		if (rows[i].keys[2])
+			press(&stage, KEYMAP_DOWN);
+		press(&stage, 'k');
+		check_text(&stage, rows[i].want, true);
+		stage_close(&stage);
+	}
+}
+
 static void test_kill_refused(void **state)
 {
 	struct machine machine = {.start_ticks = 10};
@@ -685,6 +729,7 @@ int main(void)
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_kill),
 		cmocka_unit_test(test_kill_nobody_else),
+		cmocka_unit_test(test_kill_after_detaching),
 		cmocka_unit_test(test_kill_refused),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_sizes),
