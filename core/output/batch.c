@@ -16,15 +16,17 @@ static int fail(int code, struct error *err)
 			 error_remedy(code));
 }
 
-/* As threads or rolled up; a summary's rows are processes in any case. */
+/* As threads or rolled up; a summary's rows are processes in any case, with counts. */
 static void write_view(const struct snapshot *snapshot, const struct batch_options *options,
 		       FILE *out)
 {
 	struct view_spec spec = options->view;
 	struct view view;
 
-	if (snapshot->run && spec.by == ROLLUP_THREAD)
-		spec.by = ROLLUP_PROCESS;
+	if (snapshot->run) {
+		spec.by = spec.by == ROLLUP_THREAD ? ROLLUP_PROCESS : spec.by;
+		spec.unit = VIEW_UNIT_COUNT;
+	}
 	view_init(snapshot, &spec, &view);
 	options->format->write(options->kept, &view, out);
 	view_fini(&view);

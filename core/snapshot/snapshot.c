@@ -205,7 +205,7 @@ void snapshot_sum_target(struct snapshot *snapshot)
 	if (!snapshot->targeted && !columns->plan->per_task)
 		return;
 	uint64_t *sum = xcalloc(tally_width(shape), sizeof(*sum));
-	evaluation_init(&evaluation, columns, snapshot->interval_ns);
+	evaluation_init(&evaluation, columns, snapshot_rows_ns(snapshot));
 	for (size_t i = 0; i < rows->n; i++) {
 		const uint64_t *tally = rows_tally(columns, rows, i);
 		if (!snapshot->targeted && !is_counted(shape, tally))
@@ -223,6 +223,13 @@ void snapshot_sum_target(struct snapshot *snapshot)
 		free(sum);
 	}
 	evaluation_fini(&evaluation);
+}
+
+uint64_t snapshot_rows_ns(const struct snapshot *snapshot)
+{
+	const struct snapshot_run *run = snapshot->run;
+
+	return run && run->parts == 1 && run->elapsed_ns ? run->elapsed_ns : snapshot->interval_ns;
 }
 
 uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus)

@@ -247,6 +247,11 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 void snapshot_sum_target(struct snapshot *snapshot);
 
 /*
+ * The ns that rates of tasks divide by: the interval. In a summary of one part it is the time that
+ * the command took: pmctop counts before it starts and after it has ended.
+ */
+uint64_t snapshot_rows_ns(const struct snapshot *snapshot);
+/*
  * What an interval's ns are of a tally of so many CPUs: each one's part ends at its own last
  * record.
  */

@@ -57,13 +57,12 @@ static void fill_notes(const struct summary *summary, struct snapshot *snapshot)
 struct snapshot *summary_snapshot(const struct summary *summary, size_t part,
 				  const struct snapshot_run *run)
 {
-	struct snapshot *snapshot = summary_part_snapshot(&summary->parts[part]);
+	struct snapshot_run whole = *run;
 
+	whole.part = (unsigned)part + 1;
+	whole.parts = (unsigned)summary->n_parts;
+	struct snapshot *snapshot = summary_part_snapshot(&summary->parts[part], &whole);
 	snapshot->sequence = part + 1;
-	snapshot->run = xmalloc(sizeof(*run));
-	*snapshot->run = *run;
-	snapshot->run->part = (unsigned)part + 1;
-	snapshot->run->parts = (unsigned)summary->n_parts;
 	fill_notes(summary, snapshot);
 	return snapshot;
 }

@@ -390,7 +390,7 @@ static void fill_rows(const struct summary_part *part, struct snapshot *snapshot
 		snprintf(more->comm, sizeof(more->comm), "%zu more", part->n_folded);
 		memcpy(rows_tally(snapshot->columns, rows, part->n), part->folded, bytes);
 	}
-	rows_evaluate(snapshot->columns, snapshot->interval_ns, rows);
+	rows_evaluate(snapshot->columns, snapshot_rows_ns(snapshot), rows);
 	snapshot->cgroups = xcalloc(part->n_cgroups, sizeof(*snapshot->cgroups));
 	for (size_t i = 0; i < part->n_cgroups; i++)
 		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(part->cgroups[i]);
@@ -440,11 +440,14 @@ static void fill_totals(const struct summary_part *part, struct snapshot *snapsh
 			       true, snapshot->totals, snapshot->idle, snapshot->figures);
 }
 
-struct snapshot *summary_part_snapshot(const struct summary_part *part)
+struct snapshot *summary_part_snapshot(const struct summary_part *part,
+				       const struct snapshot_run *run)
 {
 	struct snapshot *snapshot = xmalloc(sizeof(*snapshot));
 
 	*snapshot = part->last;
+	snapshot->run = xmalloc(sizeof(*run));
+	*snapshot->run = *run;
 	snapshot->columns = columns_ref(part->columns);
 	fill_rows(part, snapshot);
 	snapshot_sum_target(snapshot);

@@ -44,7 +44,8 @@ bool summary_part_fits(const struct summary_part *part, const struct columns *co
 void summary_part_add(struct summary_part *part, const struct snapshot *snapshot, uint64_t sequence,
 		      size_t most);
 
-/* A snapshot of all that was added, which the caller frees: without run, sequence and notes. */
-struct snapshot *summary_part_snapshot(const struct summary_part *part);
+/* A snapshot of all that was added, which the caller frees: without sequence and notes. */
+struct snapshot *summary_part_snapshot(const struct summary_part *part,
+				       const struct snapshot_run *run);
 
 #endif

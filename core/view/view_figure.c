@@ -71,10 +71,11 @@ struct figure view_figure(const struct view *view, size_t index, int metric)
 /* The time that its rates are of. */
 static double seconds_of(const struct view *view, size_t index)
 {
-	uint64_t ns = view->snapshot->interval_ns;
+	uint64_t ns = snapshot_rows_ns(view->snapshot);
 
 	if (view->cpus && view->cpus[index].tally)
-		ns = snapshot_counted_ns(ns, view->cpus[index].tally, view->cpus[index].cpus);
+		ns = snapshot_counted_ns(view->snapshot->interval_ns, view->cpus[index].tally,
+					 view->cpus[index].cpus);
 	return (double)ns / (double)NS_PER_S;
 }
 

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -196,6 +197,40 @@ static void ends_with_its_command(void **state)
 	}
 }
 
+/* A command of 2 ms in an interval of a second: counts, and rates of its own time. */
+static void a_summary_has_counts(void **state)
+{
+	static const struct sample_row row = {
+		.row = {.pid = 7, .tid = 7, .threads = 1, .comm = "true", .user = "ann"},
+		.counts = {[TALLY_TASK_CLOCK] = NS_PER_MS,
+			   [TALLY_SWITCHES] = 3,
+			   [SAMPLE_PAGE_FAULTS] = 50},
+	};
+	char name[] = "true", *const command[] = {name, NULL};
+	const struct snapshot_run facts = {.command = command, .elapsed_ns = 2 * NS_PER_MS};
+	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), &row, 1);
+	struct batch_options options = {.format = batch_format_find("text"),
+					.summary = summary_new(SUMMARY_PROCESSES_MAX)};
+	volatile sig_atomic_t stop = 0;
+	char text[2048] = "";
+	struct error err;
+	FILE *out = tmpfile();
+
+	(void)state;
+	assert_non_null(out);
+	summary_add(options.summary, snapshot);
+	assert_int_equal(batch_print_summary(&options, &facts, fileno(out), &stop, &err), 0);
+	rewind(out);
+	assert_true(fread(text, 1, sizeof(text) - 1, out) > 0);
+	if (!strstr(text, "%CPU     cs    flt ") || !strstr(text, "50.0      3     50 ") ||
+	    !strstr(text, "1.00 ms  task-clock         50.0 %CPU\n") ||
+	    !strstr(text, "   3     context-switches   1500 cs/s\n"))
+		fail_msg("%s", text);
+	fclose(out);
+	summary_free(options.summary);
+	snapshot_free(snapshot);
+}
+
 static void keeps_its_deadlines(void **state)
 {
 	static const struct {
@@ -313,9 +348,9 @@ static void knows_its_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_its_deadlines),      cmocka_unit_test(ends_with_its_command),
-		cmocka_unit_test(says_why_it_cannot_write), cmocka_unit_test(writes_each_refresh),
-		cmocka_unit_test(knows_its_formats),
+		cmocka_unit_test(a_summary_has_counts),  cmocka_unit_test(keeps_its_deadlines),
+		cmocka_unit_test(ends_with_its_command), cmocka_unit_test(says_why_it_cannot_write),
+		cmocka_unit_test(writes_each_refresh),   cmocka_unit_test(knows_its_formats),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
