@@ -2,7 +2,8 @@
 /*
  * A column header has room for ten characters, event names have up to forty. What a user knows an
  * event by is kept: of pmu/terms/ the terms, of a long EVENT:UMASK or subsystem:tracepoint what
- * stands behind the colon, and words that perf's names are made of in short.
+ * stands behind the colon, and words that perf's names are made of in short. What still does not
+ * fit has a "~" where characters are left out.
  */
 #include "core/metric/metric_event.h"
 
@@ -62,6 +63,7 @@ static void shorten_words(char *name)
 		{"retiring", "retir"},
 		{"bad-spec", "badspec"},
 		{"bound", "bnd"},
+		{"switch", "sw"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -89,16 +91,22 @@ static bool is_place(const char *event)
 }
 
 /* Names that begin alike tend to differ at their ends: "sys_~_read", "sys_~write". */
-static void squeeze(const char *name, size_t room, char *shown, size_t size)
+void metric_title_fit(const char *name, size_t room, char *title, size_t size)
 {
 	size_t width = text_width(name), head = room / 2 - 1, tail = room - head - 1;
 
-	/* A letter or two are not missed; terms say what they are at their beginning. */
-	if (width <= room + 2 || width != strlen(name) || strpbrk(name, "=,")) {
-		text_printable(shown, size, name, (unsigned)room);
+	if (width <= room) {
+		text_printable(title, size, name, (unsigned)room);
 		return;
 	}
-	snprintf(shown, size, "%.*s~%.*s", (int)head, name, (int)tail, name + width - tail);
+	/* Terms say what they are at their beginning. */
+	if (width != strlen(name) || strpbrk(name, "=,")) {
+		size_t length = text_printable(title, size - 1, name, (unsigned)room - 1);
+
+		memcpy(title + length, "~", 2);
+		return;
+	}
+	snprintf(title, size, "%.*s~%.*s", (int)head, name, (int)tail, name + width - tail);
 }
 
 static void make_title(const char *event, char *title, size_t size)
@@ -129,7 +137,7 @@ static void make_title(const char *event, char *title, size_t size)
 	if (!place && strlen(start) > room && strrchr(start, ':'))
 		start = strrchr(start, ':') + 1;
 	text_printable(printable, sizeof(printable), *start ? start : event, UINT16_MAX);
-	squeeze(printable, room, shown, sizeof(shown));
+	metric_title_fit(printable, room, shown, sizeof(shown));
 	snprintf(title, size, "%s%s", shown, modifier);
 }
 

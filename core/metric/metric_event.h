@@ -13,6 +13,12 @@
  */
 int metric_def_of_event(const char *event, struct metric_def *def, struct error *err);
 
+/*
+ * A name in at most `room` columns (4 at least), with a "~" where characters are left out. `size`
+ * is 4 * room + 1 at least.
+ */
+void metric_title_fit(const char *name, size_t room, char *title, size_t size);
+
 /* Shows what metric_def_of_event made under another name. */
 void metric_def_rename(struct metric_def *def, const char *name);
 

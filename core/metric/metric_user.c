@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/metric/metric.h"
+#include "core/metric/metric_event.h"
 
 #include <errno.h>
 #include <math.h>
@@ -218,7 +219,7 @@ static void fill_in(struct metric_def *def)
 {
 	char title[64], help[HELP_MAX * 4];
 
-	text_printable(title, sizeof(title), def->name, METRIC_TITLE_MAX);
+	metric_title_fit(def->name, METRIC_TITLE_MAX, title, sizeof(title));
 	text_printable(help, sizeof(help), def->forms[0].expression, HELP_MAX);
 	if (!def->title || def->title[0] == '\0') {
 		xfree(def->title);
