@@ -3,6 +3,7 @@
 
 #include "core/base/util.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,21 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
 		n++;
 	}
 	return n > 0 ? sum_ns / n : wall_ns;
+}
+
+float interval_uneven(const struct interval *interval, uint64_t length_ns)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < interval->n_cpus && length_ns > 0; i++) {
+		uint64_t own_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+		double off = fabs((double)own_ns / (double)length_ns - 1);
+
+		/* As in interval_counted_ns(): one that came late was hardly heard of. */
+		if (interval->cpu_online[i] && own_ns >= length_ns / 2 && off > most)
+			most = off;
+	}
+	return most <= INTERVAL_EVEN ? 0 : most < 1 ? (float)most : 1;
 }
 
 void interval_admit(struct interval *interval, struct task *task)

@@ -75,6 +75,14 @@ void interval_sum_parts(struct interval *interval);
  */
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
 
+/*
+ * The largest part of `length_ns`, 0..1, by which the interval was longer or shorter for one of the
+ * CPUs that are counted at its end: by so much rates of tasks that ran there are wrong. 0 up to
+ * INTERVAL_EVEN. Where reading a CPU takes long, its part ends late, and its next part is shorter.
+ */
+#define INTERVAL_EVEN 0.02
+float interval_uneven(const struct interval *interval, uint64_t length_ns);
+
 /* What stands at a place of the tallies of all tasks, added up. */
 uint64_t interval_sum_tasks(const struct interval *interval, size_t at);
 

@@ -10,7 +10,8 @@
  */
 enum figure_state {
 	FIGURE_VALID,
-	FIGURE_SCALED,      /* counted for `share` of the time, multiplied up: "~" */
+	/* Counted for `share` of the time, multiplied up; a rate: right to 1 - share: "~". */
+	FIGURE_SCALED,
 	FIGURE_LOST,        /* some of it was in lost records, the value is of what is left: "?" */
 	FIGURE_UNDEFINED,   /* nothing to divide by: "-" */
 	FIGURE_NOT_COUNTED, /* nothing was counted while this task ran: "-" */
@@ -23,6 +24,12 @@ struct figure {
 	float share;  /* of the time, in 0..1; 1 where VALID */
 	enum figure_state state;
 };
+
+/* A figure that is exact. */
+static inline struct figure figure_exact(double value)
+{
+	return (struct figure){.value = value, .share = 1};
+}
 
 static inline int figure_known(struct figure figure)
 {

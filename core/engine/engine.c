@@ -586,6 +586,11 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	cpu_notes_renew(&engine->cpu_notes, &collect->interval, &engine->notes);
 	target_look(engine->target, engine->cut_ns);
 
+	uint64_t interval_ns = engine->cut_ns - begin_ns;
+	uint64_t wall_ns = interval_ns;
+	bool whole_cpus = strcmp(collect->mode, "system") == 0;
+	if (whole_cpus)
+		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
 	const struct snapshot_source source = {
 		.columns = engine->columns,
 		.interval = &collect->interval,
@@ -598,11 +603,8 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.command_lines = engine->config.command_lines,
 		.idle = engine->config.idle,
 		.now_ns = engine->cut_ns,
+		.uneven = whole_cpus ? interval_uneven(&collect->interval, interval_ns) : 0,
 	};
-	uint64_t interval_ns = engine->cut_ns - begin_ns;
-	uint64_t wall_ns = interval_ns;
-	if (strcmp(collect->mode, "system") == 0)
-		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
 	struct snapshot *snapshot = snapshot_take(&source, interval_ns);
 	snapshot->sequence = ++engine->sequence;
 	snapshot->time_ns = engine->cut_ns;

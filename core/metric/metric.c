@@ -29,11 +29,6 @@ static enum figure_state worse(enum figure_state a, enum figure_state b)
 	return rank(a) >= rank(b) ? a : b;
 }
 
-static struct figure known(double value)
-{
-	return (struct figure){.value = value, .share = 1, .state = FIGURE_VALID};
-}
-
 static struct figure unknown(enum figure_state state)
 {
 	return (struct figure){.state = state};
@@ -117,7 +112,7 @@ static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t eve
 {
 	uint64_t clock_ns = tally[TALLY_TASK_CLOCK], unseen_ns = tally[unseen];
 	uint64_t seen_ns = unseen_ns < clock_ns ? clock_ns - unseen_ns : 0;
-	struct figure figure = known((double)tally[event]);
+	struct figure figure = figure_exact((double)tally[event]);
 
 	if (is_whole(seen_ns, clock_ns))
 		return figure;
@@ -145,7 +140,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 
 	struct counted sum = sum_counters(reading, &input->plan->shape, tally);
 	uint64_t clock_ns = time_of(event, reading, tally);
-	struct figure figure = known(sum.value * event->scale);
+	struct figure figure = figure_exact(sum.value * event->scale);
 	if (clock_ns == 0 && event->kind != EVENT_SOCKET)
 		return figure;
 	if (sum.covered_ns == 0)
@@ -233,7 +228,7 @@ static struct figure combine(enum op_code code, struct figure a, struct figure b
 	if (!isfinite(value))
 		return unknown(FIGURE_UNDEFINED);
 	if (a.state == FIGURE_VALID && b.state == FIGURE_VALID)
-		return known(value);
+		return figure_exact(value);
 	return (struct figure){.value = value,
 			       .share = a.share < b.share ? a.share : b.share,
 			       .state = worse(a.state, b.state)};
@@ -253,7 +248,7 @@ static struct figure choose(struct figure condition, struct figure yes, struct f
 }
 
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
-			  double interval_s)
+			  struct figure interval_s)
 {
 	struct figure stack[1 + METRIC_DEPTH_MAX];
 	struct figure *top = stack + 1; /* the first free slot */
@@ -264,7 +259,7 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 
 		switch (op->code) {
 		case OP_NUMBER:
-			*top++ = known(op->number);
+			*top++ = figure_exact(op->number);
 			break;
 		case OP_EVENT:
 			*top++ = figures[op->reading];
@@ -273,7 +268,7 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			*top++ = unknown(FIGURE_UNSUPPORTED);
 			break;
 		case OP_INTERVAL:
-			*top++ = known(interval_s);
+			*top++ = interval_s;
 			break;
 		case OP_CPU_TIME:
 			*top = figures[op->reading];

@@ -128,9 +128,9 @@ struct metric_input {
 /* Reads a row: figures has room for as many as there are readings. */
 void metric_read(const struct metric_readings *readings, const struct metric_input *input,
 		 struct figure *figures);
-/* The metric of the row that these figures were read of. */
+/* The metric of the row that these figures were read of. Rates trust no more than the interval. */
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
-			  double interval_s);
+			  struct figure interval_s);
 
 /*
  * The count of one event of a row, in its unit, with its state and scaled where its groups shared

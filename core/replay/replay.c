@@ -277,6 +277,7 @@ static struct snapshot *take_picture(struct replay_part *part)
 		.still = part->still,
 		.n_still = part->n_still,
 		.now_ns = part->time_ns,
+		.uneven = part->uneven,
 	};
 	struct snapshot *snapshot = snapshot_take(&source, part->length_ns);
 	snapshot->sequence = part->sequence;

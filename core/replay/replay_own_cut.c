@@ -359,6 +359,9 @@ void own_end_cut(struct replay_own *own)
 		own->differs = true;
 		go_back(own);
 	}
+	part->uneven = 0;
+	if (strcmp(part->mode, "system") == 0)
+		part->uneven = interval_uneven(&part->interval, part->length_ns);
 	tell_target(own);
 	part->idle = own->flags & OWN_IDLE_ROWS;
 	part->command_lines = own->flags & OWN_COMMAND_LINES;

@@ -68,6 +68,7 @@ struct replay_part {
 
 	/* Of the interval that has ended, and all of them. */
 	uint64_t sequence, time_ns, realtime_ns, length_ns;
+	float uneven; /* as struct snapshot has it */
 	uint64_t lost_records;
 	unsigned threads; /* snapshot.tasks */
 	size_t threads_ran, threads_counted;

@@ -103,7 +103,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 	}
 	if (detail->sum.items[0].start_ns == 0)
 		describe_sleeping(snapshot, key, &detail->sum.items[0]);
-	rows_evaluate(columns, snapshot->interval_ns, &detail->sum);
+	rows_evaluate(columns, snapshot_interval_s(snapshot), &detail->sum);
 }
 
 static void add_place(struct detail *detail, int cpu, uint64_t ns)

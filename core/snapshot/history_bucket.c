@@ -240,7 +240,7 @@ static void add_rows(const struct snapshot *snapshot, enum rollup by, const stru
 	for (size_t i = 0; i < size_min(most, rows->n); i++) {
 		size_t index = picks[i].index;
 
-		rows_evaluate_one(columns, snapshot->interval_ns, rows, index, figures);
+		rows_evaluate_one(columns, snapshot_interval_s(snapshot), rows, index, figures);
 		draft_add(draft, history_key_of_row(snapshot, by, &rows->items[index]), figures);
 	}
 	free(picks);

@@ -373,7 +373,7 @@ static void rollup_groups(const struct snapshot *snapshot, enum rollup by,
 
 	adding_init(&adding, snapshot->columns, processes->n);
 	add_rows(&adding, snapshot->columns, processes);
-	rows_evaluate_sums(snapshot->columns, snapshot_rows_ns(snapshot), NULL, NULL, rows);
+	rows_evaluate_sums(snapshot->columns, snapshot_interval_s(snapshot), NULL, NULL, rows);
 	adding_fini(&adding);
 }
 
@@ -397,7 +397,7 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 		rollup_groups(snapshot, by, &processes, rows);
 		rows_fini(&processes);
 	} else {
-		rows_evaluate_sums(columns, snapshot_rows_ns(snapshot), &snapshot->threads,
+		rows_evaluate_sums(columns, snapshot_interval_s(snapshot), &snapshot->threads,
 				   adding.only, &processes);
 		adding.only = NULL;
 		*rows = processes;

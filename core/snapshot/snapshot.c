@@ -87,17 +87,17 @@ void rows_fini(struct rows *rows)
 struct evaluation {
 	const struct columns *columns;
 	struct metric_input input;
-	double interval_s;
+	struct figure interval_s;
 	struct figure *counts;
 };
 
 static void evaluation_init(struct evaluation *evaluation, const struct columns *columns,
-			    uint64_t interval_ns)
+			    struct figure interval_s)
 {
 	*evaluation = (struct evaluation){
 		.columns = columns,
 		.input = {.events = &columns->events, .plan = columns->plan},
-		.interval_s = (double)interval_ns / (double)NS_PER_S,
+		.interval_s = interval_s,
 		.counts = xcalloc(columns->readings.n, sizeof(*evaluation->counts)),
 	};
 }
@@ -118,11 +118,11 @@ static void evaluate(struct evaluation *evaluation, const uint64_t *tally, struc
 					 evaluation->interval_s);
 }
 
-void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows)
+void rows_evaluate(const struct columns *columns, struct figure interval_s, struct rows *rows)
 {
 	struct evaluation evaluation;
 
-	evaluation_init(&evaluation, columns, interval_ns);
+	evaluation_init(&evaluation, columns, interval_s);
 	for (size_t i = 0; i < rows->n && i <= rows->n - rows->n_still; i++) {
 		if (rows->only && rows->only[i] != SIZE_MAX)
 			continue;
@@ -133,22 +133,22 @@ void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct r
 	evaluation_fini(&evaluation);
 }
 
-void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
+void rows_evaluate_sums(const struct columns *columns, struct figure interval_s,
 			const struct rows *parts, size_t *only, struct rows *rows)
 {
 	rows->parts = parts;
 	rows->only = only;
 	/* Most of it may never be touched. */
 	rows->figures = xreallocarray(NULL, rows->n, columns->n_metrics * sizeof(*rows->figures));
-	rows_evaluate(columns, interval_ns, rows);
+	rows_evaluate(columns, interval_s, rows);
 }
 
-void rows_evaluate_one(const struct columns *columns, uint64_t interval_ns, const struct rows *rows,
-		       size_t i, struct figure *figures)
+void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
+		       const struct rows *rows, size_t i, struct figure *figures)
 {
 	struct evaluation evaluation;
 
-	evaluation_init(&evaluation, columns, interval_ns);
+	evaluation_init(&evaluation, columns, interval_s);
 	evaluation.input.lost = rows->items[i].flags & ROW_LOST;
 	evaluate(&evaluation, rows_tally(columns, rows, i), figures);
 	evaluation_fini(&evaluation);
@@ -170,7 +170,7 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 	uint64_t *busy = xcalloc(width, sizeof(*busy));
 	struct evaluation evaluation;
 
-	evaluation_init(&evaluation, columns, interval_ns);
+	evaluation_init(&evaluation, columns, figure_exact((double)interval_ns / (double)NS_PER_S));
 	evaluation.input.machine = machine;
 	for (size_t i = 0; i < width; i++) {
 		uint64_t less = idle ? idle[i] : 0;
@@ -205,7 +205,7 @@ void snapshot_sum_target(struct snapshot *snapshot)
 	if (!snapshot->targeted && !columns->plan->per_task)
 		return;
 	uint64_t *sum = xcalloc(tally_width(shape), sizeof(*sum));
-	evaluation_init(&evaluation, columns, snapshot_rows_ns(snapshot));
+	evaluation_init(&evaluation, columns, snapshot_interval_s(snapshot));
 	for (size_t i = 0; i < rows->n; i++) {
 		const uint64_t *tally = rows_tally(columns, rows, i);
 		if (!snapshot->targeted && !is_counted(shape, tally))
@@ -225,11 +225,18 @@ void snapshot_sum_target(struct snapshot *snapshot)
 	evaluation_fini(&evaluation);
 }
 
-uint64_t snapshot_rows_ns(const struct snapshot *snapshot)
+struct figure snapshot_interval_s(const struct snapshot *snapshot)
 {
 	const struct snapshot_run *run = snapshot->run;
+	bool whole_run = run && run->parts == 1 && run->elapsed_ns > 0;
+	uint64_t ns = whole_run ? run->elapsed_ns : snapshot->interval_ns;
+	struct figure interval = figure_exact((double)ns / (double)NS_PER_S);
 
-	return run && run->parts == 1 && run->elapsed_ns ? run->elapsed_ns : snapshot->interval_ns;
+	if (snapshot->uneven > 0) {
+		interval.state = FIGURE_SCALED;
+		interval.share = 1 - snapshot->uneven;
+	}
+	return interval;
 }
 
 uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t cpus)

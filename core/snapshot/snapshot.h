@@ -129,6 +129,7 @@ struct snapshot {
 	uint64_t time_ns;        /* CLOCK_MONOTONIC at its end */
 	uint64_t realtime_ns;    /* CLOCK_REALTIME at its end; 0 where a recording does not tell */
 	uint64_t interval_ns;
+	float uneven; /* interval_uneven(): how much longer or shorter it was for a CPU; 0: even */
 	char host[64];
 	char replay[64];    /* the file that it is from, without its folders; "": it is of now */
 	uint64_t offset_ns; /* of its end since the beginning of that recording; 0 where it is of
@@ -222,16 +223,16 @@ void rows_init(const struct columns *columns, size_t n, struct rows *rows);
 void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows);
 void rows_fini(struct rows *rows);
 /* Evaluates every metric of every row. */
-void rows_evaluate(const struct columns *columns, uint64_t interval_ns, struct rows *rows);
+void rows_evaluate(const struct columns *columns, struct figure interval_s, struct rows *rows);
 /*
  * The same of rows that those of `parts` were added up to, as rows->only tells, which is taken
  * over. Both may be NULL: there is none.
  */
-void rows_evaluate_sums(const struct columns *columns, uint64_t interval_ns,
+void rows_evaluate_sums(const struct columns *columns, struct figure interval_s,
 			const struct rows *parts, size_t *only, struct rows *rows);
 /* Every metric of one row, which need not have been evaluated. */
-void rows_evaluate_one(const struct columns *columns, uint64_t interval_ns, const struct rows *rows,
-		       size_t i, struct figure *figures);
+void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
+		       const struct rows *rows, size_t i, struct figure *figures);
 /* The path of a row's cgroup; NULL where unknown. */
 const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *row);
 
@@ -247,10 +248,11 @@ void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns,
 void snapshot_sum_target(struct snapshot *snapshot);
 
 /*
- * The ns that rates of tasks divide by: the interval. In a summary of one part it is the time that
- * the command took: pmctop counts before it starts and after it has ended.
+ * The seconds that rates of tasks divide by: the interval. In a summary of one part it is the time
+ * that the command took: pmctop counts before it starts and after it has ended. SCALED where the
+ * interval is uneven.
  */
-uint64_t snapshot_rows_ns(const struct snapshot *snapshot);
+struct figure snapshot_interval_s(const struct snapshot *snapshot);
 /*
  * What an interval's ns are of a tally of so many CPUs: each one's part ends at its own last
  * record.

@@ -296,7 +296,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	fill_silent_roots(&filling, rows);
 	fill_still(&filling, &still, rows);
 	free(still.items);
-	rows_evaluate(columns, snapshot->interval_ns, rows);
+	rows_evaluate(columns, snapshot_interval_s(snapshot), rows);
 }
 
 /* ---- CPUs */
@@ -362,6 +362,7 @@ struct snapshot *snapshot_take(const struct snapshot_source *source, uint64_t in
 	snapshot->columns = columns_ref(source->columns);
 	snapshot->command_lines = source->command_lines;
 	snapshot->interval_ns = interval_ns;
+	snapshot->uneven = source->uneven;
 	snapshot->lost_records = source->interval->lost_records;
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
 				  width * sizeof(uint64_t));

@@ -28,6 +28,7 @@ struct snapshot_source {
 	struct task *const *still;
 	size_t n_still;
 	uint64_t now_ns; /* when the interval was cut */
+	float uneven;    /* as struct snapshot has it */
 };
 
 /*

@@ -35,9 +35,9 @@ size_t summary_parts(const struct summary *summary);
 
 /*
  * A part as a snapshot of the run (whose part and parts are filled in), which the caller frees:
- * interval_ns is the sum of its intervals, rates of rows are of snapshot_rows_ns(), comm and user
- * are as last seen, and the notes are all that were there at any time. Rows are processes: pid ==
- * tid.
+ * interval_ns is the sum of its intervals, rates of rows are of snapshot_interval_s(), comm and
+ * user are as last seen, and the notes are all that were there at any time. Rows are processes: pid
+ * == tid.
  */
 struct snapshot *summary_snapshot(const struct summary *summary, size_t part,
 				  const struct snapshot_run *run);

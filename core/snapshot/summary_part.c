@@ -390,7 +390,7 @@ static void fill_rows(const struct summary_part *part, struct snapshot *snapshot
 		snprintf(more->comm, sizeof(more->comm), "%zu more", part->n_folded);
 		memcpy(rows_tally(snapshot->columns, rows, part->n), part->folded, bytes);
 	}
-	rows_evaluate(snapshot->columns, snapshot_rows_ns(snapshot), rows);
+	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), rows);
 	snapshot->cgroups = xcalloc(part->n_cgroups, sizeof(*snapshot->cgroups));
 	for (size_t i = 0; i < part->n_cgroups; i++)
 		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(part->cgroups[i]);

@@ -71,12 +71,13 @@ struct figure view_figure(const struct view *view, size_t index, int metric)
 /* The time that its rates are of. */
 static double seconds_of(const struct view *view, size_t index)
 {
-	uint64_t ns = snapshot_rows_ns(view->snapshot);
+	const struct snapshot *snapshot = view->snapshot;
 
-	if (view->cpus && view->cpus[index].tally)
-		ns = snapshot_counted_ns(view->snapshot->interval_ns, view->cpus[index].tally,
-					 view->cpus[index].cpus);
-	return (double)ns / (double)NS_PER_S;
+	if (!view->cpus || !view->cpus[index].tally)
+		return snapshot_interval_s(snapshot).value;
+	return (double)snapshot_counted_ns(snapshot->interval_ns, view->cpus[index].tally,
+					   view->cpus[index].cpus) /
+	       (double)NS_PER_S;
 }
 
 static struct figure read_event(const struct columns *columns, size_t event, const uint64_t *tally,
@@ -278,7 +279,7 @@ static struct figure *evaluate_nothing(const struct snapshot *snapshot)
 	struct rows rows;
 
 	rows_init(snapshot->columns, 1, &rows);
-	rows_evaluate(snapshot->columns, snapshot->interval_ns, &rows);
+	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), &rows);
 	struct figure *figures = rows.figures;
 	rows.figures = NULL;
 	rows_fini(&rows);

@@ -292,6 +292,8 @@ void fk_watchdog(struct fk *fk, bool on);
 void fk_cpu_offline(struct fk *fk, int cpu); /* who ran there sleeps; its counters die for good */
 void fk_cpu_online(struct fk *fk, int cpu);
 void fk_no_tick(struct fk *fk, int cpu, bool no_tick); /* cpu-clock does not fire while idle */
+/* It answers a read of its counters after so long, with what it has counted by then. */
+void fk_answer_late(struct fk *fk, int cpu, uint64_t ns);
 /*
  * While the CPU idles it writes no record at all, though it counts: no tick, and none at the
  * switch away from idle, so that N skips one and no LOST says so. Seen on the second CPU of a 6.18

@@ -54,6 +54,7 @@ struct fk_cpu {
 	bool online;
 	bool no_tick;
 	bool silent_idle;
+	uint64_t answer_ns;       /* what a read of its counters takes */
 	const struct fk_pmu *pmu; /* NULL: none */
 	unsigned held;            /* counters that someone else has */
 	uint64_t rotate_ns;       /* when groups that wait then get their turn; 0: none did */

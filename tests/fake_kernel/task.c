@@ -471,6 +471,11 @@ void fk_no_tick(struct fk *fk, int cpu, bool no_tick)
 	fk_cpu(fk, cpu)->no_tick = no_tick;
 }
 
+void fk_answer_late(struct fk *fk, int cpu, uint64_t ns)
+{
+	fk_cpu(fk, cpu)->answer_ns = ns;
+}
+
 void fk_rival(struct fk *fk, const struct fk_rival *rival)
 {
 	fk->has_rival = rival != NULL;

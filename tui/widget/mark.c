@@ -278,7 +278,7 @@ static struct figure *evaluate(const struct adding *adding, const struct view *v
 	rows_init(columns, 1, &sum);
 	sum.items[0].flags = adding->lost;
 	tally_add(&columns->plan->shape, sum.tallies, adding->tally);
-	rows_evaluate(columns, interval_ns, &sum);
+	rows_evaluate(columns, snapshot_interval_s(view->snapshot), &sum);
 	figures = sum.figures;
 	sum.figures = NULL;
 	rows_fini(&sum);

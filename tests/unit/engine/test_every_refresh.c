@@ -224,6 +224,46 @@ static void check_all(enum fk_tracefs tracefs)
 			check_world(&worlds[i], delays_ns[k], tracefs);
 }
 
+/*
+ * A CPU whose reading comes late has a longer part of the interval, then a shorter one. A rate that
+ * is off by it is marked; the same delay each time makes none.
+ */
+static void test_late_readings(void **state)
+{
+	enum { DELAY_MS = 500 };
+	static const unsigned late_ms[] = {0, 0, 5, 98, 98, 98, 30, 0, 98, 10, 0};
+	const struct fk_config config = {.cpus = 2};
+	struct fk *fk = fk_new(&config);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (int cpu = 0; cpu < 2; cpu++) {
+		fk_task(fk, &(struct fk_spec){.tid = LOOP + cpu, .rates = HALF_IPC});
+		fk_switch(fk, cpu, LOOP + cpu);
+	}
+	struct engine *engine = open_engine(&sys);
+	for (size_t i = 0; i < ARRAY_SIZE(late_ms); i++) {
+		double before_ms = i ? late_ms[i - 1] : 0, now_ms = late_ms[i];
+		double mean_ms = DELAY_MS + (before_ms + now_ms) / 2;
+
+		fk_answer_late(fk, 1, late_ms[i] * NS_PER_MS);
+		struct snapshot *snapshot = next_snapshot(engine, fk, DELAY_MS * NS_PER_MS);
+		for (pid_t tid = LOOP; i > 0 && tid < LOOP + 2; tid++) {
+			struct figure cpu = task_figure(snapshot, tid, "cpu_percent");
+			bool marked = cpu.state != FIGURE_VALID;
+
+			if (marked != (fabs(now_ms - before_ms) / 2 > OFF_MOST * mean_ms) ||
+			    (!marked && off_by(cpu.value, 100) > OFF_MOST))
+				fail_msg("%zu: %.1f of %d, %s", i, cpu.value, (int)tid,
+					 figure_state_name(cpu.state));
+			assert_int_equal(task_figure(snapshot, tid, "ipc").state, FIGURE_VALID);
+		}
+		snapshot_free(snapshot);
+	}
+	engine_free(engine);
+	fk_free(fk);
+}
+
 static void test_with_the_software_event(void **state)
 {
 	(void)state;
@@ -239,6 +279,7 @@ static void test_with_the_tracepoint(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_late_readings),
 		cmocka_unit_test(test_with_the_software_event),
 		cmocka_unit_test(test_with_the_tracepoint),
 	};

@@ -409,7 +409,7 @@ static void as_deep_as_allowed(void **state)
 	fixture_init(&f, &steady);
 	assert_true(evaluate(&f, closed).value == 1);
 	assert_true(evaluate(&f, summed).value == 64);
-	assert_int_equal(metric_eval(&(struct metric){0}, NULL, INTERVAL_S).state,
+	assert_int_equal(metric_eval(&(struct metric){0}, NULL, figure_exact(INTERVAL_S)).state,
 			 FIGURE_UNSUPPORTED);
 	free(nested);
 	free(closed);

@@ -59,7 +59,7 @@ static inline struct figure sample_eval(struct metric *metric, const struct metr
 	metric_bind(metric, input->events, input->plan, &readings);
 	struct figure *counts = xcalloc(readings.n, sizeof(*counts));
 	metric_read(&readings, input, counts);
-	struct figure figure = metric_eval(metric, counts, interval_s);
+	struct figure figure = metric_eval(metric, counts, figure_exact(interval_s));
 	free(counts);
 	metric_readings_fini(&readings);
 	return figure;
@@ -190,7 +190,7 @@ static inline void sample_fill_rows(struct snapshot *snapshot, const struct samp
 				    size_t n)
 {
 	sample_rows(snapshot->columns, from, n, &snapshot->threads);
-	rows_evaluate(snapshot->columns, snapshot->interval_ns, &snapshot->threads);
+	rows_evaluate(snapshot->columns, snapshot_interval_s(snapshot), &snapshot->threads);
 }
 
 /* n CPUs that did nothing. */

@@ -54,7 +54,7 @@ static struct snapshot *past_snapshot(struct past *past, uint64_t interval_ns,
 	past->now_ns += interval_ns;
 	snapshot->time_ns = past->now_ns;
 	snapshot->interval_ns = interval_ns;
-	rows_evaluate(past->columns, interval_ns, &snapshot->threads);
+	rows_evaluate(past->columns, snapshot_interval_s(snapshot), &snapshot->threads);
 	return snapshot;
 }
 
@@ -416,7 +416,7 @@ static void test_sum(void **state)
 	snapshot_sum_evaluate(sum);
 	struct figure figures[64];
 	assert_in_range(columns->n_metrics, 1, ARRAY_SIZE(figures));
-	rows_evaluate_one(columns, sum->interval_ns, &sum->threads, 0, figures);
+	rows_evaluate_one(columns, snapshot_interval_s(sum), &sum->threads, 0, figures);
 	assert_float_equal(figures[0].value, 1e-4, 1e-9);
 	assert_float_equal(sum->figures[columns_metric(columns, "ipc")].value, 1, 1e-9);
 	snapshot_free(first);
