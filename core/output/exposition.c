@@ -7,7 +7,7 @@
 #include "core/output/exposition_part.h"
 
 #include "core/base/util.h"
-#include "core/output/out_value.h"
+#include "core/output/out_sums.h"
 #include "core/snapshot/rollup.h"
 
 #include <assert.h>
@@ -107,9 +107,20 @@ static void name_events(struct intake *intake)
 	}
 }
 
-static void add_wholes(const struct intake *intake)
+/* A count that is the sum of other series. */
+static void add_sum(const struct intake *intake, const struct out_scaled *scaled,
+		    struct ledger_sums *sums)
+{
+	for (size_t i = 0; i < intake->snapshot->columns->events.n; i++)
+		if (intake->names[i] != SIZE_MAX && scaled[i].known)
+			ledger_sums_add(sums, intake->names[i], scaled[i].count);
+}
+
+/* Tasks + others + idle + unattributed = machine, tasks = target. */
+static void add_wholes(const struct intake *intake, const struct rows *processes)
 {
 	const struct snapshot *snapshot = intake->snapshot;
+	struct out_sums sums;
 	const uint64_t *const tallies[EXPOSITION_WHOLES] = {
 		[EXPOSITION_MACHINE] = snapshot->totals,
 		[EXPOSITION_IDLE] = snapshot->idle,
@@ -118,13 +129,23 @@ static void add_wholes(const struct intake *intake)
 		[EXPOSITION_TARGET] = snapshot->target,
 	};
 
+	out_sums_init_rows(snapshot, processes, &sums);
+	const struct out_scaled *const scaled[EXPOSITION_WHOLES] = {
+		[EXPOSITION_MACHINE] = sums.totals,
+		[EXPOSITION_UNATTRIBUTED] = sums.unattributed,
+		[EXPOSITION_TARGET] = sums.target,
+	};
 	for (size_t i = 0; i < EXPOSITION_WHOLES; i++) {
 		bool tasks = i == EXPOSITION_OTHERS || i == EXPOSITION_TARGET;
+		struct ledger_sums *to = &intake->exposition->wholes[i].sums;
 
 		intake->exposition->wholes[i].told = tallies[i];
-		if (tallies[i])
-			add_tally(intake, tallies[i], !tasks, &intake->exposition->wholes[i].sums);
+		if (scaled[i])
+			add_sum(intake, scaled[i], to);
+		else if (tallies[i])
+			add_tally(intake, tallies[i], !tasks, to);
 	}
+	out_sums_fini(&sums);
 }
 
 static struct exposition_cpu *find_cpu(struct exposition *exposition, int cpu)
@@ -280,6 +301,8 @@ static void add_crowd(const struct intake *intake, enum exposition_crowd crowd)
 
 	ledger_pass(&intake->exposition->crowds[crowd], snapshot->time_ns, snapshot->interval_ns);
 	rollup_tallies(snapshot, by[crowd], &rows);
+	if (crowd == EXPOSITION_TASKS)
+		add_wholes(intake, &rows);
 	for (size_t i = 0; i < rows.n; i++) {
 		const uint64_t *tally = rows_tally(snapshot->columns, &rows, i);
 
@@ -319,7 +342,6 @@ void exposition_add(struct exposition *exposition, const struct snapshot *snapsh
 	text_copy(exposition->mode, sizeof(exposition->mode), snapshot->mode);
 	exposition->levels = event_levels_name(snapshot->columns->levels);
 	name_events(&intake);
-	add_wholes(&intake);
 	add_cpus(&intake);
 	make_cgroup_labels(&intake);
 	for (size_t i = 0; i < EXPOSITION_CROWDS; i++)

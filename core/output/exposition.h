@@ -32,6 +32,10 @@
  * Of a recording pmctop_host_info has the label replay, too, the name of the file ("-": a pipe):
  * what is told is not what happens on that host now.
  *
+ * For each X, task + others + idle + unattributed = machine, over all tasks and CPUs, also where
+ * counters are estimates (core/output/out_sums.h). cpu, cgroup and user are then estimates of their
+ * own, which add up to nearly the same.
+ *
  * An event whose name is another's already is told as pmctop_cpu_event_total{event} and so on. What
  * is not known is absent, and so is what is not counted now, and CPUs that are off. All who ran
  * have sums, whether they are told or not (core/output/ledger.h): of whom is told are those who ran

@@ -15,6 +15,7 @@
 struct line_sum {
 	const struct columns *columns;
 	uint64_t *scaled;    /* by event: of the lines that know it */
+	uint64_t *idle;      /* the same of idle time, which is in nothing else here */
 	uint64_t *tally;     /* of all lines */
 	uint64_t *uncounted; /* by event a tally: of the lines for which it was NOT_COUNTED */
 };
@@ -26,6 +27,7 @@ static void line_sum_init(const struct columns *columns, struct line_sum *sum)
 	*sum = (struct line_sum){
 		.columns = columns,
 		.scaled = xcalloc(columns->events.n, sizeof(uint64_t)),
+		.idle = xcalloc(columns->events.n, sizeof(uint64_t)),
 		.tally = xcalloc(width, sizeof(uint64_t)),
 		.uncounted = xcalloc(columns->events.n * width, sizeof(uint64_t)),
 	};
@@ -34,6 +36,7 @@ static void line_sum_init(const struct columns *columns, struct line_sum *sum)
 static void line_sum_fini(struct line_sum *sum)
 {
 	free(sum->scaled);
+	free(sum->idle);
 	free(sum->tally);
 	free(sum->uncounted);
 }
@@ -64,6 +67,22 @@ static void add_line(struct line_sum *sum, const struct out_counts_of *line)
 			 is_estimated(&columns->events.items[i]))
 			tally_add(shape, uncounted_tally(sum, i), line->tally);
 	}
+}
+
+static void add_idle(struct line_sum *sum, const struct out_counts_of *line)
+{
+	for (size_t i = 0; i < sum->columns->events.n; i++) {
+		struct figure figure = out_event_figure(line, i);
+
+		if (figure_known(figure))
+			sum->idle[i] += out_scaled_count(line, i, figure);
+	}
+}
+
+static void add_whole_idle(struct line_sum *sum, const struct snapshot *snapshot)
+{
+	add_idle(sum, &(struct out_counts_of){
+			      .columns = sum->columns, .tally = snapshot->idle, .machine = true});
 }
 
 static void add_tasks(struct line_sum *sum, const struct view *view)
@@ -146,23 +165,18 @@ static void sum_totals(const struct line_sum *sum, const struct snapshot *snapsh
 	const struct columns *columns = snapshot->columns;
 	const struct out_counts_of all = {
 		.columns = columns, .tally = snapshot->totals, .machine = true};
-	const struct out_counts_of idle = {
-		.columns = columns, .tally = snapshot->idle, .machine = true};
 	const struct out_counts_of rest = {
 		.columns = columns, .tally = snapshot->unattributed, .machine = true};
 
 	for (size_t i = 0; i < columns->events.n; i++) {
 		struct out_scaled *totals = &sums->totals[i];
 		struct out_scaled *unattributed = &sums->unattributed[i];
-		struct figure idle_figure = out_event_figure(&idle, i);
 		uint64_t estimate = 0;
 
 		totals->figure = out_event_figure(&all, i);
 		totals->known =
 			figure_known(totals->figure) && estimate_uncounted(sum, i, &estimate);
-		totals->count = sum->scaled[i] + estimate;
-		if (figure_known(idle_figure))
-			totals->count += out_scaled_count(&idle, i, idle_figure);
+		totals->count = sum->scaled[i] + sum->idle[i] + estimate;
 
 		unattributed->figure = out_event_figure(&rest, i);
 		unattributed->known = figure_known(unattributed->figure);
@@ -178,29 +192,60 @@ static void sum_totals(const struct line_sum *sum, const struct snapshot *snapsh
 	}
 }
 
-void out_sums_init(const struct view *view, struct out_sums *sums)
+/* Adds the other lines to those of the tasks and of idle time. */
+static void make_sums(struct line_sum *sum, const struct snapshot *snapshot, struct out_sums *sums)
 {
-	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
-	struct line_sum sum;
 
 	*sums = (struct out_sums){
 		.totals = xcalloc(columns->events.n, sizeof(*sums->totals)),
 		.unattributed = xcalloc(columns->events.n, sizeof(*sums->unattributed)),
 	};
-	line_sum_init(columns, &sum);
-	add_tasks(&sum, view);
 	if (snapshot->targeted) {
 		sums->target = xcalloc(columns->events.n, sizeof(*sums->target));
-		sum_target(&sum, snapshot, sums->target);
+		sum_target(sum, snapshot, sums->target);
 	}
 	if (snapshot->targeted && snapshot->others)
-		add_line(&sum,
+		add_line(sum,
 			 &(struct out_counts_of){.columns = columns, .tally = snapshot->others});
-	add_line(&sum, &(struct out_counts_of){.columns = columns,
-					       .tally = snapshot->unattributed,
-					       .machine = true});
-	sum_totals(&sum, snapshot, sums);
+	add_line(sum, &(struct out_counts_of){.columns = columns,
+					      .tally = snapshot->unattributed,
+					      .machine = true});
+	sum_totals(sum, snapshot, sums);
+}
+
+void out_sums_init(const struct view *view, struct out_sums *sums)
+{
+	struct line_sum sum;
+
+	line_sum_init(view->snapshot->columns, &sum);
+	add_tasks(&sum, view);
+	add_whole_idle(&sum, view->snapshot);
+	make_sums(&sum, view->snapshot, sums);
+	line_sum_fini(&sum);
+}
+
+void out_sums_init_rows(const struct snapshot *snapshot, const struct rows *rows,
+			struct out_sums *sums)
+{
+	const struct columns *columns = snapshot->columns;
+	struct line_sum sum;
+	bool any_cpu = false;
+
+	line_sum_init(columns, &sum);
+	for (size_t i = 0; i < rows->n; i++)
+		add_line(&sum, &(struct out_counts_of){.columns = columns,
+						       .tally = rows_tally(columns, rows, i)});
+	for (size_t i = 0; i < snapshot->n_cpus; i++) {
+		const uint64_t *idle = snapshot->cpus[i].idle;
+
+		any_cpu |= idle != NULL;
+		if (idle)
+			add_idle(&sum, &(struct out_counts_of){.columns = columns, .tally = idle});
+	}
+	if (!any_cpu)
+		add_whole_idle(&sum, snapshot);
+	make_sums(&sum, snapshot, sums);
 	line_sum_fini(&sum);
 }
 

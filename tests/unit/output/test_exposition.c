@@ -141,7 +141,7 @@ static void is_as_golden(void **state)
 		snapshot->lost_records = 5;
 		snapshot->columns->events.items[SAMPLE_BRANCH_MISSES].state = FIGURE_UNSUPPORTED;
 		if (second == 3)
-			sample_silence(&snapshot->cpus[1]);
+			sample_silence_of(snapshot, 1);
 		exposition_add(exposition, snapshot);
 		snapshot_free(snapshot);
 	}

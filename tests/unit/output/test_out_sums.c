@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Scaled counts and their totals: by hand for each rule, then as csv prints them of groups that
- * take turns on the fake kernel, live and replayed.
+ * Scaled counts and their totals: by hand for each rule, then as csv and OpenMetrics print them of
+ * groups that take turns on the fake kernel, live and replayed.
  */
 #include "tests/unit/shared/replays.h"
 #include "tests/unit/shared/sample.h"
 
+#include "core/output/exposition.h"
 #include "core/output/out_csv.h"
 #include "core/output/out_sums.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +180,7 @@ static void test_sums(void **state)
 
 /* What all frames of a scene had, so that the sums are of something. */
 struct met {
-	unsigned sums, scaled, uncounted, estimates, lost;
+	unsigned sums, scaled, uncounted, estimates, lost, told;
 };
 
 /* The fields of a line, which is cut; here none is quoted. */
@@ -272,6 +274,73 @@ static void check_csv(char *text, size_t n_events, struct met *met)
 		}
 }
 
+/* Of an event of a snapshot, as monitoring is told. */
+struct told {
+	char word[64]; /* "cycles_total" */
+	double parts, machine;
+	bool known;
+};
+
+static struct told *told_of(struct told *told, size_t n, const char *word)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && told[i].word[0] && strcmp(told[i].word, word) != 0)
+		i++;
+	text_copy(told[i].word, sizeof(told[i].word), word);
+	return &told[i];
+}
+
+static void add_series(struct told *told, size_t n, char *name, double value)
+{
+	static const char *const prefixes[] = {"machine", "task", "idle", "unattributed", "others"};
+
+	name[strcspn(name, "{ ")] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		char start[32];
+		int length = snprintf(start, sizeof(start), "pmctop_%s_", prefixes[i]);
+
+		if (strncmp(name, start, (size_t)length) != 0)
+			continue;
+		struct told *event = told_of(told, n, name + length);
+		event->known |= i == 0;
+		*(i == 0 ? &event->machine : &event->parts) += value;
+	}
+}
+
+/* A second task of a number begins its series anew, so the first is in none. */
+static bool has_number_twice(const struct snapshot *snapshot)
+{
+	const struct rows *rows = &snapshot->threads;
+
+	for (size_t i = 0; i < rows->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (rows->items[i].tid == rows->items[k].tid)
+				return true;
+	return false;
+}
+
+/* task + others + idle of all CPUs + unattributed = machine. */
+static void check_exposition(const struct snapshot *snapshot, struct met *met)
+{
+	struct exposition *exposition = exposition_new(10000);
+	struct told told[FIELDS_MAX] = {{.known = false}};
+	size_t size;
+
+	exposition_add(exposition, snapshot);
+	char *text = exposition_text(exposition, EXPOSITION_OPENMETRICS, &size), *rest = text;
+	for (char *line; (line = strtok_r(rest, "\n", &rest));)
+		if (line[0] != '#')
+			add_series(told, FIELDS_MAX, line, strtod(strrchr(line, ' '), NULL));
+	for (size_t i = 0; i < FIELDS_MAX; i++) {
+		if (told[i].known && fabs(told[i].parts - told[i].machine) > 1e-6)
+			fail_msg("%s: %f of %f", told[i].word, told[i].parts, told[i].machine);
+		met->told += told[i].known;
+	}
+	free(text);
+	exposition_free(exposition);
+}
+
 static void check_snapshot(const struct snapshot *snapshot, struct met *met)
 {
 	static const struct view_spec specs[] = {
@@ -300,6 +369,8 @@ static void check_snapshot(const struct snapshot *snapshot, struct met *met)
 		check_csv(text, snapshot->columns->events.n, met);
 		free(text);
 	}
+	if (!has_number_twice(snapshot))
+		check_exposition(snapshot, met);
 }
 
 /* More than any of these machines counts at once. */
@@ -338,7 +409,7 @@ static void test_scene(void **state)
 	assert_memory_equal(&live, &replayed, sizeof(live));
 	print_message("# %u sums, %u scaled, %u uncounted, %u estimates, %u lost\n", live.sums,
 		      live.scaled, live.uncounted, live.estimates, live.lost);
-	assert_true(live.sums > 0);
+	assert_true(live.sums > 0 && (live.told > 0 || scene->storm));
 	bool in_turns = scene->slots != 6;
 	assert_int_equal(live.scaled > 0, in_turns);
 	assert_int_equal(live.lost > 0, scene->lives);

@@ -219,6 +219,18 @@ static inline void sample_silence(struct snapshot_cpu *cpu)
 	*cpu = (struct snapshot_cpu){.cpu = cpu->cpu};
 }
 
+/* The same after the totals were made, which lose what it did. */
+static inline void sample_silence_of(struct snapshot *snapshot, size_t i)
+{
+	struct snapshot_cpu *cpu = &snapshot->cpus[i];
+
+	for (size_t k = 0; k < tally_width(&snapshot->columns->plan->shape); k++) {
+		snapshot->totals[k] -= cpu->tally[k];
+		snapshot->idle[k] -= cpu->idle[k];
+	}
+	sample_silence(cpu);
+}
+
 /* The totals of what the CPUs that were heard of did, and everybody's figures. */
 static inline void sample_evaluate(struct snapshot *snapshot)
 {
