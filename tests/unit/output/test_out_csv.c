@@ -71,8 +71,9 @@ static struct snapshot *make_snapshot(void)
 	snapshot->lost_records = 4;
 	snapshot->unattributed[TALLY_SWITCHES] = 1;
 	snapshot->totals[TALLY_SWITCHES]++;
+	snapshot->cpus[0].tally[TALLY_SWITCHES]++;
 	snapshot->command_lines = true;
-	sample_silence(&snapshot->cpus[1]);
+	sample_silence_of(snapshot, 1);
 	return snapshot;
 }
 
@@ -91,9 +92,14 @@ static void is_as_golden(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *text = csv_of(rows[i].family ? screen_snapshot_family(4) : make_snapshot(),
-				    &rows[i].spec);
+		struct snapshot *snapshot =
+			rows[i].family ? screen_snapshot_family(4) : make_snapshot();
+		size_t event = 0;
 
+		if (!snapshot_conserves(snapshot, &event))
+			fail_msg("%s: %s does not add up", rows[i].path,
+				 snapshot->columns->events.items[event].name);
+		char *text = csv_of(snapshot, &rows[i].spec);
 		golden_check(rows[i].path, text);
 		free(text);
 	}
