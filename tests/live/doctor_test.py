@@ -14,9 +14,11 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import confined  # noqa: E402
 from frames import check, finish, skip  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+NOT_ROOT = confined.other_users()  # in a user namespace neither
 NOBODY = 65534
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 DIRECTORY = tempfile.TemporaryDirectory(prefix="doctor-")
@@ -153,7 +155,7 @@ def contained():
         page.can(system=False)
         page.says("whole system", "bad", "capabilities of a user namespace do not count")
         page.remedy("whole system", "on the host: sudo sysctl kernel.perf_event_paranoid=0")
-    if os.getuid() == 0:
+    if not NOT_ROOT:
         page = Page("a pid namespace with root's rights", "unshare", "-pf", "--mount-proc")
         page.can(level="system")
         page.says("whole system", "warn", "outside this pid namespace")
@@ -201,14 +203,14 @@ def usage():
 os.chmod(DIRECTORY.name, 0o755)
 shutil.copy(os.path.join(BUILD, "pmctop"), PMCTOP)
 shutil.copy(os.path.join(BUILD, "load", "deny"), DENY)
-if os.getuid() == 0:
+if not NOT_ROOT:
     privileged()
     nobody = ordinary()
     capable(nobody)
     filtered()
     filtered(**nobody)
 else:
-    skip("root and other users", "this is an ordinary user")
+    skip("root and other users", NOT_ROOT)
     Page("this user")
     filtered()
 contained()

@@ -255,6 +255,20 @@ def hidden_processes():
           sleeper.pid in seen["all"] - seen["blind"], (sleeper.pid, seen))
 
 
+def user_namespace():
+    """Root there may not count CPUs. Its own processes have rights that pmctop gives up."""
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+        level = int(file.read())
+    if level not in (1, 2) or run("unshare", "-r", "true").returncode:
+        skip("a user namespace", f"not allowed, or paranoid {level}")
+        return
+    done = run("unshare", "-r", PMCTOP, "-b", "--", "sh", "-c", "exit 7")
+    check("root of a user namespace counts its command", done.returncode == 7, done)
+    with printing("unshare", "-r", PMCTOP, "-b", "-d", "0.1") as pmctop:
+        check_threads("root of a user namespace", pmctop.pid, COUNTS | CAPS["SYS_PTRACE"],
+                      uid=os.getuid())
+
+
 # ---- rights that the file lends
 
 @contextlib.contextmanager
@@ -569,6 +583,7 @@ def main():
     command()
     live_command()
     killed()
+    user_namespace()
     if os.geteuid() != 0 or not own_capabilities() & CAPS["PERFMON"]:
         skip("what is given up", "this is not root, or a container's without CAP_PERFMON")
         return

@@ -226,6 +226,19 @@ static bool sees_as_tracer_alone(struct trial *trial, uint64_t wanted)
 	       trial_set(trial, wanted | BIT(CAP_SYS_PTRACE)) == 0 && sight_keep(&sight, true) > 0;
 }
 
+/*
+ * In a user namespace root may not count whole CPUs. It may count processes of its user only if
+ * they have no right that pmctop has given up, or as a tracer.
+ */
+static bool counts_own_as_tracer(struct trial *trial, uint64_t wanted)
+{
+	if (trial_set(trial, wanted))
+		return false;
+	enum access_level level = counting(trial->sys);
+	return level > ACCESS_NONE && level < ACCESS_SYSTEM &&
+	       (trial->with.permitted & ~(wanted | BIT(CAP_SYS_PTRACE)));
+}
+
 static int add_what_is_tried(struct capabilities *have, uint64_t *wanted)
 {
 	struct trial trial = {.with = *have};
@@ -237,7 +250,8 @@ static int add_what_is_tried(struct capabilities *have, uint64_t *wanted)
 	trial.sys = &sys;
 	if ((have->permitted & BIT(CAP_SYS_ADMIN)) && counts_as_admin_alone(&trial, *wanted))
 		*wanted |= BIT(CAP_SYS_ADMIN);
-	if ((have->permitted & BIT(CAP_SYS_PTRACE)) && sees_as_tracer_alone(&trial, *wanted))
+	if ((have->permitted & BIT(CAP_SYS_PTRACE)) &&
+	    (sees_as_tracer_alone(&trial, *wanted) || counts_own_as_tracer(&trial, *wanted)))
 		*wanted |= BIT(CAP_SYS_PTRACE);
 	sys_linux_fini(&sys);
 	return trial_set(&trial, have->effective);

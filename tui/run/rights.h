@@ -40,7 +40,8 @@ int rights_enter(struct rights *rights, struct error *err);
 /*
  * Gives up what is not needed, of all sets, and that an exec gives new rights: a command must have
  * been forked. CAP_SYS_ADMIN stays where this kernel counts for nothing less, CAP_SYS_PTRACE where
- * /proc hides processes. 0, or -errno and a sentence as above.
+ * /proc hides processes, or where root may count only processes of its user (a user namespace). 0,
+ * or -errno and a sentence as above.
  */
 int rights_drop(const struct rights *rights, const struct rights_need *need, struct error *err);
 
