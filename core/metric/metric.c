@@ -314,6 +314,16 @@ enum figure_state metric_state(const struct metric *metric, const struct event_s
 	return state;
 }
 
+size_t metric_first_event(const struct metric *metric)
+{
+	for (size_t i = 0; i < metric->n_ops; i++)
+		if (metric->ops[i].code == OP_EVENT)
+			return metric->ops[i].event;
+		else if (metric->ops[i].code == OP_CPU_TIME)
+			return TALLY_TASK_CLOCK;
+	return SIZE_MAX;
+}
+
 enum metric_level metric_level(const struct metric_def *def, struct figure figure)
 {
 	if (!figure_known(figure) || def->better == METRIC_NEUTRAL)

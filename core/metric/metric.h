@@ -146,6 +146,8 @@ enum metric_level {
 	METRIC_BAD,
 };
 
+/* The index of the event that the formula names first; SIZE_MAX if it names none. */
+size_t metric_first_event(const struct metric *metric);
 /* Where a known figure stands against its thresholds; PLAIN where it is not known. */
 enum metric_level metric_level(const struct metric_def *def, struct figure figure);
 

@@ -20,7 +20,7 @@ struct count_line {
 	char unit[16];
 	char event[3 * NAME_COLUMNS + 16]; /* and the share */
 	char metric[48];
-	const char *title; /* of the metric; NULL: there are no more */
+	const char *title; /* of the metric; NULL: none */
 };
 
 /* "-1234567.89" to "-1,234,567.89" */
@@ -79,19 +79,27 @@ static void fill_event(const struct columns *columns, size_t i, const struct met
 			 100 * (double)figure.share);
 }
 
+/*
+ * Each beside the event that its formula names first, a rate beside its count; on a line of its own
+ * if another metric is there. Returns how many lines there are then.
+ */
 static size_t fill_metrics(const struct columns *columns, const struct figure *figures,
 			   struct count_line *lines)
 {
-	size_t n = 0;
+	size_t n_events = columns->events.n, n = n_events;
 
 	for (size_t i = 0; i < columns->n_metrics; i++) {
+		const struct metric *metric = &columns->metrics[i];
+		size_t event = metric_first_event(metric);
 		struct cell cell;
 
-		if (columns->metrics[i].def->machine)
+		if (metric->def->machine)
 			continue;
-		figure_format(columns->metrics[i].def, figures[i], &cell);
-		text_copy(lines[n].metric, sizeof(lines[n].metric), cell.text);
-		lines[n++].title = columns->metrics[i].title;
+		struct count_line *line =
+			event < n_events && !lines[event].title ? &lines[event] : &lines[n++];
+		figure_format(metric->def, figures[i], &cell);
+		text_copy(line->metric, sizeof(line->metric), cell.text);
+		line->title = metric->title;
 	}
 	return n;
 }
@@ -164,13 +172,11 @@ static void put_times(FILE *out, const struct snapshot_run *run)
 void out_counts(const struct snapshot *snapshot, FILE *out)
 {
 	const struct columns *columns = snapshot->columns;
-	size_t n_events = columns->events.n, n = n_events;
+	size_t n_events = columns->events.n;
 	struct rows all;
 
 	add_up(snapshot, &all);
-	if (n < columns->n_metrics)
-		n = columns->n_metrics;
-	struct count_line *lines = xcalloc(n, sizeof(*lines));
+	struct count_line *lines = xcalloc(n_events + columns->n_metrics, sizeof(*lines));
 	const struct metric_input input = {
 		.events = &columns->events,
 		.plan = columns->plan,
@@ -179,8 +185,7 @@ void out_counts(const struct snapshot *snapshot, FILE *out)
 	};
 	for (size_t i = 0; i < n_events; i++)
 		fill_event(columns, i, &input, &lines[i]);
-	size_t n_metrics = fill_metrics(columns, all.figures, lines);
-	put_lines(out, lines, n_events > n_metrics ? n_events : n_metrics);
+	put_lines(out, lines, fill_metrics(columns, all.figures, lines));
 	fputc('\n', out);
 	put_times(out, snapshot->run);
 	fputc('\n', out);

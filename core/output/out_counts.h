@@ -11,6 +11,7 @@
  * metrics, and the times (snapshot->run, which there is).
  *
  *	   1,372.20 ms  task-clock              137.2 %CPU
+ *	         42     context-switches         4.20 cs/s
  *	 ~4,393,000     cycles (25%)             3.20 GHz
  *	        n/a     cache-misses              n/a caMPKI
  *
