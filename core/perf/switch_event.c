@@ -38,6 +38,8 @@ void switch_event_open(struct switch_event *event, const struct sys *sys, int cp
 		switch_event_refuse(event, sys, fd);
 	else
 		event->fd = fd;
+	if (fd >= 0)
+		switch_texts_read(sys, &event->texts);
 }
 
 void switch_event_close(struct switch_event *event, const struct sys *sys)
@@ -45,6 +47,7 @@ void switch_event_close(struct switch_event *event, const struct sys *sys)
 	if (event->fd >= 0)
 		sys_close(sys, event->fd);
 	event->fd = -1;
+	switch_texts_fini(&event->texts);
 }
 
 void switch_event_refuse(struct switch_event *event, const struct sys *sys, int answer)

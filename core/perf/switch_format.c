@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -165,6 +166,38 @@ enum switch_format_state switch_format_read(const struct sys *sys, struct switch
 	return best;
 }
 
+bool switch_texts_read(const struct sys *sys, struct switch_texts *texts)
+{
+	static const char *const names[SWITCH_TEXTS] = {
+		[SWITCH_TEXT_PAGE] = "header_page",
+		[SWITCH_TEXT_EVENT] = "header_event",
+		[SWITCH_TEXT_FORMAT] = "sched/sched_switch/format",
+	};
+	char path[128], text[TEXT_BYTES];
+
+	*texts = (struct switch_texts){0};
+	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS && !texts->items[SWITCH_TEXTS - 1]; i++) {
+		switch_texts_fini(texts);
+		for (size_t k = 0; k < SWITCH_TEXTS; k++) {
+			snprintf(path, sizeof(path), "%s/%s", event_tracefs_roots[i], names[k]);
+			if (sys_file_read(sys, path, text, sizeof(text)) <= 0)
+				break;
+			texts->items[k] = xstrdup(text);
+		}
+	}
+	if (texts->items[SWITCH_TEXTS - 1])
+		return true;
+	switch_texts_fini(texts);
+	return false;
+}
+
+void switch_texts_fini(struct switch_texts *texts)
+{
+	for (size_t i = 0; i < SWITCH_TEXTS; i++)
+		free(texts->items[i]);
+	*texts = (struct switch_texts){0};
+}
+
 /* ---- a sample */
 
 static int read_int(const char *data, struct switch_field field)
@@ -212,6 +245,24 @@ int switch_raw_read(const struct switch_format *format, const struct record *rec
 	memcpy(raw->next_comm, data + format->next_comm.offset, sizeof(raw->next_comm));
 	raw->next_comm[sizeof(raw->next_comm) - 1] = '\0';
 	return 0;
+}
+
+static void write_pid(char *data, struct switch_field field, pid_t pid)
+{
+	memcpy(data + field.offset, &pid, sizeof(pid));
+}
+
+size_t switch_raw_write(const struct switch_format *format, pid_t tid, void *to)
+{
+	size_t bytes = (sizeof(uint32_t) + format->bytes + 7) / 8 * 8;
+	uint32_t size = (uint32_t)(bytes - sizeof(size));
+	char *data = (char *)to + sizeof(size);
+
+	memset(to, 0, bytes);
+	memcpy(to, &size, sizeof(size));
+	write_pid(data, format->prev_pid, tid);
+	write_pid(data, format->next_pid, tid);
+	return bytes;
 }
 
 pid_t switch_raw_tid(const struct switch_format *format, const struct record *record)

@@ -5,6 +5,7 @@
 #include "core/perf/record.h"
 #include "core/sys/sys.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -40,6 +41,26 @@ struct switch_format {
 enum switch_format_state switch_format_read(const struct sys *sys, struct switch_format *format);
 
 /*
+ * The texts of tracefs from which other programs decode the samples of a recording: how the ring
+ * buffer and its entries are laid out, and `format`.
+ */
+enum switch_text {
+	SWITCH_TEXT_PAGE,  /* header_page */
+	SWITCH_TEXT_EVENT, /* header_event */
+	SWITCH_TEXT_FORMAT,
+	SWITCH_TEXTS,
+};
+
+/* Owned. Zeroed: there are none. */
+struct switch_texts {
+	char *items[SWITCH_TEXTS];
+};
+
+/* All of them, from one place of tracefs; false, and none, where one cannot be read there. */
+bool switch_texts_read(const struct sys *sys, struct switch_texts *texts);
+void switch_texts_fini(struct switch_texts *texts);
+
+/*
  * Fills in the fields from the text of `format`. -EBADMSG where one is missing, has another size
  * than pid_t, int, char[16], or int or long for prev_state, or ends behind SWITCH_FORMAT_BYTES_MAX.
  * Pure; any bytes will do.
@@ -61,6 +82,13 @@ struct switch_raw {
  */
 int switch_raw_read(const struct switch_format *format, const struct record *record,
 		    struct switch_raw *raw);
+
+/*
+ * Writes a RAW part as the kernel would for a thread that goes on: prev and next are both it, and
+ * runnable. At most SWITCH_RAW_BYTES_MAX, a multiple of 8: so many are returned.
+ */
+enum { SWITCH_RAW_BYTES_MAX = SWITCH_FORMAT_BYTES_MAX + 8 };
+size_t switch_raw_write(const struct switch_format *format, pid_t tid, void *to);
 
 /*
  * The thread that a sample is of. One that has exited may have lost its number (record->tid is -1);

@@ -149,7 +149,9 @@ struct fk_device {
 	size_t n_files;
 };
 
-/* Where tracefs is. It has id and format of sched:sched_switch, FK_SCHED_SWITCH, and header_page.
+/*
+ * Where tracefs is. It has id and format of sched:sched_switch, FK_SCHED_SWITCH, header_page and
+ * header_event.
  */
 enum fk_tracefs {
 	FK_TRACEFS_NONE,       /* not mounted */

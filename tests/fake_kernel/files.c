@@ -301,6 +301,7 @@ void fk_tracefs_init(struct fk *fk)
 		const char *name, *text;
 	} files[] = {
 		{"header_page", "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"},
+		{"header_event", "# compressed entry header\n\ttype_len    :    5 bits\n"},
 		{"sched/sched_switch/id", "401\n"},
 		{"sched/sched_switch/format", switch_format},
 	};

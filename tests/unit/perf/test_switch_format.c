@@ -239,6 +239,42 @@ static void test_files(void **state)
 	free(huge);
 }
 
+static void test_texts(void **state)
+{
+	static const struct {
+		const char *name;
+		enum fk_tracefs tracefs;
+		const char *without; /* NULL: nothing is missing */
+		bool wanted;
+	} rows[] = {
+		{"mounted", FK_TRACEFS_MOUNTED, NULL, true},
+		{"below debugfs", FK_TRACEFS_DEBUGFS, NULL, true},
+		{"not mounted", FK_TRACEFS_NONE, NULL, false},
+		{"unreadable", FK_TRACEFS_UNREADABLE, NULL, false},
+		{"no header_page", FK_TRACEFS_MOUNTED, FK_TRACING "/header_page", false},
+		{"no header_event", FK_TRACEFS_MOUNTED, FK_TRACING "/header_event", false},
+		{"no format", FK_TRACEFS_MOUNTED, FK_TRACING SWITCH "/format", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&(struct fk_config){.tracefs = rows[i].tracefs});
+		struct sys sys = fk_sys(fk);
+		struct switch_texts texts;
+
+		if (rows[i].without)
+			fk_file(fk, rows[i].without, NULL);
+		if (switch_texts_read(&sys, &texts) != rows[i].wanted)
+			fail_msg("%s: wrong", rows[i].name);
+		for (size_t k = 0; k < SWITCH_TEXTS; k++)
+			assert_int_equal(texts.items[k] != NULL, rows[i].wanted);
+		if (rows[i].wanted)
+			assert_non_null(strstr(texts.items[SWITCH_TEXT_FORMAT], "next_prio"));
+		switch_texts_fini(&texts);
+		fk_free(fk);
+	}
+}
+
 /* ---- samples */
 
 /* A sample with two values and these bytes behind them. */
@@ -333,12 +369,30 @@ static void test_samples_of_another_format(void **state)
 	assert_string_equal(raw.next_comm, "");
 }
 
+static void test_written(void **state)
+{
+	const struct switch_format format = USUAL;
+	_Alignas(uint64_t) unsigned char bytes[SWITCH_RAW_BYTES_MAX];
+	struct switch_raw raw;
+
+	(void)state;
+	size_t n = switch_raw_write(&format, 50, bytes);
+	assert_int_equal(n, 72);
+	assert_int_equal(read_raw(&format, bytes, n, &raw), 0);
+	assert_int_equal(raw.prev_pid, 50);
+	assert_int_equal(raw.next_pid, 50);
+	assert_int_equal(raw.prev_state, 0);
+	assert_string_equal(raw.next_comm, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_understood),
 		cmocka_unit_test(test_not_understood),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_written),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_samples_of_another_format),
 	};
