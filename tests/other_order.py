@@ -3,7 +3,7 @@
 has written here, as a machine of the other kind would have written it."""
 import struct
 
-ATTR, OWN, ROUND, UPDATE, FEATURE = 64, 65, 68, 78, 80
+ATTR, OWN, TRACING, ROUND, UPDATE, FEATURE = 64, 65, 66, 68, 78, 80
 SAMPLE = 9
 # What stands before the trailer: the sizes of its numbers.
 BODIES = {2: [8, 8], 3: [4, 4], 4: [4, 4, 4, 4, 8], 7: [4, 4, 4, 4, 8], 13: [8], 15: [4, 4]}
@@ -104,6 +104,8 @@ def _record(data):
         _attr(data)
     elif kind == OWN:
         _own(data)
+    elif kind == TRACING:
+        data[8:12] = data[8:12][::-1]
     elif kind == UPDATE:
         _update(data)
     elif kind == FEATURE:
@@ -125,5 +127,9 @@ def other_order(data):
     while at < len(data):
         size, = struct.unpack_from("=H", data, at + 6)
         turned += _record(data[at:at + size])
+        if struct.unpack_from("=I", data, at)[0] == TRACING:  # its bytes say their order
+            more, = struct.unpack_from("=I", data, at + 8)
+            turned += data[at + size:at + size + more]
+            at += more
         at += size
     return bytes(turned)

@@ -12,7 +12,7 @@
  * The format of recordings: what `perf record -o -` writes (pipe mode of perf.data, see
  * tools/perf/Documentation/perf.data-file-format.txt), to files too: every byte stands where it was
  * written first, so that what is there reads back whenever the writer ends. perf takes it from a
- * file as from a pipe.
+ * file as from a pipe, but for `perf sched` (core/perfdata/perfdata_sections.h).
  *
  * A stream begins with struct perfdata_head. Records follow: those of the kernel, in the order in
  * which they were folded in; and those of perf's own types below.
@@ -24,10 +24,23 @@ struct perfdata_head {
 	uint64_t size; /* of this head */
 };
 
+/* What perf's usual files begin with instead. */
+struct perfdata_section {
+	uint64_t offset, size;
+};
+
+struct perfdata_file_head {
+	uint64_t magic, size;
+	uint64_t entry_size; /* of an attr and the section of its ids */
+	struct perfdata_section attrs, data, types;
+	uint64_t features[4]; /* bits; their sections stand behind the data, in their order */
+};
+static_assert(sizeof(struct perfdata_file_head) == 104, "struct perf_file_header");
+
 enum perfdata_type {
 	PERFDATA_ATTR = 64,         /* a perf_event_attr, and the ids of its events */
 	PERFDATA_OWN = 65,          /* ours: see below */
-	PERFDATA_TRACING_DATA = 66, /* a u32: so many bytes follow that are no records */
+	PERFDATA_TRACING_DATA = 66, /* struct perfdata_tracing_record */
 	PERFDATA_ROUND = 68,        /* all before the last of these has been written */
 	PERFDATA_ID_INDEX = 69,     /* whose the ids of events are */
 	PERFDATA_AUXTRACE = 71,     /* a u64: so many bytes follow that are no records */
@@ -43,6 +56,13 @@ enum perfdata_type {
  */
 enum { PERFDATA_MISC_MORE = 1 << 8 };
 
+/* So many bytes follow that are no records: core/perfdata/perfdata_tracing.h. */
+struct perfdata_tracing_record {
+	struct perf_event_header header;
+	uint32_t bytes, reserved;
+};
+static_assert(sizeof(struct perfdata_tracing_record) == 16, "PERF_RECORD_HEADER_TRACING_DATA");
+
 enum perfdata_update {
 	PERFDATA_UNIT,
 	PERFDATA_SCALE,
@@ -50,6 +70,7 @@ enum perfdata_update {
 };
 
 enum perfdata_feature {
+	PERFDATA_TRACING = 1,
 	PERFDATA_HOSTNAME = 3,
 	PERFDATA_OSRELEASE,
 	PERFDATA_VERSION,
@@ -74,6 +95,10 @@ enum perfdata_feature {
  * with the recording, so that what went before is nobody's. `next` is the thread that runs next, +
  * 1 (0: not told), or PERFDATA_FOREIGN: the kernel prepared the sample for an event of another
  * program, whose pid namespace pid and tid belong to. To perf these are reserved bytes.
+ *
+ * Where the tracepoint sched:sched_switch makes the samples (attr.sample_type has PERF_SAMPLE_RAW)
+ * a RAW part follows the values, as the kernel wrote it. A tick has one too, in which the thread
+ * goes on: perf reads it for every event whose value has grown.
  */
 #define PERFDATA_FOREIGN     UINT32_MAX
 #define PERFDATA_SAMPLE_TYPE (RECORD_SAMPLE_TYPE | PERF_SAMPLE_IP)
@@ -113,7 +138,9 @@ struct perfdata_own {
 static_assert(sizeof(struct perfdata_own) == 80, "PERF_RECORD_HEADER_EVENT_TYPE");
 
 #define PERFDATA_OWN_BASE    0x706d63746f700000ull /* "pmctop" */
-#define PERFDATA_OWN_VERSION 3
+#define PERFDATA_OWN_VERSION 4
+/* Without the tracepoint: no sample has a RAW part, and there is no OWN_ROOM. */
+#define PERFDATA_OWN_VERSION_PLAIN 3
 
 enum own_kind {
 	/*
@@ -189,6 +216,11 @@ enum own_kind {
 	OWN_END,
 	/* tasks_exit, by what /proc told when records were missing: time, pid, tid */
 	OWN_GONE,
+	/*
+	 * Before OWN_BEGIN, right behind struct perfdata_head, and as long as the rest of struct
+	 * perfdata_file_head, which takes its place at the end (core/perfdata/perfdata_sections.h).
+	 */
+	OWN_ROOM,
 	OWN_KINDS,
 };
 

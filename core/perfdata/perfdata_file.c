@@ -25,26 +25,17 @@ enum {
 	FEATURE_BYTES_MAX = 4 << 20,
 };
 
-struct section {
-	uint64_t offset, size;
-};
-
-struct file_header {
-	uint64_t magic, size;
-	uint64_t entry_size; /* of an attr and the section of its ids */
-	struct section attrs, data, types;
-	uint64_t features[FEATURES / 64];
-};
-static_assert(sizeof(struct file_header) == 104, "struct perf_file_header");
-static_assert(offsetof(struct file_header, features) == PERFDATA_FILE_HEAD, "without features");
+static_assert(offsetof(struct perfdata_file_head, features) == PERFDATA_FILE_HEAD,
+	      "without features");
 
 struct perfdata_file {
 	const struct perfdata_input *input;
 	bool swapped;
-	struct file_header header;
+	struct perfdata_tracing *tracing;
+	struct perfdata_file_head header;
 	size_t n_attrs, next_attr;
 	uint64_t n_ids;              /* of all attrs so far */
-	struct section ids;          /* of the last attr: those that are left */
+	struct perfdata_section ids; /* of the last attr: those that are left */
 	struct perf_event_attr attr; /* the last one */
 	unsigned next_feature;
 	uint64_t next_section; /* where that of the next feature stands */
@@ -85,14 +76,14 @@ static int read_or_say(const struct perfdata_file *file, uint64_t at, void *byte
 	return result;
 }
 
-static bool in_file(const struct perfdata_file *file, const struct section *section)
+static bool in_file(const struct perfdata_file *file, const struct perfdata_section *section)
 {
 	return section->offset <= file->input->size &&
 	       section->size <= file->input->size - section->offset;
 }
 
 /* Neither wraps around: both begin in the file, and what is behind its end is not read. */
-static bool overlap(const struct section *a, const struct section *b)
+static bool overlap(const struct perfdata_section *a, const struct perfdata_section *b)
 {
 	return a->size > 0 && b->size > 0 &&
 	       (a->offset < b->offset ? b->offset - a->offset < a->size
@@ -103,10 +94,10 @@ static bool overlap(const struct section *a, const struct section *b)
 
 static int check_header(struct perfdata_file *file, struct error *err)
 {
-	struct file_header *header = &file->header;
-	const struct section own = {0, header->size};
+	struct perfdata_file_head *header = &file->header;
+	const struct perfdata_section own = {0, header->size};
 
-	if (header->entry_size < PERF_ATTR_SIZE_VER0 + sizeof(struct section) ||
+	if (header->entry_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section) ||
 	    header->entry_size > ENTRY_BYTES_MAX || header->entry_size % sizeof(uint64_t))
 		return refuse(err, "its events have a size that none have");
 	if (!in_file(file, &header->attrs))
@@ -135,7 +126,7 @@ static int check_header(struct perfdata_file *file, struct error *err)
  */
 static void find_features(struct perfdata_file *file)
 {
-	struct file_header *header = &file->header;
+	struct perfdata_file_head *header = &file->header;
 	uint64_t left = file->input->size - header->data.offset;
 
 	if (header->data.size == 0)
@@ -145,7 +136,8 @@ static void find_features(struct perfdata_file *file)
 		file->next_feature = FEATURES;
 }
 
-int perfdata_file_new(const struct perfdata_input *input, bool swapped, struct perfdata_file **out,
+int perfdata_file_new(const struct perfdata_input *input, bool swapped,
+		      struct perfdata_tracing *tracing, struct perfdata_file **out,
 		      struct error *err)
 {
 	if (!input->seekable)
@@ -155,7 +147,8 @@ int perfdata_file_new(const struct perfdata_input *input, bool swapped, struct p
 	struct perfdata_file *file = xcalloc(1, sizeof(*file));
 	file->input = input;
 	file->swapped = swapped;
-	struct file_header *header = &file->header;
+	file->tracing = tracing;
+	struct perfdata_file_head *header = &file->header;
 	int result = read_or_say(file, 0, header, PERFDATA_FILE_HEAD, err);
 	if (result == 0 && swapped)
 		perfdata_swap_words((uint64_t *)header, PERFDATA_FILE_HEAD / sizeof(uint64_t));
@@ -194,6 +187,19 @@ void perfdata_file_data(const struct perfdata_file *file, uint64_t *begin, uint6
 	*end = *begin + file->header.data.size;
 }
 
+bool perfdata_file_is_own(const struct perfdata_file *file)
+{
+	struct perfdata_own own;
+
+	if (read_at(file, file->header.data.offset, &own, sizeof(own)) < 0)
+		return false;
+	if (file->swapped) {
+		own.header.type = __builtin_bswap32(own.header.type);
+		own.kind = __builtin_bswap64(own.kind);
+	}
+	return own.header.type == PERFDATA_OWN && own.kind == PERFDATA_OWN_BASE + OWN_BEGIN;
+}
+
 /* ---- events */
 
 /* Some of the ids of the last attr. */
@@ -217,7 +223,7 @@ static int step_ids(struct perfdata_file *file, struct perfdata *to, bool more, 
 
 static int check_ids(struct perfdata_file *file, struct error *err)
 {
-	const struct file_header *header = &file->header;
+	const struct perfdata_file_head *header = &file->header;
 	uint64_t n = file->ids.size / sizeof(uint64_t);
 
 	if (!in_file(file, &file->ids))
@@ -235,7 +241,8 @@ static int check_ids(struct perfdata_file *file, struct error *err)
 static int step_attr(struct perfdata_file *file, struct perfdata *to, struct error *err)
 {
 	_Alignas(uint64_t) unsigned char entry[ENTRY_BYTES_MAX];
-	const size_t size = (size_t)file->header.entry_size, room = size - sizeof(struct section);
+	const size_t size = (size_t)file->header.entry_size,
+		     room = size - sizeof(struct perfdata_section);
 	int result = read_or_say(file, file->header.attrs.offset + file->next_attr * size, entry,
 				 size, err);
 
@@ -313,7 +320,7 @@ void perfdata_event_desc(struct perfdata *to, const unsigned char *bytes, size_t
 static int step_feature(struct perfdata_file *file, struct perfdata *to, struct error *err)
 {
 	unsigned feature = file->next_feature++;
-	struct section section;
+	struct perfdata_section section;
 
 	if (!(file->header.features[feature / 64] >> feature % 64 & 1))
 		return 1;
@@ -334,6 +341,8 @@ static int step_feature(struct perfdata_file *file, struct perfdata *to, struct 
 	result = read_at(file, section.offset, bytes, n);
 	if (result == 0 && file->swapped)
 		perfdata_swap_feature(feature, bytes, n);
+	if (result == 0 && feature == PERFDATA_TRACING && !file->swapped)
+		file->tracing->result = perfdata_tracing_read(bytes, n, &file->tracing->format);
 	if (result == 0 && feature == PERFDATA_EVENT_DESC)
 		perfdata_event_desc(to, bytes, n);
 	else if (result == 0)

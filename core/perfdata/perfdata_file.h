@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/perfdata/perfdata_read.h"
+#include "core/perfdata/perfdata_tracing.h"
 #include "core/perfdata/perfdata_write.h"
 
 #include <stdbool.h>
@@ -19,12 +20,17 @@ struct perfdata_file;
 enum { PERFDATA_FILE_HEAD = 72 }; /* the least that the header of such a file has */
 
 /*
- * Reads the header. Of the other byte order if `swapped`. 0 and a file that is the caller's; or
+ * Reads the header. Of the other byte order if `swapped`. What the sections have of the tracepoint
+ * goes to *tracing, borrowed for the file's life. 0 and a file that is the caller's; or
  * -errno and a sentence, as perfdata_reader_next() has it; where the input cannot be read, none.
  */
-int perfdata_file_new(const struct perfdata_input *input, bool swapped, struct perfdata_file **file,
+int perfdata_file_new(const struct perfdata_input *input, bool swapped,
+		      struct perfdata_tracing *tracing, struct perfdata_file **file,
 		      struct error *err);
 void perfdata_file_free(struct perfdata_file *file); /* NULL is fine */
+
+/* As perfdata_reader_is_own(). */
+bool perfdata_file_is_own(const struct perfdata_file *file);
 
 /*
  * Appends some of the records that a pipe would have before all others: 1; 0 where there are no

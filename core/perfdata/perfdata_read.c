@@ -11,6 +11,7 @@
 #include "core/base/util.h"
 #include "core/perfdata/perfdata_file.h"
 #include "core/perfdata/perfdata_swap.h"
+#include "core/perfdata/perfdata_tracing.h"
 #include "core/perfdata/perfdata_unpack.h"
 #include "core/perfdata/perfdata_window.h"
 
@@ -33,7 +34,8 @@ enum stage {
 struct record_stream {
 	struct perfdata_window window;
 	unsigned char *aligned; /* owned: a record that lies badly */
-	uint64_t skip;          /* so many bytes come that are none */
+	uint64_t skip;          /* so many bytes come that are none ... */
+	bool tracing;           /* ... but those of a PERFDATA_TRACING_DATA */
 };
 
 struct perfdata_reader {
@@ -47,6 +49,7 @@ struct perfdata_reader {
 		*unpacker;             /* what the inner one comes from; NULL: nothing is packed */
 	struct perfdata_events events; /* only where they are swapped */
 	struct perfdata_file *file;
+	struct perfdata_tracing tracing;
 	struct perfdata made; /* records that do not stand in the input as such */
 	size_t made_at;
 	int result; /* <= 0, but -EAGAIN: it stays so */
@@ -59,6 +62,7 @@ static void stream_init(struct record_stream *stream,
 	perfdata_window_init(&stream->window, WINDOW_BYTES, fill, arg);
 	stream->aligned = xmalloc(RECORD_BYTES);
 	stream->skip = 0;
+	stream->tracing = false;
 }
 
 static void stream_fini(struct record_stream *stream)
@@ -110,8 +114,10 @@ void perfdata_reader_rewind(struct perfdata_reader *reader)
 	reader->end = UINT64_MAX;
 	perfdata_window_empty(&reader->outer.window);
 	reader->outer.skip = 0;
+	reader->outer.tracing = false;
 	drop_packed(reader);
 	perfdata_events_fini(&reader->events);
+	reader->tracing.result = -ENOENT;
 	reader->made.n = reader->made_at = 0;
 	reader->result = 1;
 	reader->error = (struct error){0};
@@ -127,6 +133,18 @@ void perfdata_reader_free(struct perfdata_reader *reader)
 	stream_fini(&reader->outer);
 	perfdata_fini(&reader->made);
 	free(reader);
+}
+
+bool perfdata_reader_is_own(const struct perfdata_reader *reader)
+{
+	return reader->file && perfdata_file_is_own(reader->file);
+}
+
+int perfdata_reader_switch_format(const struct perfdata_reader *reader,
+				  const struct switch_format **format)
+{
+	*format = &reader->tracing.format;
+	return reader->tracing.result;
 }
 
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader)
@@ -154,7 +172,8 @@ static int refuse_head(const struct perfdata_reader *reader, struct error *err)
 
 static int begin_file(struct perfdata_reader *reader, struct error *err)
 {
-	int result = perfdata_file_new(reader->input, reader->swapped, &reader->file, err);
+	int result = perfdata_file_new(reader->input, reader->swapped, &reader->tracing,
+				       &reader->file, err);
 
 	if (result < 0)
 		return result;
@@ -207,13 +226,34 @@ static int say_unpacked(const struct perfdata_reader *reader, struct error *err)
 			 (unsigned long long)perfdata_reader_position(reader));
 }
 
+/* What is larger than the window is not read: it counts as broken. */
+static int read_tracing(struct perfdata_reader *reader, struct record_stream *stream)
+{
+	struct perfdata_window *window = &stream->window;
+	struct perfdata_tracing *tracing = &reader->tracing;
+
+	tracing->result = -EBADMSG;
+	if (stream->skip <= WINDOW_BYTES / 2) {
+		int result = perfdata_window_want(window, stream->skip);
+		if (result <= 0)
+			return result;
+		tracing->result = perfdata_tracing_read(perfdata_window_at(window), stream->skip,
+							&tracing->format);
+	}
+	stream->tracing = false;
+	return 1;
+}
+
 /* What stands between records and is none; 1 where that is behind. */
 static int skip(struct perfdata_reader *reader, struct record_stream *stream)
 {
 	struct perfdata_window *window = &stream->window;
+	int result = stream->tracing ? read_tracing(reader, stream) : 1;
 
+	if (result <= 0)
+		return result;
 	while (stream->skip > 0) {
-		int result = perfdata_window_want(window, 1);
+		result = perfdata_window_want(window, 1);
 		if (result <= 0)
 			return result;
 		size_t some = perfdata_window_has(window);
@@ -235,7 +275,8 @@ static int skip(struct perfdata_reader *reader, struct record_stream *stream)
 }
 
 /* What follows a record that is no record. */
-static void note_skip(struct record_stream *stream, const struct perf_event_header *record)
+static void note_skip(const struct perfdata_reader *reader, struct record_stream *stream,
+		      const struct perf_event_header *record)
 {
 	uint32_t half;
 	uint64_t word;
@@ -244,6 +285,7 @@ static void note_skip(struct record_stream *stream, const struct perf_event_head
 	    record->size >= sizeof(*record) + sizeof(half)) {
 		memcpy(&half, record + 1, sizeof(half));
 		stream->skip = half;
+		stream->tracing = !reader->swapped;
 	} else if (record->type == PERFDATA_AUXTRACE &&
 		   record->size >= sizeof(*record) + sizeof(word)) {
 		memcpy(&word, record + 1, sizeof(word));
@@ -295,7 +337,7 @@ static int take(struct perfdata_reader *reader, struct record_stream *stream,
 	perfdata_window_pass(window, size);
 	if (reader->swapped)
 		swap_record(reader, (void *)at);
-	note_skip(stream, (const void *)at);
+	note_skip(reader, stream, (const void *)at);
 	*record = (const void *)at;
 	return 1;
 }

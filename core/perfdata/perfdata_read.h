@@ -3,6 +3,7 @@
 #define PMCTOP_PERFDATA_READ_H
 
 #include "core/base/error.h"
+#include "core/perf/switch_format.h"
 #include "core/perfdata/perfdata.h"
 
 #include <stdbool.h>
@@ -50,6 +51,20 @@ int perfdata_reader_next(struct perfdata_reader *reader, const struct perf_event
 
 /* From the beginning, where the input is seekable. */
 void perfdata_reader_rewind(struct perfdata_reader *reader);
+
+/*
+ * Whether it is a file of ours in perf's usual format (core/perfdata/perfdata_sections.h): what its
+ * sections have comes before OWN_BEGIN. Once there is a record.
+ */
+bool perfdata_reader_is_own(const struct perfdata_reader *reader);
+
+/*
+ * What the records up to now, and the sections of a file, have of the tracepoint sched:sched_switch
+ * (core/perfdata/perfdata_tracing.h): 0 and its format, good for the reader's life. -ENOENT:
+ * nothing, or in the other byte order. -EBADMSG: it is broken.
+ */
+int perfdata_reader_switch_format(const struct perfdata_reader *reader,
+				  const struct switch_format **format);
 
 /* How far it is: bytes of the input that have been used. */
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader);

@@ -22,7 +22,7 @@ const char *const own_names[OWN_KINDS] = {
 	[OWN_TASK] = "pmctop:task",     [OWN_NOTES] = "pmctop:notes",
 	[OWN_PMU] = "pmctop:pmu",       [OWN_TARGET] = "pmctop:target",
 	[OWN_ROWS] = "pmctop:rows",     [OWN_END] = "pmctop:end",
-	[OWN_GONE] = "pmctop:gone",
+	[OWN_GONE] = "pmctop:gone",     [OWN_ROOM] = "pmctop:room",
 };
 
 void perfdata_fini(struct perfdata *data)

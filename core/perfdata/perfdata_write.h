@@ -38,6 +38,16 @@ static inline void perfdata_put(struct perfdata *data, const void *bytes, size_t
 		memcpy(perfdata_take(data, size), bytes, size);
 }
 
+/* A record with what follows it that is none (PERFDATA_TRACING_DATA). */
+static inline size_t perfdata_record_bytes(const struct perf_event_header *record)
+{
+	uint32_t more = 0;
+
+	if (record->type == PERFDATA_TRACING_DATA)
+		memcpy(&more, record + 1, sizeof(more));
+	return record->size + (size_t)more;
+}
+
 void perfdata_head(struct perfdata *data);
 
 /* An event and all its ids; more than a record can hold (8,000) are told in several. */

@@ -194,7 +194,7 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	perfdata_head(recorder->data);
 	recorder->featured = false;
 	perfdata_own_begin(recorder->data, OWN_BEGIN);
-	perfdata_word(recorder->data, PERFDATA_OWN_VERSION);
+	perfdata_word(recorder->data, PERFDATA_OWN_VERSION_PLAIN);
 	perfdata_word(recorder->data, recorder->began_ns);
 	perfdata_word(recorder->data, realtime_ns);
 	perfdata_word(recorder->data, cpu_slots_per_cycle(facts->sys, facts->pmus));

@@ -49,11 +49,13 @@ static int take_begin(struct replay_own *own, struct own_words *words, struct er
 	uint64_t version = own_word(words);
 	struct cpu_list cpus = {0};
 
-	if (version != PERFDATA_OWN_VERSION)
+	if (version != PERFDATA_OWN_VERSION && version != PERFDATA_OWN_VERSION_PLAIN)
 		return error_set(err, -EINVAL,
 				 "The recording is of another version of pmctop (format %llu, this "
-				 "one reads %d): replay it with that one.",
-				 (unsigned long long)version, PERFDATA_OWN_VERSION);
+				 "one reads %d and %d): replay it with that one.",
+				 (unsigned long long)version, PERFDATA_OWN_VERSION_PLAIN,
+				 PERFDATA_OWN_VERSION);
+	own->raw = version == PERFDATA_OWN_VERSION;
 	own->begin_ns = own_word(words);
 	own->realtime_off_ns = own_word(words) - own->begin_ns;
 	part->cpu.slots_per_cycle = (unsigned)own_number(words, UINT8_MAX);
@@ -149,6 +151,7 @@ static int take_own(struct replay_own *own, const struct perf_event_header *head
 		own->ended = true;
 		return 0;
 	case OWN_BEGIN:
+	case OWN_ROOM:
 	case OWN_KINDS:
 		break;
 	}
@@ -228,7 +231,7 @@ static int own_open_kind(struct replay_part *part, const struct perf_event_heade
 static int step(struct replay_own *own, struct error *err)
 {
 	const struct perf_event_header *header;
-	int result = replay_part_read(own->part, &header, err);
+	int result = own->ended ? 0 : replay_part_read(own->part, &header, err);
 
 	if (result == 0 && !own->ended)
 		return error_set(err, -ENODATA,

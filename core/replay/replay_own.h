@@ -45,6 +45,8 @@ struct replay_own {
 	size_t reading_max;    /* values of it */
 	bool *apart;           /* of a tally: not by switches, so that nothing can be compared */
 
+	bool raw; /* samples may have RAW parts */
+
 	int broken;         /* what goes wrong from here on: -errno ... */
 	struct error error; /* ... and a sentence */
 

@@ -247,13 +247,45 @@ int own_take_told(struct replay_own *own, const struct perf_event_header *header
 	return fold_in(own, cpu, header);
 }
 
+/* The format of RAW parts; NULL: `next` and the tid of samples stand for them. */
+static const struct switch_format *raw_format(struct replay_own *own)
+{
+	const struct switch_format *format;
+	int result = perfdata_reader_switch_format(own->part->reader, &format);
+
+	if (result == -EBADMSG)
+		notes_add(&own->part->said,
+			  "The recording's format of sched:sched_switch is broken: perf cannot "
+			  "decode its samples. The figures do not depend on it.");
+	return result == 0 ? format : NULL;
+}
+
+/* What the RAW part of a switch says. A tick, and a sample with somebody else's id, say nothing. */
+static int take_raw(struct replay_own *own, const struct perfdata_own_sample *sample,
+		    struct record *record)
+{
+	const void *rest = &sample->values[sample->n];
+
+	record->sample.rest = rest;
+	record->sample.rest_bytes =
+		(size_t)((const char *)sample + sample->header.size - (const char *)rest);
+	if (!own->raw)
+		return record->sample.rest_bytes < sizeof(sample->values[0]) ? 0 : -EBADMSG;
+	if (record->sample.next == 0)
+		return 0;
+	const struct switch_format *format = raw_format(own);
+	record->tid = switch_raw_tid(format, record);
+	record->sample.next = switch_raw_next(format, record);
+	return own_is_pid(record->tid) ? 0 : -EBADMSG;
+}
+
 int own_take_sample(struct replay_own *own, const struct perf_event_header *header)
 {
 	const struct perfdata_own_sample *sample = (const void *)header;
 	size_t cpu;
 
 	if (header->size < sizeof(*sample) ||
-	    sample->n != (header->size - sizeof(*sample)) / sizeof(sample->values[0]) ||
+	    sample->n > (header->size - sizeof(*sample)) / sizeof(sample->values[0]) ||
 	    !own_is_pid((pid_t)sample->tid))
 		return -EBADMSG;
 	if (sample->n > own->reading_max || !find_id(own, sample->id, &cpu))
@@ -263,7 +295,7 @@ int own_take_sample(struct replay_own *own, const struct perf_event_header *head
 	for (size_t i = 0; i < sample->n; i++)
 		own->reading[READING_VALUES + i] = sample->values[i].value;
 	bool foreign = sample->next == PERFDATA_FOREIGN;
-	const struct record record = {
+	struct record record = {
 		.kind = RECORD_SAMPLE,
 		.id = foreign ? 0 : sample->id,
 		.time_ns = sample->time_ns,
@@ -273,6 +305,9 @@ int own_take_sample(struct replay_own *own, const struct perf_event_header *head
 			   .n_values = sample->n,
 			   .next = foreign ? 0 : sample->next},
 	};
+	int result = take_raw(own, sample, &record);
+	if (result < 0)
+		return result;
 	attrib_record(own->part->attrib, cpu, &record);
 	own->touched = true;
 	if (sample->time_ns > own->latest_ns)

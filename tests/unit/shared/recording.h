@@ -7,7 +7,7 @@
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
 #include "core/event/plan.h"
-#include "core/perfdata/perfdata.h"
+#include "core/perfdata/perfdata_write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,11 @@
  * judged, and the calls that it tells of are made again, so that its intervals can be compared with
  * those that were seen.
  */
-enum { REPLAY_IDS_MAX = 4096, REPLAY_STREAMS_MAX = 256 };
+enum {
+	REPLAY_IDS_MAX = 4096,
+	REPLAY_STREAMS_MAX = 256,
+	REPLAY_RAW_BYTES = 72, /* a u32, 64 bytes of sched:sched_switch, and filled up */
+};
 
 struct replay_stream {
 	size_t cpu;      /* index in the interval */
@@ -46,8 +50,10 @@ struct replay {
 	size_t n_ids;
 	struct replay_stream streams[REPLAY_STREAMS_MAX];
 	size_t n_streams;
-	bool cut; /* the interval has ended; its tallies follow */
-	size_t own[OWN_KINDS], samples, comms, rounds, attrs;
+	bool cut;      /* the interval has ended; its tallies follow */
+	bool raw;      /* the tracepoint's: samples have RAW parts */
+	bool sections; /* a file in perf's usual format */
+	size_t own[OWN_KINDS], samples, comms, rounds, attrs, renamed;
 	/* Called when an interval is whole. */
 	void (*seen)(void *arg, const struct replay *replay);
 	void *arg;
@@ -186,6 +192,16 @@ static inline void replay_open(struct replay *replay, struct words *words)
 	attrib_restore(replay->attrib, &what, &state);
 }
 
+/* A file in perf's usual format is always of the tracepoint. */
+static inline void replay_begin(struct replay *replay, uint64_t version)
+{
+	assert_true(version == PERFDATA_OWN_VERSION ||
+		    (version == PERFDATA_OWN_VERSION_PLAIN && !replay->sections));
+	assert_int_equal(replay->own[OWN_ROOM],
+			 version == PERFDATA_OWN_VERSION && !replay->sections);
+	replay->raw = version == PERFDATA_OWN_VERSION;
+}
+
 static inline void replay_own(struct replay *replay, const struct perfdata_own *own)
 {
 	struct words words = {(const uint64_t *)(own + 1),
@@ -246,7 +262,7 @@ static inline void replay_own(struct replay *replay, const struct perfdata_own *
 		assert_true(replay->cut);
 		break;
 	case OWN_BEGIN:
-		assert_int_equal(next_word(&words), PERFDATA_OWN_VERSION);
+		replay_begin(replay, next_word(&words));
 		break;
 	case OWN_EVENT:
 	case OWN_COLUMN:
@@ -256,9 +272,24 @@ static inline void replay_own(struct replay *replay, const struct perfdata_own *
 	case OWN_TARGET:
 	case OWN_ROWS:
 	case OWN_END:
+	case OWN_ROOM:
 	case OWN_KINDS:
 		break;
 	}
+}
+
+/* A RAW part: prev is the sample's thread, next is as `next` says, or the same thread in a tick. */
+static inline void replay_raw(const void *part, pid_t tid, uint32_t next)
+{
+	uint32_t size;
+	int32_t prev_pid, next_pid;
+
+	memcpy(&size, part, sizeof(size));
+	memcpy(&prev_pid, (const char *)part + 4 + 24, sizeof(prev_pid));
+	memcpy(&next_pid, (const char *)part + 4 + 56, sizeof(next_pid));
+	assert_int_equal(size, REPLAY_RAW_BYTES - sizeof(size));
+	assert_int_equal(prev_pid, tid);
+	assert_int_equal(next_pid, next ? (pid_t)next - 1 : tid);
 }
 
 /* As the kernel wrote it. */
@@ -268,7 +299,7 @@ static inline void replay_sample(struct replay *replay, const struct perf_event_
 	uint64_t reading[READING_VALUES + 64], id = words[1], n = words[6];
 	struct replay_stream *stream = NULL;
 
-	assert_true(n < 64 && header->size == 72 + 16 * n);
+	assert_true(n < 64 && header->size == 72 + 16 * n + (replay->raw ? REPLAY_RAW_BYTES : 0));
 	for (size_t i = 0; i < replay->n_streams; i++)
 		if (replay->streams[i].switch_id == id || replay->streams[i].tick_id == id)
 			stream = &replay->streams[i];
@@ -287,6 +318,8 @@ static inline void replay_sample(struct replay *replay, const struct perf_event_
 	}
 	uint32_t next = (uint32_t)(words[5] >> 32);
 	bool foreign = next == PERFDATA_FOREIGN;
+	if (replay->raw)
+		replay_raw(&words[9 + 2 * n], (pid_t)(words[3] >> 32), next);
 	const struct record record = {
 		.kind = RECORD_SAMPLE,
 		.id = foreign ? 0 : id,
@@ -299,15 +332,20 @@ static inline void replay_sample(struct replay *replay, const struct perf_event_
 	replay->samples++;
 }
 
-static inline void replay_attr(struct replay *replay, const struct perf_event_header *header)
+static inline void replay_attr(struct replay *replay, const struct perf_event_attr *attr,
+			       const uint64_t *ids, size_t n)
 {
-	const struct perf_event_attr *attr = (const void *)(header + 1);
-	const uint64_t *ids = (const uint64_t *)((const char *)attr + attr->size);
+	bool traced = attr->type == PERF_TYPE_TRACEPOINT && attr->config == FK_SCHED_SWITCH;
+	bool tick = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK &&
+		    attr->sample_period > 0;
 
-	assert_int_equal(attr->sample_type, PERFDATA_SAMPLE_TYPE);
+	assert_true(traced <= replay->raw);
+	assert_int_equal(attr->sample_type,
+			 PERFDATA_SAMPLE_TYPE |
+				 (traced || (tick && replay->raw) ? PERF_SAMPLE_RAW : 0));
 	assert_int_equal(attr->read_format, PERFDATA_READ_FORMAT);
 	assert_true(attr->sample_id_all);
-	for (; (const char *)ids < (const char *)header + header->size; ids++) {
+	for (; n > 0; n--, ids++) {
 		assert_true(replay->n_ids < REPLAY_IDS_MAX && !replay_knows(replay, *ids));
 		replay->ids[replay->n_ids++] = *ids;
 	}
@@ -345,33 +383,32 @@ static inline void replay_round(struct replay *replay)
 	interval_reset(&replay->interval);
 }
 
-static inline void replay_file(struct replay *replay, const char *path)
+/* The records of a stream, or the data of a file in perf's usual format. */
+static inline void replay_records(struct replay *replay, const char *bytes, size_t at, size_t end)
 {
-	FILE *file = fopen(path, "r");
-
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	size_t size = (size_t)ftell(file), at = sizeof(struct perfdata_head);
-	rewind(file);
-	char *bytes = xmalloc(size + 1);
-	assert_int_equal(fread(bytes, 1, size, file), size);
-	fclose(file);
-
-	const struct perfdata_head *head = (const void *)bytes;
-	assert_true(size > at && head->magic == PERFDATA_MAGIC && head->size == sizeof(*head));
-	while (at < size) {
+	while (at < end) {
 		const struct perf_event_header *header = (const void *)(bytes + at);
-		assert_true(size - at >= sizeof(*header) && header->size >= sizeof(*header) &&
-			    header->size % 8 == 0 && header->size <= size - at);
+		const struct perfdata_own *own = (const void *)header;
+		const struct perf_event_attr *attr = (const void *)(header + 1);
+		assert_true(end - at >= sizeof(*header) && header->size >= sizeof(*header) &&
+			    header->size % 8 == 0 && header->size <= end - at);
 		switch (header->type) {
 		case PERFDATA_ATTR:
-			replay_attr(replay, header);
+			assert_false(replay->sections);
+			replay_attr(replay, attr, (const uint64_t *)(attr + 1),
+				    (header->size - sizeof(*header) - sizeof(*attr)) / 8);
 			break;
 		case PERFDATA_OWN:
-			replay_own(replay, (const void *)header);
+			if (!replay->sections || own->kind >= PERFDATA_OWN_BASE)
+				replay_own(replay, own);
+			else
+				replay->renamed++;
 			break;
 		case PERFDATA_ROUND:
 			replay_round(replay);
+			break;
+		case PERFDATA_TRACING_DATA:
+			assert_true(replay->raw && !replay->sections);
 			break;
 		case PERFDATA_UPDATE:
 		case PERFDATA_FEATURE:
@@ -382,8 +419,64 @@ static inline void replay_file(struct replay *replay, const char *path)
 		default:
 			replay_kernel(replay, header);
 		}
-		at += header->size;
+		at += perfdata_record_bytes(header);
 	}
+	assert_true(at == end);
+}
+
+static inline void replay_sections(struct replay *replay, const char *bytes, size_t size)
+{
+	const struct perfdata_file_head *head = (const void *)bytes;
+	struct entry {
+		struct perf_event_attr attr;
+		struct perfdata_section ids;
+	};
+
+	assert_true(head->features[0] >> PERFDATA_TRACING & 1);
+	assert_int_equal(head->entry_size, sizeof(struct entry));
+	assert_true(head->attrs.offset + head->attrs.size <= size);
+	for (size_t at = 0; at < head->attrs.size; at += sizeof(struct entry)) {
+		const struct entry *entry = (const void *)(bytes + head->attrs.offset + at);
+		assert_true(entry->ids.offset + entry->ids.size <= size);
+		replay_attr(replay, &entry->attr, (const void *)(bytes + entry->ids.offset),
+			    entry->ids.size / sizeof(uint64_t));
+	}
+}
+
+/* Where its records stand: true in perf's usual format, false in a stream. */
+static inline bool replay_span(const char *bytes, size_t size, size_t *begin, size_t *end)
+{
+	const struct perfdata_file_head *head = (const void *)bytes;
+
+	assert_true(size > sizeof(*head) && head->magic == PERFDATA_MAGIC);
+	*begin = sizeof(struct perfdata_head);
+	*end = size;
+	if (head->size == sizeof(struct perfdata_head))
+		return false;
+	assert_int_equal(head->size, sizeof(*head));
+	*begin = head->data.offset;
+	*end = head->data.offset + head->data.size;
+	assert_true(*end <= size);
+	return true;
+}
+
+static inline void replay_file(struct replay *replay, const char *path)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	size_t size = (size_t)ftell(file);
+	rewind(file);
+	char *bytes = xmalloc(size + 1);
+	assert_int_equal(fread(bytes, 1, size, file), size);
+	fclose(file);
+
+	size_t begin, end;
+	replay->raw = replay->sections = replay_span(bytes, size, &begin, &end);
+	if (replay->sections)
+		replay_sections(replay, bytes, size);
+	replay_records(replay, bytes, begin, end);
 	free(bytes);
 }
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "core/perfdata/perfdata_tracing.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char magic[] = "\x17\x08\x44tracing";
+static const unsigned char big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+/* ---- writing */
+
+static void put_u32(struct perfdata *data, uint32_t number)
+{
+	perfdata_put(data, &number, sizeof(number));
+}
+
+static void put_name(struct perfdata *data, const char *name)
+{
+	perfdata_put(data, name, strlen(name) + 1);
+}
+
+static void put_text(struct perfdata *data, const char *text)
+{
+	perfdata_word(data, strlen(text));
+	perfdata_put(data, text, strlen(text));
+}
+
+static void put_texts(struct perfdata *data, const struct switch_texts *texts)
+{
+	const unsigned char order_and_long[] = {big_endian, sizeof(long)};
+
+	perfdata_put(data, magic, sizeof(magic) - 1);
+	put_name(data, "0.6");
+	perfdata_put(data, order_and_long, sizeof(order_and_long));
+	put_u32(data, (uint32_t)sysconf(_SC_PAGESIZE));
+	put_name(data, "header_page");
+	put_text(data, texts->items[SWITCH_TEXT_PAGE]);
+	put_name(data, "header_event");
+	put_text(data, texts->items[SWITCH_TEXT_EVENT]);
+	put_u32(data, 0);
+	put_u32(data, 1);
+	put_name(data, "sched");
+	put_u32(data, 1);
+	put_text(data, texts->items[SWITCH_TEXT_FORMAT]);
+	put_u32(data, 0);
+	put_u32(data, 0);
+	perfdata_word(data, 0);
+}
+
+void perfdata_tracing(struct perfdata *data, const struct switch_texts *texts)
+{
+	const struct perfdata_tracing_record record = {
+		.header = {.type = PERFDATA_TRACING_DATA, .size = sizeof(record)}};
+	size_t begin = data->n;
+
+	perfdata_put(data, &record, sizeof(record));
+	put_texts(data, texts);
+	while (data->n % sizeof(uint64_t) != begin % sizeof(uint64_t))
+		perfdata_put(data, "", 1);
+	uint32_t bytes = (uint32_t)(data->n - begin - sizeof(record));
+	memcpy(data->bytes + begin + offsetof(struct perfdata_tracing_record, bytes), &bytes,
+	       sizeof(bytes));
+}
+
+/* ---- reading */
+
+/* What is left; `broken`: something was not there, and all that follows is 0. */
+struct cursor {
+	const unsigned char *at, *end;
+	bool broken;
+};
+
+static const void *take(struct cursor *cursor, uint64_t n)
+{
+	const unsigned char *at = cursor->at;
+
+	if (cursor->broken || n > (uint64_t)(cursor->end - at)) {
+		cursor->broken = true;
+		return NULL;
+	}
+	cursor->at += n;
+	return at;
+}
+
+static uint64_t take_number(struct cursor *cursor, size_t size)
+{
+	const void *at = take(cursor, size);
+	uint32_t half;
+	uint64_t word;
+
+	if (!at)
+		return 0;
+	if (size == sizeof(half)) {
+		memcpy(&half, at, sizeof(half));
+		return half;
+	}
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static const char *take_name(struct cursor *cursor)
+{
+	const void *nul = memchr(cursor->at, '\0', (size_t)(cursor->end - cursor->at));
+
+	if (!nul)
+		cursor->broken = true;
+	return nul ? take(cursor, (uint64_t)((const unsigned char *)nul - cursor->at + 1)) : "";
+}
+
+static void take_expected(struct cursor *cursor, const void *bytes, size_t n)
+{
+	const void *at = take(cursor, n);
+
+	cursor->broken = cursor->broken || memcmp(at, bytes, n) != 0;
+}
+
+static void pass_text(struct cursor *cursor)
+{
+	take(cursor, take_number(cursor, sizeof(uint64_t)));
+}
+
+static void take_head(struct cursor *cursor)
+{
+	static const char page[] = "header_page", event[] = "header_event";
+
+	take_expected(cursor, magic, sizeof(magic) - 1);
+	take_name(cursor); /* the version */
+	take_expected(cursor, &big_endian, sizeof(big_endian));
+	take(cursor, 1 + sizeof(uint32_t));
+	take_expected(cursor, page, sizeof(page));
+	pass_text(cursor);
+	take_expected(cursor, event, sizeof(event));
+	pass_text(cursor);
+	for (uint64_t n = take_number(cursor, sizeof(uint32_t)); n > 0 && !cursor->broken; n--)
+		pass_text(cursor);
+}
+
+/* As in `format`: 0, -ENOENT where it is of another tracepoint, or -EBADMSG. */
+static int read_format(const char *text, struct switch_format *format)
+{
+	static const char name[] = "name: sched_switch\nID: ";
+	struct switch_format read = {0};
+	char *end;
+
+	if (strncmp(text, name, sizeof(name) - 1) != 0)
+		return -ENOENT;
+	text += sizeof(name) - 1;
+	read.id = strtoul(text, &end, 10);
+	if (end == text || *end != '\n' || switch_format_parse(end, &read) < 0)
+		return -EBADMSG;
+	*format = read;
+	return 0;
+}
+
+static int take_format(struct cursor *cursor, struct switch_format *format)
+{
+	uint64_t size = take_number(cursor, sizeof(size));
+	const void *at = take(cursor, size);
+
+	if (!at)
+		return -EBADMSG;
+	char *text = xstrndup(at, size);
+	int result = read_format(text, format);
+	free(text);
+	return result;
+}
+
+int perfdata_tracing_read(const unsigned char *bytes, size_t n, struct switch_format *format)
+{
+	struct cursor cursor = {bytes, bytes + n, false};
+
+	take_head(&cursor);
+	for (uint64_t i = take_number(&cursor, sizeof(uint32_t)); i > 0 && !cursor.broken; i--) {
+		bool sched = strcmp(take_name(&cursor), "sched") == 0;
+		uint64_t formats = take_number(&cursor, sizeof(uint32_t));
+		for (; formats > 0 && !cursor.broken; formats--) {
+			int result = sched ? take_format(&cursor, format) : -ENOENT;
+			if (result != -ENOENT)
+				return result;
+			if (!sched)
+				pass_text(&cursor);
+		}
+	}
+	return cursor.broken ? -EBADMSG : -ENOENT;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a recording has of tracefs, and what is found in it.
+ *
+ * "seeds DIRECTORY" writes the forms there: tests/fuzz/corpus/perfdata_tracing.
+ */
+#include "core/perfdata/perfdata_tracing.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FORMAT(id)                                                       \
+	"name: sched_switch\nID: " id "\nformat:\n"                      \
+	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"      \
+	"\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"     \
+	"\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n" \
+	"\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"      \
+	"\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n"
+#define WAKEUP "name: sched_wakeup\nID: 371\nformat:\n"
+
+static char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n";
+static char entry[] = "# compressed entry header\n";
+static char usual[] = FORMAT("372");
+
+static void put(struct perfdata *data, const void *bytes, size_t n)
+{
+	perfdata_put(data, bytes, n);
+}
+
+static void put_u32(struct perfdata *data, uint32_t number)
+{
+	put(data, &number, sizeof(number));
+}
+
+static void put_name(struct perfdata *data, const char *name)
+{
+	put(data, name, strlen(name) + 1);
+}
+
+static void put_text(struct perfdata *data, const char *text)
+{
+	perfdata_word(data, strlen(text));
+	put(data, text, strlen(text));
+}
+
+/* As perf writes them: formats of ftrace, several systems. */
+struct form {
+	const char *name;
+	bool other_order;
+	const char *page_name;  /* NULL: as it is */
+	const char *formats[3]; /* of "sched" */
+	const char *other;      /* a format of "irq", before those */
+	uint32_t more;          /* formats that are not there */
+	int wanted;
+	uint64_t id;
+};
+
+static const struct form forms[] = {
+	{.name = "alone", .formats = {FORMAT("372")}, .id = 372},
+	{.name = "among others", .formats = {WAKEUP, FORMAT("7")}, .other = WAKEUP, .id = 7},
+	{.name = "of another system", .other = FORMAT("372"), .wanted = -ENOENT},
+	{.name = "not there", .formats = {WAKEUP}, .wanted = -ENOENT},
+	{.name = "without a system", .wanted = -ENOENT},
+	{.name = "other byte order",
+	 .other_order = true,
+	 .formats = {FORMAT("372")},
+	 .wanted = -EBADMSG},
+	{.name = "another page", .page_name = "header_pagE", .wanted = -EBADMSG},
+	{.name = "no fields", .formats = {"name: sched_switch\nID: 372\n"}, .wanted = -EBADMSG},
+	{.name = "no id", .formats = {"name: sched_switch\nID: \n"}, .wanted = -EBADMSG},
+	{.name = "more than there are",
+	 .formats = {WAKEUP},
+	 .more = UINT32_MAX - 1,
+	 .wanted = -EBADMSG},
+};
+
+static void put_form(struct perfdata *data, const struct form *form)
+{
+	const unsigned char big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	const unsigned char head[] = {form->other_order ? !big : big, 8};
+	uint32_t n = 0;
+
+	put(data, "\x17\x08\x44tracing", 10);
+	put_name(data, "0.6");
+	put(data, head, sizeof(head));
+	put_u32(data, 4096);
+	put_name(data, form->page_name ? form->page_name : "header_page");
+	put_text(data, page);
+	put_name(data, "header_event");
+	put_text(data, entry);
+	put_u32(data, 2);
+	put_text(data, "name: function\n");
+	put_text(data, "name: print\n");
+	while (n < ARRAY_SIZE(form->formats) && form->formats[n])
+		n++;
+	put_u32(data, (form->other ? 1 : 0) + (n > 0 ? 1 : 0));
+	if (form->other) {
+		put_name(data, "irq");
+		put_u32(data, 1);
+		put_text(data, form->other);
+	}
+	if (n == 0)
+		return;
+	put_name(data, "sched");
+	put_u32(data, n + form->more);
+	for (uint32_t i = 0; i < n; i++)
+		put_text(data, form->formats[i]);
+}
+
+static void check_found(const char *name, const struct switch_format *format, uint64_t id)
+{
+	if (format->id != id || format->prev_pid.offset != 24 || format->next_pid.offset != 56 ||
+	    format->bytes != 64)
+		fail_msg("%s: id %llu, %zu bytes", name, (unsigned long long)format->id,
+			 format->bytes);
+}
+
+static void test_forms(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct switch_format format = {.id = 1};
+		struct perfdata data = {0};
+
+		put_form(&data, &forms[i]);
+		int result = perfdata_tracing_read(data.bytes, data.n, &format);
+		if (result != forms[i].wanted)
+			fail_msg("%s: %d", forms[i].name, result);
+		if (result == 0)
+			check_found(forms[i].name, &format, forms[i].id);
+		else
+			assert_int_equal(format.id, 1);
+		perfdata_fini(&data);
+	}
+}
+
+/* In memory of its own: a read past its end is one past the block's. */
+static void test_cut_off(void **state)
+{
+	struct perfdata data = {0};
+
+	(void)state;
+	put_form(&data, &forms[1]);
+	for (size_t n = 0; n < data.n; n++) {
+		struct switch_format format;
+		unsigned char *bytes = xmalloc(n);
+		memcpy(bytes, data.bytes, n);
+		if (perfdata_tracing_read(bytes, n, &format) != -EBADMSG)
+			fail_msg("%zu of %zu bytes: understood", n, data.n);
+		free(bytes);
+	}
+	perfdata_fini(&data);
+}
+
+static void test_written(void **state)
+{
+	const struct switch_texts texts = {{page, entry, usual}};
+	struct perfdata data = {0};
+	struct switch_format format = {0};
+
+	(void)state;
+	perfdata_round(&data);
+	perfdata_tracing(&data, &texts);
+	const struct perfdata_tracing_record *record =
+		(const void *)(data.bytes + sizeof(struct perf_event_header));
+	assert_int_equal(record->header.type, PERFDATA_TRACING_DATA);
+	assert_int_equal(record->header.size, sizeof(*record));
+	assert_int_equal(perfdata_record_bytes(&record->header),
+			 data.n - sizeof(struct perf_event_header));
+	assert_int_equal(record->bytes % 8, 0);
+	assert_int_equal(perfdata_tracing_read((const void *)(record + 1), record->bytes, &format),
+			 0);
+	check_found("written", &format, 372);
+	perfdata_fini(&data);
+}
+
+static int write_seeds(const char *directory)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct perfdata data = {0};
+		char path[320];
+
+		put_form(&data, &forms[i]);
+		snprintf(path, sizeof(path), "%s/%s", directory, forms[i].name);
+		for (char *c = path + strlen(directory); *c; c++)
+			*c = *c == ' ' ? '_' : *c;
+		FILE *file = fopen(path, "wb");
+		if (!file || fwrite(data.bytes, 1, data.n, file) != data.n || fclose(file) != 0)
+			return 1;
+		perfdata_fini(&data);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && strcmp(argv[1], "seeds") == 0)
+		return write_seeds(argv[2]);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
