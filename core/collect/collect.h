@@ -11,6 +11,7 @@
 #include "core/event/plan.h"
 #include "core/perf/access.h"
 #include "core/perf/budget.h"
+#include "core/perf/switch_event.h"
 #include "core/perfdata/recorder.h"
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
@@ -53,10 +54,12 @@ struct collect_ops {
 
 struct collect {
 	const struct collect_ops *ops;
-	const char *mode;            /* snapshot.mode: "system", "task", "proc" */
-	struct interval interval;    /* being filled; renew begins it anew */
-	struct plan *plan;           /* of the interval; owned */
-	struct budget budget;        /* what plans are made for */
+	const char *mode;         /* snapshot.mode: "system", "task", "proc" */
+	struct interval interval; /* being filled; renew begins it anew */
+	struct plan *plan;        /* of the interval; owned */
+	struct budget budget;     /* what plans are made for */
+	/* What samples the switches of CPUs; NULL: nothing does. */
+	const struct switch_event *switches;
 	uint64_t refresh_ns;         /* how long an interval is to be; set by the engine */
 	bool stale;                  /* what is wanted has changed; set by the engine */
 	uint64_t records, switch_ns; /* of snapshot_cost */

@@ -510,6 +510,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 
 	result = probe_switches(context->sys, online.numbers[0], err);
 	switch_event_open(&self->switches, context->sys, online.numbers[0]);
+	self->base.switches = &self->switches;
 	if (result == 0)
 		result = replan(self, err);
 	if (result == 0)

@@ -28,12 +28,12 @@ static const struct counted_group *find_group(const struct counted_cpu *cpu, uns
 }
 
 static const char *member_name(const struct event_set *events, const struct plan *plan, int member,
-			       const struct event **event)
+			       bool raw, const struct event **event)
 {
 	*event = NULL;
 	switch (member) {
 	case PLAN_SWITCH:
-		return "context-switches";
+		return raw ? "sched:sched_switch" : "context-switches";
 	case PLAN_TICK:
 		return "tick";
 	case PLAN_PAD:
@@ -48,15 +48,17 @@ static void tell_member(const struct event_set *events, const struct plan *plan,
 			struct recorder *recorder)
 {
 	int member = plan->groups[index].members[nth];
-	/*
-	 * Samples of the tracepoint are recorded without their RAW part. perf refuses a tracepoint
-	 * whose format the file does not have.
-	 */
-	const struct group_place place = {.ring_bytes = ring_bytes};
+	const struct switch_event *switches = coming->cpus[0]->switches;
+	bool raw = recorder_has_raw(recorder) && switch_event_format(switches);
+	const struct group_place place = {.ring_bytes = ring_bytes,
+					  .switches = raw ? switches : NULL};
 	struct perf_event_attr attr = group_member_attr(events, plan, index, member, &place);
 	const struct event *event;
-	const char *name = member_name(events, plan, member, &event);
+	const char *name = member_name(events, plan, member, raw, &event);
 	size_t n = 0;
+
+	if (raw && member == PLAN_TICK)
+		attr.sample_type |= PERF_SAMPLE_RAW;
 
 	for (size_t i = 0; i < coming->n; i++) {
 		const struct counted_group *counted = find_group(coming->cpus[i], index);
@@ -123,6 +125,7 @@ static int record_group(struct counted_cpu *cpu, struct counted_group *counted)
 	const struct switch_format *format = switch_event_format(cpu->switches);
 	if (format) {
 		samples->traced = true;
+		samples->recorded = recorder_has_raw(cpu->recorder);
 		samples->format = *format;
 	}
 	samples->last_ns = sys_now_ns(cpu->sys);

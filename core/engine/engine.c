@@ -202,6 +202,7 @@ static void go_on_recording(struct engine *engine)
 		.pmu = engine->pmu,
 		.pmus = &engine->pmus,
 		.cpus = {engine->collect->interval.cpu_numbers, engine->collect->interval.n_cpus},
+		.switches = engine->collect->switches,
 	};
 
 	engine_record_renew(&engine->record, engine->collect, engine->columns, &facts,

@@ -128,13 +128,34 @@ static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *strea
 	return note_time(raw, stream->origin_ns ? stream->origin_ns + enabled_ns : 0);
 }
 
+/*
+ * The RAW part of a sample: as the kernel wrote it, or of a thread that goes on. It may point into
+ * the record, or is in `scratch`, of SWITCH_RAW_BYTES_MAX.
+ */
+static size_t raw_part(const struct perfdata_stream *stream, const struct record *record,
+		       void *scratch, const void **part)
+{
+	struct switch_raw raw;
+
+	*part = scratch;
+	if (!stream->recorded)
+		return 0;
+	if (record->id != stream->switch_id || record->sample.rest_bytes > SWITCH_RAW_BYTES_MAX ||
+	    switch_raw_read(&stream->format, record, &raw) < 0)
+		return switch_raw_write(&stream->format, record->tid, scratch);
+	*part = record->sample.rest;
+	return record->sample.rest_bytes;
+}
+
 static void put_sample(struct perfdata *data, const struct raw *raw, struct perfdata_stream *stream,
 		       const struct perf_event_header *header, const struct record *record)
 {
 	const struct sample_in *in = (const void *)header;
-	size_t n = stream->n_values;
+	_Alignas(uint64_t) unsigned char scratch[SWITCH_RAW_BYTES_MAX];
+	const void *part;
+	size_t n = stream->n_values, part_bytes = raw_part(stream, record, scratch, &part);
 	size_t size = sizeof(struct perfdata_own_sample) +
-		      n * sizeof(((struct perfdata_own_sample *)0)->values[0]);
+		      n * sizeof(((struct perfdata_own_sample *)0)->values[0]) + part_bytes;
 	struct perfdata_own_sample *out = perfdata_take(data, size);
 	bool tick = in->id == stream->tick_id;
 	const uint64_t *reading = in->reading, *base = stream->base;
@@ -159,6 +180,7 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 		out->values[i].value = reading[READING_VALUES + i] - base[READING_VALUES + i];
 		out->values[i].id = stream->ids[i];
 	}
+	memcpy(&out->values[n], part, part_bytes);
 }
 
 static void translate_record(struct perfdata *to, const struct raw *raw,
@@ -226,7 +248,7 @@ void perfdata_translate(struct perfdata *to, const struct perfdata *data)
 		at += sizeof(struct perfdata_head);
 	while (at < end) {
 		const struct perf_event_header *header = (const void *)at;
-		at += header->size;
+		at += perfdata_record_bytes(header);
 		if (header->type != RAW && header->type != DROP)
 			continue;
 		if (to)

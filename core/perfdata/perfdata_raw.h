@@ -21,7 +21,8 @@
 struct perfdata_stream {
 	uint64_t switch_id, tick_id;
 	struct switch_format format; /* of switch samples, where `traced` */
-	bool traced;                 /* a tracepoint makes them */
+	bool traced;                 /* a tracepoint makes them ... */
+	bool recorded;               /* ... and its RAW part is recorded too */
 	size_t n_values;
 	uint64_t *ids;      /* of each value; owned */
 	uint64_t *base;     /* enum record_reading, as the recording begins; owned */

@@ -4,6 +4,7 @@
 #include "core/base/thread.h"
 #include "core/base/util.h"
 #include "core/perfdata/perfdata_raw.h"
+#include "core/perfdata/perfdata_sections.h"
 #include "core/perfdata/record_name.h"
 
 #include <errno.h>
@@ -41,6 +42,7 @@ struct record_file {
 	int fd;
 	uint64_t written;     /* bytes of this file, in whole pieces */
 	struct perfdata text; /* scratch: a piece, translated */
+	struct perfdata_sections sections;
 
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t more;
@@ -107,11 +109,22 @@ static int explain(struct error *err, int code)
 			 error_why(code), error_remedy(code));
 }
 
+/* All of this file is written. Without room for the sections it remains what it is. */
+static void end_file(struct record_file *file)
+{
+	if (!file->named || file->stream ||
+	    perfdata_sections_write(&file->sections, file->fd, file->written) == 0)
+		return;
+	int ignored = ftruncate(file->fd, (off_t)file->written);
+	(void)ignored;
+}
+
 static int write_piece(struct record_file *file, const struct piece *piece, struct error *err)
 {
 	file->text.n = 0;
 	perfdata_translate(&file->text, &piece->data);
 	if (piece->stamp[0]) {
+		end_file(file);
 		int result = record_name_next(&file->name, &file->fd, piece->stamp, err);
 		if (result < 0)
 			return result;
@@ -119,6 +132,9 @@ static int write_piece(struct record_file *file, const struct piece *piece, stru
 	}
 	int result = write_bytes(file, file->text.bytes, file->text.n);
 	if (result == 0) {
+		if (file->text.n > 0)
+			perfdata_sections_note(&file->sections, file->text.bytes, file->text.n,
+					       file->written);
 		file->written += file->text.n;
 		return 0;
 	}
@@ -188,8 +204,10 @@ static void *run(void *arg)
 	pthread_mutex_unlock(&file->lock);
 	if (file->fd >= 0 && file->named && file->written == 0)
 		record_name_remove(&file->name, file->fd);
-	if (file->fd >= 0)
+	if (file->fd >= 0) {
+		end_file(file);
 		close(file->fd);
+	}
 	return NULL;
 }
 
@@ -255,6 +273,7 @@ int record_file_close(struct record_file *file, struct error *err)
 	give_up_pieces(&file->first);
 	give_up_pieces(&file->spare);
 	perfdata_fini(&file->text);
+	perfdata_sections_fini(&file->sections);
 	pthread_cond_destroy(&file->more);
 	pthread_mutex_destroy(&file->lock);
 	record_name_fini(&file->name);

@@ -4,6 +4,7 @@
 #include "core/base/util.h"
 #include "core/base/version.h"
 #include "core/perfdata/perfdata_columns.h"
+#include "core/perfdata/perfdata_tracing.h"
 #include "core/perfdata/record_file.h"
 #include "core/perfdata/recorder_part.h"
 #include "core/sys/cpu_model.h"
@@ -73,6 +74,7 @@ int recorder_finish(struct recorder *recorder, struct error *err)
 	record_file_put(recorder->file, recorder->data, NULL);
 	int result = record_file_close(recorder->file, err);
 	columns_unref(recorder->columns);
+	perfdata_fini(&recorder->tracing);
 	free(recorder->told);
 	free(recorder);
 	return result;
@@ -173,6 +175,30 @@ static void put_cpus_text(struct perfdata *data, const struct cpu_list *cpus)
 	free(text);
 }
 
+bool recorder_has_raw(const struct recorder *recorder)
+{
+	return recorder->tracing.n > 0;
+}
+
+/* Room for another head, where there is to be one. */
+static void begin_tracing(struct recorder *recorder, const struct switch_event *switches)
+{
+	const struct switch_texts *texts = switch_event_texts(switches);
+
+	recorder->tracing.n = 0;
+	recorder->traced = false;
+	if (!texts)
+		return;
+	perfdata_tracing(&recorder->tracing, texts);
+	perfdata_own_begin(recorder->data, OWN_ROOM);
+	perfdata_word(recorder->data, 0);
+	perfdata_own_end(recorder->data);
+	static_assert(sizeof(struct perfdata_head) + sizeof(struct perfdata_own) +
+				      sizeof(uint64_t) ==
+			      sizeof(struct perfdata_file_head),
+		      "OWN_ROOM");
+}
+
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts)
 {
 	uint64_t realtime_ns = sys_realtime_ns(facts->sys);
@@ -193,8 +219,10 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 
 	perfdata_head(recorder->data);
 	recorder->featured = false;
+	begin_tracing(recorder, facts->switches);
 	perfdata_own_begin(recorder->data, OWN_BEGIN);
-	perfdata_word(recorder->data, PERFDATA_OWN_VERSION_PLAIN);
+	perfdata_word(recorder->data, recorder_has_raw(recorder) ? PERFDATA_OWN_VERSION
+								 : PERFDATA_OWN_VERSION_PLAIN);
 	perfdata_word(recorder->data, recorder->began_ns);
 	perfdata_word(recorder->data, realtime_ns);
 	perfdata_word(recorder->data, cpu_slots_per_cycle(facts->sys, facts->pmus));
@@ -236,9 +264,16 @@ void recorder_event(struct recorder *recorder, const struct perf_event_attr *att
 	if (n == 0)
 		return;
 	/* perf wants all of a file's events alike, those that only count too. */
-	told.sample_type = PERFDATA_SAMPLE_TYPE;
+	told.sample_type = PERFDATA_SAMPLE_TYPE | (attr->sample_type & PERF_SAMPLE_RAW);
 	told.read_format = PERFDATA_READ_FORMAT;
 	told.sample_id_all = 1;
+	/* perf wants the format of every tracepoint. One that only counts has its name. */
+	if (told.type == PERF_TYPE_TRACEPOINT && recorder_has_raw(recorder) &&
+	    !(told.sample_type & PERF_SAMPLE_RAW)) {
+		told.type = PERF_TYPE_SOFTWARE;
+		told.config = PERF_COUNT_SW_DUMMY;
+	}
+	recorder->traced |= told.type == PERF_TYPE_TRACEPOINT && recorder_has_raw(recorder);
 	perfdata_attr(recorder->data, &told, ids, n);
 	perfdata_name(recorder->data, ids[0], name);
 	if (event && event->unit[0])
@@ -286,6 +321,10 @@ void recorder_close(struct recorder *recorder, size_t cpu)
 
 void recorder_go(struct recorder *recorder)
 {
+	/* Behind the events, as perf looks up their formats here. */
+	if (recorder->traced)
+		perfdata_put(recorder->data, recorder->tracing.bytes, recorder->tracing.n);
+	recorder->traced = false;
 	/* Behind the events: perf evlist reads no further than the first of these. */
 	if (!recorder->featured)
 		add_features(recorder);

@@ -6,6 +6,7 @@
 #include "core/attrib/interval.h"
 #include "core/attrib/target.h"
 #include "core/base/error.h"
+#include "core/perf/switch_event.h"
 #include "core/perfdata/perfdata_raw.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/pmu.h"
@@ -57,8 +58,15 @@ struct recorder_facts {
 	const char *mode, *host, *pmu; /* as in snapshots */
 	const struct pmu_set *pmus;
 	struct cpu_list cpus; /* of intervals, in their order */
+	/* What samples the switches; NULL: nothing does. */
+	const struct switch_event *switches;
 };
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts);
+/*
+ * Whether samples of the tracepoint are recorded with their RAW part, as perf wants them. Otherwise
+ * the recording has them as those of the software event.
+ */
+bool recorder_has_raw(const struct recorder *recorder);
 /* What is counted and shown from here on, where that is not what it was told last. */
 void recorder_columns(struct recorder *recorder, struct columns *columns);
 

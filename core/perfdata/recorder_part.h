@@ -16,6 +16,8 @@ struct recorder {
 	uint64_t began_bytes, began_ns;
 	bool began;
 	bool featured;           /* this file says already where it was made */
+	struct perfdata tracing; /* PERFDATA_TRACING_DATA of this file; empty: it has none */
+	bool traced;             /* an event was told that needs it, and it does not stand behind */
 	struct columns *columns; /* as told last; a reference */
 	uint64_t *told;          /* by tid: the hash of its row as told last */
 	uint64_t told_notes, told_target;

@@ -14,6 +14,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -43,10 +44,44 @@ static const char *path_of(const char *name)
 
 /* ---- a machine, and what was seen of it */
 
+/* What samples switches, and how that is recorded. */
+enum sampling {
+	SOFTWARE,
+	TRACEPOINT,
+	TRACEPOINT_PLAIN, /* perf could not decode it: a file of tracefs cannot be read */
+};
+static enum sampling sampling;
+
+static int with_software(void **state)
+{
+	(void)state;
+	sampling = SOFTWARE;
+	return 0;
+}
+
+static int with_tracepoint(void **state)
+{
+	(void)state;
+	sampling = TRACEPOINT;
+	return 0;
+}
+
+static int with_plain_tracepoint(void **state)
+{
+	(void)state;
+	sampling = TRACEPOINT_PLAIN;
+	return 0;
+}
+
 static struct fk *machine_new(unsigned slots)
 {
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = CPUS, .slots = slots});
+	struct fk *fk = fk_new(&(struct fk_config){
+		.cpus = CPUS,
+		.slots = slots,
+		.tracefs = sampling == SOFTWARE ? FK_TRACEFS_NONE : FK_TRACEFS_MOUNTED});
 
+	if (sampling == TRACEPOINT_PLAIN)
+		fk_file(fk, FK_TRACING "/header_event", NULL);
 	for (pid_t tid = 50; tid < 56; tid++)
 		fk_task(fk, &(struct fk_spec){.tid = tid,
 					      .comm = "worker",
@@ -134,6 +169,8 @@ static void check_recording(const char *path, struct seen *seen, struct replay *
 	replay->arg = seen;
 	replay_file(replay, path);
 	assert_int_equal(seen->compared, seen->n);
+	assert_int_equal(replay->raw, sampling == TRACEPOINT);
+	assert_int_equal(replay->renamed > 0, replay->sections);
 	replay_fini(replay);
 	fk_free(elsewhere);
 }
@@ -207,7 +244,9 @@ static void check_times(const char *path)
 	size_t n = fread(bytes, 1, sizeof(bytes), file);
 	assert_true(n < sizeof(bytes));
 	fclose(file);
-	for (size_t at = sizeof(struct perfdata_head); at < n;) {
+	size_t at, end;
+	replay_span((const char *)bytes, n, &at, &end);
+	while (at < end) {
 		const struct perfdata_own_sample *sample = (const void *)(bytes + at);
 		at += sample->header.size;
 		if (sample->header.type != PERF_RECORD_SAMPLE)
@@ -308,6 +347,32 @@ static void test_again(void **state)
 	fk_free(fk);
 }
 
+/* What is written there may be on its way already: it remains a stream. */
+static void test_standard_output(void **state)
+{
+	(void)state;
+	const char *path = path_of("stdout");
+	struct fk *fk = machine_new(6);
+	struct sys sys = fk_sys(fk);
+	struct seen seen = {0};
+	struct replay replay;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	fflush(stdout);
+	int saved = dup(STDOUT_FILENO);
+	assert_true(fd >= 0 && saved >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
+	struct engine *engine = open_recorded(&sys, open_recorder("-", 0));
+	record_intervals(engine, fk, &seen, 2);
+	engine_free(engine);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(fd);
+	check_recording(path, &seen, &replay);
+	assert_false(replay.sections);
+	seen_fini(&seen);
+	fk_free(fk);
+}
+
 /* Each file stands for itself. */
 static void test_switch_output(void **state)
 {
@@ -330,7 +395,10 @@ static void test_switch_output(void **state)
 			struct seen one = {.snapshots = {all.snapshots[files++]}, .n = 1};
 			check_recording(path_of(names[i]->d_name), &one, &replay);
 			assert_int_equal(replay.own[OWN_BEGIN], 1);
+			assert_int_equal(replay.sections, replay.raw);
 		}
+		if (strncmp(names[i]->d_name, "switched", 8) == 0)
+			unlink(path_of(names[i]->d_name));
 		free(names[i]);
 	}
 	free(names);
@@ -484,14 +552,29 @@ static int remove_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_figures),
-		cmocka_unit_test(test_same_figures_in_turns),
-		cmocka_unit_test(test_hotplug_and_rival),
-		cmocka_unit_test(test_midway),
-		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_switch_output),
+		{"test_same_figures", test_same_figures, with_software, NULL, NULL},
+		{"test_same_figures_in_turns", test_same_figures_in_turns, with_software, NULL,
+		 NULL},
+		{"test_hotplug_and_rival", test_hotplug_and_rival, with_software, NULL, NULL},
+		{"test_midway", test_midway, with_software, NULL, NULL},
+		{"test_again", test_again, with_software, NULL, NULL},
+		{"test_same_figures, plain", test_same_figures, with_plain_tracepoint, NULL, NULL},
+		{"test_hotplug_and_rival, plain", test_hotplug_and_rival, with_plain_tracepoint,
+		 NULL, NULL},
+		{"test_standard_output", test_standard_output, with_software, NULL, NULL},
+		{"test_switch_output", test_switch_output, with_software, NULL, NULL},
+		{"test_same_figures, traced", test_same_figures, with_tracepoint, NULL, NULL},
+		{"test_same_figures_in_turns, traced", test_same_figures_in_turns, with_tracepoint,
+		 NULL, NULL},
+		{"test_hotplug_and_rival, traced", test_hotplug_and_rival, with_tracepoint, NULL,
+		 NULL},
+		{"test_midway, traced", test_midway, with_tracepoint, NULL, NULL},
+		{"test_again, traced", test_again, with_tracepoint, NULL, NULL},
+		{"test_standard_output, traced", test_standard_output, with_tracepoint, NULL, NULL},
+		{"test_switch_output, traced", test_switch_output, with_tracepoint, NULL, NULL},
 		cmocka_unit_test(test_file_rules),
-		cmocka_unit_test(test_full_disk),
+		{"test_full_disk", test_full_disk, with_software, NULL, NULL},
+		{"test_full_disk, traced", test_full_disk, with_tracepoint, NULL, NULL},
 		cmocka_unit_test(test_task_mode),
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Recordings that were cut off, that come through a pipe, or are none; and who cannot have one. */
+#include "core/perfdata/perfdata_write.h"
 #include "tests/unit/shared/replays.h"
 
 #include <fcntl.h>
@@ -79,9 +80,11 @@ static size_t run_bytes(struct bytes *bytes, const struct seen *seen, int *resul
 }
 
 /* Two CPUs, two tasks, one counter, and little that happens. */
-static void record_small(const char *path, struct seen *seen, size_t n)
+static void record_small_with(enum fk_tracefs tracefs, const char *path, struct seen *seen,
+			      size_t n)
 {
-	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .slots = 1, .step_ns = 1});
+	struct fk *fk = fk_new(
+		&(struct fk_config){.cpus = 2, .slots = 1, .step_ns = 1, .tracefs = tracefs});
 	struct sys sys = fk_sys(fk);
 	static const struct engine_column few[] = {{ENGINE_EVENTS, "cycles,instructions"}};
 
@@ -98,6 +101,11 @@ static void record_small(const char *path, struct seen *seen, size_t n)
 	engine_wait(engine, fk_now(fk) + INTERVAL_NS / 2);
 	engine_free(engine);
 	fk_free(fk);
+}
+
+static void record_small(const char *path, struct seen *seen, size_t n)
+{
+	record_small_with(FK_TRACEFS_NONE, path, seen, n);
 }
 
 /* The figures up to there, then the sentence: wherever it was cut off. */
@@ -333,12 +341,131 @@ static void test_refused(void **state)
 	seen_fini(&seen);
 }
 
+/* ---- the tracepoint's */
+
+static unsigned char *find_text(struct bytes *bytes, const char *text)
+{
+	unsigned char *at = memmem(bytes->items, bytes->n, text, strlen(text));
+
+	assert_non_null(at);
+	return at;
+}
+
+/* One that is broken is told, one that lies too. Without it the figures are the same. */
+static void test_tracing_section(void **state)
+{
+	static const struct {
+		const char *name, *text, *instead; /* of the same length */
+		const char *says;                  /* NULL: nothing, and all is as it was */
+	} rows[] = {
+		{"as it was", "header_page", "header_page", NULL},
+		{"no header", "header_page", "header_pagE", "is broken: perf"},
+		{"no field", "field:pid_t next_pid", "field:pid_t next_PID", "is broken: perf"},
+		{"offset behind the data", "offset:56", "offset:99", NULL},
+		{"without the tracepoint", "name: sched_switch", "name: sched_SWITCH", NULL},
+		{"next is prev", "next_pid;\toffset:56", "next_pid;\toffset:24",
+		 "not what was shown live"},
+	};
+	struct seen seen = {0};
+
+	(void)state;
+	record_small_with(FK_TRACEFS_MOUNTED, path_of("traced"), &seen, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bytes bytes = read_bytes(path_of("traced"));
+		struct perfdata_input input;
+		struct replay *replay;
+		struct error err;
+
+		memcpy(find_text(&bytes, rows[i].text), rows[i].instead, strlen(rows[i].text));
+		assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
+		for (size_t k = 0; k < seen.n; k++) {
+			struct snapshot *snapshot = must_show(replay);
+			if (snapshot->n_notes != (rows[i].says ? 1 : 0) ||
+			    (rows[i].says && !strstr(snapshot->notes[0], rows[i].says)))
+				fail_msg("%s: %zu notes", rows[i].name, snapshot->n_notes);
+			if (!rows[i].says)
+				same_snapshot(seen.items[k], snapshot);
+			snapshot_free(snapshot);
+		}
+		replay_free(replay);
+		free(bytes.items);
+	}
+	seen_fini(&seen);
+}
+
+/* The head of the stream that the file was before its end. */
+static void put_stream_head(struct bytes *bytes)
+{
+	struct perfdata data = {0};
+
+	perfdata_head(&data);
+	perfdata_own_begin(&data, OWN_ROOM);
+	perfdata_word(&data, 0);
+	perfdata_own_end(&data);
+	assert_int_equal(data.n, sizeof(struct perfdata_file_head));
+	memcpy(bytes->items, data.bytes, data.n);
+	perfdata_fini(&data);
+}
+
+/* By a reader that began before its end, and so knows nothing of sections; or without them. */
+static void test_traced_stream(void **state)
+{
+	struct seen seen = {0};
+	struct error err;
+	int result;
+
+	(void)state;
+	record_small_with(FK_TRACEFS_MOUNTED, path_of("traced"), &seen, 2);
+	struct bytes whole = read_bytes(path_of("traced"));
+	const struct perfdata_file_head head = *(const struct perfdata_file_head *)whole.items;
+	size_t end = head.data.offset + head.data.size;
+	assert_true(end < whole.n);
+	put_stream_head(&whole);
+	for (int sections = 0; sections < 2; sections++) {
+		size_t n = sections ? whole.n : end;
+		struct bytes bytes = {whole.items, n, n};
+		if (run_bytes(&bytes, &seen, &result, &err) != 2 || result != 0)
+			fail_msg("%s sections: %s", sections ? "with" : "without", err.text);
+	}
+	free(whole.items);
+	seen_fini(&seen);
+}
+
+/* Cut off anywhere, with its sections or as the stream that it was. */
+static void test_traced_is_cut_off(void **state)
+{
+	struct seen seen = {0};
+	struct error err;
+	int result;
+
+	(void)state;
+	record_small_with(FK_TRACEFS_MOUNTED, path_of("traced"), &seen, 1);
+	struct bytes whole = read_bytes(path_of("traced"));
+	const struct perfdata_file_head *head = (const void *)whole.items;
+	size_t end = head->data.offset + head->data.size;
+	assert_int_equal(run_bytes(&whole, &seen, &result, &err), 1);
+	assert_int_equal(result, 0);
+	for (size_t n = 0; n < whole.n; n++) {
+		struct bytes part = {whole.items, n, n};
+		size_t shown = run_bytes(&part, &seen, &result, &err);
+		if (shown > 1 || (n < end && (result >= 0 || !err.text[0])))
+			fail_msg("%zu of %zu bytes: nothing is said", n, whole.n);
+	}
+	free(whole.items);
+	seen_fini(&seen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut_off), cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_fifo),    cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_fifo),
+		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_tracing_section),
+		cmocka_unit_test(test_traced_is_cut_off),
+		cmocka_unit_test(test_traced_stream),
 	};
 
 	return RUN_REPLAYS(tests);

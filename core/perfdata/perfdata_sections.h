@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_PERFDATA_SECTIONS_H
+#define PMCTOP_PERFDATA_SECTIONS_H
+
+#include "core/perfdata/perfdata_write.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * `perf sched` reads no streams, only files in perf's usual format (perf 6.1 to 7.1). So where a
+ * file has been written as a stream that begins with OWN_ROOM, its end makes it such a file:
+ *
+ *   - the sections that perf wants are appended: features, attrs and ids
+ *   - struct perfdata_file_head takes the place of struct perfdata_head and OWN_ROOM
+ *   - records that the sections stand for (ATTR, TRACING_DATA) become ones that perf steps over
+ *
+ * Nothing else moves. Where the end never comes the file remains a stream.
+ */
+struct perfdata_sections {
+	bool wanted;            /* the file has room for the head */
+	struct perfdata attrs;  /* of each: the attr, and the section of its ids from 0 on */
+	struct perfdata ids;    /* of all attrs */
+	struct perfdata places; /* struct perfdata_section of each record that is stood for */
+	struct perfdata_section features[64]; /* by enum perfdata_feature; size 0: not told */
+};
+
+void perfdata_sections_fini(struct perfdata_sections *sections); /* zeroed is fine */
+
+/* Notes what n bytes of whole records have, which stand in the file from `at` on; 0 begins anew. */
+void perfdata_sections_note(struct perfdata_sections *sections, const unsigned char *bytes,
+			    size_t n, uint64_t at);
+/*
+ * The stream in fd is whole, and has so many bytes. 0, or -errno: then it remains a stream. No more
+ * may be written behind it.
+ */
+int perfdata_sections_write(const struct perfdata_sections *sections, int fd, uint64_t end);
+
+#endif
