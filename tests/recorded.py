@@ -8,19 +8,24 @@ import struct
 import subprocess
 import time
 
-SAMPLE, ROUND = 9, 68  # types of records
-_LINE = re.compile(r"\s*(-?\d+)\s+\[(\d+)\]\s+([\d.]+):\s+(\d+)\s+(\S+?):")
+SAMPLE, TRACING, ROUND = 9, 66, 68  # types of records
+SWITCHES = "context-switches"
+TRACEPOINT = "sched:sched_switch"  # what samples the same where it can be had
+_LINE = re.compile(r"\s*(-?\d+)\s+\[(\d+)\]\s+([\d.]+):\s+(\d+)\s+(\S+):(?:\s|$)")
+# "  pingpong[27387]  -1  141881  695.226 ...": sched-in, run time in ms
+_RUN = re.compile(r"^\s*\S.*\[(\d+)(?:/\d+)?\]\s+-?\d+\s+(\d+)\s+([\d.]+)\s")
 FIELDS = "tid,cpu,time,event,period"
 
 
 def add_up(lines):
-    """{event: {tid: sum of periods}} of what perf script -F FIELDS prints."""
+    """{event: {tid: sum of periods}} of what perf script -F FIELDS prints. Samples of the tracepoint
+    are context switches."""
     sums = collections.defaultdict(collections.Counter)
     for line in lines:
         found = _LINE.match(line)
         if found:
             tid, _, _, period, event = found.groups()
-            sums[event][int(tid)] += int(period)
+            sums[SWITCHES if event == TRACEPOINT else event][int(tid)] += int(period)
     return sums
 
 
@@ -33,6 +38,18 @@ def perf(*arguments, stdin=None):
 def perf_sums(path):
     script = perf("script", "-i", path, "-F", FIELDS)
     return add_up(script.stdout.split("\n")), script
+
+
+def is_traced(path):
+    """Whether the tracepoint made its samples."""
+    return TRACEPOINT in perf("evlist", "-i", path).stdout
+
+
+def timehist(path):
+    """{tid: ms that it ran} of what perf sched timehist sums up, and its run."""
+    summary = perf("sched", "timehist", "-s", "-i", path)
+    found = (_RUN.match(line) for line in summary.stdout.split("\n"))
+    return {int(run.group(1)): float(run.group(3)) for run in found if run}, summary
 
 
 def live_sums(frames, event):
@@ -48,15 +65,27 @@ def live_total(frames, event):
     return sum(frame["totals"]["events"][event] for frame in frames)
 
 
+def span(data):
+    """Where the records of a stream, or of a file in perf's usual format, begin and end."""
+    assert data[:8] == b"PERFILE2", data[:8]
+    if struct.unpack_from("<Q", data, 8)[0] == 16:
+        return 16, len(data)
+    begin, size = struct.unpack_from("<QQ", data, 40)
+    return begin, begin + size
+
+
 def walk(path):
     """How many records of each type, and what is left of one that is cut off at the end."""
     with open(path, "rb") as file:
         data = file.read()
-    kinds, at = collections.Counter(), 16
-    assert data[:8] == b"PERFILE2", data[:8]
+    kinds = collections.Counter()
+    at, end = span(data)
+    data = data[:end]
     while at + 8 <= len(data):
         kind, _, size = struct.unpack_from("<IHH", data, at)
         assert size >= 8 and size % 8 == 0, (path, at, size)
+        if kind == TRACING:
+            size += struct.unpack_from("<I", data, at + 8)[0]
         if at + size > len(data):
             break
         kinds[kind] += 1

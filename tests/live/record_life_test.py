@@ -21,7 +21,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import confined  # noqa: E402
 from frames import check, finish, frames_of, skip, skip_all, wait_for_lines  # noqa: E402
-from recorded import ROUND, SAMPLE, live_total, perf, perf_sums  # noqa: E402
+from recorded import ROUND, SAMPLE, SWITCHES, TRACEPOINT  # noqa: E402
+from recorded import live_total, perf, perf_sums  # noqa: E402
 from recorded import wait_for_rounds, walk  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -59,7 +60,8 @@ class Storm:
 def reads_back(path):
     """perf script's answer, and the samples that it printed."""
     script = perf("script", "-i", path, "-F", "tid,event")
-    return script.returncode == 0, script.stdout.count("context-switches:")
+    return script.returncode == 0, (script.stdout.count(f"{SWITCHES}:") +
+                                    script.stdout.count(f"{TRACEPOINT}:"))
 
 
 def killed(directory):

@@ -14,13 +14,16 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import confined  # noqa: E402
-from frames import check, finish, frames_of, skip_all, wait_for_lines  # noqa: E402
-from recorded import FIELDS, live_sums, live_total, perf, perf_sums, wait_for_rounds  # noqa: E402
+from frames import check, finish, frames_of, skip, skip_all, wait_for_lines  # noqa: E402
+from recorded import FIELDS, SWITCHES, TRACEPOINT  # noqa: E402
+from recorded import is_traced, live_sums, live_total, perf, perf_sums, timehist  # noqa: E402
+from recorded import wait_for_rounds  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 LOAD = os.path.join(BUILD, "load")
-EVENTS = ("page-faults", "context-switches")
+EVENTS = ("page-faults", SWITCHES)
+TIP = "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n"
 COMMAND = [PMCTOP, "--budget", "0", "-S", "none", "-e", ",".join(EVENTS)]
 
 
@@ -60,16 +63,37 @@ def same_sums(data):
           switches[ping.pid] > 1000 and (switches[ping.pid] == sums["context-switches"][ping.pid]
                                          or silent),
           (switches[ping.pid], sums["context-switches"][ping.pid]))
+    traced(data, frames, ping.pid)
     named = perf("script", "-i", data, "-F", "comm,tid").stdout
     check("tasks have their names, those too that were there before",
           f"pingpong {ping.pid}" in " ".join(named.split()), named[:200])
 
 
+def traced(data, frames, pid):
+    """What perf makes of the tracepoint's samples: those of the pair, which only switches."""
+    names = ("perf sched timehist reads it", "perf sched timehist: run times agree with %CPU",
+             "perf script prints what the tracepoint says of each switch")
+    if not is_traced(data):
+        for name in names:
+            skip(name, "switches are sampled by the software event: tracefs cannot be read")
+        return
+    ran, summary = timehist(data)
+    check(names[0], summary.returncode == 0 and ran, summary.stderr)
+    shown = live_sums(frames, "task-clock")[pid] / 1e6
+    check(names[1], abs(ran.get(pid, 0) - shown) < shown / 20, (ran.get(pid), shown))
+    fields = perf("script", "-i", data, "-F", "tid,event,trace").stdout.split("\n")
+    switches = [line for line in fields if f"{TRACEPOINT}:" in line]
+    wrong = [line for line in switches
+             if f" prev_pid={line.split()[0]} " not in line or "next_comm=" not in line]
+    check(names[2], switches and len(wrong) * 1000 < len(switches), (len(switches), wrong[:3]))
+
+
 def other_tools(data):
     listed = perf("evlist", "-v", "-i", data)
+    names = {TRACEPOINT if event == SWITCHES and is_traced(data) else event for event in EVENTS}
     check("perf evlist names the events",
-          all(f"\n{event}:" in "\n" + listed.stdout for event in EVENTS) and not listed.stderr,
-          listed.stdout + listed.stderr)
+          all(f"\n{event}:" in "\n" + listed.stdout for event in names) and
+          not listed.stderr.replace(TIP, ""), listed.stdout + listed.stderr)
     header = perf("report", "--header-only", "-i", data).stdout
     check("perf report --header-only says where it was made",
           all(f"# {word} : " in header for word in ("hostname", "os release", "cmdline")), header)
@@ -102,7 +126,8 @@ def piped():
     writer = subprocess.Popen([*COMMAND, "-n", "3", "-d", "0.3", "--record", "-"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     script = perf("script", "-i", "-", "-F", FIELDS, stdin=writer.stdout)
-    check("perf script reads a pipe", writer.wait() == 0 and "context-switches" in script.stdout,
+    check("perf script reads a pipe", writer.wait() == 0 and
+          (SWITCHES in script.stdout or TRACEPOINT in script.stdout),
           script.stderr)
     writer = subprocess.Popen([*COMMAND, "-d", "0.2", "--record", "-"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
