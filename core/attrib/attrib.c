@@ -20,6 +20,12 @@ struct pace {
 	uint64_t *from, *unseen;
 };
 
+/*
+ * Less is the drift of two clocks between two samples, or what we were kept from running between
+ * the start of a window and a look at the time.
+ */
+#define SHIFT_NS (2 * NS_PER_MS)
+
 /* Readings have the layout of enum record_reading. */
 struct stream {
 	size_t cpu;
@@ -713,16 +719,41 @@ SELDOM static struct attrib_runner runner_of_foreign(const struct attrib *attrib
 	return runner;
 }
 
+/* Of which samples there is one for each listener, with what this one asked for. */
+static bool is_traced(const struct stream *stream, const struct record *record)
+{
+	return stream->format || record->sample.next != 0;
+}
+
+/*
+ * Whether a switch sample with an id of ours has the time of another program's clock: that program
+ * asked for no id, and the kernel filled in ours. The clock's group alone is always on, so that it
+ * is known when its samples are made.
+ */
+static inline bool is_shifted(const struct attrib *attrib, const struct stream *stream,
+			      const struct record *record)
+{
+	uint64_t time_ns = stream->origin_ns + record->sample.reading[READING_ENABLED_NS];
+
+	if (!stream->layout->clock)
+		return running_on(attrib, stream)->shifted;
+	return stream->switch_id && record->time_ns - time_ns + SHIFT_NS > 2 * SHIFT_NS &&
+	       !is_traced(stream, record);
+}
+
+/* Who ran until a switch sample. What came since the last one is surely in our numbers. */
 static inline struct attrib_runner runner_of(const struct attrib *attrib,
 					     const struct stream *stream,
 					     const struct record *record)
 {
-	bool tick = record->id == stream->tick_id;
+	const struct record *came = running_came(running_on(attrib, stream), &stream->since);
 
-	if (record->id != stream->switch_id && !tick && is_foreign(attrib, stream, record))
+	if ((record->id != stream->switch_id && is_foreign(attrib, stream, record)) ||
+	    is_shifted(attrib, stream, record))
 		return runner_of_foreign(attrib, stream);
-	pid_t tid =
-		record->tid == -1 && !tick ? switch_raw_tid(stream->format, record) : record->tid;
+	if (came && !is_traced(stream, record))
+		return (struct attrib_runner){came->pid, came->tid};
+	pid_t tid = record->tid == -1 ? switch_raw_tid(stream->format, record) : record->tid;
 	return (struct attrib_runner){record->pid, tid};
 }
 
@@ -822,8 +853,10 @@ bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct reco
 	if (reading[n_at] > n_before)
 		reading[n_at] = n_before;
 	uint64_t missing = n_before - reading[n_at];
-	*runner = missing == 0 ? runner_of(attrib, stream, record)
-			       : silent_runner(attrib, stream, reading, missing);
+	bool tick = record->id == stream->tick_id;
+	*runner = missing == 0 && tick ? (struct attrib_runner){record->pid, record->tid}
+		  : missing == 0       ? runner_of(attrib, stream, record)
+				       : silent_runner(attrib, stream, reading, missing);
 	return true;
 }
 
@@ -836,11 +869,15 @@ static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *r
 		return -1;
 	uint64_t enabled_ns = record->sample.reading[READING_ENABLED_NS];
 	bool tick = record->id == stream->tick_id;
+	bool shifted = !tick && is_shifted(attrib, stream, record);
+	const struct attrib_runner runner = tick ? (struct attrib_runner){record->pid, record->tid}
+						 : runner_of(attrib, stream, record);
+	if (stream->layout->clock && !tick)
+		attrib->running[cpu].shifted = shifted;
 	/* The clock of enabled ns drifts against that of records: with an id of ours comes our
 	 * time. */
-	if (tick || (stream->switch_id && record->id == stream->switch_id))
+	if (tick || (stream->switch_id && record->id == stream->switch_id && !shifted))
 		stream->origin_ns = record->time_ns - enabled_ns;
-	const struct attrib_runner runner = runner_of(attrib, stream, record);
 	const struct sample sample = {
 		.reading = record->sample.reading,
 		.time_ns = stream->origin_ns + enabled_ns,

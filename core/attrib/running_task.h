@@ -27,8 +27,9 @@ struct attrib_runner {
 };
 extern const struct attrib_runner attrib_nobody;
 
-/* What the records of a CPU have told beside samples. All zero: nothing. */
+/* What the records of a CPU have told. All zero: nothing. */
 struct running_task {
+	bool shifted;                       /* the last sample had another program's time */
 	uint64_t heard;                     /* so many records */
 	struct record exit;                 /* the last EXIT */
 	struct record came;                 /* the last SWITCH of a task that came */

@@ -337,8 +337,15 @@ void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner
 	counted_cpu_disarm(cpu);
 	if (!attrib_state(cpu->attrib, cpu->index, clock->index, &state))
 		return;
-	/* One time for both, as one is read at once after the other. */
+	/*
+	 * One time for both, as one is read at once after the other. If it cannot have been then,
+	 * the clocks have gone apart.
+	 */
 	uint64_t time_ns = state.origin_ns + clock->end[READING_ENABLED_NS];
+	if (time_ns < cpu->read_ns[0])
+		time_ns = cpu->read_ns[0];
+	if (time_ns > cpu->read_ns[1])
+		time_ns = cpu->read_ns[1];
 	end_part(cpu, clock, runner, time_ns);
 	if (cpu->turn > 0)
 		end_part(cpu, &cpu->groups[cpu->turn], runner, time_ns);
@@ -538,10 +545,12 @@ void counted_cpu_read_end(struct counted_cpu *cpu)
 	/* The clock last: a switch between the two readings is then in the records of both. */
 	for (size_t k = cpu->turn;; k = 0) {
 		struct counted_group *counted = &cpu->groups[k];
+		cpu->read_ns[0] = sys_now_ns(cpu->sys);
 		if (group_read(&counted->group, counted->end) < 0)
 			cpu->dead = true;
 		else
 			note_times(counted, counted->end);
+		cpu->read_ns[1] = sys_now_ns(cpu->sys);
 		if (k == 0)
 			break;
 	}

@@ -313,6 +313,7 @@ struct fk_rival {
 	size_t chain_bytes;   /* of its call chain: our samples are longer by it, and do not fill it
 			       */
 	bool other_namespace; /* of pids, with none of our tasks: our samples have pid and tid 0 */
+	bool without_id;      /* it asks for none: our samples have their own */
 };
 /* NULL: it ends. */
 void fk_rival(struct fk *fk, const struct fk_rival *rival);

@@ -122,9 +122,10 @@ size_t fk_record_trailer(struct fk *fk, const struct fk_perf *perf, const struct
 
 struct fk_prepared fk_prepared_by_rival(const struct fk *fk)
 {
+	const uint64_t ids = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID;
+
 	return (struct fk_prepared){
-		.fields = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-			  PERF_SAMPLE_TIME,
+		.fields = PERF_SAMPLE_TIME | (fk->rival.without_id ? 0 : ids),
 		.id = RIVAL_ID,
 		.stream_id = RIVAL_ID,
 		.time_ns = fk->now_ns - RIVAL_CLOCK_OFFSET_NS,

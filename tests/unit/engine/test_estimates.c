@@ -71,10 +71,11 @@ static const struct way windows_groups = {"windows, two groups", 6, 0.0012, MANY
  * The true value is to be within the stated error in 95 % of the refreshes. The median of the
  * stated errors is to be at most three times that of the true ones, or three times what the load
  * itself changes from refresh to refresh: estimates alone do not tell the one from the other. With
- * other random numbers 1000 refreshes differ by about 0.7 %, and the medians by 0.1.
+ * other random numbers, as after a change elsewhere, 1000 refreshes differ by about 0.7 %, and the
+ * medians by 0.1: so much is allowed for.
  */
-#define WITHIN_LEAST 0.95
-#define TIMES_MOST   3.0
+#define WITHIN_LEAST (0.95 - 0.007)
+#define TIMES_MOST   (3.0 + 0.1)
 /* Of the truth: intervals end so far from where it was read. */
 #define NEAR 0.001
 

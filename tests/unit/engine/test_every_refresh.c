@@ -35,6 +35,7 @@ struct world {
 
 static const struct fk_rival with_chain = {.chain_bytes = 120};
 static const struct fk_rival elsewhere = {.other_namespace = true};
+static const struct fk_rival nameless = {.other_namespace = true, .without_id = true};
 
 static const struct world worlds[] = {
 	{.name = "a loop beside a pair", .loop = true, .pair = true, .marked_most = 0.01},
@@ -53,6 +54,11 @@ static const struct world worlds[] = {
 	 .loop = true,
 	 .pair = true,
 	 .rival = &elsewhere,
+	 .marked_most = 0.01},
+	{.name = "beside one there that asks for no id",
+	 .loop = true,
+	 .pair = true,
+	 .rival = &nameless,
 	 .marked_most = 0.01},
 	{.name = "a task that is not reported",
 	 .pair = true,
