@@ -495,8 +495,8 @@ static void mark_gap(const struct attrib *attrib, const struct stream *stream,
 }
 
 /* What ran is this sample's task, which takes it all. */
-static inline void give_slice(const struct attrib *attrib, const struct stream *stream,
-			      const struct sample *sample)
+static OFTEN void give_slice(const struct attrib *attrib, const struct stream *stream,
+			     const struct sample *sample)
 {
 	struct task *task = task_of(attrib, stream, sample);
 
@@ -726,30 +726,38 @@ static bool is_traced(const struct stream *stream, const struct record *record)
 }
 
 /*
- * Whether a switch sample with an id of ours has the time of another program's clock: that program
- * asked for no id, and the kernel filled in ours. The clock's group alone is always on, so that it
- * is known when its samples are made.
+ * Of a sample that was not made when our clock says. The clock's group alone is always on, so that
+ * it is known when its samples are made.
  */
-static inline bool is_shifted(const struct attrib *attrib, const struct stream *stream,
-			      const struct record *record)
+SELDOM static bool has_others_time(const struct attrib *attrib, const struct stream *stream,
+				   const struct record *record)
+{
+	if (!stream->layout->clock)
+		return running_on(attrib, stream)->shifted;
+	return stream->switch_id && !is_traced(stream, record);
+}
+
+/*
+ * Whether a switch sample with an id of ours has the time of another program's clock: that program
+ * asked for no id, and the kernel filled in ours.
+ */
+static OFTEN bool is_shifted(const struct attrib *attrib, const struct stream *stream,
+			     const struct record *record)
 {
 	uint64_t time_ns = stream->origin_ns + record->sample.reading[READING_ENABLED_NS];
 
-	if (!stream->layout->clock)
-		return running_on(attrib, stream)->shifted;
-	return stream->switch_id && record->time_ns - time_ns + SHIFT_NS > 2 * SHIFT_NS &&
-	       !is_traced(stream, record);
+	return record->time_ns - time_ns + SHIFT_NS > 2 * SHIFT_NS &&
+	       has_others_time(attrib, stream, record);
 }
 
 /* Who ran until a switch sample. What came since the last one is surely in our numbers. */
-static inline struct attrib_runner runner_of(const struct attrib *attrib,
-					     const struct stream *stream,
-					     const struct record *record)
+static OFTEN struct attrib_runner runner_of(const struct attrib *attrib,
+					    const struct stream *stream,
+					    const struct record *record, bool shifted)
 {
 	const struct record *came = running_came(running_on(attrib, stream), &stream->since);
 
-	if ((record->id != stream->switch_id && is_foreign(attrib, stream, record)) ||
-	    is_shifted(attrib, stream, record))
+	if (shifted || (record->id != stream->switch_id && is_foreign(attrib, stream, record)))
 		return runner_of_foreign(attrib, stream);
 	if (came && !is_traced(stream, record))
 		return (struct attrib_runner){came->pid, came->tid};
@@ -855,8 +863,9 @@ bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct reco
 	uint64_t missing = n_before - reading[n_at];
 	bool tick = record->id == stream->tick_id;
 	*runner = missing == 0 && tick ? (struct attrib_runner){record->pid, record->tid}
-		  : missing == 0       ? runner_of(attrib, stream, record)
-				       : silent_runner(attrib, stream, reading, missing);
+		  : missing == 0
+			  ? runner_of(attrib, stream, record, is_shifted(attrib, stream, record))
+			  : silent_runner(attrib, stream, reading, missing);
 	return true;
 }
 
@@ -871,7 +880,7 @@ static int fold_sample(struct attrib *attrib, size_t cpu, const struct record *r
 	bool tick = record->id == stream->tick_id;
 	bool shifted = !tick && is_shifted(attrib, stream, record);
 	const struct attrib_runner runner = tick ? (struct attrib_runner){record->pid, record->tid}
-						 : runner_of(attrib, stream, record);
+						 : runner_of(attrib, stream, record, shifted);
 	if (stream->layout->clock && !tick)
 		attrib->running[cpu].shifted = shifted;
 	/* The clock of enabled ns drifts against that of records: with an id of ours comes our

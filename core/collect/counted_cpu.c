@@ -542,18 +542,18 @@ void counted_cpu_read_end(struct counted_cpu *cpu)
 {
 	uint64_t clock_ns = cpu->groups[0].enabled_ns;
 
+	cpu->read_ns[0] = sys_now_ns(cpu->sys);
 	/* The clock last: a switch between the two readings is then in the records of both. */
 	for (size_t k = cpu->turn;; k = 0) {
 		struct counted_group *counted = &cpu->groups[k];
-		cpu->read_ns[0] = sys_now_ns(cpu->sys);
 		if (group_read(&counted->group, counted->end) < 0)
 			cpu->dead = true;
 		else
 			note_times(counted, counted->end);
-		cpu->read_ns[1] = sys_now_ns(cpu->sys);
 		if (k == 0)
 			break;
 	}
+	cpu->read_ns[1] = sys_now_ns(cpu->sys);
 	cpu->dead |= cpu->groups[0].enabled_ns == clock_ns && is_dissolved(cpu);
 	cpu->ending = !cpu->dead;
 }

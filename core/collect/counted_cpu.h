@@ -72,7 +72,7 @@ struct counted_cpu {
 	struct counted_window window;
 	uint64_t records;               /* that were folded in */
 	uint64_t *reading;              /* scratch, for the largest of them */
-	uint64_t read_ns[2];            /* that end was read after and before then */
+	uint64_t read_ns[2];            /* it was read after and before then */
 	bool ending;                    /* who ran at the end of the interval is not known yet */
 	bool reads_itself;              /* that end was read by us on that CPU */
 	unsigned tickless_cuts;         /* how many in a row */

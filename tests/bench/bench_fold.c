@@ -81,7 +81,7 @@ static int stub_close(void *ctx, int fd)
 struct writer {
 	struct ring *ring;
 	const struct attrib_layout *layout;
-	uint64_t switch_id, head, n;
+	uint64_t switch_id, origin_ns, head, n;
 	unsigned tasks;
 	bool switches, traced;
 };
@@ -127,9 +127,12 @@ static void put(struct writer *writer, uint64_t *words, size_t bytes, uint32_t t
 
 static void put_switch(struct writer *writer, uint32_t who, uint32_t other, uint16_t misc)
 {
-	uint64_t words[6] = {
-		0, (uint64_t)other << 32 | other, (uint64_t)who << 32 | who, writer->n * 1000,
-		0, writer->switch_id + 50};
+	uint64_t words[6] = {0,
+			     (uint64_t)other << 32 | other,
+			     (uint64_t)who << 32 | who,
+			     writer->origin_ns + writer->n * 1000,
+			     0,
+			     writer->switch_id + 50};
 
 	put(writer, words, sizeof(words), PERF_RECORD_SWITCH_CPU_WIDE, misc);
 }
@@ -142,7 +145,7 @@ static void put_sample(struct writer *writer)
 	writer->n++;
 	words[1] = writer->switch_id;
 	words[2] = tid << 32 | tid;
-	words[3] = writer->n * 1000;
+	words[3] = writer->origin_ns + writer->n * 1000;
 	words[5] = n_values;
 	words[6] = words[7] = writer->n * 1000;
 	for (size_t k = 0; k < n_values; k++)
@@ -242,9 +245,12 @@ int main(int argc, char **argv)
 		return 1;
 
 	struct counted_cpus cpus = {.sys = &sys, .items = &cpu, .n = 1};
+	struct attrib_state state;
+	attrib_state(attrib, 0, cpu.groups[0].index, &state);
 	struct writer writer = {.ring = &cpu.ring,
 				.layout = &plan->groups[0].layout,
 				.switch_id = (uint64_t)cpu.groups[0].group.switch_fd,
+				.origin_ns = state.origin_ns,
 				.tasks = tasks,
 				.switches = strcmp(kind, "switches") == 0,
 				.traced = strcmp(kind, "traced") == 0};
