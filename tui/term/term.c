@@ -5,10 +5,12 @@
 #include "core/base/util.h"
 #include "tui/term/rescue.h"
 #include "tui/term/terminal_type.h"
+#include "tui/term/variables.h"
 
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,6 +256,7 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 
 	struct termios before;
 	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
+	use_env(FALSE); /* the size is term_measure()'s to read and to limit */
 	SCREEN *screen = open_any(config, input);
 
 	if (!screen || !known) {
@@ -332,14 +335,28 @@ bool term_writable(const struct term *term)
 	return poll(&out, 1, 0) != 0;
 }
 
+/* The window's side in cells, else that of the environment, else `otherwise`; limited. */
+static int limited_side(unsigned window, enum variable variable, int otherwise)
+{
+	const char *text = variable_value(variable);
+	double side = window;
+
+	if (window == 0 && (!text || text_number(text, &side) != strlen(text) || side < 1))
+		side = otherwise;
+	return (int)fmin(side, TERM_SIDE_MAX);
+}
+
 void term_measure(struct term *term, unsigned *width, unsigned *height)
 {
-	struct winsize size;
+	struct winsize size = {0};
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
-	    (size.ws_row != LINES || size.ws_col != COLS)) {
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		size = (struct winsize){0};
+	int rows = limited_side(size.ws_row, VARIABLE_LINES, LINES);
+	int columns = limited_side(size.ws_col, VARIABLE_COLUMNS, COLS);
+	if (rows > 0 && columns > 0 && (rows != LINES || columns != COLS)) {
 		/* Half of ncurses has the new size then, and writes beyond the other half. */
-		if (resizeterm(size.ws_row, size.ws_col) == ERR)
+		if (resizeterm(rows, columns) == ERR)
 			xalloc_failed();
 		term_forget(term);
 	}

@@ -42,7 +42,12 @@ int term_input_fd(const struct term *term);
 /* Whether the terminal takes output now; a frozen one does not. */
 bool term_writable(const struct term *term);
 
-/* Asks for the size anew, as after SIGWINCH. At least 1x1. */
+/*
+ * Asks for the size anew, as after SIGWINCH: that of the window, else LINES and COLUMNS of the
+ * environment, else terminfo's. At least 1x1, at most TERM_SIDE_MAX each way: an ssh client chooses
+ * the size, and a cell takes some 100 bytes. What is beyond stays empty.
+ */
+enum { TERM_SIDE_MAX = 1000 };
 void term_measure(struct term *term, unsigned *width, unsigned *height);
 
 /* Other colours from the next drawing on. The theme is borrowed for the call. */
