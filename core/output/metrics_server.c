@@ -16,6 +16,7 @@
 #include "core/output/accept_header.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <microhttpd.h>
 #include <poll.h>
@@ -23,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/eventfd.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ struct metrics_server {
 	struct MHD_Daemon *daemon;
 	TAILQ_HEAD(clients, client) clients;
 	size_t n_clients; /* of that list */
-	int stop_fd;      /* eventfd */
+	int stop_fds[2];  /* a pipe: to close its writing end stops the thread, and cannot fail */
 	pthread_t thread;
 };
 
@@ -248,7 +248,7 @@ static void *serve(void *arg)
 	struct pollfd fds[] = {
 		{.fd = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
 		 .events = POLLIN},
-		{.fd = server->stop_fd, .events = POLLIN},
+		{.fd = server->stop_fds[0], .events = POLLIN},
 	};
 
 	while (!fds[1].revents) {
@@ -283,8 +283,7 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 
 	TAILQ_INIT(&server->clients);
 	server->source = *source;
-	server->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (server->stop_fd < 0) {
+	if (pipe2(server->stop_fds, O_CLOEXEC)) {
 		code = error_set(err, -errno, "No file descriptor is left.");
 		goto fail_fd;
 	}
@@ -308,7 +307,8 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 fail_thread:
 	MHD_stop_daemon(server->daemon);
 fail_listen:
-	close(server->stop_fd);
+	close(server->stop_fds[0]);
+	close(server->stop_fds[1]);
 fail_fd:
 	free(server);
 	*out = NULL;
@@ -319,10 +319,9 @@ void metrics_server_stop(struct metrics_server *server)
 {
 	if (!server)
 		return;
-	ssize_t ignored = write(server->stop_fd, &(uint64_t){1}, sizeof(uint64_t));
-	(void)ignored;
+	close(server->stop_fds[1]);
 	pthread_join(server->thread, NULL);
 	MHD_stop_daemon(server->daemon);
-	close(server->stop_fd);
+	close(server->stop_fds[0]);
 	free(server);
 }

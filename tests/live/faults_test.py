@@ -271,6 +271,7 @@ def main():
             Scene("a process", [*batch, "-p", str(os.getpid())]),
             Scene("recording", [*batch, "--record", os.path.join(directory, "new.data")]),
             Scene("replay", ["-b", "--replay", recording, "--speed", "max"]),
+            Scene("a server", [*batch, "--listen", ":0"]),
             Scene("the doctor", ["--doctor"]),
             Scene("the list", ["--list", "events"]),
         ]

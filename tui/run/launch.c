@@ -206,17 +206,34 @@ static int explain(const char *name, int error, struct error *err)
 	return error_set(err, -error, "'%.120s' cannot be executed: %s.", name, error_why(-error));
 }
 
-int launch_go(struct launch *launch, enum launch_io io, struct error *err)
+static int send_go(int socket, enum launch_io io)
 {
 	const char go = (char)io;
+
+	while (send(socket, &go, 1, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+int launch_go(struct launch *launch, enum launch_io io, struct error *err)
+{
 	ssize_t got;
 	int error;
 
 	launch->gone = true;
 	launch->own_session = io == LAUNCH_HIDDEN;
 	launch->began_ns = monotonic_ns();
-	/* Where it was killed meanwhile, there is no answer, and it is reaped. */
-	got = send(launch->socket, &go, 1, MSG_NOSIGNAL);
+	int rc = send_go(launch->socket, io);
+	if (rc) {
+		close_fd(&launch->socket); /* the child ends, if it has not */
+		launch->gone = rc == -EPIPE;
+		if (launch->gone)
+			return 0; /* it was killed before, and is reaped */
+		launch->status = LAUNCH_CANNOT_EXECUTE;
+		return error_set(err, rc, "'%.120s' cannot be started: %s.", launch->command[0],
+				 error_why(rc));
+	}
 	do
 		got = read(launch->socket, &error, sizeof(error));
 	while (got < 0 && errno == EINTR);
@@ -245,13 +262,21 @@ static void note_end(struct launch *launch, const siginfo_t *info, const struct 
 	launch->system_ns = timeval_ns(&usage->ru_stime);
 }
 
-/* waitid(2), with what getrusage says, which libc leaves out. The pid, 0 or less for none. */
+/* waitid(2) with the rusage that libc leaves out: a pid, 0 if no child has ended, or -errno. */
 static pid_t look_for_end(siginfo_t *info, struct rusage *usage)
 {
 	info->si_pid = 0;
 	if (syscall(SYS_waitid, P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT, usage) < 0)
-		return -1;
+		return -errno;
 	return info->si_pid;
+}
+
+/* Without a child left, the command has ended, and something else has taken its status. */
+static void note_unknown_end(struct launch *launch)
+{
+	launch->ended = true;
+	launch->ended_ns = monotonic_ns();
+	launch->status = LAUNCH_UNKNOWN;
 }
 
 /* The command itself stays a zombie for a while: /proc has its last words. */
@@ -259,14 +284,16 @@ bool launch_reap(struct launch *launch)
 {
 	struct rusage usage;
 	siginfo_t info;
-	pid_t pid;
+	pid_t pid = 0;
 
 	while (!launch->ended && (pid = look_for_end(&info, &usage)) > 0) {
 		if (pid == launch->pid)
 			note_end(launch, &info, &usage);
-		else
-			waitpid(pid, NULL, WNOHANG);
+		else if (waitpid(pid, NULL, WNOHANG) <= 0)
+			break;
 	}
+	if (pid == -ECHILD)
+		note_unknown_end(launch);
 	if (launch->ended && monotonic_ns() >= launch->ended_ns + ZOMBIE_NS)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;

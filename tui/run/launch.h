@@ -31,6 +31,7 @@ struct launch_config {
 };
 
 enum {
+	LAUNCH_UNKNOWN = 125,        /* it ended, and its status cannot be had; or its own */
 	LAUNCH_CANNOT_EXECUTE = 126, /* as shells have it */
 	LAUNCH_NOT_FOUND = 127,
 	LAUNCH_KILLED = 128, /* + the signal */
@@ -60,7 +61,10 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 /* Lets go of what is left. A command that was never let go never runs; one that runs goes on. */
 void launch_close(struct launch *launch);
 
-/* Lets it exec. 0, or -errno and a sentence where it cannot: it has ended then, with its status. */
+/*
+ * Lets it exec. 0, or -errno and a sentence where it cannot: `status` is set then, and it has ended
+ * or does so in launch_close.
+ */
 int launch_go(struct launch *launch, enum launch_io io, struct error *err);
 
 /* Reaps what it left behind and has ended; whether the command itself has. Does not wait. */
