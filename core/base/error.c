@@ -40,10 +40,19 @@ const char *error_remedy(int code)
 	case ENOENT:
 	case ENOTDIR:
 		return " Make its directory first.";
+	case EMFILE:
+		return " Raise the limit: ulimit -n";
+	case ENFILE:
+		return " Raise the limit: sysctl fs.file-max";
 	case EIO:
 	case ESTALE:
 	case ENODEV:
 		return " What it is on has gone or fails: dmesg may say more.";
 	}
 	return "";
+}
+
+int error_set_no_descriptor(struct error *err, int code)
+{
+	return error_set(err, code, "No file descriptor is left.%s", error_remedy(code));
 }

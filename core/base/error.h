@@ -21,4 +21,7 @@ const char *error_why(int code);
 /* What helps against it where something is written: a sentence with a space before it, or "". */
 const char *error_remedy(int code);
 
+/* "No file descriptor is left." and the remedy, of EMFILE, ENFILE or another. Returns code. */
+int error_set_no_descriptor(struct error *err, int code);
+
 #endif

@@ -173,7 +173,7 @@ int collector_new(struct collector **out, struct error *err)
 		if (collector->ready_fd >= 0)
 			close(collector->ready_fd);
 		free(collector);
-		return error_set(err, result, "No file descriptor is left.");
+		return error_set_no_descriptor(err, result);
 	}
 	pthread_mutex_init(&collector->lock, NULL);
 	*out = collector;

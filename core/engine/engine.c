@@ -211,26 +211,40 @@ static void go_on_recording(struct engine *engine)
 
 /* ---- the engine */
 
-static int found_process(void *found, const char *name)
+struct proc_look {
+	const struct sys *sys;
+	bool found;
+	int result; /* of reading the process that was found */
+};
+
+static int found_process(void *arg, const char *name)
 {
-	*(bool *)found = proc_pid(name) > 0;
-	return *(bool *)found;
+	struct proc_look *look = arg;
+	pid_t pid = proc_pid(name);
+	struct proc_stat stat;
+
+	look->found = pid > 0;
+	if (look->found)
+		look->result = proc_stat_read(look->sys, pid, &stat);
+	return look->found;
 }
 
 /* Without it nothing works (libpfm4 looks there too), and nothing says why. */
 static int require_proc(const struct sys *sys, struct error *err)
 {
-	bool found = false;
+	struct proc_look look = {.sys = sys};
 
-	int result = sys_dir_each(sys, "/proc", found_process, &found);
+	int result = sys_dir_each(sys, "/proc", found_process, &look);
+	if (result == 0 && (look.result == -EMFILE || look.result == -ENFILE))
+		result = look.result;
 	if (result == -EMFILE || result == -ENFILE)
-		return error_set(err, result, "No file descriptor is left.");
-	if (result < 0 && result != -ENOENT && !found)
+		return error_set_no_descriptor(err, result);
+	if (result < 0 && result != -ENOENT && !look.found)
 		return error_set(err, result, "/proc cannot be read: %s.", error_why(result));
-	return found ? 0
-		     : error_set(err, -ENOENT,
-				 "/proc is empty. Mount it: "
-				 "mount -t proc proc /proc");
+	return look.found ? 0
+			  : error_set(err, -ENOENT,
+				      "/proc is empty. Mount it: "
+				      "mount -t proc proc /proc");
 }
 
 static void read_host(const struct sys *sys, char *host, size_t size)

@@ -12,7 +12,7 @@ int engine_record_can(const struct collect *collect, struct error *err)
 	return error_set(
 		err, -EOPNOTSUPP,
 		"There is nothing to record where tasks are counted one by one: that needs "
-		"CAP_PERFMON or kernel.perf_event_paranoid=0.");
+		"CAP_PERFMON or kernel.perf_event_paranoid=0, and descriptors (ulimit -n).");
 }
 
 static void tell_failed(const struct engine_record *record, const struct error *err)

@@ -284,7 +284,7 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 	TAILQ_INIT(&server->clients);
 	server->source = *source;
 	if (pipe2(server->stop_fds, O_CLOEXEC)) {
-		code = error_set(err, -errno, "No file descriptor is left.");
+		code = error_set_no_descriptor(err, -errno);
 		goto fail_fd;
 	}
 	code = listen_address_open(address, &fd, err);
@@ -293,7 +293,9 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 	server->daemon = start_daemon(server, fd);
 	if (!server->daemon) {
 		close(fd);
-		code = error_set(err, -EMFILE, "The HTTP server finds no descriptor or memory.");
+		code = error_set(err, -EMFILE,
+				 "The HTTP server finds no memory or no descriptor. Raise the "
+				 "limit: ulimit -n");
 		goto fail_listen;
 	}
 	code = thread_start(&server->thread, serve, server);

@@ -141,7 +141,7 @@ int survey_start(struct survey *survey, const struct replay_config *config, stru
 	int rc = survey->news_fd < 0 ? -EMFILE : sys_linux_init(&survey->sys);
 
 	if (rc < 0)
-		return error_set(err, rc, "No file descriptor is left.");
+		return error_set_no_descriptor(err, rc);
 	rc = replay_new(&survey->sys, config, &survey->replay, err);
 	if (rc < 0)
 		goto fail;

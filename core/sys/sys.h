@@ -20,7 +20,10 @@
  * called from any.
  */
 struct sys_ops {
-	/* perf_event_open(2): a descriptor or -errno, not -EINTR. */
+	/*
+	 * perf_event_open(2): a descriptor or -errno, not -EINTR. -EMFILE also for the last few
+	 * descriptors, which remain for the other functions.
+	 */
 	int (*perf_open)(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 			 unsigned long flags);
 	/* read(2) of an event: bytes or -errno. */

@@ -16,10 +16,14 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Events leave so many descriptors free, to read /proc and /sys. */
+enum { FILES_KEPT = 6 };
 
 /* How long a wait takes that fails. */
 #define FAILED_WAIT_NS (10 * NS_PER_MS)
@@ -38,6 +42,14 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
+/* Whether a new descriptor, the lowest that was free, is one of the last. */
+static bool is_kept(int fd)
+{
+	struct rlimit files;
+
+	return getrlimit(RLIMIT_NOFILE, &files) == 0 && (rlim_t)fd + FILES_KEPT >= files.rlim_cur;
+}
+
 static int linux_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu,
 			   int group_fd, unsigned long flags)
 {
@@ -46,7 +58,13 @@ static int linux_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, i
 	do /* it waits for locks, which a signal ends */
 		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 	while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : (int)fd;
+	if (fd < 0)
+		return -errno;
+	if (is_kept((int)fd)) {
+		close((int)fd);
+		return -EMFILE;
+	}
+	return (int)fd;
 }
 
 static ssize_t linux_perf_read(void *ctx, int fd, void *buffer, size_t size)

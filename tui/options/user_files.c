@@ -64,8 +64,7 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 		result = config_load("/etc/pmctop.conf", config, err);
 	/* Then nothing else can be read either. */
 	if (result == -EMFILE)
-		return error_set(err, result,
-				 "No file descriptor is left: raise the limit, ulimit -n.");
+		return error_set_no_descriptor(err, result);
 	if (result && !is_nothing(result))
 		notes_add(said, "%s", err->text);
 	return 0;

@@ -116,7 +116,7 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 	if (rc)
 		return rc;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-		rc = error_set(err, -errno, "No file descriptor is left.");
+		rc = error_set_no_descriptor(err, -errno);
 		goto fail;
 	}
 	launch->pid = fork();

@@ -281,7 +281,7 @@ int run_batch(const struct run_config *config, struct error *err)
 		return RUN_USAGE;
 	int rc = sys_linux_init(&run.sys);
 	if (rc) {
-		error_set(err, rc, "No file descriptor is left.");
+		error_set_no_descriptor(err, rc);
 		return RUN_FAILED;
 	}
 	handle_signals(&run.sys);

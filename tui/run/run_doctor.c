@@ -38,7 +38,7 @@ enum run_status run_doctor(const struct options *options, const struct rights *r
 	int rc = sys_linux_init(&sys);
 
 	if (rc) {
-		error_set(err, rc, "No file descriptor is left.");
+		error_set_no_descriptor(err, rc);
 		return RUN_FAILED;
 	}
 	/* It tells of what it was given: that is not to be dropped before. */

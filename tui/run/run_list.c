@@ -16,7 +16,7 @@ enum run_status run_list(const struct listing *listing, const struct options *op
 		return RUN_FAILED;
 	int rc = sys_linux_init(&sys);
 	if (rc) {
-		error_set(err, rc, "No file descriptor is left.");
+		error_set_no_descriptor(err, rc);
 		return RUN_FAILED;
 	}
 	sheet_open(&sheet);

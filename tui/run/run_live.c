@@ -439,7 +439,7 @@ int run_live(const struct run_config *config, struct error *err)
 	live.signals_fd = signals_open();
 	int status = RUN_FAILED;
 	if (live.signals_fd < 0 || sys_linux_init(&live.sys) < 0)
-		error_set(err, -EMFILE, "No file descriptor is left.");
+		error_set_no_descriptor(err, -EMFILE);
 	else
 		status = collect_and_run(config, &live, err);
 	if (status == RUN_OK && live.launch)

@@ -828,7 +828,7 @@ static void no_descriptor_is_left(void **state)
 	(void)state;
 	fk_fail(fk, FK_DIR_EACH, 0, EMFILE);
 	assert_int_equal(engine_new(&sys, &(struct engine_config){0}, &engine, &err), -EMFILE);
-	assert_string_equal(err.text, "No file descriptor is left.");
+	assert_string_equal(err.text, "No file descriptor is left. Raise the limit: ulimit -n");
 	close_all(engine, fk);
 }
 
