@@ -377,7 +377,7 @@ void options_print_help(FILE *file)
 	      "\nIn json and csv, events are counts as they were counted. scaled (csv:\n"
 	      "NAME_scaled) are the same counts scaled up to the whole time.\n"
 	      "\nexit status: 0 fine, 1 run-time failure, 2 usage, 3 nothing can be counted;\n"
-	      "a command's own: 128 + signal, 126 not executable, 127 not found\n"
+	      "a command's own: 128 + signal, 125 unknown, 126 not executable, 127 not found\n"
 	      "keys: press ? while it runs\n",
 	      file);
 }
