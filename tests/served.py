@@ -50,11 +50,12 @@ class Served:
         for line in self.process.stderr:
             self.said += line
 
-    def get(self, path="/metrics", accept=None, method="GET"):
+    def get(self, path="/metrics", accept=None, method="GET", host=None):
         """(status, headers, text), over a connection of its own."""
+        headers = {name: value for name, value in (("Accept", accept), ("Host", host)) if value}
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         try:
-            connection.request(method, path, headers={"Accept": accept} if accept else {})
+            connection.request(method, path, headers=headers)
             answer = connection.getresponse()
             return answer.status, dict(answer.getheaders()), answer.read().decode()
         finally:

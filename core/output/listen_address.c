@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +86,19 @@ int listen_address_parse(const char *text, struct listen_address *address, struc
 				 "'%.60s': a port is a number from 1 to %d, or 0 for any.", text,
 				 PORT_MAX);
 	return read_host(host, port, address) ? 0 : refuse_host(text, host, err);
+}
+
+bool listen_address_is_loopback(const struct listen_address *address)
+{
+	const struct sockaddr_in *four = (const struct sockaddr_in *)&address->where;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&address->where;
+
+	if (address->where.ss_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
+		       (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) &&
+			six->sin6_addr.s6_addr[12] == IN_LOOPBACKNET);
+	return address->where.ss_family == AF_INET &&
+	       ntohl(four->sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
 }
 
 void listen_address_text(const struct listen_address *address, char text[LISTEN_ADDRESS_TEXT])

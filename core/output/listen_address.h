@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -23,6 +24,9 @@ enum { LISTEN_ADDRESS_TEXT = 64 }; /* bytes of any address as a text */
  * "[::1]:9105". Port 0 is any that is free. 0, or -EINVAL and a sentence.
  */
 int listen_address_parse(const char *text, struct listen_address *address, struct error *err);
+
+/* Whether only this machine reaches it. */
+bool listen_address_is_loopback(const struct listen_address *address);
 
 /* As it is parsed. */
 void listen_address_text(const struct listen_address *address, char text[LISTEN_ADDRESS_TEXT]);

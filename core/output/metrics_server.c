@@ -188,6 +188,41 @@ static bool has_body(struct MHD_Connection *connection)
 	return found;
 }
 
+struct host_look {
+	const char *host;
+	unsigned n;
+};
+
+static enum MHD_Result look_for_host(void *arg, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	struct host_look *look = arg;
+
+	(void)kind;
+	if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+		look->host = value ? value : "";
+		look->n++;
+	}
+	return MHD_YES;
+}
+
+/*
+ * Of several Host headers none is believed. HTTP/1.0 may do without: no browser does, so that no
+ * web page reads the answer (host_header.h).
+ */
+static bool is_for_us(const struct host_names *hosts, struct MHD_Connection *connection,
+		      const char *version)
+{
+	struct host_look look = {0};
+
+	if (!hosts)
+		return true;
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_host, &look);
+	if (look.n == 0)
+		return strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+	return look.n == 1 && host_header_is_ours(look.host, hosts);
+}
+
 /* A path is what was sent: %00 would end it where it does not. */
 static size_t keep_escapes(void *arg, struct MHD_Connection *connection, char *text)
 {
@@ -205,9 +240,13 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 {
 	struct metrics_server *server = arg;
 
-	(void)version, (void)body;
+	(void)body;
 	if (!*context) {
 		*context = server;
+		if (!is_for_us(server->source.hosts, connection, version))
+			return answer_line(connection, MHD_HTTP_MISDIRECTED_REQUEST,
+					   "This is no name of this machine: use its address, or "
+					   "start pmctop with --listen-name NAME.\n");
 		if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 		    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 			return answer_line(connection, MHD_HTTP_METHOD_NOT_ALLOWED,

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/output/exposition.h"
+#include "core/output/host_header.h"
 #include "core/output/listen_address.h"
 
 #include <stdbool.h>
@@ -28,6 +29,8 @@ struct metrics_source {
 	/* A text that free() frees, and its size. Called by the server's thread. */
 	char *(*text)(void *arg, enum exposition_dialect dialect, size_t *size);
 	void *arg;
+	/* Requests whose Host header has another name are refused; NULL: none. Borrowed. */
+	const struct host_names *hosts;
 	/* Nanoseconds, for the clients' patience. Called by that thread. NULL: CLOCK_MONOTONIC. */
 	uint64_t (*now_ns)(void);
 };

@@ -26,7 +26,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
 COMMAND = (PMCTOP, "-b", "-S", "software", "0.1")
 CLIENTS = 1000
-REQUEST = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+REQUEST = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def refused(*arguments):
@@ -266,6 +266,23 @@ def stopped(served):
           not printed and served.said.count("\n") == 1, (printed, served.said))
 
 
+def hosts():
+    """A page elsewhere that has its name resolved to 127.0.0.1 does not read the counters."""
+    served = Served(*COMMAND, "--listen-name", "one.example", "--listen-name", "two.example")
+    ours = [served.get(host=host)[0] for host in
+            (f"localhost:{served.port}", socket.gethostname(), "One.Example.", "two.example:80")]
+    check("the host's names and those of --listen-name are answered", ours == [200] * 4, ours)
+    status, _, text = served.get(host="evil.example")
+    check("another name is refused in one sentence",
+          status == 421 and "--listen-name" in text and text.count("\n") == 1, (status, text))
+    served.stop()
+    everywhere = Served(*COMMAND, listen="0.0.0.0:0")
+    everywhere.host = "127.0.0.1"
+    check("elsewhere than on the loopback any name is answered",
+          everywhere.get(host="any.example")[0] == 200)
+    everywhere.stop()
+
+
 def printed_too():
     """What is printed where that was asked for, and that a command is counted."""
     with tempfile.TemporaryDirectory() as directory:
@@ -315,6 +332,7 @@ def main():
     crowd(served)
     rude(served)
     stopped(served)
+    hosts()
     printed_too()
     on_a_screen()
     finish()

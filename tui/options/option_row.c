@@ -197,6 +197,23 @@ static int read_listen(struct options *options, const char *argument, struct err
 	return listen_address_parse(argument, &address, err);
 }
 
+static int read_listen_name(struct options *options, const char *argument, struct error *err)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-._";
+
+	if (!argument[0] || argument[strspn(argument, letters)])
+		return error_set(err, -EINVAL,
+				 "'%.60s' is no host name: write one without a port, as "
+				 "pmctop.example.",
+				 argument);
+	options->listen_names =
+		array_reserve(options->listen_names, &options->listen_names_capacity,
+			      options->n_listen_names + 1, sizeof(*options->listen_names));
+	options->listen_names[options->n_listen_names++] = argument;
+	return 0;
+}
+
 static int read_switch_files(struct options *options, const char *argument, struct error *err)
 {
 	char *end;
@@ -478,6 +495,8 @@ const struct option_row option_rows[] = {
 	 read_switch_output},
 	{0, "switch-max-files", "N", "keep only the newest N of these files", read_switch_files},
 	{0, "listen", "[ADDR]:PORT", "serve counters to Prometheus, at /metrics", read_listen},
+	{0, "listen-name", "NAME", "a host name that requests to the loopback may have",
+	 read_listen_name},
 	{0, "replay", "FILE", "show a recording, pmctop's or perf's; -: from a pipe", read_replay},
 	{0, "speed", "X", "of the replay: 0.5, 2, 10, max (1; printed: max)", read_speed},
 	{'S', "preset", "PRESET", "what is counted and shown; none: only -e and -m",

@@ -142,6 +142,7 @@ void options_fini(struct options *options)
 	for (size_t i = 0; i < options->n_names; i++)
 		free(options->names[i]);
 	free(options->names);
+	free(options->listen_names);
 	free(options->pids);
 	free(options->tids);
 	*options = (struct options){0};
@@ -257,6 +258,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 			return rc;
 	}
 	rc = check_record(&options->record, err);
+	if (!rc && options->n_listen_names > 0 && !options->listen)
+		rc = error_set(err, -EINVAL, "Option '--listen-name' needs '--listen'.");
 	if (!rc)
 		rc = check_readonly(options, err);
 	if (rc)

@@ -68,11 +68,13 @@ struct options {
 	bool printed;                      /* a format was asked for */
 	struct recorder_spec record;       /* .path NULL: nothing is recorded */
 	const char *listen;                /* listen_address.h: where to serve; NULL: nowhere */
-	const char *replay;                /* a recording that is shown, "-": a pipe; NULL: none */
-	uint32_t speed;   /* of it, in thousandths, or PLAYBACK_SPEED_MAX; where `paced` */
-	bool paced;       /* a speed was asked for */
-	enum rollup by;   /* what a line is */
-	const char *sort; /* a column's name; "": the default */
+	const char **listen_names;         /* owned: names of this machine for that, borrowed */
+	size_t n_listen_names, listen_names_capacity;
+	const char *replay; /* a recording that is shown, "-": a pipe; NULL: none */
+	uint32_t speed;     /* of it, in thousandths, or PLAYBACK_SPEED_MAX; where `paced` */
+	bool paced;         /* a speed was asked for */
+	enum rollup by;     /* what a line is */
+	const char *sort;   /* a column's name; "": the default */
 	bool reverse;
 	const char *shown;             /* column_choice.h; NULL: all columns as they are */
 	const char *filter;            /* words that rows must have; NULL: none */

@@ -5,6 +5,23 @@
 #include "core/output/exposition_feed.h"
 #include "core/output/metrics_server.h"
 
+#include <unistd.h>
+
+/*
+ * Only on the loopback: elsewhere whoever reaches the address may read it without a detour, and a
+ * scraper has any name for it.
+ */
+static const struct host_names *read_hosts(const struct options *options,
+					   const struct listen_address *address,
+					   struct host_names *hosts)
+{
+	hosts->others = options->listen_names;
+	hosts->n_others = options->n_listen_names;
+	if (gethostname(hosts->own, sizeof(hosts->own)))
+		hosts->own[0] = '\0';
+	return listen_address_is_loopback(address) ? hosts : NULL;
+}
+
 static char *text_of(void *exposition, enum exposition_dialect dialect, size_t *size)
 {
 	return exposition_text(exposition, dialect, size);
@@ -20,7 +37,11 @@ int serve_open(const struct options *options, struct serve *serve, struct error 
 	if (listen_address_parse(options->listen, &address, err))
 		return err->code;
 	serve->exposition = exposition_new(options->top ? options->top : EXPOSITION_TOP);
-	const struct metrics_source source = {.text = text_of, .arg = serve->exposition};
+	const struct metrics_source source = {
+		.text = text_of,
+		.arg = serve->exposition,
+		.hosts = read_hosts(options, &address, &serve->hosts),
+	};
 	int rc = metrics_server_start(&address, &source, &serve->server, err);
 	if (rc)
 		serve_close(serve);

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/engine/feed.h"
+#include "core/output/host_header.h"
 #include "core/output/listen_address.h"
 #include "tui/options/options.h"
 
@@ -14,10 +15,14 @@
 struct serve {
 	struct exposition *exposition; /* NULL: nothing is served */
 	struct metrics_server *server;
+	struct host_names hosts;         /* that a Host header may have; borrows from the options */
 	char where[LISTEN_ADDRESS_TEXT]; /* "127.0.0.1:9105"; "" */
 };
 
-/* 0, also where --listen was not given; or -errno and a sentence. */
+/*
+ * 0, also where --listen was not given; or -errno and a sentence. *serve must stay where it is, and
+ * the options too.
+ */
 int serve_open(const struct options *options, struct serve *serve, struct error *err);
 /* Puts itself around the feed, which must be freed before it. */
 void serve_feed(const struct serve *serve, struct feed *feed);

@@ -76,6 +76,8 @@ static void test_accepted(void **state)
 		 .format = "prometheus"},
 		{{"--top", "20"}, {.interval_ns = NS_PER_S, .top = 20}},
 		{{"--listen", ":9105"}, {.interval_ns = NS_PER_S, .listen = ":9105"}},
+		{{"--listen-name", "box", "--listen", ":9105", "--listen-name", "b.example."},
+		 {.interval_ns = NS_PER_S, .listen = ":9105", .n_listen_names = 2}},
 		{{"-o", "file"}, {.interval_ns = NS_PER_S, .batch = true, .output = "file"}},
 		{{"-bHn", "2"},
 		 {.interval_ns = NS_PER_S, .iterations = 2, .batch = true, .by = ROLLUP_THREAD}},
@@ -156,6 +158,7 @@ static void test_accepted(void **state)
 			assert_null(options.filter);
 		assert_string_equal(options.listen ? options.listen : "",
 				    expected->listen ? expected->listen : "");
+		assert_int_equal(options.n_listen_names, expected->n_listen_names);
 		assert_int_equal(options.preset != NULL, expected->preset != NULL);
 		if (expected->preset)
 			assert_string_equal(options.preset, expected->preset);
@@ -260,6 +263,11 @@ static void test_refused(void **state)
 		{{"--listen", "box:1"},
 		 "'box:1' has no address that could be listened on: names are not looked up, "
 		 "write it in numbers, as 127.0.0.1:9105 or [::1]:9105."},
+		{{"--listen-name", "box"}, "Option '--listen-name' needs '--listen'."},
+		{{"--listen", "9105", "--listen-name", "box:80"},
+		 "'box:80' is no host name: write one without a port, as pmctop.example."},
+		{{"--listen", "9105", "--listen-name", ""},
+		 "'' is no host name: write one without a port, as pmctop.example."},
 		{{"-o", ""}, "Option '--output' needs the name of a file."},
 		{{"--theme", ""}, "Option '--theme' needs a name or a file."},
 		{{"--"}, "No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'."},

@@ -75,6 +75,36 @@ static void parsed(void **state)
 	}
 }
 
+static void loopbacks(void **state)
+{
+	static const struct {
+		const char *text;
+		bool loopback;
+	} rows[] = {
+		{"9105", true},
+		{"127.0.0.1:1", true},
+		{"127.8.9.10:1", true},
+		{"[::1]:1", true},
+		{"[::ffff:127.0.0.1]:1", true},
+		{"0.0.0.0:1", false},
+		{"[::]:1", false},
+		{"128.0.0.1:1", false},
+		{"192.0.2.7:1", false},
+		{"[2001:db8::7]:1", false},
+		{"[::ffff:192.0.2.7]:1", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct listen_address address;
+		struct error err;
+
+		print_message("# '%s'\n", rows[i].text);
+		assert_int_equal(listen_address_parse(rows[i].text, &address, &err), 0);
+		assert_int_equal(listen_address_is_loopback(&address), rows[i].loopback);
+	}
+}
+
 static int open_text(const char *text, struct listen_address *address, int *fd, struct error *err)
 {
 	assert_int_equal(listen_address_parse(text, address, err), 0);
@@ -135,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parsed),
+		cmocka_unit_test(loopbacks),
 		cmocka_unit_test(any_port),
 		cmocka_unit_test(not_ours),
 	};

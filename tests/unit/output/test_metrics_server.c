@@ -57,7 +57,7 @@ static const char *path_of(const struct served *served)
 	return ((const struct sockaddr_un *)&served->address.where)->sun_path;
 }
 
-static int begin(void **state)
+static int begin_with(void **state, const struct metrics_source *with)
 {
 	struct served *served = xcalloc(1, sizeof(*served));
 	struct sockaddr_un *where = (struct sockaddr_un *)&served->address.where;
@@ -70,7 +70,22 @@ static int begin(void **state)
 	where->sun_family = AF_UNIX;
 	snprintf(where->sun_path, sizeof(where->sun_path), "%s/socket", served->directory);
 	served->address.size = sizeof(*where);
-	return metrics_server_start(&served->address, &source, &served->server, &err);
+	return metrics_server_start(&served->address, with, &served->server, &err);
+}
+
+static int begin(void **state)
+{
+	return begin_with(state, &source);
+}
+
+/* As on a loopback address. */
+static int begin_guarded(void **state)
+{
+	static const struct host_names names = {.own = "box"};
+	struct metrics_source guarded = source;
+
+	guarded.hosts = &names;
+	return begin_with(state, &guarded);
 }
 
 static int end(void **state)
@@ -162,6 +177,43 @@ static void requests(void **state)
 		hear(fd, NULL, text, sizeof(text));
 		assert_non_null(strstr(text, rows[i].want));
 		assert_non_null(strstr(text, rows[i].want_too));
+		close(fd);
+	}
+}
+
+static void hosts(void **state)
+{
+	static const struct {
+		const char *name, *request, *want, *want_too;
+	} rows[] = {
+		{"ours", "GET /metrics HTTP/1.1\r\nHost: Box:80\r\nConnection: close\r\n\r\n",
+		 " 200 OK\r\n", "\r\n\r\nold 1\n"},
+		{"a page's", "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", " 421 ",
+		 "--listen-name NAME.\n"},
+		{"of any path", "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", " 421 ", ""},
+		{"of any method", "POST / HTTP/1.1\r\nHost: evil.example\r\n\r\n", " 421 ", ""},
+		{"an empty one", "GET /metrics HTTP/1.1\r\nHost:\r\n\r\n", " 421 ", ""},
+		{"one of two, then ours",
+		 "GET /metrics HTTP/1.1\r\nHost: evil.example\r\nHost: box\r\n\r\n", " 421 ", ""},
+		{"ours, then another",
+		 "GET /metrics HTTP/1.1\r\nHost: box\r\nhost: evil.example\r\n\r\n", " 421 ", ""},
+		{"twice ours", "GET /metrics HTTP/1.1\r\nHost: box\r\nHost: box\r\n\r\n", " 421 ",
+		 ""},
+		{"none in HTTP/1.1", "GET /metrics HTTP/1.1\r\nAccept: */*\r\n\r\n", " 4", ""},
+		{"none in HTTP/1.0", "GET /metrics HTTP/1.0\r\n\r\n", " 200 OK\r\n",
+		 "\r\n\r\nold 1\n"},
+		{"a page's in HTTP/1.0", "GET /metrics HTTP/1.0\r\nHost: evil.example\r\n\r\n",
+		 " 421 ", ""},
+	};
+	char text[4096];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int fd = connect_to(*state);
+
+		say(fd, rows[i].request);
+		hear(fd, NULL, text, sizeof(text));
+		if (!strstr(text, rows[i].want) || !strstr(text, rows[i].want_too))
+			fail_msg("%s: %s", rows[i].name, text);
 		close(fd);
 	}
 }
@@ -389,6 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(requests, begin, end),
+		cmocka_unit_test_setup_teardown(hosts, begin_guarded, end),
 		cmocka_unit_test_setup_teardown(head, begin, end),
 		cmocka_unit_test_setup_teardown(pipelined, begin, end),
 		cmocka_unit_test_setup_teardown(rubbish, begin, end),

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "core/output/host_header.h"
+
+#include "core/base/util.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <strings.h>
+
+enum { NAME_SIZE = 256 }; /* of DNS, with a dot and a NUL at the end */
+
+/* What stands before the dot that ends a full name. */
+static size_t length_without_dot(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 0 && name[length - 1] == '.' ? length - 1 : length;
+}
+
+static bool is_same_name(const char *name, const char *wanted)
+{
+	size_t length = length_without_dot(wanted);
+
+	return length > 0 && length == strlen(name) && strncasecmp(name, wanted, length) == 0;
+}
+
+static bool is_own_name(const char *name, const struct host_names *names)
+{
+	if (is_same_name(name, "localhost") || is_same_name(name, names->own))
+		return true;
+	for (size_t i = 0; i < names->n_others; i++)
+		if (is_same_name(name, names->others[i]))
+			return true;
+	return false;
+}
+
+/* Nothing, or a colon and digits; blanks at the end. */
+static bool is_port(const char *text)
+{
+	if (*text == ':')
+		text += 1 + strspn(text + 1, "0123456789");
+	return !text[strspn(text, " \t")];
+}
+
+bool host_header_is_ours(const char *host, const struct host_names *names)
+{
+	bool bracket = host[0] == '[';
+	size_t length = strcspn(host += bracket, bracket ? "]" : ": \t");
+	struct in6_addr address;
+	char name[NAME_SIZE];
+
+	if (length >= sizeof(name) || (bracket && !host[length]) ||
+	    !is_port(host + length + bracket))
+		return false;
+	text_copy(name, length + 1, host);
+	if (bracket)
+		return inet_pton(AF_INET6, name, &address) == 1;
+	name[length_without_dot(name)] = '\0';
+	return inet_pton(AF_INET, name, &address) == 1 || is_own_name(name, names);
+}

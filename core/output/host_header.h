@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_HOST_HEADER_H
+#define PMCTOP_HOST_HEADER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Names of this machine, beside localhost. */
+struct host_names {
+	char own[HOST_NAME_MAX + 1]; /* "": none */
+	const char *const *others;   /* borrowed */
+	size_t n_others;
+};
+
+/*
+ * Whether a Host header (RFC 9110, 7.2: a name or address, and perhaps a port) is an IP address,
+ * localhost, or one of the names. A web page can have its own name resolved to 127.0.0.1 (DNS
+ * rebinding): the browser then lets it read what a server here answers, but sends that name.
+ */
+bool host_header_is_ours(const char *host, const struct host_names *names);
+
+#endif
