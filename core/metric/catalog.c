@@ -16,6 +16,8 @@ bool catalog_matches(const char *pattern, const char *name, const char *help)
 {
 	if (!pattern)
 		return true;
+	if (strnlen(pattern, CATALOG_PATTERN_MAX) == CATALOG_PATTERN_MAX)
+		return false;
 	if (strpbrk(pattern, "*?["))
 		return fnmatch(pattern, name, FNM_CASEFOLD) == 0 ||
 		       fnmatch(pattern, help, FNM_CASEFOLD) == 0;
@@ -25,7 +27,7 @@ bool catalog_matches(const char *pattern, const char *name, const char *help)
 /* ---- offers */
 
 struct printable {
-	char name[512], pmu[128], help[1024];
+	char name[512], pmu[128], help[CATALOG_PATTERN_MAX];
 };
 
 static void make_printable(struct printable *to, const char *name, const char *pmu,

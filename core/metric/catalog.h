@@ -15,8 +15,10 @@
  * returns it.
  *
  * A pattern is a glob (where it has * ? or [) or a part of the name or of the description, without
- * regard to case. NULL is everything.
+ * regard to case. NULL is everything. One of CATALOG_PATTERN_MAX bytes or more matches nothing:
+ * each of thousands of entries takes time in proportion to it.
  */
+enum { CATALOG_PATTERN_MAX = 1024 };
 bool catalog_matches(const char *pattern, const char *name, const char *help);
 
 struct catalog_entry {

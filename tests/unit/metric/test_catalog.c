@@ -353,6 +353,13 @@ static void test_matches(void **state)
 		if (catalog_matches(rows[i].pattern, rows[i].name, rows[i].help) !=
 		    rows[i].expected)
 			fail_msg("row %zu", i);
+
+	char stars[CATALOG_PATTERN_MAX + 1];
+	memset(stars, '*', sizeof(stars));
+	stars[CATALOG_PATTERN_MAX] = '\0';
+	assert_false(catalog_matches(stars, "cycles", ""));
+	stars[CATALOG_PATTERN_MAX - 1] = '\0';
+	assert_true(catalog_matches(stars, "cycles", ""));
 }
 
 int main(void)
