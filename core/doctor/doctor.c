@@ -4,6 +4,7 @@
 #include "core/base/util.h"
 #include "core/doctor/doctor_part.h"
 #include "core/sys/cpus.h"
+#include "core/sys/proc.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,13 +100,20 @@ static void read_facts(const struct sys *sys, struct doctor_facts *facts)
 	struct cpu_list online;
 	struct switch_format format;
 
-	*facts = (struct doctor_facts){.sys = sys, .tracefs = switch_format_read(sys, &format)};
+	*facts = (struct doctor_facts){
+		.sys = sys,
+		.proc = proc_check(sys),
+		.sysfs = cpus_have_sysfs(sys),
+		.tracefs = switch_format_read(sys, &format),
+	};
 	pmu_set_read(sys, &facts->pmus);
 	access_probe(sys, &facts->access);
+	if (facts->proc < 0)
+		facts->access.level = ACCESS_NONE;
 	standing_read(sys, &facts->standing);
 	hypervisor_read(sys, &facts->hypervisor);
 	read_counters(facts);
-	if (facts->access.level < ACCESS_SYSTEM)
+	if (facts->access.level < ACCESS_SYSTEM && facts->proc == 0)
 		facts->denial = standing_denial(&facts->standing,
 						facts->access.answers[facts->access.level + 1],
 						facts->access.level + 1);

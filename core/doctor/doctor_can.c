@@ -38,7 +38,10 @@ static void can_system(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	char why[160];
 
-	if (facts->access.level < ACCESS_SYSTEM) {
+	if (facts->proc < 0) {
+		doctor_add(doctor, CAN, DOCTOR_BAD, "whole system", "no: /proc %s",
+			   facts->proc == -ENOENT ? "is empty" : "cannot be read");
+	} else if (facts->access.level < ACCESS_SYSTEM) {
 		doctor_name_denial(facts, facts->denial, why, sizeof(why));
 		doctor_add(doctor, CAN, DOCTOR_BAD, "whole system", "no: %s", why);
 		doctor_remedy_denial(doctor, facts, facts->denial, ACCESS_SYSTEM);
@@ -47,6 +50,9 @@ static void can_system(struct doctor *doctor, const struct doctor_facts *facts)
 			   "all CPUs, but tasks outside this pid namespace have no names: they "
 			   "count as idle");
 		remedy_pid_namespace(doctor, facts);
+	} else if (facts->n_cpus == 0) {
+		doctor_add(doctor, CAN, DOCTOR_WARN, "whole system",
+			   "every task, but how many CPUs there are is unknown");
 	} else {
 		doctor_add(doctor, CAN, DOCTOR_OK, "whole system",
 			   "every task on %zu CPU%s, in user and kernel mode", facts->n_cpus,
@@ -62,7 +68,8 @@ static void can_tasks(struct doctor *doctor, const struct doctor_facts *facts)
 
 	switch (facts->access.level) {
 	case ACCESS_NONE:
-		doctor_add(doctor, CAN, DOCTOR_BAD, "own tasks", "no: only what /proc tells");
+		doctor_add(doctor, CAN, DOCTOR_BAD, "own tasks", "%s",
+			   facts->proc < 0 ? SAME : "no: only what /proc tells");
 		break;
 	case ACCESS_USER:
 		doctor_add(doctor, CAN, DOCTOR_WARN, "own tasks",
@@ -191,14 +198,14 @@ static void can_switches(struct doctor *doctor, const struct doctor_facts *facts
 		doctor_remedy_raw(doctor, facts);
 }
 
-static void tell_verdict(struct doctor *doctor)
+static void tell_verdict(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const char *hardware = doctor->hardware ? "" : ", but no hardware events";
 
 	switch (doctor->level) {
 	case ACCESS_NONE:
-		snprintf(doctor->verdict, sizeof(doctor->verdict),
-			 "nothing can be counted here; /proc is left");
+		snprintf(doctor->verdict, sizeof(doctor->verdict), "nothing can be counted here%s",
+			 facts->proc < 0 ? " without /proc" : "; /proc is left");
 		break;
 	case ACCESS_USER:
 		snprintf(doctor->verdict, sizeof(doctor->verdict),
@@ -222,5 +229,5 @@ void doctor_can(struct doctor *doctor, const struct doctor_facts *facts)
 	can_hardware(doctor, facts);
 	can_tracepoints(doctor, facts);
 	can_switches(doctor, facts);
-	tell_verdict(doctor);
+	tell_verdict(doctor, facts);
 }

@@ -40,7 +40,8 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 		snprintf(text, size, "this kernel was built without CONFIG_PERF_EVENTS");
 		break;
 	case DENIAL_OTHER:
-		snprintf(text, size, "perf_event_open fails");
+		snprintf(text, size, "perf_event_open fails: %s",
+			 error_why(facts->access.answers[facts->access.level + 1]));
 		break;
 	}
 }

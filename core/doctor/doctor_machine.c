@@ -43,8 +43,21 @@ static void tell_cpus(struct doctor *doctor, const struct doctor_facts *facts)
 			snprintf(offline, sizeof(offline), " of %zu", possible.n);
 		cpu_list_fini(&possible);
 	}
-	doctor_add(doctor, MACHINE, DOCTOR_OK, "CPU", "%s%s%zu%s online", name, name[0] ? ", " : "",
-		   facts->n_cpus, offline);
+	if (facts->n_cpus == 0)
+		doctor_add(doctor, MACHINE, DOCTOR_WARN, "CPU", "unknown");
+	else
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "CPU", "%s%s%zu%s online", name,
+			   name[0] ? ", " : "", facts->n_cpus, offline);
+}
+
+/* Only where it is missing. */
+static void tell_sysfs(struct doctor *doctor, const struct doctor_facts *facts)
+{
+	if (facts->sysfs)
+		return;
+	doctor_add(doctor, MACHINE, DOCTOR_WARN, "/sys",
+		   "cannot be read: PMUs, sockets and kinds of CPUs are unknown");
+	doctor_remedy(doctor, "sudo mount -t sysfs sysfs /sys");
 }
 
 static void tell_hypervisor(struct doctor *doctor, const struct doctor_facts *facts)
@@ -156,6 +169,7 @@ void doctor_machine(struct doctor *doctor, const struct doctor_facts *facts)
 
 	tell_kernel(doctor, facts);
 	tell_cpus(doctor, facts);
+	tell_sysfs(doctor, facts);
 	tell_hypervisor(doctor, facts);
 	for (size_t i = 0; i < facts->pmus.n_core; i++)
 		tell_pmu(doctor, facts, i, watchdog != 0);

@@ -4,6 +4,7 @@
 #include "core/base/util.h"
 #include "core/sys/hidepid.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +141,15 @@ static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
 	char value[16];
 
 	hidepid_read(facts->sys, value, sizeof(value));
-	if (!hidepid_hides(value))
+	if (facts->proc == -ENOENT) {
+		doctor_add(doctor, RIGHTS, DOCTOR_BAD, "/proc", "is empty");
+		doctor_remedy(doctor, "sudo mount -t proc proc /proc");
+	} else if (facts->proc < 0) {
+		doctor_add(doctor, RIGHTS, DOCTOR_BAD, "/proc", "cannot be read: %s",
+			   error_why(facts->proc));
+		if (facts->proc == -EMFILE)
+			doctor_remedy(doctor, "ulimit -n 1024");
+	} else if (!hidepid_hides(value))
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc", "shows every process (no hidepid)");
 	else if (credentials_have(&facts->standing.credentials, CAP_SYS_PTRACE))
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc",

@@ -26,6 +26,8 @@
 #include "core/perf/access.h"
 #include "core/perf/explain.h"
 #include "core/snapshot/snapshot_take.h"
+#include "core/sys/confinement.h"
+#include "core/sys/cpus.h"
 #include "core/sys/hidepid.h"
 #include "core/sys/proc.h"
 #include "core/sys/topology.h"
@@ -77,6 +79,7 @@ struct engine {
 	struct engine_record record;
 	struct own_cost own_cost;
 	bool settled;
+	bool own_pids;   /* /proc has the processes of a pid namespace alone */
 	uint64_t cut_ns; /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
@@ -211,40 +214,19 @@ static void go_on_recording(struct engine *engine)
 
 /* ---- the engine */
 
-struct proc_look {
-	const struct sys *sys;
-	bool found;
-	int result; /* of reading the process that was found */
-};
-
-static int found_process(void *arg, const char *name)
-{
-	struct proc_look *look = arg;
-	pid_t pid = proc_pid(name);
-	struct proc_stat stat;
-
-	look->found = pid > 0;
-	if (look->found)
-		look->result = proc_stat_read(look->sys, pid, &stat);
-	return look->found;
-}
-
 /* Without it nothing works (libpfm4 looks there too), and nothing says why. */
 static int require_proc(const struct sys *sys, struct error *err)
 {
-	struct proc_look look = {.sys = sys};
+	int result = proc_check(sys);
 
-	int result = sys_dir_each(sys, "/proc", found_process, &look);
-	if (result == 0 && (look.result == -EMFILE || look.result == -ENFILE))
-		result = look.result;
 	if (result == -EMFILE || result == -ENFILE)
 		return error_set_no_descriptor(err, result);
-	if (result < 0 && result != -ENOENT && !look.found)
-		return error_set(err, result, "/proc cannot be read: %s.", error_why(result));
-	return look.found ? 0
-			  : error_set(err, -ENOENT,
-				      "/proc is empty. Mount it: "
-				      "mount -t proc proc /proc");
+	if (result == -ENOENT)
+		return error_set(err, result,
+				 "/proc is empty. Mount it: "
+				 "mount -t proc proc /proc");
+	return result < 0 ? error_set(err, result, "/proc cannot be read: %s.", error_why(result))
+			  : 0;
 }
 
 static void read_host(const struct sys *sys, char *host, size_t size)
@@ -258,12 +240,11 @@ static void read_host(const struct sys *sys, char *host, size_t size)
 static void note_strange_machine(struct engine *engine)
 {
 	const struct sys *sys = engine->sys;
-	char text[16];
 
 	if (target_is_hidden(engine->target) || hidepid_hides_here(sys))
 		notes_add_urgent(&engine->notes,
 				 "/proc hides the processes of others (hidepid): try as root.");
-	if (sys_file_read(sys, "/sys/devices/system/cpu/possible", text, sizeof(text)) < 0)
+	if (!cpus_have_sysfs(sys))
 		notes_add(&engine->notes,
 			  "/sys cannot be read: PMUs, sockets and what the CPUs are is not known. "
 			  "Mount it: mount -t sysfs sysfs /sys");
@@ -332,6 +313,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 		engine->access.level = ACCESS_NONE;
 	choose_preset(engine);
 	note_strange_machine(engine);
+	engine->own_pids = confinement_read_pid(sys) == NAMESPACE_OWN;
 	engine->tasks = tasks_new(sys);
 	topology_init(&engine->topology, sys);
 	result = choose_collector(engine, err);
@@ -633,7 +615,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	}
 	snapshot->threads_ran = collect->threads_ran;
 	snapshot->threads_counted = collect->threads_counted;
-	snapshot->tasks = proc_threads(engine->sys);
+	snapshot->tasks = engine->own_pids ? 0 : proc_threads(engine->sys);
 	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
 	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
 	if (engine->record.recorder) {

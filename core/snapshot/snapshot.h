@@ -174,7 +174,7 @@ struct snapshot {
 	struct snapshot_cost cost;
 	uint64_t lost_records;
 	uint64_t recorded_bytes; /* of the recording under way; 0: there is none */
-	unsigned tasks;          /* threads of the machine (/proc/loadavg); 0 where unknown */
+	unsigned tasks;          /* threads of the machine; 0: unknown, or not of this namespace */
 	/* Where tasks are counted one by one: how many threads ran that might be, and were. */
 	size_t threads_ran, threads_counted;
 	char **notes; /* sentences for the user, as core/base/notes orders them */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define POSSIBLE "/sys/devices/system/cpu/possible"
+
 int cpu_list_parse(const char *text, struct cpu_list *list)
 {
 	size_t capacity = 0;
@@ -122,7 +124,14 @@ int cpus_online(const struct sys *sys, struct cpu_list *list)
 
 int cpus_possible(const struct sys *sys, struct cpu_list *list)
 {
-	int result = read_list(sys, "/sys/devices/system/cpu/possible", list);
+	int result = read_list(sys, POSSIBLE, list);
 
 	return result < 0 ? cpus_online(sys, list) : result;
+}
+
+bool cpus_have_sysfs(const struct sys *sys)
+{
+	char text[16];
+
+	return sys_file_read(sys, POSSIBLE, text, sizeof(text)) >= 0;
 }

@@ -28,4 +28,7 @@ int cpus_online(const struct sys *sys, struct cpu_list *list);
 /* All that may ever come online; those online where the kernel does not tell. */
 int cpus_possible(const struct sys *sys, struct cpu_list *list);
 
+/* Whether /sys is mounted. */
+bool cpus_have_sysfs(const struct sys *sys);
+
 #endif

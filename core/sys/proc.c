@@ -295,6 +295,34 @@ unsigned proc_threads(const struct sys *sys)
 	return threads;
 }
 
+struct proc_look {
+	const struct sys *sys;
+	bool found;
+	int result; /* of reading the process that was found */
+};
+
+static int found_process(void *arg, const char *name)
+{
+	struct proc_look *look = arg;
+	pid_t pid = proc_pid(name);
+	struct proc_stat stat;
+
+	look->found = pid > 0;
+	if (look->found)
+		look->result = proc_stat_read(look->sys, pid, &stat);
+	return look->found;
+}
+
+int proc_check(const struct sys *sys)
+{
+	struct proc_look look = {.sys = sys};
+	int result = sys_dir_each(sys, "/proc", found_process, &look);
+
+	if (look.found) /* it may have ended since */
+		return look.result == -EMFILE || look.result == -ENFILE ? look.result : 0;
+	return result < 0 ? result : -ENOENT;
+}
+
 int proc_number(const struct sys *sys, const char *path, long *number)
 {
 	char text[64], *end;

@@ -91,8 +91,14 @@ uint64_t proc_tick_ns(void);
  */
 int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major);
 
-/* Threads of the whole machine, from /proc/loadavg; 0 where unknown. */
+/*
+ * Threads of the whole machine, from /proc/loadavg, in a pid namespace of one's own too; 0 where
+ * unknown.
+ */
 unsigned proc_threads(const struct sys *sys);
+
+/* Whether /proc has processes that can be read: 0, -ENOENT if it is empty, or another -errno. */
+int proc_check(const struct sys *sys);
 
 /* An integer file such as /proc/sys/kernel/perf_event_paranoid; 0 or -errno. */
 int proc_number(const struct sys *sys, const char *path, long *number);

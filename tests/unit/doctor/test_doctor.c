@@ -82,6 +82,7 @@ struct scene {
 	struct file files[24];
 	bool watchdog;
 	unsigned hold;
+	int no_dirs; /* the errno of every directory, /proc too; 0: they can be read */
 	const char *verdict;
 	struct wanted wanted[10];
 	const char *text, *json; /* goldens */
@@ -390,6 +391,37 @@ static const struct scene scenes[] = {
 		    {"paranoid", DOCTOR_WARN, "unknown"},
 		    {"kernel", DOCTOR_OK, "of unknown release"},
 		    {"seccomp", DOCTOR_BAD, "a filter, by the looks of it"}}},
+	{"no /sys",
+	 NULL,
+	 {.no_pmu = true},
+	 {{"/proc/self/status", ROOT},
+	  HOST,
+	  MACHINE,
+	  {"/sys/devices/system/cpu/online", NULL},
+	  {"/sys/devices/system/cpu/possible", NULL},
+	  {"/proc/stat", NULL}},
+	 .verdict = "the whole system can be counted, but no hardware events",
+	 .wanted = {{"whole system", DOCTOR_WARN, "how many CPUs there are is unknown"},
+		    {"CPU", DOCTOR_WARN, "unknown"},
+		    {"/sys", DOCTOR_WARN, "cannot be read", "sudo mount -t sysfs sysfs /sys"}}},
+	{"neither /proc nor /sys",
+	 NULL,
+	 {.no_pmu = true},
+	 {{"/sys/devices/system/cpu/online", NULL}, {"/sys/devices/system/cpu/possible", NULL}},
+	 .no_dirs = ENOENT,
+	 .verdict = "nothing can be counted here without /proc",
+	 .wanted = {{"whole system", DOCTOR_BAD, "no: /proc is empty"},
+		    {"own tasks", DOCTOR_BAD, "for the same reason"},
+		    {"/proc", DOCTOR_BAD, "is empty", "sudo mount -t proc proc /proc"},
+		    {"/sys", DOCTOR_WARN, "cannot be read", "sudo mount -t sysfs sysfs /sys"}}},
+	{"no descriptors",
+	 NULL,
+	 {.no_pmu = true},
+	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
+	 .no_dirs = EMFILE,
+	 .verdict = "nothing can be counted here without /proc",
+	 .wanted = {{"whole system", DOCTOR_BAD, "no: /proc cannot be read"},
+		    {"/proc", DOCTOR_BAD, "cannot be read: Too many open files", "ulimit -n"}}},
 };
 
 static struct fk *set_scene(const struct scene *scene)
@@ -416,6 +448,8 @@ static struct fk *set_scene(const struct scene *scene)
 	for (const struct file *file = scene->files; file->path; file++)
 		fk_file(fk, file->path, file->text);
 	fk_watchdog(fk, scene->watchdog);
+	if (scene->no_dirs)
+		fk_fail(fk, FK_DIR_EACH, 0, scene->no_dirs);
 	for (unsigned cpu = 0; scene->hold && cpu < config.cpus; cpu++)
 		fk_hold(fk, (int)cpu, scene->hold);
 	return fk;
@@ -536,6 +570,7 @@ static void test_color(void **state)
 	FILE *file = open_memstream(&text, &size);
 
 	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 900});
 	doctor_examine(&sys, &doctor);
 	out_doctor_text(&doctor, 80, true, file);
 	fclose(file);

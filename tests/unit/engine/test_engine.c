@@ -1007,10 +1007,39 @@ static void test_the_dead_are_forgotten(void **state)
 	close_all(engine, fk);
 }
 
+/* /proc/loadavg has the threads of the machine, also where /proc has those of a container. */
+static void threads_of_a_pid_namespace(void **state)
+{
+	static const struct {
+		const char *name, *link;
+		unsigned tasks;
+	} rows[] = {
+		{"the first", "pid:[4026531836]", 3141},
+		{"another", "pid:[4026532300]", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(NULL);
+		struct sys sys = fk_sys(fk);
+
+		fk_task(fk, &(struct fk_spec){.tid = 100});
+		fk_file(fk, "/proc/self/ns/pid", rows[i].link);
+		fk_file(fk, "/proc/loadavg", "0.00 0.00 0.00 1/3141 100\n");
+		struct engine *engine = open_engine(&sys);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		if (snapshot->tasks != rows[i].tasks)
+			fail_msg("%s: %u", rows[i].name, snapshot->tasks);
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_busy_loop_that_never_switches),
+		cmocka_unit_test(threads_of_a_pid_namespace),
 		cmocka_unit_test(test_glimpse),
 		cmocka_unit_test(test_glimpse_of_tasks),
 		cmocka_unit_test(test_switching_pair_is_exact),
