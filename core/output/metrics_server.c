@@ -16,23 +16,28 @@
 #include "core/output/accept_header.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/eventfd.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The library takes ten at a time: they must find room before one is let go. */
 enum {
 	CLIENTS_KEPT = METRICS_SERVER_CLIENTS - 12,
 	CLIENT_BYTES = 8 << 10, /* of a request and the head of its answer */
+	WAIT_MOST_MS = 1000,
 };
+
+/* How long a wait takes that fails. */
+#define FAILED_WAIT_NS (10 * NS_PER_MS)
 
 #define PATIENCE_NS (METRICS_SERVER_PATIENCE_S * NS_PER_S)
 
@@ -49,7 +54,8 @@ struct metrics_server {
 	struct MHD_Daemon *daemon;
 	TAILQ_HEAD(clients, client) clients;
 	size_t n_clients; /* of that list */
-	int stop_fds[2];  /* a pipe: to close its writing end stops the thread, and cannot fail */
+	atomic_bool stops;
+	int stop_fd; /* eventfd: wakes the thread, which looks at that */
 	pthread_t thread;
 };
 
@@ -269,16 +275,17 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 
 /* ---- the thread */
 
+/* How long the thread may wait; not long, so that it stops even where nothing wakes it. */
 static int patience_ms(struct metrics_server *server)
 {
-	int late_ms = dismiss_late(server);
-	MHD_UNSIGNED_LONG_LONG ms;
+	int late_ms = dismiss_late(server), ms = WAIT_MOST_MS;
+	MHD_UNSIGNED_LONG_LONG library_ms;
 
-	if (MHD_get_timeout(server->daemon, &ms) != MHD_YES)
-		return late_ms;
-	if (ms > INT_MAX)
-		ms = INT_MAX;
-	return late_ms < 0 || (int)ms < late_ms ? (int)ms : late_ms;
+	if (late_ms >= 0 && late_ms < ms)
+		ms = late_ms;
+	if (MHD_get_timeout(server->daemon, &library_ms) == MHD_YES && library_ms < (unsigned)ms)
+		ms = (int)library_ms;
+	return ms;
 }
 
 static void *serve(void *arg)
@@ -287,12 +294,13 @@ static void *serve(void *arg)
 	struct pollfd fds[] = {
 		{.fd = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
 		 .events = POLLIN},
-		{.fd = server->stop_fds[0], .events = POLLIN},
+		{.fd = server->stop_fd, .events = POLLIN},
 	};
 
-	while (!fds[1].revents) {
+	while (!atomic_load(&server->stops)) {
 		MHD_run(server->daemon);
-		poll(fds, ARRAY_SIZE(fds), patience_ms(server));
+		if (poll(fds, ARRAY_SIZE(fds), patience_ms(server)) < 0)
+			nanosleep(&(struct timespec){.tv_nsec = FAILED_WAIT_NS}, NULL);
 	}
 	return NULL;
 }
@@ -322,7 +330,8 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 
 	TAILQ_INIT(&server->clients);
 	server->source = *source;
-	if (pipe2(server->stop_fds, O_CLOEXEC)) {
+	server->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (server->stop_fd < 0) {
 		code = error_set_no_descriptor(err, -errno);
 		goto fail_fd;
 	}
@@ -348,8 +357,7 @@ int metrics_server_start(struct listen_address *address, const struct metrics_so
 fail_thread:
 	MHD_stop_daemon(server->daemon);
 fail_listen:
-	close(server->stop_fds[0]);
-	close(server->stop_fds[1]);
+	close(server->stop_fd);
 fail_fd:
 	free(server);
 	*out = NULL;
@@ -360,9 +368,11 @@ void metrics_server_stop(struct metrics_server *server)
 {
 	if (!server)
 		return;
-	close(server->stop_fds[1]);
+	atomic_store(&server->stops, true);
+	ssize_t ignored = write(server->stop_fd, &(uint64_t){1}, sizeof(uint64_t));
+	(void)ignored;
 	pthread_join(server->thread, NULL);
 	MHD_stop_daemon(server->daemon);
-	close(server->stop_fds[0]);
+	close(server->stop_fd);
 	free(server);
 }
