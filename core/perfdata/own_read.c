@@ -24,6 +24,14 @@ bool own_open(const struct perf_event_header *header, uint64_t *kind, struct own
 	return true;
 }
 
+bool own_is(const struct perf_event_header *header, enum own_kind wanted)
+{
+	struct own_words words;
+	uint64_t kind;
+
+	return own_open(header, &kind, &words) && kind == wanted;
+}
+
 static size_t left(const struct own_words *words)
 {
 	return (size_t)(words->end - words->at);

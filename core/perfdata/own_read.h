@@ -19,6 +19,8 @@ struct own_words {
 
 /* False where it is no record of our own; *kind may be one that this program does not know. */
 bool own_open(const struct perf_event_header *header, uint64_t *kind, struct own_words *words);
+/* Whether it is a record of our own, of that kind. */
+bool own_is(const struct perf_event_header *header, enum own_kind wanted);
 
 uint64_t own_word(struct own_words *words);
 /* One that is at most so much. */

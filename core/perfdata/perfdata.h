@@ -49,10 +49,16 @@ enum perfdata_type {
 	PERFDATA_FEATURE = 80,
 	PERFDATA_COMPRESSED = 81,  /* a piece of records as one stream of zstd */
 	PERFDATA_COMPRESSED2 = 83, /* the same behind a u64, its size, and filled up to words */
+	/*
+	 * From here on Android's simpleperf has records of its own: header.misc is the upper half
+	 * of their size (simpleperf/record.h).
+	 */
+	PERFDATA_SIMPLEPERF = 32768,
 };
 
 /*
  * In header.misc of a PERFDATA_ATTR: more ids of the event before, whose attr stands there again.
+ * Only of recordings by pmctop: in pipes of perf before Linux 5.3 misc is whatever was in memory.
  */
 enum { PERFDATA_MISC_MORE = 1 << 8 };
 

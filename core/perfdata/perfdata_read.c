@@ -9,6 +9,7 @@
 #include "core/perfdata/perfdata_read.h"
 
 #include "core/base/util.h"
+#include "core/perfdata/own_read.h"
 #include "core/perfdata/perfdata_file.h"
 #include "core/perfdata/perfdata_swap.h"
 #include "core/perfdata/perfdata_tracing.h"
@@ -22,6 +23,7 @@
 enum {
 	WINDOW_BYTES = 1 << 18,
 	RECORD_BYTES = 1 << 16, /* more than any has: header.size is a u16 */
+	TRACING_HEAD_MAX = 16,  /* of a PERFDATA_TRACING_DATA without the data */
 };
 
 enum stage {
@@ -42,6 +44,7 @@ struct perfdata_reader {
 	const struct perfdata_input *input;
 	enum stage stage;
 	bool swapped;
+	bool own;     /* OWN_BEGIN has been read: pmctop wrote the recording */
 	uint64_t at;  /* of the input: what comes into the window next */
 	uint64_t end; /* of the input: where the records end */
 	struct record_stream outer, inner;
@@ -110,6 +113,7 @@ void perfdata_reader_rewind(struct perfdata_reader *reader)
 	reader->file = NULL;
 	reader->stage = STAGE_HEAD;
 	reader->swapped = false;
+	reader->own = false;
 	reader->at = 0;
 	reader->end = UINT64_MAX;
 	perfdata_window_empty(&reader->outer.window);
@@ -274,7 +278,7 @@ static int skip(struct perfdata_reader *reader, struct record_stream *stream)
 	return 1;
 }
 
-/* What follows a record that is no record. */
+/* What follows a record that is no record. Old simpleperfs have it in the record. */
 static void note_skip(const struct perfdata_reader *reader, struct record_stream *stream,
 		      const struct perf_event_header *record)
 {
@@ -284,8 +288,8 @@ static void note_skip(const struct perfdata_reader *reader, struct record_stream
 	if (record->type == PERFDATA_TRACING_DATA &&
 	    record->size >= sizeof(*record) + sizeof(half)) {
 		memcpy(&half, record + 1, sizeof(half));
-		stream->skip = half;
-		stream->tracing = !reader->swapped;
+		stream->skip = record->size > TRACING_HEAD_MAX ? 0 : half;
+		stream->tracing = stream->skip > 0 && !reader->swapped;
 	} else if (record->type == PERFDATA_AUXTRACE &&
 		   record->size >= sizeof(*record) + sizeof(word)) {
 		memcpy(&word, record + 1, sizeof(word));
@@ -301,44 +305,77 @@ static void swap_record(struct perfdata_reader *reader, struct perf_event_header
 		perfdata_events_add(&reader->events, record);
 }
 
+static int say_size(const struct perfdata_reader *reader, size_t size, struct error *err)
+{
+	return error_set(err, -EBADMSG,
+			 "The recording is broken at byte %llu, where a record of %zu bytes "
+			 "stands: what came before was read.",
+			 (unsigned long long)perfdata_reader_position(reader), size);
+}
+
+/* Of a record of simpleperf's own: the upper half of its size is in misc. */
+static size_t simpleperf_size(const struct perf_event_header *header)
+{
+	return (size_t)header->misc << 16 | header->size;
+}
+
+/*
+ * Passes over what is no record, and over the records of simpleperf's own, which may be larger than
+ * the window. 1 and the header of the next record, which still stands in the window; else as
+ * take().
+ */
+static int find_record(struct perfdata_reader *reader, struct record_stream *stream,
+		       struct perf_event_header *header, struct error *err)
+{
+	struct perfdata_window *window = &stream->window;
+
+	for (;;) {
+		int result = skip(reader, stream);
+		if (result <= 0)
+			return result == 0 ? -ENODATA : result;
+		result = perfdata_window_want(window, sizeof(*header));
+		if (result <= 0)
+			return result == 0 && perfdata_window_has(window) > 0 ? -ENODATA : result;
+		memcpy(header, perfdata_window_at(window), sizeof(*header));
+		if (reader->swapped)
+			perfdata_swap_header(header);
+		if (header->type < PERFDATA_SIMPLEPERF)
+			return header->size < sizeof(*header) ? say_size(reader, header->size, err)
+							      : 1;
+		stream->skip = simpleperf_size(header);
+		if (stream->skip < sizeof(*header))
+			return say_size(reader, stream->skip, err);
+	}
+}
+
 /*
  * The next record of a stream: 1; 0 where it ends; -ENODATA where it ends in the midst of one; or
  * another -errno.
  */
 static int take(struct perfdata_reader *reader, struct record_stream *stream,
-		const struct perf_event_header **record, struct error *err)
+		const struct perf_event_header **out, struct error *err)
 {
 	struct perfdata_window *window = &stream->window;
-	struct perf_event_header header;
-	int result;
+	struct perf_event_header header, *record;
+	int result = find_record(reader, stream, &header, err);
 
-	if (stream->skip > 0) {
-		result = skip(reader, stream);
-		if (result <= 0)
-			return result == 0 ? -ENODATA : result;
-	}
-	result = perfdata_window_want(window, sizeof(header));
 	if (result <= 0)
-		return result == 0 && perfdata_window_has(window) > 0 ? -ENODATA : result;
-	memcpy(&header, perfdata_window_at(window), sizeof(header));
-	size_t size = reader->swapped ? __builtin_bswap16(header.size) : header.size;
-	if (size < sizeof(header))
-		return error_set(
-			err, -EBADMSG,
-			"The recording is broken at byte %llu, where a record of %zu bytes "
-			"stands: what came before was read.",
-			(unsigned long long)perfdata_reader_position(reader), size);
-	result = perfdata_window_want(window, size);
+		return result;
+	result = perfdata_window_want(window, header.size);
 	if (result <= 0)
 		return result == 0 ? -ENODATA : result;
 	unsigned char *at = window->bytes + window->begin;
 	if ((uintptr_t)at % sizeof(uint64_t))
-		at = memcpy(stream->aligned, at, size);
-	perfdata_window_pass(window, size);
+		at = memcpy(stream->aligned, at, header.size);
+	perfdata_window_pass(window, header.size);
+	record = (void *)at;
+	if (header.type == PERFDATA_ATTR && !reader->own)
+		record->misc = 0;
 	if (reader->swapped)
-		swap_record(reader, (void *)at);
-	note_skip(reader, stream, (const void *)at);
-	*record = (const void *)at;
+		swap_record(reader, record);
+	note_skip(reader, stream, record);
+	reader->own |= own_is(record, OWN_BEGIN);
+	*out = record;
 	return 1;
 }
 

@@ -240,7 +240,7 @@ static void swap_kernel(const struct perfdata_events *events, struct perf_event_
 
 /* ---- records of perf, and ours */
 
-static void swap_header(struct perf_event_header *record)
+void perfdata_swap_header(struct perf_event_header *record)
 {
 	struct bytes bytes = {(unsigned char *)record, (unsigned char *)(record + 1)};
 
@@ -267,7 +267,7 @@ static void swap_own(const struct perfdata_events *events, struct perf_event_hea
 		struct perf_event_header *inner = (struct perf_event_header *)word;
 		if (n == 0)
 			return;
-		swap_header(inner);
+		perfdata_swap_header(inner);
 		if (inner->type < PERFDATA_ATTR && inner->size >= sizeof(*inner) &&
 		    inner->size <= n * sizeof(*word))
 			swap_kernel(events, inner);
@@ -320,7 +320,7 @@ void perfdata_swap_record(const struct perfdata_events *events, struct perf_even
 {
 	struct bytes bytes = {(unsigned char *)(record + 1), NULL};
 
-	swap_header(record);
+	perfdata_swap_header(record);
 	bytes.end = (unsigned char *)record + record->size;
 	switch (record->type) {
 	case PERFDATA_ATTR:

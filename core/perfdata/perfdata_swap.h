@@ -9,6 +9,8 @@
 
 /* From the other byte order into this machine's, in place; what is cut off is left as it is. */
 void perfdata_swap_words(uint64_t *words, size_t n);
+/* The header of a record alone. */
+void perfdata_swap_header(struct perf_event_header *record);
 /* A perf_event_attr of n bytes. */
 void perfdata_swap_attr(void *attr, size_t n);
 /* What a feature says. */

@@ -93,19 +93,11 @@ static int await(struct replay *replay, struct error *err)
 	return result < 0 ? error_set(err, result, "The recording did not begin.") : 0;
 }
 
-static bool is_own(const struct perf_event_header *record, enum own_kind wanted)
-{
-	struct own_words words;
-	uint64_t kind;
-
-	return own_open(record, &kind, &words) && kind == wanted;
-}
-
 /* What stands before OWN_BEGIN in a recording of ours, and says nothing. */
 static bool is_ahead(const struct replay *replay, const struct perf_event_header *record)
 {
-	return is_own(record, OWN_ROOM) ||
-	       (perfdata_reader_is_own(replay->reader) && !is_own(record, OWN_BEGIN));
+	return own_is(record, OWN_ROOM) ||
+	       (perfdata_reader_is_own(replay->reader) && !own_is(record, OWN_BEGIN));
 }
 
 static int read_first(struct replay *replay, const struct perf_event_header **record,
@@ -138,7 +130,7 @@ static int begin(struct replay *replay, struct error *err)
 	if (result < 0)
 		return result;
 	const struct replay_kind_ops *ops =
-		is_own(record, OWN_BEGIN) ? &replay_own_ops : &replay_perf_ops;
+		own_is(record, OWN_BEGIN) ? &replay_own_ops : &replay_perf_ops;
 	if (replay->paced && ops == &replay_own_ops)
 		notes_add(&replay->part->said,
 			  "Intervals are as they were recorded: a delay is for live runs, and for "

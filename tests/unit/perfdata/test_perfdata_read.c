@@ -305,6 +305,8 @@ static const struct {
 	{"file_packed_two", {SCENE_FILE, .packed = 77, .two = true}},
 	{"pipe_packed_small", {SCENE_PIPE, .packed = 3}},
 	{"pipe_swapped_packed", {SCENE_PIPE, .swapped = true, .packed = 100}},
+	{"pipe_misc", {SCENE_PIPE, .misc = 0xffff}}, /* of a perf before Linux 5.3 */
+	{"pipe_misc_swapped", {SCENE_PIPE, .swapped = true, .misc = PERFDATA_MISC_MORE}},
 	{"file_swapped_packed_two", {SCENE_FILE, .swapped = true, .packed = 100, .two = true}},
 };
 
@@ -810,6 +812,88 @@ static void many_ids_are_one_events(void **state)
 	image_fini(&image);
 }
 
+/* In a recording of ours they go on in a pipe too. */
+static void our_ids_go_on_in_the_next_record(void **state)
+{
+	struct told told;
+
+	(void)state;
+	for (unsigned swapped = 0; swapped < 2; swapped++) {
+		struct image image = {.swapped = swapped};
+		image_u64(&image, PERFDATA_MAGIC);
+		image_u64(&image, 16);
+		size_t begin = image_begin(&image, PERFDATA_OWN, 0);
+		image_u64(&image, PERFDATA_OWN_BASE + OWN_BEGIN);
+		image_text(&image, "pmctop:begin", 64);
+		image_end(&image, begin);
+		for (unsigned i = 0; i < 2; i++) {
+			begin = image_begin(&image, PERFDATA_ATTR, i ? PERFDATA_MISC_MORE : 0);
+			image_attr(&image, &scene_attrs[1]);
+			image_u64(&image, 201 + i);
+			image_end(&image, begin);
+		}
+		read_image(&image, false, &told);
+		assert_non_null(strstr(told.text, "freq all ids 201\n"));
+		assert_non_null(strstr(told.text, "freq all ids 201 202\n"));
+		told_fini(&told);
+		image_fini(&image);
+	}
+}
+
+/* Records of simpleperf's own are passed over by their size, which may need more than a u16. */
+static void records_of_simpleperf_are_passed_over(void **state)
+{
+	static const struct {
+		uint32_t type, size;
+		int result;
+		uint32_t first; /* word behind the header */
+	} rows[] = {
+		{32769, 8, 0},
+		{PERFDATA_TRACING_DATA, 96, 0, 80}, /* of an old one */
+		{PERFDATA_TRACING_DATA, 96, 0, 84},
+		{32774, 65536, 0},
+		{32777, 65539, 0},
+		{UINT32_MAX, 600000, 0},
+		{32769, 7, -EBADMSG},
+		{32769, 0, -EBADMSG},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(rows); i++) {
+		struct image image = {.swapped = i % 2}, records = {.swapped = i % 2};
+		uint32_t size = rows[i / 4].size;
+		struct told told;
+		image_u64(&image, PERFDATA_MAGIC);
+		image_u64(&image, 16);
+		for (unsigned k = 0; k < 2; k++) {
+			size_t begin = image_begin(&image, PERFDATA_ATTR, 0);
+			image_attr(&image, &scene_attrs[k]);
+			image_u64(&image, scene_ids[k]);
+			image_u64(&image, scene_ids[k] + 1);
+			image_end(&image, begin);
+		}
+		image_u32(&records, rows[i / 4].type);
+		image_u16(&records, size >> 16);
+		image_u16(&records, size & 0xffff);
+		if (size > 8)
+			image_u32(&records, rows[i / 4].first);
+		image_text(&records, "", size > 12 ? size - 12 : 0);
+		scene_records(&records);
+		if (i / 2 % 2)
+			image_pack(&image, records.bytes, records.n, 5000, false);
+		else
+			image_bytes(&image, records.bytes, records.n);
+		read_image(&image, i % 2, &told);
+		if (told.result != rows[i / 4].result)
+			fail_msg("row %zu: %d %s", i / 4, told.result, told.error.text);
+		assert_int_equal(!strstr(told.text, "comm 60/61"), told.result < 0);
+		assert_int_equal(!strstr(told.text, "at 30 of 63/65"), told.result < 0);
+		told_fini(&told);
+		image_fini(&records);
+		image_fini(&image);
+	}
+}
+
 /* What pmctop writes says of itself what it takes to turn it round. */
 static void our_records_say_where_their_texts_begin(void **state)
 {
@@ -918,6 +1002,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_lies_badly_is_read),
 		cmocka_unit_test(what_lies_badly_is_unpacked),
 		cmocka_unit_test(many_ids_are_one_events),
+		cmocka_unit_test(our_ids_go_on_in_the_next_record),
+		cmocka_unit_test(records_of_simpleperf_are_passed_over),
 		cmocka_unit_test(our_records_say_where_their_texts_begin),
 	};
 

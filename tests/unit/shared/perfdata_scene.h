@@ -19,6 +19,7 @@ struct scene {
 	bool swapped;
 	size_t packed; /* in pieces of so many bytes; 0: not at all */
 	bool two;      /* as PERF_RECORD_COMPRESSED2 */
+	uint16_t misc; /* of PERFDATA_ATTR in a pipe */
 };
 
 enum {
@@ -231,7 +232,7 @@ static inline void scene_pipe(const struct scene *scene, struct image *image)
 	image_u64(image, PERFDATA_MAGIC);
 	image_u64(image, 16);
 	for (unsigned i = 0; i < 2; i++) {
-		size_t begin = image_begin(image, PERFDATA_ATTR, 0);
+		size_t begin = image_begin(image, PERFDATA_ATTR, scene->misc);
 		image_attr(image, &scene_attrs[i]);
 		image_u64(image, scene_ids[i]);
 		image_u64(image, scene_ids[i] + 1);
