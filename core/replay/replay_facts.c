@@ -127,17 +127,28 @@ static void take_cpuid(struct replay_facts *facts, struct rest *rest)
 	facts->cpu.kinds = cpu_model_parse(text);
 }
 
-/* Whether perf was asked for cgroups: of its own words, before those of a command. */
+static bool is_option(const char *word, const char *letter, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(word, letter, 2) == 0 ||
+	       (strncmp(word, name, length) == 0 && (!word[length] || word[length] == '='));
+}
+
+/* What perf, or simpleperf, was asked for: of its own words, before those of a command. */
 static void take_command(struct replay_facts *facts, struct rest *rest)
 {
 	char word[TEXT_MAX];
+	bool all = false;
 
 	for (uint32_t n = take_u32(rest); n > 0 && take_text(rest, word, sizeof(word)); n--) {
 		if (strcmp(word, "--") == 0)
 			return;
-		if (strncmp(word, "-G", 2) == 0 || strcmp(word, "--cgroup") == 0 ||
-		    strncmp(word, "--cgroup=", strlen("--cgroup=")) == 0)
-			facts->of_cgroup = true;
+		facts->of_cgroup |= is_option(word, "-G", "--cgroup");
+		all |= is_option(word, "-a", "--all-cpus");
+		facts->asked_of_tasks |=
+			!all && (is_option(word, "-p", "--pid") || is_option(word, "-t", "--tid") ||
+				 is_option(word, "-u", "--uid") || strcmp(word, "--app") == 0);
 	}
 }
 
@@ -177,7 +188,15 @@ static void take_feature(struct replay_facts *facts, struct rest *rest)
 	}
 }
 
-/* Whose events these are: thread -1 is everybody. */
+/* Thread -1 is all of them. */
+static void take_thread(struct replay_facts *facts, uint64_t tid)
+{
+	bool all = (int32_t)tid == -1;
+
+	facts->of_all |= all;
+	facts->of_tasks |= !all;
+}
+
 static void take_ids(struct replay_facts *facts, struct rest *rest)
 {
 	struct {
@@ -186,7 +205,7 @@ static void take_ids(struct replay_facts *facts, struct rest *rest)
 
 	take_u64(rest);
 	while (take(rest, &entry, sizeof(entry)))
-		facts->of_tasks |= (int32_t)entry.tid != -1;
+		take_thread(facts, entry.tid);
 }
 
 static void take_threads(struct replay_facts *facts, struct rest *rest)
@@ -198,7 +217,7 @@ static void take_threads(struct replay_facts *facts, struct rest *rest)
 
 	take_u64(rest);
 	while (take(rest, &entry, sizeof(entry)))
-		facts->of_tasks |= (int32_t)entry.tid != -1;
+		take_thread(facts, entry.tid);
 }
 
 bool replay_facts_take(struct replay_facts *facts, const struct perf_event_header *record)

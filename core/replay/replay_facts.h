@@ -26,8 +26,10 @@ struct replay_facts {
 	struct cpu_facts cpu;
 	struct replay_pmu *pmus; /* owned */
 	size_t n_pmus;
-	bool of_tasks;  /* only some tasks were recorded (without -a) */
-	bool of_cgroup; /* only some cgroups were (-G) */
+	bool of_tasks;       /* perf lists the threads that were recorded */
+	bool of_all;         /* perf says that all were (-a) */
+	bool asked_of_tasks; /* the command line has -p, -t or -u, and no -a before */
+	bool of_cgroup;      /* only some cgroups were recorded (-G) */
 	/* At one instant: by the clock of the records, and CLOCK_REALTIME; 0: unknown. */
 	uint64_t clock_ns, realtime_ns;
 };

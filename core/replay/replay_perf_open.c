@@ -26,43 +26,69 @@ static void keep(struct replay_perf *perf, const struct perf_event_header *heade
 	perf->first_bytes += room;
 }
 
+/* Whether only some tasks were recorded: of those of a command the events began with its exec. */
+static bool is_of_tasks(const struct replay_perf *perf)
+{
+	bool tasks = perf->facts.asked_of_tasks;
+
+	for (size_t i = 0; i < perf->events.n; i++)
+		tasks |= perf->events.items[i].attr.enable_on_exec;
+	return perf->facts.of_tasks || (tasks && !perf->facts.of_all);
+}
+
+/* Why no sample is of a switch. NULL: one could have been. */
+static const char *explain_events(const struct perfdata_events *events)
+{
+	bool counted = false, told = false, nameless = false;
+
+	for (size_t i = 0; i < events->n; i++) {
+		const struct perfdata_event *event = &events->items[i];
+		if (replay_plan_is_switch(event))
+			return NULL;
+		counted |= replay_plan_counts_switches(event);
+		told |= event->attr.context_switch;
+		nameless |= event->attr.type == PERF_TYPE_TRACEPOINT && !event->name[0];
+	}
+	if (counted)
+		return "Not every context switch is in it: who ran when is not known.";
+	if (told)
+		return "Its context switches are records without counts (--switch-events), which "
+		       "are not shown.";
+	if (nameless)
+		return "Its tracepoints have no names: which of them are context switches is not "
+		       "known.";
+	return "There are no context switches in it: who ran when is not known.";
+}
+
 static int refuse(const struct replay_perf *perf, struct error *err)
 {
-	bool switches = false, every = false;
+	const char *why = explain_events(&perf->events);
 
-	for (size_t i = 0; i < perf->events.n; i++) {
-		const struct perf_event_attr *attr = &perf->events.items[i].attr;
-		switches |= attr->type == PERF_TYPE_SOFTWARE &&
-			    attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
-		every |= replay_plan_is_switch(attr);
-	}
-	if (perf->facts.of_tasks)
-		return error_set(err, -EOPNOTSUPP,
-				 "Only some tasks were recorded. Record the whole machine: %s",
-				 REPLAY_PLAN_REMEDY);
-	if (perf->facts.of_cgroup)
-		return error_set(err, -EOPNOTSUPP,
-				 "Only some cgroups were recorded (-G). Record the whole machine: "
-				 "%s",
-				 REPLAY_PLAN_REMEDY);
-	if (every)
+	if (is_of_tasks(perf))
+		why = "Only some tasks were recorded, not the whole machine.";
+	else if (perf->facts.of_cgroup)
+		why = "Only some cgroups were recorded (-G), not the whole machine.";
+	if (!why)
 		return error_set(err, -EOPNOTSUPP, "The recording has not one context switch.");
-	return error_set(err, -EOPNOTSUPP, "%s in it: who ran when is not known. Record with: %s",
-			 switches ? "Not every context switch is" : "There are no context switches",
-			 REPLAY_PLAN_REMEDY);
+	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, REPLAY_PLAN_REMEDY);
 }
 
 /* What a switch's sample must tell. */
-static int judge(const struct perfdata_sample *sample, struct error *err)
+static int judge(const struct replay_perf *perf, struct error *err)
 {
+	const struct perfdata_sample *sample = &perf->sample;
+	const char *why = NULL;
+
 	if (!(sample->has & PERF_SAMPLE_TIME))
-		return error_set(err, -EOPNOTSUPP, "Its samples have no times. Record with: %s",
-				 REPLAY_PLAN_REMEDY);
-	if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
-		return error_set(err, -EOPNOTSUPP,
-				 "Its samples do not tell who ran on which CPU. Record with: %s",
-				 REPLAY_PLAN_REMEDY);
-	return 0;
+		why = "Its samples have no times.";
+	else if (!(sample->has & PERF_SAMPLE_CPU) || !(sample->has & PERF_SAMPLE_TID))
+		why = "Its samples do not tell who ran on which CPU.";
+	else if (replay_plan_leader(&perf->events, sample)->attr.write_backward)
+		why = "It was recorded with --overwrite: the last record comes first, and the "
+		      "first are missing.";
+	if (!why)
+		return 0;
+	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, REPLAY_PLAN_REMEDY);
 }
 
 /* Of several groups the one that counts most is shown. */
@@ -70,7 +96,7 @@ static int choose(struct replay_perf *perf, struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
 
-	if (judge(sample, err) < 0)
+	if (judge(perf, err) < 0)
 		return err->code;
 	if (perf->best == 0 || sample->time_ns < perf->first_ns)
 		perf->first_ns = sample->time_ns;
@@ -102,7 +128,7 @@ static int look_at(struct replay_perf *perf, const struct perf_event_header *hea
 	    replay_cgroups_take(&perf->cgroups, header) || !replay_perf_tells(header->type))
 		return 0;
 	if (header->type == PERF_RECORD_SAMPLE) {
-		if (perf->facts.of_tasks || perf->facts.of_cgroup)
+		if (is_of_tasks(perf) || perf->facts.of_cgroup)
 			return refuse(perf, err);
 		if (perfdata_decode(&perf->events, header, &record, &perf->sample) < 0)
 			return error_set(err, -EBADMSG,
@@ -110,7 +136,7 @@ static int look_at(struct replay_perf *perf, const struct perf_event_header *hea
 					 "not fit its event.");
 		if (!replay_plan_leader(&perf->events, &perf->sample)) {
 			for (size_t i = 0; i < perf->events.n; i++)
-				if (replay_plan_is_switch(&perf->events.items[i].attr))
+				if (replay_plan_is_switch(&perf->events.items[i]))
 					return 0;
 			return refuse(perf, err);
 		}
@@ -216,8 +242,11 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 	if (result == -EAGAIN)
 		return result;
 	/* What it broke off with is told when all before that has been. */
-	if (perf->best == 0)
-		return result < 0 ? result : refuse(perf, err);
+	if (perf->best == 0 && result < 0)
+		return result;
+	/* Who was recorded may stand behind the samples (--tail-synthesize). */
+	if (perf->best == 0 || is_of_tasks(perf))
+		return refuse(perf, err);
 	result = check_target(perf, err);
 	return result < 0 ? result : show(perf, err);
 }

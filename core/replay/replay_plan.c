@@ -17,10 +17,27 @@ static bool is_software(const struct perf_event_attr *attr, uint64_t config)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == config;
 }
 
-bool replay_plan_is_switch(const struct perf_event_attr *attr)
+static bool is_tracepoint(const struct perfdata_event *event, const char *name)
 {
-	return is_software(attr, PERF_COUNT_SW_CONTEXT_SWITCHES) && !attr->freq &&
-	       attr->sample_period == 1 && !attr->exclude_kernel;
+	size_t length = strlen(name);
+
+	return event->attr.type == PERF_TYPE_TRACEPOINT &&
+	       strncmp(event->name, name, length) == 0 &&
+	       (event->name[length] == '\0' || event->name[length] == ':');
+}
+
+bool replay_plan_counts_switches(const struct perfdata_event *event)
+{
+	return is_software(&event->attr, PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+	       is_tracepoint(event, "sched:sched_switch");
+}
+
+bool replay_plan_is_switch(const struct perfdata_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return replay_plan_counts_switches(event) && !attr->freq && attr->sample_period == 1 &&
+	       !attr->exclude_kernel;
 }
 
 /* ---- events */
@@ -124,10 +141,10 @@ const struct perfdata_event *replay_plan_leader(const struct perfdata_events *ev
 	for (size_t i = 0; i < sample->n_values && sample->values[i].id; i++) {
 		const struct perfdata_event *event =
 			perfdata_events_find(events, sample->values[i].id);
-		if (event && replay_plan_is_switch(&event->attr))
+		if (event && replay_plan_is_switch(event))
 			return event;
 	}
-	return sample->event && replay_plan_is_switch(&sample->event->attr) ? sample->event : NULL;
+	return sample->event && replay_plan_is_switch(sample->event) ? sample->event : NULL;
 }
 
 /* Which event a value of a sample is of: its id tells, or the order of the events does. */
@@ -202,11 +219,10 @@ int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *eve
 	int *value = xcalloc(TALLY_FIRST_COUNTED + sample->n_values, sizeof(*value));
 	for (size_t i = 0; i < sample->n_values; i++) {
 		size_t member = plan->members[i] = member_at(events, sample, plan->leader, i);
-		const struct perf_event_attr *attr = &events->items[member].attr;
-		if (is_software(attr, PERF_COUNT_SW_CONTEXT_SWITCHES)) {
+		if (replay_plan_counts_switches(&events->items[member])) {
 			if (member == plan->leader)
 				plan->switches_at = (int)i;
-		} else if (is_software(attr, PERF_COUNT_SW_TASK_CLOCK)) {
+		} else if (is_software(&events->items[member].attr, PERF_COUNT_SW_TASK_CLOCK)) {
 			plan->clock_at = (int)i;
 		} else {
 			int event = add_event(plan, &events->items[member], facts);

@@ -35,7 +35,9 @@ struct replay_plan {
 	"perf record -a -e '{context-switches,cycles,instructions,cache-misses}:S' -c 1"
 
 /* Whether every context switch makes a sample of such an event. */
-bool replay_plan_is_switch(const struct perf_event_attr *attr);
+bool replay_plan_is_switch(const struct perfdata_event *event);
+/* Whether some of them do: it counts them. */
+bool replay_plan_counts_switches(const struct perfdata_event *event);
 
 /*
  * The event that made a sample of a switch, or NULL where it is of none. Kernels fill in the id of

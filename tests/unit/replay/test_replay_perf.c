@@ -35,6 +35,7 @@ enum step_kind {
 	THERE, /* perf's COMM of a task that was there before */
 	ODD,   /* one that is no whole number of words */
 	TASKS, /* perf's list of threads: `tid` was recorded */
+	ASKED, /* perf's command line: the words of `comm` */
 };
 
 struct step {
@@ -63,6 +64,13 @@ enum format {
 	TWICE,   /* {context-switches,cycles}:S and {context-switches}:S */
 	PERIODS, /* context-switches, but not each */
 	NONE,    /* cycles */
+	TRACED,  /* {sched:sched_switch,cycles}:S -c 1 */
+	SCHED,   /* sched:sched_switch, as of perf sched record */
+	TRACES,  /* the same, but not each */
+	COMMAND, /* as GROUPED, from the exec of a command on */
+	BACK,    /* as GROUPED, --overwrite */
+	RECORDS, /* cycles --switch-events */
+	UNNAMED, /* a tracepoint */
 };
 
 struct perf_case {
@@ -270,6 +278,17 @@ static const struct perf_case cases[] = {
 	 {{TASKS, .tid = -1}, {SW, 0, 7, 7, 1000, 1}, {SW, 0, 8, 8, 1001, 2}},
 	 {{1, 8, 1, 1, 0}},
 	 1},
+	{"a tracepoint leads the group",
+	 {{SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}, {SW, 0, 7, 7, 1150, 3, 100}},
+	 {{1, 8, 100, 1, 40}, {1, 7, 50, 1, 10}},
+	 1,
+	 .format = TRACED},
+	{"tracepoints alone have times",
+	 {{SW, 0, 7, 7, 1000}, {SW, 0, 8, 8, 1100}, {SW, 0, 7, 7, 1150}},
+	 {{1, 8, 100, 1, 0}, {1, 7, 50, 1, 0}},
+	 1,
+	 .format = SCHED,
+	 .note = "Context switches alone"},
 	{"not every switch",
 	 {{SW, 0, 7, 7, 1000}},
 	 .format = PERIODS,
@@ -278,6 +297,48 @@ static const struct perf_case cases[] = {
 	 {{PROFILE, 0, 7, 7, 1000}},
 	 .format = NONE,
 	 .failure = "There are no context switches in it"},
+	{"a tracepoint, but not each of them",
+	 {{SW, 0, 7, 7, 1000}},
+	 .format = TRACES,
+	 .failure = "Not every context switch is in it"},
+	{"switches without counts",
+	 {{PROFILE, 0, 7, 7, 1000}},
+	 .format = RECORDS,
+	 .failure = "Its context switches are records without counts (--switch-events)"},
+	{"tracepoints without names",
+	 {{SW, 0, 7, 7, 1000}},
+	 .format = UNNAMED,
+	 .failure = "Its tracepoints have no names"},
+	{"backwards",
+	 {{SW, 0, 7, 7, 1000, 2, 90}, {SW, 0, 8, 8, 900, 1, 50}},
+	 .format = BACK,
+	 .failure = "It was recorded with --overwrite"},
+	{"a command, and no list of threads",
+	 {{SW, 0, 7, 7, 1000, 1}, {SW, 1, 7, 7, 1001, 2}},
+	 .format = COMMAND,
+	 .failure = "Only some tasks"},
+	{"some tasks by the command line, and no list of threads",
+	 {{ASKED, .comm = "perf record -p7 -a"}, {SW, 0, 7, 7, 1000, 1}, {SW, 0, 7, 7, 1001, 2}},
+	 .failure = "Only some tasks"},
+	{"an app on Android",
+	 {{ASKED, .comm = "simpleperf record --app a.b"}, {SW, 0, 7, 7, 1000, 1}},
+	 .failure = "Only some tasks"},
+	{"some tasks, listed behind the samples",
+	 {{SW, 0, 7, 7, 1000, 1}, {SW, 0, 7, 7, 1001, 2}, {TASKS, .tid = 7}},
+	 .failure = "Only some tasks"},
+	{"the command is asked for tasks, and perf is not",
+	 {{ASKED, .comm = "perf record -e cs ps -p 7"},
+	  {TASKS, .tid = -1},
+	  {SW, 0, 7, 7, 1000, 1},
+	  {SW, 0, 8, 8, 1001, 2}},
+	 {{1, 8, 1, 1, 0}},
+	 1},
+	{"the same of a perf that has no list of threads",
+	 {{ASKED, .comm = "perf record -a -e cs ps -p 7"},
+	  {SW, 0, 7, 7, 1000, 1},
+	  {SW, 0, 8, 8, 1001, 2}},
+	 {{1, 8, 1, 1, 0}},
+	 1},
 	{"not one switch", {{ROUND}}, .failure = "The recording has not one context switch"},
 };
 
@@ -330,39 +391,105 @@ static void end_record(struct made *made)
 /* The members of the groups: leader, its sibling, the other leader, a profile's event. */
 enum { LEADER = IDS_FIRST, SIBLING, OTHER, PROFILED };
 
-static void put_attr(struct made *made, uint64_t id, uint32_t type, uint64_t config,
-		     uint64_t period, uint64_t read_format)
+static void put_attr(struct made *made, uint64_t id, const struct perf_event_attr *what)
 {
-	const struct perf_event_attr attr = {
-		.type = type,
-		.size = sizeof(attr),
-		.config = config,
-		.sample_period = period,
-		.sample_type = SAMPLE_TYPE | (read_format ? PERF_SAMPLE_READ : 0u),
-		.read_format = read_format,
-		.sample_id_all = 1,
-	};
+	struct perf_event_attr attr = *what;
 
+	attr.size = sizeof(attr);
+	attr.sample_type = SAMPLE_TYPE | (attr.read_format ? PERF_SAMPLE_READ : 0u);
+	attr.sample_id_all = 1;
 	begin_record(made, PERFDATA_ATTR);
 	put(made, &attr, sizeof(attr));
 	put_u64(made, id);
 	end_record(made);
 }
 
+static void put_name(struct made *made, uint64_t id, const char *name)
+{
+	char text[32] = "";
+
+	begin_record(made, PERFDATA_UPDATE);
+	put_u64(made, PERFDATA_NAME);
+	put_u64(made, id);
+	text_copy(text, sizeof(text), name);
+	put(made, text, sizeof(text));
+	end_record(made);
+}
+
+static bool is_grouped(enum format format)
+{
+	return format == GROUPED || format == TIMED || format == TWICE || format == TRACED ||
+	       format == COMMAND || format == BACK;
+}
+
+static void put_leader(struct made *made, enum format format, uint64_t read_format)
+{
+	bool traced = format == TRACED || format == SCHED || format == TRACES || format == UNNAMED;
+	struct perf_event_attr attr = {
+		.type = traced ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
+		.config = traced ? 316 : PERF_COUNT_SW_CONTEXT_SWITCHES,
+		.sample_period = format == PERIODS || format == TRACES ? 4 : 1,
+		.read_format = read_format,
+		.enable_on_exec = format == COMMAND,
+		.write_backward = format == BACK,
+	};
+
+	put_attr(made, LEADER, &attr);
+	if (traced && format != UNNAMED)
+		put_name(made, LEADER, "sched:sched_switch");
+}
+
 static void put_events(struct made *made, enum format format)
 {
 	uint64_t group = PERF_FORMAT_GROUP | PERF_FORMAT_ID | (format == TIMED ? TIMES : 0u);
 
-	if (format == ALONE || format == PERIODS || format == NONE)
+	if (!is_grouped(format))
 		group = 0;
-	if (format != NONE)
-		put_attr(made, LEADER, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
-			 format == PERIODS ? 4 : 1, group);
+	if (format != NONE && format != RECORDS)
+		put_leader(made, format, group);
 	if (group)
-		put_attr(made, SIBLING, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, group);
+		put_attr(made, SIBLING,
+			 &(struct perf_event_attr){
+				 .type = PERF_TYPE_HARDWARE,
+				 .config = PERF_COUNT_HW_CPU_CYCLES,
+				 .read_format = group,
+			 });
 	if (format == TWICE)
-		put_attr(made, OTHER, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, group);
-	put_attr(made, PROFILED, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 1000, 0);
+		put_attr(made, OTHER,
+			 &(struct perf_event_attr){
+				 .type = PERF_TYPE_SOFTWARE,
+				 .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+				 .sample_period = 1,
+				 .read_format = group,
+			 });
+	put_attr(made, PROFILED,
+		 &(struct perf_event_attr){
+			 .type = PERF_TYPE_SOFTWARE,
+			 .config = PERF_COUNT_SW_CPU_CLOCK,
+			 .sample_period = 1000,
+			 .context_switch = format == RECORDS,
+		 });
+}
+
+static void put_words(struct made *made, const char *words)
+{
+	uint32_t n = 1;
+
+	for (const char *at = words; *at; at++)
+		n += *at == ' ';
+	begin_record(made, PERFDATA_FEATURE);
+	put_u64(made, PERFDATA_CMDLINE);
+	put(made, &n, sizeof(n));
+	for (const char *at = words, *end; n > 0; n--, at = end + 1) {
+		char word[64] = "";
+		uint32_t size = sizeof(word);
+		end = at + strcspn(at, " ");
+		memcpy(word, at, (size_t)(end - at));
+		put(made, &size, sizeof(size));
+		put(made, word, sizeof(word));
+	}
+	put(made, "\0\0\0", 4);
+	end_record(made);
 }
 
 static void put_cpus(struct made *made, uint32_t cpus)
@@ -389,7 +516,7 @@ static void put_switch(struct made *made, const struct step *step, enum format f
 
 	/* The id of both groups' samples is that of one of them: so the kernel does it. */
 	put_sample(made, step, LEADER);
-	if (format != ALONE && format != PERIODS) {
+	if (is_grouped(format)) {
 		put_u64(made, alone ? 1 : 2);
 		if (format == TIMED) {
 			put_u64(made, step->time_ns - 900);
@@ -475,6 +602,9 @@ static void put_step(struct made *made, const struct step *step, enum format for
 		begin_record(made, PERFDATA_ROUND);
 		end_record(made);
 		break;
+	case ASKED:
+		put_words(made, step->comm);
+		break;
 	case TASKS:
 		begin_record(made, 73);
 		put_u64(made, 1);
@@ -536,7 +666,7 @@ static const struct want *find_want(const struct perf_case *perf_case, uint64_t 
 static void check(const struct perf_case *perf_case, const struct snapshot *snapshot)
 {
 	uint64_t sequence = snapshot->sequence;
-	bool counted = perf_case->format != ALONE;
+	bool counted = perf_case->format != ALONE && perf_case->format != SCHED;
 	size_t wanted = 0, event;
 
 	for (size_t i = 0; i < WANTS_MAX && perf_case->wants[i].sequence; i++)

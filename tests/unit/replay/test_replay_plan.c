@@ -196,10 +196,11 @@ static void test_plans(void **state)
 
 static void test_which_events_tell_of_every_switch(void **state)
 {
-	const struct {
+	struct {
 		struct perf_event_attr attr;
 		bool every;
-	} attrs[] = {
+		char name[32];
+	} rows[] = {
 		{{.type = PERF_TYPE_SOFTWARE, .config = 3, .sample_period = 1}, true},
 		{{.type = PERF_TYPE_SOFTWARE, .config = 3, .sample_period = 2}, false},
 		{{.type = PERF_TYPE_SOFTWARE, .config = 3, .sample_freq = 1, .freq = 1}, false},
@@ -208,11 +209,20 @@ static void test_which_events_tell_of_every_switch(void **state)
 		 false},
 		{{.type = PERF_TYPE_SOFTWARE, .config = 2, .sample_period = 1}, false},
 		{{.type = PERF_TYPE_HARDWARE, .config = 3, .sample_period = 1}, false},
+		{{.type = PERF_TYPE_TRACEPOINT, .sample_period = 1}, true, "sched:sched_switch"},
+		{{.type = PERF_TYPE_TRACEPOINT, .sample_period = 1}, true, "sched:sched_switch:S"},
+		{{.type = PERF_TYPE_TRACEPOINT, .sample_period = 2}, false, "sched:sched_switch"},
+		{{.type = PERF_TYPE_TRACEPOINT, .sample_period = 1}, false, "sched:sched_switched"},
+		{{.type = PERF_TYPE_TRACEPOINT, .sample_period = 1}, false, "sched:sched_waking"},
+		{{.type = PERF_TYPE_HARDWARE, .sample_period = 1}, false, "sched:sched_switch"},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++)
-		assert_int_equal(replay_plan_is_switch(&attrs[i].attr), attrs[i].every);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct perfdata_event event = {.attr = rows[i].attr, .name = rows[i].name};
+		if (replay_plan_is_switch(&event) != rows[i].every)
+			fail_msg("row %zu", i);
+	}
 }
 
 /* ---- facts */
