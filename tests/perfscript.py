@@ -4,8 +4,9 @@
     perf record -a -e '{context-switches,...}:S' -c 1
 
 added up with nothing but the rules: the counts between two samples of a CPU are of the task that
-the second one names; the first sample of a CPU is where counting begins; where the number of
-switches grew by more than one, records are missing and nobody knows whose the counts are.
+the second one names; those before the first sample of a CPU are nobody's, if that is of its first
+switch (else they may be older than the recording); where the number of switches grew by more than
+one, records are missing and nobody knows whose the counts are.
 
     sums = perfscript.sums("perf.data")
     sums.tasks[tid][event], sums.nobody[event]; tid 0 is the idle task
@@ -16,7 +17,7 @@ import dataclasses
 import re
 import subprocess
 
-SWITCHES = ("context-switches", "cs")
+SWITCHES = ("context-switches", "cs", "sched:sched_switch")
 # "  101 [000]     2.863044123:      18604           cycles: "
 COUNT = re.compile(r"^\s*(-?\d+)\s+\[(\d+)\]\s+(\d+)\.(\d+):\s+(\d+)\s+(\S+?):?\s*$")
 # "  101 [000]     2.863044123: PERF_RECORD_EXIT(101:101):(101:101)"
@@ -42,7 +43,7 @@ class Adder:
         self.exited = {}  # CPU: whose EXIT was the last there, since the last switch
         self.owner = None  # whose the lines of the sample under way are
 
-    def switch(self, tid, cpu, count):
+    def switch(self, tid, cpu, event, count):
         self.sums.samples += 1
         exited = self.exited.pop(cpu, None)
         if tid == -1:
@@ -50,7 +51,8 @@ class Adder:
         if cpu not in self.started:
             self.started.add(cpu)
             self.sums.cpus.add(cpu)
-            self.owner = None
+            self.owner = self.sums.nobody if count == 1 else None
+            self.sums.nobody[event] += count > 1
         elif count > 1 or tid is None:
             self.owner = self.sums.nobody
         else:
@@ -67,7 +69,7 @@ class Adder:
         tid, cpu, _, _, count, event = counted.groups()
         # The leader's line comes first of a sample's.
         if event in SWITCHES:
-            self.switch(int(tid), int(cpu), int(count))
+            self.switch(int(tid), int(cpu), event, int(count))
         if self.owner is not None:
             self.owner[event] += int(count)
 
@@ -119,6 +121,6 @@ def differences(mine, script):
     ]
     return wrong + [
         ("nobody", event, mine.nobody[event], script.nobody[event])
-        for event in events
+        for event in events - {"task-clock"}  # time before the recording's first sample is not shown
         if mine.nobody[event] != script.nobody[event]
     ]

@@ -17,6 +17,8 @@
  *
  *     perf record -a -e '{context-switches,cycles,instructions,...}:S' -c 1
  *
+ * The leader may be sched:sched_switch; 'perf sched record' has times alone.
+ *
  * The records go to core/attrib, as live ones do. It knows no pace: whoever wants the next snapshot
  * asks for it (core/replay/player.h).
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What perf recorded of every context switch, as live: the difference of two readings of a CPU is
- * the slice of the task that the second one names. The first reading of a CPU is where it begins.
+ * the slice of the task that the second one names. The first slice of a CPU is unattributed.
  */
 #include "core/replay/replay_perf.h"
 

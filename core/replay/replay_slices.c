@@ -26,7 +26,7 @@ void replay_slices_init(struct replay_slices *slices, size_t n_cpus, uint64_t fi
 	slices->cpus = xcalloc(n_cpus, sizeof(*slices->cpus));
 	slices->order = replay_order_new(n_cpus);
 	slices->reading = xcalloc(READING_VALUES + slices->layout->n_values, sizeof(uint64_t));
-	slices->begin_ns = slices->until_ns = first_ns;
+	slices->first_ns = slices->begin_ns = slices->until_ns = first_ns;
 }
 
 void replay_slices_fini(struct replay_slices *slices)
@@ -61,17 +61,50 @@ static bool is_after(const struct attrib_layout *layout, const uint64_t *last, c
 					     last[READING_ENABLED_NS] - last[READING_RUNNING_NS];
 }
 
-/* What was counted by this CPU so far stands, and it begins anew with the record. */
-static void open_stream(struct replay_slices *slices, size_t cpu, const struct record *record)
+static void open_stream(struct replay_slices *slices, size_t cpu, uint64_t time_ns,
+			const uint64_t *reading)
 {
-	if (slices->cpus[cpu].open) {
-		notes_add(slices->notes, "Some records are out of order: what ran around them is "
-					 "not counted.");
-		attrib_cut(slices->attrib, cpu);
-	}
-	attrib_open(slices->attrib, &(struct attrib_stream){cpu, TICK_ID, slices->layout},
-		    record->time_ns, record->sample.reading);
+	attrib_open(slices->attrib, &(struct attrib_stream){cpu, TICK_ID, slices->layout}, time_ns,
+		    reading);
 	slices->cpus[cpu].open = true;
+}
+
+/* What was counted by this CPU so far stands, and it begins anew with the record. */
+static void open_again(struct replay_slices *slices, size_t cpu, const struct record *record)
+{
+	notes_add(slices->notes, "Some records are out of order: what ran around them is "
+				 "not counted.");
+	attrib_cut(slices->attrib, cpu);
+	open_stream(slices, cpu, record->time_ns, record->sample.reading);
+}
+
+static uint64_t min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A CPU begins with the recording. Its first slice, up to its first sample, is unattributed: tasks
+ * may have run before that left no record. It has the counts so far if the sample is of the CPU's
+ * first switch; else they may be older than the recording.
+ */
+static void fold_first(struct replay_slices *slices, size_t cpu, const struct record *record)
+{
+	const uint64_t *now = record->sample.reading;
+	uint64_t *start = slices->reading, first_ns = slices->first_ns;
+	size_t n = slices->layout->n_values, at = READING_VALUES + slices->layout->switch_value;
+	uint64_t ns = record->time_ns > first_ns ? record->time_ns - first_ns : 0;
+	struct record nobody = *record;
+
+	ns = min(ns, now[READING_ENABLED_NS]);
+	start[READING_ENABLED_NS] = now[READING_ENABLED_NS] - ns;
+	start[READING_RUNNING_NS] = now[READING_RUNNING_NS] - min(ns, now[READING_RUNNING_NS]);
+	for (size_t i = READING_VALUES; i < READING_VALUES + n; i++)
+		start[i] = now[at] == 1 ? 0 : now[i];
+	start[at] = now[at] - 1;
+	open_stream(slices, cpu, record->time_ns - ns, start);
+	nobody.pid = nobody.tid = -1;
+	attrib_record(slices->attrib, cpu, &nobody);
 }
 
 static void fold(struct replay_slices *slices, size_t cpu, const struct record *record)
@@ -86,10 +119,12 @@ static void fold(struct replay_slices *slices, size_t cpu, const struct record *
 	if (last &&
 	    memcmp(last + READING_VALUES, record->sample.reading + READING_VALUES, bytes) == 0)
 		return;
-	if (last && is_after(slices->layout, last, record->sample.reading))
+	if (!last)
+		fold_first(slices, cpu, record);
+	else if (is_after(slices->layout, last, record->sample.reading))
 		attrib_record(slices->attrib, cpu, record);
 	else
-		open_stream(slices, cpu, record);
+		open_again(slices, cpu, record);
 	slices->cpus[cpu].last_ns = record->time_ns;
 }
 

@@ -33,6 +33,7 @@ struct replay_slices {
 	size_t n_cpus, n_heard;
 	uint64_t *reading; /* scratch */
 
+	uint64_t first_ns;           /* when the recording begins */
 	uint64_t begin_ns, until_ns; /* the interval under way */
 	uint64_t interval_ns;        /* how long it was meant to be */
 	bool ended;                  /* nothing more comes: what waits need not */
