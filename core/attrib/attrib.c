@@ -207,6 +207,8 @@ void attrib_open(struct attrib *attrib, const struct attrib_stream *what, uint64
 {
 	struct stream *stream = stream_new(attrib, what, reading);
 
+	/* There was no sample yet: its time is 0. */
+	running_since_begin(&stream->since, &attrib->running[what->cpu], 0);
 	stream->on = what->layout->clock;
 	stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
 	put_in(attrib, stream);
