@@ -162,13 +162,18 @@ def compressed(work):
 def refused(work):
     """What cannot be shown is told in one sentence, with what to record instead."""
     data = os.path.join(work, "other.data")
+    group = "{context-switches,page-faults}:S"
     load = os.path.join(LOAD, "pingpong")
     for name, arguments, words in (
             ("a profile", ["-a", "-e", "cpu-clock", "-F", "99"], "no context switches"),
             ("a sample of the switches", ["-a", "-e", "context-switches", "-c", "5"],
              "Not every context switch"),
-            ("some tasks", ["-e", "{context-switches,page-faults}:S", "-c", "1"],
-             "Only some tasks")):
+            ("some tasks", ["-e", group, "-c", "1"], "Only some tasks"),
+            ("some tasks, listed behind their samples",
+             ["--tail-synthesize", "--sample-cpu", "-e", group, "-c", "1"], "Only some tasks"),
+            ("what was overwritten", ["--overwrite", "-a", "-e", group, "-c", "1"], "--overwrite"),
+            ("a profile with switches", ["--switch-events", "-a", "-e", "cpu-clock"],
+             "--switch-events")):
         subprocess.run(["perf", "record", *arguments, "-o", data, "--", load, "100"],
                        capture_output=True, stdin=subprocess.DEVNULL, timeout=180, check=False)
         said = replay(data)
