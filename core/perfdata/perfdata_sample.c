@@ -109,9 +109,11 @@ static const uint64_t *take_value(const uint64_t *at, uint64_t format,
 	return at;
 }
 
-static int take_read(const uint64_t *at, const uint64_t *end, uint64_t format,
+/* What READ tells; *words is behind it then. */
+static int take_read(const uint64_t **words, const uint64_t *end, uint64_t format,
 		     struct perfdata_sample *sample)
 {
+	const uint64_t *at = *words;
 	const uint64_t both = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	size_t times = (size_t)__builtin_popcountll(format & both);
 	size_t each =
@@ -122,7 +124,7 @@ static int take_read(const uint64_t *at, const uint64_t *end, uint64_t format,
 	if (!(format & PERF_FORMAT_GROUP)) {
 		if (left < times + each)
 			return -EBADMSG;
-		take_value(at, format, sample);
+		*words = take_value(at, format, sample);
 		return 0;
 	}
 	if (left < 1 + times)
@@ -136,12 +138,28 @@ static int take_read(const uint64_t *at, const uint64_t *end, uint64_t format,
 		sample->running_ns = *at++;
 	while (n-- > 0)
 		at = take_value(at, format, sample);
+	*words = at;
 	return 0;
+}
+
+/* RAW stands behind the call chain. */
+static void take_raw(const uint64_t *at, const uint64_t *end, uint64_t type, struct record *record)
+{
+	record->sample.rest_bytes = 0;
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		if (at == end || *at >= (size_t)(end - at))
+			return;
+		at += 1 + *at;
+	}
+	if (!(type & PERF_SAMPLE_RAW))
+		return;
+	record->sample.rest = at;
+	record->sample.rest_bytes = (size_t)(end - at) * sizeof(*at);
 }
 
 /* All that a sample of an event with these attributes tells. */
 static int take_sample(const struct perf_event_attr *attr, const uint64_t *words, size_t n,
-		       struct perfdata_sample *sample)
+		       struct record *record, struct perfdata_sample *sample)
 {
 	if (n < (size_t)__builtin_popcountll(attr->sample_type & BEFORE_READ))
 		return -EBADMSG;
@@ -149,8 +167,10 @@ static int take_sample(const struct perf_event_attr *attr, const uint64_t *words
 	const uint64_t *at = take_fixed(words, attr->sample_type, sample);
 	if (!(attr->sample_type & PERF_SAMPLE_PERIOD) && !attr->freq)
 		sample->period = attr->sample_period;
-	if (attr->sample_type & PERF_SAMPLE_READ)
-		return take_read(at, words + n, attr->read_format, sample);
+	if (attr->sample_type & PERF_SAMPLE_READ &&
+	    take_read(&at, words + n, attr->read_format, sample) < 0)
+		return -EBADMSG;
+	take_raw(at, words + n, attr->sample_type, record);
 	return 0;
 }
 
@@ -159,7 +179,7 @@ static int take_sample(const struct perf_event_attr *attr, const uint64_t *words
  * values of the group tell whose it is. Its layout is that of a group's leader then.
  */
 static void take_foreign(const struct perfdata_events *events, const uint64_t *words, size_t n,
-			 struct perfdata_sample *sample)
+			 struct record *record, struct perfdata_sample *sample)
 {
 	enum { LAYOUTS_MAX = 8 };
 	const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -177,7 +197,7 @@ static void take_foreign(const struct perfdata_events *events, const uint64_t *w
 		tried = attr;
 		n_tried++;
 		sample_clear(sample);
-		if (take_sample(attr, words, n, sample) == 0 && sample->n_values > 0)
+		if (take_sample(attr, words, n, record, sample) == 0 && sample->n_values > 0)
 			event = perfdata_events_find(events, sample->values[0].id);
 	}
 	if (!event)
@@ -195,9 +215,9 @@ static int decode_sample(const struct perfdata_events *events,
 	int result = 0;
 
 	if (event)
-		result = take_sample(&event->attr, words, n, sample);
+		result = take_sample(&event->attr, words, n, record, sample);
 	else
-		take_foreign(events, words, n, sample);
+		take_foreign(events, words, n, record, sample);
 	if (event)
 		sample->event = event;
 	record->kind = RECORD_SAMPLE;

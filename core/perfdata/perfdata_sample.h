@@ -41,9 +41,9 @@ struct perfdata_sample {
 
 /*
  * What a record tells: record->kind and its subject as record_decode() has them, but that samples
- * are in *sample, that LOST_SAMPLES are LOST, and that of a SWITCH of a task (not CPU-wide) the
- * other one is -1. Of all records of the kernel *sample has who made them, where and when, as far
- * as that is told. -EBADMSG where its size does not fit.
+ * are in *sample but for RAW (record->sample.rest), that LOST_SAMPLES are LOST, and that of a
+ * SWITCH of a task (not CPU-wide) the other one is -1. Of all records of the kernel *sample has who
+ * made them, where and when, as far as that is told. -EBADMSG where its size does not fit.
  */
 int perfdata_decode(const struct perfdata_events *events, const struct perf_event_header *header,
 		    struct record *record, struct perfdata_sample *sample);

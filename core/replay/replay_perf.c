@@ -108,6 +108,23 @@ static int is_of_plan(struct replay_perf *perf, struct perf_cpu *cpu, struct err
 	return 1;
 }
 
+void replay_perf_raw(struct replay_perf *perf, struct record *record)
+{
+	const struct perfdata_event *leader = replay_plan_leader(&perf->events, &perf->sample);
+	const struct switch_format *format;
+	struct switch_raw raw;
+
+	if (!leader || leader->attr.type != PERF_TYPE_TRACEPOINT || perf->other_numbers ||
+	    perfdata_reader_switch_format(perf->kind.part->reader, &format) < 0 ||
+	    leader->attr.config != format->id || switch_raw_read(format, record, &raw) < 0)
+		return;
+	perf->other_numbers = record->tid != -1 && record->tid != raw.prev_pid;
+	if (perf->other_numbers)
+		return;
+	record->tid = raw.prev_pid;
+	record->sample.next = (uint32_t)raw.next_pid + 1;
+}
+
 /* Whoever ran is in the cgroup that its sample names. */
 static void take_cgroup(struct replay_perf *perf, const struct perf_event_header *header)
 {
@@ -120,7 +137,7 @@ static void take_cgroup(struct replay_perf *perf, const struct perf_event_header
 }
 
 static int take_switch(struct replay_perf *perf, const struct perf_event_header *header,
-		       struct error *err)
+		       struct record *record, struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
 	const struct attrib_layout *layout = replay_perf_layout(perf);
@@ -150,15 +167,17 @@ static int take_switch(struct replay_perf *perf, const struct perf_event_header 
 		cpu->seen_ns = sample->time_ns;
 	replay_plan_read(&perf->plan, sample, cpu->seen_ns, cpu->switches, perf->reading);
 	perf->reading[READING_VALUES + layout->switch_value] += cpu->missed;
-	replay_slices_put(
-		&perf->slices, sample->cpu,
-		&(struct record){
-			.kind = RECORD_SAMPLE,
-			.time_ns = cpu->seen_ns,
-			.pid = sample->pid,
-			.tid = sample->tid,
-			.sample = {.reading = perf->reading, .n_values = layout->n_values},
-		});
+	replay_perf_raw(perf, record);
+	replay_slices_put(&perf->slices, sample->cpu,
+			  &(struct record){
+				  .kind = RECORD_SAMPLE,
+				  .time_ns = cpu->seen_ns,
+				  .pid = record->pid,
+				  .tid = record->tid,
+				  .sample = {.reading = perf->reading,
+					     .n_values = layout->n_values,
+					     .next = record->sample.next},
+			  });
 	return 0;
 }
 
@@ -198,7 +217,7 @@ static int take(struct replay_perf *perf, const struct perf_event_header *header
 	if (header->type != PERF_RECORD_SAMPLE)
 		take_other(perf, header, &record);
 	else
-		return take_switch(perf, header, err);
+		return take_switch(perf, header, &record, err);
 	return 0;
 }
 

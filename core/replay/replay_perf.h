@@ -34,7 +34,8 @@ struct replay_perf {
 	size_t first_bytes, first_capacity, first_at;
 	size_t best; /* most values of a sample of a switch so far, + 1; 0: none came */
 	uint64_t first_ns;
-	bool round; /* a round was finished since the first such sample */
+	bool round;         /* a round was finished since the first such sample */
+	bool other_numbers; /* RAW parts number tasks otherwise than samples: a pid namespace */
 
 	bool over;            /* the interval under way was handed out */
 	struct error failure; /* why nothing more can be read; code 0: the end */
@@ -61,6 +62,13 @@ static inline size_t replay_perf_room(const struct perf_event_header *header)
 
 /* Whether a record is of any interest at all: most that are not are told by their type. */
 bool replay_perf_tells(uint32_t type);
+
+/*
+ * What the RAW part of a switch tells: the thread that ran where the sample has lost its number,
+ * and the next one. Of perf in a pid namespace of its own nothing: RAW has the numbers of the
+ * initial one.
+ */
+void replay_perf_raw(struct replay_perf *perf, struct record *record);
 
 /* core/replay/replay_perf_open.c: finds out what is counted, as replay_kind_ops has them. */
 int replay_perf_open(struct replay_part *part, const struct perf_event_header *record,

@@ -143,6 +143,7 @@ static int look_at(struct replay_perf *perf, const struct perf_event_header *hea
 		int result = choose(perf, err);
 		if (result < 0)
 			return result;
+		replay_perf_raw(perf, &record);
 	}
 	perf->round |= header->type == PERFDATA_ROUND && perf->best > 0;
 	keep(perf, header);

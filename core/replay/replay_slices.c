@@ -39,14 +39,11 @@ void replay_slices_fini(struct replay_slices *slices)
 
 /* ---- folding in */
 
-static const uint64_t *last_reading(const struct replay_slices *slices, size_t cpu)
+/* False where nothing was folded in yet. */
+static bool last_state(const struct replay_slices *slices, size_t cpu, struct attrib_state *state)
 {
-	struct attrib_state state;
-
-	if (!slices->cpus[cpu].open ||
-	    !attrib_state(slices->attrib, cpu, slices->layout->group, &state))
-		return NULL;
-	return state.reading;
+	return slices->cpus[cpu].open &&
+	       attrib_state(slices->attrib, cpu, slices->layout->group, state);
 }
 
 /* Whether one reading can have come after another: counts only grow. */
@@ -113,15 +110,16 @@ static void fold(struct replay_slices *slices, size_t cpu, const struct record *
 		attrib_record(slices->attrib, cpu, record);
 		return;
 	}
-	const uint64_t *last = last_reading(slices, cpu);
-	size_t bytes = slices->layout->n_values * sizeof(*last);
+	struct attrib_state last;
+	const uint64_t *now = record->sample.reading;
+	size_t bytes = slices->layout->n_values * sizeof(*now);
+	bool begun = last_state(slices, cpu, &last);
 	/* Kernels make a sample twice now and then, where another recording ends or begins. */
-	if (last &&
-	    memcmp(last + READING_VALUES, record->sample.reading + READING_VALUES, bytes) == 0)
+	if (begun && memcmp(last.reading + READING_VALUES, now + READING_VALUES, bytes) == 0)
 		return;
-	if (!last)
+	if (!begun)
 		fold_first(slices, cpu, record);
-	else if (is_after(slices->layout, last, record->sample.reading))
+	else if (is_after(slices->layout, last.reading, now))
 		attrib_record(slices->attrib, cpu, record);
 	else
 		open_again(slices, cpu, record);
@@ -194,15 +192,19 @@ static bool make_tick(struct replay_slices *slices, size_t index)
 {
 	struct replay_slices_cpu *cpu = &slices->cpus[index];
 	const struct record *exit, *next = replay_order_sample(slices->order, index, &exit);
-	const uint64_t *last = last_reading(slices, index);
 	uint64_t time_ns = slices->until_ns;
+	struct attrib_state last;
 
-	if (!last || !next || next->time_ns <= time_ns || cpu->last_ns >= time_ns)
-		return false;
-	double share = (double)(time_ns - cpu->last_ns) / (double)(next->time_ns - cpu->last_ns);
-	if (!divide(slices->layout, last, next->sample.reading, share, slices->reading))
+	if (!last_state(slices, index, &last) || !next || next->time_ns <= time_ns ||
+	    cpu->last_ns >= time_ns)
 		return false;
 	const struct record *who = next->tid == -1 && exit ? exit : next;
+	/* Between this task and the one that the last record named a switch is missing. */
+	if (last.runner.tid != -1 && who->tid != last.runner.tid)
+		return false;
+	double share = (double)(time_ns - cpu->last_ns) / (double)(next->time_ns - cpu->last_ns);
+	if (!divide(slices->layout, last.reading, next->sample.reading, share, slices->reading))
+		return false;
 	attrib_record(slices->attrib, index,
 		      &(struct record){
 			      .kind = RECORD_SAMPLE,

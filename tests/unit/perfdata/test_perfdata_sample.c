@@ -72,6 +72,7 @@ static const struct layout {
 	uint64_t words[16];
 	bool known;
 	struct perfdata_sample says;
+	size_t rest; /* words of RAW */
 } layouts[] = {
 	{"of pmctop",
 	 ID | PERF_SAMPLE_IP | TID | TIME | CPU | READ,
@@ -157,6 +158,25 @@ static const struct layout {
 	 {1, 6ull << 32 | 5, 77, 2, 12, 3, 4, 555, 2, 100, 101},
 	 true,
 	 {.id = 12, .pid = 5, .tid = 6, .time_ns = 77, .cpu = 4, .period = 555}},
+	{"RAW behind a call chain",
+	 ID | READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
+	 0,
+	 0,
+	 0,
+	 7,
+	 {12, 1000, 2, 100, 101, 12, 13},
+	 true,
+	 {.id = 12, .pid = -1, .tid = -1, .n_values = 1, .values = {{1000, 0}}, .period = 9},
+	 .rest = 2},
+	{"RAW behind a call chain that is longer than the sample",
+	 ID | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
+	 0,
+	 0,
+	 0,
+	 4,
+	 {12, 3, 100, 101},
+	 true,
+	 {.id = 12, .pid = -1, .tid = -1, .period = 9}},
 	{"a frequency without its period",
 	 ID,
 	 0,
@@ -253,6 +273,7 @@ static void samples_say_all_they_have(void **state)
 		assert_int_equal(sample.enabled_ns, says->enabled_ns);
 		assert_int_equal(sample.running_ns, says->running_ns);
 		assert_int_equal(sample.n_values, says->n_values);
+		assert_int_equal(record.sample.rest_bytes, layout->rest * 8);
 		assert_memory_equal(sample.values, says->values,
 				    says->n_values * sizeof(sample.values[0]));
 		perfdata_events_fini(&events);

@@ -6,6 +6,7 @@
 #include "core/base/util.h"
 #include "core/event/plan.h"
 #include "core/perfdata/perfdata_read.h"
+#include "core/perfdata/perfdata_tracing.h"
 #include "core/replay/replay.h"
 #include "tests/fake_kernel/fake_kernel.h"
 
@@ -46,6 +47,7 @@ struct step {
 	pid_t other;
 	const char *comm;
 	uint64_t off_ns; /* how long the group has been off the PMU so far */
+	pid_t prev;      /* in RAW, if it is not tid; `other` is next there */
 };
 
 enum { IDLE = 0, UNATTRIBUTED = -9 };
@@ -65,6 +67,7 @@ enum format {
 	PERIODS, /* context-switches, but not each */
 	NONE,    /* cycles */
 	TRACED,  /* {sched:sched_switch,cycles}:S -c 1 */
+	RAW,     /* the same with call chains and RAW parts, and the tracepoint's format */
 	SCHED,   /* sched:sched_switch, as of perf sched record */
 	TRACES,  /* the same, but not each */
 	COMMAND, /* as GROUPED, from the exec of a command on */
@@ -84,6 +87,7 @@ struct perf_case {
 	unsigned cpus; /* that there are; 0: not told */
 	uint64_t interval_ns;
 	const char *note; /* what one of them begins with */
+	const char *no_note;
 	struct target_spec target;
 };
 
@@ -102,11 +106,13 @@ static const struct perf_case cases[] = {
 	 {{1, UNATTRIBUTED, 300, 2, 0}, {1, 8, 100, 1, 3}},
 	 1,
 	 .cpus = 2},
-	{"before the first sample the group was off its counters",
-	 {{SW, 0, 7, 7, 1000, 1, 50, .off_ns = 40}, {SW, 0, 8, 8, 1100, 2, 90, .off_ns = 40}},
-	 {{1, UNATTRIBUTED, 0, 1, 50}, {1, 8, 100, 1, 40}},
+	{"before the recording the group was off its counters",
+	 {{SW, 0, 7, 7, 1000, 1, 0}, {SW, 1, 9, 9, 1300, 1, 20, .off_ns = 40}},
+	 {{1, UNATTRIBUTED, 300, 2, 20}},
 	 1,
-	 .format = TIMED},
+	 .cpus = 2,
+	 .format = TIMED,
+	 .no_note = "The counters were shared"},
 	{"of a CPU where a task has ended before, too",
 	 {{EXIT, 0, 9, 9, 900}, {SW, 0, 7, 7, 1000, 1, 50}, {SW, 0, 8, 8, 1100, 2, 90}},
 	 {{1, UNATTRIBUTED, 0, 1, 50}, {1, 8, 100, 1, 40}},
@@ -314,6 +320,47 @@ static const struct perf_case cases[] = {
 	 {{1, UNATTRIBUTED, 0, 1, 50}, {1, 8, 100, 1, 40}, {1, 7, 50, 1, 10}},
 	 1,
 	 .format = TRACED},
+	{"where the sample has lost the number, RAW has it",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 8},
+	  {SW, 0, -1, -1, 1100, 2, 40, .prev = 8, .other = 7},
+	  {SW, 0, 7, 7, 1150, 3, 50}},
+	 {{1, UNATTRIBUTED, 0, 1, 0}, {1, 8, 100, 1, 40}, {1, 7, 50, 1, 10}},
+	 1,
+	 .format = RAW},
+	{"the next task is not the one that ran: a switch is missing",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 9},
+	  {SW, 0, 8, 8, 1100, 2, 40, .other = 7},
+	  {SW, 0, 7, 7, 1150, 3, 50}},
+	 {{1, UNATTRIBUTED, 100, 2, 40}, {1, 8, 0, 0, 0}, {1, 7, 50, 1, 10}},
+	 1,
+	 .format = RAW,
+	 .note = "Some context switches made no record"},
+	{"the same across a refresh is not divided",
+	 {{SW, 0, 7, 7, 1000, 1, 0, .other = 9},
+	  {SW, 0, 8, 8, 2100, 2, 40, .other = 7},
+	  {SW, 0, 7, 7, 2150, 3, 50}},
+	 {{1, UNATTRIBUTED, 0, 1, 0},
+	  {2, UNATTRIBUTED, 1100, 1, 40},
+	  {2, 8, 0, 0, 0},
+	  {2, 7, 50, 1, 10}},
+	 2,
+	 .format = RAW},
+	{"in a pid namespace RAW has other numbers",
+	 {{SW, 0, 0, 0, 1000, 1, 0, .other = 107},
+	  {SW, 0, 7, 7, 1100, 2, 40, .prev = 107},
+	  {SW, 0, 0, 0, 1150, 3, 50, .other = 107}},
+	 {{1, UNATTRIBUTED, 0, 1, 0}, {1, 7, 100, 1, 40}, {1, IDLE, 50, 1, 10}},
+	 1,
+	 .format = RAW},
+	{"the same, which only the second round shows",
+	 {{SW, 0, 0, 0, 1000, 1, 0, .other = 107},
+	  {ROUND},
+	  {SW, 0, 7, 7, 1100, 2, 40, .prev = 107},
+	  {SW, 0, 0, 0, 1150, 3, 50, .other = 107},
+	  {SW, 0, 7, 7, 1200, 4, 80, .prev = 107}},
+	 {{1, UNATTRIBUTED, 100, 2, 40}, {1, IDLE, 50, 1, 10}, {1, 7, 50, 1, 30}},
+	 1,
+	 .format = RAW},
 	{"tracepoints alone have times",
 	 {{SW, 0, 7, 7, 1000}, {SW, 0, 8, 8, 1100}, {SW, 0, 7, 7, 1150}},
 	 {{1, UNATTRIBUTED, 0, 1, 0}, {1, 8, 100, 1, 0}, {1, 7, 50, 1, 0}},
@@ -427,7 +474,7 @@ static void put_attr(struct made *made, uint64_t id, const struct perf_event_att
 	struct perf_event_attr attr = *what;
 
 	attr.size = sizeof(attr);
-	attr.sample_type = SAMPLE_TYPE | (attr.read_format ? PERF_SAMPLE_READ : 0u);
+	attr.sample_type |= SAMPLE_TYPE | (attr.read_format ? PERF_SAMPLE_READ : 0u);
 	attr.sample_id_all = 1;
 	begin_record(made, PERFDATA_ATTR);
 	put(made, &attr, sizeof(attr));
@@ -450,15 +497,17 @@ static void put_name(struct made *made, uint64_t id, const char *name)
 static bool is_grouped(enum format format)
 {
 	return format == GROUPED || format == TIMED || format == TWICE || format == TRACED ||
-	       format == COMMAND || format == BACK;
+	       format == RAW || format == COMMAND || format == BACK;
 }
 
 static void put_leader(struct made *made, enum format format, uint64_t read_format)
 {
-	bool traced = format == TRACED || format == SCHED || format == TRACES || format == UNNAMED;
+	bool traced = format == TRACED || format == RAW || format == SCHED || format == TRACES ||
+		      format == UNNAMED;
 	struct perf_event_attr attr = {
 		.type = traced ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
 		.config = traced ? 316 : PERF_COUNT_SW_CONTEXT_SWITCHES,
+		.sample_type = format == RAW ? PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW : 0u,
 		.sample_period = format == PERIODS || format == TRACES ? 4 : 1,
 		.read_format = read_format,
 		.enable_on_exec = format == COMMAND,
@@ -500,6 +549,47 @@ static void put_events(struct made *made, enum format format)
 			 .sample_period = 1000,
 			 .context_switch = format == RECORDS,
 		 });
+}
+
+/* As the tracepoint's format below has it. */
+struct raw {
+	uint32_t size, common[2];
+	int prev_pid;
+	uint64_t prev_state;
+	char next_comm[16];
+	int next_pid, next_prio;
+	uint32_t padding[2];
+} __attribute__((packed));
+
+static void put_format(struct made *made)
+{
+	static char page[] = "page", event[] = "event";
+	static char format[] = "name: sched_switch\nID: 316\nformat:\n"
+			       "\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\n"
+			       "\tfield:long prev_state;\toffset:12;\tsize:8;\n"
+			       "\tfield:char next_comm[16];\toffset:20;\tsize:16;\n"
+			       "\tfield:pid_t next_pid;\toffset:36;\tsize:4;\n"
+			       "\tfield:int next_prio;\toffset:40;\tsize:4;\n";
+	const struct switch_texts texts = {{page, event, format}};
+	struct perfdata data = {0};
+
+	perfdata_tracing(&data, &texts);
+	put(made, data.bytes, data.n);
+	perfdata_fini(&data);
+}
+
+static void put_raw(struct made *made, const struct step *step)
+{
+	const struct raw raw = {
+		.size = sizeof(raw) - sizeof(raw.size),
+		.prev_pid = step->prev ? step->prev : step->tid,
+		.next_pid = step->other,
+	};
+
+	put_u64(made, 2); /* a call chain */
+	put_u64(made, 0xffff0001);
+	put_u64(made, 0xffff0002);
+	put(made, &raw, sizeof(raw));
 }
 
 static void put_words(struct made *made, const char *words)
@@ -560,6 +650,8 @@ static void put_switch(struct made *made, const struct step *step, enum format f
 			put_u64(made, SIBLING);
 		}
 	}
+	if (format == RAW)
+		put_raw(made, step);
 	end_record(made);
 }
 
@@ -654,6 +746,8 @@ static void make_recording(struct made *made, const struct perf_case *perf_case)
 	*made = (struct made){0};
 	put(made, &head, sizeof(head));
 	put_events(made, perf_case->format);
+	if (perf_case->format == RAW)
+		put_format(made);
 	if (perf_case->cpus)
 		put_cpus(made, perf_case->cpus);
 	for (size_t i = 0; i < STEPS_MAX && perf_case->steps[i].kind != END; i++)
@@ -758,6 +852,7 @@ static void run_case(const struct perf_case *perf_case, const struct perfdata_in
 		assert_int_equal(snapshot->sequence, ++snapshots);
 		check(perf_case, snapshot);
 		noted |= perf_case->note && has_note(snapshot, perf_case->note);
+		assert_false(perf_case->no_note && has_note(snapshot, perf_case->no_note));
 		snapshot_free(snapshot);
 	}
 	if (perf_case->later)
