@@ -70,9 +70,10 @@ static uint64_t pause_awhile(const struct counted_cpus *cpus, uint64_t waited_ns
 
 static struct attrib_runner ourselves(const struct counted_cpus *cpus)
 {
-	struct attrib_runner us;
+	struct attrib_runner us = attrib_nobody;
 
-	return sys_self(cpus->sys, &us.pid, &us.tid) == 0 ? us : attrib_nobody;
+	sys_self(cpus->sys, &us.pid, &us.tid);
+	return us;
 }
 
 /* Brings a CPU up to what it waits for, and does it there: whether it goes on waiting. */
