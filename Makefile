@@ -411,7 +411,7 @@ guest: ## build the emulated arm64 machine and pmctop for it
 
 guest-bench: guest ## build what the benchmark's part "emulated" runs there too
 	+@$(submake) CROSS=aarch64-linux-gnu- SYSROOT=$(GUEST)/sysroot STATIC=1 BUILD=$(BUILD)/arm64 \
-		TEST_CFLAGS= TEST_LIBS= $(addprefix $(BUILD)/arm64/bench/,floor per_thread)
+		TEST_CFLAGS= TEST_LIBS= $(addprefix $(BUILD)/arm64/bench/,floor one_record per_thread)
 
 static-arm64: ## build build/arm64/static/pmctop, the static program for arm64
 	@tests/guest/image.sh $(GUEST)

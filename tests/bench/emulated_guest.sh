@@ -41,6 +41,7 @@ ours() {
 echo "== bare"
 pair
 ours tracepoint
+beside "one record" one_record $events
 beside "per-thread counters" per_thread $events
 beside "perf record -a :S" perf record -q -a -m 1024 -c 1 -o /dev/null -e "$sampled"
 umount /sys/kernel/tracing

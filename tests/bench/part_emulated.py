@@ -11,9 +11,9 @@ from machine import BUILD
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PMCTOP = os.path.join(BUILD, "arm64", "pmctop")
-FLOOR_MOST = 1.07   # times the kernel's cost of the same records
-RECORD_MOST = 1.10  # times perf record -a :S, whose records are smaller
-PEERS = "per-thread counters", "perf record -a :S"
+ONE_MOST = 1.07     # times the kernel's cost of one record of these counters
+RECORD_MOST = 1.10  # times perf record -a :S
+ONE, PERF, THREADS = "one record", "perf record -a :S", "per-thread counters"
 
 
 def measured():
@@ -45,9 +45,10 @@ def run(report, _rounds):
         report.add(part, f"{what} / {beside}", values, "x", told="; ".join(refused), **limits)
 
     for event in "tracepoint", "software event":
-        ratio(f"pmctop, {event}", f"floor, {event}", most=FLOOR_MOST)
-        ratio(f"pmctop, {event}", PEERS[1], most=RECORD_MOST)
-        ratio(f"pmctop, {event}", PEERS[0], most=1)
+        ratio(f"pmctop, {event}", f"floor, {event}")
+        ratio(f"pmctop, {event}", ONE, most=ONE_MOST)
+        ratio(f"pmctop, {event}", PERF, most=RECORD_MOST)
+        ratio(f"pmctop, {event}", THREADS, most=1)
     for name in told:
         if name != "bare":
             ratio(name, "bare")

@@ -6,9 +6,8 @@
  * descriptors it wanted and got, and milliseconds it took; ends when killed.
  */
 #include "core/base/util.h"
-#include "core/event/event.h"
-#include "core/perf/group.h"
 #include "core/sys/sys.h"
+#include "tests/bench/event_attrs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -105,26 +104,6 @@ static void refresh(void)
 	}
 }
 
-static int add_event(const char *name)
-{
-	struct pmu_set pmus;
-	struct event event;
-	struct error err;
-
-	pmu_set_read(&kernel, &pmus);
-	const struct event_context context = {.sys = &kernel, .pmus = &pmus};
-	if (event_resolve(&context, name, &event, &err) < 0 || event.n_codes == 0) {
-		fprintf(stderr, "per_thread: %s cannot be counted\n", name);
-		return -1;
-	}
-	attrs[n_attrs] = group_counting_attr(&event.codes[0]);
-	attrs[n_attrs++].read_format =
-		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	event_fini(&event);
-	pmu_set_fini(&pmus);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct rlimit files;
@@ -135,10 +114,13 @@ int main(int argc, char **argv)
 	}
 	if (sys_linux_init(&kernel) < 0)
 		return 1;
-	for (char *name = strtok(argv[1], ","); name && n_attrs < EVENTS_MAX;
-	     name = strtok(NULL, ","))
-		if (add_event(name) < 0)
-			return 1;
+	int n = event_attrs(&kernel, argv[1], attrs, EVENTS_MAX);
+	if (n < 0)
+		return 1;
+	n_attrs = (size_t)n;
+	for (size_t i = 0; i < n_attrs; i++)
+		attrs[i].read_format =
+			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	/* As many descriptors as root may have. */
 	files = (struct rlimit){1 << 20, 1 << 20};
 	if (setrlimit(RLIMIT_NOFILE, &files) < 0 && getrlimit(RLIMIT_NOFILE, &files) == 0) {
