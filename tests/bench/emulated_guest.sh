@@ -33,15 +33,16 @@ beside() {
 	wait $tool 2>/dev/null
 }
 
+# $2: none, or the number of the tracepoint.
 ours() {
+	beside "one record, $1" one_record $events $2
 	beside "floor, $1" floor $events
 	beside "pmctop, $1" pmctop --format json --budget 0 -S none -m cpu_percent -e $events -d 1
 }
 
 echo "== bare"
 pair
-ours tracepoint
-beside "one record" one_record $events
+ours tracepoint "$(cat /sys/kernel/tracing/events/sched/sched_switch/id)"
 beside "per-thread counters" per_thread $events
 beside "perf record -a :S" perf record -q -a -m 1024 -c 1 -o /dev/null -e "$sampled"
 umount /sys/kernel/tracing

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * one_record EVENT[,EVENT...]: what the kernel takes for one record with all these counts at each
- * context switch, and no more: a group on each CPU with the software event as its only sampling
- * member, without records of tasks' lives, without a tick. The rings are drained when they are half
- * full. Prints "ready" when that begins; ends when killed.
+ * one_record EVENT[,EVENT...] [ID]: what the kernel takes for one record with all these counts at
+ * each context switch, and no more: a group on each CPU with one sampling member, without records
+ * of tasks' lives, without a tick. That is the software event, or the tracepoint sched_switch with
+ * that ID. The rings are drained when they are half full. Prints "ready" when that begins; ends
+ * when killed.
  */
 #include "core/base/util.h"
 #include "core/sys/cpus.h"
@@ -18,6 +19,15 @@
 enum { EVENTS_MAX = 8, RING_BYTES = 2 << 20, NICE = -10 /* as pmctop */ };
 
 static struct sys kernel;
+static struct perf_event_attr switches = {
+	.size = sizeof(switches),
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+	.sample_period = 1,
+	.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ,
+	.watermark = 1,
+	.wakeup_watermark = RING_BYTES / 2,
+};
 
 /* The ring of its records, and the descriptor that wakes. */
 struct drained {
@@ -40,16 +50,6 @@ static int open_member(const struct perf_event_attr *what, int cpu, int leader)
 
 static int open_cpu(const struct perf_event_attr *attrs, int n, int cpu, struct drained *drained)
 {
-	struct perf_event_attr switches = {
-		.size = sizeof(switches),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-		.sample_period = 1,
-		.sample_type =
-			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ,
-		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 2,
-	};
 	int leader = -1;
 	void *address;
 
@@ -84,9 +84,14 @@ int main(int argc, char **argv)
 	struct perf_event_attr attrs[EVENTS_MAX];
 	struct cpu_list online;
 
-	if (argc != 2) {
-		fputs("usage: one_record EVENT[,EVENT...]\n", stderr);
+	if (argc < 2) {
+		fputs("usage: one_record EVENT[,EVENT...] [ID]\n", stderr);
 		return 2;
+	}
+	if (argc > 2) {
+		switches.type = PERF_TYPE_TRACEPOINT;
+		switches.config = strtoull(argv[2], NULL, 10);
+		switches.sample_type |= PERF_SAMPLE_RAW;
 	}
 	if (sys_linux_init(&kernel) < 0 || cpus_online(&kernel, &online) < 0)
 		return 1;
