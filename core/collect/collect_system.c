@@ -397,6 +397,7 @@ static void system_cut(struct collect *collect)
 			collect->interval.cpu_online[i] && !cpu->late && !cpu->window.shut;
 		cpu->late = false;
 	}
+	collect->interval.uncounted = self->uncounted.text[0] != '\0';
 	silence_cut(&self->silence, &self->cpus, &collect->interval);
 	interval_mark_unnamed(&collect->interval);
 	interval_sum_cpus(&collect->interval);

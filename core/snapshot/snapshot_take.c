@@ -61,7 +61,8 @@ static const char *take_cmdline(struct filling *filling, struct task *task)
 
 static bool task_has_gaps(const struct interval *interval, const struct task *task)
 {
-	return task->interval == interval->sequence && interval_has_gaps(interval, task->slot);
+	return interval->uncounted ||
+	       (task->interval == interval->sequence && interval_has_gaps(interval, task->slot));
 }
 
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
