@@ -135,18 +135,32 @@ static void put_attrs(struct perfdata *tail, const struct perfdata_sections *sec
 	perfdata_put(tail, sections->ids.bytes, sections->ids.n);
 }
 
-/* perf steps over PERFDATA_OWN, whatever is in it. */
-static int rename_records(const struct perfdata_sections *sections, int fd)
+/* perf steps over PERFDATA_OWN, whatever is in it. 0, or how many had been renamed, + 1. */
+static size_t rename_records(const struct perfdata_sections *sections, int fd)
 {
 	const struct perfdata_section *places = (const void *)sections->places.bytes;
-	int result = 0;
 
-	for (size_t i = 0; i < sections->places.n / sizeof(*places) && result == 0; i++) {
+	for (size_t i = 0; i < sections->places.n / sizeof(*places); i++) {
 		const struct perf_event_header header = {.type = PERFDATA_OWN,
 							 .size = (uint16_t)places[i].size};
-		result = write_at(fd, &header, sizeof(header), places[i].offset);
+		if (write_at(fd, &header, sizeof(header), places[i].offset) < 0)
+			return i + 1;
 	}
-	return result;
+	return 0;
+}
+
+/* The last step: 0; -EIO where all is as before; 1 where it is neither. */
+static int replace_head(const struct perfdata_sections *sections, int fd,
+			const struct perfdata_file_head *head)
+{
+	struct perfdata_file_head before;
+
+	if (pread(fd, &before, sizeof(before), 0) != sizeof(before))
+		return -EIO;
+	size_t failed = write_at(fd, head, sizeof(*head), 0) < 0 ? 1 : rename_records(sections, fd);
+	if (failed == 0)
+		return 0;
+	return failed == 1 && write_at(fd, &before, sizeof(before), 0) == 0 ? -EIO : 1;
 }
 
 int perfdata_sections_write(const struct perfdata_sections *sections, int fd, uint64_t end)
@@ -171,9 +185,7 @@ int perfdata_sections_write(const struct perfdata_sections *sections, int fd, ui
 	put_attrs(&tail, sections, head.attrs.offset + head.attrs.size);
 	int result = write_at(fd, tail.bytes, tail.n, end);
 	if (result == 0)
-		result = write_at(fd, &head, sizeof(head), 0);
-	if (result == 0)
-		result = rename_records(sections, fd);
+		result = replace_head(sections, fd, &head);
 	perfdata_fini(&tail);
 	return result;
 }

@@ -32,8 +32,9 @@ void perfdata_sections_fini(struct perfdata_sections *sections); /* zeroed is fi
 void perfdata_sections_note(struct perfdata_sections *sections, const unsigned char *bytes,
 			    size_t n, uint64_t at);
 /*
- * The stream in fd is whole, and has so many bytes. 0, or -errno: then it remains a stream. No more
- * may be written behind it.
+ * The stream in fd is whole, and has so many bytes. 0; -errno: it remains a stream, and what is
+ * behind its end may be cut off; 1: pmctop reads it, with all that is in it now, and perf does not.
+ * No more may be written behind it. fd must be open for reading too.
  */
 int perfdata_sections_write(const struct perfdata_sections *sections, int fd, uint64_t end);
 

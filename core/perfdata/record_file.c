@@ -113,7 +113,7 @@ static int explain(struct error *err, int code)
 static void end_file(struct record_file *file)
 {
 	if (!file->named || file->stream ||
-	    perfdata_sections_write(&file->sections, file->fd, file->written) == 0)
+	    perfdata_sections_write(&file->sections, file->fd, file->written) >= 0)
 		return;
 	int ignored = ftruncate(file->fd, (off_t)file->written);
 	(void)ignored;

@@ -109,7 +109,7 @@ static int make_way(const struct place *place, const char *path, int *doomed_fd,
 static int create(const struct place *place)
 {
 	int fd = openat(place->directory, place->name,
-			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	return fd < 0 ? -errno : fd;
 }
