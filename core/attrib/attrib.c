@@ -21,8 +21,9 @@ struct pace {
 };
 
 /*
- * Less is the drift of two clocks between two samples, or what we were kept from running between
- * the start of a window and a look at the time.
+ * By so much the time of a sample may differ from the group's own clock: the two clocks drift
+ * between two samples, and pmctop may be preempted between the start of a window and the reading of
+ * its time.
  */
 #define SHIFT_NS (2 * NS_PER_MS)
 
@@ -50,7 +51,7 @@ struct attrib {
 	struct tasks *tasks;
 	struct interval *interval;
 	struct stream **streams;      /* by CPU */
-	struct running_task *running; /* likewise */
+	struct running_task *running; /* by CPU */
 	uint64_t *slice;              /* scratch: a tally, of which a stream uses its own numbers */
 };
 
@@ -190,7 +191,7 @@ static struct stream *stream_new(struct attrib *attrib, const struct attrib_stre
 			 .unseen = xcalloc(n, sizeof(uint64_t))},
 		.start_unseen = xcalloc(n, sizeof(uint64_t)),
 		.slice_unseen = xcalloc(2 * n, sizeof(uint64_t)),
-		.since = {.runner = attrib_nobody},
+		.since = {.runner = attrib_unknown},
 	};
 	find_counters(stream, &attrib->interval->shape);
 	if (reading) {
@@ -367,7 +368,7 @@ static const struct running_task *running_on(const struct attrib *attrib,
 	return &attrib->running[stream->cpu];
 }
 
-/* Who ran in the slice that ends with this sample; NULL: no task that is known. */
+/* The task that ran in the slice that ends with this sample; NULL: unknown. */
 static inline struct task *task_of(const struct attrib *attrib, const struct stream *stream,
 				   const struct sample *sample)
 {
@@ -405,8 +406,8 @@ static uint64_t *silent_owner(const struct attrib *attrib, const struct stream *
 			      uint64_t missing, struct task **task)
 {
 	const struct record *came = &running_on(attrib, stream)->came;
-	pid_t told = stream->since.runner.tid;
-	bool several = missing > 1 || (told != -1 && told != came->change.other_tid);
+	pid_t named = stream->since.runner.tid;
+	bool several = missing > 1 || (named != -1 && named != came->change.other_tid);
 
 	*task = NULL;
 	if (several || came->change.other_tid < 0)
@@ -524,8 +525,8 @@ static void share_slice(const struct attrib *attrib, const struct stream *stream
 }
 
 /*
- * A slice that may be several tasks': the group was off the PMU or throttled, or `missing` records
- * are, or others that N did not count.
+ * A slice in which several tasks may have run. The group was off the PMU or throttled, or the
+ * samples of switches are missing: of `missing` that N counted, or of others.
  */
 SELDOM static void fold_doubtful(const struct attrib *attrib, const struct stream *stream,
 				 const struct sample *sample, uint64_t missing)
@@ -544,7 +545,7 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
 		return;
 	}
 	interval->gaps += missing ? missing : 1;
-	/* At the end of a turn a LOST may be still to come. */
+	/* After the end of a turn, a LOST record may still explain the gap. */
 	interval->cpu_unclear[stream->cpu] |=
 		stream->on && !running_lost(running_on(attrib, stream), &stream->since);
 	if (silence_is_told(attrib, stream, sample)) {
@@ -583,7 +584,6 @@ static OFTEN void stream_sample(const struct attrib *attrib, struct stream *stre
 	uint64_t grown = switches(layout, now) - switches(layout, last);
 	/* A reading may have had this switch in N already. */
 	uint64_t missing = grown > !sample->tick ? grown - !sample->tick : 0;
-
 	bool throttled = running_throttled(running_on(attrib, stream), &stream->since);
 
 	if (sample->tick && sample->runner.tid == -1 && !throttled)
@@ -598,6 +598,7 @@ static OFTEN void stream_sample(const struct attrib *attrib, struct stream *stre
 			     sample->time_ns, sample->tick, missing > 0);
 }
 
+/* The stream of the clock's group; NULL while that is off. */
 static const struct stream *clock_of(const struct attrib *attrib, size_t cpu)
 {
 	const struct stream *stream = while_on(attrib->streams[cpu]);
@@ -608,8 +609,8 @@ static const struct stream *clock_of(const struct attrib *attrib, size_t cpu)
 }
 
 /*
- * Who runs at a time that no sample is after. A group that has had no sample in its turn knows what
- * the clock's group does, if that has had none meanwhile either.
+ * The task that runs at time_ns, after the group's last sample. A group that has had no sample in
+ * its turn takes it from the clock's group, unless that has had a sample in this turn.
  */
 static struct attrib_runner runs_at(const struct attrib *attrib, const struct stream *stream,
 				    uint64_t time_ns)
@@ -658,16 +659,18 @@ void attrib_resume(struct attrib *attrib, size_t cpu, unsigned group, uint64_t s
 
 	if (!stream)
 		return;
-	bool whole = weight == ATTRIB_WEIGHT_ONE && stream->pace.weight == ATTRIB_WEIGHT_ONE;
 	set_pace(stream, weight);
 	if (start_ns > 0) {
 		const struct stream *clock = clock_of(attrib, cpu);
 		stream->on = true;
 		stream->origin_ns = start_ns - stream->last[READING_ENABLED_NS];
 		running_since_begin(&stream->since, running_on(attrib, stream), start_ns);
-		/* Who is about to end beside a window has done so when the next one begins. */
-		if (clock && (whole || !stream->layout->clock))
-			stream->since.exit_heard = clock->since.exit_heard;
+		/*
+		 * The slice of the clock's group may have an EXIT already. Without such a slice a
+		 * window begins: a task that was exiting before it has exited.
+		 */
+		if (clock)
+			stream->since.slice_at = clock->since.slice_at;
 	}
 	put_in(attrib, stream);
 }
@@ -706,33 +709,35 @@ SELDOM static bool is_foreign(const struct attrib *attrib, const struct stream *
 }
 
 /*
- * Pid and tid of a sample that the kernel prepared for an event of another program are those of
- * that event's pid namespace: a task outside it has tid 0, and others have other numbers.
+ * The task that ran until a sample which the kernel prepared for an event of another program. Its
+ * pid and tid are not used: they are of that event's pid namespace, in which a task has another
+ * number, or 0 if it is outside.
  */
 SELDOM static struct attrib_runner runner_of_foreign(const struct attrib *attrib,
 						     const struct stream *stream)
 {
 	struct interval *interval = attrib->interval;
 	const struct attrib_runner runner =
-		running_untold(running_on(attrib, stream), &stream->since);
+		running_expected(running_on(attrib, stream), &stream->since);
 
 	interval->cpu_unclear[stream->cpu] = true;
 	interval->cpu_gaps[stream->cpu] |= runner.tid == -1;
 	return runner;
 }
 
-/* Of which samples there is one for each listener, with what this one asked for. */
+/* Whether the tracepoint made a sample: each event then has one with the fields it requested. */
 static bool is_traced(const struct stream *stream, const struct record *record)
 {
 	return stream->format || record->sample.next != 0;
 }
 
 /*
- * Of a sample that was not made when our clock says. The clock's group alone is always on, so that
- * it is known when its samples are made.
+ * Whether the time of a sample, which differs from the group's clock, is another program's. Only
+ * the clock's group is always on, so only its clock can be relied on; the other groups go by its
+ * last sample.
  */
-SELDOM static bool has_others_time(const struct attrib *attrib, const struct stream *stream,
-				   const struct record *record)
+SELDOM static bool has_foreign_time(const struct attrib *attrib, const struct stream *stream,
+				    const struct record *record)
 {
 	if (!stream->layout->clock)
 		return running_on(attrib, stream)->shifted;
@@ -740,8 +745,8 @@ SELDOM static bool has_others_time(const struct attrib *attrib, const struct str
 }
 
 /*
- * Whether a switch sample with an id of ours has the time of another program's clock: that program
- * asked for no id, and the kernel filled in ours.
+ * Whether a switch sample with an id of pmctop's has the time of another program's clock: that
+ * program requested no id, and the kernel filled in pmctop's.
  */
 static OFTEN bool is_shifted(const struct attrib *attrib, const struct stream *stream,
 			     const struct record *record)
@@ -749,10 +754,13 @@ static OFTEN bool is_shifted(const struct attrib *attrib, const struct stream *s
 	uint64_t time_ns = stream->origin_ns + record->sample.reading[READING_ENABLED_NS];
 
 	return record->time_ns - time_ns + SHIFT_NS > 2 * SHIFT_NS &&
-	       has_others_time(attrib, stream, record);
+	       has_foreign_time(attrib, stream, record);
 }
 
-/* Who ran until a switch sample. What came since the last one is surely in our numbers. */
+/*
+ * The task that ran until a switch sample. A SWITCH since the last sample names it in pmctop's own
+ * pid namespace.
+ */
 static OFTEN struct attrib_runner runner_of(const struct attrib *attrib,
 					    const struct stream *stream,
 					    const struct record *record, bool shifted)
@@ -772,7 +780,7 @@ static inline struct attrib_runner next_of(const struct stream *stream, const st
 {
 	uint32_t next = switch_raw_next(stream->format, record);
 
-	return next == 0   ? attrib_nobody
+	return next == 0   ? attrib_unknown
 	       : next == 1 ? (struct attrib_runner){0, 0}
 			   : (struct attrib_runner){-1, (pid_t)(next - 1)};
 }
@@ -809,7 +817,7 @@ SELDOM static struct attrib_runner silent_runner(const struct attrib *attrib,
 
 	if (missing > 1 || !came ||
 	    came->time_ns <= stream->origin_ns + reading[READING_ENABLED_NS])
-		return attrib_nobody;
+		return attrib_unknown;
 	return (struct attrib_runner){came->change.other_pid, came->change.other_tid};
 }
 
@@ -863,11 +871,12 @@ bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct reco
 	if (reading[n_at] > n_before)
 		reading[n_at] = n_before;
 	uint64_t missing = n_before - reading[n_at];
-	bool tick = record->id == stream->tick_id;
-	*runner = missing == 0 && tick ? (struct attrib_runner){record->pid, record->tid}
-		  : missing == 0
-			  ? runner_of(attrib, stream, record, is_shifted(attrib, stream, record))
-			  : silent_runner(attrib, stream, reading, missing);
+	if (missing > 0)
+		*runner = silent_runner(attrib, stream, reading, missing);
+	else if (record->id == stream->tick_id)
+		*runner = (struct attrib_runner){record->pid, record->tid};
+	else
+		*runner = runner_of(attrib, stream, record, is_shifted(attrib, stream, record));
 	return true;
 }
 
@@ -904,7 +913,7 @@ SELDOM static void tell(struct attrib *attrib, size_t cpu, const struct record *
 {
 	bool named = record->tid > 0; /* tid 0: a task outside this pid namespace */
 
-	running_task_hear(&attrib->running[cpu], record);
+	running_note(&attrib->running[cpu], record);
 	switch (record->kind) {
 	case RECORD_COMM:
 		if (named)

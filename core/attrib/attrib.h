@@ -70,10 +70,10 @@ void attrib_open(struct attrib *attrib, const struct attrib_stream *stream, uint
 void attrib_close(struct attrib *attrib, size_t cpu);
 
 /*
- * A group that takes turns. When its turn is over its last reading ends the slice that was under
- * way: it is of the running task, or of `runner` where the caller knows better (who took the turn
- * away on the CPU it ran on itself); of nobody where neither is known. All its records
- * must have been folded in before. When its next turn begins, at start_ns, a slice begins.
+ * A group that takes turns. When its turn is over, its last reading ends the slice that was under
+ * way. The slice is attributed to `runner` if given (the caller runs on that CPU itself), else to
+ * the running task, else to `unattributed`. All its records must have been folded in before. When
+ * its next turn begins, at start_ns, a slice begins.
  *
  * All groups of a CPU that is counted in windows have a `weight`: what they count in the window
  * stands for that many times as much. The clock's time and switches are multiplied by it, and
@@ -124,7 +124,7 @@ bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct reco
  */
 bool attrib_runner_now(const struct attrib *attrib, size_t cpu, const uint64_t *reading,
 		       struct attrib_runner *runner);
-/* Whether the records up to now name who runs. */
+/* Whether the records up to now name the task that runs on a CPU. */
 bool attrib_names_runner(const struct attrib *attrib, size_t cpu);
 /* Whether the records of a group reach up to a reading; if not, that is bounded by the last one. */
 bool attrib_reaches(const struct attrib *attrib, size_t cpu, unsigned group, uint64_t *reading);

@@ -132,11 +132,11 @@ float interval_uneven(const struct interval *interval, uint64_t length_ns)
 	double most = 0;
 
 	for (size_t i = 0; i < interval->n_cpus && length_ns > 0; i++) {
-		uint64_t own_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		double off = fabs((double)own_ns / (double)length_ns - 1);
+		uint64_t cpu_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+		double off = fabs((double)cpu_ns / (double)length_ns - 1);
 
-		/* As in interval_counted_ns(): one that came late was hardly heard of. */
-		if (interval->cpu_online[i] && own_ns >= length_ns / 2 && off > most)
+		/* As in interval_counted_ns(): one that came late has too few records. */
+		if (interval->cpu_online[i] && cpu_ns >= length_ns / 2 && off > most)
 			most = off;
 	}
 	return most <= INTERVAL_EVEN ? 0 : most < 1 ? (float)most : 1;

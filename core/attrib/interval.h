@@ -78,8 +78,9 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
 
 /*
  * The largest part of `length_ns`, 0..1, by which the interval was longer or shorter for one of the
- * CPUs that are counted at its end: by so much rates of tasks that ran there are wrong. 0 up to
- * INTERVAL_EVEN. Where reading a CPU takes long, its part ends late, and its next part is shorter.
+ * CPUs that are counted at its end; 0 if it is at most INTERVAL_EVEN. Rates of tasks that ran there
+ * may be wrong by as much. If a CPU is read late, its part of this interval is longer, and its part
+ * of the next one is shorter.
  */
 #define INTERVAL_EVEN 0.02
 float interval_uneven(const struct interval *interval, uint64_t length_ns);

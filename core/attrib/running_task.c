@@ -3,28 +3,28 @@
 
 #include "core/base/util.h"
 
-const struct attrib_runner attrib_nobody = {-1, -1};
+const struct attrib_runner attrib_unknown = {-1, -1};
 
-void running_task_hear(struct running_task *task, const struct record *record)
+void running_note(struct running_task *task, const struct record *record)
 {
-	task->heard++;
+	task->n_records++;
 	if (record->kind == RECORD_EXIT) {
 		task->exit = *record;
-		task->exit_at = task->heard;
+		task->exit_at = task->n_records;
 	} else if (record->kind == RECORD_SWITCH && !record->change.out) {
 		task->came = *record;
-		task->came_at = task->heard;
+		task->came_at = task->n_records;
 	} else if (record->kind == RECORD_LOST) {
-		task->lost_at = task->heard;
+		task->lost_at = task->n_records;
 	} else if (record->kind == RECORD_THROTTLE) {
-		task->throttled_at = task->heard;
+		task->throttled_at = task->n_records;
 	}
 }
 
 struct running_since running_restore(struct running_task *task, const struct record *exit,
 				     const struct record *came, bool lost)
 {
-	task->heard = 1;
+	task->n_records = 1;
 	if (came->time_ns) {
 		task->came = *came;
 		task->came_at = 1;
@@ -36,9 +36,9 @@ struct running_since running_restore(struct running_task *task, const struct rec
 	if (lost)
 		task->lost_at = 1;
 	return (struct running_since){
-		.heard = !came->time_ns,
-		.switch_heard = !lost,
-		.exit_heard = !exit->time_ns,
+		.sample_at = !came->time_ns,
+		.switch_at = !lost,
+		.slice_at = !exit->time_ns,
 	};
 }
 
@@ -74,8 +74,8 @@ SELDOM bool running_has_execed(const struct running_since *since, const struct t
 	return runner->tid == runner->pid && task && task->pid == runner->pid;
 }
 
-SELDOM struct attrib_runner running_untold(const struct running_task *task,
-					   const struct running_since *since)
+SELDOM struct attrib_runner running_expected(const struct running_task *task,
+					     const struct running_since *since)
 {
 	const struct record *came = running_came(task, since);
 
@@ -88,6 +88,6 @@ struct attrib_runner running_at(const struct running_task *task, const struct ru
 	const struct record *came = running_came(task, since);
 
 	return (came && came->time_ns > time_ns) || running_throttled(task, since)
-		       ? attrib_nobody
-		       : running_untold(task, since);
+		       ? attrib_unknown
+		       : running_expected(task, since);
 }

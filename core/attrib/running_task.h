@@ -12,46 +12,46 @@
 /*
  * The running task of a CPU: which task runs there, and since which record.
  *
- * Three sources name it: the tracepoint's next in a switch sample, a SWITCH record of a task that
- * came, and a tick, which names the task that it interrupts. A switch sample names the task that
- * ran until then. Each counter group of a CPU has samples of its own at the same switch, so each
- * knows the running task since its own last sample; all other records are the CPU's.
+ * Three sources name it: `next` of the tracepoint in a switch sample, a SWITCH record of a task
+ * that came, and a tick, which names the task that it interrupts. A switch sample also names the
+ * task that ran until then. Each counter group of a CPU has samples of its own, so there is a
+ * struct running_since for each; all other records are the CPU's.
  *
- * Times are the records', in ns. What was heard before what is a matter of their order in the ring
- * alone, since a sample's time may be an estimate.
+ * Times are those of records, in ns. Records are ordered by their place in the ring, not by their
+ * time, because a sample's time may be an estimate.
  */
 
-/* tid -1: not known. pid -1 beside a tid: the thread alone is known. 0 and 0: the idle task. */
+/* tid -1: unknown. pid -1 with a tid: only the thread is known. 0 and 0: the idle task. */
 struct attrib_runner {
 	pid_t pid, tid;
 };
-extern const struct attrib_runner attrib_nobody;
+extern const struct attrib_runner attrib_unknown;
 
-/* What the records of a CPU have told. All zero: nothing. */
+/* From the records of a CPU that are not samples. All zero: there were none. */
 struct running_task {
 	bool shifted;                       /* the last sample had another program's time */
-	uint64_t heard;                     /* so many records */
+	uint64_t n_records;                 /* noted so far */
 	struct record exit;                 /* the last EXIT */
 	struct record came;                 /* the last SWITCH of a task that came */
-	uint64_t exit_at, came_at, lost_at; /* `heard` at these and at the last LOST; 0: none */
-	uint64_t throttled_at;              /* at the last THROTTLE or UNTHROTTLE */
+	uint64_t exit_at, came_at, lost_at; /* n_records with these and the last LOST; 0: none */
+	uint64_t throttled_at;              /* with the last THROTTLE or UNTHROTTLE */
 };
 
-/* What a group's last sample has told. */
+/* From the last sample of a group. */
 struct running_since {
-	struct attrib_runner runner; /* since then */
+	struct attrib_runner runner; /* the task that runs since then */
 	uint64_t time_ns;            /* of that sample; 0: there was none */
-	uint64_t heard;              /* by then */
-	uint64_t switch_heard;       /* by the last sample of a switch */
-	uint64_t exit_heard;         /* by the last one that was not of the same slice */
+	uint64_t sample_at;          /* n_records at that sample */
+	uint64_t switch_at;          /* n_records at the last sample of a switch */
+	uint64_t slice_at;           /* the same, or at a later tick if the switch counter grew */
 };
 
-/* An EXIT, SWITCH, LOST or THROTTLE record. */
-void running_task_hear(struct running_task *task, const struct record *record);
+/* Notes a record of the CPU that is not a sample. */
+void running_note(struct running_task *task, const struct record *record);
 
 /*
- * As a recording has them (core/perfdata/recorder); time_ns 0: none. All groups of a CPU that are
- * restored have the same exit and came, if they have one.
+ * Restores what a recording has (core/perfdata/recorder); time_ns 0: none. All groups of a CPU have
+ * the same exit and came, if they have one.
  */
 struct running_since running_restore(struct running_task *task, const struct record *exit,
 				     const struct record *came, bool lost);
@@ -63,15 +63,15 @@ static inline void running_since_begin(struct running_since *since, const struct
 	*since = (struct running_since){
 		.runner = {-1, -1},
 		.time_ns = time_ns,
-		.heard = task->heard,
-		.switch_heard = task->heard,
-		.exit_heard = task->heard,
+		.sample_at = task->n_records,
+		.switch_at = task->n_records,
+		.slice_at = task->n_records,
 	};
 }
 
 /*
- * A group's sample: its last one from now on. A tick is of no switch, and may be a reading, made
- * before the SWITCH that was heard last. `grown`: the switch counter has grown.
+ * Notes a group's sample, after which `runner` runs. A tick is not a switch. It may be made from a
+ * reading, at a time before the last SWITCH record. `grown`: the switch counter has grown.
  */
 static inline void running_since_sample(struct running_since *since,
 					const struct running_task *task,
@@ -81,43 +81,42 @@ static inline void running_since_sample(struct running_since *since,
 	since->runner = *runner;
 	since->time_ns = time_ns;
 	if (!tick || task->came.time_ns <= time_ns)
-		since->heard = task->heard;
+		since->sample_at = task->n_records;
 	if (!tick)
-		since->switch_heard = task->heard;
+		since->switch_at = task->n_records;
 	if (!tick || grown)
-		since->exit_heard = task->heard;
+		since->slice_at = task->n_records;
 }
 
 /*
- * What was heard since the last sample: an EXIT and a LOST since the last one of a switch. NULL or
- * false: none.
+ * Records since the last sample. For an EXIT it is that of slice_at, for a LOST that of switch_at.
+ * NULL or false: none.
  */
 static inline const struct record *running_exit(const struct running_task *task,
 						const struct running_since *since)
 {
-	return task->exit_at > since->exit_heard ? &task->exit : NULL;
+	return task->exit_at > since->slice_at ? &task->exit : NULL;
 }
 
 static inline const struct record *running_came(const struct running_task *task,
 						const struct running_since *since)
 {
-	return task->came_at > since->heard ? &task->came : NULL;
+	return task->came_at > since->sample_at ? &task->came : NULL;
 }
 
 static inline bool running_lost(const struct running_task *task, const struct running_since *since)
 {
-	return task->lost_at > since->switch_heard;
+	return task->lost_at > since->switch_at;
 }
 
-/* The switch counter stood still for a while since the last sample, whatever switches there were.
- */
+/* If true, the switch counter stood still for a while since the last sample. */
 static inline bool running_throttled(const struct running_task *task,
 				     const struct running_since *since)
 {
-	return task->throttled_at > since->heard;
+	return task->throttled_at > since->sample_at;
 }
 
-/* ---- who ran until a sample that names `runner`, made at time_ns */
+/* ---- the task that ran until a sample, which names `runner` and was made at time_ns */
 
 /*
  * Whether it was the idle task, or one outside this pid namespace: the kernel writes tid 0 for
@@ -127,13 +126,14 @@ bool running_is_idle(const struct running_task *task, const struct running_since
 		     const struct attrib_runner *runner);
 
 /*
- * The task; NULL: none that is known. One that is past its EXIT may have lost its number before its
- * last switch: the kernel then writes tid -1. If an EXIT was heard since, it is that one.
+ * The task; NULL: unknown. A task that is past its EXIT may have lost its number before its last
+ * switch: the kernel then writes tid -1. If there was an EXIT in the slice, it is that task.
  * A tid without a pid is that of a known task, else of a process with one thread.
+ * running_search() is the part of running_find() that is seldom needed.
  */
 struct task *running_search(const struct running_task *task, const struct running_since *since,
 			    struct tasks *tasks, const struct attrib_runner *runner,
-			    uint64_t time_ns); /* where it takes more than a look */
+			    uint64_t time_ns);
 static inline struct task *running_find(const struct running_task *task,
 					const struct running_since *since, struct tasks *tasks,
 					const struct attrib_runner *runner, uint64_t time_ns)
@@ -144,8 +144,9 @@ static inline struct task *running_find(const struct running_task *task,
 }
 
 /*
- * Whether another task ran than the last sample said: some switch between made no sample, and the
- * switch counter does not have it. `execed`: a thread that execs takes its process's number.
+ * Whether another task ran than the one expected after the last sample: a switch between them made
+ * no sample, and the switch counter did not count it. running_has_execed() finds the exception: a
+ * thread that execs takes the number of its process.
  */
 bool running_has_execed(const struct running_since *since, const struct tasks *tasks,
 			const struct attrib_runner *runner);
@@ -157,15 +158,15 @@ static inline bool running_is_broken(const struct running_since *since, const st
 }
 
 /*
- * Of a sample whose numbers are not to be trusted: by the SWITCH since the last sample, else by
- * that.
+ * The task that runs by the records since the last sample alone: a SWITCH names it, else the last
+ * sample.
  */
-struct attrib_runner running_untold(const struct running_task *task,
-				    const struct running_since *since);
+struct attrib_runner running_expected(const struct running_task *task,
+				      const struct running_since *since);
 
 /*
- * Who runs at time_ns, after the last sample: nobody where only a SWITCH of after it names it, or
- * where the group was throttled since.
+ * The task that runs at time_ns, after the last sample. Unknown if a SWITCH came after time_ns, or
+ * if the group was throttled since the last sample.
  */
 struct attrib_runner running_at(const struct running_task *task, const struct running_since *since,
 				uint64_t time_ns);

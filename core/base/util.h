@@ -16,7 +16,7 @@
 
 /* Of a function that is seldom called, from where much is done often: not mixed up with that. */
 #define SELDOM __attribute__((cold, noinline))
-/* Of one that each record goes through: part of its caller. */
+/* For a function that runs for each record: inlined into its caller. */
 #define OFTEN inline __attribute__((always_inline))
 
 static inline size_t size_min(size_t a, size_t b)

@@ -513,7 +513,7 @@ void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runne
 	note_times(counted, cpu->reading);
 	/* Not there any more: who knows who was when the turn ended. */
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
-		runner = &attrib_nobody;
+		runner = &attrib_unknown;
 	end_slice(cpu, counted, cpu->reading, runner);
 	cpu->late_turns = 0;
 	if (begin_turn(cpu, cpu->next_turn, ATTRIB_WEIGHT_ONE) < 0)
@@ -575,7 +575,7 @@ static bool is_off(const struct counted_cpu *cpu)
 
 void counted_cpu_drain_to_end(struct counted_cpu *cpu)
 {
-	struct attrib_runner runner = attrib_nobody;
+	struct attrib_runner runner = attrib_unknown;
 
 	drain(cpu, UNTIL_END, cpu->mark);
 	if (!cpu->ending)
@@ -640,7 +640,7 @@ void counted_cpu_close_window(struct counted_cpu *cpu, const struct attrib_runne
 		cpu->dead |= group_disable(&on[i]->group) < 0;
 	switch_records(cpu, PERF_EVENT_IOC_DISABLE);
 	if (runner && sys_current_cpu(cpu->sys) != cpu->number)
-		runner = &attrib_nobody;
+		runner = &attrib_unknown;
 	drain(cpu, UNTIL_MARK, UINT64_MAX);
 	for (size_t i = first; i < ARRAY_SIZE(on); i++) {
 		uint64_t enabled_ns = on[i]->enabled_ns;

@@ -169,7 +169,7 @@ void counted_cpu_read_end(struct counted_cpu *cpu);
  * there is none yet, the CPU goes on ending.
  */
 void counted_cpu_drain_to_end(struct counted_cpu *cpu);
-/* The caller says who ran: attrib_nobody where nobody knows. */
+/* `runner`: the task that ran, or attrib_unknown. */
 void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner);
 /* The greatest off_looks of its groups. */
 unsigned counted_cpu_off(const struct counted_cpu *cpu);

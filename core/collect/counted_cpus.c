@@ -70,7 +70,7 @@ static uint64_t pause_awhile(const struct counted_cpus *cpus, uint64_t waited_ns
 
 static struct attrib_runner ourselves(const struct counted_cpus *cpus)
 {
-	struct attrib_runner us = attrib_nobody;
+	struct attrib_runner us = attrib_unknown;
 
 	sys_self(cpus->sys, &us.pid, &us.tid);
 	return us;
@@ -157,7 +157,7 @@ static void act_or_arm(const struct counted_cpus *cpus, struct counted_cpu *cpu,
 /* Whom the records do not name runs there still: the CPU that we run on needs none. */
 static void end_unnamed(const struct counted_cpus *cpus, struct counted_cpu *cpu)
 {
-	const struct attrib_runner runner = cpu->reads_itself ? ourselves(cpus) : attrib_nobody;
+	const struct attrib_runner runner = cpu->reads_itself ? ourselves(cpus) : attrib_unknown;
 
 	if (!cpu->ending)
 		return;
@@ -187,7 +187,7 @@ void counted_cpus_begin(struct counted_cpus *cpus)
 			continue;
 		counted_cpu_drain_to_end(cpu);
 		if (cpu->ending)
-			counted_cpu_end(cpu, &attrib_nobody);
+			counted_cpu_end(cpu, &attrib_unknown);
 	}
 }
 
@@ -342,7 +342,7 @@ static void turn_late(struct counted_cpus *cpus)
 			continue;
 		counted_cpu_disarm(cpu);
 		if (++cpu->late_turns >= TICKLESS_TURNS)
-			counted_cpu_turn(cpu, &attrib_nobody);
+			counted_cpu_turn(cpu, &attrib_unknown);
 	}
 }
 
@@ -381,6 +381,6 @@ void counted_cpus_close_windows(struct counted_cpus *cpus, uint64_t until_ns)
 		if (!cpu->open || !counted_cpu_awaits(cpu))
 			continue;
 		counted_cpu_disarm(cpu);
-		counted_cpu_close_window(cpu, &attrib_nobody);
+		counted_cpu_close_window(cpu, &attrib_unknown);
 	}
 }
