@@ -58,7 +58,7 @@ struct collect {
 	struct interval interval; /* being filled; renew begins it anew */
 	struct plan *plan;        /* of the interval; owned */
 	struct budget budget;     /* what plans are made for */
-	/* What samples the switches of CPUs; NULL: nothing does. */
+	/* The event that samples the switches of CPUs; NULL: none does. */
 	const struct switch_event *switches;
 	uint64_t refresh_ns;         /* how long an interval is to be; set by the engine */
 	bool stale;                  /* what is wanted has changed; set by the engine */

@@ -9,7 +9,7 @@
  * virtual CPU), the time since the last record is unattributed, except what /proc/stat calls idle.
  *
  * Hardware groups that do not fit on the PMU together take turns, several times an interval. A turn
- * ends with the running task known too, so that the last slice of the group has its owner.
+ * also ends where the running task is known, so that the group's last slice can be attributed.
  */
 #include "core/attrib/attrib.h"
 #include "core/base/util.h"
@@ -38,7 +38,8 @@ enum {
 	RINGS_BYTES = 128 << 20, /* of all CPUs together */
 };
 
-#define LOOK_NS (50 * NS_PER_MS)
+/* Another program that samples switches (a rival) is noticed after so long. */
+#define RIVAL_CHECK_NS (50 * NS_PER_MS)
 
 struct collect_system {
 	struct collect base;
@@ -51,8 +52,8 @@ struct collect_system {
 	struct contention contention;
 	struct silence silence;
 	struct switch_event switches;
-	struct cpu_list online; /* as of the last cut */
-	uint64_t look_due_ns;   /* when rivals are looked for; UINT64_MAX: none can blind us */
+	struct cpu_list online;      /* as of the last cut */
+	uint64_t rival_check_due_ns; /* UINT64_MAX: a rival does no harm */
 	size_t ring_bytes;
 	struct error uncounted; /* why some CPUs are not, as it was told; "": all are */
 };
@@ -218,23 +219,25 @@ static void begin_turns(struct collect_system *self)
 }
 
 /*
- * With the software event a program that begins to sample switches blinds us until SWITCH records
- * are requested: soon, not at the end of a long interval.
+ * With the software event, samples do not name the task any more once a rival samples switches:
+ * SWITCH records must. They are requested soon, not at the end of a long interval.
  */
-static void schedule_look(struct collect_system *self)
+static void schedule_rival_check(struct collect_system *self)
 {
-	bool told = switch_event_format(&self->switches) || !counted_cpus_need_look(&self->cpus);
+	bool needed =
+		!switch_event_format(&self->switches) && counted_cpus_need_rival_check(&self->cpus);
 
-	self->look_due_ns = told ? UINT64_MAX : sys_now_ns(self->context.sys) + LOOK_NS;
+	self->rival_check_due_ns =
+		needed ? sys_now_ns(self->context.sys) + RIVAL_CHECK_NS : UINT64_MAX;
 }
 
-static void look(struct collect_system *self)
+static void check_rivals(struct collect_system *self)
 {
-	counted_cpus_look(&self->cpus);
+	counted_cpus_check_rivals(&self->cpus);
 	counted_cpus_want_switches(&self->cpus, &self->base.interval);
 	if (counted_cpus_ask_switches(&self->cpus))
 		counted_cpus_record_switches(&self->cpus);
-	schedule_look(self);
+	schedule_rival_check(self);
 }
 
 static void make_plan(struct collect_system *self)
@@ -339,7 +342,7 @@ static uint64_t system_due_ns(const struct collect *collect)
 	uint64_t window_ns = counted_windows_due_ns(&self->windows);
 	uint64_t due_ns = turn_ns < window_ns ? turn_ns : window_ns;
 
-	return due_ns < self->look_due_ns ? due_ns : self->look_due_ns;
+	return due_ns < self->rival_check_due_ns ? due_ns : self->rival_check_due_ns;
 }
 
 static void system_turn(struct collect *collect)
@@ -351,8 +354,8 @@ static void system_turn(struct collect *collect)
 		counted_windows_go_on(&self->windows, now_ns);
 	if (self->cpus.turn_due_ns <= now_ns)
 		counted_cpus_turn(&self->cpus);
-	if (self->look_due_ns <= now_ns)
-		look(self);
+	if (self->rival_check_due_ns <= now_ns)
+		check_rivals(self);
 }
 
 /* ---- between two intervals */
@@ -377,7 +380,7 @@ static void system_renew(struct collect *collect)
 	silence_renew(&self->silence, &self->cpus, anew);
 	begin_turns(self);
 	counted_windows_begin(&self->windows, collect->refresh_ns);
-	schedule_look(self);
+	schedule_rival_check(self);
 }
 
 static void system_cut(struct collect *collect)
@@ -516,7 +519,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 		result = replan(self, err);
 	if (result == 0)
 		begin_turns(self);
-	schedule_look(self);
+	schedule_rival_check(self);
 	if (self->ring_bytes < ring_bytes_for(online.n))
 		notes_add(
 			context->notes,

@@ -338,8 +338,8 @@ void counted_cpu_end(struct counted_cpu *cpu, const struct attrib_runner *runner
 	if (!attrib_state(cpu->attrib, cpu->index, clock->index, &state))
 		return;
 	/*
-	 * One time for both, as one is read at once after the other. If it cannot have been then,
-	 * the clocks have gone apart.
+	 * One time for both groups, as one is read right after the other. Where the clocks have
+	 * drifted apart, it is kept between the times before and after the readings.
 	 */
 	uint64_t time_ns = state.origin_ns + clock->end[READING_ENABLED_NS];
 	if (time_ns < cpu->read_ns[0])

@@ -72,7 +72,7 @@ struct counted_cpu {
 	struct counted_window window;
 	uint64_t records;               /* that were folded in */
 	uint64_t *reading;              /* scratch, for the largest of them */
-	uint64_t read_ns[2];            /* it was read after and before then */
+	uint64_t read_ns[2];            /* the times before and after counted_cpu_read_end() */
 	bool ending;                    /* who ran at the end of the interval is not known yet */
 	bool reads_itself;              /* that end was read by us on that CPU */
 	unsigned tickless_cuts;         /* how many in a row */
@@ -106,7 +106,10 @@ int counted_cpu_open(struct counted_cpu *cpu, const struct event_set *events,
 		     struct counted_failure *failure);
 void counted_cpu_close(struct counted_cpu *cpu); /* whether open or not; keeps window.share */
 
-/* Requests SWITCH records if they are wanted and the CPU is open: whether there are some anew. */
+/*
+ * Requests SWITCH records if they are wanted and the CPU is open. Returns whether it had none until
+ * now, and has them from now on.
+ */
 bool counted_cpu_ask_switches(struct counted_cpu *cpu);
 
 /*
@@ -149,12 +152,12 @@ void counted_cpu_tell_birth(struct counted_cpu *cpu, const struct birth *birth);
 void counted_cpu_drain_to_mark(struct counted_cpu *cpu);
 void counted_cpu_drain_to_ticks(struct counted_cpu *cpu);
 
-/* Folds in the records up to the mark: whether they name who runs there now. */
+/* Folds in the records up to the mark. Returns whether they name the task that runs there now. */
 bool counted_cpu_names_runner(struct counted_cpu *cpu);
 
 /*
- * Gives the turn to the next group, if several take turns. `runner`: who runs there, where the
- * caller does; NULL: as the records tell.
+ * Gives the turn to the next group, if several take turns. `runner`: the task that runs there, if
+ * the caller runs on that CPU; NULL: the task that the records name.
  */
 void counted_cpu_turn(struct counted_cpu *cpu, const struct attrib_runner *runner);
 

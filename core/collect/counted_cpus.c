@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What ends, an interval, a turn or a window, ends with a task: who runs there now the records may
- * name, else a tick does. The CPU that we run on is never armed: who runs there is us.
+ * An interval, a turn or a window ends on a CPU where the running task is known: the records name
+ * it, else a tick does. The CPU that pmctop runs on needs no tick: the running task is pmctop.
  */
 #include "core/collect/counted_cpus.h"
 
@@ -50,7 +50,7 @@ void counted_cpus_drain(struct counted_cpus *cpus)
 			counted_cpu_drain_to_mark(&cpus->items[i]);
 }
 
-/* ---- who runs */
+/* ---- the running task */
 
 static bool is_ours(const struct counted_cpus *cpus, const struct counted_cpu *cpu)
 {
@@ -68,15 +68,19 @@ static uint64_t pause_awhile(const struct counted_cpus *cpus, uint64_t waited_ns
 	return sys_now_ns(cpus->sys) - begin_ns;
 }
 
-static struct attrib_runner ourselves(const struct counted_cpus *cpus)
+/* pmctop's thread that counts. */
+static struct attrib_runner runner_self(const struct counted_cpus *cpus)
 {
-	struct attrib_runner us = attrib_unknown;
+	struct attrib_runner self = attrib_unknown;
 
-	sys_self(cpus->sys, &us.pid, &us.tid);
-	return us;
+	sys_self(cpus->sys, &self.pid, &self.tid);
+	return self;
 }
 
-/* Brings a CPU up to what it waits for, and does it there: whether it goes on waiting. */
+/*
+ * Folds in records up to what a CPU waits for, and acts if that is there. Returns whether the CPU
+ * still waits.
+ */
 typedef bool step(struct counted_cpu *cpu);
 
 static bool step_to_end(struct counted_cpu *cpu)
@@ -107,7 +111,7 @@ static bool step_to_close(struct counted_cpu *cpu)
 	return step_to_tick(cpu, counted_cpu_close_window);
 }
 
-/* Whether one whose tick has not come is still worth waiting for. */
+/* Steps every open CPU. Returns whether a tick that has not come is worth waiting for. */
 static bool step_all(struct counted_cpus *cpus, step *next_step, uint64_t waited_ns)
 {
 	bool wait = false;
@@ -135,15 +139,15 @@ static uint64_t await_ticks(struct counted_cpus *cpus, step *next_step)
 }
 
 /*
- * Does on a CPU what needs to know who runs there: at once where that is us, or where the records
- * name him, else when a tick has come (step_to_tick).
+ * Acts on a CPU where the running task is known: at once if it is pmctop or the records name it,
+ * else when a tick has come (step_to_tick).
  */
 static void act_or_arm(const struct counted_cpus *cpus, struct counted_cpu *cpu,
 		       counted_cpu_act *act, bool turn_only)
 {
 	if (is_ours(cpus, cpu)) {
-		const struct attrib_runner us = ourselves(cpus);
-		act(cpu, &us);
+		const struct attrib_runner self = runner_self(cpus);
+		act(cpu, &self);
 		return;
 	}
 	if (!counted_cpu_names_runner(cpu))
@@ -157,7 +161,7 @@ static void act_or_arm(const struct counted_cpus *cpus, struct counted_cpu *cpu,
 /* Whom the records do not name runs there still: the CPU that we run on needs none. */
 static void end_unnamed(const struct counted_cpus *cpus, struct counted_cpu *cpu)
 {
-	const struct attrib_runner runner = cpu->reads_itself ? ourselves(cpus) : attrib_unknown;
+	const struct attrib_runner runner = cpu->reads_itself ? runner_self(cpus) : attrib_unknown;
 
 	if (!cpu->ending)
 		return;
@@ -217,25 +221,25 @@ void counted_cpus_end(struct counted_cpus *cpus)
 
 /* ---- SWITCH records */
 
-static bool needs_look(const struct counted_cpu *cpu)
+static bool needs_rival_check(const struct counted_cpu *cpu)
 {
 	return cpu->open && !cpu->wants_switches && cpu->window.share >= 1;
 }
 
-bool counted_cpus_need_look(const struct counted_cpus *cpus)
+bool counted_cpus_need_rival_check(const struct counted_cpus *cpus)
 {
 	bool need = false;
 
 	for (size_t i = 0; i < cpus->n; i++)
-		need |= needs_look(&cpus->items[i]);
+		need |= needs_rival_check(&cpus->items[i]);
 	return need;
 }
 
-void counted_cpus_look(struct counted_cpus *cpus)
+void counted_cpus_check_rivals(struct counted_cpus *cpus)
 {
 	counted_cpus_look_ahead(cpus);
 	for (size_t i = 0; i < cpus->n; i++)
-		if (needs_look(&cpus->items[i]))
+		if (needs_rival_check(&cpus->items[i]))
 			counted_cpu_drain_to_mark(&cpus->items[i]);
 }
 

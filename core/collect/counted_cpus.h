@@ -34,7 +34,7 @@ struct counted_cpus {
 	struct counted_rotation rotation;
 };
 
-/* What is done where it is known who runs: counted_cpu_turn, counted_cpu_close_window. */
+/* An action where the running task is known: counted_cpu_turn, counted_cpu_close_window. */
 typedef void counted_cpu_act(struct counted_cpu *cpu, const struct attrib_runner *runner);
 
 /* Folds in what there is. */
@@ -53,15 +53,16 @@ void counted_cpus_end(struct counted_cpus *cpus);
 void counted_cpus_look_ahead(struct counted_cpus *cpus);
 
 /*
- * Folds in what there is on CPUs without SWITCH records, to learn whether they are needed. One that
- * is counted in windows needs no such look: all is folded in where a window ends.
+ * Folds in the records of CPUs without SWITCH records, after which interval.cpu_unclear has whether
+ * a rival makes those necessary. CPUs that are counted in windows need no check: their records are
+ * folded in at the end of each window.
  */
-bool counted_cpus_need_look(const struct counted_cpus *cpus);
-void counted_cpus_look(struct counted_cpus *cpus);
+bool counted_cpus_need_rival_check(const struct counted_cpus *cpus);
+void counted_cpus_check_rivals(struct counted_cpus *cpus);
 /*
  * On CPUs where they are needed (interval.cpu_unclear) SWITCH records are wanted from then on, and
- * nowhere else: each switch costs more with them. Asks for those that are wanted and not there:
- * whether there are new ones.
+ * nowhere else: each switch costs more with them. Requests those that are wanted and not there.
+ * Returns whether there are new ones.
  */
 void counted_cpus_want_switches(struct counted_cpus *cpus, const struct interval *interval);
 bool counted_cpus_ask_switches(struct counted_cpus *cpus);

@@ -15,7 +15,7 @@
  */
 void counted_cpus_record(struct counted_cpus *cpus, const struct event_set *events,
 			 const struct plan *plan, size_t ring_bytes, struct recorder *recorder);
-/* SWITCH records were requested in the middle of an interval: the recorder is told of them. */
+/* Adds the events of SWITCH records that were requested in the middle of an interval. */
 void counted_cpus_record_switches(struct counted_cpus *cpus);
 
 #endif

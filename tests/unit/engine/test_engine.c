@@ -153,7 +153,7 @@ static void test_records_are_counted(void **state)
 /*
  * Another listener to switches (pmctop, perf record -g, one in another pid namespace) began after
  * us: our samples have its numbers. SWITCH records name the tasks soon after, and the figures of
- * the next refresh are exact. What ran until then, nobody knows.
+ * the next refresh are exact. The tasks that ran until then are unknown.
  */
 static void check_beside(const struct fk_rival *rival)
 {
@@ -195,7 +195,7 @@ static void test_rival(void **state)
 	check_beside(&(struct fk_rival){.chain_bytes = 72, .other_namespace = true});
 }
 
-/* Nor is a long interval waited for: 50 ms are nobody's (LOOK_NS), and what was under way. */
+/* In a long interval too, only 50 ms (RIVAL_CHECK_NS) and the slice under way are unattributed. */
 static void test_rival_in_a_long_interval(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -929,7 +929,7 @@ static void test_failing_wait(void **state)
 	unsigned waits = fk_calls(fk, FK_WAIT);
 	assert_int_equal(engine_wait(engine, deadline_ns), 0);
 	assert_true(fk_now(fk) >= deadline_ns);
-	/* The one that fails, one for the look half way (collect_system.c), one to the end. */
+	/* The one that fails, one to the check for rivals half way, one to the end. */
 	assert_int_equal(fk_calls(fk, FK_WAIT) - waits, 3);
 	close_all(engine, fk);
 }
