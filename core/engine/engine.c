@@ -79,8 +79,8 @@ struct engine {
 	struct engine_record record;
 	struct own_cost own_cost;
 	bool settled;
-	bool own_pids;   /* /proc has the processes of a pid namespace alone */
-	uint64_t cut_ns; /* end of the last interval */
+	bool in_pid_namespace; /* /proc has only the processes of that */
+	uint64_t cut_ns;       /* end of the last interval */
 	uint64_t sequence;
 	char host[64];
 	char pmu[32];
@@ -313,7 +313,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 		engine->access.level = ACCESS_NONE;
 	choose_preset(engine);
 	note_strange_machine(engine);
-	engine->own_pids = confinement_read_pid(sys) == NAMESPACE_OWN;
+	engine->in_pid_namespace = confinement_read_pid(sys) == NAMESPACE_OWN;
 	engine->tasks = tasks_new(sys);
 	topology_init(&engine->topology, sys);
 	result = choose_collector(engine, err);
@@ -562,6 +562,46 @@ static void look_elsewhere(struct engine *engine)
 		tasks_records_lost(engine->tasks);
 }
 
+static void renew_notes(struct engine *engine)
+{
+	const struct interval *interval = &engine->collect->interval;
+
+	if (interval->lost_records > 0)
+		notes_add_urgent(&engine->notes,
+				 "Records were lost in a storm of context switches: what ran "
+				 "meanwhile is unattributed, and ? marks what it touched.");
+	else if (interval->untold > 0)
+		notes_add(&engine->notes,
+			  "This kernel keeps some context switches to itself: what ran "
+			  "around them is unattributed, and ? marks it.");
+	passing_notes_renew(&engine->passing, &engine->notes);
+	sleep_note_renew(&engine->sleep_note, engine->sys, &engine->passing, &engine->notes);
+	stolen_note_renew(&engine->stolen_note, engine->sys, &engine->notes);
+	cpu_notes_renew(&engine->cpu_notes, interval, &engine->notes);
+}
+
+/* What is not in the tallies. wall_ns: the interval as the clock has it. */
+static void fill_facts(struct engine *engine, uint64_t wall_ns, struct snapshot *snapshot)
+{
+	const struct collect *collect = engine->collect;
+
+	snapshot->sequence = ++engine->sequence;
+	snapshot->time_ns = engine->cut_ns;
+	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
+	snapshot->mode = collect->mode;
+	if (engine->config.counts_itself && engine->settled) {
+		own_cost_cut(&engine->own_cost, &snapshot->cost);
+		snapshot->cost.wall_ns = wall_ns;
+		snapshot->cost.records = collect->records;
+		snapshot->cost.switch_ns = collect->switch_ns;
+	}
+	snapshot->threads_ran = collect->threads_ran;
+	snapshot->threads_counted = collect->threads_counted;
+	snapshot->tasks = engine->in_pid_namespace ? 0 : proc_threads(engine->sys);
+	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
+	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
+}
+
 struct snapshot *engine_snapshot(struct engine *engine)
 {
 	struct collect *collect = engine->collect;
@@ -569,18 +609,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 
 	engine->cut_ns = sys_now_ns(engine->sys);
 	collect->ops->cut(collect);
-	if (collect->interval.lost_records > 0)
-		notes_add_urgent(&engine->notes,
-				 "Records were lost in a storm of context switches: what ran "
-				 "meanwhile is unattributed, and ? marks what it touched.");
-	else if (collect->interval.untold > 0)
-		notes_add(&engine->notes,
-			  "This kernel keeps some context switches to itself: what ran "
-			  "around them is unattributed, and ? marks it.");
-	passing_notes_renew(&engine->passing, &engine->notes);
-	sleep_note_renew(&engine->sleep_note, engine->sys, &engine->passing, &engine->notes);
-	stolen_note_renew(&engine->stolen_note, engine->sys, &engine->notes);
-	cpu_notes_renew(&engine->cpu_notes, &collect->interval, &engine->notes);
+	renew_notes(engine);
 	target_look(engine->target, engine->cut_ns);
 
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
@@ -603,21 +632,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.uneven = whole_cpus ? interval_uneven(&collect->interval, interval_ns) : 0,
 	};
 	struct snapshot *snapshot = snapshot_take(&source, interval_ns);
-	snapshot->sequence = ++engine->sequence;
-	snapshot->time_ns = engine->cut_ns;
-	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
-	snapshot->mode = collect->mode;
-	if (engine->config.counts_itself && engine->settled) {
-		own_cost_cut(&engine->own_cost, &snapshot->cost);
-		snapshot->cost.wall_ns = wall_ns;
-		snapshot->cost.records = collect->records;
-		snapshot->cost.switch_ns = collect->switch_ns;
-	}
-	snapshot->threads_ran = collect->threads_ran;
-	snapshot->threads_counted = collect->threads_counted;
-	snapshot->tasks = engine->own_pids ? 0 : proc_threads(engine->sys);
-	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
-	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
+	fill_facts(engine, wall_ns, snapshot);
 	if (engine->record.recorder) {
 		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);
 		snapshot->recorded_bytes = recorder_bytes(engine->record.recorder);
