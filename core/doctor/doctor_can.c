@@ -7,6 +7,7 @@
 
 #include "core/base/util.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void can_system(struct doctor *doctor, const struct doctor_facts *facts)
 		remedy_pid_namespace(doctor, facts);
 	} else if (facts->n_cpus == 0) {
 		doctor_add(doctor, CAN, DOCTOR_WARN, "whole system",
-			   "every task, but how many CPUs there are is unknown");
+			   "every task; the number of CPUs is unknown");
 	} else {
 		doctor_add(doctor, CAN, DOCTOR_OK, "whole system",
 			   "every task on %zu CPU%s, in user and kernel mode", facts->n_cpus,

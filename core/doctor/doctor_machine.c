@@ -50,7 +50,7 @@ static void tell_cpus(struct doctor *doctor, const struct doctor_facts *facts)
 			   name[0] ? ", " : "", facts->n_cpus, offline);
 }
 
-/* Only where it is missing. */
+/* A finding only where /sys is missing. */
 static void tell_sysfs(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	if (facts->sysfs)

@@ -19,8 +19,8 @@ struct doctor_facts {
 	enum denial denial; /* of what is missing of the whole system; DENIAL_NONE: nothing is */
 	struct standing standing;
 	struct hypervisor hypervisor;
-	int proc;   /* of proc_check(): nothing is counted without it */
-	bool sysfs; /* it is mounted */
+	int proc;   /* result of proc_check(): below 0 nothing is counted */
+	bool sysfs; /* /sys is mounted */
 	enum switch_format_state tracefs;
 	struct switch_event switches; /* closed; means nothing below ACCESS_SYSTEM */
 	size_t n_cpus;                /* 0: unknown */

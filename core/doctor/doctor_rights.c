@@ -149,12 +149,12 @@ static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
 			   error_why(facts->proc));
 		if (facts->proc == -EMFILE)
 			doctor_remedy(doctor, "ulimit -n 1024");
-	} else if (!hidepid_hides(value))
+	} else if (!hidepid_hides(value)) {
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc", "shows every process (no hidepid)");
-	else if (credentials_have(&facts->standing.credentials, CAP_SYS_PTRACE))
+	} else if (credentials_have(&facts->standing.credentials, CAP_SYS_PTRACE)) {
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc",
 			   "hidepid=%s, which hides nothing here", value);
-	else {
+	} else {
 		doctor_add(doctor, RIGHTS, DOCTOR_WARN, "/proc",
 			   "hidepid=%s: other users' processes are hidden", value);
 		doctor_remedy(doctor, "sudo mount -o remount,hidepid=0 /proc");

@@ -401,7 +401,7 @@ static const struct scene scenes[] = {
 	  {"/sys/devices/system/cpu/possible", NULL},
 	  {"/proc/stat", NULL}},
 	 .verdict = "the whole system can be counted, but no hardware events",
-	 .wanted = {{"whole system", DOCTOR_WARN, "how many CPUs there are is unknown"},
+	 .wanted = {{"whole system", DOCTOR_WARN, "the number of CPUs is unknown"},
 		    {"CPU", DOCTOR_WARN, "unknown"},
 		    {"/sys", DOCTOR_WARN, "cannot be read", "sudo mount -t sysfs sysfs /sys"}}},
 	{"neither /proc nor /sys",
