@@ -18,10 +18,13 @@ int error_set(struct error *err, int code, const char *format, ...)
 /* What the -errno means, in English: strerror would ask the locale. Never NULL. */
 const char *error_why(int code);
 
-/* What helps against it where something is written: a sentence with a space before it, or "". */
+/*
+ * What helps against it where something is written, or no file descriptor is left: a sentence with
+ * a space before it, or "".
+ */
 const char *error_remedy(int code);
 
-/* "No file descriptor is left." and the remedy, of EMFILE, ENFILE or another. Returns code. */
+/* Sets "No file descriptor is left." with the remedy for code. Returns code. */
 int error_set_no_descriptor(struct error *err, int code);
 
 #endif

@@ -10,7 +10,7 @@
  */
 enum figure_state {
 	FIGURE_VALID,
-	/* Counted for `share` of the time, multiplied up; a rate: right to 1 - share: "~". */
+	/* Counted for `share` of the time and scaled up, or a rate off by 1 - share at most: "~" */
 	FIGURE_SCALED,
 	FIGURE_LOST,        /* some of it was in lost records, the value is of what is left: "?" */
 	FIGURE_UNDEFINED,   /* nothing to divide by: "-" */

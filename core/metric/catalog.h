@@ -15,8 +15,8 @@
  * returns it.
  *
  * A pattern is a glob (where it has * ? or [) or a part of the name or of the description, without
- * regard to case. NULL is everything. One of CATALOG_PATTERN_MAX bytes or more matches nothing:
- * each of thousands of entries takes time in proportion to it.
+ * regard to case. NULL is everything. A pattern of CATALOG_PATTERN_MAX bytes or more matches
+ * nothing: the time for each of thousands of entries grows with its length.
  */
 enum { CATALOG_PATTERN_MAX = 1024 };
 bool catalog_matches(const char *pattern, const char *name, const char *help);

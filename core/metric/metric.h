@@ -128,7 +128,10 @@ struct metric_input {
 /* Reads a row: figures has room for as many as there are readings. */
 void metric_read(const struct metric_readings *readings, const struct metric_input *input,
 		 struct figure *figures);
-/* The metric of the row that these figures were read of. Rates trust no more than the interval. */
+/*
+ * The metric of the row that these figures were read of. Rates have no better state and share than
+ * the interval.
+ */
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
 			  struct figure interval_s);
 
@@ -140,14 +143,15 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 struct figure metric_read_one(const struct metric_reading *reading,
 			      const struct metric_input *input);
 
+/* The index of the event that the formula names first; SIZE_MAX if it names none. */
+size_t metric_first_event(const struct metric *metric);
+
 enum metric_level {
 	METRIC_PLAIN,
 	METRIC_WARN,
 	METRIC_BAD,
 };
 
-/* The index of the event that the formula names first; SIZE_MAX if it names none. */
-size_t metric_first_event(const struct metric *metric);
 /* Where a known figure stands against its thresholds; PLAIN where it is not known. */
 enum metric_level metric_level(const struct metric_def *def, struct figure figure);
 
