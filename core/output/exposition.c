@@ -107,7 +107,7 @@ static void name_events(struct intake *intake)
 	}
 }
 
-/* A count that is the sum of other series. */
+/* Adds scaled counts, each the sum of those of other series. */
 static void add_sum(const struct intake *intake, const struct out_scaled *scaled,
 		    struct ledger_sums *sums)
 {

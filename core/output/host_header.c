@@ -10,7 +10,7 @@
 
 enum { NAME_SIZE = 256 }; /* of DNS, with a dot and a NUL at the end */
 
-/* What stands before the dot that ends a full name. */
+/* The length of a name without the dot that may end it. */
 static size_t length_without_dot(const char *name)
 {
 	size_t length = strlen(name);
@@ -46,10 +46,11 @@ static bool is_port(const char *text)
 bool host_header_is_ours(const char *host, const struct host_names *names)
 {
 	bool bracket = host[0] == '[';
-	size_t length = strcspn(host += bracket, bracket ? "]" : ": \t");
 	struct in6_addr address;
 	char name[NAME_SIZE];
 
+	host += bracket;
+	size_t length = strcspn(host, bracket ? "]" : ": \t");
 	if (length >= sizeof(name) || (bracket && !host[length]) ||
 	    !is_port(host + length + bracket))
 		return false;

@@ -33,7 +33,7 @@
 enum {
 	CLIENTS_KEPT = METRICS_SERVER_CLIENTS - 12,
 	CLIENT_BYTES = 8 << 10, /* of a request and the head of its answer */
-	WAIT_MOST_MS = 1000,
+	WAIT_MOST_MS = 1000,    /* of the thread */
 };
 
 /* How long a wait takes that fails. */
@@ -55,7 +55,7 @@ struct metrics_server {
 	TAILQ_HEAD(clients, client) clients;
 	size_t n_clients; /* of that list */
 	atomic_bool stops;
-	int stop_fd; /* eventfd: wakes the thread, which looks at that */
+	int stop_fd; /* eventfd: wakes the thread, which reads `stops` */
 	pthread_t thread;
 };
 
@@ -194,39 +194,39 @@ static bool has_body(struct MHD_Connection *connection)
 	return found;
 }
 
-struct host_look {
-	const char *host;
+struct host_headers {
+	const char *last;
 	unsigned n;
 };
 
-static enum MHD_Result look_for_host(void *arg, enum MHD_ValueKind kind, const char *name,
-				     const char *value)
+static enum MHD_Result note_host(void *arg, enum MHD_ValueKind kind, const char *name,
+				 const char *value)
 {
-	struct host_look *look = arg;
+	struct host_headers *headers = arg;
 
 	(void)kind;
 	if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
-		look->host = value ? value : "";
-		look->n++;
+		headers->last = value ? value : "";
+		headers->n++;
 	}
 	return MHD_YES;
 }
 
 /*
- * Of several Host headers none is believed. HTTP/1.0 may do without: no browser does, so that no
- * web page reads the answer (host_header.h).
+ * Whether a request may be answered. One with several Host headers may not. One of HTTP/1.0 may
+ * have none: browsers send no such requests, so no web page reads the answer (host_header.h).
  */
-static bool is_for_us(const struct host_names *hosts, struct MHD_Connection *connection,
-		      const char *version)
+static bool is_for_this_machine(const struct host_names *hosts, struct MHD_Connection *connection,
+				const char *version)
 {
-	struct host_look look = {0};
+	struct host_headers headers = {0};
 
 	if (!hosts)
 		return true;
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_host, &look);
-	if (look.n == 0)
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, note_host, &headers);
+	if (headers.n == 0)
 		return strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
-	return look.n == 1 && host_header_is_ours(look.host, hosts);
+	return headers.n == 1 && host_header_is_ours(headers.last, hosts);
 }
 
 /* A path is what was sent: %00 would end it where it does not. */
@@ -249,9 +249,9 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	(void)body;
 	if (!*context) {
 		*context = server;
-		if (!is_for_us(server->source.hosts, connection, version))
+		if (!is_for_this_machine(server->source.hosts, connection, version))
 			return answer_line(connection, MHD_HTTP_MISDIRECTED_REQUEST,
-					   "This is no name of this machine: use its address, or "
+					   "Host: not a name of this machine. Use its address, or "
 					   "start pmctop with --listen-name NAME.\n");
 		if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 		    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
@@ -275,7 +275,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 
 /* ---- the thread */
 
-/* How long the thread may wait; not long, so that it stops even where nothing wakes it. */
+/* Milliseconds that the thread may wait: a second at most, so that it stops if nothing wakes it. */
 static int patience_ms(struct metrics_server *server)
 {
 	int late_ms = dismiss_late(server), ms = WAIT_MOST_MS;

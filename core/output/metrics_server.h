@@ -29,7 +29,7 @@ struct metrics_source {
 	/* A text that free() frees, and its size. Called by the server's thread. */
 	char *(*text)(void *arg, enum exposition_dialect dialect, size_t *size);
 	void *arg;
-	/* Requests whose Host header has another name are refused; NULL: none. Borrowed. */
+	/* Requests with another name in the Host header are refused; NULL: none is. Borrowed. */
 	const struct host_names *hosts;
 	/* Nanoseconds, for the clients' patience. Called by that thread. NULL: CLOCK_MONOTONIC. */
 	uint64_t (*now_ns)(void);

@@ -15,7 +15,7 @@
 struct line_sum {
 	const struct columns *columns;
 	uint64_t *scaled;    /* by event: of the lines that know it */
-	uint64_t *idle;      /* the same of idle time, which is in nothing else here */
+	uint64_t *idle;      /* by event: of idle time, which the others do not have */
 	uint64_t *tally;     /* of all lines */
 	uint64_t *uncounted; /* by event a tally: of the lines for which it was NOT_COUNTED */
 };

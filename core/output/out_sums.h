@@ -32,7 +32,7 @@ struct out_sums {
 
 /* By view->rows and view->left_out. In a view of CPUs: by the threads of the snapshot. */
 void out_sums_init(const struct view *view, struct out_sums *sums);
-/* By rows that have no parents, and idle time by CPU if CPUs are known. */
+/* The same by rows without parents. Idle time is summed by CPU if the CPUs are known. */
 void out_sums_init_rows(const struct snapshot *snapshot, const struct rows *rows,
 			struct out_sums *sums);
 void out_sums_fini(struct out_sums *sums);

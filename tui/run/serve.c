@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 /*
- * Only on the loopback: elsewhere whoever reaches the address may read it without a detour, and a
- * scraper has any name for it.
+ * The names that are allowed; NULL: all. Elsewhere than on the loopback, every client that reaches
+ * the address may read the counters anyway, and a scraper may use any name for it.
  */
 static const struct host_names *read_hosts(const struct options *options,
 					   const struct listen_address *address,

@@ -20,8 +20,8 @@ struct serve {
 };
 
 /*
- * 0, also where --listen was not given; or -errno and a sentence. *serve must stay where it is, and
- * the options too.
+ * 0, also where --listen was not given; or -errno and a sentence. *serve and the options must not
+ * move before serve_close().
  */
 int serve_open(const struct options *options, struct serve *serve, struct error *err);
 /* Puts itself around the feed, which must be freed before it. */
