@@ -125,10 +125,10 @@ int group_id(const struct group *group, size_t member, uint64_t *id)
 }
 
 /*
- * From Linux 6.16 on a throttled member stops its whole group, and only the leader's THROTTLE
- * record says so [run on 7.2]. It ends with the same trailer as other records.
+ * From Linux 6.16 on a throttled member stops its whole group, and only the leader makes a THROTTLE
+ * record of it [run on 7.2]. It ends with the same trailer as other records.
  */
-static void tell_of_throttling(struct perf_event_attr *leader)
+static void request_throttle_records(struct perf_event_attr *leader)
 {
 	leader->sample_type |= RECORD_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_READ;
 	leader->sample_id_all = 1;
@@ -151,7 +151,7 @@ int group_open(struct group *group, const struct sys *sys, const struct event_se
 		attr.inherit = place->inherit;
 		attr.enable_on_exec = attr.disabled && place->on_exec;
 		if (attr.disabled && !plan->per_task)
-			tell_of_throttling(&attr);
+			request_throttle_records(&attr);
 		int fd = sys_perf_open(sys, &attr, place->tid, place->cpu, leader_fd,
 				       PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0) {

@@ -27,7 +27,7 @@ enum switch_event_choice {
 struct switch_event {
 	enum switch_event_choice choice;
 	struct switch_format format; /* of the tracepoint */
-	struct switch_texts texts;   /* of the tracepoint; none: one cannot be read */
+	struct switch_texts texts;   /* of the tracepoint; empty: not all can be read */
 	int answer;                  /* of perf_event_open: 0, or -errno for DENIED and REFUSED */
 	int fd;                      /* the tracepoint, disabled; -1: not open */
 };
@@ -45,7 +45,7 @@ static inline const struct switch_format *switch_event_format(const struct switc
 	return event && event->choice == SWITCH_EVENT_TRACEPOINT ? &event->format : NULL;
 }
 
-/* What a recording needs to have these RAW parts; NULL: they are not to be recorded. */
+/* What a recording with RAW parts needs; NULL: RAW parts are not recorded. */
 static inline const struct switch_texts *switch_event_texts(const struct switch_event *event)
 {
 	return switch_event_format(event) && event->texts.items[0] ? &event->texts : NULL;

@@ -51,12 +51,12 @@ enum switch_text {
 	SWITCH_TEXTS,
 };
 
-/* Owned. Zeroed: there are none. */
+/* Owned. Zeroed: empty. */
 struct switch_texts {
 	char *items[SWITCH_TEXTS];
 };
 
-/* All of them, from one place of tracefs; false, and none, where one cannot be read there. */
+/* Reads all of them from one mount of tracefs. False, and empty, if one cannot be read there. */
 bool switch_texts_read(const struct sys *sys, struct switch_texts *texts);
 void switch_texts_fini(struct switch_texts *texts);
 
@@ -84,8 +84,8 @@ int switch_raw_read(const struct switch_format *format, const struct record *rec
 		    struct switch_raw *raw);
 
 /*
- * Writes a RAW part as the kernel would for a thread that goes on: prev and next are both it, and
- * runnable. At most SWITCH_RAW_BYTES_MAX, a multiple of 8: so many are returned.
+ * Writes a RAW part as the kernel would for a thread that keeps running: both prev and next are
+ * that thread, and runnable. Returns the bytes: a multiple of 8, at most SWITCH_RAW_BYTES_MAX.
  */
 enum { SWITCH_RAW_BYTES_MAX = SWITCH_FORMAT_BYTES_MAX + 8 };
 size_t switch_raw_write(const struct switch_format *format, pid_t tid, void *to);
