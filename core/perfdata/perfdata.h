@@ -24,7 +24,7 @@ struct perfdata_head {
 	uint64_t size; /* of this head */
 };
 
-/* What perf's usual files begin with instead. */
+/* Files in perf's usual format begin with struct perfdata_file_head instead. */
 struct perfdata_section {
 	uint64_t offset, size;
 };
@@ -62,7 +62,7 @@ enum perfdata_type {
  */
 enum { PERFDATA_MISC_MORE = 1 << 8 };
 
-/* So many bytes follow that are no records: core/perfdata/perfdata_tracing.h. */
+/* `bytes` bytes follow that are no records: core/perfdata/perfdata_tracing.h. */
 struct perfdata_tracing_record {
 	struct perf_event_header header;
 	uint32_t bytes, reserved;

@@ -129,8 +129,9 @@ static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *strea
 }
 
 /*
- * The RAW part of a sample: as the kernel wrote it, or of a thread that goes on. It may point into
- * the record, or is in `scratch`, of SWITCH_RAW_BYTES_MAX.
+ * The RAW part that is recorded for a sample: as the kernel wrote it, or of a thread that keeps
+ * running. *part points into the record, or to `scratch` of SWITCH_RAW_BYTES_MAX. Returns the
+ * bytes; 0: none.
  */
 static size_t raw_part(const struct perfdata_stream *stream, const struct record *record,
 		       void *scratch, const void **part)

@@ -36,8 +36,8 @@ enum stage {
 struct record_stream {
 	struct perfdata_window window;
 	unsigned char *aligned; /* owned: a record that lies badly */
-	uint64_t skip;          /* so many bytes come that are none ... */
-	bool tracing;           /* ... but those of a PERFDATA_TRACING_DATA */
+	uint64_t skip;          /* so many bytes come that are no records */
+	bool tracing;           /* they are those of a PERFDATA_TRACING_DATA */
 };
 
 struct perfdata_reader {
@@ -230,7 +230,7 @@ static int say_unpacked(const struct perfdata_reader *reader, struct error *err)
 			 (unsigned long long)perfdata_reader_position(reader));
 }
 
-/* What is larger than the window is not read: it counts as broken. */
+/* Reads the bytes of a PERFDATA_TRACING_DATA. Too many for the window count as broken. */
 static int read_tracing(struct perfdata_reader *reader, struct record_stream *stream)
 {
 	struct perfdata_window *window = &stream->window;

@@ -22,19 +22,21 @@ struct perfdata_sections {
 	bool wanted;            /* the file has room for the head */
 	struct perfdata attrs;  /* of each: the attr, and the section of its ids from 0 on */
 	struct perfdata ids;    /* of all attrs */
-	struct perfdata places; /* struct perfdata_section of each record that is stood for */
+	struct perfdata places; /* struct perfdata_section of each record to be renamed */
 	struct perfdata_section features[64]; /* by enum perfdata_feature; size 0: not told */
 };
 
 void perfdata_sections_fini(struct perfdata_sections *sections); /* zeroed is fine */
 
-/* Notes what n bytes of whole records have, which stand in the file from `at` on; 0 begins anew. */
+/* Notes the sections in n bytes of whole records, which stand in a file from `at` on; 0: a new one.
+ */
 void perfdata_sections_note(struct perfdata_sections *sections, const unsigned char *bytes,
 			    size_t n, uint64_t at);
 /*
- * The stream in fd is whole, and has so many bytes. 0; -errno: it remains a stream, and what is
- * behind its end may be cut off; 1: pmctop reads it, with all that is in it now, and perf does not.
- * No more may be written behind it. fd must be open for reading too.
+ * Turns the stream in fd, of `end` bytes, into a file in perf's usual format, if it has room for
+ * the head. 0; -errno: it remains a stream, and what is behind `end` may be cut off; 1: pmctop
+ * reads the file with all that is in it now, and perf does not. Nothing may be appended any more.
+ * fd must be open for reading too.
  */
 int perfdata_sections_write(const struct perfdata_sections *sections, int fd, uint64_t end);
 

@@ -75,7 +75,7 @@ struct cursor {
 	bool broken;
 };
 
-static const void *take(struct cursor *cursor, uint64_t n)
+static const void *take_bytes(struct cursor *cursor, uint64_t n)
 {
 	const unsigned char *at = cursor->at;
 
@@ -89,7 +89,7 @@ static const void *take(struct cursor *cursor, uint64_t n)
 
 static uint64_t take_number(struct cursor *cursor, size_t size)
 {
-	const void *at = take(cursor, size);
+	const void *at = take_bytes(cursor, size);
 	uint32_t half;
 	uint64_t word;
 
@@ -109,19 +109,20 @@ static const char *take_name(struct cursor *cursor)
 
 	if (!nul)
 		cursor->broken = true;
-	return nul ? take(cursor, (uint64_t)((const unsigned char *)nul - cursor->at + 1)) : "";
+	return nul ? take_bytes(cursor, (uint64_t)((const unsigned char *)nul - cursor->at + 1))
+		   : "";
 }
 
 static void take_expected(struct cursor *cursor, const void *bytes, size_t n)
 {
-	const void *at = take(cursor, n);
+	const void *at = take_bytes(cursor, n);
 
 	cursor->broken = cursor->broken || memcmp(at, bytes, n) != 0;
 }
 
 static void pass_text(struct cursor *cursor)
 {
-	take(cursor, take_number(cursor, sizeof(uint64_t)));
+	take_bytes(cursor, take_number(cursor, sizeof(uint64_t)));
 }
 
 static void take_head(struct cursor *cursor)
@@ -131,7 +132,7 @@ static void take_head(struct cursor *cursor)
 	take_expected(cursor, magic, sizeof(magic) - 1);
 	take_name(cursor); /* the version */
 	take_expected(cursor, &big_endian, sizeof(big_endian));
-	take(cursor, 1 + sizeof(uint32_t));
+	take_bytes(cursor, 1 + sizeof(uint32_t));
 	take_expected(cursor, page, sizeof(page));
 	pass_text(cursor);
 	take_expected(cursor, event, sizeof(event));
@@ -160,7 +161,7 @@ static int read_format(const char *text, struct switch_format *format)
 static int take_format(struct cursor *cursor, struct switch_format *format)
 {
 	uint64_t size = take_number(cursor, sizeof(size));
-	const void *at = take(cursor, size);
+	const void *at = take_bytes(cursor, size);
 
 	if (!at)
 		return -EBADMSG;

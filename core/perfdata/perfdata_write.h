@@ -38,7 +38,7 @@ static inline void perfdata_put(struct perfdata *data, const void *bytes, size_t
 		memcpy(perfdata_take(data, size), bytes, size);
 }
 
-/* A record with what follows it that is none (PERFDATA_TRACING_DATA). */
+/* The bytes of a record, and of what follows it that is no record (PERFDATA_TRACING_DATA). */
 static inline size_t perfdata_record_bytes(const struct perf_event_header *record)
 {
 	uint32_t more = 0;

@@ -109,7 +109,7 @@ static int explain(struct error *err, int code)
 			 error_why(code), error_remedy(code));
 }
 
-/* All of this file is written. Without room for the sections it remains what it is. */
+/* All of this file is written. If the sections cannot be written it remains a stream. */
 static void end_file(struct record_file *file)
 {
 	if (!file->named || file->stream ||

@@ -180,7 +180,7 @@ bool recorder_has_raw(const struct recorder *recorder)
 	return recorder->tracing.n > 0;
 }
 
-/* Room for another head, where there is to be one. */
+/* Leaves room for the head of a file in perf's usual format, if samples have RAW parts. */
 static void begin_tracing(struct recorder *recorder, const struct switch_event *switches)
 {
 	const struct switch_texts *texts = switch_event_texts(switches);
@@ -267,7 +267,7 @@ void recorder_event(struct recorder *recorder, const struct perf_event_attr *att
 	told.sample_type = PERFDATA_SAMPLE_TYPE | (attr->sample_type & PERF_SAMPLE_RAW);
 	told.read_format = PERFDATA_READ_FORMAT;
 	told.sample_id_all = 1;
-	/* perf wants the format of every tracepoint. One that only counts has its name. */
+	/* perf wants the format of every tracepoint. One that only counts keeps only its name. */
 	if (told.type == PERF_TYPE_TRACEPOINT && recorder_has_raw(recorder) &&
 	    !(told.sample_type & PERF_SAMPLE_RAW)) {
 		told.type = PERF_TYPE_SOFTWARE;

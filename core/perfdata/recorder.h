@@ -58,7 +58,7 @@ struct recorder_facts {
 	const char *mode, *host, *pmu; /* as in snapshots */
 	const struct pmu_set *pmus;
 	struct cpu_list cpus; /* of intervals, in their order */
-	/* What samples the switches; NULL: nothing does. */
+	/* The event that samples the switches; NULL: none does. */
 	const struct switch_event *switches;
 };
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts);

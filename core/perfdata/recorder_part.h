@@ -17,7 +17,7 @@ struct recorder {
 	bool began;
 	bool featured;           /* this file says already where it was made */
 	struct perfdata tracing; /* PERFDATA_TRACING_DATA of this file; empty: it has none */
-	bool traced;             /* an event was told that needs it, and it does not stand behind */
+	bool traced;             /* `tracing` is to be recorded behind an event that needs it */
 	struct columns *columns; /* as told last; a reference */
 	uint64_t *told;          /* by tid: the hash of its row as told last */
 	uint64_t told_notes, told_target;

@@ -93,7 +93,7 @@ static int await(struct replay *replay, struct error *err)
 	return result < 0 ? error_set(err, result, "The recording did not begin.") : 0;
 }
 
-/* What stands before OWN_BEGIN in a recording of ours, and says nothing. */
+/* Whether a record stands before OWN_BEGIN in a recording of pmctop's, and is left out. */
 static bool is_ahead(const struct replay *replay, const struct perf_event_header *record)
 {
 	return own_is(record, OWN_ROOM) ||

@@ -247,7 +247,7 @@ int own_take_told(struct replay_own *own, const struct perf_event_header *header
 	return fold_in(own, cpu, header);
 }
 
-/* The format of RAW parts; NULL: `next` and the tid of samples stand for them. */
+/* The format of RAW parts; NULL: `next` and the tid of samples are used instead. */
 static const struct switch_format *raw_format(struct replay_own *own)
 {
 	const struct switch_format *format;
@@ -260,7 +260,10 @@ static const struct switch_format *raw_format(struct replay_own *own)
 	return result == 0 ? format : NULL;
 }
 
-/* What the RAW part of a switch says. A tick, and a sample with somebody else's id, say nothing. */
+/*
+ * Reads the RAW part of a switch sample. Those of ticks, and of samples with another program's id,
+ * are not used.
+ */
 static int take_raw(struct replay_own *own, const struct perfdata_own_sample *sample,
 		    struct record *record)
 {

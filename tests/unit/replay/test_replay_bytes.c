@@ -351,7 +351,7 @@ static unsigned char *find_text(struct bytes *bytes, const char *text)
 	return at;
 }
 
-/* One that is broken is told, one that lies too. Without it the figures are the same. */
+/* A note reports a broken one, and figures that differ. Without it the figures are the same. */
 static void test_tracing_section(void **state)
 {
 	static const struct {
@@ -407,7 +407,7 @@ static void put_stream_head(struct bytes *bytes)
 	perfdata_fini(&data);
 }
 
-/* By a reader that began before its end, and so knows nothing of sections; or without them. */
+/* Replayed by a reader that began before the end and reads no sections; or there are none. */
 static void test_traced_stream(void **state)
 {
 	struct seen seen = {0};
