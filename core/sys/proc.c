@@ -295,31 +295,31 @@ unsigned proc_threads(const struct sys *sys)
 	return threads;
 }
 
-struct proc_look {
+struct proc_trial {
 	const struct sys *sys;
 	bool found;
 	int result; /* of reading the process that was found */
 };
 
-static int found_process(void *arg, const char *name)
+static int try_process(void *arg, const char *name)
 {
-	struct proc_look *look = arg;
+	struct proc_trial *trial = arg;
 	pid_t pid = proc_pid(name);
 	struct proc_stat stat;
 
-	look->found = pid > 0;
-	if (look->found)
-		look->result = proc_stat_read(look->sys, pid, &stat);
-	return look->found;
+	trial->found = pid > 0;
+	if (trial->found)
+		trial->result = proc_stat_read(trial->sys, pid, &stat);
+	return trial->found;
 }
 
 int proc_check(const struct sys *sys)
 {
-	struct proc_look look = {.sys = sys};
-	int result = sys_dir_each(sys, "/proc", found_process, &look);
+	struct proc_trial trial = {.sys = sys};
+	int result = sys_dir_each(sys, "/proc", try_process, &trial);
 
-	if (look.found) /* it may have ended since */
-		return look.result == -EMFILE || look.result == -ENFILE ? look.result : 0;
+	if (trial.found) /* it may have ended since */
+		return trial.result == -EMFILE || trial.result == -ENFILE ? trial.result : 0;
 	return result < 0 ? result : -ENOENT;
 }
 

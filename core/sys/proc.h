@@ -92,8 +92,8 @@ uint64_t proc_tick_ns(void);
 int proc_machine_faults(const struct sys *sys, uint64_t *faults, uint64_t *major);
 
 /*
- * Threads of the whole machine, from /proc/loadavg, in a pid namespace of one's own too; 0 where
- * unknown.
+ * Threads of the whole machine, from /proc/loadavg, also if /proc has only the processes of a pid
+ * namespace; 0 where unknown.
  */
 unsigned proc_threads(const struct sys *sys);
 
