@@ -68,7 +68,7 @@ struct options {
 	bool printed;                      /* a format was asked for */
 	struct recorder_spec record;       /* .path NULL: nothing is recorded */
 	const char *listen;                /* listen_address.h: where to serve; NULL: nowhere */
-	const char **listen_names;         /* owned: names of this machine for that, borrowed */
+	const char **listen_names;         /* owned; borrowed names that requests may have there */
 	size_t n_listen_names, listen_names_capacity;
 	const char *replay; /* a recording that is shown, "-": a pipe; NULL: none */
 	uint32_t speed;     /* of it, in thousandths, or PLAYBACK_SPEED_MAX; where `paced` */

@@ -50,7 +50,7 @@ void list_roll_up(struct list *list, enum rollup by)
 
 /* ---- tags, and who is followed */
 
-/* The selection goes where it went: where that is not shown, to no other line. */
+/* The selection follows its row. If that is not shown, no line is selected. */
 static void find_followed(struct list *list)
 {
 	const struct view *view = &list->view;

@@ -31,7 +31,7 @@ struct launch_config {
 };
 
 enum {
-	LAUNCH_UNKNOWN = 125,        /* it ended, and its status cannot be had; or its own */
+	LAUNCH_UNKNOWN = 125,        /* it ended with an unknown status, or with this one */
 	LAUNCH_CANNOT_EXECUTE = 126, /* as shells have it */
 	LAUNCH_NOT_FOUND = 127,
 	LAUNCH_KILLED = 128, /* + the signal */

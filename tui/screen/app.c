@@ -150,8 +150,9 @@ void app_show_columns(struct app *app)
 	list_invalidate(&app->cpus);
 }
 
-/* The rows are of all tasks now: the selection stays on its task, or is on no line. */
-static void tell_detached(struct app *app, bool was_following)
+/* All tasks are rows now. The selection stays on its task; if that is not shown, it is on no line.
+ */
+static void settle_detached(struct app *app, bool was_following)
 {
 	struct list *list = &app->tasks;
 
@@ -162,7 +163,7 @@ static void tell_detached(struct app *app, bool was_following)
 	if (!was_following)
 		list_unfollow(list);
 	app_tell(app, "Detached: all tasks are counted.%s",
-		 stays ? "" : " What was selected is not shown: no line is.");
+		 stays ? "" : " What was selected is not shown, so no line is selected.");
 }
 
 static void show_snapshot(struct app *app, struct snapshot *snapshot)
@@ -179,7 +180,7 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	app_show_columns(app);
 	look_after_followed(app);
 	if (detached)
-		tell_detached(app, was_following);
+		settle_detached(app, was_following);
 	pick_process_renew(app);
 	prompt_renew(&app->prompt, app);
 	app->verdict = verdict_of_snapshot(snapshot, app->sentence, sizeof(app->sentence));

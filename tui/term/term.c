@@ -256,7 +256,7 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 
 	struct termios before;
 	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
-	use_env(FALSE); /* the size is term_measure()'s to read and to limit */
+	use_env(FALSE); /* term_measure() reads the size and limits it */
 	SCREEN *screen = open_any(config, input);
 
 	if (!screen || !known) {
