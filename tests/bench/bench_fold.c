@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * bench_fold [TASKS=2] [RECORDS=2000000] [switches|traced]: what a record costs whoever counts,
- * from the bytes in the ring to the tally of its task: all of core/collect/counted_cpus, with
- * nothing of a kernel behind it. TASKS take turns on a CPU; with "switches" there are SWITCH
- * records in and out too, as where the kernel is silent about some switches; with "traced" samples
- * have the RAW part of sched:sched_switch. Prints ns of CPU time; a run under callgrind, and
- * another one of more records, tell instructions.
+ * bench_fold [TASKS=2] [RECORDS=2000000] [switches|traced]: the cost of a record to pmctop, from
+ * the bytes in the ring to the tally of its task: all of core/collect/counted_cpus, without a
+ * kernel. TASKS take turns on a CPU. With "switches" there are SWITCH records in and out too, as
+ * where the kernel does not report some switches. With "traced" samples have the RAW part of
+ * sched:sched_switch. Prints ns of CPU time. The instructions of a record are the difference of two
+ * runs under callgrind, with other RECORDS.
  */
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
@@ -202,16 +202,16 @@ static void resolve(struct event_set *events, struct plan_wants *wants)
 	}
 }
 
-int main(int argc, char **argv)
+static void wants_fini(struct plan_wants *wants)
 {
-	unsigned tasks = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2;
-	uint64_t left = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000000, records = left;
-	const char *kind = argc > 3 ? argv[3] : "";
+	for (size_t i = 0; i < wants->n; i++)
+		free(wants->items[i].events);
+}
 
-	if (tasks == 0 || sys_linux_init(&linux_sys) < 0)
-		return 1;
-	struct sys_ops ops = *linux_sys.ops;
-	const struct sys sys = {&ops, linux_sys.ctx};
+/* The real ones, without perf events. */
+static struct sys_ops stub_ops(const struct sys *sys)
+{
+	struct sys_ops ops = *sys->ops;
 
 	ops.perf_open = stub_open;
 	ops.perf_read = stub_read;
@@ -219,7 +219,33 @@ int main(int argc, char **argv)
 	ops.perf_map = stub_map;
 	ops.perf_unmap = stub_unmap;
 	ops.close = stub_close;
+	return ops;
+}
 
+/* Returns the seconds of CPU time that folding in the records takes. */
+static double fold_records(struct counted_cpus *cpus, struct writer *writer, uint64_t left)
+{
+	double spent_s = 0;
+
+	while (left > 0) {
+		left -= fill(writer, left);
+		double began_s = cpu_s();
+		counted_cpus_drain(cpus);
+		spent_s += cpu_s() - began_s;
+	}
+	return spent_s;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned tasks = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 2;
+	uint64_t records = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000000;
+	const char *kind = argc > 3 ? argv[3] : "";
+
+	if (tasks == 0 || sys_linux_init(&linux_sys) < 0)
+		return 1;
+	const struct sys_ops ops = stub_ops(&linux_sys);
+	const struct sys sys = {&ops, linux_sys.ctx};
 	struct plan_want want[ARRAY_SIZE(event_names)] = {0};
 	struct plan_wants wants = {.items = want};
 	struct pmu_set pmus;
@@ -254,13 +280,7 @@ int main(int argc, char **argv)
 				.tasks = tasks,
 				.switches = strcmp(kind, "switches") == 0,
 				.traced = strcmp(kind, "traced") == 0};
-	double spent_s = 0;
-	while (left > 0) {
-		left -= fill(&writer, left);
-		double began_s = cpu_s();
-		counted_cpus_drain(&cpus);
-		spent_s += cpu_s() - began_s;
-	}
+	double spent_s = fold_records(&cpus, &writer, records);
 	if (interval.gaps || interval.lost_records || interval.n_ran != size_min(tasks, records)) {
 		fputs("bench_fold: not all was folded in\n", stderr);
 		return 1;
@@ -275,8 +295,7 @@ int main(int argc, char **argv)
 	plan_unref(plan);
 	event_set_fini(&events);
 	pmu_set_fini(&pmus);
-	for (size_t i = 0; i < wants.n; i++)
-		free(want[i].events);
+	wants_fini(&wants);
 	sys_linux_fini(&linux_sys);
 	return 0;
 }
