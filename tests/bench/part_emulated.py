@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a switch costs with six hardware counters, on the emulated machine: there CPU time is in
-instructions, no task is hidden, and a run is as good as five."""
+"""What a switch costs with six hardware counters, on the emulated machine. CPU time is in
+instructions there, and every switch is reported, so one run is enough."""
 import json
 import os
 import re

@@ -355,11 +355,10 @@ void fk_do_ticks(struct fk *fk)
 		bool idle = cpu->current == &cpu->idle;
 
 		fk_settle(fk, cpu);
-		if (perf->leader->throttled)
-			;
-		else if (idle ? !(cpu->no_tick || perf->attr.exclude_idle ||
-				  perf->attr.exclude_kernel)
-			      : !perf->attr.exclude_user)
+		bool counts = idle ? !(cpu->no_tick || perf->attr.exclude_idle ||
+				       perf->attr.exclude_kernel)
+				   : !perf->attr.exclude_user;
+		if (counts && !perf->leader->throttled)
 			fk_record_sample(fk, perf, cpu, !idle, &(struct fk_prepared){.fields = 0});
 		perf->tick_ns += perf->period > PERIOD_MIN_NS ? perf->period : PERIOD_MIN_NS;
 	}

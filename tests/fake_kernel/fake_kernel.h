@@ -313,15 +313,15 @@ struct fk_rival {
 	size_t chain_bytes;   /* of its call chain: our samples are longer by it, and do not fill it
 			       */
 	bool other_namespace; /* of pids, with none of our tasks: our samples have pid and tid 0 */
-	bool without_id;      /* it asks for none: our samples have their own */
+	bool without_id;      /* it requests none: our samples have their own */
 };
 /* NULL: it ends. */
 void fk_rival(struct fk *fk, const struct fk_rival *rival);
 /*
  * A sampling member of each group of the CPU has made too many samples, or (off) the next tick has
- * come. From Linux 6.16 on the whole group stops then: nothing counts or samples, no LOST, enabled
- * and running grow on. The leader alone writes THROTTLE and UNTHROTTLE, into a ring of its own or
- * one that it is sent to. A new period of a member ends it, too.
+ * come. From Linux 6.16 on the whole group stops then: it counts and samples nothing and writes no
+ * LOST, but its enabled and running times grow. Only the leader writes THROTTLE and UNTHROTTLE,
+ * into a ring of its own or one that it is sent to. A new period of a member ends it, too.
  */
 void fk_throttle(struct fk *fk, int cpu, bool on);
 void fk_lose(struct fk *fk, int cpu, unsigned n);   /* the next n records there are lost */

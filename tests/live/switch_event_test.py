@@ -107,7 +107,7 @@ def main():
          [NOT_USED, "not understood"], None),
         ("offsets beyond all samples", over("format", moved(usual, 5000)), [],
          [NOT_USED, "not understood"], None),
-        # Taken at its word. Then the samples have no such fields, only the task that ran.
+        # The format is believed. The samples lack such fields, and name only the task that ran.
         ("offsets beyond these samples", over("format", moved(usual, 500)), [], [USED], None),
         ("1 MB of garbage", over("format", "\33[2J\n%s" * 150000), [],
          [NOT_USED, "not understood"], None),

@@ -375,7 +375,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"a turn in which nobody is switched: the rest is of whom the clock's group knows",
+		"a turn without a switch: the rest is of the running task of the clock's group",
 		{{NEXT, 0, 7, 7, 100, 1, 100, 0, .other = 8},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 200, .n = 1, .faults = 45, .other = TOLD},
@@ -387,7 +387,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"a turn without a sample, and the clock's group knows of a switch in it: nobody's",
+		"a turn without a sample, but a switch in the clock's group: unattributed",
 		{{NEXT, 0, 7, 7, 100, 1, 100, 0, .other = 8},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {NEXT, 0, 8, 8, 150, 2, 130, 0, .other = 9},

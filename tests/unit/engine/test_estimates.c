@@ -19,7 +19,7 @@
 
 enum { REFRESHES = 1000, SETTLE = 8 };
 
-/* The rate is high for on_ns of each period, in that order but for: */
+/* How the rate changes: it is high for the first on_ns of each period, with these exceptions. */
 enum shape {
 	PHASES,
 	BURST,  /* anywhere in the period */

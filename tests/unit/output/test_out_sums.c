@@ -180,7 +180,7 @@ static void test_sums(void **state)
 
 /* What all frames of a scene had, so that the sums are of something. */
 struct met {
-	unsigned sums, scaled, uncounted, estimates, lost, told;
+	unsigned sums, scaled, uncounted, estimates, lost, machines;
 };
 
 /* The fields of a line, which is cut; here none is quoted. */
@@ -274,24 +274,24 @@ static void check_csv(char *text, size_t n_events, struct met *met)
 		}
 }
 
-/* Of an event of a snapshot, as monitoring is told. */
-struct told {
+/* The sums of an event's series in an exposition. */
+struct series {
 	char word[64]; /* "cycles_total" */
 	double parts, machine;
 	bool known;
 };
 
-static struct told *told_of(struct told *told, size_t n, const char *word)
+static struct series *find_series(struct series *series, size_t n, const char *word)
 {
 	size_t i = 0;
 
-	while (i + 1 < n && told[i].word[0] && strcmp(told[i].word, word) != 0)
+	while (i + 1 < n && series[i].word[0] && strcmp(series[i].word, word) != 0)
 		i++;
-	text_copy(told[i].word, sizeof(told[i].word), word);
-	return &told[i];
+	text_copy(series[i].word, sizeof(series[i].word), word);
+	return &series[i];
 }
 
-static void add_series(struct told *told, size_t n, char *name, double value)
+static void add_series(struct series *series, size_t n, char *name, double value)
 {
 	static const char *const prefixes[] = {"machine", "task", "idle", "unattributed", "others"};
 
@@ -302,7 +302,7 @@ static void add_series(struct told *told, size_t n, char *name, double value)
 
 		if (strncmp(name, start, (size_t)length) != 0)
 			continue;
-		struct told *event = told_of(told, n, name + length);
+		struct series *event = find_series(series, n, name + length);
 		event->known |= i == 0;
 		*(i == 0 ? &event->machine : &event->parts) += value;
 	}
@@ -324,18 +324,19 @@ static bool has_number_twice(const struct snapshot *snapshot)
 static void check_exposition(const struct snapshot *snapshot, struct met *met)
 {
 	struct exposition *exposition = exposition_new(10000);
-	struct told told[FIELDS_MAX] = {{.known = false}};
+	struct series series[FIELDS_MAX] = {{.known = false}};
 	size_t size;
 
 	exposition_add(exposition, snapshot);
 	char *text = exposition_text(exposition, EXPOSITION_OPENMETRICS, &size), *rest = text;
 	for (char *line; (line = strtok_r(rest, "\n", &rest));)
 		if (line[0] != '#')
-			add_series(told, FIELDS_MAX, line, strtod(strrchr(line, ' '), NULL));
+			add_series(series, FIELDS_MAX, line, strtod(strrchr(line, ' '), NULL));
 	for (size_t i = 0; i < FIELDS_MAX; i++) {
-		if (told[i].known && fabs(told[i].parts - told[i].machine) > 1e-6)
-			fail_msg("%s: %f of %f", told[i].word, told[i].parts, told[i].machine);
-		met->told += told[i].known;
+		if (series[i].known && fabs(series[i].parts - series[i].machine) > 1e-6)
+			fail_msg("%s: %f of %f", series[i].word, series[i].parts,
+				 series[i].machine);
+		met->machines += series[i].known;
 	}
 	free(text);
 	exposition_free(exposition);
@@ -409,7 +410,7 @@ static void test_scene(void **state)
 	assert_memory_equal(&live, &replayed, sizeof(live));
 	print_message("# %u sums, %u scaled, %u uncounted, %u estimates, %u lost\n", live.sums,
 		      live.scaled, live.uncounted, live.estimates, live.lost);
-	assert_true(live.sums > 0 && (live.told > 0 || scene->storm));
+	assert_true(live.sums > 0 && (live.machines > 0 || scene->storm));
 	bool in_turns = scene->slots != 6;
 	assert_int_equal(live.scaled > 0, in_turns);
 	assert_int_equal(live.lost > 0, scene->lives);

@@ -32,25 +32,20 @@ static char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n";
 static char entry[] = "# compressed entry header\n";
 static char usual[] = FORMAT("372");
 
-static void put(struct perfdata *data, const void *bytes, size_t n)
-{
-	perfdata_put(data, bytes, n);
-}
-
 static void put_u32(struct perfdata *data, uint32_t number)
 {
-	put(data, &number, sizeof(number));
+	perfdata_put(data, &number, sizeof(number));
 }
 
 static void put_name(struct perfdata *data, const char *name)
 {
-	put(data, name, strlen(name) + 1);
+	perfdata_put(data, name, strlen(name) + 1);
 }
 
 static void put_text(struct perfdata *data, const char *text)
 {
 	perfdata_word(data, strlen(text));
-	put(data, text, strlen(text));
+	perfdata_put(data, text, strlen(text));
 }
 
 /* As perf writes them: formats of ftrace, several systems. */
@@ -90,9 +85,9 @@ static void put_form(struct perfdata *data, const struct form *form)
 	const unsigned char head[] = {form->other_order ? !big : big, 8};
 	uint32_t n = 0;
 
-	put(data, "\x17\x08\x44tracing", 10);
+	perfdata_put(data, "\x17\x08\x44tracing", 10);
 	put_name(data, "0.6");
-	put(data, head, sizeof(head));
+	perfdata_put(data, head, sizeof(head));
 	put_u32(data, 4096);
 	put_name(data, form->page_name ? form->page_name : "header_page");
 	put_text(data, page);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A command whose start or end the kernel does not report. Its own send() stands before libc's. */
+/* A command with a start or end that the kernel does not report. send() here replaces libc's. */
 #include "core/base/util.h"
 #include "tui/run/launch.h"
 

@@ -219,7 +219,7 @@ static inline void sample_silence(struct snapshot_cpu *cpu)
 	*cpu = (struct snapshot_cpu){.cpu = cpu->cpu};
 }
 
-/* The same after the totals were made, which lose what it did. */
+/* The same after the totals were made: what the CPU did is subtracted from them. */
 static inline void sample_silence_of(struct snapshot *snapshot, size_t i)
 {
 	struct snapshot_cpu *cpu = &snapshot->cpus[i];

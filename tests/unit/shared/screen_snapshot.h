@@ -154,7 +154,7 @@ static inline struct sample_row screen_child(struct sample_row row, pid_t ppid, 
 	return row;
 }
 
-/* Each row ran on one of the CPUs, which are idle for the rest of the second: that conserves. */
+/* Each row ran on one of the CPUs, which are idle for the rest of the second: sums add up. */
 static inline void screen_run_rows(struct snapshot *snapshot, size_t n_cpus)
 {
 	const struct tally_shape *shape = &snapshot->columns->plan->shape;
