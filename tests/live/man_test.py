@@ -80,6 +80,9 @@ def check_output(page):
 
 # ---- examples
 
+TRACEPOINT = "/sys/kernel/tracing/events/sched/sched_switch/id"
+
+
 def examples(page):
     text = page["EXAMPLES"].replace("\\\n", " ")
     return [plain(line) for line in text.splitlines() if re.match(r" {11}\S", line)]
@@ -96,6 +99,8 @@ def impossible(line):
               and not shutil.which(tool)]
     if absent:
         return f"{absent[0]} is missing"
+    if "perf sched" in line and not os.access(TRACEPOINT, os.R_OK):
+        return "sched:sched_switch cannot be read: tracefs"
     if os.getuid() != 0 and re.search("--record|run.data", line):
         return "a recording takes the right to count whole CPUs"
     return None

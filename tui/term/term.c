@@ -243,6 +243,26 @@ static void prepare_rescue(const struct term *term)
 	rescue_arm(&term->before, strings, ARRAY_SIZE(strings));
 }
 
+/* What ncurses would take for a side: the environment's, then the window's. */
+static bool is_side_limited(unsigned window, enum variable variable)
+{
+	const char *text = variable_value(variable);
+	double side = 0;
+
+	return window <= TERM_SIDE_MAX &&
+	       (!text || text_number(text, &side) == 0 || side <= TERM_SIDE_MAX);
+}
+
+static bool is_window_limited(void)
+{
+	struct winsize size = {0};
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		size = (struct winsize){0};
+	return is_side_limited(size.ws_row, VARIABLE_LINES) &&
+	       is_side_limited(size.ws_col, VARIABLE_COLUMNS);
+}
+
 int term_open(const struct term_config *config, struct term **out, struct error *err)
 {
 	if (!isatty(STDOUT_FILENO))
@@ -258,6 +278,11 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
 	use_env(FALSE); /* term_measure() reads the size and limits it */
 	SCREEN *screen = open_any(config, input);
+	if (!screen && is_window_limited()) {
+		/* terminfo has no size for some types (linux): that of the window then. */
+		use_env(TRUE);
+		screen = open_any(config, input);
+	}
 
 	if (!screen || !known) {
 		close_input(input, own_input);
