@@ -42,13 +42,19 @@ def leave(terminal):
     terminal.wait_for("^rc=0$")
 
 
+def write_all(pipe, data):
+    """A raw write may take only a part, where a signal comes."""
+    while data:
+        data = data[pipe.write(data):]
+
+
 def write_halves(path, data, more):
     """The second one when someone says so; the reader may be slow, or go away."""
     try:
         with open(path, "wb", buffering=0) as pipe:
-            pipe.write(data[:len(data) // 2])
+            write_all(pipe, data[:len(data) // 2])
             more.wait()
-            pipe.write(data[len(data) // 2:])
+            write_all(pipe, data[len(data) // 2:])
     except BrokenPipeError:
         pass
 
