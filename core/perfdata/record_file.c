@@ -109,28 +109,77 @@ static int explain(struct error *err, int code)
 			 error_why(code), error_remedy(code));
 }
 
-/* All of this file is written. If the sections cannot be written it remains a stream. */
-static void end_file(struct record_file *file)
+static int explain_changed(const struct record_file *file, const char *what, struct error *err)
 {
-	if (!file->named || file->stream ||
-	    perfdata_sections_write(&file->sections, file->fd, file->written) >= 0)
-		return;
-	int ignored = ftruncate(file->fd, (off_t)file->written);
+	return error_set(err, -ESTALE,
+			 "'%.120s': another program %s the recording. Record to another file.",
+			 file->name.path, what);
+}
+
+/* After a truncation the next write would leave zeros before it, and the size would be right. */
+static int check_size(const struct record_file *file, struct error *err)
+{
+	struct stat status;
+
+	if (!file->named)
+		return 0;
+	if (fstat(file->fd, &status) < 0)
+		return explain(err, -errno);
+	return (uint64_t)status.st_size < file->written ? explain_changed(file, "truncated", err)
+							: 0;
+}
+
+/* All of this file is written. If the sections cannot be written it remains a stream. */
+static int end_file(struct record_file *file, struct error *err)
+{
+	if (!file->named)
+		return 0;
+	int result = check_size(file, err);
+	if (result < 0)
+		return result;
+	result = perfdata_sections_write(&file->sections, file->fd, file->written);
+	if (result == 0)
+		return 0;
+	int code = result < 0 ? result : -EIO;
+	int ignored = result > 0 ? 0 : ftruncate(file->fd, (off_t)file->written);
 	(void)ignored;
+	return error_set(err, code,
+			 "'%.80s': the sections for perf cannot be written: %s.%s pmctop can "
+			 "replay it.",
+			 file->name.path, error_why(code), error_remedy(code));
+}
+
+/* Files before the last one may be removed (record_name.h); the last one must still have a name. */
+static int end_last_file(struct record_file *file, struct error *err)
+{
+	struct stat status;
+	int result = end_file(file, err);
+
+	if (result == 0 && file->named && fstat(file->fd, &status) == 0 && status.st_nlink == 0)
+		result = explain_changed(file, "removed", err);
+	return result;
+}
+
+static int begin_next_file(struct record_file *file, const char *stamp, struct error *err)
+{
+	int result = end_file(file, err);
+
+	if (result == 0)
+		result = record_name_next(&file->name, &file->fd, stamp, err);
+	if (result == 0)
+		file->written = 0;
+	return result;
 }
 
 static int write_piece(struct record_file *file, const struct piece *piece, struct error *err)
 {
 	file->text.n = 0;
 	perfdata_translate(&file->text, &piece->data);
-	if (piece->stamp[0]) {
-		end_file(file);
-		int result = record_name_next(&file->name, &file->fd, piece->stamp, err);
-		if (result < 0)
-			return result;
-		file->written = 0;
-	}
-	int result = write_bytes(file, file->text.bytes, file->text.n);
+	int result =
+		piece->stamp[0] ? begin_next_file(file, piece->stamp, err) : check_size(file, err);
+	if (result < 0)
+		return result;
+	result = write_bytes(file, file->text.bytes, file->text.n);
 	if (result == 0) {
 		if (file->text.n > 0)
 			perfdata_sections_note(&file->sections, file->text.bytes, file->text.n,
@@ -174,6 +223,18 @@ static void keep_spare(struct record_file *file, struct piece *piece)
 	file->n_spare++;
 }
 
+static int close_last_file(struct record_file *file, struct error *err)
+{
+	int result = 0;
+
+	if (file->named && file->written == 0)
+		record_name_remove(&file->name, file->fd);
+	else
+		result = end_last_file(file, err);
+	close(file->fd);
+	return result;
+}
+
 static void *run(void *arg)
 {
 	struct record_file *file = arg;
@@ -202,12 +263,11 @@ static void *run(void *arg)
 			file->error = err;
 	}
 	pthread_mutex_unlock(&file->lock);
-	if (file->fd >= 0 && file->named && file->written == 0)
-		record_name_remove(&file->name, file->fd);
-	if (file->fd >= 0) {
-		end_file(file);
-		close(file->fd);
-	}
+	int result = file->fd >= 0 ? close_last_file(file, &err) : 0;
+	pthread_mutex_lock(&file->lock);
+	if (result < 0 && !file->error.code)
+		file->error = err;
+	pthread_mutex_unlock(&file->lock);
 	return NULL;
 }
 

@@ -27,7 +27,9 @@ void record_file_end(struct record_file *file);
 /*
  * Waits until all is written, but for a reader that takes nothing no longer than
  * RECORD_FILE_PATIENCE_NS. A file that nothing was written to is removed. 0, or -errno and a
- * sentence where not all was written that was put. NULL is fine.
+ * sentence: not all that was put was written, the sections for perf are missing
+ * (core/perfdata/perfdata_sections.h), or another program truncated the file or removed the last
+ * one. NULL is fine.
  */
 int record_file_close(struct record_file *file, struct error *err);
 #define RECORD_FILE_PATIENCE_NS (1 * NS_PER_S)

@@ -126,9 +126,10 @@ def gone(directory):
         os.rename(place, place + ".away")
         shutil.rmtree(place + ".away")
         said = pmctop.communicate(timeout=PATIENCE_S)[1]
-        # What is open goes on; what is to have a name has none any more.
-        good = (pmctop.returncode == 1 and "Make its directory first" in said
-                if name == "out.prom" else pmctop.returncode == 0 and not said)
+        # What is open goes on. A file that is replaced, and a recording, need their name.
+        words = {"out.prom": "Make its directory first", "perf.data": "removed the recording"}
+        good = (pmctop.returncode == 1 and words[name] in said
+                if name in words else pmctop.returncode == 0 and not said)
         check(check_name, good, (pmctop.returncode, said))
 
 

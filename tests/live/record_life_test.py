@@ -160,6 +160,24 @@ def moved(directory):
           pmctop.wait(timeout=30) == 0 and reads_back(data + "-away")[0], os.listdir(directory))
 
 
+def changed(directory):
+    """Another program changes the file while it is written."""
+    data = os.path.join(directory, "changed")
+    for what, change in (("truncated", lambda: os.truncate(data, 0)),
+                         ("removed", lambda: os.unlink(data))):
+        pmctop = start("-d", "0.1", "--record", data, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, text=True)
+        came = wait_for_rounds(data, 1)
+        change()
+        pmctop.terminate()
+        said = pmctop.communicate(timeout=30)[1]
+        check(f"a recording that another program {what} is told with one sentence, status 1",
+              came and pmctop.returncode == 1 and said.count("\n") == 1 and
+              f"another program {what} the recording" in said, (came, said, pmctop.returncode))
+        if os.path.exists(data):
+            os.unlink(data)
+
+
 def full_disk(directory):
     disk = os.path.join(directory, "disk")
     os.mkdir(disk)
@@ -237,7 +255,8 @@ def refused(directory):
 def main():
     if why := confined.perf(PMCTOP):
         skip_all(why)
-    for part in killed, switched, newest, second_recorder, moved, full_disk, readers, refused:
+    for part in (killed, switched, newest, second_recorder, moved, changed, full_disk, readers,
+                 refused):
         with tempfile.TemporaryDirectory() as directory:
             part(directory)
     finish()

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/* A recording's file that other programs change, or that takes no more, while it is written. */
+#include "core/perfdata/record_file.h"
+#include "tests/unit/shared/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/pmctop-record-file-XXXXXX";
+static char path[64], moved[64];
+
+static void put_own(struct perfdata *data, enum own_kind kind)
+{
+	perfdata_own_begin(data, kind);
+	perfdata_word(data, kind);
+	perfdata_own_end(data);
+}
+
+/* A piece that begins a file which ends with sections. Returns its size in bytes. */
+static size_t put_beginning(struct record_file *file, const char *stamp)
+{
+	const struct perf_event_attr attr = {.size = sizeof(attr)};
+	const uint64_t id = 11;
+	struct perfdata *data = record_file_take(file);
+
+	perfdata_head(data);
+	put_own(data, OWN_ROOM);
+	perfdata_attr(data, &attr, &id, 1);
+	size_t n = data->n;
+	record_file_put(file, data, stamp);
+	return n;
+}
+
+static void put_more(struct record_file *file)
+{
+	struct perfdata *data = record_file_take(file);
+
+	put_own(data, OWN_END);
+	record_file_put(file, data, NULL);
+}
+
+/* The file is written by a thread of its own. */
+static void wait_for_size(size_t n)
+{
+	struct stat status = {0};
+
+	while (stat(path, &status) < 0 || (size_t)status.st_size != n)
+		usleep(1000);
+}
+
+/* ---- what is done to the file meanwhile */
+
+static void leave(size_t n)
+{
+	(void)n;
+}
+
+static void empty(size_t n)
+{
+	(void)n;
+	assert_int_equal(truncate(path, 0), 0);
+}
+
+static void shorten(size_t n)
+{
+	assert_int_equal(truncate(path, (off_t)n - 1), 0);
+}
+
+static void move_away(size_t n)
+{
+	(void)n;
+	assert_int_equal(rename(path, moved), 0);
+}
+
+static void remove_it(size_t n)
+{
+	(void)n;
+	assert_int_equal(unlink(path), 0);
+}
+
+static void replace_it(size_t n)
+{
+	(void)n;
+	int fd = open(moved, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(rename(moved, path), 0);
+}
+
+/* So many bytes and no more: the sections do not fit. */
+static void bound(size_t n)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = n;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+enum then { THE_END, MORE, NEXT_FILE };
+
+static void test_changed(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*change)(size_t n);
+		enum then then;
+		int code;
+		const char *says;
+	} rows[] = {
+		{"nothing", leave, MORE, 0, ""},
+		{"nothing, two files", leave, NEXT_FILE, 0, ""},
+		{"emptied", empty, THE_END, -ESTALE, "truncated the recording. Record to another"},
+		{"emptied, then more", empty, MORE, -ESTALE, "truncated the recording"},
+		{"emptied, then another file", empty, NEXT_FILE, -ESTALE, "truncated"},
+		{"cut off", shorten, THE_END, -ESTALE, "truncated the recording"},
+		{"cut off, then more", shorten, MORE, -ESTALE, "truncated the recording"},
+		{"removed", remove_it, THE_END, -ESTALE,
+		 "removed the recording. Record to another"},
+		{"removed, then more", remove_it, MORE, -ESTALE, "removed the recording"},
+		{"removed, then another file", remove_it, NEXT_FILE, 0, ""},
+		{"replaced", replace_it, MORE, -ESTALE, "removed the recording"},
+		{"moved", move_away, MORE, 0, ""},
+		{"bounded", bound, THE_END, -EFBIG,
+		 "the sections for perf cannot be written: File"},
+		{"bounded, then more", bound, MORE, -EFBIG, "The recording has ended: File too"},
+		{"bounded, then another file", bound, NEXT_FILE, -EFBIG, "the sections for perf"},
+	};
+	const struct record_rules rules = {.switches = true};
+	struct rlimit before;
+
+	(void)state;
+	getrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct record_file *file;
+		struct error err = {0};
+		assert_int_equal(record_file_open(path, &rules, &file, &err), 0);
+		size_t n = put_beginning(file, NULL);
+		wait_for_size(n);
+		rows[i].change(n);
+		if (rows[i].then == NEXT_FILE)
+			put_beginning(file, "1");
+		else if (rows[i].then == MORE)
+			put_more(file);
+		int code = record_file_close(file, &err);
+		setrlimit(RLIMIT_FSIZE, &before);
+		if (code != rows[i].code || !strstr(err.text, rows[i].says))
+			fail_msg("%s: %d '%s'", rows[i].name, code, err.text);
+	}
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	char command[160];
+
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_changed),
+	};
+
+	signals_restore();
+	if (!mkdtemp(directory)) {
+		perror(directory);
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/r", directory);
+	snprintf(moved, sizeof(moved), "%s/moved", directory);
+	return cmocka_run_group_tests(tests, NULL, remove_directory);
+}
