@@ -279,9 +279,14 @@ static int open_stdout(struct error *err)
 		return error_set(err, -EINVAL,
 				 "A recording is nothing to look at: send '--record -' into a "
 				 "pipe, or name a file.");
+	/* main() opens a closed descriptor with O_PATH. */
+	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return error_set(err, -EBADF,
+				 "Standard output: it is closed or cannot be written. Send "
+				 "'--record -' into a pipe, or name a file.");
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return fd < 0 ? error_set(err, -errno,
-				  "Standard output cannot be recorded to: it is closed.")
+	return fd < 0 ? error_set(err, -errno, "Standard output cannot be recorded to: %s.%s",
+				  error_why(-errno), error_remedy(-errno))
 		      : fd;
 }
 

@@ -163,6 +163,29 @@ static void test_changed(void **state)
 	}
 }
 
+/* Closed, main() has opened it with O_PATH; or it is only open for reading. */
+static void test_standard_output(void **state)
+{
+	static const int flags[] = {O_PATH, O_RDONLY};
+
+	(void)state;
+	fflush(stdout);
+	int saved = dup(STDOUT_FILENO);
+	assert_true(saved >= 0);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		struct record_file *file;
+		struct error err = {0};
+		int fd = open("/dev/null", flags[i] | O_CLOEXEC);
+		assert_true(fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
+		close(fd);
+		int code = record_file_open("-", &(struct record_rules){0}, &file, &err);
+		dup2(saved, STDOUT_FILENO);
+		if (code != -EBADF || !strstr(err.text, "Standard output: it is closed"))
+			fail_msg("%zu: %d '%s'", i, code, err.text);
+	}
+	close(saved);
+}
+
 static int remove_directory(void **state)
 {
 	(void)state;
@@ -176,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_standard_output),
 	};
 
 	signals_restore();
