@@ -51,13 +51,20 @@ static ssize_t input_read(void *arg, uint64_t at, void *bytes, size_t n)
 				     : read_pipe(input->fd, bytes, n);
 }
 
+/* 'perf record --threads' makes a directory of data, data.0, data.1 ... */
+static int refuse_directory(struct error *err, int fd, const char *path)
+{
+	if (faccessat(fd, "data", F_OK, 0) < 0 || faccessat(fd, "data.0", F_OK, 0) < 0)
+		return error_set(err, -EISDIR,
+				 "'%.120s' is a directory: name a file in it, or another.", path);
+	return error_set(err, -EISDIR,
+			 "'%.120s' is a directory of 'perf record --threads', which cannot be "
+			 "read: record without --threads.",
+			 path);
+}
+
 static int refuse(struct error *err, int code, const char *path)
 {
-	if (code == -EISDIR)
-		return error_set(err, code,
-				 "'%.120s' is a directory, as 'perf record --threads' makes them, "
-				 "which cannot be read: record without --threads.",
-				 path);
 	return error_set(err, code, "'%.120s' cannot be read: %s.", path, error_why(code));
 }
 
@@ -66,17 +73,20 @@ int replay_input_open(const char *path, struct replay_input **out, struct error 
 	bool standard = strcmp(path, "-") == 0;
 	/* A FIFO that nobody writes to yet must not keep us waiting here. */
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *shown = standard ? "standard input" : path;
 	struct stat stat;
 
 	if (fd < 0)
 		return refuse(err, -errno, path);
-	int result = fstat(fd, &stat) < 0 ? -errno : S_ISDIR(stat.st_mode) ? -EISDIR : 0;
-	if (result == 0 && standard && isatty(fd))
+	int result = 0;
+	if (fstat(fd, &stat) < 0)
+		result = refuse(err, -errno, shown);
+	else if (S_ISDIR(stat.st_mode))
+		result = refuse_directory(err, fd, shown);
+	else if (standard && isatty(fd))
 		result = error_set(err, -EINVAL,
 				   "A recording is to come from standard input, and that is a "
 				   "terminal: pmctop --record - ... | pmctop --replay -");
-	else if (result < 0)
-		refuse(err, result, standard ? "standard input" : path);
 	if (result < 0) {
 		if (!standard)
 			close(fd);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Recordings that were cut off, that come through a pipe, or are none; and who cannot have one. */
 #include "core/perfdata/perfdata_write.h"
+#include "tests/unit/shared/files.h"
 #include "tests/unit/shared/replays.h"
 
 #include <fcntl.h>
@@ -284,6 +285,27 @@ static struct perfdata_own *find_own(const struct bytes *bytes, enum own_kind ki
 	}
 }
 
+/* That of 'perf record --threads' has files of these names. */
+static void test_directories(void **state)
+{
+	static const struct {
+		const char *file, *says;
+	} rows[] = {
+		{"data.0", "is a directory: name a file in it"},
+		{"data", "record without --threads"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct replay *replay;
+		struct error err;
+		write_file(path_of(rows[i].file), "");
+		assert_int_equal(open_replay(directory, NULL, &replay, &err), -EISDIR);
+		if (!strstr(err.text, rows[i].says))
+			fail_msg("%s: '%s'", rows[i].file, err.text);
+	}
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
@@ -295,7 +317,6 @@ static void test_refused(void **state)
 	} rows[] = {
 		{"CPUs", {.cpus = "0"}, NULL, "shows the CPUs that it was made of"},
 		{"no file", {0}, "/nowhere/at/all", "cannot be read: No such file"},
-		{"a directory", {0}, "/", "record without --threads"},
 	};
 	struct seen seen = {0};
 	struct error err;
@@ -462,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_tracing_section),
 		cmocka_unit_test(test_traced_is_cut_off),
