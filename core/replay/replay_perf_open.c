@@ -60,6 +60,11 @@ static const char *explain_events(const struct perfdata_events *events)
 	return "There are no context switches in it: who ran when is not known.";
 }
 
+static const char *remedy(const struct replay_perf *perf)
+{
+	return replay_plan_remedy(&perf->events, &perf->facts);
+}
+
 static int refuse(const struct replay_perf *perf, struct error *err)
 {
 	const char *why = explain_events(&perf->events);
@@ -70,7 +75,7 @@ static int refuse(const struct replay_perf *perf, struct error *err)
 		why = "Only some cgroups were recorded (-G), not the whole machine.";
 	if (!why)
 		return error_set(err, -EOPNOTSUPP, "The recording has not one context switch.");
-	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, REPLAY_PLAN_REMEDY);
+	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
 }
 
 /* What a switch's sample must tell. */
@@ -88,7 +93,7 @@ static int judge(const struct replay_perf *perf, struct error *err)
 		      "first are missing.";
 	if (!why)
 		return 0;
-	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, REPLAY_PLAN_REMEDY);
+	return error_set(err, -EOPNOTSUPP, "%s Record with: %s", why, remedy(perf));
 }
 
 /* Of several groups the one that counts most is shown. */
@@ -155,8 +160,8 @@ static void note_plan(struct replay_perf *perf)
 	struct notes *notes = &perf->kind.part->notes;
 
 	if (perf->plan.n_members < 2)
-		notes_add(notes,
-			  "Context switches alone were recorded: counts need " REPLAY_PLAN_REMEDY);
+		notes_add(notes, "Context switches alone were recorded: counts need %s",
+			  remedy(perf));
 	else if (!perf->plan.alone)
 		notes_add(notes, "Other hardware events were recorded beside the group that is "
 				 "shown: if they took turns on the counters, counts of short "

@@ -244,7 +244,7 @@ int replay_plan_init(struct replay_plan *plan, const struct perfdata_events *eve
 		return error_set(err, -EOPNOTSUPP,
 				 "Its samples of context switches do not count them. Record with: "
 				 "%s",
-				 REPLAY_PLAN_REMEDY);
+				 replay_plan_remedy(events, facts));
 	}
 	return 0;
 }
@@ -279,25 +279,47 @@ void replay_plan_read(const struct replay_plan *plan, const struct perfdata_samp
 		plan->switches_at < 0 ? switches : sample->values[plan->switches_at].value;
 }
 
+/* The name of the core PMU that the recording lists, or NULL. */
+static const char *core_pmu(const struct replay_facts *facts)
+{
+	static const char *const cores[] = {"cpu", "cpu_core", "cpum_cf"};
+
+	for (size_t i = 0; i < facts->n_pmus; i++) {
+		const char *pmu = facts->pmus[i].name;
+		for (size_t k = 0; k < ARRAY_SIZE(cores); k++)
+			if (strcmp(pmu, cores[k]) == 0)
+				return pmu;
+		if (strncmp(pmu, "armv", 4) == 0 || strncmp(pmu, "arm_pmu", 7) == 0)
+			return pmu;
+	}
+	return NULL;
+}
+
 void replay_plan_pmus(const struct perfdata_events *events, const struct replay_facts *facts,
 		      struct pmu_set *pmus)
 {
-	static const char *const cores[] = {"cpu", "cpu_core", "cpum_cf"};
 	const char *name = NULL;
 
 	for (size_t i = 0; i < events->n && !name; i++)
 		if (!is_pmu_software(facts, &events->items[i].attr) &&
 		    events->items[i].attr.type > PERF_TYPE_BREAKPOINT)
 			name = replay_facts_pmu(facts, events->items[i].attr.type);
-	for (size_t i = 0; i < facts->n_pmus && !name; i++) {
-		const char *pmu = facts->pmus[i].name;
-		for (size_t k = 0; k < ARRAY_SIZE(cores) && !name; k++)
-			name = strcmp(pmu, cores[k]) == 0 ? pmu : NULL;
-		if (!name && (strncmp(pmu, "armv", 4) == 0 || strncmp(pmu, "arm_pmu", 7) == 0))
-			name = pmu;
-	}
+	if (!name)
+		name = core_pmu(facts);
 	*pmus = (struct pmu_set){.items = xcalloc(1, sizeof(struct pmu)), .n = 1, .n_core = 1};
 	pmus->items[0].kind = PMU_CORE;
 	pmus->items[0].type = PERF_TYPE_RAW;
 	text_copy(pmus->items[0].name, sizeof(pmus->items[0].name), name ? name : "");
+}
+
+const char *replay_plan_remedy(const struct perfdata_events *events,
+			       const struct replay_facts *facts)
+{
+	bool hardware = core_pmu(facts);
+
+	for (size_t i = 0; i < events->n; i++)
+		hardware |= !is_pmu_software(facts, &events->items[i].attr);
+	return hardware ? "perf record -a -e "
+			  "'{context-switches,cycles,instructions,cache-misses}:S' -c 1"
+			: "perf record -a -e '{context-switches,task-clock,page-faults}:S' -c 1";
 }

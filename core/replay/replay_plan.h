@@ -30,9 +30,12 @@ struct replay_plan {
 	struct plan *plan; /* a reference; its first group is that of the samples */
 };
 
-/* What to record with, where something is missing. */
-#define REPLAY_PLAN_REMEDY \
-	"perf record -a -e '{context-switches,cycles,instructions,cache-misses}:S' -c 1"
+/*
+ * The command to record with, where something is missing. It has hardware events if the recording
+ * has one or lists a core PMU.
+ */
+const char *replay_plan_remedy(const struct perfdata_events *events,
+			       const struct replay_facts *facts);
 
 /* Whether every context switch makes a sample of such an event. */
 bool replay_plan_is_switch(const struct perfdata_event *event);

@@ -65,14 +65,14 @@ enum format {
 	ALONE,   /* context-switches -c 1 */
 	TWICE,   /* {context-switches,cycles}:S and {context-switches}:S */
 	PERIODS, /* context-switches, but not each */
-	NONE,    /* cycles */
+	NONE,    /* cpu-clock */
 	TRACED,  /* {sched:sched_switch,cycles}:S -c 1 */
 	RAW,     /* the same with call chains and RAW parts, and the tracepoint's format */
 	SCHED,   /* sched:sched_switch, as of perf sched record */
 	TRACES,  /* the same, but not each */
 	COMMAND, /* as GROUPED, from the exec of a command on */
 	BACK,    /* as GROUPED, --overwrite */
-	RECORDS, /* cycles --switch-events */
+	RECORDS, /* cpu-clock --switch-events */
 	UNNAMED, /* a tracepoint */
 };
 
@@ -90,6 +90,10 @@ struct perf_case {
 	const char *no_note;
 	struct target_spec target;
 };
+
+#define SOFTWARE_GROUP "perf record -a -e '{context-switches,task-clock,"
+#define SOFTWARE       "Record with: " SOFTWARE_GROUP
+#define HARDWARE       "Record with: perf record -a -e '{context-switches,cycles,"
 
 static const struct perf_case cases[] = {
 	{"what a CPU did before its first sample is nobody's",
@@ -239,7 +243,7 @@ static const struct perf_case cases[] = {
 	 {{1, UNATTRIBUTED, 0, 1, 0}, {1, 8, 100, 1, 0}, {1, 7, 50, 1, 0}},
 	 1,
 	 .format = ALONE,
-	 .note = "Context switches alone"},
+	 .note = "Context switches alone were recorded: counts need " SOFTWARE_GROUP},
 	{"switches alone, and some were lost",
 	 {{SW, 0, 7, 7, 1000},
 	  {LOST, 0, .time_ns = 1010, .other = 3},
@@ -366,19 +370,19 @@ static const struct perf_case cases[] = {
 	 {{1, UNATTRIBUTED, 0, 1, 0}, {1, 8, 100, 1, 0}, {1, 7, 50, 1, 0}},
 	 1,
 	 .format = SCHED,
-	 .note = "Context switches alone"},
+	 .note = "Context switches alone were recorded: counts need " SOFTWARE_GROUP},
 	{"not every switch",
 	 {{SW, 0, 7, 7, 1000}},
 	 .format = PERIODS,
-	 .failure = "Not every context switch is in it"},
+	 .failure = "Not every context switch is in it: who ran when is not known. " SOFTWARE},
 	{"no switches",
 	 {{PROFILE, 0, 7, 7, 1000}},
 	 .format = NONE,
-	 .failure = "There are no context switches in it"},
+	 .failure = "There are no context switches in it: who ran when is not known. " SOFTWARE},
 	{"a tracepoint, but not each of them",
 	 {{SW, 0, 7, 7, 1000}},
 	 .format = TRACES,
-	 .failure = "Not every context switch is in it"},
+	 .failure = "Not every context switch is in it: who ran when is not known. " SOFTWARE},
 	{"switches without counts",
 	 {{PROFILE, 0, 7, 7, 1000}},
 	 .format = RECORDS,
@@ -390,7 +394,8 @@ static const struct perf_case cases[] = {
 	{"backwards",
 	 {{SW, 0, 7, 7, 1000, 2, 90}, {SW, 0, 8, 8, 900, 1, 50}},
 	 .format = BACK,
-	 .failure = "It was recorded with --overwrite"},
+	 .failure = "It was recorded with --overwrite: the last record comes first, and the first "
+		    "are missing. " HARDWARE},
 	{"a command, and no list of threads",
 	 {{SW, 0, 7, 7, 1000, 1}, {SW, 1, 7, 7, 1001, 2}},
 	 .format = COMMAND,

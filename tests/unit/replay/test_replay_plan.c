@@ -194,6 +194,36 @@ static void test_plans(void **state)
 		run_case(&cases[i]);
 }
 
+static void test_remedy(void **state)
+{
+	static const struct {
+		const char *name;
+		struct made_event event;
+		struct replay_pmu pmu;
+		const char *says;
+	} rows[] = {
+		{"no PMU", {SWITCHES, "context-switches"}, {1, "software"}, ",task-clock,"},
+		{"nothing is listed", {SWITCHES, "context-switches"}, {0}, ",task-clock,"},
+		{"a hardware event", {CYCLES, "cycles"}, {1, "software"}, ",cycles,"},
+		{"a PMU of x86", {SWITCHES, "context-switches"}, {4, "cpu"}, ",cycles,"},
+		{"a hybrid's", {SWITCHES, "context-switches"}, {4, "cpu_core"}, ",cycles,"},
+		{"one of arm64", {SWITCHES, "context-switches"}, {8, "armv8_pmuv3"}, ",cycles,"},
+		{"of another thing", {SWITCHES, "context-switches"}, {8, "power"}, ",task-clock,"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct replay_pmu pmu = rows[i].pmu;
+		const struct replay_facts facts = {.pmus = &pmu, .n_pmus = pmu.name[0] != '\0'};
+		struct perfdata_events events = {0};
+		add_event(&events, &rows[i].event, 10);
+		const char *remedy = replay_plan_remedy(&events, &facts);
+		if (!strstr(remedy, rows[i].says))
+			fail_msg("%s: %s", rows[i].name, remedy);
+		perfdata_events_fini(&events);
+	}
+}
+
 static void test_which_events_tell_of_every_switch(void **state)
 {
 	struct {
@@ -441,6 +471,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_remedy),
 		cmocka_unit_test(test_which_events_tell_of_every_switch),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_who_was_recorded),
