@@ -28,7 +28,7 @@ struct playback {
 	bool pipe;  /* it cannot be read again */
 	bool own;   /* made by pmctop: its intervals are those that were recorded */
 	bool paused;
-	bool ended;       /* what is shown is the last of it */
+	bool ended;       /* what is shown is the last of it, or there is nothing to show */
 	bool waiting;     /* for whoever writes into the pipe */
 	uint32_t told;    /* how many sentences there were */
 	char text[200];   /* the last one: why what was asked for cannot be */

@@ -564,8 +564,8 @@ static void player_playback(void *ctx, struct playback *playback)
 	}
 	/* The survey may know that it is the last when nobody has tried to read on. */
 	player->playback.ended =
-		player->at > 0 && player->goal == GOAL_NONE &&
-		(at_end(player) || (player->playback.whole &&
+		player->goal == GOAL_NONE &&
+		(at_end(player) || (player->at > 0 && player->playback.whole &&
 				    player->playback.position_ns >= player->playback.length_ns));
 	memcpy(playback, &player->playback, sizeof(*playback));
 }

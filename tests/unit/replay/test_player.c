@@ -572,6 +572,12 @@ static void breaks_off(void **state)
 	assert_int_equal(go(&stage, COMMAND_STEP, 1), 0);
 	assert_int_equal(go(&stage, COMMAND_SEEK_TO, INT64_MAX), 0);
 	stage_close(&stage);
+	stage_open(&stage, &cut, PLAYBACK_SPEED_MAX, true);
+	stage.replay.broken_after = 0;
+	assert_int_equal(next(&stage), 0);
+	assert_string_equal(look(&stage)->broken, "It is cut off.");
+	assert_true(stage.playback.ended);
+	stage_close(&stage);
 	assert_int_equal(player_open(&fake_sys, &(struct player_config){.replay = {.path = "none"}},
 				     &stage.feed, &stage.err),
 			 -ENOENT);
