@@ -227,16 +227,22 @@ static int own_open_kind(struct replay_part *part, const struct perf_event_heade
 	return take_begin(own, &words, err);
 }
 
+static int cut_off(const struct replay_own *own, struct error *err)
+{
+	return error_set(err, -ENODATA,
+			 "The recording is cut off after %llu complete interval%s: pmctop was "
+			 "killed, or still records.",
+			 (unsigned long long)own->n_whole, own->n_whole == 1 ? "" : "s");
+}
+
 /* The next record and all that follows from it: as replay_part_read, but 0 is the end. */
 static int step(struct replay_own *own, struct error *err)
 {
 	const struct perf_event_header *header;
 	int result = own->ended ? 0 : replay_part_read(own->part, &header, err);
 
-	if (result == 0 && !own->ended)
-		return error_set(err, -ENODATA,
-				 "The recording breaks off here: who made it was killed, or goes "
-				 "on.");
+	if ((result == 0 && !own->ended) || result == -ENODATA)
+		return cut_off(own, err);
 	if (result <= 0)
 		return result;
 	result = take_record(own, header, err);
@@ -266,7 +272,7 @@ static void begin_interval(struct replay_own *own)
 	interval_reset(&part->interval);
 	tasks_forget(part->tasks, own->begin_ns);
 	own->begin_ns = part->time_ns;
-	own->whole = own->touched = false;
+	own->whole = false;
 }
 
 static int own_advance(struct replay_kind *kind, struct error *err)
@@ -283,14 +289,11 @@ static int own_advance(struct replay_kind *kind, struct error *err)
 	do
 		result = step(own, err);
 	while (result > 0 && !own->whole);
-	if (result > 0 || result == -EAGAIN || result == 0)
-		return result;
-	own->broken = result;
-	own->error = *err;
-	if (!own->touched)
-		return result;
-	own_break_off(own);
-	return 1;
+	if (result < 0 && result != -EAGAIN) {
+		own->broken = result;
+		own->error = *err;
+	}
+	return result;
 }
 
 const struct replay_kind_ops replay_own_ops = {

@@ -53,10 +53,9 @@ struct replay_own {
 	/* The interval that is under way, or has ended. */
 	bool cut;                 /* OWN_CUT has come, and the rest of it not yet */
 	bool whole;               /* it has ended */
-	bool touched;             /* something is known of it */
+	uint64_t n_whole;         /* intervals that have ended so far */
 	bool ended;               /* the recording, as it says itself */
 	uint64_t begin_ns;        /* of the interval: the cut before */
-	uint64_t latest_ns;       /* of its records */
 	uint64_t realtime_off_ns; /* from CLOCK_MONOTONIC to CLOCK_REALTIME */
 	uint64_t flags;           /* enum own_rows */
 	bool differs;             /* from what was shown live */
@@ -101,7 +100,5 @@ int own_take_target(struct replay_own *own, struct own_words *words);
 int own_take_rows(struct replay_own *own, struct own_words *words);
 /* All of it has come. */
 void own_end_cut(struct replay_own *own);
-/* The recording breaks off: what is known of the interval is made its end. */
-void own_break_off(struct replay_own *own);
 
 #endif

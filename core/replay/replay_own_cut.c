@@ -78,7 +78,7 @@ int own_take_cut(struct replay_own *own, struct own_words *words)
 	       part->interval.n_cpus * sizeof(*part->interval.cpu_online));
 	cut_cpus(own);
 	keep_found(own);
-	own->cut = own->touched = true;
+	own->cut = true;
 	return 0;
 }
 
@@ -372,30 +372,5 @@ void own_end_cut(struct replay_own *own)
 				 "something, or another version of pmctop made it.");
 	own->cut = false;
 	own->whole = true;
-}
-
-void own_break_off(struct replay_own *own)
-{
-	struct replay_part *part = own->part;
-	struct interval *interval = &part->interval;
-	uint64_t end_ns = own->cut ? part->time_ns : own->latest_ns;
-
-	if (!own->cut) {
-		cut_cpus(own);
-		keep_found(own);
-		part->sequence++;
-		part->time_ns = end_ns > own->begin_ns ? end_ns : own->begin_ns;
-		part->realtime_ns = part->time_ns + own->realtime_off_ns;
-		part->length_ns = interval_counted_ns(interval, part->time_ns - own->begin_ns);
-		part->lost_records = interval->lost_records;
-		part->nowhere.now_ns = part->time_ns;
-		part->nowhere.realtime_ns = part->realtime_ns;
-	}
-	go_back(own);
-	/* Who was to be listed has not been told, or not all of them. */
-	part->idle = false;
-	part->still = NULL;
-	part->n_still = 0;
-	own->cut = false;
-	own->whole = true;
+	own->n_whole++;
 }

@@ -159,7 +159,6 @@ int own_take_pause(struct replay_own *own, struct own_words *words)
 	if (!reading)
 		return -EBADMSG;
 	attrib_pause(own->part->attrib, cpu, (unsigned)group, reading, known ? &runner : NULL);
-	own->touched = true;
 	return 0;
 }
 
@@ -189,8 +188,6 @@ static int fold_in(struct replay_own *own, size_t cpu, const struct perf_event_h
 	    (record.kind == RECORD_SWITCH && !own_is_pid(record.change.other_tid)))
 		return -EBADMSG;
 	attrib_record(own->part->attrib, cpu, &record);
-	if (record.time_ns > own->latest_ns)
-		own->latest_ns = record.time_ns;
 	return 0;
 }
 
@@ -312,8 +309,5 @@ int own_take_sample(struct replay_own *own, const struct perf_event_header *head
 	if (result < 0)
 		return result;
 	attrib_record(own->part->attrib, cpu, &record);
-	own->touched = true;
-	if (sample->time_ns > own->latest_ns)
-		own->latest_ns = sample->time_ns;
 	return 0;
 }

@@ -108,9 +108,10 @@ struct replay_kind_ops {
 	/*
 	 * Begins the next interval, if the last one had ended, and reads on to its end: 1, and all
 	 * of the part is about that interval until the next call; 0 at the end of the recording;
-	 * -EAGAIN where there is no more yet; -errno and a sentence where it is broken. Where it
-	 * ends or breaks off in the middle of an interval of which something is known: 1, and the
-	 * rest the next time (what the reader failed with it says again).
+	 * -EAGAIN where there is no more yet; -errno and a sentence where it is broken, again at
+	 * each call. Where a recording of perf's ends or is cut off in the middle of an interval:
+	 * 1, and the rest the next time. Of pmctop's only complete intervals are returned: where
+	 * the records of a CPU are not all there, no figure of the interval is right.
 	 */
 	int (*advance)(struct replay_kind *kind, struct error *err);
 	/* part->interval_ns has changed. NULL: of no meaning here. */

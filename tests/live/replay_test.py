@@ -123,10 +123,9 @@ def killed(data):
     replayed = run("--format", "json", "-H", "--replay", data)
     lines = re.sub('"replay":"live.data","offset_s":[0-9.]+,', "",
                    replayed.stdout).splitlines(keepends=True)
-    # The last one was under way, or is half of what was shown.
-    check("of one that was killed all is shown up to there, and that it breaks off",
-          came and len(lines) > 1 and lines[:-1] == live[:len(lines) - 1] and
-          replayed.returncode == 1 and "breaks off" in replayed.stderr,
+    check("of one that was killed all complete refreshes are shown, and how many they are",
+          came and len(lines) > 1 and lines == live[:len(lines)] and replayed.returncode == 1
+          and f"is cut off after {len(lines)} complete intervals" in replayed.stderr,
           (came, len(live), len(lines), replayed.stderr))
 
 

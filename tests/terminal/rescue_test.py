@@ -29,7 +29,7 @@ def ends_well(path):
     """Whether a recording has its end mark, and what was said."""
     done = subprocess.run([PMCTOP, "--replay", path, "--format", "json"], capture_output=True,
                           text=True, check=False, timeout=60)
-    return done.returncode == 0 and "breaks off" not in done.stderr, done.stderr
+    return done.returncode == 0 and "is cut off" not in done.stderr, done.stderr
 
 
 def started(*arguments, **environment):
