@@ -18,6 +18,8 @@
  *   [.. + n_counters)   the estimated counts of each counter beside windows: its count in each
  *                       window, times the time that the window stands for beside itself
  *   [.. + n_groups)     the same of the ns of each group
+ *   [.. + 1)            losses of an unknown number of switches: if there are any, TALLY_SWITCHES
+ *                       is a lower bound
  *
  * The first two counters are always these, measured by the slices themselves; so are the first two
  * events of every event set:
@@ -36,10 +38,13 @@ struct tally_shape {
 
 static inline size_t tally_width(const struct tally_shape *shape)
 {
-	return 2 * ((size_t)shape->n_counters + shape->n_groups) + shape->n_domains + 1;
+	return 2 * ((size_t)shape->n_counters + shape->n_groups) + shape->n_domains + 2;
 }
 
-/* What recordings hold: without the estimates, which follow from the slices. */
+/*
+ * What recordings by pmctop hold: without the estimates, which follow from the slices, and losses,
+ * because their samples count every switch.
+ */
 static inline size_t tally_recorded_width(const struct tally_shape *shape)
 {
 	return (size_t)shape->n_counters + shape->n_groups + shape->n_domains + 1;
@@ -65,6 +70,11 @@ static inline size_t tally_unseen(const struct tally_shape *shape)
 static inline size_t tally_beside(const struct tally_shape *shape, size_t at)
 {
 	return tally_recorded_width(shape) + at;
+}
+
+static inline size_t tally_losses(const struct tally_shape *shape)
+{
+	return tally_width(shape) - 1;
 }
 
 static inline void tally_add(const struct tally_shape *shape, uint64_t *sum, const uint64_t *tally)

@@ -160,8 +160,10 @@ struct figure metric_read_one(const struct metric_reading *reading,
 			      const struct metric_input *input)
 {
 	struct figure figure = read_counters(reading, input);
+	bool lost = input->lost || (reading->event == TALLY_SWITCHES &&
+				    input->tally[tally_losses(&input->plan->shape)] > 0);
 
-	if (input->lost && figure_known(figure))
+	if (lost && figure_known(figure))
 		figure.state = FIGURE_LOST;
 	return figure;
 }

@@ -240,6 +240,22 @@ static void note_interval(struct replay_perf *perf)
 				 "recorded: what ran meanwhile is unattributed.");
 }
 
+/*
+ * Adds the losses of switches that no sample counts. LOST counts records of all kinds, so the
+ * number of lost switches is unknown.
+ */
+static void add_losses(struct replay_perf *perf)
+{
+	struct interval *interval = &perf->kind.part->interval;
+	size_t at = tally_losses(&interval->shape);
+	bool lost = perf->plan.switches_at < 0 && perf->lost > 0;
+
+	for (size_t i = 0; lost && i < interval->n_cpus; i++) {
+		interval_cpu(interval, i)[at] += interval->cpu_gaps[i];
+		interval->unattributed[at] += interval->cpu_gaps[i];
+	}
+}
+
 static void end_interval(struct replay_perf *perf)
 {
 	struct replay_part *part = perf->kind.part;
@@ -247,6 +263,7 @@ static void end_interval(struct replay_perf *perf)
 	struct interval *interval = &part->interval;
 
 	replay_slices_end(&perf->slices);
+	add_losses(perf);
 	interval_sum_cpus(interval);
 	note_interval(perf);
 	uint64_t time_ns = perf->slices.until_ns;

@@ -89,6 +89,7 @@ struct perf_case {
 	const char *note; /* what one of them begins with */
 	const char *no_note;
 	struct target_spec target;
+	uint64_t too_low; /* sequence of the snapshot in which switches of CPU 0 are; 0: none */
 };
 
 #define SOFTWARE_GROUP "perf record -a -e '{context-switches,task-clock,"
@@ -251,7 +252,27 @@ static const struct perf_case cases[] = {
 	  {SW, 0, 7, 7, 1150}},
 	 {{1, UNATTRIBUTED, 100, 3, 0}, {1, 8, 0, 0, 0}, {1, 7, 50, 1, 0}},
 	 1,
-	 .format = ALONE},
+	 .format = ALONE,
+	 .too_low = 1},
+	{"tracepoints alone, and some of one CPU were lost",
+	 {{SW, 0, 7, 7, 1000},
+	  {SW, 1, 9, 9, 1000},
+	  {SW, 1, 9, 9, 1500},
+	  {LOST, 0, .time_ns = 1600, .other = 3},
+	  {SW, 0, 8, 8, 2100},
+	  {SW, 0, 7, 7, 2150},
+	  {SW, 1, 9, 9, 2150},
+	  {ROUND}},
+	 {{1, UNATTRIBUTED, 0, 2, 0},
+	  {1, 9, 1000, 1, 0},
+	  {2, UNATTRIBUTED, 1100, 2, 0},
+	  {2, 8, 0, 0, 0},
+	  {2, 7, 50, 1, 0},
+	  {2, 9, 150, 1, 0}},
+	 2,
+	 .cpus = 2,
+	 .format = SCHED,
+	 .too_low = 2},
 	{"of two groups that sample switches the larger one is shown",
 	 {{SW, 0, 7, 7, 1000, 1, 0},
 	  {SW2, 0, 7, 7, 1000, 1},
@@ -783,6 +804,27 @@ static void check_tally(const struct snapshot *snapshot, const uint64_t *tally,
 		assert_int_equal(plan_count(columns->plan, tally, (size_t)cycles), want->cycles);
 }
 
+/* Whether the switches of a CPU, or of all, are a lower bound. */
+static bool is_too_low(const struct snapshot *snapshot, const uint64_t *tally)
+{
+	const struct columns *columns = snapshot->columns;
+	const struct metric_input input = {
+		.events = &columns->events, .plan = columns->plan, .tally = tally};
+
+	return metric_read_one(&columns->event_readings.items[TALLY_SWITCHES], &input).state ==
+	       FIGURE_LOST;
+}
+
+static void check_too_low(const struct snapshot *snapshot, bool too_low)
+{
+	assert_int_equal(is_too_low(snapshot, snapshot->totals), too_low);
+	assert_int_equal(is_too_low(snapshot, snapshot->unattributed), too_low);
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		if (snapshot->cpus[i].tally)
+			assert_int_equal(is_too_low(snapshot, snapshot->cpus[i].tally),
+					 too_low && snapshot->cpus[i].cpu == 0);
+}
+
 static const struct want *find_want(const struct perf_case *perf_case, uint64_t sequence, pid_t tid)
 {
 	static const struct want nothing;
@@ -814,6 +856,7 @@ static void check(const struct perf_case *perf_case, const struct snapshot *snap
 	check_tally(snapshot, snapshot->idle, find_want(perf_case, sequence, IDLE), counted);
 	check_tally(snapshot, snapshot->unattributed, find_want(perf_case, sequence, UNATTRIBUTED),
 		    counted);
+	check_too_low(snapshot, sequence == perf_case->too_low);
 	assert_true(snapshot_conserves(snapshot, &event));
 	assert_string_equal(snapshot->mode, "system");
 	assert_int_equal(snapshot->realtime_ns, 0);

@@ -24,7 +24,7 @@ enum {
 	SAMPLE_MIGRATIONS,
 	SAMPLE_EVENTS,
 	SAMPLE_GROUPS = 2,
-	SAMPLE_WIDTH = 2 * (SAMPLE_EVENTS + SAMPLE_GROUPS) + 2,
+	SAMPLE_WIDTH = 2 * (SAMPLE_EVENTS + SAMPLE_GROUPS) + 3, /* with one domain */
 	SAMPLE_GROUP_0 = SAMPLE_EVENTS,     /* in tallies: cycles, instructions, branch-misses */
 	SAMPLE_GROUP_1 = SAMPLE_EVENTS + 1, /* the others */
 	SAMPLE_DOMAIN = SAMPLE_EVENTS + SAMPLE_GROUPS,
