@@ -8,7 +8,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_SIZE = 256 }; /* of DNS, with a dot and a NUL at the end */
+enum {
+	NAME_MAX_LENGTH = 253, /* of DNS */
+	LABEL_MAX_LENGTH = 63,
+	NAME_SIZE = NAME_MAX_LENGTH + 2, /* with a dot and a NUL at the end */
+};
 
 /* The length of a name without the dot that may end it. */
 static size_t length_without_dot(const char *name)
@@ -16,6 +20,25 @@ static size_t length_without_dot(const char *name)
 	size_t length = strlen(name);
 
 	return length > 0 && name[length - 1] == '.' ? length - 1 : length;
+}
+
+bool host_name_is_valid(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-_";
+	size_t left = length_without_dot(name), label;
+
+	if (left > NAME_MAX_LENGTH)
+		return false;
+	while ((label = strspn(name, letters)) > 0 && label <= LABEL_MAX_LENGTH) {
+		if (label == left)
+			return true;
+		if (name[label] != '.')
+			return false;
+		name += label + 1;
+		left -= label + 1;
+	}
+	return false;
 }
 
 static bool is_same_name(const char *name, const char *wanted)

@@ -14,6 +14,12 @@ struct host_names {
 };
 
 /*
+ * Whether a text is a host name (RFC 1123, 2.1) without a port: 1 to 253 characters, which are
+ * labels of 1 to 63 letters, digits, - and _ with a dot between them. One more dot may end it.
+ */
+bool host_name_is_valid(const char *name);
+
+/*
  * Whether a Host header (RFC 9110, 7.2: a name or address, and perhaps a port) is an IP address,
  * localhost, or one of the names. A web page can have its own name resolved to 127.0.0.1 (DNS
  * rebinding): the browser then lets it read what a server here answers, but sends that name.

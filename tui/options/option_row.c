@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/output/batch.h"
+#include "core/output/host_header.h"
 #include "core/output/listen_address.h"
 #include "tui/options/duration.h"
 
@@ -199,13 +200,10 @@ static int read_listen(struct options *options, const char *argument, struct err
 
 static int read_listen_name(struct options *options, const char *argument, struct error *err)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789-._";
-
-	if (!argument[0] || argument[strspn(argument, letters)])
+	if (!host_name_is_valid(argument))
 		return error_set(err, -EINVAL,
 				 "'%.60s' is no host name: write one without a port, as "
-				 "pmctop.example.",
+				 "pmctop.example, of at most 253 characters, 63 between dots.",
 				 argument);
 	options->listen_names =
 		array_reserve(options->listen_names, &options->listen_names_capacity,

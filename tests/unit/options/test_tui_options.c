@@ -265,9 +265,14 @@ static void test_refused(void **state)
 		 "write it in numbers, as 127.0.0.1:9105 or [::1]:9105."},
 		{{"--listen-name", "box"}, "Option '--listen-name' needs '--listen'."},
 		{{"--listen", "9105", "--listen-name", "box:80"},
-		 "'box:80' is no host name: write one without a port, as pmctop.example."},
+		 "'box:80' is no host name: write one without a port, as pmctop.example, of at "
+		 "most 253 characters, 63 between dots."},
+		{{"--listen", "9105", "--listen-name", "."},
+		 "'.' is no host name: write one without a port, as pmctop.example, of at most 253 "
+		 "characters, 63 between dots."},
 		{{"--listen", "9105", "--listen-name", ""},
-		 "'' is no host name: write one without a port, as pmctop.example."},
+		 "'' is no host name: write one without a port, as pmctop.example, of at most 253 "
+		 "characters, 63 between dots."},
 		{{"-o", ""}, "Option '--output' needs the name of a file."},
 		{{"--theme", ""}, "Option '--theme' needs a name or a file."},
 		{{"--"}, "No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'."},

@@ -80,10 +80,54 @@ static void hosts(void **state)
 	assert_false(host_header_is_ours(longest, &box));
 }
 
+#define TEN   "0123456789"
+#define FIFTY TEN TEN TEN TEN TEN
+#define LABEL FIFTY TEN "012"                         /* the longest */
+#define FOUR  LABEL "." LABEL "." LABEL "." FIFTY TEN /* 252 characters */
+
+static void names(void **state)
+{
+	static const struct {
+		const char *name;
+		bool valid;
+	} rows[] = {
+		{"box", true},
+		{"Box_1-a.example", true},
+		{"127.0.0.1", true},
+		{"box.", true},
+		{"box..", false},
+		{"", false},
+		{".", false},
+		{"..", false},
+		{".box", false},
+		{"a..b", false},
+		{"box:80", false},
+		{"b x", false},
+		{"b\xc3\xb6x", false},
+		{"[::1]", false},
+		{LABEL, true},
+		{LABEL "a", false},
+		{"a." LABEL "a", false},
+		{FOUR "a", true},
+		{FOUR "a.", true},
+		{FOUR "ab", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct host_names box = {"", &rows[i].name, 1};
+
+		if (host_name_is_valid(rows[i].name) != rows[i].valid)
+			fail_msg("'%s' is%s valid", rows[i].name, rows[i].valid ? " not" : "");
+		if (rows[i].valid && !host_header_is_ours(rows[i].name, &box))
+			fail_msg("'%s' is valid, but not ours", rows[i].name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts),
+		cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
