@@ -212,21 +212,32 @@ static enum MHD_Result note_host(void *arg, enum MHD_ValueKind kind, const char 
 	return MHD_YES;
 }
 
+struct refusal {
+	unsigned status;
+	const char *text;
+};
+
 /*
- * Whether a request may be answered. One with several Host headers may not. One of HTTP/1.0 may
- * have none: browsers send no such requests, so no web page reads the answer (host_header.h).
+ * Why the Host headers of a request do not allow an answer; NULL: they do. A request has one (RFC
+ * 9112, 3.2). That of HTTP/1.0 may have none: browsers send no such requests, so no web page reads
+ * the answer (host_header.h).
  */
-static bool is_for_this_machine(const struct host_names *hosts, struct MHD_Connection *connection,
-				const char *version)
+static const struct refusal *refusal_by_host(const struct host_names *hosts,
+					     struct MHD_Connection *connection, const char *version)
 {
+	static const struct refusal not_one = {MHD_HTTP_BAD_REQUEST,
+					       "A request needs one Host header.\n"};
+	static const struct refusal not_ours = {
+		MHD_HTTP_MISDIRECTED_REQUEST, "Host: not a name of this machine. Use its address, "
+					      "or start pmctop with --listen-name NAME.\n"};
 	struct host_headers headers = {0};
 
-	if (!hosts)
-		return true;
 	MHD_get_connection_values(connection, MHD_HEADER_KIND, note_host, &headers);
-	if (headers.n == 0)
-		return strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
-	return headers.n == 1 && host_header_is_ours(headers.last, hosts);
+	if (headers.n == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) == 0)
+		return NULL;
+	if (headers.n != 1)
+		return &not_one;
+	return !hosts || host_header_is_ours(headers.last, hosts) ? NULL : &not_ours;
 }
 
 /* A path is what was sent: %00 would end it where it does not. */
@@ -249,10 +260,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	(void)body;
 	if (!*context) {
 		*context = server;
-		if (!is_for_this_machine(server->source.hosts, connection, version))
-			return answer_line(connection, MHD_HTTP_MISDIRECTED_REQUEST,
-					   "Host: not a name of this machine. Use its address, or "
-					   "start pmctop with --listen-name NAME.\n");
+		const struct refusal *refusal =
+			refusal_by_host(server->source.hosts, connection, version);
+		if (refusal)
+			return answer_line(connection, refusal->status, refusal->text);
 		if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
 		    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 			return answer_line(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
