@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-#define TYPE "xterm-256color"
+#define TYPE    "xterm-256color"
+#define NO_SIZE "linux" /* terminfo has no size of it */
 
 struct size {
 	unsigned short width, height;
@@ -75,6 +76,7 @@ static void sizes_are_limited(void **state)
 		const char *name, *columns, *lines;
 		struct size first, then;   /* of the window, at the start and at a SIGWINCH */
 		struct size shown, shown2; /* the same */
+		const char *type;          /* NULL: TYPE */
 	} rows[] = {
 		{"a usual one", NULL, NULL, {80, 24}, {200, 50}, {80, 24}, {200, 50}},
 		{"the largest", NULL, NULL, {1000, 1000}, {80, 24}, {1000, 1000}, {80, 24}},
@@ -99,6 +101,16 @@ static void sizes_are_limited(void **state)
 		 {1000, 1000}},
 		{"a senseless one", "wide", "-1", {0, 0}, {0, 0}, {80, 24}, {80, 24}},
 		{"nothing known", NULL, NULL, {0, 0}, {0, 0}, {80, 24}, {80, 24}},
+		{"not of the type", NULL, NULL, {90, 25}, {80, 24}, {90, 25}, {80, 24}, NO_SIZE},
+		{"nor of the window", NULL, NULL, {0, 0}, {90, 25}, {80, 24}, {90, 25}, NO_SIZE},
+		{"but of the environment",
+		 "30",
+		 "10",
+		 {0, 0},
+		 {90, 0},
+		 {30, 10},
+		 {90, 10},
+		 NO_SIZE},
 	};
 
 	(void)state;
@@ -112,8 +124,9 @@ static void sizes_are_limited(void **state)
 		set_or_unset("LINES", rows[i].lines);
 		open_pty(&pty);
 		measured(&pty, NULL, rows[i].first);
-		int rc = term_open(&(struct term_config){.theme = &theme, .type = TYPE}, &term,
-				   &err);
+		const struct term_config config = {.theme = &theme,
+						   .type = rows[i].type ? rows[i].type : TYPE};
+		int rc = term_open(&config, &term, &err);
 		struct size shown = {0}, shown2 = {0};
 		if (rc == 0) {
 			shown = measured(&pty, term, rows[i].first);
