@@ -761,6 +761,42 @@ static void test_notes_of_cpus_end(void **state)
 	close_all(engine, fk);
 }
 
+/* A CPU without descriptors: any task may have run there too, until it is counted. */
+static void test_cpu_without_descriptors(void **state)
+{
+	static const struct engine_config with_idle = {.idle = true};
+	static const struct {
+		int error; /* of perf_event_open */
+		size_t cpus;
+	} steps[] = {{0, 2}, {EMFILE, 1}, {0, 2}, {EMFILE, 1}};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	struct engine *engine = open_engine_with(&sys, &with_idle);
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		bool lost = steps[i].error != 0;
+
+		fk_cpu_offline(fk, 1);
+		snapshot_free(nth_snapshot(engine, fk, 2));
+		fk_fail(fk, FK_PERF_OPEN, 0, steps[i].error);
+		fk_cpu_online(fk, 1);
+		fk_switch(fk, 1, 60);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+		assert_int_equal(snapshot->n_cpus, steps[i].cpus);
+		assert_int_equal(has_note(snapshot, "some CPUs are not counted"), lost);
+		assert_int_equal(has_lost(snapshot, 50), lost);
+		assert_int_equal(has_lost(snapshot, 60), lost);
+		assert_int_equal(task_figure(snapshot, 50, "ipc").state,
+				 lost ? FIGURE_LOST : FIGURE_VALID);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
 /* One task runs all the time. */
 static struct engine *open_busy(struct fk *fk, const struct sys *sys)
 {
@@ -1059,6 +1095,7 @@ int main(void)
 		cmocka_unit_test(test_counters_shared),
 		cmocka_unit_test(test_hotplug),
 		cmocka_unit_test(test_notes_of_cpus_end),
+		cmocka_unit_test(test_cpu_without_descriptors),
 		cmocka_unit_test(test_suspend),
 		cmocka_unit_test(test_stolen),
 		cmocka_unit_test(test_ring_memory_is_shared),
