@@ -32,6 +32,15 @@ static void write_view(const struct snapshot *snapshot, const struct batch_optio
 	view_fini(&view);
 }
 
+static void pass_notes(const struct snapshot *snapshot, const struct batch_options *options)
+{
+	if (!options->note || !options->format->leaves_notes)
+		return;
+	for (size_t i = 0; i < snapshot->n_notes; i++)
+		if (notes_insert(options->noted, options->noted->n, snapshot->notes[i]))
+			options->note(snapshot->notes[i]);
+}
+
 static int print(const struct snapshot *snapshot, const struct batch_options *options, int fd,
 		 const volatile sig_atomic_t *stop, struct error *err)
 {
@@ -40,6 +49,7 @@ static int print(const struct snapshot *snapshot, const struct batch_options *op
 	FILE *memory = xopen_memstream(&text, &size);
 	int code = 0;
 
+	pass_notes(snapshot, options);
 	if (options->format->tell)
 		options->format->tell(options->kept, snapshot, memory);
 	else

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file_replace.h"
+#include "core/base/notes.h"
 #include "core/engine/feed.h"
 #include "core/output/batch_format.h"
 #include "core/snapshot/summary.h"
@@ -19,6 +20,9 @@ struct batch_options {
 	uint64_t iterations; /* 0: until stopped */
 	const struct batch_format *format;
 	void *kept; /* by the format, which has begun */
+	/* Called once with each note that the format leaves; NULL: never. */
+	void (*note)(const char *sentence);
+	struct notes *noted; /* the caller's: the sentences of these calls, at most NOTES_MAX */
 	/* The file that each refresh replaces; NULL: they follow each other. */
 	struct file_replace *replaces;
 	struct view_spec view;

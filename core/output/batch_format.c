@@ -74,7 +74,11 @@ static void end_exposition(void *kept)
 
 const struct batch_format batch_formats[] = {
 	{.name = "text", .write = write_text},
-	{.name = "csv", .begin = begin_csv, .write = write_csv, .end = end_csv},
+	{.name = "csv",
+	 .leaves_notes = true,
+	 .begin = begin_csv,
+	 .write = write_csv,
+	 .end = end_csv},
 	{.name = "json", .write = write_json},
 	{.name = "openmetrics",
 	 .top = EXPOSITION_TOP,

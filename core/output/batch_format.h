@@ -9,8 +9,9 @@
 
 /* What --format takes, and how each writes the refreshes of a run. */
 struct batch_format {
-	const char *name; /* "text", "json" ... */
-	size_t top;       /* of how many tasks it tells where nobody says; 0: of all */
+	const char *name;  /* "text", "json" ... */
+	size_t top;        /* of how many tasks it tells where nobody says; 0: of all */
+	bool leaves_notes; /* its text has no place for a snapshot's notes */
 	/* What it keeps from refresh to refresh, of so many tasks; NULL: nothing. */
 	void *(*begin)(size_t top);
 	void (*end)(void *kept);

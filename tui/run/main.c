@@ -49,10 +49,15 @@ static enum run_status complain(const struct error *err, enum run_status status)
 	return status;
 }
 
+static void say_note(const char *sentence)
+{
+	say(sentence, "");
+}
+
 static void say_notes(const struct notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)
-		say(notes->items[i], "");
+		say_note(notes->items[i]);
 }
 
 /* What is wrong with the configuration may be why. */
@@ -185,6 +190,7 @@ static int run(const struct options *options, struct config *file, const struct 
 		.keymap = keymap,
 		.serve = &serve,
 		.notes = &file->notes,
+		.note = say_note,
 		.save_path = user_files_save(options->config, save_path),
 		.save_pattern = file->path,
 		.terminal = variable_value(VARIABLE_TERM),

@@ -33,6 +33,8 @@ struct run_config {
 	struct launch *launch;       /* of the command, which waits; NULL: there is none */
 	bool color, direct_color;
 	bool utf8; /* else ASCII alone can be drawn */
+	/* Prints a note on standard error. */
+	void (*note)(const char *sentence);
 };
 
 /* What pmctop ends with; a command that was run has its own status passed on instead. */

@@ -32,6 +32,7 @@ struct batch_run {
 	struct launch *launch; /* of the command; NULL: there is none */
 	int fd;                /* of the output */
 	struct file_replace replaces;
+	struct notes noted; /* printed on standard error */
 };
 
 /* The two words that a handler can reach: the signal that asked for the end, and whom to wake. */
@@ -201,6 +202,8 @@ static int print_until_done(struct batch_run *run, struct error *err)
 	struct batch_options batch = {
 		.iterations = options->iterations,
 		.format = batch_format_for(options->format, options->output),
+		.note = run->config->note,
+		.noted = &run->noted,
 		.silent = serves_only(options),
 		.view = {.by = options->by,
 			 .reverse = options->reverse,
@@ -288,5 +291,6 @@ int run_batch(const struct run_config *config, struct error *err)
 	int status = start_and_print(&run, err);
 	signals_unhandle(SIGCHLD, on_child); /* before whom it wakes goes */
 	sys_linux_fini(&run.sys);
+	notes_fini(&run.noted);
 	return status;
 }

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/shared/sample.h"
 
+#include "core/base/util.h"
 #include "core/engine/live.h"
 #include "core/output/batch.h"
 
@@ -35,6 +36,7 @@ struct engine {
 	volatile sig_atomic_t stop;
 	uint64_t at_ns[SNAPSHOTS_MAX]; /* when the snapshots were made */
 	size_t n;
+	const char *notes[SNAPSHOTS_MAX]; /* of snapshot k; NULL: none */
 };
 
 int engine_wait(struct engine *engine, uint64_t deadline_ns)
@@ -63,8 +65,13 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	assert_true(engine->n < SNAPSHOTS_MAX);
 	engine->at_ns[engine->n] = engine->now_ns;
 	engine->now_ns += engine->took_ns[engine->n];
+	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), NULL, 0);
+	if (engine->notes[engine->n]) {
+		snapshot->notes = xcalloc(1, sizeof(char *));
+		snapshot->notes[snapshot->n_notes++] = xstrdup(engine->notes[engine->n]);
+	}
 	engine->n++;
-	return sample_snapshot(sample_columns("software"), NULL, 0);
+	return snapshot;
 }
 
 void engine_do(struct engine *engine, const struct command *command)
@@ -345,12 +352,59 @@ static void knows_its_formats(void **state)
 	assert_null(batch_format_find(""));
 }
 
+static char noted[256];
+
+static void note(const char *sentence)
+{
+	strcat(strcat(noted, sentence), "|");
+}
+
+/* Each note is in the text, or goes to the caller, once. */
+static void passes_notes_on(void **state)
+{
+	static const struct {
+		const char *format, *want;
+		bool silent;
+	} rows[] = {
+		{"csv", "some|other|", false}, {"csv", "", true},          {"text", "", false},
+		{"json", "", false},           {"openmetrics", "", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct engine engine = {.notes = {NULL, "some", "some", "other", NULL, "some"}};
+		const struct batch_format *format = batch_format_find(rows[i].format);
+		struct notes notes = {0};
+		struct batch_options options = {
+			.iterations = 6,
+			.format = format,
+			.kept = format->begin ? format->begin(1) : NULL,
+			.note = note,
+			.noted = &notes,
+			.silent = rows[i].silent,
+		};
+		struct error err = {0};
+		FILE *out = tmpfile();
+
+		noted[0] = '\0';
+		assert_non_null(out);
+		assert_int_equal(run_batch(&engine, &options, fileno(out), &err), 0);
+		if (strcmp(noted, rows[i].want) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].format, noted, rows[i].want);
+		fclose(out);
+		notes_fini(&notes);
+		if (format->end)
+			format->end(options.kept);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_summary_has_counts),  cmocka_unit_test(keeps_its_deadlines),
 		cmocka_unit_test(ends_with_its_command), cmocka_unit_test(says_why_it_cannot_write),
 		cmocka_unit_test(writes_each_refresh),   cmocka_unit_test(knows_its_formats),
+		cmocka_unit_test(passes_notes_on),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
