@@ -388,8 +388,8 @@ static inline uint64_t *owner_of(const struct attrib *attrib, const struct strea
 }
 
 /* Whether a gap is told: nothing was lost, and a SWITCH says who came last. */
-static bool silence_is_told(const struct attrib *attrib, const struct stream *stream,
-			    const struct sample *sample)
+static bool hidden_switches_is_told(const struct attrib *attrib, const struct stream *stream,
+				    const struct sample *sample)
 {
 	const struct running_task *running = running_on(attrib, stream);
 	const struct record *came = running_came(running, &stream->since);
@@ -548,7 +548,7 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
 	/* After the end of a turn, a LOST record may still explain the gap. */
 	interval->cpu_unclear[stream->cpu] |=
 		stream->on && !running_lost(running_on(attrib, stream), &stream->since);
-	if (silence_is_told(attrib, stream, sample)) {
+	if (hidden_switches_is_told(attrib, stream, sample)) {
 		share_slice(attrib, stream, sample, missing);
 		return;
 	}
@@ -561,8 +561,8 @@ SELDOM static void fold_doubtful(const struct attrib *attrib, const struct strea
  * Nobody knows who ran up to a reading. Where no record came meanwhile it may have been the idle
  * task; else some task's counts are too low.
  */
-SELDOM static void mark_nobodys(const struct attrib *attrib, const struct stream *stream,
-				const uint64_t *reading)
+SELDOM static void mark_unattributed(const struct attrib *attrib, const struct stream *stream,
+				     const uint64_t *reading)
 {
 	struct interval *interval = attrib->interval;
 	uint64_t ns = reading[READING_ENABLED_NS] - stream->last[READING_ENABLED_NS];
@@ -587,7 +587,7 @@ static OFTEN void stream_sample(const struct attrib *attrib, struct stream *stre
 	bool throttled = running_throttled(running_on(attrib, stream), &stream->since);
 
 	if (sample->tick && sample->runner.tid == -1 && !throttled)
-		mark_nobodys(attrib, stream, now);
+		mark_unattributed(attrib, stream, now);
 	if (missing == 0 && off_ns(now) == off_ns(last) && !throttled &&
 	    !running_is_broken(&stream->since, attrib->tasks, &sample->runner))
 		give_slice(attrib, stream, sample);

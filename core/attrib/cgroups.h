@@ -18,7 +18,7 @@ struct cgroup {
 	uint64_t hash;
 	unsigned references;
 	struct cgroup *next; /* in its bucket */
-	size_t index; /* in the last table that it was put into (core/snapshot/snapshot_take) */
+	size_t index; /* in the last table that it was put into (core/snapshot/snapshot_build) */
 };
 
 struct cgroups;

@@ -239,8 +239,8 @@ void interval_sum_parts(struct interval *interval)
 	tally_add(&interval->shape, interval->totals, interval->others);
 }
 
-uint64_t interval_silence_to_idle(struct interval *interval, size_t index, unsigned domain,
-				  uint64_t idle_ns)
+uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsigned domain,
+				 uint64_t idle_ns)
 {
 	uint64_t *idle = interval_idle(interval, index);
 	size_t domain_ns = tally_domain(&interval->shape, domain);

@@ -112,7 +112,7 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 }
 
 /*
- * At the cut, when silent time that was idle has been found (interval_silence_to_idle): of CPUs
+ * At the cut, when silent time that was idle has been found (interval_hidden_to_idle): of CPUs
  * that are unnamed and have more than a hundredth left some task's counts are too low (cpu_gaps).
  */
 void interval_mark_unnamed(struct interval *interval);
@@ -123,8 +123,8 @@ bool interval_has_gaps(const struct interval *interval, size_t slot);
  * Silent time of a CPU, which belongs to that domain, that was idle after all, as someone else
  * tells; returns how much of it.
  */
-uint64_t interval_silence_to_idle(struct interval *interval, size_t index, unsigned domain,
-				  uint64_t idle_ns);
+uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsigned domain,
+				 uint64_t idle_ns);
 
 static inline uint64_t *interval_cpu(const struct interval *interval, size_t index)
 {

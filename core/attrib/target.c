@@ -274,7 +274,7 @@ const struct cpu_list *target_cpus(const struct target *target)
 bool target_is_hidden(const struct target *target)
 {
 	struct proc_stat init;
-	uid_t own = (uid_t)-1;
+	uid_t native = (uid_t)-1;
 	pid_t pid = 0, tid;
 	char path[32];
 
@@ -282,9 +282,9 @@ bool target_is_hidden(const struct target *target)
 		return false;
 	sys_self(target->sys, &pid, &tid);
 	snprintf(path, sizeof(path), "/proc/%d", pid);
-	sys_file_owner(target->sys, path, &own);
+	sys_file_owner(target->sys, path, &native);
 	for (size_t i = 0; i < target->n_uids; i++)
-		if (target->uids[i] != own)
+		if (target->uids[i] != native)
 			return true;
 	return false;
 }
@@ -340,7 +340,7 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 
 	if (is_settled(target, task))
 		return task->lineage == TASK_LINEAGE_IN;
-	tasks_look_up(tasks, task);
+	tasks_read_proc(tasks, task);
 	bool in = is_root(target, task, true);
 	in |= target->command && target->self > 0 && task->ppid == target->self;
 	if (!in && depth < DEPTH_MAX) {
@@ -363,7 +363,7 @@ static bool admits(const struct target *target, struct tasks *tasks, struct task
 
 	if (of_user && in_cgroup)
 		return true;
-	tasks_look_up(tasks, task);
+	tasks_read_proc(tasks, task);
 	for (size_t i = 0; i < target->n_uids && !of_user; i++)
 		of_user = task->uid == target->uids[i];
 	for (size_t i = 0; i < target->n_cgroups && task->cgroup && !in_cgroup; i++)
@@ -371,7 +371,7 @@ static bool admits(const struct target *target, struct tasks *tasks, struct task
 	return of_user && in_cgroup;
 }
 
-void target_tell(struct target *target, const struct target_root *roots, size_t n)
+void target_set_roots(struct target *target, const struct target_root *roots, size_t n)
 {
 	target->roots = xreallocarray(target->roots, n, sizeof(*roots));
 	target->n_roots = n;
@@ -381,13 +381,13 @@ void target_tell(struct target *target, const struct target_root *roots, size_t 
 	target->generation++;
 }
 
-void target_tell_has(struct target *target, struct task *task)
+void target_add_member(struct target *target, struct task *task)
 {
 	task->lineage = TASK_LINEAGE_IN;
 	task->lineage_of = target->generation;
 }
 
-void target_tell_all(struct target *target)
+void target_set_all(struct target *target)
 {
 	target->told = false;
 	target->n_roots = 0;
@@ -432,7 +432,7 @@ static bool look_at_root(const struct target *target, struct target_root *root)
 	return true;
 }
 
-void target_look(struct target *target, uint64_t now_ns)
+void target_poll_roots(struct target *target, uint64_t now_ns)
 {
 	for (size_t i = 0; i < target->n_roots; i++)
 		if (!target->roots[i].ended_ns && !look_at_root(target, &target->roots[i]))

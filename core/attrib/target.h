@@ -74,15 +74,15 @@ bool target_has_any_of(const struct target *target, struct tasks *tasks, struct 
 
 /*
  * Of a target elsewhere: those are its roots (in the order of their numbers, each once), and whom
- * target_tell_has() names since is all who belongs to it. NULL and 0 where it has none.
+ * target_add_member() names since is all who belongs to it. NULL and 0 where it has none.
  */
-void target_tell(struct target *target, const struct target_root *roots, size_t n);
-void target_tell_has(struct target *target, struct task *task);
+void target_set_roots(struct target *target, const struct target_root *roots, size_t n);
+void target_add_member(struct target *target, struct task *task);
 /* It is everybody again. */
-void target_tell_all(struct target *target);
+void target_set_all(struct target *target);
 
 /* Once an interval: which of its roots have ended meanwhile. */
-void target_look(struct target *target, uint64_t now_ns);
+void target_poll_roots(struct target *target, uint64_t now_ns);
 /* Whether there were any, and all have. */
 bool target_has_ended(const struct target *target);
 /*

@@ -339,7 +339,7 @@ static bool ask(struct tasks *tasks, struct task *task, uint64_t now_ns, struct 
 	return true;
 }
 
-void tasks_look_up(struct tasks *tasks, struct task *task)
+void tasks_read_proc(struct tasks *tasks, struct task *task)
 {
 	struct proc_stat stat;
 
@@ -370,7 +370,7 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 	if (task->told)
 		return;
 	if (!task->looked_up) {
-		tasks_look_up(tasks, task);
+		tasks_read_proc(tasks, task);
 		return;
 	}
 	if (task->exit_ns || now_ns < task->again_ns || *budget == 0)
@@ -446,7 +446,7 @@ static void tell_texts(struct tasks *tasks, struct task *task, const struct task
 	task->cmdline = facts->cmdline[0] ? cmdline_new(facts->cmdline) : NULL;
 }
 
-struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uint64_t time_ns)
+struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts, uint64_t time_ns)
 {
 	struct task *task = find_told(tasks, facts);
 
@@ -476,7 +476,7 @@ static struct task *add_living(struct tasks *tasks, pid_t pid, const struct proc
 	if (stat->state == 'Z')
 		return NULL;
 	struct task *task = add(tasks, pid, stat->pid, now_ns);
-	tasks_look_up(tasks, task);
+	tasks_read_proc(tasks, task);
 	return task;
 }
 
@@ -552,7 +552,7 @@ static void verify_next(struct tasks *tasks, uint64_t now_ns)
 	} else if (result == 0 && task->comm_ns && strcmp(task->comm, stat.comm) != 0) {
 		task->comm_ns = 0;
 		task->looked_up = false;
-		tasks_look_up(tasks, task);
+		tasks_read_proc(tasks, task);
 	}
 }
 
@@ -570,7 +570,7 @@ bool tasks_are_pending(const struct tasks *tasks)
 	return tasks->n_pending > 0;
 }
 
-void tasks_look_round(struct tasks *tasks)
+void tasks_rescan(struct tasks *tasks)
 {
 	if (tasks->n_pending > 0 || tasks->verify > 0)
 		return;
@@ -646,7 +646,7 @@ void tasks_records_lost(struct tasks *tasks)
 	tasks->verify = tasks->table.n_slots;
 }
 
-const struct record *tasks_gone(const struct tasks *tasks, size_t *n)
+const struct record *tasks_missed_exits(const struct tasks *tasks, size_t *n)
 {
 	*n = tasks->n_gone;
 	return tasks->gone;
@@ -670,7 +670,7 @@ static void forget(struct tasks *tasks, struct task *task)
 	tasks->n--;
 }
 
-void tasks_forget(struct tasks *tasks, uint64_t time_ns)
+void tasks_free_exited(struct tasks *tasks, uint64_t time_ns)
 {
 	size_t kept = 0;
 

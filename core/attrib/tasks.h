@@ -47,7 +47,7 @@ struct task {
 	bool kernel;      /* a kernel thread */
 	bool zombie;      /* /proc said so */
 	bool looked_up;   /* /proc was asked since its last exec */
-	bool told;        /* by tasks_tell: nobody else is asked */
+	bool told;        /* by tasks_set_facts: nobody else is asked */
 	bool listed;      /* among those to be forgotten, once */
 	enum task_lineage
 		lineage;     /* whether it descends from who is watched (core/attrib/target) ... */
@@ -96,7 +96,7 @@ struct task_facts {
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */
 };
-struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uint64_t time_ns);
+struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts, uint64_t time_ns);
 
 /*
  * Fills in comm, user, cgroup and parent from /proc, or from the parent where the task is gone
@@ -104,7 +104,7 @@ struct task *tasks_tell(struct tasks *tasks, const struct task_facts *facts, uin
  * nearest ancestor that is not, as /proc has it after the fork: setuid() makes no record. That is
  * one stat more for each such ancestor between two calls, however many children it had.
  */
-void tasks_look_up(struct tasks *tasks, struct task *task);
+void tasks_read_proc(struct tasks *tasks, struct task *task);
 
 /*
  * The same, and again after a while: setuid(), a move to another cgroup and a new parent make no
@@ -146,7 +146,7 @@ bool tasks_are_pending(const struct tasks *tasks);
  * For who is not told of all that begin and end: looks for processes that are not known, and
  * whether those that are live still, as background work. Nothing while the last one is under way.
  */
-void tasks_look_round(struct tasks *tasks);
+void tasks_rescan(struct tasks *tasks);
 
 /*
  * Background work for at most budget_ns: looks up those that were there at the start, and
@@ -155,13 +155,13 @@ void tasks_look_round(struct tasks *tasks);
 void tasks_maintain(struct tasks *tasks, uint64_t budget_ns);
 void tasks_records_lost(struct tasks *tasks);
 /* The EXITs, made up, of those whom the last tasks_maintain() found to be gone. */
-const struct record *tasks_gone(const struct tasks *tasks, size_t *n);
+const struct record *tasks_missed_exits(const struct tasks *tasks, size_t *n);
 
 /*
  * Frees the tasks that exited more than TASKS_REUSE_NS before time_ns: call it when their last
  * interval was shown. Pointers to them die.
  */
-void tasks_forget(struct tasks *tasks, uint64_t time_ns);
+void tasks_free_exited(struct tasks *tasks, uint64_t time_ns);
 
 size_t tasks_count(const struct tasks *tasks); /* in the table, exited ones too */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/output_file.h"
 
-#include "core/base/place.h"
+#include "core/base/safe_path.h"
 #include "core/base/util.h"
 
 #include <errno.h>
@@ -12,20 +12,20 @@
 enum { OUTPUT_FLAGS = O_WRONLY | O_CLOEXEC | O_NOCTTY };
 
 /* What has the name already. */
-static int check(const struct place *place, const char *path, struct error *err)
+static int check(const struct safe_path *place, const char *path, struct error *err)
 {
 	const struct stat *status = &place->status;
 
 	if (S_ISDIR(status->st_mode))
-		return place_refuse(path, -EISDIR, err);
+		return safe_path_refuse(path, -EISDIR, err);
 	if (S_ISBLK(status->st_mode))
 		return error_set(err, -EINVAL, "'%.120s' is a disk: name a file on it.", path);
 	if (S_ISLNK(status->st_mode)) /* made this very moment */
-		return place_refuse(path, -ELOOP, err);
+		return safe_path_refuse(path, -ELOOP, err);
 	if (!place->shared)
 		return 0;
 	if (status->st_uid != geteuid())
-		return place_refuse_others(path, err);
+		return safe_path_refuse_others(path, err);
 	if (S_ISREG(status->st_mode) && status->st_nlink > 1)
 		return error_set(err, -EMLINK,
 				 "'%.120s' has a second name that somebody else may have given it: "
@@ -35,7 +35,7 @@ static int check(const struct place *place, const char *path, struct error *err)
 }
 
 /* It is opened as what it was seen to be, or not at all. */
-static int open_present(struct place *place, const char *path, struct error *err)
+static int open_present(struct safe_path *place, const char *path, struct error *err)
 {
 	bool regular = S_ISREG(place->status.st_mode);
 	struct stat opened;
@@ -47,28 +47,28 @@ static int open_present(struct place *place, const char *path, struct error *err
 		OUTPUT_FLAGS | (place->descriptor ? 0 : O_NOFOLLOW) | (regular ? O_NONBLOCK : 0);
 	int fd = openat(place->directory, place->name, flags);
 	if (fd < 0)
-		return place_refuse(path, -errno, err);
+		return safe_path_refuse(path, -errno, err);
 	if (fstat(fd, &opened) < 0 || opened.st_dev != place->status.st_dev ||
 	    opened.st_ino != place->status.st_ino)
-		result = place_refuse(path, -EEXIST, err);
+		result = safe_path_refuse(path, -EEXIST, err);
 	else if (regular)
-		result = place_lock(fd, path, err);
+		result = safe_path_lock(fd, path, err);
 	if (result == 0 && regular && ftruncate(fd, 0) < 0)
-		result = place_refuse(path, -errno, err);
+		result = safe_path_refuse(path, -errno, err);
 	if (result == 0)
 		return fd;
 	close(fd);
 	return result;
 }
 
-static int make(const struct place *place, const char *path, struct error *err)
+static int make(const struct safe_path *place, const char *path, struct error *err)
 {
 	int fd = openat(place->directory, place->name, OUTPUT_FLAGS | O_CREAT | O_EXCL | O_NOFOLLOW,
 			0666);
 
 	if (fd < 0)
-		return place_refuse(path, -errno, err);
-	int result = place_lock(fd, path, err);
+		return safe_path_refuse(path, -errno, err);
+	int result = safe_path_lock(fd, path, err);
 	if (result == 0)
 		return fd;
 	close(fd);
@@ -77,13 +77,13 @@ static int make(const struct place *place, const char *path, struct error *err)
 
 int output_file_open(const char *path, struct error *err)
 {
-	struct place place;
-	int result = place_find(path, true, &place, err);
+	struct safe_path place;
+	int result = safe_path_find(path, true, &place, err);
 
 	if (result < 0)
 		return result;
 	result = place.exists ? open_present(&place, path, err) : make(&place, path, err);
-	place_fini(&place);
+	safe_path_fini(&place);
 	return result;
 }
 
@@ -98,7 +98,7 @@ int output_print(const char *path, const char *text, size_t n, struct error *err
 		code = -errno;
 	if (code == 0 || code == -EPIPE)
 		return 0;
-	return path ? place_refuse(path, code, err)
+	return path ? safe_path_refuse(path, code, err)
 		    : error_set(err, code, "Standard output cannot be written: %s.%s",
 				error_why(code), error_remedy(code));
 }

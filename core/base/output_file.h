@@ -9,7 +9,7 @@
 /*
  * A file that is written from its beginning, as a shell's > opens it, for our eyes and the user's:
  * what has the name already is written over where it is ours, and where nobody else can make things
- * in its directory also where we only have the right to. Links: core/base/place.h. A pipe, a
+ * in its directory also where we only have the right to. Links: core/base/safe_path.h. A pipe, a
  * terminal and a device such as /dev/null are written to as they are; a disk is not. While a file
  * is written it is locked against a second pmctop.
  *

@@ -9,8 +9,8 @@
 #include "core/base/notes.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
-#include "core/perf/access.h"
 #include "core/perf/budget.h"
+#include "core/perf/perf_access.h"
 #include "core/perf/switch_event.h"
 #include "core/perfdata/recorder.h"
 #include "core/sys/pmu.h"
@@ -73,7 +73,7 @@ struct collect_context {
 	const struct pmu_set *pmus;
 	struct event_set *events; /* probed; the collector may find fewer of them VALID */
 	const struct plan_wants *wants;
-	const struct access *access;
+	const struct perf_access *access;
 	const struct target *target;
 	struct tasks *tasks;
 	struct notes *notes;

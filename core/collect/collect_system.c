@@ -15,15 +15,15 @@
 #include "core/base/util.h"
 #include "core/collect/collect.h"
 #include "core/collect/contention.h"
-#include "core/collect/counted_cpus.h"
-#include "core/collect/counted_record.h"
-#include "core/collect/counted_windows.h"
+#include "core/collect/cpu_counter_recording.h"
+#include "core/collect/cpu_counter_set.h"
+#include "core/collect/duty_cycle.h"
+#include "core/collect/hidden_switches.h"
 #include "core/collect/proc_times.h"
-#include "core/collect/silence.h"
 #include "core/collect/socket_counter.h"
 #include "core/event/plan.h"
-#include "core/perf/explain.h"
 #include "core/perf/group.h"
+#include "core/perf/perf_open_error.h"
 #include "core/sys/cpus.h"
 
 #include <errno.h>
@@ -47,10 +47,10 @@ struct collect_system {
 	struct attrib *attrib;
 	struct socket_counters sockets;
 	struct proc_times times;
-	struct counted_cpus cpus;
-	struct counted_windows windows;
+	struct cpu_counter_set cpus;
+	struct duty_cycle windows;
 	struct contention contention;
-	struct silence silence;
+	struct hidden_switches hidden;
 	struct switch_event switches;
 	struct cpu_list online;      /* as of the last cut */
 	uint64_t rival_check_due_ns; /* UINT64_MAX: a rival does no harm */
@@ -165,7 +165,7 @@ static void explain_cpu(const struct sys *sys, int code, struct error *why)
 		error_set(why, code, "Some CPUs are not counted: the kernel refuses them (%s).",
 			  error_why(code));
 	else
-		explain_perf_open(sys, code, NULL, why);
+		perf_open_error(sys, code, NULL, why);
 }
 
 /*
@@ -179,16 +179,16 @@ static int open_cpus(struct collect_system *self, struct error *err)
 	int last = 0;
 
 	for (size_t i = 0; i < self->cpus.n; i++) {
-		struct counted_cpu *cpu = &self->cpus.items[i];
+		struct cpu_counters *cpu = &self->cpus.items[i];
 		struct counted_failure failure = {0};
 		if (cpu->open || !cpu_list_has(&self->online, cpu->number)) {
 			n_open += cpu->open;
 			continue;
 		}
 		size_t pmu = self->base.plan->domains[cpu->domain].pmu;
-		int result =
-			counted_cpu_open(cpu, self->context.events, self->base.plan,
-					 self->ring_bytes, !self->base.budget.taken[pmu], &failure);
+		int result = cpu_counters_open(cpu, self->context.events, self->base.plan,
+					       self->ring_bytes, !self->base.budget.taken[pmu],
+					       &failure);
 		if (result == 0) {
 			cpu->late = true;
 			n_open++;
@@ -214,8 +214,8 @@ static int open_cpus(struct collect_system *self, struct error *err)
 
 static void begin_turns(struct collect_system *self)
 {
-	counted_cpus_begin_turns(&self->cpus, plan_most_turns(self->base.plan),
-				 self->base.refresh_ns);
+	cpu_counter_set_begin_turns(&self->cpus, plan_most_turns(self->base.plan),
+				    self->base.refresh_ns);
 }
 
 /*
@@ -224,8 +224,8 @@ static void begin_turns(struct collect_system *self)
  */
 static void schedule_rival_check(struct collect_system *self)
 {
-	bool needed =
-		!switch_event_format(&self->switches) && counted_cpus_need_rival_check(&self->cpus);
+	bool needed = !switch_event_format(&self->switches) &&
+		      cpu_counter_set_need_rival_check(&self->cpus);
 
 	self->rival_check_due_ns =
 		needed ? sys_now_ns(self->context.sys) + RIVAL_CHECK_NS : UINT64_MAX;
@@ -233,10 +233,10 @@ static void schedule_rival_check(struct collect_system *self)
 
 static void check_rivals(struct collect_system *self)
 {
-	counted_cpus_check_rivals(&self->cpus);
-	counted_cpus_want_switches(&self->cpus, &self->base.interval);
-	if (counted_cpus_ask_switches(&self->cpus))
-		counted_cpus_record_switches(&self->cpus);
+	cpu_counter_set_check_rivals(&self->cpus);
+	cpu_counter_set_wants_switch_records(&self->cpus, &self->base.interval);
+	if (cpu_counter_set_enable_switch_records(&self->cpus))
+		cpu_counter_set_record_switches(&self->cpus);
 	schedule_rival_check(self);
 }
 
@@ -266,13 +266,13 @@ static void open_sockets(struct collect_system *self)
 			     self->base.plan, &failed, &code);
 	if (failed < 0)
 		return;
-	explain_perf_open(context->sys, code, event_label(&context->events->items[failed]), &err);
+	perf_open_error(context->sys, code, event_label(&context->events->items[failed]), &err);
 	notes_add(context->notes, "%s", err.text);
 }
 
 static void begin_interval(struct collect_system *self)
 {
-	counted_cpus_begin(&self->cpus);
+	cpu_counter_set_begin(&self->cpus);
 	for (size_t i = 0; i < self->cpus.n; i++)
 		attrib_cut(self->attrib, i);
 	interval_reset(&self->base.interval);
@@ -287,7 +287,7 @@ static int replan(struct collect_system *self, struct error *err)
 	contention_forget(&self->contention);
 	do {
 		for (size_t i = 0; i < self->cpus.n; i++)
-			counted_cpu_close(&self->cpus.items[i]);
+			cpu_counters_close(&self->cpus.items[i]);
 		make_plan(self);
 		interval_reshape(&self->base.interval, &self->base.plan->shape);
 		attrib_reshape(self->attrib);
@@ -297,7 +297,7 @@ static int replan(struct collect_system *self, struct error *err)
 		self->cpus.items[i].late = false;
 	contention_note(&self->contention);
 	open_sockets(self);
-	counted_windows_measure(&self->windows);
+	duty_cycle_measure(&self->windows);
 	begin_interval(self);
 	self->base.stale = false;
 	return result;
@@ -323,7 +323,7 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 		if (!self->cpus.items[i].open)
 			continue;
 		if (n < max)
-			fds[n] = (struct pollfd){.fd = counted_cpu_fd(&self->cpus.items[i]),
+			fds[n] = (struct pollfd){.fd = cpu_counters_fd(&self->cpus.items[i]),
 						 .events = POLLIN};
 		n++;
 	}
@@ -332,14 +332,14 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 
 static void system_drain(struct collect *collect)
 {
-	counted_windows_drain(&self_of(collect)->windows);
+	duty_cycle_drain(&self_of(collect)->windows);
 }
 
 static uint64_t system_due_ns(const struct collect *collect)
 {
 	const struct collect_system *self = (const struct collect_system *)collect;
 	uint64_t turn_ns = self->cpus.turn_due_ns;
-	uint64_t window_ns = counted_windows_due_ns(&self->windows);
+	uint64_t window_ns = duty_cycle_due_ns(&self->windows);
 	uint64_t due_ns = turn_ns < window_ns ? turn_ns : window_ns;
 
 	return due_ns < self->rival_check_due_ns ? due_ns : self->rival_check_due_ns;
@@ -350,10 +350,10 @@ static void system_turn(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 	uint64_t now_ns = sys_now_ns(self->context.sys);
 
-	if (counted_windows_due_ns(&self->windows) <= now_ns)
-		counted_windows_go_on(&self->windows, now_ns);
+	if (duty_cycle_due_ns(&self->windows) <= now_ns)
+		duty_cycle_go_on(&self->windows, now_ns);
 	if (self->cpus.turn_due_ns <= now_ns)
-		counted_cpus_turn(&self->cpus);
+		cpu_counter_set_turn(&self->cpus);
 	if (self->rival_check_due_ns <= now_ns)
 		check_rivals(self);
 }
@@ -367,19 +367,19 @@ static void system_renew(struct collect *collect)
 
 	for (size_t i = 0; i < self->cpus.n; i++)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
-			counted_cpu_close(&self->cpus.items[i]);
-	silence_look(&self->silence, &collect->interval);
-	counted_cpus_want_switches(&self->cpus, &collect->interval);
+			cpu_counters_close(&self->cpus.items[i]);
+	hidden_switches_detect(&self->hidden, &collect->interval);
+	cpu_counter_set_wants_switch_records(&self->cpus, &collect->interval);
 	bool again =
 		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
 	interval_reset(&collect->interval);
 	bool anew = again || collect->stale || open_cpus(self, &err) > 0;
 	if (anew)
 		replan(self, &err);
-	counted_cpus_ask_switches(&self->cpus);
-	silence_renew(&self->silence, &self->cpus, anew);
+	cpu_counter_set_enable_switch_records(&self->cpus);
+	hidden_switches_renew(&self->hidden, &self->cpus, anew);
 	begin_turns(self);
-	counted_windows_begin(&self->windows, collect->refresh_ns);
+	duty_cycle_begin(&self->windows, collect->refresh_ns);
 	schedule_rival_check(self);
 }
 
@@ -387,11 +387,11 @@ static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
-	counted_windows_cut(&self->windows);
-	counted_cpus_look_ahead(&self->cpus);
+	duty_cycle_cut(&self->windows);
+	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
 	for (size_t i = 0; i < self->cpus.n; i++) {
-		struct counted_cpu *cpu = &self->cpus.items[i];
+		struct cpu_counters *cpu = &self->cpus.items[i];
 		if (cpu->open)
 			attrib_cut(self->attrib, cpu->index);
 		collect->interval.cpu_online[i] =
@@ -401,13 +401,13 @@ static void system_cut(struct collect *collect)
 		cpu->late = false;
 	}
 	collect->interval.uncounted = self->uncounted.text[0] != '\0';
-	silence_cut(&self->silence, &self->cpus, &collect->interval);
+	hidden_switches_cut(&self->hidden, &self->cpus, &collect->interval);
 	interval_mark_unnamed(&collect->interval);
 	interval_sum_cpus(&collect->interval);
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
 	contention_cut(&self->contention, &collect->interval);
-	collect->records = counted_windows_judge(&self->windows, &collect->interval);
+	collect->records = duty_cycle_judge(&self->windows, &collect->interval);
 	collect->switch_ns = self->windows.switch_ns;
 }
 
@@ -421,8 +421,8 @@ static void system_record(struct collect *collect, struct recorder *recorder)
 {
 	struct collect_system *self = self_of(collect);
 
-	counted_cpus_record(&self->cpus, self->context.events, collect->plan, self->ring_bytes,
-			    recorder);
+	cpu_counter_set_record(&self->cpus, self->context.events, collect->plan, self->ring_bytes,
+			       recorder);
 }
 
 static void system_free(struct collect *collect)
@@ -430,12 +430,12 @@ static void system_free(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 
 	for (size_t i = 0; i < self->cpus.n; i++)
-		counted_cpu_close(&self->cpus.items[i]);
+		cpu_counters_close(&self->cpus.items[i]);
 	free(self->cpus.items);
-	births_fini(&self->cpus.births);
-	counted_windows_fini(&self->windows);
+	fork_scan_fini(&self->cpus.fork_scan);
+	duty_cycle_fini(&self->windows);
 	socket_counters_close(&self->sockets);
-	silence_fini(&self->silence);
+	hidden_switches_fini(&self->hidden);
 	switch_event_close(&self->switches, self->context.sys);
 	proc_times_fini(&self->times);
 	budget_fini(&self->base.budget);
@@ -466,7 +466,7 @@ static int probe_switches(const struct sys *sys, int cpu, struct error *err)
 	int fd = sys_perf_open(sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0) {
-		explain_perf_open(sys, fd, NULL, err);
+		perf_open_error(sys, fd, NULL, err);
 		return fd;
 	}
 	sys_close(sys, fd);
@@ -506,11 +506,11 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->cpus.n = possible.n;
 	self->cpus.sys = context->sys;
 	self->cpus.items = xcalloc(possible.n, sizeof(*self->cpus.items));
-	counted_windows_init(&self->windows, &self->cpus, context->notes, context->budget);
+	duty_cycle_init(&self->windows, &self->cpus, context->notes, context->budget);
 	for (size_t i = 0; i < possible.n; i++)
-		counted_cpu_init(&self->cpus.items[i], context->sys, self->attrib, &self->switches,
-				 possible.numbers[i], i,
-				 (unsigned)pmu_set_core_of(context->pmus, possible.numbers[i]));
+		cpu_counters_init(&self->cpus.items[i], context->sys, self->attrib, &self->switches,
+				  possible.numbers[i], i,
+				  (unsigned)pmu_set_core_of(context->pmus, possible.numbers[i]));
 
 	result = probe_switches(context->sys, online.numbers[0], err);
 	switch_event_open(&self->switches, context->sys, online.numbers[0]);

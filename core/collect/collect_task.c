@@ -7,11 +7,11 @@
  * Where there is no right to count at all, /proc is left (mode "proc").
  */
 #include "core/base/util.h"
-#include "core/collect/census.h"
 #include "core/collect/collect.h"
 #include "core/collect/contention.h"
-#include "core/collect/counted_tasks.h"
+#include "core/collect/proc_scan.h"
 #include "core/collect/proc_times.h"
+#include "core/collect/task_counter_set.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc.h"
@@ -29,8 +29,8 @@ enum {
 struct collect_task {
 	struct collect base;
 	struct collect_context context;
-	struct census census;
-	struct counted_tasks counted;
+	struct proc_scan proc_scan;
+	struct task_counter_set counted;
 	struct contention contention;
 	struct proc_cpus cpus_before, cpus_now;
 	uint64_t faults, major_faults; /* of the machine, at the last look; 0: unknown */
@@ -45,7 +45,7 @@ static struct collect_task *self_of(struct collect *collect)
 /* ---- an interval */
 
 /* What /proc tells of an event that is left to it. */
-static uint64_t told_of(const struct event *event, const struct census_usage *usage)
+static uint64_t told_of(const struct event *event, const struct proc_scan_usage *usage)
 {
 	if (event->kind == EVENT_PROC)
 		return proc_times_of(event, usage->user_ns, usage->system_ns);
@@ -58,16 +58,16 @@ static uint64_t told_of(const struct event *event, const struct census_usage *us
 	return usage->minor_faults + usage->major_faults;
 }
 
-static void add_told(const struct collect_task *self, const struct census_entry *entry,
+static void add_told(const struct collect_task *self, const struct proc_scan_entry *entry,
 		     uint64_t ran_ns, uint64_t *tally)
 {
 	const struct plan *plan = self->base.plan;
 	const struct event_set *events = self->context.events;
-	struct census_usage grown = entry->grown;
-	uint64_t slack_ns = 2 * self->census.tick_ns;
+	struct proc_scan_usage grown = entry->grown;
+	uint64_t slack_ns = 2 * self->proc_scan.tick_ns;
 	/* What it started is in its counters, and not in what /proc tells of it. */
 	uint64_t own_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
-	bool tells_times = entry->kernel || proc_times_tell(own_ns);
+	bool tells_times = entry->kernel || proc_times_estimate(own_ns);
 
 	tally[tally_group(&plan->shape, PLAN_GROUP_PROC)] += own_ns;
 	if (entry->kernel) { /* all that it ever does */
@@ -95,12 +95,12 @@ static void add_uncounted(const struct plan *plan, uint64_t ran_ns, uint64_t *ta
 		tally[tally_domain(&plan->shape, d)] += ran_ns;
 }
 
-static bool has_faults(const struct census_usage *usage)
+static bool has_faults(const struct proc_scan_usage *usage)
 {
 	return usage->minor_faults + usage->major_faults > 0;
 }
 
-static void add_entry(struct collect_task *self, struct census_entry *entry, bool again)
+static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, bool again)
 {
 	struct interval *interval = &self->base.interval;
 	uint64_t ran_ns = entry->grown.ran_ns;
@@ -121,7 +121,7 @@ static void add_entry(struct collect_task *self, struct census_entry *entry, boo
 		self->counted.refusal = result;
 		add_uncounted(self->base.plan, u64_growth(counted_ns, ran_ns), tally);
 		add_told(self, entry, ran_ns, tally);
-		counted_tasks_stop(&self->counted, entry);
+		task_counter_set_stop(&self->counted, entry);
 		return;
 	}
 	if (counted_ns > 0)
@@ -135,10 +135,10 @@ static void add_entry(struct collect_task *self, struct census_entry *entry, boo
 	 * A setuid program that it has become takes its counters away, as a thread that execs does
 	 * with those of the first one, and nobody says so. Opening them again tells which.
 	 */
-	if (entry->idle_looks >= LOST_LOOKS && ran_ns >= LOST_TICKS * self->census.tick_ns &&
+	if (entry->idle_looks >= LOST_LOOKS && ran_ns >= LOST_TICKS * self->proc_scan.tick_ns &&
 	    entry->tid != self->counted.command) {
 		add_uncounted(self->base.plan, ran_ns, tally);
-		counted_tasks_stop(&self->counted, entry);
+		task_counter_set_stop(&self->counted, entry);
 	}
 }
 
@@ -155,10 +155,10 @@ static void note_unread(struct collect_task *self, const char *path, bool unread
 }
 
 /* What the CPUs did as /proc/stat tells, all of them together. */
-static void compare_cpus(struct collect_task *self, struct census_usage *usage)
+static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usage)
 {
 	struct interval *interval = &self->base.interval;
-	uint64_t tick_ns = self->census.tick_ns;
+	uint64_t tick_ns = self->proc_scan.tick_ns;
 	struct proc_cpus now = {0};
 	int result = proc_cpus_read(self->context.sys, &now);
 
@@ -188,9 +188,9 @@ static void compare_cpus(struct collect_task *self, struct census_usage *usage)
 }
 
 /* The whole machine's since the last look. */
-static struct census_usage look_at_machine(struct collect_task *self)
+static struct proc_scan_usage look_at_machine(struct collect_task *self)
 {
-	struct census_usage usage = {0};
+	struct proc_scan_usage usage = {0};
 	uint64_t major, faults;
 
 	compare_cpus(self, &usage);
@@ -206,7 +206,7 @@ static struct census_usage look_at_machine(struct collect_task *self)
 }
 
 /* The whole machine's, less what the tasks of the interval answer for. */
-static void add_rest(struct collect_task *self, const struct census_usage *usage)
+static void add_rest(struct collect_task *self, const struct proc_scan_usage *usage)
 {
 	const struct plan *plan = self->base.plan;
 	struct interval *interval = &self->base.interval;
@@ -230,11 +230,11 @@ static void add_rest(struct collect_task *self, const struct census_usage *usage
 
 static void note_coverage(struct collect_task *self)
 {
-	const struct census *census = &self->census;
+	const struct proc_scan *proc_scan = &self->proc_scan;
 	size_t ran = 0, counted = 0;
 
-	for (size_t i = 0; i < census->n; i++) {
-		const struct census_entry *entry = census->items[i];
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		const struct proc_scan_entry *entry = proc_scan->items[i];
 		if (!entry->wanted || !entry->ours || entry->cover || entry->gone ||
 		    (entry->counted ? entry->idle_looks > 0 : entry->grown.ran_ns == 0))
 			continue;
@@ -280,29 +280,29 @@ static void leave_out(struct collect_task *self)
  */
 static void take_stock(struct collect_task *self, bool again)
 {
-	struct census *census = &self->census;
+	struct proc_scan *proc_scan = &self->proc_scan;
 
-	note_unread(self, "/proc", census_look(census) < 0);
-	const struct census_entry *command = census_find(census, self->counted.command);
+	note_unread(self, "/proc", proc_scan_run(proc_scan) < 0);
+	const struct proc_scan_entry *command = proc_scan_find(proc_scan, self->counted.command);
 	if (!command || command->task->exec_ns)
 		self->counted.command = 0;
-	counted_tasks_find_covers(&self->counted);
-	for (size_t i = 0; i < census->n; i++)
-		if (census->items[i]->wanted)
-			add_entry(self, census->items[i], again);
+	task_counter_set_find_covers(&self->counted);
+	for (size_t i = 0; i < proc_scan->n; i++)
+		if (proc_scan->items[i]->wanted)
+			add_entry(self, proc_scan->items[i], again);
 	if (!again)
 		note_coverage(self);
 	/* At once: who is born between the look and this is known to nobody. */
-	for (size_t i = 0; i < census->n; i++)
-		if (census->items[i]->gone)
-			counted_tasks_stop(&self->counted, census->items[i]);
-	counted_tasks_renew(&self->counted, again);
+	for (size_t i = 0; i < proc_scan->n; i++)
+		if (proc_scan->items[i]->gone)
+			task_counter_set_stop(&self->counted, proc_scan->items[i]);
+	task_counter_set_renew(&self->counted, again);
 	leave_out(self);
 }
 
 static void task_cut(struct collect *collect)
 {
-	static const struct counted_cpus no_cpus = {0};
+	static const struct cpu_counter_set no_cpus = {0};
 	struct collect_task *self = self_of(collect);
 
 	take_stock(self, false);
@@ -313,7 +313,7 @@ static void task_cut(struct collect *collect)
 	 */
 	if (self->counted.given > 0 && target_has_roots(self->context.target))
 		take_stock(self, true);
-	const struct census_usage usage = look_at_machine(self);
+	const struct proc_scan_usage usage = look_at_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
 	collect->stale |=
@@ -336,7 +336,7 @@ static void make_plan(struct collect_task *self)
 		.arg = &self->base.budget,
 	};
 
-	plan_take_from_proc(events);
+	plan_use_proc(events);
 	for (size_t i = 0; i < events->n && !self->counts; i++) {
 		struct event *event = &events->items[i];
 		if (event->state == FIGURE_VALID && event->kind != EVENT_DERIVED &&
@@ -351,7 +351,7 @@ static void make_plan(struct collect_task *self)
 	contention_note(&self->contention);
 	interval_reshape(&self->base.interval, &self->base.plan->shape);
 	self->counted.plan = self->base.plan;
-	self->counted.room = self->counts ? counted_tasks_room(&self->counted) : 0;
+	self->counted.room = self->counts ? task_counter_set_room(&self->counted) : 0;
 	self->counted.most = self->counted.room;
 	self->base.stale = false;
 }
@@ -360,16 +360,16 @@ static void task_renew(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
 
-	census_forget(&self->census);
+	proc_scan_free_gone(&self->proc_scan);
 	interval_reset(&collect->interval);
 	if (collect->stale) {
-		counted_tasks_stop_all(&self->counted);
+		task_counter_set_stop_all(&self->counted);
 		make_plan(self);
-		counted_tasks_renew(&self->counted, false);
+		task_counter_set_renew(&self->counted, false);
 		leave_out(self);
 	}
 	/* Who has just become the target's gets counters now, and not an interval later. */
-	if (self->census.generation != target_generation(self->context.target))
+	if (self->proc_scan.generation != target_generation(self->context.target))
 		take_stock(self, true);
 }
 
@@ -397,9 +397,9 @@ static uint64_t task_due_ns(const struct collect *collect)
 static int task_admit(struct collect *collect, pid_t pid, struct error *err)
 {
 	const struct collect_task *self = self_of(collect);
-	const struct census_entry *entry = census_find(&self->census, pid);
+	const struct proc_scan_entry *entry = proc_scan_find(&self->proc_scan, pid);
 
-	if (!self->counts || census_is_ours(&self->census, pid))
+	if (!self->counts || proc_scan_is_ours(&self->proc_scan, pid))
 		return 0;
 	if (entry && entry->kernel)
 		return error_set(err, -EACCES,
@@ -414,8 +414,8 @@ static void task_free(struct collect *collect)
 {
 	struct collect_task *self = self_of(collect);
 
-	counted_tasks_stop_all(&self->counted);
-	census_fini(&self->census);
+	task_counter_set_stop_all(&self->counted);
+	proc_scan_fini(&self->proc_scan);
 	budget_fini(&self->base.budget);
 	proc_cpus_fini(&self->cpus_before);
 	proc_cpus_fini(&self->cpus_now);
@@ -458,28 +458,29 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 
 	struct collect_task *self = xcalloc(1, sizeof(*self));
 	self->base.ops = &task_ops;
-	self->counts = context->access->level > ACCESS_NONE;
+	self->counts = context->access->level > PERF_ACCESS_NONE;
 	self->base.mode = self->counts ? "task" : "proc";
 	self->context = *context;
-	self->counted = (struct counted_tasks){
+	self->counted = (struct task_counter_set){
 		.sys = context->sys,
 		.events = context->events,
 		.target = context->target,
-		.census = &self->census,
+		.proc_scan = &self->proc_scan,
 		.interval = &self->base.interval,
 		.command = target_command(context->target),
 	};
 	budget_init(&self->base.budget, context->sys, context->pmus);
-	self->base.budget.own = true;
+	self->base.budget.native = true;
 	self->contention =
 		(struct contention){.context = &self->context, .budget = &self->base.budget};
-	census_init(&self->census, context->sys, context->tasks, context->target, self->counts);
+	proc_scan_init(&self->proc_scan, context->sys, context->tasks, context->target,
+		       self->counts);
 	interval_init(&self->base.interval, &nothing, cpus.numbers, cpus.n);
 	cpu_list_fini(&cpus);
 	make_plan(self);
 
-	int result = census_look(&self->census);
-	if (result < 0 || self->census.n == 0)
+	int result = proc_scan_run(&self->proc_scan);
+	if (result < 0 || self->proc_scan.n == 0)
 		result = error_set(err, result < 0 ? result : -ENOENT,
 				   "/proc cannot be read: nothing can be measured here.");
 	else
@@ -489,7 +490,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 		return result;
 	}
 	look_at_machine(self);
-	counted_tasks_renew(&self->counted, false);
+	task_counter_set_renew(&self->counted, false);
 	leave_out(self);
 	*collect = &self->base;
 	return 0;

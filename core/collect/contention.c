@@ -163,11 +163,11 @@ static void take_in(const struct contention *contention)
 
 /* Whether what was seen says that the counters are not as they were. */
 static bool in_doubt(const struct contention *contention, const struct plan *plan,
-		     const struct counted_cpus *cpus)
+		     const struct cpu_counter_set *cpus)
 {
 	for (size_t i = 0; i < cpus->n; i++) {
-		const struct counted_cpu *cpu = &cpus->items[i];
-		if (!cpu->open || counted_cpu_off(cpu) < COUNTED_OFF_LOOKS)
+		const struct cpu_counters *cpu = &cpus->items[i];
+		if (!cpu->open || cpu_counters_off(cpu) < COUNTED_OFF_LOOKS)
 			continue;
 		if (!contention->budget->taken[plan->domains[cpu->domain].pmu])
 			return true;
@@ -195,7 +195,7 @@ static bool is_given_back(const struct contention *contention, const struct plan
 }
 
 bool contention_renew(struct contention *contention, const struct plan *plan,
-		      const struct interval *interval, const struct counted_cpus *cpus)
+		      const struct interval *interval, const struct cpu_counter_set *cpus)
 {
 	bool retry = budget_retry(contention->budget, is_given_back(contention, plan, interval));
 	bool doubt = in_doubt(contention, plan, cpus);

@@ -4,7 +4,7 @@
 
 #include "core/attrib/interval.h"
 #include "core/collect/collect.h"
-#include "core/collect/counted_cpus.h"
+#include "core/collect/cpu_counter_set.h"
 #include "core/event/plan.h"
 #include "core/perf/budget.h"
 
@@ -48,6 +48,6 @@ void contention_cut(struct contention *contention, const struct interval *interv
  * or it is time to ask for them again.
  */
 bool contention_renew(struct contention *contention, const struct plan *plan,
-		      const struct interval *interval, const struct counted_cpus *cpus);
+		      const struct interval *interval, const struct cpu_counter_set *cpus);
 
 #endif

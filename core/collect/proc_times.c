@@ -19,7 +19,7 @@ uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t sys
 	return strcmp(event->name, EVENT_USER_TIME) == 0 ? user_ns : system_ns;
 }
 
-bool proc_times_tell(uint64_t ran_ns)
+bool proc_times_estimate(uint64_t ran_ns)
 {
 	return ran_ns >= TICKS_LEAST * proc_tick_ns();
 }
@@ -70,7 +70,7 @@ static void add_task(const struct proc_times *times, const struct places *places
 		task->times_run = 0; /* what it does meanwhile is not the next interval's */
 		return;
 	}
-	known &= proc_times_tell(tally[TALLY_TASK_CLOCK]);
+	known &= proc_times_estimate(tally[TALLY_TASK_CLOCK]);
 	add_clock(places, known, tally);
 	if (known)
 		add_times(places, u64_growth(task->user_ticks, stat.user_ticks) * tick_ns,

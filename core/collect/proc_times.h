@@ -26,7 +26,7 @@ struct proc_times {
 void proc_times_fini(struct proc_times *times); /* zeroed is fine */
 
 /* Whether ticks say anything of who ran so long. */
-bool proc_times_tell(uint64_t ran_ns);
+bool proc_times_estimate(uint64_t ran_ns);
 
 /* Which of these an event is, of what a task or a CPU was in user mode and in the kernel. */
 uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t system_ns);

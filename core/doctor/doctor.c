@@ -2,7 +2,7 @@
 #include "core/doctor/doctor.h"
 
 #include "core/base/util.h"
-#include "core/doctor/doctor_part.h"
+#include "core/doctor/doctor_internal.h"
 #include "core/sys/cpus.h"
 #include "core/sys/proc.h"
 
@@ -88,10 +88,10 @@ static void read_counters(struct doctor_facts *facts)
 
 	facts->counters = xcalloc(facts->pmus.n_core, sizeof(*facts->counters));
 	for (size_t i = 0; i < facts->pmus.n_core; i++) {
-		if (facts->access.level > ACCESS_NONE)
+		if (facts->access.level > PERF_ACCESS_NONE)
 			counters_probe(&context, i, facts->access.level, &facts->counters[i]);
 		else
-			facts->counters[i].answer = facts->access.answers[ACCESS_USER];
+			facts->counters[i].answer = facts->access.answers[PERF_ACCESS_USER];
 	}
 }
 
@@ -107,19 +107,19 @@ static void read_facts(const struct sys *sys, struct doctor_facts *facts)
 		.tracefs = switch_format_read(sys, &format),
 	};
 	pmu_set_read(sys, &facts->pmus);
-	access_probe(sys, &facts->access);
+	perf_access_probe(sys, &facts->access);
 	if (facts->proc < 0)
-		facts->access.level = ACCESS_NONE;
-	standing_read(sys, &facts->standing);
+		facts->access.level = PERF_ACCESS_NONE;
+	perf_permission_read(sys, &facts->permission);
 	hypervisor_read(sys, &facts->hypervisor);
 	read_counters(facts);
-	if (facts->access.level < ACCESS_SYSTEM && facts->proc == 0)
-		facts->denial = standing_denial(&facts->standing,
-						facts->access.answers[facts->access.level + 1],
-						facts->access.level + 1);
+	if (facts->access.level < PERF_ACCESS_SYSTEM && facts->proc == 0)
+		facts->denial = perf_permission_denial(
+			&facts->permission, facts->access.answers[facts->access.level + 1],
+			facts->access.level + 1);
 	if (cpus_online(sys, &online) == 0) {
 		facts->n_cpus = online.n;
-		if (facts->access.level == ACCESS_SYSTEM && online.n > 0) {
+		if (facts->access.level == PERF_ACCESS_SYSTEM && online.n > 0) {
 			switch_event_open(&facts->switches, sys, online.numbers[0]);
 			switch_event_close(&facts->switches, sys);
 		}
@@ -137,7 +137,7 @@ void doctor_examine(const struct sys *sys, struct doctor *doctor)
 	read_facts(sys, &facts);
 	doctor->level = facts.access.level;
 	for (size_t i = 0; i < facts.pmus.n_core; i++)
-		doctor->hardware |= facts.access.level > ACCESS_NONE &&
+		doctor->hardware |= facts.access.level > PERF_ACCESS_NONE &&
 				    facts.counters[i].answer == 0 && !facts.counters[i].pretends;
 	doctor_can(doctor, &facts);
 	doctor_machine(doctor, &facts);

@@ -2,7 +2,7 @@
 #ifndef PMCTOP_DOCTOR_H
 #define PMCTOP_DOCTOR_H
 
-#include "core/perf/access.h"
+#include "core/perf/perf_access.h"
 #include "core/sys/sys.h"
 
 #include <stdbool.h>
@@ -37,8 +37,8 @@ struct finding {
 struct doctor {
 	struct finding *items; /* by section */
 	size_t n, capacity;
-	enum access_level level; /* what the kernel grants */
-	bool hardware;           /* some hardware event is counted */
+	enum perf_access_level level; /* what the kernel grants */
+	bool hardware;                /* some hardware event is counted */
 	bool tracepoints, other_tasks;
 	char verdict[128]; /* all of it in a clause */
 };
@@ -46,7 +46,7 @@ struct doctor {
 /* Whether anything can be counted. */
 static inline bool doctor_can_count(const struct doctor *doctor)
 {
-	return doctor->level > ACCESS_NONE;
+	return doctor->level > PERF_ACCESS_NONE;
 }
 
 void doctor_examine(const struct sys *sys, struct doctor *doctor);

@@ -3,7 +3,7 @@
  * What pmctop can do here: what the kernel was seen to grant, with who refuses the rest. The
  * remedies stand where something is missing, each once.
  */
-#include "core/doctor/doctor_part.h"
+#include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
 
@@ -17,11 +17,11 @@
 
 static void remedy_pid_namespace(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	switch (facts->standing.confinement.container) {
+	switch (facts->permission.container.kind) {
 	case CONTAINER_DOCKER:
 	case CONTAINER_PODMAN:
 		doctor_remedy(doctor, "%s run --pid=host ...",
-			      container_name(facts->standing.confinement.container));
+			      container_name(facts->permission.container.kind));
 		return;
 	case CONTAINER_KUBERNETES:
 		doctor_remedy(doctor, "in the pod's spec: hostPID: true");
@@ -42,11 +42,11 @@ static void can_system(struct doctor *doctor, const struct doctor_facts *facts)
 	if (facts->proc < 0) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "whole system", "no: /proc %s",
 			   facts->proc == -ENOENT ? "is empty" : "cannot be read");
-	} else if (facts->access.level < ACCESS_SYSTEM) {
+	} else if (facts->access.level < PERF_ACCESS_SYSTEM) {
 		doctor_name_denial(facts, facts->denial, why, sizeof(why));
 		doctor_add(doctor, CAN, DOCTOR_BAD, "whole system", "no: %s", why);
-		doctor_remedy_denial(doctor, facts, facts->denial, ACCESS_SYSTEM);
-	} else if (facts->standing.confinement.pid == NAMESPACE_OWN) {
+		doctor_remedy_denial(doctor, facts, facts->denial, PERF_ACCESS_SYSTEM);
+	} else if (facts->permission.container.pid == NAMESPACE_OWN) {
 		doctor_add(doctor, CAN, DOCTOR_WARN, "whole system",
 			   "all CPUs, but tasks outside this pid namespace have no names: they "
 			   "count as idle");
@@ -63,32 +63,32 @@ static void can_system(struct doctor *doctor, const struct doctor_facts *facts)
 
 static void can_tasks(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	const struct standing *standing = &facts->standing;
-	bool root = standing->confinement.user != NAMESPACE_OWN && standing->credentials.known &&
-		    standing->credentials.uid == 0;
+	const struct perf_permission *permission = &facts->permission;
+	bool root = permission->container.user != NAMESPACE_OWN && permission->credentials.known &&
+		    permission->credentials.uid == 0;
 
 	switch (facts->access.level) {
-	case ACCESS_NONE:
+	case PERF_ACCESS_NONE:
 		doctor_add(doctor, CAN, DOCTOR_BAD, "own tasks", "%s",
 			   facts->proc < 0 ? SAME : "no: only what /proc tells");
 		break;
-	case ACCESS_USER:
+	case PERF_ACCESS_USER:
 		doctor_add(doctor, CAN, DOCTOR_WARN, "own tasks",
 			   "in user mode only, not in the kernel");
 		break;
-	case ACCESS_TASK:
-	case ACCESS_SYSTEM:
+	case PERF_ACCESS_TASK:
+	case PERF_ACCESS_SYSTEM:
 		doctor_add(doctor, CAN, DOCTOR_OK, "own tasks", "in user and kernel mode");
 		break;
 	}
-	doctor->other_tasks =
-		facts->access.level == ACCESS_SYSTEM ||
-		(facts->access.level > ACCESS_NONE && standing_has(standing, CAP_SYS_PTRACE));
-	if (facts->access.level == ACCESS_NONE)
+	doctor->other_tasks = facts->access.level == PERF_ACCESS_SYSTEM ||
+			      (facts->access.level > PERF_ACCESS_NONE &&
+			       perf_permission_has(permission, CAP_SYS_PTRACE));
+	if (facts->access.level == PERF_ACCESS_NONE)
 		doctor_add(doctor, CAN, DOCTOR_BAD, "other tasks", SAME);
 	else if (doctor->other_tasks)
 		doctor_add(doctor, CAN, DOCTOR_OK, "other tasks", "of every user%s",
-			   standing->confinement.pid == NAMESPACE_OWN ? " in this pid namespace"
+			   permission->container.pid == NAMESPACE_OWN ? " in this pid namespace"
 								      : "");
 	else
 		doctor_add(doctor, CAN, DOCTOR_BAD, "other tasks", "no: only those of %s",
@@ -114,7 +114,7 @@ static void can_hardware(struct doctor *doctor, const struct doctor_facts *facts
 		cycles |= facts->counters[i].cycles && !facts->counters[i].pretends;
 		instructions |= facts->counters[i].instructions && !facts->counters[i].pretends;
 	}
-	if (facts->access.level == ACCESS_NONE) {
+	if (facts->access.level == PERF_ACCESS_NONE) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "hardware", SAME);
 	} else if (doctor->hardware && cycles && instructions) {
 		doctor_add(doctor, CAN, DOCTOR_OK, "hardware",
@@ -138,12 +138,12 @@ static void can_tracepoints(struct doctor *doctor, const struct doctor_facts *fa
 	bool mounted = facts->tracefs != SWITCH_FORMAT_NOT_MOUNTED;
 	bool readable = mounted && facts->tracefs != SWITCH_FORMAT_DENIED;
 
-	doctor->tracepoints = readable && facts->access.level >= ACCESS_TASK;
+	doctor->tracepoints = readable && facts->access.level >= PERF_ACCESS_TASK;
 	if (doctor->tracepoints) {
 		doctor_add(doctor, CAN, DOCTOR_OK, "tracepoints", "tracefs can be read");
-	} else if (facts->access.level == ACCESS_NONE) {
+	} else if (facts->access.level == PERF_ACCESS_NONE) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", SAME);
-	} else if (facts->access.level < ACCESS_TASK) {
+	} else if (facts->access.level < PERF_ACCESS_TASK) {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "tracepoints", "no: kernel mode%s needed",
 			   readable ? " is" : " and tracefs are");
 	} else if (!mounted) {
@@ -163,7 +163,7 @@ static void can_switches(struct doctor *doctor, const struct doctor_facts *facts
 	const struct switch_event *switches = &facts->switches;
 	const char *why = "";
 
-	if (facts->access.level < ACCESS_SYSTEM)
+	if (facts->access.level < PERF_ACCESS_SYSTEM)
 		return;
 	switch (switches->choice) {
 	case SWITCH_EVENT_TRACEPOINT:
@@ -204,19 +204,19 @@ static void tell_verdict(struct doctor *doctor, const struct doctor_facts *facts
 	const char *hardware = doctor->hardware ? "" : ", but no hardware events";
 
 	switch (doctor->level) {
-	case ACCESS_NONE:
+	case PERF_ACCESS_NONE:
 		snprintf(doctor->verdict, sizeof(doctor->verdict), "nothing can be counted here%s",
 			 facts->proc < 0 ? " without /proc" : "; /proc is left");
 		break;
-	case ACCESS_USER:
+	case PERF_ACCESS_USER:
 		snprintf(doctor->verdict, sizeof(doctor->verdict),
 			 "own tasks can be counted in user mode%s", hardware);
 		break;
-	case ACCESS_TASK:
+	case PERF_ACCESS_TASK:
 		snprintf(doctor->verdict, sizeof(doctor->verdict), "own tasks can be counted%s",
 			 hardware);
 		break;
-	case ACCESS_SYSTEM:
+	case PERF_ACCESS_SYSTEM:
 		snprintf(doctor->verdict, sizeof(doctor->verdict),
 			 "the whole system can be counted%s", hardware);
 		break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/doctor/doctor_part.h"
+#include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
 #include "core/engine/engine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Who refuses, and the exact command against it, which depends on where this process runs. */
-#include "core/doctor/doctor_part.h"
+#include "core/doctor/doctor_internal.h"
 
 #include <linux/capability.h>
 #include <stdio.h>
@@ -12,22 +12,22 @@
 void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, char *text,
 			size_t size)
 {
-	const struct standing *standing = &facts->standing;
-	const char *container = container_name(standing->confinement.container);
+	const struct perf_permission *permission = &facts->permission;
+	const char *container = container_name(permission->container.kind);
 
 	switch (denial) {
 	case DENIAL_NONE:
 		snprintf(text, size, "nobody refuses it");
 		break;
 	case DENIAL_PARANOID:
-		snprintf(text, size, "perf_event_paranoid is %ld, and %s", standing->paranoid,
-			 standing->confinement.user == NAMESPACE_OWN
+		snprintf(text, size, "perf_event_paranoid is %ld, and %s", permission->paranoid,
+			 permission->container.user == NAMESPACE_OWN
 				 ? "capabilities of a user namespace do not count"
 				 : "no CAP_PERFMON");
 		break;
 	case DENIAL_ADMIN:
 		snprintf(text, size, "at perf_event_paranoid %ld this kernel wants CAP_SYS_ADMIN",
-			 standing->paranoid);
+			 permission->paranoid);
 		break;
 	case DENIAL_SECCOMP:
 		snprintf(text, size, "a seccomp filter%s%s refuses perf_event_open",
@@ -47,19 +47,19 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 }
 
 /* Of the host: a container's /proc/sys is read-only, and its root is none where it matters. */
-static void remedy_sysctl(struct doctor *doctor, const struct standing *standing, int level)
+static void remedy_sysctl(struct doctor *doctor, const struct perf_permission *permission,
+			  int level)
 {
-	doctor_remedy(
-		doctor, "%ssudo sysctl kernel.perf_event_paranoid=%d",
-		standing->confinement.container == CONTAINER_NONE ? "" : "on the host: ", level);
+	doctor_remedy(doctor, "%ssudo sysctl kernel.perf_event_paranoid=%d",
+		      permission->container.kind == CONTAINER_NONE ? "" : "on the host: ", level);
 }
 
-static void remedy_container(struct doctor *doctor, const struct standing *standing)
+static void remedy_container(struct doctor *doctor, const struct perf_permission *permission)
 {
 	/* With the capability the filter is what is left. */
-	bool filter = standing_has(standing, CAP_PERFMON);
+	bool filter = perf_permission_has(permission, CAP_PERFMON);
 
-	switch (standing->confinement.container) {
+	switch (permission->container.kind) {
 	case CONTAINER_DOCKER:
 		doctor_remedy(doctor, filter ? "docker run --security-opt seccomp=unconfined ..."
 					     : "docker run --cap-add PERFMON ...");
@@ -77,7 +77,7 @@ static void remedy_container(struct doctor *doctor, const struct standing *stand
 		break;
 	case CONTAINER_KUBERNETES:
 		doctor_remedy(doctor, "securityContext: {capabilities: {add: [PERFMON]}}");
-		if (standing->credentials.seccomp == 2)
+		if (permission->credentials.seccomp == 2)
 			doctor_remedy(doctor,
 				      "and: {seccompProfile: {type: Unconfined}}, where that is "
 				      "not enough");
@@ -100,7 +100,7 @@ static void remedy_container(struct doctor *doctor, const struct standing *stand
 static void remedy_rights(struct doctor *doctor, const struct doctor_facts *facts,
 			  const char *capability)
 {
-	const struct credentials *credentials = &facts->standing.credentials;
+	const struct credentials *credentials = &facts->permission.credentials;
 
 	if (credentials->known && credentials->uid == 0)
 		return;
@@ -112,17 +112,17 @@ static void remedy_rights(struct doctor *doctor, const struct doctor_facts *fact
 
 void doctor_remedy_raw(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	remedy_sysctl(doctor, &facts->standing, -1);
+	remedy_sysctl(doctor, &facts->permission, -1);
 	remedy_rights(doctor, facts,
-		      facts->standing.knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
+		      facts->permission.knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
 }
 
 void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *facts,
-			  enum denial denial, enum access_level wanted)
+			  enum denial denial, enum perf_access_level wanted)
 {
-	const struct standing *standing = &facts->standing;
-	enum container container = standing->confinement.container;
-	int paranoid = wanted == ACCESS_SYSTEM ? 0 : wanted == ACCESS_TASK ? 1 : 2;
+	const struct perf_permission *permission = &facts->permission;
+	enum container_kind container = permission->container.kind;
+	int paranoid = wanted == PERF_ACCESS_SYSTEM ? 0 : wanted == PERF_ACCESS_TASK ? 1 : 2;
 
 	switch (denial) {
 	case DENIAL_NONE:
@@ -130,21 +130,21 @@ void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *fact
 		break;
 	case DENIAL_PARANOID:
 		/* Managers of containers hand capabilities on; lxc's are those of its starter. */
-		if (standing->confinement.user != NAMESPACE_OWN && container != CONTAINER_NONE &&
+		if (permission->container.user != NAMESPACE_OWN && container != CONTAINER_NONE &&
 		    container != CONTAINER_OTHER && container != CONTAINER_LXC)
-			remedy_container(doctor, standing);
-		remedy_sysctl(doctor, standing, paranoid);
-		if (standing->confinement.user != NAMESPACE_OWN &&
+			remedy_container(doctor, permission);
+		remedy_sysctl(doctor, permission, paranoid);
+		if (permission->container.user != NAMESPACE_OWN &&
 		    (container == CONTAINER_NONE || container == CONTAINER_OTHER))
 			remedy_rights(doctor, facts,
-				      standing->knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
+				      permission->knows_perfmon ? "cap_perfmon" : "cap_sys_admin");
 		break;
 	case DENIAL_ADMIN:
-		remedy_sysctl(doctor, standing, paranoid);
+		remedy_sysctl(doctor, permission, paranoid);
 		remedy_rights(doctor, facts, "cap_sys_admin");
 		break;
 	case DENIAL_SECCOMP:
-		remedy_container(doctor, standing);
+		remedy_container(doctor, permission);
 		break;
 	case DENIAL_MODULE:
 		doctor_remedy(doctor, "which one, and why: sudo dmesg | grep -i -e denied -e avc");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/doctor/doctor_part.h"
+#include "core/doctor/doctor_internal.h"
 
-#include "core/sys/limit.h"
 #include "core/sys/proc.h"
+#include "core/sys/rlimit.h"
 
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -28,7 +28,7 @@ static void format_value(uint64_t value, char *text, size_t size)
 
 static void tell_files(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	struct limit limit = limit_read(facts->sys, "Max open files");
+	struct resource_limit limit = rlimit_read(facts->sys, "Max open files");
 	uint64_t wanted = facts->n_cpus * CPU_FILES + OTHER_FILES;
 	char soft[32], hard[32];
 
@@ -52,14 +52,14 @@ static void tell_files(struct doctor *doctor, const struct doctor_facts *facts)
 
 static void tell_memory(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	const struct standing *standing = &facts->standing;
-	struct limit limit = limit_read(facts->sys, "Max locked memory");
+	const struct perf_permission *permission = &facts->permission;
+	struct resource_limit limit = rlimit_read(facts->sys, "Max locked memory");
 	long cpu_kb = 0;
 
-	if (standing_has(standing, CAP_IPC_LOCK) ||
-	    (standing->has_paranoid && standing->paranoid < 0)) {
+	if (perf_permission_has(permission, CAP_IPC_LOCK) ||
+	    (permission->has_paranoid && permission->paranoid < 0)) {
 		doctor_add(doctor, LIMITS, DOCTOR_OK, "locked memory", "no limit for rings (%s)",
-			   standing->paranoid < 0 ? "perf_event_paranoid -1" : "CAP_IPC_LOCK");
+			   permission->paranoid < 0 ? "perf_event_paranoid -1" : "CAP_IPC_LOCK");
 		return;
 	}
 	if (proc_number(facts->sys, "/proc/sys/kernel/perf_event_mlock_kb", &cpu_kb) < 0 ||
@@ -69,12 +69,12 @@ static void tell_memory(struct doctor *doctor, const struct doctor_facts *facts)
 	}
 	uint64_t own_kb = limit.known ? limit.soft / 1024 : 0;
 	uint64_t wanted_kb = facts->n_cpus * CPU_RING_KB;
-	bool enough = facts->access.level < ACCESS_SYSTEM || limit.soft == UINT64_MAX ||
+	bool enough = facts->access.level < PERF_ACCESS_SYSTEM || limit.soft == UINT64_MAX ||
 		      facts->n_cpus * (uint64_t)cpu_kb + own_kb >= wanted_kb;
-	char own[32];
-	format_value(limit.soft == UINT64_MAX ? UINT64_MAX : own_kb, own, sizeof(own));
+	char native[32];
+	format_value(limit.soft == UINT64_MAX ? UINT64_MAX : own_kb, native, sizeof(native));
 	doctor_add(doctor, LIMITS, enough ? DOCTOR_OK : DOCTOR_WARN, "locked memory",
-		   "%ld KiB a CPU (perf_event_mlock_kb) and %s%s%s", cpu_kb, own,
+		   "%ld KiB a CPU (perf_event_mlock_kb) and %s%s%s", cpu_kb, native,
 		   limit.soft == UINT64_MAX ? "" : " KiB",
 		   enough ? "" : ": rings get smaller, and may lose records");
 	if (!enough)

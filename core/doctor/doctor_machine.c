@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/doctor/doctor_part.h"
+#include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
 #include "core/sys/cpu_name.h"
@@ -66,7 +66,7 @@ static void tell_hypervisor(struct doctor *doctor, const struct doctor_facts *fa
 
 	if (!hypervisor->present)
 		doctor_add(doctor, MACHINE, DOCTOR_OK, "VM", "no sign of one");
-	else if (doctor->hardware || doctor->level == ACCESS_NONE)
+	else if (doctor->hardware || doctor->level == PERF_ACCESS_NONE)
 		doctor_add(doctor, MACHINE, DOCTOR_OK, "VM", "yes, hypervisor: %s",
 			   hypervisor->name);
 	else
@@ -104,7 +104,7 @@ static void tell_pmu(struct doctor *doctor, const struct doctor_facts *facts, si
 	const struct counters *counters = &facts->counters[i];
 	const char *name = facts->pmus.items[i].name;
 
-	if (facts->access.level == ACCESS_NONE && name[0])
+	if (facts->access.level == PERF_ACCESS_NONE && name[0])
 		doctor_add(doctor, MACHINE, DOCTOR_WARN, "PMU",
 			   "%s: its counters cannot be tried while all is refused", name);
 	else if (!name[0])

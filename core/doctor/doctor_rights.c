@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/doctor/doctor_part.h"
+#include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
 #include "core/sys/hidepid.h"
@@ -39,10 +39,10 @@ static void list_capabilities(const struct credentials *credentials, char *text,
 		text_copy(text, size, "no capability for counting");
 }
 
-static void tell_user(struct doctor *doctor, const struct standing *standing)
+static void tell_user(struct doctor *doctor, const struct perf_permission *permission)
 {
-	const struct credentials *credentials = &standing->credentials;
-	bool own = standing->confinement.user == NAMESPACE_OWN;
+	const struct credentials *credentials = &permission->credentials;
+	bool native = permission->container.user == NAMESPACE_OWN;
 	char capabilities[128];
 
 	if (!credentials->known) {
@@ -51,10 +51,10 @@ static void tell_user(struct doctor *doctor, const struct standing *standing)
 		return;
 	}
 	list_capabilities(credentials, capabilities, sizeof(capabilities));
-	doctor_add(doctor, RIGHTS, standing_is_bound(standing) ? DOCTOR_WARN : DOCTOR_OK, "user",
-		   "%s%u%s: %s%s", credentials->uid == 0 ? "root, uid " : "uid ", credentials->uid,
-		   own ? " of a user namespace" : "",
-		   own ? "its capabilities do not count here" : capabilities,
+	doctor_add(doctor, RIGHTS, perf_permission_is_bound(permission) ? DOCTOR_WARN : DOCTOR_OK,
+		   "user", "%s%u%s: %s%s", credentials->uid == 0 ? "root, uid " : "uid ",
+		   credentials->uid, native ? " of a user namespace" : "",
+		   native ? "its capabilities do not count here" : capabilities,
 		   credentials->no_new_privs ? "; no_new_privs: sudo and setcap give nothing" : "");
 }
 
@@ -70,19 +70,19 @@ static const char *paranoid_meaning(long level)
 
 static void tell_paranoid(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	const struct standing *standing = &facts->standing;
-	long level = standing->paranoid;
+	const struct perf_permission *permission = &facts->permission;
+	long level = permission->paranoid;
 
-	if (!standing->has_paranoid)
+	if (!permission->has_paranoid)
 		doctor_add(doctor, RIGHTS,
 			   facts->denial == DENIAL_NO_PERF ? DOCTOR_BAD : DOCTOR_WARN, "paranoid",
-			   standing->has_sysctls ? "there is no kernel.perf_event_paranoid"
-						 : "unknown: /proc/sys cannot be read");
-	else if (!standing_is_bound(standing) && facts->denial != DENIAL_ADMIN)
+			   permission->has_sysctls ? "there is no kernel.perf_event_paranoid"
+						   : "unknown: /proc/sys cannot be read");
+	else if (!perf_permission_is_bound(permission) && facts->denial != DENIAL_ADMIN)
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "paranoid", "%ld, which does not bind %s",
-			   level, standing->credentials.uid == 0 ? "root" : "this process");
+			   level, permission->credentials.uid == 0 ? "root" : "this process");
 	/* Linux itself takes 3 and more for 2. */
-	else if (level > 2 && facts->access.level > ACCESS_NONE)
+	else if (level > 2 && facts->access.level > PERF_ACCESS_NONE)
 		doctor_add(doctor, RIGHTS, DOCTOR_WARN, "paranoid",
 			   "%ld, which this kernel takes for 2: own tasks, in user mode only",
 			   level);
@@ -96,7 +96,7 @@ static void tell_paranoid(struct doctor *doctor, const struct doctor_facts *fact
 
 static void tell_seccomp(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	const struct credentials *credentials = &facts->standing.credentials;
+	const struct credentials *credentials = &facts->permission.credentials;
 	bool refuses = facts->denial == DENIAL_SECCOMP;
 	char filters[32] = "filtered";
 
@@ -117,14 +117,14 @@ static void tell_seccomp(struct doctor *doctor, const struct doctor_facts *facts
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "no filter");
 }
 
-static void tell_container(struct doctor *doctor, const struct confinement *confinement)
+static void tell_container(struct doctor *doctor, const struct container *container)
 {
-	const char *name = container_name(confinement->container);
-	bool pid = confinement->pid == NAMESPACE_OWN, user = confinement->user == NAMESPACE_OWN;
+	const char *name = container_name(container->kind);
+	bool pid = container->pid == NAMESPACE_OWN, user = container->user == NAMESPACE_OWN;
 
 	if (!name)
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "container", "none%s",
-			   confinement->pid == NAMESPACE_HOST && confinement->user == NAMESPACE_HOST
+			   container->pid == NAMESPACE_HOST && container->user == NAMESPACE_HOST
 				   ? ": the machine's own pid and user namespaces"
 				   : "");
 	else
@@ -151,7 +151,7 @@ static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
 			doctor_remedy(doctor, "ulimit -n 1024");
 	} else if (!hidepid_hides(value)) {
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc", "shows every process (no hidepid)");
-	} else if (credentials_have(&facts->standing.credentials, CAP_SYS_PTRACE)) {
+	} else if (credentials_have(&facts->permission.credentials, CAP_SYS_PTRACE)) {
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "/proc",
 			   "hidepid=%s, which hides nothing here", value);
 	} else {
@@ -163,9 +163,9 @@ static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
 
 void doctor_rights(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	tell_user(doctor, &facts->standing);
+	tell_user(doctor, &facts->permission);
 	tell_paranoid(doctor, facts);
 	tell_seccomp(doctor, facts);
-	tell_container(doctor, &facts->standing.confinement);
+	tell_container(doctor, &facts->permission.container);
 	tell_proc(doctor, facts);
 }

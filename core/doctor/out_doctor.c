@@ -100,16 +100,16 @@ void out_doctor_text(const struct doctor *doctor, unsigned width, bool color, FI
 
 /* ---- JSON */
 
-static const char *level_word(enum access_level level)
+static const char *level_word(enum perf_access_level level)
 {
 	switch (level) {
-	case ACCESS_NONE:
+	case PERF_ACCESS_NONE:
 		break;
-	case ACCESS_USER:
+	case PERF_ACCESS_USER:
 		return "user";
-	case ACCESS_TASK:
+	case PERF_ACCESS_TASK:
 		return "task";
-	case ACCESS_SYSTEM:
+	case PERF_ACCESS_SYSTEM:
 		return "system";
 	}
 	return "none";
@@ -121,9 +121,9 @@ static void put_can(FILE *out, const struct doctor *doctor)
 		const char *name;
 		bool is;
 	} rows[] = {
-		{"system", doctor->level == ACCESS_SYSTEM},
-		{"own_tasks", doctor->level >= ACCESS_USER},
-		{"kernel", doctor->level >= ACCESS_TASK},
+		{"system", doctor->level == PERF_ACCESS_SYSTEM},
+		{"own_tasks", doctor->level >= PERF_ACCESS_USER},
+		{"kernel", doctor->level >= PERF_ACCESS_TASK},
 		{"other_tasks", doctor->other_tasks},
 		{"hardware", doctor->hardware},
 		{"software", doctor_can_count(doctor)},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/engine/column_notes.h"
 
-#include "core/perf/explain.h"
+#include "core/perf/perf_open_error.h"
 
 #define NOTE_EVENT  "Event "
 #define NOTE_METRIC "This CPU has no events for metric "
@@ -23,11 +23,11 @@ static void note_events(struct notes *notes, const struct sys *sys,
 			any = true;
 			continue;
 		}
-		explain_event(sys, event, &why);
+		perf_open_error_event(sys, event, &why);
 		notes_add(notes, "%s", why.text);
 	}
 	if (any)
-		notes_add(notes, "%s", EXPLAIN_NO_PMU);
+		notes_add(notes, "%s", PERF_OPEN_NO_PMU);
 }
 
 static void note_metrics(struct notes *notes, const struct selection *selection,

@@ -22,7 +22,7 @@ enum command_kind {
 	/* Gives up the processes of the target that have ended, or where none has, all of them. */
 	COMMAND_DISMISS,
 	COMMAND_RECORD, /* text: the file to record to from then on; NULL: none any more */
-	/* Of a recording that is played (core/replay/player); a machine does not know them. */
+	/* Of a recording that is played (core/replay/replay_feed); a machine does not know them. */
 	COMMAND_PAUSE,   /* number: whether it stands still */
 	COMMAND_STEP,    /* number: so many intervals forward, or back; it stands still then */
 	COMMAND_SEEK_BY, /* number: so many ns forward, or back */

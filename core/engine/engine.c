@@ -16,17 +16,17 @@
 #include "core/engine/column_notes.h"
 #include "core/engine/cpu_notes.h"
 #include "core/engine/engine_choice.h"
-#include "core/engine/engine_record.h"
-#include "core/engine/inquiry.h"
-#include "core/engine/own_cost.h"
+#include "core/engine/engine_recording.h"
 #include "core/engine/passing_notes.h"
+#include "core/engine/query_worker.h"
+#include "core/engine/self_cost.h"
 #include "core/engine/sleep_note.h"
 #include "core/engine/stolen_note.h"
 #include "core/metric/preset.h"
-#include "core/perf/access.h"
-#include "core/perf/explain.h"
-#include "core/snapshot/snapshot_take.h"
-#include "core/sys/confinement.h"
+#include "core/perf/perf_access.h"
+#include "core/perf/perf_open_error.h"
+#include "core/snapshot/snapshot_build.h"
+#include "core/sys/container.h"
 #include "core/sys/cpus.h"
 #include "core/sys/hidepid.h"
 #include "core/sys/proc.h"
@@ -56,7 +56,7 @@ enum { LOOK_ELSEWHERE_EVERY = 8 };
 struct engine {
 	const struct sys *sys;
 	struct engine_config config;
-	struct access access;
+	struct perf_access access;
 	struct target *target;
 	enum event_levels levels; /* wanted; what is granted may be less */
 	struct pmu_set pmus;
@@ -75,9 +75,9 @@ struct engine {
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
 	struct commands commands; /* asked for, and not done yet */
-	struct inquiry inquiry;
-	struct engine_record record;
-	struct own_cost own_cost;
+	struct query_worker query_worker;
+	struct engine_recording record;
+	struct self_cost self_cost;
 	bool settled;
 	bool in_pid_namespace; /* /proc has only the processes of that */
 	uint64_t cut_ns;       /* end of the last interval */
@@ -98,14 +98,14 @@ static void renew_columns(struct engine *engine)
 /* What one does not name, by what there is to count with. */
 static void choose_preset(struct engine *engine)
 {
-	bool no_pmu = access_no_pmu(&engine->access);
-	bool counts = engine->access.level > ACCESS_NONE;
+	bool no_pmu = perf_access_no_pmu(&engine->access);
+	bool counts = engine->access.level > PERF_ACCESS_NONE;
 
 	engine->choice.preset = engine->config.preset
 					? engine->config.preset
 					: preset_find(no_pmu || !counts ? "software" : "overview");
 	if (no_pmu && !engine->config.preset)
-		notes_add(&engine->notes, "%s", EXPLAIN_NO_PMU);
+		notes_add(&engine->notes, "%s", PERF_OPEN_NO_PMU);
 	if (!no_pmu && counts)
 		text_copy(engine->pmu, sizeof(engine->pmu), engine->pmus.items[0].name);
 }
@@ -113,7 +113,7 @@ static void choose_preset(struct engine *engine)
 /* How names are meant from now on, where the tasks are counted one by one or the CPUs are. */
 static void choose_levels(struct engine *engine, bool per_task)
 {
-	bool user_only = per_task && engine->access.level == ACCESS_USER;
+	bool user_only = per_task && engine->access.level == PERF_ACCESS_USER;
 
 	engine->names.software_levels = engine->levels;
 	engine->names.levels = user_only && engine->levels == EVENT_LEVELS_ALL ? EVENT_LEVELS_USER
@@ -126,7 +126,8 @@ static void choose_levels(struct engine *engine, bool per_task)
 static void note_levels(struct engine *engine)
 {
 	static const char remedy[] = "CAP_PERFMON or kernel.perf_event_paranoid=1";
-	bool denied = engine->access.level == ACCESS_USER && !access_no_pmu(&engine->access);
+	bool denied =
+		engine->access.level == PERF_ACCESS_USER && !perf_access_no_pmu(&engine->access);
 
 	notes_remove(&engine->notes, NOTE_USER);
 	notes_remove(&engine->notes, NOTE_KERNEL);
@@ -142,8 +143,8 @@ static void note_levels(struct engine *engine)
 static int open_system(struct engine *engine, const struct collect_context *context,
 		       struct error *err)
 {
-	if (engine->access.level < ACCESS_SYSTEM) {
-		explain_access(engine->sys, &engine->access, err);
+	if (engine->access.level < PERF_ACCESS_SYSTEM) {
+		perf_open_error_access(engine->sys, &engine->access, err);
 		return -EACCES;
 	}
 	return collect_system_open(context, &engine->collect, err);
@@ -174,7 +175,7 @@ static int choose_collector(struct engine *engine, struct error *err)
 	};
 	int result = 0;
 
-	if (engine->access.level == ACCESS_SYSTEM)
+	if (engine->access.level == PERF_ACCESS_SYSTEM)
 		result = choose_names(engine, false, err);
 	if (result < 0)
 		return result;
@@ -187,7 +188,7 @@ static int choose_collector(struct engine *engine, struct error *err)
 	}
 	/* Whoever asked for processes of their own does not miss the others. The remedy is more
 	 * likely in the user's hands than what else there is to say. */
-	if (!target_has_roots(engine->target) || engine->access.level == ACCESS_NONE)
+	if (!target_has_roots(engine->target) || engine->access.level == PERF_ACCESS_NONE)
 		notes_add_urgent(&engine->notes, "%s", err->text);
 	result = choose_names(engine, true, err);
 	if (result < 0)
@@ -208,8 +209,8 @@ static void go_on_recording(struct engine *engine)
 		.switches = engine->collect->switches,
 	};
 
-	engine_record_renew(&engine->record, engine->collect, engine->columns, &facts,
-			    &engine->notes);
+	engine_recording_renew(&engine->record, engine->collect, engine->columns, &facts,
+			       &engine->notes);
 }
 
 /* ---- the engine */
@@ -272,7 +273,7 @@ static void settle(struct engine *engine)
 		*engine->config.glimpse = last;
 	else
 		snapshot_free(last);
-	own_cost_begin(&engine->own_cost, engine->sys);
+	self_cost_begin(&engine->self_cost, engine->sys);
 	engine->settled = true;
 }
 
@@ -308,19 +309,19 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 		goto fail;
 	pmu_set_read(sys, &engine->pmus);
 	engine->names = (struct event_context){.sys = sys, .pmus = &engine->pmus};
-	access_probe(sys, &engine->access);
+	perf_access_probe(sys, &engine->access);
 	if (config->proc_only)
-		engine->access.level = ACCESS_NONE;
+		engine->access.level = PERF_ACCESS_NONE;
 	choose_preset(engine);
 	note_strange_machine(engine);
-	engine->in_pid_namespace = confinement_read_pid(sys) == NAMESPACE_OWN;
+	engine->in_pid_namespace = container_read_pid_namespace(sys) == NAMESPACE_OWN;
 	engine->tasks = tasks_new(sys);
 	topology_init(&engine->topology, sys);
 	result = choose_collector(engine, err);
 	if (result < 0)
 		goto fail;
 	if (config->recorder) {
-		result = engine_record_can(engine->collect, err);
+		result = engine_recording_can(engine->collect, err);
 		if (result < 0)
 			goto fail;
 	}
@@ -346,13 +347,13 @@ void engine_free(struct engine *engine)
 {
 	if (!engine)
 		return;
-	engine_record_fini(&engine->record, engine->collect);
-	own_cost_fini(&engine->own_cost);
+	engine_recording_fini(&engine->record, engine->collect);
+	self_cost_fini(&engine->self_cost);
 	if (engine->collect)
 		engine->collect->ops->free(engine->collect);
 	columns_unref(engine->columns);
 	commands_clear(&engine->commands);
-	inquiry_fini(&engine->inquiry);
+	query_worker_fini(&engine->query_worker);
 	selection_fini(&engine->choice.selection);
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
@@ -382,31 +383,31 @@ static size_t fetch_pollfds(struct engine *engine)
 static void maintain_tasks(struct engine *engine, uint64_t budget_ns)
 {
 	tasks_maintain(engine->tasks, budget_ns);
-	engine_record_gone(&engine->record, engine->tasks);
+	engine_recording_gone(&engine->record, engine->tasks);
 }
 
 /* Whether someone waits for an answer, or to see everybody. */
 static bool has_work(const struct engine *engine)
 {
-	return inquiry_is_open(&engine->inquiry) ||
+	return query_worker_is_busy(&engine->query_worker) ||
 	       (engine->config.idle && tasks_are_pending(engine->tasks));
 }
 
 /* Whether there is an answer by now. */
 static bool work(struct engine *engine)
 {
-	const struct inquiry_source source = {
+	const struct query_source source = {
 		.context = &engine->names,
 		.selection = &engine->choice.selection,
 		.collect = engine->collect,
 		.pmus = &engine->pmus,
 	};
 
-	if (inquiry_is_open(&engine->inquiry))
-		inquiry_work(&engine->inquiry, &source, WORK_NS);
+	if (query_worker_is_busy(&engine->query_worker))
+		query_worker_work(&engine->query_worker, &source, WORK_NS);
 	else
 		maintain_tasks(engine, WORK_NS);
-	return inquiry_has_answer(&engine->inquiry);
+	return query_worker_has_reply(&engine->query_worker);
 }
 
 int engine_wait(struct engine *engine, uint64_t deadline_ns)
@@ -447,14 +448,14 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 	}
 }
 
-void engine_ask(struct engine *engine, const struct question *question)
+void engine_query(struct engine *engine, const struct query *query)
 {
-	inquiry_ask(&engine->inquiry, question);
+	query_worker_submit(&engine->query_worker, query);
 }
 
-struct answer *engine_take_answer(struct engine *engine)
+struct reply *engine_pop_reply(struct engine *engine)
 {
-	return inquiry_take(&engine->inquiry);
+	return query_worker_pop(&engine->query_worker);
 }
 
 /* ---- changes while it runs */
@@ -517,7 +518,7 @@ static int do_command(struct engine *engine, const struct command *command, stru
 		target_dismiss(engine->target);
 		return 0;
 	case COMMAND_RECORD:
-		return engine_record_to(&engine->record, engine->collect, command->text, err);
+		return engine_recording_to(&engine->record, engine->collect, command->text, err);
 	case COMMAND_PAUSE:
 	case COMMAND_STEP:
 	case COMMAND_SEEK_BY:
@@ -543,8 +544,8 @@ static void renew(struct engine *engine)
 	}
 	commands_clear(&engine->commands);
 	/* What is tried on this thread must find no counter of ours there. */
-	if (collect->stale && collect->budget.own)
-		own_cost_pause(&engine->own_cost);
+	if (collect->stale && collect->budget.native)
+		self_cost_pause(&engine->self_cost);
 	collect->ops->renew(collect);
 	if (collect->plan != engine->columns->plan) {
 		renew_columns(engine);
@@ -557,7 +558,7 @@ static void renew(struct engine *engine)
 static void look_elsewhere(struct engine *engine)
 {
 	if (engine->config.idle)
-		tasks_look_round(engine->tasks);
+		tasks_rescan(engine->tasks);
 	else if (engine->sequence % LOOK_ELSEWHERE_EVERY == 0)
 		tasks_records_lost(engine->tasks);
 }
@@ -590,7 +591,7 @@ static void fill_facts(struct engine *engine, uint64_t wall_ns, struct snapshot 
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
 	snapshot->mode = collect->mode;
 	if (engine->config.counts_itself && engine->settled) {
-		own_cost_cut(&engine->own_cost, &snapshot->cost);
+		self_cost_cut(&engine->self_cost, &snapshot->cost);
 		snapshot->cost.wall_ns = wall_ns;
 		snapshot->cost.records = collect->records;
 		snapshot->cost.switch_ns = collect->switch_ns;
@@ -610,7 +611,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	engine->cut_ns = sys_now_ns(engine->sys);
 	collect->ops->cut(collect);
 	renew_notes(engine);
-	target_look(engine->target, engine->cut_ns);
+	target_poll_roots(engine->target, engine->cut_ns);
 
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
 	uint64_t wall_ns = interval_ns;
@@ -631,7 +632,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.now_ns = engine->cut_ns,
 		.uneven = whole_cpus ? interval_uneven(&collect->interval, interval_ns) : 0,
 	};
-	struct snapshot *snapshot = snapshot_take(&source, interval_ns);
+	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
 	fill_facts(engine, wall_ns, snapshot);
 	if (engine->record.recorder) {
 		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);
@@ -639,7 +640,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	}
 
 	renew(engine);
-	tasks_forget(engine->tasks, begin_ns);
+	tasks_free_exited(engine->tasks, begin_ns);
 	if (target_cpus(engine->target))
 		look_elsewhere(engine);
 	maintain_tasks(engine, MAINTAIN_NS);

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "core/engine/command.h"
-#include "core/engine/question.h"
+#include "core/engine/query.h"
 #include "core/event/event.h"
 #include "core/metric/metric_def.h"
 #include "core/metric/preset.h"
@@ -20,7 +20,7 @@
 /*
  * One counting run: chooses the best way to count that the kernel allows (core/collect), keeps the
  * task table, and makes one snapshot per interval. Synchronous and single-threaded;
- * core/engine/collector gives it a thread.
+ * core/engine/feed_thread gives it a thread.
  */
 struct engine;
 
@@ -82,9 +82,9 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns);
 void engine_do(struct engine *engine, const struct command *command);
 
 /* Asks; of questions of one kind the latest is answered. */
-void engine_ask(struct engine *engine, const struct question *question);
+void engine_query(struct engine *engine, const struct query *query);
 /* The next answer, which is the caller's then; NULL where there is none. */
-struct answer *engine_take_answer(struct engine *engine);
+struct reply *engine_pop_reply(struct engine *engine);
 
 /* Ends the interval now and hands over its picture; the caller frees it. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);

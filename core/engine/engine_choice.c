@@ -2,7 +2,7 @@
 #include "core/engine/engine_choice.h"
 
 #include "core/base/util.h"
-#include "core/event/event_list.h"
+#include "core/event/event_names.h"
 #include "core/metric/metric_user.h"
 
 #include <errno.h>
@@ -63,15 +63,15 @@ static int add_column(const struct engine_choice *choice, struct selection *sele
 static void add_known_events(struct engine_choice *choice, struct selection *selection,
 			     const char *text)
 {
-	struct event_list list = {0};
+	struct event_names list = {0};
 	struct error err;
 
-	if (event_list_parse(text, &list, &err))
+	if (event_names_parse(text, &list, &err))
 		notes_add(choice->notes, "%s", err.text);
 	for (size_t i = 0; i < list.n; i++)
 		if (selection_add_events(selection, list.items[i].name, &err))
 			notes_add(choice->notes, "%s", err.text);
-	event_list_fini(&list);
+	event_names_fini(&list);
 }
 
 static int add_optional_column(struct engine_choice *choice, struct selection *selection,
@@ -113,7 +113,7 @@ static int begin_columns(struct engine_choice *choice, struct selection *selecti
 		selection_init_recorded(selection, choice->names, recorded->events);
 	else
 		selection_init(selection, choice->names);
-	selection->no_pmu = access_no_pmu(choice->access);
+	selection->no_pmu = perf_access_no_pmu(choice->access);
 	for (size_t i = 0; as_recorded && i < recorded->n_preset; i++)
 		selection_add_recorded(selection, &recorded->defs[i]);
 	for (const char *const *name = as_recorded ? none : choice->preset->metrics;
@@ -192,7 +192,8 @@ struct columns *engine_choice_columns(const struct engine_choice *choice, struct
 
 	columns->references = 1;
 	columns->preset = xstrdup(choice->preset->name);
-	columns->levels = access_no_pmu(choice->access) ? EVENT_LEVELS_ALL : choice->names->levels;
+	columns->levels =
+		perf_access_no_pmu(choice->access) ? EVENT_LEVELS_ALL : choice->names->levels;
 	columns->plan = plan_ref(plan);
 	columns->defs = xcalloc(selection->n, sizeof(*columns->defs));
 	columns->metrics = xcalloc(selection->n, sizeof(*columns->metrics));

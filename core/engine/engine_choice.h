@@ -9,7 +9,7 @@
 #include "core/event/plan.h"
 #include "core/metric/preset.h"
 #include "core/metric/selection.h"
-#include "core/perf/access.h"
+#include "core/perf/perf_access.h"
 #include "core/snapshot/snapshot.h"
 
 /* What was counted and shown once: no other events can be had. */
@@ -27,7 +27,7 @@ struct engine_recorded {
 struct engine_choice {
 	const struct engine_config *config; /* borrowed, as are the next three */
 	const struct event_context *names;  /* how names are meant */
-	const struct access *access;
+	const struct perf_access *access;
 	struct notes *notes;                    /* what could not be taken, and is no error */
 	const struct engine_recorded *recorded; /* of a recording; else NULL */
 	const struct preset *preset;            /* the one that is shown */

@@ -5,16 +5,16 @@
 #include "core/base/error.h"
 #include "core/engine/command.h"
 #include "core/engine/playback.h"
-#include "core/engine/question.h"
+#include "core/engine/query.h"
 #include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
- * What makes one snapshot after the other, at a pace of its own: a machine (core/engine/live) or a
- * recording (core/replay/player). Whoever takes them, a thread beside the screen
- * (core/engine/collector) or a loop that prints (core/output/batch), knows no difference. One
+ * What makes one snapshot after the other, at a pace of its own: a machine (core/engine/live_feed)
+ * or a recording (core/replay/replay_feed). Whoever takes them, a thread beside the screen
+ * (core/engine/feed_thread) or a loop that prints (core/output/batch), knows no difference. One
  * thread at a time.
  */
 struct feed_ops {
@@ -35,9 +35,9 @@ struct feed_ops {
 	/* Those of core/engine/command.h. Of new columns the next snapshot but one tells. */
 	void (*command)(void *ctx, const struct command *command);
 	/* Of questions of one kind the latest is answered. */
-	void (*ask)(void *ctx, const struct question *question);
+	void (*ask)(void *ctx, const struct query *query);
 	/* The next answer, which is the caller's then; NULL where there is none. */
-	struct answer *(*take_answer)(void *ctx);
+	struct reply *(*pop_reply)(void *ctx);
 	/* Of a recording: where it is now. NULL: it is none. */
 	void (*playback)(void *ctx, struct playback *playback);
 	void (*free)(void *ctx);
@@ -68,14 +68,14 @@ static inline void feed_do(const struct feed *feed, const struct command *comman
 	feed->ops->command(feed->ctx, command);
 }
 
-static inline void feed_ask(const struct feed *feed, const struct question *question)
+static inline void feed_query(const struct feed *feed, const struct query *query)
 {
-	feed->ops->ask(feed->ctx, question);
+	feed->ops->ask(feed->ctx, query);
 }
 
-static inline struct answer *feed_take_answer(const struct feed *feed)
+static inline struct reply *feed_pop_reply(const struct feed *feed)
 {
-	return feed->ops->take_answer(feed->ctx);
+	return feed->ops->pop_reply(feed->ctx);
 }
 
 /* False where it is no recording. */

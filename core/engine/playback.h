@@ -24,9 +24,9 @@ struct playback {
 	uint32_t speed;           /* in thousandths, or PLAYBACK_SPEED_MAX */
 	uint32_t seeking_percent; /* of the way to where someone asked to go, while `seeking` */
 	bool seeking;
-	bool whole; /* nothing lies behind length_ns */
-	bool pipe;  /* it cannot be read again */
-	bool own;   /* made by pmctop: its intervals are those that were recorded */
+	bool whole;  /* nothing lies behind length_ns */
+	bool pipe;   /* it cannot be read again */
+	bool native; /* made by pmctop: its intervals are those that were recorded */
 	bool paused;
 	bool ended;       /* what is shown is the last of it, or there is nothing to show */
 	bool waiting;     /* for whoever writes into the pipe */

@@ -284,7 +284,7 @@ bool plan_is_of_proc(const struct event *event)
 		attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 }
 
-void plan_take_from_proc(struct event_set *events)
+void plan_use_proc(struct event_set *events)
 {
 	for (size_t i = 0; i < events->n; i++) {
 		struct event *event = &events->items[i];

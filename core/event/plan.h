@@ -130,7 +130,7 @@ void plan_unref(struct plan *plan);       /* any thread; NULL is fine */
 /* Whether a plan per task leaves an event to /proc: page faults of whichever level. */
 bool plan_is_of_proc(const struct event *event);
 /* For such a plan: these are VALID, whatever the kernel answered. */
-void plan_take_from_proc(struct event_set *events);
+void plan_use_proc(struct event_set *events);
 
 /* How many groups take turns on a CPU, where that is most; 1: nobody waits. */
 unsigned plan_most_turns(const struct plan *plan);

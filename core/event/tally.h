@@ -13,7 +13,7 @@
  *   [0 .. n_counters)   counts (or ns) of each counter: an event in one group (core/event/plan.h)
  *   [.. + n_groups)     ns that each group was counting meanwhile
  *   [.. + n_domains)    ns that each domain's groups could have been: time on the CPUs of one PMU
- *   [.. + 1)            ns of TALLY_TASK_CLOCK beside windows (core/collect/counted_windows.h):
+ *   [.. + 1)            ns of TALLY_TASK_CLOCK beside windows (core/collect/duty_cycle.h):
  *                       TALLY_TASK_CLOCK, TALLY_SWITCHES and domains have them already
  *   [.. + n_counters)   the estimated counts of each counter beside windows: its count in each
  *                       window, times the time that the window stands for beside itself

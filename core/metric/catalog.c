@@ -134,7 +134,8 @@ int catalog_names(const struct event_context *context, catalog_fn *fn, void *arg
 	return walk_sources(&walk);
 }
 
-enum figure_state catalog_ask(const struct event_context *context, const char *name, bool per_task)
+enum figure_state catalog_probe(const struct event_context *context, const char *name,
+				bool per_task)
 {
 	struct event event;
 	struct error err;

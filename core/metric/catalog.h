@@ -50,7 +50,8 @@ int catalog_names(const struct event_context *context, catalog_fn *fn, void *arg
  * Whether one of those can be counted, of CPUs or of tasks one by one: VALID, UNSUPPORTED or DENIED
  * (event_probe_soon).
  */
-enum figure_state catalog_ask(const struct event_context *context, const char *name, bool per_task);
+enum figure_state catalog_probe(const struct event_context *context, const char *name,
+				bool per_task);
 
 /*
  * Title and formula are of the form taken here: the first that can be counted, else the first that

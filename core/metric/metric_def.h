@@ -66,10 +66,10 @@ extern const size_t metric_table_n;
 const struct metric_def *metric_def_find(const char *name);
 
 /* The same among a user's own first. */
-const struct metric_def *metric_def_lookup(const struct metric_def *own, size_t n_own,
+const struct metric_def *metric_def_lookup(const struct metric_def *native, size_t n_own,
 					   const char *name);
 /* Says that there is none of that name, and what is near. Returns -ENOENT. */
-int metric_def_unknown(const struct metric_def *own, size_t n_own, const char *name,
+int metric_def_unknown(const struct metric_def *native, size_t n_own, const char *name,
 		       struct error *err);
 
 /*

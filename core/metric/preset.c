@@ -129,14 +129,14 @@ static void offer_preset(struct preset_names *names, const char *name, bool last
 	suggest_offer(&names->near, name);
 }
 
-static int refuse_preset(const char *name, const struct preset *own, size_t n_own,
+static int refuse_preset(const char *name, const struct preset *native, size_t n_own,
 			 struct error *err)
 {
 	struct preset_names names = {.near = {.word = name}};
 	char hint[80];
 
 	for (size_t i = 0; i < n_own; i++)
-		offer_preset(&names, own[i].name, false);
+		offer_preset(&names, native[i].name, false);
 	for (size_t i = 0; i < preset_table_n; i++)
 		offer_preset(&names, preset_table[i].name, false);
 	offer_preset(&names, preset_none.name, true);
@@ -145,16 +145,16 @@ static int refuse_preset(const char *name, const struct preset *own, size_t n_ow
 			 names.text);
 }
 
-int preset_choose(const char *name, const struct preset *own, size_t n_own,
+int preset_choose(const char *name, const struct preset *native, size_t n_own,
 		  const struct preset **preset, struct error *err)
 {
 	for (size_t i = 0; i < n_own; i++)
-		if (strcmp(own[i].name, name) == 0) {
-			*preset = &own[i];
+		if (strcmp(native[i].name, name) == 0) {
+			*preset = &native[i];
 			return 0;
 		}
 	*preset = strcmp(name, preset_none.name) == 0 ? &preset_none : preset_find(name);
-	return *preset ? 0 : refuse_preset(name, own, n_own, err);
+	return *preset ? 0 : refuse_preset(name, native, n_own, err);
 }
 
 /* ---- copies */

@@ -29,7 +29,7 @@ const struct preset *preset_find(const char *name);
  * One of somebody's own, else a built-in one, else "none". -EINVAL and a sentence with what is
  * near.
  */
-int preset_choose(const char *name, const struct preset *own, size_t n_own,
+int preset_choose(const char *name, const struct preset *native, size_t n_own,
 		  const struct preset **preset, struct error *err);
 
 /* A deep copy: of a built-in one, or of what a user listed. help may be NULL. */

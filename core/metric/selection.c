@@ -2,7 +2,7 @@
 #include "core/metric/selection.h"
 
 #include "core/base/util.h"
-#include "core/event/event_list.h"
+#include "core/event/event_names.h"
 #include "core/event/event_resolver.h"
 #include "core/metric/metric_event.h"
 #include "core/metric/metric_user.h"
@@ -311,9 +311,9 @@ static int take_label(struct selection *selection, const char *name, struct metr
 
 int selection_add_events(struct selection *selection, const char *text, struct error *err)
 {
-	struct event_list list = {0};
+	struct event_names list = {0};
 	size_t before = selection->n;
-	int result = event_list_parse(text, &list, err);
+	int result = event_names_parse(text, &list, err);
 
 	for (size_t i = 0; i < list.n && result == 0; i++) {
 		struct metric_def def;
@@ -327,7 +327,7 @@ int selection_add_events(struct selection *selection, const char *text, struct e
 		metric_def_fini(&def);
 	}
 	selection->groups += list.n_groups;
-	event_list_fini(&list);
+	event_names_fini(&list);
 	if (result == 0) {
 		make_wants(selection);
 		return 0;

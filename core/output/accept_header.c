@@ -90,7 +90,7 @@ static bool version_is(const struct range *range, const char *version)
 	return !range->version.text || piece_is(range->version, version);
 }
 
-enum exposition_dialect accept_header_dialect(const char *accept)
+enum metrics_export_dialect accept_header_dialect(const char *accept)
 {
 	double openmetrics = 0, text = 0;
 
@@ -107,16 +107,16 @@ enum exposition_dialect accept_header_dialect(const char *accept)
 		if (weight && range.weight > *weight)
 			*weight = range.weight;
 	}
-	return openmetrics > 0 && openmetrics >= text ? EXPOSITION_OPENMETRICS
-						      : EXPOSITION_PROMETHEUS;
+	return openmetrics > 0 && openmetrics >= text ? METRICS_EXPORT_OPENMETRICS
+						      : METRICS_EXPORT_PROMETHEUS;
 }
 
-const char *accept_header_type(enum exposition_dialect dialect)
+const char *accept_header_type(enum metrics_export_dialect dialect)
 {
 	switch (dialect) {
-	case EXPOSITION_OPENMETRICS:
+	case METRICS_EXPORT_OPENMETRICS:
 		return "application/openmetrics-text; version=1.0.0; charset=utf-8";
-	case EXPOSITION_PROMETHEUS:
+	case METRICS_EXPORT_PROMETHEUS:
 		break;
 	}
 	return "text/plain; version=0.0.4; charset=utf-8";

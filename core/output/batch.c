@@ -58,7 +58,7 @@ static int print(const struct snapshot *snapshot, const struct batch_options *op
 	if (fclose(memory))
 		code = -ENOMEM;
 	else if (size > 0 && options->replaces)
-		code = file_replace(options->replaces, text, size, stop, err);
+		code = published_file_replace(options->replaces, text, size, stop, err);
 	else if (size > 0)
 		code = write_all(fd, text, size, stop);
 	if (code < 0 && !options->replaces && !(code == -EINTR && *stop))
@@ -75,7 +75,7 @@ static int refresh(const struct feed *feed, const struct batch_options *options,
 	int code = 0;
 
 	if (options->summary)
-		summary_add(options->summary, snapshot);
+		run_summary_add(options->summary, snapshot);
 	if (!options->silent)
 		code = print(snapshot, options, fd, stop, err);
 	*over = snapshot->ended || (options->recording && snapshot->recorded_bytes == 0);
@@ -111,8 +111,8 @@ int batch_run(const struct feed *feed, const struct batch_options *options, int 
 int batch_print_summary(const struct batch_options *options, const struct snapshot_run *run, int fd,
 			const volatile sig_atomic_t *stop, struct error *err)
 {
-	for (size_t i = 0; i < summary_parts(options->summary); i++) {
-		struct snapshot *snapshot = summary_snapshot(options->summary, i, run);
+	for (size_t i = 0; i < run_summary_parts(options->summary); i++) {
+		struct snapshot *snapshot = run_summary_snapshot(options->summary, i, run);
 		int code = print(snapshot, options, fd, stop, err);
 
 		snapshot_free(snapshot);

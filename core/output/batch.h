@@ -3,11 +3,11 @@
 #define PMCTOP_BATCH_H
 
 #include "core/base/error.h"
-#include "core/base/file_replace.h"
 #include "core/base/notes.h"
+#include "core/base/published_file.h"
 #include "core/engine/feed.h"
 #include "core/output/batch_format.h"
-#include "core/snapshot/summary.h"
+#include "core/snapshot/run_summary.h"
 #include "core/view/view.h"
 
 #include <signal.h>
@@ -24,13 +24,13 @@ struct batch_options {
 	void (*note)(const char *sentence);
 	struct notes *noted; /* the caller's: the sentences of these calls, at most NOTES_MAX */
 	/* The file that each refresh replaces; NULL: they follow each other. */
-	struct file_replace *replaces;
+	struct published_file_replace *replaces;
 	struct view_spec view;
 	bool silent;    /* refreshes are made for the summary, or for others, and not printed */
 	bool recording; /* it is all that is wanted: ends with it */
 
 	/* Of a command. */
-	struct summary *summary; /* every refresh is added to it; NULL: none is */
+	struct run_summary *summary; /* every refresh is added to it; NULL: none is */
 	bool (*ended)(
 		void *arg); /* whether it is over: asked before every wait; NULL: it never is */
 	void *arg;

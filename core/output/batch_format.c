@@ -2,7 +2,7 @@
 #include "core/output/batch_format.h"
 
 #include "core/base/util.h"
-#include "core/output/exposition.h"
+#include "core/output/metrics_export.h"
 #include "core/output/out_csv.h"
 #include "core/output/out_json.h"
 #include "core/output/out_text.h"
@@ -40,36 +40,36 @@ static void end_csv(void *kept)
 
 static void *begin_exposition(size_t top)
 {
-	return exposition_new(top);
+	return metrics_export_new(top);
 }
 
 /* A summary of what was told interval by interval is nothing new. */
-static void tell(struct exposition *exposition, const struct snapshot *snapshot,
-		 enum exposition_dialect dialect, FILE *out)
+static void tell(struct metrics_export *export, const struct snapshot *snapshot,
+		 enum metrics_export_dialect dialect, FILE *out)
 {
 	size_t size;
 
-	if (snapshot->run && exposition_is_of_intervals(exposition))
+	if (snapshot->run && metrics_export_is_of_intervals(export))
 		return;
-	exposition_add(exposition, snapshot);
-	char *text = exposition_text(exposition, dialect, &size);
+	metrics_export_add(export, snapshot);
+	char *text = metrics_export_text(export, dialect, &size);
 	fwrite(text, 1, size, out);
 	free(text);
 }
 
 static void tell_openmetrics(void *kept, const struct snapshot *snapshot, FILE *out)
 {
-	tell(kept, snapshot, EXPOSITION_OPENMETRICS, out);
+	tell(kept, snapshot, METRICS_EXPORT_OPENMETRICS, out);
 }
 
 static void tell_prometheus(void *kept, const struct snapshot *snapshot, FILE *out)
 {
-	tell(kept, snapshot, EXPOSITION_PROMETHEUS, out);
+	tell(kept, snapshot, METRICS_EXPORT_PROMETHEUS, out);
 }
 
 static void end_exposition(void *kept)
 {
-	exposition_free(kept);
+	metrics_export_free(kept);
 }
 
 const struct batch_format batch_formats[] = {
@@ -81,12 +81,12 @@ const struct batch_format batch_formats[] = {
 	 .end = end_csv},
 	{.name = "json", .write = write_json},
 	{.name = "openmetrics",
-	 .top = EXPOSITION_TOP,
+	 .top = METRICS_EXPORT_TOP,
 	 .begin = begin_exposition,
 	 .tell = tell_openmetrics,
 	 .end = end_exposition},
 	{.name = "prometheus",
-	 .top = EXPOSITION_TOP,
+	 .top = METRICS_EXPORT_TOP,
 	 .begin = begin_exposition,
 	 .tell = tell_prometheus,
 	 .end = end_exposition},

@@ -50,7 +50,7 @@ static bool is_same_name(const char *name, const char *wanted)
 
 static bool is_own_name(const char *name, const struct host_names *names)
 {
-	if (is_same_name(name, "localhost") || is_same_name(name, names->own))
+	if (is_same_name(name, "localhost") || is_same_name(name, names->native))
 		return true;
 	for (size_t i = 0; i < names->n_others; i++)
 		if (is_same_name(name, names->others[i]))

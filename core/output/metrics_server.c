@@ -163,7 +163,7 @@ static enum MHD_Result answer_line(struct MHD_Connection *connection, unsigned s
 static enum MHD_Result answer_metrics(struct metrics_server *server,
 				      struct MHD_Connection *connection)
 {
-	enum exposition_dialect dialect = accept_header_dialect(
+	enum metrics_export_dialect dialect = accept_header_dialect(
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT));
 	size_t size;
 	char *text = server->source.text(server->source.arg, dialect, &size);

@@ -3,9 +3,9 @@
 #define PMCTOP_METRICS_SERVER_H
 
 #include "core/base/error.h"
-#include "core/output/exposition.h"
 #include "core/output/host_header.h"
 #include "core/output/listen_address.h"
+#include "core/output/metrics_export.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ enum {
 
 struct metrics_source {
 	/* A text that free() frees, and its size. Called by the server's thread. */
-	char *(*text)(void *arg, enum exposition_dialect dialect, size_t *size);
+	char *(*text)(void *arg, enum metrics_export_dialect dialect, size_t *size);
 	void *arg;
 	/* Requests with another name in the Host header are refused; NULL: none is. Borrowed. */
 	const struct host_names *hosts;

@@ -94,19 +94,19 @@ static bool names_have(const struct names *names, const char *name)
 static void add_name(struct names *names, const char *kind, const char *text)
 {
 	size_t size = 3 * strlen(text) + 64;
-	char *name = xmalloc(size), *own = xmalloc(size);
+	char *name = xmalloc(size), *native = xmalloc(size);
 
-	text_printable(own, size, text, UINT_MAX);
-	text_copy(name, size, own);
+	text_printable(native, size, text, UINT_MAX);
+	text_copy(name, size, native);
 	for (unsigned i = 1; names_have(names, name); i++)
 		if (i == 1)
-			snprintf(name, size, "%s.%s", kind, own);
+			snprintf(name, size, "%s.%s", kind, native);
 		else
-			snprintf(name, size, "%s.%s.%u", kind, own, i);
+			snprintf(name, size, "%s.%s.%u", kind, native, i);
 	names->items =
 		array_reserve(names->items, &names->capacity, names->n + 1, sizeof(*names->items));
 	names->items[names->n++] = name;
-	free(own);
+	free(native);
 }
 
 static void add_scaled_name(struct names *names, const char *event)

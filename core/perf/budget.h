@@ -18,7 +18,7 @@
 struct budget {
 	const struct sys *sys;             /* borrowed */
 	const struct pmu_set *pmus;        /* borrowed */
-	bool own;                          /* tried on the caller itself: CPUs are denied */
+	bool native;                       /* tried on the caller itself: CPUs are denied */
 	size_t *most;                      /* by core PMU */
 	bool *taken;                       /* not even one event runs: go on without asking */
 	unsigned wait_cuts, patience_cuts; /* until the next try, and how long the next wait is */

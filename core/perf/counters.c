@@ -12,21 +12,21 @@
 struct probe {
 	const struct event_context *context;
 	size_t pmu;
-	enum access_level level;
+	enum perf_access_level level;
 	int cpu; /* -1: the caller */
 };
 
 /* The first online CPU of the PMU; -ENODEV where there is none. */
 static int find_cpu(const struct event_context *context, size_t pmu)
 {
-	const struct cpu_list *own = &context->pmus->items[pmu].cpus;
+	const struct cpu_list *native = &context->pmus->items[pmu].cpus;
 	struct cpu_list online;
 	int cpu = -ENODEV;
 
 	if (cpus_online(context->sys, &online) < 0)
-		return own->n > 0 ? own->numbers[0] : -ENODEV;
+		return native->n > 0 ? native->numbers[0] : -ENODEV;
 	for (size_t i = 0; i < online.n && cpu < 0; i++)
-		if (cpu_list_has(own, online.numbers[i]))
+		if (cpu_list_has(native, online.numbers[i]))
 			cpu = online.numbers[i];
 	cpu_list_fini(&online);
 	return cpu;
@@ -46,7 +46,7 @@ static int find_code(const struct probe *probe, const char *name, struct event_c
 		if (event.codes[i].pmu != probe->pmu)
 			continue;
 		*code = event.codes[i];
-		if (probe->level < ACCESS_TASK)
+		if (probe->level < PERF_ACCESS_TASK)
 			code->attr.exclude_kernel = code->attr.exclude_hv = 1;
 		result = 0;
 	}
@@ -106,7 +106,7 @@ static bool is_pretending(const struct probe *probe)
 	return read && numbers[1 + READING_RUNNING_NS] > 0 && numbers[1 + READING_VALUES] == 0;
 }
 
-void counters_probe(const struct event_context *context, size_t pmu, enum access_level level,
+void counters_probe(const struct event_context *context, size_t pmu, enum perf_access_level level,
 		    struct counters *counters)
 {
 	/* On Intel cycles and instructions have counters of their own, on Arm cycles. */
@@ -116,7 +116,7 @@ void counters_probe(const struct event_context *context, size_t pmu, enum access
 	*counters = (struct counters){.answer = -ENODEV};
 	if (probe.cpu < 0)
 		return;
-	if (level < ACCESS_SYSTEM)
+	if (level < PERF_ACCESS_SYSTEM)
 		probe.cpu = -1;
 	counters->answer = try_alone(&probe, "cycles", &counters->cycles);
 	int answer = try_alone(&probe, "instructions", &counters->instructions);

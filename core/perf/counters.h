@@ -3,7 +3,7 @@
 #define PMCTOP_COUNTERS_H
 
 #include "core/event/event.h"
-#include "core/perf/access.h"
+#include "core/perf/perf_access.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +22,9 @@ struct counters {
 	bool pretends;     /* cycles runs and stays 0, though this process did something */
 };
 
-/* level is what is granted (access.h): at least ACCESS_USER. Opens and closes some dozen groups. */
-void counters_probe(const struct event_context *context, size_t pmu, enum access_level level,
+/* level is what is granted (perf_access.h): at least PERF_ACCESS_USER. Opens and closes some dozen
+ * groups. */
+void counters_probe(const struct event_context *context, size_t pmu, enum perf_access_level level,
 		    struct counters *counters);
 
 #endif

@@ -114,7 +114,7 @@ void ring_seek(struct ring *ring, uint32_t types)
 	ring->peeked = 0;
 }
 
-void ring_look_ahead(const struct ring *ring, uint64_t from, struct ring *ahead)
+void ring_scan_ahead(const struct ring *ring, uint64_t from, struct ring *ahead)
 {
 	*ahead = *ring;
 	ahead->joined = NULL;
@@ -124,7 +124,7 @@ void ring_look_ahead(const struct ring *ring, uint64_t from, struct ring *ahead)
 	see_head(ahead);
 }
 
-void ring_look_ahead_end(struct ring *ahead)
+void ring_scan_ahead_end(struct ring *ahead)
 {
 	free(ahead->joined);
 	*ahead = (struct ring){0};

@@ -53,8 +53,8 @@ void ring_seek(struct ring *ring, uint32_t types);
  * Another reader, who begins at `from`, or at the tail where that is further on, and gives nothing
  * back.
  */
-void ring_look_ahead(const struct ring *ring, uint64_t from, struct ring *ahead);
-void ring_look_ahead_end(struct ring *ahead);
+void ring_scan_ahead(const struct ring *ring, uint64_t from, struct ring *ahead);
+void ring_scan_ahead_end(struct ring *ahead);
 
 /*
  * What was consumed since tail stood at `from` and is not released yet: its bytes, in two parts

@@ -2,13 +2,13 @@
 #include "core/perf/switch_event.h"
 
 #include "core/perf/group.h"
-#include "core/sys/confinement.h"
+#include "core/sys/container.h"
 
 #include <errno.h>
 
 static enum switch_event_choice choose(const struct sys *sys, struct switch_format *format)
 {
-	if (confinement_read_pid(sys) == NAMESPACE_OWN)
+	if (container_read_pid_namespace(sys) == NAMESPACE_OWN)
 		return SWITCH_EVENT_NAMESPACE;
 	switch (switch_format_read(sys, format)) {
 	case SWITCH_FORMAT_READ:

@@ -134,129 +134,129 @@ static_assert(sizeof(struct perfdata_own_sample) == 72,
  * its bits.
  *
  * All words stand before all texts, and header.misc says how many they are; so one who has the
- * other byte order needs to know nothing else. Of OWN_AHEAD the record stands where texts would.
+ * other byte order needs to know nothing else. Of NATIVE_AHEAD the record stands where texts would.
  */
 struct perfdata_own {
 	struct perf_event_header header; /* .type is PERFDATA_OWN */
-	uint64_t kind;                   /* PERFDATA_OWN_BASE + enum own_kind */
+	uint64_t kind;                   /* PERFDATA_NATIVE_BASE + enum native_kind */
 	char name[64];                   /* own_names[kind], for those who look with other tools */
 };
 static_assert(sizeof(struct perfdata_own) == 80, "PERF_RECORD_HEADER_EVENT_TYPE");
 
-#define PERFDATA_OWN_BASE    0x706d63746f700000ull /* "pmctop" */
-#define PERFDATA_OWN_VERSION 4
-/* Without the tracepoint: no sample has a RAW part, and there is no OWN_ROOM. */
-#define PERFDATA_OWN_VERSION_PLAIN 3
+#define PERFDATA_NATIVE_BASE    0x706d63746f700000ull /* "pmctop" */
+#define PERFDATA_NATIVE_VERSION 4
+/* Without the tracepoint: no sample has a RAW part, and there is no NATIVE_ROOM. */
+#define PERFDATA_NATIVE_VERSION_PLAIN 3
 
-enum own_kind {
+enum native_kind {
 	/*
 	 * version, CLOCK_MONOTONIC, CLOCK_REALTIME; of formulas slots_per_cycle and kinds of CPUs
 	 * (enum cpu_kind); how many PMUs follow, and how many of them are CPUs'; texts: mode, host,
 	 * PMU (as in snapshots), the CPUs that indices mean ("0-3,8")
 	 */
-	OWN_BEGIN,
+	NATIVE_BEGIN,
 	/*
-	 * What is counted from here on: OWN_PLAN, then its events, groups and columns. In their
-	 * order, so that the first OWN_EVENT is events.items[0] and so on.
+	 * What is counted from here on: NATIVE_PLAN, then its events, groups and columns. In their
+	 * order, so that the first NATIVE_EVENT is events.items[0] and so on.
 	 *
 	 * n_events, n_counters, n_groups, n_domains, n_columns, n_preset, levels, times_group; of
 	 * each counter: event, code, group; of each domain: pmu, socket, all_cpus, first_group,
 	 * n_groups; text: the preset's name
 	 */
-	OWN_PLAN,
+	NATIVE_PLAN,
 	/* kind, leads, state, answer, scale; n_codes, of each: pmu, state; texts: name, label,
 	 * unit */
-	OWN_EVENT,
+	NATIVE_EVENT,
 	/* domain, n_members, members */
-	OWN_GROUP,
+	NATIVE_GROUP,
 	/* kind, better, warn, bad, width, decimals, machine; texts: name, title, group, expression,
 	 * unit, help */
-	OWN_COLUMN,
+	NATIVE_COLUMN,
 	/*
 	 * attrib_open, and attrib_resume where it is on: index of the CPU, its number, group,
 	 * on, origin_ns, last_ns, lost, the runner's pid and tid; the EXIT that is pending: time,
 	 * pid, tid; the SWITCH that is: time, pid, tid, other pid, other tid; ids of: the switch's
 	 * samples, the tick's, n_values, and of each value. Its reading is all zero.
 	 */
-	OWN_OPEN,
+	NATIVE_OPEN,
 	/* attrib_close: index of the CPU */
-	OWN_CLOSE,
+	NATIVE_CLOSE,
 	/* attrib_pause: index, group, known, pid, tid (of `runner`, where it is known), reading */
-	OWN_PAUSE,
+	NATIVE_PAUSE,
 	/* attrib_resume: index, group, start_ns (0: it goes on), weight */
-	OWN_RESUME,
+	NATIVE_RESUME,
 	/* A FORK or COMM of the CPU's ring that is learnt of before its turn: index, the record */
-	OWN_AHEAD,
+	NATIVE_AHEAD,
 	/*
 	 * The interval ends: attrib_cut of every CPU that is online. What follows, up to the next
 	 * PERFDATA_ROUND, is the interval's.
 	 *
 	 * sequence, time_ns, realtime_ns, interval_ns, threads of the machine, lost records,
-	 * threads_ran, threads_counted, enum own_rows
+	 * threads_ran, threads_counted, enum native_rows
 	 */
-	OWN_CUT,
+	NATIVE_CUT,
 	/*
 	 * A tally of the interval as it was in the end, with what no record tells of (sockets,
 	 * /proc): enum own_scope; of a CPU: index, number, socket, node, online, enum own_cpu_flag,
 	 * of a task: pid, tid; width, values
 	 */
-	OWN_TALLY,
+	NATIVE_TALLY,
 	/* Who a row is, where it is not as it was told last: pid, tid, ppid, uid, start_ns, flags;
 	 * texts: comm, user, cgroup, command line */
-	OWN_TASK,
+	NATIVE_TASK,
 	/* The notes, where they are not as they were told last: n, texts */
-	OWN_NOTES,
-	/* Behind OWN_BEGIN: type, kind; texts: name, CPUs */
-	OWN_PMU,
+	NATIVE_NOTES,
+	/* Behind NATIVE_BEGIN: type, kind; texts: name, CPUs */
+	NATIVE_PMU,
 	/*
 	 * The roots of a target, where they are not as they were told last: n, of each: tid, pid,
 	 * whole, ended_ns, uid; texts: comm of each
 	 */
-	OWN_TARGET,
+	NATIVE_TARGET,
 	/*
 	 * Who has rows, where it is not everybody that ran: enum own_listed, n, tids (two in a
 	 * word, the low half first). More than a record holds are told in several.
 	 */
-	OWN_ROWS,
+	NATIVE_ROWS,
 	/* Nothing: the recording was ended, and not cut off. */
-	OWN_END,
+	NATIVE_END,
 	/* tasks_exit, by what /proc told when records were missing: time, pid, tid */
-	OWN_GONE,
+	NATIVE_GONE,
 	/*
-	 * Before OWN_BEGIN, right behind struct perfdata_head, and as long as the rest of struct
+	 * Before NATIVE_BEGIN, right behind struct perfdata_head, and as long as the rest of struct
 	 * perfdata_file_head, which takes its place at the end (core/perfdata/perfdata_sections.h).
 	 */
-	OWN_ROOM,
-	OWN_KINDS,
+	NATIVE_ROOM,
+	NATIVE_KINDS,
 };
 
 /* Of a snapshot. */
-enum own_rows {
-	OWN_COMMAND_LINES = 1 << 0, /* rows have them */
-	OWN_IDLE_ROWS = 1 << 1,     /* those that did not run have rows too: OWN_STILL */
-	OWN_TARGETED = 1 << 2,      /* only the target's have rows: OWN_TARGET, OWN_RAN */
+enum native_rows {
+	NATIVE_COMMAND_LINES = 1 << 0, /* rows have them */
+	NATIVE_IDLE_ROWS = 1 << 1,     /* those that did not run have rows too: NATIVE_STILL */
+	NATIVE_TARGETED = 1 << 2,      /* only the target's have rows: NATIVE_TARGET, NATIVE_RAN */
 };
 
 enum own_listed {
-	OWN_RAN,   /* of a target: in their order, then those of its roots that did not run */
-	OWN_ABOVE, /* of a target: those above them that have no row among them */
-	OWN_STILL, /* those that did not run, in their order */
+	NATIVE_RAN,   /* of a target: in their order, then those of its roots that did not run */
+	NATIVE_ABOVE, /* of a target: those above them that have no row among them */
+	NATIVE_STILL, /* those that did not run, in their order */
 };
 
 /* Of a CPU in an interval, as struct interval has it. */
 enum own_cpu_flag {
-	OWN_CPU_COUNTED = 1 << 0,
-	OWN_CPU_GAPS = 1 << 1,
+	NATIVE_CPU_COUNTED = 1 << 0,
+	NATIVE_CPU_GAPS = 1 << 1,
 };
 
 enum own_scope {
-	OWN_TOTALS,
-	OWN_UNATTRIBUTED,
-	OWN_CPU,
-	OWN_IDLE,      /* of a CPU */
-	OWN_TASK_TIME, /* only where /proc tells of tasks */
+	NATIVE_TOTALS,
+	NATIVE_UNATTRIBUTED,
+	NATIVE_CPU,
+	NATIVE_IDLE,      /* of a CPU */
+	NATIVE_TASK_TIME, /* only where /proc tells of tasks */
 };
 
-extern const char *const own_names[OWN_KINDS];
+extern const char *const own_names[NATIVE_KINDS];
 
 #endif

@@ -17,7 +17,7 @@ static void put_plan(struct perfdata *data, const struct columns *columns)
 {
 	const struct plan *plan = columns->plan;
 
-	perfdata_own_begin(data, OWN_PLAN);
+	perfdata_native_begin(data, NATIVE_PLAN);
 	perfdata_word(data, columns->events.n);
 	perfdata_word(data, plan->shape.n_counters);
 	perfdata_word(data, plan->shape.n_groups);
@@ -39,12 +39,12 @@ static void put_plan(struct perfdata *data, const struct columns *columns)
 		perfdata_word(data, plan->domains[i].n_groups);
 	}
 	perfdata_text(data, columns->preset);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 static void put_event(struct perfdata *data, const struct event *event)
 {
-	perfdata_own_begin(data, OWN_EVENT);
+	perfdata_native_begin(data, NATIVE_EVENT);
 	perfdata_word(data, event->kind);
 	perfdata_word(data, event->leads);
 	perfdata_word(data, event->state);
@@ -58,24 +58,24 @@ static void put_event(struct perfdata *data, const struct event *event)
 	perfdata_text(data, event->name);
 	perfdata_text(data, event->label);
 	perfdata_text(data, event->unit);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 static void put_group(struct perfdata *data, const struct plan_group *group)
 {
-	perfdata_own_begin(data, OWN_GROUP);
+	perfdata_native_begin(data, NATIVE_GROUP);
 	perfdata_word(data, group->domain);
 	perfdata_word(data, group->n_members);
 	for (size_t i = 0; i < group->n_members; i++)
 		perfdata_word(data, (uint64_t)(int64_t)group->members[i]);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 static void put_column(struct perfdata *data, const struct metric *metric)
 {
 	const struct metric_def *def = metric->def;
 
-	perfdata_own_begin(data, OWN_COLUMN);
+	perfdata_native_begin(data, NATIVE_COLUMN);
 	perfdata_word(data, def->kind);
 	perfdata_word(data, def->better);
 	put_double(data, def->warn);
@@ -89,7 +89,7 @@ static void put_column(struct perfdata *data, const struct metric *metric)
 	perfdata_text(data, metric->expression);
 	perfdata_text(data, def->unit);
 	perfdata_text(data, def->help);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 void perfdata_columns(struct perfdata *data, const struct columns *columns)

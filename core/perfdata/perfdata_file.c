@@ -95,7 +95,7 @@ static bool overlap(const struct perfdata_section *a, const struct perfdata_sect
 static int check_header(struct perfdata_file *file, struct error *err)
 {
 	struct perfdata_file_head *header = &file->header;
-	const struct perfdata_section own = {0, header->size};
+	const struct perfdata_section native = {0, header->size};
 
 	if (header->entry_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section) ||
 	    header->entry_size > ENTRY_BYTES_MAX || header->entry_size % sizeof(uint64_t))
@@ -113,7 +113,7 @@ static int check_header(struct perfdata_file *file, struct error *err)
 				 "can be shown.");
 	if (header->data.size > UINT64_MAX - header->data.offset)
 		return refuse(err, "its records lie behind its end");
-	if (header->data.offset < header->size || overlap(&own, &header->attrs) ||
+	if (header->data.offset < header->size || overlap(&native, &header->attrs) ||
 	    overlap(&header->attrs, &header->data))
 		return refuse(err, "its sections overlap");
 	file->n_attrs = (size_t)(header->attrs.size / header->entry_size);
@@ -189,15 +189,16 @@ void perfdata_file_data(const struct perfdata_file *file, uint64_t *begin, uint6
 
 bool perfdata_file_is_own(const struct perfdata_file *file)
 {
-	struct perfdata_own own;
+	struct perfdata_own native;
 
-	if (read_at(file, file->header.data.offset, &own, sizeof(own)) < 0)
+	if (read_at(file, file->header.data.offset, &native, sizeof(native)) < 0)
 		return false;
 	if (file->swapped) {
-		own.header.type = __builtin_bswap32(own.header.type);
-		own.kind = __builtin_bswap64(own.kind);
+		native.header.type = __builtin_bswap32(native.header.type);
+		native.kind = __builtin_bswap64(native.kind);
 	}
-	return own.header.type == PERFDATA_OWN && own.kind == PERFDATA_OWN_BASE + OWN_BEGIN;
+	return native.header.type == PERFDATA_OWN &&
+	       native.kind == PERFDATA_NATIVE_BASE + NATIVE_BEGIN;
 }
 
 /* ---- events */

@@ -9,7 +9,7 @@
 #include "core/perfdata/perfdata_read.h"
 
 #include "core/base/util.h"
-#include "core/perfdata/own_read.h"
+#include "core/perfdata/native_record.h"
 #include "core/perfdata/perfdata_file.h"
 #include "core/perfdata/perfdata_swap.h"
 #include "core/perfdata/perfdata_tracing.h"
@@ -44,7 +44,7 @@ struct perfdata_reader {
 	const struct perfdata_input *input;
 	enum stage stage;
 	bool swapped;
-	bool own;     /* OWN_BEGIN has been read: pmctop wrote the recording */
+	bool native;  /* NATIVE_BEGIN has been read: pmctop wrote the recording */
 	uint64_t at;  /* of the input: what comes into the window next */
 	uint64_t end; /* of the input: where the records end */
 	struct record_stream outer, inner;
@@ -113,7 +113,7 @@ void perfdata_reader_rewind(struct perfdata_reader *reader)
 	reader->file = NULL;
 	reader->stage = STAGE_HEAD;
 	reader->swapped = false;
-	reader->own = false;
+	reader->native = false;
 	reader->at = 0;
 	reader->end = UINT64_MAX;
 	perfdata_window_empty(&reader->outer.window);
@@ -369,12 +369,12 @@ static int take(struct perfdata_reader *reader, struct record_stream *stream,
 		at = memcpy(stream->aligned, at, header.size);
 	perfdata_window_pass(window, header.size);
 	record = (void *)at;
-	if (header.type == PERFDATA_ATTR && !reader->own)
+	if (header.type == PERFDATA_ATTR && !reader->native)
 		record->misc = 0;
 	if (reader->swapped)
 		swap_record(reader, record);
 	note_skip(reader, stream, record);
-	reader->own |= own_is(record, OWN_BEGIN);
+	reader->native |= native_is(record, NATIVE_BEGIN);
 	*out = record;
 	return 1;
 }

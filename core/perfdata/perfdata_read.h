@@ -54,7 +54,7 @@ void perfdata_reader_rewind(struct perfdata_reader *reader);
 
 /*
  * Whether it is a file of ours in perf's usual format (core/perfdata/perfdata_sections.h): what its
- * sections have comes before OWN_BEGIN. Once there is a record.
+ * sections have comes before NATIVE_BEGIN. Once there is a record.
  */
 bool perfdata_reader_is_own(const struct perfdata_reader *reader);
 

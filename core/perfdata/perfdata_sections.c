@@ -30,7 +30,7 @@ static bool has_room(const unsigned char *bytes, size_t n)
 	const struct perfdata_own *first = (const void *)(bytes + sizeof(struct perfdata_head));
 
 	return n >= sizeof(struct perfdata_file_head) && first->header.type == PERFDATA_OWN &&
-	       first->kind == PERFDATA_OWN_BASE + OWN_ROOM;
+	       first->kind == PERFDATA_NATIVE_BASE + NATIVE_ROOM;
 }
 
 static void note_attr(struct perfdata_sections *sections, const struct attr_record *record)

@@ -10,10 +10,10 @@
 
 /*
  * `perf sched` reads no streams, only files in perf's usual format (perf 6.1 to 7.1). So where a
- * file has been written as a stream that begins with OWN_ROOM, its end makes it such a file:
+ * file has been written as a stream that begins with NATIVE_ROOM, its end makes it such a file:
  *
  *   - the sections that perf wants are appended: features, attrs and ids
- *   - struct perfdata_file_head takes the place of struct perfdata_head and OWN_ROOM
+ *   - struct perfdata_file_head takes the place of struct perfdata_head and NATIVE_ROOM
  *   - records that the sections stand for (ATTR, TRACING_DATA) become ones that perf steps over
  *
  * Nothing else moves. Where the end never comes the file remains a stream.

@@ -250,20 +250,20 @@ void perfdata_swap_header(struct perf_event_header *record)
 /* record->misc says how many words stand before texts, or before the record in it. */
 static void swap_own(const struct perfdata_events *events, struct perf_event_header *record)
 {
-	struct perfdata_own *own = (void *)record;
-	uint64_t *word = (uint64_t *)(own + 1);
+	struct perfdata_own *native = (void *)record;
+	uint64_t *word = (uint64_t *)(native + 1);
 
-	if (record->size < sizeof(*own))
+	if (record->size < sizeof(*native))
 		return;
-	perfdata_swap_words(&own->kind, 1);
-	if (own->kind - PERFDATA_OWN_BASE >= OWN_KINDS)
+	perfdata_swap_words(&native->kind, 1);
+	if (native->kind - PERFDATA_NATIVE_BASE >= NATIVE_KINDS)
 		return;
-	size_t n = (record->size - sizeof(*own)) / sizeof(*word);
+	size_t n = (record->size - sizeof(*native)) / sizeof(*word);
 	size_t words = size_min(record->misc, n);
 	perfdata_swap_words(word, words);
 	word += words;
 	n -= words;
-	if (own->kind == PERFDATA_OWN_BASE + OWN_AHEAD) {
+	if (native->kind == PERFDATA_NATIVE_BASE + NATIVE_AHEAD) {
 		struct perf_event_header *inner = (struct perf_event_header *)word;
 		if (n == 0)
 			return;

@@ -12,17 +12,17 @@ enum {
 	NAME_ALIGN = 64, /* perf fills texts of features up to that */
 };
 
-const char *const own_names[OWN_KINDS] = {
-	[OWN_BEGIN] = "pmctop:begin",   [OWN_PLAN] = "pmctop:plan",
-	[OWN_EVENT] = "pmctop:event",   [OWN_GROUP] = "pmctop:group",
-	[OWN_COLUMN] = "pmctop:column", [OWN_OPEN] = "pmctop:open",
-	[OWN_CLOSE] = "pmctop:close",   [OWN_PAUSE] = "pmctop:pause",
-	[OWN_RESUME] = "pmctop:resume", [OWN_AHEAD] = "pmctop:ahead",
-	[OWN_CUT] = "pmctop:cut",       [OWN_TALLY] = "pmctop:tally",
-	[OWN_TASK] = "pmctop:task",     [OWN_NOTES] = "pmctop:notes",
-	[OWN_PMU] = "pmctop:pmu",       [OWN_TARGET] = "pmctop:target",
-	[OWN_ROWS] = "pmctop:rows",     [OWN_END] = "pmctop:end",
-	[OWN_GONE] = "pmctop:gone",     [OWN_ROOM] = "pmctop:room",
+const char *const own_names[NATIVE_KINDS] = {
+	[NATIVE_BEGIN] = "pmctop:begin",   [NATIVE_PLAN] = "pmctop:plan",
+	[NATIVE_EVENT] = "pmctop:event",   [NATIVE_GROUP] = "pmctop:group",
+	[NATIVE_COLUMN] = "pmctop:column", [NATIVE_OPEN] = "pmctop:open",
+	[NATIVE_CLOSE] = "pmctop:close",   [NATIVE_PAUSE] = "pmctop:pause",
+	[NATIVE_RESUME] = "pmctop:resume", [NATIVE_AHEAD] = "pmctop:ahead",
+	[NATIVE_CUT] = "pmctop:cut",       [NATIVE_TALLY] = "pmctop:tally",
+	[NATIVE_TASK] = "pmctop:task",     [NATIVE_NOTES] = "pmctop:notes",
+	[NATIVE_PMU] = "pmctop:pmu",       [NATIVE_TARGET] = "pmctop:target",
+	[NATIVE_ROWS] = "pmctop:rows",     [NATIVE_END] = "pmctop:end",
+	[NATIVE_GONE] = "pmctop:gone",     [NATIVE_ROOM] = "pmctop:room",
 };
 
 void perfdata_fini(struct perfdata *data)
@@ -244,17 +244,17 @@ void perfdata_round(struct perfdata *data)
 
 /* ---- our own */
 
-void perfdata_own_begin(struct perfdata *data, enum own_kind kind)
+void perfdata_native_begin(struct perfdata *data, enum native_kind kind)
 {
-	struct perfdata_own own = {
+	struct perfdata_own native = {
 		.header.type = PERFDATA_OWN,
-		.kind = PERFDATA_OWN_BASE + kind,
+		.kind = PERFDATA_NATIVE_BASE + kind,
 	};
 
-	text_copy(own.name, sizeof(own.name), own_names[kind]);
-	data->own_begin = data->n;
-	data->own_words = 0;
-	perfdata_put(data, &own, sizeof(own));
+	text_copy(native.name, sizeof(native.name), own_names[kind]);
+	data->native_begin = data->n;
+	data->native_words = 0;
+	perfdata_put(data, &native, sizeof(native));
 }
 
 void perfdata_word(struct perfdata *data, uint64_t word)
@@ -270,8 +270,8 @@ void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n)
 /* What follows is no word any more. */
 static void end_words(struct perfdata *data)
 {
-	if (!data->own_words)
-		data->own_words = data->n;
+	if (!data->native_words)
+		data->native_words = data->n;
 }
 
 void perfdata_pid(struct perfdata *data, pid_t pid)
@@ -296,16 +296,16 @@ void perfdata_record(struct perfdata *data, const struct perf_event_header *head
 	perfdata_put(data, header, header->size);
 }
 
-void perfdata_own_end(struct perfdata *data)
+void perfdata_native_end(struct perfdata *data)
 {
-	if (data->n - data->own_begin > RECORD_MAX) {
-		data->n = data->own_begin;
+	if (data->n - data->native_begin > RECORD_MAX) {
+		data->n = data->native_begin;
 		return;
 	}
 	end_words(data);
-	struct perf_event_header *header = (void *)(data->bytes + data->own_begin);
+	struct perf_event_header *header = (void *)(data->bytes + data->native_begin);
 	header->misc =
-		(uint16_t)((data->own_words - data->own_begin - sizeof(struct perfdata_own)) /
+		(uint16_t)((data->native_words - data->native_begin - sizeof(struct perfdata_own)) /
 			   sizeof(uint64_t));
-	header->size = (uint16_t)(data->n - data->own_begin);
+	header->size = (uint16_t)(data->n - data->native_begin);
 }

@@ -14,8 +14,8 @@
 struct perfdata {
 	unsigned char *bytes; /* owned */
 	size_t n, capacity;
-	size_t own_begin;       /* of the record of our own that is being written */
-	size_t own_words;       /* where its words end; 0: they go on */
+	size_t native_begin;    /* of the record of our own that is being written */
+	size_t native_words;    /* where its words end; 0: they go on */
 	size_t lent;            /* bytes of rings that stand for themselves, besides */
 	unsigned char *scratch; /* for what is taken out of rings; owned */
 	size_t scratch_capacity;
@@ -80,13 +80,13 @@ void perfdata_round(struct perfdata *data);
  * A record of our own: between begin and end only words are added, then texts. One that would be
  * too large for a record is not written at all.
  */
-void perfdata_own_begin(struct perfdata *data, enum own_kind kind);
+void perfdata_native_begin(struct perfdata *data, enum native_kind kind);
 void perfdata_word(struct perfdata *data, uint64_t word);
 void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n);
 void perfdata_pid(struct perfdata *data, pid_t pid);
 void perfdata_text(struct perfdata *data, const char *text); /* NULL is "" */
 /* A whole record as the kernel wrote it, where texts would stand. */
 void perfdata_record(struct perfdata *data, const struct perf_event_header *header);
-void perfdata_own_end(struct perfdata *data);
+void perfdata_native_end(struct perfdata *data);
 
 #endif

@@ -5,8 +5,8 @@
 #include "core/base/version.h"
 #include "core/perfdata/perfdata_columns.h"
 #include "core/perfdata/perfdata_tracing.h"
-#include "core/perfdata/record_file.h"
-#include "core/perfdata/recorder_part.h"
+#include "core/perfdata/recorder_internal.h"
+#include "core/perfdata/recording_file.h"
 #include "core/sys/cpu_model.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/cpus.h"
@@ -21,10 +21,10 @@ enum { PIECE_BYTES = 256 << 10 }; /* so much is handed on together */
 
 int recorder_new(const struct recorder_spec *spec, struct recorder **out, struct error *err)
 {
-	struct record_file *file;
+	struct recording_file *file;
 	const struct record_rules rules = {.switches = spec->switch_bytes || spec->switch_ns,
 					   .keep = spec->switch_files};
-	int result = record_file_open(spec->path, &rules, &file, err);
+	int result = recording_file_open(spec->path, &rules, &file, err);
 
 	if (result < 0)
 		return result;
@@ -34,7 +34,7 @@ int recorder_new(const struct recorder_spec *spec, struct recorder **out, struct
 		recorder->switch_ns = spec->switch_ns;
 	}
 	recorder->file = file;
-	recorder->data = record_file_take(file);
+	recorder->data = recording_file_new_part(file);
 	recorder->told = xcalloc(RECORDER_TOLD_MAX, sizeof(*recorder->told));
 	*out = recorder;
 	return 0;
@@ -44,18 +44,18 @@ void recorder_flush(struct recorder *recorder)
 {
 	if (recorder->data->n == 0)
 		return;
-	record_file_put(recorder->file, recorder->data,
-			recorder->stamp[0] ? recorder->stamp : NULL);
+	recording_file_append(recorder->file, recorder->data,
+			      recorder->stamp[0] ? recorder->stamp : NULL);
 	recorder->stamp[0] = '\0';
-	recorder->data = record_file_take(recorder->file);
+	recorder->data = recording_file_new_part(recorder->file);
 }
 
 static void put_end(struct recorder *recorder)
 {
 	if (!recorder->began)
 		return;
-	perfdata_own_begin(recorder->data, OWN_END);
-	perfdata_own_end(recorder->data);
+	perfdata_native_begin(recorder->data, NATIVE_END);
+	perfdata_native_end(recorder->data);
 	recorder->began = false;
 }
 
@@ -63,7 +63,7 @@ void recorder_end(struct recorder *recorder)
 {
 	put_end(recorder);
 	recorder_flush(recorder);
-	record_file_end(recorder->file);
+	recording_file_end(recorder->file);
 }
 
 int recorder_finish(struct recorder *recorder, struct error *err)
@@ -71,8 +71,8 @@ int recorder_finish(struct recorder *recorder, struct error *err)
 	if (!recorder)
 		return 0;
 	recorder_end(recorder);
-	record_file_put(recorder->file, recorder->data, NULL);
-	int result = record_file_close(recorder->file, err);
+	recording_file_append(recorder->file, recorder->data, NULL);
+	int result = recording_file_close(recorder->file, err);
 	columns_unref(recorder->columns);
 	perfdata_fini(&recorder->tracing);
 	free(recorder->told);
@@ -87,12 +87,12 @@ void recorder_free(struct recorder *recorder)
 
 int recorder_state(struct recorder *recorder, struct error *err)
 {
-	return record_file_state(recorder->file, err);
+	return recording_file_state(recorder->file, err);
 }
 
 uint64_t recorder_bytes(struct recorder *recorder)
 {
-	return record_file_bytes(recorder->file) + recorder->data->n + recorder->data->lent;
+	return recording_file_bytes(recorder->file) + recorder->data->n + recorder->data->lent;
 }
 
 void recorder_flush_full(struct recorder *recorder)
@@ -190,13 +190,13 @@ static void begin_tracing(struct recorder *recorder, const struct switch_event *
 	if (!texts)
 		return;
 	perfdata_tracing(&recorder->tracing, texts);
-	perfdata_own_begin(recorder->data, OWN_ROOM);
+	perfdata_native_begin(recorder->data, NATIVE_ROOM);
 	perfdata_word(recorder->data, 0);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 	static_assert(sizeof(struct perfdata_head) + sizeof(struct perfdata_own) +
 				      sizeof(uint64_t) ==
 			      sizeof(struct perfdata_file_head),
-		      "OWN_ROOM");
+		      "NATIVE_ROOM");
 }
 
 void recorder_begin(struct recorder *recorder, const struct recorder_facts *facts)
@@ -220,9 +220,9 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	perfdata_head(recorder->data);
 	recorder->featured = false;
 	begin_tracing(recorder, facts->switches);
-	perfdata_own_begin(recorder->data, OWN_BEGIN);
-	perfdata_word(recorder->data, recorder_has_raw(recorder) ? PERFDATA_OWN_VERSION
-								 : PERFDATA_OWN_VERSION_PLAIN);
+	perfdata_native_begin(recorder->data, NATIVE_BEGIN);
+	perfdata_word(recorder->data, recorder_has_raw(recorder) ? PERFDATA_NATIVE_VERSION
+								 : PERFDATA_NATIVE_VERSION_PLAIN);
 	perfdata_word(recorder->data, recorder->began_ns);
 	perfdata_word(recorder->data, realtime_ns);
 	perfdata_word(recorder->data, cpu_slots_per_cycle(facts->sys, facts->pmus));
@@ -233,15 +233,15 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	perfdata_text(recorder->data, facts->host);
 	perfdata_text(recorder->data, facts->pmu);
 	put_cpus_text(recorder->data, &facts->cpus);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 	for (size_t i = 0; i < facts->pmus->n; i++) {
 		const struct pmu *pmu = &facts->pmus->items[i];
-		perfdata_own_begin(recorder->data, OWN_PMU);
+		perfdata_native_begin(recorder->data, NATIVE_PMU);
 		perfdata_word(recorder->data, pmu->type);
 		perfdata_word(recorder->data, pmu->kind);
 		perfdata_text(recorder->data, pmu->name);
 		put_cpus_text(recorder->data, &pmu->cpus);
-		perfdata_own_end(recorder->data);
+		perfdata_native_end(recorder->data);
 	}
 }
 
@@ -287,7 +287,7 @@ void recorder_open(struct recorder *recorder, const struct recorder_stream *stre
 	struct perfdata *data = recorder->data;
 	const struct perfdata_stream *samples = stream->samples;
 
-	perfdata_own_begin(data, OWN_OPEN);
+	perfdata_native_begin(data, NATIVE_OPEN);
 	perfdata_word(data, stream->cpu);
 	perfdata_word(data, (uint64_t)stream->number);
 	perfdata_word(data, stream->group);
@@ -309,14 +309,14 @@ void recorder_open(struct recorder *recorder, const struct recorder_stream *stre
 	perfdata_word(data, samples->tick_id);
 	perfdata_word(data, samples->n_values);
 	perfdata_words(data, samples->ids, samples->n_values);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 void recorder_close(struct recorder *recorder, size_t cpu)
 {
-	perfdata_own_begin(recorder->data, OWN_CLOSE);
+	perfdata_native_begin(recorder->data, NATIVE_CLOSE);
 	perfdata_word(recorder->data, cpu);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 }
 
 void recorder_go(struct recorder *recorder)
@@ -358,10 +358,10 @@ void recorder_records(struct recorder *recorder,
 
 void recorder_ahead(struct recorder *recorder, size_t cpu, const struct perf_event_header *header)
 {
-	perfdata_own_begin(recorder->data, OWN_AHEAD);
+	perfdata_native_begin(recorder->data, NATIVE_AHEAD);
 	perfdata_word(recorder->data, cpu);
 	perfdata_record(recorder->data, header);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 }
 
 void recorder_tick(struct recorder *recorder, const struct recorder_stream *stream,
@@ -381,7 +381,7 @@ void recorder_pause(struct recorder *recorder, const struct recorder_stream *str
 {
 	struct perfdata *data = recorder->data;
 
-	perfdata_own_begin(data, OWN_PAUSE);
+	perfdata_native_begin(data, NATIVE_PAUSE);
 	perfdata_word(data, stream->cpu);
 	perfdata_word(data, stream->group);
 	perfdata_word(data, runner != NULL);
@@ -389,25 +389,25 @@ void recorder_pause(struct recorder *recorder, const struct recorder_stream *str
 	perfdata_pid(data, runner ? runner->tid : -1);
 	for (size_t i = 0; i < READING_VALUES + stream->samples->n_values; i++)
 		perfdata_word(data, reading[i] - stream->samples->base[i]);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 void recorder_resume(struct recorder *recorder, const struct recorder_stream *stream,
 		     uint64_t start_ns, uint64_t weight)
 {
-	perfdata_own_begin(recorder->data, OWN_RESUME);
+	perfdata_native_begin(recorder->data, NATIVE_RESUME);
 	perfdata_word(recorder->data, stream->cpu);
 	perfdata_word(recorder->data, stream->group);
 	perfdata_word(recorder->data, start_ns);
 	perfdata_word(recorder->data, weight);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 }
 
 void recorder_gone(struct recorder *recorder, const struct record *exit)
 {
-	perfdata_own_begin(recorder->data, OWN_GONE);
+	perfdata_native_begin(recorder->data, NATIVE_GONE);
 	perfdata_word(recorder->data, exit->time_ns);
 	perfdata_pid(recorder->data, exit->pid);
 	perfdata_pid(recorder->data, exit->tid);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 }

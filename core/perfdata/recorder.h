@@ -18,7 +18,7 @@
 
 /*
  * A recording under way: whoever counts tells it what it does, as it does it, and it becomes
- * records (core/perfdata/perfdata.h) in a file (core/perfdata/record_file.h). Nothing here waits
+ * records (core/perfdata/perfdata.h) in a file (core/perfdata/recording_file.h). Nothing here waits
  * for a disk. All calls come from the collector's thread.
  *
  * A recording begins between two intervals, and may begin anew in another file: then everything is

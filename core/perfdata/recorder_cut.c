@@ -3,7 +3,7 @@
  * What an interval came to, and who had rows in its snapshot: what is as it was told last is not
  * told again.
  */
-#include "core/perfdata/recorder_part.h"
+#include "core/perfdata/recorder_internal.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"
@@ -36,7 +36,7 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	if (*told == hash)
 		return;
 	*told = hash;
-	perfdata_own_begin(data, OWN_TASK);
+	perfdata_native_begin(data, NATIVE_TASK);
 	perfdata_pid(data, row->pid);
 	perfdata_pid(data, row->tid);
 	perfdata_pid(data, row->ppid);
@@ -47,7 +47,7 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_text(data, row->user);
 	perfdata_text(data, cgroup);
 	perfdata_text(data, row->cmdline);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 	/* Of those who were born meanwhile the kernel has told perf. */
 	if (row->start_ns < recorder->began_ns && row->comm[0])
 		perfdata_comm(data, row->pid, row->tid, row->comm);
@@ -57,12 +57,12 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 static void put_tally(struct perfdata *data, enum own_scope scope, const uint64_t *facts, size_t n,
 		      const uint64_t *tally, size_t width)
 {
-	perfdata_own_begin(data, OWN_TALLY);
+	perfdata_native_begin(data, NATIVE_TALLY);
 	perfdata_word(data, scope);
 	perfdata_words(data, facts, n);
 	perfdata_word(data, width);
 	perfdata_words(data, tally, width);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 /* The snapshot has those that are online, or were counted, in the same order. */
@@ -75,17 +75,17 @@ static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 		if (!interval->cpu_online[i] && !interval->cpu_counted[i])
 			continue;
 		const struct snapshot_cpu *cpu = &snapshot->cpus[shown++];
-		uint64_t flags = (interval->cpu_counted[i] ? OWN_CPU_COUNTED : 0u) |
-				 (interval->cpu_gaps[i] ? OWN_CPU_GAPS : 0u);
+		uint64_t flags = (interval->cpu_counted[i] ? NATIVE_CPU_COUNTED : 0u) |
+				 (interval->cpu_gaps[i] ? NATIVE_CPU_GAPS : 0u);
 		const uint64_t facts[] = {i,
 					  (uint64_t)cpu->cpu,
 					  (uint64_t)(int64_t)cpu->socket,
 					  (uint64_t)(int64_t)cpu->node,
 					  interval->cpu_online[i],
 					  flags};
-		put_tally(recorder->data, OWN_CPU, facts, ARRAY_SIZE(facts),
+		put_tally(recorder->data, NATIVE_CPU, facts, ARRAY_SIZE(facts),
 			  interval_cpu(interval, i), width);
-		put_tally(recorder->data, OWN_IDLE, facts, ARRAY_SIZE(facts),
+		put_tally(recorder->data, NATIVE_IDLE, facts, ARRAY_SIZE(facts),
 			  interval_idle(interval, i), width);
 		recorder_flush_full(recorder);
 	}
@@ -99,7 +99,7 @@ static void put_task_times(struct recorder *recorder, const struct interval *int
 		const struct task *task = interval->ran[i];
 		const uint64_t facts[] = {(uint64_t)(int64_t)task->pid,
 					  (uint64_t)(int64_t)task->tid};
-		put_tally(recorder->data, OWN_TASK_TIME, facts, ARRAY_SIZE(facts),
+		put_tally(recorder->data, NATIVE_TASK_TIME, facts, ARRAY_SIZE(facts),
 			  interval->tallies + i * width, tally_recorded_width(&interval->shape));
 		recorder_flush_full(recorder);
 	}
@@ -124,14 +124,14 @@ static void put_tids(struct recorder *recorder, enum own_listed listed, const st
 
 	for (size_t done = 0; done < n; done += EACH) {
 		size_t some = size_min(n - done, EACH);
-		perfdata_own_begin(recorder->data, OWN_ROWS);
+		perfdata_native_begin(recorder->data, NATIVE_ROWS);
 		perfdata_word(recorder->data, listed);
 		perfdata_word(recorder->data, some);
 		for (size_t i = done; i < done + some; i += 2) {
 			uint64_t next = i + 1 < done + some ? (uint32_t)rows[i + 1].tid : 0;
 			perfdata_word(recorder->data, next << 32 | (uint32_t)rows[i].tid);
 		}
-		perfdata_own_end(recorder->data);
+		perfdata_native_end(recorder->data);
 		recorder_flush_full(recorder);
 	}
 }
@@ -149,7 +149,7 @@ static void put_roots(struct recorder *recorder, const struct target_root *roots
 	if (hash == recorder->told_target)
 		return;
 	recorder->told_target = hash;
-	perfdata_own_begin(recorder->data, OWN_TARGET);
+	perfdata_native_begin(recorder->data, NATIVE_TARGET);
 	perfdata_word(recorder->data, n);
 	for (size_t i = 0; i < n; i++) {
 		perfdata_pid(recorder->data, roots[i].tid);
@@ -160,7 +160,7 @@ static void put_roots(struct recorder *recorder, const struct target_root *roots
 	}
 	for (size_t i = 0; i < n; i++)
 		perfdata_text(recorder->data, roots[i].comm);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 }
 
 static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
@@ -172,13 +172,13 @@ static void put_rows(struct recorder *recorder, const struct snapshot *snapshot,
 	if (snapshot->targeted) {
 		const struct target_root *roots = target_roots(target, &n_roots);
 		put_roots(recorder, roots, n_roots);
-		put_tids(recorder, OWN_RAN, rows->items, n_shown);
-		put_tids(recorder, OWN_ABOVE, snapshot->sleeping, snapshot->n_sleeping);
+		put_tids(recorder, NATIVE_RAN, rows->items, n_shown);
+		put_tids(recorder, NATIVE_ABOVE, snapshot->sleeping, snapshot->n_sleeping);
 	}
-	put_tids(recorder, OWN_STILL, rows->items + n_shown, rows->n_still);
+	put_tids(recorder, NATIVE_STILL, rows->items + n_shown, rows->n_still);
 	for (size_t i = 0; i < rows->n; i++) {
 		bool ended_root = i >= n_ran && i < n_shown && (rows->items[i].flags & ROW_EXITED);
-		if (!ended_root) /* of whom OWN_TARGET tells */
+		if (!ended_root) /* of whom NATIVE_TARGET tells */
 			put_row(recorder, snapshot, &rows->items[i]);
 	}
 	for (size_t i = 0; i < snapshot->n_sleeping; i++)
@@ -194,19 +194,19 @@ static void put_notes(struct recorder *recorder, const struct snapshot *snapshot
 	if (hash == recorder->told_notes)
 		return;
 	recorder->told_notes = hash;
-	perfdata_own_begin(recorder->data, OWN_NOTES);
+	perfdata_native_begin(recorder->data, NATIVE_NOTES);
 	perfdata_word(recorder->data, snapshot->n_notes);
 	for (size_t i = 0; i < snapshot->n_notes; i++)
 		perfdata_text(recorder->data, snapshot->notes[i]);
-	perfdata_own_end(recorder->data);
+	perfdata_native_end(recorder->data);
 }
 
 /* How its rows were chosen. */
-static uint64_t own_rows(const struct snapshot *snapshot)
+static uint64_t native_rows(const struct snapshot *snapshot)
 {
-	return (snapshot->command_lines ? OWN_COMMAND_LINES : 0u) |
-	       (snapshot->threads.n_still > 0 ? OWN_IDLE_ROWS : 0u) |
-	       (snapshot->targeted ? OWN_TARGETED : 0u);
+	return (snapshot->command_lines ? NATIVE_COMMAND_LINES : 0u) |
+	       (snapshot->threads.n_still > 0 ? NATIVE_IDLE_ROWS : 0u) |
+	       (snapshot->targeted ? NATIVE_TARGETED : 0u);
 }
 
 void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
@@ -215,7 +215,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	struct perfdata *data = recorder->data;
 	size_t width = tally_recorded_width(&interval->shape);
 
-	perfdata_own_begin(data, OWN_CUT);
+	perfdata_native_begin(data, NATIVE_CUT);
 	perfdata_word(data, snapshot->sequence);
 	perfdata_word(data, snapshot->time_ns);
 	perfdata_word(data, snapshot->realtime_ns);
@@ -224,10 +224,10 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_word(data, snapshot->lost_records);
 	perfdata_word(data, snapshot->threads_ran);
 	perfdata_word(data, snapshot->threads_counted);
-	perfdata_word(data, own_rows(snapshot));
-	perfdata_own_end(data);
-	put_tally(data, OWN_TOTALS, NULL, 0, interval->totals, width);
-	put_tally(data, OWN_UNATTRIBUTED, NULL, 0, interval->unattributed, width);
+	perfdata_word(data, native_rows(snapshot));
+	perfdata_native_end(data);
+	put_tally(data, NATIVE_TOTALS, NULL, 0, interval->totals, width);
+	put_tally(data, NATIVE_UNATTRIBUTED, NULL, 0, interval->unattributed, width);
 	put_cpus(recorder, snapshot, interval);
 	if (snapshot->columns->plan->times_group >= 0)
 		put_task_times(recorder, interval);

@@ -2,11 +2,11 @@
 #include "core/replay/replay.h"
 
 #include "core/base/util.h"
-#include "core/perfdata/own_read.h"
+#include "core/perfdata/native_record.h"
 #include "core/replay/replay_input.h"
-#include "core/replay/replay_part.h"
+#include "core/replay/replay_state.h"
 #include "core/replay/replay_target.h"
-#include "core/snapshot/snapshot_take.h"
+#include "core/snapshot/snapshot_build.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ struct replay {
 	struct replay_input *file;     /* NULL: someone else's input */
 	const struct perfdata_input *input;
 	struct perfdata_reader *reader;
-	struct replay_part *part;
+	struct replay_state *part;
 	struct replay_kind *kind; /* NULL: broken since it began anew */
 	struct error error;       /* ... and why */
 	uint64_t interval_ns, records;
@@ -30,7 +30,7 @@ struct replay {
 
 /* ---- the part */
 
-void replay_part_open(struct replay_part *part, const int *cpu_numbers, size_t n_cpus)
+void replay_state_open(struct replay_state *part, const int *cpu_numbers, size_t n_cpus)
 {
 	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
 
@@ -38,7 +38,7 @@ void replay_part_open(struct replay_part *part, const int *cpu_numbers, size_t n
 	part->attrib = attrib_new(part->tasks, &part->interval);
 }
 
-static void part_free(struct replay_part *part)
+static void part_free(struct replay_state *part)
 {
 	if (!part)
 		return;
@@ -46,7 +46,7 @@ static void part_free(struct replay_part *part)
 		attrib_free(part->attrib);
 		interval_fini(&part->interval);
 	}
-	replay_part_columns_fini(part);
+	replay_state_columns_fini(part);
 	target_free(part->target);
 	topology_fini(&part->topology);
 	users_free(part->users);
@@ -57,18 +57,18 @@ static void part_free(struct replay_part *part)
 	free(part);
 }
 
-static struct replay_part *part_new(struct replay *replay, struct error *err)
+static struct replay_state *part_new(struct replay *replay, struct error *err)
 {
 	static const struct target_spec everybody;
-	struct replay_part *part = xcalloc(1, sizeof(*part));
+	struct replay_state *part = xcalloc(1, sizeof(*part));
 
 	part->config = &replay->engine;
 	part->config_columns = replay->columns;
 	part->live = !replay->input->seekable;
 	part->interval_ns = replay->interval_ns;
 	part->reader = replay->reader;
-	sys_nowhere_init(&part->nowhere);
-	part->sys = &part->nowhere.sys;
+	sys_stub_init(&part->stub);
+	part->sys = &part->stub.sys;
 	part->tasks = tasks_new(part->sys);
 	part->users = users_new(part->sys);
 	topology_init(&part->topology, part->sys);
@@ -93,11 +93,11 @@ static int await(struct replay *replay, struct error *err)
 	return result < 0 ? error_set(err, result, "The recording did not begin.") : 0;
 }
 
-/* Whether a record stands before OWN_BEGIN in a recording of pmctop's, and is left out. */
+/* Whether a record stands before NATIVE_BEGIN in a recording of pmctop's, and is left out. */
 static bool is_ahead(const struct replay *replay, const struct perf_event_header *record)
 {
-	return own_is(record, OWN_ROOM) ||
-	       (perfdata_reader_is_own(replay->reader) && !own_is(record, OWN_BEGIN));
+	return native_is(record, NATIVE_ROOM) ||
+	       (perfdata_reader_is_own(replay->reader) && !native_is(record, NATIVE_BEGIN));
 }
 
 static int read_first(struct replay *replay, const struct perf_event_header **record,
@@ -106,7 +106,7 @@ static int read_first(struct replay *replay, const struct perf_event_header **re
 	int result;
 
 	for (;;) {
-		result = replay_part_read(replay->part, record, err);
+		result = replay_state_read(replay->part, record, err);
 		if (result == -EAGAIN)
 			result = await(replay, err);
 		else if (result <= 0 || !is_ahead(replay, *record))
@@ -130,8 +130,8 @@ static int begin(struct replay *replay, struct error *err)
 	if (result < 0)
 		return result;
 	const struct replay_kind_ops *ops =
-		own_is(record, OWN_BEGIN) ? &replay_own_ops : &replay_perf_ops;
-	if (replay->paced && ops == &replay_own_ops)
+		native_is(record, NATIVE_BEGIN) ? &replay_native_ops : &replay_perf_ops;
+	if (replay->paced && ops == &replay_native_ops)
 		notes_add(&replay->part->said,
 			  "Intervals are as they were recorded: a delay is for live runs, and for "
 			  "recordings of perf's.");
@@ -246,7 +246,7 @@ static void do_commands(struct replay *replay)
 	struct error err;
 
 	for (size_t i = 0; i < replay->commands.n; i++)
-		if (replay_part_command(replay->part, &replay->commands.items[i], &err) < 0) {
+		if (replay_state_command(replay->part, &replay->commands.items[i], &err) < 0) {
 			notes_remove(said, err.text); /* said before: on top again */
 			notes_add_urgent(said, "%s", err.text);
 		}
@@ -254,7 +254,7 @@ static void do_commands(struct replay *replay)
 }
 
 /* What replays say themselves stands before what was said live. */
-static void add_notes(const struct replay_part *part, struct notes *notes)
+static void add_notes(const struct replay_state *part, struct notes *notes)
 {
 	for (size_t i = 0; i < part->said.n; i++)
 		notes_add(notes, "%s", part->said.items[i]);
@@ -262,7 +262,7 @@ static void add_notes(const struct replay_part *part, struct notes *notes)
 		notes_add(notes, "%s", part->notes.items[i]);
 }
 
-static struct snapshot *take_picture(struct replay_part *part)
+static struct snapshot *take_picture(struct replay_state *part)
 {
 	struct notes notes = {0};
 
@@ -283,7 +283,7 @@ static struct snapshot *take_picture(struct replay_part *part)
 		.now_ns = part->time_ns,
 		.uneven = part->uneven,
 	};
-	struct snapshot *snapshot = snapshot_take(&source, part->length_ns);
+	struct snapshot *snapshot = snapshot_build(&source, part->length_ns);
 	snapshot->sequence = part->sequence;
 	snapshot->time_ns = part->time_ns;
 	snapshot->realtime_ns = part->realtime_ns;
@@ -360,7 +360,7 @@ uint64_t replay_records(const struct replay *replay)
 
 bool replay_is_own(const struct replay *replay)
 {
-	return replay->kind && replay->kind->ops == &replay_own_ops;
+	return replay->kind && replay->kind->ops == &replay_native_ops;
 }
 
 void replay_set_interval(struct replay *replay, uint64_t interval_ns)

@@ -12,7 +12,7 @@
 
 /*
  * A recording as snapshots: those that were shown when pmctop recorded it, figure for figure
- * (core/replay/replay_own.c), or those that can be made of what perf recorded
+ * (core/replay/replay_native.c), or those that can be made of what perf recorded
  * (core/replay/replay_perf.c):
  *
  *     perf record -a -e '{context-switches,cycles,instructions,...}:S' -c 1
@@ -20,7 +20,7 @@
  * The leader may be sched:sched_switch; 'perf sched record' has times alone.
  *
  * The records go to core/attrib, as live ones do. It knows no pace: whoever wants the next snapshot
- * asks for it (core/replay/player.h).
+ * asks for it (core/replay/replay_feed.h).
  */
 struct replay;
 

@@ -43,7 +43,7 @@ static size_t place_of(const struct replay_cgroups *cgroups, uint64_t id)
 }
 
 /* A number is one cgroup's for good; of one that was renamed the last name holds. */
-bool replay_cgroups_take(struct replay_cgroups *cgroups, const struct perf_event_header *record)
+bool replay_cgroups_parse(struct replay_cgroups *cgroups, const struct perf_event_header *record)
 {
 	const char *path = (const char *)(record + 1) + sizeof(uint64_t);
 	uint64_t id;

@@ -22,7 +22,7 @@ enum { REPLAY_CGROUPS_MAX = 1 << 16 }; /* more are not known */
 void replay_cgroups_fini(struct replay_cgroups *cgroups); /* zeroed is fine */
 
 /* Takes a PERF_RECORD_CGROUP; false: it is of another kind. */
-bool replay_cgroups_take(struct replay_cgroups *cgroups, const struct perf_event_header *record);
+bool replay_cgroups_parse(struct replay_cgroups *cgroups, const struct perf_event_header *record);
 
 /* Whether samples tell of any event where they were made. */
 bool replay_cgroups_told(const struct perfdata_events *events);

@@ -3,7 +3,7 @@
  * A recording is shown with the columns that it was shown with when it was made, or with others
  * that can be made of the same events.
  */
-#include "core/replay/replay_part.h"
+#include "core/replay/replay_state.h"
 
 #include "core/base/util.h"
 
@@ -22,7 +22,7 @@ static void recorded_fini(struct replay_columns *recorded)
 	*recorded = (struct replay_columns){0};
 }
 
-void replay_part_columns_fini(struct replay_part *part)
+void replay_state_columns_fini(struct replay_state *part)
 {
 	selection_fini(&part->choice.selection);
 	recorded_fini(&part->recorded);
@@ -39,7 +39,7 @@ static bool has_hardware(const struct event_set *events)
 }
 
 /* The recording's own, unless another one is asked for, or it has none. */
-static void choose_preset(struct replay_part *part, bool hardware)
+static void choose_preset(struct replay_state *part, bool hardware)
 {
 	if (part->config->preset)
 		part->choice.preset = part->config->preset;
@@ -49,7 +49,7 @@ static void choose_preset(struct replay_part *part, bool hardware)
 		part->choice.preset = preset_find(hardware ? "overview" : "software");
 }
 
-static void begin_choice(struct replay_part *part)
+static void begin_choice(struct replay_state *part)
 {
 	const struct replay_columns *recorded = &part->recorded;
 	bool hardware = has_hardware(&recorded->events) || part->pmu[0];
@@ -61,8 +61,8 @@ static void begin_choice(struct replay_part *part)
 		.n_preset = recorded->n_preset,
 		.preset.name = recorded->n_defs > 0 ? recorded->preset : NULL,
 	};
-	part->access = (struct access){
-		.level = ACCESS_SYSTEM,
+	part->access = (struct perf_access){
+		.level = PERF_ACCESS_SYSTEM,
 		.hardware = hardware ? 0 : -ENOENT,
 	};
 	part->names = (struct event_context){
@@ -80,7 +80,7 @@ static void begin_choice(struct replay_part *part)
 	choose_preset(part, hardware);
 }
 
-static int do_command(struct replay_part *part, const struct command *command, struct error *err)
+static int do_command(struct replay_state *part, const struct command *command, struct error *err)
 {
 	struct engine_choice *choice = &part->choice;
 
@@ -114,7 +114,7 @@ static int do_command(struct replay_part *part, const struct command *command, s
 				 "A recording cannot show idle tasks that it was made without.");
 	case COMMAND_RECORD:
 		return error_set(err, -EOPNOTSUPP, "A recording cannot be recorded.");
-	case COMMAND_PAUSE: /* core/replay/player's */
+	case COMMAND_PAUSE: /* core/replay/replay_feed's */
 	case COMMAND_STEP:
 	case COMMAND_SEEK_BY:
 	case COMMAND_SEEK_TO:
@@ -124,13 +124,14 @@ static int do_command(struct replay_part *part, const struct command *command, s
 	return -EINVAL;
 }
 
-static void renew_columns(struct replay_part *part)
+static void renew_columns(struct replay_state *part)
 {
 	columns_unref(part->columns);
 	part->columns = engine_choice_columns(&part->choice, part->recorded.plan);
 }
 
-int replay_part_command(struct replay_part *part, const struct command *command, struct error *err)
+int replay_state_command(struct replay_state *part, const struct command *command,
+			 struct error *err)
 {
 	int result = do_command(part, command, err);
 
@@ -161,7 +162,7 @@ static bool is_shown(const struct selection *selection, unsigned event)
  * Where neither the recording nor anybody here says what to show, whoever made it wanted to see all
  * that it counts: an event that no column is made of is one itself.
  */
-static void show_the_rest(struct replay_part *part)
+static void show_the_rest(struct replay_state *part)
 {
 	struct selection *selection = &part->choice.selection;
 	const struct event_set *events = &part->recorded.events;
@@ -173,7 +174,7 @@ static void show_the_rest(struct replay_part *part)
 }
 
 /* What cannot be had of another plan than the first is told, and the rest is shown. */
-static int make_choice(struct replay_part *part, struct error *err)
+static int make_choice(struct replay_state *part, struct error *err)
 {
 	int result = engine_choice_make(&part->choice, err);
 
@@ -185,7 +186,8 @@ static int make_choice(struct replay_part *part, struct error *err)
 	return result < 0 ? err->code = -EINVAL : 0;
 }
 
-int replay_part_columns(struct replay_part *part, struct replay_columns *columns, struct error *err)
+int replay_state_columns(struct replay_state *part, struct replay_columns *columns,
+			 struct error *err)
 {
 	struct error why;
 

@@ -220,7 +220,7 @@ static void take_threads(struct replay_facts *facts, struct rest *rest)
 		take_thread(facts, entry.tid);
 }
 
-bool replay_facts_take(struct replay_facts *facts, const struct perf_event_header *record)
+bool replay_facts_parse(struct replay_facts *facts, const struct perf_event_header *record)
 {
 	struct rest rest = {(const unsigned char *)(record + 1), record->size - sizeof(*record)};
 

@@ -37,7 +37,7 @@ struct replay_facts {
 void replay_facts_fini(struct replay_facts *facts);
 
 /* Takes what a record tells; what makes no sense tells nothing. False: it is of another kind. */
-bool replay_facts_take(struct replay_facts *facts, const struct perf_event_header *record);
+bool replay_facts_parse(struct replay_facts *facts, const struct perf_event_header *record);
 
 /* The name of a PMU, or NULL. */
 const char *replay_facts_pmu(const struct replay_facts *facts, uint32_t type);

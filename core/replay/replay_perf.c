@@ -203,7 +203,7 @@ static int take(struct replay_perf *perf, const struct perf_event_header *header
 	struct record record;
 
 	if (!replay_perf_tells(header->type)) {
-		replay_cgroups_take(&perf->cgroups, header);
+		replay_cgroups_parse(&perf->cgroups, header);
 		return 0;
 	}
 	if (header->type == PERFDATA_ROUND) {
@@ -258,7 +258,7 @@ static void add_losses(struct replay_perf *perf)
 
 static void end_interval(struct replay_perf *perf)
 {
-	struct replay_part *part = perf->kind.part;
+	struct replay_state *part = perf->kind.part;
 	const struct replay_facts *facts = &perf->facts;
 	struct interval *interval = &part->interval;
 
@@ -273,16 +273,16 @@ static void end_interval(struct replay_perf *perf)
 		facts->realtime_ns ? facts->realtime_ns + (time_ns - facts->clock_ns) : 0;
 	part->length_ns = interval_counted_ns(interval, time_ns - perf->slices.begin_ns);
 	part->lost_records = interval->lost_records;
-	part->nowhere.now_ns = time_ns;
-	part->nowhere.realtime_ns = part->realtime_ns;
+	part->stub.now_ns = time_ns;
+	part->stub.realtime_ns = part->realtime_ns;
 	perf->over = true;
 }
 
 static void begin_interval(struct replay_perf *perf)
 {
-	struct replay_part *part = perf->kind.part;
+	struct replay_state *part = perf->kind.part;
 
-	tasks_forget(part->tasks, perf->slices.begin_ns);
+	tasks_free_exited(part->tasks, perf->slices.begin_ns);
 	interval_reset(&part->interval);
 	replay_slices_begin(&perf->slices, part->interval_ns);
 	perf->over = false;
@@ -304,7 +304,7 @@ static int next_record(struct replay_perf *perf, const struct perf_event_header 
 		free(perf->first);
 		perf->first = NULL;
 	}
-	return replay_part_read(perf->kind.part, header, err);
+	return replay_state_read(perf->kind.part, header, err);
 }
 
 static int perf_advance(struct replay_kind *kind, struct error *err)

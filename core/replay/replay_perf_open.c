@@ -129,8 +129,8 @@ static int look_at(struct replay_perf *perf, const struct perf_event_header *hea
 					      "of its events makes no sense.")
 				  : 0;
 	}
-	if (replay_facts_take(&perf->facts, header) ||
-	    replay_cgroups_take(&perf->cgroups, header) || !replay_perf_tells(header->type))
+	if (replay_facts_parse(&perf->facts, header) ||
+	    replay_cgroups_parse(&perf->cgroups, header) || !replay_perf_tells(header->type))
 		return 0;
 	if (header->type == PERF_RECORD_SAMPLE) {
 		if (is_of_tasks(perf) || perf->facts.of_cgroup)
@@ -186,7 +186,7 @@ static int check_target(const struct replay_perf *perf, struct error *err)
 /* What is counted is known: the part is made for it. */
 static int show(struct replay_perf *perf, struct error *err)
 {
-	struct replay_part *part = perf->kind.part;
+	struct replay_state *part = perf->kind.part;
 
 	if (perf->facts.n_cpus > perf->n_cpus)
 		perf->n_cpus = perf->facts.n_cpus;
@@ -200,7 +200,7 @@ static int show(struct replay_perf *perf, struct error *err)
 	int *numbers = xcalloc(perf->n_cpus, sizeof(*numbers));
 	for (size_t i = 0; i < perf->n_cpus; i++)
 		numbers[i] = (int)i;
-	replay_part_open(part, numbers, perf->n_cpus);
+	replay_state_open(part, numbers, perf->n_cpus);
 	free(numbers);
 	perf->slices = (struct replay_slices){
 		.attrib = part->attrib,
@@ -219,10 +219,10 @@ static int show(struct replay_perf *perf, struct error *err)
 	note_plan(perf);
 	struct replay_columns columns = {.plan = plan_ref(perf->plan.plan)};
 	event_set_copy(&columns.events, &perf->plan.events);
-	return replay_part_columns(part, &columns, err);
+	return replay_state_columns(part, &columns, err);
 }
 
-int replay_perf_open(struct replay_part *part, const struct perf_event_header *record,
+int replay_perf_open(struct replay_state *part, const struct perf_event_header *record,
 		     struct replay_kind **kind, struct error *err)
 {
 	struct replay_perf *perf = xcalloc(1, sizeof(*perf));
@@ -240,7 +240,7 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 	int result = 1;
 
 	while (!perf->round && perf->first_bytes <= FIRST_BYTES &&
-	       (result = replay_part_read(kind->part, &record, err)) > 0) {
+	       (result = replay_state_read(kind->part, &record, err)) > 0) {
 		int told = look_at(perf, record, err);
 		if (told < 0)
 			return told;

@@ -53,7 +53,7 @@ static bool is_listed(const char *list, const char *word)
 	return false;
 }
 
-static bool is_of_user(struct replay_part *part, const char *list, const struct task *task)
+static bool is_of_user(struct replay_state *part, const char *list, const struct task *task)
 {
 	char name[64], number[16];
 
@@ -81,7 +81,7 @@ static bool is_in_cgroup(const char *list, const struct task *task)
 	return is_listed(list, "/");
 }
 
-static bool belongs(struct replay_part *part, const struct target_spec *spec, struct task *task)
+static bool belongs(struct replay_state *part, const struct target_spec *spec, struct task *task)
 {
 	bool in = !target_spec_has_roots(spec) || descends(spec, part->tasks, task, 0);
 
@@ -89,13 +89,13 @@ static bool belongs(struct replay_part *part, const struct target_spec *spec, st
 	       (!spec->cgroup || is_in_cgroup(spec->cgroup, task));
 }
 
-static void choose(struct replay_part *part, struct task *task)
+static void choose(struct replay_state *part, struct task *task)
 {
-	target_tell_has(part->target, task);
+	target_add_member(part->target, task);
 	part->met = true;
 }
 
-void replay_target_choose(struct replay_part *part, const struct target_spec *spec)
+void replay_target_choose(struct replay_state *part, const struct target_spec *spec)
 {
 	const struct interval *interval = &part->interval;
 	struct task *const *ran = interval->ran;
@@ -107,7 +107,7 @@ void replay_target_choose(struct replay_part *part, const struct target_spec *sp
 		return;
 	}
 	part->chosen = true;
-	target_tell(part->target, NULL, 0);
+	target_set_roots(part->target, NULL, 0);
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		struct task *task = ran[i];
 		/* And those above it, which have a row beside it. */

@@ -11,7 +11,7 @@
 
 #include "core/base/util.h"
 #include "core/snapshot/history_bucket.h"
-#include "core/snapshot/snapshot_sum.h"
+#include "core/snapshot/snapshot_merge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,7 +168,7 @@ static void file_sum(struct history *history)
 {
 	if (!history->sum)
 		return;
-	snapshot_sum_evaluate(history->sum);
+	snapshot_merge_evaluate(history->sum);
 	file_bucket(history, history->sum);
 	snapshot_free(history->sum);
 	history->sum = NULL;
@@ -241,9 +241,9 @@ void history_add(struct history *history, const struct snapshot *all)
 		return;
 	}
 	if (history->sum)
-		snapshot_sum_add(history->sum, snapshot);
+		snapshot_merge_add(history->sum, snapshot);
 	else
-		history->sum = snapshot_sum_new(snapshot);
+		history->sum = snapshot_merge_new(snapshot);
 	if (history->sum->interval_ns >= HISTORY_BUCKET_NS)
 		file_sum(history);
 }

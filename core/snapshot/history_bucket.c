@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/snapshot/history_part.h"
+#include "core/snapshot/history_internal.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"

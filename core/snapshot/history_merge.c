@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/util.h"
-#include "core/snapshot/history_part.h"
+#include "core/snapshot/history_internal.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -194,7 +194,7 @@ static bool is_counted(const struct tally_shape *shape, const uint64_t *tally)
 	return false;
 }
 
-void snapshot_sum_target(struct snapshot *snapshot)
+void snapshot_merge_target(struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
 	const struct tally_shape *shape = &columns->plan->shape;

@@ -103,7 +103,7 @@ struct snapshot_cpu {
 	struct figure *figures; /* n_metrics, over tally - idle; NULL where tally is */
 };
 
-/* What was run, of a snapshot that is a summary (core/snapshot/summary.h). */
+/* What was run, of a snapshot that is a summary (core/snapshot/run_summary.h). */
 struct snapshot_run {
 	char *const *command; /* argv, NULL behind its end; borrowed for the snapshot's life */
 	int status;           /* 0..255, 128 + signal; -1: it still runs, and times are as of now */
@@ -116,7 +116,7 @@ struct snapshot_cost {
 	uint64_t cpu_ns;    /* CPU time of its process in the interval */
 	uint64_t wall_ns;   /* how long that was */
 	uint64_t records;   /* that it read, where whole CPUs are counted */
-	uint64_t switch_ns; /* what the kernel takes for a switch (counted_windows.h); 0: unknown */
+	uint64_t switch_ns; /* what the kernel takes for a switch (duty_cycle.h); 0: unknown */
 	uint64_t cycles;    /* of the thread that counts; 0: unknown */
 	bool reads_itself;  /* these without a call (self_count.h) */
 };
@@ -245,7 +245,7 @@ const char *snapshot_cgroup(const struct snapshot *snapshot, const struct row *r
 void snapshot_evaluate_busy(const struct columns *columns, uint64_t interval_ns, bool machine,
 			    const uint64_t *tally, const uint64_t *idle, struct figure *figures);
 /* Fills in target and target_figures, from the rows that there are. */
-void snapshot_sum_target(struct snapshot *snapshot);
+void snapshot_merge_target(struct snapshot *snapshot);
 
 /*
  * The seconds that rates of tasks divide by: the interval. In a summary of one part it is the time

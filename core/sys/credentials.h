@@ -10,7 +10,7 @@
 
 /*
  * What the kernel holds this process to be allowed, as /proc/self/status tells. Capabilities are
- * those of its user namespace: where that is not the first one (confinement.h), perf_event_open
+ * those of its user namespace: where that is not the first one (container.h), perf_event_open
  * does not ask for them.
  */
 struct credentials {

@@ -154,17 +154,17 @@ int proc_field_number(const struct sys *sys, const char *path, const char *name,
 int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *switches)
 {
 	struct proc_text status;
-	uint64_t own, forced;
+	uint64_t native, forced;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
 	int result = proc_text_read(sys, path, &status);
 	if (result == 0)
-		result = find_field(status.text, "voluntary_ctxt_switches", &own);
+		result = find_field(status.text, "voluntary_ctxt_switches", &native);
 	if (result == 0)
 		result = find_field(status.text, "nonvoluntary_ctxt_switches", &forced);
 	if (result == 0)
-		*switches = own + forced;
+		*switches = native + forced;
 	proc_text_fini(&status);
 	return result;
 }

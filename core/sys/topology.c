@@ -57,7 +57,7 @@ static struct topology_cpu *find(struct topology *topology, int cpu)
 	return &topology->cpus[cpu];
 }
 
-void topology_tell(struct topology *topology, int cpu, int socket, int node)
+void topology_set(struct topology *topology, int cpu, int socket, int node)
 {
 	struct topology_cpu *found = find(topology, cpu);
 

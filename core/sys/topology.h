@@ -28,7 +28,7 @@ void topology_init(struct topology *topology, const struct sys *sys);
 void topology_fini(struct topology *topology);
 
 /* Where one is, -1 where that is not known; of a machine elsewhere. */
-void topology_tell(struct topology *topology, int cpu, int socket, int node);
+void topology_set(struct topology *topology, int cpu, int socket, int node);
 
 /* cpu >= 0. Reads files only for one that has come online. */
 struct topology_cpu topology_find(struct topology *topology, int cpu, bool online);

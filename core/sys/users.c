@@ -141,7 +141,7 @@ void users_free(struct users *users)
 	free(users);
 }
 
-void users_tell(struct users *users, uid_t uid, const char *name)
+void users_set_name(struct users *users, uid_t uid, const char *name)
 {
 	struct user *user = users->n ? bsearch(&(struct user){.uid = uid}, users->items, users->n,
 					       sizeof(*users->items), compare_uid)

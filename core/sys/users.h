@@ -20,7 +20,7 @@ void users_free(struct users *users);
 int users_find(const struct users *users, const char *name, uid_t *uid);
 
 /* What a user is called, elsewhere. */
-void users_tell(struct users *users, uid_t uid, const char *name);
+void users_set_name(struct users *users, uid_t uid, const char *name);
 
 /* Writes the name, the number, or "" for (uid_t)-1. */
 void users_name(struct users *users, uid_t uid, char *name, size_t size);

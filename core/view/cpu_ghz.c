@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-bool cpu_ghz_is_told(const struct columns *columns)
+bool cpu_ghz_is_known(const struct columns *columns)
 {
 	int cycles = event_set_find(&columns->events, "cycles");
 

@@ -10,7 +10,7 @@
  */
 
 /* Whether it can be told: of both privilege levels, and not as a column of its own. */
-bool cpu_ghz_is_told(const struct columns *columns);
+bool cpu_ghz_is_known(const struct columns *columns);
 /* NOT_COUNTED where the CPU was not heard of. */
 struct figure cpu_ghz(const struct columns *columns, const struct snapshot_cpu *cpu);
 

@@ -12,7 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view/cpu_lost.h"
+#include "core/view/cpu_stall.h"
 #include "core/view/view.h"
 
 #include <assert.h>
@@ -483,7 +483,7 @@ static uint64_t verdict_ns(const struct judge *judge, size_t i, enum verdict ver
 	if (verdict != VERDICT_STALLED)
 		return ns;
 	double ipc = rows_figures(snapshot->columns, &snapshot->threads, i)[judge->ipc].value;
-	double lost_ns = (double)ns * cpu_lost_share(ipc);
+	double lost_ns = (double)ns * cpu_stall_share(ipc);
 	/* All of a time of nearly 2^64 ns, which a broken recording may have, is more than fits. */
 	return lost_ns < (double)ns ? (uint64_t)lost_ns : ns;
 }
@@ -600,7 +600,7 @@ static const char *whose_figures(const struct snapshot *snapshot)
 
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size)
 {
-	char nowhere[1];
+	char stub[1];
 	uint64_t all_ns = snapshot->interval_ns * snapshot->n_cpus;
 	const struct figure *figures =
 		snapshot->target_figures ? snapshot->target_figures : snapshot->figures;
@@ -609,8 +609,8 @@ enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, si
 	struct judge judge;
 
 	if (!text) {
-		text = nowhere;
-		size = sizeof(nowhere);
+		text = stub;
+		size = sizeof(stub);
 	}
 	text[0] = '\0';
 	judge_init(&judge, snapshot);

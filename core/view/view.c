@@ -4,13 +4,13 @@
  * cell says follows from its column alone (core/view/view_cell.c), and is made only where someone
  * asks.
  */
-#include "core/view/view_part.h"
+#include "core/view/view_internal.h"
 
 #include "core/base/radix.h"
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"
 #include "core/view/cpu_ghz.h"
-#include "core/view/cpu_lost.h"
+#include "core/view/cpu_stall.h"
 #include "core/view/view_cpus.h"
 
 #include <math.h>

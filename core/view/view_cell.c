@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
-#include "core/view/view_part.h"
+#include "core/view/view_internal.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/cpu_ghz.h"
-#include "core/view/cpu_lost.h"
+#include "core/view/cpu_stall.h"
 #include "core/view/view_cpus.h"
 
 #include <assert.h>
@@ -305,7 +305,7 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 		cell_number(cell, view->cpus[index].cpus);
 		return;
 	case FIELD_LOST:
-		figure_format(&cpu_lost_def, view_lost(view, index), cell);
+		figure_format(&cpu_stall_def, view_lost(view, index), cell);
 		return;
 	case FIELD_GHZ:
 		figure_format(metric_def_find("ghz"),

@@ -3,7 +3,7 @@
  * Which columns there are follows from what a line is and from the metrics of the snapshot; which
  * of them fit, from their weights.
  */
-#include "core/view/view_part.h"
+#include "core/view/view_internal.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
@@ -218,7 +218,7 @@ static bool says_something(const struct view *view, const struct view_column *co
 	if (column->field == FIELD_LOST)
 		return columns_metric(snapshot->columns, "ipc") >= 0;
 	if (column->field == FIELD_GHZ)
-		return cpu_ghz_is_told(snapshot->columns);
+		return cpu_ghz_is_known(snapshot->columns);
 	if (column->field != FIELD_TYPE)
 		return true;
 	for (size_t i = 0; i < snapshot->n_cpus; i++)

@@ -2,7 +2,7 @@
 #include "core/view/view_cpus.h"
 
 #include "core/base/util.h"
-#include "core/view/cpu_lost.h"
+#include "core/view/cpu_stall.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ void view_unfold_cpus(struct view *view)
 struct figure view_lost(const struct view *view, size_t index)
 {
 	if (index < view->units.n)
-		return cpu_lost_in_unit(view->snapshot, view->spec.by, view->cpus[index].cpu);
+		return cpu_stall_in_unit(view->snapshot, view->spec.by, view->cpus[index].cpu);
 	return cpu_lost(view->snapshot->columns, &view->cpus[index]);
 }
 

@@ -4,7 +4,7 @@
  * either differs from a baseline. The baseline is a view of its own, without an order, so that rows
  * are rolled up and figures converted then as now.
  */
-#include "core/view/view_part.h"
+#include "core/view/view_internal.h"
 
 #include "core/base/hash.h"
 #include "core/base/util.h"
@@ -23,7 +23,7 @@ struct view_then {
 
 struct view_baseline {
 	struct view_then *then;
-	bool own;      /* that is the view's own */
+	bool native;   /* that is the view's own */
 	size_t *match; /* of each row or CPU of now: its index then, or NOWHERE */
 };
 
@@ -338,8 +338,8 @@ void view_compare(struct view *view, const struct row_filter_spec *filter_spec)
 	bool alike = snapshot->columns->levels == view->snapshot->columns->levels;
 	struct view_baseline *baseline = xcalloc(1, sizeof(*baseline));
 
-	baseline->own = !view->spec.then;
-	baseline->then = baseline->own ? view_then_new() : view->spec.then;
+	baseline->native = !view->spec.then;
+	baseline->then = baseline->native ? view_then_new() : view->spec.then;
 	if (baseline->then->view.snapshot != snapshot ||
 	    !makes_same_rows(&baseline->then->view.spec, &view->spec)) {
 		view_then_forget(baseline->then);
@@ -359,7 +359,7 @@ void view_compare_fini(struct view *view)
 {
 	if (!view->baseline)
 		return;
-	if (view->baseline->own)
+	if (view->baseline->native)
 		view_then_free(view->baseline->then);
 	free(view->baseline->match);
 	free(view->baseline);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * bench_fold [TASKS=2] [RECORDS=2000000] [switches|traced]: the cost of a record to pmctop, from
- * the bytes in the ring to the tally of its task: all of core/collect/counted_cpus, without a
+ * the bytes in the ring to the tally of its task: all of core/collect/cpu_counter_set, without a
  * kernel. TASKS take turns on a CPU. With "switches" there are SWITCH records in and out too, as
  * where the kernel does not report some switches. With "traced" samples have the RAW part of
  * sched:sched_switch. Prints ns of CPU time. The instructions of a record are the difference of two
@@ -9,7 +9,7 @@
  */
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
-#include "core/collect/counted_cpus.h"
+#include "core/collect/cpu_counter_set.h"
 #include "core/sys/sys.h"
 #include "tests/bench/tell.h"
 
@@ -223,14 +223,14 @@ static struct sys_ops stub_ops(const struct sys *sys)
 }
 
 /* Returns the seconds of CPU time that folding in the records takes. */
-static double fold_records(struct counted_cpus *cpus, struct writer *writer, uint64_t left)
+static double fold_records(struct cpu_counter_set *cpus, struct writer *writer, uint64_t left)
 {
 	double spent_s = 0;
 
 	while (left > 0) {
 		left -= fill(writer, left);
 		double began_s = cpu_s();
-		counted_cpus_drain(cpus);
+		cpu_counter_set_drain(cpus);
 		spent_s += cpu_s() - began_s;
 	}
 	return spent_s;
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 	size_t most[8] = {8, 8, 8, 8, 8, 8, 8, 8};
 	struct interval interval;
 	struct counted_failure failure;
-	struct counted_cpu cpu;
+	struct cpu_counters cpu;
 	const int number = 0;
 
 	pmu_set_read(&sys, &pmus);
@@ -265,12 +265,12 @@ int main(int argc, char **argv)
 	struct tasks *table = tasks_new(&sys);
 	interval_init(&interval, &plan->shape, &number, 1);
 	struct attrib *attrib = attrib_new(table, &interval);
-	counted_cpu_init(&cpu, &sys, attrib, strcmp(kind, "traced") == 0 ? &tracepoint : NULL,
-			 number, 0, 0);
-	if (counted_cpu_open(&cpu, &events, plan, RING_BYTES, false, &failure) < 0)
+	cpu_counters_init(&cpu, &sys, attrib, strcmp(kind, "traced") == 0 ? &tracepoint : NULL,
+			  number, 0, 0);
+	if (cpu_counters_open(&cpu, &events, plan, RING_BYTES, false, &failure) < 0)
 		return 1;
 
-	struct counted_cpus cpus = {.sys = &sys, .items = &cpu, .n = 1};
+	struct cpu_counter_set cpus = {.sys = &sys, .items = &cpu, .n = 1};
 	struct attrib_state state;
 	attrib_state(attrib, 0, cpu.groups[0].index, &state);
 	struct writer writer = {.ring = &cpu.ring,
@@ -287,8 +287,8 @@ int main(int argc, char **argv)
 	}
 	tell("record", spent_s * 1e9 / (double)records, "ns");
 
-	counted_cpu_close(&cpu);
-	births_fini(&cpus.births);
+	cpu_counters_close(&cpu);
+	fork_scan_fini(&cpus.fork_scan);
 	attrib_free(attrib);
 	interval_fini(&interval);
 	tasks_free(table);

@@ -27,7 +27,7 @@ static double now_ms(void)
 /* The kernel, but /proc/NUMBER is always ourselves. */
 static struct sys real;
 
-static const char *own(const char *path, char *text, size_t size)
+static const char *native(const char *path, char *text, size_t size)
 {
 	const char *rest = strncmp(path, "/proc/", 6) == 0 ? strchr(path + 6, '/') : NULL;
 
@@ -42,7 +42,7 @@ static ssize_t file_read(void *ctx, const char *path, char *buffer, size_t size)
 	char text[64];
 
 	(void)ctx;
-	return sys_file_read(&real, own(path, text, sizeof(text)), buffer, size);
+	return sys_file_read(&real, native(path, text, sizeof(text)), buffer, size);
 }
 
 static int file_owner(void *ctx, const char *path, uid_t *owner)
@@ -50,7 +50,7 @@ static int file_owner(void *ctx, const char *path, uid_t *owner)
 	char text[64];
 
 	(void)ctx;
-	return sys_file_owner(&real, own(path, text, sizeof(text)), owner);
+	return sys_file_owner(&real, native(path, text, sizeof(text)), owner);
 }
 
 static int dir_each(void *ctx, const char *path, int (*fn)(void *arg, const char *name), void *arg)

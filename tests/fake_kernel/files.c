@@ -43,15 +43,15 @@ static bool task_shown(const struct fk *fk, const struct fk_task *task)
 }
 
 /* What /proc says of a thread, or of all of a process, those that have exited too. */
-struct sums {
+struct event_totals {
 	uint64_t ns, user_ns, minor, major;
 	unsigned threads; /* of the process */
 };
 
-static void sums_take(struct sums *sums, const struct fk *fk, const struct fk_task *task,
-		      bool process)
+static void event_totals_take(struct event_totals *sums, const struct fk *fk,
+			      const struct fk_task *task, bool process)
 {
-	*sums = (struct sums){.threads = 0};
+	*sums = (struct event_totals){.threads = 0};
 	/* All buckets only where there are threads: a listing of 20,000 processes stays quick. */
 	for (size_t i = 0; i < (fk->threaded ? FK_BUCKETS : 1); i++) {
 		size_t bucket = fk->threaded ? i : (unsigned)task->spec.tid % FK_BUCKETS;
@@ -97,9 +97,9 @@ static pid_t task_ppid(const struct fk *fk, const struct fk_task *task)
 static void task_stat(struct fk_text *text, const struct fk *fk, const struct fk_task *task,
 		      bool process)
 {
-	struct sums sums;
+	struct event_totals sums;
 
-	sums_take(&sums, fk, task, process);
+	event_totals_take(&sums, fk, task, process);
 	uint64_t user_ticks = sums.user_ns / TICK_NS;
 	/* pid (comm) state ppid pgrp session tty tpgid flags, see proc_pid_stat(5) */
 	fk_text_add(text, "%d (%s) %c %d %d %d 0 -1 %u", task->spec.tid, task->comm,
@@ -132,9 +132,9 @@ static void text_add_escaped(struct fk_text *text, const char *name)
 static void task_status(struct fk_text *text, const struct fk *fk, const struct fk_task *task)
 {
 	unsigned uid = task->spec.uid;
-	struct sums sums;
+	struct event_totals sums;
 
-	sums_take(&sums, fk, task, false);
+	event_totals_take(&sums, fk, task, false);
 	fk_text_add(text, "Name:\t");
 	text_add_escaped(text, task->comm);
 	fk_text_add(text, "\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n",
@@ -327,7 +327,7 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	struct fk *fk = ctx;
 	struct fk_text text = {.bytes = buffer, .size = size};
-	const struct fk_given *own = given(fk, path);
+	const struct fk_given *native = given(fk, path);
 	int error = fk_enter(fk, FK_FILE_READ);
 	const char *name;
 	bool process;
@@ -339,10 +339,10 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 	buffer[0] = '\0';
 	if (is_hidden(fk, path))
 		return -EACCES;
-	if (own) {
-		if (!own->text)
+	if (native) {
+		if (!native->text)
 			return -ENOENT;
-		fk_text_add(&text, "%s", own->text);
+		fk_text_add(&text, "%s", native->text);
 		return (ssize_t)text.n;
 	}
 	const struct fk_task *task = task_path(fk, path, &name, &process);
@@ -357,13 +357,13 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 ssize_t fk_link_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	struct fk *fk = ctx;
-	const struct fk_given *own = given(fk, path);
+	const struct fk_given *native = given(fk, path);
 	int error = fk_enter(fk, FK_LINK_READ);
 
 	buffer[0] = '\0';
 	if (error)
 		return error;
-	return own && own->text ? (ssize_t)text_copy(buffer, size, own->text) : -ENOENT;
+	return native && native->text ? (ssize_t)text_copy(buffer, size, native->text) : -ENOENT;
 }
 
 int fk_file_owner(void *ctx, const char *path, uid_t *owner)
@@ -376,8 +376,8 @@ int fk_file_owner(void *ctx, const char *path, uid_t *owner)
 	if (error)
 		return error;
 	const struct fk_task *task = task_path(fk, path, &name, &process);
-	const struct fk_given *own = given(fk, path);
-	if (own ? !own->text : !task)
+	const struct fk_given *native = given(fk, path);
+	if (native ? !native->text : !task)
 		return -ENOENT;
 	*owner = task ? task->spec.uid : 0;
 	return 0;

@@ -163,14 +163,14 @@ static void cut(struct bench *bench)
 
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		struct task *task = interval->ran[i];
-		tasks_look_up(bench->tasks, task);
+		tasks_read_proc(bench->tasks, task);
 		fuzz_check(task->slot == i && task->interval == interval->sequence,
 			   "every task that ran has a slot of its own");
 		fuzz_check(memchr(task->comm, '\0', sizeof(task->comm)), "comm ends with a NUL");
 	}
 	bench->cut_ns = now_ns(bench);
 	interval_reset(interval);
-	tasks_forget(bench->tasks, begin_ns);
+	tasks_free_exited(bench->tasks, begin_ns);
 	tasks_maintain(bench->tasks, 5 * NS_PER_MS);
 }
 
@@ -220,7 +220,7 @@ static void play(struct bench *bench, struct step step, struct fuzz_bytes *bytes
 		pass_time(bench, fuzz_u8(bytes) * 10 * NS_PER_MS);
 		return;
 	case STEP_SILENCE:
-		interval_silence_to_idle(&bench->interval, step.cpu, 0, fuzz_u8(bytes));
+		interval_hidden_to_idle(&bench->interval, step.cpu, 0, fuzz_u8(bytes));
 		return;
 	case STEP_CUT_REOPEN:
 		cut(bench);

@@ -8,7 +8,7 @@
 
 #include "core/base/util.h"
 #include "core/event/event.h"
-#include "core/event/event_list.h"
+#include "core/event/event_names.h"
 
 #include <errno.h>
 #include <math.h>
@@ -143,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_bytes bytes = {data, size};
 	char *text = fuzz_text(&bytes), *given[FUZZ_FILES];
 	struct pmu_set pmus;
-	struct event_list list = {0};
+	struct event_names list = {0};
 	struct error err = {0};
 
 	for (size_t i = 0; i < FUZZ_FILES; i++)
@@ -153,14 +153,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct event_context context = {&sys, &pmus};
 
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-	int result = event_list_parse(text, &list, &err);
+	int result = event_names_parse(text, &list, &err);
 	if (result < 0)
 		check_refusal(result, &err);
 	for (size_t i = 0; i < list.n; i++)
 		check_name(&context, list.items[i].name);
 	check_name(&context, text);
 
-	event_list_fini(&list);
+	event_names_fini(&list);
 	pmu_set_fini(&pmus);
 	for (size_t i = 0; i < FUZZ_FILES; i++)
 		free(given[i]);

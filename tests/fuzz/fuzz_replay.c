@@ -8,7 +8,7 @@
 #include "core/engine/engine.h"
 #include "core/perfdata/perfdata_read.h"
 #include "core/replay/replay.h"
-#include "core/sys/sys_nowhere.h"
+#include "core/sys/sys_stub.h"
 
 enum { INTERVALS_MAX = 64 };
 
@@ -76,12 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct source source = {data, size};
 	const struct perfdata_input input = {read_source, &source, true, size};
 	const struct replay_config config = {.engine = &everything, .interval_ns = 1000};
-	struct sys_nowhere nowhere;
+	struct sys_stub stub;
 	struct replay *replay = NULL;
 	struct error err = {0};
 
-	sys_nowhere_init(&nowhere);
-	int result = replay_new_from(&nowhere.sys, &config, &input, &replay, &err);
+	sys_stub_init(&stub);
+	int result = replay_new_from(&stub.sys, &config, &input, &replay, &err);
 	fuzz_check(result == 0 || (result < 0 && err.text[0]), "why it cannot be shown is said");
 	if (result < 0)
 		return 0;

@@ -9,7 +9,7 @@
  *	test_tui_long_day HOURS [CPUS=256 [PERIOD_SECONDS=3600]]
  */
 #include "core/output/batch_format.h"
-#include "core/output/exposition.h"
+#include "core/output/metrics_export.h"
 #include "tests/soak/long_day.h"
 #include "tests/unit/shared/allocated.h"
 #include "tests/unit/shared/engine_run.h"
@@ -39,7 +39,7 @@ struct run {
 	uint64_t start_ns;
 	struct sys sys;
 	struct engine *engine;
-	struct exposition *exposition;
+	struct metrics_export *export;
 	struct stage stage;
 	unsigned lot;
 	struct level *levels; /* at the end of each period */
@@ -75,10 +75,10 @@ static unsigned open_fds(void)
 
 static struct level measure(const struct run *run)
 {
-	size_t bytes = allocated_bytes(), own_bytes = fk_bytes(run->fk);
+	size_t bytes = allocated_bytes(), native_bytes = fk_bytes(run->fk);
 
 	return (struct level){
-		.bytes = bytes > own_bytes ? bytes - own_bytes : 0,
+		.bytes = bytes > native_bytes ? bytes - native_bytes : 0,
 		.rss_bytes = rss_bytes(),
 		.events = fk_open_fds(run->fk),
 		.rings = fk_mapped(run->fk),
@@ -148,7 +148,7 @@ static void print(struct run *run, const struct snapshot *snapshot, unsigned sec
 	size_t size;
 
 	assert_non_null(out);
-	free(exposition_text(run->exposition, EXPOSITION_OPENMETRICS, &size));
+	free(metrics_export_text(run->export, METRICS_EXPORT_OPENMETRICS, &size));
 	if (!format->tell && !format->begin) {
 		view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS, .top = 50}, &view);
 		format->write(NULL, &view, out);
@@ -171,7 +171,7 @@ static void refresh(struct run *run, unsigned second)
 	run->most_rows =
 		snapshot->threads.n > run->most_rows ? snapshot->threads.n : run->most_rows;
 	run->lost += snapshot->lost_records;
-	exposition_add(run->exposition, snapshot);
+	metrics_export_add(run->export, snapshot);
 	if (second % 15 == 14)
 		print(run, snapshot, second / 15);
 	app_snapshot(&run->stage.app, snapshot);
@@ -195,7 +195,7 @@ static void tell_level(const struct run *run, unsigned second)
 	printf("# %5.2f h: %7.2f MiB kept, RSS %.1f MiB, %u events, %u rings, %u descriptors; "
 	       "%u tasks live of %lu born\n",
 	       second / 3600.0, in_mib(level->bytes), in_mib(level->rss_bytes), level->events,
-	       level->rings, level->fds, counts.living, counts.births);
+	       level->rings, level->fds, counts.living, counts.fork_scan);
 	fflush(stdout);
 }
 
@@ -209,7 +209,7 @@ static void run_open(struct run *run, const struct soak *soak)
 	run->sys = fk_sys(run->fk);
 	run->start_ns = fk_now(run->fk);
 	run->engine = open_engine_with(&run->sys, &config);
-	run->exposition = exposition_new(EXPOSITION_TOP);
+	run->export = metrics_export_new(METRICS_EXPORT_TOP);
 	run->levels = xcalloc(soak->refreshes / soak->config.period_s + 1, sizeof(*run->levels));
 	stage_open(&run->stage, 120, 40, false, NULL);
 }
@@ -217,7 +217,7 @@ static void run_open(struct run *run, const struct soak *soak)
 static void run_close(struct run *run)
 {
 	stage_close(&run->stage);
-	exposition_free(run->exposition);
+	metrics_export_free(run->export);
 	engine_free(run->engine);
 	assert_int_equal(fk_open_fds(run->fk), 0);
 	assert_int_equal(fk_mapped(run->fk), 0);
@@ -280,12 +280,12 @@ static void soak_through(const struct soak *soak)
 		       "%lu renamed; %lu containers, %lu CPUs off, %lu profilers, %lu losses of "
 		       "%llu "
 		       "records; %lu screens, %lu keys, %lu texts\n",
-		       soak->refreshes, (unsigned long long)run.rows, run.most_rows, counts.births,
-		       counts.deaths, counts.renames, counts.containers, counts.offlines,
-		       counts.holds, counts.losses, (unsigned long long)run.lost, run.screens,
-		       run.keys, run.texts);
+		       soak->refreshes, (unsigned long long)run.rows, run.most_rows,
+		       counts.fork_scan, counts.deaths, counts.renames, counts.containers,
+		       counts.offlines, counts.holds, counts.losses, (unsigned long long)run.lost,
+		       run.screens, run.keys, run.texts);
 	assert_true(run.lost > 0);
-	assert_true(counts.deaths > counts.births / 2);
+	assert_true(counts.deaths > counts.fork_scan / 2);
 	run_close(&run);
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"
-#include "core/event/event_list.h"
+#include "core/event/event_names.h"
 #include "core/metric/metric_user.h"
 
 #include <errno.h>
@@ -32,15 +32,15 @@ static int check_metric(const char *text, const struct engine_config *config, st
 
 int choice_check_columns(const struct engine_config *config, struct error *err)
 {
-	struct event_list list = {0}; /* one for all, since its limits are */
+	struct event_names list = {0}; /* one for all, since its limits are */
 	int result = 0;
 
 	for (size_t i = 0; i < config->n_columns && !result; i++)
 		result = config->columns[i].optional ? 0
 			 : config->columns[i].kind == ENGINE_EVENTS
-				 ? event_list_parse(config->columns[i].text, &list, err)
+				 ? event_names_parse(config->columns[i].text, &list, err)
 				 : check_metric(config->columns[i].text, config, err);
-	event_list_fini(&list);
+	event_names_fini(&list);
 	return result;
 }
 
@@ -99,17 +99,17 @@ static char *label_of(const char *name)
 /* A list that cannot be read names no column; the engine says why. */
 static int each_event(const char *text, column_fn *fn, void *arg)
 {
-	struct event_list list = {0};
+	struct event_names list = {0};
 	struct error err;
 	int result = 0;
 
-	if (event_list_parse(text, &list, &err) == 0)
+	if (event_names_parse(text, &list, &err) == 0)
 		for (size_t i = 0; i < list.n && !result; i++) {
 			char *label = label_of(list.items[i].name);
 			result = fn(arg, label, "the event");
 			free(label);
 		}
-	event_list_fini(&list);
+	event_names_fini(&list);
 	return result;
 }
 

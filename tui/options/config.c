@@ -9,10 +9,10 @@
  */
 #include "tui/options/config.h"
 
+#include "core/base/bounded_read.h"
 #include "core/base/suggest.h"
-#include "core/base/text_file.h"
 #include "core/base/util.h"
-#include "core/event/event_list.h"
+#include "core/event/event_names.h"
 #include "core/metric/metric_user.h"
 
 #include <errno.h>
@@ -314,7 +314,7 @@ static bool is_mistake(const struct config *config, const char *name)
 }
 
 /* The items from number i on that belong together: one, or {all of a group}. Moves i behind. */
-static char *join_group(const struct event_list *list, size_t *i)
+static char *join_group(const struct event_names *list, size_t *i)
 {
 	unsigned group = list->items[*i].group;
 	char *text = NULL;
@@ -331,7 +331,7 @@ static char *join_group(const struct event_list *list, size_t *i)
 
 /* What a preset lists, as an array with NULL behind the last; NULL where a metric is unknown. */
 static char **read_names(struct config *config, const struct config_entry *entry,
-			 const struct event_list *list)
+			 const struct event_names *list)
 {
 	char **names = xcalloc(list->n + 1, sizeof(*names));
 	size_t n = 0;
@@ -367,13 +367,13 @@ static void add_preset(struct config *config, const struct config_entry *entry)
 		return;
 	}
 
-	struct event_list list = {0};
+	struct event_names list = {0};
 	struct error err;
 	char **names = NULL;
 
 	if (!entry->value[strspn(entry->value, ", ")])
 		config_note(config, entry, "A preset needs metrics: NAME = METRIC, EVENT.");
-	else if (event_list_parse(entry->value, &list, &err))
+	else if (event_names_parse(entry->value, &list, &err))
 		config_note(config, entry, err.text);
 	else
 		names = read_names(config, entry, &list);
@@ -385,7 +385,7 @@ static void add_preset(struct config *config, const struct config_entry *entry)
 				    .metrics = (const char *const *)names,
 			    });
 	free_names(names);
-	event_list_fini(&list);
+	event_names_fini(&list);
 }
 
 static void add_metric(struct config *config, const struct config_entry *entry)
@@ -471,7 +471,7 @@ int config_load(const char *path, struct config *config, struct error *err)
 {
 	size_t length = 0;
 	char *text = NULL;
-	int rc = text_file_read(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
+	int rc = bounded_read(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
 
 	return take_text(path, rc, text, length, config, err);
 }
@@ -480,7 +480,7 @@ int config_load_own(const char *path, struct config *config, struct error *err)
 {
 	size_t length = 0;
 	char *text = NULL;
-	int rc = text_file_read_own(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
+	int rc = bounded_read_trusted(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
 
 	if (rc == -EPERM)
 		return error_set(err, rc,

@@ -70,7 +70,7 @@ void config_parse(const char *path, const char *text, struct config *config);
  * *config stays zeroed then.
  */
 int config_load(const char *path, struct config *config, struct error *err);
-/* The same of a file that the environment led to (text_file.h): -EPERM where it is another's. */
+/* The same of a file that the environment led to (bounded_read.h): -EPERM where it is another's. */
 int config_load_own(const char *path, struct config *config, struct error *err);
 
 /* A section by the name in its heading: NULL where there is none such. */

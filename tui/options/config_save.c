@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tui/options/config_save.h"
 
-#include "core/base/new_file.h"
-#include "core/base/place.h"
-#include "core/base/text_file.h"
+#include "core/base/atomic_file.h"
+#include "core/base/bounded_read.h"
+#include "core/base/safe_path.h"
 #include "core/base/util.h"
 #include "tui/options/config.h"
 
@@ -21,10 +21,10 @@ struct save {
 	const char *pattern;
 	const struct config_change *changes;
 	size_t n_changes;
-	struct place place; /* where it is */
-	bool found;         /* the place */
-	int fd;             /* of the file as it is, locked against another that saves; -1: none */
-	char *text;         /* of that, or of the pattern; NULL: of neither */
+	struct safe_path place; /* where it is */
+	bool found;             /* the place */
+	int fd;     /* of the file as it is, locked against another that saves; -1: none */
+	char *text; /* of that, or of the pattern; NULL: of neither */
 	char *edited;
 };
 
@@ -65,15 +65,15 @@ static int make_directories(struct save *save, struct error *err)
 	const char *slash = save->named[0] ? strchr(save->named + 1, '/') : NULL;
 
 	for (; slash; slash = strchr(slash + 1, '/')) {
-		struct place place;
+		struct safe_path place;
 
 		text_copy(path, (size_t)(slash - save->named) + 1, save->named);
-		int rc = place_find(path, true, &place, NULL);
+		int rc = safe_path_find(path, true, &place, NULL);
 		if (rc)
 			return refuse_errno(save, rc, err);
 		if (!place.exists && mkdirat(place.directory, place.name, 0700) && errno != EEXIST)
 			rc = -errno;
-		place_fini(&place);
+		safe_path_fini(&place);
 		if (rc)
 			return refuse_errno(save, rc, err);
 	}
@@ -84,7 +84,7 @@ static int find_place(struct save *save, struct error *err)
 {
 	int rc = strlen(save->named) >= PATH_MAX
 			 ? -ENAMETOOLONG
-			 : place_find(save->named, true, &save->place, NULL);
+			 : safe_path_find(save->named, true, &save->place, NULL);
 
 	save->found = rc == 0;
 	if (rc == -ELOOP)
@@ -94,7 +94,7 @@ static int find_place(struct save *save, struct error *err)
 
 static int check(struct save *save, struct error *err)
 {
-	const struct place *place = &save->place;
+	const struct safe_path *place = &save->place;
 	uid_t owner = place->status.st_uid, self = geteuid();
 	struct stat directory;
 
@@ -118,7 +118,7 @@ static int check(struct save *save, struct error *err)
 /* Another that saves at this moment would undo it, or be undone. */
 static int hold(struct save *save, struct error *err)
 {
-	const struct place *place = &save->place;
+	const struct safe_path *place = &save->place;
 
 	if (!save->found || !place->exists)
 		return 0;
@@ -126,7 +126,7 @@ static int hold(struct save *save, struct error *err)
 			  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (save->fd < 0)
 		return refuse_errno(save, -errno, err);
-	if (place_lock(save->fd, save->named, NULL) || !place_is(place, &place->status))
+	if (safe_path_lock(save->fd, save->named, NULL) || !safe_path_is(place, &place->status))
 		return refuse(save, -EBUSY, "another pmctop saves it now, try again", err);
 	return 0;
 }
@@ -163,7 +163,7 @@ static int read_text(struct save *save, struct error *err)
 		length = n < 0 ? 0 : (size_t)n;
 		rc = n < 0 ? (int)n : 0;
 	} else if (save->pattern) {
-		rc = text_file_read_own(save->pattern, 0, most, &save->text, &length);
+		rc = bounded_read_trusted(save->pattern, 0, most, &save->text, &length);
 		if (rc == -ENOENT) /* it has gone */
 			return 0;
 		if (rc == -EPERM)
@@ -195,7 +195,7 @@ static int keep_rights(const struct save *save, int fd)
 }
 
 /* The name is on the disk, too. */
-static void sync_directory(const struct place *place)
+static void sync_directory(const struct safe_path *place)
 {
 	int fd = openat(place->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -207,8 +207,8 @@ static void sync_directory(const struct place *place)
 
 static int replace(const struct save *save, const char *text)
 {
-	struct new_file file;
-	int rc = new_file_open(&save->place, &file);
+	struct atomic_file file;
+	int rc = atomic_file_open(&save->place, &file);
 
 	if (rc)
 		return rc;
@@ -218,8 +218,8 @@ static int replace(const struct save *save, const char *text)
 	if (!rc)
 		rc = keep_rights(save, file.fd);
 	if (!rc)
-		rc = new_file_put(&file);
-	new_file_fini(&file);
+		rc = atomic_file_put(&file);
+	atomic_file_fini(&file);
 	if (!rc)
 		sync_directory(&save->place);
 	return rc;
@@ -269,6 +269,6 @@ int config_save(const char *path, const char *pattern, const struct config_chang
 	if (save.fd >= 0)
 		close(save.fd);
 	if (save.found)
-		place_fini(&save.place);
+		safe_path_fini(&save.place);
 	return result;
 }

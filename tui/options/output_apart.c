@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/options/output_apart.h"
 
-#include "core/base/place.h"
+#include "core/base/safe_path.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,7 @@ static bool is_same_file(const struct stat *one, const struct stat *other)
 	       (S_ISREG(one->st_mode) || S_ISFIFO(one->st_mode));
 }
 
-static bool is_same_place(const struct place *one, const struct place *other)
+static bool is_same_place(const struct safe_path *one, const struct safe_path *other)
 {
 	struct stat directory, other_directory;
 
@@ -33,17 +33,17 @@ static bool is_same_place(const struct place *one, const struct place *other)
 static bool is_same(const char *path, const char *suffix, const char *output)
 {
 	char whole[PATH_MAX];
-	struct place one, other;
+	struct safe_path one, other;
 
 	if (snprintf(whole, sizeof(whole), "%s%s", path, suffix) >= (int)sizeof(whole) ||
-	    place_find(whole, true, &one, NULL))
+	    safe_path_find(whole, true, &one, NULL))
 		return false;
 	bool same = false;
-	if (place_find(output, true, &other, NULL) == 0) {
+	if (safe_path_find(output, true, &other, NULL) == 0) {
 		same = is_same_place(&one, &other);
-		place_fini(&other);
+		safe_path_fini(&other);
 	}
-	place_fini(&one);
+	safe_path_fini(&one);
 	return same;
 }
 

@@ -39,8 +39,8 @@ static bool is_nothing(int result)
 int user_files_load(const char *named, struct config *config, struct notes *said, struct error *err)
 {
 	const char *rc_file = variable_value(VARIABLE_PMCTOPRC);
-	char own[PATH_MAX];
-	const char *const places[] = {rc_file, own};
+	char native[PATH_MAX];
+	const char *const places[] = {rc_file, native};
 	int result = -ENOENT;
 
 	if (named) {
@@ -49,7 +49,7 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 			       ? error_set(err, result, "There is no file '%.160s'.", named)
 			       : result;
 	}
-	find_own("pmctop.conf", own, sizeof(own));
+	find_own("pmctop.conf", native, sizeof(native));
 	for (size_t i = 0; i < ARRAY_SIZE(places) && is_nothing(result); i++) {
 		if (!places[i] || !places[i][0])
 			continue;

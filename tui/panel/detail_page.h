@@ -3,11 +3,11 @@
 #define PMCTOP_DETAIL_PAGE_H
 
 #include "core/snapshot/detail.h"
+#include "core/snapshot/event_totals.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
-#include "core/snapshot/sums.h"
 #include "tui/panel/detail_subject.h"
-#include "tui/panel/past.h"
+#include "tui/panel/graph_range.h"
 #include "tui/term/canvas.h"
 
 /*
@@ -16,12 +16,12 @@
  */
 struct detail_page {
 	const struct snapshot *snapshot;
-	const struct past *past;
+	const struct graph_range *graph_range;
 	const struct detail *detail; /* of the subject in that snapshot */
 	const struct detail_subject *subject;
-	unsigned step; /* how coarse the past is: past_read */
+	unsigned step; /* how coarse the past is: graph_range_read */
 	/* Since when it is looked at; NULL: that is only in passing, and keys are for others. */
-	const struct sums *sums;
+	const struct event_totals *sums;
 };
 
 /* Returns how many lines the whole page has; what is drawn outside of the canvas is cut off. */

@@ -5,7 +5,7 @@
 #include "core/engine/playback.h"
 #include "core/snapshot/snapshot.h"
 #include "core/view/view.h"
-#include "tui/panel/past.h"
+#include "tui/panel/graph_range.h"
 #include "tui/term/canvas.h"
 #include "tui/widget/layout.h"
 #include "tui/widget/segments.h"
@@ -32,7 +32,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* The past of the busy share and of IPC, or what there is instead, side by side. */
-void frame_draw_history(const struct snapshot *snapshot, const struct past *past,
+void frame_draw_history(const struct snapshot *snapshot, const struct graph_range *graph_range,
 			struct canvas *canvas, struct rect rect);
 /*
  * A line a CPU. Where there are more than lines the worst, which is said, and of many a line a

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/snapshot/rollup.h"
-#include "core/view/cpu_lost.h"
+#include "core/view/cpu_stall.h"
 #include "core/view/view.h"
 #include "tui/panel/frame_part.h"
 #include "tui/widget/widget_meter.h"
@@ -163,8 +163,9 @@ static struct figure lost_of(const struct cpu_lines *lines, size_t index)
 {
 	const struct snapshot_cpu *cpu = &lines->items[index];
 
-	return index < lines->n_sockets ? cpu_lost_in_unit(lines->snapshot, ROLLUP_SOCKET, cpu->cpu)
-					: cpu_lost(lines->snapshot->columns, cpu);
+	return index < lines->n_sockets
+		       ? cpu_stall_in_unit(lines->snapshot, ROLLUP_SOCKET, cpu->cpu)
+		       : cpu_lost(lines->snapshot->columns, cpu);
 }
 
 /* The metrics from column x on, as many as there is room for; index SIZE_MAX: their titles. */
@@ -206,14 +207,14 @@ static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, s
 	draw_title(canvas, line, NUMBER_WIDTH + 1, meter, "busy ");
 	draw_more(&lines, canvas, &line, STYLE_HEADER);
 	if (loses && x + 1 + LOST_WIDTH <= line.width)
-		draw_title(canvas, line, x + 1, LOST_WIDTH, cpu_lost_def.title);
+		draw_title(canvas, line, x + 1, LOST_WIDTH, cpu_stall_def.title);
 	draw_metrics(&lines, SIZE_MAX, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
 	line.width = rect.width;
 	for (size_t i = 0; i < lines.n; i++) {
 		line.y++;
 		x = draw_meter(&lines, i, canvas, line, meter);
 		if (loses && x + 1 + LOST_WIDTH <= line.width)
-			draw_cell(canvas, line, x + 1, LOST_WIDTH, &cpu_lost_def,
+			draw_cell(canvas, line, x + 1, LOST_WIDTH, &cpu_stall_def,
 				  lost_of(&lines, i));
 		draw_metrics(&lines, i, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
 	}

@@ -25,8 +25,8 @@ static double history_top(const struct snapshot *snapshot, const struct history_
 	return graph_top(values, n, graph_least(def));
 }
 
-static void draw_past(const struct snapshot *snapshot, const struct past *past, int metric,
-		      struct canvas *canvas, struct rect rect)
+static void draw_past(const struct snapshot *snapshot, const struct graph_range *graph_range,
+		      int metric, struct canvas *canvas, struct rect rect)
 {
 	const struct columns *columns = snapshot->columns;
 	const struct metric_def *def = columns->metrics[metric].def;
@@ -37,7 +37,8 @@ static void draw_past(const struct snapshot *snapshot, const struct past *past, 
 	float *values = xcalloc(graph.n, sizeof(*values));
 	struct cell scale;
 
-	past_read(past, &key, def->name, past_step(past), values, &graph);
+	graph_range_read(graph_range, &key, def->name, graph_range_step(graph_range), values,
+			 &graph);
 	graph.top = history_top(snapshot, &key, def, values, graph.n);
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
 	bool of_all = is_share_of_all(&key, def); /* as the line above says it: CPU 24.5% */
@@ -49,7 +50,7 @@ static void draw_past(const struct snapshot *snapshot, const struct past *past, 
 	free(values);
 }
 
-void frame_draw_history(const struct snapshot *snapshot, const struct past *past,
+void frame_draw_history(const struct snapshot *snapshot, const struct graph_range *graph_range,
 			struct canvas *canvas, struct rect rect)
 {
 	const struct columns *columns = snapshot->columns;
@@ -62,7 +63,7 @@ void frame_draw_history(const struct snapshot *snapshot, const struct past *past
 		int metric = columns_metric(columns, wanted[i]);
 
 		if (metric >= 0)
-			draw_past(snapshot, past, metric, canvas,
+			draw_past(snapshot, graph_range, metric, canvas,
 				  (struct rect){rect.x + n++ * width, rect.y, width - 1,
 						rect.height});
 	}

@@ -21,7 +21,7 @@ void list_fini(struct list *list)
 {
 	list_invalidate(list);
 	list_unfollow(list);
-	marks_fini(&list->tags);
+	row_refs_fini(&list->tags);
 	view_then_free(list->spec.then);
 }
 
@@ -29,7 +29,7 @@ void list_invalidate(struct list *list)
 {
 	if (list->built) {
 		view_fini(&list->view);
-		marks_sum_fini(&list->tagged);
+		row_refs_sum_fini(&list->tagged);
 	}
 	list->built = false;
 }
@@ -54,7 +54,7 @@ void list_roll_up(struct list *list, enum rollup by)
 static void find_followed(struct list *list)
 {
 	const struct view *view = &list->view;
-	size_t line = mark_find(&list->followed, view);
+	size_t line = row_ref_find(&list->followed, view);
 
 	list->away = line == SIZE_MAX;
 	list->table.selected = list->away ? TABLE_NO_LINE : line;
@@ -71,7 +71,7 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 	if (!list->built) {
 		view_init(snapshot, &list->spec, &list->view);
 		list->built = true;
-		marks_add_up(&list->tags, &list->view, &list->tagged);
+		row_refs_sum_up(&list->tags, &list->view, &list->tagged);
 		if (list->following)
 			find_followed(list);
 	}
@@ -88,7 +88,7 @@ void list_select(struct list *list, size_t line)
 void list_unfollow(struct list *list)
 {
 	if (list->following)
-		mark_fini(&list->followed);
+		row_ref_fini(&list->followed);
 	list->following = list->away = false;
 }
 
@@ -100,7 +100,7 @@ void list_follow(struct list *list, const struct snapshot *snapshot)
 	list_unfollow(list);
 	if (was_following || list->table.selected >= view->n)
 		return;
-	mark_init(view, list->table.selected, &list->followed);
+	row_ref_init(view, list->table.selected, &list->followed);
 	list->following = true;
 	find_followed(list);
 }
@@ -109,7 +109,7 @@ bool list_followed_ended(struct list *list, const struct snapshot *snapshot)
 {
 	bool was_ending = list->following && list->followed.ending;
 
-	return was_ending && mark_fits(&list->followed, list_view(list, snapshot)) && list->away;
+	return was_ending && row_ref_fits(&list->followed, list_view(list, snapshot)) && list->away;
 }
 
 /* As htop does it: the next line is tagged by the same key. */
@@ -119,9 +119,9 @@ static void tag(struct list *list, const struct snapshot *snapshot)
 
 	if (list->table.selected >= view->n)
 		return;
-	marks_toggle(&list->tags, view, list->table.selected);
-	marks_sum_fini(&list->tagged);
-	marks_add_up(&list->tags, view, &list->tagged);
+	row_refs_toggle(&list->tags, view, list->table.selected);
+	row_refs_sum_fini(&list->tagged);
+	row_refs_sum_up(&list->tags, view, &list->tagged);
 	if (!list->following)
 		table_act(&list->table, ACTION_DOWN);
 }
@@ -131,9 +131,9 @@ static bool untag(struct list *list)
 {
 	bool any = list->tags.n > 0;
 
-	marks_fini(&list->tags);
+	row_refs_fini(&list->tags);
 	if (list->built)
-		marks_sum_fini(&list->tagged);
+		row_refs_sum_fini(&list->tagged);
 	return any;
 }
 
@@ -211,7 +211,7 @@ static unsigned history_width(const struct list *list, unsigned width)
 {
 	unsigned wanted = width >= HISTORY_FROM ? (width - HISTORY_FROM) / 3 + HISTORY_LEAST : 0;
 
-	if (!list->past)
+	if (!list->graph_range)
 		return 0;
 	return wanted < HISTORY_MOST ? wanted : HISTORY_MOST;
 }
@@ -256,7 +256,8 @@ static void draw_history(const struct list *list, const struct view *view, int m
 		struct graph graph = {.n = rect.width, .style = STYLE_METER_LOW};
 		unsigned y = rect.y + 1 + (unsigned)i;
 
-		past_read(list->past, &key, def->name, past_step(list->past), values, &graph);
+		graph_range_read(list->graph_range, &key, def->name,
+				 graph_range_step(list->graph_range), values, &graph);
 		graph.top = graph_top(values, graph.n, graph_least(def));
 		graph_draw_line(&graph, canvas, rect.x, y, rect.width);
 		if (table->top + i == table->selected)

@@ -3,10 +3,10 @@
 #define PMCTOP_LIST_H
 
 #include "core/view/view.h"
-#include "tui/panel/past.h"
+#include "tui/panel/graph_range.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
-#include "tui/widget/mark.h"
+#include "tui/widget/row_ref.h"
 #include "tui/widget/widget_table.h"
 
 #include <stdbool.h>
@@ -18,12 +18,13 @@
 struct list {
 	struct view_spec spec;
 	struct table table;
-	const struct past *past; /* shown as a column of its own; NULL: it is not; borrowed */
-	struct view view;        /* of the snapshot it was last asked for, while `built` */
+	const struct graph_range
+		*graph_range; /* shown as a column of its own; NULL: it is not; borrowed */
+	struct view view;     /* of the snapshot it was last asked for, while `built` */
 	bool built;
-	struct marks tags;       /* lines that were tagged, of all roll-ups */
-	struct marks_sum tagged; /* of the view, while `built` */
-	struct mark followed;    /* while `following`: the selection stays on it */
+	struct row_refs tags;       /* lines that were tagged, of all roll-ups */
+	struct row_refs_sum tagged; /* of the view, while `built` */
+	struct row_ref followed;    /* while `following`: the selection stays on it */
 	bool following;
 	bool away; /* the followed one is not in the view */
 };

@@ -353,7 +353,7 @@ void launch_describe(const struct launch *launch, struct snapshot_run *run)
 	};
 }
 
-void launch_tell(const struct launch *launch, char *text, size_t size)
+void launch_report(const struct launch *launch, char *text, size_t size)
 {
 	if (!launch->ended)
 		snprintf(text, size, "still runs");

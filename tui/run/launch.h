@@ -83,7 +83,7 @@ void launch_show(const struct launch *launch, int fd, bool (*stop)(void *arg), v
 /* What a summary says of it. */
 void launch_describe(const struct launch *launch, struct snapshot_run *run);
 /* "ended with status 2", "was killed by signal 9", "still runs" */
-void launch_tell(const struct launch *launch, char *text, size_t size);
+void launch_report(const struct launch *launch, char *text, size_t size);
 /* Says that it did not end by SIGTERM. */
 void launch_explain_alive(const struct launch *launch, struct error *err);
 

@@ -6,7 +6,7 @@
 #include "core/base/util.h"
 #include "core/metric/catalog.h"
 #include "core/metric/metric_def.h"
-#include "core/perf/explain.h"
+#include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 #include "core/view/verdict.h"
@@ -409,6 +409,6 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 		error_set(remark, -ENOENT, "Nothing here matches '%.80s'.",
 			  listing->pattern ? listing->pattern : "");
 	else if (printer.denied)
-		explain_perf_open(sys, printer.denied, NULL, remark);
+		perf_open_error(sys, printer.denied, NULL, remark);
 	return printer.printed;
 }

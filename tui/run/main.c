@@ -9,9 +9,9 @@
 #include "tui/options/settings.h"
 #include "tui/options/user_files.h"
 #include "tui/run/launch.h"
+#include "tui/run/output_buffer.h"
 #include "tui/run/rights_need.h"
 #include "tui/run/run.h"
-#include "tui/run/sheet.h"
 #include "tui/term/term.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
@@ -268,14 +268,14 @@ static enum run_status list(const struct options *options, const struct config *
 static enum run_status tell_of_itself(enum options_task task)
 {
 	struct error err;
-	struct sheet sheet;
+	struct output_buffer buffer;
 
-	sheet_open(&sheet);
+	output_buffer_open(&buffer);
 	if (task == OPTIONS_HELP)
-		options_print_help(sheet.file);
+		options_print_help(buffer.file);
 	else
-		options_print_version(sheet.file);
-	return sheet_print(&sheet, NULL, &err) ? complain(&err, RUN_FAILED) : RUN_OK;
+		options_print_version(buffer.file);
+	return output_buffer_print(&buffer, NULL, &err) ? complain(&err, RUN_FAILED) : RUN_OK;
 }
 
 static enum run_status examine(const struct options *options, const struct rights *rights)

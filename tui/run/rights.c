@@ -9,7 +9,7 @@
 #include "tui/run/rights.h"
 
 #include "core/base/util.h"
-#include "core/perf/access.h"
+#include "core/perf/perf_access.h"
 #include "core/sys/sys.h"
 
 #include <errno.h>
@@ -149,11 +149,11 @@ uint64_t rights_wanted(const struct rights_need *need, bool lent)
 	return wanted;
 }
 
-static enum access_level counting(const struct sys *sys)
+static enum perf_access_level counting(const struct sys *sys)
 {
-	struct access access;
+	struct perf_access access;
 
-	access_probe(sys, &access);
+	perf_access_probe(sys, &access);
 	return access.level;
 }
 
@@ -207,8 +207,8 @@ static bool counts_as_admin_alone(struct trial *trial, uint64_t wanted)
 {
 	if (trial_set(trial, wanted))
 		return true;
-	enum access_level level = counting(trial->sys);
-	return level < ACCESS_SYSTEM && trial_set(trial, wanted | BIT(CAP_SYS_ADMIN)) == 0 &&
+	enum perf_access_level level = counting(trial->sys);
+	return level < PERF_ACCESS_SYSTEM && trial_set(trial, wanted | BIT(CAP_SYS_ADMIN)) == 0 &&
 	       counting(trial->sys) > level;
 }
 
@@ -234,8 +234,8 @@ static bool counts_own_as_tracer(struct trial *trial, uint64_t wanted)
 {
 	if (trial_set(trial, wanted))
 		return false;
-	enum access_level level = counting(trial->sys);
-	return level > ACCESS_NONE && level < ACCESS_SYSTEM &&
+	enum perf_access_level level = counting(trial->sys);
+	return level > PERF_ACCESS_NONE && level < PERF_ACCESS_SYSTEM &&
 	       (trial->with.permitted & ~(wanted | BIT(CAP_SYS_PTRACE)));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/run/run.h"
 
-#include "core/engine/live.h"
-#include "core/replay/player.h"
+#include "core/engine/live_feed.h"
+#include "core/replay/replay_feed.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -52,17 +52,17 @@ enum run_status run_open_machine(const struct options *options, struct engine_co
 }
 
 enum run_status run_open_replay(const struct options *options, const struct replay_config *replay,
-				bool stays, struct survey *survey, const struct sys *sys,
-				struct feed *feed, struct error *err)
+				bool stays, struct replay_index *replay_index,
+				const struct sys *sys, struct feed *feed, struct error *err)
 {
-	const struct player_config config = {
+	const struct replay_feed_config config = {
 		.replay = *replay,
 		/* Whoever looks wants to see it go by; whoever prints wants it all. */
 		.speed = options->paced ? options->speed
 			 : stays        ? PLAYBACK_SPEED_ONE
 					: PLAYBACK_SPEED_MAX,
 		.stays = stays,
-		.survey = survey,
+		.replay_index = replay_index,
 	};
 	struct playback playback;
 
@@ -72,10 +72,10 @@ enum run_status run_open_replay(const struct options *options, const struct repl
 			  "--replay -', or '--replay FILE'.");
 		return RUN_USAGE;
 	}
-	if (player_open(sys, &config, feed, err))
+	if (replay_feed_open(sys, &config, feed, err))
 		return RUN_FAILED;
 	feed_playback(feed, &playback);
-	if (survey && !playback.pipe && survey_start(survey, replay, err)) {
+	if (replay_index && !playback.pipe && replay_index_start(replay_index, replay, err)) {
 		feed_free(feed);
 		return RUN_FAILED;
 	}

@@ -5,7 +5,7 @@
 #include "core/base/notes.h"
 #include "core/engine/feed.h"
 #include "core/replay/replay.h"
-#include "core/replay/survey.h"
+#include "core/replay/replay_index.h"
 #include "core/sys/sys.h"
 #include "tui/options/options.h"
 #include "tui/run/launch.h"
@@ -74,8 +74,8 @@ enum run_status run_open_machine(const struct options *options, struct engine_co
  * *replay points to must outlive the feed and the survey.
  */
 enum run_status run_open_replay(const struct options *options, const struct replay_config *replay,
-				bool stays, struct survey *survey, const struct sys *sys,
-				struct feed *feed, struct error *err);
+				bool stays, struct replay_index *replay_index,
+				const struct sys *sys, struct feed *feed, struct error *err);
 
 /* The dashboard, until its user has enough. */
 int run_live(const struct run_config *config, struct error *err);

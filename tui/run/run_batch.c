@@ -5,9 +5,9 @@
  */
 #include "tui/run/run.h"
 
-#include "core/base/file_replace.h"
 #include "core/base/output_file.h"
-#include "core/base/place.h"
+#include "core/base/published_file.h"
+#include "core/base/safe_path.h"
 #include "core/base/util.h"
 #include "core/output/batch.h"
 #include "tui/options/output_apart.h"
@@ -31,7 +31,7 @@ struct batch_run {
 	struct feed feed;
 	struct launch *launch; /* of the command; NULL: there is none */
 	int fd;                /* of the output */
-	struct file_replace replaces;
+	struct published_file_replace replaces;
 	struct notes noted; /* printed on standard error */
 };
 
@@ -64,16 +64,16 @@ static bool command_ended(void *launch)
 }
 
 /* Takes what there is now. */
-static void add_to_summary(struct batch_run *run, struct summary *summary)
+static void add_to_summary(struct batch_run *run, struct run_summary *summary)
 {
 	struct snapshot *snapshot = feed_snapshot(&run->feed);
 
-	summary_add(summary, snapshot);
+	run_summary_add(summary, snapshot);
 	snapshot_free(snapshot);
 }
 
 /* Counting goes on meanwhile; another signal is a reason not to wait. */
-static bool await_command(struct batch_run *run, uint64_t patience_ns, struct summary *summary)
+static bool await_command(struct batch_run *run, uint64_t patience_ns, struct run_summary *summary)
 {
 	uint64_t until_ns = sys_now_ns(&run->sys) + patience_ns;
 	struct error never;
@@ -86,7 +86,7 @@ static bool await_command(struct batch_run *run, uint64_t patience_ns, struct su
 	return run->launch->ended;
 }
 
-static void end_command(struct batch_run *run, int stopped_by, struct summary *summary)
+static void end_command(struct batch_run *run, int stopped_by, struct run_summary *summary)
 {
 	if (stopped_by == SIGINT && await_command(run, INTERRUPT_PATIENCE_NS, summary))
 		return;
@@ -126,7 +126,7 @@ static int run_command(struct batch_run *run, struct batch_options *options, str
 	if (launch_go(launch, run->config->options->output ? LAUNCH_KEEP : LAUNCH_TO_STDERR, err))
 		return launch->status;
 
-	options->summary = summary_new(SUMMARY_PROCESSES_MAX);
+	options->summary = run_summary_new(SUMMARY_PROCESSES_MAX);
 	options->silent |= !run->config->options->refreshes;
 	options->ended = command_ended;
 	options->arg = launch;
@@ -140,7 +140,7 @@ static int run_command(struct batch_run *run, struct batch_options *options, str
 		add_to_summary(run, options->summary);
 	if (rc >= 0)
 		rc = print_summary(run, options, rc == 0, err);
-	summary_free(options->summary);
+	run_summary_free(options->summary);
 	if (rc < 0 && rc != -EPIPE)
 		return RUN_FAILED;
 	err->text[0] = '\0';
@@ -173,7 +173,7 @@ static bool serves_only(const struct options *options)
 static int open_output(struct batch_run *run, const char *path, struct batch_options *batch,
 		       struct error *err)
 {
-	int rc = path && batch->format->tell ? file_replace_open(path, &run->replaces, err) : 0;
+	int rc = path && batch->format->tell ? published_file_open(path, &run->replaces, err) : 0;
 
 	if (rc < 0)
 		return rc;
@@ -188,9 +188,9 @@ static int open_output(struct batch_run *run, const char *path, struct batch_opt
 /* *err may have something to say already. */
 static int close_output(struct batch_run *run, const char *path, int status, struct error *err)
 {
-	file_replace_fini(&run->replaces);
+	published_file_fini(&run->replaces);
 	if (run->fd != STDOUT_FILENO && close(run->fd) && !err->text[0]) {
-		place_refuse(path, -errno, err);
+		safe_path_refuse(path, -errno, err);
 		return RUN_FAILED;
 	}
 	return status;

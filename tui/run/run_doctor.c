@@ -4,8 +4,8 @@
 #include "core/doctor/doctor.h"
 #include "core/doctor/out_doctor.h"
 #include "core/output/batch.h"
+#include "tui/run/output_buffer.h"
 #include "tui/run/rights_need.h"
-#include "tui/run/sheet.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 static int print(const struct doctor *doctor, const struct options *options, unsigned width,
 		 bool color, struct error *err)
 {
-	struct sheet sheet;
+	struct output_buffer buffer;
 
-	sheet_open(&sheet);
+	output_buffer_open(&buffer);
 	if (strcmp(options->format->name, "json") == 0)
-		out_doctor_json(doctor, sheet.file);
+		out_doctor_json(doctor, buffer.file);
 	else
-		out_doctor_text(doctor, width, color, sheet.file);
-	return sheet_print(&sheet, options->output, err);
+		out_doctor_text(doctor, width, color, buffer.file);
+	return output_buffer_print(&buffer, options->output, err);
 }
 
 enum run_status run_doctor(const struct options *options, const struct rights *rights,

@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/engine/collector.h"
+#include "core/engine/feed_thread.h"
 #include "tui/options/settings.h"
 #include "tui/run/launch.h"
 #include "tui/screen/app.h"
@@ -18,9 +18,9 @@
 #include "tui/screen/pick.h"
 #include "tui/screen/replaying.h"
 #include "tui/term/input.h"
-#include "tui/term/rescue.h"
 #include "tui/term/signals.h"
 #include "tui/term/term.h"
+#include "tui/term/term_restore.h"
 #include "tui/term/theme_load.h"
 
 #include <errno.h>
@@ -42,15 +42,15 @@
 /* So many keys at once are enough: then it is drawn. */
 enum { LIVE_KEYS_MAX = 256 };
 
-struct live {
+struct live_feed {
 	struct app app;
 	struct canvas canvas;
 	struct input input;
 	struct term *term;
-	struct collector *collector;
-	struct launch *launch;    /* of the command; NULL: there is none */
-	struct survey *survey;    /* of a recording; NULL: it is a machine */
-	struct snapshot *glimpse; /* before the first; NULL: none, or it has been shown */
+	struct feed_thread *feed_thread;
+	struct launch *launch;             /* of the command; NULL: there is none */
+	struct replay_index *replay_index; /* of a recording; NULL: it is a machine */
+	struct snapshot *glimpse;          /* before the first; NULL: none, or it has been shown */
 	int signals_fd;
 	struct sys sys;        /* of this thread */
 	uint64_t collected_ns; /* the interval that the collector was told */
@@ -64,7 +64,7 @@ struct live {
 	char theme[sizeof(((struct app *)0)->theme)]; /* what the terminal shows */
 };
 
-static void measure(struct live *live)
+static void measure(struct live_feed *live)
 {
 	unsigned width, height;
 
@@ -75,7 +75,7 @@ static void measure(struct live *live)
 }
 
 /* The terminal is taken again as soon as it is ours. */
-static void resume(struct live *live)
+static void resume(struct live_feed *live)
 {
 	if (!signals_await_terminal()) {
 		live->quit = true;
@@ -85,7 +85,7 @@ static void resume(struct live *live)
 	measure(live);
 }
 
-static void read_signals(struct live *live)
+static void read_signals(struct live_feed *live)
 {
 	for (int number; (number = signals_next(live->signals_fd)) != 0;) {
 		if (signals_is_end(number)) {
@@ -102,7 +102,7 @@ static void read_signals(struct live *live)
 	}
 }
 
-static void read_keys(struct live *live)
+static void read_keys(struct live_feed *live)
 {
 	struct decoded event;
 
@@ -125,23 +125,23 @@ static void read_keys(struct live *live)
 		live->quit = true;
 }
 
-static void tell_interval(struct live *live)
+static void tell_interval(struct live_feed *live)
 {
 	if (live->refreshes > 0 && live->collected_ns != live->app.interval_ns) {
 		live->collected_ns = live->app.interval_ns;
-		collector_set_interval(live->collector, live->collected_ns);
+		feed_thread_set_interval(live->feed_thread, live->collected_ns);
 	}
 }
 
-static void tell_commands(struct live *live)
+static void tell_commands(struct live_feed *live)
 {
 	for (size_t i = 0; i < live->app.commands.n; i++)
-		collector_do(live->collector, &live->app.commands.items[i]);
+		feed_thread_do(live->feed_thread, &live->app.commands.items[i]);
 	commands_clear(&live->app.commands);
 }
 
 /* A theme that cannot be read changes nothing. */
-static void show_theme(struct live *live, const char *dir)
+static void show_theme(struct live_feed *live, const char *dir)
 {
 	const char *name = live->app.theme;
 	struct notes notes = {0};
@@ -152,16 +152,16 @@ static void show_theme(struct live *live, const char *dir)
 		return;
 	text_copy(live->theme, sizeof(live->theme), name);
 	if (theme_load(name[0] ? name : NULL, dir, &theme, &notes, &err)) {
-		app_tell(&live->app, "%s", err.text);
+		app_show_message(&live->app, "%s", err.text);
 	} else {
 		term_set_theme(live->term, &theme);
 		if (notes.n > 0)
-			app_tell(&live->app, "%s", notes.items[0]);
+			app_show_message(&live->app, "%s", notes.items[0]);
 	}
 	notes_fini(&notes);
 }
 
-static void save(struct live *live, const struct run_config *config)
+static void save(struct live_feed *live, const struct run_config *config)
 {
 	struct options now;
 	struct error err;
@@ -170,51 +170,53 @@ static void save(struct live *live, const struct run_config *config)
 		return;
 	live->app.save = false;
 	if (!config->save_path) {
-		app_tell(&live->app, "Where is not known: neither $HOME nor --config says it.");
+		app_show_message(&live->app,
+				 "Where is not known: neither $HOME nor --config says it.");
 		return;
 	}
 	app_options(&live->app, config->options, &now);
 	int result = settings_save(config->save_path, config->save_pattern, &now, &err);
 	if (result < 0)
-		app_tell(&live->app, "%s", err.text);
+		app_show_message(&live->app, "%s", err.text);
 	else if (result > 0)
-		app_tell(&live->app, "Nothing to save: the configuration has all of it already.");
+		app_show_message(&live->app,
+				 "Nothing to save: the configuration has all of it already.");
 	else
-		app_tell(&live->app, "Saved in %s.", config->save_path);
+		app_show_message(&live->app, "Saved in %s.", config->save_path);
 	options_fini(&now);
 }
 
 /* `rested`: nothing has happened for LIVE_REST_MS. */
-static void tell_questions(struct live *live, bool rested)
+static void tell_questions(struct live_feed *live, bool rested)
 {
 	struct app *app = &live->app;
 
-	if (app->wonders.events) {
-		collector_ask(live->collector, &(struct question){QUESTION_EVENTS, NULL});
-		app->wonders.events = false;
+	if (app->pending_queries.events) {
+		feed_thread_query(live->feed_thread, &(struct query){QUERY_EVENTS, NULL});
+		app->pending_queries.events = false;
 	}
-	if (app->wonders.outlook && rested) {
-		collector_ask(live->collector,
-			      &(struct question){QUESTION_OUTLOOK, app->wonders.text});
-		app->wonders.outlook = false;
+	if (app->pending_queries.preview && rested) {
+		feed_thread_query(live->feed_thread,
+				  &(struct query){QUERY_PREVIEW, app->pending_queries.text});
+		app->pending_queries.preview = false;
 	}
 }
 
-static void take_answers(struct live *live)
+static void take_answers(struct live_feed *live)
 {
-	for (struct answer *answer; (answer = collector_take_answer(live->collector));) {
-		app_answer(&live->app, answer);
+	for (struct reply *answer; (answer = feed_thread_pop_reply(live->feed_thread));) {
+		app_reply(&live->app, answer);
 		live->dirty = true;
 	}
 }
 
-static void take_snapshot(struct live *live)
+static void take_snapshot(struct live_feed *live)
 {
-	struct snapshot *snapshot = collector_take(live->collector);
+	struct snapshot *snapshot = feed_thread_pop(live->feed_thread);
 	struct playback playback;
 
 	take_answers(live);
-	if (collector_playback(live->collector, &playback)) {
+	if (feed_thread_playback(live->feed_thread, &playback)) {
 		replaying_see(&live->app, &playback);
 		live->dirty = true;
 	}
@@ -229,7 +231,7 @@ static void take_snapshot(struct live *live)
 	live->dirty = true;
 }
 
-static void look_after_command(struct live *live)
+static void look_after_command(struct live_feed *live)
 {
 	struct launch *launch = live->launch;
 	char how[48], seconds[24];
@@ -238,13 +240,14 @@ static void look_after_command(struct live *live)
 		return;
 	live->told = live->hold = live->dirty = true;
 	live->app.command[0] = '\0';
-	launch_tell(launch, how, sizeof(how));
+	launch_report(launch, how, sizeof(how));
 	text_fixed(seconds, sizeof(seconds),
 		   (double)(launch->ended_ns - launch->began_ns) / (double)NS_PER_S, 1);
-	app_tell_on(&live->app, "The command %s after %s s: q leaves, Z goes on.", how, seconds);
+	app_show_lasting_message(&live->app, "The command %s after %s s: q leaves, Z goes on.", how,
+				 seconds);
 }
 
-static void draw(struct live *live)
+static void draw(struct live_feed *live)
 {
 	if (!live->dirty || !term_writable(live->term))
 		return;
@@ -257,12 +260,12 @@ static void draw(struct live *live)
 /* How long to wait, in milliseconds: there may be something to be done, or to be asked. */
 static int patience(const struct app *app)
 {
-	if (app->wonders.processes)
+	if (app->pending_queries.processes)
 		return 0;
-	return app->wonders.outlook ? LIVE_REST_MS : -1;
+	return app->pending_queries.preview ? LIVE_REST_MS : -1;
 }
 
-static void loop(struct live *live, const struct run_config *config)
+static void loop(struct live_feed *live, const struct run_config *config)
 {
 	uint64_t iterations = config->options->iterations;
 
@@ -271,9 +274,10 @@ static void loop(struct live *live, const struct run_config *config)
 
 		struct pollfd fds[] = {
 			{.fd = live->input.fd, .events = POLLIN},
-			{.fd = collector_fd(live->collector), .events = POLLIN},
+			{.fd = feed_thread_fd(live->feed_thread), .events = POLLIN},
 			{.fd = live->signals_fd, .events = POLLIN},
-			{.fd = live->survey ? survey_fd(live->survey) : -1, .events = POLLIN},
+			{.fd = live->replay_index ? replay_index_fd(live->replay_index) : -1,
+			 .events = POLLIN},
 			/* Only while something waits to be drawn on a terminal that is stuck. */
 			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
 		};
@@ -287,7 +291,7 @@ static void loop(struct live *live, const struct run_config *config)
 		if (fds[1].revents)
 			take_snapshot(live);
 		if (fds[3].revents) {
-			survey_heard(live->survey);
+			replay_index_clear_event(live->replay_index);
 			live->dirty = true;
 		}
 		tell_interval(live);
@@ -295,7 +299,7 @@ static void loop(struct live *live, const struct run_config *config)
 		show_theme(live, config->theme_dir);
 		save(live, config);
 		tell_questions(live, ready == 0);
-		if (live->app.wonders.processes) {
+		if (live->app.pending_queries.processes) {
 			pick_process_more(&live->app);
 			live->dirty = true;
 		}
@@ -305,7 +309,8 @@ static void loop(struct live *live, const struct run_config *config)
 		draw(live);
 }
 
-static int run_on_terminal(const struct run_config *config, struct live *live, struct error *err)
+static int run_on_terminal(const struct run_config *config, struct live_feed *live,
+			   struct error *err)
 {
 	struct term_config term_config = {
 		.theme = config->theme,
@@ -335,14 +340,14 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 		text_copy(live->app.command, sizeof(live->app.command),
 			  config->options->command[0]);
 	live->app.sys = &live->sys;
-	if (live->survey)
-		app_survey(&live->app, live->survey);
+	if (live->replay_index)
+		app_set_replay_index(&live->app, live->replay_index);
 	live->app.user_metrics = config->engine->user_metrics;
 	live->app.n_user_metrics = config->engine->n_user_metrics;
-	if (config->serve->exposition)
+	if (config->serve->export)
 		live->app.listening = config->serve->where;
 	if (config->notes->n > 0)
-		app_tell(&live->app, "%s", config->notes->items[0]);
+		app_show_message(&live->app, "%s", config->notes->items[0]);
 	canvas_init(&live->canvas, false);
 	live->utf8 = config->utf8;
 	if (live->glimpse)
@@ -356,7 +361,8 @@ static int run_on_terminal(const struct run_config *config, struct live *live, s
 	return RUN_OK;
 }
 
-static int collect_and_run(const struct run_config *config, struct live *live, struct error *err)
+static int collect_and_run(const struct run_config *config, struct live_feed *live,
+			   struct error *err)
 {
 	struct engine_config engine = *config->engine;
 	const struct replay_config replay = {
@@ -375,26 +381,26 @@ static int collect_and_run(const struct run_config *config, struct live *live, s
 		engine.target.command = live->launch->pid;
 	else
 		engine.glimpse = &live->glimpse;
-	if (collector_new(&live->collector, err))
+	if (feed_thread_new(&live->feed_thread, err))
 		return RUN_FAILED;
-	xalloc_set_hook(rescue_terminal);
+	xalloc_set_hook(term_restore);
 	if (config->options->replay) {
-		live->survey = survey_new();
-		status = run_open_replay(config->options, &replay, true, live->survey,
-					 collector_sys(live->collector), &feed, err);
+		live->replay_index = replay_index_new();
+		status = run_open_replay(config->options, &replay, true, live->replay_index,
+					 feed_thread_sys(live->feed_thread), &feed, err);
 	} else {
 		status = run_open_machine(config->options, &engine, live->collected_ns,
-					  collector_sys(live->collector), &feed, err);
+					  feed_thread_sys(live->feed_thread), &feed, err);
 	}
 	if (status == RUN_OK)
 		serve_feed(config->serve, &feed);
-	if (status == RUN_OK && collector_start(live->collector, &feed, err))
+	if (status == RUN_OK && feed_thread_start(live->feed_thread, &feed, err))
 		status = RUN_FAILED;
 	if (status == RUN_OK)
 		status = run_on_terminal(config, live, err);
-	collector_free(live->collector);
+	feed_thread_free(live->feed_thread);
 	snapshot_free(live->glimpse);
-	survey_free(live->survey); /* whom the collector tells */
+	replay_index_free(live->replay_index); /* whom the collector tells */
 	xalloc_set_hook(NULL);
 	if (status == RUN_OK && recording.code) {
 		*err = recording;
@@ -419,7 +425,7 @@ static int leave_command(struct launch *launch, struct error *err)
 /* A second ^C, while that is written. */
 static bool end_is_asked(void *arg)
 {
-	const struct live *live = arg;
+	const struct live_feed *live = arg;
 
 	for (int number; (number = signals_next(live->signals_fd)) != 0;)
 		if (signals_is_end(number))
@@ -429,7 +435,7 @@ static bool end_is_asked(void *arg)
 
 int run_live(const struct run_config *config, struct error *err)
 {
-	struct live live = {
+	struct live_feed live = {
 		.launch = config->launch,
 		.collected_ns = config->options->interval_ns,
 	};

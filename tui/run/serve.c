@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/run/serve.h"
 
-#include "core/output/exposition.h"
-#include "core/output/exposition_feed.h"
+#include "core/output/metrics_export.h"
+#include "core/output/metrics_export_feed.h"
 #include "core/output/metrics_server.h"
 
 #include <unistd.h>
@@ -17,14 +17,14 @@ static const struct host_names *read_hosts(const struct options *options,
 {
 	hosts->others = options->listen_names;
 	hosts->n_others = options->n_listen_names;
-	if (gethostname(hosts->own, sizeof(hosts->own)))
-		hosts->own[0] = '\0';
+	if (gethostname(hosts->native, sizeof(hosts->native)))
+		hosts->native[0] = '\0';
 	return listen_address_is_loopback(address) ? hosts : NULL;
 }
 
-static char *text_of(void *exposition, enum exposition_dialect dialect, size_t *size)
+static char *text_of(void *export, enum metrics_export_dialect dialect, size_t *size)
 {
-	return exposition_text(exposition, dialect, size);
+	return metrics_export_text(export, dialect, size);
 }
 
 int serve_open(const struct options *options, struct serve *serve, struct error *err)
@@ -36,10 +36,10 @@ int serve_open(const struct options *options, struct serve *serve, struct error 
 		return 0;
 	if (listen_address_parse(options->listen, &address, err))
 		return err->code;
-	serve->exposition = exposition_new(options->top ? options->top : EXPOSITION_TOP);
+	serve->export = metrics_export_new(options->top ? options->top : METRICS_EXPORT_TOP);
 	const struct metrics_source source = {
 		.text = text_of,
-		.arg = serve->exposition,
+		.arg = serve->export,
 		.hosts = read_hosts(options, &address, &serve->hosts),
 	};
 	int rc = metrics_server_start(&address, &source, &serve->server, err);
@@ -52,13 +52,13 @@ int serve_open(const struct options *options, struct serve *serve, struct error 
 
 void serve_feed(const struct serve *serve, struct feed *feed)
 {
-	if (serve->exposition)
-		exposition_feed_init(serve->exposition, feed);
+	if (serve->export)
+		metrics_export_feed_init(serve->export, feed);
 }
 
 void serve_close(struct serve *serve)
 {
 	metrics_server_stop(serve->server);
-	exposition_free(serve->exposition);
+	metrics_export_free(serve->export);
 	*serve = (struct serve){0};
 }

@@ -13,7 +13,7 @@
  * the start on, and counted from when there is a feed.
  */
 struct serve {
-	struct exposition *exposition; /* NULL: nothing is served */
+	struct metrics_export *export; /* NULL: nothing is served */
 	struct metrics_server *server;
 	struct host_names hosts;         /* that a Host header may have; borrows from the options */
 	char where[LISTEN_ADDRESS_TEXT]; /* "127.0.0.1:9105"; "" */

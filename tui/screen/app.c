@@ -32,8 +32,8 @@ void app_init(struct app *app, const struct options *options)
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
 	app->history = history_new();
-	app->past.history = app->history;
-	app->tasks.past = app->cpus.past = &app->past;
+	app->graph_range.history = app->history;
+	app->tasks.graph_range = app->cpus.graph_range = &app->graph_range;
 	app->cpus.spec.folds = true;
 	text_copy(app->cpus.spec.sort, sizeof(app->cpus.spec.sort), "worst");
 
@@ -72,17 +72,17 @@ void app_fini(struct app *app)
 	list_fini(&app->cpus);
 	history_free(app->history);
 	picker_close(&app->picker, app);
-	victims_fini(&app->victims);
-	answer_free(app->catalog);
-	answer_free(app->outlook);
+	signal_targets_fini(&app->signal_targets);
+	reply_free(app->catalog);
+	reply_free(app->preview);
 	commands_clear(&app->commands);
 	column_choice_fini(&app->column_choice);
 	free(app->shown);
 	messages_fini(&app->messages);
 	commands_clear(&app->asked);
-	sums_fini(&app->sums);
+	event_totals_fini(&app->sums);
 	snapshot_free(app->baseline);
-	sums_fini(&app->watch.sums);
+	event_totals_fini(&app->watch.sums);
 	snapshot_free(app->snapshot);
 	snapshot_free(app->waiting);
 	app->snapshot = app->waiting = app->baseline = NULL;
@@ -96,7 +96,7 @@ __attribute__((format(printf, 3, 0))) static void tell(struct app *app, uint64_t
 	messages_say(&app->messages, app->notice);
 }
 
-void app_tell(struct app *app, const char *format, ...)
+void app_show_message(struct app *app, const char *format, ...)
 {
 	va_list arguments;
 
@@ -105,7 +105,7 @@ void app_tell(struct app *app, const char *format, ...)
 	va_end(arguments);
 }
 
-void app_tell_on(struct app *app, const char *format, ...)
+void app_show_lasting_message(struct app *app, const char *format, ...)
 {
 	va_list arguments;
 
@@ -114,7 +114,7 @@ void app_tell_on(struct app *app, const char *format, ...)
 	va_end(arguments);
 }
 
-void app_untell(struct app *app)
+void app_clear_message(struct app *app)
 {
 	if (app->notice_ns > 0)
 		app->notice[0] = '\0';
@@ -135,7 +135,7 @@ static void look_after_followed(struct app *app)
 
 	if (!list || !list_followed_ended(list, app->snapshot))
 		return;
-	app_tell(app, "%s has ended, and is not followed any more.", list->followed.name);
+	app_show_message(app, "%s has ended, and is not followed any more.", list->followed.name);
 	list_unfollow(list);
 }
 
@@ -162,8 +162,8 @@ static void settle_detached(struct app *app, bool was_following)
 		list->table.selected = TABLE_NO_LINE;
 	if (!was_following)
 		list_unfollow(list);
-	app_tell(app, "Detached: all tasks are counted.%s",
-		 stays ? "" : " What was selected is not shown, so no line is selected.");
+	app_show_message(app, "Detached: all tasks are counted.%s",
+			 stays ? "" : " What was selected is not shown, so no line is selected.");
 }
 
 static void show_snapshot(struct app *app, struct snapshot *snapshot)
@@ -204,15 +204,15 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 	if (snapshot->interval_ns < app->notice_ns)
 		app->notice_ns -= snapshot->interval_ns;
 	else
-		app_untell(app);
+		app_clear_message(app);
 	app->record_ends &= snapshot->recorded_bytes > 0;
 	take_notes(app, snapshot);
 	if (app->replays && app->snapshot && snapshot->time_ns <= app->snapshot->time_ns) {
-		sums_zero(&app->sums); /* nothing is added twice */
-		sums_zero(&app->watch.sums);
+		event_totals_zero(&app->sums); /* nothing is added twice */
+		event_totals_zero(&app->watch.sums);
 	}
-	sums_add(&app->sums, snapshot);
-	if (!app->survey)
+	event_totals_add(&app->sums, snapshot);
+	if (!app->replay_index)
 		history_add(app->history, snapshot);
 	screen_detail_see(app, snapshot);
 	if (app->paused && app->snapshot) {
@@ -223,24 +223,24 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 	show_snapshot(app, snapshot);
 }
 
-void app_survey(struct app *app, struct survey *survey)
+void app_set_replay_index(struct app *app, struct replay_index *replay_index)
 {
-	app->survey = survey;
-	app->past.whole = true;
+	app->replay_index = replay_index;
+	app->graph_range.whole = true;
 	app->replays = true;
 	app->sys = NULL; /* whose processes are shown are not here */
 }
 
-void app_answer(struct app *app, struct answer *answer)
+void app_reply(struct app *app, struct reply *answer)
 {
-	struct answer **kept = answer->kind == QUESTION_EVENTS ? &app->catalog : &app->outlook;
+	struct reply **kept = answer->kind == QUERY_EVENTS ? &app->catalog : &app->preview;
 
-	answer_free(*kept);
+	reply_free(*kept);
 	*kept = answer;
 	pick_event_renew(app);
 }
 
-void app_ask(struct app *app, enum command_kind kind, const char *text, int64_t number)
+void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number)
 {
 	commands_add(&app->commands, &(struct command){kind, text, number});
 	remember(app, kind, text);

@@ -4,22 +4,22 @@
 
 #include "core/engine/command.h"
 #include "core/engine/playback.h"
-#include "core/engine/question.h"
-#include "core/replay/survey.h"
+#include "core/engine/query.h"
+#include "core/replay/replay_index.h"
+#include "core/snapshot/event_totals.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
-#include "core/snapshot/sums.h"
 #include "tui/options/column_choice.h"
 #include "tui/options/options.h"
+#include "tui/panel/graph_range.h"
 #include "tui/panel/list.h"
 #include "tui/panel/messages.h"
-#include "tui/panel/past.h"
 #include "tui/screen/pick.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/screen_detail.h"
 #include "tui/screen/screen_setup.h"
 #include "tui/screen/search.h"
-#include "tui/screen/victim.h"
+#include "tui/screen/signal_target.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
 #include "tui/widget/key_bar.h"
@@ -47,8 +47,8 @@ struct app {
 	enum verdict verdict; /* what that says */
 	struct commands commands; /* for the collector; whoever passes them on takes them */
 	struct keymap keymap;
-	struct wonders wonders;
-	struct answer *catalog, *outlook;      /* the last answers; owned; NULL: none */
+	struct pending_queries pending_queries;
+	struct reply *catalog, *preview;       /* the last answers; owned; NULL: none */
 	const struct metric_def *user_metrics; /* borrowed */
 	size_t n_user_metrics;
 	enum event_levels levels;     /* asked for last ... */
@@ -78,16 +78,17 @@ struct app {
 	const char *listening; /* where counters are served; borrowed; NULL: nowhere */
 	struct messages messages;
 	struct table events;
-	struct sums sums;
+	struct event_totals sums;
 	const struct sys
 		*sys; /* borrowed, for this thread alone; NULL: what is shown is not here */
-	struct victims victims; /* of the signal that is about to be sent */
-	size_t signal;          /* which of those that can be chosen */
+	struct signal_targets signal_targets; /* of the signal that is about to be sent */
+	size_t signal;                        /* which of those that can be chosen */
 	struct search search;
-	char user[24];           /* who is shown alone; of the tasks' filter */
-	struct history *history; /* of all snapshots that came, paused or not; owned */
-	struct past past;        /* what of it, or of the survey's, is drawn */
-	struct survey *survey; /* of the recording that is shown, which knows its past; borrowed */
+	char user[24];                  /* who is shown alone; of the tasks' filter */
+	struct history *history;        /* of all snapshots that came, paused or not; owned */
+	struct graph_range graph_range; /* what of it, or of the survey's, is drawn */
+	struct replay_index
+		*replay_index; /* of the recording that is shown, which knows its past; borrowed */
 	struct playback playback; /* where that is, while `replays` */
 	bool replays;
 	struct watch watch; /* of the detail */
@@ -106,9 +107,9 @@ void app_pause(struct app *app, bool paused);
 /* Takes the snapshot over. */
 void app_snapshot(struct app *app, struct snapshot *snapshot);
 /* Of a recording, instead of a history of its own. Before anything is drawn; borrowed. */
-void app_survey(struct app *app, struct survey *survey);
+void app_set_replay_index(struct app *app, struct replay_index *replay_index);
 /* Takes the answer over. */
-void app_answer(struct app *app, struct answer *answer);
+void app_reply(struct app *app, struct reply *answer);
 /* A key of keymap.h. */
 void app_key(struct app *app, int key);
 /* What the mouse did at a place of the last drawing. */
@@ -118,14 +119,16 @@ void app_wheel(struct app *app, bool down);
 void app_draw(struct app *app, struct canvas *canvas);
 
 /* For the screens and pickers: asks the collector for something. */
-void app_ask(struct app *app, enum command_kind kind, const char *text, int64_t number);
+void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number);
 
 /* For the screens and pickers: says what has just happened, until the next key or some seconds. */
-void app_tell(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* For the app: whatever app_tell said is over. */
-void app_untell(struct app *app);
-/* As app_tell, until something else is said. */
-void app_tell_on(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void app_show_message(struct app *app, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* For the app: whatever app_show_message said is over. */
+void app_clear_message(struct app *app);
+/* As app_show_message, until something else is said. */
+void app_show_lasting_message(struct app *app, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* For the screens: does what a key would. */
 void app_act(struct app *app, enum action action);

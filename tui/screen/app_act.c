@@ -4,8 +4,8 @@
 
 #include "core/base/util.h"
 #include "tui/options/duration.h"
+#include "tui/screen/action_blocked.h"
 #include "tui/screen/recording.h"
-#include "tui/screen/refusal.h"
 #include "tui/screen/replaying.h"
 
 #include <stdio.h>
@@ -40,11 +40,11 @@ static int accept_interval(void *owner, const char *text, struct error *err)
 
 static void ask_interval(struct app *app)
 {
-	char now[24], question[64];
+	char now[24], query[64];
 
 	duration_format(app->interval_ns, now, sizeof(now));
-	snprintf(question, sizeof(question), "Interval, now %s:", now);
-	prompt_open(&app->prompt, question, accept_interval);
+	snprintf(query, sizeof(query), "Interval, now %s:", now);
+	prompt_open(&app->prompt, query, accept_interval);
 }
 
 static int accept_quit(void *owner, const char *text, struct error *err)
@@ -60,20 +60,19 @@ static int accept_quit(void *owner, const char *text, struct error *err)
 /* Quitting ends the command that was started. */
 static void ask_quit(struct app *app)
 {
-	char question[sizeof(app->prompt.question)];
+	char query[sizeof(app->prompt.query)];
 
-	snprintf(question, sizeof(question),
-		 "%s still runs. End it, and quit? y or ^C:", app->command);
-	prompt_confirm(&app->prompt, question, accept_quit);
+	snprintf(query, sizeof(query), "%s still runs. End it, and quit? y or ^C:", app->command);
+	prompt_confirm(&app->prompt, query, accept_quit);
 }
 
 /* Whoever is not there cannot be dismissed. */
 static void detach(struct app *app)
 {
 	if (app->snapshot && !app->snapshot->targeted)
-		app_tell(app, "There is nobody to detach from: all tasks are counted.");
+		app_show_message(app, "There is nobody to detach from: all tasks are counted.");
 	else
-		app_ask(app, COMMAND_DISMISS, NULL, 0);
+		app_command(app, COMMAND_DISMISS, NULL, 0);
 }
 
 static void toggle_pause(struct app *app)
@@ -90,28 +89,28 @@ static void next_levels(struct app *app)
 	};
 
 	app->levels = (app->levels + 1) % EVENT_LEVELS;
-	app_ask(app, COMMAND_LEVELS, NULL, app->levels);
-	app_tell(app, "Counted from now on: %s.", names[app->levels]);
+	app_command(app, COMMAND_LEVELS, NULL, app->levels);
+	app_show_message(app, "Counted from now on: %s.", names[app->levels]);
 }
 
 static void toggle_idle(struct app *app)
 {
 	app->idle = !app->idle;
-	app_ask(app, COMMAND_IDLE, NULL, app->idle);
+	app_command(app, COMMAND_IDLE, NULL, app->idle);
 }
 
 static void toggle_command_lines(struct app *app)
 {
 	list_invalidate(&app->tasks);
 	app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
-	app_ask(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
+	app_command(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
 }
 
 static void zero(struct app *app)
 {
-	sums_zero(&app->sums);
-	sums_zero(&app->watch.sums);
-	app_tell(app, "The totals begin at zero.");
+	event_totals_zero(&app->sums);
+	event_totals_zero(&app->watch.sums);
+	app_show_message(app, "The totals begin at zero.");
 }
 
 static void quit(struct app *app)
@@ -256,10 +255,10 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 
 void app_act(struct app *app, enum action action)
 {
-	const char *why = refusal_of(app, action);
+	const char *why = action_blocked(app, action);
 
 	if (why)
-		app_tell(app, "%s", why);
+		app_show_message(app, "%s", why);
 	else if (!replaying_act(app, action) && !app->screen->act(app, action) && acts[action])
 		acts[action](app);
 }
@@ -269,7 +268,7 @@ void app_key(struct app *app, int key)
 	unsigned nth;
 	enum action action;
 
-	app_untell(app);
+	app_clear_message(app);
 	if (key == KEYMAP_CONTROL('L'))
 		app->redraw = true;
 	else if (app->prompt.active && app->prompt.accept == accept_quit &&
@@ -289,7 +288,7 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 {
 	enum action action = key_bar_action(&app->key_bar, x, y);
 
-	app_untell(app);
+	app_clear_message(app);
 	if (app->prompt.active)
 		return;
 	if (app->picker.ops)

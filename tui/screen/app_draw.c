@@ -3,8 +3,8 @@
 #include "tui/screen/app.h"
 
 #include "tui/panel/frame.h"
-#include "tui/screen/refusal.h"
-#include "tui/screen/states.h"
+#include "tui/screen/action_blocked.h"
+#include "tui/screen/title_flags.h"
 
 /* Of the lists of a recording: there one goes to and fro. */
 static const enum action replay_bar[] = {
@@ -21,7 +21,7 @@ static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rec
 	size_t n = 0;
 
 	for (; *usual != ACTION_NONE; usual++)
-		if (!refusal_of(app, *usual))
+		if (!action_blocked(app, *usual))
 			actions[n++] = *usual;
 	actions[n] = ACTION_NONE;
 	key_bar_draw(&app->key_bar, &app->keymap, actions, canvas, rect);
@@ -42,7 +42,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 {
 	struct segments states = {0};
 
-	states_of(app, &states);
+	title_flags_of(app, &states);
 	struct frame frame = {
 		.snapshot = app->snapshot,
 		.interval_ns = app->interval_ns,
@@ -74,7 +74,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 	frame_draw_totals(&frame, canvas, layout.totals);
 	frame_draw_verdict(&frame, canvas, layout.verdict);
 	if (app->snapshot)
-		frame_draw_history(app->snapshot, &app->past, canvas, layout.history);
+		frame_draw_history(app->snapshot, &app->graph_range, canvas, layout.history);
 	frame_draw_cpus(&frame, canvas, layout.cpus);
 	frame_draw_banner(&frame, canvas, layout.banner);
 	app_draw_bottom(app, canvas, layout.bottom);
@@ -93,17 +93,17 @@ struct layout app_draw_large_frame(struct app *app, struct canvas *canvas)
 
 void app_draw(struct app *app, struct canvas *canvas)
 {
-	struct past *past = &app->past;
+	struct graph_range *graph_range = &app->graph_range;
 
-	if (app->survey) {
-		past->history = survey_take(app->survey);
-		history_reach(past->history, &past->begin_ns, &past->end_ns);
-		past->now_ns = app->snapshot ? app->snapshot->time_ns : 0;
+	if (app->replay_index) {
+		graph_range->history = replay_index_lock_history(app->replay_index);
+		history_reach(graph_range->history, &graph_range->begin_ns, &graph_range->end_ns);
+		graph_range->now_ns = app->snapshot ? app->snapshot->time_ns : 0;
 	}
 	canvas_clear(canvas);
 	app->screen->draw(app, canvas);
-	if (app->survey)
-		survey_give(app->survey);
+	if (app->replay_index)
+		replay_index_unlock_history(app->replay_index);
 	if (app->picker.ops)
 		picker_draw(&app->picker, canvas);
 }

@@ -2,7 +2,7 @@
 #include "tui/screen/app_options.h"
 
 #include "core/base/util.h"
-#include "core/event/event_list.h"
+#include "core/event/event_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@ static void add(struct options *now, enum engine_column_kind kind, char *text)
 
 static bool is_in_list(const char *text, const char *event)
 {
-	struct event_list list = {0};
+	struct event_names list = {0};
 	struct error impossible;
 	bool found = false;
 
-	event_list_parse(text, &list, &impossible);
+	event_names_parse(text, &list, &impossible);
 	for (size_t i = 0; i < list.n; i++)
 		found |= strcmp(list.items[i].name, event) == 0;
-	event_list_fini(&list);
+	event_names_fini(&list);
 	return found;
 }
 
@@ -65,7 +65,7 @@ static bool is_shown(const struct columns *columns, const char *name)
 }
 
 /* What of a list is on the screen and new; a group stays one. Returns how many these are. */
-static size_t write_shown(const struct columns *columns, const struct event_list *list,
+static size_t write_shown(const struct columns *columns, const struct event_names *list,
 			  const struct options *now, FILE *file)
 {
 	unsigned open = 0; /* the group that is being written */
@@ -88,19 +88,19 @@ static size_t write_shown(const struct columns *columns, const struct event_list
 /* A list as it was written while all of it is there, else what is left of it. */
 static void add_events(const struct columns *columns, const char *text, struct options *now)
 {
-	struct event_list list = {0};
+	struct event_names list = {0};
 	struct error impossible; /* it was counted */
 	char *left = NULL;
 	size_t size, shown;
 	FILE *file = xopen_memstream(&left, &size);
 
-	event_list_parse(text, &list, &impossible);
+	event_names_parse(text, &list, &impossible);
 	shown = write_shown(columns, &list, now, file);
 	fclose(file);
 	const char *saved = shown == list.n ? text : left;
 	if (shown > 0)
 		add(now, ENGINE_EVENTS, xstrdup(saved));
-	event_list_fini(&list);
+	event_names_fini(&list);
 	free(left);
 }
 

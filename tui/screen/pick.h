@@ -8,9 +8,9 @@
 struct app;
 
 /* What pickers want to know; whoever passes it on, or has done it, clears it. */
-struct wonders {
-	bool events;    /* which there are: QUESTION_EVENTS */
-	bool outlook;   /* of `text`, once nothing has happened for a moment: QUESTION_OUTLOOK */
+struct pending_queries {
+	bool events;    /* which there are: QUERY_EVENTS */
+	bool preview;   /* of `text`, once nothing has happened for a moment: QUERY_PREVIEW */
 	bool processes; /* there are more to be read: pick_process_more */
 	char text[1024];
 };

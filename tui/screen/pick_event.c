@@ -34,12 +34,12 @@ static const struct metric_def *metric_at(const struct app *app, size_t index)
 
 static size_t n_events(const struct app *app)
 {
-	return app->catalog ? app->catalog->inventory->n : 0;
+	return app->catalog ? app->catalog->event_index->n : 0;
 }
 
-static const struct inventory_item *event_at(const struct app *app, size_t index)
+static const struct event_index_item *event_at(const struct app *app, size_t index)
 {
-	return &app->catalog->inventory->items[index - n_metrics(app)];
+	return &app->catalog->event_index->items[index - n_metrics(app)];
 }
 
 /* ---- what is typed */
@@ -113,7 +113,7 @@ static void event_item(void *data, size_t index, struct picker_item *item)
 		return;
 	}
 
-	const struct inventory_item *event = event_at(pick->app, index);
+	const struct event_index_item *event = event_at(pick->app, index);
 	const char *mark =
 		event->example ? "" : state_mark(pick->app, index - n_metrics(pick->app));
 	bool refused = event->example || strcmp(mark, "n/a") == 0 || strcmp(mark, "denied") == 0;
@@ -129,7 +129,7 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 		return is_formula(pick->typed) ? NULL : pick->typed;
 	if (metric_at(pick->app, index))
 		return NULL;
-	const struct inventory_item *event = event_at(pick->app, index);
+	const struct event_index_item *event = event_at(pick->app, index);
 	return event->example ? NULL : event->name;
 }
 
@@ -147,15 +147,15 @@ static void about_metric(const struct app *app, const struct metric_def *def, ch
 static void about_event(const struct app *app, const char *name, const char *help, char *text,
 			size_t size)
 {
-	const struct outlook *outlook = app->outlook ? app->outlook->outlook : NULL;
+	const struct event_preview *preview = app->preview ? app->preview->preview : NULL;
 	char what[300] = "...";
 
-	if (!outlook || strncmp(outlook->text, name, sizeof(outlook->text) - 1) != 0) {
+	if (!preview || strncmp(preview->text, name, sizeof(preview->text) - 1) != 0) {
 		snprintf(text, size, "%s\n\n...", help);
 		return;
 	}
-	outlook_describe(outlook, what, sizeof(what));
-	snprintf(text, size, "%s\n%.255s\n%s", help, outlook->encoding, what);
+	event_preview_describe(preview, what, sizeof(what));
+	snprintf(text, size, "%s\n%.255s\n%s", help, preview->encoding, what);
 }
 
 static void event_about(void *data, size_t index, char *text, size_t size)
@@ -183,8 +183,8 @@ static void event_look(void *owner, void *data, size_t index)
 	struct app *app = owner;
 	const char *name = event_text(data, index);
 
-	app->wonders.outlook = name != NULL;
-	text_copy(app->wonders.text, sizeof(app->wonders.text), name ? name : "");
+	app->pending_queries.preview = name != NULL;
+	text_copy(app->pending_queries.text, sizeof(app->pending_queries.text), name ? name : "");
 }
 
 static bool event_choose(void *owner, void *data, size_t index, const char *typed)
@@ -196,11 +196,11 @@ static bool event_choose(void *owner, void *data, size_t index, const char *type
 		return false;
 	name = event_text(data, index);
 	if (name)
-		app_ask(app, COMMAND_ADD_EVENTS, name, 0);
+		app_command(app, COMMAND_ADD_EVENTS, name, 0);
 	else if (index == PICKER_AS_TYPED)
-		app_ask(app, COMMAND_ADD_METRIC, typed, 0);
+		app_command(app, COMMAND_ADD_METRIC, typed, 0);
 	else if (metric_at(app, index))
-		app_ask(app, COMMAND_ADD_METRIC, metric_at(app, index)->name, 0);
+		app_command(app, COMMAND_ADD_METRIC, metric_at(app, index)->name, 0);
 	else
 		return false;
 	return true;
@@ -211,9 +211,9 @@ static void event_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	(void)chosen;
-	app->wonders.outlook = false;
-	answer_free(app->outlook); /* it was about what was counted then */
-	app->outlook = NULL;
+	app->pending_queries.preview = false;
+	reply_free(app->preview); /* it was about what was counted then */
+	app->preview = NULL;
 	free(data);
 }
 
@@ -233,7 +233,7 @@ void pick_event(struct app *app)
 	struct event_pick *pick = xcalloc(1, sizeof(*pick));
 
 	pick->app = app;
-	app->wonders.events = true;
+	app->pending_queries.events = true;
 	picker_open(&app->picker, &ops, "Add an event or a metric", pick,
 		    n_metrics(app) + n_events(app), app);
 }

@@ -44,7 +44,7 @@ static bool preset_choose_item(void *owner, void *data, size_t index, const char
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
-	app_ask(owner, COMMAND_PRESET, preset_at(data, index)->name, 0);
+	app_command(owner, COMMAND_PRESET, preset_at(data, index)->name, 0);
 	return true;
 }
 
@@ -67,9 +67,9 @@ void pick_preset(struct app *app)
 void pick_preset_number(struct app *app, size_t index)
 {
 	if (index >= count(app)) {
-		app_tell(app, "There are %zu presets.", count(app));
+		app_show_message(app, "There are %zu presets.", count(app));
 		return;
 	}
-	app_ask(app, COMMAND_PRESET, preset_at(app, index)->name, 0);
-	app_tell(app, "Preset %s.", preset_at(app, index)->name);
+	app_command(app, COMMAND_PRESET, preset_at(app, index)->name, 0);
+	app_show_message(app, "Preset %s.", preset_at(app, index)->name);
 }

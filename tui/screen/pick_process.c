@@ -224,8 +224,8 @@ static bool process_choose(void *owner, void *data, size_t index, const char *ty
 
 	if (index == SIZE_MAX)
 		return false;
-	app_ask(owner, COMMAND_ATTACH, NULL,
-		index == PICKER_AS_TYPED ? atol(typed) : pick->items[index].pid);
+	app_command(owner, COMMAND_ATTACH, NULL,
+		    index == PICKER_AS_TYPED ? atol(typed) : pick->items[index].pid);
 	return true;
 }
 
@@ -235,9 +235,9 @@ static void process_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	(void)chosen;
-	app->wonders.processes = false;
+	app->pending_queries.processes = false;
 	if (!app->tasks.spec.command_lines)
-		app_ask(app, COMMAND_COMMAND_LINES, NULL, false);
+		app_command(app, COMMAND_COMMAND_LINES, NULL, false);
 	users_free(pick->users);
 	free(pick->pids);
 	free(pick->items);
@@ -256,7 +256,8 @@ void pick_process(struct app *app)
 	struct process_pick *pick;
 
 	if (!app->sys) {
-		app_tell(app, "Nothing is attached to: the processes of a recording are not here.");
+		app_show_message(
+			app, "Nothing is attached to: the processes of a recording are not here.");
 		return;
 	}
 	pick = xcalloc(1, sizeof(*pick));
@@ -268,9 +269,9 @@ void pick_process(struct app *app)
 	}
 	pick->n_ran = pick->n;
 	sys_dir_each(app->sys, "/proc", add_pid, pick);
-	app->wonders.processes = true;
+	app->pending_queries.processes = true;
 	if (!app->tasks.spec.command_lines) /* for as long as it is open */
-		app_ask(app, COMMAND_COMMAND_LINES, NULL, true);
+		app_command(app, COMMAND_COMMAND_LINES, NULL, true);
 	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
 		    pick->n, app);
 }
@@ -285,8 +286,8 @@ void pick_process_more(struct app *app)
 	for (; pick->next < pick->n_pids && sys_now_ns(app->sys) < until_ns; pick->next++)
 		if (!has_run(pick, pick->pids[pick->next]))
 			add_from_proc(pick, pick->pids[pick->next]);
-	app->wonders.processes = pick->next < pick->n_pids;
-	if (app->wonders.processes)
+	app->pending_queries.processes = pick->next < pick->n_pids;
+	if (app->pending_queries.processes)
 		picker_renew(&app->picker, pick->n, app);
 	else
 		sort_rest(pick, app);

@@ -54,18 +54,20 @@ static int gather(struct app *app, struct list *list, struct error *err)
 {
 	const struct view *view = list_view(list, app->snapshot);
 
-	victims_fini(&app->victims);
+	signal_targets_fini(&app->signal_targets);
 	error_set(err, -1, "No process is selected.");
 	for (size_t i = 0; i < list->tags.n; i++) {
-		const struct mark *mark = &list->tags.items[i];
+		const struct row_ref *mark = &list->tags.items[i];
 
-		if (mark_fits(mark, view))
-			victims_add(&app->victims, app->sys, mark->pid, mark->made_ns, err);
+		if (row_ref_fits(mark, view))
+			signal_targets_add(&app->signal_targets, app->sys, mark->pid, mark->made_ns,
+					   err);
 	}
 	if (list->tagged.n == 0 && list->table.selected < view->n)
-		victims_add(&app->victims, app->sys, view_row(view, list->table.selected)->pid,
-			    app->snapshot->time_ns, err);
-	return app->victims.n > 0 ? 0 : err->code;
+		signal_targets_add(&app->signal_targets, app->sys,
+				   view_row(view, list->table.selected)->pid,
+				   app->snapshot->time_ns, err);
+	return app->signal_targets.n > 0 ? 0 : err->code;
 }
 
 /* Why it cannot be; NULL where it can. */
@@ -83,20 +85,22 @@ static const char *refusal(const struct app *app, const struct list *list)
 static int send(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
-	struct victims *victims = &app->victims;
+	struct signal_targets *signal_targets = &app->signal_targets;
 	const char *name = signals[app->signal].name;
 	char whom[80];
 
 	(void)text;
-	size_t sent = victims_signal(victims, app->sys, signals[app->signal].number, err);
-	victims_describe(victims, whom, sizeof(whom));
-	if (sent == victims->n)
-		app_tell(app, "%s was sent to %s.", name, whom);
-	else if (victims->n == 1)
-		app_tell(app, "%s", err->text);
+	size_t sent =
+		signal_targets_signal(signal_targets, app->sys, signals[app->signal].number, err);
+	signal_targets_describe(signal_targets, whom, sizeof(whom));
+	if (sent == signal_targets->n)
+		app_show_message(app, "%s was sent to %s.", name, whom);
+	else if (signal_targets->n == 1)
+		app_show_message(app, "%s", err->text);
 	else
-		app_tell(app, "%s was sent to %zu of %zu: %s", name, sent, victims->n, err->text);
-	victims_fini(victims);
+		app_show_message(app, "%s was sent to %zu of %zu: %s", name, sent,
+				 signal_targets->n, err->text);
+	signal_targets_fini(signal_targets);
 	return 0;
 }
 
@@ -119,16 +123,16 @@ static void signal_item(void *data, size_t index, struct picker_item *item)
 static bool signal_choose(void *owner, void *data, size_t index, const char *typed)
 {
 	struct app *app = owner;
-	char whom[72], question[128];
+	char whom[72], query[128];
 
 	(void)data;
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
 	app->signal = index;
-	victims_describe(&app->victims, whom, sizeof(whom));
-	snprintf(question, sizeof(question), "Send %s to %s? (y/n)", signals[index].name, whom);
-	prompt_confirm(&app->prompt, question, send);
+	signal_targets_describe(&app->signal_targets, whom, sizeof(whom));
+	snprintf(query, sizeof(query), "Send %s to %s? (y/n)", signals[index].name, whom);
+	prompt_confirm(&app->prompt, query, send);
 	return true;
 }
 
@@ -141,16 +145,16 @@ void pick_signal(struct app *app)
 	char whom[40], title[64];
 
 	if (no) {
-		app_tell(app, "%s", no);
+		app_show_message(app, "%s", no);
 		return;
 	}
 	if (!app->snapshot)
 		return;
 	if (gather(app, list, &err) < 0) {
-		app_tell(app, "%s", err.text);
+		app_show_message(app, "%s", err.text);
 		return;
 	}
-	victims_describe(&app->victims, whom, sizeof(whom));
+	signal_targets_describe(&app->signal_targets, whom, sizeof(whom));
 	snprintf(title, sizeof(title), "Signal to %s", whom);
 	picker_open(&app->picker, &ops, title, NULL, ARRAY_SIZE(signals), app);
 }

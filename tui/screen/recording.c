@@ -14,7 +14,7 @@ static int accept_file(void *owner, const char *text, struct error *err)
 
 	(void)err;
 	app->record_ends = false;
-	app_ask(app, COMMAND_RECORD, text, 0);
+	app_command(app, COMMAND_RECORD, text, 0);
 	return 0;
 }
 
@@ -43,8 +43,8 @@ void recording_toggle(struct app *app)
 		return;
 	if (newest->recorded_bytes > 0 && !app->record_ends) {
 		app->record_ends = true;
-		app_ask(app, COMMAND_RECORD, NULL, 0);
-		app_tell(app, "The recording has ended.");
+		app_command(app, COMMAND_RECORD, NULL, 0);
+		app_show_message(app, "The recording has ended.");
 		return;
 	}
 	prompt_open(&app->prompt, "Record to file:", accept_file);

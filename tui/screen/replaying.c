@@ -24,9 +24,9 @@ void replaying_see(struct app *app, const struct playback *playback)
 	app->playback = *playback;
 	app->replays = true;
 	if (playback->told != before.told)
-		app_tell(app, "%s", playback->text);
+		app_show_message(app, "%s", playback->text);
 	if (playback->broken[0] && playback->ended && !before.ended)
-		app_tell_on(app, "%s", playback->broken);
+		app_show_lasting_message(app, "%s", playback->broken);
 }
 
 /* ---- a time that is typed */
@@ -152,17 +152,17 @@ static int accept_goal(void *owner, const char *text, struct error *err)
 
 	if (replaying_parse(text, &app->playback, &goal, &ns, err))
 		return err->code;
-	app_ask(app, goal == REPLAYING_BY ? COMMAND_SEEK_BY : COMMAND_SEEK_TO, NULL, ns);
+	app_command(app, goal == REPLAYING_BY ? COMMAND_SEEK_BY : COMMAND_SEEK_TO, NULL, ns);
 	return 0;
 }
 
 static void ask_goal(struct app *app)
 {
-	char position[64], question[128];
+	char position[64], query[128];
 
 	replaying_position(&app->playback, position, sizeof(position));
-	snprintf(question, sizeof(question), "Go to, now %s:", position);
-	prompt_open(&app->prompt, question, accept_goal);
+	snprintf(query, sizeof(query), "Go to, now %s:", position);
+	prompt_open(&app->prompt, query, accept_goal);
 }
 
 /* 0 is as fast as it can be, behind the last. */
@@ -185,21 +185,22 @@ static void change_speed(struct app *app, bool faster)
 		at--;
 	/* Keys come faster than the player tells. */
 	app->playback.speed = speeds[at];
-	app_ask(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
+	app_command(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
 	replaying_speed(speeds[at], text, sizeof(text));
-	app_tell(app, "Replayed at %s%s.", text,
-		 speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
+	app_show_message(app, "Replayed at %s%s.", text,
+			 speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
 }
 
 static void toggle_pause(struct app *app)
 {
 	/* Nothing would be seen of it, but in whatever is played next. */
 	if (app->playback.ended) {
-		app_tell(app, "This is the end of the recording: , and { go back, G to any time.");
+		app_show_message(
+			app, "This is the end of the recording: , and { go back, G to any time.");
 		return;
 	}
 	app->playback.paused = !app->playback.paused;
-	app_ask(app, COMMAND_PAUSE, NULL, app->playback.paused);
+	app_command(app, COMMAND_PAUSE, NULL, app->playback.paused);
 }
 
 /* An event that was recorded, or a metric of such events. */
@@ -211,7 +212,7 @@ static int accept_column(void *owner, const char *text, struct error *err)
 	(void)err;
 	for (size_t i = 0; i < app->n_user_metrics; i++)
 		metric |= strcmp(app->user_metrics[i].name, text) == 0;
-	app_ask(app, metric ? COMMAND_ADD_METRIC : COMMAND_ADD_EVENTS, text, 0);
+	app_command(app, metric ? COMMAND_ADD_METRIC : COMMAND_ADD_EVENTS, text, 0);
 	return 0;
 }
 
@@ -222,10 +223,10 @@ bool replaying_act(struct app *app, enum action action)
 	if (action == ACTION_PAUSE)
 		toggle_pause(app);
 	else if (action == ACTION_STEP || action == ACTION_STEP_BACK)
-		app_ask(app, COMMAND_STEP, NULL, action == ACTION_STEP ? 1 : -1);
+		app_command(app, COMMAND_STEP, NULL, action == ACTION_STEP ? 1 : -1);
 	else if (action == ACTION_MINUTE || action == ACTION_MINUTE_BACK)
-		app_ask(app, COMMAND_SEEK_BY, NULL,
-			action == ACTION_MINUTE ? (int64_t)MINUTE_NS : -(int64_t)MINUTE_NS);
+		app_command(app, COMMAND_SEEK_BY, NULL,
+			    action == ACTION_MINUTE ? (int64_t)MINUTE_NS : -(int64_t)MINUTE_NS);
 	else if (action == ACTION_SLOWER || action == ACTION_FASTER)
 		change_speed(app, action == ACTION_FASTER);
 	else if (action == ACTION_GO)

@@ -35,9 +35,9 @@ bool screen_detail_choose(struct app *app, struct list *list)
 	if (!app->snapshot ||
 	    !subject_at(list_view(list, app->snapshot), list->table.selected, &app->watch.subject))
 		return false;
-	app->watch.step = past_step(&app->past);
+	app->watch.step = graph_range_step(&app->graph_range);
 	app->watch.on = true;
-	sums_fini(&app->watch.sums);
+	event_totals_fini(&app->watch.sums);
 	screen_detail_see(app, app->snapshot);
 	return true;
 }
@@ -56,7 +56,7 @@ void screen_detail_see(struct app *app, const struct snapshot *snapshot)
 		.tally = detail.sum.tallies,
 		.lost = detail.sum.n > 0 && (detail.sum.items[0].flags & ROW_LOST),
 	};
-	sums_add_row(&app->watch.sums, snapshot, &input);
+	event_totals_add_row(&app->watch.sums, snapshot, &input);
 	detail_fini(&detail);
 }
 
@@ -75,8 +75,12 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
 	detail_init(app->snapshot, &subject.key, &detail);
-	const struct detail_page page = {app->snapshot,         &app->past, &detail, &subject,
-					 past_step(&app->past), NULL};
+	const struct detail_page page = {app->snapshot,
+					 &app->graph_range,
+					 &detail,
+					 &subject,
+					 graph_range_step(&app->graph_range),
+					 NULL};
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, rect.width, rect.height - 1);
 	detail_page_draw(&page, &panel, (struct rect){0, 0, rect.width, rect.height - 1});
@@ -132,8 +136,8 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	if (!app->snapshot)
 		return;
 	detail_init(app->snapshot, &app->watch.subject.key, &detail);
-	const struct detail_page page = {app->snapshot,       &app->past,      &detail,
-					 &app->watch.subject, app->watch.step, &app->watch.sums};
+	const struct detail_page page = {app->snapshot,       &app->graph_range, &detail,
+					 &app->watch.subject, app->watch.step,   &app->watch.sums};
 	all.height = detail_page_draw(&page, &measured, all);
 	canvas_init(&whole, canvas->ascii);
 	canvas_resize(&whole, all.width, all.height);

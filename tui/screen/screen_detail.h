@@ -2,8 +2,8 @@
 #ifndef PMCTOP_SCREEN_DETAIL_H
 #define PMCTOP_SCREEN_DETAIL_H
 
+#include "core/snapshot/event_totals.h"
 #include "core/snapshot/snapshot.h"
-#include "core/snapshot/sums.h"
 #include "tui/panel/detail_page.h"
 #include "tui/term/canvas.h"
 
@@ -16,8 +16,8 @@ struct list;
 struct watch {
 	bool on;
 	struct detail_subject subject;
-	unsigned step;    /* buckets of history to a value */
-	struct sums sums; /* since it was chosen, or zero was said; sums_fini */
+	unsigned step;            /* buckets of history to a value */
+	struct event_totals sums; /* since it was chosen, or zero was said; event_totals_fini */
 };
 
 /* The detail is to be of the selected line of a list; false where there is none. */

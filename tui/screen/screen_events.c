@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/snapshot/sums.h"
+#include "core/snapshot/event_totals.h"
 #include "tui/options/duration.h"
 
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static void line_init(const struct app *app, size_t index, struct event_line *li
 {
 	const struct snapshot *snapshot = app->snapshot;
 	const struct columns *columns = snapshot->columns;
-	const struct metric_input input = sums_input(snapshot);
+	const struct metric_input input = event_totals_input(snapshot);
 	int instructions = event_set_find(&columns->events, "instructions");
 
 	*line = (struct event_line){
@@ -89,7 +89,7 @@ static void line_init(const struct app *app, size_t index, struct event_line *li
 		.index = index,
 		.count = metric_read_one(&columns->event_readings.items[index], &input),
 		.instructions = {.state = FIGURE_NOT_COUNTED},
-		.sum = sums_find(&app->sums, columns->events.items[index].name),
+		.sum = event_totals_find(&app->sums, columns->events.items[index].name),
 	};
 	if (instructions >= 0)
 		line->instructions =
@@ -442,14 +442,14 @@ static void remove_event(struct app *app)
 		return;
 	line_init(app, app->events.selected, &line);
 	if (columns_metric(columns, event_label(line.event)) >= 0) {
-		app_ask(app, COMMAND_REMOVE, event_label(line.event), 0);
+		app_command(app, COMMAND_REMOVE, event_label(line.event), 0);
 		return;
 	}
 	cell_for(&line, &columns_of);
-	app_tell(app,
-		 columns_of.text[0] ? "%s is counted for the columns %s: remove these."
-				    : "%s is always counted.",
-		 event_label(line.event), columns_of.text);
+	app_show_message(app,
+			 columns_of.text[0] ? "%s is counted for the columns %s: remove these."
+					    : "%s is always counted.",
+			 event_label(line.event), columns_of.text);
 }
 
 static bool events_act(struct app *app, enum action action)

@@ -8,8 +8,8 @@
 
 #include "core/base/util.h"
 #include "core/base/version.h"
-#include "core/view/cpu_lost.h"
-#include "tui/screen/refusal.h"
+#include "core/view/cpu_stall.h"
+#include "tui/screen/action_blocked.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void write_keys(struct pen *pen, const struct app *app)
 	for (size_t i = 0; i < keymap_table_n; i++) {
 		char keys[64];
 
-		if (refusal_of(app, keymap_table[i].action))
+		if (action_blocked(app, keymap_table[i].action))
 			continue;
 		keymap_keys(&app->keymap, keymap_table[i].action, keys, sizeof(keys));
 		pen_entry(pen, KEYS_WIDTH, keys, keymap_table[i].help);
@@ -57,7 +57,7 @@ static void write_columns(struct pen *pen, const struct snapshot *snapshot)
 		pen_entry(pen, TITLES_WIDTH + 1, snapshot->columns->metrics[i].title, def->help);
 	}
 	if (columns_metric(snapshot->columns, "ipc") >= 0)
-		pen_entry(pen, TITLES_WIDTH + 1, cpu_lost_def.title, cpu_lost_def.help);
+		pen_entry(pen, TITLES_WIDTH + 1, cpu_stall_def.title, cpu_stall_def.help);
 	pen_entry(pen, TITLES_WIDTH + 1, "VERDICT",
 		  "what slows it down, as far as is counted: Enter says by which figures");
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
@@ -111,11 +111,11 @@ static void help_draw(struct app *app, struct canvas *canvas)
 	/* No totals here: their line is the body's first. */
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
-	struct canvas nowhere = {0};
+	struct canvas stub = {0};
 	char title[80];
 
 	snprintf(title, sizeof(title), "pmctop %s - help", version);
-	page_settle(&app->page, write_help(app, &nowhere, body, 0), body.height);
+	page_settle(&app->page, write_help(app, &stub, body, 0), body.height);
 	canvas_text_ellipsis(canvas, 0, layout.title.y,
 			     layout.title.height ? layout.title.width : 0, STYLE_TITLE, title);
 	write_help(app, canvas, body, app->page.top);

@@ -49,7 +49,7 @@ static unsigned write_log(const struct messages *messages, struct canvas *canvas
 static void log_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
-	struct canvas nowhere = {0};
+	struct canvas stub = {0};
 	char header[80];
 
 	if (body.height > 1) {
@@ -61,7 +61,7 @@ static void log_draw(struct app *app, struct canvas *canvas)
 		body.y++;
 		body.height--;
 	}
-	page_settle(&app->page, write_log(&app->messages, &nowhere, body, 0), body.height);
+	page_settle(&app->page, write_log(&app->messages, &stub, body, 0), body.height);
 	write_log(&app->messages, canvas, body, app->page.top);
 	if (app->messages.n == 0)
 		canvas_text_ellipsis(canvas, body.x, body.y, body.width, STYLE_DIM,

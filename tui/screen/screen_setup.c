@@ -247,7 +247,7 @@ static void change(struct app *app)
 				      at - ARRAY_SIZE(options)))
 		app_show_columns(app);
 	else
-		app_tell(app, "One column stays.");
+		app_show_message(app, "One column stays.");
 }
 
 static void move_column(struct app *app, bool down)

@@ -101,7 +101,7 @@ void search_next(struct app *app)
 	if (!app->search.text[0])
 		search_open(app);
 	else if (list && !go_to_match(app, list->table.selected + 1))
-		app_tell(app, "No line has '%s'.", app->search.text);
+		app_show_message(app, "No line has '%s'.", app->search.text);
 }
 
 /* ---- filter */

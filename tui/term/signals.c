@@ -9,7 +9,7 @@
 #include "tui/term/signals.h"
 
 #include "core/base/util.h"
-#include "tui/term/rescue.h"
+#include "tui/term/term_restore.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,8 +69,8 @@ static void on_told(int number)
 /* What was given back has nothing of ours to throw away: a command's output is written to it. */
 static void unfreeze(void)
 {
-	if (rescue_is_armed())
-		rescue_unfreeze();
+	if (term_restore_is_armed())
+		term_restore_unfreeze();
 }
 
 static void set_ticks(long us)
@@ -108,8 +108,8 @@ static void on_alarm(int number)
 		begin_end(number);
 	} else if (++signals_ending > SIGNALS_END_S * SIGNALS_TICKS_PER_S ||
 		   (signals_ending > SIGNALS_TERMINAL_S * SIGNALS_TICKS_PER_S &&
-		    rescue_is_armed())) {
-		rescue_terminal();
+		    term_restore_is_armed())) {
+		term_restore();
 		_exit(1);
 	} else {
 		unfreeze();
@@ -124,7 +124,7 @@ static void on_alarm(int number)
 static void on_fatal(int number)
 {
 	if (!atomic_exchange(&signals_dying, true)) {
-		rescue_terminal();
+		term_restore();
 		signals_rescued = true;
 	}
 	for (unsigned i = 0; i < SIGNALS_RESCUE_LOOKS && !signals_rescued; i++)
@@ -258,7 +258,7 @@ void signals_stop(void)
 bool signals_await_terminal(void)
 {
 	/* It changes nothing, and asks for the right to: here it stops (SIGTTOU). */
-	if (!rescue_is_ours())
+	if (!term_restore_is_ours())
 		tcflow(STDOUT_FILENO, TCOON);
-	return rescue_is_ours();
+	return term_restore_is_ours();
 }

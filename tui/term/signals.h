@@ -6,7 +6,7 @@
 
 /*
  * Signals as numbers that the program looks at when it likes; and the ones that kill, which give
- * the terminal back first (rescue.h). What was ignored at the start (nohup) stays ignored. A
+ * the terminal back first (term_restore.h). What was ignored at the start (nohup) stays ignored. A
  * handler can only reach file scope, so all is there: one at a time.
  */
 

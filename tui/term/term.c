@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/term/rescue.h"
+#include "tui/term/term_restore.h"
 #include "tui/term/terminal_type.h"
 #include "tui/term/variables.h"
 
@@ -174,11 +174,11 @@ static void make_looks(struct term *term, const struct theme *theme)
 }
 
 /* *own: a stream that was opened, and is to be closed. */
-static FILE *open_input(bool *own)
+static FILE *open_input(bool *native)
 {
 	int fd;
 
-	*own = false;
+	*native = false;
 	if (isatty(STDIN_FILENO))
 		return stdin;
 	fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -189,13 +189,13 @@ static FILE *open_input(bool *own)
 
 	if (!file)
 		close(fd);
-	*own = true;
+	*native = true;
 	return file;
 }
 
-static void close_input(FILE *input, bool own)
+static void close_input(FILE *input, bool native)
 {
-	if (own)
+	if (native)
 		fclose(input);
 }
 
@@ -240,7 +240,7 @@ static void prepare_rescue(const struct term *term)
 		"\r\n",
 	};
 
-	rescue_arm(&term->before, strings, ARRAY_SIZE(strings));
+	term_restore_arm(&term->before, strings, ARRAY_SIZE(strings));
 }
 
 /* What ncurses would take for a side: the environment's, then the window's. */
@@ -319,7 +319,7 @@ static void give_back(const struct term *term)
 {
 	const char *leave = tigetstr("rmcup");
 
-	rescue_unfreeze();
+	term_restore_unfreeze();
 	set_mouse(term, false);
 	if (!leave || leave == (const char *)-1) {
 		move(LINES - 1, 0);
@@ -329,16 +329,16 @@ static void give_back(const struct term *term)
 	}
 	curs_set(1);
 	endwin();
-	rescue_disarm();
+	term_restore_disarm();
 }
 
 void term_close(struct term *term)
 {
 	if (!term)
 		return;
-	if (rescue_is_ours())
+	if (term_restore_is_ours())
 		give_back(term);
-	rescue_disarm();
+	term_restore_disarm();
 	delscreen(term->screen);
 	close_input(term->input, term->own_input);
 	canvas_fini(&term->last);

@@ -10,8 +10,8 @@
 
 /*
  * The terminal. It copies a canvas to it, as little as has changed, and gives it back as it was:
- * at the end, while stopped, and when the program dies (rescue.h). One at a time, as ncurses wants
- * it.
+ * at the end, while stopped, and when the program dies (term_restore.h). One at a time, as ncurses
+ * wants it.
  */
 struct term;
 

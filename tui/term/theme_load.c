@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tui/term/theme_load.h"
 
+#include "core/base/bounded_read.h"
 #include "core/base/suggest.h"
-#include "core/base/text_file.h"
 #include "core/base/util.h"
 
 #include <dirent.h>
@@ -27,8 +27,8 @@ enum {
 static int read_file(const char *path, bool found, char **text, struct error *err)
 {
 	size_t length;
-	int rc = found ? text_file_read_own(path, 0, THEME_BYTES_MAX, text, &length)
-		       : text_file_read(path, 0, THEME_BYTES_MAX, text, &length);
+	int rc = found ? bounded_read_trusted(path, 0, THEME_BYTES_MAX, text, &length)
+		       : bounded_read(path, 0, THEME_BYTES_MAX, text, &length);
 
 	if (rc == -ENOENT || rc == -ENOTDIR)
 		return -ENOENT;

@@ -5,23 +5,23 @@
 #include "tui/term/keymap.h"
 #include "tui/widget/edit.h"
 
-void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *accept)
+void prompt_open(struct prompt *prompt, const char *query, prompt_accept_fn *accept)
 {
 	*prompt = (struct prompt){.active = true, .accept = accept};
-	text_copy(prompt->question, sizeof(prompt->question), question);
+	text_copy(prompt->query, sizeof(prompt->query), query);
 }
 
-void prompt_open_watched(struct prompt *prompt, const char *question, const char *text,
+void prompt_open_watched(struct prompt *prompt, const char *query, const char *text,
 			 const struct prompt_watch *watch)
 {
-	prompt_open(prompt, question, NULL);
+	prompt_open(prompt, query, NULL);
 	prompt->watch = watch;
 	text_copy(prompt->text, sizeof(prompt->text), text);
 }
 
-void prompt_confirm(struct prompt *prompt, const char *question, prompt_accept_fn *accept)
+void prompt_confirm(struct prompt *prompt, const char *query, prompt_accept_fn *accept)
 {
-	prompt_open(prompt, question, accept);
+	prompt_open(prompt, query, accept);
 	prompt->confirms = true;
 }
 
@@ -74,7 +74,7 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect
 	if (rect.height == 0 || rect.width == 0)
 		return;
 	canvas_fill(canvas, rect, STYLE_PLAIN);
-	x += canvas_text(canvas, x, rect.y, end - x, STYLE_KEY, prompt->question);
+	x += canvas_text(canvas, x, rect.y, end - x, STYLE_KEY, prompt->query);
 	if (x < end)
 		x++;
 	x += canvas_text(canvas, x, rect.y, end - x, STYLE_PLAIN, prompt->text);

@@ -27,19 +27,19 @@ struct prompt_watch {
 struct prompt {
 	bool active;
 	bool confirms; /* one key answers it */
-	char question[128];
+	char query[128];
 	char text[256];     /* the name of a file, at most */
 	struct error error; /* why the last answer was refused */
 	prompt_accept_fn *accept;
 	const struct prompt_watch *watch; /* NULL: nobody */
 };
 
-void prompt_open(struct prompt *prompt, const char *question, prompt_accept_fn *accept);
+void prompt_open(struct prompt *prompt, const char *query, prompt_accept_fn *accept);
 /* The same, watched, with a text to begin with. Enter only ends it. */
-void prompt_open_watched(struct prompt *prompt, const char *question, const char *text,
+void prompt_open_watched(struct prompt *prompt, const char *query, const char *text,
 			 const struct prompt_watch *watch);
 /* A question that y answers, which is what `accept` gets; any other key means no. */
-void prompt_confirm(struct prompt *prompt, const char *question, prompt_accept_fn *accept);
+void prompt_confirm(struct prompt *prompt, const char *query, prompt_accept_fn *accept);
 /* Takes every key while the prompt is active. */
 void prompt_key(struct prompt *prompt, int key, void *owner);
 /* What it is about has changed: who watches looks again where nothing was found. */

@@ -194,7 +194,7 @@ static void draw_line(const struct table *table, struct canvas *canvas, unsigned
 		      struct rect rect, const struct view *view, const unsigned *widths,
 		      size_t line)
 {
-	bool tagged = table->tags && marks_at(table->tags, view, line);
+	bool tagged = table->tags && row_refs_at(table->tags, view, line);
 	unsigned x = rect.x;
 
 	if (tagged && x + widths[0] < rect.x + rect.width)

@@ -5,7 +5,7 @@
 #include "core/view/view.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
-#include "tui/widget/mark.h"
+#include "tui/widget/row_ref.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@
 #define TABLE_NO_LINE SIZE_MAX
 
 struct table {
-	size_t selected;          /* TABLE_NO_LINE: none, until the next move up or down */
-	size_t top;               /* the first line shown */
-	size_t scroll;            /* columns scrolled off between the first one and the rest */
-	const struct marks *tags; /* the rows that stand out; NULL: none */
+	size_t selected;             /* TABLE_NO_LINE: none, until the next move up or down */
+	size_t top;                  /* the first line shown */
+	size_t scroll;               /* columns scrolled off between the first one and the rest */
+	const struct row_refs *tags; /* the rows that stand out; NULL: none */
 	/* What the last drawing showed, for paging and for the columns that can be sorted by. */
 	size_t n;
 	size_t page;

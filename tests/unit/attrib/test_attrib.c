@@ -941,7 +941,7 @@ static void test_exit_without_a_last_switch(void **state)
 	feed(&bench, &(struct step){SW, 0, 7, 7, 50, 1, 10});
 	feed(&bench, &(struct step){EXIT, 0, 9, 9, 90});
 	cut(&bench);
-	tasks_forget(bench.tasks, BASE_NS + later);
+	tasks_free_exited(bench.tasks, BASE_NS + later);
 	feed(&bench, &(struct step){TICK, 0, 9, -1, later, 1, 70});
 	cut(&bench);
 	check(&bench, &(struct attrib_case){

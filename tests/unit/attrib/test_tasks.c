@@ -281,7 +281,7 @@ static void feed(struct tasks *tasks, const struct step *step)
 		tasks_exit(tasks, &record);
 		return;
 	case FORGET:
-		tasks_forget(tasks, record.time_ns);
+		tasks_free_exited(tasks, record.time_ns);
 		return;
 	}
 }
@@ -375,15 +375,15 @@ static void test_exec_asks_for_the_user_again(void **state)
 	fk_file(bench.fk, "/proc/9/stat",
 		"9 (sh) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
 	fk_file(bench.fk, "/proc/9", "");
-	tasks_look_up(bench.tasks, task);
+	tasks_read_proc(bench.tasks, task);
 	assert_int_equal(task->uid, 0);
 	fk_task(bench.fk, &(struct fk_spec){.tid = 9, .uid = 1000});
 	unsigned reads = fk_calls(bench.fk, FK_FILE_READ);
-	tasks_look_up(bench.tasks, task);
+	tasks_read_proc(bench.tasks, task);
 	assert_int_equal(task->uid, 0);
 	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads);
 	feed(bench.tasks, &(struct step){EXEC, 20, 9, "vi"});
-	tasks_look_up(bench.tasks, task);
+	tasks_read_proc(bench.tasks, task);
 	assert_int_equal(task->uid, 1000);
 	assert_string_equal(task->comm, "vi");
 	bench_close(&bench);
@@ -403,10 +403,10 @@ static void test_told_of_two(void **state)
 	struct task *lives = tasks_find(bench.tasks, 9, at_ms(3000));
 	struct task_facts facts = {
 		.pid = 9, .tid = 9, .exited = true, .comm = "sleep", .cgroup = "", .cmdline = ""};
-	assert_ptr_equal(tasks_tell(bench.tasks, &facts, at_ms(3000)), ended);
+	assert_ptr_equal(tasks_set_facts(bench.tasks, &facts, at_ms(3000)), ended);
 	facts.exited = false;
 	facts.comm = "";
-	assert_ptr_equal(tasks_tell(bench.tasks, &facts, at_ms(3000)), lives);
+	assert_ptr_equal(tasks_set_facts(bench.tasks, &facts, at_ms(3000)), lives);
 	assert_string_equal(ended->comm, "sleep");
 	assert_int_not_equal(ended->exit_ns, 0);
 	assert_string_equal(lives->comm, "");
@@ -423,9 +423,9 @@ static void test_gone_before_it_was_looked_up(void **state)
 	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .uid = 1000, .comm = "shell"});
 	feed(bench.tasks, &(struct step){FORK, 10, 9});
 	feed(bench.tasks, &(struct step){EXIT, 20, 9});
-	tasks_look_up(bench.tasks, tasks_at(bench.tasks, 7, 7, at_ms(5)));
+	tasks_read_proc(bench.tasks, tasks_at(bench.tasks, 7, 7, at_ms(5)));
 	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
-	tasks_look_up(bench.tasks, task);
+	tasks_read_proc(bench.tasks, task);
 	assert_int_equal(task->uid, 1000);
 	assert_string_equal(task->comm, "shell");
 	bench_close(&bench);
@@ -555,7 +555,7 @@ static void test_hidden_is_not_gone(void **state)
 	fk_task(bench.fk, &(struct fk_spec){.tid = 9});
 	faulty_hide(&faulty, "/proc/9", -ENOENT);
 	struct task *hidden = tasks_at(bench.tasks, 9, 9, at_ms(0));
-	tasks_look_up(bench.tasks, hidden);
+	tasks_read_proc(bench.tasks, hidden);
 	tasks_records_lost(bench.tasks);
 	tasks_maintain(bench.tasks, NS_PER_S);
 	assert_int_equal(hidden->exit_ns, 0);
@@ -570,7 +570,7 @@ static void test_last_switch_is_all_that_was_seen(void **state)
 	(void)state;
 	bench_open(&bench);
 	struct task *task = tasks_at(bench.tasks, 9, 9, at_ms(0));
-	tasks_look_up(bench.tasks, task);
+	tasks_read_proc(bench.tasks, task);
 	assert_int_not_equal(task->exit_ns, 0);
 	feed(bench.tasks, &(struct step){FORGET, 5000});
 	assert_int_equal(tasks_count(bench.tasks), 0);
@@ -586,7 +586,7 @@ static void test_told_of_is_not_gone(void **state)
 	bench_open(&bench);
 	feed(bench.tasks, &(struct step){COMM, 0, 9, "kid"});
 	struct task *task = tasks_find(bench.tasks, 9, at_ms(0));
-	tasks_look_up(bench.tasks, task);
+	tasks_read_proc(bench.tasks, task);
 	assert_int_equal(task->exit_ns, 0);
 	bench_close(&bench);
 }
@@ -705,7 +705,7 @@ static void test_children_inherit(void **state)
 	bench_open(&bench);
 	fk_task(bench.fk,
 		&(struct fk_spec){.tid = 7, .uid = 1000, .comm = "shell", .cgroup = "/s"});
-	tasks_look_up(bench.tasks, seen(&bench, 7));
+	tasks_read_proc(bench.tasks, seen(&bench, 7));
 	feed(bench.tasks, &(struct step){FORK, 10, 9});
 	feed(bench.tasks, &(struct step){EXEC, 11, 9, "cc1"});
 	feed(bench.tasks, &(struct step){EXIT, 20, 9});
@@ -751,7 +751,7 @@ static void user_step(struct bench *bench, const struct user_step *step)
 	case NOTHING:
 		return;
 	case READ:
-		tasks_look_up(bench->tasks, tasks_find(bench->tasks, step->tid, record.time_ns));
+		tasks_read_proc(bench->tasks, tasks_find(bench->tasks, step->tid, record.time_ns));
 		return;
 	case SETUID:
 		fk_setuid(bench->fk, step->tid, step->other);
@@ -839,7 +839,7 @@ static void test_users_of_the_gone(void **state)
 		bench_open(&bench);
 		fk_task(bench.fk, &(struct fk_spec){.tid = 7});
 		fk_task(bench.fk, &(struct fk_spec){.tid = 8, .ppid = 7});
-		tasks_look_up(bench.tasks, seen(&bench, 7));
+		tasks_read_proc(bench.tasks, seen(&bench, 7));
 		unsigned stats = fk_calls(bench.fk, FK_FILE_OWNER);
 		for (size_t k = 0; k < USER_STEPS_MAX; k++) {
 			fk_advance(bench.fk, NS_PER_MS);
@@ -872,7 +872,7 @@ static void test_above(void **state)
 	fk_task(bench.fk, &(struct fk_spec){.tid = 5});
 	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .ppid = 5, .comm = "main"});
 	fk_task(bench.fk, &(struct fk_spec){.tid = 8, .pid = 7, .ppid = 5, .comm = "worker"});
-	tasks_look_up(bench.tasks, tasks_at(bench.tasks, 7, 8, at_ms(0)));
+	tasks_read_proc(bench.tasks, tasks_at(bench.tasks, 7, 8, at_ms(0)));
 	/* None of them did anything, and nobody but /proc knows of them. */
 	assert_int_equal(above(&bench, 8, 10), 7);
 	assert_string_equal(tasks_find(bench.tasks, 7, at_ms(10))->comm, "main");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What a path may be that something is written to, whose, and through which links. */
-#include "core/base/new_file.h"
+#include "core/base/atomic_file.h"
 #include "core/base/output_file.h"
-#include "core/base/place.h"
+#include "core/base/safe_path.h"
 
 #include "core/base/util.h"
 #include "tests/unit/shared/files.h"
@@ -217,29 +217,29 @@ static void one_at_a_time(void **state)
 /* Nothing has a name before the file is whole; what has it afterwards is whole. */
 static void a_new_file(void **state)
 {
-	struct new_file file;
-	struct place place;
+	struct atomic_file file;
+	struct safe_path place;
 
 	(void)state;
 	make_file("a", 0);
-	assert_int_equal(place_find("a", false, &place, NULL), 0);
-	assert_int_equal(new_file_open(&place, &file), 0);
+	assert_int_equal(safe_path_find("a", false, &place, NULL), 0);
+	assert_int_equal(atomic_file_open(&place, &file), 0);
 	assert_int_equal(count_files("."), file.name[0] ? 2 : 1);
-	new_file_fini(&file);
+	atomic_file_fini(&file);
 	expect_file("a", "old");
-	assert_int_equal(new_file_open(&place, &file), 0);
+	assert_int_equal(atomic_file_open(&place, &file), 0);
 	assert_int_equal(write_all(file.fd, "new", 3, NULL), 0);
-	assert_int_equal(new_file_put(&file), 0);
-	new_file_fini(&file);
+	assert_int_equal(atomic_file_put(&file), 0);
+	atomic_file_fini(&file);
 	expect_file("a", "new");
 	/* What has become a directory is none to be replaced, and nothing stays beside it. */
 	assert_int_equal(unlink("a"), 0);
 	assert_int_equal(mkdir("a", 0755), 0);
-	assert_int_equal(new_file_open(&place, &file), 0);
-	assert_int_equal(new_file_put(&file), -EISDIR);
-	new_file_fini(&file);
+	assert_int_equal(atomic_file_open(&place, &file), 0);
+	assert_int_equal(atomic_file_put(&file), -EISDIR);
+	atomic_file_fini(&file);
 	assert_int_equal(count_files("."), 1);
-	place_fini(&place);
+	safe_path_fini(&place);
 }
 
 int main(void)

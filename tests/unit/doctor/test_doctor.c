@@ -6,7 +6,7 @@
 #include "core/base/util.h"
 #include "core/doctor/doctor.h"
 #include "core/doctor/out_doctor.h"
-#include "core/sys/confinement.h"
+#include "core/sys/container.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/credentials.h"
 #include "core/sys/hypervisor.h"

@@ -156,7 +156,7 @@ static void thousands_of_names(void **state)
 	assert_string_equal(row_of(snapshot, TID)->comm, comm);
 	assert_int_equal(snapshot->threads.n, 1);
 	snapshot_free(snapshot);
-	/* Room for the births of a batch stays for a while (core/attrib/births.h). */
+	/* Room for the births of a batch stays for a while (core/attrib/fork_scan.h). */
 	assert_true(allocated_bytes() <= before + (256 << 10) || !used_is_told());
 	close_all(engine, fk);
 }

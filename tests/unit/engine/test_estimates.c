@@ -4,7 +4,7 @@
  * changes within a refresh, in groups that take turns and in windows. The stated error must hold,
  * and no load may be off in one direction.
  */
-#include "core/snapshot/sums.h"
+#include "core/snapshot/event_totals.h"
 #include "tests/unit/shared/engine_run.h"
 
 #include <math.h>
@@ -211,7 +211,7 @@ static struct engine *open_way(const struct sys *sys, const struct way *way)
 
 static struct figure machine_figure(const struct snapshot *snapshot, const char *event)
 {
-	const struct metric_input input = sums_input(snapshot);
+	const struct metric_input input = event_totals_input(snapshot);
 
 	return metric_read_one(
 		&snapshot->columns->event_readings.items[event_index(snapshot, event)], &input);
@@ -224,7 +224,7 @@ static void test_stated_error(void **state)
 				    (this->way->budget_percent > 0 ? 10 : 50) * NS_PER_MS);
 	struct sys sys = fk_sys(fk);
 	struct generator generator = {.load = this->load, .random = 1};
-	struct sums sums = {0};
+	struct event_totals sums = {0};
 	double stated[REFRESHES], happened[REFRESHES], changed[REFRESHES], truths = 0, last = 0;
 	size_t n = 0, within = 0;
 
@@ -237,9 +237,9 @@ static void test_stated_error(void **state)
 		struct figure figure = machine_figure(snapshot, "branch-misses");
 		if (i >= SETTLE)
 			assert_int_equal(figure.state, FIGURE_SCALED);
-		sums_add(&sums, snapshot);
-		double error =
-			event_sum_error(sums_find(&sums, "branch-misses"), (double)figure.share);
+		event_totals_add(&sums, snapshot);
+		double error = event_sum_error(event_totals_find(&sums, "branch-misses"),
+					       (double)figure.share);
 		snapshot_free(snapshot);
 		if (i < SETTLE)
 			continue;
@@ -263,7 +263,7 @@ static void test_stated_error(void **state)
 	double least = WITHIN - 2 * sqrt(WITHIN * (1 - WITHIN) / (double)n);
 	if (share < least || times > TIMES_MOST)
 		fail_msg("within it in %.1f %%, %.2f times as large", 100 * share, times);
-	sums_fini(&sums);
+	event_totals_fini(&sums);
 	close_all(engine, fk);
 }
 

@@ -37,7 +37,7 @@ static unsigned long part = PART; /* 0: all */
 
 /* ---- courses */
 
-static void births(struct fk *fk)
+static void fork_scan(struct fk *fk)
 {
 	fk_exec(fk, MAIN, "make");
 	fk_thread(fk, MAIN, THREAD);
@@ -74,17 +74,17 @@ static void cpu_comes(struct fk *fk)
 /* What may happen and be asked for in a run, interval by interval. */
 static const struct sweep_step course[] = {
 	{0},
-	{.happen = births,
-	 .births = true,
+	{.happen = fork_scan,
+	 .fork_scan = true,
 	 .commands = {{COMMAND_ADD_EVENTS, "branches,page-faults"}}},
 	{.commands = {{.kind = COMMAND_IDLE, .number = 1},
 		      {.kind = COMMAND_COMMAND_LINES, .number = 1}}},
 	{.happen = cpu_goes, .commands = {{.kind = COMMAND_ATTACH, .number = MAIN}}},
-	{.question = {QUESTION_OUTLOOK, "r201,sched:sched_switch"}},
+	{.query = {QUERY_PREVIEW, "r201,sched:sched_switch"}},
 	{.happen = cpu_comes},
 	{.happen = deaths, .commands = {{.kind = COMMAND_LEVELS, .number = EVENT_LEVELS_USER}}},
 	{.commands = {{.kind = COMMAND_DISMISS}, {COMMAND_REMOVE, "page-faults"}}},
-	{.question = {.kind = QUESTION_EVENTS}},
+	{.query = {.kind = QUERY_EVENTS}},
 	{.commands = {{COMMAND_PRESET, "software"}}},
 	{0},
 	{0},
@@ -93,7 +93,7 @@ static const struct sweep_step course[] = {
 
 static const struct sweep_step recorded[] = {
 	{0},
-	{.happen = births, .births = true, .commands = {{COMMAND_RECORD, SWEEP_FILE}}},
+	{.happen = fork_scan, .fork_scan = true, .commands = {{COMMAND_RECORD, SWEEP_FILE}}},
 	{.happen = cpu_goes},
 	{.commands = {{COMMAND_ADD_EVENTS, "branches"}}},
 	{.happen = cpu_comes, .commands = {{.kind = COMMAND_RECORD}}},

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/shared/machine.h"
 
-#include "core/event/event_list.h"
+#include "core/event/event_names.h"
 #include "tests/unit/shared/libpfm.h"
 
 #include <errno.h>

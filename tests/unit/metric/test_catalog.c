@@ -221,7 +221,7 @@ static int write_metric(void *arg, const struct catalog_metric *entry)
 
 static void test_metrics(void **state)
 {
-	static const struct metric_def own[] = {
+	static const struct metric_def native[] = {
 		{.name = "mine",
 		 .title = "MINE",
 		 .help = "of a user",
@@ -267,7 +267,7 @@ static void test_metrics(void **state)
 
 		fk_file(fk, "/proc/cpuinfo", rows[i].cpuinfo);
 		pmu_set_read(&sys, &pmus);
-		catalog_metrics(&context, own, ARRAY_SIZE(own), rows[i].pattern, write_metric,
+		catalog_metrics(&context, native, ARRAY_SIZE(native), rows[i].pattern, write_metric,
 				file);
 		fclose(file);
 		if (!strstr(text, rows[i].expected) || strncmp(text, rows[i].expected, 4) != 0)

@@ -178,12 +178,12 @@ static void test_edit_full(void **state)
 
 /* ---- files */
 
-struct place {
+struct safe_path {
 	char directory[64];
 	char file[128]; /* in it */
 };
 
-static void make_place(struct place *place, const char *name)
+static void make_place(struct safe_path *place, const char *name)
 {
 	text_copy(place->directory, sizeof(place->directory), "/tmp/pmctop-save-XXXXXX");
 	assert_non_null(mkdtemp(place->directory));
@@ -205,7 +205,7 @@ static void assert_file(const char *path, const char *text, mode_t mode)
 	assert_int_equal(status.st_mode & 07777, mode);
 }
 
-static void remove_place(const struct place *place)
+static void remove_place(const struct safe_path *place)
 {
 	char command[256];
 
@@ -217,7 +217,7 @@ static const struct config_change change = {"pmctop", "delay", "2"};
 
 static void test_save(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 
 	(void)state;
@@ -231,7 +231,7 @@ static void test_save(void **state)
 
 static void test_new_file(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 	char pattern[128];
 
@@ -251,7 +251,7 @@ static void test_new_file(void **state)
 /* What is there already is not written, nor a file of nothing. */
 static void test_nothing(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 
 	(void)state;
@@ -267,7 +267,7 @@ static void test_nothing(void **state)
 /* What was read may have gone since, and what is in its place may be anybody's. */
 static void test_pattern(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 	char pattern[128], expected[256];
 
@@ -289,7 +289,7 @@ static void test_pattern(void **state)
 
 static void test_owner(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct stat status;
 	struct error err = {0};
 
@@ -308,7 +308,7 @@ static void test_owner(void **state)
 /* A dotfile kept elsewhere is written there; a link that anybody can plant is not followed. */
 static void test_links(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 	char link[128], expected[256];
 	struct stat status;
@@ -344,7 +344,7 @@ static void test_links(void **state)
 /* Root saves where root is, and not where somebody else may move it. */
 static void test_others(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 
 	(void)state;
@@ -369,7 +369,7 @@ static void test_others(void **state)
 static void test_at_once(void **state)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 
 	(void)state;
@@ -394,7 +394,7 @@ static void test_at_once(void **state)
 
 static void test_refused(void **state)
 {
-	struct place place;
+	struct safe_path place;
 	struct error err = {0};
 	char below[160], expected[256];
 
@@ -423,7 +423,7 @@ static void test_full_disk(void **state)
 {
 	static const rlim_t limits[] = {0, 1, 20, 25};
 	static const char text[] = "# mine\n[pmctop]\ndelay = 1 # s\n";
-	struct place place;
+	struct safe_path place;
 	struct rlimit before;
 
 	(void)state;

@@ -3,9 +3,9 @@
  * Killed at every call to the kernel: what is on the disk then is the old file or the new one,
  * whole, and nothing beside it. A child does it, traced, and is killed at its k-th call.
  */
-#include "core/base/file_replace.h"
+#include "core/base/published_file.h"
 #include "core/perfdata/perfdata.h"
-#include "core/perfdata/record_name.h"
+#include "core/perfdata/recording_name.h"
 #include "tui/options/config_save.h"
 
 #include "core/base/util.h"
@@ -126,10 +126,10 @@ static void prepare_prom(void)
 
 static int replace_prom(void)
 {
-	struct file_replace file;
+	struct published_file_replace file;
 
-	return file_replace_open("a.prom", &file, NULL) != 1 ||
-	       file_replace(&file, new, strlen(new), NULL, NULL);
+	return published_file_open("a.prom", &file, NULL) != 1 ||
+	       published_file_replace(&file, new, strlen(new), NULL, NULL);
 }
 
 static void good_prom(bool done)
@@ -197,9 +197,9 @@ static void prepare_recording(void)
 static int open_recording(void)
 {
 	const struct record_rules rules = {0};
-	struct record_name name;
+	struct recording_name name;
 
-	return record_name_open(&name, "r", &rules, NULL) < 0;
+	return recording_name_open(&name, "r", &rules, NULL) < 0;
 }
 
 static void good_recording(bool done)

@@ -164,7 +164,7 @@ static void test_app_options(void **state)
 	app_init(&app, &began);
 	app_snapshot(&app, screen_snapshot(2));
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
-		app_ask(&app, asked[i].kind, asked[i].text, 0);
+		app_command(&app, asked[i].kind, asked[i].text, 0);
 	app.interval_ns = 2 * NS_PER_S;
 	app_key(&app, 'C');
 	app_options(&app, &began, &now);
@@ -204,8 +204,8 @@ static void test_app_options(void **state)
 	app_key(&app, 'C');
 
 	/* Of a list what is left, and in which order the columns stand. */
-	app_ask(&app, COMMAND_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
-	app_ask(&app, COMMAND_ADD_EVENTS, "{ghz,cs_per_s}", 0);
+	app_command(&app, COMMAND_ADD_EVENTS, "mips,{ghz,nosuch,cs_per_s}", 0);
+	app_command(&app, COMMAND_ADD_EVENTS, "{ghz,cs_per_s}", 0);
 	app_options(&app, &began, &now);
 	assert_int_equal(now.n_columns, 2);
 	assert_string_equal(now.columns[1].text, "mips, {ghz, cs_per_s}");

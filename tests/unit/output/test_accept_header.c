@@ -16,42 +16,42 @@ static void dialects(void **state)
 {
 	static const struct {
 		const char *name, *accept;
-		enum exposition_dialect want;
+		enum metrics_export_dialect want;
 	} rows[] = {
-		{"nothing", NULL, EXPOSITION_PROMETHEUS},
-		{"empty", "", EXPOSITION_PROMETHEUS},
-		{"curl", "*/*", EXPOSITION_PROMETHEUS},
+		{"nothing", NULL, METRICS_EXPORT_PROMETHEUS},
+		{"empty", "", METRICS_EXPORT_PROMETHEUS},
+		{"curl", "*/*", METRICS_EXPORT_PROMETHEUS},
 		{"a browser", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-		 EXPOSITION_PROMETHEUS},
+		 METRICS_EXPORT_PROMETHEUS},
 		{"Prometheus 2",
 		 OPENMETRICS ";version=1.0.0," OPENMETRICS
 			     ";version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
-		 EXPOSITION_OPENMETRICS},
+		 METRICS_EXPORT_OPENMETRICS},
 		{"Prometheus 3",
 		 OPENMETRICS ";version=1.0.0;escaping=allow-utf-8;q=0.6," OPENMETRICS
 			     ";version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;"
 			     "q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
-		 EXPOSITION_OPENMETRICS},
+		 METRICS_EXPORT_OPENMETRICS},
 		{"Prometheus that wants protocol buffers most",
 		 "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
 		 "encoding=delimited;q=0.6," OPENMETRICS ";version=1.0.0;q=0.5,text/plain;"
 		 "version=0.0.4;q=0.3",
-		 EXPOSITION_OPENMETRICS},
-		{"only the older", "text/plain; version=0.0.4", EXPOSITION_PROMETHEUS},
-		{"any version", OPENMETRICS, EXPOSITION_OPENMETRICS},
-		{"a later version only", OPENMETRICS ";version=2.0.0", EXPOSITION_PROMETHEUS},
-		{"quoted", OPENMETRICS "; version=\"1.0.0\"", EXPOSITION_OPENMETRICS},
+		 METRICS_EXPORT_OPENMETRICS},
+		{"only the older", "text/plain; version=0.0.4", METRICS_EXPORT_PROMETHEUS},
+		{"any version", OPENMETRICS, METRICS_EXPORT_OPENMETRICS},
+		{"a later version only", OPENMETRICS ";version=2.0.0", METRICS_EXPORT_PROMETHEUS},
+		{"quoted", OPENMETRICS "; version=\"1.0.0\"", METRICS_EXPORT_OPENMETRICS},
 		{"in capitals, with blanks", " Application/OpenMetrics-Text ; Version=1.0.0 ; Q=1 ",
-		 EXPOSITION_OPENMETRICS},
-		{"less liked", OPENMETRICS ";q=0.3,text/plain;q=0.4", EXPOSITION_PROMETHEUS},
-		{"liked as much", "text/plain," OPENMETRICS, EXPOSITION_OPENMETRICS},
-		{"refused", OPENMETRICS ";q=0,text/html", EXPOSITION_PROMETHEUS},
-		{"all text", OPENMETRICS ";q=0.1,text/*;q=0.2", EXPOSITION_PROMETHEUS},
+		 METRICS_EXPORT_OPENMETRICS},
+		{"less liked", OPENMETRICS ";q=0.3,text/plain;q=0.4", METRICS_EXPORT_PROMETHEUS},
+		{"liked as much", "text/plain," OPENMETRICS, METRICS_EXPORT_OPENMETRICS},
+		{"refused", OPENMETRICS ";q=0,text/html", METRICS_EXPORT_PROMETHEUS},
+		{"all text", OPENMETRICS ";q=0.1,text/*;q=0.2", METRICS_EXPORT_PROMETHEUS},
 		{"a weight that is none", OPENMETRICS ";q=much,text/plain;q=0.9",
-		 EXPOSITION_OPENMETRICS},
-		{"a longer name", OPENMETRICS "s", EXPOSITION_PROMETHEUS},
-		{"neither", "application/json", EXPOSITION_PROMETHEUS},
-		{"rubbish", ",;,;;=;q=,\t,", EXPOSITION_PROMETHEUS},
+		 METRICS_EXPORT_OPENMETRICS},
+		{"a longer name", OPENMETRICS "s", METRICS_EXPORT_PROMETHEUS},
+		{"neither", "application/json", METRICS_EXPORT_PROMETHEUS},
+		{"rubbish", ",;,;;=;q=,\t,", METRICS_EXPORT_PROMETHEUS},
 	};
 
 	(void)state;

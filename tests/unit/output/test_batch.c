@@ -6,7 +6,7 @@
 #include "tests/unit/shared/sample.h"
 
 #include "core/base/util.h"
-#include "core/engine/live.h"
+#include "core/engine/live_feed.h"
 #include "core/output/batch.h"
 
 #include <errno.h>
@@ -79,12 +79,12 @@ void engine_do(struct engine *engine, const struct command *command)
 	(void)engine, (void)command;
 }
 
-void engine_ask(struct engine *engine, const struct question *question)
+void engine_query(struct engine *engine, const struct query *query)
 {
-	(void)engine, (void)question;
+	(void)engine, (void)query;
 }
 
-struct answer *engine_take_answer(struct engine *engine)
+struct reply *engine_pop_reply(struct engine *engine)
 {
 	(void)engine;
 	return NULL;
@@ -175,7 +175,7 @@ static void ends_with_its_command(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct engine engine = rows[i].engine;
-		struct summary *summary = summary_new(SUMMARY_PROCESSES_MAX);
+		struct run_summary *summary = run_summary_new(SUMMARY_PROCESSES_MAX);
 		struct batch_options options = {
 			.iterations = rows[i].iterations,
 			.format = batch_format_find("json"),
@@ -194,13 +194,13 @@ static void ends_with_its_command(void **state)
 		    count_lines(out) != rows[i].lines)
 			fail_msg("%s: %d, %zu refreshes, %u lines", rows[i].name, rc, engine.n,
 				 count_lines(out));
-		assert_int_equal(summary_parts(summary), 1);
+		assert_int_equal(run_summary_parts(summary), 1);
 		engine.stop = 0;
 		rc = batch_print_summary(&options, &facts, fileno(out), &engine.stop, &err);
 		assert_int_equal(rc, 0);
 		assert_int_equal(count_lines(out), rows[i].lines + 1);
 		fclose(out);
-		summary_free(summary);
+		run_summary_free(summary);
 	}
 }
 
@@ -217,7 +217,7 @@ static void a_summary_has_counts(void **state)
 	const struct snapshot_run facts = {.command = command, .elapsed_ns = 2 * NS_PER_MS};
 	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), &row, 1);
 	struct batch_options options = {.format = batch_format_find("text"),
-					.summary = summary_new(SUMMARY_PROCESSES_MAX)};
+					.summary = run_summary_new(SUMMARY_PROCESSES_MAX)};
 	volatile sig_atomic_t stop = 0;
 	char text[2048] = "";
 	struct error err;
@@ -225,7 +225,7 @@ static void a_summary_has_counts(void **state)
 
 	(void)state;
 	assert_non_null(out);
-	summary_add(options.summary, snapshot);
+	run_summary_add(options.summary, snapshot);
 	assert_int_equal(batch_print_summary(&options, &facts, fileno(out), &stop, &err), 0);
 	rewind(out);
 	assert_true(fread(text, 1, sizeof(text) - 1, out) > 0);
@@ -234,7 +234,7 @@ static void a_summary_has_counts(void **state)
 	    !strstr(text, "   3     context-switches   1500 cs/s\n"))
 		fail_msg("%s", text);
 	fclose(out);
-	summary_free(options.summary);
+	run_summary_free(options.summary);
 	snapshot_free(snapshot);
 }
 

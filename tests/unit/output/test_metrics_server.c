@@ -33,9 +33,9 @@ static uint64_t clock_now(void)
 	return atomic_load(&clock_ns);
 }
 
-static char *text_of(void *arg, enum exposition_dialect dialect, size_t *size)
+static char *text_of(void *arg, enum metrics_export_dialect dialect, size_t *size)
 {
-	const char *text = dialect == EXPOSITION_OPENMETRICS ? "open 1\n# EOF\n" : "old 1\n";
+	const char *text = dialect == METRICS_EXPORT_OPENMETRICS ? "open 1\n# EOF\n" : "old 1\n";
 
 	atomic_fetch_add(&asked, 1);
 	(void)arg;
@@ -81,7 +81,7 @@ static int begin(void **state)
 /* As on a loopback address. */
 static int begin_guarded(void **state)
 {
-	static const struct host_names names = {.own = "box"};
+	static const struct host_names names = {.native = "box"};
 	struct metrics_source guarded = source;
 
 	guarded.hosts = &names;

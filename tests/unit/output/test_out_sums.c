@@ -6,7 +6,7 @@
 #include "tests/unit/shared/replays.h"
 #include "tests/unit/shared/sample.h"
 
-#include "core/output/exposition.h"
+#include "core/output/metrics_export.h"
 #include "core/output/out_csv.h"
 #include "core/output/out_sums.h"
 
@@ -146,11 +146,11 @@ static struct snapshot *make_snapshot(const struct sum_case *this)
 	snapshot->unattributed[SAMPLE_CACHE_MISSES] = this->unattributed;
 	snapshot->totals[SAMPLE_CACHE_MISSES] += this->unattributed;
 	snapshot->targeted = this->targeted;
-	snapshot_sum_target(snapshot);
+	snapshot_merge_target(snapshot);
 	return snapshot;
 }
 
-static void test_sums(void **state)
+static void test_event_totals(void **state)
 {
 	const struct sum_case *this = *state;
 	struct snapshot *snapshot = make_snapshot(this);
@@ -323,12 +323,12 @@ static bool has_number_twice(const struct snapshot *snapshot)
 /* task + others + idle of all CPUs + unattributed = machine. */
 static void check_exposition(const struct snapshot *snapshot, struct met *met)
 {
-	struct exposition *exposition = exposition_new(10000);
+	struct metrics_export *export = metrics_export_new(10000);
 	struct series series[FIELDS_MAX] = {{.known = false}};
 	size_t size;
 
-	exposition_add(exposition, snapshot);
-	char *text = exposition_text(exposition, EXPOSITION_OPENMETRICS, &size), *rest = text;
+	metrics_export_add(export, snapshot);
+	char *text = metrics_export_text(export, METRICS_EXPORT_OPENMETRICS, &size), *rest = text;
 	for (char *line; (line = strtok_r(rest, "\n", &rest));)
 		if (line[0] != '#')
 			add_series(series, FIELDS_MAX, line, strtod(strrchr(line, ' '), NULL));
@@ -339,7 +339,7 @@ static void check_exposition(const struct snapshot *snapshot, struct met *met)
 		met->machines += series[i].known;
 	}
 	free(text);
-	exposition_free(exposition);
+	metrics_export_free(export);
 }
 
 static void check_snapshot(const struct snapshot *snapshot, struct met *met)
@@ -473,7 +473,7 @@ int main(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
 		tests[n++] = (struct CMUnitTest){.name = sums[i].name,
-						 .test_func = test_sums,
+						 .test_func = test_event_totals,
 						 .initial_state = (void *)(uintptr_t)&sums[i]};
 	for (size_t i = 0; i < ARRAY_SIZE(scenes); i++)
 		tests[n++] = (struct CMUnitTest){.name = scenes[i].name,

@@ -266,16 +266,16 @@ static void test_look_ahead(void **state)
 	uint64_t second = ring_head(&ring);
 	append_numbered(&memory, &ring, 3, PERF_RECORD_SAMPLE);
 
-	ring_look_ahead(&ring, 0, &ahead);
+	ring_scan_ahead(&ring, 0, &ahead);
 	for (uint64_t n = 1; n <= 3; n++, ring_consume(&ahead))
 		assert_sample(ring_peek(&ahead), n);
 	assert_null(ring_peek(&ahead));
-	ring_look_ahead_end(&ahead);
+	ring_scan_ahead_end(&ahead);
 
 	/* From beyond what the reader knows to be there. */
-	ring_look_ahead(&ring, second, &ahead);
+	ring_scan_ahead(&ring, second, &ahead);
 	assert_sample(ring_peek(&ahead), 3);
-	ring_look_ahead_end(&ahead);
+	ring_scan_ahead_end(&ahead);
 
 	assert_sample(ring_peek(&ring), 1);
 	assert_int_equal(page->data_tail, 0);

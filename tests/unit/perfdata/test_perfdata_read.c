@@ -105,19 +105,19 @@ static void tell_kernel(FILE *to, const struct perfdata_events *events,
 static void tell_own(FILE *to, const struct perfdata_events *events,
 		     const struct perf_event_header *header)
 {
-	const struct perfdata_own *own = (const void *)header;
-	const uint64_t *word = (const void *)(own + 1);
+	const struct perfdata_own *native = (const void *)header;
+	const uint64_t *word = (const void *)(native + 1);
 	const uint64_t *end = (const void *)((const char *)header + header->size);
 
-	if (own->kind < PERFDATA_OWN_BASE) { /* renamed for perf: perfdata_sections.h */
+	if (native->kind < PERFDATA_NATIVE_BASE) { /* renamed for perf: perfdata_sections.h */
 		fprintf(to, "own\n");
 		return;
 	}
-	assert_string_equal(own->name, own_names[own->kind - PERFDATA_OWN_BASE]);
-	fprintf(to, "own %s:", own->name);
+	assert_string_equal(native->name, own_names[native->kind - PERFDATA_NATIVE_BASE]);
+	fprintf(to, "own %s:", native->name);
 	for (unsigned i = 0; i < header->misc; i++)
 		fprintf(to, " %" PRIx64, *word++);
-	if (own->kind == PERFDATA_OWN_BASE + OWN_AHEAD) {
+	if (native->kind == PERFDATA_NATIVE_BASE + NATIVE_AHEAD) {
 		fprintf(to, " ");
 		tell_kernel(to, events, (const void *)word);
 		return;
@@ -823,7 +823,7 @@ static void our_ids_go_on_in_the_next_record(void **state)
 		image_u64(&image, PERFDATA_MAGIC);
 		image_u64(&image, 16);
 		size_t begin = image_begin(&image, PERFDATA_OWN, 0);
-		image_u64(&image, PERFDATA_OWN_BASE + OWN_BEGIN);
+		image_u64(&image, PERFDATA_NATIVE_BASE + NATIVE_BEGIN);
 		image_text(&image, "pmctop:begin", 64);
 		image_end(&image, begin);
 		for (unsigned i = 0; i < 2; i++) {
@@ -901,20 +901,20 @@ static void our_records_say_where_their_texts_begin(void **state)
 	struct image image = {0};
 
 	(void)state;
-	perfdata_own_begin(&data, OWN_TASK);
+	perfdata_native_begin(&data, NATIVE_TASK);
 	perfdata_word(&data, 11);
 	perfdata_words(&data, (const uint64_t[]){(uint64_t)-1, 0x0123456789abcdef}, 2);
 	perfdata_text(&data, "nine char");
 	perfdata_text(&data, NULL);
 	perfdata_text(&data, "eight ch");
-	perfdata_own_end(&data);
-	perfdata_own_begin(&data, OWN_AHEAD);
+	perfdata_native_end(&data);
+	perfdata_native_begin(&data, NATIVE_AHEAD);
 	perfdata_word(&data, 5);
 	struct perfdata inner = {0};
 	perfdata_comm(&inner, 70, 71, "ahead");
 	size_t size = inner.n;
 	perfdata_record(&data, (const void *)inner.bytes);
-	perfdata_own_end(&data);
+	perfdata_native_end(&data);
 	scene_own(&image);
 	/* The task that made the record in it is another. */
 	assert_int_equal(data.n, image.n);

@@ -27,11 +27,11 @@ static char format[] = "name: sched_switch\nID: 372\nformat:\n"
 		       "\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n";
 static char page[] = "page", entry[] = "entry";
 
-static void put_own(struct perfdata *data, enum own_kind kind)
+static void put_own(struct perfdata *data, enum native_kind kind)
 {
-	perfdata_own_begin(data, kind);
+	perfdata_native_begin(data, kind);
 	perfdata_word(data, kind);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 /* Two events, then a third after a while. */
@@ -44,8 +44,8 @@ static void put_stream(struct perfdata *data, bool room)
 
 	perfdata_head(data);
 	if (room)
-		put_own(data, OWN_ROOM);
-	put_own(data, OWN_BEGIN);
+		put_own(data, NATIVE_ROOM);
+	put_own(data, NATIVE_BEGIN);
 	perfdata_attr(data, &attr, ids, 2);
 	perfdata_attr(data, &attr, ids + 2, 2);
 	perfdata_tracing(data, &texts);
@@ -54,13 +54,13 @@ static void put_stream(struct perfdata *data, bool room)
 	perfdata_attr(data, &attr, ids + 4, 1);
 	perfdata_tracing(data, &texts);
 	perfdata_comm(data, 7, 9, "second");
-	put_own(data, OWN_END);
+	put_own(data, NATIVE_END);
 }
 
 /* ---- what is read */
 
 struct told {
-	size_t own, comms, attrs;
+	size_t native, comms, attrs;
 	int result; /* of perfdata_reader_switch_format */
 };
 
@@ -80,9 +80,10 @@ static void read_all(int fd, struct told *told)
 
 	*told = (struct told){0};
 	while ((result = perfdata_reader_next(reader, &record, &err)) > 0) {
-		const struct perfdata_own *own = (const void *)record;
-		told->own += record->type == PERFDATA_OWN && own->kind >= PERFDATA_OWN_BASE &&
-			     own->kind != PERFDATA_OWN_BASE + OWN_ROOM;
+		const struct perfdata_own *native = (const void *)record;
+		told->native += record->type == PERFDATA_OWN &&
+				native->kind >= PERFDATA_NATIVE_BASE &&
+				native->kind != PERFDATA_NATIVE_BASE + NATIVE_ROOM;
 		told->comms += record->type == PERF_RECORD_COMM;
 		told->attrs += record->type == PERFDATA_ATTR;
 	}
@@ -153,7 +154,7 @@ static void test_ends_as_a_file(void **state)
 				 1u << PERFDATA_TRACING | 1u << PERFDATA_HOSTNAME);
 		read_all(fd, &after);
 		assert_int_equal(after.attrs, before.attrs);
-		assert_int_equal(after.own, before.own);
+		assert_int_equal(after.native, before.native);
 		assert_int_equal(after.comms, before.comms);
 		assert_int_equal(after.result, 0);
 		perfdata_sections_fini(&sections);

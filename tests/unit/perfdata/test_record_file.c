@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A recording's file that other programs change, or that takes no more, while it is written. */
-#include "core/perfdata/record_file.h"
+#include "core/perfdata/recording_file.h"
 #include "tests/unit/shared/signals.h"
 
 #include <errno.h>
@@ -22,34 +22,34 @@
 static char directory[] = "/tmp/pmctop-record-file-XXXXXX";
 static char path[64], moved[64];
 
-static void put_own(struct perfdata *data, enum own_kind kind)
+static void put_own(struct perfdata *data, enum native_kind kind)
 {
-	perfdata_own_begin(data, kind);
+	perfdata_native_begin(data, kind);
 	perfdata_word(data, kind);
-	perfdata_own_end(data);
+	perfdata_native_end(data);
 }
 
 /* A piece that begins a file which ends with sections. Returns its size in bytes. */
-static size_t put_beginning(struct record_file *file, const char *stamp)
+static size_t put_beginning(struct recording_file *file, const char *stamp)
 {
 	const struct perf_event_attr attr = {.size = sizeof(attr)};
 	const uint64_t id = 11;
-	struct perfdata *data = record_file_take(file);
+	struct perfdata *data = recording_file_new_part(file);
 
 	perfdata_head(data);
-	put_own(data, OWN_ROOM);
+	put_own(data, NATIVE_ROOM);
 	perfdata_attr(data, &attr, &id, 1);
 	size_t n = data->n;
-	record_file_put(file, data, stamp);
+	recording_file_append(file, data, stamp);
 	return n;
 }
 
-static void put_more(struct record_file *file)
+static void put_more(struct recording_file *file)
 {
-	struct perfdata *data = record_file_take(file);
+	struct perfdata *data = recording_file_new_part(file);
 
-	put_own(data, OWN_END);
-	record_file_put(file, data, NULL);
+	put_own(data, NATIVE_END);
+	recording_file_append(file, data, NULL);
 }
 
 /* The file is written by a thread of its own. */
@@ -146,9 +146,9 @@ static void test_changed(void **state)
 	getrlimit(RLIMIT_FSIZE, &before);
 	signal(SIGXFSZ, SIG_IGN);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct record_file *file;
+		struct recording_file *file;
 		struct error err = {0};
-		assert_int_equal(record_file_open(path, &rules, &file, &err), 0);
+		assert_int_equal(recording_file_open(path, &rules, &file, &err), 0);
 		size_t n = put_beginning(file, NULL);
 		wait_for_size(n);
 		rows[i].change(n);
@@ -156,7 +156,7 @@ static void test_changed(void **state)
 			put_beginning(file, "1");
 		else if (rows[i].then == MORE)
 			put_more(file);
-		int code = record_file_close(file, &err);
+		int code = recording_file_close(file, &err);
 		setrlimit(RLIMIT_FSIZE, &before);
 		if (code != rows[i].code || !strstr(err.text, rows[i].says))
 			fail_msg("%s: %d '%s'", rows[i].name, code, err.text);
@@ -173,12 +173,12 @@ static void test_standard_output(void **state)
 	int saved = dup(STDOUT_FILENO);
 	assert_true(saved >= 0);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		struct record_file *file;
+		struct recording_file *file;
 		struct error err = {0};
 		int fd = open("/dev/null", flags[i] | O_CLOEXEC);
 		assert_true(fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
 		close(fd);
-		int code = record_file_open("-", &(struct record_rules){0}, &file, &err);
+		int code = recording_file_open("-", &(struct record_rules){0}, &file, &err);
 		dup2(saved, STDOUT_FILENO);
 		if (code != -EBADF || !strstr(err.text, "Standard output: it is closed"))
 			fail_msg("%zu: %d '%s'", i, code, err.text);

@@ -5,8 +5,8 @@
  */
 #include "core/engine/command.h"
 #include "core/engine/engine.h"
-#include "core/perfdata/record_file.h"
 #include "core/perfdata/recorder.h"
+#include "core/perfdata/recording_file.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/engine_run.h"
 #include "tests/unit/shared/recording.h"
@@ -214,8 +214,8 @@ static void record_from_start(unsigned slots, size_t least_groups)
 	assert_true(seen.snapshots[0]->recorded_bytes > 0);
 	engine_free(engine);
 	check_recording(path, &seen, &replay);
-	assert_true(replay.own[OWN_GROUP] >= least_groups && replay.samples > 1000);
-	assert_true(replay.attrs > 6 && replay.own[OWN_TASK] > 0 && replay.comms > 0);
+	assert_true(replay.native[NATIVE_GROUP] >= least_groups && replay.samples > 1000);
+	assert_true(replay.attrs > 6 && replay.native[NATIVE_TASK] > 0 && replay.comms > 0);
 	seen_fini(&seen);
 	fk_free(fk);
 }
@@ -280,7 +280,7 @@ static void test_hotplug_and_rival(void **state)
 	record_intervals(engine, fk, &seen, 2);
 	engine_free(engine);
 	check_recording(path, &seen, &replay);
-	assert_int_equal(replay.own[OWN_CLOSE], 1);
+	assert_int_equal(replay.native[NATIVE_CLOSE], 1);
 	check_times(path);
 	seen_fini(&seen);
 	fk_free(fk);
@@ -313,8 +313,8 @@ static void test_midway(void **state)
 	snapshot_free(after);
 	engine_free(engine);
 	check_recording(path, &seen, &replay);
-	assert_int_equal(replay.own[OWN_PLAN], 2);
-	assert_int_equal(replay.own[OWN_CLOSE], CPUS);
+	assert_int_equal(replay.native[NATIVE_PLAN], 2);
+	assert_int_equal(replay.native[NATIVE_CLOSE], CPUS);
 	seen_fini(&seen);
 	fk_free(fk);
 }
@@ -394,7 +394,7 @@ static void test_switch_output(void **state)
 		if (strncmp(names[i]->d_name, "switched.", 9) == 0) {
 			struct seen one = {.snapshots = {all.snapshots[files++]}, .n = 1};
 			check_recording(path_of(names[i]->d_name), &one, &replay);
-			assert_int_equal(replay.own[OWN_BEGIN], 1);
+			assert_int_equal(replay.native[NATIVE_BEGIN], 1);
 			assert_int_equal(replay.sections, replay.raw);
 		}
 		if (strncmp(names[i]->d_name, "switched", 8) == 0)

@@ -46,7 +46,7 @@ static int open_bytes(struct perfdata_input *input, struct bytes *bytes, struct 
 {
 	*input = (struct perfdata_input){
 		.read = give_bytes, .arg = bytes, .seekable = true, .size = bytes->n};
-	return replay_new_from(&nowhere, &(struct replay_config){0}, input, replay, err);
+	return replay_new_from(&stub, &(struct replay_config){0}, input, replay, err);
 }
 
 /* Returns how many snapshots they have, each as it was `seen` (NULL: any), and what came then. */
@@ -154,8 +154,8 @@ static void test_pipe(void **state)
 	record_small(path_of("small"), &seen, 3);
 	struct bytes bytes = read_bytes(path_of("small"));
 	struct perfdata_input input = {.read = give_bytes, .arg = &bytes};
-	assert_int_equal(
-		replay_new_from(&nowhere, &(struct replay_config){0}, &input, &replay, &err), 0);
+	assert_int_equal(replay_new_from(&stub, &(struct replay_config){0}, &input, &replay, &err),
+			 0);
 	assert_false(replay_can_rewind(replay));
 	assert_true(replay_rewind(replay, &err) < 0);
 	bytes.there = bytes.n / 4;
@@ -279,13 +279,13 @@ static struct perf_event_header *find_record(const struct bytes *bytes, uint32_t
 	abort();
 }
 
-static struct perfdata_own *find_own(const struct bytes *bytes, enum own_kind kind)
+static struct perfdata_own *find_own(const struct bytes *bytes, enum native_kind kind)
 {
 	for (size_t at = 0;;) {
-		struct perfdata_own *own = (void *)find_record(bytes, PERFDATA_OWN, at);
-		if (own->kind == PERFDATA_OWN_BASE + kind)
-			return own;
-		at = (size_t)((unsigned char *)own - bytes->items) + own->header.size;
+		struct perfdata_own *native = (void *)find_record(bytes, PERFDATA_OWN, at);
+		if (native->kind == PERFDATA_NATIVE_BASE + kind)
+			return native;
+		at = (size_t)((unsigned char *)native - bytes->items) + native->header.size;
 	}
 }
 
@@ -337,14 +337,14 @@ static void test_refused(void **state)
 	}
 	struct bytes bytes = read_bytes(path_of("small"));
 	struct perfdata_input input;
-	uint64_t *version = (uint64_t *)(find_own(&bytes, OWN_BEGIN) + 1);
+	uint64_t *version = (uint64_t *)(find_own(&bytes, NATIVE_BEGIN) + 1);
 	*version += 2;
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "another version of pmctop"));
 	*version -= 2;
 
 	/* Kinds that are not known yet say nothing, and a figure that is not as it was does. */
-	find_own(&bytes, OWN_NOTES)->kind = PERFDATA_OWN_BASE + 1000;
+	find_own(&bytes, NATIVE_NOTES)->kind = PERFDATA_NATIVE_BASE + 1000;
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
 	struct snapshot *snapshot = must_show(replay);
 	assert_int_equal(snapshot->n_notes, 0);
@@ -424,9 +424,9 @@ static void put_stream_head(struct bytes *bytes)
 	struct perfdata data = {0};
 
 	perfdata_head(&data);
-	perfdata_own_begin(&data, OWN_ROOM);
+	perfdata_native_begin(&data, NATIVE_ROOM);
 	perfdata_word(&data, 0);
-	perfdata_own_end(&data);
+	perfdata_native_end(&data);
 	assert_int_equal(data.n, sizeof(struct perfdata_file_head));
 	memcpy(bytes->items, data.bytes, data.n);
 	perfdata_fini(&data);

@@ -305,13 +305,13 @@ static void begin_feature(struct made_record *record, uint64_t feature)
 static void tell(struct replay_facts *facts, struct made_record *record)
 {
 	record->header.size = (uint16_t)record->n;
-	assert_true(replay_facts_take(facts, &record->header));
+	assert_true(replay_facts_parse(facts, &record->header));
 	/* However short it is, nothing is read behind it. */
 	for (size_t n = sizeof(record->header); n < record->n; n++) {
 		struct replay_facts less = {0};
 		struct perf_event_header *exact = memcpy(malloc(n), record->bytes, n);
 		exact->size = (uint16_t)n;
-		replay_facts_take(&less, exact);
+		replay_facts_parse(&less, exact);
 		free(exact);
 		replay_facts_fini(&less);
 	}
@@ -438,7 +438,7 @@ static void tell_cgroup(struct replay_cgroups *cgroups, uint64_t id, const char 
 	put_u64(&record, id);
 	put(&record, path, strlen(path) + 1);
 	record.header.size = (uint16_t)record.n;
-	assert_true(replay_cgroups_take(cgroups, &record.header));
+	assert_true(replay_cgroups_parse(cgroups, &record.header));
 }
 
 static void test_cgroups(void **state)
@@ -461,7 +461,7 @@ static void test_cgroups(void **state)
 	assert_string_equal(replay_cgroups_of(&cgroups, &record.header, &sample), "/five");
 	tell_cgroup(&cgroups, 5, "/other");
 	assert_string_equal(replay_cgroups_of(&cgroups, &record.header, &sample), "/other");
-	assert_false(replay_cgroups_take(&cgroups, &record.header));
+	assert_false(replay_cgroups_parse(&cgroups, &record.header));
 	event.attr.sample_type = PERF_SAMPLE_TID;
 	assert_null(replay_cgroups_of(&cgroups, &record.header, &sample));
 	replay_cgroups_fini(&cgroups);

@@ -149,7 +149,7 @@ static void test_untag(void **state)
 static void test_tagged_tree(void **state)
 {
 	struct stage stage;
-	struct marks_sum *sum = &stage.app.tasks.tagged;
+	struct row_refs_sum *sum = &stage.app.tasks.tagged;
 
 	(void)state;
 	stage_open(&stage, 120, 40, false, screen_snapshot_family(2));
@@ -650,7 +650,7 @@ static void test_tell(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	app_tell(&stage.app, "Something %s.", "happened");
+	app_show_message(&stage.app, "Something %s.", "happened");
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "Something happened.", true);
 	for (unsigned i = 0; i < 3; i++)
@@ -661,10 +661,10 @@ static void test_tell(void **state)
 		app_snapshot(&stage.app, screen_snapshot(2));
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "Something happened.", false);
-	app_tell(&stage.app, "Something %s.", "happened");
+	app_show_message(&stage.app, "Something %s.", "happened");
 	press(&stage, KEYMAP_DOWN);
 	check_text(&stage, "Something happened.", false);
-	app_tell_on(&stage.app, "This lasts.");
+	app_show_lasting_message(&stage.app, "This lasts.");
 	press(&stage, KEYMAP_DOWN);
 	check_text(&stage, "This lasts.", true);
 	stage_close(&stage);
@@ -677,11 +677,12 @@ static void test_tell_at_length(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	app_tell(&stage.app, "Not written: '%060d' is full. Write elsewhere.", 0);
+	app_show_message(&stage.app, "Not written: '%060d' is full. Write elsewhere.", 0);
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "elsewhere.", true);
 	check_text(&stage, "(L)", false);
-	app_tell(&stage.app, "Not written: '%060d' and '%060d' are full. Write elsewhere.", 0, 0);
+	app_show_message(&stage.app, "Not written: '%060d' and '%060d' are full. Write elsewhere.",
+			 0, 0);
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "elsewhere.", false);
 	check_text(&stage, " (L)\n", true);

@@ -41,12 +41,12 @@ static void check_command(struct stage *stage, enum command_kind kind, const cha
 }
 
 /* n events of which the first n_known have been asked for; one can be counted, the next cannot. */
-static struct answer *events(size_t n, size_t n_known)
+static struct reply *events(size_t n, size_t n_known)
 {
-	struct answer *answer = xcalloc(1, sizeof(*answer));
-	struct inventory *inventory = xcalloc(1, sizeof(*inventory));
+	struct reply *answer = xcalloc(1, sizeof(*answer));
+	struct event_index *event_index = xcalloc(1, sizeof(*event_index));
 	size_t size = 0;
-	FILE *texts = open_memstream(&inventory->texts, &size);
+	FILE *texts = open_memstream(&event_index->texts, &size);
 
 	for (size_t i = 0; i < n; i++)
 		fprintf(texts,
@@ -54,21 +54,21 @@ static struct answer *events(size_t n, size_t n_known)
 			"events count, while a demand load misses the cache%c",
 			i, 0, i, 0);
 	fclose(texts);
-	inventory->items = xcalloc(n, sizeof(*inventory->items));
-	inventory->references = 1;
-	const char *at = inventory->texts;
-	for (; inventory->n < n; inventory->n++) {
-		struct inventory_item *item = &inventory->items[inventory->n];
+	event_index->items = xcalloc(n, sizeof(*event_index->items));
+	event_index->references = 1;
+	const char *at = event_index->texts;
+	for (; event_index->n < n; event_index->n++) {
+		struct event_index_item *item = &event_index->items[event_index->n];
 
 		item->name = at;
 		item->help = at + strlen(at) + 1;
 		item->pmu = "icl";
-		item->example = inventory->n == 3;
+		item->example = event_index->n == 3;
 		at = item->help + strlen(item->help) + 1;
 	}
-	*answer = (struct answer){
-		.kind = QUESTION_EVENTS,
-		.inventory = inventory,
+	*answer = (struct reply){
+		.kind = QUERY_EVENTS,
+		.event_index = event_index,
 		.states = xcalloc(n, sizeof(*answer->states)),
 		.n_known = n_known,
 	};
@@ -77,18 +77,18 @@ static struct answer *events(size_t n, size_t n_known)
 	return answer;
 }
 
-static struct answer *outlook(const char *name)
+static struct reply *preview(const char *name)
 {
-	struct answer *answer = xcalloc(1, sizeof(*answer));
+	struct reply *answer = xcalloc(1, sizeof(*answer));
 
-	answer->kind = QUESTION_OUTLOOK;
-	answer->outlook = xcalloc(1, sizeof(*answer->outlook));
-	*answer->outlook = (struct outlook){.state = FIGURE_VALID,
-					    .kind = EVENT_HARDWARE,
-					    .encoding = "cpu/config=0x412e/",
-					    .turns_before = 1,
-					    .turns_after = 3};
-	text_copy(answer->outlook->text, sizeof(answer->outlook->text), name);
+	answer->kind = QUERY_PREVIEW;
+	answer->preview = xcalloc(1, sizeof(*answer->preview));
+	*answer->preview = (struct event_preview){.state = FIGURE_VALID,
+						  .kind = EVENT_HARDWARE,
+						  .encoding = "cpu/config=0x412e/",
+						  .turns_before = 1,
+						  .turns_after = 3};
+	text_copy(answer->preview->text, sizeof(answer->preview->text), name);
 	return answer;
 }
 
@@ -100,18 +100,18 @@ static void test_event(void **state)
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
 	press(&stage, 'e');
-	assert_true(app->wonders.events);
-	assert_false(app->wonders.outlook); /* of a metric there is nothing to ask */
+	assert_true(app->pending_queries.events);
+	assert_false(app->pending_queries.preview); /* of a metric there is nothing to ask */
 	check_text(&stage, "metric cpu_percent", true);
 	type(&stage, "icl 00004");
 	check_text(&stage, "EVENT_00004", false);
-	app_answer(app, events(6, 2)); /* it is found as soon as it is known */
+	app_reply(app, events(6, 2)); /* it is found as soon as it is known */
 	app_draw(app, &stage.canvas);
 	check_text(&stage, "...    icl::EVENT_00004", true);
-	assert_true(app->wonders.outlook);
-	assert_string_equal(app->wonders.text, "icl::EVENT_00004");
-	app_answer(app, events(6, 6));
-	app_answer(app, outlook("icl::EVENT_00004"));
+	assert_true(app->pending_queries.preview);
+	assert_string_equal(app->pending_queries.text, "icl::EVENT_00004");
+	app_reply(app, events(6, 6));
+	app_reply(app, preview("icl::EVENT_00004"));
 	app_draw(app, &stage.canvas);
 	check_text(&stage, "ok     icl::EVENT_00004", true);
 	check_text(&stage, "cpu/config=0x412e/", true);
@@ -128,22 +128,22 @@ static void test_event(void **state)
 	check_text(&stage, "So such names are written", true);
 	assert_int_equal(app->commands.n, 0);
 	press(&stage, KEYMAP_ESCAPE);
-	assert_false(app->wonders.outlook);
+	assert_false(app->pending_queries.preview);
 	stage_close(&stage);
 }
 
 static void test_metric(void **state)
 {
-	static const struct metric_def own = {.name = "mine",
-					      .title = "MINE",
-					      .unit = "",
-					      .help = "what I need",
-					      .forms = {{.expression = "a / b"}}};
+	static const struct metric_def native = {.name = "mine",
+						 .title = "MINE",
+						 .unit = "",
+						 .help = "what I need",
+						 .forms = {{.expression = "a / b"}}};
 	struct stage stage;
 
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
-	stage.app.user_metrics = &own;
+	stage.app.user_metrics = &native;
 	stage.app.n_user_metrics = 1;
 	press(&stage, 'e');
 	check_text(&stage, "a / b", true);
@@ -181,12 +181,12 @@ static void test_typed(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
-	app_answer(&stage.app, events(6, 6));
+	app_reply(&stage.app, events(6, 6));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		press(&stage, 'e');
 		type(&stage, rows[i].typed);
 		if (rows[i].kind == COMMAND_ADD_EVENTS)
-			assert_true(stage.app.wonders.outlook);
+			assert_true(stage.app.pending_queries.preview);
 		press(&stage, KEYMAP_ENTER);
 		check_command(&stage, rows[i].kind, rows[i].text ? rows[i].text : rows[i].typed, 0);
 	}
@@ -294,7 +294,7 @@ static void test_process(void **state)
 	press(&stage, 'a');
 	check_text(&stage, "  99.6 4121    postgres", true);
 	check_text(&stage, "init", false);
-	for (; app->wonders.processes; bits++)
+	for (; app->pending_queries.processes; bits++)
 		pick_process_more(app);
 	assert_int_equal(bits, 2); /* a few processes each */
 	app_draw(app, &stage.canvas);
@@ -327,7 +327,7 @@ static void test_process(void **state)
 	check_attach(&stage, 503);
 	stage_keys(&stage, (int[]){'a', 'x', 'x', KEYMAP_ENTER, KEYMAP_ESCAPE, 0});
 	assert_int_equal(app->commands.n, 2);
-	assert_false(app->wonders.processes);
+	assert_false(app->pending_queries.processes);
 	stage_close(&stage);
 }
 
@@ -338,7 +338,7 @@ static void test_many(void **state)
 
 	(void)state;
 	stage_open(&stage, 200, 50, false, screen_snapshot(2));
-	app_answer(&stage.app, events(18000, 18000));
+	app_reply(&stage.app, events(18000, 18000));
 	press(&stage, 'e');
 	type(&stage, "icl cache 17xyz");
 	check_text(&stage, "as it is typed", true);

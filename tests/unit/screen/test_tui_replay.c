@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A recording on the screen: that it is one, where one is in it, and the keys that go there. */
-#include "core/replay/survey.h"
+#include "core/replay/replay_index.h"
 #include "tests/unit/shared/small_machine.h"
 #include "tests/unit/shared/stage.h"
 #include "tui/screen/replaying.h"
@@ -29,22 +29,22 @@ static struct playback at_second(unsigned second)
 
 struct replay_stage {
 	struct stage stage;
-	struct survey *survey;
+	struct replay_index *replay_index;
 };
 
 static void replay_open(struct replay_stage *replay, unsigned width, unsigned height, bool ascii,
 			unsigned second, const struct playback *playback)
 {
-	replay->survey = survey_new();
+	replay->replay_index = replay_index_new();
 	for (unsigned i = 1; i <= SECONDS; i++) {
 		struct snapshot *snapshot = second_of(i);
 
-		survey_add(replay->survey, snapshot);
+		replay_index_add(replay->replay_index, snapshot);
 		snapshot_free(snapshot);
 	}
-	survey_finish(replay->survey);
+	replay_index_finish(replay->replay_index);
 	stage_open(&replay->stage, width, height, ascii, NULL);
-	app_survey(&replay->stage.app, replay->survey);
+	app_set_replay_index(&replay->stage.app, replay->replay_index);
 	replaying_see(&replay->stage.app, playback);
 	app_snapshot(&replay->stage.app, second_of(second));
 }
@@ -52,7 +52,7 @@ static void replay_open(struct replay_stage *replay, unsigned width, unsigned he
 static void replay_close(struct replay_stage *replay)
 {
 	stage_close(&replay->stage);
-	survey_free(replay->survey);
+	replay_index_free(replay->replay_index);
 }
 
 static void test_golden(void **state)
@@ -245,7 +245,7 @@ static void test_refusals(void **state)
 	struct stage stage;
 
 	(void)state;
-	playback.own = true;
+	playback.native = true;
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	for (size_t i = 0; i < ARRAY_SIZE(recorded); i++) {
 		stage_keys(&replay.stage, (int[]){recorded[i].key, 0});
@@ -255,7 +255,7 @@ static void test_refusals(void **state)
 		assert_false(replay.stage.app.prompt.active);
 	}
 	/* Those of perf's recordings are cut as one likes. */
-	playback.own = false;
+	playback.native = false;
 	replaying_see(&replay.stage.app, &playback);
 	stage_keys(&replay.stage, (int[]){'s', '2', KEYMAP_ENTER, 0});
 	assert_int_equal(replay.stage.app.interval_ns, 2 * NS_PER_S);

@@ -25,7 +25,7 @@ struct day {
 	struct sys sys;
 	struct engine *engine;
 	uint64_t turn_ns;
-	unsigned births;
+	unsigned fork_scan;
 	bool child_runs;
 	char comm[16];
 };
@@ -38,27 +38,27 @@ static inline const char *day_comm(struct day *day)
 		{"=", "+\\"},    {"", "\xff\xfe"}, {" ", " "},   {"\xe7\xbc\x96", "\xe7"},
 		{"{", "}=\"\\"}, {"#", ";a=b"},
 	};
-	const char *const *around = hard[day->births % ARRAY_SIZE(hard)];
+	const char *const *around = hard[day->fork_scan % ARRAY_SIZE(hard)];
 
-	snprintf(day->comm, sizeof(day->comm), "%s%u%s", around[0], day->births, around[1]);
+	snprintf(day->comm, sizeof(day->comm), "%s%u%s", around[0], day->fork_scan, around[1]);
 	return day->comm;
 }
 
 static inline void day_step(struct fk *fk, void *arg)
 {
 	struct day *day = arg;
-	pid_t child = DAY_FIRST + (pid_t)(day->births % DAY_CHILDREN);
+	pid_t child = DAY_FIRST + (pid_t)(day->fork_scan % DAY_CHILDREN);
 
 	if (day->child_runs) {
-		fk_exit(fk, child, day->births % 2 ? FK_EXIT_REAPED : FK_EXIT_ZOMBIE);
+		fk_exit(fk, child, day->fork_scan % 2 ? FK_EXIT_REAPED : FK_EXIT_ZOMBIE);
 		fk_switch(fk, 0, DAY_SHELL);
-		day->births++;
+		day->fork_scan++;
 	} else {
 		fk_fork(fk, DAY_SHELL, child);
 		fk_switch(fk, 0, child);
 		fk_exec(fk, child, day_comm(day));
 		fk_fault(fk, 0, false);
-		if (day->births % 500 == 499)
+		if (day->fork_scan % 500 == 499)
 			fk_lose(fk, 1, 2);
 	}
 	day->child_runs = !day->child_runs;

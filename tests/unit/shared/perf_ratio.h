@@ -59,9 +59,9 @@ static inline void perf_ratio_expression(const char *unit, const char *event, ch
 
 			found = def->forms[metric_def_form(def, 0, 0)].expression;
 		}
-		const char *own = strstr(found, "%s");
-		snprintf(expression, size, "%.*s%s%s", own ? (int)(own - found) : (int)size, found,
-			 own ? event : "", own ? own + 2 : "");
+		const char *native = strstr(found, "%s");
+		snprintf(expression, size, "%.*s%s%s", native ? (int)(native - found) : (int)size,
+			 found, native ? event : "", native ? native + 2 : "");
 		return;
 	}
 	fail_msg("perf prints no '%s' that this test knows", unit);

@@ -87,7 +87,7 @@ static inline void scene_own(struct image *image)
 {
 	size_t begin = image_begin(image, PERFDATA_OWN, 3);
 
-	image_u64(image, PERFDATA_OWN_BASE + OWN_TASK);
+	image_u64(image, PERFDATA_NATIVE_BASE + NATIVE_TASK);
 	image_text(image, "pmctop:task", 64);
 	image_u64(image, 11);
 	image_u64(image, (uint64_t)-1);
@@ -99,7 +99,7 @@ static inline void scene_own(struct image *image)
 	image_text(image, "eight ch", 8);
 	image_end(image, begin);
 	begin = image_begin(image, PERFDATA_OWN, 1);
-	image_u64(image, PERFDATA_OWN_BASE + OWN_AHEAD);
+	image_u64(image, PERFDATA_NATIVE_BASE + NATIVE_AHEAD);
 	image_text(image, "pmctop:ahead", 64);
 	image_u64(image, 5);
 	size_t inner = image_begin(image, PERF_RECORD_COMM, 0);

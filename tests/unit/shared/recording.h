@@ -53,7 +53,7 @@ struct replay {
 	bool cut;      /* the interval has ended; its tallies follow */
 	bool raw;      /* the tracepoint's: samples have RAW parts */
 	bool sections; /* a file in perf's usual format */
-	size_t own[OWN_KINDS], samples, comms, rounds, attrs, renamed;
+	size_t native[NATIVE_KINDS], samples, comms, rounds, attrs, renamed;
 	/* Called when an interval is whole. */
 	void (*seen)(void *arg, const struct replay *replay);
 	void *arg;
@@ -195,37 +195,37 @@ static inline void replay_open(struct replay *replay, struct words *words)
 /* A file in perf's usual format is always of the tracepoint. */
 static inline void replay_begin(struct replay *replay, uint64_t version)
 {
-	assert_true(version == PERFDATA_OWN_VERSION ||
-		    (version == PERFDATA_OWN_VERSION_PLAIN && !replay->sections));
-	assert_int_equal(replay->own[OWN_ROOM],
-			 version == PERFDATA_OWN_VERSION && !replay->sections);
-	replay->raw = version == PERFDATA_OWN_VERSION;
+	assert_true(version == PERFDATA_NATIVE_VERSION ||
+		    (version == PERFDATA_NATIVE_VERSION_PLAIN && !replay->sections));
+	assert_int_equal(replay->native[NATIVE_ROOM],
+			 version == PERFDATA_NATIVE_VERSION && !replay->sections);
+	replay->raw = version == PERFDATA_NATIVE_VERSION;
 }
 
-static inline void replay_own(struct replay *replay, const struct perfdata_own *own)
+static inline void replay_native(struct replay *replay, const struct perfdata_own *native)
 {
-	struct words words = {(const uint64_t *)(own + 1),
-			      (const uint64_t *)((const char *)own + own->header.size)};
-	uint64_t kind = own->kind - PERFDATA_OWN_BASE;
+	struct words words = {(const uint64_t *)(native + 1),
+			      (const uint64_t *)((const char *)native + native->header.size)};
+	uint64_t kind = native->kind - PERFDATA_NATIVE_BASE;
 	struct record record;
 
-	assert_true(own->header.size >= sizeof(*own) && kind < OWN_KINDS);
-	assert_string_equal(own->name, own_names[kind]);
-	replay->own[kind]++;
-	switch ((enum own_kind)kind) {
-	case OWN_PLAN:
+	assert_true(native->header.size >= sizeof(*native) && kind < NATIVE_KINDS);
+	assert_string_equal(native->name, own_names[kind]);
+	replay->native[kind]++;
+	switch ((enum native_kind)kind) {
+	case NATIVE_PLAN:
 		replay_plan(replay, &words);
 		break;
-	case OWN_GROUP:
+	case NATIVE_GROUP:
 		replay_group(replay, &words);
 		break;
-	case OWN_OPEN:
+	case NATIVE_OPEN:
 		replay_open(replay, &words);
 		break;
-	case OWN_CLOSE:
+	case NATIVE_CLOSE:
 		attrib_close(replay->attrib, next_word(&words));
 		break;
-	case OWN_PAUSE: {
+	case NATIVE_PAUSE: {
 		size_t cpu = next_word(&words);
 		unsigned group = (unsigned)next_word(&words);
 		bool known = next_word(&words);
@@ -233,47 +233,47 @@ static inline void replay_own(struct replay *replay, const struct perfdata_own *
 		attrib_pause(replay->attrib, cpu, group, words.at + 2, known ? &runner : NULL);
 		break;
 	}
-	case OWN_RESUME: {
+	case NATIVE_RESUME: {
 		size_t cpu = next_word(&words);
 		unsigned group = (unsigned)next_word(&words);
 		uint64_t start_ns = next_word(&words);
 		attrib_resume(replay->attrib, cpu, group, start_ns, next_word(&words));
 		break;
 	}
-	case OWN_AHEAD: {
+	case NATIVE_AHEAD: {
 		size_t cpu = next_word(&words);
 		assert_int_equal(record_decode((const void *)words.at, &record), 0);
 		attrib_record(replay->attrib, cpu, &record);
 		break;
 	}
-	case OWN_GONE:
+	case NATIVE_GONE:
 		record = (struct record){.kind = RECORD_EXIT, .time_ns = next_word(&words)};
 		record.pid = (pid_t)next_word(&words);
 		record.tid = (pid_t)next_word(&words);
 		tasks_exit(replay->tasks, &record);
 		break;
-	case OWN_CUT:
+	case NATIVE_CUT:
 		for (size_t i = 0; i < replay->interval.n_cpus; i++)
 			attrib_cut(replay->attrib, i);
 		interval_sum_cpus(&replay->interval);
 		replay->cut = true;
 		break;
-	case OWN_TALLY:
+	case NATIVE_TALLY:
 		assert_true(replay->cut);
 		break;
-	case OWN_BEGIN:
+	case NATIVE_BEGIN:
 		replay_begin(replay, next_word(&words));
 		break;
-	case OWN_EVENT:
-	case OWN_COLUMN:
-	case OWN_TASK:
-	case OWN_NOTES:
-	case OWN_PMU:
-	case OWN_TARGET:
-	case OWN_ROWS:
-	case OWN_END:
-	case OWN_ROOM:
-	case OWN_KINDS:
+	case NATIVE_EVENT:
+	case NATIVE_COLUMN:
+	case NATIVE_TASK:
+	case NATIVE_NOTES:
+	case NATIVE_PMU:
+	case NATIVE_TARGET:
+	case NATIVE_ROWS:
+	case NATIVE_END:
+	case NATIVE_ROOM:
+	case NATIVE_KINDS:
 		break;
 	}
 }
@@ -388,7 +388,7 @@ static inline void replay_records(struct replay *replay, const char *bytes, size
 {
 	while (at < end) {
 		const struct perf_event_header *header = (const void *)(bytes + at);
-		const struct perfdata_own *own = (const void *)header;
+		const struct perfdata_own *native = (const void *)header;
 		const struct perf_event_attr *attr = (const void *)(header + 1);
 		assert_true(end - at >= sizeof(*header) && header->size >= sizeof(*header) &&
 			    header->size % 8 == 0 && header->size <= end - at);
@@ -399,8 +399,8 @@ static inline void replay_records(struct replay *replay, const char *bytes, size
 				    (header->size - sizeof(*header) - sizeof(*attr)) / 8);
 			break;
 		case PERFDATA_OWN:
-			if (!replay->sections || own->kind >= PERFDATA_OWN_BASE)
-				replay_own(replay, own);
+			if (!replay->sections || native->kind >= PERFDATA_NATIVE_BASE)
+				replay_native(replay, native);
 			else
 				replay->renamed++;
 			break;

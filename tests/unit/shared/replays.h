@@ -208,14 +208,14 @@ static inline void record(const struct scene *scene, const char *path, struct se
 /* ---- replays */
 
 /* Nothing is to be waited for. */
-static const struct sys nowhere;
+static const struct sys stub;
 
 static inline int open_replay(const char *path, const struct engine_config *engine,
 			      struct replay **replay, struct error *err)
 {
 	const struct replay_config config = {.path = path, .engine = engine};
 
-	return replay_new(&nowhere, &config, replay, err);
+	return replay_new(&stub, &config, replay, err);
 }
 
 static inline struct replay *must_open(const char *path, const struct engine_config *engine)

@@ -81,7 +81,7 @@ void sweep_outcome_fini(struct sweep_outcome *outcome)
  * for a while (attr.inherit): the three of MAIN's are one account.
  */
 struct sweep_books {
-	bool births;
+	bool fork_scan;
 	uint64_t counted[SWEEP_TIDS][SWEEP_KINDS], begin[SWEEP_TIDS][SWEEP_KINDS];
 	uint64_t counted_ns[SWEEP_TIDS], begin_ns[SWEEP_TIDS];
 };
@@ -92,7 +92,7 @@ static uint64_t truth_of(struct fk *fk, const struct sweep_books *books, pid_t t
 	uint64_t sum = 0;
 
 	for (size_t t = 0; t < SWEEP_TIDS; t++) {
-		bool born = books->births || (tids[t] != THREAD && tids[t] != CHILD);
+		bool born = books->fork_scan || (tids[t] != THREAD && tids[t] != CHILD);
 		if (born && (tids[t] == tid || (tid == MAIN && is_mains(tids[t]))))
 			sum += fk_truth_task(fk, tids[t], event);
 	}
@@ -252,11 +252,11 @@ static void take(struct engine *engine, struct fk *fk, struct sweep_books *books
 		 struct sweep_outcome *outcome)
 {
 	uint64_t deadline_ns = fk_now(fk) + SWEEP_INTERVAL_NS;
-	struct answer *answer;
+	struct reply *answer;
 
 	while (engine_wait(engine, deadline_ns) != 0)
-		if ((answer = engine_take_answer(engine)))
-			answer_free(answer);
+		if ((answer = engine_pop_reply(engine)))
+			reply_free(answer);
 	struct snapshot *snapshot = engine_snapshot(engine);
 	check(snapshot, books, outcome);
 	snapshot_free(snapshot);
@@ -281,12 +281,12 @@ static void follow(const struct sweep_scene *scene, struct engine *engine, struc
 			step->happen(fk);
 		if (step->disturb)
 			step->disturb(fk, faulty);
-		books->births |= step->births;
+		books->fork_scan |= step->fork_scan;
 		for (size_t c = 0; c < ARRAY_SIZE(step->commands); c++)
 			if (step->commands[c].kind || step->commands[c].text)
 				engine_do(engine, &step->commands[c]);
-		if (step->question.kind || step->question.text)
-			engine_ask(engine, &step->question);
+		if (step->query.kind || step->query.text)
+			engine_query(engine, &step->query);
 		take(engine, fk, books, outcome);
 		check_books(fk, books, outcome);
 	}

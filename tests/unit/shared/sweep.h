@@ -23,8 +23,8 @@ struct sweep_step {
 	void (*happen)(struct fk *fk); /* before the interval; NULL: nothing */
 	void (*disturb)(struct fk *fk, struct faulty *faulty); /* likewise */
 	struct command commands[2];                            /* those with a kind or a text */
-	struct question question; /* asked, if it has a kind or a text */
-	bool births;              /* THREAD and CHILD are there from now on */
+	struct query query; /* asked, if it has a kind or a text */
+	bool fork_scan;     /* THREAD and CHILD are there from now on */
 };
 
 struct sweep_scene {

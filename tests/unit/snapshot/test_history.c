@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The past of figures, of snapshots made by hand. */
 #include "core/snapshot/history.h"
-#include "core/snapshot/snapshot_sum.h"
+#include "core/snapshot/snapshot_merge.h"
 #include "tests/unit/shared/allocated.h"
 #include "tests/unit/shared/sample.h"
 
@@ -29,41 +29,42 @@ static struct sample_row task(pid_t pid, uint64_t start_ns, uint64_t ran_ns, dou
 }
 
 /* A run of snapshots, one after the other. */
-struct past {
+struct graph_range {
 	struct history *history;
 	struct columns *columns;
 	uint64_t now_ns;
 };
 
-static void past_open(struct past *past)
+static void graph_range_open(struct graph_range *graph_range)
 {
-	*past = (struct past){history_new(), sample_columns("overview"), 100 * NS_PER_S};
+	*graph_range =
+		(struct graph_range){history_new(), sample_columns("overview"), 100 * NS_PER_S};
 }
 
-static void past_close(struct past *past)
+static void graph_range_close(struct graph_range *graph_range)
 {
-	history_free(past->history);
-	columns_unref(past->columns);
+	history_free(graph_range->history);
+	columns_unref(graph_range->columns);
 }
 
-static struct snapshot *past_snapshot(struct past *past, uint64_t interval_ns,
-				      const struct sample_row *rows, size_t n)
+static struct snapshot *graph_range_snapshot(struct graph_range *graph_range, uint64_t interval_ns,
+					     const struct sample_row *rows, size_t n)
 {
-	struct snapshot *snapshot = sample_snapshot(columns_ref(past->columns), rows, n);
+	struct snapshot *snapshot = sample_snapshot(columns_ref(graph_range->columns), rows, n);
 
-	past->now_ns += interval_ns;
-	snapshot->time_ns = past->now_ns;
+	graph_range->now_ns += interval_ns;
+	snapshot->time_ns = graph_range->now_ns;
 	snapshot->interval_ns = interval_ns;
-	rows_evaluate(past->columns, snapshot_interval_s(snapshot), &snapshot->threads);
+	rows_evaluate(graph_range->columns, snapshot_interval_s(snapshot), &snapshot->threads);
 	return snapshot;
 }
 
-static void past_add(struct past *past, uint64_t interval_ns, const struct sample_row *rows,
-		     size_t n)
+static void graph_range_add(struct graph_range *graph_range, uint64_t interval_ns,
+			    const struct sample_row *rows, size_t n)
 {
-	struct snapshot *snapshot = past_snapshot(past, interval_ns, rows, n);
+	struct snapshot *snapshot = graph_range_snapshot(graph_range, interval_ns, rows, n);
 
-	history_add(past->history, snapshot);
+	history_add(graph_range->history, snapshot);
 	snapshot_free(snapshot);
 }
 
@@ -75,12 +76,12 @@ static struct history_key process(pid_t pid, uint64_t start_ns)
 }
 
 /* The last values, the newest first; -1 is unknown. */
-static void check(const struct past *past, struct history_key key, const char *metric,
+static void check(const struct graph_range *graph_range, struct history_key key, const char *metric,
 		  unsigned step, const double *want, size_t n)
 {
 	float values[16];
 
-	history_read(past->history, &key, metric, step, n, values);
+	history_read(graph_range->history, &key, metric, step, n, values);
 	for (size_t i = 0; i < n; i++) {
 		float value = values[n - 1 - i];
 
@@ -92,213 +93,217 @@ static void check(const struct past *past, struct history_key key, const char *m
 	}
 }
 
-#define CHECK(past, key, metric, step, ...)                           \
-	check(past, key, metric, step, (const double[]){__VA_ARGS__}, \
+#define CHECK(graph_range, key, metric, step, ...)                           \
+	check(graph_range, key, metric, step, (const double[]){__VA_ARGS__}, \
 	      ARRAY_SIZE(((const double[]){__VA_ARGS__})))
 
 static void test_bucket_a_second(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row first[] = {task(7, 5, NS_PER_S / 2, 1.5), task(8, 6, NS_PER_S / 4, 2)};
 	struct sample_row second[] = {task(8, 6, NS_PER_S, 0.5)};
 
 	(void)state;
-	past_open(&past);
-	CHECK(&past, machine, "cpu_percent", 1, -1, -1);
-	past_add(&past, NS_PER_S, first, 2);
-	past_add(&past, NS_PER_S, second, 1);
-	CHECK(&past, process(7, 5), "cpu_percent", 1, -1, 50, -1);
-	CHECK(&past, process(8, 6), "cpu_percent", 1, 100, 25, -1);
-	CHECK(&past, process(8, 6), "ipc", 1, 0.5, 2, -1);
-	CHECK(&past, process(8, 6), "no_such_metric", 1, -1, -1);
-	CHECK(&past, ((struct history_key){HISTORY_THREAD, 8, 6}), "ipc", 1, 0.5, 2, -1);
-	CHECK(&past, ((struct history_key){HISTORY_USER, 1000, 0}), "cpu_percent", 1, 100, 75);
-	CHECK(&past, ((struct history_key){HISTORY_CPU, 0, 0}), "cpu_percent", 1, 100, 100);
-	CHECK(&past, ((struct history_key){HISTORY_CPU, 2, 0}), "cpu_percent", 1, -1, -1);
-	assert_int_equal(history_span_ns(past.history, 1, 3), 3 * NS_PER_S);
-	past_close(&past);
+	graph_range_open(&graph_range);
+	CHECK(&graph_range, machine, "cpu_percent", 1, -1, -1);
+	graph_range_add(&graph_range, NS_PER_S, first, 2);
+	graph_range_add(&graph_range, NS_PER_S, second, 1);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 1, -1, 50, -1);
+	CHECK(&graph_range, process(8, 6), "cpu_percent", 1, 100, 25, -1);
+	CHECK(&graph_range, process(8, 6), "ipc", 1, 0.5, 2, -1);
+	CHECK(&graph_range, process(8, 6), "no_such_metric", 1, -1, -1);
+	CHECK(&graph_range, ((struct history_key){HISTORY_THREAD, 8, 6}), "ipc", 1, 0.5, 2, -1);
+	CHECK(&graph_range, ((struct history_key){HISTORY_USER, 1000, 0}), "cpu_percent", 1, 100,
+	      75);
+	CHECK(&graph_range, ((struct history_key){HISTORY_CPU, 0, 0}), "cpu_percent", 1, 100, 100);
+	CHECK(&graph_range, ((struct history_key){HISTORY_CPU, 2, 0}), "cpu_percent", 1, -1, -1);
+	assert_int_equal(history_span_ns(graph_range.history, 1, 3), 3 * NS_PER_S);
+	graph_range_close(&graph_range);
 }
 
 /* Held, it shows what it showed, and keeps what comes. */
 static void test_held(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row rows[] = {task(7, 5, NS_PER_S / 4, 1), task(7, 5, NS_PER_S, 1)};
 
 	(void)state;
-	past_open(&past);
-	past_add(&past, NS_PER_S, &rows[0], 1);
-	history_hold(past.history, true);
-	past_add(&past, NS_PER_S, &rows[1], 1);
-	CHECK(&past, process(7, 5), "cpu_percent", 1, 25, -1);
-	assert_int_equal(history_span_ns(past.history, 1, 2), 2 * NS_PER_S);
-	history_hold(past.history, false);
-	CHECK(&past, process(7, 5), "cpu_percent", 1, 100, 25);
-	past_close(&past);
+	graph_range_open(&graph_range);
+	graph_range_add(&graph_range, NS_PER_S, &rows[0], 1);
+	history_hold(graph_range.history, true);
+	graph_range_add(&graph_range, NS_PER_S, &rows[1], 1);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 1, 25, -1);
+	assert_int_equal(history_span_ns(graph_range.history, 1, 2), 2 * NS_PER_S);
+	history_hold(graph_range.history, false);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 1, 100, 25);
+	graph_range_close(&graph_range);
 }
 
 /* Values are cut to eight bits, never to another state. */
 static void test_values(void **state)
 {
 	static const double values[] = {0, 1e-30, 0.001, 1, 99.6, 1e9, 3e38, 1e300, 5e-324};
-	struct past past;
+	struct graph_range graph_range;
 
 	(void)state;
-	past_open(&past);
+	graph_range_open(&graph_range);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		struct snapshot *snapshot = past_snapshot(&past, NS_PER_S, NULL, 0);
+		struct snapshot *snapshot = graph_range_snapshot(&graph_range, NS_PER_S, NULL, 0);
 		float read;
 
 		snapshot->targeted = true;
-		snapshot->target_figures = xcalloc(past.columns->n_metrics, sizeof(struct figure));
+		snapshot->target_figures =
+			xcalloc(graph_range.columns->n_metrics, sizeof(struct figure));
 		snapshot->target_figures[0] = (struct figure){.value = values[i]};
 		snapshot->target_figures[1] = (struct figure){.state = FIGURE_DENIED, .value = 3};
-		history_add(past.history, snapshot);
+		history_add(graph_range.history, snapshot);
 		snapshot_free(snapshot);
 		struct history_key key = history_key_of_all(HISTORY_TARGET);
-		history_read(past.history, &key, "cpu_percent", 1, 1, &read);
+		history_read(graph_range.history, &key, "cpu_percent", 1, 1, &read);
 		if (values[i] > 3.4e38)
 			assert_true(isnan(read));
 		else
 			assert_true(fabs((double)read - values[i]) <= values[i] / 256 + 1e-38);
-		history_read(past.history, &key, "ghz", 1, 1, &read);
+		history_read(graph_range.history, &key, "ghz", 1, 1, &read);
 		assert_true(isnan(read));
 	}
-	past_close(&past);
+	graph_range_close(&graph_range);
 }
 
 /* Ten refreshes of 0.1 s: what was counted is added up before it is divided. */
 static void test_short_intervals(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row busy = task(7, 5, 80 * NS_PER_MS, 2),
 			  rare = task(8, 6, 50 * NS_PER_MS, 1);
 	struct sample_row slow = task(7, 5, 20 * NS_PER_MS, 0.5);
 
 	(void)state;
-	past_open(&past);
+	graph_range_open(&graph_range);
 	for (int second = 0; second < 700; second++)
 		for (int i = 0; i < 10; i++) {
 			struct sample_row rows[] = {i % 2 ? busy : slow, rare};
 
-			past_add(&past, 100 * NS_PER_MS, rows, i == 3 ? 2 : 1);
+			graph_range_add(&graph_range, 100 * NS_PER_MS, rows, i == 3 ? 2 : 1);
 		}
-	CHECK(&past, process(7, 5), "cpu_percent", 1, 50, 50, 50);
-	CHECK(&past, process(7, 5), "ipc", 1, 1.7, 1.7, 1.7);
-	CHECK(&past, process(8, 6), "cpu_percent", 1, 5, 5, 5);
-	CHECK(&past, process(8, 6), "ipc", 1, 1, 1, 1);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 1, 50, 50, 50);
+	CHECK(&graph_range, process(7, 5), "ipc", 1, 1.7, 1.7, 1.7);
+	CHECK(&graph_range, process(8, 6), "cpu_percent", 1, 5, 5, 5);
+	CHECK(&graph_range, process(8, 6), "ipc", 1, 1, 1, 1);
 	/* Ten minutes are there, and they do not say more than there was. */
 	float values[HISTORY_BUCKETS + 1];
 	struct history_key key = process(7, 5);
-	history_read(past.history, &key, "ipc", 1, ARRAY_SIZE(values), values);
+	history_read(graph_range.history, &key, "ipc", 1, ARRAY_SIZE(values), values);
 	for (size_t i = 1; i < ARRAY_SIZE(values); i++)
 		assert_false(isnan(values[i]));
 	assert_true(isnan(values[0]));
-	assert_true(history_span_ns(past.history, 1, HISTORY_BUCKETS) >= 600 * NS_PER_S);
-	past_close(&past);
+	assert_true(history_span_ns(graph_range.history, 1, HISTORY_BUCKETS) >= 600 * NS_PER_S);
+	graph_range_close(&graph_range);
 }
 
 /* Refreshes are late and early by a little: they are a bucket each all the same. */
 static void test_unsteady_intervals(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row row = task(7, 5, NS_PER_S / 10, 1);
 
 	(void)state;
-	past_open(&past);
+	graph_range_open(&graph_range);
 	for (int i = 0; i < 6; i++)
-		past_add(&past, NS_PER_S + (i % 2 ? 40 : -40) * (int)NS_PER_MS, &row, 1);
-	CHECK(&past, process(7, 5), "ipc", 1, 1, 1, 1, 1, 1, 1, -1);
+		graph_range_add(&graph_range, NS_PER_S + (i % 2 ? 40 : -40) * (int)NS_PER_MS, &row,
+				1);
+	CHECK(&graph_range, process(7, 5), "ipc", 1, 1, 1, 1, 1, 1, 1, -1);
 	/* 10 s each from here on. */
-	past_add(&past, 10 * NS_PER_S, &row, 1);
-	CHECK(&past, process(7, 5), "cpu_percent", 1, 1, 10 / 1.04);
-	assert_int_equal(history_span_ns(past.history, 1, 2), 11040 * NS_PER_MS);
-	past_close(&past);
+	graph_range_add(&graph_range, 10 * NS_PER_S, &row, 1);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 1, 1, 10 / 1.04);
+	assert_int_equal(history_span_ns(graph_range.history, 1, 2), 11040 * NS_PER_MS);
+	graph_range_close(&graph_range);
 }
 
 /* Each value is of the same buckets for good. */
 static void test_steps(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 
 	(void)state;
-	past_open(&past);
+	graph_range_open(&graph_range);
 	for (int i = 1; i <= 9; i++) {
 		struct sample_row row = task(7, 5, (uint64_t)i * NS_PER_S / 10, 1);
 
-		past_add(&past, NS_PER_S, &row, 1);
+		graph_range_add(&graph_range, NS_PER_S, &row, 1);
 	}
-	CHECK(&past, process(7, 5), "cpu_percent", 4, 65, 25, -1);
-	CHECK(&past, process(7, 5), "cpu_percent", 3, 80, 50, 20, -1);
-	past_add(&past, NS_PER_S, NULL, 0);
-	CHECK(&past, process(7, 5), "cpu_percent", 4, 65, 25, -1);
-	CHECK(&past, process(7, 5), "cpu_percent", 5, 75, 30, -1); /* a gap is not 0 */
-	past_close(&past);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 4, 65, 25, -1);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 3, 80, 50, 20, -1);
+	graph_range_add(&graph_range, NS_PER_S, NULL, 0);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 4, 65, 25, -1);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 5, 75, 30, -1); /* a gap is not 0 */
+	graph_range_close(&graph_range);
 }
 
 static void test_another_of_that_pid(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row first = task(7, 5, NS_PER_S / 10, 1),
 			  second = task(7, 9, NS_PER_S / 5, 2);
 	struct sample_row nameless = task(7, 0, NS_PER_S / 2, 3);
 
 	(void)state;
-	past_open(&past);
-	past_add(&past, NS_PER_S, &first, 1);
-	past_add(&past, NS_PER_S, (struct sample_row[]){first, second}, 2);
-	past_add(&past, NS_PER_S, &second, 1);
-	CHECK(&past, process(7, 5), "ipc", 1, -1, 1, 1);
-	CHECK(&past, process(7, 9), "ipc", 1, 2, 2, -1);
-	CHECK(&past, process(7, 0), "ipc", 1, 2, 2, 1);
+	graph_range_open(&graph_range);
+	graph_range_add(&graph_range, NS_PER_S, &first, 1);
+	graph_range_add(&graph_range, NS_PER_S, (struct sample_row[]){first, second}, 2);
+	graph_range_add(&graph_range, NS_PER_S, &second, 1);
+	CHECK(&graph_range, process(7, 5), "ipc", 1, -1, 1, 1);
+	CHECK(&graph_range, process(7, 9), "ipc", 1, 2, 2, -1);
+	CHECK(&graph_range, process(7, 0), "ipc", 1, 2, 2, 1);
 	/* A start that was not known then may be that one. */
-	past_add(&past, NS_PER_S, &nameless, 1);
-	CHECK(&past, process(7, 9), "ipc", 1, 3, 2, 2, -1);
-	past_close(&past);
+	graph_range_add(&graph_range, NS_PER_S, &nameless, 1);
+	CHECK(&graph_range, process(7, 9), "ipc", 1, 3, 2, 2, -1);
+	graph_range_close(&graph_range);
 }
 
 static void test_columns_change(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row row = task(7, 5, NS_PER_S / 10, 2);
 	struct columns *overview, *branch = sample_columns("branch");
 
 	(void)state;
-	past_open(&past);
-	overview = past.columns;
-	past_add(&past, NS_PER_S, &row, 1);
-	past_add(&past, NS_PER_S / 2, &row, 1); /* cut off by the change: a bucket by itself */
-	past.columns = branch;
-	past_add(&past, NS_PER_S, &row, 1);
-	CHECK(&past, process(7, 5), "ipc", 1, 2, 2, 2, -1);
-	CHECK(&past, process(7, 5), "cpu_percent", 1, 10, 20, 10, -1);
-	CHECK(&past, process(7, 5), "mips", 1, -1, 400, 200);
-	CHECK(&past, process(7, 5), "branch_mpki", 1, 0, 0, 0);
-	CHECK(&past, process(7, 5), "branch_density", 1, -1, -1, -1);
-	past.columns = overview; /* what was there is found again */
-	past_add(&past, NS_PER_S, &row, 1);
-	CHECK(&past, process(7, 5), "mips", 1, 200, -1, 400, 200);
+	graph_range_open(&graph_range);
+	overview = graph_range.columns;
+	graph_range_add(&graph_range, NS_PER_S, &row, 1);
+	graph_range_add(&graph_range, NS_PER_S / 2, &row,
+			1); /* cut off by the change: a bucket by itself */
+	graph_range.columns = branch;
+	graph_range_add(&graph_range, NS_PER_S, &row, 1);
+	CHECK(&graph_range, process(7, 5), "ipc", 1, 2, 2, 2, -1);
+	CHECK(&graph_range, process(7, 5), "cpu_percent", 1, 10, 20, 10, -1);
+	CHECK(&graph_range, process(7, 5), "mips", 1, -1, 400, 200);
+	CHECK(&graph_range, process(7, 5), "branch_mpki", 1, 0, 0, 0);
+	CHECK(&graph_range, process(7, 5), "branch_density", 1, -1, -1, -1);
+	graph_range.columns = overview; /* what was there is found again */
+	graph_range_add(&graph_range, NS_PER_S, &row, 1);
+	CHECK(&graph_range, process(7, 5), "mips", 1, 200, -1, 400, 200);
 	columns_unref(branch);
-	past_close(&past);
+	graph_range_close(&graph_range);
 }
 
 /* Nobody took snapshots for a while: a gap as long as that. */
 static void test_gap(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row row = task(7, 5, NS_PER_S / 10, 2);
 
 	(void)state;
-	past_open(&past);
-	past_add(&past, NS_PER_S, &row, 1);
-	past_add(&past, NS_PER_S / 10, &row, 1);
-	past.now_ns += 3 * NS_PER_S;
-	past_add(&past, NS_PER_S, &row, 1);
-	CHECK(&past, machine, "ipc", 1, 2, -1, -1, -1, 2, 2, -1);
-	past.now_ns += 100000 * NS_PER_S;
-	past_add(&past, NS_PER_S, &row, 1);
-	CHECK(&past, machine, "ipc", 1, 2, -1, -1);
-	past_close(&past);
+	graph_range_open(&graph_range);
+	graph_range_add(&graph_range, NS_PER_S, &row, 1);
+	graph_range_add(&graph_range, NS_PER_S / 10, &row, 1);
+	graph_range.now_ns += 3 * NS_PER_S;
+	graph_range_add(&graph_range, NS_PER_S, &row, 1);
+	CHECK(&graph_range, machine, "ipc", 1, 2, -1, -1, -1, 2, 2, -1);
+	graph_range.now_ns += 100000 * NS_PER_S;
+	graph_range_add(&graph_range, NS_PER_S, &row, 1);
+	CHECK(&graph_range, machine, "ipc", 1, 2, -1, -1);
+	graph_range_close(&graph_range);
 }
 
 /* Who did not run has no past then, though it has a row: in buckets of one snapshot and of more. */
@@ -309,18 +314,19 @@ static void test_still(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(intervals_ns); i++) {
-		struct past past;
-		past_open(&past);
+		struct graph_range graph_range;
+		graph_range_open(&graph_range);
 		for (int k = 0; k < 2; k++) {
-			struct snapshot *snapshot = past_snapshot(&past, intervals_ns[i], rows, 2);
+			struct snapshot *snapshot =
+				graph_range_snapshot(&graph_range, intervals_ns[i], rows, 2);
 			snapshot->threads.n_still = 1;
-			history_add(past.history, snapshot);
+			history_add(graph_range.history, snapshot);
 			assert_int_equal(snapshot->threads.n, 2);
 			snapshot_free(snapshot);
 		}
-		CHECK(&past, process(7, 5), "ipc", 1, 2);
-		CHECK(&past, process(8, 6), "cpu_percent", 1, -1);
-		past_close(&past);
+		CHECK(&graph_range, process(7, 5), "ipc", 1, 2);
+		CHECK(&graph_range, process(8, 6), "cpu_percent", 1, -1);
+		graph_range_close(&graph_range);
 	}
 }
 
@@ -328,52 +334,53 @@ static void test_still(void **state)
 static void test_crowd(void **state)
 {
 	enum { TASKS = 20000, BUCKETS = 10 };
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row *rows = xcalloc(TASKS, sizeof(*rows));
 
 	(void)state;
-	past_open(&past);
+	graph_range_open(&graph_range);
 	for (int i = 0; i < TASKS; i++) {
 		rows[i] = task(100000 + i, 5, (uint64_t)(i + 1) * 1000, 1);
 		rows[i].row.pid = 100000 + i / 4 * 4;
 	}
-	struct snapshot *snapshot = past_snapshot(&past, NS_PER_S, rows, TASKS);
+	struct snapshot *snapshot = graph_range_snapshot(&graph_range, NS_PER_S, rows, TASKS);
 	size_t before = allocated_bytes();
 	for (int i = 0; i < BUCKETS; i++, snapshot->time_ns += NS_PER_S)
-		history_add(past.history, snapshot);
+		history_add(graph_range.history, snapshot);
 	assert_true(allocated_bytes() <=
 		    before + BUCKETS * HISTORY_BUCKET_BYTES + ALLOCATED_SLACK_BYTES);
 
-	CHECK(&past, machine, "ipc", 1, 1, 1);
-	CHECK(&past, ((struct history_key){HISTORY_USER, 1000, 0}), "ipc", 1, 1, 1);
-	CHECK(&past, process(100000 + TASKS - 4, 5), "cpu_percent", 1, 7.9994, 7.9994);
-	CHECK(&past, ((struct history_key){HISTORY_THREAD, 100000 + TASKS - 1, 5}), "ipc", 1, 1, 1);
-	CHECK(&past, process(100000, 5), "ipc", 1, -1, -1);
-	CHECK(&past, ((struct history_key){HISTORY_THREAD, 100000, 5}), "ipc", 1, -1, -1);
+	CHECK(&graph_range, machine, "ipc", 1, 1, 1);
+	CHECK(&graph_range, ((struct history_key){HISTORY_USER, 1000, 0}), "ipc", 1, 1, 1);
+	CHECK(&graph_range, process(100000 + TASKS - 4, 5), "cpu_percent", 1, 7.9994, 7.9994);
+	CHECK(&graph_range, ((struct history_key){HISTORY_THREAD, 100000 + TASKS - 1, 5}), "ipc", 1,
+	      1, 1);
+	CHECK(&graph_range, process(100000, 5), "ipc", 1, -1, -1);
+	CHECK(&graph_range, ((struct history_key){HISTORY_THREAD, 100000, 5}), "ipc", 1, -1, -1);
 	snapshot_free(snapshot);
 	free(rows);
-	past_close(&past);
+	graph_range_close(&graph_range);
 }
 
 /* More CPUs than a bucket has room for. */
 static void test_many_cpus(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row row = task(7, 5, NS_PER_S / 10, 2);
 	struct snapshot *snapshot;
 
 	(void)state;
-	past_open(&past);
-	snapshot = sample_snapshot_new(columns_ref(past.columns), "h", "");
+	graph_range_open(&graph_range);
+	snapshot = sample_snapshot_new(columns_ref(graph_range.columns), "h", "");
 	sample_fill_rows(snapshot, &row, 1);
 	sample_cpus(snapshot, 5000);
 	sample_evaluate(snapshot);
-	history_add(past.history, snapshot);
-	CHECK(&past, ((struct history_key){HISTORY_CPU, 3, 0}), "cpu_percent", 1, 0);
-	CHECK(&past, ((struct history_key){HISTORY_CPU, 4999, 0}), "cpu_percent", 1, -1);
-	CHECK(&past, process(7, 5), "ipc", 1, -1);
+	history_add(graph_range.history, snapshot);
+	CHECK(&graph_range, ((struct history_key){HISTORY_CPU, 3, 0}), "cpu_percent", 1, 0);
+	CHECK(&graph_range, ((struct history_key){HISTORY_CPU, 4999, 0}), "cpu_percent", 1, -1);
+	CHECK(&graph_range, process(7, 5), "ipc", 1, -1);
 	snapshot_free(snapshot);
-	past_close(&past);
+	graph_range_close(&graph_range);
 }
 
 /* Parts as one: names, flags and cgroups as last known, whoever slept or came later. */
@@ -400,8 +407,8 @@ static void test_sum(void **state)
 	second->sleeping = xcalloc(1, sizeof(struct row));
 	second->sleeping[second->n_sleeping++] = (struct row){.pid = 3, .tid = 3, .cgroup = 1};
 
-	sum = snapshot_sum_new(first);
-	snapshot_sum_add(sum, second);
+	sum = snapshot_merge_new(first);
+	snapshot_merge_add(sum, second);
 	assert_int_equal(sum->threads.n, 2);
 	assert_int_equal(rows_tally(columns, &sum->threads, 0)[TALLY_TASK_CLOCK], 2000);
 	assert_int_equal(sum->threads.items[0].flags, ROW_LOST | ROW_EXITED);
@@ -413,7 +420,7 @@ static void test_sum(void **state)
 	assert_int_equal(sum->interval_ns, 2 * NS_PER_S);
 	assert_int_equal(sum->n_cpus, 2);
 	assert_true(snapshot_conserves(sum, NULL));
-	snapshot_sum_evaluate(sum);
+	snapshot_merge_evaluate(sum);
 	struct figure figures[64];
 	assert_in_range(columns->n_metrics, 1, ARRAY_SIZE(figures));
 	rows_evaluate_one(columns, snapshot_interval_s(sum), &sum->threads, 0, figures);
@@ -453,12 +460,12 @@ static void test_sum_cgroups(void **state)
 	struct columns *columns = sample_columns("overview");
 	struct snapshot *first = in_cgroups(columns, FEW, ALL);
 	struct snapshot *second = in_cgroups(columns, MANY, MANY);
-	struct snapshot *sum = snapshot_sum_new(first);
+	struct snapshot *sum = snapshot_merge_new(first);
 
 	(void)state;
 	assert_int_equal(sum->n_cgroups, FEW);
-	snapshot_sum_add(sum, second);
-	snapshot_sum_add(sum, first);
+	snapshot_merge_add(sum, second);
+	snapshot_merge_add(sum, first);
 	assert_int_equal(sum->n_cgroups, MANY);
 	assert_int_equal(sum->threads.n, MANY);
 	for (size_t i = 0; i < sum->threads.n; i++) {
@@ -476,22 +483,22 @@ static void test_sum_cgroups(void **state)
 
 /* ---- of a whole recording */
 
-static void whole_open(struct past *past)
+static void whole_open(struct graph_range *graph_range)
 {
-	past_open(past);
-	history_free(past->history);
-	past->history = history_new_whole();
+	graph_range_open(graph_range);
+	history_free(graph_range->history);
+	graph_range->history = history_new_whole();
 }
 
 /* n parts of all of it; -1 is unknown. */
-static void check_whole(const struct past *past, struct history_key key, const char *metric,
-			const double *want, size_t n)
+static void check_whole(const struct graph_range *graph_range, struct history_key key,
+			const char *metric, const double *want, size_t n)
 {
 	uint64_t begin_ns, end_ns;
 	float values[16];
 
-	assert_true(history_reach(past->history, &begin_ns, &end_ns));
-	history_read_range(past->history, &key, metric, begin_ns, end_ns, n, values);
+	assert_true(history_reach(graph_range->history, &begin_ns, &end_ns));
+	history_read_range(graph_range->history, &key, metric, begin_ns, end_ns, n, values);
 	for (size_t i = 0; i < n; i++) {
 		if (want[i] < 0 ? !isnan(values[i])
 				: !(fabs((double)values[i] - want[i]) <= want[i] / 64 + 1e-9))
@@ -500,36 +507,36 @@ static void check_whole(const struct past *past, struct history_key key, const c
 	}
 }
 
-#define CHECK_WHOLE(past, key, metric, ...)                           \
-	check_whole(past, key, metric, (const double[]){__VA_ARGS__}, \
+#define CHECK_WHOLE(graph_range, key, metric, ...)                           \
+	check_whole(graph_range, key, metric, (const double[]){__VA_ARGS__}, \
 		    ARRAY_SIZE(((const double[]){__VA_ARGS__})))
 
 static void test_whole(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	uint64_t begin_ns, end_ns;
 	struct sample_row rows[] = {task(7, 5, NS_PER_S / 2, 1.5), task(8, 6, NS_PER_S / 4, 2)};
 
 	(void)state;
-	whole_open(&past);
-	assert_false(history_reach(past.history, &begin_ns, &end_ns));
+	whole_open(&graph_range);
+	assert_false(history_reach(graph_range.history, &begin_ns, &end_ns));
 	for (int i = 0; i < 4; i++)
-		past_add(&past, NS_PER_S, rows, i == 2 ? 2 : 1);
-	assert_true(history_reach(past.history, &begin_ns, &end_ns));
+		graph_range_add(&graph_range, NS_PER_S, rows, i == 2 ? 2 : 1);
+	assert_true(history_reach(graph_range.history, &begin_ns, &end_ns));
 	assert_int_equal(begin_ns, 100 * NS_PER_S);
 	assert_int_equal(end_ns, 104 * NS_PER_S);
-	CHECK_WHOLE(&past, process(8, 6), "cpu_percent", -1, -1, 25, -1);
-	CHECK_WHOLE(&past, process(8, 6), "cpu_percent", -1, 25);
+	CHECK_WHOLE(&graph_range, process(8, 6), "cpu_percent", -1, -1, 25, -1);
+	CHECK_WHOLE(&graph_range, process(8, 6), "cpu_percent", -1, 25);
 	/* Finer than it is known: the same again. */
-	CHECK_WHOLE(&past, process(8, 6), "ipc", -1, -1, -1, -1, 2, 2, -1, -1);
-	CHECK_WHOLE(&past, process(7, 5), "ipc", 1.5, 1.5, 1.5);
+	CHECK_WHOLE(&graph_range, process(8, 6), "ipc", -1, -1, -1, -1, 2, 2, -1, -1);
+	CHECK_WHOLE(&graph_range, process(7, 5), "ipc", 1.5, 1.5, 1.5);
 	/* A part of it. */
 	float values[2];
 	struct history_key key = process(8, 6);
-	history_read_range(past.history, &key, "ipc", begin_ns + NS_PER_S, begin_ns + 3 * NS_PER_S,
-			   2, values);
+	history_read_range(graph_range.history, &key, "ipc", begin_ns + NS_PER_S,
+			   begin_ns + 3 * NS_PER_S, 2, values);
 	assert_true(isnan(values[0]) && !isnan(values[1]));
-	past_close(&past);
+	graph_range_close(&graph_range);
 }
 
 /* However long it is, it is there from the beginning, its means are right, and it takes no more. */
@@ -546,9 +553,9 @@ static void test_whole_day(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t ns = rows[i].interval_ns;
-		struct past past;
+		struct graph_range graph_range;
 
-		whole_open(&past);
+		whole_open(&graph_range);
 		size_t before = allocated_bytes();
 		for (unsigned k = 0; k < rows[i].n; k++) {
 			unsigned quarter = 4 * k / rows[i].n;
@@ -556,111 +563,114 @@ static void test_whole_day(void **state)
 			uint64_t ran_ns = ns / 10 * (2 * (quarter + 1) + (k % 2 ? 1 : -1));
 			struct sample_row row = task(7, 5, ran_ns, 1 + quarter);
 
-			past_add(&past, ns, &row, 1);
+			graph_range_add(&graph_range, ns, &row, 1);
 		}
-		history_end(past.history);
-		CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 20, 40, 60, 80);
-		CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 30, 70);
-		CHECK_WHOLE(&past, process(7, 5), "ipc", 1, 2, 3, 4);
+		history_end(graph_range.history);
+		CHECK_WHOLE(&graph_range, process(7, 5), "cpu_percent", 20, 40, 60, 80);
+		CHECK_WHOLE(&graph_range, process(7, 5), "cpu_percent", 30, 70);
+		CHECK_WHOLE(&graph_range, process(7, 5), "ipc", 1, 2, 3, 4);
 		assert_true(allocated_bytes() <=
 			    before + HISTORY_BUCKETS * 2000 + ALLOCATED_SLACK_BYTES);
-		past_close(&past);
+		graph_range_close(&graph_range);
 	}
 }
 
 /* Who ran for a moment of it is known for that: it is no mean with time in which nothing was. */
 static void test_whole_moment(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row rows[] = {task(7, 5, NS_PER_S / 2, 1), task(8, 6, NS_PER_S, 2),
 				    task(8, 6, NS_PER_S / 2, 1)};
 
 	(void)state;
-	whole_open(&past);
+	whole_open(&graph_range);
 	for (int i = 0; i < 6400; i++) {
 		if (i == 3000 || i == 3002)
-			past_add(&past, NS_PER_S, (struct sample_row[]){rows[0], rows[1]}, 2);
+			graph_range_add(&graph_range, NS_PER_S,
+					(struct sample_row[]){rows[0], rows[1]}, 2);
 		else if (i == 3005)
-			past_add(&past, NS_PER_S, (struct sample_row[]){rows[0], rows[2]}, 2);
+			graph_range_add(&graph_range, NS_PER_S,
+					(struct sample_row[]){rows[0], rows[2]}, 2);
 		else
-			past_add(&past, NS_PER_S, rows, 1);
+			graph_range_add(&graph_range, NS_PER_S, rows, 1);
 	}
-	history_end(past.history);
-	CHECK_WHOLE(&past, process(8, 6), "cpu_percent", 83.3);
-	CHECK_WHOLE(&past, process(8, 6), "ipc", -1, 1.667, -1, -1);
-	past_close(&past);
+	history_end(graph_range.history);
+	CHECK_WHOLE(&graph_range, process(8, 6), "cpu_percent", 83.3);
+	CHECK_WHOLE(&graph_range, process(8, 6), "ipc", -1, 1.667, -1, -1);
+	graph_range_close(&graph_range);
 }
 
 /* Nobody recorded for a while: longer than a bucket, and it is seen. */
 static void test_whole_gap(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row row = task(7, 5, NS_PER_S / 2, 1);
 
 	(void)state;
-	whole_open(&past);
+	whole_open(&graph_range);
 	for (int i = 0; i < 2000; i++) {
 		if (i == 1000)
-			past.now_ns += 1000 * NS_PER_S;
-		past_add(&past, NS_PER_S, &row, 1);
+			graph_range.now_ns += 1000 * NS_PER_S;
+		graph_range_add(&graph_range, NS_PER_S, &row, 1);
 	}
-	history_end(past.history);
-	CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 50, -1, 50);
+	history_end(graph_range.history);
+	CHECK_WHOLE(&graph_range, process(7, 5), "cpu_percent", 50, -1, 50);
 	/* Years later: one bucket for all before. */
-	past.now_ns += 3000000000 * NS_PER_S;
-	past_add(&past, NS_PER_S, &row, 1);
-	history_end(past.history);
-	CHECK_WHOLE(&past, process(7, 5), "cpu_percent", 50, -1, -1, 50);
-	past_close(&past);
+	graph_range.now_ns += 3000000000 * NS_PER_S;
+	graph_range_add(&graph_range, NS_PER_S, &row, 1);
+	history_end(graph_range.history);
+	CHECK_WHOLE(&graph_range, process(7, 5), "cpu_percent", 50, -1, -1, 50);
+	graph_range_close(&graph_range);
 }
 
 /* A metric that is counted from the middle on; the same name means the same. */
 static void test_whole_columns_change(void **state)
 {
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row row = task(7, 5, NS_PER_S / 2, 2);
 	struct columns *overview, *branch = sample_columns("branch");
 
 	(void)state;
-	whole_open(&past);
-	overview = past.columns;
+	whole_open(&graph_range);
+	overview = graph_range.columns;
 	for (int i = 0; i < 6000; i++) {
-		past.columns = i < 3000 ? overview : branch;
-		past_add(&past, NS_PER_S, &row, 1);
+		graph_range.columns = i < 3000 ? overview : branch;
+		graph_range_add(&graph_range, NS_PER_S, &row, 1);
 	}
-	history_end(past.history);
-	CHECK_WHOLE(&past, process(7, 5), "ipc", 2, 2, 2, 2);
-	CHECK_WHOLE(&past, process(7, 5), "mips", 1000, 1000, 1000, -1, -1);
-	CHECK_WHOLE(&past, process(7, 5), "branch_miss_percent", -1, -1, -1, -1);
+	history_end(graph_range.history);
+	CHECK_WHOLE(&graph_range, process(7, 5), "ipc", 2, 2, 2, 2);
+	CHECK_WHOLE(&graph_range, process(7, 5), "mips", 1000, 1000, 1000, -1, -1);
+	CHECK_WHOLE(&graph_range, process(7, 5), "branch_miss_percent", -1, -1, -1, -1);
 	columns_unref(branch);
-	past.columns = overview;
-	past_close(&past);
+	graph_range.columns = overview;
+	graph_range_close(&graph_range);
 }
 
 /* Always others run: the busiest of each bucket stay, and it takes no more than it may. */
 static void test_whole_crowd(void **state)
 {
 	enum { TASKS = 600, SECONDS = 1500 };
-	struct past past;
+	struct graph_range graph_range;
 	struct sample_row *rows = xcalloc(TASKS + 1, sizeof(*rows));
 
 	(void)state;
-	whole_open(&past);
+	whole_open(&graph_range);
 	size_t before = allocated_bytes();
 	for (int second = 0; second < SECONDS; second++) {
 		for (int i = 0; i < TASKS; i++)
 			rows[i] = task(100000 + second * TASKS + i, 5, 1000000, 1);
 		rows[TASKS] = task(7, 5, NS_PER_S / 2, 2);
-		past_add(&past, NS_PER_S, rows, TASKS + 1);
+		graph_range_add(&graph_range, NS_PER_S, rows, TASKS + 1);
 	}
 	assert_true(allocated_bytes() <=
 		    before + (HISTORY_BUCKETS + 32) * HISTORY_BUCKET_BYTES + ALLOCATED_SLACK_BYTES);
-	history_end(past.history);
-	CHECK_WHOLE(&past, machine, "ipc", 1.45, 1.45);
-	CHECK_WHOLE(&past, process(7, 5), "ipc", 2, 2, 2, 2, 2, 2, 2, 2);
-	CHECK_WHOLE(&past, ((struct history_key){HISTORY_USER, 1000, 0}), "cpu_percent", 110, 110);
+	history_end(graph_range.history);
+	CHECK_WHOLE(&graph_range, machine, "ipc", 1.45, 1.45);
+	CHECK_WHOLE(&graph_range, process(7, 5), "ipc", 2, 2, 2, 2, 2, 2, 2, 2);
+	CHECK_WHOLE(&graph_range, ((struct history_key){HISTORY_USER, 1000, 0}), "cpu_percent", 110,
+		    110);
 	free(rows);
-	past_close(&past);
+	graph_range_close(&graph_range);
 }
 
 int main(void)

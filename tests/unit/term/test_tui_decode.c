@@ -16,7 +16,7 @@
 enum { KEYS = 32 };
 
 /* A terminal whose Home is its own, whose F1 begins like another's sequence. */
-static const struct decode_string own[] = {
+static const struct decode_string native[] = {
 	{"\033[@", KEYMAP_HOME},
 	{"\033OP", KEYMAP_F0 + 1},
 	{"\010", KEYMAP_BACKSPACE},
@@ -40,7 +40,7 @@ static void describe(const struct decoded *decoded, char *text, size_t size)
 /* In pieces of so many bytes, with no pause but at the end. */
 static void decode_all(const char *bytes, size_t n, size_t piece, char *text, size_t size)
 {
-	struct decoder decoder = {.strings = own, .n_strings = ARRAY_SIZE(own)};
+	struct decoder decoder = {.strings = native, .n_strings = ARRAY_SIZE(native)};
 	size_t from = 0, to = 0;
 
 	text[0] = '\0';

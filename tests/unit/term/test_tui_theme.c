@@ -164,20 +164,20 @@ static void check_contrast(const char *name, const struct theme *theme, enum sty
 			struct theme_look look = theme_look(theme, style, selected, depth);
 			bool main_text = selected || is_main_text(style);
 			double least = main_text && depth >= COLOR_DEPTH_256 ? 4.5 : 3;
-			bool own = look.background >= 0; /* or the terminal's, dark or light */
+			bool native = look.background >= 0; /* or the terminal's, dark or light */
 
 			if (look.foreground < 0) {
 				assert_int_equal(look.background, -1);
 				continue;
 			}
-			if (!own && depth < COLOR_DEPTH_256)
+			if (!native && depth < COLOR_DEPTH_256)
 				continue; /* a name more than a colour, as its user likes it */
-			for (size_t g = 0; g < (own ? 1 : ARRAY_SIZE(grounds)); g++) {
+			for (size_t g = 0; g < (native ? 1 : ARRAY_SIZE(grounds)); g++) {
 				struct color ground =
-					own ? color_at(look.background, depth) : grounds[g];
+					native ? color_at(look.background, depth) : grounds[g];
 				double seen = contrast(color_at(look.foreground, depth), ground);
 
-				if (seen < (own ? least : 3 - (depth < COLOR_DEPTH_RGB) * 0.3))
+				if (seen < (native ? least : 3 - (depth < COLOR_DEPTH_RGB) * 0.3))
 					fail_msg("%s, style %d, depth %d on #%02x%02x%02x: %.2f",
 						 name, (int)style, (int)depth, ground.red,
 						 ground.green, ground.blue, seen);

@@ -3,7 +3,7 @@
 #include "tests/unit/shared/sample.h"
 
 #include "core/base/text.h"
-#include "core/view/cpu_lost.h"
+#include "core/view/cpu_stall.h"
 #include "core/view/verdict.h"
 #include "core/view/view.h"
 

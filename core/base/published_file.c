@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Another file of the same directory takes the name (rename(2)), which follows no link, and needs
+ * no right to what had the name before; whether we are meant to take it is asked first. It is not
+ * forced onto the disk: what was measured a second ago is worth nothing after a crash, and the old
+ * name does not point to half a file either.
+ */
+#include "core/base/published_file.h"
+
+#include "core/base/atomic_file.h"
+#include "core/base/safe_path.h"
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether another pmctop has put what has the name now. */
+static int check_lock(const struct published_file_replace *file, const struct safe_path *place,
+		      struct error *err)
+{
+	struct stat mine;
+
+	if (file->fd >= 0 && fstat(file->fd, &mine) == 0 && safe_path_is(place, &mine))
+		return 0;
+	int fd = openat(place->directory, place->name,
+			O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int rc = fd < 0 ? 0 : safe_path_lock(fd, file->path, err);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* Something that has this name already. */
+static int check_present(const struct published_file_replace *file, const struct safe_path *place,
+			 struct error *err)
+{
+	const struct stat *status = &place->status;
+	struct stat target;
+	bool link = S_ISLNK(status->st_mode);
+
+	/* /dev/stdout is a link, too. */
+	if (link && fstatat(place->directory, place->name, &target, 0) == 0 &&
+	    !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode))
+		return 0;
+	if (link)
+		return error_set(err, -ELOOP,
+				 "'%.120s' is a link, and would be replaced itself: name the file.",
+				 file->path);
+	if (S_ISDIR(status->st_mode))
+		return safe_path_refuse(file->path, -EISDIR, err);
+	if (!S_ISREG(status->st_mode))
+		return 0;
+	if (status->st_uid != geteuid())
+		return safe_path_refuse_others(file->path, err);
+	int rc = check_lock(file, place, err);
+	return rc ? rc : 1;
+}
+
+/* As published_file_open; the place is open after 1 alone. */
+static int find(const struct published_file_replace *file, struct safe_path *place,
+		struct error *err)
+{
+	int rc = safe_path_find(file->path, false, place, err);
+
+	if (rc < 0)
+		return rc;
+	rc = place->exists ? check_present(file, place, err) : 1;
+	if (rc <= 0)
+		safe_path_fini(place);
+	return rc;
+}
+
+int published_file_open(const char *path, struct published_file_replace *file, struct error *err)
+{
+	struct safe_path place;
+
+	*file = (struct published_file_replace){.path = xstrdup(path), .fd = -1};
+	int rc = find(file, &place, err);
+	if (rc > 0) {
+		if (faccessat(place.directory, ".", W_OK | X_OK, AT_EACCESS))
+			rc = safe_path_refuse(path, -errno, err);
+		safe_path_fini(&place);
+	}
+	if (rc <= 0)
+		published_file_fini(file);
+	return rc;
+}
+
+void published_file_fini(struct published_file_replace *file)
+{
+	if (!file)
+		return;
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->path);
+	*file = (struct published_file_replace){.fd = -1};
+}
+
+static int put(struct published_file_replace *file, const struct safe_path *place,
+	       const void *bytes, size_t n, const volatile sig_atomic_t *stop)
+{
+	struct atomic_file new;
+	int rc = atomic_file_open(place, &new);
+
+	if (rc < 0)
+		return rc;
+	rc = write_all(new.fd, bytes, n, stop);
+	if (!rc && fchmod(new.fd, 0644))
+		rc = -errno;
+	if (!rc)
+		rc = safe_path_lock(new.fd, file->path, NULL);
+	if (!rc)
+		rc = atomic_file_put(&new);
+	if (!rc) {
+		if (file->fd >= 0)
+			close(file->fd);
+		file->fd = new.fd;
+		new.fd = -1;
+	}
+	atomic_file_fini(&new);
+	return rc;
+}
+
+int published_file_replace(struct published_file_replace *file, const void *bytes, size_t n,
+			   const volatile sig_atomic_t *stop, struct error *err)
+{
+	struct safe_path place;
+	/* Again each time: someone else may have put something there meanwhile. */
+	int rc = find(file, &place, err);
+
+	if (rc <= 0)
+		return rc ? rc : safe_path_refuse(file->path, -EEXIST, err);
+	rc = put(file, &place, bytes, n, stop);
+	safe_path_fini(&place);
+	if (rc == 0 || (rc == -EINTR && stop && *stop))
+		return rc;
+	return error_set(err, rc, "'%.120s' stays as it was: %s.%s", file->path, error_why(rc),
+			 error_remedy(rc));
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "core/base/safe_path.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 40 }; /* as the kernel follows */
+
+/* A path that is being walked. */
+struct walk {
+	struct safe_path *place;
+	char rest[2 * PATH_MAX]; /* what is left of it */
+	unsigned links;
+	bool follow;
+};
+
+int safe_path_refuse(const char *path, int code, struct error *err)
+{
+	return error_set(err, code, "'%.120s' cannot be written: %s.%s", path, error_why(code),
+			 error_remedy(code));
+}
+
+int safe_path_refuse_others(const char *path, struct error *err)
+{
+	return error_set(err, -EPERM,
+			 "'%.120s' belongs to somebody else: remove it, or name another.", path);
+}
+
+static bool is_ours(const struct stat *status)
+{
+	return status->st_uid == 0 || status->st_uid == geteuid();
+}
+
+bool safe_path_is_open(const struct stat *status)
+{
+	/* A user's own group has his number, and nobody else in it. */
+	bool group = status->st_gid != 0 && status->st_gid != status->st_uid;
+
+	return status->st_mode & S_IWOTH || (group && status->st_mode & S_IWGRP);
+}
+
+/* Whether others may make things in a directory. */
+static bool is_shared(const struct stat *directory)
+{
+	return !is_ours(directory) || safe_path_is_open(directory);
+}
+
+/* Whether nobody else can have given this file, or link, its name. */
+static bool is_trusted(const struct stat *file, const struct stat *directory)
+{
+	return is_ours(file) && is_ours(directory) &&
+	       (!is_shared(directory) || directory->st_mode & S_ISVTX);
+}
+
+static bool is_proc(int directory)
+{
+	struct statfs system;
+
+	return fstatfs(directory, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
+static int enter(struct safe_path *place, const char *name, int flags)
+{
+	int fd = openat(place->directory, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+
+	if (fd < 0)
+		return -errno;
+	if (place->directory >= 0)
+		close(place->directory);
+	place->directory = fd;
+	return 0;
+}
+
+static int start(struct walk *walk)
+{
+	return enter(walk->place, walk->rest[0] == '/' ? "/" : ".", 0);
+}
+
+/* The next name moves to the place; whether it is the last. */
+static int take_name(struct walk *walk, bool *last)
+{
+	char *from = walk->rest + strspn(walk->rest, "/");
+	size_t length = strcspn(from, "/");
+	char *next = from + length;
+
+	if (length > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(walk->place->name, from, length);
+	walk->place->name[length] = '\0';
+	*last = *next == '\0';
+	memmove(walk->rest, next, strlen(next) + 1);
+	return 0;
+}
+
+/* What the link says is in front of the rest then. */
+static int follow(struct walk *walk, const char *rest)
+{
+	char target[PATH_MAX], whole[2 * PATH_MAX];
+	ssize_t length =
+		readlinkat(walk->place->directory, walk->place->name, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return -errno;
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	target[length] = '\0';
+	int n = snprintf(whole, sizeof(whole), "%s%s", target, rest);
+	if (length == 0 || length >= PATH_MAX - 1 || n >= PATH_MAX)
+		return length ? -ENAMETOOLONG : -ENOENT;
+	text_copy(walk->rest, sizeof(walk->rest), whole);
+	return walk->rest[0] == '/' ? start(walk) : 0;
+}
+
+/* One name further: 1 where that was the last. */
+static int step(struct walk *walk, const char *path, struct error *err)
+{
+	struct safe_path *place = walk->place;
+	struct stat directory;
+	bool last;
+	int result = take_name(walk, &last);
+
+	if (result < 0)
+		return result;
+	if (fstat(place->directory, &directory) < 0)
+		return -errno;
+	/* What is no file, as "dir/", is refused by who wants one. */
+	if (!place->name[0])
+		text_copy(place->name, sizeof(place->name), ".");
+	const char *name = place->name;
+	place->shared = is_shared(&directory);
+	place->exists = fstatat(place->directory, name, &place->status, AT_SYMLINK_NOFOLLOW) == 0;
+	if (!place->exists)
+		return last && errno == ENOENT ? 1 : -errno;
+	place->trusted = is_trusted(&place->status, &directory);
+	if (!S_ISLNK(place->status.st_mode) || (last && !walk->follow))
+		return last ? 1 : enter(place, name, O_NOFOLLOW);
+	if (!place->trusted)
+		return error_set(err, -ELOOP,
+				 "'%.100s' leads through a link ('%.60s') that somebody else may "
+				 "have made: name where it leads to.",
+				 path, place->name);
+	if (!is_proc(place->directory))
+		return follow(walk, walk->rest);
+	if (!last)
+		return enter(place, name, 0);
+	place->descriptor = true;
+	place->shared = false;
+	if (fstatat(place->directory, name, &place->status, 0) < 0)
+		return -errno;
+	place->trusted = is_ours(&place->status);
+	return 1;
+}
+
+int safe_path_find(const char *path, bool follow_last, struct safe_path *place, struct error *err)
+{
+	struct walk walk = {.place = place, .follow = follow_last};
+	struct error why = {0};
+
+	*place = (struct safe_path){.directory = AT_FDCWD};
+	int result = strlen(path) >= PATH_MAX ? -ENAMETOOLONG : path[0] ? 0 : -ENOENT;
+	if (result == 0) {
+		text_copy(walk.rest, sizeof(walk.rest), path);
+		result = start(&walk);
+	}
+	while (result == 0)
+		result = step(&walk, path, &why);
+	if (result > 0)
+		return 0;
+	safe_path_fini(place);
+	if (!why.text[0])
+		return safe_path_refuse(path, result, err);
+	if (err)
+		*err = why;
+	return result;
+}
+
+void safe_path_fini(struct safe_path *place)
+{
+	if (place->directory >= 0)
+		close(place->directory);
+	place->directory = AT_FDCWD;
+}
+
+bool safe_path_is(const struct safe_path *place, const struct stat *file)
+{
+	struct stat named;
+
+	return fstatat(place->directory, place->name, &named,
+		       place->descriptor ? 0 : AT_SYMLINK_NOFOLLOW) == 0 &&
+	       named.st_dev == file->st_dev && named.st_ino == file->st_ino;
+}
+
+/*
+ * Who may only read a file can have a lock on it for reading, or one of flock(2): neither is to
+ * keep us from writing.
+ */
+static bool is_locked(int fd)
+{
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fcntl(fd, F_OFD_SETLK, &all) == 0 || (errno != EAGAIN && errno != EACCES))
+		return false;
+	all = (struct flock){.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	return fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type == F_WRLCK;
+}
+
+int safe_path_lock(int fd, const char *path, struct error *err)
+{
+	if (!is_locked(fd))
+		return 0;
+	return error_set(err, -EBUSY,
+			 "'%.120s' is being written by another pmctop: take another name.", path);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+#include "core/collect/duty_cycle.h"
+
+#include "core/base/util.h"
+#include "core/sys/cpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PARTS = 8,              /* of an interval, or more where it is long */
+	PARTS_MIN = 2,          /* where windows would be too short */
+	CALM_INTERVALS = 3,     /* in a row, until all is counted again */
+	TELLING_RECORDS = 1000, /* fewer say nothing of what one of them takes */
+	COST_TRIES = 4,         /* the least of them: the others were interrupted */
+	COST_READS = 8,
+};
+#define PART_MAX_NS   (125 * NS_PER_MS) /* so that phases of a second are seen */
+#define LENGTH_MIN_NS (NS_PER_MS)       /* shorter ones cost more than they save */
+#define SHARE_MIN     (1 / 256.0)
+#define CALM          0.7               /* of the budget */
+#define RECORD_NS     100.0             /* until it has been measured */
+#define TOGETHER_NS   (100 * NS_PER_US) /* what is due by then is done at once */
+
+void duty_cycle_init(struct duty_cycle *windows, struct cpu_counter_set *cpus, struct notes *notes,
+		     double budget)
+{
+	*windows = (struct duty_cycle){
+		.cpus = cpus,
+		.notes = notes,
+		.budget = budget,
+		.record_ns = RECORD_NS,
+	};
+}
+
+void duty_cycle_fini(struct duty_cycle *windows)
+{
+	free(windows->told);
+	windows->told = NULL;
+}
+
+static bool is_windowed(const struct cpu_counters *cpu)
+{
+	return cpu->open && cpu->window.share < 1;
+}
+
+/* ---- what it takes */
+
+/* The least that reading it takes. */
+static uint64_t read_cost_ns(const struct cpu_counters *cpu, int fd, size_t n_values)
+{
+	size_t size = (1 + READING_VALUES + n_values) * sizeof(uint64_t);
+	uint64_t *values = xmalloc(size), least_ns = UINT64_MAX;
+
+	for (unsigned i = 0; i < COST_TRIES; i++) {
+		uint64_t begin_ns = sys_now_ns(cpu->sys);
+		for (unsigned k = 0; k < COST_READS; k++)
+			sys_perf_read(cpu->sys, fd, values, size);
+		uint64_t ns = (sys_now_ns(cpu->sys) - begin_ns) / COST_READS;
+		least_ns = ns < least_ns ? ns : least_ns;
+	}
+	free(values);
+	return least_ns;
+}
+
+/*
+ * What the kernel takes for a switch there: a sample of a group reads what reading it does, and a
+ * SWITCH is written at both ends of a slice.
+ */
+static uint64_t switch_cost_ns(const struct cpu_counters *cpu)
+{
+	const struct group *clock = &cpu->groups[0].group;
+	const struct group *turn = &cpu->groups[cpu->turn].group;
+	uint64_t cost_ns = read_cost_ns(cpu, clock->fds[0], clock->n);
+
+	if (cpu->turn > 0)
+		cost_ns += read_cost_ns(cpu, turn->fds[0], turn->n);
+	if (cpu->switches_fd >= 0)
+		cost_ns += 2 * read_cost_ns(cpu, cpu->switches_fd, 1);
+	return cost_ns;
+}
+
+/* By a CPU that we are on, if we count it: reading another one's counters interrupts it. */
+void duty_cycle_measure(struct duty_cycle *windows)
+{
+	const struct cpu_counter_set *cpus = windows->cpus;
+	struct cpu_counters *chosen = NULL;
+	int ours = sys_current_cpu(cpus->sys);
+
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->items[i].open && (!chosen || cpus->items[i].number == ours))
+			chosen = &cpus->items[i];
+	windows->switch_ns = chosen ? switch_cost_ns(chosen) : 0;
+}
+
+void duty_cycle_drain(struct duty_cycle *windows)
+{
+	uint64_t begin_ns = sys_cpu_ns(windows->cpus->sys, false);
+
+	cpu_counter_set_drain(windows->cpus);
+	windows->drained_ns += sys_cpu_ns(windows->cpus->sys, false) - begin_ns;
+}
+
+void duty_cycle_cut(struct duty_cycle *windows)
+{
+	uint64_t begin_ns = sys_cpu_ns(windows->cpus->sys, false);
+
+	cpu_counter_set_end(windows->cpus);
+	cpu_counter_set_close_windows(windows->cpus, UINT64_MAX);
+	windows->drained_ns += sys_cpu_ns(windows->cpus->sys, false) - begin_ns;
+	windows->cut_ns = sys_now_ns(windows->cpus->sys);
+}
+
+static uint64_t weigh_ourselves(struct duty_cycle *windows)
+{
+	uint64_t records = 0;
+
+	for (size_t i = 0; i < windows->cpus->n; i++)
+		records += windows->cpus->items[i].records;
+	uint64_t n = u64_growth(windows->records, records);
+	if (n >= TELLING_RECORDS && windows->drained_ns > 0)
+		windows->record_ns +=
+			((double)windows->drained_ns / (double)n - windows->record_ns) / 4;
+	windows->records = records;
+	windows->drained_ns = 0;
+	return n;
+}
+
+/* What counting all of it would take of a CPU that had such an interval. */
+static double load_of(const struct duty_cycle *windows, const struct cpu_counters *cpu,
+		      const uint64_t *tally)
+{
+	unsigned records = 1 + (cpu->turn > 0) + (cpu->switches_fd >= 0 ? 2 : 0);
+	double each_ns = (double)windows->switch_ns + records * windows->record_ns;
+
+	if (tally[TALLY_TASK_CLOCK] == 0)
+		return 0;
+	return (double)tally[TALLY_SWITCHES] * each_ns / (double)tally[TALLY_TASK_CLOCK];
+}
+
+static void choose_share(struct duty_window *window, double load, double budget)
+{
+	bool before = window->share < 1;
+	double share = budget / load;
+
+	window->calm = before && load < budget * CALM ? window->calm + 1 : 0;
+	if (before ? window->calm >= CALM_INTERVALS : load <= budget)
+		window->share = 1;
+	else if (share < CALM)
+		window->share = share > SHARE_MIN ? share : SHARE_MIN;
+	else
+		window->share = CALM; /* nearly all: for as long as it may go either way */
+}
+
+#define NOTE_WORDS "Counted in windows and scaled up (~), "
+
+static void note(struct duty_cycle *windows)
+{
+	const struct cpu_counter_set *cpus = windows->cpus;
+	struct cpu_list list = {.numbers = xcalloc(cpus->n, sizeof(int))};
+
+	for (size_t i = 0; i < cpus->n; i++)
+		if (is_windowed(&cpus->items[i]))
+			list.numbers[list.n++] = cpus->items[i].number;
+	char *text = list.n > 0 ? cpu_list_text(&list) : NULL;
+	cpu_list_fini(&list);
+	bool same =
+		text && windows->told ? strcmp(text, windows->told) == 0 : text == windows->told;
+	if (!same) {
+		notes_remove(windows->notes, NOTE_WORDS);
+		if (text)
+			notes_add_urgent(windows->notes,
+					 NOTE_WORDS "since all of it would take more than %.3g%% "
+						    "of the CPU: CPU %s. --budget 0 counts all.",
+					 windows->budget * 100, text);
+	}
+	free(windows->told);
+	windows->told = text;
+}
+
+uint64_t duty_cycle_judge(struct duty_cycle *windows, const struct interval *interval)
+{
+	struct cpu_counter_set *cpus = windows->cpus;
+	uint64_t records = weigh_ourselves(windows);
+	for (size_t i = 0; i < cpus->n && windows->budget > 0; i++)
+		if (interval->cpu_counted[i])
+			choose_share(&cpus->items[i].window,
+				     load_of(windows, &cpus->items[i], interval_cpu(interval, i)),
+				     windows->budget);
+	return records;
+}
+
+/* ---- when it is looked */
+
+/* The window of the part that is next, anywhere in it. */
+static void await_window(const struct duty_cycle *windows, struct duty_window *window)
+{
+	uint64_t free_ns = window->part_ns - window->length_ns;
+
+	window->due_ns = windows->cut_ns + window->part * window->part_ns +
+			 u64_random(&window->random) % (free_ns + 1);
+}
+
+/* Of a CPU that has been counted up to now. */
+static void open_window(const struct duty_cycle *windows, struct cpu_counters *cpu)
+{
+	struct duty_window *window = &cpu->window;
+	uint64_t now_ns = sys_now_ns(windows->cpus->sys);
+	uint64_t part = (now_ns - windows->cut_ns) / window->part_ns;
+
+	/* One that comes too late is the next part's. */
+	window->part = part > window->part ? part : window->part;
+	uint64_t until_ns = window->until_ns = (window->part + 1) * window->part_ns;
+	uint64_t stands_for_ns = until_ns > window->told_ns ? until_ns - window->told_ns : 0;
+	window->weight = stands_for_ns * ATTRIB_WEIGHT_ONE / (window->length_ns + window->late_ns);
+	if (window->weight < ATTRIB_WEIGHT_ONE)
+		window->weight = ATTRIB_WEIGHT_ONE;
+	cpu_counters_open_window(cpu, window->weight);
+	window->opened_ns = window->weighed_ns = sys_now_ns(windows->cpus->sys);
+	window->due_ns = window->opened_ns + window->length_ns;
+}
+
+static void begin_parts(const struct duty_cycle *windows, struct cpu_counters *cpu,
+			uint64_t interval_ns)
+{
+	struct duty_window *window = &cpu->window;
+	/* As many as there may be, and whole ones. */
+	uint64_t least_ns = (uint64_t)((double)LENGTH_MIN_NS / window->share);
+	uint64_t parts = interval_ns / PART_MAX_NS > PARTS ? interval_ns / PART_MAX_NS : PARTS;
+
+	if (parts > interval_ns / least_ns)
+		parts = interval_ns / least_ns;
+	window->part_ns = interval_ns / (parts > PARTS_MIN ? parts : PARTS_MIN);
+	if (window->part_ns < LENGTH_MIN_NS)
+		window->part_ns = LENGTH_MIN_NS;
+	window->length_ns = (uint64_t)((double)window->part_ns * window->share);
+	if (window->length_ns < LENGTH_MIN_NS)
+		window->length_ns = LENGTH_MIN_NS;
+	if (!window->random)
+		window->random = windows->cut_ns * 2 + 1 + (uint64_t)cpu->number * 2;
+	window->part = 0;
+	window->told_ns = 0;
+	if (window->shut) {
+		window->opened_ns = 0;
+		await_window(windows, window);
+		return;
+	}
+	/* One that has been counted in whole is in its first window, which stands for itself. */
+	window->weight = ATTRIB_WEIGHT_ONE;
+	window->opened_ns = window->weighed_ns = windows->cut_ns;
+	window->until_ns = 0;
+	window->due_ns = sys_now_ns(windows->cpus->sys) + window->length_ns;
+}
+
+void duty_cycle_begin(struct duty_cycle *windows, uint64_t interval_ns)
+{
+	struct cpu_counter_set *cpus = windows->cpus;
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct cpu_counters *cpu = &cpus->items[i];
+		if (!cpu->open)
+			continue;
+		/* Where nobody would tell who was born meanwhile all is counted. */
+		if (cpu->window.share < 1 && cpu_counters_begin_windows(cpu) < 0)
+			cpu->window.share = 1;
+		if (cpu->window.share < 1)
+			begin_parts(windows, cpu, interval_ns);
+		else
+			cpu_counters_end_windows(cpu);
+	}
+	note(windows);
+}
+
+uint64_t duty_cycle_due_ns(const struct duty_cycle *windows)
+{
+	uint64_t due_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < windows->cpus->n; i++) {
+		const struct cpu_counters *cpu = &windows->cpus->items[i];
+		if (is_windowed(cpu) && cpu->window.due_ns < due_ns)
+			due_ns = cpu->window.due_ns;
+	}
+	return due_ns;
+}
+
+/* It is over: by so much later than it was due its tick came, and so late the next one's will. */
+static void note_closed(struct duty_window *window, uint64_t now_ns)
+{
+	uint64_t seen_ns = now_ns - window->opened_ns;
+	uint64_t late_ns = seen_ns > window->length_ns ? seen_ns - window->length_ns : 0;
+
+	if (late_ns > window->length_ns) /* for once: the CPU stood still */
+		late_ns = window->length_ns;
+	window->late_ns = (window->late_ns * 3 + late_ns) / 4;
+	window->opened_ns = 0;
+	window->part++;
+}
+
+void duty_cycle_go_on(struct duty_cycle *windows, uint64_t now_ns)
+{
+	struct cpu_counter_set *cpus = windows->cpus;
+	uint64_t until_ns = now_ns + TOGETHER_NS;
+
+	cpu_counter_set_close_windows(cpus, until_ns);
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct cpu_counters *cpu = &cpus->items[i];
+		struct duty_window *window = &cpu->window;
+		if (!is_windowed(cpu) || !window->shut || window->due_ns > until_ns)
+			continue;
+		if (window->opened_ns == 0) {
+			open_window(windows, cpu);
+			continue;
+		}
+		note_closed(window, sys_now_ns(cpus->sys));
+		await_window(windows, window);
+	}
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "core/collect/hidden_switches.h"
+
+#include "core/base/util.h"
+
+void hidden_switches_fini(struct hidden_switches *hidden)
+{
+	proc_cpus_fini(&hidden->before);
+}
+
+void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,
+			 struct interval *interval)
+{
+	struct proc_cpus now = {0};
+
+	if (!hidden->seen || proc_cpus_read(cpus->sys, &now) < 0)
+		return;
+	for (size_t i = 0; i < cpus->n; i++) {
+		struct cpu_counters *cpu = &cpus->items[i];
+		const struct proc_cpu *after = proc_cpus_find(&now, cpu->number);
+		const struct proc_cpu *before = proc_cpus_find(&hidden->before, cpu->number);
+		if (!before || !after || after->idle_ticks < before->idle_ticks)
+			continue;
+		/* Silent time counts when it is over, maybe later: idle time waits. */
+		uint64_t *credit_ns = &cpu->idle_credit_ns;
+		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
+		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
+		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
+		*credit_ns -= interval_hidden_to_idle(interval, i, cpu->domain, *credit_ns);
+	}
+	proc_cpus_fini(&hidden->before);
+	hidden->before = now;
+}
+
+void hidden_switches_detect(struct hidden_switches *hidden, const struct interval *interval)
+{
+	bool silent = interval->gaps > 0 && interval->lost_records == 0;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		silent |= interval->cpu_unnamed[i];
+	hidden->begins = silent && !hidden->seen;
+	hidden->seen |= silent;
+}
+
+void hidden_switches_renew(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,
+			   bool anew)
+{
+	/* Accounts of idle time begin where all begins anew. */
+	if (!hidden->seen || (!hidden->begins && !anew))
+		return;
+	proc_cpus_fini(&hidden->before);
+	proc_cpus_read(cpus->sys, &hidden->before);
+}

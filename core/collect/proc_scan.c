@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One small file a process and look, and for the threads of our own busy processes one more. What
+ * does not concern the target is not read again, but now and then: its number may have been given
+ * to someone else.
+ */
+#include "core/collect/proc_scan.h"
+
+#include "core/base/util.h"
+#include "core/sys/proc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_BUCKETS = 1024,
+	TURN_LOOKS = 16, /* what does not change often is asked again after so many */
+};
+
+void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct tasks *tasks,
+		    const struct target *target, bool any_ours)
+{
+	*proc_scan = (struct proc_scan){
+		.sys = sys,
+		.tasks = tasks,
+		.target = target,
+		.any_ours = any_ours,
+		.tick_ns = proc_tick_ns(),
+		.n_buckets = FIRST_BUCKETS,
+		.buckets = xcalloc(FIRST_BUCKETS, sizeof(*proc_scan->buckets)),
+	};
+}
+
+void proc_scan_fini(struct proc_scan *proc_scan)
+{
+	for (size_t i = 0; i < proc_scan->n; i++)
+		free(proc_scan->items[i]);
+	free(proc_scan->items);
+	free(proc_scan->buckets);
+	*proc_scan = (struct proc_scan){0};
+}
+
+/* ---- the table */
+
+static struct proc_scan_entry **bucket_of(const struct proc_scan *proc_scan, pid_t tid)
+{
+	return &proc_scan->buckets[(size_t)tid & (proc_scan->n_buckets - 1)];
+}
+
+struct proc_scan_entry *proc_scan_find(const struct proc_scan *proc_scan, pid_t tid)
+{
+	struct proc_scan_entry *entry = *bucket_of(proc_scan, tid);
+
+	while (entry && (entry->tid != tid || entry->gone))
+		entry = entry->next_in_bucket;
+	return entry;
+}
+
+static void hash_anew(struct proc_scan *proc_scan, size_t n_buckets)
+{
+	free(proc_scan->buckets);
+	proc_scan->buckets = xcalloc(n_buckets, sizeof(*proc_scan->buckets));
+	proc_scan->n_buckets = n_buckets;
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		struct proc_scan_entry **bucket = bucket_of(proc_scan, proc_scan->items[i]->tid);
+		proc_scan->items[i]->next_in_bucket = *bucket;
+		*bucket = proc_scan->items[i];
+	}
+}
+
+static struct proc_scan_entry *add(struct proc_scan *proc_scan, pid_t pid, pid_t tid)
+{
+	struct proc_scan_entry *entry = xcalloc(1, sizeof(*entry));
+
+	entry->pid = pid;
+	entry->tid = tid;
+	entry->process = entry;
+	proc_scan->items = array_reserve(proc_scan->items, &proc_scan->capacity, proc_scan->n + 1,
+					 sizeof(struct proc_scan_entry *));
+	proc_scan->items[proc_scan->n++] = entry;
+	if (proc_scan->n > proc_scan->n_buckets) {
+		hash_anew(proc_scan, proc_scan->n_buckets * 2);
+		return entry;
+	}
+	struct proc_scan_entry **bucket = bucket_of(proc_scan, tid);
+	entry->next_in_bucket = *bucket;
+	*bucket = entry;
+	return entry;
+}
+
+/* ---- who it is */
+
+static struct record record_of(const struct proc_scan_entry *entry, enum record_kind kind,
+			       uint64_t now_ns)
+{
+	return (struct record){
+		.kind = kind, .time_ns = now_ns, .pid = entry->pid, .tid = entry->tid};
+}
+
+static void leave(struct proc_scan *proc_scan, struct proc_scan_entry *entry, uint64_t now_ns)
+{
+	const struct record exit = record_of(entry, RECORD_EXIT, now_ns);
+
+	entry->gone = true;
+	entry->grown = (struct proc_scan_usage){0};
+	if (entry->task && entry->task->tid == entry->tid && !entry->task->exit_ns)
+		tasks_exit(proc_scan->tasks, &exit);
+}
+
+/*
+ * A new one is told apart from whoever had its number before. Whether it is new, or called
+ * something else than before.
+ */
+static bool identify(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
+		     const struct proc_stat *stat, uint64_t now_ns)
+{
+	struct task *known = entry->task;
+
+	if (!known && tasks_find(proc_scan->tasks, entry->tid, now_ns) && proc_scan->look > 1) {
+		struct record fork = record_of(entry, RECORD_FORK, now_ns);
+		fork.fork.ppid = stat->ppid;
+		tasks_fork(proc_scan->tasks, &fork);
+	}
+	if (known && strcmp(known->comm, stat->comm) == 0)
+		return false;
+	struct record comm = record_of(entry, RECORD_COMM, now_ns);
+	memcpy(comm.comm.text, stat->comm, sizeof(comm.comm.text));
+	comm.comm.exec = known && entry->pid == entry->tid;
+	entry->task = tasks_comm(proc_scan->tasks, &comm);
+	entry->task->kernel = stat->kernel;
+	entry->task->ppid = stat->ppid;
+	return true;
+}
+
+/*
+ * Whether perf_event_open takes it: the dummy counts nothing, so that rights decide. Other refusals
+ * (it has just ended, there is no descriptor) do not make it another's.
+ */
+static bool is_ours(const struct proc_scan *proc_scan, pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = proc_scan->any_ours
+			 ? sys_perf_open(proc_scan->sys, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC)
+			 : -EACCES;
+
+	if (fd >= 0)
+		sys_close(proc_scan->sys, fd);
+	return fd != -EACCES && fd != -EPERM;
+}
+
+bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid)
+{
+	const struct proc_scan_entry *entry = proc_scan_find(proc_scan, pid);
+
+	return !(entry && entry->kernel) && is_ours(proc_scan, pid);
+}
+
+/* Each process has its turn at another look. */
+static bool is_turn(const struct proc_scan *proc_scan, pid_t pid)
+{
+	return ((uint64_t)pid + proc_scan->look) % TURN_LOOKS == 0;
+}
+
+/* ---- what it used */
+
+static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
+				       const struct proc_stat *stat)
+{
+	return (struct proc_scan_usage){
+		.ran_ns = (stat->user_ticks + stat->system_ticks) * proc_scan->tick_ns,
+		.user_ns = stat->user_ticks * proc_scan->tick_ns,
+		.system_ns = stat->system_ticks * proc_scan->tick_ns,
+		.minor_faults = stat->minor_faults,
+		.major_faults = stat->major_faults,
+	};
+}
+
+/* Of whoever was there before only the second look tells what it used since. */
+static void grow(struct proc_scan_entry *entry, const struct proc_scan_usage *now)
+{
+	const struct proc_scan_usage *used = &entry->used;
+	/* Fewer than before: another thread, by exec, has that number now. */
+	bool told = entry->fresh ||
+		    (entry->known && entry->told_switches && now->switches >= used->switches);
+
+	entry->grown = (struct proc_scan_usage){0};
+	if (entry->fresh || entry->known)
+		entry->grown = (struct proc_scan_usage){
+			.ran_ns = u64_growth(used->ran_ns, now->ran_ns),
+			.user_ns = u64_growth(used->user_ns, now->user_ns),
+			.system_ns = u64_growth(used->system_ns, now->system_ns),
+			.minor_faults = u64_growth(used->minor_faults, now->minor_faults),
+			.major_faults = u64_growth(used->major_faults, now->major_faults),
+			.switches = told ? u64_growth(used->switches, now->switches) : 0,
+		};
+	entry->used = *now;
+	entry->known = true;
+	entry->knows_switches = told;
+}
+
+/* A process that had several threads tells of its main one's switches only. */
+static void grow_process(const struct proc_scan *proc_scan, struct proc_scan_entry *entry,
+			 const struct proc_stat *stat)
+{
+	struct proc_scan_usage now = usage_of(proc_scan, stat);
+	bool known = false;
+
+	if (stat->threads <= 1 && (now.ran_ns > entry->used.ran_ns || !entry->known))
+		known = proc_thread_switches(proc_scan->sys, entry->pid, entry->tid,
+					     &now.switches) == 0;
+	else
+		now.switches = entry->used.switches;
+	grow(entry, &now);
+	entry->knows_switches &= known || entry->grown.ran_ns == 0;
+	entry->told_switches |= known;
+}
+
+/* Where a file of /proc cannot be read: whether that is since nobody is there any more. */
+static bool tells_end(int error)
+{
+	return error == -ENOENT || error == -ESRCH;
+}
+
+/* Nothing is learned of it this time: what it does meanwhile is of the next look. */
+static void pass_over(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
+{
+	entry->look = entry->gone ? entry->look : proc_scan->look;
+	entry->grown = (struct proc_scan_usage){0};
+}
+
+static void pass_over_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
+{
+	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
+		pass_over(proc_scan, entry);
+	process->grown = (struct proc_scan_usage){0};
+}
+
+/*
+ * Who is there for the first time need not have begun since the look before: it may have been
+ * hidden, or not been found.
+ */
+static bool has_just_begun(const struct proc_scan *proc_scan, const struct proc_stat *stat)
+{
+	return proc_scan->look > 1 &&
+	       (stat->start_ticks + 1) * proc_scan->tick_ns > proc_scan->before_boottime_ns;
+}
+
+/* A thread that did not run is left in peace. */
+static void look_at_thread(struct proc_scan *proc_scan, struct proc_scan_entry *process, pid_t tid,
+			   uint64_t now_ns)
+{
+	const struct sys *sys = proc_scan->sys;
+	struct proc_scan_entry *entry =
+		tid == process->tid ? process : proc_scan_find(proc_scan, tid);
+	struct proc_stat stat;
+	uint64_t ran_ns;
+	int told = proc_thread_ran(sys, process->pid, tid, &ran_ns);
+
+	if (entry && entry->process == process && entry->known && !proc_scan->anew && told == 0 &&
+	    ran_ns == entry->used.ran_ns) {
+		entry->look = proc_scan->look;
+		entry->grown = (struct proc_scan_usage){0};
+		return;
+	}
+	int result = proc_thread_stat(sys, process->pid, tid, &stat);
+	if (result < 0) {
+		if (entry && entry->process == process && !tells_end(result))
+			pass_over(proc_scan, entry);
+		return;
+	}
+	if (entry && entry != process &&
+	    (entry->start_ticks != stat.start_ticks || entry->process != process)) {
+		leave(proc_scan, entry, now_ns);
+		entry = NULL;
+	}
+	if (!entry) {
+		entry = add(proc_scan, process->pid, tid);
+		entry->process = process;
+		entry->next_thread = process->threads;
+		process->threads = entry;
+		entry->fresh =
+			(process->fresh || process->by_thread) && has_just_begun(proc_scan, &stat);
+		entry->start_ticks = stat.start_ticks;
+		entry->ours = true;
+	}
+	entry->look = proc_scan->look;
+	entry->ppid = process->ppid;
+	identify(proc_scan, entry, &stat, now_ns);
+	entry->wanted = target_has(proc_scan->target, proc_scan->tasks, entry->task);
+	struct proc_scan_usage now = usage_of(proc_scan, &stat);
+	if (told == 0)
+		now.ran_ns = ran_ns;
+	bool known = proc_thread_switches(sys, process->pid, tid, &now.switches) == 0;
+	grow(entry, &now);
+	entry->knows_switches &= known;
+	entry->told_switches = known;
+}
+
+struct thread_look {
+	struct proc_scan *proc_scan;
+	struct proc_scan_entry *process;
+	uint64_t now_ns;
+};
+
+static int found_thread(void *arg, const char *name)
+{
+	struct thread_look *look = arg;
+	pid_t tid = proc_pid(name);
+
+	if (tid)
+		look_at_thread(look->proc_scan, look->process, tid, look->now_ns);
+	return 0;
+}
+
+static void look_at_threads(struct proc_scan *proc_scan, struct proc_scan_entry *process,
+			    unsigned threads, uint64_t now_ns)
+{
+	struct thread_look look = {proc_scan, process, now_ns};
+	char path[32];
+
+	if (threads <= 1) {
+		look_at_thread(proc_scan, process, process->tid, now_ns);
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/task", process->pid);
+	int result = sys_dir_each(proc_scan->sys, path, found_thread, &look);
+	if (result < 0 && !tells_end(result))
+		pass_over_threads(proc_scan, process);
+}
+
+/* ---- a look */
+
+/* All of a process that concerns us: `ran` since the look before. */
+static void look_inside(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
+			const struct proc_stat *stat, bool ran, uint64_t now_ns)
+{
+	/* What it used so far was that of one thread, or of all. */
+	if (entry->ours != entry->by_thread)
+		entry->known = false;
+	if (!entry->ours)
+		grow_process(proc_scan, entry, stat);
+	/* What did not run has threads that did not: the kernel adds them up in ticks. */
+	else if (!ran && entry->by_thread && !target_has_roots(proc_scan->target))
+		pass_over_threads(proc_scan, entry);
+	else
+		look_at_threads(proc_scan, entry, stat->threads, now_ns);
+	entry->by_thread = entry->ours;
+}
+
+static void look_at_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
+{
+	struct proc_scan_entry *entry = proc_scan_find(proc_scan, pid);
+	struct proc_stat stat;
+
+	if (entry && entry->process == entry && !entry->inside && !proc_scan->anew &&
+	    !is_turn(proc_scan, pid)) {
+		entry->look = proc_scan->look;
+		return;
+	}
+	int result = proc_stat_read(proc_scan->sys, pid, &stat);
+	if (result < 0) {
+		if (entry && entry->process == entry && !tells_end(result)) {
+			pass_over(proc_scan, entry);
+			pass_over_threads(proc_scan, entry);
+		}
+		return;
+	}
+	if (entry && (entry->start_ticks != stat.start_ticks || entry->process != entry)) {
+		leave(proc_scan, entry, now_ns);
+		entry = NULL;
+	}
+	if (!entry) {
+		entry = add(proc_scan, pid, pid);
+		entry->start_ticks = stat.start_ticks;
+		entry->kernel = stat.kernel;
+		entry->fresh = has_just_begun(proc_scan, &stat);
+	}
+	bool was_inside = entry->inside;
+	bool renamed = identify(proc_scan, entry, &stat, now_ns);
+	entry->task->zombie = proc_has_ended(&stat);
+	bool ran = entry->process_ticks != stat.user_ticks + stat.system_ticks;
+	entry->look = proc_scan->look;
+	entry->ppid = stat.ppid;
+	entry->process_ticks = stat.user_ticks + stat.system_ticks;
+	entry->inside = target_has_any_of(proc_scan->target, proc_scan->tasks, entry->task);
+	entry->wanted =
+		entry->inside && target_has(proc_scan->target, proc_scan->tasks, entry->task);
+	if (!entry->inside) {
+		entry->known = entry->by_thread = false;
+		return;
+	}
+	/* Whoever execs, or changes its user, may become ours, or no longer be. */
+	if (!was_inside || renamed || (!entry->ours && ran && is_turn(proc_scan, pid)))
+		entry->ours = !entry->kernel && is_ours(proc_scan, pid);
+	look_inside(proc_scan, entry, &stat, ran, now_ns);
+}
+
+struct process_look {
+	struct proc_scan *proc_scan;
+	uint64_t now_ns;
+};
+
+static int found_process(void *arg, const char *name)
+{
+	const struct process_look *look = arg;
+	pid_t pid = proc_pid(name);
+
+	if (pid)
+		look_at_process(look->proc_scan, pid, look->now_ns);
+	return 0;
+}
+
+int proc_scan_run(struct proc_scan *proc_scan)
+{
+	struct process_look look = {proc_scan, sys_now_ns(proc_scan->sys)};
+	uint64_t boottime_ns = sys_boottime_ns(proc_scan->sys);
+
+	proc_scan->look++;
+	proc_scan->anew = proc_scan->generation != target_generation(proc_scan->target);
+	proc_scan->generation = target_generation(proc_scan->target);
+	for (size_t i = 0; i < proc_scan->n; i++)
+		proc_scan->items[i]->fresh = false;
+	int result = sys_dir_each(proc_scan->sys, "/proc", found_process, &look);
+	size_t seen = 0;
+	for (size_t i = 0; i < proc_scan->n; i++)
+		seen += proc_scan->items[i]->look == proc_scan->look;
+	if (result == 0 && seen == 0) /* not even us: it was unmounted */
+		result = -ENOENT;
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		struct proc_scan_entry *entry = proc_scan->items[i];
+		if (entry->gone || entry->look == proc_scan->look)
+			continue;
+		if (result < 0)
+			pass_over(proc_scan, entry);
+		else
+			leave(proc_scan, entry, look.now_ns);
+	}
+	proc_scan->before_boottime_ns = boottime_ns;
+	return result;
+}
+
+/* Links to what will be freed are taken out first. */
+static void unlink_gone(struct proc_scan *proc_scan)
+{
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		struct proc_scan_entry *entry = proc_scan->items[i];
+		struct proc_scan_entry **link = &entry->threads;
+		while (*link) {
+			if ((*link)->gone)
+				*link = (*link)->next_thread;
+			else
+				link = &(*link)->next_thread;
+		}
+		if (entry->process->gone)
+			entry->process = entry;
+		if (entry->cover && entry->cover->gone)
+			entry->cover = NULL;
+	}
+}
+
+void proc_scan_free_gone(struct proc_scan *proc_scan)
+{
+	size_t kept = 0, n = proc_scan->n;
+
+	unlink_gone(proc_scan);
+	for (size_t i = 0; i < n; i++) {
+		if (proc_scan->items[i]->gone)
+			free(proc_scan->items[i]);
+		else
+			proc_scan->items[kept++] = proc_scan->items[i];
+	}
+	proc_scan->n = kept;
+	if (kept != n)
+		hash_anew(proc_scan, proc_scan->n_buckets);
+}

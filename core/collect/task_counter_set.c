@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+#include "core/collect/task_counter_set.h"
+
+#include "core/base/util.h"
+#include "core/perf/probe.h"
+#include "core/sys/rlimit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
+	FDS_MOST = 1 << 14, /* memory of the kernel's, and the time that reading them takes */
+	FDS_UNTOLD = 1024,  /* the usual limit */
+	IDLE_LOOKS = 5,     /* a thread that was idle for so many has no need of counters */
+	PARENTS_MOST = 64,  /* that are asked for counters of theirs */
+};
+
+size_t task_counter_set_room(const struct task_counter_set *tasks)
+{
+	const struct resource_limit limit = rlimit_read(tasks->sys, "Max open files");
+	size_t each = task_counters_fds(tasks->plan);
+	uint64_t files = limit.known ? limit.soft : FDS_UNTOLD;
+
+	if (each == 0)
+		return 0;
+	files = files > FDS_SPARED ? files - FDS_SPARED : 0;
+	return (files < FDS_MOST ? files : FDS_MOST) / each;
+}
+
+/* ---- who inherited whose counters */
+
+static bool has_counters(const struct proc_scan_entry *process)
+{
+	bool any = process->counted;
+
+	for (const struct proc_scan_entry *thread = process->threads; thread && !any;
+	     thread = thread->next_thread)
+		any = thread->counted;
+	return any;
+}
+
+/* Of counters that are to begin anew, or are closed. */
+static void drop_covers(const struct proc_scan *proc_scan)
+{
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		struct proc_scan_entry *entry = proc_scan->items[i];
+		if (entry->cover && (entry->cover->renew || !has_counters(entry->cover)))
+			entry->cover = NULL;
+	}
+}
+
+/* ---- a thread */
+
+void task_counter_set_stop(struct task_counter_set *tasks, struct proc_scan_entry *entry)
+{
+	if (!entry->counted)
+		return;
+	task_counters_close(&entry->counters);
+	entry->counted = false;
+	tasks->n--;
+}
+
+void task_counter_set_stop_all(struct task_counter_set *tasks)
+{
+	for (size_t i = 0; i < tasks->proc_scan->n; i++)
+		task_counter_set_stop(tasks, tasks->proc_scan->items[i]);
+	drop_covers(tasks->proc_scan);
+}
+
+/* Whether it is not this thread's counter that is refused, but anybody's. */
+static bool is_refused(const struct task_counter_set *tasks, int counter)
+{
+	const struct plan_counter *planned = &tasks->plan->counters[counter];
+	const struct event *event = &tasks->events->items[planned->event];
+	struct event_code code = event->codes[planned->code];
+
+	event_probe_code(tasks->sys, tasks->events->context->pmus, event->kind, &code);
+	return code.state != FIGURE_VALID;
+}
+
+/* 0 or -errno. A thread that is not ours after all is not asked again. */
+static int open_counters(struct task_counter_set *tasks, struct proc_scan_entry *entry,
+			 struct task_counters *counters)
+{
+	int failed;
+	int result = task_counters_open(counters, tasks->sys, tasks->events, tasks->plan,
+					entry->tid, entry->tid == tasks->command, &failed);
+
+	if (result == 0 || result == -ESRCH) /* whoever has just ended is not missed */
+		return result;
+	tasks->refusal = result;
+	if (result == -EMFILE || result == -ENFILE)
+		tasks->most = tasks->n;
+	else if (failed >= 0 && is_refused(tasks, failed))
+		tasks->refused = failed;
+	else if (result == -EACCES || result == -EPERM)
+		entry->ours = false;
+	return result;
+}
+
+static void begin(struct task_counter_set *tasks, struct proc_scan_entry *entry)
+{
+	entry->waits = false;
+	int result = entry->tid != tasks->command ? task_counters_begin(&entry->counters) : 0;
+	if (result < 0) {
+		tasks->refusal = result;
+		task_counter_set_stop(tasks, entry);
+	}
+}
+
+/* Not counting yet. */
+static bool start(struct task_counter_set *tasks, struct proc_scan_entry *entry)
+{
+	if (open_counters(tasks, entry, &entry->counters) < 0)
+		return false;
+	entry->counted = entry->waits = true;
+	entry->idle_looks = 0;
+	tasks->n++;
+	return true;
+}
+
+/*
+ * Its counters begin anew, without those who have come since. The new ones are there before the old
+ * ones go, so that whoever comes just now has either.
+ */
+static void begin_anew(struct task_counter_set *tasks, struct proc_scan_entry *entry)
+{
+	struct task_counters fresh = {0};
+
+	if (!entry->counted || entry->waits)
+		return;
+	bool opened = open_counters(tasks, entry, &fresh) == 0;
+	task_counters_read(&entry->counters, interval_task(tasks->interval, entry->task));
+	task_counter_set_stop(tasks, entry);
+	if (!opened) { /* for want of descriptors: there are some now */
+		if (start(tasks, entry))
+			begin(tasks, entry);
+		return;
+	}
+	entry->counters = fresh;
+	entry->counted = true;
+	tasks->n++;
+	begin(tasks, entry);
+}
+
+/* ---- covers */
+
+/* The process of a thread, the parent of a process; NULL where that is not the target's. */
+static struct proc_scan_entry *above(const struct proc_scan *proc_scan,
+				     const struct proc_scan_entry *entry)
+{
+	if (entry->process != entry)
+		return entry->process;
+	const struct proc_scan_entry *parent = proc_scan_find(proc_scan, entry->ppid);
+	bool inside = parent && parent->process != entry && parent->process->inside;
+	return inside ? parent->process : NULL;
+}
+
+/*
+ * Whether it takes in who has lost its parent: the first process, where it is not a shell that
+ * works, or the manager of a user's services.
+ */
+static bool adopts(const struct proc_scan_entry *process)
+{
+	if (process->tid == 1)
+		return !has_counters(process);
+	return process->ppid == 1 && process->task && strcmp(process->task->comm, "systemd") == 0;
+}
+
+/*
+ * The process whose counters a new thread was born into: its own, or that of its parents; NULL
+ * where nobody's are. Who has lost its parents, as daemons do and what a command left behind, may
+ * be of anybody's.
+ */
+static void find_cover(const struct task_counter_set *tasks, struct proc_scan_entry *entry)
+{
+	const struct proc_scan_entry *youngest = entry;
+	struct proc_scan_entry *process = above(tasks->proc_scan, entry);
+
+	for (unsigned depth = 0; process && !adopts(process) && depth < PARENTS_MOST; depth++) {
+		if (has_counters(process)) {
+			entry->cover = process;
+			return;
+		}
+		if (!process->fresh) {
+			entry->cover = process->cover;
+			entry->orphan = process->orphan;
+			return;
+		}
+		youngest = process;
+		process = above(tasks->proc_scan, process);
+	}
+	bool adopted = process ? adopts(process) : youngest->ppid == 1;
+	entry->orphan = adopted || target_has_roots(tasks->target);
+	for (size_t i = 0; i < tasks->proc_scan->n && entry->orphan && !entry->cover; i++)
+		if (tasks->proc_scan->items[i]->counted)
+			entry->cover = tasks->proc_scan->items[i]->process;
+}
+
+void task_counter_set_find_covers(const struct task_counter_set *tasks)
+{
+	for (size_t i = 0; i < tasks->proc_scan->n; i++) {
+		struct proc_scan_entry *entry = tasks->proc_scan->items[i];
+		if (entry->fresh && entry->wanted && entry->ours && !entry->gone)
+			find_cover(tasks, entry);
+	}
+}
+
+/* Whose counters have these in them, so that they must begin anew. */
+static void mark_covers(const struct proc_scan *proc_scan, struct proc_scan_entry *const *entries,
+			size_t n)
+{
+	bool everybody = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!entries[i]->counted)
+			continue;
+		everybody |= entries[i]->orphan;
+		if (entries[i]->cover)
+			entries[i]->cover->renew = true;
+		entries[i]->cover = NULL;
+		entries[i]->orphan = false;
+	}
+	for (size_t i = 0; i < proc_scan->n && everybody; i++)
+		proc_scan->items[i]->process->renew = true;
+}
+
+static void renew_marked(struct task_counter_set *tasks)
+{
+	const struct proc_scan *proc_scan = tasks->proc_scan;
+
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		struct proc_scan_entry *process = proc_scan->items[i];
+		if (!process->renew)
+			continue;
+		begin_anew(tasks, process);
+		for (struct proc_scan_entry *thread = process->threads; thread;
+		     thread = thread->next_thread)
+			begin_anew(tasks, thread);
+	}
+	drop_covers(proc_scan);
+	for (size_t i = 0; i < proc_scan->n; i++)
+		proc_scan->items[i]->renew = false;
+}
+
+/* ---- who gets counters */
+
+static bool is_candidate(const struct task_counter_set *tasks, const struct proc_scan_entry *entry)
+{
+	if (!entry->wanted || !entry->ours || entry->counted || entry->gone)
+		return false;
+	/* Whoever was asked for by number is counted before it does anything. */
+	return entry->grown.ran_ns > 0 || target_has_roots(tasks->target);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct proc_scan_entry *left = *(struct proc_scan_entry *const *)a;
+	const struct proc_scan_entry *right = *(struct proc_scan_entry *const *)b;
+
+	if (left->grown.ran_ns != right->grown.ran_ns)
+		return left->grown.ran_ns > right->grown.ran_ns ? -1 : 1;
+	return (left->tid > right->tid) - (left->tid < right->tid);
+}
+
+/* Those who would have counters, the busiest first; the caller frees it. */
+static struct proc_scan_entry **find_candidates(const struct task_counter_set *tasks, size_t *n)
+{
+	const struct proc_scan *proc_scan = tasks->proc_scan;
+	struct proc_scan_entry **candidates =
+		xcalloc(proc_scan->n, sizeof(struct proc_scan_entry *));
+
+	*n = 0;
+	for (size_t i = 0; i < proc_scan->n; i++)
+		if (is_candidate(tasks, proc_scan->items[i]))
+			candidates[(*n)++] = proc_scan->items[i];
+	if (*n > 0)
+		qsort(candidates, *n, sizeof(struct proc_scan_entry *), by_time);
+	return candidates;
+}
+
+/* Takes the counters of those who do nothing, as many as others want: the idlest first. */
+static void make_room(struct task_counter_set *tasks, size_t wanted)
+{
+	static const unsigned idle_looks[] = {IDLE_LOOKS, 1};
+	const struct proc_scan *proc_scan = tasks->proc_scan;
+
+	for (size_t k = 0; k < ARRAY_SIZE(idle_looks); k++)
+		for (size_t i = 0; i < proc_scan->n && tasks->n + wanted > tasks->most; i++)
+			if (proc_scan->items[i]->counted &&
+			    proc_scan->items[i]->idle_looks >= idle_looks[k])
+				task_counter_set_stop(tasks, proc_scan->items[i]);
+}
+
+void task_counter_set_renew(struct task_counter_set *tasks, bool again)
+{
+	size_t n, busy = 0;
+
+	tasks->given = 0;
+	tasks->refused = -1;
+	if (!again) {
+		tasks->refusal = 0;
+		tasks->cramped = false;
+	}
+	/* Where descriptors ran out, some may be free again: a few more are asked for each time. */
+	if (tasks->most < tasks->room && !again)
+		tasks->most = size_min(tasks->room, tasks->most + 1 + tasks->most / 8);
+	for (size_t i = 0; i < tasks->proc_scan->n; i++) {
+		struct proc_scan_entry *entry = tasks->proc_scan->items[i];
+		if (!entry->wanted || !entry->ours)
+			task_counter_set_stop(tasks, entry);
+	}
+	struct proc_scan_entry **candidates = find_candidates(tasks, &n);
+	while (busy < n && candidates[busy]->grown.ran_ns > 0)
+		busy++;
+	make_room(tasks, busy);
+	drop_covers(tasks->proc_scan);
+	size_t due = size_min(n, tasks->most > tasks->n ? tasks->most - tasks->n : 0);
+	/*
+	 * All have theirs before anybody's begin anew, or what they start meanwhile had none; but
+	 * they count when what they inherited has gone: both might not fit the PMU together.
+	 */
+	for (size_t i = 0; i < due && tasks->n < tasks->most; i++)
+		tasks->given += start(tasks, candidates[i]);
+	mark_covers(tasks->proc_scan, candidates, due);
+	renew_marked(tasks);
+	for (size_t i = 0; i < due; i++)
+		if (candidates[i]->counted && candidates[i]->waits)
+			begin(tasks, candidates[i]);
+	tasks->cramped |= tasks->given < busy && tasks->n >= tasks->most;
+	free(candidates);
+}

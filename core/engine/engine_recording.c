@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "core/engine/engine_recording.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+int engine_recording_can(const struct collect *collect, struct error *err)
+{
+	/* Counted one by one tasks make no records. */
+	if (collect->ops->record)
+		return 0;
+	return error_set(
+		err, -EOPNOTSUPP,
+		"There is nothing to record where tasks are counted one by one: that needs "
+		"CAP_PERFMON or kernel.perf_event_paranoid=0, and descriptors (ulimit -n).");
+}
+
+static void tell_failed(const struct engine_recording *record, const struct error *err)
+{
+	if (record->failed)
+		*record->failed = *err;
+}
+
+static void close_ended(struct engine_recording *record)
+{
+	struct error err;
+
+	if (recorder_finish(record->ended, &err) < 0)
+		tell_failed(record, &err);
+	record->ended = NULL;
+}
+
+/* Nobody who counts waits for a disk: what is left is written while counting goes on. */
+static void stop(struct engine_recording *record, struct collect *collect)
+{
+	if (!record->recorder)
+		return;
+	collect->ops->record(collect, NULL);
+	close_ended(record);
+	recorder_end(record->recorder);
+	record->ended = record->recorder;
+	record->recorder = NULL;
+}
+
+int engine_recording_to(struct engine_recording *record, struct collect *collect, const char *path,
+			struct error *err)
+{
+	const struct recorder_spec spec = {.path = path};
+
+	stop(record, collect);
+	if (!path)
+		return 0;
+	close_ended(record); /* it may be the same file */
+	int result = engine_recording_can(collect, err);
+	if (result == 0)
+		result = recorder_new(&spec, &record->recorder, err);
+	/* Nobody else asks root, who keeps its right for what was named at the start alone. */
+	if (result == -EACCES && geteuid() == 0)
+		error_set(err, result,
+			  "'%.80s' cannot be recorded to: pmctop has given up root's right to "
+			  "write in others' directories. Write in root's, or begin with --record.",
+			  path);
+	return result;
+}
+
+void engine_recording_renew(struct engine_recording *record, struct collect *collect,
+			    struct columns *columns, const struct recorder_facts *facts,
+			    struct notes *notes)
+{
+	struct error err;
+
+	if (!record->recorder)
+		return;
+	if (recorder_state(record->recorder, &err) < 0) {
+		stop(record, collect);
+		notes_add_urgent(notes, "%s", err.text);
+		return;
+	}
+	if (recorder_is_due(record->recorder)) {
+		collect->ops->record(collect, NULL);
+		recorder_begin(record->recorder, facts);
+	}
+	recorder_columns(record->recorder, columns);
+	collect->ops->record(collect, record->recorder);
+	recorder_go(record->recorder);
+}
+
+void engine_recording_gone(struct engine_recording *record, const struct tasks *tasks)
+{
+	size_t n;
+	const struct record *exits = tasks_missed_exits(tasks, &n);
+
+	for (size_t i = 0; record->recorder && i < n; i++)
+		recorder_gone(record->recorder, &exits[i]);
+}
+
+void engine_recording_fini(struct engine_recording *record, struct collect *collect)
+{
+	stop(record, collect);
+	close_ended(record);
+	*record = (struct engine_recording){0};
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The thread's whole life: wait until a snapshot is due, put it where the other side finds it.
+ */
+#include "core/engine/feed_thread.h"
+
+#include "core/base/thread.h"
+#include "core/base/util.h"
+#include "core/sys/sys.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct feed_thread {
+	struct sys sys;
+	struct feed feed;
+	pthread_t thread;
+	bool running;
+	int ready_fd; /* eventfd: counts up when something is put, read by feed_thread_pop */
+
+	pthread_mutex_t lock; /* guards what follows; held for pointers only, never while working */
+	struct snapshot *newest;
+	uint64_t interval_ns;
+	bool interval_changed; /* and the feed does not know yet */
+	struct playback playback;
+	bool plays;                          /* there is one */
+	struct commands commands;            /* in the order they came */
+	struct query questions[QUERY_KINDS]; /* those that are asked; texts are owned */
+	bool asked[QUERY_KINDS];
+	struct reply *answers[QUERY_KINDS];
+	bool stop;
+};
+
+/* *changed: the interval is to be *interval_ns. */
+static bool stopping(struct feed_thread *feed_thread, uint64_t *interval_ns, bool *changed)
+{
+	pthread_mutex_lock(&feed_thread->lock);
+	bool stop = feed_thread->stop;
+	*interval_ns = feed_thread->interval_ns;
+	*changed = feed_thread->interval_changed;
+	feed_thread->interval_changed = false;
+	pthread_mutex_unlock(&feed_thread->lock);
+	return stop;
+}
+
+static void tell(const struct feed_thread *feed_thread)
+{
+	ssize_t ignored = write(feed_thread->ready_fd, &(uint64_t){1}, sizeof(uint64_t));
+	(void)ignored;
+}
+
+/* NULL is none. */
+static void put(struct feed_thread *feed_thread, struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	pthread_mutex_lock(&feed_thread->lock);
+	struct snapshot *unseen = feed_thread->newest;
+	feed_thread->newest = snapshot;
+	pthread_mutex_unlock(&feed_thread->lock);
+
+	snapshot_free(unseen);
+	tell(feed_thread);
+}
+
+static void put_answers(struct feed_thread *feed_thread)
+{
+	struct reply *answer;
+
+	while ((answer = feed_pop_reply(&feed_thread->feed)) != NULL) {
+		pthread_mutex_lock(&feed_thread->lock);
+		struct reply *unseen = feed_thread->answers[answer->kind];
+		feed_thread->answers[answer->kind] = answer;
+		pthread_mutex_unlock(&feed_thread->lock);
+
+		reply_free(unseen);
+		tell(feed_thread);
+	}
+}
+
+static void ask_questions(struct feed_thread *feed_thread)
+{
+	for (size_t i = 0; i < QUERY_KINDS; i++) {
+		pthread_mutex_lock(&feed_thread->lock);
+		bool asked = feed_thread->asked[i];
+		struct query query = feed_thread->questions[i];
+		feed_thread->asked[i] = false;
+		feed_thread->questions[i].text = NULL;
+		pthread_mutex_unlock(&feed_thread->lock);
+
+		if (asked)
+			feed_query(&feed_thread->feed, &query);
+		xfree(query.text);
+	}
+}
+
+/* Hands all commands on to the feed; whether there were any. */
+static bool do_commands(struct feed_thread *feed_thread)
+{
+	struct commands commands = {0};
+
+	pthread_mutex_lock(&feed_thread->lock);
+	commands_move(&commands, &feed_thread->commands);
+	pthread_mutex_unlock(&feed_thread->lock);
+
+	bool any = commands.n > 0;
+	for (size_t i = 0; i < commands.n; i++)
+		feed_do(&feed_thread->feed, &commands.items[i]);
+	commands_clear(&commands);
+	return any;
+}
+
+/* Tells where a recording is, where that has changed. */
+static void put_playback(struct feed_thread *feed_thread)
+{
+	struct playback playback;
+
+	memset(&playback, 0, sizeof(playback)); /* the gaps too: bytes are compared */
+	if (!feed_playback(&feed_thread->feed, &playback) ||
+	    (feed_thread->plays &&
+	     memcmp(&playback, &feed_thread->playback, sizeof(playback)) == 0))
+		return;
+	pthread_mutex_lock(&feed_thread->lock);
+	memcpy(&feed_thread->playback, &playback, sizeof(playback));
+	feed_thread->plays = true;
+	pthread_mutex_unlock(&feed_thread->lock);
+	tell(feed_thread);
+}
+
+static void *run(void *arg)
+{
+	struct feed_thread *feed_thread = arg;
+	bool changed;
+	uint64_t interval_ns = 0;
+	struct error err;
+
+	while (!stopping(feed_thread, &interval_ns, &changed)) {
+		if (changed)
+			feed_set_interval(&feed_thread->feed, interval_ns);
+		ask_questions(feed_thread);
+		if (do_commands(feed_thread))
+			put(feed_thread, feed_snapshot(&feed_thread->feed));
+		put_playback(feed_thread);
+		/*
+		 * Nothing is due: there is a command, a question or an answer, the interval was
+		 * changed, or it is time to stop.
+		 */
+		int due = feed_wait(&feed_thread->feed, UINT64_MAX, &err);
+		put_answers(feed_thread);
+		if (due < 0) /* until someone wants something */
+			sys_wait(&feed_thread->sys, NULL, 0, UINT64_MAX);
+		if (due == 1)
+			put(feed_thread, feed_snapshot(&feed_thread->feed));
+	}
+	return NULL;
+}
+
+int feed_thread_new(struct feed_thread **out, struct error *err)
+{
+	struct feed_thread *feed_thread = xcalloc(1, sizeof(*feed_thread));
+	int result = 0;
+
+	feed_thread->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (feed_thread->ready_fd < 0)
+		result = -errno;
+	else
+		result = sys_linux_init(&feed_thread->sys);
+	if (result < 0) {
+		if (feed_thread->ready_fd >= 0)
+			close(feed_thread->ready_fd);
+		free(feed_thread);
+		return error_set_no_descriptor(err, result);
+	}
+	pthread_mutex_init(&feed_thread->lock, NULL);
+	*out = feed_thread;
+	return 0;
+}
+
+const struct sys *feed_thread_sys(const struct feed_thread *feed_thread)
+{
+	return &feed_thread->sys;
+}
+
+int feed_thread_start(struct feed_thread *feed_thread, const struct feed *feed, struct error *err)
+{
+	feed_thread->feed = *feed;
+	int result = thread_start(&feed_thread->thread, run, feed_thread);
+	if (result < 0)
+		return error_set(err, result, "The collector's thread cannot be started.");
+	feed_thread->running = true;
+	return 0;
+}
+
+void feed_thread_free(struct feed_thread *feed_thread)
+{
+	if (!feed_thread)
+		return;
+	if (feed_thread->running) {
+		pthread_mutex_lock(&feed_thread->lock);
+		feed_thread->stop = true;
+		pthread_mutex_unlock(&feed_thread->lock);
+		sys_wake(&feed_thread->sys);
+		pthread_join(feed_thread->thread, NULL);
+	}
+	snapshot_free(feed_thread->newest);
+	commands_clear(&feed_thread->commands);
+	for (size_t i = 0; i < QUERY_KINDS; i++) {
+		xfree(feed_thread->questions[i].text);
+		reply_free(feed_thread->answers[i]);
+	}
+	feed_free(&feed_thread->feed);
+	sys_linux_fini(&feed_thread->sys);
+	close(feed_thread->ready_fd);
+	pthread_mutex_destroy(&feed_thread->lock);
+	free(feed_thread);
+}
+
+int feed_thread_fd(const struct feed_thread *feed_thread)
+{
+	return feed_thread->ready_fd;
+}
+
+struct snapshot *feed_thread_pop(struct feed_thread *feed_thread)
+{
+	uint64_t count;
+	ssize_t ignored = read(feed_thread->ready_fd, &count, sizeof(count));
+	(void)ignored;
+
+	pthread_mutex_lock(&feed_thread->lock);
+	struct snapshot *newest = feed_thread->newest;
+	feed_thread->newest = NULL;
+	pthread_mutex_unlock(&feed_thread->lock);
+	return newest;
+}
+
+void feed_thread_set_interval(struct feed_thread *feed_thread, uint64_t interval_ns)
+{
+	pthread_mutex_lock(&feed_thread->lock);
+	feed_thread->interval_ns = interval_ns;
+	feed_thread->interval_changed = true;
+	pthread_mutex_unlock(&feed_thread->lock);
+	sys_wake(&feed_thread->sys);
+}
+
+void feed_thread_do(struct feed_thread *feed_thread, const struct command *command)
+{
+	pthread_mutex_lock(&feed_thread->lock);
+	commands_add(&feed_thread->commands, command);
+	pthread_mutex_unlock(&feed_thread->lock);
+	sys_wake(&feed_thread->sys);
+}
+
+void feed_thread_query(struct feed_thread *feed_thread, const struct query *query)
+{
+	struct query copy = *query;
+
+	copy.text = query->text ? xstrdup(query->text) : NULL;
+	pthread_mutex_lock(&feed_thread->lock);
+	const char *before = feed_thread->questions[copy.kind].text;
+	feed_thread->questions[copy.kind] = copy;
+	feed_thread->asked[copy.kind] = true;
+	pthread_mutex_unlock(&feed_thread->lock);
+
+	xfree(before);
+	sys_wake(&feed_thread->sys);
+}
+
+struct reply *feed_thread_pop_reply(struct feed_thread *feed_thread)
+{
+	struct reply *answer = NULL;
+
+	pthread_mutex_lock(&feed_thread->lock);
+	for (size_t i = 0; i < QUERY_KINDS && !answer; i++) {
+		answer = feed_thread->answers[i];
+		feed_thread->answers[i] = NULL;
+	}
+	pthread_mutex_unlock(&feed_thread->lock);
+	return answer;
+}
+
+bool feed_thread_playback(struct feed_thread *feed_thread, struct playback *playback)
+{
+	pthread_mutex_lock(&feed_thread->lock);
+	*playback = feed_thread->playback;
+	bool plays = feed_thread->plays;
+	pthread_mutex_unlock(&feed_thread->lock);
+	return plays;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "core/engine/live_feed.h"
+
+#include "core/base/util.h"
+
+#include <stdlib.h>
+
+struct live_feed {
+	const struct sys *sys;
+	struct engine *engine;
+	uint64_t interval_ns;
+	uint64_t ended_ns; /* when the last interval should have ended */
+	bool begun;
+	bool due;   /* the interval has ended */
+	bool taken; /* and its snapshot has been taken, which took some time */
+};
+
+/* Where the interval under way begins. */
+static void settle(struct live_feed *live)
+{
+	uint64_t now_ns = sys_now_ns(live->sys);
+
+	if (live->taken) {
+		uint64_t late_ns = now_ns - live->ended_ns;
+
+		live->ended_ns += late_ns - late_ns % live->interval_ns;
+	} else {
+		live->ended_ns = now_ns;
+	}
+	live->taken = false;
+	live->begun = true;
+}
+
+static int live_wait(void *ctx, uint64_t until_ns, struct error *err)
+{
+	struct live_feed *live = ctx;
+
+	(void)err;
+	if (!live->begun || live->taken)
+		settle(live);
+	uint64_t end_ns = live->ended_ns + live->interval_ns;
+	bool early = engine_wait(live->engine, end_ns < until_ns ? end_ns : until_ns);
+	live->due = !early && end_ns <= until_ns;
+	return live->due;
+}
+
+static struct snapshot *live_snapshot(void *ctx)
+{
+	struct live_feed *live = ctx;
+	struct snapshot *snapshot = engine_snapshot(live->engine);
+
+	live->taken = live->due;
+	live->begun = live->due;
+	live->due = false;
+	return snapshot;
+}
+
+static void live_set_interval(void *ctx, uint64_t interval_ns)
+{
+	struct live_feed *live = ctx;
+
+	live->interval_ns = interval_ns;
+}
+
+static void live_command(void *ctx, const struct command *command)
+{
+	struct live_feed *live = ctx;
+
+	engine_do(live->engine, command);
+}
+
+static void live_query(void *ctx, const struct query *query)
+{
+	struct live_feed *live = ctx;
+
+	engine_query(live->engine, query);
+}
+
+static struct reply *live_pop_reply(void *ctx)
+{
+	struct live_feed *live = ctx;
+
+	return engine_pop_reply(live->engine);
+}
+
+static void live_free(void *ctx)
+{
+	struct live_feed *live = ctx;
+
+	engine_free(live->engine);
+	free(live);
+}
+
+static const struct feed_ops live_ops = {
+	.wait = live_wait,
+	.snapshot = live_snapshot,
+	.set_interval = live_set_interval,
+	.command = live_command,
+	.ask = live_query,
+	.pop_reply = live_pop_reply,
+	.free = live_free,
+};
+
+void live_init(const struct sys *sys, struct engine *engine, uint64_t interval_ns,
+	       struct feed *feed)
+{
+	struct live_feed *live = xcalloc(1, sizeof(*live));
+
+	*live = (struct live_feed){.sys = sys, .engine = engine, .interval_ns = interval_ns};
+	*feed = (struct feed){&live_ops, live};
+}

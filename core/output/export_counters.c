@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "core/output/export_counters.h"
+
+#include "core/base/hash.h"
+#include "core/base/util.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BUCKETS = 64 };
+
+/* ---- sums */
+
+void export_counters_sums_add(struct export_counters_sums *sums, size_t event, uint64_t count)
+{
+	if (event >= sums->n) {
+		size_t n = event + 1;
+
+		sums->counts = xreallocarray(sums->counts, n, sizeof(*sums->counts));
+		sums->known = xreallocarray(sums->known, n, sizeof(*sums->known));
+		memset(sums->counts + sums->n, 0, (n - sums->n) * sizeof(*sums->counts));
+		memset(sums->known + sums->n, 0, (n - sums->n) * sizeof(*sums->known));
+		sums->n = n;
+	}
+	sums->counts[event] += count;
+	sums->known[event] = true;
+}
+
+void export_counters_sums_fini(struct export_counters_sums *sums)
+{
+	free(sums->counts);
+	free(sums->known);
+	*sums = (struct export_counters_sums){0};
+}
+
+/* ---- accounts */
+
+static void account_free(struct account *account)
+{
+	export_counters_sums_fini(&account->sums);
+	free(account->key);
+	free(account->labels);
+	free(account);
+}
+
+void export_counters_init(struct export_counters *counters, size_t most)
+{
+	*counters = (struct export_counters){.most = most, .n_buckets = FIRST_BUCKETS};
+	counters->buckets = xcalloc(FIRST_BUCKETS, sizeof(struct account *));
+}
+
+static bool is_anybody(const struct account *account, const void *arg)
+{
+	(void)account, (void)arg;
+	return true;
+}
+
+/* Forgets all of whom that is true. */
+static void forget(struct export_counters *counters,
+		   bool (*whom)(const struct account *account, const void *arg), const void *arg)
+{
+	for (size_t i = 0; i < counters->n_buckets; i++)
+		for (struct account **link = &counters->buckets[i]; *link;) {
+			struct account *account = *link;
+
+			if (!whom(account, arg)) {
+				link = &account->next;
+				continue;
+			}
+			*link = account->next;
+			account_free(account);
+			counters->n--;
+		}
+}
+
+void export_counters_fini(struct export_counters *counters)
+{
+	forget(counters, is_anybody, NULL);
+	free(counters->buckets);
+	*counters = (struct export_counters){0};
+}
+
+static size_t bucket_of(const struct export_counters *counters, const char *key)
+{
+	return hash_text(key) & (counters->n_buckets - 1);
+}
+
+static void grow(struct export_counters *counters)
+{
+	struct account **old = counters->buckets;
+	size_t n_old = counters->n_buckets;
+
+	counters->n_buckets *= 2;
+	counters->buckets = xcalloc(counters->n_buckets, sizeof(struct account *));
+	for (size_t i = 0; i < n_old; i++)
+		for (struct account *account = old[i], *next; account; account = next) {
+			struct account **bucket =
+				&counters->buckets[bucket_of(counters, account->key)];
+
+			next = account->next;
+			account->next = *bucket;
+			*bucket = account;
+		}
+	free(old);
+}
+
+static struct account **collect(const struct export_counters *counters, size_t *n)
+{
+	struct account **items = xcalloc(counters->n, sizeof(struct account *));
+
+	*n = 0;
+	for (size_t i = 0; i < counters->n_buckets; i++)
+		for (struct account *account = counters->buckets[i]; account;
+		     account = account->next)
+			items[(*n)++] = account;
+	return items;
+}
+
+/* ---- who is too many */
+
+static bool is_over(const struct account *account, const void *now_ns)
+{
+	uint64_t now = *(const uint64_t *)now_ns;
+
+	return account->ended_ns && u64_growth(account->ended_ns, now) > EXPORT_COUNTERS_LINGER_NS;
+}
+
+/* Who is to be forgotten first: the ended, then the silent. */
+static int compare_age(const void *a, const void *b)
+{
+	const struct account *left = *(struct account *const *)a;
+	const struct account *right = *(struct account *const *)b;
+
+	if (!left->ended_ns != !right->ended_ns)
+		return left->ended_ns ? -1 : 1;
+	if (left->ran_ns != right->ran_ns)
+		return left->ran_ns < right->ran_ns ? -1 : 1;
+	return strcmp(left->key, right->key);
+}
+
+static bool is_marked(const struct account *account, const void *arg)
+{
+	(void)arg;
+	return account->weight < 0;
+}
+
+/* An eighth more than need be, so that it is not done for each that comes. */
+static void make_room(struct export_counters *counters)
+{
+	size_t n, keep = counters->most - counters->most / 8;
+	struct account **items = collect(counters, &n);
+
+	qsort(items, n, sizeof(struct account *), compare_age);
+	for (size_t i = 0; i + keep < n; i++)
+		items[i]->weight = -1;
+	free(items);
+	forget(counters, is_marked, NULL);
+}
+
+void export_counters_pass(struct export_counters *counters, uint64_t now_ns, uint64_t interval_ns)
+{
+	double less = exp2(-(double)interval_ns / (double)EXPORT_COUNTERS_HALF_NS);
+
+	forget(counters, is_over, &now_ns);
+	if (counters->n > counters->most)
+		make_room(counters);
+	for (size_t i = 0; i < counters->n_buckets; i++)
+		for (struct account *account = counters->buckets[i]; account;
+		     account = account->next)
+			account->weight *= less;
+}
+
+/* ---- running */
+
+static bool is_another(const struct account *account, uint64_t start_ns)
+{
+	if (!start_ns)
+		return false;
+	if (account->start_ns)
+		return account->start_ns != start_ns;
+	return account->ended_ns != 0;
+}
+
+static struct account *open_account(struct export_counters *counters, const char *key)
+{
+	if (counters->n >= counters->n_buckets)
+		grow(counters);
+	struct account **bucket = &counters->buckets[bucket_of(counters, key)];
+	struct account *account = xcalloc(1, sizeof(*account));
+
+	*account = (struct account){.key = xstrdup(key), .next = *bucket};
+	*bucket = account;
+	counters->n++;
+	return account;
+}
+
+struct account *export_counters_run(struct export_counters *counters, const char *key,
+				    uint64_t start_ns, const char *labels, uint64_t now_ns,
+				    uint64_t cpu_ns)
+{
+	struct account *account = counters->buckets[bucket_of(counters, key)];
+
+	while (account && strcmp(account->key, key) != 0)
+		account = account->next;
+	if (!account)
+		account = open_account(counters, key);
+	if (is_another(account, start_ns)) {
+		export_counters_sums_fini(&account->sums);
+		account->start_ns = account->ended_ns = 0;
+		account->weight = 0;
+	}
+	if (!account->labels || strcmp(account->labels, labels) != 0) {
+		free(account->labels);
+		account->labels = xstrdup(labels);
+	}
+	account->start_ns = start_ns ? start_ns : account->start_ns;
+	account->ran_ns = now_ns;
+	account->weight += (double)cpu_ns;
+	return account;
+}
+
+/* ---- who is told of */
+
+static int compare_weight(const void *a, const void *b)
+{
+	const struct account *left = *(struct account *const *)a;
+	const struct account *right = *(struct account *const *)b;
+
+	if (left->weight != right->weight)
+		return left->weight > right->weight ? -1 : 1;
+	return strcmp(left->key, right->key);
+}
+
+/* A heap of those chosen so far: the one that would have to go first is on top. */
+static void sift_down(struct account **heap, size_t n, size_t at)
+{
+	for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
+		struct account *moved = heap[at];
+
+		if (child + 1 < n && compare_weight(&heap[child + 1], &heap[child]) > 0)
+			child++;
+		if (compare_weight(&heap[child], &heap[at]) <= 0)
+			return;
+		heap[at] = heap[child];
+		heap[child] = moved;
+		at = child;
+	}
+}
+
+size_t export_counters_choose(const struct export_counters *counters, size_t top, uint64_t now_ns,
+			      struct account ***items, size_t *left_out)
+{
+	size_t n, n_told = 0, n_chosen;
+
+	*items = collect(counters, &n);
+	for (size_t i = 0; i < n; i++)
+		if (u64_growth((*items)[i]->ran_ns, now_ns) <= EXPORT_COUNTERS_SILENCE_NS)
+			(*items)[n_told++] = (*items)[i];
+	/* Few of tens of thousands: these alone are put in order, as counting waits meanwhile. */
+	n_chosen = size_min(top, n_told);
+	for (size_t i = n_chosen / 2; i-- > 0;)
+		sift_down(*items, n_chosen, i);
+	for (size_t i = n_chosen; n_chosen > 0 && i < n_told; i++) {
+		if (compare_weight(&(*items)[i], &(*items)[0]) >= 0)
+			continue;
+		(*items)[0] = (*items)[i];
+		sift_down(*items, n_chosen, 0);
+	}
+	qsort(*items, n_chosen, sizeof(struct account *), compare_weight);
+	*left_out = n_told - n_chosen;
+	return n_chosen;
+}

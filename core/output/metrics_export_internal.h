@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_METRICS_EXPORT_INTERNAL_H
+#define PMCTOP_METRICS_EXPORT_INTERNAL_H
+
+#include "core/output/export_counters.h"
+#include "core/output/metrics_export.h"
+#include "core/output/metrics_export_name.h"
+
+#include <pthread.h>
+
+/* What core/output/metrics_export.c keeps and core/output/metrics_export_text.c tells. */
+
+/* Of an event: what the last snapshot says of it. */
+struct metrics_export_event {
+	bool counted;         /* it is among its columns */
+	struct figure figure; /* of the machine, without its idle time or with it */
+};
+
+struct metrics_export_cpu {
+	int cpu, socket, node; /* -1 where unknown */
+	char type[24];
+	bool heard; /* now */
+	struct export_counters_sums all, idle;
+};
+
+/* Whose sums they are, in this order of the text. */
+enum metrics_export_whole {
+	METRICS_EXPORT_MACHINE,
+	METRICS_EXPORT_IDLE, /* told where no CPU is */
+	METRICS_EXPORT_UNATTRIBUTED,
+	METRICS_EXPORT_OTHERS,
+	METRICS_EXPORT_TARGET,
+	METRICS_EXPORT_WHOLES,
+};
+
+enum metrics_export_crowd {
+	METRICS_EXPORT_TASKS,
+	METRICS_EXPORT_CGROUPS,
+	METRICS_EXPORT_USERS,
+	METRICS_EXPORT_CROWDS,
+};
+
+struct metrics_export {
+	pthread_mutex_t lock;
+	size_t top;
+	struct metrics_export_names names;
+	struct metrics_export_event events[METRICS_EXPORT_NAMES_MAX];
+	struct {
+		struct export_counters_sums sums;
+		bool told; /* the last snapshot has them */
+	} wholes[METRICS_EXPORT_WHOLES];
+	struct metrics_export_cpu *cpus;
+	size_t n_cpus, cpus_capacity;
+	struct export_counters crowds[METRICS_EXPORT_CROWDS];
+
+	/* Of the last snapshot, and how many there were. */
+	uint64_t snapshots, lost_records;
+	uint64_t records, own_cpu_ns; /* what telling it took; 0: not known, or a replay */
+	bool intervals;               /* not all of them were summaries */
+	uint64_t time_ns, realtime_ns, interval_ns;
+	unsigned threads;
+	char host[64], replay[64], pmu[32], mode[16];
+	const char *levels;
+};
+
+#endif

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+/*
+ * OpenMetrics 1.0 and Prometheus' text format 0.0.4, which is what node_exporter reads files in and
+ * promtool checks, differ in three lines: the name in TYPE and HELP has _total or not, there is a
+ * UNIT, and an EOF. What only one of them knows (the type info) is not used: the other's readers
+ * refuse all of the text for it.
+ *
+ *   https://prometheus.io/docs/specs/om/open_metrics_spec/
+ *   https://prometheus.io/docs/instrumenting/metrics_export_formats/
+ */
+#include "core/output/metrics_export_internal.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/base/version.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct telling {
+	const struct metrics_export *export;
+	enum metrics_export_dialect dialect;
+	FILE *out;
+};
+
+/* Sums with what names them; labels "" where there is only one of a kind. */
+struct series {
+	const char *labels;
+	const struct export_counters_sums *sums;
+};
+
+enum metric_type {
+	TYPE_COUNTER,
+	TYPE_GAUGE,
+};
+
+/* ---- lines */
+
+struct family {
+	const char *prefix, *word; /* "cpu", "cycles" */
+	enum metric_type type;
+	const char *unit; /* that the word ends with; "" */
+	const char *of;   /* what comes before the help; "" */
+	const char *help;
+};
+
+static const char *total_of(const struct telling *telling, const struct family *family, bool sample)
+{
+	bool openmetrics = telling->dialect == METRICS_EXPORT_OPENMETRICS;
+
+	return family->type == TYPE_COUNTER && (sample || !openmetrics) ? "_total" : "";
+}
+
+static void put_name(const struct telling *telling, const struct family *family, bool sample)
+{
+	fprintf(telling->out, "pmctop_%s%s%s%s", family->prefix, family->prefix[0] ? "_" : "",
+		family->word, total_of(telling, family, sample));
+}
+
+static void put_family(const struct telling *telling, const struct family *family)
+{
+	FILE *out = telling->out;
+
+	fputs("# HELP ", out);
+	put_name(telling, family, false);
+	fputc(' ', out);
+	metrics_export_put_help(out, family->of);
+	fprintf(out, "%s\n# TYPE ", family->help);
+	put_name(telling, family, false);
+	fputs(family->type == TYPE_COUNTER ? " counter\n" : " gauge\n", out);
+	if (!family->unit[0] || telling->dialect != METRICS_EXPORT_OPENMETRICS)
+		return;
+	fputs("# UNIT ", out);
+	put_name(telling, family, false);
+	fprintf(out, " %s\n", family->unit);
+}
+
+/* All of a line but its value; the label's value may be any text. */
+static void put_sample(const struct telling *telling, const struct family *family,
+		       const char *labels, const char *label, const char *value)
+{
+	FILE *out = telling->out;
+
+	put_name(telling, family, true);
+	if (labels[0] || label)
+		fprintf(out, "{%s", labels);
+	if (label) {
+		fprintf(out, "%s%s=\"", labels[0] ? "," : "", label);
+		metrics_export_put_label(out, value);
+		fputc('"', out);
+	}
+	fputs(labels[0] || label ? "} " : " ", out);
+}
+
+/* ---- counters of events */
+
+static void put_counts(const struct telling *telling, const struct family *family, size_t event,
+		       const struct series *series, size_t n)
+{
+	const struct metrics_export_name *name = &telling->export->names.items[event];
+
+	for (size_t i = 0; i < n; i++) {
+		if (!export_counters_sums_know(series[i].sums, event))
+			continue;
+		put_sample(telling, family, series[i].labels, name->word ? NULL : "event",
+			   name->event);
+		metrics_export_put_count(telling->out, name, series[i].sums->counts[event]);
+		fputc('\n', telling->out);
+	}
+}
+
+static bool has_any(const struct telling *telling, size_t event, const struct series *series,
+		    size_t n)
+{
+	if (!telling->export->events[event].counted)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (export_counters_sums_know(series[i].sums, event))
+			return true;
+	return false;
+}
+
+/* Each event that is counted now is a metric, but those that have to share one. */
+static void put_events(const struct telling *telling, const char *prefix, const char *help,
+		       const struct series *series, size_t n)
+{
+	const struct metrics_export_names *names = &telling->export->names;
+	bool shared = false;
+
+	for (size_t i = 0; i < names->n; i++) {
+		const struct metrics_export_name *name = &names->items[i];
+		const struct family family = {prefix,     name->word,  TYPE_COUNTER,
+					      name->unit, name->label, help};
+
+		if (!name->word || !has_any(telling, i, series, n))
+			continue;
+		put_family(telling, &family);
+		put_counts(telling, &family, i, series, n);
+	}
+	for (size_t i = 0; i < names->n; i++) {
+		const struct family family = {prefix, "event", TYPE_COUNTER, "", "events", help};
+
+		if (names->items[i].word || !has_any(telling, i, series, n))
+			continue;
+		if (!shared)
+			put_family(telling, &family);
+		shared = true;
+		put_counts(telling, &family, i, series, n);
+	}
+}
+
+static bool any_cpu(const struct metrics_export *export)
+{
+	for (size_t i = 0; i < export->n_cpus; i++)
+		if (export->cpus[i].heard)
+			return true;
+	return false;
+}
+
+static void put_wholes(const struct telling *telling)
+{
+	static const struct {
+		const char *prefix, *help;
+	} wholes[METRICS_EXPORT_WHOLES] = {
+		[METRICS_EXPORT_MACHINE] = {"machine", ": all of the machine, its idle time too."},
+		[METRICS_EXPORT_IDLE] = {"idle", ": what idle CPUs did."},
+		[METRICS_EXPORT_UNATTRIBUTED] = {"unattributed",
+						 ": what was credited to no task, as records of it "
+						 "were lost."},
+		[METRICS_EXPORT_OTHERS] = {"others", ": tasks that were not asked for."},
+		[METRICS_EXPORT_TARGET] = {"target", ": all tasks that were asked for."},
+	};
+
+	for (size_t i = 0; i < METRICS_EXPORT_WHOLES; i++) {
+		const struct series series = {"", &telling->export->wholes[i].sums};
+
+		if (!telling->export->wholes[i].told ||
+		    (i == METRICS_EXPORT_IDLE && any_cpu(telling->export)))
+			continue;
+		put_events(telling, wholes[i].prefix, wholes[i].help, &series, 1);
+	}
+}
+
+static void put_cpus(const struct telling *telling)
+{
+	const struct metrics_export *export = telling->export;
+	struct series *all = xcalloc(export->n_cpus, sizeof(*all));
+	struct series *idle = xcalloc(export->n_cpus, sizeof(*idle));
+	char(*labels)[24] = xcalloc(export->n_cpus, sizeof(*labels));
+	size_t n = 0;
+
+	for (size_t i = 0; i < export->n_cpus; i++) {
+		const struct metrics_export_cpu *cpu = &export->cpus[i];
+
+		if (!cpu->heard)
+			continue;
+		snprintf(labels[n], sizeof(labels[n]), "cpu=\"%d\"", cpu->cpu);
+		all[n] = (struct series){labels[n], &cpu->all};
+		idle[n] = (struct series){labels[n], &cpu->idle};
+		n++;
+	}
+	put_events(telling, "cpu", ": on this CPU, its idle time too.", all, n);
+	put_events(telling, "idle", ": the part of a CPU that was its idle time.", idle, n);
+	free(labels);
+	free(idle);
+	free(all);
+}
+
+/* ---- gauges, and counters of our own */
+
+static void put_number(const struct telling *telling, const struct family *family, uint64_t number)
+{
+	put_family(telling, family);
+	put_sample(telling, family, "", NULL, NULL);
+	fprintf(telling->out, "%" PRIu64 "\n", number);
+}
+
+static void put_ns(const struct telling *telling, const struct family *family, uint64_t ns)
+{
+	put_family(telling, family);
+	put_sample(telling, family, "", NULL, NULL);
+	metrics_export_put_seconds(telling->out, ns);
+	fputc('\n', telling->out);
+}
+
+/* Those whom the texts tells of, and how many more there would be. */
+static void put_crowd(const struct telling *telling, enum metrics_export_crowd which)
+{
+	static const struct {
+		const char *prefix, *help;
+		struct family not_shown;
+	} crowds[METRICS_EXPORT_CROWDS] = {
+		[METRICS_EXPORT_TASKS] = {"task",
+					  ": this process, since it was first seen.",
+					  {"", "tasks_not_shown", TYPE_GAUGE, "", "",
+					   "Processes that ran lately and are not among the top."}},
+		[METRICS_EXPORT_CGROUPS] = {"cgroup",
+					    ": the tasks in this cgroup.",
+					    {"", "cgroups_not_shown", TYPE_GAUGE, "", "",
+					     "Cgroups that ran lately and are not among the top."}},
+		[METRICS_EXPORT_USERS] = {"user",
+					  ": the tasks of this user.",
+					  {"", "users_not_shown", TYPE_GAUGE, "", "",
+					   "Users who ran lately and are not among the top."}},
+	};
+	const struct metrics_export *export = telling->export;
+	struct account **accounts;
+	size_t left_out, n = export_counters_choose(&export->crowds[which], export->top,
+						    export->time_ns, &accounts, &left_out);
+	struct series *series = xcalloc(n, sizeof(*series));
+
+	for (size_t i = 0; i < n; i++)
+		series[i] = (struct series){accounts[i]->labels, &accounts[i]->sums};
+	put_events(telling, crowds[which].prefix, crowds[which].help, series, n);
+	put_number(telling, &crowds[which].not_shown, left_out);
+	free(series);
+	free(accounts);
+}
+
+static void put_topology(const struct telling *telling)
+{
+	static const struct family family = {
+		"", "topology_info", TYPE_GAUGE, "", "", "Where a CPU is, and of which type."};
+	const struct metrics_export *export = telling->export;
+
+	if (any_cpu(export))
+		put_family(telling, &family);
+	for (size_t i = 0; i < export->n_cpus; i++) {
+		const struct metrics_export_cpu *cpu = &export->cpus[i];
+		char labels[100];
+		int length;
+
+		if (!cpu->heard)
+			continue;
+		length = snprintf(labels, sizeof(labels), "cpu=\"%d\"", cpu->cpu);
+		if (cpu->socket >= 0)
+			length += snprintf(labels + length, sizeof(labels) - (size_t)length,
+					   ",socket=\"%d\"", cpu->socket);
+		if (cpu->node >= 0)
+			snprintf(labels + length, sizeof(labels) - (size_t)length, ",node=\"%d\"",
+				 cpu->node);
+		put_sample(telling, &family, labels, cpu->type[0] ? "type" : NULL, cpu->type);
+		fputs("1\n", telling->out);
+	}
+}
+
+/* How far to trust a counter: the share of the last interval in which it was counted. */
+static void put_shares(const struct telling *telling)
+{
+	static const struct family family = {"",
+					     "event_counted_ratio",
+					     TYPE_GAUGE,
+					     "ratio",
+					     "",
+					     "Share of the last interval in which an event was "
+					     "counted; below 1 its counters are "
+					     "estimates."};
+	const struct metrics_export *export = telling->export;
+	bool any = false;
+
+	for (size_t i = 0; i < export->names.n; i++) {
+		const struct metrics_export_event *event = &export->events[i];
+		char share[32];
+
+		if (!event->counted || !figure_known(event->figure))
+			continue;
+		if (!any)
+			put_family(telling, &family);
+		any = true;
+		put_sample(telling, &family, "", "event", export->names.items[i].event);
+		text_trimmed(share, sizeof(share),
+			     event->figure.state == FIGURE_VALID ? 1 : (double)event->figure.share,
+			     4);
+		fprintf(telling->out, "%s\n", share);
+	}
+}
+
+static void put_build(const struct telling *telling)
+{
+	static const struct family family = {"", "build_info", TYPE_GAUGE,
+					     "", "",           "The pmctop that tells this."};
+
+	put_family(telling, &family);
+	put_sample(telling, &family, "schema=\"pmctop/1\"", "version", version);
+	fputs("1\n", telling->out);
+}
+
+static void put_host(const struct telling *telling)
+{
+	static const struct family family = {
+		"", "host_info", TYPE_GAUGE,
+		"", "",          "The machine, how it is counted, and which privilege levels are."};
+	const struct metrics_export *export = telling->export;
+	char labels[100];
+
+	put_family(telling, &family);
+	snprintf(labels, sizeof(labels), "mode=\"%s\",count=\"%s\"", export->mode, export->levels);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *more = xopen_memstream(&text, &size);
+	fprintf(more, "%s,host=\"", labels);
+	metrics_export_put_label(more, export->host);
+	fputc('"', more);
+	if (export->replay[0]) {
+		fputs(",replay=\"", more);
+		metrics_export_put_label(more, export->replay);
+		fputc('"', more);
+	}
+	fclose(more);
+	put_sample(telling, &family, text, export->pmu[0] ? "pmu" : NULL, export->pmu);
+	fputs("1\n", telling->out);
+	free(text);
+}
+
+static void put_last_snapshot(const struct telling *telling)
+{
+	static const struct family snapshots = {"", "snapshots", TYPE_COUNTER,
+						"", "",          "Intervals that were added up."};
+	static const struct family lost = {"",           "lost_records",
+					   TYPE_COUNTER, "",
+					   "",           "Records of the kernel's that were lost."};
+	static const struct family records = {
+		"", "records", TYPE_COUNTER, "", "", "Records of the kernel's that were read."};
+	static const struct family native = {"",           "own_cpu_seconds",
+					     TYPE_COUNTER, "seconds",
+					     "",           "CPU time that pmctop took itself."};
+	static const struct family interval = {"", "interval_seconds",  TYPE_GAUGE, "seconds",
+					       "", "The last interval."};
+	static const struct family time = {"",         "snapshot_timestamp_seconds",
+					   TYPE_GAUGE, "seconds",
+					   "",         "When the last interval ended."};
+	static const struct family threads = {"", "threads", TYPE_GAUGE,
+					      "", "",        "Threads of the machine."};
+	const struct metrics_export *export = telling->export;
+
+	put_number(telling, &snapshots, export->snapshots);
+	put_number(telling, &lost, export->lost_records);
+	if (export->own_cpu_ns > 0) {
+		put_number(telling, &records, export->records);
+		put_ns(telling, &native, export->own_cpu_ns);
+	}
+	put_ns(telling, &interval, export->interval_ns);
+	if (export->realtime_ns > 0)
+		put_ns(telling, &time, export->realtime_ns);
+	if (export->threads)
+		put_number(telling, &threads, export->threads);
+	put_host(telling);
+}
+
+char *metrics_export_text(struct metrics_export *export, enum metrics_export_dialect dialect,
+			  size_t *size)
+{
+	char *text = NULL;
+	const struct telling telling = {export, dialect, xopen_memstream(&text, size)};
+
+	pthread_mutex_lock(&export->lock);
+	put_build(&telling);
+	if (export->snapshots > 0) {
+		put_last_snapshot(&telling);
+		put_shares(&telling);
+		put_topology(&telling);
+		put_wholes(&telling);
+		put_cpus(&telling);
+		for (size_t i = 0; i < METRICS_EXPORT_CROWDS; i++)
+			put_crowd(&telling, (enum metrics_export_crowd)i);
+	}
+	pthread_mutex_unlock(&export->lock);
+	if (dialect == METRICS_EXPORT_OPENMETRICS)
+		fputs("# EOF\n", telling.out);
+	fclose(telling.out);
+	return text;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "core/perf/perf_open_error.h"
+
+#include "core/perf/perf_access.h"
+#include "core/perf/perf_permission.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+/* none: not even own tasks may be counted. Linux itself takes 3 and more for 2. */
+static void explain_paranoid(const struct perf_permission *permission, bool none, int code,
+			     struct error *err)
+{
+	if (permission->container.user == NAMESPACE_OWN)
+		error_set(err, code,
+			  "The system-wide view is denied: in a user namespace capabilities do not "
+			  "count (perf_event_paranoid is %ld). On the host: sysctl "
+			  "kernel.perf_event_paranoid=0",
+			  permission->paranoid);
+	else if (none)
+		error_set(err, code,
+			  "This kernel denies all counters to ordinary users "
+			  "(perf_event_paranoid=%ld). Run as root, or: "
+			  "sysctl kernel.perf_event_paranoid=0",
+			  permission->paranoid);
+	else
+		error_set(err, code,
+			  "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 "
+			  "(it is %ld): run as root, or: sysctl kernel.perf_event_paranoid=0",
+			  permission->paranoid);
+}
+
+static void explain_filter(const struct perf_permission *permission, int code, struct error *err)
+{
+	const char *blocked = "Blocked by the container's seccomp filter";
+
+	switch (permission->container.kind) {
+	case CONTAINER_DOCKER:
+	case CONTAINER_PODMAN:
+		error_set(err, code, "%s: add --cap-add PERFMON.", blocked);
+		return;
+	case CONTAINER_KUBERNETES:
+		error_set(err, code,
+			  "%s: add PERFMON to the capabilities in the pod's securityContext.",
+			  blocked);
+		return;
+	case CONTAINER_LXC:
+		error_set(err, code, "%s: empty lxc.seccomp.profile in its configuration.",
+			  blocked);
+		return;
+	case CONTAINER_NSPAWN:
+		error_set(err, code,
+			  "%s: add --capability=CAP_PERFMON --system-call-filter=perf_event_open.",
+			  blocked);
+		return;
+	case CONTAINER_NONE:
+	case CONTAINER_OTHER:
+		break;
+	}
+	error_set(err, code,
+		  "The counters are blocked by a seccomp filter, as containers have: start the "
+		  "container with --cap-add PERFMON; 'pmctop --doctor' says more.");
+}
+
+static void explain_denied(const struct sys *sys, int code, struct error *err)
+{
+	enum perf_access_level level = PERF_ACCESS_SYSTEM;
+	struct perf_permission permission;
+	struct perf_access access;
+
+	/* What refuses the least of all is the reason. */
+	perf_access_probe(sys, &access);
+	if (access.level < PERF_ACCESS_SYSTEM)
+		level = access.level + 1;
+	perf_permission_read(sys, &permission);
+	switch (perf_permission_denial(&permission, code, level)) {
+	case DENIAL_PARANOID:
+		explain_paranoid(&permission, access.level == PERF_ACCESS_NONE, code, err);
+		return;
+	case DENIAL_ADMIN:
+		error_set(
+			err, code,
+			"At perf_event_paranoid=%ld this kernel wants CAP_SYS_ADMIN: run as root, "
+			"or: sysctl kernel.perf_event_paranoid=0",
+			permission.paranoid);
+		return;
+	case DENIAL_MODULE:
+		error_set(err, code,
+			  "The counters are blocked by a security module (SELinux, AppArmor or the "
+			  "like): dmesg tells which.");
+		return;
+	case DENIAL_NO_PERF:
+		error_set(
+			err, code,
+			"This kernel was built without CONFIG_PERF_EVENTS: boot one that has it.");
+		return;
+	case DENIAL_SECCOMP:
+	case DENIAL_NONE:
+	case DENIAL_OTHER:
+		break;
+	}
+	explain_filter(&permission, code, err);
+}
+
+void perf_open_error(const struct sys *sys, int code, const char *event, struct error *err)
+{
+	switch (-code) {
+	case EACCES:
+	case EPERM:
+	case ENOSYS:
+		explain_denied(sys, code, err);
+		return;
+	case ENOENT:
+	case EOPNOTSUPP:
+		if (!event)
+			break;
+		error_set(err, code, "Event %s is not supported on this CPU.", event);
+		return;
+	case EINVAL:
+		if (!event)
+			break;
+		error_set(err, code,
+			  "Event %s is refused as it is: its terms mean nothing here, or no whole "
+			  "CPU can be counted by it.",
+			  event);
+		return;
+	case ENFILE:
+		error_set(err, code,
+			  "Out of file descriptors on this machine: some CPUs are not counted. "
+			  "Raise the limit: sysctl fs.file-max");
+		return;
+	case EMFILE:
+		error_set(err, code,
+			  "Out of file descriptors: some CPUs are not counted. Raise the limit: "
+			  "ulimit -n");
+		return;
+	case ENOBUFS:
+		error_set(err, code,
+			  "No locked memory is left for ring buffers. Raise RLIMIT_MEMLOCK or "
+			  "kernel.perf_event_mlock_kb, or add CAP_IPC_LOCK.");
+		return;
+	case ENOMEM:
+		error_set(err, code,
+			  "The kernel has no memory left for counters and their rings: free some, "
+			  "or raise the limit of its cgroup (memory.max).");
+		return;
+	case EBUSY:
+		error_set(err, code, "The counters are held by another program.");
+		return;
+	case ENODEV:
+		error_set(err, code, "A CPU went offline.");
+		return;
+	}
+	error_set(err, code, "perf_event_open failed%s%s: %s.", event ? " for " : "",
+		  event ? event : "", error_why(code));
+}
+
+void perf_open_error_access(const struct sys *sys, const struct perf_access *access,
+			    struct error *err)
+{
+	bool none = access->level == PERF_ACCESS_NONE;
+
+	perf_open_error(sys, access->answers[none ? PERF_ACCESS_USER : PERF_ACCESS_SYSTEM], NULL,
+			err);
+}
+
+/* An address of the kernel's: what is in its upper half is. */
+static bool is_of_kernel_memory(const struct event *event)
+{
+	const struct perf_event_attr *attr = event->n_codes > 0 ? &event->codes[0].attr : NULL;
+
+	return attr && attr->type == PERF_TYPE_BREAKPOINT && attr->bp_addr >> 63;
+}
+
+/* Probes of functions: an event of Linux's software with a program or function to be put into. */
+static bool is_probe(const struct event *event)
+{
+	return event->kind == EVENT_SOFTWARE && event->target;
+}
+
+/* Where tasks are counted one by one, an event is denied for its own sake. */
+static bool explain_denied_event(const struct sys *sys, const struct event *event,
+				 struct error *err)
+{
+	struct perf_access access;
+
+	bool admin = is_of_kernel_memory(event) || is_probe(event);
+
+	perf_access_probe(sys, &access);
+	if (access.level == PERF_ACCESS_NONE || (access.level == PERF_ACCESS_SYSTEM && !admin))
+		return false;
+	if (admin)
+		error_set(err, event->answer,
+			  "Event %s %s: that needs CAP_SYS_ADMIN, which root's pmctop keeps where "
+			  "-e names the event at its start.",
+			  event_label(event),
+			  is_probe(event) ? "makes a probe" : "is in the kernel's memory");
+	else if (event->kind == EVENT_SOCKET)
+		error_set(err, event->answer,
+			  "Event %s is counted for a whole socket: that needs CAP_PERFMON or "
+			  "kernel.perf_event_paranoid=0.",
+			  event_label(event));
+	else
+		error_set(err, event->answer,
+			  "Event %s is of the kernel: it needs CAP_PERFMON or "
+			  "kernel.perf_event_paranoid=%d.",
+			  event_label(event), access.level == PERF_ACCESS_USER ? 1 : -1);
+	return true;
+}
+
+void perf_open_error_event(const struct sys *sys, const struct event *event, struct error *err)
+{
+	bool denied = event->answer == -EACCES || event->answer == -EPERM;
+	bool probe = is_probe(event);
+
+	if (event->answer == -ENOSPC)
+		error_set(err, -ENOSPC,
+			  "Event %s: this CPU has no hardware breakpoint left for it.",
+			  event_label(event));
+	else if (event->answer == -EUSERS)
+		error_set(err, -EUSERS,
+			  "Event %s is not counted: the only counter that it can use is taken (NMI "
+			  "watchdog or another profiler).",
+			  event_label(event));
+	else if (probe && (event->answer == -ENOENT || event->answer == -EINVAL))
+		error_set(err, event->answer,
+			  "Event %s: there is no such file or function, or nothing at that place.",
+			  event_label(event));
+	else if (!denied || !explain_denied_event(sys, event, err))
+		perf_open_error(sys, event->answer, event_label(event), err);
+}

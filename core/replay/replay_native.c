@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The calls that a collector made, made again in their order: what they are is told by records of
+ * our own (core/perfdata/perfdata.h) that stand among the kernel's. Figures are not read but found
+ * again, by core/attrib, and held against those that were written down at each cut.
+ */
+#include "core/replay/replay_native.h"
+
+#include "core/base/util.h"
+#include "core/sys/cpus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PMUS_MAX = 4096 };
+
+#define BROKEN "The recording is broken: record %llu makes no sense."
+
+static struct replay_native *own_of(struct replay_kind *kind)
+{
+	return (struct replay_native *)kind;
+}
+
+/* ---- the beginning */
+
+static const char *known_mode(const char *text)
+{
+	static const char *const modes[] = {"system", "task", "proc"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+		if (strcmp(text, modes[i]) == 0)
+			return modes[i];
+	return modes[0];
+}
+
+static bool take_cpus(struct native_words *words, struct cpu_list *cpus)
+{
+	char *text = native_text(words);
+	bool fine = !text[0] || cpu_list_parse(text, cpus) == 0;
+
+	free(text);
+	return fine;
+}
+
+static int take_begin(struct replay_native *native, struct native_words *words, struct error *err)
+{
+	struct replay_state *part = native->part;
+	uint64_t version = native_word(words);
+	struct cpu_list cpus = {0};
+
+	if (version != PERFDATA_NATIVE_VERSION && version != PERFDATA_NATIVE_VERSION_PLAIN)
+		return error_set(err, -EINVAL,
+				 "The recording is of another version of pmctop (format %llu, this "
+				 "one reads %d and %d): replay it with that one.",
+				 (unsigned long long)version, PERFDATA_NATIVE_VERSION_PLAIN,
+				 PERFDATA_NATIVE_VERSION);
+	native->raw = version == PERFDATA_NATIVE_VERSION;
+	native->begin_ns = native_word(words);
+	native->realtime_off_ns = native_word(words) - native->begin_ns;
+	part->cpu.slots_per_cycle = (unsigned)native_number(words, UINT8_MAX);
+	part->cpu.kinds = (unsigned)native_number(words, UINT32_MAX);
+	native->pmus_left = native_number(words, PMUS_MAX);
+	part->pmus.n_core = native_number(words, native->pmus_left);
+	part->pmus.items = xcalloc(native->pmus_left, sizeof(*part->pmus.items));
+	char *mode = native_text(words);
+	part->mode = known_mode(mode);
+	free(mode);
+	native_text_to(words, part->host, sizeof(part->host));
+	native_text_to(words, part->pmu, sizeof(part->pmu));
+	bool fine = take_cpus(words, &cpus) && cpus.n > 0 && !words->broken;
+	if (fine) {
+		replay_state_open(part, cpus.numbers, cpus.n);
+		for (size_t i = 0; i < cpus.n; i++)
+			native->index_of_cpu[cpus.numbers[i]] = (int)i;
+	}
+	cpu_list_fini(&cpus);
+	return fine ? 0 : error_set(err, -EBADMSG, BROKEN, 1ull);
+}
+
+static int take_pmu(struct replay_native *native, struct native_words *words)
+{
+	struct pmu_set *pmus = &native->part->pmus;
+
+	if (native->pmus_left == 0)
+		return -EBADMSG;
+	native->pmus_left--;
+	struct pmu *pmu = &pmus->items[pmus->n++];
+	pmu->type = (uint32_t)native_number(words, UINT32_MAX);
+	pmu->kind = (enum pmu_kind)native_number(words, PMU_OTHER);
+	native_text_to(words, pmu->name, sizeof(pmu->name));
+	return take_cpus(words, &pmu->cpus) && !words->broken ? 0 : -EBADMSG;
+}
+
+/* ---- all of them */
+
+/* What counts does so before the cut, or in the next interval. */
+static bool is_counting(enum native_kind kind)
+{
+	return kind == NATIVE_OPEN || kind == NATIVE_CLOSE || kind == NATIVE_PAUSE ||
+	       kind == NATIVE_RESUME || kind == NATIVE_AHEAD || kind == NATIVE_GONE;
+}
+
+static int take_own(struct replay_native *native, const struct perf_event_header *header)
+{
+	struct native_words words;
+	uint64_t kind;
+
+	if (!native_open(header, &kind, &words))
+		return 0; /* of a perf that is older than most machines */
+	if (kind >= NATIVE_KINDS)
+		return 0; /* there will be others */
+	if (native->cut && is_counting((enum native_kind)kind))
+		return -EBADMSG;
+	switch ((enum native_kind)kind) {
+	case NATIVE_PLAN:
+		return native_parse_plan(native, &words);
+	case NATIVE_EVENT:
+		return native_parse_event(native, &words);
+	case NATIVE_GROUP:
+		return native_parse_group(native, &words);
+	case NATIVE_COLUMN:
+		return native_parse_column(native, &words);
+	case NATIVE_OPEN:
+		return native_parse_open(native, &words);
+	case NATIVE_CLOSE:
+		return native_parse_close(native, &words);
+	case NATIVE_PAUSE:
+		return native_parse_pause(native, &words);
+	case NATIVE_RESUME:
+		return native_parse_resume(native, &words);
+	case NATIVE_AHEAD:
+		return native_parse_ahead(native, &words);
+	case NATIVE_GONE:
+		return native_parse_gone(native, &words);
+	case NATIVE_CUT:
+		return native_parse_cut(native, &words);
+	case NATIVE_TALLY:
+		return native_parse_tally(native, &words);
+	case NATIVE_TASK:
+		return native_parse_task(native, &words);
+	case NATIVE_NOTES:
+		return native_parse_notes(native, &words);
+	case NATIVE_PMU:
+		return take_pmu(native, &words);
+	case NATIVE_TARGET:
+		return native_parse_target(native, &words);
+	case NATIVE_ROWS:
+		return native_parse_rows(native, &words);
+	case NATIVE_END:
+		native->ended = true;
+		return 0;
+	case NATIVE_BEGIN:
+	case NATIVE_ROOM:
+	case NATIVE_KINDS:
+		break;
+	}
+	return -EBADMSG;
+}
+
+static int take_record(struct replay_native *native, const struct perf_event_header *header,
+		       struct error *err)
+{
+	int result = 0;
+
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		result = native->cut ? -EBADMSG : native_parse_sample(native, header);
+		break;
+	case PERFDATA_OWN:
+		result = take_own(native, header);
+		break;
+	case PERFDATA_ROUND:
+		if (native->cut)
+			native_end_cut(native);
+		break;
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		result = native_parse_told(native, header);
+		break;
+	}
+	if (result == 0)
+		return 0;
+	return error_set(err, result, BROKEN, (unsigned long long)native->part->records);
+}
+
+/* ---- the kind */
+
+static void native_free(struct replay_kind *kind)
+{
+	struct replay_native *native = own_of(kind);
+
+	native_plan_fini(&native->plan);
+	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
+		free(native->listed[i].items);
+	free(native->still);
+	free(native->roots);
+	free(native->ids);
+	free(native->index_of_cpu);
+	free(native->reading);
+	free(native->apart);
+	free(native->found);
+	free(native->found_counted);
+	free(native);
+}
+
+static int native_open_kind(struct replay_state *part, const struct perf_event_header *record,
+			    struct replay_kind **kind, struct error *err)
+{
+	struct replay_native *native = xcalloc(1, sizeof(*native));
+	struct native_words words;
+	uint64_t number;
+
+	native->base = (struct replay_kind){&replay_native_ops, part};
+	native->part = part;
+	native->index_of_cpu = xreallocarray(NULL, CPUS_MAX, sizeof(int));
+	for (size_t i = 0; i < CPUS_MAX; i++)
+		native->index_of_cpu[i] = -1;
+	native_renew_ids(native, SIZE_MAX);
+	native_open(record, &number, &words);
+	*kind = &native->base;
+	return take_begin(native, &words, err);
+}
+
+static int cut_off(const struct replay_native *native, struct error *err)
+{
+	return error_set(err, -ENODATA,
+			 "The recording is cut off after %llu complete interval%s: pmctop was "
+			 "killed, or still records.",
+			 (unsigned long long)native->n_whole, native->n_whole == 1 ? "" : "s");
+}
+
+/* The next record and all that follows from it: as replay_state_read, but 0 is the end. */
+static int step(struct replay_native *native, struct error *err)
+{
+	const struct perf_event_header *header;
+	int result = native->ended ? 0 : replay_state_read(native->part, &header, err);
+
+	if ((result == 0 && !native->ended) || result == -ENODATA)
+		return cut_off(native, err);
+	if (result <= 0)
+		return result;
+	result = take_record(native, header, err);
+	if (result < 0)
+		return result;
+	if (native->plan.plan && header->type == PERFDATA_OWN)
+		result = native_end_plan(native, err);
+	return result < 0 ? result : 1;
+}
+
+static int native_begin(struct replay_kind *kind, struct error *err)
+{
+	struct replay_native *native = own_of(kind);
+	int result = 1;
+
+	while (!native->part->columns && result > 0)
+		result = step(native, err);
+	return result > 0 ? 0
+	       : result   ? result
+			  : error_set(err, -ENODATA, "The recording is empty.");
+}
+
+static void begin_interval(struct replay_native *native)
+{
+	struct replay_state *part = native->part;
+
+	interval_reset(&part->interval);
+	tasks_free_exited(part->tasks, native->begin_ns);
+	native->begin_ns = part->time_ns;
+	native->whole = false;
+}
+
+static int native_advance(struct replay_kind *kind, struct error *err)
+{
+	struct replay_native *native = own_of(kind);
+	int result = native->broken;
+
+	if (native->whole)
+		begin_interval(native);
+	if (result < 0) {
+		*err = native->error;
+		return result;
+	}
+	do
+		result = step(native, err);
+	while (result > 0 && !native->whole);
+	if (result < 0 && result != -EAGAIN) {
+		native->broken = result;
+		native->error = *err;
+	}
+	return result;
+}
+
+const struct replay_kind_ops replay_native_ops = {
+	.open = native_open_kind,
+	.begin = native_begin,
+	.advance = native_advance,
+	.free = native_free,
+};

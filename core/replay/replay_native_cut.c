@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An interval's end: who did what has been found again out of the switches by then. What these do
+ * not tell is taken from what was written down, and held against it.
+ */
+#include "core/replay/replay_native.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTES_MOST = 64 };
+
+static void cut_cpus(struct replay_native *native)
+{
+	struct interval *interval = &native->part->interval;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		attrib_cut(native->part->attrib, i);
+}
+
+/* What was found again, to go back to where what was written down makes no sense. */
+static void keep_found(struct replay_native *native)
+{
+	const struct interval *interval = &native->part->interval;
+	size_t width = tally_width(&interval->shape), cpus = interval->n_cpus * width;
+
+	native->found = xreallocarray(native->found, 2 * cpus + width, sizeof(*native->found));
+	native->found_counted = xreallocarray(native->found_counted, interval->n_cpus,
+					      sizeof(*native->found_counted));
+	memcpy(native->found, interval->cpus, cpus * sizeof(*native->found));
+	memcpy(native->found + cpus, interval->idle, cpus * sizeof(*native->found));
+	memcpy(native->found + 2 * cpus, interval->unattributed, width * sizeof(*native->found));
+	memcpy(native->found_counted, interval->cpu_counted,
+	       interval->n_cpus * sizeof(*native->found_counted));
+}
+
+static void go_back(struct replay_native *native)
+{
+	struct interval *interval = &native->part->interval;
+	size_t width = tally_width(&interval->shape), cpus = interval->n_cpus * width;
+
+	memcpy(interval->cpus, native->found, cpus * sizeof(*native->found));
+	memcpy(interval->idle, native->found + cpus, cpus * sizeof(*native->found));
+	memcpy(interval->unattributed, native->found + 2 * cpus, width * sizeof(*native->found));
+	memcpy(interval->cpu_counted, native->found_counted,
+	       interval->n_cpus * sizeof(*native->found_counted));
+	memset(interval->totals, 0, width * sizeof(*interval->totals));
+	interval_sum_parts(interval);
+}
+
+int native_parse_cut(struct replay_native *native, struct native_words *words)
+{
+	struct replay_state *part = native->part;
+
+	if (native->cut || native->plan.plan || !part->columns)
+		return -EBADMSG;
+	part->sequence = native_word(words);
+	part->time_ns = native_word(words);
+	part->realtime_ns = native_word(words);
+	part->length_ns = native_word(words);
+	part->threads = (unsigned)native_number(words, UINT32_MAX);
+	part->lost_records = native_word(words);
+	part->threads_ran = native_word(words);
+	part->threads_counted = native_word(words);
+	native->flags = native_word(words);
+	if (words->broken)
+		return -EBADMSG;
+	native->realtime_off_ns = part->realtime_ns - part->time_ns;
+	part->stub.now_ns = part->time_ns;
+	part->stub.realtime_ns = part->realtime_ns;
+	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
+		native->listed[i].n = 0;
+	native->task_times = 0;
+	memset(part->interval.cpu_online, 0,
+	       part->interval.n_cpus * sizeof(*part->interval.cpu_online));
+	cut_cpus(native);
+	keep_found(native);
+	native->cut = true;
+	return 0;
+}
+
+/* ---- tallies */
+
+/* By the switches or, where the kernel was silent about some, by /proc. */
+static bool is_clock(const struct replay_native *native, size_t at)
+{
+	const struct tally_shape *shape = &native->part->interval.shape;
+
+	return at == TALLY_TASK_CLOCK || at >= tally_domain(shape, 0);
+}
+
+/* What was written down is what counts; that it is the same is what a recording is good for. */
+static void take_tally(struct replay_native *native, const uint64_t *told, bool clock,
+		       uint64_t *tally)
+{
+	size_t width = tally_recorded_width(&native->part->interval.shape);
+
+	for (size_t i = 0; i < width; i++) {
+		if (!native->apart[i] && (clock || !is_clock(native, i)) && tally[i] != told[i])
+			native->differs = true;
+		tally[i] = told[i];
+	}
+}
+
+static int take_cpu(struct replay_native *native, struct native_words *words, bool idle,
+		    const uint64_t **facts)
+{
+	struct interval *interval = &native->part->interval;
+
+	*facts = native_array(words, 6);
+	if (!*facts || (*facts)[0] >= interval->n_cpus ||
+	    interval->cpu_numbers[(*facts)[0]] != (int64_t)(*facts)[1])
+		return -EBADMSG;
+	size_t index = (*facts)[0];
+	int64_t socket = (int64_t)(*facts)[2], node = (int64_t)(*facts)[3];
+	if (idle)
+		return 0;
+	topology_set(&native->part->topology, interval->cpu_numbers[index],
+		     socket >= -1 && socket <= INT32_MAX ? (int)socket : -1,
+		     node >= -1 && node <= INT32_MAX ? (int)node : -1);
+	interval->cpu_online[index] = (*facts)[4];
+	bool counted = (*facts)[5] & NATIVE_CPU_COUNTED;
+	native->differs |= interval->cpu_counted[index] != counted;
+	interval->cpu_counted[index] = counted;
+	interval->cpu_gaps[index] |= ((*facts)[5] & NATIVE_CPU_GAPS) != 0;
+	return 0;
+}
+
+/* What stands beside windows is not written down: it is what the CPUs were found to have. */
+static void take_totals(struct interval *interval, const uint64_t *told)
+{
+	size_t width = tally_recorded_width(&interval->shape);
+
+	interval_sum_cpus(interval);
+	memcpy(interval->totals, told, width * sizeof(*told));
+}
+
+/* In the order of the slots, as they were; of events that only /proc tells of. */
+static void take_task_time(struct replay_native *native, pid_t tid, const uint64_t *told)
+{
+	struct interval *interval = &native->part->interval;
+	size_t width = tally_width(&interval->shape), slot = native->task_times++;
+	size_t told_width = tally_recorded_width(&interval->shape);
+
+	if (slot >= interval->n_ran || interval->ran[slot]->tid != tid) {
+		native->differs = true;
+		return;
+	}
+	for (size_t i = 0; i < told_width; i++)
+		if (native->apart[i])
+			interval->tallies[slot * width + i] = told[i];
+}
+
+int native_parse_tally(struct replay_native *native, struct native_words *words)
+{
+	struct interval *interval = &native->part->interval;
+	size_t width = tally_recorded_width(&interval->shape);
+	uint64_t scope = native_word(words);
+	const uint64_t *facts = NULL;
+	int result = 0;
+	pid_t tid = 0;
+
+	if (!native->cut)
+		return -EBADMSG;
+	if (scope == NATIVE_CPU || scope == NATIVE_IDLE)
+		result = take_cpu(native, words, scope == NATIVE_IDLE, &facts);
+	if (scope == NATIVE_TASK_TIME) {
+		native_pid(words);
+		tid = native_pid(words);
+	}
+	if (result < 0 || native_word(words) != width)
+		return -EBADMSG;
+	const uint64_t *told = native_array(words, width);
+	if (!told || words->broken)
+		return -EBADMSG;
+	if (scope == NATIVE_TOTALS)
+		take_totals(interval, told);
+	else if (scope == NATIVE_UNATTRIBUTED)
+		take_tally(native, told, false, interval->unattributed);
+	else if (facts && scope == NATIVE_CPU)
+		take_tally(native, told, true, interval_cpu(interval, facts[0]));
+	else if (facts)
+		take_tally(native, told, false, interval_idle(interval, facts[0]));
+	else if (scope == NATIVE_TASK_TIME)
+		take_task_time(native, tid, told);
+	return 0;
+}
+
+/* Whether all that was found again adds up to what was written down, and that to itself. */
+static bool adds_up(const struct replay_native *native)
+{
+	const struct interval *interval = &native->part->interval;
+	const struct tally_shape *shape = &interval->shape;
+	size_t width = tally_width(shape);
+	uint64_t *parts = xcalloc(width, sizeof(*parts)), *cpus = xcalloc(width, sizeof(*cpus));
+	bool same = true, counted = false;
+
+	tally_add(shape, parts, interval->unattributed);
+	for (size_t i = 0; i < interval->n_ran; i++)
+		tally_add(shape, parts, interval->tallies + i * width);
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		tally_add(shape, parts, interval_idle(interval, i));
+		if (interval->cpu_counted[i])
+			tally_add(shape, cpus, interval_cpu(interval, i));
+		counted |= interval->cpu_counted[i];
+	}
+	for (size_t i = 0; i < width && same; i++) {
+		/* Of the time that /proc tells of the parts need not be all. */
+		same = parts[i] == interval->totals[i] ||
+		       (native->apart[i] && i >= shape->n_counters);
+		same &= cpus[i] == interval->totals[i] || !counted || native->apart[i];
+	}
+	free(parts);
+	free(cpus);
+	return same;
+}
+
+/* ---- who they are */
+
+int native_parse_task(struct replay_native *native, struct native_words *words)
+{
+	struct task_facts facts = {0};
+
+	facts.pid = native_pid(words);
+	facts.tid = native_pid(words);
+	facts.ppid = native_pid(words);
+	facts.uid = (uid_t)native_number(words, UINT32_MAX);
+	facts.start_ns = native_word(words);
+	uint64_t flags = native_word(words);
+	char *comm = native_bytes(words), *user = native_bytes(words),
+	     *cgroup = native_bytes(words), *cmdline = native_bytes(words);
+	bool fine = !words->broken && native->cut && facts.tid > 0 && facts.pid >= 0;
+
+	if (fine) {
+		facts.exited = flags & ROW_EXITED;
+		facts.kernel = flags & ROW_KERNEL;
+		facts.comm = comm;
+		facts.cgroup = cgroup;
+		facts.cmdline = cmdline;
+		tasks_set_facts(native->part->tasks, &facts, native->part->time_ns);
+		if (facts.uid != (uid_t)-1 && user[0])
+			users_set_name(native->part->users, facts.uid, user);
+	}
+	free(comm);
+	free(user);
+	free(cgroup);
+	free(cmdline);
+	return fine ? 0 : -EBADMSG;
+}
+
+int native_parse_notes(struct replay_native *native, struct native_words *words)
+{
+	uint64_t n = native_number(words, NOTES_MOST);
+
+	notes_fini(&native->part->notes);
+	for (uint64_t i = 0; i < n && !words->broken; i++) {
+		char *text = native_text(words);
+		notes_add(&native->part->notes, "%s", text);
+		free(text);
+	}
+	return words->broken ? -EBADMSG : 0;
+}
+
+int native_parse_target(struct replay_native *native, struct native_words *words)
+{
+	enum { EACH = 6 }; /* words at least */
+	size_t n = native_number(words, (size_t)(words->end - words->at) / EACH);
+
+	if (words->broken)
+		return -EBADMSG;
+	native->roots = xreallocarray(native->roots, n + 1, sizeof(*native->roots));
+	native->n_roots = n;
+	for (size_t i = 0; i < n; i++) {
+		struct target_root *root = &native->roots[i];
+		*root = (struct target_root){.tid = native_pid(words)};
+		root->pid = native_pid(words);
+		root->whole = native_word(words);
+		root->ended_ns = native_word(words);
+		root->uid = (uid_t)native_number(words, UINT32_MAX);
+		words->broken |= root->tid <= 0 || root->pid < 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		char *comm = native_bytes(words);
+		text_copy(native->roots[i].comm, sizeof(native->roots[i].comm), comm);
+		free(comm);
+	}
+	if (words->broken)
+		native->n_roots = 0;
+	return words->broken ? -EBADMSG : 0;
+}
+
+int native_parse_rows(struct replay_native *native, struct native_words *words)
+{
+	uint64_t listed = native_number(words, NATIVE_STILL);
+	size_t n = native_number(words, 2 * (size_t)(words->end - words->at));
+	const uint64_t *pairs = native_array(words, (n + 1) / 2);
+
+	if (!pairs || words->broken || !native->cut)
+		return -EBADMSG;
+	struct native_tids *tids = &native->listed[listed];
+	tids->items =
+		array_reserve(tids->items, &tids->capacity, tids->n + n, sizeof(*tids->items));
+	for (size_t i = 0; i < n; i++) {
+		pid_t tid = (pid_t)(uint32_t)(pairs[i / 2] >> (i % 2 * 32));
+		if (tid <= 0 || !native_is_pid(tid))
+			return -EBADMSG;
+		tids->items[tids->n++] = tid;
+	}
+	return 0;
+}
+
+/* Of a target: those that ran in the order of their slots, then roots that did not. */
+static void tell_target(struct replay_native *native)
+{
+	struct replay_state *part = native->part;
+	const struct native_tids *ran = &native->listed[NATIVE_RAN],
+				 *above = &native->listed[NATIVE_ABOVE];
+	size_t at = 0;
+
+	if (!(native->flags & NATIVE_TARGETED)) {
+		if (!part->chosen)
+			target_set_all(part->target);
+		return;
+	}
+	part->chosen = false;
+	target_set_roots(part->target, native->roots, native->n_roots);
+	for (size_t i = 0; i < part->interval.n_ran && at < ran->n; i++)
+		if (part->interval.ran[i]->tid == ran->items[at]) {
+			target_add_member(part->target, part->interval.ran[i]);
+			at++;
+		}
+	for (; at < ran->n; at++)
+		target_add_member(part->target,
+				  tasks_at(part->tasks, 0, ran->items[at], part->time_ns));
+	for (size_t i = 0; i < above->n; i++)
+		target_add_member(part->target,
+				  tasks_at(part->tasks, 0, above->items[i], part->time_ns));
+}
+
+static void tell_still(struct replay_native *native)
+{
+	struct replay_state *part = native->part;
+	const struct native_tids *still = &native->listed[NATIVE_STILL];
+
+	native->still = array_reserve(native->still, &native->still_capacity, still->n,
+				      sizeof(*native->still));
+	for (size_t i = 0; i < still->n; i++)
+		native->still[i] = tasks_at(part->tasks, 0, still->items[i], part->time_ns);
+	for (size_t i = 0; i < still->n && (native->flags & NATIVE_TARGETED); i++)
+		target_add_member(part->target, native->still[i]);
+	part->still = native->still;
+	part->n_still = still->n;
+}
+
+void native_end_cut(struct replay_native *native)
+{
+	struct replay_state *part = native->part;
+
+	if (!adds_up(native)) {
+		native->differs = true;
+		go_back(native);
+	}
+	part->uneven = 0;
+	if (strcmp(part->mode, "system") == 0)
+		part->uneven = interval_uneven(&part->interval, part->length_ns);
+	tell_target(native);
+	part->idle = native->flags & NATIVE_IDLE_ROWS;
+	part->command_lines = native->flags & NATIVE_COMMAND_LINES;
+	tell_still(native);
+	if (native->differs)
+		notes_add_urgent(&part->said,
+				 "This replay is not what was shown live: the recording lacks "
+				 "something, or another version of pmctop made it.");
+	native->cut = false;
+	native->whole = true;
+	native->n_whole++;
+}

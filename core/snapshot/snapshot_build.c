@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "core/snapshot/snapshot_build.h"
+
+#include "core/base/util.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Of an interval, what finding out again about tasks that are known may cost: one for every so
+ * long, which is less than 1 % of a CPU.
+ */
+#define REFRESH_EVERY_NS (2 * NS_PER_MS)
+/* The same of command lines, each one file: 2 % of a CPU, until all are known. */
+#define CMDLINE_EVERY_NS (500 * NS_PER_US)
+
+/* ---- rows */
+
+/* The number of a task's cgroup in the snapshot's own table, where it stands from its first row. */
+static int number_cgroup(struct snapshot *snapshot, struct cgroup *cgroup, size_t *capacity)
+{
+	if (!cgroup)
+		return -1;
+	/* Where it stood the last time is where it stands, or someone else does. */
+	if (cgroup->index >= snapshot->n_cgroups ||
+	    strcmp(snapshot->cgroups[cgroup->index], cgroup->path) != 0) {
+		snapshot->cgroups = array_reserve(snapshot->cgroups, capacity,
+						  snapshot->n_cgroups + 1, sizeof(char *));
+		cgroup->index = snapshot->n_cgroups;
+		snapshot->cgroups[snapshot->n_cgroups++] = xstrdup(cgroup->path);
+	}
+	return (int)cgroup->index;
+}
+
+/* What rows are filled from and with. */
+struct filling {
+	const struct snapshot_source *source;
+	struct snapshot *snapshot;
+	unsigned budget; /* of tasks_refresh */
+	unsigned cmdline_budget;
+	size_t cgroups_capacity, sleeping_capacity, cmdlines_capacity;
+};
+
+static const char *take_cmdline(struct filling *filling, struct task *task)
+{
+	const struct snapshot_source *source = filling->source;
+	struct snapshot *snapshot = filling->snapshot;
+	bool ran = task->interval == source->interval->sequence;
+
+	if (!source->command_lines)
+		return NULL;
+	struct cmdline *cmdline =
+		tasks_cmdline(source->tasks, task, ran, source->now_ns, &filling->cmdline_budget);
+	if (!cmdline)
+		return NULL;
+	snapshot->cmdlines = array_reserve(snapshot->cmdlines, &filling->cmdlines_capacity,
+					   snapshot->n_cmdlines + 1, sizeof(struct cmdline *));
+	snapshot->cmdlines[snapshot->n_cmdlines++] = cmdline_ref(cmdline);
+	return cmdline->text;
+}
+
+static bool task_has_gaps(const struct interval *interval, const struct task *task)
+{
+	return interval->uncounted ||
+	       (task->interval == interval->sequence && interval_has_gaps(interval, task->slot));
+}
+
+static void fill_row(struct filling *filling, struct task *task, struct row *row)
+{
+	const struct snapshot_source *source = filling->source;
+
+	*row = (struct row){
+		.pid = task->pid > 0 ? task->pid : task->tid,
+		.tid = task->tid,
+		.ppid = task->ppid,
+		.uid = task->uid,
+		.cgroup =
+			number_cgroup(filling->snapshot, task->cgroup, &filling->cgroups_capacity),
+		.cmdline = take_cmdline(filling, task),
+		.start_ns = task->start_ns,
+		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
+			 (task->kernel ? ROW_KERNEL : 0u) |
+			 (task_has_gaps(source->interval, task) ? ROW_LOST : 0u),
+	};
+	memcpy(row->comm, task->comm, sizeof(row->comm));
+	users_name(source->users, row->uid, row->user, sizeof(row->user));
+}
+
+/* Everybody above a task that is the target's, up to the first one who has a row. */
+static void add_sleeping(struct filling *filling, struct task *task)
+{
+	const struct snapshot_source *source = filling->source;
+	struct snapshot *snapshot = filling->snapshot;
+	uint64_t sequence = source->interval->sequence;
+	struct task *above = tasks_above(source->tasks, task, source->now_ns);
+
+	while ((task = above) != NULL) {
+		if (task->interval == sequence || task->sleeping == sequence)
+			return;
+		if (!target_has(source->target, source->tasks, task))
+			return;
+		task->sleeping = sequence;
+		snapshot->sleeping =
+			array_reserve(snapshot->sleeping, &filling->sleeping_capacity,
+				      snapshot->n_sleeping + 1, sizeof(*snapshot->sleeping));
+		tasks_refresh(source->tasks, task, source->now_ns, &filling->budget);
+		/* Before it is filled in: whose parent ended has another one then. */
+		above = tasks_above(source->tasks, task, source->now_ns);
+		fill_row(filling, task, &snapshot->sleeping[snapshot->n_sleeping++]);
+	}
+}
+
+/* Whom one asked for by number has a row, also when it sleeps: then it is not found from below. */
+static void mark_silent_roots(const struct snapshot_source *source)
+{
+	uint64_t sequence = source->interval->sequence;
+	size_t n;
+	const struct target_root *roots = target_roots(source->target, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (roots[i].ended_ns)
+			continue;
+		struct task *task =
+			tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
+		if (task->interval != sequence)
+			task->sleeping = sequence;
+	}
+}
+
+static void fill_ended_root(const struct filling *filling, const struct target_root *root,
+			    struct row *row)
+{
+	*row = (struct row){
+		.pid = root->pid,
+		.tid = root->tid,
+		.uid = root->uid,
+		.cgroup = -1,
+		.flags = ROW_EXITED,
+	};
+	memcpy(row->comm, root->comm, sizeof(row->comm));
+	users_name(filling->source->users, row->uid, row->user, sizeof(row->user));
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The numbers of those who have a row, ascending; the caller frees it. */
+static pid_t *list_tids(const struct rows *rows)
+{
+	pid_t *tids = xcalloc(rows->n, sizeof(*tids));
+
+	for (size_t i = 0; i < rows->n; i++)
+		tids[i] = rows->items[i].tid;
+	if (rows->n > 0)
+		qsort(tids, rows->n, sizeof(*tids), compare_pids);
+	return tids;
+}
+
+/* False where it is not the target's after all: of another user, in another cgroup. */
+static bool fill_root(struct filling *filling, const struct target_root *root, struct row *row)
+{
+	const struct snapshot_source *source = filling->source;
+
+	if (root->ended_ns) {
+		fill_ended_root(filling, root, row);
+	} else {
+		struct task *task = tasks_at(source->tasks, root->pid, root->tid, source->now_ns);
+		if (!target_has(source->target, source->tasks, task))
+			return false;
+		fill_row(filling, task, row);
+	}
+	row->threads = 1;
+	return true;
+}
+
+static void fill_silent_roots(struct filling *filling, struct rows *rows)
+{
+	size_t n, n_ran = rows->n;
+	const struct target_root *roots = target_roots(filling->source->target, &n);
+	pid_t *ran = n > 0 ? list_tids(rows) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		bool twice = i > 0 && roots[i].tid == roots[i - 1].tid;   /* by -p, and by -t */
+		bool still = filling->source->idle && !roots[i].ended_ns; /* as all who are */
+		if (twice || still ||
+		    (n_ran > 0 && bsearch(&roots[i].tid, ran, n_ran, sizeof(*ran), compare_pids)))
+			continue;
+		rows->n += fill_root(filling, &roots[i], &rows->items[rows->n]);
+	}
+	free(ran);
+}
+
+static void fill_places(const struct interval *interval, size_t slot, size_t row,
+			struct snapshot *snapshot)
+{
+	const struct interval_place *place = &interval->last_places[slot];
+
+	if (place->cpu == INTERVAL_NOWHERE)
+		return;
+	for (;; place = &interval->places[place->next - 1]) {
+		snapshot->places[snapshot->n_places++] =
+			(struct snapshot_place){row, interval->cpu_numbers[place->cpu], place->ns};
+		if (!place->next)
+			return;
+	}
+}
+
+/* Those that are known and did not run. */
+struct still_tasks {
+	struct filling *filling;
+	struct task **items;
+	size_t n, capacity;
+};
+
+static void put_still(struct still_tasks *still, struct task *task)
+{
+	still->items =
+		array_reserve(still->items, &still->capacity, still->n + 1, sizeof(struct task *));
+	still->items[still->n++] = task;
+}
+
+static void add_still(void *arg, struct task *task)
+{
+	struct still_tasks *still = arg;
+	const struct snapshot_source *source = still->filling->source;
+
+	if (task->interval == source->interval->sequence || task->zombie)
+		return;
+	if (task->start_ns > source->now_ns) /* it begins in the next interval */
+		return;
+	if (!task->looked_up && still->filling->budget > 0) {
+		still->filling->budget--;
+		tasks_read_proc(source->tasks, task);
+	}
+	if (!target_has(source->target, source->tasks, task))
+		return;
+	put_still(still, task);
+}
+
+static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)
+{
+	for (size_t i = 0; i < still->n; i++) {
+		fill_row(filling, still->items[i], &rows->items[rows->n]);
+		rows->items[rows->n].threads = 1;
+		rows->n++;
+	}
+	rows->n_still = still->n;
+}
+
+/* The target's rows; what is not its own is summed up. */
+static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
+{
+	const struct interval *interval = source->interval;
+	const struct columns *columns = snapshot->columns;
+	struct rows *rows = &snapshot->threads;
+	size_t width = tally_width(&interval->shape), n_roots;
+	struct filling filling = {
+		.source = source,
+		.snapshot = snapshot,
+		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
+		.cmdline_budget = 1 + (unsigned)(snapshot->interval_ns / CMDLINE_EVERY_NS),
+	};
+
+	snapshot->places = xcalloc(interval->n_ran + interval->n_places, sizeof(*snapshot->places));
+	mark_silent_roots(source);
+	struct still_tasks still = {.filling = &filling};
+	for (size_t i = 0; source->still && i < source->n_still; i++)
+		if (target_has(source->target, source->tasks, source->still[i]))
+			put_still(&still, source->still[i]);
+	if (source->idle && !source->still)
+		tasks_each(source->tasks, add_still, &still);
+	target_roots(source->target, &n_roots);
+	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);
+	rows->n = rows->n_still = 0;
+	/* Those above are found first: whose parent ended has another one by then. */
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		tasks_refresh(source->tasks, interval->ran[i], source->now_ns, &filling.budget);
+		if (target_has(source->target, source->tasks, interval->ran[i]))
+			add_sleeping(&filling, interval->ran[i]);
+	}
+	for (size_t i = 0; i < interval->n_ran; i++) {
+		const uint64_t *tally = interval->tallies + i * width;
+		if (!target_has(source->target, source->tasks, interval->ran[i])) {
+			tally_add(&interval->shape, snapshot->others, tally);
+			continue;
+		}
+		fill_row(&filling, interval->ran[i], &rows->items[rows->n]);
+		rows->items[rows->n].threads = 1;
+		fill_places(interval, i, rows->n, snapshot);
+		memcpy(rows_tally(columns, rows, rows->n), tally, width * sizeof(*tally));
+		rows->n++;
+	}
+	fill_silent_roots(&filling, rows);
+	fill_still(&filling, &still, rows);
+	free(still.items);
+	rows_evaluate(columns, snapshot_interval_s(snapshot), rows);
+}
+
+/* ---- CPUs */
+
+static void fill_cpu(const struct snapshot_source *source, size_t index, struct snapshot *snapshot)
+{
+	const struct interval *interval = source->interval;
+	const struct columns *columns = snapshot->columns;
+	size_t bytes = tally_width(&interval->shape) * sizeof(uint64_t);
+	struct snapshot_cpu *cpu = &snapshot->cpus[snapshot->n_cpus++];
+
+	cpu->cpu = interval->cpu_numbers[index];
+	const struct topology_cpu place =
+		topology_find(source->topology, cpu->cpu, interval->cpu_online[index]);
+	cpu->socket = place.socket;
+	cpu->node = place.node;
+	pmu_set_cpu_type(source->pmus, cpu->cpu, cpu->type, sizeof(cpu->type));
+	if (!interval->cpu_counted[index])
+		return;
+	cpu->cpus = 1;
+	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
+	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
+	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
+	snapshot_evaluate_busy(columns, snapshot_counted_ns(snapshot->interval_ns, cpu->tally, 1),
+			       false, cpu->tally, cpu->idle, cpu->figures);
+}
+
+static void fill_cpus(const struct snapshot_source *source, struct snapshot *snapshot)
+{
+	const struct interval *interval = source->interval;
+	size_t width = tally_width(&interval->shape), bytes = width * sizeof(uint64_t);
+	size_t counted = 0;
+
+	snapshot->cpus = xcalloc(interval->n_cpus, sizeof(*snapshot->cpus));
+	snapshot->totals = memcpy(xmalloc(bytes), interval->totals, bytes);
+	snapshot->idle = xcalloc(width, sizeof(uint64_t));
+	snapshot->unattributed = memcpy(xmalloc(bytes), interval->unattributed, bytes);
+	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
+		counted += interval->cpu_counted[i];
+		if (interval->cpu_online[i] || interval->cpu_counted[i])
+			fill_cpu(source, i, snapshot);
+	}
+	snapshot_evaluate_busy(
+		snapshot->columns,
+		snapshot_counted_ns(snapshot->interval_ns, snapshot->totals, counted), true,
+		snapshot->totals, snapshot->idle, snapshot->figures);
+}
+
+static void fill_notes(const struct notes *notes, struct snapshot *snapshot)
+{
+	snapshot->notes = xcalloc(notes->n, sizeof(char *));
+	for (size_t i = 0; i < notes->n; i++)
+		snapshot->notes[snapshot->n_notes++] = xstrdup(notes->items[i]);
+}
+
+struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns)
+{
+	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
+	size_t width = tally_width(&source->interval->shape);
+
+	snapshot->columns = columns_ref(source->columns);
+	snapshot->command_lines = source->command_lines;
+	snapshot->interval_ns = interval_ns;
+	snapshot->uneven = source->uneven;
+	snapshot->lost_records = source->interval->lost_records;
+	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
+				  width * sizeof(uint64_t));
+	fill_rows(source, snapshot);
+	snapshot->targeted = !target_is_all(source->target);
+	snapshot->ended = target_has_ended(source->target);
+	snapshot_merge_target(snapshot);
+	fill_cpus(source, snapshot);
+	fill_notes(source->notes, snapshot);
+	return snapshot;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The thread around the engine, on the fake kernel: commands go in, snapshots come out. The fake
+ * kernel's waits pause for a moment and return at once; a feed of this file's own waits for good.
+ * tests/live/test_feed_thread.c is on the real kernel.
+ */
+#include "core/output/metrics_export_feed.h"
+#include "tests/fake_kernel/fake_kernel.h"
+#include "tests/unit/shared/feed_thread_run.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const struct engine_config *software(void)
+{
+	static struct engine_config config;
+
+	config.preset = preset_find("software");
+	return &config;
+}
+
+static int open_machine(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .wait_pause_us = 1000});
+
+	fk_task(fk, &(struct fk_spec){.tid = 7, .comm = "worker"});
+	fk_switch(fk, 0, 7);
+	*state = fk;
+	return 0;
+}
+
+static int close_machine(void **state)
+{
+	assert_int_equal(fk_open_fds(*state), 0);
+	assert_int_equal(fk_mapped(*state), 0);
+	fk_free(*state);
+	return 0;
+}
+
+static void columns_come_and_go(void **state)
+{
+	struct sys sys = fk_sys(*state);
+
+	feed_thread_check_columns(feed_thread_open(&sys, software(), REFRESH_NS));
+}
+
+static void what_cannot_be_done_is_told(void **state)
+{
+	struct sys sys = fk_sys(*state);
+	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
+	bool told = false;
+
+	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "cylces"});
+	while (!told) {
+		struct snapshot *snapshot = feed_thread_next(feed_thread);
+
+		for (size_t k = 0; k < snapshot->n_notes; k++)
+			told |= strstr(snapshot->notes[k], "did you mean 'cycles'") != NULL;
+		snapshot_free(snapshot);
+	}
+	feed_thread_free(feed_thread);
+}
+
+/* ---- a feed that waits until the collector is woken, however long that takes */
+
+struct sleeper {
+	const struct sys *sys;
+	atomic_bool waits;
+};
+
+static int sleeper_wait(void *ctx, uint64_t until_ns, struct error *err)
+{
+	struct sleeper *sleeper = ctx;
+
+	(void)err;
+	atomic_store(&sleeper->waits, true);
+	sys_wait(sleeper->sys, NULL, 0, until_ns);
+	return 0;
+}
+
+static struct reply *sleeper_answer(void *ctx)
+{
+	(void)ctx;
+	return NULL;
+}
+
+static void sleeper_free(void *ctx)
+{
+	free(ctx);
+}
+
+static const struct feed_ops sleeper_ops = {
+	.wait = sleeper_wait,
+	.pop_reply = sleeper_answer,
+	.free = sleeper_free,
+};
+
+/* Ends the wait that is under way, and one that begins at the same moment. Else it never ends. */
+static void stops_in_a_long_interval(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct sleeper *sleeper = xcalloc(1, sizeof(*sleeper));
+		struct feed feed = {&sleeper_ops, sleeper};
+		struct feed_thread *feed_thread;
+		struct error err;
+
+		assert_int_equal(feed_thread_new(&feed_thread, &err), 0);
+		sleeper->sys = feed_thread_sys(feed_thread);
+		assert_int_equal(feed_thread_start(feed_thread, &feed, &err), 0);
+		while (i % 2 && !atomic_load(&sleeper->waits))
+			sched_yield();
+		feed_thread_free(feed_thread);
+	}
+}
+
+/* Commands that nobody came to are given up with the rest. */
+static void stops_in_the_middle(void **state)
+{
+	struct sys sys = fk_sys(*state);
+
+	for (int i = 0; i < 5; i++) {
+		struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
+
+		for (int k = 0; k < 20; k++)
+			feed_thread_do(feed_thread,
+				       &(struct command){COMMAND_ADD_EVENTS, "major-faults"});
+		feed_thread_free(feed_thread);
+	}
+}
+
+/* Waits for an answer; snapshots come as ever, and nobody need take them. */
+static struct reply *next_answer(struct feed_thread *feed_thread)
+{
+	struct reply *answer;
+
+	while (!(answer = feed_thread_pop_reply(feed_thread))) {
+		feed_thread_await(feed_thread);
+		snapshot_free(feed_thread_pop(feed_thread));
+	}
+	return answer;
+}
+
+/* While intervals end, columns change and another question comes. */
+static void questions_are_answered(void **state)
+{
+	struct sys sys = fk_sys(*state);
+	struct feed_thread *feed_thread = feed_thread_open(&sys, software(), REFRESH_NS);
+	struct reply *events = NULL, *answer = NULL;
+
+	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
+	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
+	do {
+		reply_free(events);
+		events = next_answer(feed_thread);
+		assert_int_equal(events->kind, QUERY_EVENTS);
+	} while (events->n_known < events->event_index->n);
+	assert_true(events->n_known > 20);
+	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "nobody-asks"});
+	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "major-faults"});
+	do {
+		reply_free(answer);
+		answer = next_answer(feed_thread);
+		assert_int_equal(answer->kind, QUERY_PREVIEW);
+	} while (strcmp(answer->preview->text, "major-faults") != 0);
+	assert_int_equal(answer->preview->kind, EVENT_SOFTWARE);
+	reply_free(answer);
+	feed_thread_await_column(feed_thread, "minor-faults", true);
+	/* What is under way is given up, and what nobody took; names live as long as the answer. */
+	feed_thread_query(feed_thread, &(struct query){.kind = QUERY_EVENTS});
+	feed_thread_query(feed_thread, &(struct query){QUERY_PREVIEW, "cycles"});
+	feed_thread_free(feed_thread);
+	assert_string_equal(events->event_index->items[0].name, "cycles");
+	reply_free(events);
+}
+
+/* How many snapshots it tells of. */
+static unsigned long told(struct metrics_export *export)
+{
+	static const char name[] = "\npmctop_snapshots_total ";
+	size_t size;
+	char *text = metrics_export_text(export, METRICS_EXPORT_OPENMETRICS, &size);
+	const char *at = strstr(text, name);
+	unsigned long n = at ? strtoul(at + strlen(name), NULL, 10) : 0;
+
+	free(text);
+	return n;
+}
+
+/* As behind a terminal that is stuck: nobody takes a snapshot, and monitoring gets them all. */
+static void dropped_ones_are_served(void **state)
+{
+	struct sys sys = fk_sys(*state);
+	struct metrics_export *export = metrics_export_new(10);
+	struct feed_thread *feed_thread;
+	struct engine *engine;
+	struct feed feed;
+	struct error err;
+
+	assert_int_equal(feed_thread_new(&feed_thread, &err), 0);
+	assert_int_equal(engine_new(&sys, software(), &engine, &err), 0);
+	live_init(&sys, engine, REFRESH_NS, &feed);
+	metrics_export_feed_init(export, &feed);
+	assert_null(feed.ops->playback); /* a machine has none */
+	assert_int_equal(feed_thread_start(feed_thread, &feed, &err), 0);
+	while (told(export) < 4)
+		sched_yield();
+	/* It is told of before it can be taken. */
+	struct snapshot *newest = feed_thread_next(feed_thread);
+	for (; newest->sequence < 4; newest = feed_thread_next(feed_thread))
+		snapshot_free(newest);
+	assert_true(told(export) >= newest->sequence);
+	snapshot_free(newest);
+	feed_thread_free(feed_thread);
+	metrics_export_free(export);
+}
+
+#define ON_MACHINE(test) cmocka_unit_test_setup_teardown(test, open_machine, close_machine)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_MACHINE(columns_come_and_go),    ON_MACHINE(what_cannot_be_done_is_told),
+		ON_MACHINE(questions_are_answered), ON_MACHINE(dropped_ones_are_served),
+		ON_MACHINE(stops_in_the_middle),    cmocka_unit_test(stops_in_a_long_interval),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What is asked of a running engine, on machines of which everything is known. Whatever is asked,
+ * counting goes on: each snapshot conserves, and no event is opened anew.
+ */
+#include "core/metric/catalog.h"
+#include "core/perf/perf_open_error.h"
+#include "tests/fake_kernel/machines.h"
+#include "tests/unit/shared/engine_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+enum { ME = 1000, MAIN = 50 };
+
+#define EVENTS "/sys/kernel/tracing/events"
+
+static struct fk *machine(const struct fk_config *config)
+{
+	struct fk *fk = fk_new(config);
+
+	fk_file(fk, EVENTS "/enable", "0\n");
+	fk_file(fk, EVENTS "/sched/enable", "0\n");
+	fk_file(fk, EVENTS "/sched/sched_switch/id", "314\n");
+	fk_file(fk, EVENTS "/sched/sched_waking/id", "315\n");
+	fk_task(fk, &(struct fk_spec){.tid = MAIN, .uid = ME, .rates = HALF_IPC});
+	fk_switch(fk, 0, MAIN);
+	return fk;
+}
+
+/* Waits for the next answer; what is shown meanwhile is as ever. */
+static struct reply *next_answer(struct engine *engine, struct fk *fk)
+{
+	uint64_t deadline_ns = fk_now(fk) + INTERVAL_NS;
+
+	for (int i = 0; i < 100000; i++) {
+		struct reply *answer = engine_pop_reply(engine);
+		if (answer)
+			return answer;
+		if (engine_wait(engine, deadline_ns) == 0) {
+			snapshot_free(engine_snapshot(engine));
+			deadline_ns = fk_now(fk) + INTERVAL_NS;
+		}
+	}
+	fail_msg("no answer comes");
+	return NULL;
+}
+
+static struct event_preview *ask_outlook(struct engine *engine, struct fk *fk, const char *text)
+{
+	engine_query(engine, &(struct query){QUERY_PREVIEW, text});
+	struct reply *answer = next_answer(engine, fk);
+	assert_int_equal(answer->kind, QUERY_PREVIEW);
+	struct event_preview *preview = answer->preview;
+	answer->preview = NULL;
+	reply_free(answer);
+	return preview;
+}
+
+/* ---- events */
+
+struct comparison {
+	const struct reply *answer;
+	size_t found;
+	enum figure_state tracepoints;
+	bool from_proc;
+};
+
+/* What --list says of it, which opens tracepoints too. */
+static int compare_entry(void *arg, const struct catalog_entry *entry)
+{
+	struct comparison *comparison = arg;
+	const struct event_index *event_index = comparison->answer->event_index;
+
+	for (size_t i = 0; i < event_index->n; i++) {
+		const struct event_index_item *item = &event_index->items[i];
+		if (strcmp(item->name, entry->name) != 0)
+			continue;
+		assert_string_equal(item->help, entry->help);
+		assert_string_equal(item->pmu, entry->pmu);
+		assert_int_equal(item->example, entry->example);
+		/* The fake kernel has no tracepoints, but is not asked for them here. */
+		enum figure_state told = strcmp(item->pmu, "tracepoint") == 0
+						 ? comparison->tracepoints
+						 : entry->state;
+		bool faults = strcmp(item->name, "page-faults") == 0 ||
+			      strcmp(item->name, "minor-faults") == 0 ||
+			      strcmp(item->name, "major-faults") == 0;
+		if (faults && comparison->from_proc)
+			told = FIGURE_VALID; /* by /proc */
+		if (!item->example)
+			assert_int_equal(comparison->answer->states[i], told);
+		comparison->found++;
+		return 0;
+	}
+	fail_msg("%s is missing", entry->name);
+	return 0;
+}
+
+static void compare(struct fk *fk, const struct fk_config *config, const struct reply *answer)
+{
+	bool ordinary = config->unprivileged, denied = ordinary || config->denied;
+	struct sys sys = fk_sys(fk);
+	struct pmu_set pmus;
+	const struct event_context context = {
+		.sys = &sys,
+		.pmus = &pmus,
+		.levels = ordinary ? EVENT_LEVELS_USER : EVENT_LEVELS_ALL,
+	};
+	struct comparison comparison = {
+		.answer = answer,
+		.tracepoints = denied ? FIGURE_DENIED : FIGURE_VALID,
+		.from_proc = denied,
+	};
+
+	pmu_set_read(&sys, &pmus);
+	/* With a pattern tracepoints are told one by one. */
+	catalog_events(&context, "c", compare_entry, &comparison);
+	catalog_events(&context, "tracepoint", compare_entry, &comparison);
+	assert_true(comparison.found > 40);
+	pmu_set_fini(&pmus);
+}
+
+/* Names at once, then what can be counted; the same names again at another time. */
+static void all_events(void **state)
+{
+	const struct fk_config *config = *state;
+	struct fk *fk = machine(config);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+	const struct event_index *first = NULL;
+	size_t n_known = 0;
+
+	for (int again = 0; again < 2; again++) {
+		struct reply *answer;
+		bool done;
+		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+		do {
+			answer = next_answer(engine, fk);
+			assert_int_equal(answer->kind, QUERY_EVENTS);
+			assert_true(!first || answer->event_index == first);
+			assert_true(answer->n_known >= n_known);
+			assert_true(first || answer->n_known == 0);
+			first = answer->event_index;
+			n_known = answer->n_known;
+			done = n_known == first->n;
+			if (done)
+				compare(fk, config, answer);
+			reply_free(answer);
+		} while (!done);
+		assert_null(engine_pop_reply(engine));
+	}
+	close_all(engine, fk);
+}
+
+/* Other levels: what was allowed may not be now. */
+static void events_of_other_levels(void **state)
+{
+	struct fk *fk =
+		machine(&(struct fk_config){.unprivileged = true, .uid = ME, .paranoid = 2});
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+
+	(void)state;
+	for (enum event_levels levels = 0; levels < EVENT_LEVELS; levels++) {
+		struct reply *answer = NULL;
+		engine_do(engine, &(struct command){.kind = COMMAND_LEVELS, .number = levels});
+		snapshot_free(nth_snapshot(engine, fk, 2));
+		engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+		do {
+			reply_free(answer);
+			answer = next_answer(engine, fk);
+		} while (answer->n_known < answer->event_index->n);
+		for (size_t i = 0; i < answer->event_index->n; i++)
+			if (strcmp(answer->event_index->items[i].name, "cycles") == 0)
+				assert_int_equal(answer->states[i], levels == EVENT_LEVELS_KERNEL
+									    ? FIGURE_DENIED
+									    : FIGURE_VALID);
+		reply_free(answer);
+	}
+	close_all(engine, fk);
+}
+
+/* ---- outlooks */
+
+static const struct prospect {
+	const char *name;
+	const struct fk_config *config;
+	const char *text;
+	const char *words; /* as event_preview_describe has it */
+	const char *pmu, *encoding;
+} prospects[] = {
+	{"fits", &fk_machine_zen, "r201", "fits: 6 of 6 counters", "cpu", "cpu/config=0x201/"},
+	{"of user space", &fk_machine_zen, "r201:u", "fits: 6 of 6 counters", "cpu",
+	 "cpu/config=0x201/u"},
+	{"of the kernel", &fk_machine_zen, "cycles:k", "fits: 6 of 6 counters", "cpu",
+	 "type 0 config 0x0:k"},
+	{"does not fit", &fk_machine_zen, "r201,r202",
+	 "takes turns: one of 2 then, counted for 50% of the time", "cpu",
+	 "cpu/config=0x201/, cpu/config=0x202/"},
+	{"is counted already", &fk_machine_zen, "cycles,r777", "is counted already", "cpu",
+	 "type 0 config 0x0, cpu/config=0x777/"},
+	{"has a counter of its own", &fk_machine_intel, "ref-cycles", "fits: 6 counters", "cpu",
+	 "type 0 config 0x9"},
+	{"on two PMUs", &fk_machine_hybrid, "r201", "fits: 6 of 7 counters", "cpu_atom, cpu_core",
+	 "cpu_atom/config=0x201/, cpu_core/config=0x201/"},
+	{"needs no counter", &fk_machine_zen, "minor-faults", "needs no counter", "software",
+	 "software/config=0x5/"},
+	{"of /proc", &fk_machine_zen, "user_time", "needs no counter", "software", ""},
+	{"a tracepoint", &fk_machine_zen, "sched:sched_switch", "needs no counter", "tracepoint",
+	 "tracepoint/config=0x13a/"},
+	{"of a socket", &fk_machine_zen, "power/energy-pkg/",
+	 "of whole sockets: the machine's, and no task's", "power", "power/config=0x2/"},
+	{"unknown", &fk_machine_zen, "cylces", "Unknown event 'cylces': did you mean 'cycles'?", "",
+	 ""},
+	{"no list", &fk_machine_zen, "{cycles", "Events, position 1: this brace is not closed", "",
+	 ""},
+	{"nothing", &fk_machine_zen, "", "Events, position 1: expected the name of an event", "",
+	 ""},
+	{"unsupported", &fk_machine_zen, "bus-cycles",
+	 "Event bus-cycles is not supported on this CPU.", "cpu", "type 0 config 0x6"},
+	{"no counters at all", &fk_machine_guest, "cycles", PERF_OPEN_NO_PMU, "hardware",
+	 "type 0 config 0x0"},
+};
+
+static void test_prospect(void **state)
+{
+	static const struct engine_column columns[] = {{ENGINE_EVENTS, "cycles,r777"}};
+	const struct engine_config config = {
+		.columns = columns,
+		.n_columns = 1,
+	};
+	const struct prospect *this = *state;
+	struct fk *fk = machine(this->config);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *before = nth_snapshot(engine, fk, 2);
+	unsigned fds = fk_open_fds(fk);
+	struct event_preview *preview = ask_outlook(engine, fk, this->text);
+	char words[256];
+
+	event_preview_describe(preview, words, sizeof(words));
+	if (strncmp(words, this->words, strlen(this->words)) != 0)
+		fail_msg("%s", words);
+	assert_string_equal(preview->text, this->text);
+	assert_string_equal(preview->pmu, this->pmu);
+	assert_string_equal(preview->encoding, this->encoding);
+	assert_int_equal(fk_open_fds(fk), fds);
+	struct snapshot *after = nth_snapshot(engine, fk, 2);
+	assert_ptr_equal(after->columns, before->columns);
+	assert_int_equal(after->unattributed[TALLY_TASK_CLOCK], 0);
+	snapshot_free(before);
+	snapshot_free(after);
+	/* And so it comes to be. */
+	engine_do(engine, &(struct command){COMMAND_ADD_EVENTS, this->text});
+	after = nth_snapshot(engine, fk, 3);
+	if (preview->kind == EVENT_HARDWARE && preview->state == FIGURE_VALID)
+		assert_int_equal(plan_most_turns(after->columns->plan), preview->turns_after);
+	snapshot_free(after);
+	free(preview);
+	close_all(engine, fk);
+}
+
+/* The same, counted task by task. */
+static void prospects_of_an_ordinary_user(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} rows[] = {
+		{"r201", "fits: 5 of 6 counters"},
+		{"r201,r202,r203,r204", "takes turns: one of 2 then, counted for 50% of the time"},
+		{"cycles:k", "Event cycles:k is of the kernel: it needs CAP_PERFMON"},
+		{"page-faults", "is counted already"},
+		{"minor-faults", "needs no counter"},
+		{"power/energy-pkg/", "Event power/energy-pkg/ is counted for a whole socket"},
+	};
+	struct fk_config config = fk_machine_zen;
+	const struct engine_column column = {ENGINE_EVENTS, "page-faults"};
+
+	(void)state;
+	config.unprivileged = true;
+	config.uid = ME;
+	config.paranoid = 2;
+	struct fk *fk = machine(&config);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine =
+		open_engine_with(&sys, &(struct engine_config){.columns = &column, .n_columns = 1});
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct event_preview *preview = ask_outlook(engine, fk, rows[i].text);
+		char words[256];
+		event_preview_describe(preview, words, sizeof(words));
+		if (strncmp(words, rows[i].words, strlen(rows[i].words)) != 0)
+			fail_msg("%s: %s", rows[i].text, words);
+		free(preview);
+	}
+	close_all(engine, fk);
+}
+
+/* Of several questions the last one counts, and none is asked twice. */
+static void the_last_one_counts(void **state)
+{
+	struct fk *fk = machine(&fk_machine_zen);
+	struct sys sys = fk_sys(fk);
+	struct engine *engine = open_engine(&sys);
+
+	(void)state;
+	engine_query(engine, &(struct query){QUERY_PREVIEW, "r201"});
+	struct event_preview *preview = ask_outlook(engine, fk, "r202");
+	assert_string_equal(preview->text, "r202");
+	assert_null(engine_pop_reply(engine));
+	free(preview);
+	/* Those that nobody takes are given up, as are those that nobody works on. */
+	engine_query(engine, &(struct query){QUERY_PREVIEW, "r203"});
+	engine_query(engine, &(struct query){.kind = QUERY_EVENTS});
+	assert_int_equal(engine_wait(engine, fk_now(fk) + INTERVAL_NS), 1);
+	engine_query(engine, &(struct query){QUERY_PREVIEW, "r204"});
+	close_all(engine, fk);
+}
+
+int main(void)
+{
+	static struct fk_config ordinary = {.unprivileged = true, .uid = ME, .paranoid = 2};
+	static struct fk_config denied = {.denied = EPERM};
+	static struct fk_config zen, guest;
+	const struct CMUnitTest others[] = {
+		{.name = "all events", .test_func = all_events, .initial_state = &zen},
+		{.name = "all events of a guest", .test_func = all_events, .initial_state = &guest},
+		{.name = "all events of an ordinary user",
+		 .test_func = all_events,
+		 .initial_state = &ordinary},
+		{.name = "all events denied", .test_func = all_events, .initial_state = &denied},
+		cmocka_unit_test(events_of_other_levels),
+		cmocka_unit_test(prospects_of_an_ordinary_user),
+		cmocka_unit_test(the_last_one_counts),
+	};
+	struct CMUnitTest tests[ARRAY_SIZE(prospects) + ARRAY_SIZE(others)];
+
+	zen = fk_machine_zen;
+	guest = fk_machine_guest;
+	for (size_t i = 0; i < ARRAY_SIZE(prospects); i++)
+		tests[i] = (struct CMUnitTest){.name = prospects[i].name,
+					       .test_func = test_prospect,
+					       .initial_state = (void *)(uintptr_t)&prospects[i]};
+	memcpy(tests + ARRAY_SIZE(prospects), others, sizeof(others));
+	return cmocka_run_group_tests_name("question", tests, NULL, NULL);
+}

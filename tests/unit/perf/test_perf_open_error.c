@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+/* Every refusal has a sentence, and where there is a remedy the sentence has it. */
+#include "core/base/util.h"
+#include "core/perf/perf_open_error.h"
+#include "tests/fake_kernel/fake_kernel.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FILTERED "Uid:\t0\t0\t0\t0\nCapEff:\t0\nSeccomp:\t2\n"
+#define FREE     "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n"
+
+static void test_sentences(void **state)
+{
+	static const struct {
+		const char *name;
+		int code;
+		const char *event;
+		struct fk_config config;
+		const char *says, *remedy;
+		const char *status, *path, *text; /* of /proc/self and of one more file */
+	} rows[] = {
+		{"Debian's level",
+		 EACCES,
+		 NULL,
+		 {.unprivileged = true, .paranoid = 3},
+		 "denies all counters to ordinary users",
+		 "sysctl kernel.perf_event_paranoid=0"},
+		{"Ubuntu's level",
+		 EPERM,
+		 NULL,
+		 {.unprivileged = true, .paranoid = 4},
+		 "(perf_event_paranoid=4)",
+		 "sysctl kernel.perf_event_paranoid=0"},
+		{"system-wide",
+		 EACCES,
+		 NULL,
+		 {.unprivileged = true, .paranoid = 2},
+		 "The system-wide view needs CAP_PERFMON",
+		 "sysctl kernel.perf_event_paranoid=0"},
+		{"a user namespace",
+		 EACCES,
+		 NULL,
+		 {.unprivileged = true, .paranoid = 2},
+		 "capabilities do not count",
+		 "On the host: sysctl",
+		 FREE,
+		 "/proc/self/ns/user",
+		 "user:[4026532177]"},
+		{"seccomp",
+		 EPERM,
+		 NULL,
+		 {.denied = EPERM},
+		 "blocked by a seccomp filter",
+		 "--cap-add PERFMON"},
+		{"docker's seccomp",
+		 EPERM,
+		 NULL,
+		 {.denied = EPERM, .paranoid = 2},
+		 "Blocked by the container's seccomp filter",
+		 "add --cap-add PERFMON.",
+		 FILTERED,
+		 "/.dockerenv",
+		 ""},
+		{"its EACCES",
+		 EACCES,
+		 NULL,
+		 {.denied = EACCES, .paranoid = 2},
+		 "Blocked by the container's seccomp filter",
+		 "add --cap-add PERFMON.",
+		 FILTERED,
+		 "/run/.containerenv",
+		 ""},
+		{"kubernetes",
+		 EPERM,
+		 NULL,
+		 {.denied = EPERM},
+		 "Blocked by the container's",
+		 "securityContext",
+		 FILTERED,
+		 "/proc/self/cgroup",
+		 "0::/kubepods.slice/x\n"},
+		{"lxc",
+		 EPERM,
+		 NULL,
+		 {.denied = EPERM},
+		 "Blocked by the container's",
+		 "lxc.seccomp.profile",
+		 FILTERED,
+		 "/run/systemd/container",
+		 "lxc\n"},
+		{"systemd-nspawn",
+		 EPERM,
+		 NULL,
+		 {.denied = EPERM},
+		 "Blocked by the container's",
+		 "--system-call-filter=perf_event_open",
+		 FILTERED,
+		 "/run/systemd/container",
+		 "systemd-nspawn\n"},
+		{"a security module",
+		 EACCES,
+		 NULL,
+		 {.denied = EACCES},
+		 "a security module",
+		 "dmesg",
+		 FREE},
+		{"another's EPERM",
+		 EPERM,
+		 NULL,
+		 {.denied = EPERM},
+		 "a security module",
+		 "dmesg",
+		 FREE},
+		{"denied all the same",
+		 EACCES,
+		 NULL,
+		 {.denied = EACCES, .paranoid = -1},
+		 "blocked",
+		 "--cap-add PERFMON"},
+		{"ENOSYS by seccomp",
+		 ENOSYS,
+		 NULL,
+		 {.denied = ENOSYS, .paranoid = 2},
+		 "blocked by a seccomp filter",
+		 "--cap-add PERFMON",
+		 FILTERED},
+		/* What is asked without an event needs no PMU. */
+		{"not even software",
+		 ENOENT,
+		 NULL,
+		 {.paranoid = 2},
+		 "perf_event_open failed: No such file",
+		 ""},
+		{"one event",
+		 ENOENT,
+		 "cycles",
+		 {.paranoid = 2},
+		 "Event cycles is not supported on this CPU",
+		 ""},
+		{"one event, by its mode",
+		 EOPNOTSUPP,
+		 "cycles",
+		 {.paranoid = 2},
+		 "not supported on this CPU",
+		 ""},
+		{"no sense",
+		 EINVAL,
+		 "branches",
+		 {.paranoid = 2},
+		 "Event branches is refused as it is",
+		 ""},
+		{"descriptors",
+		 EMFILE,
+		 NULL,
+		 {.paranoid = 2},
+		 "Out of file descriptors",
+		 "ulimit -n"},
+		{"descriptors of all",
+		 ENFILE,
+		 NULL,
+		 {.paranoid = 2},
+		 "Out of file descriptors",
+		 "fs.file-max"},
+		{"rings",
+		 ENOBUFS,
+		 NULL,
+		 {.paranoid = 2},
+		 "No locked memory is left",
+		 "RLIMIT_MEMLOCK"},
+		{"memory", ENOMEM, NULL, {.paranoid = 2}, "no memory left", "memory.max"},
+		{"exclusive", EBUSY, NULL, {.paranoid = 2}, "held by another program", ""},
+		{"offline", ENODEV, NULL, {.paranoid = 2}, "went offline", ""},
+		{"anything else",
+		 EIO,
+		 "cycles",
+		 {.paranoid = 2},
+		 "failed for cycles: Input/output error",
+		 ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk *fk = fk_new(&rows[i].config);
+		struct sys sys = fk_sys(fk);
+		struct error err = {0};
+
+		if (rows[i].status)
+			fk_file(fk, "/proc/self/status", rows[i].status);
+		if (rows[i].path)
+			fk_file(fk, rows[i].path, rows[i].text);
+		perf_open_error(&sys, -rows[i].code, rows[i].event, &err);
+		if (!strstr(err.text, rows[i].says) || !strstr(err.text, rows[i].remedy))
+			fail_msg("%s: %s", rows[i].name, err.text);
+		assert_int_equal(err.code, -rows[i].code);
+		assert_true(strlen(err.text) < sizeof(err.text) - 1); /* not cut */
+		fk_free(fk);
+	}
+}
+
+static void test_no_perf(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){.denied = ENOSYS});
+	struct sys sys = fk_sys(fk);
+	struct error err;
+
+	(void)state;
+	fk_file(fk, "/proc/sys/kernel/perf_event_paranoid", NULL);
+	fk_file(fk, "/proc/sys/kernel/osrelease", "6.18.0\n");
+	perf_open_error(&sys, -ENOSYS, NULL, &err);
+	assert_non_null(strstr(err.text, "built without CONFIG_PERF_EVENTS"));
+	fk_free(fk);
+}
+
+/* What else is granted is no reason to look for one who refuses everything. */
+static void test_kernel_breakpoint(void **state)
+{
+	struct fk *fk = fk_new(&(struct fk_config){0});
+	struct sys sys = fk_sys(fk);
+	struct event_code code = {
+		.attr = {.type = PERF_TYPE_BREAKPOINT, .bp_addr = 0xffffffff81000000},
+	};
+	struct event event = {
+		.name = (char[]){"mem:0xffffffff81000000:w"},
+		.kind = EVENT_SOFTWARE,
+		.codes = &code,
+		.n_codes = 1,
+		.answer = -EPERM,
+	};
+	struct error err;
+
+	(void)state;
+	perf_open_error_event(&sys, &event, &err);
+	assert_non_null(strstr(err.text, "CAP_SYS_ADMIN"));
+	code.attr.bp_addr = 0x7f0010000000;
+	perf_open_error_event(&sys, &event, &err);
+	assert_null(strstr(err.text, "CAP_SYS_ADMIN"));
+	fk_free(fk);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_no_perf),
+		cmocka_unit_test(test_kernel_breakpoint),
+	};
+
+	return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
+}

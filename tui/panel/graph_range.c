@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "tui/panel/graph_range.h"
+
+#include "tui/options/duration.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The part of a recording that is shown, which one is in the middle of, but for its ends. */
+static void part_of(const struct graph_range *graph_range, unsigned step, uint64_t *from_ns,
+		    uint64_t *to_ns)
+{
+	uint64_t all_ns = graph_range->end_ns - graph_range->begin_ns;
+	uint64_t part_ns = all_ns / PAST_STEP_MAX * step;
+
+	*from_ns = graph_range->begin_ns;
+	*to_ns = graph_range->end_ns;
+	if (step >= PAST_STEP_MAX || part_ns == 0)
+		return;
+	if (graph_range->now_ns > graph_range->begin_ns + part_ns / 2)
+		*from_ns = graph_range->now_ns - part_ns / 2;
+	if (*from_ns > graph_range->end_ns - part_ns)
+		*from_ns = graph_range->end_ns - part_ns;
+	*to_ns = *from_ns + part_ns;
+}
+
+/* An interval is marked by its end, which belongs to what is before it. */
+static void mark(const struct graph_range *graph_range, uint64_t from_ns, uint64_t to_ns,
+		 struct graph *graph)
+{
+	if (graph_range->now_ns <= from_ns || graph_range->now_ns > to_ns)
+		return;
+	double part = (double)(graph_range->now_ns - from_ns) / (double)(to_ns - from_ns);
+	double place = ceil(part * (double)graph->n) - 1;
+
+	graph->marked = true;
+	graph->mark = place > 0 ? (size_t)place : 0;
+	if (graph->mark >= graph->n)
+		graph->mark = graph->n - 1;
+}
+
+void graph_range_read(const struct graph_range *graph_range, const struct history_key *key,
+		      const char *metric, unsigned step, float *values, struct graph *graph)
+{
+	uint64_t from_ns, to_ns;
+
+	graph->values = values;
+	graph->marked = false;
+	if (!graph_range->whole) {
+		history_read(graph_range->history, key, metric, step, graph->n, values);
+		return;
+	}
+	part_of(graph_range, step, &from_ns, &to_ns);
+	if (from_ns < to_ns) {
+		history_read_range(graph_range->history, key, metric, from_ns, to_ns, graph->n,
+				   values);
+		mark(graph_range, from_ns, to_ns, graph);
+		return;
+	}
+	for (size_t i = 0; i < graph->n; i++)
+		values[i] = NAN;
+}
+
+void graph_range_describe(const struct graph_range *graph_range, unsigned step, size_t n,
+			  char *text, size_t size)
+{
+	uint64_t from_ns, to_ns;
+	char part[24], all[24];
+
+	if (!graph_range->whole) {
+		duration_format_age(history_span_ns(graph_range->history, step, n), part,
+				    sizeof(part));
+		snprintf(text, size, "the last %s", part);
+		return;
+	}
+	part_of(graph_range, step, &from_ns, &to_ns);
+	duration_format_age(to_ns - from_ns, part, sizeof(part));
+	duration_format_age(graph_range->end_ns - graph_range->begin_ns, all, sizeof(all));
+	if (step >= PAST_STEP_MAX)
+		snprintf(text, size, "all %s", all);
+	else
+		snprintf(text, size, "%s of %s", part, all);
+}

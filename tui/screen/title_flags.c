@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "tui/screen/title_flags.h"
+
+#include "core/base/util.h"
+#include "tui/screen/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	WEIGHT = 96,          /* they go last but for host and clock */
+	WEIGHT_OF_FACTS = 55, /* before tasks */
+};
+
+static void add(struct segments *states, const char *label, const char *text)
+{
+	struct segment *segment = segments_add(states, WEIGHT);
+
+	text_copy(segment->label, sizeof(segment->label), label);
+	text_copy(segment->text, sizeof(segment->text), text);
+	segment->text_style = STYLE_WARN;
+}
+
+static void add_followed(const struct list *list, struct segments *states)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%s%s", list->followed.name,
+		 list->away ? " (did not run)" : "");
+	add(states, "following", text);
+}
+
+/* "3: %CPU 120.3 IPC 0.31", or "3, 2 here: ..." */
+static void add_tagged(const struct list *list, const struct snapshot *snapshot,
+		       struct segments *states)
+{
+	static const char *const shown[] = {"cpu_percent", "ipc"};
+	const struct row_refs_sum *sum = &list->tagged;
+	char text[80];
+	size_t length = (size_t)snprintf(text, sizeof(text), "%zu", sum->n);
+
+	if (sum->here < sum->n)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, ", %zu here",
+					   sum->here);
+	for (size_t i = 0; sum->figures && i < ARRAY_SIZE(shown); i++) {
+		int metric = columns_metric(snapshot->columns, shown[i]);
+		struct cell cell;
+
+		if (metric < 0)
+			continue;
+		figure_format(snapshot->columns->metrics[metric].def, sum->figures[metric], &cell);
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s %s %.10s",
+					   i ? "" : ":", snapshot->columns->metrics[metric].title,
+					   cell.text);
+	}
+	add(states, "tagged", text);
+}
+
+/* Nothing that changes what one sees: it goes before the others. */
+static void add_listening(const struct app *app, struct segments *states)
+{
+	struct segment *segment = segments_add(states, WEIGHT_OF_FACTS);
+
+	text_copy(segment->label, sizeof(segment->label), "listening on");
+	text_copy(segment->text, sizeof(segment->text), app->listening);
+}
+
+void title_flags_of(struct app *app, struct segments *states)
+{
+	struct list *list = app_list(app);
+
+	if (app->readonly)
+		add(states, "", "READONLY");
+	if (app->listening)
+		add_listening(app, states);
+	if (!list || !app->snapshot)
+		return;
+
+	const struct view *view = list_view(list, app->snapshot);
+	const struct row_filter_spec *filter = &list->spec.filter;
+
+	if (filter->text[strspn(filter->text, " ")])
+		add(states, "filter", filter->text);
+	if (filter->one_user)
+		add(states, "user", app->user);
+	if (list->following && row_ref_fits(&list->followed, view))
+		add_followed(list, states);
+	if (list->tagged.n > 0)
+		add_tagged(list, app->snapshot, states);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#include "tui/widget/row_ref.h"
+
+#include "core/base/text.h"
+#include "core/base/util.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a line is */
+
+struct identity {
+	enum rollup kind;
+	int64_t number;
+	const char *path; /* "" where it is no cgroup */
+};
+
+/* Between unfolded sockets and nodes there are CPUs. */
+static enum rollup kind_of(const struct view *view, size_t line)
+{
+	if (view->cpus && !view_is_unit(view, line))
+		return ROLLUP_CPU;
+	return view->spec.by == ROLLUP_TREE ? ROLLUP_PROCESS : view->spec.by;
+}
+
+static struct identity identity_of(const struct view *view, size_t line)
+{
+	struct identity identity = {.kind = kind_of(view, line), .path = ""};
+	const struct row *row = view_row(view, line);
+	const char *path;
+
+	switch (identity.kind) {
+	case ROLLUP_PROCESS:
+	case ROLLUP_TREE:
+		identity.number = row->pid;
+		break;
+	case ROLLUP_THREAD:
+		identity.number = row->tid;
+		break;
+	case ROLLUP_USER:
+		identity.number = row->uid;
+		break;
+	case ROLLUP_CGROUP:
+		path = snapshot_cgroup(view->snapshot, row);
+		identity.path = path ? path : "";
+		break;
+	case ROLLUP_CPU:
+	case ROLLUP_SOCKET:
+	case ROLLUP_NODE:
+		identity.number = view_cpu(view, line)->cpu;
+		break;
+	}
+	return identity;
+}
+
+static int compare(const struct identity *identity, const struct row_ref *mark)
+{
+	if (identity->kind != mark->kind)
+		return identity->kind < mark->kind ? -1 : 1;
+	if (identity->number != mark->number)
+		return identity->number < mark->number ? -1 : 1;
+	return strcmp(identity->path, mark->path);
+}
+
+/* Whether the line is it and not a later one of its number. */
+static bool is_it(const struct row_ref *mark, const struct view *view, size_t line)
+{
+	const struct row *row = view_row(view, line);
+
+	return !row || row->start_ns <= mark->made_ns;
+}
+
+static void name_it(struct row_ref *mark, const struct view *view, size_t line)
+{
+	const struct row *row = view_row(view, line);
+	struct cell cell = {.text = ""};
+
+	switch (mark->kind) {
+	case ROLLUP_PROCESS:
+	case ROLLUP_TREE:
+	case ROLLUP_THREAD:
+		text_printable(cell.text, sizeof(cell.text), row->comm, sizeof(row->comm));
+		snprintf(mark->name, sizeof(mark->name), "%d %.50s", (int)mark->number, cell.text);
+		break;
+	case ROLLUP_USER:
+		text_printable(mark->name, sizeof(mark->name), row->user[0] ? row->user : "-",
+			       UINT_MAX);
+		break;
+	case ROLLUP_CGROUP:
+		view_cell(view, line, view->n_columns - 1, &cell);
+		text_printable(mark->name, sizeof(mark->name), cell.text, UINT_MAX);
+		break;
+	case ROLLUP_CPU:
+	case ROLLUP_SOCKET:
+	case ROLLUP_NODE:
+		snprintf(mark->name, sizeof(mark->name), "%s %d", rollup_name(mark->kind),
+			 (int)mark->number);
+		break;
+	}
+}
+
+/* ---- one */
+
+void row_ref_init(const struct view *view, size_t line, struct row_ref *mark)
+{
+	struct identity identity = identity_of(view, line);
+	const struct row *row = view_row(view, line);
+
+	*mark = (struct row_ref){
+		.kind = identity.kind,
+		.pid = row ? row->pid : 0,
+		.number = identity.number,
+		.path = xstrdup(identity.path),
+		.made_ns = view->snapshot->time_ns,
+	};
+	name_it(mark, view, line);
+}
+
+void row_ref_fini(struct row_ref *mark)
+{
+	free(mark->path);
+	*mark = (struct row_ref){0};
+}
+
+bool row_ref_fits(const struct row_ref *mark, const struct view *view)
+{
+	enum rollup by = view->spec.by == ROLLUP_TREE ? ROLLUP_PROCESS : view->spec.by;
+
+	return mark->kind == by || (mark->kind == ROLLUP_CPU && view->cpus);
+}
+
+size_t row_ref_find(const struct row_ref *mark, const struct view *view)
+{
+	for (size_t line = 0; row_ref_fits(mark, view) && line < view->n; line++) {
+		struct identity identity = identity_of(view, line);
+
+		if (compare(&identity, mark) == 0 && is_it(mark, view, line))
+			return line;
+	}
+	return SIZE_MAX;
+}
+
+/* ---- many */
+
+static void remove_at(struct row_refs *marks, size_t i)
+{
+	row_ref_fini(&marks->items[i]);
+	memmove(&marks->items[i], &marks->items[i + 1], (--marks->n - i) * sizeof(*marks->items));
+}
+
+void row_refs_fini(struct row_refs *marks)
+{
+	while (marks->n > 0)
+		remove_at(marks, marks->n - 1);
+	free(marks->items);
+	*marks = (struct row_refs){0};
+}
+
+/* Where it is, or would be. */
+static size_t place_of(const struct row_refs *marks, const struct identity *identity)
+{
+	size_t low = 0, high = marks->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(identity, &marks->items[middle]) > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Of that identity, whoever it was then. */
+static struct row_ref *find(const struct row_refs *marks, const struct view *view, size_t line,
+			    size_t *place)
+{
+	struct identity identity = identity_of(view, line);
+
+	*place = place_of(marks, &identity);
+	return *place < marks->n && compare(&identity, &marks->items[*place]) == 0
+		       ? &marks->items[*place]
+		       : NULL;
+}
+
+struct row_ref *row_refs_at(const struct row_refs *marks, const struct view *view, size_t line)
+{
+	size_t place;
+	struct row_ref *mark = marks->n > 0 ? find(marks, view, line, &place) : NULL;
+
+	return mark && is_it(mark, view, line) ? mark : NULL;
+}
+
+void row_refs_toggle(struct row_refs *marks, const struct view *view, size_t line)
+{
+	size_t place;
+	struct row_ref *mark = find(marks, view, line, &place);
+	bool was_set = mark && is_it(mark, view, line);
+
+	if (mark)
+		remove_at(marks, place);
+	if (was_set)
+		return;
+	marks->items =
+		array_reserve(marks->items, &marks->capacity, marks->n + 1, sizeof(*marks->items));
+	memmove(&marks->items[place + 1], &marks->items[place],
+		(marks->n++ - place) * sizeof(*marks->items));
+	row_ref_init(view, line, &marks->items[place]);
+}
+
+/* ---- their sum */
+
+/* Whether the socket or node of a CPU is marked too. */
+static bool is_in_one(const struct row_refs *marks, const struct view *view, size_t line)
+{
+	const struct snapshot_cpu *cpu = view_cpu(view, line);
+	struct identity unit = {.kind = view->spec.by, .path = ""};
+
+	if (view_is_unit(view, line) || unit.kind == ROLLUP_CPU)
+		return false;
+	unit.number = unit.kind == ROLLUP_NODE ? cpu->node : cpu->socket;
+	size_t place = place_of(marks, &unit);
+	return place < marks->n && compare(&unit, &marks->items[place]) == 0;
+}
+
+/* In a tree a row has what its descendants have too. */
+static bool is_below_one(const struct row_refs *marks, const struct view *view, size_t line,
+			 const size_t *lines)
+{
+	const size_t *parents = view->rolled.parents;
+
+	for (size_t at = parents ? parents[view->order[line]] : SIZE_MAX; at != SIZE_MAX;
+	     at = parents[at])
+		if (lines[at] != SIZE_MAX && row_refs_at(marks, view, lines[at]))
+			return true;
+	return false;
+}
+
+struct adding {
+	uint64_t *tally, *idle;
+	size_t cpus;
+	unsigned lost; /* ROW_LOST, or 0 */
+};
+
+static void add_line(struct adding *adding, const struct view *view, size_t line)
+{
+	const struct columns *columns = view->snapshot->columns;
+	size_t index = view->order[line];
+
+	if (view->rows) {
+		tally_add(&columns->plan->shape, adding->tally,
+			  rows_tally(columns, view->rows, index));
+		adding->lost |= view->rows->items[index].flags & ROW_LOST;
+	} else if (view->cpus[index].tally) {
+		tally_add(&columns->plan->shape, adding->tally, view->cpus[index].tally);
+		tally_add(&columns->plan->shape, adding->idle, view->cpus[index].idle);
+		adding->cpus += view->cpus[index].cpus ? view->cpus[index].cpus : 1;
+	}
+}
+
+static struct figure *evaluate(const struct adding *adding, const struct view *view)
+{
+	const struct columns *columns = view->snapshot->columns;
+	uint64_t interval_ns = view->snapshot->interval_ns;
+	struct figure *figures;
+
+	if (view->cpus) {
+		figures = xcalloc(columns->n_metrics, sizeof(*figures));
+		snapshot_evaluate_busy(
+			columns, snapshot_counted_ns(interval_ns, adding->tally, adding->cpus),
+			false, adding->tally, adding->idle, figures);
+		return figures;
+	}
+	struct rows sum;
+	rows_init(columns, 1, &sum);
+	sum.items[0].flags = adding->lost;
+	tally_add(&columns->plan->shape, sum.tallies, adding->tally);
+	rows_evaluate(columns, snapshot_interval_s(view->snapshot), &sum);
+	figures = sum.figures;
+	sum.figures = NULL;
+	rows_fini(&sum);
+	return figures;
+}
+
+static void forget_ended(struct row_refs *marks, const struct view *view)
+{
+	for (size_t i = marks->n; i-- > 0;)
+		if (marks->items[i].ending && marks->items[i].seen < view->snapshot->sequence)
+			remove_at(marks, i);
+}
+
+/* Of each row its line, SIZE_MAX where it has none: for going up a tree. */
+static size_t *lines_of(const struct view *view)
+{
+	size_t *lines = NULL;
+
+	if (view->rolled.parents) {
+		lines = xcalloc(view->rolled.n, sizeof(*lines));
+		memset(lines, 0xff, view->rolled.n * sizeof(*lines));
+		for (size_t line = 0; line < view->n; line++)
+			lines[view->order[line]] = line;
+	}
+	return lines;
+}
+
+void row_refs_sum_up(struct row_refs *marks, const struct view *view, struct row_refs_sum *sum)
+{
+	size_t width = tally_width(&view->snapshot->columns->plan->shape);
+
+	forget_ended(marks, view);
+	*sum = (struct row_refs_sum){0};
+	for (size_t i = 0; i < marks->n; i++)
+		sum->n += row_ref_fits(&marks->items[i], view);
+	if (sum->n == 0)
+		return;
+
+	struct adding adding = {.tally = xcalloc(width, sizeof(uint64_t)),
+				.idle = xcalloc(width, sizeof(uint64_t))};
+	size_t *lines = lines_of(view);
+	for (size_t line = 0; line < view->n; line++) {
+		struct row_ref *mark = row_refs_at(marks, view, line);
+		const struct row *row = view_row(view, line);
+
+		if (!mark)
+			continue;
+		mark->seen = view->snapshot->sequence;
+		mark->ending = row && (row->flags & ROW_EXITED);
+		sum->here++;
+		if (view->cpus ? !is_in_one(marks, view, line)
+			       : !is_below_one(marks, view, line, lines))
+			add_line(&adding, view, line);
+	}
+	if (sum->here > 0)
+		sum->figures = evaluate(&adding, view);
+	free(lines);
+	free(adding.tally);
+	free(adding.idle);
+}
+
+void row_refs_sum_fini(struct row_refs_sum *sum)
+{
+	free(sum->figures);
+	*sum = (struct row_refs_sum){0};
+}
