@@ -45,7 +45,7 @@ struct interval {
 	bool *cpu_unnamed;   /* index -> nobody knows who ran there at the end */
 	uint64_t *silent_ns; /* index -> unattributed time without records, which may be idle */
 	size_t n_cpus;
-	bool uncounted; /* some CPU is not counted: any task may have run there as well */
+	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 
 	uint64_t *unattributed; /* one tally */
 	uint64_t *others;      /* one tally: of tasks that are not the target's, and have no slot */

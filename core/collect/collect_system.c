@@ -123,6 +123,7 @@ static void note_uncounted(struct collect_system *self, const struct error *why)
 	if (why->text[0])
 		notes_add(self->context.notes, "%s", why->text);
 	self->uncounted = *why;
+	self->base.interval.uncounted = why->text[0] != '\0';
 }
 
 /* Those that may be counted: those that are, where Linux does not tell. */
@@ -400,7 +401,6 @@ static void system_cut(struct collect *collect)
 			collect->interval.cpu_online[i] && !cpu->late && !cpu->window.shut;
 		cpu->late = false;
 	}
-	collect->interval.uncounted = self->uncounted.text[0] != '\0';
 	hidden_switches_cut(&self->hidden, &self->cpus, &collect->interval);
 	interval_mark_unnamed(&collect->interval);
 	interval_sum_cpus(&collect->interval);

@@ -159,6 +159,31 @@ static int choose_names(struct engine *engine, bool per_task, struct error *err)
 	return err->code = -EINVAL;
 }
 
+static int open_tasks(struct engine *engine, const struct collect_context *context,
+		      struct error *err)
+{
+	int result = choose_names(engine, true, err);
+
+	if (result < 0)
+		return result;
+	note_levels(engine);
+	return collect_task_open(context, &engine->collect, err);
+}
+
+/* Whether tasks that were asked for by number may run on a CPU that is not counted. */
+static bool misses_roots(const struct engine *engine)
+{
+	return engine->collect->interval.uncounted && target_has_roots(engine->target) &&
+	       !target_cpus(engine->target) && !engine->config.recorder;
+}
+
+static void close_collector(struct engine *engine)
+{
+	if (engine->collect)
+		engine->collect->ops->free(engine->collect);
+	engine->collect = NULL;
+}
+
 /* Whole CPUs where the kernel grants them, else tasks. What one is refused is told. */
 static int choose_collector(struct engine *engine, struct error *err)
 {
@@ -180,8 +205,16 @@ static int choose_collector(struct engine *engine, struct error *err)
 	if (result < 0)
 		return result;
 	result = open_system(engine, &context, err);
-	if (result == 0)
+	if (result == 0 && !misses_roots(engine))
 		return 0;
+	if (result == 0) {
+		close_collector(engine);
+		if (open_tasks(engine, &context, err) == 0)
+			return 0;
+		/* They are another user's. */
+		result = choose_names(engine, false, err);
+		return result < 0 ? result : open_system(engine, &context, err);
+	}
 	if (target_cpus(engine->target)) {
 		struct error why = *err;
 		return error_set(err, result, "-C counts whole CPUs. %s", why.text);
@@ -190,11 +223,7 @@ static int choose_collector(struct engine *engine, struct error *err)
 	 * likely in the user's hands than what else there is to say. */
 	if (!target_has_roots(engine->target) || engine->access.level == PERF_ACCESS_NONE)
 		notes_add_urgent(&engine->notes, "%s", err->text);
-	result = choose_names(engine, true, err);
-	if (result < 0)
-		return result;
-	note_levels(engine);
-	return collect_task_open(&context, &engine->collect, err);
+	return open_tasks(engine, &context, err);
 }
 
 static void go_on_recording(struct engine *engine)
@@ -349,8 +378,7 @@ void engine_free(struct engine *engine)
 		return;
 	engine_recording_fini(&engine->record, engine->collect);
 	self_cost_fini(&engine->self_cost);
-	if (engine->collect)
-		engine->collect->ops->free(engine->collect);
+	close_collector(engine);
 	columns_unref(engine->columns);
 	commands_clear(&engine->commands);
 	query_worker_fini(&engine->query_worker);

@@ -797,6 +797,76 @@ static void test_cpu_without_descriptors(void **state)
 	close_all(engine, fk);
 }
 
+static struct engine *open_limited(struct fk **fk, struct sys *sys, unsigned fd_limit,
+				   const struct target_spec *target)
+{
+	*fk = fk_new(&(struct fk_config){
+		.cpus = 2, .fd_limit = fd_limit, .unprivileged = true, .uid = 1000, .paranoid = 0});
+	*sys = fk_sys(*fk);
+	fk_task(*fk, &(struct fk_spec){.tid = 50, .uid = 1000, .rates = HALF_IPC});
+	fk_task(*fk, &(struct fk_spec){.tid = 60, .uid = 1000, .rates = HALF_IPC});
+	fk_task(*fk, &(struct fk_spec){.tid = 70, .uid = 1001, .rates = HALF_IPC});
+	fk_switch(*fk, 0, 50);
+	fk_switch(*fk, 1, 60);
+	return open_engine_with(sys, &(struct engine_config){.target = *target});
+}
+
+/* The most descriptors with which one CPU of two is counted. */
+static unsigned find_fd_limit(void)
+{
+	for (unsigned limit = 64; limit > 0; limit--) {
+		struct fk *fk;
+		struct sys sys;
+		struct engine *engine = open_limited(&fk, &sys, limit, &(struct target_spec){0});
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		size_t cpus = snapshot->n_cpus;
+
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+		if (cpus == 1)
+			return limit;
+	}
+	fail_msg("no limit");
+	return 0;
+}
+
+/* Those that were asked for may run on the CPU that is not counted: they are counted themselves. */
+static void test_target_without_descriptors(void **state)
+{
+	static const struct {
+		const char *name;
+		pid_t pid;
+		const char *cpus, *mode;
+	} rows[] = {
+		{"own", 60, NULL, "task"},
+		{"of CPUs that were chosen", 60, "0-1", "system"},
+		{"another user's", 70, NULL, "system"},
+	};
+	unsigned limit = find_fd_limit();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct target_spec target = {
+			.pids = &rows[i].pid, .n_pids = 1, .cpus = rows[i].cpus};
+		struct fk *fk;
+		struct sys sys;
+		struct engine *engine = open_limited(&fk, &sys, limit, &target);
+		struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
+
+		print_message("# %s\n", rows[i].name);
+		assert_string_equal(snapshot->mode, rows[i].mode);
+		assert_true(has_note(snapshot, "some CPUs are not counted"));
+		if (rows[i].pid == 60) {
+			struct figure cpu = task_figure(snapshot, 60, "cpu_percent");
+			bool known = strcmp(rows[i].mode, "task") == 0;
+
+			assert_int_equal(figure_known(cpu) && cpu.value > 99.9, known);
+		}
+		snapshot_free(snapshot);
+		close_all(engine, fk);
+	}
+}
+
 /* One task runs all the time. */
 static struct engine *open_busy(struct fk *fk, const struct sys *sys)
 {
@@ -1096,6 +1166,7 @@ int main(void)
 		cmocka_unit_test(test_hotplug),
 		cmocka_unit_test(test_notes_of_cpus_end),
 		cmocka_unit_test(test_cpu_without_descriptors),
+		cmocka_unit_test(test_target_without_descriptors),
 		cmocka_unit_test(test_suspend),
 		cmocka_unit_test(test_stolen),
 		cmocka_unit_test(test_ring_memory_is_shared),
