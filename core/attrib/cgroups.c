@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "core/attrib/cgroups.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	FIRST_BUCKETS = 64,
-	FILE_BYTES = 16 << 10, /* version 1: a line of up to PATH_MAX for each controller */
-};
+enum { FILE_BYTES = 16 << 10 }; /* version 1: a line of up to PATH_MAX for each controller */
 
 #define DELETED " (deleted)"
 
 struct cgroups {
-	struct cgroup **buckets;
-	size_t n_buckets, n; /* n_buckets is a power of two */
+	struct hash_table table; /* by path */
 };
 
 struct cgroups *cgroups_new(void)
 {
 	struct cgroups *cgroups = xcalloc(1, sizeof(*cgroups));
 
-	cgroups->n_buckets = FIRST_BUCKETS;
-	cgroups->buckets = xcalloc(cgroups->n_buckets, sizeof(struct cgroup *));
+	hash_table_init(&cgroups->table, 0);
 	return cgroups;
 }
 
 static void cgroup_free(struct cgroup *cgroup)
 {
+	if (!cgroup)
+		return;
 	free(cgroup->path);
 	free(cgroup);
 }
@@ -39,55 +36,32 @@ void cgroups_free(struct cgroups *cgroups)
 {
 	if (!cgroups)
 		return;
-	for (size_t i = 0; i < cgroups->n_buckets; i++)
-		for (struct cgroup *cgroup = cgroups->buckets[i], *next; cgroup; cgroup = next) {
-			next = cgroup->next;
-			cgroup_free(cgroup);
-		}
-	free(cgroups->buckets);
+	for (size_t i = 0; i < cgroups->table.n_slots; i++)
+		cgroup_free(cgroups->table.slots[i].item);
+	hash_table_fini(&cgroups->table);
 	free(cgroups);
 }
 
-static struct cgroup **bucket_of(const struct cgroups *cgroups, uint64_t hash)
+static struct cgroup *find_path(const struct cgroups *cgroups, uint64_t key, const char *path)
 {
-	return &cgroups->buckets[hash & (cgroups->n_buckets - 1)];
-}
+	struct hash_slot *slot = hash_table_slot(&cgroups->table, key);
 
-static void grow(struct cgroups *cgroups)
-{
-	struct cgroup **old = cgroups->buckets;
-	size_t n_old = cgroups->n_buckets;
-
-	cgroups->n_buckets *= 2;
-	cgroups->buckets = xcalloc(cgroups->n_buckets, sizeof(struct cgroup *));
-	for (size_t i = 0; i < n_old; i++)
-		for (struct cgroup *cgroup = old[i], *next; cgroup; cgroup = next) {
-			struct cgroup **bucket = bucket_of(cgroups, cgroup->hash);
-
-			next = cgroup->next;
-			cgroup->next = *bucket;
-			*bucket = cgroup;
-		}
-	free(old);
+	while (slot->item && strcmp(((struct cgroup *)slot->item)->path, path) != 0)
+		slot = hash_table_next(&cgroups->table, slot);
+	return slot->item;
 }
 
 struct cgroup *cgroups_get(struct cgroups *cgroups, const char *path)
 {
-	uint64_t hash = hash_text(path);
+	uint64_t key = hash_text(path);
+	struct cgroup *cgroup = find_path(cgroups, key, path);
 
-	for (struct cgroup *known = *bucket_of(cgroups, hash); known; known = known->next)
-		if (known->hash == hash && strcmp(known->path, path) == 0) {
-			known->references++;
-			return known;
-		}
-	if (cgroups->n >= cgroups->n_buckets)
-		grow(cgroups);
-	struct cgroup **bucket = bucket_of(cgroups, hash);
-	struct cgroup *cgroup = xcalloc(1, sizeof(*cgroup));
-	*cgroup = (struct cgroup){
-		.path = xstrdup(path), .hash = hash, .references = 1, .next = *bucket};
-	*bucket = cgroup;
-	cgroups->n++;
+	if (!cgroup) {
+		cgroup = xcalloc(1, sizeof(*cgroup));
+		cgroup->path = xstrdup(path);
+		hash_table_add(&cgroups->table, key)->item = cgroup;
+	}
+	cgroup->references++;
 	return cgroup;
 }
 
@@ -95,18 +69,13 @@ void cgroups_put(struct cgroups *cgroups, struct cgroup *cgroup)
 {
 	if (!cgroup || --cgroup->references > 0)
 		return;
-	struct cgroup **link = bucket_of(cgroups, cgroup->hash);
-
-	while (*link != cgroup)
-		link = &(*link)->next;
-	*link = cgroup->next;
+	hash_table_remove_item(&cgroups->table, hash_text(cgroup->path), cgroup);
 	cgroup_free(cgroup);
-	cgroups->n--;
 }
 
 size_t cgroups_count(const struct cgroups *cgroups)
 {
-	return cgroups->n;
+	return cgroups->table.n;
 }
 
 /* ---- /proc/PID/cgroup */

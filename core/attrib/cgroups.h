@@ -15,9 +15,7 @@
  */
 struct cgroup {
 	char *path; /* below the root of the hierarchy: "/system.slice/nginx.service"; any bytes */
-	uint64_t hash;
 	unsigned references;
-	struct cgroup *next; /* in its bucket */
 	size_t index; /* in the last table that it was put into (core/snapshot/snapshot_build) */
 };
 

@@ -5,7 +5,7 @@
  */
 #include "core/attrib/tasks.h"
 
-#include "core/attrib/task_table.h"
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 #include "core/sys/proc.h"
 
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_TASKS = 512 };
+
 /* Who was there before us, and was not looked up yet. */
 struct pending {
 	pid_t pid, tid;
@@ -21,9 +23,9 @@ struct pending {
 
 struct tasks {
 	const struct sys *sys;
-	struct task_table table;
-	size_t n;             /* older ones too */
-	struct task **exited; /* in order of EXIT, to be forgotten */
+	struct hash_table table; /* by tid: the newest task of it */
+	size_t n;                /* older ones too */
+	struct task **exited;    /* in order of EXIT, to be forgotten */
 	size_t n_exited, exited_capacity;
 	struct pending *pending;
 	size_t n_pending, pending_capacity;
@@ -57,7 +59,7 @@ struct tasks *tasks_new(const struct sys *sys)
 
 	tasks->sys = sys;
 	tasks->cgroups = cgroups_new();
-	task_table_init(&tasks->table);
+	hash_table_init(&tasks->table, FIRST_TASKS);
 	sys_dir_each(sys, "/proc", note_process, tasks);
 	return tasks;
 }
@@ -67,13 +69,13 @@ void tasks_free(struct tasks *tasks)
 	if (!tasks)
 		return;
 	for (size_t i = 0; i < tasks->table.n_slots; i++) {
-		for (struct task *task = tasks->table.slots[i].newest, *older; task; task = older) {
+		for (struct task *task = tasks->table.slots[i].item, *older; task; task = older) {
 			older = task->older;
 			cmdline_unref(task->cmdline);
 			free(task);
 		}
 	}
-	task_table_fini(&tasks->table);
+	hash_table_fini(&tasks->table);
 	free(tasks->exited);
 	free(tasks->pending);
 	free(tasks->gone);
@@ -88,9 +90,23 @@ static void verify_anew(struct tasks *tasks)
 		tasks->verify = tasks->table.n_slots;
 }
 
+static inline struct task *newest_task(const struct tasks *tasks, pid_t tid)
+{
+	return hash_table_find(&tasks->table, (uint32_t)tid);
+}
+
 static void set_newest(struct tasks *tasks, pid_t tid, struct task *newest)
 {
-	if (task_table_set(&tasks->table, tid, newest))
+	struct hash_slot *slot = hash_table_slot(&tasks->table, (uint32_t)tid);
+	size_t n_slots = tasks->table.n_slots;
+
+	if (!newest)
+		hash_table_remove(&tasks->table, slot);
+	else if (slot->item)
+		slot->item = newest;
+	else
+		hash_table_add(&tasks->table, (uint32_t)tid)->item = newest;
+	if (tasks->table.n_slots != n_slots)
 		verify_anew(tasks);
 }
 
@@ -117,7 +133,7 @@ static void mark_exited(struct tasks *tasks, struct task *task, uint64_t time_ns
  */
 SELDOM static struct task *add(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns)
 {
-	struct task *newest = task_table_find(&tasks->table, tid), **link = &newest;
+	struct task *newest = newest_task(tasks, tid), **link = &newest;
 	struct task *task = xcalloc(1, sizeof(*task));
 
 	*task = (struct task){.tid = tid, .pid = pid, .uid = (uid_t)-1, .seen_ns = time_ns};
@@ -144,7 +160,7 @@ static bool covers(const struct task *task, uint64_t time_ns)
 
 static inline struct task *find(const struct tasks *tasks, pid_t tid, uint64_t time_ns)
 {
-	struct task *task = task_table_find(&tasks->table, tid);
+	struct task *task = newest_task(tasks, tid);
 
 	while (task && !covers(task, time_ns))
 		task = task->older;
@@ -194,7 +210,7 @@ static struct task *find_forked(const struct tasks *tasks, pid_t tid, uint64_t t
 {
 	struct task *found = NULL;
 
-	for (struct task *task = task_table_find(&tasks->table, tid); task; task = task->older)
+	for (struct task *task = newest_task(tasks, tid); task; task = task->older)
 		if (task->start_ns == time_ns || (!task->start_ns && task->seen_ns >= time_ns))
 			found = task;
 	return found;
@@ -224,7 +240,7 @@ struct task *tasks_fork(struct tasks *tasks, const struct record *record)
 SELDOM static void end_threads(struct tasks *tasks, const struct task *main)
 {
 	for (size_t i = 0; i < tasks->table.n_slots; i++) {
-		struct task *task = tasks->table.slots[i].newest;
+		struct task *task = tasks->table.slots[i].item;
 		if (task && task != main && task->pid == main->tid && !task->exit_ns &&
 		    begun_ns(task) < main->exec_ns)
 			mark_exited(tasks, task, main->exec_ns);
@@ -418,8 +434,7 @@ static struct task *find_told(const struct tasks *tasks, const struct task_facts
 {
 	struct task *same = NULL, *unknown = NULL;
 
-	for (struct task *task = task_table_find(&tasks->table, facts->tid); task;
-	     task = task->older) {
+	for (struct task *task = newest_task(tasks, facts->tid); task; task = task->older) {
 		if (task->start_ns == facts->start_ns && (task->exit_ns != 0) == facts->exited)
 			return task;
 		if (task->start_ns == facts->start_ns && !same)
@@ -540,7 +555,7 @@ static void verify_next(struct tasks *tasks, uint64_t now_ns)
 {
 	tasks->verify--;
 	tasks->verify_at = (tasks->verify_at - 1) & (tasks->table.n_slots - 1);
-	struct task *task = tasks->table.slots[tasks->verify_at].newest;
+	struct task *task = tasks->table.slots[tasks->verify_at].item;
 	struct proc_stat stat;
 
 	if (!task || task->exit_ns)
@@ -559,7 +574,7 @@ static void verify_next(struct tasks *tasks, uint64_t now_ns)
 void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg)
 {
 	for (size_t i = 0; i < tasks->table.n_slots; i++) {
-		struct task *task = tasks->table.slots[i].newest;
+		struct task *task = tasks->table.slots[i].item;
 		if (task && !task->exit_ns)
 			fn(arg, task);
 	}
@@ -654,7 +669,7 @@ const struct record *tasks_missed_exits(const struct tasks *tasks, size_t *n)
 
 static void forget(struct tasks *tasks, struct task *task)
 {
-	struct task *newer = task_table_find(&tasks->table, task->tid);
+	struct task *newer = newest_task(tasks, task->tid);
 
 	while (newer && newer != task && newer->older != task)
 		newer = newer->older;
@@ -686,7 +701,7 @@ void tasks_free_exited(struct tasks *tasks, uint64_t time_ns)
 	tasks->n_exited = kept;
 	tasks->exited = array_give_back(tasks->exited, &tasks->exited_capacity, kept,
 					sizeof(struct task *));
-	if (task_table_shrink(&tasks->table))
+	if (hash_table_shrink(&tasks->table))
 		verify_anew(tasks);
 }
 

@@ -14,10 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	FIRST_BUCKETS = 1024,
-	TURN_LOOKS = 16, /* what does not change often is asked again after so many */
-};
+enum { TURN_LOOKS = 16 }; /* what does not change often is asked again after so many */
 
 void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct tasks *tasks,
 		    const struct target *target, bool any_ours)
@@ -28,9 +25,8 @@ void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct t
 		.target = target,
 		.any_ours = any_ours,
 		.tick_ns = proc_tick_ns(),
-		.n_buckets = FIRST_BUCKETS,
-		.buckets = xcalloc(FIRST_BUCKETS, sizeof(*proc_scan->buckets)),
 	};
+	hash_table_init(&proc_scan->table, 0);
 }
 
 void proc_scan_fini(struct proc_scan *proc_scan)
@@ -38,36 +34,19 @@ void proc_scan_fini(struct proc_scan *proc_scan)
 	for (size_t i = 0; i < proc_scan->n; i++)
 		free(proc_scan->items[i]);
 	free(proc_scan->items);
-	free(proc_scan->buckets);
+	hash_table_fini(&proc_scan->table);
 	*proc_scan = (struct proc_scan){0};
 }
 
 /* ---- the table */
 
-static struct proc_scan_entry **bucket_of(const struct proc_scan *proc_scan, pid_t tid)
-{
-	return &proc_scan->buckets[(size_t)tid & (proc_scan->n_buckets - 1)];
-}
-
 struct proc_scan_entry *proc_scan_find(const struct proc_scan *proc_scan, pid_t tid)
 {
-	struct proc_scan_entry *entry = *bucket_of(proc_scan, tid);
+	struct hash_slot *slot = hash_table_slot(&proc_scan->table, (uint32_t)tid);
 
-	while (entry && (entry->tid != tid || entry->gone))
-		entry = entry->next_in_bucket;
-	return entry;
-}
-
-static void hash_anew(struct proc_scan *proc_scan, size_t n_buckets)
-{
-	free(proc_scan->buckets);
-	proc_scan->buckets = xcalloc(n_buckets, sizeof(*proc_scan->buckets));
-	proc_scan->n_buckets = n_buckets;
-	for (size_t i = 0; i < proc_scan->n; i++) {
-		struct proc_scan_entry **bucket = bucket_of(proc_scan, proc_scan->items[i]->tid);
-		proc_scan->items[i]->next_in_bucket = *bucket;
-		*bucket = proc_scan->items[i];
-	}
+	while (slot->item && ((struct proc_scan_entry *)slot->item)->gone)
+		slot = hash_table_next(&proc_scan->table, slot);
+	return slot->item;
 }
 
 static struct proc_scan_entry *add(struct proc_scan *proc_scan, pid_t pid, pid_t tid)
@@ -80,13 +59,7 @@ static struct proc_scan_entry *add(struct proc_scan *proc_scan, pid_t pid, pid_t
 	proc_scan->items = array_reserve(proc_scan->items, &proc_scan->capacity, proc_scan->n + 1,
 					 sizeof(struct proc_scan_entry *));
 	proc_scan->items[proc_scan->n++] = entry;
-	if (proc_scan->n > proc_scan->n_buckets) {
-		hash_anew(proc_scan, proc_scan->n_buckets * 2);
-		return entry;
-	}
-	struct proc_scan_entry **bucket = bucket_of(proc_scan, tid);
-	entry->next_in_bucket = *bucket;
-	*bucket = entry;
+	hash_table_add(&proc_scan->table, (uint32_t)tid)->item = entry;
 	return entry;
 }
 
@@ -473,12 +446,14 @@ void proc_scan_free_gone(struct proc_scan *proc_scan)
 
 	unlink_gone(proc_scan);
 	for (size_t i = 0; i < n; i++) {
-		if (proc_scan->items[i]->gone)
-			free(proc_scan->items[i]);
-		else
-			proc_scan->items[kept++] = proc_scan->items[i];
+		struct proc_scan_entry *entry = proc_scan->items[i];
+
+		if (!entry->gone) {
+			proc_scan->items[kept++] = entry;
+			continue;
+		}
+		hash_table_remove_item(&proc_scan->table, (uint32_t)entry->tid, entry);
+		free(entry);
 	}
 	proc_scan->n = kept;
-	if (kept != n)
-		hash_anew(proc_scan, proc_scan->n_buckets);
 }

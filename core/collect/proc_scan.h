@@ -4,6 +4,7 @@
 
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
+#include "core/base/hash_table.h"
 #include "core/collect/task_counters.h"
 #include "core/sys/sys.h"
 
@@ -31,7 +32,6 @@ struct proc_scan_entry {
 	struct proc_scan_entry *process; /* of its main thread, which may be itself */
 	struct proc_scan_entry *threads; /* of a main thread: the others, by next_thread */
 	struct proc_scan_entry *next_thread;
-	struct proc_scan_entry *next_in_bucket;
 	pid_t ppid;
 	uint64_t look; /* the last one that saw it */
 	bool wanted;   /* by the target */
@@ -70,8 +70,7 @@ struct proc_scan {
 	uint64_t tick_ns;
 	struct proc_scan_entry **items;
 	size_t n, capacity;
-	struct proc_scan_entry **buckets;
-	size_t n_buckets;
+	struct hash_table table; /* by tid: entries */
 };
 
 void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct tasks *tasks,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core/output/export_counters.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FIRST_BUCKETS = 64 };
 
 /* ---- sums */
 
@@ -46,84 +44,36 @@ static void account_free(struct account *account)
 
 void export_counters_init(struct export_counters *counters, size_t most)
 {
-	*counters = (struct export_counters){.most = most, .n_buckets = FIRST_BUCKETS};
-	counters->buckets = xcalloc(FIRST_BUCKETS, sizeof(struct account *));
-}
-
-static bool is_anybody(const struct account *account, const void *arg)
-{
-	(void)account, (void)arg;
-	return true;
-}
-
-/* Forgets all of whom that is true. */
-static void forget(struct export_counters *counters,
-		   bool (*whom)(const struct account *account, const void *arg), const void *arg)
-{
-	for (size_t i = 0; i < counters->n_buckets; i++)
-		for (struct account **link = &counters->buckets[i]; *link;) {
-			struct account *account = *link;
-
-			if (!whom(account, arg)) {
-				link = &account->next;
-				continue;
-			}
-			*link = account->next;
-			account_free(account);
-			counters->n--;
-		}
+	*counters = (struct export_counters){.most = most};
+	hash_table_init(&counters->table, 0);
 }
 
 void export_counters_fini(struct export_counters *counters)
 {
-	forget(counters, is_anybody, NULL);
-	free(counters->buckets);
+	for (size_t i = 0; i < counters->table.n_slots; i++)
+		if (counters->table.slots[i].item)
+			account_free(counters->table.slots[i].item);
+	hash_table_fini(&counters->table);
 	*counters = (struct export_counters){0};
-}
-
-static size_t bucket_of(const struct export_counters *counters, const char *key)
-{
-	return hash_text(key) & (counters->n_buckets - 1);
-}
-
-static void grow(struct export_counters *counters)
-{
-	struct account **old = counters->buckets;
-	size_t n_old = counters->n_buckets;
-
-	counters->n_buckets *= 2;
-	counters->buckets = xcalloc(counters->n_buckets, sizeof(struct account *));
-	for (size_t i = 0; i < n_old; i++)
-		for (struct account *account = old[i], *next; account; account = next) {
-			struct account **bucket =
-				&counters->buckets[bucket_of(counters, account->key)];
-
-			next = account->next;
-			account->next = *bucket;
-			*bucket = account;
-		}
-	free(old);
 }
 
 static struct account **collect(const struct export_counters *counters, size_t *n)
 {
-	struct account **items = xcalloc(counters->n, sizeof(struct account *));
+	struct account **items = xcalloc(counters->table.n, sizeof(struct account *));
 
 	*n = 0;
-	for (size_t i = 0; i < counters->n_buckets; i++)
-		for (struct account *account = counters->buckets[i]; account;
-		     account = account->next)
-			items[(*n)++] = account;
+	for (size_t i = 0; i < counters->table.n_slots; i++)
+		if (counters->table.slots[i].item)
+			items[(*n)++] = counters->table.slots[i].item;
 	return items;
 }
 
 /* ---- who is too many */
 
-static bool is_over(const struct account *account, const void *now_ns)
+static bool is_over(const struct account *account, uint64_t now_ns)
 {
-	uint64_t now = *(const uint64_t *)now_ns;
-
-	return account->ended_ns && u64_growth(account->ended_ns, now) > EXPORT_COUNTERS_LINGER_NS;
+	return account->ended_ns &&
+	       u64_growth(account->ended_ns, now_ns) > EXPORT_COUNTERS_LINGER_NS;
 }
 
 /* Who is to be forgotten first: the ended, then the silent. */
@@ -139,12 +89,6 @@ static int compare_age(const void *a, const void *b)
 	return strcmp(left->key, right->key);
 }
 
-static bool is_marked(const struct account *account, const void *arg)
-{
-	(void)arg;
-	return account->weight < 0;
-}
-
 /* An eighth more than need be, so that it is not done for each that comes. */
 static void make_room(struct export_counters *counters)
 {
@@ -152,23 +96,40 @@ static void make_room(struct export_counters *counters)
 	struct account **items = collect(counters, &n);
 
 	qsort(items, n, sizeof(struct account *), compare_age);
-	for (size_t i = 0; i + keep < n; i++)
-		items[i]->weight = -1;
+	for (size_t i = 0; i + keep < n; i++) {
+		hash_table_remove_item(&counters->table, hash_text(items[i]->key), items[i]);
+		account_free(items[i]);
+	}
 	free(items);
-	forget(counters, is_marked, NULL);
+}
+
+static void remove_ended(struct export_counters *counters, uint64_t now_ns)
+{
+	for (size_t i = 0; i < counters->table.n_slots;) {
+		struct account *account = counters->table.slots[i].item;
+
+		if (!account || !is_over(account, now_ns)) {
+			i++;
+			continue;
+		}
+		hash_table_remove(&counters->table, &counters->table.slots[i]);
+		account_free(account);
+	}
 }
 
 void export_counters_pass(struct export_counters *counters, uint64_t now_ns, uint64_t interval_ns)
 {
 	double less = exp2(-(double)interval_ns / (double)EXPORT_COUNTERS_HALF_NS);
 
-	forget(counters, is_over, &now_ns);
-	if (counters->n > counters->most)
+	remove_ended(counters, now_ns);
+	if (counters->table.n > counters->most)
 		make_room(counters);
-	for (size_t i = 0; i < counters->n_buckets; i++)
-		for (struct account *account = counters->buckets[i]; account;
-		     account = account->next)
+	for (size_t i = 0; i < counters->table.n_slots; i++) {
+		struct account *account = counters->table.slots[i].item;
+
+		if (account)
 			account->weight *= less;
+	}
 }
 
 /* ---- running */
@@ -182,16 +143,19 @@ static bool is_another(const struct account *account, uint64_t start_ns)
 	return account->ended_ns != 0;
 }
 
+/* The account of the key, made where there is none. */
 static struct account *open_account(struct export_counters *counters, const char *key)
 {
-	if (counters->n >= counters->n_buckets)
-		grow(counters);
-	struct account **bucket = &counters->buckets[bucket_of(counters, key)];
-	struct account *account = xcalloc(1, sizeof(*account));
+	uint64_t hash = hash_text(key);
+	struct hash_slot *slot = hash_table_slot(&counters->table, hash);
 
-	*account = (struct account){.key = xstrdup(key), .next = *bucket};
-	*bucket = account;
-	counters->n++;
+	while (slot->item && strcmp(((struct account *)slot->item)->key, key) != 0)
+		slot = hash_table_next(&counters->table, slot);
+	if (slot->item)
+		return slot->item;
+	struct account *account = xcalloc(1, sizeof(*account));
+	account->key = xstrdup(key);
+	hash_table_add(&counters->table, hash)->item = account;
 	return account;
 }
 
@@ -199,12 +163,8 @@ struct account *export_counters_run(struct export_counters *counters, const char
 				    uint64_t start_ns, const char *labels, uint64_t now_ns,
 				    uint64_t cpu_ns)
 {
-	struct account *account = counters->buckets[bucket_of(counters, key)];
+	struct account *account = open_account(counters, key);
 
-	while (account && strcmp(account->key, key) != 0)
-		account = account->next;
-	if (!account)
-		account = open_account(counters, key);
 	if (is_another(account, start_ns)) {
 		export_counters_sums_fini(&account->sums);
 		account->start_ns = account->ended_ns = 0;

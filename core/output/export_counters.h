@@ -2,6 +2,8 @@
 #ifndef PMCTOP_EXPORT_COUNTERS_H
 #define PMCTOP_EXPORT_COUNTERS_H
 
+#include "core/base/hash_table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,14 +39,11 @@ struct account {
 	uint64_t ended_ns; /* ... and ended; 0: lives, as far as is known */
 	double weight;     /* CPU time, less what is long past */
 	struct export_counters_sums sums;
-	struct account *next; /* in its bucket */
 };
 
 struct export_counters {
-	size_t most; /* accounts */
-	size_t n;
-	struct account **buckets;
-	size_t n_buckets; /* a power of two */
+	size_t most;             /* accounts */
+	struct hash_table table; /* by key: accounts, owned */
 };
 
 /* Weights halve in so long, ... */

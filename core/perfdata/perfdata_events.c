@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which event has an id is asked of every record: a table of open addressing, at most half full.
- * The ids are a stranger's, who may have chosen them to fall into the same place; the kernel's
- * count up from 1 and never do.
+ * Each record is found its event by an id, so a search of the table of ids is bounded: the ids of
+ * a made-up file may all have one home. The kernel's ids count up from 1 and never do.
  */
 #include "core/perfdata/perfdata_events.h"
 
@@ -19,86 +18,27 @@ enum {
 	ATTR_BYTES_MAX = 4096, /* more than any kernel's will ever have: a page */
 };
 
-struct perfdata_ids {
-	unsigned bits;
-	size_t n;
-	struct id_slot {
-		uint64_t id; /* 0: empty */
-		size_t index;
-	} slots[];
-};
-
-static size_t slot_of(const struct perfdata_ids *ids, uint64_t id)
-{
-	return (size_t)(id * 0x9e3779b97f4a7c15ull >> (64 - ids->bits));
-}
-
-/* The slot that has the id, or is for it; NULL where none can be found. */
-static struct id_slot *find_slot(struct perfdata_ids *ids, uint64_t id)
-{
-	size_t mask = ((size_t)1 << ids->bits) - 1, at = slot_of(ids, id);
-
-	for (size_t i = 0; i < PROBES_MAX; i++, at = (at + 1) & mask)
-		if (ids->slots[at].id == id || ids->slots[at].id == 0)
-			return &ids->slots[at];
-	return NULL;
-}
-
-static struct perfdata_ids *ids_new(unsigned bits)
-{
-	struct perfdata_ids *ids =
-		xcalloc(1, sizeof(*ids) + ((size_t)1 << bits) * sizeof(ids->slots[0]));
-
-	ids->bits = bits;
-	return ids;
-}
-
-/* Twice the size. */
-static int grow(struct perfdata_ids **ids)
-{
-	struct perfdata_ids *old = *ids, *grown = ids_new(old->bits + 1);
-
-	grown->n = old->n;
-	for (size_t i = 0; i < (size_t)1 << old->bits; i++) {
-		if (!old->slots[i].id)
-			continue;
-		struct id_slot *slot = find_slot(grown, old->slots[i].id);
-		if (!slot) {
-			free(grown);
-			return -EBADMSG;
-		}
-		*slot = old->slots[i];
-	}
-	free(old);
-	*ids = grown;
-	return 0;
-}
-
 /* An id that another event has already stays with that. */
 static int add_id(struct perfdata_events *events, size_t index, uint64_t id)
 {
-	if (!events->ids)
-		events->ids = ids_new(8);
 	if (id == 0)
 		return 0;
-	if ((events->ids->n + 1) * 2 > (size_t)1 << events->ids->bits && grow(&events->ids) < 0)
-		return -EBADMSG;
-	struct id_slot *slot = find_slot(events->ids, id);
+	if (!events->by_id.slots)
+		hash_table_init(&events->by_id, 0);
+	struct hash_slot *slot = hash_table_slot_within(&events->by_id, id, PROBES_MAX);
 	if (!slot)
 		return -EBADMSG;
-	if (slot->id == 0) {
-		*slot = (struct id_slot){id, index};
-		events->ids->n++;
-	}
+	if (!slot->number)
+		hash_table_add(&events->by_id, id)->number = index + 1;
 	return 0;
 }
 
 struct perfdata_event *perfdata_events_find(const struct perfdata_events *events, uint64_t id)
 {
-	if (!events->ids || id == 0)
+	if (events->by_id.n == 0)
 		return NULL;
-	const struct id_slot *slot = find_slot(events->ids, id);
-	return slot && slot->id ? &events->items[slot->index] : NULL;
+	const struct hash_slot *slot = hash_table_slot_within(&events->by_id, id, PROBES_MAX);
+	return slot && slot->number ? &events->items[slot->number - 1] : NULL;
 }
 
 void perfdata_events_fini(struct perfdata_events *events)
@@ -108,7 +48,7 @@ void perfdata_events_fini(struct perfdata_events *events)
 		free(events->items[i].ids);
 	}
 	free(events->items);
-	free(events->ids);
+	hash_table_fini(&events->by_id);
 	*events = (struct perfdata_events){0};
 }
 

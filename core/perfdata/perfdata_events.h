@@ -2,6 +2,7 @@
 #ifndef PMCTOP_PERFDATA_EVENTS_H
 #define PMCTOP_PERFDATA_EVENTS_H
 
+#include "core/base/hash_table.h"
 #include "core/perfdata/perfdata.h"
 
 #include <stdbool.h>
@@ -22,8 +23,8 @@ struct perfdata_event {
 struct perfdata_events {
 	struct perfdata_event *items; /* owned; they move when one is added */
 	size_t n, capacity;
-	size_t n_ids;             /* of all */
-	struct perfdata_ids *ids; /* which event has an id; owned */
+	size_t n_ids;            /* of all */
+	struct hash_table by_id; /* event index + 1 */
 	/*
 	 * Where the id of the event stands in every sample, in words of 64 bits from its header;
 	 * and in every other record, in such words from its end. -1: not in all at the same place.

@@ -5,7 +5,7 @@
  */
 #include "core/perfdata/recorder_internal.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <string.h>

@@ -200,7 +200,7 @@ static void native_free(struct replay_kind *kind)
 		free(native->listed[i].items);
 	free(native->still);
 	free(native->roots);
-	free(native->ids);
+	hash_table_fini(&native->ids);
 	free(native->index_of_cpu);
 	free(native->reading);
 	free(native->apart);
@@ -221,7 +221,7 @@ static int native_open_kind(struct replay_state *part, const struct perf_event_h
 	native->index_of_cpu = xreallocarray(NULL, CPUS_MAX, sizeof(int));
 	for (size_t i = 0; i < CPUS_MAX; i++)
 		native->index_of_cpu[i] = -1;
-	native_renew_ids(native, SIZE_MAX);
+	hash_table_init(&native->ids, 0);
 	native_open(record, &number, &words);
 	*kind = &native->base;
 	return take_begin(native, &words, err);

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_REPLAY_NATIVE_H
 #define PMCTOP_REPLAY_NATIVE_H
 
+#include "core/base/hash_table.h"
 #include "core/perfdata/native_record.h"
 #include "core/replay/replay_state.h"
 
@@ -9,12 +10,6 @@
  * What the files of core/replay/replay_native*.c share: a recording of ours on its way. An `own_`
  * record is refused (-EBADMSG) by whoever reads it; what it makes of it is whole then.
  */
-
-/* Whose CPU an event's id is: open addressing, a power of two; id 0 is a free place. */
-struct native_id {
-	uint64_t id;
-	size_t cpu;
-};
 
 /* What is counted, while it is told. */
 struct native_plan {
@@ -37,13 +32,11 @@ struct replay_native {
 	struct replay_state *part;
 	size_t pmus_left; /* that have still to be told */
 	struct native_plan plan;
-	struct native_id *ids;
-	size_t n_ids, ids_size;
-	struct native_id last_id; /* of the last record: mostly of the next one too */
-	int *index_of_cpu;        /* by number; -1: of no interval */
-	uint64_t *reading;        /* scratch */
-	size_t reading_max;       /* values of it */
-	bool *apart;              /* of a tally: not by switches, so that nothing can be compared */
+	struct hash_table ids; /* of events: CPU index + 1 */
+	int *index_of_cpu;     /* by number; -1: of no interval */
+	uint64_t *reading;     /* scratch */
+	size_t reading_max;    /* values of it */
+	bool *apart;           /* of a tally: not by switches, so that nothing can be compared */
 
 	bool raw; /* samples may have RAW parts */
 
@@ -79,8 +72,6 @@ int native_parse_gone(struct replay_native *native, struct native_words *words);
 int native_parse_sample(struct replay_native *native, const struct perf_event_header *header);
 /* COMM, FORK, EXIT, SWITCH, LOST. */
 int native_parse_told(struct replay_native *native, const struct perf_event_header *header);
-/* A table that is as large as it must be, without those of a CPU (SIZE_MAX: of none). */
-void native_renew_ids(struct replay_native *native, size_t without);
 
 /* core/replay/replay_native_plan.c: NATIVE_PLAN and what follows it. */
 int native_parse_plan(struct replay_native *native, struct native_words *words);

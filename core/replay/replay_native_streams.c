@@ -16,64 +16,36 @@ enum { IDS_MAX = 1 << 20 };
 
 /* ---- ids */
 
-static size_t id_place(const struct replay_native *native, uint64_t id)
-{
-	size_t at = (size_t)(id * 0x9e3779b97f4a7c15ull >> 32) & (native->ids_size - 1);
-
-	while (native->ids[at].id && native->ids[at].id != id)
-		at = (at + 1) & (native->ids_size - 1);
-	return at;
-}
-
-static void put_id(struct replay_native *native, uint64_t id, size_t cpu)
-{
-	size_t at = id_place(native, id);
-
-	native->n_ids += native->ids[at].id == 0;
-	native->ids[at] = (struct native_id){id, cpu};
-}
-
-void native_renew_ids(struct replay_native *native, size_t without)
-{
-	struct native_id *old = native->ids;
-	size_t n_old = native->ids_size;
-
-	native->ids_size = native->ids_size ? native->ids_size : 256;
-	while (native->n_ids * 2 >= native->ids_size)
-		native->ids_size *= 2;
-	native->ids = xcalloc(native->ids_size, sizeof(*native->ids));
-	native->n_ids = 0;
-	for (size_t i = 0; i < n_old; i++)
-		if (old[i].id && old[i].cpu != without)
-			put_id(native, old[i].id, old[i].cpu);
-	native->last_id = (struct native_id){0};
-	free(old);
-}
-
 static int add_id(struct replay_native *native, uint64_t id, size_t cpu)
 {
 	if (id == 0)
 		return 0;
-	if (native->n_ids * 2 >= native->ids_size)
-		native_renew_ids(native, SIZE_MAX);
-	if (native->n_ids >= IDS_MAX)
+	if (native->ids.n >= IDS_MAX)
 		return -EBADMSG;
-	put_id(native, id, cpu);
-	native->last_id = (struct native_id){0};
+	struct hash_slot *slot = hash_table_slot(&native->ids, id);
+	if (!slot->number)
+		slot = hash_table_add(&native->ids, id);
+	slot->number = cpu + 1;
 	return 0;
 }
 
-/* Which CPU's event it is; false where nobody said. */
-static bool find_id(struct replay_native *native, uint64_t id, size_t *cpu)
+static void remove_ids(struct hash_table *ids, size_t cpu)
 {
-	if (native->last_id.id != id || id == 0) {
-		const struct native_id *found = &native->ids[id_place(native, id)];
-		if (found->id == 0)
-			return false;
-		native->last_id = *found;
+	for (size_t i = 0; i < ids->n_slots;) {
+		if (ids->slots[i].number == cpu + 1)
+			hash_table_remove(ids, &ids->slots[i]);
+		else
+			i++;
 	}
-	*cpu = native->last_id.cpu;
-	return true;
+}
+
+/* The CPU whose event it is; false if the recording has none with that id. */
+static bool find_id(const struct replay_native *native, uint64_t id, size_t *cpu)
+{
+	size_t found = hash_table_slot(&native->ids, id)->number;
+
+	*cpu = found - 1;
+	return found > 0;
 }
 
 /* ---- streams */
@@ -142,7 +114,7 @@ int native_parse_close(struct replay_native *native, struct native_words *words)
 		return -EBADMSG;
 	attrib_cut(native->part->attrib, cpu);
 	attrib_close(native->part->attrib, cpu);
-	native_renew_ids(native, cpu);
+	remove_ids(&native->ids, cpu);
 	return 0;
 }
 

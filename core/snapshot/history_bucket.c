@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/snapshot/history_internal.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
  */
 #include "core/snapshot/rollup.h"
 
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <stdlib.h>
@@ -27,20 +28,11 @@ const char *rollup_name(size_t i)
 
 /* ---- which rows are one */
 
-struct key {
-	pid_t pid; /* 0: processes do not matter */
-	int64_t group;
-};
-
-static int64_t group_of(enum rollup by, const struct row *row)
+static uint32_t group_of(enum rollup by, const struct row *row)
 {
-	return by == ROLLUP_USER ? (int64_t)row->uid : by == ROLLUP_CGROUP ? row->cgroup : 0;
+	return by == ROLLUP_USER ? row->uid : by == ROLLUP_CGROUP ? (uint32_t)row->cgroup : 0;
 }
 
-/*
- * Rows by their keys: open addressing over a table at least twice as large as what can be in it. A
- * slot holds index + 1.
- */
 struct adding {
 	enum rollup by;
 	bool processes;                  /* the first time: by process within the group */
@@ -50,42 +42,20 @@ struct adding {
 	bool *passes;   /* of each row: whether it, or what was added to it, passes the filter */
 	size_t *only;   /* of each row: which one alone was added to it; SIZE_MAX: none, or more */
 	size_t width;   /* of a tally */
-	uint32_t *slots;
-	size_t mask;
+	struct hash_table table; /* by key: row index + 1, the newest row of a pid first */
 };
 
-static struct key key_of(const struct adding *adding, const struct row *row)
+static uint64_t key_of(const struct adding *adding, const struct row *row)
 {
-	return (struct key){adding->processes ? row->pid : 0, group_of(adding->by, row)};
-}
+	pid_t pid = adding->processes ? row->pid : 0; /* 0: processes do not matter */
 
-static size_t home_of(const struct adding *adding, struct key key)
-{
-	/* Knuth's multiplicative hash: pids come in runs, their multiples don't. */
-	uint32_t hash = (uint32_t)key.pid * 2654435761u ^ (uint32_t)key.group * 2246822519u;
-
-	return (hash ^ hash >> 16) & adding->mask;
-}
-
-/* The slot of the newest row of that key, or the free one where it would go. */
-static uint32_t *slot_of(const struct adding *adding, struct key key)
-{
-	size_t at = home_of(adding, key);
-
-	for (; adding->slots[at]; at = (at + 1) & adding->mask) {
-		struct key other = key_of(adding, &adding->rows->items[adding->slots[at] - 1]);
-		if (other.pid == key.pid && other.group == key.group)
-			break;
-	}
-	return &adding->slots[at];
+	return (uint64_t)pid << 32 | group_of(adding->by, row);
 }
 
 static void adding_init(struct adding *adding, const struct columns *columns, size_t most)
 {
-	size_t slots = 4, width = tally_width(&columns->plan->shape);
+	size_t width = tally_width(&columns->plan->shape);
 
-	while (slots < 2 * most)
-		slots *= 2;
 	/* Rows are zeroed as they begin: most of this may never be touched. */
 	*adding->rows = (struct rows){
 		.items = xreallocarray(NULL, most, sizeof(*adding->rows->items)),
@@ -96,8 +66,7 @@ static void adding_init(struct adding *adding, const struct columns *columns, si
 	adding->passes = xcalloc(most, sizeof(*adding->passes));
 	adding->only = xcalloc(most, sizeof(*adding->only));
 	memset(adding->only, 0xff, most * sizeof(*adding->only));
-	adding->slots = xcalloc(slots, sizeof(*adding->slots));
-	adding->mask = slots - 1;
+	hash_table_init(&adding->table, 0);
 }
 
 static void adding_fini(struct adding *adding)
@@ -105,7 +74,7 @@ static void adding_fini(struct adding *adding)
 	free(adding->has_main);
 	free(adding->passes);
 	free(adding->only);
-	free(adding->slots);
+	hash_table_fini(&adding->table);
 }
 
 /* ---- what they have in common */
@@ -137,31 +106,27 @@ static void describe_group(enum rollup by, struct row *group, const struct row *
 }
 
 /* A new row for that key; an older one of a number that was given out again moves on. */
-static size_t begin_row(struct adding *adding, uint32_t *slot)
+static size_t begin_row(struct adding *adding, uint64_t key)
 {
-	size_t at = (size_t)(slot - adding->slots), n = adding->rows->n++;
-	uint32_t older = *slot;
+	struct hash_slot *slot = hash_table_slot(&adding->table, key);
+	size_t n = adding->rows->n++, older = slot->number;
 
 	adding->rows->items[n] = (struct row){0};
 	memset(adding->rows->tallies + n * adding->width, 0, adding->width * sizeof(uint64_t));
-	*slot = (uint32_t)n + 1;
-	while (older) {
-		at = (at + 1) & adding->mask;
-		if (adding->slots[at])
-			continue;
-		adding->slots[at] = older;
-		older = 0;
-	}
-	return *slot - 1;
+	if (older)
+		slot->number = n + 1;
+	hash_table_add(&adding->table, key)->number = older ? older : n + 1;
+	return n;
 }
 
 /* The row that one more is to be added to, made where there is none, and described. */
 static size_t place_row(struct adding *adding, const struct row *row)
 {
-	uint32_t *slot = slot_of(adding, key_of(adding, row));
+	uint64_t key = key_of(adding, row);
+	size_t found = hash_table_slot(&adding->table, key)->number;
 	bool is_main = adding->processes && row->tid == row->pid;
-	bool is_new = *slot == 0 || (is_main && adding->has_main[*slot - 1]);
-	size_t at = is_new ? begin_row(adding, slot) : *slot - 1;
+	bool is_new = found == 0 || (is_main && adding->has_main[found - 1]);
+	size_t at = is_new ? begin_row(adding, key) : found - 1;
 	struct row *to = &adding->rows->items[at];
 
 	if (!adding->processes && is_new)
@@ -201,14 +166,15 @@ static void add_sleeping(struct adding *adding, const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_sleeping; i++) {
 		const struct row *process = &snapshot->sleeping[i];
-		uint32_t *slot = slot_of(adding, key_of(adding, process));
+		uint64_t key = key_of(adding, process);
+		size_t found = hash_table_slot(&adding->table, key)->number;
 
-		if (*slot == 0 && adding->by != ROLLUP_TREE)
+		if (found == 0 && adding->by != ROLLUP_TREE)
 			continue;
-		if (*slot && adding->has_main[*slot - 1])
+		if (found && adding->has_main[found - 1])
 			continue;
-		bool is_new = *slot == 0;
-		size_t at = is_new ? begin_row(adding, slot) : *slot - 1;
+		bool is_new = found == 0;
+		size_t at = is_new ? begin_row(adding, key) : found - 1;
 		struct row *row = &adding->rows->items[at];
 		describe_process(row, process);
 		if (is_new)
@@ -276,12 +242,11 @@ static size_t find_parent(const struct adding *adding, size_t child)
 
 	if (row->ppid <= 0)
 		return best;
-	for (size_t at = home_of(adding, (struct key){row->ppid, 0}); adding->slots[at];
-	     at = (at + 1) & adding->mask) {
-		size_t i = adding->slots[at] - 1;
+	struct hash_slot *slot = hash_table_slot(&adding->table, (uint64_t)row->ppid << 32);
+	for (; slot->number; slot = hash_table_next(&adding->table, slot)) {
+		size_t i = slot->number - 1;
 
-		if (i == child || rows[i].pid != row->ppid ||
-		    (row->start_ns && rows[i].start_ns > row->start_ns))
+		if (i == child || (row->start_ns && rows[i].start_ns > row->start_ns))
 			continue;
 		if (best == NO_PARENT || rows[i].start_ns > rows[best].start_ns)
 			best = i;

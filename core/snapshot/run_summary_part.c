@@ -57,25 +57,20 @@ static int *map_cgroups(struct run_summary_part *part, const struct snapshot *sn
 
 /* ---- processes by pid */
 
-static size_t *find_slot(const struct run_summary_part *part, pid_t pid)
+/* The index + 1 of the latest process with that pid, or 0. */
+static size_t find_process(const struct run_summary_part *part, pid_t pid)
 {
-	size_t mask = part->n_slots - 1;
-	/* Knuth's multiplicative hash, as in core/snapshot/rollup.c. */
-	size_t at = (size_t)((uint32_t)pid * 2654435761u) & mask;
-
-	while (part->slots[at] && part->processes[part->slots[at] - 1].row.pid != pid)
-		at = (at + 1) & mask;
-	return &part->slots[at];
+	return hash_table_slot(&part->table, (uint32_t)pid)->number;
 }
 
-/* In their order, so that of two with one pid the later is found. */
-static void renew_slots(struct run_summary_part *part, size_t n_slots)
+static void enter_process(struct run_summary_part *part, size_t i)
 {
-	free(part->slots);
-	part->slots = xcalloc(n_slots, sizeof(*part->slots));
-	part->n_slots = n_slots;
-	for (size_t i = 0; i < part->n; i++)
-		*find_slot(part, part->processes[i].row.pid) = i + 1;
+	uint32_t pid = (uint32_t)part->processes[i].row.pid;
+	struct hash_slot *slot = hash_table_slot(&part->table, pid);
+
+	if (!slot->number)
+		slot = hash_table_add(&part->table, pid);
+	slot->number = i + 1;
 }
 
 static size_t add_process(struct run_summary_part *part, const struct row *row)
@@ -86,8 +81,6 @@ static size_t add_process(struct run_summary_part *part, const struct row *row)
 					sizeof(*part->processes));
 	part->tallies = array_reserve(part->tallies, &part->tallies_capacity, (part->n + 1) * width,
 				      sizeof(*part->tallies));
-	if (2 * (part->n + 1) > part->n_slots)
-		renew_slots(part, part->n_slots ? 2 * part->n_slots : 64);
 	memset(process_tally(part, part->n), 0, width * sizeof(*part->tallies));
 	part->processes[part->n] = (struct summary_process){.row = *row};
 	part->processes[part->n].row.tid = row->pid;
@@ -95,7 +88,7 @@ static size_t add_process(struct run_summary_part *part, const struct row *row)
 	part->processes[part->n].row.flags = 0;
 	part->processes[part->n].row.threads = 0;
 	part->processes[part->n].row.cgroup = -1;
-	*find_slot(part, row->pid) = part->n + 1;
+	enter_process(part, part->n);
 	return part->n++;
 }
 
@@ -141,7 +134,7 @@ static void describe(struct summary_process *process, const struct row *thread, 
 static void add_thread(struct run_summary_part *part, const struct row *thread, const int *cgroups,
 		       const uint64_t *tally, uint64_t sequence)
 {
-	size_t found = part->n_slots ? *find_slot(part, thread->pid) : 0;
+	size_t found = find_process(part, thread->pid);
 	bool known = found && !is_another(&part->processes[found - 1], thread, sequence);
 	size_t at = known ? found - 1 : add_process(part, thread);
 	struct summary_process *process = &part->processes[at];
@@ -162,7 +155,7 @@ static void add_thread(struct run_summary_part *part, const struct row *thread, 
 static void name_sleeping(struct run_summary_part *part, const struct row *sleeping,
 			  const int *cgroups, uint64_t sequence)
 {
-	size_t found = part->n_slots ? *find_slot(part, sleeping->pid) : 0;
+	size_t found = find_process(part, sleeping->pid);
 	struct summary_process *process = found ? &part->processes[found - 1] : NULL;
 
 	if (process && process->sequence == sequence && !process->has_main)
@@ -220,7 +213,9 @@ static void fold(struct run_summary_part *part, size_t left)
 		kept++;
 	}
 	part->n = kept;
-	renew_slots(part, part->n_slots);
+	hash_table_clear(&part->table);
+	for (size_t i = 0; i < kept; i++)
+		enter_process(part, i);
 	free(order);
 	free(folded);
 }
@@ -313,6 +308,7 @@ void run_summary_part_init(struct run_summary_part *part, const struct snapshot 
 		.unattributed = xcalloc(width, sizeof(uint64_t)),
 		.others = xcalloc(width, sizeof(uint64_t)),
 	};
+	hash_table_init(&part->table, 0);
 }
 
 void run_summary_part_fini(struct run_summary_part *part)
@@ -331,7 +327,7 @@ void run_summary_part_fini(struct run_summary_part *part)
 	free(part->others);
 	free(part->processes);
 	free(part->tallies);
-	free(part->slots);
+	hash_table_fini(&part->table);
 	free(part->folded);
 	columns_unref(part->columns);
 }

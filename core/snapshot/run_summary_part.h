@@ -2,6 +2,7 @@
 #ifndef PMCTOP_RUN_SUMMARY_PART_H
 #define PMCTOP_RUN_SUMMARY_PART_H
 
+#include "core/base/hash_table.h"
 #include "core/snapshot/snapshot.h"
 
 #include <stdbool.h>
@@ -17,9 +18,8 @@ struct run_summary_part {
 	struct summary_process *processes; /* owned, as is all that follows */
 	uint64_t *tallies;                 /* n x width */
 	size_t n, capacity, tallies_capacity;
-	size_t *slots; /* by pid: index + 1 of the latest process of that pid; 0: free */
-	size_t n_slots;
-	uint64_t *folded; /* a tally; NULL: nothing was */
+	struct hash_table table; /* by pid: index + 1 of the latest process with it */
+	uint64_t *folded;        /* a tally; NULL: nothing was */
 	size_t n_folded;
 	unsigned folded_flags;
 	char **cgroups; /* paths that rows name, each once */

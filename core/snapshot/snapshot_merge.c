@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/snapshot/snapshot_merge.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <stdlib.h>
@@ -17,59 +17,47 @@ struct cgroup_map {
 	struct snapshot *sum;
 	const struct snapshot *next;
 	size_t *known; /* index + 1 of each of the next one's; 0: no row has named it yet */
-	size_t *slots; /* those of the sum by their path, as in struct finder */
-	size_t mask;
+	struct hash_table table; /* by path: the index + 1 in the sum */
 };
-
-/* The slot of that path, or the free one where it would go. */
-static size_t *cgroup_slot(const struct cgroup_map *map, const char *path)
-{
-	size_t at = hash_text(path) & map->mask;
-
-	while (map->slots[at] && strcmp(map->sum->cgroups[map->slots[at] - 1], path) != 0)
-		at = (at + 1) & map->mask;
-	return &map->slots[at];
-}
 
 static void cgroup_map_init(struct cgroup_map *map, struct snapshot *sum,
 			    const struct snapshot *next)
 {
-	size_t slots = 4, most = sum->n_cgroups + next->n_cgroups;
-
-	while (slots < 2 * most)
-		slots *= 2;
 	*map = (struct cgroup_map){
 		.sum = sum,
 		.next = next,
 		.known = xcalloc(next->n_cgroups, sizeof(*map->known)),
-		.slots = xcalloc(slots, sizeof(*map->slots)),
-		.mask = slots - 1,
 	};
-	sum->cgroups = xreallocarray(sum->cgroups, most, sizeof(char *));
+	hash_table_init(&map->table, sum->n_cgroups);
+	sum->cgroups =
+		xreallocarray(sum->cgroups, sum->n_cgroups + next->n_cgroups, sizeof(char *));
 	for (size_t i = 0; i < sum->n_cgroups; i++)
-		*cgroup_slot(map, sum->cgroups[i]) = i + 1;
+		hash_table_add(&map->table, hash_text(sum->cgroups[i]))->number = i + 1;
 }
 
 static void cgroup_map_fini(struct cgroup_map *map)
 {
 	free(map->known);
-	free(map->slots);
+	hash_table_fini(&map->table);
 }
 
 /* Its index + 1 in the sum, where there is room for all that the next one has. */
-static size_t find_cgroup(const struct cgroup_map *map, const char *path)
+static size_t find_cgroup(struct cgroup_map *map, const char *path)
 {
-	size_t *slot = cgroup_slot(map, path);
+	uint64_t key = hash_text(path);
+	struct hash_slot *slot = hash_table_slot(&map->table, key);
 
-	if (!*slot) {
-		map->sum->cgroups[map->sum->n_cgroups] = xstrdup(path);
-		*slot = ++map->sum->n_cgroups;
-	}
-	return *slot;
+	while (slot->number && strcmp(map->sum->cgroups[slot->number - 1], path) != 0)
+		slot = hash_table_next(&map->table, slot);
+	if (slot->number)
+		return slot->number;
+	map->sum->cgroups[map->sum->n_cgroups++] = xstrdup(path);
+	hash_table_add(&map->table, key)->number = map->sum->n_cgroups;
+	return map->sum->n_cgroups;
 }
 
 /* What it says of others than itself must be the sum's own; command lines are not. */
-static struct row renamed(const struct row *row, const struct cgroup_map *map)
+static struct row renamed(const struct row *row, struct cgroup_map *map)
 {
 	const char *path = snapshot_cgroup(map->next, row);
 	struct row to = *row;
@@ -88,34 +76,21 @@ static struct row renamed(const struct row *row, const struct cgroup_map *map)
 
 /* ---- threads */
 
-/* Rows by tid: open addressing, index + 1; twice as many slots as there can be rows. */
-struct finder {
-	const struct rows *rows;
-	size_t *slots;
-	size_t mask;
-};
-
-static void finder_init(struct finder *finder, const struct rows *rows, size_t most)
+/* A number that was given out again is told apart by its start. */
+static uint64_t key_of(const struct row *row)
 {
-	size_t slots = 4;
-
-	while (slots < 2 * most)
-		slots *= 2;
-	*finder = (struct finder){rows, xcalloc(slots, sizeof(*finder->slots)), slots - 1};
+	return row->start_ns ^ (uint64_t)row->tid << 32;
 }
 
-/* The slot of that thread, or the free one where it would go. */
-static size_t *finder_slot(const struct finder *finder, const struct row *row)
+/* The index + 1 of the same thread in the table, or 0. */
+static size_t find_thread(const struct hash_table *table, const struct rows *rows,
+			  const struct row *row)
 {
-	/* Knuth's multiplicative hash: tids come in runs, their multiples don't. */
-	size_t at = (uint32_t)row->tid * 2654435761u & finder->mask;
+	struct hash_slot *slot = hash_table_slot(table, key_of(row));
 
-	for (; finder->slots[at]; at = (at + 1) & finder->mask) {
-		const struct row *other = &finder->rows->items[finder->slots[at] - 1];
-		if (other->tid == row->tid && other->start_ns == row->start_ns)
-			break;
-	}
-	return &finder->slots[at];
+	while (slot->number && rows->items[slot->number - 1].tid != row->tid)
+		slot = hash_table_next(table, slot);
+	return slot->number;
 }
 
 /* Room for `more` rows behind its own; what is in it is not said yet. */
@@ -145,43 +120,41 @@ static void describe(const struct row *row, struct row *sum)
 }
 
 static void add_thread(const struct columns *columns, const struct row *row, const uint64_t *tally,
-		       const struct finder *finder, struct rows *to)
+		       struct hash_table *table, struct rows *to)
 {
-	size_t *slot = finder_slot(finder, row);
+	size_t found = find_thread(table, to, row);
 
-	if (*slot) {
-		describe(row, &to->items[*slot - 1]);
-		tally_add(&columns->plan->shape, rows_tally(columns, to, *slot - 1), tally);
+	if (found) {
+		describe(row, &to->items[found - 1]);
+		tally_add(&columns->plan->shape, rows_tally(columns, to, found - 1), tally);
 		return;
 	}
-	*slot = ++to->n;
-	to->items[*slot - 1] = *row;
-	memcpy(rows_tally(columns, to, *slot - 1), tally,
+	to->items[to->n] = *row;
+	memcpy(rows_tally(columns, to, to->n), tally,
 	       tally_width(&columns->plan->shape) * sizeof(*tally));
+	hash_table_add(table, key_of(row))->number = ++to->n;
 }
 
-static void add_threads(struct snapshot *sum, const struct snapshot *next,
-			const struct cgroup_map *map)
+static void add_threads(struct snapshot *sum, const struct snapshot *next, struct cgroup_map *map)
 {
 	struct rows *rows = &sum->threads;
-	struct finder finder;
+	struct hash_table table;
 
 	make_room(sum->columns, next->threads.n, rows);
-	finder_init(&finder, rows, rows->n + next->threads.n);
+	hash_table_init(&table, rows->n);
 	for (size_t i = 0; i < rows->n; i++)
-		*finder_slot(&finder, &rows->items[i]) = i + 1;
+		hash_table_add(&table, key_of(&rows->items[i]))->number = i + 1;
 	for (size_t i = 0; i < next->threads.n; i++) {
 		struct row row = renamed(&next->threads.items[i], map);
 
-		add_thread(sum->columns, &row, rows_tally(sum->columns, &next->threads, i), &finder,
+		add_thread(sum->columns, &row, rows_tally(sum->columns, &next->threads, i), &table,
 			   rows);
 	}
-	free(finder.slots);
+	hash_table_fini(&table);
 }
 
 /* Those who slept in one part ran in another, or are there twice: whoever adds up looks once. */
-static void add_sleeping(struct snapshot *sum, const struct snapshot *next,
-			 const struct cgroup_map *map)
+static void add_sleeping(struct snapshot *sum, const struct snapshot *next, struct cgroup_map *map)
 {
 	sum->sleeping = xreallocarray(sum->sleeping, sum->n_sleeping + next->n_sleeping + 1,
 				      sizeof(*sum->sleeping));

@@ -6,7 +6,7 @@
  */
 #include "core/view/view_internal.h"
 
-#include "core/base/hash.h"
+#include "core/base/hash_table.h"
 #include "core/base/util.h"
 
 #include <stdlib.h>
@@ -15,10 +15,9 @@
 #define NOWHERE SIZE_MAX
 
 struct view_then {
-	struct view view;       /* without an order; of no snapshot: there is none */
-	size_t *slots;          /* its rows or CPUs by what they are: index + 1 */
-	size_t mask;            /* of the slots, twice as many as there are rows at least */
-	struct figure *nothing; /* what a task has that does not run: 0 of what adds up */
+	struct view view;        /* without an order; of no snapshot: there is none */
+	struct hash_table table; /* of its rows or CPUs: index + 1 */
+	struct figure *nothing;  /* what a task has that does not run: 0 of what adds up */
 };
 
 struct view_baseline {
@@ -193,29 +192,25 @@ static const char *path_of(const struct view *view, size_t index)
 	return path ? path : "";
 }
 
-static uint64_t hash_of(const struct view *view, size_t index)
+static uint64_t key_of(const struct view *view, size_t index)
 {
 	const struct row *row = row_at(view, index);
-	uint64_t key = 0;
 
 	switch (view->spec.by) {
 	case ROLLUP_PROCESS:
 	case ROLLUP_TREE:
 	case ROLLUP_THREAD:
-		key = (uint64_t)row->tid;
-		break;
+		return (uint64_t)row->tid;
 	case ROLLUP_USER:
-		key = row->uid;
-		break;
+		return row->uid;
 	case ROLLUP_CGROUP:
 		return hash_text(path_of(view, index));
 	case ROLLUP_CPU:
 	case ROLLUP_SOCKET:
 	case ROLLUP_NODE:
-		key = (uint64_t)view->cpus[index].cpu;
-		break;
+		return (uint64_t)view->cpus[index].cpu;
 	}
-	return key * 11400714819323198485u >> 20;
+	return 0;
 }
 
 static bool is_same(const struct view *now, size_t i, const struct view *then, size_t k)
@@ -242,22 +237,13 @@ static bool is_same(const struct view *now, size_t i, const struct view *then, s
 	return false;
 }
 
-/* By open addressing. */
 static void enter_rows(struct view_then *then)
 {
-	size_t n = n_rows(&then->view), size = 4;
+	size_t n = n_rows(&then->view);
 
-	while (size < 2 * n)
-		size *= 2;
-	then->slots = xcalloc(size, sizeof(*then->slots));
-	then->mask = size - 1;
-	for (size_t k = 0; k < n; k++) {
-		size_t at = hash_of(&then->view, k) & then->mask;
-
-		while (then->slots[at])
-			at = (at + 1) & then->mask;
-		then->slots[at] = k + 1;
-	}
+	hash_table_init(&then->table, n);
+	for (size_t k = 0; k < n; k++)
+		hash_table_add(&then->table, key_of(&then->view, k))->number = k + 1;
 }
 
 static size_t *match_rows(const struct view *now, const struct view_then *then)
@@ -265,11 +251,11 @@ static size_t *match_rows(const struct view *now, const struct view_then *then)
 	size_t n = n_rows(now), *match = xcalloc(n, sizeof(*match));
 
 	for (size_t i = 0; i < n; i++) {
-		size_t at = hash_of(now, i) & then->mask;
+		struct hash_slot *slot = hash_table_slot(&then->table, key_of(now, i));
 
-		while (then->slots[at] && !is_same(now, i, &then->view, then->slots[at] - 1))
-			at = (at + 1) & then->mask;
-		match[i] = then->slots[at] ? then->slots[at] - 1 : NOWHERE;
+		while (slot->number && !is_same(now, i, &then->view, slot->number - 1))
+			slot = hash_table_next(&then->table, slot);
+		match[i] = slot->number ? slot->number - 1 : NOWHERE;
 	}
 	return match;
 }
@@ -320,7 +306,7 @@ void view_then_forget(struct view_then *then)
 	if (!then)
 		return;
 	view_fini(&then->view);
-	free(then->slots);
+	hash_table_fini(&then->table);
 	free(then->nothing);
 	*then = (struct view_then){0};
 }

@@ -522,7 +522,7 @@ static void a_ledger_is_bounded(void **state)
 		/* One that lives and runs is kept, whoever else comes. */
 		export_counters_sums_add(&export_counters_run(&counters, "busy", 0, "", i, 1)->sums,
 					 3, 1);
-		assert_true(counters.n <= MOST + 2);
+		assert_true(counters.table.n <= MOST + 2);
 	}
 	struct account *busy = export_counters_run(&counters, "busy", 0, "", COME, 0);
 	assert_int_equal(busy->sums.counts[3], COME);
