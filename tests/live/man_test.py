@@ -78,6 +78,14 @@ def check_output(page):
     check("what json has", len(found) > 30 and not missing, missing)
 
 
+def check_counters(page):
+    names = re.findall(r"\bpmctop_\w+", page["PROMETHEUS"])
+    known = re.compile("|".join(name.replace("_X_", r"_\w+_") for name in names))
+    printed = re.findall(r"^(pmctop_\w+)", run("--format", "openmetrics", *SHORT).stdout, re.M)
+    missing = sorted({name for name in printed if not known.fullmatch(name)})
+    check("each counter for Prometheus", len(printed) > 30 and not missing, missing)
+
+
 # ---- examples
 
 TRACEPOINT = "/sys/kernel/tracing/events/sched/sched_switch/id"
@@ -156,7 +164,7 @@ def main():
         sys.exit(77)
     lint()
     page = rendered()
-    for part in (check_reader, check_output, check_examples):
+    for part in (check_reader, check_output, check_counters, check_examples):
         part(page)
     finish()
 
