@@ -6,7 +6,7 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 #include "tui/options/options.h"
-#include "tui/screen/replaying.h"
+#include "tui/screen/replay_control.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,15 +37,16 @@ static void check_time(const char *text, struct fuzz_bytes *bytes)
 		.begin_real_ns = fuzz_u64(bytes) >> 2,
 		.whole = fuzz_u8(bytes) & 1,
 	};
-	enum replaying_goal goal = REPLAYING_TO;
+	enum replay_goal goal = REPLAY_GOAL_TO;
 	struct error err = {0};
 	int64_t ns;
-	int rc = replaying_parse(text, &playback, &goal, &ns, &err);
+	int rc = replay_control_parse_goal(text, &playback, &goal, &ns, &err);
 
 	if (rc)
 		fuzz_check(rc == -EINVAL && err.text[0], "what is no time is explained");
 	else
-		fuzz_check(goal == REPLAYING_BY || ns >= 0, "a place is not before the beginning");
+		fuzz_check(goal == REPLAY_GOAL_BY || ns >= 0,
+			   "a place is not before the beginning");
 }
 
 static void check_number(const char *text)

@@ -32,12 +32,12 @@ static void a_child_gets_its_signal(void **state)
 	assert_int_equal(signal_target_find(&sys, pid, 1, &signal_target, &err), -ESRCH);
 	assert_int_equal(signal_target_find(&sys, pid, sys_now_ns(&sys), &signal_target, &err), 0);
 	signal_target.start_ticks++;
-	assert_int_equal(signal_target_signal(&sys, &signal_target, SIGUSR1, &err), -ESRCH);
+	assert_int_equal(signal_target_send(&sys, &signal_target, SIGUSR1, &err), -ESRCH);
 	signal_target.start_ticks--;
-	assert_int_equal(signal_target_signal(&sys, &signal_target, SIGUSR1, &err), 0);
+	assert_int_equal(signal_target_send(&sys, &signal_target, SIGUSR1, &err), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
-	assert_int_equal(signal_target_signal(&sys, &signal_target, SIGUSR1, &err), -ESRCH);
+	assert_int_equal(signal_target_send(&sys, &signal_target, SIGUSR1, &err), -ESRCH);
 	assert_int_equal(signal_target_find(&sys, pid, sys_now_ns(&sys), &signal_target, &err),
 			 -ESRCH);
 	sys_linux_fini(&sys);

@@ -54,98 +54,97 @@ static void format_ms(uint64_t ns, char *text, size_t size)
 	memcpy(text + length, " ms", 4);
 }
 
-static unsigned event_width(const struct output_buffer *buffer)
+static unsigned event_width(const struct detail_pen *pen)
 {
-	unsigned others = NUMBER_WIDTH + 2 * TIME_WIDTH + SHEET_SHARE_WIDTH + 4 +
-			  (buffer->page->sums ? NUMBER_WIDTH + 1 : 0);
-	unsigned width = buffer->rect.width > others ? buffer->rect.width - others : 0;
+	unsigned others = NUMBER_WIDTH + 2 * TIME_WIDTH + DETAIL_SHARE_WIDTH + 4 +
+			  (pen->page->sums ? NUMBER_WIDTH + 1 : 0);
+	unsigned width = pen->rect.width > others ? pen->rect.width - others : 0;
 
 	return width < EVENT_WIDTH ? width : EVENT_WIDTH;
 }
 
 /* What was not on for a moment while there was something to count has counted nothing, not 0. */
-static void put_number(struct output_buffer *buffer, unsigned *x, uint64_t count, bool missed)
+static void put_number(struct detail_pen *pen, unsigned *x, uint64_t count, bool missed)
 {
 	char text[48] = "-";
 
 	if (!missed)
 		format_grouped(count, text, sizeof(text));
-	sheet_put_right(buffer, x, NUMBER_WIDTH, count ? STYLE_PLAIN : STYLE_DIM, text);
+	detail_pen_right(pen, x, NUMBER_WIDTH, count ? STYLE_PLAIN : STYLE_DIM, text);
 }
 
 /* A counter that nothing keeps from counting has no times to tell. */
-static void draw_count(struct output_buffer *buffer, const char *name, size_t index,
+static void draw_count(struct detail_pen *pen, const char *name, size_t index,
 		       const struct event_sum *sum)
 {
-	const struct plan *plan = buffer->page->snapshot->columns->plan;
-	const uint64_t *tally = buffer->page->detail->sum.tallies;
+	const struct plan *plan = pen->page->snapshot->columns->plan;
+	const uint64_t *tally = pen->page->detail->sum.tallies;
 	const struct plan_group *group = &plan->groups[plan->counters[index].group];
 	bool timed = index >= TALLY_FIRST_COUNTED;
 	uint64_t enabled_ns = timed ? tally[tally_domain(&plan->shape, group->domain)] : 0;
 	uint64_t running_ns =
 		timed ? tally[tally_group(&plan->shape, plan->counters[index].group)] : 0;
-	unsigned x = buffer->rect.x;
+	unsigned x = pen->rect.x;
 	char text[48] = "";
 
-	sheet_put_left(buffer, &x, event_width(buffer), STYLE_NAME, name);
-	put_number(buffer, &x, tally[index], enabled_ns > 0 && running_ns == 0);
+	detail_pen_left(pen, &x, event_width(pen), STYLE_NAME, name);
+	put_number(pen, &x, tally[index], enabled_ns > 0 && running_ns == 0);
 	if (sum)
 		format_total(sum, text, sizeof(text));
-	if (buffer->page->sums)
-		sheet_put_right(buffer, &x, NUMBER_WIDTH, STYLE_PLAIN, text);
+	if (pen->page->sums)
+		detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_PLAIN, text);
 	if (timed) {
 		format_ms(enabled_ns, text, sizeof(text));
-		sheet_put_right(buffer, &x, TIME_WIDTH, STYLE_PLAIN, text);
+		detail_pen_right(pen, &x, TIME_WIDTH, STYLE_PLAIN, text);
 		format_ms(running_ns, text, sizeof(text));
-		sheet_put_right(buffer, &x, TIME_WIDTH, STYLE_PLAIN, text);
+		detail_pen_right(pen, &x, TIME_WIDTH, STYLE_PLAIN, text);
 		text_copy(text, sizeof(text), "-");
 		if (enabled_ns)
 			text_percent(text, sizeof(text), (double)running_ns / (double)enabled_ns);
-		sheet_put_right(buffer, &x, SHEET_SHARE_WIDTH, STYLE_PLAIN, text);
+		detail_pen_right(pen, &x, DETAIL_SHARE_WIDTH, STYLE_PLAIN, text);
 	}
-	buffer->y++;
+	pen->y++;
 }
 
-static void draw_counts_header(struct output_buffer *buffer)
+static void draw_counts_header(struct detail_pen *pen)
 {
-	const struct event_totals *sums = buffer->page->sums;
-	unsigned x = buffer->rect.x;
+	const struct event_totals *sums = pen->page->sums;
+	unsigned x = pen->rect.x;
 	char since[24], text[96];
 
 	duration_format_age(sums ? sums->time_ns : 0, since, sizeof(since));
 	snprintf(text, sizeof(text), "in this interval%s%s%s",
-		 detail_subject_is_of_cpus(buffer->page->subject) ? ", idle time too" : "",
+		 detail_subject_is_of_cpus(pen->page->subject) ? ", idle time too" : "",
 		 sums ? "; the total is of the last " : "", sums ? since : "");
-	sheet_heading(buffer, "Counts", text);
-	canvas_fill(buffer->canvas, (struct rect){x, buffer->y, buffer->rect.width, 1},
-		    STYLE_HEADER);
-	sheet_put_left(buffer, &x, event_width(buffer), STYLE_HEADER, "EVENT");
-	sheet_put_right(buffer, &x, NUMBER_WIDTH, STYLE_HEADER, "COUNT");
+	detail_pen_heading(pen, "Counts", text);
+	canvas_fill(pen->canvas, (struct rect){x, pen->y, pen->rect.width, 1}, STYLE_HEADER);
+	detail_pen_left(pen, &x, event_width(pen), STYLE_HEADER, "EVENT");
+	detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_HEADER, "COUNT");
 	if (sums)
-		sheet_put_right(buffer, &x, NUMBER_WIDTH, STYLE_HEADER, "TOTAL");
-	sheet_put_right(buffer, &x, TIME_WIDTH, STYLE_HEADER, "ENABLED");
-	sheet_put_right(buffer, &x, TIME_WIDTH, STYLE_HEADER, "RUNNING");
-	sheet_put_right(buffer, &x, SHEET_SHARE_WIDTH, STYLE_HEADER, "SHARE");
-	buffer->y++;
+		detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_HEADER, "TOTAL");
+	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, "ENABLED");
+	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, "RUNNING");
+	detail_pen_right(pen, &x, DETAIL_SHARE_WIDTH, STYLE_HEADER, "SHARE");
+	pen->y++;
 }
 
 /* A line for each counter; the total is of its event, and stands in the first. */
-void detail_draw_counts(struct output_buffer *buffer)
+void detail_draw_counts(struct detail_pen *pen)
 {
-	const struct columns *columns = buffer->page->snapshot->columns;
-	const struct event_totals *sums = buffer->page->sums;
+	const struct columns *columns = pen->page->snapshot->columns;
+	const struct event_totals *sums = pen->page->sums;
 	const struct plan *plan = columns->plan;
 
-	if (buffer->page->detail->sum.n == 0 && !sums)
+	if (pen->page->detail->sum.n == 0 && !sums)
 		return;
-	draw_counts_header(buffer);
+	draw_counts_header(pen);
 	for (size_t event = 0; event < plan->n_events; event++) {
 		const char *name = columns->events.items[event].name;
 		unsigned first = plan->first_counter[event];
 
 		for (unsigned i = first; i < plan->first_counter[event + 1]; i++)
-			draw_count(buffer, name, i,
+			draw_count(pen, name, i,
 				   sums && i == first ? event_totals_find(sums, name) : NULL);
 	}
-	buffer->y++;
+	pen->y++;
 }

@@ -28,32 +28,31 @@ enum {
 
 /* ---- what parts share */
 
-void sheet_heading(struct output_buffer *buffer, const char *title, const char *rest)
+void detail_pen_heading(struct detail_pen *pen, const char *title, const char *rest)
 {
-	unsigned x = buffer->rect.x, width = buffer->rect.width;
-	unsigned used = canvas_text(buffer->canvas, x, buffer->y, width, STYLE_TITLE, title);
+	unsigned x = pen->rect.x, width = pen->rect.width;
+	unsigned used = canvas_text(pen->canvas, x, pen->y, width, STYLE_TITLE, title);
 
 	if (rest[0] && used + 2 < width)
-		canvas_text_ellipsis(buffer->canvas, x + used + 2, buffer->y, width - used - 2,
-				     STYLE_DIM, rest);
-	buffer->y++;
+		canvas_text_ellipsis(pen->canvas, x + used + 2, pen->y, width - used - 2, STYLE_DIM,
+				     rest);
+	pen->y++;
 }
 
-void sheet_put_right(struct output_buffer *buffer, unsigned *x, unsigned width, enum style style,
-		     const char *text)
+void detail_pen_right(struct detail_pen *pen, unsigned *x, unsigned width, enum style style,
+		      const char *text)
 {
-	canvas_text_right(buffer->canvas, *x, buffer->y, width, style, text);
+	canvas_text_right(pen->canvas, *x, pen->y, width, style, text);
 	*x += width + 1;
 }
 
-void sheet_put_left(struct output_buffer *buffer, unsigned *x, unsigned width, enum style style,
-		    const char *text)
+void detail_pen_left(struct detail_pen *pen, unsigned *x, unsigned width, enum style style,
+		     const char *text)
 {
-	unsigned left = buffer->rect.x + buffer->rect.width;
+	unsigned left = pen->rect.x + pen->rect.width;
 
 	left = *x < left ? left - *x : 0;
-	canvas_text_ellipsis(buffer->canvas, *x, buffer->y, width < left ? width : left, style,
-			     text);
+	canvas_text_ellipsis(pen->canvas, *x, pen->y, width < left ? width : left, style, text);
 	*x += width + 1;
 }
 
@@ -93,20 +92,20 @@ static void add_state(struct segments *segments, const struct detail_page *page)
 }
 
 /* A line of its own; "" takes none. */
-static void draw_long(struct output_buffer *buffer, const char *label, const char *text)
+static void draw_long(struct detail_pen *pen, const char *label, const char *text)
 {
-	unsigned x = buffer->rect.x, width = buffer->rect.width;
+	unsigned x = pen->rect.x, width = pen->rect.width;
 
 	if (!text[0])
 		return;
-	unsigned used = canvas_text(buffer->canvas, x, buffer->y, width, STYLE_LABEL, label);
-	canvas_text_ellipsis(buffer->canvas, x + used, buffer->y, width - used, STYLE_NAME, text);
-	buffer->y++;
+	unsigned used = canvas_text(pen->canvas, x, pen->y, width, STYLE_LABEL, label);
+	canvas_text_ellipsis(pen->canvas, x + used, pen->y, width - used, STYLE_NAME, text);
+	pen->y++;
 }
 
-static void draw_identity(struct output_buffer *buffer)
+static void draw_identity(struct detail_pen *pen)
 {
-	const struct detail_page *page = buffer->page;
+	const struct detail_page *page = pen->page;
 	const struct detail_subject *subject = page->subject;
 	const struct row *row = &subject->row;
 	struct segments segments = {0};
@@ -134,28 +133,28 @@ static void draw_identity(struct output_buffer *buffer)
 	if (detail_subject_is_of_tasks(subject) && row->comm[0])
 		add(&segments, 85, "command", row->comm)->text_style = STYLE_NAME;
 	add_state(&segments, page);
-	segments_draw(&segments, buffer->canvas,
-		      (struct rect){buffer->rect.x, buffer->y++, buffer->rect.width, 1});
+	segments_draw(&segments, pen->canvas,
+		      (struct rect){pen->rect.x, pen->y++, pen->rect.width, 1});
 	if (detail_subject_is_of_tasks(subject))
-		draw_long(buffer, "command line ", subject->cmdline);
+		draw_long(pen, "command line ", subject->cmdline);
 	if (detail_subject_is_of_tasks(subject) || subject->key.kind == HISTORY_CGROUP)
-		draw_long(buffer, "cgroup ", subject->cgroup);
+		draw_long(pen, "cgroup ", subject->cgroup);
 }
 
 /* What slows it down, by which rule and by which figures; or why there is no verdict. */
-static void draw_verdict(struct output_buffer *buffer)
+static void draw_verdict(struct detail_pen *pen)
 {
-	const struct detail *detail = buffer->page->detail;
+	const struct detail *detail = pen->page->detail;
 	char text[512];
 	struct judge judge;
 
 	if (detail->sum.n == 0)
 		return;
-	judge_init(&judge, buffer->page->snapshot);
+	judge_init(&judge, pen->page->snapshot);
 	const struct judgement judgement =
 		judge_figures(&judge, detail->sum.figures, detail->sum.items[0].flags);
 	verdict_explain(&judge, &judgement, detail->sum.figures, text, sizeof(text));
-	canvas_text_ellipsis(buffer->canvas, buffer->rect.x, buffer->y++, buffer->rect.width,
+	canvas_text_ellipsis(pen->canvas, pen->rect.x, pen->y++, pen->rect.width,
 			     verdict_is_loss(judgement.verdict)  ? STYLE_WARN
 			     : judgement.verdict == VERDICT_NONE ? STYLE_DIM
 								 : STYLE_PLAIN,
@@ -164,14 +163,12 @@ static void draw_verdict(struct output_buffer *buffer)
 
 /* ---- the past */
 
-static void draw_graph(const struct output_buffer *buffer, size_t metric, struct rect rect,
-		       float *values)
+static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect rect, float *values)
 {
-	const struct detail_page *page = buffer->page;
+	const struct detail_page *page = pen->page;
 	const struct columns *columns = page->snapshot->columns;
 	const struct metric_def *def = columns->metrics[metric].def;
-	struct graph graph = {.n = graph_values(buffer->canvas, rect.width),
-			      .style = STYLE_METER_LOW};
+	struct graph graph = {.n = graph_values(pen->canvas, rect.width), .style = STYLE_METER_LOW};
 	struct segments segments = {0};
 	struct figure now = {.state = FIGURE_NOT_COUNTED};
 	struct cell cell;
@@ -185,86 +182,85 @@ static void draw_graph(const struct output_buffer *buffer, size_t metric, struct
 	struct segment *segment = add(&segments, 2, columns->metrics[metric].title, cell.text);
 	segment->text_style = style_of_cell(cell.role);
 	segment->text_width = def->width + 1;
-	segments_draw(&segments, buffer->canvas, (struct rect){rect.x, rect.y, rect.width, 1});
+	segments_draw(&segments, pen->canvas, (struct rect){rect.x, rect.y, rect.width, 1});
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &cell);
-	canvas_text_right(buffer->canvas, rect.x + rect.width / 2, rect.y,
-			  rect.width - rect.width / 2, STYLE_DIM, cell.text);
-	graph_draw(&graph, buffer->canvas,
+	canvas_text_right(pen->canvas, rect.x + rect.width / 2, rect.y, rect.width - rect.width / 2,
+			  STYLE_DIM, cell.text);
+	graph_draw(&graph, pen->canvas,
 		   (struct rect){rect.x, rect.y + 1, rect.width, rect.height - 1});
 }
 
-static void draw_history(struct output_buffer *buffer)
+static void draw_history(struct detail_pen *pen)
 {
-	const struct detail_page *page = buffer->page;
+	const struct detail_page *page = pen->page;
 	const struct columns *columns = page->snapshot->columns;
-	unsigned n = (buffer->rect.width + GAP) / (GRAPH_WIDTH + GAP), at = 0;
+	unsigned n = (pen->rect.width + GAP) / (GRAPH_WIDTH + GAP), at = 0;
 
 	n = n ? n : 1;
-	unsigned width = (buffer->rect.width - GAP * (n - 1)) / n;
-	size_t n_values = graph_values(buffer->canvas, width);
+	unsigned width = (pen->rect.width - GAP * (n - 1)) / n;
+	size_t n_values = graph_values(pen->canvas, width);
 	float *values = xcalloc(n_values, sizeof(*values));
 	char span[64], text[96];
 
 	graph_range_describe(page->graph_range, page->step, n_values, span, sizeof(span));
 	snprintf(text, sizeof(text), "%s%s", span, page->sums ? "  (Left: more, Right: less)" : "");
-	sheet_heading(buffer, "History", text);
+	detail_pen_heading(pen, "History", text);
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		if (columns->metrics[i].def->machine)
 			continue;
 		if (at == n) {
 			at = 0;
-			buffer->y += 1 + GRAPH_LINES;
+			pen->y += 1 + GRAPH_LINES;
 		}
-		draw_graph(buffer, i,
-			   (struct rect){buffer->rect.x + at++ * (width + GAP), buffer->y, width,
+		draw_graph(pen, i,
+			   (struct rect){pen->rect.x + at++ * (width + GAP), pen->y, width,
 					 1 + GRAPH_LINES},
 			   values);
 	}
-	buffer->y += 1 + GRAPH_LINES;
+	pen->y += 1 + GRAPH_LINES;
 	free(values);
 }
 
 /* ---- where it ran */
 
-static void draw_places(struct output_buffer *buffer)
+static void draw_places(struct detail_pen *pen)
 {
-	const struct detail_page *page = buffer->page;
+	const struct detail_page *page = pen->page;
 	const struct detail *detail = page->detail;
-	unsigned n = (buffer->rect.width + GAP) / (PLACE_WIDTH + GAP);
+	unsigned n = (pen->rect.width + GAP) / (PLACE_WIDTH + GAP);
 
 	if (page->subject->key.kind == HISTORY_CPU || detail->sum.n == 0)
 		return;
 	if (detail->n_places == 0 && !detail_subject_is_of_cpus(page->subject)) {
-		sheet_heading(buffer, "CPUs",
-			      "nobody tells where threads ran that are counted one by one");
-		buffer->y++;
+		detail_pen_heading(pen, "CPUs",
+				   "nobody tells where threads ran that are counted one by one");
+		pen->y++;
 		return;
 	}
-	sheet_heading(buffer, "CPUs",
-		      detail_subject_is_of_cpus(page->subject) ? "busy with tasks"
-							       : "where it ran");
+	detail_pen_heading(pen, "CPUs",
+			   detail_subject_is_of_cpus(page->subject) ? "busy with tasks"
+								    : "where it ran");
 	n = n ? n : 1;
 	for (size_t i = 0; i < detail->n_places; i++) {
 		double share = (double)detail->places[i].ns / (double)page->snapshot->interval_ns;
-		unsigned x = buffer->rect.x + (unsigned)(i % n) * (PLACE_WIDTH + GAP);
+		unsigned x = pen->rect.x + (unsigned)(i % n) * (PLACE_WIDTH + GAP);
 		char number[16], text[24];
 
 		snprintf(number, sizeof(number), "%d", detail->places[i].cpu);
 		text_percent(text, sizeof(text), share);
-		canvas_text_right(buffer->canvas, x, buffer->y, 4, STYLE_ID, number);
-		meter_draw(buffer->canvas, x + 5, buffer->y, PLACE_WIDTH - 5, share, text,
-			   STYLE_PLAIN);
+		canvas_text_right(pen->canvas, x, pen->y, 4, STYLE_ID, number);
+		meter_draw(pen->canvas, x + 5, pen->y, PLACE_WIDTH - 5, share, text, STYLE_PLAIN);
 		if (i % n == n - 1 || i + 1 == detail->n_places)
-			buffer->y++;
+			pen->y++;
 	}
-	buffer->y++;
+	pen->y++;
 }
 
 /* ---- the whole */
 
 unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect)
 {
-	struct output_buffer left = {page, canvas, rect, rect.y};
+	struct detail_pen left = {page, canvas, rect, rect.y};
 
 	draw_identity(&left);
 	draw_verdict(&left);
@@ -278,7 +274,7 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 		return left.y - rect.y;
 	}
 
-	struct output_buffer right = left;
+	struct detail_pen right = left;
 	left.rect.width = (rect.width - 2 * GAP) / 2;
 	right.rect.x += left.rect.width + 2 * GAP;
 	right.rect.width = left.rect.width;

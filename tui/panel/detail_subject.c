@@ -42,8 +42,8 @@ void detail_subject_init(struct detail_subject *subject, const struct snapshot *
 	see_texts(subject, snapshot);
 }
 
-void detail_subject_see(struct detail_subject *subject, const struct snapshot *snapshot,
-			const struct detail *detail)
+void detail_subject_update(struct detail_subject *subject, const struct snapshot *snapshot,
+			   const struct detail *detail)
 {
 	if (detail->sum.n == 0 || detail_subject_is_of_cpus(subject))
 		return;

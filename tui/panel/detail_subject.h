@@ -22,8 +22,8 @@ struct detail_subject {
 void detail_subject_init(struct detail_subject *subject, const struct snapshot *snapshot,
 			 enum rollup by, const struct row *row);
 /* What a later snapshot tells anew of it. */
-void detail_subject_see(struct detail_subject *subject, const struct snapshot *snapshot,
-			const struct detail *detail);
+void detail_subject_update(struct detail_subject *subject, const struct snapshot *snapshot,
+			   const struct detail *detail);
 
 /* "process 4121 postgres" */
 void detail_subject_title(const struct detail_subject *subject, char *text, size_t size);

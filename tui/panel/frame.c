@@ -4,8 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/options/duration.h"
-#include "tui/panel/frame_part.h"
-#include "tui/panel/replaying_text.h"
+#include "tui/panel/playback_text.h"
 #include "tui/widget/segments.h"
 
 #include <inttypes.h>
@@ -92,12 +91,12 @@ static void add_playback(struct segments *segments, const struct playback *playb
 
 	add_words(segments, 99, "REPLAY",
 		  strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name, STYLE_WARN);
-	replaying_position(playback, text, sizeof(text));
+	playback_position_text(playback, text, sizeof(text));
 	if (text[0])
 		add_words(segments, 97, "", text, STYLE_PLAIN);
-	replaying_speed(playback->speed, text, sizeof(text));
+	playback_speed_text(playback->speed, text, sizeof(text));
 	add_words(segments, 96, "", text, STYLE_PLAIN);
-	replaying_state(playback, text, sizeof(text));
+	playback_state_text(playback, text, sizeof(text));
 	if (text[0])
 		add_words(segments, 98, "", text, STYLE_WARN);
 }
@@ -178,8 +177,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	add_comparison(&segments, frame);
 	if (snapshot && snapshot->recorded_bytes > 0)
 		add_recording(&segments, snapshot->recorded_bytes);
-	for (size_t i = 0; i < frame->states->n; i++)
-		*segments_add(&segments, 0) = frame->states->items[i];
+	for (size_t i = 0; i < frame->flags->n; i++)
+		*segments_add(&segments, 0) = frame->flags->items[i];
 	add_interval(&segments, frame);
 	if (snapshot) {
 		add_tasks(&segments, snapshot);

@@ -19,7 +19,7 @@ struct frame {
 	uint64_t interval_ns;            /* as chosen; the snapshot knows what it really was */
 	bool paused;
 	const struct playback *playback; /* of a recording; NULL: of a machine */
-	const struct segments *states;   /* what was chosen and still holds, for the title */
+	const struct segments *flags;    /* what was chosen and still holds, for the title */
 	const char *notice;              /* stands before the snapshot's notes; "": nothing */
 	const char *verdict;             /* a sentence about the machine; "": none */
 	bool loss;                       /* it is one to look into */
@@ -27,6 +27,13 @@ struct frame {
 	const struct snapshot *baseline; /* that figures are compared with; NULL: none */
 	enum view_unit unit;             /* of events and rates */
 };
+
+/*
+ * Adds a segment for each metric except cpu_percent, which has a meter or stands before them.
+ * figures: one for each metric; NULL for a CPU without records in the interval.
+ */
+void frame_add_figures(struct segments *segments, const struct columns *columns,
+		       const struct figure *figures);
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);

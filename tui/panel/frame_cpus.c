@@ -11,7 +11,6 @@
 #include "core/snapshot/rollup.h"
 #include "core/view/cpu_stall.h"
 #include "core/view/view.h"
-#include "tui/panel/frame_part.h"
 #include "tui/widget/widget_meter.h"
 
 #include <stdio.h>

@@ -11,11 +11,11 @@ static void part_of(const struct graph_range *graph_range, unsigned step, uint64
 		    uint64_t *to_ns)
 {
 	uint64_t all_ns = graph_range->end_ns - graph_range->begin_ns;
-	uint64_t part_ns = all_ns / PAST_STEP_MAX * step;
+	uint64_t part_ns = all_ns / GRAPH_RANGE_STEP_MAX * step;
 
 	*from_ns = graph_range->begin_ns;
 	*to_ns = graph_range->end_ns;
-	if (step >= PAST_STEP_MAX || part_ns == 0)
+	if (step >= GRAPH_RANGE_STEP_MAX || part_ns == 0)
 		return;
 	if (graph_range->now_ns > graph_range->begin_ns + part_ns / 2)
 		*from_ns = graph_range->now_ns - part_ns / 2;
@@ -76,7 +76,7 @@ void graph_range_describe(const struct graph_range *graph_range, unsigned step, 
 	part_of(graph_range, step, &from_ns, &to_ns);
 	duration_format_age(to_ns - from_ns, part, sizeof(part));
 	duration_format_age(graph_range->end_ns - graph_range->begin_ns, all, sizeof(all));
-	if (step >= PAST_STEP_MAX)
+	if (step >= GRAPH_RANGE_STEP_MAX)
 		snprintf(text, size, "all %s", all);
 	else
 		snprintf(text, size, "%s of %s", part, all);

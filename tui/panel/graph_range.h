@@ -20,19 +20,19 @@ struct graph_range {
 	uint64_t now_ns;           /* where one is in it */
 };
 
-enum { PAST_STEP_MAX = 16 }; /* of a machine 80 columns show ten minutes by then */
+enum { GRAPH_RANGE_STEP_MAX = 16 }; /* of a machine 80 columns show ten minutes by then */
 
 /*
  * The values of a metric for a graph, as many as it has, and its mark. `step` is how coarse: so
- * many buckets of a machine's history are a value; of a recording PAST_STEP_MAX is all of it, half
- * of that is half of it.
+ * many buckets of a machine's history are a value; of a recording GRAPH_RANGE_STEP_MAX is all of
+ * it, half of that is half of it.
  */
 void graph_range_read(const struct graph_range *graph_range, const struct history_key *key,
 		      const char *metric, unsigned step, float *values, struct graph *graph);
 /* The coarseness to begin with. */
 static inline unsigned graph_range_step(const struct graph_range *graph_range)
 {
-	return graph_range->whole ? PAST_STEP_MAX : 1;
+	return graph_range->whole ? GRAPH_RANGE_STEP_MAX : 1;
 }
 /* "the last 78 s", "all 10 min", "5 min of 10 min" */
 void graph_range_describe(const struct graph_range *graph_range, unsigned step, size_t n,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void messages_round(struct messages *messages, uint64_t now_ns)
+void messages_begin_round(struct messages *messages, uint64_t now_ns)
 {
 	messages->round++;
 	messages->now_ns = now_ns;
@@ -24,7 +24,7 @@ static void append(struct messages *messages, const struct message *message)
 	messages->items[messages->n++] = *message;
 }
 
-void messages_say(struct messages *messages, const char *text)
+void messages_add(struct messages *messages, const char *text)
 {
 	size_t i = 0;
 
@@ -47,7 +47,7 @@ void messages_say(struct messages *messages, const char *text)
 	append(messages, &message);
 }
 
-bool message_stands(const struct messages *messages, const struct message *message)
+bool message_is_current(const struct messages *messages, const struct message *message)
 {
 	return message->round == messages->round;
 }

@@ -28,10 +28,10 @@ struct messages {
 
 enum { MESSAGES_MAX = 200 }; /* what was said longest ago goes */
 
-void messages_round(struct messages *messages, uint64_t now_ns);
-void messages_say(struct messages *messages, const char *text);
+void messages_begin_round(struct messages *messages, uint64_t now_ns);
+void messages_add(struct messages *messages, const char *text);
 /* Whether it is still being said. */
-bool message_stands(const struct messages *messages, const struct message *message);
+bool message_is_current(const struct messages *messages, const struct message *message);
 void messages_fini(struct messages *messages);
 
 #endif

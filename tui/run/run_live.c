@@ -16,7 +16,7 @@
 #include "tui/screen/app.h"
 #include "tui/screen/app_options.h"
 #include "tui/screen/pick.h"
-#include "tui/screen/replaying.h"
+#include "tui/screen/replay_control.h"
 #include "tui/term/input.h"
 #include "tui/term/signals.h"
 #include "tui/term/term.h"
@@ -217,7 +217,7 @@ static void take_snapshot(struct live_feed *live)
 
 	take_answers(live);
 	if (feed_thread_playback(live->feed_thread, &playback)) {
-		replaying_see(&live->app, &playback);
+		replay_control_update(&live->app, &playback);
 		live->dirty = true;
 	}
 	if (!snapshot)

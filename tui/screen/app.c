@@ -93,7 +93,7 @@ __attribute__((format(printf, 3, 0))) static void tell(struct app *app, uint64_t
 {
 	vsnprintf(app->notice, sizeof(app->notice), format, arguments);
 	app->notice_ns = ns;
-	messages_say(&app->messages, app->notice);
+	messages_add(&app->messages, app->notice);
 }
 
 void app_show_message(struct app *app, const char *format, ...)
@@ -181,8 +181,8 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 	look_after_followed(app);
 	if (detached)
 		settle_detached(app, was_following);
-	pick_process_renew(app);
-	prompt_renew(&app->prompt, app);
+	pick_process_update(app);
+	prompt_update(&app->prompt, app);
 	app->verdict = verdict_of_snapshot(snapshot, app->sentence, sizeof(app->sentence));
 	/* The notes say what cannot be counted. */
 	if (app->verdict == VERDICT_NONE && !snapshot_rows_too_low(snapshot))
@@ -192,11 +192,11 @@ static void show_snapshot(struct app *app, struct snapshot *snapshot)
 
 static void take_notes(struct app *app, const struct snapshot *snapshot)
 {
-	messages_round(&app->messages, snapshot->realtime_ns);
+	messages_begin_round(&app->messages, snapshot->realtime_ns);
 	for (size_t i = snapshot->n_notes; i-- > 0;) /* so that the urgent ones are the latest */
-		messages_say(&app->messages, snapshot->notes[i]);
+		messages_add(&app->messages, snapshot->notes[i]);
 	if (app->notice[0])
-		messages_say(&app->messages, app->notice);
+		messages_add(&app->messages, app->notice);
 }
 
 void app_snapshot(struct app *app, struct snapshot *snapshot)
@@ -214,7 +214,7 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 	event_totals_add(&app->sums, snapshot);
 	if (!app->replay_index)
 		history_add(app->history, snapshot);
-	screen_detail_see(app, snapshot);
+	screen_detail_update(app, snapshot);
 	if (app->paused && app->snapshot) {
 		snapshot_free(app->waiting);
 		app->waiting = snapshot;
@@ -237,7 +237,7 @@ void app_reply(struct app *app, struct reply *answer)
 
 	reply_free(*kept);
 	*kept = answer;
-	pick_event_renew(app);
+	pick_event_update(app);
 }
 
 void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number)

@@ -6,7 +6,7 @@
 #include "tui/options/duration.h"
 #include "tui/screen/action_blocked.h"
 #include "tui/screen/recording.h"
-#include "tui/screen/replaying.h"
+#include "tui/screen/replay_control.h"
 
 #include <stdio.h>
 
@@ -259,7 +259,7 @@ void app_act(struct app *app, enum action action)
 
 	if (why)
 		app_show_message(app, "%s", why);
-	else if (!replaying_act(app, action) && !app->screen->act(app, action) && acts[action])
+	else if (!replay_control_act(app, action) && !app->screen->act(app, action) && acts[action])
 		acts[action](app);
 }
 

@@ -40,16 +40,16 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 
 static struct layout draw_frame(struct app *app, struct canvas *canvas, bool large)
 {
-	struct segments states = {0};
+	struct segments flags = {0};
 
-	title_flags_of(app, &states);
+	title_flags_add(app, &flags);
 	struct frame frame = {
 		.snapshot = app->snapshot,
 		.interval_ns = app->interval_ns,
 		.paused = app->paused,
 		.playback = app->replays ? &app->playback : NULL,
 		.notice = app->notice,
-		.states = &states,
+		.flags = &flags,
 		.verdict = app->sentence,
 		.loss = verdict_is_loss(app->verdict),
 		.alarm = app->verdict == VERDICT_NONE,

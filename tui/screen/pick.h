@@ -21,12 +21,12 @@ void pick_preset_number(struct app *app, size_t index); /* the same without a li
 void pick_theme(struct app *app);                       /* each is seen while it is selected */
 void pick_event(struct app *app);                       /* or metric, to be added */
 /* There is more to choose from, or more is known of it. */
-void pick_event_renew(struct app *app);
+void pick_event_update(struct app *app);
 void pick_process(struct app *app); /* to attach to */
 /* Reads some more of them, for a few milliseconds, while app->wonders.processes. */
 void pick_process_more(struct app *app);
 /* There is another snapshot. */
-void pick_process_renew(struct app *app);
+void pick_process_update(struct app *app);
 void pick_user(struct app *app);   /* whose tasks are shown: all, or one user's */
 void pick_column(struct app *app); /* of columns of figures, one to be removed */
 void pick_signal(struct app *app); /* for the tagged lines or the selected one; then it asks */

@@ -238,8 +238,8 @@ void pick_event(struct app *app)
 		    n_metrics(app) + n_events(app), app);
 }
 
-void pick_event_renew(struct app *app)
+void pick_event_update(struct app *app)
 {
 	if (app->picker.ops == &ops)
-		picker_renew(&app->picker, n_metrics(app) + n_events(app), app);
+		picker_update(&app->picker, n_metrics(app) + n_events(app), app);
 }

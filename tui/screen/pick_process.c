@@ -124,7 +124,7 @@ static void sort_rest(struct process_pick *pick, struct app *app)
 	pid_t pid = selected < pick->n ? pick->items[selected].pid : 0;
 
 	qsort(pick->items + pick->n_ran, pick->n - pick->n_ran, sizeof(*pick->items), compare_name);
-	picker_renew(&app->picker, pick->n, app);
+	picker_update(&app->picker, pick->n, app);
 	for (size_t i = 0; i < pick->n; i++)
 		if (pick->items[i].pid == pid)
 			picker_select(&app->picker, i, app);
@@ -288,12 +288,12 @@ void pick_process_more(struct app *app)
 			add_from_proc(pick, pick->pids[pick->next]);
 	app->pending_queries.processes = pick->next < pick->n_pids;
 	if (app->pending_queries.processes)
-		picker_renew(&app->picker, pick->n, app);
+		picker_update(&app->picker, pick->n, app);
 	else
 		sort_rest(pick, app);
 }
 
-void pick_process_renew(struct app *app)
+void pick_process_update(struct app *app)
 {
 	if (app->picker.ops == &ops)
 		tell_command_lines(app->picker.data, app->snapshot);

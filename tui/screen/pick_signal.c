@@ -57,10 +57,10 @@ static int gather(struct app *app, struct list *list, struct error *err)
 	signal_targets_fini(&app->signal_targets);
 	error_set(err, -1, "No process is selected.");
 	for (size_t i = 0; i < list->tags.n; i++) {
-		const struct row_ref *mark = &list->tags.items[i];
+		const struct row_ref *ref = &list->tags.items[i];
 
-		if (row_ref_fits(mark, view))
-			signal_targets_add(&app->signal_targets, app->sys, mark->pid, mark->made_ns,
+		if (row_ref_fits(ref, view))
+			signal_targets_add(&app->signal_targets, app->sys, ref->pid, ref->made_ns,
 					   err);
 	}
 	if (list->tagged.n == 0 && list->table.selected < view->n)
@@ -91,7 +91,7 @@ static int send(void *owner, const char *text, struct error *err)
 
 	(void)text;
 	size_t sent =
-		signal_targets_signal(signal_targets, app->sys, signals[app->signal].number, err);
+		signal_targets_send(signal_targets, app->sys, signals[app->signal].number, err);
 	signal_targets_describe(signal_targets, whom, sizeof(whom));
 	if (sent == signal_targets->n)
 		app_show_message(app, "%s was sent to %s.", name, whom);

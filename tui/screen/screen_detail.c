@@ -6,7 +6,7 @@
 #include "tui/screen/screen_detail.h"
 
 #include "core/base/text.h"
-#include "tui/panel/replaying_text.h"
+#include "tui/panel/playback_text.h"
 #include "tui/screen/app.h"
 
 #include <stdio.h>
@@ -38,18 +38,18 @@ bool screen_detail_choose(struct app *app, struct list *list)
 	app->watch.step = graph_range_step(&app->graph_range);
 	app->watch.on = true;
 	event_totals_fini(&app->watch.sums);
-	screen_detail_see(app, app->snapshot);
+	screen_detail_update(app, app->snapshot);
 	return true;
 }
 
-void screen_detail_see(struct app *app, const struct snapshot *snapshot)
+void screen_detail_update(struct app *app, const struct snapshot *snapshot)
 {
 	struct detail detail;
 
 	if (!app->watch.on)
 		return;
 	detail_init(snapshot, &app->watch.subject.key, &detail);
-	detail_subject_see(&app->watch.subject, snapshot, &detail);
+	detail_subject_update(&app->watch.subject, snapshot, &detail);
 	const struct metric_input input = {
 		.events = &snapshot->columns->events,
 		.plan = snapshot->columns->plan,
@@ -98,8 +98,8 @@ static void replay_title(const struct app *app, const char *subject, char *title
 	const char *name = strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name;
 	char position[64], state[32];
 
-	replaying_position(playback, position, sizeof(position));
-	replaying_state(playback, state, sizeof(state));
+	playback_position_text(playback, position, sizeof(position));
+	playback_state_text(playback, state, sizeof(state));
 	snprintf(title, size, "pmctop %s  REPLAY %s  %s%s%s  %s", app->snapshot->host, name,
 		 position, state[0] ? "  " : "", state, subject);
 	if (text_width(title) > width)
@@ -157,7 +157,7 @@ static bool detail_act(struct app *app, enum action action)
 	if (page_act(&app->page, action))
 		return true;
 	if (action == ACTION_LEFT) {
-		*step = *step < PAST_STEP_MAX ? 2 * *step : PAST_STEP_MAX;
+		*step = *step < GRAPH_RANGE_STEP_MAX ? 2 * *step : GRAPH_RANGE_STEP_MAX;
 	} else if (action == ACTION_RIGHT) {
 		*step = *step > 1 ? *step / 2 : 1;
 	} else if (action == ACTION_LEAVE || action == ACTION_DETAIL || action == ACTION_QUIT) {

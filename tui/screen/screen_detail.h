@@ -23,7 +23,7 @@ struct watch {
 /* The detail is to be of the selected line of a list; false where there is none. */
 bool screen_detail_choose(struct app *app, struct list *list);
 /* It looks at every snapshot, for what is told only once. */
-void screen_detail_see(struct app *app, const struct snapshot *snapshot);
+void screen_detail_update(struct app *app, const struct snapshot *snapshot);
 /* The same of the line that is selected now, beside its list. */
 void screen_detail_draw_selected(struct app *app, struct list *list, struct canvas *canvas,
 				 struct rect rect);

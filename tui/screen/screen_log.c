@@ -32,7 +32,8 @@ static unsigned write_log(const struct messages *messages, struct canvas *canvas
 
 	for (size_t i = messages->n; i-- > 0;) {
 		const struct message *message = &messages->items[i];
-		enum style style = message_stands(messages, message) ? STYLE_BANNER : STYLE_PLAIN;
+		enum style style =
+			message_is_current(messages, message) ? STYLE_BANNER : STYLE_PLAIN;
 		char first[16], last[16], line[64];
 
 		format_time(message->first_ns, first, sizeof(first));

@@ -8,7 +8,7 @@
 #include "core/base/util.h"
 #include "tui/options/duration.h"
 #include "tui/screen/app.h"
-#include "tui/widget/cursor.h"
+#include "tui/widget/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,11 +222,11 @@ static bool move(struct app *app, enum action action)
 	size_t n = count_items(app), page = setup->page > 1 ? setup->page - 1 : 1;
 
 	if (action == ACTION_UP || action == ACTION_DOWN)
-		cursor_move(&setup->selected, n, 1, action == ACTION_DOWN);
+		page_move_selection(&setup->selected, n, 1, action == ACTION_DOWN);
 	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
-		cursor_move(&setup->selected, n, page, action == ACTION_PAGE_DOWN);
+		page_move_selection(&setup->selected, n, page, action == ACTION_PAGE_DOWN);
 	else if (action == ACTION_HOME || action == ACTION_END)
-		cursor_move(&setup->selected, n, n, action == ACTION_END);
+		page_move_selection(&setup->selected, n, n, action == ACTION_END);
 	else
 		return false;
 	return true;

@@ -32,8 +32,8 @@ int signal_target_find(const struct sys *sys, pid_t pid, uint64_t seen_ns,
 	return 0;
 }
 
-int signal_target_signal(const struct sys *sys, const struct signal_target *signal_target,
-			 int signal, struct error *err)
+int signal_target_send(const struct sys *sys, const struct signal_target *signal_target, int signal,
+		       struct error *err)
 {
 	struct proc_stat stat;
 	int fd = sys_pidfd_open(sys, signal_target->pid);
@@ -104,15 +104,15 @@ void signal_targets_describe(const struct signal_targets *signal_targets, char *
 	}
 }
 
-size_t signal_targets_signal(const struct signal_targets *signal_targets, const struct sys *sys,
-			     int signal, struct error *err)
+size_t signal_targets_send(const struct signal_targets *signal_targets, const struct sys *sys,
+			   int signal, struct error *err)
 {
 	size_t sent = 0;
 
 	for (size_t i = 0; i < signal_targets->n; i++) {
 		struct error why;
 
-		if (signal_target_signal(sys, &signal_targets->items[i], signal, &why) == 0)
+		if (signal_target_send(sys, &signal_targets->items[i], signal, &why) == 0)
 			sent++;
 		else
 			*err = why;

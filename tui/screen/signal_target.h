@@ -27,8 +27,8 @@ int signal_target_find(const struct sys *sys, pid_t pid, uint64_t seen_ns,
 		       struct signal_target *signal_target, struct error *err);
 
 /* 0, or -ESRCH, -EPERM and a sentence. By pidfd, so that it cannot become another meanwhile. */
-int signal_target_signal(const struct sys *sys, const struct signal_target *signal_target,
-			 int signal, struct error *err);
+int signal_target_send(const struct sys *sys, const struct signal_target *signal_target, int signal,
+		       struct error *err);
 
 /* Those that a signal goes to together, each once. Zeroed is empty. */
 struct signal_targets {
@@ -43,7 +43,7 @@ int signal_targets_add(struct signal_targets *signal_targets, const struct sys *
 /* "4121 postgres", or "3 processes: 4121 postgres, 4122 postgres ..." */
 void signal_targets_describe(const struct signal_targets *signal_targets, char *text, size_t size);
 /* How many have got it; *err says of the last other one why it has not. */
-size_t signal_targets_signal(const struct signal_targets *signal_targets, const struct sys *sys,
-			     int signal, struct error *err);
+size_t signal_targets_send(const struct signal_targets *signal_targets, const struct sys *sys,
+			   int signal, struct error *err);
 
 #endif

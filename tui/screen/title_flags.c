@@ -12,27 +12,27 @@ enum {
 	WEIGHT_OF_FACTS = 55, /* before tasks */
 };
 
-static void add(struct segments *states, const char *label, const char *text)
+static void add(struct segments *flags, const char *label, const char *text)
 {
-	struct segment *segment = segments_add(states, WEIGHT);
+	struct segment *segment = segments_add(flags, WEIGHT);
 
 	text_copy(segment->label, sizeof(segment->label), label);
 	text_copy(segment->text, sizeof(segment->text), text);
 	segment->text_style = STYLE_WARN;
 }
 
-static void add_followed(const struct list *list, struct segments *states)
+static void add_followed(const struct list *list, struct segments *flags)
 {
 	char text[80];
 
 	snprintf(text, sizeof(text), "%s%s", list->followed.name,
 		 list->away ? " (did not run)" : "");
-	add(states, "following", text);
+	add(flags, "following", text);
 }
 
 /* "3: %CPU 120.3 IPC 0.31", or "3, 2 here: ..." */
 static void add_tagged(const struct list *list, const struct snapshot *snapshot,
-		       struct segments *states)
+		       struct segments *flags)
 {
 	static const char *const shown[] = {"cpu_percent", "ipc"};
 	const struct row_refs_sum *sum = &list->tagged;
@@ -53,26 +53,26 @@ static void add_tagged(const struct list *list, const struct snapshot *snapshot,
 					   i ? "" : ":", snapshot->columns->metrics[metric].title,
 					   cell.text);
 	}
-	add(states, "tagged", text);
+	add(flags, "tagged", text);
 }
 
 /* Nothing that changes what one sees: it goes before the others. */
-static void add_listening(const struct app *app, struct segments *states)
+static void add_listening(const struct app *app, struct segments *flags)
 {
-	struct segment *segment = segments_add(states, WEIGHT_OF_FACTS);
+	struct segment *segment = segments_add(flags, WEIGHT_OF_FACTS);
 
 	text_copy(segment->label, sizeof(segment->label), "listening on");
 	text_copy(segment->text, sizeof(segment->text), app->listening);
 }
 
-void title_flags_of(struct app *app, struct segments *states)
+void title_flags_add(struct app *app, struct segments *flags)
 {
 	struct list *list = app_list(app);
 
 	if (app->readonly)
-		add(states, "", "READONLY");
+		add(flags, "", "READONLY");
 	if (app->listening)
-		add_listening(app, states);
+		add_listening(app, flags);
 	if (!list || !app->snapshot)
 		return;
 
@@ -80,11 +80,11 @@ void title_flags_of(struct app *app, struct segments *states)
 	const struct row_filter_spec *filter = &list->spec.filter;
 
 	if (filter->text[strspn(filter->text, " ")])
-		add(states, "filter", filter->text);
+		add(flags, "filter", filter->text);
 	if (filter->one_user)
-		add(states, "user", app->user);
+		add(flags, "user", app->user);
 	if (list->following && row_ref_fits(&list->followed, view))
-		add_followed(list, states);
+		add_followed(list, flags);
 	if (list->tagged.n > 0)
-		add_tagged(list, app->snapshot, states);
+		add_tagged(list, app->snapshot, flags);
 }

@@ -10,6 +10,6 @@ struct app;
  * What was chosen by a key and still holds, so that nobody takes a part for the whole, what nobody
  * can do here, and where counters are served: pieces of the title, for the list on the screen.
  */
-void title_flags_of(struct app *app, struct segments *states);
+void title_flags_add(struct app *app, struct segments *flags);
 
 #endif

@@ -34,6 +34,14 @@ void page_settle(struct page *page, unsigned lines, unsigned height)
 		page->top = lines > height ? lines - height : 0;
 }
 
+void page_move_selection(size_t *selected, size_t n, size_t lines, bool down)
+{
+	if (!down)
+		*selected -= size_min(lines, *selected);
+	else if (n > 0)
+		*selected = size_min(*selected + lines, n - 1);
+}
+
 void pen_put(struct pen *pen, unsigned x, enum style style, const char *text)
 {
 	if (pen->line < pen->skip || pen->line - pen->skip >= pen->rect.height ||

@@ -6,6 +6,7 @@
 #include "tui/term/keymap.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A text that may be longer than the screen: which part of it is shown. */
 struct page {
@@ -18,6 +19,9 @@ struct page {
 bool page_act(struct page *page, enum action action);
 /* There are so many lines, and room for `height`. */
 void page_settle(struct page *page, unsigned lines, unsigned height);
+
+/* Moves the selected one of n lines up or down by at most `lines`; it stays within 0 to n - 1. */
+void page_move_selection(size_t *selected, size_t n, size_t lines, bool down);
 
 /* Writes lines into a rect, some of them above or below what is shown. */
 struct pen {

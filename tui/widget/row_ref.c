@@ -55,88 +55,88 @@ static struct identity identity_of(const struct view *view, size_t line)
 	return identity;
 }
 
-static int compare(const struct identity *identity, const struct row_ref *mark)
+static int compare(const struct identity *identity, const struct row_ref *ref)
 {
-	if (identity->kind != mark->kind)
-		return identity->kind < mark->kind ? -1 : 1;
-	if (identity->number != mark->number)
-		return identity->number < mark->number ? -1 : 1;
-	return strcmp(identity->path, mark->path);
+	if (identity->kind != ref->kind)
+		return identity->kind < ref->kind ? -1 : 1;
+	if (identity->number != ref->number)
+		return identity->number < ref->number ? -1 : 1;
+	return strcmp(identity->path, ref->path);
 }
 
 /* Whether the line is it and not a later one of its number. */
-static bool is_it(const struct row_ref *mark, const struct view *view, size_t line)
+static bool is_it(const struct row_ref *ref, const struct view *view, size_t line)
 {
 	const struct row *row = view_row(view, line);
 
-	return !row || row->start_ns <= mark->made_ns;
+	return !row || row->start_ns <= ref->made_ns;
 }
 
-static void name_it(struct row_ref *mark, const struct view *view, size_t line)
+static void name_it(struct row_ref *ref, const struct view *view, size_t line)
 {
 	const struct row *row = view_row(view, line);
 	struct cell cell = {.text = ""};
 
-	switch (mark->kind) {
+	switch (ref->kind) {
 	case ROLLUP_PROCESS:
 	case ROLLUP_TREE:
 	case ROLLUP_THREAD:
 		text_printable(cell.text, sizeof(cell.text), row->comm, sizeof(row->comm));
-		snprintf(mark->name, sizeof(mark->name), "%d %.50s", (int)mark->number, cell.text);
+		snprintf(ref->name, sizeof(ref->name), "%d %.50s", (int)ref->number, cell.text);
 		break;
 	case ROLLUP_USER:
-		text_printable(mark->name, sizeof(mark->name), row->user[0] ? row->user : "-",
+		text_printable(ref->name, sizeof(ref->name), row->user[0] ? row->user : "-",
 			       UINT_MAX);
 		break;
 	case ROLLUP_CGROUP:
 		view_cell(view, line, view->n_columns - 1, &cell);
-		text_printable(mark->name, sizeof(mark->name), cell.text, UINT_MAX);
+		text_printable(ref->name, sizeof(ref->name), cell.text, UINT_MAX);
 		break;
 	case ROLLUP_CPU:
 	case ROLLUP_SOCKET:
 	case ROLLUP_NODE:
-		snprintf(mark->name, sizeof(mark->name), "%s %d", rollup_name(mark->kind),
-			 (int)mark->number);
+		snprintf(ref->name, sizeof(ref->name), "%s %d", rollup_name(ref->kind),
+			 (int)ref->number);
 		break;
 	}
 }
 
 /* ---- one */
 
-void row_ref_init(const struct view *view, size_t line, struct row_ref *mark)
+void row_ref_init(const struct view *view, size_t line, struct row_ref *ref)
 {
 	struct identity identity = identity_of(view, line);
 	const struct row *row = view_row(view, line);
 
-	*mark = (struct row_ref){
+	*ref = (struct row_ref){
 		.kind = identity.kind,
 		.pid = row ? row->pid : 0,
 		.number = identity.number,
 		.path = xstrdup(identity.path),
 		.made_ns = view->snapshot->time_ns,
 	};
-	name_it(mark, view, line);
+	name_it(ref, view, line);
 }
 
-void row_ref_fini(struct row_ref *mark)
+void row_ref_fini(struct row_ref *ref)
 {
-	free(mark->path);
-	*mark = (struct row_ref){0};
+	free(ref->path);
+	*ref = (struct row_ref){0};
 }
 
-bool row_ref_fits(const struct row_ref *mark, const struct view *view)
+bool row_ref_fits(const struct row_ref *ref, const struct view *view)
 {
 	enum rollup by = view->spec.by == ROLLUP_TREE ? ROLLUP_PROCESS : view->spec.by;
 
-	return mark->kind == by || (mark->kind == ROLLUP_CPU && view->cpus);
+	return ref->kind == by || (ref->kind == ROLLUP_CPU && view->cpus);
 }
 
-size_t row_ref_find(const struct row_ref *mark, const struct view *view)
+size_t row_ref_find(const struct row_ref *ref, const struct view *view)
 {
-	for (size_t line = 0; row_ref_fits(mark, view) && line < view->n; line++) {
+	for (size_t line = 0; row_ref_fits(ref, view) && line < view->n; line++) {
 		struct identity identity = identity_of(view, line);
 
-		if (compare(&identity, mark) == 0 && is_it(mark, view, line))
+		if (compare(&identity, ref) == 0 && is_it(ref, view, line))
 			return line;
 	}
 	return SIZE_MAX;
@@ -144,29 +144,29 @@ size_t row_ref_find(const struct row_ref *mark, const struct view *view)
 
 /* ---- many */
 
-static void remove_at(struct row_refs *marks, size_t i)
+static void remove_at(struct row_refs *refs, size_t i)
 {
-	row_ref_fini(&marks->items[i]);
-	memmove(&marks->items[i], &marks->items[i + 1], (--marks->n - i) * sizeof(*marks->items));
+	row_ref_fini(&refs->items[i]);
+	memmove(&refs->items[i], &refs->items[i + 1], (--refs->n - i) * sizeof(*refs->items));
 }
 
-void row_refs_fini(struct row_refs *marks)
+void row_refs_fini(struct row_refs *refs)
 {
-	while (marks->n > 0)
-		remove_at(marks, marks->n - 1);
-	free(marks->items);
-	*marks = (struct row_refs){0};
+	while (refs->n > 0)
+		remove_at(refs, refs->n - 1);
+	free(refs->items);
+	*refs = (struct row_refs){0};
 }
 
 /* Where it is, or would be. */
-static size_t place_of(const struct row_refs *marks, const struct identity *identity)
+static size_t place_of(const struct row_refs *refs, const struct identity *identity)
 {
-	size_t low = 0, high = marks->n;
+	size_t low = 0, high = refs->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(identity, &marks->items[middle]) > 0)
+		if (compare(identity, &refs->items[middle]) > 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -175,46 +175,46 @@ static size_t place_of(const struct row_refs *marks, const struct identity *iden
 }
 
 /* Of that identity, whoever it was then. */
-static struct row_ref *find(const struct row_refs *marks, const struct view *view, size_t line,
+static struct row_ref *find(const struct row_refs *refs, const struct view *view, size_t line,
 			    size_t *place)
 {
 	struct identity identity = identity_of(view, line);
 
-	*place = place_of(marks, &identity);
-	return *place < marks->n && compare(&identity, &marks->items[*place]) == 0
-		       ? &marks->items[*place]
+	*place = place_of(refs, &identity);
+	return *place < refs->n && compare(&identity, &refs->items[*place]) == 0
+		       ? &refs->items[*place]
 		       : NULL;
 }
 
-struct row_ref *row_refs_at(const struct row_refs *marks, const struct view *view, size_t line)
+struct row_ref *row_refs_at(const struct row_refs *refs, const struct view *view, size_t line)
 {
 	size_t place;
-	struct row_ref *mark = marks->n > 0 ? find(marks, view, line, &place) : NULL;
+	struct row_ref *ref = refs->n > 0 ? find(refs, view, line, &place) : NULL;
 
-	return mark && is_it(mark, view, line) ? mark : NULL;
+	return ref && is_it(ref, view, line) ? ref : NULL;
 }
 
-void row_refs_toggle(struct row_refs *marks, const struct view *view, size_t line)
+void row_refs_toggle(struct row_refs *refs, const struct view *view, size_t line)
 {
 	size_t place;
-	struct row_ref *mark = find(marks, view, line, &place);
-	bool was_set = mark && is_it(mark, view, line);
+	struct row_ref *ref = find(refs, view, line, &place);
+	bool was_set = ref && is_it(ref, view, line);
 
-	if (mark)
-		remove_at(marks, place);
+	if (ref)
+		remove_at(refs, place);
 	if (was_set)
 		return;
-	marks->items =
-		array_reserve(marks->items, &marks->capacity, marks->n + 1, sizeof(*marks->items));
-	memmove(&marks->items[place + 1], &marks->items[place],
-		(marks->n++ - place) * sizeof(*marks->items));
-	row_ref_init(view, line, &marks->items[place]);
+	refs->items =
+		array_reserve(refs->items, &refs->capacity, refs->n + 1, sizeof(*refs->items));
+	memmove(&refs->items[place + 1], &refs->items[place],
+		(refs->n++ - place) * sizeof(*refs->items));
+	row_ref_init(view, line, &refs->items[place]);
 }
 
 /* ---- their sum */
 
 /* Whether the socket or node of a CPU is marked too. */
-static bool is_in_one(const struct row_refs *marks, const struct view *view, size_t line)
+static bool is_in_one(const struct row_refs *refs, const struct view *view, size_t line)
 {
 	const struct snapshot_cpu *cpu = view_cpu(view, line);
 	struct identity unit = {.kind = view->spec.by, .path = ""};
@@ -222,19 +222,19 @@ static bool is_in_one(const struct row_refs *marks, const struct view *view, siz
 	if (view_is_unit(view, line) || unit.kind == ROLLUP_CPU)
 		return false;
 	unit.number = unit.kind == ROLLUP_NODE ? cpu->node : cpu->socket;
-	size_t place = place_of(marks, &unit);
-	return place < marks->n && compare(&unit, &marks->items[place]) == 0;
+	size_t place = place_of(refs, &unit);
+	return place < refs->n && compare(&unit, &refs->items[place]) == 0;
 }
 
 /* In a tree a row has what its descendants have too. */
-static bool is_below_one(const struct row_refs *marks, const struct view *view, size_t line,
+static bool is_below_one(const struct row_refs *refs, const struct view *view, size_t line,
 			 const size_t *lines)
 {
 	const size_t *parents = view->rolled.parents;
 
 	for (size_t at = parents ? parents[view->order[line]] : SIZE_MAX; at != SIZE_MAX;
 	     at = parents[at])
-		if (lines[at] != SIZE_MAX && row_refs_at(marks, view, lines[at]))
+		if (lines[at] != SIZE_MAX && row_refs_at(refs, view, lines[at]))
 			return true;
 	return false;
 }
@@ -285,11 +285,11 @@ static struct figure *evaluate(const struct adding *adding, const struct view *v
 	return figures;
 }
 
-static void forget_ended(struct row_refs *marks, const struct view *view)
+static void forget_ended(struct row_refs *refs, const struct view *view)
 {
-	for (size_t i = marks->n; i-- > 0;)
-		if (marks->items[i].ending && marks->items[i].seen < view->snapshot->sequence)
-			remove_at(marks, i);
+	for (size_t i = refs->n; i-- > 0;)
+		if (refs->items[i].ending && refs->items[i].seen < view->snapshot->sequence)
+			remove_at(refs, i);
 }
 
 /* Of each row its line, SIZE_MAX where it has none: for going up a tree. */
@@ -306,14 +306,14 @@ static size_t *lines_of(const struct view *view)
 	return lines;
 }
 
-void row_refs_sum_up(struct row_refs *marks, const struct view *view, struct row_refs_sum *sum)
+void row_refs_sum_up(struct row_refs *refs, const struct view *view, struct row_refs_sum *sum)
 {
 	size_t width = tally_width(&view->snapshot->columns->plan->shape);
 
-	forget_ended(marks, view);
+	forget_ended(refs, view);
 	*sum = (struct row_refs_sum){0};
-	for (size_t i = 0; i < marks->n; i++)
-		sum->n += row_ref_fits(&marks->items[i], view);
+	for (size_t i = 0; i < refs->n; i++)
+		sum->n += row_ref_fits(&refs->items[i], view);
 	if (sum->n == 0)
 		return;
 
@@ -321,16 +321,16 @@ void row_refs_sum_up(struct row_refs *marks, const struct view *view, struct row
 				.idle = xcalloc(width, sizeof(uint64_t))};
 	size_t *lines = lines_of(view);
 	for (size_t line = 0; line < view->n; line++) {
-		struct row_ref *mark = row_refs_at(marks, view, line);
+		struct row_ref *ref = row_refs_at(refs, view, line);
 		const struct row *row = view_row(view, line);
 
-		if (!mark)
+		if (!ref)
 			continue;
-		mark->seen = view->snapshot->sequence;
-		mark->ending = row && (row->flags & ROW_EXITED);
+		ref->seen = view->snapshot->sequence;
+		ref->ending = row && (row->flags & ROW_EXITED);
 		sum->here++;
-		if (view->cpus ? !is_in_one(marks, view, line)
-			       : !is_below_one(marks, view, line, lines))
+		if (view->cpus ? !is_in_one(refs, view, line)
+			       : !is_below_one(refs, view, line, lines))
 			add_line(&adding, view, line);
 	}
 	if (sum->here > 0)

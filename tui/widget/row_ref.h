@@ -11,8 +11,8 @@
 
 /*
  * Lines that someone has put a finger on, and that are to be found again in the next snapshot, in
- * another order or another roll-up: a mark is the identity of what a line shows. A tid that was
- * given out again is somebody else: who began after the mark was made is not the one meant.
+ * another order or another roll-up: a ref is the identity of what a line shows. A tid that was
+ * given out again is somebody else: who began after the ref was made is not the one meant.
  */
 struct row_ref {
 	enum rollup kind; /* a tree's lines are processes */
@@ -25,13 +25,13 @@ struct row_ref {
 	uint64_t seen;    /* the sequence of the snapshot in which it was */
 };
 
-void row_ref_init(const struct view *view, size_t line, struct row_ref *mark);
-void row_ref_fini(struct row_ref *mark);
+void row_ref_init(const struct view *view, size_t line, struct row_ref *ref);
+void row_ref_fini(struct row_ref *ref);
 
-/* Whether lines of such a view can be what it marks. */
-bool row_ref_fits(const struct row_ref *mark, const struct view *view);
-/* The line that it marks; SIZE_MAX where none is. */
-size_t row_ref_find(const struct row_ref *mark, const struct view *view);
+/* Whether lines of such a view can be what it refs. */
+bool row_ref_fits(const struct row_ref *ref, const struct view *view);
+/* The line that it refs; SIZE_MAX where none is. */
+size_t row_ref_find(const struct row_ref *ref, const struct view *view);
 
 /* Marks, each once, of any kinds. Zeroed is empty. */
 struct row_refs {
@@ -39,22 +39,22 @@ struct row_refs {
 	size_t n, capacity;
 };
 
-void row_refs_fini(struct row_refs *marks); /* forgets all of them */
-/* Sets a mark, or takes it away where it is set. */
-void row_refs_toggle(struct row_refs *marks, const struct view *view, size_t line);
+void row_refs_fini(struct row_refs *refs); /* forgets all of them */
+/* Sets a ref, or takes it away where it is set. */
+void row_refs_toggle(struct row_refs *refs, const struct view *view, size_t line);
 /* The one at a line; NULL where there is none. */
-struct row_ref *row_refs_at(const struct row_refs *marks, const struct view *view, size_t line);
+struct row_ref *row_refs_at(const struct row_refs *refs, const struct view *view, size_t line);
 
 /* What the marked lines of a view are together. */
 struct row_refs_sum {
-	size_t n;    /* marks of its kind */
+	size_t n;    /* refs of its kind */
 	size_t here; /* of those, in the view */
 	/* Over what the lines are of, each task and CPU once; NULL where none is here. Owned. */
 	struct figure *figures;
 };
 
-/* Finds the marks in the view, for once; those that have ended are forgotten. */
-void row_refs_sum_up(struct row_refs *marks, const struct view *view, struct row_refs_sum *sum);
+/* Finds the refs in the view, for once; those that have ended are forgotten. */
+void row_refs_sum_up(struct row_refs *refs, const struct view *view, struct row_refs_sum *sum);
 void row_refs_sum_fini(struct row_refs_sum *sum);
 
 #endif

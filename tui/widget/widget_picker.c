@@ -4,8 +4,8 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/term/keymap.h"
-#include "tui/widget/cursor.h"
 #include "tui/widget/edit.h"
+#include "tui/widget/page.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -143,7 +143,7 @@ void picker_open(struct picker *picker, const struct picker_ops *ops, const char
 	look(picker, owner);
 }
 
-void picker_renew(struct picker *picker, size_t n, void *owner)
+void picker_update(struct picker *picker, size_t n, void *owner)
 {
 	size_t before = picker_selected(picker);
 	bool only_typed = before == PICKER_AS_TYPED && picker->n_matches == 1;
@@ -179,13 +179,13 @@ static bool move_key(struct picker *picker, int key)
 	size_t *selected = &picker->selected, n = picker->n_matches;
 
 	if (key == KEYMAP_UP || key == KEYMAP_DOWN)
-		cursor_move(selected, n, 1, key == KEYMAP_DOWN);
+		page_move_selection(selected, n, 1, key == KEYMAP_DOWN);
 	else if (key == KEYMAP_PAGE_UP || key == KEYMAP_PAGE_DOWN)
-		cursor_move(selected, n, picker->page, key == KEYMAP_PAGE_DOWN);
+		page_move_selection(selected, n, picker->page, key == KEYMAP_PAGE_DOWN);
 	else if (key == KEYMAP_HOME)
 		*selected = 0;
 	else if (key == KEYMAP_END)
-		cursor_move(selected, n, n, true);
+		page_move_selection(selected, n, n, true);
 	else
 		return false;
 	return true;

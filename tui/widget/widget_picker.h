@@ -82,7 +82,7 @@ struct picker {
 void picker_open(struct picker *picker, const struct picker_ops *ops, const char *title, void *data,
 		 size_t n, void *owner);
 /* There are n items now, or others: the selection stays on its item where it is there still. */
-void picker_renew(struct picker *picker, size_t n, void *owner);
+void picker_update(struct picker *picker, size_t n, void *owner);
 /* As by Esc: nothing was chosen. Nothing where it is closed. */
 void picker_close(struct picker *picker, void *owner);
 

@@ -59,7 +59,7 @@ void prompt_key(struct prompt *prompt, int key, void *owner)
 	}
 }
 
-void prompt_renew(struct prompt *prompt, void *owner)
+void prompt_update(struct prompt *prompt, void *owner)
 {
 	if (!prompt->active || !prompt->watch || !prompt->error.text[0])
 		return;

@@ -43,7 +43,7 @@ void prompt_confirm(struct prompt *prompt, const char *query, prompt_accept_fn *
 /* Takes every key while the prompt is active. */
 void prompt_key(struct prompt *prompt, int key, void *owner);
 /* What it is about has changed: who watches looks again where nothing was found. */
-void prompt_renew(struct prompt *prompt, void *owner);
+void prompt_update(struct prompt *prompt, void *owner);
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect);
 
 #endif

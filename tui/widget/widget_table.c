@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "tui/widget/cursor.h"
+#include "tui/widget/page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void page_by(struct table *table, bool down)
 {
 	size_t last_top = table->n > table->page ? table->n - table->page : 0;
 
-	cursor_move(&table->selected, table->n, table->page, down);
+	page_move_selection(&table->selected, table->n, table->page, down);
 	if (down)
 		table->top = size_min(table->top + table->page, last_top);
 	else
@@ -29,7 +29,7 @@ bool table_act(struct table *table, enum action action)
 	if (moves && table->selected == TABLE_NO_LINE)
 		table->selected = table->top;
 	else if (action == ACTION_UP || action == ACTION_DOWN)
-		cursor_move(&table->selected, table->n, 1, action == ACTION_DOWN);
+		page_move_selection(&table->selected, table->n, 1, action == ACTION_DOWN);
 	else if (action == ACTION_PAGE_UP || action == ACTION_PAGE_DOWN)
 		page_by(table, action == ACTION_PAGE_DOWN);
 	else if (action == ACTION_HOME)

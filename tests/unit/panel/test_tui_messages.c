@@ -25,14 +25,14 @@ static void test_counts(void **state)
 		char text[64] = "";
 
 		for (size_t k = 0; k < 6 && rows[i].said[k]; k++) {
-			messages_round(&messages, k * NS_PER_S);
+			messages_begin_round(&messages, k * NS_PER_S);
 			for (const char *c = rows[i].said[k]; *c && *c != '-'; c++)
-				messages_say(&messages, (char[]){*c, '\0'});
+				messages_add(&messages, (char[]){*c, '\0'});
 		}
 		for (size_t k = 0; k < messages.n; k++)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u%s ",
 				 messages.items[k].text, messages.items[k].times,
-				 message_stands(&messages, &messages.items[k]) ? "!" : "");
+				 message_is_current(&messages, &messages.items[k]) ? "!" : "");
 		if (strcmp(text, rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].name, text);
 		messages_fini(&messages);
@@ -48,9 +48,9 @@ static void test_is_bounded(void **state)
 		char text[16];
 
 		snprintf(text, sizeof(text), "%u", i);
-		messages_round(&messages, i);
-		messages_say(&messages, text);
-		messages_say(&messages, "always");
+		messages_begin_round(&messages, i);
+		messages_add(&messages, text);
+		messages_add(&messages, "always");
 	}
 	assert_int_equal(messages.n, MESSAGES_MAX);
 	assert_string_equal(messages.items[MESSAGES_MAX - 1].text, "always");

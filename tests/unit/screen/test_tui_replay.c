@@ -3,7 +3,7 @@
 #include "core/replay/replay_index.h"
 #include "tests/unit/shared/small_machine.h"
 #include "tests/unit/shared/stage.h"
-#include "tui/screen/replaying.h"
+#include "tui/screen/replay_control.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static void replay_open(struct replay_stage *replay, unsigned width, unsigned he
 	replay_index_finish(replay->replay_index);
 	stage_open(&replay->stage, width, height, ascii, NULL);
 	app_set_replay_index(&replay->stage.app, replay->replay_index);
-	replaying_see(&replay->stage.app, playback);
+	replay_control_update(&replay->stage.app, playback);
 	app_snapshot(&replay->stage.app, second_of(second));
 }
 
@@ -256,7 +256,7 @@ static void test_refusals(void **state)
 	}
 	/* Those of perf's recordings are cut as one likes. */
 	playback.native = false;
-	replaying_see(&replay.stage.app, &playback);
+	replay_control_update(&replay.stage.app, &playback);
 	stage_keys(&replay.stage, (int[]){'s', '2', KEYMAP_ENTER, 0});
 	assert_int_equal(replay.stage.app.interval_ns, 2 * NS_PER_S);
 	replay_close(&replay);
@@ -297,13 +297,13 @@ static void test_told(void **state)
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	text_copy(playback.text, sizeof(playback.text), "This is the end.");
 	playback.told = 1;
-	replaying_see(app, &playback);
+	replay_control_update(app, &playback);
 	assert_string_equal(app->notice, "This is the end.");
 	stage_keys(&replay.stage, (int[]){KEYMAP_DOWN, 0});
-	replaying_see(app, &playback);
+	replay_control_update(app, &playback);
 	assert_string_equal(app->notice, "");
 	playback.told = 2;
-	replaying_see(app, &playback);
+	replay_control_update(app, &playback);
 	assert_string_equal(app->notice, "This is the end.");
 	replay_close(&replay);
 }
@@ -343,19 +343,19 @@ static void test_times(void **state)
 {
 	static const struct {
 		const char *text;
-		enum replaying_goal goal;
+		enum replay_goal goal;
 		double seconds; /* -1: the end */
 	} rows[] = {
-		{"90", REPLAYING_TO, 90},        {" 90", REPLAYING_TO, 90},
-		{"1:30", REPLAYING_TO, 90},      {"+90", REPLAYING_BY, 90},
-		{"-30", REPLAYING_BY, -30},      {"-1:30", REPLAYING_BY, -90},
-		{"+0.5", REPLAYING_BY, 0.5},     {"+1:00:00", REPLAYING_BY, 3600},
-		{"90:00", REPLAYING_TO, 5400},   {"14:46:50", REPLAYING_TO, 10},
-		{"14:48:40", REPLAYING_TO, 120}, {"00:01:12", REPLAYING_TO, 72},
-		{"0", REPLAYING_TO, 0},          {"begin", REPLAYING_TO, 0},
-		{"end", REPLAYING_TO, -1},       {"50%", REPLAYING_TO, 65},
-		{"0%", REPLAYING_TO, 0},         {"100%", REPLAYING_TO, -1},
-		{"END", REPLAYING_TO, -1},
+		{"90", REPLAY_GOAL_TO, 90},        {" 90", REPLAY_GOAL_TO, 90},
+		{"1:30", REPLAY_GOAL_TO, 90},      {"+90", REPLAY_GOAL_BY, 90},
+		{"-30", REPLAY_GOAL_BY, -30},      {"-1:30", REPLAY_GOAL_BY, -90},
+		{"+0.5", REPLAY_GOAL_BY, 0.5},     {"+1:00:00", REPLAY_GOAL_BY, 3600},
+		{"90:00", REPLAY_GOAL_TO, 5400},   {"14:46:50", REPLAY_GOAL_TO, 10},
+		{"14:48:40", REPLAY_GOAL_TO, 120}, {"00:01:12", REPLAY_GOAL_TO, 72},
+		{"0", REPLAY_GOAL_TO, 0},          {"begin", REPLAY_GOAL_TO, 0},
+		{"end", REPLAY_GOAL_TO, -1},       {"50%", REPLAY_GOAL_TO, 65},
+		{"0%", REPLAY_GOAL_TO, 0},         {"100%", REPLAY_GOAL_TO, -1},
+		{"END", REPLAY_GOAL_TO, -1},
 	};
 	static const char *const wrong[] = {"",     "x",    "-",        "+",   "1:",
 					    ":30",  "1:60", "1:2:3:4",  "1e3", "0x10",
@@ -366,34 +366,35 @@ static void test_times(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		enum replaying_goal goal;
+		enum replay_goal goal;
 		struct error err = {0};
 		int64_t ns, want = rows[i].seconds == -1
 					   ? INT64_MAX
 					   : (int64_t)(rows[i].seconds * (double)NS_PER_S);
 
-		if (replaying_parse(rows[i].text, &playback, &goal, &ns, &err))
+		if (replay_control_parse_goal(rows[i].text, &playback, &goal, &ns, &err))
 			fail_msg("'%s': %s", rows[i].text, err.text);
 		if (goal != rows[i].goal || ns != want)
 			fail_msg("'%s': %d %" PRId64, rows[i].text, goal, ns);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		enum replaying_goal goal;
+		enum replay_goal goal;
 		struct error err = {0};
 		int64_t ns;
 
-		if (!replaying_parse(wrong[i], &playback, &goal, &ns, &err) || !err.text[0])
+		if (!replay_control_parse_goal(wrong[i], &playback, &goal, &ns, &err) ||
+		    !err.text[0])
 			fail_msg("'%s' was taken for %" PRId64, wrong[i], ns);
 	}
 	playback.whole = false;
 	/* What was not read yet may have it. */
 	int64_t ns;
-	assert_int_equal(replaying_parse("14:50:00", &playback, &(enum replaying_goal){0}, &ns,
-					 &(struct error){0}),
+	assert_int_equal(replay_control_parse_goal("14:50:00", &playback, &(enum replay_goal){0},
+						   &ns, &(struct error){0}),
 			 0);
 	assert_true(ns == 200 * (int64_t)NS_PER_S);
-	assert_int_equal(replaying_parse("50%", &playback, &(enum replaying_goal){0}, &(int64_t){0},
-					 &(struct error){0}),
+	assert_int_equal(replay_control_parse_goal("50%", &playback, &(enum replay_goal){0},
+						   &(int64_t){0}, &(struct error){0}),
 			 -EINVAL);
 }
 

@@ -157,7 +157,7 @@ static void test_keys(void **state)
 	assert_int_equal(watch.closes, 0);
 	picker_key(&picker, KEYMAP_CONTROL('U'), owner);
 	picker_select(&picker, 4, owner);
-	picker_renew(&picker, 5, owner);
+	picker_update(&picker, 5, owner);
 	assert_int_equal(picker_selected(&picker), 4);
 	watch.keeps_open = false;
 	picker_key(&picker, KEYMAP_ENTER, owner);
@@ -285,7 +285,7 @@ static void test_height(void **state)
 	type(&picker, "zz");
 	picker_draw(&picker, &canvas);
 	assert_int_equal(picker.box.height, height);
-	picker_renew(&picker, 1, owner);
+	picker_update(&picker, 1, owner);
 	picker_draw(&picker, &canvas);
 	assert_int_equal(picker.box.height, height);
 	canvas_fini(&canvas);

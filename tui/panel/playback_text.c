@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Where a recording is, as text. */
-#include "tui/panel/replaying_text.h"
+#include "tui/panel/playback_text.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-void replaying_position(const struct playback *playback, char *text, size_t size)
+void playback_position_text(const struct playback *playback, char *text, size_t size)
 {
 	char position[24], length[24];
 
@@ -20,7 +20,7 @@ void replaying_position(const struct playback *playback, char *text, size_t size
 	snprintf(text, size, "%s of %s%s", position, length, playback->whole ? "" : "+");
 }
 
-void replaying_speed(uint32_t speed, char *text, size_t size)
+void playback_speed_text(uint32_t speed, char *text, size_t size)
 {
 	char number[16];
 
@@ -32,7 +32,7 @@ void replaying_speed(uint32_t speed, char *text, size_t size)
 	snprintf(text, size, "x%s", number);
 }
 
-void replaying_state(const struct playback *playback, char *text, size_t size)
+void playback_state_text(const struct playback *playback, char *text, size_t size)
 {
 	if (playback->seeking && playback->seeking_percent > 0 && playback->seeking_percent < 100)
 		snprintf(text, size, "seeking %u%%", playback->seeking_percent);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_REPLAYING_H
-#define PMCTOP_REPLAYING_H
+#ifndef PMCTOP_REPLAY_CONTROL_H
+#define PMCTOP_REPLAY_CONTROL_H
 
 #include "core/base/error.h"
 #include "core/engine/playback.h"
@@ -15,13 +15,13 @@
 struct app;
 
 /* Where it is now, as its player tells. */
-void replaying_see(struct app *app, const struct playback *playback);
+void replay_control_update(struct app *app, const struct playback *playback);
 /* Does what a key means of a recording, and refuses what one cannot; false: it is as ever. */
-bool replaying_act(struct app *app, enum action action);
+bool replay_control_act(struct app *app, enum action action);
 
-enum replaying_goal {
-	REPLAYING_TO, /* from the beginning on */
-	REPLAYING_BY,
+enum replay_goal {
+	REPLAY_GOAL_TO, /* from the beginning on */
+	REPLAY_GOAL_BY,
 };
 
 /*
@@ -29,7 +29,7 @@ enum replaying_goal {
  * lies outside of the recording, there; "50%", "begin", "end". INT64_MAX is the end. 0, or -EINVAL
  * and a sentence.
  */
-int replaying_parse(const char *text, const struct playback *playback, enum replaying_goal *goal,
-		    int64_t *ns, struct error *err);
+int replay_control_parse_goal(const char *text, const struct playback *playback,
+			      enum replay_goal *goal, int64_t *ns, struct error *err);
 
 #endif

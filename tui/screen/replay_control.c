@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tui/screen/replaying.h"
+#include "tui/screen/replay_control.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/options/duration.h"
-#include "tui/panel/replaying_text.h"
+#include "tui/panel/playback_text.h"
 #include "tui/screen/app.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 /* Times that are typed: what is longer is no recording. */
 #define TYPED_MAX_S (100 * 365 * 86400ull)
 
-void replaying_see(struct app *app, const struct playback *playback)
+void replay_control_update(struct app *app, const struct playback *playback)
 {
 	const struct playback before = app->playback;
 
@@ -111,8 +111,8 @@ static int parse_percent(const struct playback *playback, double percent, int64_
 	return 0;
 }
 
-int replaying_parse(const char *typed, const struct playback *playback, enum replaying_goal *goal,
-		    int64_t *ns, struct error *err)
+int replay_control_parse_goal(const char *typed, const struct playback *playback,
+			      enum replay_goal *goal, int64_t *ns, struct error *err)
 {
 	const char *text = typed + strspn(typed, " ");
 	int sign = *text == '-' ? -1 : *text == '+' ? 1 : 0;
@@ -120,7 +120,7 @@ int replaying_parse(const char *typed, const struct playback *playback, enum rep
 	double number;
 	unsigned parts;
 
-	*goal = sign ? REPLAYING_BY : REPLAYING_TO;
+	*goal = sign ? REPLAY_GOAL_BY : REPLAY_GOAL_TO;
 	*ns = 0;
 	text += sign != 0;
 	if (!sign && strcasecmp(text, "begin") == 0)
@@ -147,12 +147,12 @@ int replaying_parse(const char *typed, const struct playback *playback, enum rep
 static int accept_goal(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
-	enum replaying_goal goal;
+	enum replay_goal goal;
 	int64_t ns;
 
-	if (replaying_parse(text, &app->playback, &goal, &ns, err))
+	if (replay_control_parse_goal(text, &app->playback, &goal, &ns, err))
 		return err->code;
-	app_command(app, goal == REPLAYING_BY ? COMMAND_SEEK_BY : COMMAND_SEEK_TO, NULL, ns);
+	app_command(app, goal == REPLAY_GOAL_BY ? COMMAND_SEEK_BY : COMMAND_SEEK_TO, NULL, ns);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static void ask_goal(struct app *app)
 {
 	char position[64], query[128];
 
-	replaying_position(&app->playback, position, sizeof(position));
+	playback_position_text(&app->playback, position, sizeof(position));
 	snprintf(query, sizeof(query), "Go to, now %s:", position);
 	prompt_open(&app->prompt, query, accept_goal);
 }
@@ -186,7 +186,7 @@ static void change_speed(struct app *app, bool faster)
 	/* Keys come faster than the player tells. */
 	app->playback.speed = speeds[at];
 	app_command(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
-	replaying_speed(speeds[at], text, sizeof(text));
+	playback_speed_text(speeds[at], text, sizeof(text));
 	app_show_message(app, "Replayed at %s%s.", text,
 			 speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
 }
@@ -216,7 +216,7 @@ static int accept_column(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
-bool replaying_act(struct app *app, enum action action)
+bool replay_control_act(struct app *app, enum action action)
 {
 	if (!app->replays)
 		return false;
