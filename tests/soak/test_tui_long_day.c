@@ -111,9 +111,9 @@ static void press(struct run *run)
 	canvas_resize(&run->stage.canvas, sizes[size][0], sizes[size][1]);
 	app_draw(&run->stage.app, &run->stage.canvas);
 	run->screens++;
-	for (size_t i = 0; i < run->stage.app.commands.n; i++)
-		engine_do(run->engine, &run->stage.app.commands.items[i]);
-	commands_clear(&run->stage.app.commands);
+	for (size_t i = 0; i < run->stage.app.requests.commands.n; i++)
+		engine_do(run->engine, &run->stage.app.requests.commands.items[i]);
+	commands_clear(&run->stage.app.requests.commands);
 }
 
 /* Puts all back where it was until the end of a period. */

@@ -57,7 +57,7 @@ static void format_ms(uint64_t ns, char *text, size_t size)
 static unsigned event_width(const struct detail_pen *pen)
 {
 	unsigned others = NUMBER_WIDTH + 2 * TIME_WIDTH + DETAIL_SHARE_WIDTH + 4 +
-			  (pen->page->sums ? NUMBER_WIDTH + 1 : 0);
+			  (pen->page->totals ? NUMBER_WIDTH + 1 : 0);
 	unsigned width = pen->rect.width > others ? pen->rect.width - others : 0;
 
 	return width < EVENT_WIDTH ? width : EVENT_WIDTH;
@@ -91,7 +91,7 @@ static void draw_count(struct detail_pen *pen, const char *name, size_t index,
 	put_number(pen, &x, tally[index], enabled_ns > 0 && running_ns == 0);
 	if (sum)
 		format_total(sum, text, sizeof(text));
-	if (pen->page->sums)
+	if (pen->page->totals)
 		detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_PLAIN, text);
 	if (timed) {
 		format_ms(enabled_ns, text, sizeof(text));
@@ -108,19 +108,19 @@ static void draw_count(struct detail_pen *pen, const char *name, size_t index,
 
 static void draw_counts_header(struct detail_pen *pen)
 {
-	const struct event_totals *sums = pen->page->sums;
+	const struct event_totals *totals = pen->page->totals;
 	unsigned x = pen->rect.x;
 	char since[24], text[96];
 
-	duration_format_age(sums ? sums->time_ns : 0, since, sizeof(since));
+	duration_format_age(totals ? totals->time_ns : 0, since, sizeof(since));
 	snprintf(text, sizeof(text), "in this interval%s%s%s",
 		 detail_subject_is_of_cpus(pen->page->subject) ? ", idle time too" : "",
-		 sums ? "; the total is of the last " : "", sums ? since : "");
+		 totals ? "; the total is of the last " : "", totals ? since : "");
 	detail_pen_heading(pen, "Counts", text);
 	canvas_fill(pen->canvas, (struct rect){x, pen->y, pen->rect.width, 1}, STYLE_HEADER);
 	detail_pen_left(pen, &x, event_width(pen), STYLE_HEADER, "EVENT");
 	detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_HEADER, "COUNT");
-	if (sums)
+	if (totals)
 		detail_pen_right(pen, &x, NUMBER_WIDTH, STYLE_HEADER, "TOTAL");
 	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, "ENABLED");
 	detail_pen_right(pen, &x, TIME_WIDTH, STYLE_HEADER, "RUNNING");
@@ -132,10 +132,10 @@ static void draw_counts_header(struct detail_pen *pen)
 void detail_draw_counts(struct detail_pen *pen)
 {
 	const struct columns *columns = pen->page->snapshot->columns;
-	const struct event_totals *sums = pen->page->sums;
+	const struct event_totals *totals = pen->page->totals;
 	const struct plan *plan = columns->plan;
 
-	if (pen->page->detail->sum.n == 0 && !sums)
+	if (pen->page->detail->sum.n == 0 && !totals)
 		return;
 	draw_counts_header(pen);
 	for (size_t event = 0; event < plan->n_events; event++) {
@@ -144,7 +144,7 @@ void detail_draw_counts(struct detail_pen *pen)
 
 		for (unsigned i = first; i < plan->first_counter[event + 1]; i++)
 			draw_count(pen, name, i,
-				   sums && i == first ? event_totals_find(sums, name) : NULL);
+				   totals && i == first ? event_totals_find(totals, name) : NULL);
 	}
 	pen->y++;
 }

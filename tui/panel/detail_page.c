@@ -203,7 +203,8 @@ static void draw_history(struct detail_pen *pen)
 	char span[64], text[96];
 
 	graph_range_describe(page->graph_range, page->step, n_values, span, sizeof(span));
-	snprintf(text, sizeof(text), "%s%s", span, page->sums ? "  (Left: more, Right: less)" : "");
+	snprintf(text, sizeof(text), "%s%s", span,
+		 page->totals ? "  (Left: more, Right: less)" : "");
 	detail_pen_heading(pen, "History", text);
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		if (columns->metrics[i].def->machine)

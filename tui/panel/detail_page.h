@@ -21,7 +21,7 @@ struct detail_page {
 	const struct detail_subject *subject;
 	unsigned step; /* how coarse the past is: graph_range_read */
 	/* Since when it is looked at; NULL: that is only in passing, and keys are for others. */
-	const struct event_totals *sums;
+	const struct event_totals *totals;
 };
 
 /* Returns how many lines the whole page has; what is drawn outside of the canvas is cut off. */

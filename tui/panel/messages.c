@@ -47,6 +47,28 @@ void messages_add(struct messages *messages, const char *text)
 	append(messages, &message);
 }
 
+void messages_show_notice(struct messages *messages, uint64_t ns, const char *text)
+{
+	text_copy(messages->notice, sizeof(messages->notice), text);
+	messages->notice_ns = ns;
+	messages_add(messages, messages->notice);
+}
+
+void messages_age_notice(struct messages *messages, uint64_t elapsed_ns)
+{
+	if (elapsed_ns < messages->notice_ns)
+		messages->notice_ns -= elapsed_ns;
+	else
+		messages_clear_notice(messages);
+}
+
+void messages_clear_notice(struct messages *messages)
+{
+	if (messages->notice_ns > 0)
+		messages->notice[0] = '\0';
+	messages->notice_ns = 0;
+}
+
 bool message_is_current(const struct messages *messages, const struct message *message)
 {
 	return message->round == messages->round;

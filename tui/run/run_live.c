@@ -61,7 +61,7 @@ struct live_feed {
 	bool cut;  /* the recording: what is left of it is not all */
 	bool told; /* that the command has ended */
 	bool hold; /* what is taken next, its last interval */
-	char theme[sizeof(((struct app *)0)->theme)]; /* what the terminal shows */
+	char theme[sizeof(((struct preferences *)0)->theme)]; /* what the terminal shows */
 };
 
 static void measure(struct live_feed *live)
@@ -117,33 +117,33 @@ static void read_keys(struct live_feed *live)
 		if (n >= LIVE_KEYS_MAX && live->input.n == 0)
 			break; /* the rest is there still */
 	}
-	if (live->app.redraw) {
-		live->app.redraw = false;
+	if (live->app.requests.redraw) {
+		live->app.requests.redraw = false;
 		term_forget(live->term);
 	}
-	if (live->app.quit || live->input.gone)
+	if (live->app.requests.quit || live->input.gone)
 		live->quit = true;
 }
 
 static void tell_interval(struct live_feed *live)
 {
-	if (live->refreshes > 0 && live->collected_ns != live->app.interval_ns) {
-		live->collected_ns = live->app.interval_ns;
+	if (live->refreshes > 0 && live->collected_ns != live->app.preferences.interval_ns) {
+		live->collected_ns = live->app.preferences.interval_ns;
 		feed_thread_set_interval(live->feed_thread, live->collected_ns);
 	}
 }
 
 static void tell_commands(struct live_feed *live)
 {
-	for (size_t i = 0; i < live->app.commands.n; i++)
-		feed_thread_do(live->feed_thread, &live->app.commands.items[i]);
-	commands_clear(&live->app.commands);
+	for (size_t i = 0; i < live->app.requests.commands.n; i++)
+		feed_thread_do(live->feed_thread, &live->app.requests.commands.items[i]);
+	commands_clear(&live->app.requests.commands);
 }
 
 /* A theme that cannot be read changes nothing. */
 static void show_theme(struct live_feed *live, const char *dir)
 {
-	const char *name = live->app.theme;
+	const char *name = live->app.preferences.theme;
 	struct notes notes = {0};
 	struct theme theme;
 	struct error err;
@@ -166,9 +166,9 @@ static void save(struct live_feed *live, const struct run_config *config)
 	struct options now;
 	struct error err;
 
-	if (!live->app.save)
+	if (!live->app.requests.save)
 		return;
-	live->app.save = false;
+	live->app.requests.save = false;
 	if (!config->save_path) {
 		app_show_message(&live->app,
 				 "Where is not known: neither $HOME nor --config says it.");
@@ -191,14 +191,14 @@ static void tell_questions(struct live_feed *live, bool rested)
 {
 	struct app *app = &live->app;
 
-	if (app->pending_queries.events) {
+	if (app->requests.queries.events) {
 		feed_thread_query(live->feed_thread, &(struct query){QUERY_EVENTS, NULL});
-		app->pending_queries.events = false;
+		app->requests.queries.events = false;
 	}
-	if (app->pending_queries.preview && rested) {
+	if (app->requests.queries.preview && rested) {
 		feed_thread_query(live->feed_thread,
-				  &(struct query){QUERY_PREVIEW, app->pending_queries.text});
-		app->pending_queries.preview = false;
+				  &(struct query){QUERY_PREVIEW, app->requests.queries.text});
+		app->requests.queries.preview = false;
 	}
 }
 
@@ -239,7 +239,7 @@ static void look_after_command(struct live_feed *live)
 	if (!launch || live->told || !launch_reap(launch))
 		return;
 	live->told = live->hold = live->dirty = true;
-	live->app.command[0] = '\0';
+	live->app.config.command[0] = '\0';
 	launch_report(launch, how, sizeof(how));
 	text_fixed(seconds, sizeof(seconds),
 		   (double)(launch->ended_ns - launch->began_ns) / (double)NS_PER_S, 1);
@@ -251,7 +251,7 @@ static void draw(struct live_feed *live)
 {
 	if (!live->dirty || !term_writable(live->term))
 		return;
-	live->canvas.ascii = live->app.ascii || !live->utf8;
+	live->canvas.ascii = live->app.preferences.ascii || !live->utf8;
 	app_draw(&live->app, &live->canvas);
 	term_draw(live->term, &live->canvas);
 	live->dirty = false;
@@ -260,9 +260,9 @@ static void draw(struct live_feed *live)
 /* How long to wait, in milliseconds: there may be something to be done, or to be asked. */
 static int patience(const struct app *app)
 {
-	if (app->pending_queries.processes)
+	if (app->requests.queries.processes)
 		return 0;
-	return app->pending_queries.preview ? LIVE_REST_MS : -1;
+	return app->requests.queries.preview ? LIVE_REST_MS : -1;
 }
 
 static void loop(struct live_feed *live, const struct run_config *config)
@@ -299,7 +299,7 @@ static void loop(struct live_feed *live, const struct run_config *config)
 		show_theme(live, config->theme_dir);
 		save(live, config);
 		tell_questions(live, ready == 0);
-		if (live->app.pending_queries.processes) {
+		if (live->app.requests.queries.processes) {
 			pick_process_more(&live->app);
 			live->dirty = true;
 		}
@@ -332,20 +332,20 @@ static int run_on_terminal(const struct run_config *config, struct live_feed *li
 	input_init(&live->input, term_input_fd(live->term));
 	app_init(&live->app, config->options);
 	live->app.keymap = *config->keymap;
-	live->app.presets = config->engine->presets;
-	live->app.n_presets = config->engine->n_presets;
-	live->app.theme_dir = config->theme_dir;
-	text_copy(live->theme, sizeof(live->theme), live->app.theme);
+	live->app.config.presets = config->engine->presets;
+	live->app.config.n_presets = config->engine->n_presets;
+	live->app.config.theme_dir = config->theme_dir;
+	text_copy(live->theme, sizeof(live->theme), live->app.preferences.theme);
 	if (live->launch)
-		text_copy(live->app.command, sizeof(live->app.command),
+		text_copy(live->app.config.command, sizeof(live->app.config.command),
 			  config->options->command[0]);
-	live->app.sys = &live->sys;
+	live->app.config.sys = &live->sys;
 	if (live->replay_index)
 		app_set_replay_index(&live->app, live->replay_index);
-	live->app.user_metrics = config->engine->user_metrics;
-	live->app.n_user_metrics = config->engine->n_user_metrics;
+	live->app.config.user_metrics = config->engine->user_metrics;
+	live->app.config.n_user_metrics = config->engine->n_user_metrics;
 	if (config->serve->export)
-		live->app.listening = config->serve->where;
+		live->app.config.listening = config->serve->where;
 	if (config->notes->n > 0)
 		app_show_message(&live->app, "%s", config->notes->items[0]);
 	canvas_init(&live->canvas, false);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/screen/action_blocked.h"
 
-#include "tui/screen/app.h"
-
-static const char *of_readonly(enum action action)
+static const char *blocked_by_readonly(enum action action)
 {
 	switch ((int)action) {
 	case ACTION_KILL:
@@ -16,7 +14,7 @@ static const char *of_readonly(enum action action)
 	return NULL;
 }
 
-static const char *of_recording(const struct playback *playback, enum action action)
+static const char *blocked_in_replay(const struct playback *playback, enum action action)
 {
 	switch ((int)action) {
 	case ACTION_INTERVAL:
@@ -38,18 +36,19 @@ static const char *of_recording(const struct playback *playback, enum action act
 	return NULL;
 }
 
-static const char *of_now(enum action action)
+static const char *blocked_outside_replay(enum action action)
 {
 	if (action >= ACTION_STEP_BACK && action <= ACTION_FASTER)
 		return "That key goes to and fro in a recording: --replay FILE.";
 	return NULL;
 }
 
-const char *action_blocked(const struct app *app, enum action action)
+const char *action_blocked(bool readonly, const struct replay_control *replay, enum action action)
 {
-	const char *why = app->readonly ? of_readonly(action) : NULL;
+	const char *why = readonly ? blocked_by_readonly(action) : NULL;
 
 	if (why)
 		return why;
-	return app->replays ? of_recording(&app->playback, action) : of_now(action);
+	return replay->active ? blocked_in_replay(&replay->playback, action)
+			      : blocked_outside_replay(action);
 }

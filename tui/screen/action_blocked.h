@@ -2,14 +2,16 @@
 #ifndef PMCTOP_ACTION_BLOCKED_H
 #define PMCTOP_ACTION_BLOCKED_H
 
+#include "tui/screen/replay_control.h"
 #include "tui/term/keymap.h"
 
-struct app;
+#include <stdbool.h>
 
 /*
- * Why an action is not to be had here, of a recording, of what is now, or with --readonly: a
- * sentence; NULL where it is. Help and key bar leave those out, and their keys say it.
+ * The sentence that says why an action is not available with --readonly, in a replay or outside of
+ * one; NULL if it is available. Help and key bar omit such actions, and their keys show the
+ * sentence.
  */
-const char *action_blocked(const struct app *app, enum action action);
+const char *action_blocked(bool readonly, const struct replay_control *replay, enum action action);
 
 #endif

@@ -1,99 +1,78 @@
 // SPDX-License-Identifier: MIT
+/*
+ * How snapshots, replies and commands pass through the app. A snapshot goes to the message log, the
+ * totals, the history and the watched row first, and is then shown, or waits for the end of a
+ * pause. app_act.c has the keys, app_draw.c the drawing.
+ */
 #include "tui/screen/app.h"
 
 #include "core/base/util.h"
+#include "core/snapshot/event_totals.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* What has just happened is of interest for so long. */
-#define TELL_NS (6 * NS_PER_S)
+#define MESSAGE_NS (6 * NS_PER_S)
 
-/* What was added, for whoever saves it. */
-static void remember(struct app *app, enum command_kind kind, const char *text)
+static void init_lists(struct app *app, const struct options *options)
 {
-	if (kind == COMMAND_PRESET)
-		text_copy(app->preset, sizeof(app->preset), text);
-	else if (kind == COMMAND_ADD_EVENTS || kind == COMMAND_ADD_METRIC)
-		commands_add(&app->asked, &(struct command){.kind = kind, .text = text});
-}
+	struct list *first = &app->tasks;
 
-void app_init(struct app *app, const struct options *options)
-{
-	*app = (struct app){.screen = &screen_tasks,
-			    .before = &screen_tasks,
-			    .interval_ns = options->interval_ns,
-			    .levels = options->count,
-			    .readonly = options->readonly,
-			    .idle = options->idle};
-	keymap_init(&app->keymap);
 	list_init(&app->tasks, ROLLUP_PROCESS);
 	list_init(&app->cpus, ROLLUP_CPU);
-	app->history = history_new();
-	app->graph_range.history = app->history;
-	app->tasks.graph_range = app->cpus.graph_range = &app->graph_range;
+	app->tasks.graph_range = app->cpus.graph_range = &app->display.graph_range;
 	app->cpus.spec.folds = true;
 	text_copy(app->cpus.spec.sort, sizeof(app->cpus.spec.sort), "worst");
-
-	struct list *first = &app->tasks;
+	app->tasks.spec.command_lines = options->command_lines;
+	app->tasks.spec.unit = app->cpus.spec.unit = options->unit;
+	if (options->filter)
+		text_copy(app->tasks.spec.filter.text, sizeof(app->tasks.spec.filter.text),
+			  options->filter);
 	if (rollup_is_of_cpus(options->by)) {
 		app->screen = &screen_cpus;
-		app->cpus_chosen = true;
+		app->cpus_level_chosen = true;
 		first = &app->cpus;
 	}
 	first->spec.by = options->by;
 	first->spec.reverse = options->reverse;
 	if (options->sort[0])
 		text_copy(first->spec.sort, sizeof(first->spec.sort), options->sort);
-	app->tasks.spec.command_lines = options->command_lines;
-	app->tasks.spec.unit = app->cpus.spec.unit = options->unit;
-	app->ascii = options->ascii;
-	if (options->preset)
-		text_copy(app->preset, sizeof(app->preset), options->preset);
-	if (options->shown)
-		column_choice_parse(&app->column_choice, options->shown);
-	if (options->theme)
-		text_copy(app->theme, sizeof(app->theme), options->theme);
-	for (size_t i = 0; i < options->n_columns; i++)
-		remember(app,
-			 options->columns[i].kind == ENGINE_EVENTS ? COMMAND_ADD_EVENTS
-								   : COMMAND_ADD_METRIC,
-			 options->columns[i].text);
-	if (options->filter)
-		text_copy(app->tasks.spec.filter.text, sizeof(app->tasks.spec.filter.text),
-			  options->filter);
+}
+
+void app_init(struct app *app, const struct options *options)
+{
+	*app = (struct app){.screen = &screen_tasks, .round_screen = &screen_tasks};
+	app->config.readonly = options->readonly;
+	keymap_init(&app->keymap);
+	display_init(&app->display);
+	preferences_init(&app->preferences, options);
+	init_lists(app, options);
 }
 
 void app_fini(struct app *app)
 {
 	list_fini(&app->tasks);
 	list_fini(&app->cpus);
-	history_free(app->history);
 	picker_close(&app->picker, app);
-	signal_targets_fini(&app->signal_targets);
-	reply_free(app->catalog);
-	reply_free(app->preview);
-	commands_clear(&app->commands);
-	column_choice_fini(&app->column_choice);
-	free(app->shown);
+	signal_targets_fini(&app->signal_choice.targets);
+	reply_free(app->event_replies.events);
+	reply_free(app->event_replies.preview);
+	commands_clear(&app->requests.commands);
 	messages_fini(&app->messages);
-	commands_clear(&app->asked);
-	event_totals_fini(&app->sums);
-	snapshot_free(app->baseline);
-	event_totals_fini(&app->watch.sums);
-	snapshot_free(app->snapshot);
-	snapshot_free(app->waiting);
-	app->snapshot = app->waiting = app->baseline = NULL;
+	preferences_fini(&app->preferences);
+	event_totals_fini(&app->events.totals);
+	event_totals_fini(&app->watch.totals);
+	display_fini(&app->display);
 }
 
-__attribute__((format(printf, 3, 0))) static void tell(struct app *app, uint64_t ns,
-						       const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void show_notice(struct app *app, uint64_t ns,
+							      const char *format, va_list arguments)
 {
-	vsnprintf(app->notice, sizeof(app->notice), format, arguments);
-	app->notice_ns = ns;
-	messages_add(&app->messages, app->notice);
+	char text[sizeof(app->messages.notice)];
+
+	vsnprintf(text, sizeof(text), format, arguments);
+	messages_show_notice(&app->messages, ns, text);
 }
 
 void app_show_message(struct app *app, const char *format, ...)
@@ -101,7 +80,7 @@ void app_show_message(struct app *app, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	tell(app, TELL_NS, format, arguments);
+	show_notice(app, MESSAGE_NS, format, arguments);
 	va_end(arguments);
 }
 
@@ -110,15 +89,8 @@ void app_show_lasting_message(struct app *app, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	tell(app, 0, format, arguments);
+	show_notice(app, 0, format, arguments);
 	va_end(arguments);
-}
-
-void app_clear_message(struct app *app)
-{
-	if (app->notice_ns > 0)
-		app->notice[0] = '\0';
-	app->notice_ns = 0;
 }
 
 struct list *app_list(struct app *app)
@@ -128,12 +100,11 @@ struct list *app_list(struct app *app)
 					     : NULL;
 }
 
-/* The one that is followed may have ended. */
-static void look_after_followed(struct app *app)
+static void unfollow_ended(struct app *app)
 {
 	struct list *list = app_list(app);
 
-	if (!list || !list_followed_ended(list, app->snapshot))
+	if (!list || !list_followed_ended(list, app->display.snapshot))
 		return;
 	app_show_message(app, "%s has ended, and is not followed any more.", list->followed.name);
 	list_unfollow(list);
@@ -141,22 +112,26 @@ static void look_after_followed(struct app *app)
 
 void app_show_columns(struct app *app)
 {
-	free(app->shown);
-	app->shown = app->snapshot
-			     ? column_choice_shown(&app->column_choice, app->snapshot->columns)
-			     : NULL;
-	app->tasks.spec.shown = app->cpus.spec.shown = app->shown;
+	struct preferences *preferences = &app->preferences;
+	const struct snapshot *snapshot = app->display.snapshot;
+
+	free(preferences->column_names);
+	preferences->column_names =
+		snapshot ? column_choice_shown(&preferences->columns, snapshot->columns) : NULL;
+	app->tasks.spec.shown = app->cpus.spec.shown = preferences->column_names;
 	list_invalidate(&app->tasks);
 	list_invalidate(&app->cpus);
 }
 
-/* All tasks are rows now. The selection stays on its task; if that is not shown, it is on no line.
+/*
+ * After a detach all tasks are rows. The selection stays on its task; if that is not shown, no line
+ * is selected.
  */
-static void settle_detached(struct app *app, bool was_following)
+static void restore_selection(struct app *app, bool was_following)
 {
 	struct list *list = &app->tasks;
 
-	list_view(list, app->snapshot);
+	list_view(list, app->display.snapshot);
 	bool stays = list->following && !list->away;
 	if (!stays)
 		list->table.selected = TABLE_NO_LINE;
@@ -168,56 +143,58 @@ static void settle_detached(struct app *app, bool was_following)
 
 static void show_snapshot(struct app *app, struct snapshot *snapshot)
 {
-	bool detached = app->snapshot && app->snapshot->targeted && !snapshot->targeted;
+	const struct snapshot *before = app->display.snapshot;
+	bool detached = before && before->targeted && !snapshot->targeted;
 	bool was_following = app->tasks.following;
 
 	if (detached && !was_following)
-		list_follow(&app->tasks, app->snapshot);
+		list_follow(&app->tasks, before);
 	list_invalidate(&app->tasks);
 	list_invalidate(&app->cpus);
-	snapshot_free(app->snapshot);
-	app->snapshot = snapshot;
+	display_set_snapshot(&app->display, snapshot);
 	app_show_columns(app);
-	look_after_followed(app);
+	unfollow_ended(app);
 	if (detached)
-		settle_detached(app, was_following);
+		restore_selection(app, was_following);
 	pick_process_update(app);
 	prompt_update(&app->prompt, app);
-	app->verdict = verdict_of_snapshot(snapshot, app->sentence, sizeof(app->sentence));
-	/* The notes say what cannot be counted. */
-	if (app->verdict == VERDICT_NONE && !snapshot_rows_too_low(snapshot))
-		app->sentence[0] = '\0';
-	app->spoken |= app->sentence[0] != '\0';
 }
 
-static void take_notes(struct app *app, const struct snapshot *snapshot)
+static void log_notes(struct messages *messages, const struct snapshot *snapshot)
 {
-	messages_begin_round(&app->messages, snapshot->realtime_ns);
+	messages_begin_round(messages, snapshot->realtime_ns);
 	for (size_t i = snapshot->n_notes; i-- > 0;) /* so that the urgent ones are the latest */
-		messages_add(&app->messages, snapshot->notes[i]);
-	if (app->notice[0])
-		messages_add(&app->messages, app->notice);
+		messages_add(messages, snapshot->notes[i]);
+	if (messages->notice[0])
+		messages_add(messages, messages->notice);
+}
+
+static void add_to_totals(struct app *app, const struct snapshot *snapshot)
+{
+	const struct snapshot *shown = app->display.snapshot;
+
+	/* A replay that went back would add the same intervals twice. */
+	if (app->replay.active && shown && snapshot->time_ns <= shown->time_ns) {
+		event_totals_zero(&app->events.totals);
+		event_totals_zero(&app->watch.totals);
+	}
+	event_totals_add(&app->events.totals, snapshot);
 }
 
 void app_snapshot(struct app *app, struct snapshot *snapshot)
 {
-	if (snapshot->interval_ns < app->notice_ns)
-		app->notice_ns -= snapshot->interval_ns;
-	else
-		app_clear_message(app);
-	app->record_ends &= snapshot->recorded_bytes > 0;
-	take_notes(app, snapshot);
-	if (app->replays && app->snapshot && snapshot->time_ns <= app->snapshot->time_ns) {
-		event_totals_zero(&app->sums); /* nothing is added twice */
-		event_totals_zero(&app->watch.sums);
-	}
-	event_totals_add(&app->sums, snapshot);
-	if (!app->replay_index)
-		history_add(app->history, snapshot);
+	struct display *display = &app->display;
+
+	messages_age_notice(&app->messages, snapshot->interval_ns);
+	app->recording_ends &= snapshot->recorded_bytes > 0;
+	log_notes(&app->messages, snapshot);
+	add_to_totals(app, snapshot);
+	if (!app->replay.index)
+		history_add(display->history, snapshot);
 	screen_detail_update(app, snapshot);
-	if (app->paused && app->snapshot) {
-		snapshot_free(app->waiting);
-		app->waiting = snapshot;
+	if (display->paused && display->snapshot) {
+		snapshot_free(display->waiting);
+		display->waiting = snapshot;
 		return;
 	}
 	show_snapshot(app, snapshot);
@@ -225,15 +202,16 @@ void app_snapshot(struct app *app, struct snapshot *snapshot)
 
 void app_set_replay_index(struct app *app, struct replay_index *replay_index)
 {
-	app->replay_index = replay_index;
-	app->graph_range.whole = true;
-	app->replays = true;
-	app->sys = NULL; /* whose processes are shown are not here */
+	app->replay.index = replay_index;
+	app->replay.active = true;
+	app->display.graph_range.whole = true;
+	app->config.sys = NULL; /* the processes of a recording are not of this machine */
 }
 
 void app_reply(struct app *app, struct reply *answer)
 {
-	struct reply **kept = answer->kind == QUERY_EVENTS ? &app->catalog : &app->preview;
+	struct event_replies *replies = &app->event_replies;
+	struct reply **kept = answer->kind == QUERY_EVENTS ? &replies->events : &replies->preview;
 
 	reply_free(*kept);
 	*kept = answer;
@@ -242,16 +220,19 @@ void app_reply(struct app *app, struct reply *answer)
 
 void app_command(struct app *app, enum command_kind kind, const char *text, int64_t number)
 {
-	commands_add(&app->commands, &(struct command){kind, text, number});
-	remember(app, kind, text);
+	commands_add(&app->requests.commands, &(struct command){kind, text, number});
+	preferences_record_command(&app->preferences, kind, text);
 }
 
 void app_pause(struct app *app, bool paused)
 {
-	app->paused = paused;
-	history_hold(app->history, paused);
-	if (!app->paused && app->waiting) {
-		show_snapshot(app, app->waiting);
-		app->waiting = NULL;
+	struct display *display = &app->display;
+	struct snapshot *waiting = display->waiting;
+
+	display->paused = paused;
+	history_hold(display->history, paused);
+	if (!paused && waiting) {
+		display->waiting = NULL;
+		show_snapshot(app, waiting);
 	}
 }

@@ -15,11 +15,12 @@ enum { WHEEL_LINES = 3 };
 /* Freezes what is shown, or lets go of what was frozen. */
 static void toggle_baseline(struct app *app)
 {
-	struct snapshot *old = app->baseline;
+	struct snapshot *old = app->display.baseline;
 
-	app->baseline = old || !app->snapshot ? NULL : snapshot_ref(app->snapshot);
-	list_compare(&app->tasks, app->baseline);
-	list_compare(&app->cpus, app->baseline);
+	app->display.baseline =
+		old || !app->display.snapshot ? NULL : snapshot_ref(app->display.snapshot);
+	list_compare(&app->tasks, app->display.baseline);
+	list_compare(&app->cpus, app->display.baseline);
 	snapshot_free(old);
 }
 
@@ -35,14 +36,14 @@ static int accept_interval(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
 
-	return duration_parse(text, &app->interval_ns, err);
+	return duration_parse(text, &app->preferences.interval_ns, err);
 }
 
 static void ask_interval(struct app *app)
 {
 	char now[24], query[64];
 
-	duration_format(app->interval_ns, now, sizeof(now));
+	duration_format(app->preferences.interval_ns, now, sizeof(now));
 	snprintf(query, sizeof(query), "Interval, now %s:", now);
 	prompt_open(&app->prompt, query, accept_interval);
 }
@@ -53,7 +54,7 @@ static int accept_quit(void *owner, const char *text, struct error *err)
 
 	(void)text;
 	(void)err;
-	app->quit = true;
+	app->requests.quit = true;
 	return 0;
 }
 
@@ -62,14 +63,15 @@ static void ask_quit(struct app *app)
 {
 	char query[sizeof(app->prompt.query)];
 
-	snprintf(query, sizeof(query), "%s still runs. End it, and quit? y or ^C:", app->command);
+	snprintf(query, sizeof(query),
+		 "%s still runs. End it, and quit? y or ^C:", app->config.command);
 	prompt_confirm(&app->prompt, query, accept_quit);
 }
 
 /* Whoever is not there cannot be dismissed. */
 static void detach(struct app *app)
 {
-	if (app->snapshot && !app->snapshot->targeted)
+	if (app->display.snapshot && !app->display.snapshot->targeted)
 		app_show_message(app, "There is nobody to detach from: all tasks are counted.");
 	else
 		app_command(app, COMMAND_DISMISS, NULL, 0);
@@ -77,7 +79,7 @@ static void detach(struct app *app)
 
 static void toggle_pause(struct app *app)
 {
-	app_pause(app, !app->paused);
+	app_pause(app, !app->display.paused);
 }
 
 static void next_levels(struct app *app)
@@ -88,15 +90,15 @@ static void next_levels(struct app *app)
 		[EVENT_LEVELS_KERNEL] = "the kernel",
 	};
 
-	app->levels = (app->levels + 1) % EVENT_LEVELS;
-	app_command(app, COMMAND_LEVELS, NULL, app->levels);
-	app_show_message(app, "Counted from now on: %s.", names[app->levels]);
+	app->preferences.levels = (app->preferences.levels + 1) % EVENT_LEVELS;
+	app_command(app, COMMAND_LEVELS, NULL, app->preferences.levels);
+	app_show_message(app, "Counted from now on: %s.", names[app->preferences.levels]);
 }
 
 static void toggle_idle(struct app *app)
 {
-	app->idle = !app->idle;
-	app_command(app, COMMAND_IDLE, NULL, app->idle);
+	app->preferences.idle = !app->preferences.idle;
+	app_command(app, COMMAND_IDLE, NULL, app->preferences.idle);
 }
 
 static void toggle_command_lines(struct app *app)
@@ -108,27 +110,27 @@ static void toggle_command_lines(struct app *app)
 
 static void zero(struct app *app)
 {
-	event_totals_zero(&app->sums);
-	event_totals_zero(&app->watch.sums);
+	event_totals_zero(&app->events.totals);
+	event_totals_zero(&app->watch.totals);
 	app_show_message(app, "The totals begin at zero.");
 }
 
 static void quit(struct app *app)
 {
-	if (app->command[0])
+	if (app->config.command[0])
 		ask_quit(app);
 	else
-		app->quit = true;
+		app->requests.quit = true;
 }
 
 static void save(struct app *app)
 {
-	app->save = true;
+	app->requests.save = true;
 }
 
 static void redraw(struct app *app)
 {
-	app->redraw = true;
+	app->requests.redraw = true;
 }
 
 /* ---- from screen to screen */
@@ -149,19 +151,19 @@ static size_t place_of(const struct screen *screen)
 
 const struct screen *app_round_screen(const struct app *app)
 {
-	return place_of(app->screen) < ROUND_SCREENS ? app->screen : app->before;
+	return place_of(app->screen) < ROUND_SCREENS ? app->screen : app->round_screen;
 }
 
 static void go_to(struct app *app, const struct screen *screen)
 {
-	app->before = app_round_screen(app);
+	app->round_screen = app_round_screen(app);
 	app->screen = screen;
 	app->page.top = 0;
 }
 
 void app_leave(struct app *app)
 {
-	go_to(app, app->before);
+	go_to(app, app->round_screen);
 }
 
 static void go_round(struct app *app, bool forward)
@@ -176,7 +178,7 @@ static void go_round(struct app *app, bool forward)
 
 static void show_help(struct app *app)
 {
-	go_to(app, app->screen == &screen_help ? app->before : &screen_help);
+	go_to(app, app->screen == &screen_help ? app->round_screen : &screen_help);
 }
 
 static void show_detail(struct app *app)
@@ -255,7 +257,7 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 
 void app_act(struct app *app, enum action action)
 {
-	const char *why = action_blocked(app, action);
+	const char *why = action_blocked(app->config.readonly, &app->replay, action);
 
 	if (why)
 		app_show_message(app, "%s", why);
@@ -268,12 +270,12 @@ void app_key(struct app *app, int key)
 	unsigned nth;
 	enum action action;
 
-	app_clear_message(app);
+	messages_clear_notice(&app->messages);
 	if (key == KEYMAP_CONTROL('L'))
-		app->redraw = true;
+		app->requests.redraw = true;
 	else if (app->prompt.active && app->prompt.accept == accept_quit &&
 		 key == KEYMAP_CONTROL('C'))
-		app->quit = true;
+		app->requests.quit = true;
 	else if (app->prompt.active)
 		prompt_key(&app->prompt, key, app);
 	else if (app->picker.ops)
@@ -288,7 +290,7 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 {
 	enum action action = key_bar_action(&app->key_bar, x, y);
 
-	app_clear_message(app);
+	messages_clear_notice(&app->messages);
 	if (app->prompt.active)
 		return;
 	if (app->picker.ops)

@@ -2,6 +2,7 @@
 /* What every screen has around its body. */
 #include "tui/screen/app.h"
 
+#include "core/replay/replay_index.h"
 #include "tui/panel/frame.h"
 #include "tui/screen/action_blocked.h"
 #include "tui/screen/title_flags.h"
@@ -16,12 +17,13 @@ static const enum action replay_bar[] = {
 /* What is of use of the usual ones. */
 static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rect)
 {
-	const enum action *usual = app->replays && app_list(app) ? replay_bar : app->screen->bar;
+	const enum action *usual =
+		app->replay.active && app_list(app) ? replay_bar : app->screen->bar;
 	enum action actions[ACTIONS];
 	size_t n = 0;
 
 	for (; *usual != ACTION_NONE; usual++)
-		if (!action_blocked(app, *usual))
+		if (!action_blocked(app->config.readonly, &app->replay, *usual))
 			actions[n++] = *usual;
 	actions[n] = ACTION_NONE;
 	key_bar_draw(&app->key_bar, &app->keymap, actions, canvas, rect);
@@ -44,37 +46,38 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 
 	title_flags_add(app, &flags);
 	struct frame frame = {
-		.snapshot = app->snapshot,
-		.interval_ns = app->interval_ns,
-		.paused = app->paused,
-		.playback = app->replays ? &app->playback : NULL,
-		.notice = app->notice,
+		.snapshot = app->display.snapshot,
+		.interval_ns = app->preferences.interval_ns,
+		.paused = app->display.paused,
+		.playback = app->replay.active ? &app->replay.playback : NULL,
+		.notice = app->messages.notice,
 		.flags = &flags,
-		.verdict = app->sentence,
-		.loss = verdict_is_loss(app->verdict),
-		.alarm = app->verdict == VERDICT_NONE,
-		.baseline = app->baseline,
+		.verdict = app->display.verdict_text,
+		.loss = verdict_is_loss(app->display.verdict),
+		.alarm = app->display.verdict == VERDICT_NONE,
+		.baseline = app->display.baseline,
 		.unit = app->tasks.spec.unit,
 	};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
-		.verdict = app->spoken,
-		.history = app->snapshot != NULL,
-		.more = large && app->snapshot,
+		.verdict = app->display.has_verdict_line,
+		.history = app->display.snapshot != NULL,
+		.more = large && app->display.snapshot,
 	};
 
 	if (app->screen != &screen_log) /* there they all are */
 		want.banner = frame_banner_lines(&frame, canvas->width);
-	if (app->snapshot && app->screen == &screen_tasks)
-		want.cpu_lines = (unsigned)app->snapshot->n_cpus;
+	if (app->display.snapshot && app->screen == &screen_tasks)
+		want.cpu_lines = (unsigned)app->display.snapshot->n_cpus;
 
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
 
 	frame_draw_title(&frame, canvas, layout.title);
 	frame_draw_totals(&frame, canvas, layout.totals);
 	frame_draw_verdict(&frame, canvas, layout.verdict);
-	if (app->snapshot)
-		frame_draw_history(app->snapshot, &app->graph_range, canvas, layout.history);
+	if (app->display.snapshot)
+		frame_draw_history(app->display.snapshot, &app->display.graph_range, canvas,
+				   layout.history);
 	frame_draw_cpus(&frame, canvas, layout.cpus);
 	frame_draw_banner(&frame, canvas, layout.banner);
 	app_draw_bottom(app, canvas, layout.bottom);
@@ -93,17 +96,17 @@ struct layout app_draw_large_frame(struct app *app, struct canvas *canvas)
 
 void app_draw(struct app *app, struct canvas *canvas)
 {
-	struct graph_range *graph_range = &app->graph_range;
+	struct graph_range *graph_range = &app->display.graph_range;
 
-	if (app->replay_index) {
-		graph_range->history = replay_index_lock_history(app->replay_index);
+	if (app->replay.index) {
+		graph_range->history = replay_index_lock_history(app->replay.index);
 		history_reach(graph_range->history, &graph_range->begin_ns, &graph_range->end_ns);
-		graph_range->now_ns = app->snapshot ? app->snapshot->time_ns : 0;
+		graph_range->now_ns = app->display.snapshot ? app->display.snapshot->time_ns : 0;
 	}
 	canvas_clear(canvas);
 	app->screen->draw(app, canvas);
-	if (app->replay_index)
-		replay_index_unlock_history(app->replay_index);
+	if (app->replay.index)
+		replay_index_unlock_history(app->replay.index);
 	if (app->picker.ops)
 		picker_draw(&app->picker, canvas);
 }

@@ -115,17 +115,17 @@ static void add_metric(const struct columns *columns, const char *text, struct o
 
 static void add_columns(const struct app *app, struct options *now)
 {
-	for (size_t i = 0; i < app->asked.n; i++) {
-		const struct command *command = &app->asked.items[i];
+	for (size_t i = 0; i < app->preferences.added.n; i++) {
+		const struct command *command = &app->preferences.added.items[i];
 
-		if (!app->snapshot)
+		if (!app->display.snapshot)
 			add(now,
 			    command->kind == COMMAND_ADD_EVENTS ? ENGINE_EVENTS : ENGINE_METRIC,
 			    xstrdup(command->text));
 		else if (command->kind == COMMAND_ADD_EVENTS)
-			add_events(app->snapshot->columns, command->text, now);
+			add_events(app->display.snapshot->columns, command->text, now);
 		else
-			add_metric(app->snapshot->columns, command->text, now);
+			add_metric(app->display.snapshot->columns, command->text, now);
 	}
 }
 
@@ -163,21 +163,21 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	const struct list *list = cpus ? &app->cpus : &app->tasks;
 
 	options_init(now);
-	now->interval_ns = app->interval_ns;
+	now->interval_ns = app->preferences.interval_ns;
 	now->by = list->spec.by;
 	now->sort = list->spec.sort;
 	now->reverse = list->spec.reverse;
-	now->shown = keep(now, column_choice_text(&app->column_choice));
-	now->preset = app->preset[0] ? app->preset : NULL;
-	now->count = app->levels;
-	now->idle = app->idle;
+	now->shown = keep(now, column_choice_text(&app->preferences.columns));
+	now->preset = app->preferences.preset[0] ? app->preferences.preset : NULL;
+	now->count = app->preferences.levels;
+	now->idle = app->preferences.idle;
 	now->command_lines = app->tasks.spec.command_lines;
 	now->color = began->color;
 	now->mouse = began->mouse;
 	now->unit = app->tasks.spec.unit;
-	now->ascii = app->ascii;
-	now->theme = app->theme[0] ? app->theme : NULL;
+	now->ascii = app->preferences.ascii;
+	now->theme = app->preferences.theme[0] ? app->preferences.theme : NULL;
 	add_columns(app, now);
-	if (app->snapshot && app->column_choice.n == 0 && is_mixed(now))
-		now->shown = keep(now, order_text(app->snapshot->columns));
+	if (app->display.snapshot && app->preferences.columns.n == 0 && is_mixed(now))
+		now->shown = keep(now, order_text(app->display.snapshot->columns));
 }

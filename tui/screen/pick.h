@@ -2,17 +2,23 @@
 #ifndef PMCTOP_PICK_H
 #define PMCTOP_PICK_H
 
-#include <stdbool.h>
+#include "core/engine/query.h"
+#include "tui/screen/signal_target.h"
+
 #include <stddef.h>
 
 struct app;
 
-/* What pickers want to know; whoever passes it on, or has done it, clears it. */
-struct pending_queries {
-	bool events;    /* which there are: QUERY_EVENTS */
-	bool preview;   /* of `text`, once nothing has happened for a moment: QUERY_PREVIEW */
-	bool processes; /* there are more to be read: pick_process_more */
-	char text[1024];
+/* The newest replies to the queries of pick_event(); NULL: none yet; owned. */
+struct event_replies {
+	struct reply *events;
+	struct reply *preview; /* of the selected event */
+};
+
+/* The signal that is being chosen or confirmed, and its targets. */
+struct signal_choice {
+	struct signal_targets targets;
+	size_t index; /* in the list of signals */
 };
 
 /* What can be chosen from lists over the screen: each a picker of its own. */
@@ -23,7 +29,7 @@ void pick_event(struct app *app);                       /* or metric, to be adde
 /* There is more to choose from, or more is known of it. */
 void pick_event_update(struct app *app);
 void pick_process(struct app *app); /* to attach to */
-/* Reads some more of them, for a few milliseconds, while app->wonders.processes. */
+/* Reads some more of them, for a few milliseconds, while app->requests.queries.processes. */
 void pick_process_more(struct app *app);
 /* There is another snapshot. */
 void pick_process_update(struct app *app);

@@ -48,7 +48,7 @@ static size_t first_choice(struct app *app, const struct columns *columns)
 	int sorted = -1;
 
 	if (list) {
-		const struct view *view = list_view(list, app->snapshot);
+		const struct view *view = list_view(list, app->display.snapshot);
 
 		sorted = view->columns[view->sort_column].metric;
 	}
@@ -63,10 +63,10 @@ void pick_column(struct app *app)
 		.close = column_close,
 	};
 
-	if (!app->snapshot || app->snapshot->columns->n_metrics == 0)
+	if (!app->display.snapshot || app->display.snapshot->columns->n_metrics == 0)
 		return;
 
-	struct columns *columns = columns_ref(app->snapshot->columns);
+	struct columns *columns = columns_ref(app->display.snapshot->columns);
 	size_t selected = first_choice(app, columns);
 
 	picker_open(&app->picker, &ops, "Remove a column", columns, columns->n_metrics, app);

@@ -21,25 +21,25 @@ struct event_pick {
 
 static size_t n_metrics(const struct app *app)
 {
-	return app->n_user_metrics + metric_table_n;
+	return app->config.n_user_metrics + metric_table_n;
 }
 
 /* NULL: the index is an event's. */
 static const struct metric_def *metric_at(const struct app *app, size_t index)
 {
-	if (index < app->n_user_metrics)
-		return &app->user_metrics[index];
-	return index < n_metrics(app) ? &metric_table[index - app->n_user_metrics] : NULL;
+	if (index < app->config.n_user_metrics)
+		return &app->config.user_metrics[index];
+	return index < n_metrics(app) ? &metric_table[index - app->config.n_user_metrics] : NULL;
 }
 
 static size_t n_events(const struct app *app)
 {
-	return app->catalog ? app->catalog->event_index->n : 0;
+	return app->event_replies.events ? app->event_replies.events->event_index->n : 0;
 }
 
 static const struct event_index_item *event_at(const struct app *app, size_t index)
 {
-	return &app->catalog->event_index->items[index - n_metrics(app)];
+	return &app->event_replies.events->event_index->items[index - n_metrics(app)];
 }
 
 /* ---- what is typed */
@@ -86,9 +86,9 @@ static enum picker_typed event_typed(void *data, const char *typed, struct picke
 
 static const char *state_mark(const struct app *app, size_t event)
 {
-	if (event >= app->catalog->n_known)
+	if (event >= app->event_replies.events->n_known)
 		return "...";
-	switch ((enum figure_state)app->catalog->states[event]) {
+	switch ((enum figure_state)app->event_replies.events->states[event]) {
 	case FIGURE_VALID:
 	case FIGURE_SCALED:
 	case FIGURE_LOST:
@@ -138,7 +138,8 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 static void about_metric(const struct app *app, const struct metric_def *def, char *text,
 			 size_t size)
 {
-	bool shown = app->snapshot && columns_metric(app->snapshot->columns, def->name) >= 0;
+	bool shown = app->display.snapshot &&
+		     columns_metric(app->display.snapshot->columns, def->name) >= 0;
 
 	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help, def->forms[0].expression,
 		 shown ? "is shown already" : "");
@@ -147,7 +148,8 @@ static void about_metric(const struct app *app, const struct metric_def *def, ch
 static void about_event(const struct app *app, const char *name, const char *help, char *text,
 			size_t size)
 {
-	const struct event_preview *preview = app->preview ? app->preview->preview : NULL;
+	const struct event_preview *preview =
+		app->event_replies.preview ? app->event_replies.preview->preview : NULL;
 	char what[300] = "...";
 
 	if (!preview || strncmp(preview->text, name, sizeof(preview->text) - 1) != 0) {
@@ -183,8 +185,8 @@ static void event_look(void *owner, void *data, size_t index)
 	struct app *app = owner;
 	const char *name = event_text(data, index);
 
-	app->pending_queries.preview = name != NULL;
-	text_copy(app->pending_queries.text, sizeof(app->pending_queries.text), name ? name : "");
+	app->requests.queries.preview = name != NULL;
+	text_copy(app->requests.queries.text, sizeof(app->requests.queries.text), name ? name : "");
 }
 
 static bool event_choose(void *owner, void *data, size_t index, const char *typed)
@@ -211,9 +213,9 @@ static void event_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	(void)chosen;
-	app->pending_queries.preview = false;
-	reply_free(app->preview); /* it was about what was counted then */
-	app->preview = NULL;
+	app->requests.queries.preview = false;
+	reply_free(app->event_replies.preview); /* it was about what was counted then */
+	app->event_replies.preview = NULL;
 	free(data);
 }
 
@@ -233,7 +235,7 @@ void pick_event(struct app *app)
 	struct event_pick *pick = xcalloc(1, sizeof(*pick));
 
 	pick->app = app;
-	app->pending_queries.events = true;
+	app->requests.queries.events = true;
 	picker_open(&app->picker, &ops, "Add an event or a metric", pick,
 		    n_metrics(app) + n_events(app), app);
 }

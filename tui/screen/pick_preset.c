@@ -9,13 +9,13 @@
 
 static size_t count(const struct app *app)
 {
-	return preset_table_n + app->n_presets;
+	return preset_table_n + app->config.n_presets;
 }
 
 static const struct preset *preset_at(const struct app *app, size_t index)
 {
 	return index < preset_table_n ? &preset_table[index]
-				      : &app->presets[index - preset_table_n];
+				      : &app->config.presets[index - preset_table_n];
 }
 
 static void preset_item(void *data, size_t index, struct picker_item *item)
@@ -56,7 +56,7 @@ void pick_preset(struct app *app)
 		.about_lines = 1,
 		.choose = preset_choose_item,
 	};
-	const char *now = app->snapshot ? app->snapshot->columns->preset : "";
+	const char *now = app->display.snapshot ? app->display.snapshot->columns->preset : "";
 
 	picker_open(&app->picker, &ops, "Preset", app, count(app), app);
 	for (size_t i = 0; i < count(app); i++)

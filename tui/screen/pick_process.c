@@ -235,7 +235,7 @@ static void process_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	(void)chosen;
-	app->pending_queries.processes = false;
+	app->requests.queries.processes = false;
 	if (!app->tasks.spec.command_lines)
 		app_command(app, COMMAND_COMMAND_LINES, NULL, false);
 	users_free(pick->users);
@@ -255,21 +255,21 @@ void pick_process(struct app *app)
 {
 	struct process_pick *pick;
 
-	if (!app->sys) {
+	if (!app->config.sys) {
 		app_show_message(
 			app, "Nothing is attached to: the processes of a recording are not here.");
 		return;
 	}
 	pick = xcalloc(1, sizeof(*pick));
-	pick->sys = app->sys;
-	pick->users = users_new(app->sys);
-	if (app->snapshot) {
-		add_rows(pick, app->snapshot);
-		tell_command_lines(pick, app->snapshot);
+	pick->sys = app->config.sys;
+	pick->users = users_new(app->config.sys);
+	if (app->display.snapshot) {
+		add_rows(pick, app->display.snapshot);
+		tell_command_lines(pick, app->display.snapshot);
 	}
 	pick->n_ran = pick->n;
-	sys_dir_each(app->sys, "/proc", add_pid, pick);
-	app->pending_queries.processes = true;
+	sys_dir_each(app->config.sys, "/proc", add_pid, pick);
+	app->requests.queries.processes = true;
 	if (!app->tasks.spec.command_lines) /* for as long as it is open */
 		app_command(app, COMMAND_COMMAND_LINES, NULL, true);
 	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
@@ -279,15 +279,15 @@ void pick_process(struct app *app)
 void pick_process_more(struct app *app)
 {
 	struct process_pick *pick = app->picker.data;
-	uint64_t until_ns = sys_now_ns(app->sys) + BIT_NS;
+	uint64_t until_ns = sys_now_ns(app->config.sys) + BIT_NS;
 
 	if (app->picker.ops != &ops)
 		return;
-	for (; pick->next < pick->n_pids && sys_now_ns(app->sys) < until_ns; pick->next++)
+	for (; pick->next < pick->n_pids && sys_now_ns(app->config.sys) < until_ns; pick->next++)
 		if (!has_run(pick, pick->pids[pick->next]))
 			add_from_proc(pick, pick->pids[pick->next]);
-	app->pending_queries.processes = pick->next < pick->n_pids;
-	if (app->pending_queries.processes)
+	app->requests.queries.processes = pick->next < pick->n_pids;
+	if (app->requests.queries.processes)
 		picker_update(&app->picker, pick->n, app);
 	else
 		sort_rest(pick, app);
@@ -296,5 +296,5 @@ void pick_process_more(struct app *app)
 void pick_process_update(struct app *app)
 {
 	if (app->picker.ops == &ops)
-		tell_command_lines(app->picker.data, app->snapshot);
+		tell_command_lines(app->picker.data, app->display.snapshot);
 }

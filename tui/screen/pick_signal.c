@@ -52,28 +52,28 @@ static const struct {
 /* Whoever has ended meanwhile is not missed, unless nobody is left. */
 static int gather(struct app *app, struct list *list, struct error *err)
 {
-	const struct view *view = list_view(list, app->snapshot);
+	const struct view *view = list_view(list, app->display.snapshot);
 
-	signal_targets_fini(&app->signal_targets);
+	signal_targets_fini(&app->signal_choice.targets);
 	error_set(err, -1, "No process is selected.");
 	for (size_t i = 0; i < list->tags.n; i++) {
 		const struct row_ref *ref = &list->tags.items[i];
 
 		if (row_ref_fits(ref, view))
-			signal_targets_add(&app->signal_targets, app->sys, ref->pid, ref->made_ns,
-					   err);
+			signal_targets_add(&app->signal_choice.targets, app->config.sys, ref->pid,
+					   ref->made_ns, err);
 	}
 	if (list->tagged.n == 0 && list->table.selected < view->n)
-		signal_targets_add(&app->signal_targets, app->sys,
+		signal_targets_add(&app->signal_choice.targets, app->config.sys,
 				   view_row(view, list->table.selected)->pid,
-				   app->snapshot->time_ns, err);
-	return app->signal_targets.n > 0 ? 0 : err->code;
+				   app->display.snapshot->time_ns, err);
+	return app->signal_choice.targets.n > 0 ? 0 : err->code;
 }
 
 /* Why it cannot be; NULL where it can. */
 static const char *refusal(const struct app *app, const struct list *list)
 {
-	if (!app->sys)
+	if (!app->config.sys)
 		return "No signal is sent: the processes of a recording are not here.";
 	if (!list || list->spec.by > ROLLUP_TREE)
 		return "A signal goes to processes: choose one in their list (g, H, t go there).";
@@ -85,13 +85,13 @@ static const char *refusal(const struct app *app, const struct list *list)
 static int send(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
-	struct signal_targets *signal_targets = &app->signal_targets;
-	const char *name = signals[app->signal].name;
+	struct signal_targets *signal_targets = &app->signal_choice.targets;
+	const char *name = signals[app->signal_choice.index].name;
 	char whom[80];
 
 	(void)text;
-	size_t sent =
-		signal_targets_send(signal_targets, app->sys, signals[app->signal].number, err);
+	size_t sent = signal_targets_send(signal_targets, app->config.sys,
+					  signals[app->signal_choice.index].number, err);
 	signal_targets_describe(signal_targets, whom, sizeof(whom));
 	if (sent == signal_targets->n)
 		app_show_message(app, "%s was sent to %s.", name, whom);
@@ -129,8 +129,8 @@ static bool signal_choose(void *owner, void *data, size_t index, const char *typ
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
-	app->signal = index;
-	signal_targets_describe(&app->signal_targets, whom, sizeof(whom));
+	app->signal_choice.index = index;
+	signal_targets_describe(&app->signal_choice.targets, whom, sizeof(whom));
 	snprintf(query, sizeof(query), "Send %s to %s? (y/n)", signals[index].name, whom);
 	prompt_confirm(&app->prompt, query, send);
 	return true;
@@ -148,13 +148,13 @@ void pick_signal(struct app *app)
 		app_show_message(app, "%s", no);
 		return;
 	}
-	if (!app->snapshot)
+	if (!app->display.snapshot)
 		return;
 	if (gather(app, list, &err) < 0) {
 		app_show_message(app, "%s", err.text);
 		return;
 	}
-	signal_targets_describe(&app->signal_targets, whom, sizeof(whom));
+	signal_targets_describe(&app->signal_choice.targets, whom, sizeof(whom));
 	snprintf(title, sizeof(title), "Signal to %s", whom);
 	picker_open(&app->picker, &ops, title, NULL, ARRAY_SIZE(signals), app);
 }

@@ -10,7 +10,7 @@
 
 struct theme_choice {
 	struct theme_list list;
-	char before[sizeof(((struct app *)0)->theme)]; /* to go back to */
+	char before[sizeof(((struct preferences *)0)->theme)]; /* to go back to */
 };
 
 static void theme_item(void *data, size_t index, struct picker_item *item)
@@ -27,7 +27,8 @@ static void theme_look_at(void *owner, void *data, size_t index)
 	const struct theme_choice *choice = data;
 	struct app *app = owner;
 
-	text_copy(app->theme, sizeof(app->theme), choice->list.items[index].name);
+	text_copy(app->preferences.theme, sizeof(app->preferences.theme),
+		  choice->list.items[index].name);
 }
 
 static bool theme_choose(void *owner, void *data, size_t index, const char *typed)
@@ -42,7 +43,7 @@ static void theme_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	if (!chosen)
-		text_copy(app->theme, sizeof(app->theme), choice->before);
+		text_copy(app->preferences.theme, sizeof(app->preferences.theme), choice->before);
 	theme_list_fini(&choice->list);
 	free(choice);
 }
@@ -57,8 +58,8 @@ void pick_theme(struct app *app)
 	};
 	struct theme_choice *choice = xcalloc(1, sizeof(*choice));
 
-	text_copy(choice->before, sizeof(choice->before), app->theme);
-	theme_list_read(app->theme_dir, &choice->list);
+	text_copy(choice->before, sizeof(choice->before), app->preferences.theme);
+	theme_list_read(app->config.theme_dir, &choice->list);
 	picker_open(&app->picker, &ops, "Theme", choice, choice->list.n, app);
 	for (size_t i = 0; i < choice->list.n; i++)
 		if (strcmp(choice->list.items[i].name,

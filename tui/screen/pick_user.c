@@ -41,7 +41,7 @@ static bool user_choose(void *owner, void *data, size_t index, const char *typed
 	filter->one_user = index > 0;
 	if (index > 0) {
 		filter->uid = list->items[index - 1].uid;
-		text_copy(app->user, sizeof(app->user), list->items[index - 1].name);
+		text_copy(app->search.user, sizeof(app->search.user), list->items[index - 1].name);
 	}
 	list_invalidate(&app->tasks);
 	return true;
@@ -88,13 +88,13 @@ void pick_user(struct app *app)
 	const struct view_spec by_user = {.by = ROLLUP_USER};
 	struct view view;
 
-	if (!app->snapshot)
+	if (!app->display.snapshot)
 		return;
 
 	struct users_list *list = xcalloc(1, sizeof(*list));
 	size_t selected = 0;
 
-	view_init(app->snapshot, &by_user, &view);
+	view_init(app->display.snapshot, &by_user, &view);
 	list->items = xcalloc(view.n, sizeof(*list->items));
 	for (; list->n < view.n; list->n++) {
 		describe(&view, list->n, &list->items[list->n]);

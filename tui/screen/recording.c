@@ -13,7 +13,7 @@ static int accept_file(void *owner, const char *text, struct error *err)
 	struct app *app = owner;
 
 	(void)err;
-	app->record_ends = false;
+	app->recording_ends = false;
 	app_command(app, COMMAND_RECORD, text, 0);
 	return 0;
 }
@@ -37,12 +37,12 @@ static void suggest_file(const struct snapshot *snapshot, char *text, size_t siz
 
 void recording_toggle(struct app *app)
 {
-	const struct snapshot *newest = app->waiting ? app->waiting : app->snapshot;
+	const struct snapshot *newest = display_newest(&app->display);
 
 	if (!newest)
 		return;
-	if (newest->recorded_bytes > 0 && !app->record_ends) {
-		app->record_ends = true;
+	if (newest->recorded_bytes > 0 && !app->recording_ends) {
+		app->recording_ends = true;
 		app_command(app, COMMAND_RECORD, NULL, 0);
 		app_show_message(app, "The recording has ended.");
 		return;

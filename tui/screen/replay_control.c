@@ -19,10 +19,10 @@
 
 void replay_control_update(struct app *app, const struct playback *playback)
 {
-	const struct playback before = app->playback;
+	const struct playback before = app->replay.playback;
 
-	app->playback = *playback;
-	app->replays = true;
+	app->replay.playback = *playback;
+	app->replay.active = true;
 	if (playback->told != before.told)
 		app_show_message(app, "%s", playback->text);
 	if (playback->broken[0] && playback->ended && !before.ended)
@@ -150,7 +150,7 @@ static int accept_goal(void *owner, const char *text, struct error *err)
 	enum replay_goal goal;
 	int64_t ns;
 
-	if (replay_control_parse_goal(text, &app->playback, &goal, &ns, err))
+	if (replay_control_parse_goal(text, &app->replay.playback, &goal, &ns, err))
 		return err->code;
 	app_command(app, goal == REPLAY_GOAL_BY ? COMMAND_SEEK_BY : COMMAND_SEEK_TO, NULL, ns);
 	return 0;
@@ -160,7 +160,7 @@ static void ask_goal(struct app *app)
 {
 	char position[64], query[128];
 
-	playback_position_text(&app->playback, position, sizeof(position));
+	playback_position_text(&app->replay.playback, position, sizeof(position));
 	snprintf(query, sizeof(query), "Go to, now %s:", position);
 	prompt_open(&app->prompt, query, accept_goal);
 }
@@ -172,7 +172,7 @@ static const uint32_t speeds[] = {
 
 static void change_speed(struct app *app, bool faster)
 {
-	uint32_t now = app->playback.speed;
+	uint32_t now = app->replay.playback.speed;
 	size_t at = 0;
 	char text[24];
 
@@ -184,7 +184,7 @@ static void change_speed(struct app *app, bool faster)
 	else if (!faster && at > 0)
 		at--;
 	/* Keys come faster than the player tells. */
-	app->playback.speed = speeds[at];
+	app->replay.playback.speed = speeds[at];
 	app_command(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
 	playback_speed_text(speeds[at], text, sizeof(text));
 	app_show_message(app, "Replayed at %s%s.", text,
@@ -194,13 +194,13 @@ static void change_speed(struct app *app, bool faster)
 static void toggle_pause(struct app *app)
 {
 	/* Nothing would be seen of it, but in whatever is played next. */
-	if (app->playback.ended) {
+	if (app->replay.playback.ended) {
 		app_show_message(
 			app, "This is the end of the recording: , and { go back, G to any time.");
 		return;
 	}
-	app->playback.paused = !app->playback.paused;
-	app_command(app, COMMAND_PAUSE, NULL, app->playback.paused);
+	app->replay.playback.paused = !app->replay.playback.paused;
+	app_command(app, COMMAND_PAUSE, NULL, app->replay.playback.paused);
 }
 
 /* An event that was recorded, or a metric of such events. */
@@ -210,15 +210,15 @@ static int accept_column(void *owner, const char *text, struct error *err)
 	bool metric = strchr(text, '=') || metric_def_find(text);
 
 	(void)err;
-	for (size_t i = 0; i < app->n_user_metrics; i++)
-		metric |= strcmp(app->user_metrics[i].name, text) == 0;
+	for (size_t i = 0; i < app->config.n_user_metrics; i++)
+		metric |= strcmp(app->config.user_metrics[i].name, text) == 0;
 	app_command(app, metric ? COMMAND_ADD_METRIC : COMMAND_ADD_EVENTS, text, 0);
 	return 0;
 }
 
 bool replay_control_act(struct app *app, enum action action)
 {
-	if (!app->replays)
+	if (!app->replay.active)
 		return false;
 	if (action == ACTION_PAUSE)
 		toggle_pause(app);

@@ -13,6 +13,13 @@
 /* What is different while a recording is shown: keys that go to and fro in it, and what is said. */
 
 struct app;
+struct replay_index;
+
+struct replay_control {
+	bool active;
+	struct playback playback;   /* position and speed, while active */
+	struct replay_index *index; /* has the history of the whole recording; borrowed */
+};
 
 /* Where it is now, as its player tells. */
 void replay_control_update(struct app *app, const struct playback *playback);

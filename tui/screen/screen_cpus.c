@@ -35,20 +35,21 @@ static void cpus_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
 
-	if (app->snapshot && !app->cpus_chosen) {
-		enum rollup by = choose(app->snapshot, body.height);
+	if (app->display.snapshot && !app->cpus_level_chosen) {
+		enum rollup by = choose(app->display.snapshot, body.height);
 
 		if (by != app->cpus.spec.by)
 			list_roll_up(&app->cpus, by);
 	}
-	list_draw(&app->cpus, app->snapshot, canvas, body, "No CPU was counted.");
+	list_draw(&app->cpus, app->display.snapshot, canvas, body, "No CPU was counted.");
 }
 
 /* Folds or unfolds the selected socket or node. False where it is none, or is so already. */
 static bool fold(struct app *app, enum action action)
 {
 	struct list *list = &app->cpus;
-	const struct view *view = app->snapshot ? list_view(list, app->snapshot) : NULL;
+	const struct view *view =
+		app->display.snapshot ? list_view(list, app->display.snapshot) : NULL;
 
 	if (!view || list->table.selected >= view->n || !view_is_unit(view, list->table.selected))
 		return false;
@@ -60,7 +61,7 @@ static bool fold(struct app *app, enum action action)
 		return false;
 	*unfolded = !*unfolded;
 	list->table.n++; /* its last line is not the last any more, to stay on */
-	app->cpus_chosen = true;
+	app->cpus_level_chosen = true;
 	list_invalidate(list);
 	return true;
 }
@@ -75,16 +76,16 @@ static bool cpus_act(struct app *app, enum action action)
 	if (folds && fold(app, action))
 		return true;
 	if (action == ACTION_ROLL_UP) {
-		app->cpus_chosen = true;
+		app->cpus_level_chosen = true;
 		list_roll_up(&app->cpus, by == ROLLUP_NODE ? ROLLUP_CPU : by + 1);
 		return true;
 	}
-	return list_act(&app->cpus, app->snapshot, action);
+	return list_act(&app->cpus, app->display.snapshot, action);
 }
 
 static bool cpus_click(struct app *app, unsigned x, unsigned y)
 {
-	return list_click(&app->cpus, app->snapshot, x, y);
+	return list_click(&app->cpus, app->display.snapshot, x, y);
 }
 
 static const enum action cpus_bar[] = {

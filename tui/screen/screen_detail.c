@@ -32,13 +32,13 @@ static bool subject_at(const struct view *view, size_t line, struct detail_subje
 
 bool screen_detail_choose(struct app *app, struct list *list)
 {
-	if (!app->snapshot ||
-	    !subject_at(list_view(list, app->snapshot), list->table.selected, &app->watch.subject))
+	if (!app->display.snapshot || !subject_at(list_view(list, app->display.snapshot),
+						  list->table.selected, &app->watch.subject))
 		return false;
-	app->watch.step = graph_range_step(&app->graph_range);
+	app->watch.step = graph_range_step(&app->display.graph_range);
 	app->watch.on = true;
-	event_totals_fini(&app->watch.sums);
-	screen_detail_update(app, app->snapshot);
+	event_totals_fini(&app->watch.totals);
+	screen_detail_update(app, app->display.snapshot);
 	return true;
 }
 
@@ -56,7 +56,7 @@ void screen_detail_update(struct app *app, const struct snapshot *snapshot)
 		.tally = detail.sum.tallies,
 		.lost = detail.sum.n > 0 && (detail.sum.items[0].flags & ROW_LOST),
 	};
-	event_totals_add_row(&app->watch.sums, snapshot, &input);
+	event_totals_add_row(&app->watch.totals, snapshot, &input);
 	detail_fini(&detail);
 }
 
@@ -68,18 +68,18 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 	struct canvas panel;
 	char title[320];
 
-	if (rect.height < 2 || !app->snapshot ||
-	    !subject_at(list_view(list, app->snapshot), list->table.selected, &subject))
+	if (rect.height < 2 || !app->display.snapshot ||
+	    !subject_at(list_view(list, app->display.snapshot), list->table.selected, &subject))
 		return;
 	detail_subject_title(&subject, title, sizeof(title));
 	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
-	detail_init(app->snapshot, &subject.key, &detail);
-	const struct detail_page page = {app->snapshot,
-					 &app->graph_range,
+	detail_init(app->display.snapshot, &subject.key, &detail);
+	const struct detail_page page = {app->display.snapshot,
+					 &app->display.graph_range,
 					 &detail,
 					 &subject,
-					 graph_range_step(&app->graph_range),
+					 graph_range_step(&app->display.graph_range),
 					 NULL};
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, rect.width, rect.height - 1);
@@ -94,17 +94,17 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 static void replay_title(const struct app *app, const char *subject, char *title, size_t size,
 			 unsigned width)
 {
-	const struct playback *playback = &app->playback;
+	const struct playback *playback = &app->replay.playback;
 	const char *name = strcmp(playback->name, "-") == 0 ? "of a pipe" : playback->name;
 	char position[64], state[32];
 
 	playback_position_text(playback, position, sizeof(position));
 	playback_state_text(playback, state, sizeof(state));
-	snprintf(title, size, "pmctop %s  REPLAY %s  %s%s%s  %s", app->snapshot->host, name,
+	snprintf(title, size, "pmctop %s  REPLAY %s  %s%s%s  %s", app->display.snapshot->host, name,
 		 position, state[0] ? "  " : "", state, subject);
 	if (text_width(title) > width)
-		snprintf(title, size, "pmctop %s  REPLAY %s%s%s  %s", app->snapshot->host, position,
-			 state[0] ? "  " : "", state, subject);
+		snprintf(title, size, "pmctop %s  REPLAY %s%s%s  %s", app->display.snapshot->host,
+			 position, state[0] ? "  " : "", state, subject);
 }
 
 static void draw_title(const struct app *app, struct canvas *canvas, struct rect rect)
@@ -112,11 +112,11 @@ static void draw_title(const struct app *app, struct canvas *canvas, struct rect
 	char subject[320], title[600];
 
 	detail_subject_title(&app->watch.subject, subject, sizeof(subject));
-	if (app->replays) {
+	if (app->replay.active) {
 		replay_title(app, subject, title, sizeof(title), rect.width);
 	} else {
-		snprintf(title, sizeof(title), "pmctop %s  %s%s", app->snapshot->host, subject,
-			 app->paused ? "  PAUSED" : "");
+		snprintf(title, sizeof(title), "pmctop %s  %s%s", app->display.snapshot->host,
+			 subject, app->display.paused ? "  PAUSED" : "");
 	}
 	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.height ? rect.width : 0, STYLE_TITLE,
 			     title);
@@ -133,11 +133,12 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	struct rect all = {0, 0, body.width, 0};
 	struct detail detail;
 
-	if (!app->snapshot)
+	if (!app->display.snapshot)
 		return;
-	detail_init(app->snapshot, &app->watch.subject.key, &detail);
-	const struct detail_page page = {app->snapshot,       &app->graph_range, &detail,
-					 &app->watch.subject, app->watch.step,   &app->watch.sums};
+	detail_init(app->display.snapshot, &app->watch.subject.key, &detail);
+	const struct detail_page page = {
+		app->display.snapshot, &app->display.graph_range, &detail,
+		&app->watch.subject,   app->watch.step,           &app->watch.totals};
 	all.height = detail_page_draw(&page, &measured, all);
 	canvas_init(&whole, canvas->ascii);
 	canvas_resize(&whole, all.width, all.height);

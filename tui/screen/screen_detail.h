@@ -16,8 +16,8 @@ struct list;
 struct watch {
 	bool on;
 	struct detail_subject subject;
-	unsigned step;            /* buckets of history to a value */
-	struct event_totals sums; /* since it was chosen, or zero was said; event_totals_fini */
+	unsigned step;              /* buckets of history to a value */
+	struct event_totals totals; /* since it was chosen, or zero was said; event_totals_fini */
 };
 
 /* The detail is to be of the selected line of a list; false where there is none. */

@@ -78,7 +78,7 @@ struct event_line {
 
 static void line_init(const struct app *app, size_t index, struct event_line *line)
 {
-	const struct snapshot *snapshot = app->snapshot;
+	const struct snapshot *snapshot = app->display.snapshot;
 	const struct columns *columns = snapshot->columns;
 	const struct metric_input input = event_totals_input(snapshot);
 	int instructions = event_set_find(&columns->events, "instructions");
@@ -89,7 +89,7 @@ static void line_init(const struct app *app, size_t index, struct event_line *li
 		.index = index,
 		.count = metric_read_one(&columns->event_readings.items[index], &input),
 		.instructions = {.state = FIGURE_NOT_COUNTED},
-		.sum = event_totals_find(&app->sums, columns->events.items[index].name),
+		.sum = event_totals_find(&app->events.totals, columns->events.items[index].name),
 	};
 	if (instructions >= 0)
 		line->instructions =
@@ -384,12 +384,13 @@ static void draw_line(struct canvas *canvas, struct rect rect, const unsigned *w
 /* Whose counts these are, how they share counters, and since when totals are summed up. */
 static void draw_summary(const struct app *app, struct canvas *canvas, struct rect line)
 {
-	const struct snapshot *snapshot = app->snapshot;
+	const struct snapshot *snapshot = app->display.snapshot;
 	char text[200], sharing[64] = "", since[24];
 
 	if (!snapshot_sharing(snapshot, sharing, sizeof(sharing)))
 		snprintf(sharing, sizeof(sharing), "%zu events", snapshot->columns->events.n);
-	duration_format((app->sums.time_ns + NS_PER_S / 20) / (NS_PER_S / 10) * (NS_PER_S / 10),
+	duration_format((app->events.totals.time_ns + NS_PER_S / 20) / (NS_PER_S / 10) *
+				(NS_PER_S / 10),
 			since, sizeof(since));
 	snprintf(text, sizeof(text), "Of the %s: %s. Totals are of the last %s.",
 		 snapshot->target ? "target" : "machine", sharing, since);
@@ -399,24 +400,24 @@ static void draw_summary(const struct app *app, struct canvas *canvas, struct re
 static void events_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
-	struct table *table = &app->events;
+	struct table *table = &app->events.table;
 	unsigned widths[COLUMNS];
 
-	if (!app->snapshot || body.height == 0)
+	if (!app->display.snapshot || body.height == 0)
 		return;
 	if (body.height > 3) {
 		draw_summary(app, canvas, body);
 		body.y++;
 		body.height--;
 	}
-	fit(app->snapshot, body.width, widths);
+	fit(app->display.snapshot, body.width, widths);
 	if (body.height > 1) {
 		canvas_fill(canvas, (struct rect){body.x, body.y, body.width, 1}, STYLE_HEADER);
 		draw_line(canvas, body, widths, NULL);
 		body.y++;
 		body.height--;
 	}
-	table_settle(table, app->snapshot->columns->events.n, body.height);
+	table_settle(table, app->display.snapshot->columns->events.n, body.height);
 	table->place = body;
 	for (size_t i = 0; i < table->page && table->top + i < table->n; i++) {
 		struct rect place = {body.x, body.y + (unsigned)i, body.width, 1};
@@ -434,13 +435,14 @@ static void events_draw(struct app *app, struct canvas *canvas)
 /* The column of the event, or what keeps it from going. */
 static void remove_event(struct app *app)
 {
-	const struct columns *columns = app->snapshot ? app->snapshot->columns : NULL;
+	const struct columns *columns =
+		app->display.snapshot ? app->display.snapshot->columns : NULL;
 	struct event_line line;
 	struct cell columns_of = {.text = ""};
 
-	if (!columns || app->events.selected >= columns->events.n)
+	if (!columns || app->events.table.selected >= columns->events.n)
 		return;
-	line_init(app, app->events.selected, &line);
+	line_init(app, app->events.table.selected, &line);
 	if (columns_metric(columns, event_label(line.event)) >= 0) {
 		app_command(app, COMMAND_REMOVE, event_label(line.event), 0);
 		return;
@@ -457,13 +459,13 @@ static bool events_act(struct app *app, enum action action)
 	if (action == ACTION_REMOVE)
 		remove_event(app);
 	else
-		return table_act(&app->events, action);
+		return table_act(&app->events.table, action);
 	return true;
 }
 
 static bool events_click(struct app *app, unsigned x, unsigned y)
 {
-	struct table *table = &app->events;
+	struct table *table = &app->events.table;
 	size_t line = table->top + (y - table->place.y);
 
 	if (!rect_has(table->place, x, y) || line >= table->n)

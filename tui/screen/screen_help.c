@@ -34,7 +34,7 @@ static void write_keys(struct pen *pen, const struct app *app)
 	for (size_t i = 0; i < keymap_table_n; i++) {
 		char keys[64];
 
-		if (action_blocked(app, keymap_table[i].action))
+		if (action_blocked(app->config.readonly, &app->replay, keymap_table[i].action))
 			continue;
 		keymap_keys(&app->keymap, keymap_table[i].action, keys, sizeof(keys));
 		pen_entry(pen, KEYS_WIDTH, keys, keymap_table[i].help);
@@ -90,17 +90,17 @@ static unsigned write_help(const struct app *app, struct canvas *canvas, struct 
 
 	struct pen keys = {canvas, left, top, 0};
 
-	if (app->snapshot && !two)
-		write_notes(&keys, app->snapshot);
+	if (app->display.snapshot && !two)
+		write_notes(&keys, app->display.snapshot);
 	write_keys(&keys, app);
 
 	struct pen rest = {canvas, right, top, two ? 0 : keys.line};
 
-	if (app->snapshot && two)
-		write_notes(&rest, app->snapshot);
+	if (app->display.snapshot && two)
+		write_notes(&rest, app->display.snapshot);
 	write_marks(&rest);
-	if (app->snapshot)
-		write_columns(&rest, app->snapshot);
+	if (app->display.snapshot)
+		write_columns(&rest, app->display.snapshot);
 	return keys.line > rest.line ? keys.line : rest.line;
 }
 

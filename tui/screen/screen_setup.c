@@ -21,19 +21,19 @@ enum { LABEL_WIDTH = 20, NAME_WIDTH = 22 };
 static void preset_value(const struct app *app, char *text, size_t size)
 {
 	text_copy(text, size,
-		  app->snapshot    ? app->snapshot->columns->preset
-		  : app->preset[0] ? app->preset
-				   : "-");
+		  app->display.snapshot        ? app->display.snapshot->columns->preset
+		  : app->preferences.preset[0] ? app->preferences.preset
+					       : "-");
 }
 
 static void theme_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->theme[0] ? app->theme : "default");
+	text_copy(text, size, app->preferences.theme[0] ? app->preferences.theme : "default");
 }
 
 static void interval_value(const struct app *app, char *text, size_t size)
 {
-	duration_format(app->interval_ns, text, size);
+	duration_format(app->preferences.interval_ns, text, size);
 }
 
 static void lines_value(const struct app *app, char *text, size_t size)
@@ -50,17 +50,17 @@ static void change_lines(struct app *app)
 		by = rollup_name(by + 1) ? by + 1 : ROLLUP_PROCESS;
 	while (rollup_is_of_cpus(by));
 	list_roll_up(&app->tasks, by);
-	app->before = &screen_tasks; /* where it shows, and what is saved */
+	app->round_screen = &screen_tasks; /* where it shows, and what is saved */
 }
 
 static void levels_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, event_levels_name(app->levels));
+	text_copy(text, size, event_levels_name(app->preferences.levels));
 }
 
 static void idle_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->idle ? "all" : "those that ran");
+	text_copy(text, size, app->preferences.idle ? "all" : "those that ran");
 }
 
 static void command_lines_value(const struct app *app, char *text, size_t size)
@@ -75,12 +75,12 @@ static void unit_value(const struct app *app, char *text, size_t size)
 
 static void ascii_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->ascii ? "ASCII alone" : "what the terminal takes");
+	text_copy(text, size, app->preferences.ascii ? "ASCII alone" : "what the terminal takes");
 }
 
 static void change_ascii(struct app *app)
 {
-	app->ascii = !app->ascii;
+	app->preferences.ascii = !app->preferences.ascii;
 }
 
 /* Each is changed by the action that a key does anywhere, or by a function of its own. */
@@ -109,10 +109,11 @@ static struct column_place *find_places(const struct app *app, size_t *n)
 	struct column_place *places;
 
 	*n = 0;
-	if (!app->snapshot)
+	if (!app->display.snapshot)
 		return NULL;
-	places = xcalloc(app->snapshot->columns->n_metrics + 1, sizeof(*places));
-	*n = column_choice_places(&app->column_choice, app->snapshot->columns, places);
+	places = xcalloc(app->display.snapshot->columns->n_metrics + 1, sizeof(*places));
+	*n = column_choice_places(&app->preferences.columns, app->display.snapshot->columns,
+				  places);
 	return places;
 }
 
@@ -188,8 +189,9 @@ static void draw_columns(const struct app *app, struct canvas *canvas, struct re
 
 		snprintf(text, sizeof(text), "[%c] %s", place->hidden ? ' ' : 'x', place->name);
 		draw_item(app, canvas, body, first + i, text, NAME_WIDTH + 4,
-			  place->metric >= 0 ? app->snapshot->columns->defs[place->metric].help
-					     : "what ails it, if anything",
+			  place->metric >= 0
+				  ? app->display.snapshot->columns->defs[place->metric].help
+				  : "what ails it, if anything",
 			  place->hidden ? STYLE_DIM : STYLE_NAME);
 	}
 	free(places);
@@ -243,7 +245,7 @@ static void change(struct app *app)
 		options[at].change(app);
 	else if (at < ARRAY_SIZE(options))
 		app_act(app, options[at].action);
-	else if (column_choice_toggle(&app->column_choice, app->snapshot->columns,
+	else if (column_choice_toggle(&app->preferences.columns, app->display.snapshot->columns,
 				      at - ARRAY_SIZE(options)))
 		app_show_columns(app);
 	else
@@ -256,8 +258,9 @@ static void move_column(struct app *app, bool down)
 
 	if (at < first || at >= count_items(app))
 		return;
-	app->setup.selected = first + column_choice_move(&app->column_choice,
-							 app->snapshot->columns, at - first, down);
+	app->setup.selected =
+		first + column_choice_move(&app->preferences.columns,
+					   app->display.snapshot->columns, at - first, down);
 	app_show_columns(app);
 }
 

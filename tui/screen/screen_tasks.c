@@ -7,7 +7,7 @@ static void tasks_draw(struct app *app, struct canvas *canvas)
 {
 	struct layout layout = app_draw_large_frame(app, canvas);
 
-	list_draw(&app->tasks, app->snapshot, canvas, layout.body,
+	list_draw(&app->tasks, app->display.snapshot, canvas, layout.body,
 		  "Of no task it is known that it ran in this interval.");
 	screen_detail_draw_selected(app, &app->tasks, canvas, layout.detail);
 }
@@ -35,13 +35,13 @@ static bool tasks_act(struct app *app, enum action action)
 	else if (action == ACTION_USER)
 		pick_user(app);
 	else
-		return list_act(list, app->snapshot, action);
+		return list_act(list, app->display.snapshot, action);
 	return true;
 }
 
 static bool tasks_click(struct app *app, unsigned x, unsigned y)
 {
-	return list_click(&app->tasks, app->snapshot, x, y);
+	return list_click(&app->tasks, app->display.snapshot, x, y);
 }
 
 static const enum action tasks_bar[] = {

@@ -43,11 +43,11 @@ static bool go_to_match(struct app *app, size_t from)
 	struct list *list = app_list(app);
 	size_t line = SIZE_MAX;
 
-	if (list && app->snapshot)
-		line = find_line(list_view(list, app->snapshot), app->search.text, from);
+	if (list && app->display.snapshot)
+		line = find_line(list_view(list, app->display.snapshot), app->search.text, from);
 	if (line != SIZE_MAX) {
 		list_select(list, line);
-		list_follow(list, app->snapshot);
+		list_follow(list, app->display.snapshot);
 	}
 	return line != SIZE_MAX;
 }
@@ -113,7 +113,7 @@ static void filter_change(void *owner, const char *text, struct error *err)
 
 	text_copy(list->spec.filter.text, sizeof(list->spec.filter.text), text);
 	list_invalidate(list);
-	if (app->snapshot && list_view(list, app->snapshot)->n == 0)
+	if (app->display.snapshot && list_view(list, app->display.snapshot)->n == 0)
 		error_set(err, -1, "no line has it");
 }
 

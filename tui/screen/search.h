@@ -18,6 +18,7 @@ struct search {
 	char text[ROW_FILTER_BYTES];          /* searched for last */
 	size_t from;                          /* the line where it began */
 	char filter_before[ROW_FILTER_BYTES]; /* to be taken back to */
+	char user[24];                        /* name of the only user shown: pick_user() */
 };
 
 void search_open(struct app *app);

@@ -62,29 +62,29 @@ static void add_listening(const struct app *app, struct segments *flags)
 	struct segment *segment = segments_add(flags, WEIGHT_OF_FACTS);
 
 	text_copy(segment->label, sizeof(segment->label), "listening on");
-	text_copy(segment->text, sizeof(segment->text), app->listening);
+	text_copy(segment->text, sizeof(segment->text), app->config.listening);
 }
 
 void title_flags_add(struct app *app, struct segments *flags)
 {
 	struct list *list = app_list(app);
 
-	if (app->readonly)
+	if (app->config.readonly)
 		add(flags, "", "READONLY");
-	if (app->listening)
+	if (app->config.listening)
 		add_listening(app, flags);
-	if (!list || !app->snapshot)
+	if (!list || !app->display.snapshot)
 		return;
 
-	const struct view *view = list_view(list, app->snapshot);
+	const struct view *view = list_view(list, app->display.snapshot);
 	const struct row_filter_spec *filter = &list->spec.filter;
 
 	if (filter->text[strspn(filter->text, " ")])
 		add(flags, "filter", filter->text);
 	if (filter->one_user)
-		add(flags, "user", app->user);
+		add(flags, "user", app->search.user);
 	if (list->following && row_ref_fits(&list->followed, view))
 		add_followed(list, flags);
 	if (list->tagged.n > 0)
-		add_tagged(list, app->snapshot, flags);
+		add_tagged(list, app->display.snapshot, flags);
 }

@@ -165,7 +165,7 @@ static void test_app_options(void **state)
 	app_snapshot(&app, screen_snapshot(2));
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
 		app_command(&app, asked[i].kind, asked[i].text, 0);
-	app.interval_ns = 2 * NS_PER_S;
+	app.preferences.interval_ns = 2 * NS_PER_S;
 	app_key(&app, 'C');
 	app_options(&app, &began, &now);
 	assert_int_equal(now.interval_ns, 2 * NS_PER_S);

@@ -82,7 +82,7 @@ static void test_follows(void **state)
 	}
 	stage_keys(&stage, (const int[]){'q', 0});
 	assert_ptr_equal(stage.app.screen, &screen_tasks);
-	assert_false(stage.app.quit);
+	assert_false(stage.app.requests.quit);
 	stage_close(&stage);
 
 	/* One that only sleeps. */
@@ -168,12 +168,12 @@ static void test_pause(void **state)
 	stage_keys(&stage, (const int[]){'Z', 0});
 	for (unsigned second = 2; second <= 8; second++)
 		app_snapshot(&stage.app, second_of(second));
-	assert_int_equal(stage.app.snapshot->time_ns, 101 * NS_PER_S);
-	history_read(stage.app.history, &key, "cpu_percent", 1, 8, values);
+	assert_int_equal(stage.app.display.snapshot->time_ns, 101 * NS_PER_S);
+	history_read(stage.app.display.history, &key, "cpu_percent", 1, 8, values);
 	for (size_t i = 0; i < 8; i++)
 		assert_true(i < 7 ? isnan(values[i]) : values[i] > 0);
 	stage_keys(&stage, (const int[]){'Z', 0});
-	history_read(stage.app.history, &key, "cpu_percent", 1, 8, values);
+	history_read(stage.app.display.history, &key, "cpu_percent", 1, 8, values);
 	for (size_t i = 0; i < 8; i++)
 		assert_true(values[i] > 0);
 	stage_close(&stage);

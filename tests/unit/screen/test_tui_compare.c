@@ -128,7 +128,7 @@ static void test_empty(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, NULL);
 	stage_keys(&stage, (int[]){'B', 'm', 'B', 0});
-	assert_null(stage.app.baseline);
+	assert_null(stage.app.display.baseline);
 	app_snapshot(&stage.app, screen_snapshot(2));
 	stage_keys(&stage, (int[]){0});
 	assert_false(shows(&stage, "baseline"));

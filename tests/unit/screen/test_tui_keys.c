@@ -31,7 +31,7 @@ static const struct row *selected(struct stage *stage)
 {
 	struct list *list = app_list(&stage->app);
 
-	return view_row(list_view(list, stage->app.snapshot), list->table.selected);
+	return view_row(list_view(list, stage->app.display.snapshot), list->table.selected);
 }
 
 static struct snapshot *shuffled(struct snapshot *snapshot)
@@ -156,7 +156,7 @@ static void test_tagged_tree(void **state)
 	press(&stage, 't');
 	for (size_t i = 0; i < 15; i++)
 		press(&stage, ' ');
-	int percent = columns_metric(stage.app.snapshot->columns, "cpu_percent");
+	int percent = columns_metric(stage.app.display.snapshot->columns, "cpu_percent");
 	assert_true(sum->n > 10 && sum->here == sum->n);
 	assert_true(sum->figures[percent].value > 168.2 && sum->figures[percent].value < 168.4);
 	stage_close(&stage);
@@ -195,7 +195,7 @@ static void test_listening(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 24, false, screen_snapshot(2));
-	stage.app.listening = "127.0.0.1:9105";
+	stage.app.config.listening = "127.0.0.1:9105";
 	press(&stage, 'F');
 	check_text(&stage, "listening on 127.0.0.1:9105", true);
 	check_text(&stage, "following 4121 postgres", true);
@@ -341,12 +341,12 @@ static void test_user(void **state)
 
 static void check_command(struct stage *stage, enum command_kind kind, const char *text)
 {
-	const struct commands *commands = &stage->app.commands;
+	const struct commands *commands = &stage->app.requests.commands;
 
 	assert_int_equal(commands->n, 1);
 	assert_int_equal(commands->items[0].kind, kind);
 	assert_string_equal(commands->items[0].text, text);
-	commands_clear(&stage->app.commands);
+	commands_clear(&stage->app.requests.commands);
 }
 
 static void test_remove(void **state)
@@ -363,7 +363,7 @@ static void test_remove(void **state)
 	press(&stage, KEYMAP_ENTER);
 	check_command(&stage, COMMAND_REMOVE, "branch_mpki");
 	stage_keys(&stage, (int[]){'x', KEYMAP_ESCAPE, 0});
-	assert_int_equal(stage.app.commands.n, 0);
+	assert_int_equal(stage.app.requests.commands.n, 0);
 	stage_close(&stage);
 }
 
@@ -447,7 +447,7 @@ static void test_kill(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
-	stage.app.sys = &sys;
+	stage.app.config.sys = &sys;
 	press(&stage, 'k');
 	check_text(&stage, "Signal to 4121 postgres", true);
 	press(&stage, KEYMAP_ENTER);
@@ -485,7 +485,7 @@ static void test_kill_nobody_else(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
-	stage.app.sys = &sys;
+	stage.app.config.sys = &sys;
 	press(&stage, 'k'); /* it began half a second after the snapshot */
 	check_text(&stage, "Process 4121 has ended.", true);
 	machine.start_ticks = 10;
@@ -527,7 +527,7 @@ static void test_kill_after_detaching(void **state)
 		one->targeted = true;
 		one->time_ns = 98 * NS_PER_S;
 		stage_open(&stage, 100, 24, false, one);
-		stage.app.sys = &sys;
+		stage.app.config.sys = &sys;
 		stage_keys(&stage, rows[i].keys);
 		press(&stage, 'D');
 		app_snapshot(&stage.app, seen_at(99 * NS_PER_S));
@@ -551,19 +551,19 @@ static void test_kill_refused(void **state)
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
 	press(&stage, 'k');
 	check_text(&stage, "the processes of a recording are not here", true);
-	stage.app.sys = &sys;
+	stage.app.config.sys = &sys;
 	stage_keys(&stage, (int[]){'g', 'k', 0});
 	check_text(&stage, "A signal goes to processes", true);
 	stage_keys(&stage, (int[]){'C', 'k', 0});
 	check_text(&stage, "A signal goes to processes", true);
-	stage.app.readonly = true;
+	stage.app.config.readonly = true;
 	stage_keys(&stage, (int[]){'C', 'H', 'k', 0});
 	check_text(&stage, "No signal is sent: this is --readonly.", true);
 	press(&stage, 'o');
 	check_text(&stage, "Nothing is recorded: this is --readonly.", true);
 	press(&stage, 'W');
 	check_text(&stage, "Nothing is saved: this is --readonly.", true);
-	assert_false(stage.app.save);
+	assert_false(stage.app.requests.save);
 	stage_close(&stage);
 }
 
@@ -581,7 +581,7 @@ static void test_refused(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
 		check_text(&stage, refused[i], true);
 	press(&stage, 'q');
-	stage.app.readonly = true;
+	stage.app.config.readonly = true;
 	press(&stage, '?');
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
 		check_text(&stage, refused[i], false);
@@ -590,7 +590,7 @@ static void test_refused(void **state)
 	check_text(&stage, " READONLY ", true);
 	press(&stage, KEYMAP_F0 + 2);
 	check_text(&stage, "W Save", false);
-	stage.app.readonly = false;
+	stage.app.config.readonly = false;
 	press(&stage, KEYMAP_CONTROL('L'));
 	check_text(&stage, "W Save", true);
 	stage_close(&stage);
@@ -599,7 +599,7 @@ static void test_refused(void **state)
 static void open_family(struct stage *stage, const struct sys *sys, unsigned width, unsigned height)
 {
 	stage_open(stage, width, height, width % 2, screen_snapshot_family(3));
-	stage->app.sys = sys;
+	stage->app.config.sys = sys;
 }
 
 /* No size changes what lists to choose from and questions lead to: enlarged, all look alike. */

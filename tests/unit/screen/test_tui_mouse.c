@@ -70,12 +70,12 @@ static void test_mouse(void **state)
 	stage_click(&stage, 23, "Screen", false);
 	stage_click(&stage, 7, "instructions", false);
 	assert_ptr_equal(stage.app.screen, &screen_events);
-	assert_int_not_equal(stage.app.events.selected, 0);
+	assert_int_not_equal(stage.app.events.table.selected, 0);
 	app_key(&stage.app, 's');
 	app_draw(&stage.app, &stage.canvas);
 	for (unsigned x = 0; x < 80; x++)
 		app_click(&stage.app, x, 23, true);
-	assert_true(stage.app.prompt.active && !stage.app.quit);
+	assert_true(stage.app.prompt.active && !stage.app.requests.quit);
 	stage_close(&stage);
 }
 

@@ -30,14 +30,14 @@ static void check_text(struct stage *stage, const char *text, bool there)
 static void check_command(struct stage *stage, enum command_kind kind, const char *text,
 			  long number)
 {
-	const struct commands *commands = &stage->app.commands;
+	const struct commands *commands = &stage->app.requests.commands;
 
 	assert_int_equal(commands->n, 1);
 	assert_int_equal(commands->items[0].kind, kind);
 	if (text)
 		assert_string_equal(commands->items[0].text, text);
 	assert_int_equal(commands->items[0].number, number);
-	commands_clear(&stage->app.commands);
+	commands_clear(&stage->app.requests.commands);
 }
 
 /* n events of which the first n_known have been asked for; one can be counted, the next cannot. */
@@ -100,16 +100,16 @@ static void test_event(void **state)
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
 	press(&stage, 'e');
-	assert_true(app->pending_queries.events);
-	assert_false(app->pending_queries.preview); /* of a metric there is nothing to ask */
+	assert_true(app->requests.queries.events);
+	assert_false(app->requests.queries.preview); /* of a metric there is nothing to ask */
 	check_text(&stage, "metric cpu_percent", true);
 	type(&stage, "icl 00004");
 	check_text(&stage, "EVENT_00004", false);
 	app_reply(app, events(6, 2)); /* it is found as soon as it is known */
 	app_draw(app, &stage.canvas);
 	check_text(&stage, "...    icl::EVENT_00004", true);
-	assert_true(app->pending_queries.preview);
-	assert_string_equal(app->pending_queries.text, "icl::EVENT_00004");
+	assert_true(app->requests.queries.preview);
+	assert_string_equal(app->requests.queries.text, "icl::EVENT_00004");
 	app_reply(app, events(6, 6));
 	app_reply(app, preview("icl::EVENT_00004"));
 	app_draw(app, &stage.canvas);
@@ -126,9 +126,9 @@ static void test_event(void **state)
 	check_text(&stage, "takes turns", false);
 	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '3', KEYMAP_ENTER, 0});
 	check_text(&stage, "So such names are written", true);
-	assert_int_equal(app->commands.n, 0);
+	assert_int_equal(app->requests.commands.n, 0);
 	press(&stage, KEYMAP_ESCAPE);
-	assert_false(app->pending_queries.preview);
+	assert_false(app->requests.queries.preview);
 	stage_close(&stage);
 }
 
@@ -143,8 +143,8 @@ static void test_metric(void **state)
 
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
-	stage.app.user_metrics = &native;
-	stage.app.n_user_metrics = 1;
+	stage.app.config.user_metrics = &native;
+	stage.app.config.n_user_metrics = 1;
 	press(&stage, 'e');
 	check_text(&stage, "a / b", true);
 	press(&stage, KEYMAP_ENTER);
@@ -186,7 +186,7 @@ static void test_typed(void **state)
 		press(&stage, 'e');
 		type(&stage, rows[i].typed);
 		if (rows[i].kind == COMMAND_ADD_EVENTS)
-			assert_true(stage.app.pending_queries.preview);
+			assert_true(stage.app.requests.queries.preview);
 		press(&stage, KEYMAP_ENTER);
 		check_command(&stage, rows[i].kind, rows[i].text ? rows[i].text : rows[i].typed, 0);
 	}
@@ -252,15 +252,15 @@ static const struct sys_ops machine_ops = {
 /* That, between asking for command lines and being content without them. */
 static void check_attach(struct stage *stage, pid_t pid)
 {
-	const struct command *items = stage->app.commands.items;
-	size_t n = stage->app.commands.n;
+	const struct command *items = stage->app.requests.commands.items;
+	size_t n = stage->app.requests.commands.n;
 
 	assert_true(n >= 2);
 	assert_int_equal(items[n - 2].kind, COMMAND_ATTACH);
 	assert_int_equal(items[n - 2].number, pid);
 	assert_int_equal(items[n - 1].kind, COMMAND_COMMAND_LINES);
 	assert_int_equal(items[n - 1].number, false);
-	commands_clear(&stage->app.commands);
+	commands_clear(&stage->app.requests.commands);
 }
 
 /* From the top to the bottom. */
@@ -290,11 +290,11 @@ static void test_process(void **state)
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
 	press(&stage, 'a');
 	check_text(&stage, "the processes of a recording are not here", true);
-	app->sys = &sys;
+	app->config.sys = &sys;
 	press(&stage, 'a');
 	check_text(&stage, "  99.6 4121    postgres", true);
 	check_text(&stage, "init", false);
-	for (; app->pending_queries.processes; bits++)
+	for (; app->requests.queries.processes; bits++)
 		pick_process_more(app);
 	assert_int_equal(bits, 2); /* a few processes each */
 	app_draw(app, &stage.canvas);
@@ -326,8 +326,8 @@ static void test_process(void **state)
 	press(&stage, KEYMAP_ENTER);
 	check_attach(&stage, 503);
 	stage_keys(&stage, (int[]){'a', 'x', 'x', KEYMAP_ENTER, KEYMAP_ESCAPE, 0});
-	assert_int_equal(app->commands.n, 2);
-	assert_false(app->pending_queries.processes);
+	assert_int_equal(app->requests.commands.n, 2);
+	assert_false(app->requests.queries.processes);
 	stage_close(&stage);
 }
 

@@ -6,9 +6,9 @@
 
 static struct command *only_command(struct app *app)
 {
-	assert_int_equal(app->commands.n, 1);
-	assert_int_equal(app->commands.items[0].kind, COMMAND_RECORD);
-	return &app->commands.items[0];
+	assert_int_equal(app->requests.commands.n, 1);
+	assert_int_equal(app->requests.commands.items[0].kind, COMMAND_RECORD);
+	return &app->requests.commands.items[0];
 }
 
 static void test_begin(void **state)
@@ -25,7 +25,7 @@ static void test_begin(void **state)
 	assert_memory_equal(app->prompt.text, "pmctop-a_b_.._c-20", 18);
 	assert_string_equal(app->prompt.text + strlen(app->prompt.text) - 5, ".data");
 	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, 0});
-	assert_int_equal(app->commands.n, 0);
+	assert_int_equal(app->requests.commands.n, 0);
 	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
 	assert_string_equal(only_command(app)->text, "x");
 	stage_close(&stage);
@@ -49,7 +49,7 @@ static void test_end(void **state)
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_false(app->prompt.active);
 	assert_null(only_command(app)->text);
-	assert_string_equal(app->notice, "The recording has ended.");
+	assert_string_equal(app->messages.notice, "The recording has ended.");
 	stage_close(&stage);
 }
 
@@ -65,19 +65,19 @@ static void test_end_and_begin(void **state)
 	stage_open(&stage, 80, 24, false, recorded);
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);
-	commands_clear(&app->commands);
+	commands_clear(&app->requests.commands);
 	/* An interval that was under way tells of it still. */
 	recorded = screen_snapshot(2);
 	recorded->recorded_bytes = 2;
 	app_snapshot(app, recorded);
 	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
 	assert_string_equal(only_command(app)->text, "x");
-	commands_clear(&app->commands);
+	commands_clear(&app->requests.commands);
 	/* That one ends as any other, once it has begun or ended by itself. */
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);
 	app_snapshot(app, screen_snapshot(2));
-	assert_false(app->record_ends);
+	assert_false(app->recording_ends);
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_true(app->prompt.active);
 	stage_close(&stage);

@@ -164,10 +164,10 @@ static void test_mark(void **state)
 
 static void check_asked(struct app *app, enum command_kind kind, int64_t number)
 {
-	assert_int_equal(app->commands.n, 1);
-	assert_int_equal(app->commands.items[0].kind, kind);
-	assert_int_equal(app->commands.items[0].number, number);
-	commands_clear(&app->commands);
+	assert_int_equal(app->requests.commands.n, 1);
+	assert_int_equal(app->requests.commands.items[0].kind, kind);
+	assert_int_equal(app->requests.commands.items[0].number, number);
+	commands_clear(&app->requests.commands);
 }
 
 static void test_keys(void **state)
@@ -215,15 +215,15 @@ static void test_ladder(void **state)
 	playback.speed = 1500; /* --speed 1.5 */
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	stage_keys(&replay.stage, (int[]){']', 0});
-	assert_int_equal(app->playback.speed, 2000);
+	assert_int_equal(app->replay.playback.speed, 2000);
 	for (int i = 0; i < 30; i++)
 		stage_keys(&replay.stage, (int[]){']', 0});
-	assert_int_equal(app->playback.speed, PLAYBACK_SPEED_MAX);
+	assert_int_equal(app->replay.playback.speed, PLAYBACK_SPEED_MAX);
 	stage_keys(&replay.stage, (int[]){'[', 0});
-	assert_int_equal(app->playback.speed, 1000000);
+	assert_int_equal(app->replay.playback.speed, 1000000);
 	for (int i = 0; i < 30; i++)
 		stage_keys(&replay.stage, (int[]){'[', 0});
-	assert_int_equal(app->playback.speed, 100);
+	assert_int_equal(app->replay.playback.speed, 100);
 	replay_close(&replay);
 }
 
@@ -249,23 +249,23 @@ static void test_refusals(void **state)
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	for (size_t i = 0; i < ARRAY_SIZE(recorded); i++) {
 		stage_keys(&replay.stage, (int[]){recorded[i].key, 0});
-		if (!strstr(replay.stage.app.notice, recorded[i].says))
-			fail_msg("%c: %s", recorded[i].key, replay.stage.app.notice);
-		assert_int_equal(replay.stage.app.commands.n, 0);
+		if (!strstr(replay.stage.app.messages.notice, recorded[i].says))
+			fail_msg("%c: %s", recorded[i].key, replay.stage.app.messages.notice);
+		assert_int_equal(replay.stage.app.requests.commands.n, 0);
 		assert_false(replay.stage.app.prompt.active);
 	}
 	/* Those of perf's recordings are cut as one likes. */
 	playback.native = false;
 	replay_control_update(&replay.stage.app, &playback);
 	stage_keys(&replay.stage, (int[]){'s', '2', KEYMAP_ENTER, 0});
-	assert_int_equal(replay.stage.app.interval_ns, 2 * NS_PER_S);
+	assert_int_equal(replay.stage.app.preferences.interval_ns, 2 * NS_PER_S);
 	replay_close(&replay);
 	stage_open(&stage, 80, 24, false, second_of(1));
 	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
 		stage_keys(&stage, (int[]){live[i], 0});
-		assert_string_equal(stage.app.notice,
+		assert_string_equal(stage.app.messages.notice,
 				    "That key goes to and fro in a recording: --replay FILE.");
-		assert_int_equal(stage.app.commands.n, 0);
+		assert_int_equal(stage.app.requests.commands.n, 0);
 	}
 	stage_close(&stage);
 }
@@ -280,9 +280,10 @@ static void test_pause_at_end(void **state)
 	playback.ended = true;
 	replay_open(&replay, 80, 24, false, SECONDS, &playback);
 	stage_keys(&replay.stage, (int[]){'Z', 0});
-	assert_non_null(strstr(replay.stage.app.notice, "This is the end of the recording"));
-	assert_int_equal(replay.stage.app.commands.n, 0);
-	assert_false(replay.stage.app.playback.paused);
+	assert_non_null(
+		strstr(replay.stage.app.messages.notice, "This is the end of the recording"));
+	assert_int_equal(replay.stage.app.requests.commands.n, 0);
+	assert_false(replay.stage.app.replay.playback.paused);
 	replay_close(&replay);
 }
 
@@ -298,13 +299,13 @@ static void test_told(void **state)
 	text_copy(playback.text, sizeof(playback.text), "This is the end.");
 	playback.told = 1;
 	replay_control_update(app, &playback);
-	assert_string_equal(app->notice, "This is the end.");
+	assert_string_equal(app->messages.notice, "This is the end.");
 	stage_keys(&replay.stage, (int[]){KEYMAP_DOWN, 0});
 	replay_control_update(app, &playback);
-	assert_string_equal(app->notice, "");
+	assert_string_equal(app->messages.notice, "");
 	playback.told = 2;
 	replay_control_update(app, &playback);
-	assert_string_equal(app->notice, "This is the end.");
+	assert_string_equal(app->messages.notice, "This is the end.");
 	replay_close(&replay);
 }
 
@@ -319,19 +320,19 @@ static void test_backward(void **state)
 	(void)state;
 	replay_open(&replay, 80, 24, false, 28, &playback);
 	app_snapshot(app, snapshot_ref(again));
-	assert_int_equal(app->sums.time_ns, 2 * NS_PER_S);
+	assert_int_equal(app->events.totals.time_ns, 2 * NS_PER_S);
 	stage_keys(&replay.stage, (int[]){'B', 0});
 	app_snapshot(app, second_of(30));
 	app_snapshot(app, snapshot_ref(again));
-	assert_int_equal(app->sums.time_ns, NS_PER_S);
+	assert_int_equal(app->events.totals.time_ns, NS_PER_S);
 	stage_keys(&replay.stage, (int[]){KEYMAP_ENTER, 0});
 	for (unsigned i = 0; i < 3; i++) {
 		app_snapshot(app, second_of(30));
 		app_snapshot(app, snapshot_ref(again));
 	}
-	assert_int_equal(app->watch.sums.time_ns, NS_PER_S);
+	assert_int_equal(app->watch.totals.time_ns, NS_PER_S);
 	stage_keys(&replay.stage, (int[]){'q', 0});
-	assert_ptr_equal(app->snapshot, app->baseline);
+	assert_ptr_equal(app->display.snapshot, app->display.baseline);
 	stage_keys(&replay.stage, (int[]){'B', 'B', 0});
 	app_snapshot(app, second_of(31));
 	stage_keys(&replay.stage, (int[]){'B', 0});

@@ -319,15 +319,15 @@ static void test_interval_prompt(void **state)
 			    "'x' is no time: write seconds (1, 0.5) or 500ms");
 	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '5', '0', '0', 'm', 's', KEYMAP_ENTER, 0});
 	assert_false(app->prompt.active);
-	assert_true(app->interval_ns == 500 * NS_PER_MS);
+	assert_true(app->preferences.interval_ns == 500 * NS_PER_MS);
 	stage_keys(&stage, (int[]){'d', '9', KEYMAP_ESCAPE, 0});
 	assert_false(app->prompt.active);
-	assert_true(app->interval_ns == 500 * NS_PER_MS);
+	assert_true(app->preferences.interval_ns == 500 * NS_PER_MS);
 	stage_keys(&stage, (int[]){'s', KEYMAP_ENTER, 0}); /* nothing typed: nothing changed */
 	assert_false(app->prompt.active);
 	stage_keys(&stage, (int[]){'s', 'q', KEYMAP_CONTROL('U'), '2', KEYMAP_ENTER, 0});
-	assert_true(app->interval_ns == 2 * NS_PER_S);
-	assert_false(app->quit);
+	assert_true(app->preferences.interval_ns == 2 * NS_PER_S);
+	assert_false(app->requests.quit);
 	stage_close(&stage);
 }
 
@@ -339,14 +339,14 @@ static void test_pause(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	shown = app->snapshot;
+	shown = app->display.snapshot;
 	stage_keys(&stage, (int[]){'Z', 0});
 	app_snapshot(app, screen_snapshot(2));
 	newest = screen_snapshot_software(2, 5);
 	app_snapshot(app, newest);
-	assert_ptr_equal(app->snapshot, shown);
+	assert_ptr_equal(app->display.snapshot, shown);
 	stage_keys(&stage, (int[]){'Z', 0});
-	assert_ptr_equal(app->snapshot, newest);
+	assert_ptr_equal(app->display.snapshot, newest);
 	stage_close(&stage);
 }
 
@@ -365,14 +365,14 @@ static void test_screens(void **state)
 	assert_ptr_equal(app->screen, &screen_help);
 	stage_keys(&stage, (int[]){'q', 0}); /* q leaves the help, not the program */
 	assert_ptr_equal(app->screen, &screen_cpus);
-	assert_false(app->quit);
+	assert_false(app->requests.quit);
 	stage_keys(&stage, (int[]){KEYMAP_F0 + 1, KEYMAP_ENTER, 'C', 0});
 	assert_ptr_equal(app->screen, &screen_tasks);
 	stage_keys(&stage, (int[]){'j', 'k', 'r', KEYMAP_ALT | 'j', 0});
 	assert_int_equal(app->tasks.table.selected, 1); /* bare j, k and r do nothing */
 	stage_keys(&stage, (int[]){KEYMAP_CONTROL('L'), KEYMAP_F0 + 10, 0});
-	assert_true(app->redraw);
-	assert_true(app->quit);
+	assert_true(app->requests.redraw);
+	assert_true(app->requests.quit);
 	stage_close(&stage);
 }
 
@@ -456,9 +456,10 @@ static void test_quitting_with_a_command(void **state)
 		struct stage stage;
 
 		stage_open(&stage, 80, 24, false, screen_snapshot(2));
-		text_copy(stage.app.command, sizeof(stage.app.command), rows[i].command);
+		text_copy(stage.app.config.command, sizeof(stage.app.config.command),
+			  rows[i].command);
 		stage_keys(&stage, rows[i].keys);
-		if (stage.app.quit != rows[i].quits)
+		if (stage.app.requests.quit != rows[i].quits)
 			fail_msg("%s", rows[i].name);
 		stage_close(&stage);
 	}
@@ -471,11 +472,11 @@ static void test_nobody_to_detach_from(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){'D', 0});
-	assert_int_equal(stage.app.commands.n, 0);
-	assert_true(stage.app.notice[0] != '\0');
-	stage.app.snapshot->targeted = true;
+	assert_int_equal(stage.app.requests.commands.n, 0);
+	assert_true(stage.app.messages.notice[0] != '\0');
+	stage.app.display.snapshot->targeted = true;
 	stage_keys(&stage, (int[]){'D', 0});
-	assert_int_equal(stage.app.commands.n, 1);
+	assert_int_equal(stage.app.requests.commands.n, 1);
 	stage_close(&stage);
 }
 

@@ -162,12 +162,12 @@ static void test_events(void **state)
 	stage_open(&stage, 80, 24, false, snapshot);
 	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_DOWN, KEYMAP_DOWN, 'x', 0});
 	assert_ptr_equal(app->screen, &screen_events);
-	assert_string_equal(app->notice,
+	assert_string_equal(app->messages.notice,
 			    "cycles is counted for the columns ghz ipc: remove these.");
-	assert_int_equal(app->commands.n, 0);
-	assert_true(app->sums.items[CYCLES].total > 0);
+	assert_int_equal(app->requests.commands.n, 0);
+	assert_true(app->events.totals.items[CYCLES].total > 0);
 	stage_keys(&stage, (int[]){'z', 0});
-	assert_true(app->sums.items[CYCLES].total == 0);
+	assert_true(app->events.totals.items[CYCLES].total == 0);
 	stage_strike(&stage);
 
 	struct server server;
@@ -176,9 +176,9 @@ static void test_events(void **state)
 	snapshot_free(server_next(&server));
 	stage_open(&stage, 80, 24, false, server_next(&server));
 	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_END, 'x', 0});
-	assert_int_equal(app->commands.n, 1);
-	assert_int_equal(app->commands.items[0].kind, COMMAND_REMOVE);
-	assert_string_equal(app->commands.items[0].text, asked);
+	assert_int_equal(app->requests.commands.n, 1);
+	assert_int_equal(app->requests.commands.items[0].kind, COMMAND_REMOVE);
+	assert_string_equal(app->requests.commands.items[0].text, asked);
 	stage_close(&stage);
 	server_close(&server);
 }

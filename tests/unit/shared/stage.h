@@ -159,11 +159,11 @@ static inline char *stage_print_resized(struct stage *stage, unsigned width, uns
 /* Closes it and gives the snapshot back, for another stage. */
 static inline struct snapshot *stage_strike(struct stage *stage)
 {
-	struct snapshot *snapshot = stage->app.snapshot;
+	struct snapshot *snapshot = stage->app.display.snapshot;
 
 	list_invalidate(&stage->app.tasks);
 	list_invalidate(&stage->app.cpus);
-	stage->app.snapshot = NULL;
+	stage->app.display.snapshot = NULL;
 	stage_close(stage);
 	return snapshot;
 }

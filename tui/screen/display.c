@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "tui/screen/display.h"
+
+void display_init(struct display *display)
+{
+	*display = (struct display){.history = history_new()};
+	display->graph_range.history = display->history;
+}
+
+void display_fini(struct display *display)
+{
+	history_free(display->history);
+	snapshot_free(display->snapshot);
+	snapshot_free(display->waiting);
+	snapshot_free(display->baseline);
+	*display = (struct display){.paused = false};
+}
+
+static void update_verdict(struct display *display)
+{
+	const struct snapshot *snapshot = display->snapshot;
+
+	display->verdict =
+		verdict_of_snapshot(snapshot, display->verdict_text, sizeof(display->verdict_text));
+	/* The notes list what cannot be counted. */
+	if (display->verdict == VERDICT_NONE && !snapshot_rows_too_low(snapshot))
+		display->verdict_text[0] = '\0';
+	display->has_verdict_line |= display->verdict_text[0] != '\0';
+}
+
+void display_set_snapshot(struct display *display, struct snapshot *snapshot)
+{
+	snapshot_free(display->snapshot);
+	display->snapshot = snapshot;
+	update_verdict(display);
+}
+
+const struct snapshot *display_newest(const struct display *display)
+{
+	return display->waiting ? display->waiting : display->snapshot;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_DISPLAY_H
+#define PMCTOP_DISPLAY_H
+
+#include "core/snapshot/history.h"
+#include "core/snapshot/snapshot.h"
+#include "core/view/verdict.h"
+#include "tui/panel/graph_range.h"
+
+#include <stdbool.h>
+
+/* What the screens draw: the shown snapshot, its verdict, the baseline and the history. */
+struct display {
+	struct snapshot *snapshot;      /* NULL before the first interval has ended; owned */
+	struct snapshot *waiting;       /* the newest that arrived during a pause; NULL; owned */
+	struct snapshot *baseline;      /* figures are compared with it; NULL: none; owned */
+	struct history *history;        /* of all snapshots, those of a pause too; owned */
+	struct graph_range graph_range; /* the part of the history that graphs show */
+	enum verdict verdict;           /* of the snapshot */
+	char verdict_text[256];         /* its sentence; "": none */
+	bool has_verdict_line;          /* set by the first sentence: the layout then stays */
+	bool paused;
+};
+
+void display_init(struct display *display);
+void display_fini(struct display *display);
+
+/* Shows the snapshot, which is owned from now on, and frees the one before. */
+void display_set_snapshot(struct display *display, struct snapshot *snapshot);
+/* The newest snapshot, shown or waiting; NULL before the first. */
+const struct snapshot *display_newest(const struct display *display);
+
+#endif
