@@ -474,7 +474,7 @@ UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rig
 
 # Units and live scripts with threads: those of core, those of --listen, and the tests that read
 # while these run.
-THREAD_UNITS := engine/test_feed_thread perfdata/test_record_file perfdata/test_recorder replay/test_replay_feed \
+THREAD_UNITS := engine/test_feed_thread perfdata/test_recording_file perfdata/test_recorder replay/test_replay_feed \
 	snapshot/test_snapshot output/test_metrics_server output/test_metrics_export perf/test_ring_loan \
 	base/test_published_file
 THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay terminal/config
@@ -485,10 +485,10 @@ sanitize-threads: test-deps ## run the units with threads under TSan
 	BUILD=$(BUILD)/threads $(UNSHUFFLED) tests/run gate $(THREAD_UNITS:%='unit/%$$')
 
 # Units that take more than half a minute under valgrind, which is some 40 times slower: ASan sees as
-# much of them. test_killed traces its children itself.
-UNVALGRINDED := tests/program/ test_sweep test_killed test_tui_server test_tui_screens \
-	test_tui_long_day test_history test_view$$ test_replay$$ test_metric$$ test_day test_churn \
-	test_every_refresh test_estimates
+# much of them. test_kill_while_writing traces its children itself.
+UNVALGRINDED := tests/program/ test_sweep test_kill_while_writing test_tui_server test_tui_screens \
+	test_tui_long_day test_history test_view$$ test_replay$$ test_metric$$ test_output_day test_large_machines \
+	test_refresh_accuracy test_scaled_counts
 
 valgrind: lint-deps ## run the faster units under valgrind's memcheck
 	@$(timed) $(submake) units && MEMCHECK=1 BUILD=$(BUILD) tests/run gate $(UNVALGRINDED:%=-x '%')

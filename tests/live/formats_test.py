@@ -35,7 +35,7 @@ from served import free_port, until  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PMCTOP = os.path.join(BUILD, "pmctop")
-DAY = os.path.join(BUILD, "tests", "unit", "output", "test_day")
+DAY = os.path.join(BUILD, "tests", "unit", "output", "test_output_day")
 TOOLS = os.path.join(BUILD, "monitoring")
 REFRESHES = 10000  # about as many as a day has, every ten seconds
 PATIENCE_S = 120

@@ -4,7 +4,7 @@
  * it sees that they conserve and that what is kept from one to the next stays small; with a format
  * and a number it writes them to standard output, for whoever reads such a file (tests/live).
  *
- *	test_day csv 10000 >day.csv
+ *	test_output_day csv 10000 >day.csv
  */
 #include "core/output/batch_format.h"
 #include "tests/unit/shared/allocated.h"

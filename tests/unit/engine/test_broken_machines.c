@@ -243,7 +243,7 @@ static struct strange stranges[] = {
 	 .told = "/proc hides the processes of others"},
 };
 
-static void test_strange(void **state)
+static void test_broken_machines(void **state)
 {
 	const struct strange *strange = *state;
 	struct sweep_outcome outcome;
@@ -305,7 +305,7 @@ int main(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(stranges); i++)
 		tests[i] = (struct CMUnitTest){.name = stranges[i].scene.name,
-					       .test_func = test_strange,
+					       .test_func = test_broken_machines,
 					       .initial_state = &stranges[i]};
 	tests[ARRAY_SIZE(stranges)] = (struct CMUnitTest)cmocka_unit_test(no_time_passes);
 	return cmocka_run_group_tests_name("strange", tests, NULL, NULL);
