@@ -2,6 +2,7 @@
 #ifndef PMCTOP_COLLECT_H
 #define PMCTOP_COLLECT_H
 
+#include "core/attrib/count_mode.h"
 #include "core/attrib/interval.h"
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
@@ -54,7 +55,7 @@ struct collect_ops {
 
 struct collect {
 	const struct collect_ops *ops;
-	const char *mode;         /* snapshot.mode: "system", "task", "proc" */
+	enum count_mode mode;
 	struct interval interval; /* being filled; renew begins it anew */
 	struct plan *plan;        /* of the interval; owned */
 	struct budget budget;     /* what plans are made for */

@@ -492,7 +492,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	struct collect_system *self = xcalloc(1, sizeof(*self));
 	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
 	self->base.ops = &system_ops;
-	self->base.mode = "system";
+	self->base.mode = COUNT_MODE_SYSTEM;
 	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->times.sys = context->sys;

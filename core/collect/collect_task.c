@@ -459,7 +459,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	struct collect_task *self = xcalloc(1, sizeof(*self));
 	self->base.ops = &task_ops;
 	self->counts = context->access->level > PERF_ACCESS_NONE;
-	self->base.mode = self->counts ? "task" : "proc";
+	self->base.mode = self->counts ? COUNT_MODE_TASK : COUNT_MODE_PROC;
 	self->context = *context;
 	self->counted = (struct task_counter_set){
 		.sys = context->sys,

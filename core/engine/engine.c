@@ -309,7 +309,7 @@ static void settle(struct engine *engine)
 /* Elsewhere /proc tells of others by process. */
 static void list_everybody(struct engine *engine)
 {
-	if (engine->config.idle && strcmp(engine->collect->mode, "system") == 0)
+	if (engine->config.idle && engine->collect->mode == COUNT_MODE_SYSTEM)
 		tasks_list_threads(engine->tasks);
 }
 
@@ -643,7 +643,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 
 	uint64_t interval_ns = engine->cut_ns - begin_ns;
 	uint64_t wall_ns = interval_ns;
-	bool whole_cpus = strcmp(collect->mode, "system") == 0;
+	bool whole_cpus = collect->mode == COUNT_MODE_SYSTEM;
 	if (whole_cpus)
 		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
 	const struct snapshot_source source = {

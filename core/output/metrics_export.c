@@ -340,7 +340,7 @@ void metrics_export_add(struct metrics_export *export, const struct snapshot *sn
 	memcpy(export->host, snapshot->host, sizeof(export->host));
 	memcpy(export->replay, snapshot->replay, sizeof(export->replay));
 	memcpy(export->pmu, snapshot->pmu, sizeof(export->pmu));
-	text_copy(export->mode, sizeof(export->mode), snapshot->mode);
+	text_copy(export->mode, sizeof(export->mode), count_mode_name(snapshot->mode));
 	export->levels = event_levels_name(snapshot->columns->levels);
 	name_events(&intake);
 	add_cpus(&intake);

@@ -318,12 +318,12 @@ void out_json(const struct view *view, FILE *out)
 		out_seconds(out, snapshot->offset_ns);
 	}
 	fputs(",\"mode\":", out);
-	json_put_string(out, snapshot->mode);
+	json_put_string(out, count_mode_name(snapshot->mode));
 	fputs(",\"pmu\":", out);
 	json_put_string(out, snapshot->pmu);
 	fprintf(out, ",\"count\":\"%s\",\"turns\":%u", event_levels_name(snapshot->columns->levels),
 		plan_most_turns(snapshot->columns->plan));
-	if (strcmp(snapshot->mode, "system") != 0 && !snapshot->run)
+	if (snapshot->mode != COUNT_MODE_SYSTEM && !snapshot->run)
 		fprintf(out, ",\"threads\":{\"ran\":%zu,\"counted\":%zu}", snapshot->threads_ran,
 			snapshot->threads_counted);
 	fprintf(out, ",\"by\":\"%s\",", rollup_name(view->spec.by));

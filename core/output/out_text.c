@@ -99,7 +99,7 @@ static void put_title(FILE *out, const struct snapshot *snapshot)
 		put_time(out, snapshot->realtime_ns);
 	}
 	text_fixed(seconds, sizeof(seconds), (double)snapshot->interval_ns / (double)NS_PER_S, 3);
-	fprintf(out, "  %s s  %s", seconds, snapshot->mode);
+	fprintf(out, "  %s s  %s", seconds, count_mode_name(snapshot->mode));
 	if (snapshot->pmu[0]) {
 		fputs("  ", out);
 		put_printable(out, snapshot->pmu);

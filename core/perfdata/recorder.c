@@ -229,7 +229,7 @@ void recorder_begin(struct recorder *recorder, const struct recorder_facts *fact
 	perfdata_word(recorder->data, cpu_model_read(facts->sys));
 	perfdata_word(recorder->data, facts->pmus->n);
 	perfdata_word(recorder->data, facts->pmus->n_core);
-	perfdata_text(recorder->data, facts->mode);
+	perfdata_text(recorder->data, count_mode_name(facts->mode));
 	perfdata_text(recorder->data, facts->host);
 	perfdata_text(recorder->data, facts->pmu);
 	put_cpus_text(recorder->data, &facts->cpus);

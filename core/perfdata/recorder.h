@@ -3,6 +3,7 @@
 #define PMCTOP_RECORDER_H
 
 #include "core/attrib/attrib.h"
+#include "core/attrib/count_mode.h"
 #include "core/attrib/interval.h"
 #include "core/attrib/target.h"
 #include "core/base/error.h"
@@ -54,8 +55,9 @@ uint64_t recorder_bytes(struct recorder *recorder);
 /* Whether it is to begin, or to begin anew: then everything that is open is told again. */
 bool recorder_is_due(struct recorder *recorder);
 struct recorder_facts {
-	const struct sys *sys;         /* borrowed for the recorder's life */
-	const char *mode, *host, *pmu; /* as in snapshots */
+	const struct sys *sys; /* borrowed for the recorder's life */
+	enum count_mode mode;  /* this and the next two as in snapshots */
+	const char *host, *pmu;
 	const struct pmu_set *pmus;
 	struct cpu_list cpus; /* of intervals, in their order */
 	/* The event that samples the switches; NULL: none does. */

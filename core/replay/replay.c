@@ -72,7 +72,7 @@ static struct replay_state *part_new(struct replay *replay, struct error *err)
 	part->tasks = tasks_new(part->sys);
 	part->users = users_new(part->sys);
 	topology_init(&part->topology, part->sys);
-	part->mode = "system";
+	part->mode = COUNT_MODE_SYSTEM;
 	part->asked = &replay->asked;
 	for (size_t i = 0; replay->engine.notes && i < replay->engine.notes->n; i++)
 		notes_add(&part->said, "%s", replay->engine.notes->items[i]);

@@ -24,16 +24,6 @@ static struct replay_native *own_of(struct replay_kind *kind)
 
 /* ---- the beginning */
 
-static const char *known_mode(const char *text)
-{
-	static const char *const modes[] = {"system", "task", "proc"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
-		if (strcmp(text, modes[i]) == 0)
-			return modes[i];
-	return modes[0];
-}
-
 static bool take_cpus(struct native_words *words, struct cpu_list *cpus)
 {
 	char *text = native_text(words);
@@ -64,7 +54,7 @@ static int take_begin(struct replay_native *native, struct native_words *words, 
 	part->pmus.n_core = native_number(words, native->pmus_left);
 	part->pmus.items = xcalloc(native->pmus_left, sizeof(*part->pmus.items));
 	char *mode = native_text(words);
-	part->mode = known_mode(mode);
+	part->mode = count_mode_parse(mode);
 	free(mode);
 	native_text_to(words, part->host, sizeof(part->host));
 	native_text_to(words, part->pmu, sizeof(part->pmu));

@@ -364,7 +364,7 @@ void native_end_cut(struct replay_native *native)
 		go_back(native);
 	}
 	part->uneven = 0;
-	if (strcmp(part->mode, "system") == 0)
+	if (part->mode == COUNT_MODE_SYSTEM)
 		part->uneven = interval_uneven(&part->interval, part->length_ns);
 	tell_target(native);
 	part->idle = native->flags & NATIVE_IDLE_ROWS;

@@ -210,7 +210,7 @@ static int show(struct replay_perf *perf, struct error *err)
 		.live = part->live,
 	};
 	replay_slices_init(&perf->slices, perf->n_cpus, perf->first_ns);
-	part->mode = "system";
+	part->mode = COUNT_MODE_SYSTEM;
 	part->cpu = perf->facts.cpu;
 	text_copy(part->host, sizeof(part->host), perf->facts.host);
 	for (size_t i = 0; i < perf->plan.events.n; i++)

@@ -3,6 +3,7 @@
 #define PMCTOP_REPLAY_STATE_H
 
 #include "core/attrib/attrib.h"
+#include "core/attrib/count_mode.h"
 #include "core/attrib/interval.h"
 #include "core/attrib/target.h"
 #include "core/attrib/tasks.h"
@@ -73,7 +74,7 @@ struct replay_state {
 	uint64_t lost_records;
 	unsigned threads; /* snapshot.tasks */
 	size_t threads_ran, threads_counted;
-	const char *mode; /* a constant */
+	enum count_mode mode;
 	char host[64], pmu[32];
 	bool command_lines, idle; /* rows have them */
 	/* Those that have rows without having run, in their order; where idle. Borrowed. */

@@ -309,7 +309,7 @@ bool snapshot_conserves(const struct snapshot *snapshot, size_t *event)
 {
 	const struct columns *columns = snapshot->columns;
 	/* /proc tells of tasks and of CPUs in two ways that need not agree. */
-	bool from_proc = strcmp(snapshot->mode, "system") != 0;
+	bool from_proc = snapshot->mode != COUNT_MODE_SYSTEM;
 
 	for (size_t e = 0; e < columns->plan->shape.n_counters; e++) {
 		size_t event_index = columns->plan->counters[e].event;

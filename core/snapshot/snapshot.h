@@ -3,6 +3,7 @@
 #define PMCTOP_SNAPSHOT_H
 
 #include "core/attrib/cmdline.h"
+#include "core/attrib/count_mode.h"
 #include "core/event/event.h"
 #include "core/event/tally.h"
 #include "core/metric/metric.h"
@@ -134,8 +135,8 @@ struct snapshot {
 	char replay[64];    /* the file that it is from, without its folders; "": it is of now */
 	uint64_t offset_ns; /* of its end since the beginning of that recording; 0 where it is of
 			       now */
-	const char *mode;   /* "system", "task", "proc": who is counted, and how */
-	char pmu[32];       /* "armv8_pmuv3"; "" where there are no hardware counters */
+	enum count_mode mode;
+	char pmu[32]; /* "armv8_pmuv3"; "" where there are no hardware counters */
 
 	/* Every task that ran, idle excepted, in no order; behind them those that are still. */
 	struct rows threads;

@@ -351,7 +351,7 @@ static const char *why_no_counters(const struct snapshot *snapshot)
 {
 	if (snapshot->replay[0])
 		return "no hardware events were recorded";
-	if (strcmp(snapshot->mode, "proc") == 0)
+	if (snapshot->mode == COUNT_MODE_PROC)
 		return "no counters can be opened here (see 'pmctop --doctor')";
 	return "this machine has no hardware counters";
 }

@@ -184,10 +184,11 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		add_tasks(&segments, snapshot);
 		add_pmu(&segments, snapshot);
 		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
-		if (strcmp(snapshot->mode, "task") == 0)
+		if (snapshot->mode == COUNT_MODE_TASK)
 			add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);
-		else if (strcmp(snapshot->mode, "system") != 0)
-			add_words(&segments, 45, "from", snapshot->mode, STYLE_PLAIN);
+		else if (snapshot->mode != COUNT_MODE_SYSTEM)
+			add_words(&segments, 45, "from", count_mode_name(snapshot->mode),
+				  STYLE_PLAIN);
 		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {
 			add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
 				  "only", STYLE_WARN);

@@ -97,7 +97,7 @@ static void test_level(void **state)
 	check_near((double)counted, (double)(this->user_only ? user : all), 0.001);
 
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	assert_string_equal(snapshot->mode, "task");
+	assert_int_equal(snapshot->mode, COUNT_MODE_TASK);
 	struct figure ipc = task_figure(snapshot, MAIN, "ipc");
 	assert_int_equal(ipc.state, FIGURE_VALID);
 	check_near(ipc.value, 0.5, 0.001);
@@ -435,7 +435,7 @@ static void test_filter(void **state)
 		snapshot_free(nth_snapshot(engine, fk, 2));
 		struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
 		assert_true(snapshot->targeted);
-		assert_string_equal(snapshot->mode, privileged ? "system" : "task");
+		assert_int_equal(snapshot->mode, privileged ? COUNT_MODE_SYSTEM : COUNT_MODE_TASK);
 		size_t wanted = 0;
 		for (size_t i = 0; i < ARRAY_SIZE(tids); i++) {
 			wanted += this->wants[i];

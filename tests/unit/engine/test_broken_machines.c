@@ -276,7 +276,7 @@ static void no_time_passes(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(scenes); i++) {
 		struct fk *fk = sweep_machine(scenes[i]);
 		struct sys inner = fk_sys(fk);
-		struct sweep_outcome outcome = {.mode = ""};
+		struct sweep_outcome outcome = {0};
 		struct engine *engine;
 		struct faulty faulty;
 		struct error err;

@@ -214,7 +214,7 @@ static struct fk *open_family(const struct right *right)
 
 static void assert_family(const struct snapshot *snapshot, bool targeted, bool main, bool other)
 {
-	const bool process_wise = strcmp(snapshot->mode, "proc") == 0;
+	const bool process_wise = snapshot->mode == COUNT_MODE_PROC;
 
 	assert_int_equal(snapshot->targeted, targeted);
 	assert_int_equal(row_of(snapshot, MAIN) != NULL, main);
@@ -240,7 +240,7 @@ static void attach_and_dismiss(void **state)
 	uint64_t before = fk_truth_task_user(fk, 51, FK_CYCLES);
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_family(snapshot, true, true, false);
-	if (strcmp(snapshot->mode, "task") == 0) {
+	if (snapshot->mode == COUNT_MODE_TASK) {
 		double truth = (double)(fk_truth_task_user(fk, 51, FK_CYCLES) - before);
 		assert_true((double)count_of(snapshot, 51, "cycles") > 0.99 * truth);
 	}
@@ -330,7 +330,7 @@ static void attach_without_main_thread(void **state)
 	command(engine, COMMAND_ATTACH, NULL, MAIN);
 	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 	assert_true(snapshot->targeted && !snapshot->ended);
-	assert_non_null(row_of(snapshot, strcmp(snapshot->mode, "proc") == 0 ? MAIN : 51));
+	assert_non_null(row_of(snapshot, snapshot->mode == COUNT_MODE_PROC ? MAIN : 51));
 	assert_null(row_of(snapshot, 60));
 	snapshot_free(snapshot);
 	/* The last one ends it. */
@@ -486,7 +486,7 @@ static void command_lines(void **state)
 	snapshot = snapshot_after(engine, fk);
 	assert_true(snapshot->command_lines);
 	assert_cmdline(snapshot, MAIN, "main --serve a\tb \x1b[31m\xff");
-	if (strcmp(snapshot->mode, "proc") != 0)
+	if (snapshot->mode != COUNT_MODE_PROC)
 		assert_cmdline(snapshot, 51, "main --serve a\tb \x1b[31m\xff");
 	assert_cmdline(snapshot, 2, NULL);
 	const struct row *row = row_of(snapshot, 60);

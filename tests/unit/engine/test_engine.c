@@ -35,7 +35,7 @@ static void test_busy_loop_that_never_switches(void **state)
 		uint64_t made = fk_truth_task(fk, 50, FK_CYCLES) - before;
 		struct figure ipc = task_figure(snapshot, 50, "ipc");
 		struct figure cpu = task_figure(snapshot, 50, "cpu_percent");
-		assert_string_equal(snapshot->mode, "system");
+		assert_int_equal(snapshot->mode, COUNT_MODE_SYSTEM);
 		assert_string_equal(row_of(snapshot, 50)->comm, "loop");
 		assert_int_equal(ipc.state, FIGURE_VALID);
 		assert_true(ipc.value > 0.4999 && ipc.value < 0.5001);
@@ -92,7 +92,7 @@ static void test_glimpse_of_tasks(void **state)
 	fk_switch(fk, 0, 50);
 	struct engine *engine =
 		open_engine_with(&sys, &(struct engine_config){.glimpse = &glimpse});
-	assert_string_equal(glimpse->mode, "task");
+	assert_int_equal(glimpse->mode, COUNT_MODE_TASK);
 	assert_true(glimpse->interval_ns > 0 && glimpse->interval_ns < NS_PER_S);
 	snapshot_free(glimpse);
 	close_all(engine, fk);
@@ -836,11 +836,12 @@ static void test_target_without_descriptors(void **state)
 	static const struct {
 		const char *name;
 		pid_t pid;
-		const char *cpus, *mode;
+		const char *cpus;
+		enum count_mode mode;
 	} rows[] = {
-		{"own", 60, NULL, "task"},
-		{"of CPUs that were chosen", 60, "0-1", "system"},
-		{"another user's", 70, NULL, "system"},
+		{"own", 60, NULL, COUNT_MODE_TASK},
+		{"of CPUs that were chosen", 60, "0-1", COUNT_MODE_SYSTEM},
+		{"another user's", 70, NULL, COUNT_MODE_SYSTEM},
 	};
 	unsigned limit = find_fd_limit();
 
@@ -854,11 +855,11 @@ static void test_target_without_descriptors(void **state)
 		struct snapshot *snapshot = nth_snapshot(engine, fk, 2);
 
 		print_message("# %s\n", rows[i].name);
-		assert_string_equal(snapshot->mode, rows[i].mode);
+		assert_int_equal(snapshot->mode, rows[i].mode);
 		assert_true(has_note(snapshot, "some CPUs are not counted"));
 		if (rows[i].pid == 60) {
 			struct figure cpu = task_figure(snapshot, 60, "cpu_percent");
-			bool known = strcmp(rows[i].mode, "task") == 0;
+			bool known = rows[i].mode == COUNT_MODE_TASK;
 
 			assert_int_equal(figure_known(cpu) && cpu.value > 99.9, known);
 		}
@@ -933,49 +934,53 @@ static void test_stolen(void **state)
 struct refusal {
 	const char *name;
 	struct fk_config config;
-	const char *note; /* a part of the sentence; NULL: none */
-	const char *mode; /* what it goes on with */
+	const char *note;     /* a part of the sentence; NULL: none */
+	enum count_mode mode; /* what it goes on with */
 	const char *preset;
 };
 
 static const struct refusal refusals[] = {
-	{"a VM without a PMU", {.no_pmu = true}, "No hardware counters", "system", "software"},
+	{"a VM without a PMU",
+	 {.no_pmu = true},
+	 "No hardware counters",
+	 COUNT_MODE_SYSTEM,
+	 "software"},
 	{"an ordinary user, paranoid 2",
 	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
 	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)",
-	 "task",
+	 COUNT_MODE_TASK,
 	 "overview"},
 	{"an ordinary user, paranoid 1",
 	 {.unprivileged = true, .uid = 1000, .paranoid = 1},
 	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 1)",
-	 "task",
+	 COUNT_MODE_TASK,
 	 "overview"},
 	{"an ordinary user, paranoid 2, without a PMU",
 	 {.unprivileged = true, .uid = 1000, .paranoid = 2, .no_pmu = true},
 	 "The system-wide view needs CAP_PERFMON or perf_event_paranoid <= 0 (it is 2)",
-	 "task",
+	 COUNT_MODE_TASK,
 	 "software"},
 	{"Ubuntu's paranoid 4",
 	 {.unprivileged = true, .uid = 1000, .paranoid = 4},
 	 "denies all counters to ordinary users (perf_event_paranoid=4)",
-	 "proc",
+	 COUNT_MODE_PROC,
 	 "software"},
 	{"Debian's paranoid 3",
 	 {.unprivileged = true, .uid = 1000, .paranoid = 3},
 	 "denies all counters to ordinary users (perf_event_paranoid=3)",
-	 "proc",
+	 COUNT_MODE_PROC,
 	 "software"},
 	{"a container's seccomp filter",
 	 {.denied = EPERM},
 	 "start the container with --cap-add PERFMON",
-	 "proc",
+	 COUNT_MODE_PROC,
 	 "software"},
 	{"no perf_event_open at all",
 	 {.denied = ENOSYS},
 	 "blocked by a seccomp filter",
-	 "proc",
+	 COUNT_MODE_PROC,
 	 "software"},
-	{"nothing wrong", {.paranoid = 2}, NULL, "system", "overview"},
+	{"nothing wrong", {.paranoid = 2}, NULL, COUNT_MODE_SYSTEM, "overview"},
 };
 
 static void test_refusal(void **state)
@@ -991,7 +996,7 @@ static void test_refusal(void **state)
 	while (engine_wait(engine, deadline_ns))
 		;
 	struct snapshot *snapshot = engine_snapshot(engine);
-	assert_string_equal(snapshot->mode, this->mode);
+	assert_int_equal(snapshot->mode, this->mode);
 	assert_string_equal(snapshot->columns->preset, this->preset);
 	if (this->note)
 		assert_true(has_note(snapshot, this->note));
@@ -1014,7 +1019,7 @@ static void test_ring_memory_is_shared(void **state)
 	fk_task(fk, &(struct fk_spec){.tid = 50});
 	struct engine *engine = open_engine(&sys);
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	assert_string_equal(snapshot->mode, "system");
+	assert_int_equal(snapshot->mode, COUNT_MODE_SYSTEM);
 	assert_int_equal(snapshot->n_cpus, 2);
 	assert_int_equal(fk_mapped(fk), 2);
 	assert_true(has_note(snapshot, "perf_event_mlock_kb: using 128 KiB per CPU"));

@@ -347,7 +347,7 @@ static void coverage(void **state)
 	for (int summary = 0; summary <= 1; summary++) {
 		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), &task, 1);
 
-		snapshot->mode = "task";
+		snapshot->mode = COUNT_MODE_TASK;
 		snapshot->threads_ran = 3;
 		snapshot->threads_counted = 2;
 		if (summary) {

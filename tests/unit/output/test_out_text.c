@@ -182,7 +182,7 @@ static void says_that_it_is_a_replay(void **state)
 		text_copy(snapshot->replay, sizeof(snapshot->replay), rows[i].replay);
 		snapshot->offset_ns = rows[i].offset_ns;
 		snapshot->pmu[0] = '\0';
-		snapshot->mode = "system";
+		snapshot->mode = COUNT_MODE_SYSTEM;
 		snapshot->interval_ns = NS_PER_S;
 		snapshot->realtime_ns = rows[i].realtime_ns;
 		view_init(snapshot, &spec, &view);

@@ -858,7 +858,7 @@ static void check(const struct perf_case *perf_case, const struct snapshot *snap
 		    counted);
 	check_too_low(snapshot, sequence == perf_case->too_low);
 	assert_true(snapshot_conserves(snapshot, &event));
-	assert_string_equal(snapshot->mode, "system");
+	assert_int_equal(snapshot->mode, COUNT_MODE_SYSTEM);
 	assert_int_equal(snapshot->realtime_ns, 0);
 }
 

@@ -66,7 +66,7 @@ static inline struct snapshot *next_snapshot(struct engine *engine, struct fk *f
 	size_t event = 0;
 	if (!snapshot_conserves(snapshot, &event))
 		fail_msg("%s is not conserved", snapshot->columns->events.items[event].name);
-	if (strcmp(snapshot->mode, "system") == 0)
+	if (snapshot->mode == COUNT_MODE_SYSTEM)
 		check_places(snapshot);
 	return snapshot;
 }

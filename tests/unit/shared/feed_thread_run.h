@@ -71,7 +71,7 @@ static inline void feed_thread_await_column(struct feed_thread *feed_thread, con
 		found = columns_metric(snapshot->columns, name) >= 0;
 		/* Whatever is added or removed, the others are there. */
 		assert_true(columns_metric(snapshot->columns, "cpu_percent") >= 0);
-		assert_true(strcmp(snapshot->mode, "proc") == 0 ||
+		assert_true(snapshot->mode == COUNT_MODE_PROC ||
 			    snapshot_conserves(snapshot, NULL));
 		snapshot_free(snapshot);
 	}

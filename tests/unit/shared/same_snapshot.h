@@ -178,7 +178,7 @@ static inline void same_snapshot(const struct snapshot *a, const struct snapshot
 	SAME(a->realtime_ns, b->realtime_ns, "realtime_ns");
 	SAME(a->interval_ns, b->interval_ns, "interval_ns");
 	same_text(a->host, b->host, "host");
-	same_text(a->mode, b->mode, "mode");
+	same_text(count_mode_name(a->mode), count_mode_name(b->mode), "mode");
 	same_text(a->pmu, b->pmu, "pmu");
 	same_columns(a->columns, b->columns);
 	same_cpus(a, b);

@@ -174,7 +174,7 @@ static inline struct snapshot *sample_snapshot_new(struct columns *columns, cons
 		.time_ns = 5 * NS_PER_S,
 		.realtime_ns = 1763650000123456789u,
 		.interval_ns = NS_PER_S,
-		.mode = "system",
+		.mode = COUNT_MODE_SYSTEM,
 		.tasks = 231,
 		.totals = xcalloc(width, sizeof(uint64_t)),
 		.idle = xcalloc(width, sizeof(uint64_t)),

@@ -314,7 +314,7 @@ void sweep_run(const struct sweep_scene *scene, struct faulty *faulty,
 	struct sweep_books books;
 	struct error err = {0};
 
-	*outcome = (struct sweep_outcome){.mode = ""};
+	*outcome = (struct sweep_outcome){0};
 	faulty->to = fk_sys(fk);
 	if (faulty->behind) {
 		faulty->behind->to = faulty->to;
@@ -346,10 +346,10 @@ void sweep_compare(struct sweep_outcome *outcome, const struct sweep_outcome *sa
 		   enum faulty_op op, bool ever, int answer)
 {
 	/* A right to count who is there that is refused makes him another's, which his row says. */
-	bool another = op == FAULTY_PERF_OPEN && strcmp(outcome->mode, "task") == 0 &&
+	bool another = op == FAULTY_PERF_OPEN && outcome->mode == COUNT_MODE_TASK &&
 		       (answer == -EACCES || answer == -EPERM || (answer == -ESRCH && ever));
 	/* So does /proc that says he is not there. */
-	another |= strcmp(outcome->mode, "task") == 0 &&
+	another |= outcome->mode == COUNT_MODE_TASK &&
 		   ((op == FAULTY_FILE_READ && (answer == -ESRCH || answer == -ENOENT)) ||
 		    (op == FAULTY_DIR_EACH && answer == FAULTY_EMPTY));
 	/* That each file of the kernel's is cut in two from now on: it does not happen. */
@@ -372,12 +372,12 @@ void sweep_compare(struct sweep_outcome *outcome, const struct sweep_outcome *sa
 		less &= is->n_valid < was->n_valid || (is->n_cpus < was->n_cpus && !tickless) ||
 			is->n_threads < was->n_threads;
 	}
-	less |= strcmp(outcome->mode, sane->mode) != 0;
+	less |= outcome->mode != sane->mode;
 	if (less && !told && !outcome->refused && !another && !halves)
 		wrong(outcome,
 		      "nothing is told of less: %s, %zu of %zu columns, %zu of %zu CPUs, "
 		      "%zu of %zu threads",
-		      outcome->mode, outcome->extents[1].n_valid, was->n_valid,
+		      count_mode_name(outcome->mode), outcome->extents[1].n_valid, was->n_valid,
 		      outcome->extents[1].n_cpus, was->n_cpus, outcome->extents[1].n_threads,
 		      was->n_threads);
 }

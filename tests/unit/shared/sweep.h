@@ -49,7 +49,7 @@ struct sweep_extent {
 struct sweep_outcome {
 	char wrong[256];                /* "": nothing */
 	bool refused;                   /* engine_new failed, and said why */
-	const char *mode;               /* of the last snapshot */
+	enum count_mode mode;           /* of the last snapshot */
 	struct sweep_extent extents[3]; /* of the last three */
 	char **notes;                   /* of all snapshots, each once */
 	size_t n_notes, notes_capacity;

@@ -275,7 +275,8 @@ static void compile_ipc(struct columns *columns)
 static void gives_the_reason(void **state)
 {
 	static const struct {
-		const char *name, *pmu, *mode, *replay;
+		const char *name, *pmu, *replay;
+		enum count_mode mode;
 		struct given given[4];
 		unsigned flags;
 		enum event_levels levels;
@@ -294,7 +295,7 @@ static void gives_the_reason(void **state)
 		{"of a recording", .pmu = "", .replay = "perf.data",
 		 .given = {{"cpu_percent", 90}, {"cs_per_s", 3}},
 		 .want = "no hardware events were recorded; nothing that is counted stands out."},
-		{"no rights", .pmu = "", .mode = "proc", .given = {{"cpu_percent", 90}},
+		{"no rights", .pmu = "", .mode = COUNT_MODE_PROC, .given = {{"cpu_percent", 90}},
 		 .want = "no counters can be opened here (see 'pmctop --doctor')."},
 		{"counters, and other columns", .given = {{"cpu_percent", 90}, {"cs_per_s", 14000}},
 		 .want = "IPC is not among the columns (it is in presets overview and topdown); "
@@ -306,7 +307,7 @@ static void gives_the_reason(void **state)
 		{"held by others", .given = {{"ipc", 0, FIGURE_NOT_COUNTED}},
 		 .cycles = FIGURE_NOT_COUNTED,
 		 .want = "other programs hold the counters that IPC needs."},
-		{"a thread without counters", .mode = "task",
+		{"a thread without counters", .mode = COUNT_MODE_TASK,
 		 .given = {{"ipc", 0, FIGURE_NOT_COUNTED}, {"cs_per_s", 3, FIGURE_NOT_COUNTED}},
 		 .per_task = true, .want = "no counters were open for it."},
 		{"too little time for its turn",
@@ -343,8 +344,7 @@ static void gives_the_reason(void **state)
 		columns->levels = rows[i].levels;
 		columns->plan->per_task = rows[i].per_task;
 		columns->plan->domains[0].n_groups = rows[i].turns ? 3 : 1;
-		if (rows[i].mode)
-			snapshot->mode = rows[i].mode;
+		snapshot->mode = rows[i].mode;
 		if (rows[i].replay)
 			text_copy(snapshot->replay, sizeof(snapshot->replay), rows[i].replay);
 		judge_init(&judge, snapshot);
