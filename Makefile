@@ -475,7 +475,7 @@ UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rig
 # Units and live scripts with threads: those of core, those of --listen, and the tests that read
 # while these run.
 THREAD_UNITS := engine/test_feed_thread perfdata/test_recording_file perfdata/test_recorder replay/test_replay_feed \
-	snapshot/test_snapshot output/test_metrics_server output/test_metrics_export perf/test_ring_loan \
+	snapshot/test_snapshot output/test_metrics_server output/test_metrics_export \
 	base/test_published_file
 THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay terminal/config
 THREADS_BUILD = SANITIZE=thread CFLAGS="-O1 -g" BUILD=$(BUILD)/threads

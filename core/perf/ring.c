@@ -2,9 +2,7 @@
 #include "core/perf/ring.h"
 
 #include "core/base/util.h"
-#include "core/perf/ring_loan.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,9 +36,6 @@ int ring_map(struct ring *ring, const struct sys *sys, int fd, size_t bytes)
 
 void ring_unmap(struct ring *ring)
 {
-	/* Who is just reading there is about to notice. */
-	while (!ring_reclaim(ring))
-		sched_yield();
 	if (ring->page)
 		sys_perf_unmap(ring->sys, ring->page, ring->map_bytes);
 	free(ring->joined);
@@ -118,7 +113,6 @@ void ring_scan_ahead(const struct ring *ring, uint64_t from, struct ring *ahead)
 {
 	*ahead = *ring;
 	ahead->joined = NULL;
-	ahead->loans = NULL;
 	if (ahead->tail < from)
 		ahead->tail = from;
 	see_head(ahead);
@@ -138,4 +132,11 @@ void ring_consumed(const struct ring *ring, uint64_t from, struct ring_part part
 
 	parts[0] = (struct ring_part){ring->data + offset, first};
 	parts[1] = (struct ring_part){ring->data, n - first};
+}
+
+void ring_release(struct ring *ring)
+{
+	/* Pairs with the kernel's read of data_tail in __perf_output_begin(): our reads of the
+	 * records are done before their space may be written again. */
+	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }

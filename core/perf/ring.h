@@ -19,13 +19,12 @@ struct ring {
 	struct perf_event_mmap_page *page; /* the mapping; NULL: not mapped */
 	size_t map_bytes;
 	const unsigned char *data;
-	uint64_t data_bytes;     /* a power of two */
-	uint64_t tail;           /* next byte to read; published by ring_release */
-	uint64_t head;           /* as last seen; at most data_bytes ahead */
-	uint64_t peeked;         /* size of the record that ring_peek returned; 0: none */
-	uint64_t *joined;        /* a record that wraps, put together */
-	uint64_t broken;         /* times that a record's size made no sense */
-	struct ring_loan *loans; /* what is lent (core/perf/ring_loan.h), oldest first */
+	uint64_t data_bytes; /* a power of two */
+	uint64_t tail;       /* next byte to read; published by ring_release */
+	uint64_t head;       /* as last seen; at most data_bytes ahead */
+	uint64_t peeked;     /* size of the record that ring_peek returned; 0: none */
+	uint64_t *joined;    /* a record that wraps, put together */
+	uint64_t broken;     /* times that a record's size made no sense */
 };
 
 /* How much is to be in a ring of that size when its reader is woken. */
@@ -65,7 +64,7 @@ struct ring_part {
 	size_t n;
 };
 void ring_consumed(const struct ring *ring, uint64_t from, struct ring_part parts[2]);
-/* Gives what was consumed back to the kernel, but for what is lent and may stay so. */
+/* Gives what was consumed back to the kernel. */
 void ring_release(struct ring *ring);
 
 /* ---- what is done for each of millions of records */

@@ -19,7 +19,6 @@ enum {
 struct raw {
 	struct perf_event_header header; /* .size is this struct's */
 	uint64_t n;                      /* bytes that follow */
-	struct ring_loan *loan;          /* or that the ring lends; NULL: it does not */
 	struct perfdata_stream *streams[PERFDATA_STREAMS];
 };
 
@@ -68,16 +67,6 @@ void perfdata_tick(struct perfdata *data, struct perfdata_stream *stream, int cp
 	const struct ring_part parts[2] = {{&in, sizeof(in)}, {tick->sample.reading, values}};
 
 	perfdata_raw(data, streams, parts);
-}
-
-void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
-		   struct ring_loan *loan)
-{
-	struct raw raw = {.header = {.type = RAW, .size = sizeof(raw)}, .loan = loan};
-
-	memcpy(raw.streams, streams, sizeof(raw.streams));
-	perfdata_put(data, &raw, sizeof(raw));
-	data->lent += ring_loan_bytes(loan);
 }
 
 void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream)
@@ -219,19 +208,6 @@ static void translate_bytes(struct perfdata *to, const struct raw *raw, const vo
 	}
 }
 
-static void translate_raw(struct perfdata *to, const struct raw *raw)
-{
-	if (to && !raw->loan)
-		translate_bytes(to, raw, raw + 1, raw->n);
-	if (to && raw->loan) {
-		size_t n = ring_loan_bytes(raw->loan);
-		to->scratch = array_reserve(to->scratch, &to->scratch_capacity, n, 1);
-		translate_bytes(to, raw, ring_loan_take(raw->loan, to->scratch), n);
-	}
-	if (raw->loan)
-		ring_loan_end(raw->loan);
-}
-
 static void stream_free(struct perfdata_stream *stream)
 {
 	free(stream->ids);
@@ -257,8 +233,10 @@ void perfdata_translate(struct perfdata *to, const struct perfdata *data)
 		if (header->type == DROP) {
 			stream_free(((const struct drop *)header)->stream);
 		} else {
-			translate_raw(to, (const struct raw *)header);
-			at += ((const struct raw *)header)->n;
+			const struct raw *raw = (const void *)header;
+			if (to)
+				translate_bytes(to, raw, raw + 1, raw->n);
+			at += raw->n;
 		}
 		copied = at;
 	}

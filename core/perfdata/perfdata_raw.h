@@ -3,7 +3,7 @@
 #define PMCTOP_PERFDATA_RAW_H
 
 #include "core/perf/record.h"
-#include "core/perf/ring_loan.h"
+#include "core/perf/ring.h"
 #include "core/perf/switch_format.h"
 #include "core/perfdata/perfdata_write.h"
 
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * Records out of rings on their way into a recording: whoever drains the rings has no time, so they
- * are taken as the kernel wrote them, or stay where they are, and are translated when they are
- * written. Until then they stand among the other records of a perfdata.
+ * Records of rings on their way into a recording. The thread that drains the rings copies them as
+ * the kernel wrote them. The thread that writes the file translates them. Until then they stand
+ * among the other records of a perfdata.
  */
 
 /* What becomes of the samples of one group on one CPU. */
@@ -40,16 +40,13 @@ void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[P
 /* A sample of that stream that the kernel did not write, on the CPU with that number. */
 void perfdata_tick(struct perfdata *data, struct perfdata_stream *stream, int cpu,
 		   const struct record *tick);
-/* Records that lie in the ring: they are taken out, or given up, with the translation. */
-void perfdata_lent(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
-		   struct ring_loan *loan);
 /* No records of it come any more: it is freed when what was added before has been translated. */
 void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream);
 /*
  * Appends to `to` what is to be written of `data`: of raw records those that record_decode()
  * understands. Samples have the layout of PERFDATA_SAMPLE_TYPE then. One that somebody else's event
  * gave its id and time has our id again, and the time that its group tells. To be called exactly
- * once for all data that streams are dropped in or rings lend to, in their order; `to` may be NULL.
+ * once for all data that streams are dropped in, in their order; `to` may be NULL.
  */
 void perfdata_translate(struct perfdata *to, const struct perfdata *data);
 

@@ -28,7 +28,6 @@ const char *const own_names[NATIVE_KINDS] = {
 void perfdata_fini(struct perfdata *data)
 {
 	free(data->bytes);
-	free(data->scratch);
 	*data = (struct perfdata){0};
 }
 

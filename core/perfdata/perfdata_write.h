@@ -14,11 +14,8 @@
 struct perfdata {
 	unsigned char *bytes; /* owned */
 	size_t n, capacity;
-	size_t native_begin;    /* of the record of our own that is being written */
-	size_t native_words;    /* where its words end; 0: they go on */
-	size_t lent;            /* bytes of rings that stand for themselves, besides */
-	unsigned char *scratch; /* for what is taken out of rings; owned */
-	size_t scratch_capacity;
+	size_t native_begin; /* of the record of our own that is being written */
+	size_t native_words; /* where its words end; 0: they go on */
 };
 
 void perfdata_fini(struct perfdata *data);

@@ -92,12 +92,12 @@ int recorder_state(struct recorder *recorder, struct error *err)
 
 uint64_t recorder_bytes(struct recorder *recorder)
 {
-	return recording_file_bytes(recorder->file) + recorder->data->n + recorder->data->lent;
+	return recording_file_bytes(recorder->file) + recorder->data->n;
 }
 
 void recorder_flush_full(struct recorder *recorder)
 {
-	if (recorder->data->n + recorder->data->lent >= PIECE_BYTES)
+	if (recorder->data->n >= PIECE_BYTES)
 		recorder_flush(recorder);
 }
 
@@ -344,15 +344,10 @@ void recorder_records(struct recorder *recorder,
 		      struct perfdata_stream *const streams[PERFDATA_STREAMS], struct ring *ring,
 		      uint64_t from)
 {
-	struct ring_loan *loan = ring_lend(ring, from);
+	struct ring_part parts[2];
 
-	if (loan) {
-		perfdata_lent(recorder->data, streams, loan);
-	} else {
-		struct ring_part parts[2];
-		ring_consumed(ring, from, parts);
-		perfdata_raw(recorder->data, streams, parts);
-	}
+	ring_consumed(ring, from, parts);
+	perfdata_raw(recorder->data, streams, parts);
 	recorder_flush_full(recorder);
 }
 

@@ -97,8 +97,8 @@ void recorder_drop(struct recorder *recorder, struct recorder_stream *stream);
 /* ---- while an interval runs: what goes to core/attrib */
 
 /*
- * What was consumed of a CPU's ring since its tail stood at `from`, before it is released: lent, or
- * copied where that cannot be.
+ * Copies what was consumed of a CPU's ring since its tail stood at `from`. Call it before the ring
+ * is released.
  */
 void recorder_records(struct recorder *recorder,
 		      struct perfdata_stream *const streams[PERFDATA_STREAMS], struct ring *ring,

@@ -213,8 +213,8 @@ static void give_up_pieces(struct piece **list)
 /* Of a piece that was written. The lock is held. */
 static void keep_spare(struct recording_file *file, struct piece *piece)
 {
-	file->waiting -= piece->data.n + piece->data.lent;
-	piece->data.n = piece->data.lent = 0;
+	file->waiting -= piece->data.n;
+	piece->data.n = 0;
 	if (file->n_spare == SPARE_MAX) {
 		piece_free(piece);
 		return;
@@ -366,7 +366,7 @@ struct perfdata *recording_file_new_part(struct recording_file *file)
 void recording_file_append(struct recording_file *file, struct perfdata *data, const char *stamp)
 {
 	struct piece *piece = (struct piece *)data;
-	size_t bytes = data->n + data->lent;
+	size_t bytes = data->n;
 
 	if (stamp)
 		text_copy(piece->stamp, sizeof(piece->stamp), stamp);

@@ -119,6 +119,17 @@ static void assert_sample(const struct perf_event_header *header, uint64_t n)
 		assert_int_equal(record.sample.reading[READING_VALUES + i], n + i);
 }
 
+/* The bytes consumed since `from`, in two parts if the ring's end cuts them. */
+static void assert_consumed(const struct ring *ring, uint64_t from, const void *bytes, size_t size)
+{
+	struct ring_part parts[2];
+
+	ring_consumed(ring, from, parts);
+	assert_int_equal(parts[0].n + parts[1].n, size);
+	assert_memory_equal(parts[0].bytes, bytes, parts[0].n);
+	assert_memory_equal(parts[1].bytes, (const char *)bytes + parts[0].n, parts[1].n);
+}
+
 /* ---- tests */
 
 static void test_wrap_at_every_offset(void **state)
@@ -141,7 +152,9 @@ static void test_wrap_at_every_offset(void **state)
 		assert_int_equal((uintptr_t)header % 8, 0);
 		assert_sample(header, n);
 		assert_ptr_equal(ring_peek(&ring), header);
+		uint64_t from = ring.tail;
 		ring_consume(&ring);
+		assert_consumed(&ring, from, &sample, sizeof(sample));
 		assert_null(ring_peek(&ring));
 		ring_release(&ring);
 		assert_int_equal(page->data_tail, page->data_head);
