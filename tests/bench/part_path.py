@@ -31,7 +31,7 @@ def instructions(records=50000, kind=""):
     def collected(count):
         with tempfile.NamedTemporaryFile() as out:
             said = subprocess.run(["valgrind", "--tool=callgrind",
-                                   "--toggle-collect=counted_cpus_drain",
+                                   "--toggle-collect=cpu_counter_set_drain",
                                    f"--callgrind-out-file={out.name}", bench(FOLD), "2", str(count),
                                    *([kind] if kind else [])],
                                   capture_output=True, text=True, check=True)
