@@ -2,31 +2,47 @@
 #ifndef PMCTOP_SELF_COST_H
 #define PMCTOP_SELF_COST_H
 
-#include "core/perf/self_count.h"
 #include "core/snapshot/snapshot.h"
 #include "core/sys/sys.h"
 
+#include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-/* What pmctop itself took in each interval. Zeroed is fine until it begins. */
+/*
+ * What pmctop itself costs in each interval: the CPU time of all its threads, and the cycles of the
+ * thread that makes the calls here. Zeroed is valid until self_cost_begin().
+ */
 struct self_cost {
-	const struct sys *sys;     /* borrowed */
-	struct self_count cycles;  /* of the thread that cuts; opened by its first cut */
-	uint64_t cpu_ns, n_cycles; /* up to the last cut */
+	const struct sys *sys;             /* borrowed */
+	bool open;                         /* the cycle counter was opened, or cannot be */
+	int fd;                            /* of the cycle counter; -1: it cannot be opened */
+	struct perf_event_mmap_page *page; /* of that counter; NULL: it cannot be mapped */
+	bool in_user_mode;                 /* cycles are read in user mode, without a call */
+	uint64_t cpu_ns, n_cycles;         /* up to the last cut */
 };
 
 /* The first interval begins. */
 void self_cost_begin(struct self_cost *cost, const struct sys *sys);
 void self_cost_fini(struct self_cost *cost);
 
-/* Gives its counter back until the next cut, from which on it counts anew. By the thread that cuts.
- */
+/* Closes the cycle counter until the next cut. The cycles of the interval are then unknown (0). */
 void self_cost_pause(struct self_cost *cost);
 
 /*
- * An interval is over: the CPU time of all threads since the last one, and this thread's cycles. In
- * the first interval nobody counted these.
+ * Ends an interval: fills in cpu_ns, cycles and reads_itself. Opens the cycle counter if it is not
+ * open, so the cycles of the first interval are unknown (0). Never fails.
  */
-void self_cost_cut(struct self_cost *cost, struct snapshot_cost *told);
+void self_cost_cut(struct self_cost *cost, struct snapshot_cost *out);
+
+/*
+ * Computes a count from a counter's page and its register. Registers are numbered from 1, as in
+ * page->index. The register's value has page->pmc_width bits, of which the highest is the sign.
+ * Returns false if the counter is not in a register now, if the kernel does not permit the reading,
+ * or if the page kept changing.
+ */
+typedef uint64_t self_register_fn(uint32_t index);
+bool self_cost_count_of_page(const struct perf_event_mmap_page *page,
+			     self_register_fn *read_register, uint64_t *count);
 
 #endif

@@ -119,7 +119,7 @@ struct snapshot_cost {
 	uint64_t records;   /* that it read, where whole CPUs are counted */
 	uint64_t switch_ns; /* what the kernel takes for a switch (duty_cycle.h); 0: unknown */
 	uint64_t cycles;    /* of the thread that counts; 0: unknown */
-	bool reads_itself;  /* these without a call (self_count.h) */
+	bool reads_itself;  /* cycles are read in user mode, without a call */
 };
 
 /* Every array that a snapshot holds is an allocation of its own. */
