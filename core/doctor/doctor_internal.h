@@ -4,7 +4,7 @@
 
 #include "core/doctor/doctor.h"
 #include "core/perf/counters.h"
-#include "core/perf/perf_permission.h"
+#include "core/perf/perf_access.h"
 #include "core/perf/switch_event.h"
 #include "core/sys/hypervisor.h"
 

@@ -2,7 +2,6 @@
 #include "core/perf/perf_open_error.h"
 
 #include "core/perf/perf_access.h"
-#include "core/perf/perf_permission.h"
 
 #include <errno.h>
 #include <stdbool.h>
