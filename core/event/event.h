@@ -84,13 +84,14 @@ enum { EVENT_NAME_MAX_BYTES = 1023 };
  *	cycles, page-faults, L1-dcache-load-misses    generic: event_generic.c
  *	cpu/event=0x3c,umask=1/, power/energy-pkg/    terms of sysfs: event_sysfs.c
  *	slots, energy-pkg, inst_retired               what a PMU calls an event in sysfs: the same
- *	r1a8                                          raw, hexadecimal: event_raw.c
+ *	r1a8                                          raw, hexadecimal: event_code.c
  *	sched:sched_switch                            tracepoints: event_tracepoint.c
  *	mem:0x7f00/4:w                                breakpoints: event_breakpoint.c
  *	kprobe:do_exit+4, uprobe:/bin/sh:0x4210,
  *	kretprobe:SYMBOL, uretprobe:PATH:OFFSET       probes: event_probe.c
  *	skl::LONGEST_LAT_CACHE:MISS                   of one kind of CPU: event_pfm.c
- *	system_time, user_time                        as perf stat's, where asked for: event_proc.c
+ *	system_time, user_time                        as perf stat's, where asked for:
+ *event_generic.c
  *
  * with modifiers behind (event_modifier.h): cycles:u. Fills *event (name copied, its addresses
  * good for as long as it lives) with state VALID, without asking whether it can be opened. Counts

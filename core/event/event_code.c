@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The codes of an event: what a core PMU takes for its config. It is written as a number (r1a8), or
+ * made by a resolver from a name. Also the parsers that all resolvers share.
+ */
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
@@ -115,4 +119,24 @@ bool event_is_word(const char *text, size_t length)
 			return false;
 	}
 	return true;
+}
+
+/* r1a8: the config in hexadecimal. */
+int event_raw_resolve(const struct event_context *context, const char *name, struct event *event,
+		      const char **rest, struct error *err)
+{
+	size_t n = event_core_pmus(context);
+	uint64_t config;
+
+	(void)err;
+	if (name[0] != 'r' || !event_parse_hex(name + 1, ":", &config, rest))
+		return EVENT_NOT_MINE;
+	event->kind = EVENT_HARDWARE;
+	/* The kernel finds the PMU of PERF_TYPE_RAW (4) if there is one core PMU. */
+	if (n < 2)
+		event_add_code(event, 0, PERF_TYPE_RAW, config);
+	else
+		for (size_t i = 0; i < n; i++)
+			event_add_code(event, i, context->pmus->items[i].type, config);
+	return 0;
 }

@@ -162,6 +162,20 @@ int event_generic_resolve(const struct event_context *context, const char *name,
 	return 0;
 }
 
+/* user_time and system_time: no event of the kernel has them, so core/collect reads /proc. */
+int event_proc_resolve(const struct event_context *context, const char *name, struct event *event,
+		       const char **rest, struct error *err)
+{
+	(void)err;
+	if (!context->sys ||
+	    (strcmp(name, EVENT_USER_TIME) != 0 && strcmp(name, EVENT_SYSTEM_TIME) != 0))
+		return EVENT_NOT_MINE;
+	event->kind = EVENT_PROC;
+	text_copy(event->unit, sizeof(event->unit), "ns");
+	*rest = name + strlen(name);
+	return 0;
+}
+
 const char *event_generic_title(const char *name)
 {
 	const struct generic *generic = find(name, strlen(name));

@@ -7,36 +7,13 @@
  */
 #include "core/base/util.h"
 #include "core/event/event_modifier.h"
-#include "core/event/event_resolver.h"
+#include "core/event/event_pfm_internal.h"
 #include "core/event/pfm_start.h"
 
 #include <errno.h>
-#include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct lookup {
-	const struct event_context *context;
-	char *name; /* without modifiers */
-	struct event *event;
-	pfm_pmu_info_t first; /* the PMU of the first code */
-	pfm_pmu_info_t wrong; /* one that knows the name, but not like this */
-	int code;             /* what it says, or PFM_ERR_NOTFOUND */
-	struct error *err;
-};
-
-static bool pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info)
-{
-	*info = (pfm_pmu_info_t){.size = sizeof(*info)};
-	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS;
-}
-
-/* Whether libpfm4 found that PMU here; perf_raw does nothing that event_raw.c does not. */
-static bool is_present(const pfm_pmu_info_t *info)
-{
-	return info->is_present && info->pmu != PFM_PMU_PERF_EVENT_RAW;
-}
 
 /*
  * Up to where the modifiers begin that are the same for every event. Not those letters that are
@@ -74,8 +51,6 @@ static int encode(const char *name, struct perf_event_attr *attr, int *index)
 	*index = argument.idx;
 	return result;
 }
-
-/* ---- whose counters */
 
 /* The PMU in sysfs that an attr is for, by its type; NO_PMU where there is none. */
 #define NO_PMU SIZE_MAX
@@ -128,14 +103,7 @@ static void take_attr(const struct perf_event_attr *from, struct perf_event_attr
 	attr->precise_ip = from->precise_ip;
 }
 
-static int fail_absent(struct lookup *lookup, const pfm_pmu_info_t *info)
-{
-	return error_set(lookup->err, -ENODEV,
-			 "'%s' is an event of %s, whose counters this kernel does not offer.",
-			 event_quote(lookup->name, strlen(lookup->name)).text, info->name);
-}
-
-static int add_generic(struct lookup *lookup, const struct perf_event_attr *attr)
+static int add_generic(struct pfm_lookup *lookup, const struct perf_event_attr *attr)
 {
 	struct event *event = lookup->event;
 	bool hardware = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
@@ -147,14 +115,14 @@ static int add_generic(struct lookup *lookup, const struct perf_event_attr *attr
 	return 0;
 }
 
-static int add_core(struct lookup *lookup, const pfm_pmu_info_t *info,
+static int add_core(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 		    const struct perf_event_attr *attr)
 {
 	size_t pmu = core_pmu_of(lookup->context, info, attr->type);
 	uint32_t type = attr->type;
 
 	if (pmu == NO_PMU)
-		return fail_absent(lookup, info);
+		return event_pfm_fail_absent(lookup, info);
 	if (event_core_pmus(lookup->context) > 1)
 		type = lookup->context->pmus->items[pmu].type;
 	for (size_t i = 0; i < lookup->event->n_codes; i++)
@@ -165,7 +133,7 @@ static int add_core(struct lookup *lookup, const pfm_pmu_info_t *info,
 	return 0;
 }
 
-static int add_uncore(struct lookup *lookup, const pfm_pmu_info_t *info,
+static int add_uncore(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 		      const struct perf_event_attr *attr)
 {
 	/* RAW: libpfm4 did not find it in sysfs and hands out a code for the wrong counters. */
@@ -173,7 +141,7 @@ static int add_uncore(struct lookup *lookup, const pfm_pmu_info_t *info,
 		attr->type == PERF_TYPE_RAW ? NO_PMU : pmu_of_type(lookup->context, attr->type);
 
 	if (pmu == NO_PMU)
-		return fail_absent(lookup, info);
+		return event_pfm_fail_absent(lookup, info);
 	lookup->event->kind = EVENT_SOCKET;
 	struct perf_event_attr *to = event_add_code(lookup->event, pmu, attr->type, attr->config);
 	to->config1 = attr->config1;
@@ -186,7 +154,7 @@ static int add_uncore(struct lookup *lookup, const pfm_pmu_info_t *info,
 	return 0;
 }
 
-static int add(struct lookup *lookup, const pfm_pmu_info_t *info,
+static int add(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 	       const struct perf_event_attr *attr)
 {
 	if (lookup->event->n_codes > 0 && info->type != lookup->first.type)
@@ -204,116 +172,8 @@ static int add(struct lookup *lookup, const pfm_pmu_info_t *info,
 	return add_core(lookup, info, attr);
 }
 
-/* ---- names that are known, but not like this */
-
-/* The event's name as libpfm4 finds it: PMU::EVENT. */
-static void event_part(const struct lookup *lookup, char *text, size_t size)
-{
-	const char *colons = strstr(lookup->name, "::");
-	const char *event = colons ? colons + 2 : lookup->name;
-
-	snprintf(text, size, "%s::%.*s", lookup->wrong.name, (int)strcspn(event, ":."), event);
-}
-
-/* Calls for every unit mask; of others too, if all. */
-static void each_attribute(int index, bool all, void (*fn)(void *arg, const char *name), void *arg)
-{
-	pfm_event_info_t event = {.size = sizeof(event)};
-
-	if (pfm_get_event_info(index, PFM_OS_PERF_EVENT_EXT, &event) != PFM_SUCCESS)
-		return;
-	for (int i = 0; i < event.nattrs; i++) {
-		pfm_event_attr_info_t attribute = {.size = sizeof(attribute)};
-
-		if (pfm_get_event_attr_info(index, i, PFM_OS_PERF_EVENT_EXT, &attribute) ==
-			    PFM_SUCCESS &&
-		    (all || attribute.type == PFM_ATTR_UMASK))
-			fn(arg, attribute.name);
-	}
-}
-
-struct name_list {
-	char text[128];
-	size_t n, left_out;
-};
-
-static void list_name(void *arg, const char *name)
-{
-	struct name_list *list = arg;
-	size_t length = strlen(name);
-
-	if (list->n + length + 3 > sizeof(list->text)) {
-		list->left_out++;
-		return;
-	}
-	list->n += (size_t)snprintf(list->text + list->n, sizeof(list->text) - list->n, "%s%s",
-				    list->n ? ", " : "", name);
-}
-
-static void offer_name(void *arg, const char *name)
-{
-	suggest_offer(arg, name);
-}
-
-/* The first part behind the event's name that is none of its attributes; NULL: all are. */
-static char *wrong_part(const struct lookup *lookup, int index, struct suggest *near)
-{
-	const char *colons = strstr(lookup->name, "::");
-	const char *at = colons ? colons + 2 : lookup->name;
-
-	for (at += strcspn(at, ":."); *at; at += strcspn(at, ":.")) {
-		at++;
-		size_t length = strcspn(at, ":.=");
-		char *part = xstrndup(at, length);
-
-		*near = (struct suggest){.word = part};
-		each_attribute(index, true, offer_name, near);
-		if (length > 0 && (!near->nearest || !event_same_name(part, length, near->nearest)))
-			return part;
-		free(part);
-	}
-	return NULL;
-}
-
-static int explain(struct lookup *lookup)
-{
-	char name[160];
-	struct name_list masks = {.n = 0};
-	struct suggest near = {0};
-	int code = lookup->code, result;
-
-	event_part(lookup, name, sizeof(name));
-	int index = pfm_find_event(name);
-	struct quoted quoted = event_quote(name, strlen(name));
-	if (index >= 0)
-		each_attribute(index, false, list_name, &masks);
-	const char *more = masks.left_out ? " and more" : "";
-	char *part = index >= 0 && code == PFM_ERR_ATTR ? wrong_part(lookup, index, &near) : NULL;
-
-	if (code == PFM_ERR_NOTSUPP)
-		result = fail_absent(lookup, &lookup->wrong);
-	else if (code == PFM_ERR_UMASK && masks.n > 0)
-		result = error_set(lookup->err, -EINVAL, "%s needs one of: %s%s.", quoted.text,
-				   masks.text, more);
-	else if (part && near.nearest)
-		result = error_set(lookup->err, -EINVAL, "%s has no '%s': did you mean '%s'?",
-				   quoted.text, event_quote(part, strlen(part)).text, near.nearest);
-	else if (part && masks.n > 0)
-		result =
-			error_set(lookup->err, -EINVAL, "%s has no '%s'; it has %s%s.", quoted.text,
-				  event_quote(part, strlen(part)).text, masks.text, more);
-	else
-		result = error_set(lookup->err, -EINVAL, "'%s': %s.",
-				   event_quote(lookup->name, strlen(lookup->name)).text,
-				   pfm_strerror(code));
-	free(part);
-	return result;
-}
-
-/* ---- looking */
-
 /* 0: added, or not its, and `code` says why; -errno where no other PMU needs to be asked. */
-static int try_pmu(struct lookup *lookup, const pfm_pmu_info_t *info, const char *name)
+static int try_pmu(struct pfm_lookup *lookup, const pfm_pmu_info_t *info, const char *name)
 {
 	struct perf_event_attr attr;
 	int index, code = encode(name, &attr, &index);
@@ -332,7 +192,7 @@ static int try_pmu(struct lookup *lookup, const pfm_pmu_info_t *info, const char
 	return 0;
 }
 
-static int try_present(struct lookup *lookup)
+static int try_present(struct pfm_lookup *lookup)
 {
 	size_t size = strlen(lookup->name) + 64;
 	char *name = xmalloc(size);
@@ -346,7 +206,8 @@ static int try_present(struct lookup *lookup)
 		{
 			pfm_pmu_info_t info;
 
-			if (result < 0 || !pmu_info(pmu, &info) || !is_present(&info) ||
+			if (result < 0 || !event_pfm_info(pmu, &info) ||
+			    !event_pfm_is_present(&info) ||
 			    (info.type == PFM_PMU_TYPE_OS_GENERIC) != generic)
 				continue;
 			snprintf(name, size, "%s::%s", info.name, lookup->name);
@@ -357,26 +218,8 @@ static int try_present(struct lookup *lookup)
 	return result;
 }
 
-static int fail_unknown_event(struct lookup *lookup, const pfm_pmu_info_t *info, const char *event)
-{
-	char *word = xstrndup(event, strcspn(event, ":."));
-	struct suggest near = {.word = word};
-	char hint[96];
-
-	for (int i = info->first_event; i >= 0; i = pfm_get_event_next(i)) {
-		pfm_event_info_t known = {.size = sizeof(known)};
-
-		if (pfm_get_event_info(i, PFM_OS_NONE, &known) == PFM_SUCCESS)
-			suggest_offer(&near, known.name);
-	}
-	suggest_text(&near, hint, sizeof(hint));
-	free(word);
-	return error_set(lookup->err, -ENOENT, "%s has no event '%s'%s.", info->name,
-			 event_quote(event, strlen(event)).text, hint);
-}
-
 /* PMU::EVENT, of a PMU that need not be here if libpfm4 is told to encode those of others. */
-static int try_named(struct lookup *lookup, const char *colons)
+static int try_named(struct pfm_lookup *lookup, const char *colons)
 {
 	size_t length = (size_t)(colons - lookup->name);
 	struct quoted quoted = event_quote(lookup->name, length);
@@ -388,7 +231,7 @@ static int try_named(struct lookup *lookup, const char *colons)
 	{
 		pfm_pmu_info_t info;
 
-		if (!pmu_info(pmu, &info))
+		if (!event_pfm_info(pmu, &info))
 			continue;
 		if (!event_same_name(lookup->name, length, info.name)) {
 			suggest_offer(&near, info.name);
@@ -402,7 +245,7 @@ static int try_named(struct lookup *lookup, const char *colons)
 					 "%s is another machine's: '%s' cannot be counted here.",
 					 info.name,
 					 event_quote(lookup->name, strlen(lookup->name)).text);
-		return fail_unknown_event(lookup, &info, colons + 2);
+		return event_pfm_fail_unknown(lookup, &info, colons + 2);
 	}
 	suggest_text(&near, hint, sizeof(hint));
 	return error_set(lookup->err, -ENOENT, "libpfm4 knows no PMU '%s'%s.", quoted.text, hint);
@@ -412,7 +255,7 @@ int event_pfm_resolve(const struct event_context *context, const char *name, str
 		      const char **rest, struct error *err)
 {
 	size_t length = length_without_modifiers(name);
-	struct lookup lookup = {
+	struct pfm_lookup lookup = {
 		.context = context, .event = event, .code = PFM_ERR_NOTFOUND, .err = err};
 	int result;
 
@@ -423,28 +266,8 @@ int event_pfm_resolve(const struct event_context *context, const char *name, str
 	const char *colons = strstr(lookup.name, "::");
 	result = colons ? try_named(&lookup, colons) : try_present(&lookup);
 	if (result == 0 && event->n_codes == 0)
-		result = lookup.code == PFM_ERR_NOTFOUND ? EVENT_NOT_MINE : explain(&lookup);
+		result = lookup.code == PFM_ERR_NOTFOUND ? EVENT_NOT_MINE
+							 : event_pfm_fail_known(&lookup);
 	free(lookup.name);
 	return result;
-}
-
-void event_pfm_suggest(struct suggest *suggest)
-{
-	pfm_pmu_t pmu;
-
-	if (!pfm_start())
-		return;
-	pfm_for_all_pmus(pmu)
-	{
-		pfm_pmu_info_t info;
-
-		if (!pmu_info(pmu, &info) || !is_present(&info) || info.type != PFM_PMU_TYPE_CORE)
-			continue;
-		for (int i = info.first_event; i >= 0; i = pfm_get_event_next(i)) {
-			pfm_event_info_t event = {.size = sizeof(event)};
-
-			if (pfm_get_event_info(i, PFM_OS_NONE, &event) == PFM_SUCCESS)
-				suggest_offer(suggest, event.name);
-		}
-	}
 }

@@ -48,6 +48,8 @@ struct event_aliases {
 };
 void event_alias_list(const struct event_context *context, struct event_aliases *aliases);
 void event_alias_list_fini(struct event_aliases *aliases);
+/* Adds a name to the struct event_aliases in `arg`; 1 once that is full. For sys_dir_each(). */
+int event_alias_add(void *arg, const char *name);
 
 /*
  * Appends a code with attr's size, type and config, for the CPUs: without guests where `kind` of

@@ -4,11 +4,14 @@
  * As perf does, a PMU of which there are several can be named without its number (uncore_imc for
  * uncore_imc_0 and _1) and without "uncore_", or with * and ?: then it is counted on each.
  */
+#include "core/base/util.h"
 #include "core/event/event_resolver.h"
 #include "core/event/event_term.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What an event of that PMU is. */
@@ -144,4 +147,57 @@ int event_alias_resolve(const struct event_context *context, const char *name, s
 			return result;
 	}
 	return event->n_codes > 0 ? 0 : EVENT_NOT_MINE;
+}
+
+bool event_is_alias_file(const char *name)
+{
+	static const char *const endings[] = {".scale", ".unit", ".snapshot", ".per-pkg",
+					      ".retire_latency"};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		size_t n = strlen(endings[i]);
+
+		if (length > n && strcmp(name + length - n, endings[i]) == 0)
+			return false;
+	}
+	return true;
+}
+
+int event_alias_add(void *arg, const char *name)
+{
+	struct event_aliases *list = arg;
+
+	if (list->n >= 1024)
+		return 1;
+	list->names =
+		array_reserve(list->names, &list->capacity, list->n + 1, sizeof(*list->names));
+	list->names[list->n++] = xstrdup(name);
+	return 0;
+}
+
+static int offer_alias(void *arg, const char *name)
+{
+	return event_is_alias_file(name) ? event_alias_add(arg, name) : 0;
+}
+
+void event_alias_list(const struct event_context *context, struct event_aliases *aliases)
+{
+	char path[160];
+
+	*aliases = (struct event_aliases){0};
+	for (size_t i = 0; context->sys && context->pmus && i < context->pmus->n; i++) {
+		snprintf(path, sizeof(path), PMU_DEVICES "/%s/events",
+			 context->pmus->items[i].name);
+		if (context->pmus->items[i].name[0])
+			sys_dir_each(context->sys, path, offer_alias, aliases);
+	}
+}
+
+void event_alias_list_fini(struct event_aliases *aliases)
+{
+	for (size_t i = 0; i < aliases->n; i++)
+		free(aliases->names[i]);
+	free(aliases->names);
+	*aliases = (struct event_aliases){0};
 }

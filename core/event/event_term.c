@@ -282,18 +282,6 @@ static bool is_about_samples(const struct term *term)
 	return is_named(term, "period") || is_named(term, "freq");
 }
 
-static int offer_name(void *arg, const char *name)
-{
-	struct event_aliases *list = arg;
-
-	if (list->n >= 1024)
-		return 1;
-	list->names =
-		array_reserve(list->names, &list->capacity, list->n + 1, sizeof(*list->names));
-	list->names[list->n++] = xstrdup(name);
-	return 0;
-}
-
 static int fail_unknown(struct encoding *e, const struct term *term)
 {
 	struct event_aliases list = {.n = 0};
@@ -304,7 +292,7 @@ static int fail_unknown(struct encoding *e, const struct term *term)
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), PMU_DEVICES "/%s/%s", e->pmu->name,
 			 i ? "events" : "format");
-		sys_dir_each(e->context->sys, path, offer_name, &list);
+		sys_dir_each(e->context->sys, path, event_alias_add, &list);
 	}
 	for (size_t i = 0; i < list.n; i++)
 		suggest_offer(&near, list.names[i]);
@@ -396,45 +384,4 @@ bool event_term_has_alias(const struct event_context *context, const struct pmu 
 	char text[16];
 
 	return pmu->name[0] && read_file(&e, "events", &term, "", text, sizeof(text)) > 0;
-}
-
-bool event_is_alias_file(const char *name)
-{
-	static const char *const endings[] = {".scale", ".unit", ".snapshot", ".per-pkg",
-					      ".retire_latency"};
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		size_t n = strlen(endings[i]);
-
-		if (length > n && strcmp(name + length - n, endings[i]) == 0)
-			return false;
-	}
-	return true;
-}
-
-static int offer_alias(void *arg, const char *name)
-{
-	return event_is_alias_file(name) ? offer_name(arg, name) : 0;
-}
-
-void event_alias_list(const struct event_context *context, struct event_aliases *aliases)
-{
-	char path[160];
-
-	*aliases = (struct event_aliases){0};
-	for (size_t i = 0; context->sys && context->pmus && i < context->pmus->n; i++) {
-		snprintf(path, sizeof(path), PMU_DEVICES "/%s/events",
-			 context->pmus->items[i].name);
-		if (context->pmus->items[i].name[0])
-			sys_dir_each(context->sys, path, offer_alias, aliases);
-	}
-}
-
-void event_alias_list_fini(struct event_aliases *aliases)
-{
-	for (size_t i = 0; i < aliases->n; i++)
-		free(aliases->names[i]);
-	free(aliases->names);
-	*aliases = (struct event_aliases){0};
 }

@@ -4,190 +4,13 @@
  * has most of it already, else into a new one. Then the groups are laid out: who leads, where the
  * switch event and the tick stand, which value is which counter.
  */
-#include "core/event/plan.h"
+#include "core/event/plan_internal.h"
 
 #include "core/base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- packing */
-
-/* Hardware events of one group to be. */
-struct pack {
-	unsigned *events;
-	size_t n;
-	size_t capacity;
-	unsigned refusals; /* how many wants did not fit */
-};
-
-/* A pack that refused so many is full: to ask for more opens a group in the kernel each time. */
-enum { REFUSALS_FULL = 8 };
-
-struct packing {
-	const struct plan_request *request;
-	size_t pmu;
-	struct pack *packs;
-	size_t n;
-	size_t capacity;
-};
-
-/* The code by which a PMU can count an event, or -1. */
-static int code_on(const struct event *event, size_t pmu)
-{
-	if (event->state != FIGURE_VALID)
-		return -1;
-	for (size_t i = 0; i < event->n_codes; i++)
-		if (event->codes[i].pmu == pmu && event->codes[i].state == FIGURE_VALID)
-			return (int)i;
-	return -1;
-}
-
-static bool pack_has(const struct pack *pack, unsigned event)
-{
-	for (size_t i = 0; i < pack->n; i++)
-		if (pack->events[i] == event)
-			return true;
-	return false;
-}
-
-static void pack_add(struct pack *pack, unsigned event)
-{
-	pack->events =
-		array_reserve(pack->events, &pack->capacity, pack->n + 1, sizeof(*pack->events));
-	pack->events[pack->n++] = event;
-}
-
-/* What must lead its group comes first; the rest as it came. */
-static void pack_order(struct pack *pack, const struct event *events)
-{
-	size_t leading = 0;
-
-	for (size_t i = 0; i < pack->n; i++) {
-		unsigned event = pack->events[i];
-		if (!events[event].leads)
-			continue;
-		memmove(&pack->events[leading + 1], &pack->events[leading],
-			(i - leading) * sizeof(*pack->events));
-		pack->events[leading++] = event;
-	}
-}
-
-/* Whether a pack (NULL: an empty one) could hold these events too. */
-static bool pack_fits(const struct packing *packing, const struct pack *pack,
-		      const struct pack *more)
-{
-	const struct plan_request *request = packing->request;
-	const struct event *events = request->events->items;
-	const struct event_code **codes;
-	struct pack all = {0};
-	bool fits;
-
-	for (size_t i = 0; pack && i < pack->n; i++)
-		pack_add(&all, pack->events[i]);
-	for (size_t i = 0; i < more->n; i++)
-		if (!pack_has(&all, more->events[i]))
-			pack_add(&all, more->events[i]);
-	pack_order(&all, events);
-	codes = xcalloc(all.n, sizeof(*codes));
-	for (size_t i = 0; i < all.n; i++) {
-		const struct event *event = &events[all.events[i]];
-		codes[i] = &event->codes[code_on(event, packing->pmu)];
-	}
-	fits = all.n <= request->most[packing->pmu] &&
-	       (!request->fits || request->fits(request->arg, packing->pmu, codes, all.n));
-	free(codes);
-	free(all.events);
-	return fits;
-}
-
-static size_t missing_from(const struct pack *pack, const struct pack *want)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < want->n; i++)
-		n += !pack_has(pack, want->events[i]);
-	return n;
-}
-
-static void put_into(struct pack *pack, const struct pack *want)
-{
-	for (size_t i = 0; i < want->n; i++)
-		if (!pack_has(pack, want->events[i]))
-			pack_add(pack, want->events[i]);
-}
-
-/* Into the pack that lacks least of it; false where it fits none, not even an empty one. */
-static bool place(struct packing *packing, const struct pack *want)
-{
-	struct pack *best = NULL;
-	size_t best_missing = 0;
-
-	for (size_t i = 0; i < packing->n; i++) {
-		size_t missing = missing_from(&packing->packs[i], want);
-
-		if (missing == 0)
-			return true;
-		if (best && missing >= best_missing)
-			continue;
-		if (packing->packs[i].refusals >= REFUSALS_FULL)
-			continue;
-		if (!pack_fits(packing, &packing->packs[i], want)) {
-			packing->packs[i].refusals++;
-			continue;
-		}
-		best = &packing->packs[i];
-		best_missing = missing;
-	}
-	if (!best) {
-		if (want->n > 1 && !pack_fits(packing, NULL, want))
-			return false;
-		packing->packs = array_reserve(packing->packs, &packing->capacity, packing->n + 1,
-					       sizeof(*packing->packs));
-		best = &packing->packs[packing->n++];
-		*best = (struct pack){0};
-	}
-	put_into(best, want);
-	return true;
-}
-
-/* What cannot stand in one group is taken apart. */
-static void place_apart(struct packing *packing, const struct pack *want)
-{
-	for (size_t i = 0; i < want->n; i++)
-		place(packing, &(struct pack){.events = &want->events[i], .n = 1});
-}
-
-static void pack_domain(struct packing *packing)
-{
-	const struct plan_request *request = packing->request;
-	const struct event *events = request->events->items;
-
-	for (size_t i = 0; i < request->wants->n; i++) {
-		const struct plan_want *want = &request->wants->items[i];
-		struct pack hardware = {0};
-
-		for (size_t k = 0; k < want->n; k++) {
-			const struct event *event = &events[want->events[k]];
-			if (event->kind == EVENT_HARDWARE && code_on(event, packing->pmu) >= 0 &&
-			    !pack_has(&hardware, want->events[k]))
-				pack_add(&hardware, want->events[k]);
-		}
-		if (hardware.n > 0 && !place(packing, &hardware))
-			place_apart(packing, &hardware);
-		free(hardware.events);
-	}
-}
-
-static void packing_fini(struct packing *packing)
-{
-	for (size_t i = 0; i < packing->n; i++)
-		free(packing->packs[i].events);
-	free(packing->packs);
-}
-
-/* ---- layout */
 
 struct drawing {
 	const struct plan_request *request;
@@ -240,15 +63,14 @@ static void add_counter(struct drawing *drawing, struct plan_group *group, size_
 	add_member(group, (int)event);
 }
 
-static void add_hardware(struct drawing *drawing, struct plan_group *group, struct pack *pack,
-			 size_t pmu)
+static void add_hardware(struct drawing *drawing, struct plan_group *group,
+			 const struct plan_pack *pack, size_t pmu)
 {
 	const struct event *events = drawing->request->events->items;
 
-	pack_order(pack, events);
 	for (size_t i = 0; i < pack->n; i++)
 		add_counter(drawing, group, pack->events[i],
-			    code_on(&events[pack->events[i]], pmu));
+			    plan_code_on(&events[pack->events[i]], pmu));
 	group->layout.n_hardware = group->n_members;
 }
 
@@ -339,14 +161,14 @@ static void add_task_domain(struct drawing *drawing)
 /* Per task: its hardware groups alone, which may be none. */
 static void add_task_pmu(struct drawing *drawing, size_t pmu)
 {
-	struct packing packing = {.request = drawing->request, .pmu = pmu};
+	struct plan_packing packing = {.request = drawing->request, .pmu = pmu};
 	unsigned first = drawing->plan->shape.n_groups;
 
-	pack_domain(&packing);
+	plan_packing_fill(&packing);
 	for (size_t i = 0; i < packing.n; i++)
 		add_hardware(drawing, add_group(drawing), &packing.packs[i], pmu);
 	add_domain(drawing, (struct plan_domain){.pmu = pmu, .first_group = first});
-	packing_fini(&packing);
+	plan_packing_fini(&packing);
 }
 
 /* A task's time is told by any of its groups: there must be one. */
@@ -361,11 +183,11 @@ static void add_task_clock(struct plan *plan)
 static void add_core_domain(struct drawing *drawing, size_t pmu)
 {
 	const struct plan_request *request = drawing->request;
-	struct packing packing = {.request = request, .pmu = pmu};
+	struct plan_packing packing = {.request = request, .pmu = pmu};
 	struct plan *plan = drawing->plan;
 	unsigned first = plan->shape.n_groups;
 
-	pack_domain(&packing);
+	plan_packing_fill(&packing);
 	bool joined = packing.n == 1 && !request->separate_clock;
 	struct plan_group *clock = add_group(drawing);
 	if (joined)
@@ -381,7 +203,7 @@ static void add_core_domain(struct drawing *drawing, size_t pmu)
 	while (is_size_taken(plan, first + 1, plan->groups[first].n_members))
 		add_member(&plan->groups[first], PLAN_PAD);
 	add_domain(drawing, (struct plan_domain){.pmu = pmu, .first_group = first});
-	packing_fini(&packing);
+	plan_packing_fini(&packing);
 }
 
 static void add_socket_domain(struct drawing *drawing, size_t event, size_t code)
