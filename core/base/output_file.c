@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/output_file.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/safe_path.h"
 #include "core/base/util.h"
 
@@ -52,7 +53,7 @@ static int open_present(struct safe_path *place, const char *path, struct error 
 	    opened.st_ino != place->status.st_ino)
 		result = safe_path_refuse(path, -EEXIST, err);
 	else if (regular)
-		result = safe_path_lock(fd, path, err);
+		result = file_lock(fd, path, err);
 	if (result == 0 && regular && ftruncate(fd, 0) < 0)
 		result = safe_path_refuse(path, -errno, err);
 	if (result == 0)
@@ -68,7 +69,7 @@ static int make(const struct safe_path *place, const char *path, struct error *e
 
 	if (fd < 0)
 		return safe_path_refuse(path, -errno, err);
-	int result = safe_path_lock(fd, path, err);
+	int result = file_lock(fd, path, err);
 	if (result == 0)
 		return fd;
 	close(fd);

@@ -8,6 +8,7 @@
 #include "core/base/published_file.h"
 
 #include "core/base/atomic_file.h"
+#include "core/base/file_lock.h"
 #include "core/base/safe_path.h"
 #include "core/base/util.h"
 
@@ -28,7 +29,7 @@ static int check_lock(const struct published_file_replace *file, const struct sa
 		return 0;
 	int fd = openat(place->directory, place->name,
 			O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	int rc = fd < 0 ? 0 : safe_path_lock(fd, file->path, err);
+	int rc = fd < 0 ? 0 : file_lock(fd, file->path, err);
 	if (fd >= 0)
 		close(fd);
 	return rc;
@@ -112,7 +113,7 @@ static int put(struct published_file_replace *file, const struct safe_path *plac
 	if (!rc && fchmod(new.fd, 0644))
 		rc = -errno;
 	if (!rc)
-		rc = safe_path_lock(new.fd, file->path, NULL);
+		rc = file_lock(new.fd, file->path, NULL);
 	if (!rc)
 		rc = atomic_file_put(&new);
 	if (!rc) {

@@ -197,25 +197,3 @@ bool safe_path_is(const struct safe_path *place, const struct stat *file)
 		       place->descriptor ? 0 : AT_SYMLINK_NOFOLLOW) == 0 &&
 	       named.st_dev == file->st_dev && named.st_ino == file->st_ino;
 }
-
-/*
- * Who may only read a file can have a lock on it for reading, or one of flock(2): neither is to
- * keep us from writing.
- */
-static bool is_locked(int fd)
-{
-	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-	if (fcntl(fd, F_OFD_SETLK, &all) == 0 || (errno != EAGAIN && errno != EACCES))
-		return false;
-	all = (struct flock){.l_type = F_RDLCK, .l_whence = SEEK_SET};
-	return fcntl(fd, F_OFD_GETLK, &all) == 0 && all.l_type == F_WRLCK;
-}
-
-int safe_path_lock(int fd, const char *path, struct error *err)
-{
-	if (!is_locked(fd))
-		return 0;
-	return error_set(err, -EBUSY,
-			 "'%.120s' is being written by another pmctop: take another name.", path);
-}

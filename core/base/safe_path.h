@@ -44,12 +44,6 @@ bool safe_path_is_open(const struct stat *status);
 
 /* Whether the name is still, or again, that of this file. */
 bool safe_path_is(const struct safe_path *place, const struct stat *file);
-/*
- * Keeps others from writing to this file while it is open, for writing: 0, or -EBUSY and a
- * sentence. Where the file system knows no locks there are none.
- */
-int safe_path_lock(int fd, const char *path, struct error *err);
-
 /* "'path' cannot be written: ..." and what to do about it; the code. */
 int safe_path_refuse(const char *path, int code, struct error *err);
 /* That it is somebody else's file; -EPERM. */

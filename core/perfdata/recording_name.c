@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/perfdata/recording_name.h"
 
+#include "core/base/file_lock.h"
 #include "core/base/safe_path.h"
 #include "core/base/util.h"
 #include "core/perfdata/perfdata.h"
@@ -57,7 +58,7 @@ static int hold(const struct safe_path *place, const char *name, const char *pat
 		result = refuse(err, -EINVAL, path, "is no file: name one, which need not exist.");
 	else if (status->st_uid != geteuid())
 		result = refuse(err, -EPERM, path, "belongs to somebody else: take another name.");
-	else if (safe_path_lock(fd, path, NULL))
+	else if (file_lock(fd, path, NULL))
 		result = refuse(err, -EBUSY, path, "is being recorded to: take another name.");
 	else if (!is_recording(fd, status))
 		result = refuse(err, -EEXIST, path, "is no recording: take another name.");
@@ -137,7 +138,7 @@ static int create_in(const struct safe_path *place, const char *path, int *doome
 	if (fd < 0)
 		return refuse_code(err, fd, path);
 	/* Between the two calls somebody else may have made way for theirs. */
-	if (safe_path_lock(fd, path, NULL) == 0 && is_named(place, fd, &mine))
+	if (file_lock(fd, path, NULL) == 0 && is_named(place, fd, &mine))
 		return fd;
 	close(fd);
 	return refuse(err, -EBUSY, path, "is being recorded to: take another name.");

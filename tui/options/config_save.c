@@ -3,6 +3,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/bounded_read.h"
+#include "core/base/file_lock.h"
 #include "core/base/safe_path.h"
 #include "core/base/util.h"
 #include "tui/options/config.h"
@@ -126,7 +127,7 @@ static int hold(struct save *save, struct error *err)
 			  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (save->fd < 0)
 		return refuse_errno(save, -errno, err);
-	if (safe_path_lock(save->fd, save->named, NULL) || !safe_path_is(place, &place->status))
+	if (file_lock(save->fd, save->named, NULL) || !safe_path_is(place, &place->status))
 		return refuse(save, -EBUSY, "another pmctop saves it now, try again", err);
 	return 0;
 }
