@@ -123,6 +123,14 @@ static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t eve
 	return figure;
 }
 
+static bool any_group_counted(const struct tally_shape *shape, const uint64_t *tally)
+{
+	for (unsigned i = 0; i < shape->n_groups; i++)
+		if (tally[tally_group(shape, i)] > 0)
+			return true;
+	return false;
+}
+
 static struct figure read_counters(const struct metric_reading *reading,
 				   const struct metric_input *input)
 {
@@ -141,8 +149,11 @@ static struct figure read_counters(const struct metric_reading *reading,
 	struct counted sum = sum_counters(reading, &input->plan->shape, tally);
 	uint64_t clock_ns = time_of(event, reading, tally);
 	struct figure figure = figure_exact(sum.value * event->scale);
-	if (clock_ns == 0 && event->kind != EVENT_SOCKET)
+	if (clock_ns == 0 && event->kind != EVENT_SOCKET &&
+	    (sum.value > 0 || !any_group_counted(&input->plan->shape, tally)))
 		return figure;
+	/* Also without time on the clock: its last reading failed, that of another group did not.
+	 */
 	if (sum.covered_ns == 0)
 		return unknown(FIGURE_NOT_COUNTED);
 	if (sum.scaled || !is_whole(sum.covered_ns, clock_ns)) {

@@ -255,6 +255,7 @@ static void scaling(void **state)
 		{"not while it ran", "cache-misses", 1000, 1000, 0, FIGURE_NOT_COUNTED, 0, 0},
 		{"counted in no time", "branch-misses", 1000, 0, 1000, FIGURE_VALID, 3e6, 1},
 		{"it did not run", "cycles", 0, 0, 0, FIGURE_VALID, 1e9, 1},
+		{"the clock was not read", "cache-misses", 0, 1000, 0, FIGURE_NOT_COUNTED, 0, 0},
 		{"derived events are never scaled", "context-switches", 1000, 250, 250,
 		 FIGURE_VALID, 40, 1},
 		{"the smallest share wins", "cycles + cache-misses", 1000, 500, 250, FIGURE_SCALED,
