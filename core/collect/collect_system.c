@@ -391,10 +391,14 @@ static void system_cut(struct collect *collect)
 	duty_cycle_cut(&self->windows);
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
+	collect->interval.uncounted = self->uncounted.text[0] != '\0';
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		struct cpu_counters *cpu = &self->cpus.items[i];
 		if (cpu->open)
 			attrib_cut(self->attrib, cpu->index);
+		/* It runs on, but the counts since its last record are unknown. */
+		collect->interval.uncounted |=
+			cpu->open && cpu->dead && cpu_list_has(&self->online, cpu->number);
 		collect->interval.cpu_online[i] =
 			cpu->open && !cpu->dead && cpu_list_has(&self->online, cpu->number);
 		collect->interval.cpu_whole[i] =

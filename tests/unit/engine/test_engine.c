@@ -676,14 +676,14 @@ static const struct going goings[] = {
 #define WENT "Offline, or without counters: CPU 1."
 #define CAME "Online, and counted from now on: CPU 1."
 
-static void check_busy(struct snapshot *snapshot, pid_t tid)
+static void check_busy(struct snapshot *snapshot, pid_t tid, enum figure_state ipc_state)
 {
 	struct figure cpu = task_figure(snapshot, tid, "cpu_percent");
 	struct figure ipc = task_figure(snapshot, tid, "ipc");
 
 	if (cpu.value < 99.9 || cpu.value > 100.1)
 		fail_msg("%d: %f %%", (int)tid, cpu.value);
-	assert_int_equal(ipc.state, FIGURE_VALID);
+	assert_int_equal(ipc.state, ipc_state);
 	assert_true(fabs(ipc.value - 0.5) < 0.001);
 	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
 }
@@ -709,19 +709,20 @@ static void test_goes_within_an_interval(void **state)
 		fk_script(fk, back, ARRAY_SIZE(back));
 	}
 	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	check_busy(snapshot, 50);
+	/* Where it came back, tasks ran on it uncounted. */
+	check_busy(snapshot, 50, this->on_ms > 0 ? FIGURE_LOST : FIGURE_VALID);
 	assert_true(has_note(snapshot, WENT));
 	snapshot_free(snapshot);
 
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	check_busy(snapshot, 50);
+	check_busy(snapshot, 50, FIGURE_VALID);
 	assert_int_equal(snapshot->n_cpus, this->on_ms > 0 ? 2 : 1);
 	assert_int_equal(has_note(snapshot, CAME), this->on_ms > 0);
 	assert_int_equal(has_note(snapshot, WENT), this->on_ms == 0);
 	if (this->on_ms > 0) { /* since it was opened */
 		snapshot_free(snapshot);
 		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		check_busy(snapshot, 60);
+		check_busy(snapshot, 60, FIGURE_VALID);
 	}
 	snapshot_free(snapshot);
 	assert_int_equal(fk_open_fds(fk), this->on_ms > 0 ? fds : fds / 2);
@@ -868,6 +869,33 @@ static void test_target_without_descriptors(void **state)
 	}
 }
 
+/* The counters of an online CPU cannot be read: every row of that interval is marked. */
+static void test_cpu_is_not_read(void **state)
+{
+	static const struct engine_config with_idle = {.idle = true};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_task(fk, &(struct fk_spec){.tid = 50, .rates = HALF_IPC});
+	fk_task(fk, &(struct fk_spec){.tid = 60, .rates = HALF_IPC});
+	fk_switch(fk, 0, 50);
+	fk_switch(fk, 1, 60);
+	struct engine *engine = open_engine_with(&sys, &with_idle);
+	snapshot_free(nth_snapshot(engine, fk, 3));
+	fk_fail(fk, FK_PERF_READ, 1, EIO);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 1);
+	assert_true(has_lost(snapshot, 50));
+	assert_true(has_lost(snapshot, 60));
+	snapshot_free(snapshot);
+	fk_fail(fk, FK_PERF_READ, 0, 0);
+	snapshot = nth_snapshot(engine, fk, 3);
+	assert_false(has_lost(snapshot, 50));
+	assert_false(has_lost(snapshot, 60));
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* One task runs all the time. */
 static struct engine *open_busy(struct fk *fk, const struct sys *sys)
 {
@@ -890,7 +918,7 @@ static void test_suspend(void **state)
 		if (i == 3)
 			fk_sleep(fk, 1500 * NS_PER_MS);
 		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-		check_busy(snapshot, 50);
+		check_busy(snapshot, 50, FIGURE_VALID);
 		assert_true(snapshot->interval_ns < INTERVAL_NS + NS_PER_MS);
 		assert_int_equal(has_note(snapshot, "The machine slept for 3600.0 s"), i > 0);
 		assert_int_equal(has_note(snapshot, "The machine slept for 1.5 s"), i == 3);
@@ -1171,6 +1199,7 @@ int main(void)
 		cmocka_unit_test(test_hotplug),
 		cmocka_unit_test(test_notes_of_cpus_end),
 		cmocka_unit_test(test_cpu_without_descriptors),
+		cmocka_unit_test(test_cpu_is_not_read),
 		cmocka_unit_test(test_target_without_descriptors),
 		cmocka_unit_test(test_suspend),
 		cmocka_unit_test(test_stolen),
