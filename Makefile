@@ -236,7 +236,9 @@ dist: ## build build/pmctop-VERSION.tar.gz, the sources of the last commit
 
 ## Debian packages
 
-DEPS      = .package/deps.sh install $@
+# Only `make run`, `make test` and these targets themselves install packages. Other targets that need
+# some fail with their names.
+DEPS      = .package/deps.sh $(if $(filter run test %deps,$(MAKECMDGOALS)),install,check) $@
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libncurses-dev libpfm4-dev libinih-dev \
 	libzstd-dev libmicrohttpd-dev

@@ -21,7 +21,7 @@ fi
 suite=$1 root=$2/$1 source=$(cd "$(dirname "$0")/.." && pwd)
 
 [ "$(id -u)" = 0 ] || skip "needs root, for debootstrap and chroot"
-command -v debootstrap >/dev/null || skip "needs debootstrap"
+command -v debootstrap >/dev/null || skip "needs debootstrap: sudo apt-get install debootstrap"
 unshare --mount true 2>/dev/null || skip "needs the right to make a mount namespace"
 # shellcheck disable=SC2016 # the variables are apt's
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' |

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make install and uninstall, what make says where something is missing, and what a version costs.
+"""make install and uninstall, missing packages, and the cost of another version.
 
 Prints TAP. BUILD is the build directory.
 """
@@ -153,6 +153,28 @@ def without(top, name, wanted, *arguments):
     shutil.rmtree(build)
 
 
+def missing_packages(top):
+    """With stand-ins: no package is installed, and apt-get installs none."""
+    tools, log = os.path.join(top, "tools"), os.path.join(top, "apt-get.log")
+    os.mkdir(tools)
+    for name, body in (("dpkg-query", "exit 1"), ("id", "echo 0"), ("apt-get", f'echo "$*" >>{log}')):
+        with open(os.path.join(tools, name), "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{body}\n")
+            os.fchmod(file.fileno(), 0o755)
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    result = make("deb", env=environment)
+    check("make deb without its packages: one line names them and the target that installs them",
+          result.returncode and len(told(result)) == 1 and " dpkg-dev" in told(result)[0]
+          and told(result)[0].endswith("make deb-deps"), result)
+    check("and installs none", not os.path.exists(log))
+    result = make("deps", env=environment)
+    with open(log, encoding="ascii") as file:
+        commands = file.read()
+    check("make deps prints the packages, and installs them", result.returncode == 0
+          and re.search("apt-get:.* libpfm4-dev", result.stdout)
+          and re.search("install -y .* libpfm4-dev", commands), (result, commands))
+
+
 def another_version():
     """What would have to be made anew for another commit: who holds its name."""
     version = subprocess.run([PMCTOP, "--version"], capture_output=True, check=True).stdout.split()[1]
@@ -192,6 +214,7 @@ def main():
         installed(top)
         strange(top)
         refused(top)
+        missing_packages(top)
         another_version()
         if os.path.exists(os.path.join(TREE, ".git")) and shutil.which("git"):
             of_tarball(top)
