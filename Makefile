@@ -3,13 +3,13 @@
 # `make help` lists all targets. Everything that is built is in $(BUILD), one folder for each kind of
 # build. Shell programs are in .package/; the tests and checks are in tests/tests.mk.
 #
-#   for another machine   make CROSS=aarch64-linux-gnu- SYSROOT=dir STATIC=1 BUILD=build/arm64
+#   another machine       make CROSS=aarch64-linux-gnu- SYSROOT=dir STATIC=1 BUILD=build/arm64
 #   another compiler      make CC=clang WERROR=1 BUILD=build/clang
 #   without --listen      make HTTP=0 BUILD=build/no-http
 #   another version       make VERSION=1.2.3
 #   sanitizers            make SANITIZE=address,undefined BUILD=build/asan
 #   not hardened          make HARDEN=0 BUILD=build/soft
-#   all commands shown    make V=1
+#   show all commands     make V=1
 
 BUILD    ?= build
 ifeq ($(BUILD),)
@@ -51,7 +51,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 
 CFLAGS   ?= -O2 -g
 
-# The flags depend on the compiler (.package/flags.sh).
+# The compiler is tried with each flag (.package/flags.sh).
 HARDEN   ?= 1
 ifneq ($(filter-out 0,$(HARDEN)),)
 HARDEN_CFLAGS := $(shell SANITIZE=$(SANITIZE) .package/flags.sh harden $(CC) $(SYSROOT_CFLAGS) $(CFLAGS))

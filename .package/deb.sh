@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deb.sh BUILD VERSION: BUILD/pmctop_VERSION_ARCH.deb, out of what make install put into
-# BUILD/deb/root (make deb). $DEBFULLNAME and $DEBEMAIL say who makes it; of one commit it is always
-# the same. It has no maintainer scripts: nothing runs when it is installed.
+# deb.sh BUILD VERSION: makes BUILD/pmctop_VERSION_ARCH.deb of the files that make install put into
+# BUILD/deb/root (make deb). $DEBFULLNAME and $DEBEMAIL are its maintainer. Two packages of the same
+# commit are identical. The package has no maintainer scripts: nothing runs when it is installed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,7 +27,7 @@ pmctop ($version) unstable; urgency=medium
  -- $maintainer  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
 CHANGES
 
-# Debian has the licence in copyright.
+# A Debian package has its licence in the file copyright.
 {
 	license=$doc/LICENSE
 	sed -e "s/@COPYRIGHT@/$(sed -n 's/^Copyright (c) //p' "$license")/" -e '/@LICENSE@/d' "$here/copyright"
@@ -38,10 +38,10 @@ cp "$here/README.Debian" "$doc/"
 gzip -9n <"$build/deb/debian/changelog" >"$doc/changelog.gz"
 gzip -9n "$root/usr/share/man/man1/pmctop.1"
 
-# Nobody can be written to who is not named.
+# Without $DEBEMAIL the maintainer has no valid address, which lintian reports.
 if [ -z "${DEBEMAIL:-}" ]; then
 	mkdir -p "$root/usr/share/lintian/overrides"
-	printf '%s\n' "# Made by somebody who set no DEBEMAIL, for machines of his own." \
+	printf '%s\n' "# Built without DEBEMAIL, for the machines of the builder." \
 		"pmctop: bogus-mail-host" "pmctop: bogus-mail-host-in-debian-changelog" \
 		>"$root/usr/share/lintian/overrides/pmctop"
 fi

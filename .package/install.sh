@@ -4,7 +4,7 @@
 # install.sh ACTION FROM=TO...: installs each file FROM as $INTO/TO, or removes it. The first one is
 # the program.
 #
-#   install        everybody may run the program
+#   install        all users may run the program
 #   install-caps   the same, with the capabilities that let it count all tasks. With $ONLY_GROUP, only
 #                  that group may run it
 #   uninstall      removes the files, and folders that are empty then. Those of the system stay, if
