@@ -6,7 +6,7 @@
 #include "core/metric/metric.h"
 
 #include "core/base/util.h"
-#include "core/metric/metric_op.h"
+#include "core/metric/metric_internal.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "core/metric/metric.h"
 
 #include "core/base/util.h"
-#include "core/metric/metric_op.h"
+#include "core/metric/metric_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/metric/metric_op.h"
+#include "core/metric/metric_internal.h"
 #include "core/sys/cpu_model.h"
 
 #include <errno.h>

@@ -1,11 +1,51 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The built-in metrics are data: one .def file for each subject. This file holds the table and what
+ * finds, copies and frees definitions.
+ *
+ * Thresholds: one threshold from a source is `warn`, and `bad` is twice as far. Two thresholds from
+ * a source are used as they are. Thresholds without a named source are heuristics.
+ *
+ * Forms go from the best to the last resort. A form names the vendor if it needs an event that only
+ * some CPUs of that vendor have. If sysfs or the kernel does not have the event, the next form is
+ * tried.
+ */
 #include "core/metric/metric_def.h"
 
 #include "core/base/suggest.h"
 #include "core/base/util.h"
+#include "core/sys/cpu_model.h"
 
 #include <errno.h>
 #include <string.h>
+
+const struct metric_def metric_table[] = {
+#include "core/metric/time.def"
+
+#include "core/metric/work.def"
+
+#include "core/metric/branch.def"
+
+#include "core/metric/cache.def"
+
+#include "core/metric/tlb.def"
+
+#include "core/metric/topdown.def"
+
+#include "core/metric/kernel.def"
+
+#include "core/metric/machine.def"
+};
+
+const size_t metric_table_n = ARRAY_SIZE(metric_table);
+
+const struct metric_def *metric_def_find(const char *name)
+{
+	for (size_t i = 0; i < metric_table_n; i++)
+		if (strcmp(metric_table[i].name, name) == 0)
+			return &metric_table[i];
+	return NULL;
+}
 
 const struct metric_def *metric_def_lookup(const struct metric_def *native, size_t n_own,
 					   const char *name)

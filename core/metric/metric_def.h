@@ -58,7 +58,7 @@ struct metric_def {
 	bool machine; /* of the whole machine only: no task and no CPU has it */
 };
 
-/* The built-in metrics, by subject: core/metric/metric_table.c. */
+/* The built-in metrics, by subject: core/metric/metric_def.c. */
 extern const struct metric_def metric_table[];
 extern const size_t metric_table_n;
 

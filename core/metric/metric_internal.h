@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_METRIC_INTERNAL_H
+#define PMCTOP_METRIC_INTERNAL_H
+
+#include <stddef.h>
+
+/*
+ * The stack program that a formula compiles to. metric_compile.c makes it, metric_bind.c sets the
+ * readings of its events, metric.c runs it. The operations are in postfix order.
+ */
+
+/* Slots of the stack. A formula that needs more does not compile. */
+#define METRIC_DEPTH_MAX 64
+
+enum op_code {
+	OP_NUMBER,
+	OP_EVENT,
+	OP_UNSUPPORTED, /* a variable that this machine does not have */
+	OP_INTERVAL,
+	OP_CPU_TIME,
+	OP_NEGATE,
+	OP_ADD,
+	OP_SUBTRACT,
+	OP_MULTIPLY,
+	OP_DIVIDE,
+	OP_LESS,
+	OP_LESS_EQUAL,
+	OP_GREATER,
+	OP_GREATER_EQUAL,
+	OP_EQUAL,
+	OP_NOT_EQUAL,
+	OP_MIN,
+	OP_MAX,
+	OP_IF,
+};
+
+struct metric_op {
+	enum op_code code;
+	union {
+		double number;
+		struct {
+			size_t event;
+			size_t reading; /* index in the readings, once bound; also of CPU_TIME */
+		};
+	};
+};
+
+#endif
