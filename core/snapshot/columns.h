@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_COLUMNS_H
+#define PMCTOP_COLUMNS_H
+
+#include "core/event/event.h"
+#include "core/event/plan.h"
+#include "core/metric/metric.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The events and compiled metrics of a run. They do not change once they are made: a change of
+ * either makes new columns. The maker allocates them with xcalloc and sets `references` to 1. The
+ * last columns_unref() frees them and all that they point to.
+ */
+struct columns {
+	struct event_set events;
+	struct plan *plan;       /* a reference; its shape is the shape of all tallies */
+	struct metric_def *defs; /* copies; of `metrics`, in their order */
+	struct metric *metrics;
+	size_t n_metrics;
+	size_t n_preset; /* metrics of the preset, the first ones; the user added the others */
+	struct metric_readings readings;       /* of all metrics */
+	struct metric_readings event_readings; /* one for each event, over all its counters */
+	char *preset;                          /* name of the preset, owned */
+	char **pmus; /* names by the PMU indices of event codes and domains; owned */
+	size_t n_pmus;
+	enum event_levels levels; /* counted levels of events whose name has no modifier */
+	unsigned references;
+};
+
+struct columns *columns_ref(struct columns *columns); /* any thread */
+void columns_unref(struct columns *columns);          /* any thread; NULL is fine */
+/* Returns the index of the metric of that name, or -ENOENT. */
+int columns_metric(const struct columns *columns, const char *name);
+
+/* Evaluates the metrics of one tally after the other, in one buffer. */
+struct evaluator {
+	const struct columns *columns;
+	struct metric_input input; /* the caller sets `machine` and `lost` */
+	struct figure interval_s;
+	struct figure *counts; /* owned; one for each reading */
+};
+
+void evaluator_init(struct evaluator *evaluator, const struct columns *columns,
+		    struct figure interval_s);
+void evaluator_fini(struct evaluator *evaluator);
+/* Fills figures[n_metrics]. */
+void evaluator_run(struct evaluator *evaluator, const uint64_t *tally, struct figure *figures);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rows are parallel arrays, so that sums and metrics run over dense memory. Rows that did not run
+ * share one tally and its figures: a machine may have thousands of them.
+ */
+#include "core/snapshot/rows.h"
+
+#include "core/base/util.h"
+
+#include <stdlib.h>
+
+void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows)
+{
+	size_t places = n + (n_still > 0);
+
+	*rows = (struct rows){
+		.n = n + n_still,
+		.n_still = n_still,
+		.items = xcalloc(n + n_still, sizeof(*rows->items)),
+		.tallies = xcalloc(places,
+				   tally_width(&columns->plan->shape) * sizeof(*rows->tallies)),
+		.figures = xcalloc(places, columns->n_metrics * sizeof(*rows->figures)),
+	};
+}
+
+void rows_init(const struct columns *columns, size_t n, struct rows *rows)
+{
+	rows_init_still(columns, n, 0, rows);
+}
+
+void rows_fini(struct rows *rows)
+{
+	free(rows->items);
+	free(rows->tallies);
+	free(rows->figures);
+	free(rows->only);
+	free(rows->parents);
+	*rows = (struct rows){0};
+}
+
+void rows_evaluate(const struct columns *columns, struct figure interval_s, struct rows *rows)
+{
+	struct evaluator evaluator;
+
+	evaluator_init(&evaluator, columns, interval_s);
+	for (size_t i = 0; i < rows->n && i <= rows->n - rows->n_still; i++) {
+		if (rows->only && rows->only[i] != SIZE_MAX)
+			continue;
+		evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+		evaluator_run(&evaluator, rows_tally(columns, rows, i),
+			      rows->figures + i * columns->n_metrics);
+	}
+	evaluator_fini(&evaluator);
+}
+
+void rows_evaluate_sums(const struct columns *columns, struct figure interval_s,
+			const struct rows *parts, size_t *only, struct rows *rows)
+{
+	rows->parts = parts;
+	rows->only = only;
+	/* Not zeroed: most pages may never be touched. */
+	rows->figures = xreallocarray(NULL, rows->n, columns->n_metrics * sizeof(*rows->figures));
+	rows_evaluate(columns, interval_s, rows);
+}
+
+void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
+		       const struct rows *rows, size_t i, struct figure *figures)
+{
+	struct evaluator evaluator;
+
+	evaluator_init(&evaluator, columns, interval_s);
+	evaluator.input.lost = rows->items[i].flags & ROW_LOST;
+	evaluator_run(&evaluator, rows_tally(columns, rows, i), figures);
+	evaluator_fini(&evaluator);
+}

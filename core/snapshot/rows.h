@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_ROWS_H
+#define PMCTOP_ROWS_H
+
+#include "core/base/figure.h"
+#include "core/event/tally.h"
+#include "core/snapshot/columns.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Tasks, or groups of tasks (core/snapshot/rollup.h), with their tallies and figures. */
+
+enum row_flag {
+	ROW_EXITED = 1 << 0, /* ended within this interval */
+	ROW_KERNEL = 1 << 1, /* a kernel thread */
+	ROW_LOST = 1 << 2,   /* ran on a CPU that had gaps: its counts are a lower bound */
+	ROW_ABOVE = 1 << 3,  /* does not pass the filter, but has descendants that do */
+};
+
+struct row {
+	pid_t pid; /* process (thread group) */
+	pid_t tid; /* == pid for the main thread, and in rolled-up rows */
+	pid_t ppid;
+	uid_t uid;           /* (uid_t)-1: unknown */
+	int cgroup;          /* index in the snapshot's cgroups (snapshot_cgroup); -1: unknown */
+	uint64_t start_ns;   /* identifies the task together with tid; 0: unknown */
+	unsigned threads;    /* threads in this row: 1, or more if rolled up */
+	unsigned processes;  /* processes of these threads; 0 if not rolled up */
+	unsigned flags;      /* enum row_flag */
+	char comm[16];       /* hostile bytes, NUL-terminated; "": unknown */
+	const char *cmdline; /* the snapshot's; hostile bytes; NULL: none, or unknown */
+	char user[24];       /* name, or the number if it has no name; "": unknown */
+};
+
+/* Parallel arrays: one entry of each for each row. */
+struct rows {
+	size_t n;
+	size_t n_still; /* rows that did not run, the last ones; they share one tally of zeros */
+	struct row *items;
+	uint64_t *tallies;      /* tally_width(shape) each */
+	struct figure *figures; /* n_metrics each; NULL: not evaluated */
+	/*
+	 * For sums of rows: only[i] is the index in `parts` (borrowed) of the single row that row i
+	 * consists of, which has the figures of row i. SIZE_MAX: row i has several rows, or none.
+	 * NULL: not sums.
+	 */
+	const struct rows *parts;
+	size_t *only;
+	size_t *parents; /* by tree: index of each row's parent, SIZE_MAX: none; else NULL */
+};
+
+/* The place of a row in tallies and figures. */
+static inline size_t rows_place(const struct rows *rows, size_t i)
+{
+	return i < rows->n - rows->n_still ? i : rows->n - rows->n_still;
+}
+
+static inline uint64_t *rows_tally(const struct columns *columns, const struct rows *rows, size_t i)
+{
+	return rows->tallies + rows_place(rows, i) * tally_width(&columns->plan->shape);
+}
+
+static inline const struct figure *rows_figures(const struct columns *columns,
+						const struct rows *rows, size_t i)
+{
+	if (rows->only && rows->only[i] != SIZE_MAX) {
+		i = rows->only[i];
+		rows = rows->parts;
+	}
+	return rows->figures + rows_place(rows, i) * columns->n_metrics;
+}
+
+/* Allocates n zeroed rows. */
+void rows_init(const struct columns *columns, size_t n, struct rows *rows);
+/* Allocates n zeroed rows, and n_still after them that share one tally and its figures. */
+void rows_init_still(const struct columns *columns, size_t n, size_t n_still, struct rows *rows);
+void rows_fini(struct rows *rows);
+/* Evaluates every metric of every row. */
+void rows_evaluate(const struct columns *columns, struct figure interval_s, struct rows *rows);
+/*
+ * Evaluates sums of the rows of `parts`, with `only` as in struct rows, which takes `only` over.
+ * Both may be NULL. Allocates the figures.
+ */
+void rows_evaluate_sums(const struct columns *columns, struct figure interval_s,
+			const struct rows *parts, size_t *only, struct rows *rows);
+/* Fills figures[n_metrics] of row i, whether or not the rows were evaluated. */
+void rows_evaluate_one(const struct columns *columns, struct figure interval_s,
+		       const struct rows *rows, size_t i, struct figure *figures);
+
+#endif
