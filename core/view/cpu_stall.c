@@ -2,11 +2,11 @@
 #include "core/view/cpu_stall.h"
 
 const struct metric_def cpu_stall_def = {
-	.name = "lost",
-	.title = "lost%",
+	.name = "stall",
+	.title = "stall%",
 	.group = "work",
 	.unit = "%",
-	.help = "of CPUs: time lost at least, by less than an instruction a cycle",
+	.help = "of CPUs: time stalled, at least, by less than an instruction a cycle",
 	.width = 5,
 	.decimals = 1,
 };
@@ -24,20 +24,20 @@ double cpu_stall_share(double ipc)
 	return ipc < 1 ? 1 - ipc : 0;
 }
 
-struct figure cpu_lost(const struct columns *columns, const struct snapshot_cpu *cpu)
+struct figure cpu_stall(const struct columns *columns, const struct snapshot_cpu *cpu)
 {
-	struct figure lost = {.share = 1, .state = FIGURE_NOT_COUNTED};
+	struct figure stall = {.share = 1, .state = FIGURE_NOT_COUNTED};
 	int ipc = columns_metric(columns, "ipc");
 	double busy = cpu_busy(cpu);
 
 	if (ipc < 0 || busy < 0)
-		return lost;
-	lost = cpu->figures[ipc];
-	if (figure_known(lost))
-		lost.value = 100 * busy * cpu_stall_share(lost.value);
-	else if (busy <= 0) /* then there is nothing to lose, and no IPC */
-		lost = (struct figure){.share = 1, .state = FIGURE_VALID};
-	return lost;
+		return stall;
+	stall = cpu->figures[ipc];
+	if (figure_known(stall))
+		stall.value = 100 * busy * cpu_stall_share(stall.value);
+	else if (busy <= 0) /* an idle CPU has no IPC and does not stall */
+		stall = (struct figure){.share = 1, .state = FIGURE_VALID};
+	return stall;
 }
 
 struct figure cpu_stall_in_unit(const struct snapshot *snapshot, enum rollup by, int unit)
@@ -47,16 +47,16 @@ struct figure cpu_stall_in_unit(const struct snapshot *snapshot, enum rollup by,
 
 	for (size_t i = 0; i < snapshot->n_cpus; i++) {
 		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
-		struct figure lost = cpu_lost(snapshot->columns, cpu);
+		struct figure stall = cpu_stall(snapshot->columns, cpu);
 
-		if ((by == ROLLUP_NODE ? cpu->node : cpu->socket) != unit || !figure_known(lost))
+		if ((by == ROLLUP_NODE ? cpu->node : cpu->socket) != unit || !figure_known(stall))
 			continue;
 		n++;
-		mean.value += lost.value;
-		if (n == 1 || lost.state > mean.state)
-			mean.state = lost.state;
-		if (lost.share < mean.share)
-			mean.share = lost.share;
+		mean.value += stall.value;
+		if (n == 1 || stall.state > mean.state)
+			mean.state = stall.state;
+		if (stall.share < mean.share)
+			mean.share = stall.share;
 	}
 	if (n > 0)
 		mean.value /= (double)n;
@@ -71,9 +71,9 @@ static int compare_down(double a, double b)
 int cpu_compare_worst(const struct columns *columns, const struct snapshot_cpu *a,
 		      const struct snapshot_cpu *b)
 {
-	struct figure lost_a = cpu_lost(columns, a), lost_b = cpu_lost(columns, b);
-	int order = compare_down(figure_known(lost_a) ? lost_a.value : -1,
-				 figure_known(lost_b) ? lost_b.value : -1);
+	struct figure stall_a = cpu_stall(columns, a), stall_b = cpu_stall(columns, b);
+	int order = compare_down(figure_known(stall_a) ? stall_a.value : -1,
+				 figure_known(stall_b) ? stall_b.value : -1);
 
 	if (order == 0)
 		order = compare_down(cpu_busy(a), cpu_busy(b));

@@ -7,30 +7,30 @@
 #include "core/snapshot/snapshot.h"
 
 /*
- * Which CPUs are the worst: those that lose most of their time. A core of today can retire several
- * instructions a cycle, so where it retires less than one it must have stood still meanwhile:
+ * The column stall% of CPUs, and their order by it. A CPU of today can retire several instructions
+ * a cycle, so a CPU that retires less than one stalls in the other cycles:
  *
- *     lost = share of time that it was busy * max(0, 1 - IPC)
+ *     stall% = 100 * busy share of the time * max(0, 1 - IPC)
  *
- * It is of the CPU as a whole: what one task loses, another one's IPC above 1 makes up for.
- * A lower bound, as the stall floor is (metric stall_floor_percent), and blind above IPC 1. Of
- * CPUs that lose the same, be it that nobody counts cycles, the busier is the worse.
+ * This is a lower bound for the CPU as a whole, as is the metric stall_floor_percent. A task with
+ * an IPC above 1 hides the stalls of another task on the same CPU. Of CPUs with the same stall%, or
+ * without an IPC, the busier one is the worse.
  */
 
-/* "lost%", as a column of CPUs. */
+/* Title and format of the column. */
 extern const struct metric_def cpu_stall_def;
 
-/* The share of cycles that is lost at that IPC, at least: 0..1. */
+/* Returns the least share of cycles that stall at that IPC, 0..1. */
 double cpu_stall_share(double ipc);
-/* In percent of its time; NOT_COUNTED where IPC is not among the metrics. */
-struct figure cpu_lost(const struct columns *columns, const struct snapshot_cpu *cpu);
-/* Of a socket or node: the mean of its CPUs that were counted. */
+/* Returns stall% of a CPU, in percent of its time. NOT_COUNTED if IPC is not among the metrics. */
+struct figure cpu_stall(const struct columns *columns, const struct snapshot_cpu *cpu);
+/* Returns the mean stall% of the counted CPUs of a socket or node. */
 struct figure cpu_stall_in_unit(const struct snapshot *snapshot, enum rollup by, int unit);
 
-/* The share of its time that was not idle, 0..1; -1 where nothing is known of it. */
+/* Returns the share of its time that the CPU was not idle, 0..1; -1: not counted. */
 double cpu_busy(const struct snapshot_cpu *cpu);
 
-/* Less than 0: a is worse. Never 0 for two CPUs: of equals the lower number comes first. */
+/* Returns < 0 if a is worse than b. Of equal CPUs the lower number comes first: never 0 for two. */
 int cpu_compare_worst(const struct columns *columns, const struct snapshot_cpu *a,
 		      const struct snapshot_cpu *b);
 

@@ -91,7 +91,7 @@ void verdict_explain(const struct judge *judge, const struct judgement *judgemen
 /*
  * The machine, or the target where rows are of one: the loss that takes most CPU time of the rows,
  * and who has it, "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)".
- * Of tasks that are only stalled it is the time that is lost, by the formula of lost%
+ * Of tasks that are only stalled it is the time that is lost, by the formula of stall%
  * (cpu_stall.h): "at least 1.9 of 8 CPUs' time lost in stalled tasks: postgres (IPC 0.31)". Where
  * no row's stands out, what all together are. Where rows are too low (snapshot_rows_too_low) there
  * is none, and the text says so. text may be NULL.

@@ -9,9 +9,7 @@
 #include "core/base/radix.h"
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"
-#include "core/view/cpu_ghz.h"
 #include "core/view/cpu_stall.h"
-#include "core/view/view_cpus.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +22,7 @@ enum { CGROUP_NAME_BYTES = 256 };
 static size_t choose_sort(const struct view *view)
 {
 	bool worst = strcmp(view->spec.sort, "worst") == 0;
-	int column = view_find_column(view, worst ? "lost" : view->spec.sort);
+	int column = view_find_column(view, worst ? "stall" : view->spec.sort);
 
 	if (column >= 0 || (rollup_is_of_cpus(view->spec.by) && !worst))
 		return column < 0 ? 0 : (size_t)column;
@@ -114,10 +112,10 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 		return cpu->cpu >= 0 ? number_key(view, cpu->cpu) : no_key();
 	case FIELD_CPUS:
 		return number_key(view, cpu->cpus);
-	case FIELD_LOST:
-		return figure_key(view, view_lost(view, index));
+	case FIELD_STALL:
+		return figure_key(view, view_stall(view, index));
 	case FIELD_GHZ:
-		return figure_key(view, cpu_ghz(view->snapshot->columns, cpu));
+		return figure_key(view, view_ghz(view->snapshot->columns, cpu));
 	case FIELD_TYPE:
 		return text_key(cpu->type);
 	case FIELD_VERDICT:
@@ -133,7 +131,7 @@ static int compare_numbers(double a, double b)
 
 static int compare_identity(const struct view *view, size_t a, size_t b)
 {
-	if (view->cpus && view->columns[view->sort_column].field == FIELD_LOST)
+	if (view->cpus && view->columns[view->sort_column].field == FIELD_STALL)
 		return cpu_compare_worst(view->snapshot->columns, &view->cpus[a], &view->cpus[b]);
 	if (view->cpus)
 		return compare_numbers(view->cpus[a].cpu, view->cpus[b].cpu);

@@ -46,9 +46,9 @@ enum view_field {
 	FIELD_CGROUP,
 	FIELD_CPU, /* or socket, or node */
 	FIELD_CPUS,
-	FIELD_LOST, /* core/view/cpu_stall.h */
-	FIELD_GHZ,  /* core/view/cpu_ghz.h: of CPUs where no metric is that */
-	FIELD_TYPE, /* of a CPU */
+	FIELD_STALL, /* core/view/cpu_stall.h */
+	FIELD_GHZ,   /* of CPUs, if the metric ghz is no column */
+	FIELD_TYPE,  /* of a CPU */
 	FIELD_VERDICT,
 };
 

@@ -4,9 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view/cpu_ghz.h"
 #include "core/view/cpu_stall.h"
-#include "core/view/view_cpus.h"
 
 #include <assert.h>
 #include <math.h>
@@ -304,12 +302,12 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 	case FIELD_CPUS:
 		cell_number(cell, view->cpus[index].cpus);
 		return;
-	case FIELD_LOST:
-		figure_format(&cpu_stall_def, view_lost(view, index), cell);
+	case FIELD_STALL:
+		figure_format(&cpu_stall_def, view_stall(view, index), cell);
 		return;
 	case FIELD_GHZ:
 		figure_format(metric_def_find("ghz"),
-			      cpu_ghz(view->snapshot->columns, &view->cpus[index]), cell);
+			      view_ghz(view->snapshot->columns, &view->cpus[index]), cell);
 		return;
 	case FIELD_TYPE:
 		cell->role = CELL_PLAIN;

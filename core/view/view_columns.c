@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
-#include "core/view/cpu_ghz.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ enum {
 	UNIT_WIDTH = 6,
 	TYPE_WIDTH = 6,
 	VERDICT_WIDTH = 9,  /* a label and a mark of trust */
-	LOST_WEIGHT = 199,  /* as heavy as the second metric */
+	STALL_WEIGHT = 199, /* as heavy as the second metric */
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
 	COMMAND_LEAST = 12,
 	TREE_LEAST = 20, /* branches and all */
@@ -93,20 +92,20 @@ static const struct view_column column_socket = {
 	.field = FIELD_CPU, .name = "socket", .title = "SOCKET", .metric = -1, .width = UNIT_WIDTH};
 static const struct view_column column_node = {
 	.field = FIELD_CPU, .name = "node", .title = "NODE", .metric = -1, .width = UNIT_WIDTH};
-static const struct view_column column_lost = {.field = FIELD_LOST,
-					       .name = "lost",
-					       .title = "lost%",
-					       .metric = -1,
-					       .width = 6,
-					       .down = true,
-					       .weight = LOST_WEIGHT};
+static const struct view_column column_stall = {.field = FIELD_STALL,
+						.name = "stall",
+						.title = "stall%",
+						.metric = -1,
+						.width = 6,
+						.down = true,
+						.weight = STALL_WEIGHT};
 static const struct view_column column_ghz = {.field = FIELD_GHZ,
 					      .name = "ghz",
 					      .title = "GHz",
 					      .metric = -1,
 					      .width = 5,
 					      .down = true,
-					      .weight = LOST_WEIGHT};
+					      .weight = STALL_WEIGHT};
 static const struct view_column column_type = {.field = FIELD_TYPE,
 					       .name = "type",
 					       .title = "TYPE",
@@ -139,9 +138,10 @@ static const struct {
 	[ROLLUP_TREE] = {{&column_pid, &column_user}, &column_tree},
 	[ROLLUP_USER] = {{&column_user_alone, &column_processes, &column_threads}, NULL},
 	[ROLLUP_CGROUP] = {{&column_processes, &column_threads}, &column_cgroup},
-	[ROLLUP_CPU] = {{&column_cpu, &column_lost, &column_ghz}, &column_type},
-	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_lost, &column_ghz}, &column_type},
-	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_lost, &column_ghz}, &column_type},
+	[ROLLUP_CPU] = {{&column_cpu, &column_stall, &column_ghz}, &column_type},
+	[ROLLUP_SOCKET] = {{&column_socket, &column_cpus, &column_stall, &column_ghz},
+			   &column_type},
+	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_stall, &column_ghz}, &column_type},
 };
 
 /* ---- columns */
@@ -215,10 +215,10 @@ static bool says_something(const struct view *view, const struct view_column *co
 {
 	const struct snapshot *snapshot = view->snapshot;
 
-	if (column->field == FIELD_LOST)
+	if (column->field == FIELD_STALL)
 		return columns_metric(snapshot->columns, "ipc") >= 0;
 	if (column->field == FIELD_GHZ)
-		return cpu_ghz_is_known(snapshot->columns);
+		return view_has_ghz(snapshot->columns);
 	if (column->field != FIELD_TYPE)
 		return true;
 	for (size_t i = 0; i < snapshot->n_cpus; i++)

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/view/view_cpus.h"
+/*
+ * Views by CPU, socket or node: their lines, and the columns that no metric provides. A socket or
+ * node that is unfolded has its CPUs below it. GHz is computed from cycles, which nearly every
+ * preset counts, if the metric ghz is no column.
+ */
+#include "core/view/view_internal.h"
 
 #include "core/base/util.h"
 #include "core/view/cpu_stall.h"
@@ -25,11 +30,11 @@ void view_unfold_cpus(struct view *view)
 	view->cpus = view->cpu_lines;
 }
 
-struct figure view_lost(const struct view *view, size_t index)
+struct figure view_stall(const struct view *view, size_t index)
 {
 	if (index < view->units.n)
 		return cpu_stall_in_unit(view->snapshot, view->spec.by, view->cpus[index].cpu);
-	return cpu_lost(view->snapshot->columns, &view->cpus[index]);
+	return cpu_stall(view->snapshot->columns, &view->cpus[index]);
 }
 
 void view_group_cpus(struct view *view)
@@ -52,4 +57,31 @@ void view_group_cpus(struct view *view)
 	}
 	free(view->order);
 	view->order = grouped;
+}
+
+bool view_has_ghz(const struct columns *columns)
+{
+	int cycles = event_set_find(&columns->events, "cycles");
+
+	return columns->levels == EVENT_LEVELS_ALL && columns_metric(columns, "ghz") < 0 &&
+	       cycles >= 0 && columns->events.items[cycles].state == FIGURE_VALID;
+}
+
+struct figure view_ghz(const struct columns *columns, const struct snapshot_cpu *cpu)
+{
+	int cycles = event_set_find(&columns->events, "cycles");
+	struct figure ghz = {.share = 1, .state = FIGURE_NOT_COUNTED};
+
+	if (!cpu->tally || cycles < 0)
+		return ghz;
+	uint64_t *busy = snapshot_busy_tally(columns, cpu->tally, cpu->idle);
+	const struct metric_input input = {
+		.events = &columns->events, .plan = columns->plan, .tally = busy};
+	ghz = metric_read_one(&columns->event_readings.items[cycles], &input);
+	if (figure_known(ghz) && busy[TALLY_TASK_CLOCK] > 0)
+		ghz.value /= (double)busy[TALLY_TASK_CLOCK];
+	else if (figure_known(ghz))
+		ghz.state = FIGURE_UNDEFINED;
+	free(busy);
+	return ghz;
 }

@@ -65,9 +65,9 @@ static int each_fixed(column_fn *fn, void *arg)
 		{"socket", "number, with --by socket"},
 		{"node", "number, with --by node"},
 		{"cpus", "how many were counted, with --by socket or node"},
-		{"lost", "time of CPUs lost to stalls, at least"},
+		{"stall", "time that CPUs stall, at least"},
 		{"type", "kind of CPU, where there are several"},
-		{"worst", "CPUs that lose most time, then the busiest"},
+		{"worst", "CPUs that stall most, then the busiest"},
 	};
 	int result = 0;
 
@@ -171,4 +171,16 @@ int choice_sort(const char *name, const struct engine_config *config, struct err
 	suggest_text(&search.near, hint, sizeof(hint));
 	return error_set(err, -EINVAL, "Unknown column '%.40s'%s: '-s help' lists them.", name,
 			 hint);
+}
+
+const char *choice_renamed_column(const char *name)
+{
+	static const struct {
+		const char *name, *renamed;
+	} columns[] = {{"lost", "stall"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (strcmp(columns[i].name, name) == 0)
+			return columns[i].renamed;
+	return NULL;
 }

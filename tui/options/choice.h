@@ -24,4 +24,7 @@ int choice_each_column(const struct engine_config *config,
 /* Whether -s takes the name: 0, or -EINVAL and a sentence with what is near. */
 int choice_sort(const char *name, const struct engine_config *config, struct error *err);
 
+/* Returns the name of a column by its name in the last release, or NULL if it was not renamed. */
+const char *choice_renamed_column(const char *name);
+
 #endif

@@ -128,7 +128,7 @@ const char **column_choice_shown(const struct column_choice *choice, const struc
 {
 	static const char *const before[] = {
 		"pid", "tid",    "user", "processes", "threads",
-		"cpu", "socket", "node", "cpus",      "lost",
+		"cpu", "socket", "node", "cpus",      "stall",
 	};
 	static const char *const behind[] = {"type", "command", "cgroup"};
 	struct column_place *places;

@@ -164,7 +164,7 @@ static struct figure lost_of(const struct cpu_lines *lines, size_t index)
 
 	return index < lines->n_sockets
 		       ? cpu_stall_in_unit(lines->snapshot, ROLLUP_SOCKET, cpu->cpu)
-		       : cpu_lost(lines->snapshot->columns, cpu);
+		       : cpu_stall(lines->snapshot->columns, cpu);
 }
 
 /* The metrics from column x on, as many as there is room for; index SIZE_MAX: their titles. */

@@ -296,8 +296,30 @@ static double budget_percent(const struct options *options)
 	return options->command ? 0 : DEFAULT_BUDGET_PERCENT;
 }
 
-static int run_or_list(const struct options *options, struct config *config,
-		       const struct keymap *keymap, const struct rights *rights)
+/* The sort column of the configuration may be unknown: that is a note. */
+static int check_sort(struct options *options, struct config *config,
+		      const struct engine_config *engine, struct error *err)
+{
+	const char *renamed = choice_renamed_column(options->sort);
+	int result = choice_sort(options->sort, engine, err);
+
+	if (result == 0)
+		return 0;
+	if (renamed) {
+		notes_add(&config->notes, "Column '%s': the name is now '%s'. Use the new name.",
+			  options->sort, renamed);
+		options->sort = renamed;
+		return 0;
+	}
+	/* A "-" before it reverses. */
+	if (!is_of_file(config, "sort", options->sort - options->reverse))
+		return result;
+	note_setting(config, "sort", err);
+	return 0;
+}
+
+static int run_or_list(struct options *options, struct config *config, const struct keymap *keymap,
+		       const struct rights *rights)
 {
 	struct engine_config engine = {
 		.columns = options->columns,
@@ -338,17 +360,13 @@ static int run_or_list(const struct options *options, struct config *config,
 	}
 	if (choice_check_columns(&engine, &err))
 		return refuse(config, &err);
-	if (choice_sort(options->sort, &engine, &err)) {
-		/* A "-" before it reverses. */
-		if (!is_of_file(config, "sort", options->sort - options->reverse))
-			return refuse(config, &err);
-		note_setting(config, "sort", &err);
-	}
+	if (check_sort(options, config, &engine, &err))
+		return refuse(config, &err);
 	return run(options, config, keymap, &engine, rights);
 }
 
-static int do_task(const struct options *options, struct config *config,
-		   const struct keymap *keymap, const struct rights *rights)
+static int do_task(struct options *options, struct config *config, const struct keymap *keymap,
+		   const struct rights *rights)
 {
 	/* A bound on files (ulimit -f) is what a write says; a command is to find it as it was. */
 	if (options->task != OPTIONS_RUN)

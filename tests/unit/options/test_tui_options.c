@@ -774,6 +774,19 @@ static void test_sort(void **state)
 	}
 }
 
+/* The name of a column in the last release is not a column, but leads to one. */
+static void test_renamed_columns(void **state)
+{
+	struct engine_config config = {0};
+	struct error err;
+
+	(void)state;
+	assert_int_equal(choice_sort("lost", &config, &err), -EINVAL);
+	assert_string_equal(choice_renamed_column("lost"), "stall");
+	assert_int_equal(choice_sort("stall", &config, &err), 0);
+	assert_null(choice_renamed_column("ipc"));
+}
+
 /* --help says which words an option takes, and no line is wider than a terminal. */
 static void test_help(void **state)
 {
@@ -844,23 +857,15 @@ static void test_suggest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accepted),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_record),
-		cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_output_apart),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_command_again),
-		cmocka_unit_test(test_columns_in_order),
-		cmocka_unit_test(test_too_many_columns),
-		cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_check_columns),
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_duration_format),
-		cmocka_unit_test(test_suggest),
+		cmocka_unit_test(test_accepted),         cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_record),           cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_output_apart),     cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_command),          cmocka_unit_test(test_command_again),
+		cmocka_unit_test(test_columns_in_order), cmocka_unit_test(test_too_many_columns),
+		cmocka_unit_test(test_settings),         cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_check_columns),    cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_renamed_columns),  cmocka_unit_test(test_help),
+		cmocka_unit_test(test_duration_format),  cmocka_unit_test(test_suggest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void loses_what_no_instruction_came_of(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		struct figure lost = cpu_lost(snapshot->columns, &snapshot->cpus[i]);
+		struct figure lost = cpu_stall(snapshot->columns, &snapshot->cpus[i]);
 
 		assert_int_equal(lost.state, FIGURE_VALID);
 		assert_true(fabs(lost.value - want[i]) < 0.01);
@@ -58,13 +58,13 @@ static void loses_what_no_instruction_came_of(void **state)
 static void loses_nothing_by_idling(void **state)
 {
 	struct snapshot *snapshot = machine("overview", (const unsigned[][2]){{0, 0}, {9, 9}}, 2);
-	struct figure lost = cpu_lost(snapshot->columns, &snapshot->cpus[0]);
+	struct figure lost = cpu_stall(snapshot->columns, &snapshot->cpus[0]);
 
 	(void)state;
 	assert_int_equal(lost.state, FIGURE_VALID);
 	assert_true(lost.value == 0);
 	sample_silence(&snapshot->cpus[1]);
-	lost = cpu_lost(snapshot->columns, &snapshot->cpus[1]);
+	lost = cpu_stall(snapshot->columns, &snapshot->cpus[1]);
 	assert_int_equal(lost.state, FIGURE_NOT_COUNTED);
 	assert_true(cpu_busy(&snapshot->cpus[1]) < 0);
 	snapshot_free(snapshot);

@@ -490,7 +490,7 @@ static void speaks_of_the_machine(void **state)
 	}
 }
 
-/* The time lost in stalled tasks is the sum of lost% of the CPUs, where no other task ran. */
+/* The time lost in stalled tasks is the sum of stall% of the CPUs, where no other task ran. */
 static void agrees_with_lost(void **state)
 {
 	static const unsigned cases[][2] = {{1000, 500}, {1000, 250}, {400, 250}, {700, 620}};
@@ -507,14 +507,14 @@ static void agrees_with_lost(void **state)
 		snapshot->cpus[0].tally[TALLY_TASK_CLOCK] += idle_ns;
 		snapshot->cpus[0].idle[TALLY_TASK_CLOCK] += idle_ns;
 		for (size_t k = 0; k < snapshot->n_cpus; k++)
-			lost += cpu_lost(snapshot->columns, &snapshot->cpus[k]).value / 100;
+			lost += cpu_stall(snapshot->columns, &snapshot->cpus[k]).value / 100;
 		text_fixed(number, sizeof(number), lost, 1);
 		snprintf(want, sizeof(want),
 			 "at least %s of 2 CPUs' time lost in stalled tasks: ", number);
 		assert_int_equal(verdict_of_snapshot(snapshot, text, sizeof(text)),
 				 VERDICT_STALLED);
 		if (strncmp(text, want, strlen(want)) != 0)
-			fail_msg("\"%s\", but lost%% is %s of a CPU", text, number);
+			fail_msg("\"%s\", but stall%% is %s of a CPU", text, number);
 		snapshot_free(snapshot);
 	}
 }

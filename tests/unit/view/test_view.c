@@ -55,7 +55,7 @@ static void has_columns(void **state)
 		{"CPUs",
 		 "overview",
 		 {.by = ROLLUP_CPU},
-		 "CPU lost% %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s VERDICT "},
+		 "CPU stall% %CPU GHz IPC MIPS brMPKI caMPKI cs/s flt/s VERDICT "},
 		{"a tree",
 		 "overview",
 		 {.by = ROLLUP_TREE},
