@@ -118,10 +118,9 @@ static void note_uncounted(struct collect_system *self, const struct error *why)
 {
 	if (strcmp(self->uncounted.text, why->text) == 0)
 		return;
-	if (self->uncounted.text[0])
-		notes_remove(self->context.notes, self->uncounted.text);
+	notes_remove(self->context.notes, NOTE_CPUS_UNCOUNTED);
 	if (why->text[0])
-		notes_add(self->context.notes, "%s", why->text);
+		notes_add_as(self->context.notes, NOTE_CPUS_UNCOUNTED, "%s", why->text);
 	self->uncounted = *why;
 	self->base.interval.uncounted = why->text[0] != '\0';
 }
@@ -129,16 +128,16 @@ static void note_uncounted(struct collect_system *self, const struct error *why)
 /* Those that may be counted: those that are, where Linux does not tell. */
 static void read_online(struct collect_system *self)
 {
-	static const char note[] = "/sys/devices/system/cpu/online cannot be read: CPUs that come "
-				   "and go are not noticed.";
 	struct cpu_list *online = &self->online;
 	size_t capacity = 0;
 
 	cpu_list_fini(online);
-	notes_remove(self->context.notes, note);
+	notes_remove(self->context.notes, NOTE_CPUS_ONLINE_UNREAD);
 	if (cpus_online(self->context.sys, online) == 0)
 		return;
-	notes_add(self->context.notes, note);
+	notes_add_as(self->context.notes, NOTE_CPUS_ONLINE_UNREAD,
+		     "/sys/devices/system/cpu/online cannot be read: CPUs that come and go are not "
+		     "noticed.");
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		if (!self->cpus.items[i].open)
 			continue;
@@ -263,12 +262,13 @@ static void open_sockets(struct collect_system *self)
 	struct error err;
 	int failed, code;
 
+	notes_remove(context->notes, NOTE_SOCKET_EVENTS);
 	socket_counters_open(&self->sockets, context->sys, context->events, context->pmus,
 			     self->base.plan, &failed, &code);
 	if (failed < 0)
 		return;
 	perf_open_error(context->sys, code, event_label(&context->events->items[failed]), &err);
-	notes_add(context->notes, "%s", err.text);
+	notes_add_as(context->notes, NOTE_SOCKET_EVENTS, "%s", err.text);
 }
 
 static void begin_interval(struct collect_system *self)

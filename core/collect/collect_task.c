@@ -143,15 +143,13 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 }
 
 /* Told for as long as it is so: what is missing then. */
-static void note_unread(struct collect_task *self, const char *path, bool unread)
+static void note_unread(struct collect_task *self, enum note_id id, const char *path, bool unread)
 {
-	char words[80];
-
-	snprintf(words, sizeof(words), "%s cannot be read: ", path);
-	notes_remove(self->context.notes, words);
+	notes_remove(self->context.notes, id);
 	if (unread)
-		notes_add_urgent(self->context.notes,
-				 "%swhat it tells is missing, until it can be read again.", words);
+		notes_add_urgent_as(self->context.notes, id,
+				    "%s cannot be read: its figures are missing until it can.",
+				    path);
 }
 
 /* What the CPUs did as /proc/stat tells, all of them together. */
@@ -162,7 +160,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 	struct proc_cpus now = {0};
 	int result = proc_cpus_read(self->context.sys, &now);
 
-	note_unread(self, "/proc/stat", result < 0 || now.n == 0);
+	note_unread(self, NOTE_PROC_STAT_UNREAD, "/proc/stat", result < 0 || now.n == 0);
 	memset(interval->cpu_online, 0, interval->n_cpus * sizeof(*interval->cpu_online));
 	if (result < 0 || now.n == 0) /* the next look tells of this interval too */
 		return;
@@ -226,8 +224,6 @@ static void add_rest(struct collect_task *self, const struct proc_scan_usage *us
 	}
 }
 
-#define NOTE_COVERAGE "Counting the "
-
 static void note_coverage(struct collect_task *self)
 {
 	const struct proc_scan *proc_scan = &self->proc_scan;
@@ -243,20 +239,19 @@ static void note_coverage(struct collect_task *self)
 	}
 	self->base.threads_ran = ran;
 	self->base.threads_counted = counted;
-	notes_remove(self->context.notes, NOTE_COVERAGE);
+	notes_remove(self->context.notes, NOTE_THREADS_UNCOUNTED);
 	if (counted == ran)
 		return;
 	if (self->counted.cramped)
-		notes_add(self->context.notes,
-			  NOTE_COVERAGE "%zu busiest threads of %zu that ran: there are no more "
-					"descriptors. Raise the limit: ulimit -n",
-			  counted, ran);
+		notes_add_as(self->context.notes, NOTE_THREADS_UNCOUNTED,
+			     "Counting the %zu busiest threads of %zu that ran: there are no more "
+			     "descriptors. Raise the limit: ulimit -n",
+			     counted, ran);
 	else if (self->counted.refusal)
-		notes_add(self->context.notes,
-			  NOTE_COVERAGE
-			  "%zu threads of %zu that ran: the kernel refuses the others "
-			  "(%s).",
-			  counted, ran, error_why(self->counted.refusal));
+		notes_add_as(self->context.notes, NOTE_THREADS_UNCOUNTED,
+			     "Counting the %zu threads of %zu that ran: the kernel refuses the "
+			     "others (%s).",
+			     counted, ran, error_why(self->counted.refusal));
 }
 
 /*
@@ -282,7 +277,7 @@ static void take_stock(struct collect_task *self, bool again)
 {
 	struct proc_scan *proc_scan = &self->proc_scan;
 
-	note_unread(self, "/proc", proc_scan_run(proc_scan) < 0);
+	note_unread(self, NOTE_PROC_UNREAD, "/proc", proc_scan_run(proc_scan) < 0);
 	const struct proc_scan_entry *command = proc_scan_find(proc_scan, self->counted.command);
 	if (!command || command->task->exec_ns)
 		self->counted.command = 0;

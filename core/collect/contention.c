@@ -11,15 +11,10 @@ enum {
 
 /* ---- what is told; it holds until everything is opened anew */
 
-#define NOTE_TAKEN  "Not counted: counters taken (NMI watchdog or another profiler). "
-#define NOTE_FEWER  "Some counters are taken (NMI watchdog or another profiler): "
-#define NOTE_SHARED "The counters are shared with another profiler: "
-
 void contention_forget(struct contention *contention)
 {
-	notes_remove(contention->context->notes, NOTE_TAKEN);
-	notes_remove(contention->context->notes, NOTE_FEWER);
-	notes_remove(contention->context->notes, NOTE_SHARED);
+	notes_remove(contention->context->notes, NOTE_COUNTERS_TAKEN);
+	notes_remove(contention->context->notes, NOTE_COUNTERS_SHARED);
 	contention->much_cuts = 0;
 }
 
@@ -27,12 +22,14 @@ void contention_note(const struct contention *contention)
 {
 	for (size_t i = 0; i < contention->context->pmus->n_core; i++)
 		if (contention->budget->taken[i])
-			notes_add_urgent(contention->context->notes,
-					 NOTE_TAKEN "They are asked for again now and then.");
+			notes_add_urgent_as(contention->context->notes, NOTE_COUNTERS_TAKEN,
+					    "Not counted: counters taken (NMI watchdog or another "
+					    "profiler). They are asked for again now and then.");
 		else if (contention->budget->most[i] < BUDGET_MOST)
-			notes_add(contention->context->notes,
-				  NOTE_FEWER "hardware events counted at a time: %zu.",
-				  contention->budget->most[i]);
+			notes_add_as(contention->context->notes, NOTE_COUNTERS_TAKEN,
+				     "Some counters are taken (NMI watchdog or another profiler): "
+				     "hardware events counted at a time: %zu.",
+				     contention->budget->most[i]);
 }
 
 /*
@@ -44,10 +41,11 @@ void contention_cut(struct contention *contention, const struct interval *interv
 	uint64_t total_ns = interval->totals[TALLY_TASK_CLOCK];
 
 	if (interval->contended_ns > total_ns / CONTENDED_TOLD)
-		notes_add_urgent(contention->context->notes,
-				 NOTE_SHARED "what ran while it had them is unattributed.");
+		notes_add_urgent_as(contention->context->notes, NOTE_COUNTERS_SHARED,
+				    "The counters are shared with another profiler: what ran while "
+				    "it had them is unattributed.");
 	else if (!contention->separate_clock) /* which is told until they are asked for again */
-		notes_remove(contention->context->notes, NOTE_SHARED);
+		notes_remove(contention->context->notes, NOTE_COUNTERS_SHARED);
 	if (interval->contended_ns > total_ns / CONTENDED_MUCH)
 		contention->much_cuts++;
 	else

@@ -152,8 +152,6 @@ static void choose_share(struct duty_window *window, double load, double budget)
 		window->share = CALM; /* nearly all: for as long as it may go either way */
 }
 
-#define NOTE_WORDS "Counted in windows and scaled up (~), "
-
 static void note(struct duty_cycle *windows)
 {
 	const struct cpu_counter_set *cpus = windows->cpus;
@@ -167,12 +165,13 @@ static void note(struct duty_cycle *windows)
 	bool same =
 		text && windows->told ? strcmp(text, windows->told) == 0 : text == windows->told;
 	if (!same) {
-		notes_remove(windows->notes, NOTE_WORDS);
+		notes_remove(windows->notes, NOTE_DUTY_CYCLE);
 		if (text)
-			notes_add_urgent(windows->notes,
-					 NOTE_WORDS "since all of it would take more than %.3g%% "
-						    "of the CPU: CPU %s. --budget 0 counts all.",
-					 windows->budget * 100, text);
+			notes_add_urgent_as(windows->notes, NOTE_DUTY_CYCLE,
+					    "Counted in windows and scaled up (~), since all of it "
+					    "would take more than %.3g%% of the CPU: CPU %s. "
+					    "--budget 0 counts all.",
+					    windows->budget * 100, text);
 	}
 	free(windows->told);
 	windows->told = text;

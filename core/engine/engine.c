@@ -13,22 +13,16 @@
 #include "core/base/notes.h"
 #include "core/base/util.h"
 #include "core/collect/collect.h"
-#include "core/engine/column_notes.h"
-#include "core/engine/cpu_notes.h"
 #include "core/engine/engine_choice.h"
+#include "core/engine/engine_notes.h"
 #include "core/engine/engine_recording.h"
-#include "core/engine/passing_notes.h"
 #include "core/engine/query_worker.h"
 #include "core/engine/self_cost.h"
-#include "core/engine/sleep_note.h"
-#include "core/engine/stolen_note.h"
 #include "core/metric/preset.h"
 #include "core/perf/perf_access.h"
 #include "core/perf/perf_open_error.h"
 #include "core/snapshot/snapshot_build.h"
 #include "core/sys/container.h"
-#include "core/sys/cpus.h"
-#include "core/sys/hidepid.h"
 #include "core/sys/proc.h"
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
@@ -68,10 +62,7 @@ struct engine {
 	struct users *users;
 	struct topology topology;
 	struct notes notes;
-	struct cpu_notes cpu_notes;
-	struct passing_notes passing;
-	struct sleep_note sleep_note;
-	struct stolen_note stolen_note;
+	struct engine_notes causes;
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
 	struct commands commands; /* asked for, and not done yet */
@@ -90,7 +81,7 @@ static void renew_columns(struct engine *engine)
 {
 	columns_unref(engine->columns);
 	engine->columns = engine_choice_columns(&engine->choice, engine->collect->plan);
-	column_notes_renew(&engine->notes, engine->sys, &engine->choice.selection, engine->columns);
+	engine_notes_columns(&engine->causes, &engine->choice.selection, engine->columns);
 }
 
 /* ---- opening */
@@ -120,25 +111,6 @@ static void choose_levels(struct engine *engine, bool per_task)
 									       : engine->levels;
 }
 
-#define NOTE_USER   "Counting user space only (:u): "
-#define NOTE_KERNEL "Counting kernel mode alone is denied: "
-
-static void note_levels(struct engine *engine)
-{
-	static const char remedy[] = "CAP_PERFMON or kernel.perf_event_paranoid=1";
-	bool denied =
-		engine->access.level == PERF_ACCESS_USER && !perf_access_no_pmu(&engine->access);
-
-	notes_remove(&engine->notes, NOTE_USER);
-	notes_remove(&engine->notes, NOTE_KERNEL);
-	if (denied && engine->levels == EVENT_LEVELS_ALL)
-		notes_add(&engine->notes, NOTE_USER "the kernel's part needs %s.", remedy);
-	if (!denied || engine->levels != EVENT_LEVELS_KERNEL)
-		return;
-	/* Then there is next to nothing to be seen. */
-	notes_add_urgent(&engine->notes, NOTE_KERNEL "it needs %s.", remedy);
-}
-
 /* Whole CPUs; -errno and a sentence where the kernel does not grant them. */
 static int open_system(struct engine *engine, const struct collect_context *context,
 		       struct error *err)
@@ -166,7 +138,7 @@ static int open_tasks(struct engine *engine, const struct collect_context *conte
 
 	if (result < 0)
 		return result;
-	note_levels(engine);
+	engine_notes_levels(&engine->causes, &engine->access, engine->levels);
 	return collect_task_open(context, &engine->collect, err);
 }
 
@@ -266,20 +238,6 @@ static void read_host(const struct sys *sys, char *host, size_t size)
 	host[strcspn(host, "\n")] = '\0';
 }
 
-/* What is not there, and is where all is as it should be. */
-static void note_strange_machine(struct engine *engine)
-{
-	const struct sys *sys = engine->sys;
-
-	if (target_is_hidden(engine->target) || hidepid_hides_here(sys))
-		notes_add_urgent(&engine->notes,
-				 "/proc hides the processes of others (hidepid): try as root.");
-	if (!cpus_have_sysfs(sys))
-		notes_add(&engine->notes,
-			  "/sys cannot be read: PMUs, sockets and what the CPUs are is not known. "
-			  "Mount it: mount -t sysfs sysfs /sys");
-}
-
 /*
  * Intervals before the first. A plan that turned out not to work is replaced in them, and the next
  * one is tried too. Of the last there may be a glimpse.
@@ -341,8 +299,9 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	perf_access_probe(sys, &engine->access);
 	if (config->proc_only)
 		engine->access.level = PERF_ACCESS_NONE;
+	engine_notes_init(&engine->causes, sys, &engine->notes);
 	choose_preset(engine);
-	note_strange_machine(engine);
+	engine_notes_machine(&engine->causes, engine->target);
 	engine->in_pid_namespace = container_read_pid_namespace(sys) == NAMESPACE_OWN;
 	engine->tasks = tasks_new(sys);
 	topology_init(&engine->topology, sys);
@@ -356,10 +315,9 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	}
 	renew_columns(engine);
 	list_everybody(engine);
-	sleep_note_init(&engine->sleep_note, sys);
-	stolen_note_init(&engine->stolen_note, sys);
+	engine_notes_begin(&engine->causes);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
-		notes_add(&engine->notes, "%s", config->notes->items[i]);
+		notes_add(&engine->notes, "%s", config->notes->items[i].text);
 	settle(engine);
 	engine->record.recorder = config->recorder;
 	engine->record.failed = config->recording;
@@ -389,7 +347,7 @@ void engine_free(struct engine *engine)
 	users_free(engine->users);
 	topology_fini(&engine->topology);
 	notes_fini(&engine->notes);
-	cpu_notes_fini(&engine->cpu_notes);
+	engine_notes_fini(&engine->causes);
 	free(engine->pollfds);
 	free(engine);
 }
@@ -506,7 +464,7 @@ static int change_levels(struct engine *engine, enum event_levels levels, struct
 		choose_levels(engine, per_task);
 	}
 	if (per_task)
-		note_levels(engine);
+		engine_notes_levels(&engine->causes, &engine->access, engine->levels);
 	return result;
 }
 
@@ -566,7 +524,7 @@ static void renew(struct engine *engine)
 		const struct command *command = &engine->commands.items[i];
 		struct error err;
 		if (do_command(engine, command, &err) < 0)
-			passing_notes_say(&engine->passing, &engine->notes, err.text);
+			notes_add_transient(&engine->notes, err.text);
 		/* Also one that failed may have moved events about. */
 		collect->stale |= command_changes_columns(command->kind);
 	}
@@ -589,24 +547,6 @@ static void look_elsewhere(struct engine *engine)
 		tasks_rescan(engine->tasks);
 	else if (engine->sequence % LOOK_ELSEWHERE_EVERY == 0)
 		tasks_records_lost(engine->tasks);
-}
-
-static void renew_notes(struct engine *engine)
-{
-	const struct interval *interval = &engine->collect->interval;
-
-	if (interval->lost_records > 0)
-		notes_add_urgent(&engine->notes,
-				 "Records were lost in a storm of context switches: what ran "
-				 "meanwhile is unattributed, and ? marks what it touched.");
-	else if (interval->untold > 0)
-		notes_add(&engine->notes,
-			  "This kernel keeps some context switches to itself: what ran "
-			  "around them is unattributed, and ? marks it.");
-	passing_notes_renew(&engine->passing, &engine->notes);
-	sleep_note_renew(&engine->sleep_note, engine->sys, &engine->passing, &engine->notes);
-	stolen_note_renew(&engine->stolen_note, engine->sys, &engine->notes);
-	cpu_notes_renew(&engine->cpu_notes, interval, &engine->notes);
 }
 
 /* What is not in the tallies. wall_ns: the interval as the clock has it. */
@@ -638,7 +578,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 
 	engine->cut_ns = sys_now_ns(engine->sys);
 	collect->ops->cut(collect);
-	renew_notes(engine);
+	engine_notes_cut(&engine->causes, &collect->interval);
 	target_poll_roots(engine->target, engine->cut_ns);
 
 	uint64_t interval_ns = engine->cut_ns - begin_ns;

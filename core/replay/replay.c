@@ -75,7 +75,7 @@ static struct replay_state *part_new(struct replay *replay, struct error *err)
 	part->mode = COUNT_MODE_SYSTEM;
 	part->asked = &replay->asked;
 	for (size_t i = 0; replay->engine.notes && i < replay->engine.notes->n; i++)
-		notes_add(&part->said, "%s", replay->engine.notes->items[i]);
+		notes_add(&part->said, "%s", replay->engine.notes->items[i].text);
 	if (target_new(part->sys, part->users, &everybody, &part->target, err) == 0)
 		return part;
 	part_free(part);
@@ -246,10 +246,8 @@ static void do_commands(struct replay *replay)
 	struct error err;
 
 	for (size_t i = 0; i < replay->commands.n; i++)
-		if (replay_state_command(replay->part, &replay->commands.items[i], &err) < 0) {
-			notes_remove(said, err.text); /* said before: on top again */
-			notes_add_urgent(said, "%s", err.text);
-		}
+		if (replay_state_command(replay->part, &replay->commands.items[i], &err) < 0)
+			notes_add_transient(said, err.text);
 	commands_clear(&replay->commands);
 }
 
@@ -257,9 +255,9 @@ static void do_commands(struct replay *replay)
 static void add_notes(const struct replay_state *part, struct notes *notes)
 {
 	for (size_t i = 0; i < part->said.n; i++)
-		notes_add(notes, "%s", part->said.items[i]);
+		notes_add(notes, "%s", part->said.items[i].text);
 	for (size_t i = 0; i < part->notes.n; i++)
-		notes_add(notes, "%s", part->notes.items[i]);
+		notes_add(notes, "%s", part->notes.items[i].text);
 }
 
 static struct snapshot *take_picture(struct replay_state *part)

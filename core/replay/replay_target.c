@@ -9,8 +9,8 @@
 
 enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
 
-#define NOTE_NOBODY  "Nobody of those who were asked for was recorded so far."
-#define NOTE_ALREADY "This recording is of a target already: it is shown whole."
+#define TEXT_NO_MATCH "Nobody of those who were asked for was recorded so far."
+#define TEXT_ALREADY  "This recording is of a target already: it is shown whole."
 
 static bool has_number(const pid_t *numbers, size_t n, pid_t number)
 {
@@ -103,7 +103,7 @@ void replay_target_choose(struct replay_state *part, const struct target_spec *s
 	if (target_spec_is_all(spec))
 		return;
 	if (!target_is_all(part->target) && !part->chosen) {
-		notes_add_urgent(&part->said, NOTE_ALREADY);
+		notes_add_urgent(&part->said, TEXT_ALREADY);
 		return;
 	}
 	part->chosen = true;
@@ -122,7 +122,7 @@ void replay_target_choose(struct replay_state *part, const struct target_spec *s
 		if (belongs(part, spec, part->still[i]))
 			choose(part, part->still[i]);
 	if (part->met)
-		notes_remove(&part->said, NOTE_NOBODY);
+		notes_remove(&part->said, NOTE_NO_MATCH);
 	else
-		notes_add(&part->said, NOTE_NOBODY);
+		notes_add_as(&part->said, NOTE_NO_MATCH, TEXT_NO_MATCH);
 }

@@ -52,7 +52,7 @@ static void fill_notes(const struct run_summary *summary, struct snapshot *snaps
 	if (summary->full)
 		snapshot->notes[snapshot->n_notes++] = xstrdup(too_many);
 	for (size_t i = 0; i < summary->notes.n; i++)
-		snapshot->notes[snapshot->n_notes++] = xstrdup(summary->notes.items[i]);
+		snapshot->notes[snapshot->n_notes++] = xstrdup(summary->notes.items[i].text);
 }
 
 struct snapshot *run_summary_snapshot(const struct run_summary *summary, size_t part,

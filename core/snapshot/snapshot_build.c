@@ -352,7 +352,7 @@ static void fill_notes(const struct notes *notes, struct snapshot *snapshot)
 {
 	snapshot->notes = xcalloc(notes->n, sizeof(char *));
 	for (size_t i = 0; i < notes->n; i++)
-		snapshot->notes[snapshot->n_notes++] = xstrdup(notes->items[i]);
+		snapshot->notes[snapshot->n_notes++] = xstrdup(notes->items[i].text);
 }
 
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns)

@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < config.notes.n; i++) {
 		unsigned line;
 
-		fuzz_check(sscanf(config.notes.items[i], "f:%u:", &line) == 1 && line >= 1 &&
+		fuzz_check(sscanf(config.notes.items[i].text, "f:%u:", &line) == 1 && line >= 1 &&
 				   line <= lines,
 			   "a note names a line");
 	}

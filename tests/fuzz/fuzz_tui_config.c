@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		   "the delay is within its limits");
 	check_engine(&config, &options);
 	for (size_t i = 0; i < config.notes.n; i++) {
-		text_printable(shown, sizeof(shown), config.notes.items[i], UINT_MAX);
+		text_printable(shown, sizeof(shown), config.notes.items[i].text, UINT_MAX);
 		fuzz_check(strncmp(shown, "f:", 2) == 0 && fuzz_is_printable(shown),
 			   "a note names a line");
 		fuzz_check(shown[strlen(shown) - 1] != ' ', "and says what is wrong with it");

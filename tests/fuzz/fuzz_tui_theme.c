@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(notes.n == 0, "by nothing else");
 	}
 	for (size_t i = 0; i < notes.n; i++)
-		fuzz_check(strncmp(notes.items[i], "t:", 2) == 0, "a note names a line");
+		fuzz_check(strncmp(notes.items[i].text, "t:", 2) == 0, "a note names a line");
 	theme_about(text, about, sizeof(about));
 	fuzz_check(!strpbrk(about, "\r\n"), "what is said of it is one line");
 	notes_fini(&notes);

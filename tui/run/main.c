@@ -57,7 +57,7 @@ static void say_note(const char *sentence)
 static void say_notes(const struct notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)
-		say_note(notes->items[i]);
+		say_note(notes->items[i].text);
 }
 
 /* What is wrong with the configuration may be why. */
@@ -127,7 +127,7 @@ static int load_theme(const char *name, const char *dir, struct config *file, st
 		rc = theme_load(NULL, NULL, theme, &notes, err);
 	}
 	for (size_t i = 0; i < notes.n; i++)
-		notes_add(&file->notes, "%s", notes.items[i]);
+		notes_add(&file->notes, "%s", notes.items[i].text);
 	notes_fini(&notes);
 	return rc;
 }

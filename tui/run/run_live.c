@@ -156,7 +156,7 @@ static void show_theme(struct live_feed *live, const char *dir)
 	} else {
 		term_set_theme(live->term, &theme);
 		if (notes.n > 0)
-			app_show_message(&live->app, "%s", notes.items[0]);
+			app_show_message(&live->app, "%s", notes.items[0].text);
 	}
 	notes_fini(&notes);
 }
@@ -347,7 +347,7 @@ static int run_on_terminal(const struct run_config *config, struct live_feed *li
 	if (config->serve->export)
 		live->app.config.listening = config->serve->where;
 	if (config->notes->n > 0)
-		app_show_message(&live->app, "%s", config->notes->items[0]);
+		app_show_message(&live->app, "%s", config->notes->items[0].text);
 	canvas_init(&live->canvas, false);
 	live->utf8 = config->utf8;
 	if (live->glimpse)

@@ -189,7 +189,7 @@ int theme_parse(const char *name, const char *text, struct theme *theme, struct 
 		line += length + (line[length] == '\n');
 	}
 	for (size_t i = 0; i < found.n && understood; i++)
-		notes_add(notes, "%s", found.items[i]);
+		notes_add(notes, "%s", found.items[i].text);
 	notes_fini(&found);
 	if (!understood)
 		return error_set(err, -EINVAL,

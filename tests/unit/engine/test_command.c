@@ -3,7 +3,7 @@
  * What the screen asks of a running engine: another preset, one process more. With the right to
  * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
  */
-#include "core/engine/passing_notes.h"
+#include "core/base/notes.h"
 #include "core/metric/metric_user.h"
 #include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
@@ -153,10 +153,10 @@ static void refusals_pass(void **state)
 	for (int round = 0; round < 2; round++) {
 		command(engine, COMMAND_PRESET, "none", 0);
 		snapshot_free(engine_snapshot(engine));
-		for (int i = 0; i < 2 * PASSING_NOTES_REFRESHES; i++) {
+		for (int i = 0; i < 2 * NOTES_TRANSIENT_INTERVALS; i++) {
 			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 			bool told = has_note(snapshot, "Nothing is to be shown");
-			if (told != (i < PASSING_NOTES_REFRESHES - 1))
+			if (told != (i < NOTES_TRANSIENT_INTERVALS - 1))
 				fail_msg("interval %d", i);
 			snapshot_free(snapshot);
 		}

@@ -40,7 +40,7 @@ static char *describe(const struct config *config)
 		fputc('\n', file);
 	}
 	for (size_t i = 0; i < config->notes.n; i++)
-		fprintf(file, "%s\n", config->notes.items[i]);
+		fprintf(file, "%s\n", config->notes.items[i].text);
 	fclose(file);
 	return text;
 }
@@ -151,7 +151,7 @@ static void test_full(void **state)
 	assert_string_equal(config.keys.items[CONFIG_ENTRIES_MAX - 1].value, "256 more");
 	assert_int_equal(config.settings.n, 1);
 	assert_int_equal(config.notes.n, 1);
-	assert_string_equal(config.notes.items[0],
+	assert_string_equal(config.notes.items[0].text,
 			    "f:514: A section has at most 256 entries: this one and those behind "
 			    "it are skipped.");
 	config_fini(&config);

@@ -121,7 +121,7 @@ static void test_configure(void **state)
 		keymap_configure(&keymap, &config);
 		text[0] = '\0';
 		for (size_t k = 0; k < config.notes.n; k++) {
-			strcat(text, config.notes.items[k]);
+			strcat(text, config.notes.items[k].text);
 			strcat(text, "\n");
 		}
 		if (strcmp(text, rows[i].notes) != 0)

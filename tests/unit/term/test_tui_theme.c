@@ -405,7 +405,7 @@ static void test_parse_notes(void **state)
 
 		assert_int_equal(theme_parse("t", rows[i].text, &theme, &notes, &err), 0);
 		for (size_t k = 0; k < notes.n; k++) {
-			strcat(text, notes.items[k]);
+			strcat(text, notes.items[k].text);
 			strcat(text, "\n");
 		}
 		assert_string_equal(text, rows[i].notes);
