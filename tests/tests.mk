@@ -58,10 +58,10 @@ $(filter-out $(CORE_UNIT_BIN),$(UNIT_BIN)) $(LIVE_BIN): $(BUILD)/%: $(BUILD)/obj
 
 # A fuzz entry is built twice: as a test of its corpus, and with the main() of libFuzzer.
 $(CORPUS_BIN): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/fuzz/corpus.o \
-		$(BUILD)/libtui.a $(BUILD)/libcore.a
+		$(BUILD)/libtests.a $(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS))
 
-$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libtui.a $(BUILD)/libcore.a
+$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libtests.a $(BUILD)/libtui.a $(BUILD)/libcore.a
 	$(call link,$(TUI_LIBS) $(CORE_LIBS),-fsanitize=fuzzer)
 
 $(BUILD)/load/%: $(BUILD)/obj/tests/load/%.o

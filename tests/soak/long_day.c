@@ -59,7 +59,7 @@ static pid_t take_tid(struct long_day *day)
 		day->last_tid = day->last_tid + 1 < TIDS ? day->last_tid + 1 : FIRST_TID;
 	while (day->lives[day->last_tid]);
 	day->lives[day->last_tid] = true;
-	day->counts.fork_scan++;
+	day->counts.forks++;
 	day->counts.living++;
 	return day->last_tid;
 }

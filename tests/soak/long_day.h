@@ -32,7 +32,7 @@ void long_day_free(struct long_day *day);
 struct fk *long_day_kernel(struct long_day *day); /* lives as long as it does */
 
 struct long_day_counts {
-	unsigned long fork_scan, deaths, renames, containers, offlines, holds, losses;
+	unsigned long forks, deaths, renames, containers, offlines, holds, losses;
 	unsigned living;
 };
 struct long_day_counts long_day_counts(const struct long_day *day);

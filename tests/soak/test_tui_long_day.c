@@ -195,7 +195,7 @@ static void tell_level(const struct run *run, unsigned second)
 	printf("# %5.2f h: %7.2f MiB kept, RSS %.1f MiB, %u events, %u rings, %u descriptors; "
 	       "%u tasks live of %lu born\n",
 	       second / 3600.0, in_mib(level->bytes), in_mib(level->rss_bytes), level->events,
-	       level->rings, level->fds, counts.living, counts.fork_scan);
+	       level->rings, level->fds, counts.living, counts.forks);
 	fflush(stdout);
 }
 
@@ -280,12 +280,12 @@ static void soak_through(const struct soak *soak)
 		       "%lu renamed; %lu containers, %lu CPUs off, %lu profilers, %lu losses of "
 		       "%llu "
 		       "records; %lu screens, %lu keys, %lu texts\n",
-		       soak->refreshes, (unsigned long long)run.rows, run.most_rows,
-		       counts.fork_scan, counts.deaths, counts.renames, counts.containers,
-		       counts.offlines, counts.holds, counts.losses, (unsigned long long)run.lost,
-		       run.screens, run.keys, run.texts);
+		       soak->refreshes, (unsigned long long)run.rows, run.most_rows, counts.forks,
+		       counts.deaths, counts.renames, counts.containers, counts.offlines,
+		       counts.holds, counts.losses, (unsigned long long)run.lost, run.screens,
+		       run.keys, run.texts);
 	assert_true(run.lost > 0);
-	assert_true(counts.deaths > counts.fork_scan / 2);
+	assert_true(counts.deaths > counts.forks / 2);
 	run_close(&run);
 }
 

@@ -37,7 +37,7 @@ static unsigned long part = PART; /* 0: all */
 
 /* ---- courses */
 
-static void fork_scan(struct fk *fk)
+static void fork_tasks(struct fk *fk)
 {
 	fk_exec(fk, MAIN, "make");
 	fk_thread(fk, MAIN, THREAD);
@@ -74,8 +74,8 @@ static void cpu_comes(struct fk *fk)
 /* What may happen and be asked for in a run, interval by interval. */
 static const struct sweep_step course[] = {
 	{0},
-	{.happen = fork_scan,
-	 .fork_scan = true,
+	{.happen = fork_tasks,
+	 .forked = true,
 	 .commands = {{COMMAND_ADD_EVENTS, "branches,page-faults"}}},
 	{.commands = {{.kind = COMMAND_IDLE, .number = 1},
 		      {.kind = COMMAND_COMMAND_LINES, .number = 1}}},
@@ -93,7 +93,7 @@ static const struct sweep_step course[] = {
 
 static const struct sweep_step recorded[] = {
 	{0},
-	{.happen = fork_scan, .fork_scan = true, .commands = {{COMMAND_RECORD, SWEEP_FILE}}},
+	{.happen = fork_tasks, .forked = true, .commands = {{COMMAND_RECORD, SWEEP_FILE}}},
 	{.happen = cpu_goes},
 	{.commands = {{COMMAND_ADD_EVENTS, "branches"}}},
 	{.happen = cpu_comes, .commands = {{.kind = COMMAND_RECORD}}},

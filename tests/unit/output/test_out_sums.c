@@ -3,7 +3,7 @@
  * Scaled counts and their totals: by hand for each rule, then as csv and OpenMetrics print them of
  * groups that take turns on the fake kernel, live and replayed.
  */
-#include "tests/unit/shared/replays.h"
+#include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/sample.h"
 
 #include "core/output/metrics_export.h"
@@ -480,5 +480,5 @@ int main(void)
 						 .test_func = test_scene,
 						 .initial_state = (void *)(uintptr_t)&scenes[i]};
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(totals_are_true);
-	return RUN_REPLAYS(tests);
+	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
 }

@@ -9,7 +9,7 @@
 #include "core/perfdata/recording_file.h"
 #include "tests/fake_kernel/machines.h"
 #include "tests/unit/shared/engine_run.h"
-#include "tests/unit/shared/recording.h"
+#include "tests/unit/shared/recording_reader.h"
 #include "tests/unit/shared/signals.h"
 
 #include <dirent.h>
@@ -125,7 +125,7 @@ static uint64_t *tally_of_tid(const struct snapshot *snapshot, pid_t tid)
 	return NULL;
 }
 
-static void compare(void *arg, const struct replay *replay)
+static void compare(void *arg, const struct recording_reader *replay)
 {
 	struct seen *seen = arg;
 	const struct interval *interval = &replay->interval;
@@ -159,19 +159,19 @@ static void record_intervals(struct engine *engine, struct fk *fk, struct seen *
 }
 
 /* In a machine of its own, where nobody is: all that is known is recorded. */
-static void check_recording(const char *path, struct seen *seen, struct replay *replay)
+static void check_recording(const char *path, struct seen *seen, struct recording_reader *replay)
 {
 	struct fk *elsewhere = fk_new(NULL);
 	struct sys sys = fk_sys(elsewhere);
 
-	replay_init(replay, &sys, cpu_numbers, CPUS);
+	recording_reader_init(replay, &sys, cpu_numbers, CPUS);
 	replay->seen = compare;
 	replay->arg = seen;
-	replay_file(replay, path);
+	recording_reader_file(replay, path);
 	assert_int_equal(seen->compared, seen->n);
 	assert_int_equal(replay->raw, sampling == TRACEPOINT);
 	assert_int_equal(replay->renamed > 0, replay->sections);
-	replay_fini(replay);
+	recording_reader_fini(replay);
 	fk_free(elsewhere);
 }
 
@@ -207,7 +207,7 @@ static void record_from_start(unsigned slots, size_t least_groups)
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
 	struct seen seen = {0};
-	struct replay replay;
+	struct recording_reader replay;
 
 	add_lives(fk);
 	record_intervals(engine, fk, &seen, INTERVALS);
@@ -245,7 +245,7 @@ static void check_times(const char *path)
 	assert_true(n < sizeof(bytes));
 	fclose(file);
 	size_t at, end;
-	replay_span((const char *)bytes, n, &at, &end);
+	recording_reader_span((const char *)bytes, n, &at, &end);
 	while (at < end) {
 		const struct perfdata_own_sample *sample = (const void *)(bytes + at);
 		at += sample->header.size;
@@ -270,7 +270,7 @@ static void test_hotplug_and_rival(void **state)
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
 	struct seen seen = {0};
-	struct replay replay;
+	struct recording_reader replay;
 
 	fk_rival(fk, &(struct fk_rival){.chain_bytes = 1040});
 	record_intervals(engine, fk, &seen, 1);
@@ -295,7 +295,7 @@ static void test_midway(void **state)
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_recorded(&sys, NULL);
 	struct seen seen = {0};
-	struct replay replay;
+	struct recording_reader replay;
 
 	add_lives(fk);
 	engine_do(engine, &(struct command){.kind = COMMAND_RECORD, .text = path});
@@ -329,7 +329,7 @@ static void test_again(void **state)
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_recorded(&sys, NULL);
 	struct seen first = {0}, second = {0};
-	struct replay replay;
+	struct recording_reader replay;
 
 	engine_do(engine, &begin);
 	snapshot_free(nth_snapshot(engine, fk, 1));
@@ -355,7 +355,7 @@ static void test_standard_output(void **state)
 	struct fk *fk = machine_new(6);
 	struct sys sys = fk_sys(fk);
 	struct seen seen = {0};
-	struct replay replay;
+	struct recording_reader replay;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	fflush(stdout);
@@ -382,7 +382,7 @@ static void test_switch_output(void **state)
 	struct sys sys = fk_sys(fk);
 	struct engine *engine = open_recorded(&sys, open_recorder(path, 1));
 	struct seen all = {0};
-	struct replay replay;
+	struct recording_reader replay;
 
 	record_intervals(engine, fk, &all, 3);
 	engine_free(engine);
@@ -489,7 +489,7 @@ static void test_full_disk(void **state)
 	struct engine *engine = open_recorded(&sys, open_recorder(path, 0));
 	struct seen seen = {0};
 	struct rlimit limit, small;
-	struct replay replay;
+	struct recording_reader replay;
 
 	record_intervals(engine, fk, &seen, 1);
 	off_t written = wait_for_bytes(path, seen.snapshots[0]->recorded_bytes);

@@ -3,7 +3,7 @@
  * A recording is shown as it was shown when it was made: snapshots of a machine that is recorded,
  * and those of the replay, are the same in everything.
  */
-#include "tests/unit/shared/replays.h"
+#include "tests/unit/shared/recorded_scene.h"
 
 static const struct engine_column counts[] = {
 	{ENGINE_EVENTS, "cycles,instructions,branch-misses,cache-misses,page-faults"}};
@@ -275,7 +275,7 @@ static void test_rotation(void **state)
 		seen.items[seen.n++] = next_snapshot(engine, fk, INTERVAL_NS);
 	engine_free(engine);
 	fk_free(fk);
-	int n = scandir(directory, &names, NULL, alphasort);
+	int n = scandir(recorded_directory, &names, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
 		if (strncmp(names[i]->d_name, "turned.", 7) == 0) {
 			const struct seen one = {{seen.items[files++]}, 1};
@@ -299,5 +299,5 @@ int main(void)
 		cmocka_unit_test(test_rotation),
 	};
 
-	return RUN_REPLAYS(tests);
+	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
 }

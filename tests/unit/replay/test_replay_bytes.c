@@ -2,7 +2,7 @@
 /* Recordings that were cut off, that come through a pipe, or are none; and who cannot have one. */
 #include "core/perfdata/perfdata_write.h"
 #include "tests/unit/shared/files.h"
-#include "tests/unit/shared/replays.h"
+#include "tests/unit/shared/recorded_scene.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -46,7 +46,7 @@ static int open_bytes(struct perfdata_input *input, struct bytes *bytes, struct 
 {
 	*input = (struct perfdata_input){
 		.read = give_bytes, .arg = bytes, .seekable = true, .size = bytes->n};
-	return replay_new_from(&stub, &(struct replay_config){0}, input, replay, err);
+	return replay_new_from(&recorded_sys, &(struct replay_config){0}, input, replay, err);
 }
 
 /* Returns how many snapshots they have, each as it was `seen` (NULL: any), and what came then. */
@@ -154,8 +154,9 @@ static void test_pipe(void **state)
 	record_small(path_of("small"), &seen, 3);
 	struct bytes bytes = read_bytes(path_of("small"));
 	struct perfdata_input input = {.read = give_bytes, .arg = &bytes};
-	assert_int_equal(replay_new_from(&stub, &(struct replay_config){0}, &input, &replay, &err),
-			 0);
+	assert_int_equal(
+		replay_new_from(&recorded_sys, &(struct replay_config){0}, &input, &replay, &err),
+		0);
 	assert_false(replay_can_rewind(replay));
 	assert_true(replay_rewind(replay, &err) < 0);
 	bytes.there = bytes.n / 4;
@@ -304,7 +305,7 @@ static void test_directories(void **state)
 		struct replay *replay;
 		struct error err;
 		write_file(path_of(rows[i].file), "");
-		assert_int_equal(open_replay(directory, NULL, &replay, &err), -EISDIR);
+		assert_int_equal(open_replay(recorded_directory, NULL, &replay, &err), -EISDIR);
 		if (!strstr(err.text, rows[i].says))
 			fail_msg("%s: '%s'", rows[i].file, err.text);
 	}
@@ -494,5 +495,5 @@ int main(void)
 		cmocka_unit_test(test_traced_stream),
 	};
 
-	return RUN_REPLAYS(tests);
+	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
 }

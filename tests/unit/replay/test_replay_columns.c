@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A recording with other columns than it was shown with: as far as there are events for them. */
-#include "tests/unit/shared/replays.h"
+#include "tests/unit/shared/recorded_scene.h"
 
 static int column(const struct snapshot *snapshot, const char *name)
 {
@@ -188,5 +188,5 @@ int main(void)
 		cmocka_unit_test(test_columns_of_plans),
 	};
 
-	return RUN_REPLAYS(tests);
+	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
 }

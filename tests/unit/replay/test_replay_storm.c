@@ -4,7 +4,7 @@
  * that go and come, so that births and ends are missed that /proc must tell of. What was seen of
  * them live is what a replay shows.
  */
-#include "tests/unit/shared/replays.h"
+#include "tests/unit/shared/recorded_scene.h"
 
 enum {
 	PARENT = 50, /* on CPU 2, which stays */
@@ -144,5 +144,5 @@ int main(void)
 		cmocka_unit_test(test_chance),
 	};
 
-	return RUN_REPLAYS(tests);
+	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);
 }

@@ -17,150 +17,46 @@
 
 #include <cmocka.h>
 
-/* An engine on the fake kernel, and what its snapshots say: each one is checked to conserve. */
+/*
+ * An engine on the fake kernel, and accessors for its snapshots. Each snapshot must conserve, and
+ * each thread's time must be the sum of its times on the CPUs. The caller owns what is returned,
+ * except rows.
+ */
 #define INTERVAL_NS (100 * NS_PER_MS)
 
-static inline struct engine *open_engine_with(const struct sys *sys,
-					      const struct engine_config *config)
-{
-	struct engine *engine = NULL;
-	struct error err = {0};
+struct engine *open_engine_with(const struct sys *sys, const struct engine_config *config);
+struct engine *open_engine(const struct sys *sys);
 
-	if (engine_new(sys, config, &engine, &err) < 0)
-		fail_msg("%s", err.text);
-	return engine;
-}
+struct snapshot *next_snapshot(struct engine *engine, struct fk *fk, uint64_t interval_ns);
 
-static inline struct engine *open_engine(const struct sys *sys)
-{
-	static const struct engine_config config;
+/* Fails unless each thread's time is the sum of its times on the CPUs. */
+void check_places(const struct snapshot *snapshot);
 
-	return open_engine_with(sys, &config);
-}
+/* The snapshot of the last of n intervals. */
+struct snapshot *nth_snapshot(struct engine *engine, struct fk *fk, int n);
 
-/* Whoever counts by switches knows where every task ran, to the nanosecond. */
-static inline void check_places(const struct snapshot *snapshot)
-{
-	const struct rows *rows = &snapshot->threads;
-	size_t at = 0;
+/* Fails if there is no such event. */
+size_t event_index(const struct snapshot *snapshot, const char *name);
 
-	for (size_t i = 0; i < rows->n; i++) {
-		uint64_t ns = 0;
+/* The count of an event over all groups; 0 if the task did not run. */
+uint64_t count_of(const struct snapshot *snapshot, pid_t tid, const char *event);
 
-		for (; at < snapshot->n_places && snapshot->places[at].row == i; at++)
-			ns += snapshot->places[at].ns;
-		if (ns != rows_tally(snapshot->columns, rows, i)[TALLY_TASK_CLOCK])
-			fail_msg("%d ran elsewhere too", (int)rows->items[i].tid);
-	}
-	assert_int_equal(at, snapshot->n_places);
-}
+/* NULL: the task has no row. */
+const struct row *row_of(const struct snapshot *snapshot, pid_t tid);
 
-static inline struct snapshot *next_snapshot(struct engine *engine, struct fk *fk,
-					     uint64_t interval_ns)
-{
-	uint64_t deadline_ns = fk_now(fk) + interval_ns;
+/* Flags of a task that has a row. */
+bool has_exited(const struct snapshot *snapshot, pid_t tid);
+bool has_lost(const struct snapshot *snapshot, pid_t tid);
 
-	while (engine_wait(engine, deadline_ns) != 0)
-		;
-	struct snapshot *snapshot = engine_snapshot(engine);
-	size_t event = 0;
-	if (!snapshot_conserves(snapshot, &event))
-		fail_msg("%s is not conserved", snapshot->columns->events.items[event].name);
-	if (snapshot->mode == COUNT_MODE_SYSTEM)
-		check_places(snapshot);
-	return snapshot;
-}
+/* Whether a note contains this text. */
+bool has_note(const struct snapshot *snapshot, const char *part);
 
-/* The last of n intervals. */
-static inline struct snapshot *nth_snapshot(struct engine *engine, struct fk *fk, int n)
-{
-	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+struct figure task_figure(const struct snapshot *snapshot, pid_t tid, const char *metric);
 
-	while (--n > 0) {
-		snapshot_free(snapshot);
-		snapshot = next_snapshot(engine, fk, INTERVAL_NS);
-	}
-	return snapshot;
-}
+/* Frees both. Fails if a descriptor or a mapping is left. */
+void close_all(struct engine *engine, struct fk *fk);
 
-static inline size_t event_index(const struct snapshot *snapshot, const char *name)
-{
-	int index = event_set_find(&snapshot->columns->events, name);
-
-	assert_true(index >= 0);
-	return (size_t)index;
-}
-
-/* The count of a task's event in a snapshot, in all groups; 0 where the task did not run. */
-static inline uint64_t count_of(const struct snapshot *snapshot, pid_t tid, const char *event)
-{
-	const struct columns *columns = snapshot->columns;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		if (snapshot->threads.items[i].tid == tid)
-			sum += plan_count(columns->plan, rows_tally(columns, &snapshot->threads, i),
-					  event_index(snapshot, event));
-	return sum;
-}
-
-static inline const struct row *row_of(const struct snapshot *snapshot, pid_t tid)
-{
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		if (snapshot->threads.items[i].tid == tid)
-			return &snapshot->threads.items[i];
-	return NULL;
-}
-
-/* Of a task that has a row. */
-static inline bool has_flag(const struct snapshot *snapshot, pid_t tid, enum row_flag flag)
-{
-	const struct row *row = row_of(snapshot, tid);
-
-	assert_non_null(row);
-	return row && (row->flags & flag);
-}
-
-static inline bool has_exited(const struct snapshot *snapshot, pid_t tid)
-{
-	return has_flag(snapshot, tid, ROW_EXITED);
-}
-
-static inline bool has_lost(const struct snapshot *snapshot, pid_t tid)
-{
-	return has_flag(snapshot, tid, ROW_LOST);
-}
-
-static inline bool has_note(const struct snapshot *snapshot, const char *part)
-{
-	for (size_t i = 0; i < snapshot->n_notes; i++)
-		if (strstr(snapshot->notes[i], part))
-			return true;
-	return false;
-}
-
-static inline struct figure task_figure(const struct snapshot *snapshot, pid_t tid,
-					const char *metric)
-{
-	int index = columns_metric(snapshot->columns, metric);
-
-	assert_true(index >= 0);
-	for (size_t i = 0; i < snapshot->threads.n; i++)
-		if (snapshot->threads.items[i].tid == tid)
-			return rows_figures(snapshot->columns, &snapshot->threads, i)[index];
-	fail_msg("task %d did not run", tid);
-	return (struct figure){0};
-}
-
-static inline void close_all(struct engine *engine, struct fk *fk)
-{
-	engine_free(engine);
-	assert_int_equal(fk_open_fds(fk), 0);
-	assert_int_equal(fk_mapped(fk), 0);
-	fk_free(fk);
-}
-
-/* Two cycles and one instruction a nanosecond: IPC 0.5. */
+/* Rates per nanosecond: 2 cycles and 1 instruction (IPC 0.5); 1 and 1. */
 #define HALF_IPC                                             \
 	{                                                    \
 		[FK_CYCLES] = {2}, [FK_INSTRUCTIONS] = { 1 } \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_TESTS_COLLECTOR_RUN_H
-#define PMCTOP_TESTS_COLLECTOR_RUN_H
+#ifndef PMCTOP_TESTS_FEED_THREAD_RUN_H
+#define PMCTOP_TESTS_FEED_THREAD_RUN_H
 
 #include "core/base/util.h"
 #include "core/engine/feed_thread.h"
@@ -19,76 +19,24 @@
 #define REFRESH_NS (50 * NS_PER_MS)
 
 /*
- * A collector whose feed is an engine, on the fake kernel and on the real one. Tests wait for what
- * they want without a limit: intervals take as long as they take.
+ * A feed thread with an engine, on the fake kernel and on the real one. Tests wait for a condition
+ * without a limit.
+ *
+ * `sys`: that of a fake kernel, which must outlive the thread; NULL: the real one.
  */
+struct feed_thread *feed_thread_open(const struct sys *sys, const struct engine_config *config,
+				     uint64_t interval_ns);
 
-/* sys: a fake kernel's, which lives longer than the collector; NULL: the real one. */
-static inline struct feed_thread *feed_thread_open(const struct sys *sys,
-						   const struct engine_config *config,
-						   uint64_t interval_ns)
-{
-	struct feed_thread *feed_thread;
-	struct engine *engine = NULL;
-	struct feed feed;
-	struct error err;
+/* Waits until the thread has something to report. */
+void feed_thread_await(const struct feed_thread *feed_thread);
 
-	if (feed_thread_new(&feed_thread, &err) < 0)
-		fail_msg("%s", err.text);
-	sys = sys ? sys : feed_thread_sys(feed_thread);
-	if (engine_new(sys, config, &engine, &err) < 0)
-		fail_msg("%s", err.text);
-	live_init(sys, engine, interval_ns, &feed);
-	if (feed_thread_start(feed_thread, &feed, &err) < 0)
-		fail_msg("%s", err.text);
-	return feed_thread;
-}
+/* Waits for the next snapshot, owned by the caller. */
+struct snapshot *feed_thread_next(struct feed_thread *feed_thread);
 
-static inline void feed_thread_await(const struct feed_thread *feed_thread)
-{
-	struct pollfd ready = {.fd = feed_thread_fd(feed_thread), .events = POLLIN};
+/* Drops snapshots until one has the column, or lacks it. */
+void feed_thread_await_column(struct feed_thread *feed_thread, const char *name, bool wanted);
 
-	while (poll(&ready, 1, -1) != 1)
-		;
-}
-
-static inline struct snapshot *feed_thread_next(struct feed_thread *feed_thread)
-{
-	struct snapshot *snapshot;
-
-	while (!(snapshot = feed_thread_pop(feed_thread)))
-		feed_thread_await(feed_thread);
-	return snapshot;
-}
-
-/* Takes snapshots until one has, or has not, a column. */
-static inline void feed_thread_await_column(struct feed_thread *feed_thread, const char *name,
-					    bool wanted)
-{
-	for (bool found = !wanted; found != wanted;) {
-		struct snapshot *snapshot = feed_thread_next(feed_thread);
-
-		found = columns_metric(snapshot->columns, name) >= 0;
-		/* Whatever is added or removed, the others are there. */
-		assert_true(columns_metric(snapshot->columns, "cpu_percent") >= 0);
-		assert_true(snapshot->mode == COUNT_MODE_PROC ||
-			    snapshot_conserves(snapshot, NULL));
-		snapshot_free(snapshot);
-	}
-}
-
-/* Columns that come and go by command. Takes the collector over. */
-static inline void feed_thread_check_columns(struct feed_thread *feed_thread)
-{
-	feed_thread_await_column(feed_thread, "cpu_percent", true);
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_EVENTS, "minor-faults"});
-	feed_thread_do(feed_thread, &(struct command){COMMAND_ADD_METRIC, "two = 1 + 1"});
-	feed_thread_await_column(feed_thread, "minor-faults", true);
-	feed_thread_await_column(feed_thread, "two", true);
-	feed_thread_do(feed_thread, &(struct command){COMMAND_REMOVE, "minor-faults"});
-	feed_thread_await_column(feed_thread, "minor-faults", false);
-	feed_thread_await_column(feed_thread, "two", true);
-	feed_thread_free(feed_thread);
-}
+/* Adds and removes columns by command, and frees the thread. */
+void feed_thread_check_columns(struct feed_thread *feed_thread);
 
 #endif

@@ -15,64 +15,22 @@
 
 #include <cmocka.h>
 
-/* What tests of files that are written do with small ones. */
-static inline void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
+/* Small files, for tests of code that writes files. */
+void write_file(const char *path, const char *text);
 
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static inline void expect_file(const char *path, const char *want)
-{
-	char text[4096];
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		fail_msg("no %s", path);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	assert_string_equal(text, want);
-}
+/* Fails unless the file has this text. */
+void expect_file(const char *path, const char *want);
 
 /*
- * Whether files can be given to other users (12345 and 54321 in tests). Root may do that, but not
- * in a user namespace that has no other users.
+ * Whether chown to other users (12345 and 54321 in tests) works. It fails for root in a user
+ * namespace without other users.
  */
-static inline bool may_chown(void)
-{
-	char path[] = "/tmp/pmctop-owner-XXXXXX";
-	int fd = mkstemp(path);
+bool may_chown(void);
 
-	assert_true(fd >= 0);
-	unlink(path);
-	bool may = fchown(fd, 12345, 54321) == 0;
-	close(fd);
-	return may;
-}
+/* Skips the test if may_chown() is false. */
+void need_chown(void);
 
-/* Skips a test that needs that. */
-static inline void need_chown(void)
-{
-	if (may_chown())
-		return;
-	print_message("# skipped: files cannot be given to other users here\n");
-	skip();
-}
-
-/* Whatever its name; a test's own files are all that there is. */
-static inline unsigned count_files(const char *directory)
-{
-	DIR *stream = opendir(directory);
-	unsigned n = 0;
-
-	assert_non_null(stream);
-	for (const struct dirent *entry; (entry = readdir(stream));)
-		n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-	closedir(stream);
-	return n;
-}
+/* The number of directory entries, except "." and "..". */
+unsigned count_files(const char *directory);
 
 #endif

@@ -12,33 +12,13 @@
 #include <string.h>
 
 /*
- * Machines recorded as one text a machine, tests/fixtures/NAME.sysfs: a line for each file of
- * sysfs, its path below /sys and what it says.
+ * Recorded machines: tests/fixtures/NAME.sysfs has a line for each file of sysfs, its path below
+ * /sys and its text. recorded_each() calls fn for each line.
  */
-static inline void recorded_each(const char *name,
-				 void (*fn)(void *arg, const char *path, const char *text),
-				 void *arg)
-{
-	char path[256], line[512];
+void recorded_each(const char *name, void (*fn)(void *arg, const char *path, const char *text),
+		   void *arg);
 
-	snprintf(path, sizeof(path), "tests/fixtures/%s.sysfs", name);
-	FILE *file = fopen(path, "r");
-	if (!file) {
-		perror(path); /* tests/run starts tests from the top */
-		abort();
-	}
-	while (fgets(line, sizeof(line), file)) {
-		char *blank = strchr(line, ' ');
-
-		if (line[0] == '#' || !blank)
-			continue;
-		*blank = '\0';
-		fn(arg, line, blank + 1);
-	}
-	fclose(file);
-}
-
-/* Such a machine behind the fake kernel, as event_resolve() wants it. */
+/* Such a machine on the fake kernel, as the context for event_resolve(). */
 struct machine {
 	struct fk *fk;
 	struct sys sys;
@@ -46,27 +26,8 @@ struct machine {
 	struct event_context context;
 };
 
-static inline void machine_add_file(void *arg, const char *path, const char *text)
-{
-	char full[1024];
+void machine_init(struct machine *machine, const char *name);
 
-	snprintf(full, sizeof(full), "/sys/%s", path);
-	fk_file(arg, full, text);
-}
-
-static inline void machine_init(struct machine *machine, const char *name)
-{
-	machine->fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
-	recorded_each(name, machine_add_file, machine->fk);
-	machine->sys = fk_sys(machine->fk);
-	pmu_set_read(&machine->sys, &machine->pmus);
-	machine->context = (struct event_context){&machine->sys, &machine->pmus};
-}
-
-static inline void machine_fini(struct machine *machine)
-{
-	pmu_set_fini(&machine->pmus);
-	fk_free(machine->fk);
-}
+void machine_fini(struct machine *machine);
 
 #endif

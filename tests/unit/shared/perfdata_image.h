@@ -10,108 +10,42 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 /*
- * A perf.data made by hand, by what perf's documentation says and by nothing of core: of either
+ * Builds the bytes of a perf.data file from perf's documentation, without core/perfdata: in either
  * byte order, as a pipe or in perf's usual format, compressed or not.
  */
 struct image {
 	unsigned char *bytes;
 	size_t n, capacity;
-	bool swapped;
+	bool swapped; /* the other byte order */
 };
 
-static inline void image_fini(struct image *image)
-{
-	free(image->bytes);
-	*image = (struct image){0};
-}
+void image_fini(struct image *image);
 
-static inline void image_bytes(struct image *image, const void *bytes, size_t n)
-{
-	if (n == 0)
-		return;
-	image->bytes = array_reserve(image->bytes, &image->capacity, image->n + n, 1);
-	memcpy(image->bytes + image->n, bytes, n);
-	image->n += n;
-}
+/* Append bytes, or a number of that size. */
+void image_bytes(struct image *image, const void *bytes, size_t n);
+void image_u16(struct image *image, uint64_t value);
+void image_u32(struct image *image, uint64_t value);
+void image_u64(struct image *image, uint64_t value);
 
-static inline void image_put(const struct image *image, unsigned char *to, uint64_t value, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		to[image->swapped ? n - 1 - i : i] = (unsigned char)(value >> 8 * i);
-}
+/* Overwrites n bytes at an offset with a number. */
+void image_set(struct image *image, size_t at, uint64_t value, size_t n);
 
-static inline void image_number(struct image *image, uint64_t value, size_t n)
-{
-	unsigned char bytes[8];
+/* Appends a text, padded with zeroes to `size` bytes. */
+void image_text(struct image *image, const char *text, size_t size);
 
-	image_put(image, bytes, value, n);
-	image_bytes(image, bytes, n);
-}
+/* Appends a text as features have it: its padded size, then the text. */
+void image_string(struct image *image, const char *text);
 
-static inline void image_u16(struct image *image, uint64_t value)
-{
-	image_number(image, value, 2);
-}
-
-static inline void image_u32(struct image *image, uint64_t value)
-{
-	image_number(image, value, 4);
-}
-
-static inline void image_u64(struct image *image, uint64_t value)
-{
-	image_number(image, value, 8);
-}
-
-/* What stands there is something else. */
-static inline void image_set(struct image *image, size_t at, uint64_t value, size_t n)
-{
-	image_put(image, image->bytes + at, value, n);
-}
-
-/* With zeroes up to so many bytes. */
-static inline void image_text(struct image *image, const char *text, size_t size)
-{
-	size_t length = strlen(text);
-
-	image_bytes(image, text, length);
-	for (; length < size; length++)
-		image_bytes(image, "", 1);
-}
-
-/* As texts stand in features. */
-static inline void image_string(struct image *image, const char *text)
-{
-	size_t size = strlen(text) / 64 * 64 + 64;
-
-	image_u32(image, size);
-	image_text(image, text, size);
-}
-
-static inline size_t image_begin(struct image *image, uint32_t type, uint16_t misc)
-{
-	size_t begin = image->n;
-
-	image_u32(image, type);
-	image_u16(image, misc);
-	image_u16(image, 0);
-	return begin;
-}
-
-static inline void image_end(struct image *image, size_t begin)
-{
-	image_set(image, begin + 6, image->n - begin, 2);
-}
-
-/* ---- attrs */
+/* A record: image_begin() returns the offset that image_end() sets its size with. */
+size_t image_begin(struct image *image, uint32_t type, uint16_t misc);
+void image_end(struct image *image, size_t begin);
 
 struct image_attr {
 	uint32_t type;
 	uint64_t config, period, sample_type, read_format;
-	uint64_t flags; /* the first of perf_event_attr's is bit 0 */
+	uint64_t flags; /* the bit fields of perf_event_attr; bit 0 is the first */
 	uint32_t size;  /* 0: 136 */
 };
 
@@ -120,64 +54,12 @@ enum {
 	IMAGE_SAMPLE_ID_ALL = 1 << 18,
 };
 
-/* The other byte order has its bits from the other end, too. */
-static inline uint64_t image_bits(const struct image *image, uint64_t flags)
-{
-	uint64_t reversed = 0;
-
-	for (unsigned bit = 0; bit < 64; bit++)
-		reversed |= (flags >> bit & 1) << (63 - bit);
-	return image->swapped ? reversed : flags;
-}
-
-static inline void image_attr(struct image *image, const struct image_attr *attr)
-{
-	size_t size = attr->size ? attr->size : 136, begin = image->n;
-
-	image_u32(image, attr->type);
-	image_u32(image, size);
-	image_u64(image, attr->config);
-	image_u64(image, attr->period);
-	image_u64(image, attr->sample_type);
-	image_u64(image, attr->read_format);
-	image_u64(image, image_bits(image, attr->flags));
-	image_u32(image, 1); /* wakeup_events */
-	image_u32(image, 0);
-	while (image->n - begin < size)
-		image_u64(image, 0);
-}
-
-/* ---- compressed */
+void image_attr(struct image *image, const struct image_attr *attr);
 
 /*
- * Records as perf packs them: one stream, in pieces of so many bytes of what goes in, each of which
- * is flushed. `two`: with a size and filled up.
+ * Appends records compressed as perf does it: one zstd stream, flushed after each `piece` bytes of
+ * input. `two`: PERF_RECORD_COMPRESSED2, which has a size and padding.
  */
-static inline void image_pack(struct image *image, const unsigned char *bytes, size_t n,
-			      size_t piece, bool two)
-{
-	enum { OUT = (1 << 16) - 24 };
-	unsigned char *out = xmalloc(OUT);
-	ZSTD_CStream *stream = ZSTD_createCStream();
-
-	ZSTD_initCStream(stream, 1);
-	for (size_t done = 0, some; done < n; done += some) {
-		some = size_min(n - done, piece);
-		ZSTD_inBuffer from = {.src = bytes + done, .size = some};
-		ZSTD_outBuffer to = {.dst = out, .size = OUT};
-		ZSTD_compressStream(stream, &to, &from);
-		if (ZSTD_flushStream(stream, &to) > 0 || from.pos < from.size)
-			abort(); /* a piece does not fit a record */
-		size_t begin = image_begin(image, two ? 83 : 81, 0);
-		if (two)
-			image_u64(image, to.pos);
-		image_bytes(image, out, to.pos);
-		while (two && image->n % 8)
-			image_bytes(image, "", 1);
-		image_end(image, begin);
-	}
-	ZSTD_freeCStream(stream);
-	free(out);
-}
+void image_pack(struct image *image, const unsigned char *bytes, size_t n, size_t piece, bool two);
 
 #endif

@@ -14,167 +14,45 @@
 #include <time.h>
 
 /*
- * The app without a terminal: keys go in, what it draws is compared with
- * tests/golden/screen_NAME.txt.
+ * The app without a terminal: a test sends keys and compares the canvas with
+ * tests/golden/screen_NAME.txt. Texts are owned by the caller.
  */
-/* The canvas as text: lines without the blanks at their ends. */
-static inline char *canvas_print(const struct canvas *canvas)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	for (unsigned y = 0; y < canvas->height; y++) {
-		unsigned end = canvas->width;
-
-		while (end > 0 && strcmp(canvas_at(canvas, end - 1, y)->text, " ") == 0)
-			end--;
-		for (unsigned x = 0; x < end; x++)
-			fputs(canvas_at(canvas, x, y)->text, out);
-		fputc('\n', out);
-	}
-	fclose(out);
-	return text;
-}
-
-/* What each cell means, a letter each: a screen where colour goes astray does not look so. */
-static inline char *canvas_print_styles(const struct canvas *canvas)
-{
-	static const char letters[] = ".inDWBsTLhHSNklmMEet";
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	static_assert(sizeof(letters) - 1 == STYLE_COUNT, "a letter a style");
-	for (unsigned y = 0; y < canvas->height; y++) {
-		for (unsigned x = 0; x < canvas->width; x++) {
-			const struct canvas_cell *cell = canvas_at(canvas, x, y);
-
-			fputc(cell->selected ? '*' : letters[cell->style], out);
-		}
-		fputc('\n', out);
-	}
-	fclose(out);
-	return text;
-}
-
-/*
- * What a terminal of that depth shows by a built-in theme: a letter a look, and what each of them
- * is: colours as the terminal numbers them (-1: its own) and attributes.
- */
-static inline char *canvas_print_looks(const struct canvas *canvas, const char *name,
-				       enum color_depth depth)
-{
-	enum { LOOKS_MAX = 52 };
-	struct theme_look looks[LOOKS_MAX];
-	struct notes notes = {0};
-	struct theme theme;
-	struct error err;
-	char *text = NULL;
-	size_t size = 0, n = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	if (theme_parse(name, theme_builtin_find(name), &theme, &notes, &err) || notes.n > 0)
-		fail_msg("%s is broken", name);
-	for (unsigned y = 0; y < canvas->height; y++) {
-		for (unsigned x = 0; x < canvas->width; x++) {
-			const struct canvas_cell *cell = canvas_at(canvas, x, y);
-			struct theme_look look =
-				theme_look(&theme, cell->style, cell->selected, depth);
-			size_t i = 0;
-
-			while (i < n && memcmp(&looks[i], &look, sizeof(look)) != 0)
-				i++;
-			assert_true(i < LOOKS_MAX);
-			if (i == n)
-				looks[n++] = look;
-			fputc(i < 26 ? 'a' + (int)i : 'A' + (int)i - 26, out);
-		}
-		fputc('\n', out);
-	}
-	for (size_t i = 0; i < n; i++) {
-		static const char *const attributes[] = {"bold", "underline", "dim", "reverse"};
-
-		fprintf(out, "%c %d on %d", i < 26 ? 'a' + (int)i : 'A' + (int)i - 26,
-			looks[i].foreground, looks[i].background);
-		for (unsigned bit = 0; bit < ARRAY_SIZE(attributes); bit++)
-			if (looks[i].attributes & 1u << bit)
-				fprintf(out, " %s", attributes[bit]);
-		fputc('\n', out);
-	}
-	fclose(out);
-	return text;
-}
-
-/* Takes over what was drawn. */
-static inline void check_screen(const char *name, char *drawn)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "tests/golden/screen_%s.txt", name);
-	golden_check(path, drawn);
-	free(drawn);
-}
-
 struct stage {
 	struct app app;
 	struct canvas canvas;
 };
 
-static inline void stage_open(struct stage *stage, unsigned width, unsigned height, bool ascii,
-			      struct snapshot *snapshot)
-{
-	struct options options = {.interval_ns = NS_PER_S, .sort = "", .filter = ""};
+/* The canvas as text: lines without the blanks at their ends. */
+char *canvas_print(const struct canvas *canvas);
 
-	app_init(&stage->app, &options);
-	canvas_init(&stage->canvas, ascii);
-	canvas_resize(&stage->canvas, width, height);
-	if (snapshot)
-		app_snapshot(&stage->app, snapshot);
-}
+/* The style of each cell as a letter: shows wrong colours that the text does not. */
+char *canvas_print_styles(const struct canvas *canvas);
 
-static inline void stage_close(struct stage *stage)
-{
-	app_fini(&stage->app);
-	canvas_fini(&stage->canvas);
-}
+/*
+ * The look of each cell as a letter, then a list of the looks: colour numbers (-1: the terminal's
+ * default) and attributes. For a built-in theme on a terminal with that depth of colour.
+ */
+char *canvas_print_looks(const struct canvas *canvas, const char *name, enum color_depth depth);
 
-static inline void stage_keys(struct stage *stage, const int *keys)
-{
-	for (; *keys; keys++) {
-		app_draw(&stage->app, &stage->canvas);
-		app_key(&stage->app, *keys);
-	}
-	app_draw(&stage->app, &stage->canvas);
-}
+/* Compares with the golden, and frees `drawn`. */
+void check_screen(const char *name, char *drawn);
 
-/* What it shows in a window of another size; the caller frees it. */
-static inline char *stage_print_resized(struct stage *stage, unsigned width, unsigned height)
-{
-	canvas_resize(&stage->canvas, width, height);
-	app_draw(&stage->app, &stage->canvas);
-	return canvas_print(&stage->canvas);
-}
+/* The snapshot, which may be NULL, belongs to the stage. */
+void stage_open(struct stage *stage, unsigned width, unsigned height, bool ascii,
+		struct snapshot *snapshot);
 
-/* Closes it and gives the snapshot back, for another stage. */
-static inline struct snapshot *stage_strike(struct stage *stage)
-{
-	struct snapshot *snapshot = stage->app.display.snapshot;
+void stage_close(struct stage *stage);
 
-	list_invalidate(&stage->app.tasks);
-	list_invalidate(&stage->app.cpus);
-	stage->app.display.snapshot = NULL;
-	stage_close(stage);
-	return snapshot;
-}
+/* Sends keys up to 0 and draws after each. */
+void stage_keys(struct stage *stage, const int *keys);
 
-/* For cmocka_run_group_tests: the clock in titles is that of no place. */
-static inline int stage_set_zone(void **state)
-{
-	(void)state;
-	setenv("TZ", "UTC", 1);
-	tzset();
-	return 0;
-}
+/* Resizes and draws; returns canvas_print(). */
+char *stage_print_resized(struct stage *stage, unsigned width, unsigned height);
+
+/* Closes the stage and returns its snapshot, for another stage. */
+struct snapshot *stage_strike(struct stage *stage);
+
+/* A group setup of cmocka: sets the time zone UTC, for clocks in titles. */
+int stage_set_zone(void **state);
 
 #endif

@@ -81,7 +81,7 @@ void sweep_outcome_fini(struct sweep_outcome *outcome)
  * for a while (attr.inherit): the three of MAIN's are one account.
  */
 struct sweep_books {
-	bool fork_scan;
+	bool forked;
 	uint64_t counted[SWEEP_TIDS][SWEEP_KINDS], begin[SWEEP_TIDS][SWEEP_KINDS];
 	uint64_t counted_ns[SWEEP_TIDS], begin_ns[SWEEP_TIDS];
 };
@@ -92,7 +92,7 @@ static uint64_t truth_of(struct fk *fk, const struct sweep_books *books, pid_t t
 	uint64_t sum = 0;
 
 	for (size_t t = 0; t < SWEEP_TIDS; t++) {
-		bool born = books->fork_scan || (tids[t] != THREAD && tids[t] != CHILD);
+		bool born = books->forked || (tids[t] != THREAD && tids[t] != CHILD);
 		if (born && (tids[t] == tid || (tid == MAIN && is_mains(tids[t]))))
 			sum += fk_truth_task(fk, tids[t], event);
 	}
@@ -281,7 +281,7 @@ static void follow(const struct sweep_scene *scene, struct engine *engine, struc
 			step->happen(fk);
 		if (step->disturb)
 			step->disturb(fk, faulty);
-		books->fork_scan |= step->fork_scan;
+		books->forked |= step->forked;
 		for (size_t c = 0; c < ARRAY_SIZE(step->commands); c++)
 			if (step->commands[c].kind || step->commands[c].text)
 				engine_do(engine, &step->commands[c]);

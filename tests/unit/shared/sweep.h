@@ -24,7 +24,7 @@ struct sweep_step {
 	void (*disturb)(struct fk *fk, struct faulty *faulty); /* likewise */
 	struct command commands[2];                            /* those with a kind or a text */
 	struct query query; /* asked, if it has a kind or a text */
-	bool fork_scan;     /* THREAD and CHILD are there from now on */
+	bool forked;        /* THREAD and CHILD are there from now on */
 };
 
 struct sweep_scene {

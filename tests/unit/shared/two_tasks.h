@@ -16,87 +16,33 @@
 #include <cmocka.h>
 
 /*
- * The machine that the tests of the fake kernel play with, the group that watches it, and what is
- * expected of its ring.
+ * A fake machine with two tasks, a group of counters on one of its CPUs, and assertions about the
+ * records in the group's ring.
  */
 #define START_NS (1000 * NS_PER_S)
 
-/* A machine with tasks 7 (2 cycles, 3/2 instructions a ns) and 8 (1 and 1/3). */
-static inline struct fk *two_tasks_new(const struct fk_config *config)
-{
-	struct fk *fk = fk_new(config);
+/* Tasks 7 (2 cycles and 3/2 instructions a ns) and 8 (1 and 1/3). */
+struct fk *two_tasks_new(const struct fk_config *config);
 
-	fk_task(fk, &(struct fk_spec){.tid = 7,
-				      .comm = "seven",
-				      .uid = 1000,
-				      .rates = {[FK_CYCLES] = {2, 1}, [FK_INSTRUCTIONS] = {3, 2}}});
-	fk_task(fk, &(struct fk_spec){.tid = 8,
-				      .comm = "eight",
-				      .rates = {[FK_CYCLES] = {1, 1}, [FK_INSTRUCTIONS] = {1, 3}}});
-	return fk;
-}
+/* Frees any fake kernel. Fails if a descriptor or a mapping is left. */
+void finish(struct fk *fk);
 
-/* Everything must be closed and unmapped; any fake kernel will do. */
-static inline void finish(struct fk *fk)
-{
-	assert_int_equal(fk_open_fds(fk), 0);
-	assert_int_equal(fk_mapped(fk), 0);
-	fk_free(fk);
-}
+int open_on(const struct sys *sys, uint32_t type, uint64_t config, int cpu, int group);
 
-static inline int open_on(const struct sys *sys, uint32_t type, uint64_t config, int cpu, int group)
-{
-	struct perf_event_attr attr = attr_counting(type, config);
-
-	return sys_perf_open(sys, &attr, -1, cpu, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-/* What pmctop opens, enabled; a ring of one page. */
+/* The members of the group, in their order. */
 enum { CYCLES, INSTRUCTIONS, SWITCHES, TICK, MEMBERS };
 
-static inline void two_tasks_group(const struct sys *sys, int cpu, struct perf_group *group)
-{
-	const struct perf_event_attr counters[] = {
-		attr_counting(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
-		attr_counting(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
-	};
+/* Opens and enables the group, with a ring of one page. */
+void two_tasks_group(const struct sys *sys, int cpu, struct perf_group *group);
 
-	perf_group_open(group, sys, cpu, 1, counters, ARRAY_SIZE(counters));
-	perf_group_enable(group);
-}
+/* Fails if the ring is empty. */
+struct reader_record expect_record(struct perf_group *group);
 
-static inline struct reader_record expect_record(struct perf_group *group)
-{
-	struct reader_record record = {0};
+/* Fails unless it is. */
+void expect_none(struct perf_group *group);
 
-	assert_true(reader_next(group->page, &record));
-	return record;
-}
-
-static inline void expect_none(struct perf_group *group)
-{
-	struct reader_record record;
-
-	assert_false(reader_next(group->page, &record));
-}
-
-/* The next record is a switch or tick of that task, so long after the start, with those counts. */
-static inline void expect_sample(struct perf_group *group, pid_t pid, pid_t tid, uint64_t time_ns,
-				 const uint64_t *values)
-{
-	struct reader_record record = expect_record(group);
-
-	assert_int_equal(record.type, PERF_RECORD_SAMPLE);
-	assert_int_equal(record.pid, pid);
-	assert_int_equal(record.tid, tid);
-	assert_int_equal(record.time_ns, START_NS + time_ns);
-	assert_int_equal(record.nr, MEMBERS);
-	for (int i = 0; i < MEMBERS; i++)
-		if (record.values[i] != values[i])
-			fail_msg("at %llu ns value %d is %llu, not %llu",
-				 (unsigned long long)time_ns, i,
-				 (unsigned long long)record.values[i],
-				 (unsigned long long)values[i]);
-}
+/* The next record must be a sample of that task, time_ns after START_NS, with these counts. */
+void expect_sample(struct perf_group *group, pid_t pid, pid_t tid, uint64_t time_ns,
+		   const uint64_t *values);
 
 #endif

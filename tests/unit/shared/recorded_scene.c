@@ -1,47 +1,18 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_TESTS_REPLAYS_H
-#define PMCTOP_TESTS_REPLAYS_H
+#include "tests/unit/shared/recorded_scene.h"
 
-#include "core/engine/command.h"
-#include "core/engine/engine.h"
-#include "core/perfdata/perfdata_read.h"
-#include "core/perfdata/recorder.h"
-#include "core/replay/replay.h"
-#include "tests/fake_kernel/busy.h"
-#include "tests/fake_kernel/machines.h"
-#include "tests/unit/shared/engine_run.h"
-#include "tests/unit/shared/same_snapshot.h"
+char recorded_directory[] = "/tmp/pmctop-replay-XXXXXX";
+const struct sys recorded_sys;
 
-#include <dirent.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-/* Machines that are recorded while their snapshots are kept, and the replays of that. */
-enum { INTERVALS_MAX = 8 };
-
-/* Of the recordings; by replays_begin. */
-static char directory[] = "/tmp/pmctop-replay-XXXXXX";
-
-static inline const char *path_of(const char *name)
+const char *path_of(const char *name)
 {
 	static char path[320];
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	snprintf(path, sizeof(path), "%s/%s", recorded_directory, name);
 	return path;
 }
 
-/* ---- machines */
-
-static inline struct fk *workers_new(const struct fk_config *config)
+struct fk *workers_new(const struct fk_config *config)
 {
 	struct fk *fk = fk_new(config);
 
@@ -65,8 +36,7 @@ static inline struct fk *workers_new(const struct fk_config *config)
 	return fk;
 }
 
-/* Births, deaths, faults and losses on the first CPU, from now on. */
-static inline void add_lives(struct fk *fk)
+void add_lives(struct fk *fk)
 {
 	const struct fk_step steps[] = {
 		{.at_ns = 11 * NS_PER_MS, .action = FK_FORK, .tid = 50, .child = 60},
@@ -89,13 +59,13 @@ static inline void add_lives(struct fk *fk)
  * Children of CPU 1 that live on CPU 0, whose ring is read first: each is told to end soon, and
  * runs for a while yet. There are but two numbers, so each belongs to somebody else before long.
  */
-static inline void storm_end(struct fk *fk, void *round)
+static void storm_end(struct fk *fk, void *round)
 {
 	(void)round;
 	fk_switch(fk, 0, 51);
 }
 
-static inline void storm_round(struct fk *fk, void *arg)
+static void storm_round(struct fk *fk, void *arg)
 {
 	unsigned *round = arg;
 	pid_t child = 60 + (pid_t)(*round % 2);
@@ -109,7 +79,7 @@ static inline void storm_round(struct fk *fk, void *arg)
 	fk_after(fk, 7 * NS_PER_MS, storm_round, arg);
 }
 
-static inline struct fk *storm_new(const struct fk_config *config)
+struct fk *storm_new(const struct fk_config *config)
 {
 	static unsigned round;
 	struct fk *fk = fk_new(config);
@@ -127,35 +97,14 @@ static inline struct fk *storm_new(const struct fk_config *config)
 	return fk;
 }
 
-/* ---- scenes */
-
-struct scene {
-	const char *name;
-	const struct fk_config *machine; /* NULL: 3 CPUs, with so many counters */
-	unsigned slots;
-	bool server, hybrid; /* of busy.h */
-	bool lives;
-	bool storm; /* in place of the workers */
-	struct engine_config config;
-	bool midway; /* the recording begins after a while */
-	void (*before)(struct engine *engine, struct fk *fk, size_t interval);
-	const char *live_note; /* that comes up */
-	bool lost;
-};
-
-struct seen {
-	struct snapshot *items[INTERVALS_MAX];
-	size_t n;
-};
-
-static inline void seen_fini(struct seen *seen)
+void seen_fini(struct seen *seen)
 {
 	for (size_t i = 0; i < seen->n; i++)
 		snapshot_free(seen->items[i]);
 	*seen = (struct seen){0};
 }
 
-static inline struct recorder *open_recorder(const char *path, uint64_t switch_bytes)
+struct recorder *open_recorder(const char *path, uint64_t switch_bytes)
 {
 	struct recorder *recorder = NULL;
 	struct error err;
@@ -166,7 +115,7 @@ static inline struct recorder *open_recorder(const char *path, uint64_t switch_b
 	return recorder;
 }
 
-static inline void record(const struct scene *scene, const char *path, struct seen *seen, size_t n)
+void record(const struct scene *scene, const char *path, struct seen *seen, size_t n)
 {
 	struct busy *busy = scene->server   ? busy_server_new()
 			    : scene->hybrid ? busy_hybrid_new()
@@ -205,20 +154,15 @@ static inline void record(const struct scene *scene, const char *path, struct se
 		fk_free(fk);
 }
 
-/* ---- replays */
-
-/* Nothing is to be waited for. */
-static const struct sys stub;
-
-static inline int open_replay(const char *path, const struct engine_config *engine,
-			      struct replay **replay, struct error *err)
+int open_replay(const char *path, const struct engine_config *engine, struct replay **replay,
+		struct error *err)
 {
 	const struct replay_config config = {.path = path, .engine = engine};
 
-	return replay_new(&stub, &config, replay, err);
+	return replay_new(&recorded_sys, &config, replay, err);
 }
 
-static inline struct replay *must_open(const char *path, const struct engine_config *engine)
+struct replay *must_open(const char *path, const struct engine_config *engine)
 {
 	struct replay *replay = NULL;
 	struct error err;
@@ -228,7 +172,7 @@ static inline struct replay *must_open(const char *path, const struct engine_con
 	return replay;
 }
 
-static inline struct snapshot *must_show(struct replay *replay)
+struct snapshot *must_show(struct replay *replay)
 {
 	struct snapshot *snapshot = NULL;
 	struct error err;
@@ -239,7 +183,7 @@ static inline struct snapshot *must_show(struct replay *replay)
 	return snapshot;
 }
 
-static inline void check_end(struct replay *replay)
+void check_end(struct replay *replay)
 {
 	struct snapshot *snapshot = NULL;
 	struct error err = {0};
@@ -249,7 +193,7 @@ static inline void check_end(struct replay *replay)
 			fail_msg("not the end: %s", err.text);
 }
 
-static inline void check_replay(struct replay *replay, const struct seen *seen)
+void check_replay(struct replay *replay, const struct seen *seen)
 {
 	size_t event;
 
@@ -266,8 +210,7 @@ static inline void check_replay(struct replay *replay, const struct seen *seen)
 	check_end(replay);
 }
 
-/* A command in each interval. */
-static inline void change_columns(struct engine *engine, struct fk *fk, size_t interval)
+void change_columns(struct engine *engine, struct fk *fk, size_t interval)
 {
 	static const struct command commands[] = {
 		{.kind = COMMAND_ADD_EVENTS, .text = "minor-faults"},
@@ -284,11 +227,18 @@ static inline void change_columns(struct engine *engine, struct fk *fk, size_t i
 		engine_do(engine, &commands[interval]);
 }
 
-static inline void remove_directory(void)
+int recorded_scenes_setup(void **state)
+{
+	(void)state;
+	return mkdtemp(recorded_directory) ? 0 : -1;
+}
+
+int recorded_scenes_teardown(void **state)
 {
 	struct dirent **names;
-	int n = scandir(directory, &names, NULL, NULL);
+	int n = scandir(recorded_directory, &names, NULL, NULL);
 
+	(void)state;
 	for (int i = 0; i < n; i++) {
 		if (names[i]->d_name[0] != '.')
 			unlink(path_of(names[i]->d_name));
@@ -296,17 +246,5 @@ static inline void remove_directory(void)
 	}
 	if (n >= 0)
 		free(names);
-	rmdir(directory);
+	return rmdir(recorded_directory);
 }
-
-/* main() of a program of these tests. */
-#define RUN_REPLAYS(tests) \
-	(mkdtemp(directory) ? run_replays(cmocka_run_group_tests(tests, NULL, NULL)) : 1)
-
-static inline int run_replays(int failed)
-{
-	remove_directory();
-	return failed;
-}
-
-#endif

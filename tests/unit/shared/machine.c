@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "tests/unit/shared/machine.h"
+
+void recorded_each(const char *name, void (*fn)(void *arg, const char *path, const char *text),
+		   void *arg)
+{
+	char path[256], line[512];
+
+	snprintf(path, sizeof(path), "tests/fixtures/%s.sysfs", name);
+	FILE *file = fopen(path, "r");
+	if (!file) {
+		perror(path); /* tests/run starts tests from the top */
+		abort();
+	}
+	while (fgets(line, sizeof(line), file)) {
+		char *blank = strchr(line, ' ');
+
+		if (line[0] == '#' || !blank)
+			continue;
+		*blank = '\0';
+		fn(arg, line, blank + 1);
+	}
+	fclose(file);
+}
+
+static void machine_add_file(void *arg, const char *path, const char *text)
+{
+	char full[1024];
+
+	snprintf(full, sizeof(full), "/sys/%s", path);
+	fk_file(arg, full, text);
+}
+
+void machine_init(struct machine *machine, const char *name)
+{
+	machine->fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});
+	recorded_each(name, machine_add_file, machine->fk);
+	machine->sys = fk_sys(machine->fk);
+	pmu_set_read(&machine->sys, &machine->pmus);
+	machine->context = (struct event_context){&machine->sys, &machine->pmus};
+}
+
+void machine_fini(struct machine *machine)
+{
+	pmu_set_fini(&machine->pmus);
+	fk_free(machine->fk);
+}
