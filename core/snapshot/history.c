@@ -240,10 +240,9 @@ void history_add(struct history *history, const struct snapshot *all)
 		file_bucket(history, snapshot);
 		return;
 	}
-	if (history->sum)
-		snapshot_merge_add(history->sum, snapshot);
-	else
-		history->sum = snapshot_merge_new(snapshot);
+	if (!history->sum)
+		history->sum = snapshot_merge_new(snapshot->columns);
+	snapshot_merge_add(history->sum, snapshot);
 	if (history->sum->interval_ns >= HISTORY_BUCKET_NS)
 		file_sum(history);
 }

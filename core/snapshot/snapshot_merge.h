@@ -5,18 +5,19 @@
 #include "core/snapshot/snapshot.h"
 
 /*
- * Snapshots that follow one another as one of their whole time: the same tasks, CPUs and totals
- * with their counts added up, and no notes or command lines. Threads are known by tid and start;
- * names are as last seen.
+ * Consecutive snapshots as one snapshot of their whole time, without notes and command lines. A
+ * thread is identified by tid and start. Names are the last known ones.
  */
 
-/* As much of the first as that; the caller frees it. */
-struct snapshot *snapshot_merge_new(const struct snapshot *first);
-/* Adds the next one, which must have the same columns. */
+/* Returns an empty sum; the caller frees it with snapshot_free(). */
+struct snapshot *snapshot_merge_new(struct columns *columns);
+/* Adds the next snapshot, which must have the same columns. */
 void snapshot_merge_add(struct snapshot *sum, const struct snapshot *next);
+/* Adds CPUs, totals and times, but no rows. The tallies must have the same shape. */
+void snapshot_merge_add_machine(struct snapshot *sum, const struct snapshot *next);
 /*
- * The figures of CPUs and totals, when nothing more is to come: until then there are none. Rows
- * have none even then (rows_evaluate_one): there are many, and few are looked at.
+ * Computes the figures of the target, CPUs and totals, once all snapshots are added. It does not
+ * evaluate rows (rows_evaluate_one): there are many, and few are used.
  */
 void snapshot_merge_evaluate(struct snapshot *sum);
 

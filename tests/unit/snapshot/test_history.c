@@ -407,7 +407,8 @@ static void test_sum(void **state)
 	second->sleeping = xcalloc(1, sizeof(struct row));
 	second->sleeping[second->n_sleeping++] = (struct row){.pid = 3, .tid = 3, .cgroup = 1};
 
-	sum = snapshot_merge_new(first);
+	sum = snapshot_merge_new(first->columns);
+	snapshot_merge_add(sum, first);
 	snapshot_merge_add(sum, second);
 	assert_int_equal(sum->threads.n, 2);
 	assert_int_equal(rows_tally(columns, &sum->threads, 0)[TALLY_TASK_CLOCK], 2000);
@@ -460,7 +461,8 @@ static void test_sum_cgroups(void **state)
 	struct columns *columns = sample_columns("overview");
 	struct snapshot *first = in_cgroups(columns, FEW, ALL);
 	struct snapshot *second = in_cgroups(columns, MANY, MANY);
-	struct snapshot *sum = snapshot_merge_new(first);
+	struct snapshot *sum = snapshot_merge_new(first->columns);
+	snapshot_merge_add(sum, first);
 
 	(void)state;
 	assert_int_equal(sum->n_cgroups, FEW);
