@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * O_TMPFILE makes a file without a name, linkat(2) gives it a random one, and renameat(2) the final
+ * one. A file system without O_TMPFILE, or a machine without /proc, gets a file with a random name
+ * at once.
+ */
 #include "core/base/atomic_file.h"
 
 #include <errno.h>
@@ -11,8 +16,8 @@
 
 enum { TRIES = 100, SUFFIX = 1 + 12 };
 
-/* A name beside the place's that hardly anything has; nobody can know it before. */
-static int make_name(struct atomic_file *file)
+/* Makes a random name, so that no other user can create it first. */
+static int make_random_name(struct atomic_file *file)
 {
 	uint64_t number;
 
@@ -30,7 +35,7 @@ static int open_named(struct atomic_file *file)
 	int rc = -EEXIST;
 
 	for (unsigned i = 0; i < TRIES && rc == -EEXIST; i++) {
-		rc = make_name(file);
+		rc = make_random_name(file);
 		if (rc < 0)
 			break;
 		file->fd = openat(file->place->directory, file->name,
@@ -42,15 +47,15 @@ static int open_named(struct atomic_file *file)
 	return rc;
 }
 
-/* As linkat(2) tells it: by /proc, where one has no capability to name it directly. */
-static int give_name(struct atomic_file *file)
+/* By /proc/self/fd, because AT_EMPTY_PATH needs CAP_DAC_READ_SEARCH. */
+static int link_random_name(struct atomic_file *file)
 {
 	char self[32];
 	int rc = -EEXIST;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
 	for (unsigned i = 0; i < TRIES && rc == -EEXIST; i++) {
-		rc = make_name(file);
+		rc = make_random_name(file);
 		if (rc == 0 && linkat(AT_FDCWD, self, file->place->directory, file->name,
 				      AT_SYMLINK_FOLLOW) < 0)
 			rc = -errno;
@@ -63,7 +68,7 @@ static int give_name(struct atomic_file *file)
 int atomic_file_open(const struct safe_path *place, struct atomic_file *file)
 {
 	*file = (struct atomic_file){.place = place};
-	/* Without /proc it would never get a name. */
+	/* Without /proc a nameless file could not get a name. */
 	if (access("/proc/self/fd", X_OK) == 0) {
 		file->fd = openat(place->directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 		if (file->fd >= 0)
@@ -75,7 +80,7 @@ int atomic_file_open(const struct safe_path *place, struct atomic_file *file)
 int atomic_file_put(struct atomic_file *file)
 {
 	const struct safe_path *place = file->place;
-	int rc = file->name[0] ? 0 : give_name(file);
+	int rc = file->name[0] ? 0 : link_random_name(file);
 
 	if (rc == 0 && renameat(place->directory, file->name, place->directory, place->name) < 0)
 		rc = -errno;

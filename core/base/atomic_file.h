@@ -5,23 +5,21 @@
 #include "core/base/safe_path.h"
 
 /*
- * A file that takes the name of another when it is whole. Until then it has none, where the file
- * system can do that: whoever kills us meanwhile leaves nothing behind. For its user alone at first
- * (0600).
+ * A file that replaces another when it is complete. Before that it has no name if the file system
+ * supports O_TMPFILE, so a killed pmctop leaves no file behind. Its mode is 0600.
  */
 struct atomic_file {
 	const struct safe_path *place;
 	int fd;
-	char name[NAME_MAX + 1]; /* that it has for now; "": none */
+	char name[NAME_MAX + 1]; /* the temporary name; "": none */
 };
 
-/* 0 or -errno. The place must outlive it. */
+/* 0 or -errno. The place must outlive the file. */
 int atomic_file_open(const struct safe_path *place, struct atomic_file *file);
-/*
- * It has the place's name, and what had it is gone: 0, or -errno and the old file is there still.
+/* Gives the file the place's name, which replaces the old file. 0, or -errno: the old file stays.
  */
 int atomic_file_put(struct atomic_file *file);
-/* Closes it where the caller has not taken fd (-1 then); one that was not put is gone. */
+/* Closes fd unless the caller set it to -1. Removes a file that was not put. */
 void atomic_file_fini(struct atomic_file *file);
 
 #endif

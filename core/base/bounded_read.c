@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The file is opened without blocking, and the bytes read are limited, so that no file (a pipe
+ * without a writer, /dev/zero) can stop pmctop or exhaust the memory.
+ */
 #include "core/base/bounded_read.h"
 
 #include "core/base/safe_path.h"
@@ -20,7 +24,7 @@ static int open_at(int directory, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int check(int fd, uint64_t patience_ns)
+static int check_kind(int fd, uint64_t patience_ns)
 {
 	struct stat status;
 
@@ -31,7 +35,7 @@ static int check(int fd, uint64_t patience_ns)
 	return patience_ns == 0 && !S_ISREG(status.st_mode) ? -EINVAL : 0;
 }
 
-static int await(int fd, uint64_t deadline_ns)
+static int wait_for_bytes(int fd, uint64_t deadline_ns)
 {
 	struct pollfd more = {.fd = fd, .events = POLLIN};
 	uint64_t now = monotonic_ns();
@@ -54,7 +58,7 @@ static ssize_t read_all(int fd, uint64_t patience_ns, size_t most, char *text)
 		if (some == 0)
 			break;
 		if (rc == -EAGAIN)
-			rc = await(fd, deadline_ns);
+			rc = wait_for_bytes(fd, deadline_ns);
 		if (rc && rc != -EINTR)
 			return rc;
 		length += some > 0 ? (size_t)some : 0;
@@ -62,7 +66,7 @@ static ssize_t read_all(int fd, uint64_t patience_ns, size_t most, char *text)
 	return (ssize_t)length;
 }
 
-/* Ordinary files, pipes, and the one device that says nothing. */
+/* A regular file, a pipe, or /dev/null. */
 static bool is_harmless(const struct stat *status)
 {
 	bool null = S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
@@ -71,10 +75,10 @@ static bool is_harmless(const struct stat *status)
 }
 
 /*
- * What others' links lead to is not even opened, nor is a device: of some that alone does something
- * to the machine.
+ * Opens neither a device, since opening some devices changes the machine, nor a path through
+ * another user's link.
  */
-static int open_own(const char *path)
+static int open_trusted(const char *path)
 {
 	struct safe_path place;
 	int fd = -EPERM;
@@ -95,16 +99,16 @@ static int open_own(const char *path)
 	return fd;
 }
 
-static int read_file(const char *path, bool native, uint64_t patience_ns, size_t most, char **text,
+static int read_file(const char *path, bool trusted, uint64_t patience_ns, size_t most, char **text,
 		     size_t *length)
 {
-	int fd = native ? open_own(path) : open_at(AT_FDCWD, path, 0);
+	int fd = trusted ? open_trusted(path) : open_at(AT_FDCWD, path, 0);
 
 	if (fd < 0)
 		return fd;
 
 	char *bytes = xmalloc(most + 1);
-	int rc = check(fd, patience_ns);
+	int rc = check_kind(fd, patience_ns);
 	ssize_t n = rc ? rc : read_all(fd, patience_ns, most, bytes);
 
 	close(fd);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The texts of errno are from strerrordesc_np(), which is English in every locale.
+ */
 #include "core/base/error.h"
 
 #include <errno.h>
@@ -32,7 +35,7 @@ const char *error_remedy(int code)
 	case EDQUOT:
 		return " Make room, or write elsewhere.";
 	case EFBIG:
-		return " 'ulimit -f' is its bound.";
+		return " The limit is 'ulimit -f'.";
 	case EACCES:
 	case EROFS:
 	case EPERM:
@@ -47,7 +50,7 @@ const char *error_remedy(int code)
 	case EIO:
 	case ESTALE:
 	case ENODEV:
-		return " What it is on has gone or fails: dmesg may say more.";
+		return " Its device has gone or fails. See dmesg.";
 	}
 	return "";
 }

@@ -3,24 +3,24 @@
 #define PMCTOP_ERROR_H
 
 /*
- * What a user must read about something that went wrong: one sentence with its remedy, and the
- * -errno that caused it. Callers own the struct; functions that fail fill it and return `code`.
+ * An error for the user: one sentence with its remedy, and the -errno that caused it. The caller
+ * owns the struct. A function that fails fills it and returns `code`.
  */
 struct error {
-	int code; /* -errno, 0 when nothing is wrong */
+	int code; /* -errno; 0: no error */
 	char text[256];
 };
 
-/* Fills err (which may be NULL) and returns code, so that a caller can `return error_set(...)`. */
+/* Fills err, unless it is NULL. Returns code, so a caller can `return error_set(...)`. */
 int error_set(struct error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What the -errno means, in English: strerror would ask the locale. Never NULL. */
+/* The meaning of an -errno, in English in every locale. Never NULL. */
 const char *error_why(int code);
 
 /*
- * What helps against it where something is written, or no file descriptor is left: a sentence with
- * a space before it, or "".
+ * The remedy for an -errno of writing a file, or of file descriptors: a sentence with a space
+ * before it, or "".
  */
 const char *error_remedy(int code);
 

@@ -5,27 +5,28 @@
 #include <stddef.h>
 
 /*
- * A number and how far it can be trusted. The value means something only where the state is
- * VALID, SCALED or LOST; a figure that is not known has a state that says why, never a 0.
+ * A number and its state. The value has a meaning only if the state is VALID, SCALED or LOST. An
+ * unknown figure has a state that gives the reason; it is not a 0.
  */
 enum figure_state {
 	FIGURE_VALID,
-	/* Counted for `share` of the time and scaled up, or a rate off by 1 - share at most: "~" */
+	/* Counted for `share` of the time and scaled up, or a rate with an error of at most
+	 * 1 - share: "~" */
 	FIGURE_SCALED,
-	FIGURE_LOST,        /* some of it was in lost records, the value is of what is left: "?" */
+	FIGURE_LOST,        /* without the counts of lost records: "?" */
 	FIGURE_UNDEFINED,   /* nothing to divide by: "-" */
-	FIGURE_NOT_COUNTED, /* nothing was counted while this task ran: "-" */
+	FIGURE_NOT_COUNTED, /* not counted while this task ran: "-" */
 	FIGURE_UNSUPPORTED, /* this CPU has no such event: "n/a" */
-	FIGURE_DENIED,      /* the kernel refuses it to this user: "!" */
+	FIGURE_DENIED,      /* the kernel refused the event to this user: "!" */
 };
 
 struct figure {
-	double value; /* finite, always */
-	float share;  /* of the time, in 0..1; 1 where VALID */
+	double value; /* always finite */
+	float share;  /* counted part of the time, 0..1; 1 if VALID */
 	enum figure_state state;
 };
 
-/* A figure that is exact. */
+/* A VALID figure. */
 static inline struct figure figure_exact(double value)
 {
 	return (struct figure){.value = value, .share = 1};
@@ -36,20 +37,20 @@ static inline int figure_known(struct figure figure)
 	return figure.state <= FIGURE_LOST;
 }
 
-/* How a state is printed, and what it means. */
+/* The texts of a state. */
 struct figure_mark {
 	const char *name;    /* in machine-readable output: "valid", "scaled" ... */
-	const char *text;    /* on the screen, by the example of 1.2: "~1.2", "n/a" */
-	const char *meaning; /* for the help and --list marks */
+	const char *text;    /* how 1.2 is printed on the screen: "~1.2", "n/a" */
+	const char *meaning; /* in the help and --list marks */
 };
 
-/* By enum figure_state. */
+/* Indexed by enum figure_state. */
 extern const struct figure_mark figure_marks[];
 extern const size_t figure_marks_n;
 
-/* The text in place of a number that is not known: "-", "n/a", "!"; "" where it is known. */
+/* The text in place of an unknown number: "-", "n/a", "!"; "" for a known one. */
 const char *figure_state_sign(enum figure_state state);
-/* The name of its mark. */
+/* The name of the state in machine-readable output. */
 const char *figure_state_name(enum figure_state state);
 
 #endif

@@ -25,5 +25,5 @@ int file_lock(int fd, const char *path, struct error *err)
 	if (!is_locked(fd))
 		return 0;
 	return error_set(err, -EBUSY,
-			 "'%.120s' is being written by another pmctop: take another name.", path);
+			 "'%.120s' is being written by another pmctop. Choose another name.", path);
 }

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* As UTF-16, which is how JSON escapes. */
+/* JSON escapes are UTF-16. */
 static void put_escape(FILE *out, uint32_t character)
 {
 	if (character < 0x10000) {

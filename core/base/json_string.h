@@ -5,13 +5,13 @@
 #include <stdio.h>
 
 /*
- * A string in its quotes, valid JSON in valid UTF-8 whatever bytes are in it: what is no UTF-8
- * becomes U+FFFD; a character that must not be shown (struct text_scan) is written as \uXXXX. A
- * reader gets the same characters, and the line can be sent to a terminal.
+ * Writes a JSON string with its quotes, valid UTF-8 for any bytes. A byte that is not UTF-8 becomes
+ * U+FFFD. A character that must not be shown (struct text_scan) is written as \uXXXX, so that the
+ * line can be sent to a terminal and a JSON reader gets the same characters.
  */
 void json_put_string(FILE *out, const char *text);
 
-/* The same, but null where the text is "". */
+/* The same, but null for "". */
 void json_put_string_or_null(FILE *out, const char *text);
 
 #endif

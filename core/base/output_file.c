@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * As a shell's >, with three differences: links of other users are not followed, a file in a shared
+ * directory must belong to this user, and a file that a second pmctop writes is locked.
+ */
 #include "core/base/output_file.h"
 
 #include "core/base/file_lock.h"
@@ -12,16 +16,16 @@
 
 enum { OUTPUT_FLAGS = O_WRONLY | O_CLOEXEC | O_NOCTTY };
 
-/* What has the name already. */
-static int check(const struct safe_path *place, const char *path, struct error *err)
+/* Refuses an existing file that must not be overwritten. */
+static int check_present(const struct safe_path *place, const char *path, struct error *err)
 {
 	const struct stat *status = &place->status;
 
 	if (S_ISDIR(status->st_mode))
 		return safe_path_refuse(path, -EISDIR, err);
 	if (S_ISBLK(status->st_mode))
-		return error_set(err, -EINVAL, "'%.120s' is a disk: name a file on it.", path);
-	if (S_ISLNK(status->st_mode)) /* made this very moment */
+		return error_set(err, -EINVAL, "'%.120s' is a disk. Give a file on it.", path);
+	if (S_ISLNK(status->st_mode)) /* made since the path was walked */
 		return safe_path_refuse(path, -ELOOP, err);
 	if (!place->shared)
 		return 0;
@@ -29,18 +33,18 @@ static int check(const struct safe_path *place, const char *path, struct error *
 		return safe_path_refuse_others(path, err);
 	if (S_ISREG(status->st_mode) && status->st_nlink > 1)
 		return error_set(err, -EMLINK,
-				 "'%.120s' has a second name that somebody else may have given it: "
-				 "remove it, or name another.",
+				 "'%.120s' has a second name, which another user may have made. "
+				 "Remove it, or choose another name.",
 				 path);
 	return 0;
 }
 
-/* It is opened as what it was seen to be, or not at all. */
+/* Opens the file that was checked, and no other that got its name since. */
 static int open_present(struct safe_path *place, const char *path, struct error *err)
 {
 	bool regular = S_ISREG(place->status.st_mode);
 	struct stat opened;
-	int result = check(place, path, err);
+	int result = check_present(place, path, err);
 
 	if (result < 0)
 		return result;
@@ -62,7 +66,7 @@ static int open_present(struct safe_path *place, const char *path, struct error 
 	return result;
 }
 
-static int make(const struct safe_path *place, const char *path, struct error *err)
+static int create_file(const struct safe_path *place, const char *path, struct error *err)
 {
 	int fd = openat(place->directory, place->name, OUTPUT_FLAGS | O_CREAT | O_EXCL | O_NOFOLLOW,
 			0666);
@@ -83,7 +87,7 @@ int output_file_open(const char *path, struct error *err)
 
 	if (result < 0)
 		return result;
-	result = place.exists ? open_present(&place, path, err) : make(&place, path, err);
+	result = place.exists ? open_present(&place, path, err) : create_file(&place, path, err);
 	safe_path_fini(&place);
 	return result;
 }

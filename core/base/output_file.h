@@ -7,20 +7,19 @@
 #include <stddef.h>
 
 /*
- * A file that is written from its beginning, as a shell's > opens it, for our eyes and the user's:
- * what has the name already is written over where it is ours, and where nobody else can make things
- * in its directory also where we only have the right to. Links: core/base/safe_path.h. A pipe, a
- * terminal and a device such as /dev/null are written to as they are; a disk is not. While a file
- * is written it is locked against a second pmctop.
+ * Opens a file for writing from its beginning, as a shell's >. In a directory where other users can
+ * create files, an existing file is overwritten only if it belongs to the caller. Links:
+ * core/base/safe_path.h. A pipe, a terminal or a device such as /dev/null is opened too, a disk is
+ * not. A regular file is locked against a second pmctop (core/base/file_lock.h).
  *
- * The descriptor, or -errno and a sentence: then the file is what it was. -EINTR where a signal
+ * Returns the descriptor, or -errno and a sentence; then the file is unchanged. -EINTR if a signal
  * came while a pipe had no reader.
  */
 int output_file_open(const char *path, struct error *err);
 
 /*
- * All of a text there, or on standard output where path is NULL. 0, or -errno and a sentence; but a
- * reader that has seen enough (head) is no failure.
+ * Writes a text to that file, or to standard output if path is NULL. 0, or -errno and a sentence. A
+ * reader that closed its pipe (head) is no error.
  */
 int output_print(const char *path, const char *text, size_t n, struct error *err);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Another file of the same directory takes the name (rename(2)), which follows no link, and needs
- * no right to what had the name before; whether we are meant to take it is asked first. It is not
- * forced onto the disk: what was measured a second ago is worth nothing after a crash, and the old
- * name does not point to half a file either.
+ * rename(2) gives the name to another file of the directory. It follows no link and needs no right
+ * to the old file, so check_present() decides first whether that may be replaced. There is no
+ * fsync(2): figures of a second ago have no value after a crash, and the name never points to half
+ * a file.
  */
 #include "core/base/published_file.h"
 
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether another pmctop has put what has the name now. */
+/* -EBUSY if another pmctop has put the present file. */
 static int check_lock(const struct published_file_replace *file, const struct safe_path *place,
 		      struct error *err)
 {
@@ -35,7 +35,7 @@ static int check_lock(const struct published_file_replace *file, const struct sa
 	return rc;
 }
 
-/* Something that has this name already. */
+/* 1: may be replaced, 0: only written to, or -errno. */
 static int check_present(const struct published_file_replace *file, const struct safe_path *place,
 			 struct error *err)
 {
@@ -43,14 +43,15 @@ static int check_present(const struct published_file_replace *file, const struct
 	struct stat target;
 	bool link = S_ISLNK(status->st_mode);
 
-	/* /dev/stdout is a link, too. */
+	/* /dev/stdout is a link to a device or a pipe. */
 	if (link && fstatat(place->directory, place->name, &target, 0) == 0 &&
 	    !S_ISREG(target.st_mode) && !S_ISDIR(target.st_mode))
 		return 0;
 	if (link)
-		return error_set(err, -ELOOP,
-				 "'%.120s' is a link, and would be replaced itself: name the file.",
-				 file->path);
+		return error_set(
+			err, -ELOOP,
+			"'%.120s' is a link, which would be replaced. Give the file it leads to.",
+			file->path);
 	if (S_ISDIR(status->st_mode))
 		return safe_path_refuse(file->path, -EISDIR, err);
 	if (!S_ISREG(status->st_mode))
@@ -61,9 +62,9 @@ static int check_present(const struct published_file_replace *file, const struct
 	return rc ? rc : 1;
 }
 
-/* As published_file_open; the place is open after 1 alone. */
-static int find(const struct published_file_replace *file, struct safe_path *place,
-		struct error *err)
+/* As published_file_open(). The place is open only after 1. */
+static int find_place(const struct published_file_replace *file, struct safe_path *place,
+		      struct error *err)
 {
 	int rc = safe_path_find(file->path, false, place, err);
 
@@ -80,7 +81,7 @@ int published_file_open(const char *path, struct published_file_replace *file, s
 	struct safe_path place;
 
 	*file = (struct published_file_replace){.path = xstrdup(path), .fd = -1};
-	int rc = find(file, &place, err);
+	int rc = find_place(file, &place, err);
 	if (rc > 0) {
 		if (faccessat(place.directory, ".", W_OK | X_OK, AT_EACCESS))
 			rc = safe_path_refuse(path, -errno, err);
@@ -101,8 +102,8 @@ void published_file_fini(struct published_file_replace *file)
 	*file = (struct published_file_replace){.fd = -1};
 }
 
-static int put(struct published_file_replace *file, const struct safe_path *place,
-	       const void *bytes, size_t n, const volatile sig_atomic_t *stop)
+static int put_file(struct published_file_replace *file, const struct safe_path *place,
+		    const void *bytes, size_t n, const volatile sig_atomic_t *stop)
 {
 	struct atomic_file new;
 	int rc = atomic_file_open(place, &new);
@@ -130,15 +131,15 @@ int published_file_replace(struct published_file_replace *file, const void *byte
 			   const volatile sig_atomic_t *stop, struct error *err)
 {
 	struct safe_path place;
-	/* Again each time: someone else may have put something there meanwhile. */
-	int rc = find(file, &place, err);
+	/* Checked each time: another file may have the name now. */
+	int rc = find_place(file, &place, err);
 
 	if (rc <= 0)
 		return rc ? rc : safe_path_refuse(file->path, -EEXIST, err);
-	rc = put(file, &place, bytes, n, stop);
+	rc = put_file(file, &place, bytes, n, stop);
 	safe_path_fini(&place);
 	if (rc == 0 || (rc == -EINTR && stop && *stop))
 		return rc;
-	return error_set(err, rc, "'%.120s' stays as it was: %s.%s", file->path, error_why(rc),
+	return error_set(err, rc, "'%.120s' was not replaced: %s.%s", file->path, error_why(rc),
 			 error_remedy(rc));
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * One pass a byte, from the lowest. The bytes of all passes are counted at once, and a byte that is
+ * the same in all keys needs no pass.
+ */
 #include "core/base/radix.h"
 
 #include "core/base/util.h"
@@ -9,7 +13,7 @@
 enum {
 	BYTES = sizeof(uint64_t),
 	VALUES = 256,
-	FEW = 64, /* that are sorted faster by insertion */
+	FEW = 64, /* up to here insertion sort is faster */
 };
 
 static unsigned byte_of(const struct radix_item *item, unsigned byte)
@@ -17,7 +21,7 @@ static unsigned byte_of(const struct radix_item *item, unsigned byte)
 	return (item->key >> (8 * byte)) & 0xff;
 }
 
-static void insert(struct radix_item *items, size_t n)
+static void insertion_sort(struct radix_item *items, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct radix_item item = items[i];
@@ -55,14 +59,14 @@ void radix_sort(struct radix_item *items, size_t n)
 	size_t counts[BYTES][VALUES];
 
 	if (n < FEW) {
-		insert(items, n);
+		insertion_sort(items, n);
 		return;
 	}
 	struct radix_item *from = items, *other = xcalloc(n, sizeof(*other)), *to = other;
 	count_bytes(items, n, counts);
 	for (unsigned byte = 0; byte < BYTES; byte++) {
 		if (counts[byte][byte_of(&items[0], byte)] == n)
-			continue; /* it is the same in all */
+			continue; /* all keys have the same */
 		move_by_byte(from, n, byte, counts[byte], to);
 		struct radix_item *sorted = to;
 		to = from;
@@ -78,7 +82,7 @@ uint64_t radix_key(double number)
 	const uint64_t sign = (uint64_t)1 << 63;
 	uint64_t bits;
 
-	number += 0.0; /* -0 is 0 */
+	number += 0.0; /* -0 becomes 0 */
 	memcpy(&bits, &number, sizeof(bits));
 	return bits & sign ? ~bits : bits | sign;
 }

@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 /*
- * Sorts by numbers, byte by byte from the last one: twenty thousand rows are put in order at every
- * refresh, and this takes a fifth of what comparing them does.
+ * Sorts by an integer key. Up to 20,000 rows are sorted at every refresh; this takes a fifth of the
+ * time of qsort().
  */
 struct radix_item {
 	uint64_t key;
-	size_t index; /* of whatever the key is of */
+	size_t index; /* of the caller's item */
 };
 
-/* Upwards; those of equal keys stay in their order. */
+/* Ascending and stable. */
 void radix_sort(struct radix_item *items, size_t n);
 
-/* A key that goes up as the number does; not for NaN. */
+/* A key in the order of the numbers. `number` is not NaN. */
 uint64_t radix_key(double number);
 
 #endif

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The path is walked name by name with O_PATH descriptors. Each symbolic link on it is read and
+ * walked here, not by the kernel, after the owners of the link and of its directory have been
+ * checked. A link in /proc is left to the kernel, because /proc/self/fd/N may lead to a pipe or a
+ * deleted file.
+ */
 #include "core/base/safe_path.h"
 
 #include "core/base/util.h"
@@ -12,12 +18,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40 }; /* as the kernel follows */
+enum { LINKS_MAX = 40 }; /* as in the kernel */
 
-/* A path that is being walked. */
 struct walk {
 	struct safe_path *place;
-	char rest[2 * PATH_MAX]; /* what is left of it */
+	char rest[2 * PATH_MAX]; /* the part of the path not walked yet */
 	unsigned links;
 	bool follow;
 };
@@ -31,7 +36,8 @@ int safe_path_refuse(const char *path, int code, struct error *err)
 int safe_path_refuse_others(const char *path, struct error *err)
 {
 	return error_set(err, -EPERM,
-			 "'%.120s' belongs to somebody else: remove it, or name another.", path);
+			 "'%.120s' belongs to another user. Remove it, or choose another name.",
+			 path);
 }
 
 static bool is_ours(const struct stat *status)
@@ -41,19 +47,19 @@ static bool is_ours(const struct stat *status)
 
 bool safe_path_is_open(const struct stat *status)
 {
-	/* A user's own group has his number, and nobody else in it. */
+	/* A user private group has the number of its user, and no other member. */
 	bool group = status->st_gid != 0 && status->st_gid != status->st_uid;
 
 	return status->st_mode & S_IWOTH || (group && status->st_mode & S_IWGRP);
 }
 
-/* Whether others may make things in a directory. */
+/* Whether other users may create files in a directory. */
 static bool is_shared(const struct stat *directory)
 {
 	return !is_ours(directory) || safe_path_is_open(directory);
 }
 
-/* Whether nobody else can have given this file, or link, its name. */
+/* Whether only this user or root can have given this file, or link, its name. */
 static bool is_trusted(const struct stat *file, const struct stat *directory)
 {
 	return is_ours(file) && is_ours(directory) &&
@@ -67,7 +73,7 @@ static bool is_proc(int directory)
 	return fstatfs(directory, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-static int enter(struct safe_path *place, const char *name, int flags)
+static int enter_directory(struct safe_path *place, const char *name, int flags)
 {
 	int fd = openat(place->directory, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
 
@@ -79,13 +85,13 @@ static int enter(struct safe_path *place, const char *name, int flags)
 	return 0;
 }
 
-static int start(struct walk *walk)
+static int walk_start(struct walk *walk)
 {
-	return enter(walk->place, walk->rest[0] == '/' ? "/" : ".", 0);
+	return enter_directory(walk->place, walk->rest[0] == '/' ? "/" : ".", 0);
 }
 
-/* The next name moves to the place; whether it is the last. */
-static int take_name(struct walk *walk, bool *last)
+/* Moves the next name of the rest to place->name. *last: there is no further one. */
+static int pop_name(struct walk *walk, bool *last)
 {
 	char *from = walk->rest + strspn(walk->rest, "/");
 	size_t length = strcspn(from, "/");
@@ -100,8 +106,8 @@ static int take_name(struct walk *walk, bool *last)
 	return 0;
 }
 
-/* What the link says is in front of the rest then. */
-static int follow(struct walk *walk, const char *rest)
+/* Puts the target of the link in front of the rest. */
+static int follow_link(struct walk *walk, const char *rest)
 {
 	char target[PATH_MAX], whole[2 * PATH_MAX];
 	ssize_t length =
@@ -116,22 +122,22 @@ static int follow(struct walk *walk, const char *rest)
 	if (length == 0 || length >= PATH_MAX - 1 || n >= PATH_MAX)
 		return length ? -ENAMETOOLONG : -ENOENT;
 	text_copy(walk->rest, sizeof(walk->rest), whole);
-	return walk->rest[0] == '/' ? start(walk) : 0;
+	return walk->rest[0] == '/' ? walk_start(walk) : 0;
 }
 
-/* One name further: 1 where that was the last. */
-static int step(struct walk *walk, const char *path, struct error *err)
+/* Walks one name. 1 after the last, 0, or -errno. */
+static int walk_name(struct walk *walk, const char *path, struct error *err)
 {
 	struct safe_path *place = walk->place;
 	struct stat directory;
 	bool last;
-	int result = take_name(walk, &last);
+	int result = pop_name(walk, &last);
 
 	if (result < 0)
 		return result;
 	if (fstat(place->directory, &directory) < 0)
 		return -errno;
-	/* What is no file, as "dir/", is refused by who wants one. */
+	/* "dir/" ends with an empty name: the directory itself. */
 	if (!place->name[0])
 		text_copy(place->name, sizeof(place->name), ".");
 	const char *name = place->name;
@@ -141,16 +147,16 @@ static int step(struct walk *walk, const char *path, struct error *err)
 		return last && errno == ENOENT ? 1 : -errno;
 	place->trusted = is_trusted(&place->status, &directory);
 	if (!S_ISLNK(place->status.st_mode) || (last && !walk->follow))
-		return last ? 1 : enter(place, name, O_NOFOLLOW);
+		return last ? 1 : enter_directory(place, name, O_NOFOLLOW);
 	if (!place->trusted)
 		return error_set(err, -ELOOP,
-				 "'%.100s' leads through a link ('%.60s') that somebody else may "
-				 "have made: name where it leads to.",
+				 "'%.100s' leads through a link ('%.60s') that another user may "
+				 "have made. Give the path that it leads to.",
 				 path, place->name);
 	if (!is_proc(place->directory))
-		return follow(walk, walk->rest);
+		return follow_link(walk, walk->rest);
 	if (!last)
-		return enter(place, name, 0);
+		return enter_directory(place, name, 0);
 	place->descriptor = true;
 	place->shared = false;
 	if (fstatat(place->directory, name, &place->status, 0) < 0)
@@ -168,10 +174,10 @@ int safe_path_find(const char *path, bool follow_last, struct safe_path *place, 
 	int result = strlen(path) >= PATH_MAX ? -ENAMETOOLONG : path[0] ? 0 : -ENOENT;
 	if (result == 0) {
 		text_copy(walk.rest, sizeof(walk.rest), path);
-		result = start(&walk);
+		result = walk_start(&walk);
 	}
 	while (result == 0)
-		result = step(&walk, path, &why);
+		result = walk_name(&walk, path, &why);
 	if (result > 0)
 		return 0;
 	safe_path_fini(place);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The distance is that of optimal string alignment: insertions, deletions, substitutions and swaps
+ * of neighbours each count 1. Case does not count.
+ */
 #include "core/base/suggest.h"
 
 #include <stdbool.h>
@@ -14,7 +18,7 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
 	return least < c ? least : c;
 }
 
-/* ctype.h asks the locale. */
+/* tolower() depends on the locale. */
 static char lower(const char *text, size_t i)
 {
 	return text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
@@ -30,7 +34,7 @@ static bool begins(const char *name, const char *word)
 	return !word[i];
 }
 
-/* Optimal string alignment distance: three rows of the matrix are enough. */
+/* Three rows of the matrix are enough. */
 static unsigned edits_between(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	unsigned rows[3][SUGGEST_LONGEST + 1];
@@ -64,7 +68,7 @@ void suggest_offer(struct suggest *suggest, const char *name)
 	size_t longer = n_word > n_name ? n_word : n_name;
 	unsigned edits = edits_between(suggest->word, n_word, name, n_name);
 
-	/* A beginning counts as near: "brief" for "briefly", "cpu" for "cpu_percent". */
+	/* A prefix counts as near: "brief" for "briefly", "cpu" for "cpu_percent". */
 	if (n_word >= 3 && begins(name, suggest->word))
 		edits = 1;
 	if (edits > 1 + longer / 4 || edits >= longer)

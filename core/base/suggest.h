@@ -5,19 +5,18 @@
 #include <stddef.h>
 
 /*
- * "did you mean": the name that is nearest to a word by edits (a swap of neighbours is one), or
- * NULL where none is near. Offer names one by one to a `struct suggest` that starts zeroed but for
- * `word`.
+ * "did you mean": the name nearest to a misspelt word. Begin with {.word = word} and offer the
+ * names one by one. `nearest` stays NULL if no name is near.
  */
 struct suggest {
 	const char *word;
-	const char *nearest; /* borrowed from what was offered */
+	const char *nearest; /* one of the names offered; not owned */
 	unsigned edits;
 };
 
 void suggest_offer(struct suggest *suggest, const char *name);
 
-/* Fills `text` with " (did you mean 'NAME'?)", or with "" where nothing is near. */
+/* Fills `text` with " (did you mean 'NAME'?)", or with "" if no name is near. */
 void suggest_text(const struct suggest *suggest, char *text, size_t size);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Strict UTF-8 and numbers with a decimal point, without the locale. A text from outside passes
+ * through struct text_scan, which decides what may be sent to a terminal.
+ */
 #include "core/base/text.h"
 
 #include "core/base/text_width.h"
@@ -18,7 +22,7 @@ static bool is_character(uint32_t value)
 
 size_t text_decode(const char *text, uint32_t *character)
 {
-	/* The smallest character that needs so many bytes: anything below is an overlong form. */
+	/* By length: the smallest character. A smaller one is an overlong form. */
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned char lead = (unsigned char)text[0];
 	size_t length;
@@ -37,7 +41,7 @@ size_t text_decode(const char *text, uint32_t *character)
 	else
 		goto invalid;
 	for (size_t i = 1; i < length; i++) {
-		unsigned char next = (unsigned char)text[i]; /* a NUL ends it here */
+		unsigned char next = (unsigned char)text[i]; /* a NUL ends the loop here */
 
 		if ((next & 0xC0) != 0x80)
 			goto invalid;
@@ -131,7 +135,7 @@ size_t text_printable(char *to, size_t size, const char *from, unsigned columns)
 	return length;
 }
 
-/* What snprintf says, as what was really written. */
+/* The bytes that snprintf() wrote, from its return value. */
 static size_t written(int length, size_t size)
 {
 	if (length < 0 || size == 0)
@@ -139,10 +143,7 @@ static size_t written(int length, size_t size)
 	return size_min((size_t)length, size - 1);
 }
 
-/*
- * By integers, because printf's decimal point is the locale's: "0,5" is two fields in a CSV and
- * no number in JSON.
- */
+/* By integers: printf's decimal point depends on the locale, and "0,5" is not a number in JSON. */
 size_t text_fixed(char *to, size_t size, double value, unsigned decimals)
 {
 	static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
@@ -190,7 +191,7 @@ static bool is_digit(char c)
 
 size_t text_number(const char *text, double *value)
 {
-	enum { FRACTION_MAX = 30 }; /* digits after the point; a double cannot tell more apart */
+	enum { FRACTION_MAX = 30 }; /* digits after the point; more do not change a double */
 	const char *at = text;
 	double number = 0;
 	int exponent = 0;
@@ -219,8 +220,8 @@ size_t text_number(const char *text, double *value)
 			exponent += negative ? -written : written;
 		}
 	}
-	/* Dividing by an exact power of ten rounds once: 0.1 is 0.1. 0 and infinity have no other
-	 * power: 0e999 is 0. */
+	/* Division by an exact power of ten rounds once, so 0.1 is 0.1. 0 and infinity stay what
+	 * they are: 0e999 is 0. */
 	*value = number == 0 || !isfinite(number) ? number
 		 : exponent < 0                   ? number / pow(10, -exponent)
 						  : number * pow(10, exponent);

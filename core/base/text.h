@@ -7,68 +7,69 @@
 #include <stdint.h>
 
 /*
- * Text that came from outside (comm, user and host names, what was typed) and text that goes out,
- * without the locale: core writes UTF-8 and "0.5" whatever LC_ALL says.
+ * Texts from outside (comm, user and host names, typed texts) and texts for output. The locale has
+ * no effect: core writes UTF-8 and "0.5" with any LC_ALL.
  */
 
-#define TEXT_REPLACEMENT 0xFFFDu /* stands for what is no character or must not be shown */
+#define TEXT_REPLACEMENT 0xFFFDu /* in place of invalid and hidden characters */
 
 /*
- * One character of strict UTF-8 (RFC 3629: no overlong forms, no surrogates) at a NUL-terminated
- * text. Returns its bytes, 0 at the end; a byte that starts none is TEXT_REPLACEMENT, one byte.
+ * Decodes one character of strict UTF-8 (RFC 3629: no overlong forms, no surrogates) of a
+ * NUL-terminated text. Returns its bytes, 0 at the end. An invalid byte is TEXT_REPLACEMENT, 1
+ * byte.
  */
 size_t text_decode(const char *text, uint32_t *character);
-/* Writes 1 to 4 bytes, no NUL; what is no character is written as TEXT_REPLACEMENT. */
+/* Writes 1 to 4 bytes, no NUL, and returns how many. An invalid one is TEXT_REPLACEMENT. */
 size_t text_encode(uint32_t character, char to[4]);
 
 /*
- * A text as it may be shown, one character after the other. Begin with {.at = text}.
+ * Iterates over the characters of a text as it may be shown. Begin with {.at = text}.
  *
- * Not shown, but replaced by TEXT_REPLACEMENT: control characters (C0, DEL, C1), characters that
- * turn or break a line (bidirectional controls, U+2028), that show nothing (zero-width space,
- * joiners, selectors), or of uncertain width (unassigned, or drawn differently by newer
- * terminals), and combining marks after TEXT_MARKS_MAX others or without a character to stand on.
+ * TEXT_REPLACEMENT is shown in place of control characters (C0, DEL, C1), of characters that
+ * reverse or break a line (bidirectional controls, U+2028), are invisible (zero-width space,
+ * joiners, selectors) or have an uncertain width (unassigned, or drawn differently by newer
+ * terminals), and of combining marks without a base character or after TEXT_MARKS_MAX others.
  */
-enum { TEXT_MARKS_MAX = 2 }; /* on a character, as Thai and Vietnamese need */
+enum { TEXT_MARKS_MAX = 2 }; /* a character; Thai and Vietnamese need 2 */
 
 struct text_scan {
-	const char *at;     /* the bytes that follow the character */
-	uint32_t character; /* as in the text; a byte that is no UTF-8 is TEXT_REPLACEMENT */
+	const char *at;     /* the bytes after the character */
+	uint32_t character; /* as in the text; an invalid byte is TEXT_REPLACEMENT */
 	bool replaced;
 	unsigned width; /* columns as shown: 0 (a mark), 1 or 2 (East Asian wide, emoji) */
 	unsigned marks_left;
 };
 
-/* The next character. False at the end of the text. */
+/* Moves to the next character. False at the end of the text. */
 bool text_scan_next(struct text_scan *scan);
-/* Writes the character as shown: 1 to 4 bytes, no NUL. Returns the bytes. */
+/* Writes the character as shown: 1 to 4 bytes, no NUL. Returns how many. */
 size_t text_scan_shown(const struct text_scan *scan, char to[4]);
 /* Columns of a text as text_printable() shows it. */
 unsigned text_width(const char *text);
 
 /*
- * What may be sent to a terminal, or printed in a line: a text as struct text_scan shows it. Cut
- * between characters at `columns` columns and at size - 1 bytes, always NUL-terminated. Returns
- * the bytes written. At most three bytes come out for one that goes in.
+ * Copies a text as struct text_scan shows it, fit for a terminal or a line of output. Cut between
+ * characters at `columns` columns and at size - 1 bytes, always NUL-terminated. Returns the bytes
+ * written: at most three for each byte of `from`.
  */
 size_t text_printable(char *to, size_t size, const char *from, unsigned columns);
 
-/* "-12.50": rounded half away from zero; `value` is finite, decimals <= 9. Returns the length. */
+/* "-12.50", rounded half away from zero. `value` is finite, decimals <= 9. Returns the length. */
 size_t text_fixed(char *to, size_t size, double value, unsigned decimals);
-/* A share, 0..1, as "43.2%". */
+/* A share in 0..1 as "43.2%". Returns the length. */
 size_t text_percent(char *to, size_t size, double share);
-/* As text_fixed, but "12.5" and "12": no zeros that say nothing. */
+/* As text_fixed(), but without trailing zeros: "12.5", "12". */
 size_t text_trimmed(char *to, size_t size, double value, unsigned decimals);
 
 /*
- * A decimal number without a sign, with a fraction and an exponent (strtod would read the decimal
- * point of the locale). Returns its bytes, 0 where there is none; what is too large is not finite.
+ * Parses a decimal number without a sign, with an optional fraction and exponent. strtod() depends
+ * on the locale. Returns its bytes, 0 if there is none. A number that is too large is infinite.
  */
 size_t text_number(const char *text, double *value);
 
 /*
- * How many bytes of a text stand on its first line when it is broken at blanks to be at most
- * `width` columns wide. At least one word, however long. 0 for "".
+ * The bytes of the first line of a text that is wrapped at blanks to `width` columns. At least one
+ * word, of any length. 0 for "".
  */
 size_t text_first_line(const char *text, unsigned width);
 

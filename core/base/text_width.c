@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
  * The width of every code point as steps: each entry is a code point and, as its last hex digit,
- * the width from there to the next entry. 0x003000 reads "from U+0300 on, 0 columns"; F stands for
- * -1. Widths are those of wcwidth() in the C.UTF-8 locale of glibc 2.36 (Debian 12), which come
- * from Unicode 14: 0 for the categories Mn, Me and Cf and for Hangul vowels and finals, 2 for East
- * Asian Wide and Fullwidth, 1 for what else is assigned, -1 for the rest.
+ * the width from there to the next entry. 0x003000 is "from U+0300 on, 0 columns"; F is -1. Widths
+ * are those of wcwidth() in the C.UTF-8 locale of glibc 2.36 (Debian 12), which come from Unicode
+ * 14: 0 for the categories Mn, Me and Cf and for Hangul vowels and finals, 2 for East Asian Wide
+ * and Fullwidth, 1 for other assigned characters, -1 for the rest.
  *
- * Made by asking wcwidth() for 0 to 0x10FFFF and writing down each change, after these were set
- * to F. tests/unit/shared/widths.h has the same list, and tests/live/test_widths.c compares all
- * others with wcwidth() again.
+ * wcwidth() itself depends on the locale, which core does not read. A library such as utf8proc has
+ * the widths of its own Unicode version, but none has the list below, which is most of the work.
+ *
+ * The table has each change of wcwidth() from 0 to 0x10FFFF, after the characters below were set to
+ * F. tests/unit/shared/widths.h has the same list, and tests/live/test_widths.c compares all others
+ * with wcwidth().
  *
  *   unsafe          U+00AD, U+061C, U+200E-200F, U+202A-202E, U+2060-206F, U+FEFF, U+FFF9-FFFB,
- *                   U+E0000-E007F: they turn the text or show nothing
- *   shows nothing   U+034F, 1160, 17B4-17B5, 180B-180F, 200B-200D, FE00-FE0F, 1BCA0-1BCA3,
+ *                   U+E0000-E007F: they reverse the text or are invisible
+ *   invisible       U+034F, 1160, 17B4-17B5, 180B-180F, 200B-200D, FE00-FE0F, 1BCA0-1BCA3,
  *                   1D173-1D17A, E0100-E01EF: Default_Ignorable_Code_Point. Two names that differ
- *                   only in them look the same; joiners and selectors change widths
+ *                   only in these look the same; joiners and selectors change widths
  *   0 or 1 column   U+0600-0605, 06DD, 070F, 0890-0891, 08E2, 110BD, 110CD: Cf, yet drawn
  *   0, then 1       U+1171E: a spacing mark since Unicode 16; U+13430-13438: drawn by later glibc
  *   0, 1 or 2       U+115F, 3164, FFA0: Hangul fillers
@@ -268,7 +271,7 @@ int text_char_width(uint32_t code)
 	if (code > 0x10FFFF)
 		return -1;
 
-	/* The last step that is not after `code`: it stays in [low, low + n). */
+	/* The last step at or before `code` is in [low, low + n). */
 	size_t low = 0;
 
 	for (size_t n = ARRAY_SIZE(steps); n > 1;) {

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * Columns of a character that is sent to a terminal: 0 (combining marks), 1 or 2 (East Asian wide,
- * emoji). -1: must not be sent, because it steers the terminal, turns or breaks the line, shows
- * nothing, is not assigned, or is of a width that terminals disagree on. No locale is read.
+ * Columns of a character on a terminal: 0 (combining marks), 1 or 2 (East Asian wide, emoji). -1 if
+ * it must not be sent: it controls the terminal, reverses or breaks the line, is invisible or
+ * unassigned, or its width differs between terminals. The locale has no effect.
  */
 int text_char_width(uint32_t code);
 

@@ -5,8 +5,8 @@
 #include <pthread.h>
 
 /*
- * Starts a thread that no signal is handled on, SIGPIPE neither, but those of a crash right there:
- * signals belong to the thread that owns the terminal. 0 or -errno.
+ * Starts a thread that blocks all signals but those of a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+ * SIGABRT): the thread that owns the terminal handles signals. 0 or -errno.
  */
 int thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg);
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The one mutable word of this file: it must be reachable when nothing can be allocated. */
+/* Mutable, because it must be reachable when no memory can be allocated. */
 static void (*alloc_hook)(void);
 
 void xalloc_set_hook(void (*before_exit)(void))

@@ -14,7 +14,7 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Of a function that is seldom called, from where much is done often: not mixed up with that. */
+/* For a function that is seldom called from a hot one: kept out of its code. */
 #define SELDOM __attribute__((cold, noinline))
 /* For a function that runs for each record: inlined into its caller. */
 #define OFTEN inline __attribute__((always_inline))
@@ -24,7 +24,7 @@ static inline size_t size_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* How much a count that only grows grew; 0 where someone else's was read before. */
+/* The growth of a counter; 0 if it fell, because the readings are of different counters. */
 static inline uint64_t u64_growth(uint64_t before, uint64_t now)
 {
 	return now > before ? now - before : 0;
@@ -40,50 +40,49 @@ static inline uint64_t u64_random(uint64_t *state)
 }
 
 /*
- * Allocation that cannot fail: out of memory calls the hook (which restores the terminal), says so
- * and exits at once, without a core dump for which there is no memory either. Sizes that come from
- * outside must be bounded before they get here.
+ * Allocation that never returns NULL. Out of memory it calls the hook (which restores the
+ * terminal), prints one line and exits without a core dump. The caller bounds sizes from outside.
  */
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t length);
-/* A stream whose text is the caller's once it is closed. */
+/* open_memstream(). The caller frees *text after it closes the stream. */
 FILE *xopen_memstream(char **text, size_t *size);
-/* free() of what is owned, but read through a pointer to const. */
+/* free() of owned memory through a pointer to const. */
 void xfree(const void *memory);
-/* For what others could not allocate. */
+/* For a failed allocation elsewhere: as xmalloc() out of memory. */
 _Noreturn void xalloc_failed(void);
 void xalloc_set_hook(void (*before_exit)(void));
 
 /*
- * Room for `want` items in an array of `*capacity` items of `size` bytes; grows by doubling.
- * Returns the array, which may have moved: items = array_reserve(items, &capacity, n + 1, ...).
+ * Makes room for `want` items of `size` bytes in an array of `*capacity`, by doubling. Returns the
+ * array, which may have moved: items = array_reserve(items, &capacity, n + 1, ...).
  */
 void *array_reserve(void *items, size_t *capacity, size_t want, size_t size);
 /*
- * Halves an array of which less than an eighth is used: called now and then, what a storm has made
- * large comes back, and what is used again soon stays. Small ones stay as they are.
+ * Halves an array that is sparse, and returns it. Called at intervals, it frees the memory of a
+ * burst step by step.
  */
 void *array_give_back(void *items, size_t *capacity, size_t used, size_t size);
 enum { ARRAY_SMALL = 1024 };
-/* Whether that would be done. */
+/* Less than an eighth used, and not small. */
 static inline bool array_is_sparse(size_t capacity, size_t used)
 {
 	return capacity > ARRAY_SMALL && used < capacity / 8;
 }
 
 /*
- * Writes all of it, however often a signal comes: 0 or -errno. With `stop` a signal that has set it
- * ends it, -EINTR, so that a reader who is stuck keeps nobody from stopping; NULL: nothing does.
+ * Writes all bytes, also if signals interrupt it. 0 or -errno. It returns -EINTR if `stop` is not
+ * NULL and a signal has set *stop, so that a blocked reader does not keep pmctop from ending.
  */
 int write_all(int fd, const void *bytes, size_t n, const volatile sig_atomic_t *stop);
 
-/* CLOCK_MONOTONIC, of those who have no struct sys, which tests set the clock of. */
+/* CLOCK_MONOTONIC, for callers without a struct sys. Tests cannot set it. */
 uint64_t monotonic_ns(void);
 
-/* Copies at most size - 1 bytes and always terminates; returns the length copied. */
+/* Copies at most size - 1 bytes, always NUL-terminated. Returns the bytes copied. */
 size_t text_copy(char *to, size_t size, const char *from);
 
 #endif

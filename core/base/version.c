@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Of a program that is linked without a version of its own: a test, which is not made anew, and
- * does not print anything else, because there is another commit.
+ * For programs other than pmctop, such as tests: they are not linked again, and print the same,
+ * when the commit changes.
  */
 #include "core/base/version.h"
 

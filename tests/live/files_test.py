@@ -66,13 +66,13 @@ def bounded(directory):
             continue
         done = run(*FAST, "-n", "20", *option.split(), path,
                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-        good, what = one_line(done, 1, "File too large. 'ulimit -f' is its bound.")
+        good, what = one_line(done, 1, "File too large. The limit is 'ulimit -f'.")
         size = os.path.getsize(path) if os.path.exists(path) else 0
         check(check_name, good and size <= limit, (what, size))
     path = os.path.join(directory, "out.txt")
     done = run("--doctor", "-o", path,
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-    good, what = one_line(done, 1, "File too large. 'ulimit -f' is its bound.")
+    good, what = one_line(done, 1, "File too large. The limit is 'ulimit -f'.")
     check("also of the doctor's page", good, what)
     check("and nothing else is left behind", set(os.listdir(directory)) <= set(outputs.values()),
           os.listdir(directory))

@@ -323,7 +323,7 @@ def test_full_disk(directory):
             old = file.read()
         check("a full disk leaves the old file, and a line says so",
               done.returncode == 1 and old == "# old\n" and
-              "stays as it was: No space left on device. Make room" in done.stderr and
+              "was not replaced: No space left on device. Make room" in done.stderr and
               sorted(os.listdir(disk)) == ["rest", "x.prom"], (done, old, os.listdir(disk)))
     finally:
         subprocess.run(["umount", disk], check=True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a path may be that something is written to, whose, and through which links. */
+/* Which paths are written to, by owner, kind and the links on them, and which are refused. */
 #include "core/base/atomic_file.h"
 #include "core/base/output_file.h"
 #include "core/base/safe_path.h"
@@ -26,7 +26,7 @@ enum { OTHER = 12345 };
 
 static char home[] = "/tmp/pmctop-output-XXXXXX";
 
-/* The directory is the working directory: names are short, and relative. */
+/* Changes to the directory, so that names are short and relative. */
 static int enter(void **state)
 {
 	(void)state;
@@ -61,7 +61,7 @@ static void make_file(const char *path, uid_t owner)
 		assert_int_equal(chown(path, owner, owner), 0);
 }
 
-/* 0, or what it was refused with. */
+/* 0 or -errno. */
 static int put(const char *path, struct error *err)
 {
 	int fd = output_file_open(path, err);
@@ -76,7 +76,7 @@ static int put(const char *path, struct error *err)
 struct row {
 	const char *path;
 	int want;
-	const char *says; /* or what is in `file` afterwards */
+	const char *says; /* part of the error, or the contents of `file` afterwards */
 	const char *file;
 };
 
@@ -93,7 +93,7 @@ static void put_rows(const struct row *rows, size_t n)
 	}
 }
 
-static void of_ones_own(void **state)
+static void test_own_files(void **state)
 {
 	static const struct row rows[] = {
 		{"fresh", 0, "new", "fresh"},
@@ -129,22 +129,23 @@ static void of_ones_own(void **state)
 	put_rows(&(struct row){"second", 0, "new", "target"}, 1);
 }
 
-/* Somebody else has been there, or may have been. */
-static void among_others(void **state)
+/* Directories in which another user creates files. */
+static void test_shared_directories(void **state)
 {
 	static const struct row rows[] = {
 		{"tmp/fresh", 0, "new", "tmp/fresh"},
 		{"tmp/own", 0, "new", "tmp/own"},
-		{"tmp/theirs", -EPERM, "belongs to somebody else", "tmp/theirs"},
-		{"tmp/theirs.fifo", -EPERM, "belongs to somebody else", NULL},
+		{"tmp/theirs", -EPERM, "belongs to another user", "tmp/theirs"},
+		{"tmp/theirs.fifo", -EPERM, "belongs to another user", NULL},
 		{"tmp/second", -EMLINK, "has a second name", "first"},
 		{"tmp/link", 0, "new", "first"},
-		{"tmp/trap", -ELOOP, "'trap') that somebody else may have made", "secret"},
-		{"tmp/way/x", -ELOOP, "'way') that somebody else may have made", NULL},
-		{"through/trap", -ELOOP, "'trap') that somebody else may have made", "secret"},
-		{"open/link", -ELOOP, "may have made", "secret"}, /* ours, but moved there? */
+		{"tmp/trap", -ELOOP, "'trap') that another user may have made", "secret"},
+		{"tmp/way/x", -ELOOP, "'way') that another user may have made", NULL},
+		{"through/trap", -ELOOP, "'trap') that another user may have made", "secret"},
+		{"open/link", -ELOOP, "may have made",
+		 "secret"}, /* made by this user, perhaps moved there by another */
 		{"theirs/link", -ELOOP, "may have made", "secret"},
-		{"theirs/theirs", -EPERM, "belongs to somebody else", "theirs/theirs"},
+		{"theirs/theirs", -EPERM, "belongs to another user", "theirs/theirs"},
 		{"theirs/fresh", 0, "new", "theirs/fresh"},
 		{"mine/theirs", 0, "new", "mine/theirs"},
 	};
@@ -174,8 +175,8 @@ static void among_others(void **state)
 	assert_int_equal(access("mine/x", F_OK), -1);
 }
 
-/* What a shell has opened is written to, by whatever name. */
-static void a_descriptor(void **state)
+/* A descriptor that the shell opened is written to by any name. */
+static void test_descriptor(void **state)
 {
 	struct error err = {0};
 	char path[64];
@@ -192,7 +193,7 @@ static void a_descriptor(void **state)
 	close(ends[1]);
 }
 
-static void one_at_a_time(void **state)
+static void test_lock(void **state)
 {
 	struct error err = {0};
 	struct stat status;
@@ -214,8 +215,8 @@ static void one_at_a_time(void **state)
 	assert_int_equal(status.st_mode & 07777, 0640);
 }
 
-/* Nothing has a name before the file is whole; what has it afterwards is whole. */
-static void a_new_file(void **state)
+/* The name never leads to an incomplete file. */
+static void test_atomic_file(void **state)
 {
 	struct atomic_file file;
 	struct safe_path place;
@@ -232,7 +233,7 @@ static void a_new_file(void **state)
 	assert_int_equal(atomic_file_put(&file), 0);
 	atomic_file_fini(&file);
 	expect_file("a", "new");
-	/* What has become a directory is none to be replaced, and nothing stays beside it. */
+	/* A name that became a directory is not replaced, and no temporary file is left. */
 	assert_int_equal(unlink("a"), 0);
 	assert_int_equal(mkdir("a", 0755), 0);
 	assert_int_equal(atomic_file_open(&place, &file), 0);
@@ -245,11 +246,11 @@ static void a_new_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(of_ones_own, enter, leave),
-		cmocka_unit_test_setup_teardown(among_others, enter, leave),
-		cmocka_unit_test_setup_teardown(a_descriptor, enter, leave),
-		cmocka_unit_test_setup_teardown(one_at_a_time, enter, leave),
-		cmocka_unit_test_setup_teardown(a_new_file, enter, leave),
+		cmocka_unit_test_setup_teardown(test_own_files, enter, leave),
+		cmocka_unit_test_setup_teardown(test_shared_directories, enter, leave),
+		cmocka_unit_test_setup_teardown(test_descriptor, enter, leave),
+		cmocka_unit_test_setup_teardown(test_lock, enter, leave),
+		cmocka_unit_test_setup_teardown(test_atomic_file, enter, leave),
 	};
 
 	signals_restore();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A file that is replaced is the old one or the new one, nobody else's, and no link's target. */
+/* A replaced file is the old or the new one, complete. Links and files of others are refused. */
 #include "core/base/published_file.h"
 
 #include "core/base/util.h"
@@ -24,7 +24,7 @@
 
 static char directory[] = "/tmp/pmctop-replace-XXXXXX";
 
-/* The paths of one directory; valid until it was called eight times more. */
+/* A path in the directory, valid for eight further calls. */
 static const char *path_of(const char *name)
 {
 	static char paths[8][100];
@@ -68,7 +68,7 @@ static int check(const char *path, struct error *err)
 	return rc;
 }
 
-static void is_made_and_replaced(void **state)
+static void test_make_and_replace(void **state)
 {
 	const char *path = path_of("a.prom");
 	struct error err = {0};
@@ -90,14 +90,14 @@ static void is_made_and_replaced(void **state)
 	assert_int_equal(count_files(directory), 1);
 }
 
-static void what_must_not_be_touched(void **state)
+static void test_refused_paths(void **state)
 {
 	static const struct {
-		const char *path; /* in the directory, where it is no whole one */
+		const char *path; /* absolute, or in the directory */
 		int want;
-		const char *sentence; /* or a part */
+		const char *sentence; /* part of the error */
 	} rows[] = {
-		{"link", -ELOOP, "is a link, and would be replaced itself: name the file."},
+		{"link", -ELOOP, "is a link, which would be replaced. Give the file it leads to."},
 		{"dangling", -ELOOP, "is a link"},
 		{"dir", -EISDIR, "Is a directory"},
 		{"dir/", -EISDIR, "Is a directory"},
@@ -132,7 +132,7 @@ static void what_must_not_be_touched(void **state)
 	expect_file(path_of("target"), "mine");
 }
 
-static void somebody_elses(void **state)
+static void test_file_of_another_user(void **state)
 {
 	const char *path = path_of("theirs");
 	struct error err = {0};
@@ -142,14 +142,15 @@ static void somebody_elses(void **state)
 	write_file(path, "theirs");
 	assert_int_equal(chown(path, 12345, 12345), 0);
 	assert_int_equal(check(path, &err), -EPERM);
-	assert_non_null(strstr(err.text, "belongs to somebody else: remove it, or name another."));
+	assert_non_null(
+		strstr(err.text, "belongs to another user. Remove it, or choose another name."));
 	assert_int_equal(replace(path, "mine", &err), -EPERM);
 	expect_file(path, "theirs");
 	assert_int_equal(count_files(directory), 1);
 }
 
-/* The second says so, before it writes or, where both began at once, when it does. */
-static void only_one_replaces(void **state)
+/* The second pmctop fails: when it opens the file, or when it writes if both began at once. */
+static void test_lock(void **state)
 {
 	const char *path = path_of("one");
 	struct published_file_replace one, two, both;
@@ -171,8 +172,8 @@ static void only_one_replaces(void **state)
 	published_file_fini(&both);
 }
 
-/* A limit stands for a disk that is full: the write ends in the middle. */
-static void what_does_not_fit_leaves_the_old_one(void **state)
+/* A file size limit acts as a full disk: the write ends in the middle. */
+static void test_full_disk(void **state)
 {
 	const char *path = path_of("full");
 	struct rlimit before, limit;
@@ -190,12 +191,13 @@ static void what_does_not_fit_leaves_the_old_one(void **state)
 	int rc = replace_bytes(path, large, sizeof(large), &err);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(rc, -EFBIG);
-	assert_non_null(strstr(err.text, "stays as it was: File too large. 'ulimit -f'"));
+	assert_non_null(
+		strstr(err.text, "was not replaced: File too large. The limit is 'ulimit -f'"));
 	expect_file(path, "old");
 	assert_int_equal(count_files(directory), 1);
 }
 
-/* Whoever reads meanwhile finds one of them, whole. */
+/* A reader finds the old or the new file, complete. */
 static void *read_on(void *arg)
 {
 	const char *path = path_of("hammered");
@@ -214,7 +216,7 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-static void readers_find_it_whole(void **state)
+static void test_readers(void **state)
 {
 	static char texts[2][60000];
 	const char *path = path_of("hammered");
@@ -237,12 +239,12 @@ static void readers_find_it_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(is_made_and_replaced, clean),
-		cmocka_unit_test_teardown(what_must_not_be_touched, clean),
-		cmocka_unit_test_teardown(somebody_elses, clean),
-		cmocka_unit_test_teardown(only_one_replaces, clean),
-		cmocka_unit_test_teardown(what_does_not_fit_leaves_the_old_one, clean),
-		cmocka_unit_test_teardown(readers_find_it_whole, clean),
+		cmocka_unit_test_teardown(test_make_and_replace, clean),
+		cmocka_unit_test_teardown(test_refused_paths, clean),
+		cmocka_unit_test_teardown(test_file_of_another_user, clean),
+		cmocka_unit_test_teardown(test_lock, clean),
+		cmocka_unit_test_teardown(test_full_disk, clean),
+		cmocka_unit_test_teardown(test_readers, clean),
 	};
 
 	signals_restore();

@@ -23,7 +23,7 @@ static void keys_go_up_as_numbers_do(void **state)
 	assert_true(radix_key(-0.0) == radix_key(0.0));
 }
 
-/* As a comparison would, and equal ones in their order. */
+/* The order of qsort() by key, and stable. */
 static void sorts(void **state)
 {
 	enum { MOST = 5000 };

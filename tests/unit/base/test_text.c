@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Text from outside and numbers to the outside. */
+/* UTF-8 from outside, what of it is shown, and numbers in output. */
 #include "tests/unit/shared/widths.h"
 
 #include <float.h>
@@ -98,8 +98,8 @@ static void widths(void **state)
 }
 
 /*
- * Ranges on whose width all agree. tests/live/test_widths.c compares every character with this C
- * library's wcwidth().
+ * Ranges with a certain width. tests/live/test_widths.c compares every character with wcwidth() of
+ * this C library.
  */
 static void widths_of_characters(void **state)
 {
@@ -172,7 +172,7 @@ static void widths_of_characters(void **state)
 			fail_msg("U+%04X is sent", c);
 }
 
-/* The table is Unicode 14's: a character that is added, lost or changed changes these numbers. */
+/* Numbers of characters in Unicode 14. Each added, lost or changed one changes them. */
 static void characters_of_each_width(void **state)
 {
 	unsigned n[3] = {0}, replaced = 0;
@@ -318,7 +318,7 @@ static void test_number(void **state)
 	memset(digits, '9', sizeof(digits));
 	text_copy(digits + 400, 10, "e-400");
 	assert_int_equal(text_number(digits, &value), 405);
-	assert_true(isinf(value)); /* too large on the way is too large */
+	assert_true(isinf(value)); /* the digits before the exponent alone are too large */
 }
 
 int main(void)

@@ -441,7 +441,7 @@ static void test_full_disk(void **state)
 		setrlimit(RLIMIT_FSIZE, &before);
 		assert_int_equal(rc, -EFBIG);
 		snprintf(expected, sizeof(expected),
-			 "Not saved: File too large ('%s'). 'ulimit -f' is its bound.", place.file);
+			 "Not saved: File too large ('%s'). The limit is 'ulimit -f'.", place.file);
 		assert_string_equal(err.text, expected);
 		assert_file(place.file, text, 0600);
 		assert_int_equal(count_files(place.directory), 1);
