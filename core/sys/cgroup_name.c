@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A path is read from its root to its leaf, a part at a time. What makes containers has its own way
- * to name their cgroups, a line of the table each (Kubernetes alone spreads a name over several
- * parts); what follows the last container, or is in none, is systemd's.
+ * A path is parsed from its root to its leaf, one part at a time. Each container manager has its
+ * own pattern for the cgroups of its containers, one line of the table each. Kubernetes spreads a
+ * name over several parts. The parts after the last container are systemd's.
  *
- * Sources of the names: runc libcontainer/cgroups/systemd ("PREFIX-ID.scope"), kubelet
+ * Sources of the patterns: runc libcontainer/cgroups/systemd ("PREFIX-ID.scope"), kubelet
  * cm/cgroup_manager_linux.go, podman's libpod/container_internal_linux.go, liblxc's cgfsng.c,
  * systemd's machined (unit_name_mangle).
  */
@@ -18,13 +18,13 @@
 #include <string.h>
 
 enum {
-	ID_SHORT = 12,  /* of a container, as docker ps shows it */
-	POD_SHORT = 8,  /* of a pod's uid */
-	ID_FULL = 64,   /* what nobody but a container is called */
-	PARTS_MAX = 64, /* deeper ones are not looked into */
+	ID_SHORT = 12,  /* shown of a container id, as in docker ps */
+	POD_SHORT = 8,  /* shown of a pod's uid */
+	ID_FULL = 64,   /* a name of so many hexadecimal digits is a container id */
+	PARTS_MAX = 64, /* deeper parts are ignored */
 };
 
-/* Bytes of the path between two slashes. */
+/* The bytes of the path between two slashes. */
 struct part {
 	const char *text;
 	size_t length;
@@ -35,7 +35,7 @@ struct writer {
 	size_t size, length;
 };
 
-static void put(struct writer *to, const char *text, size_t length)
+static void put_bytes(struct writer *to, const char *text, size_t length)
 {
 	length = size_min(length, to->size - 1 - to->length);
 	memcpy(to->text + to->length, text, length);
@@ -45,16 +45,16 @@ static void put(struct writer *to, const char *text, size_t length)
 
 static void put_text(struct writer *to, const char *text)
 {
-	put(to, text, strlen(text));
+	put_bytes(to, text, strlen(text));
 }
 
 static void put_separator(struct writer *to)
 {
 	if (to->length > 0)
-		put(to, "/", 1);
+		put_bytes(to, "/", 1);
 }
 
-/* systemd writes what a unit's name must not have as \xNN (unit_name_escape). */
+/* systemd writes a byte that is invalid in a unit's name as \xNN (unit_name_escape). */
 static void put_unescaped(struct writer *to, struct part part)
 {
 	for (size_t i = 0; i < part.length; i++) {
@@ -64,10 +64,10 @@ static void put_unescaped(struct writer *to, struct part part)
 		    isxdigit((unsigned char)part.text[i + 2]) &&
 		    isxdigit((unsigned char)part.text[i + 3]) &&
 		    sscanf(part.text + i + 2, "%2x", &byte) == 1 && byte != 0) {
-			put(to, (char[]){(char)byte}, 1);
+			put_bytes(to, (char[]){(char)byte}, 1);
 			i += 3;
 		} else {
-			put(to, part.text + i, 1);
+			put_bytes(to, part.text + i, 1);
 		}
 	}
 }
@@ -84,7 +84,7 @@ static bool ends_in(struct part part, const char *end)
 	return part.length >= length && memcmp(part.text + part.length - length, end, length) == 0;
 }
 
-/* What stands between; false where it is not so, or nothing does. */
+/* The bytes between a prefix and a suffix. False if one is missing or no byte is left. */
 static bool between(struct part part, const char *begin, const char *end, struct part *middle)
 {
 	size_t begins = strlen(begin), ends = strlen(end);
@@ -104,13 +104,11 @@ static bool is_hex(struct part part, size_t least)
 	return part.length >= least;
 }
 
-/* ---- containers */
-
 struct pattern {
-	const char *parent; /* the part before; NULL: any */
+	const char *parent; /* the part before it; NULL: any */
 	const char *begin, *end;
 	const char *label;
-	size_t id; /* at least so many hexadecimal digits; 0: a name */
+	size_t id; /* least number of hexadecimal digits; 0: a name */
 };
 
 static const struct pattern patterns[] = {
@@ -145,7 +143,7 @@ static bool put_container(struct writer *to, struct part parent, struct part par
 			continue;
 		put_separator(to);
 		put_text(to, pattern->label);
-		put(to, ":", 1);
+		put_bytes(to, ":", 1);
 		if (pattern->id > 0)
 			id.length = ID_SHORT;
 		put_unescaped(to, id);
@@ -154,11 +152,9 @@ static bool put_container(struct writer *to, struct part parent, struct part par
 	return false;
 }
 
-/* ---- Kubernetes */
-
 struct pod {
-	const char *qos; /* NULL: not told, which is "guaranteed" */
-	struct part uid; /* as far as it is shown */
+	const char *qos; /* NULL: not in the path, which is "guaranteed" */
+	struct part uid; /* the part that is shown */
 	struct part container;
 };
 
@@ -191,8 +187,8 @@ static bool pod_uid(struct pod *pod, struct part part)
 }
 
 /*
- * One more part of a pod's path: "kubepods-burstable-podUID.slice" (systemd's driver), or
- * "burstable", "podUID" (the cgroupfs driver); then the container.
+ * Parses one part of a pod's path: "kubepods-burstable-podUID.slice" (systemd driver), or
+ * "burstable", "podUID" (cgroupfs driver), then the container.
  */
 static bool pod_part(struct pod *pod, struct part part)
 {
@@ -224,10 +220,10 @@ static void put_pod(struct writer *to, const struct pod *pod)
 		return;
 	}
 	put_text(to, ":pod ");
-	put(to, pod->uid.text, pod->uid.length);
+	put_bytes(to, pod->uid.text, pod->uid.length);
 	if (pod->container.length > 0) {
-		put(to, "/", 1);
-		put(to, pod->container.text, pod->container.length);
+		put_bytes(to, "/", 1);
+		put_bytes(to, pod->container.text, pod->container.length);
 	}
 	put_text(to, " (");
 	put_text(to, pod->qos ? pod->qos : "guaranteed");
@@ -243,7 +239,7 @@ static bool begins_pods(struct part part)
 	       between(part, "kubepods-", "", &rest);
 }
 
-/* Parts from `first` on; returns how many are the pod's, 0 where none is. */
+/* Writes the pod at the front of `parts`. Returns how many parts it has, 0 for none. */
 static size_t put_kubernetes(struct writer *to, const struct part *parts, size_t n)
 {
 	struct pod pod = {0};
@@ -258,8 +254,6 @@ static size_t put_kubernetes(struct writer *to, const struct part *parts, size_t
 	return used;
 }
 
-/* ---- systemd */
-
 static bool put_session(struct writer *to, const struct part *parts, size_t n)
 {
 	struct part session, user;
@@ -268,13 +262,13 @@ static bool put_session(struct writer *to, const struct part *parts, size_t n)
 	    !between(parts[n - 2], "user-", ".slice", &user))
 		return false;
 	put_text(to, "session ");
-	put(to, session.text, session.length);
+	put_bytes(to, session.text, session.length);
 	put_text(to, " of user ");
-	put(to, user.text, user.length);
+	put_bytes(to, user.text, user.length);
 	return true;
 }
 
-/* Without the slices that lead there, unless it is a slice itself. */
+/* The units without the slices before them, unless the last part is a slice. */
 static void put_units(struct writer *to, const struct part *parts, size_t n)
 {
 	size_t first = 0;
@@ -288,14 +282,12 @@ static void put_units(struct writer *to, const struct part *parts, size_t n)
 		first++;
 	for (size_t i = first; i < n; i++) {
 		if (i > first)
-			put(to, "/", 1);
+			put_bytes(to, "/", 1);
 		put_unescaped(to, parts[i]);
 	}
 }
 
-/* ---- paths */
-
-static size_t split(const char *path, struct part *parts)
+static size_t split_path(const char *path, struct part *parts)
 {
 	size_t n = 0;
 
@@ -314,7 +306,7 @@ void cgroup_name(const char *path, char *name, size_t size)
 {
 	struct writer to = {name, size, 0};
 	struct part parts[PARTS_MAX];
-	size_t n = split(path, parts);
+	size_t n = split_path(path, parts);
 	size_t plain = 0; /* the first part after the last container */
 
 	name[0] = '\0';
@@ -330,5 +322,5 @@ void cgroup_name(const char *path, char *name, size_t size)
 	}
 	put_units(&to, parts + plain, n - plain);
 	if (n == 0 && path[0])
-		put(&to, "/", 1);
+		put_bytes(&to, "/", 1);
 }

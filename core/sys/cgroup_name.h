@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * What people call a cgroup, from its path alone:
+ * Writes a short name for a cgroup, made from its path alone:
  *
  *	/system.slice/docker-0123456789ab....scope        docker:0123456789ab
  *	/kubepods.slice/.../kubepods-burstable-pod1a2b3c4d_....slice/cri-containerd-9876543210ab....scope
@@ -15,8 +15,8 @@
  *	/system.slice/nginx.service                       nginx.service
  *	/user.slice/user-1000.slice/session-3.scope       session 3 of user 1000
  *
- * Containers within containers are joined by '/'. Of what is no container the slices at the front
- * go, and systemd's \x2d is a character again. The bytes may be as hostile as those of the path.
+ * Nested containers are joined by '/'. Other cgroups lose the slices at the front, and systemd's
+ *\x2d becomes its character. The path comes from outside, so the name may have any bytes too.
  */
 void cgroup_name(const char *path, char *name, size_t size);
 

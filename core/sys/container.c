@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The namespaces that a machine boots with have fixed numbers: enum init_ns_ino of
- * <linux/nsfs.h>, the same since Linux 3.8. Where /proc/self/ns is not there they show by what only
- * they have: kthreadd is task 2, and every user is himself.
+ * The namespaces of the booted machine have fixed inode numbers: enum init_ns_ino of
+ * <linux/nsfs.h>, the same since Linux 3.8. Without /proc/self/ns they are recognised by what only
+ * they have: task 2 is kthreadd, and every uid maps to itself.
  */
 #include "core/sys/container.h"
 
@@ -16,12 +16,10 @@
 
 enum { TEXT_BYTES = 64 << 10 };
 
-/* ---- namespaces */
-
 #define FIRST_USER "user:[4026531837]"
 #define FIRST_PID  "pid:[4026531836]"
 
-/* Those that every manager of containers makes unless it is told not to. */
+/* Namespaces that each container manager makes by default. */
 static const char *const first_of_containers[] = {
 	"uts:[4026531838]",
 	"ipc:[4026531839]",
@@ -45,7 +43,7 @@ static enum namespace_kind guess_pid(const struct sys *sys)
 
 	if (result == 0 && stat.kernel)
 		return NAMESPACE_HOST;
-	/* hidepid hides it, too. */
+	/* hidepid hides task 2 as well. */
 	return result == 0 ? NAMESPACE_OWN : NAMESPACE_UNKNOWN;
 }
 
@@ -60,7 +58,7 @@ static enum namespace_kind guess_user(const struct sys *sys)
 	return inside == 0 && outside == 0 && n == UINT32_MAX ? NAMESPACE_HOST : NAMESPACE_OWN;
 }
 
-/* Whether to believe in hints. */
+/* Whether hints count: a namespace is not that of the machine, or all are unknown. */
 static bool may_be_container(const struct sys *sys)
 {
 	bool any = false, known = false;
@@ -74,14 +72,12 @@ static bool may_be_container(const struct sys *sys)
 	return any || !known;
 }
 
-/* ---- who made the container */
-
 struct hint {
 	const char *text;
 	enum container_kind kind;
 };
 
-/* Kubernetes first: its containers are docker's or podman's to look at. */
+/* Kubernetes first: its containers also have the files of docker or podman. */
 static const struct hint paths[] = {
 	{"/run/secrets/kubernetes.io", CONTAINER_KUBERNETES},
 	{"/var/run/secrets/kubernetes.io", CONTAINER_KUBERNETES},
@@ -90,7 +86,7 @@ static const struct hint paths[] = {
 	{"/dev/lxd", CONTAINER_LXC},
 };
 
-/* What managers say of themselves. */
+/* The values of "container=", which managers set. */
 static const struct hint names[] = {
 	{"kube", CONTAINER_KUBERNETES}, {"podman", CONTAINER_PODMAN}, {"docker", CONTAINER_DOCKER},
 	{"lxc", CONTAINER_LXC},         {"nspawn", CONTAINER_NSPAWN}, {NULL, CONTAINER_NONE},
@@ -126,7 +122,7 @@ static enum container_kind find_word(const char *text, const struct hint *hints)
 	return hints->kind;
 }
 
-/* Of an environment, whose variables end with a NUL, only "container=" speaks. */
+/* The value of "container=" in an environment of NUL-terminated variables, or NULL. */
 static const char *find_variable(char *text, size_t length)
 {
 	static const char name[] = "container=";

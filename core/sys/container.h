@@ -5,9 +5,9 @@
 #include "core/sys/sys.h"
 
 /*
- * What stands between this process and the machine: namespaces, and the container that they make.
- * Files that containers leave are hints, as a virtual machine may be made from a container's image:
- * they are believed where the namespaces are not those that the machine booted with.
+ * The namespaces of this process, and the container that they belong to. A file that names a
+ * container manager is only a hint, because a virtual machine may be made from a container's image.
+ * It counts only if a namespace is not that of the booted machine.
  */
 enum container_kind {
 	CONTAINER_NONE,
@@ -16,23 +16,24 @@ enum container_kind {
 	CONTAINER_KUBERNETES,
 	CONTAINER_LXC,
 	CONTAINER_NSPAWN,
-	CONTAINER_OTHER, /* a pid or user namespace that nobody signed: unshare, a sandbox */
+	CONTAINER_OTHER, /* a pid or user namespace of an unknown manager: unshare, a sandbox */
 };
 
 enum namespace_kind {
 	NAMESPACE_UNKNOWN,
-	NAMESPACE_HOST, /* the one that the machine booted with */
+	NAMESPACE_HOST, /* that of the booted machine */
 	NAMESPACE_OWN,
 };
 
 struct container {
 	enum container_kind kind;
-	enum namespace_kind pid;  /* OWN: records name no task outside it */
-	enum namespace_kind user; /* OWN: its capabilities are not asked for */
+	enum namespace_kind pid;  /* OWN: records have no numbers of tasks outside it */
+	enum namespace_kind user; /* OWN: perf_event_open ignores its capabilities */
 };
 
+/* Reads all; what cannot be read is UNKNOWN or NONE. */
 void container_read(const struct sys *sys, struct container *container);
-/* The pid namespace alone. */
+/* Only the pid namespace. */
 enum namespace_kind container_read_pid_namespace(const struct sys *sys);
 
 /* "docker", "a container" ...; NULL for NONE. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Model numbers: Intel's as in the kernel's asm/intel-family.h, AMD's as bsp_init_amd in
- * arch/x86/kernel/cpu/amd.c tells the Zens apart, Arm's as in asm/cputype.h.
+ * Model numbers: Intel's as in the kernel's asm/intel-family.h, Arm's as in asm/cputype.h, and the
+ * ranges of AMD's Zens as in bsp_init_amd() of arch/x86/kernel/cpu/amd.c.
  */
 #include "core/sys/cpu_model.h"
 
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough for the CPUs of any machine that mixes them; where all are alike the first one tells. */
+/* Enough for any machine with several kinds of CPUs. On others the first CPU is enough. */
 #define CPUINFO_BYTES ((size_t)64 << 10)
 
-/* One CPU's lines; a number that is not there is -1. */
+/* The numbers in the lines of one CPU; -1: absent. */
 struct cpu_lines {
 	enum { VENDOR_UNKNOWN, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON } vendor;
 	long family, model;
@@ -101,7 +101,7 @@ static unsigned kind_of(const struct cpu_lines *cpu)
 		       : CPU_ARM_OTHER;
 }
 
-/* The value of "key\t: value\n" where this line has that key, else NULL. */
+/* The value of "key\t: value\n" if the line has that key, else NULL. */
 static const char *value_of(const char *line, const char *key)
 {
 	size_t length = strlen(key);
@@ -129,13 +129,13 @@ static void read_vendor(const char *line, struct cpu_lines *cpu)
 		cpu->vendor = VENDOR_HYGON;
 }
 
-/* x86 writes family and model in decimal, Arm its own numbers with 0x, but for the revision. */
+/* x86 has decimal numbers, Arm numbers with 0x except the revision. */
 static void read_number(const char *line, const char *key, long *number)
 {
 	const char *value = value_of(line, key);
 	char *end;
 
-	if (!value || *value < '0' || *value > '9') /* strtol would look for it on the next line */
+	if (!value || *value < '0' || *value > '9') /* strtol() would skip the newline */
 		return;
 	long read = strtol(value, &end, 0);
 	if (*end == '\n')
@@ -148,7 +148,7 @@ unsigned cpu_model_parse(const char *cpuinfo)
 	unsigned kinds = 0;
 
 	for (const char *line = cpuinfo, *end; (end = strchr(line, '\n')); line = end + 1) {
-		if (end == line) { /* a blank line ends what one CPU says */
+		if (end == line) { /* a blank line ends the lines of one CPU */
 			kinds |= kind_of(&cpu);
 			cpu = no_lines;
 		}
@@ -215,7 +215,7 @@ static unsigned read_slots(const struct sys *sys, const struct pmu *pmu)
 	if (sys_file_read(sys, path, text, sizeof(text)) < 0)
 		return 0;
 	unsigned long slots = strtoul(text, NULL, 0);    /* the kernel writes 0x00000005 */
-	return slots <= UINT8_MAX ? (unsigned)slots : 0; /* the register has eight bits for it */
+	return slots <= UINT8_MAX ? (unsigned)slots : 0; /* the register has eight bits */
 }
 
 unsigned cpu_slots_per_cycle(const struct sys *sys, const struct pmu_set *pmus)

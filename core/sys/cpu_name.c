@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* x86 and others write a name; Arm writes numbers, those of asm/cputype.h. */
+/* x86 and others have a name in /proc/cpuinfo. Arm has numbers, those of asm/cputype.h. */
 #include "core/sys/cpu_name.h"
 
 #include "core/base/util.h"
@@ -45,13 +45,13 @@ static void name_part(unsigned implementer, unsigned number, char *name, size_t 
 	snprintf(name, size, "Arm 0x%02x:0x%03x", implementer, number);
 }
 
-/* The name in what one CPU says. */
+/* The name in the lines of one CPU. */
 static bool name_cpu(const char *lines, char *name, size_t size)
 {
 	static const char *const keys[] = {"model name", "cpu model", "uarch", "cpu"};
 	char implementer[16], number[16];
 
-	/* 32-bit Arm has a model name too, of no use: "ARMv7 Processor rev 3". */
+	/* The model name of 32-bit Arm is too general: "ARMv7 Processor rev 3". */
 	if (proc_field(lines, "CPU implementer", implementer, sizeof(implementer)) &&
 	    proc_field(lines, "CPU part", number, sizeof(number))) {
 		name_part((unsigned)strtoul(implementer, NULL, 0),

@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 /*
- * What the CPUs are called, from /proc/cpuinfo: "Intel(R) Xeon(R) Processor", "Neoverse N1",
- * "Cortex-A55 and Cortex-A76"; "" where it does not tell.
+ * The name of the CPUs in /proc/cpuinfo: "Intel(R) Xeon(R) Processor", "Neoverse N1", "Cortex-A55
+ * and Cortex-A76"; "" if unknown.
  */
 void cpu_name_read(const struct sys *sys, char *text, size_t size);
-/* From its text, of which only whole lines count. */
+/* The same from its text, of which only complete lines count. */
 void cpu_name_parse(const char *cpuinfo, char *text, size_t size);
 
 #endif

@@ -98,7 +98,7 @@ static int read_list(const struct sys *sys, const char *path, struct cpu_list *l
 	return length < 0 ? (int)length : cpu_list_parse(text, list);
 }
 
-/* Those that /proc/stat has a line of: they are online. */
+/* The CPUs with a line in /proc/stat, which are online. */
 static int read_stat(const struct sys *sys, struct cpu_list *list)
 {
 	struct proc_cpus cpus = {0};

@@ -13,19 +13,19 @@ struct cpu_list {
 	size_t n;
 };
 
-/* The kernel's list format ("0-3,8"): 0, or -EINVAL, -ERANGE beyond CPUS_MAX. */
+/* Parses the kernel's list format ("0-3,8"). 0, -EINVAL, or -ERANGE beyond CPUS_MAX. */
 int cpu_list_parse(const char *text, struct cpu_list *list);
-/* The same backwards; the text is the caller's. */
+/* The list in that format. The caller frees it. */
 char *cpu_list_text(const struct cpu_list *list);
 void cpu_list_copy(struct cpu_list *copy, const struct cpu_list *list);
 void cpu_list_fini(struct cpu_list *list);
 bool cpu_list_has(const struct cpu_list *list, int cpu);
 
-enum { CPUS_MAX = 8192 }; /* CONFIG_NR_CPUS has no larger maximum */
+enum { CPUS_MAX = 8192 }; /* the maximum of CONFIG_NR_CPUS */
 
 /* From /sys/devices/system/cpu/. 0 or -errno. */
 int cpus_online(const struct sys *sys, struct cpu_list *list);
-/* All that may ever come online; those online where the kernel does not tell. */
+/* All CPUs that can come online; those online if that is unknown. 0 or -errno. */
 int cpus_possible(const struct sys *sys, struct cpu_list *list);
 
 /* Whether /sys is mounted. */

@@ -9,23 +9,22 @@
 #include <sys/types.h>
 
 /*
- * What the kernel holds this process to be allowed, as /proc/self/status tells. Capabilities are
- * those of its user namespace: where that is not the first one (container.h), perf_event_open
- * does not ask for them.
+ * The rights of this process in /proc/self/status. Capabilities are those of its user namespace. If
+ * that is not the initial one (container.h), perf_event_open ignores them.
  */
 struct credentials {
-	bool known;            /* false: /proc does not tell, and nothing below means anything */
+	bool known;            /* false: /proc has no status, and the rest has no meaning */
 	uid_t uid;             /* effective */
 	uint64_t capabilities; /* effective: 1 << CAP_... */
 	unsigned seccomp;      /* 0: no, 1: strict, 2: filters */
-	unsigned filters;      /* how many; 0: that is not known */
-	bool no_new_privs;     /* sudo and setcap give nothing */
+	unsigned filters;      /* number of filters; 0: unknown */
+	bool no_new_privs;     /* sudo and setcap have no effect */
 };
 
 void credentials_parse(const char *status, struct credentials *credentials);
 void credentials_read(const struct sys *sys, struct credentials *credentials);
 
-/* Of <linux/capability.h>; false where it is not known. */
+/* `capability` is of <linux/capability.h>. False if unknown. */
 static inline bool credentials_have(const struct credentials *credentials, unsigned capability)
 {
 	return credentials->known && credentials->capabilities >> capability & 1;

@@ -21,7 +21,7 @@ void hidepid_read(const struct sys *sys, char *value, size_t size)
 		char *mount = xstrndup(line, (size_t)(end - line));
 		const char *option = strstr(mount, "hidepid=");
 
-		/* The last that is mounted there is the one that shows. */
+		/* The last mount on /proc hides those before. */
 		if (strstr(mount, " /proc ") && strstr(mount, " - proc "))
 			snprintf(value, size, "%.*s", option ? (int)strcspn(option + 8, ",") : 0,
 				 option ? option + 8 : "");

@@ -7,15 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The option hidepid of the mount that /proc is, "" without one, or where nothing tells. */
+/* The option hidepid of the mount of /proc; "" if it has none or that is unknown. */
 void hidepid_read(const struct sys *sys, char *value, size_t size);
 
-/*
- * Whether one that hides anything is set. Whoever has CAP_SYS_PTRACE sees everybody all the same.
- */
+/* Whether that value hides processes, from processes without CAP_SYS_PTRACE. */
 bool hidepid_hides(const char *value);
 
-/* Whether it hides processes from the caller: even the first one. */
+/* Whether processes, even the first, are hidden from the caller. */
 bool hidepid_hides_here(const struct sys *sys);
 
 #endif

@@ -12,7 +12,7 @@
 #define QEMU_REMEDY "host: qemu -cpu host,pmu=on, or libvirt's <pmu state='on'/>"
 
 struct kind {
-	const char *word; /* of "VENDOR PRODUCT", as DMI has them, or of another file */
+	const char *word; /* a part of DMI's "VENDOR PRODUCT", or of another file */
 	const char *name, *remedy;
 };
 
@@ -52,7 +52,7 @@ static const struct kind *find_kind(const char *text)
 	return NULL;
 }
 
-/* "VENDOR PRODUCT"; "" where there is no DMI. */
+/* "VENDOR PRODUCT", or "" without DMI. */
 static void read_dmi(const struct sys *sys, char *text, size_t size)
 {
 	static const char *const names[] = {"sys_vendor", "product_name"};
@@ -71,7 +71,7 @@ static void read_dmi(const struct sys *sys, char *text, size_t size)
 	}
 }
 
-/* What needs no DMI: Arm's device tree, Xen's own file. */
+/* From Arm's device tree or Xen's file in sysfs. */
 static const struct kind *find_elsewhere(const struct sys *sys)
 {
 	static const char *const paths[] = {
@@ -88,7 +88,7 @@ static const struct kind *find_elsewhere(const struct sys *sys)
 	return kind;
 }
 
-/* x86 has a bit for it. */
+/* Whether the x86 CPU flag is set. */
 static bool has_flag(const struct sys *sys)
 {
 	char *text = xmalloc(16384), flags[8192]; /* the first CPU's lines are enough */
@@ -108,7 +108,7 @@ void hypervisor_read(const struct sys *sys, struct hypervisor *hypervisor)
 
 	read_dmi(sys, dmi, sizeof(dmi));
 	const struct kind *kind = find_kind(dmi);
-	/* Clouds rent bare machines too, under the same vendor's name. */
+	/* A bare machine of a cloud has the same vendor in DMI. */
 	if (kind && strstr(dmi, "metal") && !flag)
 		kind = NULL;
 	if (!kind && !dmi[0])

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 
 /*
- * Whether this machine is a virtual one, and whose: from the flags of /proc/cpuinfo, DMI, and the
- * device tree. How its counters are switched on is for its owner to do, outside.
+ * The hypervisor of a virtual machine, from the flags of /proc/cpuinfo, DMI and the device tree.
+ * The remedy is for the administrator of the host.
  */
 struct hypervisor {
 	bool present;
 	const char *name;   /* "QEMU", or "unknown" */
-	const char *remedy; /* what gives it a PMU; NULL: nothing does */
+	const char *remedy; /* how the machine gets a PMU; NULL: not possible */
 };
 
 void hypervisor_read(const struct sys *sys, struct hypervisor *hypervisor);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The kind of a PMU follows from its name and files: a PMU with a cpumask is that of a socket; a
+ * core PMU has a file "cpus", or is "cpu" (x86) or "armv..." for all CPUs.
+ */
 #include "core/sys/pmu.h"
 
 #include "core/base/util.h"
@@ -8,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The list of CPUs in a PMU's file; false where it has none. */
+/* The list of CPUs in a file of a PMU. False if there is none. */
 static bool read_cpus(const struct sys *sys, const char *pmu, const char *file,
 		      struct cpu_list *list)
 {
@@ -30,7 +34,6 @@ static bool is_software(const char *name)
 	return false;
 }
 
-/* x86 has one "cpu", or files "cpus" as Arm's have them. */
 static void classify(const struct sys *sys, struct pmu *pmu)
 {
 	if (is_software(pmu->name)) {
@@ -85,7 +88,7 @@ static int compare_pmus(const void *a, const void *b)
 
 	if ((left->kind == PMU_CORE) != (right->kind == PMU_CORE))
 		return left->kind == PMU_CORE ? -1 : 1;
-	/* The nameless one is the last of the core ones. */
+	/* The nameless one is last. */
 	if (!left->name[0] != !right->name[0])
 		return left->name[0] ? -1 : 1;
 	return strcmp(left->name, right->name);
@@ -100,7 +103,7 @@ static size_t count_core(const struct pmu_set *set)
 	return n;
 }
 
-/* CPUs without a core PMU share one that has no name. There is one core PMU at least. */
+/* Adds the nameless core PMU for CPUs without one, or if there is no core PMU. */
 static void add_nameless(struct reading *reading)
 {
 	struct cpu_list possible = {0}, rest = {0};

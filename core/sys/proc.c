@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Parsers of the texts of /proc, and functions that read them through struct sys. A task may have
+ * any bytes as its name, so no parser relies on blanks or parentheses in it.
+ */
 #include "core/sys/proc.h"
 
 #include "core/base/util.h"
@@ -17,7 +21,7 @@ enum { LONG_FILE_BYTES = 1 << 20 };
 
 int proc_stat_parse(const char *text, struct proc_stat *stat)
 {
-	/* comm is whatever the task calls itself: its end is the last ')' of the line. */
+	/* comm may have any bytes, so it ends at the last ')' of the line. */
 	const char *open = strchr(text, '(');
 	const char *close = strrchr(text, ')');
 	if (!open || !close || close < open)
@@ -69,7 +73,7 @@ int proc_exists(const struct sys *sys, pid_t tid)
 
 	if (fd >= 0)
 		sys_close(sys, fd);
-	/* What is there, but is not the main thread of a process. */
+	/* The task exists, but is not the main thread of a process. */
 	return fd >= 0 || fd == -EINVAL || fd == -ENOENT ? 0 : fd;
 }
 
@@ -95,11 +99,11 @@ int proc_thread_ran(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *ran_n
 	if (length < 0)
 		return (int)length;
 	*ran_ns = strtoull(text, &end, 10);
-	/* What is cut off may be digits. */
+	/* A line that is cut off may lack digits. */
 	return end == text || *end != ' ' ? -EBADMSG : 0;
 }
 
-/* A file that may be long, in memory of its own; NULL where it cannot be read. */
+/* A long file, which the caller frees; NULL if it cannot be read. */
 static char *read_long(const struct sys *sys, const char *path, int *code)
 {
 	char *text = xmalloc(LONG_FILE_BYTES);
@@ -116,7 +120,7 @@ int proc_text_read(const struct sys *sys, const char *path, struct proc_text *te
 {
 	ssize_t length = sys_file_read(sys, path, text->brief, sizeof(text->brief));
 	int code = length < 0 ? (int)length : 0;
-	/* 65536 groups (NGROUPS_MAX) of ten digits each are less than a long file. */
+	/* 65536 groups (NGROUPS_MAX) of ten digits each fit in a long file. */
 	bool cut = length == (ssize_t)sizeof(text->brief) - 1;
 	char *whole = cut ? read_long(sys, path, &code) : NULL;
 
@@ -132,7 +136,7 @@ void proc_text_fini(struct proc_text *text)
 		free(text->text);
 }
 
-/* The number behind a line's name, or -errno. */
+/* Reads the number behind the name of a line. 0 or -errno. */
 static int find_field(const char *text, const char *name, uint64_t *number)
 {
 	char value[32], *end;
@@ -169,7 +173,7 @@ int proc_thread_switches(const struct sys *sys, pid_t pid, pid_t tid, uint64_t *
 	return result;
 }
 
-/* What stands behind a CPU's name in /proc/stat; guests' time is in the user's too. */
+/* The columns behind a CPU's name in /proc/stat. User time includes that of guests. */
 struct cpu_ticks {
 	unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
 };
@@ -263,7 +267,7 @@ uint64_t proc_tick_ns(void)
 	return NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* The number behind a word at the beginning of a line; 0 where there is none. */
+/* The number behind a word at the beginning of a line; 0 if there is none. */
 static uint64_t find_count(const char *text, const char *word)
 {
 	const char *line = strstr(text, word);
@@ -298,7 +302,7 @@ unsigned proc_threads(const struct sys *sys)
 struct proc_trial {
 	const struct sys *sys;
 	bool found;
-	int result; /* of reading the process that was found */
+	int result; /* of reading the first process */
 };
 
 static int try_process(void *arg, const char *name)

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What getrlimit(2) says of this process, as /proc/self/limits tells it. */
+/* A limit of this process (getrlimit(2)), from /proc/self/limits. */
 struct resource_limit {
 	bool known;
-	uint64_t soft, hard; /* UINT64_MAX: none */
+	uint64_t soft, hard; /* UINT64_MAX: unlimited */
 };
 
-/* By the name that the file has for it: "Max open files". */
+/* `name` as in the file: "Max open files". */
 struct resource_limit rlimit_read(const struct sys *sys, const char *name);
 
 #endif

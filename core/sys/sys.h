@@ -10,66 +10,71 @@
 #include <sys/types.h>
 
 /*
- * The one door to the kernel. Everything the core asks of Linux goes through this table, so that
- * tests can put a small kernel of their own behind it (tests/fake_kernel) with the same layouts,
- * the same errnos and a clock they turn by hand.
+ * The table of kernel calls for what pmctop observes: perf events, /proc, /sys, processes, clocks
+ * and waits. All of core reads these through it, so tests replace them: tests/fake_kernel has the
+ * same layouts and errnos, and a clock that the test sets.
  *
- * Every function returns a value >= 0 or -errno; errno itself is never read above this seam.
- * All times are CLOCK_MONOTONIC nanoseconds unless the name says otherwise; records carry the same
- * clock (attr.use_clockid). A sys is used by one thread at a time, except sys_wake, which may be
- * called from any.
+ * Not through this table: files that pmctop writes (core/base, core/perfdata, tui/options),
+ * recordings that it reads (core/replay), sockets (core/output), descriptors between threads
+ * (core/engine), capabilities and the terminal (tui), the files that libpfm4 reads, and
+ * monotonic_ns(). These modules turn errno into -errno where they call the kernel.
+ * tests/live/faults_test.py (all of it: make sweep) makes each of these calls fail with strace;
+ * tests/unit/engine/test_sweep.c does so with the calls of this table.
+ *
+ * A function returns a value >= 0 or -errno. Times are CLOCK_MONOTONIC nanoseconds unless the name
+ * has another clock; records have the same clock (attr.use_clockid). One thread at a time uses a
+ * sys, except sys_wake(), which is for any thread.
  */
 struct sys_ops {
 	/*
-	 * perf_event_open(2): a descriptor or -errno, not -EINTR. -EMFILE also for the last few
-	 * descriptors, which remain for the other functions.
+	 * perf_event_open(2): a descriptor or -errno, not -EINTR. -EMFILE also while the last few
+	 * descriptors are free: they are for the other functions.
 	 */
 	int (*perf_open)(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 			 unsigned long flags);
 	/* read(2) of an event: bytes or -errno. */
 	ssize_t (*perf_read)(void *ctx, int fd, void *buffer, size_t size);
-	/* ioctl(2) with PERF_EVENT_IOC_*; argument is the integer or the address that it wants. */
+	/* ioctl(2) with PERF_EVENT_IOC_*; argument is its integer or address. */
 	int (*perf_ioctl)(void *ctx, int fd, unsigned long request, uintptr_t argument);
 	/* mmap(2) of a ring: size is (1 + 2^k) pages. */
 	int (*perf_map)(void *ctx, int fd, size_t size, void **address);
 	int (*perf_unmap)(void *ctx, void *address, size_t size);
 	int (*close)(void *ctx, int fd);
 	/*
-	 * Sleeps until a descriptor is ready, sys_wake is called, a signal came or the clock
-	 * reaches deadline_ns. Returns how many are ready (revents set), 0 at the deadline; -EINTR
-	 * when woken or after a signal, with revents set all the same. A deadline that has passed
-	 * only looks.
+	 * Sleeps until a descriptor is ready, sys_wake() is called, a signal comes or the clock
+	 * reaches deadline_ns. Returns how many are ready (revents set), 0 at the deadline, -EINTR
+	 * after sys_wake() or a signal (revents set too). A past deadline polls once.
 	 */
 	int (*wait)(void *ctx, struct pollfd *fds, size_t count, uint64_t deadline_ns);
-	/* Ends a wait that is under way, or the next one. Any thread, also a signal handler. */
+	/* Ends the present wait, or the next one. For any thread and signal handlers. */
 	void (*wake)(void *ctx);
 	uint64_t (*now_ns)(void *ctx);
-	/* CPU time of the calling thread, or of its process; 0 where unknown. May be NULL. */
+	/* CPU time in ns of the calling thread or process; 0: unknown. May be NULL. */
 	uint64_t (*cpu_ns)(void *ctx, bool process);
-	/* The CPU that the caller runs on, for as long as it stays there; -1 where unknown. */
+	/* The CPU on which the caller runs now; -1: unknown. */
 	int (*current_cpu)(void *ctx);
-	/* The caller's process and thread, as records name them. 0, or -errno where unknown. */
+	/* The caller's process and thread, with the numbers of records. 0 or -errno. */
 	int (*self)(void *ctx, pid_t *pid, pid_t *tid);
 	/* Nanoseconds since the epoch, CLOCK_REALTIME. */
 	uint64_t (*realtime_ns)(void *ctx);
-	/* CLOCK_BOOTTIME, which start times of processes are told in. */
+	/* CLOCK_BOOTTIME, the clock of start times in /proc. */
 	uint64_t (*boottime_ns)(void *ctx);
 	/*
-	 * A whole small file below / (so "/proc/7/comm"; tests root it elsewhere): at most size - 1
-	 * bytes, always NUL-terminated. Returns the length or -errno.
+	 * Reads a small file by its absolute path ("/proc/7/comm"; tests have another root): at
+	 * most size - 1 bytes, always NUL-terminated. Returns the length or -errno.
 	 */
 	ssize_t (*file_read)(void *ctx, const char *path, char *buffer, size_t size);
 	/*
-	 * What a symbolic link says, as readlink(2) but always NUL-terminated and cut at size - 1
-	 * bytes. Returns the length or -errno.
+	 * readlink(2), but always NUL-terminated and cut at size - 1 bytes. Returns the length or
+	 * -errno.
 	 */
 	ssize_t (*link_read)(void *ctx, const char *path, char *buffer, size_t size);
 	/*
-	 * The user that owns a path: for /proc/PID the effective user, also where what is in it is
-	 * root's (setuid programs and others that are not dumpable).
+	 * The user that owns a path. For /proc/PID this is the effective user, also if the files in
+	 * it are root's (setuid and other programs that are not dumpable). 0 or -errno.
 	 */
 	int (*file_owner)(void *ctx, const char *path, uid_t *owner);
-	/* Calls fn for every name in a directory but "." and ".."; fn != 0 stops. 0 or -errno. */
+	/* Calls fn for each name in a directory but "." and "..", until it is != 0. 0 or -errno. */
 	int (*dir_each)(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
 			void *arg);
 	/* pidfd_open(2): a descriptor for a process, or -errno. */
@@ -83,7 +88,7 @@ struct sys {
 	void *ctx;
 };
 
-/* The kernel this program runs on. 0 or -errno; fini on the thread that used it. */
+/* The running kernel. 0 or -errno. Call fini on the thread that used it. */
 int sys_linux_init(struct sys *sys);
 void sys_linux_fini(struct sys *sys);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The running kernel behind the sys table. A wait is a ppoll on the caller's descriptors and on an
- * eventfd, which is what sys_wake writes to from another thread or a signal handler.
+ * The running kernel behind struct sys. A wait is a ppoll(2) on the caller's descriptors and an
+ * eventfd. sys_wake() writes to the eventfd from another thread or a signal handler.
  */
 #include "core/sys/sys.h"
 
@@ -22,15 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Events leave so many descriptors free, to read /proc and /sys. */
+/* Descriptors that events leave free for reading /proc and /sys. */
 enum { FILES_KEPT = 6 };
 
-/* How long a wait takes that fails. */
+/* The duration of a wait that fails. */
 #define FAILED_WAIT_NS (10 * NS_PER_MS)
 
 struct sys_linux {
 	int wake_fd;
-	struct pollfd *fds; /* the caller's and ours, kept between waits */
+	struct pollfd *fds; /* scratch: those of the caller, and the eventfd */
 	size_t capacity;
 };
 
@@ -42,8 +42,8 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/* Whether a new descriptor, the lowest that was free, is one of the last. */
-static bool is_kept(int fd)
+/* Whether a new descriptor, which is the lowest free one, is among those to leave free. */
+static bool is_reserved(int fd)
 {
 	struct rlimit files;
 
@@ -55,12 +55,12 @@ static int linux_perf_open(void *ctx, struct perf_event_attr *attr, pid_t pid, i
 {
 	(void)ctx;
 	long fd;
-	do /* it waits for locks, which a signal ends */
+	do /* it waits for locks, and a signal interrupts that */
 		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return -errno;
-	if (is_kept((int)fd)) {
+	if (is_reserved((int)fd)) {
 		close((int)fd);
 		return -EMFILE;
 	}
@@ -121,7 +121,7 @@ static int linux_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t dead
 	for (size_t i = 0; i < count; i++)
 		fds[i].revents = ready > 0 ? self->fds[i].revents : 0;
 	if (ready < 0) {
-		/* Whoever waits in a loop must not spin. */
+		/* A caller that waits in a loop must not spin. */
 		if (error != EINTR && left_ns > 0)
 			nanosleep(&(struct timespec){.tv_nsec = (long)(left_ns < FAILED_WAIT_NS
 									       ? left_ns
@@ -140,7 +140,7 @@ static int linux_wait(void *ctx, struct pollfd *fds, size_t count, uint64_t dead
 static void linux_wake(void *ctx)
 {
 	struct sys_linux *self = ctx;
-	int saved = errno; /* a signal handler may be the caller */
+	int saved = errno; /* the caller may be a signal handler */
 	ssize_t ignored = write(self->wake_fd, &(uint64_t){1}, sizeof(uint64_t));
 
 	(void)ignored;
@@ -191,7 +191,7 @@ static ssize_t linux_file_read(void *ctx, const char *path, char *buffer, size_t
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	/* /proc files come in pieces of at most a page: read to the end. */
+	/* A read of /proc returns at most a page, so read up to the end. */
 	size_t length = 0;
 	ssize_t got = 0;
 	while (length < size - 1) {
@@ -243,7 +243,7 @@ static int linux_dir_each(void *ctx, const char *path, int (*fn)(void *arg, cons
 		if (fn(arg, entry->d_name))
 			break;
 	}
-	if (!entry) /* the end, or what it could not be reached for */
+	if (!entry) /* the end, or an error */
 		result = -errno;
 	closedir(dir);
 	return result;

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/* A kernel where nothing is: no file, no event, no process. Its clocks stand where they are put. */
+/* A kernel without files, events and processes. Its clocks show what the caller sets. */
 struct sys_stub {
-	struct sys sys; /* points to this: it must not move */
+	struct sys sys; /* has the address of this struct, which must not move */
 	uint64_t now_ns, realtime_ns;
 };
 

@@ -19,7 +19,7 @@ void topology_fini(struct topology *topology)
 	*topology = (struct topology){0};
 }
 
-/* A CPU's directory has a link "nodeN" to its node. */
+/* The directory of a CPU has a link "nodeN". */
 static int find_node(void *arg, const char *name)
 {
 	int *node = arg, number, length = 0;
@@ -46,7 +46,7 @@ static void read_cpu(const struct sys *sys, int cpu, struct topology_cpu *found)
 		found->node = node;
 }
 
-static struct topology_cpu *find(struct topology *topology, int cpu)
+static struct topology_cpu *find_cpu(struct topology *topology, int cpu)
 {
 	size_t want = (size_t)cpu + 1;
 
@@ -59,7 +59,7 @@ static struct topology_cpu *find(struct topology *topology, int cpu)
 
 void topology_set(struct topology *topology, int cpu, int socket, int node)
 {
-	struct topology_cpu *found = find(topology, cpu);
+	struct topology_cpu *found = find_cpu(topology, cpu);
 
 	found->socket = socket;
 	found->node = node;
@@ -67,7 +67,7 @@ void topology_set(struct topology *topology, int cpu, int socket, int node)
 
 struct topology_cpu topology_find(struct topology *topology, int cpu, bool online)
 {
-	struct topology_cpu *found = find(topology, cpu);
+	struct topology_cpu *found = find_cpu(topology, cpu);
 
 	if (online && !found->online)
 		read_cpu(topology->sys, cpu, found);

@@ -8,14 +8,14 @@
 #include <stddef.h>
 
 /*
- * Where CPUs are: in which socket (physical package) and NUMA node, as /sys/devices/system/cpu
- * says. The kernel tells it of online CPUs alone, so each is asked for when it is seen online, and
- * what was known of one that went offline stays.
+ * The socket (physical package) and NUMA node of each CPU, from /sys/devices/system/cpu. The kernel
+ * has them only for online CPUs. So a CPU is read when it comes online, and its values stay when it
+ * goes offline.
  */
 struct topology_cpu {
-	bool online; /* when it was last asked for */
-	int socket;  /* -1 where the kernel does not say */
-	int node;
+	bool online; /* at the last topology_find() */
+	int socket;  /* -1: unknown */
+	int node;    /* -1: unknown */
 };
 
 struct topology {
@@ -27,10 +27,10 @@ struct topology {
 void topology_init(struct topology *topology, const struct sys *sys);
 void topology_fini(struct topology *topology);
 
-/* Where one is, -1 where that is not known; of a machine elsewhere. */
+/* Sets a CPU of the machine of a recording; -1: unknown. */
 void topology_set(struct topology *topology, int cpu, int socket, int node);
 
-/* cpu >= 0. Reads files only for one that has come online. */
+/* cpu >= 0. Reads files only if the CPU has come online. */
 struct topology_cpu topology_find(struct topology *topology, int cpu, bool online);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * /etc/passwd is read whole and kept sorted by uid. It is read again when a uid is not in it, at
+ * most once in a while, because users are added while pmctop runs.
+ */
 #include "core/sys/users.h"
 
 #include "core/base/util.h"
@@ -9,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number that /etc/passwd does not know makes us read it again, but not more often than this. */
+/* The shortest time between two readings for unknown uids. */
 #define RELOAD_NS (10 * NS_PER_S)
 
 enum { PASSWD_MAX_BYTES = 4 << 20 };
 
 struct user {
 	uid_t uid;
-	size_t line; /* of those that share a uid the first names it */
+	size_t line; /* the first of several lines with one uid gives the name */
 	char *name;
 };
 
@@ -42,14 +46,14 @@ static int compare_line(const void *a, const void *b)
 	return by_uid ? by_uid : (left->line > right->line) - (left->line < right->line);
 }
 
-static const struct user *find(const struct users *users, uid_t uid)
+static const struct user *find_user(const struct users *users, uid_t uid)
 {
 	const struct user key = {.uid = uid};
 
 	return users->n ? bsearch(&key, users->items, users->n, sizeof(key), compare_uid) : NULL;
 }
 
-static void add(struct users *users, uid_t uid, const char *name, size_t length)
+static void append_user(struct users *users, uid_t uid, const char *name, size_t length)
 {
 	users->items =
 		array_reserve(users->items, &users->capacity, users->n + 1, sizeof(*users->items));
@@ -68,17 +72,17 @@ static void add_line(struct users *users, const char *line, const char *end)
 	const char *password_end = memchr(name_end + 1, ':', (size_t)(end - name_end - 1));
 	if (!password_end)
 		return;
-	/* strtoul would look for a number in the next line, and take a negative one. */
+	/* strtoul() would skip a newline, and accept a minus. */
 	if (!isdigit((unsigned char)password_end[1]))
 		return;
 	char *uid_end;
 	unsigned long uid = strtoul(password_end + 1, &uid_end, 10);
 	if (*uid_end == ':' && uid < (uid_t)-1)
-		add(users, (uid_t)uid, line, (size_t)(name_end - line));
+		append_user(users, (uid_t)uid, line, (size_t)(name_end - line));
 }
 
-/* Thousands of users are asked for by thousands of rows. */
-static void sort(struct users *users)
+/* Sorted, because thousands of rows each search for one of thousands of users. */
+static void sort_users(struct users *users)
 {
 	size_t kept = 0;
 
@@ -119,7 +123,7 @@ static void load(struct users *users)
 		end = strchrnul(line, '\n');
 		add_line(users, line, end);
 	}
-	sort(users);
+	sort_users(users);
 	free(text);
 }
 
@@ -148,7 +152,7 @@ void users_set_name(struct users *users, uid_t uid, const char *name)
 				     : NULL;
 
 	if (!user) {
-		add(users, uid, name, strlen(name));
+		append_user(users, uid, name, strlen(name));
 		qsort(users->items, users->n, sizeof(*users->items), compare_uid);
 	} else if (strcmp(user->name, name) != 0) {
 		free(user->name);
@@ -178,10 +182,10 @@ void users_name(struct users *users, uid_t uid, char *name, size_t size)
 	name[0] = '\0';
 	if (uid == (uid_t)-1)
 		return;
-	const struct user *user = find(users, uid);
+	const struct user *user = find_user(users, uid);
 	if (!user && sys_now_ns(users->sys) >= users->loaded_ns + RELOAD_NS) {
 		load(users);
-		user = find(users, uid);
+		user = find_user(users, uid);
 	}
 	if (user)
 		text_copy(name, size, user->name);

@@ -8,21 +8,21 @@
 #include <sys/types.h>
 
 /*
- * User names by uid, from /etc/passwd alone: a name service that hangs (LDAP, on a sick machine)
- * must not hang a top. Who is not in it goes by number.
+ * User names by uid, only from /etc/passwd: a name service that hangs (LDAP, on a sick machine)
+ * must not stop pmctop. A user that is not in the file has its number as its name.
  */
 struct users;
 
 struct users *users_new(const struct sys *sys);
 void users_free(struct users *users);
 
-/* The number of a name, or of a number as text: 0 or -ENOENT. */
+/* The uid of a name, or of a number as text. 0 or -ENOENT. */
 int users_find(const struct users *users, const char *name, uid_t *uid);
 
-/* What a user is called, elsewhere. */
+/* Sets the name of a user of the machine of a recording. */
 void users_set_name(struct users *users, uid_t uid, const char *name);
 
-/* Writes the name, the number, or "" for (uid_t)-1. */
+/* Writes the name, or the number, or "" for (uid_t)-1. */
 void users_name(struct users *users, uid_t uid, char *name, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which CPU /proc/cpuinfo tells of, and what it makes of less than that. */
+/* The kind of CPU in /proc/cpuinfo, also in a file that is cut off. */
 #include "core/sys/cpu_model.h"
 
 #include "core/base/util.h"
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* As the kernels write them, but for what nobody reads. */
+/* Lines as the kernels write them, without those that pmctop does not read. */
 #define X86(vendor, family, model)                                                             \
 	"processor\t: 0\nvendor_id\t: " vendor "\ncpu family\t: " family "\nmodel\t\t: " model \
 	"\nmodel name\t: Some CPU @ 3.00GHz\nstepping\t: 4\nflags\t\t: fpu vme\n\n"
@@ -93,7 +93,7 @@ static void models(void **state)
 	}
 }
 
-/* A file that does not fit its buffer ends anywhere: half a number is no number. */
+/* A file that is longer than its buffer ends anywhere. Half a number is not a number. */
 static void cut_off_anywhere(void **state)
 {
 	static const char whole[] = ARM("0x41", "0x0", "0xd49", "0");
@@ -171,7 +171,7 @@ static void slots(void **state)
 		if (cpu_slots_per_cycle(&sys, &set) != rows[i].want)
 			fail_msg("%s: %u", rows[i].name, cpu_slots_per_cycle(&sys, &set));
 
-		/* And in a formula: a number, or none at all. */
+		/* In a formula: a number, or no value. */
 		event_set_init(&events, &context);
 		assert_int_equal(metric_compile(&def, 0, &events, &metric, &err), 0);
 		struct plan *plan = sample_plan();

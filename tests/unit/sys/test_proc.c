@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The texts of /proc and /sys: as kernels write them, and as nobody should. */
+/* The texts of /proc and /sys: as kernels write them, and broken ones. */
 #include "core/base/util.h"
 #include "core/sys/cpus.h"
 #include "core/sys/credentials.h"
@@ -140,7 +140,7 @@ static void test_users(void **state)
 	assert_string_equal(name, "4321");
 	users_name(users, (uid_t)-1, name, sizeof(name));
 	assert_string_equal(name, "");
-	/* A user who came later is found, but the file is not read again at once. */
+	/* A user that was added later is found, but the file is not read again at once. */
 	fk_file(fk, "/etc/passwd", "new:x:4321:0::/:/bin/sh\n");
 	users_name(users, 4321, name, sizeof(name));
 	assert_string_equal(name, "4321");
@@ -151,13 +151,13 @@ static void test_users(void **state)
 	fk_free(fk);
 }
 
-/* "Groups" has whatever room it needs, and what is told behind it is found. */
+/* "Groups" may be long, and the lines behind it are found. */
 static void test_status(void **state)
 {
 	static const char before[] = "Name:\tsh\nUid:\t5\t6\t5\t5\nGroups:\t";
 	static const char behind[] = "\nCapEff:\tff\nvoluntary_ctxt_switches:\t40\n"
 				     "nonvoluntary_ctxt_switches:\t2\n";
-	/* Up to NGROUPS_MAX, and those where the first read just ends, or just does not. */
+	/* Up to NGROUPS_MAX, and around the length of the first read. */
 	static const size_t lengths[] = {0,
 					 4095 - (sizeof(before) - 1) - (sizeof(behind) - 1),
 					 4096 - (sizeof(before) - 1) - (sizeof(behind) - 1),
@@ -199,7 +199,7 @@ static void test_status(void **state)
 	fk_free(fk);
 }
 
-/* A number that is cut off is another one. */
+/* A number that is cut off is not used. */
 static void test_schedstat(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sockets and nodes of CPUs, also of those that come and go. */
+/* Sockets and nodes of CPUs, also of CPUs that go offline. */
 #include "core/base/util.h"
 #include "core/sys/topology.h"
 #include "tests/fake_kernel/fake_kernel.h"
@@ -14,7 +14,7 @@
 
 #define CPU "/sys/devices/system/cpu/cpu"
 
-static void finds(void **state)
+static void test_find(void **state)
 {
 	static const struct {
 		const char *name, *socket;
@@ -49,8 +49,8 @@ static void finds(void **state)
 	}
 }
 
-/* An offline CPU has no topology: what was known stays, and is asked again when it comes back. */
-static void is_asked_once_while_online(void **state)
+/* An offline CPU has no topology in sysfs. Its values stay, and are read again when it returns. */
+static void test_read_once_while_online(void **state)
 {
 	static const struct {
 		bool online;
@@ -78,8 +78,8 @@ static void is_asked_once_while_online(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds),
-		cmocka_unit_test(is_asked_once_while_online),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_read_once_while_online),
 	};
 
 	return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
