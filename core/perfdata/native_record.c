@@ -11,9 +11,9 @@
 
 bool native_open(const struct perf_event_header *header, uint64_t *kind, struct native_words *words)
 {
-	const struct perfdata_own *native = (const void *)header;
+	const struct native_head *native = (const void *)header;
 
-	if (header->type != PERFDATA_OWN || header->size < sizeof(*native) ||
+	if (header->type != PERFDATA_NATIVE || header->size < sizeof(*native) ||
 	    native->kind < PERFDATA_NATIVE_BASE || native->kind > PERFDATA_NATIVE_BASE + UINT16_MAX)
 		return false;
 	*kind = native->kind - PERFDATA_NATIVE_BASE;

@@ -39,7 +39,7 @@ static_assert(sizeof(struct perfdata_file_head) == 104, "struct perf_file_header
 
 enum perfdata_type {
 	PERFDATA_ATTR = 64,         /* a perf_event_attr, and the ids of its events */
-	PERFDATA_OWN = 65,          /* ours: see below */
+	PERFDATA_NATIVE = 65,       /* ours: see below */
 	PERFDATA_TRACING_DATA = 66, /* struct perfdata_tracing_record */
 	PERFDATA_ROUND = 68,        /* all before the last of these has been written */
 	PERFDATA_ID_INDEX = 69,     /* whose the ids of events are */
@@ -110,7 +110,7 @@ enum perfdata_feature {
 #define PERFDATA_SAMPLE_TYPE (RECORD_SAMPLE_TYPE | PERF_SAMPLE_IP)
 #define PERFDATA_READ_FORMAT (RECORD_READ_FORMAT | PERF_FORMAT_ID)
 
-struct perfdata_own_sample {
+struct native_sample {
 	struct perf_event_header header;
 	uint64_t id, ip;
 	uint32_t pid, tid;
@@ -121,8 +121,7 @@ struct perfdata_own_sample {
 		uint64_t value, id;
 	} values[];
 };
-static_assert(sizeof(struct perfdata_own_sample) == 72,
-	      "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
+static_assert(sizeof(struct native_sample) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
 
 /*
  * What no record of the kernel's tells stands in records of a type that perf steps over (what old
@@ -136,12 +135,12 @@ static_assert(sizeof(struct perfdata_own_sample) == 72,
  * All words stand before all texts, and header.misc says how many they are; so one who has the
  * other byte order needs to know nothing else. Of NATIVE_AHEAD the record stands where texts would.
  */
-struct perfdata_own {
-	struct perf_event_header header; /* .type is PERFDATA_OWN */
+struct native_head {
+	struct perf_event_header header; /* .type is PERFDATA_NATIVE */
 	uint64_t kind;                   /* PERFDATA_NATIVE_BASE + enum native_kind */
-	char name[64];                   /* own_names[kind], for those who look with other tools */
+	char name[64]; /* native_names[kind], for those who look with other tools */
 };
-static_assert(sizeof(struct perfdata_own) == 80, "PERF_RECORD_HEADER_EVENT_TYPE");
+static_assert(sizeof(struct native_head) == 80, "PERF_RECORD_HEADER_EVENT_TYPE");
 
 #define PERFDATA_NATIVE_BASE    0x706d63746f700000ull /* "pmctop" */
 #define PERFDATA_NATIVE_VERSION 4
@@ -197,8 +196,8 @@ enum native_kind {
 	NATIVE_CUT,
 	/*
 	 * A tally of the interval as it was in the end, with what no record tells of (sockets,
-	 * /proc): enum own_scope; of a CPU: index, number, socket, node, online, enum own_cpu_flag,
-	 * of a task: pid, tid; width, values
+	 * /proc): enum native_scope; of a CPU: index, number, socket, node, online, enum
+	 * native_cpu_flag, of a task: pid, tid; width, values
 	 */
 	NATIVE_TALLY,
 	/* Who a row is, where it is not as it was told last: pid, tid, ppid, uid, start_ns, flags;
@@ -214,7 +213,7 @@ enum native_kind {
 	 */
 	NATIVE_TARGET,
 	/*
-	 * Who has rows, where it is not everybody that ran: enum own_listed, n, tids (two in a
+	 * Who has rows, where it is not everybody that ran: enum native_list, n, tids (two in a
 	 * word, the low half first). More than a record holds are told in several.
 	 */
 	NATIVE_ROWS,
@@ -237,19 +236,19 @@ enum native_rows {
 	NATIVE_TARGETED = 1 << 2,      /* only the target's have rows: NATIVE_TARGET, NATIVE_RAN */
 };
 
-enum own_listed {
+enum native_list {
 	NATIVE_RAN,   /* of a target: in their order, then those of its roots that did not run */
 	NATIVE_ABOVE, /* of a target: those above them that have no row among them */
 	NATIVE_STILL, /* those that did not run, in their order */
 };
 
 /* Of a CPU in an interval, as struct interval has it. */
-enum own_cpu_flag {
+enum native_cpu_flag {
 	NATIVE_CPU_COUNTED = 1 << 0,
 	NATIVE_CPU_GAPS = 1 << 1,
 };
 
-enum own_scope {
+enum native_scope {
 	NATIVE_TOTALS,
 	NATIVE_UNATTRIBUTED,
 	NATIVE_CPU,
@@ -257,6 +256,6 @@ enum own_scope {
 	NATIVE_TASK_TIME, /* only where /proc tells of tasks */
 };
 
-extern const char *const own_names[NATIVE_KINDS];
+extern const char *const native_names[NATIVE_KINDS];
 
 #endif

@@ -187,9 +187,9 @@ void perfdata_file_data(const struct perfdata_file *file, uint64_t *begin, uint6
 	*end = *begin + file->header.data.size;
 }
 
-bool perfdata_file_is_own(const struct perfdata_file *file)
+bool perfdata_file_is_native(const struct perfdata_file *file)
 {
-	struct perfdata_own native;
+	struct native_head native;
 
 	if (read_at(file, file->header.data.offset, &native, sizeof(native)) < 0)
 		return false;
@@ -197,7 +197,7 @@ bool perfdata_file_is_own(const struct perfdata_file *file)
 		native.header.type = __builtin_bswap32(native.header.type);
 		native.kind = __builtin_bswap64(native.kind);
 	}
-	return native.header.type == PERFDATA_OWN &&
+	return native.header.type == PERFDATA_NATIVE &&
 	       native.kind == PERFDATA_NATIVE_BASE + NATIVE_BEGIN;
 }
 

@@ -29,8 +29,8 @@ int perfdata_file_new(const struct perfdata_input *input, bool swapped,
 		      struct error *err);
 void perfdata_file_free(struct perfdata_file *file); /* NULL is fine */
 
-/* As perfdata_reader_is_own(). */
-bool perfdata_file_is_own(const struct perfdata_file *file);
+/* As perfdata_reader_is_native_file(). */
+bool perfdata_file_is_native(const struct perfdata_file *file);
 
 /*
  * Appends some of the records that a pipe would have before all others: 1; 0 where there are no

@@ -144,9 +144,9 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 	_Alignas(uint64_t) unsigned char scratch[SWITCH_RAW_BYTES_MAX];
 	const void *part;
 	size_t n = stream->n_values, part_bytes = raw_part(stream, record, scratch, &part);
-	size_t size = sizeof(struct perfdata_own_sample) +
-		      n * sizeof(((struct perfdata_own_sample *)0)->values[0]) + part_bytes;
-	struct perfdata_own_sample *out = perfdata_take(data, size);
+	size_t size = sizeof(struct native_sample) +
+		      n * sizeof(((struct native_sample *)0)->values[0]) + part_bytes;
+	struct native_sample *out = perfdata_take(data, size);
 	bool tick = in->id == stream->tick_id;
 	const uint64_t *reading = in->reading, *base = stream->base;
 

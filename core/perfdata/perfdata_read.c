@@ -139,9 +139,9 @@ void perfdata_reader_free(struct perfdata_reader *reader)
 	free(reader);
 }
 
-bool perfdata_reader_is_own(const struct perfdata_reader *reader)
+bool perfdata_reader_is_native_file(const struct perfdata_reader *reader)
 {
-	return reader->file && perfdata_file_is_own(reader->file);
+	return reader->file && perfdata_file_is_native(reader->file);
 }
 
 int perfdata_reader_switch_format(const struct perfdata_reader *reader,

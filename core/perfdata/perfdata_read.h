@@ -56,7 +56,7 @@ void perfdata_reader_rewind(struct perfdata_reader *reader);
  * Whether it is a file of ours in perf's usual format (core/perfdata/perfdata_sections.h): what its
  * sections have comes before NATIVE_BEGIN. Once there is a record.
  */
-bool perfdata_reader_is_own(const struct perfdata_reader *reader);
+bool perfdata_reader_is_native_file(const struct perfdata_reader *reader);
 
 /*
  * What the records up to now, and the sections of a file, have of the tracepoint sched:sched_switch

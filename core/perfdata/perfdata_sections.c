@@ -27,9 +27,9 @@ void perfdata_sections_fini(struct perfdata_sections *sections)
 
 static bool has_room(const unsigned char *bytes, size_t n)
 {
-	const struct perfdata_own *first = (const void *)(bytes + sizeof(struct perfdata_head));
+	const struct native_head *first = (const void *)(bytes + sizeof(struct perfdata_head));
 
-	return n >= sizeof(struct perfdata_file_head) && first->header.type == PERFDATA_OWN &&
+	return n >= sizeof(struct perfdata_file_head) && first->header.type == PERFDATA_NATIVE &&
 	       first->kind == PERFDATA_NATIVE_BASE + NATIVE_ROOM;
 }
 
@@ -135,13 +135,13 @@ static void put_attrs(struct perfdata *tail, const struct perfdata_sections *sec
 	perfdata_put(tail, sections->ids.bytes, sections->ids.n);
 }
 
-/* perf steps over PERFDATA_OWN, whatever is in it. 0, or how many had been renamed, + 1. */
+/* perf steps over PERFDATA_NATIVE, whatever is in it. 0, or how many had been renamed, + 1. */
 static size_t rename_records(const struct perfdata_sections *sections, int fd)
 {
 	const struct perfdata_section *places = (const void *)sections->places.bytes;
 
 	for (size_t i = 0; i < sections->places.n / sizeof(*places); i++) {
-		const struct perf_event_header header = {.type = PERFDATA_OWN,
+		const struct perf_event_header header = {.type = PERFDATA_NATIVE,
 							 .size = (uint16_t)places[i].size};
 		if (write_at(fd, &header, sizeof(header), places[i].offset) < 0)
 			return i + 1;

@@ -248,9 +248,9 @@ void perfdata_swap_header(struct perf_event_header *record)
 }
 
 /* record->misc says how many words stand before texts, or before the record in it. */
-static void swap_own(const struct perfdata_events *events, struct perf_event_header *record)
+static void swap_native(const struct perfdata_events *events, struct perf_event_header *record)
 {
-	struct perfdata_own *native = (void *)record;
+	struct native_head *native = (void *)record;
 	uint64_t *word = (uint64_t *)(native + 1);
 
 	if (record->size < sizeof(*native))
@@ -326,8 +326,8 @@ void perfdata_swap_record(const struct perfdata_events *events, struct perf_even
 	case PERFDATA_ATTR:
 		swap_attr_record(record);
 		break;
-	case PERFDATA_OWN:
-		swap_own(events, record);
+	case PERFDATA_NATIVE:
+		swap_native(events, record);
 		break;
 	case PERFDATA_TRACING_DATA:
 		swap_fields(&bytes, "4");

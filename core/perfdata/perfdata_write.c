@@ -12,7 +12,7 @@ enum {
 	NAME_ALIGN = 64, /* perf fills texts of features up to that */
 };
 
-const char *const own_names[NATIVE_KINDS] = {
+const char *const native_names[NATIVE_KINDS] = {
 	[NATIVE_BEGIN] = "pmctop:begin",   [NATIVE_PLAN] = "pmctop:plan",
 	[NATIVE_EVENT] = "pmctop:event",   [NATIVE_GROUP] = "pmctop:group",
 	[NATIVE_COLUMN] = "pmctop:column", [NATIVE_OPEN] = "pmctop:open",
@@ -245,12 +245,12 @@ void perfdata_round(struct perfdata *data)
 
 void perfdata_native_begin(struct perfdata *data, enum native_kind kind)
 {
-	struct perfdata_own native = {
-		.header.type = PERFDATA_OWN,
+	struct native_head native = {
+		.header.type = PERFDATA_NATIVE,
 		.kind = PERFDATA_NATIVE_BASE + kind,
 	};
 
-	text_copy(native.name, sizeof(native.name), own_names[kind]);
+	text_copy(native.name, sizeof(native.name), native_names[kind]);
 	data->native_begin = data->n;
 	data->native_words = 0;
 	perfdata_put(data, &native, sizeof(native));
@@ -304,7 +304,7 @@ void perfdata_native_end(struct perfdata *data)
 	end_words(data);
 	struct perf_event_header *header = (void *)(data->bytes + data->native_begin);
 	header->misc =
-		(uint16_t)((data->native_words - data->native_begin - sizeof(struct perfdata_own)) /
+		(uint16_t)((data->native_words - data->native_begin - sizeof(struct native_head)) /
 			   sizeof(uint64_t));
 	header->size = (uint16_t)(data->n - data->native_begin);
 }

@@ -22,8 +22,8 @@ enum { PIECE_BYTES = 256 << 10 }; /* so much is handed on together */
 int recorder_new(const struct recorder_spec *spec, struct recorder **out, struct error *err)
 {
 	struct recording_file *file;
-	const struct record_rules rules = {.switches = spec->switch_bytes || spec->switch_ns,
-					   .keep = spec->switch_files};
+	const struct recording_rules rules = {.switches = spec->switch_bytes || spec->switch_ns,
+					      .keep = spec->switch_files};
 	int result = recording_file_open(spec->path, &rules, &file, err);
 
 	if (result < 0)
@@ -193,7 +193,7 @@ static void begin_tracing(struct recorder *recorder, const struct switch_event *
 	perfdata_native_begin(recorder->data, NATIVE_ROOM);
 	perfdata_word(recorder->data, 0);
 	perfdata_native_end(recorder->data);
-	static_assert(sizeof(struct perfdata_head) + sizeof(struct perfdata_own) +
+	static_assert(sizeof(struct perfdata_head) + sizeof(struct native_head) +
 				      sizeof(uint64_t) ==
 			      sizeof(struct perfdata_file_head),
 		      "NATIVE_ROOM");

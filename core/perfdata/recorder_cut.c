@@ -54,8 +54,8 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	recorder_flush_full(recorder);
 }
 
-static void put_tally(struct perfdata *data, enum own_scope scope, const uint64_t *facts, size_t n,
-		      const uint64_t *tally, size_t width)
+static void put_tally(struct perfdata *data, enum native_scope scope, const uint64_t *facts,
+		      size_t n, const uint64_t *tally, size_t width)
 {
 	perfdata_native_begin(data, NATIVE_TALLY);
 	perfdata_word(data, scope);
@@ -117,7 +117,7 @@ static size_t count_ran(const struct snapshot *snapshot, const struct interval *
 	return n;
 }
 
-static void put_tids(struct recorder *recorder, enum own_listed listed, const struct row *rows,
+static void put_tids(struct recorder *recorder, enum native_list listed, const struct row *rows,
 		     size_t n)
 {
 	enum { EACH = 8000 };

@@ -291,7 +291,7 @@ static int open_stdout(struct error *err)
 		      : fd;
 }
 
-int recording_file_open(const char *path, const struct record_rules *rules,
+int recording_file_open(const char *path, const struct recording_rules *rules,
 			struct recording_file **out, struct error *err)
 {
 	struct recording_name name = {.doomed_fd = -1};

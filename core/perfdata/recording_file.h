@@ -20,7 +20,7 @@
 struct recording_file;
 
 /* path: "-" is standard output. 0, or -errno and a sentence. */
-int recording_file_open(const char *path, const struct record_rules *rules,
+int recording_file_open(const char *path, const struct recording_rules *rules,
 			struct recording_file **file, struct error *err);
 /* Nothing more is put: the thread ends when all is written. */
 void recording_file_end(struct recording_file *file);

@@ -181,7 +181,7 @@ static int check_length(const char *path, struct error *err)
 }
 
 int recording_name_open(struct recording_name *name, const char *path,
-			const struct record_rules *rules, struct error *err)
+			const struct recording_rules *rules, struct error *err)
 {
 	*name = (struct recording_name){.keep = rules->keep, .doomed_fd = -1};
 	int result = rules->switches ? check_length(path, err) : 0;
@@ -195,19 +195,16 @@ int recording_name_open(struct recording_name *name, const char *path,
 }
 
 /* A stamp that no file has behind that name; the clock may have been set back. */
-static int stamp_name(const struct safe_path *place, const char *stamp,
-		      struct record_past *graph_range, char stamped[NAME_MAX + 1])
+static int stamp_name(const struct safe_path *place, const char *stamp, struct recording_past *past,
+		      char stamped[NAME_MAX + 1])
 {
 	struct stat ignored;
 
 	for (unsigned i = 1; i <= STAMPS_EACH; i++) {
-		int n = i == 1 ? snprintf(graph_range->stamp, sizeof(graph_range->stamp), "%s",
-					  stamp)
-			       : snprintf(graph_range->stamp, sizeof(graph_range->stamp), "%s.%u",
-					  stamp, i);
-		if (n >= (int)sizeof(graph_range->stamp) ||
-		    snprintf(stamped, NAME_MAX + 1, "%s.%s", place->name, graph_range->stamp) >
-			    NAME_MAX)
+		int n = i == 1 ? snprintf(past->stamp, sizeof(past->stamp), "%s", stamp)
+			       : snprintf(past->stamp, sizeof(past->stamp), "%s.%u", stamp, i);
+		if (n >= (int)sizeof(past->stamp) ||
+		    snprintf(stamped, NAME_MAX + 1, "%s.%s", place->name, past->stamp) > NAME_MAX)
 			return -ENAMETOOLONG;
 		if (fstatat(place->directory, stamped, &ignored, AT_SYMLINK_NOFOLLOW) < 0)
 			return 0;
@@ -216,30 +213,28 @@ static int stamp_name(const struct safe_path *place, const char *stamp,
 }
 
 /* One that somebody else has put in its place stays. */
-static void remove_past(const struct safe_path *place, const struct record_past *graph_range)
+static void remove_past(const struct safe_path *place, const struct recording_past *past)
 {
 	char name[NAME_MAX + 1];
 	struct stat status;
 
-	if (snprintf(name, sizeof(name), "%s.%s", place->name, graph_range->stamp) <
-		    (int)sizeof(name) &&
+	if (snprintf(name, sizeof(name), "%s.%s", place->name, past->stamp) < (int)sizeof(name) &&
 	    fstatat(place->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    status.st_dev == graph_range->device && status.st_ino == graph_range->inode)
+	    status.st_dev == past->device && status.st_ino == past->inode)
 		unlinkat(place->directory, name, 0);
 }
 
 static void remember(struct recording_name *name, const struct safe_path *place,
-		     const struct record_past *graph_range)
+		     const struct recording_past *past)
 {
 	if (name->keep == 0)
 		return;
-	name->graph_range = array_reserve(name->graph_range, &name->capacity, name->n_past + 1,
-					  sizeof(*name->graph_range));
-	name->graph_range[name->n_past++] = *graph_range;
+	name->past =
+		array_reserve(name->past, &name->capacity, name->n_past + 1, sizeof(*name->past));
+	name->past[name->n_past++] = *past;
 	while (name->n_past >= name->keep) {
-		remove_past(place, &name->graph_range[0]);
-		memmove(name->graph_range, name->graph_range + 1,
-			--name->n_past * sizeof(*name->graph_range));
+		remove_past(place, &name->past[0]);
+		memmove(name->past, name->past + 1, --name->n_past * sizeof(*name->past));
 	}
 }
 
@@ -248,19 +243,19 @@ static int put_behind(struct recording_name *name, const struct safe_path *place
 		      const char *stamp)
 {
 	char stamped[NAME_MAX + 1];
-	struct record_past graph_range;
+	struct recording_past past;
 	struct stat status;
 
 	if (!is_named(place, fd, &status))
 		return 0;
-	int result = stamp_name(place, stamp, &graph_range, stamped);
+	int result = stamp_name(place, stamp, &past, stamped);
 	if (result == 0 && renameat(place->directory, place->name, place->directory, stamped) < 0)
 		result = -errno;
 	if (result < 0)
 		return result;
-	graph_range.device = status.st_dev;
-	graph_range.inode = status.st_ino;
-	remember(name, place, &graph_range);
+	past.device = status.st_dev;
+	past.inode = status.st_ino;
+	remember(name, place, &past);
 	return 0;
 }
 
@@ -307,6 +302,6 @@ void recording_name_fini(struct recording_name *name)
 {
 	recording_name_tidy(name);
 	free(name->path);
-	free(name->graph_range);
+	free(name->past);
 	*name = (struct recording_name){.doomed_fd = -1};
 }

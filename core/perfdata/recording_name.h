@@ -17,25 +17,25 @@ struct recording_name {
 	char *path;
 	size_t keep; /* files at most, the one that has the name included; 0: all */
 	/* Those of this run that have their time behind their name, oldest first. */
-	struct record_past *graph_range;
+	struct recording_past *past;
 	size_t n_past, capacity;
 	int doomed_fd; /* of a file that was replaced: to free its blocks takes time; -1: of none */
 };
 
-struct record_past {
+struct recording_past {
 	char stamp[32];
 	dev_t device;
 	ino_t inode;
 };
 
-struct record_rules {
+struct recording_rules {
 	bool switches; /* the time is to stand behind the name */
 	size_t keep;
 };
 
 /* Makes a new file of that name: its descriptor, or -errno and a sentence. */
 int recording_name_open(struct recording_name *name, const char *path,
-			const struct record_rules *rules, struct error *err);
+			const struct recording_rules *rules, struct error *err);
 /*
  * The file so far gets the stamp, unless somebody has moved or removed it, and the oldest goes
  * where there are too many; then as above. *fd is the new one then; negative where there is none.

@@ -20,7 +20,7 @@ struct replay {
 	struct replay_input *file;     /* NULL: someone else's input */
 	const struct perfdata_input *input;
 	struct perfdata_reader *reader;
-	struct replay_state *part;
+	struct replay_state *state;
 	struct replay_kind *kind; /* NULL: broken since it began anew */
 	struct error error;       /* ... and why */
 	uint64_t interval_ns, records;
@@ -30,55 +30,55 @@ struct replay {
 
 /* ---- the part */
 
-void replay_state_open(struct replay_state *part, const int *cpu_numbers, size_t n_cpus)
+void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus)
 {
 	const struct tally_shape nothing = {.n_counters = TALLY_FIRST_COUNTED};
 
-	interval_init(&part->interval, &nothing, cpu_numbers, n_cpus);
-	part->attrib = attrib_new(part->tasks, &part->interval);
+	interval_init(&state->interval, &nothing, cpu_numbers, n_cpus);
+	state->attrib = attrib_new(state->tasks, &state->interval);
 }
 
-static void part_free(struct replay_state *part)
+static void state_free(struct replay_state *state)
 {
-	if (!part)
+	if (!state)
 		return;
-	if (part->attrib) {
-		attrib_free(part->attrib);
-		interval_fini(&part->interval);
+	if (state->attrib) {
+		attrib_free(state->attrib);
+		interval_fini(&state->interval);
 	}
-	replay_state_columns_fini(part);
-	target_free(part->target);
-	topology_fini(&part->topology);
-	users_free(part->users);
-	tasks_free(part->tasks);
-	pmu_set_fini(&part->pmus);
-	notes_fini(&part->notes);
-	notes_fini(&part->said);
-	free(part);
+	replay_state_columns_fini(state);
+	target_free(state->target);
+	topology_fini(&state->topology);
+	users_free(state->users);
+	tasks_free(state->tasks);
+	pmu_set_fini(&state->pmus);
+	notes_fini(&state->notes);
+	notes_fini(&state->said);
+	free(state);
 }
 
-static struct replay_state *part_new(struct replay *replay, struct error *err)
+static struct replay_state *state_new(struct replay *replay, struct error *err)
 {
 	static const struct target_spec everybody;
-	struct replay_state *part = xcalloc(1, sizeof(*part));
+	struct replay_state *state = xcalloc(1, sizeof(*state));
 
-	part->config = &replay->engine;
-	part->config_columns = replay->columns;
-	part->live = !replay->input->seekable;
-	part->interval_ns = replay->interval_ns;
-	part->reader = replay->reader;
-	sys_stub_init(&part->stub);
-	part->sys = &part->stub.sys;
-	part->tasks = tasks_new(part->sys);
-	part->users = users_new(part->sys);
-	topology_init(&part->topology, part->sys);
-	part->mode = COUNT_MODE_SYSTEM;
-	part->asked = &replay->asked;
+	state->config = &replay->engine;
+	state->config_columns = replay->columns;
+	state->live = !replay->input->seekable;
+	state->interval_ns = replay->interval_ns;
+	state->reader = replay->reader;
+	sys_stub_init(&state->stub);
+	state->sys = &state->stub.sys;
+	state->tasks = tasks_new(state->sys);
+	state->users = users_new(state->sys);
+	topology_init(&state->topology, state->sys);
+	state->mode = COUNT_MODE_SYSTEM;
+	state->asked = &replay->asked;
 	for (size_t i = 0; replay->engine.notes && i < replay->engine.notes->n; i++)
-		notes_add(&part->said, "%s", replay->engine.notes->items[i].text);
-	if (target_new(part->sys, part->users, &everybody, &part->target, err) == 0)
-		return part;
-	part_free(part);
+		notes_add(&state->said, "%s", replay->engine.notes->items[i].text);
+	if (target_new(state->sys, state->users, &everybody, &state->target, err) == 0)
+		return state;
+	state_free(state);
 	return NULL;
 }
 
@@ -97,7 +97,7 @@ static int await(struct replay *replay, struct error *err)
 static bool is_ahead(const struct replay *replay, const struct perf_event_header *record)
 {
 	return native_is(record, NATIVE_ROOM) ||
-	       (perfdata_reader_is_own(replay->reader) && !native_is(record, NATIVE_BEGIN));
+	       (perfdata_reader_is_native_file(replay->reader) && !native_is(record, NATIVE_BEGIN));
 }
 
 static int read_first(struct replay *replay, const struct perf_event_header **record,
@@ -106,7 +106,7 @@ static int read_first(struct replay *replay, const struct perf_event_header **re
 	int result;
 
 	for (;;) {
-		result = replay_state_read(replay->part, record, err);
+		result = replay_state_read(replay->state, record, err);
 		if (result == -EAGAIN)
 			result = await(replay, err);
 		else if (result <= 0 || !is_ahead(replay, *record))
@@ -123,8 +123,8 @@ static int begin(struct replay *replay, struct error *err)
 	const struct perf_event_header *record;
 	int result;
 
-	replay->part = part_new(replay, err);
-	if (!replay->part)
+	replay->state = state_new(replay, err);
+	if (!replay->state)
 		return err->code;
 	result = read_first(replay, &record, err);
 	if (result < 0)
@@ -132,10 +132,10 @@ static int begin(struct replay *replay, struct error *err)
 	const struct replay_kind_ops *ops =
 		native_is(record, NATIVE_BEGIN) ? &replay_native_ops : &replay_perf_ops;
 	if (replay->paced && ops == &replay_native_ops)
-		notes_add(&replay->part->said,
+		notes_add(&replay->state->said,
 			  "Intervals are as they were recorded: a delay is for live runs, and for "
 			  "recordings of perf's.");
-	while ((result = ops->open(replay->part, record, &replay->kind, err)) == -EAGAIN) {
+	while ((result = ops->open(replay->state, record, &replay->kind, err)) == -EAGAIN) {
 		record = NULL;
 		result = await(replay, err);
 		if (result < 0)
@@ -150,11 +150,11 @@ static void end(struct replay *replay)
 {
 	if (replay->kind)
 		replay->kind->ops->free(replay->kind);
-	if (replay->part)
-		replay->records += replay->part->records;
-	part_free(replay->part);
+	if (replay->state)
+		replay->records += replay->state->records;
+	state_free(replay->state);
 	replay->kind = NULL;
-	replay->part = NULL;
+	replay->state = NULL;
 }
 
 /* What a recording cannot do, whatever it is of. */
@@ -242,56 +242,56 @@ void replay_free(struct replay *replay)
 
 static void do_commands(struct replay *replay)
 {
-	struct notes *said = &replay->part->said;
+	struct notes *said = &replay->state->said;
 	struct error err;
 
 	for (size_t i = 0; i < replay->commands.n; i++)
-		if (replay_state_command(replay->part, &replay->commands.items[i], &err) < 0)
+		if (replay_state_command(replay->state, &replay->commands.items[i], &err) < 0)
 			notes_add_transient(said, err.text);
 	commands_clear(&replay->commands);
 }
 
 /* What replays say themselves stands before what was said live. */
-static void add_notes(const struct replay_state *part, struct notes *notes)
+static void add_notes(const struct replay_state *state, struct notes *notes)
 {
-	for (size_t i = 0; i < part->said.n; i++)
-		notes_add(notes, "%s", part->said.items[i].text);
-	for (size_t i = 0; i < part->notes.n; i++)
-		notes_add(notes, "%s", part->notes.items[i].text);
+	for (size_t i = 0; i < state->said.n; i++)
+		notes_add(notes, "%s", state->said.items[i].text);
+	for (size_t i = 0; i < state->notes.n; i++)
+		notes_add(notes, "%s", state->notes.items[i].text);
 }
 
-static struct snapshot *take_picture(struct replay_state *part)
+static struct snapshot *take_picture(struct replay_state *state)
 {
 	struct notes notes = {0};
 
-	add_notes(part, &notes);
+	add_notes(state, &notes);
 	const struct snapshot_source source = {
-		.columns = part->columns,
-		.interval = &part->interval,
-		.target = part->target,
-		.tasks = part->tasks,
-		.users = part->users,
-		.topology = &part->topology,
-		.pmus = &part->pmus,
+		.columns = state->columns,
+		.interval = &state->interval,
+		.target = state->target,
+		.tasks = state->tasks,
+		.users = state->users,
+		.topology = &state->topology,
+		.pmus = &state->pmus,
 		.notes = &notes,
-		.command_lines = part->command_lines,
-		.idle = part->idle,
-		.still = part->still,
-		.n_still = part->n_still,
-		.now_ns = part->time_ns,
-		.uneven = part->uneven,
+		.command_lines = state->command_lines,
+		.idle = state->idle,
+		.still = state->still,
+		.n_still = state->n_still,
+		.now_ns = state->time_ns,
+		.uneven = state->uneven,
 	};
-	struct snapshot *snapshot = snapshot_build(&source, part->length_ns);
-	snapshot->sequence = part->sequence;
-	snapshot->time_ns = part->time_ns;
-	snapshot->realtime_ns = part->realtime_ns;
-	snapshot->mode = part->mode;
-	snapshot->lost_records = part->lost_records;
-	snapshot->threads_ran = part->threads_ran;
-	snapshot->threads_counted = part->threads_counted;
-	snapshot->tasks = part->threads;
-	text_copy(snapshot->host, sizeof(snapshot->host), part->host);
-	text_copy(snapshot->pmu, sizeof(snapshot->pmu), part->pmu);
+	struct snapshot *snapshot = snapshot_build(&source, state->length_ns);
+	snapshot->sequence = state->sequence;
+	snapshot->time_ns = state->time_ns;
+	snapshot->realtime_ns = state->realtime_ns;
+	snapshot->mode = state->mode;
+	snapshot->lost_records = state->lost_records;
+	snapshot->threads_ran = state->threads_ran;
+	snapshot->threads_counted = state->threads_counted;
+	snapshot->tasks = state->threads;
+	text_copy(snapshot->host, sizeof(snapshot->host), state->host);
+	text_copy(snapshot->pmu, sizeof(snapshot->pmu), state->pmu);
 	notes_fini(&notes);
 	return snapshot;
 }
@@ -305,7 +305,7 @@ static int advance(struct replay *replay, struct error *err)
 	do_commands(replay);
 	int result = replay->kind->ops->advance(replay->kind, err);
 	if (result > 0)
-		replay_target_choose(replay->part, &replay->engine.target);
+		replay_target_choose(replay->state, &replay->engine.target);
 	return result;
 }
 
@@ -314,7 +314,7 @@ int replay_next(struct replay *replay, struct snapshot **snapshot, struct error 
 	int result = advance(replay, err);
 
 	if (result > 0)
-		*snapshot = take_picture(replay->part);
+		*snapshot = take_picture(replay->state);
 	return result;
 }
 
@@ -323,7 +323,7 @@ int replay_skip(struct replay *replay, uint64_t *time_ns, struct error *err)
 	int result = advance(replay, err);
 
 	if (result > 0)
-		*time_ns = replay->part->time_ns;
+		*time_ns = replay->state->time_ns;
 	return result;
 }
 
@@ -353,10 +353,10 @@ int replay_fd(const struct replay *replay)
 
 uint64_t replay_records(const struct replay *replay)
 {
-	return replay->records + (replay->part ? replay->part->records : 0);
+	return replay->records + (replay->state ? replay->state->records : 0);
 }
 
-bool replay_is_own(const struct replay *replay)
+bool replay_is_native(const struct replay *replay)
 {
 	return replay->kind && replay->kind->ops == &replay_native_ops;
 }
@@ -366,7 +366,7 @@ void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 	replay->interval_ns = interval_ns;
 	if (!replay->kind)
 		return;
-	replay->part->interval_ns = interval_ns;
+	replay->state->interval_ns = interval_ns;
 	if (replay->kind->ops->set_interval)
 		replay->kind->ops->set_interval(replay->kind);
 }

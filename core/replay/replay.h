@@ -64,7 +64,7 @@ int replay_fd(const struct replay *replay);
 /* Records that were read so far, of all kinds. */
 uint64_t replay_records(const struct replay *replay);
 /* Whether pmctop made it: its intervals are as they were. */
-bool replay_is_own(const struct replay *replay);
+bool replay_is_native(const struct replay *replay);
 
 /* How long the intervals of what perf recorded are from now on. */
 void replay_set_interval(struct replay *replay, uint64_t interval_ns);

@@ -22,12 +22,12 @@ static void recorded_fini(struct replay_columns *recorded)
 	*recorded = (struct replay_columns){0};
 }
 
-void replay_state_columns_fini(struct replay_state *part)
+void replay_state_columns_fini(struct replay_state *state)
 {
-	selection_fini(&part->choice.selection);
-	recorded_fini(&part->recorded);
-	columns_unref(part->columns);
-	part->columns = NULL;
+	selection_fini(&state->choice.selection);
+	recorded_fini(&state->recorded);
+	columns_unref(state->columns);
+	state->columns = NULL;
 }
 
 static bool has_hardware(const struct event_set *events)
@@ -39,50 +39,50 @@ static bool has_hardware(const struct event_set *events)
 }
 
 /* The recording's own, unless another one is asked for, or it has none. */
-static void choose_preset(struct replay_state *part, bool hardware)
+static void choose_preset(struct replay_state *state, bool hardware)
 {
-	if (part->config->preset)
-		part->choice.preset = part->config->preset;
-	else if (part->known.preset.name)
-		part->choice.preset = &part->known.preset;
+	if (state->config->preset)
+		state->choice.preset = state->config->preset;
+	else if (state->known.preset.name)
+		state->choice.preset = &state->known.preset;
 	else
-		part->choice.preset = preset_find(hardware ? "overview" : "software");
+		state->choice.preset = preset_find(hardware ? "overview" : "software");
 }
 
-static void begin_choice(struct replay_state *part)
+static void begin_choice(struct replay_state *state)
 {
-	const struct replay_columns *recorded = &part->recorded;
-	bool hardware = has_hardware(&recorded->events) || part->pmu[0];
+	const struct replay_columns *recorded = &state->recorded;
+	bool hardware = has_hardware(&recorded->events) || state->pmu[0];
 
-	part->known = (struct engine_recorded){
+	state->known = (struct engine_recorded){
 		.events = &recorded->events,
 		.defs = recorded->defs,
 		.n = recorded->n_defs,
 		.n_preset = recorded->n_preset,
 		.preset.name = recorded->n_defs > 0 ? recorded->preset : NULL,
 	};
-	part->access = (struct perf_access){
+	state->access = (struct perf_access){
 		.level = PERF_ACCESS_SYSTEM,
 		.hardware = hardware ? 0 : -ENOENT,
 	};
-	part->names = (struct event_context){
-		.sys = part->sys,
-		.pmus = &part->pmus,
-		.cpu = &part->cpu,
+	state->names = (struct event_context){
+		.sys = state->sys,
+		.pmus = &state->pmus,
+		.cpu = &state->cpu,
 		.levels = recorded->levels,
 		.software_levels = recorded->levels,
 	};
-	part->choice.config = part->config;
-	part->choice.names = &part->names;
-	part->choice.access = &part->access;
-	part->choice.notes = &part->said;
-	part->choice.recorded = &part->known;
-	choose_preset(part, hardware);
+	state->choice.config = state->config;
+	state->choice.names = &state->names;
+	state->choice.access = &state->access;
+	state->choice.notes = &state->said;
+	state->choice.recorded = &state->known;
+	choose_preset(state, hardware);
 }
 
-static int do_command(struct replay_state *part, const struct command *command, struct error *err)
+static int do_command(struct replay_state *state, const struct command *command, struct error *err)
 {
-	struct engine_choice *choice = &part->choice;
+	struct engine_choice *choice = &state->choice;
 
 	switch (command->kind) {
 	case COMMAND_ADD_METRIC:
@@ -102,13 +102,13 @@ static int do_command(struct replay_state *part, const struct command *command, 
 	case COMMAND_DISMISS:
 		return error_set(err, -EOPNOTSUPP, "A recording cannot watch other processes.");
 	case COMMAND_COMMAND_LINES:
-		if (!command->number || part->command_lines)
+		if (!command->number || state->command_lines)
 			return 0;
 		return error_set(err, -EOPNOTSUPP,
 				 "A recording cannot show command lines that it was made "
 				 "without.");
 	case COMMAND_IDLE:
-		if (!command->number || part->idle)
+		if (!command->number || state->idle)
 			return 0;
 		return error_set(err, -EOPNOTSUPP,
 				 "A recording cannot show idle tasks that it was made without.");
@@ -124,21 +124,21 @@ static int do_command(struct replay_state *part, const struct command *command, 
 	return -EINVAL;
 }
 
-static void renew_columns(struct replay_state *part)
+static void renew_columns(struct replay_state *state)
 {
-	columns_unref(part->columns);
-	part->columns = engine_choice_columns(&part->choice, part->recorded.plan);
+	columns_unref(state->columns);
+	state->columns = engine_choice_columns(&state->choice, state->recorded.plan);
 }
 
-int replay_state_command(struct replay_state *part, const struct command *command,
+int replay_state_command(struct replay_state *state, const struct command *command,
 			 struct error *err)
 {
-	int result = do_command(part, command, err);
+	int result = do_command(state, command, err);
 
 	if (result < 0)
 		return result;
-	commands_add(part->asked, command);
-	renew_columns(part);
+	commands_add(state->asked, command);
+	renew_columns(state);
 	return 0;
 }
 
@@ -162,10 +162,10 @@ static bool is_shown(const struct selection *selection, unsigned event)
  * Where neither the recording nor anybody here says what to show, whoever made it wanted to see all
  * that it counts: an event that no column is made of is one itself.
  */
-static void show_the_rest(struct replay_state *part)
+static void show_the_rest(struct replay_state *state)
 {
-	struct selection *selection = &part->choice.selection;
-	const struct event_set *events = &part->recorded.events;
+	struct selection *selection = &state->choice.selection;
+	const struct event_set *events = &state->recorded.events;
 	struct error ignored; /* a name that -e would not take is not shown */
 
 	for (size_t i = TALLY_FIRST_COUNTED; i < events->n; i++)
@@ -174,39 +174,39 @@ static void show_the_rest(struct replay_state *part)
 }
 
 /* What cannot be had of another plan than the first is told, and the rest is shown. */
-static int make_choice(struct replay_state *part, struct error *err)
+static int make_choice(struct replay_state *state, struct error *err)
 {
-	int result = engine_choice_make(&part->choice, err);
+	int result = engine_choice_make(&state->choice, err);
 
-	if (result == 0 || !part->begun)
+	if (result == 0 || !state->begun)
 		return result < 0 ? err->code = -EINVAL : 0;
-	notes_add_urgent(&part->said, "%s", err->text);
-	part->choice.preset = &part->known.preset;
-	result = part->known.preset.name ? engine_choice_make(&part->choice, err) : result;
+	notes_add_urgent(&state->said, "%s", err->text);
+	state->choice.preset = &state->known.preset;
+	result = state->known.preset.name ? engine_choice_make(&state->choice, err) : result;
 	return result < 0 ? err->code = -EINVAL : 0;
 }
 
-int replay_state_columns(struct replay_state *part, struct replay_columns *columns,
+int replay_state_columns(struct replay_state *state, struct replay_columns *columns,
 			 struct error *err)
 {
 	struct error why;
 
-	recorded_fini(&part->recorded);
-	part->recorded = *columns;
-	begin_choice(part);
-	int result = make_choice(part, err);
+	recorded_fini(&state->recorded);
+	state->recorded = *columns;
+	begin_choice(state);
+	int result = make_choice(state, err);
 	if (result < 0)
 		return result;
-	if (part->recorded.n_defs == 0 && !part->config->preset)
-		show_the_rest(part);
-	part->begun = true;
-	for (size_t i = 0; i < part->config->n_columns; i++)
-		part->config_columns[i].optional = true;
-	for (size_t i = 0; i < part->asked->n; i++)
-		if (do_command(part, &part->asked->items[i], &why) < 0)
-			notes_add(&part->said, "%s", why.text);
-	renew_columns(part);
-	interval_reshape(&part->interval, &part->recorded.plan->shape);
-	attrib_reshape(part->attrib);
+	if (state->recorded.n_defs == 0 && !state->config->preset)
+		show_the_rest(state);
+	state->begun = true;
+	for (size_t i = 0; i < state->config->n_columns; i++)
+		state->config_columns[i].optional = true;
+	for (size_t i = 0; i < state->asked->n; i++)
+		if (do_command(state, &state->asked->items[i], &why) < 0)
+			notes_add(&state->said, "%s", why.text);
+	renew_columns(state);
+	interval_reshape(&state->interval, &state->recorded.plan->shape);
+	attrib_reshape(state->attrib);
 	return 0;
 }

@@ -533,7 +533,7 @@ static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
 {
 	struct replay_feed *replay_feed = ctx;
 
-	if (replay_is_own(replay_feed->replay)) {
+	if (replay_is_native(replay_feed->replay)) {
 		say(replay_feed,
 		    "The intervals are those that were recorded: [ and ] change the speed.");
 		return;
@@ -566,7 +566,7 @@ static void replay_feed_playback(void *ctx, struct playback *playback)
 	uint64_t begin_ns, end_ns;
 
 	replay_feed->playback.whole = replay_feed->end_known;
-	replay_feed->playback.native = replay_is_own(replay_feed->replay);
+	replay_feed->playback.native = replay_is_native(replay_feed->replay);
 	replay_feed->playback.every_ns =
 		replay_feed->playback.native ? replay_feed->usual_ns : replay_feed->asked_ns;
 	replay_feed->playback.length_ns = replay_feed->farthest_ns;

@@ -17,7 +17,7 @@ enum { PMUS_MAX = 4096 };
 
 #define BROKEN "The recording is broken: record %llu makes no sense."
 
-static struct replay_native *own_of(struct replay_kind *kind)
+static struct replay_native *native_of(struct replay_kind *kind)
 {
 	return (struct replay_native *)kind;
 }
@@ -35,7 +35,7 @@ static bool take_cpus(struct native_words *words, struct cpu_list *cpus)
 
 static int take_begin(struct replay_native *native, struct native_words *words, struct error *err)
 {
-	struct replay_state *part = native->part;
+	struct replay_state *state = native->state;
 	uint64_t version = native_word(words);
 	struct cpu_list cpus = {0};
 
@@ -48,19 +48,19 @@ static int take_begin(struct replay_native *native, struct native_words *words, 
 	native->raw = version == PERFDATA_NATIVE_VERSION;
 	native->begin_ns = native_word(words);
 	native->realtime_off_ns = native_word(words) - native->begin_ns;
-	part->cpu.slots_per_cycle = (unsigned)native_number(words, UINT8_MAX);
-	part->cpu.kinds = (unsigned)native_number(words, UINT32_MAX);
+	state->cpu.slots_per_cycle = (unsigned)native_number(words, UINT8_MAX);
+	state->cpu.kinds = (unsigned)native_number(words, UINT32_MAX);
 	native->pmus_left = native_number(words, PMUS_MAX);
-	part->pmus.n_core = native_number(words, native->pmus_left);
-	part->pmus.items = xcalloc(native->pmus_left, sizeof(*part->pmus.items));
+	state->pmus.n_core = native_number(words, native->pmus_left);
+	state->pmus.items = xcalloc(native->pmus_left, sizeof(*state->pmus.items));
 	char *mode = native_text(words);
-	part->mode = count_mode_parse(mode);
+	state->mode = count_mode_parse(mode);
 	free(mode);
-	native_text_to(words, part->host, sizeof(part->host));
-	native_text_to(words, part->pmu, sizeof(part->pmu));
+	native_text_to(words, state->host, sizeof(state->host));
+	native_text_to(words, state->pmu, sizeof(state->pmu));
 	bool fine = take_cpus(words, &cpus) && cpus.n > 0 && !words->broken;
 	if (fine) {
-		replay_state_open(part, cpus.numbers, cpus.n);
+		replay_state_open(state, cpus.numbers, cpus.n);
 		for (size_t i = 0; i < cpus.n; i++)
 			native->index_of_cpu[cpus.numbers[i]] = (int)i;
 	}
@@ -70,7 +70,7 @@ static int take_begin(struct replay_native *native, struct native_words *words, 
 
 static int take_pmu(struct replay_native *native, struct native_words *words)
 {
-	struct pmu_set *pmus = &native->part->pmus;
+	struct pmu_set *pmus = &native->state->pmus;
 
 	if (native->pmus_left == 0)
 		return -EBADMSG;
@@ -91,7 +91,7 @@ static bool is_counting(enum native_kind kind)
 	       kind == NATIVE_RESUME || kind == NATIVE_AHEAD || kind == NATIVE_GONE;
 }
 
-static int take_own(struct replay_native *native, const struct perf_event_header *header)
+static int parse_native(struct replay_native *native, const struct perf_event_header *header)
 {
 	struct native_words words;
 	uint64_t kind;
@@ -157,8 +157,8 @@ static int take_record(struct replay_native *native, const struct perf_event_hea
 	case PERF_RECORD_SAMPLE:
 		result = native->cut ? -EBADMSG : native_parse_sample(native, header);
 		break;
-	case PERFDATA_OWN:
-		result = take_own(native, header);
+	case PERFDATA_NATIVE:
+		result = parse_native(native, header);
 		break;
 	case PERFDATA_ROUND:
 		if (native->cut)
@@ -176,14 +176,14 @@ static int take_record(struct replay_native *native, const struct perf_event_hea
 	}
 	if (result == 0)
 		return 0;
-	return error_set(err, result, BROKEN, (unsigned long long)native->part->records);
+	return error_set(err, result, BROKEN, (unsigned long long)native->state->records);
 }
 
 /* ---- the kind */
 
 static void native_free(struct replay_kind *kind)
 {
-	struct replay_native *native = own_of(kind);
+	struct replay_native *native = native_of(kind);
 
 	native_plan_fini(&native->plan);
 	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
@@ -199,15 +199,15 @@ static void native_free(struct replay_kind *kind)
 	free(native);
 }
 
-static int native_open_kind(struct replay_state *part, const struct perf_event_header *record,
+static int native_open_kind(struct replay_state *state, const struct perf_event_header *record,
 			    struct replay_kind **kind, struct error *err)
 {
 	struct replay_native *native = xcalloc(1, sizeof(*native));
 	struct native_words words;
 	uint64_t number;
 
-	native->base = (struct replay_kind){&replay_native_ops, part};
-	native->part = part;
+	native->base = (struct replay_kind){&replay_native_ops, state};
+	native->state = state;
 	native->index_of_cpu = xreallocarray(NULL, CPUS_MAX, sizeof(int));
 	for (size_t i = 0; i < CPUS_MAX; i++)
 		native->index_of_cpu[i] = -1;
@@ -229,7 +229,7 @@ static int cut_off(const struct replay_native *native, struct error *err)
 static int step(struct replay_native *native, struct error *err)
 {
 	const struct perf_event_header *header;
-	int result = native->ended ? 0 : replay_state_read(native->part, &header, err);
+	int result = native->ended ? 0 : replay_state_read(native->state, &header, err);
 
 	if ((result == 0 && !native->ended) || result == -ENODATA)
 		return cut_off(native, err);
@@ -238,17 +238,17 @@ static int step(struct replay_native *native, struct error *err)
 	result = take_record(native, header, err);
 	if (result < 0)
 		return result;
-	if (native->plan.plan && header->type == PERFDATA_OWN)
+	if (native->plan.plan && header->type == PERFDATA_NATIVE)
 		result = native_end_plan(native, err);
 	return result < 0 ? result : 1;
 }
 
 static int native_begin(struct replay_kind *kind, struct error *err)
 {
-	struct replay_native *native = own_of(kind);
+	struct replay_native *native = native_of(kind);
 	int result = 1;
 
-	while (!native->part->columns && result > 0)
+	while (!native->state->columns && result > 0)
 		result = step(native, err);
 	return result > 0 ? 0
 	       : result   ? result
@@ -257,17 +257,17 @@ static int native_begin(struct replay_kind *kind, struct error *err)
 
 static void begin_interval(struct replay_native *native)
 {
-	struct replay_state *part = native->part;
+	struct replay_state *state = native->state;
 
-	interval_reset(&part->interval);
-	tasks_free_exited(part->tasks, native->begin_ns);
-	native->begin_ns = part->time_ns;
+	interval_reset(&state->interval);
+	tasks_free_exited(state->tasks, native->begin_ns);
+	native->begin_ns = state->time_ns;
 	native->whole = false;
 }
 
 static int native_advance(struct replay_kind *kind, struct error *err)
 {
-	struct replay_native *native = own_of(kind);
+	struct replay_native *native = native_of(kind);
 	int result = native->broken;
 
 	if (native->whole)

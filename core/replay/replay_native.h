@@ -29,7 +29,7 @@ struct native_tids {
 
 struct replay_native {
 	struct replay_kind base;
-	struct replay_state *part;
+	struct replay_state *state;
 	size_t pmus_left; /* that have still to be told */
 	struct native_plan plan;
 	struct hash_table ids; /* of events: CPU index + 1 */

@@ -15,16 +15,16 @@ enum { NOTES_MOST = 64 };
 
 static void cut_cpus(struct replay_native *native)
 {
-	struct interval *interval = &native->part->interval;
+	struct interval *interval = &native->state->interval;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		attrib_cut(native->part->attrib, i);
+		attrib_cut(native->state->attrib, i);
 }
 
 /* What was found again, to go back to where what was written down makes no sense. */
 static void keep_found(struct replay_native *native)
 {
-	const struct interval *interval = &native->part->interval;
+	const struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), cpus = interval->n_cpus * width;
 
 	native->found = xreallocarray(native->found, 2 * cpus + width, sizeof(*native->found));
@@ -39,7 +39,7 @@ static void keep_found(struct replay_native *native)
 
 static void go_back(struct replay_native *native)
 {
-	struct interval *interval = &native->part->interval;
+	struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), cpus = interval->n_cpus * width;
 
 	memcpy(interval->cpus, native->found, cpus * sizeof(*native->found));
@@ -53,29 +53,29 @@ static void go_back(struct replay_native *native)
 
 int native_parse_cut(struct replay_native *native, struct native_words *words)
 {
-	struct replay_state *part = native->part;
+	struct replay_state *state = native->state;
 
-	if (native->cut || native->plan.plan || !part->columns)
+	if (native->cut || native->plan.plan || !state->columns)
 		return -EBADMSG;
-	part->sequence = native_word(words);
-	part->time_ns = native_word(words);
-	part->realtime_ns = native_word(words);
-	part->length_ns = native_word(words);
-	part->threads = (unsigned)native_number(words, UINT32_MAX);
-	part->lost_records = native_word(words);
-	part->threads_ran = native_word(words);
-	part->threads_counted = native_word(words);
+	state->sequence = native_word(words);
+	state->time_ns = native_word(words);
+	state->realtime_ns = native_word(words);
+	state->length_ns = native_word(words);
+	state->threads = (unsigned)native_number(words, UINT32_MAX);
+	state->lost_records = native_word(words);
+	state->threads_ran = native_word(words);
+	state->threads_counted = native_word(words);
 	native->flags = native_word(words);
 	if (words->broken)
 		return -EBADMSG;
-	native->realtime_off_ns = part->realtime_ns - part->time_ns;
-	part->stub.now_ns = part->time_ns;
-	part->stub.realtime_ns = part->realtime_ns;
+	native->realtime_off_ns = state->realtime_ns - state->time_ns;
+	state->stub.now_ns = state->time_ns;
+	state->stub.realtime_ns = state->realtime_ns;
 	for (size_t i = 0; i < ARRAY_SIZE(native->listed); i++)
 		native->listed[i].n = 0;
 	native->task_times = 0;
-	memset(part->interval.cpu_online, 0,
-	       part->interval.n_cpus * sizeof(*part->interval.cpu_online));
+	memset(state->interval.cpu_online, 0,
+	       state->interval.n_cpus * sizeof(*state->interval.cpu_online));
 	cut_cpus(native);
 	keep_found(native);
 	native->cut = true;
@@ -87,7 +87,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 /* By the switches or, where the kernel was silent about some, by /proc. */
 static bool is_clock(const struct replay_native *native, size_t at)
 {
-	const struct tally_shape *shape = &native->part->interval.shape;
+	const struct tally_shape *shape = &native->state->interval.shape;
 
 	return at == TALLY_TASK_CLOCK || at >= tally_domain(shape, 0);
 }
@@ -96,7 +96,7 @@ static bool is_clock(const struct replay_native *native, size_t at)
 static void take_tally(struct replay_native *native, const uint64_t *told, bool clock,
 		       uint64_t *tally)
 {
-	size_t width = tally_recorded_width(&native->part->interval.shape);
+	size_t width = tally_recorded_width(&native->state->interval.shape);
 
 	for (size_t i = 0; i < width; i++) {
 		if (!native->apart[i] && (clock || !is_clock(native, i)) && tally[i] != told[i])
@@ -108,7 +108,7 @@ static void take_tally(struct replay_native *native, const uint64_t *told, bool 
 static int take_cpu(struct replay_native *native, struct native_words *words, bool idle,
 		    const uint64_t **facts)
 {
-	struct interval *interval = &native->part->interval;
+	struct interval *interval = &native->state->interval;
 
 	*facts = native_array(words, 6);
 	if (!*facts || (*facts)[0] >= interval->n_cpus ||
@@ -118,7 +118,7 @@ static int take_cpu(struct replay_native *native, struct native_words *words, bo
 	int64_t socket = (int64_t)(*facts)[2], node = (int64_t)(*facts)[3];
 	if (idle)
 		return 0;
-	topology_set(&native->part->topology, interval->cpu_numbers[index],
+	topology_set(&native->state->topology, interval->cpu_numbers[index],
 		     socket >= -1 && socket <= INT32_MAX ? (int)socket : -1,
 		     node >= -1 && node <= INT32_MAX ? (int)node : -1);
 	interval->cpu_online[index] = (*facts)[4];
@@ -141,7 +141,7 @@ static void take_totals(struct interval *interval, const uint64_t *told)
 /* In the order of the slots, as they were; of events that only /proc tells of. */
 static void take_task_time(struct replay_native *native, pid_t tid, const uint64_t *told)
 {
-	struct interval *interval = &native->part->interval;
+	struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), slot = native->task_times++;
 	size_t told_width = tally_recorded_width(&interval->shape);
 
@@ -156,7 +156,7 @@ static void take_task_time(struct replay_native *native, pid_t tid, const uint64
 
 int native_parse_tally(struct replay_native *native, struct native_words *words)
 {
-	struct interval *interval = &native->part->interval;
+	struct interval *interval = &native->state->interval;
 	size_t width = tally_recorded_width(&interval->shape);
 	uint64_t scope = native_word(words);
 	const uint64_t *facts = NULL;
@@ -192,7 +192,7 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 /* Whether all that was found again adds up to what was written down, and that to itself. */
 static bool adds_up(const struct replay_native *native)
 {
-	const struct interval *interval = &native->part->interval;
+	const struct interval *interval = &native->state->interval;
 	const struct tally_shape *shape = &interval->shape;
 	size_t width = tally_width(shape);
 	uint64_t *parts = xcalloc(width, sizeof(*parts)), *cpus = xcalloc(width, sizeof(*cpus));
@@ -240,9 +240,9 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 		facts.comm = comm;
 		facts.cgroup = cgroup;
 		facts.cmdline = cmdline;
-		tasks_set_facts(native->part->tasks, &facts, native->part->time_ns);
+		tasks_set_facts(native->state->tasks, &facts, native->state->time_ns);
 		if (facts.uid != (uid_t)-1 && user[0])
-			users_set_name(native->part->users, facts.uid, user);
+			users_set_name(native->state->users, facts.uid, user);
 	}
 	free(comm);
 	free(user);
@@ -255,10 +255,10 @@ int native_parse_notes(struct replay_native *native, struct native_words *words)
 {
 	uint64_t n = native_number(words, NOTES_MOST);
 
-	notes_fini(&native->part->notes);
+	notes_fini(&native->state->notes);
 	for (uint64_t i = 0; i < n && !words->broken; i++) {
 		char *text = native_text(words);
-		notes_add(&native->part->notes, "%s", text);
+		notes_add(&native->state->notes, "%s", text);
 		free(text);
 	}
 	return words->broken ? -EBADMSG : 0;
@@ -315,63 +315,63 @@ int native_parse_rows(struct replay_native *native, struct native_words *words)
 /* Of a target: those that ran in the order of their slots, then roots that did not. */
 static void tell_target(struct replay_native *native)
 {
-	struct replay_state *part = native->part;
+	struct replay_state *state = native->state;
 	const struct native_tids *ran = &native->listed[NATIVE_RAN],
 				 *above = &native->listed[NATIVE_ABOVE];
 	size_t at = 0;
 
 	if (!(native->flags & NATIVE_TARGETED)) {
-		if (!part->chosen)
-			target_set_all(part->target);
+		if (!state->chosen)
+			target_set_all(state->target);
 		return;
 	}
-	part->chosen = false;
-	target_set_roots(part->target, native->roots, native->n_roots);
-	for (size_t i = 0; i < part->interval.n_ran && at < ran->n; i++)
-		if (part->interval.ran[i]->tid == ran->items[at]) {
-			target_add_member(part->target, part->interval.ran[i]);
+	state->chosen = false;
+	target_set_roots(state->target, native->roots, native->n_roots);
+	for (size_t i = 0; i < state->interval.n_ran && at < ran->n; i++)
+		if (state->interval.ran[i]->tid == ran->items[at]) {
+			target_add_member(state->target, state->interval.ran[i]);
 			at++;
 		}
 	for (; at < ran->n; at++)
-		target_add_member(part->target,
-				  tasks_at(part->tasks, 0, ran->items[at], part->time_ns));
+		target_add_member(state->target,
+				  tasks_at(state->tasks, 0, ran->items[at], state->time_ns));
 	for (size_t i = 0; i < above->n; i++)
-		target_add_member(part->target,
-				  tasks_at(part->tasks, 0, above->items[i], part->time_ns));
+		target_add_member(state->target,
+				  tasks_at(state->tasks, 0, above->items[i], state->time_ns));
 }
 
 static void tell_still(struct replay_native *native)
 {
-	struct replay_state *part = native->part;
+	struct replay_state *state = native->state;
 	const struct native_tids *still = &native->listed[NATIVE_STILL];
 
 	native->still = array_reserve(native->still, &native->still_capacity, still->n,
 				      sizeof(*native->still));
 	for (size_t i = 0; i < still->n; i++)
-		native->still[i] = tasks_at(part->tasks, 0, still->items[i], part->time_ns);
+		native->still[i] = tasks_at(state->tasks, 0, still->items[i], state->time_ns);
 	for (size_t i = 0; i < still->n && (native->flags & NATIVE_TARGETED); i++)
-		target_add_member(part->target, native->still[i]);
-	part->still = native->still;
-	part->n_still = still->n;
+		target_add_member(state->target, native->still[i]);
+	state->still = native->still;
+	state->n_still = still->n;
 }
 
 void native_end_cut(struct replay_native *native)
 {
-	struct replay_state *part = native->part;
+	struct replay_state *state = native->state;
 
 	if (!adds_up(native)) {
 		native->differs = true;
 		go_back(native);
 	}
-	part->uneven = 0;
-	if (part->mode == COUNT_MODE_SYSTEM)
-		part->uneven = interval_uneven(&part->interval, part->length_ns);
+	state->uneven = 0;
+	if (state->mode == COUNT_MODE_SYSTEM)
+		state->uneven = interval_uneven(&state->interval, state->length_ns);
 	tell_target(native);
-	part->idle = native->flags & NATIVE_IDLE_ROWS;
-	part->command_lines = native->flags & NATIVE_COMMAND_LINES;
+	state->idle = native->flags & NATIVE_IDLE_ROWS;
+	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
 	tell_still(native);
 	if (native->differs)
-		notes_add_urgent(&part->said,
+		notes_add_urgent(&state->said,
 				 "This replay is not what was shown live: the recording lacks "
 				 "something, or another version of pmctop made it.");
 	native->cut = false;

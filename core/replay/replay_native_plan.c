@@ -42,7 +42,7 @@ static bool take_shape(struct replay_native *native, struct native_words *words,
 	native->plan.n_preset = native_number(words, native->plan.n_columns);
 	native->plan.levels = (enum event_levels)native_number(words, EVENT_LEVELS - 1);
 	return native->plan.n_events >= TALLY_FIRST_COUNTED && shape->n_groups > 0 &&
-	       tally_width(shape) * (native->part->interval.n_cpus + 1) <= TALLIES_MAX;
+	       tally_width(shape) * (native->state->interval.n_cpus + 1) <= TALLIES_MAX;
 }
 
 int native_parse_plan(struct replay_native *native, struct native_words *words)
@@ -108,7 +108,7 @@ int native_parse_event(struct replay_native *native, struct native_words *words)
 		event->n_codes = 0;
 	event->codes = xcalloc(event->n_codes, sizeof(*event->codes));
 	for (size_t i = 0; i < event->n_codes; i++) {
-		if (codes[2 * i] >= native->part->pmus.n || codes[2 * i + 1] > FIGURE_DENIED)
+		if (codes[2 * i] >= native->state->pmus.n || codes[2 * i + 1] > FIGURE_DENIED)
 			words->broken = true;
 		event->codes[i].pmu = codes[2 * i];
 		event->codes[i].state = (enum figure_state)codes[2 * i + 1];
@@ -187,17 +187,17 @@ static void mark_apart(struct replay_native *native, const struct plan *plan)
 int native_end_plan(struct replay_native *native, struct error *err)
 {
 	struct native_plan *plan = &native->plan;
-	struct replay_state *part = native->part;
+	struct replay_state *state = native->state;
 	size_t most = 0;
 
 	if (!plan->plan || plan->got_events < plan->n_events ||
 	    plan->got_groups < plan->plan->shape.n_groups || plan->got_columns < plan->n_columns)
 		return 0;
-	if (plan_restore(plan->plan, &plan->events, part->pmus.n) < 0)
+	if (plan_restore(plan->plan, &plan->events, state->pmus.n) < 0)
 		return error_set(err, -EBADMSG,
 				 "The recording is broken: its plan contradicts itself.");
-	for (size_t i = 0; i < part->interval.n_cpus; i++)
-		attrib_close(part->attrib, i);
+	for (size_t i = 0; i < state->interval.n_cpus; i++)
+		attrib_close(state->attrib, i);
 	mark_apart(native, plan->plan);
 	for (unsigned i = 0; i < plan->plan->shape.n_groups; i++)
 		if (plan->plan->groups[i].n_members > most)
@@ -215,6 +215,6 @@ int native_end_plan(struct replay_native *native, struct error *err)
 		.levels = plan->levels,
 	};
 	*plan = (struct native_plan){0};
-	int result = replay_state_columns(part, &columns, err);
+	int result = replay_state_columns(state, &columns, err);
 	return result < 0 ? result : 1;
 }

@@ -52,7 +52,7 @@ static bool find_id(const struct replay_native *native, uint64_t id, size_t *cpu
 
 static const struct attrib_layout *layout_of(const struct replay_native *native, uint64_t group)
 {
-	const struct plan *plan = native->part->columns ? native->part->columns->plan : NULL;
+	const struct plan *plan = native->state->columns ? native->state->columns->plan : NULL;
 
 	if (!plan || group >= plan->shape.n_groups)
 		return NULL;
@@ -81,7 +81,7 @@ static void take_state(struct native_words *words, struct attrib_state *state, s
 
 int native_parse_open(struct replay_native *native, struct native_words *words)
 {
-	const struct interval *interval = &native->part->interval;
+	const struct interval *interval = &native->state->interval;
 	struct attrib_state state;
 	struct record exit, came;
 	uint64_t cpu = native_word(words), number = native_word(words);
@@ -101,8 +101,8 @@ int native_parse_open(struct replay_native *native, struct native_words *words)
 			return -EBADMSG;
 	const struct attrib_stream stream = {
 		.cpu = cpu, .tick_id = tick_id, .layout = layout, .switch_id = switch_id};
-	attrib_cut(native->part->attrib, cpu); /* if it is in the way of one that counts */
-	attrib_restore(native->part->attrib, &stream, &state);
+	attrib_cut(native->state->attrib, cpu); /* if it is in the way of one that counts */
+	attrib_restore(native->state->attrib, &stream, &state);
 	return 0;
 }
 
@@ -110,10 +110,10 @@ int native_parse_close(struct replay_native *native, struct native_words *words)
 {
 	uint64_t cpu = native_word(words);
 
-	if (words->broken || cpu >= native->part->interval.n_cpus)
+	if (words->broken || cpu >= native->state->interval.n_cpus)
 		return -EBADMSG;
-	attrib_cut(native->part->attrib, cpu);
-	attrib_close(native->part->attrib, cpu);
+	attrib_cut(native->state->attrib, cpu);
+	attrib_close(native->state->attrib, cpu);
 	remove_ids(&native->ids, cpu);
 	return 0;
 }
@@ -126,12 +126,12 @@ int native_parse_pause(struct replay_native *native, struct native_words *words)
 	const struct attrib_layout *layout = layout_of(native, group);
 
 	runner.tid = native_pid(words);
-	if (words->broken || cpu >= native->part->interval.n_cpus || !layout)
+	if (words->broken || cpu >= native->state->interval.n_cpus || !layout)
 		return -EBADMSG;
 	const uint64_t *reading = native_array(words, READING_VALUES + layout->n_values);
 	if (!reading)
 		return -EBADMSG;
-	attrib_pause(native->part->attrib, cpu, (unsigned)group, reading, known ? &runner : NULL);
+	attrib_pause(native->state->attrib, cpu, (unsigned)group, reading, known ? &runner : NULL);
 	return 0;
 }
 
@@ -141,10 +141,10 @@ int native_parse_resume(struct replay_native *native, struct native_words *words
 		 start_ns = native_word(words);
 	uint64_t weight = native_number(words, UINT32_MAX);
 
-	if (words->broken || cpu >= native->part->interval.n_cpus || !layout_of(native, group) ||
+	if (words->broken || cpu >= native->state->interval.n_cpus || !layout_of(native, group) ||
 	    weight < ATTRIB_WEIGHT_ONE)
 		return -EBADMSG;
-	attrib_resume(native->part->attrib, cpu, (unsigned)group, start_ns, weight);
+	attrib_resume(native->state->attrib, cpu, (unsigned)group, start_ns, weight);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static int fold_in(struct replay_native *native, size_t cpu, const struct perf_e
 	if (!native_is_pid(record.tid) ||
 	    (record.kind == RECORD_SWITCH && !native_is_pid(record.change.other_tid)))
 		return -EBADMSG;
-	attrib_record(native->part->attrib, cpu, &record);
+	attrib_record(native->state->attrib, cpu, &record);
 	return 0;
 }
 
@@ -171,7 +171,7 @@ int native_parse_ahead(struct replay_native *native, struct native_words *words)
 	const struct perf_event_header *header = (const void *)words->at;
 	size_t size = (size_t)((const char *)words->end - (const char *)words->at);
 
-	if (words->broken || cpu >= native->part->interval.n_cpus || size < sizeof(*header) ||
+	if (words->broken || cpu >= native->state->interval.n_cpus || size < sizeof(*header) ||
 	    header->size < sizeof(*header) || header->size > size)
 		return -EBADMSG;
 	return fold_in(native, cpu, header);
@@ -185,7 +185,7 @@ int native_parse_gone(struct replay_native *native, struct native_words *words)
 	exit.tid = native_pid(words);
 	if (words->broken || exit.tid <= 0 || exit.pid < 0)
 		return -EBADMSG;
-	tasks_exit(native->part->tasks, &exit);
+	tasks_exit(native->state->tasks, &exit);
 	return 0;
 }
 
@@ -222,10 +222,10 @@ int native_parse_told(struct replay_native *native, const struct perf_event_head
 static const struct switch_format *raw_format(struct replay_native *native)
 {
 	const struct switch_format *format;
-	int result = perfdata_reader_switch_format(native->part->reader, &format);
+	int result = perfdata_reader_switch_format(native->state->reader, &format);
 
 	if (result == -EBADMSG)
-		notes_add(&native->part->said,
+		notes_add(&native->state->said,
 			  "The recording's format of sched:sched_switch is broken: perf cannot "
 			  "decode its samples. The figures do not depend on it.");
 	return result == 0 ? format : NULL;
@@ -235,7 +235,7 @@ static const struct switch_format *raw_format(struct replay_native *native)
  * Reads the RAW part of a switch sample. Those of ticks, and of samples with another program's id,
  * are not used.
  */
-static int take_raw(struct replay_native *native, const struct perfdata_own_sample *sample,
+static int take_raw(struct replay_native *native, const struct native_sample *sample,
 		    struct record *record)
 {
 	const void *rest = &sample->values[sample->n];
@@ -255,7 +255,7 @@ static int take_raw(struct replay_native *native, const struct perfdata_own_samp
 
 int native_parse_sample(struct replay_native *native, const struct perf_event_header *header)
 {
-	const struct perfdata_own_sample *sample = (const void *)header;
+	const struct native_sample *sample = (const void *)header;
 	size_t cpu;
 
 	if (header->size < sizeof(*sample) ||
@@ -282,6 +282,6 @@ int native_parse_sample(struct replay_native *native, const struct perf_event_he
 	int result = take_raw(native, sample, &record);
 	if (result < 0)
 		return result;
-	attrib_record(native->part->attrib, cpu, &record);
+	attrib_record(native->state->attrib, cpu, &record);
 	return 0;
 }

@@ -18,7 +18,7 @@ enum { OTHERS_MOST = 16 }; /* in a row; no CPU whose group fits has so many */
 /* What perf writes of tasks that were there already has no time. */
 static void take_task_before(struct replay_perf *perf, struct record *record)
 {
-	struct tasks *tasks = perf->kind.part->tasks;
+	struct tasks *tasks = perf->kind.state->tasks;
 	struct task *task;
 
 	if (record->tid <= 0) /* the idle task, or a task outside perf's pid namespace */
@@ -115,7 +115,7 @@ void replay_perf_raw(struct replay_perf *perf, struct record *record)
 	struct switch_raw raw;
 
 	if (!leader || leader->attr.type != PERF_TYPE_TRACEPOINT || perf->other_numbers ||
-	    perfdata_reader_switch_format(perf->kind.part->reader, &format) < 0 ||
+	    perfdata_reader_switch_format(perf->kind.state->reader, &format) < 0 ||
 	    leader->attr.config != format->id || switch_raw_read(format, record, &raw) < 0)
 		return;
 	perf->other_numbers = record->tid != -1 && record->tid != raw.prev_pid;
@@ -130,7 +130,7 @@ static void take_cgroup(struct replay_perf *perf, const struct perf_event_header
 {
 	const struct perfdata_sample *sample = &perf->sample;
 	const char *path = replay_cgroups_of(&perf->cgroups, header, sample);
-	struct tasks *tasks = perf->kind.part->tasks;
+	struct tasks *tasks = perf->kind.state->tasks;
 
 	if (path && sample->tid > 0)
 		tasks_move(tasks, tasks_at(tasks, sample->pid, sample->tid, sample->time_ns), path);
@@ -147,7 +147,7 @@ static int take_switch(struct replay_perf *perf, const struct perf_event_header 
 		return 0;
 	}
 	if (sample->cpu >= perf->n_cpus) {
-		notes_add(&perf->kind.part->notes,
+		notes_add(&perf->kind.state->notes,
 			  "CPU %u and above are not shown: the recording "
 			  "says that there are fewer.",
 			  sample->cpu);
@@ -225,8 +225,8 @@ static int take(struct replay_perf *perf, const struct perf_event_header *header
 
 static void note_interval(struct replay_perf *perf)
 {
-	const struct interval *interval = &perf->kind.part->interval;
-	struct notes *notes = &perf->kind.part->notes;
+	const struct interval *interval = &perf->kind.state->interval;
+	struct notes *notes = &perf->kind.state->notes;
 
 	if (interval->lost_records > 0)
 		notes_add_urgent(notes, "perf lost records: what ran meanwhile is unattributed, "
@@ -246,7 +246,7 @@ static void note_interval(struct replay_perf *perf)
  */
 static void add_losses(struct replay_perf *perf)
 {
-	struct interval *interval = &perf->kind.part->interval;
+	struct interval *interval = &perf->kind.state->interval;
 	size_t at = tally_losses(&interval->shape);
 	bool lost = perf->plan.switches_at < 0 && perf->lost > 0;
 
@@ -258,33 +258,33 @@ static void add_losses(struct replay_perf *perf)
 
 static void end_interval(struct replay_perf *perf)
 {
-	struct replay_state *part = perf->kind.part;
+	struct replay_state *state = perf->kind.state;
 	const struct replay_facts *facts = &perf->facts;
-	struct interval *interval = &part->interval;
+	struct interval *interval = &state->interval;
 
 	replay_slices_end(&perf->slices);
 	add_losses(perf);
 	interval_sum_cpus(interval);
 	note_interval(perf);
 	uint64_t time_ns = perf->slices.until_ns;
-	part->sequence++;
-	part->time_ns = time_ns;
-	part->realtime_ns =
+	state->sequence++;
+	state->time_ns = time_ns;
+	state->realtime_ns =
 		facts->realtime_ns ? facts->realtime_ns + (time_ns - facts->clock_ns) : 0;
-	part->length_ns = interval_counted_ns(interval, time_ns - perf->slices.begin_ns);
-	part->lost_records = interval->lost_records;
-	part->stub.now_ns = time_ns;
-	part->stub.realtime_ns = part->realtime_ns;
+	state->length_ns = interval_counted_ns(interval, time_ns - perf->slices.begin_ns);
+	state->lost_records = interval->lost_records;
+	state->stub.now_ns = time_ns;
+	state->stub.realtime_ns = state->realtime_ns;
 	perf->over = true;
 }
 
 static void begin_interval(struct replay_perf *perf)
 {
-	struct replay_state *part = perf->kind.part;
+	struct replay_state *state = perf->kind.state;
 
-	tasks_free_exited(part->tasks, perf->slices.begin_ns);
-	interval_reset(&part->interval);
-	replay_slices_begin(&perf->slices, part->interval_ns);
+	tasks_free_exited(state->tasks, perf->slices.begin_ns);
+	interval_reset(&state->interval);
+	replay_slices_begin(&perf->slices, state->interval_ns);
 	perf->over = false;
 }
 
@@ -304,7 +304,7 @@ static int next_record(struct replay_perf *perf, const struct perf_event_header 
 		free(perf->first);
 		perf->first = NULL;
 	}
-	return replay_state_read(perf->kind.part, header, err);
+	return replay_state_read(perf->kind.state, header, err);
 }
 
 static int perf_advance(struct replay_kind *kind, struct error *err)

@@ -71,7 +71,7 @@ bool replay_perf_tells(uint32_t type);
 void replay_perf_raw(struct replay_perf *perf, struct record *record);
 
 /* core/replay/replay_perf_open.c: finds out what is counted, as replay_kind_ops has them. */
-int replay_perf_open(struct replay_state *part, const struct perf_event_header *record,
+int replay_perf_open(struct replay_state *state, const struct perf_event_header *record,
 		     struct replay_kind **kind, struct error *err);
 int replay_perf_begin(struct replay_kind *kind, struct error *err);
 

@@ -111,10 +111,10 @@ static int choose(struct replay_perf *perf, struct error *err)
 		return 0;
 	perf->best = sample->n_values + 1;
 	replay_plan_fini(&perf->plan);
-	if (perf->kind.part->pmus.n == 0)
-		replay_plan_pmus(&perf->events, &perf->facts, &perf->kind.part->pmus);
+	if (perf->kind.state->pmus.n == 0)
+		replay_plan_pmus(&perf->events, &perf->facts, &perf->kind.state->pmus);
 	return replay_plan_init(&perf->plan, &perf->events, sample, &perf->facts,
-				&perf->kind.part->pmus, err);
+				&perf->kind.state->pmus, err);
 }
 
 static int look_at(struct replay_perf *perf, const struct perf_event_header *header,
@@ -157,7 +157,7 @@ static int look_at(struct replay_perf *perf, const struct perf_event_header *hea
 
 static void note_plan(struct replay_perf *perf)
 {
-	struct notes *notes = &perf->kind.part->notes;
+	struct notes *notes = &perf->kind.state->notes;
 
 	if (perf->plan.n_members < 2)
 		notes_add(notes, "Context switches alone were recorded: counts need %s",
@@ -171,7 +171,7 @@ static void note_plan(struct replay_perf *perf)
 /* Whom nobody told of is unknown, and does not count as nobody. */
 static int check_target(const struct replay_perf *perf, struct error *err)
 {
-	const struct target_spec *target = &perf->kind.part->config->target;
+	const struct target_spec *target = &perf->kind.state->config->target;
 
 	if (target->user)
 		return error_set(err, -EINVAL,
@@ -186,7 +186,7 @@ static int check_target(const struct replay_perf *perf, struct error *err)
 /* What is counted is known: the part is made for it. */
 static int show(struct replay_perf *perf, struct error *err)
 {
-	struct replay_state *part = perf->kind.part;
+	struct replay_state *state = perf->kind.state;
 
 	if (perf->facts.n_cpus > perf->n_cpus)
 		perf->n_cpus = perf->facts.n_cpus;
@@ -200,34 +200,34 @@ static int show(struct replay_perf *perf, struct error *err)
 	int *numbers = xcalloc(perf->n_cpus, sizeof(*numbers));
 	for (size_t i = 0; i < perf->n_cpus; i++)
 		numbers[i] = (int)i;
-	replay_state_open(part, numbers, perf->n_cpus);
+	replay_state_open(state, numbers, perf->n_cpus);
 	free(numbers);
 	perf->slices = (struct replay_slices){
-		.attrib = part->attrib,
-		.interval = &part->interval,
-		.notes = &part->notes,
+		.attrib = state->attrib,
+		.interval = &state->interval,
+		.notes = &state->notes,
 		.layout = replay_perf_layout(perf),
-		.live = part->live,
+		.live = state->live,
 	};
 	replay_slices_init(&perf->slices, perf->n_cpus, perf->first_ns);
-	part->mode = COUNT_MODE_SYSTEM;
-	part->cpu = perf->facts.cpu;
-	text_copy(part->host, sizeof(part->host), perf->facts.host);
+	state->mode = COUNT_MODE_SYSTEM;
+	state->cpu = perf->facts.cpu;
+	text_copy(state->host, sizeof(state->host), perf->facts.host);
 	for (size_t i = 0; i < perf->plan.events.n; i++)
 		if (perf->plan.events.items[i].kind == EVENT_HARDWARE)
-			text_copy(part->pmu, sizeof(part->pmu), part->pmus.items[0].name);
+			text_copy(state->pmu, sizeof(state->pmu), state->pmus.items[0].name);
 	note_plan(perf);
 	struct replay_columns columns = {.plan = plan_ref(perf->plan.plan)};
 	event_set_copy(&columns.events, &perf->plan.events);
-	return replay_state_columns(part, &columns, err);
+	return replay_state_columns(state, &columns, err);
 }
 
-int replay_perf_open(struct replay_state *part, const struct perf_event_header *record,
+int replay_perf_open(struct replay_state *state, const struct perf_event_header *record,
 		     struct replay_kind **kind, struct error *err)
 {
 	struct replay_perf *perf = xcalloc(1, sizeof(*perf));
 
-	perf->kind = (struct replay_kind){.ops = &replay_perf_ops, .part = part};
+	perf->kind = (struct replay_kind){.ops = &replay_perf_ops, .state = state};
 	*kind = &perf->kind;
 	return look_at(perf, record, err);
 }
@@ -240,7 +240,7 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 	int result = 1;
 
 	while (!perf->round && perf->first_bytes <= FIRST_BYTES &&
-	       (result = replay_state_read(kind->part, &record, err)) > 0) {
+	       (result = replay_state_read(kind->state, &record, err)) > 0) {
 		int told = look_at(perf, record, err);
 		if (told < 0)
 			return told;

@@ -103,7 +103,7 @@ struct replay_kind_ops {
 	 * more yet (then it is called again, with NULL); or -errno and a sentence: there is nothing
 	 * that can be shown.
 	 */
-	int (*open)(struct replay_state *part, const struct perf_event_header *record,
+	int (*open)(struct replay_state *state, const struct perf_event_header *record,
 		    struct replay_kind **kind, struct error *err);
 	/* The same, reading on until the columns are told. NULL: they are by then. */
 	int (*begin)(struct replay_kind *kind, struct error *err);
@@ -116,7 +116,7 @@ struct replay_kind_ops {
 	 * the records of a CPU are not all there, no figure of the interval is right.
 	 */
 	int (*advance)(struct replay_kind *kind, struct error *err);
-	/* part->interval_ns has changed. NULL: of no meaning here. */
+	/* state->interval_ns has changed. NULL: of no meaning here. */
 	void (*set_interval)(struct replay_kind *kind);
 	void (*free)(struct replay_kind *kind);
 };
@@ -124,35 +124,35 @@ struct replay_kind_ops {
 /* What a kind begins with. */
 struct replay_kind {
 	const struct replay_kind_ops *ops;
-	struct replay_state *part;
+	struct replay_state *state;
 };
 
 extern const struct replay_kind_ops replay_native_ops, replay_perf_ops;
 
 /* perfdata_reader_next, counted. */
-static inline int replay_state_read(struct replay_state *part,
+static inline int replay_state_read(struct replay_state *state,
 				    const struct perf_event_header **record, struct error *err)
 {
-	int result = perfdata_reader_next(part->reader, record, err);
+	int result = perfdata_reader_next(state->reader, record, err);
 
-	part->records += result > 0;
+	state->records += result > 0;
 	return result;
 }
 
 /* The interval and attrib, over these CPUs. Once, before the columns. */
-void replay_state_open(struct replay_state *part, const int *cpu_numbers, size_t n_cpus);
+void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus);
 
 /*
- * What is counted from now on, between two intervals: part->columns, with what was asked for in
+ * What is counted from now on, between two intervals: state->columns, with what was asked for in
  * config->engine and by replay_do() as far as there are events for it, and the shape of the
  * interval. No stream of attrib may be open. Takes over all that *columns has. 0, or -EINVAL and a
  * sentence where what config->engine asks for cannot be had; later that is a note.
  */
-int replay_state_columns(struct replay_state *part, struct replay_columns *columns,
+int replay_state_columns(struct replay_state *state, struct replay_columns *columns,
 			 struct error *err);
 /* What a command asks of columns: 0, or -errno and a sentence; then they are as they were. */
-int replay_state_command(struct replay_state *part, const struct command *command,
+int replay_state_command(struct replay_state *state, const struct command *command,
 			 struct error *err);
-void replay_state_columns_fini(struct replay_state *part);
+void replay_state_columns_fini(struct replay_state *state);
 
 #endif

@@ -53,11 +53,11 @@ static bool is_listed(const char *list, const char *word)
 	return false;
 }
 
-static bool is_of_user(struct replay_state *part, const char *list, const struct task *task)
+static bool is_of_user(struct replay_state *state, const char *list, const struct task *task)
 {
 	char name[64], number[16];
 
-	users_name(part->users, task->uid, name, sizeof(name));
+	users_name(state->users, task->uid, name, sizeof(name));
 	snprintf(number, sizeof(number), "%u", task->uid);
 	return task->uid != (uid_t)-1 && (is_listed(list, name) || is_listed(list, number));
 }
@@ -81,48 +81,48 @@ static bool is_in_cgroup(const char *list, const struct task *task)
 	return is_listed(list, "/");
 }
 
-static bool belongs(struct replay_state *part, const struct target_spec *spec, struct task *task)
+static bool belongs(struct replay_state *state, const struct target_spec *spec, struct task *task)
 {
-	bool in = !target_spec_has_roots(spec) || descends(spec, part->tasks, task, 0);
+	bool in = !target_spec_has_roots(spec) || descends(spec, state->tasks, task, 0);
 
-	return in && (!spec->user || is_of_user(part, spec->user, task)) &&
+	return in && (!spec->user || is_of_user(state, spec->user, task)) &&
 	       (!spec->cgroup || is_in_cgroup(spec->cgroup, task));
 }
 
-static void choose(struct replay_state *part, struct task *task)
+static void choose(struct replay_state *state, struct task *task)
 {
-	target_add_member(part->target, task);
-	part->met = true;
+	target_add_member(state->target, task);
+	state->met = true;
 }
 
-void replay_target_choose(struct replay_state *part, const struct target_spec *spec)
+void replay_target_choose(struct replay_state *state, const struct target_spec *spec)
 {
-	const struct interval *interval = &part->interval;
+	const struct interval *interval = &state->interval;
 	struct task *const *ran = interval->ran;
 
 	if (target_spec_is_all(spec))
 		return;
-	if (!target_is_all(part->target) && !part->chosen) {
-		notes_add_urgent(&part->said, TEXT_ALREADY);
+	if (!target_is_all(state->target) && !state->chosen) {
+		notes_add_urgent(&state->said, TEXT_ALREADY);
 		return;
 	}
-	part->chosen = true;
-	target_set_roots(part->target, NULL, 0);
+	state->chosen = true;
+	target_set_roots(state->target, NULL, 0);
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		struct task *task = ran[i];
 		/* And those above it, which have a row beside it. */
 		for (unsigned depth = 0; task && depth < DEPTH_MAX; depth++) {
-			if (!belongs(part, spec, task))
+			if (!belongs(state, spec, task))
 				break;
-			choose(part, task);
-			task = tasks_above(part->tasks, task, part->time_ns);
+			choose(state, task);
+			task = tasks_above(state->tasks, task, state->time_ns);
 		}
 	}
-	for (size_t i = 0; i < part->n_still; i++)
-		if (belongs(part, spec, part->still[i]))
-			choose(part, part->still[i]);
-	if (part->met)
-		notes_remove(&part->said, NOTE_NO_MATCH);
+	for (size_t i = 0; i < state->n_still; i++)
+		if (belongs(state, spec, state->still[i]))
+			choose(state, state->still[i]);
+	if (state->met)
+		notes_remove(&state->said, NOTE_NO_MATCH);
 	else
-		notes_add_as(&part->said, NOTE_NO_MATCH, TEXT_NO_MATCH);
+		notes_add_as(&state->said, NOTE_NO_MATCH, TEXT_NO_MATCH);
 }

@@ -9,6 +9,6 @@
  * cgroups. What the recording tells of its tasks is all there is to ask: whom it does not know has
  * no row. To be called when an interval has ended, before its picture is taken.
  */
-void replay_target_choose(struct replay_state *part, const struct target_spec *spec);
+void replay_target_choose(struct replay_state *state, const struct target_spec *spec);
 
 #endif

@@ -46,7 +46,7 @@ static void show_all(struct replay *replay, struct shown *shown)
 	while (shown->n < INTERVALS_MAX &&
 	       (shown->result = replay_next(replay, &snapshot, &err)) > 0) {
 		/* Ours say what some sums were: these may lie. */
-		fuzz_check(replay_is_own(replay) || snapshot_conserves(snapshot, &event),
+		fuzz_check(replay_is_native(replay) || snapshot_conserves(snapshot, &event),
 			   "an interval keeps its sums");
 		shown->times_ns[shown->n++] = snapshot->time_ns;
 		snapshot_free(snapshot);

@@ -196,7 +196,7 @@ static void prepare_recording(void)
 
 static int open_recording(void)
 {
-	const struct record_rules rules = {0};
+	const struct recording_rules rules = {0};
 	struct recording_name name;
 
 	return recording_name_open(&name, "r", &rules, NULL) < 0;

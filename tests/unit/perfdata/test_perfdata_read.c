@@ -102,19 +102,19 @@ static void tell_kernel(FILE *to, const struct perfdata_events *events,
 	fprintf(to, "\n");
 }
 
-static void tell_own(FILE *to, const struct perfdata_events *events,
-		     const struct perf_event_header *header)
+static void print_native(FILE *to, const struct perfdata_events *events,
+			 const struct perf_event_header *header)
 {
-	const struct perfdata_own *native = (const void *)header;
+	const struct native_head *native = (const void *)header;
 	const uint64_t *word = (const void *)(native + 1);
 	const uint64_t *end = (const void *)((const char *)header + header->size);
 
 	if (native->kind < PERFDATA_NATIVE_BASE) { /* renamed for perf: perfdata_sections.h */
-		fprintf(to, "own\n");
+		fprintf(to, "native\n");
 		return;
 	}
-	assert_string_equal(native->name, own_names[native->kind - PERFDATA_NATIVE_BASE]);
-	fprintf(to, "own %s:", native->name);
+	assert_string_equal(native->name, native_names[native->kind - PERFDATA_NATIVE_BASE]);
+	fprintf(to, "native %s:", native->name);
 	for (unsigned i = 0; i < header->misc; i++)
 		fprintf(to, " %" PRIx64, *word++);
 	if (native->kind == PERFDATA_NATIVE_BASE + NATIVE_AHEAD) {
@@ -197,8 +197,8 @@ static void tell(FILE *to, struct perfdata_events *events, const struct perf_eve
 		if (*(const uint64_t *)(const void *)(header + 1) != PERFDATA_EVENT_DESC)
 			tell_feature(to, header);
 		break;
-	case PERFDATA_OWN:
-		tell_own(to, events, header);
+	case PERFDATA_NATIVE:
+		print_native(to, events, header);
 		break;
 	default:
 		if (header->type < PERFDATA_ATTR && header->type != PERF_RECORD_MMAP &&
@@ -274,20 +274,20 @@ static void read_image(const struct image *image, bool seekable, struct told *to
 #define NAMES                                 \
 	"update 2 of 101: context-switches\n" \
 	"update 2 of 201: cycles\n"
-#define RECORDS                                                                            \
-	"comm 60/61 id 101 at 10 'a worker' exec; 10086 by context-switches 40/41 cpu 1\n" \
-	"fork 62/64 id 101 at 11 of 63/65; 10086 by context-switches 40/41 cpu 1\n"        \
-	"sample 50/51 id 102 at 20; 10197 by context-switches 50/51 cpu 1 "                \
-	"period 7 of 900/1000: 102=5 202=6\n"                                              \
-	"switch 40/41 id 201 at 21 out, to 80/81; 10086 by cycles 40/41 cpu 1\n"           \
-	"type 99, 16 bytes\n"                                                              \
-	"lost 40/41 id 201 at 22 12; 10086 by cycles 40/41 cpu 1\n"                        \
-	"lost 40/41 id 101 at 23 13; 10086 by context-switches 40/41 cpu 1\n"              \
-	"type 71, 48 bytes\n"                                                              \
-	"own pmctop:task: b ffffffffffffffff 123456789abcdef 'nine char' '' 'eight ch'\n"  \
-	"own pmctop:ahead: 5 comm 70/71 id 101 at 77 'ahead'; "                            \
-	"10086 by context-switches 40/41 cpu 1\n"                                          \
-	"exit 62/64 id 101 at 30 of 63/65; 10086 by context-switches 40/41 cpu 1\n"        \
+#define RECORDS                                                                              \
+	"comm 60/61 id 101 at 10 'a worker' exec; 10086 by context-switches 40/41 cpu 1\n"   \
+	"fork 62/64 id 101 at 11 of 63/65; 10086 by context-switches 40/41 cpu 1\n"          \
+	"sample 50/51 id 102 at 20; 10197 by context-switches 50/51 cpu 1 "                  \
+	"period 7 of 900/1000: 102=5 202=6\n"                                                \
+	"switch 40/41 id 201 at 21 out, to 80/81; 10086 by cycles 40/41 cpu 1\n"             \
+	"type 99, 16 bytes\n"                                                                \
+	"lost 40/41 id 201 at 22 12; 10086 by cycles 40/41 cpu 1\n"                          \
+	"lost 40/41 id 101 at 23 13; 10086 by context-switches 40/41 cpu 1\n"                \
+	"type 71, 48 bytes\n"                                                                \
+	"native pmctop:task: b ffffffffffffffff 123456789abcdef 'nine char' '' 'eight ch'\n" \
+	"native pmctop:ahead: 5 comm 70/71 id 101 at 77 'ahead'; "                           \
+	"10086 by context-switches 40/41 cpu 1\n"                                            \
+	"exit 62/64 id 101 at 30 of 63/65; 10086 by context-switches 40/41 cpu 1\n"          \
 	"type 68, 8 bytes\n"
 
 static const struct {
@@ -822,7 +822,7 @@ static void our_ids_go_on_in_the_next_record(void **state)
 		struct image image = {.swapped = swapped};
 		image_u64(&image, PERFDATA_MAGIC);
 		image_u64(&image, 16);
-		size_t begin = image_begin(&image, PERFDATA_OWN, 0);
+		size_t begin = image_begin(&image, PERFDATA_NATIVE, 0);
 		image_u64(&image, PERFDATA_NATIVE_BASE + NATIVE_BEGIN);
 		image_text(&image, "pmctop:begin", 64);
 		image_end(&image, begin);
@@ -915,7 +915,7 @@ static void our_records_say_where_their_texts_begin(void **state)
 	size_t size = inner.n;
 	perfdata_record(&data, (const void *)inner.bytes);
 	perfdata_native_end(&data);
-	scene_own(&image);
+	scene_native(&image);
 	/* The task that made the record in it is another. */
 	assert_int_equal(data.n, image.n);
 	assert_memory_equal(data.bytes, image.bytes, image.n - size + 24);

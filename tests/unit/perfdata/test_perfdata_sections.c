@@ -27,7 +27,7 @@ static char format[] = "name: sched_switch\nID: 372\nformat:\n"
 		       "\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n";
 static char page[] = "page", entry[] = "entry";
 
-static void put_own(struct perfdata *data, enum native_kind kind)
+static void put_native(struct perfdata *data, enum native_kind kind)
 {
 	perfdata_native_begin(data, kind);
 	perfdata_word(data, kind);
@@ -44,8 +44,8 @@ static void put_stream(struct perfdata *data, bool room)
 
 	perfdata_head(data);
 	if (room)
-		put_own(data, NATIVE_ROOM);
-	put_own(data, NATIVE_BEGIN);
+		put_native(data, NATIVE_ROOM);
+	put_native(data, NATIVE_BEGIN);
 	perfdata_attr(data, &attr, ids, 2);
 	perfdata_attr(data, &attr, ids + 2, 2);
 	perfdata_tracing(data, &texts);
@@ -54,7 +54,7 @@ static void put_stream(struct perfdata *data, bool room)
 	perfdata_attr(data, &attr, ids + 4, 1);
 	perfdata_tracing(data, &texts);
 	perfdata_comm(data, 7, 9, "second");
-	put_own(data, NATIVE_END);
+	put_native(data, NATIVE_END);
 }
 
 /* ---- what is read */
@@ -80,8 +80,8 @@ static void read_all(int fd, struct told *told)
 
 	*told = (struct told){0};
 	while ((result = perfdata_reader_next(reader, &record, &err)) > 0) {
-		const struct perfdata_own *native = (const void *)record;
-		told->native += record->type == PERFDATA_OWN &&
+		const struct native_head *native = (const void *)record;
+		told->native += record->type == PERFDATA_NATIVE &&
 				native->kind >= PERFDATA_NATIVE_BASE &&
 				native->kind != PERFDATA_NATIVE_BASE + NATIVE_ROOM;
 		told->comms += record->type == PERF_RECORD_COMM;

@@ -247,7 +247,7 @@ static void check_times(const char *path)
 	size_t at, end;
 	recording_reader_span((const char *)bytes, n, &at, &end);
 	while (at < end) {
-		const struct perfdata_own_sample *sample = (const void *)(bytes + at);
+		const struct native_sample *sample = (const void *)(bytes + at);
 		at += sample->header.size;
 		if (sample->header.type != PERF_RECORD_SAMPLE)
 			continue;

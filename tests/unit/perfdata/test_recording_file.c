@@ -22,7 +22,7 @@
 static char directory[] = "/tmp/pmctop-record-file-XXXXXX";
 static char path[64], moved[64];
 
-static void put_own(struct perfdata *data, enum native_kind kind)
+static void put_native(struct perfdata *data, enum native_kind kind)
 {
 	perfdata_native_begin(data, kind);
 	perfdata_word(data, kind);
@@ -37,7 +37,7 @@ static size_t put_beginning(struct recording_file *file, const char *stamp)
 	struct perfdata *data = recording_file_new_part(file);
 
 	perfdata_head(data);
-	put_own(data, NATIVE_ROOM);
+	put_native(data, NATIVE_ROOM);
 	perfdata_attr(data, &attr, &id, 1);
 	size_t n = data->n;
 	recording_file_append(file, data, stamp);
@@ -48,7 +48,7 @@ static void put_more(struct recording_file *file)
 {
 	struct perfdata *data = recording_file_new_part(file);
 
-	put_own(data, NATIVE_END);
+	put_native(data, NATIVE_END);
 	recording_file_append(file, data, NULL);
 }
 
@@ -139,7 +139,7 @@ static void test_changed(void **state)
 		{"bounded, then more", bound, MORE, -EFBIG, "The recording has ended: File too"},
 		{"bounded, then another file", bound, NEXT_FILE, -EFBIG, "the sections for perf"},
 	};
-	const struct record_rules rules = {.switches = true};
+	const struct recording_rules rules = {.switches = true};
 	struct rlimit before;
 
 	(void)state;
@@ -178,7 +178,7 @@ static void test_standard_output(void **state)
 		int fd = open("/dev/null", flags[i] | O_CLOEXEC);
 		assert_true(fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
 		close(fd);
-		int code = recording_file_open("-", &(struct record_rules){0}, &file, &err);
+		int code = recording_file_open("-", &(struct recording_rules){0}, &file, &err);
 		dup2(saved, STDOUT_FILENO);
 		if (code != -EBADF || !strstr(err.text, "Standard output: it is closed"))
 			fail_msg("%zu: %d '%s'", i, code, err.text);

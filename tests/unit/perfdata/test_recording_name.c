@@ -84,7 +84,7 @@ static char letter_of(const char *name)
 
 static int open_name(struct recording_name *name, const char *file, size_t keep)
 {
-	const struct record_rules rules = {.switches = true, .keep = keep};
+	const struct recording_rules rules = {.switches = true, .keep = keep};
 	struct error err = {0};
 	int fd = recording_name_open(name, path_of(file), &rules, &err);
 
@@ -198,7 +198,7 @@ static void test_moved_and_removed(void **state)
 /* Each new file is locked, too. */
 static void test_second_recorder(void **state)
 {
-	const struct record_rules rules = {0};
+	const struct recording_rules rules = {0};
 	struct recording_name name, other;
 	struct error err;
 	int fd = open_name(&name, "r", 0);
@@ -260,7 +260,7 @@ static void test_old_is_not_ours(void **state)
 		{make_link, -ELOOP, "r.old' is a symbolic link"},
 		{make_directory, -EISDIR, "r.old' is a directory"},
 	};
-	const struct record_rules rules = {0};
+	const struct recording_rules rules = {0};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct recording_name name;
@@ -282,7 +282,7 @@ static void test_old_is_not_ours(void **state)
 
 static void test_long_names(void **state)
 {
-	struct record_rules rules = {0};
+	struct recording_rules rules = {0};
 	struct recording_name name;
 	struct error err;
 	char text[NAME_MAX + 2];
@@ -326,7 +326,7 @@ static void test_directory_goes(void **state)
 
 static void test_nothing_came(void **state)
 {
-	const struct record_rules rules = {0};
+	const struct recording_rules rules = {0};
 	struct recording_name name;
 	struct error err;
 	int fd = recording_name_open(&name, path_of("r"), &rules, &err);

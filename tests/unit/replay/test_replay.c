@@ -167,7 +167,7 @@ static void test_same(void **state)
 			lost |= seen.items[k]->lost_records > 0;
 		assert_int_equal(lost, scenes[i].lost);
 		struct replay *replay = must_open(path, NULL);
-		assert_true(replay_is_own(replay) && replay_can_rewind(replay));
+		assert_true(replay_is_native(replay) && replay_can_rewind(replay));
 		assert_int_equal(replay_fd(replay), -1);
 		check_replay(replay, &seen);
 		replay_free(replay);

@@ -280,10 +280,10 @@ static struct perf_event_header *find_record(const struct bytes *bytes, uint32_t
 	abort();
 }
 
-static struct perfdata_own *find_own(const struct bytes *bytes, enum native_kind kind)
+static struct native_head *find_native(const struct bytes *bytes, enum native_kind kind)
 {
 	for (size_t at = 0;;) {
-		struct perfdata_own *native = (void *)find_record(bytes, PERFDATA_OWN, at);
+		struct native_head *native = (void *)find_record(bytes, PERFDATA_NATIVE, at);
 		if (native->kind == PERFDATA_NATIVE_BASE + kind)
 			return native;
 		at = (size_t)((unsigned char *)native - bytes->items) + native->header.size;
@@ -338,14 +338,14 @@ static void test_refused(void **state)
 	}
 	struct bytes bytes = read_bytes(path_of("small"));
 	struct perfdata_input input;
-	uint64_t *version = (uint64_t *)(find_own(&bytes, NATIVE_BEGIN) + 1);
+	uint64_t *version = (uint64_t *)(find_native(&bytes, NATIVE_BEGIN) + 1);
 	*version += 2;
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "another version of pmctop"));
 	*version -= 2;
 
 	/* Kinds that are not known yet say nothing, and a figure that is not as it was does. */
-	find_own(&bytes, NATIVE_NOTES)->kind = PERFDATA_NATIVE_BASE + 1000;
+	find_native(&bytes, NATIVE_NOTES)->kind = PERFDATA_NATIVE_BASE + 1000;
 	assert_int_equal(open_bytes(&input, &bytes, &replay, &err), 0);
 	struct snapshot *snapshot = must_show(replay);
 	assert_int_equal(snapshot->n_notes, 0);

@@ -127,7 +127,7 @@ int replay_fd(const struct replay *replay)
 	return replay->pipe ? 77 : -1;
 }
 
-bool replay_is_own(const struct replay *replay)
+bool replay_is_native(const struct replay *replay)
 {
 	return replay->native;
 }

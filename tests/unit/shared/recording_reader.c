@@ -144,7 +144,7 @@ static void read_begin(struct recording_reader *reader, uint64_t version)
 	reader->raw = version == PERFDATA_NATIVE_VERSION;
 }
 
-static void read_native(struct recording_reader *reader, const struct perfdata_own *native)
+static void read_native(struct recording_reader *reader, const struct native_head *native)
 {
 	struct words words = {(const uint64_t *)(native + 1),
 			      (const uint64_t *)((const char *)native + native->header.size)};
@@ -152,7 +152,7 @@ static void read_native(struct recording_reader *reader, const struct perfdata_o
 	struct record record;
 
 	assert_true(native->header.size >= sizeof(*native) && kind < NATIVE_KINDS);
-	assert_string_equal(native->name, own_names[kind]);
+	assert_string_equal(native->name, native_names[kind]);
 	reader->native[kind]++;
 	switch ((enum native_kind)kind) {
 	case NATIVE_PLAN:
@@ -331,7 +331,7 @@ static void read_records(struct recording_reader *reader, const char *bytes, siz
 {
 	while (at < end) {
 		const struct perf_event_header *header = (const void *)(bytes + at);
-		const struct perfdata_own *native = (const void *)header;
+		const struct native_head *native = (const void *)header;
 		const struct perf_event_attr *attr = (const void *)(header + 1);
 		assert_true(end - at >= sizeof(*header) && header->size >= sizeof(*header) &&
 			    header->size % 8 == 0 && header->size <= end - at);
@@ -341,7 +341,7 @@ static void read_records(struct recording_reader *reader, const char *bytes, siz
 			read_attr(reader, attr, (const uint64_t *)(attr + 1),
 				  (header->size - sizeof(*header) - sizeof(*attr)) / 8);
 			break;
-		case PERFDATA_OWN:
+		case PERFDATA_NATIVE:
 			if (!reader->sections || native->kind >= PERFDATA_NATIVE_BASE)
 				read_native(reader, native);
 			else
