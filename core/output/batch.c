@@ -50,8 +50,8 @@ static int print(const struct snapshot *snapshot, const struct batch_options *op
 	int code = 0;
 
 	pass_notes(snapshot, options);
-	if (options->format->tell)
-		options->format->tell(options->kept, snapshot, memory);
+	if (options->format->replace)
+		options->format->replace(options->kept, snapshot, memory);
 	else
 		write_view(snapshot, options, memory);
 	/* Not by stdio, which would go on after the signal. */

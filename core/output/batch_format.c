@@ -44,8 +44,8 @@ static void *begin_exposition(size_t top)
 }
 
 /* A summary of what was told interval by interval is nothing new. */
-static void tell(struct metrics_export *export, const struct snapshot *snapshot,
-		 enum metrics_export_dialect dialect, FILE *out)
+static void replace_text(struct metrics_export *export, const struct snapshot *snapshot,
+			 enum metrics_export_dialect dialect, FILE *out)
 {
 	size_t size;
 
@@ -57,14 +57,14 @@ static void tell(struct metrics_export *export, const struct snapshot *snapshot,
 	free(text);
 }
 
-static void tell_openmetrics(void *kept, const struct snapshot *snapshot, FILE *out)
+static void replace_openmetrics(void *kept, const struct snapshot *snapshot, FILE *out)
 {
-	tell(kept, snapshot, METRICS_EXPORT_OPENMETRICS, out);
+	replace_text(kept, snapshot, METRICS_EXPORT_OPENMETRICS, out);
 }
 
-static void tell_prometheus(void *kept, const struct snapshot *snapshot, FILE *out)
+static void replace_prometheus(void *kept, const struct snapshot *snapshot, FILE *out)
 {
-	tell(kept, snapshot, METRICS_EXPORT_PROMETHEUS, out);
+	replace_text(kept, snapshot, METRICS_EXPORT_PROMETHEUS, out);
 }
 
 static void end_exposition(void *kept)
@@ -83,12 +83,12 @@ const struct batch_format batch_formats[] = {
 	{.name = "openmetrics",
 	 .top = METRICS_EXPORT_TOP,
 	 .begin = begin_exposition,
-	 .tell = tell_openmetrics,
+	 .replace = replace_openmetrics,
 	 .end = end_exposition},
 	{.name = "prometheus",
 	 .top = METRICS_EXPORT_TOP,
 	 .begin = begin_exposition,
-	 .tell = tell_prometheus,
+	 .replace = replace_prometheus,
 	 .end = end_exposition},
 };
 
@@ -107,7 +107,7 @@ const struct batch_format *batch_format_for(const struct batch_format *format, c
 	static const char ending[] = ".prom";
 	size_t length = path ? strlen(path) : 0;
 
-	if (format->tell != tell_openmetrics || length < sizeof(ending) ||
+	if (format->replace != replace_openmetrics || length < sizeof(ending) ||
 	    strcmp(path + length - strlen(ending), ending) != 0)
 		return format;
 	return batch_format_find("prometheus");

@@ -16,11 +16,11 @@ struct batch_format {
 	void *(*begin)(size_t top);
 	void (*end)(void *kept);
 	/*
-	 * Appends a refresh; or, with `tell`, tells all there is to know by now, so that the text
-	 * takes the place of the last one. What writes nothing has nothing to say.
+	 * Appends a refresh; or, with `replace`, writes all there is to know by now, so that the
+	 * text takes the place of the last one. What writes nothing has nothing to say.
 	 */
 	void (*write)(void *kept, const struct view *view, FILE *out);
-	void (*tell)(void *kept, const struct snapshot *snapshot, FILE *out);
+	void (*replace)(void *kept, const struct snapshot *snapshot, FILE *out);
 };
 
 /* The first is the default. */

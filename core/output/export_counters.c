@@ -57,7 +57,7 @@ void export_counters_fini(struct export_counters *counters)
 	*counters = (struct export_counters){0};
 }
 
-static struct account **collect(const struct export_counters *counters, size_t *n)
+static struct account **list_accounts(const struct export_counters *counters, size_t *n)
 {
 	struct account **items = xcalloc(counters->table.n, sizeof(struct account *));
 
@@ -70,7 +70,7 @@ static struct account **collect(const struct export_counters *counters, size_t *
 
 /* ---- who is too many */
 
-static bool is_over(const struct account *account, uint64_t now_ns)
+static bool has_lingered(const struct account *account, uint64_t now_ns)
 {
 	return account->ended_ns &&
 	       u64_growth(account->ended_ns, now_ns) > EXPORT_COUNTERS_LINGER_NS;
@@ -90,10 +90,10 @@ static int compare_age(const void *a, const void *b)
 }
 
 /* An eighth more than need be, so that it is not done for each that comes. */
-static void make_room(struct export_counters *counters)
+static void remove_oldest(struct export_counters *counters)
 {
 	size_t n, keep = counters->most - counters->most / 8;
-	struct account **items = collect(counters, &n);
+	struct account **items = list_accounts(counters, &n);
 
 	qsort(items, n, sizeof(struct account *), compare_age);
 	for (size_t i = 0; i + keep < n; i++) {
@@ -108,7 +108,7 @@ static void remove_ended(struct export_counters *counters, uint64_t now_ns)
 	for (size_t i = 0; i < counters->table.n_slots;) {
 		struct account *account = counters->table.slots[i].item;
 
-		if (!account || !is_over(account, now_ns)) {
+		if (!account || !has_lingered(account, now_ns)) {
 			i++;
 			continue;
 		}
@@ -123,7 +123,7 @@ void export_counters_pass(struct export_counters *counters, uint64_t now_ns, uin
 
 	remove_ended(counters, now_ns);
 	if (counters->table.n > counters->most)
-		make_room(counters);
+		remove_oldest(counters);
 	for (size_t i = 0; i < counters->table.n_slots; i++) {
 		struct account *account = counters->table.slots[i].item;
 
@@ -134,7 +134,7 @@ void export_counters_pass(struct export_counters *counters, uint64_t now_ns, uin
 
 /* ---- running */
 
-static bool is_another(const struct account *account, uint64_t start_ns)
+static bool is_new_owner(const struct account *account, uint64_t start_ns)
 {
 	if (!start_ns)
 		return false;
@@ -165,7 +165,7 @@ struct account *export_counters_run(struct export_counters *counters, const char
 {
 	struct account *account = open_account(counters, key);
 
-	if (is_another(account, start_ns)) {
+	if (is_new_owner(account, start_ns)) {
 		export_counters_sums_fini(&account->sums);
 		account->start_ns = account->ended_ns = 0;
 		account->weight = 0;
@@ -211,23 +211,23 @@ static void sift_down(struct account **heap, size_t n, size_t at)
 size_t export_counters_choose(const struct export_counters *counters, size_t top, uint64_t now_ns,
 			      struct account ***items, size_t *left_out)
 {
-	size_t n, n_told = 0, n_chosen;
+	size_t n, n_current = 0, n_chosen;
 
-	*items = collect(counters, &n);
+	*items = list_accounts(counters, &n);
 	for (size_t i = 0; i < n; i++)
-		if (u64_growth((*items)[i]->ran_ns, now_ns) <= EXPORT_COUNTERS_SILENCE_NS)
-			(*items)[n_told++] = (*items)[i];
+		if (u64_growth((*items)[i]->ran_ns, now_ns) <= EXPORT_COUNTERS_CURRENT_NS)
+			(*items)[n_current++] = (*items)[i];
 	/* Few of tens of thousands: these alone are put in order, as counting waits meanwhile. */
-	n_chosen = size_min(top, n_told);
+	n_chosen = size_min(top, n_current);
 	for (size_t i = n_chosen / 2; i-- > 0;)
 		sift_down(*items, n_chosen, i);
-	for (size_t i = n_chosen; n_chosen > 0 && i < n_told; i++) {
+	for (size_t i = n_chosen; n_chosen > 0 && i < n_current; i++) {
 		if (compare_weight(&(*items)[i], &(*items)[0]) >= 0)
 			continue;
 		(*items)[0] = (*items)[i];
 		sift_down(*items, n_chosen, 0);
 	}
 	qsort(*items, n_chosen, sizeof(struct account *), compare_weight);
-	*left_out = n_told - n_chosen;
+	*left_out = n_current - n_chosen;
 	return n_chosen;
 }

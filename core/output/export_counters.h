@@ -25,7 +25,7 @@ struct export_counters_sums {
 };
 
 void export_counters_sums_add(struct export_counters_sums *sums, size_t event, uint64_t count);
-static inline bool export_counters_sums_know(const struct export_counters_sums *sums, size_t event)
+static inline bool export_counters_sums_has(const struct export_counters_sums *sums, size_t event)
 {
 	return event < sums->n && sums->known[event];
 }
@@ -51,7 +51,7 @@ struct export_counters {
 /* ... who ended is told of for so long: a scraper, or two, have seen the last of it by then ... */
 #define EXPORT_COUNTERS_LINGER_NS (60ull * 1000000000)
 /* ... and who did not run is told of no more, but not forgotten. */
-#define EXPORT_COUNTERS_SILENCE_NS (900ull * 1000000000)
+#define EXPORT_COUNTERS_CURRENT_NS (900ull * 1000000000)
 
 void export_counters_init(struct export_counters *counters, size_t most);
 void export_counters_fini(struct export_counters *counters);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct telling {
+struct export_writer {
 	const struct metrics_export *export;
 	enum metrics_export_dialect dialect;
 	FILE *out;
@@ -45,44 +45,45 @@ struct family {
 	const char *help;
 };
 
-static const char *total_of(const struct telling *telling, const struct family *family, bool sample)
+static const char *total_of(const struct export_writer *writer, const struct family *family,
+			    bool sample)
 {
-	bool openmetrics = telling->dialect == METRICS_EXPORT_OPENMETRICS;
+	bool openmetrics = writer->dialect == METRICS_EXPORT_OPENMETRICS;
 
 	return family->type == TYPE_COUNTER && (sample || !openmetrics) ? "_total" : "";
 }
 
-static void put_name(const struct telling *telling, const struct family *family, bool sample)
+static void put_name(const struct export_writer *writer, const struct family *family, bool sample)
 {
-	fprintf(telling->out, "pmctop_%s%s%s%s", family->prefix, family->prefix[0] ? "_" : "",
-		family->word, total_of(telling, family, sample));
+	fprintf(writer->out, "pmctop_%s%s%s%s", family->prefix, family->prefix[0] ? "_" : "",
+		family->word, total_of(writer, family, sample));
 }
 
-static void put_family(const struct telling *telling, const struct family *family)
+static void put_family(const struct export_writer *writer, const struct family *family)
 {
-	FILE *out = telling->out;
+	FILE *out = writer->out;
 
 	fputs("# HELP ", out);
-	put_name(telling, family, false);
+	put_name(writer, family, false);
 	fputc(' ', out);
 	metrics_export_put_help(out, family->of);
 	fprintf(out, "%s\n# TYPE ", family->help);
-	put_name(telling, family, false);
+	put_name(writer, family, false);
 	fputs(family->type == TYPE_COUNTER ? " counter\n" : " gauge\n", out);
-	if (!family->unit[0] || telling->dialect != METRICS_EXPORT_OPENMETRICS)
+	if (!family->unit[0] || writer->dialect != METRICS_EXPORT_OPENMETRICS)
 		return;
 	fputs("# UNIT ", out);
-	put_name(telling, family, false);
+	put_name(writer, family, false);
 	fprintf(out, " %s\n", family->unit);
 }
 
 /* All of a line but its value; the label's value may be any text. */
-static void put_sample(const struct telling *telling, const struct family *family,
+static void put_sample(const struct export_writer *writer, const struct family *family,
 		       const char *labels, const char *label, const char *value)
 {
-	FILE *out = telling->out;
+	FILE *out = writer->out;
 
-	put_name(telling, family, true);
+	put_name(writer, family, true);
 	if (labels[0] || label)
 		fprintf(out, "{%s", labels);
 	if (label) {
@@ -95,37 +96,37 @@ static void put_sample(const struct telling *telling, const struct family *famil
 
 /* ---- counters of events */
 
-static void put_counts(const struct telling *telling, const struct family *family, size_t event,
-		       const struct series *series, size_t n)
+static void put_counts(const struct export_writer *writer, const struct family *family,
+		       size_t event, const struct series *series, size_t n)
 {
-	const struct metrics_export_name *name = &telling->export->names.items[event];
+	const struct metrics_export_name *name = &writer->export->names.items[event];
 
 	for (size_t i = 0; i < n; i++) {
-		if (!export_counters_sums_know(series[i].sums, event))
+		if (!export_counters_sums_has(series[i].sums, event))
 			continue;
-		put_sample(telling, family, series[i].labels, name->word ? NULL : "event",
+		put_sample(writer, family, series[i].labels, name->word ? NULL : "event",
 			   name->event);
-		metrics_export_put_count(telling->out, name, series[i].sums->counts[event]);
-		fputc('\n', telling->out);
+		metrics_export_put_count(writer->out, name, series[i].sums->counts[event]);
+		fputc('\n', writer->out);
 	}
 }
 
-static bool has_any(const struct telling *telling, size_t event, const struct series *series,
+static bool has_any(const struct export_writer *writer, size_t event, const struct series *series,
 		    size_t n)
 {
-	if (!telling->export->events[event].counted)
+	if (!writer->export->events[event].counted)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (export_counters_sums_know(series[i].sums, event))
+		if (export_counters_sums_has(series[i].sums, event))
 			return true;
 	return false;
 }
 
 /* Each event that is counted now is a metric, but those that have to share one. */
-static void put_events(const struct telling *telling, const char *prefix, const char *help,
+static void put_events(const struct export_writer *writer, const char *prefix, const char *help,
 		       const struct series *series, size_t n)
 {
-	const struct metrics_export_names *names = &telling->export->names;
+	const struct metrics_export_names *names = &writer->export->names;
 	bool shared = false;
 
 	for (size_t i = 0; i < names->n; i++) {
@@ -133,20 +134,20 @@ static void put_events(const struct telling *telling, const char *prefix, const 
 		const struct family family = {prefix,     name->word,  TYPE_COUNTER,
 					      name->unit, name->label, help};
 
-		if (!name->word || !has_any(telling, i, series, n))
+		if (!name->word || !has_any(writer, i, series, n))
 			continue;
-		put_family(telling, &family);
-		put_counts(telling, &family, i, series, n);
+		put_family(writer, &family);
+		put_counts(writer, &family, i, series, n);
 	}
 	for (size_t i = 0; i < names->n; i++) {
 		const struct family family = {prefix, "event", TYPE_COUNTER, "", "events", help};
 
-		if (names->items[i].word || !has_any(telling, i, series, n))
+		if (names->items[i].word || !has_any(writer, i, series, n))
 			continue;
 		if (!shared)
-			put_family(telling, &family);
+			put_family(writer, &family);
 		shared = true;
-		put_counts(telling, &family, i, series, n);
+		put_counts(writer, &family, i, series, n);
 	}
 }
 
@@ -158,7 +159,7 @@ static bool any_cpu(const struct metrics_export *export)
 	return false;
 }
 
-static void put_wholes(const struct telling *telling)
+static void put_wholes(const struct export_writer *writer)
 {
 	static const struct {
 		const char *prefix, *help;
@@ -173,18 +174,18 @@ static void put_wholes(const struct telling *telling)
 	};
 
 	for (size_t i = 0; i < METRICS_EXPORT_WHOLES; i++) {
-		const struct series series = {"", &telling->export->wholes[i].sums};
+		const struct series series = {"", &writer->export->wholes[i].sums};
 
-		if (!telling->export->wholes[i].told ||
-		    (i == METRICS_EXPORT_IDLE && any_cpu(telling->export)))
+		if (!writer->export->wholes[i].told ||
+		    (i == METRICS_EXPORT_IDLE && any_cpu(writer->export)))
 			continue;
-		put_events(telling, wholes[i].prefix, wholes[i].help, &series, 1);
+		put_events(writer, wholes[i].prefix, wholes[i].help, &series, 1);
 	}
 }
 
-static void put_cpus(const struct telling *telling)
+static void put_cpus(const struct export_writer *writer)
 {
-	const struct metrics_export *export = telling->export;
+	const struct metrics_export *export = writer->export;
 	struct series *all = xcalloc(export->n_cpus, sizeof(*all));
 	struct series *idle = xcalloc(export->n_cpus, sizeof(*idle));
 	char(*labels)[24] = xcalloc(export->n_cpus, sizeof(*labels));
@@ -200,8 +201,8 @@ static void put_cpus(const struct telling *telling)
 		idle[n] = (struct series){labels[n], &cpu->idle};
 		n++;
 	}
-	put_events(telling, "cpu", ": on this CPU, its idle time too.", all, n);
-	put_events(telling, "idle", ": the part of a CPU that was its idle time.", idle, n);
+	put_events(writer, "cpu", ": on this CPU, its idle time too.", all, n);
+	put_events(writer, "idle", ": the part of a CPU that was its idle time.", idle, n);
 	free(labels);
 	free(idle);
 	free(all);
@@ -209,23 +210,24 @@ static void put_cpus(const struct telling *telling)
 
 /* ---- gauges, and counters of our own */
 
-static void put_number(const struct telling *telling, const struct family *family, uint64_t number)
+static void put_number(const struct export_writer *writer, const struct family *family,
+		       uint64_t number)
 {
-	put_family(telling, family);
-	put_sample(telling, family, "", NULL, NULL);
-	fprintf(telling->out, "%" PRIu64 "\n", number);
+	put_family(writer, family);
+	put_sample(writer, family, "", NULL, NULL);
+	fprintf(writer->out, "%" PRIu64 "\n", number);
 }
 
-static void put_ns(const struct telling *telling, const struct family *family, uint64_t ns)
+static void put_ns(const struct export_writer *writer, const struct family *family, uint64_t ns)
 {
-	put_family(telling, family);
-	put_sample(telling, family, "", NULL, NULL);
-	metrics_export_put_seconds(telling->out, ns);
-	fputc('\n', telling->out);
+	put_family(writer, family);
+	put_sample(writer, family, "", NULL, NULL);
+	metrics_export_put_seconds(writer->out, ns);
+	fputc('\n', writer->out);
 }
 
 /* Those whom the texts tells of, and how many more there would be. */
-static void put_crowd(const struct telling *telling, enum metrics_export_crowd which)
+static void put_crowd(const struct export_writer *writer, enum metrics_export_crowd which)
 {
 	static const struct {
 		const char *prefix, *help;
@@ -244,7 +246,7 @@ static void put_crowd(const struct telling *telling, enum metrics_export_crowd w
 					  {"", "users_not_shown", TYPE_GAUGE, "", "",
 					   "Users who ran lately and are not among the top."}},
 	};
-	const struct metrics_export *export = telling->export;
+	const struct metrics_export *export = writer->export;
 	struct account **accounts;
 	size_t left_out, n = export_counters_choose(&export->crowds[which], export->top,
 						    export->time_ns, &accounts, &left_out);
@@ -252,20 +254,20 @@ static void put_crowd(const struct telling *telling, enum metrics_export_crowd w
 
 	for (size_t i = 0; i < n; i++)
 		series[i] = (struct series){accounts[i]->labels, &accounts[i]->sums};
-	put_events(telling, crowds[which].prefix, crowds[which].help, series, n);
-	put_number(telling, &crowds[which].not_shown, left_out);
+	put_events(writer, crowds[which].prefix, crowds[which].help, series, n);
+	put_number(writer, &crowds[which].not_shown, left_out);
 	free(series);
 	free(accounts);
 }
 
-static void put_topology(const struct telling *telling)
+static void put_topology(const struct export_writer *writer)
 {
 	static const struct family family = {
 		"", "topology_info", TYPE_GAUGE, "", "", "Where a CPU is, and of which type."};
-	const struct metrics_export *export = telling->export;
+	const struct metrics_export *export = writer->export;
 
 	if (any_cpu(export))
-		put_family(telling, &family);
+		put_family(writer, &family);
 	for (size_t i = 0; i < export->n_cpus; i++) {
 		const struct metrics_export_cpu *cpu = &export->cpus[i];
 		char labels[100];
@@ -280,13 +282,13 @@ static void put_topology(const struct telling *telling)
 		if (cpu->node >= 0)
 			snprintf(labels + length, sizeof(labels) - (size_t)length, ",node=\"%d\"",
 				 cpu->node);
-		put_sample(telling, &family, labels, cpu->type[0] ? "type" : NULL, cpu->type);
-		fputs("1\n", telling->out);
+		put_sample(writer, &family, labels, cpu->type[0] ? "type" : NULL, cpu->type);
+		fputs("1\n", writer->out);
 	}
 }
 
 /* How far to trust a counter: the share of the last interval in which it was counted. */
-static void put_shares(const struct telling *telling)
+static void put_shares(const struct export_writer *writer)
 {
 	static const struct family family = {"",
 					     "event_counted_ratio",
@@ -296,7 +298,7 @@ static void put_shares(const struct telling *telling)
 					     "Share of the last interval in which an event was "
 					     "counted; below 1 its counters are "
 					     "estimates."};
-	const struct metrics_export *export = telling->export;
+	const struct metrics_export *export = writer->export;
 	bool any = false;
 
 	for (size_t i = 0; i < export->names.n; i++) {
@@ -306,35 +308,35 @@ static void put_shares(const struct telling *telling)
 		if (!event->counted || !figure_known(event->figure))
 			continue;
 		if (!any)
-			put_family(telling, &family);
+			put_family(writer, &family);
 		any = true;
-		put_sample(telling, &family, "", "event", export->names.items[i].event);
+		put_sample(writer, &family, "", "event", export->names.items[i].event);
 		text_trimmed(share, sizeof(share),
 			     event->figure.state == FIGURE_VALID ? 1 : (double)event->figure.share,
 			     4);
-		fprintf(telling->out, "%s\n", share);
+		fprintf(writer->out, "%s\n", share);
 	}
 }
 
-static void put_build(const struct telling *telling)
+static void put_build(const struct export_writer *writer)
 {
 	static const struct family family = {"", "build_info", TYPE_GAUGE,
 					     "", "",           "The pmctop that tells this."};
 
-	put_family(telling, &family);
-	put_sample(telling, &family, "schema=\"pmctop/1\"", "version", version);
-	fputs("1\n", telling->out);
+	put_family(writer, &family);
+	put_sample(writer, &family, "schema=\"pmctop/1\"", "version", version);
+	fputs("1\n", writer->out);
 }
 
-static void put_host(const struct telling *telling)
+static void put_host(const struct export_writer *writer)
 {
 	static const struct family family = {
 		"", "host_info", TYPE_GAUGE,
 		"", "",          "The machine, how it is counted, and which privilege levels are."};
-	const struct metrics_export *export = telling->export;
+	const struct metrics_export *export = writer->export;
 	char labels[100];
 
-	put_family(telling, &family);
+	put_family(writer, &family);
 	snprintf(labels, sizeof(labels), "mode=\"%s\",count=\"%s\"", export->mode, export->levels);
 	char *text = NULL;
 	size_t size = 0;
@@ -348,12 +350,12 @@ static void put_host(const struct telling *telling)
 		fputc('"', more);
 	}
 	fclose(more);
-	put_sample(telling, &family, text, export->pmu[0] ? "pmu" : NULL, export->pmu);
-	fputs("1\n", telling->out);
+	put_sample(writer, &family, text, export->pmu[0] ? "pmu" : NULL, export->pmu);
+	fputs("1\n", writer->out);
 	free(text);
 }
 
-static void put_last_snapshot(const struct telling *telling)
+static void put_last_snapshot(const struct export_writer *writer)
 {
 	static const struct family snapshots = {"", "snapshots", TYPE_COUNTER,
 						"", "",          "Intervals that were added up."};
@@ -372,42 +374,42 @@ static void put_last_snapshot(const struct telling *telling)
 					   "",         "When the last interval ended."};
 	static const struct family threads = {"", "threads", TYPE_GAUGE,
 					      "", "",        "Threads of the machine."};
-	const struct metrics_export *export = telling->export;
+	const struct metrics_export *export = writer->export;
 
-	put_number(telling, &snapshots, export->snapshots);
-	put_number(telling, &lost, export->lost_records);
+	put_number(writer, &snapshots, export->snapshots);
+	put_number(writer, &lost, export->lost_records);
 	if (export->own_cpu_ns > 0) {
-		put_number(telling, &records, export->records);
-		put_ns(telling, &native, export->own_cpu_ns);
+		put_number(writer, &records, export->records);
+		put_ns(writer, &native, export->own_cpu_ns);
 	}
-	put_ns(telling, &interval, export->interval_ns);
+	put_ns(writer, &interval, export->interval_ns);
 	if (export->realtime_ns > 0)
-		put_ns(telling, &time, export->realtime_ns);
+		put_ns(writer, &time, export->realtime_ns);
 	if (export->threads)
-		put_number(telling, &threads, export->threads);
-	put_host(telling);
+		put_number(writer, &threads, export->threads);
+	put_host(writer);
 }
 
 char *metrics_export_text(struct metrics_export *export, enum metrics_export_dialect dialect,
 			  size_t *size)
 {
 	char *text = NULL;
-	const struct telling telling = {export, dialect, xopen_memstream(&text, size)};
+	const struct export_writer writer = {export, dialect, xopen_memstream(&text, size)};
 
 	pthread_mutex_lock(&export->lock);
-	put_build(&telling);
+	put_build(&writer);
 	if (export->snapshots > 0) {
-		put_last_snapshot(&telling);
-		put_shares(&telling);
-		put_topology(&telling);
-		put_wholes(&telling);
-		put_cpus(&telling);
+		put_last_snapshot(&writer);
+		put_shares(&writer);
+		put_topology(&writer);
+		put_wholes(&writer);
+		put_cpus(&writer);
 		for (size_t i = 0; i < METRICS_EXPORT_CROWDS; i++)
-			put_crowd(&telling, (enum metrics_export_crowd)i);
+			put_crowd(&writer, (enum metrics_export_crowd)i);
 	}
 	pthread_mutex_unlock(&export->lock);
 	if (dialect == METRICS_EXPORT_OPENMETRICS)
-		fputs("# EOF\n", telling.out);
-	fclose(telling.out);
+		fputs("# EOF\n", writer.out);
+	fclose(writer.out);
 	return text;
 }

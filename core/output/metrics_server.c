@@ -172,8 +172,8 @@ static enum MHD_Result answer_metrics(struct metrics_server *server,
 		      MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE));
 }
 
-static enum MHD_Result look_for_body(void *arg, enum MHD_ValueKind kind, const char *name,
-				     const char *value)
+static enum MHD_Result note_body_header(void *arg, enum MHD_ValueKind kind, const char *name,
+					const char *value)
 {
 	bool *found = arg;
 
@@ -190,7 +190,7 @@ static bool has_body(struct MHD_Connection *connection)
 {
 	bool found = false;
 
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, look_for_body, &found);
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, note_body_header, &found);
 	return found;
 }
 

@@ -44,7 +44,7 @@ struct perfdata_file {
 
 /* ---- reading */
 
-static int refuse(struct error *err, const char *what)
+static int refuse_file(struct error *err, const char *what)
 {
 	return error_set(err, -EBADMSG,
 			 "The recording's header is broken: %s. Nothing of it can be shown.", what);
@@ -99,23 +99,23 @@ static int check_header(struct perfdata_file *file, struct error *err)
 
 	if (header->entry_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section) ||
 	    header->entry_size > ENTRY_BYTES_MAX || header->entry_size % sizeof(uint64_t))
-		return refuse(err, "its events have a size that none have");
+		return refuse_file(err, "its events have a size that none have");
 	if (!in_file(file, &header->attrs))
-		return refuse(err, "its events lie behind its end");
+		return refuse_file(err, "its events lie behind its end");
 	if (header->attrs.size % header->entry_size ||
 	    header->attrs.size / header->entry_size > PERFDATA_EVENTS_MAX)
-		return refuse(err, "it has more events than can be");
+		return refuse_file(err, "it has more events than can be");
 	if (header->attrs.size == 0)
-		return refuse(err, "it has no events");
+		return refuse_file(err, "it has no events");
 	if (header->data.offset > file->input->size)
 		return error_set(err, -ENODATA,
 				 "The recording is cut off before its first record: nothing of it "
 				 "can be shown.");
 	if (header->data.size > UINT64_MAX - header->data.offset)
-		return refuse(err, "its records lie behind its end");
+		return refuse_file(err, "its records lie behind its end");
 	if (header->data.offset < header->size || overlap(&native, &header->attrs) ||
 	    overlap(&header->attrs, &header->data))
-		return refuse(err, "its sections overlap");
+		return refuse_file(err, "its sections overlap");
 	file->n_attrs = (size_t)(header->attrs.size / header->entry_size);
 	return 0;
 }
@@ -228,12 +228,12 @@ static int check_ids(struct perfdata_file *file, struct error *err)
 	uint64_t n = file->ids.size / sizeof(uint64_t);
 
 	if (!in_file(file, &file->ids))
-		return refuse(err, "the ids of an event lie behind its end");
+		return refuse_file(err, "the ids of an event lie behind its end");
 	if (file->ids.size % sizeof(uint64_t) || n > PERFDATA_IDS_MAX - file->n_ids)
-		return refuse(err, "it has more ids than can be");
+		return refuse_file(err, "it has more ids than can be");
 	if (n > 0 && (file->ids.offset < header->size || overlap(&file->ids, &header->attrs) ||
 		      overlap(&file->ids, &header->data)))
-		return refuse(err, "its sections overlap");
+		return refuse_file(err, "its sections overlap");
 	file->n_ids += n;
 	return 0;
 }
@@ -259,7 +259,7 @@ static int step_attr(struct perfdata_file *file, struct perfdata *to, struct err
 	memcpy(&file->attr, entry, PERF_ATTR_SIZE_VER0);
 	size_t has = file->attr.size ? file->attr.size : PERF_ATTR_SIZE_VER0;
 	if (has < PERF_ATTR_SIZE_VER0 || has > room)
-		return refuse(err, "an event has a size that none have");
+		return refuse_file(err, "an event has a size that none have");
 	memcpy(&file->attr, entry, size_min(has, sizeof(file->attr)));
 	file->attr.size = sizeof(file->attr);
 	result = check_ids(file, err);
@@ -273,7 +273,7 @@ struct feature {
 	const unsigned char *at, *end;
 };
 
-static bool take(struct feature *feature, void *to, size_t n)
+static bool feature_read(struct feature *feature, void *to, size_t n)
 {
 	if ((size_t)(feature->end - feature->at) < n)
 		return false;
@@ -299,16 +299,17 @@ void perfdata_event_desc(struct perfdata *to, const unsigned char *bytes, size_t
 	struct feature feature = {bytes, bytes + n};
 	uint32_t n_events, attr_size, n_ids, length;
 
-	if (!take(&feature, &n_events, sizeof(n_events)) ||
-	    !take(&feature, &attr_size, sizeof(attr_size)))
+	if (!feature_read(&feature, &n_events, sizeof(n_events)) ||
+	    !feature_read(&feature, &attr_size, sizeof(attr_size)))
 		return;
 	for (uint32_t i = 0; i < n_events && i < PERFDATA_EVENTS_MAX; i++) {
-		if (!pass(&feature, attr_size) || !take(&feature, &n_ids, sizeof(n_ids)) ||
-		    !take(&feature, &length, sizeof(length)))
+		if (!pass(&feature, attr_size) || !feature_read(&feature, &n_ids, sizeof(n_ids)) ||
+		    !feature_read(&feature, &length, sizeof(length)))
 			return;
 		const char *name = (const char *)feature.at;
 		uint64_t id = 0;
-		if (!pass(&feature, length) || (n_ids > 0 && !take(&feature, &id, sizeof(id))) ||
+		if (!pass(&feature, length) ||
+		    (n_ids > 0 && !feature_read(&feature, &id, sizeof(id))) ||
 		    (n_ids > 0 && !pass(&feature, (n_ids - 1ull) * sizeof(id))))
 			return;
 		char *text = xstrndup(name, strnlen(name, size_min(length, PERFDATA_NAME_MAX)));

@@ -34,9 +34,9 @@ void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[P
 			  .n = parts[0].n + parts[1].n};
 
 	memcpy(raw.streams, streams, sizeof(raw.streams));
-	perfdata_put(data, &raw, sizeof(raw));
-	perfdata_put(data, parts[0].bytes, parts[0].n);
-	perfdata_put(data, parts[1].bytes, parts[1].n);
+	perfdata_append(data, &raw, sizeof(raw));
+	perfdata_append(data, parts[0].bytes, parts[0].n);
+	perfdata_append(data, parts[1].bytes, parts[1].n);
 }
 
 struct sample_in {
@@ -71,10 +71,10 @@ void perfdata_tick(struct perfdata *data, struct perfdata_stream *stream, int cp
 
 void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream)
 {
-	perfdata_put(data,
-		     &(struct drop){.header = {.type = DROP, .size = sizeof(struct drop)},
-				    .stream = stream},
-		     sizeof(struct drop));
+	perfdata_append(data,
+			&(struct drop){.header = {.type = DROP, .size = sizeof(struct drop)},
+				       .stream = stream},
+			sizeof(struct drop));
 }
 
 /* One switch makes a sample of each group that is on, and all may have the id of one of them. */
@@ -146,7 +146,7 @@ static void put_sample(struct perfdata *data, const struct raw *raw, struct perf
 	size_t n = stream->n_values, part_bytes = raw_part(stream, record, scratch, &part);
 	size_t size = sizeof(struct native_sample) +
 		      n * sizeof(((struct native_sample *)0)->values[0]) + part_bytes;
-	struct native_sample *out = perfdata_take(data, size);
+	struct native_sample *out = perfdata_extend(data, size);
 	bool tick = in->id == stream->tick_id;
 	const uint64_t *reading = in->reading, *base = stream->base;
 
@@ -182,7 +182,7 @@ static void translate_record(struct perfdata *to, const struct raw *raw,
 		return;
 	if (record.kind != RECORD_SAMPLE) {
 		note_time(raw, record.time_ns);
-		perfdata_put(to, header, header->size);
+		perfdata_append(to, header, header->size);
 		return;
 	}
 	for (size_t i = 0; i < PERFDATA_STREAMS; i++) {
@@ -229,7 +229,8 @@ void perfdata_translate(struct perfdata *to, const struct perfdata *data)
 		if (header->type != RAW && header->type != DROP)
 			continue;
 		if (to)
-			perfdata_put(to, copied, (size_t)((const unsigned char *)header - copied));
+			perfdata_append(to, copied,
+					(size_t)((const unsigned char *)header - copied));
 		if (header->type == DROP) {
 			stream_free(((const struct drop *)header)->stream);
 		} else {
@@ -241,5 +242,5 @@ void perfdata_translate(struct perfdata *to, const struct perfdata *data)
 		copied = at;
 	}
 	if (to)
-		perfdata_put(to, copied, (size_t)(end - copied));
+		perfdata_append(to, copied, (size_t)(end - copied));
 }

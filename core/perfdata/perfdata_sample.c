@@ -42,7 +42,7 @@ static uint32_t second_half(const uint64_t *word)
 	return half;
 }
 
-static void take_task(const uint64_t *word, struct perfdata_sample *sample)
+static void parse_task(const uint64_t *word, struct perfdata_sample *sample)
 {
 	sample->pid = (pid_t)first_half(word);
 	sample->tid = (pid_t)second_half(word);
@@ -67,14 +67,15 @@ static const struct perfdata_event *whose_sample(const struct perfdata_events *e
 }
 
 /* What all samples may have; there are enough words. Returns what follows. */
-static const uint64_t *take_fixed(const uint64_t *at, uint64_t type, struct perfdata_sample *sample)
+static const uint64_t *parse_fixed(const uint64_t *at, uint64_t type,
+				   struct perfdata_sample *sample)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		sample->id = *at++;
 	if (type & PERF_SAMPLE_IP)
 		at++;
 	if (type & PERF_SAMPLE_TID)
-		take_task(at++, sample);
+		parse_task(at++, sample);
 	if (type & PERF_SAMPLE_TIME)
 		sample->time_ns = *at++;
 	if (type & PERF_SAMPLE_ADDR)
@@ -91,8 +92,8 @@ static const uint64_t *take_fixed(const uint64_t *at, uint64_t type, struct perf
 }
 
 /* One value of those that READ tells; there are enough words. Returns what follows. */
-static const uint64_t *take_value(const uint64_t *at, uint64_t format,
-				  struct perfdata_sample *sample)
+static const uint64_t *parse_value(const uint64_t *at, uint64_t format,
+				   struct perfdata_sample *sample)
 {
 	size_t i = sample->n_values++;
 
@@ -110,8 +111,8 @@ static const uint64_t *take_value(const uint64_t *at, uint64_t format,
 }
 
 /* What READ tells; *words is behind it then. */
-static int take_read(const uint64_t **words, const uint64_t *end, uint64_t format,
-		     struct perfdata_sample *sample)
+static int parse_read(const uint64_t **words, const uint64_t *end, uint64_t format,
+		      struct perfdata_sample *sample)
 {
 	const uint64_t *at = *words;
 	const uint64_t both = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -124,7 +125,7 @@ static int take_read(const uint64_t **words, const uint64_t *end, uint64_t forma
 	if (!(format & PERF_FORMAT_GROUP)) {
 		if (left < times + each)
 			return -EBADMSG;
-		*words = take_value(at, format, sample);
+		*words = parse_value(at, format, sample);
 		return 0;
 	}
 	if (left < 1 + times)
@@ -137,13 +138,13 @@ static int take_read(const uint64_t **words, const uint64_t *end, uint64_t forma
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
 		sample->running_ns = *at++;
 	while (n-- > 0)
-		at = take_value(at, format, sample);
+		at = parse_value(at, format, sample);
 	*words = at;
 	return 0;
 }
 
 /* RAW stands behind the call chain. */
-static void take_raw(const uint64_t *at, const uint64_t *end, uint64_t type, struct record *record)
+static void parse_raw(const uint64_t *at, const uint64_t *end, uint64_t type, struct record *record)
 {
 	record->sample.rest_bytes = 0;
 	if (type & PERF_SAMPLE_CALLCHAIN) {
@@ -158,19 +159,19 @@ static void take_raw(const uint64_t *at, const uint64_t *end, uint64_t type, str
 }
 
 /* All that a sample of an event with these attributes tells. */
-static int take_sample(const struct perf_event_attr *attr, const uint64_t *words, size_t n,
-		       struct record *record, struct perfdata_sample *sample)
+static int parse_sample(const struct perf_event_attr *attr, const uint64_t *words, size_t n,
+			struct record *record, struct perfdata_sample *sample)
 {
 	if (n < (size_t)__builtin_popcountll(attr->sample_type & BEFORE_READ))
 		return -EBADMSG;
 	sample->has = attr->sample_type & (BEFORE_READ | PERF_SAMPLE_READ);
-	const uint64_t *at = take_fixed(words, attr->sample_type, sample);
+	const uint64_t *at = parse_fixed(words, attr->sample_type, sample);
 	if (!(attr->sample_type & PERF_SAMPLE_PERIOD) && !attr->freq)
 		sample->period = attr->sample_period;
 	if (attr->sample_type & PERF_SAMPLE_READ &&
-	    take_read(&at, words + n, attr->read_format, sample) < 0)
+	    parse_read(&at, words + n, attr->read_format, sample) < 0)
 		return -EBADMSG;
-	take_raw(at, words + n, attr->sample_type, record);
+	parse_raw(at, words + n, attr->sample_type, record);
 	return 0;
 }
 
@@ -178,8 +179,8 @@ static int take_sample(const struct perf_event_attr *attr, const uint64_t *words
  * Kernels give one sample of a software event to all who record it, with the id of one of them: the
  * values of the group tell whose it is. Its layout is that of a group's leader then.
  */
-static void take_foreign(const struct perfdata_events *events, const uint64_t *words, size_t n,
-			 struct record *record, struct perfdata_sample *sample)
+static void parse_foreign(const struct perfdata_events *events, const uint64_t *words, size_t n,
+			  struct record *record, struct perfdata_sample *sample)
 {
 	enum { LAYOUTS_MAX = 8 };
 	const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -197,7 +198,7 @@ static void take_foreign(const struct perfdata_events *events, const uint64_t *w
 		tried = attr;
 		n_tried++;
 		sample_clear(sample);
-		if (take_sample(attr, words, n, record, sample) == 0 && sample->n_values > 0)
+		if (parse_sample(attr, words, n, record, sample) == 0 && sample->n_values > 0)
 			event = perfdata_events_find(events, sample->values[0].id);
 	}
 	if (!event)
@@ -215,9 +216,9 @@ static int decode_sample(const struct perfdata_events *events,
 	int result = 0;
 
 	if (event)
-		result = take_sample(&event->attr, words, n, record, sample);
+		result = parse_sample(&event->attr, words, n, record, sample);
 	else
-		take_foreign(events, words, n, record, sample);
+		parse_foreign(events, words, n, record, sample);
 	if (event)
 		sample->event = event;
 	record->kind = RECORD_SAMPLE;
@@ -268,8 +269,8 @@ size_t perfdata_trailer_room(const struct perf_event_header *header)
  * All of the kernel's records have a trailer, those that perf makes up too, though nothing is in it
  * then; but where there is no room there is none.
  */
-static void take_trailer(const struct perfdata_events *events,
-			 const struct perf_event_header *header, struct perfdata_sample *sample)
+static void parse_trailer(const struct perfdata_events *events,
+			  const struct perf_event_header *header, struct perfdata_sample *sample)
 {
 	if (events->n == 0)
 		return;
@@ -284,7 +285,7 @@ static void take_trailer(const struct perfdata_events *events,
 	size_t n = perfdata_trailer_words(attr);
 	if (n > room || n == 0)
 		return;
-	take_fixed(end - n, type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER, sample);
+	parse_fixed(end - n, type & ~(uint64_t)PERF_SAMPLE_IDENTIFIER, sample);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		sample->id = end[-1];
 	sample->event = event;
@@ -307,7 +308,7 @@ static uint64_t word_at(const struct perf_event_header *header, size_t offset)
 	return word;
 }
 
-static void take_comm(const struct perf_event_header *header, struct record *record)
+static void parse_comm(const struct perf_event_header *header, struct record *record)
 {
 	const char *text = (const char *)header + 16;
 	size_t length = strnlen(text, size_min(header->size - 16u, sizeof(record->comm.text) - 1));
@@ -320,11 +321,11 @@ static void take_comm(const struct perf_event_header *header, struct record *rec
 	memcpy(record->comm.text, text, length);
 }
 
-static void take_body(const struct perf_event_header *header, struct record *record)
+static void parse_body(const struct perf_event_header *header, struct record *record)
 {
 	switch (header->type) {
 	case PERF_RECORD_COMM:
-		take_comm(header, record);
+		parse_comm(header, record);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
@@ -367,8 +368,8 @@ int perfdata_decode(const struct perfdata_events *events, const struct perf_even
 		return decode_sample(events, header, record, sample);
 	if (header->size < body_bytes(header->type))
 		return -EBADMSG;
-	take_body(header, record);
-	take_trailer(events, header, sample);
+	parse_body(header, record);
+	parse_trailer(events, header, sample);
 	if (record->kind == RECORD_OTHER)
 		return 0;
 	if (record->kind == RECORD_SWITCH || record->kind == RECORD_LOST) {

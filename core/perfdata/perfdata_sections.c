@@ -38,15 +38,15 @@ static void note_attr(struct perfdata_sections *sections, const struct attr_reco
 	const struct perfdata_section ids = {sections->ids.n,
 					     record->header.size - sizeof(*record)};
 
-	perfdata_put(&sections->attrs, &record->attr, sizeof(record->attr));
-	perfdata_put(&sections->attrs, &ids, sizeof(ids));
-	perfdata_put(&sections->ids, record->ids, ids.size);
+	perfdata_append(&sections->attrs, &record->attr, sizeof(record->attr));
+	perfdata_append(&sections->attrs, &ids, sizeof(ids));
+	perfdata_append(&sections->ids, record->ids, ids.size);
 }
 
 static void note_place(struct perfdata_sections *sections, uint64_t at, uint64_t size)
 {
-	perfdata_put(&sections->places, &(struct perfdata_section){at, size},
-		     sizeof(struct perfdata_section));
+	perfdata_append(&sections->places, &(struct perfdata_section){at, size},
+			sizeof(struct perfdata_section));
 }
 
 static void note_feature(struct perfdata_sections *sections, uint64_t feature, uint64_t at,
@@ -124,7 +124,7 @@ static void put_attrs(struct perfdata *tail, const struct perfdata_sections *sec
 	const size_t entry = sizeof(struct perf_event_attr) + sizeof(struct perfdata_section);
 	size_t begin = tail->n;
 
-	perfdata_put(tail, sections->attrs.bytes, sections->attrs.n);
+	perfdata_append(tail, sections->attrs.bytes, sections->attrs.n);
 	for (size_t at = begin; at < tail->n; at += entry) {
 		unsigned char *ids = tail->bytes + at + sizeof(struct perf_event_attr);
 		uint64_t offset;
@@ -132,7 +132,7 @@ static void put_attrs(struct perfdata *tail, const struct perfdata_sections *sec
 		offset += base;
 		memcpy(ids, &offset, sizeof(offset));
 	}
-	perfdata_put(tail, sections->ids.bytes, sections->ids.n);
+	perfdata_append(tail, sections->ids.bytes, sections->ids.n);
 }
 
 /* perf steps over PERFDATA_NATIVE, whatever is in it. 0, or how many had been renamed, + 1. */
@@ -179,7 +179,7 @@ int perfdata_sections_write(const struct perfdata_sections *sections, int fd, ui
 		if (sections->features[i].size == 0)
 			continue;
 		head.features[0] |= 1ull << i;
-		perfdata_put(&tail, &sections->features[i], sizeof(sections->features[i]));
+		perfdata_append(&tail, &sections->features[i], sizeof(sections->features[i]));
 	}
 	head.attrs = (struct perfdata_section){end + tail.n, sections->attrs.n};
 	put_attrs(&tail, sections, head.attrs.offset + head.attrs.size);

@@ -301,7 +301,7 @@ static void swap_attr_record(struct perf_event_header *record)
 }
 
 /* What is there of both: an update says what it is of, a feature which it is. */
-static void swap_told(struct perf_event_header *record)
+static void swap_known(struct perf_event_header *record)
 {
 	struct bytes bytes = {(unsigned char *)(record + 1),
 			      (unsigned char *)record + record->size};
@@ -338,7 +338,7 @@ void perfdata_swap_record(const struct perfdata_events *events, struct perf_even
 		break;
 	case PERFDATA_UPDATE:
 	case PERFDATA_FEATURE:
-		swap_told(record);
+		swap_known(record);
 		break;
 	default:
 		if (record->type < PERFDATA_ATTR)

@@ -16,27 +16,27 @@ static const unsigned char big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 static void put_u32(struct perfdata *data, uint32_t number)
 {
-	perfdata_put(data, &number, sizeof(number));
+	perfdata_append(data, &number, sizeof(number));
 }
 
 static void put_name(struct perfdata *data, const char *name)
 {
-	perfdata_put(data, name, strlen(name) + 1);
+	perfdata_append(data, name, strlen(name) + 1);
 }
 
 static void put_text(struct perfdata *data, const char *text)
 {
 	perfdata_word(data, strlen(text));
-	perfdata_put(data, text, strlen(text));
+	perfdata_append(data, text, strlen(text));
 }
 
 static void put_texts(struct perfdata *data, const struct switch_texts *texts)
 {
 	const unsigned char order_and_long[] = {big_endian, sizeof(long)};
 
-	perfdata_put(data, magic, sizeof(magic) - 1);
+	perfdata_append(data, magic, sizeof(magic) - 1);
 	put_name(data, "0.6");
-	perfdata_put(data, order_and_long, sizeof(order_and_long));
+	perfdata_append(data, order_and_long, sizeof(order_and_long));
 	put_u32(data, (uint32_t)sysconf(_SC_PAGESIZE));
 	put_name(data, "header_page");
 	put_text(data, texts->items[SWITCH_TEXT_PAGE]);
@@ -58,10 +58,10 @@ void perfdata_tracing(struct perfdata *data, const struct switch_texts *texts)
 		.header = {.type = PERFDATA_TRACING_DATA, .size = sizeof(record)}};
 	size_t begin = data->n;
 
-	perfdata_put(data, &record, sizeof(record));
+	perfdata_append(data, &record, sizeof(record));
 	put_texts(data, texts);
 	while (data->n % sizeof(uint64_t) != begin % sizeof(uint64_t))
-		perfdata_put(data, "", 1);
+		perfdata_append(data, "", 1);
 	uint32_t bytes = (uint32_t)(data->n - begin - sizeof(record));
 	memcpy(data->bytes + begin + offsetof(struct perfdata_tracing_record, bytes), &bytes,
 	       sizeof(bytes));
@@ -75,7 +75,7 @@ struct cursor {
 	bool broken;
 };
 
-static const void *take_bytes(struct cursor *cursor, uint64_t n)
+static const void *cursor_bytes(struct cursor *cursor, uint64_t n)
 {
 	const unsigned char *at = cursor->at;
 
@@ -87,9 +87,9 @@ static const void *take_bytes(struct cursor *cursor, uint64_t n)
 	return at;
 }
 
-static uint64_t take_number(struct cursor *cursor, size_t size)
+static uint64_t cursor_number(struct cursor *cursor, size_t size)
 {
-	const void *at = take_bytes(cursor, size);
+	const void *at = cursor_bytes(cursor, size);
 	uint32_t half;
 	uint64_t word;
 
@@ -103,41 +103,41 @@ static uint64_t take_number(struct cursor *cursor, size_t size)
 	return word;
 }
 
-static const char *take_name(struct cursor *cursor)
+static const char *cursor_name(struct cursor *cursor)
 {
 	const void *nul = memchr(cursor->at, '\0', (size_t)(cursor->end - cursor->at));
 
 	if (!nul)
 		cursor->broken = true;
-	return nul ? take_bytes(cursor, (uint64_t)((const unsigned char *)nul - cursor->at + 1))
+	return nul ? cursor_bytes(cursor, (uint64_t)((const unsigned char *)nul - cursor->at + 1))
 		   : "";
 }
 
-static void take_expected(struct cursor *cursor, const void *bytes, size_t n)
+static void cursor_expect(struct cursor *cursor, const void *bytes, size_t n)
 {
-	const void *at = take_bytes(cursor, n);
+	const void *at = cursor_bytes(cursor, n);
 
 	cursor->broken = cursor->broken || memcmp(at, bytes, n) != 0;
 }
 
 static void pass_text(struct cursor *cursor)
 {
-	take_bytes(cursor, take_number(cursor, sizeof(uint64_t)));
+	cursor_bytes(cursor, cursor_number(cursor, sizeof(uint64_t)));
 }
 
-static void take_head(struct cursor *cursor)
+static void parse_head(struct cursor *cursor)
 {
 	static const char page[] = "header_page", event[] = "header_event";
 
-	take_expected(cursor, magic, sizeof(magic) - 1);
-	take_name(cursor); /* the version */
-	take_expected(cursor, &big_endian, sizeof(big_endian));
-	take_bytes(cursor, 1 + sizeof(uint32_t));
-	take_expected(cursor, page, sizeof(page));
+	cursor_expect(cursor, magic, sizeof(magic) - 1);
+	cursor_name(cursor); /* the version */
+	cursor_expect(cursor, &big_endian, sizeof(big_endian));
+	cursor_bytes(cursor, 1 + sizeof(uint32_t));
+	cursor_expect(cursor, page, sizeof(page));
 	pass_text(cursor);
-	take_expected(cursor, event, sizeof(event));
+	cursor_expect(cursor, event, sizeof(event));
 	pass_text(cursor);
-	for (uint64_t n = take_number(cursor, sizeof(uint32_t)); n > 0 && !cursor->broken; n--)
+	for (uint64_t n = cursor_number(cursor, sizeof(uint32_t)); n > 0 && !cursor->broken; n--)
 		pass_text(cursor);
 }
 
@@ -158,10 +158,10 @@ static int read_format(const char *text, struct switch_format *format)
 	return 0;
 }
 
-static int take_format(struct cursor *cursor, struct switch_format *format)
+static int parse_format(struct cursor *cursor, struct switch_format *format)
 {
-	uint64_t size = take_number(cursor, sizeof(size));
-	const void *at = take_bytes(cursor, size);
+	uint64_t size = cursor_number(cursor, sizeof(size));
+	const void *at = cursor_bytes(cursor, size);
 
 	if (!at)
 		return -EBADMSG;
@@ -175,12 +175,12 @@ int perfdata_tracing_read(const unsigned char *bytes, size_t n, struct switch_fo
 {
 	struct cursor cursor = {bytes, bytes + n, false};
 
-	take_head(&cursor);
-	for (uint64_t i = take_number(&cursor, sizeof(uint32_t)); i > 0 && !cursor.broken; i--) {
-		bool sched = strcmp(take_name(&cursor), "sched") == 0;
-		uint64_t formats = take_number(&cursor, sizeof(uint32_t));
+	parse_head(&cursor);
+	for (uint64_t i = cursor_number(&cursor, sizeof(uint32_t)); i > 0 && !cursor.broken; i--) {
+		bool sched = strcmp(cursor_name(&cursor), "sched") == 0;
+		uint64_t formats = cursor_number(&cursor, sizeof(uint32_t));
 		for (; formats > 0 && !cursor.broken; formats--) {
-			int result = sched ? take_format(&cursor, format) : -ENOENT;
+			int result = sched ? parse_format(&cursor, format) : -ENOENT;
 			if (result != -ENOENT)
 				return result;
 			if (!sched)

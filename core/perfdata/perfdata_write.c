@@ -36,7 +36,7 @@ static void put_text(struct perfdata *data, const char *text, size_t most, size_
 {
 	size_t length = strnlen(text, most);
 	size_t size = (length + align) / align * align;
-	char *to = perfdata_take(data, size);
+	char *to = perfdata_extend(data, size);
 
 	memcpy(to, text, length);
 	memset(to + length, 0, size - length);
@@ -44,8 +44,8 @@ static void put_text(struct perfdata *data, const char *text, size_t most, size_
 
 static void put_header(struct perfdata *data, uint32_t type, size_t size)
 {
-	perfdata_put(data, &(struct perf_event_header){.type = type, .size = (uint16_t)size},
-		     sizeof(struct perf_event_header));
+	perfdata_append(data, &(struct perf_event_header){.type = type, .size = (uint16_t)size},
+			sizeof(struct perf_event_header));
 }
 
 /* The size of a record that begins there, once it is whole. */
@@ -58,8 +58,8 @@ static void set_size(struct perfdata *data, size_t begin)
 
 void perfdata_head(struct perfdata *data)
 {
-	perfdata_put(data, &(struct perfdata_head){PERFDATA_MAGIC, sizeof(struct perfdata_head)},
-		     sizeof(struct perfdata_head));
+	perfdata_append(data, &(struct perfdata_head){PERFDATA_MAGIC, sizeof(struct perfdata_head)},
+			sizeof(struct perfdata_head));
 }
 
 /* ---- events */
@@ -73,9 +73,9 @@ static void put_attr(struct perfdata *data, uint16_t misc, const struct perf_eve
 		.size = (uint16_t)(sizeof(header) + sizeof(*attr) + n * sizeof(*ids)),
 	};
 
-	perfdata_put(data, &header, sizeof(header));
-	perfdata_put(data, attr, sizeof(*attr));
-	perfdata_put(data, ids, n * sizeof(*ids));
+	perfdata_append(data, &header, sizeof(header));
+	perfdata_append(data, attr, sizeof(*attr));
+	perfdata_append(data, ids, n * sizeof(*ids));
 }
 
 void perfdata_more_ids(struct perfdata *data, const struct perf_event_attr *attr,
@@ -121,7 +121,7 @@ void perfdata_unit(struct perfdata *data, uint64_t id, const char *unit, double 
 	put_text(data, unit, RECORD_MAX / 2, sizeof(uint64_t));
 	set_size(data, begin);
 	begin = begin_update(data, PERFDATA_SCALE, id);
-	perfdata_put(data, &scale, sizeof(scale));
+	perfdata_append(data, &scale, sizeof(scale));
 	set_size(data, begin);
 }
 
@@ -141,7 +141,7 @@ static void end_feature(struct perfdata *data, size_t begin)
 	size_t rest = (data->n - begin) % sizeof(uint64_t);
 
 	if (rest)
-		memset(perfdata_take(data, sizeof(uint64_t) - rest), 0, sizeof(uint64_t) - rest);
+		memset(perfdata_extend(data, sizeof(uint64_t) - rest), 0, sizeof(uint64_t) - rest);
 	set_size(data, begin);
 }
 
@@ -153,7 +153,7 @@ void perfdata_feature(struct perfdata *data, unsigned feature, const void *bytes
 		data->n = begin;
 		return;
 	}
-	perfdata_put(data, bytes, n);
+	perfdata_append(data, bytes, n);
 	end_feature(data, begin);
 }
 
@@ -161,7 +161,7 @@ static void put_feature_text(struct perfdata *data, const char *text, size_t mos
 {
 	uint32_t size = (uint32_t)(strnlen(text, most) / NAME_ALIGN + 1) * NAME_ALIGN;
 
-	perfdata_put(data, &size, sizeof(size));
+	perfdata_append(data, &size, sizeof(size));
 	put_text(data, text, most, NAME_ALIGN);
 }
 
@@ -178,7 +178,7 @@ void perfdata_cpus_feature(struct perfdata *data, size_t possible, size_t online
 	size_t begin = begin_feature(data, PERFDATA_NRCPUS);
 	const uint32_t cpus[] = {(uint32_t)possible, (uint32_t)online};
 
-	perfdata_put(data, cpus, sizeof(cpus));
+	perfdata_append(data, cpus, sizeof(cpus));
 	end_feature(data, begin);
 }
 
@@ -196,7 +196,7 @@ void perfdata_command_feature(struct perfdata *data, const char *words, size_t s
 	size_t begin = begin_feature(data, PERFDATA_CMDLINE), at = data->n;
 	uint32_t n = 0;
 
-	perfdata_put(data, &n, sizeof(n));
+	perfdata_append(data, &n, sizeof(n));
 	for (size_t i = 0; i < size && n < WORDS_MAX; i += strnlen(words + i, size - i) + 1, n++)
 		put_feature_text(data, words + i, size_min(size - i, WORD_MAX));
 	memcpy(data->bytes + at, &n, sizeof(n));
@@ -253,17 +253,17 @@ void perfdata_native_begin(struct perfdata *data, enum native_kind kind)
 	text_copy(native.name, sizeof(native.name), native_names[kind]);
 	data->native_begin = data->n;
 	data->native_words = 0;
-	perfdata_put(data, &native, sizeof(native));
+	perfdata_append(data, &native, sizeof(native));
 }
 
 void perfdata_word(struct perfdata *data, uint64_t word)
 {
-	perfdata_put(data, &word, sizeof(word));
+	perfdata_append(data, &word, sizeof(word));
 }
 
 void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n)
 {
-	perfdata_put(data, words, n * sizeof(*words));
+	perfdata_append(data, words, n * sizeof(*words));
 }
 
 /* What follows is no word any more. */
@@ -284,7 +284,7 @@ void perfdata_text(struct perfdata *data, const char *text)
 
 	end_words(data);
 	perfdata_word(data, length);
-	perfdata_put(data, text ? text : "", whole);
+	perfdata_append(data, text ? text : "", whole);
 	if (length > whole)
 		put_text(data, text + whole, length - whole, sizeof(uint64_t));
 }
@@ -292,7 +292,7 @@ void perfdata_text(struct perfdata *data, const char *text)
 void perfdata_record(struct perfdata *data, const struct perf_event_header *header)
 {
 	end_words(data);
-	perfdata_put(data, header, header->size);
+	perfdata_append(data, header, header->size);
 }
 
 void perfdata_native_end(struct perfdata *data)

@@ -21,7 +21,7 @@ struct perfdata {
 void perfdata_fini(struct perfdata *data);
 
 /* For those who write records: room for so many bytes at the end, which are taken. */
-static inline void *perfdata_take(struct perfdata *data, size_t size)
+static inline void *perfdata_extend(struct perfdata *data, size_t size)
 {
 	if (data->capacity - data->n < size)
 		data->bytes = array_reserve(data->bytes, &data->capacity, data->n + size, 1);
@@ -29,10 +29,10 @@ static inline void *perfdata_take(struct perfdata *data, size_t size)
 	return data->bytes + data->n - size;
 }
 
-static inline void perfdata_put(struct perfdata *data, const void *bytes, size_t size)
+static inline void perfdata_append(struct perfdata *data, const void *bytes, size_t size)
 {
 	if (size > 0)
-		memcpy(perfdata_take(data, size), bytes, size);
+		memcpy(perfdata_extend(data, size), bytes, size);
 }
 
 /* The bytes of a record, and of what follows it that is no record (PERFDATA_TRACING_DATA). */

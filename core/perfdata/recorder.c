@@ -323,7 +323,7 @@ void recorder_go(struct recorder *recorder)
 {
 	/* Behind the events, as perf looks up their formats here. */
 	if (recorder->traced)
-		perfdata_put(recorder->data, recorder->tracing.bytes, recorder->tracing.n);
+		perfdata_append(recorder->data, recorder->tracing.bytes, recorder->tracing.n);
 	recorder->traced = false;
 	/* Behind the events: perf evlist reads no further than the first of these. */
 	if (!recorder->featured)

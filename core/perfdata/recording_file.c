@@ -236,7 +236,7 @@ static int close_last_file(struct recording_file *file, struct error *err)
 	return result;
 }
 
-static void *run(void *arg)
+static void *writer_run(void *arg)
 {
 	struct recording_file *file = arg;
 	struct error err = {0};
@@ -309,7 +309,7 @@ int recording_file_open(const char *path, const struct recording_rules *rules,
 	file->last = &file->first;
 	pthread_mutex_init(&file->lock, NULL);
 	pthread_cond_init(&file->more, NULL);
-	int result = thread_start(&file->thread, run, file);
+	int result = thread_start(&file->thread, writer_run, file);
 	if (result == 0) {
 		*out = file;
 		return 0;

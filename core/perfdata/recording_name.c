@@ -20,7 +20,7 @@ enum {
 	STAMP_LENGTH = 1 + 16,
 };
 
-static int refuse(struct error *err, int code, const char *path, const char *why)
+static int refuse_path(struct error *err, int code, const char *path, const char *why)
 {
 	return error_set(err, code, "'%.120s' %s", path, why);
 }
@@ -48,20 +48,22 @@ static int hold(const struct safe_path *place, const char *name, const char *pat
 	int result = fd < 0 ? -errno : 0;
 
 	if (result == -ELOOP)
-		return refuse(err, result, path,
-			      "is a symbolic link: name what it stands for instead.");
+		return refuse_path(err, result, path,
+				   "is a symbolic link: name what it stands for instead.");
 	if (result == -EISDIR)
-		return refuse(err, result, path, "is a directory: name a file in it, or another.");
+		return refuse_path(err, result, path,
+				   "is a directory: name a file in it, or another.");
 	if (result < 0)
 		return refuse_code(err, result, path);
 	if (fstat(fd, status) < 0 || !S_ISREG(status->st_mode))
-		result = refuse(err, -EINVAL, path, "is no file: name one, which need not exist.");
+		result = refuse_path(err, -EINVAL, path,
+				     "is no file: name one, which need not exist.");
 	else if (status->st_uid != geteuid())
 		result = refuse(err, -EPERM, path, "belongs to somebody else: take another name.");
 	else if (file_lock(fd, path, NULL))
 		result = refuse(err, -EBUSY, path, "is being recorded to: take another name.");
 	else if (!is_recording(fd, status))
-		result = refuse(err, -EEXIST, path, "is no recording: take another name.");
+		result = refuse_path(err, -EEXIST, path, "is no recording: take another name.");
 	if (result == 0)
 		return fd;
 	close(fd);
@@ -141,10 +143,10 @@ static int create_in(const struct safe_path *place, const char *path, int *doome
 	if (file_lock(fd, path, NULL) == 0 && is_named(place, fd, &mine))
 		return fd;
 	close(fd);
-	return refuse(err, -EBUSY, path, "is being recorded to: take another name.");
+	return refuse_path(err, -EBUSY, path, "is being recorded to: take another name.");
 }
 
-static int find(const char *path, struct safe_path *place, struct error *err)
+static int open_place(const char *path, struct safe_path *place, struct error *err)
 {
 	int result = safe_path_find(path, false, place, err);
 
@@ -155,7 +157,7 @@ static int find(const char *path, struct safe_path *place, struct error *err)
 static int create_locked(const char *path, int *doomed_fd, struct error *err)
 {
 	struct safe_path place;
-	int result = find(path, &place, err);
+	int result = open_place(path, &place, err);
 
 	if (result < 0)
 		return result;
@@ -166,8 +168,8 @@ static int create_locked(const char *path, int *doomed_fd, struct error *err)
 
 static int name_too_long(const char *path, struct error *err)
 {
-	return refuse(err, -ENAMETOOLONG, path,
-		      "is too long for the time to stand behind it: take a shorter name.");
+	return refuse_path(err, -ENAMETOOLONG, path,
+			   "is too long for the time to stand behind it: take a shorter name.");
 }
 
 static int check_length(const char *path, struct error *err)
@@ -262,7 +264,7 @@ static int put_behind(struct recording_name *name, const struct safe_path *place
 int recording_name_next(struct recording_name *name, int *fd, const char *stamp, struct error *err)
 {
 	struct safe_path place;
-	int result = find(name->path, &place, err);
+	int result = open_place(name->path, &place, err);
 
 	if (result == 0) {
 		result = put_behind(name, &place, *fd, stamp);

@@ -85,7 +85,7 @@ static struct replay_state *state_new(struct replay *replay, struct error *err)
 /* ---- beginning */
 
 /* Waits until there is more: 0, or -errno and a sentence: -EINTR when woken, or by a signal. */
-static int await(struct replay *replay, struct error *err)
+static int await_input(struct replay *replay, struct error *err)
 {
 	struct pollfd pollfd = {.fd = replay_fd(replay), .events = POLLIN};
 	int result = pollfd.fd < 0 ? -EIO : sys_wait(replay->sys, &pollfd, 1, UINT64_MAX);
@@ -108,7 +108,7 @@ static int read_first(struct replay *replay, const struct perf_event_header **re
 	for (;;) {
 		result = replay_state_read(replay->state, record, err);
 		if (result == -EAGAIN)
-			result = await(replay, err);
+			result = await_input(replay, err);
 		else if (result <= 0 || !is_ahead(replay, *record))
 			break;
 		if (result < 0)
@@ -118,7 +118,7 @@ static int read_first(struct replay *replay, const struct perf_event_header **re
 }
 
 /* From the first record on, up to where it is known what there is to be seen. */
-static int begin(struct replay *replay, struct error *err)
+static int begin_replay(struct replay *replay, struct error *err)
 {
 	const struct perf_event_header *record;
 	int result;
@@ -137,16 +137,16 @@ static int begin(struct replay *replay, struct error *err)
 			  "recordings of perf's.");
 	while ((result = ops->open(replay->state, record, &replay->kind, err)) == -EAGAIN) {
 		record = NULL;
-		result = await(replay, err);
+		result = await_input(replay, err);
 		if (result < 0)
 			return result;
 	}
 	while (result == 0 && ops->begin && (result = ops->begin(replay->kind, err)) == -EAGAIN)
-		result = await(replay, err);
+		result = await_input(replay, err);
 	return result;
 }
 
-static void end(struct replay *replay)
+static void end_replay(struct replay *replay)
 {
 	if (replay->kind)
 		replay->kind->ops->free(replay->kind);
@@ -158,7 +158,7 @@ static void end(struct replay *replay)
 }
 
 /* What a recording cannot do, whatever it is of. */
-static int refuse(const struct engine_config *engine, struct error *err)
+static int refuse_engine(const struct engine_config *engine, struct error *err)
 {
 	if (engine->target.cpus)
 		return error_set(err, -EINVAL,
@@ -178,7 +178,7 @@ static int open_replay(const struct sys *sys, const struct replay_config *config
 {
 	static const struct engine_config nothing;
 	const struct engine_config *engine = config->engine ? config->engine : &nothing;
-	int result = refuse(engine, err);
+	int result = refuse_engine(engine, err);
 
 	if (result < 0) {
 		recorder_free(engine->recorder);
@@ -198,7 +198,7 @@ static int open_replay(const struct sys *sys, const struct replay_config *config
 	replay->file = file;
 	replay->input = input;
 	replay->reader = perfdata_reader_new(input);
-	result = begin(replay, err);
+	result = begin_replay(replay, err);
 	if (result < 0)
 		replay_free(replay);
 	else
@@ -229,7 +229,7 @@ void replay_free(struct replay *replay)
 {
 	if (!replay)
 		return;
-	end(replay);
+	end_replay(replay);
 	perfdata_reader_free(replay->reader);
 	replay_input_close(replay->file);
 	commands_clear(&replay->commands);
@@ -260,7 +260,7 @@ static void add_notes(const struct replay_state *state, struct notes *notes)
 		notes_add(notes, "%s", state->notes.items[i].text);
 }
 
-static struct snapshot *take_picture(struct replay_state *state)
+static struct snapshot *build_snapshot(struct replay_state *state)
 {
 	struct notes notes = {0};
 
@@ -296,7 +296,7 @@ static struct snapshot *take_picture(struct replay_state *state)
 	return snapshot;
 }
 
-static int advance(struct replay *replay, struct error *err)
+static int advance_interval(struct replay *replay, struct error *err)
 {
 	if (!replay->kind) {
 		*err = replay->error;
@@ -311,16 +311,16 @@ static int advance(struct replay *replay, struct error *err)
 
 int replay_next(struct replay *replay, struct snapshot **snapshot, struct error *err)
 {
-	int result = advance(replay, err);
+	int result = advance_interval(replay, err);
 
 	if (result > 0)
-		*snapshot = take_picture(replay->state);
+		*snapshot = build_snapshot(replay->state);
 	return result;
 }
 
 int replay_skip(struct replay *replay, uint64_t *time_ns, struct error *err)
 {
-	int result = advance(replay, err);
+	int result = advance_interval(replay, err);
 
 	if (result > 0)
 		*time_ns = replay->state->time_ns;
@@ -336,12 +336,12 @@ int replay_rewind(struct replay *replay, struct error *err)
 {
 	if (!replay->input->seekable)
 		return error_set(err, -ESPIPE, "What comes through a pipe cannot begin again.");
-	end(replay);
+	end_replay(replay);
 	perfdata_reader_rewind(replay->reader);
-	int result = begin(replay, err);
+	int result = begin_replay(replay, err);
 	if (result < 0) {
 		replay->error = *err;
-		end(replay);
+		end_replay(replay);
 	}
 	return result;
 }

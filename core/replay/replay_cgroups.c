@@ -69,27 +69,28 @@ bool replay_cgroups_parse(struct replay_cgroups *cgroups, const struct perf_even
 	return true;
 }
 
-static bool is_told(uint64_t sample_type)
+static bool ends_with_cgroup(uint64_t sample_type)
 {
 	return (sample_type & SAMPLE_CGROUP) && !(sample_type & SAMPLE_BEHIND);
 }
 
-bool replay_cgroups_told(const struct perfdata_events *events)
+bool replay_cgroups_in_samples(const struct perfdata_events *events)
 {
 	for (size_t i = 0; i < events->n; i++)
-		if (is_told(events->items[i].attr.sample_type))
+		if (ends_with_cgroup(events->items[i].attr.sample_type))
 			return true;
 	return false;
 }
 
 /* All that a recording of counts has behind the values is the cgroup: then it is the last word. */
-const char *replay_cgroups_of(const struct replay_cgroups *cgroups,
-			      const struct perf_event_header *record,
-			      const struct perfdata_sample *sample)
+const char *replay_cgroups_of_sample(const struct replay_cgroups *cgroups,
+				     const struct perf_event_header *record,
+				     const struct perfdata_sample *sample)
 {
 	uint64_t id;
 
-	if (cgroups->n == 0 || !sample->event || !is_told(sample->event->attr.sample_type) ||
+	if (cgroups->n == 0 || !sample->event ||
+	    !ends_with_cgroup(sample->event->attr.sample_type) ||
 	    record->size < sizeof(*record) + sizeof(id))
 		return NULL;
 	memcpy(&id, (const char *)record + record->size - sizeof(id), sizeof(id));

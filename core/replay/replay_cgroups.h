@@ -25,11 +25,11 @@ void replay_cgroups_fini(struct replay_cgroups *cgroups); /* zeroed is fine */
 bool replay_cgroups_parse(struct replay_cgroups *cgroups, const struct perf_event_header *record);
 
 /* Whether samples tell of any event where they were made. */
-bool replay_cgroups_told(const struct perfdata_events *events);
+bool replay_cgroups_in_samples(const struct perfdata_events *events);
 
 /* Where whoever made a sample was; NULL where that is not told. */
-const char *replay_cgroups_of(const struct replay_cgroups *cgroups,
-			      const struct perf_event_header *record,
-			      const struct perfdata_sample *sample);
+const char *replay_cgroups_of_sample(const struct replay_cgroups *cgroups,
+				     const struct perf_event_header *record,
+				     const struct perfdata_sample *sample);
 
 #endif

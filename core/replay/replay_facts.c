@@ -19,7 +19,7 @@ struct rest {
 	size_t n;
 };
 
-static bool take(struct rest *rest, void *to, size_t n)
+static bool rest_read(struct rest *rest, void *to, size_t n)
 {
 	if (rest->n < n)
 		return false;
@@ -33,7 +33,7 @@ static uint32_t take_u32(struct rest *rest)
 {
 	uint32_t number = 0;
 
-	take(rest, &number, sizeof(number));
+	rest_read(rest, &number, sizeof(number));
 	return number;
 }
 
@@ -41,12 +41,12 @@ static uint64_t take_u64(struct rest *rest)
 {
 	uint64_t number = 0;
 
-	take(rest, &number, sizeof(number));
+	rest_read(rest, &number, sizeof(number));
 	return number;
 }
 
 /* A length with the zeroes that fill it up, and the text; false where there is none any more. */
-static bool take_text(struct rest *rest, char *text, size_t size)
+static bool rest_text(struct rest *rest, char *text, size_t size)
 {
 	size_t bytes = take_u32(rest);
 
@@ -75,7 +75,7 @@ const char *replay_facts_pmu(const struct replay_facts *facts, uint32_t type)
 }
 
 /* Those that there are, and those that there may be. */
-static void take_cpus(struct replay_facts *facts, struct rest *rest)
+static void parse_cpus(struct replay_facts *facts, struct rest *rest)
 {
 	uint32_t one = take_u32(rest), other = take_u32(rest);
 	uint32_t n = one > other ? one : other;
@@ -83,7 +83,7 @@ static void take_cpus(struct replay_facts *facts, struct rest *rest)
 	facts->n_cpus = n <= REPLAY_CPUS_MAX ? n : 0;
 }
 
-static void take_pmus(struct replay_facts *facts, struct rest *rest)
+static void parse_pmus(struct replay_facts *facts, struct rest *rest)
 {
 	size_t capacity = 0;
 
@@ -92,7 +92,7 @@ static void take_pmus(struct replay_facts *facts, struct rest *rest)
 	facts->n_pmus = 0;
 	for (size_t n = take_u32(rest); facts->n_pmus < n && facts->n_pmus < REPLAY_PMUS_MAX;) {
 		struct replay_pmu pmu = {.type = take_u32(rest)};
-		if (!take_text(rest, pmu.name, sizeof(pmu.name)))
+		if (!rest_text(rest, pmu.name, sizeof(pmu.name)))
 			break;
 		facts->pmus = array_reserve(facts->pmus, &capacity, facts->n_pmus + 1,
 					    sizeof(*facts->pmus));
@@ -103,12 +103,12 @@ static void take_pmus(struct replay_facts *facts, struct rest *rest)
 /*
  * "GenuineIntel,6,143,8" of x86, "0x00000000410fd0c0" (MIDR_EL1) of Arm, as /proc/cpuinfo has it.
  */
-static void take_cpuid(struct replay_facts *facts, struct rest *rest)
+static void parse_cpuid(struct replay_facts *facts, struct rest *rest)
 {
 	char id[TEXT_MAX], vendor[32], text[256];
 	unsigned family, model, stepping;
 
-	if (!take_text(rest, id, sizeof(id)))
+	if (!rest_text(rest, id, sizeof(id)))
 		return;
 	/* Nine digits at most: what an unsigned cannot hold, sscanf must not be given. */
 	if (sscanf(id, "%31[^,],%9u,%9u,%9u", vendor, &family, &model, &stepping) == 4) {
@@ -136,12 +136,12 @@ static bool is_option(const char *word, const char *letter, const char *name)
 }
 
 /* What perf, or simpleperf, was asked for: of its own words, before those of a command. */
-static void take_command(struct replay_facts *facts, struct rest *rest)
+static void parse_command(struct replay_facts *facts, struct rest *rest)
 {
 	char word[TEXT_MAX];
 	bool all = false;
 
-	for (uint32_t n = take_u32(rest); n > 0 && take_text(rest, word, sizeof(word)); n--) {
+	for (uint32_t n = take_u32(rest); n > 0 && rest_text(rest, word, sizeof(word)); n--) {
 		if (strcmp(word, "--") == 0)
 			return;
 		facts->of_cgroup |= is_option(word, "-G", "--cgroup");
@@ -152,7 +152,7 @@ static void take_command(struct replay_facts *facts, struct rest *rest)
 	}
 }
 
-static void take_clock(struct replay_facts *facts, struct rest *rest)
+static void parse_clock(struct replay_facts *facts, struct rest *rest)
 {
 	uint32_t version = take_u32(rest);
 
@@ -164,32 +164,32 @@ static void take_clock(struct replay_facts *facts, struct rest *rest)
 	facts->clock_ns = clock_ns;
 }
 
-static void take_feature(struct replay_facts *facts, struct rest *rest)
+static void parse_feature(struct replay_facts *facts, struct rest *rest)
 {
 	switch (take_u64(rest)) {
 	case PERFDATA_HOSTNAME:
-		take_text(rest, facts->host, sizeof(facts->host));
+		rest_text(rest, facts->host, sizeof(facts->host));
 		break;
 	case PERFDATA_NRCPUS:
-		take_cpus(facts, rest);
+		parse_cpus(facts, rest);
 		break;
 	case PERFDATA_CMDLINE:
-		take_command(facts, rest);
+		parse_command(facts, rest);
 		break;
 	case PERFDATA_CPUID:
-		take_cpuid(facts, rest);
+		parse_cpuid(facts, rest);
 		break;
 	case PERFDATA_PMU_MAPPINGS:
-		take_pmus(facts, rest);
+		parse_pmus(facts, rest);
 		break;
 	case PERFDATA_CLOCK_DATA:
-		take_clock(facts, rest);
+		parse_clock(facts, rest);
 		break;
 	}
 }
 
 /* Thread -1 is all of them. */
-static void take_thread(struct replay_facts *facts, uint64_t tid)
+static void parse_thread(struct replay_facts *facts, uint64_t tid)
 {
 	bool all = (int32_t)tid == -1;
 
@@ -197,18 +197,18 @@ static void take_thread(struct replay_facts *facts, uint64_t tid)
 	facts->of_tasks |= !all;
 }
 
-static void take_ids(struct replay_facts *facts, struct rest *rest)
+static void parse_ids(struct replay_facts *facts, struct rest *rest)
 {
 	struct {
 		uint64_t id, index, cpu, tid;
 	} entry;
 
 	take_u64(rest);
-	while (take(rest, &entry, sizeof(entry)))
-		take_thread(facts, entry.tid);
+	while (rest_read(rest, &entry, sizeof(entry)))
+		parse_thread(facts, entry.tid);
 }
 
-static void take_threads(struct replay_facts *facts, struct rest *rest)
+static void parse_threads(struct replay_facts *facts, struct rest *rest)
 {
 	struct {
 		uint64_t tid;
@@ -216,8 +216,8 @@ static void take_threads(struct replay_facts *facts, struct rest *rest)
 	} entry;
 
 	take_u64(rest);
-	while (take(rest, &entry, sizeof(entry)))
-		take_thread(facts, entry.tid);
+	while (rest_read(rest, &entry, sizeof(entry)))
+		parse_thread(facts, entry.tid);
 }
 
 bool replay_facts_parse(struct replay_facts *facts, const struct perf_event_header *record)
@@ -226,13 +226,13 @@ bool replay_facts_parse(struct replay_facts *facts, const struct perf_event_head
 
 	switch (record->type) {
 	case PERFDATA_FEATURE:
-		take_feature(facts, &rest);
+		parse_feature(facts, &rest);
 		return true;
 	case PERFDATA_ID_INDEX:
-		take_ids(facts, &rest);
+		parse_ids(facts, &rest);
 		return true;
 	case PERFDATA_THREAD_MAP:
-		take_threads(facts, &rest);
+		parse_threads(facts, &rest);
 		return true;
 	}
 	return false;

@@ -30,7 +30,7 @@ struct replay_index {
 	struct commands commands;
 };
 
-static void tell(struct replay_index *replay_index)
+static void notify_event(struct replay_index *replay_index)
 {
 	ssize_t ignored = write(replay_index->news_fd, &(uint64_t){1}, sizeof(uint64_t));
 	(void)ignored;
@@ -59,13 +59,13 @@ void replay_index_finish(struct replay_index *replay_index)
 	history_end(replay_index->history);
 	replay_index->whole = true;
 	pthread_mutex_unlock(&replay_index->lock);
-	tell(replay_index);
+	notify_event(replay_index);
 }
 
 /* ---- the thread */
 
 /* Whether it is to stop; *again: there were commands, and it begins anew. */
-static bool look(struct replay_index *replay_index, bool *again)
+static bool apply_commands(struct replay_index *replay_index, bool *again)
 {
 	struct commands commands = {0};
 
@@ -103,7 +103,7 @@ static int read_on(struct replay_index *replay_index)
 	uint64_t now_ns = sys_now_ns(&replay_index->sys);
 	if (now_ns - replay_index->told_ns >= TELL_NS) {
 		replay_index->told_ns = now_ns;
-		tell(replay_index);
+		notify_event(replay_index);
 	}
 	return rc;
 }
@@ -119,13 +119,13 @@ static int rewind_or_finish(struct replay_index *replay_index)
 	return 0;
 }
 
-static void *run(void *arg)
+static void *index_run(void *arg)
 {
 	struct replay_index *replay_index = arg;
 	bool again;
 	int more = 1;
 
-	while (!look(replay_index, &again)) {
+	while (!apply_commands(replay_index, &again)) {
 		if (again)
 			more = rewind_or_finish(replay_index);
 		if (more == 1)
@@ -146,7 +146,7 @@ int replay_index_start(struct replay_index *replay_index, const struct replay_co
 	rc = replay_new(&replay_index->sys, config, &replay_index->replay, err);
 	if (rc < 0)
 		goto fail;
-	rc = thread_start(&replay_index->thread, run, replay_index);
+	rc = thread_start(&replay_index->thread, index_run, replay_index);
 	if (rc < 0) {
 		error_set(err, rc, "The thread that reads the recording cannot be started.");
 		goto fail;

@@ -63,7 +63,7 @@ static int refuse_directory(struct error *err, int fd, const char *path)
 			 path);
 }
 
-static int refuse(struct error *err, int code, const char *path)
+static int refuse_path(struct error *err, int code, const char *path)
 {
 	return error_set(err, code, "'%.120s' cannot be read: %s.", path, error_why(code));
 }
@@ -77,10 +77,10 @@ int replay_input_open(const char *path, struct replay_input **out, struct error 
 	struct stat stat;
 
 	if (fd < 0)
-		return refuse(err, -errno, path);
+		return refuse_path(err, -errno, path);
 	int result = 0;
 	if (fstat(fd, &stat) < 0)
-		result = refuse(err, -errno, shown);
+		result = refuse_path(err, -errno, shown);
 	else if (S_ISDIR(stat.st_mode))
 		result = refuse_directory(err, fd, shown);
 	else if (standard && isatty(fd))

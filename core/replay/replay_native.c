@@ -33,7 +33,7 @@ static bool take_cpus(struct native_words *words, struct cpu_list *cpus)
 	return fine;
 }
 
-static int take_begin(struct replay_native *native, struct native_words *words, struct error *err)
+static int parse_begin(struct replay_native *native, struct native_words *words, struct error *err)
 {
 	struct replay_state *state = native->state;
 	uint64_t version = native_word(words);
@@ -58,7 +58,7 @@ static int take_begin(struct replay_native *native, struct native_words *words, 
 	free(mode);
 	native_text_to(words, state->host, sizeof(state->host));
 	native_text_to(words, state->pmu, sizeof(state->pmu));
-	bool fine = take_cpus(words, &cpus) && cpus.n > 0 && !words->broken;
+	bool fine = parse_cpus(words, &cpus) && cpus.n > 0 && !words->broken;
 	if (fine) {
 		replay_state_open(state, cpus.numbers, cpus.n);
 		for (size_t i = 0; i < cpus.n; i++)
@@ -68,7 +68,7 @@ static int take_begin(struct replay_native *native, struct native_words *words, 
 	return fine ? 0 : error_set(err, -EBADMSG, BROKEN, 1ull);
 }
 
-static int take_pmu(struct replay_native *native, struct native_words *words)
+static int parse_pmu(struct replay_native *native, struct native_words *words)
 {
 	struct pmu_set *pmus = &native->state->pmus;
 
@@ -79,7 +79,7 @@ static int take_pmu(struct replay_native *native, struct native_words *words)
 	pmu->type = (uint32_t)native_number(words, UINT32_MAX);
 	pmu->kind = (enum pmu_kind)native_number(words, PMU_OTHER);
 	native_text_to(words, pmu->name, sizeof(pmu->name));
-	return take_cpus(words, &pmu->cpus) && !words->broken ? 0 : -EBADMSG;
+	return parse_cpus(words, &pmu->cpus) && !words->broken ? 0 : -EBADMSG;
 }
 
 /* ---- all of them */
@@ -132,7 +132,7 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 	case NATIVE_NOTES:
 		return native_parse_notes(native, &words);
 	case NATIVE_PMU:
-		return take_pmu(native, &words);
+		return parse_pmu(native, &words);
 	case NATIVE_TARGET:
 		return native_parse_target(native, &words);
 	case NATIVE_ROWS:
@@ -148,8 +148,8 @@ static int parse_native(struct replay_native *native, const struct perf_event_he
 	return -EBADMSG;
 }
 
-static int take_record(struct replay_native *native, const struct perf_event_header *header,
-		       struct error *err)
+static int parse_record(struct replay_native *native, const struct perf_event_header *header,
+			struct error *err)
 {
 	int result = 0;
 
@@ -171,7 +171,7 @@ static int take_record(struct replay_native *native, const struct perf_event_hea
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		result = native_parse_told(native, header);
+		result = native_parse_kernel(native, header);
 		break;
 	}
 	if (result == 0)
@@ -214,10 +214,10 @@ static int native_open_kind(struct replay_state *state, const struct perf_event_
 	hash_table_init(&native->ids, 0);
 	native_open(record, &number, &words);
 	*kind = &native->base;
-	return take_begin(native, &words, err);
+	return parse_begin(native, &words, err);
 }
 
-static int cut_off(const struct replay_native *native, struct error *err)
+static int report_cut_off(const struct replay_native *native, struct error *err)
 {
 	return error_set(err, -ENODATA,
 			 "The recording is cut off after %llu complete interval%s: pmctop was "
@@ -226,16 +226,16 @@ static int cut_off(const struct replay_native *native, struct error *err)
 }
 
 /* The next record and all that follows from it: as replay_state_read, but 0 is the end. */
-static int step(struct replay_native *native, struct error *err)
+static int read_record(struct replay_native *native, struct error *err)
 {
 	const struct perf_event_header *header;
 	int result = native->ended ? 0 : replay_state_read(native->state, &header, err);
 
 	if ((result == 0 && !native->ended) || result == -ENODATA)
-		return cut_off(native, err);
+		return report_cut_off(native, err);
 	if (result <= 0)
 		return result;
-	result = take_record(native, header, err);
+	result = parse_record(native, header, err);
 	if (result < 0)
 		return result;
 	if (native->plan.plan && header->type == PERFDATA_NATIVE)
@@ -249,7 +249,7 @@ static int native_begin(struct replay_kind *kind, struct error *err)
 	int result = 1;
 
 	while (!native->state->columns && result > 0)
-		result = step(native, err);
+		result = read_record(native, err);
 	return result > 0 ? 0
 	       : result   ? result
 			  : error_set(err, -ENODATA, "The recording is empty.");
@@ -277,7 +277,7 @@ static int native_advance(struct replay_kind *kind, struct error *err)
 		return result;
 	}
 	do
-		result = step(native, err);
+		result = read_record(native, err);
 	while (result > 0 && !native->whole);
 	if (result < 0 && result != -EAGAIN) {
 		native->broken = result;

@@ -71,7 +71,7 @@ int native_parse_ahead(struct replay_native *native, struct native_words *words)
 int native_parse_gone(struct replay_native *native, struct native_words *words);
 int native_parse_sample(struct replay_native *native, const struct perf_event_header *header);
 /* COMM, FORK, EXIT, SWITCH, LOST. */
-int native_parse_told(struct replay_native *native, const struct perf_event_header *header);
+int native_parse_kernel(struct replay_native *native, const struct perf_event_header *header);
 
 /* core/replay/replay_native_plan.c: NATIVE_PLAN and what follows it. */
 int native_parse_plan(struct replay_native *native, struct native_words *words);

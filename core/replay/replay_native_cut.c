@@ -93,8 +93,8 @@ static bool is_clock(const struct replay_native *native, size_t at)
 }
 
 /* What was written down is what counts; that it is the same is what a recording is good for. */
-static void take_tally(struct replay_native *native, const uint64_t *told, bool clock,
-		       uint64_t *tally)
+static void restore_tally(struct replay_native *native, const uint64_t *told, bool clock,
+			  uint64_t *tally)
 {
 	size_t width = tally_recorded_width(&native->state->interval.shape);
 
@@ -105,8 +105,8 @@ static void take_tally(struct replay_native *native, const uint64_t *told, bool 
 	}
 }
 
-static int take_cpu(struct replay_native *native, struct native_words *words, bool idle,
-		    const uint64_t **facts)
+static int restore_cpu(struct replay_native *native, struct native_words *words, bool idle,
+		       const uint64_t **facts)
 {
 	struct interval *interval = &native->state->interval;
 
@@ -130,7 +130,7 @@ static int take_cpu(struct replay_native *native, struct native_words *words, bo
 }
 
 /* What stands beside windows is not written down: it is what the CPUs were found to have. */
-static void take_totals(struct interval *interval, const uint64_t *told)
+static void restore_totals(struct interval *interval, const uint64_t *told)
 {
 	size_t width = tally_recorded_width(&interval->shape);
 
@@ -139,7 +139,7 @@ static void take_totals(struct interval *interval, const uint64_t *told)
 }
 
 /* In the order of the slots, as they were; of events that only /proc tells of. */
-static void take_task_time(struct replay_native *native, pid_t tid, const uint64_t *told)
+static void restore_task_time(struct replay_native *native, pid_t tid, const uint64_t *told)
 {
 	struct interval *interval = &native->state->interval;
 	size_t width = tally_width(&interval->shape), slot = native->task_times++;
@@ -166,7 +166,7 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	if (!native->cut)
 		return -EBADMSG;
 	if (scope == NATIVE_CPU || scope == NATIVE_IDLE)
-		result = take_cpu(native, words, scope == NATIVE_IDLE, &facts);
+		result = restore_cpu(native, words, scope == NATIVE_IDLE, &facts);
 	if (scope == NATIVE_TASK_TIME) {
 		native_pid(words);
 		tid = native_pid(words);
@@ -177,15 +177,15 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 	if (!told || words->broken)
 		return -EBADMSG;
 	if (scope == NATIVE_TOTALS)
-		take_totals(interval, told);
+		restore_totals(interval, told);
 	else if (scope == NATIVE_UNATTRIBUTED)
-		take_tally(native, told, false, interval->unattributed);
+		restore_tally(native, told, false, interval->unattributed);
 	else if (facts && scope == NATIVE_CPU)
-		take_tally(native, told, true, interval_cpu(interval, facts[0]));
+		restore_tally(native, told, true, interval_cpu(interval, facts[0]));
 	else if (facts)
-		take_tally(native, told, false, interval_idle(interval, facts[0]));
+		restore_tally(native, told, false, interval_idle(interval, facts[0]));
 	else if (scope == NATIVE_TASK_TIME)
-		take_task_time(native, tid, told);
+		restore_task_time(native, tid, told);
 	return 0;
 }
 
@@ -313,7 +313,7 @@ int native_parse_rows(struct replay_native *native, struct native_words *words)
 }
 
 /* Of a target: those that ran in the order of their slots, then roots that did not. */
-static void tell_target(struct replay_native *native)
+static void apply_target(struct replay_native *native)
 {
 	struct replay_state *state = native->state;
 	const struct native_tids *ran = &native->listed[NATIVE_RAN],
@@ -340,7 +340,7 @@ static void tell_target(struct replay_native *native)
 				  tasks_at(state->tasks, 0, above->items[i], state->time_ns));
 }
 
-static void tell_still(struct replay_native *native)
+static void apply_still(struct replay_native *native)
 {
 	struct replay_state *state = native->state;
 	const struct native_tids *still = &native->listed[NATIVE_STILL];
@@ -366,10 +366,10 @@ void native_end_cut(struct replay_native *native)
 	state->uneven = 0;
 	if (state->mode == COUNT_MODE_SYSTEM)
 		state->uneven = interval_uneven(&state->interval, state->length_ns);
-	tell_target(native);
+	apply_target(native);
 	state->idle = native->flags & NATIVE_IDLE_ROWS;
 	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
-	tell_still(native);
+	apply_still(native);
 	if (native->differs)
 		notes_add_urgent(&state->said,
 				 "This replay is not what was shown live: the recording lacks "

@@ -31,8 +31,8 @@ void native_plan_fini(struct native_plan *plan)
 	*plan = (struct native_plan){0};
 }
 
-static bool take_shape(struct replay_native *native, struct native_words *words,
-		       struct tally_shape *shape)
+static bool parse_shape(struct replay_native *native, struct native_words *words,
+			struct tally_shape *shape)
 {
 	native->plan.n_events = native_number(words, EVENT_SET_MAX);
 	shape->n_counters = (unsigned)native_number(words, COUNTERS_MAX);
@@ -52,7 +52,7 @@ int native_parse_plan(struct replay_native *native, struct native_words *words)
 	if (native->pmus_left > 0 || native->cut)
 		return -EBADMSG;
 	native_plan_fini(&native->plan);
-	if (!take_shape(native, words, &shape) || words->broken)
+	if (!parse_shape(native, words, &shape) || words->broken)
 		return -EBADMSG;
 	struct plan *plan = native->plan.plan = xcalloc(1, sizeof(*plan));
 	plan->references = 1;

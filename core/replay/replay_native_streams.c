@@ -60,8 +60,8 @@ static const struct attrib_layout *layout_of(const struct replay_native *native,
 	return domain->socket || domain->all_cpus ? NULL : &plan->groups[group].layout;
 }
 
-static void take_state(struct native_words *words, struct attrib_state *state, struct record *exit,
-		       struct record *came)
+static void parse_state(struct native_words *words, struct attrib_state *state, struct record *exit,
+			struct record *came)
 {
 	*state = (struct attrib_state){.on = native_word(words), .exit = exit, .came = came};
 	state->origin_ns = native_word(words);
@@ -87,7 +87,7 @@ int native_parse_open(struct replay_native *native, struct native_words *words)
 	uint64_t cpu = native_word(words), number = native_word(words);
 	const struct attrib_layout *layout = layout_of(native, native_word(words));
 
-	take_state(words, &state, &exit, &came);
+	parse_state(words, &state, &exit, &came);
 	uint64_t switch_id = native_word(words), tick_id = native_word(words),
 		 n = native_word(words);
 	if (words->broken || cpu >= interval->n_cpus || !layout || n != layout->n_values ||
@@ -197,7 +197,7 @@ struct trailer {
 	uint64_t id;
 };
 
-int native_parse_told(struct replay_native *native, const struct perf_event_header *header)
+int native_parse_kernel(struct replay_native *native, const struct perf_event_header *header)
 {
 	struct trailer trailer;
 	size_t cpu;
@@ -235,8 +235,8 @@ static const struct switch_format *raw_format(struct replay_native *native)
  * Reads the RAW part of a switch sample. Those of ticks, and of samples with another program's id,
  * are not used.
  */
-static int take_raw(struct replay_native *native, const struct native_sample *sample,
-		    struct record *record)
+static int parse_raw(struct replay_native *native, const struct native_sample *sample,
+		     struct record *record)
 {
 	const void *rest = &sample->values[sample->n];
 
@@ -279,7 +279,7 @@ int native_parse_sample(struct replay_native *native, const struct perf_event_he
 			   .n_values = sample->n,
 			   .next = foreign ? 0 : sample->next},
 	};
-	int result = take_raw(native, sample, &record);
+	int result = parse_raw(native, sample, &record);
 	if (result < 0)
 		return result;
 	attrib_record(native->state->attrib, cpu, &record);

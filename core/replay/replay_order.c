@@ -70,7 +70,7 @@ static void *queue_take(struct queue *queue, size_t bytes)
 	return queue->bytes + queue->end - bytes;
 }
 
-void replay_order_put(struct replay_order *order, size_t cpu, const struct record *record)
+void replay_order_add(struct replay_order *order, size_t cpu, const struct record *record)
 {
 	struct queue *queue = &order->queues[cpu];
 	bool sample = record->kind == RECORD_SAMPLE;

@@ -21,7 +21,7 @@ struct replay_order *replay_order_new(size_t n_cpus);
 void replay_order_free(struct replay_order *order); /* NULL is fine */
 
 /* Behind what waits of its CPU already. A copy, with its reading. */
-void replay_order_put(struct replay_order *order, size_t cpu, const struct record *record);
+void replay_order_add(struct replay_order *order, size_t cpu, const struct record *record);
 /* The next of a CPU, NULL where none waits. Good until the next call that puts or drops. */
 const struct record *replay_order_first(const struct replay_order *order, size_t cpu);
 void replay_order_drop(struct replay_order *order, size_t cpu);

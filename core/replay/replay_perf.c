@@ -16,7 +16,7 @@ enum { OTHERS_MOST = 16 }; /* in a row; no CPU whose group fits has so many */
 /* ---- records */
 
 /* What perf writes of tasks that were there already has no time. */
-static void take_task_before(struct replay_perf *perf, struct record *record)
+static void add_initial_task(struct replay_perf *perf, struct record *record)
 {
 	struct tasks *tasks = perf->kind.state->tasks;
 	struct task *task;
@@ -34,7 +34,7 @@ static void take_task_before(struct replay_perf *perf, struct record *record)
 	}
 }
 
-static void take_other(struct replay_perf *perf, const struct perf_event_header *header,
+static void pass_other(struct replay_perf *perf, const struct perf_event_header *header,
 		       struct record *record)
 {
 	const struct perfdata_sample *sample = &perf->sample;
@@ -53,9 +53,9 @@ static void take_other(struct replay_perf *perf, const struct perf_event_header 
 			record->time_ns = perf->slices.begin_ns;
 	}
 	if (record->time_ns == 0)
-		take_task_before(perf, record);
+		add_initial_task(perf, record);
 	else
-		replay_slices_put(&perf->slices, cpu, record);
+		replay_slices_add(&perf->slices, cpu, record);
 }
 
 static int refuse_cpu(const struct perfdata_sample *sample, struct error *err)
@@ -70,15 +70,15 @@ static int refuse_cpu(const struct perfdata_sample *sample, struct error *err)
  * A sample of somebody else's event, which the kernel made instead of ours. Where samples count
  * switches they tell themselves that one is missing.
  */
-static void take_stranger(struct replay_perf *perf)
+static void count_foreign_sample(struct replay_perf *perf)
 {
 	for (size_t i = 0; perf->plan.switches_at < 0 && i < perf->n_cpus; i++)
 		perf->cpus[i].switches++;
 }
 
 /* A switch that another event samples too: the group must have a sample of it as well. */
-static int take_switch_beside(struct perf_cpu *cpu, const struct perfdata_sample *sample,
-			      struct error *err)
+static int count_second_sample(struct perf_cpu *cpu, const struct perfdata_sample *sample,
+			       struct error *err)
 {
 	if (!cpu->id && cpu->others >= OTHERS_MOST)
 		return refuse_cpu(sample, err);
@@ -101,7 +101,7 @@ static int is_of_plan(struct replay_perf *perf, struct perf_cpu *cpu, struct err
 	if (!leader)
 		return 0;
 	if ((size_t)(leader - perf->events.items) != plan->leader)
-		return take_switch_beside(cpu, sample, err);
+		return count_second_sample(cpu, sample, err);
 	if (!replay_plan_fits(plan, &perf->events, sample))
 		return refuse_cpu(sample, err);
 	cpu->id = id;
@@ -126,24 +126,24 @@ void replay_perf_raw(struct replay_perf *perf, struct record *record)
 }
 
 /* Whoever ran is in the cgroup that its sample names. */
-static void take_cgroup(struct replay_perf *perf, const struct perf_event_header *header)
+static void move_to_cgroup(struct replay_perf *perf, const struct perf_event_header *header)
 {
 	const struct perfdata_sample *sample = &perf->sample;
-	const char *path = replay_cgroups_of(&perf->cgroups, header, sample);
+	const char *path = replay_cgroups_of_sample(&perf->cgroups, header, sample);
 	struct tasks *tasks = perf->kind.state->tasks;
 
 	if (path && sample->tid > 0)
 		tasks_move(tasks, tasks_at(tasks, sample->pid, sample->tid, sample->time_ns), path);
 }
 
-static int take_switch(struct replay_perf *perf, const struct perf_event_header *header,
+static int pass_switch(struct replay_perf *perf, const struct perf_event_header *header,
 		       struct record *record, struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
 	const struct attrib_layout *layout = replay_perf_layout(perf);
 
 	if (!sample->event || !(sample->has & PERF_SAMPLE_CPU)) {
-		take_stranger(perf);
+		count_foreign_sample(perf);
 		return 0;
 	}
 	if (sample->cpu >= perf->n_cpus) {
@@ -157,7 +157,7 @@ static int take_switch(struct replay_perf *perf, const struct perf_event_header 
 	int of_plan = is_of_plan(perf, cpu, err);
 	if (of_plan <= 0)
 		return of_plan;
-	take_cgroup(perf, header);
+	move_to_cgroup(perf, header);
 	if (cpu->others > 1)
 		cpu->missed += cpu->others - 1;
 	cpu->others = 0;
@@ -168,7 +168,7 @@ static int take_switch(struct replay_perf *perf, const struct perf_event_header 
 	replay_plan_read(&perf->plan, sample, cpu->seen_ns, cpu->switches, perf->reading);
 	perf->reading[READING_VALUES + layout->switch_value] += cpu->missed;
 	replay_perf_raw(perf, record);
-	replay_slices_put(&perf->slices, sample->cpu,
+	replay_slices_add(&perf->slices, sample->cpu,
 			  &(struct record){
 				  .kind = RECORD_SAMPLE,
 				  .time_ns = cpu->seen_ns,
@@ -181,7 +181,7 @@ static int take_switch(struct replay_perf *perf, const struct perf_event_header 
 	return 0;
 }
 
-bool replay_perf_tells(uint32_t type)
+bool replay_perf_uses(uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
@@ -198,11 +198,12 @@ bool replay_perf_tells(uint32_t type)
 	return false;
 }
 
-static int take(struct replay_perf *perf, const struct perf_event_header *header, struct error *err)
+static int pass_record(struct replay_perf *perf, const struct perf_event_header *header,
+		       struct error *err)
 {
 	struct record record;
 
-	if (!replay_perf_tells(header->type)) {
+	if (!replay_perf_uses(header->type)) {
 		replay_cgroups_parse(&perf->cgroups, header);
 		return 0;
 	}
@@ -215,9 +216,9 @@ static int take(struct replay_perf *perf, const struct perf_event_header *header
 				 "The recording is broken: a record does not fit "
 				 "its kind.");
 	if (header->type != PERF_RECORD_SAMPLE)
-		take_other(perf, header, &record);
+		pass_other(perf, header, &record);
 	else
-		return take_switch(perf, header, &record, err);
+		return pass_switch(perf, header, &record, err);
 	return 0;
 }
 
@@ -326,7 +327,7 @@ static int perf_advance(struct replay_kind *kind, struct error *err)
 		int result = next_record(perf, &header, &perf->failure);
 		if (result == -EAGAIN)
 			return result;
-		if (result > 0 && take(perf, header, &perf->failure) == 0)
+		if (result > 0 && pass_record(perf, header, &perf->failure) == 0)
 			continue;
 		perf->slices.ended = true;
 		if (result <= 0)

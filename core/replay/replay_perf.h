@@ -61,7 +61,7 @@ static inline size_t replay_perf_room(const struct perf_event_header *header)
 }
 
 /* Whether a record is of any interest at all: most that are not are told by their type. */
-bool replay_perf_tells(uint32_t type);
+bool replay_perf_uses(uint32_t type);
 
 /*
  * What the RAW part of a switch tells: the thread that ran where the sample has lost its number,

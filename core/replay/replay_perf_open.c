@@ -16,7 +16,7 @@ enum {
 	FIRST_BYTES = 16 << 20, /* of what stands before the first switch is known */
 };
 
-static void keep(struct replay_perf *perf, const struct perf_event_header *header)
+static void keep_record(struct replay_perf *perf, const struct perf_event_header *header)
 {
 	size_t room = replay_perf_room(header);
 
@@ -65,7 +65,7 @@ static const char *remedy(const struct replay_perf *perf)
 	return replay_plan_remedy(&perf->events, &perf->facts);
 }
 
-static int refuse(const struct replay_perf *perf, struct error *err)
+static int refuse_recording(const struct replay_perf *perf, struct error *err)
 {
 	const char *why = explain_events(&perf->events);
 
@@ -97,7 +97,7 @@ static int judge(const struct replay_perf *perf, struct error *err)
 }
 
 /* Of several groups the one that counts most is shown. */
-static int choose(struct replay_perf *perf, struct error *err)
+static int choose_plan(struct replay_perf *perf, struct error *err)
 {
 	const struct perfdata_sample *sample = &perf->sample;
 
@@ -117,8 +117,8 @@ static int choose(struct replay_perf *perf, struct error *err)
 				&perf->kind.state->pmus, err);
 }
 
-static int look_at(struct replay_perf *perf, const struct perf_event_header *header,
-		   struct error *err)
+static int inspect_record(struct replay_perf *perf, const struct perf_event_header *header,
+			  struct error *err)
 {
 	struct record record;
 
@@ -130,11 +130,11 @@ static int look_at(struct replay_perf *perf, const struct perf_event_header *hea
 				  : 0;
 	}
 	if (replay_facts_parse(&perf->facts, header) ||
-	    replay_cgroups_parse(&perf->cgroups, header) || !replay_perf_tells(header->type))
+	    replay_cgroups_parse(&perf->cgroups, header) || !replay_perf_uses(header->type))
 		return 0;
 	if (header->type == PERF_RECORD_SAMPLE) {
 		if (is_of_tasks(perf) || perf->facts.of_cgroup)
-			return refuse(perf, err);
+			return refuse_recording(perf, err);
 		if (perfdata_decode(&perf->events, header, &record, &perf->sample) < 0)
 			return error_set(err, -EBADMSG,
 					 "The recording is broken: a sample does "
@@ -143,15 +143,15 @@ static int look_at(struct replay_perf *perf, const struct perf_event_header *hea
 			for (size_t i = 0; i < perf->events.n; i++)
 				if (replay_plan_is_switch(&perf->events.items[i]))
 					return 0;
-			return refuse(perf, err);
+			return refuse_recording(perf, err);
 		}
-		int result = choose(perf, err);
+		int result = choose_plan(perf, err);
 		if (result < 0)
 			return result;
 		replay_perf_raw(perf, &record);
 	}
 	perf->round |= header->type == PERFDATA_ROUND && perf->best > 0;
-	keep(perf, header);
+	keep_record(perf, header);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static int check_target(const struct replay_perf *perf, struct error *err)
 		return error_set(err, -EINVAL,
 				 "perf recorded no users: -u is for recordings of pmctop's, made "
 				 "with 'pmctop --record FILE'.");
-	if (target->cgroup && !replay_cgroups_told(&perf->events))
+	if (target->cgroup && !replay_cgroups_in_samples(&perf->events))
 		return error_set(err, -EINVAL,
 				 "perf recorded no cgroups: for -G, record with --all-cgroups.");
 	return 0;
@@ -229,7 +229,7 @@ int replay_perf_open(struct replay_state *state, const struct perf_event_header 
 
 	perf->kind = (struct replay_kind){.ops = &replay_perf_ops, .state = state};
 	*kind = &perf->kind;
-	return look_at(perf, record, err);
+	return inspect_record(perf, record, err);
 }
 
 /* Reads up to the end of the first round: then it is known which groups there are. */
@@ -241,7 +241,7 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 
 	while (!perf->round && perf->first_bytes <= FIRST_BYTES &&
 	       (result = replay_state_read(kind->state, &record, err)) > 0) {
-		int told = look_at(perf, record, err);
+		int told = inspect_record(perf, record, err);
 		if (told < 0)
 			return told;
 	}
@@ -252,7 +252,7 @@ int replay_perf_begin(struct replay_kind *kind, struct error *err)
 		return result;
 	/* Who was recorded may stand behind the samples (--tail-synthesize). */
 	if (perf->best == 0 || is_of_tasks(perf))
-		return refuse(perf, err);
+		return refuse_recording(perf, err);
 	result = check_target(perf, err);
 	return result < 0 ? result : show(perf, err);
 }

@@ -126,7 +126,7 @@ static void fold(struct replay_slices *slices, size_t cpu, const struct record *
 	slices->cpus[cpu].last_ns = record->time_ns;
 }
 
-void replay_slices_put(struct replay_slices *slices, size_t cpu, const struct record *record)
+void replay_slices_add(struct replay_slices *slices, size_t cpu, const struct record *record)
 {
 	if (record->kind == RECORD_SAMPLE) {
 		slices->n_heard += !slices->cpus[cpu].heard;
@@ -134,7 +134,7 @@ void replay_slices_put(struct replay_slices *slices, size_t cpu, const struct re
 		replay_order_saw(slices->order, record->time_ns);
 	}
 	if (record->time_ns > slices->until_ns || replay_order_first(slices->order, cpu))
-		replay_order_put(slices->order, cpu, record);
+		replay_order_add(slices->order, cpu, record);
 	else
 		fold(slices, cpu, record);
 }

@@ -44,7 +44,7 @@ void replay_slices_init(struct replay_slices *slices, size_t n_cpus, uint64_t fi
 void replay_slices_fini(struct replay_slices *slices); /* zeroed is fine */
 
 /* A record of a CPU, in its order; readings of samples are the layout's, their ids 0. */
-void replay_slices_put(struct replay_slices *slices, size_t cpu, const struct record *record);
+void replay_slices_add(struct replay_slices *slices, size_t cpu, const struct record *record);
 /* perf has been at all CPUs. */
 void replay_slices_round(struct replay_slices *slices);
 

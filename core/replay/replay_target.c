@@ -81,7 +81,7 @@ static bool is_in_cgroup(const char *list, const struct task *task)
 	return is_listed(list, "/");
 }
 
-static bool belongs(struct replay_state *state, const struct target_spec *spec, struct task *task)
+static bool is_chosen(struct replay_state *state, const struct target_spec *spec, struct task *task)
 {
 	bool in = !target_spec_has_roots(spec) || descends(spec, state->tasks, task, 0);
 
@@ -89,7 +89,7 @@ static bool belongs(struct replay_state *state, const struct target_spec *spec, 
 	       (!spec->cgroup || is_in_cgroup(spec->cgroup, task));
 }
 
-static void choose(struct replay_state *state, struct task *task)
+static void add_chosen(struct replay_state *state, struct task *task)
 {
 	target_add_member(state->target, task);
 	state->met = true;
@@ -112,15 +112,15 @@ void replay_target_choose(struct replay_state *state, const struct target_spec *
 		struct task *task = ran[i];
 		/* And those above it, which have a row beside it. */
 		for (unsigned depth = 0; task && depth < DEPTH_MAX; depth++) {
-			if (!belongs(state, spec, task))
+			if (!is_chosen(state, spec, task))
 				break;
-			choose(state, task);
+			add_chosen(state, task);
 			task = tasks_above(state->tasks, task, state->time_ns);
 		}
 	}
 	for (size_t i = 0; i < state->n_still; i++)
-		if (belongs(state, spec, state->still[i]))
-			choose(state, state->still[i]);
+		if (is_chosen(state, spec, state->still[i]))
+			add_chosen(state, state->still[i]);
 	if (state->met)
 		notes_remove(&state->said, NOTE_NO_MATCH);
 	else

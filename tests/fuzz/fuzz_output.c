@@ -196,7 +196,7 @@ static void check(const struct batch_format *format, char *text)
 		check_json(text);
 	else if (strcmp(format->name, "csv") == 0)
 		check_csv(text);
-	else if (format->tell)
+	else if (format->replace)
 		check_metrics(text, strcmp(format->name, "openmetrics") == 0);
 	else
 		check_text(text);
@@ -216,8 +216,8 @@ static void check_formats(const struct snapshot *snapshot, const struct view_spe
 
 		if (!out)
 			abort();
-		if (format->tell)
-			format->tell(kept, snapshot, out);
+		if (format->replace)
+			format->replace(kept, snapshot, out);
 		else
 			format->write(kept, &view, out);
 		fclose(out);

@@ -149,7 +149,7 @@ static void print(struct run *run, const struct snapshot *snapshot, unsigned sec
 
 	assert_non_null(out);
 	free(metrics_export_text(run->export, METRICS_EXPORT_OPENMETRICS, &size));
-	if (!format->tell && !format->begin) {
+	if (!format->replace && !format->begin) {
 		view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS, .top = 50}, &view);
 		format->write(NULL, &view, out);
 		view_fini(&view);

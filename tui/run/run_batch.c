@@ -173,7 +173,8 @@ static bool serves_only(const struct options *options)
 static int open_output(struct batch_run *run, const char *path, struct batch_options *batch,
 		       struct error *err)
 {
-	int rc = path && batch->format->tell ? published_file_open(path, &run->replaces, err) : 0;
+	int rc =
+		path && batch->format->replace ? published_file_open(path, &run->replaces, err) : 0;
 
 	if (rc < 0)
 		return rc;

@@ -526,9 +526,9 @@ static void a_ledger_is_bounded(void **state)
 	}
 	struct account *busy = export_counters_run(&counters, "busy", 0, "", COME, 0);
 	assert_int_equal(busy->sums.counts[3], COME);
-	assert_true(export_counters_sums_know(&busy->sums, 3));
-	assert_false(export_counters_sums_know(&busy->sums, 2));
-	assert_false(export_counters_sums_know(&busy->sums, 4));
+	assert_true(export_counters_sums_has(&busy->sums, 3));
+	assert_false(export_counters_sums_has(&busy->sums, 2));
+	assert_false(export_counters_sums_has(&busy->sums, 4));
 	export_counters_fini(&counters);
 }
 

@@ -22,8 +22,8 @@ static void write_refresh(const struct batch_format *format, void *kept,
 {
 	struct view view;
 
-	if (format->tell) {
-		format->tell(kept, snapshot, out);
+	if (format->replace) {
+		format->replace(kept, snapshot, out);
 		return;
 	}
 	view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS, .top = 12}, &view);

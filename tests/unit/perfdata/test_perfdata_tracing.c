@@ -34,18 +34,18 @@ static char usual[] = FORMAT("372");
 
 static void put_u32(struct perfdata *data, uint32_t number)
 {
-	perfdata_put(data, &number, sizeof(number));
+	perfdata_append(data, &number, sizeof(number));
 }
 
 static void put_name(struct perfdata *data, const char *name)
 {
-	perfdata_put(data, name, strlen(name) + 1);
+	perfdata_append(data, name, strlen(name) + 1);
 }
 
 static void put_text(struct perfdata *data, const char *text)
 {
 	perfdata_word(data, strlen(text));
-	perfdata_put(data, text, strlen(text));
+	perfdata_append(data, text, strlen(text));
 }
 
 /* As perf writes them: formats of ftrace, several systems. */
@@ -85,9 +85,9 @@ static void put_form(struct perfdata *data, const struct form *form)
 	const unsigned char head[] = {form->other_order ? !big : big, 8};
 	uint32_t n = 0;
 
-	perfdata_put(data, "\x17\x08\x44tracing", 10);
+	perfdata_append(data, "\x17\x08\x44tracing", 10);
 	put_name(data, "0.6");
-	perfdata_put(data, head, sizeof(head));
+	perfdata_append(data, head, sizeof(head));
 	put_u32(data, 4096);
 	put_name(data, form->page_name ? form->page_name : "header_page");
 	put_text(data, page);

@@ -21,7 +21,7 @@ static void put(struct replay_order *order, size_t cpu, enum record_kind kind, u
 		record.sample.reading = reading;
 		record.sample.n_values = 2;
 	}
-	replay_order_put(order, cpu, &record);
+	replay_order_add(order, cpu, &record);
 }
 
 static void expect_first(const struct replay_order *order, size_t cpu, enum record_kind kind,

@@ -454,16 +454,16 @@ static void test_cgroups(void **state)
 	put_u64(&record, 1);
 	put_u64(&record, 5);
 	record.header.size = (uint16_t)record.n;
-	assert_null(replay_cgroups_of(&cgroups, &record.header, &sample));
+	assert_null(replay_cgroups_of_sample(&cgroups, &record.header, &sample));
 	tell_cgroup(&cgroups, 9, "/nine");
 	tell_cgroup(&cgroups, 5, "/five");
 	tell_cgroup(&cgroups, 7, "/seven");
-	assert_string_equal(replay_cgroups_of(&cgroups, &record.header, &sample), "/five");
+	assert_string_equal(replay_cgroups_of_sample(&cgroups, &record.header, &sample), "/five");
 	tell_cgroup(&cgroups, 5, "/other");
-	assert_string_equal(replay_cgroups_of(&cgroups, &record.header, &sample), "/other");
+	assert_string_equal(replay_cgroups_of_sample(&cgroups, &record.header, &sample), "/other");
 	assert_false(replay_cgroups_parse(&cgroups, &record.header));
 	event.attr.sample_type = PERF_SAMPLE_TID;
-	assert_null(replay_cgroups_of(&cgroups, &record.header, &sample));
+	assert_null(replay_cgroups_of_sample(&cgroups, &record.header, &sample));
 	replay_cgroups_fini(&cgroups);
 }
 
