@@ -4,7 +4,7 @@
 #include "core/base/util.h"
 #include "core/perfdata/native_record.h"
 #include "core/replay/replay_input.h"
-#include "core/replay/replay_state.h"
+#include "core/replay/replay_kind.h"
 #include "core/replay/replay_target.h"
 #include "core/snapshot/snapshot_build.h"
 
@@ -364,11 +364,8 @@ bool replay_is_native(const struct replay *replay)
 void replay_set_interval(struct replay *replay, uint64_t interval_ns)
 {
 	replay->interval_ns = interval_ns;
-	if (!replay->kind)
-		return;
-	replay->state->interval_ns = interval_ns;
-	if (replay->kind->ops->set_interval)
-		replay->kind->ops->set_interval(replay->kind);
+	if (replay->kind)
+		replay->state->interval_ns = interval_ns;
 }
 
 void replay_do(struct replay *replay, const struct command *command)

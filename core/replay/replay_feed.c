@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Intervals are numbered from the beginning, from 1 on. The reader is behind number reel.last, and
- * the one that is shown is `at`, usually the one before: the next has been read ahead, since only
- * it knows how long its interval is. Whoever wants to be elsewhere sets a goal, which feed_wait
- * comes nearer to.
+ * A struct replay_reader reads the intervals, and this file decides when each of them is due. The
+ * reader is usually one interval ahead of the shown one (`at`): only the next snapshot contains
+ * the length of its interval. A seek sets a goal (core/replay/replay_goal.h). feed_wait works
+ * towards it for at most REPLAY_FEED_TURN_NS and then returns, so the caller can send another
+ * command.
  */
 #include "core/replay/replay_feed.h"
 
 #include "core/base/util.h"
-#include "core/replay/snapshot_cache.h"
+#include "core/replay/replay_goal.h"
+#include "core/replay/replay_reader.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,502 +19,287 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_MOST = 4 }; /* so many others make another interval the usual one */
-
-/* Where to: the picture of that number, or the first one that ends there or later. */
-enum goal {
-	GOAL_NONE,
-	GOAL_NUMBER,
-	GOAL_POSITION,
-};
-
 struct replay_feed {
 	const struct sys *sys;
-	struct replay *replay;
-	struct replay_index *replay_index;
-	struct playback
-		playback; /* what of it is kept up to date: the others playback() fills in */
+	struct replay_index *index;
+	struct replay_reader reader;
+	struct playback playback; /* some members are filled by replay_feed_playback() alone */
 	bool stays;
+	uint64_t asked_ns; /* interval of the snapshots of a perf recording */
 
-	struct snapshot_cache cache;
-	uint64_t at;
-	bool begun;                /* the first has been read */
-	uint64_t begin_ns;         /* in the time of snapshots */
-	uint64_t read_position_ns; /* of number reel.last */
-	uint64_t farthest_ns;      /* position that was ever read */
-	uint64_t interval_ns;      /* how long the last one was */
-	uint64_t asked_ns;         /* how long they are to be, where they are not recorded */
-	uint64_t usual_ns;         /* how long most of the last ones were ... */
-	unsigned n_usual;          /* ... and how sure that is */
-	bool end_known;            /* nothing is behind number `last` ... */
-	uint64_t last;
-	struct error broken; /* ... why, where it is no end */
-
-	enum goal goal;
-	uint64_t goal_number, goal_ns;
-	bool fresh;        /* `at` has not been handed over yet */
-	bool due;          /* the next one is */
-	bool news;         /* the playback tells something new */
-	uint64_t shown_ns; /* when the last one was handed over, CLOCK_MONOTONIC */
+	uint64_t at; /* number of the shown interval; 0: none */
+	struct replay_goal goal;
+	bool fresh;        /* `at` was not returned by replay_feed_snapshot() yet */
+	bool due;          /* interval `at` + 1 is due */
+	bool news;         /* the playback has changed */
+	uint64_t shown_ns; /* when the last snapshot was returned, CLOCK_MONOTONIC */
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct replay_feed *replay_feed,
-						      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void set_text(struct replay_feed *feed,
+							   const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(replay_feed->playback.text, sizeof(replay_feed->playback.text), format,
-		  arguments);
+	vsnprintf(feed->playback.text, sizeof(feed->playback.text), format, arguments);
 	va_end(arguments);
-	replay_feed->playback.told++;
-	replay_feed->news = true;
+	feed->playback.told++;
+	feed->news = true;
 }
 
-static void set_flag(struct replay_feed *replay_feed, bool *flag, bool value)
+static void set_seeking(struct replay_feed *feed, bool seeking)
 {
-	replay_feed->news |= *flag != value;
-	*flag = value;
+	feed->news |= feed->playback.seeking != seeking;
+	feed->playback.seeking = seeking;
 }
 
-static uint64_t position_of(const struct replay_feed *replay_feed, uint64_t time_ns)
+static bool has_news(const struct replay_feed *feed)
 {
-	return u64_growth(replay_feed->begin_ns, time_ns);
+	return feed->news || feed->reader.changed;
 }
 
-/* ---- reading */
-
-static bool is_all(const struct replay_feed *replay_feed)
+static void show_number(struct replay_feed *feed, uint64_t number)
 {
-	return replay_feed->end_known && replay_feed->cache.last == replay_feed->last;
+	const struct snapshot *snapshot = replay_reader_at(&feed->reader, number);
+
+	feed->at = number;
+	feed->playback.position_ns = snapshot->offset_ns;
+	feed->playback.time_ns = snapshot->time_ns;
+	feed->goal.kind = REPLAY_GOAL_NONE;
+	feed->fresh = true;
+	set_seeking(feed, false);
 }
 
-static bool can_rewind(const struct replay_feed *replay_feed)
+static void drop_goal(struct replay_feed *feed)
 {
-	return replay_can_rewind(replay_feed->replay);
+	feed->goal.kind = REPLAY_GOAL_NONE;
+	feed->at = feed->reader.last;
+	set_seeking(feed, false);
 }
 
-static void has_read(struct replay_feed *replay_feed, uint64_t time_ns)
+static enum replay_goal_step step_to_goal(struct replay_feed *feed)
 {
-	replay_feed->read_position_ns = position_of(replay_feed, time_ns);
-	if (replay_feed->read_position_ns > replay_feed->farthest_ns)
-		replay_feed->farthest_ns = replay_feed->read_position_ns;
+	uint64_t number;
+	const char *text = NULL;
+	enum replay_goal_step step = replay_goal_step(&feed->goal, &feed->reader, &number, &text);
+
+	if (text)
+		set_text(feed, "%s", text);
+	if (step == REPLAY_GOAL_REACHED)
+		show_number(feed, number);
+	else if (step == REPLAY_GOAL_FAILED)
+		drop_goal(feed);
+	return step;
 }
 
-static void has_ended(struct replay_feed *replay_feed, int rc, const struct error *err)
+static int wait_for_pipe(struct replay_feed *feed, uint64_t until_ns)
 {
-	replay_feed->end_known = true;
-	replay_feed->last = replay_feed->cache.last;
-	replay_feed->news = true;
-	if (rc < 0) {
-		replay_feed->broken = *err;
-		text_copy(replay_feed->playback.broken, sizeof(replay_feed->playback.broken),
-			  err->text);
-	}
-	if (replay_feed->replay_index && replay_feed->playback.pipe)
-		replay_index_finish(replay_feed->replay_index);
-}
+	struct pollfd more = {.fd = replay_fd(feed->reader.replay), .events = POLLIN};
 
-static void begin(struct replay_feed *replay_feed, const struct snapshot *snapshot)
-{
-	replay_feed->begun = true;
-	replay_feed->begin_ns = u64_growth(snapshot->interval_ns, snapshot->time_ns);
-	replay_feed->playback.begin_real_ns =
-		u64_growth(snapshot->interval_ns, snapshot->realtime_ns);
-}
-
-/*
- * Of a recording of ours nobody tells the interval, and it may have been changed on the way. Those
- * that are odd, the first and the last, are shorter than the others.
- */
-static void see_interval(struct replay_feed *replay_feed, uint64_t ns)
-{
-	uint64_t usual_ns = replay_feed->usual_ns;
-	bool near = ns >= usual_ns - usual_ns / 10 && ns <= usual_ns + usual_ns / 10;
-
-	if (near && replay_feed->n_usual < USUAL_MOST) {
-		replay_feed->n_usual++;
-	} else if (!near &&
-		   (replay_feed->n_usual > 1 || (replay_feed->n_usual == 1 && ns < usual_ns))) {
-		replay_feed->n_usual--;
-		return;
-	} else if (!near) {
-		replay_feed->n_usual = 1;
-	}
-	replay_feed->usual_ns = ns;
-}
-
-/* The next picture: 1, 0 at the end of all, or -EAGAIN. */
-static int read_next(struct replay_feed *replay_feed)
-{
-	struct snapshot *snapshot;
-	struct error err;
-	int rc = is_all(replay_feed) ? 0 : replay_next(replay_feed->replay, &snapshot, &err);
-
-	if (rc == 1) {
-		text_copy(snapshot->replay, sizeof(snapshot->replay), replay_feed->playback.name);
-		if (!replay_feed->begun)
-			begin(replay_feed, snapshot);
-		if (replay_feed->replay_index && replay_feed->playback.pipe)
-			replay_index_add(replay_feed->replay_index, snapshot);
-		snapshot->offset_ns = position_of(replay_feed, snapshot->time_ns);
-		snapshot_cache_keep(&replay_feed->cache, snapshot, replay_feed->read_position_ns);
-		replay_feed->interval_ns = snapshot->interval_ns;
-		see_interval(replay_feed, snapshot->interval_ns);
-		has_read(replay_feed, snapshot->time_ns);
-	} else if (rc != -EAGAIN && !is_all(replay_feed)) {
-		has_ended(replay_feed, rc, &err);
-	}
-	set_flag(replay_feed, &replay_feed->playback.waiting, rc == -EAGAIN);
-	return rc == 1 || rc == -EAGAIN ? rc : 0;
-}
-
-/* The same without the picture: then none is kept. */
-static int skip_next(struct replay_feed *replay_feed)
-{
-	uint64_t time_ns;
-	struct error err;
-	int rc = is_all(replay_feed) ? 0 : replay_skip(replay_feed->replay, &time_ns, &err);
-
-	if (rc == 1) {
-		snapshot_cache_skip(&replay_feed->cache);
-		has_read(replay_feed, time_ns);
-	} else if (rc != -EAGAIN && !is_all(replay_feed)) {
-		has_ended(replay_feed, rc, &err);
-	}
-	return rc == 1 || rc == -EAGAIN ? rc : 0;
-}
-
-static int rewind_it(struct replay_feed *replay_feed)
-{
-	struct error err;
-	int rc = replay_rewind(replay_feed->replay, &err);
-
-	snapshot_cache_rewind(&replay_feed->cache);
-	replay_feed->read_position_ns = 0;
-	if (rc)
-		has_ended(replay_feed, rc, &err);
-	return rc;
-}
-
-/* ---- going somewhere */
-
-static void reach(struct replay_feed *replay_feed, uint64_t number)
-{
-	const struct snapshot *snapshot = snapshot_cache_at(&replay_feed->cache, number);
-
-	replay_feed->at = number;
-	replay_feed->playback.position_ns = snapshot->offset_ns;
-	replay_feed->playback.time_ns = snapshot->time_ns;
-	replay_feed->goal = GOAL_NONE;
-	replay_feed->fresh = true;
-	set_flag(replay_feed, &replay_feed->playback.seeking, false);
-}
-
-static void give_up(struct replay_feed *replay_feed)
-{
-	replay_feed->goal = GOAL_NONE;
-	replay_feed->at = replay_feed->cache.last;
-	set_flag(replay_feed, &replay_feed->playback.seeking, false);
-}
-
-/* It is nearer to the beginning than what is kept. */
-static void go_back(struct replay_feed *replay_feed)
-{
-	if (can_rewind(replay_feed)) {
-		if (rewind_it(replay_feed))
-			give_up(replay_feed);
-		return;
-	}
-	say(replay_feed,
-	    "Farther back is not kept of what came through a pipe: a file can be read again.");
-	if (replay_feed->cache.n > 0)
-		reach(replay_feed, snapshot_cache_oldest(&replay_feed->cache));
-	else
-		give_up(replay_feed);
-}
-
-/* All has been read, and the goal was not there. */
-static void stop_at_end(struct replay_feed *replay_feed)
-{
-	if (replay_feed->goal == GOAL_NUMBER && replay_feed->goal_number > replay_feed->cache.last)
-		say(replay_feed, "This is the end of the recording.");
-	if (replay_feed->cache.last == 0) {
-		give_up(replay_feed);
-	} else if (snapshot_cache_has(&replay_feed->cache, replay_feed->cache.last)) {
-		reach(replay_feed, replay_feed->cache.last);
-	} else {
-		replay_feed->goal = GOAL_NUMBER;
-		replay_feed->goal_number = replay_feed->cache.last;
-	}
-}
-
-/* Whether what comes next is so far from the goal that nobody is going to look at it. */
-static bool is_far(const struct replay_feed *replay_feed)
-{
-	if (!can_rewind(replay_feed) || !replay_feed->begun)
-		return false;
-	if (replay_feed->goal == GOAL_NUMBER)
-		return replay_feed->cache.last + REPLAY_FEED_BACK < replay_feed->goal_number;
-	return replay_feed->goal_ns > replay_feed->read_position_ns &&
-	       replay_feed->goal_ns - replay_feed->read_position_ns >
-		       REPLAY_FEED_BACK * replay_feed->interval_ns;
-}
-
-/* An interval nearer to the goal, or there; false where a pipe has no more yet. */
-static bool step_to_goal(struct replay_feed *replay_feed)
-{
-	bool by_number = replay_feed->goal == GOAL_NUMBER;
-	uint64_t found =
-		by_number ? replay_feed->goal_number * snapshot_cache_has(&replay_feed->cache,
-									  replay_feed->goal_number)
-			  : snapshot_cache_find(&replay_feed->cache, replay_feed->goal_ns);
-
-	if (found) {
-		reach(replay_feed, found);
-		return true;
-	}
-	if (by_number ? replay_feed->goal_number <= replay_feed->cache.last
-		      : replay_feed->cache.last > 0 &&
-				replay_feed->goal_ns <= replay_feed->read_position_ns) {
-		go_back(replay_feed);
-		return true;
-	}
-	bool far = is_far(replay_feed);
-	int rc = far ? skip_next(replay_feed) : read_next(replay_feed);
-	if (rc == 0)
-		stop_at_end(replay_feed);
-	else if (far && !by_number && replay_feed->read_position_ns >= replay_feed->goal_ns) {
-		/* An interval longer than the others was skipped, which is the one. */
-		replay_feed->goal = GOAL_NUMBER;
-		replay_feed->goal_number = replay_feed->cache.last;
-	}
-	return rc != -EAGAIN;
-}
-
-/* In hundredths; what lies behind what was ever read may be any time away. */
-static uint32_t seeking_percent(const struct replay_feed *replay_feed)
-{
-	uint64_t all = replay_feed->goal_number, done = replay_feed->cache.last;
-
-	if (replay_feed->goal == GOAL_POSITION) {
-		all = replay_feed->goal_ns / NS_PER_MS;
-		done = replay_feed->read_position_ns / NS_PER_MS;
-	}
-	return all > done ? (uint32_t)((double)done / (double)all * 100) : 100;
-}
-
-static int wait_for_pipe(struct replay_feed *replay_feed, uint64_t until_ns)
-{
-	struct pollfd more = {.fd = replay_fd(replay_feed->replay), .events = POLLIN};
-
-	sys_wait(replay_feed->sys, &more, more.fd >= 0, until_ns);
+	sys_wait(feed->sys, &more, more.fd >= 0, until_ns);
 	return 0;
 }
 
-static int work(struct replay_feed *replay_feed, uint64_t until_ns)
+static int wait_goal(struct replay_feed *feed, uint64_t until_ns)
 {
-	uint64_t bit_ns = sys_now_ns(replay_feed->sys) + REPLAY_FEED_BIT_NS;
-	bool more = true;
+	uint64_t stop_ns = sys_now_ns(feed->sys) + REPLAY_FEED_TURN_NS;
+	enum replay_goal_step step = REPLAY_GOAL_NEARER;
 
-	while (replay_feed->goal != GOAL_NONE && more && sys_now_ns(replay_feed->sys) < bit_ns)
-		more = step_to_goal(replay_feed);
-	if (replay_feed->fresh)
+	while (step == REPLAY_GOAL_NEARER && sys_now_ns(feed->sys) < stop_ns)
+		step = step_to_goal(feed);
+	if (feed->fresh)
 		return 1;
-	set_flag(replay_feed, &replay_feed->playback.seeking, replay_feed->goal != GOAL_NONE);
-	if (!more && !replay_feed->news)
-		return wait_for_pipe(replay_feed, until_ns);
+	set_seeking(feed, feed->goal.kind != REPLAY_GOAL_NONE);
+	if (step == REPLAY_GOAL_WAITS && !has_news(feed))
+		return wait_for_pipe(feed, until_ns);
 	return 0;
 }
 
-/* ---- playing */
-
-static bool at_end(const struct replay_feed *replay_feed)
+static bool at_end(const struct replay_feed *feed)
 {
-	return is_all(replay_feed) && replay_feed->at == replay_feed->cache.last;
+	return replay_reader_at_end(&feed->reader) && feed->at == feed->reader.last;
 }
 
-/* The feed is over, or waits for someone to go back. */
-static int rest(struct replay_feed *replay_feed, uint64_t until_ns, struct error *err)
+/* Paused, or at the end: the feed ends, or waits for a command. */
+static int wait_command(struct replay_feed *feed, uint64_t until_ns, struct error *err)
 {
-	if (!replay_feed->stays && at_end(replay_feed)) {
-		if (!replay_feed->broken.text[0])
+	const struct error *broken = &feed->reader.broken;
+
+	if (!feed->stays && at_end(feed)) {
+		if (!broken->text[0])
 			return -ENODATA;
-		*err = replay_feed->broken;
-		/* Not the plain end, whatever the reader calls it. */
-		return replay_feed->broken.code == -ENODATA ? -EIO : replay_feed->broken.code;
+		*err = *broken;
+		/* -ENODATA is the plain end of a feed. */
+		return broken->code == -ENODATA ? -EIO : broken->code;
 	}
-	sys_wait(replay_feed->sys, NULL, 0, until_ns);
+	sys_wait(feed->sys, NULL, 0, until_ns);
 	return 0;
 }
 
-static uint64_t pace_ns(const struct replay_feed *replay_feed, uint64_t interval_ns)
+/* Real time between two snapshots. */
+static uint64_t pace_ns(const struct replay_feed *feed, uint64_t interval_ns)
 {
-	uint32_t speed = replay_feed->playback.speed;
+	uint32_t speed = feed->playback.speed;
 
 	if (speed == PLAYBACK_SPEED_MAX)
 		return 0;
 	return (uint64_t)((double)interval_ns * PLAYBACK_SPEED_ONE / speed);
 }
 
-static int play(struct replay_feed *replay_feed, uint64_t until_ns)
+static int wait_next(struct replay_feed *feed, uint64_t until_ns)
 {
-	if (replay_feed->at == replay_feed->cache.last) {
-		int rc = read_next(replay_feed);
+	struct replay_reader *reader = &feed->reader;
 
-		if (replay_feed->news)
+	if (feed->at == reader->last) {
+		int rc = replay_reader_next(reader);
+
+		if (has_news(feed))
 			return 0;
 		if (rc == -EAGAIN)
-			return wait_for_pipe(replay_feed, until_ns);
+			return wait_for_pipe(feed, until_ns);
 	}
-	if (replay_feed->at == replay_feed->cache.last)
+	if (feed->at == reader->last)
 		return 0;
 
-	const struct snapshot *next = snapshot_cache_at(&replay_feed->cache, replay_feed->at + 1);
-	uint64_t due_ns = replay_feed->at
-				  ? replay_feed->shown_ns + pace_ns(replay_feed, next->interval_ns)
-				  : 0;
+	const struct snapshot *next = replay_reader_at(reader, feed->at + 1);
+	uint64_t due_ns = feed->at ? feed->shown_ns + pace_ns(feed, next->interval_ns) : 0;
 
-	replay_feed->due = sys_now_ns(replay_feed->sys) >= due_ns;
-	if (!replay_feed->due &&
-	    sys_wait(replay_feed->sys, NULL, 0, due_ns < until_ns ? due_ns : until_ns) == 0)
-		replay_feed->due = due_ns <= until_ns;
-	return replay_feed->due;
+	feed->due = sys_now_ns(feed->sys) >= due_ns;
+	if (!feed->due && sys_wait(feed->sys, NULL, 0, due_ns < until_ns ? due_ns : until_ns) == 0)
+		feed->due = due_ns <= until_ns;
+	return feed->due;
 }
 
 static int replay_feed_wait(void *ctx, uint64_t until_ns, struct error *err)
 {
-	struct replay_feed *replay_feed = ctx;
+	struct replay_feed *feed = ctx;
 
-	replay_feed->due = replay_feed->news = false;
-	if (replay_feed->fresh)
+	feed->due = feed->news = feed->reader.changed = false;
+	if (feed->fresh)
 		return 1;
-	if (replay_feed->goal != GOAL_NONE)
-		return work(replay_feed, until_ns);
-	if ((replay_feed->playback.paused && replay_feed->at > 0) || at_end(replay_feed))
-		return rest(replay_feed, until_ns, err);
-	return play(replay_feed, until_ns);
+	if (feed->goal.kind != REPLAY_GOAL_NONE)
+		return wait_goal(feed, until_ns);
+	if ((feed->playback.paused && feed->at > 0) || at_end(feed))
+		return wait_command(feed, until_ns, err);
+	return wait_next(feed, until_ns);
 }
 
 static struct snapshot *replay_feed_snapshot(void *ctx)
 {
-	struct replay_feed *replay_feed = ctx;
-	uint64_t now_ns = sys_now_ns(replay_feed->sys), due_ns = now_ns;
+	struct replay_feed *feed = ctx;
+	uint64_t now_ns = sys_now_ns(feed->sys), due_ns = now_ns;
 
-	if (!replay_feed->fresh && !replay_feed->due)
+	if (!feed->fresh && !feed->due)
 		return NULL;
-	if (replay_feed->due && !replay_feed->fresh) {
-		const struct snapshot *next =
-			snapshot_cache_at(&replay_feed->cache, replay_feed->at + 1);
-		uint64_t pace = pace_ns(replay_feed, next->interval_ns);
+	if (feed->due && !feed->fresh) {
+		const struct snapshot *next = replay_reader_at(&feed->reader, feed->at + 1);
+		uint64_t pace = pace_ns(feed, next->interval_ns);
 
-		/* One that comes a little late does not delay those behind it. */
-		if (replay_feed->at && now_ns < replay_feed->shown_ns + 2 * pace)
-			due_ns = replay_feed->shown_ns + pace;
-		reach(replay_feed, replay_feed->at + 1);
+		/* A snapshot that is a little late does not delay the next ones. */
+		if (feed->at && now_ns < feed->shown_ns + 2 * pace)
+			due_ns = feed->shown_ns + pace;
+		show_number(feed, feed->at + 1);
 	}
-	replay_feed->fresh = replay_feed->due = false;
-	replay_feed->shown_ns = due_ns;
-	return snapshot_ref(snapshot_cache_at(&replay_feed->cache, replay_feed->at));
+	feed->fresh = feed->due = false;
+	feed->shown_ns = due_ns;
+	return snapshot_ref(replay_reader_at(&feed->reader, feed->at));
 }
 
-/* ---- what is asked of it */
-
-static void go_to_number(struct replay_feed *replay_feed, uint64_t number)
+static void go_to_number(struct replay_feed *feed, uint64_t number)
 {
-	replay_feed->goal = GOAL_NUMBER;
-	replay_feed->goal_number = number;
-	replay_feed->fresh = false;
+	feed->goal = (struct replay_goal){.kind = REPLAY_GOAL_NUMBER, .number = number};
+	feed->fresh = false;
 }
 
-static void go_to_position(struct replay_feed *replay_feed, uint64_t position_ns)
+static void go_to_position(struct replay_feed *feed, uint64_t position_ns)
 {
 	uint64_t begin_ns, end_ns;
 
-	replay_feed->goal = GOAL_POSITION;
-	replay_feed->goal_ns = position_ns ? position_ns : 1;
-	replay_feed->fresh = false;
-	/* Nearer than "somewhere behind": then it need not be read twice. */
-	if (replay_feed->replay_index &&
-	    replay_index_bounds(replay_feed->replay_index, &begin_ns, &end_ns) &&
-	    end_ns > begin_ns && replay_feed->goal_ns > end_ns - begin_ns)
-		replay_feed->goal_ns = end_ns - begin_ns;
+	if (position_ns == 0)
+		position_ns = 1;
+	/* The index may contain the end: the file need not be read twice to reach it. */
+	if (feed->index && replay_index_bounds(feed->index, &begin_ns, &end_ns) &&
+	    end_ns > begin_ns && position_ns > end_ns - begin_ns)
+		position_ns = end_ns - begin_ns;
+	feed->goal = (struct replay_goal){.kind = REPLAY_GOAL_POSITION, .position_ns = position_ns};
+	feed->fresh = false;
 }
 
-static void step(struct replay_feed *replay_feed, int64_t intervals)
+static void step_by(struct replay_feed *feed, int64_t intervals)
 {
-	uint64_t from =
-		replay_feed->goal == GOAL_NUMBER ? replay_feed->goal_number : replay_feed->at;
+	uint64_t from = feed->goal.kind == REPLAY_GOAL_NUMBER ? feed->goal.number : feed->at;
 
-	replay_feed->playback.paused = true;
+	feed->playback.paused = true;
 	if (intervals < 0 && from <= 1)
-		say(replay_feed, "This is the beginning of the recording.");
-	else if (intervals > 0 && at_end(replay_feed) && replay_feed->goal == GOAL_NONE)
-		say(replay_feed, "This is the end of the recording.");
+		set_text(feed, "This is the beginning of the recording.");
+	else if (intervals > 0 && at_end(feed) && feed->goal.kind == REPLAY_GOAL_NONE)
+		set_text(feed, REPLAY_AT_END);
 	else if (intervals < 0)
-		go_to_number(replay_feed,
-			     from > (uint64_t)-intervals ? from - (uint64_t)-intervals : 1);
+		go_to_number(feed, from > (uint64_t)-intervals ? from - (uint64_t)-intervals : 1);
 	else
-		go_to_number(replay_feed, from + (uint64_t)intervals);
+		go_to_number(feed, from + (uint64_t)intervals);
 }
 
-static void seek_by(struct replay_feed *replay_feed, int64_t ns)
+static void seek_by(struct replay_feed *feed, int64_t ns)
 {
-	uint64_t from_ns = replay_feed->playback.position_ns;
+	uint64_t from_ns = feed->playback.position_ns;
 
-	if (replay_feed->goal == GOAL_POSITION)
-		from_ns = replay_feed->goal_ns;
+	if (feed->goal.kind == REPLAY_GOAL_POSITION)
+		from_ns = feed->goal.position_ns;
 	if (ns < 0)
-		go_to_position(replay_feed, u64_growth((uint64_t)-ns, from_ns));
+		go_to_position(feed, u64_growth((uint64_t)-ns, from_ns));
 	else
-		go_to_position(replay_feed, from_ns + (uint64_t)ns);
+		go_to_position(feed, from_ns + (uint64_t)ns);
 }
 
-static void go_on(struct replay_feed *replay_feed)
+static void set_paused(struct replay_feed *feed, bool paused)
 {
-	replay_feed->shown_ns = sys_now_ns(replay_feed->sys);
-	if (at_end(replay_feed))
-		say(replay_feed, "This is the end of the recording.");
-}
-
-/* Other figures: what is kept does not have them. */
-static void change(struct replay_feed *replay_feed, const struct command *command)
-{
-	replay_do(replay_feed->replay, command);
-	if (!can_rewind(replay_feed))
+	feed->playback.paused = paused;
+	if (paused)
 		return;
-	if (replay_feed->replay_index)
-		replay_index_do(replay_feed->replay_index, command);
-	if (replay_feed->playback.paused || at_end(replay_feed)) {
-		if (replay_feed->goal == GOAL_NONE)
-			go_to_number(replay_feed, replay_feed->at ? replay_feed->at : 1);
-		snapshot_cache_drop_before(&replay_feed->cache, UINT64_MAX);
-	} else if (replay_feed->goal == GOAL_NONE) {
-		snapshot_cache_drop_before(&replay_feed->cache, replay_feed->at + 1);
+	feed->shown_ns = sys_now_ns(feed->sys);
+	if (at_end(feed))
+		set_text(feed, REPLAY_AT_END);
+}
+
+/* Drops the kept snapshots, which do not have the new figures. */
+static void change_figures(struct replay_feed *feed, const struct command *command)
+{
+	struct replay_reader *reader = &feed->reader;
+
+	replay_do(reader->replay, command);
+	if (!replay_reader_can_rewind(reader))
+		return;
+	if (feed->index)
+		replay_index_do(feed->index, command);
+	if (feed->playback.paused || at_end(feed)) {
+		if (feed->goal.kind == REPLAY_GOAL_NONE)
+			go_to_number(feed, feed->at ? feed->at : 1);
+		replay_reader_drop_before(reader, UINT64_MAX);
+	} else if (feed->goal.kind == REPLAY_GOAL_NONE) {
+		replay_reader_drop_before(reader, feed->at + 1);
 	}
 }
 
 static void replay_feed_command(void *ctx, const struct command *command)
 {
-	struct replay_feed *replay_feed = ctx;
+	struct replay_feed *feed = ctx;
 
 	switch (command->kind) {
 	case COMMAND_PAUSE:
-		replay_feed->playback.paused = command->number != 0;
-		if (!replay_feed->playback.paused)
-			go_on(replay_feed);
+		set_paused(feed, command->number != 0);
 		break;
 	case COMMAND_STEP:
-		step(replay_feed, command->number);
+		step_by(feed, command->number);
 		break;
 	case COMMAND_SEEK_BY:
-		seek_by(replay_feed, command->number);
+		seek_by(feed, command->number);
 		break;
 	case COMMAND_SEEK_TO:
-		go_to_position(replay_feed, command->number > 0 ? (uint64_t)command->number : 0);
+		go_to_position(feed, command->number > 0 ? (uint64_t)command->number : 0);
 		break;
 	case COMMAND_SPEED:
-		replay_feed->playback.speed = (uint32_t)command->number;
+		feed->playback.speed = (uint32_t)command->number;
 		break;
 	case COMMAND_ADD_EVENTS:
 	case COMMAND_ADD_METRIC:
@@ -524,31 +311,31 @@ static void replay_feed_command(void *ctx, const struct command *command)
 	case COMMAND_IDLE:
 	case COMMAND_DISMISS:
 	case COMMAND_RECORD:
-		change(replay_feed, command);
+		change_figures(feed, command);
 		break;
 	}
 }
 
 static void replay_feed_set_interval(void *ctx, uint64_t interval_ns)
 {
-	struct replay_feed *replay_feed = ctx;
+	struct replay_feed *feed = ctx;
 
-	if (replay_is_native(replay_feed->replay)) {
-		say(replay_feed,
-		    "The intervals are those that were recorded: [ and ] change the speed.");
+	if (replay_is_native(feed->reader.replay)) {
+		set_text(feed,
+			 "The intervals are those that were recorded: [ and ] change the speed.");
 		return;
 	}
-	replay_set_interval(replay_feed->replay, interval_ns);
-	replay_feed->asked_ns = interval_ns;
-	if (!can_rewind(replay_feed) || replay_feed->at == 0)
+	replay_set_interval(feed->reader.replay, interval_ns);
+	feed->asked_ns = interval_ns;
+	if (!replay_reader_can_rewind(&feed->reader) || feed->at == 0)
 		return;
-	/* Numbers are others from here on. */
-	go_to_position(replay_feed, replay_feed->playback.position_ns);
-	replay_feed->end_known = false;
-	rewind_it(replay_feed);
+	/* The new intervals have other numbers. */
+	go_to_position(feed, feed->playback.position_ns);
+	feed->reader.end_known = false;
+	replay_reader_rewind(&feed->reader);
 }
 
-/* Nobody can tell what could be counted there. */
+/* A recording cannot answer what else its machine could count. */
 static void replay_feed_query(void *ctx, const struct query *query)
 {
 	(void)ctx, (void)query;
@@ -560,42 +347,46 @@ static struct reply *replay_feed_pop_reply(void *ctx)
 	return NULL;
 }
 
-static void replay_feed_playback(void *ctx, struct playback *playback)
+static void fill_length(const struct replay_feed *feed, struct playback *playback)
 {
-	struct replay_feed *replay_feed = ctx;
 	uint64_t begin_ns, end_ns;
 
-	replay_feed->playback.whole = replay_feed->end_known;
-	replay_feed->playback.native = replay_is_native(replay_feed->replay);
-	replay_feed->playback.every_ns =
-		replay_feed->playback.native ? replay_feed->usual_ns : replay_feed->asked_ns;
-	replay_feed->playback.length_ns = replay_feed->farthest_ns;
-	replay_feed->playback.seeking_percent =
-		replay_feed->playback.seeking ? seeking_percent(replay_feed) : 0;
-	if (replay_feed->replay_index) {
-		replay_feed->playback.whole |=
-			replay_index_bounds(replay_feed->replay_index, &begin_ns, &end_ns);
-		if (end_ns - begin_ns > replay_feed->playback.length_ns)
-			replay_feed->playback.length_ns = end_ns - begin_ns;
-	}
-	/* The survey may know that it is the last when nobody has tried to read on. */
-	replay_feed->playback.ended =
-		replay_feed->goal == GOAL_NONE &&
-		(at_end(replay_feed) ||
-		 (replay_feed->at > 0 && replay_feed->playback.whole &&
-		  replay_feed->playback.position_ns >= replay_feed->playback.length_ns));
-	memcpy(playback, &replay_feed->playback, sizeof(*playback));
+	playback->whole = feed->reader.end_known;
+	playback->length_ns = feed->reader.farthest_ns;
+	if (!feed->index)
+		return;
+	playback->whole |= replay_index_bounds(feed->index, &begin_ns, &end_ns);
+	if (end_ns - begin_ns > playback->length_ns)
+		playback->length_ns = end_ns - begin_ns;
 }
 
-/* ---- all of it */
+static void replay_feed_playback(void *ctx, struct playback *out)
+{
+	struct replay_feed *feed = ctx;
+	const struct replay_reader *reader = &feed->reader;
+	struct playback *playback = &feed->playback;
+
+	playback->native = replay_is_native(reader->replay);
+	playback->every_ns = playback->native ? reader->usual_ns : feed->asked_ns;
+	playback->begin_real_ns = reader->begin_real_ns;
+	playback->waiting = reader->waiting;
+	text_copy(playback->broken, sizeof(playback->broken), reader->broken.text);
+	playback->seeking_percent =
+		playback->seeking ? replay_goal_percent(&feed->goal, reader) : 0;
+	fill_length(feed, playback);
+	/* The index may contain the end before the reader has reached it. */
+	playback->ended = feed->goal.kind == REPLAY_GOAL_NONE &&
+			  (at_end(feed) || (feed->at > 0 && playback->whole &&
+					    playback->position_ns >= playback->length_ns));
+	memcpy(out, playback, sizeof(*out));
+}
 
 static void replay_feed_free(void *ctx)
 {
-	struct replay_feed *replay_feed = ctx;
+	struct replay_feed *feed = ctx;
 
-	snapshot_cache_drop_before(&replay_feed->cache, UINT64_MAX);
-	replay_free(replay_feed->replay);
-	free(replay_feed);
+	replay_reader_fini(&feed->reader);
+	free(feed);
 }
 
 static const struct feed_ops replay_feed_ops = {
@@ -610,24 +401,25 @@ static const struct feed_ops replay_feed_ops = {
 };
 
 int replay_feed_open(const struct sys *sys, const struct replay_feed_config *config,
-		     struct feed *feed, struct error *err)
+		     struct feed *out, struct error *err)
 {
 	const char *path = config->replay.path, *slash = strrchr(path, '/');
-	struct replay_feed *replay_feed = xcalloc(1, sizeof(*replay_feed));
-	int rc = replay_new(sys, &config->replay, &replay_feed->replay, err);
+	struct replay *replay;
+	int rc = replay_new(sys, &config->replay, &replay, err);
 
-	if (rc) {
-		free(replay_feed);
+	if (rc)
 		return rc;
-	}
-	replay_feed->sys = sys;
-	replay_feed->replay_index = config->replay_index;
-	replay_feed->stays = config->stays;
-	replay_feed->asked_ns = config->replay.interval_ns;
-	replay_feed->playback.speed = config->speed;
-	replay_feed->playback.pipe = !replay_can_rewind(replay_feed->replay);
-	text_copy(replay_feed->playback.name, sizeof(replay_feed->playback.name),
+	struct replay_feed *feed = xcalloc(1, sizeof(*feed));
+	feed->sys = sys;
+	feed->index = config->index;
+	feed->stays = config->stays;
+	feed->asked_ns = config->replay.interval_ns;
+	feed->playback.speed = config->speed;
+	feed->playback.pipe = !replay_can_rewind(replay);
+	text_copy(feed->playback.name, sizeof(feed->playback.name),
 		  slash && slash[1] ? slash + 1 : path);
-	*feed = (struct feed){&replay_feed_ops, replay_feed};
+	replay_reader_init(&feed->reader, replay, feed->playback.pipe ? config->index : NULL,
+			   feed->playback.name);
+	*out = (struct feed){&replay_feed_ops, feed};
 	return 0;
 }

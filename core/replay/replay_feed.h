@@ -12,30 +12,29 @@
 #include <stdint.h>
 
 /*
- * A recording as a feed: its snapshots are due at the recorded intervals divided by the speed, and
- * commands go to and fro in it (COMMAND_PAUSE and those behind it).
+ * A recording as a feed: a snapshot is due after its recorded interval divided by the speed. The
+ * commands from COMMAND_PAUSE on pause, step, seek and set the speed.
  *
- * The last snapshots are kept (core/replay/snapshot_cache.h). Farther back a file is read again
- * from its beginning, in bits of REPLAY_FEED_BIT_NS between which feed_wait returns, so that nobody
- * waits for it; a pipe cannot be, and goes back to the oldest that is kept. One that stands still
- * is waited for, and not read.
+ * The latest snapshots are kept (core/replay/replay_reader.h). To seek before them, a file is read
+ * again from its beginning. feed_wait seeks for at most REPLAY_FEED_TURN_NS in each call and
+ * returns 0 before the goal is reached. A pipe cannot be read again, so a seek stops at the oldest
+ * kept snapshot. While paused, the feed does not read from a pipe.
  *
- * A recording that is cut off or broken ends there. What it tells and cannot do stands in struct
- * playback.
+ * A truncated or broken recording ends at the defect. struct playback has the reason, and the
+ * reason why a command was not done.
  */
-enum { REPLAY_FEED_BACK = 16 }; /* so many before the one that was asked for are kept too */
-#define REPLAY_FEED_BIT_NS 20000000ull
+#define REPLAY_FEED_TURN_NS 20000000ull
 
 struct replay_feed_config {
-	struct replay_config replay; /* what it points to is borrowed for the feed's life */
+	struct replay_config replay; /* borrows what it points to, for the feed's life */
 	uint32_t speed;              /* in thousandths, or PLAYBACK_SPEED_MAX */
-	bool stays; /* at the end, for whoever goes back; else the feed ends with it */
-	struct replay_index
-		*replay_index; /* knows how long it is, and is told of a pipe; borrowed; or NULL */
+	bool stays;                  /* wait for commands at the end; else the feed ends there */
+	/* Length of a file; receives the snapshots of a pipe. Borrowed, or NULL. */
+	struct replay_index *index;
 };
 
-/* 0, or -errno and a sentence (replay_new). Borrows sys for its life. */
+/* 0, or -errno and *err filled (replay_new). Borrows sys for its life. */
 int replay_feed_open(const struct sys *sys, const struct replay_feed_config *config,
-		     struct feed *feed, struct error *err);
+		     struct feed *out, struct error *err);
 
 #endif

@@ -24,33 +24,33 @@ struct replay_index;
 
 struct replay_index *replay_index_new(void);
 /* Reads a file from now on; what config points to must outlive it. 0, or -errno and a sentence. */
-int replay_index_start(struct replay_index *replay_index, const struct replay_config *config,
+int replay_index_start(struct replay_index *index, const struct replay_config *config,
 		       struct error *err);
-void replay_index_free(struct replay_index *replay_index); /* NULL is fine */
+void replay_index_free(struct replay_index *index); /* NULL is fine */
 
 /* Of a pipe: the next snapshot, which stays its owner's; and that there are no more. */
-void replay_index_add(struct replay_index *replay_index, const struct snapshot *snapshot);
-void replay_index_finish(struct replay_index *replay_index);
+void replay_index_add(struct replay_index *index, const struct snapshot *snapshot);
+void replay_index_finish(struct replay_index *index);
 
 /* What a recording can do (replay_do): it is read anew. Nothing where no file is read. */
-void replay_index_do(struct replay_index *replay_index, const struct command *command);
+void replay_index_do(struct replay_index *index, const struct command *command);
 
 /*
  * From when to when it reaches as far as it is known, in the time of snapshots; 0 and 0: nothing is
  * yet. Whether that is all.
  */
-bool replay_index_bounds(struct replay_index *replay_index, uint64_t *begin_ns, uint64_t *end_ns);
+bool replay_index_bounds(struct replay_index *index, uint64_t *begin_ns, uint64_t *end_ns);
 
 /*
  * The history, which does not change until replay_index_unlock_history: a lock is held until then,
  * which everyone else waits for, so be quick, and call nothing else of the survey's in between.
  */
-const struct history *replay_index_lock_history(struct replay_index *replay_index);
-void replay_index_unlock_history(struct replay_index *replay_index);
+const struct history *replay_index_lock_history(struct replay_index *index);
+void replay_index_unlock_history(struct replay_index *index);
 
 /* Polls readable now and then while there is something new to be drawn; replay_index_clear_event
  * resets it. */
-int replay_index_fd(const struct replay_index *replay_index);
-void replay_index_clear_event(struct replay_index *replay_index);
+int replay_index_fd(const struct replay_index *index);
+void replay_index_clear_event(struct replay_index *index);
 
 #endif

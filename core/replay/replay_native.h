@@ -4,7 +4,7 @@
 
 #include "core/base/hash_table.h"
 #include "core/perfdata/native_record.h"
-#include "core/replay/replay_state.h"
+#include "core/replay/replay_kind.h"
 
 /*
  * What the files of core/replay/replay_native*.c share: a recording of ours on its way. An `own_`

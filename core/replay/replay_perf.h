@@ -5,9 +5,9 @@
 #include "core/perfdata/perfdata_sample.h"
 #include "core/replay/replay_cgroups.h"
 #include "core/replay/replay_facts.h"
+#include "core/replay/replay_kind.h"
 #include "core/replay/replay_plan.h"
 #include "core/replay/replay_slices.h"
-#include "core/replay/replay_state.h"
 
 /* What the files of core/replay/replay_perf*.c share: a recording of perf's on its way. */
 

@@ -17,11 +17,11 @@
 #include "core/sys/topology.h"
 #include "core/sys/users.h"
 
-/* What was counted, and with which columns it was shown. */
+/* What was counted, and the columns that were shown. */
 struct replay_columns {
-	struct event_set events; /* all that were recorded, with their states */
+	struct event_set events; /* all recorded events, with their states */
 	struct plan *plan;       /* a reference */
-	/* None: nobody says; the configuration's preset, or the one for such events. */
+	/* n_defs 0: unknown; the preset of the configuration, or one for these events. */
 	struct metric_def *defs;
 	size_t n_defs, n_preset;
 	char *preset;
@@ -29,50 +29,44 @@ struct replay_columns {
 };
 
 /*
- * What core/replay/replay.c and the kinds of recordings share. A kind reads records and folds them
- * into the part's interval, as a collector does; replay.c owns the part, asks for the next interval
- * and takes its picture.
+ * What a replay owns from the first record of a recording to a rewind: the machine as recorded, the
+ * interval under way, and the columns. replay.c creates it and builds the snapshots. A kind of
+ * recording (core/replay/replay_kind.h) fills it in.
  */
 struct replay_state {
+	/* Of the caller of replay_new(); borrowed. */
 	const struct engine_config *config;
 	struct engine_column *config_columns; /* config->columns */
-	bool live;            /* it comes through a pipe: whoever makes it may go on yet */
-	uint64_t interval_ns; /* of pictures, where the recording does not tell */
-	struct perfdata_reader *reader;
-	uint64_t records; /* counted by replay_state_read */
+	bool live;                            /* a pipe: its writer may still record */
+	uint64_t interval_ns;                 /* of snapshots of a perf recording */
+
+	struct perfdata_reader *reader; /* borrowed */
+	uint64_t records;               /* read by replay_state_read */
 
 	/*
-	 * A kernel where nothing is, whose clocks stand where the recording is: a kind sets them
-	 * as it goes on. What the following would ask it, the recording tells (tasks_set_facts
-	 * ...).
+	 * The machine: a stub kernel without tasks and files. The kind sets its clocks, and passes
+	 * the facts of the recording to tasks, users and topology (tasks_set_facts ...).
 	 */
 	struct sys_stub stub;
-	const struct sys *sys; /* &nowhere.sys */
-	struct pmu_set pmus;   /* filled by the kind before it tells its columns; given up here */
-	struct cpu_facts cpu;  /* the same */
+	const struct sys *sys; /* &stub.sys */
+	struct pmu_set pmus;
+	struct cpu_facts cpu;
 	struct tasks *tasks;
 	struct users *users;
 	struct topology topology;
-	struct target *target; /* everybody, until it is told otherwise */
-	bool chosen;           /* it was, by replay_target_choose() ... */
-	bool met;              /* ... and somebody belonged to it */
+	struct target *target; /* all tasks, unless the recording has a target, or `chosen` */
+	bool chosen;           /* replay_target_choose() has set the target ... */
+	bool met;              /* ... and found a member */
 
-	/*
-	 * By replay_state_open(). A kind resets the interval when the next one begins, and closes
-	 * its accounts (attrib_cut, interval_sum_cpus) when it has ended.
-	 */
+	/* The interval under way, created by replay_state_open(). */
 	struct interval interval;
 	struct attrib *attrib;
 
-	struct notes notes;      /* as they were shown live: the kind's */
-	struct notes said;       /* of the replay itself: shown before those */
-	struct columns *columns; /* by replay_state_columns() */
-
-	/* Of the interval that has ended, and all of them. */
+	/* Of the interval that has ended. */
 	uint64_t sequence, time_ns, realtime_ns, length_ns;
-	float uneven; /* as struct snapshot has it */
+	float uneven; /* struct snapshot.uneven */
 	uint64_t lost_records;
-	unsigned threads; /* snapshot.tasks */
+	unsigned threads; /* struct snapshot.tasks */
 	size_t threads_ran, threads_counted;
 	enum count_mode mode;
 	char host[64], pmu[32];
@@ -81,55 +75,24 @@ struct replay_state {
 	struct task *const *still;
 	size_t n_still;
 
-	/*
-	 * What is shown of what was counted (core/replay/replay_columns.c): `asked` was done by
-	 * commands, and is done again where the plan changes, or all begins anew.
-	 */
+	/* Of all snapshots. */
+	const char *mode; /* a constant */
+	char host[64], pmu[32];
+	struct notes notes; /* the recorded ones, and those of the kind */
+	struct notes said;  /* of the replay: shown before `notes` */
+
+	/* The columns (core/replay/replay_columns.c). */
+	struct columns *columns; /* by replay_state_columns() */
 	struct event_context names;
 	struct perf_access access;
 	struct engine_choice choice;
-	struct replay_columns recorded; /* as told last; owned */
-	struct engine_recorded known;   /* the same, as the choice has it */
-	struct commands *asked;         /* replay.c's */
-	bool begun;                     /* the first columns are there: others only add notes */
+	struct replay_columns recorded; /* the latest of the recording; owned */
+	struct engine_recorded known;   /* the same, in the form of the choice */
+	struct commands *asked;         /* done so far, to be repeated for a new plan; borrowed */
+	bool begun;                     /* the first columns exist: an error becomes a note */
 };
 
-struct replay_kind;
-
-struct replay_kind_ops {
-	/*
-	 * What is made is told at once, also where it fails: it is freed by replay.c. `record` is
-	 * the first of the recording, the reader stands behind it. 0; -EAGAIN where there is no
-	 * more yet (then it is called again, with NULL); or -errno and a sentence: there is nothing
-	 * that can be shown.
-	 */
-	int (*open)(struct replay_state *state, const struct perf_event_header *record,
-		    struct replay_kind **kind, struct error *err);
-	/* The same, reading on until the columns are told. NULL: they are by then. */
-	int (*begin)(struct replay_kind *kind, struct error *err);
-	/*
-	 * Begins the next interval, if the last one had ended, and reads on to its end: 1, and all
-	 * of the part is about that interval until the next call; 0 at the end of the recording;
-	 * -EAGAIN where there is no more yet; -errno and a sentence where it is broken, again at
-	 * each call. Where a recording of perf's ends or is cut off in the middle of an interval:
-	 * 1, and the rest the next time. Of pmctop's only complete intervals are returned: where
-	 * the records of a CPU are not all there, no figure of the interval is right.
-	 */
-	int (*advance)(struct replay_kind *kind, struct error *err);
-	/* state->interval_ns has changed. NULL: of no meaning here. */
-	void (*set_interval)(struct replay_kind *kind);
-	void (*free)(struct replay_kind *kind);
-};
-
-/* What a kind begins with. */
-struct replay_kind {
-	const struct replay_kind_ops *ops;
-	struct replay_state *state;
-};
-
-extern const struct replay_kind_ops replay_native_ops, replay_perf_ops;
-
-/* perfdata_reader_next, counted. */
+/* perfdata_reader_next(), counted. */
 static inline int replay_state_read(struct replay_state *state,
 				    const struct perf_event_header **record, struct error *err)
 {
@@ -139,18 +102,18 @@ static inline int replay_state_read(struct replay_state *state,
 	return result;
 }
 
-/* The interval and attrib, over these CPUs. Once, before the columns. */
+/* Creates the interval and attrib for these CPUs. Once, before the columns. */
 void replay_state_open(struct replay_state *state, const int *cpu_numbers, size_t n_cpus);
 
 /*
- * What is counted from now on, between two intervals: state->columns, with what was asked for in
- * config->engine and by replay_do() as far as there are events for it, and the shape of the
- * interval. No stream of attrib may be open. Takes over all that *columns has. 0, or -EINVAL and a
- * sentence where what config->engine asks for cannot be had; later that is a note.
+ * Sets what is counted from now on, between two intervals: state->columns and the shape of the
+ * interval. Columns of config and of commands are added if the recording has their events. No
+ * stream of attrib may be open. Takes over the contents of *columns. 0, or -EINVAL with *err
+ * filled: a column of config cannot be shown. After the first call that is a note.
  */
 int replay_state_columns(struct replay_state *state, struct replay_columns *columns,
 			 struct error *err);
-/* What a command asks of columns: 0, or -errno and a sentence; then they are as they were. */
+/* Applies a command to the columns. 0, or -errno with *err filled and the columns unchanged. */
 int replay_state_command(struct replay_state *state, const struct command *command,
 			 struct error *err);
 void replay_state_columns_fini(struct replay_state *state);

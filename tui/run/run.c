@@ -62,7 +62,7 @@ enum run_status run_open_replay(const struct options *options, const struct repl
 			 : stays        ? PLAYBACK_SPEED_ONE
 					: PLAYBACK_SPEED_MAX,
 		.stays = stays,
-		.replay_index = replay_index,
+		.index = replay_index,
 	};
 	struct playback playback;
 

@@ -6,7 +6,7 @@
  */
 #include "core/base/util.h"
 #include "core/replay/replay_feed.h"
-#include "core/replay/snapshot_cache.h"
+#include "core/replay/replay_reader.h"
 #include "tests/unit/shared/sample.h"
 
 #include <errno.h>
@@ -195,7 +195,7 @@ static void stage_open(struct stage *stage, const struct replay *replay, uint32_
 	if (!stage->replay.broken_after)
 		stage->replay.broken_after = UINT64_MAX;
 	the = &stage->replay;
-	stage->replay_index = config.replay_index = replay_index_new();
+	stage->replay_index = config.index = replay_index_new();
 	clock_ns = 77;
 	woken = false;
 	if (replay_feed_open(&fake_sys, &config, &stage->feed, &stage->err))
@@ -478,7 +478,7 @@ static void seeks_in_bits(void **state)
 	assert_int_equal(next(&stage), 1);
 	ask(&stage, COMMAND_SEEK_TO, (int64_t)(90000 * NS_PER_S));
 	/* The clock stands still, so a bit ends when it is done: let it go on by itself. */
-	clock_ns += REPLAY_FEED_BIT_NS;
+	clock_ns += REPLAY_FEED_TURN_NS;
 	assert_int_equal(feed_wait(&stage.feed, UINT64_MAX, &stage.err), 1);
 	stage_close(&stage);
 }
@@ -492,10 +492,10 @@ static void kept_is_bounded(void **state)
 	stage_open(&stage, &long_one, PLAYBACK_SPEED_MAX, true);
 	for (long number = 1; number <= 2000; number++)
 		assert_int_equal(next(&stage), number);
-	assert_int_equal(go(&stage, COMMAND_STEP, -(SNAPSHOT_CACHE_MOST - 10)),
-			 2000 - (SNAPSHOT_CACHE_MOST - 10));
+	assert_int_equal(go(&stage, COMMAND_STEP, -(REPLAY_READER_SNAPSHOTS - 10)),
+			 2000 - (REPLAY_READER_SNAPSHOTS - 10));
 	assert_int_equal(stage.replay.rewinds, 0);
-	assert_int_equal(go(&stage, COMMAND_STEP, -20), 1990 - SNAPSHOT_CACHE_MOST);
+	assert_int_equal(go(&stage, COMMAND_STEP, -20), 1990 - REPLAY_READER_SNAPSHOTS);
 	assert_int_equal(stage.replay.rewinds, 1);
 	stage_close(&stage);
 }
@@ -522,7 +522,7 @@ static void a_pipe(void **state)
 	assert_int_equal(go(&stage, COMMAND_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
 	assert_int_equal(look(&stage)->told, 0);
 	ask(&stage, COMMAND_PAUSE, 1);
-	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1500 - SNAPSHOT_CACHE_MOST + 1);
+	assert_int_equal(go(&stage, COMMAND_SEEK_TO, 0), 1500 - REPLAY_READER_SNAPSHOTS + 1);
 	assert_int_equal(look(&stage)->told, 1);
 	assert_non_null(strstr(stage.playback.text, "pipe"));
 	/* Forward to where it is not yet: it waits, until it comes or someone wants otherwise. */
