@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two streams of records: that of the input, and that of what perf has packed, whose pieces are
- * records of the first. One of the second may begin in a piece and end in the next.
+ * A reader has two streams of records: `outer` is the input, `inner` is what 'perf record -z' has
+ * compressed. The pieces of the inner stream are records of the outer one. A record of the inner
+ * stream may begin in one piece and end in the next.
  *
- * Records are handed on where they lie in the window, if they lie where words may be read; perf's
- * compressed records are of any size, and what follows them is copied.
+ * Records that a pipe would contain, but the input does not, are in `made`: those of the sections
+ * of a file, and the names of an old perf.
  */
 #include "core/perfdata/perfdata_read.h"
 
 #include "core/base/util.h"
-#include "core/perfdata/native_record.h"
 #include "core/perfdata/perfdata_file.h"
-#include "core/perfdata/perfdata_swap.h"
-#include "core/perfdata/perfdata_tracing.h"
 #include "core/perfdata/perfdata_unpack.h"
-#include "core/perfdata/perfdata_window.h"
+#include "core/perfdata/record_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-	WINDOW_BYTES = 1 << 18,
-	RECORD_BYTES = 1 << 16, /* more than any has: header.size is a u16 */
-	TRACING_HEAD_MAX = 16,  /* of a PERFDATA_TRACING_DATA without the data */
-};
 
 enum stage {
 	STAGE_HEAD,
@@ -32,50 +24,22 @@ enum stage {
 	STAGE_RECORDS,
 };
 
-/* Bytes that are one record behind the other. */
-struct record_stream {
-	struct perfdata_window window;
-	unsigned char *aligned; /* owned: a record that lies badly */
-	uint64_t skip;          /* so many bytes come that are no records */
-	bool tracing;           /* they are those of a PERFDATA_TRACING_DATA */
-};
-
 struct perfdata_reader {
 	const struct perfdata_input *input;
 	enum stage stage;
-	bool swapped;
-	bool native;  /* NATIVE_BEGIN has been read: pmctop wrote the recording */
-	uint64_t at;  /* of the input: what comes into the window next */
-	uint64_t end; /* of the input: where the records end */
+	uint64_t at;  /* offset in the input of the next byte for the window of `outer` */
+	uint64_t end; /* offset in the input where the records end */
+	struct record_context context;
 	struct record_stream outer, inner;
-	struct perfdata_unpacker
-		*unpacker;             /* what the inner one comes from; NULL: nothing is packed */
-	struct perfdata_events events; /* only where they are swapped */
-	struct perfdata_file *file;
-	struct perfdata_tracing tracing;
-	struct perfdata made; /* records that do not stand in the input as such */
+	struct perfdata_unpacker *unpacker; /* source of `inner`; NULL: nothing is compressed */
+	struct perfdata_file *file;         /* NULL: a stream */
+	struct perfdata made;
 	size_t made_at;
-	int result; /* <= 0, but -EAGAIN: it stays so */
+	int result; /* <= 0 and not -EAGAIN: all later calls return it */
 	struct error error;
 };
 
-static void stream_init(struct record_stream *stream,
-			ssize_t (*fill)(void *arg, void *bytes, size_t n), void *arg)
-{
-	perfdata_window_init(&stream->window, WINDOW_BYTES, fill, arg);
-	stream->aligned = xmalloc(RECORD_BYTES);
-	stream->skip = 0;
-	stream->tracing = false;
-}
-
-static void stream_fini(struct record_stream *stream)
-{
-	perfdata_window_fini(&stream->window);
-	free(stream->aligned);
-	*stream = (struct record_stream){0};
-}
-
-static ssize_t read_input(void *arg, void *bytes, size_t n)
+static ssize_t fill_from_input(void *arg, void *bytes, size_t n)
 {
 	struct perfdata_reader *reader = arg;
 	const struct perfdata_input *input = reader->input;
@@ -90,9 +54,22 @@ static ssize_t read_input(void *arg, void *bytes, size_t n)
 	return got;
 }
 
-static void drop_packed(struct perfdata_reader *reader)
+static uint64_t jump_in_input(void *arg, uint64_t n)
 {
-	stream_fini(&reader->inner);
+	struct perfdata_reader *reader = arg;
+	uint64_t size = reader->input->size, end = size < reader->end ? size : reader->end;
+
+	if (!reader->input->seekable || reader->at >= end)
+		return 0;
+	if (n > end - reader->at)
+		n = end - reader->at;
+	reader->at += n;
+	return n;
+}
+
+static void drop_inner(struct perfdata_reader *reader)
+{
+	record_stream_fini(&reader->inner);
 	perfdata_unpacker_free(reader->unpacker);
 	reader->unpacker = NULL;
 }
@@ -100,9 +77,10 @@ static void drop_packed(struct perfdata_reader *reader)
 struct perfdata_reader *perfdata_reader_new(const struct perfdata_input *input)
 {
 	struct perfdata_reader *reader = xcalloc(1, sizeof(*reader));
+	const struct record_source source = {fill_from_input, jump_in_input, reader};
 
 	reader->input = input;
-	stream_init(&reader->outer, read_input, reader);
+	record_stream_init(&reader->outer, &source, &reader->context);
 	perfdata_reader_rewind(reader);
 	return reader;
 }
@@ -112,16 +90,13 @@ void perfdata_reader_rewind(struct perfdata_reader *reader)
 	perfdata_file_free(reader->file);
 	reader->file = NULL;
 	reader->stage = STAGE_HEAD;
-	reader->swapped = false;
-	reader->native = false;
 	reader->at = 0;
 	reader->end = UINT64_MAX;
-	perfdata_window_empty(&reader->outer.window);
-	reader->outer.skip = 0;
-	reader->outer.tracing = false;
-	drop_packed(reader);
-	perfdata_events_fini(&reader->events);
-	reader->tracing.result = -ENOENT;
+	record_stream_clear(&reader->outer);
+	drop_inner(reader);
+	perfdata_events_fini(&reader->context.events);
+	reader->context.swapped = reader->context.native = false;
+	reader->context.tracing.result = -ENOENT;
 	reader->made.n = reader->made_at = 0;
 	reader->result = 1;
 	reader->error = (struct error){0};
@@ -132,9 +107,9 @@ void perfdata_reader_free(struct perfdata_reader *reader)
 	if (!reader)
 		return;
 	perfdata_file_free(reader->file);
-	drop_packed(reader);
-	perfdata_events_fini(&reader->events);
-	stream_fini(&reader->outer);
+	drop_inner(reader);
+	perfdata_events_fini(&reader->context.events);
+	record_stream_fini(&reader->outer);
 	perfdata_fini(&reader->made);
 	free(reader);
 }
@@ -147,25 +122,22 @@ bool perfdata_reader_is_native_file(const struct perfdata_reader *reader)
 int perfdata_reader_switch_format(const struct perfdata_reader *reader,
 				  const struct switch_format **format)
 {
-	*format = &reader->tracing.format;
-	return reader->tracing.result;
+	*format = &reader->context.tracing.format;
+	return reader->context.tracing.result;
 }
 
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader)
 {
-	return reader->at - perfdata_window_has(&reader->outer.window);
+	return reader->at - record_stream_has(&reader->outer);
 }
-
-/* ---- the head */
 
 static int refuse_head(const struct perfdata_reader *reader, struct error *err)
 {
-	const struct perfdata_window *window = &reader->outer.window;
+	const struct record_stream *stream = &reader->outer;
 
-	if (perfdata_window_has(window) == 0)
+	if (record_stream_has(stream) == 0)
 		return error_set(err, -EINVAL, "This is no recording: it is empty.");
-	if (perfdata_window_has(window) >= 8 &&
-	    memcmp(perfdata_window_at(window), "PERFFILE", 8) == 0)
+	if (record_stream_has(stream) >= 8 && memcmp(record_stream_at(stream), "PERFFILE", 8) == 0)
 		return error_set(err, -EINVAL,
 				 "This recording is of a perf before Linux 3.2, which cannot be "
 				 "read: record with a newer one.");
@@ -176,53 +148,51 @@ static int refuse_head(const struct perfdata_reader *reader, struct error *err)
 
 static int begin_file(struct perfdata_reader *reader, struct error *err)
 {
-	int result = perfdata_file_new(reader->input, reader->swapped, &reader->tracing,
-				       &reader->file, err);
+	int result = perfdata_file_new(reader->input, reader->context.swapped,
+				       &reader->context.tracing, &reader->file, err);
 
 	if (result < 0)
 		return result;
 	reader->stage = STAGE_SECTIONS;
 	perfdata_file_data(reader->file, &reader->at, &reader->end);
-	perfdata_window_empty(&reader->outer.window);
+	record_stream_clear(&reader->outer);
 	return 1;
 }
 
 static int read_head(struct perfdata_reader *reader, struct error *err)
 {
-	struct perfdata_window *window = &reader->outer.window;
+	struct record_stream *stream = &reader->outer;
 	struct perfdata_head head;
-	int result = perfdata_window_want(window, sizeof(head));
+	int result = record_stream_want(stream, sizeof(head));
 
 	if (result < 0)
 		return result;
-	if (perfdata_window_has(window) < sizeof(head.magic))
+	if (record_stream_has(stream) < sizeof(head.magic))
 		return refuse_head(reader, err);
-	memcpy(&head.magic, perfdata_window_at(window), sizeof(head.magic));
+	memcpy(&head.magic, record_stream_at(stream), sizeof(head.magic));
 	if (head.magic != PERFDATA_MAGIC && head.magic != __builtin_bswap64(PERFDATA_MAGIC))
 		return refuse_head(reader, err);
 	if (result == 0)
 		return error_set(err, -ENODATA, "The recording is cut off: it has only begun.");
-	memcpy(&head, perfdata_window_at(window), sizeof(head));
-	reader->swapped = head.magic != PERFDATA_MAGIC;
-	if (reader->swapped)
+	memcpy(&head, record_stream_at(stream), sizeof(head));
+	reader->context.swapped = head.magic != PERFDATA_MAGIC;
+	if (reader->context.swapped)
 		head.size = __builtin_bswap64(head.size);
 	if (head.size != sizeof(head))
 		return begin_file(reader, err);
-	perfdata_window_pass(window, sizeof(head));
+	record_stream_pass(stream, sizeof(head));
 	reader->stage = STAGE_RECORDS;
 	return 1;
 }
 
-/* ---- records */
-
-static int say_cut(const struct perfdata_reader *reader, struct error *err)
+static int report_cut(const struct perfdata_reader *reader, struct error *err)
 {
 	return error_set(err, -ENODATA,
 			 "The recording is cut off at byte %llu: what came before was read.",
 			 (unsigned long long)reader->at);
 }
 
-static int say_unpacked(const struct perfdata_reader *reader, struct error *err)
+static int report_compressed(const struct perfdata_reader *reader, struct error *err)
 {
 	return error_set(err, -EBADMSG,
 			 "The recording is broken before byte %llu, in what perf has compressed: "
@@ -230,82 +200,7 @@ static int say_unpacked(const struct perfdata_reader *reader, struct error *err)
 			 (unsigned long long)perfdata_reader_position(reader));
 }
 
-/* Reads the bytes of a PERFDATA_TRACING_DATA. Too many for the window count as broken. */
-static int read_tracing(struct perfdata_reader *reader, struct record_stream *stream)
-{
-	struct perfdata_window *window = &stream->window;
-	struct perfdata_tracing *tracing = &reader->tracing;
-
-	tracing->result = -EBADMSG;
-	if (stream->skip <= WINDOW_BYTES / 2) {
-		int result = perfdata_window_want(window, stream->skip);
-		if (result <= 0)
-			return result;
-		tracing->result = perfdata_tracing_read(perfdata_window_at(window), stream->skip,
-							&tracing->format);
-	}
-	stream->tracing = false;
-	return 1;
-}
-
-/* What stands between records and is none; 1 where that is behind. */
-static int skip(struct perfdata_reader *reader, struct record_stream *stream)
-{
-	struct perfdata_window *window = &stream->window;
-	int result = stream->tracing ? read_tracing(reader, stream) : 1;
-
-	if (result <= 0)
-		return result;
-	while (stream->skip > 0) {
-		result = perfdata_window_want(window, 1);
-		if (result <= 0)
-			return result;
-		size_t some = perfdata_window_has(window);
-		if (some > stream->skip)
-			some = (size_t)stream->skip;
-		perfdata_window_pass(window, some);
-		stream->skip -= some;
-		if (stream == &reader->outer && reader->input->seekable &&
-		    perfdata_window_has(window) == 0) {
-			uint64_t size = reader->input->size;
-			uint64_t end = size < reader->end ? size : reader->end;
-			uint64_t most = reader->at < end ? end - reader->at : 0;
-			uint64_t jump = stream->skip < most ? stream->skip : most;
-			reader->at += jump;
-			stream->skip -= jump;
-		}
-	}
-	return 1;
-}
-
-/* What follows a record that is no record. Old simpleperfs have it in the record. */
-static void note_skip(const struct perfdata_reader *reader, struct record_stream *stream,
-		      const struct perf_event_header *record)
-{
-	uint32_t half;
-	uint64_t word;
-
-	if (record->type == PERFDATA_TRACING_DATA &&
-	    record->size >= sizeof(*record) + sizeof(half)) {
-		memcpy(&half, record + 1, sizeof(half));
-		stream->skip = record->size > TRACING_HEAD_MAX ? 0 : half;
-		stream->tracing = stream->skip > 0 && !reader->swapped;
-	} else if (record->type == PERFDATA_AUXTRACE &&
-		   record->size >= sizeof(*record) + sizeof(word)) {
-		memcpy(&word, record + 1, sizeof(word));
-		stream->skip = word;
-	}
-}
-
-/* Whose records come next must be known to swap them. */
-static void swap_record(struct perfdata_reader *reader, struct perf_event_header *record)
-{
-	perfdata_swap_record(&reader->events, record);
-	if (record->type == PERFDATA_ATTR)
-		perfdata_events_add(&reader->events, record);
-}
-
-static int say_size(const struct perfdata_reader *reader, size_t size, struct error *err)
+static int report_size(const struct perfdata_reader *reader, size_t size, struct error *err)
 {
 	return error_set(err, -EBADMSG,
 			 "The recording is broken at byte %llu, where a record of %zu bytes "
@@ -313,74 +208,8 @@ static int say_size(const struct perfdata_reader *reader, size_t size, struct er
 			 (unsigned long long)perfdata_reader_position(reader), size);
 }
 
-/* Of a record of simpleperf's own: the upper half of its size is in misc. */
-static size_t simpleperf_size(const struct perf_event_header *header)
-{
-	return (size_t)header->misc << 16 | header->size;
-}
-
-/*
- * Passes over what is no record, and over the records of simpleperf's own, which may be larger than
- * the window. 1 and the header of the next record, which still stands in the window; else as
- * take().
- */
-static int find_record(struct perfdata_reader *reader, struct record_stream *stream,
-		       struct perf_event_header *header, struct error *err)
-{
-	struct perfdata_window *window = &stream->window;
-
-	for (;;) {
-		int result = skip(reader, stream);
-		if (result <= 0)
-			return result == 0 ? -ENODATA : result;
-		result = perfdata_window_want(window, sizeof(*header));
-		if (result <= 0)
-			return result == 0 && perfdata_window_has(window) > 0 ? -ENODATA : result;
-		memcpy(header, perfdata_window_at(window), sizeof(*header));
-		if (reader->swapped)
-			perfdata_swap_header(header);
-		if (header->type < PERFDATA_SIMPLEPERF)
-			return header->size < sizeof(*header) ? say_size(reader, header->size, err)
-							      : 1;
-		stream->skip = simpleperf_size(header);
-		if (stream->skip < sizeof(*header))
-			return say_size(reader, stream->skip, err);
-	}
-}
-
-/*
- * The next record of a stream: 1; 0 where it ends; -ENODATA where it ends in the midst of one; or
- * another -errno.
- */
-static int take(struct perfdata_reader *reader, struct record_stream *stream,
-		const struct perf_event_header **out, struct error *err)
-{
-	struct perfdata_window *window = &stream->window;
-	struct perf_event_header header, *record;
-	int result = find_record(reader, stream, &header, err);
-
-	if (result <= 0)
-		return result;
-	result = perfdata_window_want(window, header.size);
-	if (result <= 0)
-		return result == 0 ? -ENODATA : result;
-	unsigned char *at = window->bytes + window->begin;
-	if ((uintptr_t)at % sizeof(uint64_t))
-		at = memcpy(stream->aligned, at, header.size);
-	perfdata_window_pass(window, header.size);
-	record = (void *)at;
-	if (header.type == PERFDATA_ATTR && !reader->native)
-		record->misc = 0;
-	if (reader->swapped)
-		swap_record(reader, record);
-	note_skip(reader, stream, record);
-	reader->native |= native_is(record, NATIVE_BEGIN);
-	*out = record;
-	return 1;
-}
-
-/* In pipes the names of events stand in a feature, too, where perf is old. */
-static void note_names(struct perfdata_reader *reader, const struct perf_event_header *record)
+/* An old perf that writes to a pipe has the names of events in a feature. */
+static void add_names(struct perfdata_reader *reader, const struct perf_event_header *record)
 {
 	const size_t head = sizeof(*record) + sizeof(uint64_t);
 	const unsigned char *bytes = (const void *)record;
@@ -393,26 +222,40 @@ static void note_names(struct perfdata_reader *reader, const struct perf_event_h
 		perfdata_event_desc(&reader->made, bytes + head, record->size - head);
 }
 
-static int take_outer(struct perfdata_reader *reader, const struct perf_event_header **record,
+static int read_outer(struct perfdata_reader *reader, const struct perf_event_header **record,
 		      struct error *err)
 {
-	int result = take(reader, &reader->outer, record, err);
+	int result = record_stream_next(&reader->outer, record);
 	bool early = reader->at < reader->end && reader->end != UINT64_MAX;
-	bool within = perfdata_window_has(&reader->inner.window) > 0 || reader->inner.skip > 0;
+	bool within = record_stream_has(&reader->inner) > 0 || reader->inner.skip > 0;
 
+	if (result == -EBADMSG && reader->outer.bad_size)
+		return report_size(reader, reader->outer.size, err);
 	if (result == -ENODATA || (result == 0 && (early || within)))
-		return say_cut(reader, err);
+		return report_cut(reader, err);
 	if (result > 0 && (*record)->type == PERFDATA_FEATURE)
-		note_names(reader, *record);
+		add_names(reader, *record);
 	return result;
 }
 
-static bool is_packed(const struct perf_event_header *record)
+static int read_inner(struct perfdata_reader *reader, const struct perf_event_header **record,
+		      struct error *err)
+{
+	int result = reader->unpacker ? record_stream_next(&reader->inner, record) : 0;
+
+	if (result == -EBADMSG && reader->inner.bad_size)
+		return report_size(reader, reader->inner.size, err);
+	if (result == -EBADMSG)
+		return report_compressed(reader, err);
+	return result == -ENODATA ? 0 : result;
+}
+
+static bool is_compressed(const struct perf_event_header *record)
 {
 	return record->type == PERFDATA_COMPRESSED || record->type == PERFDATA_COMPRESSED2;
 }
 
-/* A piece of what is packed: it stays where it is until all of it has been unpacked. */
+/* Passes a piece to the unpacker, which reads it from the window of the outer stream. */
 static int begin_piece(struct perfdata_reader *reader, const struct perf_event_header *record,
 		       struct error *err)
 {
@@ -423,31 +266,29 @@ static int begin_piece(struct perfdata_reader *reader, const struct perf_event_h
 		if (n >= sizeof(size))
 			memcpy(&size, bytes, sizeof(size));
 		if (n < sizeof(size) || size > n - sizeof(size))
-			return say_unpacked(reader, err);
+			return report_compressed(reader, err);
 		bytes += sizeof(size);
 		n = size;
 	}
 	if (!reader->unpacker) {
 		reader->unpacker = perfdata_unpacker_new();
-		stream_init(&reader->inner, perfdata_unpacker_fill, reader->unpacker);
+		const struct record_source source = {perfdata_unpacker_fill, NULL,
+						     reader->unpacker};
+		record_stream_init(&reader->inner, &source, &reader->context);
 	}
 	perfdata_unpacker_piece(reader->unpacker, bytes, (size_t)n);
 	return 1;
 }
 
-static int take_record(struct perfdata_reader *reader, const struct perf_event_header **record,
+static int read_record(struct perfdata_reader *reader, const struct perf_event_header **record,
 		       struct error *err)
 {
 	for (;;) {
-		int result = 0;
-		if (reader->unpacker)
-			result = take(reader, &reader->inner, record, err);
-		if (result == -EBADMSG && reader->error.code == 0)
-			return say_unpacked(reader, err);
-		if (result != 0 && result != -ENODATA)
+		int result = read_inner(reader, record, err);
+		if (result != 0)
 			return result;
-		result = take_outer(reader, record, err);
-		if (result <= 0 || !is_packed(*record))
+		result = read_outer(reader, record, err);
+		if (result <= 0 || !is_compressed(*record))
 			return result;
 		result = begin_piece(reader, *record, err);
 		if (result < 0)
@@ -455,9 +296,7 @@ static int take_record(struct perfdata_reader *reader, const struct perf_event_h
 	}
 }
 
-/* ---- all of them */
-
-static bool take_made(struct perfdata_reader *reader, const struct perf_event_header **record)
+static bool pop_made(struct perfdata_reader *reader, const struct perf_event_header **record)
 {
 	if (reader->made_at == reader->made.n) {
 		reader->made.n = reader->made_at = 0;
@@ -465,17 +304,17 @@ static bool take_made(struct perfdata_reader *reader, const struct perf_event_he
 	}
 	*record = (const void *)(reader->made.bytes + reader->made_at);
 	reader->made_at += (*record)->size;
-	if (reader->swapped && (*record)->type == PERFDATA_ATTR)
-		perfdata_events_add(&reader->events, *record);
+	if (reader->context.swapped && (*record)->type == PERFDATA_ATTR)
+		perfdata_events_add(&reader->context.events, *record);
 	return true;
 }
 
-static int step(struct perfdata_reader *reader, const struct perf_event_header **record,
-		struct error *err)
+static int read_next(struct perfdata_reader *reader, const struct perf_event_header **record,
+		     struct error *err)
 {
 	int result = 1;
 
-	while (!take_made(reader, record)) {
+	while (!pop_made(reader, record)) {
 		switch (reader->stage) {
 		case STAGE_HEAD:
 			result = read_head(reader, err);
@@ -488,7 +327,7 @@ static int step(struct perfdata_reader *reader, const struct perf_event_header *
 			}
 			break;
 		case STAGE_RECORDS:
-			return take_record(reader, record, err);
+			return read_record(reader, record, err);
 		}
 		if (result <= 0)
 			return result;
@@ -496,21 +335,17 @@ static int step(struct perfdata_reader *reader, const struct perf_event_header *
 	return 1;
 }
 
-static int say_unreadable(int result, struct error *err)
-{
-	return error_set(err, result, "The recording cannot be read: %s.", error_why(result));
-}
-
 int perfdata_reader_next(struct perfdata_reader *reader, const struct perf_event_header **record,
 			 struct error *err)
 {
 	if (reader->result > 0) {
-		int result = step(reader, record, &reader->error);
+		int result = read_next(reader, record, &reader->error);
 		if (result > 0 || result == -EAGAIN)
 			return result;
 		reader->result = result;
 		if (result < 0 && reader->error.code == 0)
-			say_unreadable(result, &reader->error);
+			error_set(&reader->error, result, "The recording cannot be read: %s.",
+				  error_why(result));
 	}
 	if (err)
 		*err = reader->error;
