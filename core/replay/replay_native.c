@@ -24,7 +24,7 @@ static struct replay_native *native_of(struct replay_kind *kind)
 
 /* ---- the beginning */
 
-static bool take_cpus(struct native_words *words, struct cpu_list *cpus)
+static bool parse_cpus(struct native_words *words, struct cpu_list *cpus)
 {
 	char *text = native_text(words);
 	bool fine = !text[0] || cpu_list_parse(text, cpus) == 0;

@@ -68,15 +68,12 @@ struct replay_state {
 	uint64_t lost_records;
 	unsigned threads; /* struct snapshot.tasks */
 	size_t threads_ran, threads_counted;
-	enum count_mode mode;
-	char host[64], pmu[32];
-	bool command_lines, idle; /* rows have them */
-	/* Those that have rows without having run, in their order; where idle. Borrowed. */
-	struct task *const *still;
+	bool command_lines, idle;  /* rows have them */
+	struct task *const *still; /* tasks with a row that did not run, in row order; borrowed */
 	size_t n_still;
 
 	/* Of all snapshots. */
-	const char *mode; /* a constant */
+	enum count_mode mode;
 	char host[64], pmu[32];
 	struct notes notes; /* the recorded ones, and those of the kind */
 	struct notes said;  /* of the replay: shown before `notes` */
