@@ -59,9 +59,10 @@ static int hold(const struct safe_path *place, const char *name, const char *pat
 		result = refuse_path(err, -EINVAL, path,
 				     "is no file: name one, which need not exist.");
 	else if (status->st_uid != geteuid())
-		result = refuse(err, -EPERM, path, "belongs to somebody else: take another name.");
+		result = refuse_path(err, -EPERM, path,
+				     "belongs to somebody else: take another name.");
 	else if (file_lock(fd, path, NULL))
-		result = refuse(err, -EBUSY, path, "is being recorded to: take another name.");
+		result = refuse_path(err, -EBUSY, path, "is being recorded to: take another name.");
 	else if (!is_recording(fd, status))
 		result = refuse_path(err, -EEXIST, path, "is no recording: take another name.");
 	if (result == 0)
