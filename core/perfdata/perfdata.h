@@ -234,6 +234,7 @@ enum native_rows {
 	NATIVE_COMMAND_LINES = 1 << 0, /* rows have them */
 	NATIVE_IDLE_ROWS = 1 << 1,     /* those that did not run have rows too: NATIVE_STILL */
 	NATIVE_TARGETED = 1 << 2,      /* only the target's have rows: NATIVE_TARGET, NATIVE_RAN */
+	NATIVE_UNCOUNTED = 1 << 3,     /* interval.uncounted: all rows are marked */
 };
 
 enum native_list {

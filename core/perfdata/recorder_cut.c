@@ -202,11 +202,12 @@ static void put_notes(struct recorder *recorder, const struct snapshot *snapshot
 }
 
 /* How its rows were chosen. */
-static uint64_t native_rows(const struct snapshot *snapshot)
+static uint64_t native_rows(const struct snapshot *snapshot, const struct interval *interval)
 {
 	return (snapshot->command_lines ? NATIVE_COMMAND_LINES : 0u) |
 	       (snapshot->threads.n_still > 0 ? NATIVE_IDLE_ROWS : 0u) |
-	       (snapshot->targeted ? NATIVE_TARGETED : 0u);
+	       (snapshot->targeted ? NATIVE_TARGETED : 0u) |
+	       (interval->uncounted ? NATIVE_UNCOUNTED : 0u);
 }
 
 void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
@@ -224,7 +225,7 @@ void recorder_cut(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_word(data, snapshot->lost_records);
 	perfdata_word(data, snapshot->threads_ran);
 	perfdata_word(data, snapshot->threads_counted);
-	perfdata_word(data, native_rows(snapshot));
+	perfdata_word(data, native_rows(snapshot, interval));
 	perfdata_native_end(data);
 	put_tally(data, NATIVE_TOTALS, NULL, 0, interval->totals, width);
 	put_tally(data, NATIVE_UNATTRIBUTED, NULL, 0, interval->unattributed, width);

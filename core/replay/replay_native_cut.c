@@ -367,6 +367,7 @@ void native_end_cut(struct replay_native *native)
 	if (state->mode == COUNT_MODE_SYSTEM)
 		state->uneven = interval_uneven(&state->interval, state->length_ns);
 	apply_target(native);
+	state->interval.uncounted = native->flags & NATIVE_UNCOUNTED;
 	state->idle = native->flags & NATIVE_IDLE_ROWS;
 	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
 	apply_still(native);
