@@ -36,9 +36,9 @@ void scene_sample(struct image *image, uint64_t time_ns, uint64_t value)
 	image_end(image, begin);
 }
 
-void scene_own(struct image *image)
+void scene_native(struct image *image)
 {
-	size_t begin = image_begin(image, PERFDATA_OWN, 3);
+	size_t begin = image_begin(image, PERFDATA_NATIVE, 3);
 
 	image_u64(image, PERFDATA_NATIVE_BASE + NATIVE_TASK);
 	image_text(image, "pmctop:task", 64);
@@ -51,7 +51,7 @@ void scene_own(struct image *image)
 	image_u64(image, 8);
 	image_text(image, "eight ch", 8);
 	image_end(image, begin);
-	begin = image_begin(image, PERFDATA_OWN, 1);
+	begin = image_begin(image, PERFDATA_NATIVE, 1);
 	image_u64(image, PERFDATA_NATIVE_BASE + NATIVE_AHEAD);
 	image_text(image, "pmctop:ahead", 64);
 	image_u64(image, 5);
@@ -112,7 +112,7 @@ void scene_records(struct image *image)
 	for (unsigned i = 0; i < 3; i++)
 		image_u64(image, 0);
 
-	scene_own(image);
+	scene_native(image);
 
 	begin = image_begin(image, PERF_RECORD_EXIT, 0);
 	for (unsigned i = 0; i < 4; i++)

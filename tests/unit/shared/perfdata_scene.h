@@ -52,7 +52,7 @@ static const uint64_t scene_ids[] = {SCENE_LEADER, SCENE_MEMBER};
 
 /* Append one sample, two records of pmctop's own, and all records of a scene. */
 void scene_sample(struct image *image, uint64_t time_ns, uint64_t value);
-void scene_own(struct image *image);
+void scene_native(struct image *image);
 void scene_records(struct image *image);
 
 /* Fills *image, which the caller frees by image_fini(). */
