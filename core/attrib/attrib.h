@@ -27,7 +27,7 @@
  * of the idle task of every CPU that pid 1 brought up). N counts such a switch, and no record
  * comes: a gap without a LOST. The collector then asks for SWITCH records too, which tell
  * when the silent task left and who it was: its time is its own again, its counts are not. The
- * time of several silent tasks in a row is summed up in interval->silent_ns.
+ * time of several silent tasks in a row is summed up in interval->hidden_ns.
  *
  * The tracepoint sched:sched_switch names the next thread too, so that it is known at any time who
  * runs. Where the next record is of another task (a chain break), some task left no record, and N
@@ -115,7 +115,7 @@ void attrib_restore(struct attrib *attrib, const struct attrib_stream *stream,
  * where the record is no such sample, or not after the reading. A read is not atomic: values of it
  * that are beyond the records before or after it are set to those.
  */
-bool attrib_runner_at(const struct attrib *attrib, size_t cpu, const struct record *record,
+bool attrib_runner_at(struct attrib *attrib, size_t cpu, const struct record *record,
 		      uint64_t *reading, struct attrib_runner *runner);
 /*
  * The same before there is such a sample, where the records up to now name who runs: a SWITCH, the

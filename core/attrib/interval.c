@@ -18,7 +18,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 		.cpu_gaps = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_unclear = xcalloc(n_cpus, sizeof(bool)),
 		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
-		.silent_ns = xcalloc(n_cpus, sizeof(uint64_t)),
+		.hidden_ns = xcalloc(n_cpus, sizeof(uint64_t)),
 		.n_cpus = n_cpus,
 	};
 	if (n_cpus > 0)
@@ -61,7 +61,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_gaps);
 	free(interval->cpu_unclear);
 	free(interval->cpu_unnamed);
-	free(interval->silent_ns);
+	free(interval->hidden_ns);
 	free(interval->unattributed);
 	free(interval->others);
 	free(interval->totals);
@@ -99,14 +99,14 @@ void interval_reset(struct interval *interval)
 	memset(interval->cpu_gaps, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_unclear, 0, interval->n_cpus * sizeof(bool));
 	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
-	memset(interval->silent_ns, 0, interval->n_cpus * sizeof(uint64_t));
+	memset(interval->hidden_ns, 0, interval->n_cpus * sizeof(uint64_t));
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;
-	interval->untold = 0;
+	interval->unexplained = 0;
 }
 
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
@@ -206,7 +206,7 @@ void interval_mark_unnamed(struct interval *interval)
 {
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		uint64_t ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		if (interval->cpu_unnamed[i] && interval->silent_ns[i] > ns / 100)
+		if (interval->cpu_unnamed[i] && interval->hidden_ns[i] > ns / 100)
 			interval->cpu_gaps[i] = true;
 	}
 }
@@ -245,9 +245,9 @@ uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsign
 	uint64_t *idle = interval_idle(interval, index);
 	size_t domain_ns = tally_domain(&interval->shape, domain);
 
-	if (idle_ns > interval->silent_ns[index])
-		idle_ns = interval->silent_ns[index];
-	interval->silent_ns[index] -= idle_ns;
+	if (idle_ns > interval->hidden_ns[index])
+		idle_ns = interval->hidden_ns[index];
+	interval->hidden_ns[index] -= idle_ns;
 	interval->unattributed[TALLY_TASK_CLOCK] -= idle_ns;
 	idle[TALLY_TASK_CLOCK] += idle_ns;
 	interval->unattributed[domain_ns] -= idle_ns;

@@ -43,7 +43,7 @@ struct interval {
 	bool *cpu_gaps;      /* index -> slices of tasks that ran there are unattributed */
 	bool *cpu_unclear;   /* index -> only SWITCH records name the tasks that ran there */
 	bool *cpu_unnamed;   /* index -> nobody knows who ran there at the end */
-	uint64_t *silent_ns; /* index -> unattributed time without records, which may be idle */
+	uint64_t *hidden_ns; /* index -> unattributed time without records, which may be idle */
 	size_t n_cpus;
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 
@@ -53,7 +53,7 @@ struct interval {
 	uint64_t contended_ns; /* of slices in which a group was off the PMU for a while */
 	uint64_t lost_records; /* as LOST records tell */
 	uint64_t gaps;         /* switches that N counted without a record */
-	uint64_t untold;       /* those of them of which nothing else tells either */
+	uint64_t unexplained;  /* those of them of which nothing else tells either */
 };
 
 /* An empty interval 1 over these CPUs. */

@@ -188,7 +188,7 @@ static void note_lost_records(struct engine_notes *self, const struct interval *
 		notes_add_urgent(self->notes,
 				 "Records were lost in a storm of context switches: what ran "
 				 "meanwhile is unattributed, and ? marks what it touched.");
-	else if (interval->untold > 0)
+	else if (interval->unexplained > 0)
 		notes_add(self->notes,
 			  "The kernel did not report some context switches; time around them is "
 			  "unattributed (marked ?).");

@@ -233,7 +233,7 @@ static void note_interval(struct replay_perf *perf)
 		notes_add_urgent(notes, "perf lost records: what ran meanwhile is unattributed, "
 					"and ? marks what it touched. A larger buffer (perf "
 					"record -m 4M) helps.");
-	else if (interval->untold > 0)
+	else if (interval->unexplained > 0)
 		notes_add(notes, "Some context switches made no record: what ran around them is "
 				 "unattributed, and ? marks it.");
 	if (interval->contended_ns > 0)
