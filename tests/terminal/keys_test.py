@@ -158,17 +158,17 @@ ROWS = [
         back=["i", "\\", "C-u", "Enter"]),
     Row("unit", ["m"], r"  counts  every", back=["m", "m", "m"]),
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
-    Row("zero", ["z"], r"The totals begin at zero"),
+    Row("zero", ["z"], r"The totals restart at zero"),
     Row("record", ["o"], r"^Record to file", back=["Escape"]),
     Row("save", ["W"], r"^Saved in "),
     Row("pause", ["Z"], r"PAUSED", back=["Z"]),
-    Row("step-back", [","], r"goes to and fro in a recording", back=["Up"]),
-    Row("step", ["."], r"goes to and fro in a recording", back=["Up"]),
-    Row("minute-back", ["{"], r"goes to and fro in a recording", back=["Up"]),
-    Row("minute", ["}"], r"goes to and fro in a recording", back=["Up"]),
-    Row("go", ["G"], r"goes to and fro in a recording", back=["Up"]),
-    Row("slower", ["["], r"goes to and fro in a recording", back=["Up"]),
-    Row("faster", ["]"], r"goes to and fro in a recording", back=["Up"]),
+    Row("step-back", [","], r"moves in a recording only", back=["Up"]),
+    Row("step", ["."], r"moves in a recording only", back=["Up"]),
+    Row("minute-back", ["{"], r"moves in a recording only", back=["Up"]),
+    Row("minute", ["}"], r"moves in a recording only", back=["Up"]),
+    Row("go", ["G"], r"moves in a recording only", back=["Up"]),
+    Row("slower", ["["], r"moves in a recording only", back=["Up"]),
+    Row("faster", ["]"], r"moves in a recording only", back=["Up"]),
     Row("interval", ["s", "d"], r"Interval, now 0\.5s:", back=["Escape"]),
     Row("redraw", ["C-l"], r"(?s)\A(?!.*GARBAGE)", before=["GARBAGE"]),
     Row("quit", ["q", "F10", "C-c"], r"^rc=0$", ends=True),
@@ -344,7 +344,7 @@ def journey_kill():
         terminal.wait_for("^rc=0$")
         terminal.start("--readonly")
         terminal.keys("k")
-        terminal.wait_for("No signal is sent")
+        terminal.wait_for("no signal is sent")
     finally:
         load.kill()
         load.wait()
@@ -363,7 +363,7 @@ def journey_filter():
             if re.match(r" +\d+ \w+ ", line)))
         terminal.keys("Enter", "\\")
         terminal.text("nothing")
-        terminal.wait_for("no line has it")
+        terminal.wait_for("no match")
         terminal.keys("Escape")
         terminal.wait_for(r"filter spin  ")
         terminal.wait_for(r"^ +\d+ .* spin$")

@@ -114,8 +114,8 @@ static void draw_counts_header(struct detail_pen *pen)
 
 	duration_format_age(totals ? totals->time_ns : 0, since, sizeof(since));
 	snprintf(text, sizeof(text), "in this interval%s%s%s",
-		 detail_subject_is_of_cpus(pen->page->subject) ? ", idle time too" : "",
-		 totals ? "; the total is of the last " : "", totals ? since : "");
+		 detail_subject_is_of_cpus(pen->page->subject) ? ", with idle time" : "",
+		 totals ? "; TOTAL covers the last " : "", totals ? since : "");
 	detail_pen_heading(pen, "Counts", text);
 	canvas_fill(pen->canvas, (struct rect){x, pen->y, pen->rect.width, 1}, STYLE_HEADER);
 	detail_pen_left(pen, &x, event_width(pen), STYLE_HEADER, "EVENT");

@@ -86,7 +86,7 @@ static void add_state(struct segments *segments, const struct detail_page *page)
 		add(segments, 99, "", "has ended")->text_style = STYLE_WARN;
 	else if (page->detail->sum.n == 0)
 		add(segments, 99, "",
-		    detail_subject_is_of_cpus(subject) ? "was not heard of in this interval"
+		    detail_subject_is_of_cpus(subject) ? "was not counted in this interval"
 						       : "did not run in this interval")
 			->text_style = STYLE_DIM;
 }
@@ -190,6 +190,22 @@ static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect 
 		   (struct rect){rect.x, rect.y + 1, rect.width, rect.height - 1});
 }
 
+/* The time axis, below each graph of the last row of graphs. */
+static void draw_axis(struct detail_pen *pen, size_t n_values, unsigned n_graphs, unsigned width)
+{
+	char left[GRAPH_RANGE_END_BYTES], right[GRAPH_RANGE_END_BYTES];
+
+	graph_range_axis(pen->page->graph_range, pen->page->step, n_values, left, right);
+	for (unsigned i = 0; i < n_graphs; i++) {
+		unsigned x = pen->rect.x + i * (width + GAP);
+
+		canvas_text(pen->canvas, x, pen->y, width, STYLE_DIM, left);
+		canvas_text_right(pen->canvas, x + width / 2, pen->y, width - width / 2, STYLE_DIM,
+				  right);
+	}
+	pen->y++;
+}
+
 static void draw_history(struct detail_pen *pen)
 {
 	const struct detail_page *page = pen->page;
@@ -200,12 +216,8 @@ static void draw_history(struct detail_pen *pen)
 	unsigned width = (pen->rect.width - GAP * (n - 1)) / n;
 	size_t n_values = graph_values(pen->canvas, width);
 	float *values = xcalloc(n_values, sizeof(*values));
-	char span[64], text[96];
 
-	graph_range_describe(page->graph_range, page->step, n_values, span, sizeof(span));
-	snprintf(text, sizeof(text), "%s%s", span,
-		 page->totals ? "  (Left: more, Right: less)" : "");
-	detail_pen_heading(pen, "History", text);
+	detail_pen_heading(pen, "History", page->totals ? "Left: longer, Right: shorter" : "");
 	for (size_t i = 0; i < columns->n_metrics; i++) {
 		if (columns->metrics[i].def->machine)
 			continue;
@@ -219,6 +231,7 @@ static void draw_history(struct detail_pen *pen)
 			   values);
 	}
 	pen->y += 1 + GRAPH_LINES;
+	draw_axis(pen, n_values, at, width);
 	free(values);
 }
 
@@ -234,7 +247,7 @@ static void draw_places(struct detail_pen *pen)
 		return;
 	if (detail->n_places == 0 && !detail_subject_is_of_cpus(page->subject)) {
 		detail_pen_heading(pen, "CPUs",
-				   "nobody tells where threads ran that are counted one by one");
+				   "unknown: threads are counted one by one, not by CPU");
 		pen->y++;
 		return;
 	}
@@ -268,7 +281,6 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 	left.y++;
 	if (rect.width < TWO_COLUMNS_FROM) {
 		draw_history(&left);
-		left.y++;
 		detail_draw_threads(&left);
 		draw_places(&left);
 		detail_draw_counts(&left);
@@ -280,7 +292,6 @@ unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas,
 	right.rect.x += left.rect.width + 2 * GAP;
 	right.rect.width = left.rect.width;
 	draw_history(&left);
-	left.y++;
 	detail_draw_counts(&left);
 	detail_draw_threads(&right);
 	draw_places(&right);

@@ -116,7 +116,7 @@ void detail_draw_threads(struct detail_pen *pen)
 		snprintf(text, sizeof(text), "the %d busiest of %zu", THREADS_MAX,
 			 detail->n_threads);
 	detail_pen_heading(
-		pen, detail_subject_is_of_cpus(pen->page->subject) ? "Who ran here" : "Threads",
+		pen, detail_subject_is_of_cpus(pen->page->subject) ? "Threads here" : "Threads",
 		text);
 	fit_threads(pen, &fit);
 	draw_threads_header(pen, &fit);

@@ -25,7 +25,7 @@ static struct segment *add_clock(struct segments *segments, unsigned weight, uin
 	struct tm local;
 
 	if (seconds == 0)
-		text_copy(segment->text, sizeof(segment->text), "before");
+		text_copy(segment->text, sizeof(segment->text), "the start");
 	else if (localtime_r(&seconds, &local))
 		strftime(segment->text, sizeof(segment->text), "%H:%M:%S", &local);
 	return segment;
@@ -54,17 +54,17 @@ static void add_comparison(struct segments *segments, const struct frame *frame)
 		add_words(segments, 93, "", view_unit_name(frame->unit), STYLE_WARN);
 }
 
-static void add_tasks(struct segments *segments, const struct snapshot *snapshot)
+static void add_threads(struct segments *segments, const struct snapshot *snapshot)
 {
 	struct segment *segment = segments_add(segments, 50);
 
-	text_copy(segment->label, sizeof(segment->label), "tasks");
-	/* How many the machine has says nothing of a target. */
+	/* The number of threads of the machine says nothing about a target. */
 	if (snapshot->tasks > 0 && !snapshot->target)
-		snprintf(segment->text, sizeof(segment->text), "%u, %zu ran", snapshot->tasks,
-			 snapshot_ran(snapshot));
+		snprintf(segment->text, sizeof(segment->text), "%u threads, %zu ran",
+			 snapshot->tasks, snapshot_ran(snapshot));
 	else
-		snprintf(segment->text, sizeof(segment->text), "%zu ran", snapshot_ran(snapshot));
+		snprintf(segment->text, sizeof(segment->text), "%zu threads ran",
+			 snapshot_ran(snapshot));
 }
 
 static void add_recording(struct segments *segments, uint64_t bytes)
@@ -122,7 +122,7 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 	if (round_10_ms(real_ns) == 0) /* what a recording ends with: not none at all */
 		text_copy(real, sizeof(real), "<0.01s");
 	bool differs = real_ns < chosen_ns - chosen_ns / 10 || real_ns > chosen_ns + chosen_ns / 10;
-	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this " : "",
+	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this one " : "",
 		 differs ? real : "");
 	add_words(segments, 60, "every", text, STYLE_PLAIN);
 }
@@ -159,7 +159,7 @@ static void add_cost(struct segments *segments, const struct snapshot_cost *cost
 	if (cost->cpu_ns == 0 || cost->wall_ns == 0)
 		return;
 	text_percent(text, sizeof(text), (double)cost->cpu_ns / (double)cost->wall_ns);
-	add_words(segments, 20, "own", text, STYLE_DIM);
+	add_words(segments, 20, "pmctop", text, STYLE_DIM);
 }
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
@@ -181,11 +181,13 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		*segments_add(&segments, 0) = frame->flags->items[i];
 	add_interval(&segments, frame);
 	if (snapshot) {
-		add_tasks(&segments, snapshot);
+		add_threads(&segments, snapshot);
 		add_pmu(&segments, snapshot);
 		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
 		if (snapshot->mode == COUNT_MODE_TASK)
-			add_words(&segments, 45, "", "own tasks", STYLE_PLAIN);
+			add_words(&segments, 45, "",
+				  snapshot->targeted ? "target only" : "your tasks only",
+				  STYLE_PLAIN);
 		else if (snapshot->mode != COUNT_MODE_SYSTEM)
 			add_words(&segments, 45, "from", count_mode_name(snapshot->mode),
 				  STYLE_PLAIN);
@@ -256,19 +258,34 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 	segments->items[segments->n - 1].text_width = 6;
 }
 
+/* Times have a name that a user reads on the screen; other events the name that -e takes. */
+static const char *unattributed_name(const struct event *event)
+{
+	if (strcmp(event->name, EVENT_SYSTEM_TIME) == 0)
+		return "kernel time";
+	return strcmp(event->name, EVENT_USER_TIME) == 0 ? "user time" : event_label(event);
+}
+
+/* CPU time has no name here: the line begins with it. */
 static void add_unattributed(struct segments *segments, const struct snapshot *snapshot)
 {
 	size_t event = 0;
 	double share = snapshot_unattributed(snapshot, &event);
 	bool alarm = snapshot_rows_too_low(snapshot);
-	char percent[24], text[64];
+	char percent[24], text[80];
 
 	if (share < UNATTRIBUTED_FROM)
 		return;
 	text_percent(percent, sizeof(percent), share);
-	snprintf(text, sizeof(text), "%s of %s", percent,
-		 snapshot->columns->events.items[event].name);
-	add_words(segments, alarm ? 101 : 95, "unattributed", text, alarm ? STYLE_BAD : STYLE_WARN);
+	text_copy(text, sizeof(text), percent);
+	if (event != TALLY_TASK_CLOCK)
+		snprintf(text, sizeof(text), "%s of %.40s", percent,
+			 unattributed_name(&snapshot->columns->events.items[event]));
+	add_words(segments,
+		  alarm                       ? 101
+		  : event == TALLY_TASK_CLOCK ? 95
+					      : 70,
+		  "unattributed", text, alarm ? STYLE_BAD : STYLE_WARN);
 }
 
 /* Not all threads that ran had counters. */
@@ -295,7 +312,7 @@ static void add_target(struct segments *segments, const struct snapshot *snapsho
 		text_copy(cell.text + strlen(cell.text), sizeof(cell.text) - strlen(cell.text),
 			  "%");
 	}
-	add_words(segments, 92, snapshot->targeted ? "target" : "own",
+	add_words(segments, 92, snapshot->targeted ? "target" : "your tasks",
 		  snapshot->ended ? "ended" : cell.text, STYLE_PLAIN);
 	segments->items[segments->n - 1].text_width = 7;
 }
@@ -360,16 +377,16 @@ static const char *first_note(const struct frame *frame, size_t *n)
 }
 
 /*
- * " (+2, L)", or " (L)" where the end of it finds no room, stands behind the note, at the end of
- * its last line: L shows them all, and all of them.
+ * " (+2, L)", or " (more: L)" where the end of it finds no room, stands behind the note, at the end
+ * of its last line: L shows them all, and all of them.
  */
 static void more_notes(size_t n, const char *last_line, unsigned width, char *text, size_t size)
 {
 	text[0] = '\0';
 	if (n > 1)
-		snprintf(text, size, " (+%zu, L)", n - 1);
+		snprintf(text, size, " (+%zu more: L)", n - 1);
 	else if (text_width(last_line) > width)
-		text_copy(text, size, " (L)");
+		text_copy(text, size, " (more: L)");
 }
 
 unsigned frame_banner_lines(const struct frame *frame, unsigned width)

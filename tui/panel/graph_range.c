@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tui/panel/graph_range.h"
 
+#include "core/base/util.h"
 #include "tui/options/duration.h"
 
 #include <math.h>
@@ -61,23 +62,20 @@ void graph_range_read(const struct graph_range *graph_range, const struct histor
 		values[i] = NAN;
 }
 
-void graph_range_describe(const struct graph_range *graph_range, unsigned step, size_t n,
-			  char *text, size_t size)
+void graph_range_axis(const struct graph_range *graph_range, unsigned step, size_t n, char *left,
+		      char *right)
 {
 	uint64_t from_ns, to_ns;
-	char part[24], all[24];
+	char age[24];
 
 	if (!graph_range->whole) {
-		duration_format_age(history_span_ns(graph_range->history, step, n), part,
-				    sizeof(part));
-		snprintf(text, size, "the last %s", part);
+		duration_format_age(history_span_ns(graph_range->history, step, n), age,
+				    sizeof(age));
+		snprintf(left, GRAPH_RANGE_END_BYTES, "%s ago", age);
+		text_copy(right, GRAPH_RANGE_END_BYTES, "now");
 		return;
 	}
 	part_of(graph_range, step, &from_ns, &to_ns);
-	duration_format_age(to_ns - from_ns, part, sizeof(part));
-	duration_format_age(graph_range->end_ns - graph_range->begin_ns, all, sizeof(all));
-	if (step >= GRAPH_RANGE_STEP_MAX)
-		snprintf(text, size, "all %s", all);
-	else
-		snprintf(text, size, "%s of %s", part, all);
+	duration_format_clock(from_ns - graph_range->begin_ns, left, GRAPH_RANGE_END_BYTES);
+	duration_format_clock(to_ns - graph_range->begin_ns, right, GRAPH_RANGE_END_BYTES);
 }

@@ -34,8 +34,12 @@ static inline unsigned graph_range_step(const struct graph_range *graph_range)
 {
 	return graph_range->whole ? GRAPH_RANGE_STEP_MAX : 1;
 }
-/* "the last 78 s", "all 10 min", "5 min of 10 min" */
-void graph_range_describe(const struct graph_range *graph_range, unsigned step, size_t n,
-			  char *text, size_t size);
+/*
+ * The texts at the two ends of the time axis below a graph of n values: "78 s ago" and "now" for a
+ * machine, two positions as "00:02:30" for a recording. Each text has GRAPH_RANGE_END_BYTES.
+ */
+enum { GRAPH_RANGE_END_BYTES = 32 };
+void graph_range_axis(const struct graph_range *graph_range, unsigned step, size_t n, char *left,
+		      char *right);
 
 #endif

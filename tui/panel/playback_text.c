@@ -39,11 +39,11 @@ void playback_state_text(const struct playback *playback, char *text, size_t siz
 	else if (playback->seeking)
 		text_copy(text, size, "seeking");
 	else if (playback->broken[0] && playback->ended)
-		text_copy(text, size, "BROKEN OFF");
+		text_copy(text, size, "CUT OFF");
 	else if (playback->ended)
 		text_copy(text, size, "END");
 	else if (playback->paused)
 		text_copy(text, size, "PAUSED");
 	else
-		text_copy(text, size, playback->waiting ? "waiting for more" : "");
+		text_copy(text, size, playback->waiting ? "waiting for data" : "");
 }

@@ -11,7 +11,7 @@
 void playback_position_text(const struct playback *playback, char *text, size_t size);
 /* "x2", "x0.5", "max" */
 void playback_speed_text(uint32_t speed, char *text, size_t size);
-/* "PAUSED", "END", "BROKEN OFF", "seeking", "seeking 45%", "waiting for more"; "": it plays */
+/* "PAUSED", "END", "CUT OFF", "seeking", "seeking 45%", "waiting for data"; "": it plays */
 void playback_state_text(const struct playback *playback, char *text, size_t size);
 
 #endif

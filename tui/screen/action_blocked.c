@@ -5,11 +5,11 @@ static const char *blocked_by_readonly(enum action action)
 {
 	switch ((int)action) {
 	case ACTION_KILL:
-		return "No signal is sent: this is --readonly.";
+		return "--readonly: no signal is sent.";
 	case ACTION_RECORD:
-		return "Nothing is recorded: this is --readonly.";
+		return "--readonly: nothing is recorded.";
 	case ACTION_SAVE:
-		return "Nothing is saved: this is --readonly.";
+		return "--readonly: nothing is saved.";
 	}
 	return NULL;
 }
@@ -19,19 +19,18 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 	switch ((int)action) {
 	case ACTION_INTERVAL:
 		return playback->native
-			       ? "The intervals are those that were recorded: [ and ] change "
-				 "the speed."
+			       ? "Replay: the intervals are those of the recording. [ and ] "
+				 "change the speed."
 			       : NULL;
 	case ACTION_COUNT:
-		return "What was counted is recorded: user mode and kernel cannot be told apart "
-		       "now.";
+		return "Replay: user mode and kernel cannot be separated in a recording.";
 	case ACTION_KILL:
-		return "No signal is sent: the processes of a recording are not here.";
+		return "Replay: no signal is sent to the processes of a recording.";
 	case ACTION_ATTACH:
 	case ACTION_DETACH:
-		return "Nothing is attached to: the processes of a recording are not here.";
+		return "Replay: the processes of a recording cannot be attached or detached.";
 	case ACTION_RECORD:
-		return "This is a recording: nothing is recorded of it.";
+		return "Replay: nothing is recorded.";
 	}
 	return NULL;
 }
@@ -39,7 +38,7 @@ static const char *blocked_in_replay(const struct playback *playback, enum actio
 static const char *blocked_outside_replay(enum action action)
 {
 	if (action >= ACTION_STEP_BACK && action <= ACTION_FASTER)
-		return "That key goes to and fro in a recording: --replay FILE.";
+		return "This key moves in a recording only: --replay FILE.";
 	return NULL;
 }
 

@@ -106,7 +106,7 @@ static void unfollow_ended(struct app *app)
 
 	if (!list || !list_followed_ended(list, app->display.snapshot))
 		return;
-	app_show_message(app, "%s has ended, and is not followed any more.", list->followed.name);
+	app_show_message(app, "%s has ended and is no longer followed.", list->followed.name);
 	list_unfollow(list);
 }
 
@@ -138,7 +138,7 @@ static void restore_selection(struct app *app, bool was_following)
 	if (!was_following)
 		list_unfollow(list);
 	app_show_message(app, "Detached: all tasks are counted.%s",
-			 stays ? "" : " What was selected is not shown, so no line is selected.");
+			 stays ? "" : " The selected task is not shown, so no line is selected.");
 }
 
 static void show_snapshot(struct app *app, struct snapshot *snapshot)

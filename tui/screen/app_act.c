@@ -44,7 +44,7 @@ static void ask_interval(struct app *app)
 	char now[24], query[64];
 
 	duration_format(app->preferences.interval_ns, now, sizeof(now));
-	snprintf(query, sizeof(query), "Interval, now %s:", now);
+	snprintf(query, sizeof(query), "Interval (now %s):", now);
 	prompt_open(&app->prompt, query, accept_interval);
 }
 
@@ -63,8 +63,8 @@ static void ask_quit(struct app *app)
 {
 	char query[sizeof(app->prompt.query)];
 
-	snprintf(query, sizeof(query),
-		 "%s still runs. End it, and quit? y or ^C:", app->config.command);
+	snprintf(query, sizeof(query), "%s still runs. End it and quit? (y or ^C)",
+		 app->config.command);
 	prompt_confirm(&app->prompt, query, accept_quit);
 }
 
@@ -72,7 +72,7 @@ static void ask_quit(struct app *app)
 static void detach(struct app *app)
 {
 	if (app->display.snapshot && !app->display.snapshot->targeted)
-		app_show_message(app, "There is nobody to detach from: all tasks are counted.");
+		app_show_message(app, "No target: all tasks are counted.");
 	else
 		app_command(app, COMMAND_DISMISS, NULL, 0);
 }
@@ -112,7 +112,7 @@ static void zero(struct app *app)
 {
 	event_totals_zero(&app->events.totals);
 	event_totals_zero(&app->watch.totals);
-	app_show_message(app, "The totals begin at zero.");
+	app_show_message(app, "The totals restart at zero.");
 }
 
 static void quit(struct app *app)

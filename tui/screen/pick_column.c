@@ -30,7 +30,7 @@ static bool column_choose(void *owner, void *data, size_t index, const char *typ
 	if (index == SIZE_MAX)
 		return false;
 	app_command(owner, COMMAND_REMOVE, metric_at(data, index)->def->name, 0);
-	app_show_message(owner, "%s is removed.", metric_at(data, index)->title);
+	app_show_message(owner, "Column %s is removed.", metric_at(data, index)->title);
 	return true;
 }
 

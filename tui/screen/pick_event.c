@@ -74,7 +74,7 @@ static enum picker_typed event_typed(void *data, const char *typed, struct picke
 	text_copy(pick->typed, sizeof(pick->typed), typed);
 	*item = (struct picker_item){
 		.name = pick->typed,
-		.help = is_formula(typed) ? "your own metric, as it is typed" : "as it is typed",
+		.help = is_formula(typed) ? "your own metric, as typed" : "as typed",
 		.mark = "typed",
 		.style = STYLE_NAME,
 	};
@@ -142,7 +142,7 @@ static void about_metric(const struct app *app, const struct metric_def *def, ch
 		     columns_metric(app->display.snapshot->columns, def->name) >= 0;
 
 	snprintf(text, size, "%s: %s\n%s\n%s", def->title, def->help, def->forms[0].expression,
-		 shown ? "is shown already" : "");
+		 shown ? "already shown" : "");
 }
 
 static void about_event(const struct app *app, const char *name, const char *help, char *text,
@@ -166,15 +166,15 @@ static void event_about(void *data, size_t index, char *text, size_t size)
 	const char *name = event_text(pick, index);
 
 	if (index == PICKER_AS_TYPED && name)
-		about_event(pick->app, name, "As it is typed.", text, size);
+		about_event(pick->app, name, "As typed.", text, size);
 	else if (index == PICKER_AS_TYPED)
-		snprintf(text, size, "Your own metric: a name, =, and a formula over events.");
+		snprintf(text, size, "Your own metric: NAME=FORMULA, a formula over events.");
 	else if (metric_at(pick->app, index))
 		about_metric(pick->app, metric_at(pick->app, index), text, size);
 	else if (name)
 		about_event(pick->app, name, event_at(pick->app, index)->help, text, size);
 	else
-		snprintf(text, size, "%s\nSo such names are written: type one.",
+		snprintf(text, size, "%s\nThis is an example: type a name of this form.",
 			 event_at(pick->app, index)->help);
 }
 

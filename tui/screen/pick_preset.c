@@ -67,7 +67,7 @@ void pick_preset(struct app *app)
 void pick_preset_number(struct app *app, size_t index)
 {
 	if (index >= count(app)) {
-		app_show_message(app, "There are %zu presets.", count(app));
+		app_show_message(app, "There are only %zu presets.", count(app));
 		return;
 	}
 	app_command(app, COMMAND_PRESET, preset_at(app, index)->name, 0);

@@ -214,7 +214,7 @@ static enum picker_typed process_typed(void *data, const char *typed, struct pic
 		if (pick->items[i].pid == atoi(typed))
 			return PICKER_TYPED_NOT;
 	text_copy(pick->typed, sizeof(pick->typed), typed);
-	*item = (struct picker_item){pick->typed, "as it is typed", "pid", STYLE_NAME};
+	*item = (struct picker_item){pick->typed, "as typed", "pid", STYLE_NAME};
 	return PICKER_TYPED_FIRST;
 }
 
@@ -257,7 +257,8 @@ void pick_process(struct app *app)
 
 	if (!app->config.sys) {
 		app_show_message(
-			app, "Nothing is attached to: the processes of a recording are not here.");
+			app,
+			"Replay: the processes of a recording cannot be attached or detached.");
 		return;
 	}
 	pick = xcalloc(1, sizeof(*pick));

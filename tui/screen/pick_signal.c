@@ -15,33 +15,33 @@ static const struct {
 	int number;
 	const char *name, *help;
 } signals[] = {
-	{SIGTERM, "SIGTERM", "end, please"},
-	{SIGHUP, "SIGHUP", "the terminal is gone; daemons read their configuration again"},
+	{SIGTERM, "SIGTERM", "terminate"},
+	{SIGHUP, "SIGHUP", "hang up; daemons read their configuration again"},
 	{SIGINT, "SIGINT", "as ^C"},
-	{SIGQUIT, "SIGQUIT", "as ^\\: end, with a core dump"},
+	{SIGQUIT, "SIGQUIT", "as ^\\: terminate with a core dump"},
 	{SIGILL, "SIGILL", "illegal instruction"},
 	{SIGTRAP, "SIGTRAP", "trace or breakpoint trap"},
-	{SIGABRT, "SIGABRT", "end, with a core dump"},
+	{SIGABRT, "SIGABRT", "abort: terminate with a core dump"},
 	{SIGBUS, "SIGBUS", "bus error"},
 	{SIGFPE, "SIGFPE", "arithmetic error"},
-	{SIGKILL, "SIGKILL", "end at once: nothing is tidied up"},
-	{SIGUSR1, "SIGUSR1", "whatever the program takes it for"},
+	{SIGKILL, "SIGKILL", "kill at once, without cleanup"},
+	{SIGUSR1, "SIGUSR1", "defined by the program"},
 	{SIGSEGV, "SIGSEGV", "invalid memory reference"},
-	{SIGUSR2, "SIGUSR2", "whatever the program takes it for"},
-	{SIGPIPE, "SIGPIPE", "nobody reads the pipe"},
-	{SIGALRM, "SIGALRM", "a timer ran out"},
+	{SIGUSR2, "SIGUSR2", "defined by the program"},
+	{SIGPIPE, "SIGPIPE", "pipe without a reader"},
+	{SIGALRM, "SIGALRM", "a timer expired"},
 	{SIGCHLD, "SIGCHLD", "a child has stopped or ended"},
-	{SIGCONT, "SIGCONT", "go on, if stopped"},
+	{SIGCONT, "SIGCONT", "continue, if stopped"},
 	{SIGSTOP, "SIGSTOP", "stop until SIGCONT"},
-	{SIGTSTP, "SIGTSTP", "as ^Z: stop, if the program lets it"},
-	{SIGTTIN, "SIGTTIN", "reads from a terminal that is not its own"},
-	{SIGTTOU, "SIGTTOU", "writes to a terminal that is not its own"},
+	{SIGTSTP, "SIGTSTP", "as ^Z: stop, unless the program ignores it"},
+	{SIGTTIN, "SIGTTIN", "background process reads from the terminal"},
+	{SIGTTOU, "SIGTTOU", "background process writes to the terminal"},
 	{SIGURG, "SIGURG", "urgent data on a socket"},
 	{SIGXCPU, "SIGXCPU", "CPU time limit exceeded"},
 	{SIGXFSZ, "SIGXFSZ", "file size limit exceeded"},
-	{SIGVTALRM, "SIGVTALRM", "a timer of its own time ran out"},
-	{SIGPROF, "SIGPROF", "a profiling timer ran out"},
-	{SIGWINCH, "SIGWINCH", "the window has another size"},
+	{SIGVTALRM, "SIGVTALRM", "a CPU time timer expired"},
+	{SIGPROF, "SIGPROF", "a profiling timer expired"},
+	{SIGWINCH, "SIGWINCH", "the window size has changed"},
 	{SIGIO, "SIGIO", "input or output is possible"},
 	{SIGPWR, "SIGPWR", "power failure"},
 	{SIGSYS, "SIGSYS", "bad system call"},
@@ -74,9 +74,10 @@ static int gather(struct app *app, struct list *list, struct error *err)
 static const char *refusal(const struct app *app, const struct list *list)
 {
 	if (!app->config.sys)
-		return "No signal is sent: the processes of a recording are not here.";
+		return "Replay: no signal is sent to the processes of a recording.";
 	if (!list || list->spec.by > ROLLUP_TREE)
-		return "A signal goes to processes: choose one in their list (g, H, t go there).";
+		return "A signal needs a process: select one in the list (g, H, t switch the "
+		       "list).";
 	return NULL;
 }
 

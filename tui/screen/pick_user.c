@@ -102,6 +102,6 @@ void pick_user(struct app *app)
 			selected = list->n + 1;
 	}
 	view_fini(&view);
-	picker_open(&app->picker, &ops, "Show the tasks of", list, list->n + 1, app);
+	picker_open(&app->picker, &ops, "Show tasks of", list, list->n + 1, app);
 	picker_select(&app->picker, selected, app);
 }

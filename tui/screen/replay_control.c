@@ -106,7 +106,7 @@ static int parse_percent(const struct playback *playback, double percent, int64_
 	if (percent > 100)
 		return error_set(err, -EINVAL, "100%% is the end.");
 	if (!playback->whole)
-		return error_set(err, -EINVAL, "How long it is, is not known yet.");
+		return error_set(err, -EINVAL, "The length of the recording is not known yet.");
 	*ns = percent < 100 ? (int64_t)((double)playback->length_ns * percent / 100) : INT64_MAX;
 	return 0;
 }
@@ -133,9 +133,9 @@ int replay_control_parse_goal(const char *typed, const struct playback *playback
 	if (!sign && end && strcmp(end, "%") == 0)
 		return parse_percent(playback, number, ns, err);
 	if (parse_parts(text, &number, &parts))
-		return error_set(err, -EINVAL,
-				 "'%.16s' is no time: write +90, -1:30, 14:05:10, 50%% or end.",
-				 typed);
+		return error_set(
+			err, -EINVAL,
+			"Invalid time '%.16s' (examples: +90, -1:30, 14:05:10, 50%%, end).", typed);
 	if (!sign && parts == 3)
 		return parse_clock(typed, playback, number, ns, err);
 	*ns = (int64_t)(number * (double)NS_PER_S) * (sign ? sign : 1);
@@ -161,7 +161,7 @@ static void ask_goal(struct app *app)
 	char position[64], query[128];
 
 	playback_position_text(&app->replay.playback, position, sizeof(position));
-	snprintf(query, sizeof(query), "Go to, now %s:", position);
+	snprintf(query, sizeof(query), "Go to (now %s):", position);
 	prompt_open(&app->prompt, query, accept_goal);
 }
 
@@ -187,7 +187,7 @@ static void change_speed(struct app *app, bool faster)
 	app->replay.playback.speed = speeds[at];
 	app_command(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
 	playback_speed_text(speeds[at], text, sizeof(text));
-	app_show_message(app, "Replayed at %s%s.", text,
+	app_show_message(app, "Speed %s%s.", text,
 			 speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
 }
 
@@ -195,8 +195,7 @@ static void toggle_pause(struct app *app)
 {
 	/* Nothing would be seen of it, but in whatever is played next. */
 	if (app->replay.playback.ended) {
-		app_show_message(
-			app, "This is the end of the recording: , and { go back, G to any time.");
+		app_show_message(app, "End of the recording: , and { go back, G goes to a time.");
 		return;
 	}
 	app->replay.playback.paused = !app->replay.playback.paused;
@@ -232,8 +231,7 @@ bool replay_control_act(struct app *app, enum action action)
 	else if (action == ACTION_GO)
 		ask_goal(app);
 	else if (action == ACTION_ADD)
-		prompt_open(&app->prompt,
-			    "Add a metric, or an event that was recorded:", accept_column);
+		prompt_open(&app->prompt, "Add a metric or a recorded event:", accept_column);
 	else
 		return false;
 	return true;

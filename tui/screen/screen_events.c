@@ -392,8 +392,8 @@ static void draw_summary(const struct app *app, struct canvas *canvas, struct re
 	duration_format((app->events.totals.time_ns + NS_PER_S / 20) / (NS_PER_S / 10) *
 				(NS_PER_S / 10),
 			since, sizeof(since));
-	snprintf(text, sizeof(text), "Of the %s: %s. Totals are of the last %s.",
-		 snapshot->target ? "target" : "machine", sharing, since);
+	snprintf(text, sizeof(text), "%s: %s. TOTAL covers the last %s.",
+		 snapshot->target ? "Target" : "Machine", sharing, since);
 	canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_LABEL, text);
 }
 
@@ -449,8 +449,9 @@ static void remove_event(struct app *app)
 	}
 	cell_for(&line, &columns_of);
 	app_show_message(app,
-			 columns_of.text[0] ? "%s is counted for the columns %s: remove these."
-					    : "%s is always counted.",
+			 columns_of.text[0]
+				 ? "%s is counted for the columns %s: remove these first."
+				 : "%s is always counted.",
 			 event_label(line.event), columns_of.text);
 }
 

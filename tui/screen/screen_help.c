@@ -59,7 +59,7 @@ static void write_columns(struct pen *pen, const struct snapshot *snapshot)
 	if (columns_metric(snapshot->columns, "ipc") >= 0)
 		pen_entry(pen, TITLES_WIDTH + 1, cpu_stall_def.title, cpu_stall_def.help);
 	pen_entry(pen, TITLES_WIDTH + 1, "VERDICT",
-		  "what slows it down, as far as is counted: Enter says by which figures");
+		  "what slows the row down; Enter shows the figures that led to it");
 	pen_entry(pen, TITLES_WIDTH + 1, "(name)", "ended in this interval");
 	pen_entry(pen, TITLES_WIDTH + 1, "[name]", "kernel thread");
 }

@@ -66,7 +66,7 @@ static void log_draw(struct app *app, struct canvas *canvas)
 	write_log(&app->messages, canvas, body, app->page.top);
 	if (app->messages.n == 0)
 		canvas_text_ellipsis(canvas, body.x, body.y, body.width, STYLE_DIM,
-				     "Nothing was said so far.");
+				     "No messages yet.");
 }
 
 static bool log_act(struct app *app, enum action action)

@@ -60,12 +60,12 @@ static void levels_value(const struct app *app, char *text, size_t size)
 
 static void idle_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->preferences.idle ? "all" : "those that ran");
+	text_copy(text, size, app->preferences.idle ? "all" : "only those that ran");
 }
 
 static void command_lines_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->tasks.spec.command_lines ? "whole command lines" : "names");
+	text_copy(text, size, app->tasks.spec.command_lines ? "full command lines" : "names");
 }
 
 static void unit_value(const struct app *app, char *text, size_t size)
@@ -75,7 +75,7 @@ static void unit_value(const struct app *app, char *text, size_t size)
 
 static void ascii_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->preferences.ascii ? "ASCII alone" : "what the terminal takes");
+	text_copy(text, size, app->preferences.ascii ? "ASCII only" : "UTF-8 if possible");
 }
 
 static void change_ascii(struct app *app)
@@ -93,10 +93,10 @@ static const struct setup_option {
 	{"Preset", preset_value, ACTION_PRESET, NULL},
 	{"Theme", theme_value, ACTION_THEME, NULL},
 	{"Interval", interval_value, ACTION_INTERVAL, NULL},
-	{"Lines of tasks", lines_value, ACTION_NONE, change_lines},
+	{"Rows", lines_value, ACTION_NONE, change_lines},
 	{"Tasks", idle_value, ACTION_IDLE, NULL},
 	{"Events and rates", unit_value, ACTION_UNIT, NULL},
-	{"Commands as", command_lines_value, ACTION_COMMAND_LINE, NULL},
+	{"Commands", command_lines_value, ACTION_COMMAND_LINE, NULL},
 	{"Privilege levels", levels_value, ACTION_COUNT, NULL},
 	{"Characters", ascii_value, ACTION_NONE, change_ascii},
 };
@@ -191,7 +191,7 @@ static void draw_columns(const struct app *app, struct canvas *canvas, struct re
 		draw_item(app, canvas, body, first + i, text, NAME_WIDTH + 4,
 			  place->metric >= 0
 				  ? app->display.snapshot->columns->defs[place->metric].help
-				  : "what ails it, if anything",
+				  : "what slows it down, if anything",
 			  place->hidden ? STYLE_DIM : STYLE_NAME);
 	}
 	free(places);
@@ -249,7 +249,7 @@ static void change(struct app *app)
 				      at - ARRAY_SIZE(options)))
 		app_show_columns(app);
 	else
-		app_show_message(app, "One column stays.");
+		app_show_message(app, "The last column cannot be hidden.");
 }
 
 static void move_column(struct app *app, bool down)

@@ -8,7 +8,7 @@ static void tasks_draw(struct app *app, struct canvas *canvas)
 	struct layout layout = app_draw_large_frame(app, canvas);
 
 	list_draw(&app->tasks, app->display.snapshot, canvas, layout.body,
-		  "Of no task it is known that it ran in this interval.");
+		  "No task is known to have run in this interval.");
 	screen_detail_draw_selected(app, &app->tasks, canvas, layout.detail);
 }
 

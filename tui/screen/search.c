@@ -62,7 +62,7 @@ static void search_change(void *owner, const char *text, struct error *err)
 	} else if (!go_to_match(app, app->search.from)) {
 		/* What less of the text had found is not what is looked for. */
 		list_unfollow(app_list(app));
-		error_set(err, -1, "no line has it");
+		error_set(err, -1, "no match");
 	}
 }
 
@@ -101,7 +101,7 @@ void search_next(struct app *app)
 	if (!app->search.text[0])
 		search_open(app);
 	else if (list && !go_to_match(app, list->table.selected + 1))
-		app_show_message(app, "No line has '%s'.", app->search.text);
+		app_show_message(app, "No match for '%s'.", app->search.text);
 }
 
 /* ---- filter */
@@ -114,7 +114,7 @@ static void filter_change(void *owner, const char *text, struct error *err)
 	text_copy(list->spec.filter.text, sizeof(list->spec.filter.text), text);
 	list_invalidate(list);
 	if (app->display.snapshot && list_view(list, app->display.snapshot)->n == 0)
-		error_set(err, -1, "no line has it");
+		error_set(err, -1, "no match");
 }
 
 static void filter_cancel(void *owner)

@@ -55,12 +55,11 @@ int signal_target_send(const struct sys *sys, const struct signal_target *signal
 	if (result == -EPERM)
 		return error_set(
 			err, result,
-			"Process %d belongs to another user: to send it a signal needs root "
-			"or CAP_KILL.",
+			"Process %d belongs to another user: a signal needs root or CAP_KILL.",
 			signal_target->pid);
 	if (result < 0)
-		return error_set(err, result, "Process %d takes no signal: %s.", signal_target->pid,
-				 error_why(result));
+		return error_set(err, result, "Process %d: the signal cannot be sent: %s.",
+				 signal_target->pid, error_why(result));
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static void add_tagged(const struct list *list, const struct snapshot *snapshot,
 	size_t length = (size_t)snprintf(text, sizeof(text), "%zu", sum->n);
 
 	if (sum->here < sum->n)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, ", %zu here",
+		length += (size_t)snprintf(text + length, sizeof(text) - length, ", %zu shown",
 					   sum->here);
 	for (size_t i = 0; sum->figures && i < ARRAY_SIZE(shown); i++) {
 		int metric = columns_metric(snapshot->columns, shown[i]);

@@ -340,7 +340,7 @@ static void draw_list(struct picker *picker, struct canvas *canvas, struct rect 
 	}
 	if (picker->n_matches == 0)
 		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_DIM,
-				     picker->n ? "Nothing here is called so." : "Nothing yet.");
+				     picker->n ? "No match." : "Nothing yet.");
 }
 
 static unsigned count_lines(const char *text)

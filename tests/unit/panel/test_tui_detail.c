@@ -105,10 +105,16 @@ static void test_totals(void **state)
 		int key;
 		const char *says[3];
 	} rows[] = {
-		{0, KEYMAP_END, {"of the last 1 s", "              9               9\n", ""}},
-		{3, KEYMAP_END, {"of the last 4 s", "              9              36\n", ""}},
-		{0, 'z', {"of the last 0 s", "              9               0\n", ""}},
-		{1, KEYMAP_END, {"of the last 1 s", "              9               9\n", ""}},
+		{0,
+		 KEYMAP_END,
+		 {"TOTAL covers the last 1 s", "              9               9\n", ""}},
+		{3,
+		 KEYMAP_END,
+		 {"TOTAL covers the last 4 s", "              9              36\n", ""}},
+		{0, 'z', {"TOTAL covers the last 0 s", "              9               0\n", ""}},
+		{1,
+		 KEYMAP_END,
+		 {"TOTAL covers the last 1 s", "              9               9\n", ""}},
 	};
 	struct stage stage;
 	unsigned second = 1;

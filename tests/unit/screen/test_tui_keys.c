@@ -120,7 +120,7 @@ static void test_tags(void **state)
 	/* Who does not run is tagged still. */
 	app_snapshot(&stage.app, screen_snapshot_family(2));
 	press(&stage, KEYMAP_HOME);
-	check_text(&stage, "tagged 2, 0 here", true);
+	check_text(&stage, "tagged 2, 0 shown", true);
 	press(&stage, KEYMAP_ESCAPE);
 	check_text(&stage, "tagged", false);
 	stage_close(&stage);
@@ -231,7 +231,7 @@ static void test_follow(void **state)
 	assert_int_equal(selected(&stage)->pid, 4121);
 	app_snapshot(&stage.app, screen_snapshot_family(2));
 	app_draw(&stage.app, &stage.canvas);
-	check_text(&stage, "4121 postgres has ended, and is not followed any more.", true);
+	check_text(&stage, "4121 postgres has ended and is no longer followed.", true);
 	check_text(&stage, "following", false);
 	/* No line is selected then. Moving ends it, and so does F. */
 	stage_keys(&stage, (int[]){'F', 0});
@@ -259,7 +259,7 @@ static void test_search(void **state)
 	type(&stage, " sc");
 	assert_int_equal(selected(&stage)->pid, 5004);
 	press(&stage, 'x');
-	check_text(&stage, "no line has it", true);
+	check_text(&stage, "no match", true);
 	check_text(&stage, "following", false);
 	assert_int_equal(selected(&stage)->pid, 5004);
 	press(&stage, KEYMAP_ESCAPE);
@@ -285,7 +285,7 @@ static void test_search(void **state)
 	const struct list *cpus = &stage.app.cpus;
 	assert_int_equal(view_cpu(&cpus->view, cpus->table.selected)->cpu, 1);
 	stage_keys(&stage, (int[]){'/', '9', KEYMAP_ENTER, 'n', 0});
-	check_text(&stage, "No line has '9'.", true);
+	check_text(&stage, "No match for '9'.", true);
 	stage_close(&stage);
 }
 
@@ -302,7 +302,7 @@ static void test_filter(void **state)
 	press(&stage, KEYMAP_ENTER);
 	check_text(&stage, "filter post", true);
 	stage_keys(&stage, (int[]){KEYMAP_F0 + 4, 'q', 'q', 0});
-	check_text(&stage, "no line has it", true);
+	check_text(&stage, "no match", true);
 	press(&stage, KEYMAP_ESCAPE);
 	check_text(&stage, "filter post ", true);
 	check_text(&stage, "kworker", false);
@@ -357,7 +357,7 @@ static void test_remove(void **state)
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){'>', 'x', KEYMAP_ENTER, 0});
 	check_command(&stage, COMMAND_REMOVE, "ghz");
-	check_text(&stage, "GHz is removed.", true);
+	check_text(&stage, "Column GHz is removed.", true);
 	press(&stage, 'x');
 	type(&stage, "branch");
 	press(&stage, KEYMAP_ENTER);
@@ -469,7 +469,7 @@ static void test_kill(void **state)
 		   true);
 	press(&stage, KEYMAP_ESCAPE);
 	stage_keys(&stage, (int[]){KEYMAP_HOME, KEYMAP_DOWN, 'k', KEYMAP_ENTER, 'y', 0});
-	check_text(&stage, "to send it a signal needs root or CAP_KILL.", true);
+	check_text(&stage, "a signal needs root or CAP_KILL.", true);
 	/* Escape in the picker: nothing is asked. */
 	stage_keys(&stage, (int[]){'k', KEYMAP_ESCAPE, 0});
 	assert_false(stage.app.prompt.active);
@@ -511,7 +511,7 @@ static void test_kill_after_detaching(void **state)
 	} rows[] = {
 		{"it is shown", 4122, {0}, "all tasks are counted.", "Signal to 4122 postgres"},
 		{"followed", 4122, {'F'}, "all tasks are counted.", "Signal to 4122 postgres"},
-		{"it is not", 31, {0}, "What was selected is not shown", "No process is selected."},
+		{"it is not", 31, {0}, "The selected task is not shown", "No process is selected."},
 		{"followed, not shown", 31, {'F'}, "is not shown", "No process is selected."},
 		{"the next move", 31, {0, 0, 1}, "is not shown", "Signal to 4121 postgres"},
 	};
@@ -550,19 +550,19 @@ static void test_kill_refused(void **state)
 	(void)state;
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
 	press(&stage, 'k');
-	check_text(&stage, "the processes of a recording are not here", true);
+	check_text(&stage, "no signal is sent to the processes of a recording", true);
 	stage.app.config.sys = &sys;
 	stage_keys(&stage, (int[]){'g', 'k', 0});
-	check_text(&stage, "A signal goes to processes", true);
+	check_text(&stage, "A signal needs a process", true);
 	stage_keys(&stage, (int[]){'C', 'k', 0});
-	check_text(&stage, "A signal goes to processes", true);
+	check_text(&stage, "A signal needs a process", true);
 	stage.app.config.readonly = true;
 	stage_keys(&stage, (int[]){'C', 'H', 'k', 0});
-	check_text(&stage, "No signal is sent: this is --readonly.", true);
+	check_text(&stage, "--readonly: no signal is sent.", true);
 	press(&stage, 'o');
-	check_text(&stage, "Nothing is recorded: this is --readonly.", true);
+	check_text(&stage, "--readonly: nothing is recorded.", true);
 	press(&stage, 'W');
-	check_text(&stage, "Nothing is saved: this is --readonly.", true);
+	check_text(&stage, "--readonly: nothing is saved.", true);
 	assert_false(stage.app.requests.save);
 	stage_close(&stage);
 }
@@ -680,12 +680,12 @@ static void test_tell_at_length(void **state)
 	app_show_message(&stage.app, "Not written: '%060d' is full. Write elsewhere.", 0);
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "elsewhere.", true);
-	check_text(&stage, "(L)", false);
+	check_text(&stage, "(more: L)", false);
 	app_show_message(&stage.app, "Not written: '%060d' and '%060d' are full. Write elsewhere.",
 			 0, 0);
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "elsewhere.", false);
-	check_text(&stage, " (L)\n", true);
+	check_text(&stage, " (more: L)\n", true);
 	press(&stage, 'L');
 	check_text(&stage, "elsewhere.", true);
 	stage_close(&stage);

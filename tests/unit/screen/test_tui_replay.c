@@ -121,8 +121,8 @@ static void test_interval(void **state)
 	} rows[] = {
 		{NS_PER_S, NS_PER_S, "every 1.0s  "},
 		{NS_PER_S, NS_PER_S + 3 * NS_PER_MS, "every 1.0s  "},
-		{NS_PER_S, 170 * NS_PER_MS, "every 1.0s, this 0.17s  "},
-		{NS_PER_S, 1000, "every 1.0s, this <0.01s  "},
+		{NS_PER_S, 170 * NS_PER_MS, "every 1.0s, this one 0.17s  "},
+		{NS_PER_S, 1000, "every 1.0s, this one <0.01s  "},
 		{0, 500 * NS_PER_MS, "every 0.5s  "},
 	};
 
@@ -234,10 +234,10 @@ static void test_refusals(void **state)
 		int key;
 		const char *says;
 	} recorded[] = {
-		{'K', "cannot be told apart"},      {'k', "No signal is sent"},
-		{'a', "Nothing is attached to"},    {'D', "Nothing is attached to"},
-		{'o', "nothing is recorded of it"}, {'s', "those that were recorded"},
-		{'d', "those that were recorded"},
+		{'K', "cannot be separated"},    {'k', "no signal is sent"},
+		{'a', "cannot be attached"},     {'D', "cannot be attached"},
+		{'o', "nothing is recorded"},    {'s', "those of the recording"},
+		{'d', "those of the recording"},
 	};
 	static const int live[] = {',', '.', '[', ']', '{', '}', 'G'};
 	struct replay_stage replay;
@@ -264,7 +264,7 @@ static void test_refusals(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
 		stage_keys(&stage, (int[]){live[i], 0});
 		assert_string_equal(stage.app.messages.notice,
-				    "That key goes to and fro in a recording: --replay FILE.");
+				    "This key moves in a recording only: --replay FILE.");
 		assert_int_equal(stage.app.requests.commands.n, 0);
 	}
 	stage_close(&stage);
@@ -280,8 +280,7 @@ static void test_pause_at_end(void **state)
 	playback.ended = true;
 	replay_open(&replay, 80, 24, false, SECONDS, &playback);
 	stage_keys(&replay.stage, (int[]){'Z', 0});
-	assert_non_null(
-		strstr(replay.stage.app.messages.notice, "This is the end of the recording"));
+	assert_non_null(strstr(replay.stage.app.messages.notice, "End of the recording"));
 	assert_int_equal(replay.stage.app.requests.commands.n, 0);
 	assert_false(replay.stage.app.replay.playback.paused);
 	replay_close(&replay);

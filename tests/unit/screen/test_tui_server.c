@@ -163,7 +163,7 @@ static void test_events(void **state)
 	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_DOWN, KEYMAP_DOWN, 'x', 0});
 	assert_ptr_equal(app->screen, &screen_events);
 	assert_string_equal(app->messages.notice,
-			    "cycles is counted for the columns ghz ipc: remove these.");
+			    "cycles is counted for the columns ghz ipc: remove these first.");
 	assert_int_equal(app->requests.commands.n, 0);
 	assert_true(app->events.totals.items[CYCLES].total > 0);
 	stage_keys(&stage, (int[]){'z', 0});
