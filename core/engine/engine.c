@@ -16,7 +16,7 @@
 #include "core/engine/engine_choice.h"
 #include "core/engine/engine_notes.h"
 #include "core/engine/engine_recording.h"
-#include "core/engine/query_worker.h"
+#include "core/engine/query.h"
 #include "core/engine/self_cost.h"
 #include "core/metric/preset.h"
 #include "core/perf/perf_access.h"
@@ -66,7 +66,7 @@ struct engine {
 	struct pollfd *pollfds;
 	size_t pollfds_capacity;
 	struct commands commands; /* asked for, and not done yet */
-	struct query_worker query_worker;
+	struct query_worker queries;
 	struct engine_recording record;
 	struct self_cost self_cost;
 	bool settled;
@@ -339,7 +339,7 @@ void engine_free(struct engine *engine)
 	close_collector(engine);
 	columns_unref(engine->columns);
 	commands_clear(&engine->commands);
-	query_worker_fini(&engine->query_worker);
+	query_worker_fini(&engine->queries);
 	selection_fini(&engine->choice.selection);
 	pmu_set_fini(&engine->pmus);
 	target_free(engine->target);
@@ -375,7 +375,7 @@ static void maintain_tasks(struct engine *engine, uint64_t budget_ns)
 /* Whether someone waits for an answer, or to see everybody. */
 static bool has_work(const struct engine *engine)
 {
-	return query_worker_is_busy(&engine->query_worker) ||
+	return query_worker_is_busy(&engine->queries) ||
 	       (engine->config.idle && tasks_are_pending(engine->tasks));
 }
 
@@ -389,11 +389,11 @@ static bool work(struct engine *engine)
 		.pmus = &engine->pmus,
 	};
 
-	if (query_worker_is_busy(&engine->query_worker))
-		query_worker_work(&engine->query_worker, &source, WORK_NS);
+	if (query_worker_is_busy(&engine->queries))
+		query_worker_run(&engine->queries, &source, WORK_NS);
 	else
 		maintain_tasks(engine, WORK_NS);
-	return query_worker_has_reply(&engine->query_worker);
+	return query_worker_has_reply(&engine->queries);
 }
 
 int engine_wait(struct engine *engine, uint64_t deadline_ns)
@@ -436,12 +436,12 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 
 void engine_query(struct engine *engine, const struct query *query)
 {
-	query_worker_submit(&engine->query_worker, query);
+	query_worker_submit(&engine->queries, query);
 }
 
 struct reply *engine_pop_reply(struct engine *engine)
 {
-	return query_worker_pop(&engine->query_worker);
+	return query_worker_pop(&engine->queries);
 }
 
 /* ---- changes while it runs */

@@ -35,7 +35,7 @@ struct feed_ops {
 	/* Those of core/engine/command.h. Of new columns the next snapshot but one tells. */
 	void (*command)(void *ctx, const struct command *command);
 	/* Of questions of one kind the latest is answered. */
-	void (*ask)(void *ctx, const struct query *query);
+	void (*query)(void *ctx, const struct query *query);
 	/* The next answer, which is the caller's then; NULL where there is none. */
 	struct reply *(*pop_reply)(void *ctx);
 	/* Of a recording: where it is now. NULL: it is none. */
@@ -70,7 +70,7 @@ static inline void feed_do(const struct feed *feed, const struct command *comman
 
 static inline void feed_query(const struct feed *feed, const struct query *query)
 {
-	feed->ops->ask(feed->ctx, query);
+	feed->ops->query(feed->ctx, query);
 }
 
 static inline struct reply *feed_pop_reply(const struct feed *feed)

@@ -96,7 +96,7 @@ static const struct feed_ops live_ops = {
 	.snapshot = live_snapshot,
 	.set_interval = live_set_interval,
 	.command = live_command,
-	.ask = live_query,
+	.query = live_query,
 	.pop_reply = live_pop_reply,
 	.free = live_free,
 };

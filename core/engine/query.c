@@ -1,14 +1,164 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Opening thousands of events takes seconds. So a query for all events replies with the names
+ * first, and then every REPLY_EVERY_NS with the states that are known by then.
+ */
 #include "core/engine/query.h"
 
-#include <stdlib.h>
+#include "core/base/util.h"
+#include "core/collect/collect.h"
+#include "core/metric/catalog.h"
+#include "core/metric/selection.h"
 
-void reply_free(struct reply *answer)
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLY_EVERY_NS (200 * NS_PER_MS)
+
+void reply_free(struct reply *reply)
 {
-	if (!answer)
+	if (!reply)
 		return;
-	event_index_unref(answer->event_index);
-	free(answer->states);
-	free(answer->preview);
-	free(answer);
+	event_index_unref(reply->event_index);
+	free(reply->states);
+	free(reply->preview);
+	free(reply);
+}
+
+static void replace_reply(struct query_worker *worker, struct reply *reply)
+{
+	reply_free(worker->replies[reply->kind]);
+	worker->replies[reply->kind] = reply;
+}
+
+void query_worker_fini(struct query_worker *worker)
+{
+	for (size_t i = 0; i < QUERY_KINDS; i++)
+		reply_free(worker->replies[i]);
+	event_index_unref(worker->event_index);
+	free(worker->states);
+	free(worker->text);
+	*worker = (struct query_worker){0};
+}
+
+void query_worker_submit(struct query_worker *worker, const struct query *query)
+{
+	worker->wanted[query->kind] = true;
+	if (query->kind != QUERY_PREVIEW)
+		return;
+	free(worker->text);
+	worker->text = xstrdup(query->text);
+}
+
+bool query_worker_is_busy(const struct query_worker *worker)
+{
+	for (size_t i = 0; i < QUERY_KINDS; i++)
+		if (worker->wanted[i])
+			return true;
+	return false;
+}
+
+static void reply_preview(struct query_worker *worker, const struct query_source *source)
+{
+	const struct event_preview_request request = {
+		.text = worker->text,
+		.selection = source->selection,
+		.collect = source->collect,
+		.pmus = source->pmus,
+	};
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+
+	reply->kind = QUERY_PREVIEW;
+	reply->preview = event_preview_new(&request);
+	replace_reply(worker, reply);
+	worker->wanted[QUERY_PREVIEW] = false;
+}
+
+static void drain_rings(void *arg)
+{
+	struct collect *collect = arg;
+
+	collect->ops->drain(collect);
+}
+
+static void reply_events(struct query_worker *worker, uint64_t now_ns)
+{
+	struct reply *reply = xcalloc(1, sizeof(*reply));
+
+	*reply = (struct reply){
+		.kind = QUERY_EVENTS,
+		.event_index = event_index_ref(worker->event_index),
+		.states = xcalloc(worker->event_index->n, sizeof(*reply->states)),
+		.n_known = worker->n_known,
+	};
+	if (worker->n_known > 0)
+		memcpy(reply->states, worker->states, worker->n_known);
+	replace_reply(worker, reply);
+	worker->replied_ns = now_ns;
+}
+
+/* The names of events never change. Their states do when other privilege levels are counted. */
+static void begin_events(struct query_worker *worker, const struct query_source *source)
+{
+	if (!worker->event_index) {
+		worker->event_index =
+			event_index_new(source->context, drain_rings, source->collect);
+		worker->states = xcalloc(worker->event_index->n, sizeof(*worker->states));
+	} else if (worker->levels != source->context->levels) {
+		worker->n_known = 0;
+	}
+	worker->levels = source->context->levels;
+}
+
+static void probe_events(struct query_worker *worker, const struct query_source *source,
+			 uint64_t until_ns)
+{
+	const struct sys *sys = source->context->sys;
+	bool begun = worker->event_index && worker->levels == source->context->levels;
+
+	begin_events(worker, source);
+	const struct event_index *event_index = worker->event_index;
+	uint64_t now_ns = sys_now_ns(sys);
+	for (; begun && worker->n_known < event_index->n && now_ns < until_ns;
+	     now_ns = sys_now_ns(sys)) {
+		const struct event_index_item *item = &event_index->items[worker->n_known];
+		if (!item->example)
+			worker->states[worker->n_known] = (uint8_t)catalog_probe(
+				source->context, item->name, source->collect->plan->per_task);
+		worker->n_known++;
+	}
+	bool done = worker->n_known == event_index->n;
+	if (!begun || done || now_ns - worker->replied_ns >= REPLY_EVERY_NS)
+		reply_events(worker, now_ns);
+	worker->wanted[QUERY_EVENTS] = !done;
+}
+
+void query_worker_run(struct query_worker *worker, const struct query_source *source,
+		      uint64_t budget_ns)
+{
+	uint64_t until_ns = sys_now_ns(source->context->sys) + budget_ns;
+
+	if (worker->wanted[QUERY_PREVIEW])
+		reply_preview(worker, source);
+	else if (worker->wanted[QUERY_EVENTS])
+		probe_events(worker, source, until_ns);
+}
+
+bool query_worker_has_reply(const struct query_worker *worker)
+{
+	for (size_t i = 0; i < QUERY_KINDS; i++)
+		if (worker->replies[i])
+			return true;
+	return false;
+}
+
+struct reply *query_worker_pop(struct query_worker *worker)
+{
+	for (size_t i = 0; i < QUERY_KINDS; i++) {
+		struct reply *reply = worker->replies[i];
+		worker->replies[i] = NULL;
+		if (reply)
+			return reply;
+	}
+	return NULL;
 }

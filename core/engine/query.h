@@ -3,39 +3,85 @@
 #define PMCTOP_QUERY_H
 
 #include "core/engine/event_preview.h"
+#include "core/event/event.h"
 #include "core/metric/event_index.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct collect;
+struct pmu_set;
+struct selection;
+
 /*
- * What whoever looks at the snapshots wants to know of whoever makes them (who alone may ask
- * libpfm4). Unlike a command it changes nothing and ends no interval.
+ * A question from the UI to the engine, the only caller of libpfm4. Unlike a command it changes
+ * nothing and ends no interval.
  */
 enum query_kind {
 	QUERY_EVENTS,  /* which events there are, and whether they can be counted */
-	QUERY_PREVIEW, /* text: what it would be to count EVENT[,EVENT...] as well */
+	QUERY_PREVIEW, /* text: what counting EVENT[,EVENT...] as well would need */
 	QUERY_KINDS,
 };
 
 struct query {
 	enum query_kind kind;
-	const char *text; /* borrowed for the call that passes it on; NULL where there is none */
+	const char *text; /* borrowed for the call; NULL: none */
 };
 
-/* Immutable; owned by whoever takes it. */
+/* Immutable. The caller that pops it owns it. */
 struct reply {
 	enum query_kind kind;
 	/*
-	 * EVENTS: their names come at once, and then now and again, of the same inventory, for how
-	 * many of them from the first on the states are known; it is complete with the last one.
+	 * EVENTS: all names in the first reply. Later replies have the same index and the states of
+	 * its first n_known events. The last reply has all states.
 	 */
 	struct event_index *event_index; /* a reference */
-	uint8_t *states; /* enum figure_state: VALID, UNSUPPORTED, DENIED; of an example nothing */
+	uint8_t *states; /* enum figure_state: VALID, UNSUPPORTED, DENIED; undefined for an example
+			  */
 	size_t n_known;
-	struct event_preview *preview; /* OUTLOOK */
+	struct event_preview *preview; /* PREVIEW */
 };
 
-void reply_free(struct reply *answer); /* NULL is fine */
+void reply_free(struct reply *reply); /* NULL is fine */
+
+/*
+ * Works on queries in short steps, between the records of an interval. Only the latest query of a
+ * kind is answered, and only its latest reply is kept. Zeroed is idle.
+ */
+struct query_worker {
+	bool wanted[QUERY_KINDS];
+	char *text;                      /* of the preview that is wanted; owned */
+	struct event_index *event_index; /* NULL until the first query for events */
+	uint8_t *states;                 /* as in a reply */
+	size_t n_known;
+	enum event_levels levels; /* privilege levels of the states */
+	uint64_t replied_ns;      /* time of the last reply about events */
+	struct reply *replies[QUERY_KINDS];
+};
+
+/* What queries are answered from; borrowed for the call. */
+struct query_source {
+	const struct event_context *context;
+	const struct selection *selection;
+	struct collect *collect;
+	const struct pmu_set *pmus;
+};
+
+void query_worker_fini(struct query_worker *worker);
+
+/* Accepts a query; copies its text. */
+void query_worker_submit(struct query_worker *worker, const struct query *query);
+/* Whether a query is not answered, or not completely. */
+bool query_worker_is_busy(const struct query_worker *worker);
+/*
+ * Works for about budget_ns, longer if it has to open a probe (kprobe:...). Drains the rings while
+ * it makes the index of events.
+ */
+void query_worker_run(struct query_worker *worker, const struct query_source *source,
+		      uint64_t budget_ns);
+bool query_worker_has_reply(const struct query_worker *worker);
+/* The next reply, owned by the caller; NULL: none. */
+struct reply *query_worker_pop(struct query_worker *worker);
 
 #endif

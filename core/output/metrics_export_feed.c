@@ -82,7 +82,7 @@ void metrics_export_feed_init(struct metrics_export *export, struct feed *feed)
 		.snapshot = exposed_snapshot,
 		.set_interval = exposed_set_interval,
 		.command = exposed_command,
-		.ask = exposed_query,
+		.query = exposed_query,
 		.pop_reply = exposed_pop_reply,
 		.playback = feed->ops->playback ? exposed_playback : NULL,
 		.free = exposed_free,
