@@ -139,6 +139,7 @@ void cpu_counters_arm(struct cpu_counters *cpu, bool turn_only);
 /* Whether a tick is still to come. */
 bool cpu_counters_awaits(const struct cpu_counters *cpu);
 void cpu_counters_disarm(struct cpu_counters *cpu);
+void counted_group_disarm(struct counted_group *counted);
 
 /*
  * Before records of any CPU are folded in, all are told who was born meanwhile: each is marked
@@ -148,6 +149,8 @@ void cpu_counters_disarm(struct cpu_counters *cpu);
 void cpu_counters_mark(struct cpu_counters *cpu);
 void cpu_counters_scan_forks(struct cpu_counters *cpu, struct fork_scan *fork_scan);
 void cpu_counters_apply_fork(struct cpu_counters *cpu, const struct fork_scan_item *item);
+/* Folds in all records in the ring, also beyond the mark. */
+void cpu_counters_drain_all(struct cpu_counters *cpu);
 /* Folds in the records up to the mark, or of these those up to the last awaited tick. */
 void cpu_counters_drain_to_mark(struct cpu_counters *cpu);
 void cpu_counters_drain_to_ticks(struct cpu_counters *cpu);
