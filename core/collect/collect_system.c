@@ -48,7 +48,7 @@ struct collect_system {
 	struct socket_counters sockets;
 	struct proc_times times;
 	struct cpu_counter_set cpus;
-	struct duty_cycle windows;
+	struct duty_cycle duty;
 	struct contention contention;
 	struct hidden_switches hidden;
 	struct switch_event switches;
@@ -87,7 +87,7 @@ static int answer_failure(struct collect_system *self, int result, int cpu,
 		       result == -EOPNOTSUPP;
 
 	if (result == -EUSERS) {
-		contention_meet(&self->contention, plan, failure->group, cpu);
+		contention_handle(&self->contention, plan, failure->group, cpu);
 		return 1;
 	}
 	bool tracepoint = member == PLAN_SWITCH && switch_event_format(&self->switches);
@@ -285,7 +285,7 @@ static int replan(struct collect_system *self, struct error *err)
 	int result;
 
 	socket_counters_close(&self->sockets);
-	contention_forget(&self->contention);
+	contention_reset(&self->contention);
 	do {
 		for (size_t i = 0; i < self->cpus.n; i++)
 			cpu_counters_close(&self->cpus.items[i]);
@@ -298,7 +298,7 @@ static int replan(struct collect_system *self, struct error *err)
 		self->cpus.items[i].late = false;
 	contention_note(&self->contention);
 	open_sockets(self);
-	duty_cycle_measure(&self->windows);
+	duty_cycle_measure(&self->duty);
 	begin_interval(self);
 	self->base.stale = false;
 	return result;
@@ -333,14 +333,14 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 
 static void system_drain(struct collect *collect)
 {
-	duty_cycle_drain(&self_of(collect)->windows);
+	duty_cycle_drain(&self_of(collect)->duty);
 }
 
 static uint64_t system_due_ns(const struct collect *collect)
 {
 	const struct collect_system *self = (const struct collect_system *)collect;
 	uint64_t turn_ns = self->cpus.turn_due_ns;
-	uint64_t window_ns = duty_cycle_due_ns(&self->windows);
+	uint64_t window_ns = duty_cycle_due_ns(&self->duty);
 	uint64_t due_ns = turn_ns < window_ns ? turn_ns : window_ns;
 
 	return due_ns < self->rival_check_due_ns ? due_ns : self->rival_check_due_ns;
@@ -351,8 +351,8 @@ static void system_turn(struct collect *collect)
 	struct collect_system *self = self_of(collect);
 	uint64_t now_ns = sys_now_ns(self->context.sys);
 
-	if (duty_cycle_due_ns(&self->windows) <= now_ns)
-		duty_cycle_go_on(&self->windows, now_ns);
+	if (duty_cycle_due_ns(&self->duty) <= now_ns)
+		duty_cycle_go_on(&self->duty, now_ns);
 	if (self->cpus.turn_due_ns <= now_ns)
 		cpu_counter_set_turn(&self->cpus);
 	if (self->rival_check_due_ns <= now_ns)
@@ -380,7 +380,7 @@ static void system_renew(struct collect *collect)
 	cpu_counter_set_enable_switch_records(&self->cpus);
 	hidden_switches_renew(&self->hidden, &self->cpus, anew);
 	begin_turns(self);
-	duty_cycle_begin(&self->windows, collect->refresh_ns);
+	duty_cycle_begin(&self->duty, collect->refresh_ns);
 	schedule_rival_check(self);
 }
 
@@ -388,7 +388,7 @@ static void system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
-	duty_cycle_cut(&self->windows);
+	duty_cycle_cut(&self->duty);
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
 	collect->interval.uncounted = self->uncounted.text[0] != '\0';
@@ -411,8 +411,8 @@ static void system_cut(struct collect *collect)
 	socket_counters_cut(&self->sockets, &collect->interval);
 	proc_times_cut(&self->times, self->context.events, self->base.plan, &collect->interval);
 	contention_cut(&self->contention, &collect->interval);
-	collect->records = duty_cycle_judge(&self->windows, &collect->interval);
-	collect->switch_ns = self->windows.switch_ns;
+	collect->records = duty_cycle_judge(&self->duty, &collect->interval);
+	collect->switch_ns = self->duty.switch_ns;
 }
 
 static int system_admit(struct collect *collect, pid_t pid, struct error *err)
@@ -437,7 +437,7 @@ static void system_free(struct collect *collect)
 		cpu_counters_close(&self->cpus.items[i]);
 	free(self->cpus.items);
 	fork_scan_fini(&self->cpus.fork_scan);
-	duty_cycle_fini(&self->windows);
+	duty_cycle_fini(&self->duty);
 	socket_counters_close(&self->sockets);
 	hidden_switches_fini(&self->hidden);
 	switch_event_close(&self->switches, self->context.sys);
@@ -510,7 +510,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	self->cpus.n = possible.n;
 	self->cpus.sys = context->sys;
 	self->cpus.items = xcalloc(possible.n, sizeof(*self->cpus.items));
-	duty_cycle_init(&self->windows, &self->cpus, context->notes, context->budget);
+	duty_cycle_init(&self->duty, &self->cpus, context->notes, context->budget);
 	for (size_t i = 0; i < possible.n; i++)
 		cpu_counters_init(&self->cpus.items[i], context->sys, self->attrib, &self->switches,
 				  possible.numbers[i], i,

@@ -23,7 +23,7 @@
 
 enum {
 	LOST_TICKS = 3, /* /proc says it ran so long, and its counters stand still ... */
-	LOST_LOOKS = 2, /* ... for so many looks in a row */
+	LOST_SCANS = 2, /* ... for so many looks in a row */
 };
 
 struct collect_task {
@@ -45,7 +45,7 @@ static struct collect_task *self_of(struct collect *collect)
 /* ---- an interval */
 
 /* What /proc tells of an event that is left to it. */
-static uint64_t told_of(const struct event *event, const struct proc_scan_usage *usage)
+static uint64_t proc_count(const struct event *event, const struct proc_scan_usage *usage)
 {
 	if (event->kind == EVENT_PROC)
 		return proc_times_of(event, usage->user_ns, usage->system_ns);
@@ -58,8 +58,8 @@ static uint64_t told_of(const struct event *event, const struct proc_scan_usage 
 	return usage->minor_faults + usage->major_faults;
 }
 
-static void add_told(const struct collect_task *self, const struct proc_scan_entry *entry,
-		     uint64_t ran_ns, uint64_t *tally)
+static void add_proc_counts(const struct collect_task *self, const struct proc_scan_entry *entry,
+			    uint64_t ran_ns, uint64_t *tally)
 {
 	const struct plan *plan = self->base.plan;
 	const struct event_set *events = self->context.events;
@@ -67,21 +67,21 @@ static void add_told(const struct collect_task *self, const struct proc_scan_ent
 	uint64_t slack_ns = 2 * self->proc_scan.tick_ns;
 	/* What it started is in its counters, and not in what /proc tells of it. */
 	uint64_t own_ns = ran_ns <= grown.ran_ns + slack_ns ? ran_ns : grown.ran_ns;
-	bool tells_times = entry->kernel || proc_times_estimate(own_ns);
+	bool has_times = entry->kernel || proc_times_estimate(own_ns);
 
 	tally[tally_group(&plan->shape, PLAN_GROUP_PROC)] += own_ns;
 	if (entry->kernel) { /* all that it ever does */
 		grown.user_ns = 0;
 		grown.system_ns = ran_ns;
 	}
-	if (tells_times)
+	if (has_times)
 		tally[tally_group(&plan->shape, PLAN_GROUP_TIMES)] += own_ns;
 	for (unsigned i = TALLY_FIRST_COUNTED; i < plan->shape.n_counters; i++) {
 		unsigned group = plan->counters[i].group;
-		if (group == PLAN_GROUP_PROC || (group == PLAN_GROUP_TIMES && tells_times))
-			tally[i] += told_of(&events->items[plan->counters[i].event], &grown);
+		if (group == PLAN_GROUP_PROC || (group == PLAN_GROUP_TIMES && has_times))
+			tally[i] += proc_count(&events->items[plan->counters[i].event], &grown);
 	}
-	if (!entry->knows_switches)
+	if (!entry->switches_known)
 		return;
 	tally[TALLY_SWITCHES] += grown.switches;
 	tally[tally_group(&plan->shape, PLAN_GROUP_SWITCHES)] += own_ns;
@@ -110,7 +110,7 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 			return;
 		uint64_t *tally = interval_task(interval, entry->task);
 		add_uncounted(self->base.plan, ran_ns, tally);
-		add_told(self, entry, ran_ns, tally);
+		add_proc_counts(self, entry, ran_ns, tally);
 		return;
 	}
 	uint64_t *tally = interval_task(interval, entry->task);
@@ -120,22 +120,22 @@ static void add_entry(struct collect_task *self, struct proc_scan_entry *entry, 
 	if (result < 0) {
 		self->counted.refusal = result;
 		add_uncounted(self->base.plan, u64_growth(counted_ns, ran_ns), tally);
-		add_told(self, entry, ran_ns, tally);
+		add_proc_counts(self, entry, ran_ns, tally);
 		task_counter_set_stop(&self->counted, entry);
 		return;
 	}
 	if (counted_ns > 0)
-		entry->idle_looks = 0;
+		entry->idle_scans = 0;
 	else
-		entry->idle_looks += !again;
+		entry->idle_scans += !again;
 	if (entry->tid == self->counted.command && counted_ns > 0)
 		self->counted.command = 0; /* it has begun */
-	add_told(self, entry, counted_ns, tally);
+	add_proc_counts(self, entry, counted_ns, tally);
 	/*
 	 * A setuid program that it has become takes its counters away, as a thread that execs does
 	 * with those of the first one, and nobody says so. Opening them again tells which.
 	 */
-	if (entry->idle_looks >= LOST_LOOKS && ran_ns >= LOST_TICKS * self->proc_scan.tick_ns &&
+	if (entry->idle_scans >= LOST_SCANS && ran_ns >= LOST_TICKS * self->proc_scan.tick_ns &&
 	    entry->tid != self->counted.command) {
 		add_uncounted(self->base.plan, ran_ns, tally);
 		task_counter_set_stop(&self->counted, entry);
@@ -186,7 +186,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 }
 
 /* The whole machine's since the last look. */
-static struct proc_scan_usage look_at_machine(struct collect_task *self)
+static struct proc_scan_usage scan_machine(struct collect_task *self)
 {
 	struct proc_scan_usage usage = {0};
 	uint64_t major, faults;
@@ -218,7 +218,7 @@ static void add_rest(struct collect_task *self, const struct proc_scan_usage *us
 		const struct plan_counter *counter = &plan->counters[i];
 		if (counter->group != PLAN_GROUP_PROC && counter->group != PLAN_GROUP_TIMES)
 			continue;
-		uint64_t all = told_of(&self->context.events->items[counter->event], usage);
+		uint64_t all = proc_count(&self->context.events->items[counter->event], usage);
 		rest[i] += u64_growth(interval_sum_tasks(interval, i), all);
 		rest[tally_group(&plan->shape, counter->group)] = rest_ns;
 	}
@@ -232,7 +232,7 @@ static void note_coverage(struct collect_task *self)
 	for (size_t i = 0; i < proc_scan->n; i++) {
 		const struct proc_scan_entry *entry = proc_scan->items[i];
 		if (!entry->wanted || !entry->ours || entry->cover || entry->gone ||
-		    (entry->counted ? entry->idle_looks > 0 : entry->grown.ran_ns == 0))
+		    (entry->counted ? entry->idle_scans > 0 : entry->grown.ran_ns == 0))
 			continue;
 		ran++;
 		counted += entry->counted;
@@ -273,7 +273,7 @@ static void leave_out(struct collect_task *self)
  * Adds what has been used since the last look to the interval, and says who is counted next. Again:
  * a moment after the last look, which does not tell who is idle, nor how many ran in an interval.
  */
-static void take_stock(struct collect_task *self, bool again)
+static void scan_and_count(struct collect_task *self, bool again)
 {
 	struct proc_scan *proc_scan = &self->proc_scan;
 
@@ -300,15 +300,15 @@ static void task_cut(struct collect *collect)
 	static const struct cpu_counter_set no_cpus = {0};
 	struct collect_task *self = self_of(collect);
 
-	take_stock(self, false);
+	scan_and_count(self, false);
 	/*
 	 * Who was born to those who have just got counters, between the look and then, has none:
 	 * what it inherited began anew without it. To look once more is worth it; each time some
 	 * begin anew, so that it never ends.
 	 */
 	if (self->counted.given > 0 && target_has_roots(self->context.target))
-		take_stock(self, true);
-	const struct proc_scan_usage usage = look_at_machine(self);
+		scan_and_count(self, true);
+	const struct proc_scan_usage usage = scan_machine(self);
 	add_rest(self, &usage);
 	interval_sum_parts(&collect->interval);
 	collect->stale |=
@@ -338,7 +338,7 @@ static void make_plan(struct collect_task *self)
 		    !plan_is_of_proc(event))
 			event->state = FIGURE_DENIED;
 	}
-	contention_forget(&self->contention);
+	contention_reset(&self->contention);
 	do {
 		plan_unref(self->base.plan);
 		self->base.plan = plan_new(&request);
@@ -365,7 +365,7 @@ static void task_renew(struct collect *collect)
 	}
 	/* Who has just become the target's gets counters now, and not an interval later. */
 	if (self->proc_scan.generation != target_generation(self->context.target))
-		take_stock(self, true);
+		scan_and_count(self, true);
 }
 
 /* ---- the rest of the table */
@@ -484,7 +484,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 		task_free(&self->base);
 		return result;
 	}
-	look_at_machine(self);
+	scan_machine(self);
 	task_counter_set_renew(&self->counted, false);
 	leave_out(self);
 	*collect = &self->base;

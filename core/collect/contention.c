@@ -4,14 +4,14 @@
 #include <errno.h>
 
 enum {
-	CONTENDED_TOLD = 20, /* a 20th of all CPU time */
+	CONTENDED_NOTED = 20, /* a 20th of all CPU time */
 	CONTENDED_MUCH = 5,
 	CONTENDED_CUTS = 2, /* so many of them in a row, and it will go on */
 };
 
 /* ---- what is told; it holds until everything is opened anew */
 
-void contention_forget(struct contention *contention)
+void contention_reset(struct contention *contention)
 {
 	notes_remove(contention->context->notes, NOTE_COUNTERS_TAKEN);
 	notes_remove(contention->context->notes, NOTE_COUNTERS_SHARED);
@@ -40,7 +40,7 @@ void contention_cut(struct contention *contention, const struct interval *interv
 {
 	uint64_t total_ns = interval->totals[TALLY_TASK_CLOCK];
 
-	if (interval->contended_ns > total_ns / CONTENDED_TOLD)
+	if (interval->contended_ns > total_ns / CONTENDED_NOTED)
 		notes_add_urgent_as(contention->context->notes, NOTE_COUNTERS_SHARED,
 				    "The counters are shared with another profiler: what ran while "
 				    "it had them is unattributed.");
@@ -100,8 +100,8 @@ static bool leave_out_taken(struct contention *contention, const struct plan *pl
 	return true;
 }
 
-void contention_meet(struct contention *contention, const struct plan *plan, unsigned index,
-		     int cpu)
+void contention_handle(struct contention *contention, const struct plan *plan, unsigned index,
+		       int cpu)
 {
 	const struct plan_group *group = &plan->groups[index];
 	const struct event_code *codes[BUDGET_MOST];
@@ -137,7 +137,7 @@ bool contention_confirm(struct contention *contention, const struct plan *plan)
 	for (unsigned i = 0; i < plan->shape.n_groups; i++) {
 		if (runs_here(contention, plan, &plan->groups[i]))
 			continue;
-		contention_meet(contention, plan, i, -1);
+		contention_handle(contention, plan, i, -1);
 		return false;
 	}
 	return true;
@@ -146,7 +146,7 @@ bool contention_confirm(struct contention *contention, const struct plan *plan)
 /* ---- between two intervals */
 
 /* What was left out because its counter was taken is tried again. */
-static void take_in(const struct contention *contention)
+static void restore_taken(const struct contention *contention)
 {
 	for (size_t i = 0; i < contention->context->events->n; i++) {
 		struct event *event = &contention->context->events->items[i];
@@ -165,7 +165,7 @@ static bool in_doubt(const struct contention *contention, const struct plan *pla
 {
 	for (size_t i = 0; i < cpus->n; i++) {
 		const struct cpu_counters *cpu = &cpus->items[i];
-		if (!cpu->open || cpu_counters_off(cpu) < COUNTED_OFF_LOOKS)
+		if (!cpu->open || cpu_counters_off(cpu) < COUNTED_OFF_READINGS)
 			continue;
 		if (!contention->budget->taken[plan->domains[cpu->domain].pmu])
 			return true;
@@ -186,7 +186,7 @@ static bool is_given_back(const struct contention *contention, const struct plan
 			continue;
 		for (unsigned k = !plan->per_task; k < domain->n_groups; k++)
 			ns += totals[tally_group(&plan->shape, domain->first_group + k)];
-		if (ns > 0 && ns >= all_ns - all_ns / CONTENDED_TOLD)
+		if (ns > 0 && ns >= all_ns - all_ns / CONTENDED_NOTED)
 			return true;
 	}
 	return false;
@@ -203,6 +203,6 @@ bool contention_renew(struct contention *contention, const struct plan *plan,
 	if (doubt)
 		budget_doubt(contention->budget);
 	if (retry)
-		take_in(contention);
+		restore_taken(contention);
 	return retry || doubt;
 }

@@ -23,7 +23,7 @@ struct contention {
 };
 
 /* Everything is opened anew: what was told of before is not any more; and what is so now is. */
-void contention_forget(struct contention *contention);
+void contention_reset(struct contention *contention);
 void contention_note(const struct contention *contention);
 
 /*
@@ -31,8 +31,8 @@ void contention_note(const struct contention *contention);
  * have no other counter than one that is taken are left out, or the budget is lowered. Then there
  * must be another plan.
  */
-void contention_meet(struct contention *contention, const struct plan *plan, unsigned group,
-		     int cpu);
+void contention_handle(struct contention *contention, const struct plan *plan, unsigned group,
+		       int cpu);
 
 /*
  * For a plan per task, while nothing is counted of the caller: tries its groups on the caller.

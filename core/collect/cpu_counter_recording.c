@@ -43,9 +43,9 @@ static const char *member_name(const struct event_set *events, const struct plan
 	return event_label(*event);
 }
 
-static void tell_member(const struct event_set *events, const struct plan *plan, size_t ring_bytes,
-			unsigned index, size_t nth, struct coming *coming,
-			struct recorder *recorder)
+static void record_member(const struct event_set *events, const struct plan *plan,
+			  size_t ring_bytes, unsigned index, size_t nth, struct coming *coming,
+			  struct recorder *recorder)
 {
 	int member = plan->groups[index].members[nth];
 	const struct switch_event *switches = coming->cpus[0]->switches;
@@ -69,39 +69,39 @@ static void tell_member(const struct event_set *events, const struct plan *plan,
 }
 
 /* Of an event beside the groups, which may be asked for long after the CPU was opened. */
-static void tell_beside(const struct sys *sys, int fd, uint64_t *id, struct coming *coming)
+static void add_event_id(const struct sys *sys, int fd, uint64_t *id, struct coming *coming)
 {
 	if (fd >= 0 && !*id && sys_perf_ioctl(sys, fd, PERF_EVENT_IOC_ID, (uintptr_t)id) == 0)
 		coming->ids[coming->n_ids++] = *id;
 }
 
-static void tell_switches(struct cpu_counter_set *cpus, struct coming *coming,
-			  struct recorder *recorder)
+static void record_switch_records(struct cpu_counter_set *cpus, struct coming *coming,
+				  struct recorder *recorder)
 {
 	struct perf_event_attr attr = group_switch_record_attr();
 
 	coming->n_ids = 0;
 	for (size_t i = 0; i < cpus->n; i++)
 		if (cpus->items[i].recorder)
-			tell_beside(cpus->sys, cpus->items[i].switches_fd,
-				    &cpus->items[i].switches_id, coming);
+			add_event_id(cpus->sys, cpus->items[i].switches_fd,
+				     &cpus->items[i].switches_id, coming);
 	recorder_event(recorder, &attr, NULL, "switch", coming->ids, coming->n_ids);
 }
 
-static void tell_lives(struct cpu_counter_set *cpus, struct coming *coming,
-		       struct recorder *recorder)
+static void record_life_records(struct cpu_counter_set *cpus, struct coming *coming,
+				struct recorder *recorder)
 {
 	struct perf_event_attr attr = group_life_record_attr();
 
 	coming->n_ids = 0;
 	for (size_t i = 0; i < cpus->n; i++)
 		if (cpus->items[i].recorder)
-			tell_beside(cpus->sys, cpus->items[i].lives_fd, &cpus->items[i].lives_id,
-				    coming);
+			add_event_id(cpus->sys, cpus->items[i].lives_fd, &cpus->items[i].lives_id,
+				     coming);
 	recorder_event(recorder, &attr, NULL, "lives", coming->ids, coming->n_ids);
 }
 
-static void forget_all(struct cpu_counter_set *cpus)
+static void unrecord_all(struct cpu_counter_set *cpus)
 {
 	for (size_t i = 0; i < cpus->n; i++)
 		cpu_counters_unrecord(&cpus->items[i]);
@@ -148,7 +148,7 @@ static int record_cpu(struct cpu_counters *cpu, struct recorder *recorder)
 	int result = 0;
 
 	cpu->recorder = recorder;
-	cpu->told_to = 0; /* it has to hear of them too */
+	cpu->forks_scanned_to = 0; /* it has to hear of them too */
 	for (size_t k = 0; result == 0 && k < cpu->n_groups; k++)
 		result = record_group(cpu, &cpu->groups[k]);
 	if (result < 0)
@@ -165,7 +165,7 @@ void cpu_counter_set_record(struct cpu_counter_set *cpus, const struct event_set
 	};
 
 	if (!recorder)
-		forget_all(cpus);
+		unrecord_all(cpus);
 	for (size_t i = 0; recorder && i < cpus->n; i++) {
 		struct cpu_counters *cpu = &cpus->items[i];
 		if (cpu->open && !cpu->recorder && record_cpu(cpu, recorder) == 0)
@@ -175,11 +175,11 @@ void cpu_counter_set_record(struct cpu_counter_set *cpus, const struct event_set
 		if (plan->domains[plan->groups[k].domain].socket)
 			continue;
 		for (size_t i = 0; i < plan->groups[k].n_members; i++)
-			tell_member(events, plan, ring_bytes, k, i, &coming, recorder);
+			record_member(events, plan, ring_bytes, k, i, &coming, recorder);
 	}
 	if (recorder) {
-		tell_switches(cpus, &coming, recorder);
-		tell_lives(cpus, &coming, recorder);
+		record_switch_records(cpus, &coming, recorder);
+		record_life_records(cpus, &coming, recorder);
 	}
 	free(coming.cpus);
 	free(coming.ids);
@@ -193,6 +193,6 @@ void cpu_counter_set_record_switches(struct cpu_counter_set *cpus)
 	for (size_t i = 0; i < cpus->n && !recorder; i++)
 		recorder = cpus->items[i].recorder;
 	if (recorder)
-		tell_switches(cpus, &coming, recorder);
+		record_switch_records(cpus, &coming, recorder);
 	free(coming.ids);
 }

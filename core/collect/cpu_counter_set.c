@@ -82,7 +82,7 @@ static struct attrib_runner runner_self(const struct cpu_counter_set *cpus)
  * Folds in records up to what a CPU waits for, and acts if that is there. Returns whether the CPU
  * still waits.
  */
-typedef bool step(struct cpu_counters *cpu);
+typedef bool step_fn(struct cpu_counters *cpu);
 
 static bool step_to_end(struct cpu_counters *cpu)
 {
@@ -113,7 +113,7 @@ static bool step_to_close(struct cpu_counters *cpu)
 }
 
 /* Steps every open CPU. Returns whether a tick that has not come is worth waiting for. */
-static bool step_all(struct cpu_counter_set *cpus, step *next_step, uint64_t waited_ns)
+static bool step_all(struct cpu_counter_set *cpus, step_fn *next_step, uint64_t waited_ns)
 {
 	bool wait = false;
 
@@ -128,7 +128,7 @@ static bool step_all(struct cpu_counter_set *cpus, step *next_step, uint64_t wai
 }
 
 /* Returns how long we slept meanwhile. */
-static uint64_t await_ticks(struct cpu_counter_set *cpus, step *next_step)
+static uint64_t await_ticks(struct cpu_counter_set *cpus, step_fn *next_step)
 {
 	uint64_t begin_ns = sys_now_ns(cpus->sys), waited_ns = 0, slept_ns = 0;
 

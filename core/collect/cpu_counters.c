@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { CLOCK_LOOKS = 1000 }; /* until it has gone on: it may be a coarse one */
+enum { CLOCK_READS = 1000 }; /* until it has gone on: it may be a coarse one */
 
 void cpu_counters_init(struct cpu_counters *cpu, const struct sys *sys, struct attrib *attrib,
 		       const struct switch_event *switches, int number, size_t index,
@@ -177,7 +177,7 @@ void cpu_counters_close(struct cpu_counters *cpu)
 	cpu->wants_switches = was.wants_switches;
 }
 
-static void arm(struct cpu_counters *cpu, size_t k)
+static void arm_group(struct cpu_counters *cpu, size_t k)
 {
 	uint64_t now_ns = sys_now_ns(cpu->sys);
 
@@ -188,9 +188,9 @@ static void arm(struct cpu_counters *cpu, size_t k)
 void cpu_counters_arm(struct cpu_counters *cpu, bool turn_only)
 {
 	if (!turn_only)
-		arm(cpu, 0);
-	if (cpu->turn > 0 && cpu->groups[cpu->turn].off_looks < COUNTED_OFF_LOOKS)
-		arm(cpu, cpu->turn);
+		arm_group(cpu, 0);
+	if (cpu->turn > 0 && cpu->groups[cpu->turn].off_readings < COUNTED_OFF_READINGS)
+		arm_group(cpu, cpu->turn);
 }
 
 bool cpu_counters_awaits(const struct cpu_counters *cpu)
@@ -251,7 +251,7 @@ static void note_times(struct counted_group *counted, const uint64_t *reading)
 	bool off = reading[READING_ENABLED_NS] != counted->enabled_ns &&
 		   reading[READING_RUNNING_NS] == counted->running_ns;
 
-	counted->off_looks = off ? counted->off_looks + 1 : 0;
+	counted->off_readings = off ? counted->off_readings + 1 : 0;
 	counted->enabled_ns = reading[READING_ENABLED_NS];
 	counted->running_ns = reading[READING_RUNNING_NS];
 }
@@ -288,7 +288,7 @@ static bool is_dissolved(struct cpu_counters *cpu)
 	uint64_t enabled_ns = cpu->reading[READING_ENABLED_NS];
 	uint64_t began_ns = sys_now_ns(cpu->sys), now_ns = began_ns;
 
-	for (unsigned i = 0; i < CLOCK_LOOKS && now_ns == began_ns; i++)
+	for (unsigned i = 0; i < CLOCK_READS && now_ns == began_ns; i++)
 		now_ns = sys_now_ns(cpu->sys);
 	if (result == 0)
 		result = group_read(group, cpu->reading);
@@ -320,8 +320,8 @@ unsigned cpu_counters_off(const struct cpu_counters *cpu)
 	unsigned most = 0;
 
 	for (size_t k = 0; k < cpu->n_groups; k++)
-		if (cpu->groups[k].off_looks > most)
-			most = cpu->groups[k].off_looks;
+		if (cpu->groups[k].off_readings > most)
+			most = cpu->groups[k].off_readings;
 	return most;
 }
 

@@ -27,7 +27,7 @@ struct counted_group {
 	uint64_t armed_ns;               /* when its tick was armed; 0: it is not */
 	uint64_t enabled_ns, running_ns; /* when last looked at */
 	uint64_t *end;                   /* its reading at the end of the interval */
-	unsigned off_looks;              /* in which it was off the PMU, in a row */
+	unsigned off_readings;           /* in which it was off the PMU, in a row */
 	struct recorder_stream stream;   /* of the CPU's recorder */
 };
 
@@ -42,7 +42,7 @@ struct duty_window {
 	uint64_t part_ns, length_ns; /* the interval has parts, each of them a window of a length */
 	uint64_t late_ns;            /* how much longer windows are than that: smoothed */
 	uint64_t part;               /* whose window is the next, or this one */
-	uint64_t told_ns;            /* of the interval, as its windows told */
+	uint64_t covered_ns;         /* of the interval, as its windows told */
 	uint64_t until_ns;   /* of the interval, what they are to have told after this one */
 	uint64_t weighed_ns; /* up to when they have told */
 	uint64_t random;     /* where in its part a window begins */
@@ -64,11 +64,11 @@ struct cpu_counters {
 	size_t turn;      /* which of the others is on; 0: there are none */
 	size_t next_turn; /* which of them is on after it */
 	struct ring ring;
-	uint64_t mark;       /* in the ring: up to there all births on any CPU have been told */
-	uint64_t told_to;    /* in the ring: up to there its own have */
-	bool wants_switches; /* SWITCH records: without them it is unclear which task ran */
-	int switches_fd;     /* makes them; -1: not open */
-	int lives_fd;        /* makes FORK, EXIT and COMM records beside windows; -1: none */
+	uint64_t mark; /* in the ring: up to there all births on any CPU have been told */
+	uint64_t forks_scanned_to; /* in the ring: up to there its own have */
+	bool wants_switches;       /* SWITCH records: without them it is unclear which task ran */
+	int switches_fd;           /* makes them; -1: not open */
+	int lives_fd;              /* makes FORK, EXIT and COMM records beside windows; -1: none */
 	struct duty_window window;
 	uint64_t records;               /* that were folded in */
 	uint64_t *reading;              /* scratch, for the largest of them */
@@ -82,7 +82,7 @@ struct cpu_counters {
 	uint64_t switches_id, lives_id; /* of these events, as it knows them; 0: it does not */
 };
 
-enum { COUNTED_OFF_LOOKS = 2 }; /* a group that was off the PMU so often in a row stays off */
+enum { COUNTED_OFF_READINGS = 2 }; /* a group that was off the PMU so often in a row stays off */
 
 /* Where opening failed: a group of the plan, and which of its members. */
 struct counted_failure {
@@ -166,7 +166,7 @@ void cpu_counters_turn(struct cpu_counters *cpu, const struct attrib_runner *run
 
 /*
  * The end of an interval: the groups that are on are read, and there its part of the interval ends
- * (cpu->ending). It also shows whether one is off the PMU and makes no records (off_looks), and
+ * (cpu->ending). It also shows whether one is off the PMU and makes no records (off_readings), and
  * whether all were dissolved when the CPU went offline (dead), which they stay when it is back.
  */
 void cpu_counters_read_end(struct cpu_counters *cpu);
@@ -177,7 +177,7 @@ void cpu_counters_read_end(struct cpu_counters *cpu);
 void cpu_counters_drain_to_end(struct cpu_counters *cpu);
 /* `runner`: the task that ran, or attrib_unknown. */
 void cpu_counters_end(struct cpu_counters *cpu, const struct attrib_runner *runner);
-/* The greatest off_looks of its groups. */
+/* The greatest off_readings of its groups. */
 unsigned cpu_counters_off(const struct cpu_counters *cpu);
 
 #endif

@@ -15,7 +15,7 @@ static void note_tick(struct cpu_counters *cpu, unsigned group, uint64_t time_ns
 		struct counted_group *counted = &cpu->groups[k];
 		if (counted->index != group)
 			continue;
-		counted->off_looks = 0;
+		counted->off_readings = 0;
 		if (counted->armed_ns && time_ns >= counted->armed_ns)
 			counted_group_disarm(counted);
 	}
@@ -50,7 +50,7 @@ static void weigh_window(struct cpu_counters *cpu)
 	struct duty_window *window = &cpu->window;
 	uint64_t now_ns = sys_now_ns(cpu->sys), seen_ns = now_ns - window->weighed_ns;
 	uint64_t left_ns =
-		window->until_ns > window->told_ns ? window->until_ns - window->told_ns : 0;
+		window->until_ns > window->covered_ns ? window->until_ns - window->covered_ns : 0;
 	uint64_t weight = seen_ns ? left_ns * ATTRIB_WEIGHT_ONE / seen_ns : window->weight;
 
 	if (weight < ATTRIB_WEIGHT_ONE)
@@ -60,7 +60,7 @@ static void weigh_window(struct cpu_counters *cpu)
 		for (size_t k = 0; k <= cpu->turn; k += cpu->turn ? cpu->turn : 1)
 			weigh_group(cpu, &cpu->groups[k], weight);
 	}
-	window->told_ns += seen_ns * window->weight / ATTRIB_WEIGHT_ONE;
+	window->covered_ns += seen_ns * window->weight / ATTRIB_WEIGHT_ONE;
 	window->weighed_ns = now_ns;
 }
 
@@ -210,10 +210,10 @@ void cpu_counters_scan_forks(struct cpu_counters *cpu, struct fork_scan *fork_sc
 	const struct perf_event_header *header;
 	struct ring ahead;
 
-	ring_scan_ahead(&cpu->ring, cpu->told_to, &ahead);
+	ring_scan_ahead(&cpu->ring, cpu->forks_scanned_to, &ahead);
 	for (; ring_seek(&ahead, types), (header = ring_peek(&ahead)); ring_consume(&ahead))
 		fork_scan_add(fork_scan, cpu->index, header, ahead.tail < cpu->mark);
-	cpu->told_to = cpu->mark;
+	cpu->forks_scanned_to = cpu->mark;
 	ring_scan_ahead_end(&ahead);
 }
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-	PARTS = 8,              /* of an interval, or more where it is long */
-	PARTS_MIN = 2,          /* where windows would be too short */
-	CALM_INTERVALS = 3,     /* in a row, until all is counted again */
-	TELLING_RECORDS = 1000, /* fewer say nothing of what one of them takes */
-	COST_TRIES = 4,         /* the least of them: the others were interrupted */
+	PARTS = 8,          /* of an interval, or more where it is long */
+	PARTS_MIN = 2,      /* where windows would be too short */
+	CALM_INTERVALS = 3, /* in a row, until all is counted again */
+	RECORDS_MIN = 1000, /* fewer say nothing of what one of them takes */
+	COST_TRIES = 4,     /* the least of them: the others were interrupted */
 	COST_READS = 8,
 };
 #define PART_MAX_NS   (125 * NS_PER_MS) /* so that phases of a second are seen */
@@ -22,10 +22,10 @@ enum {
 #define RECORD_NS     100.0             /* until it has been measured */
 #define TOGETHER_NS   (100 * NS_PER_US) /* what is due by then is done at once */
 
-void duty_cycle_init(struct duty_cycle *windows, struct cpu_counter_set *cpus, struct notes *notes,
+void duty_cycle_init(struct duty_cycle *duty, struct cpu_counter_set *cpus, struct notes *notes,
 		     double budget)
 {
-	*windows = (struct duty_cycle){
+	*duty = (struct duty_cycle){
 		.cpus = cpus,
 		.notes = notes,
 		.budget = budget,
@@ -33,10 +33,10 @@ void duty_cycle_init(struct duty_cycle *windows, struct cpu_counter_set *cpus, s
 	};
 }
 
-void duty_cycle_fini(struct duty_cycle *windows)
+void duty_cycle_fini(struct duty_cycle *duty)
 {
-	free(windows->told);
-	windows->told = NULL;
+	free(duty->noted_cpus);
+	duty->noted_cpus = NULL;
 }
 
 static bool is_windowed(const struct cpu_counters *cpu)
@@ -81,57 +81,56 @@ static uint64_t switch_cost_ns(const struct cpu_counters *cpu)
 }
 
 /* By a CPU that we are on, if we count it: reading another one's counters interrupts it. */
-void duty_cycle_measure(struct duty_cycle *windows)
+void duty_cycle_measure(struct duty_cycle *duty)
 {
-	const struct cpu_counter_set *cpus = windows->cpus;
+	const struct cpu_counter_set *cpus = duty->cpus;
 	struct cpu_counters *chosen = NULL;
 	int ours = sys_current_cpu(cpus->sys);
 
 	for (size_t i = 0; i < cpus->n; i++)
 		if (cpus->items[i].open && (!chosen || cpus->items[i].number == ours))
 			chosen = &cpus->items[i];
-	windows->switch_ns = chosen ? switch_cost_ns(chosen) : 0;
+	duty->switch_ns = chosen ? switch_cost_ns(chosen) : 0;
 }
 
-void duty_cycle_drain(struct duty_cycle *windows)
+void duty_cycle_drain(struct duty_cycle *duty)
 {
-	uint64_t begin_ns = sys_cpu_ns(windows->cpus->sys, false);
+	uint64_t begin_ns = sys_cpu_ns(duty->cpus->sys, false);
 
-	cpu_counter_set_drain(windows->cpus);
-	windows->drained_ns += sys_cpu_ns(windows->cpus->sys, false) - begin_ns;
+	cpu_counter_set_drain(duty->cpus);
+	duty->drained_ns += sys_cpu_ns(duty->cpus->sys, false) - begin_ns;
 }
 
-void duty_cycle_cut(struct duty_cycle *windows)
+void duty_cycle_cut(struct duty_cycle *duty)
 {
-	uint64_t begin_ns = sys_cpu_ns(windows->cpus->sys, false);
+	uint64_t begin_ns = sys_cpu_ns(duty->cpus->sys, false);
 
-	cpu_counter_set_end(windows->cpus);
-	cpu_counter_set_close_windows(windows->cpus, UINT64_MAX);
-	windows->drained_ns += sys_cpu_ns(windows->cpus->sys, false) - begin_ns;
-	windows->cut_ns = sys_now_ns(windows->cpus->sys);
+	cpu_counter_set_end(duty->cpus);
+	cpu_counter_set_close_windows(duty->cpus, UINT64_MAX);
+	duty->drained_ns += sys_cpu_ns(duty->cpus->sys, false) - begin_ns;
+	duty->cut_ns = sys_now_ns(duty->cpus->sys);
 }
 
-static uint64_t weigh_ourselves(struct duty_cycle *windows)
+static uint64_t update_record_cost(struct duty_cycle *duty)
 {
 	uint64_t records = 0;
 
-	for (size_t i = 0; i < windows->cpus->n; i++)
-		records += windows->cpus->items[i].records;
-	uint64_t n = u64_growth(windows->records, records);
-	if (n >= TELLING_RECORDS && windows->drained_ns > 0)
-		windows->record_ns +=
-			((double)windows->drained_ns / (double)n - windows->record_ns) / 4;
-	windows->records = records;
-	windows->drained_ns = 0;
+	for (size_t i = 0; i < duty->cpus->n; i++)
+		records += duty->cpus->items[i].records;
+	uint64_t n = u64_growth(duty->records, records);
+	if (n >= RECORDS_MIN && duty->drained_ns > 0)
+		duty->record_ns += ((double)duty->drained_ns / (double)n - duty->record_ns) / 4;
+	duty->records = records;
+	duty->drained_ns = 0;
 	return n;
 }
 
 /* What counting all of it would take of a CPU that had such an interval. */
-static double load_of(const struct duty_cycle *windows, const struct cpu_counters *cpu,
+static double load_of(const struct duty_cycle *duty, const struct cpu_counters *cpu,
 		      const uint64_t *tally)
 {
 	unsigned records = 1 + (cpu->turn > 0) + (cpu->switches_fd >= 0 ? 2 : 0);
-	double each_ns = (double)windows->switch_ns + records * windows->record_ns;
+	double each_ns = (double)duty->switch_ns + records * duty->record_ns;
 
 	if (tally[TALLY_TASK_CLOCK] == 0)
 		return 0;
@@ -152,9 +151,9 @@ static void choose_share(struct duty_window *window, double load, double budget)
 		window->share = CALM; /* nearly all: for as long as it may go either way */
 }
 
-static void note(struct duty_cycle *windows)
+static void note_windowed_cpus(struct duty_cycle *duty)
 {
-	const struct cpu_counter_set *cpus = windows->cpus;
+	const struct cpu_counter_set *cpus = duty->cpus;
 	struct cpu_list list = {.numbers = xcalloc(cpus->n, sizeof(int))};
 
 	for (size_t i = 0; i < cpus->n; i++)
@@ -162,64 +161,64 @@ static void note(struct duty_cycle *windows)
 			list.numbers[list.n++] = cpus->items[i].number;
 	char *text = list.n > 0 ? cpu_list_text(&list) : NULL;
 	cpu_list_fini(&list);
-	bool same =
-		text && windows->told ? strcmp(text, windows->told) == 0 : text == windows->told;
+	bool same = text && duty->noted_cpus ? strcmp(text, duty->noted_cpus) == 0
+					     : text == duty->noted_cpus;
 	if (!same) {
-		notes_remove(windows->notes, NOTE_DUTY_CYCLE);
+		notes_remove(duty->notes, NOTE_DUTY_CYCLE);
 		if (text)
-			notes_add_urgent_as(windows->notes, NOTE_DUTY_CYCLE,
+			notes_add_urgent_as(duty->notes, NOTE_DUTY_CYCLE,
 					    "Counted in windows and scaled up (~), since all of it "
 					    "would take more than %.3g%% of the CPU: CPU %s. "
 					    "--budget 0 counts all.",
-					    windows->budget * 100, text);
+					    duty->budget * 100, text);
 	}
-	free(windows->told);
-	windows->told = text;
+	free(duty->noted_cpus);
+	duty->noted_cpus = text;
 }
 
-uint64_t duty_cycle_judge(struct duty_cycle *windows, const struct interval *interval)
+uint64_t duty_cycle_judge(struct duty_cycle *duty, const struct interval *interval)
 {
-	struct cpu_counter_set *cpus = windows->cpus;
-	uint64_t records = weigh_ourselves(windows);
-	for (size_t i = 0; i < cpus->n && windows->budget > 0; i++)
+	struct cpu_counter_set *cpus = duty->cpus;
+	uint64_t records = update_record_cost(duty);
+	for (size_t i = 0; i < cpus->n && duty->budget > 0; i++)
 		if (interval->cpu_counted[i])
 			choose_share(&cpus->items[i].window,
-				     load_of(windows, &cpus->items[i], interval_cpu(interval, i)),
-				     windows->budget);
+				     load_of(duty, &cpus->items[i], interval_cpu(interval, i)),
+				     duty->budget);
 	return records;
 }
 
 /* ---- when it is looked */
 
 /* The window of the part that is next, anywhere in it. */
-static void await_window(const struct duty_cycle *windows, struct duty_window *window)
+static void schedule_window(const struct duty_cycle *duty, struct duty_window *window)
 {
 	uint64_t free_ns = window->part_ns - window->length_ns;
 
-	window->due_ns = windows->cut_ns + window->part * window->part_ns +
+	window->due_ns = duty->cut_ns + window->part * window->part_ns +
 			 u64_random(&window->random) % (free_ns + 1);
 }
 
 /* Of a CPU that has been counted up to now. */
-static void open_window(const struct duty_cycle *windows, struct cpu_counters *cpu)
+static void open_window(const struct duty_cycle *duty, struct cpu_counters *cpu)
 {
 	struct duty_window *window = &cpu->window;
-	uint64_t now_ns = sys_now_ns(windows->cpus->sys);
-	uint64_t part = (now_ns - windows->cut_ns) / window->part_ns;
+	uint64_t now_ns = sys_now_ns(duty->cpus->sys);
+	uint64_t part = (now_ns - duty->cut_ns) / window->part_ns;
 
 	/* One that comes too late is the next part's. */
 	window->part = part > window->part ? part : window->part;
 	uint64_t until_ns = window->until_ns = (window->part + 1) * window->part_ns;
-	uint64_t stands_for_ns = until_ns > window->told_ns ? until_ns - window->told_ns : 0;
+	uint64_t stands_for_ns = until_ns > window->covered_ns ? until_ns - window->covered_ns : 0;
 	window->weight = stands_for_ns * ATTRIB_WEIGHT_ONE / (window->length_ns + window->late_ns);
 	if (window->weight < ATTRIB_WEIGHT_ONE)
 		window->weight = ATTRIB_WEIGHT_ONE;
 	cpu_counters_open_window(cpu, window->weight);
-	window->opened_ns = window->weighed_ns = sys_now_ns(windows->cpus->sys);
+	window->opened_ns = window->weighed_ns = sys_now_ns(duty->cpus->sys);
 	window->due_ns = window->opened_ns + window->length_ns;
 }
 
-static void begin_parts(const struct duty_cycle *windows, struct cpu_counters *cpu,
+static void begin_parts(const struct duty_cycle *duty, struct cpu_counters *cpu,
 			uint64_t interval_ns)
 {
 	struct duty_window *window = &cpu->window;
@@ -236,24 +235,24 @@ static void begin_parts(const struct duty_cycle *windows, struct cpu_counters *c
 	if (window->length_ns < LENGTH_MIN_NS)
 		window->length_ns = LENGTH_MIN_NS;
 	if (!window->random)
-		window->random = windows->cut_ns * 2 + 1 + (uint64_t)cpu->number * 2;
+		window->random = duty->cut_ns * 2 + 1 + (uint64_t)cpu->number * 2;
 	window->part = 0;
-	window->told_ns = 0;
+	window->covered_ns = 0;
 	if (window->shut) {
 		window->opened_ns = 0;
-		await_window(windows, window);
+		schedule_window(duty, window);
 		return;
 	}
 	/* One that has been counted in whole is in its first window, which stands for itself. */
 	window->weight = ATTRIB_WEIGHT_ONE;
-	window->opened_ns = window->weighed_ns = windows->cut_ns;
+	window->opened_ns = window->weighed_ns = duty->cut_ns;
 	window->until_ns = 0;
-	window->due_ns = sys_now_ns(windows->cpus->sys) + window->length_ns;
+	window->due_ns = sys_now_ns(duty->cpus->sys) + window->length_ns;
 }
 
-void duty_cycle_begin(struct duty_cycle *windows, uint64_t interval_ns)
+void duty_cycle_begin(struct duty_cycle *duty, uint64_t interval_ns)
 {
-	struct cpu_counter_set *cpus = windows->cpus;
+	struct cpu_counter_set *cpus = duty->cpus;
 
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct cpu_counters *cpu = &cpus->items[i];
@@ -263,19 +262,19 @@ void duty_cycle_begin(struct duty_cycle *windows, uint64_t interval_ns)
 		if (cpu->window.share < 1 && cpu_counters_begin_windows(cpu) < 0)
 			cpu->window.share = 1;
 		if (cpu->window.share < 1)
-			begin_parts(windows, cpu, interval_ns);
+			begin_parts(duty, cpu, interval_ns);
 		else
 			cpu_counters_end_windows(cpu);
 	}
-	note(windows);
+	note_windowed_cpus(duty);
 }
 
-uint64_t duty_cycle_due_ns(const struct duty_cycle *windows)
+uint64_t duty_cycle_due_ns(const struct duty_cycle *duty)
 {
 	uint64_t due_ns = UINT64_MAX;
 
-	for (size_t i = 0; i < windows->cpus->n; i++) {
-		const struct cpu_counters *cpu = &windows->cpus->items[i];
+	for (size_t i = 0; i < duty->cpus->n; i++) {
+		const struct cpu_counters *cpu = &duty->cpus->items[i];
 		if (is_windowed(cpu) && cpu->window.due_ns < due_ns)
 			due_ns = cpu->window.due_ns;
 	}
@@ -283,7 +282,7 @@ uint64_t duty_cycle_due_ns(const struct duty_cycle *windows)
 }
 
 /* It is over: by so much later than it was due its tick came, and so late the next one's will. */
-static void note_closed(struct duty_window *window, uint64_t now_ns)
+static void update_lateness(struct duty_window *window, uint64_t now_ns)
 {
 	uint64_t seen_ns = now_ns - window->opened_ns;
 	uint64_t late_ns = seen_ns > window->length_ns ? seen_ns - window->length_ns : 0;
@@ -295,9 +294,9 @@ static void note_closed(struct duty_window *window, uint64_t now_ns)
 	window->part++;
 }
 
-void duty_cycle_go_on(struct duty_cycle *windows, uint64_t now_ns)
+void duty_cycle_go_on(struct duty_cycle *duty, uint64_t now_ns)
 {
-	struct cpu_counter_set *cpus = windows->cpus;
+	struct cpu_counter_set *cpus = duty->cpus;
 	uint64_t until_ns = now_ns + TOGETHER_NS;
 
 	cpu_counter_set_close_windows(cpus, until_ns);
@@ -307,10 +306,10 @@ void duty_cycle_go_on(struct duty_cycle *windows, uint64_t now_ns)
 		if (!is_windowed(cpu) || !window->shut || window->due_ns > until_ns)
 			continue;
 		if (window->opened_ns == 0) {
-			open_window(windows, cpu);
+			open_window(duty, cpu);
 			continue;
 		}
-		note_closed(window, sys_now_ns(cpus->sys));
-		await_window(windows, window);
+		update_lateness(window, sys_now_ns(cpus->sys));
+		schedule_window(duty, window);
 	}
 }

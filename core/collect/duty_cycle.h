@@ -30,29 +30,29 @@ struct duty_cycle {
 	uint64_t drained_ns;          /* our own since the last cut */
 	uint64_t records;             /* folded in up to the last cut */
 	uint64_t cut_ns;              /* when the last interval ended */
-	char *told; /* the CPUs that are counted so, as the note has them; NULL: none */
+	char *noted_cpus; /* the CPUs that are counted so, as the note has them; NULL: none */
 };
 
-void duty_cycle_init(struct duty_cycle *windows, struct cpu_counter_set *cpus, struct notes *notes,
+void duty_cycle_init(struct duty_cycle *duty, struct cpu_counter_set *cpus, struct notes *notes,
 		     double budget);
-void duty_cycle_fini(struct duty_cycle *windows);
+void duty_cycle_fini(struct duty_cycle *duty);
 
 /* CPUs were opened anew: finds out what the kernel takes. */
-void duty_cycle_measure(struct duty_cycle *windows);
+void duty_cycle_measure(struct duty_cycle *duty);
 
 /* Folds in what there is; brings every CPU up to the end of the interval, all windows closed. */
-void duty_cycle_drain(struct duty_cycle *windows);
-void duty_cycle_cut(struct duty_cycle *windows);
+void duty_cycle_drain(struct duty_cycle *duty);
+void duty_cycle_cut(struct duty_cycle *duty);
 /*
  * An interval has been cut: chooses how much of each CPU is counted from now on. Returns how many
  * records it had.
  */
-uint64_t duty_cycle_judge(struct duty_cycle *windows, const struct interval *interval);
+uint64_t duty_cycle_judge(struct duty_cycle *duty, const struct interval *interval);
 /* The next interval begins, which is to be so long. */
-void duty_cycle_begin(struct duty_cycle *windows, uint64_t interval_ns);
+void duty_cycle_begin(struct duty_cycle *duty, uint64_t interval_ns);
 
 /* When a window is to be opened or closed; UINT64_MAX: never. Does it. */
-uint64_t duty_cycle_due_ns(const struct duty_cycle *windows);
-void duty_cycle_go_on(struct duty_cycle *windows, uint64_t now_ns);
+uint64_t duty_cycle_due_ns(const struct duty_cycle *duty);
+void duty_cycle_go_on(struct duty_cycle *duty, uint64_t now_ns);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN_LOOKS = 16 }; /* what does not change often is asked again after so many */
+enum { TURN_SCANS = 16 }; /* what does not change often is asked again after so many */
 
 void proc_scan_init(struct proc_scan *proc_scan, const struct sys *sys, struct tasks *tasks,
 		    const struct target *target, bool any_ours)
@@ -49,7 +49,7 @@ struct proc_scan_entry *proc_scan_find(const struct proc_scan *proc_scan, pid_t 
 	return slot->item;
 }
 
-static struct proc_scan_entry *add(struct proc_scan *proc_scan, pid_t pid, pid_t tid)
+static struct proc_scan_entry *add_entry(struct proc_scan *proc_scan, pid_t pid, pid_t tid)
 {
 	struct proc_scan_entry *entry = xcalloc(1, sizeof(*entry));
 
@@ -72,7 +72,7 @@ static struct record record_of(const struct proc_scan_entry *entry, enum record_
 		.kind = kind, .time_ns = now_ns, .pid = entry->pid, .tid = entry->tid};
 }
 
-static void leave(struct proc_scan *proc_scan, struct proc_scan_entry *entry, uint64_t now_ns)
+static void mark_gone(struct proc_scan *proc_scan, struct proc_scan_entry *entry, uint64_t now_ns)
 {
 	const struct record exit = record_of(entry, RECORD_EXIT, now_ns);
 
@@ -91,7 +91,7 @@ static bool identify(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 {
 	struct task *known = entry->task;
 
-	if (!known && tasks_find(proc_scan->tasks, entry->tid, now_ns) && proc_scan->look > 1) {
+	if (!known && tasks_find(proc_scan->tasks, entry->tid, now_ns) && proc_scan->scan > 1) {
 		struct record fork = record_of(entry, RECORD_FORK, now_ns);
 		fork.fork.ppid = stat->ppid;
 		tasks_fork(proc_scan->tasks, &fork);
@@ -137,10 +137,10 @@ bool proc_scan_is_ours(const struct proc_scan *proc_scan, pid_t pid)
 	return !(entry && entry->kernel) && is_ours(proc_scan, pid);
 }
 
-/* Each process has its turn at another look. */
-static bool is_turn(const struct proc_scan *proc_scan, pid_t pid)
+/* Each process has its turn at another scan. */
+static bool is_recheck_due(const struct proc_scan *proc_scan, pid_t pid)
 {
-	return ((uint64_t)pid + proc_scan->look) % TURN_LOOKS == 0;
+	return ((uint64_t)pid + proc_scan->scan) % TURN_SCANS == 0;
 }
 
 /* ---- what it used */
@@ -158,12 +158,12 @@ static struct proc_scan_usage usage_of(const struct proc_scan *proc_scan,
 }
 
 /* Of whoever was there before only the second look tells what it used since. */
-static void grow(struct proc_scan_entry *entry, const struct proc_scan_usage *now)
+static void update_usage(struct proc_scan_entry *entry, const struct proc_scan_usage *now)
 {
 	const struct proc_scan_usage *used = &entry->used;
 	/* Fewer than before: another thread, by exec, has that number now. */
 	bool told = entry->fresh ||
-		    (entry->known && entry->told_switches && now->switches >= used->switches);
+		    (entry->known && entry->used_switches_known && now->switches >= used->switches);
 
 	entry->grown = (struct proc_scan_usage){0};
 	if (entry->fresh || entry->known)
@@ -177,12 +177,12 @@ static void grow(struct proc_scan_entry *entry, const struct proc_scan_usage *no
 		};
 	entry->used = *now;
 	entry->known = true;
-	entry->knows_switches = told;
+	entry->switches_known = told;
 }
 
 /* A process that had several threads tells of its main one's switches only. */
-static void grow_process(const struct proc_scan *proc_scan, struct proc_scan_entry *entry,
-			 const struct proc_stat *stat)
+static void update_process_usage(const struct proc_scan *proc_scan, struct proc_scan_entry *entry,
+				 const struct proc_stat *stat)
 {
 	struct proc_scan_usage now = usage_of(proc_scan, stat);
 	bool known = false;
@@ -192,28 +192,28 @@ static void grow_process(const struct proc_scan *proc_scan, struct proc_scan_ent
 					     &now.switches) == 0;
 	else
 		now.switches = entry->used.switches;
-	grow(entry, &now);
-	entry->knows_switches &= known || entry->grown.ran_ns == 0;
-	entry->told_switches |= known;
+	update_usage(entry, &now);
+	entry->switches_known &= known || entry->grown.ran_ns == 0;
+	entry->used_switches_known |= known;
 }
 
 /* Where a file of /proc cannot be read: whether that is since nobody is there any more. */
-static bool tells_end(int error)
+static bool means_gone(int error)
 {
 	return error == -ENOENT || error == -ESRCH;
 }
 
-/* Nothing is learned of it this time: what it does meanwhile is of the next look. */
-static void pass_over(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
+/* Nothing is learned of it this time: what it does meanwhile is of the next scan. */
+static void skip_entry(const struct proc_scan *proc_scan, struct proc_scan_entry *entry)
 {
-	entry->look = entry->gone ? entry->look : proc_scan->look;
+	entry->scan = entry->gone ? entry->scan : proc_scan->scan;
 	entry->grown = (struct proc_scan_usage){0};
 }
 
-static void pass_over_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
+static void skip_threads(const struct proc_scan *proc_scan, struct proc_scan_entry *process)
 {
 	for (struct proc_scan_entry *entry = process->threads; entry; entry = entry->next_thread)
-		pass_over(proc_scan, entry);
+		skip_entry(proc_scan, entry);
 	process->grown = (struct proc_scan_usage){0};
 }
 
@@ -223,13 +223,13 @@ static void pass_over_threads(const struct proc_scan *proc_scan, struct proc_sca
  */
 static bool has_just_begun(const struct proc_scan *proc_scan, const struct proc_stat *stat)
 {
-	return proc_scan->look > 1 &&
+	return proc_scan->scan > 1 &&
 	       (stat->start_ticks + 1) * proc_scan->tick_ns > proc_scan->before_boottime_ns;
 }
 
 /* A thread that did not run is left in peace. */
-static void look_at_thread(struct proc_scan *proc_scan, struct proc_scan_entry *process, pid_t tid,
-			   uint64_t now_ns)
+static void scan_thread(struct proc_scan *proc_scan, struct proc_scan_entry *process, pid_t tid,
+			uint64_t now_ns)
 {
 	const struct sys *sys = proc_scan->sys;
 	struct proc_scan_entry *entry =
@@ -240,23 +240,23 @@ static void look_at_thread(struct proc_scan *proc_scan, struct proc_scan_entry *
 
 	if (entry && entry->process == process && entry->known && !proc_scan->anew && told == 0 &&
 	    ran_ns == entry->used.ran_ns) {
-		entry->look = proc_scan->look;
+		entry->scan = proc_scan->scan;
 		entry->grown = (struct proc_scan_usage){0};
 		return;
 	}
 	int result = proc_thread_stat(sys, process->pid, tid, &stat);
 	if (result < 0) {
-		if (entry && entry->process == process && !tells_end(result))
-			pass_over(proc_scan, entry);
+		if (entry && entry->process == process && !means_gone(result))
+			skip_entry(proc_scan, entry);
 		return;
 	}
 	if (entry && entry != process &&
 	    (entry->start_ticks != stat.start_ticks || entry->process != process)) {
-		leave(proc_scan, entry, now_ns);
+		mark_gone(proc_scan, entry, now_ns);
 		entry = NULL;
 	}
 	if (!entry) {
-		entry = add(proc_scan, process->pid, tid);
+		entry = add_entry(proc_scan, process->pid, tid);
 		entry->process = process;
 		entry->next_thread = process->threads;
 		process->threads = entry;
@@ -265,7 +265,7 @@ static void look_at_thread(struct proc_scan *proc_scan, struct proc_scan_entry *
 		entry->start_ticks = stat.start_ticks;
 		entry->ours = true;
 	}
-	entry->look = proc_scan->look;
+	entry->scan = proc_scan->scan;
 	entry->ppid = process->ppid;
 	identify(proc_scan, entry, &stat, now_ns);
 	entry->wanted = target_has(proc_scan->target, proc_scan->tasks, entry->task);
@@ -273,86 +273,86 @@ static void look_at_thread(struct proc_scan *proc_scan, struct proc_scan_entry *
 	if (told == 0)
 		now.ran_ns = ran_ns;
 	bool known = proc_thread_switches(sys, process->pid, tid, &now.switches) == 0;
-	grow(entry, &now);
-	entry->knows_switches &= known;
-	entry->told_switches = known;
+	update_usage(entry, &now);
+	entry->switches_known &= known;
+	entry->used_switches_known = known;
 }
 
-struct thread_look {
+struct thread_scan {
 	struct proc_scan *proc_scan;
 	struct proc_scan_entry *process;
 	uint64_t now_ns;
 };
 
-static int found_thread(void *arg, const char *name)
+static int scan_thread_name(void *arg, const char *name)
 {
-	struct thread_look *look = arg;
+	struct thread_scan *scan = arg;
 	pid_t tid = proc_pid(name);
 
 	if (tid)
-		look_at_thread(look->proc_scan, look->process, tid, look->now_ns);
+		scan_thread(scan->proc_scan, scan->process, tid, scan->now_ns);
 	return 0;
 }
 
-static void look_at_threads(struct proc_scan *proc_scan, struct proc_scan_entry *process,
-			    unsigned threads, uint64_t now_ns)
+static void scan_threads(struct proc_scan *proc_scan, struct proc_scan_entry *process,
+			 unsigned threads, uint64_t now_ns)
 {
-	struct thread_look look = {proc_scan, process, now_ns};
+	struct thread_scan scan = {proc_scan, process, now_ns};
 	char path[32];
 
 	if (threads <= 1) {
-		look_at_thread(proc_scan, process, process->tid, now_ns);
+		scan_thread(proc_scan, process, process->tid, now_ns);
 		return;
 	}
 	snprintf(path, sizeof(path), "/proc/%d/task", process->pid);
-	int result = sys_dir_each(proc_scan->sys, path, found_thread, &look);
-	if (result < 0 && !tells_end(result))
-		pass_over_threads(proc_scan, process);
+	int result = sys_dir_each(proc_scan->sys, path, scan_thread_name, &scan);
+	if (result < 0 && !means_gone(result))
+		skip_threads(proc_scan, process);
 }
 
 /* ---- a look */
 
 /* All of a process that concerns us: `ran` since the look before. */
-static void look_inside(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
+static void scan_inside(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 			const struct proc_stat *stat, bool ran, uint64_t now_ns)
 {
 	/* What it used so far was that of one thread, or of all. */
 	if (entry->ours != entry->by_thread)
 		entry->known = false;
 	if (!entry->ours)
-		grow_process(proc_scan, entry, stat);
+		update_process_usage(proc_scan, entry, stat);
 	/* What did not run has threads that did not: the kernel adds them up in ticks. */
 	else if (!ran && entry->by_thread && !target_has_roots(proc_scan->target))
-		pass_over_threads(proc_scan, entry);
+		skip_threads(proc_scan, entry);
 	else
-		look_at_threads(proc_scan, entry, stat->threads, now_ns);
+		scan_threads(proc_scan, entry, stat->threads, now_ns);
 	entry->by_thread = entry->ours;
 }
 
-static void look_at_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
+static void scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
 {
 	struct proc_scan_entry *entry = proc_scan_find(proc_scan, pid);
 	struct proc_stat stat;
 
 	if (entry && entry->process == entry && !entry->inside && !proc_scan->anew &&
-	    !is_turn(proc_scan, pid)) {
-		entry->look = proc_scan->look;
+	    !is_recheck_due(proc_scan, pid)) {
+		entry->scan = proc_scan->scan;
 		return;
 	}
 	int result = proc_stat_read(proc_scan->sys, pid, &stat);
 	if (result < 0) {
-		if (entry && entry->process == entry && !tells_end(result)) {
-			pass_over(proc_scan, entry);
-			pass_over_threads(proc_scan, entry);
+		if (entry && entry->process == entry && !means_gone(result)) {
+			skip_entry(proc_scan, entry);
+			skip_threads(proc_scan, entry);
 		}
 		return;
 	}
 	if (entry && (entry->start_ticks != stat.start_ticks || entry->process != entry)) {
-		leave(proc_scan, entry, now_ns);
+		mark_gone(proc_scan, entry, now_ns);
 		entry = NULL;
 	}
 	if (!entry) {
-		entry = add(proc_scan, pid, pid);
+		entry = add_entry(proc_scan, pid, pid);
 		entry->start_ticks = stat.start_ticks;
 		entry->kernel = stat.kernel;
 		entry->fresh = has_just_begun(proc_scan, &stat);
@@ -361,7 +361,7 @@ static void look_at_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now
 	bool renamed = identify(proc_scan, entry, &stat, now_ns);
 	entry->task->zombie = proc_has_ended(&stat);
 	bool ran = entry->process_ticks != stat.user_ticks + stat.system_ticks;
-	entry->look = proc_scan->look;
+	entry->scan = proc_scan->scan;
 	entry->ppid = stat.ppid;
 	entry->process_ticks = stat.user_ticks + stat.system_ticks;
 	entry->inside = target_has_any_of(proc_scan->target, proc_scan->tasks, entry->task);
@@ -372,50 +372,50 @@ static void look_at_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now
 		return;
 	}
 	/* Whoever execs, or changes its user, may become ours, or no longer be. */
-	if (!was_inside || renamed || (!entry->ours && ran && is_turn(proc_scan, pid)))
+	if (!was_inside || renamed || (!entry->ours && ran && is_recheck_due(proc_scan, pid)))
 		entry->ours = !entry->kernel && is_ours(proc_scan, pid);
-	look_inside(proc_scan, entry, &stat, ran, now_ns);
+	scan_inside(proc_scan, entry, &stat, ran, now_ns);
 }
 
-struct process_look {
+struct process_scan {
 	struct proc_scan *proc_scan;
 	uint64_t now_ns;
 };
 
-static int found_process(void *arg, const char *name)
+static int scan_process_name(void *arg, const char *name)
 {
-	const struct process_look *look = arg;
+	const struct process_scan *scan = arg;
 	pid_t pid = proc_pid(name);
 
 	if (pid)
-		look_at_process(look->proc_scan, pid, look->now_ns);
+		scan_process(scan->proc_scan, pid, scan->now_ns);
 	return 0;
 }
 
 int proc_scan_run(struct proc_scan *proc_scan)
 {
-	struct process_look look = {proc_scan, sys_now_ns(proc_scan->sys)};
+	struct process_scan scan = {proc_scan, sys_now_ns(proc_scan->sys)};
 	uint64_t boottime_ns = sys_boottime_ns(proc_scan->sys);
 
-	proc_scan->look++;
+	proc_scan->scan++;
 	proc_scan->anew = proc_scan->generation != target_generation(proc_scan->target);
 	proc_scan->generation = target_generation(proc_scan->target);
 	for (size_t i = 0; i < proc_scan->n; i++)
 		proc_scan->items[i]->fresh = false;
-	int result = sys_dir_each(proc_scan->sys, "/proc", found_process, &look);
+	int result = sys_dir_each(proc_scan->sys, "/proc", scan_process_name, &scan);
 	size_t seen = 0;
 	for (size_t i = 0; i < proc_scan->n; i++)
-		seen += proc_scan->items[i]->look == proc_scan->look;
+		seen += proc_scan->items[i]->scan == proc_scan->scan;
 	if (result == 0 && seen == 0) /* not even us: it was unmounted */
 		result = -ENOENT;
 	for (size_t i = 0; i < proc_scan->n; i++) {
 		struct proc_scan_entry *entry = proc_scan->items[i];
-		if (entry->gone || entry->look == proc_scan->look)
+		if (entry->gone || entry->scan == proc_scan->scan)
 			continue;
 		if (result < 0)
-			pass_over(proc_scan, entry);
+			skip_entry(proc_scan, entry);
 		else
-			leave(proc_scan, entry, look.now_ns);
+			mark_gone(proc_scan, entry, scan.now_ns);
 	}
 	proc_scan->before_boottime_ns = boottime_ns;
 	return result;

@@ -33,7 +33,7 @@ struct proc_scan_entry {
 	struct proc_scan_entry *threads; /* of a main thread: the others, by next_thread */
 	struct proc_scan_entry *next_thread;
 	pid_t ppid;
-	uint64_t look; /* the last one that saw it */
+	uint64_t scan; /* the last one that saw it */
 	bool wanted;   /* by the target */
 	bool inside;   /* of a process: it or some of its threads are */
 	bool ours;     /* its counters may be opened; then an entry is one thread, else a process */
@@ -42,17 +42,17 @@ struct proc_scan_entry {
 	bool fresh;                  /* began since the look before */
 	bool gone;                   /* seen by the look before, and not by the last one */
 	bool known;                  /* used is of the look before: not so of who was no concern */
-	bool told_switches;          /* used.switches too */
+	bool used_switches_known;    /* used.switches too */
 	struct proc_scan_usage used; /* up to the last look */
 	struct proc_scan_usage
 		grown;       /* since the look before; all it ever used where it is fresh */
-	bool knows_switches; /* grown.switches is known */
+	bool switches_known; /* grown.switches is known */
 
 	/* Whoever counts keeps its own here. */
 	struct task_counters counters;
 	bool counted;
 	bool waits;          /* its counters are open, and do not count yet */
-	unsigned idle_looks; /* in a row */
+	unsigned idle_scans; /* in a row */
 	bool orphan;         /* whose parents are gone: it may have inherited anybody's counters */
 	struct proc_scan_entry *cover; /* main thread of the process whose counters it inherited */
 	bool renew;
@@ -65,7 +65,7 @@ struct proc_scan {
 	bool any_ours; /* whether there is any right to count; else every process is foreign */
 	unsigned generation; /* of the target, at the last look */
 	bool anew;           /* more may be wanted than at that one */
-	uint64_t look;
+	uint64_t scan;
 	uint64_t before_boottime_ns; /* CLOCK_BOOTTIME, when the last look began */
 	uint64_t tick_ns;
 	struct proc_scan_entry **items;
@@ -80,7 +80,7 @@ void proc_scan_fini(struct proc_scan *proc_scan);
 
 /*
  * 0, or -errno where /proc cannot be read: then nobody has gone, and what was not found has grown
- * by nothing until the next look.
+ * by nothing until the next scan.
  */
 int proc_scan_run(struct proc_scan *proc_scan);
 /* Whether a process that need not have been seen is ours. */

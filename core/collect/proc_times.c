@@ -43,11 +43,11 @@ static void add_times(const struct places *places, uint64_t user_ns, uint64_t sy
 	}
 }
 
-/* Of all of a tally's time: told, or not. */
-static void add_clock(const struct places *places, bool told, uint64_t *tally)
+/* Of all of a tally's time: known, or not. */
+static void add_clock(const struct places *places, bool known, uint64_t *tally)
 {
 	tally[places->domain_ns] += tally[TALLY_TASK_CLOCK];
-	if (told)
+	if (known)
 		tally[places->group_ns] += tally[TALLY_TASK_CLOCK];
 }
 

@@ -63,7 +63,7 @@ void socket_counters_close(struct socket_counters *counters)
 	*counters = (struct socket_counters){0};
 }
 
-static void add(struct interval *interval, size_t at, uint64_t delta)
+static void add_shared(struct interval *interval, size_t at, uint64_t delta)
 {
 	interval->totals[at] += delta;
 	interval->unattributed[at] += delta;
@@ -81,14 +81,14 @@ void socket_counters_cut(struct socket_counters *counters, struct interval *inte
 		if (counter->fd < 0 || sys_perf_read(counters->sys, counter->fd, now, sizeof(now)) <
 					       (ssize_t)sizeof(now)) {
 			/* Time in which nothing was counted: the share tells. */
-			add(interval, tally_domain(shape, counter->domain), passed_ns);
+			add_shared(interval, tally_domain(shape, counter->domain), passed_ns);
 			continue;
 		}
-		add(interval, counter->counter, now[SHARED_VALUE] - counter->value);
-		add(interval, tally_group(shape, counter->group),
-		    now[SHARED_RUNNING_NS] - counter->running_ns);
-		add(interval, tally_domain(shape, counter->domain),
-		    now[SHARED_ENABLED_NS] - counter->enabled_ns);
+		add_shared(interval, counter->counter, now[SHARED_VALUE] - counter->value);
+		add_shared(interval, tally_group(shape, counter->group),
+			   now[SHARED_RUNNING_NS] - counter->running_ns);
+		add_shared(interval, tally_domain(shape, counter->domain),
+			   now[SHARED_ENABLED_NS] - counter->enabled_ns);
 		counter->value = now[SHARED_VALUE];
 		counter->running_ns = now[SHARED_RUNNING_NS];
 		counter->enabled_ns = now[SHARED_ENABLED_NS];

@@ -12,8 +12,8 @@
 enum {
 	FDS_SPARED = 48,    /* for the terminal, files of /proc, a recording ... */
 	FDS_MOST = 1 << 14, /* memory of the kernel's, and the time that reading them takes */
-	FDS_UNTOLD = 1024,  /* the usual limit */
-	IDLE_LOOKS = 5,     /* a thread that was idle for so many has no need of counters */
+	FDS_DEFAULT = 1024, /* the usual limit */
+	IDLE_SCANS = 5,     /* a thread that was idle for so many has no need of counters */
 	PARENTS_MOST = 64,  /* that are asked for counters of theirs */
 };
 
@@ -21,7 +21,7 @@ size_t task_counter_set_room(const struct task_counter_set *tasks)
 {
 	const struct resource_limit limit = rlimit_read(tasks->sys, "Max open files");
 	size_t each = task_counters_fds(tasks->plan);
-	uint64_t files = limit.known ? limit.soft : FDS_UNTOLD;
+	uint64_t files = limit.known ? limit.soft : FDS_DEFAULT;
 
 	if (each == 0)
 		return 0;
@@ -100,7 +100,7 @@ static int open_counters(struct task_counter_set *tasks, struct proc_scan_entry 
 	return result;
 }
 
-static void begin(struct task_counter_set *tasks, struct proc_scan_entry *entry)
+static void begin_counting(struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
 	entry->waits = false;
 	int result = entry->tid != tasks->command ? task_counters_begin(&entry->counters) : 0;
@@ -111,12 +111,12 @@ static void begin(struct task_counter_set *tasks, struct proc_scan_entry *entry)
 }
 
 /* Not counting yet. */
-static bool start(struct task_counter_set *tasks, struct proc_scan_entry *entry)
+static bool open_thread(struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
 	if (open_counters(tasks, entry, &entry->counters) < 0)
 		return false;
 	entry->counted = entry->waits = true;
-	entry->idle_looks = 0;
+	entry->idle_scans = 0;
 	tasks->n++;
 	return true;
 }
@@ -125,7 +125,7 @@ static bool start(struct task_counter_set *tasks, struct proc_scan_entry *entry)
  * Its counters begin anew, without those who have come since. The new ones are there before the old
  * ones go, so that whoever comes just now has either.
  */
-static void begin_anew(struct task_counter_set *tasks, struct proc_scan_entry *entry)
+static void reopen_thread(struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
 	struct task_counters fresh = {0};
 
@@ -135,21 +135,21 @@ static void begin_anew(struct task_counter_set *tasks, struct proc_scan_entry *e
 	task_counters_read(&entry->counters, interval_task(tasks->interval, entry->task));
 	task_counter_set_stop(tasks, entry);
 	if (!opened) { /* for want of descriptors: there are some now */
-		if (start(tasks, entry))
-			begin(tasks, entry);
+		if (open_thread(tasks, entry))
+			begin_counting(tasks, entry);
 		return;
 	}
 	entry->counters = fresh;
 	entry->counted = true;
 	tasks->n++;
-	begin(tasks, entry);
+	begin_counting(tasks, entry);
 }
 
 /* ---- covers */
 
 /* The process of a thread, the parent of a process; NULL where that is not the target's. */
-static struct proc_scan_entry *above(const struct proc_scan *proc_scan,
-				     const struct proc_scan_entry *entry)
+static struct proc_scan_entry *parent_of(const struct proc_scan *proc_scan,
+					 const struct proc_scan_entry *entry)
 {
 	if (entry->process != entry)
 		return entry->process;
@@ -162,7 +162,7 @@ static struct proc_scan_entry *above(const struct proc_scan *proc_scan,
  * Whether it takes in who has lost its parent: the first process, where it is not a shell that
  * works, or the manager of a user's services.
  */
-static bool adopts(const struct proc_scan_entry *process)
+static bool is_reaper(const struct proc_scan_entry *process)
 {
 	if (process->tid == 1)
 		return !has_counters(process);
@@ -177,9 +177,9 @@ static bool adopts(const struct proc_scan_entry *process)
 static void find_cover(const struct task_counter_set *tasks, struct proc_scan_entry *entry)
 {
 	const struct proc_scan_entry *youngest = entry;
-	struct proc_scan_entry *process = above(tasks->proc_scan, entry);
+	struct proc_scan_entry *process = parent_of(tasks->proc_scan, entry);
 
-	for (unsigned depth = 0; process && !adopts(process) && depth < PARENTS_MOST; depth++) {
+	for (unsigned depth = 0; process && !is_reaper(process) && depth < PARENTS_MOST; depth++) {
 		if (has_counters(process)) {
 			entry->cover = process;
 			return;
@@ -190,9 +190,9 @@ static void find_cover(const struct task_counter_set *tasks, struct proc_scan_en
 			return;
 		}
 		youngest = process;
-		process = above(tasks->proc_scan, process);
+		process = parent_of(tasks->proc_scan, process);
 	}
-	bool adopted = process ? adopts(process) : youngest->ppid == 1;
+	bool adopted = process ? is_reaper(process) : youngest->ppid == 1;
 	entry->orphan = adopted || target_has_roots(tasks->target);
 	for (size_t i = 0; i < tasks->proc_scan->n && entry->orphan && !entry->cover; i++)
 		if (tasks->proc_scan->items[i]->counted)
@@ -235,10 +235,10 @@ static void renew_marked(struct task_counter_set *tasks)
 		struct proc_scan_entry *process = proc_scan->items[i];
 		if (!process->renew)
 			continue;
-		begin_anew(tasks, process);
+		reopen_thread(tasks, process);
 		for (struct proc_scan_entry *thread = process->threads; thread;
 		     thread = thread->next_thread)
-			begin_anew(tasks, thread);
+			reopen_thread(tasks, thread);
 	}
 	drop_covers(proc_scan);
 	for (size_t i = 0; i < proc_scan->n; i++)
@@ -284,13 +284,13 @@ static struct proc_scan_entry **find_candidates(const struct task_counter_set *t
 /* Takes the counters of those who do nothing, as many as others want: the idlest first. */
 static void make_room(struct task_counter_set *tasks, size_t wanted)
 {
-	static const unsigned idle_looks[] = {IDLE_LOOKS, 1};
+	static const unsigned idle_scans[] = {IDLE_SCANS, 1};
 	const struct proc_scan *proc_scan = tasks->proc_scan;
 
-	for (size_t k = 0; k < ARRAY_SIZE(idle_looks); k++)
+	for (size_t k = 0; k < ARRAY_SIZE(idle_scans); k++)
 		for (size_t i = 0; i < proc_scan->n && tasks->n + wanted > tasks->most; i++)
 			if (proc_scan->items[i]->counted &&
-			    proc_scan->items[i]->idle_looks >= idle_looks[k])
+			    proc_scan->items[i]->idle_scans >= idle_scans[k])
 				task_counter_set_stop(tasks, proc_scan->items[i]);
 }
 
@@ -323,12 +323,12 @@ void task_counter_set_renew(struct task_counter_set *tasks, bool again)
 	 * they count when what they inherited has gone: both might not fit the PMU together.
 	 */
 	for (size_t i = 0; i < due && tasks->n < tasks->most; i++)
-		tasks->given += start(tasks, candidates[i]);
+		tasks->given += open_thread(tasks, candidates[i]);
 	mark_covers(tasks->proc_scan, candidates, due);
 	renew_marked(tasks);
 	for (size_t i = 0; i < due; i++)
 		if (candidates[i]->counted && candidates[i]->waits)
-			begin(tasks, candidates[i]);
+			begin_counting(tasks, candidates[i]);
 	tasks->cramped |= tasks->given < busy && tasks->n >= tasks->most;
 	free(candidates);
 }

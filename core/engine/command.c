@@ -29,7 +29,7 @@ bool command_changes_columns(enum command_kind kind)
 	return false;
 }
 
-static void append(struct commands *commands, const struct command *command)
+static void append_command(struct commands *commands, const struct command *command)
 {
 	commands->items = array_reserve(commands->items, &commands->capacity, commands->n + 1,
 					sizeof(*commands->items));
@@ -41,13 +41,13 @@ void commands_add(struct commands *commands, const struct command *command)
 	struct command copy = *command;
 
 	copy.text = command->text ? xstrdup(command->text) : NULL;
-	append(commands, &copy);
+	append_command(commands, &copy);
 }
 
 void commands_move(struct commands *commands, struct commands *from)
 {
 	for (size_t i = 0; i < from->n; i++)
-		append(commands, &from->items[i]);
+		append_command(commands, &from->items[i]);
 	free(from->items);
 	*from = (struct commands){0};
 }

@@ -42,7 +42,7 @@ enum { SETTLE_MOST = 3 };
 #define MAINTAIN_NS (5 * NS_PER_MS)
 
 /* So many refreshes may a name be old of who execs where nobody counts. */
-enum { LOOK_ELSEWHERE_EVERY = 8 };
+enum { RESCAN_REFRESHES = 8 };
 
 /* What someone waits for is found in bits, with as long a rest after each: counting goes on. */
 #define WORK_NS (5 * NS_PER_MS)
@@ -198,7 +198,7 @@ static int choose_collector(struct engine *engine, struct error *err)
 	return open_tasks(engine, &context, err);
 }
 
-static void go_on_recording(struct engine *engine)
+static void continue_recording(struct engine *engine)
 {
 	const struct recorder_facts facts = {
 		.sys = engine->sys,
@@ -265,7 +265,7 @@ static void settle(struct engine *engine)
 }
 
 /* Elsewhere /proc tells of others by process. */
-static void list_everybody(struct engine *engine)
+static void list_idle_threads(struct engine *engine)
 {
 	if (engine->config.idle && engine->collect->mode == COUNT_MODE_SYSTEM)
 		tasks_list_threads(engine->tasks);
@@ -314,14 +314,14 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 			goto fail;
 	}
 	renew_columns(engine);
-	list_everybody(engine);
+	list_idle_threads(engine);
 	engine_notes_begin(&engine->causes);
 	for (size_t i = 0; config->notes && i < config->notes->n; i++)
 		notes_add(&engine->notes, "%s", config->notes->items[i].text);
 	settle(engine);
 	engine->record.recorder = config->recorder;
 	engine->record.failed = config->recording;
-	go_on_recording(engine);
+	continue_recording(engine);
 	*out = engine;
 	return 0;
 fail:
@@ -380,7 +380,7 @@ static bool has_work(const struct engine *engine)
 }
 
 /* Whether there is an answer by now. */
-static bool work(struct engine *engine)
+static bool do_pending_work(struct engine *engine)
 {
 	const struct query_source source = {
 		.context = &engine->names,
@@ -400,7 +400,7 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 {
 	struct collect *collect = engine->collect;
 	size_t n = fetch_pollfds(engine);
-	uint64_t rested_ns = 0;
+	uint64_t work_due_ns = 0;
 
 	if (deadline_ns > engine->cut_ns)
 		collect->refresh_ns = deadline_ns - engine->cut_ns;
@@ -408,8 +408,8 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 		uint64_t due_ns = collect->ops->due_ns(collect);
 		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
 		bool busy = has_work(engine);
-		if (busy && rested_ns < until_ns)
-			until_ns = rested_ns;
+		if (busy && work_due_ns < until_ns)
+			until_ns = work_due_ns;
 		int ready = sys_wait(engine->sys, engine->pollfds, n, until_ns);
 		uint64_t now_ns = sys_now_ns(engine->sys);
 		if (ready > 0 || ready == -EINTR)
@@ -426,10 +426,10 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 		for (size_t i = 0; i < n; i++)
 			if (engine->pollfds[i].revents & (POLLERR | POLLHUP | POLLNVAL))
 				engine->pollfds[i].fd = -1;
-		if (busy && now_ns >= rested_ns) {
-			if (work(engine))
+		if (busy && now_ns >= work_due_ns) {
+			if (do_pending_work(engine))
 				return 1;
-			rested_ns = sys_now_ns(engine->sys) + WORK_NS;
+			work_due_ns = sys_now_ns(engine->sys) + WORK_NS;
 		}
 	}
 }
@@ -468,7 +468,7 @@ static int change_levels(struct engine *engine, enum event_levels levels, struct
 	return result;
 }
 
-static int attach(struct engine *engine, int64_t number, struct error *err)
+static int attach_process(struct engine *engine, int64_t number, struct error *err)
 {
 	pid_t pid = number > 0 && number <= INT32_MAX ? (pid_t)number : 0;
 	int result = engine->collect->ops->admit(engine->collect, pid, err);
@@ -492,13 +492,13 @@ static int do_command(struct engine *engine, const struct command *command, stru
 	case COMMAND_PRESET:
 		return engine_choice_preset(&engine->choice, command->text, err);
 	case COMMAND_ATTACH:
-		return attach(engine, command->number, err);
+		return attach_process(engine, command->number, err);
 	case COMMAND_COMMAND_LINES:
 		engine->config.command_lines = command->number;
 		return 0;
 	case COMMAND_IDLE:
 		engine->config.idle = command->number;
-		list_everybody(engine);
+		list_idle_threads(engine);
 		return 0;
 	case COMMAND_DISMISS:
 		target_dismiss(engine->target);
@@ -516,7 +516,7 @@ static int do_command(struct engine *engine, const struct command *command, stru
 }
 
 /* Begins the next interval, by a new plan where it must be. */
-static void renew(struct engine *engine)
+static void begin_next_interval(struct engine *engine)
 {
 	struct collect *collect = engine->collect;
 
@@ -537,15 +537,15 @@ static void renew(struct engine *engine)
 		renew_columns(engine);
 		engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
 	}
-	go_on_recording(engine);
+	continue_recording(engine);
 }
 
 /* Who begins and ends on CPUs that are not counted, or execs there, makes no records. */
-static void look_elsewhere(struct engine *engine)
+static void scan_uncounted_cpus(struct engine *engine)
 {
 	if (engine->config.idle)
 		tasks_rescan(engine->tasks);
-	else if (engine->sequence % LOOK_ELSEWHERE_EVERY == 0)
+	else if (engine->sequence % RESCAN_REFRESHES == 0)
 		tasks_records_lost(engine->tasks);
 }
 
@@ -607,10 +607,10 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		snapshot->recorded_bytes = recorder_bytes(engine->record.recorder);
 	}
 
-	renew(engine);
+	begin_next_interval(engine);
 	tasks_free_exited(engine->tasks, begin_ns);
 	if (target_cpus(engine->target))
-		look_elsewhere(engine);
+		scan_uncounted_cpus(engine);
 	maintain_tasks(engine, MAINTAIN_NS);
 	return snapshot;
 }

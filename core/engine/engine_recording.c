@@ -15,7 +15,7 @@ int engine_recording_can(const struct collect *collect, struct error *err)
 		"CAP_PERFMON or kernel.perf_event_paranoid=0, and descriptors (ulimit -n).");
 }
 
-static void tell_failed(const struct engine_recording *record, const struct error *err)
+static void report_failure(const struct engine_recording *record, const struct error *err)
 {
 	if (record->failed)
 		*record->failed = *err;
@@ -26,12 +26,12 @@ static void close_ended(struct engine_recording *record)
 	struct error err;
 
 	if (recorder_finish(record->ended, &err) < 0)
-		tell_failed(record, &err);
+		report_failure(record, &err);
 	record->ended = NULL;
 }
 
 /* Nobody who counts waits for a disk: what is left is written while counting goes on. */
-static void stop(struct engine_recording *record, struct collect *collect)
+static void stop_recording(struct engine_recording *record, struct collect *collect)
 {
 	if (!record->recorder)
 		return;
@@ -47,7 +47,7 @@ int engine_recording_to(struct engine_recording *record, struct collect *collect
 {
 	const struct recorder_spec spec = {.path = path};
 
-	stop(record, collect);
+	stop_recording(record, collect);
 	if (!path)
 		return 0;
 	close_ended(record); /* it may be the same file */
@@ -72,7 +72,7 @@ void engine_recording_renew(struct engine_recording *record, struct collect *col
 	if (!record->recorder)
 		return;
 	if (recorder_state(record->recorder, &err) < 0) {
-		stop(record, collect);
+		stop_recording(record, collect);
 		notes_add_urgent(notes, "%s", err.text);
 		return;
 	}
@@ -96,7 +96,7 @@ void engine_recording_gone(struct engine_recording *record, const struct tasks *
 
 void engine_recording_fini(struct engine_recording *record, struct collect *collect)
 {
-	stop(record, collect);
+	stop_recording(record, collect);
 	close_ended(record);
 	*record = (struct engine_recording){0};
 }

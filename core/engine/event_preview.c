@@ -29,11 +29,11 @@ static const char *pmu_name(const struct pmu_set *pmus, uint32_t type)
 	return NULL;
 }
 
-static void put(char *text, size_t size, const char *format, ...)
+static void append_text(char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Appends, as far as there is room. */
-static void put(char *text, size_t size, const char *format, ...)
+static void append_text(char *text, size_t size, const char *format, ...)
 {
 	size_t length = strlen(text);
 	va_list arguments;
@@ -44,8 +44,8 @@ static void put(char *text, size_t size, const char *format, ...)
 }
 
 /* "cpu/config=0x412e/u"; where no PMU has that type "r412e:u", or "type 0 config 0x1:u". */
-static void put_code(const struct pmu_set *pmus, const struct event_code *code, bool target,
-		     char *text, size_t size)
+static void append_code(const struct pmu_set *pmus, const struct event_code *code, bool target,
+			char *text, size_t size)
 {
 	const struct perf_event_attr *attr = &code->attr;
 	const char *name = pmu_name(pmus, attr->type);
@@ -54,33 +54,33 @@ static void put_code(const struct pmu_set *pmus, const struct event_code *code, 
 			    : attr->exclude_kernel                     ? "u"
 								       : "k";
 
-	put(text, size, "%s", text[0] ? ", " : "");
+	append_text(text, size, "%s", text[0] ? ", " : "");
 	if (!name && attr->type == PERF_TYPE_RAW)
-		put(text, size, "r%llx", config);
+		append_text(text, size, "r%llx", config);
 	else if (!name)
-		put(text, size, "type %u config 0x%llx", attr->type, config);
+		append_text(text, size, "type %u config 0x%llx", attr->type, config);
 	if (!name) {
-		put(text, size, "%s%s", level[0] ? ":" : "", level);
+		append_text(text, size, "%s%s", level[0] ? ":" : "", level);
 		return;
 	}
-	put(text, size, "%s/config=0x%llx", name, config);
+	append_text(text, size, "%s/config=0x%llx", name, config);
 	if (config1 && !target) /* the address of a probe's text says nothing */
-		put(text, size, ",config1=0x%llx", config1);
+		append_text(text, size, ",config1=0x%llx", config1);
 	if (config2)
-		put(text, size, ",config2=0x%llx", config2);
-	put(text, size, "/%s", level);
+		append_text(text, size, ",config2=0x%llx", config2);
+	append_text(text, size, "/%s", level);
 }
 
 /* ---- what it would be */
 
-static void look_at_event(const struct event_preview_request *request, const struct event *event,
+static void preview_event(const struct event_preview_request *request, const struct event *event,
 			  struct event_preview *preview)
 {
 	struct error why;
 
 	for (size_t i = 0; i < event->n_codes; i++)
-		put_code(request->pmus, &event->codes[i], event->target, preview->encoding,
-			 sizeof(preview->encoding));
+		append_code(request->pmus, &event->codes[i], event->target, preview->encoding,
+			    sizeof(preview->encoding));
 	if (event->kind == EVENT_HARDWARE)
 		preview->kind = EVENT_HARDWARE;
 	if (event->state == FIGURE_VALID || preview->state != FIGURE_VALID)
@@ -176,7 +176,7 @@ static void plan_with(const struct event_preview_request *request, struct select
 }
 
 /* The events of the list are in the selection. */
-static void look_at_list(const struct event_preview_request *request,
+static void preview_list(const struct event_preview_request *request,
 			 const struct event_names *list, struct selection *selection,
 			 struct event_preview *preview)
 {
@@ -191,7 +191,7 @@ static void look_at_list(const struct event_preview_request *request,
 			preview->kind = event->kind;
 			name_pmus(request, event, preview);
 		}
-		look_at_event(request, event, preview);
+		preview_event(request, event, preview);
 		if (event->kind == EVENT_HARDWARE)
 			hardware = event;
 	}
@@ -216,7 +216,7 @@ struct event_preview *event_preview_new(const struct event_preview_request *requ
 		preview->counted = selection.n == n;
 		if (request->collect->plan->per_task)
 			plan_use_proc(&selection.events);
-		look_at_list(request, &list, &selection, preview);
+		preview_list(request, &list, &selection, preview);
 	} else {
 		preview->state = FIGURE_UNSUPPORTED;
 		text_copy(preview->why, sizeof(preview->why), err.text);

@@ -28,16 +28,16 @@ struct feed_thread {
 	uint64_t interval_ns;
 	bool interval_changed; /* and the feed does not know yet */
 	struct playback playback;
-	bool plays;                          /* there is one */
-	struct commands commands;            /* in the order they came */
-	struct query questions[QUERY_KINDS]; /* those that are asked; texts are owned */
-	bool asked[QUERY_KINDS];
-	struct reply *answers[QUERY_KINDS];
+	bool plays;                        /* there is one */
+	struct commands commands;          /* in the order they came */
+	struct query queries[QUERY_KINDS]; /* those that are queried; texts are owned */
+	bool queried[QUERY_KINDS];
+	struct reply *replies[QUERY_KINDS];
 	bool stop;
 };
 
 /* *changed: the interval is to be *interval_ns. */
-static bool stopping(struct feed_thread *feed_thread, uint64_t *interval_ns, bool *changed)
+static bool read_requests(struct feed_thread *feed_thread, uint64_t *interval_ns, bool *changed)
 {
 	pthread_mutex_lock(&feed_thread->lock);
 	bool stop = feed_thread->stop;
@@ -48,14 +48,14 @@ static bool stopping(struct feed_thread *feed_thread, uint64_t *interval_ns, boo
 	return stop;
 }
 
-static void tell(const struct feed_thread *feed_thread)
+static void signal_ready(const struct feed_thread *feed_thread)
 {
 	ssize_t ignored = write(feed_thread->ready_fd, &(uint64_t){1}, sizeof(uint64_t));
 	(void)ignored;
 }
 
 /* NULL is none. */
-static void put(struct feed_thread *feed_thread, struct snapshot *snapshot)
+static void publish_snapshot(struct feed_thread *feed_thread, struct snapshot *snapshot)
 {
 	if (!snapshot)
 		return;
@@ -65,42 +65,42 @@ static void put(struct feed_thread *feed_thread, struct snapshot *snapshot)
 	pthread_mutex_unlock(&feed_thread->lock);
 
 	snapshot_free(unseen);
-	tell(feed_thread);
+	signal_ready(feed_thread);
 }
 
-static void put_answers(struct feed_thread *feed_thread)
+static void publish_replies(struct feed_thread *feed_thread)
 {
-	struct reply *answer;
+	struct reply *reply;
 
-	while ((answer = feed_pop_reply(&feed_thread->feed)) != NULL) {
+	while ((reply = feed_pop_reply(&feed_thread->feed)) != NULL) {
 		pthread_mutex_lock(&feed_thread->lock);
-		struct reply *unseen = feed_thread->answers[answer->kind];
-		feed_thread->answers[answer->kind] = answer;
+		struct reply *unseen = feed_thread->replies[reply->kind];
+		feed_thread->replies[reply->kind] = reply;
 		pthread_mutex_unlock(&feed_thread->lock);
 
 		reply_free(unseen);
-		tell(feed_thread);
+		signal_ready(feed_thread);
 	}
 }
 
-static void ask_questions(struct feed_thread *feed_thread)
+static void pass_queries(struct feed_thread *feed_thread)
 {
 	for (size_t i = 0; i < QUERY_KINDS; i++) {
 		pthread_mutex_lock(&feed_thread->lock);
-		bool asked = feed_thread->asked[i];
-		struct query query = feed_thread->questions[i];
-		feed_thread->asked[i] = false;
-		feed_thread->questions[i].text = NULL;
+		bool queried = feed_thread->queried[i];
+		struct query query = feed_thread->queries[i];
+		feed_thread->queried[i] = false;
+		feed_thread->queries[i].text = NULL;
 		pthread_mutex_unlock(&feed_thread->lock);
 
-		if (asked)
+		if (queried)
 			feed_query(&feed_thread->feed, &query);
 		xfree(query.text);
 	}
 }
 
 /* Hands all commands on to the feed; whether there were any. */
-static bool do_commands(struct feed_thread *feed_thread)
+static bool pass_commands(struct feed_thread *feed_thread)
 {
 	struct commands commands = {0};
 
@@ -116,7 +116,7 @@ static bool do_commands(struct feed_thread *feed_thread)
 }
 
 /* Tells where a recording is, where that has changed. */
-static void put_playback(struct feed_thread *feed_thread)
+static void publish_playback(struct feed_thread *feed_thread)
 {
 	struct playback playback;
 
@@ -129,33 +129,33 @@ static void put_playback(struct feed_thread *feed_thread)
 	memcpy(&feed_thread->playback, &playback, sizeof(playback));
 	feed_thread->plays = true;
 	pthread_mutex_unlock(&feed_thread->lock);
-	tell(feed_thread);
+	signal_ready(feed_thread);
 }
 
-static void *run(void *arg)
+static void *run_feed(void *arg)
 {
 	struct feed_thread *feed_thread = arg;
 	bool changed;
 	uint64_t interval_ns = 0;
 	struct error err;
 
-	while (!stopping(feed_thread, &interval_ns, &changed)) {
+	while (!read_requests(feed_thread, &interval_ns, &changed)) {
 		if (changed)
 			feed_set_interval(&feed_thread->feed, interval_ns);
-		ask_questions(feed_thread);
-		if (do_commands(feed_thread))
-			put(feed_thread, feed_snapshot(&feed_thread->feed));
-		put_playback(feed_thread);
+		pass_queries(feed_thread);
+		if (pass_commands(feed_thread))
+			publish_snapshot(feed_thread, feed_snapshot(&feed_thread->feed));
+		publish_playback(feed_thread);
 		/*
-		 * Nothing is due: there is a command, a question or an answer, the interval was
+		 * Nothing is due: there is a command, a question or an reply, the interval was
 		 * changed, or it is time to stop.
 		 */
 		int due = feed_wait(&feed_thread->feed, UINT64_MAX, &err);
-		put_answers(feed_thread);
+		publish_replies(feed_thread);
 		if (due < 0) /* until someone wants something */
 			sys_wait(&feed_thread->sys, NULL, 0, UINT64_MAX);
 		if (due == 1)
-			put(feed_thread, feed_snapshot(&feed_thread->feed));
+			publish_snapshot(feed_thread, feed_snapshot(&feed_thread->feed));
 	}
 	return NULL;
 }
@@ -189,7 +189,7 @@ const struct sys *feed_thread_sys(const struct feed_thread *feed_thread)
 int feed_thread_start(struct feed_thread *feed_thread, const struct feed *feed, struct error *err)
 {
 	feed_thread->feed = *feed;
-	int result = thread_start(&feed_thread->thread, run, feed_thread);
+	int result = thread_start(&feed_thread->thread, run_feed, feed_thread);
 	if (result < 0)
 		return error_set(err, result, "The collector's thread cannot be started.");
 	feed_thread->running = true;
@@ -210,8 +210,8 @@ void feed_thread_free(struct feed_thread *feed_thread)
 	snapshot_free(feed_thread->newest);
 	commands_clear(&feed_thread->commands);
 	for (size_t i = 0; i < QUERY_KINDS; i++) {
-		xfree(feed_thread->questions[i].text);
-		reply_free(feed_thread->answers[i]);
+		xfree(feed_thread->queries[i].text);
+		reply_free(feed_thread->replies[i]);
 	}
 	feed_free(&feed_thread->feed);
 	sys_linux_fini(&feed_thread->sys);
@@ -261,9 +261,9 @@ void feed_thread_query(struct feed_thread *feed_thread, const struct query *quer
 
 	copy.text = query->text ? xstrdup(query->text) : NULL;
 	pthread_mutex_lock(&feed_thread->lock);
-	const char *before = feed_thread->questions[copy.kind].text;
-	feed_thread->questions[copy.kind] = copy;
-	feed_thread->asked[copy.kind] = true;
+	const char *before = feed_thread->queries[copy.kind].text;
+	feed_thread->queries[copy.kind] = copy;
+	feed_thread->queried[copy.kind] = true;
 	pthread_mutex_unlock(&feed_thread->lock);
 
 	xfree(before);
@@ -272,15 +272,15 @@ void feed_thread_query(struct feed_thread *feed_thread, const struct query *quer
 
 struct reply *feed_thread_pop_reply(struct feed_thread *feed_thread)
 {
-	struct reply *answer = NULL;
+	struct reply *reply = NULL;
 
 	pthread_mutex_lock(&feed_thread->lock);
-	for (size_t i = 0; i < QUERY_KINDS && !answer; i++) {
-		answer = feed_thread->answers[i];
-		feed_thread->answers[i] = NULL;
+	for (size_t i = 0; i < QUERY_KINDS && !reply; i++) {
+		reply = feed_thread->replies[i];
+		feed_thread->replies[i] = NULL;
 	}
 	pthread_mutex_unlock(&feed_thread->lock);
-	return answer;
+	return reply;
 }
 
 bool feed_thread_playback(struct feed_thread *feed_thread, struct playback *playback)
