@@ -50,7 +50,7 @@ def options():
 def words_of(name):
     """The words that an option takes, from its refusal of another one."""
     refusal = run(f"--{name}", "no-such-word").stderr
-    return re.split(", | or ", refusal.rsplit("write ", 1)[-1].strip().rstrip("."))
+    return re.split(", | or ", refusal.rsplit("Choose ", 1)[-1].strip().rstrip("."))
 
 
 WORD_OPTIONS = ("format", "count", "by", "list", "color", "unit")

@@ -544,9 +544,9 @@ def strangers():
                             {"XDG_CONFIG_HOME": os.path.join(home, ".config")}):
             variables = {**os.environ, **environment}
             result = run(PMCTOP, *frame, env=variables)
-            check(f"{list(environment)[0]}: another user's configuration is passed over in one line",
+            check(f"{list(environment)[0]}: another user's configuration is ignored in one line",
                   result.returncode == 0 and result.stderr.count("\n") == 1
-                  and "is passed over" in result.stderr and "stranger" not in result.stderr, result)
+                  and "is ignored" in result.stderr and "stranger" not in result.stderr, result)
             if "PMCTOPRC" not in environment:
                 result = run(PMCTOP, *frame, "--theme", "his", env=variables)
                 check(f"{list(environment)[0]}: and so is his theme",

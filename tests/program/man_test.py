@@ -138,8 +138,8 @@ def refused_words(section, beginning, end):
 def check_configuration(page):
     text = page["CONFIGURATION"]
     check_words("every setting", text,
-                refused_words("[pmctop]\nno-such-setting = 1\n", "there are ", ".\n"))
-    sections = refused_words("[no-such-section]\na = b\n", "there are ", ")")
+                refused_words("[pmctop]\nno-such-setting = 1\n", "Settings: ", ".\n"))
+    sections = refused_words("[no-such-section]\na = b\n", "sections: ", ")")
     told = [tag for tag in entries(text) if tag.startswith("[")]
     check("every section and no other", told == sections and len(told) == 4, sections)
     names = refused_words("[keys]\nquit = no-such-key\n", "F1 to F12, ", ", or one")

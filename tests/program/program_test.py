@@ -45,25 +45,25 @@ VIEWS = {
 
 # What is refused: the exit status, and the message.
 REFUSED = {
-    "--no-such-option": (2, "Unknown option '--no-such-option': see 'pmctop --help'."),
-    "--theem": (2, "Unknown option '--theem' (did you mean '--theme'?): see 'pmctop --help'."),
-    "-Z": (2, "Unknown option '-Z': see 'pmctop --help'."),
+    "--no-such-option": (2, "Unknown option '--no-such-option'. See 'pmctop --help'."),
+    "--theem": (2, "Unknown option '--theem' (did you mean '--theme'?). See 'pmctop --help'."),
+    "-Z": (2, "Unknown option '-Z'. See 'pmctop --help'."),
     "--delay": (2, "Option '--delay' needs SECS."),
-    "1 2 3": (2, "'3' is one argument too many: see 'pmctop --help'."),
-    "-d 0.01": (2, "The delay 0.01 is below the floor of 0.1 seconds."),
-    "-d soon": (2, "The delay 'soon' is no time: write seconds (1, 0.5) or 500ms."),
-    "-n 0": (2, "'0' is no number of refreshes: write a whole number from 1 on."),
-    "--format xml": (2, "Unknown format 'xml': write text, csv, json, openmetrics or prometheus."),
-    "--by task": (2, "Unknown --by 'task': write process, thread, tree, user, cgroup, cpu, socket "
+    "1 2 3": (2, "Unexpected argument '3'. See 'pmctop --help'."),
+    "-d 0.01": (2, "Invalid delay '0.01' (minimum 0.1 s)."),
+    "-d soon": (2, "Invalid delay 'soon' (examples: 1, 0.5, 500ms)."),
+    "-n 0": (2, "Invalid number of refreshes '0' (a whole number from 1 on)."),
+    "--format xml": (2, "Unknown format 'xml'. Choose text, csv, json, openmetrics or prometheus."),
+    "--by task": (2, "Unknown --by 'task'. Choose process, thread, tree, user, cgroup, cpu, socket "
                      "or node."),
-    "--list colors": (2, "Unknown --list 'colors': write events, metrics, presets, columns, "
+    "--list colors": (2, "Unknown --list 'colors'. Choose events, metrics, presets, columns, "
                          "themes, pmus, keys, formulas, verdicts, marks, palette or variables."),
-    "--list presets no-such-preset": (1, "Nothing here matches 'no-such-preset'."),
-    "--config /no/such/file": (2, "There is no file '/no/such/file'."),
+    "--list presets no-such-preset": (1, "No match for 'no-such-preset'."),
+    "--config /no/such/file": (2, "Configuration '/no/such/file' does not exist."),
     "-b --replay /no/such/file": (1, "'/no/such/file' cannot be read: No such file or directory."),
     "-b --replay software.data -e minor-faults": (1, "'minor-faults' was not recorded."),
     "-b --replay software.data -C 0":
-        (2, "A recording shows the CPUs that it was made of: -C is for live runs."),
+        (2, "Option '-C' is for live runs: a recording has fixed CPUs."),
 }
 
 

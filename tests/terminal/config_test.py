@@ -164,7 +164,7 @@ def test_keys(terminal):
     with Home(terminal, text) as home:
         home.start()
         terminal.keys("L")
-        wait_for_words(terminal, "pmctop.conf:4: 'x' is bound to pause already, in line 3: take another.")
+        wait_for_words(terminal, "pmctop.conf:4: 'x' is already bound to pause in line 3. Choose another key.")
         terminal.leave_page(MESSAGES)
         terminal.keys("q", "x")
         terminal.wait_for("PAUSED|paused")

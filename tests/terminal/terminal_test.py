@@ -163,7 +163,7 @@ def test_interval(terminal):
     terminal.wait_for(r"Interval, now 1\.0s:")
     terminal.text("0.05")
     terminal.keys("Enter")
-    terminal.wait_for(r"below the floor of 0\.1 seconds")
+    terminal.wait_for(r"minimum 0\.1 s")
     terminal.keys("C-u")
     terminal.text("500ms")
     terminal.keys("Enter")
@@ -436,7 +436,7 @@ def test_command(terminal):
     """a command's output stays off the screen, is shown afterwards, and its status passed on"""
     before = terminal.settings()
     launch(terminal, "sh -c 'echo out-$((40+2)); echo err-$((40+3)) >&2; cat; sleep 1; exit 7'")
-    screen = terminal.wait_for(r"The command ended with status 7 after [1-9]\d*\.\d s: q leaves").string
+    screen = terminal.wait_for(r"The command ended with status 7 after [1-9]\d*\.\d s\. q quits").string
     if re.search("out-42|err-43", screen):
         raise Failure(f"output on the screen:\n{screen}")
     terminal.wait_for("PAUSED")
@@ -515,7 +515,7 @@ def test_command_not_found(terminal):
 def test_usage(terminal):
     """a wrong option is one line and exit 2"""
     for arguments, words in (
-        ("0", "below the floor"),
+        ("0", "minimum 0.1 s"),
         ("--dely 1", "did you mean '--delay'"),
         ("-s icp", "'ipc'"),
         ("-n x", "number of refreshes"),

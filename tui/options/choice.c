@@ -169,7 +169,7 @@ int choice_sort(const char *name, const struct engine_config *config, struct err
 	if (!name[0] || choice_each_column(config, look_at_column, &search))
 		return 0;
 	suggest_text(&search.near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "Unknown column '%.40s'%s: '-s help' lists them.", name,
+	return error_set(err, -EINVAL, "Unknown column '%.40s'%s. See 'pmctop -s help'.", name,
 			 hint);
 }
 

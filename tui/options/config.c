@@ -82,7 +82,7 @@ static void begin_section(struct parse *parse, const char *text)
 	parse->skipping = false;
 	parse->section = NULL;
 	if (!end) {
-		complain(parse, "A section has no ']': write [NAME].");
+		complain(parse, "Section heading without ']'. Write [NAME].");
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
@@ -119,7 +119,7 @@ static const char *expect(struct parse *parse, const char *line)
 static void settle(struct parse *parse)
 {
 	if (parse->owes_entry)
-		complain(parse, "Neither NAME = VALUE nor a [section]: put # before a comment.");
+		complain(parse, "Neither NAME = VALUE nor a [section]. Begin comments with #.");
 }
 
 /*
@@ -164,7 +164,8 @@ static char *next_line(char *to, int size, void *arg)
 		char sentence[120];
 
 		snprintf(sentence, sizeof(sentence),
-			 "Longer than %d bytes: go on in the next line, after a blank.", size - 2);
+			 "Line longer than %d bytes. Continue it on the next line, after a blank.",
+			 size - 2);
 		complain(parse, sentence);
 		parse->owes_entry = false;
 		text = "";
@@ -203,14 +204,14 @@ const struct config_entry *config_entry_find(const struct config_section *sectio
 	return NULL;
 }
 
-/* " (there are [pmctop], [keys] ...)" */
+/* " (sections: [pmctop], [keys] ...)" */
 static void list_sections(char *text, size_t size)
 {
 	size_t length = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(section_table) && length < size; i++)
 		length += (size_t)snprintf(text + length, size - length, "%s[%s]",
-					   i ? ", " : " (there are ", section_table[i].name);
+					   i ? ", " : " (sections: ", section_table[i].name);
 	if (length < size)
 		text_copy(text + length, size - length, ")");
 }
@@ -234,11 +235,11 @@ static struct config_section *find_section(struct parse *parse, const char *name
 	if (!hint[0])
 		list_sections(hint, sizeof(hint));
 	if (name[0])
-		snprintf(sentence, sizeof(sentence), "Unknown section [%.40s]%s: skipped.", name,
+		snprintf(sentence, sizeof(sentence), "Unknown section [%.40s]%s, ignored.", name,
 			 hint);
 	else
 		snprintf(sentence, sizeof(sentence),
-			 "Stands before the first [section]: write [pmctop] above.");
+			 "Line before the first [section]. Write [pmctop] above it.");
 	complain(parse, sentence);
 	return NULL;
 }
@@ -248,7 +249,7 @@ static void skip_rest(struct parse *parse, struct config_section *section)
 	char sentence[120];
 
 	snprintf(sentence, sizeof(sentence),
-		 "A section has at most %d entries: this one and those behind it are skipped.",
+		 "Too many entries (at most %d per section). The rest of the section is ignored.",
 		 CONFIG_ENTRIES_MAX);
 	if (!section->full)
 		complain(parse, sentence);
@@ -282,10 +283,9 @@ static int take(void *arg, const char *section_name, const char *name, const cha
 	if (!name[0] || twin) {
 		if (twin)
 			snprintf(sentence, sizeof(sentence),
-				 "'%.40s' is there already, in line %u: remove one.", name,
+				 "'%.40s' is set in line %u already. Remove one.", name,
 				 twin->line);
-		complain(parse,
-			 twin ? sentence : "There is no name before the '=': write NAME = VALUE.");
+		complain(parse, twin ? sentence : "No name before '='. Write NAME = VALUE.");
 		return 1;
 	}
 	parse->entry = append(section, name, value, parse->line);
@@ -361,9 +361,8 @@ static bool is_name(const char *name)
 static void add_preset(struct config *config, const struct config_entry *entry)
 {
 	if (!is_name(entry->name)) {
-		config_note(
-			config, entry,
-			"A preset's name is made of letters, digits, _ and -, and is not 'none'.");
+		config_note(config, entry,
+			    "Invalid preset name. Use letters, digits, _ and -, and not 'none'.");
 		return;
 	}
 
@@ -372,7 +371,7 @@ static void add_preset(struct config *config, const struct config_entry *entry)
 	char **names = NULL;
 
 	if (!entry->value[strspn(entry->value, ", ")])
-		config_note(config, entry, "A preset needs metrics: NAME = METRIC, EVENT.");
+		config_note(config, entry, "Preset without metrics. Write NAME = METRIC, EVENT.");
 	else if (event_names_parse(entry->value, &list, &err))
 		config_note(config, entry, err.text);
 	else
@@ -457,10 +456,11 @@ static int take_text(const char *path, int rc, char *text, size_t length, struct
 		return error_set(err, rc, "'%.120s' cannot be read: %s.", path, error_why(rc));
 	if (length > CONFIG_BYTES_MAX)
 		rc = error_set(err, -EFBIG,
-			       "'%.120s' is no configuration: it is longer than %d KiB.", path,
+			       "'%.120s' is not a configuration: it is longer than %d KiB.", path,
 			       CONFIG_BYTES_MAX / 1024);
 	else if (memchr(text, '\0', length))
-		rc = error_set(err, -EINVAL, "'%.120s' is no configuration: it is no text.", path);
+		rc = error_set(err, -EINVAL, "'%.120s' is not a configuration: it is not a text.",
+			       path);
 	else
 		config_parse(path, text, config);
 	free(text);
@@ -484,8 +484,8 @@ int config_load_own(const char *path, struct config *config, struct error *err)
 
 	if (rc == -EPERM)
 		return error_set(err, rc,
-				 "'%.120s' is passed over: it is another user's, or others may "
-				 "write it. '--config' takes it all the same.",
+				 "'%.120s' is ignored: it belongs to another user, or others may "
+				 "write to it. To use it: --config",
 				 path);
 	return take_text(path, rc, text, length, config, err);
 }

@@ -176,9 +176,9 @@ static int check(const char *text, const struct config_change *change, struct er
 	if (same)
 		return 0;
 	if (full)
-		return error_set(err, -E2BIG, "[%s] has %d entries already: take some out.",
+		return error_set(err, -E2BIG, "[%s] is full (%d entries). Remove some.",
 				 change->section, CONFIG_ENTRIES_MAX);
-	return error_set(err, -EINVAL, "'%.40s = %.80s' is nothing that a configuration can say.",
+	return error_set(err, -EINVAL, "'%.40s = %.80s' cannot be written in a configuration.",
 			 change->name, change->value ? change->value : "");
 }
 
@@ -200,8 +200,8 @@ char *config_edit(const char *text, const struct config_change *changes, size_t 
 	int rc = strlen(edited) <= CONFIG_BYTES_MAX || strlen(edited) <= strlen(text)
 			 ? 0
 			 : error_set(err, -E2BIG,
-				     "The configuration would be longer than %d KiB: take "
-				     "some out.",
+				     "The configuration would be longer than %d KiB. Remove some "
+				     "of it.",
 				     CONFIG_BYTES_MAX / 1024);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = check(edited, &changes[i], err);

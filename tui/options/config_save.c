@@ -51,8 +51,7 @@ static int refuse_errno(const struct save *save, int code, struct error *err)
 	/* Which root is asked for only where it has given its usual rights up. */
 	if (code == -EACCES && geteuid() == 0)
 		return refuse(save, code,
-			      "it is in no directory of root's: name one that is with --config",
-			      err);
+			      "its directory is not root's. Name another file with --config", err);
 	return error_set(err, code, "Not saved: %s ('%.80s').%s", error_why(code), save->named,
 			 error_remedy(code));
 }
@@ -89,7 +88,7 @@ static int find_place(struct save *save, struct error *err)
 
 	save->found = rc == 0;
 	if (rc == -ELOOP)
-		return refuse(save, rc, "it is a link that somebody else may have made", err);
+		return refuse(save, rc, "it is a link that another user may have made", err);
 	return rc && rc != -ENOENT ? refuse_errno(save, rc, err) : 0;
 }
 
@@ -104,13 +103,13 @@ static int check(struct save *save, struct error *err)
 	if (fstat(place->directory, &directory))
 		return refuse_errno(save, -errno, err);
 	if (directory.st_uid != 0 && directory.st_uid != self)
-		return refuse(save, -EPERM, "its directory is another user's", err);
+		return refuse(save, -EPERM, "its directory belongs to another user", err);
 	if (!place->exists)
 		return 0;
 	if (!S_ISREG(place->status.st_mode))
-		return refuse(save, -EINVAL, "it is no ordinary file", err);
+		return refuse(save, -EINVAL, "it is not a regular file", err);
 	if (owner != self && (self != 0 || place->shared))
-		return refuse(save, -EPERM, "it is another user's", err);
+		return refuse(save, -EPERM, "it belongs to another user", err);
 	if (faccessat(place->directory, place->name, W_OK, AT_EACCESS))
 		return refuse_errno(save, -errno, err);
 	return 0;
@@ -128,7 +127,7 @@ static int hold(struct save *save, struct error *err)
 	if (save->fd < 0)
 		return refuse_errno(save, -errno, err);
 	if (file_lock(save->fd, save->named, NULL) || !safe_path_is(place, &place->status))
-		return refuse(save, -EBUSY, "another pmctop saves it now, try again", err);
+		return refuse(save, -EBUSY, "another pmctop is saving it. Try again", err);
 	return 0;
 }
 
@@ -169,15 +168,15 @@ static int read_text(struct save *save, struct error *err)
 			return 0;
 		if (rc == -EPERM)
 			return error_set(err, rc,
-					 "Not saved: '%.120s', which was read, is another user's "
-					 "now, or others may write it.",
+					 "Not saved: '%.120s', which was read before, now belongs "
+					 "to another user, or others may write to it.",
 					 save->pattern);
 	}
 	if (rc)
 		return refuse_errno(save, rc, err);
 	if (!save->text || (length <= CONFIG_BYTES_MAX && !memchr(save->text, '\0', length)))
 		return 0;
-	return refuse(save, -EINVAL, "what is there is no configuration", err);
+	return refuse(save, -EINVAL, "its present content is not a configuration", err);
 }
 
 static int keep_rights(const struct save *save, int fd)

@@ -58,13 +58,13 @@ int duration_parse(const char *text, uint64_t *ns, struct error *err)
 	if (rest[strspn(rest, " \t")])
 		goto invalid;
 	if (thousandths > DURATION_MAX_NS / unit_ns)
-		return error_set(err, -ERANGE, "%.20s is above the limit of 3600 seconds", start);
+		return error_set(err, -ERANGE, "Invalid delay '%.20s' (maximum 3600 s)", start);
 	if (thousandths * unit_ns < DURATION_MIN_NS)
-		return error_set(err, -ERANGE, "%.20s is below the floor of 0.1 seconds", start);
+		return error_set(err, -ERANGE, "Invalid delay '%.20s' (minimum 0.1 s)", start);
 	*ns = thousandths * unit_ns;
 	return 0;
 invalid:
-	return error_set(err, -EINVAL, "'%.40s' is no time: write seconds (1, 0.5) or 500ms", text);
+	return error_set(err, -EINVAL, "Invalid delay '%.40s' (examples: 1, 0.5, 500ms)", text);
 }
 
 void duration_format(uint64_t ns, char *text, size_t size)

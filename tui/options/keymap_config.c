@@ -41,7 +41,7 @@ static enum action find_action(struct binder *binder, const struct config_entry 
 		suggest_offer(&near, keymap_table[i].name);
 	}
 	suggest_text(&near, hint, sizeof(hint));
-	complain(binder, entry, "Unknown action '%.40s'%s: '--list keys' has them.", entry->name,
+	complain(binder, entry, "Unknown action '%.40s'%s. See 'pmctop --list keys'.", entry->name,
 		 hint);
 	return ACTION_NONE;
 }
@@ -67,8 +67,9 @@ static bool take(struct binder *binder, const struct config_entry *entry, const 
 		return true;
 	}
 	if (binder->lines[owner] != entry)
-		complain(binder, entry, "'%.20s' is bound to %s already, in line %u: take another.",
-			 name, keymap_row(owner)->name, binder->lines[owner]->line);
+		complain(binder, entry,
+			 "'%.20s' is already bound to %s in line %u. Choose another key.", name,
+			 keymap_row(owner)->name, binder->lines[owner]->line);
 	return false;
 }
 
@@ -78,8 +79,8 @@ static void refuse_key(struct binder *binder, const struct config_entry *entry, 
 
 	keymap_key_names(names, sizeof(names));
 	complain(binder, entry,
-		 "'%.20s' is no key: write a character, ^C, F1 to F12, %s, or one of them after "
-		 "Alt-.",
+		 "Unknown key '%.20s'. Keys are a character, ^C, F1 to F12, %s, or one of these "
+		 "after Alt-.",
 		 name, names);
 }
 
@@ -124,7 +125,7 @@ static void keep(struct binder *binder, enum action action)
 	binder->keymap->keys[action][0] = row->keys[0];
 	keymap_key_name(row->keys[0], name, sizeof(name));
 	if (entry)
-		complain(binder, entry, "'%s' stays with %s, which has no other key.", name,
+		complain(binder, entry, "'%s' stays bound to %s, which has no other key.", name,
 			 row->name);
 }
 

@@ -25,7 +25,7 @@ int option_read_delay(struct options *options, const char *argument, struct erro
 	struct error why;
 
 	if (duration_parse(argument, &options->interval_ns, &why))
-		return error_set(err, -EINVAL, "The delay %s.", why.text);
+		return error_set(err, -EINVAL, "%s.", why.text);
 	options->refreshes = options->delays = true;
 	return 0;
 }
@@ -38,10 +38,9 @@ int option_read_iterations(struct options *options, const char *argument, struct
 	options->iterations = strtoull(argument, &end, 10);
 	if (!isdigit((unsigned char)argument[0]) || *end || errno || options->iterations == 0 ||
 	    options->iterations > UINT32_MAX)
-		return error_set(
-			err, -EINVAL,
-			"'%.40s' is no number of refreshes: write a whole number from 1 on.",
-			argument);
+		return error_set(err, -EINVAL,
+				 "Invalid number of refreshes '%.40s' (a whole number from 1 on).",
+				 argument);
 	options->refreshes = true;
 	return 0;
 }
@@ -72,7 +71,7 @@ static int read_word(const char *what, const char *argument, option_word_fn *wor
 	}
 	list_words(word, list, sizeof(list));
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(err, -EINVAL, "Unknown %s '%.40s'%s: write %s.", what, argument, hint,
+	return error_set(err, -EINVAL, "Unknown %s '%.40s'%s. Choose %s.", what, argument, hint,
 			 list);
 }
 
@@ -110,7 +109,7 @@ static int read_top(struct options *options, const char *argument, struct error 
 
 	if (!isdigit((unsigned char)argument[0]) || *end || number == 0 || number > UINT32_MAX)
 		return error_set(err, -EINVAL,
-				 "'%.40s' is no number of tasks: write a whole number from 1 on.",
+				 "Invalid number of tasks '%.40s' (a whole number from 1 on).",
 				 argument);
 	options->top = number;
 	return 0;
@@ -147,8 +146,7 @@ static int read_speed(struct options *options, const char *argument, struct erro
 	}
 	if (length == 0 || argument[length] || text_number(argument, &speed) != length ||
 	    speed < SPEED_LEAST || speed > SPEED_MOST)
-		return error_set(err, -EINVAL,
-				 "'%.40s' is no speed: write a number from %g to %g, or max.",
+		return error_set(err, -EINVAL, "Invalid speed '%.40s' (%g to %g, or max).",
 				 argument, SPEED_LEAST, SPEED_MOST);
 	options->speed = (uint32_t)(speed * PLAYBACK_SPEED_ONE + 0.5);
 	return 0;
@@ -182,8 +180,7 @@ static int read_switch_output(struct options *options, const char *argument, str
 		return 0;
 	}
 	return error_set(err, -EINVAL,
-			 "'%.40s' is no size and no time: write a number and B, K, M, G or s, m, "
-			 "h, d.",
+			 "Invalid size or time '%.40s' (a number with B, K, M, G or s, m, h, d).",
 			 argument);
 }
 
@@ -193,7 +190,8 @@ static int read_listen(struct options *options, const char *argument, struct err
 
 	if (!argument[0])
 		return error_set(err, -EINVAL,
-				 "Option '--listen' needs a port, as 9105, or an address and one.");
+				 "Option '--listen' needs a port, or an address and a port "
+				 "(examples: 9105, [::1]:9105).");
 	options->listen = argument;
 	return listen_address_parse(argument, &address, err);
 }
@@ -202,8 +200,8 @@ static int read_listen_name(struct options *options, const char *argument, struc
 {
 	if (!host_name_is_valid(argument))
 		return error_set(err, -EINVAL,
-				 "'%.60s' is no host name: write one without a port, as "
-				 "pmctop.example, of at most 253 characters, 63 between dots.",
+				 "Invalid host name '%.60s' (example: pmctop.example; no port; at "
+				 "most 253 characters, 63 between dots).",
 				 argument);
 	options->listen_names =
 		array_reserve(options->listen_names, &options->listen_names_capacity,
@@ -219,7 +217,7 @@ static int read_switch_files(struct options *options, const char *argument, stru
 
 	if (!isdigit((unsigned char)argument[0]) || *end || number == 0 || number > UINT16_MAX)
 		return error_set(err, -EINVAL,
-				 "'%.40s' is no number of files: write a whole number from 1 on.",
+				 "Invalid number of files '%.40s' (a whole number from 1 on).",
 				 argument);
 	options->record.switch_files = number;
 	return 0;
@@ -246,7 +244,7 @@ static int add_column(struct options *options, enum engine_column_kind kind, con
 		      struct error *err)
 {
 	if (options->n_columns == OPTIONS_COLUMNS_MAX)
-		return error_set(err, -EINVAL, "More than %d times -e or -m are too many.",
+		return error_set(err, -EINVAL, "Too many -e and -m (at most %d).",
 				 OPTIONS_COLUMNS_MAX);
 	options->columns = array_reserve(options->columns, &options->columns_capacity,
 					 options->n_columns + 1, sizeof(*options->columns));
@@ -258,7 +256,7 @@ static int read_event(struct options *options, const char *argument, struct erro
 {
 	if (!argument[0])
 		return error_set(err, -EINVAL,
-				 "Option '--event' needs a name: '--list events' has them.");
+				 "Option '--event' needs a name. See 'pmctop --list events'.");
 	return add_column(options, ENGINE_EVENTS, argument, err);
 }
 
@@ -284,7 +282,7 @@ static int read_metric(struct options *options, const char *argument, struct err
 {
 	if (!argument[0] || argument[0] == '=')
 		return error_set(err, -EINVAL,
-				 "Option '--metric' needs a name: '--list metrics' has them.");
+				 "Option '--metric' needs a name. See 'pmctop --list metrics'.");
 	if (strchr(argument, '=') || !strchr(argument, ','))
 		return add_column(options, ENGINE_METRIC, argument, err);
 	return add_metrics(options, argument, err);
@@ -304,14 +302,13 @@ static int read_numbers(const char *argument, const char *what, pid_t **numbers,
 		if (!isdigit((unsigned char)text[0]) || (*next && *next != ',' && next == end) ||
 		    number <= 0 || number > INT32_MAX)
 			return error_set(err, -EINVAL,
-					 "'%.40s' is no number of a %s: write one, or several as "
-					 "12,13%s.",
-					 argument, what,
+					 "Invalid %s number '%.40s' (examples: 12 or 12,13).%s",
+					 what, argument,
 					 isalpha((unsigned char)text[0])
-						 ? "; 'pgrep -d, NAME' finds them"
+						 ? " To find numbers: pgrep -d, NAME"
 						 : "");
 		if (*n == OPTIONS_NUMBERS_MAX)
-			return error_set(err, -EINVAL, "More than %d are too many.",
+			return error_set(err, -EINVAL, "Too many numbers (at most %d).",
 					 OPTIONS_NUMBERS_MAX);
 		*numbers = array_reserve(*numbers, capacity, *n + 1, sizeof(**numbers));
 		(*numbers)[(*n)++] = (pid_t)number;
@@ -360,7 +357,7 @@ static int read_sort(struct options *options, const char *argument, struct error
 	bool reverse = argument[0] == '-';
 	if (!argument[reverse])
 		return error_set(err, -EINVAL,
-				 "Option '--sort' needs a column: '-s help' lists them.");
+				 "Option '--sort' needs a column. See 'pmctop -s help'.");
 	options->reverse = reverse;
 	options->sort = argument + reverse;
 	return 0;
@@ -369,7 +366,7 @@ static int read_sort(struct options *options, const char *argument, struct error
 static int read_filter(struct options *options, const char *argument, struct error *err)
 {
 	if (strlen(argument) >= ROW_FILTER_BYTES)
-		return error_set(err, -EINVAL, "A filter has at most %d bytes.",
+		return error_set(err, -EINVAL, "Filter too long (at most %d bytes).",
 				 ROW_FILTER_BYTES - 1);
 	options->filter = argument;
 	return 0;
@@ -458,9 +455,10 @@ static int read_budget(struct options *options, const char *argument, struct err
 
 	if (!(isdigit((unsigned char)argument[0]) || argument[0] == '.') || end == argument ||
 	    (*end && strcmp(end, "%") != 0) || !(percent >= 0 && percent <= 100))
-		return error_set(err, -EINVAL,
-				 "'%.40s' is no budget: write a percentage from 0 (none) to 100.",
-				 argument);
+		return error_set(
+			err, -EINVAL,
+			"Invalid budget '%.40s' (a percentage from 0 to 100; 0: no limit).",
+			argument);
 	options->budget_percent = percent;
 	return 0;
 }
@@ -483,59 +481,60 @@ const struct option_row option_rows[] = {
 	{'d', "delay", "SECS", "time between refreshes: 2, 0.5, 500ms; at least 0.1 (1)",
 	 option_read_delay, .setting = true},
 	{'n', "iterations", "N", "stop after N refreshes", option_read_iterations},
-	{'b', "batch", NULL, "print instead of draw; also when stdout is no terminal",
+	{'b', "batch", NULL, "print, do not draw; the default without a terminal",
 	 .flag = offsetof(struct options, batch)},
 	{0, "format", "FORMAT", "implies -b", read_format, format_word},
 	{'o', "output", "FILE", "batch output to a file; implies -b", read_output},
 	{0, "top", "N", "only the first N tasks; openmetrics: the busiest (50)", read_top},
-	{0, "record", "FILE", "record for perf script; -: into a pipe", read_record},
-	{0, "switch-output", "SIZE", "begin a new file every 100M, 1G, 30m, 1d",
+	{0, "record", "FILE", "write a recording (perf.data); -: to a pipe", read_record},
+	{0, "switch-output", "SIZE", "start a new file every 100M, 1G, 30m, 1d",
 	 read_switch_output},
 	{0, "switch-max-files", "N", "keep only the newest N of these files", read_switch_files},
 	{0, "listen", "[ADDR]:PORT", "serve counters to Prometheus, at /metrics", read_listen},
-	{0, "listen-name", "NAME", "a host name that requests to the loopback may have",
+	{0, "listen-name", "NAME", "accept this host name in requests to the loopback",
 	 read_listen_name},
-	{0, "replay", "FILE", "show a recording, pmctop's or perf's; -: from a pipe", read_replay},
-	{0, "speed", "X", "of the replay: 0.5, 2, 10, max (1; printed: max)", read_speed},
-	{'S', "preset", "PRESET", "what is counted and shown; none: only -e and -m",
-	 .text = offsetof(struct options, preset), .needs = "a name: '--list presets' has them",
+	{0, "replay", "FILE", "show a recording of pmctop or perf; -: from a pipe", read_replay},
+	{0, "speed", "X", "speed of the replay: 0.5, 2, 10, max (1; printed: max)", read_speed},
+	{'S', "preset", "PRESET", "metrics to count and show; none: only -e and -m",
+	 .text = offsetof(struct options, preset), .needs = "a name. See 'pmctop --list presets'",
 	 .setting = true},
-	{'e', "event", "EVENT", "more columns: EVENT[,EVENT...], {EVENT,EVENT} together",
-	 read_event, .setting = true},
-	{'m', "metric", "METRIC", "one more column: a name, or your own 'NAME=EXPR'", read_metric,
+	{'e', "event", "EVENT", "add columns: EVENT[,EVENT...], {EVENT,EVENT} together", read_event,
 	 .setting = true},
-	{'p', "pid", "PID", "these processes and what they start: PID[,PID...]", read_pid},
-	{'t', "tid", "TID", "these threads alone: TID[,TID...]", read_tid},
-	{'u', "user", "USER", "the processes of these users, by name or number",
+	{'m', "metric", "METRIC", "add a column: a name, or your own 'NAME=EXPR'", read_metric,
+	 .setting = true},
+	{'p', "pid", "PID", "only these processes and their children: PID[,PID...]", read_pid},
+	{'t', "tid", "TID", "only these threads: TID[,TID...]", read_tid},
+	{'u', "user", "USER", "only processes of these users (names or numbers)",
 	 .text = offsetof(struct options, user), .needs = "a name"},
-	{'G', "cgroup", "PATH", "these cgroups, or containers, and what is below",
+	{'G', "cgroup", "PATH", "only these cgroups or containers, and those below",
 	 .text = offsetof(struct options, cgroup), .needs = "a name"},
-	{'C', "cpu", "LIST", "what runs on these CPUs: 0-3,8",
+	{'C', "cpu", "LIST", "only what runs on these CPUs: 0-3,8",
 	 .text = offsetof(struct options, cpus), .needs = "a name"},
-	{0, "count", "LEVELS", "privilege levels", read_count, count_word, .setting = true},
-	{0, "budget", "PERCENT", "of a CPU, that counting may take (3; a command: 0)", read_budget,
+	{0, "count", "LEVELS", "privilege levels to count", read_count, count_word,
 	 .setting = true},
-	{'s', "sort", "COLUMN", "sort; '-s help' lists columns, '-s -COLUMN' reverses", read_sort,
+	{0, "budget", "PERCENT", "limit of counting, of each CPU (3; a command: 0, none)",
+	 read_budget, .setting = true},
+	{'s', "sort", "COLUMN", "sort by COLUMN; '-s help' lists all, -COLUMN reverses", read_sort,
 	 .setting = true},
-	{0, "columns", "LIST", "their order on the screen; -NAME hides one",
+	{0, "columns", "LIST", "order of columns on the screen; -NAME hides one",
 	 .text = offsetof(struct options, shown), .setting = true},
 	{0, "filter", "TEXT", "tasks with these words in pid, user, command, cgroup", read_filter},
 	{'H', "threads", NULL, "threads instead of processes: --by thread", read_threads,
 	 .setting = true},
-	{'i', "idle", NULL, "tasks that did not run, too", .flag = offsetof(struct options, idle),
+	{'i', "idle", NULL, "also tasks that did not run", .flag = offsetof(struct options, idle),
 	 .setting = true},
 	{'c', "command-lines", NULL, "whole command lines instead of names",
 	 .flag = offsetof(struct options, command_lines), .setting = true},
-	{0, "by", "WHAT", "lines by process, thread, tree, user, cgroup, cpu ...", read_by,
+	{0, "by", "WHAT", "group by process, thread, tree, user, cgroup, cpu ...", read_by,
 	 .setting = true},
-	{0, "list", "WHAT", "what there is: events, metrics, presets, keys ...", read_list},
-	{0, "doctor", NULL, "what can be counted here, what cannot, and the remedy", read_doctor},
+	{0, "list", "WHAT", "list events, metrics, presets, keys ...", read_list},
+	{0, "doctor", NULL, "report what can be counted here, and how to get more", read_doctor},
 	{0, "config", "FILE", "read this configuration", .text = offsetof(struct options, config),
 	 .needs = "the name of a file"},
-	{0, "color", "WHEN", "whether in colours", read_color, color_word, .setting = true},
-	{0, "unit", "UNIT", "what events are told in", read_unit, unit_word, .setting = true},
-	{0, "ascii", NULL, "draw with ASCII alone", .flag = offsetof(struct options, ascii),
-	 .setting = true},
+	{0, "color", "WHEN", "when to use colours", read_color, color_word, .setting = true},
+	{0, "unit", "UNIT", "unit of event counts", read_unit, unit_word, .setting = true},
+	{0, "ascii", NULL, "draw with ASCII characters only",
+	 .flag = offsetof(struct options, ascii), .setting = true},
 	{0, "no-mouse", NULL, "leave the mouse to the terminal",
 	 .flag = offsetof(struct options, mouse), .denies = "mouse"},
 	{0, "theme", "NAME", "a theme's name, or a file in btop's format",

@@ -65,9 +65,9 @@ static int refuse_name(const char *word, struct error *err)
 	if (near.nearest)
 		return error_set(
 			err, -EINVAL,
-			"Unknown option '--%s' (did you mean '--%s'?): see 'pmctop --help'.", name,
+			"Unknown option '--%s' (did you mean '--%s'?). See 'pmctop --help'.", name,
 			near.nearest);
-	return error_set(err, -EINVAL, "Unknown option '--%s': see 'pmctop --help'.", name);
+	return error_set(err, -EINVAL, "Unknown option '--%s'. See 'pmctop --help'.", name);
 }
 
 /* getopt said '?': optopt names the option where it is known, else the letter, else it is 0. */
@@ -79,13 +79,13 @@ static int refuse_option(const char *word, int option, struct error *err)
 		return error_set(err, -EINVAL, "Option '--%s' takes no argument.", row->name);
 	if (!option)
 		return refuse_name(word, err);
-	return error_set(err, -EINVAL, "Unknown option '-%c': see 'pmctop --help'.",
+	return error_set(err, -EINVAL, "Unknown option '-%c'. See 'pmctop --help'.",
 			 option > ' ' && option < 0x7f ? option : '?');
 }
 
 static int refuse_argument(const char *argument, struct error *err)
 {
-	return error_set(err, -EINVAL, "'%.40s' is one argument too many: see 'pmctop --help'.",
+	return error_set(err, -EINVAL, "Unexpected argument '%.40s'. See 'pmctop --help'.",
 			 argument);
 }
 
@@ -100,9 +100,9 @@ static bool is_word(const char *argument)
 static int refuse_word(const char *word, struct error *err)
 {
 	return error_set(err, -EINVAL,
-			 "'%.40s' is no delay, as 1, 0.5 or 500ms are: a command stands behind "
-			 "'--'.",
-			 word);
+			 "Invalid delay '%.40s' (examples: 1, 0.5, 500ms). To run a command: "
+			 "pmctop -- %.40s",
+			 word, word);
 }
 
 /* What stands without an option: [DELAY [COUNT]], or what to list of it all. */
@@ -169,8 +169,7 @@ static int check_record(const struct recorder_spec *record, struct error *err)
 		return error_set(err, -EINVAL, "Option '--switch-output' needs '--record FILE'.");
 	if (switches && strcmp(record->path, "-") == 0)
 		return error_set(err, -EINVAL,
-				 "A pipe cannot be switched to a new file: '--switch-output' needs "
-				 "'--record FILE'.");
+				 "Option '--switch-output' needs '--record FILE', not a pipe.");
 	if (record->switch_files && !switches)
 		return error_set(err, -EINVAL,
 				 "Option '--switch-max-files' needs '--switch-output SIZE'.");
@@ -184,14 +183,13 @@ static int check_readonly(const struct options *options, struct error *err)
 		return 0;
 	if (options->command)
 		return error_set(err, -EINVAL,
-				 "No command is started: this is --readonly. Leave out '-- %.40s'.",
+				 "Option '--readonly' forbids commands. Omit '-- %.40s'.",
 				 options->command[0]);
 	if (options->record.path)
 		return error_set(err, -EINVAL,
-				 "Nothing is recorded: this is --readonly. Leave out '--record'.");
+				 "Option '--readonly' forbids files. Omit '--record'.");
 	if (options->output)
-		return error_set(err, -EINVAL,
-				 "No file is written: this is --readonly. Leave out '-o'.");
+		return error_set(err, -EINVAL, "Option '--readonly' forbids files. Omit '-o'.");
 	return 0;
 }
 
@@ -204,25 +202,25 @@ static int check_replay(const struct options *options, struct error *err)
 			       : 0;
 	if (options->command)
 		return error_set(err, -EINVAL,
-				 "A replay starts no command: leave out '-- %.40s', or '--replay'.",
+				 "A replay cannot run a command. Omit '-- %.40s' or '--replay'.",
 				 options->command[0]);
 	if (options->record.path)
-		return error_set(err, -EINVAL,
-				 "A replay is not recorded again: '%.80s' is its recording.",
-				 options->replay);
+		return error_set(
+			err, -EINVAL,
+			"Option '--record' is for live runs: '%.80s' is a recording already.",
+			options->replay);
 	if (options->cpus)
 		return error_set(err, -EINVAL,
-				 "A recording shows the CPUs that it was made of: -C is for live "
-				 "runs.");
+				 "Option '-C' is for live runs: a recording has fixed CPUs.");
 	if (options->counts)
 		return error_set(err, -EINVAL,
-				 "A recording cannot count other privilege levels: --count is for "
-				 "live runs.");
+				 "Option '--count' is for live runs: a recording has fixed "
+				 "privilege levels.");
 	if (options->task == OPTIONS_DOCTOR || options->task == OPTIONS_LIST)
-		return error_set(err, -EINVAL,
-				 "Option '--%s' tells of this machine, '--replay' shows another "
-				 "time: ask for one of them.",
-				 options->task == OPTIONS_DOCTOR ? "doctor" : "list");
+		return error_set(
+			err, -EINVAL,
+			"Options '--%s' and '--replay' exclude each other. Omit one of them.",
+			options->task == OPTIONS_DOCTOR ? "doctor" : "list");
 	return 0;
 }
 
@@ -234,9 +232,8 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 	const char *first = n > 1 ? argv[1] : "";
 
 	if (n == argc - 1)
-		return error_set(
-			err, -EINVAL,
-			"No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'.");
+		return error_set(err, -EINVAL,
+				 "No command behind '--'. To run one: pmctop -- COMMAND [ARG...]");
 	options->command = n < argc ? argv + n + 1 : NULL;
 	/* What a configuration says is for machines. */
 	options->refreshes = options->delays = options->counts = false;
@@ -304,7 +301,7 @@ static int refuse_setting(const char *name, struct error *err)
 	if (hint[0])
 		return error_set(err, -EINVAL, "Unknown setting '%.40s'%s.", name, hint);
 	list_settings(all, sizeof(all));
-	return error_set(err, -EINVAL, "Unknown setting '%.40s': there are %s.", name, all);
+	return error_set(err, -EINVAL, "Unknown setting '%.40s'. Settings: %s.", name, all);
 }
 
 static int read_switch(const struct option_row *row, const char *value, struct options *options,
@@ -320,7 +317,7 @@ static int read_switch(const struct option_row *row, const char *value, struct o
 	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		if (strcasecmp(value, no[i]) == 0)
 			return row->denies ? option_row_read(row, options, NULL, err) : 0;
-	return error_set(err, -EINVAL, "'%.40s' is no answer to %s: write yes or no.", value, name);
+	return error_set(err, -EINVAL, "Invalid value '%.40s' of %s (yes or no).", value, name);
 }
 
 int options_set(struct options *options, const char *name, const char *value, struct error *err)
@@ -340,8 +337,9 @@ int options_set(struct options *options, const char *name, const char *value, st
 		int rc = option_row_read(row, options, value, err);
 		if (options->task != task) { /* -s help */
 			options->task = task;
-			return error_set(err, -EINVAL,
-					 "A setting cannot list columns: write the name of one.");
+			return error_set(
+				err, -EINVAL,
+				"Invalid value 'help' of sort. Write the name of a column.");
 		}
 		/* One file may be for several machines. */
 		for (size_t k = before; k < options->n_columns; k++)
@@ -373,13 +371,13 @@ void options_print_help(FILE *file)
 			row->letter ? row->letter : ' ', row->letter ? ',' : ' ', name, words,
 			words[0] && row->help[0] ? ": " : "", row->help);
 	}
-	fputs("\nA command is counted with all that it starts, from its first instruction.\n"
-	      "Live, its output is shown when you quit. Printing, it goes to stderr, unless\n"
-	      "-o takes pmctop's own elsewhere, and a summary closes; there are refreshes only\n"
+	fputs("\nA command is counted with all its children, from its first instruction.\n"
+	      "Live, its output is shown when you quit. In batch mode it goes to stderr, unless\n"
+	      "-o gives pmctop's output a file. A summary follows; refreshes are printed only\n"
 	      "with DELAY or -n.\n"
-	      "\nIn json and csv, events are counts as they were counted. scaled (csv:\n"
-	      "NAME_scaled) are the same counts scaled up to the whole time.\n"
-	      "\nexit status: 0 fine, 1 run-time failure, 2 usage, 3 nothing can be counted;\n"
+	      "\nIn json and csv, events are raw counts. scaled (csv: NAME_scaled) are the\n"
+	      "same counts scaled to the whole time.\n"
+	      "\nexit status: 0 success, 1 failure, 2 usage error, 3 nothing can be counted;\n"
 	      "a command's own: 128 + signal, 125 unknown, 126 not executable, 127 not found\n"
 	      "keys: press ? while it runs\n",
 	      file);

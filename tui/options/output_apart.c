@@ -57,7 +57,7 @@ static bool is_standard(int standard, const char *output)
 
 static int refuse(const char *output, const char *what, struct error *err)
 {
-	return error_set(err, -EINVAL, "'%.120s' is %s: -o needs another file.", output, what);
+	return error_set(err, -EINVAL, "'%.120s' is %s. Give -o another file.", output, what);
 }
 
 int output_apart_check(const struct options *options, struct error *err)
@@ -72,10 +72,10 @@ int output_apart_check(const struct options *options, struct error *err)
 		return refuse(output, "the recording that is replayed", err);
 	if (record && (strcmp(record, "-") == 0 ? is_standard(STDOUT_FILENO, output)
 						: is_same(record, "", output)))
-		return refuse(output, "the recording that is made", err);
+		return refuse(output, "the recording that --record writes", err);
 	if (record && strcmp(record, "-") != 0 && is_same(record, ".old", output))
-		return refuse(output, "where the recording before is kept", err);
+		return refuse(output, "the name that the previous recording gets", err);
 	if (options->config && is_same(options->config, "", output))
-		return refuse(output, "the configuration that is read", err);
+		return refuse(output, "the configuration", err);
 	return 0;
 }

@@ -46,7 +46,8 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 	if (named) {
 		result = config_load(named, config, err);
 		return result == -ENOENT
-			       ? error_set(err, result, "There is no file '%.160s'.", named)
+			       ? error_set(err, result, "Configuration '%.160s' does not exist.",
+					   named)
 			       : result;
 	}
 	find_own("pmctop.conf", native, sizeof(native));
@@ -57,8 +58,8 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 		if (result == -EPERM)
 			notes_add(said, "%s", err->text);
 		else if (is_nothing(result) && places[i] == rc_file)
-			notes_add(said, "'%.120s', which $PMCTOPRC names, is not read: %s.",
-				  rc_file, error_why(result));
+			notes_add(said, "'%.120s' ($PMCTOPRC) cannot be read: %s.", rc_file,
+				  error_why(result));
 	}
 	if (is_nothing(result))
 		result = config_load("/etc/pmctop.conf", config, err);

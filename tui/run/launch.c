@@ -98,8 +98,8 @@ static int open_output(const struct launch_config *config, struct launch *launch
 	int code = launch->output;
 	launch->output = -1;
 	return error_set(err, code,
-			 "No file for the command's output in '%.80s': %s. $TMPDIR names another "
-			 "directory, -b needs none.",
+			 "No file for the command's output in '%.80s': %s. Set $TMPDIR to another "
+			 "directory, or use -b.",
 			 directory, error_why(code));
 }
 
@@ -128,7 +128,7 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 	close(ends[1]);
 	launch->socket = ends[0];
 	if (rc) {
-		error_set(err, rc, "No process can be started: %s.", error_why(rc));
+		error_set(err, rc, "The command's process cannot be started: %s.", error_why(rc));
 		goto fail;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -190,8 +190,7 @@ static int explain(const char *name, int error, struct error *err)
 
 	if (error == ENOENT && exists)
 		return error_set(err, -error,
-				 "'%.120s' is not found: it is there, but the interpreter that it "
-				 "names is not.",
+				 "'%.120s' is not found: the file exists, but not its interpreter.",
 				 name);
 	if (error == ENOENT)
 		return error_set(err, -error, "'%.120s' is not found: %s.", name,
@@ -200,8 +199,7 @@ static int explain(const char *name, int error, struct error *err)
 		return error_set(err, -error, "'%.120s' is not executable: it is a directory.",
 				 name);
 	if (error == EACCES)
-		return error_set(err, -error,
-				 "'%.120s' is not executable: chmod +x gives the right to it.",
+		return error_set(err, -error, "'%.120s' is not executable: chmod +x changes that.",
 				 name);
 	return error_set(err, -error, "'%.120s' cannot be executed: %s.", name, error_why(-error));
 }
@@ -365,6 +363,6 @@ void launch_report(const struct launch *launch, char *text, size_t size)
 
 void launch_explain_alive(const struct launch *launch, struct error *err)
 {
-	error_set(err, -EBUSY, "'%.120s' (pid %d) goes on: SIGTERM does not end it.",
+	error_set(err, -EBUSY, "'%.120s' (pid %d) still runs: SIGTERM did not end it.",
 		  launch->command[0], launch->pid);
 }

@@ -11,6 +11,9 @@
 #include "core/sys/cpu_model.h"
 #include "core/view/verdict.h"
 #include "tui/options/choice.h"
+#include "tui/run/output_buffer.h"
+#include "tui/run/rights_need.h"
+#include "tui/run/run.h"
 #include "tui/term/theme_load.h"
 #include "tui/term/variables.h"
 
@@ -344,7 +347,7 @@ static int put_pmu(void *arg, const struct catalog_pmu *entry)
 	return put(printer, &(struct line){
 				    .name = pmu->name[0] ? pmu->name : "(none)",
 				    .word = catalog_pmu_kind(pmu->kind),
-				    .text = pmu->name[0] ? text : "these CPUs show no PMU",
+				    .text = pmu->name[0] ? text : "no PMU on these CPUs",
 			    });
 }
 
@@ -406,9 +409,32 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 	put_list(&printer);
 	pmu_set_fini(&pmus);
 	if (printer.printed == 0)
-		error_set(remark, -ENOENT, "Nothing here matches '%.80s'.",
+		error_set(remark, -ENOENT, "No match for '%.80s'.",
 			  listing->pattern ? listing->pattern : "");
 	else if (printer.denied)
 		perf_open_error(sys, printer.denied, NULL, remark);
 	return printer.printed;
+}
+
+enum run_status run_list(const struct listing *listing, const struct options *options,
+			 const struct rights *rights, struct error *err)
+{
+	const struct rights_need need = rights_need_of(options, false);
+	struct error remark, unwritten;
+	struct output_buffer buffer;
+	struct sys sys;
+
+	if (rights_drop(rights, &need, err))
+		return RUN_FAILED;
+	int rc = sys_linux_init(&sys);
+	if (rc) {
+		error_set_no_descriptor(err, rc);
+		return RUN_FAILED;
+	}
+	output_buffer_open(&buffer);
+	int printed = listing_print(listing, &sys, buffer.file, &remark);
+	sys_linux_fini(&sys);
+	rc = output_buffer_print(&buffer, NULL, &unwritten);
+	*err = rc ? unwritten : remark;
+	return rc || printed == 0 ? RUN_FAILED : RUN_OK;
 }

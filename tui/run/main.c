@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #define DEFAULT_BUDGET_PERCENT 3.0
-#define PRINTING               " Printing, as with -b."
+#define PRINTING               " Printing as with -b."
 
 /* One line on stderr. What it quotes of files, words and the environment may be hostile. */
 static void say(const char *sentence, const char *next)
@@ -97,7 +97,7 @@ static bool can_draw(const char *terminal)
 	if (terminal && terminal[0] && strcmp(terminal, "dumb") != 0)
 		return true;
 	struct error err;
-	error_set(&err, -ENOTTY, "This terminal (TERM=%.40s) cannot be drawn on.",
+	error_set(&err, -ENOTTY, "The terminal (TERM=%.40s) cannot show screens.",
 		  terminal ? terminal : "");
 	say(err.text, PRINTING);
 	return false;

@@ -120,7 +120,8 @@ int rights_enter(struct rights *rights, struct error *err)
 		return 0;
 	environ = without_hidden(environ);
 	int rc = become_user();
-	return rc ? error_set(err, rc, "The rights of this program's file cannot be given up: %s.",
+	return rc ? error_set(err, rc,
+			      "The privileges of this program's file cannot be dropped: %s.",
 			      error_why(rc))
 		  : 0;
 }
@@ -292,7 +293,6 @@ int rights_drop(const struct rights *rights, const struct rights_need *need, str
 	/* Where ncurses would look for a terminal's description, too. */
 	if (rights->lent)
 		unsetenv("HOME");
-	return rc ? error_set(err, rc, "The rights that are not needed cannot be given up: %s.",
-			      error_why(rc))
+	return rc ? error_set(err, rc, "Unneeded privileges cannot be dropped: %s.", error_why(rc))
 		  : 0;
 }

@@ -68,8 +68,8 @@ enum run_status run_open_replay(const struct options *options, const struct repl
 
 	if (strcmp(replay->path, "-") == 0 && isatty(STDIN_FILENO)) {
 		error_set(err, -EINVAL,
-			  "Standard input is a terminal: write 'perf record -o - ... | pmctop "
-			  "--replay -', or '--replay FILE'.");
+			  "Standard input is a terminal, not a recording. Use 'perf record -o - "
+			  "... | pmctop --replay -' or '--replay FILE'.");
 		return RUN_USAGE;
 	}
 	if (replay_feed_open(sys, &config, feed, err))

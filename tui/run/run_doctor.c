@@ -31,7 +31,7 @@ enum run_status run_doctor(const struct options *options, const struct rights *r
 
 	if (strcmp(options->format->name, "text") != 0 &&
 	    strcmp(options->format->name, "json") != 0) {
-		error_set(err, -EINVAL, "The doctor writes text or json, and no %s.",
+		error_set(err, -EINVAL, "Option '--doctor' cannot write %s. Choose text or json.",
 			  options->format->name);
 		return RUN_USAGE;
 	}

@@ -171,7 +171,7 @@ static void save(struct live_feed *live, const struct run_config *config)
 	live->app.requests.save = false;
 	if (!config->save_path) {
 		app_show_message(&live->app,
-				 "Where is not known: neither $HOME nor --config says it.");
+				 "Not saved: no file is known. Set $HOME, or use --config.");
 		return;
 	}
 	app_options(&live->app, config->options, &now);
@@ -180,7 +180,7 @@ static void save(struct live_feed *live, const struct run_config *config)
 		app_show_message(&live->app, "%s", err.text);
 	else if (result > 0)
 		app_show_message(&live->app,
-				 "Nothing to save: the configuration has all of it already.");
+				 "Nothing to save: the configuration has these settings already.");
 	else
 		app_show_message(&live->app, "Saved in %s.", config->save_path);
 	options_fini(&now);
@@ -243,8 +243,8 @@ static void look_after_command(struct live_feed *live)
 	launch_report(launch, how, sizeof(how));
 	text_fixed(seconds, sizeof(seconds),
 		   (double)(launch->ended_ns - launch->began_ns) / (double)NS_PER_S, 1);
-	app_show_lasting_message(&live->app, "The command %s after %s s: q leaves, Z goes on.", how,
-				 seconds);
+	app_show_lasting_message(&live->app, "The command %s after %s s. q quits, Z continues.",
+				 how, seconds);
 }
 
 static void draw(struct live_feed *live)

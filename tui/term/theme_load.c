@@ -34,7 +34,7 @@ static int read_file(const char *path, bool found, char **text, struct error *er
 		return -ENOENT;
 	if (found && rc == -EPERM)
 		return error_set(err, rc,
-				 "Theme '%.120s' is passed over: it is another user's, or "
+				 "Theme '%.120s' is ignored: it belongs to another user, or "
 				 "others may write it.",
 				 path);
 	if (rc == -EINVAL)

@@ -78,29 +78,29 @@ static void test_parse(void **state)
 		 "preset mine ipc ghz\npreset b cpi\n"},
 
 		{"no section", "delay = 1\nsort=x\n",
-		 "f:1: Stands before the first [section]: write [pmctop] above.\n"},
+		 "f:1: Line before the first [section]. Write [pmctop] above it.\n"},
 		{"a section's name", "[pmtcop]\na=1\nb=2\n[pmctop]\nc=3\n",
-		 "set:5 c=3\nf:2: Unknown section [pmtcop] (did you mean 'pmctop'?): skipped.\n"},
+		 "set:5 c=3\nf:2: Unknown section [pmtcop] (did you mean 'pmctop'?), ignored.\n"},
 		{"another section", "[nonsense]\na=1\n",
-		 "f:2: Unknown section [nonsense] (there are [pmctop], [keys], [metrics], "
-		 "[presets]): skipped.\n"},
+		 "f:2: Unknown section [nonsense] (sections: [pmctop], [keys], [metrics], "
+		 "[presets]), ignored.\n"},
 		{"no bracket", "[pmctop]\na=1\n[metrics\nb=1",
-		 "set:2 a=1\nset:4 b=1\nf:3: A section has no ']': write [NAME].\n"},
+		 "set:2 a=1\nset:4 b=1\nf:3: Section heading without ']'. Write [NAME].\n"},
 		{"no entry", "[pmctop]\nwhat\na=1\nthis",
-		 "set:3 a=1\nf:2: Neither NAME = VALUE nor a [section]: put # before a comment.\n"
-		 "f:4: Neither NAME = VALUE nor a [section]: put # before a comment.\n"},
+		 "set:3 a=1\nf:2: Neither NAME = VALUE nor a [section]. Begin comments with #.\n"
+		 "f:4: Neither NAME = VALUE nor a [section]. Begin comments with #.\n"},
 		{"goes on with what was skipped", "[pmctop]\na=1\nwhat\n  2\nb=2\n",
-		 "set:2 a=1\nset:5 b=2\nf:3: Neither NAME = VALUE nor a [section]: put # before a "
-		 "comment.\n"},
+		 "set:2 a=1\nset:5 b=2\nf:3: Neither NAME = VALUE nor a [section]. Begin comments "
+		 "with #.\n"},
 		{"goes on with nothing", "[pmctop]\n  what\n  this\n",
-		 "f:2: Neither NAME = VALUE nor a [section]: put # before a comment.\n"},
+		 "f:2: Neither NAME = VALUE nor a [section]. Begin comments with #.\n"},
 		{"no name", "[pmctop]\n= 1\na=2",
-		 "set:3 a=2\nf:2: There is no name before the '=': write NAME = VALUE.\n"},
+		 "set:3 a=2\nf:2: No name before '='. Write NAME = VALUE.\n"},
 		{"twice", "[pmctop]\na=1\na=2\n 3\n",
-		 "set:2 a=1\nf:3: 'a' is there already, in line 2: remove one.\n"},
+		 "set:2 a=1\nf:3: 'a' is set in line 2 already. Remove one.\n"},
 		{"too long", "[pmctop]\na=1\nb=" LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
 		 "set:2 a=1\nset:4 c=3\n"
-		 "f:3: Longer than 198 bytes: go on in the next line, after a blank.\n"},
+		 "f:3: Line longer than 198 bytes. Continue it on the next line, after a blank.\n"},
 		{"a long comment", "[pmctop]\n# " LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
 		 "set:3 c=3\n"},
 		{"an unknown metric", "[presets]\na = ipc, gzh\nb=ipc",
@@ -113,10 +113,10 @@ static void test_parse(void **state)
 		 "preset b ipc\nf:2: Events, position 5: expected the name of an event, at "
 		 "',ghz'.\n"},
 		{"an empty preset", "[presets]\na = ,\n",
-		 "f:2: A preset needs metrics: NAME = METRIC, EVENT.\n"},
+		 "f:2: Preset without metrics. Write NAME = METRIC, EVENT.\n"},
 		{"a preset's name", "[presets]\na b = ipc\nnone=ipc\n",
-		 "f:2: A preset's name is made of letters, digits, _ and -, and is not 'none'.\n"
-		 "f:3: A preset's name is made of letters, digits, _ and -, and is not 'none'.\n"},
+		 "f:2: Invalid preset name. Use letters, digits, _ and -, and not 'none'.\n"
+		 "f:3: Invalid preset name. Use letters, digits, _ and -, and not 'none'.\n"},
 	};
 
 	(void)state;
@@ -152,8 +152,8 @@ static void test_full(void **state)
 	assert_int_equal(config.settings.n, 1);
 	assert_int_equal(config.notes.n, 1);
 	assert_string_equal(config.notes.items[0].text,
-			    "f:514: A section has at most 256 entries: this one and those behind "
-			    "it are skipped.");
+			    "f:514: Too many entries (at most 256 per section). The rest of the "
+			    "section is ignored.");
 	config_fini(&config);
 	free(text);
 }
@@ -266,7 +266,8 @@ static void test_load(void **state)
 	assert_int_equal(config_load("/tmp", &config, &err), -EISDIR);
 	assert_string_equal(err.text, "'/tmp' cannot be read: Is a directory.");
 	assert_int_equal(config_load("/dev/zero", &config, &err), -EFBIG);
-	assert_string_equal(err.text, "'/dev/zero' is no configuration: it is longer than 64 KiB.");
+	assert_string_equal(err.text,
+			    "'/dev/zero' is not a configuration: it is longer than 64 KiB.");
 	assert_null(config.path);
 	test_load_pipes();
 
@@ -286,7 +287,7 @@ static void test_load(void **state)
 	config_fini(&config);
 	assert_int_equal(chmod(path, 0602), 0);
 	assert_int_equal(config_load_own(path, &config, &err), -EPERM);
-	assert_non_null(strstr(err.text, "is passed over"));
+	assert_non_null(strstr(err.text, "is ignored"));
 	assert_null(config.path);
 	assert_int_equal(chmod(path, 0604), 0);
 	if (chown(path, 12345, 12345) == 0) {

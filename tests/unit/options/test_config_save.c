@@ -138,7 +138,7 @@ static void test_edit_refused(void **state)
 
 		assert_null(config_edit("[pmctop]\nb = 1\n", &changes[i], 1, &err));
 		assert_int_equal(err.code, -EINVAL);
-		assert_non_null(strstr(err.text, "is nothing that a configuration can say."));
+		assert_non_null(strstr(err.text, "cannot be written in a configuration."));
 	}
 }
 
@@ -159,7 +159,7 @@ static void test_edit_full(void **state)
 	fflush(file);
 	assert_null(config_edit(text, &more, 1, &err));
 	assert_int_equal(err.code, -E2BIG);
-	assert_string_equal(err.text, "[pmctop] has 256 entries already: take some out.");
+	assert_string_equal(err.text, "[pmctop] is full (256 entries). Remove some.");
 	char *edited = config_edit(text, &less, 1, &err);
 	assert_non_null(edited);
 	free(edited);
@@ -169,7 +169,7 @@ static void test_edit_full(void **state)
 	assert_null(config_edit(text, &(struct config_change){"pmctop", "k2", "22"}, 1, &err));
 	assert_int_equal(err.code, -E2BIG);
 	assert_string_equal(err.text,
-			    "The configuration would be longer than 64 KiB: take some out.");
+			    "The configuration would be longer than 64 KiB. Remove some of it.");
 	edited = config_edit(text, &less, 1, &err);
 	assert_non_null(edited);
 	free(edited);
@@ -280,7 +280,8 @@ static void test_pattern(void **state)
 	put(pattern, "# anybody's\n", 0602);
 	assert_int_equal(config_save(place.file, pattern, &change, 1, &err), -EPERM);
 	snprintf(expected, sizeof(expected),
-		 "Not saved: '%s', which was read, is another user's now, or others may write it.",
+		 "Not saved: '%s', which was read before, now belongs to another user, or others "
+		 "may write to it.",
 		 pattern);
 	assert_string_equal(err.text, expected);
 	assert_int_equal(count_files(place.directory), 1);
@@ -327,7 +328,7 @@ static void test_links(void **state)
 	put(place.file, "[pmctop]\n", 0600);
 	assert_int_equal(config_save(link, NULL, &change, 1, &err), -ELOOP);
 	snprintf(expected, sizeof(expected),
-		 "Not saved: it is a link that somebody else may have made ('%s').", link);
+		 "Not saved: it is a link that another user may have made ('%s').", link);
 	assert_string_equal(err.text, expected);
 	assert_file(place.file, "[pmctop]\n", 0600);
 	/* A file itself may be there. */
@@ -354,13 +355,13 @@ static void test_others(void **state)
 	assert_int_equal(chown(place.file, 12345, 12345), 0);
 	assert_int_equal(chmod(place.directory, 01777), 0);
 	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
-	assert_non_null(strstr(err.text, "it is another user's"));
+	assert_non_null(strstr(err.text, "it belongs to another user"));
 	assert_int_equal(chmod(place.directory, 0700), 0);
 	assert_int_equal(chown(place.directory, 12345, 12345), 0);
 	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
 	unlink(place.file);
 	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EPERM);
-	assert_non_null(strstr(err.text, "its directory is another user's"));
+	assert_non_null(strstr(err.text, "its directory belongs to another user"));
 	assert_int_equal(count_files(place.directory), 0);
 	remove_place(&place);
 }
@@ -385,7 +386,7 @@ static void test_at_once(void **state)
 	lock.l_type = F_WRLCK;
 	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
 	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EBUSY);
-	assert_non_null(strstr(err.text, "another pmctop saves it now"));
+	assert_non_null(strstr(err.text, "another pmctop is saving it"));
 	close(fd);
 	assert_file(place.file, "[pmctop]\n", 0600);
 	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), 0);
@@ -400,7 +401,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	assert_int_equal(config_save("/dev/null", NULL, &change, 1, &err), -EINVAL);
-	assert_string_equal(err.text, "Not saved: it is no ordinary file ('/dev/null').");
+	assert_string_equal(err.text, "Not saved: it is not a regular file ('/dev/null').");
 	assert_int_equal(config_save("/proc/f.conf", NULL, &change, 1, &err), -ENOENT);
 	assert_string_equal(err.text, "Not saved: No such file or directory ('/proc/f.conf'). "
 				      "Make its directory first.");
@@ -411,8 +412,8 @@ static void test_refused(void **state)
 	assert_int_equal(config_save(place.directory, NULL, &change, 1, &err), -EINVAL);
 	assert_int_equal(truncate(place.file, CONFIG_BYTES_MAX + 1), 0);
 	assert_int_equal(config_save(place.file, NULL, &change, 1, &err), -EINVAL);
-	snprintf(expected, sizeof(expected), "Not saved: what is there is no configuration ('%s').",
-		 place.file);
+	snprintf(expected, sizeof(expected),
+		 "Not saved: its present content is not a configuration ('%s').", place.file);
 	assert_string_equal(err.text, expected);
 	assert_int_equal(count_files(place.directory), 1);
 	remove_place(&place);

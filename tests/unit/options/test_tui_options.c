@@ -48,7 +48,7 @@ static int parse(const char *const *args, struct options *options, struct error 
 
 /* All of them, where none is near. */
 #define SETTINGS                                                                                \
-	"there are delay, preset, event, metric, count, budget, sort, columns, threads, idle, " \
+	"Settings: delay, preset, event, metric, count, budget, sort, columns, threads, idle, " \
 	"command-lines, by, color, unit, ascii, mouse, theme, readonly."
 
 static void test_accepted(void **state)
@@ -179,148 +179,144 @@ static void test_refused(void **state)
 		const char *args[ARGS_MAX];
 		const char *text;
 	} rows[] = {
-		{{"0"}, "The delay 0 is below the floor of 0.1 seconds."},
-		{{"0.05"}, "The delay 0.05 is below the floor of 0.1 seconds."},
-		{{"50ms"}, "The delay 50ms is below the floor of 0.1 seconds."},
-		{{"3601"}, "The delay 3601 is above the limit of 3600 seconds."},
+		{{"0"}, "Invalid delay '0' (minimum 0.1 s)."},
+		{{"0.05"}, "Invalid delay '0.05' (minimum 0.1 s)."},
+		{{"50ms"}, "Invalid delay '50ms' (minimum 0.1 s)."},
+		{{"3601"}, "Invalid delay '3601' (maximum 3600 s)."},
 		{{"99999999999999999999999"},
-		 "The delay 99999999999999999999 is above the limit of 3600 seconds."},
-		{{"1,5"}, "The delay '1,5' is no time: write seconds (1, 0.5) or 500ms."},
-		{{"0x10"}, "The delay '0x10' is no time: write seconds (1, 0.5) or 500ms."},
+		 "Invalid delay '99999999999999999999' (maximum 3600 s)."},
+		{{"1,5"}, "Invalid delay '1,5' (examples: 1, 0.5, 500ms)."},
+		{{"0x10"}, "Invalid delay '0x10' (examples: 1, 0.5, 500ms)."},
 		{{"inf"},
-		 "'inf' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
+		 "Invalid delay 'inf' (examples: 1, 0.5, 500ms). To run a command: pmctop -- inf"},
 		{{"-b", "true"},
-		 "'true' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
+		 "Invalid delay 'true' (examples: 1, 0.5, 500ms). To run a command: pmctop -- "
+		 "true"},
 		{{"./ls", "-Z"},
-		 "'./ls' is no delay, as 1, 0.5 or 500ms are: a command stands behind '--'."},
+		 "Invalid delay './ls' (examples: 1, 0.5, 500ms). To run a command: pmctop -- "
+		 "./ls"},
 		{{"--budget", "3,5"},
-		 "'3,5' is no budget: write a percentage from 0 (none) to 100."},
-		{{"--budget", "-1"}, "'-1' is no budget: write a percentage from 0 (none) to 100."},
+		 "Invalid budget '3,5' (a percentage from 0 to 100; 0: no limit)."},
+		{{"--budget", "-1"},
+		 "Invalid budget '-1' (a percentage from 0 to 100; 0: no limit)."},
 		{{"--budget", "101"},
-		 "'101' is no budget: write a percentage from 0 (none) to 100."},
-		{{"-d", ""}, "The delay '' is no time: write seconds (1, 0.5) or 500ms."},
+		 "Invalid budget '101' (a percentage from 0 to 100; 0: no limit)."},
+		{{"-d", ""}, "Invalid delay '' (examples: 1, 0.5, 500ms)."},
 		{{"-d"}, "Option '--delay' needs SECS."},
 		{{"--sort"}, "Option '--sort' needs COLUMN."},
-		{{"-n", "0"}, "'0' is no number of refreshes: write a whole number from 1 on."},
-		{{"-n", "-1"}, "'-1' is no number of refreshes: write a whole number from 1 on."},
-		{{"-n", "2x"}, "'2x' is no number of refreshes: write a whole number from 1 on."},
-		{{"--top", "0"}, "'0' is no number of tasks: write a whole number from 1 on."},
-		{{"--top", "5k"}, "'5k' is no number of tasks: write a whole number from 1 on."},
-		{{"--readonly", "--", "ls"},
-		 "No command is started: this is --readonly. Leave out '-- ls'."},
+		{{"-n", "0"}, "Invalid number of refreshes '0' (a whole number from 1 on)."},
+		{{"-n", "-1"}, "Invalid number of refreshes '-1' (a whole number from 1 on)."},
+		{{"-n", "2x"}, "Invalid number of refreshes '2x' (a whole number from 1 on)."},
+		{{"--top", "0"}, "Invalid number of tasks '0' (a whole number from 1 on)."},
+		{{"--top", "5k"}, "Invalid number of tasks '5k' (a whole number from 1 on)."},
+		{{"--readonly", "--", "ls"}, "Option '--readonly' forbids commands. Omit '-- ls'."},
 		{{"--readonly", "--record", "f"},
-		 "Nothing is recorded: this is --readonly. Leave out '--record'."},
+		 "Option '--readonly' forbids files. Omit '--record'."},
 		{{"--readonly", "--record", "-"},
-		 "Nothing is recorded: this is --readonly. Leave out '--record'."},
-		{{"-o", "f", "--readonly"},
-		 "No file is written: this is --readonly. Leave out '-o'."},
+		 "Option '--readonly' forbids files. Omit '--record'."},
+		{{"-o", "f", "--readonly"}, "Option '--readonly' forbids files. Omit '-o'."},
 		{{"--doctor", "-o", "f", "--readonly"},
-		 "No file is written: this is --readonly. Leave out '-o'."},
-		{{"1", "two"}, "'two' is no number of refreshes: write a whole number from 1 on."},
-		{{"1", "2", "3"}, "'3' is one argument too many: see 'pmctop --help'."},
-		{{"-x"}, "Unknown option '-x': see 'pmctop --help'."},
-		{{"-bx"}, "Unknown option '-x': see 'pmctop --help'."},
-		{{"-1"}, "Unknown option '-1': see 'pmctop --help'."},
+		 "Option '--readonly' forbids files. Omit '-o'."},
+		{{"1", "two"}, "Invalid number of refreshes 'two' (a whole number from 1 on)."},
+		{{"1", "2", "3"}, "Unexpected argument '3'. See 'pmctop --help'."},
+		{{"-x"}, "Unknown option '-x'. See 'pmctop --help'."},
+		{{"-bx"}, "Unknown option '-x'. See 'pmctop --help'."},
+		{{"-1"}, "Unknown option '-1'. See 'pmctop --help'."},
 		{{"--dely", "1"},
-		 "Unknown option '--dely' (did you mean '--delay'?): see 'pmctop --help'."},
+		 "Unknown option '--dely' (did you mean '--delay'?). See 'pmctop --help'."},
 		{{"1", "--bacth"},
-		 "Unknown option '--bacth' (did you mean '--batch'?): see 'pmctop --help'."},
+		 "Unknown option '--bacth' (did you mean '--batch'?). See 'pmctop --help'."},
 		{{"--formta=json"},
-		 "Unknown option '--formta' (did you mean '--format'?): see 'pmctop --help'."},
-		{{"--zzz"}, "Unknown option '--zzz': see 'pmctop --help'."},
+		 "Unknown option '--formta' (did you mean '--format'?). See 'pmctop --help'."},
+		{{"--zzz"}, "Unknown option '--zzz'. See 'pmctop --help'."},
 		{{"--batch=yes"}, "Option '--batch' takes no argument."},
 		{{"-p", "db"},
-		 "'db' is no number of a process: write one, or several as 12,13; 'pgrep -d, "
-		 "NAME' finds them."},
-		{{"-p", "12,,13"},
-		 "'12,,13' is no number of a process: write one, or several as 12,13."},
-		{{"-p", "12,"}, "'12,' is no number of a process: write one, or several as 12,13."},
-		{{"-p", " "}, "' ' is no number of a process: write one, or several as 12,13."},
-		{{"-t", "0"}, "'0' is no number of a thread: write one, or several as 12,13."},
+		 "Invalid process number 'db' (examples: 12 or 12,13). To find numbers: pgrep -d, "
+		 "NAME"},
+		{{"-p", "12,,13"}, "Invalid process number '12,,13' (examples: 12 or 12,13)."},
+		{{"-p", "12,"}, "Invalid process number '12,' (examples: 12 or 12,13)."},
+		{{"-p", " "}, "Invalid process number ' ' (examples: 12 or 12,13)."},
+		{{"-t", "0"}, "Invalid thread number '0' (examples: 12 or 12,13)."},
 		{{"--format", "jsn"},
-		 "Unknown format 'jsn' (did you mean 'json'?): write text, csv, json, openmetrics "
+		 "Unknown format 'jsn' (did you mean 'json'?). Choose text, csv, json, openmetrics "
 		 "or "
 		 "prometheus."},
 		{{"--format", "xml"},
-		 "Unknown format 'xml': write text, csv, json, openmetrics or "
+		 "Unknown format 'xml'. Choose text, csv, json, openmetrics or "
 		 "prometheus."},
-		{{"-s", "-"}, "Option '--sort' needs a column: '-s help' lists them."},
-		{{"-s", ""}, "Option '--sort' needs a column: '-s help' lists them."},
+		{{"-s", "-"}, "Option '--sort' needs a column. See 'pmctop -s help'."},
+		{{"-s", ""}, "Option '--sort' needs a column. See 'pmctop -s help'."},
 		{{"--color", "alway"},
-		 "Unknown --color 'alway' (did you mean 'always'?): write auto, always or never."},
-		{{"-S", ""}, "Option '--preset' needs a name: '--list presets' has them."},
-		{{"-e", ""}, "Option '--event' needs a name: '--list events' has them."},
+		 "Unknown --color 'alway' (did you mean 'always'?). Choose auto, always or never."},
+		{{"-S", ""}, "Option '--preset' needs a name. See 'pmctop --list presets'."},
+		{{"-e", ""}, "Option '--event' needs a name. See 'pmctop --list events'."},
 		{{"-e"}, "Option '--event' needs EVENT."},
-		{{"-m", "=1"}, "Option '--metric' needs a name: '--list metrics' has them."},
+		{{"-m", "=1"}, "Option '--metric' needs a name. See 'pmctop --list metrics'."},
 		{{"--list", "event"},
-		 "Unknown --list 'event' (did you mean 'events'?): write events, metrics, presets, "
+		 "Unknown --list 'event' (did you mean 'events'?). Choose events, metrics, "
+		 "presets, "
 		 "columns, themes, pmus, keys, formulas, verdicts, marks, palette or variables."},
-		{{"--list", "events", "a", "b"},
-		 "'b' is one argument too many: see 'pmctop --help'."},
+		{{"--list", "events", "a", "b"}, "Unexpected argument 'b'. See 'pmctop --help'."},
 		{{"--config", ""}, "Option '--config' needs the name of a file."},
 		{{"--listen", ""},
-		 "Option '--listen' needs a port, as 9105, or an address and one."},
+		 "Option '--listen' needs a port, or an address and a port (examples: 9105, "
+		 "[::1]:9105)."},
 		{{"--listen", "box:1"},
 		 "'box:1' has no address that could be listened on: names are not looked up, "
 		 "write it in numbers, as 127.0.0.1:9105 or [::1]:9105."},
 		{{"--listen-name", "box"}, "Option '--listen-name' needs '--listen'."},
 		{{"--listen", "9105", "--listen-name", "box:80"},
-		 "'box:80' is no host name: write one without a port, as pmctop.example, of at "
-		 "most 253 characters, 63 between dots."},
+		 "Invalid host name 'box:80' (example: pmctop.example; no port; at most 253 "
+		 "characters, 63 between dots)."},
 		{{"--listen", "9105", "--listen-name", "."},
-		 "'.' is no host name: write one without a port, as pmctop.example, of at most 253 "
-		 "characters, 63 between dots."},
+		 "Invalid host name '.' (example: pmctop.example; no port; at most 253 characters, "
+		 "63 between dots)."},
 		{{"--listen", "9105", "--listen-name", ""},
-		 "'' is no host name: write one without a port, as pmctop.example, of at most 253 "
-		 "characters, 63 between dots."},
+		 "Invalid host name '' (example: pmctop.example; no port; at most 253 characters, "
+		 "63 between dots)."},
 		{{"-o", ""}, "Option '--output' needs the name of a file."},
 		{{"--theme", ""}, "Option '--theme' needs a name or a file."},
-		{{"--"}, "No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'."},
+		{{"--"}, "No command behind '--'. To run one: pmctop -- COMMAND [ARG...]"},
 		{{"-b", "2", "--"},
-		 "No command stands behind '--': write 'pmctop -- COMMAND [ARG...]'."},
+		 "No command behind '--'. To run one: pmctop -- COMMAND [ARG...]"},
 		{{"-d", "--", "make"}, "Option '--delay' needs SECS."},
-		{{"1", "2", "3", "--", "make"},
-		 "'3' is one argument too many: see 'pmctop --help'."},
+		{{"1", "2", "3", "--", "make"}, "Unexpected argument '3'. See 'pmctop --help'."},
 		{{"--list", "events", "--", "make"},
-		 "'make' is one argument too many: see 'pmctop --help'."},
+		 "Unexpected argument 'make'. See 'pmctop --help'."},
 		{{"--replay", ""}, "Option '--replay' needs the name of a file, or - for a pipe."},
 		{{"--speed", "2"}, "Option '--speed' needs '--replay FILE'."},
 		{{"--replay", "r", "--speed", "fast"},
-		 "'fast' is no speed: write a number from 0.01 to 100000, or max."},
-		{{"--replay", "r", "--speed", "0"},
-		 "'0' is no speed: write a number from 0.01 to 100000, or max."},
+		 "Invalid speed 'fast' (0.01 to 100000, or max)."},
+		{{"--replay", "r", "--speed", "0"}, "Invalid speed '0' (0.01 to 100000, or max)."},
 		{{"--replay", "r", "--speed", "1e3"},
-		 "'1e3' is no speed: write a number from 0.01 to 100000, or max."},
+		 "Invalid speed '1e3' (0.01 to 100000, or max)."},
 		{{"--replay", "r", "--speed", "-1"},
-		 "'-1' is no speed: write a number from 0.01 to 100000, or max."},
+		 "Invalid speed '-1' (0.01 to 100000, or max)."},
 		{{"--replay", "r", "--speed", "1.2.3"},
-		 "'1.2.3' is no speed: write a number from 0.01 to 100000, or max."},
+		 "Invalid speed '1.2.3' (0.01 to 100000, or max)."},
 		{{"--replay", "r", "--", "make"},
-		 "A replay starts no command: leave out '-- make', or '--replay'."},
+		 "A replay cannot run a command. Omit '-- make' or '--replay'."},
 		{{"--replay", "r", "-C", "0"},
-		 "A recording shows the CPUs that it was made of: -C is for live runs."},
+		 "Option '-C' is for live runs: a recording has fixed CPUs."},
 		{{"--replay", "r", "--count", "user"},
-		 "A recording cannot count other privilege levels: --count is for live runs."},
+		 "Option '--count' is for live runs: a recording has fixed privilege levels."},
 		{{"--replay", "r", "--record", "r"},
-		 "A replay is not recorded again: 'r' is its recording."},
+		 "Option '--record' is for live runs: 'r' is a recording already."},
 		{{"--replay", "r", "--doctor"},
-		 "Option '--doctor' tells of this machine, '--replay' shows another time: ask for "
-		 "one of them."},
+		 "Options '--doctor' and '--replay' exclude each other. Omit one of them."},
 		{{"--replay", "r", "--list", "events"},
-		 "Option '--list' tells of this machine, '--replay' shows another time: ask for "
-		 "one of them."},
+		 "Options '--list' and '--replay' exclude each other. Omit one of them."},
 		{{"--switch-output", "1G"}, "Option '--switch-output' needs '--record FILE'."},
 		{{"--record", "-", "--switch-output", "1G"},
-		 "A pipe cannot be switched to a new file: '--switch-output' needs '--record "
-		 "FILE'."},
+		 "Option '--switch-output' needs '--record FILE', not a pipe."},
 		{{"--record", "r", "--switch-output", "5"},
-		 "'5' is no size and no time: write a number and B, K, M, G or s, m, h, d."},
+		 "Invalid size or time '5' (a number with B, K, M, G or s, m, h, d)."},
 		{{"--record", "r", "--switch-max-files", "5"},
 		 "Option '--switch-max-files' needs '--switch-output SIZE'."},
 		{{"--switch-max-files", "0"},
-		 "'0' is no number of files: write a whole number from 1 on."},
+		 "Invalid number of files '0' (a whole number from 1 on)."},
 		{{"--switch-max-files", "3x"},
-		 "'3x' is no number of files: write a whole number from 1 on."},
+		 "Invalid number of files '3x' (a whole number from 1 on)."},
 	};
 
 	(void)state;
@@ -445,7 +441,7 @@ static void test_output_apart(void **state)
 		int rc = output_apart_check(&options, &err);
 
 		if (rc != (rows[i].refused ? -EINVAL : 0) ||
-		    (rc && !strstr(err.text, ": -o needs another file.")))
+		    (rc && !strstr(err.text, ". Give -o another file.")))
 			fail_msg("%zu: %d '%s'", i, rc, err.text);
 	}
 	static const char *const made[] = {"there", "other",    "hard",
@@ -578,7 +574,7 @@ static void test_too_many_columns(void **state)
 	}
 	options_init(&options);
 	assert_int_equal(options_parse(2 * PAIRS + 1, argv, &options, &err), -EINVAL);
-	assert_string_equal(err.text, "More than 4096 times -e or -m are too many.");
+	assert_string_equal(err.text, "Too many -e and -m (at most 4096).");
 	options_fini(&options);
 	options_init(&options);
 	assert_int_equal(options_parse(2 * PAIRS - 1, argv, &options, &err), 0);
@@ -601,22 +597,22 @@ static void test_settings(void **state)
 		{"ascii", "off", NULL},
 		{"mouse", "yes", NULL},
 		{"mouse", "no", NULL},
-		{"mouse", "left", "'left' is no answer to mouse: write yes or no."},
+		{"mouse", "left", "Invalid value 'left' of mouse (yes or no)."},
 		{"no-mouse", "yes", "Unknown setting 'no-mouse' (did you mean 'mouse'?)."},
 		{"color", "never", NULL},
 		{"theme", "x", NULL},
-		{"delay", "0", "The delay 0 is below the floor of 0.1 seconds."},
+		{"delay", "0", "Invalid delay '0' (minimum 0.1 s)."},
 		{"by", "cgroup", NULL},
 		{"by", "tree", NULL},
 		{"by", "threads",
-		 "Unknown --by 'threads' (did you mean 'thread'?): write process, thread, tree, "
+		 "Unknown --by 'threads' (did you mean 'thread'?). Choose process, thread, tree, "
 		 "user, cgroup, cpu, socket or node."},
-		{"threads", "2", "'2' is no answer to threads: write yes or no."},
-		{"batch", "yes", "Unknown setting 'batch': " SETTINGS},
+		{"threads", "2", "Invalid value '2' of threads (yes or no)."},
+		{"batch", "yes", "Unknown setting 'batch'. " SETTINGS},
 		{"colour", "never", "Unknown setting 'colour' (did you mean 'color'?)."},
-		{"config", "x", "Unknown setting 'config': " SETTINGS},
-		{"", "x", "Unknown setting '': " SETTINGS},
-		{"sort", "help", "A setting cannot list columns: write the name of one."},
+		{"config", "x", "Unknown setting 'config'. " SETTINGS},
+		{"", "x", "Unknown setting ''. " SETTINGS},
+		{"sort", "help", "Invalid value 'help' of sort. Write the name of a column."},
 	};
 	char program[] = "pmctop", sort[] = "-smips", *argv[] = {program, sort, NULL};
 	struct options options;
@@ -750,15 +746,15 @@ static void test_sort(void **state)
 		{"cycles:u", NULL},
 		{"cpu/event=1,umask=2/", NULL},
 		{"r1a2", NULL},
-		{"umask=2/", "Unknown column 'umask=2/': '-s help' lists them."},
-		{"icp", "Unknown column 'icp' (did you mean 'ipc'?): '-s help' lists them."},
+		{"umask=2/", "Unknown column 'umask=2/'. See 'pmctop -s help'."},
+		{"icp", "Unknown column 'icp' (did you mean 'ipc'?). See 'pmctop -s help'."},
 		{"cpu", NULL},
 		{"processes", NULL},
 		{"cgroup", NULL},
-		{"cpu_", "Unknown column 'cpu_' (did you mean 'cpu'?): '-s help' lists them."},
+		{"cpu_", "Unknown column 'cpu_' (did you mean 'cpu'?). See 'pmctop -s help'."},
 		{"cycles",
-		 "Unknown column 'cycles' (did you mean 'cycles:u'?): '-s help' lists them."},
-		{"ratoi", "Unknown column 'ratoi' (did you mean 'ratio'?): '-s help' lists them."},
+		 "Unknown column 'cycles' (did you mean 'cycles:u'?). See 'pmctop -s help'."},
+		{"ratoi", "Unknown column 'ratoi' (did you mean 'ratio'?). See 'pmctop -s help'."},
 	};
 
 	(void)state;
@@ -798,9 +794,9 @@ static void test_help(void **state)
 	options_print_help(file);
 	fclose(file);
 	assert_non_null(strstr(text, " text, csv, json, openmetrics or prometheus: "));
-	assert_non_null(strstr(text, " what there is: events, metrics, presets, keys ...\n"));
+	assert_non_null(strstr(text, " list events, metrics, presets, keys ...\n"));
 	assert_non_null(strstr(text, " auto, always or never: "));
-	assert_non_null(strstr(text, " of the replay: 0.5, 2, 10, max (1; printed: max)\n"));
+	assert_non_null(strstr(text, " speed of the replay: 0.5, 2, 10, max (1; printed: max)\n"));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		assert_true(strcspn(line, "\n") <= 80);
 	free(text);

@@ -138,8 +138,7 @@ static void test_pattern(void **state)
 	assert_file("pattern", "[pmctop]\ndelay = 1.0s\ntheme = nord\n[presets]\np = ipc\n");
 	options.theme = "no #theme";
 	assert_int_not_equal(settings_save(path, pattern, &options, &err), 0);
-	assert_string_equal(err.text,
-			    "'theme = no #theme' is nothing that a configuration can say.");
+	assert_string_equal(err.text, "'theme = no #theme' cannot be written in a configuration.");
 	unlink(pattern);
 	options_fini(&options);
 }

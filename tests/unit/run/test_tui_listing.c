@@ -92,7 +92,7 @@ static void test_print(void **state)
 		 "This kernel denies all counters to ordinary users (perf_event_paranoid=3). Run "
 		 "as root, or: sysctl kernel.perf_event_paranoid=0"},
 		{"nothing", &sane, OPTIONS_LIST_EVENTS, "no such", 80, 0, "",
-		 "Nothing here matches 'no such'."},
+		 "No match for 'no such'."},
 		{"an own metric", &sane, OPTIONS_LIST_METRICS, "mine", 0, 1,
 		 "mine                                     ok       own          MINE: cycles a "
 		 "second\xEF\xBF\xBD[31m (/s) = cycles / interval_s\n",
@@ -132,7 +132,7 @@ static void test_print(void **state)
 		 "Esc\n",
 		 ""},
 		{"no variable", &sane, OPTIONS_LIST_VARIABLES, "PMCTOP_X", 0, 0, "",
-		 "Nothing here matches 'PMCTOP_X'."},
+		 "No match for 'PMCTOP_X'."},
 		{"PMUs", &sane, OPTIONS_LIST_PMUS, "cpu", 80, 1,
 		 "  cpu                            core     type 4, 0 events, CPUs 0-3, 6 "
 		 "counters\n",

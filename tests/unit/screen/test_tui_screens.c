@@ -315,8 +315,7 @@ static void test_interval_prompt(void **state)
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){'s', 'x', KEYMAP_ENTER, 0});
 	assert_true(app->prompt.active);
-	assert_string_equal(app->prompt.error.text,
-			    "'x' is no time: write seconds (1, 0.5) or 500ms");
+	assert_string_equal(app->prompt.error.text, "Invalid delay 'x' (examples: 1, 0.5, 500ms)");
 	stage_keys(&stage, (int[]){KEYMAP_BACKSPACE, '5', '0', '0', 'm', 's', KEYMAP_ENTER, 0});
 	assert_false(app->prompt.active);
 	assert_true(app->preferences.interval_ns == 500 * NS_PER_MS);

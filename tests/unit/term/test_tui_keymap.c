@@ -86,25 +86,25 @@ static void test_configure(void **state)
 		{"taken from another", "kill = q", "F10 ^C", "? h F1", "q", ""},
 		{"none", "kill =", "q F10 ^C", "? h F1", "", ""},
 		{"a key twice", "kill = x\nquit = Q x\n", "Q", "? h F1", "x",
-		 "f:3: 'x' is bound to kill already, in line 2: take another.\n"},
+		 "f:3: 'x' is already bound to kill in line 2. Choose another key.\n"},
 		{"twice in a line", "kill = x x", "q F10 ^C", "? h F1", "x", ""},
 		{"given up and taken", "quit = Q\nkill = q", "Q", "? h F1", "q", ""},
 		{"an unknown action", "qiut = x", "q F10 ^C", "? h F1", "k F9",
-		 "f:2: Unknown action 'qiut' (did you mean 'quit'?): '--list keys' has them.\n"},
+		 "f:2: Unknown action 'qiut' (did you mean 'quit'?). See 'pmctop --list keys'.\n"},
 		{"an unknown key", "kill = F9 Meta-x", "q F10 ^C", "? h F1", "F9",
-		 "f:2: 'Meta-x' is no key: write a character, ^C, F1 to F12, Up, Down, Left, "
+		 "f:2: Unknown key 'Meta-x'. Keys are a character, ^C, F1 to F12, Up, Down, Left, "
 		 "Right, PgUp, PgDn, Home, End, Tab, S-Tab, Esc, Enter, Delete, Backspace, Space, "
-		 "or one of them after Alt-.\n"},
+		 "or one of these after Alt-.\n"},
 		{"quit without", "quit =\n", "q", "? h F1", "k F9",
-		 "f:2: 'q' stays with quit, which has no other key.\n"},
+		 "f:2: 'q' stays bound to quit, which has no other key.\n"},
 		{"quit robbed", "kill = q F10 ^C x\n", "q", "? h F1", "F10 ^C x",
-		 "f:2: 'q' stays with quit, which has no other key.\n"},
+		 "f:2: 'q' stays bound to quit, which has no other key.\n"},
 		{"help robbed", "kill = h\nquit = ?\nup = F1\n", "q", "?", "h",
-		 "f:3: '?' stays with help, which has no other key.\n"
-		 "f:3: 'q' stays with quit, which has no other key.\n"},
+		 "f:3: '?' stays bound to help, which has no other key.\n"
+		 "f:3: 'q' stays bound to quit, which has no other key.\n"},
 		{"help is quit", "help = q\nkill = ^C F10", "q", "?", "^C F10",
-		 "f:2: 'q' stays with quit, which has no other key.\n"
-		 "f:2: '?' stays with help, which has no other key.\n"},
+		 "f:2: 'q' stays bound to quit, which has no other key.\n"
+		 "f:2: '?' stays bound to help, which has no other key.\n"},
 		{"too many", "kill = 1 2 3 4 5 6 7 8 9 a b", "q F10 ^C", "? h F1", "1 .. 9 a",
 		 "f:2: An action has at most 10 keys.\n"},
 	};
