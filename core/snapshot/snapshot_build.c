@@ -232,7 +232,7 @@ static void add_still(void *arg, struct task *task)
 		return;
 	if (task->start_ns > source->now_ns) /* it begins in the next interval */
 		return;
-	if (!task->looked_up && still->filling->budget > 0) {
+	if (!task->proc_is_read && still->filling->budget > 0) {
 		still->filling->budget--;
 		tasks_read_proc(source->tasks, task);
 	}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_TASKS_INTERNAL_H
+#define PMCTOP_TASKS_INTERNAL_H
+
+#include "core/attrib/tasks.h"
+#include "core/base/hash_table.h"
+#include "core/sys/proc.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Private to core/attrib/tasks*.c:
+ *   tasks.c       the table, and the records that change it
+ *   tasks_proc.c  what /proc has about one task
+ *   tasks_scan.c  background work: tasks that made no record, and EXITs that were lost
+ */
+
+/* A task of /proc that may not be in the table. */
+struct pending_task {
+	pid_t pid, tid;
+};
+
+struct tasks {
+	const struct sys *sys;
+	struct hash_table table; /* by tid: the newest task of it */
+	size_t n;                /* older ones too */
+	struct task **exited;    /* in order of EXIT, to be freed */
+	size_t n_exited, exited_capacity;
+	struct pending_task *pending;
+	size_t n_pending, pending_capacity;
+	bool lists_threads;          /* all threads are scanned, not only processes */
+	size_t verify_left;          /* slots to compare with /proc; 0: no scan is under way */
+	size_t verify_at;            /* the slot that was compared last; the scan goes downwards */
+	struct record *missed_exits; /* found by the last tasks_maintain() */
+	size_t n_missed_exits, missed_exits_capacity;
+	struct cgroups *cgroups;
+};
+
+/*
+ * tasks.c: adds a task of that tid. An older task of the tid has ended when a younger one began.
+ */
+struct task *tasks_add(struct tasks *tasks, pid_t pid, pid_t tid, uint64_t time_ns);
+void tasks_mark_exited(struct tasks *tasks, struct task *task, uint64_t time_ns);
+/* Fills in what is unknown of a task with what its parent has. */
+void tasks_inherit(struct tasks *tasks, struct task *task, const struct task *parent,
+		   uint64_t time_ns);
+
+/* tasks_proc.c: adds a task that /proc has. NULL for a zombie. */
+struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
+			      uint64_t now_ns);
+
+/* tasks_scan.c: all processes of /proc become pending. */
+void tasks_scan_processes(struct tasks *tasks);
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What /proc has about one task: user, cgroup, parent, name, command line. It is read once per
+ * exec, and again now and then, as setuid() and a move to another cgroup make no record. A task
+ * that is gone from /proc has what its parent has.
+ */
+#include "core/attrib/tasks_internal.h"
+
+#include "core/base/util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void read_user(const struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", task->tid);
+	if (sys_file_owner(tasks->sys, path, &task->uid) == 0)
+		task->uid_ns = now_ns;
+}
+
+static struct task *forker_of(const struct tasks *tasks, const struct task *task)
+{
+	return task->ptid ? tasks_find(tasks, task->ptid, task->start_ns) : NULL;
+}
+
+/*
+ * Copies the user of the nearest ancestor that is in /proc or was read. The user that the task got
+ * at its FORK may be older than the parent's last setuid(). Skips at most GONE_MAX ancestors.
+ */
+static void inherit_user(const struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	enum { GONE_MAX = 64 };
+	struct task *forker = forker_of(tasks, task);
+	uint64_t fork_ns = task->start_ns;
+
+	for (unsigned i = 0; i < GONE_MAX && forker && forker->exit_ns && !forker->uid_ns; i++) {
+		fork_ns = forker->start_ns;
+		forker = forker_of(tasks, forker);
+	}
+	if (!forker)
+		return;
+	if (forker->uid_ns < fork_ns && !forker->exit_ns)
+		read_user(tasks, forker, now_ns);
+	if (forker->uid_ns >= fork_ns) {
+		task->uid = forker->uid;
+		task->uid_ns = forker->uid_ns;
+	}
+}
+
+/* What a task without an entry in /proc has of its parent. */
+static void inherit_late(struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	const struct task *parent = forker_of(tasks, task);
+
+	if (!parent)
+		return;
+	if (!task->uid_ns)
+		inherit_user(tasks, task, now_ns);
+	tasks_inherit(tasks, task, parent, task->start_ns);
+}
+
+/* Reads what may change without a record. Returns false if the task is gone. */
+static bool read_changing_facts(struct tasks *tasks, struct task *task, uint64_t now_ns,
+				struct proc_stat *stat)
+{
+	if (task->exit_ns || proc_stat_read(tasks->sys, task->tid, stat) < 0)
+		return false;
+	task->ppid = stat->ppid;
+	task->kernel = stat->kernel;
+	read_user(tasks, task, now_ns);
+
+	struct cgroup *cgroup = cgroups_read(tasks->cgroups, tasks->sys, task->tid);
+	if (cgroup) {
+		cgroups_put(tasks->cgroups, task->cgroup);
+		task->cgroup = cgroup;
+	}
+	return true;
+}
+
+void tasks_read_proc(struct tasks *tasks, struct task *task)
+{
+	struct proc_stat stat;
+
+	if (task->proc_is_read || task->has_facts)
+		return;
+	uint64_t now_ns = sys_now_ns(tasks->sys);
+	task->proc_is_read = true;
+	task->reread_after_ns = TASKS_AGAIN_FIRST_NS;
+	task->reread_ns = now_ns + task->reread_after_ns;
+	if (!read_changing_facts(tasks, task, now_ns, &stat)) {
+		inherit_late(tasks, task, now_ns);
+		/* Its EXIT was before pmctop's start and its last switch after: no record
+		 * will say that it exited. */
+		if (!task->start_ns && !task->comm_ns && !task->exit_ns &&
+		    proc_exists(tasks->sys, task->tid) == -ESRCH)
+			tasks_mark_exited(tasks, task, sys_now_ns(tasks->sys));
+		return;
+	}
+	if (!task->comm_ns) {
+		memcpy(task->comm, stat.comm, sizeof(task->comm));
+		task->comm_ns = task->seen_ns;
+	}
+}
+
+void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsigned *budget)
+{
+	struct proc_stat stat;
+
+	if (task->has_facts)
+		return;
+	if (!task->proc_is_read) {
+		tasks_read_proc(tasks, task);
+		return;
+	}
+	if (task->exit_ns || now_ns < task->reread_ns || *budget == 0)
+		return;
+	--*budget;
+	read_changing_facts(tasks, task, now_ns, &stat);
+	task->reread_after_ns = task->reread_after_ns < TASKS_AGAIN_MOST_NS / 4
+					? task->reread_after_ns * 4
+					: TASKS_AGAIN_MOST_NS;
+	task->reread_ns = now_ns + task->reread_after_ns;
+}
+
+/*
+ * The task whose command line is read. The threads of a process share one: that of the main thread,
+ * or of any thread if the main thread is gone.
+ */
+static struct task *cmdline_task(const struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	struct task *main = task->pid > 0 && task->pid != task->tid
+				    ? tasks_find(tasks, task->pid, now_ns)
+				    : NULL;
+
+	return main && !main->exit_ns && !main->zombie ? main : task;
+}
+
+struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
+			      unsigned *budget)
+{
+	if (task->has_facts)
+		return task->cmdline;
+	task = cmdline_task(tasks, task, now_ns);
+	bool is_new = task->cmdline_ns == 0 || task->exec_ns > task->cmdline_ns;
+	bool is_old = ran && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
+
+	if (task->exit_ns || task->kernel || (!is_new && !is_old) || *budget == 0)
+		return task->cmdline;
+	--*budget;
+	cmdline_unref(task->cmdline);
+	task->cmdline = cmdline_read(tasks->sys, task->tid);
+	task->cmdline_ns = now_ns;
+	return task->cmdline;
+}
+
+struct task *tasks_add_living(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,
+			      uint64_t now_ns)
+{
+	/* The EXIT of a zombie is past, so no record would remove it from the table. */
+	if (stat->state == 'Z')
+		return NULL;
+	struct task *task = tasks_add(tasks, pid, stat->pid, now_ns);
+	tasks_read_proc(tasks, task);
+	return task;
+}
+
+struct task *tasks_process(struct tasks *tasks, pid_t pid, uint64_t now_ns)
+{
+	struct task *task = tasks_find(tasks, pid, now_ns);
+	struct proc_stat stat;
+
+	if (task)
+		return task->exit_ns ? NULL : task;
+	if (pid <= 0 || proc_stat_read(tasks->sys, pid, &stat) < 0)
+		return NULL;
+	return tasks_add_living(tasks, pid, &stat, now_ns);
+}
+
+/* Its parent; NULL if that number belongs to a younger task by now. */
+static struct task *parent_of(struct tasks *tasks, const struct task *task, uint64_t now_ns)
+{
+	struct task *parent = task->ppid > 0 ? tasks_process(tasks, task->ppid, now_ns) : NULL;
+
+	if (!parent || parent == task)
+		return NULL;
+	return task->start_ns && parent->start_ns > task->start_ns ? NULL : parent;
+}
+
+struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns)
+{
+	struct proc_stat stat;
+
+	if (task->pid > 0 && task->pid != task->tid) {
+		struct task *process = tasks_process(tasks, task->pid, now_ns);
+		if (process)
+			return process;
+	}
+	struct task *parent = parent_of(tasks, task, now_ns);
+	if (parent || task->exit_ns || task->ppid <= 0)
+		return parent;
+	if (proc_stat_read(tasks->sys, task->tid, &stat) < 0)
+		return NULL;
+	task->ppid = stat.ppid;
+	parent = parent_of(tasks, task, now_ns);
+	/* Do not search at each refresh for a parent that /proc hides. */
+	if (!parent)
+		task->ppid = 0;
+	return parent;
+}
