@@ -71,9 +71,19 @@ static inline size_t hash_table_home(const struct hash_table *table, uint64_t ke
 	return (size_t)(key * 0x9e3779b97f4a7c15ull >> table->shift);
 }
 
+/* The first slot of the key, or a free one. */
+static inline struct hash_slot *hash_table_slot(const struct hash_table *table, uint64_t key)
+{
+	size_t at = hash_table_home(table, key);
+
+	while (table->slots[at].key != key && table->slots[at].item)
+		at = (at + 1) & (table->n_slots - 1);
+	return &table->slots[at];
+}
+
 /*
- * The first slot of the key, or a free one; NULL where neither is among the first `most`. For keys
- * that come from outside: those that were made to have one home would make each search long.
+ * The same; NULL where it is not among the first `most`. For keys that come from outside: those
+ * that were made to have one home would make each search long.
  */
 static inline struct hash_slot *hash_table_slot_within(const struct hash_table *table, uint64_t key,
 						       size_t most)
@@ -86,12 +96,6 @@ static inline struct hash_slot *hash_table_slot_within(const struct hash_table *
 		at = (at + 1) & (table->n_slots - 1);
 	}
 	return &table->slots[at];
-}
-
-/* The first slot of the key, or a free one. */
-static inline struct hash_slot *hash_table_slot(const struct hash_table *table, uint64_t key)
-{
-	return hash_table_slot_within(table, key, SIZE_MAX);
 }
 
 /* The slot of the next entry with the same key, in the order in which they were added, or a free
