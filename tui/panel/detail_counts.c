@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The counts of a detail page: one line per counter, with the total since the page was opened and
+ * the times of the counter's group. A total can grow for days, so it is cut to thousands, millions
+ * and so on when its column is full.
+ */
 #include "tui/panel/detail_internal.h"
 
 #include "core/base/text.h"
@@ -30,7 +35,7 @@ static void format_grouped(uint64_t value, char *text, size_t size)
 	text[length] = '\0';
 }
 
-/* The same in a column, of what may have grown for days; "~" and "?" as everywhere. */
+/* Writes the total into NUMBER_WIDTH columns: "~" in front if scaled, "?" if too low. */
 static void format_total(const struct event_sum *sum, char *text, size_t size)
 {
 	static const char units[] = " kMGTPE";
@@ -63,7 +68,7 @@ static unsigned event_width(const struct detail_pen *pen)
 	return width < EVENT_WIDTH ? width : EVENT_WIDTH;
 }
 
-/* What was not on for a moment while there was something to count has counted nothing, not 0. */
+/* A counter that did not run, although there was something to count, has no count: "-". */
 static void put_number(struct detail_pen *pen, unsigned *x, uint64_t count, bool missed)
 {
 	char text[48] = "-";
@@ -73,7 +78,7 @@ static void put_number(struct detail_pen *pen, unsigned *x, uint64_t count, bool
 	detail_pen_right(pen, x, NUMBER_WIDTH, count ? STYLE_PLAIN : STYLE_DIM, text);
 }
 
-/* A counter that nothing keeps from counting has no times to tell. */
+/* Counters of software that always run (before TALLY_FIRST_COUNTED) have no times. */
 static void draw_count(struct detail_pen *pen, const char *name, size_t index,
 		       const struct event_sum *sum)
 {
@@ -128,7 +133,7 @@ static void draw_counts_header(struct detail_pen *pen)
 	pen->y++;
 }
 
-/* A line for each counter; the total is of its event, and stands in the first. */
+/* One line per counter. The total is per event and is in the event's first line. */
 void detail_draw_counts(struct detail_pen *pen)
 {
 	const struct columns *columns = pen->page->snapshot->columns;

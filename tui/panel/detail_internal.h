@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-/* What the parts of a detail's page share. */
+/* Shared by the parts of a detail page. */
 
-/* Where the next line goes. */
+/* Writes the lines of a page into one column of the canvas. */
 struct detail_pen {
 	const struct detail_page *page;
 	struct canvas *canvas;
@@ -18,15 +18,18 @@ struct detail_pen {
 
 enum { DETAIL_SHARE_WIDTH = 6 };
 
-/* A line with a title and something more. */
+/* A line with a title and a dim text behind it. */
 void detail_pen_heading(struct detail_pen *pen, const char *title, const char *rest);
-/* A cell of `width` at *x, which moves behind it: flush right, or cut off where the sheet ends. */
+/*
+ * A cell of `width` columns at *x, which moves behind it and a blank. Text right of the rect is
+ * cut.
+ */
 void detail_pen_right(struct detail_pen *pen, unsigned *x, unsigned width, enum style style,
 		      const char *text);
 void detail_pen_left(struct detail_pen *pen, unsigned *x, unsigned width, enum style style,
 		     const char *text);
 
-/* Parts: they begin at the sheet's line and end behind a blank one. */
+/* The parts. Each begins at pen->y and ends with a blank line. */
 void detail_draw_threads(struct detail_pen *pen);
 void detail_draw_counts(struct detail_pen *pen);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A page is drawn from the first line to the last one, in one column or, where there is width for
- * it, in two: the past and the counts on the left, threads and places on the right.
+ * A page is drawn from its first line to its last, in one column, or in two if the rect is wide:
+ * history and counts on the left, threads and CPUs on the right. The caller draws the page once on
+ * a canvas without size to learn its height.
  */
 #include "tui/panel/detail_internal.h"
 
@@ -25,8 +26,6 @@ enum {
 	GAP = 2,
 	PLACE_WIDTH = 24,
 };
-
-/* ---- what parts share */
 
 void detail_pen_heading(struct detail_pen *pen, const char *title, const char *rest)
 {
@@ -56,10 +55,8 @@ void detail_pen_left(struct detail_pen *pen, unsigned *x, unsigned width, enum s
 	*x += width + 1;
 }
 
-/* ---- who it is */
-
-static struct segment *add(struct segments *segments, unsigned weight, const char *label,
-			   const char *text)
+static struct segment *add_segment(struct segments *segments, unsigned weight, const char *label,
+				   const char *text)
 {
 	struct segment *segment = segments_add(segments, weight);
 
@@ -75,7 +72,7 @@ static void add_number(struct segments *segments, unsigned weight, const char *l
 	char text[24];
 
 	snprintf(text, sizeof(text), "%ld", number);
-	add(segments, weight, label, text)->text_style = STYLE_ID;
+	add_segment(segments, weight, label, text)->text_style = STYLE_ID;
 }
 
 static void add_state(struct segments *segments, const struct detail_page *page)
@@ -83,16 +80,16 @@ static void add_state(struct segments *segments, const struct detail_page *page)
 	const struct detail_subject *subject = page->subject;
 
 	if (subject->ended)
-		add(segments, 99, "", "has ended")->text_style = STYLE_WARN;
+		add_segment(segments, 99, "", "has ended")->text_style = STYLE_WARN;
 	else if (page->detail->sum.n == 0)
-		add(segments, 99, "",
-		    detail_subject_is_of_cpus(subject) ? "was not counted in this interval"
-						       : "did not run in this interval")
+		add_segment(segments, 99, "",
+			    detail_subject_is_of_cpus(subject) ? "was not counted in this interval"
+							       : "did not run in this interval")
 			->text_style = STYLE_DIM;
 }
 
-/* A line of its own; "" takes none. */
-static void draw_long(struct detail_pen *pen, const char *label, const char *text)
+/* One line; none if the text is "". */
+static void draw_text_line(struct detail_pen *pen, const char *label, const char *text)
 {
 	unsigned x = pen->rect.x, width = pen->rect.width;
 
@@ -117,31 +114,31 @@ static void draw_identity(struct detail_pen *pen)
 			add_number(&segments, 97, "TID", row->tid);
 		if (row->ppid > 0)
 			add_number(&segments, 50, "parent", row->ppid);
-		add(&segments, 90, "user", row->user[0] ? row->user : "-");
+		add_segment(&segments, 90, "user", row->user[0] ? row->user : "-");
 		if (row->start_ns && page->snapshot->time_ns > row->start_ns) {
 			duration_format_age(page->snapshot->time_ns - row->start_ns, text,
 					    sizeof(text));
-			add(&segments, 60, "started", text);
+			add_segment(&segments, 60, "started", text);
 			strcat(segments.items[segments.n - 1].text, " ago");
 		}
 	} else if (subject->key.kind == HISTORY_USER) {
 		add_number(&segments, 98, "uid", (long)(int)subject->key.number);
 	}
 	snprintf(text, sizeof(text), "%zu", page->detail->n_threads);
-	add(&segments, 80, detail_subject_is_of_cpus(subject) ? "threads here" : "threads that ran",
-	    text);
+	add_segment(&segments, 80,
+		    detail_subject_is_of_cpus(subject) ? "threads here" : "threads that ran", text);
 	if (detail_subject_is_of_tasks(subject) && row->comm[0])
-		add(&segments, 85, "command", row->comm)->text_style = STYLE_NAME;
+		add_segment(&segments, 85, "command", row->comm)->text_style = STYLE_NAME;
 	add_state(&segments, page);
 	segments_draw(&segments, pen->canvas,
 		      (struct rect){pen->rect.x, pen->y++, pen->rect.width, 1});
 	if (detail_subject_is_of_tasks(subject))
-		draw_long(pen, "command line ", subject->cmdline);
+		draw_text_line(pen, "command line ", subject->cmdline);
 	if (detail_subject_is_of_tasks(subject) || subject->key.kind == HISTORY_CGROUP)
-		draw_long(pen, "cgroup ", subject->cgroup);
+		draw_text_line(pen, "cgroup ", subject->cgroup);
 }
 
-/* What slows it down, by which rule and by which figures; or why there is no verdict. */
+/* The verdict with its rule and figures, or why there is none. */
 static void draw_verdict(struct detail_pen *pen)
 {
 	const struct detail *detail = pen->page->detail;
@@ -161,8 +158,6 @@ static void draw_verdict(struct detail_pen *pen)
 			     text);
 }
 
-/* ---- the past */
-
 static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect rect, float *values)
 {
 	const struct detail_page *page = pen->page;
@@ -179,7 +174,8 @@ static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect 
 	if (page->detail->sum.n > 0)
 		now = page->detail->sum.figures[metric];
 	figure_format(def, now, &cell);
-	struct segment *segment = add(&segments, 2, columns->metrics[metric].title, cell.text);
+	struct segment *segment =
+		add_segment(&segments, 2, columns->metrics[metric].title, cell.text);
 	segment->text_style = style_of_cell(cell.role);
 	segment->text_width = def->width + 1;
 	segments_draw(&segments, pen->canvas, (struct rect){rect.x, rect.y, rect.width, 1});
@@ -235,8 +231,6 @@ static void draw_history(struct detail_pen *pen)
 	free(values);
 }
 
-/* ---- where it ran */
-
 static void draw_places(struct detail_pen *pen)
 {
 	const struct detail_page *page = pen->page;
@@ -269,8 +263,6 @@ static void draw_places(struct detail_pen *pen)
 	}
 	pen->y++;
 }
-
-/* ---- the whole */
 
 unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect)
 {

@@ -11,20 +11,20 @@
 #include "tui/term/canvas.h"
 
 /*
- * What is told of one row: who it is, the past of its metrics, its threads (of a CPU, who ran
- * there), where it ran, and what was counted, in this order, as far as there is room.
+ * The details of one row, in this order, as far as there is room: identity, history of its metrics,
+ * its threads (for a CPU: the threads that ran there), the CPUs where it ran, its counts.
  */
 struct detail_page {
 	const struct snapshot *snapshot;
 	const struct graph_range *graph_range;
-	const struct detail *detail; /* of the subject in that snapshot */
+	const struct detail *detail; /* the row's sums in that snapshot */
 	const struct detail_subject *subject;
-	unsigned step; /* how coarse the past is: graph_range_read */
-	/* Since when it is looked at; NULL: that is only in passing, and keys are for others. */
+	unsigned step; /* graph_range_read() */
+	/* totals since the page was opened; NULL: beside a list, which has the keys */
 	const struct event_totals *totals;
 };
 
-/* Returns how many lines the whole page has; what is drawn outside of the canvas is cut off. */
+/* Returns the number of lines of the whole page. Cells outside of the canvas are not drawn. */
 unsigned detail_page_draw(const struct detail_page *page, struct canvas *canvas, struct rect rect);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The row that a detail page shows. A snapshot is freed when the next one comes, so the subject has
+ * copies of all that the page still shows when the row does not run.
+ */
 #include "tui/panel/detail_subject.h"
 
 #include "core/base/util.h"
@@ -19,8 +23,8 @@ bool detail_subject_is_of_tasks(const struct detail_subject *subject)
 	return subject->key.kind == HISTORY_THREAD || subject->key.kind == HISTORY_PROCESS;
 }
 
-/* Of what is the snapshot's own, copies. */
-static void see_texts(struct detail_subject *subject, const struct snapshot *snapshot)
+/* Copies the texts that the snapshot owns. */
+static void copy_texts(struct detail_subject *subject, const struct snapshot *snapshot)
 {
 	const char *path = snapshot_cgroup(snapshot, &subject->row);
 
@@ -39,7 +43,7 @@ void detail_subject_init(struct detail_subject *subject, const struct snapshot *
 		.row = *row,
 		.ended = row->flags & ROW_EXITED,
 	};
-	see_texts(subject, snapshot);
+	copy_texts(subject, snapshot);
 }
 
 void detail_subject_update(struct detail_subject *subject, const struct snapshot *snapshot,
@@ -51,14 +55,15 @@ void detail_subject_update(struct detail_subject *subject, const struct snapshot
 	struct row before = subject->row;
 
 	subject->row = detail->sum.items[0];
-	see_texts(subject, snapshot);
+	copy_texts(subject, snapshot);
 	if (!subject->row.comm[0])
 		memcpy(subject->row.comm, before.comm, sizeof(before.comm));
 	if (!subject->row.start_ns)
 		subject->row.start_ns = before.start_ns;
 	if (detail_subject_is_of_tasks(subject) && !subject->key.start)
 		subject->key.start = subject->row.start_ns;
-	subject->ended = subject->row.flags & ROW_EXITED; /* a recording goes back */
+	subject->ended = subject->row.flags &
+			 ROW_EXITED; /* a replay that goes back shows the row alive again */
 }
 
 void detail_subject_title(const struct detail_subject *subject, char *text, size_t size)

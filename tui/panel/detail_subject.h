@@ -10,27 +10,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whom a detail is of: a thread, process, user or cgroup, or a CPU, socket or node. */
+/* The subject of a detail page: a thread, process, user or cgroup, or a CPU, socket or node. */
 struct detail_subject {
 	struct history_key key;
-	struct row row; /* of a task, as it was last seen; without its command line */
-	char cmdline[512], cgroup[256]; /* command line and path, or "" */
+	struct row row;                 /* for tasks: as last seen, without its command line */
+	char cmdline[512], cgroup[256]; /* "": unknown */
 	bool ended;
 };
 
-/* A row of the snapshot, as rolled up in that way. */
+/* Starts with a row of the snapshot, rolled up by `by`. */
 void detail_subject_init(struct detail_subject *subject, const struct snapshot *snapshot,
 			 enum rollup by, const struct row *row);
-/* What a later snapshot tells anew of it. */
+/* Updates the subject from a later snapshot. A row that did not run changes nothing. */
 void detail_subject_update(struct detail_subject *subject, const struct snapshot *snapshot,
 			   const struct detail *detail);
 
 /* "process 4121 postgres" */
 void detail_subject_title(const struct detail_subject *subject, char *text, size_t size);
 
-/* A CPU, socket or node. */
+/* True for a CPU, socket or node. */
 bool detail_subject_is_of_cpus(const struct detail_subject *subject);
-/* A thread or process. */
+/* True for a thread or process. */
 bool detail_subject_is_of_tasks(const struct detail_subject *subject);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The threads of a detail page, the busiest first. As many metrics as fit stand between the ids and
+ * the command, in the order of the preset.
+ */
 #include "tui/panel/detail_internal.h"
 
 #include "core/base/text.h"
@@ -13,10 +17,10 @@ enum {
 	COMMAND_WIDTH = 15,
 };
 
-/* Which columns stand before the metrics. */
+/* Columns in front of the metrics. */
 struct thread_columns {
 	bool pid, user, here;
-	size_t n_metrics; /* so many of the first ones fit */
+	size_t n_metrics; /* number of metrics that fit */
 };
 
 static unsigned metric_width(const struct columns *columns, size_t metric)

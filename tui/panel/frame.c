@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The title, the totals, the verdict and the note. Title and totals are segments with a weight: a
+ * narrow line leaves out the lightest ones, so each line can list all it has.
+ */
 #include "tui/panel/frame.h"
 
 #include "core/base/text.h"
@@ -13,10 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Less than this nobody needs to hear of at every refresh. */
+/* A smaller unattributed share is not shown. */
 #define UNATTRIBUTED_FROM 0.01
-
-/* ---- title */
 
 static struct segment *add_clock(struct segments *segments, unsigned weight, uint64_t realtime_ns)
 {
@@ -41,7 +43,7 @@ static void add_words(struct segments *segments, unsigned weight, const char *la
 	segment->text_style = style;
 }
 
-/* That cells do not say what they usually do. */
+/* Baseline and unit change what each cell of the list shows. */
 static void add_comparison(struct segments *segments, const struct frame *frame)
 {
 	if (frame->baseline) {
@@ -84,7 +86,10 @@ static void add_recording(struct segments *segments, uint64_t bytes)
 	add_words(segments, 94, "REC", text, STYLE_WARN);
 }
 
-/* "REPLAY run.data  00:01:12 of 00:10:00  x2  PAUSED": never to be taken for what is now. */
+/*
+ * "REPLAY run.data  00:01:12 of 00:10:00  x2  PAUSED". Heavy: a replay must not be taken for live
+ * figures.
+ */
 static void add_playback(struct segments *segments, const struct playback *playback)
 {
 	char text[80];
@@ -101,13 +106,16 @@ static void add_playback(struct segments *segments, const struct playback *playb
 		add_words(segments, 98, "", text, STYLE_WARN);
 }
 
-/* To a hundredth of a second: what is beyond stands for nothing. */
+/* To 10 ms. */
 static uint64_t round_10_ms(uint64_t ns)
 {
 	return (ns + 5 * NS_PER_MS) / (10 * NS_PER_MS) * (10 * NS_PER_MS);
 }
 
-/* The first interval is short, and one may be late: then the figures are of another time. */
+/*
+ * The first interval is short and one can be late, so a real interval that differs by more than 10
+ * % is shown too.
+ */
 static void add_interval(struct segments *segments, const struct frame *frame)
 {
 	uint64_t real_ns = frame->snapshot ? frame->snapshot->interval_ns : frame->interval_ns;
@@ -119,7 +127,8 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 								  : real_ns);
 	duration_format(chosen_ns, interval, sizeof(interval));
 	duration_format(round_10_ms(real_ns), real, sizeof(real));
-	if (round_10_ms(real_ns) == 0) /* what a recording ends with: not none at all */
+	if (round_10_ms(real_ns) ==
+	    0) /* the last interval of a recording can be shorter than 5 ms */
 		text_copy(real, sizeof(real), "<0.01s");
 	bool differs = real_ns < chosen_ns - chosen_ns / 10 || real_ns > chosen_ns + chosen_ns / 10;
 	snprintf(text, sizeof(text), "%s%s%s", interval, differs ? ", this one " : "",
@@ -127,7 +136,7 @@ static void add_interval(struct segments *segments, const struct frame *frame)
 	add_words(segments, 60, "every", text, STYLE_PLAIN);
 }
 
-/* Of machines with several kinds of CPUs the PMUs of all: "cpu_atom+cpu_core". */
+/* The PMUs of all kinds of CPUs: "cpu_atom+cpu_core". */
 static void add_pmu(struct segments *segments, const struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
@@ -151,7 +160,7 @@ static void add_pmu(struct segments *segments, const struct snapshot *snapshot)
 		add_words(segments, 40, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
 }
 
-/* What we take ourselves: of one CPU. Small, and the first to make room. */
+/* CPU time of pmctop itself, in percent of one CPU. The first segment to go. */
 static void add_cost(struct segments *segments, const struct snapshot_cost *cost)
 {
 	char text[24];
@@ -200,9 +209,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	segments_draw(&segments, canvas, rect);
 }
 
-/* ---- figures */
-
-/* Which metrics a narrow line keeps longest. */
+/* Weight of a metric: a narrow line keeps the heaviest. */
 static unsigned metric_weight(const struct columns *columns, size_t index)
 {
 	const struct metric_def *def = columns->metrics[index].def;
@@ -234,7 +241,7 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 	}
 }
 
-/* The share of CPU time that was not idle: false where no time was counted. */
+/* Share of CPU time that was not idle. Returns false if no time was counted. */
 static bool busy_share(const uint64_t *tally, const uint64_t *idle, double *share)
 {
 	uint64_t all = tally[TALLY_TASK_CLOCK], slept = idle ? idle[TALLY_TASK_CLOCK] : 0;
@@ -246,8 +253,6 @@ static bool busy_share(const uint64_t *tally, const uint64_t *idle, double *shar
 	return true;
 }
 
-/* ---- totals */
-
 static void add_percent(struct segments *segments, unsigned weight, const char *label, double share,
 			enum style style)
 {
@@ -258,7 +263,7 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 	segments->items[segments->n - 1].text_width = 6;
 }
 
-/* Times have a name that a user reads on the screen; other events the name that -e takes. */
+/* The name for the screen: "kernel time" for system_time, else the name that -e takes. */
 static const char *unattributed_name(const struct event *event)
 {
 	if (strcmp(event->name, EVENT_SYSTEM_TIME) == 0)
@@ -266,7 +271,7 @@ static const char *unattributed_name(const struct event *event)
 	return strcmp(event->name, EVENT_USER_TIME) == 0 ? "user time" : event_label(event);
 }
 
-/* CPU time has no name here: the line begins with it. */
+/* The unattributed share of CPU time, which needs no name, or of the event where it is greatest. */
 static void add_unattributed(struct segments *segments, const struct snapshot *snapshot)
 {
 	size_t event = 0;
@@ -288,7 +293,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 		  "unattributed", text, alarm ? STYLE_BAD : STYLE_WARN);
 }
 
-/* Not all threads that ran had counters. */
+/* How many of the threads that ran had counters, if not all. */
 static void add_coverage(struct segments *segments, const struct snapshot *snapshot)
 {
 	char text[64];
@@ -300,7 +305,7 @@ static void add_coverage(struct segments *segments, const struct snapshot *snaps
 	add_words(segments, 93, "counted", text, STYLE_WARN);
 }
 
-/* What the figures behind it are of, and how much it runs. */
+/* Label and %CPU of the target, or of the user's tasks, whose figures follow. */
 static void add_target(struct segments *segments, const struct snapshot *snapshot)
 {
 	int percent = columns_metric(snapshot->columns, "cpu_percent");
@@ -363,9 +368,7 @@ void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct
 				     frame->verdict);
 }
 
-/* ---- note */
-
-/* The one that is shown, NULL where there is none; how many there are. */
+/* Returns the note to show (NULL: none) and the number of notes. */
 static const char *first_note(const struct frame *frame, size_t *n)
 {
 	const struct snapshot *snapshot = frame->snapshot;
@@ -377,8 +380,8 @@ static const char *first_note(const struct frame *frame, size_t *n)
 }
 
 /*
- * " (+2, L)", or " (more: L)" where the end of it finds no room, stands behind the note, at the end
- * of its last line: L shows them all, and all of them.
+ * The end of the note's last line: " (+2 more: L)" for further notes, " (more: L)" if the note is
+ * cut.
  */
 static void more_notes(size_t n, const char *last_line, unsigned width, char *text, size_t size)
 {
@@ -396,7 +399,7 @@ unsigned frame_banner_lines(const struct frame *frame, unsigned width)
 
 	if (!note)
 		return 0;
-	return text_width(note) > width ? 2 : 1; /* how many more there are needs no line */
+	return text_width(note) > width ? 2 : 1; /* the number of further notes needs no line */
 }
 
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)

@@ -13,19 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What stands around the list on every screen: title, totals, CPU lines, note. */
+/* The lines around the list on every screen: title, totals, verdict, CPU lines, note. */
 struct frame {
 	const struct snapshot *snapshot; /* NULL before the first interval has ended */
-	uint64_t interval_ns;            /* as chosen; the snapshot knows what it really was */
+	uint64_t interval_ns;            /* as chosen; snapshot->interval_ns is the real one */
 	bool paused;
-	const struct playback *playback; /* of a recording; NULL: of a machine */
-	const struct segments *flags;    /* what was chosen and still holds, for the title */
-	const char *notice;              /* stands before the snapshot's notes; "": nothing */
+	const struct playback *playback; /* NULL: not a replay */
+	const struct segments *flags;    /* filters and the like, for the title */
+	const char *notice;              /* shown instead of the snapshot's first note; "": none */
 	const char *verdict;             /* a sentence about the machine; "": none */
-	bool loss;                       /* it is one to look into */
-	bool alarm;                      /* it says that rows are too low */
-	const struct snapshot *baseline; /* that figures are compared with; NULL: none */
-	enum view_unit unit;             /* of events and rates */
+	bool loss;                       /* the verdict names a loss */
+	bool alarm;                      /* the verdict says that rows are too low */
+	const struct snapshot *baseline; /* NULL: figures are not compared */
+	enum view_unit unit;             /* unit of events and rates */
 };
 
 /*
@@ -38,17 +38,17 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect);
-/* The past of the busy share and of IPC, or what there is instead, side by side. */
+/* History of %CPU and IPC, or of the metrics that replace them, side by side. */
 void frame_draw_history(const struct snapshot *snapshot, const struct graph_range *graph_range,
 			struct canvas *canvas, struct rect rect);
 /*
- * A line a CPU. Where there are more than lines the worst, which is said, and of many a line a
- * socket before them. Large rects have a table.
+ * One line per CPU, as a table if rect has 5 lines or more. If rect has too few lines: the worst
+ * CPUs first, with the number of the others, and with many CPUs one line per socket in front.
  */
 void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect);
-/* How many lines of that width the first note wants: 0, 1 or 2. */
+/* Number of lines that the first note needs at that width: 0, 1 or 2. */
 unsigned frame_banner_lines(const struct frame *frame, unsigned width);
-/* The first note, and how many more there are. */
+/* Draws the first note and the number of the others. */
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * CPUs around the list: all by number where there is room for them, else the worst first, and of
- * many a line for each socket before them. A few lines say what their figures are; more are a
- * table.
+ * CPU lines around the list. All CPUs are sorted by number if there is room, else the worst come
+ * first, and with many CPUs one line per socket stands in front. Fewer than TABLE_FROM lines have
+ * labelled figures, more are a table with titles.
  */
 #include "tui/panel/frame.h"
 
@@ -27,9 +27,9 @@ enum {
 struct cpu_lines {
 	const struct snapshot *snapshot;
 	struct cpu_units sockets;
-	struct snapshot_cpu *items; /* the sockets, then CPUs; borrows from them */
+	struct snapshot_cpu *items; /* sockets first, then CPUs; their tallies are borrowed */
 	size_t n_sockets, n;
-	size_t left; /* CPUs that have no line */
+	size_t left; /* number of CPUs without a line */
 };
 
 static int by_number(const void *a, const void *b)
@@ -51,7 +51,7 @@ static void lines_init(struct cpu_lines *lines, const struct snapshot *snapshot,
 		rollup_cpus(snapshot, ROLLUP_SOCKET, &lines->sockets);
 		qsort(lines->sockets.items, lines->sockets.n, sizeof(*lines->sockets.items),
 		      by_number);
-		/* One alone is what the totals are; too many leave no room for their CPUs. */
+		/* One socket equals the totals; too many sockets leave no room for CPUs. */
 		if (lines->sockets.n > 1 && lines->sockets.n < room)
 			lines->n_sockets = lines->sockets.n;
 	}
@@ -75,7 +75,7 @@ static void lines_fini(struct cpu_lines *lines)
 	free(lines->items);
 }
 
-/* "S0", "12" and the meter behind it; returns the column behind that. */
+/* Draws "S0" or "12" and the meter. Returns the column behind the meter. */
 static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct canvas *canvas,
 			   struct rect line, unsigned meter)
 {
@@ -94,7 +94,7 @@ static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct c
 	return NUMBER_WIDTH + 1 + meter;
 }
 
-/* "+60 more: Tab" at the end of a line, which is shorter then. */
+/* Draws "+60 more: Tab" at the end of *line and shortens *line by it. */
 static void draw_more(const struct cpu_lines *lines, struct canvas *canvas, struct rect *line,
 		      enum style style)
 {
@@ -107,8 +107,6 @@ static void draw_more(const struct cpu_lines *lines, struct canvas *canvas, stru
 	line->width -= n;
 	canvas_text(canvas, line->x + line->width, line->y, n, style, more);
 }
-
-/* ---- a few lines */
 
 static unsigned meter_width(unsigned width)
 {
@@ -141,8 +139,6 @@ static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas
 	lines_fini(&lines);
 }
 
-/* ---- a table */
-
 static void draw_title(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
 		       const char *title)
 {
@@ -158,7 +154,7 @@ static void draw_cell(struct canvas *canvas, struct rect line, unsigned x, unsig
 	canvas_text_right(canvas, line.x + x, line.y, width, style_of_cell(cell.role), cell.text);
 }
 
-static struct figure lost_of(const struct cpu_lines *lines, size_t index)
+static struct figure stall_of(const struct cpu_lines *lines, size_t index)
 {
 	const struct snapshot_cpu *cpu = &lines->items[index];
 
@@ -167,7 +163,7 @@ static struct figure lost_of(const struct cpu_lines *lines, size_t index)
 		       : cpu_stall(lines->snapshot->columns, cpu);
 }
 
-/* The metrics from column x on, as many as there is room for; index SIZE_MAX: their titles. */
+/* Draws the metrics that fit from column x on; their titles if index is SIZE_MAX. */
 static void draw_metrics(const struct cpu_lines *lines, size_t index, struct canvas *canvas,
 			 struct rect line, unsigned x)
 {
@@ -214,7 +210,7 @@ static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, s
 		x = draw_meter(&lines, i, canvas, line, meter);
 		if (loses && x + 1 + LOST_WIDTH <= line.width)
 			draw_cell(canvas, line, x + 1, LOST_WIDTH, &cpu_stall_def,
-				  lost_of(&lines, i));
+				  stall_of(&lines, i));
 		draw_metrics(&lines, i, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
 	}
 	lines_fini(&lines);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The past of the totals, around the list. */
+/*
+ * History of the totals, on large screens: two graphs side by side, each with its scale and its
+ * title on the left.
+ */
 #include "tui/panel/frame.h"
 
 #include "core/base/util.h"
@@ -16,7 +19,9 @@ static bool is_share_of_all(const struct history_key *key, const struct metric_d
 	return key->kind == HISTORY_MACHINE && strcmp(def->name, "cpu_percent") == 0;
 }
 
-/* All CPUs busy are the top of their time; of a target and of other metrics it is what was seen. */
+/*
+ * The top of %CPU is all CPUs busy; the top of other metrics, and of a target, follows the values.
+ */
 static double history_top(const struct snapshot *snapshot, const struct history_key *key,
 			  const struct metric_def *def, const float *values, size_t n)
 {
@@ -41,7 +46,8 @@ static void draw_past(const struct snapshot *snapshot, const struct graph_range 
 			 &graph);
 	graph.top = history_top(snapshot, &key, def, values, graph.n);
 	figure_format(def, (struct figure){.value = graph.top, .share = 1}, &scale);
-	bool of_all = is_share_of_all(&key, def); /* as the line above says it: CPU 24.5% */
+	bool of_all =
+		is_share_of_all(&key, def); /* the totals line above has the same form: CPU 24.5% */
 	canvas_text(canvas, rect.x, rect.y, HISTORY_LABEL - 1, STYLE_DIM,
 		    of_all ? "100%" : scale.text);
 	canvas_text(canvas, rect.x, rect.y + rect.height - 1, HISTORY_LABEL - 1, STYLE_LABEL,

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Maps a graph to a part of a history. A live history ends at the newest value and its buckets grow
+ * with `step`. A recording is cut to a part around the current position, of 1/16 of its length
+ * times `step`.
+ */
 #include "tui/panel/graph_range.h"
 
 #include "core/base/util.h"
@@ -7,9 +12,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The part of a recording that is shown, which one is in the middle of, but for its ends. */
-static void part_of(const struct graph_range *graph_range, unsigned step, uint64_t *from_ns,
-		    uint64_t *to_ns)
+/* The shown part of a recording. The current position is in its middle, except near both ends. */
+static void shown_part(const struct graph_range *graph_range, unsigned step, uint64_t *from_ns,
+		       uint64_t *to_ns)
 {
 	uint64_t all_ns = graph_range->end_ns - graph_range->begin_ns;
 	uint64_t part_ns = all_ns / GRAPH_RANGE_STEP_MAX * step;
@@ -25,9 +30,11 @@ static void part_of(const struct graph_range *graph_range, unsigned step, uint64
 	*to_ns = *from_ns + part_ns;
 }
 
-/* An interval is marked by its end, which belongs to what is before it. */
-static void mark(const struct graph_range *graph_range, uint64_t from_ns, uint64_t to_ns,
-		 struct graph *graph)
+/*
+ * Marks the current position. It is the end of an interval, so it belongs to the value before it.
+ */
+static void mark_position(const struct graph_range *graph_range, uint64_t from_ns, uint64_t to_ns,
+			  struct graph *graph)
 {
 	if (graph_range->now_ns <= from_ns || graph_range->now_ns > to_ns)
 		return;
@@ -51,11 +58,11 @@ void graph_range_read(const struct graph_range *graph_range, const struct histor
 		history_read(graph_range->history, key, metric, step, graph->n, values);
 		return;
 	}
-	part_of(graph_range, step, &from_ns, &to_ns);
+	shown_part(graph_range, step, &from_ns, &to_ns);
 	if (from_ns < to_ns) {
 		history_read_range(graph_range->history, key, metric, from_ns, to_ns, graph->n,
 				   values);
-		mark(graph_range, from_ns, to_ns, graph);
+		mark_position(graph_range, from_ns, to_ns, graph);
 		return;
 	}
 	for (size_t i = 0; i < graph->n; i++)
@@ -75,7 +82,7 @@ void graph_range_axis(const struct graph_range *graph_range, unsigned step, size
 		text_copy(right, GRAPH_RANGE_END_BYTES, "now");
 		return;
 	}
-	part_of(graph_range, step, &from_ns, &to_ns);
+	shown_part(graph_range, step, &from_ns, &to_ns);
 	duration_format_clock(from_ns - graph_range->begin_ns, left, GRAPH_RANGE_END_BYTES);
 	duration_format_clock(to_ns - graph_range->begin_ns, right, GRAPH_RANGE_END_BYTES);
 }

@@ -10,26 +10,26 @@
 #include <stdint.h>
 
 /*
- * What graphs show: of a machine the time that has just gone by, of a recording all of it with a
- * mark where one is, or a part of it around there.
+ * The time that graphs show. Live: the most recent part of the history. Recording: all of it, or a
+ * part around the current position, which is marked.
  */
 struct graph_range {
 	const struct history *history;
-	bool whole;                /* it is of a recording (history_new_whole) ... */
-	uint64_t begin_ns, end_ns; /* ... which reaches from here to there */
-	uint64_t now_ns;           /* where one is in it */
+	bool whole;                /* a recording (history_new_whole) ... */
+	uint64_t begin_ns, end_ns; /* ... from begin_ns to end_ns */
+	uint64_t now_ns;           /* current position in the recording */
 };
 
-enum { GRAPH_RANGE_STEP_MAX = 16 }; /* of a machine 80 columns show ten minutes by then */
+enum { GRAPH_RANGE_STEP_MAX = 16 }; /* live, 80 columns then show ten minutes */
 
 /*
- * The values of a metric for a graph, as many as it has, and its mark. `step` is how coarse: so
- * many buckets of a machine's history are a value; of a recording GRAPH_RANGE_STEP_MAX is all of
- * it, half of that is half of it.
+ * Reads graph->n values of a metric, and the mark of a recording. step, 1 to GRAPH_RANGE_STEP_MAX:
+ * live, the number of history buckets per value; for a recording, the shown part in sixteenths of
+ * it.
  */
 void graph_range_read(const struct graph_range *graph_range, const struct history_key *key,
 		      const char *metric, unsigned step, float *values, struct graph *graph);
-/* The coarseness to begin with. */
+/* The step that a screen starts with. */
 static inline unsigned graph_range_step(const struct graph_range *graph_range)
 {
 	return graph_range->whole ? GRAPH_RANGE_STEP_MAX : 1;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The view under a list is rebuilt when the snapshot, the order or a filter changes, so lines have
+ * no identity. Tags and the followed row are row_refs, which are looked up again in each new view.
+ */
 #include "tui/panel/list.h"
 
 #include "core/base/util.h"
@@ -48,10 +52,8 @@ void list_roll_up(struct list *list, enum rollup by)
 	list_invalidate(list);
 }
 
-/* ---- tags, and who is followed */
-
-/* The selection follows its row. If that is not shown, no line is selected. */
-static void find_followed(struct list *list)
+/* Selects the line of the followed row. If the row is not shown, no line is selected. */
+static void select_followed(struct list *list)
 {
 	const struct view *view = &list->view;
 	size_t line = row_ref_find(&list->followed, view);
@@ -63,7 +65,7 @@ static void find_followed(struct list *list)
 
 	const struct row *row = view_row(view, line);
 	list->followed.ending = row && (row->flags & ROW_EXITED);
-	list->table.n = view->n; /* it is a line, and not the end */
+	list->table.n = view->n; /* table_settle() then keeps the line instead of the end */
 }
 
 const struct view *list_view(struct list *list, const struct snapshot *snapshot)
@@ -73,7 +75,7 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 		list->built = true;
 		row_refs_sum_up(&list->tags, &list->view, &list->tagged);
 		if (list->following)
-			find_followed(list);
+			select_followed(list);
 	}
 	return &list->view;
 }
@@ -102,7 +104,7 @@ void list_follow(struct list *list, const struct snapshot *snapshot)
 		return;
 	row_ref_init(view, list->table.selected, &list->followed);
 	list->following = true;
-	find_followed(list);
+	select_followed(list);
 }
 
 bool list_followed_ended(struct list *list, const struct snapshot *snapshot)
@@ -112,8 +114,8 @@ bool list_followed_ended(struct list *list, const struct snapshot *snapshot)
 	return was_ending && row_ref_fits(&list->followed, list_view(list, snapshot)) && list->away;
 }
 
-/* As htop does it: the next line is tagged by the same key. */
-static void tag(struct list *list, const struct snapshot *snapshot)
+/* As in htop, the key then moves to the next line. */
+static void tag_selected(struct list *list, const struct snapshot *snapshot)
 {
 	const struct view *view = list_view(list, snapshot);
 
@@ -126,8 +128,8 @@ static void tag(struct list *list, const struct snapshot *snapshot)
 		table_act(&list->table, ACTION_DOWN);
 }
 
-/* No line is tagged any more; false where none was. */
-static bool untag(struct list *list)
+/* Removes all tags. Returns false if there were none. */
+static bool untag_all(struct list *list)
 {
 	bool any = list->tags.n > 0;
 
@@ -137,9 +139,7 @@ static bool untag(struct list *list)
 	return any;
 }
 
-/* ---- keys */
-
-/* A new column starts in its natural order. */
+/* Sorts by a column, in its natural direction. */
 static void sort_by(struct list *list, const struct view *view, size_t column)
 {
 	text_copy(list->spec.sort, sizeof(list->spec.sort), view->columns[column].name);
@@ -147,7 +147,7 @@ static void sort_by(struct list *list, const struct view *view, size_t column)
 	list_invalidate(list);
 }
 
-/* The next column that is shown, round the edge. */
+/* Sorts by the next shown column, in a circle. */
 static void sort_by_neighbour(struct list *list, const struct view *view, bool next)
 {
 	size_t n = view->n_columns, column = view->sort_column;
@@ -161,8 +161,8 @@ static void sort_by_neighbour(struct list *list, const struct view *view, bool n
 	sort_by(list, view, column);
 }
 
-/* An order of its own has a column of its own, which can be saved. */
-static void reverse(struct list *list, const struct snapshot *snapshot)
+/* A reversed order names its sort column, so that it can be saved. */
+static void reverse_order(struct list *list, const struct snapshot *snapshot)
 {
 	bool reversed = !list->spec.reverse;
 
@@ -183,16 +183,16 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 		return true;
 	}
 	if (action == ACTION_LEAVE)
-		return untag(list);
+		return untag_all(list);
 	if (action == ACTION_TAG || action == ACTION_FOLLOW) {
 		if (snapshot && action == ACTION_TAG)
-			tag(list, snapshot);
+			tag_selected(list, snapshot);
 		else if (snapshot)
 			list_follow(list, snapshot);
 		return true;
 	}
 	if (action == ACTION_REVERSE) {
-		reverse(list, snapshot);
+		reverse_order(list, snapshot);
 		return true;
 	}
 	if (action == ACTION_SORT_NEXT || action == ACTION_SORT_PREVIOUS) {
@@ -204,9 +204,10 @@ bool list_act(struct list *list, const struct snapshot *snapshot, enum action ac
 	return false;
 }
 
-/* ---- the past of each line */
-
-/* A screen so wide has room for the past: a third of what it is wider than that. */
+/*
+ * Width of the HISTORY column: HISTORY_LEAST, and a third of what the screen has above
+ * HISTORY_FROM.
+ */
 static unsigned history_width(const struct list *list, unsigned width)
 {
 	unsigned wanted = width >= HISTORY_FROM ? (width - HISTORY_FROM) / 3 + HISTORY_LEAST : 0;
@@ -217,8 +218,8 @@ static unsigned history_width(const struct list *list, unsigned width)
 }
 
 /*
- * Of which metric: that which the list is sorted by, or the share of time. None in the tree: its
- * figures are of all below a process too, and what is kept of a process's past is its own.
+ * The metric of the HISTORY column: the sort column, else %CPU; -1: no column. A tree has none,
+ * because its figures include descendants and the history of a process does not.
  */
 static int history_metric(const struct view *view)
 {
@@ -242,7 +243,7 @@ static struct history_key key_of_line(const struct view *view, size_t line)
 	return history_key_of_row(view->snapshot, view->spec.by, view_row(view, line));
 }
 
-/* Each line to its own scale: how much it is the figures tell, here one sees how it went. */
+/* Each line has its own scale: the column shows the course, the figures show the amount. */
 static void draw_history(const struct list *list, const struct view *view, int metric,
 			 struct canvas *canvas, struct rect rect)
 {

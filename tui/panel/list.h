@@ -12,56 +12,54 @@
 #include <stdbool.h>
 
 /*
- * A table over a view that is rebuilt when it must be: for another snapshot, another order. Both
- * list screens, tasks and CPUs, are one of these.
+ * A table over a view. The view is rebuilt for each snapshot and each change of `spec`. The screens
+ * of tasks and of CPUs are one list each.
  */
 struct list {
 	struct view_spec spec;
 	struct table table;
-	const struct graph_range
-		*graph_range; /* shown as a column of its own; NULL: it is not; borrowed */
-	struct view view;     /* of the snapshot it was last asked for, while `built` */
+	const struct graph_range *graph_range; /* for the HISTORY column; NULL: none; borrowed */
+	struct view view; /* valid while `built`, for the snapshot of the last list_view() */
 	bool built;
-	struct row_refs tags;       /* lines that were tagged, of all roll-ups */
-	struct row_refs_sum tagged; /* of the view, while `built` */
-	struct row_ref followed;    /* while `following`: the selection stays on it */
+	struct row_refs tags;       /* tagged lines, in all roll-ups */
+	struct row_refs_sum tagged; /* sum of the tags in the view, while `built` */
+	struct row_ref followed;    /* valid while `following`: the selection stays on it */
 	bool following;
-	bool away; /* the followed one is not in the view */
+	bool away; /* the followed row is not in the view */
 };
 
 void list_init(struct list *list, enum rollup by);
 void list_fini(struct list *list);
 
-/* The view is of no use any more: call before its snapshot is freed and after spec has changed. */
+/* Frees the view. Call before its snapshot is freed and after `spec` has changed. */
 void list_invalidate(struct list *list);
 
-/* The view of the snapshot; valid until the next call of any of these. */
+/* Returns the view of the snapshot, valid until the next call of a list function. */
 const struct view *list_view(struct list *list, const struct snapshot *snapshot);
 
 /*
- * With what figures are compared from now on, or NULL; call before what they were compared with is
- * freed.
+ * Compares figures with the baseline (NULL: no comparison). Call before the old baseline is freed.
  */
 void list_compare(struct list *list, const struct snapshot *baseline);
 
-/* Another roll-up, from its first line on. */
+/* Changes the roll-up and selects the first line. */
 void list_roll_up(struct list *list, enum rollup by);
 
-/* Another line; whoever was followed is not any more. */
+/* Selects a line and stops following. */
 void list_select(struct list *list, size_t line);
 
-/* Follows the selected line, or nobody any more. */
+/* Follows the selected line, or stops following. */
 void list_follow(struct list *list, const struct snapshot *snapshot);
 void list_unfollow(struct list *list);
-/* Whether the one that is followed had ended before this snapshot. */
+/* True if the followed row had ended before this snapshot. */
 bool list_followed_ended(struct list *list, const struct snapshot *snapshot);
 
-/* Moves, sorts, tags and follows; false where the action is none of the list's. */
+/* Moves, sorts, tags and follows. Returns false for other actions. */
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action);
 
 /*
- * A click on what was drawn last: on a title sorts by it, or turns the order where it is sorted by
- * it already; on a line selects it. Whether there is a line.
+ * A click at a place of the last drawing: selects a line, sorts by a title, or reverses the order
+ * at the sort column's title. Returns true for a line.
  */
 bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, unsigned y);
 

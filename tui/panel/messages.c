@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The log is an array in the order of the last appearance. A message that appears again moves to
+ * the end, so the oldest is always first and is dropped first.
+ */
 #include "tui/panel/messages.h"
 
 #include "core/base/util.h"
@@ -12,7 +16,7 @@ void messages_begin_round(struct messages *messages, uint64_t now_ns)
 	messages->now_ns = now_ns;
 }
 
-static void append(struct messages *messages, const struct message *message)
+static void append_message(struct messages *messages, const struct message *message)
 {
 	if (messages->n == MESSAGES_MAX) {
 		free(messages->items[0].text);
@@ -31,11 +35,11 @@ void messages_add(struct messages *messages, const char *text)
 	while (i < messages->n && strcmp(messages->items[i].text, text) != 0)
 		i++;
 	if (i == messages->n) {
-		append(messages, &(struct message){.text = xstrdup(text),
-						   .first_ns = messages->now_ns,
-						   .last_ns = messages->now_ns,
-						   .times = 1,
-						   .round = messages->round});
+		append_message(messages, &(struct message){.text = xstrdup(text),
+							   .first_ns = messages->now_ns,
+							   .last_ns = messages->now_ns,
+							   .times = 1,
+							   .round = messages->round});
 		return;
 	}
 	struct message message = messages->items[i];
@@ -44,7 +48,7 @@ void messages_add(struct messages *messages, const char *text)
 	message.last_ns = messages->now_ns;
 	memmove(messages->items + i, messages->items + i + 1,
 		(--messages->n - i) * sizeof(*messages->items));
-	append(messages, &message);
+	append_message(messages, &message);
 }
 
 void messages_show_notice(struct messages *messages, uint64_t ns, const char *text)

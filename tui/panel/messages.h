@@ -7,20 +7,19 @@
 #include <stdint.h>
 
 /*
- * What was said to the user so far: notes of snapshots and notices, each sentence once. Time goes
- * in rounds, one a snapshot; a sentence that is said in one round after the other was said once.
- * Times are CLOCK_REALTIME.
+ * The message log: notes of snapshots and notices, each text once. A snapshot is a round. A message
+ * that appears in consecutive rounds has appeared once. Times are CLOCK_REALTIME.
  */
 struct message {
 	char *text;
-	uint64_t first_ns, last_ns; /* when it was first and last said; 0: before any snapshot */
+	uint64_t first_ns, last_ns; /* first and last appearance; 0: before any snapshot */
 	unsigned times;
-	unsigned long round; /* the last in which it was said */
+	unsigned long round; /* of the last appearance */
 };
 
 /* Zeroed is empty. */
 struct messages {
-	struct message *items; /* those that were said last come last */
+	struct message *items; /* the newest last */
 	size_t n, capacity;
 	unsigned long round;
 	uint64_t now_ns;    /* of the round */
@@ -28,7 +27,7 @@ struct messages {
 	uint64_t notice_ns; /* remaining time of the notice; 0: until the next notice */
 };
 
-enum { MESSAGES_MAX = 200 }; /* what was said longest ago goes */
+enum { MESSAGES_MAX = 200 }; /* the oldest message is dropped */
 
 void messages_begin_round(struct messages *messages, uint64_t now_ns);
 /* Shows the notice for `ns` nanoseconds, or until the next one if 0, and adds it to the log. */
@@ -39,7 +38,7 @@ void messages_age_notice(struct messages *messages, uint64_t elapsed_ns);
 void messages_clear_notice(struct messages *messages);
 
 void messages_add(struct messages *messages, const char *text);
-/* Whether it is still being said. */
+/* True if the message appeared in the current round. */
 bool message_is_current(const struct messages *messages, const struct message *message);
 void messages_fini(struct messages *messages);
 

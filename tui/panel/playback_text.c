@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where a recording is, as text. */
+/* Position, speed and state of a replay as text, for titles and prompts. */
 #include "tui/panel/playback_text.h"
 
 #include "core/base/text.h"

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "00:01:12 of 00:10:00", with "+" where it may be longer; "" before the first picture. */
+/* "00:01:12 of 00:10:00", with "+" if the length is not known yet; "" before the first snapshot */
 void playback_position_text(const struct playback *playback, char *text, size_t size);
 /* "x2", "x0.5", "max" */
 void playback_speed_text(uint32_t speed, char *text, size_t size);
-/* "PAUSED", "END", "CUT OFF", "seeking", "seeking 45%", "waiting for data"; "": it plays */
+/* "PAUSED", "END", "CUT OFF", "seeking", "seeking 45%", "waiting for data"; "" while it plays */
 void playback_state_text(const struct playback *playback, char *text, size_t size);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Actions that make no sense now, with the reason. One table per cause: --readonly, a replay, or no
+ * replay.
+ */
 #include "tui/screen/action_blocked.h"
 
 static const char *blocked_by_readonly(enum action action)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* What keys and the mouse do on every screen. */
+/*
+ * Keys and clicks. A key goes to the prompt, to the picker, or by the keymap to an action. An
+ * action goes to action_blocked(), replay_control_act(), the screen's `act` and the table `acts`,
+ * in this order; the first that handles it ends the way.
+ */
 #include "tui/screen/app.h"
 
 #include "core/base/util.h"
@@ -12,7 +16,7 @@
 
 enum { WHEEL_LINES = 3 };
 
-/* Freezes what is shown, or lets go of what was frozen. */
+/* Makes the shown snapshot the baseline, or removes the baseline. */
 static void toggle_baseline(struct app *app)
 {
 	struct snapshot *old = app->display.baseline;
@@ -58,7 +62,7 @@ static int accept_quit(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
-/* Quitting ends the command that was started. */
+/* Quitting ends the command that pmctop has started, so it is confirmed first. */
 static void ask_quit(struct app *app)
 {
 	char query[sizeof(app->prompt.query)];
@@ -68,8 +72,8 @@ static void ask_quit(struct app *app)
 	prompt_confirm(&app->prompt, query, accept_quit);
 }
 
-/* Whoever is not there cannot be dismissed. */
-static void detach(struct app *app)
+/* Without a target there is nothing to detach. */
+static void dismiss_target(struct app *app)
 {
 	if (app->display.snapshot && !app->display.snapshot->targeted)
 		app_show_message(app, "No target: all tasks are counted.");
@@ -108,14 +112,14 @@ static void toggle_command_lines(struct app *app)
 	app_command(app, COMMAND_COMMAND_LINES, NULL, app->tasks.spec.command_lines);
 }
 
-static void zero(struct app *app)
+static void zero_totals(struct app *app)
 {
 	event_totals_zero(&app->events.totals);
 	event_totals_zero(&app->watch.totals);
 	app_show_message(app, "The totals restart at zero.");
 }
 
-static void quit(struct app *app)
+static void quit_or_ask(struct app *app)
 {
 	if (app->config.command[0])
 		ask_quit(app);
@@ -123,24 +127,22 @@ static void quit(struct app *app)
 		app->requests.quit = true;
 }
 
-static void save(struct app *app)
+static void request_save(struct app *app)
 {
 	app->requests.save = true;
 }
 
-static void redraw(struct app *app)
+static void request_redraw(struct app *app)
 {
 	app->requests.redraw = true;
 }
 
-/* ---- from screen to screen */
-
-/* Those that Tab goes round. */
+/* The screens that Tab goes through. */
 static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events};
 enum { ROUND_SCREENS = ARRAY_SIZE(round_screens) };
 
-/* Where the screen stands in Tab's round; ROUND_SCREENS where it does not. */
-static size_t place_of(const struct screen *screen)
+/* Index of a screen in round_screens; ROUND_SCREENS if it is not there. */
+static size_t round_index(const struct screen *screen)
 {
 	size_t at = 0;
 
@@ -151,7 +153,7 @@ static size_t place_of(const struct screen *screen)
 
 const struct screen *app_round_screen(const struct app *app)
 {
-	return place_of(app->screen) < ROUND_SCREENS ? app->screen : app->round_screen;
+	return round_index(app->screen) < ROUND_SCREENS ? app->screen : app->round_screen;
 }
 
 static void go_to(struct app *app, const struct screen *screen)
@@ -168,7 +170,7 @@ void app_leave(struct app *app)
 
 static void go_round(struct app *app, bool forward)
 {
-	size_t at = place_of(app->screen);
+	size_t at = round_index(app->screen);
 
 	if (at == ROUND_SCREENS)
 		app_leave(app);
@@ -220,9 +222,7 @@ static void show_previous(struct app *app)
 	go_round(app, false);
 }
 
-/* ---- keys and the mouse */
-
-/* What an action does on every screen that has not another use for it. */
+/* The effect of an action on all screens whose `act` returns false for it. */
 static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_HELP] = show_help,
 	[ACTION_NEXT_SCREEN] = show_next,
@@ -243,16 +243,16 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_COMMAND_LINE] = toggle_command_lines,
 	[ACTION_KILL] = pick_signal,
 	[ACTION_ATTACH] = pick_process,
-	[ACTION_DETACH] = detach,
+	[ACTION_DETACH] = dismiss_target,
 	[ACTION_BASELINE] = toggle_baseline,
-	[ACTION_ZERO] = zero,
+	[ACTION_ZERO] = zero_totals,
 	[ACTION_PAUSE] = toggle_pause,
 	[ACTION_INTERVAL] = ask_interval,
 	[ACTION_RECORD] = recording_toggle,
 	[ACTION_THEME] = pick_theme,
-	[ACTION_SAVE] = save,
-	[ACTION_REDRAW] = redraw,
-	[ACTION_QUIT] = quit,
+	[ACTION_SAVE] = request_save,
+	[ACTION_REDRAW] = request_redraw,
+	[ACTION_QUIT] = quit_or_ask,
 };
 
 void app_act(struct app *app, enum action action)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What every screen has around its body. */
+/*
+ * The lines around the body of a screen, and one whole drawing of the app. During a drawing of a
+ * replay the lock of its history is held.
+ */
 #include "tui/screen/app.h"
 
 #include "core/replay/replay_index.h"
@@ -7,14 +10,14 @@
 #include "tui/screen/action_blocked.h"
 #include "tui/screen/title_flags.h"
 
-/* Of the lists of a recording: there one goes to and fro. */
+/* Key bar of the lists in a replay. */
 static const enum action replay_bar[] = {
 	ACTION_HELP,   ACTION_DETAIL,  ACTION_NEXT_SCREEN, ACTION_PAUSE,  ACTION_STEP_BACK,
 	ACTION_STEP,   ACTION_GO,      ACTION_FASTER,      ACTION_SLOWER, ACTION_MINUTE,
 	ACTION_FILTER, ACTION_ROLL_UP, ACTION_QUIT,        ACTION_NONE,
 };
 
-/* What is of use of the usual ones. */
+/* Draws the key bar without blocked actions. */
 static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rect)
 {
 	const enum action *usual =
@@ -65,7 +68,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, bool lar
 		.more = large && app->display.snapshot,
 	};
 
-	if (app->screen != &screen_log) /* there they all are */
+	if (app->screen != &screen_log) /* this screen shows all notes */
 		want.banner = frame_banner_lines(&frame, canvas->width);
 	if (app->display.snapshot && app->screen == &screen_tasks)
 		want.cpu_lines = (unsigned)app->display.snapshot->n_cpus;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Converts the state of the screen back into options, so that W saves what a user sees. Columns
+ * that were added and removed again are left out. A file lists events before metrics, so columns
+ * added in another order are also saved as an order.
+ */
 #include "tui/screen/app_options.h"
 
 #include "core/base/util.h"
@@ -8,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the text over. */
-static const char *keep(struct options *now, char *text)
+/* Makes the options the owner of the text, and returns it. */
+static const char *own_text(struct options *now, char *text)
 {
 	now->names = array_reserve(now->names, &now->names_capacity, now->n_names + 1,
 				   sizeof(*now->names));
 	return now->names[now->n_names++] = text;
 }
 
-static void add(struct options *now, enum engine_column_kind kind, char *text)
+static void append_column(struct options *now, enum engine_column_kind kind, char *text)
 {
-	keep(now, text);
+	own_text(now, text);
 	now->columns = array_reserve(now->columns, &now->columns_capacity, now->n_columns + 1,
 				     sizeof(*now->columns));
 	now->columns[now->n_columns++] = (struct engine_column){.kind = kind, .text = text};
@@ -42,7 +47,7 @@ static size_t name_length(const char *metric)
 	return strcspn(metric, "= ");
 }
 
-/* Whether it is there already: configuration and command line may both have asked for it. */
+/* True if the column is already in the options: file and command line can both have it. */
 static bool is_added(const struct options *now, enum engine_column_kind kind, const char *name)
 {
 	for (size_t i = 0; i < now->n_columns; i++) {
@@ -58,17 +63,23 @@ static bool is_added(const struct options *now, enum engine_column_kind kind, co
 	return false;
 }
 
-/* Whether it is on the screen, which calls an event by what its term name= says. */
+/*
+ * True if a column shows the event. A column is named after the event's term name=, if there is
+ * one.
+ */
 static bool is_shown(const struct columns *columns, const char *name)
 {
 	return columns_metric(columns, name) >= 0 || strstr(name, "name=");
 }
 
-/* What of a list is on the screen and new; a group stays one. Returns how many these are. */
+/*
+ * Writes the events of a list that are shown and not saved yet, with their groups. Returns how many
+ * they are.
+ */
 static size_t write_shown(const struct columns *columns, const struct event_names *list,
 			  const struct options *now, FILE *file)
 {
-	unsigned open = 0; /* the group that is being written */
+	unsigned open = 0; /* the group being written; 0: none */
 	size_t shown = 0;
 
 	for (size_t i = 0; i < list->n; i++) {
@@ -85,11 +96,11 @@ static size_t write_shown(const struct columns *columns, const struct event_name
 	return shown;
 }
 
-/* A list as it was written while all of it is there, else what is left of it. */
+/* Saves a list of events as it was typed if all of it is shown, else the rest of it. */
 static void add_events(const struct columns *columns, const char *text, struct options *now)
 {
 	struct event_names list = {0};
-	struct error impossible; /* it was counted */
+	struct error impossible; /* the list was parsed before, when it was added */
 	char *left = NULL;
 	size_t size, shown;
 	FILE *file = xopen_memstream(&left, &size);
@@ -99,7 +110,7 @@ static void add_events(const struct columns *columns, const char *text, struct o
 	fclose(file);
 	const char *saved = shown == list.n ? text : left;
 	if (shown > 0)
-		add(now, ENGINE_EVENTS, xstrdup(saved));
+		append_column(now, ENGINE_EVENTS, xstrdup(saved));
 	event_names_fini(&list);
 	free(left);
 }
@@ -109,7 +120,7 @@ static void add_metric(const struct columns *columns, const char *text, struct o
 	char *name = xstrndup(text, name_length(text));
 
 	if (columns_metric(columns, name) >= 0 && !is_added(now, ENGINE_METRIC, name))
-		add(now, ENGINE_METRIC, xstrdup(text));
+		append_column(now, ENGINE_METRIC, xstrdup(text));
 	free(name);
 }
 
@@ -119,9 +130,10 @@ static void add_columns(const struct app *app, struct options *now)
 		const struct command *command = &app->preferences.added.items[i];
 
 		if (!app->display.snapshot)
-			add(now,
-			    command->kind == COMMAND_ADD_EVENTS ? ENGINE_EVENTS : ENGINE_METRIC,
-			    xstrdup(command->text));
+			append_column(now,
+				      command->kind == COMMAND_ADD_EVENTS ? ENGINE_EVENTS
+									  : ENGINE_METRIC,
+				      xstrdup(command->text));
 		else if (command->kind == COMMAND_ADD_EVENTS)
 			add_events(app->display.snapshot->columns, command->text, now);
 		else
@@ -129,7 +141,7 @@ static void add_columns(const struct app *app, struct options *now)
 	}
 }
 
-/* A file has events before metrics: where they were added otherwise, their order is saved, too. */
+/* True if an event comes after a metric. */
 static bool is_mixed(const struct options *now)
 {
 	bool metric = false;
@@ -167,7 +179,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->by = list->spec.by;
 	now->sort = list->spec.sort;
 	now->reverse = list->spec.reverse;
-	now->shown = keep(now, column_choice_text(&app->preferences.columns));
+	now->shown = own_text(now, column_choice_text(&app->preferences.columns));
 	now->preset = app->preferences.preset[0] ? app->preferences.preset : NULL;
 	now->count = app->preferences.levels;
 	now->idle = app->preferences.idle;
@@ -179,5 +191,5 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->theme = app->preferences.theme[0] ? app->preferences.theme : NULL;
 	add_columns(app, now);
 	if (app->display.snapshot && app->preferences.columns.n == 0 && is_mixed(now))
-		now->shown = keep(now, order_text(app->display.snapshot->columns));
+		now->shown = own_text(now, order_text(app->display.snapshot->columns));
 }

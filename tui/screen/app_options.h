@@ -6,8 +6,9 @@
 #include "tui/screen/app.h"
 
 /*
- * The options that would bring up the screen as it is, as far as a configuration keeps them;
- * what no key changes is taken from those it began with. *now is owned: options_fini.
+ * Fills *now with options that would restore the screen, as far as a configuration has them.
+ * Settings that no key changes come from `began`. Texts are borrowed from the app or owned by *now:
+ * options_fini().
  */
 void app_options(const struct app *app, const struct options *began, struct options *now);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A snapshot is shown until the next one replaces it. Its verdict is evaluated once, when it is
+ * set.
+ */
 #include "tui/screen/display.h"
 
 void display_init(struct display *display)

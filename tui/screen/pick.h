@@ -21,20 +21,21 @@ struct signal_choice {
 	size_t index; /* in the list of signals */
 };
 
-/* What can be chosen from lists over the screen: each a picker of its own. */
+/* The pickers: each opens a list over the screen. */
 void pick_preset(struct app *app);
-void pick_preset_number(struct app *app, size_t index); /* the same without a list */
-void pick_theme(struct app *app);                       /* each is seen while it is selected */
-void pick_event(struct app *app);                       /* or metric, to be added */
-/* There is more to choose from, or more is known of it. */
+void pick_preset_number(struct app *app, size_t index); /* without opening a list */
+void pick_theme(struct app *app);                       /* shows each theme while it is selected */
+void pick_event(struct app *app);                       /* adds an event or metric */
+/* A reply has come. */
 void pick_event_update(struct app *app);
-void pick_process(struct app *app); /* to attach to */
-/* Reads some more of them, for a few milliseconds, while app->requests.queries.processes. */
+void pick_process(struct app *app); /* attaches to a process */
+/* Reads processes for a few milliseconds, while app->requests.queries.processes is set. */
 void pick_process_more(struct app *app);
-/* There is another snapshot. */
+/* A snapshot has come. */
 void pick_process_update(struct app *app);
-void pick_user(struct app *app);   /* whose tasks are shown: all, or one user's */
-void pick_column(struct app *app); /* of columns of figures, one to be removed */
-void pick_signal(struct app *app); /* for the tagged lines or the selected one; then it asks */
+void pick_user(struct app *app);   /* shows the tasks of all users or of one */
+void pick_column(struct app *app); /* removes a column of figures */
+void pick_signal(
+	struct app *app); /* signals the tagged lines or the selected one, after a question */
 
 #endif

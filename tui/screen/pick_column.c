@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Chooses a column to remove. The picker references the columns of the snapshot at its opening,
+ * which can be replaced while it is open.
+ */
 #include "core/base/util.h"
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
 
 #include <string.h>
 
-/* They hold a reference to the columns that were there when the picker was opened. */
 static const struct metric *metric_at(const void *data, size_t index)
 {
 	const struct columns *columns = data;
@@ -41,7 +44,7 @@ static void column_close(void *owner, void *data, bool chosen)
 	columns_unref(data);
 }
 
-/* The sort column, where it is a figure; else the one that was asked for last. */
+/* The sort column if it is a figure, else the column added last. */
 static size_t first_choice(struct app *app, const struct columns *columns)
 {
 	struct list *list = app_list(app);

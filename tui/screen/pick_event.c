@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Something more to be counted: metrics, the user's own before the built-in ones, then every event
- * that has a name here, and what is typed, as it is. The names come from whoever counts, and what
- * it would be to count the selected one too is asked there as well, once the selection rests.
+ * Chooses an event or metric to add: metrics of the configuration, built-in metrics, all events
+ * with a name, and the typed text itself. The engine lists the events (QUERY_EVENTS). When the
+ * selection rests, it also previews the effect of counting the selected event (QUERY_PREVIEW).
  */
 #include "core/base/util.h"
 #include "tui/screen/app.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* While it is open. */
+/* State of the open picker. */
 struct event_pick {
 	struct app *app;
 	char typed[128];
@@ -24,7 +24,7 @@ static size_t n_metrics(const struct app *app)
 	return app->config.n_user_metrics + metric_table_n;
 }
 
-/* NULL: the index is an event's. */
+/* The metric at an index; NULL if the index is an event's. */
 static const struct metric_def *metric_at(const struct app *app, size_t index)
 {
 	if (index < app->config.n_user_metrics)
@@ -42,22 +42,20 @@ static const struct event_index_item *event_at(const struct app *app, size_t ind
 	return &app->event_replies.events->event_index->items[index - n_metrics(app)];
 }
 
-/* ---- what is typed */
-
-/* NAME=EXPRESSION, and not the term of an event. */
+/* True for NAME=EXPRESSION, but not for an event with terms. */
 static bool is_formula(const char *typed)
 {
 	return typed[strcspn(typed, "=/{")] == '=';
 }
 
-/* rNNNN */
+/* True for a raw event: rNNNN. */
 static bool is_raw(const char *typed)
 {
 	return typed[0] == 'r' && isxdigit((unsigned char)typed[1]) &&
 	       typed[1 + strspn(typed + 1, "0123456789abcdefABCDEF")] == '\0';
 }
 
-/* pmu/terms/ with modifiers or without, {a,b}: both ends are there. */
+/* True if pmu/terms/ or {a,b} is complete. */
 static bool is_whole(const char *typed)
 {
 	const char *slash = strchr(typed, '/');
@@ -81,8 +79,6 @@ static enum picker_typed event_typed(void *data, const char *typed, struct picke
 	return is_formula(typed) || is_raw(typed) || is_whole(typed) ? PICKER_TYPED_FIRST
 								     : PICKER_TYPED_LAST;
 }
-
-/* ---- items */
 
 static const char *state_mark(const struct app *app, size_t event)
 {
@@ -122,7 +118,7 @@ static void event_item(void *data, size_t index, struct picker_item *item)
 				     refused ? STYLE_DIM : STYLE_NAME};
 }
 
-/* What -e would be given for it; NULL where it is no event. */
+/* The event as after -e; NULL if the item is no event. */
 static const char *event_text(const struct event_pick *pick, size_t index)
 {
 	if (index == PICKER_AS_TYPED)
@@ -132,8 +128,6 @@ static const char *event_text(const struct event_pick *pick, size_t index)
 	const struct event_index_item *event = event_at(pick->app, index);
 	return event->example ? NULL : event->name;
 }
-
-/* ---- about them */
 
 static void about_metric(const struct app *app, const struct metric_def *def, char *text,
 			 size_t size)
@@ -178,9 +172,7 @@ static void event_about(void *data, size_t index, char *text, size_t size)
 			 event_at(pick->app, index)->help);
 }
 
-/* ---- what happens */
-
-static void event_look(void *owner, void *data, size_t index)
+static void event_select(void *owner, void *data, size_t index)
 {
 	struct app *app = owner;
 	const char *name = event_text(data, index);
@@ -214,7 +206,7 @@ static void event_close(void *owner, void *data, bool chosen)
 
 	(void)chosen;
 	app->requests.queries.preview = false;
-	reply_free(app->event_replies.preview); /* it was about what was counted then */
+	reply_free(app->event_replies.preview); /* the preview was for the columns of that time */
 	app->event_replies.preview = NULL;
 	free(data);
 }
@@ -225,7 +217,7 @@ static const struct picker_ops ops = {
 	.about = event_about,
 	.about_lines = 4,
 	.long_names = true,
-	.look = event_look,
+	.select = event_select,
 	.choose = event_choose,
 	.close = event_close,
 };

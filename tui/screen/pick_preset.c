@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A preset: the built-in ones first, so that their numbers are the same everywhere. */
+/*
+ * Chooses a preset. Built-in presets come first, so their number keys are the same with every
+ * configuration.
+ */
 #include "core/base/util.h"
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
@@ -7,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t count(const struct app *app)
+static size_t count_presets(const struct app *app)
 {
 	return preset_table_n + app->config.n_presets;
 }
@@ -58,16 +61,16 @@ void pick_preset(struct app *app)
 	};
 	const char *now = app->display.snapshot ? app->display.snapshot->columns->preset : "";
 
-	picker_open(&app->picker, &ops, "Preset", app, count(app), app);
-	for (size_t i = 0; i < count(app); i++)
+	picker_open(&app->picker, &ops, "Preset", app, count_presets(app), app);
+	for (size_t i = 0; i < count_presets(app); i++)
 		if (strcmp(preset_at(app, i)->name, now) == 0)
 			picker_select(&app->picker, i, app);
 }
 
 void pick_preset_number(struct app *app, size_t index)
 {
-	if (index >= count(app)) {
-		app_show_message(app, "There are only %zu presets.", count(app));
+	if (index >= count_presets(app)) {
+		app_show_message(app, "There are only %zu presets.", count_presets(app));
 		return;
 	}
 	app_command(app, COMMAND_PRESET, preset_at(app, index)->name, 0);

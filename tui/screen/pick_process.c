@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A process to attach to: those that ran, the busiest first, then all others that /proc knows by
- * their names, the kernel's own last, or a pid that is typed. Thousands of processes take a while
- * to be read, so that is done bit by bit. The list stays as it is while someone chooses from it,
- * and so do the figures that it is in the order of; only command lines come when they are known.
+ * Chooses a process to attach to: processes that ran, the busiest first, then all others of /proc
+ * by name, kernel threads last, or a typed pid. Reading thousands of processes takes long, so
+ * pick_process_more() reads a few at a time. Order and figures stay as they were at the opening, so
+ * that a line does not move under the selection. Command lines are added when a snapshot has them.
  */
 #include "core/base/text.h"
 #include "core/base/util.h"
@@ -17,16 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long one bit may take: a key that comes meanwhile waits for it. */
+/* Time for one call of pick_process_more(): a key waits for its end. */
 #define BIT_NS (5 * NS_PER_MS)
 
 struct process_entry {
 	pid_t pid;
 	bool kernel;
 	char comm[48];
-	char name[64]; /* "4121    postgres": both are found by typing */
+	char name[64]; /* "4121    postgres": typing finds pid and name */
 	char user[24];
-	char help[256]; /* user and command line, where that is known */
+	char help[256]; /* user, and command line if known */
 	char percent[8];
 };
 
@@ -35,17 +35,15 @@ struct process_pick {
 	struct users *users;
 	struct process_entry *items;
 	size_t n, capacity;
-	size_t n_ran; /* the first so many ran when it was opened */
-	pid_t *pids;  /* of /proc */
+	size_t n_ran; /* number of items that ran before the opening; they come first */
+	pid_t *pids;  /* pids of /proc */
 	size_t n_pids, pids_capacity;
-	size_t next;    /* of them, to be looked at */
+	size_t next;    /* index of the next pid to read */
 	char typed[12]; /* a pid */
 };
 
-/* ---- who there is */
-
-static void add(struct process_pick *pick, pid_t pid, const char *comm, bool kernel,
-		const char *user)
+static void add_entry(struct process_pick *pick, pid_t pid, const char *comm, bool kernel,
+		      const char *user)
 {
 	struct process_entry *entry;
 
@@ -60,7 +58,7 @@ static void add(struct process_pick *pick, pid_t pid, const char *comm, bool ker
 	text_copy(entry->help, sizeof(entry->help), entry->user);
 }
 
-/* One that has ended meanwhile has nothing to attach to. */
+/* Adds a process of /proc, unless it has ended. */
 static void add_from_proc(struct process_pick *pick, pid_t pid)
 {
 	struct proc_stat stat;
@@ -73,10 +71,10 @@ static void add_from_proc(struct process_pick *pick, pid_t pid)
 	if (sys_file_owner(pick->sys, path, &uid) < 0)
 		uid = (uid_t)-1;
 	users_name(pick->users, uid, user, sizeof(user));
-	add(pick, pid, stat.comm, stat.kernel, user);
+	add_entry(pick, pid, stat.comm, stat.kernel, user);
 }
 
-static void put_percent(const struct view *view, size_t line, struct process_entry *entry)
+static void set_percent(const struct view *view, size_t line, struct process_entry *entry)
 {
 	const struct columns *columns = view->snapshot->columns;
 	int metric = columns_metric(columns, "cpu_percent");
@@ -101,8 +99,8 @@ static void add_rows(struct process_pick *pick, const struct snapshot *snapshot)
 
 		if (row->flags & ROW_EXITED || row->pid <= 0)
 			continue;
-		add(pick, row->pid, row->comm, row->flags & ROW_KERNEL, row->user);
-		put_percent(&view, line, &pick->items[pick->n - 1]);
+		add_entry(pick, row->pid, row->comm, row->flags & ROW_KERNEL, row->user);
+		set_percent(&view, line, &pick->items[pick->n - 1]);
 	}
 	view_fini(&view);
 }
@@ -117,7 +115,7 @@ static int compare_name(const void *a, const void *b)
 	return order ? order : (entry_a->pid > entry_b->pid) - (entry_a->pid < entry_b->pid);
 }
 
-/* Those that did not run; whoever is selected stays so. */
+/* Sorts the processes that did not run. The selection stays on its process. */
 static void sort_rest(struct process_pick *pick, struct app *app)
 {
 	size_t selected = picker_selected(&app->picker);
@@ -143,15 +141,13 @@ static int add_pid(void *arg, const char *name)
 	return 0;
 }
 
-static bool has_run(const struct process_pick *pick, pid_t pid)
+static bool ran_at_opening(const struct process_pick *pick, pid_t pid)
 {
 	for (size_t i = 0; i < pick->n_ran; i++)
 		if (pick->items[i].pid == pid)
 			return true;
 	return false;
 }
-
-/* ---- what they were started as */
 
 static int compare_pid(const void *a, const void *b)
 {
@@ -160,15 +156,15 @@ static int compare_pid(const void *a, const void *b)
 	return ((*entry_a)->pid > (*entry_b)->pid) - ((*entry_a)->pid < (*entry_b)->pid);
 }
 
-static void tell_command_line(const struct row *row, struct process_entry *entry)
+static void set_command_line(const struct row *row, struct process_entry *entry)
 {
 	size_t length = (size_t)snprintf(entry->help, sizeof(entry->help), "%-9s ", entry->user);
 
 	text_printable(entry->help + length, sizeof(entry->help) - length, row->cmdline, UINT_MAX);
 }
 
-/* From the newest snapshot, for all that are in the list. */
-static void tell_command_lines(struct process_pick *pick, const struct snapshot *snapshot)
+/* Adds command lines from the newest snapshot to all items. */
+static void update_command_lines(struct process_pick *pick, const struct snapshot *snapshot)
 {
 	const struct view_spec by_process = {.by = ROLLUP_PROCESS};
 	struct process_entry **by_pid = xcalloc(pick->n, sizeof(*by_pid));
@@ -186,13 +182,11 @@ static void tell_command_lines(struct process_pick *pick, const struct snapshot 
 			bsearch(&key, by_pid, pick->n, sizeof(*by_pid), compare_pid);
 
 		if (found && row->cmdline)
-			tell_command_line(row, *found);
+			set_command_line(row, *found);
 	}
 	view_fini(&view);
 	free(by_pid);
 }
-
-/* ---- the picker */
 
 static void process_item(void *data, size_t index, struct picker_item *item)
 {
@@ -202,7 +196,7 @@ static void process_item(void *data, size_t index, struct picker_item *item)
 	*item = (struct picker_item){entry->name, entry->help, entry->percent, STYLE_NAME};
 }
 
-/* A number is a pid; where there is a process of that number it stands in the list. */
+/* A typed number is an item if no listed process has that pid. */
 static enum picker_typed process_typed(void *data, const char *typed, struct picker_item *item)
 {
 	struct process_pick *pick = data;
@@ -266,12 +260,12 @@ void pick_process(struct app *app)
 	pick->users = users_new(app->config.sys);
 	if (app->display.snapshot) {
 		add_rows(pick, app->display.snapshot);
-		tell_command_lines(pick, app->display.snapshot);
+		update_command_lines(pick, app->display.snapshot);
 	}
 	pick->n_ran = pick->n;
 	sys_dir_each(app->config.sys, "/proc", add_pid, pick);
 	app->requests.queries.processes = true;
-	if (!app->tasks.spec.command_lines) /* for as long as it is open */
+	if (!app->tasks.spec.command_lines) /* requested while the picker is open */
 		app_command(app, COMMAND_COMMAND_LINES, NULL, true);
 	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
 		    pick->n, app);
@@ -285,7 +279,7 @@ void pick_process_more(struct app *app)
 	if (app->picker.ops != &ops)
 		return;
 	for (; pick->next < pick->n_pids && sys_now_ns(app->config.sys) < until_ns; pick->next++)
-		if (!has_run(pick, pick->pids[pick->next]))
+		if (!ran_at_opening(pick, pick->pids[pick->next]))
 			add_from_proc(pick, pick->pids[pick->next]);
 	app->requests.queries.processes = pick->next < pick->n_pids;
 	if (app->requests.queries.processes)
@@ -297,5 +291,5 @@ void pick_process_more(struct app *app)
 void pick_process_update(struct app *app)
 {
 	if (app->picker.ops == &ops)
-		tell_command_lines(app->picker.data, app->display.snapshot);
+		update_command_lines(app->picker.data, app->display.snapshot);
 }

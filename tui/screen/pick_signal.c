@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sending a signal: whom it is for is settled when the key is pressed, then comes which one, then
- * the question. Between, the list may go on as it likes.
+ * Sends a signal in three steps: the key fixes the targets, the picker chooses the signal, a
+ * question confirms it. The list can change meanwhile; the targets do not.
  */
 #include "core/base/util.h"
 #include "tui/screen/app.h"
@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* As htop has it: the gentle one first, the others by number. */
+/* As in htop: SIGTERM first, the others by number. */
 static const struct {
 	int number;
 	const char *name, *help;
@@ -47,10 +47,11 @@ static const struct {
 	{SIGSYS, "SIGSYS", "bad system call"},
 };
 
-/* ---- whom */
-
-/* Whoever has ended meanwhile is not missed, unless nobody is left. */
-static int gather(struct app *app, struct list *list, struct error *err)
+/*
+ * Collects the tagged processes, or the selected one. Ended ones are left out. Returns an error
+ * only if none is left.
+ */
+static int collect_targets(struct app *app, struct list *list, struct error *err)
 {
 	const struct view *view = list_view(list, app->display.snapshot);
 
@@ -70,8 +71,8 @@ static int gather(struct app *app, struct list *list, struct error *err)
 	return app->signal_choice.targets.n > 0 ? 0 : err->code;
 }
 
-/* Why it cannot be; NULL where it can. */
-static const char *refusal(const struct app *app, const struct list *list)
+/* The reason why no signal can be sent; NULL if one can. */
+static const char *signal_blocked(const struct app *app, const struct list *list)
 {
 	if (!app->config.sys)
 		return "Replay: no signal is sent to the processes of a recording.";
@@ -81,21 +82,19 @@ static const char *refusal(const struct app *app, const struct list *list)
 	return NULL;
 }
 
-/* ---- the question */
-
-static int send(void *owner, const char *text, struct error *err)
+static int send_signal(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
 	struct signal_targets *signal_targets = &app->signal_choice.targets;
 	const char *name = signals[app->signal_choice.index].name;
-	char whom[80];
+	char targets[80];
 
 	(void)text;
 	size_t sent = signal_targets_send(signal_targets, app->config.sys,
 					  signals[app->signal_choice.index].number, err);
-	signal_targets_describe(signal_targets, whom, sizeof(whom));
+	signal_targets_describe(signal_targets, targets, sizeof(targets));
 	if (sent == signal_targets->n)
-		app_show_message(app, "%s was sent to %s.", name, whom);
+		app_show_message(app, "%s was sent to %s.", name, targets);
 	else if (signal_targets->n == 1)
 		app_show_message(app, "%s", err->text);
 	else
@@ -124,16 +123,16 @@ static void signal_item(void *data, size_t index, struct picker_item *item)
 static bool signal_choose(void *owner, void *data, size_t index, const char *typed)
 {
 	struct app *app = owner;
-	char whom[72], query[128];
+	char targets[72], query[128];
 
 	(void)data;
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
 	app->signal_choice.index = index;
-	signal_targets_describe(&app->signal_choice.targets, whom, sizeof(whom));
-	snprintf(query, sizeof(query), "Send %s to %s? (y/n)", signals[index].name, whom);
-	prompt_confirm(&app->prompt, query, send);
+	signal_targets_describe(&app->signal_choice.targets, targets, sizeof(targets));
+	snprintf(query, sizeof(query), "Send %s to %s? (y/n)", signals[index].name, targets);
+	prompt_confirm(&app->prompt, query, send_signal);
 	return true;
 }
 
@@ -141,9 +140,9 @@ void pick_signal(struct app *app)
 {
 	static const struct picker_ops ops = {.item = signal_item, .choose = signal_choose};
 	struct list *list = app_list(app);
-	const char *no = refusal(app, list);
+	const char *no = signal_blocked(app, list);
 	struct error err;
-	char whom[40], title[64];
+	char targets[40], title[64];
 
 	if (no) {
 		app_show_message(app, "%s", no);
@@ -151,11 +150,11 @@ void pick_signal(struct app *app)
 	}
 	if (!app->display.snapshot)
 		return;
-	if (gather(app, list, &err) < 0) {
+	if (collect_targets(app, list, &err) < 0) {
 		app_show_message(app, "%s", err.text);
 		return;
 	}
-	signal_targets_describe(&app->signal_choice.targets, whom, sizeof(whom));
-	snprintf(title, sizeof(title), "Signal to %s", whom);
+	signal_targets_describe(&app->signal_choice.targets, targets, sizeof(targets));
+	snprintf(title, sizeof(title), "Signal to %s", targets);
 	picker_open(&app->picker, &ops, title, NULL, ARRAY_SIZE(signals), app);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A theme, seen while it is being chosen. */
+/* Chooses a theme. The selected theme is applied at once; Esc restores the one before. */
 #include "core/base/util.h"
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
@@ -10,7 +10,7 @@
 
 struct theme_choice {
 	struct theme_list list;
-	char before[sizeof(((struct preferences *)0)->theme)]; /* to go back to */
+	char before[sizeof(((struct preferences *)0)->theme)]; /* restored by Esc */
 };
 
 static void theme_item(void *data, size_t index, struct picker_item *item)
@@ -22,7 +22,7 @@ static void theme_item(void *data, size_t index, struct picker_item *item)
 				     .style = STYLE_NAME};
 }
 
-static void theme_look_at(void *owner, void *data, size_t index)
+static void theme_select(void *owner, void *data, size_t index)
 {
 	const struct theme_choice *choice = data;
 	struct app *app = owner;
@@ -52,7 +52,7 @@ void pick_theme(struct app *app)
 {
 	static const struct picker_ops ops = {
 		.item = theme_item,
-		.look = theme_look_at,
+		.select = theme_select,
 		.choose = theme_choose,
 		.close = theme_close,
 	};

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Users that ran, the busiest first; before them an entry for all. */
+/*
+ * Chooses a user whose tasks alone are shown: "all users", then the users whose tasks ran, the
+ * busiest first.
+ */
 struct users_list {
 	struct user_entry {
 		uid_t uid;
@@ -57,7 +60,7 @@ static void user_close(void *owner, void *data, bool chosen)
 	free(list);
 }
 
-static void describe(const struct view *view, size_t line, struct user_entry *entry)
+static void describe_user(const struct view *view, size_t line, struct user_entry *entry)
 {
 	const struct columns *columns = view->snapshot->columns;
 	const struct row *row = view_row(view, line);
@@ -97,7 +100,7 @@ void pick_user(struct app *app)
 	view_init(app->display.snapshot, &by_user, &view);
 	list->items = xcalloc(view.n, sizeof(*list->items));
 	for (; list->n < view.n; list->n++) {
-		describe(&view, list->n, &list->items[list->n]);
+		describe_user(&view, list->n, &list->items[list->n]);
 		if (filter->one_user && list->items[list->n].uid == filter->uid)
 			selected = list->n + 1;
 	}

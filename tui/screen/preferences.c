@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Preferences start with the options of the run and follow the keys and commands from then on. */
 #include "tui/screen/preferences.h"
 
 #include "core/base/util.h"

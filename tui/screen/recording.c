@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The key that starts and ends a recording. The engine records; the app asks for the name and sends
+ * COMMAND_RECORD.
+ */
 #include "tui/screen/recording.h"
 
 #include "core/base/util.h"
@@ -18,7 +22,7 @@ static int accept_file(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
-/* pmctop-HOST-20261121-204500.data: it sorts by time, and needs no quotes in a shell. */
+/* "pmctop-HOST-20261121-204500.data": sorts by time and needs no quotes in a shell. */
 static void suggest_file(const struct snapshot *snapshot, char *text, size_t size)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -4,7 +4,7 @@
 
 struct app;
 
-/* Ends the recording under way; where there is none, asks for a file and begins one. */
+/* Ends the recording; if there is none, opens a prompt for its file. */
 void recording_toggle(struct app *app);
 
 #endif

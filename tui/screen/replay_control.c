@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The keys of a replay and the times that G accepts. Keys send commands to the player. Its position
+ * comes back by replay_control_update(), a moment later.
+ */
 #include "tui/screen/replay_control.h"
 
 #include "core/base/text.h"
@@ -14,7 +18,7 @@
 #include <time.h>
 
 #define MINUTE_NS (60 * NS_PER_S)
-/* Times that are typed: what is longer is no recording. */
+/* Greatest time that can be typed. */
 #define TYPED_MAX_S (100 * 365 * 86400ull)
 
 void replay_control_update(struct app *app, const struct playback *playback)
@@ -29,9 +33,7 @@ void replay_control_update(struct app *app, const struct playback *playback)
 		app_show_lasting_message(app, "%s", playback->broken);
 }
 
-/* ---- a time that is typed */
-
-/* Digits with a point: the exponent that text_number() would take is no time. */
+/* Parses digits with a point. An exponent, which text_number() accepts, is no time. */
 static const char *parse_number(const char *text, double *number)
 {
 	size_t length = strspn(text, "0123456789.");
@@ -39,7 +41,7 @@ static const char *parse_number(const char *text, double *number)
 	return length > 0 && text_number(text, number) == length ? text + length : NULL;
 }
 
-/* "90", "1:30", "14:05:10" in seconds, and how many parts that has. */
+/* Parses "90", "1:30" or "14:05:10" into seconds and the number of parts. */
 static int parse_parts(const char *text, double *seconds, unsigned *parts)
 {
 	const char *end = text;
@@ -58,8 +60,8 @@ static int parse_parts(const char *text, double *seconds, unsigned *parts)
 }
 
 /*
- * The position at which the clock first said so after the beginning; UINT64_MAX: it is not known
- * when that was.
+ * The first position at which the clock had that time of day; UINT64_MAX if the recording has no
+ * clock time.
  */
 static uint64_t position_of_clock(const struct playback *playback, double seconds)
 {
@@ -94,7 +96,7 @@ static int parse_clock(const char *text, const struct playback *playback, double
 	else if (there_ns <= playback->length_ns)
 		*ns = (int64_t)there_ns;
 	else if (!playback->whole && clock_ns != UINT64_MAX)
-		*ns = (int64_t)clock_ns; /* not read that far yet */
+		*ns = (int64_t)clock_ns; /* the recording is not read that far yet */
 	else
 		return refuse_outside(playback, text, err);
 	return 0;
@@ -142,8 +144,6 @@ int replay_control_parse_goal(const char *typed, const struct playback *playback
 	return 0;
 }
 
-/* ---- keys */
-
 static int accept_goal(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
@@ -165,7 +165,7 @@ static void ask_goal(struct app *app)
 	prompt_open(&app->prompt, query, accept_goal);
 }
 
-/* 0 is as fast as it can be, behind the last. */
+/* In thousandths, slowest first; PLAYBACK_SPEED_MAX (0) is the fastest. */
 static const uint32_t speeds[] = {
 	100,   200,   500,    1000,   2000,   5000,    10000,
 	20000, 50000, 100000, 200000, 500000, 1000000, PLAYBACK_SPEED_MAX};
@@ -176,14 +176,14 @@ static void change_speed(struct app *app, bool faster)
 	size_t at = 0;
 	char text[24];
 
-	/* The first that is not below it. */
+	/* The first speed that is not below the current one. */
 	while (speeds[at] != PLAYBACK_SPEED_MAX && (now == PLAYBACK_SPEED_MAX || speeds[at] < now))
 		at++;
 	if (faster && at + 1 < ARRAY_SIZE(speeds) && speeds[at] == now)
 		at++;
 	else if (!faster && at > 0)
 		at--;
-	/* Keys come faster than the player tells. */
+	/* Keys can come before the player reports the new speed. */
 	app->replay.playback.speed = speeds[at];
 	app_command(app, COMMAND_SPEED, NULL, (int64_t)speeds[at]);
 	playback_speed_text(speeds[at], text, sizeof(text));
@@ -191,9 +191,9 @@ static void change_speed(struct app *app, bool faster)
 			 speeds[at] == PLAYBACK_SPEED_MAX ? ": as fast as it can be read" : "");
 }
 
-static void toggle_pause(struct app *app)
+static void toggle_replay_pause(struct app *app)
 {
-	/* Nothing would be seen of it, but in whatever is played next. */
+	/* A pause at the end would only affect what is replayed next. */
 	if (app->replay.playback.ended) {
 		app_show_message(app, "End of the recording: , and { go back, G goes to a time.");
 		return;
@@ -202,7 +202,7 @@ static void toggle_pause(struct app *app)
 	app_command(app, COMMAND_PAUSE, NULL, app->replay.playback.paused);
 }
 
-/* An event that was recorded, or a metric of such events. */
+/* Adds a recorded event, or a metric of such events. */
 static int accept_column(void *owner, const char *text, struct error *err)
 {
 	struct app *app = owner;
@@ -220,7 +220,7 @@ bool replay_control_act(struct app *app, enum action action)
 	if (!app->replay.active)
 		return false;
 	if (action == ACTION_PAUSE)
-		toggle_pause(app);
+		toggle_replay_pause(app);
 	else if (action == ACTION_STEP || action == ACTION_STEP_BACK)
 		app_command(app, COMMAND_STEP, NULL, action == ACTION_STEP ? 1 : -1);
 	else if (action == ACTION_MINUTE || action == ACTION_MINUTE_BACK)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is different while a recording is shown: keys that go to and fro in it, and what is said. */
+/* The state of a replay and the keys that move in it. */
 
 struct app;
 struct replay_index;
@@ -18,23 +18,27 @@ struct replay_index;
 struct replay_control {
 	bool active;
 	struct playback playback;   /* position and speed, while active */
-	struct replay_index *index; /* has the history of the whole recording; borrowed */
+	struct replay_index *index; /* history of the whole recording; borrowed */
 };
 
-/* Where it is now, as its player tells. */
+/* Updates position and state from the player, and shows its messages. */
 void replay_control_update(struct app *app, const struct playback *playback);
-/* Does what a key means of a recording, and refuses what one cannot; false: it is as ever. */
+/*
+ * Does the action of a key in a replay. Returns false if there is no replay, or if the action is
+ * the same as live.
+ */
 bool replay_control_act(struct app *app, enum action action);
 
 enum replay_goal {
-	REPLAY_GOAL_TO, /* from the beginning on */
+	REPLAY_GOAL_TO, /* a time from the beginning */
 	REPLAY_GOAL_BY,
 };
 
 /*
- * "+90", "-0:30" by so much; "90", "1:30" there; "14:05:10" when the clock said so, or where that
- * lies outside of the recording, there; "50%", "begin", "end". INT64_MAX is the end. 0, or -EINVAL
- * and a sentence.
+ * Parses a typed goal: "+90" and "-0:30" move by a time; "90" and "1:30" are times from the
+ * beginning; "14:05:10" is a time of day, or a time from the beginning if the recording does not
+ * have that time of day; "50%", "begin" and "end". *ns is INT64_MAX for the end. Returns 0, or
+ * -EINVAL with an error text.
  */
 int replay_control_parse_goal(const char *text, const struct playback *playback,
 			      enum replay_goal *goal, int64_t *ns, struct error *err);

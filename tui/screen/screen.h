@@ -9,17 +9,17 @@
 
 struct app;
 
-/* A full-window page: one const descriptor, one file. */
+/* A full-window page: one const descriptor in a file of its own. */
 struct screen {
 	void (*draw)(struct app *app, struct canvas *canvas);
-	/* False where the action is not the screen's: then the app looks at it. */
+	/* Returns false for actions that the screen does not handle. */
 	bool (*act)(struct app *app, enum action action);
 	/*
-	 * A click on the body: whether it was on a line, of which a second one asks for the detail.
-	 * NULL: there is nothing to click on.
+	 * A click on the body. Returns true if it was on a line; a double click then shows the
+	 * details. NULL: clicks have no effect.
 	 */
 	bool (*click)(struct app *app, unsigned x, unsigned y);
-	/* What the key bar offers, in this order, up to ACTION_NONE. */
+	/* The actions of the key bar, in this order, up to ACTION_NONE. */
 	const enum action *bar;
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * CPUs, the worst first. Where there are more than a small screen holds, a line is a socket (or
- * node, where there is one socket), and its CPUs unfold below it.
+ * The list of CPUs, the worst first. With many CPUs on a small screen a line is a socket (or a
+ * node, if there is one socket), and its CPUs unfold below it.
  */
 #include "tui/screen/app.h"
 
 enum {
 	FOLD_BEYOND = 32,
-	LARGE_FROM = 40, /* lines; then one sees enough at a time to scroll */
+	LARGE_FROM = 40, /* lines of a screen that shows enough CPUs to scroll through them */
 };
 
-/* Whether that would tell CPUs apart. */
-static bool differ(const struct snapshot *snapshot, enum rollup by)
+/* True if the CPUs are in several sockets or nodes. */
+static bool cpus_differ(const struct snapshot *snapshot, enum rollup by)
 {
 	for (size_t i = 1; i < snapshot->n_cpus; i++) {
 		const struct snapshot_cpu *a = &snapshot->cpus[i - 1], *b = &snapshot->cpus[i];
@@ -22,13 +22,13 @@ static bool differ(const struct snapshot *snapshot, enum rollup by)
 	return false;
 }
 
-static enum rollup choose(const struct snapshot *snapshot, unsigned lines)
+static enum rollup choose_level(const struct snapshot *snapshot, unsigned lines)
 {
 	if (snapshot->n_cpus <= FOLD_BEYOND || lines >= LARGE_FROM)
 		return ROLLUP_CPU;
-	if (differ(snapshot, ROLLUP_SOCKET))
+	if (cpus_differ(snapshot, ROLLUP_SOCKET))
 		return ROLLUP_SOCKET;
-	return differ(snapshot, ROLLUP_NODE) ? ROLLUP_NODE : ROLLUP_CPU;
+	return cpus_differ(snapshot, ROLLUP_NODE) ? ROLLUP_NODE : ROLLUP_CPU;
 }
 
 static void cpus_draw(struct app *app, struct canvas *canvas)
@@ -36,7 +36,7 @@ static void cpus_draw(struct app *app, struct canvas *canvas)
 	struct rect body = app_draw_frame(app, canvas);
 
 	if (app->display.snapshot && !app->cpus_level_chosen) {
-		enum rollup by = choose(app->display.snapshot, body.height);
+		enum rollup by = choose_level(app->display.snapshot, body.height);
 
 		if (by != app->cpus.spec.by)
 			list_roll_up(&app->cpus, by);
@@ -44,8 +44,11 @@ static void cpus_draw(struct app *app, struct canvas *canvas)
 	list_draw(&app->cpus, app->display.snapshot, canvas, body, "No CPU was counted.");
 }
 
-/* Folds or unfolds the selected socket or node. False where it is none, or is so already. */
-static bool fold(struct app *app, enum action action)
+/*
+ * Folds or unfolds the selected socket or node. Returns false if the line is neither, or is already
+ * in that state.
+ */
+static bool fold_unit(struct app *app, enum action action)
 {
 	struct list *list = &app->cpus;
 	const struct view *view =
@@ -60,7 +63,7 @@ static bool fold(struct app *app, enum action action)
 	if (action == ACTION_RIGHT ? *unfolded : action == ACTION_LEFT && !*unfolded)
 		return false;
 	*unfolded = !*unfolded;
-	list->table.n++; /* its last line is not the last any more, to stay on */
+	list->table.n++; /* lines follow the last line now, so the selection stays */
 	app->cpus_level_chosen = true;
 	list_invalidate(list);
 	return true;
@@ -69,11 +72,11 @@ static bool fold(struct app *app, enum action action)
 static bool cpus_act(struct app *app, enum action action)
 {
 	enum rollup by = app->cpus.spec.by;
-	/* Columns that were scrolled off come back first. */
+	/* Left first scrolls back. */
 	bool folds = action == ACTION_DETAIL || action == ACTION_RIGHT ||
 		     (action == ACTION_LEFT && app->cpus.table.scroll == 0);
 
-	if (folds && fold(app, action))
+	if (folds && fold_unit(app, action))
 		return true;
 	if (action == ACTION_ROLL_UP) {
 		app->cpus_level_chosen = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * All about one row, which it stays with whether that runs or not. The page is drawn on a canvas as
- * high as it is, of which the screen shows a part.
+ * The details of one row. The page stays with the row whether it runs or not. It is drawn on a
+ * canvas of its own height, and the screen shows a part of that.
  */
 #include "tui/screen/screen_detail.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The row or CPU at a line of a list. */
+/* The subject at a line of a list; false if there is no such line. */
 static bool subject_at(const struct view *view, size_t line, struct detail_subject *subject)
 {
 	*subject = (struct detail_subject){0};
@@ -90,7 +90,7 @@ void screen_detail_draw_selected(struct app *app, struct list *list, struct canv
 	detail_fini(&detail);
 }
 
-/* The file's name is the first that goes where there is no room; that it is a replay stays. */
+/* A narrow title drops the file's name first; that it is a replay stays. */
 static void replay_title(const struct app *app, const char *subject, char *title, size_t size,
 			 unsigned width)
 {
@@ -126,7 +126,7 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 {
 	struct layout_want want = {.prompt = app->prompt.active};
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
-	/* No totals here: their line is the body's first. */
+	/* This screen has no totals: the body begins on their line. */
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
 	struct canvas measured = {.ascii = canvas->ascii}, whole;
@@ -162,7 +162,7 @@ static bool detail_act(struct app *app, enum action action)
 	} else if (action == ACTION_RIGHT) {
 		*step = *step > 1 ? *step / 2 : 1;
 	} else if (action == ACTION_LEAVE || action == ACTION_DETAIL || action == ACTION_QUIT) {
-		app->watch.on = false; /* q means: out of here */
+		app->watch.on = false; /* q leaves this screen */
 		app_leave(app);
 	} else {
 		return false;

@@ -12,19 +12,19 @@
 struct app;
 struct list;
 
-/* The row that the detail is of, from when it was chosen until the screen is left. Zeroed: none. */
+/* The row of the detail screen, from its choice until the screen is left. Zeroed: none. */
 struct watch {
 	bool on;
 	struct detail_subject subject;
-	unsigned step;              /* buckets of history to a value */
-	struct event_totals totals; /* since it was chosen, or zero was said; event_totals_fini */
+	unsigned step;              /* graph_range_read() */
+	struct event_totals totals; /* since the choice or the zero key; event_totals_fini() */
 };
 
-/* The detail is to be of the selected line of a list; false where there is none. */
+/* Watches the selected line of a list. Returns false if there is none. */
 bool screen_detail_choose(struct app *app, struct list *list);
-/* It looks at every snapshot, for what is told only once. */
+/* Adds a snapshot to the watched row, during a pause too. */
 void screen_detail_update(struct app *app, const struct snapshot *snapshot);
-/* The same of the line that is selected now, beside its list. */
+/* Draws the details of the selected line, below its list. */
 void screen_detail_draw_selected(struct app *app, struct list *list, struct canvas *canvas,
 				 struct rect rect);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every event that is counted, for whom columns are only formulas: which counters it has, for how
- * much of the time, what it counted now and since zero, and how far that can be trusted.
+ * The counted events behind the columns, one line each: its counters, the share of time it was
+ * counted, its count now and since zero, and the error of that.
  */
 #include "tui/screen/app.h"
 
@@ -35,7 +35,7 @@ enum event_column {
 static const struct {
 	const char *title;
 	unsigned width;
-	unsigned weight; /* narrow screens drop the lightest first; 0 is never dropped */
+	unsigned weight; /* narrow screens drop the lightest first; 0: never dropped */
 	bool left;
 } event_columns[COLUMNS] = {
 	[COLUMN_EVENT] = {"EVENT", 21, 0, true},          [COLUMN_ON] = {"ON%", 5, 90, false},
@@ -46,7 +46,7 @@ static const struct {
 	[COLUMN_CODE] = {"CODE", 20, 30, true},           [COLUMN_FOR] = {"FOR", 24, 35, true},
 };
 
-/* How numbers are written; a mark of trust stands before them. */
+/* Formats of the numbers. A mark of trust stands in front. */
 static const struct metric_def count_def = {.width = 7};
 static const struct metric_def unit_def = {.width = 7, .decimals = 2};
 static const struct metric_def ratio_def = {.width = 6, .decimals = 2};
@@ -55,7 +55,7 @@ static const struct metric_def error_def = {.width = 5, .decimals = 2};
 
 enum { NAME_BYTES = 256 };
 
-/* With its unit, where it is not a mere count. */
+/* Name of an event, with its unit if it is not a plain count. */
 static void event_name(const struct event_set *events, size_t index, char *text, size_t size)
 {
 	const struct event *event = &events->items[index];
@@ -72,7 +72,7 @@ struct event_line {
 	const struct event *event;
 	size_t index;
 	struct figure count;
-	struct figure instructions; /* NOT_COUNTED where nobody counts them */
+	struct figure instructions; /* NOT_COUNTED if no event counts them */
 	const struct event_sum *sum;
 };
 
@@ -96,10 +96,8 @@ static void line_init(const struct app *app, size_t index, struct event_line *li
 			metric_read_one(&columns->event_readings.items[instructions], &input);
 }
 
-/* ---- cells */
-
-/* What a figure is worth that was divided by something; its marks stay. */
-static struct figure divided(struct figure figure, double by)
+/* The figure divided by a number. The state stays. */
+static struct figure divide_figure(struct figure figure, double by)
 {
 	if (!figure_known(figure))
 		return figure;
@@ -130,10 +128,10 @@ static void cell_per_thousand(const struct event_line *line, struct cell *cell)
 		figure.state = line->instructions.state;
 	else if (line->instructions.state > figure.state)
 		figure.state = line->instructions.state;
-	figure_format(&ratio_def, divided(figure, line->instructions.value / 1000), cell);
+	figure_format(&ratio_def, divide_figure(figure, line->instructions.value / 1000), cell);
 }
 
-/* Of what was counted all the time nothing is estimated. */
+/* Only scaled counts have an error. */
 static void cell_error(const struct event_line *line, struct cell *cell)
 {
 	double error = event_sum_error(line->sum, (double)line->count.share);
@@ -171,7 +169,7 @@ static void cell_state(const struct event_line *line, struct cell *cell)
 
 	const char *text = states[line->count.state].text;
 
-	/* Where none take turns it was windows, records that are missing, or another profiler. */
+	/* Without turns a count is scaled for windows, lost records or another profiler. */
 	if (line->count.state == FIGURE_SCALED &&
 	    plan_most_turns(line->snapshot->columns->plan) <= 1)
 		text = "scaled";
@@ -179,7 +177,7 @@ static void cell_state(const struct event_line *line, struct cell *cell)
 	text_copy(cell->text, sizeof(cell->text), text);
 }
 
-static void add_word(struct cell *cell, const char *word)
+static void append_word(struct cell *cell, const char *word)
 {
 	size_t length = strlen(cell->text);
 
@@ -188,7 +186,7 @@ static void add_word(struct cell *cell, const char *word)
 	text_copy(cell->text + length, sizeof(cell->text) - length, word);
 }
 
-/* Of the plan, in which groups it is: each takes its turn. */
+/* The groups of the event in the plan: each has its turn. */
 static void cell_groups(const struct event_line *line, struct cell *cell)
 {
 	const struct plan *plan = line->snapshot->columns->plan;
@@ -200,7 +198,7 @@ static void cell_groups(const struct event_line *line, struct cell *cell)
 		char number[16];
 
 		snprintf(number, sizeof(number), "%u", plan->counters[i].group);
-		add_word(cell, number);
+		append_word(cell, number);
 	}
 }
 
@@ -209,19 +207,19 @@ static void cell_pmus(const struct event_line *line, struct cell *cell)
 	const struct columns *columns = line->snapshot->columns;
 
 	if (line->event->kind == EVENT_SOFTWARE)
-		add_word(cell, "kernel");
+		append_word(cell, "kernel");
 	else if (line->event->kind == EVENT_PROC)
-		add_word(cell, "/proc");
+		append_word(cell, "/proc");
 	else if (line->event->kind == EVENT_DERIVED)
-		add_word(cell, "switches");
+		append_word(cell, "switches");
 	else
 		for (size_t i = 0; i < line->event->n_codes; i++)
 			if (line->event->codes[i].state == FIGURE_VALID &&
 			    line->event->codes[i].pmu < columns->n_pmus)
-				add_word(cell, columns->pmus[line->event->codes[i].pmu]);
+				append_word(cell, columns->pmus[line->event->codes[i].pmu]);
 }
 
-/* type:config, as perf_event_open is asked. */
+/* type:config as in perf_event_attr. */
 static void cell_codes(const struct event_line *line, struct cell *cell)
 {
 	for (size_t i = 0; i < line->event->n_codes; i++) {
@@ -229,7 +227,7 @@ static void cell_codes(const struct event_line *line, struct cell *cell)
 		char code[48];
 
 		snprintf(code, sizeof(code), "%u:0x%" PRIx64, attr->type, (uint64_t)attr->config);
-		add_word(cell, code);
+		append_word(cell, code);
 	}
 }
 
@@ -244,14 +242,14 @@ static bool names_event(const struct metric *metric, unsigned event)
 	return false;
 }
 
-/* The columns that it is counted for. */
+/* The columns that use the event. */
 static void cell_for(const struct event_line *line, struct cell *cell)
 {
 	const struct columns *columns = line->snapshot->columns;
 
 	for (size_t i = 0; i < columns->n_metrics; i++)
 		if (names_event(&columns->metrics[i], (unsigned)line->index))
-			add_word(cell, columns->metrics[i].def->name);
+			append_word(cell, columns->metrics[i].def->name);
 }
 
 static void event_cell(const struct event_line *line, enum event_column column, struct cell *cell)
@@ -273,7 +271,7 @@ static void event_cell(const struct event_line *line, enum event_column column, 
 		figure_format(def, line->count, cell);
 		break;
 	case COLUMN_RATE:
-		figure_format(def, divided(line->count, seconds), cell);
+		figure_format(def, divide_figure(line->count, seconds), cell);
 		break;
 	case COLUMN_PER_THOUSAND:
 		cell_per_thousand(line, cell);
@@ -304,12 +302,11 @@ static void event_cell(const struct event_line *line, enum event_column column, 
 	}
 }
 
-/* ---- the table */
-
 /*
- * Which columns there is room for; names may be as long as the longest, the last one gets the rest.
+ * Chooses the columns that fit. The name column grows to the longest name, the last one gets the
+ * rest.
  */
-static void fit(const struct snapshot *snapshot, unsigned width, unsigned *widths)
+static void fit_columns(const struct snapshot *snapshot, unsigned width, unsigned *widths)
 {
 	const struct event_set *events = &snapshot->columns->events;
 	unsigned used = 0, longest = 0, last = 0;
@@ -357,7 +354,7 @@ static void draw_cell(struct canvas *canvas, struct rect rect, enum event_column
 		canvas_text_right(canvas, rect.x, rect.y, rect.width, style, text);
 }
 
-/* line NULL: the header. */
+/* Draws an event, or the header if line is NULL. */
 static void draw_line(struct canvas *canvas, struct rect rect, const unsigned *widths,
 		      const struct event_line *line)
 {
@@ -381,7 +378,10 @@ static void draw_line(struct canvas *canvas, struct rect rect, const unsigned *w
 	}
 }
 
-/* Whose counts these are, how they share counters, and since when totals are summed up. */
+/*
+ * Draws the line above the table: what is counted, how events share counters, and the time of the
+ * totals.
+ */
 static void draw_summary(const struct app *app, struct canvas *canvas, struct rect line)
 {
 	const struct snapshot *snapshot = app->display.snapshot;
@@ -410,7 +410,7 @@ static void events_draw(struct app *app, struct canvas *canvas)
 		body.y++;
 		body.height--;
 	}
-	fit(app->display.snapshot, body.width, widths);
+	fit_columns(app->display.snapshot, body.width, widths);
 	if (body.height > 1) {
 		canvas_fill(canvas, (struct rect){body.x, body.y, body.width, 1}, STYLE_HEADER);
 		draw_line(canvas, body, widths, NULL);
@@ -430,9 +430,7 @@ static void events_draw(struct app *app, struct canvas *canvas)
 	}
 }
 
-/* ---- actions */
-
-/* The column of the event, or what keeps it from going. */
+/* Removes the event's column, or shows why it cannot be removed. */
 static void remove_event(struct app *app)
 {
 	const struct columns *columns =

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The help: keys that are of use here, the marks of trust, the columns of this preset and every
- * note. Two columns side by side where there is room, else one below the other; both scroll
- * together.
+ * The help: keys of available actions, marks on figures, the columns of the preset and all notes.
+ * On a wide screen there are two columns, which scroll together.
  */
 #include "tui/screen/app.h"
 
@@ -21,7 +20,7 @@ enum {
 	LEFT_WIDTH = 58,
 };
 
-/* "key   what it does": the key's column is `indent` wide. */
+/* Writes "key   text", with a key column of `indent` columns. */
 static void pen_entry(struct pen *pen, unsigned indent, const char *key, const char *text)
 {
 	pen_put(pen, 1, STYLE_KEY, key);
@@ -75,7 +74,7 @@ static void write_notes(struct pen *pen, const struct snapshot *snapshot)
 	}
 }
 
-/* Both columns from line `top` on; returns how many lines there are in all. */
+/* Draws both columns from line `top` on. Returns the number of lines. */
 static unsigned write_help(const struct app *app, struct canvas *canvas, struct rect body,
 			   unsigned top)
 {
@@ -108,7 +107,7 @@ static void help_draw(struct app *app, struct canvas *canvas)
 {
 	struct layout_want want = {.prompt = app->prompt.active};
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
-	/* No totals here: their line is the body's first. */
+	/* This screen has no totals: the body begins on their line. */
 	struct rect body = {0, layout.totals.y, layout.body.width,
 			    layout.body.y + layout.body.height - layout.totals.y};
 	struct canvas stub = {0};
@@ -126,7 +125,7 @@ static bool help_act(struct app *app, enum action action)
 {
 	if (page_act(&app->page, action))
 		return true;
-	/* q means: out of here */
+	/* q leaves this screen */
 	if (action != ACTION_LEAVE && action != ACTION_DETAIL && action != ACTION_QUIT)
 		return false;
 	app_leave(app);

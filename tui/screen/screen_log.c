@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The message log: what was said so far, the latest on top; what still holds stands out. */
+/* The message log, the newest message first. Messages that still hold stand out. */
 #include "tui/screen/app.h"
 
 #include "core/base/util.h"
@@ -11,7 +11,7 @@ enum {
 	TIME_WIDTH = 8,
 	TIMES_WIDTH = 7,
 	TEXT_FROM = 2 * (TIME_WIDTH + 1) + TIMES_WIDTH + 1,
-	NARROW = 60, /* below, a text stands under its times */
+	NARROW = 60, /* on a narrower screen a text is below its times */
 	NARROW_FROM = 2,
 };
 

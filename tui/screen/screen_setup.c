@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The setup: what can be chosen of the screen, options first and then the columns. Everything is
- * seen at once, and saved by W.
- */
+/* The setup screen: options first, then columns. A change has its effect at once; W saves it. */
 #include "tui/screen/screen_setup.h"
 
 #include "core/base/util.h"
@@ -15,8 +12,6 @@
 #include <string.h>
 
 enum { LABEL_WIDTH = 20, NAME_WIDTH = 22 };
-
-/* ---- options */
 
 static void preset_value(const struct app *app, char *text, size_t size)
 {
@@ -41,7 +36,7 @@ static void lines_value(const struct app *app, char *text, size_t size)
 	snprintf(text, size, "by %s", rollup_name(app->tasks.spec.by));
 }
 
-/* As often as there is another one for tasks. */
+/* Chooses the next roll-up of tasks. */
 static void change_lines(struct app *app)
 {
 	enum rollup by = app->tasks.spec.by;
@@ -50,7 +45,7 @@ static void change_lines(struct app *app)
 		by = rollup_name(by + 1) ? by + 1 : ROLLUP_PROCESS;
 	while (rollup_is_of_cpus(by));
 	list_roll_up(&app->tasks, by);
-	app->round_screen = &screen_tasks; /* where it shows, and what is saved */
+	app->round_screen = &screen_tasks; /* the list that shows it, and that W saves */
 }
 
 static void levels_value(const struct app *app, char *text, size_t size)
@@ -83,7 +78,7 @@ static void change_ascii(struct app *app)
 	app->preferences.ascii = !app->preferences.ascii;
 }
 
-/* Each is changed by the action that a key does anywhere, or by a function of its own. */
+/* The options. `action` or `change` changes it. */
 static const struct setup_option {
 	const char *label;
 	void (*value)(const struct app *app, char *text, size_t size);
@@ -101,10 +96,8 @@ static const struct setup_option {
 	{"Characters", ascii_value, ACTION_NONE, change_ascii},
 };
 
-/* ---- columns */
-
-/* Of the columns that there are now; the caller frees them. */
-static struct column_place *find_places(const struct app *app, size_t *n)
+/* The places of the current columns; the caller frees them. */
+static struct column_place *read_places(const struct app *app, size_t *n)
 {
 	struct column_place *places;
 
@@ -121,19 +114,17 @@ static size_t count_items(const struct app *app)
 {
 	size_t n;
 
-	free(find_places(app, &n));
+	free(read_places(app, &n));
 	return ARRAY_SIZE(options) + n;
 }
 
-/* ---- drawing */
-
-/* Both parts have a heading, and the second one a blank line before it. */
+/* Each part has a heading; a blank line divides them. */
 static size_t line_of(size_t item)
 {
 	return item + (item < ARRAY_SIZE(options) ? 1 : 3);
 }
 
-/* A line of the list at its place, where that is shown. */
+/* Moves *rect to a line of the list. Returns false if the line is not shown. */
 static bool place_line(const struct app *app, struct rect *rect, size_t line)
 {
 	if (line < app->setup.top || line - app->setup.top >= rect->height)
@@ -180,7 +171,7 @@ static void draw_options(const struct app *app, struct canvas *canvas, struct re
 static void draw_columns(const struct app *app, struct canvas *canvas, struct rect body)
 {
 	size_t n, first = ARRAY_SIZE(options);
-	struct column_place *places = find_places(app, &n);
+	struct column_place *places = read_places(app, &n);
 
 	draw_heading(app, canvas, body, first + 2, "Columns: Space shows or hides, < and > move");
 	for (size_t i = 0; i < n; i++) {
@@ -216,9 +207,7 @@ static void setup_draw(struct app *app, struct canvas *canvas)
 	draw_columns(app, canvas, body);
 }
 
-/* ---- actions */
-
-static bool move(struct app *app, enum action action)
+static bool move_selected(struct app *app, enum action action)
 {
 	struct setup *setup = &app->setup;
 	size_t n = count_items(app), page = setup->page > 1 ? setup->page - 1 : 1;
@@ -234,8 +223,8 @@ static bool move(struct app *app, enum action action)
 	return true;
 }
 
-/* What is selected may be there no more: it was drawn before. */
-static void change(struct app *app)
+/* The selected item can be gone since the last drawing. */
+static void change_selected(struct app *app)
 {
 	size_t at = app->setup.selected;
 
@@ -266,10 +255,10 @@ static void move_column(struct app *app, bool down)
 
 static bool setup_act(struct app *app, enum action action)
 {
-	if (move(app, action))
+	if (move_selected(app, action))
 		return true;
 	if (action == ACTION_DETAIL || action == ACTION_TAG)
-		change(app);
+		change_selected(app);
 	else if (action == ACTION_SORT_PREVIOUS || action == ACTION_SORT_NEXT)
 		move_column(app, action == ACTION_SORT_NEXT);
 	else if (action == ACTION_COLUMNS)

@@ -6,14 +6,14 @@
 
 struct app;
 
-/* Where the setup stands. */
+/* State of the setup screen. */
 struct setup {
-	size_t selected; /* of options and columns together */
-	size_t top;      /* line shown first */
-	size_t page;     /* lines shown last */
+	size_t selected; /* index in options and columns together */
+	size_t top;      /* first line shown */
+	size_t page;     /* lines of the last drawing */
 };
 
-/* It begins with its columns, as f wants it. */
+/* Selects the first column: for the key f. */
 void screen_setup_select_columns(struct app *app);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The list of tasks: processes, threads, a tree, users or cgroups. On large screens it has the
+ * details of the selected row below it.
+ */
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
 #include "tui/screen/search.h"
@@ -12,8 +16,8 @@ static void tasks_draw(struct app *app, struct canvas *canvas)
 	screen_detail_draw_selected(app, &app->tasks, canvas, layout.detail);
 }
 
-/* On, or from there back to processes. */
-static void toggle(struct list *list, enum rollup by)
+/* Rolls up by `by`, or by processes if that is the roll-up already. */
+static void toggle_roll_up(struct list *list, enum rollup by)
 {
 	list_roll_up(list, list->spec.by == by ? ROLLUP_PROCESS : by);
 }
@@ -23,13 +27,13 @@ static bool tasks_act(struct app *app, enum action action)
 	struct list *list = &app->tasks;
 
 	if (action == ACTION_THREADS)
-		toggle(list, ROLLUP_THREAD);
+		toggle_roll_up(list, ROLLUP_THREAD);
 	else if (action == ACTION_TREE)
-		toggle(list, ROLLUP_TREE);
+		toggle_roll_up(list, ROLLUP_TREE);
 	else if (action == ACTION_ROLL_UP && list->spec.by == ROLLUP_USER)
 		list_roll_up(list, ROLLUP_CGROUP);
 	else if (action == ACTION_ROLL_UP)
-		toggle(list, list->spec.by == ROLLUP_CGROUP ? ROLLUP_CGROUP : ROLLUP_USER);
+		toggle_roll_up(list, list->spec.by == ROLLUP_CGROUP ? ROLLUP_CGROUP : ROLLUP_USER);
 	else if (action == ACTION_FILTER)
 		filter_open(app);
 	else if (action == ACTION_USER)

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Search and filter are watched prompts: each typed letter has its effect. A search follows the
+ * found row, so that it stays selected in the next snapshots.
+ */
 #include "tui/screen/search.h"
 
 #include "core/base/util.h"
@@ -6,8 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- search */
 
 static bool cpu_matches(const struct view *view, size_t line, const char *text)
 {
@@ -17,8 +19,8 @@ static bool cpu_matches(const struct view *view, size_t line, const char *text)
 	return strcmp(number, text) == 0;
 }
 
-/* The first line from `from` on, and round the end, that has the words; SIZE_MAX where none has. */
-static size_t find_line(const struct view *view, const char *text, size_t from)
+/* The first line with the words, from line `from` on, in a circle; SIZE_MAX if there is none. */
+static size_t find_matching_line(const struct view *view, const char *text, size_t from)
 {
 	struct row_filter_spec spec = {.one_user = false};
 	struct row_filter filter;
@@ -37,14 +39,15 @@ static size_t find_line(const struct view *view, const char *text, size_t from)
 	return found;
 }
 
-/* What was found is followed: it must not slip away before the next key. */
+/* Selects the next match and follows it: the next snapshot must not move it away. */
 static bool go_to_match(struct app *app, size_t from)
 {
 	struct list *list = app_list(app);
 	size_t line = SIZE_MAX;
 
 	if (list && app->display.snapshot)
-		line = find_line(list_view(list, app->display.snapshot), app->search.text, from);
+		line = find_matching_line(list_view(list, app->display.snapshot), app->search.text,
+					  from);
 	if (line != SIZE_MAX) {
 		list_select(list, line);
 		list_follow(list, app->display.snapshot);
@@ -60,7 +63,7 @@ static void search_change(void *owner, const char *text, struct error *err)
 	if (!text[0]) {
 		list_select(app_list(app), app->search.from);
 	} else if (!go_to_match(app, app->search.from)) {
-		/* What less of the text had found is not what is looked for. */
+		/* A match of a shorter text is no match now. */
 		list_unfollow(app_list(app));
 		error_set(err, -1, "no match");
 	}
@@ -103,8 +106,6 @@ void search_next(struct app *app)
 	else if (list && !go_to_match(app, list->table.selected + 1))
 		app_show_message(app, "No match for '%s'.", app->search.text);
 }
-
-/* ---- filter */
 
 static void filter_change(void *owner, const char *text, struct error *err)
 {

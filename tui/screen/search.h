@@ -9,20 +9,21 @@
 struct app;
 
 /*
- * What narrows a list by words: searching, which takes the selection to the next line that has
- * them, and the filter, which leaves out the lines that have them not. Both follow each letter, and
- * Esc takes them back. What was found is followed until the selection moves. A line has a word as
- * core/snapshot/row_filter says, a CPU where it is its number.
+ * Search and filter. A search selects the next line with the words; the filter hides lines without
+ * them. Both follow each typed letter, and Esc undoes them. The found row is followed until the
+ * selection moves. core/snapshot/row_filter.h defines when a row has a word; a CPU matches its
+ * number.
  */
 struct search {
-	char text[ROW_FILTER_BYTES];          /* searched for last */
-	size_t from;                          /* the line where it began */
-	char filter_before[ROW_FILTER_BYTES]; /* to be taken back to */
+	char text[ROW_FILTER_BYTES];          /* of the last search */
+	size_t from;                          /* selected line when the search began */
+	char filter_before[ROW_FILTER_BYTES]; /* the filter when its prompt was opened; Esc restores
+						 it */
 	char user[24];                        /* name of the only user shown: pick_user() */
 };
 
 void search_open(struct app *app);
-/* The next line that has what was searched for last. */
+/* Selects the next match of the last search. */
 void search_next(struct app *app);
 
 void filter_open(struct app *app);

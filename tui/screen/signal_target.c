@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A pid can be reused between the snapshot and the signal. A target is therefore a pid with a start
+ * time, checked twice: the process must have started before the snapshot, and the process behind
+ * the pidfd must still have that start time.
+ */
 #include "tui/screen/signal_target.h"
 
 #include "core/base/text.h"
@@ -9,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int has_ended(pid_t pid, struct error *err)
+static int ended_error(pid_t pid, struct error *err)
 {
 	return error_set(err, -ESRCH, "Process %d has ended.", pid);
 }
@@ -22,10 +27,10 @@ int signal_target_find(const struct sys *sys, pid_t pid, uint64_t seen_ns,
 	uint64_t now_ns = sys_boottime_ns(sys);
 
 	if (proc_stat_read(sys, pid, &stat) < 0 || proc_has_ended(&stat))
-		return has_ended(pid, err);
-	/* Its start is cut to a whole tick, so it can only look older than it is. */
+		return ended_error(pid, err);
+	/* The start time is cut to a tick, so a process can only look older than it is. */
 	if (stat.start_ticks * proc_tick_ns() + seen_ago_ns > now_ns)
-		return has_ended(pid, err);
+		return ended_error(pid, err);
 	*signal_target = (struct signal_target){.pid = pid, .start_ticks = stat.start_ticks};
 	text_printable(signal_target->name, sizeof(signal_target->name), stat.comm,
 		       sizeof(stat.comm));
@@ -39,11 +44,14 @@ int signal_target_send(const struct sys *sys, const struct signal_target *signal
 	int fd = sys_pidfd_open(sys, signal_target->pid);
 
 	if (fd == -ESRCH)
-		return has_ended(signal_target->pid, err);
+		return ended_error(signal_target->pid, err);
 	if (fd < 0)
 		return error_set(err, fd, "Process %d cannot be opened: %s.", signal_target->pid,
 				 error_why(fd));
-	/* A number never comes back to who had it: whose it is still, it was when it was opened. */
+	/*
+	 * The pidfd refers to one process for good. If pid and start time still match now, the
+	 * pidfd was opened on the target.
+	 */
 	int result = proc_stat_read(sys, signal_target->pid, &stat);
 	if (result == 0 && stat.start_ticks == signal_target->start_ticks)
 		result = sys_pidfd_signal(sys, fd, signal);
@@ -51,7 +59,7 @@ int signal_target_send(const struct sys *sys, const struct signal_target *signal
 		result = -ESRCH;
 	sys_close(sys, fd);
 	if (result == -ESRCH)
-		return has_ended(signal_target->pid, err);
+		return ended_error(signal_target->pid, err);
 	if (result == -EPERM)
 		return error_set(
 			err, result,

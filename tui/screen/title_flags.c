@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Pieces of the title for each setting that makes the list differ from all rows in the usual form.
+ */
 #include "tui/screen/title_flags.h"
 
 #include "core/base/util.h"
@@ -8,11 +11,11 @@
 #include <string.h>
 
 enum {
-	WEIGHT = 96,          /* they go last but for host and clock */
-	WEIGHT_OF_FACTS = 55, /* before tasks */
+	WEIGHT = 96,          /* only host and clock are heavier */
+	WEIGHT_OF_FACTS = 55, /* heavier than the number of threads */
 };
 
-static void add(struct segments *flags, const char *label, const char *text)
+static void add_flag(struct segments *flags, const char *label, const char *text)
 {
 	struct segment *segment = segments_add(flags, WEIGHT);
 
@@ -27,10 +30,10 @@ static void add_followed(const struct list *list, struct segments *flags)
 
 	snprintf(text, sizeof(text), "%s%s", list->followed.name,
 		 list->away ? " (did not run)" : "");
-	add(flags, "following", text);
+	add_flag(flags, "following", text);
 }
 
-/* "3: %CPU 120.3 IPC 0.31", or "3, 2 here: ..." */
+/* "3: %CPU 120.3 IPC 0.31", or "3, 2 shown: ..." if one is not in the list. */
 static void add_tagged(const struct list *list, const struct snapshot *snapshot,
 		       struct segments *flags)
 {
@@ -53,10 +56,10 @@ static void add_tagged(const struct list *list, const struct snapshot *snapshot,
 					   i ? "" : ":", snapshot->columns->metrics[metric].title,
 					   cell.text);
 	}
-	add(flags, "tagged", text);
+	add_flag(flags, "tagged", text);
 }
 
-/* Nothing that changes what one sees: it goes before the others. */
+/* Listening does not change the list, so it goes before the others. */
 static void add_listening(const struct app *app, struct segments *flags)
 {
 	struct segment *segment = segments_add(flags, WEIGHT_OF_FACTS);
@@ -70,7 +73,7 @@ void title_flags_add(struct app *app, struct segments *flags)
 	struct list *list = app_list(app);
 
 	if (app->config.readonly)
-		add(flags, "", "READONLY");
+		add_flag(flags, "", "READONLY");
 	if (app->config.listening)
 		add_listening(app, flags);
 	if (!list || !app->display.snapshot)
@@ -80,9 +83,9 @@ void title_flags_add(struct app *app, struct segments *flags)
 	const struct row_filter_spec *filter = &list->spec.filter;
 
 	if (filter->text[strspn(filter->text, " ")])
-		add(flags, "filter", filter->text);
+		add_flag(flags, "filter", filter->text);
 	if (filter->one_user)
-		add(flags, "user", app->search.user);
+		add_flag(flags, "user", app->search.user);
 	if (list->following && row_ref_fits(&list->followed, view))
 		add_followed(list, flags);
 	if (list->tagged.n > 0)

@@ -7,8 +7,8 @@
 struct app;
 
 /*
- * What was chosen by a key and still holds, so that nobody takes a part for the whole, what nobody
- * can do here, and where counters are served: pieces of the title, for the list on the screen.
+ * Adds pieces of the title: filter, user, followed row and tags, so that a part of the rows is not
+ * taken for all, --readonly, and the address of the metrics server.
  */
 void title_flags_add(struct app *app, struct segments *flags);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Text is edited at its end only, which is enough for a prompt of one line. */
 #include "tui/widget/edit.h"
 
 #include "core/base/text.h"
@@ -7,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static void insert(char *text, size_t size, int key)
+static void insert_character(char *text, size_t size, int key)
 {
 	size_t length = strlen(text);
 	char bytes[4];
@@ -19,8 +20,8 @@ static void insert(char *text, size_t size, int key)
 	}
 }
 
-/* The last character: back over the continuation bytes of UTF-8. */
-static void erase(char *text)
+/* Removes the last character: back over the continuation bytes of UTF-8. */
+static void erase_character(char *text)
 {
 	size_t length = strlen(text);
 
@@ -43,13 +44,13 @@ static void erase_word(char *text)
 bool edit_key(char *text, size_t size, int key)
 {
 	if (key == KEYMAP_BACKSPACE || key == KEYMAP_CONTROL('H'))
-		erase(text);
+		erase_character(text);
 	else if (key == KEYMAP_CONTROL('W'))
 		erase_word(text);
 	else if (key == KEYMAP_CONTROL('U'))
 		text[0] = '\0';
 	else if (key >= ' ' && key < KEYMAP_UP)
-		insert(text, size, key);
+		insert_character(text, size, key);
 	else
 		return false;
 	return true;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Typing a line of UTF-8, always at its end: characters, Backspace (^H), ^W for a word, ^U for all.
- * Whether the key (of keymap.h) was one of these.
+ * Edits a line of UTF-8 at its end: characters, Backspace or ^H, ^W removes a word, ^U all. key is
+ * one of keymap.h. Returns true if the key edits.
  */
 bool edit_key(char *text, size_t size, int key);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The key bar is a line of segments. It remembers where each was drawn, so that a click finds its
+ * action.
+ */
 #include "tui/widget/key_bar.h"
 
 #include "core/base/util.h"
@@ -6,11 +10,11 @@
 #include <string.h>
 
 enum {
-	WEIGHT = 50,      /* of the first one */
-	WEIGHT_QUIT = 99, /* the way out stays, too */
+	WEIGHT = 50,      /* of the first action; each later one is lighter */
+	WEIGHT_QUIT = 99, /* quit stays on a narrow line */
 };
 
-static void add(struct segments *segments, unsigned weight, const char *keys, const char *text)
+static void add_key(struct segments *segments, unsigned weight, const char *keys, const char *text)
 {
 	struct segment *segment = segments_add(segments, weight);
 
@@ -33,10 +37,11 @@ void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const enum a
 		keymap_keys(keymap, *action, keys, sizeof(keys));
 		if (!keys[0])
 			continue;
-		keys[1 + strcspn(keys + 1, " ")] = '\0'; /* the first one; it may be a blank */
+		keys[1 + strcspn(keys + 1, " ")] =
+			'\0'; /* keep the first key only; the key can be a blank */
 		bar->items[segments.n].action = *action;
-		add(&segments, *action == ACTION_QUIT ? WEIGHT_QUIT : weight, keys,
-		    keymap_row(*action)->bar);
+		add_key(&segments, *action == ACTION_QUIT ? WEIGHT_QUIT : weight, keys,
+			keymap_row(*action)->bar);
 	}
 	segments_draw(&segments, canvas, rect);
 	bar->n = rect.height > 0 ? segments.n : 0;
@@ -58,7 +63,7 @@ void key_bar_draw_picker(struct key_bar *bar, struct canvas *canvas, struct rect
 
 	key_bar_clear(bar);
 	for (unsigned i = 0; i < ARRAY_SIZE(keys); i++)
-		add(&segments, WEIGHT - i, keys[i][0], keys[i][1]);
+		add_key(&segments, WEIGHT - i, keys[i][0], keys[i][1]);
 	segments_draw(&segments, canvas, rect);
 }
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* The last line: which keys do what here. A click on one of them does it too. */
+/* The last line of a screen: keys and their actions. A click on one does the action. */
 struct key_bar {
 	unsigned y;
 	size_t n;
@@ -18,17 +18,15 @@ struct key_bar {
 	} items[SEGMENTS_MAX];
 };
 
-/*
- * Of these actions, up to ACTION_NONE: those that come first stay longest where there is no room.
- */
+/* Draws the keys of the actions, up to ACTION_NONE. A narrow line keeps the first ones and quit. */
 void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const enum action *actions,
 		  struct canvas *canvas, struct rect rect);
-/* The keys of a picker, which are no actions: nothing is there to be clicked on. */
+/* Draws the keys of a picker. They are not actions, so a click on them does nothing. */
 void key_bar_draw_picker(struct key_bar *bar, struct canvas *canvas, struct rect rect);
-/* Nothing was drawn. */
+/* Forgets the last drawing. */
 void key_bar_clear(struct key_bar *bar);
 
-/* What was drawn at that place; ACTION_NONE: nothing. */
+/* The action drawn at a place; ACTION_NONE if there is none. */
 enum action key_bar_action(const struct key_bar *bar, unsigned x, unsigned y);
 
 #endif

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A screen is divided from the top: title, totals, verdict, history, CPUs and note take their
+ * lines, the last line is the key bar or prompt, and the rest is the body. Each part has a least
+ * height of the screen from which it is shown, so that the list keeps the greater share.
+ */
 #include "tui/widget/layout.h"
 
-/* From how many lines on a part is shown: the list must keep the greater share. */
+/* Least height of the screen, in lines, for each part. */
 enum {
 	TITLE_FROM = 4,
 	TOTALS_FROM = 7,
@@ -14,15 +19,15 @@ enum {
 	CPU_LINES = 3,
 	CPU_LINES_LARGE = 8,
 	HISTORY_LINES = 3,
-	/* A screen that is wide, too, has room for more than a list. */
+	/* Least width for CPUs and details beside the list. */
 	WIDE_FROM = 160,
 	SIDE_WIDTH = 64,
 	GAP = 2,
-	LIST_LINES = 18,   /* at least, before ... */
-	DETAIL_LINES = 22, /* ... the detail has all its lines */
+	LIST_LINES = 18,   /* lines of the list at least; further lines ... */
+	DETAIL_LINES = 22, /* ... go to the detail, up to this number */
 };
 
-static struct rect take_lines(unsigned width, unsigned *y, unsigned lines)
+static struct rect cut_lines(unsigned width, unsigned *y, unsigned lines)
 {
 	struct rect rect = {.y = *y, .width = lines ? width : 0, .height = lines};
 
@@ -46,7 +51,7 @@ static unsigned banner_lines(unsigned height, unsigned wanted)
 	return wanted < most ? wanted : most;
 }
 
-/* The body of a large screen in three: CPUs right of the list, the detail below both. */
+/* Divides the body of a large screen: CPUs right of the list, the detail below both. */
 static void divide_body(struct layout *layout)
 {
 	struct rect body = layout->body;
@@ -65,17 +70,17 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 	bool large = height >= LARGE_FROM && width >= WIDE_FROM, more = large && want->more;
 	unsigned y = 0;
 
-	layout.title = take_lines(width, &y, height >= TITLE_FROM);
-	layout.totals = take_lines(width, &y, height >= TOTALS_FROM);
-	layout.verdict = take_lines(width, &y, want->verdict && height >= VERDICT_FROM);
-	layout.history = take_lines(width, &y, large && want->history ? HISTORY_LINES : 0);
+	layout.title = cut_lines(width, &y, height >= TITLE_FROM);
+	layout.totals = cut_lines(width, &y, height >= TOTALS_FROM);
+	layout.verdict = cut_lines(width, &y, want->verdict && height >= VERDICT_FROM);
+	layout.history = cut_lines(width, &y, large && want->history ? HISTORY_LINES : 0);
 	layout.cpus = (struct rect){
 		.y = y,
 		.width = width,
 		.height = more ? 0 : cpu_lines(height, want->cpu_lines),
 	};
 	y += layout.cpus.height;
-	layout.banner = take_lines(width, &y, banner_lines(height, want->banner));
+	layout.banner = cut_lines(width, &y, banner_lines(height, want->banner));
 
 	unsigned bottom = height >= BOTTOM_FROM || (want->prompt && height > 0) ? 1 : 0;
 

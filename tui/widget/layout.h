@@ -7,28 +7,27 @@
 #include <stdbool.h>
 
 /*
- * Where things stand on a screen of any size, from 1x1 up. Pure. What does not fit is an empty
- * rect: first the verdict goes, then the CPU lines, the note, the key bar, the totals, the title;
- * the list stays.
+ * The parts of a screen of any size from 1x1 up. What does not fit is an empty rect. The verdict
+ * goes first, then CPU lines, note, key bar, totals, title; the list stays. Pure.
  */
 struct layout_want {
-	bool verdict;       /* there is a sentence about the machine */
-	unsigned cpu_lines; /* how many there are to show */
-	unsigned banner;    /* lines of a note to the user */
-	bool prompt;        /* a question at the bottom, which always gets its line */
-	bool history;       /* graphs of the totals, where there is room */
-	bool more;          /* what a large screen has beside the list */
+	bool verdict;       /* a line for the sentence about the machine */
+	unsigned cpu_lines; /* wanted lines of CPUs */
+	unsigned banner;    /* wanted lines of a note */
+	bool prompt;        /* a prompt, which always gets the last line */
+	bool history;       /* graphs of the totals, if there is room */
+	bool more;          /* CPUs and details beside the list, if there is room */
 };
 
 struct layout {
 	struct rect title;   /* host, time, interval */
-	struct rect totals;  /* of the whole machine */
-	struct rect verdict; /* what is to be said of it */
-	struct rect history; /* graphs of these */
-	struct rect cpus;    /* a line each, or right of the list a table */
+	struct rect totals;  /* figures of the machine or target */
+	struct rect verdict; /* sentence about the machine */
+	struct rect history; /* graphs of the totals */
+	struct rect cpus;    /* one line per CPU, or a table right of the list */
 	struct rect banner;
-	struct rect body;   /* the list, or whatever the screen is about */
-	struct rect detail; /* below the list: of the selected row */
+	struct rect body;   /* the list or page */
+	struct rect detail; /* below the list: details of the selected row */
 	struct rect bottom; /* key bar or prompt */
 };
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A page is drawn twice: first with a pen that only counts lines, then with `top` settled within
+ * that number.
+ */
 #include "tui/widget/page.h"
 
 #include "core/base/text.h"

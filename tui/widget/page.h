@@ -8,34 +8,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A text that may be longer than the screen: which part of it is shown. */
+/* The shown part of a text that can be longer than the screen. */
 struct page {
 	unsigned top;   /* first line shown */
-	unsigned lines; /* of the last drawing: that there are, and that were shown */
+	unsigned lines; /* lines of the text and of the screen, of the last drawing */
 	unsigned height;
 };
 
-/* Whether the action was one of moving. */
+/* Moves. Returns false if the action is not a movement. */
 bool page_act(struct page *page, enum action action);
-/* There are so many lines, and room for `height`. */
+/* Sets the number of lines and the height, and keeps `top` within the text. */
 void page_settle(struct page *page, unsigned lines, unsigned height);
 
 /* Moves the selected one of n lines up or down by at most `lines`; it stays within 0 to n - 1. */
 void page_move_selection(size_t *selected, size_t n, size_t lines, bool down);
 
-/* Writes lines into a rect, some of them above or below what is shown. */
+/* Writes lines into a rect. Lines above and below the rect are counted and not drawn. */
 struct pen {
-	struct canvas *canvas; /* one of no size only counts them */
+	struct canvas *canvas; /* a canvas without size only counts lines */
 	struct rect rect;
 	unsigned skip; /* lines scrolled off at the top */
 	unsigned line; /* lines written so far */
 };
 
-/* On the current line, which stays the current one. */
+/* Writes on the current line. */
 void pen_put(struct pen *pen, unsigned x, enum style style, const char *text);
-/* A line of its own, one blank line behind what came before it. */
+/* Writes a line with a blank line before it, except at the top. */
 void pen_heading(struct pen *pen, const char *text);
-/* A text broken at blanks into lines from column x on. */
+/* Writes a text from column x on, broken at blanks, and ends its line. */
 void pen_wrap(struct pen *pen, unsigned x, enum style style, const char *text);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A line's identity is its kind (process, thread, user, cgroup, CPU ...) and its number or path. A
+ * pid or tid can be reused, so a row that started after the reference was made does not match it.
+ * References are sorted by identity and found by binary search.
+ */
 #include "tui/widget/row_ref.h"
 
 #include "core/base/text.h"
@@ -9,15 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a line is */
-
 struct identity {
 	enum rollup kind;
 	int64_t number;
-	const char *path; /* "" where it is no cgroup */
+	const char *path; /* "" for other kinds */
 };
 
-/* Between unfolded sockets and nodes there are CPUs. */
+/* A view by socket or node has lines of CPUs below an unfolded one. */
 static enum rollup kind_of(const struct view *view, size_t line)
 {
 	if (view->cpus && !view_is_unit(view, line))
@@ -55,7 +58,7 @@ static struct identity identity_of(const struct view *view, size_t line)
 	return identity;
 }
 
-static int compare(const struct identity *identity, const struct row_ref *ref)
+static int compare_identity(const struct identity *identity, const struct row_ref *ref)
 {
 	if (identity->kind != ref->kind)
 		return identity->kind < ref->kind ? -1 : 1;
@@ -64,15 +67,15 @@ static int compare(const struct identity *identity, const struct row_ref *ref)
 	return strcmp(identity->path, ref->path);
 }
 
-/* Whether the line is it and not a later one of its number. */
-static bool is_it(const struct row_ref *ref, const struct view *view, size_t line)
+/* True if the row is older than the reference, so that the number was not reused. */
+static bool is_same_task(const struct row_ref *ref, const struct view *view, size_t line)
 {
 	const struct row *row = view_row(view, line);
 
 	return !row || row->start_ns <= ref->made_ns;
 }
 
-static void name_it(struct row_ref *ref, const struct view *view, size_t line)
+static void set_name(struct row_ref *ref, const struct view *view, size_t line)
 {
 	const struct row *row = view_row(view, line);
 	struct cell cell = {.text = ""};
@@ -101,8 +104,6 @@ static void name_it(struct row_ref *ref, const struct view *view, size_t line)
 	}
 }
 
-/* ---- one */
-
 void row_ref_init(const struct view *view, size_t line, struct row_ref *ref)
 {
 	struct identity identity = identity_of(view, line);
@@ -115,7 +116,7 @@ void row_ref_init(const struct view *view, size_t line, struct row_ref *ref)
 		.path = xstrdup(identity.path),
 		.made_ns = view->snapshot->time_ns,
 	};
-	name_it(ref, view, line);
+	set_name(ref, view, line);
 }
 
 void row_ref_fini(struct row_ref *ref)
@@ -136,15 +137,13 @@ size_t row_ref_find(const struct row_ref *ref, const struct view *view)
 	for (size_t line = 0; row_ref_fits(ref, view) && line < view->n; line++) {
 		struct identity identity = identity_of(view, line);
 
-		if (compare(&identity, ref) == 0 && is_it(ref, view, line))
+		if (compare_identity(&identity, ref) == 0 && is_same_task(ref, view, line))
 			return line;
 	}
 	return SIZE_MAX;
 }
 
-/* ---- many */
-
-static void remove_at(struct row_refs *refs, size_t i)
+static void remove_ref(struct row_refs *refs, size_t i)
 {
 	row_ref_fini(&refs->items[i]);
 	memmove(&refs->items[i], &refs->items[i + 1], (--refs->n - i) * sizeof(*refs->items));
@@ -153,20 +152,20 @@ static void remove_at(struct row_refs *refs, size_t i)
 void row_refs_fini(struct row_refs *refs)
 {
 	while (refs->n > 0)
-		remove_at(refs, refs->n - 1);
+		remove_ref(refs, refs->n - 1);
 	free(refs->items);
 	*refs = (struct row_refs){0};
 }
 
-/* Where it is, or would be. */
-static size_t place_of(const struct row_refs *refs, const struct identity *identity)
+/* Index of the identity, or where it would be inserted. */
+static size_t find_place(const struct row_refs *refs, const struct identity *identity)
 {
 	size_t low = 0, high = refs->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(identity, &refs->items[middle]) > 0)
+		if (compare_identity(identity, &refs->items[middle]) > 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -174,14 +173,14 @@ static size_t place_of(const struct row_refs *refs, const struct identity *ident
 	return low;
 }
 
-/* Of that identity, whoever it was then. */
-static struct row_ref *find(const struct row_refs *refs, const struct view *view, size_t line,
-			    size_t *place)
+/* The reference with the line's identity, reused or not. */
+static struct row_ref *find_ref(const struct row_refs *refs, const struct view *view, size_t line,
+				size_t *place)
 {
 	struct identity identity = identity_of(view, line);
 
-	*place = place_of(refs, &identity);
-	return *place < refs->n && compare(&identity, &refs->items[*place]) == 0
+	*place = find_place(refs, &identity);
+	return *place < refs->n && compare_identity(&identity, &refs->items[*place]) == 0
 		       ? &refs->items[*place]
 		       : NULL;
 }
@@ -189,19 +188,19 @@ static struct row_ref *find(const struct row_refs *refs, const struct view *view
 struct row_ref *row_refs_at(const struct row_refs *refs, const struct view *view, size_t line)
 {
 	size_t place;
-	struct row_ref *ref = refs->n > 0 ? find(refs, view, line, &place) : NULL;
+	struct row_ref *ref = refs->n > 0 ? find_ref(refs, view, line, &place) : NULL;
 
-	return ref && is_it(ref, view, line) ? ref : NULL;
+	return ref && is_same_task(ref, view, line) ? ref : NULL;
 }
 
 void row_refs_toggle(struct row_refs *refs, const struct view *view, size_t line)
 {
 	size_t place;
-	struct row_ref *ref = find(refs, view, line, &place);
-	bool was_set = ref && is_it(ref, view, line);
+	struct row_ref *ref = find_ref(refs, view, line, &place);
+	bool was_set = ref && is_same_task(ref, view, line);
 
 	if (ref)
-		remove_at(refs, place);
+		remove_ref(refs, place);
 	if (was_set)
 		return;
 	refs->items =
@@ -211,10 +210,8 @@ void row_refs_toggle(struct row_refs *refs, const struct view *view, size_t line
 	row_ref_init(view, line, &refs->items[place]);
 }
 
-/* ---- their sum */
-
-/* Whether the socket or node of a CPU is marked too. */
-static bool is_in_one(const struct row_refs *refs, const struct view *view, size_t line)
+/* True if the socket or node of the line's CPU is in refs too. */
+static bool is_unit_referenced(const struct row_refs *refs, const struct view *view, size_t line)
 {
 	const struct snapshot_cpu *cpu = view_cpu(view, line);
 	struct identity unit = {.kind = view->spec.by, .path = ""};
@@ -222,13 +219,13 @@ static bool is_in_one(const struct row_refs *refs, const struct view *view, size
 	if (view_is_unit(view, line) || unit.kind == ROLLUP_CPU)
 		return false;
 	unit.number = unit.kind == ROLLUP_NODE ? cpu->node : cpu->socket;
-	size_t place = place_of(refs, &unit);
-	return place < refs->n && compare(&unit, &refs->items[place]) == 0;
+	size_t place = find_place(refs, &unit);
+	return place < refs->n && compare_identity(&unit, &refs->items[place]) == 0;
 }
 
-/* In a tree a row has what its descendants have too. */
-static bool is_below_one(const struct row_refs *refs, const struct view *view, size_t line,
-			 const size_t *lines)
+/* True if an ancestor of the line is in refs; in a tree its figures include the line's. */
+static bool is_ancestor_referenced(const struct row_refs *refs, const struct view *view,
+				   size_t line, const size_t *lines)
 {
 	const size_t *parents = view->rolled.parents;
 
@@ -239,29 +236,29 @@ static bool is_below_one(const struct row_refs *refs, const struct view *view, s
 	return false;
 }
 
-struct adding {
+struct line_sum {
 	uint64_t *tally, *idle;
 	size_t cpus;
 	unsigned lost; /* ROW_LOST, or 0 */
 };
 
-static void add_line(struct adding *adding, const struct view *view, size_t line)
+static void sum_line(struct line_sum *total, const struct view *view, size_t line)
 {
 	const struct columns *columns = view->snapshot->columns;
 	size_t index = view->order[line];
 
 	if (view->rows) {
-		tally_add(&columns->plan->shape, adding->tally,
+		tally_add(&columns->plan->shape, total->tally,
 			  rows_tally(columns, view->rows, index));
-		adding->lost |= view->rows->items[index].flags & ROW_LOST;
+		total->lost |= view->rows->items[index].flags & ROW_LOST;
 	} else if (view->cpus[index].tally) {
-		tally_add(&columns->plan->shape, adding->tally, view->cpus[index].tally);
-		tally_add(&columns->plan->shape, adding->idle, view->cpus[index].idle);
-		adding->cpus += view->cpus[index].cpus ? view->cpus[index].cpus : 1;
+		tally_add(&columns->plan->shape, total->tally, view->cpus[index].tally);
+		tally_add(&columns->plan->shape, total->idle, view->cpus[index].idle);
+		total->cpus += view->cpus[index].cpus ? view->cpus[index].cpus : 1;
 	}
 }
 
-static struct figure *evaluate(const struct adding *adding, const struct view *view)
+static struct figure *evaluate_sum(const struct line_sum *total, const struct view *view)
 {
 	const struct columns *columns = view->snapshot->columns;
 	uint64_t interval_ns = view->snapshot->interval_ns;
@@ -269,15 +266,15 @@ static struct figure *evaluate(const struct adding *adding, const struct view *v
 
 	if (view->cpus) {
 		figures = xcalloc(columns->n_metrics, sizeof(*figures));
-		snapshot_evaluate_busy(
-			columns, snapshot_counted_ns(interval_ns, adding->tally, adding->cpus),
-			false, adding->tally, adding->idle, figures);
+		snapshot_evaluate_busy(columns,
+				       snapshot_counted_ns(interval_ns, total->tally, total->cpus),
+				       false, total->tally, total->idle, figures);
 		return figures;
 	}
 	struct rows sum;
 	rows_init(columns, 1, &sum);
-	sum.items[0].flags = adding->lost;
-	tally_add(&columns->plan->shape, sum.tallies, adding->tally);
+	sum.items[0].flags = total->lost;
+	tally_add(&columns->plan->shape, sum.tallies, total->tally);
 	rows_evaluate(columns, snapshot_interval_s(view->snapshot), &sum);
 	figures = sum.figures;
 	sum.figures = NULL;
@@ -285,15 +282,15 @@ static struct figure *evaluate(const struct adding *adding, const struct view *v
 	return figures;
 }
 
-static void forget_ended(struct row_refs *refs, const struct view *view)
+static void remove_ended(struct row_refs *refs, const struct view *view)
 {
 	for (size_t i = refs->n; i-- > 0;)
 		if (refs->items[i].ending && refs->items[i].seen < view->snapshot->sequence)
-			remove_at(refs, i);
+			remove_ref(refs, i);
 }
 
-/* Of each row its line, SIZE_MAX where it has none: for going up a tree. */
-static size_t *lines_of(const struct view *view)
+/* The line of each row, SIZE_MAX for rows without one, to go up a tree. NULL if not a tree. */
+static size_t *lines_by_row(const struct view *view)
 {
 	size_t *lines = NULL;
 
@@ -310,16 +307,16 @@ void row_refs_sum_up(struct row_refs *refs, const struct view *view, struct row_
 {
 	size_t width = tally_width(&view->snapshot->columns->plan->shape);
 
-	forget_ended(refs, view);
+	remove_ended(refs, view);
 	*sum = (struct row_refs_sum){0};
 	for (size_t i = 0; i < refs->n; i++)
 		sum->n += row_ref_fits(&refs->items[i], view);
 	if (sum->n == 0)
 		return;
 
-	struct adding adding = {.tally = xcalloc(width, sizeof(uint64_t)),
-				.idle = xcalloc(width, sizeof(uint64_t))};
-	size_t *lines = lines_of(view);
+	struct line_sum total = {.tally = xcalloc(width, sizeof(uint64_t)),
+				 .idle = xcalloc(width, sizeof(uint64_t))};
+	size_t *lines = lines_by_row(view);
 	for (size_t line = 0; line < view->n; line++) {
 		struct row_ref *ref = row_refs_at(refs, view, line);
 		const struct row *row = view_row(view, line);
@@ -329,15 +326,15 @@ void row_refs_sum_up(struct row_refs *refs, const struct view *view, struct row_
 		ref->seen = view->snapshot->sequence;
 		ref->ending = row && (row->flags & ROW_EXITED);
 		sum->here++;
-		if (view->cpus ? !is_in_one(refs, view, line)
-			       : !is_below_one(refs, view, line, lines))
-			add_line(&adding, view, line);
+		if (view->cpus ? !is_unit_referenced(refs, view, line)
+			       : !is_ancestor_referenced(refs, view, line, lines))
+			sum_line(&total, view, line);
 	}
 	if (sum->here > 0)
-		sum->figures = evaluate(&adding, view);
+		sum->figures = evaluate_sum(&total, view);
 	free(lines);
-	free(adding.tally);
-	free(adding.idle);
+	free(total.tally);
+	free(total.idle);
 }
 
 void row_refs_sum_fini(struct row_refs_sum *sum)

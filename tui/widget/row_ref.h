@@ -10,50 +10,49 @@
 #include <sys/types.h>
 
 /*
- * Lines that someone has put a finger on, and that are to be found again in the next snapshot, in
- * another order or another roll-up: a ref is the identity of what a line shows. A tid that was
- * given out again is somebody else: who began after the ref was made is not the one meant.
+ * The identity of a line, to find it in a later snapshot, in another order or another roll-up. A
+ * pid or tid that was reused after the reference was made does not match.
  */
 struct row_ref {
-	enum rollup kind; /* a tree's lines are processes */
-	pid_t pid;        /* of a process or of a thread's; else 0 */
+	enum rollup kind; /* ROLLUP_PROCESS for a line of a tree */
+	pid_t pid;        /* of a process, or of the process of a thread; else 0 */
 	int64_t number;   /* pid, tid, uid, CPU, socket or node */
-	char *path;       /* of a cgroup; owned; else NULL */
-	uint64_t made_ns; /* the snapshot's time_ns */
-	char name[64];    /* as one reads it: "4121 postgres"; printable */
-	bool ending;      /* it ended within the interval in which it was last seen */
-	uint64_t seen;    /* the sequence of the snapshot in which it was */
+	char *path;       /* of a cgroup, else ""; owned */
+	uint64_t made_ns; /* time_ns of its snapshot */
+	char name[64];    /* "4121 postgres"; printable */
+	bool ending;      /* the task ended in the interval in which it was last seen */
+	uint64_t seen;    /* sequence of the snapshot in which it was last seen */
 };
 
 void row_ref_init(const struct view *view, size_t line, struct row_ref *ref);
 void row_ref_fini(struct row_ref *ref);
 
-/* Whether lines of such a view can be what it refs. */
+/* True if the view has lines of the reference's kind. */
 bool row_ref_fits(const struct row_ref *ref, const struct view *view);
-/* The line that it refs; SIZE_MAX where none is. */
+/* The line it refers to; SIZE_MAX if it is not in the view. */
 size_t row_ref_find(const struct row_ref *ref, const struct view *view);
 
-/* Marks, each once, of any kinds. Zeroed is empty. */
+/* References of any kinds, each once. Zeroed is empty. */
 struct row_refs {
-	struct row_ref *items; /* in order */
+	struct row_ref *items; /* sorted */
 	size_t n, capacity;
 };
 
-void row_refs_fini(struct row_refs *refs); /* forgets all of them */
-/* Sets a ref, or takes it away where it is set. */
+void row_refs_fini(struct row_refs *refs); /* empty again */
+/* Adds the line, or removes it if it is there. */
 void row_refs_toggle(struct row_refs *refs, const struct view *view, size_t line);
-/* The one at a line; NULL where there is none. */
+/* The reference to a line; NULL if there is none. */
 struct row_ref *row_refs_at(const struct row_refs *refs, const struct view *view, size_t line);
 
-/* What the marked lines of a view are together. */
+/* Sum over the referenced lines of a view. */
 struct row_refs_sum {
-	size_t n;    /* refs of its kind */
-	size_t here; /* of those, in the view */
-	/* Over what the lines are of, each task and CPU once; NULL where none is here. Owned. */
+	size_t n;    /* references of the view's kind */
+	size_t here; /* those of them in the view */
+	/* Metrics of the sum, each task and CPU counted once; NULL if `here` is 0. Owned. */
 	struct figure *figures;
 };
 
-/* Finds the refs in the view, for once; those that have ended are forgotten. */
+/* Sums up the references in the view. Call once per view: it removes tasks that have ended. */
 void row_refs_sum_up(struct row_refs *refs, const struct view *view, struct row_refs_sum *sum);
 void row_refs_sum_fini(struct row_refs_sum *sum);
 

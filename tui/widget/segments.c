@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The lightest segment is dropped until the rest fits. The last one left is cut instead, so a line
+ * is never empty.
+ */
 #include "tui/widget/segments.h"
 
 #include "core/base/text.h"
@@ -32,8 +36,8 @@ static unsigned segment_width(const struct segment *segment)
 	return label + text + (label && text);
 }
 
-/* The heaviest piece stays whatever the width: it is cut instead. */
-static void choose(const struct segments *segments, unsigned width, bool *shown)
+/* Chooses the segments to show. */
+static void choose_segments(const struct segments *segments, unsigned width, bool *shown)
 {
 	unsigned used = 0, left = 0;
 
@@ -65,7 +69,7 @@ void segments_draw(struct segments *segments, struct canvas *canvas, struct rect
 		return;
 	rect.height = 1;
 	canvas_fill(canvas, rect, STYLE_PLAIN);
-	choose(segments, rect.width, shown);
+	choose_segments(segments, rect.width, shown);
 	for (size_t i = 0; i < segments->n; i++) {
 		struct segment *segment = &segments->items[i];
 

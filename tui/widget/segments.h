@@ -7,16 +7,16 @@
 #include <stddef.h>
 
 /*
- * A line of short pieces, "IPC 1.23", two blanks apart. A line that is too narrow leaves out whole
- * pieces, those of the least weight first, so that what is shown can always be read.
+ * A line of short segments, "IPC 1.23", two blanks apart. A narrow line drops whole segments, those
+ * of the least weight first, so that each shown one can be read.
  */
 struct segment {
 	char label[24];
 	char text[80];
 	enum style label_style, text_style;
-	unsigned text_width; /* the text is flush right in so many columns; 0: as long as it is */
+	unsigned text_width; /* the text is right-aligned in so many columns; 0: its own width */
 	unsigned weight;
-	unsigned x, width; /* where it was drawn; 0 wide where it was left out */
+	unsigned x, width; /* place of the last drawing; width 0: not drawn */
 };
 
 enum { SEGMENTS_MAX = 32 };
@@ -26,10 +26,10 @@ struct segments {
 	size_t n;
 };
 
-/* A new piece of that weight, else empty; the last one anew where there are SEGMENTS_MAX. */
+/* Returns a new empty segment. If there are SEGMENTS_MAX, the last one is reused. */
 struct segment *segments_add(struct segments *segments, unsigned weight);
 
-/* Draws what fits into the first line of rect, which it blanks first. */
+/* Blanks the first line of rect and draws the segments that fit. */
 void segments_draw(struct segments *segments, struct canvas *canvas, struct rect rect);
 
 #endif

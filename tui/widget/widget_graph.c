@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Columns are drawn from the newest at the right end. In UTF-8 a column of braille has two values
+ * and four steps a line, a graph of one line has eighth blocks; in ASCII a column has one value and
+ * the five steps of `ramp`.
+ */
 #include "tui/widget/widget_graph.h"
 
 #include "core/base/text.h"
@@ -17,7 +22,10 @@ double graph_top(const float *values, size_t n, double least)
 
 	double power = pow(10, floor(log10(most)));
 
-	/* What was cut to fewer digits may be a little larger than the round number it was. */
+	/*
+	 * The history keeps values with fewer digits, so one can exceed the round number it was by
+	 * 1/256.
+	 */
 	for (;; power *= 10)
 		for (unsigned digit = 1; digit <= 5; digit = digit == 2 ? 5 : digit + 1)
 			if (digit * power * (1 + 1.0 / 256) >= most)
@@ -29,8 +37,8 @@ double graph_least(const struct metric_def *def)
 	return pow(10, 1 - (double)def->decimals);
 }
 
-/* How many of `steps` a value fills: at least one where it is known, none where it is not. */
-static unsigned filled(const struct graph *graph, size_t i, unsigned steps)
+/* Number of filled steps: at least 1 for a known value, 0 for NAN. */
+static unsigned filled_steps(const struct graph *graph, size_t i, unsigned steps)
 {
 	double share = (double)graph->values[i] / graph->top;
 
@@ -42,7 +50,7 @@ static unsigned filled(const struct graph *graph, size_t i, unsigned steps)
 	return n ? n : 1;
 }
 
-/* The value in the column that is so many from the right end, n where there is none. */
+/* Index of the value `back` columns from the right end; n if there is none. */
 static size_t from_right(const struct graph *graph, size_t back)
 {
 	return back < graph->n ? graph->n - 1 - back : graph->n;
@@ -52,13 +60,16 @@ static unsigned filled_back(const struct graph *graph, size_t back, unsigned ste
 {
 	size_t i = from_right(graph, back);
 
-	return i < graph->n ? filled(graph, i, steps) : 0;
+	return i < graph->n ? filled_steps(graph, i, steps) : 0;
 }
 
 static const char *const ramp[] = {" ", "_", ".", "-", "=", "#"};
 enum { RAMP = ARRAY_SIZE(ramp) - 1 };
 
-/* Where it is empty a line; of one line there would be nothing else to see in a selected row. */
+/*
+ * Selects the marked column and draws a line in its empty cells. A graph of one line always has the
+ * line, as a selected row would hide the selection.
+ */
 static void draw_mark(const struct graph *graph, unsigned values, struct canvas *canvas,
 		      struct rect rect)
 {
@@ -94,15 +105,15 @@ size_t graph_values(const struct canvas *canvas, unsigned width)
 	return canvas->ascii ? width : 2 * (size_t)width;
 }
 
-/* Of the steps that are filled, those in the line that is so many above the lowest. */
-static unsigned in_line(unsigned n, unsigned line, unsigned steps)
+/* The filled steps of line `line`, counted from the lowest. */
+static unsigned steps_in_line(unsigned n, unsigned line, unsigned steps)
 {
 	unsigned below = line * steps;
 
 	return n <= below ? 0 : n - below < steps ? n - below : steps;
 }
 
-/* Dots of a braille character from below: its bits are numbered in another order. */
+/* Bit masks of 0 to 4 braille dots from below. */
 static void draw_braille(const struct graph *graph, struct canvas *canvas, struct rect rect)
 {
 	static const unsigned char left[] = {0, 0x40, 0x44, 0x46, 0x47};
@@ -115,8 +126,8 @@ static void draw_braille(const struct graph *graph, struct canvas *canvas, struc
 		unsigned n_left = filled_back(graph, back + 1, rect.height * DOTS);
 
 		for (unsigned line = 0; line < rect.height; line++) {
-			unsigned dots = left[in_line(n_left, line, DOTS)] |
-					right[in_line(n_right, line, DOTS)];
+			unsigned dots = left[steps_in_line(n_left, line, DOTS)] |
+					right[steps_in_line(n_right, line, DOTS)];
 			char text[5] = {0};
 
 			if (!dots)
@@ -136,7 +147,7 @@ static void draw_ascii(const struct graph *graph, struct canvas *canvas, struct 
 
 		for (unsigned line = 0; line < rect.height; line++)
 			canvas_text(canvas, rect.x + column, rect.y + rect.height - 1 - line, 1,
-				    graph->style, ramp[in_line(n, line, RAMP)]);
+				    graph->style, ramp[steps_in_line(n, line, RAMP)]);
 	}
 }
 

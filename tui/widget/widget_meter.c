@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 
-/* Where along the bar the colour changes. */
+/* The colour of a column depends on its place along the bar. */
 static enum style bar_style(unsigned i, unsigned width)
 {
 	if (i * 100 < width * 60)

@@ -5,9 +5,8 @@
 #include "tui/term/canvas.h"
 
 /*
- * "[||||      43.2%]": a bar of `width` columns with its figure at the right end inside. The bar
- * has eighths of a column in UTF-8 and '#' in ASCII; share is clamped to 0..1. Draws nothing where
- * there is no room for one column of bar.
+ * "[||||      43.2%]": a bar of `width` columns with a figure at the right end inside. UTF-8 has
+ * eighths of a column, ASCII '#'. share is clamped to 0..1. Draws nothing if width < 3.
  */
 void meter_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, double share,
 		const char *figure, enum style figure_style);

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Each key in the typed text ranks all items again: a name that begins with the text as a whole
+ * word first, then names that begin with it, names that contain all words, and last items whose
+ * help does. Items of one rank keep their order.
+ */
 #include "tui/widget/widget_picker.h"
 
 #include "core/base/text.h"
@@ -14,27 +19,25 @@
 #include <strings.h>
 
 enum {
-	PICKER_WIDTH = 100, /* the box, at most */
+	PICKER_WIDTH = 100, /* greatest width of the box */
 	WORDS_MAX = 16,
 	BORDER_FROM_WIDTH = 30, /* smaller boxes have no border */
 	BORDER_FROM_HEIGHT = 8,
-	HELP_FROM_WIDTH = 60, /* where it can be read below as well */
-	LINES_MIN = 8,        /* of the list, where there is room for them */
+	HELP_FROM_WIDTH = 60, /* least width for help in the list if it is also below */
+	LINES_MIN = 8,        /* least lines of the list, if there is room */
 };
-
-/* ---- what matches */
 
 enum rank {
 	RANK_WORD,
 	RANK_PREFIX,
 	RANK_NAME,
 	RANK_HELP,
-	RANKS, /* of those that do not match */
+	RANKS, /* no match */
 };
 
 /*
- * Whether a word is part of the text, whatever the case of ASCII letters. strcasestr() asks the
- * locale about every byte, and lists are long.
+ * True if text contains word, ignoring the case of ASCII letters. strcasestr() consults the locale
+ * for every byte, and lists are long.
  */
 static bool contains(const char *text, const char *word)
 {
@@ -108,22 +111,20 @@ static void find_matches(struct picker *picker)
 	free(ranks);
 }
 
-/* ---- selection */
-
 size_t picker_selected(const struct picker *picker)
 {
 	return picker->selected < picker->n_matches ? picker->matches[picker->selected] : SIZE_MAX;
 }
 
-static void look(struct picker *picker, void *owner)
+static void notify_selection(struct picker *picker, void *owner)
 {
 	size_t index = picker_selected(picker);
 
-	if (picker->looked == index)
+	if (picker->notified == index)
 		return;
-	picker->looked = index;
-	if (picker->ops->look && index != SIZE_MAX)
-		picker->ops->look(owner, picker->data, index);
+	picker->notified = index;
+	if (picker->ops->select && index != SIZE_MAX)
+		picker->ops->select(owner, picker->data, index);
 }
 
 void picker_select(struct picker *picker, size_t index, void *owner)
@@ -131,16 +132,16 @@ void picker_select(struct picker *picker, size_t index, void *owner)
 	for (size_t i = 0; i < picker->n_matches; i++)
 		if (picker->matches[i] == index)
 			picker->selected = i;
-	look(picker, owner);
+	notify_selection(picker, owner);
 }
 
 void picker_open(struct picker *picker, const struct picker_ops *ops, const char *title, void *data,
 		 size_t n, void *owner)
 {
-	*picker = (struct picker){.ops = ops, .data = data, .n = n, .looked = SIZE_MAX};
+	*picker = (struct picker){.ops = ops, .data = data, .n = n, .notified = SIZE_MAX};
 	text_copy(picker->title, sizeof(picker->title), title);
 	find_matches(picker);
-	look(picker, owner);
+	notify_selection(picker, owner);
 }
 
 void picker_update(struct picker *picker, size_t n, void *owner)
@@ -152,11 +153,11 @@ void picker_update(struct picker *picker, size_t n, void *owner)
 	find_matches(picker);
 	picker->selected =
 		size_min(picker->selected, picker->n_matches ? picker->n_matches - 1 : 0);
-	/* Where nothing else matched so far, nobody chose it. */
+	/* An item as typed that was the only match was not chosen by the user. */
 	picker_select(picker, only_typed ? picker->matches[0] : before, owner);
 }
 
-static void finish(struct picker *picker, void *owner, bool chosen)
+static void close_picker(struct picker *picker, void *owner, bool chosen)
 {
 	struct picker gone = *picker;
 
@@ -169,10 +170,8 @@ static void finish(struct picker *picker, void *owner, bool chosen)
 void picker_close(struct picker *picker, void *owner)
 {
 	if (picker->ops)
-		finish(picker, owner, false);
+		close_picker(picker, owner, false);
 }
-
-/* ---- keys */
 
 static bool move_key(struct picker *picker, int key)
 {
@@ -197,8 +196,8 @@ static bool type_key(struct picker *picker, int key)
 		return false;
 	find_matches(picker);
 	picker->selected = picker->top = 0;
-	if (picker->looked == PICKER_AS_TYPED)
-		picker->looked = SIZE_MAX; /* it is another one */
+	if (picker->notified == PICKER_AS_TYPED)
+		picker->notified = SIZE_MAX; /* the typed item has changed */
 	return true;
 }
 
@@ -207,18 +206,18 @@ void picker_key(struct picker *picker, int key, void *owner)
 	size_t index = picker_selected(picker);
 
 	if (key == KEYMAP_ESCAPE) {
-		finish(picker, owner, false);
+		close_picker(picker, owner, false);
 		return;
 	}
 	if (key == KEYMAP_ENTER) {
 		const struct picker_ops *ops = picker->ops;
 
 		if (ops->choose(owner, picker->data, index, picker->typed) && picker->ops == ops)
-			finish(picker, owner, true);
+			close_picker(picker, owner, true);
 		return;
 	}
 	if (move_key(picker, key) || type_key(picker, key))
-		look(picker, owner);
+		notify_selection(picker, owner);
 	else if (picker->ops->key)
 		picker->ops->key(owner, picker->data, index, key);
 }
@@ -228,18 +227,19 @@ void picker_click(struct picker *picker, unsigned x, unsigned y, bool twice, voi
 	size_t line = picker->top + (y - picker->list.y);
 
 	if (!rect_has(picker->box, x, y)) {
-		finish(picker, owner, false);
+		close_picker(picker, owner, false);
 	} else if (rect_has(picker->list, x, y) && line < picker->n_matches) {
 		picker->selected = line;
-		look(picker, owner);
+		notify_selection(picker, owner);
 		if (twice)
 			picker_key(picker, KEYMAP_ENTER, owner);
 	}
 }
 
-/* ---- drawing */
-
-/* Not higher than there ever were items for: what lies below shows what a choice does. */
+/*
+ * The box, with room for the most items so far and no more: the screen below shows the effect of a
+ * choice.
+ */
 static struct rect box_of(struct picker *picker, const struct canvas *canvas)
 {
 	unsigned width = canvas->width < PICKER_WIDTH + 4 ? canvas->width : PICKER_WIDTH;
@@ -312,7 +312,7 @@ static void draw_typed(const struct picker *picker, struct canvas *canvas, struc
 	unsigned x = rect.x, end = rect.x + rect.width;
 
 	x += canvas_text(canvas, x, rect.y, end - x, STYLE_KEY, "> ");
-	/* The end of a long text is what is being typed. */
+	/* Draws the end of the text if it is too long, as typing goes on there. */
 	const char *shown = picker->typed;
 	while (shown[0] && x + text_width(shown) >= end) {
 		uint32_t character;
@@ -354,7 +354,7 @@ static unsigned count_lines(const char *text)
 	return n;
 }
 
-/* A line, broken into at most as many as the rect has; returns how many it took. */
+/* Draws a line, broken into at most rect.height lines. Returns the number of lines drawn. */
 static unsigned draw_broken(struct canvas *canvas, struct rect rect, char *line)
 {
 	unsigned y = 0;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A prompt is typed and accepted by Enter, or watched: then each change of the text has an effect
+ * at once, and Esc undoes it.
+ */
 #include "tui/widget/widget_prompt.h"
 
 #include "core/base/util.h"

@@ -8,41 +8,40 @@
 #include <stdbool.h>
 
 /*
- * A question in one line. Enter hands the answer to `accept`; where that refuses, the reason is
- * shown in place and the answer can be mended. Esc leaves everything as it was, and so does Enter
- * on an empty line.
+ * A question in one line. Enter passes the text to `accept`. If `accept` fails, the prompt stays
+ * open and shows the error. Esc, and Enter on an empty text, close it without effect.
  */
 typedef int prompt_accept_fn(void *owner, const char *text, struct error *err);
 
-/* For whoever does something while the answer is being typed. */
+/* Callbacks for an effect while the text is typed. */
 struct prompt_watch {
-	/* The text is another one; what err says of it is shown. */
+	/* The text has changed. An error text in *err is shown. */
 	void (*change)(void *owner, const char *text, struct error *err);
-	/* Esc: all is to be as it was. */
+	/* Esc: undo the effect. */
 	void (*cancel)(void *owner);
-	/* A key that types nothing, such as an arrow. May be NULL. */
+	/* A key that does not edit the text, such as an arrow. May be NULL. */
 	void (*key)(void *owner, int key, struct error *err);
 };
 
 struct prompt {
 	bool active;
-	bool confirms; /* one key answers it */
+	bool confirms; /* a single key answers */
 	char query[128];
-	char text[256];     /* the name of a file, at most */
-	struct error error; /* why the last answer was refused */
+	char text[256];     /* long enough for a file name */
+	struct error error; /* of the last answer or change */
 	prompt_accept_fn *accept;
-	const struct prompt_watch *watch; /* NULL: nobody */
+	const struct prompt_watch *watch; /* NULL: not watched */
 };
 
 void prompt_open(struct prompt *prompt, const char *query, prompt_accept_fn *accept);
-/* The same, watched, with a text to begin with. Enter only ends it. */
+/* Opens a watched prompt with an initial text. Enter only closes it. */
 void prompt_open_watched(struct prompt *prompt, const char *query, const char *text,
 			 const struct prompt_watch *watch);
-/* A question that y answers, which is what `accept` gets; any other key means no. */
+/* Opens a question: y calls `accept` with "y", any other key closes it. */
 void prompt_confirm(struct prompt *prompt, const char *query, prompt_accept_fn *accept);
-/* Takes every key while the prompt is active. */
+/* Handles a key. Call it with every key while the prompt is active. */
 void prompt_key(struct prompt *prompt, int key, void *owner);
-/* What it is about has changed: who watches looks again where nothing was found. */
+/* The snapshot has changed: a watched text that had an error is tried again. */
 void prompt_update(struct prompt *prompt, void *owner);
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect);
 

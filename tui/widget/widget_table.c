@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The table fits columns to a width and draws the lines around the selection. Narrow tables drop
+ * the lightest columns. Scrolled sideways, they show columns in order instead, so that each can be
+ * reached.
+ */
 #include "tui/widget/widget_table.h"
 
 #include "core/base/text.h"
@@ -65,8 +70,8 @@ void table_settle(struct table *table, size_t n, size_t page)
 }
 
 /*
- * Scrolled sideways nothing is dropped by weight, so that every column can be reached; the last
- * one, where it is a name, keeps its room: figures mean nothing without whose they are.
+ * Fits a scrolled table: columns in order, none dropped by weight. The last column stays if it is a
+ * name, as figures need one.
  */
 static void fit_scrolled(const struct table *table, const struct view *view, unsigned width,
 			 unsigned *widths)
@@ -103,7 +108,10 @@ static bool any_dropped(const struct table *table, const struct view *view, cons
 	return false;
 }
 
-/* Where columns are left out, two places at the right edge say so, which a name can spare. */
+/*
+ * If columns are left out, two places at the right edge show it. A name as the last column needs no
+ * sign.
+ */
 void table_fit(const struct table *table, const struct view *view, unsigned width, unsigned *widths)
 {
 	if (view->n_columns == 0)
@@ -133,7 +141,7 @@ static void draw_text(struct canvas *canvas, unsigned x, unsigned y, unsigned wi
 		canvas_text(canvas, x, y, width, style, text);
 }
 
-/* Right after the title: in the gap between columns where the title fills its own. */
+/* The arrow follows the title, in the gap between columns if the title fills its own. */
 static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct rect rect,
 			   const struct view *view, unsigned width)
 {
@@ -148,7 +156,7 @@ static void draw_sort_mark(struct canvas *canvas, unsigned x, unsigned y, struct
 		canvas_text(canvas, at, y, 1, STYLE_HEADER_SORT, mark);
 }
 
-/* How far a column moves to the right for those that are left free before it. */
+/* Width reserved in front of a column: see table->reserve. */
 static unsigned reserved_before(const struct table *table, const struct view *view, size_t column)
 {
 	bool last_text = column > 0 && column + 1 == view->n_columns && view->columns[column].left;
@@ -156,7 +164,7 @@ static unsigned reserved_before(const struct table *table, const struct view *vi
 	return table->reserve && last_text ? table->reserve + 1 : 0;
 }
 
-/* Where those are. */
+/* The first reserved column. */
 static unsigned find_reserved(const struct table *table, const struct view *view, struct rect rect,
 			      const unsigned *widths)
 {
@@ -180,7 +188,7 @@ static void draw_header(const struct table *table, struct canvas *canvas, struct
 		if (widths[i] == 0)
 			continue;
 		x += reserved_before(table, view, i);
-		/* What is left of a title that is cut says enough without an ellipsis. */
+		/* A cut title is readable without an ellipsis. */
 		draw_text(canvas, x, rect.y, widths[i], column, false,
 			  sort ? STYLE_HEADER_SORT : STYLE_HEADER, column->title);
 		if (sort)
@@ -189,7 +197,7 @@ static void draw_header(const struct table *table, struct canvas *canvas, struct
 	}
 }
 
-/* A tagged line has its sign between the first column and the second. */
+/* A tagged line has '*' between the first and the second column. */
 static void draw_line(const struct table *table, struct canvas *canvas, unsigned y,
 		      struct rect rect, const struct view *view, const unsigned *widths,
 		      size_t line)
@@ -212,7 +220,7 @@ static void draw_line(const struct table *table, struct canvas *canvas, unsigned
 	}
 }
 
-/* A title's column has the gap behind it, where its mark stands. */
+/* The title or line at x. The gap behind a title belongs to it, as the arrow can be there. */
 static enum table_part column_at(const struct table *table, const struct view *view, unsigned x,
 				 size_t *at)
 {
@@ -250,7 +258,7 @@ enum table_part table_at(const struct table *table, const struct view *view, uns
 	return *at < view->n ? TABLE_LINE : TABLE_NOTHING;
 }
 
-/* More columns to the right. */
+/* The sign for more columns to the right. */
 static void draw_more(struct canvas *canvas, struct rect rect)
 {
 	if (rect.width > MORE_WIDTH)

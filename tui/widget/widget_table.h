@@ -12,41 +12,41 @@
 #include <stdint.h>
 
 /*
- * A scrolling table over a view, with a selected line. The selection stays on its line while rows
- * come and go under it, as in top and htop; on the last line it stays on the last line.
+ * A scrolling table over a view, with a selected line. As in top and htop, the selection stays on
+ * its line number when rows come and go; on the last line it stays on the last line.
  */
 #define TABLE_NO_LINE SIZE_MAX
 
 struct table {
-	size_t selected;             /* TABLE_NO_LINE: none, until the next move up or down */
-	size_t top;                  /* the first line shown */
-	size_t scroll;               /* columns scrolled off between the first one and the rest */
-	const struct row_refs *tags; /* the rows that stand out; NULL: none */
-	/* What the last drawing showed, for paging and for the columns that can be sorted by. */
+	size_t selected; /* TABLE_NO_LINE: none, until the next move up or down */
+	size_t top;      /* the first line shown */
+	size_t scroll;   /* columns scrolled off, between the first column and the others */
+	const struct row_refs *tags; /* rows drawn as tagged; NULL: none */
+	/* Of the last drawing, for paging and for sorting by shown columns. */
 	size_t n;
 	size_t page;
 	unsigned width;
 	bool more_right;
 	/*
-	 * Columns that are left to someone else, behind the metrics and before a text that is last;
-	 * 0: none. Where they are then: of the last drawing.
+	 * Columns left free for the caller between the metrics and a last text column; 0: none.
+	 * reserved_x is where they begin, of the last drawing.
 	 */
 	unsigned reserve;
 	unsigned reserved_x;
 	struct rect place;
 };
 
-/* Whether the action was one of moving. */
+/* Moves or scrolls. Returns false for other actions. */
 bool table_act(struct table *table, enum action action);
 
-/* There are n lines now, of which a page can be shown: where the selection and the top are. */
+/* Sets the number of lines and the lines of a page, and moves selection and top to fit. */
 void table_settle(struct table *table, size_t n, size_t page);
 
-/* Header line and rows; `empty` is said where there are none. */
+/* Draws header and rows, or the text `empty` if there are none. */
 void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 		const struct view *view, const char *empty);
 
-/* What was drawn at a place, as a click means it. */
+/* The part of the last drawing at a place, for a click. */
 enum table_part {
 	TABLE_NOTHING,
 	TABLE_TITLE, /* *at is a column */
@@ -55,7 +55,7 @@ enum table_part {
 enum table_part table_at(const struct table *table, const struct view *view, unsigned x, unsigned y,
 			 size_t *at);
 
-/* The columns' widths, 0 for those not shown: widths has view->n_columns items. */
+/* Widths of view->n_columns columns; 0: not shown. */
 void table_fit(const struct table *table, const struct view *view, unsigned width,
 	       unsigned *widths);
 
