@@ -133,7 +133,8 @@ static void test_bounded_search(void **state)
 		key = key_with_home(&table, 3, key);
 		hash_table_add(&table, key)->number = i;
 	}
-	assert_int_equal(hash_table_slot_within(&table, key, 5)->number, 5);
+	assert_ptr_equal(hash_table_slot_within(&table, key, 5), hash_table_slot(&table, key));
+	assert_int_equal(hash_table_slot(&table, key)->number, 5);
 	assert_null(hash_table_slot_within(&table, key, 4));
 	hash_table_fini(&table);
 }
