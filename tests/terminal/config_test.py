@@ -182,7 +182,7 @@ def test_broken_theme(terminal):
         home.write("themes/mine.theme", "# Mine\ntheme[main_fg]=\"#eeeeee\"\ntheme[title]=\"red\"\n")
         home.start()
         terminal.keys("L")
-        wait_for_words(terminal, "mine.theme:3: 'red' is no colour")
+        wait_for_words(terminal, "mine.theme:3: Invalid colour 'red'")
         terminal.leave_page(MESSAGES)
         terminal.keys("T")
         terminal.leave_page(r"mine +Mine")

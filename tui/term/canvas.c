@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A wide character takes two cells: the character, then a cell with an empty text. A write that
+ * hits one of them blanks the other, so that no half remains. All functions clip to the canvas.
+ */
 #include "tui/term/canvas.h"
 
 #include "core/base/text.h"
@@ -24,7 +28,7 @@ void canvas_fini(struct canvas *canvas)
 
 void canvas_resize(struct canvas *canvas, unsigned width, unsigned height)
 {
-	/* A terminal says its size in 16 bits; anything beyond is nonsense. */
+	/* A terminal reports its size in 16 bits; more is an error. */
 	canvas->width = width > UINT16_MAX ? UINT16_MAX : width;
 	canvas->height = height > UINT16_MAX ? UINT16_MAX : height;
 	canvas->cells = xreallocarray(canvas->cells, (size_t)canvas->width * canvas->height,
@@ -51,7 +55,7 @@ const struct canvas_cell *canvas_at(const struct canvas *canvas, unsigned x, uns
 	return &canvas->cells[(size_t)y * canvas->width + x];
 }
 
-/* Half of a wide character must not outlive the other half. */
+/* Blanks the other half of a wide character that is partly overwritten. */
 static void break_wide(struct canvas *canvas, unsigned x, unsigned y)
 {
 	if (!cell_at(canvas, x, y)->text[0] && x > 0)
@@ -60,8 +64,8 @@ static void break_wide(struct canvas *canvas, unsigned x, unsigned y)
 		strcpy(cell_at(canvas, x + 1, y)->text, " ");
 }
 
-static void put(struct canvas *canvas, unsigned x, unsigned y, enum style style, const char *bytes,
-		size_t length)
+static void put_cell(struct canvas *canvas, unsigned x, unsigned y, enum style style,
+		     const char *bytes, size_t length)
 {
 	break_wide(canvas, x, y);
 
@@ -73,24 +77,24 @@ static void put(struct canvas *canvas, unsigned x, unsigned y, enum style style,
 	cell->selected = false;
 }
 
-/* The columns that are there, of the `width` asked for. */
-static unsigned clip(const struct canvas *canvas, unsigned x, unsigned y, unsigned width)
+/* The number of columns from (x, y) on that are inside the canvas, at most `width`. */
+static unsigned clip_width(const struct canvas *canvas, unsigned x, unsigned y, unsigned width)
 {
 	if (x >= canvas->width || y >= canvas->height)
 		return 0;
 	return width < canvas->width - x ? width : canvas->width - x;
 }
 
-/* The character as this canvas shows it. */
-static void put_shown(const struct canvas *canvas, const struct text_scan *scan, char shown[5])
+/* Sets `shown` to the character as this canvas can show it. */
+static void encode_shown(const struct canvas *canvas, const struct text_scan *scan, char shown[5])
 {
 	shown[text_scan_shown(scan, shown)] = '\0';
 	if (canvas->ascii && (unsigned char)shown[0] >= 0x80)
 		memcpy(shown, "?", 2);
 }
 
-/* Puts a character that has no width of its own to the one before it. */
-static void put_mark(struct canvas *canvas, unsigned x, unsigned y, const char *mark)
+/* Appends a combining mark to the cell before it. */
+static void append_mark(struct canvas *canvas, unsigned x, unsigned y, const char *mark)
 {
 	char *text = cell_at(canvas, x, y)->text;
 
@@ -104,19 +108,19 @@ unsigned canvas_text(struct canvas *canvas, unsigned x, unsigned y, unsigned wid
 	unsigned used = 0, last = 0;
 	char shown[5];
 
-	width = clip(canvas, x, y, width);
+	width = clip_width(canvas, x, y, width);
 	for (struct text_scan scan = {.at = text}; text_scan_next(&scan);) {
 		if (used + scan.width > width)
 			break;
-		put_shown(canvas, &scan, shown);
+		encode_shown(canvas, &scan, shown);
 		if (scan.width == 0) {
-			put_mark(canvas, x + used - last, y, shown);
+			append_mark(canvas, x + used - last, y, shown);
 			continue;
 		}
 		last = scan.width;
-		put(canvas, x + used, y, style, shown, strlen(shown));
-		if (last == 2) /* the right half, or another "?" */
-			put(canvas, x + used + 1, y, style, shown, canvas->ascii ? 1 : 0);
+		put_cell(canvas, x + used, y, style, shown, strlen(shown));
+		if (last == 2) /* the right half; in ASCII another "?" */
+			put_cell(canvas, x + used + 1, y, style, shown, canvas->ascii ? 1 : 0);
 		used += last;
 	}
 	return used;
@@ -128,7 +132,7 @@ unsigned canvas_text_ellipsis(struct canvas *canvas, unsigned x, unsigned y, uns
 	const char *ellipsis = canvas->ascii ? "..." : "…";
 	unsigned columns = text_width(ellipsis);
 
-	width = clip(canvas, x, y, width);
+	width = clip_width(canvas, x, y, width);
 	if (text_width(text) <= width || width <= columns)
 		return canvas_text(canvas, x, y, width, style, text);
 
@@ -148,16 +152,16 @@ void canvas_text_right(struct canvas *canvas, unsigned x, unsigned y, unsigned w
 
 void canvas_fill(struct canvas *canvas, struct rect rect, enum style style)
 {
-	unsigned width = clip(canvas, rect.x, rect.y, rect.width);
+	unsigned width = clip_width(canvas, rect.x, rect.y, rect.width);
 
 	for (unsigned y = rect.y; y < canvas->height && y - rect.y < rect.height; y++)
 		for (unsigned i = 0; i < width; i++)
-			put(canvas, rect.x + i, y, style, " ", 1);
+			put_cell(canvas, rect.x + i, y, style, " ", 1);
 }
 
 void canvas_select(struct canvas *canvas, struct rect rect)
 {
-	unsigned width = clip(canvas, rect.x, rect.y, rect.width);
+	unsigned width = clip_width(canvas, rect.x, rect.y, rect.width);
 
 	for (unsigned y = rect.y; y < canvas->height && y - rect.y < rect.height; y++)
 		for (unsigned i = 0; i < width; i++)
@@ -166,7 +170,7 @@ void canvas_select(struct canvas *canvas, struct rect rect)
 
 void canvas_copy(struct canvas *canvas, struct rect rect, const struct canvas *from, unsigned top)
 {
-	unsigned width = clip(canvas, rect.x, rect.y, rect.width);
+	unsigned width = clip_width(canvas, rect.x, rect.y, rect.width);
 
 	width = width < from->width ? width : from->width;
 	for (unsigned y = 0; y < rect.height && rect.y + y < canvas->height; y++)

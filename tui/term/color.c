@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Terminals with 256 colours have a 6x6x6 cube (16-231) and a grey ramp (232-255). Those with 16 or
+ * 8 have ANSI's, which are names (red, yellow) more than colours, so they are chosen by hue.
+ */
 #include "tui/term/color.h"
 
 #include "core/base/util.h"
@@ -50,8 +54,7 @@ int color_parse(const char *text, struct color *color, struct error *err)
 		*color = from_rgb(red, green, blue);
 		return 0;
 	}
-	return error_set(err, -EINVAL, "'%.40s' is no colour: write #rrggbb, #bw or \"r g b\"",
-			 text);
+	return error_set(err, -EINVAL, "Invalid colour '%.40s' (#rrggbb, #bw or \"r g b\")", text);
 }
 
 struct color color_mix(struct color a, struct color b)
@@ -67,7 +70,7 @@ static unsigned distance(struct color color, unsigned red, unsigned green, unsig
 {
 	int dr = color.red - (int)red, dg = color.green - (int)green, db = color.blue - (int)blue;
 
-	/* The eye's weights, roughly. */
+	/* Approximate weights of the eye for red, green and blue. */
 	return (unsigned)(2 * dr * dr + 4 * dg * dg + 3 * db * db);
 }
 
@@ -80,7 +83,7 @@ static unsigned cube_step(unsigned char channel)
 	return (channel - 35u) / 40u;
 }
 
-/* xterm's levels: 0 95 135 175 215 255 */
+/* The levels of xterm's cube: 0 95 135 175 215 255. */
 static unsigned cube_level(unsigned step)
 {
 	return step ? 55 + 40 * step : 0;
@@ -99,7 +102,7 @@ static int index_256(struct color color)
 	return (int)(16 + 36 * r + 6 * g + b);
 }
 
-/* Red, yellow, green, cyan, blue, magenta by sectors of 60 degrees, as ANSI numbers them. */
+/* The ANSI number of the hue, by sectors of 60 degrees. */
 static int hue_index(struct color color, int high, int low)
 {
 	static const int ansi[] = {1, 3, 2, 6, 4, 5};
@@ -132,7 +135,7 @@ static bool is_grey(struct color color)
 
 static int index_16(struct color color)
 {
-	enum { DARK = 80 }; /* a background's hue would come out glaring */
+	enum { DARK = 80 }; /* darker colours are black: their hue would be too bright */
 	int high = greatest(color.red, color.green, color.blue);
 	int low = -greatest(-color.red, -color.green, -color.blue);
 
@@ -168,8 +171,6 @@ int color_index(struct color color, enum color_depth depth)
 	return -1;
 }
 
-/* ---- text on a background of few colours */
-
 static double linear(unsigned channel)
 {
 	double c = channel / 255.0;
@@ -188,7 +189,7 @@ static double contrast(struct color a, struct color b)
 	return (fmax(la, lb) + 0.05) / (fmin(la, lb) + 0.05);
 }
 
-/* As xterm has them until its user says otherwise. */
+/* xterm's default colours. */
 static const struct color xterm_colors[] = {
 	{true, 0x00, 0x00, 0x00}, {true, 0xcd, 0x00, 0x00}, {true, 0x00, 0xcd, 0x00},
 	{true, 0xcd, 0xcd, 0x00}, {true, 0x00, 0x00, 0xee}, {true, 0xcd, 0x00, 0xcd},
@@ -198,7 +199,7 @@ static const struct color xterm_colors[] = {
 	{true, 0xff, 0xff, 0xff},
 };
 
-/* What a number below 256 looks like. */
+/* The RGB value of a colour number below 256. */
 static struct color color_at(int index)
 {
 	unsigned at = (unsigned)index;
@@ -235,7 +236,7 @@ int color_index_on(struct color color, struct color background, enum color_depth
 		struct color other = color_at(i);
 		unsigned far = distance(color, other.red, other.green, other.blue);
 
-		/* A grey stays one: black or white reads on everything. */
+		/* A grey remains grey: black or white is readable on every background. */
 		if (far < least && contrast(other, on) >= enough &&
 		    (!is_grey(color) || is_grey(other))) {
 			least = far;

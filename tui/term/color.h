@@ -29,15 +29,15 @@ int color_parse(const char *text, struct color *color, struct error *err);
 struct color color_mix(struct color a, struct color b);
 
 /*
- * The colour's number at a depth, -1 where it is not set or the depth is mono. 256: the nearest of
- * the 6x6x6 cube and the grey ramp (16-255), because a user may have changed 0-15. 16 and 8:
- * by hue, because those are names (red, yellow) more than colours.
+ * The colour's number at a depth; -1 if it is not set or the depth is mono. 256: the nearest of the
+ * 6x6x6 cube and the grey ramp (16-255), because users redefine 0-15. 16 and 8: chosen by hue.
  */
 int color_index(struct color color, enum color_depth depth);
 
 /*
- * The same for text on a background. White text on what has become cyan could not be read: where
- * fewer colours lower the contrast (WCAG 2) below 3, the nearest colour that keeps it is taken.
+ * The same for text on a background. If fewer colours lower the contrast (WCAG 2) below 3, it
+ * returns the nearest colour with enough contrast: white text on a colour rounded to cyan would be
+ * unreadable.
  */
 int color_index_on(struct color color, struct color background, enum color_depth depth);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * ECMA-48 in short: ESC [ parameters letter is a control sequence, ESC O letter a function key,
- * ESC ] P X ^ _ begin a string that ESC \ or BEL ends, and ESC character is that with Alt. The
- * mouse is a control sequence too: ESC [ < button ; x ; y M in xterm's newer way, ESC [ M and
+ * ECMA-48 in short. ESC [ parameters letter is a control sequence, ESC O letter a function key. ESC
+ * ] P X ^ _ begin a string that ESC \ or BEL ends. ESC character is the character with Alt. A mouse
+ * event is a control sequence too: ESC [ < button ; x ; y M in xterm's newer form, ESC [ M and
  * three bytes in the older one.
  */
 #include "tui/term/decode.h"
@@ -23,8 +23,6 @@ enum {
 	BUTTON_WHEEL_DOWN = 65,
 	COORDINATE_MAX = 0xffff,
 };
-
-/* ---- keys by their codes */
 
 static int letter_key(char letter)
 {
@@ -61,16 +59,14 @@ static int number_key(unsigned number)
 	return number < ARRAY_SIZE(keys) ? keys[number] : DECODE_NOTHING;
 }
 
-/* ---- the mouse */
-
-static unsigned coordinate(unsigned from_one)
+static unsigned clamp_coordinate(unsigned from_one)
 {
 	unsigned from_zero = from_one > 0 ? from_one - 1 : 0;
 
 	return from_zero < COORDINATE_MAX ? from_zero : COORDINATE_MAX;
 }
 
-static void click(struct decoded *decoded, unsigned button, unsigned x, unsigned y)
+static void decode_mouse(struct decoded *decoded, unsigned button, unsigned x, unsigned y)
 {
 	switch (button & ~(unsigned)BUTTON_MODIFIERS) {
 	case BUTTON_LEFT:
@@ -85,13 +81,11 @@ static void click(struct decoded *decoded, unsigned button, unsigned x, unsigned
 	default:
 		return;
 	}
-	decoded->x = coordinate(x);
-	decoded->y = coordinate(y);
+	decoded->x = clamp_coordinate(x);
+	decoded->y = clamp_coordinate(y);
 }
 
-/* ---- control sequences: the bytes begin with ESC [ */
-
-/* Numbers between semicolons; those that are missing are 0. False where there is anything else. */
+/* Parses numbers between semicolons; missing ones are 0. Returns false for other characters. */
 static bool read_parameters(const char *bytes, size_t n, unsigned parameters[PARAMETERS])
 {
 	size_t at = 0;
@@ -117,14 +111,14 @@ static void sequence_key(const char *bytes, size_t length, struct decoded *decod
 	if (!read_parameters(from + mouse, length - 3 - mouse, numbers))
 		return;
 	if (mouse && letter == 'M')
-		click(decoded, numbers[0], numbers[1], numbers[2]);
+		decode_mouse(decoded, numbers[0], numbers[1], numbers[2]);
 	else if (mouse)
 		return;
 	else if (letter == '~')
 		decoded->key = number_key(numbers[0]);
 	else if (letter == 'Z')
 		decoded->key = KEYMAP_SHIFT_TAB;
-	else if (numbers[0] <= 1) /* behind it stands who was held: Shift, Alt, Control */
+	else if (numbers[0] <= 1) /* the second number has the modifiers: Shift, Alt, Control */
 		decoded->key = letter_key(letter);
 }
 
@@ -144,14 +138,14 @@ static size_t decode_sequence(struct decoder *decoder, const char *bytes, size_t
 	size_t at = 2;
 
 	if (n > at && (bytes[at] == 'M' || bytes[at] == '[')) {
-		/* The older mouse; the console's F1 where the terminal is no console. */
+		/* The older mouse form, or a function key of the Linux console. */
 		size_t length = bytes[at] == 'M' ? 6 : 4;
 
 		if (n < length)
 			return final ? n : 0;
 		if (length == 6)
-			click(decoded, (unsigned char)bytes[3] - 32u, (unsigned char)bytes[4] - 32u,
-			      (unsigned char)bytes[5] - 32u);
+			decode_mouse(decoded, (unsigned char)bytes[3] - 32u,
+				     (unsigned char)bytes[4] - 32u, (unsigned char)bytes[5] - 32u);
 		return length;
 	}
 	while (at < n && in_sequence(bytes[at]))
@@ -171,10 +165,11 @@ static size_t decode_sequence(struct decoder *decoder, const char *bytes, size_t
 	return n;
 }
 
-/* ---- what is of no use */
-
-/* How much of it; 0 where nothing, or where it takes more to know: then it is skipped still. */
-static size_t skip(struct decoder *decoder, const char *bytes, size_t n, bool final)
+/*
+ * Returns how many bytes belong to the sequence that is skipped. 0: none, or more bytes are needed;
+ * then decoder->skip is still set.
+ */
+static size_t skip_sequence(struct decoder *decoder, const char *bytes, size_t n, bool final)
 {
 	bool string = decoder->skip == DECODE_SKIP_STRING;
 	size_t at = 0;
@@ -190,7 +185,7 @@ static size_t skip(struct decoder *decoder, const char *bytes, size_t n, bool fi
 		return at + ends_sequence(bytes[at]);
 	if (bytes[at] == BEL)
 		return at + 1;
-	if (at + 1 < n) /* ESC \ is the end, another ESC begins what follows */
+	if (at + 1 < n) /* ESC \ ends the string; another ESC begins a new sequence */
 		return bytes[at + 1] == '\\' ? at + 2 : at;
 	if (final)
 		return n;
@@ -202,8 +197,6 @@ static bool begins_string(char byte)
 {
 	return byte == ']' || byte == 'P' || byte == 'X' || byte == '^' || byte == '_';
 }
-
-/* ---- characters */
 
 static size_t decode_character(const char *bytes, size_t n, bool final, struct decoded *decoded)
 {
@@ -228,11 +221,12 @@ static size_t decode_character(const char *bytes, size_t n, bool final, struct d
 	return length;
 }
 
-/* ---- all */
-
-/* The longest string of this terminal's that the bytes begin with; *more: a longer one may be. */
-static size_t own_string(const struct decoder *decoder, const char *bytes, size_t n, int *key,
-			 bool *more)
+/*
+ * The length of the longest terminfo string at the beginning of the bytes; 0: none. *more: the
+ * bytes may be the beginning of a longer one.
+ */
+static size_t match_string(const struct decoder *decoder, const char *bytes, size_t n, int *key,
+			   bool *more)
 {
 	size_t longest = 0;
 
@@ -251,7 +245,7 @@ static size_t own_string(const struct decoder *decoder, const char *bytes, size_
 	return longest;
 }
 
-/* ESC and at least one byte more. */
+/* ESC and at least one more byte. */
 static size_t decode_escape(struct decoder *decoder, const char *bytes, size_t n, bool final,
 			    struct decoded *decoded)
 {
@@ -294,12 +288,12 @@ size_t decode(struct decoder *decoder, const char *bytes, size_t n, bool final,
 	if (n == 0)
 		return 0;
 	if (decoder->skip != DECODE_SKIP_NONE) {
-		size_t skipped = skip(decoder, bytes, n, final);
+		size_t skipped = skip_sequence(decoder, bytes, n, final);
 
 		if (skipped > 0 || decoder->skip != DECODE_SKIP_NONE)
 			return skipped;
 	}
-	size_t length = own_string(decoder, bytes, n, &key, &more);
+	size_t length = match_string(decoder, bytes, n, &key, &more);
 	if (more && !final)
 		return 0;
 	if (length > 0) {

@@ -6,19 +6,18 @@
 #include <stddef.h>
 
 /*
- * From the bytes that a terminal sends to keys of keymap.h and clicks. Pure: whoever reads the
- * bytes knows the time, and says when no more are to be expected. What is no key means nothing,
- * all of it: no letter of a terminal's answer, or of a sequence that is broken or not known here,
- * is ever taken for a key.
+ * Decodes the bytes of a terminal into keys of keymap.h and clicks. Pure: the caller has the clock
+ * and sets `final` when no more bytes are expected. A sequence that is broken or unknown is dropped
+ * as a whole: no letter of it becomes a key.
  */
 enum {
 	DECODE_NOTHING = 0,
-	DECODE_CLICK = 0x110100, /* the left button went down; beyond keymap.h */
+	DECODE_CLICK = 0x110100, /* left button pressed; numbers beyond keymap.h */
 	DECODE_WHEEL_UP,
 	DECODE_WHEEL_DOWN,
 };
 
-/* What this terminal sends for a key, where it says so itself. */
+/* A key's bytes, from terminfo. */
 struct decode_string {
 	const char *bytes;
 	int key;
@@ -27,20 +26,20 @@ struct decode_string {
 struct decoder {
 	const struct decode_string *strings; /* borrowed */
 	size_t n_strings;
-	/* In the middle of a sequence of no use, whose end is awaited: CSI's or a string's. */
+	/* The kind of the sequence that is being skipped: control sequence or string. */
 	enum { DECODE_SKIP_NONE, DECODE_SKIP_CONTROL, DECODE_SKIP_STRING } skip;
 };
 
 struct decoded {
 	int key;       /* DECODE_NOTHING, a key of keymap.h, or one of the above */
-	unsigned x, y; /* of the mouse, from 0 */
+	unsigned x, y; /* position of the mouse, from 0 */
 };
 
-enum { DECODE_LONGEST = 64 }; /* bytes that must be handed over at once, where there are so many */
+enum { DECODE_LONGEST = 64 }; /* callers pass this many bytes at once, if there are */
 
 /*
- * The first of n bytes that came. Returns how many of them were used up; 0 where it takes more to
- * know, which is never so once `final` is set: nothing follows for now.
+ * Decodes the first event of n bytes. Returns how many bytes were consumed. 0: more bytes are
+ * needed, which never happens if `final` is set.
  */
 size_t decode(struct decoder *decoder, const char *bytes, size_t n, bool final,
 	      struct decoded *decoded);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * An ESC is the Esc key or the beginning of a sequence. Only time tells them apart, so a sequence
+ * that is incomplete after ESCDELAY ms is final. Reads never block longer than that.
+ */
 #include "tui/term/input.h"
 
 #include "core/base/util.h"
@@ -14,13 +18,13 @@
 #include <unistd.h>
 
 enum {
-	PATIENCE_MS = 25, /* long enough for a slow line, too short to be felt */
+	PATIENCE_MS = 25, /* enough for a slow line, not noticeable */
 	PATIENCE_MAX_MS = 1000,
 	DOUBLE_CLICK_MS = 400,
-	READS_MAX = 16, /* in a row without a key: others want to be served too */
+	READS_MAX = 16, /* reads in a row without a key; then the caller continues */
 };
 
-static void add_string(struct input *input, const char *capability, int key)
+static void add_terminfo_key(struct input *input, const char *capability, int key)
 {
 	const char *bytes = tigetstr(capability);
 
@@ -30,7 +34,7 @@ static void add_string(struct input *input, const char *capability, int key)
 	input->strings[input->decoder.n_strings++] = (struct decode_string){bytes, key};
 }
 
-static void add_strings(struct input *input)
+static void add_terminfo_keys(struct input *input)
 {
 	static const struct {
 		const char *capability;
@@ -44,12 +48,12 @@ static void add_strings(struct input *input)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		add_string(input, keys[i].capability, keys[i].key);
+		add_terminfo_key(input, keys[i].capability, keys[i].key);
 	for (int i = 1; i <= KEYMAP_F12 - KEYMAP_F0; i++) {
 		char capability[8];
 
 		snprintf(capability, sizeof(capability), "kf%d", i);
-		add_string(input, capability, KEYMAP_F0 + i);
+		add_terminfo_key(input, capability, KEYMAP_F0 + i);
 	}
 }
 
@@ -62,10 +66,10 @@ void input_init(struct input *input, int fd)
 	if (ms > 0)
 		input->patience_ms = ms < PATIENCE_MAX_MS ? (int)ms : PATIENCE_MAX_MS;
 	input->decoder.strings = input->strings;
-	add_strings(input);
+	add_terminfo_keys(input);
 }
 
-/* False where nothing came in time. A terminal that has hung up reads as end of file. */
+/* Returns false if nothing arrived in time. A terminal that hung up reads as end of file. */
 static bool read_more(struct input *input, int patience_ms)
 {
 	struct pollfd in = {.fd = input->fd, .events = POLLIN};
@@ -82,8 +86,10 @@ static bool read_more(struct input *input, int patience_ms)
 	return got > 0;
 }
 
-/* A third click is a first one again. */
-static void count_clicks(struct input *input, struct decoded *event)
+/*
+ * Turns a second click at the same place into a double click. A third one is a single click again.
+ */
+static void detect_double_click(struct input *input, struct decoded *event)
 {
 	uint64_t now = monotonic_ns();
 	bool again = input->last.key == INPUT_CLICK && input->last.x == event->x &&
@@ -106,7 +112,7 @@ bool input_next(struct input *input, struct decoded *event)
 		input->n -= used;
 		memmove(input->bytes, input->bytes + used, input->n);
 		if (event->key == INPUT_CLICK)
-			count_clicks(input, event);
+			detect_double_click(input, event);
 		if (event->key != INPUT_NONE)
 			return true;
 		if (used > 0) {
@@ -118,7 +124,7 @@ bool input_next(struct input *input, struct decoded *event)
 			continue;
 		if (!pending)
 			return false;
-		if (input->n == 0) { /* the end of what was skipped will not come any more */
+		if (input->n == 0) { /* the end of the skipped sequence will not come */
 			input->decoder.skip = DECODE_SKIP_NONE;
 			return false;
 		}

@@ -8,18 +8,18 @@
 #include <stdint.h>
 
 /*
- * Keys and clicks from an open term. Alt-x comes as ESC x within ESCDELAY ms (of the environment,
- * as ncurses has it); an ESC alone is Esc.
+ * Keys and clicks from an open term. ESC x within ESCDELAY ms (environment, as in ncurses) is
+ * Alt-x; a single ESC is Esc.
  */
 struct input {
 	int fd;
-	int patience_ms; /* how long the rest of a sequence is waited for */
+	int patience_ms; /* time to wait for the rest of a sequence, in ms */
 	bool gone;       /* the terminal has hung up */
 	struct decoder decoder;
-	struct decode_string strings[40]; /* the terminal's own, as terminfo tells */
-	char bytes[512];                  /* read, not decoded yet */
+	struct decode_string strings[40]; /* the keys of this terminal's terminfo entry */
+	char bytes[512];                  /* bytes not decoded yet */
 	size_t n;
-	struct decoded last; /* click, and when it was */
+	struct decoded last; /* the last click, and its time */
 	uint64_t last_ns;
 };
 
@@ -28,15 +28,15 @@ enum {
 	INPUT_CLICK = DECODE_CLICK,
 	INPUT_WHEEL_UP = DECODE_WHEEL_UP,
 	INPUT_WHEEL_DOWN = DECODE_WHEEL_DOWN,
-	INPUT_DOUBLE_CLICK, /* the second at the same place within a moment, after INPUT_CLICK */
+	INPUT_DOUBLE_CLICK, /* a second click at the same place within 400 ms, after INPUT_CLICK */
 };
 
-/* Of term_input_fd, while the term is open. */
+/* fd: of term_input_fd(). The term must be open: terminfo is read. */
 void input_init(struct input *input, int fd);
 
 /*
- * The next key of keymap.h, or what the mouse did; false where there is none. Call until then
- * whenever fd polls readable. It never waits longer than for the rest of a sequence.
+ * Sets *event to the next key or mouse event. Returns false if there is none. Call it until then
+ * whenever fd is readable. It waits at most for the rest of a sequence.
  */
 bool input_next(struct input *input, struct decoded *event);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * One table has each action: its name in the configuration, its default keys, its help text and its
+ * label in the key bar. The help screen, the key bar, --list keys and the manual follow it.
+ */
 #include "tui/term/keymap.h"
 
 #include "core/base/text.h"
@@ -152,7 +156,7 @@ void keymap_key_names(char *text, size_t size)
 					   names[i].name);
 }
 
-static const char *name_of(int key)
+static const char *special_name(int key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].key == key)
@@ -164,7 +168,7 @@ void keymap_key_name(int key, char *text, size_t size)
 {
 	const char *alt = key & KEYMAP_ALT ? "Alt-" : "";
 	int bare = key & ~KEYMAP_ALT;
-	const char *name = name_of(bare);
+	const char *name = special_name(bare);
 	char character[5] = "";
 
 	if (name) {
@@ -179,7 +183,7 @@ void keymap_key_name(int key, char *text, size_t size)
 	}
 }
 
-/* "^M" is the key that sends it; 0 where none does. */
+/* The key of "^X"; 0 if there is none. "^M" is Enter. */
 static int parse_control(const char *name)
 {
 	char letter = name[1];
@@ -223,8 +227,8 @@ int keymap_key_parse(const char *name, int *key)
 	return 0;
 }
 
-/* How many keys from this one on are characters that follow each other. */
-static size_t run_of(const int *keys, size_t n)
+/* The number of keys from this one on that are consecutive characters. */
+static size_t run_length(const int *keys, size_t n)
 {
 	size_t run = 1;
 
@@ -240,7 +244,7 @@ void keymap_keys(const struct keymap *keymap, enum action action, char *text, si
 
 	text[0] = '\0';
 	for (size_t k = 0; k < KEYMAP_KEYS && keys[k]; k++) {
-		size_t run = run_of(keys + k, KEYMAP_KEYS - k);
+		size_t run = run_length(keys + k, KEYMAP_KEYS - k);
 		char name[24];
 
 		keymap_key_name(keys[k], name, sizeof(name));

@@ -5,9 +5,8 @@
 #include <stddef.h>
 
 /*
- * From keys to actions. A key is a Unicode character, a control character ('A' & 0x1f is ^A), or
- * one of KEYMAP_* below; KEYMAP_ALT is added where Alt was held. One const table is all there is to
- * know about an action: its name, its usual keys, its line of help, its label in the key bar.
+ * Maps keys to actions. A key is a Unicode character, a control character ('A' & 0x1f is ^A), or
+ * one of KEYMAP_* below. KEYMAP_ALT is added for Alt.
  */
 enum {
 	KEYMAP_UP = 0x110000, /* beyond Unicode */
@@ -54,7 +53,7 @@ enum action {
 	ACTION_REVERSE,
 	ACTION_COLUMNS,
 	ACTION_PRESET,
-	ACTION_PRESET_NUMBER, /* which one its key tells: keymap_find */
+	ACTION_PRESET_NUMBER, /* the key's index is the preset: keymap_find() */
 	ACTION_UNIT,
 	ACTION_COUNT,
 	ACTION_ADD,
@@ -76,7 +75,7 @@ enum action {
 	ACTION_BASELINE,
 	ACTION_ZERO,
 	ACTION_PAUSE,
-	ACTION_STEP_BACK, /* these are of a recording */
+	ACTION_STEP_BACK, /* replay only, up to ACTION_FASTER */
 	ACTION_STEP,
 	ACTION_MINUTE_BACK,
 	ACTION_MINUTE,
@@ -94,45 +93,43 @@ enum action {
 
 enum { KEYMAP_KEYS = 10 };
 
-/* What there is to know about an action. */
+/* An action: see keymap.c. */
 struct keymap_row {
 	enum action action;
-	const char *name;      /* in a configuration: "sort-next" */
-	int keys[KEYMAP_KEYS]; /* the usual ones, 0-terminated where there are fewer */
+	const char *name;      /* in [keys] of the configuration: "sort-next" */
+	int keys[KEYMAP_KEYS]; /* default keys; 0 ends fewer than KEYMAP_KEYS */
 	const char *help;
-	const char *bar; /* its label in the key bar; NULL: not there */
+	const char *bar; /* label in the key bar; NULL: not shown there */
 };
 
 /* In the order of the help screen. */
 extern const struct keymap_row keymap_table[];
 extern const size_t keymap_table_n;
 
-/* The row of an action, which is not ACTION_NONE. */
+/* The row of an action other than ACTION_NONE. */
 const struct keymap_row *keymap_row(enum action action);
 
 /* The keys that are bound. */
 struct keymap {
-	int keys[ACTIONS][KEYMAP_KEYS]; /* as in a row */
+	int keys[ACTIONS][KEYMAP_KEYS]; /* as in struct keymap_row */
 };
 
-void keymap_init(struct keymap *keymap); /* the usual ones */
+void keymap_init(struct keymap *keymap); /* the default keys */
 
 /*
- * ACTION_NONE where the key does nothing; *nth (which may be NULL) is which of the action's keys it
- * is, from 0.
+ * The action of a key; ACTION_NONE if it is not bound. *nth (may be NULL) is the key's index among
+ * the keys of the action, from 0.
  */
 enum action keymap_find(const struct keymap *keymap, int key, unsigned *nth);
 
-/*
- * The key that sends a character: Enter for CR and LF, Backspace for DEL, else the character's own.
- */
+/* The key of a character: Enter for CR and LF, Backspace for DEL, else the character itself. */
 int keymap_key_of(int character);
 
-/* A key as one reads it: "q", "F10", "^C", "Alt-h", "Left". */
+/* The printed name of a key: "q", "F10", "^C", "Alt-h", "Left". */
 void keymap_key_name(int key, char *text, size_t size);
-/* The key that has this name, however its letters are written; 0 or -EINVAL. */
+/* Parses a key's name, in any case of letters. Returns 0 or -EINVAL. */
 int keymap_key_parse(const char *name, int *key);
-/* The names of keys that are not characters: "Up, Down, Left ...", without those of F1 to F12. */
+/* The names of keys that are not characters ("Up, Down, Left ..."), without F1 to F12. */
 void keymap_key_names(char *text, size_t size);
 /* All keys of an action, with blanks between: "q F10 ^C", "1 .. 9". */
 void keymap_keys(const struct keymap *keymap, enum action action, char *text, size_t size);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A handler notes the signal, and wakes who looks at them by a byte in a pipe. But drawing can
- * block: a terminal that has stopped reading (Ctrl-S, a dead network) holds the program in
- * write(2), and ncurses starts an interrupted write again. So what asks for the end also frees the
- * terminal of what is stuck in it, again and again until the program has ended by itself: what it
- * records and writes is ended well.
+ * A handler records the signal and writes a byte to a pipe, which wakes the main loop. But drawing
+ * can block: a terminal that does not read (Ctrl-S, a dead network) keeps the program in write(2),
+ * and ncurses restarts an interrupted write. So a signal that ends the program also discards the
+ * output that the terminal has not taken, every 50 ms until the program has ended. Recordings and
+ * output files are thus completed.
  */
 #include "tui/term/signals.h"
 
@@ -21,52 +21,54 @@
 #include <unistd.h>
 
 enum {
-	SIGNALS_TICK_US = 50000, /* a picture may have more to write than one look throws away */
+	SIGNALS_TICK_US = 50000, /* one screen may need more than one discard */
 	SIGNALS_TICKS_PER_S = 1000000 / SIGNALS_TICK_US,
-	SIGNALS_TERMINAL_S = 4, /* to give the terminal back */
-	SIGNALS_END_S = 60,     /* and for all that is to be written, on a disk that is slow */
+	SIGNALS_TERMINAL_S = 4, /* time limit to restore the terminal */
+	SIGNALS_END_S = 60,     /* time limit for all files, on a slow disk */
 	SIGNALS_STACK = 64 * 1024,
-	SIGNALS_RESCUE_LOOKS = 100, /* of 10 ms */
+	SIGNALS_RESCUE_LOOKS = 100, /* each 10 ms */
 };
 
-/* The pipe's writing end, + 1 so that zero means none. */
+/* The write end of the pipe + 1; 0: none. */
 static volatile sig_atomic_t signals_pipe;
-static volatile sig_atomic_t signals_came[NSIG];
-static volatile sig_atomic_t signals_ending; /* for how many ticks, + 1 */
+static volatile sig_atomic_t signals_received[NSIG];
+static volatile sig_atomic_t
+	signals_ending; /* ticks since the end was requested + 1; 0: not requested */
 static atomic_bool signals_dying, signals_rescued;
 static stack_t signals_stack_before;
 
-static const int ends[] = {SIGINT,    SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,  SIGXCPU,
-			   SIGVTALRM, SIGPROF, SIGIO,  SIGPWR,  SIGSTKFLT};
-static const int told[] = {SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD};
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, SIGSYS, SIGTRAP};
+static const int end_numbers[] = {SIGINT,    SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,  SIGXCPU,
+				  SIGVTALRM, SIGPROF, SIGIO,  SIGPWR,  SIGSTKFLT};
+static const int recorded_numbers[] = {SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD};
+static const int fatal_numbers[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+				    SIGABRT, SIGQUIT, SIGSYS, SIGTRAP};
 
 bool signals_is_end(int number)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		if (ends[i] == number)
+	for (size_t i = 0; i < ARRAY_SIZE(end_numbers); i++)
+		if (end_numbers[i] == number)
 			return true;
 	return number == SIGALRM || (number >= SIGRTMIN && number <= SIGRTMAX);
 }
 
-static void tell(int number)
+static void record_signal(int number)
 {
 	unsigned char byte = 0;
 
-	signals_came[number] = 1;
+	signals_received[number] = 1;
 	if (signals_pipe > 0 && write(signals_pipe - 1, &byte, 1) < 0)
-		errno = 0; /* full: there is plenty to wake for already */
+		errno = 0; /* full: the main loop wakes up anyway */
 }
 
-static void on_told(int number)
+static void on_recorded(int number)
 {
 	int saved = errno;
 
-	tell(number);
+	record_signal(number);
 	errno = saved;
 }
 
-/* What was given back has nothing of ours to throw away: a command's output is written to it. */
+/* Only while armed: after that, standard output has a command's output. */
 static void unfreeze(void)
 {
 	if (term_restore_is_armed())
@@ -85,11 +87,11 @@ static void begin_end(int number)
 	if (!signals_ending) {
 		signals_ending = 1;
 		set_ticks(SIGNALS_TICK_US);
-		/* It is not stopped for the terminal's sake any more, but leaves that alone. */
+		/* From now on SIGTTOU must not stop it: it only restores the terminal. */
 		signal(SIGTTOU, SIG_IGN);
 	}
 	unfreeze();
-	tell(number);
+	record_signal(number);
 }
 
 static void on_end(int number)
@@ -104,7 +106,7 @@ static void on_alarm(int number)
 {
 	int saved = errno;
 
-	if (!signals_ending) { /* somebody sent it */
+	if (!signals_ending) { /* sent from outside */
 		begin_end(number);
 	} else if (++signals_ending > SIGNALS_END_S * SIGNALS_TICKS_PER_S ||
 		   (signals_ending > SIGNALS_TERMINAL_S * SIGNALS_TICKS_PER_S &&
@@ -118,8 +120,8 @@ static void on_alarm(int number)
 }
 
 /*
- * Entered with all signals blocked: what is raised comes when it returns. A second thread that
- * crashes must not end the process while the first gives the terminal back.
+ * All signals are blocked here, so the raised one arrives at the return. A second thread that
+ * crashes waits until the first has restored the terminal.
  */
 static void on_fatal(int number)
 {
@@ -133,7 +135,7 @@ static void on_fatal(int number)
 	raise(number);
 }
 
-static void handle(int number, void (*handler)(int), int flags, bool alone)
+static void install(int number, void (*handler)(int), int flags, bool alone)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
 
@@ -147,7 +149,7 @@ static void handle(int number, void (*handler)(int), int flags, bool alone)
 
 void signals_handle(int number, void (*handler)(int), int flags)
 {
-	handle(number, handler, flags, false);
+	install(number, handler, flags, false);
 }
 
 void signals_unhandle(int number, void (*handler)(int))
@@ -160,23 +162,23 @@ void signals_unhandle(int number, void (*handler)(int))
 
 void signals_handle_ends(void (*handler)(int), int flags)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		signals_handle(ends[i], handler, flags);
+	for (size_t i = 0; i < ARRAY_SIZE(end_numbers); i++)
+		signals_handle(end_numbers[i], handler, flags);
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
 		signals_handle(number, handler, flags);
 }
 
 void signals_unhandle_ends(void (*handler)(int))
 {
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		signals_unhandle(ends[i], handler);
+	for (size_t i = 0; i < ARRAY_SIZE(end_numbers); i++)
+		signals_unhandle(end_numbers[i], handler);
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
 		signals_unhandle(number, handler);
 }
 
 int signals_open(void)
 {
-	/* A stack that has overflowed holds no handler. */
+	/* An overflowed stack cannot run a handler. */
 	static char stack[SIGNALS_STACK];
 	const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
 	int fds[2];
@@ -187,10 +189,10 @@ int signals_open(void)
 	signals_pipe = fds[1] + 1;
 	signals_ending = 0;
 	signals_handle_ends(on_end, SA_RESTART);
-	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-		signals_handle(told[i], on_told, SA_RESTART);
-	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
-		handle(fatal[i], on_fatal, SA_ONSTACK, true);
+	for (size_t i = 0; i < ARRAY_SIZE(recorded_numbers); i++)
+		signals_handle(recorded_numbers[i], on_recorded, SA_RESTART);
+	for (size_t i = 0; i < ARRAY_SIZE(fatal_numbers); i++)
+		install(fatal_numbers[i], on_fatal, SA_ONSTACK, true);
 	signals_handle(SIGALRM, on_alarm, SA_RESTART);
 	return fds[0];
 }
@@ -201,10 +203,10 @@ void signals_close(int fd)
 		return;
 	set_ticks(0);
 	signals_unhandle_ends(on_end);
-	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
-		signals_unhandle(told[i], on_told);
-	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
-		signals_unhandle(fatal[i], on_fatal);
+	for (size_t i = 0; i < ARRAY_SIZE(recorded_numbers); i++)
+		signals_unhandle(recorded_numbers[i], on_recorded);
+	for (size_t i = 0; i < ARRAY_SIZE(fatal_numbers); i++)
+		signals_unhandle(fatal_numbers[i], on_fatal);
 	signals_unhandle(SIGALRM, on_alarm);
 	if (signals_ending)
 		signals_unhandle(SIGTTOU, SIG_IGN);
@@ -214,11 +216,11 @@ void signals_close(int fd)
 	close(fd);
 }
 
-static int take(int number)
+static int pop_signal(int number)
 {
-	int came = signals_came[number];
+	int came = signals_received[number];
 
-	signals_came[number] = 0;
+	signals_received[number] = 0;
 	return came ? number : 0;
 }
 
@@ -227,14 +229,14 @@ int signals_next(int fd)
 	unsigned char bytes[256];
 	int found = 0;
 
-	/* What comes from now on wakes again. */
+	/* Signals from now on write a byte again. */
 	while (read(fd, bytes, sizeof(bytes)) > 0)
 		;
 	for (int number = 1; number < NSIG && !found; number++)
 		if (signals_is_end(number))
-			found = take(number);
-	for (size_t i = 0; i < ARRAY_SIZE(told) && !found; i++)
-		found = take(told[i]);
+			found = pop_signal(number);
+	for (size_t i = 0; i < ARRAY_SIZE(recorded_numbers) && !found; i++)
+		found = pop_signal(recorded_numbers[i]);
 	return found;
 }
 
@@ -243,21 +245,21 @@ void signals_stop(void)
 	sigset_t stop, old;
 	struct sigaction action = {.sa_handler = SIG_DFL}, handler;
 
-	/* Blocked until the default action stands, so that nothing is lost in between. */
+	/* Blocked until the default action is set, so that no signal is lost. */
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
 	pthread_sigmask(SIG_BLOCK, &stop, &old);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTSTP, &action, &handler);
 	raise(SIGTSTP);
-	pthread_sigmask(SIG_UNBLOCK, &stop, NULL); /* here it stops */
+	pthread_sigmask(SIG_UNBLOCK, &stop, NULL); /* stops here */
 	sigaction(SIGTSTP, &handler, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 bool signals_await_terminal(void)
 {
-	/* It changes nothing, and asks for the right to: here it stops (SIGTTOU). */
+	/* This tcflow() has no effect, but it stops a background process (SIGTTOU). */
 	if (!term_restore_is_ours())
 		tcflow(STDOUT_FILENO, TCOON);
 	return term_restore_is_ours();

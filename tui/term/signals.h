@@ -5,40 +5,43 @@
 #include <stdbool.h>
 
 /*
- * Signals as numbers that the program looks at when it likes; and the ones that kill, which give
- * the terminal back first (term_restore.h). What was ignored at the start (nohup) stays ignored. A
- * handler can only reach file scope, so all is there: one at a time.
+ * Signals as numbers that the main loop reads, and handlers of fatal signals, which restore the
+ * terminal first (term_restore.h). Signals ignored at the start (nohup) stay ignored. Handlers
+ * reach file scope only, so all state is there: use it once at a time.
  */
 
 /*
- * Those that ask for the end (signals_handle_ends), WINCH TSTP CONT and CHLD come from
- * signals_next; the descriptor that is returned, or -errno, is readable then. Whoever asks for the
- * end finds the terminal free: what it has not taken of the screen by then is thrown away. Where it
- * is not given back within 4 s, or all is not over 60 s later, the process exits with 1.
+ * Returns a descriptor that is readable when signals_next() has a signal, or -errno. Signals are
+ * WINCH, TSTP, CONT, CHLD and those of signals_handle_ends(). The latter also discard output that
+ * the terminal does not take. If the terminal is not restored after 4 s, or the process has not
+ * ended after 60 s, it exits with 1.
  *
- * QUIT and what a crash sends give the terminal back, then do what they do by default.
+ * QUIT and signals of a crash restore the terminal, then have their default effect.
  */
 int signals_open(void);
 void signals_close(int fd);
 
-/* One that came, those that ask for the end first; 0 where none did. Does not block. */
+/* The next signal, those that end the program first; 0: none. Does not block. */
 int signals_next(int fd);
 bool signals_is_end(int number);
 
-/* Stops this process as ^Z does; returns when it goes on. */
+/* Stops this process as ^Z does; returns when it continues. */
 void signals_stop(void);
 
 /*
- * Stops this process, as whoever wants the terminal from the background is stopped, until the
- * terminal on standard output is ours. False where it will not be: the end was asked for meanwhile.
+ * Stops this process, as a background process is stopped, until the terminal on standard output is
+ * its own. Returns false if it is not: a signal requested the end meanwhile.
  */
 bool signals_await_terminal(void);
 
-/* Installs a handler, with flags of sigaction(2), where the default action is in force. */
+/* Installs a handler, with flags of sigaction(2), if the default action is in force. */
 void signals_handle(int number, void (*handler)(int), int flags);
-/* The default action again, where that handler is the one. */
+/* Restores the default action, if that handler is installed. */
 void signals_unhandle(int number, void (*handler)(int));
-/* The same for all that end a process by default and are no crash: INT TERM HUP USR1 XCPU ... */
+/*
+ * The same for all signals that end a process by default without a crash: INT TERM HUP USR1 XCPU
+ * ...
+ */
 void signals_handle_ends(void (*handler)(int), int flags);
 void signals_unhandle_ends(void (*handler)(int));
 

@@ -5,8 +5,8 @@
 #include "core/view/view.h"
 
 /*
- * What a piece of the screen means. Screens and widgets speak of roles only; the theme says what
- * colours and attributes a role has, and term what this terminal can show of them.
+ * The meaning of a cell. Screens and widgets use these roles only. The theme gives each role
+ * colours and attributes, and term.c shows what the terminal supports of them.
  */
 enum style {
 	STYLE_PLAIN,
@@ -28,7 +28,7 @@ enum style {
 	STYLE_METER_MID,
 	STYLE_METER_HIGH,
 	STYLE_METER_EMPTY,
-	STYLE_TAGGED, /* a row that someone tagged */
+	STYLE_TAGGED, /* a row that the user tagged */
 	STYLE_COUNT,
 };
 

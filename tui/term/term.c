@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * ncurses sends what changed on the screen. Only cells that differ from the last canvas are handed
+ * to it, in runs. term_measure() reads the window's size and limits it before ncurses learns it,
+ * because a remote client chooses that size.
+ */
 #include "tui/term/term.h"
 
 #include "core/base/text.h"
@@ -21,13 +26,13 @@
 #include <unistd.h>
 
 enum {
-	RUN_MAX = 128,         /* characters handed to ncurses at once */
-	TERM_FIRST_DIRECT = 8, /* below, direct-colour terminals count in ANSI colours */
+	RUN_MAX = 128,         /* characters per call of ncurses */
+	TERM_FIRST_DIRECT = 8, /* numbers below are ANSI colours on direct-colour terminals */
 };
 
 #define TERM_NO_MOUSE "\033[?1006l\033[?1000l"
 
-/* How a style looks here. */
+/* A style on this terminal. */
 struct look {
 	attr_t attributes;
 	short pair;
@@ -46,14 +51,12 @@ struct term {
 	struct canvas last;
 	enum color_depth depth;
 	struct look looks[STYLE_COUNT][2]; /* plain, selected */
-	int cursor;                        /* as curs_set knows it */
+	int cursor;                        /* last argument of curs_set(); -1: unknown */
 	bool mouse;
-	struct termios before; /* the line, when it was taken */
+	struct termios before; /* line settings when the terminal was taken */
 };
 
-/* ---- opening */
-
-/* Whether the type is known and its cursor can be sent places. newterm would leak to find out. */
+/* Whether the type is known and can move the cursor. newterm() would leak on failure. */
 static bool can_draw(const char *type)
 {
 	return type && type[0] && tgetent(NULL, type) == 1 && tgetstr("cm", NULL);
@@ -64,7 +67,7 @@ static SCREEN *open_type(const char *type, FILE *input)
 	return can_draw(type) ? newterm(type, stdout, input) : NULL;
 }
 
-/* The same terminal as terminfo describes it with 24-bit colours, where it does. */
+/* Opens the type's "-direct" variant with 24-bit colours; NULL if terminfo has none. */
 static SCREEN *open_direct(const char *type, FILE *input)
 {
 	char name[64];
@@ -75,7 +78,7 @@ static SCREEN *open_direct(const char *type, FILE *input)
 	return open_type(name, input);
 }
 
-/* The type itself or what stands in for it; NULL where nothing is known. */
+/* The type or its replacement; NULL if none is known. */
 static const char *known_type(const char *type)
 {
 	const char *const types[] = {type, "xterm-256color", "vt100"};
@@ -108,7 +111,7 @@ void term_prepare(const char *type)
 	setenv("TERMINFO", built_in->terminfo, 1);
 }
 
-static enum color_depth find_depth(const struct term_config *config)
+static enum color_depth probe_depth(const struct term_config *config)
 {
 	if (!config->color || !has_colors() || start_color() == ERR)
 		return COLOR_DEPTH_MONO;
@@ -137,8 +140,8 @@ static attr_t terminal_attributes(unsigned attributes)
 }
 
 /*
- * The same pair for the same colours: between two of them nothing is sent. Not alloc_pair(), which
- * gives the terminal's own colours the pair 0, to which the way back is longer.
+ * The pair of two colours. Equal colours share a pair, so that ncurses sends nothing between them.
+ * alloc_pair() gives the terminal's default colours pair 0, which costs more bytes to return to.
  */
 static short pair_of(const struct term *term, struct pairs *pairs, int front, int back)
 {
@@ -173,12 +176,12 @@ static void make_looks(struct term *term, const struct theme *theme)
 	}
 }
 
-/* *own: a stream that was opened, and is to be closed. */
-static FILE *open_input(bool *native)
+/* The stream of keys; NULL: no terminal. *opened: it was opened here and must be closed. */
+static FILE *open_input(bool *opened)
 {
 	int fd;
 
-	*native = false;
+	*opened = false;
 	if (isatty(STDIN_FILENO))
 		return stdin;
 	fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -189,17 +192,17 @@ static FILE *open_input(bool *native)
 
 	if (!file)
 		close(fd);
-	*native = true;
+	*opened = true;
 	return file;
 }
 
-static void close_input(FILE *input, bool native)
+static void close_input(FILE *input, bool opened)
 {
-	if (native)
+	if (opened)
 		fclose(input);
 }
 
-static void set_modes(void)
+static void set_input_modes(void)
 {
 	cbreak();
 	noecho();
@@ -209,10 +212,10 @@ static void set_modes(void)
 }
 
 /*
- * Clicks and the wheel, in the way that knows of more than 223 columns; who does not know it
- * reports in the older one. Only where terminfo says that there is xterm's mouse.
+ * Whether terminfo has xterm's mouse. Clicks and the wheel are requested in the form for more than
+ * 223 columns; terminals without it report in the older form.
  */
-static bool knows_mouse(void)
+static bool has_xterm_mouse(void)
 {
 	const char *mouse = tigetstr("kmous");
 
@@ -227,8 +230,8 @@ static void set_mouse(const struct term *term, bool on)
 	fflush(stdout);
 }
 
-/* What gives the terminal back when there is no time for ncurses. */
-static void prepare_rescue(const struct term *term)
+/* Prepares term_restore.c: the sequences that restore this terminal. */
+static void arm_restore(const struct term *term)
 {
 	const char *const strings[] = {
 		term->mouse ? TERM_NO_MOUSE : NULL,
@@ -243,7 +246,7 @@ static void prepare_rescue(const struct term *term)
 	term_restore_arm(&term->before, strings, ARRAY_SIZE(strings));
 }
 
-/* What ncurses would take for a side: the environment's, then the window's. */
+/* Whether ncurses would take at most TERM_SIDE_MAX for a side, from environment or window. */
 static bool is_side_limited(unsigned window, enum variable variable)
 {
 	const char *text = variable_value(variable);
@@ -266,20 +269,22 @@ static bool is_window_limited(void)
 int term_open(const struct term_config *config, struct term **out, struct error *err)
 {
 	if (!isatty(STDOUT_FILENO))
-		return error_set(err, -ENOTTY, "Standard output is no terminal.");
+		return error_set(err, -ENOTTY, "Standard output is not a terminal.");
 
 	bool own_input;
 	FILE *input = open_input(&own_input);
 
 	if (!input)
-		return error_set(err, -ENOTTY, "There is no terminal to read keys from.");
+		return error_set(
+			err, -ENOTTY,
+			"No terminal to read keys from: neither standard input nor /dev/tty.");
 
 	struct termios before;
 	bool known = tcgetattr(STDOUT_FILENO, &before) == 0;
-	use_env(FALSE); /* term_measure() reads the size and limits it */
+	use_env(FALSE); /* term_measure() reads and limits the size */
 	SCREEN *screen = open_any(config, input);
 	if (!screen && is_window_limited()) {
-		/* terminfo has no size for some types (linux): that of the window then. */
+		/* terminfo has no size for some types (linux): ncurses reads the window's. */
 		use_env(TRUE);
 		screen = open_any(config, input);
 	}
@@ -287,7 +292,8 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	if (!screen || !known) {
 		close_input(input, own_input);
 		return error_set(err, -ENOENT,
-				 "Terminal type '%.40s' is unknown here, and so are its stand-ins.",
+				 "Unknown terminal type '%.40s', and xterm-256color and vt100 are "
+				 "unknown too.",
 				 config->type ? config->type : "");
 	}
 
@@ -298,11 +304,11 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 	term->own_input = own_input;
 	term->cursor = -1;
 	term->before = before;
-	term->mouse = config->mouse && knows_mouse();
-	prepare_rescue(term);
+	term->mouse = config->mouse && has_xterm_mouse();
+	arm_restore(term);
 	canvas_init(&term->last, false);
-	set_modes();
-	term->depth = find_depth(config);
+	set_input_modes();
+	term->depth = probe_depth(config);
 	if (term->depth != COLOR_DEPTH_MONO && use_default_colors() == ERR)
 		assume_default_colors(COLOR_WHITE, COLOR_BLACK);
 	make_looks(term, config->theme);
@@ -312,10 +318,10 @@ int term_open(const struct term_config *config, struct term **out, struct error 
 }
 
 /*
- * Back to the shell. Where there is no second screen to leave, what was drawn stays as it is in
- * top, and the shell goes on in the last line, which must be empty for that.
+ * Returns the terminal to the shell. Without an alternate screen the last picture stays, as in top,
+ * and the shell's prompt appears in the last line, which is therefore cleared.
  */
-static void give_back(const struct term *term)
+static void restore_terminal(const struct term *term)
 {
 	const char *leave = tigetstr("rmcup");
 
@@ -337,15 +343,13 @@ void term_close(struct term *term)
 	if (!term)
 		return;
 	if (term_restore_is_ours())
-		give_back(term);
+		restore_terminal(term);
 	term_restore_disarm();
 	delscreen(term->screen);
 	close_input(term->input, term->own_input);
 	canvas_fini(&term->last);
 	free(term);
 }
-
-/* ---- state */
 
 int term_input_fd(const struct term *term)
 {
@@ -360,7 +364,10 @@ bool term_writable(const struct term *term)
 	return poll(&out, 1, 0) != 0;
 }
 
-/* The window's side in cells, else that of the environment, else `otherwise`; limited. */
+/*
+ * The window's side in cells, else that of the environment, else `otherwise`; at most
+ * TERM_SIDE_MAX.
+ */
 static int limited_side(unsigned window, enum variable variable, int otherwise)
 {
 	const char *text = variable_value(variable);
@@ -380,7 +387,7 @@ void term_measure(struct term *term, unsigned *width, unsigned *height)
 	int rows = limited_side(size.ws_row, VARIABLE_LINES, LINES);
 	int columns = limited_side(size.ws_col, VARIABLE_COLUMNS, COLS);
 	if (rows > 0 && columns > 0 && (rows != LINES || columns != COLS)) {
-		/* Half of ncurses has the new size then, and writes beyond the other half. */
+		/* After a failure ncurses has two sizes and writes beyond its buffers. */
 		if (resizeterm(rows, columns) == ERR)
 			xalloc_failed();
 		term_forget(term);
@@ -404,26 +411,24 @@ void term_set_theme(struct term *term, const struct theme *theme)
 void term_suspend(struct term *term)
 {
 	term->cursor = -1;
-	give_back(term);
+	restore_terminal(term);
 }
 
 void term_resume(struct term *term)
 {
 	reset_prog_mode();
-	prepare_rescue(term);
+	arm_restore(term);
 	set_mouse(term, true);
 	term->cursor = -1;
 	term_forget(term);
 }
-
-/* ---- drawing */
 
 static bool same_cell(const struct canvas_cell *a, const struct canvas_cell *b)
 {
 	return a->style == b->style && a->selected == b->selected && strcmp(a->text, b->text) == 0;
 }
 
-static cchar_t complex_of(const struct term *term, const struct canvas_cell *cell)
+static cchar_t to_cchar(const struct term *term, const struct canvas_cell *cell)
 {
 	const struct look *look = &term->looks[cell->style][cell->selected];
 	wchar_t text[2 + TEXT_MARKS_MAX] = {0};
@@ -431,7 +436,8 @@ static cchar_t complex_of(const struct term *term, const struct canvas_cell *cel
 	uint32_t character;
 	cchar_t complex;
 
-	for (size_t i = 0; i <= TEXT_MARKS_MAX; i++) { /* 0 is read at the end, again and again */
+	for (size_t i = 0; i <= TEXT_MARKS_MAX;
+	     i++) { /* text_decode() returns 0 at the end, repeatedly */
 		from += text_decode(from, &character);
 		text[i] = (wchar_t)character;
 	}
@@ -441,8 +447,8 @@ static cchar_t complex_of(const struct term *term, const struct canvas_cell *cel
 }
 
 /*
- * The cells from x on that have changed, or RUN_MAX characters of them. Returns how many there
- * were. A wide character's right half is never left to the next run, which would begin with it.
+ * Draws the changed cells from x on, at most RUN_MAX characters. Returns their number. A run never
+ * ends before the right half of a wide character.
  */
 static unsigned draw_run(const struct term *term, const struct canvas *canvas, unsigned x,
 			 unsigned y, bool all)
@@ -458,8 +464,8 @@ static unsigned draw_run(const struct term *term, const struct canvas *canvas, u
 			break;
 		if (!all && same_cell(cell, canvas_at(&term->last, x + columns, y)))
 			break;
-		if (cell->text[0]) /* else it is the right half of a wide character */
-			run[n++] = complex_of(term, cell);
+		if (cell->text[0]) /* else the right half of a wide character */
+			run[n++] = to_cchar(term, cell);
 		columns++;
 	}
 	if (n > 0)
@@ -471,7 +477,7 @@ static void show_cursor(struct term *term, const struct canvas *canvas)
 {
 	int cursor = canvas->cursor ? 1 : 0;
 
-	if (cursor != term->cursor) /* one that nobody sees may stay anywhere */
+	if (cursor != term->cursor) /* an invisible cursor may stay anywhere */
 		leaveok(stdscr, curs_set(cursor) != ERR && !cursor);
 	term->cursor = cursor;
 	if (canvas->cursor)
@@ -480,7 +486,7 @@ static void show_cursor(struct term *term, const struct canvas *canvas)
 		move((int)canvas->height - 1, 0);
 }
 
-static void remember(struct term *term, const struct canvas *canvas)
+static void save_drawn(struct term *term, const struct canvas *canvas)
 {
 	struct canvas *last = &term->last;
 
@@ -500,5 +506,5 @@ void term_draw(struct term *term, const struct canvas *canvas)
 			n = draw_run(term, canvas, x, y, all);
 	show_cursor(term, canvas);
 	refresh();
-	remember(term, canvas);
+	save_drawn(term, canvas);
 }

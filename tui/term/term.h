@@ -9,48 +9,47 @@
 #include <stdbool.h>
 
 /*
- * The terminal. It copies a canvas to it, as little as has changed, and gives it back as it was:
- * at the end, while stopped, and when the program dies (term_restore.h). One at a time, as ncurses
- * wants it.
+ * The terminal. It copies the changed cells of a canvas to the terminal and restores the terminal
+ * at the end, while stopped, and after a crash (term_restore.h). One at a time, as in ncurses.
  */
 struct term;
 
 struct term_config {
 	const struct theme *theme; /* borrowed while opening */
-	const char *type;          /* $TERM; NULL or "" as if it were unknown */
+	const char *type;          /* $TERM; NULL and "" are unknown types */
 	bool color;                /* false: attributes only */
 	bool direct_color;         /* COLORTERM promises 24 bits */
-	bool mouse;                /* to be told of clicks, where it has a mouse */
+	bool mouse;                /* report clicks, if the terminal has a mouse */
 };
 
 /*
- * To be called first, while there is one thread: where this machine describes no terminal at all,
- * ncurses is led to a description that is built in, by the environment.
+ * Call it first, in a process with one thread: if terminfo lacks this type, it sets $TERMINFO to a
+ * built-in description.
  */
 void term_prepare(const char *type);
 
 /*
- * Draws on standard output and reads keys from standard input or, where that is no terminal, from
- * /dev/tty. An unknown type is taken for xterm-256color, then vt100. -ENOTTY or -ENOENT and a
- * sentence where there is nothing to draw on.
+ * Draws on standard output and reads keys from standard input or, if that is no terminal, from
+ * /dev/tty. xterm-256color, then vt100, replace an unknown type. Returns 0, or -ENOTTY or -ENOENT
+ * with a sentence.
  */
 int term_open(const struct term_config *config, struct term **term, struct error *err);
 void term_close(struct term *term); /* NULL is fine */
 
-/* The descriptor that keys come from, to poll. */
+/* The descriptor to poll for keys. */
 int term_input_fd(const struct term *term);
-/* Whether the terminal takes output now; a frozen one does not. */
+/* Whether the terminal takes output now; false if it is stopped (^S). */
 bool term_writable(const struct term *term);
 
 /*
- * Asks for the size anew, as after SIGWINCH: that of the window, else LINES and COLUMNS of the
- * environment, else terminfo's. At least 1x1, at most TERM_SIDE_MAX each way: an ssh client chooses
- * the size, and a cell takes some 100 bytes. What is beyond stays empty.
+ * Reads the size, for example after SIGWINCH: of the window, else LINES and COLUMNS of the
+ * environment, else of terminfo. At least 1x1, at most TERM_SIDE_MAX each way, because an ssh
+ * client chooses the size and a cell takes some 100 bytes. The rest of a larger window stays empty.
  */
 enum { TERM_SIDE_MAX = 1000 };
 void term_measure(struct term *term, unsigned *width, unsigned *height);
 
-/* Other colours from the next drawing on. The theme is borrowed for the call. */
+/* Changes the colours at the next drawing. The theme is borrowed for the call. */
 void term_set_theme(struct term *term, const struct theme *theme);
 
 /* Copies the cells that differ from the last drawing. */

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The bytes that restore the terminal are prepared by term_restore_arm(), because terminfo cannot
+ * be read in a signal handler. What follows is async-signal-safe.
+ */
 #include "tui/term/term_restore.h"
 
 #include <poll.h>
@@ -13,8 +17,8 @@ static char rescue_bytes[RESCUE_BYTES];
 static size_t rescue_length;
 static atomic_bool rescue_armed;
 
-/* As tputs(3) would, without the padding: $<5/>. */
-static void add(const char *from)
+/* Appends a string as tputs(3) would send it, without padding: $<5/>. */
+static void append_without_padding(const char *from)
 {
 	while (*from && rescue_length < sizeof(rescue_bytes)) {
 		const char *end = from[0] == '$' && from[1] == '<' ? strchr(from, '>') : NULL;
@@ -32,7 +36,7 @@ void term_restore_arm(const struct termios *before, const char *const *strings, 
 	rescue_length = 0;
 	for (size_t i = 0; i < n; i++)
 		if (strings[i] && strings[i] != (const char *)-1)
-			add(strings[i]);
+			append_without_padding(strings[i]);
 	rescue_armed = true;
 }
 
@@ -50,7 +54,9 @@ bool term_restore_is_ours(void)
 {
 	pid_t front = tcgetpgrp(STDOUT_FILENO);
 
-	/* It may not be our controlling terminal: then nobody takes turns at it. */
+	/*
+	 * Standard output may not be the controlling terminal: then there is no foreground group.
+	 */
 	return front < 0 || front == getpgrp();
 }
 
@@ -68,7 +74,7 @@ void term_restore_unfreeze(void)
 	if (takes_output(0) || !term_restore_is_ours())
 		return;
 	tcflow(STDOUT_FILENO, TCOON);
-	/* Without IXON there is no ^S; whoever gives the terminal back brings it back. */
+	/* Without IXON, ^S cannot stop output. Restoring the terminal sets IXON again. */
 	if (tcgetattr(STDOUT_FILENO, &line) == 0) {
 		line.c_iflag &= ~(tcflag_t)IXON;
 		tcsetattr(STDOUT_FILENO, TCSANOW, &line);
@@ -83,7 +89,7 @@ void term_restore(void)
 	if (!atomic_exchange(&rescue_armed, false) || !term_restore_is_ours())
 		return;
 	term_restore_unfreeze();
-	/* Not where another thread still is in a write of its own. */
+	/* Not while a write of another thread blocks. */
 	if (takes_output(RESCUE_WAIT_MS))
 		ignored = write(STDOUT_FILENO, rescue_bytes, rescue_length);
 	(void)ignored;

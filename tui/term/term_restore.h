@@ -7,30 +7,30 @@
 #include <termios.h>
 
 /*
- * The terminal on standard output, from within signal handlers: all that is done here is
- * async-signal-safe, and waits for no terminal. What gives it back is made ready when it is taken.
- * A handler can only reach file scope, so it is there: one at a time.
+ * Restores the terminal on standard output from signal handlers. All functions but arm are
+ * async-signal-safe and do not wait for the terminal. Handlers reach file scope only, so there is
+ * one state: use it once at a time.
  */
 
 /*
- * The terminal has been taken: what its line was like before, and what is to be sent to it; of
- * that, terminfo's padding is left out.
+ * To be called when the terminal is taken. `before`: its line settings until then; `strings`: what
+ * restores it, from terminfo (NULL and -1 are skipped).
  */
 void term_restore_arm(const struct termios *before, const char *const *strings, size_t n);
-/* It has been given back. */
+/* To be called when the terminal has been restored. */
 void term_restore_disarm(void);
 bool term_restore_is_armed(void);
 
-/* Gives it back where it is armed; also out of another thread than draws. */
+/* Restores the terminal if armed. May be called from another thread than the one that draws. */
 void term_restore(void);
 
 /*
- * Where the terminal takes no more (^S, a link that is dead): goes on after a ^S, and throws away
- * what waits for a reader, so that a write that is stuck ends.
+ * If the terminal takes no output (^S, a dead link): resumes output and discards what was not sent,
+ * so that a blocked write returns.
  */
 void term_restore_unfreeze(void);
 
-/* Whether it is ours to write to, and not in the hands of a shell that we were stopped by. */
+/* Whether this process is in the foreground of the terminal. */
 bool term_restore_is_ours(void);
 
 #endif

@@ -3,12 +3,12 @@
 #define PMCTOP_TERMINAL_TYPE_H
 
 /*
- * Some usual terminals, for machines that have no terminfo at all: pmctop alone is to be enough
- * there. The first one stands in for those that are not among them, the last one's name is NULL.
- * There are none where the machine that built pmctop had no infocmp.
+ * Built-in descriptions of some terminals, for machines without terminfo. The first one replaces
+ * unknown types. The last one's name is NULL. The table is empty if the machine that built pmctop
+ * had no infocmp.
  */
 struct terminal_type {
-	const char *name, *terminfo; /* as $TERMINFO may hold it: "b64:..." (terminfo(5)) */
+	const char *name, *terminfo; /* in the format of $TERMINFO: "b64:..." (terminfo(5)) */
 };
 extern const struct terminal_type terminal_types[];
 

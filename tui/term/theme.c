@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A palette has the colours that a theme file may set; palette_complete() derives those that a btop
+ * theme does not have. palette_apply() turns them into the roles of style.h.
+ */
 #include "tui/term/theme.h"
 
 #include "core/base/util.h"
@@ -53,27 +57,27 @@ static struct color *palette_at(struct palette *palette, const char *key, size_t
 	return NULL;
 }
 
-static struct color or_else(struct color color, struct color other)
+static struct color color_or(struct color color, struct color other)
 {
 	return color.set ? color : other;
 }
 
-/* What a btop theme leaves open. */
+/* Derives the colours that a btop theme does not set. */
 static void palette_complete(struct palette *p)
 {
 	if (!p->cpu_end.set)
-		p->cpu_end = or_else(p->cpu_mid, p->cpu_start);
+		p->cpu_end = color_or(p->cpu_mid, p->cpu_start);
 	if (!p->cpu_mid.set)
 		p->cpu_mid = color_mix(p->cpu_start, p->cpu_end);
-	p->title = or_else(p->title, p->main_fg);
-	p->label_fg = or_else(p->label_fg, p->proc_misc);
-	p->warn_fg = or_else(p->warn_fg, p->cpu_mid);
-	p->bad_fg = or_else(p->bad_fg, p->cpu_end);
-	p->scaled_fg = or_else(p->scaled_fg, p->proc_misc);
-	p->banner_fg = or_else(p->banner_fg, p->warn_fg);
-	p->header_fg = or_else(p->header_fg, p->title);
-	p->header_bg = or_else(p->header_bg, p->main_bg);
-	p->div_line = or_else(p->div_line, p->inactive_fg);
+	p->title = color_or(p->title, p->main_fg);
+	p->label_fg = color_or(p->label_fg, p->proc_misc);
+	p->warn_fg = color_or(p->warn_fg, p->cpu_mid);
+	p->bad_fg = color_or(p->bad_fg, p->cpu_end);
+	p->scaled_fg = color_or(p->scaled_fg, p->proc_misc);
+	p->banner_fg = color_or(p->banner_fg, p->warn_fg);
+	p->header_fg = color_or(p->header_fg, p->title);
+	p->header_bg = color_or(p->header_bg, p->main_bg);
+	p->div_line = color_or(p->div_line, p->inactive_fg);
 }
 
 static void palette_apply(const struct palette *p, struct theme *theme)
@@ -109,7 +113,7 @@ static void palette_apply(const struct palette *p, struct theme *theme)
 	};
 }
 
-/* theme[key]="value": finds both; false where the line is something else. */
+/* Splits theme[key]="value". Returns false for other lines. */
 static bool split_line(const char *line, size_t length, const char **key, size_t *key_length,
 		       char *value, size_t size)
 {
@@ -148,7 +152,7 @@ static bool split_line(const char *line, size_t length, const char **key, size_t
 	return true;
 }
 
-/* Whether the line says something of use; what is wrong with one that does not is noted. */
+/* Parses a line into the palette. Returns whether it set a colour; errors are noted. */
 static bool read_line(const char *name, unsigned number, const char *line, size_t length,
 		      struct palette *palette, struct notes *notes)
 {
@@ -179,19 +183,19 @@ int theme_parse(const char *name, const char *text, struct theme *theme, struct 
 {
 	struct palette palette = {0};
 	struct notes found = {0};
-	unsigned number = 0, understood = 0;
+	unsigned number = 0, n_set = 0;
 
 	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n"), blanks = size_min(strspn(line, " \t"), length);
 
-		understood +=
+		n_set +=
 			read_line(name, ++number, line + blanks, length - blanks, &palette, &found);
 		line += length + (line[length] == '\n');
 	}
-	for (size_t i = 0; i < found.n && understood; i++)
+	for (size_t i = 0; i < found.n && n_set; i++)
 		notes_add(notes, "%s", found.items[i].text);
 	notes_fini(&found);
-	if (!understood)
+	if (!n_set)
 		return error_set(err, -EINVAL,
 				 "'%.120s' is no theme: it has no line like "
 				 "theme[main_fg]=\"#cccccc\".",

@@ -10,17 +10,17 @@
 #include <stddef.h>
 
 /*
- * What the roles of style.h look like. A theme is a text in btop's format,
+ * Colours and attributes of the roles of style.h. A theme is a text in btop's format,
  *
- *     theme[main_fg]="#cc9900"
+ *	    theme[main_fg]="#cc9900"
  *
- * so that btop's themes work here; keys that only btop or only pmctop knows are ignored by the
- * other. What a theme does not say is derived from what it says. Attributes are not the theme's:
- * they tell roles apart where there are no colours.
+ * so themes of btop work. Keys of the other program are ignored. Colours that are not set are
+ * derived from others. A theme sets no attributes: these distinguish roles on terminals without
+ * colours.
  */
 enum style_attribute {
 	ATTRIBUTE_BOLD = 1 << 0,
-	/* The others stand in for colours where those tell nothing apart. */
+	/* These replace colours where two roles have the same. */
 	ATTRIBUTE_UNDERLINE = 1 << 1,
 	ATTRIBUTE_DIM = 1 << 2,
 	ATTRIBUTE_REVERSE = 1 << 3,
@@ -36,8 +36,8 @@ struct theme {
 };
 
 /*
- * A line that says nothing is noted as "NAME:LINE: ..." and skipped. -EINVAL and a sentence where
- * none says anything: that is no theme.
+ * An invalid line is noted as "NAME:LINE: ..." and skipped. -EINVAL and a sentence if no line is
+ * valid.
  */
 int theme_parse(const char *name, const char *text, struct theme *theme, struct notes *notes,
 		struct error *err);
@@ -45,16 +45,16 @@ int theme_parse(const char *name, const char *text, struct theme *theme, struct 
 /* A key that a theme may set. */
 struct theme_key {
 	const char *name;    /* "main_fg" */
-	const char *meaning; /* what has its colour; the key that is taken where it is not set */
-	size_t offset;       /* of its colour, in theme.c */
+	const char *meaning; /* what has this colour; the key used if it is not set */
+	size_t offset;       /* offset of the colour in theme.c's palette */
 };
 extern const struct theme_key theme_keys[];
 extern const size_t theme_keys_n;
 
-/* What a theme's first line, a comment, says of it; "" where there is none. */
+/* The first line of a theme, a comment, as its description; "" if there is none. */
 void theme_about(const char *text, char *about, size_t size);
 
-/* What a terminal of that depth shows: numbers of colour (color_index), and attributes. */
+/* A style at a depth: colour numbers (color_index()) and attributes. */
 struct theme_look {
 	int foreground, background;
 	unsigned attributes;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A theme is searched in the user's directory, then among the built-in ones, then as a file. A file
+ * of that directory must belong to the user or root (core/base/bounded_read.h); a file that the
+ * user named need not.
+ */
 #include "tui/term/theme_load.h"
 
 #include "core/base/bounded_read.h"
@@ -17,14 +22,14 @@
 
 enum {
 	THEME_BYTES_MAX = 64 * 1024,
-	THEMES_MAX = 1000, /* of a directory */
+	THEMES_MAX = 1000, /* files per directory */
 };
 
 /*
- * -ENOENT silently; any other trouble with a sentence. *text is the caller's. What was found, and
- * not named, is to be the user's own.
+ * -ENOENT without a sentence, other errors with one. *text is owned by the caller. `found`: from
+ * the user's directory, so it must be the user's own.
  */
-static int read_file(const char *path, bool found, char **text, struct error *err)
+static int read_theme_file(const char *path, bool found, char **text, struct error *err)
 {
 	size_t length;
 	int rc = found ? bounded_read_trusted(path, 0, THEME_BYTES_MAX, text, &length)
@@ -38,7 +43,7 @@ static int read_file(const char *path, bool found, char **text, struct error *er
 				 "others may write it.",
 				 path);
 	if (rc == -EINVAL)
-		return error_set(err, rc, "Theme '%.120s' is no ordinary file.", path);
+		return error_set(err, rc, "Theme '%.120s' is not a regular file.", path);
 	return rc ? error_set(err, rc, "Theme '%.120s' cannot be read: %s.", path, error_why(rc))
 		  : 0;
 }
@@ -47,7 +52,7 @@ static int load_file(const char *path, bool found, struct theme *theme, struct n
 		     struct error *err)
 {
 	char *text;
-	int rc = read_file(path, found, &text, err);
+	int rc = read_theme_file(path, found, &text, err);
 
 	if (rc)
 		return rc;
@@ -56,7 +61,7 @@ static int load_file(const char *path, bool found, struct theme *theme, struct n
 	return rc;
 }
 
-static int refuse(const char *name, const char *dir, struct error *err)
+static int set_unknown_theme(const char *name, const char *dir, struct error *err)
 {
 	struct suggest near = {.word = name};
 	struct theme_list list;
@@ -68,7 +73,7 @@ static int refuse(const char *name, const char *dir, struct error *err)
 	suggest_text(&near, hint, sizeof(hint));
 	theme_list_fini(&list);
 	return error_set(err, -ENOENT,
-			 "Unknown theme '%.80s'%s: '--list themes' has them all, or name a file.",
+			 "Unknown theme '%.80s'%s. See 'pmctop --list themes', or name a file.",
 			 name, hint);
 }
 
@@ -84,7 +89,7 @@ int theme_load(const char *name, const char *dir, struct theme *theme, struct no
 		rc = load_file(path, true, theme, notes, err);
 	const char *text = theme_builtin_find(wanted);
 
-	/* A directory that may not be seen (sudo -u keeps $HOME) has none. */
+	/* An unreadable directory counts as empty: sudo -u keeps $HOME. */
 	if (rc == -EPERM && text)
 		notes_add(notes, "%s", err->text);
 	else if (rc != -ENOENT && !(rc == -EACCES && text))
@@ -92,12 +97,10 @@ int theme_load(const char *name, const char *dir, struct theme *theme, struct no
 	if (text)
 		return theme_parse(wanted, text, theme, notes, err);
 	rc = load_file(wanted, false, theme, notes, err);
-	return rc == -ENOENT ? refuse(wanted, dir, err) : rc;
+	return rc == -ENOENT ? set_unknown_theme(wanted, dir, err) : rc;
 }
 
-/* ---- all of them */
-
-static void add(struct theme_list *list, const char *name, const char *text)
+static void append_theme(struct theme_list *list, const char *name, const char *text)
 {
 	struct theme_entry *entry;
 
@@ -116,7 +119,7 @@ static bool is_listed(const struct theme_list *list, const char *name)
 	return false;
 }
 
-static void add_file(struct theme_list *list, const char *dir, const char *file)
+static void append_theme_file(struct theme_list *list, const char *dir, const char *file)
 {
 	size_t length = strlen(file);
 	char path[PATH_MAX], *text;
@@ -125,17 +128,17 @@ static void add_file(struct theme_list *list, const char *dir, const char *file)
 	if (length < sizeof(SUFFIX) || strcmp(file + length - strlen(SUFFIX), SUFFIX) != 0)
 		return;
 	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >= (int)sizeof(path) ||
-	    read_file(path, true, &text, &ignored))
+	    read_theme_file(path, true, &text, &ignored))
 		return;
 
 	char *name = xstrndup(file, length - strlen(SUFFIX));
 
-	add(list, name, text);
+	append_theme(list, name, text);
 	free(name);
 	free(text);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	const struct theme_entry *left = a, *right = b;
 
@@ -149,13 +152,13 @@ void theme_list_read(const char *dir, struct theme_list *list)
 	*list = (struct theme_list){0};
 	for (const struct dirent *entry;
 	     stream && list->n < THEMES_MAX && (entry = readdir(stream));)
-		add_file(list, dir, entry->d_name);
+		append_theme_file(list, dir, entry->d_name);
 	if (stream)
 		closedir(stream);
 	for (const struct theme_builtin *t = theme_builtins; t->name; t++)
 		if (!is_listed(list, t->name))
-			add(list, t->name, t->text);
-	qsort(list->items, list->n, sizeof(*list->items), compare);
+			append_theme(list, t->name, t->text);
+	qsort(list->items, list->n, sizeof(*list->items), compare_names);
 }
 
 void theme_list_fini(struct theme_list *list)

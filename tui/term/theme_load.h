@@ -7,14 +7,14 @@
 #include "tui/term/theme.h"
 
 /*
- * A theme by name or file: DIR/NAME.theme where `dir` (may be NULL) is the user's directory of
- * themes, a built-in one, or a file. NULL is the default. -ENOENT, -EINVAL ... and a sentence; the
- * lines that were skipped are noted.
+ * Loads a theme by name or file: DIR/NAME.theme in the user's directory (`dir`, may be NULL), a
+ * built-in theme, or a file. NULL is the default theme. Skipped lines are noted. 0, or -ENOENT,
+ * -EINVAL ... and a sentence.
  */
 int theme_load(const char *name, const char *dir, struct theme *theme, struct notes *notes,
 	       struct error *err);
 
-/* All that have a name, by it; of two with the same, the one that theme_load takes. */
+/* All themes by name; of two with the same name, the one that theme_load() uses. */
 struct theme_entry {
 	char *name;
 	char about[100];
@@ -25,7 +25,7 @@ struct theme_list {
 	size_t n, capacity;
 };
 
-void theme_list_read(const char *dir, struct theme_list *list); /* dir as above */
+void theme_list_read(const char *dir, struct theme_list *list); /* dir: as in theme_load() */
 void theme_list_fini(struct theme_list *list);                  /* zeroed is fine */
 
 #endif

@@ -15,7 +15,7 @@ enum variable {
 	VARIABLE_LINES,
 	VARIABLE_COLUMNS,
 	VARIABLE_ESCDELAY,
-	VARIABLE_LC_ALL, /* these three by the C library */
+	VARIABLE_LC_ALL, /* these three are read by the C library */
 	VARIABLE_LC_CTYPE,
 	VARIABLE_LANG,
 	VARIABLE_TMPDIR,
@@ -26,11 +26,11 @@ struct variable_row {
 	const char *name, *help;
 };
 
-/* By enum variable. */
+/* Indexed by enum variable. */
 extern const struct variable_row variable_table[];
 extern const size_t variable_table_n;
 
-/* Its value, which the environment owns; NULL where it is not set. */
+/* The value, owned by the environment; NULL: not set. */
 const char *variable_value(enum variable variable);
 
 #endif

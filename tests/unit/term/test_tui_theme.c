@@ -385,12 +385,12 @@ static void test_parse_notes(void **state)
 	} rows[] = {
 		{"theme[title]=\"#00\"\n\n\t\n # x\n#y\r\n\r\n", ""},
 		{"\n\ntheme[main_fg]=\"#12345\"\ntheme[title]=\"#00\"",
-		 "t:3: '#12345' is no colour: write #rrggbb, #bw or \"r g b\".\n"},
+		 "t:3: Invalid colour '#12345' (#rrggbb, #bw or \"r g b\").\n"},
 		{"theme[title]=\"#00\"\ntheme[main_fg]=\"1 2 256\"",
-		 "t:2: '1 2 256' is no colour: write #rrggbb, #bw or \"r g b\".\n"},
+		 "t:2: Invalid colour '1 2 256' (#rrggbb, #bw or \"r g b\").\n"},
 		{"theme[hi_fg]=red\ntheme[main_fg]=\"blue\"\ntheme[title]=\"0 0 0\"",
-		 "t:1: 'red' is no colour: write #rrggbb, #bw or \"r g b\".\n"
-		 "t:2: 'blue' is no colour: write #rrggbb, #bw or \"r g b\".\n"},
+		 "t:1: Invalid colour 'red' (#rrggbb, #bw or \"r g b\").\n"
+		 "t:2: Invalid colour 'blue' (#rrggbb, #bw or \"r g b\").\n"},
 		{"  theme[broken\ntheme[title]=\"\"\nwhat\ntheme[net_box]=\"not ours\"",
 		 "t:1: Neither theme[KEY]=\"COLOUR\" nor a # comment.\n"
 		 "t:3: Neither theme[KEY]=\"COLOUR\" nor a # comment.\n"},
@@ -497,13 +497,11 @@ static void test_load(void **state)
 	assert_color(theme.styles[STYLE_PLAIN].foreground, true, 0x030201);
 	assert_int_equal(load_from(path, NULL, &theme, &err), 0);
 	assert_int_equal(load_from("mine", NULL, &theme, &err), -ENOENT);
-	assert_string_equal(err.text,
-			    "Unknown theme 'mine' (did you mean 'mono'?): '--list themes' has them "
-			    "all, or name a file.");
+	assert_string_equal(err.text, "Unknown theme 'mine' (did you mean 'mono'?). See 'pmctop "
+				      "--list themes', or name a file.");
 	assert_int_equal(load_from("mein", dir, &theme, &err), -ENOENT);
-	assert_string_equal(err.text,
-			    "Unknown theme 'mein' (did you mean 'mine'?): '--list themes' has them "
-			    "all, or name a file.");
+	assert_string_equal(err.text, "Unknown theme 'mein' (did you mean 'mine'?). See 'pmctop "
+				      "--list themes', or name a file.");
 	assert_int_equal(load_from("../mine", dir, &theme, &err), -ENOENT);
 	assert_int_equal(load_from(empty, NULL, &theme, &err), -EINVAL);
 	assert_int_equal(load_from(dir, NULL, &theme, &err), -EISDIR);
