@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_ENGINE_INTERNAL_H
+#define PMCTOP_ENGINE_INTERNAL_H
+
+#include "core/attrib/target.h"
+#include "core/attrib/tasks.h"
+#include "core/collect/collect.h"
+#include "core/engine/engine.h"
+#include "core/engine/engine_choice.h"
+#include "core/engine/engine_notes.h"
+#include "core/engine/engine_recording.h"
+#include "core/engine/query.h"
+#include "core/engine/self_cost.h"
+#include "core/perf/perf_access.h"
+#include "core/sys/topology.h"
+#include "core/sys/users.h"
+
+#include <poll.h>
+
+/* Shared by engine.c, an interval after the other, and engine_open.c, all before the first. */
+struct engine {
+	const struct sys *sys;
+	struct engine_config config;
+	struct perf_access access;
+	struct target *target;
+	enum event_levels levels; /* requested; the kernel may grant less */
+	struct pmu_set pmus;
+	struct event_context names; /* how names of events are read */
+	struct engine_choice choice;
+	struct columns *columns;
+	struct collect *collect;
+	struct tasks *tasks;
+	struct users *users;
+	struct topology topology;
+	struct notes notes;
+	struct engine_notes causes;
+	struct pollfd *pollfds;
+	size_t pollfds_capacity;
+	struct commands commands; /* done at the end of the interval */
+	struct query_worker queries;
+	struct engine_recording record;
+	struct self_cost self_cost;
+	bool settled;          /* the intervals before the first are over */
+	bool in_pid_namespace; /* /proc lists only its processes */
+	uint64_t cut_ns;       /* end of the last interval */
+	uint64_t sequence;
+	char host[64];
+	char pmu[32];
+};
+
+/* Makes the columns of the snapshots from the selection and the collector's plan. */
+void engine_renew_columns(struct engine *engine);
+/* Sets the privilege levels of names without one. per_task: no whole CPU is counted. */
+void engine_choose_levels(struct engine *engine, bool per_task);
+/* Starts, continues or ends the recording before an interval. */
+void engine_continue_recording(struct engine *engine);
+/* With idle rows, lists the threads of all processes. Without whole CPUs /proc gives processes. */
+void engine_list_idle_threads(struct engine *engine);
+
+#endif
