@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The queue copies the texts of commands, since a command outlives the call that queues it. */
 #include "core/engine/command.h"
 
 #include "core/base/util.h"

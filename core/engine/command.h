@@ -7,39 +7,39 @@
 #include <stdint.h>
 
 /*
- * What whoever looks at the snapshots asks of whoever makes them, while it runs. It is done when
- * the interval ends; tasks and other columns go on. What cannot be done is told by an urgent note.
+ * Requests from the UI or batch loop to the engine, applied at the end of the interval. Tasks and
+ * other columns go on. A command that fails becomes an urgent note.
  */
 enum command_kind {
-	COMMAND_ADD_EVENTS, /* text: EVENT[,EVENT...], {EVENT,EVENT} */
-	COMMAND_ADD_METRIC, /* text: NAME or NAME=EXPRESSION */
-	COMMAND_REMOVE,     /* text: a column's name */
-	COMMAND_LEVELS,     /* number: enum event_levels, of every event whose name does not say */
-	COMMAND_PRESET,     /* text: its name; columns that were asked for beside it stay */
-	COMMAND_ATTACH,     /* number: a process, which joins the target, or becomes it */
-	COMMAND_COMMAND_LINES, /* number: whether rows have them */
+	COMMAND_ADD_EVENTS,    /* text: EVENT[,EVENT...], {EVENT,EVENT} */
+	COMMAND_ADD_METRIC,    /* text: NAME or NAME=EXPRESSION */
+	COMMAND_REMOVE,        /* text: a column's name */
+	COMMAND_LEVELS,        /* number: enum event_levels, of event names without a level */
+	COMMAND_PRESET,        /* text: a preset's name; columns of -e and -m stay */
+	COMMAND_ATTACH,        /* number: a process that joins the target, or becomes it */
+	COMMAND_COMMAND_LINES, /* number: whether rows have command lines */
 	COMMAND_IDLE,          /* number: whether tasks that did not run have rows too */
-	/* Gives up the processes of the target that have ended, or where none has, all of them. */
+	/* Removes processes that have ended from the target; if none has, all of them. */
 	COMMAND_DISMISS,
-	COMMAND_RECORD, /* text: the file to record to from then on; NULL: none any more */
-	/* Of a recording that is played (core/replay/replay_feed); a machine does not know them. */
-	COMMAND_PAUSE,   /* number: whether it stands still */
-	COMMAND_STEP,    /* number: so many intervals forward, or back; it stands still then */
-	COMMAND_SEEK_BY, /* number: so many ns forward, or back */
-	COMMAND_SEEK_TO, /* number: ns from the beginning on; INT64_MAX: the end */
-	COMMAND_SPEED,   /* number: in thousandths, or PLAYBACK_SPEED_MAX */
+	COMMAND_RECORD, /* text: the file to record to; NULL: ends the recording */
+	/* For a recording that is played (core/replay/replay_feed). A live engine refuses them. */
+	COMMAND_PAUSE,   /* number: whether the replay is paused */
+	COMMAND_STEP,    /* number: intervals forward, negative: back; then the replay pauses */
+	COMMAND_SEEK_BY, /* number: ns forward, negative: back */
+	COMMAND_SEEK_TO, /* number: ns from the beginning; INT64_MAX: the end */
+	COMMAND_SPEED,   /* number: speed in thousandths, or PLAYBACK_SPEED_MAX */
 };
 
-/* Whether it is about what is counted and shown. */
+/* Whether a command of this kind changes what is counted and shown. */
 bool command_changes_columns(enum command_kind kind);
 
 struct command {
 	enum command_kind kind;
-	const char *text; /* borrowed for the call that passes it on; NULL where there is none */
+	const char *text; /* borrowed for the call; NULL: none */
 	int64_t number;
 };
 
-/* A queue of them that owns its texts. Zeroed is empty. */
+/* A queue of commands that owns their texts. Zeroed is empty. */
 struct commands {
 	struct command *items;
 	size_t n, capacity;
@@ -47,7 +47,7 @@ struct commands {
 
 /* Copies the text. */
 void commands_add(struct commands *commands, const struct command *command);
-/* Takes all that there are out of `from`, which is empty then, to the end of `commands`. */
+/* Moves all commands of `from` to the end of `commands`. */
 void commands_move(struct commands *commands, struct commands *from);
 void commands_clear(struct commands *commands);
 

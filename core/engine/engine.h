@@ -29,64 +29,69 @@ enum engine_column_kind {
 	ENGINE_METRIC, /* NAME or NAME=EXPRESSION */
 };
 
-/* What -e or -m said. */
+/* An argument of -e or -m. */
 struct engine_column {
 	enum engine_column_kind kind;
 	const char *text;
-	bool optional; /* what of it makes no sense here is noted, and the others are taken */
+	bool optional; /* what cannot be counted here is noted and left out; else it is an error */
 };
 
-/* What it points to is borrowed for the engine's life. */
+/* All pointers are borrowed for the engine's life, unless stated otherwise. */
 struct engine_config {
-	const struct preset *preset; /* NULL: overview, or software where there are no counters */
-	const struct engine_column *columns; /* beside the preset's, in their order */
+	const struct preset *preset;         /* NULL: overview, or software without counters */
+	const struct engine_column *columns; /* after the preset's, in this order */
 	size_t n_columns;
-	const struct metric_def *user_metrics; /* may be named by columns and by the preset */
+	const struct metric_def *user_metrics; /* for columns and presets, by name */
 	size_t n_user_metrics;
-	const struct preset *presets; /* the user's own, which a command may name */
+	const struct preset *presets; /* the user's own, for COMMAND_PRESET */
 	size_t n_presets;
-	const struct notes *notes; /* to be said from the beginning; may be NULL */
-	struct target_spec target; /* zeroed: everybody */
-	enum event_levels levels;  /* which privilege levels are counted */
-	bool command_lines;        /* rows have them */
-	bool idle;                 /* tasks that did not run have rows too */
-	struct recorder *recorder; /* the engine's from then on, also where it fails; NULL: none */
-	struct error *recording;   /* told, when the engine is freed at the latest, why a recording
-				      has ended too soon; borrowed; NULL: nobody asks */
-	bool proc_only;            /* leave perf_event_open alone and use /proc */
-	struct snapshot **glimpse; /* given the picture of the short interval before the first, the
-				      caller's from then on; borrowed; NULL: nobody asks */
-	double budget_percent;     /* of a CPU, that counting it may take, where whole CPUs are
-				      counted; 0: whatever it takes */
-	bool counts_itself;        /* snapshots tell what we take, in cycles too */
+	const struct notes *notes; /* of every snapshot; NULL: none */
+	struct target_spec target; /* zeroed: all tasks */
+	enum event_levels levels;  /* privilege levels to count */
+	bool command_lines;        /* rows have command lines */
+	bool idle;                 /* tasks that did not run have rows */
+	struct recorder *recorder; /* owned, also if engine_new() fails; NULL: no recording */
+	struct error *recording; /* filled in, at the latest by engine_free(), if a recording ended
+				    early; NULL: the caller does not need it */
+	bool proc_only;          /* no perf_event_open, /proc only */
+	/* Filled in with the snapshot of the short interval before the first, owned by the caller;
+	 * NULL: none is wanted. */
+	struct snapshot **glimpse;
+	/* In system mode, the CPU time that counting may cost, in percent of the counted CPU; 0: no
+	 * limit. */
+	double budget_percent;
+	bool counts_itself; /* snapshots have pmctop's own cost, in CPU time and cycles */
 };
 
 /*
- * 0, or -errno and a sentence where nothing at all can be measured (not even /proc): -EINVAL where
- * it is the columns that make no sense, -EOPNOTSUPP where all could be counted but not recorded.
- * Borrows sys for its life. Takes 60 to 180 ms: a short interval before the first, to learn what
- * the kernel does not say.
+ * Returns 0, or -errno and a sentence: -EINVAL if the columns make no sense, -EOPNOTSUPP if the
+ * recorder cannot record in this mode, another code if even /proc cannot be read. Borrows sys for
+ * its life. Takes 60 to 180 ms: a short interval shows what the kernel does not report when
+ * counters are opened.
  */
 int engine_new(const struct sys *sys, const struct engine_config *config, struct engine **engine,
 	       struct error *err);
 void engine_free(struct engine *engine);
 
 /*
- * Waits until deadline_ns (CLOCK_MONOTONIC), folding records in as the rings fill, and finding
- * answers meanwhile. Returns 0 at the deadline, 1 when sys_wake or a signal ended it early, or
- * there is an answer.
+ * Waits until deadline_ns (CLOCK_MONOTONIC). Applies records as the rings fill, and answers queries
+ * meanwhile. Returns 0 at the deadline. Returns 1 earlier after sys_wake(), a signal, or if there
+ * is a reply.
  */
 int engine_wait(struct engine *engine, uint64_t deadline_ns);
 
-/* Does it when the interval ends; of new columns the next snapshot but one tells. */
+/*
+ * Queues a command. It is done at the end of the interval. New columns are in the next snapshot but
+ * one.
+ */
 void engine_do(struct engine *engine, const struct command *command);
 
-/* Asks; of questions of one kind the latest is answered. */
+/* Accepts a query. Only the latest query of a kind is answered. */
 void engine_query(struct engine *engine, const struct query *query);
-/* The next answer, which is the caller's then; NULL where there is none. */
+/* The next reply, owned by the caller; NULL: none. */
 struct reply *engine_pop_reply(struct engine *engine);
 
-/* Ends the interval now and hands over its picture; the caller frees it. Never fails. */
+/* Ends the interval now. Returns its snapshot, owned by the caller. Never fails. */
 struct snapshot *engine_snapshot(struct engine *engine);
 
 #endif

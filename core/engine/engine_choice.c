@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A new selection is made beside the current one and replaces it only if all of it makes sense. So
+ * a command that fails changes nothing. In a replay names of recorded metrics come first.
+ */
 #include "core/engine/engine_choice.h"
 
 #include "core/base/util.h"
@@ -33,7 +37,7 @@ static int add_metric(const struct engine_choice *choice, struct selection *sele
 	return result;
 }
 
-/* Of a recording one whose events it has not is refused. */
+/* Refuses a metric if its events were not recorded. */
 static int add_asked_metric(const struct engine_choice *choice, struct selection *selection,
 			    const char *text, struct error *err)
 {
@@ -59,7 +63,7 @@ static int add_column(const struct engine_choice *choice, struct selection *sele
 	return -EINVAL;
 }
 
-/* One by one, where they failed together. */
+/* Adds the events of a failed list one by one, and notes those that fail. */
 static void add_known_events(struct engine_choice *choice, struct selection *selection,
 			     const char *text)
 {
@@ -88,7 +92,7 @@ static int add_optional_column(struct engine_choice *choice, struct selection *s
 	return 0;
 }
 
-/* An event that this machine has not does not keep anybody from the preset. */
+/* A preset is shown without the events that this machine lacks. */
 static int add_of_preset(struct engine_choice *choice, struct selection *selection,
 			 const char *name, struct error *err)
 {
@@ -100,7 +104,7 @@ static int add_of_preset(struct engine_choice *choice, struct selection *selecti
 				   &(struct engine_column){ENGINE_EVENTS, name, true}, err);
 }
 
-/* A selection of the preset's columns. */
+/* Makes a selection of the preset's columns. */
 static int begin_columns(struct engine_choice *choice, struct selection *selection,
 			 struct error *err)
 {
@@ -123,7 +127,7 @@ static int begin_columns(struct engine_choice *choice, struct selection *selecti
 	return result;
 }
 
-/* The selection is the choice's from now on, if nothing was wrong with it; else it is given up. */
+/* Replaces the current selection by this one, or frees it if `result` is an error. */
 static int end_columns(struct engine_choice *choice, struct selection *selection, int result,
 		       struct error *err)
 {
@@ -203,7 +207,7 @@ struct columns *engine_choice_columns(const struct engine_choice *choice, struct
 		columns->pmus[columns->n_pmus] = xstrdup(pmus->items[columns->n_pmus].name);
 	event_set_copy(&columns->events, &selection->events);
 	metric_read_events(&columns->event_readings, &columns->events, columns->plan);
-	columns->events.context = choice->names; /* while formulas ask it */
+	columns->events.context = choice->names; /* for the formulas */
 	for (size_t i = 0; i < selection->n; i++) {
 		columns->n_preset += selection->columns[i].preset;
 		metric_def_copy(&columns->defs[i], &selection->columns[i].def);

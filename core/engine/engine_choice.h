@@ -12,39 +12,39 @@
 #include "core/perf/perf_access.h"
 #include "core/snapshot/snapshot.h"
 
-/* What was counted and shown once: no other events can be had. */
+/* What a recording has: no other events can be shown. */
 struct engine_recorded {
 	const struct event_set *events;
-	const struct metric_def *defs; /* each in one form, or in none; the preset's first */
+	const struct metric_def *defs; /* each in one form or none; the preset's first */
 	size_t n, n_preset;
-	struct preset preset; /* what these were: its name alone; NULL: nobody says */
+	struct preset preset; /* of the first n_preset; name only; NULL: not recorded */
 };
 
 /*
- * The engine's part in what is counted and shown: a preset, and what was asked for beside it,
- * become a selection; with a plan of its events that becomes the columns of snapshots.
+ * What is counted and shown: a preset and the columns of -e and -m become a selection. The
+ * selection and a plan of its events become the columns of snapshots.
  */
 struct engine_choice {
 	const struct engine_config *config; /* borrowed, as are the next three */
-	const struct event_context *names;  /* how names are meant */
+	const struct event_context *names;  /* PMUs and privilege levels of names */
 	const struct perf_access *access;
-	struct notes *notes;                    /* what could not be taken, and is no error */
-	const struct engine_recorded *recorded; /* of a recording; else NULL */
-	const struct preset *preset;            /* the one that is shown */
+	struct notes *notes;                    /* for optional columns that cannot be counted */
+	const struct engine_recorded *recorded; /* NULL: live */
+	const struct preset *preset;            /* the current one */
 	struct selection selection;             /* owned: selection_fini */
 };
 
 /*
- * The preset's columns, then the configuration's. 0, or -errno and a sentence where the columns
- * make no sense; then the selection is what it was.
+ * Selects the preset's columns, then the configuration's. Returns 0, or -errno and a sentence if
+ * they make no sense; then the selection is unchanged.
  */
 int engine_choice_make(struct engine_choice *choice, struct error *err);
-/* Another preset, known or the user's, with what was asked for; as above. */
+/* Changes the preset, and keeps the other columns. Returns as above. */
 int engine_choice_preset(struct engine_choice *choice, const char *name, struct error *err);
-/* NAME or NAME=EXPRESSION: 0, or -errno and a sentence. */
+/* Adds NAME or NAME=EXPRESSION. Returns 0, or -errno and a sentence. */
 int engine_choice_add_metric(struct engine_choice *choice, const char *text, struct error *err);
 
-/* The events as they are now, with the metrics bound to the plan: one reference, the caller's. */
+/* Copies the events and binds the metrics to the plan. Returns a reference of the caller. */
 struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A recording that ends still has data to write. Its recorder does so beside the counting, as
+ * `ended`, until the next recording or the end of the engine waits for it.
+ */
 #include "core/engine/engine_recording.h"
 
 #include <errno.h>
@@ -6,7 +10,7 @@
 
 int engine_recording_can(const struct collect *collect, struct error *err)
 {
-	/* Counted one by one tasks make no records. */
+	/* Counters of single tasks make no records. */
 	if (collect->ops->record)
 		return 0;
 	return error_set(
@@ -30,7 +34,6 @@ static void close_ended(struct engine_recording *record)
 	record->ended = NULL;
 }
 
-/* Nobody who counts waits for a disk: what is left is written while counting goes on. */
 static void stop_recording(struct engine_recording *record, struct collect *collect)
 {
 	if (!record->recorder)
@@ -50,11 +53,11 @@ int engine_recording_to(struct engine_recording *record, struct collect *collect
 	stop_recording(record, collect);
 	if (!path)
 		return 0;
-	close_ended(record); /* it may be the same file */
+	close_ended(record); /* the path may be the same */
 	int result = engine_recording_can(collect, err);
 	if (result == 0)
 		result = recorder_new(&spec, &record->recorder, err);
-	/* Nobody else asks root, who keeps its right for what was named at the start alone. */
+	/* pmctop gave up CAP_DAC_OVERRIDE after it opened the files named at its start. */
 	if (result == -EACCES && geteuid() == 0)
 		error_set(err, result,
 			  "'%.80s' cannot be recorded to: pmctop has given up root's right to "

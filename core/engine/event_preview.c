@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The event is added to a copy of the selection, and a plan made of that, as if it were to be
- * counted: the kernel is asked by opening groups, which it compares with an empty PMU, so that what
- * runs meanwhile does not matter, and is not stopped.
+ * The event is added to a copy of the selection, and a plan is made of that copy. Groups are opened
+ * to see whether they fit. The kernel compares each with an empty PMU, so counters that run
+ * meanwhile do not matter and are not stopped.
  */
 #include "core/engine/event_preview.h"
 
@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- encodings */
-
 static const char *pmu_name(const struct pmu_set *pmus, uint32_t type)
 {
 	for (size_t i = 0; i < pmus->n; i++)
@@ -32,7 +30,7 @@ static const char *pmu_name(const struct pmu_set *pmus, uint32_t type)
 static void append_text(char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Appends, as far as there is room. */
+/* Appends as much as there is room for. */
 static void append_text(char *text, size_t size, const char *format, ...)
 {
 	size_t length = strlen(text);
@@ -64,14 +62,12 @@ static void append_code(const struct pmu_set *pmus, const struct event_code *cod
 		return;
 	}
 	append_text(text, size, "%s/config=0x%llx", name, config);
-	if (config1 && !target) /* the address of a probe's text says nothing */
+	if (config1 && !target) /* an address of a probe's text means nothing */
 		append_text(text, size, ",config1=0x%llx", config1);
 	if (config2)
 		append_text(text, size, ",config2=0x%llx", config2);
 	append_text(text, size, "/%s", level);
 }
-
-/* ---- what it would be */
 
 static void preview_event(const struct event_preview_request *request, const struct event *event,
 			  struct event_preview *preview)
@@ -94,7 +90,7 @@ static void preview_event(const struct event_preview_request *request, const str
 	text_copy(preview->why, sizeof(preview->why), why.text);
 }
 
-/* "cpu_atom, cpu_core": of all that count it, as far as there is room. */
+/* "cpu_atom, cpu_core": all PMUs that count the event, as many as there is room for. */
 static void name_pmus(const struct event_preview_request *request, const struct event *event,
 		      struct event_preview *preview)
 {
@@ -130,7 +126,7 @@ static unsigned count_needed(const struct plan *plan, const struct event_set *ev
 	return n;
 }
 
-/* How many counters a PMU has: as many cycles as one group has room for. 0: unknown. */
+/* Returns the number of counters of a PMU: the cycles events that fit one group. 0: unknown. */
 static unsigned count_counters(const struct event_preview_request *request,
 			       struct event_set *events, size_t pmu)
 {
@@ -152,7 +148,7 @@ static unsigned count_counters(const struct event_preview_request *request,
 	return n;
 }
 
-/* As if it were to be counted. */
+/* Fills in what a plan of the selection would need. */
 static void plan_with(const struct event_preview_request *request, struct selection *selection,
 		      size_t pmu, struct event_preview *preview)
 {
@@ -226,8 +222,6 @@ struct event_preview *event_preview_new(const struct event_preview_request *requ
 	return preview;
 }
 
-/* ---- in words */
-
 static void describe_turns(const struct event_preview *preview, char *text, size_t size)
 {
 	unsigned turns = preview->turns_after;
@@ -256,7 +250,7 @@ void event_preview_describe(const struct event_preview *preview, char *text, siz
 		describe_turns(preview, text, size);
 		return;
 	case EVENT_SOCKET:
-		text_copy(text, size, "of whole sockets: the machine's, and no task's");
+		text_copy(text, size, "of whole sockets: not attributed to tasks");
 		return;
 	case EVENT_DERIVED:
 	case EVENT_SOFTWARE:

@@ -11,36 +11,36 @@ struct collect;
 struct selection;
 
 /*
- * What it would be to count an event (or several, as -e takes them) beside what is counted now: the
- * kernel's answer, and the plan that would be made, without changing anything.
+ * What counting EVENT[,EVENT...] would need beside the current events: the kernel's answer and the
+ * plan that would result. Nothing is changed.
  */
 struct event_preview {
-	char text[1024];         /* what was asked; cut where it is longer */
-	enum figure_state state; /* VALID, or of the first of them that is not */
-	char why[256];           /* a sentence where it is not VALID, or no event at all; else "" */
-	char pmu[64];            /* of the first of them: "cpu", "software"; "" where it is none */
-	char encoding[512];      /* of all: "cpu/config=0x412e/u", for perf and for -e */
-	enum event_kind kind;    /* HARDWARE, if any of them is; else of the first */
-	bool counted;            /* there is a column for each of them already */
-	/* Of HARDWARE ones: groups that take turns on a CPU, now and with it; 1: nobody waits. */
+	char text[1024];         /* the request, cut to this size */
+	enum figure_state state; /* VALID, or of the first event that is not */
+	char why[256];           /* a sentence if it is not VALID; else "" */
+	char pmu[64];            /* of the first event: "cpu", "software"; "": no event */
+	char encoding[512];      /* of all events: "cpu/config=0x412e/u", for perf and -e */
+	enum event_kind kind;    /* HARDWARE if any event is; else of the first */
+	bool counted;            /* each event has a column already */
+	/* HARDWARE: groups that take turns on a CPU, now and then; 1: no turns. */
 	unsigned turns_before, turns_after;
-	/* What would then want a counter of that PMU, and how many it has; 0: unknown. */
+	/* Counters of that PMU: needed then, and present; 0: unknown. */
 	unsigned needed, counters;
 };
 
 struct event_preview_request {
 	const char *text;
-	const struct selection *selection; /* what is counted now, */
-	const struct collect *collect;     /* and how */
+	const struct selection *selection; /* the current one */
+	const struct collect *collect;     /* the current one */
 	const struct pmu_set *pmus;
 };
 
-/* Opens some groups for a moment, each some 50 us. The caller frees it. */
+/* Opens some groups for a moment, about 50 us each. The caller frees the result. */
 struct event_preview *event_preview_new(const struct event_preview_request *request);
 
 /*
- * The same in a few words, for under the list that it is picked from: why it cannot be counted, or
- * "fits: 4 of 6 counters", "would take turns: 3, each 33% of the time".
+ * Prints it in a few words, for the line below the picker's list: why it cannot be counted, or
+ * "fits: 4 of 6 counters", "takes turns: one of 3 then, counted for 33% of the time".
  */
 void event_preview_describe(const struct event_preview *preview, char *text, size_t size);
 

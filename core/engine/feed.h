@@ -12,39 +12,38 @@
 #include <stdint.h>
 
 /*
- * What makes one snapshot after the other, at a pace of its own: a machine (core/engine/live_feed)
- * or a recording (core/replay/replay_feed). Whoever takes them, a thread beside the screen
- * (core/engine/feed_thread) or a loop that prints (core/output/batch), knows no difference. One
- * thread at a time.
+ * A source of snapshots with its own pace: a machine (core/engine/live_feed) or a recording
+ * (core/replay/replay_feed). The readers, a thread beside the screen (core/engine/feed_thread) and
+ * a loop that prints (core/output/batch), treat both alike. One thread at a time.
  */
 struct feed_ops {
 	/*
-	 * Until the next snapshot is due, or until_ns (CLOCK_MONOTONIC; UINT64_MAX: however long it
-	 * takes). 1: it is due; 0: not yet, as it is until_ns, or sys_wake or a signal ended the
-	 * wait, or there is an answer, or something to be told by `playback`; -ENODATA: there will
-	 * be none any more; another -errno and a sentence: the same, for a reason.
+	 * Waits until the next snapshot is due, or until until_ns (CLOCK_MONOTONIC; UINT64_MAX: no
+	 * limit). Returns 1 if a snapshot is due. Returns 0 at until_ns, after sys_wake() or a
+	 * signal, if there is a reply, or if `playback` has changed. Returns -ENODATA at the end of
+	 * all snapshots, another -errno and a sentence if they ended with an error.
 	 */
 	int (*wait)(void *ctx, uint64_t until_ns, struct error *err);
 	/*
-	 * The snapshot that is due, or where none is, what there is to be seen now: of a machine
-	 * the interval ends; NULL: nothing that has not been handed over. The caller's.
+	 * Returns the snapshot that is due, owned by the caller. If none is due, a live feed ends
+	 * its interval now; a replay returns NULL if there is nothing new.
 	 */
 	struct snapshot *(*snapshot)(void *ctx);
-	/* How long intervals are from now on, counted from when the last one ended. */
+	/* Sets the length of intervals, also of the current one. */
 	void (*set_interval)(void *ctx, uint64_t interval_ns);
-	/* Those of core/engine/command.h. Of new columns the next snapshot but one tells. */
+	/* Queues a command. New columns are in the next snapshot but one. */
 	void (*command)(void *ctx, const struct command *command);
-	/* Of questions of one kind the latest is answered. */
+	/* Accepts a query. Only the latest query of a kind is answered. */
 	void (*query)(void *ctx, const struct query *query);
-	/* The next answer, which is the caller's then; NULL where there is none. */
+	/* The next reply, owned by the caller; NULL: none. */
 	struct reply *(*pop_reply)(void *ctx);
-	/* Of a recording: where it is now. NULL: it is none. */
+	/* The position in a recording. NULL for a live feed. */
 	void (*playback)(void *ctx, struct playback *playback);
 	void (*free)(void *ctx);
 };
 
 struct feed {
-	const struct feed_ops *ops; /* NULL: there is none */
+	const struct feed_ops *ops; /* NULL: no feed */
 	void *ctx;
 };
 
@@ -78,7 +77,7 @@ static inline struct reply *feed_pop_reply(const struct feed *feed)
 	return feed->ops->pop_reply(feed->ctx);
 }
 
-/* False where it is no recording. */
+/* Returns false for a live feed. */
 static inline bool feed_playback(const struct feed *feed, struct playback *playback)
 {
 	if (!feed->ops->playback)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The thread's whole life: wait until a snapshot is due, put it where the other side finds it.
+ * The thread waits until a snapshot is due, publishes it under the lock, and increments an eventfd
+ * that wakes the reader. Requests go the other way: the reader stores them under the lock and wakes
+ * the thread with sys_wake(). The lock is held for pointers only, never while working.
  */
 #include "core/engine/feed_thread.h"
 
@@ -21,22 +23,22 @@ struct feed_thread {
 	struct feed feed;
 	pthread_t thread;
 	bool running;
-	int ready_fd; /* eventfd: counts up when something is put, read by feed_thread_pop */
+	int ready_fd; /* eventfd: incremented by each publication, reset by feed_thread_pop() */
 
-	pthread_mutex_t lock; /* guards what follows; held for pointers only, never while working */
+	pthread_mutex_t lock; /* guards all members below */
 	struct snapshot *newest;
 	uint64_t interval_ns;
-	bool interval_changed; /* and the feed does not know yet */
+	bool interval_changed; /* not yet passed to the feed */
 	struct playback playback;
-	bool plays;                        /* there is one */
-	struct commands commands;          /* in the order they came */
-	struct query queries[QUERY_KINDS]; /* those that are queried; texts are owned */
+	bool plays;                        /* the feed has a playback */
+	struct commands commands;          /* in their order */
+	struct query queries[QUERY_KINDS]; /* the latest of each kind; texts are owned */
 	bool queried[QUERY_KINDS];
 	struct reply *replies[QUERY_KINDS];
 	bool stop;
 };
 
-/* *changed: the interval is to be *interval_ns. */
+/* Returns whether to stop. *changed: *interval_ns is new. */
 static bool read_requests(struct feed_thread *feed_thread, uint64_t *interval_ns, bool *changed)
 {
 	pthread_mutex_lock(&feed_thread->lock);
@@ -54,7 +56,7 @@ static void signal_ready(const struct feed_thread *feed_thread)
 	(void)ignored;
 }
 
-/* NULL is none. */
+/* NULL is fine. */
 static void publish_snapshot(struct feed_thread *feed_thread, struct snapshot *snapshot)
 {
 	if (!snapshot)
@@ -99,7 +101,7 @@ static void pass_queries(struct feed_thread *feed_thread)
 	}
 }
 
-/* Hands all commands on to the feed; whether there were any. */
+/* Passes all commands to the feed. Returns whether there were any. */
 static bool pass_commands(struct feed_thread *feed_thread)
 {
 	struct commands commands = {0};
@@ -115,12 +117,12 @@ static bool pass_commands(struct feed_thread *feed_thread)
 	return any;
 }
 
-/* Tells where a recording is, where that has changed. */
+/* Publishes the position in a recording if it has changed. */
 static void publish_playback(struct feed_thread *feed_thread)
 {
 	struct playback playback;
 
-	memset(&playback, 0, sizeof(playback)); /* the gaps too: bytes are compared */
+	memset(&playback, 0, sizeof(playback)); /* padding too: bytes are compared */
 	if (!feed_playback(&feed_thread->feed, &playback) ||
 	    (feed_thread->plays &&
 	     memcmp(&playback, &feed_thread->playback, sizeof(playback)) == 0))
@@ -146,13 +148,10 @@ static void *run_feed(void *arg)
 		if (pass_commands(feed_thread))
 			publish_snapshot(feed_thread, feed_snapshot(&feed_thread->feed));
 		publish_playback(feed_thread);
-		/*
-		 * Nothing is due: there is a command, a question or an reply, the interval was
-		 * changed, or it is time to stop.
-		 */
+		/* Returns 0 after a request, with a reply, or to stop. */
 		int due = feed_wait(&feed_thread->feed, UINT64_MAX, &err);
 		publish_replies(feed_thread);
-		if (due < 0) /* until someone wants something */
+		if (due < 0) /* until the next request */
 			sys_wait(&feed_thread->sys, NULL, 0, UINT64_MAX);
 		if (due == 1)
 			publish_snapshot(feed_thread, feed_snapshot(&feed_thread->feed));
@@ -191,7 +190,7 @@ int feed_thread_start(struct feed_thread *feed_thread, const struct feed *feed, 
 	feed_thread->feed = *feed;
 	int result = thread_start(&feed_thread->thread, run_feed, feed_thread);
 	if (result < 0)
-		return error_set(err, result, "The collector's thread cannot be started.");
+		return error_set(err, result, "The thread that counts cannot be started.");
 	feed_thread->running = true;
 	return 0;
 }

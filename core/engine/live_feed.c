@@ -9,14 +9,14 @@ struct live_feed {
 	const struct sys *sys;
 	struct engine *engine;
 	uint64_t interval_ns;
-	uint64_t ended_ns; /* when the last interval should have ended */
+	uint64_t ended_ns; /* deadline of the last interval */
 	bool begun;
-	bool due;   /* the interval has ended */
-	bool taken; /* and its snapshot has been taken, which took some time */
+	bool due;   /* the interval is over */
+	bool taken; /* its snapshot was returned, and the next wait follows */
 };
 
-/* Where the interval under way begins. */
-static void settle(struct live_feed *live)
+/* Sets the begin of the current interval: the last deadline that has passed, or now. */
+static void begin_interval(struct live_feed *live)
 {
 	uint64_t now_ns = sys_now_ns(live->sys);
 
@@ -37,7 +37,7 @@ static int live_wait(void *ctx, uint64_t until_ns, struct error *err)
 
 	(void)err;
 	if (!live->begun || live->taken)
-		settle(live);
+		begin_interval(live);
 	uint64_t end_ns = live->ended_ns + live->interval_ns;
 	bool early = engine_wait(live->engine, end_ns < until_ns ? end_ns : until_ns);
 	live->due = !early && end_ns <= until_ns;

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * An engine as a feed: snapshots are due every interval from the first wait on. One that comes late
- * (a suspended process, a slow reader) takes in all the time since the last; those that it overran
- * are skipped, so that the ones after it come on time again and not in a bunch. One that is taken
- * before it is due begins anew.
+ * An engine as a feed: a snapshot is due every interval_ns from the first wait on. A late one
+ * (after a stopped process, or a slow reader) covers all time since the last. The deadlines that it
+ * missed are skipped, so the next one is on time. A snapshot before its deadline starts a new
+ * sequence of deadlines.
  *
- * Takes the engine over, and borrows sys for its life. interval_ns > 0.
+ * Owns the engine, borrows sys for its life. interval_ns > 0.
  */
 void live_init(const struct sys *sys, struct engine *engine, uint64_t interval_ns,
 	       struct feed *feed);

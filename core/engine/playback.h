@@ -6,33 +6,33 @@
 #include <stdint.h>
 
 enum {
-	PLAYBACK_SPEED_ONE = 1000, /* as it was recorded */
-	PLAYBACK_SPEED_MAX = 0,    /* as fast as it can be read */
+	PLAYBACK_SPEED_ONE = 1000, /* the speed of the recording */
+	PLAYBACK_SPEED_MAX = 0,    /* without a pause */
 };
 
 /*
- * Where the player of a recording is. Positions are times from the beginning of the first interval
- * on; a snapshot's is that of its end. Plain values: two are the same where their bytes are.
+ * The position of a replay. Positions are ns from the beginning of the first interval; a snapshot's
+ * position is its end. Two are equal if their bytes are.
  */
 struct playback {
-	char name[64];            /* of the file, without its folders; "-": a pipe */
-	uint64_t position_ns;     /* of what is shown; 0: nothing is yet */
-	uint64_t length_ns;       /* as far as it is known */
-	uint64_t time_ns;         /* snapshot->time_ns of what is shown */
-	uint64_t begin_real_ns;   /* CLOCK_REALTIME of the beginning; 0: not known */
-	uint64_t every_ns;        /* how long its intervals usually are; 0: not known yet */
+	char name[64];            /* base name of the file; "-": a pipe */
+	uint64_t position_ns;     /* of the snapshot that is shown; 0: none yet */
+	uint64_t length_ns;       /* known so far */
+	uint64_t time_ns;         /* snapshot->time_ns of the one shown */
+	uint64_t begin_real_ns;   /* CLOCK_REALTIME of the beginning; 0: unknown */
+	uint64_t every_ns;        /* usual length of an interval; 0: unknown */
 	uint32_t speed;           /* in thousandths, or PLAYBACK_SPEED_MAX */
-	uint32_t seeking_percent; /* of the way to where someone asked to go, while `seeking` */
+	uint32_t seeking_percent; /* progress of a seek, while `seeking` */
 	bool seeking;
-	bool whole;  /* nothing lies behind length_ns */
+	bool whole;  /* length_ns is final */
 	bool pipe;   /* it cannot be read again */
-	bool native; /* made by pmctop: its intervals are those that were recorded */
+	bool native; /* made by pmctop: has its own intervals */
 	bool paused;
-	bool ended;       /* what is shown is the last of it, or there is nothing to show */
-	bool waiting;     /* for whoever writes into the pipe */
-	uint32_t told;    /* how many sentences there were */
-	char text[200];   /* the last one: why what was asked for cannot be */
-	char broken[256]; /* why nothing more comes, where it is no end; "" */
+	bool ended;       /* the last snapshot is shown, or there is none */
+	bool waiting;     /* for the writer of the pipe */
+	uint32_t told;    /* number of messages so far */
+	char text[200];   /* the last message: why a command failed */
+	char broken[256]; /* why the replay ended early; "" */
 };
 
 #endif

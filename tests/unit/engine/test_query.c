@@ -210,7 +210,7 @@ static const struct prospect {
 	{"a tracepoint", &fk_machine_zen, "sched:sched_switch", "needs no counter", "tracepoint",
 	 "tracepoint/config=0x13a/"},
 	{"of a socket", &fk_machine_zen, "power/energy-pkg/",
-	 "of whole sockets: the machine's, and no task's", "power", "power/config=0x2/"},
+	 "of whole sockets: not attributed to tasks", "power", "power/config=0x2/"},
 	{"unknown", &fk_machine_zen, "cylces", "Unknown event 'cylces': did you mean 'cycles'?", "",
 	 ""},
 	{"no list", &fk_machine_zen, "{cycles", "Events, position 1: this brace is not closed", "",
