@@ -4,7 +4,7 @@
 
 #include "core/perfdata/recorder.h"
 
-/* What the files of core/recorder*.c share. */
+/* Shared by core/perfdata/recorder*.c. */
 enum { RECORDER_TOLD_MAX = 1 << 16 }; /* rows that are remembered; a power of two */
 
 struct recorder {
@@ -23,8 +23,11 @@ struct recorder {
 	uint64_t told_notes, told_target;
 };
 
-/* Hands on what there is; or only where that is much. */
+/* Passes the records so far to the file. */
 void recorder_flush(struct recorder *recorder);
+/* The same, if there are many. */
 void recorder_flush_full(struct recorder *recorder);
+/* Ends the contents of a file with NATIVE_END. */
+void recorder_put_end(struct recorder *recorder);
 
 #endif
