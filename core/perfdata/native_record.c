@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Native records are read word by word. After the first missing or invalid word all words read as
+ * 0, so a caller checks `broken` once, after the last one.
+ */
 #include "core/perfdata/native_record.h"
 
 #include "core/base/text.h"

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /*
- * The format of recordings: what `perf record -o -` writes (pipe mode of perf.data, see
- * tools/perf/Documentation/perf.data-file-format.txt), to files too: every byte stands where it was
- * written first, so that what is there reads back whenever the writer ends. perf takes it from a
- * file as from a pipe, but for `perf sched` (core/perfdata/perfdata_sections.h).
+ * The format of recordings, which is the pipe mode of perf.data, in files too (`perf record -o -`,
+ * tools/perf/Documentation/perf.data-file-format.txt). A byte stays where it was written first, so
+ * a recording can be read wherever its writer has stopped. perf reads such a file as it reads a
+ * pipe, except for `perf sched` (core/perfdata/perfdata_sections.h).
  *
  * A stream begins with struct perfdata_head. Records follow: those of the kernel, in the order in
- * which they were folded in; and those of perf's own types below.
+ * which core/attrib used them, and those of the types below.
  */
 #define PERFDATA_MAGIC 0x32454c4946524550ull /* "PERFILE2" */
 
@@ -33,36 +33,36 @@ struct perfdata_file_head {
 	uint64_t magic, size;
 	uint64_t entry_size; /* of an attr and the section of its ids */
 	struct perfdata_section attrs, data, types;
-	uint64_t features[4]; /* bits; their sections stand behind the data, in their order */
+	uint64_t features[4]; /* bits; their sections follow the data, in bit order */
 };
 static_assert(sizeof(struct perfdata_file_head) == 104, "struct perf_file_header");
 
 enum perfdata_type {
 	PERFDATA_ATTR = 64,         /* a perf_event_attr, and the ids of its events */
-	PERFDATA_NATIVE = 65,       /* ours: see below */
+	PERFDATA_NATIVE = 65,       /* native records, see below */
 	PERFDATA_TRACING_DATA = 66, /* struct perfdata_tracing_record */
-	PERFDATA_ROUND = 68,        /* all before the last of these has been written */
-	PERFDATA_ID_INDEX = 69,     /* whose the ids of events are */
-	PERFDATA_AUXTRACE = 71,     /* a u64: so many bytes follow that are no records */
-	PERFDATA_THREAD_MAP = 73,   /* the threads that were asked for */
+	PERFDATA_ROUND = 68,        /* end of an interval, or of a round of perf over all CPUs */
+	PERFDATA_ID_INDEX = 69,     /* maps ids to events, CPUs and tasks */
+	PERFDATA_AUXTRACE = 71,     /* a u64: number of bytes that follow and are no record */
+	PERFDATA_THREAD_MAP = 73,   /* the recorded threads */
 	PERFDATA_UPDATE = 78,       /* the name, unit or scale of an event */
 	PERFDATA_FEATURE = 80,
-	PERFDATA_COMPRESSED = 81,  /* a piece of records as one stream of zstd */
-	PERFDATA_COMPRESSED2 = 83, /* the same behind a u64, its size, and filled up to words */
+	PERFDATA_COMPRESSED = 81,  /* a piece of a zstd stream of records */
+	PERFDATA_COMPRESSED2 = 83, /* a u64 size, then the same, padded to words */
 	/*
-	 * From here on Android's simpleperf has records of its own: header.misc is the upper half
-	 * of their size (simpleperf/record.h).
+	 * From here on: records of Android's simpleperf. header.misc is the upper half of their
+	 * size (simpleperf/record.h).
 	 */
 	PERFDATA_SIMPLEPERF = 32768,
 };
 
 /*
- * In header.misc of a PERFDATA_ATTR: more ids of the event before, whose attr stands there again.
- * Only of recordings by pmctop: in pipes of perf before Linux 5.3 misc is whatever was in memory.
+ * In header.misc of a PERFDATA_ATTR: the ids belong to the event before, and the attr is repeated.
+ * Valid in native recordings only: in pipes of perf before Linux 5.3 misc is uninitialized.
  */
 enum { PERFDATA_MISC_MORE = 1 << 8 };
 
-/* `bytes` bytes follow that are no records: core/perfdata/perfdata_tracing.h. */
+/* `bytes` bytes follow that are no record: core/perfdata/perfdata_tracing.h. */
 struct perfdata_tracing_record {
 	struct perf_event_header header;
 	uint32_t bytes, reserved;
@@ -96,15 +96,15 @@ enum perfdata_feature {
 };
 
 /*
- * Samples are as perf wants them: each value with the id of its event, and an instruction address,
- * which nobody asks for and is 0: perf script knows no samples without one. Counts and times begin
- * with the recording, so that what went before is nobody's. `next` is the thread that runs next, +
- * 1 (0: not told), or PERFDATA_FOREIGN: the kernel prepared the sample for an event of another
- * program, whose pid namespace pid and tid belong to. To perf these are reserved bytes.
+ * Samples have the layout that perf requires: each value with the id of its event, and an
+ * instruction address, which is 0 (`perf script` ignores samples without one). Counts and times
+ * begin with the recording. `next` is the tid of the next task + 1, 0 if unknown, or
+ * PERFDATA_FOREIGN: the kernel prepared the sample for an event of another program, and pid and tid
+ * are those of that program's pid namespace. perf treats `next` as reserved.
  *
- * Where the tracepoint sched:sched_switch makes the samples (attr.sample_type has PERF_SAMPLE_RAW)
- * a RAW part follows the values, as the kernel wrote it. A tick has one too, in which the thread
- * goes on: perf reads it for every event whose value has grown.
+ * If the tracepoint sched:sched_switch makes the samples (PERF_SAMPLE_RAW in attr.sample_type), the
+ * RAW part of the kernel follows the values. A tick has a RAW part too, in which the task keeps
+ * running: perf reads it for every event with a greater value.
  */
 #define PERFDATA_FOREIGN     UINT32_MAX
 #define PERFDATA_SAMPLE_TYPE (RECORD_SAMPLE_TYPE | PERF_SAMPLE_IP)
@@ -124,43 +124,42 @@ struct native_sample {
 static_assert(sizeof(struct native_sample) == 72, "PERF_RECORD_SAMPLE of PERFDATA_SAMPLE_TYPE");
 
 /*
- * What no record of the kernel's tells stands in records of a type that perf steps over (what old
- * perfs called PERF_RECORD_HEADER_EVENT_TYPE): who makes the calls that they tell of, among the
- * kernel's records where they stand, gets the figures that were shown live.
+ * Native records contain what the kernel's records do not. They stand among the kernel's records. A
+ * reader that repeats the calls to core/attrib that they describe, in their order, gets the figures
+ * that were shown live. Their type is one that perf ignores (PERF_RECORD_HEADER_EVENT_TYPE of old
+ * perfs).
  *
- * Behind the head stand words of 64 bits, and texts: a word with the length, then the bytes, filled
- * up to a whole word with zeroes. A word that holds a negative number is sign-extended; a double is
- * its bits.
- *
- * All words stand before all texts, and header.misc says how many they are; so one who has the
- * other byte order needs to know nothing else. Of NATIVE_AHEAD the record stands where texts would.
+ * After the head come words of 64 bits, then texts. A text is a word with its length, then the
+ * bytes, padded to a word with zeroes. A negative number is sign-extended. A double is its bits.
+ * header.misc is the number of words, so a reader with the other byte order can swap them.
+ * NATIVE_AHEAD has a record in place of texts.
  */
 struct native_head {
 	struct perf_event_header header; /* .type is PERFDATA_NATIVE */
 	uint64_t kind;                   /* PERFDATA_NATIVE_BASE + enum native_kind */
-	char name[64]; /* native_names[kind], for those who look with other tools */
+	char name[64];                   /* native_names[kind], for readers with other tools */
 };
 static_assert(sizeof(struct native_head) == 80, "PERF_RECORD_HEADER_EVENT_TYPE");
 
 #define PERFDATA_NATIVE_BASE    0x706d63746f700000ull /* "pmctop" */
 #define PERFDATA_NATIVE_VERSION 4
-/* Without the tracepoint: no sample has a RAW part, and there is no NATIVE_ROOM. */
+/* Version of recordings without the tracepoint: no RAW parts, no NATIVE_ROOM. */
 #define PERFDATA_NATIVE_VERSION_PLAIN 3
 
 enum native_kind {
 	/*
-	 * version, CLOCK_MONOTONIC, CLOCK_REALTIME; of formulas slots_per_cycle and kinds of CPUs
-	 * (enum cpu_kind); how many PMUs follow, and how many of them are CPUs'; texts: mode, host,
-	 * PMU (as in snapshots), the CPUs that indices mean ("0-3,8")
+	 * version, CLOCK_MONOTONIC, CLOCK_REALTIME; for formulas: slots_per_cycle, kinds of CPUs
+	 * (enum cpu_kind); number of PMUs, number of CPU PMUs; texts: mode, host, PMU (as in
+	 * snapshots), the CPUs of the indices ("0-3,8")
 	 */
 	NATIVE_BEGIN,
 	/*
-	 * What is counted from here on: NATIVE_PLAN, then its events, groups and columns. In their
-	 * order, so that the first NATIVE_EVENT is events.items[0] and so on.
+	 * What is counted from now on: NATIVE_PLAN, then its events, groups and columns, each in
+	 * the order of their index.
 	 *
 	 * n_events, n_counters, n_groups, n_domains, n_columns, n_preset, levels, times_group; of
 	 * each counter: event, code, group; of each domain: pmu, socket, all_cpus, first_group,
-	 * n_groups; text: the preset's name
+	 * n_groups; text: name of the preset
 	 */
 	NATIVE_PLAN,
 	/* kind, leads, state, answer, scale; n_codes, of each: pmu, state; texts: name, label,
@@ -172,78 +171,85 @@ enum native_kind {
 	 * unit, help */
 	NATIVE_COLUMN,
 	/*
-	 * attrib_open, and attrib_resume where it is on: index of the CPU, its number, group,
-	 * on, origin_ns, last_ns, lost, the runner's pid and tid; the EXIT that is pending: time,
-	 * pid, tid; the SWITCH that is: time, pid, tid, other pid, other tid; ids of: the switch's
-	 * samples, the tick's, n_values, and of each value. Its reading is all zero.
+	 * attrib_open, and attrib_resume if `on`. CPU index, CPU number, group, on, origin_ns,
+	 * last_ns, lost, pid and tid of the runner; the pending EXIT: time, pid, tid; the pending
+	 * SWITCH: time, pid, tid, other pid, other tid; ids: of switch samples, of ticks, n_values,
+	 * of each value. The reading is all zero.
 	 */
 	NATIVE_OPEN,
-	/* attrib_close: index of the CPU */
+	/* attrib_close: CPU index */
 	NATIVE_CLOSE,
-	/* attrib_pause: index, group, known, pid, tid (of `runner`, where it is known), reading */
+	/* attrib_pause: CPU index, group, whether the runner is known, its pid and tid, reading */
 	NATIVE_PAUSE,
-	/* attrib_resume: index, group, start_ns (0: it goes on), weight */
+	/* attrib_resume: CPU index, group, start_ns (0: it continues), weight */
 	NATIVE_RESUME,
-	/* A FORK or COMM of the CPU's ring that is learnt of before its turn: index, the record */
+	/* A FORK or COMM of the CPU's ring that is used before its turn: CPU index, the record */
 	NATIVE_AHEAD,
 	/*
-	 * The interval ends: attrib_cut of every CPU that is online. What follows, up to the next
-	 * PERFDATA_ROUND, is the interval's.
+	 * End of the interval: attrib_cut of every online CPU. The records up to the next
+	 * PERFDATA_ROUND belong to the interval.
 	 *
 	 * sequence, time_ns, realtime_ns, interval_ns, threads of the machine, lost records,
 	 * threads_ran, threads_counted, enum native_rows
 	 */
 	NATIVE_CUT,
 	/*
-	 * A tally of the interval as it was in the end, with what no record tells of (sockets,
-	 * /proc): enum native_scope; of a CPU: index, number, socket, node, online, enum
-	 * native_cpu_flag, of a task: pid, tid; width, values
+	 * A final tally of the interval, with the counts that no record has (sockets, /proc): enum
+	 * native_scope; of a CPU: index, number, socket, node, online, enum native_cpu_flag; of a
+	 * task: pid, tid; width, values
 	 */
 	NATIVE_TALLY,
-	/* Who a row is, where it is not as it was told last: pid, tid, ppid, uid, start_ns, flags;
-	 * texts: comm, user, cgroup, command line */
+	/*
+	 * Identity of a row, if it differs from the last record of that tid: pid, tid, ppid, uid,
+	 * start_ns, flags; texts: comm, user, cgroup, command line
+	 */
 	NATIVE_TASK,
-	/* The notes, where they are not as they were told last: n, texts */
+	/* The notes, if they have changed: n, texts */
 	NATIVE_NOTES,
-	/* Behind NATIVE_BEGIN: type, kind; texts: name, CPUs */
+	/* After NATIVE_BEGIN, one for each PMU: type, kind; texts: name, CPUs */
 	NATIVE_PMU,
 	/*
-	 * The roots of a target, where they are not as they were told last: n, of each: tid, pid,
-	 * whole, ended_ns, uid; texts: comm of each
+	 * The roots of a target, if they have changed: n, of each: tid, pid, whole, ended_ns, uid;
+	 * texts: comm of each
 	 */
 	NATIVE_TARGET,
 	/*
-	 * Who has rows, where it is not everybody that ran: enum native_list, n, tids (two in a
-	 * word, the low half first). More than a record holds are told in several.
+	 * The tasks with rows, unless these are all tasks that ran: enum native_list, n, tids (two
+	 * in a word, the low half first). A long list takes several records.
 	 */
 	NATIVE_ROWS,
-	/* Nothing: the recording was ended, and not cut off. */
+	/* No words. The recording is complete. */
 	NATIVE_END,
-	/* tasks_exit, by what /proc told when records were missing: time, pid, tid */
+	/*
+	 * tasks_exit of a task that /proc does not have any more, when records were lost: time,
+	 * pid, tid
+	 */
 	NATIVE_GONE,
 	/*
-	 * Before NATIVE_BEGIN, right behind struct perfdata_head, and as long as the rest of struct
-	 * perfdata_file_head, which takes its place at the end (core/perfdata/perfdata_sections.h).
+	 * Between struct perfdata_head and NATIVE_BEGIN. Together with the former it has the size
+	 * of struct perfdata_file_head, which replaces both at the end
+	 * (core/perfdata/perfdata_sections.h).
 	 */
 	NATIVE_ROOM,
 	NATIVE_KINDS,
 };
 
-/* Of a snapshot. */
+/* Of a snapshot: which tasks have rows, and what is in them. */
 enum native_rows {
-	NATIVE_COMMAND_LINES = 1 << 0, /* rows have them */
-	NATIVE_IDLE_ROWS = 1 << 1,     /* those that did not run have rows too: NATIVE_STILL */
-	NATIVE_TARGETED = 1 << 2,      /* only the target's have rows: NATIVE_TARGET, NATIVE_RAN */
-	NATIVE_UNCOUNTED = 1 << 3,     /* interval.uncounted: all rows are marked */
+	NATIVE_COMMAND_LINES = 1 << 0, /* rows have command lines */
+	NATIVE_IDLE_ROWS = 1 << 1,     /* tasks that did not run have rows: NATIVE_STILL */
+	NATIVE_TARGETED =
+		1 << 2, /* only tasks of the target have rows: NATIVE_TARGET, NATIVE_RAN */
+	NATIVE_UNCOUNTED = 1 << 3, /* interval.uncounted: all rows are marked */
 };
 
 enum native_list {
-	NATIVE_RAN,   /* of a target: in their order, then those of its roots that did not run */
-	NATIVE_ABOVE, /* of a target: those above them that have no row among them */
-	NATIVE_STILL, /* those that did not run, in their order */
+	NATIVE_RAN,   /* of a target: tasks that ran, in row order, then roots that did not run */
+	NATIVE_ABOVE, /* of a target: parents of these without a row among them */
+	NATIVE_STILL, /* tasks that did not run, in row order */
 };
 
-/* Of a CPU in an interval, as struct interval has it. */
+/* Of a CPU in an interval, as in struct interval. */
 enum native_cpu_flag {
 	NATIVE_CPU_COUNTED = 1 << 0,
 	NATIVE_CPU_GAPS = 1 << 1,
@@ -254,7 +260,7 @@ enum native_scope {
 	NATIVE_UNATTRIBUTED,
 	NATIVE_CPU,
 	NATIVE_IDLE,      /* of a CPU */
-	NATIVE_TASK_TIME, /* only where /proc tells of tasks */
+	NATIVE_TASK_TIME, /* of a task whose time comes from /proc */
 };
 
 extern const char *const native_names[NATIVE_KINDS];

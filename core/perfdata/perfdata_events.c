@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each record is found its event by an id, so a search of the table of ids is bounded: the ids of
- * a made-up file may all have one home. The kernel's ids count up from 1 and never do.
+ * The event of a record is found by an id, so a search of the table of ids is bounded: in a forged
+ * file all ids may have one home slot. The ids of the kernel count up from 1 and do not.
  */
 #include "core/perfdata/perfdata_events.h"
 
@@ -18,7 +18,7 @@ enum {
 	ATTR_BYTES_MAX = 4096, /* more than any kernel's will ever have: a page */
 };
 
-/* An id that another event has already stays with that. */
+/* An id keeps its first event. */
 static int add_id(struct perfdata_events *events, size_t index, uint64_t id)
 {
 	if (id == 0)
@@ -51,8 +51,6 @@ void perfdata_events_fini(struct perfdata_events *events)
 	hash_table_fini(&events->by_id);
 	*events = (struct perfdata_events){0};
 }
-
-/* ---- where ids stand */
 
 static int bits_of(uint64_t sample_type, uint64_t those)
 {
@@ -91,8 +89,6 @@ static void learn_places(struct perfdata_events *events, const struct perf_event
 	if (events->id_place_back != back)
 		events->id_place_back = -1;
 }
-
-/* ---- what records tell */
 
 struct attr_record {
 	struct perf_event_header header;
@@ -155,7 +151,7 @@ struct update_record {
 };
 static_assert(sizeof(struct update_record) == 24, "PERF_RECORD_EVENT_UPDATE");
 
-/* Old perfs know no ids where there is only one event. */
+/* Old perfs write no ids if there is only one event. */
 static struct perfdata_event *find_named(const struct perfdata_events *events, uint64_t id)
 {
 	if (id)

@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The events of a recording, as its records tell of them. */
+/* The events of a recording. */
 struct perfdata_event {
-	struct perf_event_attr attr; /* what an older perf did not know is 0 */
-	char *name;                  /* as the recording has it; "" where it does not say; owned */
+	struct perf_event_attr attr; /* members that the perf did not have are 0 */
+	char *name;                  /* of the recording; "" if unknown; owned */
 	char unit[16];               /* "": a count */
-	double scale;                /* 1 where it does not say */
+	double scale;                /* 1 if unknown */
 	uint64_t *ids;               /* owned */
 	size_t n_ids, ids_capacity;
 };
@@ -26,8 +26,8 @@ struct perfdata_events {
 	size_t n_ids;            /* of all */
 	struct hash_table by_id; /* event index + 1 */
 	/*
-	 * Where the id of the event stands in every sample, in words of 64 bits from its header;
-	 * and in every other record, in such words from its end. -1: not in all at the same place.
+	 * Index of the id of the event: in samples, in words of 64 bits from the header; in other
+	 * records, in words from the end. -1: not the same in all events.
 	 */
 	int id_place, id_place_back;
 };
@@ -35,9 +35,8 @@ struct perfdata_events {
 void perfdata_events_fini(struct perfdata_events *events);
 
 /*
- * Takes what a record of PERFDATA_ATTR or PERFDATA_UPDATE tells, of others nothing. 0; -EBADMSG
- * where it makes no sense, or there would be more than PERFDATA_EVENTS_MAX events or
- * PERFDATA_IDS_MAX ids.
+ * Adds the contents of a PERFDATA_ATTR or PERFDATA_UPDATE; ignores other records. 0; -EBADMSG: the
+ * record is invalid, or there are more than PERFDATA_EVENTS_MAX events or PERFDATA_IDS_MAX ids.
  */
 int perfdata_events_add(struct perfdata_events *events, const struct perf_event_header *record);
 enum { PERFDATA_EVENTS_MAX = 4096, PERFDATA_IDS_MAX = 1 << 20 };

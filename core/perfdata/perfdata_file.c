@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The header says where the sections are: those of the attrs and of the records. Each attr says
- * where its ids are. Of the features, whose bits are set in the header, there is a table of
- * sections right behind the records, in the order of the bits.
+ * The header has the offsets of the sections of attrs and records. Each attr has the offset of its
+ * ids. A table of the sections of features, in the order of their bits in the header, follows the
+ * records.
  *
- * Every place and size is held against the file's before it is used, none is used twice, and what
- * is read at once is bounded; so whatever they say costs no more than to read the file.
+ * Each offset and size is checked against the file before it is used, none is used twice, and each
+ * read is bounded. So any header costs at most one reading of the file.
  */
 #include "core/perfdata/perfdata_file.h"
 
@@ -20,7 +20,7 @@
 
 enum {
 	FEATURES = 256,
-	IDS_AT_ONCE = 8000, /* what a record of PERFDATA_ATTR can hold */
+	IDS_AT_ONCE = 8000, /* the most that a PERFDATA_ATTR can hold */
 	ENTRY_BYTES_MAX = 4096,
 	FEATURE_BYTES_MAX = 4 << 20,
 };
@@ -35,14 +35,12 @@ struct perfdata_file {
 	struct perfdata_file_head header;
 	size_t n_attrs, next_attr;
 	uint64_t n_ids;              /* of all attrs so far */
-	struct perfdata_section ids; /* of the last attr: those that are left */
+	struct perfdata_section ids; /* of the last attr: ids still to read */
 	struct perf_event_attr attr; /* the last one */
 	unsigned next_feature;
-	uint64_t next_section; /* where that of the next feature stands */
+	uint64_t next_section; /* offset in the table of the next feature */
 	uint64_t *id_words;    /* owned: IDS_AT_ONCE */
 };
-
-/* ---- reading */
 
 static int refuse_file(struct error *err, const char *what)
 {
@@ -50,7 +48,7 @@ static int refuse_file(struct error *err, const char *what)
 			 "The recording's header is broken: %s. Nothing of it can be shown.", what);
 }
 
-/* All n bytes from there: 0, -ENODATA where there are fewer, or another -errno. */
+/* Reads n bytes: 0, -ENODATA if there are fewer, or another -errno. */
 static int read_at(const struct perfdata_file *file, uint64_t at, void *bytes, size_t n)
 {
 	for (unsigned char *to = bytes; n > 0;) {
@@ -82,15 +80,13 @@ static bool in_file(const struct perfdata_file *file, const struct perfdata_sect
 	       section->size <= file->input->size - section->offset;
 }
 
-/* Neither wraps around: both begin in the file, and what is behind its end is not read. */
+/* No overflow: both begin in the file, and bytes behind its end are not read. */
 static bool overlap(const struct perfdata_section *a, const struct perfdata_section *b)
 {
 	return a->size > 0 && b->size > 0 &&
 	       (a->offset < b->offset ? b->offset - a->offset < a->size
 				      : a->offset - b->offset < b->size);
 }
-
-/* ---- the header */
 
 static int check_header(struct perfdata_file *file, struct error *err)
 {
@@ -121,8 +117,8 @@ static int check_header(struct perfdata_file *file, struct error *err)
 }
 
 /*
- * perf writes the size of the data when it ends. Where it was killed that is 0: then the data goes
- * on to the end, and there are no features.
+ * perf writes the size of the data at the end. If it was killed, the size is 0: the data goes on to
+ * the end, and there are no features.
  */
 static void find_features(struct perfdata_file *file)
 {
@@ -201,9 +197,7 @@ bool perfdata_file_is_native(const struct perfdata_file *file)
 	       native.kind == PERFDATA_NATIVE_BASE + NATIVE_BEGIN;
 }
 
-/* ---- events */
-
-/* Some of the ids of the last attr. */
+/* Appends some ids of the last attr. */
 static int step_ids(struct perfdata_file *file, struct perfdata *to, bool more, struct error *err)
 {
 	size_t n = size_min((size_t)(file->ids.size / sizeof(uint64_t)), IDS_AT_ONCE);
@@ -238,7 +232,7 @@ static int check_ids(struct perfdata_file *file, struct error *err)
 	return 0;
 }
 
-/* Older perfs had less in an attr, newer ones have more. */
+/* An attr of an older perf is shorter, of a newer one longer. */
 static int step_attr(struct perfdata_file *file, struct perfdata *to, struct error *err)
 {
 	_Alignas(uint64_t) unsigned char entry[ENTRY_BYTES_MAX];
@@ -266,9 +260,7 @@ static int step_attr(struct perfdata_file *file, struct perfdata *to, struct err
 	return result < 0 ? result : step_ids(file, to, false, err);
 }
 
-/* ---- features */
-
-/* What is left of one that is being read. */
+/* The unread bytes of a feature. */
 struct feature {
 	const unsigned char *at, *end;
 };
@@ -318,7 +310,7 @@ void perfdata_event_desc(struct perfdata *to, const unsigned char *bytes, size_t
 	}
 }
 
-/* What is not there or makes no sense is as if it had not been told. */
+/* Missing and invalid parts are left out. */
 static int step_feature(struct perfdata_file *file, struct perfdata *to, struct error *err)
 {
 	unsigned feature = file->next_feature++;

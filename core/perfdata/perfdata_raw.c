@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A raw record or a dropped stream is a pseudo record in a perfdata, of a type that no file has.
+ * perfdata_translate() replaces it. Times of the samples of a CPU must ascend, since perf sorts
+ * records by time; the stream has the last one.
+ */
 #include "core/perfdata/perfdata_raw.h"
 
 #include "core/base/util.h"
@@ -10,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not for files: what stands among the records until they are translated. */
+/* Types of pseudo records, which are not written. */
 enum {
-	RAW = 0x10000, /* beyond all types of records */
+	RAW = 0x10000, /* greater than all types of records */
 	DROP,
 };
 
@@ -77,7 +82,7 @@ void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream)
 			sizeof(struct drop));
 }
 
-/* One switch makes a sample of each group that is on, and all may have the id of one of them. */
+/* A switch makes a sample of each enabled group. All may have the id of one of them. */
 static bool is_ours(const struct raw *raw, uint64_t id)
 {
 	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
@@ -87,7 +92,7 @@ static bool is_ours(const struct raw *raw, uint64_t id)
 	return false;
 }
 
-/* The latest that is known of their CPU. */
+/* Stores the latest time of the CPU in its streams, and returns it. */
 static uint64_t note_time(const struct raw *raw, uint64_t time_ns)
 {
 	for (size_t i = 0; i < PERFDATA_STREAMS; i++)
@@ -100,8 +105,9 @@ static uint64_t note_time(const struct raw *raw, uint64_t time_ns)
 }
 
 /*
- * With somebody else's id came his time. How long the group has been enabled is its own, and from
- * that follows when it was; never before what stands before it, or perf would sort for minutes.
+ * A sample with the id of another program has the time of that program. Its own time follows from
+ * the enabled time of its group. It is never before the previous record, or perf would sort for
+ * minutes.
  */
 static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *stream,
 			    const struct sample_in *in)
@@ -109,7 +115,7 @@ static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *strea
 	uint64_t enabled_ns = in->reading[READING_ENABLED_NS];
 
 	if (is_ours(raw, in->id)) {
-		/* As it is, and not as it is sorted: a replay takes the clock from it, too. */
+		/* Unchanged, even if not ascending: a replay uses it as the clock. */
 		stream->origin_ns = in->time_ns - enabled_ns;
 		note_time(raw, in->time_ns);
 		return in->time_ns;
@@ -118,9 +124,9 @@ static uint64_t sample_time(const struct raw *raw, struct perfdata_stream *strea
 }
 
 /*
- * The RAW part that is recorded for a sample: as the kernel wrote it, or of a thread that keeps
- * running. *part points into the record, or to `scratch` of SWITCH_RAW_BYTES_MAX. Returns the
- * bytes; 0: none.
+ * The RAW part of a recorded sample: that of the kernel, or one in which the task keeps running.
+ * *part points into the record, or to `scratch` of SWITCH_RAW_BYTES_MAX bytes. Returns its bytes;
+ * 0: none.
  */
 static size_t raw_part(const struct perfdata_stream *stream, const struct record *record,
 		       void *scratch, const void **part)
@@ -193,7 +199,7 @@ static void translate_record(struct perfdata *to, const struct raw *raw,
 	}
 }
 
-/* Nothing behind a size that makes no sense: neither did core/perf/ring see it. */
+/* Stops at an invalid size, as core/perf/ring does. */
 static void translate_bytes(struct perfdata *to, const struct raw *raw, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes, *end = at + n;

@@ -17,36 +17,38 @@
  * among the other records of a perfdata.
  */
 
-/* What becomes of the samples of one group on one CPU. */
+/* How the samples of one group on one CPU are recorded. */
 struct perfdata_stream {
 	uint64_t switch_id, tick_id;
-	struct switch_format format; /* of switch samples, where `traced` */
-	bool traced;                 /* a tracepoint makes them ... */
-	bool recorded;               /* ... and its RAW part is recorded too */
+	struct switch_format format; /* of switch samples, if `traced` */
+	bool traced;                 /* a tracepoint makes the samples ... */
+	bool recorded;               /* ... and its RAW part is recorded */
 	size_t n_values;
-	uint64_t *ids;      /* of each value; owned */
-	uint64_t *base;     /* enum record_reading, as the recording begins; owned */
-	uint64_t last_ns;   /* when the last record of its CPU was made */
-	uint64_t origin_ns; /* when enabled ns was 0; 0: not known yet */
+	uint64_t *ids;      /* event id of each value; owned */
+	uint64_t *base;     /* the reading at the beginning of the recording (enum record_reading);
+			       owned */
+	uint64_t last_ns;   /* time of the last record of the CPU */
+	uint64_t origin_ns; /* time at which enabled_ns was 0; 0: unknown */
 };
 
 /*
- * Records out of a CPU's ring, as the kernel wrote them. The samples are of these streams, told
- * apart by how many values they have (NULL: of none), which are kept until they are dropped.
+ * Records of a CPU's ring, unchanged. Their samples belong to these streams, which differ in the
+ * number of values (NULL: none) and must exist until they are dropped.
  */
 enum { PERFDATA_STREAMS = 2 };
 void perfdata_raw(struct perfdata *data, struct perfdata_stream *const streams[PERFDATA_STREAMS],
 		  const struct ring_part parts[2]);
-/* A sample of that stream that the kernel did not write, on the CPU with that number. */
+/* A sample of the stream that is not from the ring, on the CPU of that number. */
 void perfdata_tick(struct perfdata *data, struct perfdata_stream *stream, int cpu,
 		   const struct record *tick);
-/* No records of it come any more: it is freed when what was added before has been translated. */
+/* No more records of the stream follow: it is freed when those added before are translated. */
 void perfdata_drop(struct perfdata *data, struct perfdata_stream *stream);
 /*
- * Appends to `to` what is to be written of `data`: of raw records those that record_decode()
- * understands. Samples have the layout of PERFDATA_SAMPLE_TYPE then. One that somebody else's event
- * gave its id and time has our id again, and the time that its group tells. To be called exactly
- * once for all data that streams are dropped in, in their order; `to` may be NULL.
+ * Appends the records of `data` to `to`, raw records in the format of a recording. Raw records that
+ * record_decode() refuses are left out. Samples get the layout of PERFDATA_SAMPLE_TYPE. A sample
+ * that has the id and time of an event of another program gets the id of its stream, and a time
+ * from the enabled time of its group. To be called exactly once for all data with raw records or
+ * dropped streams, in their order; `to` may be NULL.
  */
 void perfdata_translate(struct perfdata *to, const struct perfdata *data);
 

@@ -12,61 +12,59 @@
 #include <sys/types.h>
 
 /*
- * Any perf.data as one stream of records, as pipe mode has them: in this machine's byte order,
- * whole, aligned and decompressed. Of a file in perf's usual format, whose events, names and
- * features stand in sections of their own, these come first, as the records that a pipe would have
- * (PERFDATA_ATTR, PERFDATA_UPDATE, PERFDATA_FEATURE). See
- * tools/perf/Documentation/perf.data-file-format.txt.
+ * Any perf.data as one stream of records, as in pipe mode: in this machine's byte order, whole,
+ * aligned and decompressed. A file in perf's usual format has events, names and features in
+ * sections. These come first, as the records that a pipe would have (PERFDATA_ATTR,
+ * PERFDATA_UPDATE, PERFDATA_FEATURE). See tools/perf/Documentation/perf.data-file-format.txt.
  *
- * Every byte is a stranger's: whatever a header says of sizes and places is held against what is
- * there. Memory is bounded: 16 MB; where records are compressed what zstd's stream asks for besides
- * (128 MB at most, and 8 up to 'perf record -z 19'), of the other byte order what the events take.
+ * All bytes are untrusted: each size and offset is checked. Memory is bounded: 16 MB; with
+ * compressed records also what the zstd stream needs (128 MB at most, 8 up to 'perf record -z 19');
+ * with the other byte order also the events.
  */
 struct perfdata_reader;
 
 /* Where the bytes come from. */
 struct perfdata_input {
 	/*
-	 * As many as there are from `at` on, at most n: 0 at the end, -EAGAIN where there are none
-	 * yet, or another -errno. Where it is not seekable `at` never goes back.
+	 * Reads 1 to n bytes at offset `at` and returns their number; 0 at the end; -EAGAIN: none
+	 * yet; or another -errno. If not seekable, `at` never decreases.
 	 */
 	ssize_t (*read)(void *arg, uint64_t at, void *bytes, size_t n);
 	void *arg;
 	bool seekable;
-	uint64_t size; /* where it is seekable */
+	uint64_t size; /* if seekable */
 };
 
-/* Nothing is read yet. The input is borrowed. */
+/* Reads nothing yet. Borrows the input. */
 struct perfdata_reader *perfdata_reader_new(const struct perfdata_input *input);
 void perfdata_reader_free(struct perfdata_reader *reader); /* NULL is fine */
 
 /*
- * The next record, good until the next call: 1; 0 at the end; -EAGAIN where there is none yet; or
- * -errno and a sentence: -EINVAL (this is no perf.data, or one of a kind that cannot be read),
- * -EBADMSG (broken), -ENODATA (cut off; what came before was whole). After any of these it stays
- * so.
+ * The next record, valid until the next call: 1; 0 at the end; -EAGAIN: none yet; or -errno with
+ * *err filled: -EINVAL (no perf.data, or a kind that is not supported), -EBADMSG (broken), -ENODATA
+ * (truncated; the records before were whole). 0 and errors are final.
  */
 int perfdata_reader_next(struct perfdata_reader *reader, const struct perf_event_header **record,
 			 struct error *err);
 
-/* From the beginning, where the input is seekable. */
+/* Goes back to the beginning of a seekable input. */
 void perfdata_reader_rewind(struct perfdata_reader *reader);
 
 /*
- * Whether it is a file of ours in perf's usual format (core/perfdata/perfdata_sections.h): what its
- * sections have comes before NATIVE_BEGIN. Once there is a record.
+ * Whether it is a native file in perf's usual format (core/perfdata/perfdata_sections.h): the
+ * records of its sections come before NATIVE_BEGIN. Valid after the first record.
  */
 bool perfdata_reader_is_native_file(const struct perfdata_reader *reader);
 
 /*
- * What the records up to now, and the sections of a file, have of the tracepoint sched:sched_switch
- * (core/perfdata/perfdata_tracing.h): 0 and its format, good for the reader's life. -ENOENT:
- * nothing, or in the other byte order. -EBADMSG: it is broken.
+ * The format of sched:sched_switch in the recording so far (core/perfdata/perfdata_tracing.h): 0
+ * and *format, valid for the reader's life. -ENOENT: none, or the other byte order. -EBADMSG:
+ * broken.
  */
 int perfdata_reader_switch_format(const struct perfdata_reader *reader,
 				  const struct switch_format **format);
 
-/* How far it is: bytes of the input that have been used. */
+/* Bytes of the input that were used. */
 uint64_t perfdata_reader_position(const struct perfdata_reader *reader);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Layouts are those of linux/perf_event.h, "struct perf_event_type" comments: words of 64 bits,
- * some of which are two of 32. Which are there depends on the event; whose record it is must be
- * known first, by an id that stands in the same place in all of them.
+ * The layouts are in linux/perf_event.h, at "struct perf_event_type": words of 64 bits, some of
+ * which are two of 32. The event decides which words a record has. The event is found by an id,
+ * which is at the same place in all records.
  */
 #include "core/perfdata/perfdata_sample.h"
 
@@ -54,8 +54,6 @@ static void sample_clear(struct perfdata_sample *sample)
 	sample->pid = sample->tid = -1;
 }
 
-/* ---- samples */
-
 static const struct perfdata_event *whose_sample(const struct perfdata_events *events,
 						 const uint64_t *words, size_t n)
 {
@@ -66,7 +64,7 @@ static const struct perfdata_event *whose_sample(const struct perfdata_events *e
 	return perfdata_events_find(events, words[events->id_place]);
 }
 
-/* What all samples may have; there are enough words. Returns what follows. */
+/* Parses the leading words of a sample, all of which are there. Returns the next word. */
 static const uint64_t *parse_fixed(const uint64_t *at, uint64_t type,
 				   struct perfdata_sample *sample)
 {
@@ -91,7 +89,7 @@ static const uint64_t *parse_fixed(const uint64_t *at, uint64_t type,
 	return at;
 }
 
-/* One value of those that READ tells; there are enough words. Returns what follows. */
+/* Parses one value of READ, all words of which are there. Returns the next word. */
 static const uint64_t *parse_value(const uint64_t *at, uint64_t format,
 				   struct perfdata_sample *sample)
 {
@@ -110,7 +108,7 @@ static const uint64_t *parse_value(const uint64_t *at, uint64_t format,
 	return at;
 }
 
-/* What READ tells; *words is behind it then. */
+/* Parses READ and sets *words behind it. */
 static int parse_read(const uint64_t **words, const uint64_t *end, uint64_t format,
 		      struct perfdata_sample *sample)
 {
@@ -143,7 +141,7 @@ static int parse_read(const uint64_t **words, const uint64_t *end, uint64_t form
 	return 0;
 }
 
-/* RAW stands behind the call chain. */
+/* Parses RAW, which follows the call chain. */
 static void parse_raw(const uint64_t *at, const uint64_t *end, uint64_t type, struct record *record)
 {
 	record->sample.rest_bytes = 0;
@@ -158,7 +156,7 @@ static void parse_raw(const uint64_t *at, const uint64_t *end, uint64_t type, st
 	record->sample.rest_bytes = (size_t)(end - at) * sizeof(*at);
 }
 
-/* All that a sample of an event with these attributes tells. */
+/* Parses a sample of an event with these attributes. */
 static int parse_sample(const struct perf_event_attr *attr, const uint64_t *words, size_t n,
 			struct record *record, struct perfdata_sample *sample)
 {
@@ -176,8 +174,8 @@ static int parse_sample(const struct perf_event_attr *attr, const uint64_t *word
 }
 
 /*
- * Kernels give one sample of a software event to all who record it, with the id of one of them: the
- * values of the group tell whose it is. Its layout is that of a group's leader then.
+ * The kernel prepares one sample of a software event for all listeners, with the id of one of them.
+ * The ids of its values show its group; the layout is that of the leader.
  */
 static void parse_foreign(const struct perfdata_events *events, const uint64_t *words, size_t n,
 			  struct record *record, struct perfdata_sample *sample)
@@ -229,9 +227,7 @@ static int decode_sample(const struct perfdata_events *events,
 	return result;
 }
 
-/* ---- others */
-
-/* The least that they have; of those that are not understood here, a header. */
+/* The least size of each type; a header for types that are not decoded. */
 static size_t body_bytes(uint32_t type)
 {
 	switch (type) {
@@ -257,7 +253,7 @@ size_t perfdata_trailer_room(const struct perf_event_header *header)
 	if (header->size < body)
 		return 0;
 	if (header->type == PERF_RECORD_COMM) {
-		/* A text, with its NUL, is filled up to whole words. */
+		/* A text with its NUL, padded to words. */
 		size_t room = header->size - body;
 		size_t text = strnlen((const char *)header + body, room);
 		return text / 8 * 8 + 8 < room ? room - (text / 8 * 8 + 8) : 0;
@@ -266,8 +262,8 @@ size_t perfdata_trailer_room(const struct perf_event_header *header)
 }
 
 /*
- * All of the kernel's records have a trailer, those that perf makes up too, though nothing is in it
- * then; but where there is no room there is none.
+ * All records of the kernel have a trailer. Those that perf synthesizes have an empty one, or none
+ * if the record is too short.
  */
 static void parse_trailer(const struct perfdata_events *events,
 			  const struct perf_event_header *header, struct perfdata_sample *sample)

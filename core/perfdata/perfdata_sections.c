@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * While a file is written, the attrs, ids and features that pass by are copied or their offsets
+ * noted. At its end they are appended as sections. The head is written last, in one call: until
+ * then the file is a valid stream.
+ */
 #include "core/perfdata/perfdata_sections.h"
 
 #include "core/base/util.h"
@@ -22,8 +27,6 @@ void perfdata_sections_fini(struct perfdata_sections *sections)
 	perfdata_fini(&sections->places);
 	*sections = (struct perfdata_sections){0};
 }
-
-/* ---- what there is */
 
 static bool has_room(const unsigned char *bytes, size_t n)
 {
@@ -98,8 +101,6 @@ void perfdata_sections_note(struct perfdata_sections *sections, const unsigned c
 	}
 }
 
-/* ---- the end */
-
 static int write_at(int fd, const void *bytes, size_t n, uint64_t at)
 {
 	const unsigned char *from = bytes;
@@ -117,7 +118,7 @@ static int write_at(int fd, const void *bytes, size_t n, uint64_t at)
 	return 0;
 }
 
-/* The attrs, with their ids `base` bytes into the file, and those. */
+/* Appends the attrs, with the ids at offset `base`, and the ids. */
 static void put_attrs(struct perfdata *tail, const struct perfdata_sections *sections,
 		      uint64_t base)
 {
@@ -135,7 +136,7 @@ static void put_attrs(struct perfdata *tail, const struct perfdata_sections *sec
 	perfdata_append(tail, sections->ids.bytes, sections->ids.n);
 }
 
-/* perf steps over PERFDATA_NATIVE, whatever is in it. 0, or how many had been renamed, + 1. */
+/* perf ignores PERFDATA_NATIVE. Returns 0, or 1 + the number of records changed so far. */
 static size_t rename_records(const struct perfdata_sections *sections, int fd)
 {
 	const struct perfdata_section *places = (const void *)sections->places.bytes;
@@ -149,7 +150,7 @@ static size_t rename_records(const struct perfdata_sections *sections, int fd)
 	return 0;
 }
 
-/* The last step: 0; -EIO where all is as before; 1 where it is neither. */
+/* The last step: 0; -EIO: nothing was changed; 1: only a part was. */
 static int replace_head(const struct perfdata_sections *sections, int fd,
 			const struct perfdata_file_head *head)
 {

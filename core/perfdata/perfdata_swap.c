@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a record or feature consists of is written down in letters:
+ * The layout of a record or feature is a string of letters:
  *
- *   2 4 8   a number of so many bytes
- *   b       the 64 bits of an attr, which are allocated from the other end
- *   s       a u32, and so many bytes of text
- *   n       a u32, and so often what follows
+ *   2 4 8   a number of that many bytes
+ *   b       the 64 bits of an attr, whose order is reversed
+ *   s       a u32, and that many bytes of text
+ *   n       a u32, and that many times the rest
  *   *       words of 64 bits up to the end
  *
- * What stands behind the letters is left as it is: texts, and what nobody reads.
+ * What follows is not changed: texts, and parts that are not read.
  */
 #include "core/perfdata/perfdata_swap.h"
 
@@ -63,7 +63,7 @@ static bool pass(struct bytes *bytes, size_t n)
 	return true;
 }
 
-/* false: there were fewer bytes. */
+/* False: there are fewer bytes. */
 static bool swap_fields(struct bytes *bytes, const char *letters)
 {
 	const char *again = "";
@@ -114,8 +114,6 @@ void perfdata_swap_attr(void *attr, size_t n)
 	swap_fields(&bytes, "448888b448888448422448*");
 }
 
-/* ---- features */
-
 static const char *const features[] = {
 	[PERFDATA_HOSTNAME] = "s",      [PERFDATA_OSRELEASE] = "s",    [PERFDATA_VERSION] = "s",
 	[PERFDATA_ARCH] = "s",          [PERFDATA_NRCPUS] = "44",      [PERFDATA_CPUDESC] = "s",
@@ -154,9 +152,7 @@ void perfdata_swap_feature(uint64_t feature, void *at, size_t n)
 		swap_fields(&bytes, features[feature]);
 }
 
-/* ---- records of the kernel */
-
-/* What stands before the trailer, as far as anything is made of it. */
+/* The parts before the trailer that are decoded. */
 static const char *const kernel_fields[] = {
 	[PERF_RECORD_LOST] = "88",        [PERF_RECORD_COMM] = "44",
 	[PERF_RECORD_EXIT] = "44448",     [PERF_RECORD_FORK] = "44448",
@@ -164,7 +160,7 @@ static const char *const kernel_fields[] = {
 	[PERF_RECORD_LOST_SAMPLES] = "8", [PERF_RECORD_SWITCH_CPU_WIDE] = "44",
 };
 
-/* A word of two numbers of 32 bits, that has been swapped as one. */
+/* Corrects a word of two numbers of 32 bits that was swapped as one. */
 static void exchange_halves(uint64_t *word)
 {
 	*word = *word << 32 | *word >> 32;
@@ -175,7 +171,7 @@ static unsigned count(uint64_t type, uint64_t those)
 	return (unsigned)__builtin_popcountll(type & those);
 }
 
-/* All words behind the header of a sample: those that nobody reads, too. */
+/* Swaps all words after the header of a sample. */
 static void swap_sample(const struct perfdata_events *events, struct perf_event_header *record)
 {
 	const uint64_t before_tid = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
@@ -187,7 +183,10 @@ static void swap_sample(const struct perfdata_events *events, struct perf_event_
 	perfdata_swap_words(words, n);
 	if (events->n == 0)
 		return;
-	/* Where it is somebody else's (see perfdata_sample.c), it is most likely the leader's. */
+	/*
+	 * A sample of an event of another program (perfdata_sample.c) has most likely the layout of
+	 * the leader.
+	 */
 	const struct perfdata_event *event = NULL;
 	if (events->id_place >= 0 && (size_t)events->id_place < n)
 		event = perfdata_events_find(events, words[events->id_place]);
@@ -238,8 +237,6 @@ static void swap_kernel(const struct perfdata_events *events, struct perf_event_
 		swap_fields(&bytes, kernel_fields[record->type]);
 }
 
-/* ---- records of perf, and ours */
-
 void perfdata_swap_header(struct perf_event_header *record)
 {
 	struct bytes bytes = {(unsigned char *)record, (unsigned char *)(record + 1)};
@@ -247,7 +244,7 @@ void perfdata_swap_header(struct perf_event_header *record)
 	swap_fields(&bytes, "422");
 }
 
-/* record->misc says how many words stand before texts, or before the record in it. */
+/* record->misc is the number of words before the texts, or before the record in it. */
 static void swap_native(const struct perfdata_events *events, struct perf_event_header *record)
 {
 	struct native_head *native = (void *)record;
@@ -300,7 +297,7 @@ static void swap_attr_record(struct perf_event_header *record)
 	swap_fields(&(struct bytes){(unsigned char *)attr + size, end}, "*");
 }
 
-/* What is there of both: an update says what it is of, a feature which it is. */
+/* PERFDATA_UPDATE and PERFDATA_FEATURE, whose first word is the subject. */
 static void swap_known(struct perf_event_header *record)
 {
 	struct bytes bytes = {(unsigned char *)(record + 1),

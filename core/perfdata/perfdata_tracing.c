@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Writes and parses HEADER_TRACING_DATA. The parser is a cursor over untrusted bytes: after the
+ * first missing byte it is `broken`, and returns 0 and "" from then on.
+ */
 #include "core/perfdata/perfdata_tracing.h"
 
 #include "core/base/util.h"
@@ -11,8 +15,6 @@
 
 static const char magic[] = "\x17\x08\x44tracing";
 static const unsigned char big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-
-/* ---- writing */
 
 static void put_u32(struct perfdata *data, uint32_t number)
 {
@@ -67,9 +69,7 @@ void perfdata_tracing(struct perfdata *data, const struct switch_texts *texts)
 	       sizeof(bytes));
 }
 
-/* ---- reading */
-
-/* What is left; `broken`: something was not there, and all that follows is 0. */
+/* The unread bytes. `broken`: bytes are missing; all that follows is 0. */
 struct cursor {
 	const unsigned char *at, *end;
 	bool broken;
@@ -141,7 +141,7 @@ static void parse_head(struct cursor *cursor)
 		pass_text(cursor);
 }
 
-/* As in `format`: 0, -ENOENT where it is of another tracepoint, or -EBADMSG. */
+/* 0, -ENOENT if it is another tracepoint, or -EBADMSG. */
 static int read_format(const char *text, struct switch_format *format)
 {
 	static const char name[] = "name: sched_switch\nID: ";

@@ -9,9 +9,9 @@
 #include <zstd.h>
 
 struct perfdata_unpacker {
-	ZSTD_DStream *stream; /* owned; NULL: there is no memory for it */
+	ZSTD_DStream *stream; /* owned; NULL: out of memory */
 	ZSTD_inBuffer piece;
-	bool full; /* there was no room for all of it last time */
+	bool full; /* the last output buffer was too small */
 };
 
 struct perfdata_unpacker *perfdata_unpacker_new(void)

@@ -6,19 +6,20 @@
 #include <sys/types.h>
 
 /*
- * What 'perf record -z' packs: one stream of zstd, that comes in pieces. How much memory it takes
- * is said by the stream, at most 128 MB (what zstd takes without being asked to).
+ * Decompresses the records of 'perf record -z': one zstd stream in pieces. The stream decides how
+ * much memory that takes, at most 128 MB (the default limit of zstd). A module of its own because
+ * only it includes zstd.h.
  */
 struct perfdata_unpacker;
 
 struct perfdata_unpacker *perfdata_unpacker_new(void);
 void perfdata_unpacker_free(struct perfdata_unpacker *unpacker); /* NULL is fine */
 
-/* The next piece; the one before has been used up. Borrowed until it is, too. */
+/* Sets the next piece, after the last one was used up. Borrowed until it is used up. */
 void perfdata_unpacker_piece(struct perfdata_unpacker *unpacker, const void *bytes, size_t n);
 
 /*
- * As the fill() of a window: some of what the piece holds, 0 where it is used up, -EBADMSG or
+ * fill() of a record_stream: some of the decompressed bytes; 0: the piece is used up; -EBADMSG or
  * -ENOMEM.
  */
 ssize_t perfdata_unpacker_fill(void *unpacker, void *bytes, size_t n);

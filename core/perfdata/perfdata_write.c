@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Each function appends one record to memory. header.size is a u16, so texts and lists are cut or
+ * divided here. A native record that gets too large is removed at its end.
+ */
 #include "core/perfdata/perfdata_write.h"
 
 #include "core/base/util.h"
@@ -7,9 +11,9 @@
 #include <string.h>
 
 enum {
-	RECORD_MAX = (1 << 16) - 8, /* of a record: header.size is a u16, and a multiple of 8 */
+	RECORD_MAX = (1 << 16) - 8, /* greatest size of a record: a u16, and a multiple of 8 */
 	IDS_MAX = 8000,
-	NAME_ALIGN = 64, /* perf fills texts of features up to that */
+	NAME_ALIGN = 64, /* perf pads texts of features to this */
 };
 
 const char *const native_names[NATIVE_KINDS] = {
@@ -31,7 +35,7 @@ void perfdata_fini(struct perfdata *data)
 	*data = (struct perfdata){0};
 }
 
-/* At most `most` bytes of a text, then zeroes up to a multiple of `align`, at least one. */
+/* At most `most` bytes of a text, then one or more zeroes up to a multiple of `align`. */
 static void put_text(struct perfdata *data, const char *text, size_t most, size_t align)
 {
 	size_t length = strnlen(text, most);
@@ -48,7 +52,7 @@ static void put_header(struct perfdata *data, uint32_t type, size_t size)
 			sizeof(struct perf_event_header));
 }
 
-/* The size of a record that begins there, once it is whole. */
+/* Sets the size of the record that begins at `begin`. */
 static void set_size(struct perfdata *data, size_t begin)
 {
 	uint16_t size = (uint16_t)(data->n - begin);
@@ -61,8 +65,6 @@ void perfdata_head(struct perfdata *data)
 	perfdata_append(data, &(struct perfdata_head){PERFDATA_MAGIC, sizeof(struct perfdata_head)},
 			sizeof(struct perfdata_head));
 }
-
-/* ---- events */
 
 static void put_attr(struct perfdata *data, uint16_t misc, const struct perf_event_attr *attr,
 		     const uint64_t *ids, size_t n)
@@ -124,8 +126,6 @@ void perfdata_unit(struct perfdata *data, uint64_t id, const char *unit, double 
 	perfdata_append(data, &scale, sizeof(scale));
 	set_size(data, begin);
 }
-
-/* ---- features */
 
 static size_t begin_feature(struct perfdata *data, unsigned feature)
 {
@@ -203,9 +203,7 @@ void perfdata_command_feature(struct perfdata *data, const char *words, size_t s
 	end_feature(data, begin);
 }
 
-/* ---- made up */
-
-/* What every record but SAMPLE ends with (attr.sample_id_all): nobody, at no time. */
+/* The trailer of all records but SAMPLE (attr.sample_id_all), with id 0, time 0. */
 static void put_trailer(struct perfdata *data, pid_t pid, pid_t tid, uint64_t id)
 {
 	perfdata_word(data, (uint64_t)(uint32_t)tid << 32 | (uint32_t)pid);
@@ -241,8 +239,6 @@ void perfdata_round(struct perfdata *data)
 	put_header(data, PERFDATA_ROUND, sizeof(struct perf_event_header));
 }
 
-/* ---- our own */
-
 void perfdata_native_begin(struct perfdata *data, enum native_kind kind)
 {
 	struct native_head native = {
@@ -266,7 +262,7 @@ void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n)
 	perfdata_append(data, words, n * sizeof(*words));
 }
 
-/* What follows is no word any more. */
+/* The words of the record are complete. */
 static void end_words(struct perfdata *data)
 {
 	if (!data->native_words)

@@ -10,17 +10,17 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* Records as bytes: pure, one after the other into memory that grows. Zeroed is empty. */
+/* Records as bytes, appended to memory that grows. Zeroed is empty. */
 struct perfdata {
 	unsigned char *bytes; /* owned */
 	size_t n, capacity;
-	size_t native_begin; /* of the record of our own that is being written */
-	size_t native_words; /* where its words end; 0: they go on */
+	size_t native_begin; /* offset of the native record being written */
+	size_t native_words; /* offset where its words end; 0: not yet */
 };
 
 void perfdata_fini(struct perfdata *data);
 
-/* For those who write records: room for so many bytes at the end, which are taken. */
+/* Appends `size` uninitialized bytes and returns their address, valid until the next call. */
 static inline void *perfdata_extend(struct perfdata *data, size_t size)
 {
 	if (data->capacity - data->n < size)
@@ -35,7 +35,7 @@ static inline void perfdata_append(struct perfdata *data, const void *bytes, siz
 		memcpy(perfdata_extend(data, size), bytes, size);
 }
 
-/* The bytes of a record, and of what follows it that is no record (PERFDATA_TRACING_DATA). */
+/* Bytes of a record and of the data behind it (PERFDATA_TRACING_DATA). */
 static inline size_t perfdata_record_bytes(const struct perf_event_header *record)
 {
 	uint32_t more = 0;
@@ -47,42 +47,42 @@ static inline size_t perfdata_record_bytes(const struct perf_event_header *recor
 
 void perfdata_head(struct perfdata *data);
 
-/* An event and all its ids; more than a record can hold (8,000) are told in several. */
+/* An event and all its ids. More than a record can hold (8,000) take several records. */
 void perfdata_attr(struct perfdata *data, const struct perf_event_attr *attr, const uint64_t *ids,
 		   size_t n);
-/* Those that were not at hand then; of the same attr. */
+/* More ids of an event with the same attr. */
 void perfdata_more_ids(struct perfdata *data, const struct perf_event_attr *attr,
 		       const uint64_t *ids, size_t n);
-/* Of the event with that id. */
+/* Of the event with that id: */
 enum { PERFDATA_NAME_MAX = 1 << 15 };
 void perfdata_name(struct perfdata *data, uint64_t id, const char *name);
 void perfdata_unit(struct perfdata *data, uint64_t id, const char *unit, double scale);
 
-/* Any, as perf has it in files; left out where a record cannot hold it. */
+/* Any feature, in the layout of perf's files; left out if it is too long for a record. */
 void perfdata_feature(struct perfdata *data, unsigned feature, const void *bytes, size_t n);
 /* HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC */
 void perfdata_text_feature(struct perfdata *data, enum perfdata_feature feature, const char *text);
 void perfdata_cpus_feature(struct perfdata *data, size_t possible, size_t online);
 void perfdata_memory_feature(struct perfdata *data, uint64_t kib);
-/* The words stand one behind the other, each with its NUL, as in /proc/PID/cmdline. */
+/* The words, each with its NUL, as in /proc/PID/cmdline. */
 void perfdata_command_feature(struct perfdata *data, const char *words, size_t size);
 
-/* What perf makes up of tasks that were there before: nobody's id, at no time. */
+/* A COMM for a task that existed before the recording: with id 0 and time 0, as perf writes it. */
 void perfdata_comm(struct perfdata *data, pid_t pid, pid_t tid, const char *comm);
-/* So many records of that event are lost, and the kernel did not say so. */
+/* `records` records of that event are lost, and the kernel did not report it. */
 void perfdata_lost(struct perfdata *data, uint64_t id, uint64_t records);
 void perfdata_round(struct perfdata *data);
 
 /*
- * A record of our own: between begin and end only words are added, then texts. One that would be
- * too large for a record is not written at all.
+ * A native record: between begin and end only words are appended, then texts. A record that gets
+ * too large is not written.
  */
 void perfdata_native_begin(struct perfdata *data, enum native_kind kind);
 void perfdata_word(struct perfdata *data, uint64_t word);
 void perfdata_words(struct perfdata *data, const uint64_t *words, size_t n);
 void perfdata_pid(struct perfdata *data, pid_t pid);
 void perfdata_text(struct perfdata *data, const char *text); /* NULL is "" */
-/* A whole record as the kernel wrote it, where texts would stand. */
+/* A whole record of the kernel, in place of texts. */
 void perfdata_record(struct perfdata *data, const struct perf_event_header *header);
 void perfdata_native_end(struct perfdata *data);
 
