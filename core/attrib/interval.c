@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Arrays by slot grow with the tasks that run, arrays by index have the length of the CPUs. A task
+ * mostly runs on one CPU, so a slot has the place of its last slice, and the others are in a list.
+ */
 #include "core/attrib/interval.h"
 
 #include "core/base/util.h"
@@ -69,7 +73,7 @@ void interval_fini(struct interval *interval)
 }
 
 /* All arrays by slot have one capacity. */
-static void give_back(struct interval *interval)
+static void shrink_arrays(struct interval *interval)
 {
 	size_t width = tally_width(&interval->shape), capacity = interval->capacity;
 
@@ -89,7 +93,7 @@ void interval_reset(struct interval *interval)
 {
 	size_t width = tally_width(&interval->shape);
 
-	give_back(interval);
+	shrink_arrays(interval);
 	interval->sequence++;
 	interval->n_ran = 0;
 	interval->n_places = 0;
@@ -118,10 +122,10 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
 		    interval_cpu(interval, i)[TALLY_TASK_CLOCK] > longest_ns)
 			longest_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
 	for (size_t i = 0; i < interval->n_cpus && longest_ns > 0; i++) {
-		uint64_t own_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		if (!interval->cpu_whole[i] || own_ns < longest_ns / 2)
+		uint64_t cpu_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
+		if (!interval->cpu_whole[i] || cpu_ns < longest_ns / 2)
 			continue;
-		sum_ns += own_ns;
+		sum_ns += cpu_ns;
 		n++;
 	}
 	return n > 0 ? sum_ns / n : wall_ns;
@@ -135,7 +139,7 @@ float interval_uneven(const struct interval *interval, uint64_t length_ns)
 		uint64_t cpu_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
 		double off = fabs((double)cpu_ns / (double)length_ns - 1);
 
-		/* As in interval_counted_ns(): one that came late has too few records. */
+		/* As in interval_counted_ns(): a CPU that came late has too few records. */
 		if (interval->cpu_online[i] && cpu_ns >= length_ns / 2 && off > most)
 			most = off;
 	}
@@ -161,7 +165,7 @@ void interval_admit(struct interval *interval, struct task *task)
 	memset(interval->tallies + task->slot * width, 0, width * sizeof(uint64_t));
 }
 
-static void swap(struct interval_place *a, struct interval_place *b)
+static void swap_times(struct interval_place *a, struct interval_place *b)
 {
 	const struct interval_place was = *a;
 
@@ -177,7 +181,7 @@ void interval_come(struct interval *interval, size_t slot, size_t cpu)
 
 	for (uint32_t at = last->next; at; at = interval->places[at - 1].next)
 		if (interval->places[at - 1].cpu == cpu) {
-			swap(last, &interval->places[at - 1]);
+			swap_times(last, &interval->places[at - 1]);
 			return;
 		}
 	if (last->cpu != INTERVAL_NOWHERE) {

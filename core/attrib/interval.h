@@ -10,69 +10,71 @@
 #include <stdint.h>
 
 /*
- * What was counted since the last cut, by task, CPU, idle and unattributed. A collector adds to
- * it, the engine turns it into a snapshot and resets it. Only tasks that ran have a slot here, so
- * an interval costs O(tasks that ran), not O(tasks).
+ * The counts since the last cut, by task, CPU, idle and unattributed. A collector adds to it. The
+ * engine makes a snapshot of it and resets it. Only tasks that ran have a slot here, so an interval
+ * costs O(tasks that ran), not O(tasks).
+ *
+ * Below, `index` is that of a CPU in cpu_numbers.
  */
 
-/* That the task of a slot ran on a CPU, and for how long. */
+/* A CPU on which the task of a slot ran. */
 struct interval_place {
-	uint64_t ns;
-	uint32_t cpu;  /* its index; INTERVAL_NOWHERE: nobody tells */
-	uint32_t next; /* of places that of another CPU, + 1; 0: there is none */
+	uint64_t ns;   /* run time there */
+	uint32_t cpu;  /* index; INTERVAL_NOWHERE: unknown */
+	uint32_t next; /* 1 + index in `places` of another CPU; 0: none */
 };
 #define INTERVAL_NOWHERE UINT32_MAX
 
 struct interval {
 	struct tally_shape shape;
-	uint64_t sequence; /* of this interval; a task's slot is valid where task->interval is it */
+	uint64_t sequence; /* of this interval; a task has a slot if task->interval equals it */
 
 	struct task **ran; /* slot -> task */
 	uint64_t *tallies; /* slot -> tally */
 	size_t n_ran, capacity;
-	struct interval_place *last_places; /* slot -> where it ran last ... */
-	struct interval_place *places;      /* ... and all that were before */
+	struct interval_place *last_places; /* slot -> the CPU of its last slice ... */
+	struct interval_place *places;      /* ... and its other CPUs */
 	size_t n_places, places_capacity;
 
 	int *cpu_numbers;    /* index -> CPU */
-	uint64_t *cpus;      /* index -> tally of all that ran there, by the CPU's own end points */
+	uint64_t *cpus;      /* index -> tally of all tasks there, by the CPU's end points */
 	uint64_t *idle;      /* index -> tally of its idle task */
-	bool *cpu_online;    /* index -> as of the cut */
-	bool *cpu_whole;     /* index -> was counted from the beginning on, to the end, all of it */
-	bool *cpu_counted;   /* index -> whether it was heard of at all */
-	bool *cpu_gaps;      /* index -> slices of tasks that ran there are unattributed */
-	bool *cpu_unclear;   /* index -> only SWITCH records name the tasks that ran there */
-	bool *cpu_unnamed;   /* index -> nobody knows who ran there at the end */
-	uint64_t *hidden_ns; /* index -> unattributed time without records, which may be idle */
+	bool *cpu_online;    /* index -> online at the cut */
+	bool *cpu_whole;     /* index -> counted in the whole interval */
+	bool *cpu_counted;   /* index -> there were records */
+	bool *cpu_gaps;      /* index -> slices of its tasks are unattributed */
+	bool *cpu_unclear;   /* index -> only SWITCH records name its tasks */
+	bool *cpu_unnamed;   /* index -> no record names the task at the end */
+	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */
 	size_t n_cpus;
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 
 	uint64_t *unattributed; /* one tally */
-	uint64_t *others;      /* one tally: of tasks that are not the target's, and have no slot */
-	uint64_t *totals;      /* one tally: what the parts add up to, found at the cut */
-	uint64_t contended_ns; /* of slices in which a group was off the PMU for a while */
-	uint64_t lost_records; /* as LOST records tell */
-	uint64_t gaps;         /* switches that N counted without a record */
-	uint64_t unexplained;  /* those of them of which nothing else tells either */
+	uint64_t *others;       /* one tally: tasks outside the target, without a slot */
+	uint64_t *totals;       /* one tally: the sum of the parts, made at the cut */
+	uint64_t contended_ns;  /* time of slices in which a group was off the PMU */
+	uint64_t lost_records;  /* by LOST records */
+	uint64_t gaps;          /* switches that N counted and that made no record */
+	uint64_t unexplained;   /* ... and that no SWITCH record explains */
 };
 
-/* An empty interval 1 over these CPUs. */
+/* Makes an empty interval, with sequence 1, over these CPUs. Copies the numbers. */
 void interval_init(struct interval *interval, const struct tally_shape *shape,
 		   const int *cpu_numbers, size_t n_cpus);
 void interval_fini(struct interval *interval);
-/* Begins the next one: everything back to zero. */
+/* Begins the next interval: all counts are 0. */
 void interval_reset(struct interval *interval);
-/* The same, in another shape. */
+/* The same with another shape. */
 void interval_reshape(struct interval *interval, const struct tally_shape *shape);
 
-/* At the cut: totals from the CPUs, or from the parts where /proc tells of the CPUs. */
+/* At the cut: adds up totals from the CPUs, or from the parts if the CPUs are those of /proc. */
 void interval_sum_cpus(struct interval *interval);
 void interval_sum_parts(struct interval *interval);
 
 /*
- * How long the interval was for the CPUs, on average: each ends at its own reading, or in a
- * recording of perf's at its last record, and rates are of what was counted. Those that came or
- * went meanwhile, or were hardly heard of, do not count; `wall_ns` where none does.
+ * The average length of the interval over the CPUs, in ns, for rates. Each CPU ends at its own
+ * reading, or in a recording of perf at its last record. CPUs that came or went in the interval, or
+ * with less than half of the longest time, are left out. If none is left: `wall_ns`.
  */
 uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
 
@@ -85,13 +87,13 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
 #define INTERVAL_EVEN 0.02
 float interval_uneven(const struct interval *interval, uint64_t length_ns);
 
-/* What stands at a place of the tallies of all tasks, added up. */
+/* The sum over all tasks of the tally's element `at`. */
 uint64_t interval_sum_tasks(const struct interval *interval, size_t at);
 
-/* Gives a task a slot, which it has not yet. */
+/* Adds a slot for a task without one. */
 void interval_admit(struct interval *interval, struct task *task);
 
-/* The tally of a task, given a slot if it has none yet. Valid until the next call. */
+/* The tally of a task. Adds a slot if there is none. Valid until the next call. */
 static inline uint64_t *interval_task(struct interval *interval, struct task *task)
 {
 	if (task->interval != interval->sequence)
@@ -99,10 +101,10 @@ static inline uint64_t *interval_task(struct interval *interval, struct task *ta
 	return interval->tallies + task->slot * tally_width(&interval->shape);
 }
 
-/* Makes that CPU the one where a slot ran last. */
+/* Makes that CPU the CPU of the slot's last slice. */
 void interval_come(struct interval *interval, size_t slot, size_t cpu);
 
-/* A task that has a slot ran so long on the CPU of that index: mostly that of the slice before. */
+/* Adds run time of a task, which has a slot, on a CPU: mostly that of its last slice. */
 static inline void interval_ran(struct interval *interval, const struct task *task, size_t cpu,
 				uint64_t ns)
 {
@@ -112,16 +114,16 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 }
 
 /*
- * At the cut, when silent time that was idle has been found (interval_hidden_to_idle): of CPUs
- * that are unnamed and have more than a hundredth left some task's counts are too low (cpu_gaps).
+ * At the cut, after interval_hidden_to_idle(): sets cpu_gaps of CPUs that are unnamed and have more
+ * than a hundredth of hidden time left, as the counts of some task are too low.
  */
 void interval_mark_unnamed(struct interval *interval);
-/* Whether the task of a slot ran on a CPU with gaps: its counts are then a lower bound. */
+/* Whether the task of a slot ran on a CPU with gaps. Its counts are then lower bounds. */
 bool interval_has_gaps(const struct interval *interval, size_t slot);
 
 /*
- * Silent time of a CPU, which belongs to that domain, that was idle after all, as someone else
- * tells; returns how much of it.
+ * Moves hidden time of a CPU, which is in that domain, to its idle task: at most idle_ns. Returns
+ * the moved ns.
  */
 uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsigned domain,
 				 uint64_t idle_ns);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The part of running_task.h that is not needed for each record. What is needed for each of
+ * millions of records is inline in the header.
+ */
 #include "core/attrib/running_task.h"
 
 #include "core/base/util.h"

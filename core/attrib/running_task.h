@@ -116,7 +116,10 @@ static inline bool running_throttled(const struct running_task *task,
 	return task->throttled_at > since->sample_at;
 }
 
-/* ---- the task that ran until a sample, which names `runner` and was made at time_ns */
+/*
+ * The functions below return the task that ran until a sample. `runner` is the task that the sample
+ * names, time_ns its time.
+ */
 
 /*
  * Whether it was the idle task, or one outside this pid namespace: the kernel writes tid 0 for
