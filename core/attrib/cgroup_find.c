@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A name that tables show can only be found through processes: the cgroup of each is read, and its
+ * name compared. A path is found in the file system too, in each hierarchy that may be mounted.
+ */
 #include "core/attrib/cgroup_find.h"
 
 #include "core/attrib/cgroups.h"
@@ -20,7 +24,7 @@ bool cgroup_is_within(const char *path, const char *above)
 	       (strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '/'));
 }
 
-/* Where hierarchies are mounted: the only one, or several side by side. */
+/* Mount points below CGROUP_ROOT: of the only hierarchy, or of several. */
 static const char *const hierarchies[] = {"",     "/unified", "/memory", "/pids", "/cpu,cpuacct",
 					  "/cpu", "/systemd"};
 
@@ -29,7 +33,7 @@ static bool has_processes(const struct sys *sys, const char *hierarchy, const ch
 	char full[2 * CGROUP_PATH_MAX], text[16];
 
 	snprintf(full, sizeof(full), CGROUP_ROOT "%s%s/cgroup.procs", hierarchy, path);
-	/* One of threads has the file, and does not let it be read. */
+	/* The file of a threaded cgroup exists, but cannot be read. */
 	ssize_t result = sys_file_read(sys, full, text, sizeof(text));
 	return result >= 0 || result == -EOPNOTSUPP || result == -EACCES;
 }
@@ -42,7 +46,7 @@ static bool is_cgroup(const struct sys *sys, const char *path)
 	return false;
 }
 
-/* A path of the file system without where its hierarchy is mounted. */
+/* Skips the mount point of a path of the file system. */
 static const char *skip_mount(const struct sys *sys, const char *what)
 {
 	if (!cgroup_is_within(what, CGROUP_ROOT))
@@ -57,7 +61,7 @@ static const char *skip_mount(const struct sys *sys, const char *what)
 	return what;
 }
 
-/* Looks for a process in a cgroup that is shown by that name. */
+/* Searches for a process in a cgroup that has that name or path. */
 struct cgroup_search {
 	const struct sys *sys;
 	const char *name;
@@ -79,10 +83,10 @@ static int compare_name(void *arg, const char *entry)
 }
 
 /*
- * As /proc spells it: "//a/./b/" is "/a/b". Of what is too long for `path`, or leads upwards, there
- * is none: false.
+ * Normalises a path as /proc has it: "//a/./b/" becomes "/a/b". Returns false if it is too long for
+ * `path`, or has a "..".
  */
-static bool spell_path(const char *text, char *path, size_t size)
+static bool normalise_path(const char *text, char *path, size_t size)
 {
 	size_t length = 0, part;
 
@@ -106,7 +110,7 @@ char *cgroup_find(const struct sys *sys, const char *what)
 	char path[CGROUP_PATH_MAX];
 
 	sys_dir_each(sys, "/proc", compare_name, &search);
-	if (!search.path && spell_path(skip_mount(sys, what), path, sizeof(path)) &&
+	if (!search.path && normalise_path(skip_mount(sys, what), path, sizeof(path)) &&
 	    is_cgroup(sys, path))
 		search.path = xstrdup(path);
 	return search.path;

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 
 /*
- * The path of a cgroup as /proc/PID/cgroup spells it, which is looked for by its path, with where
- * it is mounted (/sys/fs/cgroup, of version 2 or 1) or without, or by what tables call it
- * (core/sys/cgroup_name.h), if a process is in it. The caller's; NULL where there is none.
+ * Finds a cgroup by its path, with or without its mount point (/sys/fs/cgroup, of version 2 or 1),
+ * or by the name that tables show (core/sys/cgroup_name.h) if a process is in it. Returns the path
+ * as in /proc/PID/cgroup, owned by the caller; NULL: there is none.
  */
 char *cgroup_find(const struct sys *sys, const char *what);
 
-/* Whether one path is the other, or below it. */
+/* Whether `path` is `above`, or below it. */
 bool cgroup_is_within(const char *path, const char *above);
 
 #endif

@@ -78,8 +78,6 @@ size_t cgroups_count(const struct cgroups *cgroups)
 	return cgroups->table.n;
 }
 
-/* ---- /proc/PID/cgroup */
-
 /* Whether a word is in "cpu,cpuacct". */
 static bool list_has(const char *list, const char *end, const char *word)
 {
@@ -96,8 +94,11 @@ static bool list_has(const char *list, const char *end, const char *word)
 	return false;
 }
 
-/* What those who make services and containers use; of others (cpuset) a task may be elsewhere. */
-static bool tells(const char *controllers, const char *end)
+/*
+ * Whether a hierarchy of version 1 has a controller that services and containers use. In others
+ * (cpuset) a task may have another path.
+ */
+static bool has_service_controller(const char *controllers, const char *end)
 {
 	static const char *const words[] = {"memory", "pids", "cpu", "name=systemd"};
 
@@ -130,11 +131,11 @@ bool cgroup_parse(const char *text, char *path, size_t size)
 		if (!list_end || list_end[1] != '/')
 			continue;
 		bool unified = list_end == list + 1;
-		if (!unified && !tells(list + 1, list_end))
+		if (!unified && !has_service_controller(list + 1, list_end))
 			continue;
 		size_t length = (size_t)(end - list_end - 1);
 		size_t depth = depth_of(list_end + 1, length);
-		/* Where version 2 says something, that is it. */
+		/* A path of version 2 comes before all others. */
 		if (unified && depth > 0)
 			depth = SIZE_MAX;
 		if (best && depth <= best_depth)

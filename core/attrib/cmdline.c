@@ -13,7 +13,7 @@ struct cmdline *cmdline_read(const struct sys *sys, pid_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", tid);
 	ssize_t length = sys_file_read(sys, path, text, sizeof(text));
-	/* Who writes over its own words leaves NULs behind them. */
+	/* A process that overwrites its command line leaves NULs at the end. */
 	while (length > 0 && (text[length - 1] == '\0' || text[length - 1] == ' '))
 		length--;
 	if (length <= 0)
@@ -42,7 +42,7 @@ struct cmdline *cmdline_ref(struct cmdline *cmdline)
 
 void cmdline_unref(struct cmdline *cmdline)
 {
-	/* As columns_unref: the last one must see what all the others did with it. */
+	/* The last owner must see the accesses of all others before it frees. */
 	if (cmdline && __atomic_sub_fetch(&cmdline->references, 1, __ATOMIC_ACQ_REL) == 0)
 		free(cmdline);
 }

@@ -7,8 +7,9 @@
 #include <sys/types.h>
 
 /*
- * The words that a process was called with, or says it was, blanks between: hostile bytes, of which
- * the first CMDLINE_BYTES are kept. Immutable, counted by reference: tasks and snapshots share it.
+ * The command line of a process, with blanks between its words: untrusted bytes, at most
+ * CMDLINE_BYTES of them. The process may overwrite it. Immutable and reference-counted: tasks and
+ * snapshots share it.
  */
 enum { CMDLINE_BYTES = 4096 };
 
@@ -18,13 +19,13 @@ struct cmdline {
 };
 
 /*
- * NULL where it has none (a kernel thread, a zombie) or cannot be seen. The kernel reads it out of
- * the process's own memory: it waits for one that maps memory just now.
+ * Reads it from /proc. NULL: there is none (a kernel thread, a zombie), or it cannot be read. The
+ * kernel reads it from the memory of the process, so the call waits while the process maps memory.
  */
 struct cmdline *cmdline_read(const struct sys *sys, pid_t tid);
-/* Those words, as one text that is not "". */
+/* Makes one of a text, which is not "". */
 struct cmdline *cmdline_new(const char *text);
 struct cmdline *cmdline_ref(struct cmdline *cmdline); /* any thread */
-void cmdline_unref(struct cmdline *cmdline);          /* any thread; NULL is fine */
+void cmdline_unref(struct cmdline *cmdline);          /* any thread; NULL is valid */
 
 #endif

@@ -36,8 +36,8 @@ void fork_scan_add(struct fork_scan *fork_scan, size_t cpu, const struct perf_ev
 		memcpy(item->raw, header, header->size);
 }
 
-/* At the same time a birth comes before a name. */
-static int compare(const void *left, const void *right)
+/* By time. A FORK comes before a COMM of the same time. */
+static int compare_items(const void *left, const void *right)
 {
 	const struct fork_scan_item *a = left, *b = right;
 
@@ -51,5 +51,5 @@ static int compare(const void *left, const void *right)
 void fork_scan_sort(struct fork_scan *fork_scan)
 {
 	if (fork_scan->n > 1)
-		qsort(fork_scan->items, fork_scan->n, sizeof(*fork_scan->items), compare);
+		qsort(fork_scan->items, fork_scan->n, sizeof(*fork_scan->items), compare_items);
 }

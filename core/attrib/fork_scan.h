@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 /*
- * Who was born and who got a name on any CPU, in the order of time, before the rings are read one
- * after the other: whoever was born on one CPU may run on another whose ring is read first, and
- * Linux gives a number to somebody else soon where there are few of them.
+ * FORK and COMM records of all CPUs in the order of time. They are collected before the rings are
+ * read one after the other: a task that was forked on one CPU may run on another CPU of which the
+ * ring is read first. And Linux soon reuses a tid if there are few.
  */
 struct fork_scan_item {
 	struct record record;
-	size_t cpu;       /* whose ring it is in, as the caller counts them */
-	size_t order;     /* of those that were added */
-	uint64_t raw[16]; /* its bytes; none (size 0) where they are more */
+	size_t cpu;       /* the caller's index of the CPU */
+	size_t order;     /* in which it was added */
+	uint64_t raw[16]; /* its bytes; header.size 0: there are more than fit */
 };
 
 struct fork_scan {
@@ -26,13 +26,13 @@ struct fork_scan {
 	size_t n, capacity;
 };
 
-void fork_scan_fini(struct fork_scan *fork_scan); /* zeroed is fine */
+void fork_scan_fini(struct fork_scan *fork_scan); /* zeroed is valid */
 void fork_scan_clear(struct fork_scan *fork_scan);
 
-/* Adds the record if it is a FORK, or a COMM and `names`; the bytes are copied. */
+/* Adds a copy of the record if it is a FORK, or a COMM and `names`. */
 void fork_scan_add(struct fork_scan *fork_scan, size_t cpu, const struct perf_event_header *header,
 		   bool names);
-/* By their times. */
+/* Sorts by time. */
 void fork_scan_sort(struct fork_scan *fork_scan);
 
 #endif

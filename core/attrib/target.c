@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who belongs to the roots (processes, threads, a command) is handed down: a child belongs where
- * its parent does. What fork told outlives the parent; where a task was there before us, /proc
- * tells its parent. Each task is asked about once.
+ * A task belongs to the roots (processes, threads, a command) if its parent does. A FORK record
+ * names the parent, also after the parent has exited. For a task that began before pmctop, /proc
+ * has the parent. The result is kept in the task (lineage) until the roots change.
  */
 #include "core/attrib/target.h"
 
@@ -16,25 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 256 }; /* of parents; a chain that is longer is a mistake */
+enum { DEPTH_MAX = 256 }; /* of parents: a longer chain is a loop */
 
 struct target {
 	const struct sys *sys;
-	struct target_root *roots; /* by number, each once */
+	struct target_root *roots; /* ordered by number, each once */
 	size_t n_roots;
 	unsigned generation;
-	bool told;          /* who belongs to it is told, and not found out */
-	unsigned dismissed; /* the generation at which all roots went, with all who were theirs */
+	bool has_members;   /* tasks belong to it by target_add_member() alone */
+	unsigned dismissed; /* the generation at which all roots were removed */
 	uid_t *uids;        /* none: any */
 	size_t n_uids;
 	char **cgroups; /* paths; none: any */
 	size_t n_cgroups;
 	struct cpu_list cpus; /* none: all */
 	pid_t command;        /* 0: none */
-	pid_t self;           /* our own process: it adopts what the command leaves behind */
+	pid_t self;           /* pmctop's process: it adopts orphans of the command */
 };
-
-/* ---- what was asked for */
 
 static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct error *err)
 {
@@ -53,8 +51,8 @@ static bool is_over(const struct proc_stat *stat, bool whole)
 	return whole ? proc_has_ended(stat) : stat->state == 'Z' || stat->state == 'X';
 }
 
-/* One that lives. */
-static int find_root(const struct sys *sys, pid_t tid, bool whole, struct target_root *root,
+/* Reads a living root from /proc. */
+static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target_root *root,
 		     struct error *err)
 {
 	struct proc_stat stat;
@@ -84,7 +82,7 @@ static void add_root(struct target *target, const struct target_root *root)
 static int choose_root(struct target *target, pid_t tid, bool whole, struct error *err)
 {
 	struct target_root root;
-	int result = find_root(target->sys, tid, whole, &root, err);
+	int result = read_root(target->sys, tid, whole, &root, err);
 
 	if (result < 0)
 		return result;
@@ -149,8 +147,8 @@ static int choose_user(struct target *target, const struct users *users, const c
 	return 0;
 }
 
-/* The first part of "a,b", the caller's; *list is behind it then, and NULL behind the last. */
-static char *take_part(const char **list)
+/* Pops the first part of "a,b" from *list, which is NULL after the last. The caller owns it. */
+static char *pop_part(const char **list)
 {
 	size_t length = strcspn(*list, ",");
 	char *part = xstrndup(*list, length);
@@ -165,7 +163,7 @@ static int choose_users(struct target *target, const struct users *users, const 
 	int result = 0;
 
 	while (list && result == 0) {
-		char *name = take_part(&list);
+		char *name = pop_part(&list);
 		result = choose_user(target, users, name, err);
 		free(name);
 	}
@@ -186,7 +184,7 @@ static int choose_cgroup(struct target *target, const char *what, struct error *
 	return 0;
 }
 
-/* One whose name has commas is meant as it is. */
+/* A cgroup of which the name has commas comes before a list. */
 static int choose_cgroups(struct target *target, const char *list, struct error *err)
 {
 	int result = choose_cgroup(target, list, err);
@@ -194,7 +192,7 @@ static int choose_cgroups(struct target *target, const char *list, struct error 
 	if (result == 0 || !strchr(list, ','))
 		return result;
 	for (result = 0; list && result == 0;) {
-		char *name = take_part(&list);
+		char *name = pop_part(&list);
 		result = choose_cgroup(target, name, err);
 		free(name);
 	}
@@ -257,7 +255,7 @@ void target_free(struct target *target)
 
 bool target_is_all(const struct target *target)
 {
-	return !target->told && target->n_roots == 0 && target->n_uids == 0 &&
+	return !target->has_members && target->n_roots == 0 && target->n_uids == 0 &&
 	       target->n_cgroups == 0;
 }
 
@@ -289,9 +287,7 @@ bool target_is_hidden(const struct target *target)
 	return false;
 }
 
-/* ---- who belongs to it */
-
-static struct target_root *find_number(const struct target *target, pid_t tid, bool whole)
+static struct target_root *find_root(const struct target *target, pid_t tid, bool whole)
 {
 	const struct target_root wanted = {.tid = tid, .whole = whole};
 
@@ -300,16 +296,16 @@ static struct target_root *find_number(const struct target *target, pid_t tid, b
 				   : NULL;
 }
 
-/* Whether a task was asked for by its number, which may have been given to someone else since. */
+/* Whether a task is a root, and not a younger task with the number of a root. */
 static bool is_root(const struct target *target, const struct task *task, bool whole)
 {
-	const struct target_root *root = find_number(target, whole ? task->pid : task->tid, whole);
+	const struct target_root *root = find_root(target, whole ? task->pid : task->tid, whole);
 	uint64_t born_ns = task->start_ns ? task->start_ns : task->seen_ns;
 
 	return root && (!root->ended_ns || born_ns <= root->ended_ns);
 }
 
-/* Its parent, by what is known; NULL where there is none. */
+/* Its forker, else its process or parent; NULL: unknown. */
 static struct task *parent_of(struct tasks *tasks, const struct task *task, uint64_t now_ns)
 {
 	pid_t parent = task->tid != task->pid ? task->pid : task->ppid;
@@ -323,31 +319,32 @@ static struct task *parent_of(struct tasks *tasks, const struct task *task, uint
 }
 
 /*
- * Whether it is known for the roots that there are now. More of them change nothing for who belongs
- * already: its parents may be gone by now.
+ * Whether the lineage of a task is valid for the current roots. A task that belongs to the target
+ * still does after roots were added. Its parents may be gone by now.
  */
-static bool is_settled(const struct target *target, const struct task *task)
+static bool is_lineage_valid(const struct target *target, const struct task *task)
 {
 	if (task->lineage == TASK_LINEAGE_IN)
 		return task->lineage_of >= target->dismissed;
 	return task->lineage == TASK_LINEAGE_OUT && task->lineage_of == target->generation;
 }
 
-static bool belongs(const struct target *target, struct tasks *tasks, struct task *task,
-		    unsigned depth)
+/* Whether a task or one of its parents is a root. */
+static bool belongs_to_roots(const struct target *target, struct tasks *tasks, struct task *task,
+			     unsigned depth)
 {
 	struct task *parent;
 
-	if (is_settled(target, task))
+	if (is_lineage_valid(target, task))
 		return task->lineage == TASK_LINEAGE_IN;
 	tasks_read_proc(tasks, task);
 	bool in = is_root(target, task, true);
 	in |= target->command && target->self > 0 && task->ppid == target->self;
 	if (!in && depth < DEPTH_MAX) {
 		parent = parent_of(tasks, task, sys_now_ns(target->sys));
-		in = parent && parent != task && belongs(target, tasks, parent, depth + 1);
+		in = parent && parent != task && belongs_to_roots(target, tasks, parent, depth + 1);
 	}
-	/* Of whom nothing is known yet more may be told. */
+	/* Unknown as long as a record may still name its parent. */
 	if (in || task->ptid || task->ppid || task->pid != task->tid)
 		task->lineage = in ? TASK_LINEAGE_IN : TASK_LINEAGE_OUT;
 	else
@@ -356,7 +353,7 @@ static bool belongs(const struct target *target, struct tasks *tasks, struct tas
 	return in;
 }
 
-/* By user and cgroup. */
+/* Whether user and cgroup admit a task. */
 static bool admits(const struct target *target, struct tasks *tasks, struct task *task)
 {
 	bool of_user = target->n_uids == 0, in_cgroup = target->n_cgroups == 0;
@@ -377,7 +374,7 @@ void target_set_roots(struct target *target, const struct target_root *roots, si
 	target->n_roots = n;
 	if (n > 0)
 		memcpy(target->roots, roots, n * sizeof(*roots));
-	target->told = true;
+	target->has_members = true;
 	target->generation++;
 }
 
@@ -389,16 +386,16 @@ void target_add_member(struct target *target, struct task *task)
 
 void target_set_all(struct target *target)
 {
-	target->told = false;
+	target->has_members = false;
 	target->n_roots = 0;
 }
 
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task)
 {
-	if (target->told)
+	if (target->has_members)
 		return task->lineage == TASK_LINEAGE_IN && task->lineage_of == target->generation;
 	bool in = target->n_roots == 0 || is_root(target, task, false) ||
-		  belongs(target, tasks, task, 0);
+		  belongs_to_roots(target, tasks, task, 0);
 
 	return in && admits(target, tasks, task);
 }
@@ -413,8 +410,8 @@ bool target_has_any_of(const struct target *target, struct tasks *tasks, struct 
 	return false;
 }
 
-/* Whether it is there still; then what it is called now. */
-static bool look_at_root(const struct target *target, struct target_root *root)
+/* Reads name and user of a root. Returns false if it has ended. */
+static bool poll_root(const struct target *target, struct target_root *root)
 {
 	struct proc_stat stat;
 	char path[32];
@@ -435,7 +432,7 @@ static bool look_at_root(const struct target *target, struct target_root *root)
 void target_poll_roots(struct target *target, uint64_t now_ns)
 {
 	for (size_t i = 0; i < target->n_roots; i++)
-		if (!target->roots[i].ended_ns && !look_at_root(target, &target->roots[i]))
+		if (!target->roots[i].ended_ns && !poll_root(target, &target->roots[i]))
 			target->roots[i].ended_ns = now_ns;
 }
 
@@ -449,8 +446,8 @@ bool target_has_ended(const struct target *target)
 
 int target_attach(struct target *target, struct tasks *tasks, pid_t pid, struct error *err)
 {
-	struct target_root root, *known = find_number(target, pid, true);
-	int result = find_root(target->sys, pid, true, &root, err);
+	struct target_root root, *known = find_root(target, pid, true);
+	int result = read_root(target->sys, pid, true, &root, err);
 
 	if (result < 0)
 		return result;
@@ -464,7 +461,7 @@ int target_attach(struct target *target, struct tasks *tasks, pid_t pid, struct 
 				 pid);
 	if (!known)
 		add_root(target, &root);
-	else if (known->ended_ns) /* its number has been given to this one since */
+	else if (known->ended_ns) /* a younger process has its number now */
 		*known = root;
 	else
 		return 0;
