@@ -72,7 +72,7 @@ static int start_group(struct cpu_counters *cpu, struct counted_group *counted,
 		.format = switch_event_format(cpu->switches),
 	};
 	uint64_t start_ns = sys_now_ns(cpu->sys);
-	int result = layout->clock ? group_send(group, cpu_counters_fd(cpu)) : 0;
+	int result = layout->clock ? group_redirect(group, cpu_counters_fd(cpu)) : 0;
 
 	if (layout->clock)
 		attrib_open(cpu->attrib, &stream, start_ns, NULL);
@@ -95,7 +95,7 @@ static int start_group(struct cpu_counters *cpu, struct counted_group *counted,
 	if (layout->clock)
 		return 0;
 	attrib_open(cpu->attrib, &stream, now_ns, cpu->reading);
-	return group_send(group, cpu_counters_fd(cpu));
+	return group_redirect(group, cpu_counters_fd(cpu));
 }
 
 static void begin_slice(struct cpu_counters *cpu, const struct counted_group *counted,

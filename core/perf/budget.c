@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * After a group failed, all counters are tried again later. The wait doubles with each try in a
+ * row, so that a permanent holder of counters costs few tries, and shrinks while nothing fails.
+ */
 #include "core/perf/budget.h"
 
 #include "core/base/util.h"
@@ -9,11 +13,11 @@
 #include <stdlib.h>
 
 enum {
-	RETRY_FIRST = 10, /* cuts; twice as many after each try in a row */
+	RETRY_FIRST = 10, /* cuts; doubled after each try in a row */
 	RETRY_MOST = 320,
 };
 
-static void restore(struct budget *budget)
+static void restore_all_counters(struct budget *budget)
 {
 	for (size_t i = 0; i < budget->pmus->n_core; i++) {
 		budget->most[i] = BUDGET_MOST;
@@ -31,7 +35,7 @@ void budget_init(struct budget *budget, const struct sys *sys, const struct pmu_
 		.taken = xcalloc(pmus->n_core, sizeof(*budget->taken)),
 		.patience_cuts = RETRY_FIRST,
 	};
-	restore(budget);
+	restore_all_counters(budget);
 }
 
 void budget_fini(struct budget *budget)
@@ -51,7 +55,7 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 	size_t opened = 0;
 	int result = 0;
 
-	/* Not disabled: Arm's driver leaves events that are off out of its check. */
+	/* Not disabled, as Arm's driver does not check disabled events. */
 	for (; opened < n && result >= 0; opened += result >= 0) {
 		struct perf_event_attr attr = group_counting_attr(codes[opened]);
 		result = sys_perf_open(sys, &attr, cpu < 0 ? 0 : -1, cpu, opened ? fds[0] : -1,
@@ -59,7 +63,7 @@ int budget_try(const struct sys *sys, int cpu, const struct event_code *const *c
 		fds[opened] = result;
 	}
 	if (result >= 0) {
-		/* Between two looks: the first one may have run while it had no siblings yet. */
+		/* Compare two readings: the leader may have run before it had siblings. */
 		bool known = sys_perf_read(sys, fds[0], numbers, size) > 0;
 		uint64_t before_ns = numbers[1 + READING_RUNNING_NS];
 		sys_now_ns(sys); /* some time passes */
@@ -91,7 +95,7 @@ unsigned budget_count(const struct sys *sys, int cpu, const struct event_code *c
 	return n;
 }
 
-/* On the first CPU of the PMU that is there. */
+/* Probes on the first online CPU of the PMU. */
 bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, size_t n)
 {
 	const struct budget *budget = arg;
@@ -103,7 +107,7 @@ bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, s
 		result = budget_try(budget->sys, -1, codes, n, &runs);
 	for (size_t i = 0; i < cpus->n && result == -ENODEV; i++)
 		result = budget_try(budget->sys, cpus->numbers[i], codes, n, &runs);
-	/* Other refusals (descriptors, rights) are no question of counters: opening will tell. */
+	/* Other refusals (descriptors, permissions) are reported when the plan is opened. */
 	return result != -EINVAL && result != -ENOSPC;
 }
 
@@ -135,7 +139,7 @@ void budget_measure(struct budget *budget, size_t pmu, int cpu,
 
 bool budget_retry(struct budget *budget, bool free)
 {
-	/* Nothing is lowered: the longer, the sooner the next try. */
+	/* While nothing is lowered, the next wait gets shorter. */
 	if (budget->wait_cuts == 0 && budget->patience_cuts > RETRY_FIRST)
 		budget->patience_cuts--;
 	if (budget->wait_cuts == 0 || (--budget->wait_cuts > 0 && !free))
@@ -143,6 +147,6 @@ bool budget_retry(struct budget *budget, bool free)
 	budget->wait_cuts = 0;
 	if (budget->patience_cuts < RETRY_MOST)
 		budget->patience_cuts *= 2;
-	restore(budget);
+	restore_all_counters(budget);
 	return true;
 }

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * --doctor needs the number of counters, and whether they count. An event that can use all general
+ * counters is opened in growing groups: the last group that opens has the counters of the PMU, the
+ * last one that runs has those that are free.
+ */
 #include "core/perf/counters.h"
 
 #include "core/base/util.h"
@@ -16,8 +21,8 @@ struct probe {
 	int cpu; /* -1: the caller */
 };
 
-/* The first online CPU of the PMU; -ENODEV where there is none. */
-static int find_cpu(const struct event_context *context, size_t pmu)
+/* The first online CPU of the PMU; -ENODEV: none. */
+static int first_online_cpu(const struct event_context *context, size_t pmu)
 {
 	const struct cpu_list *native = &context->pmus->items[pmu].cpus;
 	struct cpu_list online;
@@ -32,8 +37,8 @@ static int find_cpu(const struct event_context *context, size_t pmu)
 	return cpu;
 }
 
-/* How this PMU counts an event, as far as is granted; -ENOENT where it has no such event. */
-static int find_code(const struct probe *probe, const char *name, struct event_code *code)
+/* Resolves an event for this PMU, as far as is permitted. -ENOENT: it has no such event. */
+static int resolve_code(const struct probe *probe, const char *name, struct event_code *code)
 {
 	struct event event;
 	struct error err;
@@ -57,7 +62,7 @@ static int find_code(const struct probe *probe, const char *name, struct event_c
 static int try_alone(const struct probe *probe, const char *name, bool *runs)
 {
 	struct event_code code;
-	int result = find_code(probe, name, &code);
+	int result = resolve_code(probe, name, &code);
 
 	*runs = false;
 	return result < 0 ? result
@@ -70,7 +75,7 @@ static void count_general(const struct probe *probe, const char *name, struct co
 	const struct event_code *codes[BUDGET_MOST];
 	struct event_code code;
 
-	if (find_code(probe, name, &code) < 0)
+	if (resolve_code(probe, name, &code) < 0)
 		return;
 	for (unsigned n = 0; n < BUDGET_MOST; n++) {
 		bool runs = false;
@@ -85,14 +90,14 @@ static void count_general(const struct probe *probe, const char *name, struct co
 	}
 }
 
-/* Cycles of this process itself, which goes on meanwhile: cannot be 0. */
+/* Whether cycles of this process stay 0 while it runs. */
 static bool is_pretending(const struct probe *probe)
 {
 	const struct sys *sys = probe->context->sys;
 	uint64_t numbers[1 + READING_VALUES + 1] = {0};
 	struct event_code code;
 
-	if (find_code(probe, "cycles", &code) < 0)
+	if (resolve_code(probe, "cycles", &code) < 0)
 		return false;
 	struct perf_event_attr attr = group_counting_attr(&code);
 	attr.exclude_kernel = attr.exclude_hv = 1;
@@ -109,9 +114,9 @@ static bool is_pretending(const struct probe *probe)
 void counters_probe(const struct event_context *context, size_t pmu, enum perf_access_level level,
 		    struct counters *counters)
 {
-	/* On Intel cycles and instructions have counters of their own, on Arm cycles. */
+	/* Intel has fixed counters for cycles and instructions, Arm for cycles. */
 	static const char *const general[] = {"branches", "instructions", "cycles"};
-	struct probe probe = {context, pmu, level, find_cpu(context, pmu)};
+	struct probe probe = {context, pmu, level, first_online_cpu(context, pmu)};
 
 	*counters = (struct counters){.answer = -ENODEV};
 	if (probe.cpu < 0)

@@ -9,21 +9,20 @@
 #include <stddef.h>
 
 /*
- * The counters of a core PMU that are really there, found by opening groups and seeing them run:
- * a group opens as if the PMU were empty, and runs only where nobody else has its counters.
+ * The counters of a core PMU that can be used, found by opening groups that must run. A group opens
+ * as if the PMU were empty, but runs only if no other program has its counters.
  */
 struct counters {
-	int answer;        /* to cycles, or to instructions where that is better: 0 or -errno */
-	bool cycles;       /* is counted ... */
-	bool instructions; /* ... and so is that, one at a time */
-	const char *event; /* what was counted many times over, for `fit`; NULL: nothing was */
-	unsigned fit;      /* so many of it make a group */
-	unsigned free;     /* so many of it run at once; the others' counters are taken */
-	bool pretends;     /* cycles runs and stays 0, though this process did something */
+	int answer;  /* the kernel's, to cycles or to instructions, the better one: 0 or -errno */
+	bool cycles; /* cycles can be counted */
+	bool instructions; /* instructions can be counted */
+	const char *event; /* the event that was opened `fit` times; NULL: none */
+	unsigned fit;      /* events of it that fit into a group */
+	unsigned free;     /* events of it that run at once */
+	bool pretends;     /* cycles runs and stays 0 while this process runs */
 };
 
-/* level is what is granted (perf_access.h): at least PERF_ACCESS_USER. Opens and closes some dozen
- * groups. */
+/* Opens and closes some dozen groups. `level`: what is permitted, at least PERF_ACCESS_USER. */
 void counters_probe(const struct event_context *context, size_t pmu, enum perf_access_level level,
 		    struct counters *counters);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A group of a CPU has two sampling members in addition to its counters: the switch event and the
+ * tick. Each of their samples has the reading of the whole group. A group of a task only counts.
+ */
 #include "core/perf/group.h"
 
 #include "core/base/util.h"
@@ -20,8 +24,8 @@ struct perf_event_attr group_counting_attr(const struct event_code *code)
 
 	attr.size = sizeof(attr);
 	attr.read_format = RECORD_READ_FORMAT;
-	attr.precise_ip = 0; /* of samples: the kernel refuses it to what only counts */
-	/* One clock for a whole group, or the kernel refuses it: that of the records. */
+	attr.precise_ip = 0; /* the kernel refuses it for an event that only counts */
+	/* The clock of the records. The kernel refuses a group with two clocks. */
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
 	return attr;
@@ -39,7 +43,7 @@ static struct perf_event_attr sampling_attr(uint64_t config, uint64_t period, si
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		/* Waking a reader per record costs 20 times what a switch does. */
+		/* Waking the reader at each record costs 20 times as much as a switch. */
 		.watermark = 1,
 		.wakeup_watermark = (uint32_t)ring_wake_bytes(ring_bytes),
 	};
@@ -58,8 +62,8 @@ struct perf_event_attr group_switch_attr(const struct switch_event *switches, si
 	return attr;
 }
 
-/* The ring is woken by those who fill it. */
-static struct perf_event_attr telling_attr(void)
+/* An event that makes records but no samples. Its few records do not wake the reader. */
+static struct perf_event_attr record_attr(void)
 {
 	struct perf_event_attr attr = sampling_attr(PERF_COUNT_SW_DUMMY, 0, 0);
 
@@ -69,7 +73,7 @@ static struct perf_event_attr telling_attr(void)
 
 struct perf_event_attr group_switch_record_attr(void)
 {
-	struct perf_event_attr attr = telling_attr();
+	struct perf_event_attr attr = record_attr();
 
 	attr.context_switch = 1;
 	return attr;
@@ -77,7 +81,7 @@ struct perf_event_attr group_switch_record_attr(void)
 
 struct perf_event_attr group_life_record_attr(void)
 {
-	struct perf_event_attr attr = telling_attr();
+	struct perf_event_attr attr = record_attr();
 
 	attr.comm = 1;
 	attr.comm_exec = 1;
@@ -95,7 +99,7 @@ struct perf_event_attr group_member_attr(const struct event_set *events, const s
 	switch (member) {
 	case PLAN_SWITCH:
 		attr = group_switch_attr(place->switches, place->ring_bytes);
-		/* The ring needs to hear of tasks once. */
+		/* One event a ring makes the COMM, FORK and EXIT records. */
 		attr.comm = group->layout.clock;
 		attr.comm_exec = group->layout.clock;
 		attr.task = group->layout.clock;
@@ -103,7 +107,7 @@ struct perf_event_attr group_member_attr(const struct event_set *events, const s
 	case PLAN_TICK:
 		return sampling_attr(PERF_COUNT_SW_CPU_CLOCK, TICK_REST_NS, place->ring_bytes);
 	case PLAN_PAD:
-		/* It is to count nothing: so it needs no right to look into the kernel. */
+		/* It counts nothing, so it needs no permission for kernel mode. */
 		return group_counting_attr(
 			&(struct event_code){.attr = {.type = PERF_TYPE_SOFTWARE,
 						      .config = PERF_COUNT_SW_DUMMY,
@@ -126,7 +130,7 @@ int group_id(const struct group *group, size_t member, uint64_t *id)
 
 /*
  * From Linux 6.16 on a throttled member stops its whole group, and only the leader makes a THROTTLE
- * record of it [run on 7.2]. It ends with the same trailer as other records.
+ * record [run on 7.2]. The record ends with the same trailer as others.
  */
 static void request_throttle_records(struct perf_event_attr *leader)
 {
@@ -181,27 +185,27 @@ fail:
 
 void group_close(struct group *group)
 {
-	/* Siblings first: a leader that goes turns each of them into a group of its own. */
+	/* Siblings first: closing a leader makes each sibling a group of its own. */
 	while (group->n > 0)
 		sys_close(group->sys, group->fds[--group->n]);
 	free(group->fds);
 	*group = (struct group){0};
 }
 
-static int send(const struct group *group, int fd, int ring_fd)
+static int redirect_event(const struct group *group, int fd, int ring_fd)
 {
 	return fd == ring_fd ? 0
 			     : sys_perf_ioctl(group->sys, fd, PERF_EVENT_IOC_SET_OUTPUT,
 					      (uintptr_t)ring_fd);
 }
 
-int group_send(const struct group *group, int ring_fd)
+int group_redirect(const struct group *group, int ring_fd)
 {
 	const int fds[] = {group->switch_fd, group->tick_fd, group->fds[0]};
 	int result = 0;
 
 	for (size_t i = 0; result == 0 && i < ARRAY_SIZE(fds); i++)
-		result = send(group, fds[i], ring_fd);
+		result = redirect_event(group, fds[i], ring_fd);
 	return result;
 }
 

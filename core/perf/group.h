@@ -12,75 +12,75 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One counter group of one CPU or task: descriptors in opening order, the first leads. */
+/* One counter group of one CPU or task. Owns its descriptors, in opening order: the first leads. */
 struct group {
 	const struct sys *sys;
 	int *fds;
 	size_t n;
-	bool samples;  /* that of a CPU does; then it has the next two */
-	int switch_fd; /* of fds: samples every context switch; its ring takes the tick's too */
-	int tick_fd;   /* of fds: samples when armed */
+	bool samples;  /* a group of a CPU: it has the members below */
+	int switch_fd; /* of fds: samples every context switch, and has the ring */
+	int tick_fd;   /* of fds: samples while it is armed */
 	uint64_t switch_id, tick_id;
 };
 
-/* Whom a group counts: whoever runs on a CPU, or a task wherever it runs. */
+/* What a group counts: all tasks of a CPU, or a task on all CPUs. */
 struct group_place {
-	pid_t tid;         /* -1: everybody */
-	int cpu;           /* -1: everywhere */
-	size_t ring_bytes; /* of a ring on switch_fd: wakes its reader as ring_wake_bytes says */
-	const struct switch_event *switches; /* what samples them; NULL: the software event */
-	bool inherit; /* also what the task forks from now on; readings are the sum */
-	bool on_exec; /* begins to count by itself when the task execs */
+	pid_t tid;                           /* -1: all tasks */
+	int cpu;                             /* -1: all CPUs */
+	size_t ring_bytes;                   /* of the ring on switch_fd, for ring_wake_bytes() */
+	const struct switch_event *switches; /* samples switches; NULL: the software event */
+	bool inherit;                        /* also counts future children; readings are the sum */
+	bool on_exec;                        /* the kernel enables it when the task execs */
 };
 
 /*
- * Opens that group of the plan, not counting yet. On failure *failed is the index of the member
- * that the kernel refused.
+ * Opens that group of the plan, disabled. Returns 0, or the kernel's -errno: then *failed is the
+ * index of the member that it refused.
  */
 int group_open(struct group *group, const struct sys *sys, const struct event_set *events,
 	       const struct plan *plan, unsigned index, const struct group_place *place,
 	       size_t *failed);
-void group_close(struct group *group); /* zeroed is fine */
+void group_close(struct group *group); /* zeroed is valid */
 
-/* What perf_event_open is asked for to count a member: a counter of the plan, or PLAN_... */
+/* The attr of a member: a counter of the plan, or PLAN_... */
 struct perf_event_attr group_member_attr(const struct event_set *events, const struct plan *plan,
 					 unsigned group, int member,
 					 const struct group_place *place);
-/* Of one that samples every context switch. ring_bytes, switches: as in a group_place. */
+/* The attr of the event that samples every context switch. Arguments: as in a group_place. */
 struct perf_event_attr group_switch_attr(const struct switch_event *switches, size_t ring_bytes);
 
-/* 0 or -errno, all of these. */
+/* The functions below return 0 or -errno. */
 
 /*
- * Sends the group's records to the ring that is mapped on ring_fd: its samples, and the leader's
- * THROTTLE and UNTHROTTLE.
+ * Redirects the group's records to the ring that is mapped on ring_fd: its samples, and the
+ * leader's THROTTLE and UNTHROTTLE.
  */
-int group_send(const struct group *group, int ring_fd);
-/* To count, and not to: counts and times stand still meanwhile. */
+int group_redirect(const struct group *group, int ring_fd);
+/* While a group is disabled, its counts and times do not grow. */
 int group_enable(const struct group *group);
 int group_disable(const struct group *group);
 /* The id of a member in its records. */
 int group_id(const struct group *group, size_t member, uint64_t *id);
-/* Its reading (enum record_reading), of READING_VALUES + group->n numbers. */
+/* Reads READING_VALUES + group->n numbers (enum record_reading). -EBADMSG: a short read. */
 int group_read(const struct group *group, uint64_t *reading);
 
 /*
- * The tick: a cpu-clock sample of the group, made while a task runs. Always enabled, with a period
- * so long that it never comes by itself; arming makes it come after a tenth of a millisecond, again
- * and again until it is disarmed. (A sibling that is enabled in a running group need not start
- * before its leader is switched off and on, Linux 6.18; a change of its period reaches it at once.)
- * Never arm the CPU that the caller runs on: a slow virtual CPU can be so busy ticking that nobody
- * gets to disarm it.
+ * The tick: a cpu-clock sample of the group, made while a task runs. It is always enabled, with a
+ * period of 1000 s. Armed, it comes every tenth of a millisecond until it is disarmed. (On Linux
+ * 6.18 a sibling that is enabled in a running group may not start before its leader is disabled and
+ * enabled. A change of its period has an effect at once.)
+ * Never arm the CPU on which the caller runs: ticks can keep a slow virtual CPU so busy that the
+ * caller cannot disarm it.
  */
 int group_arm_tick(const struct group *group);
 int group_disarm_tick(const struct group *group);
 
-/* Of an event beside the groups whose SWITCH records tell of switches that are not sampled. */
+/* The attr of an event outside the groups that makes SWITCH records, for hidden switches. */
 struct perf_event_attr group_switch_record_attr(void);
-/* Of one that tells who is born, ends and gets a name, while the groups are off. */
+/* The attr of one that makes FORK, EXIT and COMM records while the groups are disabled. */
 struct perf_event_attr group_life_record_attr(void);
 
-/* What perf_event_open is asked for to count by that code. */
+/* The attr that counts a code in a group. */
 struct perf_event_attr group_counting_attr(const struct event_code *code);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Opening is not always enough. Intel's top-down events open only in a group with slots. Arm's PMU
+ * opens numbers that it does not count. A CPU that is denied does not mean that a task is.
+ */
 #include "core/perf/probe.h"
 
 #include "core/perf/group.h"
@@ -23,11 +27,11 @@ static int open_and_close(const struct sys *sys, const struct event_code *code, 
 }
 
 /*
- * Intel's top-down events count only behind the PMU's slots: alone they are refused. What the
- * kernel says to one that follows them.
+ * Intel's top-down events count only in a group after slots; alone they are refused. Opens the code
+ * after slots. Returns 0 or -errno; -EINVAL: the PMU has no slots.
  */
-static int open_behind_slots(const struct sys *sys, const struct pmu *pmu,
-			     const struct event_code *code, int cpu)
+static int open_after_slots(const struct sys *sys, const struct pmu *pmu,
+			    const struct event_code *code, int cpu)
 {
 	const struct event_code leading = {.attr = {.type = pmu->type, .config = 0x400}};
 	struct perf_event_attr slots = group_counting_attr(&leading);
@@ -47,8 +51,8 @@ static int open_behind_slots(const struct sys *sys, const struct pmu *pmu,
 	return fd < 0 ? fd : 0;
 }
 
-/* Looks through what a PMU calls its events for one with that number. */
-struct search {
+/* Searches the named events of a PMU for one with that number. */
+struct alias_search {
 	const struct sys *sys;
 	const char *pmu;
 	unsigned long number;
@@ -57,7 +61,7 @@ struct search {
 
 static int compare_alias(void *arg, const char *name)
 {
-	struct search *search = arg;
+	struct alias_search *search = arg;
 	char path[320], text[64];
 	unsigned long number;
 
@@ -71,15 +75,16 @@ static int compare_alias(void *arg, const char *name)
 }
 
 /*
- * Arm's PMU takes any number and counts 0 where it has no such event. Of the architecture's own,
- * below ARM_COMMON, the kernel lists in sysfs those that this CPU has (Linux 4.20 and later).
+ * Arm's PMU accepts any number, and counts 0 if it has no such event. For the architecture's
+ * events, below ARM_COMMON, sysfs has those that this CPU has (Linux 4.20 and later).
  */
 enum { ARM_COMMON = 0x39 };
 
 static bool counts_nothing(const struct sys *sys, const struct pmu *pmu,
 			   const struct perf_event_attr *attr)
 {
-	struct search search = {.sys = sys, .pmu = pmu->name, .number = attr->config & 0xFFFF};
+	struct alias_search search = {
+		.sys = sys, .pmu = pmu->name, .number = attr->config & 0xFFFF};
 	bool raw = attr->type == PERF_TYPE_RAW || attr->type == pmu->type;
 
 	if (strncmp(pmu->name, "armv8", 5) != 0 || !raw || search.number >= ARM_COMMON)
@@ -90,7 +95,7 @@ static bool counts_nothing(const struct sys *sys, const struct pmu *pmu,
 	return search.any && !search.found;
 }
 
-/* The first online CPU that the code may be opened on, -ENODEV where there is none. */
+/* The first online CPU on which the code can be opened; -ENODEV: none. */
 static int choose_cpu(const struct sys *sys, const struct pmu_set *pmus, enum event_kind kind,
 		      size_t pmu)
 {
@@ -139,11 +144,11 @@ int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum eve
 					: NULL;
 
 	if (pmu && answer == -EINVAL)
-		answer = open_behind_slots(sys, pmu, code, cpu);
+		answer = open_after_slots(sys, pmu, code, cpu);
 	if (probe_state(answer) == FIGURE_DENIED && kind != EVENT_SOCKET) {
 		int native = open_and_close(sys, code, 0, -1);
 
-		/* A refusal of the caller's own counters says more than that of the machine's. */
+		/* The answer for the caller itself, unless that is denied too. */
 		if (probe_state(native) != FIGURE_DENIED)
 			answer = native;
 	}
@@ -153,7 +158,7 @@ int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum eve
 	return answer;
 }
 
-/* VALID before DENIED before UNSUPPORTED. */
+/* The order of states: VALID, DENIED, UNSUPPORTED. */
 static int badness(enum figure_state state)
 {
 	return state == FIGURE_VALID ? 0 : state == FIGURE_DENIED ? 1 : 2;

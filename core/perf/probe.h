@@ -7,30 +7,30 @@
 #include "core/sys/sys.h"
 
 /*
- * Asks the kernel whether it counts an event, by opening it: nothing else tells for certain (a
- * name that is known, in libpfm4's tables or in sysfs, may still be refused).
+ * Finds out whether the kernel counts an event, by opening it. Only that is certain: the kernel may
+ * refuse an event that libpfm4's tables or sysfs have.
  *
- * Every code is opened, not counting, and closed again: on the first online CPU of its PMU, or
- * where that is denied on the caller itself. Sets the state of each code: VALID, UNSUPPORTED or
- * DENIED. The event's state is the best of them, and what is returned is that code's answer: 0, or
- * the kernel's -errno. Where the kernel refuses for want of descriptors, memory or the like, the
- * state is VALID: it may do so the next time. What is derived needs no kernel.
+ * Each code is opened, disabled, and closed: on the first online CPU of its PMU, or if that is
+ * denied on the caller itself. Sets the state of each code: VALID, UNSUPPORTED or DENIED. The
+ * event's state is the best of them. Returns the answer to that code: 0, or the kernel's -errno. If
+ * the kernel lacks descriptors or memory the state is VALID, as the next opening may succeed. A
+ * derived event has no codes: VALID.
  *
  * [run] 40 us an event on 6.18, but 40 ms a tracepoint: its close waits for an RCU grace period.
  */
 int event_probe(const struct sys *sys, const struct pmu_set *pmus, struct event *event);
 
 /*
- * The same, but for tracepoints, of which it only asks whether the kernel counts software events of
- * such levels at all: what may not be waited for.
+ * The same without the wait. A tracepoint is not opened: a software event with its levels is opened
+ * instead.
  */
 int event_probe_soon(const struct sys *sys, const struct pmu_set *pmus, struct event *event);
 
-/* As event_probe, for one code of an event of that kind. */
+/* event_probe() for one code of an event of that kind. */
 int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum event_kind kind,
 		     struct event_code *code);
 
-/* The state that an answer of perf_event_open (0 or -errno) means. */
+/* The state for an answer of perf_event_open (0 or -errno). */
 enum figure_state probe_state(int answer);
 
 #endif

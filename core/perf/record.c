@@ -66,8 +66,8 @@ struct throttle_bytes {
 };
 static_assert(sizeof(struct throttle_bytes) == 64, "PERF_RECORD_THROTTLE with its trailer");
 
-/* What every record but SAMPLE ends with. */
-static void take_trailer(const struct sample_id *trailer, struct record *record)
+/* The end of every record but SAMPLE. */
+static void decode_trailer(const struct sample_id *trailer, struct record *record)
 {
 	record->id = trailer->id;
 	record->time_ns = trailer->time_ns;
@@ -109,7 +109,7 @@ static int decode_comm(const struct perf_event_header *header, struct record *re
 	if (length >= sizeof(record->comm.text))
 		length = sizeof(record->comm.text) - 1;
 	record->kind = RECORD_COMM;
-	take_trailer(trailer, record);
+	decode_trailer(trailer, record);
 	record->pid = (pid_t)bytes->pid;
 	record->tid = (pid_t)bytes->tid;
 	memcpy(record->comm.text, bytes->text, length);
@@ -125,7 +125,7 @@ static int decode_fork(const struct perf_event_header *header, struct record *re
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
 	record->kind = header->type == PERF_RECORD_FORK ? RECORD_FORK : RECORD_EXIT;
-	take_trailer(&bytes->trailer, record);
+	decode_trailer(&bytes->trailer, record);
 	record->pid = (pid_t)bytes->pid;
 	record->tid = (pid_t)bytes->tid;
 	record->fork.ppid = (pid_t)bytes->ppid;
@@ -140,7 +140,7 @@ static int decode_lost(const struct perf_event_header *header, struct record *re
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
 	record->kind = RECORD_LOST;
-	take_trailer(&bytes->trailer, record);
+	decode_trailer(&bytes->trailer, record);
 	record->lost.records = bytes->records;
 	return 0;
 }
@@ -152,7 +152,7 @@ static int decode_switch(const struct perf_event_header *header, struct record *
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
 	record->kind = RECORD_SWITCH;
-	take_trailer(&bytes->trailer, record);
+	decode_trailer(&bytes->trailer, record);
 	record->change.other_pid = (pid_t)bytes->other_pid;
 	record->change.other_tid = (pid_t)bytes->other_tid;
 	record->change.out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
@@ -166,7 +166,7 @@ static int decode_throttle(const struct perf_event_header *header, struct record
 	if (header->size != sizeof(*bytes))
 		return -EBADMSG;
 	record->kind = RECORD_THROTTLE;
-	take_trailer(&bytes->trailer, record);
+	decode_trailer(&bytes->trailer, record);
 	return 0;
 }
 
@@ -190,7 +190,7 @@ SELDOM static int decode_other(const struct perf_event_header *header, struct re
 	return 0;
 }
 
-/* Nearly all are samples. */
+/* Nearly all records are samples, so the others are kept out of line. */
 int record_decode(const struct perf_event_header *header, struct record *record)
 {
 	return header->type == PERF_RECORD_SAMPLE ? decode_sample(header, record)

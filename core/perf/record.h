@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /*
- * One perf record, decoded. Pure: bytes in, a value out. Every sampled event of pmctop begins with
- * the same layout, so that no id needs to be looked up before a record can be read:
+ * One decoded perf record. Samples of all events of pmctop begin with the same layout, so a sample
+ * is decoded without its id:
  */
 #define RECORD_SAMPLE_TYPE                                                               \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
@@ -26,10 +26,10 @@ enum record_kind {
 	RECORD_SWITCH,
 	RECORD_LOST,
 	RECORD_THROTTLE, /* the group stopped counting, or goes on (UNTHROTTLE) */
-	RECORD_OTHER,    /* well-formed and of no interest here */
+	RECORD_OTHER,    /* well-formed, and not used */
 };
 
-/* What a group tells of itself at one instant, as the kernel lays it out. */
+/* Indices in a reading of a group, in the kernel's order. */
 enum record_reading {
 	READING_ENABLED_NS,
 	READING_RUNNING_NS,
@@ -38,24 +38,24 @@ enum record_reading {
 
 struct record {
 	enum record_kind kind;
-	uint64_t id;      /* of the event that made it; 0 for OTHER */
-	uint64_t time_ns; /* attr.clockid's clock; 0 for OTHER */
-	pid_t pid, tid;   /* the subject: of a FORK the child; -1 where it has no number any more */
+	uint64_t id;      /* of the event that made it; OTHER: 0 */
+	uint64_t time_ns; /* by the clock attr.clockid; OTHER: 0 */
+	pid_t pid, tid;   /* the task; of a FORK the child; -1: it has lost its number */
 	union {
 		struct {
-			/* enum record_reading, then the values in opening order; n of these.
-			 * Points into the record's bytes. */
+			/* enum record_reading, then n_values values in opening order. Points into
+			 * the record's bytes. */
 			const uint64_t *reading;
 			size_t n_values;
 			/*
-			 * What follows the values, up to the record's end: the RAW part of a
-			 * tracepoint's sample (core/perf/switch_format.h). Of a software event it
-			 * means nothing: room for the call chain of another program's event.
+			 * The bytes after the values: the RAW part of a tracepoint's sample
+			 * (core/perf/switch_format.h). In a sample of a software event they are
+			 * space for the call chain of another program's event.
 			 */
 			const void *rest;
 			size_t rest_bytes;
-			/* The thread that runs next, + 1; 0: not told. In a recording; else it is
-			 * in the RAW part. */
+			/* 1 + tid of the next thread, in a recording; 0: unknown, or in the RAW
+			 * part. */
 			uint32_t next;
 		} sample;
 		struct {
@@ -66,7 +66,7 @@ struct record {
 			pid_t ppid, ptid; /* also of an EXIT */
 		} fork;
 		struct {
-			pid_t other_pid, other_tid; /* who ran before (in) or runs next (out) */
+			pid_t other_pid, other_tid; /* the task before (in) or after (out) */
 			bool out;
 		} change; /* SWITCH */
 		struct {
@@ -76,10 +76,10 @@ struct record {
 };
 
 /*
- * Reads one record of header->size contiguous bytes, 8-aligned. -EBADMSG if its size does not fit
- * its kind. A sample may be longer than its values: from Linux 6.3 on the kernel prepares one
- * sample for all events that sample a switch, with room for the call chain that another event asked
- * for.
+ * Decodes one record of header->size contiguous bytes, 8-aligned. Returns 0, or -EBADMSG if the
+ * size does not fit the kind. A sample may be longer than its values: from Linux 6.3 on the kernel
+ * prepares one sample for all events that sample a switch, with space for the call chain that
+ * another event requested.
  */
 int record_decode(const struct perf_event_header *header, struct record *record);
 

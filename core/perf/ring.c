@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Records have sizes of a multiple of 8 bytes, and a record may wrap around the end of the ring.
+ * Most do not, and are used in place. After a record with an invalid size the rest is dropped: the
+ * switch counter N then shows a gap.
+ */
 #include "core/perf/ring.h"
 
 #include "core/base/util.h"
@@ -9,7 +14,7 @@
 
 /* perf_event_header.size is a u16. */
 enum { RECORD_MAX_BYTES = 1 << 16 };
-/* At 1.6 million records a second it is so full in 3 ms. */
+/* At 1.6 million records a second the ring has so many after 3 ms. */
 enum { WAKE_BYTES_MAX = 512 << 10 };
 
 size_t ring_wake_bytes(size_t ring_bytes)
@@ -63,31 +68,30 @@ uint64_t ring_head(const struct ring *ring)
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* Nothing after what makes no sense can be trusted: what is lost shows as a gap in N. */
-static void give_up(struct ring *ring)
+/* Drops all records up to head. */
+static void drop_rest(struct ring *ring)
 {
 	ring->broken++;
 	ring->tail = ring->head;
 }
 
-/* Looks for more. */
-static void see_head(struct ring *ring)
+static void read_head(struct ring *ring)
 {
 	ring->head = ring_head(ring);
 	if (ring->tail % 8 || ring->head - ring->tail > ring->data_bytes)
-		give_up(ring);
+		drop_rest(ring);
 }
 
 const struct perf_event_header *ring_peek_odd(struct ring *ring)
 {
 	ring->peeked = 0;
 	if (ring->tail == ring->head)
-		see_head(ring);
+		read_head(ring);
 	if (ring->tail == ring->head)
 		return NULL;
 	const struct perf_event_header *header = ring_at(ring, ring->tail);
 	if (!ring_is_sane(header, ring->head - ring->tail)) {
-		give_up(ring);
+		drop_rest(ring);
 		return NULL;
 	}
 	ring->peeked = header->size;
@@ -115,7 +119,7 @@ void ring_scan_ahead(const struct ring *ring, uint64_t from, struct ring *ahead)
 	ahead->joined = NULL;
 	if (ahead->tail < from)
 		ahead->tail = from;
-	see_head(ahead);
+	read_head(ahead);
 }
 
 void ring_scan_ahead_end(struct ring *ahead)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * The memory through which the kernel hands over the records of one CPU: it writes at head, we
- * read at tail. One reader thread.
+ * The memory that the kernel and pmctop share for the records of one CPU: the kernel writes at
+ * head, pmctop reads at tail. One thread reads.
  */
 struct ring {
 	const struct sys *sys;
@@ -20,56 +20,56 @@ struct ring {
 	size_t map_bytes;
 	const unsigned char *data;
 	uint64_t data_bytes; /* a power of two */
-	uint64_t tail;       /* next byte to read; published by ring_release */
-	uint64_t head;       /* as last seen; at most data_bytes ahead */
-	uint64_t peeked;     /* size of the record that ring_peek returned; 0: none */
-	uint64_t *joined;    /* a record that wraps, put together */
-	uint64_t broken;     /* times that a record's size made no sense */
+	uint64_t tail;       /* next byte to read; the kernel sees it after ring_release() */
+	uint64_t head;       /* as last read; at most data_bytes after tail */
+	uint64_t peeked;     /* size of the record of the last ring_peek(); 0: none */
+	uint64_t *joined;    /* copy of a record that wraps */
+	uint64_t broken;     /* number of times that a record had an invalid size */
 };
 
-/* How much is to be in a ring of that size when its reader is woken. */
+/* The number of bytes in a ring of that size at which the kernel wakes its reader. */
 size_t ring_wake_bytes(size_t ring_bytes);
 
 /*
- * Maps a ring of that size (a power of two of pages) on an event's descriptor. 0 or -errno: -EPERM
- * where the limit for locked memory refuses.
+ * Maps a ring of that size (a power of two of pages) on an event's descriptor. Returns 0 or -errno;
+ * -EPERM: the limit of locked memory is exceeded.
  */
 int ring_map(struct ring *ring, const struct sys *sys, int fd, size_t bytes);
 void ring_unmap(struct ring *ring);
 
-/* Where the kernel writes next: what stands before that can be peeked. */
+/* The place where the kernel writes next. Records before it can be read. */
 uint64_t ring_head(const struct ring *ring);
 /*
- * The next record, contiguous and 8-aligned, or NULL when all have been read. Valid until the next
- * call; ring_consume steps over it, without which it is peeked again.
+ * Returns the next record, contiguous and 8-aligned; NULL: all have been read. Valid until the next
+ * call. ring_consume() moves on to the next record.
  */
 static inline const struct perf_event_header *ring_peek(struct ring *ring);
 static inline void ring_consume(struct ring *ring);
-/* Steps over what is of none of those types, a bit each, of the records known to be there. */
+/* Skips records before `head` that are of none of these types, a bit each. */
 void ring_seek(struct ring *ring, uint32_t types);
 #define RING_TYPE(type) (UINT32_C(1) << (type))
 /*
- * Another reader, who begins at `from`, or at the tail where that is further on, and gives nothing
- * back.
+ * Makes a second reader, which begins at `from` or at the tail, whichever is later. It must not
+ * release. ring_scan_ahead_end() frees it.
  */
 void ring_scan_ahead(const struct ring *ring, uint64_t from, struct ring *ahead);
 void ring_scan_ahead_end(struct ring *ahead);
 
 /*
- * What was consumed since tail stood at `from` and is not released yet: its bytes, in two parts
- * where it wraps (else the second is empty).
+ * The bytes that were consumed since tail was `from`, before ring_release(). Two parts if they
+ * wrap, else the second is empty.
  */
 struct ring_part {
 	const void *bytes;
 	size_t n;
 };
 void ring_consumed(const struct ring *ring, uint64_t from, struct ring_part parts[2]);
-/* Gives what was consumed back to the kernel. */
+/* Returns the consumed space to the kernel. */
 void ring_release(struct ring *ring);
 
-/* ---- what is done for each of millions of records */
+/* Inline, as they run for each of millions of records. */
 
-/* Where there is no record, or one that wraps, or makes no sense. */
+/* The part of ring_peek() for no record, a record that wraps, and an invalid size. */
 const struct perf_event_header *ring_peek_odd(struct ring *ring);
 
 /* Sizes are multiples of 8 and so is the ring: a header never wraps. */
@@ -78,7 +78,7 @@ static inline const struct perf_event_header *ring_at(const struct ring *ring, u
 	return (const void *)(ring->data + (at & (ring->data_bytes - 1)));
 }
 
-/* Of a header that is there: whether the kernel can have written it. */
+/* Whether the kernel can have written that header. */
 static inline bool ring_is_sane(const struct perf_event_header *header, uint64_t available)
 {
 	return header->size >= sizeof(*header) && header->size % 8 == 0 &&

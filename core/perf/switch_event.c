@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The tracepoint is the choice if its format can be read and the kernel opens it. It stays open, so
+ * that closing groups does not wait for the kernel.
+ */
 #include "core/perf/switch_event.h"
 
 #include "core/perf/group.h"
@@ -6,7 +10,8 @@
 
 #include <errno.h>
 
-static enum switch_event_choice choose(const struct sys *sys, struct switch_format *format)
+static enum switch_event_choice choose_by_format(const struct sys *sys,
+						 struct switch_format *format)
 {
 	if (container_read_pid_namespace(sys) == NAMESPACE_OWN)
 		return SWITCH_EVENT_NAMESPACE;
@@ -28,7 +33,7 @@ static enum switch_event_choice choose(const struct sys *sys, struct switch_form
 void switch_event_open(struct switch_event *event, const struct sys *sys, int cpu)
 {
 	*event = (struct switch_event){.fd = -1};
-	event->choice = choose(sys, &event->format);
+	event->choice = choose_by_format(sys, &event->format);
 	if (event->choice != SWITCH_EVENT_TRACEPOINT)
 		return;
 	struct perf_event_attr attr = group_switch_attr(event, 0);

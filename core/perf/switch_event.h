@@ -13,8 +13,8 @@
  */
 enum switch_event_choice {
 	SWITCH_EVENT_TRACEPOINT,
-	/* The software event, because */
-	SWITCH_EVENT_NAMESPACE,   /* RAW has no numbers of this pid namespace */
+	/* The software event, for these reasons: */
+	SWITCH_EVENT_NAMESPACE,   /* RAW has numbers of the initial pid namespace */
 	SWITCH_EVENT_NOT_MOUNTED, /* enum switch_format_state */
 	SWITCH_EVENT_UNREADABLE,
 	SWITCH_EVENT_ABSENT,

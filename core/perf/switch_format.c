@@ -23,8 +23,6 @@ enum {
 	DIGITS_MAX = 5,
 };
 
-/* ---- the text */
-
 static bool is_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -44,7 +42,7 @@ static bool declares(const char *declaration, size_t length, const char *name)
 	       memcmp(begin, name, (size_t)(end - begin)) == 0;
 }
 
-/* "\tsize:16;" at *at: false where it is something else. *at is behind it then. */
+/* Parses "\tsize:16;" at *at, and moves *at behind it. Returns false if it is something else. */
 static bool read_number(const char **at, const char *key, uint16_t *number)
 {
 	unsigned value = 0, digits = 0;
@@ -61,7 +59,7 @@ static bool read_number(const char **at, const char *key, uint16_t *number)
 	return true;
 }
 
-/* One line, up to its newline: whether it declares the field. */
+/* Parses one line, up to its newline. Returns whether it declares the field. */
 static bool read_field(const char *line, const char *name, struct switch_field *field)
 {
 	static const char begin[] = "field:";
@@ -113,9 +111,7 @@ int switch_format_parse(const char *text, struct switch_format *format)
 	return 0;
 }
 
-/* ---- the files */
-
-/* Why a file of this place cannot be read. Every tracefs has header_page. */
+/* The reason why a file of a tracefs cannot be read. Every tracefs has header_page. */
 static enum switch_format_state explain_root(const struct sys *sys, const char *root, int answer)
 {
 	char path[128], text[64];
@@ -198,8 +194,6 @@ void switch_texts_fini(struct switch_texts *texts)
 	*texts = (struct switch_texts){0};
 }
 
-/* ---- a sample */
-
 static int read_int(const char *data, struct switch_field field)
 {
 	int value;
@@ -218,7 +212,7 @@ static uint64_t read_state(const char *data, struct switch_field field)
 	return value;
 }
 
-/* The tracepoint's data; NULL where it is too short. */
+/* The tracepoint's data; NULL: too short. */
 static const char *raw_data(const struct switch_format *format, const struct record *record)
 {
 	uint32_t size;

@@ -31,7 +31,7 @@ struct switch_field {
 struct switch_format {
 	uint64_t id; /* perf_event_attr.config of PERF_TYPE_TRACEPOINT */
 	struct switch_field prev_pid, prev_state, next_comm, next_pid, next_prio;
-	size_t bytes; /* the data has at least so many */
+	size_t bytes; /* smallest size of the data */
 };
 
 /*
@@ -63,12 +63,12 @@ void switch_texts_fini(struct switch_texts *texts);
 /*
  * Fills in the fields from the text of `format`. -EBADMSG where one is missing, has another size
  * than pid_t, int, char[16], or int or long for prev_state, or ends behind SWITCH_FORMAT_BYTES_MAX.
- * Pure; any bytes will do.
+ * Any bytes are valid input.
  */
 enum { SWITCH_FORMAT_BYTES_MAX = 1024 };
 int switch_format_parse(const char *text, struct switch_format *format);
 
-/* What the tracepoint says of one switch. Numbers are of the initial pid namespace. */
+/* One switch, by the tracepoint. Numbers are of the initial pid namespace. */
 struct switch_raw {
 	pid_t prev_pid, next_pid; /* threads */
 	int next_prio;            /* of the kernel: 120 is nice 0, below 100 is real-time */
@@ -91,11 +91,11 @@ enum { SWITCH_RAW_BYTES_MAX = SWITCH_FORMAT_BYTES_MAX + 8 };
 size_t switch_raw_write(const struct switch_format *format, pid_t tid, void *to);
 
 /*
- * The thread that a sample is of. One that has exited may have lost its number (record->tid is -1);
- * the RAW part has it. format NULL, or no such part: record->tid.
+ * The thread of a sample. A thread that has exited may have lost its number (record->tid is -1),
+ * but the RAW part has it. format NULL, or no RAW part: record->tid.
  */
 pid_t switch_raw_tid(const struct switch_format *format, const struct record *record);
-/* The thread that runs next, + 1, in the same way: else record->sample.next. */
+/* 1 + tid of the next thread. format NULL, or no RAW part: record->sample.next. */
 uint32_t switch_raw_next(const struct switch_format *format, const struct record *record);
 
 #endif
