@@ -171,6 +171,14 @@ static void add_cost(struct segments *segments, const struct snapshot_cost *cost
 	add_words(segments, 20, "pmctop", text, STYLE_DIM);
 }
 
+/* What is counted, if not whole CPUs. */
+static const char *scope_text(const struct snapshot *snapshot)
+{
+	if (snapshot->mode == COUNT_MODE_PROC)
+		return "/proc only";
+	return snapshot->targeted ? "target only" : "your tasks only";
+}
+
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
 	const struct snapshot *snapshot = frame->snapshot;
@@ -193,13 +201,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 		add_threads(&segments, snapshot);
 		add_pmu(&segments, snapshot);
 		add_words(&segments, 30, "", snapshot->columns->preset, STYLE_PLAIN);
-		if (snapshot->mode == COUNT_MODE_TASK)
-			add_words(&segments, 45, "",
-				  snapshot->targeted ? "target only" : "your tasks only",
-				  STYLE_PLAIN);
-		else if (snapshot->mode != COUNT_MODE_SYSTEM)
-			add_words(&segments, 45, "from", count_mode_name(snapshot->mode),
-				  STYLE_PLAIN);
+		if (snapshot->mode != COUNT_MODE_SYSTEM)
+			add_words(&segments, 45, "", scope_text(snapshot), STYLE_PLAIN);
 		if (snapshot->columns->levels != EVENT_LEVELS_ALL) {
 			add_words(&segments, 55, event_levels_name(snapshot->columns->levels),
 				  "only", STYLE_WARN);
@@ -305,7 +308,7 @@ static void add_coverage(struct segments *segments, const struct snapshot *snaps
 	add_words(segments, 93, "counted", text, STYLE_WARN);
 }
 
-/* Label and %CPU of the target, or of the user's tasks, whose figures follow. */
+/* Label and %CPU of the target or of the user's tasks. Their figures follow. */
 static void add_target(struct segments *segments, const struct snapshot *snapshot)
 {
 	int percent = columns_metric(snapshot->columns, "cpu_percent");

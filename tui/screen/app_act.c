@@ -222,7 +222,7 @@ static void show_previous(struct app *app)
 	go_round(app, false);
 }
 
-/* The effect of an action on all screens whose `act` returns false for it. */
+/* The effect of an action on all screens that do not handle it. */
 static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_HELP] = show_help,
 	[ACTION_NEXT_SCREEN] = show_next,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * Chooses a user whose tasks alone are shown: "all users", then the users whose tasks ran, the
+ * Chooses the only user with shown tasks: "all users", then the users with tasks that ran, the
  * busiest first.
  */
 struct users_list {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Each key in the typed text ranks all items again: a name that begins with the text as a whole
- * word first, then names that begin with it, names that contain all words, and last items whose
- * help does. Items of one rank keep their order.
+ * word first, then names that begin with it, names that contain all words, and last items with
+ * the words in their help. Items of one rank keep their order.
  */
 #include "tui/widget/widget_picker.h"
 

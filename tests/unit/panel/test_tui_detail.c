@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The past and the detail on the screen: two minutes of a small machine, all of it made up. */
+/* History and details on the screen: two made-up minutes of a small machine. */
 #include "tests/unit/shared/small_machine.h"
 #include "tests/unit/shared/stage.h"
 
@@ -53,7 +53,7 @@ static void test_golden(void **state)
 	}
 }
 
-/* It stays with the one that was chosen, through sleep and death. */
+/* The page stays with its row, whether the row runs, sleeps or ends. */
 static void test_follows(void **state)
 {
 	static const struct {
@@ -70,7 +70,8 @@ static void test_follows(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, second_of(second));
-	stage_keys(&stage, (const int[]){'>', '<', KEYMAP_ENTER, 0}); /* the compiler is first */
+	stage_keys(&stage,
+		   (const int[]){'>', '<', KEYMAP_ENTER, 0}); /* the compiler is the first row */
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		while (second < rows[i].until)
 			app_snapshot(&stage.app, second_of(++second));
@@ -85,7 +86,7 @@ static void test_follows(void **state)
 	assert_false(stage.app.requests.quit);
 	stage_close(&stage);
 
-	/* One that only sleeps. */
+	/* A row that only sleeps. */
 	stage_open(&stage, 80, 24, false, second_of(7));
 	stage_keys(&stage, (const int[]){KEYMAP_END, KEYMAP_ENTER, 0});
 	app_snapshot(&stage.app, second_of(8));
@@ -97,11 +98,11 @@ static void test_follows(void **state)
 	stage_close(&stage);
 }
 
-/* Counts add up from when it was opened on, or since zero. */
+/* Totals begin when the page is opened, or at the zero key. */
 static void test_totals(void **state)
 {
 	static const struct {
-		unsigned seconds; /* that go by */
+		unsigned seconds; /* snapshots before the page is read */
 		int key;
 		const char *says[3];
 	} rows[] = {
@@ -135,7 +136,7 @@ static void test_totals(void **state)
 	stage_close(&stage);
 }
 
-/* A group that was off while all of them ran counted nothing: that is not 0. */
+/* A group that did not run has no count: "-", not 0. */
 static void test_missed(void **state)
 {
 	struct snapshot *snapshot = second_of(1);
@@ -162,7 +163,7 @@ static void test_missed(void **state)
 	stage_close(&stage);
 }
 
-/* Pause keeps what is shown, graphs too; the past goes on. */
+/* A pause keeps the page and its graphs; the history goes on. */
 static void test_pause(void **state)
 {
 	struct stage stage;
@@ -185,7 +186,7 @@ static void test_pause(void **state)
 	stage_close(&stage);
 }
 
-/* Every size, with nothing, with something and at its end. */
+/* Every size, before the first snapshot, with one, and scrolled to the end. */
 static void test_every_size(void **state)
 {
 	static const unsigned widths[] = {1, 2, 7, 20, 40, 79, 120, 149, 150, 160, 161, 220};
@@ -198,7 +199,7 @@ static void test_every_size(void **state)
 			struct stage stage;
 
 			stage_open(&stage, 80, 24, ascii, NULL);
-			stage_keys(&stage, (const int[]){KEYMAP_ENTER, 0}); /* of nothing */
+			stage_keys(&stage, (const int[]){KEYMAP_ENTER, 0}); /* without a snapshot */
 			assert_ptr_equal(stage.app.screen, &screen_tasks);
 			app_snapshot(&stage.app, second_of(7));
 			stage_keys(&stage, screens_of[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What was said so far: what is counted, what is forgotten, and the screen that shows it. */
+/* The message log: appearances are counted, the oldest messages are dropped, and the screen. */
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 #include "tui/panel/messages.h"
@@ -8,8 +8,8 @@ static void test_counts(void **state)
 {
 	static const struct {
 		const char *name;
-		const char *said[6]; /* a letter a sentence, a text a round */
-		const char *want;    /* text, times, whether it stands */
+		const char *said[6]; /* each letter is a message, each text a round */
+		const char *want;    /* text, appearances, "!" if current */
 	} rows[] = {
 		{"once", {"a"}, "a1! "},
 		{"goes on", {"a", "a", "a"}, "a1! "},
@@ -59,7 +59,7 @@ static void test_is_bounded(void **state)
 	messages_fini(&messages);
 }
 
-/* Notes of snapshots and notices, also while the screen stands still. */
+/* Notes of snapshots and notices, during a pause too. */
 static void test_screen(void **state)
 {
 	static const struct {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Units and the baseline, as keys change them: what is frozen lives as long as it is compared with.
- */
+/* Units and the baseline. The baseline must live as long as a list compares with it. */
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 
@@ -12,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* The same machine when all has become slower: what ran has fewer instructions, one task is new. */
+/* The same machine, slower: the tasks that ran have fewer instructions, and one task is new. */
 static struct snapshot *later(void)
 {
 	struct sample_row rows[] = {
@@ -64,7 +62,7 @@ static void test_units(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		stage_keys(&stage, (int[]){'m', 0});
 		assert_true(shows(&stage, words[i]));
-		stage_keys(&stage, (int[]){KEYMAP_TAB, 0}); /* of CPUs the same */
+		stage_keys(&stage, (int[]){KEYMAP_TAB, 0}); /* the same for CPUs */
 		assert_true(shows(&stage, words[i]));
 		stage_keys(&stage, (int[]){KEYMAP_TAB, 0});
 	}
@@ -73,7 +71,7 @@ static void test_units(void **state)
 	stage_close(&stage);
 }
 
-/* What the tasks, the CPUs, the events and the tasks again show, by themselves and compared. */
+/* The screens of tasks, CPUs, events and tasks again, plain and compared. */
 static void check_compared(const struct stage *stage, int screen, const char *baseline)
 {
 	static const char *const plain[] = {"4121 db         99.6  3.00", "1    0.0   47.0  3.00",
@@ -87,16 +85,14 @@ static void check_compared(const struct stage *stage, int screen, const char *ba
 	assert_true(shows(stage, baseline ? compared[screen] : plain[screen]));
 }
 
-/*
- * Whatever comes in between, what is frozen is shown as long as it is compared with, and never
- * freed before or twice.
- */
+/* The baseline is shown after any sequence of keys and is freed exactly once. */
 static void test_lifetimes(void **state)
 {
 	static const char first[] = "baseline of 14:46:40", later_on[] = "baseline of 14:47:40";
 	static const struct {
 		int keys[4];
-		const char *baselines[4]; /* after so many snapshots, of which the second has B */
+		const char *baselines[4]; /* number of snapshots before the check; the second one
+					     has the key B */
 	} rows[] = {
 		{{'B'}, {first, first, NULL, NULL}},
 		{{'B', 'B'}, {NULL, NULL, later_on, later_on}},
@@ -120,7 +116,7 @@ static void test_lifetimes(void **state)
 		}
 }
 
-/* Before there is anything to freeze. */
+/* Before the first snapshot. */
 static void test_empty(void **state)
 {
 	struct stage stage;

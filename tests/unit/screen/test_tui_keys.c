@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What keys do to lists: tags, following, searching, filters, and signals. */
+/* Keys of the lists: tags, following, searching, filters, signals. */
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 
@@ -17,7 +17,7 @@ static void press(struct stage *stage, int key)
 	stage_keys(stage, (int[]){key, 0});
 }
 
-/* Fails unless the text stands somewhere on the screen (or does not). */
+/* Fails unless the text is on the screen (there) or is not (not there). */
 static void check_text(struct stage *stage, const char *text, bool there)
 {
 	char *drawn = canvas_print(&stage->canvas);
@@ -39,7 +39,7 @@ static struct snapshot *shuffled(struct snapshot *snapshot)
 	struct rows *rows = &snapshot->threads;
 	size_t width = tally_width(&snapshot->columns->plan->shape);
 
-	/* Who was first is the last now. */
+	/* The first row is the last now. */
 	for (size_t i = 0; i < width; i++)
 		rows->tallies[i] = 0;
 	rows->tallies[TALLY_TASK_CLOCK] = 10;
@@ -48,16 +48,14 @@ static struct snapshot *shuffled(struct snapshot *snapshot)
 	return snapshot;
 }
 
-/* ---- what is not there, or not there any more */
-
-/* A key for a column that is not there leaves the setup open and every column as it is. */
+/* A key for a missing column leaves the setup open and the columns unchanged. */
 static void test_setup_without_columns(void **state)
 {
 	static const int keys[] = {' ', KEYMAP_ENTER, '<', '>', 0};
 	struct stage stage;
 
 	(void)state;
-	/* Keys that come together are not drawn between. */
+	/* Keys that arrive together have no drawing in between. */
 	for (const int *key = keys; *key; key++) {
 		stage_open(&stage, 80, 24, false, NULL);
 		app_key(&stage.app, 'f');
@@ -67,7 +65,7 @@ static void test_setup_without_columns(void **state)
 		stage_close(&stage);
 		stage_open(&stage, 80, 24, false, screen_snapshot(2));
 		stage_keys(&stage, (int[]){'f', KEYMAP_END, 0});
-		stage.app.setup.selected += 2; /* there were more */
+		stage.app.setup.selected += 2; /* a previous screen had more columns */
 		app_key(&stage.app, *key);
 		press(&stage, KEYMAP_END);
 		check_text(&stage, "page faults per second\n  [x] verdict ", true);
@@ -87,8 +85,6 @@ static void test_detail_of_an_event(void **state)
 	stage_close(&stage);
 }
 
-/* ---- tags */
-
 static void test_tags(void **state)
 {
 	struct stage stage;
@@ -97,19 +93,19 @@ static void test_tags(void **state)
 	(void)state;
 	stage_open(&stage, 120, 24, false, screen_snapshot(2));
 	stage_keys(&stage, (int[]){' ', ' ', 0});
-	assert_int_equal(list->table.selected, 2); /* each moved on */
+	assert_int_equal(list->table.selected, 2); /* each tag moved the selection on */
 	check_text(&stage, "tagged 2: %CPU 142.6 IPC 0.53", true);
 	check_text(&stage, "4121*db", true);
 	check_text(&stage, "4122*db", true);
 	check_text(&stage, "77 root", true);
-	/* Others, in another order, in another snapshot. */
+	/* Tags stay on their rows in another order and another snapshot. */
 	stage_keys(&stage, (int[]){'>', 'R', 0});
 	check_text(&stage, "4121*db", true);
 	app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
 	press(&stage, '<');
 	check_text(&stage, "4121*db", true);
 	check_text(&stage, "tagged 2: ", true);
-	/* They are processes: of threads they say nothing, of the tree they do. */
+	/* Tags of processes hold in a tree, and not for threads. */
 	press(&stage, 'H');
 	check_text(&stage, "tagged", false);
 	check_text(&stage, "*db", false);
@@ -117,7 +113,7 @@ static void test_tags(void **state)
 	check_text(&stage, "tagged 2: ", true);
 	check_text(&stage, "4122*db", true);
 	press(&stage, 't');
-	/* Who does not run is tagged still. */
+	/* A row that does not run stays tagged. */
 	app_snapshot(&stage.app, screen_snapshot_family(2));
 	press(&stage, KEYMAP_HOME);
 	check_text(&stage, "tagged 2, 0 shown", true);
@@ -145,7 +141,7 @@ static void test_untag(void **state)
 	stage_close(&stage);
 }
 
-/* In a tree a row has what is below it: nothing is added twice. */
+/* The figures of a tree's row include its descendants, which are added only once. */
 static void test_tagged_tree(void **state)
 {
 	struct stage stage;
@@ -162,8 +158,8 @@ static void test_tagged_tree(void **state)
 	stage_close(&stage);
 }
 
-/* A number that was given out again is another's; who ended is forgotten. */
-static void test_tags_of_the_gone(void **state)
+/* A reused pid is not tagged. The tag of an ended process is removed. */
+static void test_tags_of_ended(void **state)
 {
 	struct stage stage;
 	struct snapshot *snapshot = screen_snapshot(2);
@@ -187,8 +183,6 @@ static void test_tags_of_the_gone(void **state)
 	stage_close(&stage);
 }
 
-/* ---- what is told besides */
-
 static void test_listening(void **state)
 {
 	struct stage stage;
@@ -201,8 +195,6 @@ static void test_listening(void **state)
 	check_text(&stage, "following 4121 postgres", true);
 	stage_close(&stage);
 }
-
-/* ---- following */
 
 static void test_follow(void **state)
 {
@@ -220,7 +212,7 @@ static void test_follow(void **state)
 	assert_true(list->table.selected > 5);
 	press(&stage, 'R');
 	assert_int_equal(selected(&stage)->pid, 4121);
-	/* It does not run. */
+	/* The followed process does not run. */
 	app_snapshot(&stage.app, screen_snapshot_family(2));
 	press(&stage, 'K');
 	check_text(&stage, "following 4121 postgres (did not run)", true);
@@ -233,7 +225,7 @@ static void test_follow(void **state)
 	app_draw(&stage.app, &stage.canvas);
 	check_text(&stage, "4121 postgres has ended and is no longer followed.", true);
 	check_text(&stage, "following", false);
-	/* No line is selected then. Moving ends it, and so does F. */
+	/* No line is then selected. A movement or F ends following. */
 	stage_keys(&stage, (int[]){'F', 0});
 	assert_false(list->following);
 	stage_keys(&stage, (int[]){KEYMAP_DOWN, 'F', 0});
@@ -244,8 +236,6 @@ static void test_follow(void **state)
 	assert_false(list->following);
 	stage_close(&stage);
 }
-
-/* ---- searching and filters */
 
 static void test_search(void **state)
 {
@@ -280,7 +270,7 @@ static void test_search(void **state)
 	assert_int_equal(selected(&stage)->pid, 4121);
 	press(&stage, KEYMAP_UP);
 	check_text(&stage, "following", false);
-	/* CPUs by number. */
+	/* CPUs match by number. */
 	stage_keys(&stage, (int[]){'C', '/', '1', KEYMAP_ENTER, 0});
 	const struct list *cpus = &stage.app.cpus;
 	assert_int_equal(view_cpu(&cpus->view, cpus->table.selected)->cpu, 1);
@@ -337,8 +327,6 @@ static void test_user(void **state)
 	stage_close(&stage);
 }
 
-/* ---- columns */
-
 static void check_command(struct stage *stage, enum command_kind kind, const char *text)
 {
 	const struct commands *commands = &stage->app.requests.commands;
@@ -367,11 +355,9 @@ static void test_remove(void **state)
 	stage_close(&stage);
 }
 
-/* ---- signals: a machine of two processes, one of them another user's */
-
 struct machine {
 	uint64_t start_ticks; /* of 4121 */
-	bool reused;          /* as soon as it is opened */
+	bool reused;          /* at the opening of the picker */
 	int sent, open;
 };
 
@@ -460,7 +446,7 @@ static void test_kill(void **state)
 	assert_int_equal(machine.sent, SIGKILL);
 	assert_int_equal(machine.open, 0);
 	check_text(&stage, "SIGKILL was sent to 4121 postgres.", true);
-	/* Of two that are tagged one is another user's. */
+	/* One of two tagged processes belongs to another user. */
 	stage_keys(&stage, (int[]){KEYMAP_HOME, ' ', ' ', 'k', 0});
 	check_text(&stage, "Signal to 2 processes: 4121 postgres", true);
 	stage_keys(&stage, (int[]){KEYMAP_ENTER, 'y', 0});
@@ -470,14 +456,14 @@ static void test_kill(void **state)
 	press(&stage, KEYMAP_ESCAPE);
 	stage_keys(&stage, (int[]){KEYMAP_HOME, KEYMAP_DOWN, 'k', KEYMAP_ENTER, 'y', 0});
 	check_text(&stage, "a signal needs root or CAP_KILL.", true);
-	/* Escape in the picker: nothing is asked. */
+	/* Escape in the picker: no question follows. */
 	stage_keys(&stage, (int[]){'k', KEYMAP_ESCAPE, 0});
 	assert_false(stage.app.prompt.active);
 	stage_close(&stage);
 }
 
-/* A number that is another's by now gets nothing. */
-static void test_kill_nobody_else(void **state)
+/* A process with a reused pid gets no signal. */
+static void test_kill_reused_pid(void **state)
 {
 	struct machine machine = {.start_ticks = 9950};
 	const struct sys sys = {&machine_ops, &machine};
@@ -486,7 +472,7 @@ static void test_kill_nobody_else(void **state)
 	(void)state;
 	stage_open(&stage, 100, 24, false, seen_at(99 * NS_PER_S));
 	stage.app.config.sys = &sys;
-	press(&stage, 'k'); /* it began half a second after the snapshot */
+	press(&stage, 'k'); /* started half a second after the snapshot */
 	check_text(&stage, "Process 4121 has ended.", true);
 	machine.start_ticks = 10;
 	machine.reused = true;
@@ -499,7 +485,9 @@ static void test_kill_nobody_else(void **state)
 	stage_close(&stage);
 }
 
-/* After a view of one process all are listed: the key asks about the same process, or about none.
+/*
+ * After a detach all processes are listed: the question is about the same process, or there is
+ * none.
  */
 static void test_kill_after_detaching(void **state)
 {
@@ -567,7 +555,7 @@ static void test_kill_refused(void **state)
 	stage_close(&stage);
 }
 
-/* What cannot be done is in no list of keys, and why it cannot, in the title. */
+/* Blocked actions are in no list of keys, and the title gives the reason. */
 static void test_refused(void **state)
 {
 	static const char *const refused[] = {"send a signal", "record to a file", "save the conf"};
@@ -602,7 +590,7 @@ static void open_family(struct stage *stage, const struct sys *sys, unsigned wid
 	stage->app.config.sys = sys;
 }
 
-/* No size changes what lists to choose from and questions lead to: enlarged, all look alike. */
+/* Pickers and prompts work at all sizes: enlarged, all screens are the same. */
 static void test_sizes(void **state)
 {
 	static const int keys[] = {
@@ -642,9 +630,7 @@ static void test_sizes(void **state)
 	free(expected[1]);
 }
 
-/* ---- what was said */
-
-static void test_tell(void **state)
+static void test_verdict_line(void **state)
 {
 	struct stage stage;
 
@@ -670,8 +656,8 @@ static void test_tell(void **state)
 	stage_close(&stage);
 }
 
-/* Of a sentence that is longer than its lines the page of messages has the end. */
-static void test_tell_at_length(void **state)
+/* The message log has the whole text of a note that is cut. */
+static void test_cut_note(void **state)
 {
 	struct stage stage;
 
@@ -691,8 +677,8 @@ static void test_tell_at_length(void **state)
 	stage_close(&stage);
 }
 
-/* The line of the sentence about the machine stays when there is none any more. */
-static void test_sentence_comes_and_goes(void **state)
+/* The verdict's line stays when there is no verdict any more. */
+static void test_verdict_line_stays(void **state)
 {
 	struct stage stage;
 
@@ -722,21 +708,21 @@ int main(void)
 		cmocka_unit_test(test_detail_of_an_event),
 		cmocka_unit_test(test_untag),
 		cmocka_unit_test(test_tagged_tree),
-		cmocka_unit_test(test_tags_of_the_gone),
+		cmocka_unit_test(test_tags_of_ended),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_user),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_kill),
-		cmocka_unit_test(test_kill_nobody_else),
+		cmocka_unit_test(test_kill_reused_pid),
 		cmocka_unit_test(test_kill_after_detaching),
 		cmocka_unit_test(test_kill_refused),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_tell),
-		cmocka_unit_test(test_tell_at_length),
-		cmocka_unit_test(test_sentence_comes_and_goes),
+		cmocka_unit_test(test_verdict_line),
+		cmocka_unit_test(test_cut_note),
+		cmocka_unit_test(test_verdict_line_stays),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);

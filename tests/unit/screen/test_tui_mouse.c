@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Clicks and the wheel, at what was drawn last. */
+/* Clicks and the wheel, at places of the last drawing. */
 #include "core/base/util.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 #include "tui/screen/app.h"
 
-/* A click in the middle of the first such word on the screen, looking from line y on. */
+/* Clicks the middle of the first such word on the screen, from line y on. */
 static void stage_click(struct stage *stage, unsigned from_y, const char *word, bool twice)
 {
 	unsigned length = (unsigned)strlen(word);
@@ -45,7 +45,7 @@ static void test_mouse(void **state)
 	stage_click(&stage, 5, "PID", false);
 	assert_string_equal(list->spec.sort, "pid");
 
-	/* Lines: the header of the list is the sixth line. */
+	/* Clicks on lines. The list's header is the sixth line. */
 	app_click(&stage.app, 60, 8, false);
 	assert_int_equal(list->table.selected, 2);
 	app_wheel(&stage.app, true);
@@ -57,7 +57,7 @@ static void test_mouse(void **state)
 	app_click(&stage.app, 5000, 5000, true);
 	assert_int_equal(list->table.selected, 0);
 
-	/* What the key bar offers, and nothing while a question is open. */
+	/* Clicks on the key bar have an effect, except while a question is open. */
 	stage_click(&stage, 23, "Help", false);
 	assert_ptr_equal(stage.app.screen, &screen_help);
 	app_wheel(&stage.app, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Choosing from lists over the screen: events and metrics, processes to attach to. */
+/* Pickers of events and metrics, and of processes to attach to. */
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
 #include "tui/screen/pick.h"
@@ -17,7 +17,7 @@ static void type(struct stage *stage, const char *text)
 		press(stage, (unsigned char)*text);
 }
 
-/* Fails unless the text stands somewhere on the screen (or does not). */
+/* Fails unless the text is on the screen (there) or is not (not there). */
 static void check_text(struct stage *stage, const char *text, bool there)
 {
 	char *drawn = canvas_print(&stage->canvas);
@@ -40,7 +40,7 @@ static void check_command(struct stage *stage, enum command_kind kind, const cha
 	commands_clear(&stage->app.requests.commands);
 }
 
-/* n events of which the first n_known have been asked for; one can be counted, the next cannot. */
+/* n events, the first n_known with a state: one can be counted, the next cannot. */
 static struct reply *events(size_t n, size_t n_known)
 {
 	struct reply *answer = xcalloc(1, sizeof(*answer));
@@ -101,11 +101,11 @@ static void test_event(void **state)
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
 	press(&stage, 'e');
 	assert_true(app->requests.queries.events);
-	assert_false(app->requests.queries.preview); /* of a metric there is nothing to ask */
+	assert_false(app->requests.queries.preview); /* a metric has no preview */
 	check_text(&stage, "metric cpu_percent", true);
 	type(&stage, "icl 00004");
 	check_text(&stage, "EVENT_00004", false);
-	app_reply(app, events(6, 2)); /* it is found as soon as it is known */
+	app_reply(app, events(6, 2)); /* a match as soon as the list has it */
 	app_draw(app, &stage.canvas);
 	check_text(&stage, "...    icl::EVENT_00004", true);
 	assert_true(app->requests.queries.preview);
@@ -119,7 +119,7 @@ static void test_event(void **state)
 	press(&stage, KEYMAP_ENTER);
 	check_command(&stage, COMMAND_ADD_EVENTS, "icl::EVENT_00004", 0);
 	assert_null(app->picker.ops);
-	/* What was said of one is said of no other; an example is not chosen. */
+	/* A preview is shown for its event only. An example cannot be chosen. */
 	press(&stage, 'e');
 	type(&stage, "00005");
 	check_text(&stage, "n/a    icl::EVENT_00005", true);
@@ -159,13 +159,13 @@ static void test_metric(void **state)
 	stage_close(&stage);
 }
 
-/* What matches nothing, and what is meant as it is, though it may match. */
+/* Typed text without a match, and text that is an item itself although it matches others. */
 static void test_typed(void **state)
 {
 	static const struct {
 		const char *typed;
 		enum command_kind kind;
-		const char *text; /* NULL: what is typed */
+		const char *text; /* NULL: as typed */
 	} rows[] = {
 		{"r01c2", COMMAND_ADD_EVENTS, NULL},
 		{"cpu/event=0x3c,umask=1/u", COMMAND_ADD_EVENTS, NULL},
@@ -192,8 +192,6 @@ static void test_typed(void **state)
 	}
 	stage_close(&stage);
 }
-
-/* ---- a machine of some processes, for the one to attach to */
 
 static int machine_dir(void *ctx, const char *path, int (*fn)(void *arg, const char *name),
 		       void *arg)
@@ -236,7 +234,7 @@ static int machine_owner(void *ctx, const char *path, uid_t *owner)
 	return 0;
 }
 
-/* A millisecond passes with each look. */
+/* The clock advances by 1 ms per reading. */
 static uint64_t machine_now(void *ctx)
 {
 	return *(uint64_t *)ctx += NS_PER_MS;
@@ -249,7 +247,7 @@ static const struct sys_ops machine_ops = {
 	.now_ns = machine_now,
 };
 
-/* That, between asking for command lines and being content without them. */
+/* The command, between the requests for command lines and their end. */
 static void check_attach(struct stage *stage, pid_t pid)
 {
 	const struct command *items = stage->app.requests.commands.items;
@@ -263,7 +261,7 @@ static void check_attach(struct stage *stage, pid_t pid)
 	commands_clear(&stage->app.requests.commands);
 }
 
-/* From the top to the bottom. */
+/* Top to bottom. */
 static void check_order(const struct stage *stage, const char *const *texts)
 {
 	char *screen = canvas_print(&stage->canvas);
@@ -296,7 +294,7 @@ static void test_process(void **state)
 	check_text(&stage, "init", false);
 	for (; app->requests.queries.processes; bits++)
 		pick_process_more(app);
-	assert_int_equal(bits, 2); /* a few processes each */
+	assert_int_equal(bits, 2); /* a few processes per call */
 	app_draw(app, &stage.canvas);
 	check_text(&stage, "       1       init", true);
 	check_text(&stage, "77      [kworker/0:1-mm_]", true);
@@ -304,7 +302,7 @@ static void test_process(void **state)
 	check_text(&stage, "ended", false);
 	check_text(&stage, "(gone)", false);
 	check_text(&stage, "4121 no", false);
-	/* The list stays, and the figures that it is in the order of. */
+	/* The list, its order and its figures stay. */
 	check_command(&stage, COMMAND_COMMAND_LINES, NULL, true);
 	snapshot = screen_snapshot_family(2);
 	snapshot->threads.items[0].pid = snapshot->threads.items[0].tid = 1;
@@ -317,7 +315,7 @@ static void test_process(void **state)
 	press(&stage, KEYMAP_ENTER);
 	check_attach(&stage, 1);
 	press(&stage, 'a');
-	type(&stage, "50"); /* as a pid it is typed as it is, and others match too */
+	type(&stage, "50"); /* typed as a pid, while other items match too */
 	check_text(&stage, "pid    50 ", true);
 	press(&stage, KEYMAP_ENTER);
 	check_attach(&stage, 50);
@@ -331,7 +329,7 @@ static void test_process(void **state)
 	stage_close(&stage);
 }
 
-/* As many as a large machine has names. */
+/* As many names as a large machine has events. */
 static void test_many(void **state)
 {
 	struct stage stage;

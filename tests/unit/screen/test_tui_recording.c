@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The key that records: what it asks, what it asks for, and what the title says of it. */
+/* The key that records: its prompt, its command, and the title. */
 #include "core/base/util.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/stage.h"
@@ -53,7 +53,7 @@ static void test_end(void **state)
 	stage_close(&stage);
 }
 
-/* The next one begins before a refresh has shown that the last one has ended. */
+/* The next recording begins before a snapshot has shown the end of the last one. */
 static void test_end_and_begin(void **state)
 {
 	struct stage stage;
@@ -66,14 +66,14 @@ static void test_end_and_begin(void **state)
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);
 	commands_clear(&app->requests.commands);
-	/* An interval that was under way tells of it still. */
+	/* An interval that began before the end still reports the recording. */
 	recorded = screen_snapshot(2);
 	recorded->recorded_bytes = 2;
 	app_snapshot(app, recorded);
 	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
 	assert_string_equal(only_command(app)->text, "x");
 	commands_clear(&app->requests.commands);
-	/* That one ends as any other, once it has begun or ended by itself. */
+	/* It ends like any other, after it has begun or when it ends by itself. */
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);
 	app_snapshot(app, screen_snapshot(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A recording on the screen: that it is one, where one is in it, and the keys that go there. */
+/* A replay on the screen: its title, its position, and the keys that move in it. */
 #include "core/replay/replay_index.h"
 #include "tests/unit/shared/small_machine.h"
 #include "tests/unit/shared/stage.h"
@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#define BEGIN_NS (100 * NS_PER_S) /* of second_of() */
+#define BEGIN_NS (100 * NS_PER_S) /* for second_of() */
 
-/* All of it is known, and one is at that second of it. */
+/* The whole recording is indexed; the position is that second. */
 static struct playback at_second(unsigned second)
 {
 	return (struct playback){
@@ -63,7 +63,7 @@ static void test_golden(void **state)
 		bool ascii;
 		unsigned second;
 		uint32_t speed;
-		bool paused, ended, seeking, pipe, short_of; /* what is told of it */
+		bool paused, ended, seeking, pipe, short_of; /* the playback */
 		int keys[8];
 	} rows[] = {
 		{"replay_80x24", 80, 24, .second = 30, .speed = 2000},
@@ -112,7 +112,7 @@ static void test_golden(void **state)
 	}
 }
 
-/* The last interval of a recording is what was left. */
+/* The last interval of a recording can be short. */
 static void test_interval(void **state)
 {
 	static const struct {
@@ -145,7 +145,7 @@ static void test_interval(void **state)
 	}
 }
 
-/* The column where one is stands out, whatever the terminal can. */
+/* The column of the position stands out on every terminal. */
 static void test_mark(void **state)
 {
 	struct replay_stage replay;
@@ -155,7 +155,7 @@ static void test_mark(void **state)
 	(void)state;
 	replay_open(&replay, 200, 50, false, 65, &playback);
 	stage_keys(&replay.stage, (int[]){0});
-	for (unsigned y = 3; y < 6; y++) /* the past of the machine */
+	for (unsigned y = 3; y < 6; y++) /* history of the machine */
 		for (unsigned x = 0; x < 200; x++)
 			marked += canvas_at(&replay.stage.canvas, x, y)->selected;
 	assert_int_equal(marked, 2 * 3); /* two graphs three lines high */
@@ -205,7 +205,7 @@ static void test_keys(void **state)
 	replay_close(&replay);
 }
 
-static void test_ladder(void **state)
+static void test_speeds(void **state)
 {
 	struct replay_stage replay;
 	struct playback playback = at_second(30);
@@ -227,7 +227,7 @@ static void test_ladder(void **state)
 	replay_close(&replay);
 }
 
-/* Keys that make no sense say so, and do nothing. */
+/* Keys without a meaning in a replay show a reason and have no effect. */
 static void test_refusals(void **state)
 {
 	static const struct {
@@ -254,7 +254,7 @@ static void test_refusals(void **state)
 		assert_int_equal(replay.stage.app.requests.commands.n, 0);
 		assert_false(replay.stage.app.prompt.active);
 	}
-	/* Those of perf's recordings are cut as one likes. */
+	/* Intervals of perf's recordings can be changed. */
 	playback.native = false;
 	replay_control_update(&replay.stage.app, &playback);
 	stage_keys(&replay.stage, (int[]){'s', '2', KEYMAP_ENTER, 0});
@@ -270,7 +270,7 @@ static void test_refusals(void **state)
 	stage_close(&stage);
 }
 
-/* There is nothing to pause, and it does not come to be paused behind one's back. */
+/* At the end a pause has no effect, then or later. */
 static void test_pause_at_end(void **state)
 {
 	struct replay_stage replay;
@@ -286,8 +286,8 @@ static void test_pause_at_end(void **state)
 	replay_close(&replay);
 }
 
-/* What the player says is said once. */
-static void test_told(void **state)
+/* A message of the player is shown once. */
+static void test_player_message(void **state)
 {
 	struct replay_stage replay;
 	struct playback playback = at_second(30);
@@ -308,7 +308,10 @@ static void test_told(void **state)
 	replay_close(&replay);
 }
 
-/* Backward nothing is added twice; forward it goes on. The baseline may be shown again. */
+/*
+ * Totals add no interval twice after a step back, and go on forward. The baseline can be shown
+ * again.
+ */
 static void test_backward(void **state)
 {
 	struct replay_stage replay;
@@ -387,7 +390,7 @@ static void test_times(void **state)
 			fail_msg("'%s' was taken for %" PRId64, wrong[i], ns);
 	}
 	playback.whole = false;
-	/* What was not read yet may have it. */
+	/* A part that is not read yet can contain the time. */
 	int64_t ns;
 	assert_int_equal(replay_control_parse_goal("14:50:00", &playback, &(enum replay_goal){0},
 						   &ns, &(struct error){0}),
@@ -402,8 +405,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),   cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_keys),     cmocka_unit_test(test_ladder),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_told),
+		cmocka_unit_test(test_keys),     cmocka_unit_test(test_speeds),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_player_message),
 		cmocka_unit_test(test_backward), cmocka_unit_test(test_times),
 		cmocka_unit_test(test_interval), cmocka_unit_test(test_pause_at_end),
 	};

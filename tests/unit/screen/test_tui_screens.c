@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * Screens as text: tests/golden/screen_NAME.txt. GOLDEN_UPDATE=1 writes them anew, to be read
- * before they are committed.
- */
+/* Screens as text: tests/golden/screen_NAME.txt. GOLDEN_UPDATE=1 rewrites them; read the diff. */
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tests/unit/shared/screen_snapshot.h"
@@ -99,7 +96,7 @@ static void test_golden_styles(void **state)
 	stage_close(&stage);
 }
 
-/* Names of events are of any length, and what one is stands beside it. */
+/* Long event names leave room for the state beside them. */
 static void test_setup_of_long_names(void **state)
 {
 	struct snapshot *snapshot = screen_snapshot(2);
@@ -120,7 +117,45 @@ static void test_setup_of_long_names(void **state)
 	stage_close(&stage);
 }
 
-/* Counted half of the time, and yet not in turns: there are none. */
+/* The title has what is counted, the totals the event that is unattributed most. */
+static void test_texts_of_frame(void **state)
+{
+	static const struct {
+		const char *name;
+		enum count_mode mode;
+		bool targeted;
+		unsigned unattributed; /* counter; a tenth of its total */
+		const char *text;
+	} rows[] = {
+		{"tasks", COUNT_MODE_TASK, false, TALLY_SWITCHES, "overview  your tasks only\n"},
+		{"target", COUNT_MODE_TASK, true, TALLY_SWITCHES, "overview  target only\n"},
+		{"/proc", COUNT_MODE_PROC, false, TALLY_SWITCHES, "overview  /proc only\n"},
+		{"CPU time", COUNT_MODE_SYSTEM, false, TALLY_TASK_CLOCK, "unattributed 40.8%  "},
+		{"event", COUNT_MODE_SYSTEM, false, SAMPLE_CYCLES, "unattributed 10.0% of cycles"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = screen_snapshot(2);
+		struct stage stage;
+
+		snapshot->mode = rows[i].mode;
+		snapshot->targeted = rows[i].targeted;
+		snapshot->unattributed[rows[i].unattributed] =
+			snapshot->totals[rows[i].unattributed] / 10;
+		stage_open(&stage, 200, 24, false, snapshot);
+		app_draw(&stage.app, &stage.canvas);
+
+		char *text = canvas_print(&stage.canvas);
+
+		if (!strstr(text, rows[i].text))
+			fail_msg("%s: no '%s' in\n%.400s", rows[i].name, rows[i].text, text);
+		free(text);
+		stage_close(&stage);
+	}
+}
+
+/* A count can be scaled without turns. */
 static void test_scaled_events(void **state)
 {
 	struct snapshot *snapshot = screen_snapshot(2);
@@ -142,8 +177,8 @@ static void test_scaled_events(void **state)
 }
 
 /*
- * The screen in a window that was made 80x24, sorted by IPC: which column a sort key goes to
- * depends on the columns that fit.
+ * The screen in a window of the size 80x24, sorted by IPC: the sort keys depend on the columns that
+ * fit.
  */
 static char *print_enlarged(struct stage *stage)
 {
@@ -152,7 +187,7 @@ static char *print_enlarged(struct stage *stage)
 	return stage_print_resized(stage, 80, 24);
 }
 
-/* No size changes what keys do: enlarged, each window shows what an 80x24 one shows. */
+/* Keys work the same at all sizes: enlarged, each window shows the 80x24 one. */
 static void test_every_size(void **state)
 {
 	static const int keys[] = {KEYMAP_DOWN,
@@ -232,7 +267,7 @@ static void test_every_size(void **state)
 	free(expected[1]);
 }
 
-/* One state, all sizes one after the other: what an unruly window does. */
+/* One state, drawn at all sizes one after the other. */
 static void test_resizing(void **state)
 {
 	struct stage stage;
@@ -248,7 +283,7 @@ static void test_resizing(void **state)
 	stage_close(&stage);
 }
 
-/* Empty, one row, and no metrics that the header could rely on. */
+/* No row, one row, and no metric for the header. */
 static void test_empty(void **state)
 {
 	struct stage stage;
@@ -278,7 +313,7 @@ static void test_selection_stays(void **state)
 	assert_int_equal(table->selected, 59);
 	app_snapshot(&stage.app, screen_snapshot_software(2, 80));
 	stage_keys(&stage, (int[]){0});
-	assert_int_equal(table->selected, 79); /* the end stays the end */
+	assert_int_equal(table->selected, 79); /* the selection stays at the end */
 	app_snapshot(&stage.app, screen_snapshot_software(2, 2));
 	stage_keys(&stage, (int[]){KEYMAP_UP, 0});
 	assert_int_equal(table->selected, 0);
@@ -322,7 +357,7 @@ static void test_interval_prompt(void **state)
 	stage_keys(&stage, (int[]){'d', '9', KEYMAP_ESCAPE, 0});
 	assert_false(app->prompt.active);
 	assert_true(app->preferences.interval_ns == 500 * NS_PER_MS);
-	stage_keys(&stage, (int[]){'s', KEYMAP_ENTER, 0}); /* nothing typed: nothing changed */
+	stage_keys(&stage, (int[]){'s', KEYMAP_ENTER, 0}); /* empty: no change */
 	assert_false(app->prompt.active);
 	stage_keys(&stage, (int[]){'s', 'q', KEYMAP_CONTROL('U'), '2', KEYMAP_ENTER, 0});
 	assert_true(app->preferences.interval_ns == 2 * NS_PER_S);
@@ -368,14 +403,14 @@ static void test_screens(void **state)
 	stage_keys(&stage, (int[]){KEYMAP_F0 + 1, KEYMAP_ENTER, 'C', 0});
 	assert_ptr_equal(app->screen, &screen_tasks);
 	stage_keys(&stage, (int[]){'j', 'k', 'r', KEYMAP_ALT | 'j', 0});
-	assert_int_equal(app->tasks.table.selected, 1); /* bare j, k and r do nothing */
+	assert_int_equal(app->tasks.table.selected, 1); /* j, k and r alone have no effect */
 	stage_keys(&stage, (int[]){KEYMAP_CONTROL('L'), KEYMAP_F0 + 10, 0});
 	assert_true(app->requests.redraw);
 	assert_true(app->requests.quit);
 	stage_close(&stage);
 }
 
-/* What a line is, key by key; each begins at its first line. */
+/* The roll-up after each key; each begins at its first line. */
 static void test_rolling_up(void **state)
 {
 	static const struct {
@@ -416,7 +451,7 @@ static void test_rolling_up(void **state)
 	}
 }
 
-/* --by says with what the screen begins, and what its -s is of. */
+/* --by sets the first screen, and -s applies to it. */
 static void test_begins_rolled_up(void **state)
 {
 	(void)state;
@@ -434,7 +469,7 @@ static void test_begins_rolled_up(void **state)
 	}
 }
 
-/* Whoever started a command is asked before it is ended. */
+/* A running command is ended only after a question. */
 static void test_quitting_with_a_command(void **state)
 {
 	static const struct {
@@ -464,7 +499,7 @@ static void test_quitting_with_a_command(void **state)
 	}
 }
 
-static void test_nobody_to_detach_from(void **state)
+static void test_detach_without_target(void **state)
 {
 	struct stage stage;
 
@@ -479,7 +514,7 @@ static void test_nobody_to_detach_from(void **state)
 	stage_close(&stage);
 }
 
-/* A key belongs to one action, and every action has a row with a name of its own. */
+/* Each key has one action, and each action has a row and a name. */
 static void test_keymap(void **state)
 {
 	struct keymap keymap;
@@ -508,6 +543,7 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_setup_of_long_names),
+		cmocka_unit_test(test_texts_of_frame),
 		cmocka_unit_test(test_scaled_events),
 		cmocka_unit_test(test_every_size),
 		cmocka_unit_test(test_resizing),
@@ -521,7 +557,7 @@ int main(void)
 		cmocka_unit_test(test_begins_rolled_up),
 		cmocka_unit_test(test_keymap),
 		cmocka_unit_test(test_quitting_with_a_command),
-		cmocka_unit_test(test_nobody_to_detach_from),
+		cmocka_unit_test(test_detach_without_target),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);

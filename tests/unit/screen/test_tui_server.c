@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * What people see on a large machine at work, from the kernel to the screen: busy machines of the
- * fake kernel (server.h) on screens of all sizes, with and without UTF-8 and colours.
+ * The screens of a large busy machine, from the fake kernel (server.h) to the canvas, at all sizes,
+ * with and without UTF-8 and colours.
  */
 #include "tests/unit/shared/server.h"
 #include "tests/unit/shared/stage.h"
 
 enum machine {
-	OVERVIEW, /* the server by its usual columns */
-	ALL,      /* with all that can be known, which takes turns */
+	OVERVIEW, /* the server with its usual columns */
+	ALL,      /* with all columns, which need turns */
 	TOPDOWN,
 	HYBRID,
 	MACHINES,
@@ -37,7 +37,7 @@ enum print {
 	UTF8,
 	ASCII,
 	STYLES,
-	COLORS, /* 256 of them */
+	COLORS, /* 256 CPUs */
 	MONO,
 };
 
@@ -149,7 +149,7 @@ static void test_folding(void **state)
 	}
 }
 
-/* What x says of events, and z of totals. */
+/* The messages of x on events, and of z on totals. */
 static void test_events(void **state)
 {
 	enum { CYCLES = 2 };
@@ -183,7 +183,7 @@ static void test_events(void **state)
 	server_close(&server);
 }
 
-/* However often and however someone looks, and to the last digit. */
+/* Drawing at any rate and size changes no digit of the totals. */
 static void test_is_the_same_at_every_run(void **state)
 {
 	struct snapshot *again = make_snapshot(HYBRID);

@@ -103,7 +103,7 @@ static void test_any_height(void **state)
 	canvas_fini(&canvas);
 }
 
-/* What has been shown moves to the left and does not change. */
+/* Drawn values move to the left and do not change. */
 static void test_steady(void **state)
 {
 	struct graph graph = {values, ARRAY_SIZE(values) - 2, 100, STYLE_PLAIN};
@@ -125,7 +125,7 @@ static void test_steady(void **state)
 	canvas_fini(&after);
 }
 
-/* Where one is: what is empty there gets a line, and all of it is selected. */
+/* The mark selects its column and draws a line in its empty cells. */
 static void test_mark(void **state)
 {
 	static const float some[] = {100, 0, NAN, 50};
@@ -147,7 +147,7 @@ static void test_mark(void **state)
 		check_line(&canvas, 0, ascii ? " #|  " : "   ⡇ ");
 		check_line(&canvas, 1, ascii ? " #_ #" : "   ⣇⢸");
 		assert_true(canvas_at(&canvas, ascii ? 2 : 3, 1)->selected);
-		/* A mark where there is no room is none. */
+		/* A mark outside of the graph is not drawn. */
 		graph.mark = 0;
 		graph_draw(&graph, &canvas, (struct rect){0, 0, 1, 2});
 		graph_draw(&graph, &canvas, (struct rect){4, 0, 5, 9});

@@ -15,7 +15,7 @@ static void assert_inside(struct rect rect, unsigned width, unsigned height)
 	assert_true(rect.y + rect.height <= height);
 }
 
-/* Every line belongs to exactly one part, whatever the size and whatever is wanted. */
+/* Every line belongs to exactly one part, at any size and with any wanted parts. */
 static void test_every_size(void **state)
 {
 	(void)state;
@@ -47,7 +47,7 @@ static void test_every_size(void **state)
 			}
 }
 
-static void test_what_goes_first(void **state)
+static void test_priority(void **state)
 {
 	static const struct {
 		unsigned height, title, totals, cpus, banner, body, bottom;
@@ -72,7 +72,7 @@ static void test_what_goes_first(void **state)
 	}
 }
 
-/* A large screen has more beside the list, which keeps the greater share; another has not. */
+/* A large screen has more parts beside the list, which keeps the greater share. */
 static void test_large(void **state)
 {
 	const struct layout_want want = {
@@ -103,7 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_size),
-		cmocka_unit_test(test_what_goes_first),
+		cmocka_unit_test(test_priority),
 		cmocka_unit_test(test_large),
 	};
 

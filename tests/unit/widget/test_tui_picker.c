@@ -101,7 +101,7 @@ static void test_matches(void **state)
 {
 	static const struct {
 		const char *typed;
-		const char *names[7]; /* in their order */
+		const char *names[7]; /* in the order of the items */
 	} rows[] = {
 		{"", {"apple", "pineapple", "Apricot", "banana", "grape", "crab apple"}},
 		{"ap", {"apple", "Apricot", "pineapple", "grape", "crab apple", "banana"}},
@@ -166,7 +166,7 @@ static void test_keys(void **state)
 	assert_null(picker.ops);
 }
 
-/* What is typed, as it is: behind what matches, or before it. */
+/* The typed text as an item, after the matches or before them. */
 static enum picker_typed as_typed(void *data, const char *typed, struct picker_item *out)
 {
 	struct watch *watch = data;
@@ -210,7 +210,7 @@ static void test_as_typed(void **state)
 				 at);
 		picker_close(&picker, owner);
 	}
-	/* Each letter makes another item of it. */
+	/* Each letter changes the item. */
 	open_fruit(&picker, &watch);
 	picker.ops = &typing;
 	type(&picker, "xyz");
@@ -221,7 +221,7 @@ static void test_as_typed(void **state)
 	canvas_fini(&canvas);
 }
 
-/* How many cells show something. */
+/* Number of cells that are not blank. */
 static unsigned count_drawn(const struct canvas *canvas, struct rect within)
 {
 	unsigned n = 0;
@@ -233,8 +233,8 @@ static unsigned count_drawn(const struct canvas *canvas, struct rect within)
 }
 
 /*
- * At any size the box and its list lie within the canvas, nothing is drawn beside the box, and its
- * list shows the item that is selected.
+ * At any size, box and list lie within the canvas, the box covers its cells only, and the list
+ * shows the selected item.
  */
 static void test_sizes(void **state)
 {
@@ -268,7 +268,7 @@ static void test_sizes(void **state)
 	picker_close(&picker, owner);
 }
 
-/* It leaves what it has no items for to the screen below, and does not jump while one types. */
+/* The box is no higher than its items need, and does not change its size while the user types. */
 static void test_height(void **state)
 {
 	struct picker picker;
