@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The detail page shows one row, so its sum is computed from its own threads and not by a roll-up
+ * of the whole snapshot. For a CPU the threads are those that ran there, from the snapshot's
+ * places.
+ */
 #include "core/snapshot/detail.h"
 
 #include "core/base/util.h"
@@ -11,8 +16,6 @@ static bool is_of_cpus(const struct history_key *key)
 	return key->kind == HISTORY_CPU || key->kind == HISTORY_SOCKET || key->kind == HISTORY_NODE;
 }
 
-/* ---- tasks */
-
 static enum rollup rollup_of(const struct history_key *key)
 {
 	return key->kind == HISTORY_THREAD   ? ROLLUP_THREAD
@@ -21,17 +24,17 @@ static enum rollup rollup_of(const struct history_key *key)
 					     : ROLLUP_PROCESS;
 }
 
-/* A start that is not known may be any. */
-static bool may_be(uint64_t start, uint64_t other)
+/* An unknown start matches any start. */
+static bool starts_match(uint64_t start, uint64_t other)
 {
 	return !start || !other || start == other;
 }
 
-/* Threads of a process have starts of their own: only that of the main one tells. */
+/* Only the main thread's start identifies a process: other threads have starts of their own. */
 static bool has_thread(const struct snapshot *snapshot, const struct history_key *key,
 		       const struct row *row)
 {
-	/* Most are told apart by that: there may be twenty thousand. */
+	/* This is enough for most of the rows, of which there may be 20,000. */
 	if (key->kind == HISTORY_PROCESS && (uint32_t)row->pid != key->number)
 		return false;
 	struct history_key its = history_key_of_row(snapshot, rollup_of(key), row);
@@ -41,10 +44,11 @@ static bool has_thread(const struct snapshot *snapshot, const struct history_key
 	if (key->kind == HISTORY_PROCESS && row->tid != row->pid)
 		return true;
 	return key->kind == HISTORY_CGROUP ? its.start == key->start
-					   : may_be(its.start, key->start);
+					   : starts_match(its.start, key->start);
 }
 
-static void describe(const struct history_key *key, const struct row *thread, struct row *sum)
+static void describe_by_thread(const struct history_key *key, const struct row *thread,
+			       struct row *sum)
 {
 	bool named = key->kind == HISTORY_THREAD || key->kind == HISTORY_PROCESS;
 	bool is_main = thread->tid == thread->pid;
@@ -65,15 +69,15 @@ static void describe(const struct history_key *key, const struct row *thread, st
 	}
 }
 
-/* What is known of a process whose main thread slept. */
-static void describe_sleeping(const struct snapshot *snapshot, const struct history_key *key,
-			      struct row *sum)
+/* Describes a process by its main thread, which did not run. */
+static void describe_by_sleeping(const struct snapshot *snapshot, const struct history_key *key,
+				 struct row *sum)
 {
 	for (size_t i = 0; i < snapshot->n_sleeping && key->kind == HISTORY_PROCESS; i++) {
 		const struct row *row = &snapshot->sleeping[i];
 		unsigned threads = sum->threads, lost = sum->flags & ROW_LOST;
 
-		if (row->pid != sum->pid || !may_be(row->start_ns, key->start))
+		if (row->pid != sum->pid || !starts_match(row->start_ns, key->start))
 			continue;
 		*sum = *row;
 		sum->threads = threads;
@@ -92,7 +96,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 
 		if (!has_thread(snapshot, key, &rows->items[i]))
 			continue;
-		describe(key, &rows->items[i], &detail->sum.items[0]);
+		describe_by_thread(key, &rows->items[i], &detail->sum.items[0]);
 		tally_add(&columns->plan->shape, detail->sum.tallies, tally);
 		detail->threads[detail->n_threads++] =
 			(struct detail_thread){i, tally[TALLY_TASK_CLOCK]};
@@ -102,7 +106,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 		return;
 	}
 	if (detail->sum.items[0].start_ns == 0)
-		describe_sleeping(snapshot, key, &detail->sum.items[0]);
+		describe_by_sleeping(snapshot, key, &detail->sum.items[0]);
 	rows_evaluate(columns, snapshot_interval_s(snapshot), &detail->sum);
 }
 
@@ -116,7 +120,7 @@ static void add_place(struct detail *detail, int cpu, uint64_t ns)
 	detail->places[detail->n_places++] = (struct detail_place){cpu, ns};
 }
 
-/* Both its threads and the places are in the order of the snapshot's rows. */
+/* Threads and places are both in the order of the snapshot's rows. */
 static void add_places(const struct snapshot *snapshot, struct detail *detail)
 {
 	size_t thread = 0;
@@ -130,8 +134,6 @@ static void add_places(const struct snapshot *snapshot, struct detail *detail)
 			add_place(detail, place->cpu, place->ns);
 	}
 }
-
-/* ---- CPUs */
 
 static bool has_cpu(const struct snapshot *snapshot, const struct history_key *key, int number)
 {
@@ -173,7 +175,7 @@ static void add_cpus(const struct snapshot *snapshot, const struct history_key *
 	cpu_units_fini(&units);
 }
 
-/* Who ran there; of one row all places follow each other. */
+/* Collects the threads that ran on the CPU. The places of a row are consecutive. */
 static void add_guests(const struct snapshot *snapshot, const struct history_key *key,
 		       struct detail *detail)
 {
@@ -193,8 +195,6 @@ static void add_guests(const struct snapshot *snapshot, const struct history_key
 			add_place(detail, place->cpu, place->ns);
 	}
 }
-
-/* ---- the whole */
 
 static int compare_threads(const void *a, const void *b)
 {

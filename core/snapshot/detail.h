@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /*
- * All that a snapshot says of one task, process, user, cgroup, CPU, socket or node: it is found by
- * its key in history, whether it ran now or not, and added up from its threads alone.
+ * All that a snapshot has about one task, process, user, cgroup, CPU, socket or node. It is found
+ * by its key in the history, whether it ran or not, and summed from its own threads.
  */
 struct detail_thread {
 	size_t row;  /* of the snapshot's threads */
-	uint64_t ns; /* that it ran: of a CPU, there */
+	uint64_t ns; /* CPU time; for a CPU: on that CPU */
 };
 
 struct detail_place {
@@ -25,14 +25,12 @@ struct detail_place {
 
 struct detail {
 	struct history_key key;
-	/*
-	 * One row, with its tally and figures; its n is 0 where nothing of it ran. Of a CPU it has
-	 * no names.
-	 */
+	/* One row with tally and figures; n is 0 if nothing ran. For a CPU it has no names. */
 	struct rows sum;
-	struct detail_thread *threads; /* of it that ran, or ran there: the busiest first */
+	struct detail_thread
+		*threads; /* its threads, or those on the CPU, that ran; the busiest first */
 	size_t n_threads;
-	struct detail_place *places; /* where it ran, the busiest first; none: nobody tells */
+	struct detail_place *places; /* CPUs that it ran on, the busiest first; none: unknown */
 	size_t n_places;
 };
 

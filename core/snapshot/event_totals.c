@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Totals by event, and the error of the last estimate. The error is computed from the changes of
+ * the rate from snapshot to snapshot: see event_totals.h for the formula and its limits.
+ */
 #include "core/snapshot/event_totals.h"
 
 #include "core/base/util.h"
@@ -14,7 +18,7 @@ struct metric_input event_totals_input(const struct snapshot *snapshot)
 		.plan = snapshot->columns->plan,
 		.tally = snapshot->target ? snapshot->target : snapshot->totals,
 		.machine = !snapshot->target,
-		/* The counts of CPUs are known without any record, those of tasks are not. */
+		/* Counts of CPUs need no records, those of tasks do. */
 		.lost = snapshot->target && (snapshot->target_lost || snapshot->lost_records > 0),
 	};
 }
@@ -24,7 +28,7 @@ struct metric_input event_totals_input(const struct snapshot *snapshot)
 #define JUMPS     1.4
 #define JUMP_LEFT 0.85 /* of a jump, in the next snapshot */
 
-static struct event_sum *find(const struct event_totals *sums, const char *name)
+static struct event_sum *find_sum(const struct event_totals *sums, const char *name)
 {
 	for (size_t i = 0; i < sums->n; i++)
 		if (sums->items[i].name && strcmp(sums->items[i].name, name) == 0)
@@ -34,13 +38,13 @@ static struct event_sum *find(const struct event_totals *sums, const char *name)
 
 const struct event_sum *event_totals_find(const struct event_totals *sums, const char *name)
 {
-	return find(sums, name);
+	return find_sum(sums, name);
 }
 
-static void learn(struct event_sum *sum, double rate)
+static void update_rate(struct event_sum *sum, double rate)
 {
 	double step = rate - sum->rate, off = rate - sum->mean;
-	/* The mean of what there is so far, then one that forgets. */
+	/* The mean of all rates so far, then an exponential mean. */
 	double weight = 1 / (double)(sum->n + 1);
 
 	sum->jump = fmin(fmax(fabs(step), JUMP_LEFT * sum->jump), fabs(off));
@@ -52,10 +56,10 @@ static void learn(struct event_sum *sum, double rate)
 		sum->n++;
 }
 
-static void add(struct event_sum *sum, struct figure count, double interval_s)
+static void add_count(struct event_sum *sum, struct figure count, double interval_s)
 {
 	if (!figure_known(count)) {
-		if (sum->n > 0) /* it was, before: this interval is missing in the total */
+		if (sum->n > 0) /* it was known before: the total lacks this interval */
 			sum->state = FIGURE_LOST;
 		return;
 	}
@@ -63,16 +67,16 @@ static void add(struct event_sum *sum, struct figure count, double interval_s)
 	if (count.state > sum->state)
 		sum->state = count.state;
 	if (interval_s > 0)
-		learn(sum, count.value / interval_s);
+		update_rate(sum, count.value / interval_s);
 }
 
-/* Those of the columns, in their order, with what is known of them already. */
-static void renew(struct event_totals *sums, const struct event_set *events)
+/* Sets the events of the columns, in their order, and keeps the sums of known events. */
+static void replace_events(struct event_totals *sums, const struct event_set *events)
 {
 	struct event_sum *items = xcalloc(events->n, sizeof(*items));
 
 	for (size_t i = 0; i < events->n; i++) {
-		struct event_sum *known = find(sums, events->items[i].name);
+		struct event_sum *known = find_sum(sums, events->items[i].name);
 
 		if (known)
 			items[i] = *known;
@@ -104,18 +108,18 @@ void event_totals_add_row(struct event_totals *sums, const struct snapshot *snap
 	const struct columns *columns = snapshot->columns;
 
 	if (!same_events(sums, &columns->events))
-		renew(sums, &columns->events);
+		replace_events(sums, &columns->events);
 	sums->time_ns += snapshot->interval_ns;
 	for (size_t i = 0; i < sums->n; i++)
-		add(&sums->items[i], metric_read_one(&columns->event_readings.items[i], row),
-		    (double)snapshot->interval_ns / (double)NS_PER_S);
+		add_count(&sums->items[i], metric_read_one(&columns->event_readings.items[i], row),
+			  (double)snapshot->interval_ns / (double)NS_PER_S);
 }
 
 void event_totals_add(struct event_totals *sums, const struct snapshot *snapshot)
 {
 	const struct metric_input input = event_totals_input(snapshot);
 
-	if (sums->targeted != (snapshot->target != NULL)) { /* of someone else */
+	if (sums->targeted != (snapshot->target != NULL)) { /* sums of another scope */
 		event_totals_fini(sums);
 		sums->targeted = snapshot->target != NULL;
 	}
@@ -145,7 +149,7 @@ double event_sum_error(const struct event_sum *sum, double share)
 		return 0;
 	if (!sum || sum->n < SUMS_LEAST || sum->rate <= 0)
 		return (double)NAN;
-	/* Squares of the differences of neighbours are worth 2/3 as many samples. */
+	/* n differences of neighbours are worth 2/3 n samples. */
 	double few = 1.5 / (sum->n < SUMS_MEMORY ? sum->n - 1 : 2 * SUMS_MEMORY - 1);
 	double spread = SPREADS * (1 + 2 * few + 2 * few * few) * sqrt(sum->variance);
 	return fmax(spread, JUMPS * sum->jump) / sum->rate;

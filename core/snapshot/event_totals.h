@@ -8,13 +8,12 @@
 #include <stdint.h>
 
 /*
- * What each event has counted since someone last said zero, of the whole machine or of the target,
- * whichever the snapshots are of: one number an event, whatever the plan that it is counted by. An
- * event that is counted no more is forgotten.
+ * The total of each event since the last event_totals_zero(), of the machine or the target,
+ * whichever the snapshots have. A total does not depend on the plan. The total of an event that is
+ * not counted any more is dropped.
  *
  * A count that is scaled up from the share of the time in which its group was on is an estimate.
- * Its error is found from the estimates themselves, as rates r a second from one snapshot to the
- * next:
+ * Its error is computed from the estimates of the last snapshots, as rates r per second:
  *
  *     v = mean of (r[i + 1] - r[i])^2 / 2        over about the last SUMS_MEMORY snapshots
  *     jump = the smaller of |r - r before| and |r - mean|; a later one is at least
@@ -22,17 +21,18 @@
  *     error = max(SPREADS * f * sqrt(v), JUMPS * jump) / r
  *
  * The true value is within this error in about 95 of 100 snapshots. sqrt(v) is the standard
- * deviation of the estimates (von Neumann's: slow changes of the load take no part), the quick
- * changes of the load itself included: the error of a load that changes with each snapshot is too
- * large (six times, with phases of random length around 150 ms in snapshots of 1 s), never too
- * small. An estimate that is far from the others is the one that is wrong most often, as where a
- * short burst was seen in full, so its error has the jump in it. f is Student's, for a few
- * snapshots: 1.9 at SUMS_LEAST, soon 1. The share takes no part: it is the mean of CPUs that may
- * count nothing.
+ * deviation of the estimates (von Neumann's, without slow changes of the load). It includes quick
+ * changes of the load. So the error of a load that changes with each snapshot is too large (six
+ * times, with phases of random length around 150 ms in snapshots of 1 s), never too small.
  *
- * Errors of CPUs and turns must not repeat from snapshot to snapshot: turns and windows are random
- * (core/collect/cpu_counter_set.h, duty_cycle.h). Nothing is stated for an estimate of 0, because
- * a burst that no turn has seen leaves no trace.
+ * An estimate far from the others is wrong most often, for example after a short burst that was
+ * counted in full. So its error includes the jump. f is Student's factor for a few snapshots: 1.9
+ * at SUMS_LEAST, soon 1. The share is not used: it is a mean over CPUs, some of which may count
+ * nothing.
+ *
+ * Errors of CPUs and turns must not repeat from snapshot to snapshot, so turns and windows are
+ * random (core/collect/cpu_counter_set.h, duty_cycle.h). An estimate of 0 has no error: a burst
+ * outside all turns leaves no trace.
  */
 enum {
 	SUMS_MEMORY = 32,
@@ -42,8 +42,8 @@ enum {
 struct event_sum {
 	char *name;
 	double total;            /* in the event's unit */
-	enum figure_state state; /* VALID, or the worst of what was added: SCALED, LOST */
-	double rate;             /* a second, of the last snapshot in which it was known */
+	enum figure_state state; /* VALID, or the worst state added: SCALED, LOST */
+	double rate;             /* per second, of the last snapshot in which it was known */
 	double variance, mean, jump;
 	unsigned n; /* snapshots in which it was known, up to SUMS_MEMORY */
 };
@@ -52,27 +52,27 @@ struct event_sum {
 struct event_totals {
 	struct event_sum *items;
 	size_t n;
-	uint64_t time_ns; /* since zero, as far as there were snapshots */
-	bool targeted;    /* of what the last snapshot was */
+	uint64_t time_ns; /* sum of the intervals since zero */
+	bool targeted;    /* the last snapshot had a target */
 };
 
 void event_totals_add(struct event_totals *sums, const struct snapshot *snapshot);
-/* The same of one row of it: sums are of the machine, or all of that row. */
+/* Adds one row of the snapshot. A struct has sums of the machine, or of one row only. */
 void event_totals_add_row(struct event_totals *sums, const struct snapshot *snapshot,
 			  const struct metric_input *row);
-/* The totals alone: how steady an event is stays known. */
+/* Sets the totals to 0. The rates and errors stay. */
 void event_totals_zero(struct event_totals *sums);
 void event_totals_fini(struct event_totals *sums);
 
-/* NULL where nothing is known of that event. */
+/* Returns the sum of that event, or NULL. */
 const struct event_sum *event_totals_find(const struct event_totals *sums, const char *name);
 /*
- * How far the last figure, counted in that share of the time, may be off in 95 of 100 cases, as a
- * part of it: may be more than 1. 0 where it was counted in full, NAN where nothing can be stated.
+ * Returns the relative error of the last figure in 95 of 100 cases; may be more than 1. `share` is
+ * the share of the time in which it was counted; 1: the error is 0. NAN: unknown.
  */
 double event_sum_error(const struct event_sum *sum, double share);
 
-/* What events are counted of: the tally of the target or the machine. */
+/* Returns the tally of the target, or of the machine if there is none. */
 struct metric_input event_totals_input(const struct snapshot *snapshot);
 
 #endif

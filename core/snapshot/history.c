@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Buckets of about a second. Either the last HISTORY_BUCKETS of them are kept in a ring. Or, of a
- * whole recording, they are merged: two that are next to each other make one of twice the time, two
- * of these the next, and so on up to the level whose buckets fill the place that there is; when
- * that is full the level rises. As only equals are merged, no value is rounded more often than
- * there are levels. Where a bucket goes depends on its time alone: so gaps stay gaps, as long as
- * they are longer than a bucket.
+ * A live history keeps the last HISTORY_BUCKETS buckets in a ring.
+ *
+ * The history of a whole recording merges buckets. Two neighbours of level n make one bucket of
+ * level n + 1, which is twice as long. The array has the buckets of the current level. When it is
+ * full, its buckets are merged in pairs and the level rises. Only buckets of one level are merged,
+ * so a value is rounded at most once a level. The time of a bucket alone decides its place, so gaps
+ * that are longer than a bucket stay gaps.
  */
 #include "core/snapshot/history.h"
 
@@ -16,36 +17,34 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of 640 buckets of a second each the 32nd level has ten thousand years. */
+/* 640 buckets of level 32 are more than ten thousand years. */
 enum { LEVELS = 32 };
 
 struct history {
 	/*
-	 * Bucket k of the run is at k % HISTORY_BUCKETS. Of a whole one the first begins where it
-	 * does, and any may be empty.
+	 * Bucket k of the run is at k % HISTORY_BUCKETS. In a whole history bucket 0 begins with
+	 * the recording, and any bucket may be empty.
 	 */
 	struct history_bucket buckets[HISTORY_BUCKETS];
-	uint64_t n_buckets;            /* that there ever were; of a whole one up to the last */
-	uint64_t held;                 /* of which so many are read; UINT64_MAX: all */
-	uint64_t end_ns;               /* of the last snapshot */
-	struct snapshot *sum;          /* of the bucket in the making; NULL: none is */
-	struct history_layout *layout; /* of the last bucket; a reference; NULL: there was none */
+	uint64_t n_buckets;            /* buckets ever made; whole: up to the last used one */
+	uint64_t held;                 /* buckets that are read; UINT64_MAX: all */
+	uint64_t end_ns;               /* end of the last snapshot */
+	struct snapshot *sum;          /* of the bucket in progress; NULL: none */
+	struct history_layout *layout; /* of the last bucket, a reference; NULL: no bucket yet */
 
 	bool whole;
-	uint64_t begin_ns, base_ns; /* where it begins, and how long a bucket of level 0 is */
-	unsigned level;             /* of the buckets above */
-	/* What is behind them: of each lower level one that waits for the one next to it. */
+	uint64_t begin_ns, base_ns; /* begin of the recording; length of a bucket of level 0 */
+	unsigned level;             /* of `buckets` */
+	/* After `buckets` in time: of each lower level, a bucket that waits for its neighbour. */
 	struct history_bucket pending[LEVELS];
 };
-
-/* ---- the ring */
 
 static struct history_bucket *bucket_at(struct history *history, uint64_t k)
 {
 	return &history->buckets[k % HISTORY_BUCKETS];
 }
 
-/* An empty one in the place of the oldest. */
+/* Replaces the oldest bucket by an empty one. */
 static struct history_bucket *bucket_begin(struct history *history, uint64_t ns)
 {
 	struct history_bucket *bucket = bucket_at(history, history->n_buckets++);
@@ -55,9 +54,7 @@ static struct history_bucket *bucket_begin(struct history *history, uint64_t ns)
 	return bucket;
 }
 
-/* ---- the whole */
-
-/* The number of a bucket among those of a level. */
+/* Returns the number of a bucket among those of a level. */
 static uint64_t number_of(const struct history *history, const struct history_bucket *bucket,
 			  unsigned level)
 {
@@ -66,8 +63,8 @@ static uint64_t number_of(const struct history *history, const struct history_bu
 	return u64_growth(history->begin_ns, middle_ns) / history->base_ns >> level;
 }
 
-/* Takes the bucket over. */
-static void put(struct history_bucket *to, struct history_bucket *bucket)
+/* Merges the bucket into `to`, which may be empty, and leaves it empty. */
+static void merge_into(struct history_bucket *to, struct history_bucket *bucket)
 {
 	if (to->layout) {
 		history_bucket_merge(to, bucket);
@@ -77,61 +74,64 @@ static void put(struct history_bucket *to, struct history_bucket *bucket)
 	}
 }
 
-/* Twice as long are the buckets now. */
-static void widen(struct history *history)
+/* Merges all buckets in pairs: they are twice as long then. */
+static void raise_level(struct history *history)
 {
 	for (size_t i = 0; i < HISTORY_BUCKETS; i++) {
 		if (history->buckets[i].layout && i > 0)
-			put(&history->buckets[i / 2], &history->buckets[i]);
+			merge_into(&history->buckets[i / 2], &history->buckets[i]);
 	}
 	history->n_buckets = (history->n_buckets + 1) / 2;
 	history->level++;
 }
 
-static void put_last(struct history *history, struct history_bucket *bucket)
+static void store_bucket(struct history *history, struct history_bucket *bucket)
 {
 	uint64_t number = number_of(history, bucket, history->level);
 
-	put(&history->buckets[number], bucket);
+	merge_into(&history->buckets[number], bucket);
 	if (history->n_buckets <= number)
 		history->n_buckets = number + 1;
 }
 
-/* Takes over one of that level, whose number is not below that of those before. */
-static void put_pending(struct history *history, struct history_bucket *bucket, unsigned level)
+/*
+ * Adds a bucket of that level, not before the buckets so far, and merges it upwards as far as its
+ * neighbours are there.
+ */
+static void merge_upwards(struct history *history, struct history_bucket *bucket, unsigned level)
 {
 	for (; level < history->level; level++) {
 		struct history_bucket *waits = &history->pending[level];
 
 		if (waits->layout &&
 		    number_of(history, waits, level + 1) != number_of(history, bucket, level + 1)) {
-			struct history_bucket alone = *waits; /* nobody comes next to it any more */
+			struct history_bucket alone = *waits; /* its neighbour will not come */
 
 			*waits = *bucket;
 			*bucket = (struct history_bucket){0};
-			put_pending(history, &alone, level + 1);
+			merge_upwards(history, &alone, level + 1);
 			return;
 		}
 		if (!waits->layout) {
-			put(waits, bucket);
+			merge_into(waits, bucket);
 			return;
 		}
-		put(waits, bucket);
+		merge_into(waits, bucket);
 		*bucket = *waits;
 		*waits = (struct history_bucket){0};
 	}
-	put_last(history, bucket);
+	store_bucket(history, bucket);
 }
 
-/* All that waits is put where it belongs. */
-static void settle(struct history *history)
+/* Moves the waiting buckets to the current level. */
+static void flush_pending(struct history *history)
 {
 	for (unsigned level = 0; level < history->level; level++) {
 		struct history_bucket waits = history->pending[level];
 
 		history->pending[level] = (struct history_bucket){0};
 		if (waits.layout)
-			put_pending(history, &waits, level + 1);
+			merge_upwards(history, &waits, level + 1);
 	}
 }
 
@@ -142,11 +142,9 @@ static void file_whole(struct history *history, struct history_bucket *bucket)
 		history->base_ns = bucket->ns > HISTORY_BUCKET_NS ? bucket->ns : HISTORY_BUCKET_NS;
 	}
 	while (number_of(history, bucket, history->level) >= HISTORY_BUCKETS)
-		widen(history);
-	put_pending(history, bucket, 0);
+		raise_level(history);
+	merge_upwards(history, bucket, 0);
 }
-
-/* ---- both */
 
 static void file_bucket(struct history *history, const struct snapshot *snapshot)
 {
@@ -174,7 +172,7 @@ static void file_sum(struct history *history)
 	history->sum = NULL;
 }
 
-/* Nobody took the snapshots of this time. */
+/* Fills a time without snapshots with empty buckets. */
 static void file_gap(struct history *history, uint64_t gap_ns, uint64_t interval_ns)
 {
 	uint64_t ns = interval_ns > HISTORY_BUCKET_NS ? interval_ns : NS_PER_S;
@@ -213,8 +211,8 @@ void history_free(struct history *history)
 	free(history);
 }
 
-/* A look at the same snapshot without those that did nothing. */
-static struct snapshot only_ran(const struct snapshot *snapshot)
+/* Returns a shallow copy without the tasks that did not run. */
+static struct snapshot without_still(const struct snapshot *snapshot)
 {
 	struct snapshot ran = *snapshot;
 
@@ -225,7 +223,7 @@ static struct snapshot only_ran(const struct snapshot *snapshot)
 
 void history_add(struct history *history, const struct snapshot *all)
 {
-	const struct snapshot ran = only_ran(all), *snapshot = &ran;
+	const struct snapshot ran = without_still(all), *snapshot = &ran;
 	uint64_t gap_ns = history->end_ns ? u64_growth(history->end_ns + snapshot->interval_ns,
 						       snapshot->time_ns)
 					  : 0;
@@ -251,17 +249,15 @@ void history_end(struct history *history)
 {
 	file_sum(history);
 	if (history->whole)
-		settle(history);
+		flush_pending(history);
 }
-
-/* ---- looking up */
 
 void history_hold(struct history *history, bool hold)
 {
 	history->held = hold ? history->n_buckets : UINT64_MAX;
 }
 
-/* Where the value that ends with the last whole group of buckets begins. */
+/* Returns how many whole groups of buckets can be read. */
 static uint64_t last_group(const struct history *history, unsigned step)
 {
 	uint64_t end = history->held < history->n_buckets ? history->held : history->n_buckets;
@@ -269,25 +265,25 @@ static uint64_t last_group(const struct history *history, unsigned step)
 	return end / step;
 }
 
-/* Whether bucket k is (still) there. */
-static const struct history_bucket *kept(const struct history *history, uint64_t k)
+/* Returns bucket k, or NULL if it is not kept any more. */
+static const struct history_bucket *find_bucket(const struct history *history, uint64_t k)
 {
 	if (k >= history->n_buckets || k + HISTORY_BUCKETS < history->n_buckets)
 		return NULL;
 	return &history->buckets[k % HISTORY_BUCKETS];
 }
 
-/* A metric, by its place in the layout that was looked at last. */
+/* The mean of a metric, with its index in the layout of the last bucket. */
 struct reading {
 	const struct history_key *key;
 	const char *metric;
 	const struct history_layout *layout;
 	size_t index;
-	double sum, ns; /* of what was read */
+	double sum, ns; /* value * ns of the buckets read, and ns */
 };
 
-/* Adds what a bucket has, as much of it as that. */
-static void read_bucket(struct reading *reading, const struct history_bucket *bucket, double share)
+/* Adds a share of a bucket. */
+static void add_bucket(struct reading *reading, const struct history_bucket *bucket, double share)
 {
 	double known_ns;
 
@@ -304,7 +300,8 @@ static void read_bucket(struct reading *reading, const struct history_bucket *bu
 	reading->ns += known_ns * share;
 }
 
-static float take_mean(struct reading *reading)
+/* Returns the mean and starts a new one. */
+static float pop_mean(struct reading *reading)
 {
 	float mean = reading->ns > 0 ? (float)(reading->sum / reading->ns) : NAN;
 
@@ -323,31 +320,29 @@ void history_read(const struct history *history, const struct history_key *key, 
 		if (i + groups < n)
 			continue;
 		for (uint64_t k = (groups - n + i) * step, end = k + step; k < end; k++) {
-			const struct history_bucket *bucket = kept(history, k);
+			const struct history_bucket *bucket = find_bucket(history, k);
 
 			if (bucket && bucket->layout)
-				read_bucket(&reading, bucket, 1);
+				add_bucket(&reading, bucket, 1);
 		}
-		values[i] = take_mean(&reading);
+		values[i] = pop_mean(&reading);
 	}
 }
 
 uint64_t history_span_ns(const struct history *history, unsigned step, size_t n)
 {
 	uint64_t end = last_group(history, step) * step, wanted = (uint64_t)step * n, ns = 0;
-	const struct history_bucket *last = end ? kept(history, end - 1) : NULL;
+	const struct history_bucket *last = end ? find_bucket(history, end - 1) : NULL;
 	uint64_t each = last ? last->ns : NS_PER_S;
 
 	for (uint64_t back = 1; back <= wanted; back++) {
 		const struct history_bucket *bucket =
-			back <= end ? kept(history, end - back) : NULL;
+			back <= end ? find_bucket(history, end - back) : NULL;
 
 		ns += bucket ? bucket->ns : each;
 	}
 	return ns;
 }
-
-/* ---- of a whole one */
 
 bool history_reach(const struct history *history, uint64_t *begin_ns, uint64_t *end_ns)
 {
@@ -356,7 +351,7 @@ bool history_reach(const struct history *history, uint64_t *begin_ns, uint64_t *
 	return history->base_ns > 0;
 }
 
-/* Bucket k in the order of time: those that wait come last, the longest of them first. */
+/* Returns bucket k in the order of time: waiting ones last, the longest of these first. */
 static const struct history_bucket *in_order(const struct history *history, uint64_t k)
 {
 	if (k < history->n_buckets)
@@ -371,14 +366,14 @@ void history_read_range(const struct history *history, const struct history_key 
 {
 	struct reading reading = {.key = key, .metric = metric};
 	double step_ns = (double)(to_ns - from_ns) / (double)n;
-	uint64_t first = 0; /* of those that may be in the next value */
+	uint64_t first = 0; /* first bucket that the next value may have a part of */
 
 	for (size_t i = 0; i < n; i++) {
 		double begin_ns = (double)i * step_ns, end_ns = begin_ns + step_ns;
 		const struct history_bucket *bucket;
 
 		for (uint64_t k = first; (bucket = in_order(history, k)); k++) {
-			/* Small numbers are exact: the clock may have run for years. */
+			/* Differences are exact as doubles, times of a long uptime are not. */
 			double from = bucket->begin_ns > from_ns
 					      ? (double)(bucket->begin_ns - from_ns)
 					      : -(double)(from_ns - bucket->begin_ns);
@@ -392,8 +387,8 @@ void history_read_range(const struct history *history, const struct history_key 
 			if (from + length <= begin_ns)
 				first = k;
 			else if (inside > 0)
-				read_bucket(&reading, bucket, inside / length);
+				add_bucket(&reading, bucket, inside / length);
 		}
-		values[i] = take_mean(&reading);
+		values[i] = pop_mean(&reading);
 	}
 }

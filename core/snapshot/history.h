@@ -10,18 +10,17 @@
 #include <stdint.h>
 
 /*
- * The past of figures: of the machine and the target, of CPUs, sockets and nodes, and of tasks,
- * processes, users and cgroups, every metric that there was at the time.
+ * Past figures of the machine and the target, of CPUs, sockets and nodes, and of tasks, processes,
+ * users and cgroups: all metrics that were counted at the time.
  *
- * Time is cut into buckets of one snapshot each, or of as many as make about a second; what those
- * counted is added up before it is divided. HISTORY_BUCKETS of them are kept: at least 10 minutes,
- * and more where refreshes are slower. A bucket takes at most HISTORY_BUCKET_BYTES, whatever the
- * machine does: the machine comes first, then CPUs, then users, cgroups, processes and tasks, of
- * each of which those that ran least are left out. All together that is 15 MiB; the bucket that is
- * not yet whole is beside it a snapshot of a second.
+ * Time is divided into buckets. A bucket has one snapshot, or the sum of as many as take about a
+ * second. Counts are added up before they are divided. HISTORY_BUCKETS are kept: at least 10
+ * minutes, more with slower refreshes. A bucket takes at most HISTORY_BUCKET_BYTES: it has the
+ * machine, then CPUs, then users, cgroups, processes and tasks, and leaves out those with the least
+ * CPU time. That is 15 MiB in all. The bucket in progress is a snapshot of a second beside it.
  *
- * What is not known is a gap, and never 0: who did not run, or was left out, or nobody looked. It
- * has no clock: time is that of the snapshots.
+ * An unknown value is a gap, never 0: the task did not run, or was left out, or there was no
+ * snapshot. The history has no clock: its time is that of the snapshots.
  */
 struct history;
 
@@ -29,10 +28,10 @@ enum {
 	HISTORY_BUCKETS = 640,
 	HISTORY_BUCKET_BYTES = 24 << 10,
 };
-/* Refreshes are never exactly on time: a bucket is whole from here on. */
+/* A bucket is complete from here on: refreshes are never exactly on time. */
 #define HISTORY_BUCKET_NS 950000000ull
 
-/* Whose past it is. */
+/* What the past figures belong to. */
 enum history_kind {
 	HISTORY_MACHINE,
 	HISTORY_TARGET,
@@ -47,54 +46,51 @@ enum history_kind {
 
 struct history_key {
 	enum history_kind kind;
-	uint32_t number; /* of a CPU, socket, node, thread, process, user */
-	uint64_t start;  /* of a thread or process: 0 is any; a cgroup's path, as a number */
+	uint32_t number; /* number of a CPU, socket or node, tid, pid, uid */
+	uint64_t start;  /* start of a thread or process, 0: any; hash of a cgroup's path */
 };
 
-/* Without a number: the machine and the target. */
+/* The key of the machine or the target. */
 static inline struct history_key history_key_of_all(enum history_kind kind)
 {
 	return (struct history_key){.kind = kind};
 }
-/* A row of the snapshot, or a CPU, as rolled up in that way; by tree it is the process alone. */
+/* The key of a row or CPU of that grouping. By tree it is the key of the process alone. */
 struct history_key history_key_of_row(const struct snapshot *snapshot, enum rollup by,
 				      const struct row *row);
 struct history_key history_key_of_cpu(enum rollup by, const struct snapshot_cpu *cpu);
 
 struct history *history_new(void);
 /*
- * One that forgets nothing: it begins with the first snapshot, whose interval is how long its
- * buckets are, and when all have been used pairs of them become one. Of HISTORY_BUCKETS, however
- * long it is, at least half are in use. It is read by history_read_range alone.
+ * Returns a history of a whole recording. A bucket is as long as the first snapshot's interval.
+ * When all buckets are used, each two become one, so at least half of HISTORY_BUCKETS are in use.
+ * Read it with history_read_range() only.
  */
 struct history *history_new_whole(void);
 void history_free(struct history *history); /* NULL is fine */
 
-/* The next snapshot; it stays its owner's. */
+/* Adds the next snapshot, which is borrowed for the call. */
 void history_add(struct history *history, const struct snapshot *snapshot);
 
-/* Nothing follows: what has not made a whole bucket yet is one all the same. */
+/* Ends the history: completes the bucket in progress. */
 void history_end(struct history *history);
 
-/* Whether what is read stands still; what comes meanwhile is kept all the same. */
+/* While held, reads end at the current bucket. New snapshots are still added. */
 void history_hold(struct history *history, bool hold);
 
 /*
- * The last n values of a metric, by its name: the newest at the end, NAN where nothing is known.
- * Each is the mean of `step` >= 1 buckets, always of the same ones, so that a value that has been
- * shown does not change as others come.
+ * Reads the last n values of a metric by its name, the newest last, NAN: unknown. Each value is the
+ * mean of `step` >= 1 buckets. The division into groups of `step` is fixed, so a value that was
+ * shown does not change later.
  */
 void history_read(const struct history *history, const struct history_key *key, const char *metric,
 		  unsigned step, size_t n, float *values);
-/* How long those n values were; what lies before the first bucket is as long as the last one. */
+/* Returns the time of these n values. Before the first bucket, the last one's length counts. */
 uint64_t history_span_ns(const struct history *history, unsigned step, size_t n);
 
-/* From when to when a whole one reaches, in the time of snapshots. False and 0: nowhere yet. */
+/* The time of a whole history, in the time of snapshots. Returns false, and 0: empty. */
 bool history_reach(const struct history *history, uint64_t *begin_ns, uint64_t *end_ns);
-/*
- * n values of as many parts of a time, each the mean of what is known of it, NAN where nothing is;
- * from_ns < to_ns.
- */
+/* Reads n values of n equal parts of a time: means, NAN: unknown. from_ns < to_ns. */
 void history_read_range(const struct history *history, const struct history_key *key,
 			const char *metric, uint64_t from_ns, uint64_t to_ns, size_t n,
 			float *values);

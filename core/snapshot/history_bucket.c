@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A bucket is drafted with keys in any order, within the room that it may take: the machine and
+ * CPUs first, then the busiest rows of each grouping. Groupings with fewer rows come first, and
+ * what they leave is for the next. Then the keys are sorted into one block with their values.
+ */
 #include "core/snapshot/history_internal.h"
 
 #include "core/base/hash_table.h"
@@ -9,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- values */
-
 uint16_t history_pack(struct figure figure)
 {
 	float value = (float)figure.value;
@@ -19,7 +22,7 @@ uint16_t history_pack(struct figure figure)
 	if (!figure_known(figure) || !isfinite(value))
 		return HISTORY_UNKNOWN;
 	memcpy(&bits, &value, sizeof(bits));
-	/* To the nearest; a carry goes into the exponent, as it should. */
+	/* Rounds to nearest. A carry into the exponent is correct. */
 	return (uint16_t)((bits + 0x8000) >> 16);
 }
 
@@ -31,8 +34,6 @@ float history_unpack(uint16_t value)
 	memcpy(&unpacked, &bits, sizeof(unpacked));
 	return isfinite(unpacked) ? unpacked : NAN;
 }
-
-/* ---- layouts */
 
 static bool layout_is_of(const struct history_layout *layout, const struct columns *columns)
 {
@@ -73,8 +74,6 @@ size_t history_layout_find(const struct history_layout *layout, const char *metr
 		i++;
 	return i;
 }
-
-/* ---- keys */
 
 int history_key_compare(const void *a, const void *b)
 {
@@ -132,8 +131,8 @@ double history_bucket_known(const struct history_bucket *bucket, size_t place)
 }
 
 /*
- * The place of a key, SIZE_MAX where it has none; of a thread or process whose start one side does
- * not know, the last one of that number.
+ * Returns the place of a key, or SIZE_MAX. If the start of a thread or process is unknown on either
+ * side, the last one with that number.
  */
 static size_t bucket_find(const struct history_bucket *bucket, const struct history_key *key)
 {
@@ -143,7 +142,7 @@ static size_t bucket_find(const struct history_bucket *bucket, const struct hist
 
 	if (any)
 		last.start = UINT64_MAX;
-	while (low < high) { /* the first one behind it */
+	while (low < high) { /* the first key after it */
 		size_t middle = low + (high - low) / 2;
 
 		if (history_key_compare(&bucket->keys[middle], &last) <= 0)
@@ -172,9 +171,7 @@ float history_bucket_value(const struct history_bucket *bucket, const struct his
 	return history_unpack(bucket->values[place * bucket->layout->n_metrics + metric]);
 }
 
-/* ---- what a bucket is to hold */
-
-/* A bucket that is being made: keys in any order, each with the place of its values. */
+/* A bucket in progress: unsorted keys, each with the place of its values. */
 struct draft_key {
 	struct history_key key;
 	size_t place;
@@ -196,7 +193,7 @@ static void draft_add(struct draft *draft, struct history_key key, const struct 
 	draft->n++;
 }
 
-/* Those that are fewer come first. */
+/* Groupings with fewer rows come first. */
 static const enum rollup rollups[] = {ROLLUP_USER, ROLLUP_CGROUP, ROLLUP_PROCESS, ROLLUP_THREAD};
 static const enum rollup units[] = {ROLLUP_NODE, ROLLUP_SOCKET, ROLLUP_CPU};
 
@@ -226,7 +223,7 @@ void history_select(struct history_pick *picks, size_t n, size_t most)
 	}
 }
 
-/* The busiest rows of a roll-up, as far as there is room for so many. */
+/* Adds the `most` busiest rows. */
 static void add_rows(const struct snapshot *snapshot, enum rollup by, const struct rows *rows,
 		     size_t most, struct draft *draft)
 {
@@ -247,7 +244,7 @@ static void add_rows(const struct snapshot *snapshot, enum rollup by, const stru
 	free(figures);
 }
 
-/* What the fewer ones leave is for those behind them. */
+/* Each grouping gets an equal share of the room that is left. */
 static void add_rollups(const struct snapshot *snapshot, struct draft *draft)
 {
 	for (size_t k = 0; k < ARRAY_SIZE(rollups); k++) {
@@ -275,8 +272,6 @@ static void add_cpus(const struct snapshot *snapshot, struct draft *draft)
 	}
 }
 
-/* ---- buckets */
-
 void history_bucket_room(struct history_bucket *bucket, size_t n, size_t n_metrics, bool known)
 {
 	size_t row = sizeof(*bucket->keys) + (n_metrics + known) * sizeof(*bucket->values);
@@ -293,13 +288,13 @@ size_t history_bucket_most(size_t n_metrics, bool known)
 	       (sizeof(struct history_key) + (n_metrics + known) * sizeof(uint16_t));
 }
 
-/* The keys in their order, each with its values. */
-static void fill(struct history_bucket *bucket, struct draft *draft)
+/* Sorts the draft into the bucket. */
+static void fill_bucket(struct history_bucket *bucket, struct draft *draft)
 {
 	size_t row = draft->n_metrics * sizeof(*bucket->values);
 
 	qsort(draft->keys, draft->n, sizeof(*draft->keys),
-	      history_key_compare); /* the key stands first */
+	      history_key_compare); /* the key is the first member */
 	history_bucket_room(bucket, draft->n, draft->n_metrics, false);
 	for (size_t i = 0; i < draft->n; i++) {
 		bucket->keys[i] = draft->keys[i].key;
@@ -340,7 +335,7 @@ void history_bucket_init(struct history_bucket *bucket, const struct snapshot *s
 	draft_add(&draft, history_key_of_all(HISTORY_TARGET), snapshot->target_figures);
 	add_cpus(snapshot, &draft);
 	add_rollups(snapshot, &draft);
-	fill(bucket, &draft);
+	fill_bucket(bucket, &draft);
 	draft_fini(&draft);
 }
 

@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 /*
- * The figures of a piece of time, of core/snapshot/history: keys in their order, for looking up by
- * halves, and behind them in the same block the values of each. So a task that comes and goes costs
- * nothing where it is not, old buckets go as a whole, and memory is bounded by the size of a block.
+ * The figures of a piece of time (core/snapshot/history.h): sorted keys, for binary search, and
+ * after them in the same block their values. A task costs nothing in buckets in which it did not
+ * run, an old bucket is freed as a whole, and the size of a block bounds the memory.
  *
- * Values are floats cut to sixteen bits: a sign, all the range, and eight bits that mean something,
- * which is more than a graph shows.
+ * Values are floats cut to 16 bits: the sign, the whole range, and 8 significant bits, which is
+ * more than a graph shows.
  */
 
-/* What the values of buckets are; the same of all buckets between two changes of the columns. */
+/* The metrics of a bucket. All buckets between two changes of the columns share one. */
 struct history_layout {
 	size_t n_metrics;
 	char **names;
@@ -24,35 +24,32 @@ struct history_layout {
 };
 
 struct history_bucket {
-	uint64_t begin_ns, end_ns;     /* in the time of snapshots; there may be gaps between */
-	uint64_t ns;                   /* how long it was without them */
-	struct history_layout *layout; /* a reference; NULL: nobody looked */
+	uint64_t begin_ns, end_ns;     /* in the time of snapshots; may include gaps */
+	uint64_t ns;                   /* the time without gaps */
+	struct history_layout *layout; /* a reference; NULL: no snapshots */
 	struct history_key *keys;
 	uint16_t *values; /* n_keys x n_metrics; in the block of the keys */
-	/* For which part of that time there was something of each key, in 65535ths; NULL: all. */
+	/* The share of `ns` in which each key was known, in 65535ths; NULL: all. */
 	uint16_t *known; /* in the same block */
 	size_t n_keys;
 };
 
-/* Of a snapshot; `last` is shared where the columns are still those. */
+/* Makes a bucket of a snapshot. It shares the layout `last` if the columns are the same. */
 void history_bucket_init(struct history_bucket *bucket, const struct snapshot *snapshot,
 			 struct history_layout *last);
 void history_bucket_fini(struct history_bucket *bucket);
 /*
- * Takes what is behind it in, and leaves it empty: values are means over the time in which they
- * were known. Of what is more than a bucket holds, those that ran least are left out. Where the
- * columns differ it has those of the longer one.
+ * Merges the next bucket into this one and leaves it empty. Values are means over the time in which
+ * they were known. If there are too many keys, those with the least CPU time are left out. If the
+ * columns differ, those of the longer bucket stay.
  */
 void history_bucket_merge(struct history_bucket *bucket, struct history_bucket *next);
 
 void history_layout_unref(struct history_layout *layout); /* NULL is fine */
-/* The index of a metric, n_metrics where it was none. */
+/* Returns the index of a metric, or n_metrics if it was not counted. */
 size_t history_layout_find(const struct history_layout *layout, const char *metric);
 
-/*
- * A value, NAN where it is not known, and for how much of the bucket's time it was. The layout must
- * have that metric.
- */
+/* Returns a value, NAN: unknown, and the ns in which it was known. `metric` is an index. */
 float history_bucket_value(const struct history_bucket *bucket, const struct history_key *key,
 			   size_t metric, double *known_ns);
 

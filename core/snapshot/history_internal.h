@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the files of history's buckets share. */
+/* Shared by history_bucket.c and history_merge.c. */
 
 enum {
 	HISTORY_UNKNOWN = 0x7fc0, /* a NaN */
@@ -20,20 +20,20 @@ uint16_t history_pack(struct figure figure);
 float history_unpack(uint16_t value);
 int history_key_compare(const void *a, const void *b);
 
-/* Room for so many keys, with what is known of them or without. */
+/* Allocates n keys, with `known` shares or without. */
 void history_bucket_room(struct history_bucket *bucket, size_t n, size_t n_metrics, bool known);
-/* How many keys a bucket may have. */
+/* Returns how many keys fit into HISTORY_BUCKET_BYTES. */
 size_t history_bucket_most(size_t n_metrics, bool known);
-/* For how long there was something of the key at that place. */
+/* Returns the ns in which the key at that place was known. */
 double history_bucket_known(const struct history_bucket *bucket, size_t place);
 
-/* A row, and how long it ran. */
+/* A row and its CPU time. */
 struct history_pick {
 	uint64_t ran_ns;
 	size_t index;
 };
 
-/* Moves those that ran longest, so many, to the front: Hoare's selection. */
+/* Moves the `most` busiest picks to the front (Hoare's selection). */
 void history_select(struct history_pick *picks, size_t n, size_t most);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Two neighbouring buckets become one. Both have sorted keys, so they are merged in one pass. A
+ * value is the mean of both, weighted by the time in which it was known. If the result has more
+ * keys than a bucket may have, those with the least CPU time are left out.
+ */
 #include "core/base/util.h"
 #include "core/snapshot/history_internal.h"
 
@@ -7,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- two of them as one */
-
-/* Where in another layout the metrics of this one are, SIZE_MAX: nowhere; the caller frees it. */
+/* Returns the index in `other` of each metric of the layout, SIZE_MAX: none; the caller frees it.
+ */
 static size_t *map_metrics(const struct history_layout *layout, const struct history_layout *other)
 {
 	size_t *map = xcalloc(layout->n_metrics, sizeof(*map));
@@ -24,7 +28,7 @@ static size_t *map_metrics(const struct history_layout *layout, const struct his
 	return map;
 }
 
-/* Half of a merge: what is at the place of a key in one of the two; SIZE_MAX: nothing. */
+/* One of the two buckets, and the place of the current key in it; SIZE_MAX: none. */
 struct half {
 	const struct history_bucket *bucket;
 	size_t *metrics;
@@ -58,7 +62,7 @@ static uint16_t mean(const struct half halves[2], size_t metric)
 	return ns > 0 ? history_pack((struct figure){.value = sum / ns}) : HISTORY_UNKNOWN;
 }
 
-/* The next key of the two in their order, and where either has it; false behind the last. */
+/* Sets the next key in order, and its place in each half. Returns false after the last. */
 static bool next_key(struct half halves[2], struct history_key *key)
 {
 	bool any = false;
@@ -83,7 +87,7 @@ static bool next_key(struct half halves[2], struct history_key *key)
 	return any;
 }
 
-/* All keys of both, more than there may be. */
+/* Merges all keys of both, which may be too many. */
 static void merge_all(struct half halves[2], struct history_bucket *all)
 {
 	size_t n_metrics = all->layout->n_metrics, n = 0;
@@ -102,7 +106,7 @@ static void merge_all(struct half halves[2], struct history_bucket *all)
 	all->n_keys = n;
 }
 
-/* How much it ran of all that time, as a number to compare. */
+/* Returns a measure of the CPU time of a key. */
 static uint64_t weight(const struct history_bucket *bucket, size_t percent, size_t place)
 {
 	size_t n_metrics = bucket->layout->n_metrics;
@@ -115,7 +119,7 @@ static uint64_t weight(const struct history_bucket *bucket, size_t percent, size
 		       : (uint64_t)((double)value * history_bucket_known(bucket, place) / 1e3);
 }
 
-/* Chooses of the keys of a kind, which are next to each other, those that ran most. */
+/* Chooses the `most` busiest keys of a kind. Returns how many. */
 static size_t choose_busiest(const struct history_bucket *bucket, enum history_kind kind,
 			     size_t most, bool *chosen)
 {
@@ -133,8 +137,8 @@ static size_t choose_busiest(const struct history_bucket *bucket, enum history_k
 	return n;
 }
 
-/* As many as a bucket may have; those that are fewer come first, as ever. */
-static void choose(const struct history_bucket *bucket, size_t most, bool *chosen)
+/* Chooses as many keys as a bucket may have, kinds with fewer keys first. */
+static void choose_keys(const struct history_bucket *bucket, size_t most, bool *chosen)
 {
 	static const enum history_kind kinds[] = {HISTORY_MACHINE, HISTORY_TARGET,  HISTORY_NODE,
 						  HISTORY_SOCKET,  HISTORY_CPU,     HISTORY_USER,
@@ -148,7 +152,7 @@ static void choose(const struct history_bucket *bucket, size_t most, bool *chose
 	}
 }
 
-/* Those of `all` that are to stay, in a block of their own. */
+/* Copies the keys of `all` that stay to a block of their own. */
 static void keep_most(const struct history_bucket *all, struct history_bucket *bucket)
 {
 	size_t n_metrics = all->layout->n_metrics, most = history_bucket_most(n_metrics, true),
@@ -158,7 +162,7 @@ static void keep_most(const struct history_bucket *all, struct history_bucket *b
 	if (all->n_keys <= most)
 		memset(chosen, true, all->n_keys);
 	else
-		choose(all, most, chosen);
+		choose_keys(all, most, chosen);
 	history_bucket_room(bucket, size_min(all->n_keys, most), n_metrics, true);
 	for (size_t i = 0; i < all->n_keys; i++) {
 		if (!chosen[i])
@@ -192,7 +196,7 @@ void history_bucket_merge(struct history_bucket *bucket, struct history_bucket *
 	free(halves[1].metrics);
 	history_bucket_fini(bucket);
 	history_bucket_fini(next);
-	*bucket = all; /* with its reference */
+	*bucket = all; /* with its reference to the layout */
 	keep_most(&all, bucket);
 	free(all.keys);
 }

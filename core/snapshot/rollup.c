@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rows are added up twice: threads to the processes that they are of, as far as those are in one
- * group (user, cgroup), which is how processes are counted, and these to their groups. A key is
- * what makes two rows one; all that differs between the roll-ups is the key, and what such rows
- * have in common.
+ * Rows are added up twice: threads to processes within a group (user, cgroup), so that processes
+ * are counted, then these to their groups. Rows with the same key become one row. The groupings
+ * differ only in the key, and in what the row of a key is called.
+ *
+ * The tree is made of processes: each is added to its parent, from the leaves to the roots.
  */
 #include "core/snapshot/rollup.h"
 
@@ -26,8 +27,6 @@ const char *rollup_name(size_t i)
 	return i < ARRAY_SIZE(names) ? names[i] : NULL;
 }
 
-/* ---- which rows are one */
-
 static uint32_t group_of(enum rollup by, const struct row *row)
 {
 	return by == ROLLUP_USER ? row->uid : by == ROLLUP_CGROUP ? (uint32_t)row->cgroup : 0;
@@ -35,12 +34,12 @@ static uint32_t group_of(enum rollup by, const struct row *row)
 
 struct adding {
 	enum rollup by;
-	bool processes;                  /* the first time: by process within the group */
-	const struct row_filter *filter; /* NULL: everything passes */
+	bool processes;                  /* the first pass: by process within the group */
+	const struct row_filter *filter; /* NULL: all rows pass */
 	struct rows *rows;
-	bool *has_main; /* of each row: whether the main thread described it */
-	bool *passes;   /* of each row: whether it, or what was added to it, passes the filter */
-	size_t *only;   /* of each row: which one alone was added to it; SIZE_MAX: none, or more */
+	bool *has_main; /* of each row: it was described by its main thread */
+	bool *passes;   /* of each row: it, or a row added to it, passes the filter */
+	size_t *only;   /* of each row: the only row added to it; SIZE_MAX: none, or several */
 	size_t width;   /* of a tally */
 	struct hash_table table; /* by key: row index + 1, the newest row of a pid first */
 };
@@ -76,8 +75,6 @@ static void adding_fini(struct adding *adding)
 	free(adding->only);
 	hash_table_fini(&adding->table);
 }
-
-/* ---- what they have in common */
 
 static void describe_process(struct row *process, const struct row *thread)
 {
@@ -119,8 +116,8 @@ static size_t begin_row(struct adding *adding, uint64_t key)
 	return n;
 }
 
-/* The row that one more is to be added to, made where there is none, and described. */
-static size_t place_row(struct adding *adding, const struct row *row)
+/* Finds or makes the row that this row is added to, and describes it. */
+static size_t find_or_begin_row(struct adding *adding, const struct row *row)
 {
 	uint64_t key = key_of(adding, row);
 	size_t found = hash_table_slot(&adding->table, key)->number;
@@ -146,7 +143,7 @@ static void add_rows(struct adding *adding, const struct columns *columns, const
 {
 	for (size_t i = 0; i < from->n; i++) {
 		const struct row *row = &from->items[i];
-		size_t at = place_row(adding, row);
+		size_t at = find_or_begin_row(adding, row);
 		struct row *to = &adding->rows->items[at];
 
 		adding->passes[at] |= passes(adding, row);
@@ -159,10 +156,11 @@ static void add_rows(struct adding *adding, const struct columns *columns, const
 	}
 }
 
-/* ---- processes that slept */
-
-/* They name the rows of their threads; in a tree they have a row in any case. */
-static void add_sleeping(struct adding *adding, const struct snapshot *snapshot)
+/*
+ * Processes that did not run themselves describe the rows of their threads. In a tree they have a
+ * row in any case.
+ */
+static void describe_by_sleeping(struct adding *adding, const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_sleeping; i++) {
 		const struct row *process = &snapshot->sleeping[i];
@@ -184,9 +182,7 @@ static void add_sleeping(struct adding *adding, const struct snapshot *snapshot)
 	}
 }
 
-/* ---- what the filter keeps */
-
-/* What an ancestor did itself is left out, as if it had slept. */
+/* Drops the own counts of an ancestor that does not pass the filter. */
 static void empty_row(const struct columns *columns, const struct adding *adding, size_t i)
 {
 	struct row *row = &adding->rows->items[i];
@@ -211,7 +207,7 @@ static void move_row(const struct columns *columns, const struct adding *adding,
 		rows->parents[to] = rows->parents[from];
 }
 
-/* Rows that do not pass are closed up; none of those that do is below one that does not. */
+/* Removes rows that do not pass. No row that passes is below one that does not. */
 static void remove_rows(const struct columns *columns, const struct adding *adding)
 {
 	struct rows *rows = adding->rows;
@@ -232,9 +228,7 @@ static void remove_rows(const struct columns *columns, const struct adding *addi
 	free(moved);
 }
 
-/* ---- the tree */
-
-/* The youngest of that number who is not younger than the child. */
+/* Returns the youngest row with that pid that is not younger than the child. */
 static size_t find_parent(const struct adding *adding, size_t child)
 {
 	const struct row *rows = adding->rows->items, *row = &rows[child];
@@ -254,10 +248,11 @@ static size_t find_parent(const struct adding *adding, size_t child)
 	return best;
 }
 
-/* Numbers that were read at different times may make a ring: one of its links is cut. */
+/* Parents that were read at different times may form a ring. One of its links is cut. */
 static void cut_rings(size_t *parents, size_t n)
 {
-	size_t *walk = xcalloc(n, sizeof(*walk)); /* the last walk up that came by, from 1 on */
+	size_t *walk =
+		xcalloc(n, sizeof(*walk)); /* number of the last walk that passed here, from 1 on */
 
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i;
@@ -276,8 +271,8 @@ static void cut_rings(size_t *parents, size_t n)
 	free(walk);
 }
 
-static void add_row_to(const struct columns *columns, const struct adding *adding, size_t from,
-		       size_t to)
+static void add_to_parent(const struct columns *columns, const struct adding *adding, size_t from,
+			  size_t to)
 {
 	struct rows *rows = adding->rows;
 
@@ -289,7 +284,7 @@ static void add_row_to(const struct columns *columns, const struct adding *addin
 		  rows_tally(columns, rows, from));
 }
 
-/* From the leaves to the roots: who has no child left to wait for is added to its parent. */
+/* Adds each row to its parent once all its children are added to it. */
 static void add_descendants(const struct columns *columns, const struct adding *adding)
 {
 	struct rows *rows = adding->rows;
@@ -299,13 +294,13 @@ static void add_descendants(const struct columns *columns, const struct adding *
 		if (rows->parents[i] != NO_PARENT)
 			children[rows->parents[i]]++;
 	for (size_t i = 0; i < rows->n; i++) {
-		/* Each is a leaf once: here, or when its last child was added to it below. */
+		/* A row is a leaf once: here, or when its last child was added to it below. */
 		for (size_t at = i; children[at] == 0;) {
 			size_t above = rows->parents[at];
 			children[at] = UINT32_MAX;
 			if (above == NO_PARENT)
 				break;
-			add_row_to(columns, adding, at, above);
+			add_to_parent(columns, adding, at, above);
 			adding->passes[above] |= adding->passes[at];
 			children[above]--;
 			at = above;
@@ -328,9 +323,7 @@ static void make_tree(const struct adding *adding, const struct columns *columns
 	add_descendants(columns, adding);
 }
 
-/* ---- tasks */
-
-/* Users and cgroups from their processes, so that these are counted. */
+/* Sums of processes, so that each process is counted once. */
 static void rollup_groups(const struct snapshot *snapshot, enum rollup by,
 			  const struct rows *processes, struct rows *rows)
 {
@@ -353,7 +346,7 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
 	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
 	add_rows(&adding, columns, &snapshot->threads);
 	if (!groups || filter)
-		add_sleeping(&adding, snapshot);
+		describe_by_sleeping(&adding, snapshot);
 	if (by == ROLLUP_TREE)
 		make_tree(&adding, columns);
 	if (filter)
@@ -378,80 +371,6 @@ void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows
 	adding_init(&adding, columns, snapshot->threads.n + snapshot->n_sleeping);
 	add_rows(&adding, columns, &snapshot->threads);
 	if (adding.processes)
-		add_sleeping(&adding, snapshot);
+		describe_by_sleeping(&adding, snapshot);
 	adding_fini(&adding);
-}
-
-/* ---- CPUs */
-
-static struct snapshot_cpu *unit_of(const struct snapshot *snapshot, struct cpu_units *units,
-				    int number)
-{
-	size_t width = tally_width(&snapshot->columns->plan->shape);
-
-	for (size_t i = 0; i < units->n; i++)
-		if (units->items[i].cpu == number)
-			return &units->items[i];
-	struct snapshot_cpu *unit = &units->items[units->n++];
-	*unit = (struct snapshot_cpu){
-		.cpu = number,
-		.socket = -1,
-		.node = -1,
-		.tally = xcalloc(width, sizeof(uint64_t)),
-		.idle = xcalloc(width, sizeof(uint64_t)),
-		.figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure)),
-	};
-	return unit;
-}
-
-static void cpu_free(struct snapshot_cpu *cpu)
-{
-	free(cpu->tally);
-	free(cpu->idle);
-	free(cpu->figures);
-	cpu->tally = cpu->idle = NULL;
-	cpu->figures = NULL;
-}
-
-void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_units *units)
-{
-	const struct columns *columns = snapshot->columns;
-
-	*units = (struct cpu_units){.items = xcalloc(snapshot->n_cpus, sizeof(*units->items))};
-	for (size_t i = 0; i < snapshot->n_cpus; i++) {
-		const struct snapshot_cpu *cpu = &snapshot->cpus[i];
-		int number = by == ROLLUP_NODE     ? cpu->node
-			     : by == ROLLUP_SOCKET ? cpu->socket
-						   : cpu->cpu;
-		struct snapshot_cpu *unit = unit_of(snapshot, units, number);
-
-		if (unit->cpus == 0)
-			text_copy(unit->type, sizeof(unit->type), cpu->type);
-		else if (strcmp(unit->type, cpu->type) != 0)
-			unit->type[0] = '\0';
-		if (!cpu->tally)
-			continue;
-		unit->cpus += cpu->cpus ? cpu->cpus : 1;
-		tally_add(&columns->plan->shape, unit->tally, cpu->tally);
-		tally_add(&columns->plan->shape, unit->idle, cpu->idle);
-	}
-	for (size_t i = 0; i < units->n; i++) {
-		struct snapshot_cpu *unit = &units->items[i];
-
-		if (unit->cpus == 0)
-			cpu_free(unit);
-		else
-			snapshot_evaluate_busy(
-				columns,
-				snapshot_counted_ns(snapshot->interval_ns, unit->tally, unit->cpus),
-				false, unit->tally, unit->idle, unit->figures);
-	}
-}
-
-void cpu_units_fini(struct cpu_units *units)
-{
-	for (size_t i = 0; i < units->n; i++)
-		cpu_free(&units->items[i]);
-	free(units->items);
-	*units = (struct cpu_units){0};
 }

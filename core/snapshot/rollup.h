@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 /*
- * The one place that adds up: threads to processes, users and cgroups, CPUs to sockets and NUMA
- * nodes. Whatever it is by, what is counted stays the same:
+ * Sums of the rows of one snapshot: threads to processes, users and cgroups, CPUs to sockets and
+ * NUMA nodes. Each grouping keeps all counts:
  *
  *     sum of rows = sum of the snapshot's threads,    sum of units = sum of its CPUs
  *
- * but by tree, where a row has what all below it have too, and the roots add up.
+ * By tree, a row includes its descendants, and the sum of the roots is that of the threads.
  *
  * Rows borrow figures from the snapshot, which must outlive them.
  */
@@ -29,38 +29,39 @@ enum rollup {
 	ROLLUP_NODE,
 };
 
-/* "process", "thread" ...: what --by takes; NULL behind the last. */
+/* Returns "process", "thread" ..., the words of --by; NULL after the last. */
 const char *rollup_name(size_t i);
-/* Of CPUs, not of tasks. */
+/* Returns whether lines are CPUs and not tasks. */
 static inline bool rollup_is_of_cpus(enum rollup by)
 {
 	return by >= ROLLUP_CPU;
 }
 
 /*
- * The rows of a snapshot by thread ... cgroup, evaluated, in the order in which they first appear.
+ * Makes the rows of a snapshot by thread ... cgroup, evaluated, in the order of their first thread.
  *
- * By process: pid == tid, everything else as of the main thread, also where that slept. Where
- * nothing is known of it: comm and user of any thread, start_ns 0, not exited.
- * By tree: the same, with the ancestors that slept, and everybody's descendants added:
- * rows->parents. By user and cgroup: pid, tid, ppid and start_ns are 0, comm is "", and of uid,
- * user and cgroup only what they have in common is known.
+ * By process: pid == tid, and all else is that of the main thread, also if that did not run. If the
+ * main thread is unknown: comm and user of any thread, start_ns 0, not exited.
+ * By tree: the same, and rows of ancestors that did not run. Each row includes its descendants, and
+ * rows->parents is set.
+ * By user and cgroup: pid, tid, ppid and start_ns are 0, comm is "". Of uid, user and cgroup, only
+ * the one grouped by is known.
  *
- * A filter (NULL: none) keeps whole processes: those that pass, or any of whose threads does, and
- * users and cgroups are of these alone. In a tree their ancestors stay, without what these did
- * themselves (ROW_ABOVE).
+ * A filter (NULL: none) keeps whole processes: those that pass, or that have a thread that passes.
+ * Users and cgroups are sums of these alone. In a tree their ancestors stay, without their own
+ * counts (ROW_ABOVE).
  */
 void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
 		 struct rows *rows);
 /*
- * The same by process, user or cgroup for whoever wants few of them: not evaluated
- * (rows_evaluate_one), and of users and cgroups it is not known how many processes they have.
+ * The same by process, user or cgroup, for a caller that needs few of the rows: not evaluated
+ * (rows_evaluate_one), and `processes` of users and cgroups is not set.
  */
 void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows);
 
 /*
- * CPUs by CPU, socket or node, evaluated; `cpu` is then the number of that, or -1 for all whose
- * place is not known. Of those that were not counted nothing is added.
+ * CPUs by CPU, socket or node, evaluated. `cpu` is the number of the unit, or -1 for all CPUs of
+ * unknown place. CPUs that were not counted add nothing.
  */
 struct cpu_units {
 	size_t n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Twenty thousand rows are looked at for every snapshot, so what many of them share (cgroups) is
- * looked at once, and a pid is written out only for words that are numbers.
+ * A snapshot may have 20,000 rows. So each cgroup is matched once, not for each row in it, and a
+ * pid is converted to text only if a word is a number.
  */
 #include "core/snapshot/row_filter.h"
 
@@ -19,7 +19,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Whether a word in lower case is part of the text. */
+/* Returns whether the text contains a word in lower case. */
 static bool contains(const char *text, const char *word)
 {
 	for (; *text; text++) {

@@ -10,32 +10,32 @@
 #include <sys/types.h>
 
 /*
- * Which tasks someone wants to see. A task passes where each word of a text is part of its pid,
- * tid, user, comm, command line (where rows have them) or cgroup (as the kernel and as people call
- * it), and its user is the one asked for. The case of ASCII letters does not matter.
+ * The filter of the user. A task passes if each word of a text is part of its pid, tid, user, comm,
+ * command line (if rows have it) or cgroup (its path, or its name on the screen), and if it runs as
+ * the given user. The case of ASCII letters does not matter.
  */
 enum { ROW_FILTER_BYTES = 128 };
 
 struct row_filter_spec {
-	char text[ROW_FILTER_BYTES]; /* words with blanks between; "": any */
-	bool one_user;               /* only of uid */
+	char text[ROW_FILTER_BYTES]; /* words with blanks between; "": all tasks */
+	bool one_user;               /* only tasks of uid */
 	uid_t uid;
 };
 
 struct row_filter {
 	const struct row_filter_spec *spec;        /* borrowed */
-	char text[ROW_FILTER_BYTES];               /* lower case, a NUL behind each word */
-	unsigned char words[ROW_FILTER_BYTES / 2]; /* where each begins */
+	char text[ROW_FILTER_BYTES];               /* lower case, a NUL after each word */
+	unsigned char words[ROW_FILTER_BYTES / 2]; /* offsets in text */
 	size_t n_words;
-	uint64_t numbers;  /* those that may be part of a pid: a bit each */
-	uint64_t *cgroups; /* of each of the snapshot's: the words that it has */
+	uint64_t numbers;  /* words that may be part of a pid: a bit each */
+	uint64_t *cgroups; /* of each cgroup of the snapshot: the words in it, a bit each */
 	size_t n_cgroups;
 };
 
-/* Whether there is anything to keep out. */
+/* Returns whether the filter can keep a task out. */
 bool row_filter_is_set(const struct row_filter_spec *spec);
 
-/* For rows of this snapshot, and of no other. */
+/* For rows of this snapshot alone. spec is borrowed. */
 void row_filter_init(const struct row_filter_spec *spec, const struct snapshot *snapshot,
 		     struct row_filter *filter);
 void row_filter_fini(struct row_filter *filter);

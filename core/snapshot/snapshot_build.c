@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Fills a snapshot from an interval after its cut. Rows are tasks that ran, then targets that did
+ * not run, then the idle tasks if the user wants them. /proc and command lines are read within a
+ * budget, so that a machine with many new tasks does not delay the snapshot.
+ */
 #include "core/snapshot/snapshot_build.h"
 
 #include "core/base/util.h"
@@ -6,22 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Of an interval, what finding out again about tasks that are known may cost: one for every so
- * long, which is less than 1 % of a CPU.
- */
+/* Budget of tasks_refresh(): one known task per 2 ms of the interval, less than 1 % of a CPU. */
 #define REFRESH_EVERY_NS (2 * NS_PER_MS)
-/* The same of command lines, each one file: 2 % of a CPU, until all are known. */
+/* Budget of command lines, one file each: 2 % of a CPU, until all are known. */
 #define CMDLINE_EVERY_NS (500 * NS_PER_US)
 
-/* ---- rows */
-
-/* The number of a task's cgroup in the snapshot's own table, where it stands from its first row. */
+/* Returns the index of a cgroup in the snapshot, which its first row adds. -1: unknown. */
 static int number_cgroup(struct snapshot *snapshot, struct cgroup *cgroup, size_t *capacity)
 {
 	if (!cgroup)
 		return -1;
-	/* Where it stood the last time is where it stands, or someone else does. */
+	/* The index of the last snapshot, or stale. */
 	if (cgroup->index >= snapshot->n_cgroups ||
 	    strcmp(snapshot->cgroups[cgroup->index], cgroup->path) != 0) {
 		snapshot->cgroups = array_reserve(snapshot->cgroups, capacity,
@@ -32,7 +32,7 @@ static int number_cgroup(struct snapshot *snapshot, struct cgroup *cgroup, size_
 	return (int)cgroup->index;
 }
 
-/* What rows are filled from and with. */
+/* State of filling rows. */
 struct filling {
 	const struct snapshot_source *source;
 	struct snapshot *snapshot;
@@ -41,7 +41,7 @@ struct filling {
 	size_t cgroups_capacity, sleeping_capacity, cmdlines_capacity;
 };
 
-static const char *take_cmdline(struct filling *filling, struct task *task)
+static const char *reference_cmdline(struct filling *filling, struct task *task)
 {
 	const struct snapshot_source *source = filling->source;
 	struct snapshot *snapshot = filling->snapshot;
@@ -76,7 +76,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 		.uid = task->uid,
 		.cgroup =
 			number_cgroup(filling->snapshot, task->cgroup, &filling->cgroups_capacity),
-		.cmdline = take_cmdline(filling, task),
+		.cmdline = reference_cmdline(filling, task),
 		.start_ns = task->start_ns,
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
@@ -86,7 +86,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 	users_name(source->users, row->uid, row->user, sizeof(row->user));
 }
 
-/* Everybody above a task that is the target's, up to the first one who has a row. */
+/* Adds the ancestors of a task that are in the target, up to the first that has a row. */
 static void add_sleeping(struct filling *filling, struct task *task)
 {
 	const struct snapshot_source *source = filling->source;
@@ -104,13 +104,13 @@ static void add_sleeping(struct filling *filling, struct task *task)
 			array_reserve(snapshot->sleeping, &filling->sleeping_capacity,
 				      snapshot->n_sleeping + 1, sizeof(*snapshot->sleeping));
 		tasks_refresh(source->tasks, task, source->now_ns, &filling->budget);
-		/* Before it is filled in: whose parent ended has another one then. */
+		/* Before the row is filled: if the parent ended, ppid changes here. */
 		above = tasks_above(source->tasks, task, source->now_ns);
 		fill_row(filling, task, &snapshot->sleeping[snapshot->n_sleeping++]);
 	}
 }
 
-/* Whom one asked for by number has a row, also when it sleeps: then it is not found from below. */
+/* A task of -p or -t gets a row of its own even if it did not run: it is not an ancestor then. */
 static void mark_silent_roots(const struct snapshot_source *source)
 {
 	uint64_t sequence = source->interval->sequence;
@@ -148,7 +148,7 @@ static int compare_pids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The numbers of those who have a row, ascending; the caller frees it. */
+/* Returns the tids of the rows, ascending; the caller frees it. */
 static pid_t *list_tids(const struct rows *rows)
 {
 	pid_t *tids = xcalloc(rows->n, sizeof(*tids));
@@ -160,7 +160,7 @@ static pid_t *list_tids(const struct rows *rows)
 	return tids;
 }
 
-/* False where it is not the target's after all: of another user, in another cgroup. */
+/* Returns false if the task is not in the target: another user, another cgroup. */
 static bool fill_root(struct filling *filling, const struct target_root *root, struct row *row)
 {
 	const struct snapshot_source *source = filling->source;
@@ -184,8 +184,9 @@ static void fill_silent_roots(struct filling *filling, struct rows *rows)
 	pid_t *ran = n > 0 ? list_tids(rows) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		bool twice = i > 0 && roots[i].tid == roots[i - 1].tid;   /* by -p, and by -t */
-		bool still = filling->source->idle && !roots[i].ended_ns; /* as all who are */
+		bool twice = i > 0 && roots[i].tid == roots[i - 1].tid; /* by -p, and by -t */
+		bool still =
+			filling->source->idle && !roots[i].ended_ns; /* added with the idle tasks */
 		if (twice || still ||
 		    (n_ran > 0 && bsearch(&roots[i].tid, ran, n_ran, sizeof(*ran), compare_pids)))
 			continue;
@@ -209,21 +210,21 @@ static void fill_places(const struct interval *interval, size_t slot, size_t row
 	}
 }
 
-/* Those that are known and did not run. */
+/* Known tasks that did not run. */
 struct still_tasks {
 	struct filling *filling;
 	struct task **items;
 	size_t n, capacity;
 };
 
-static void put_still(struct still_tasks *still, struct task *task)
+static void append_still(struct still_tasks *still, struct task *task)
 {
 	still->items =
 		array_reserve(still->items, &still->capacity, still->n + 1, sizeof(struct task *));
 	still->items[still->n++] = task;
 }
 
-static void add_still(void *arg, struct task *task)
+static void append_still_if_wanted(void *arg, struct task *task)
 {
 	struct still_tasks *still = arg;
 	const struct snapshot_source *source = still->filling->source;
@@ -238,7 +239,7 @@ static void add_still(void *arg, struct task *task)
 	}
 	if (!target_has(source->target, source->tasks, task))
 		return;
-	put_still(still, task);
+	append_still(still, task);
 }
 
 static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)
@@ -251,7 +252,7 @@ static void fill_still(struct filling *filling, const struct still_tasks *still,
 	rows->n_still = still->n;
 }
 
-/* The target's rows; what is not its own is summed up. */
+/* Makes the rows of the target. Other tasks are added to `others`. */
 static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
 {
 	const struct interval *interval = source->interval;
@@ -270,13 +271,13 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	struct still_tasks still = {.filling = &filling};
 	for (size_t i = 0; source->still && i < source->n_still; i++)
 		if (target_has(source->target, source->tasks, source->still[i]))
-			put_still(&still, source->still[i]);
+			append_still(&still, source->still[i]);
 	if (source->idle && !source->still)
-		tasks_each(source->tasks, add_still, &still);
+		tasks_each(source->tasks, append_still_if_wanted, &still);
 	target_roots(source->target, &n_roots);
 	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);
 	rows->n = rows->n_still = 0;
-	/* Those above are found first: whose parent ended has another one by then. */
+	/* Ancestors first: if a parent ended, ppid changes here. */
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		tasks_refresh(source->tasks, interval->ran[i], source->now_ns, &filling.budget);
 		if (target_has(source->target, source->tasks, interval->ran[i]))
@@ -299,8 +300,6 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	free(still.items);
 	rows_evaluate(columns, snapshot_interval_s(snapshot), rows);
 }
-
-/* ---- CPUs */
 
 static void fill_cpu(const struct snapshot_source *source, size_t index, struct snapshot *snapshot)
 {

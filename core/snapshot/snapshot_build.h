@@ -13,10 +13,10 @@
 
 #include <stdint.h>
 
-/* What a picture is taken of; all borrowed for as long as that takes. */
+/* The inputs of a snapshot, borrowed for the call. */
 struct snapshot_source {
 	struct columns *columns;         /* bound to the plan that shaped the interval */
-	const struct interval *interval; /* its accounts closed */
+	const struct interval *interval; /* after its cut */
 	const struct target *target;
 	struct tasks *tasks;
 	struct users *users;
@@ -24,17 +24,16 @@ struct snapshot_source {
 	const struct pmu_set *pmus;
 	const struct notes *notes;
 	bool command_lines, idle; /* as engine_config has them */
-	/* Those that did not run, where someone knows better than `tasks`; NULL: nobody. */
+	/* Tasks that did not run, from a scan of /proc; NULL: those in `tasks`. */
 	struct task *const *still;
 	size_t n_still;
-	uint64_t now_ns; /* when the interval was cut */
+	uint64_t now_ns; /* time of the cut */
 	float uneven;    /* as struct snapshot has it */
 };
 
 /*
- * A snapshot of an interval that ended now and took so long: rows, CPUs, totals, notes and all
- * figures. When and where that was (sequence, times, host, pmu, mode, tasks) is left to be filled
- * in.
+ * Returns a snapshot of the interval: rows, CPUs, totals, notes and all figures. The caller owns
+ * it, and sets sequence, times, host, pmu, mode and tasks.
  */
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns);
 

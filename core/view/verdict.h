@@ -9,24 +9,23 @@
 #include <stddef.h>
 
 /*
- * What ails a task, a CPU or the machine, in a word: a rule of a const table over the metrics that
- * are counted now, with the thresholds of those metrics. Nothing is guessed: a rule any of whose
- * figures is not known does not fire, and where none does there is no verdict. A row whose figures
- * are too low (ROW_LOST) has none either.
+ * What limits a task, a CPU or the machine, in one word. A const table has the rules: conditions on
+ * metrics, with the thresholds of those metrics. A rule with an unknown figure does not fire. If no
+ * rule fires there is no verdict. A row with figures that are too low (ROW_LOST) has no verdict.
  */
 enum verdict {
 	VERDICT_NONE,
-	VERDICT_IDLE,     /* it hardly ran */
-	VERDICT_FINE,     /* nothing that is counted stands out */
-	VERDICT_KERNEL,   /* it is the kernel that runs for it */
-	VERDICT_SWITCHES, /* it hardly runs before it is switched away again */
+	VERDICT_IDLE,     /* hardly ran */
+	VERDICT_FINE,     /* no counted figure stands out */
+	VERDICT_KERNEL,   /* runs mostly in the kernel */
+	VERDICT_SWITCHES, /* is switched away after very short slices */
 	VERDICT_FAULTS,
 	VERDICT_MEMORY,   /* waits for loads and stores */
 	VERDICT_BRANCH,   /* works on wrong paths */
 	VERDICT_FRONTEND, /* waits for instructions */
 	VERDICT_CORE,     /* waits for execution units, or for its own results */
-	VERDICT_BACKEND,  /* the last or MEMORY: nobody counts which */
-	VERDICT_STALLED,  /* waits, and nothing that is counted says for what */
+	VERDICT_BACKEND,  /* CORE or MEMORY: not counted which */
+	VERDICT_STALLED,  /* waits, for no counted reason */
 	VERDICTS,
 };
 
@@ -34,7 +33,7 @@ enum verdict {
 const char *verdict_name(enum verdict verdict);
 /* Of at most eight columns: "memory", "switches"; "-" for none. */
 const char *verdict_label(enum verdict verdict);
-/* Whether it is a loss, which somebody may want to look into. */
+/* Returns whether the verdict is a loss of CPU time. */
 bool verdict_is_loss(enum verdict verdict);
 
 enum {
@@ -44,7 +43,7 @@ enum {
 
 /* A rule, in the words of the manual. */
 struct verdict_rule {
-	unsigned tier; /* a rule of an earlier tier that fires goes before */
+	unsigned tier; /* rules of a later tier are used only if none of an earlier tier fires */
 	enum verdict verdict;
 	char conditions[128]; /* by metrics' names: "ipc < 1 and cache_mpki (as L2MPKI) >= 10" */
 };
@@ -53,15 +52,15 @@ struct verdict_rule {
 extern const size_t verdict_rules_n;
 struct verdict_rule verdict_rule_at(size_t i);
 
-/* The rules, as far as the columns of this snapshot have what they ask for. */
+/* The rules that the columns of a snapshot have all metrics for. */
 struct judge {
 	const struct snapshot *snapshot; /* borrowed */
-	/* Of each rule: the metric that each of its conditions is of, or -1. */
+	/* The metric of each condition of each rule, or -1. */
 	short metrics[VERDICT_RULES_MAX][VERDICT_CONDITIONS_MAX];
 	short factors[VERDICT_RULES_MAX][VERDICT_CONDITIONS_MAX];
 	short unless[VERDICT_RULES_MAX];
 	short cpu_percent, ipc; /* or -1 */
-	/* Those rules that have all of theirs, in the order of the table. */
+	/* The rules with all their metrics, in the order of the table. */
 	unsigned char usable[VERDICT_RULES_MAX];
 	size_t n_usable;
 };
@@ -70,31 +69,31 @@ void judge_init(struct judge *judge, const struct snapshot *snapshot);
 
 struct judgement {
 	enum verdict verdict;
-	int rule; /* that fired, for verdict_explain; -1: none */
-	/* How far its last figure is beyond its limit, 1..4; less where nothing is lost. */
+	int rule; /* the rule that fired, for verdict_explain; -1: none */
+	/* Last figure / limit, 1..4; less than 1 if the verdict is no loss. */
 	double severity;
-	enum figure_state state; /* VALID, SCALED or LOST: of its least certain figure */
+	enum figure_state state; /* VALID, SCALED or LOST: the least certain figure's */
 };
 
-/* Of figures of the snapshot's metrics: a row's (its flags), a CPU's or the machine's (0). */
+/* Judges figures[n_metrics] of a row (with its flags), a CPU or the machine (flags 0). */
 struct judgement judge_figures(const struct judge *judge, const struct figure *figures,
 			       unsigned flags);
 
 /*
- * The rule that fired and its figures, "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10". Where
- * there is no verdict, why IPC is not known, since with it there is one: no counters, they are
- * denied or taken, IPC is no column, it was not counted; or lost records.
+ * Writes the rule that fired and its figures, "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10".
+ * If there is no verdict, writes why IPC is unknown, since with an IPC there is a verdict: no
+ * counters, counters denied or in use, IPC is no column or was not counted; or lost records.
  */
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,
 		     const struct figure *figures, char *text, size_t size);
 
 /*
- * The machine, or the target where rows are of one: the loss that takes most CPU time of the rows,
- * and who has it, "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)".
- * Of tasks that are only stalled it is the time that is lost, by the formula of stall%
- * (cpu_stall.h): "at least 1.9 of 8 CPUs' time lost in stalled tasks: postgres (IPC 0.31)". Where
- * no row's stands out, what all together are. Where rows are too low (snapshot_rows_too_low) there
- * is none, and the text says so. text may be NULL.
+ * Returns the verdict of the machine, or of the target, and writes the loss with the most CPU time
+ * and its main task: "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31,
+ * caMPKI 24.10)". Of stalled tasks only the lost time counts, by the formula of stall%
+ * (cpu_stall.h): "at least 1.9 of 8 CPUs' time lost in stalled tasks: postgres (IPC 0.31)". If no
+ * loss stands out, judges the sum of all rows. If rows are too low (snapshot_rows_too_low), returns
+ * VERDICT_NONE and writes that. text may be NULL.
  */
 enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size);
 
