@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Walks the sources of names in a fixed order (catalog_source.h), filters their entries by the
+ * pattern, and probes those that match. Texts from the kernel and libpfm4 become printable here.
+ */
 #include "core/metric/catalog.h"
 
 #include "core/base/text.h"
@@ -23,8 +27,6 @@ bool catalog_matches(const char *pattern, const char *name, const char *help)
 		       fnmatch(pattern, help, FNM_CASEFOLD) == 0;
 	return strcasestr(name, pattern) || strcasestr(help, pattern);
 }
-
-/* ---- offers */
 
 struct printable {
 	char name[512], pmu[128], help[CATALOG_PATTERN_MAX];
@@ -52,7 +54,7 @@ int catalog_offer_entry(const struct catalog_walk *walk, const struct catalog_en
 	return walk->fn(walk->arg, &printable);
 }
 
-/* The PMU of the first code that can be counted, or of the first. */
+/* Returns the PMU of the first code that can be counted, or of the first code. */
 static const char *pmu_of(const struct event_context *context, const struct event *event)
 {
 	size_t at = 0;
@@ -76,7 +78,7 @@ int catalog_offer(const struct catalog_walk *walk, const char *name, const char 
 	struct event event;
 	struct error err;
 
-	/* Before the kernel is asked, which costs something. */
+	/* Match before probing, which is slow. */
 	make_printable(&text, name, entry.pmu, help);
 	if (!catalog_matches(walk->pattern, text.name, text.help))
 		return 0;
@@ -149,9 +151,7 @@ enum figure_state catalog_probe(const struct event_context *context, const char 
 	return state;
 }
 
-/* ---- directories */
-
-static int add_name(void *arg, const char *name)
+static int append_name(void *arg, const char *name)
 {
 	struct catalog_names *names = arg;
 
@@ -169,7 +169,7 @@ static int compare_names(const void *a, const void *b)
 void catalog_names_read(const struct sys *sys, const char *path, struct catalog_names *names)
 {
 	*names = (struct catalog_names){0};
-	sys_dir_each(sys, path, add_name, names);
+	sys_dir_each(sys, path, append_name, names);
 	if (names->n > 0)
 		qsort(names->items, names->n, sizeof(*names->items), compare_names);
 }

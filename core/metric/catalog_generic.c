@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the kernel's own names mean (perf_event_open(2)), and how events are written that have no
- * name of their own.
+ * The kernel's generic names with their meaning (perf_event_open(2)), and examples of events that
+ * have no name.
  */
 #include "core/base/util.h"
 #include "core/metric/catalog_source.h"
@@ -35,10 +35,10 @@ static const struct {
 	{"dummy", "counts nothing"},
 };
 
-/* perf's spelling; the kernel knows more combinations than any CPU. */
+/* perf's spelling. The kernel has more combinations than any CPU. */
 static const struct {
 	const char *name, *help;
-	unsigned verbs; /* the first so many */
+	unsigned verbs; /* how many of the verbs, from the first */
 } caches[] = {
 	{"L1-dcache", "level 1 data cache", 3},
 	{"L1-icache", "level 1 instruction cache", 1},

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Lists metrics with the form that this machine uses. Each form is compiled with an event set of
+ * its own, because a listed metric must not add events to the run. One source of entries of its
+ * own, so it is a file like its siblings.
+ */
 #include "core/metric/catalog.h"
 
 #include "core/metric/metric.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_model.h"
 
-/* How far the figures of one form could be known here. */
-static enum figure_state ask_form(const struct event_context *context, const struct metric_def *def,
-				  size_t form)
+/* Returns whether the events of one form can be counted. */
+static enum figure_state probe_form(const struct event_context *context,
+				    const struct metric_def *def, size_t form)
 {
 	enum figure_state state = FIGURE_UNSUPPORTED;
 	struct event_set events;
@@ -25,15 +30,15 @@ static enum figure_state ask_form(const struct event_context *context, const str
 	return state;
 }
 
-static int offer(const struct event_context *context, const struct metric_def *def, unsigned cpus,
-		 catalog_metric_fn *fn, void *arg)
+static int offer_metric(const struct event_context *context, const struct metric_def *def,
+			unsigned cpus, catalog_metric_fn *fn, void *arg)
 {
 	struct catalog_metric entry = {.def = def, .state = FIGURE_UNSUPPORTED};
 	size_t first = metric_def_form(def, cpus, 0), taken = first;
 
 	for (size_t form = first; form < METRIC_FORMS_MAX;
 	     form = metric_def_form(def, cpus, form + 1)) {
-		enum figure_state state = ask_form(context, def, form);
+		enum figure_state state = probe_form(context, def, form);
 
 		if (state == FIGURE_VALID ||
 		    (state == FIGURE_DENIED && entry.state == FIGURE_UNSUPPORTED)) {
@@ -57,7 +62,7 @@ static int offer_all(const struct event_context *context, const struct metric_de
 
 	for (size_t i = 0; i < n && !result; i++)
 		if (catalog_matches(pattern, defs[i].name, defs[i].help))
-			result = offer(context, &defs[i], cpus, fn, arg);
+			result = offer_metric(context, &defs[i], cpus, fn, arg);
 	return result;
 }
 

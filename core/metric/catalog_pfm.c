@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * libpfm4's tables of what is native to the PMUs of this machine, an entry for each unit mask.
- * "Present" is what CPUID says: whether the kernel counts there only probing tells.
+ * libpfm4's tables of the native events of this machine's PMUs, an entry for each unit mask. A PMU
+ * is "present" by CPUID. Only a probe shows whether the kernel can count its events. This is the
+ * only file of the room that uses libpfm4.
  */
 #include "core/event/pfm_start.h"
 #include "core/metric/catalog_source.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without its stop: another one follows. */
+/* Returns the length without the full stop: more text follows. */
 static int length_of_sentence(const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
@@ -18,7 +19,7 @@ static int length_of_sentence(const char *text)
 	return (int)(length > 0 && text[length - 1] == '.' ? length - 1 : length);
 }
 
-/* PMU::EVENT:UMASK for every mask of the event; *n is how many there are. */
+/* Offers PMU::EVENT:UMASK for each mask of the event; *n: how many. */
 static int offer_masks(const struct catalog_walk *walk, const pfm_pmu_info_t *pmu,
 		       const pfm_event_info_t *event, size_t *n)
 {

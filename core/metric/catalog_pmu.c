@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Lists the PMUs of this machine. The counters of a core PMU are counted by opening groups of
+ * cycles on one of its CPUs (core/perf/budget.h), because no file of the kernel has that number.
+ */
 #include "core/base/util.h"
 #include "core/event/event_term.h"
 #include "core/metric/catalog_source.h"
@@ -22,7 +26,7 @@ const char *catalog_pmu_kind(enum pmu_kind kind)
 	return "other";
 }
 
-/* The code of cycles on that PMU; NULL where it is another's. */
+/* Returns the code of cycles on that PMU, or NULL. */
 static const struct event_code *find_code(const struct event *cycles, size_t pmu)
 {
 	for (size_t i = 0; i < cycles->n_codes; i++)
@@ -31,7 +35,8 @@ static const struct event_code *find_code(const struct event *cycles, size_t pmu
 	return NULL;
 }
 
-static void ask_core(const struct event_context *context, size_t index, struct catalog_pmu *entry)
+static void count_core_counters(const struct event_context *context, size_t index,
+				struct catalog_pmu *entry)
 {
 	struct cpu_list online;
 	struct event cycles;
@@ -80,7 +85,7 @@ int catalog_pmus(const struct event_context *context, const char *pattern, catal
 		if (pmu->name[0])
 			entry.n_events = count_events(context->sys, pmu->name);
 		if (pmu->kind == PMU_CORE)
-			ask_core(context, i, &entry);
+			count_core_counters(context, i, &entry);
 		result = fn(arg, &entry);
 	}
 	return result;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the kernel's directories name: events of PMUs, each a file that holds its code, and
- * tracepoints, each a directory. Of PMUs that are many of a kind (uncore_imc_0, _1 ...) the first
- * stands for all, under the name that counts them all.
+ * Names in directories of the kernel: events of PMUs, each a file with its code, and tracepoints,
+ * each a directory. Of numbered PMUs (uncore_imc_0, _1 ...) only the first is listed, with the name
+ * that counts all of them.
  */
 #include "core/base/util.h"
 #include "core/event/event_term.h"
@@ -11,8 +11,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-/* ---- events of PMUs */
 
 static void read_line(const struct sys *sys, const char *pmu, const char *event, const char *ending,
 		      char *text, size_t size)
@@ -40,7 +38,7 @@ static int offer_event(const struct catalog_walk *walk, const char *pmu, const c
 	return catalog_offer(walk, name, stem, help);
 }
 
-/* "uncore_imc" of "uncore_imc_0" where other PMUs are numbered like it; else the name itself. */
+/* Writes "uncore_imc" for "uncore_imc_0" if other PMUs are numbered like it, else the name. */
 static void find_stem(const struct pmu_set *pmus, size_t index, char *stem, size_t size)
 {
 	const struct pmu *pmu = &pmus->items[index];
@@ -86,31 +84,29 @@ int catalog_sysfs(const struct catalog_walk *walk)
 	return result;
 }
 
-/* ---- tracepoints */
-
 struct tracing {
 	const struct catalog_walk *walk;
 	const char *root;
-	struct catalog_entry answered; /* the first one, for all */
-	bool asked;
+	struct catalog_entry answered; /* state and answer of the first one, for all */
+	bool probed;
 };
 
-/* Files beside the directories of tracepoints are no names. */
+/* Files beside the directories of tracepoints are not tracepoints. */
 static bool is_file(const char *name)
 {
 	return strcmp(name, "enable") == 0 || strcmp(name, "filter") == 0 ||
 	       strncmp(name, "header_", 7) == 0;
 }
 
-static void ask_once(struct tracing *tracing, const char *name)
+static void probe_once(struct tracing *tracing, const char *name)
 {
 	const struct event_context *context = tracing->walk->context;
 	struct event event;
 	struct error err;
 
-	if (tracing->asked)
+	if (tracing->probed)
 		return;
-	tracing->asked = true;
+	tracing->probed = true;
 	tracing->answered.answer = event_resolve(context, name, &event, &err);
 	tracing->answered.state = FIGURE_UNSUPPORTED;
 	if (tracing->answered.answer < 0)
@@ -131,7 +127,7 @@ static int offer_tracepoint(struct tracing *tracing, const char *subsystem, cons
 	if (!catalog_matches(tracing->walk->pattern, name, help))
 		return 0;
 	if (!tracing->walk->names_only)
-		ask_once(tracing, name);
+		probe_once(tracing, name);
 	entry.state = tracing->answered.state;
 	entry.answer = tracing->answered.answer;
 	entry.name = name;

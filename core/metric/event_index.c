@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Walks the catalogue once. Texts are appended to one block, which moves as it grows, so items have
+ * offsets until the walk ends.
+ */
 #include "core/metric/event_index.h"
 
 #include "core/base/util.h"
@@ -9,13 +13,12 @@
 
 #define PAUSE_EVERY_NS NS_PER_MS
 
-/* Texts are offsets until their block has its place. */
 struct item {
 	size_t name, pmu, help;
 	bool example;
 };
 
-struct taking {
+struct building {
 	const struct sys *sys;
 	struct item *items;
 	size_t n, capacity;
@@ -26,42 +29,42 @@ struct taking {
 	void *arg;
 };
 
-static size_t add_text(struct taking *taking, const char *text)
+static size_t add_text(struct building *building, const char *text)
 {
-	size_t at = taking->length, size = strlen(text) + 1;
+	size_t at = building->length, size = strlen(text) + 1;
 
-	taking->texts = array_reserve(taking->texts, &taking->texts_capacity, at + size, 1);
-	memcpy(taking->texts + at, text, size);
-	taking->length += size;
+	building->texts = array_reserve(building->texts, &building->texts_capacity, at + size, 1);
+	memcpy(building->texts + at, text, size);
+	building->length += size;
 	return at;
 }
 
-/* Neighbours mostly have the same one. */
-static size_t add_pmu(struct taking *taking, const char *pmu)
+/* Neighbours mostly have the same PMU. */
+static size_t add_pmu(struct building *building, const char *pmu)
 {
-	const struct item *before = taking->n > 0 ? &taking->items[taking->n - 1] : NULL;
+	const struct item *before = building->n > 0 ? &building->items[building->n - 1] : NULL;
 
-	if (before && strcmp(taking->texts + before->pmu, pmu) == 0)
+	if (before && strcmp(building->texts + before->pmu, pmu) == 0)
 		return before->pmu;
-	return add_text(taking, pmu);
+	return add_text(building, pmu);
 }
 
-static int add(void *arg, const struct catalog_entry *entry)
+static int append_item(void *arg, const struct catalog_entry *entry)
 {
-	struct taking *taking = arg;
+	struct building *building = arg;
 	const struct item item = {
-		.name = add_text(taking, entry->name),
-		.pmu = add_pmu(taking, entry->pmu),
-		.help = add_text(taking, entry->help),
+		.name = add_text(building, entry->name),
+		.pmu = add_pmu(building, entry->pmu),
+		.help = add_text(building, entry->help),
 		.example = entry->example,
 	};
 
-	taking->items = array_reserve(taking->items, &taking->capacity, taking->n + 1,
-				      sizeof(*taking->items));
-	taking->items[taking->n++] = item;
-	if (taking->pause && sys_now_ns(taking->sys) - taking->paused_ns >= PAUSE_EVERY_NS) {
-		taking->pause(taking->arg);
-		taking->paused_ns = sys_now_ns(taking->sys);
+	building->items = array_reserve(building->items, &building->capacity, building->n + 1,
+					sizeof(*building->items));
+	building->items[building->n++] = item;
+	if (building->pause && sys_now_ns(building->sys) - building->paused_ns >= PAUSE_EVERY_NS) {
+		building->pause(building->arg);
+		building->paused_ns = sys_now_ns(building->sys);
 	}
 	return 0;
 }
@@ -70,28 +73,28 @@ struct event_index *event_index_new(const struct event_context *context, void (*
 				    void *arg)
 {
 	struct event_index *event_index = xcalloc(1, sizeof(*event_index));
-	struct taking taking = {
+	struct building building = {
 		.sys = context->sys,
 		.paused_ns = sys_now_ns(context->sys),
 		.pause = pause,
 		.arg = arg,
 	};
 
-	catalog_names(context, add, &taking);
+	catalog_names(context, append_item, &building);
 	*event_index = (struct event_index){
-		.items = xcalloc(taking.n, sizeof(*event_index->items)),
-		.n = taking.n,
-		.texts = taking.texts,
+		.items = xcalloc(building.n, sizeof(*event_index->items)),
+		.n = building.n,
+		.texts = building.texts,
 		.references = 1,
 	};
-	for (size_t i = 0; i < taking.n; i++)
+	for (size_t i = 0; i < building.n; i++)
 		event_index->items[i] = (struct event_index_item){
-			.name = taking.texts + taking.items[i].name,
-			.pmu = taking.texts + taking.items[i].pmu,
-			.help = taking.texts + taking.items[i].help,
-			.example = taking.items[i].example,
+			.name = building.texts + building.items[i].name,
+			.pmu = building.texts + building.items[i].pmu,
+			.help = building.texts + building.items[i].help,
+			.example = building.items[i].example,
 		};
-	free(taking.items);
+	free(building.items);
 	return event_index;
 }
 
@@ -103,7 +106,7 @@ struct event_index *event_index_ref(struct event_index *event_index)
 
 void event_index_unref(struct event_index *event_index)
 {
-	/* As columns_unref: the last one must see what all the others did with it. */
+	/* As columns_unref(): the last owner acquires the uses of all other threads. */
 	if (!event_index || __atomic_sub_fetch(&event_index->references, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	free(event_index->items);

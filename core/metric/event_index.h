@@ -8,14 +8,14 @@
 #include <stddef.h>
 
 /*
- * Every event that has a name here (core/metric/catalog), to pick from: immutable once made,
- * counted by reference. 18,000 of them on a large machine, in one block of text.
+ * All named events of this machine (core/metric/catalog.h), for pickers. Immutable, with a count of
+ * references. A large machine has 18,000; their texts are one block.
  */
 struct event_index_item {
-	const char *name; /* printable, as all texts; what -e takes, but where `example` */
+	const char *name; /* printable, as all texts; name for -e, unless `example` */
 	const char *pmu;
 	const char *help;
-	bool example; /* it shows how such names are written */
+	bool example; /* shows how such names are written */
 };
 
 struct event_index {
@@ -26,8 +26,8 @@ struct event_index {
 };
 
 /*
- * Asks for names, not whether they can be counted. That takes about 20 ms: every millisecond of it
- * `pause` is called, for what cannot wait; NULL: nothing is that urgent.
+ * Makes an index of names; nothing is probed. It takes about 20 ms, and calls `pause` every
+ * millisecond, so that the caller can do urgent work; NULL: none.
  */
 struct event_index *event_index_new(const struct event_context *context, void (*pause)(void *arg),
 				    void *arg);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Evaluates compiled formulas. The stack holds figures, not numbers: what is not known stays not
- * known through every operation, save that if() does not ask the branch it does not take.
+ * Reads counts from tallies and evaluates compiled formulas. The stack holds figures, not numbers:
+ * an operation on an unknown figure is unknown. Only if() ignores the branch that it does not take.
  */
 #include "core/metric/metric.h"
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The order in which states win over each other. */
+/* The order of states: the higher one wins. */
 static unsigned rank(enum figure_state state)
 {
 	static const unsigned char ranks[] = {
@@ -34,12 +34,10 @@ static struct figure unknown(enum figure_state state)
 	return (struct figure){.state = state};
 }
 
-/* ---- counts */
-
-/* What the counters of one event say, as far as they have been looked at. */
+/* The sum of the counters of one event so far. */
 struct counted {
 	double value;
-	uint64_t covered_ns; /* of the row's time, how much is in the value or was made up for */
+	uint64_t covered_ns; /* the row's time that the value covers, or was scaled up to */
 	bool scaled;
 };
 
@@ -54,20 +52,20 @@ struct domain_count {
 	uint64_t beside_count, beside_group_ns; /* estimated, beside windows */
 };
 
-static void add_domain(struct counted *sum, const struct domain_count *in, uint64_t domain_ns)
+static void add_domain_count(struct counted *sum, const struct domain_count *in, uint64_t domain_ns)
 {
 	if (is_whole(in->group_ns, domain_ns)) {
 		sum->value += (double)in->count;
 		sum->covered_ns += domain_ns;
 	} else if (in->group_ns > 0) {
-		/* Each window first stands for its own part of the time, then turns are scaled. */
+		/* First scale each window to the time it stands for, then the turns. */
 		uint64_t group_ns = in->group_ns + in->beside_group_ns;
 		sum->value += (double)(in->count + in->beside_count) * (double)domain_ns /
 			      (double)group_ns;
 		sum->covered_ns += in->group_ns;
 		sum->scaled = true;
 	} else if (in->count > 0) {
-		/* without time: nothing to scale by, but a count all the same */
+		/* A count without a time cannot be scaled. */
 		sum->value += (double)in->count;
 		sum->covered_ns += domain_ns;
 	}
@@ -89,12 +87,12 @@ static struct counted sum_counters(const struct metric_reading *reading,
 			in.beside_count += beside[counter->count];
 			in.beside_group_ns += beside[counter->group_ns];
 		}
-		add_domain(&sum, &in, tally[domain]);
+		add_domain_count(&sum, &in, tally[domain]);
 	}
 	return sum;
 }
 
-/* The time that a count of the row should cover. */
+/* Returns the time that a count of the row should cover. */
 static uint64_t time_of(const struct event *event, const struct metric_reading *reading,
 			const uint64_t *tally)
 {
@@ -107,7 +105,7 @@ static uint64_t time_of(const struct event *event, const struct metric_reading *
 	return ns;
 }
 
-/* What the slices themselves measure: of some of the time nobody knows but by the rest of it. */
+/* Reads task-clock or context-switches of the slices, scaled by the time without records. */
 static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t event)
 {
 	uint64_t clock_ns = tally[TALLY_TASK_CLOCK], unseen_ns = tally[unseen];
@@ -139,9 +137,9 @@ static struct figure read_counters(const struct metric_reading *reading,
 
 	if (event->state != FIGURE_VALID)
 		return unknown(event->state);
-	/* What the slices measure is always known; /proc does not tell everybody's switches. */
-	bool told = input->plan->per_task && reading->event == TALLY_SWITCHES;
-	if (event->kind == EVENT_DERIVED && !told)
+	/* Slices measure these always; /proc does not have the switches of every task. */
+	bool from_proc = input->plan->per_task && reading->event == TALLY_SWITCHES;
+	if (event->kind == EVENT_DERIVED && !from_proc)
 		return read_clock(tally, tally_unseen(&input->plan->shape), reading->event);
 	if (event->kind == EVENT_SOCKET && !input->machine)
 		return unknown(FIGURE_UNSUPPORTED);
@@ -157,7 +155,7 @@ static struct figure read_counters(const struct metric_reading *reading,
 	if (sum.covered_ns == 0)
 		return unknown(FIGURE_NOT_COUNTED);
 	if (sum.scaled || !is_whole(sum.covered_ns, clock_ns)) {
-		/* Those whom we may not count need not be like those whom we count. */
+		/* Tasks that may not be counted can differ from those that are. */
 		if (input->plan->per_task && input->machine)
 			return unknown(FIGURE_NOT_COUNTED);
 		double share = (double)sum.covered_ns / (double)clock_ns;
@@ -185,8 +183,6 @@ void metric_read(const struct metric_readings *readings, const struct metric_inp
 	for (size_t i = 0; i < readings->n; i++)
 		figures[i] = metric_read_one(&readings->items[i], input);
 }
-
-/* ---- formulas */
 
 void metric_fini(struct metric *metric)
 {
@@ -247,8 +243,8 @@ static struct figure combine(enum op_code code, struct figure a, struct figure b
 			       .state = worse(a.state, b.state)};
 }
 
-/* The branch that is taken, trusted no further than the condition. */
-static struct figure choose(struct figure condition, struct figure yes, struct figure no)
+/* Returns the chosen branch, with no better state and share than the condition. */
+static struct figure choose_branch(struct figure condition, struct figure yes, struct figure no)
 {
 	if (!figure_known(condition))
 		return condition;
@@ -266,7 +262,7 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 	struct figure stack[1 + METRIC_DEPTH_MAX];
 	struct figure *top = stack + 1; /* the first free slot */
 
-	stack[0] = unknown(FIGURE_UNSUPPORTED); /* what a metric without a program says */
+	stack[0] = unknown(FIGURE_UNSUPPORTED); /* the result of a metric without a program */
 	for (size_t i = 0; i < metric->n_ops; i++) {
 		const struct metric_op *op = &metric->ops[i];
 
@@ -293,7 +289,7 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			break;
 		case OP_IF:
 			top -= 2;
-			top[-1] = choose(top[-1], top[0], top[1]);
+			top[-1] = choose_branch(top[-1], top[0], top[1]);
 			break;
 		case OP_ADD:
 		case OP_SUBTRACT:

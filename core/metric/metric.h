@@ -14,53 +14,56 @@
 #include <stdint.h>
 
 /*
- * A metric is a formula over events, with a unit and thresholds. Formulas are text, compiled once
- * against an event set to a short stack program and evaluated for every row of every snapshot.
+ * A metric is a formula over events, with a unit and thresholds. The text of a formula is compiled
+ * once, with an event set, to a short stack program. The program is run for every row of every
+ * snapshot.
  *
  *   expression: + - * / ( ) < <= > >= == != numbers, min(a, b), max(a, b), if(condition, a, b)
- *   events:     as they are written when they start with a letter and are made of letters, digits
- *               and _ . : - (a dash before a letter belongs to the name: L1-dcache-loads; so a
- *               subtraction has spaces around it), or anything in '...'
+ *   events:     a name of letters, digits and _ . : - that starts with a letter, or any text in
+ *               '...'. A dash before a letter belongs to the name (L1-dcache-loads), so a
+ *               subtraction has spaces around it.
  *   variables:  interval_s (wall seconds of the interval), cpu_time_s ('task-clock' in seconds),
- *               slots_per_cycle (how many operations an Arm CPU can begin in a cycle; UNSUPPORTED
- *               where the kernel does not tell)
+ *               slots_per_cycle (operations that an Arm CPU can start in a cycle; UNSUPPORTED if
+ *               the kernel does not have it)
  *
- * Counts of an event whose groups counted only part of the time are scaled by domain ns / group ns,
- * for the CPUs of each PMU apart, and the figure is SCALED with the smallest share. What was
- * counted in a window is scaled to the time of that window first (core/event/tally.h), because
- * windows of different CPUs stand for different times. The time on CPUs whose PMU does not count it
- * at all lowers the share, and is not made up for. A missing input decides the figure's state (the
- * worst: DENIED, UNSUPPORTED, NOT_COUNTED); division by zero is UNDEFINED; NaN and infinity never
- * leave metric_eval. if() looks only at the branch it takes.
+ * A count of groups that were on for a part of the time is scaled by domain ns / group ns, for each
+ * PMU separately, and the figure is SCALED with the smallest share. A count of a window is first
+ * scaled to the time that the window stands for (core/event/tally.h), because windows of different
+ * CPUs stand for different times. Time on CPUs with a PMU that cannot count the event lowers the
+ * share, but nothing is scaled up for it.
+ *
+ * A missing input decides the state of the figure (the worst of DENIED, UNSUPPORTED, NOT_COUNTED).
+ * Division by zero is UNDEFINED. NaN and infinity never leave metric_eval(). if() uses only the
+ * branch that it takes.
  */
 
 /*
- * A group that missed less than one part in so many of the task's time counted all of it: the two
- * times are taken by different clocks a few instructions apart.
+ * A group that missed less than 1/200 of the task's time counted all of it: the two times are read
+ * from different clocks, a few instructions apart.
  */
 #define METRIC_WHOLE_PARTS 200
 
 struct metric {
 	const struct metric_def *def; /* borrowed */
-	const char *title;      /* of the form that was compiled; borrowed from it or from def */
-	const char *expression; /* of that form, borrowed from def; NULL: none was compiled */
-	struct metric_op *ops;  /* owned */
+	const char *title;            /* of the compiled form; borrowed from def */
+	const char *expression;       /* of the compiled form, borrowed from def; NULL: none */
+	struct metric_op *ops;        /* owned */
 	size_t n_ops;
-	size_t depth; /* of the stack that evaluation needs, bounded at compile time */
+	size_t depth; /* stack slots of the evaluation, <= METRIC_DEPTH_MAX */
 };
 
-/* Where in tallies the counters of one event stand. */
+/* Indices in a tally of one counter and its times. */
 struct metric_counter {
 	unsigned count, group_ns, domain_ns;
 };
 
 struct metric_reading {
 	size_t event;
-	struct metric_counter *items; /* those of one domain in a row; owned */
+	struct metric_counter *items; /* counters of one domain are consecutive; owned */
 	size_t n;
 };
 
-/* What metrics that are bound to one plan read of a row, each thing once. Zeroed is empty. */
+/* The distinct readings of the metrics that are bound to one plan. Zeroed is empty. */
 struct metric_readings {
 	struct metric_reading *items;
 	size_t n;
@@ -68,10 +71,9 @@ struct metric_readings {
 };
 
 /*
- * Compiles one form of def (def->forms[form]); every event it names is added to the set (also those
- * before the place where it fails). -EINVAL with the position and what was expected, -ENOENT for an
- * unknown event, -E2BIG past the stated limits (4096 bytes, 64 deep). *metric is zeroed where it
- * fails.
+ * Compiles def->forms[form] and adds its events to the set. On failure the events before the error
+ * stay in the set, and *metric is zeroed. Returns 0; -EINVAL with the position and what was
+ * expected; -ENOENT for an unknown event; -E2BIG beyond 4096 bytes or a depth of 64.
  */
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
 		   struct metric *metric, struct error *err);
@@ -79,71 +81,71 @@ void metric_fini(struct metric *metric);
 
 enum { METRIC_EVENTS_MAX = 256 };
 
-/* The events that the formula names, each once; returns how many, at most max. */
+/* Fills the distinct events of the formula. Returns how many, at most max. */
 size_t metric_events(const struct metric *metric, unsigned *events, size_t max);
 
 /*
- * Chooses the counters by the plan, and adds to the readings what is not among them yet. All inputs
- * that need the PMU are read from the same groups: those that count all of them, so that only what
- * was counted together is divided. Where a plan had to take them apart, from all groups that have
- * any. Events that the plan does not know are bound to nothing.
+ * Chooses the counters of the plan, and adds the readings that are not there yet. All inputs that
+ * need the PMU are read from the groups that count all of them, because only counts of one group
+ * may be divided. If the plan has no such group, they are read from all groups that have any. An
+ * event that is not in the plan has no counters.
  */
 void metric_bind(struct metric *metric, const struct event_set *events, const struct plan *plan,
 		 struct metric_readings *readings);
 void metric_readings_fini(struct metric_readings *readings);
-/* One reading for each event of the set: of every counter that the plan has of it. */
+/* Makes one reading for each event of the set, of all its counters in the plan. */
 void metric_read_events(struct metric_readings *readings, const struct event_set *events,
 			const struct plan *plan);
-/* Whether some CPUs' PMU counts its inputs in several groups, because they do not fit in one. */
+/* Returns whether a PMU counts the inputs in several groups, because they do not fit in one. */
 bool metric_is_apart(const struct metric *metric, const struct event_set *events,
 		     const struct plan *plan);
 
 /*
- * Compiles the first form, from number `from` on, that is meant for such CPUs (cpu_model_read),
- * whose events have a meaning here and whose machine tells what it asks (slots_per_cycle). Returns
- * its number; nothing of the forms that were passed over stays in the set. Where there is none,
- * what the last of them failed with, or -ENOENT.
+ * Compiles the first form, from number `from` on, that is for these CPUs (cpu_model_read) and that
+ * has only known events and variables (slots_per_cycle). Returns its number. Events of skipped
+ * forms do not stay in the set. If there is no such form, returns the error of the last one, or
+ * -ENOENT.
  */
 int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
 		  struct event_set *events, struct metric *metric, struct error *err);
 
-/* Only what can be said without knowing any event: 0, or -EINVAL and -E2BIG as above. */
+/* Checks the grammar alone, not the events: 0, or -EINVAL and -E2BIG as above. */
 int metric_check(const char *name, const char *expression, struct error *err);
 
 /*
- * Whether its figures can be known, as far as the states of its events tell now: VALID, or the
- * worst of what keeps them from it. Every event counts, also in a branch that if() may not take.
+ * Returns whether its figures can be known, by the states of its events: VALID, or the worst state.
+ * All events take part, also those in a branch that if() may not take.
  */
 enum figure_state metric_state(const struct metric *metric, const struct event_set *events);
 
-/* What formulas are evaluated over: one row. */
+/* The inputs of an evaluation: one row. */
 struct metric_input {
 	const struct event_set *events;
-	const struct plan *plan; /* that metrics are bound by and the tally is shaped by */
+	const struct plan *plan; /* the plan of the metrics and of the tally's shape */
 	const uint64_t *tally;
-	bool machine; /* the whole machine: what sockets count is known */
-	bool lost;    /* some of this row's slices were in lost records: its figures are LOST */
+	bool machine; /* the row is the whole machine: counts of sockets are known */
+	bool lost;    /* slices of this row were in lost records: its figures are LOST */
 };
 
-/* Reads a row: figures has room for as many as there are readings. */
+/* Reads a row into figures[readings->n]. */
 void metric_read(const struct metric_readings *readings, const struct metric_input *input,
 		 struct figure *figures);
 /*
- * The metric of the row that these figures were read of. Rates have no better state and share than
- * the interval.
+ * Returns the metric of the row, of the figures that metric_read() filled. The state and share of a
+ * rate are no better than those of the interval.
  */
 struct figure metric_eval(const struct metric *metric, const struct figure *figures,
 			  struct figure interval_s);
 
 /*
- * The count of one event of a row, in its unit, with its state and scaled where its groups shared
- * the time. A task that did not run has counts of 0; one that ran while none of them did is
+ * Returns the count of one event of a row, in its unit, scaled if its groups shared the time. A
+ * task that did not run has a count of 0. A task that ran only while all groups were off is
  * NOT_COUNTED.
  */
 struct figure metric_read_one(const struct metric_reading *reading,
 			      const struct metric_input *input);
 
-/* The index of the event that the formula names first; SIZE_MAX if it names none. */
+/* Returns the index of the first event in the formula; SIZE_MAX: none. */
 size_t metric_first_event(const struct metric *metric);
 
 enum metric_level {
@@ -152,7 +154,7 @@ enum metric_level {
 	METRIC_BAD,
 };
 
-/* Where a known figure stands against its thresholds; PLAIN where it is not known. */
+/* Compares a figure with its thresholds. PLAIN if it is unknown. */
 enum metric_level metric_level(const struct metric_def *def, struct figure figure);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Between a formula, which names events, and a tally, which holds counters, stands the plan: an
- * event may be counted in several groups, on several PMUs. Which of them a metric reads is decided
- * here, once. Metrics that read the same counters share the reading.
+ * A formula has events, a tally has counters. The plan is between them: an event may be counted in
+ * several groups, on several PMUs. This file decides once which counters a metric reads. Metrics
+ * that read the same counters share the reading.
  */
 #include "core/metric/metric.h"
 
@@ -28,7 +28,7 @@ size_t metric_events(const struct metric *metric, unsigned *events, size_t max)
 	return n;
 }
 
-/* What one metric asks of a plan: those of its events that need the PMU, and can be had. */
+/* The events of one metric that need the PMU and can be counted. */
 struct binding {
 	const struct event_set *events;
 	const struct plan *plan;
@@ -59,7 +59,7 @@ static size_t needed_in_group(const struct binding *binding, unsigned group)
 	return n;
 }
 
-/* How many are in any group of the domain, and how many in the group that has most. */
+/* Returns how many are in the groups of the domain; *most: in the group that has most. */
 static size_t needed_in_domain(const struct binding *binding, const struct plan_domain *domain,
 			       size_t *most)
 {
@@ -80,7 +80,8 @@ static size_t needed_in_domain(const struct binding *binding, const struct plan_
 	return n;
 }
 
-static void add_counter(struct metric_reading *reading, const struct plan *plan, unsigned counter)
+static void append_counter(struct metric_reading *reading, const struct plan *plan,
+			   unsigned counter)
 {
 	const struct tally_shape *shape = &plan->shape;
 	unsigned group = plan->counters[counter].group;
@@ -99,12 +100,12 @@ static void read_all(struct metric_reading *reading, const struct plan *plan)
 		return;
 	for (unsigned i = plan->first_counter[reading->event];
 	     i < plan->first_counter[reading->event + 1]; i++)
-		add_counter(reading, plan, i);
+		append_counter(reading, plan, i);
 }
 
 /*
- * The counters of one event that needs the PMU. A PMU that lacks another input of the metric says
- * nothing about this one either.
+ * Reads one event that needs the PMU. If a PMU lacks another input of the metric, its counters are
+ * not read.
  */
 static void read_together(struct metric_reading *reading, const struct binding *binding)
 {
@@ -120,12 +121,12 @@ static void read_together(struct metric_reading *reading, const struct binding *
 			unsigned group = domain->first_group + k;
 			int counter = plan_counter_in(plan, group, (unsigned)reading->event);
 			if (counter >= 0 && (most < all || needed_in_group(binding, group) == all))
-				add_counter(reading, plan, (unsigned)counter);
+				append_counter(reading, plan, (unsigned)counter);
 		}
 	}
 }
 
-/* The index of an equal reading; takes over the counters of this one. */
+/* Returns the index of an equal reading, or adds it. Takes over its counters. */
 static size_t intern(struct metric_readings *readings, struct metric_reading *reading)
 {
 	for (size_t i = 0; i < readings->n; i++) {

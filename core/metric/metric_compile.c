@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A formula is parsed by recursive descent straight into a program for a stack machine; there is
- * no tree in between. Formulas are typed by users, so the parser counts how deep it is nested and
- * how deep the program's stack will be, and refuses beyond the limits: evaluation then needs no
- * check at all, no memory and no strings, and can run for every row of every snapshot.
+ * Parses a formula by recursive descent, directly into a program for a stack machine, without a
+ * tree. Users type formulas, so the parser limits its own recursion and the depth of the program's
+ * stack. So evaluation needs no checks, no memory and no strings, and can run for every row of
+ * every snapshot.
  */
 #include "core/metric/metric.h"
 
@@ -30,7 +30,7 @@ struct parser {
 	const char *text;
 	size_t at;
 	const char *name;         /* the metric's, for messages */
-	struct event_set *events; /* NULL: names are not looked up */
+	struct event_set *events; /* NULL: names of events are not resolved */
 	struct error *err;
 	struct metric_op *ops;
 	size_t n, capacity;
@@ -53,7 +53,7 @@ static int fail(struct parser *p, int code, size_t at, const char *format, ...)
 	return error_set(p->err, code, "Metric %s, position %zu: %s", name, at + 1, what);
 }
 
-/* What stands at a position, fit to be quoted in a message. */
+/* Returns the text at a position, quoted for a message. */
 static const char *quote(const struct parser *p, size_t at, size_t length, char *buffer,
 			 size_t size)
 {
@@ -80,9 +80,9 @@ static int fail_expected(struct parser *p, const char *what)
 		    quote(p, p->at, length, found, sizeof(found)));
 }
 
-static int emit(struct parser *p, struct metric_op op, size_t takes)
+static int emit(struct parser *p, struct metric_op op, size_t pops)
 {
-	p->depth = p->depth - takes + 1;
+	p->depth = p->depth - pops + 1;
 	if (p->depth > METRIC_DEPTH_MAX)
 		return fail(p, -E2BIG, p->at, "more than %d values wait for their operator",
 			    METRIC_DEPTH_MAX);
@@ -93,12 +93,12 @@ static int emit(struct parser *p, struct metric_op op, size_t takes)
 	return 0;
 }
 
-static int emit_op(struct parser *p, enum op_code code, size_t takes)
+static int emit_op(struct parser *p, enum op_code code, size_t pops)
 {
-	return emit(p, (struct metric_op){.code = code}, takes);
+	return emit(p, (struct metric_op){.code = code}, pops);
 }
 
-/* ctype.h asks the locale. */
+/* ctype.h depends on the locale. */
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -162,7 +162,7 @@ static int emit_event(struct parser *p, size_t start, const char *name)
 	return emit(p, (struct metric_op){.code = OP_EVENT, .event = (size_t)index}, 0);
 }
 
-/* Nobody knows this number where the kernel does not tell it. */
+/* The number is UNSUPPORTED if the kernel does not have it. */
 static int emit_slots(struct parser *p)
 {
 	const struct event_context *context = p->events ? p->events->context : NULL;
@@ -192,7 +192,7 @@ static int parse_arguments(struct parser *p, enum op_code code, size_t count)
 	return emit_op(p, code, count);
 }
 
-/* How long the name is that starts here; a dash in it stands before a letter: cache-misses. */
+/* Returns the length of the name. A dash in it is before a letter: cache-misses. */
 static size_t name_length(const char *text)
 {
 	size_t n = 0;
@@ -276,7 +276,7 @@ static int parse_primary(struct parser *p)
 	return accept(p, ")") ? 0 : fail_expected(p, "an operator or ')'");
 }
 
-/* Every way down into the grammar again leads through here: it counts the nesting. */
+/* Every recursion of the grammar passes here, so this counts the nesting. */
 static int parse_unary(struct parser *p)
 {
 	size_t minuses = 0;
@@ -334,7 +334,7 @@ static int parse_sum(struct parser *p)
 	return ret;
 }
 
-/* One comparison at most: in a < b < c nobody means what it would compute. */
+/* At most one comparison: a < b < c would not compute what it seems to. */
 static int parse_expression(struct parser *p)
 {
 	static const struct {
@@ -357,8 +357,8 @@ static int parse_expression(struct parser *p)
 	return ret;
 }
 
-/* The whole text. The program is the parser's, also where this fails. */
-static int parse(struct parser *p)
+/* Parses the whole text. The caller frees p->ops, also after a failure. */
+static int parse_formula(struct parser *p)
 {
 	if (strnlen(p->text, LENGTH_MAX + 1) > LENGTH_MAX)
 		return fail(p, -E2BIG, LENGTH_MAX, "longer than %d bytes", LENGTH_MAX);
@@ -376,7 +376,7 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 			   .name = def->name,
 			   .events = events,
 			   .err = err};
-	int ret = parse(&p);
+	int ret = parse_formula(&p);
 
 	*metric = (struct metric){0};
 	if (ret < 0) {
@@ -395,13 +395,13 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 int metric_check(const char *name, const char *expression, struct error *err)
 {
 	struct parser p = {.text = expression, .name = name, .err = err};
-	int ret = parse(&p);
+	int ret = parse_formula(&p);
 
 	free(p.ops);
 	return ret;
 }
 
-static bool asks_what_is_not_told(const struct metric *metric)
+static bool has_unsupported_variable(const struct metric *metric)
 {
 	for (size_t i = 0; i < metric->n_ops; i++)
 		if (metric->ops[i].code == OP_UNSUPPORTED)
@@ -422,15 +422,16 @@ int metric_choose(const struct metric_def *def, unsigned cpus, size_t from,
 		if (def->forms[form].all_levels && events->context &&
 		    events->context->levels != EVENT_LEVELS_ALL) {
 			ret = error_set(err, -ENOENT,
-					"Metric %.40s: it takes all privilege levels.", def->name);
+					"Metric %.40s: it needs all privilege levels.", def->name);
 			continue;
 		}
 		ret = metric_compile(def, form, events, metric, err);
-		if (ret == 0 && !asks_what_is_not_told(metric))
+		if (ret == 0 && !has_unsupported_variable(metric))
 			return (int)form;
 		if (ret == 0)
 			ret = error_set(err, -ENOENT,
-					"Metric %.40s: this machine does not tell it.", def->name);
+					"Metric %.40s: this machine does not have its variables.",
+					def->name);
 		metric_fini(metric);
 		while (events->n > n)
 			event_fini(&events->items[--events->n]);

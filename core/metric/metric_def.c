@@ -47,23 +47,23 @@ const struct metric_def *metric_def_find(const char *name)
 	return NULL;
 }
 
-const struct metric_def *metric_def_lookup(const struct metric_def *native, size_t n_own,
+const struct metric_def *metric_def_lookup(const struct metric_def *user, size_t n_user,
 					   const char *name)
 {
-	for (size_t i = 0; i < n_own; i++)
-		if (strcmp(native[i].name, name) == 0)
-			return &native[i];
+	for (size_t i = 0; i < n_user; i++)
+		if (strcmp(user[i].name, name) == 0)
+			return &user[i];
 	return metric_def_find(name);
 }
 
-int metric_def_unknown(const struct metric_def *native, size_t n_own, const char *name,
+int metric_def_unknown(const struct metric_def *user, size_t n_user, const char *name,
 		       struct error *err)
 {
 	struct suggest near = {.word = name};
 	char hint[80];
 
-	for (size_t i = 0; i < n_own; i++)
-		suggest_offer(&near, native[i].name);
+	for (size_t i = 0; i < n_user; i++)
+		suggest_offer(&near, user[i].name);
 	for (size_t i = 0; i < metric_table_n; i++)
 		suggest_offer(&near, metric_table[i].name);
 	suggest_text(&near, hint, sizeof(hint));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A column header has room for ten characters, event names have up to forty. What a user knows an
- * event by is kept: of pmu/terms/ the terms, of a long EVENT:UMASK or subsystem:tracepoint what
- * stands behind the colon, and words that perf's names are made of in short. What still does not
- * fit has a "~" where characters are left out.
+ * A column header has room for ten characters, event names have up to forty. The title keeps what
+ * identifies the event: the terms of pmu/terms/, the text after the colon of a long EVENT:UMASK or
+ * subsystem:tracepoint, and short forms of the words in perf's names. If it still does not fit, a
+ * "~" replaces characters.
  */
 #include "core/metric/metric_event.h"
 
@@ -22,7 +22,7 @@ static bool is_letter_or_digit(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Replaces a word, once; what it is part of ("branch" in "branches") is another word. */
+/* Replaces a whole word once, but not a part of a word ("branch" in "branches"). */
 static void shorten_word(char *name, const char *word, const char *by)
 {
 	char *at = strstr(name, word);
@@ -70,7 +70,7 @@ static void shorten_words(char *name)
 		shorten_word(name, words[i].word, words[i].by);
 }
 
-/* ":u", ":ppp": which is kept, because the same event stands beside without it. */
+/* ":u", ":ppp". The title keeps it: the same event may be a column without it. */
 static bool is_modifier(const char *text)
 {
 	size_t length = strlen(text);
@@ -78,8 +78,8 @@ static bool is_modifier(const char *text)
 	return length > 0 && length <= 4 && strspn(text, "ukhpGHIPSDWe") == length;
 }
 
-/* Whether what stands before a colon is part of what is meant, and no mere qualifier. */
-static bool is_place(const char *event)
+/* Returns whether the text before the colon is part of the name, and not a qualifier. */
+static bool is_probe(const char *event)
 {
 	static const char *const words[] = {
 		"mem:", "kprobe:", "kretprobe:", "uprobe:", "uretprobe:"};
@@ -90,7 +90,7 @@ static bool is_place(const char *event)
 	return false;
 }
 
-/* Names that begin alike tend to differ at their ends: "sys_~_read", "sys_~write". */
+/* Names with the same beginning often differ at the end: "sys_~_read", "sys_~write". */
 void metric_title_fit(const char *name, size_t room, char *title, size_t size)
 {
 	size_t width = text_width(name), head = room / 2 - 1, tail = room - head - 1;
@@ -99,7 +99,7 @@ void metric_title_fit(const char *name, size_t room, char *title, size_t size)
 		text_printable(title, size, name, (unsigned)room);
 		return;
 	}
-	/* Terms say what they are at their beginning. */
+	/* The beginning of terms identifies them. */
 	if (width != strlen(name) || strpbrk(name, "=,")) {
 		size_t length = text_printable(title, size - 1, name, (unsigned)room - 1);
 
@@ -114,16 +114,16 @@ static void make_title(const char *event, char *title, size_t size)
 	char name[NAME_MAX_BYTES + 1], printable[3 * NAME_MAX_BYTES + 1];
 	char modifier[8] = "", shown[4 * METRIC_TITLE_MAX + 1];
 	const char *start = name;
-	bool place = is_place(event);
+	bool probe = is_probe(event);
 
 	text_copy(name, sizeof(name), event);
 	char *slash = strchr(name, '/'), *last_slash = strrchr(name, '/');
-	if (!place && slash < last_slash) { /* pmu/terms/modifiers */
+	if (!probe && slash < last_slash) { /* pmu/terms/modifiers */
 		if (is_modifier(last_slash + 1))
 			snprintf(modifier, sizeof(modifier), ":%s", last_slash + 1);
 		*last_slash = '\0';
 		start = slash + 1;
-	} else if (!place) {
+	} else if (!probe) {
 		char *colon = strrchr(name, ':');
 
 		if (colon && is_modifier(colon + 1)) {
@@ -134,7 +134,7 @@ static void make_title(const char *event, char *title, size_t size)
 	size_t room = METRIC_TITLE_MAX - strlen(modifier);
 	if (strlen(start) > room)
 		shorten_words(name + (start - name));
-	if (!place && strlen(start) > room && strrchr(start, ':'))
+	if (!probe && strlen(start) > room && strrchr(start, ':'))
 		start = strrchr(start, ':') + 1;
 	text_printable(printable, sizeof(printable), *start ? start : event, UINT16_MAX);
 	metric_title_fit(printable, room, shown, sizeof(shown));

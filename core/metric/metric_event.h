@@ -6,23 +6,23 @@
 #include "core/metric/metric_def.h"
 
 /*
- * The metric that shows an event's count and nothing else: its name is the event's, its title that
- * name in at most METRIC_TITLE_MAX columns ("L1d-ldmis"). Fills *def, which owns its strings
- * (metric_def_fini). -EINVAL for a name that formulas cannot quote: with a ', empty, or longer than
- * 255 bytes; *def is zeroed then. Whether there is such an event is not asked.
+ * Makes the metric that shows the count of an event. Its name is the event's, its title that name
+ * in at most METRIC_TITLE_MAX columns ("L1d-ldmis"). *def owns its strings (metric_def_fini).
+ * Returns -EINVAL, with *def zeroed, for a name that a formula cannot quote: with a ', empty, or
+ * longer than 255 bytes. It does not check that the event exists.
  */
 int metric_def_of_event(const char *event, struct metric_def *def, struct error *err);
 
 /*
- * A name in at most `room` columns (4 at least), with a "~" where characters are left out. `size`
- * is 4 * room + 1 at least.
+ * Writes a name in at most `room` >= 4 columns, with a "~" for left-out characters. `size` is at
+ * least 4 * room + 1.
  */
 void metric_title_fit(const char *name, size_t room, char *title, size_t size);
 
-/* Shows what metric_def_of_event made under another name. */
+/* Renames a metric of metric_def_of_event(). */
 void metric_def_rename(struct metric_def *def, const char *name);
 
-/* Says what it is shown in: "Joules". */
+/* Sets the unit of a metric of metric_def_of_event(): "Joules". */
 void metric_def_measure(struct metric_def *def, const char *unit, unsigned decimals);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Parses a user's metric: NAME = EXPRESSION, then settings after semicolons. An expression may have
+ * events in quotes, so its end is the first semicolon outside quotes. Every error quotes the part
+ * that is wrong.
+ */
 #include "core/metric/metric_user.h"
 
 #include "core/base/text.h"
@@ -45,7 +50,7 @@ static bool part_is(struct part part, const char *word)
 	return strlen(word) == part.length && strncmp(part.start, word, part.length) == 0;
 }
 
-/* Where this part ends: at a mark that stands outside quotes, or at the end. */
+/* Returns the first mark outside quotes, or the end of the text. */
 static const char *find_outside_quotes(const char *text, char mark)
 {
 	bool quoted = false;
@@ -66,8 +71,6 @@ static int fail(struct parser *p, struct part part, const char *what)
 			 p->def->name ? p->def->name : "of your own", printable, what);
 }
 
-/* ---- the name */
-
 static bool is_name(struct part part)
 {
 	bool letter = false;
@@ -84,7 +87,7 @@ static bool is_name(struct part part)
 
 bool metric_name_is_taken(const char *name)
 {
-	/* What -s, outputs and expressions call other things. */
+	/* Names with another meaning in -s, outputs and expressions. */
 	static const char *const names[] = {
 		"pid",        "tid",     "ppid",    "user",    "comm",
 		"command",    "verdict", "cgroup",  "threads", "cpu",
@@ -111,9 +114,7 @@ static int read_name(struct parser *p, struct part part)
 	return 0;
 }
 
-/* ---- the settings */
-
-/* One line that a terminal can show, of at most so many columns. */
+/* Reads one printable line of at most so many columns. */
 static int read_line(struct parser *p, struct part value, unsigned columns, const char **line)
 {
 	char *text = xstrndup(value.start, value.length), printable[HELP_MAX * 4];
@@ -213,8 +214,6 @@ static int check_thresholds(struct parser *p)
 	return 0;
 }
 
-/* ---- the whole */
-
 static void fill_in(struct metric_def *def)
 {
 	char title[64], help[HELP_MAX * 4];
@@ -232,7 +231,7 @@ static void fill_in(struct metric_def *def)
 	def->group = xstrdup("own");
 }
 
-static int parse(struct parser *p, const char *text)
+static int parse_metric(struct parser *p, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	struct metric_def *def = p->def;
@@ -262,7 +261,7 @@ int metric_def_parse(const char *text, struct metric_def *def, struct error *err
 	struct parser p = {.def = def, .err = err};
 
 	*def = (struct metric_def){.width = WIDTH, .decimals = 2};
-	int ret = parse(&p, text);
+	int ret = parse_metric(&p, text);
 	if (ret < 0)
 		metric_def_fini(def);
 	else

@@ -13,20 +13,20 @@
  *     NAME = EXPRESSION [; SETTING = VALUE]...
  *     llc_pki = 1000 * LLC-load-misses / instructions; unit=/ki; title=LLCpki; warn=1; bad=10
  *
- *   NAME       letters, digits and _, a letter first; no built-in metric's and no column's
- *   title      column header of at most 10 columns; else the name, cut to that
- *   unit, help one line each; else none, and the expression
- *   warn, bad  both or none, and not the same: beyond which it is coloured. Higher figures are
- *              worse where bad is more than warn, lower ones where it is less
- *   decimals   0 to 4; else 2
+ *   NAME       letters, digits and _, a letter first; no name of a built-in metric or column
+ *   title      column header of at most 10 columns; default: the name, shortened
+ *   unit, help one line each; default: no unit, and the expression
+ *   warn, bad  both or none, and different: the thresholds of the colours. If bad > warn, higher
+ *              figures are worse, else lower ones
+ *   decimals   0 to 4; default: 2
  *
- * Fills *def, which owns its strings (metric_def_fini). Only the grammar of the expression is
- * checked: which events there are is for metric_compile to say. -EINVAL, or -E2BIG from
- * metric_check, and a sentence; *def is zeroed then.
+ * Fills *def, which owns its strings (metric_def_fini). Checks the grammar of the expression only:
+ * metric_compile() resolves the events. Returns -EINVAL, or -E2BIG from metric_check(), with a
+ * sentence; *def is zeroed then.
  */
 int metric_def_parse(const char *text, struct metric_def *def, struct error *err);
 
-/* Whether a name means something already: to formulas, outputs, or as a built-in metric. */
+/* Returns whether a name is in use: in formulas, in outputs, or by a built-in metric. */
 bool metric_name_is_taken(const char *name);
 
 #endif

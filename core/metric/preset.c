@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The built-in presets. Presets are chosen by name: the user's first, then these.
+ */
 #include "core/metric/preset.h"
 
 #include "core/base/suggest.h"
@@ -9,8 +12,8 @@
 #include <string.h>
 
 /*
- * No preset but topdown asks for more than cycles, instructions and three general counters, so that
- * each fits every CPU at once even while the NMI watchdog holds one.
+ * Each preset except topdown needs at most cycles, instructions and three general counters. So it
+ * fits on every CPU at once, even if the NMI watchdog holds a counter.
  */
 static const char *const overview_metrics[] = {
 	"cpu_percent", "ghz",      "ipc",          "mips", "branch_mpki",
@@ -29,7 +32,7 @@ static const char *const tlb_metrics[] = {
 	"cpu_percent", "ipc", "dtlb_mpki", "itlb_mpki", "l1i_mpki", NULL,
 };
 
-/* The second level comes from the same counter as the first, where there is one. */
+/* The second level, if the CPU has it, comes from the counter of the first. */
 static const char *const topdown_metrics[] = {
 	"cpu_percent",
 	"ipc",
@@ -110,8 +113,6 @@ const struct preset *preset_find(const char *name)
 	return NULL;
 }
 
-/* ---- by name */
-
 struct preset_names {
 	char text[120]; /* "overview, software or none" as far as it fits */
 	struct suggest near;
@@ -129,14 +130,14 @@ static void offer_preset(struct preset_names *names, const char *name, bool last
 	suggest_offer(&names->near, name);
 }
 
-static int refuse_preset(const char *name, const struct preset *native, size_t n_own,
+static int refuse_preset(const char *name, const struct preset *user, size_t n_user,
 			 struct error *err)
 {
 	struct preset_names names = {.near = {.word = name}};
 	char hint[80];
 
-	for (size_t i = 0; i < n_own; i++)
-		offer_preset(&names, native[i].name, false);
+	for (size_t i = 0; i < n_user; i++)
+		offer_preset(&names, user[i].name, false);
 	for (size_t i = 0; i < preset_table_n; i++)
 		offer_preset(&names, preset_table[i].name, false);
 	offer_preset(&names, preset_none.name, true);
@@ -145,19 +146,17 @@ static int refuse_preset(const char *name, const struct preset *native, size_t n
 			 names.text);
 }
 
-int preset_choose(const char *name, const struct preset *native, size_t n_own,
+int preset_choose(const char *name, const struct preset *user, size_t n_user,
 		  const struct preset **preset, struct error *err)
 {
-	for (size_t i = 0; i < n_own; i++)
-		if (strcmp(native[i].name, name) == 0) {
-			*preset = &native[i];
+	for (size_t i = 0; i < n_user; i++)
+		if (strcmp(user[i].name, name) == 0) {
+			*preset = &user[i];
 			return 0;
 		}
 	*preset = strcmp(name, preset_none.name) == 0 ? &preset_none : preset_find(name);
-	return *preset ? 0 : refuse_preset(name, native, n_own, err);
+	return *preset ? 0 : refuse_preset(name, user, n_user, err);
 }
-
-/* ---- copies */
 
 void preset_copy(struct preset *copy, const struct preset *preset)
 {

@@ -8,33 +8,33 @@
 #include <stddef.h>
 
 /*
- * A named list of metric columns: what is counted and shown. What a copy points to is its own,
- * given up by preset_fini.
+ * A named list of columns: what is counted and shown. A copy owns all that it points to
+ * (preset_fini).
  */
 struct preset {
 	const char *name;
 	const char *help;
-	/* Names of metrics, and as -e has them of events in a user's own; NULL-terminated. */
+	/* Names of metrics; in a user's preset also of events, as for -e; NULL-terminated. */
 	const char *const *metrics;
-	bool leaves_out; /* what this machine cannot count is left out, unless that is everything */
+	bool leaves_out; /* drops what this machine cannot count, unless that is everything */
 };
 
 extern const struct preset preset_table[];
 extern const size_t preset_table_n;
-extern const struct preset preset_none; /* "none": no column of its own; not in the table */
+extern const struct preset preset_none; /* "none": without columns; not in the table */
 
-/* NULL where there is none of that name. */
+/* Returns the built-in preset of that name, or NULL. */
 const struct preset *preset_find(const char *name);
 /*
- * One of somebody's own, else a built-in one, else "none". -EINVAL and a sentence with what is
- * near.
+ * Sets *preset to the user's preset of that name, else the built-in one, or "none". Returns -EINVAL
+ * with a sentence and a similar name.
  */
-int preset_choose(const char *name, const struct preset *native, size_t n_own,
+int preset_choose(const char *name, const struct preset *user, size_t n_user,
 		  const struct preset **preset, struct error *err);
 
-/* A deep copy: of a built-in one, or of what a user listed. help may be NULL. */
+/* Makes a deep copy. help may be NULL. */
 void preset_copy(struct preset *copy, const struct preset *preset);
-/* Of a copy, never of a built-in one. Zeroed is fine. */
+/* For copies, not for built-in presets. Zeroed is fine. */
 void preset_fini(struct preset *preset);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A column is added in the best form that this machine can count: each form is compiled, its events
+ * are probed, and are removed again if one cannot be counted. After each change the wants are made
+ * anew: one for each column, or for each {a,b} of the user.
+ */
 #include "core/metric/selection.h"
 
 #include "core/base/util.h"
@@ -52,7 +57,7 @@ void selection_fini(struct selection *selection)
 	*selection = (struct selection){0};
 }
 
-static size_t find(const struct selection *selection, const char *name)
+static size_t find_column(const struct selection *selection, const char *name)
 {
 	size_t i = 0;
 
@@ -61,9 +66,7 @@ static size_t find(const struct selection *selection, const char *name)
 	return i;
 }
 
-/* ---- forms */
-
-static void probe(const struct selection *selection, struct event *event)
+static void probe_event(const struct selection *selection, struct event *event)
 {
 	const struct event_context *context = selection->context;
 
@@ -76,10 +79,10 @@ static void probe(const struct selection *selection, struct event *event)
 static void probe_from(struct selection *selection, size_t first)
 {
 	for (size_t i = first; i < selection->events.n; i++)
-		probe(selection, &selection->events.items[i]);
+		probe_event(selection, &selection->events.items[i]);
 }
 
-/* The first form from number `from` on: its number, whether all of it can be counted, or -errno. */
+/* Tries the forms from `from` on. Returns a number, and whether it can be counted, or -errno. */
 static int try_form(struct selection *selection, const struct metric_def *def, size_t from,
 		    bool *counted, struct error *err)
 {
@@ -96,7 +99,7 @@ static int try_form(struct selection *selection, const struct metric_def *def, s
 	return form;
 }
 
-/* The form to take, with its events added to the set; or -errno where there is none. */
+/* Returns the form of the column and adds its events to the set, or returns -errno. */
 static int choose_form(struct selection *selection, const struct metric_def *def, struct error *err)
 {
 	struct event_set *events = &selection->events;
@@ -114,9 +117,7 @@ static int choose_form(struct selection *selection, const struct metric_def *def
 				      : try_form(selection, def, (size_t)first, &counted, err);
 }
 
-/* ---- wants */
-
-static void want(struct selection *selection, const unsigned *events, size_t n)
+static void append_want(struct selection *selection, const unsigned *events, size_t n)
 {
 	struct plan_wants *wants = &selection->wants;
 
@@ -157,13 +158,11 @@ static void make_wants(struct selection *selection)
 		for (size_t k = i; k < selection->n; k++)
 			if (k == i || (together && selection->columns[k].together == together))
 				n = list_events(selection, k, events, n);
-		want(selection, events, n);
+		append_want(selection, events, n);
 	}
 }
 
-/* ---- columns */
-
-/* What a socket counts is no task's, and so is what follows from it. */
+/* A metric with counts of sockets is not a metric of tasks. */
 static bool is_of_machine(const struct selection *selection, const struct selection_column *column)
 {
 	unsigned events[METRIC_EVENTS_MAX];
@@ -177,10 +176,10 @@ static bool is_of_machine(const struct selection *selection, const struct select
 	return found;
 }
 
-static int add(struct selection *selection, const struct metric_def *def, unsigned together,
-	       struct error *err)
+static int add_column(struct selection *selection, const struct metric_def *def, unsigned together,
+		      struct error *err)
 {
-	size_t same = find(selection, def->name);
+	size_t same = find_column(selection, def->name);
 	int form;
 
 	if (same < selection->n && strcmp(selection->columns[same].def.forms[0].expression,
@@ -195,7 +194,7 @@ static int add(struct selection *selection, const struct metric_def *def, unsign
 		return error_set(err, -E2BIG, "At most %d columns are shown at once.",
 				 SELECTION_MAX);
 	form = choose_form(selection, def, err);
-	/* A built-in metric whose names this machine does not know is just not for it. */
+	/* A built-in metric with unknown events is unsupported here. */
 	if (form < 0 && metric_def_find(def->name))
 		form = METRIC_FORMS_MAX;
 	if (form < 0)
@@ -216,7 +215,7 @@ void selection_add_recorded(struct selection *selection, const struct metric_def
 	struct metric metric;
 	struct error ignored;
 
-	if (selection->n == SELECTION_MAX || find(selection, def->name) < selection->n)
+	if (selection->n == SELECTION_MAX || find_column(selection, def->name) < selection->n)
 		return;
 	bool compiles = def->forms[0].expression &&
 			metric_compile(def, 0, &selection->events, &metric, &ignored) == 0;
@@ -235,7 +234,7 @@ void selection_add_recorded(struct selection *selection, const struct metric_def
 int selection_add_metric(struct selection *selection, const struct metric_def *def,
 			 struct error *err)
 {
-	int result = add(selection, def, 0, err);
+	int result = add_column(selection, def, 0, err);
 
 	if (result == 0)
 		make_wants(selection);
@@ -258,8 +257,8 @@ void selection_copy(struct selection *copy, const struct selection *selection)
 	make_wants(copy);
 }
 
-/* Without the events that no column needs. */
-static void keep_needed(struct selection *selection)
+/* Drops the events that no column needs. */
+static void drop_unused_events(struct selection *selection)
 {
 	bool *needed = xcalloc(selection->events.n, sizeof(*needed));
 	unsigned events[METRIC_EVENTS_MAX];
@@ -273,7 +272,7 @@ static void keep_needed(struct selection *selection)
 	make_wants(selection);
 }
 
-/* Whether a label would stand for two things, in lists, formulas or outputs. */
+/* Returns whether a label is ambiguous in lists, formulas or outputs. */
 static bool is_label_taken(const struct selection *selection, size_t index)
 {
 	const struct event_set *events = &selection->events;
@@ -285,9 +284,9 @@ static bool is_label_taken(const struct selection *selection, size_t index)
 	return metric_name_is_taken(label);
 }
 
-/* pmu/event=1,name=x/ is to be seen as x. */
-static int take_label(struct selection *selection, const char *name, struct metric_def *def,
-		      struct error *err)
+/* Names the column of pmu/event=1,name=x/ x. */
+static int apply_label(struct selection *selection, const char *name, struct metric_def *def,
+		       struct error *err)
 {
 	size_t known = selection->events.n;
 	int index = event_set_add(&selection->events, name, err);
@@ -296,7 +295,7 @@ static int take_label(struct selection *selection, const char *name, struct metr
 		return index;
 	struct event *event = &selection->events.items[index];
 	if ((size_t)index == known)
-		probe(selection, event);
+		probe_event(selection, event);
 	if (event->unit[0])
 		metric_def_measure(def, event->unit, event->scale < 1 ? 2 : 0);
 	if (!event->label)
@@ -321,9 +320,10 @@ int selection_add_events(struct selection *selection, const char *text, struct e
 		result = metric_def_of_event(list.items[i].name, &def, err);
 		if (result < 0)
 			break;
-		result = take_label(selection, list.items[i].name, &def, err);
+		result = apply_label(selection, list.items[i].name, &def, err);
 		if (result == 0)
-			result = add(selection, &def, group ? selection->groups + group : 0, err);
+			result = add_column(selection, &def, group ? selection->groups + group : 0,
+					    err);
 		metric_def_fini(&def);
 	}
 	selection->groups += list.n_groups;
@@ -334,11 +334,11 @@ int selection_add_events(struct selection *selection, const char *text, struct e
 	}
 	while (selection->n > before)
 		metric_def_fini(&selection->columns[--selection->n].def);
-	keep_needed(selection);
+	drop_unused_events(selection);
 	return result;
 }
 
-static void drop(struct selection *selection, size_t at)
+static void drop_column(struct selection *selection, size_t at)
 {
 	metric_def_fini(&selection->columns[at].def);
 	memmove(&selection->columns[at], &selection->columns[at + 1],
@@ -359,8 +359,8 @@ void selection_mark_preset(struct selection *selection, bool leave_out)
 		return;
 	for (size_t i = selection->n; i-- > 0;)
 		if (selection->columns[i].form == METRIC_FORMS_MAX)
-			drop(selection, i);
-	keep_needed(selection);
+			drop_column(selection, i);
+	drop_unused_events(selection);
 }
 
 int selection_add_asked(struct selection *selection, const struct selection *from,
@@ -371,8 +371,8 @@ int selection_add_asked(struct selection *selection, const struct selection *fro
 	selection->groups = from->groups;
 	for (size_t i = 0; i < from->n && result == 0; i++)
 		if (from->columns[i].asked)
-			result = add(selection, &from->columns[i].def, from->columns[i].together,
-				     err);
+			result = add_column(selection, &from->columns[i].def,
+					    from->columns[i].together, err);
 	if (result == 0)
 		make_wants(selection);
 	return result;
@@ -388,7 +388,7 @@ int selection_renew(struct selection *selection, struct error *err)
 	renewed.groups = selection->groups;
 	for (size_t i = 0; i < selection->n && result == 0; i++) {
 		const struct selection_column *column = &selection->columns[i];
-		result = add(&renewed, &column->def, column->together, err);
+		result = add_column(&renewed, &column->def, column->together, err);
 		if (result < 0)
 			break;
 		renewed.columns[renewed.n - 1].preset = column->preset;
@@ -406,12 +406,12 @@ int selection_renew(struct selection *selection, struct error *err)
 
 int selection_remove(struct selection *selection, const char *name)
 {
-	size_t at = find(selection, name);
+	size_t at = find_column(selection, name);
 
 	if (at == selection->n)
 		return -ENOENT;
-	drop(selection, at);
-	keep_needed(selection);
+	drop_column(selection, at);
+	drop_unused_events(selection);
 	return 0;
 }
 
@@ -419,7 +419,7 @@ void selection_compile(const struct selection_column *column, const struct metri
 		       const struct event_set *events, struct metric *metric)
 {
 	struct error impossible;         /* it compiled when it was added */
-	struct event_set same = *events; /* to find in, and not to add to */
+	struct event_set same = *events; /* find events, but do not add any */
 
 	same.frozen = true;
 	if (column->form == METRIC_FORMS_MAX ||

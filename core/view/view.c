@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which columns there are follows from what a line is and from the metrics of the snapshot. What a
- * cell says follows from its column alone (core/view/view_cell.c), and is made only where someone
- * asks.
+ * Makes the lines of a view and sorts them. A sort key is computed once for each line: a number or
+ * a text. Tasks with numeric keys are sorted by radix, since there may be many thousands. The
+ * columns are chosen in view_columns.c. Cells are formatted in view_cell.c, and only when they are
+ * shown.
  */
 #include "core/view/view_internal.h"
 
@@ -17,8 +18,6 @@
 
 enum { CGROUP_NAME_BYTES = 256 };
 
-/* ---- columns */
-
 static size_t choose_sort(const struct view *view)
 {
 	bool worst = strcmp(view->spec.sort, "worst") == 0;
@@ -27,18 +26,16 @@ static size_t choose_sort(const struct view *view)
 	if (column >= 0 || (rollup_is_of_cpus(view->spec.by) && !worst))
 		return column < 0 ? 0 : (size_t)column;
 	column = view_find_column(view, "cpu_percent");
-	/* Else by what is shown first. */
+	/* Else by the first metric. */
 	for (size_t i = 0; column < 0 && i < view->n_columns; i++)
 		if (view->columns[i].field == FIELD_METRIC)
 			column = (int)i;
 	return column < 0 ? 0 : (size_t)column;
 }
 
-/* ---- order */
-
-/* By what a line is put in order, found once for each: a number or a text. */
+/* The key of a line in the order: a number or a text. */
 struct sort_key {
-	double number; /* INFINITY: not known, which comes last whatever the direction */
+	double number; /* INFINITY: unknown, last in both directions */
 	const char *text;
 	size_t index;
 };
@@ -70,7 +67,7 @@ static struct sort_key text_key(const char *text)
 	return (struct sort_key){.text = text};
 }
 
-/* What is lost, and how much of it: the CPU time of those whom something ails. */
+/* The severity times the CPU time. */
 static struct sort_key verdict_key(const struct view *view, size_t index)
 {
 	struct judgement judgement = view_verdict(view, index);
@@ -84,7 +81,7 @@ static struct sort_key verdict_key(const struct view *view, size_t index)
 
 static struct sort_key sort_key(const struct view *view, size_t index)
 {
-	/* A view's columns are of what its lines are: of the other kind these are never seen. */
+	/* Lines are either rows or CPUs, and the columns fit: the other one is never used. */
 	static const struct row no_row;
 	static const struct snapshot_cpu no_cpu = {.cpu = -1};
 	const struct view_column *column = &view->columns[view->sort_column];
@@ -160,8 +157,8 @@ static int compare_lines(const void *line_a, const void *line_b, void *arg)
 	return compare_identity(view, a->index, b->index);
 }
 
-/* Whether lines are tasks, in the order of a number: such that there may be many thousands of. */
-static bool is_of_numbers(const struct view *view)
+/* Returns whether lines are tasks or processes with numeric keys. */
+static bool has_numeric_keys(const struct view *view)
 {
 	enum view_field field = view->columns[view->sort_column].field;
 
@@ -169,7 +166,7 @@ static bool is_of_numbers(const struct view *view)
 	       field != FIELD_USER && field != FIELD_COMMAND && field != FIELD_CGROUP;
 }
 
-/* Those of equal numbers go by pid and tid. */
+/* Sorts lines with equal keys by pid and tid. */
 static void sort_equals(const struct view *view, struct radix_item *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -198,7 +195,7 @@ static void sort_numbers(struct view *view, const struct sort_key *keys)
 	free(items);
 }
 
-/* Of the rows or CPUs those that are to be seen: filter is that of threads, or NULL. */
+/* Sorts the rows or CPUs. filter is that of threads, or NULL. */
 static void order_lines(struct view *view, const struct row_filter *filter)
 {
 	size_t n = view->rows ? view->rows->n : view->n;
@@ -212,7 +209,7 @@ static void order_lines(struct view *view, const struct row_filter *filter)
 		keys[view->n++].index = i;
 	}
 	view->order = xcalloc(view->n, sizeof(*view->order));
-	if (is_of_numbers(view)) {
+	if (has_numeric_keys(view)) {
 		sort_numbers(view, keys);
 	} else {
 		qsort_r(keys, view->n, sizeof(*keys), compare_lines, view);
@@ -228,14 +225,14 @@ static size_t parent_of(const struct view *view, size_t index)
 }
 
 /*
- * Rows that are in order, so that each follows its parent: siblings are taken from the last to the
- * first, so that each finds those behind it in its parent's list.
+ * Puts sorted rows below their parents. Rows are added to the lists of their parents from the last
+ * to the first, so each list is in order.
  */
 static void order_tree(struct view *view)
 {
 	size_t n = view->n, none = SIZE_MAX, line = 0;
-	size_t *first = xcalloc(n + 1, sizeof(*first)); /* child; [n] of those without a parent */
-	size_t *next = xcalloc(n, sizeof(*next));       /* sibling */
+	size_t *first = xcalloc(n + 1, sizeof(*first)); /* first child; [n]: first root */
+	size_t *next = xcalloc(n, sizeof(*next));       /* next sibling */
 
 	view->last = xcalloc(n, sizeof(*view->last));
 	memset(first, 0xff, (n + 1) * sizeof(*first));
@@ -260,8 +257,6 @@ static void order_tree(struct view *view)
 	free(first);
 	free(next);
 }
-
-/* ---- the whole */
 
 static void name_cgroups(struct view *view)
 {
@@ -305,7 +300,7 @@ void view_make_rows(struct view *view, const struct row_filter *filter)
 	}
 }
 
-/* All tasks without the lines: in a tree without the roots, which have what is below them. */
+/* All tasks less the lines. In a tree less the roots, which include their descendants. */
 static void sum_left_out(struct view *view)
 {
 	const struct columns *columns = view->snapshot->columns;

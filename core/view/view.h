@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /*
- * The rows, columns and order of a snapshot that someone asked for, and the text of each cell.
- * Both the screen and batch text are views; neither formats a number by itself.
+ * A view: the rows, columns and order of a snapshot that the user wants, and the text of each cell.
+ * The screen and batch text are views. Neither formats a number by itself.
  */
 
 /* What a cell means, for the theme to colour. */
@@ -27,8 +27,8 @@ enum cell_role {
 
 struct cell {
 	/*
-	 * Printable UTF-8 (core/base/text.h), not padded: of at most the column's width, but for
-	 * the texts of the last column, which take what room there is.
+	 * Printable UTF-8 (core/base/text.h), not padded, at most as wide as the column. Texts of
+	 * the last column may be wider: the caller cuts them.
 	 */
 	char text[256];
 	enum cell_role role;
@@ -54,55 +54,55 @@ enum view_field {
 
 struct view_column {
 	enum view_field field;
-	const char *name; /* "pid", "user", "ipc", "command": what -s takes */
+	const char *name; /* "pid", "user", "ipc", "command": the name for -s */
 	char title[64];   /* "PID", "USER", "IPC", "COMMAND" */
 	int metric;       /* index in columns->metrics, or -1 */
-	int then;         /* the same metric in the baseline's; -1: not counted there */
-	unsigned width;   /* the same at every refresh; of metrics: number and trust mark */
-	unsigned least;   /* of the last one: what others are dropped for; 0: its width */
+	int then;         /* the same metric in the baseline's columns; -1: not counted */
+	unsigned width;   /* the same at every refresh; metrics: number and mark */
+	unsigned least;   /* as the last column: others are dropped for it; 0: width */
 	bool left;        /* left-aligned; numbers are right-aligned */
 	bool down;        /* sorted from the largest down, unless reversed */
-	unsigned weight;  /* narrow screens drop the lightest first; 0 is never dropped */
+	unsigned weight;  /* narrow screens drop the lightest column first; 0: never */
 };
 
-/* How often things happen: columns of events and of rates can be shown as either. */
+/* Unit of columns of events and of rates. */
 enum view_unit {
 	VIEW_UNIT_USUAL, /* events as counts in the interval, rates per second */
 	VIEW_UNIT_COUNT,
 	VIEW_UNIT_PER_SECOND,
-	VIEW_UNIT_PER_KI, /* per 1000 instructions; as unknown as these where they are */
+	VIEW_UNIT_PER_KI, /* per 1000 instructions; unknown if these are unknown */
 	VIEW_UNIT_KINDS,
 };
 
-/* Sockets and nodes that are numbered beyond that do not unfold. */
+/* Sockets and nodes with larger numbers do not unfold. */
 enum { VIEW_UNITS = 256 };
 
 struct view_spec {
 	enum rollup by; /* what a line is */
 	/*
-	 * A column's name; "" is cpu_percent (or the first metric) for tasks, cpu for CPUs. Of
-	 * those "worst" is lost, or where nobody counts cycles, as "" for tasks.
+	 * Name of a column. "": cpu_percent (or the first metric) for tasks, cpu for CPUs. "worst":
+	 * stall for CPUs, or "" as for tasks if cycles are not counted.
 	 */
 	char sort[256];
-	bool folds; /* sockets and nodes are marked as what can be folded: "+ 0", "- 0" */
-	/* By number: which of them have their CPUs below them. */
+	bool folds; /* sockets and nodes have fold marks: "+ 0", "- 0" */
+	/* By number: the socket or node has its CPUs below it. */
 	bool unfolded[VIEW_UNITS];
-	bool reverse;                  /* figures go down, ids and texts up unless reversed */
-	struct row_filter_spec filter; /* of tasks; CPUs are all shown */
-	size_t top;                    /* so many lines of tasks, the first ones; 0: all */
-	bool command_lines;            /* COMMAND shows them, where the snapshot has them */
+	bool reverse;                  /* default: figures down, ids and texts up */
+	struct row_filter_spec filter; /* for tasks; CPUs are all shown */
+	size_t top;                    /* at most this many lines of tasks; 0: all */
+	bool command_lines;            /* COMMAND shows them, if the snapshot has them */
 	bool ascii;                    /* the branches of a tree in ASCII */
 	enum view_unit unit;
 	/*
-	 * Cells show how figures differ from those of the same row then: a task is known by its tid
-	 * and start, others by what they are of. Borrowed: must outlive the view. NULL: none.
+	 * If set, cells show differences from the same row of this snapshot. A task is identified
+	 * by its tid and start, other rows by their group. Borrowed: must outlive the view.
 	 */
 	const struct snapshot *baseline;
-	/* Keeps from view to view what that was; borrowed. NULL: it is rolled up anew. */
+	/* Caches the rolled-up baseline from view to view; borrowed. NULL: no cache. */
 	struct view_then *then;
 	/*
-	 * The names of the columns to show, in their order; borrowed, NULL behind the last. What
-	 * this view has not is passed over. NULL, or where no metric of this view is named: all.
+	 * Names of the columns to show, in order; borrowed, NULL-terminated. Unknown names are
+	 * ignored. NULL, or no metric of this view among them: all columns.
 	 */
 	const char *const *shown;
 };
@@ -115,75 +115,75 @@ struct view {
 	struct view_column *columns;
 	size_t n_columns;
 	size_t sort_column;
-	struct rows rolled;     /* when rolled up */
-	struct cpu_units units; /* the same */
-	/* The units, then the CPUs of those that are unfolded; borrows from them. */
+	struct rows rolled;     /* if rolled up */
+	struct cpu_units units; /* by socket or node */
+	/* The units, then the CPUs of unfolded units; borrows their tallies. */
 	struct snapshot_cpu *cpu_lines;
-	const struct rows *rows; /* what is shown: &snapshot->threads or &rolled; NULL: CPUs */
-	const struct snapshot_cpu *cpus; /* the snapshot's or cpu_lines; NULL: tasks */
-	char **names;       /* by cgroup: of each row (core/sys/cgroup_name), or NULL */
-	bool *last;         /* by tree: of each row, whether no sibling follows */
+	const struct rows *rows;         /* &snapshot->threads or &rolled; NULL: lines are CPUs */
+	const struct snapshot_cpu *cpus; /* the snapshot's or cpu_lines; NULL: lines are tasks */
+	char **names;       /* by cgroup: name of each row (core/sys/cgroup_name), or NULL */
+	bool *last;         /* by tree: the row is the last of its siblings */
 	size_t *order;      /* indices in rows or cpus, of the lines */
-	size_t n;           /* lines: fewer than rows by thread with a filter, and by spec.top */
+	size_t n;           /* lines; a filter by thread and spec.top make fewer than rows */
 	size_t n_left_out;  /* lines that spec.top left out */
-	struct judge judge; /* of the snapshot's columns */
-	struct view_baseline *baseline; /* what cells differ from; NULL: nothing */
-	uint64_t *left_out; /* the tally of all tasks that filter and top keep out; NULL: neither */
+	struct judge judge; /* for the snapshot's columns */
+	struct view_baseline *baseline; /* NULL: no differences */
+	uint64_t
+		*left_out; /* tally of the tasks that filter and top leave out; NULL: neither set */
 };
 
 /*
- * Builds a view. An unknown sort column falls back to the default, a known one that is not in
- * this preset as well (presets change while running). What is not known sorts last in both
- * directions; ties go by pid and tid (or CPU, user, cgroup), upwards. In a tree it is siblings that
- * are sorted, and every row stands above its descendants.
+ * Builds a view. A sort column that is unknown, or not in this preset, is replaced by the default
+ * (presets change while pmctop runs). Unknown figures sort last in both directions. Ties are sorted
+ * by pid and tid (or CPU, user, cgroup), upwards. In a tree siblings are sorted, and every row is
+ * above its descendants.
  */
 void view_init(const struct snapshot *snapshot, const struct view_spec *spec, struct view *view);
 void view_fini(struct view *view);
 
 struct view_then *view_then_new(void);
-/* Before its baseline is freed; NULL is fine. */
+/* Call it before the baseline is freed; NULL is fine. */
 void view_then_forget(struct view_then *then);
 void view_then_free(struct view_then *then); /* NULL is fine */
 
 /*
- * The text of a cell. COMMAND has kernel threads in [brackets] and tasks that ended within the
- * interval in (parentheses), which means nothing in a summary, behind the branches of a tree. A
- * command line stands there as it is.
+ * Formats a cell. COMMAND has the branches of a tree, then the name: kernel threads in [brackets],
+ * tasks that ended within the interval in (parentheses), except in a summary. A command line is
+ * shown as it is.
  */
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
-/* A metric of the row or CPU of that index. */
+/* Returns a metric of the row or CPU of that index. */
 struct figure view_figure(const struct view *view, size_t index, int metric);
-/* What a column of a metric shows of it: in the spec's unit, or how that differs from then. */
+/* Returns what a column of a metric shows: in the spec's unit, or the difference. */
 struct figure view_value(const struct view *view, size_t index, const struct view_column *column);
-/* What is to be said of the row or CPU of that index. */
+/* Returns the verdict of the row or CPU of that index. */
 struct judgement view_verdict(const struct view *view, size_t index);
-/* Whether the row or CPU of that index had not run in the baseline's interval. */
+/* Returns whether the row or CPU of that index did not run in the baseline. */
 bool view_is_new(const struct view *view, size_t index);
-/* The row at a line (tasks), to follow it or to show its detail. */
+/* Returns the row at a line; NULL: lines are CPUs. */
 const struct row *view_row(const struct view *view, size_t line);
-/* The CPU, socket or node at a line; NULL: tasks. */
+/* Returns the CPU, socket or node at a line; NULL: lines are tasks. */
 const struct snapshot_cpu *view_cpu(const struct view *view, size_t line);
-/* Whether that is a socket or node, which can be unfolded. */
+/* Returns whether the line is a socket or node, which can be unfolded. */
 bool view_is_unit(const struct view *view, size_t line);
 
 /*
- * Which columns fit into `width` screen columns, one blank between two: the lightest are dropped
- * first, the last one (COMMAND) gets what is left. Fills widths[n_columns], 0 for a dropped column.
- * The sort column is never dropped. On screens too narrow for what is never dropped, the last ones
+ * Fits columns into `width` screen columns, with one blank between two. The lightest columns are
+ * dropped first, the last one (COMMAND) gets the rest. Fills widths[n_columns], 0: dropped. The
+ * sort column is never dropped. If the columns that are never dropped are too wide, the last ones
  * are cut: widths and blanks never exceed `width`.
  */
 void view_fit(const struct view *view, unsigned width, unsigned *widths);
 
 /*
- * A figure as the view shows it, for headers and meters too: a number of at most def->width
- * columns, larger ones with k, M, G ...; one more in front for the "~" of what is scaled; or why it
- * is not known ("-", "n/a", "!", "?").
+ * Formats a figure, for cells, headers and meters: a number of at most def->width columns, large
+ * ones with k, M, G ..., and in front a "~" if it is scaled or a "?" if it is lost, one column
+ * more. An unknown figure is "-", "n/a" or "!".
  */
 void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell);
 /*
- * The same of a difference, with its sign: one column more. A change for the worse that is to be
- * noticed, a tenth at least of what it was (now - difference), is CELL_WARN, and CELL_BAD where
- * `now` is bad by itself.
+ * Formats a difference, with its sign: one column more. A change for the worse of at least a tenth
+ * of the baseline (now - difference) is CELL_WARN, or CELL_BAD if `now` is bad by itself.
  */
 void figure_format_difference(const struct metric_def *def, struct figure difference, double now,
 			      struct cell *cell);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What a cell says: figures with their marks of trust, ids, names and the branches of a tree. */
+/*
+ * Formats the text and role of a cell: figures with their marks, ids, names, the branches of a
+ * tree. All text from outside becomes printable here.
+ */
 #include "core/view/view_internal.h"
 
 #include "core/base/text.h"
@@ -12,12 +15,10 @@
 #include <string.h>
 
 enum {
-	BRANCHES_MAX = 16, /* of those deeper in the tree the outermost are left out */
+	BRANCHES_MAX = 16, /* deeper in the tree, the outermost are left out */
 };
 
-/* ---- figures */
-
-/* "12.3k", "456M": three digits that mean something, fewer where there is no room. */
+/* "12.3k", "456M": three significant digits, fewer if there is no room. */
 static bool format_compact(double value, unsigned width, char *text, size_t size)
 {
 	static const char units[] = "kMGTPE";
@@ -41,8 +42,8 @@ static bool format_compact(double value, unsigned width, char *text, size_t size
 }
 
 /*
- * Fixed decimals as long as they fit, then fewer; whole numbers (rates) turn compact at ten
- * thousand, because nobody reads the last digits of 1234567.
+ * Uses def->decimals, or fewer if they do not fit. Whole numbers (rates) are compact from ten
+ * thousand on: the last digits of 1234567 do not matter.
  */
 static void format_number(const struct metric_def *def, double value, char *text, size_t size)
 {
@@ -114,7 +115,7 @@ void figure_format_difference(const struct metric_def *def, struct figure differ
 	if (marked)
 		*text++ = difference.state == FIGURE_LOST ? '?' : '~';
 	format_number(def, fabs(difference.value), text + 1, sizeof(cell->text) - 2);
-	if (shows_zero(text + 1)) { /* no sign of a change */
+	if (shows_zero(text + 1)) { /* 0 has no sign */
 		memmove(text, text + 1, strlen(text + 1) + 1);
 		return;
 	}
@@ -124,9 +125,7 @@ void figure_format_difference(const struct metric_def *def, struct figure differ
 		cell->role = metric_level(def, is) == METRIC_BAD ? CELL_BAD : CELL_WARN;
 }
 
-/* ---- cells */
-
-/* A metric's, as its column's unit has it: thresholds are of the metric's own. */
+/* Formats a metric in its column's unit. Thresholds apply to the metric's own unit alone. */
 static void cell_metric(const struct view *view, size_t index, const struct view_column *column,
 			struct cell *cell)
 {
@@ -153,7 +152,7 @@ static void cell_metric(const struct view *view, size_t index, const struct view
 	}
 }
 
-/* A text of a column; one that does not fit ends in '+', as top and ps do it. */
+/* Formats a text. A text that does not fit ends in '+', as in top and ps. */
 static void cell_text(struct cell *cell, const char *text, unsigned width)
 {
 	text_printable(cell->text, sizeof(cell->text), text, width);
@@ -169,8 +168,8 @@ static void cell_user(struct cell *cell, const struct row *row, unsigned width)
 	cell_text(cell, row->user[0] ? row->user : "-", width);
 }
 
-/* "| |-": from the outermost ancestor that has siblings below it down to the row's own. */
-static size_t put_branches(const struct view *view, size_t index, char *text, size_t size)
+/* Writes "| |-", from the outermost ancestor to the row. Returns the length. */
+static size_t write_branches(const struct view *view, size_t index, char *text, size_t size)
 {
 	const char *const on = view->spec.ascii ? "| " : "│ ";
 	const char *const here = view->spec.ascii ? "|-" : "├─";
@@ -190,7 +189,7 @@ static size_t put_branches(const struct view *view, size_t index, char *text, si
 static void cell_command(const struct view *view, size_t index, struct cell *cell)
 {
 	const struct row *row = &view->rows->items[index];
-	/* In a summary nearly everything has ended. */
+	/* In a summary nearly all tasks have ended. */
 	bool exited = (row->flags & ROW_EXITED) && !view->snapshot->run;
 	bool bracketed = exited || (row->flags & ROW_KERNEL);
 	size_t length = 0;
@@ -199,16 +198,16 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 
 	if (row->comm[0])
 		text_copy(comm, sizeof(comm), row->comm);
-	else /* perf's way to name a task that it has no name of */
+	else /* perf's notation for a task without a name */
 		snprintf(comm, sizeof(comm), ":%d", row->tid);
 	cell->role = exited || !row->comm[0] || (row->flags & ROW_ABOVE) ? CELL_DIM : CELL_NAME;
 	if (view->rolled.parents)
-		length = put_branches(view, index, cell->text, sizeof(cell->text));
+		length = write_branches(view, index, cell->text, sizeof(cell->text));
 	if (view_is_new(view, index))
 		cell->text[length++] = '+';
 	if (bracketed)
 		cell->text[length++] = exited ? '(' : '[';
-	/* 15 bytes of comm, in the worst case each of them a character that stands for none */
+	/* 15 bytes of comm, in the worst case each replaced by a character of 3 bytes */
 	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 3,
 		      "branches and a name fit");
 	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed,
@@ -226,7 +225,7 @@ static void cell_cgroup(const struct view *view, size_t index, struct cell *cell
 	text_printable(cell->text, sizeof(cell->text), name ? name : "-", sizeof(cell->text));
 }
 
-/* Whom a verdict names is worth a look, and the more so the farther it is beyond the limit. */
+/* A loss is a warning, and bad from twice the limit on. */
 static void cell_verdict(const struct view *view, size_t index, struct cell *cell)
 {
 	struct judgement judgement = view_verdict(view, index);
@@ -276,7 +275,7 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 		cell_metric(view, index, what, cell);
 		return;
 	case FIELD_PID:
-		cell_id(cell, row->pid ? row->pid : -1); /* a summary's "N more" */
+		cell_id(cell, row->pid ? row->pid : -1); /* "N more" of a summary */
 		return;
 	case FIELD_TID:
 		cell_id(cell, row->tid);

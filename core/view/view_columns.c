@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which columns there are follows from what a line is and from the metrics of the snapshot; which
- * of them fit, from their weights.
+ * Chooses columns. The grouping of the lines and the metrics of the snapshot decide which columns
+ * there are. Their weights decide which of them fit on the screen.
  */
 #include "core/view/view_internal.h"
 
@@ -15,12 +15,12 @@
 enum {
 	ID_WIDTH = 7, /* PID_MAX_LIMIT is 4194304 */
 	USER_WIDTH = 8,
-	USER_ALONE_WIDTH = 16, /* where a line is a user */
+	USER_ALONE_WIDTH = 16, /* if lines are users */
 	NUMBER_WIDTH = 5,
 	CPU_WIDTH = 4,
 	UNIT_WIDTH = 6,
 	TYPE_WIDTH = 6,
-	VERDICT_WIDTH = 9,  /* a label and a mark of trust */
+	VERDICT_WIDTH = 9,  /* a label and a mark */
 	STALL_WEIGHT = 199, /* as heavy as the second metric */
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
 	COMMAND_LEAST = 12,
@@ -28,12 +28,12 @@ enum {
 	CGROUP_WIDTH = 40,
 	CGROUP_LEAST = 24,
 	METRIC_WEIGHT = 200,
-	ASKED_WEIGHT = 300, /* of the first that was asked for */
-	ASKED_RANKS = 90,   /* less by one for each after it, but still above the preset's */
-	USER_WEIGHT = 195,  /* so USER goes when three metrics are left */
+	ASKED_WEIGHT = 300, /* the first column that the user added */
+	ASKED_RANKS = 90,   /* one less for each further one, but above the preset's */
+	USER_WEIGHT = 195,  /* USER is dropped when three metrics are left */
 };
 
-/* The columns that are no metrics, by the name that -s takes. */
+/* The columns that are not metrics, with their names for -s. */
 static const struct view_column column_pid = {
 	.field = FIELD_PID, .name = "pid", .title = "PID", .metric = -1, .width = ID_WIDTH};
 static const struct view_column column_tid = {
@@ -128,7 +128,7 @@ static const struct view_column column_cpus = {.field = FIELD_CPUS,
 					       .down = true,
 					       .weight = USER_WEIGHT};
 
-/* What stands before the metrics and behind them, by what a line is. */
+/* The columns before and after the metrics, by grouping. */
 static const struct {
 	const struct view_column *before[5]; /* up to the first NULL */
 	const struct view_column *behind;
@@ -144,14 +144,12 @@ static const struct {
 	[ROLLUP_NODE] = {{&column_node, &column_cpus, &column_stall, &column_ghz}, &column_type},
 };
 
-/* ---- columns */
-
 static void add_column(struct view *view, const struct view_column *column)
 {
 	view->columns[view->n_columns++] = *column;
 }
 
-/* The first metric is never dropped, the preset's go from the right, what was asked for stays. */
+/* The first metric is never dropped. The preset's go from the right, before the user's. */
 static unsigned metric_weight(const struct columns *columns, size_t index)
 {
 	if (index == 0)
@@ -161,10 +159,7 @@ static unsigned metric_weight(const struct columns *columns, size_t index)
 	return index < METRIC_WEIGHT / 2 ? (unsigned)(METRIC_WEIGHT - 2 * index) : 1;
 }
 
-/*
- * A column that is empty for everybody is the first to go, unless someone asked for it: this CPU
- * has no such event.
- */
+/* A column of the preset with an event that this CPU does not have is dropped first. */
 static bool is_empty(const struct columns *columns, size_t index)
 {
 	return index < columns->n_preset &&
@@ -191,7 +186,7 @@ static void add_metric(struct view *view, size_t index)
 {
 	const struct columns *columns = view->snapshot->columns;
 	const struct metric *metric = &columns->metrics[index];
-	/* The mark of trust, and in a difference the sign. */
+	/* A mark, and for a difference a sign. */
 	unsigned number = metric->def->width + (view->spec.baseline ? 2 : 1);
 	struct view_column column = {
 		.field = FIELD_METRIC,
@@ -211,7 +206,7 @@ static void add_metric(struct view *view, size_t index)
 	add_column(view, &column);
 }
 
-static bool says_something(const struct view *view, const struct view_column *column)
+static bool has_content(const struct view *view, const struct view_column *column)
 {
 	const struct snapshot *snapshot = view->snapshot;
 
@@ -240,7 +235,7 @@ int view_find_column(const struct view *view, const char *name)
 	return find_column(view->columns, view->n_columns, name);
 }
 
-/* Those that were asked for by name, in that order; all of them where none of these is a metric. */
+/* Keeps the columns of spec.shown, in that order; all columns if none of these is a metric. */
 static void choose_columns(struct view *view)
 {
 	struct view_column *chosen = xcalloc(view->n_columns, sizeof(*chosen));
@@ -272,22 +267,20 @@ void view_make_columns(struct view *view)
 	view->columns = xcalloc(n_metrics + ARRAY_SIZE(fixed_columns[0].before) + 2,
 				sizeof(*view->columns));
 	for (; *before; before++)
-		if (says_something(view, *before))
+		if (has_content(view, *before))
 			add_column(view, *before);
 	for (size_t i = 0; i < n_metrics; i++)
 		if (!view->snapshot->columns->metrics[i].def->machine)
 			add_metric(view, i);
 	if (n_metrics > 0)
 		add_column(view, &column_verdict);
-	if (behind && says_something(view, behind))
+	if (behind && has_content(view, behind))
 		add_column(view, behind);
 	if (view->spec.shown && view->spec.shown[0])
 		choose_columns(view);
 }
 
-/* ---- layout */
-
-/* What a column asks for before anything is dropped. */
+/* Returns the width of a column before any is dropped. */
 static unsigned least_width(const struct view *view, size_t column)
 {
 	const struct view_column *what = &view->columns[column];
@@ -319,7 +312,7 @@ void view_fit(const struct view *view, unsigned width, unsigned *widths)
 		used -= widths[lightest] + 1;
 		widths[lightest] = 0;
 	}
-	if (used <= width) { /* the last one gets what is left, where it is a text */
+	if (used <= width) { /* a text in the last column gets the rest */
 		if (view->n_columns > 0 && view->columns[view->n_columns - 1].left &&
 		    widths[view->n_columns - 1])
 			widths[view->n_columns - 1] += width - used;

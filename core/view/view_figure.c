@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a column of a metric shows: the figure itself, or the same event in another unit, or how
- * either differs from a baseline. The baseline is a view of its own, without an order, so that rows
- * are rolled up and figures converted then as now.
+ * Computes what a column of a metric shows: the figure, the same event in another unit, or the
+ * difference of either from a baseline. The baseline is a view of its own, without an order, so its
+ * rows are rolled up and its figures converted as those of the view.
  */
 #include "core/view/view_internal.h"
 
@@ -15,15 +15,15 @@
 #define NOWHERE SIZE_MAX
 
 struct view_then {
-	struct view view;        /* without an order; of no snapshot: there is none */
+	struct view view;        /* without an order; snapshot NULL: no baseline yet */
 	struct hash_table table; /* of its rows or CPUs: index + 1 */
-	struct figure *nothing;  /* what a task has that does not run: 0 of what adds up */
+	struct figure *nothing;  /* figures of a task that does not run: 0 of all counts */
 };
 
 struct view_baseline {
 	struct view_then *then;
-	bool native;   /* that is the view's own */
-	size_t *match; /* of each row or CPU of now: its index then, or NOWHERE */
+	bool owned;    /* `then` is the view's own */
+	size_t *match; /* of each row or CPU: its index in the baseline, or NOWHERE */
 };
 
 const char *view_unit_name(enum view_unit unit)
@@ -43,8 +43,6 @@ const char *view_unit_name(enum view_unit unit)
 	return "";
 }
 
-/* ---- units */
-
 static const struct figure not_counted = {.state = FIGURE_NOT_COUNTED};
 static const struct figure undefined = {.state = FIGURE_UNDEFINED};
 
@@ -53,7 +51,7 @@ static enum figure_state worse(enum figure_state a, enum figure_state b)
 	return a > b ? a : b;
 }
 
-/* Of two figures; the value is found by whoever asks. */
+/* Returns state and share of a combination of two figures; the caller sets the value. */
 static struct figure combine(struct figure a, struct figure b)
 {
 	return (struct figure){.share = a.share < b.share ? a.share : b.share,
@@ -67,7 +65,7 @@ struct figure view_figure(const struct view *view, size_t index, int metric)
 	return view->cpus[index].figures ? view->cpus[index].figures[metric] : not_counted;
 }
 
-/* The time that its rates are of. */
+/* Returns the seconds that the rates of a row or CPU divide by. */
 static double seconds_of(const struct view *view, size_t index)
 {
 	const struct snapshot *snapshot = view->snapshot;
@@ -88,11 +86,11 @@ static struct figure read_event(const struct columns *columns, size_t event, con
 	return metric_read_one(&columns->event_readings.items[event], &input);
 }
 
-/* Those of a CPU without what its idle task executed, as all its figures are. */
+/* Instructions of a CPU are those of its busy time, as in all its figures. */
 static struct figure instructions_of(const struct view *view, size_t index)
 {
 	const struct columns *columns = view->snapshot->columns;
-	size_t event = 0, width = tally_width(&columns->plan->shape);
+	size_t event = 0;
 
 	while (event < columns->events.n &&
 	       strcmp(columns->events.items[event].name, "instructions") != 0)
@@ -104,11 +102,8 @@ static struct figure instructions_of(const struct view *view, size_t index)
 				  view->rows->items[index].flags & ROW_LOST);
 	if (!view->cpus[index].tally)
 		return not_counted;
-	uint64_t *busy = xcalloc(width, sizeof(*busy));
-	for (size_t i = 0; i < width; i++) {
-		uint64_t all = view->cpus[index].tally[i], idle = view->cpus[index].idle[i];
-		busy[i] = all > idle ? all - idle : 0;
-	}
+	uint64_t *busy =
+		snapshot_busy_tally(columns, view->cpus[index].tally, view->cpus[index].idle);
 	struct figure figure = read_event(columns, event, busy, false);
 	free(busy);
 	return figure;
@@ -151,8 +146,6 @@ static struct figure in_unit(const struct view *view, size_t index, int metric)
 	return figure;
 }
 
-/* ---- verdicts */
-
 static const struct figure *figures_of(const struct view *view, size_t index)
 {
 	if (view->rows)
@@ -170,14 +163,12 @@ struct judgement view_verdict(const struct view *view, size_t index)
 			     view->rows ? view->rows->items[index].flags : 0);
 }
 
-/* ---- the baseline */
-
 static size_t n_rows(const struct view *view)
 {
 	return view->rows ? view->rows->n : view->n;
 }
 
-/* Of a view of rows; nobody's where it is one of CPUs. */
+/* Returns a row, or an empty one if lines are CPUs. */
 static const struct row *row_at(const struct view *view, size_t index)
 {
 	static const struct row no_row;
@@ -221,7 +212,7 @@ static bool is_same(const struct view *now, size_t i, const struct view *then, s
 	switch (now->spec.by) {
 	case ROLLUP_PROCESS:
 	case ROLLUP_TREE:
-	case ROLLUP_THREAD: /* a number is given out again, but not with the same start */
+	case ROLLUP_THREAD: /* a tid may be reused, but with another start */
 		return a->tid == b->tid &&
 		       (a->start_ns == b->start_ns || !a->start_ns || !b->start_ns);
 	case ROLLUP_USER:
@@ -272,7 +263,7 @@ static struct figure *evaluate_nothing(const struct snapshot *snapshot)
 	return figures;
 }
 
-/* What decides which rows there are. */
+/* Returns whether two specs make the same rows. */
 static bool makes_same_rows(const struct view_spec *a, const struct view_spec *b)
 {
 	return a->by == b->by && a->filter.one_user == b->filter.one_user &&
@@ -320,12 +311,12 @@ void view_then_free(struct view_then *then)
 void view_compare(struct view *view, const struct row_filter_spec *filter_spec)
 {
 	const struct snapshot *snapshot = view->spec.baseline;
-	/* User mode then and both now are not to be compared. */
+	/* Counts of other privilege levels cannot be compared. */
 	bool alike = snapshot->columns->levels == view->snapshot->columns->levels;
 	struct view_baseline *baseline = xcalloc(1, sizeof(*baseline));
 
-	baseline->native = !view->spec.then;
-	baseline->then = baseline->native ? view_then_new() : view->spec.then;
+	baseline->owned = !view->spec.then;
+	baseline->then = baseline->owned ? view_then_new() : view->spec.then;
 	if (baseline->then->view.snapshot != snapshot ||
 	    !makes_same_rows(&baseline->then->view.spec, &view->spec)) {
 		view_then_forget(baseline->then);
@@ -345,7 +336,7 @@ void view_compare_fini(struct view *view)
 {
 	if (!view->baseline)
 		return;
-	if (view->baseline->native)
+	if (view->baseline->owned)
 		view_then_free(view->baseline->then);
 	free(view->baseline->match);
 	free(view->baseline);
@@ -356,7 +347,7 @@ bool view_is_new(const struct view *view, size_t index)
 	return view->baseline && view->baseline->match[index] == NOWHERE;
 }
 
-/* Who did not run then had 0 of what adds up, and no ratio. */
+/* A task that did not run in the baseline has 0 of all counts, and no ratio. */
 static struct figure figure_then(const struct view *view, size_t index,
 				 const struct view_column *column)
 {
