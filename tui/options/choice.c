@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Checks names of columns after the command line and the configuration have been read, because each
+ * may define metrics that the other one names.
+ */
 #include "tui/options/choice.h"
 
 #include "core/base/suggest.h"
@@ -9,8 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- -e and -m */
 
 static int check_metric(const char *text, const struct engine_config *config, struct error *err)
 {
@@ -32,7 +34,7 @@ static int check_metric(const char *text, const struct engine_config *config, st
 
 int choice_check_columns(const struct engine_config *config, struct error *err)
 {
-	struct event_names list = {0}; /* one for all, since its limits are */
+	struct event_names list = {0}; /* one list: its limits hold for all -e together */
 	int result = 0;
 
 	for (size_t i = 0; i < config->n_columns && !result; i++)
@@ -44,27 +46,25 @@ int choice_check_columns(const struct engine_config *config, struct error *err)
 	return result;
 }
 
-/* ---- columns */
-
 typedef int column_fn(void *arg, const char *name, const char *help);
 
-static int each_fixed(column_fn *fn, void *arg)
+static int each_fixed_column(column_fn *fn, void *arg)
 {
 	static const struct {
 		const char *name, *help;
 	} fixed[] = {
 		{"pid", "process"},
 		{"tid", "thread, with -H"},
-		{"user", "who it runs as"},
+		{"user", "user that it runs as"},
 		{"command", "name of the program"},
-		{"verdict", "what slows it down, by what is counted"},
-		{"processes", "how many ran, with --by user or cgroup"},
-		{"threads", "how many ran, with --by user or cgroup"},
+		{"verdict", "main reason of slowness, from the counts"},
+		{"processes", "number that ran, with --by user or cgroup"},
+		{"threads", "number that ran, with --by user or cgroup"},
 		{"cgroup", "container or service, with --by cgroup"},
 		{"cpu", "number, with --by cpu"},
 		{"socket", "number, with --by socket"},
 		{"node", "number, with --by node"},
-		{"cpus", "how many were counted, with --by socket or node"},
+		{"cpus", "number of counted CPUs, with --by socket or node"},
 		{"stall", "time that CPUs stall, at least"},
 		{"type", "kind of CPU, where there are several"},
 		{"worst", "CPUs that stall most, then the busiest"},
@@ -85,8 +85,8 @@ static int each_metric(const struct metric_def *metrics, size_t n, column_fn *fn
 	return result;
 }
 
-/* What an event is to be called: what its term name= says, else what it is. */
-static char *label_of(const char *name)
+/* The label of an event: its term name=, else its name. The caller frees it. */
+static char *copy_label(const char *name)
 {
 	const char *label = strstr(name, "name=");
 
@@ -96,7 +96,7 @@ static char *label_of(const char *name)
 	return xstrndup(label, strcspn(label, ",/"));
 }
 
-/* A list that cannot be read names no column; the engine says why. */
+/* An invalid list has no columns; the engine reports it. */
 static int each_event(const char *text, column_fn *fn, void *arg)
 {
 	struct event_names list = {0};
@@ -105,7 +105,7 @@ static int each_event(const char *text, column_fn *fn, void *arg)
 
 	if (event_names_parse(text, &list, &err) == 0)
 		for (size_t i = 0; i < list.n && !result; i++) {
-			char *label = label_of(list.items[i].name);
+			char *label = copy_label(list.items[i].name);
 			result = fn(arg, label, "the event");
 			free(label);
 		}
@@ -113,7 +113,7 @@ static int each_event(const char *text, column_fn *fn, void *arg)
 	return result;
 }
 
-static int each_named(const struct engine_column *column, column_fn *fn, void *arg)
+static int each_requested(const struct engine_column *column, column_fn *fn, void *arg)
 {
 	if (column->kind == ENGINE_EVENTS)
 		return each_event(column->text, fn, arg);
@@ -121,7 +121,7 @@ static int each_named(const struct engine_column *column, column_fn *fn, void *a
 	struct metric_def def;
 	struct error err;
 	if (metric_def_parse(column->text, &def, &err) < 0)
-		return 0; /* named, so it is one of the others */
+		return 0; /* a plain name: a built-in metric or one of the configuration */
 	int result = fn(arg, def.name, def.help);
 	metric_def_fini(&def);
 	return result;
@@ -129,23 +129,23 @@ static int each_named(const struct engine_column *column, column_fn *fn, void *a
 
 int choice_each_column(const struct engine_config *config, column_fn *fn, void *arg)
 {
-	int result = each_fixed(fn, arg);
+	int result = each_fixed_column(fn, arg);
 
 	if (!result)
 		result = each_metric(metric_table, metric_table_n, fn, arg);
 	if (!result)
 		result = each_metric(config->user_metrics, config->n_user_metrics, fn, arg);
 	for (size_t i = 0; i < config->n_columns && !result; i++)
-		result = each_named(&config->columns[i], fn, arg);
+		result = each_requested(&config->columns[i], fn, arg);
 	return result;
 }
 
 struct sort_search {
 	struct suggest near;
-	char nearest[48]; /* names of -e live no longer than the call */
+	char nearest[48]; /* copied: names of -e are freed after the call */
 };
 
-static int look_at_column(void *arg, const char *name, const char *help)
+static int compare_column(void *arg, const char *name, const char *help)
 {
 	struct sort_search *search = arg;
 	const char *before = search->near.nearest;
@@ -166,7 +166,7 @@ int choice_sort(const char *name, const struct engine_config *config, struct err
 	struct sort_search search = {.near = {.word = name}};
 	char hint[80];
 
-	if (!name[0] || choice_each_column(config, look_at_column, &search))
+	if (!name[0] || choice_each_column(config, compare_column, &search))
 		return 0;
 	suggest_text(&search.near, hint, sizeof(hint));
 	return error_set(err, -EINVAL, "Unknown column '%.40s'%s. See 'pmctop -s help'.", name,

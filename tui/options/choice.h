@@ -6,22 +6,22 @@
 #include "core/engine/engine.h"
 
 /*
- * What names of columns mean, once the command line and the configuration are both
- * read: each may name what the other one made.
+ * Checks of names of columns. To be called when command line and configuration have been read: each
+ * may name metrics of the other.
  */
 
 /*
- * Whether -e and -m can mean anything: lists are well formed, and each metric is a known one or a
- * formula. Optional ones need not. 0, or -EINVAL, -E2BIG and a sentence. Which events there are the
- * engine knows.
+ * Checks that -e are well-formed lists and that each -m is a known metric or a formula. Optional
+ * columns are not checked, and whether an event exists is left to the engine. Returns 0, or -EINVAL
+ * or -E2BIG with a sentence.
  */
 int choice_check_columns(const struct engine_config *config, struct error *err);
 
-/* Calls fn for everything that -s takes; fn != 0 ends it and is returned. */
+/* Calls fn for each column that -s accepts. A result other than 0 ends the loop and is returned. */
 int choice_each_column(const struct engine_config *config,
 		       int (*fn)(void *arg, const char *name, const char *help), void *arg);
 
-/* Whether -s takes the name: 0, or -EINVAL and a sentence with what is near. */
+/* Checks a name for -s. Returns 0, or -EINVAL and a sentence with a similar name. */
 int choice_sort(const char *name, const struct engine_config *config, struct error *err);
 
 /* Returns the name of a column by its name in the last release, or NULL if it was not renamed. */

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The choice is a list of wishes by name, which outlives presets: names that the present columns
+ * lack are kept. Chosen columns fill the places that chosen columns have in the natural order, so
+ * that the others keep theirs.
+ */
 #include "tui/options/column_choice.h"
 
 #include "core/base/util.h"
@@ -9,7 +14,7 @@
 
 enum { WISHES_MAX = 1024 };
 
-static void add(struct column_choice *choice, const char *name, size_t length, bool hidden)
+static void append_wish(struct column_choice *choice, const char *name, size_t length, bool hidden)
 {
 	if (choice->n == WISHES_MAX)
 		return;
@@ -27,7 +32,7 @@ void column_choice_fini(struct column_choice *choice)
 	*choice = (struct column_choice){0};
 }
 
-/* Names of events may have commas between slashes, as in -e. */
+/* The length of a name. Names of events may have commas between slashes, as in -e. */
 static size_t name_length(const char *text)
 {
 	const char *slash = strchr(text, '/'), *comma = strchr(text, ',');
@@ -49,7 +54,7 @@ void column_choice_parse(struct column_choice *choice, const char *text)
 		while (end > 0 && text[end - 1] == ' ')
 			end--;
 		if (end > 0)
-			add(choice, text, end, hidden);
+			append_wish(choice, text, end, hidden);
 		text += length;
 	}
 }
@@ -66,8 +71,6 @@ char *column_choice_text(const struct column_choice *choice)
 	fclose(file);
 	return text;
 }
-
-/* ---- places */
 
 static size_t list_natural(const struct columns *columns, struct column_place *places)
 {
@@ -89,8 +92,8 @@ static bool is_wished(const struct column_choice *choice, const char *name)
 	return false;
 }
 
-static const struct column_place *find(const struct column_place *places, size_t n,
-				       const char *name)
+static const struct column_place *find_place(const struct column_place *places, size_t n,
+					     const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(places[i].name, name) == 0)
@@ -113,7 +116,7 @@ size_t column_choice_places(const struct column_choice *choice, const struct col
 			continue;
 		while (!wished && next < choice->n) {
 			hidden = choice->items[next].hidden;
-			wished = find(natural, n, choice->items[next++].name);
+			wished = find_place(natural, n, choice->items[next++].name);
 		}
 		if (wished) {
 			places[i] = *wished;
@@ -151,25 +154,23 @@ const char **column_choice_shown(const struct column_choice *choice, const struc
 	return shown;
 }
 
-/* ---- changes */
-
-/* The columns that there are as they stand now, then what was wished of others. */
-static void take_places(struct column_choice *choice, const struct column_place *places, size_t n)
+/* Replaces the wishes by the present columns in this order, then the wishes for other columns. */
+static void set_places(struct column_choice *choice, const struct column_place *places, size_t n)
 {
 	struct column_choice before = *choice;
 
 	*choice = (struct column_choice){0};
 	for (size_t i = 0; i < n; i++)
-		add(choice, places[i].name, strlen(places[i].name), places[i].hidden);
+		append_wish(choice, places[i].name, strlen(places[i].name), places[i].hidden);
 	for (size_t i = 0; i < before.n; i++)
-		if (!find(places, n, before.items[i].name))
-			add(choice, before.items[i].name, strlen(before.items[i].name),
-			    before.items[i].hidden);
+		if (!find_place(places, n, before.items[i].name))
+			append_wish(choice, before.items[i].name, strlen(before.items[i].name),
+				    before.items[i].hidden);
 	column_choice_fini(&before);
 }
 
-/* Where nothing is hidden and all stand where they do by themselves, nothing is chosen. */
-static void forget_nothing(struct column_choice *choice, const struct columns *columns)
+/* Empties a choice that equals the natural order with nothing hidden. */
+static void drop_if_natural(struct column_choice *choice, const struct columns *columns)
 {
 	struct column_place *natural = xcalloc(columns->n_metrics + 1, sizeof(*natural));
 	size_t n = list_natural(columns, natural);
@@ -192,8 +193,8 @@ bool column_choice_toggle(struct column_choice *choice, const struct columns *co
 	for (size_t i = 0; i < n; i++)
 		figures += places[i].metric >= 0 && !places[i].hidden;
 	if (figures > 0) {
-		take_places(choice, places, n);
-		forget_nothing(choice, columns);
+		set_places(choice, places, n);
+		drop_if_natural(choice, columns);
 	}
 	free(places);
 	return figures > 0;
@@ -211,8 +212,8 @@ size_t column_choice_move(struct column_choice *choice, const struct columns *co
 
 		places[at] = places[to];
 		places[to] = moved;
-		take_places(choice, places, n);
-		forget_nothing(choice, columns);
+		set_places(choice, places, n);
+		drop_if_natural(choice, columns);
 	} else {
 		to = at;
 	}

@@ -8,9 +8,8 @@
 #include <stddef.h>
 
 /*
- * Which columns of figures are shown and in which order, across presets: what it does not name is
- * shown where it stands by itself, and the others stand in their order in the places that are
- * theirs together. As text: "ipc, -mips, ghz", where mips is hidden.
+ * Which columns of figures are shown and in which order, in all presets. Columns that it does not
+ * name are shown in their natural order. As text: "ipc, -mips, ghz", where mips is hidden.
  */
 struct column_wish {
 	char *name; /* owned */
@@ -22,31 +21,31 @@ struct column_choice {
 	size_t n, capacity;
 };
 
-/* Replaces what there is; any text will do. */
+/* Replaces the choice. Any text is valid. */
 void column_choice_parse(struct column_choice *choice, const char *text);
-/* The inverse; the caller frees it. "" where nothing was chosen. */
+/* The inverse, owned by the caller; "" if nothing is chosen. */
 char *column_choice_text(const struct column_choice *choice);
-void column_choice_fini(struct column_choice *choice); /* zeroed is fine */
+void column_choice_fini(struct column_choice *choice); /* accepts a zeroed one */
 
-/* A column in its place; the name is borrowed from the columns. */
+/* A column at its place; the name is borrowed from the columns. */
 struct column_place {
 	const char *name;
 	int metric; /* -1: the verdict */
 	bool hidden;
 };
 
-/* Fills places[columns->n_metrics + 1], those of no task left out; returns how many there are. */
+/* Fills places[columns->n_metrics + 1], without metrics of the machine. Returns their number. */
 size_t column_choice_places(const struct column_choice *choice, const struct columns *columns,
 			    struct column_place *places);
 /*
- * All names for view_spec.shown in an array that the caller frees, with NULL behind the last; NULL
- * where nothing was chosen.
+ * The names for view_spec.shown, ended by NULL, in an array owned by the caller; NULL if nothing is
+ * chosen.
  */
 const char **column_choice_shown(const struct column_choice *choice, const struct columns *columns);
 
-/* Shows or hides the column at a place. False where it is the last figure. */
+/* Shows or hides the column at a place. Returns false for the last visible figure, which stays. */
 bool column_choice_toggle(struct column_choice *choice, const struct columns *columns, size_t at);
-/* Swaps it with its neighbour; returns where it is then. */
+/* Swaps the column with its neighbour. Returns its new place. */
 size_t column_choice_move(struct column_choice *choice, const struct columns *columns, size_t at,
 			  bool down);
 

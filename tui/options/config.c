@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * inih splits the file. It tells neither line numbers nor more than its first complaint, so the
- * function that hands it line after line keeps count, and sees after each whether anything came of
- * it.
+ * inih splits the file into entries. It reports no line numbers and only its first error, so
+ * next_line(), which feeds it line by line, counts the lines and checks after each whether an entry
+ * came of it.
  *
- * Names and values are kept as they stand until the file has been read: a preset may name a metric
- * that is defined further down.
+ * Names and values are kept as text until the file has been read, because a preset may name a
+ * metric defined later.
  */
 #include "tui/options/config.h"
 
@@ -25,24 +25,22 @@
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
-/* Of --config <(...): so long for whoever writes it. */
+/* Time limit for a pipe: --config <(...). */
 #define PATIENCE_NS (5 * NS_PER_S)
-
-/* ---- lines */
 
 struct parse {
 	struct config *config;
-	const char *rest;               /* of the text */
-	unsigned line;                  /* the one that inih has now */
-	bool owes_entry;                /* it looks like an entry, and none came of it yet */
-	bool continues;                 /* it goes on with the entry before it */
-	struct config_section *section; /* under whose heading the line stands; NULL: none's */
-	struct config_entry *entry;     /* the last one; NULL where there is none */
-	bool skipping;                  /* none, since its line was skipped */
-	char unknown[64]; /* a section that was complained of; no name has a newline */
+	const char *rest;               /* rest of the text */
+	unsigned line;                  /* number of the line that inih has */
+	bool owes_entry;                /* the line should give an entry, which has not come yet */
+	bool continues;                 /* the line continues the last entry */
+	struct config_section *section; /* section of the line; NULL: unknown or none */
+	struct config_entry *entry;     /* last entry; NULL: none */
+	bool skipping;    /* the last line was ignored, so its continuations are too */
+	char unknown[64]; /* the last unknown section that was noted; no name has a newline */
 };
 
-static void complain(struct parse *parse, const char *sentence)
+static void note_line(struct parse *parse, const char *sentence)
 {
 	config_note(parse->config, &(struct config_entry){.line = parse->line}, sentence);
 	parse->entry = NULL;
@@ -82,7 +80,7 @@ static void begin_section(struct parse *parse, const char *text)
 	parse->skipping = false;
 	parse->section = NULL;
 	if (!end) {
-		complain(parse, "Section heading without ']'. Write [NAME].");
+		note_line(parse, "Section heading without ']'. Write [NAME].");
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(section_table); i++) {
@@ -94,8 +92,8 @@ static void begin_section(struct parse *parse, const char *text)
 	}
 }
 
-/* What inih will make of a line decides what is to be heard of it. */
-static const char *expect(struct parse *parse, const char *line)
+/* Predicts how inih will read a line. Returns the text to give it, "" for none. */
+static const char *classify_line(struct parse *parse, const char *line)
 {
 	const char *text = line + strspn(line, " \t\r\v\f");
 
@@ -116,17 +114,17 @@ static const char *expect(struct parse *parse, const char *line)
 	return text;
 }
 
-static void settle(struct parse *parse)
+static void note_missing_entry(struct parse *parse)
 {
 	if (parse->owes_entry)
-		complain(parse, "Neither NAME = VALUE nor a [section]. Begin comments with #.");
+		note_line(parse, "Neither NAME = VALUE nor a [section]. Begin comments with #.");
 }
 
 /*
- * A comment is # after a blank. To inih it is ; after a blank, which parts the settings of a
- * metric: there the blank goes.
+ * Removes a comment: # after a blank. For inih it is ; after a blank, but ; separates the settings
+ * of a metric, so the blank before it is removed.
  */
-static void cut_comment(char *line)
+static void remove_comment(char *line)
 {
 	char *to = line + strspn(line, " \t");
 
@@ -142,12 +140,12 @@ static void cut_comment(char *line)
 	*to = '\0';
 }
 
-/* inih's fgets. */
+/* Replaces fgets() for inih. */
 static char *next_line(char *to, int size, void *arg)
 {
 	struct parse *parse = arg;
 
-	settle(parse);
+	note_missing_entry(parse);
 	parse->owes_entry = false;
 	if (!*parse->rest)
 		return NULL;
@@ -158,15 +156,15 @@ static char *next_line(char *to, int size, void *arg)
 
 	parse->rest += length + (parse->rest[length] == '\n');
 	parse->line++;
-	cut_comment(line);
-	text = expect(parse, line);
+	remove_comment(line);
+	text = classify_line(parse, line);
 	if (strlen(text) + 2 > (size_t)size) {
 		char sentence[120];
 
 		snprintf(sentence, sizeof(sentence),
 			 "Line longer than %d bytes. Continue it on the next line, after a blank.",
 			 size - 2);
-		complain(parse, sentence);
+		note_line(parse, sentence);
 		parse->owes_entry = false;
 		text = "";
 	}
@@ -175,10 +173,8 @@ static char *next_line(char *to, int size, void *arg)
 	return to;
 }
 
-/* ---- entries */
-
-static struct config_entry *append(struct config_section *section, const char *name,
-				   const char *value, unsigned line)
+static struct config_entry *append_entry(struct config_section *section, const char *name,
+					 const char *value, unsigned line)
 {
 	section->items = array_reserve(section->items, &section->capacity, section->n + 1,
 				       sizeof(*section->items));
@@ -187,7 +183,7 @@ static struct config_entry *append(struct config_section *section, const char *n
 	return &section->items[section->n++];
 }
 
-static void go_on(struct config_entry *entry, const char *value)
+static void continue_entry(struct config_entry *entry, const char *value)
 {
 	size_t length = strlen(entry->value), more = strlen(value);
 
@@ -240,11 +236,11 @@ static struct config_section *find_section(struct parse *parse, const char *name
 	else
 		snprintf(sentence, sizeof(sentence),
 			 "Line before the first [section]. Write [pmctop] above it.");
-	complain(parse, sentence);
+	note_line(parse, sentence);
 	return NULL;
 }
 
-static void skip_rest(struct parse *parse, struct config_section *section)
+static void note_full_section(struct parse *parse, struct config_section *section)
 {
 	char sentence[120];
 
@@ -252,20 +248,20 @@ static void skip_rest(struct parse *parse, struct config_section *section)
 		 "Too many entries (at most %d per section). The rest of the section is ignored.",
 		 CONFIG_ENTRIES_MAX);
 	if (!section->full)
-		complain(parse, sentence);
+		note_line(parse, sentence);
 	section->full = true;
 	parse->entry = NULL;
 	parse->skipping = true;
 }
 
-/* inih's handler; 1 is success. */
-static int take(void *arg, const char *section_name, const char *name, const char *value)
+/* inih's handler of an entry; 1 is success. */
+static int on_entry(void *arg, const char *section_name, const char *name, const char *value)
 {
 	struct parse *parse = arg;
 
 	parse->owes_entry = false;
 	if (parse->continues) {
-		go_on(parse->entry, value);
+		continue_entry(parse->entry, value);
 		parse->entry->last = parse->line;
 		return 1;
 	}
@@ -277,7 +273,7 @@ static int take(void *arg, const char *section_name, const char *name, const cha
 	if (!section)
 		return 1;
 	if (section->n == CONFIG_ENTRIES_MAX) {
-		skip_rest(parse, section);
+		note_full_section(parse, section);
 		return 1;
 	}
 	if (!name[0] || twin) {
@@ -285,14 +281,12 @@ static int take(void *arg, const char *section_name, const char *name, const cha
 			snprintf(sentence, sizeof(sentence),
 				 "'%.40s' is set in line %u already. Remove one.", name,
 				 twin->line);
-		complain(parse, twin ? sentence : "No name before '='. Write NAME = VALUE.");
+		note_line(parse, twin ? sentence : "No name before '='. Write NAME = VALUE.");
 		return 1;
 	}
-	parse->entry = append(section, name, value, parse->line);
+	parse->entry = append_entry(section, name, value, parse->line);
 	return 1;
 }
-
-/* ---- metrics and presets */
 
 static void free_names(char **names)
 {
@@ -301,8 +295,8 @@ static void free_names(char **names)
 	free(names);
 }
 
-/* Of what is no metric, an event; but what is nearly a metric is a mistake. */
-static bool is_mistake(const struct config *config, const char *name)
+/* Whether an unknown name is a misspelt metric. Other unknown names are events. */
+static bool is_misspelt_metric(const struct config *config, const char *name)
 {
 	struct suggest near = {.word = name};
 
@@ -313,7 +307,7 @@ static bool is_mistake(const struct config *config, const char *name)
 	return near.nearest && strncmp(near.nearest, name, strlen(name)) != 0;
 }
 
-/* The items from number i on that belong together: one, or {all of a group}. Moves i behind. */
+/* The item at *i, or the {group} that begins there, owned by the caller. Advances *i. */
 static char *join_group(const struct event_names *list, size_t *i)
 {
 	unsigned group = list->items[*i].group;
@@ -329,9 +323,12 @@ static char *join_group(const struct event_names *list, size_t *i)
 	return text;
 }
 
-/* What a preset lists, as an array with NULL behind the last; NULL where a metric is unknown. */
-static char **read_names(struct config *config, const struct config_entry *entry,
-			 const struct event_names *list)
+/*
+ * The names that a preset lists, ended by NULL, owned by the caller. NULL: a metric is misspelt,
+ * which is noted.
+ */
+static char **copy_preset_names(struct config *config, const struct config_entry *entry,
+				const struct event_names *list)
 {
 	char **names = xcalloc(list->n + 1, sizeof(*names));
 	size_t n = 0;
@@ -341,7 +338,7 @@ static char **read_names(struct config *config, const struct config_entry *entry
 		struct error err;
 
 		if (!metric_def_lookup(config->metrics, config->n_metrics, name) &&
-		    is_mistake(config, name)) {
+		    is_misspelt_metric(config, name)) {
 			metric_def_unknown(config->metrics, config->n_metrics, name, &err);
 			config_note(config, entry, err.text);
 			free_names(names);
@@ -352,7 +349,7 @@ static char **read_names(struct config *config, const struct config_entry *entry
 	return names;
 }
 
-static bool is_name(const char *name)
+static bool is_preset_name(const char *name)
 {
 	return name[strspn(name, NAME_CHARACTERS)] == '\0' && name[0] != '-' &&
 	       strcmp(name, preset_none.name) != 0;
@@ -360,7 +357,7 @@ static bool is_name(const char *name)
 
 static void add_preset(struct config *config, const struct config_entry *entry)
 {
-	if (!is_name(entry->name)) {
+	if (!is_preset_name(entry->name)) {
 		config_note(config, entry,
 			    "Invalid preset name. Use letters, digits, _ and -, and not 'none'.");
 		return;
@@ -375,7 +372,7 @@ static void add_preset(struct config *config, const struct config_entry *entry)
 	else if (event_names_parse(entry->value, &list, &err))
 		config_note(config, entry, err.text);
 	else
-		names = read_names(config, entry, &list);
+		names = copy_preset_names(config, entry, &list);
 	if (names)
 		preset_copy(&config->presets[config->n_presets++],
 			    &(struct preset){
@@ -411,8 +408,6 @@ const struct config_section *config_section_find(const struct config *config, co
 	return NULL;
 }
 
-/* ---- the file */
-
 void config_note(struct config *config, const struct config_entry *entry, const char *sentence)
 {
 	char text[512];
@@ -437,7 +432,7 @@ void config_parse(const char *path, const char *text, struct config *config)
 	config->path = xstrdup(path);
 	if (strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
 		parse.rest += strlen(BYTE_ORDER_MARK);
-	ini_parse_stream(next_line, &parse, take, &parse);
+	ini_parse_stream(next_line, &parse, on_entry, &parse);
 	config->metrics = xcalloc(config->metrics_as_written.n, sizeof(*config->metrics));
 	config->presets = xcalloc(config->presets_as_written.n, sizeof(*config->presets));
 	for (size_t i = 0; i < config->metrics_as_written.n; i++)
@@ -446,9 +441,9 @@ void config_parse(const char *path, const char *text, struct config *config)
 		add_preset(config, &config->presets_as_written.items[i]);
 }
 
-/* What was read of it, which is freed here; `rc` says how that went. */
-static int take_text(const char *path, int rc, char *text, size_t length, struct config *config,
-		     struct error *err)
+/* Parses and frees `text`. `rc` is the result of reading it. Returns as config_load() does. */
+static int parse_and_free(const char *path, int rc, char *text, size_t length,
+			  struct config *config, struct error *err)
 {
 	if (rc == -ENOENT || rc == -ENOTDIR)
 		return -ENOENT;
@@ -473,7 +468,7 @@ int config_load(const char *path, struct config *config, struct error *err)
 	char *text = NULL;
 	int rc = bounded_read(path, PATIENCE_NS, CONFIG_BYTES_MAX + 1, &text, &length);
 
-	return take_text(path, rc, text, length, config, err);
+	return parse_and_free(path, rc, text, length, config, err);
 }
 
 int config_load_own(const char *path, struct config *config, struct error *err)
@@ -487,7 +482,7 @@ int config_load_own(const char *path, struct config *config, struct error *err)
 				 "'%.120s' is ignored: it belongs to another user, or others may "
 				 "write to it. To use it: --config",
 				 path);
-	return take_text(path, rc, text, length, config, err);
+	return parse_and_free(path, rc, text, length, config, err);
 }
 
 static void section_fini(struct config_section *section)

@@ -11,45 +11,45 @@
 #include <stddef.h>
 
 /*
- * What a configuration file says:
+ * A configuration file:
  *
  *	[pmctop]
- *	delay = 0.5                      # an option's long name: what the command line wins over
+ *	delay = 0.5                      # an option's long name; the command line has priority
  *	[keys]
- *	quit = q F10                     # an action, and the keys that it has then
+ *	quit = q F10                     # an action and its keys
  *	[metrics]
- *	load_mpki = 1000 * mem-loads / instructions; unit=/ki    # as -m takes it: metric_user.h
+ *	load_mpki = 1000 * mem-loads / instructions; unit=/ki    # as for -m: metric_user.h
  *	[presets]
  *	mine = cpu_percent, ipc, {branches,branch-misses}:u,
- *	       load_mpki                 # a line that begins with a blank goes on with the last one
+ *	       load_mpki                 # a line that begins with a blank continues the last one
  *
- * A line that cannot be used is noted with its number and skipped; the rest holds. Comments begin
- * with # at the beginning of a line or after a blank, and with ; at the beginning of a line.
+ * An invalid line is noted with its number and ignored; the other lines hold. A comment begins with
+ * # at the beginning of a line or after a blank, or with ; at the beginning of a line.
  */
 struct config_entry {
-	char *name, *value;  /* the value trimmed, its lines joined by a blank */
-	unsigned line, last; /* the first one, and the one where the value ends */
+	char *name, *value;  /* the value without blanks around it, its lines joined by a blank */
+	unsigned line, last; /* first line of the entry, last line of the value */
 };
 
 struct config_section {
 	struct config_entry *items;
 	size_t n, capacity;
-	unsigned end; /* its last line but comments, be it the heading; 0: it is not there */
-	bool full;    /* of CONFIG_ENTRIES_MAX, and more were skipped */
+	unsigned end; /* its last line except comments; 0: the section does not exist */
+	bool full;    /* it has CONFIG_ENTRIES_MAX entries, and more were ignored */
 };
 
 struct config {
-	char *path;                     /* as messages name it */
-	struct config_section settings; /* [pmctop]: the front end's to apply */
-	struct config_section keys;     /* [keys], as well */
+	char *path;                     /* for messages */
+	struct config_section settings; /* [pmctop], applied by settings_apply() */
+	struct config_section keys;     /* [keys], applied by keymap_configure() */
 	struct config_section metrics_as_written, presets_as_written;
 	struct metric_def *metrics;
 	size_t n_metrics;
-	struct preset
-		*presets; /* what in them is no metric, built in or of this file, is an event */
+	struct preset *presets; /* a name in them that is no metric is an event */
 	size_t n_presets;
 	/*
-	 * "FILE:7: why this line was skipped." The first n_noted are in the order of their lines.
+	 * "FILE:7: why this line is ignored." The first n_noted are in the order of their lines,
+	 * which are in `noted`.
 	 */
 	struct notes notes;
 	unsigned noted[NOTES_MAX];
@@ -57,33 +57,36 @@ struct config {
 };
 
 /*
- * Nobody writes more by hand, and reading looks at each pair of names: what is longer is refused,
- * what a section has beyond is noted once and skipped.
+ * Limits of a file: a longer one is refused, further entries of a section are noted once and
+ * ignored. Reading compares each pair of names.
  */
 enum { CONFIG_BYTES_MAX = 64 * 1024, CONFIG_ENTRIES_MAX = 256 };
 
-/* Fills a zeroed *config. Whatever the text: what is wrong with it is noted. */
+/* Fills a zeroed *config from any text. Errors become notes. */
 void config_parse(const char *path, const char *text, struct config *config);
 
 /*
- * The same from a file: 0, -ENOENT silently where there is none, any other -errno with a sentence;
- * *config stays zeroed then.
+ * The same from a file. Returns 0; -ENOENT without a sentence if it does not exist; another -errno
+ * with a sentence. On error *config stays zeroed.
  */
 int config_load(const char *path, struct config *config, struct error *err);
-/* The same of a file that the environment led to (bounded_read.h): -EPERM where it is another's. */
+/*
+ * The same for a file that the environment names (bounded_read.h): -EPERM if it belongs to another
+ * user.
+ */
 int config_load_own(const char *path, struct config *config, struct error *err);
 
-/* A section by the name in its heading: NULL where there is none such. */
+/* A section by its name; NULL: no such section. */
 const struct config_section *config_section_find(const struct config *config, const char *name);
-/* NULL where it is not there. */
+/* NULL: no such entry. */
 const struct config_entry *config_entry_find(const struct config_section *section,
 					     const char *name);
-/* Whether a line is an entry ("ipc = ...") even where it is indented, and does not go on. */
+/* Whether a line is an entry ("ipc = ...") even if it is indented, and not a continuation. */
 bool config_is_assignment(const char *line);
 
-/* Notes why an entry was of no use, where its line stands among those noted. */
+/* Notes why an entry is ignored, in the order of lines. */
 void config_note(struct config *config, const struct config_entry *entry, const char *sentence);
 
-void config_fini(struct config *config); /* zeroed is fine */
+void config_fini(struct config *config); /* accepts a zeroed one */
 
 #endif

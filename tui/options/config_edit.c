@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The reader says in which lines an entry stands, and where its section ends; all that is done here
- * is to write the text anew with other lines there. A value may be one that no line can say (" #"
- * begins a comment), so what was written is read again.
+ * config.c reports the lines of each entry and the end of each section. The text is written anew
+ * with other lines there. Some values cannot be written (" #" begins a comment), so the new text is
+ * parsed again to check them.
  */
 #include "tui/options/config_edit.h"
 
@@ -15,18 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 90 }; /* of what is written, where it can be parted */
+enum { WIDTH = 90 }; /* columns of a written line, if the value can be split */
 
 struct edit {
 	const struct config_change *change;
-	const struct config_entry *entry;     /* NULL: not there yet */
-	const struct config_section *section; /* that is to have it */
+	const struct config_entry *entry;     /* NULL: a new entry */
+	const struct config_section *section; /* the entry's section */
 	const char *newline;
 	FILE *out;
 };
 
-/* How much of the value fits a line: up to a blank behind which a line may go on. */
-static size_t fit(const char *value, size_t room)
+/*
+ * The length of the value's part for this line. It ends at a blank, behind which a continuation
+ * line may begin.
+ */
+static size_t fitting_length(const char *value, size_t room)
 {
 	size_t length = strlen(value), at = 0;
 
@@ -46,8 +49,8 @@ static size_t fit(const char *value, size_t room)
 }
 
 /*
- * What stands left of the value, and a comment behind it, are as they were. The comment stays in
- * the first line, where the next edit looks for it.
+ * Writes an entry. The text left of the value and the comment stay. The comment remains in the
+ * first line, where the next edit searches it.
  */
 static void write_entry(const struct edit *edit, const char *before, size_t length,
 			const char *comment, size_t comment_length)
@@ -57,7 +60,8 @@ static void write_entry(const struct edit *edit, const char *before, size_t leng
 
 	fprintf(edit->out, "%.*s", (int)length, before);
 	for (;;) {
-		size_t piece = fit(value, indent < WIDTH / 2 ? WIDTH - indent : WIDTH / 2);
+		size_t piece =
+			fitting_length(value, indent < WIDTH / 2 ? WIDTH - indent : WIDTH / 2);
 
 		fprintf(edit->out, "%.*s%.*s", (int)piece, value, (int)comment_length, comment);
 		comment_length = 0;
@@ -70,7 +74,7 @@ static void write_entry(const struct edit *edit, const char *before, size_t leng
 	}
 }
 
-/* The comment of a line with the blanks before it, else its end. */
+/* A line's comment with the blanks before it, else the end of the line. */
 static const char *find_comment(const char *line, size_t length)
 {
 	for (size_t i = 1; i < length; i++)
@@ -99,7 +103,7 @@ static void replace_line(const struct edit *edit, const char *line, size_t lengt
 	fputs(line[length] == '\r' ? "\r\n" : line[length] ? "\n" : edit->newline, edit->out);
 }
 
-static void add_line(const struct edit *edit)
+static void write_new_line(const struct edit *edit)
 {
 	char before[80];
 	int length = snprintf(before, sizeof(before), "%.60s = ", edit->change->name);
@@ -108,7 +112,7 @@ static void add_line(const struct edit *edit)
 	fputs(edit->newline, edit->out);
 }
 
-/* A line that goes on with the entry, and is no comment among those that do. */
+/* Whether a line continues the entry and is no comment. */
 static bool is_continuation(const struct config_entry *entry, unsigned number, const char *line)
 {
 	const char *text = line + strspn(line, " \t\r");
@@ -116,7 +120,7 @@ static bool is_continuation(const struct config_entry *entry, unsigned number, c
 	return entry && number > entry->line && number <= entry->last && !strchr("#;\n", text[0]);
 }
 
-static void write_text(const struct edit *edit, const char *text)
+static void write_edited(const struct edit *edit, const char *text)
 {
 	bool adds = !edit->entry && edit->change->value;
 	unsigned number = 0;
@@ -132,18 +136,21 @@ static void write_text(const struct edit *edit, const char *text)
 			fprintf(edit->out, "%.*s%s", (int)(length + ended), line,
 				ended ? "" : edit->newline);
 		if (adds && number == edit->section->end)
-			add_line(edit);
+			write_new_line(edit);
 		line += length + ended;
 	}
 	if (adds && edit->section->end == 0) {
 		fprintf(edit->out, "%s[%s]%s", text[0] ? edit->newline : "", edit->change->section,
 			edit->newline);
-		add_line(edit);
+		write_new_line(edit);
 	}
 }
 
-/* Whether there is such an entry; *changed is the text without it, or with the new one. */
-static bool apply(const char *text, const struct config_change *change, char **changed)
+/*
+ * Applies one change. *changed is the new text, owned by the caller. Returns whether the entry
+ * existed.
+ */
+static bool apply_change(const char *text, const struct config_change *change, char **changed)
 {
 	struct config config = {0};
 	size_t first = strcspn(text, "\n"), size;
@@ -156,14 +163,14 @@ static bool apply(const char *text, const struct config_change *change, char **c
 	config_parse("", text, &config);
 	edit.section = config_section_find(&config, change->section);
 	edit.entry = config_entry_find(edit.section, change->name);
-	write_text(&edit, text);
+	write_edited(&edit, text);
 	fclose(edit.out);
 	bool found = edit.entry != NULL;
 	config_fini(&config);
 	return found;
 }
 
-static int check(const char *text, const struct config_change *change, struct error *err)
+static int check_readable(const char *text, const struct config_change *change, struct error *err)
 {
 	struct config config = {0};
 
@@ -190,10 +197,10 @@ char *config_edit(const char *text, const struct config_change *changes, size_t 
 	for (size_t i = 0; i < n; i++) {
 		bool found;
 
-		do { /* where one goes, a second one that was none would come */
+		do { /* a removed entry may uncover a duplicate that was ignored */
 			char *before = edited;
 
-			found = apply(before, &changes[i], &edited);
+			found = apply_change(before, &changes[i], &edited);
 			free(before);
 		} while (found && !changes[i].value);
 	}
@@ -204,7 +211,7 @@ char *config_edit(const char *text, const struct config_change *changes, size_t 
 				     "of it.",
 				     CONFIG_BYTES_MAX / 1024);
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = check(edited, &changes[i], err);
+		rc = check_readable(edited, &changes[i], err);
 	if (!rc)
 		return edited;
 	free(edited);

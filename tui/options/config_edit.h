@@ -7,18 +7,18 @@
 #include <stddef.h>
 
 /*
- * Changes in a configuration's text (config.h). Whatever else is in it stays as it is: comments,
- * order, lines that were never understood.
+ * Changes entries in a configuration's text (config.h). The rest of the text stays: comments,
+ * order, invalid lines.
  */
 struct config_change {
 	const char *section, *name;
-	const char *value; /* NULL: the entry goes */
+	const char *value; /* NULL: remove the entry */
 };
 
 /*
- * The changed text, which the caller frees. A value that is there changes where it stands, another
- * comes last in its section. NULL and a sentence where one cannot be written so that it is read as
- * it is: -EINVAL, or -E2BIG where the section or the file is full.
+ * The changed text, owned by the caller. The value of an existing entry is replaced in place, a new
+ * entry comes last in its section. NULL and a sentence if a value cannot be written: -EINVAL, or
+ * -E2BIG if the section or the file is full.
  */
 char *config_edit(const char *text, const struct config_change *changes, size_t n,
 		  struct error *err);

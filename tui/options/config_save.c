@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Steps that end at the first error. The file is locked while it is read and replaced, so that two
+ * pmctop that save at once lose nothing. Nothing is written through a link of another user or into
+ * another user's directory (core/base/safe_path.h), because root saves with these functions too.
+ */
 #include "tui/options/config_save.h"
 
 #include "core/base/atomic_file.h"
@@ -18,21 +23,21 @@
 #include <unistd.h>
 
 struct save {
-	const char *named; /* as the user knows it */
+	const char *named; /* the path that the user gave, for messages */
 	const char *pattern;
 	const struct config_change *changes;
 	size_t n_changes;
-	struct safe_path place; /* where it is */
-	bool found;             /* the place */
-	int fd;     /* of the file as it is, locked against another that saves; -1: none */
-	char *text; /* of that, or of the pattern; NULL: of neither */
+	struct safe_path place; /* resolved */
+	bool found;             /* place is valid */
+	int fd;                 /* the present file, locked against others that save; -1: none */
+	char *text;             /* text of that file or of the pattern; NULL: neither exists */
 	char *edited;
 };
 
-/* 0, or -errno and a sentence; 1 where nothing is left to do. */
+/* Returns 0, or -errno and a sentence; 1: done, no further step. */
 typedef int save_step(struct save *save, struct error *err);
 
-static int save_do(struct save *save, save_step *const *steps, size_t n, struct error *err)
+static int run_steps(struct save *save, save_step *const *steps, size_t n, struct error *err)
 {
 	int result = 0;
 
@@ -41,24 +46,23 @@ static int save_do(struct save *save, save_step *const *steps, size_t n, struct 
 	return result;
 }
 
-static int refuse(const struct save *save, int code, const char *why, struct error *err)
+static int set_refusal(const struct save *save, int code, const char *why, struct error *err)
 {
 	return error_set(err, code, "Not saved: %.80s ('%.140s').", why, save->named);
 }
 
-static int refuse_errno(const struct save *save, int code, struct error *err)
+static int set_errno_refusal(const struct save *save, int code, struct error *err)
 {
-	/* Which root is asked for only where it has given its usual rights up. */
+	/* Root gets this only after it has dropped CAP_DAC_OVERRIDE. */
 	if (code == -EACCES && geteuid() == 0)
-		return refuse(save, code,
-			      "its directory is not root's. Name another file with --config", err);
+		return set_refusal(save, code,
+				   "its directory is not root's. Name another file with --config",
+				   err);
 	return error_set(err, code, "Not saved: %s ('%.80s').%s", error_why(code), save->named,
 			 error_remedy(code));
 }
 
-/* ---- where it is */
-
-/* The directories that it is to be in, from the first. */
+/* Creates missing directories, from the first. */
 static int make_directories(struct save *save, struct error *err)
 {
 	char path[PATH_MAX];
@@ -70,17 +74,17 @@ static int make_directories(struct save *save, struct error *err)
 		text_copy(path, (size_t)(slash - save->named) + 1, save->named);
 		int rc = safe_path_find(path, true, &place, NULL);
 		if (rc)
-			return refuse_errno(save, rc, err);
+			return set_errno_refusal(save, rc, err);
 		if (!place.exists && mkdirat(place.directory, place.name, 0700) && errno != EEXIST)
 			rc = -errno;
 		safe_path_fini(&place);
 		if (rc)
-			return refuse_errno(save, rc, err);
+			return set_errno_refusal(save, rc, err);
 	}
 	return 0;
 }
 
-static int find_place(struct save *save, struct error *err)
+static int resolve_place(struct save *save, struct error *err)
 {
 	int rc = strlen(save->named) >= PATH_MAX
 			 ? -ENAMETOOLONG
@@ -88,11 +92,11 @@ static int find_place(struct save *save, struct error *err)
 
 	save->found = rc == 0;
 	if (rc == -ELOOP)
-		return refuse(save, rc, "it is a link that another user may have made", err);
-	return rc && rc != -ENOENT ? refuse_errno(save, rc, err) : 0;
+		return set_refusal(save, rc, "it is a link that another user may have made", err);
+	return rc && rc != -ENOENT ? set_errno_refusal(save, rc, err) : 0;
 }
 
-static int check(struct save *save, struct error *err)
+static int check_owner(struct save *save, struct error *err)
 {
 	const struct safe_path *place = &save->place;
 	uid_t owner = place->status.st_uid, self = geteuid();
@@ -101,22 +105,22 @@ static int check(struct save *save, struct error *err)
 	if (!save->found)
 		return 0;
 	if (fstat(place->directory, &directory))
-		return refuse_errno(save, -errno, err);
+		return set_errno_refusal(save, -errno, err);
 	if (directory.st_uid != 0 && directory.st_uid != self)
-		return refuse(save, -EPERM, "its directory belongs to another user", err);
+		return set_refusal(save, -EPERM, "its directory belongs to another user", err);
 	if (!place->exists)
 		return 0;
 	if (!S_ISREG(place->status.st_mode))
-		return refuse(save, -EINVAL, "it is not a regular file", err);
+		return set_refusal(save, -EINVAL, "it is not a regular file", err);
 	if (owner != self && (self != 0 || place->shared))
-		return refuse(save, -EPERM, "it belongs to another user", err);
+		return set_refusal(save, -EPERM, "it belongs to another user", err);
 	if (faccessat(place->directory, place->name, W_OK, AT_EACCESS))
-		return refuse_errno(save, -errno, err);
+		return set_errno_refusal(save, -errno, err);
 	return 0;
 }
 
-/* Another that saves at this moment would undo it, or be undone. */
-static int hold(struct save *save, struct error *err)
+/* Without the lock, one of two that save would undo the other's change. */
+static int lock_present(struct save *save, struct error *err)
 {
 	const struct safe_path *place = &save->place;
 
@@ -125,15 +129,13 @@ static int hold(struct save *save, struct error *err)
 	save->fd = openat(place->directory, place->name,
 			  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (save->fd < 0)
-		return refuse_errno(save, -errno, err);
+		return set_errno_refusal(save, -errno, err);
 	if (file_lock(save->fd, save->named, NULL) || !safe_path_is(place, &place->status))
-		return refuse(save, -EBUSY, "another pmctop is saving it. Try again", err);
+		return set_refusal(save, -EBUSY, "another pmctop is saving it. Try again", err);
 	return 0;
 }
 
-/* ---- what is in it */
-
-/* An ordinary file: nobody is waited for. */
+/* A regular file: read() does not block. */
 static ssize_t read_bytes(int fd, char *text, size_t most)
 {
 	size_t length = 0;
@@ -164,7 +166,7 @@ static int read_text(struct save *save, struct error *err)
 		rc = n < 0 ? (int)n : 0;
 	} else if (save->pattern) {
 		rc = bounded_read_trusted(save->pattern, 0, most, &save->text, &length);
-		if (rc == -ENOENT) /* it has gone */
+		if (rc == -ENOENT) /* removed meanwhile */
 			return 0;
 		if (rc == -EPERM)
 			return error_set(err, rc,
@@ -173,13 +175,13 @@ static int read_text(struct save *save, struct error *err)
 					 save->pattern);
 	}
 	if (rc)
-		return refuse_errno(save, rc, err);
+		return set_errno_refusal(save, rc, err);
 	if (!save->text || (length <= CONFIG_BYTES_MAX && !memchr(save->text, '\0', length)))
 		return 0;
-	return refuse(save, -EINVAL, "its present content is not a configuration", err);
+	return set_refusal(save, -EINVAL, "its present content is not a configuration", err);
 }
 
-static int keep_rights(const struct save *save, int fd)
+static int copy_owner_and_mode(const struct save *save, int fd)
 {
 	const struct stat *was = &save->place.status;
 	struct stat now;
@@ -194,7 +196,7 @@ static int keep_rights(const struct save *save, int fd)
 	return fchmod(fd, was->st_mode & 07777) ? -errno : 0;
 }
 
-/* The name is on the disk, too. */
+/* Makes the rename durable. */
 static void sync_directory(const struct safe_path *place)
 {
 	int fd = openat(place->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -205,7 +207,7 @@ static void sync_directory(const struct safe_path *place)
 	}
 }
 
-static int replace(const struct save *save, const char *text)
+static int replace_file(const struct save *save, const char *text)
 {
 	struct atomic_file file;
 	int rc = atomic_file_open(&save->place, &file);
@@ -216,7 +218,7 @@ static int replace(const struct save *save, const char *text)
 	if (!rc && fsync(file.fd))
 		rc = -errno;
 	if (!rc)
-		rc = keep_rights(save, file.fd);
+		rc = copy_owner_and_mode(save, file.fd);
 	if (!rc)
 		rc = atomic_file_put(&file);
 	atomic_file_fini(&file);
@@ -225,44 +227,47 @@ static int replace(const struct save *save, const char *text)
 	return rc;
 }
 
-static int edit(struct save *save, struct error *err)
+static int edit_text(struct save *save, struct error *err)
 {
 	const char *text = save->text ? save->text : "";
 
 	save->edited = config_edit(text, save->changes, save->n_changes, err);
 	if (!save->edited)
 		return err->code;
-	return strcmp(save->edited, text) == 0; /* it says all that already */
+	return strcmp(save->edited, text) == 0; /* nothing has changed */
 }
 
-/* Where it was looked for there was no directory; whatever is there by now is not replaced. */
+/*
+ * Creates the directories if the place did not exist. A file that appeared meanwhile is not
+ * replaced.
+ */
 static int make_place(struct save *save, struct error *err)
 {
-	static save_step *const steps[] = {make_directories, find_place, check};
-	int rc = save->found ? 0 : save_do(save, steps, ARRAY_SIZE(steps), err);
+	static save_step *const steps[] = {make_directories, resolve_place, check_owner};
+	int rc = save->found ? 0 : run_steps(save, steps, ARRAY_SIZE(steps), err);
 
 	if (rc)
 		return rc;
 	if (!save->found)
-		return refuse_errno(save, -ENOENT, err);
-	return save->place.exists && save->fd < 0 ? refuse_errno(save, -EEXIST, err) : 0;
+		return set_errno_refusal(save, -ENOENT, err);
+	return save->place.exists && save->fd < 0 ? set_errno_refusal(save, -EEXIST, err) : 0;
 }
 
 static int write_text(struct save *save, struct error *err)
 {
-	int rc = replace(save, save->edited);
+	int rc = replace_file(save, save->edited);
 
-	return rc ? refuse_errno(save, rc, err) : 0;
+	return rc ? set_errno_refusal(save, rc, err) : 0;
 }
 
 int config_save(const char *path, const char *pattern, const struct config_change *changes,
 		size_t n, struct error *err)
 {
-	static save_step *const steps[] = {find_place, check,      hold,      read_text,
-					   edit,       make_place, write_text};
+	static save_step *const steps[] = {resolve_place, check_owner, lock_present, read_text,
+					   edit_text,     make_place,  write_text};
 	struct save save = {
 		.named = path, .pattern = pattern, .changes = changes, .n_changes = n, .fd = -1};
-	int result = save_do(&save, steps, ARRAY_SIZE(steps), err);
+	int result = run_steps(&save, steps, ARRAY_SIZE(steps), err);
 
 	free(save.text);
 	free(save.edited);

@@ -5,16 +5,17 @@
 #include "tui/options/config_edit.h"
 
 /*
- * Writes changes into a configuration file, all or nothing: another file in the same directory
- * takes its place when it is whole and on the disk, with the same mode and owner. Where there is
- * none it is made, with its directories, out of the text of `pattern` (NULL: of nothing), which is
- * to be the user's own (core/base/bounded_read.h).
+ * Writes changes into a configuration file, all or nothing: a new file in the same directory
+ * replaces it when it is complete and on the disk, with the same mode and owner. If there is no
+ * file, it is created with its directories, from the text of `pattern` (NULL: empty), which must
+ * belong to the user (core/base/bounded_read.h).
  *
- * A link is followed to the file it names, unless somebody else may have put it there
- * (core/base/safe_path.h); nothing is made in another user's directory, and nothing of another
- * user's replaced, but by root in a directory of root's. Two that save at once: the second says so.
- * 0; 1 where the text says all that already, so that nothing is written; or -errno and a sentence,
- * and the file is as it was.
+ * Links are followed, unless another user may have made them (core/base/safe_path.h). Nothing is
+ * created in another user's directory and no other user's file replaced; but root may in root's
+ * directories. If two save at once, the second gets an error.
+ *
+ * Returns 0; 1 if the file has these values already, so that nothing is written; or -errno and a
+ * sentence, and the file is unchanged.
  */
 int config_save(const char *path, const char *pattern, const struct config_change *changes,
 		size_t n, struct error *err);

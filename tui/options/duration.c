@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Durations are parsed by hand: strtod() also accepts hexadecimal, "inf" and the locale's comma.
+ */
 #include "tui/options/duration.h"
 
 #include "core/base/util.h"
@@ -11,8 +14,8 @@
 #include <string.h>
 
 /*
- * Digits with at most one point, as thousandths of a unit; further decimals are dropped. By hand,
- * because strtod also takes hexadecimal, "inf" and the locale's comma.
+ * Parses digits with at most one point into thousandths; further decimals are dropped. Returns the
+ * rest of the text; NULL: no digits.
  */
 static const char *parse_thousandths(const char *text, uint64_t *thousandths)
 {

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Lines are applied in their order. A key belongs to the first line that names it; a default key of
+ * another action is taken away. At the end quit and help get their first default key back if they
+ * have none.
+ */
 #include "tui/options/keymap_config.h"
 
 #include "core/base/suggest.h"
@@ -10,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which line bound an action's keys; NULL: none did. */
+/* The line that bound each action's keys; NULL: none, defaults. */
 struct binder {
 	struct keymap *keymap;
 	struct config *config;
 	const struct config_entry *lines[ACTIONS];
 };
 
-__attribute__((format(printf, 3, 4))) static void complain(struct binder *binder,
-							   const struct config_entry *entry,
-							   const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void note_entry(struct binder *binder,
+							     const struct config_entry *entry,
+							     const char *format, ...)
 {
 	char sentence[240];
 	va_list args;
@@ -41,8 +46,8 @@ static enum action find_action(struct binder *binder, const struct config_entry 
 		suggest_offer(&near, keymap_table[i].name);
 	}
 	suggest_text(&near, hint, sizeof(hint));
-	complain(binder, entry, "Unknown action '%.40s'%s. See 'pmctop --list keys'.", entry->name,
-		 hint);
+	note_entry(binder, entry, "Unknown action '%.40s'%s. See 'pmctop --list keys'.",
+		   entry->name, hint);
 	return ACTION_NONE;
 }
 
@@ -54,8 +59,9 @@ static void unbind(struct keymap *keymap, enum action action, unsigned nth)
 	keys[KEYMAP_KEYS - 1] = 0;
 }
 
-/* Whether the line gets the key: takes it from whoever has it as usual. */
-static bool take(struct binder *binder, const struct config_entry *entry, const char *name, int key)
+/* Whether the line gets the key. A default binding of the key is removed. */
+static bool claim_key(struct binder *binder, const struct config_entry *entry, const char *name,
+		      int key)
 {
 	unsigned nth;
 	enum action owner = keymap_find(binder->keymap, key, &nth);
@@ -67,24 +73,25 @@ static bool take(struct binder *binder, const struct config_entry *entry, const 
 		return true;
 	}
 	if (binder->lines[owner] != entry)
-		complain(binder, entry,
-			 "'%.20s' is already bound to %s in line %u. Choose another key.", name,
-			 keymap_row(owner)->name, binder->lines[owner]->line);
+		note_entry(binder, entry,
+			   "'%.20s' is already bound to %s in line %u. Choose another key.", name,
+			   keymap_row(owner)->name, binder->lines[owner]->line);
 	return false;
 }
 
-static void refuse_key(struct binder *binder, const struct config_entry *entry, const char *name)
+static void note_unknown_key(struct binder *binder, const struct config_entry *entry,
+			     const char *name)
 {
 	char names[128];
 
 	keymap_key_names(names, sizeof(names));
-	complain(binder, entry,
-		 "Unknown key '%.20s'. Keys are a character, ^C, F1 to F12, %s, or one of these "
-		 "after Alt-.",
-		 name, names);
+	note_entry(binder, entry,
+		   "Unknown key '%.20s'. Keys are a character, ^C, F1 to F12, %s, or one of these "
+		   "after Alt-.",
+		   name, names);
 }
 
-static void bind(struct binder *binder, const struct config_entry *entry, enum action action)
+static void bind_keys(struct binder *binder, const struct config_entry *entry, enum action action)
 {
 	int *keys = binder->keymap->keys[action];
 	char *list = xstrdup(entry->value), *rest = NULL;
@@ -96,17 +103,17 @@ static void bind(struct binder *binder, const struct config_entry *entry, enum a
 		int key;
 
 		if (keymap_key_parse(name, &key))
-			refuse_key(binder, entry, name);
+			note_unknown_key(binder, entry, name);
 		else if (n == KEYMAP_KEYS)
-			complain(binder, entry, "An action has at most %d keys.", KEYMAP_KEYS);
-		else if (take(binder, entry, name, key))
+			note_entry(binder, entry, "An action has at most %d keys.", KEYMAP_KEYS);
+		else if (claim_key(binder, entry, name, key))
 			keys[n++] = key;
 	}
 	free(list);
 }
 
-/* Gives an action that must not be without its first usual key back. */
-static void keep(struct binder *binder, enum action action)
+/* Gives an action without keys its first default key back. */
+static void ensure_key(struct binder *binder, enum action action)
 {
 	const struct keymap_row *row = keymap_row(action);
 	unsigned nth;
@@ -125,8 +132,8 @@ static void keep(struct binder *binder, enum action action)
 	binder->keymap->keys[action][0] = row->keys[0];
 	keymap_key_name(row->keys[0], name, sizeof(name));
 	if (entry)
-		complain(binder, entry, "'%s' stays bound to %s, which has no other key.", name,
-			 row->name);
+		note_entry(binder, entry, "'%s' stays bound to %s, which has no other key.", name,
+			   row->name);
 }
 
 void keymap_configure(struct keymap *keymap, struct config *config)
@@ -137,9 +144,9 @@ void keymap_configure(struct keymap *keymap, struct config *config)
 		enum action action = find_action(&binder, &config->keys.items[i]);
 
 		if (action != ACTION_NONE)
-			bind(&binder, &config->keys.items[i], action);
+			bind_keys(&binder, &config->keys.items[i], action);
 	}
-	keep(&binder, ACTION_HELP);
-	keep(&binder, ACTION_QUIT);
-	keep(&binder, ACTION_HELP); /* quit may have taken its last one back */
+	ensure_key(&binder, ACTION_HELP);
+	ensure_key(&binder, ACTION_QUIT);
+	ensure_key(&binder, ACTION_HELP); /* quit may have taken help's last key */
 }

@@ -6,9 +6,9 @@
 #include "tui/term/keymap.h"
 
 /*
- * What [keys] says, on top of the usual keys: "quit = q F10 ^C" gives an action these keys and no
- * others, and whoever had them before loses them. Of two lines that want one key the first gets it;
- * quit and help are never left without. What is wrong with a line is noted in the configuration.
+ * Applies [keys] to the default keys: "quit = q F10 ^C" gives an action exactly these keys, and
+ * other actions lose them. If two lines name a key, the first gets it. Quit and help always keep a
+ * key. Errors become notes of the configuration.
  */
 void keymap_configure(struct keymap *keymap, struct config *config);
 

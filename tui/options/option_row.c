@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The table of options, and the functions that parse their arguments. --help, the completions and
+ * the manual have the options in this order.
+ */
 #include "tui/options/option_row.h"
 
 #include "core/base/suggest.h"
@@ -57,7 +61,7 @@ static void list_words(option_word_fn *word, char *text, size_t size)
 	}
 }
 
-/* One of the words; its number, or -EINVAL. */
+/* Returns the index of a word, or -EINVAL and a sentence. */
 static int read_word(const char *what, const char *argument, option_word_fn *word,
 		     struct error *err)
 {
@@ -152,7 +156,7 @@ static int read_speed(struct options *options, const char *argument, struct erro
 	return 0;
 }
 
-/* As perf has it: capital letters are sizes, small ones are times. */
+/* As in perf: capital letters are sizes, small ones times. */
 static int read_switch_output(struct options *options, const char *argument, struct error *err)
 {
 	static const struct {
@@ -240,8 +244,8 @@ static int read_by(struct options *options, const char *argument, struct error *
 	return 0;
 }
 
-static int add_column(struct options *options, enum engine_column_kind kind, const char *text,
-		      struct error *err)
+static int append_column(struct options *options, enum engine_column_kind kind, const char *text,
+			 struct error *err)
 {
 	if (options->n_columns == OPTIONS_COLUMNS_MAX)
 		return error_set(err, -EINVAL, "Too many -e and -m (at most %d).",
@@ -257,11 +261,11 @@ static int read_event(struct options *options, const char *argument, struct erro
 	if (!argument[0])
 		return error_set(err, -EINVAL,
 				 "Option '--event' needs a name. See 'pmctop --list events'.");
-	return add_column(options, ENGINE_EVENTS, argument, err);
+	return append_column(options, ENGINE_EVENTS, argument, err);
 }
 
-/* The names in "a, b,c"; a formula may have commas. */
-static int add_metrics(struct options *options, const char *list, struct error *err)
+/* Adds the metrics of "a, b,c". A formula may have commas, so it is not split. */
+static int append_metrics(struct options *options, const char *list, struct error *err)
 {
 	int rc = 0;
 
@@ -272,7 +276,8 @@ static int add_metrics(struct options *options, const char *list, struct error *
 		options->names = array_reserve(options->names, &options->names_capacity,
 					       options->n_names + 1, sizeof(*options->names));
 		options->names[options->n_names++] = xstrndup(name, length);
-		rc = add_column(options, ENGINE_METRIC, options->names[options->n_names - 1], err);
+		rc = append_column(options, ENGINE_METRIC, options->names[options->n_names - 1],
+				   err);
 		name += length;
 	}
 	return rc;
@@ -284,11 +289,11 @@ static int read_metric(struct options *options, const char *argument, struct err
 		return error_set(err, -EINVAL,
 				 "Option '--metric' needs a name. See 'pmctop --list metrics'.");
 	if (strchr(argument, '=') || !strchr(argument, ','))
-		return add_column(options, ENGINE_METRIC, argument, err);
-	return add_metrics(options, argument, err);
+		return append_column(options, ENGINE_METRIC, argument, err);
+	return append_metrics(options, argument, err);
 }
 
-/* "12" or "12,13"; blanks are commas, since pgrep has each on a line of its own. */
+/* Parses "12" or "12,13". Blanks separate too: pgrep prints one number per line. */
 static int read_numbers(const char *argument, const char *what, pid_t **numbers, size_t *n,
 			size_t *capacity, struct error *err)
 {
@@ -314,7 +319,7 @@ static int read_numbers(const char *argument, const char *what, pid_t **numbers,
 		(*numbers)[(*n)++] = (pid_t)number;
 		text = *next == ',' ? next + 1 + strspn(next + 1, blanks) : next;
 		if (*next == ',' && !*text)
-			text = ","; /* a comma at the end: no number */
+			text = ","; /* a trailing comma is an error */
 	} while (*text);
 	return 0;
 }
@@ -447,7 +452,7 @@ static int read_doctor(struct options *options, const char *argument, struct err
 	return 0;
 }
 
-/* Of each CPU. */
+/* A percentage of each CPU's time. */
 static int read_budget(struct options *options, const char *argument, struct error *err)
 {
 	char *end;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One table (option_row.h) says everything about an option: how it is spelled, what it takes, what
- * --help says and how its argument is read. getopt_long only splits argv; its own messages name
- * neither what is near nor what to do, so they are switched off. What is said here is a sentence
- * with its stop, as everywhere behind "pmctop: ".
+ * The table of option_row.h has everything about an option. getopt_long() only splits argv. Its
+ * messages are switched off, because they suggest neither a similar name nor a remedy.
  */
 #include "tui/options/options.h"
 
@@ -43,7 +41,7 @@ static void build_getopt(char *letters, struct option *names)
 	*letters = '\0';
 }
 
-static const struct option_row *find_row(int value)
+static const struct option_row *row_by_value(int value)
 {
 	for (size_t i = 0; i < option_rows_n; i++)
 		if (value == LONG_BASE + (int)i ||
@@ -52,8 +50,8 @@ static const struct option_row *find_row(int value)
 	return NULL;
 }
 
-/* A word that begins with "--" and that getopt refused. */
-static int refuse_name(const char *word, struct error *err)
+/* For a word with "--" that getopt refused. */
+static int set_unknown_name(const char *word, struct error *err)
 {
 	struct suggest near = {0};
 	char name[48];
@@ -70,34 +68,34 @@ static int refuse_name(const char *word, struct error *err)
 	return error_set(err, -EINVAL, "Unknown option '--%s'. See 'pmctop --help'.", name);
 }
 
-/* getopt said '?': optopt names the option where it is known, else the letter, else it is 0. */
-static int refuse_option(const char *word, int option, struct error *err)
+/* For getopt's '?'. optopt is the value of a known option, else the letter, else 0. */
+static int set_unknown_option(const char *word, int option, struct error *err)
 {
-	const struct option_row *row = option >= LONG_BASE ? find_row(option) : NULL;
+	const struct option_row *row = option >= LONG_BASE ? row_by_value(option) : NULL;
 
 	if (row)
 		return error_set(err, -EINVAL, "Option '--%s' takes no argument.", row->name);
 	if (!option)
-		return refuse_name(word, err);
+		return set_unknown_name(word, err);
 	return error_set(err, -EINVAL, "Unknown option '-%c'. See 'pmctop --help'.",
 			 option > ' ' && option < 0x7f ? option : '?');
 }
 
-static int refuse_argument(const char *argument, struct error *err)
+static int set_unexpected_argument(const char *argument, struct error *err)
 {
 	return error_set(err, -EINVAL, "Unexpected argument '%.40s'. See 'pmctop --help'.",
 			 argument);
 }
 
-/* What begins no number is meant as a command: perf stat takes it so. */
-static bool is_word(const char *argument)
+/* A word that does not begin a number is probably a command, as in `perf stat CMD`. */
+static bool is_command_word(const char *argument)
 {
 	size_t sign = strspn(argument, ".-+");
 
 	return argument[0] != '-' && argument[sign] && !isdigit((unsigned char)argument[sign]);
 }
 
-static int refuse_word(const char *word, struct error *err)
+static int set_invalid_delay(const char *word, struct error *err)
 {
 	return error_set(err, -EINVAL,
 			 "Invalid delay '%.40s' (examples: 1, 0.5, 500ms). To run a command: "
@@ -105,23 +103,23 @@ static int refuse_word(const char *word, struct error *err)
 			 word, word);
 }
 
-/* What stands without an option: [DELAY [COUNT]], or what to list of it all. */
+/* Parses the positional arguments: [DELAY [COUNT]], or the pattern of --list. */
 static int read_positional(struct options *options, int argc, char **argv, struct error *err)
 {
 	int rc = 0;
 
 	if (options->task == OPTIONS_DOCTOR && optind < argc)
-		return refuse_argument(argv[optind], err);
+		return set_unexpected_argument(argv[optind], err);
 	if (options->task == OPTIONS_LIST && optind < argc)
 		options->pattern = argv[optind++];
-	else if (optind < argc && is_word(argv[optind]))
-		return refuse_word(argv[optind], err);
+	else if (optind < argc && is_command_word(argv[optind]))
+		return set_invalid_delay(argv[optind], err);
 	else if (optind < argc)
 		rc = option_read_delay(options, argv[optind++], err);
 	if (!rc && options->task != OPTIONS_LIST && optind < argc)
 		rc = option_read_iterations(options, argv[optind++], err);
 	if (!rc && optind < argc)
-		return refuse_argument(argv[optind], err);
+		return set_unexpected_argument(argv[optind], err);
 	return rc;
 }
 
@@ -148,11 +146,8 @@ void options_fini(struct options *options)
 	*options = (struct options){0};
 }
 
-/*
- * Where "--" stands, or argc. The command behind it is none of getopt's business, which would put
- * words from before it there.
- */
-static int find_command(int argc, char **argv)
+/* The index of "--", or argc. getopt must not see the command behind it, which it would permute. */
+static int command_index(int argc, char **argv)
 {
 	int n = 1;
 
@@ -176,7 +171,7 @@ static int check_record(const struct recorder_spec *record, struct error *err)
 	return 0;
 }
 
-/* What writes a file, or starts something. */
+/* Refuses what --readonly forbids: files and commands. */
 static int check_readonly(const struct options *options, struct error *err)
 {
 	if (!options->readonly)
@@ -193,7 +188,7 @@ static int check_readonly(const struct options *options, struct error *err)
 	return 0;
 }
 
-/* What cannot be done to what has been. */
+/* Refuses options that do not apply to a replay. */
 static int check_replay(const struct options *options, struct error *err)
 {
 	if (!options->replay)
@@ -228,25 +223,26 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 {
 	char letters[2 * OPTION_ROWS_MAX + 2];
 	struct option names[OPTION_ROWS_MAX + 1] = {{0}};
-	int value, rc, n = find_command(argc, argv);
+	int value, rc, n = command_index(argc, argv);
 	const char *first = n > 1 ? argv[1] : "";
 
 	if (n == argc - 1)
 		return error_set(err, -EINVAL,
 				 "No command behind '--'. To run one: pmctop -- COMMAND [ARG...]");
 	options->command = n < argc ? argv + n + 1 : NULL;
-	/* What a configuration says is for machines. */
+	/* Only what the command line sets counts here. */
 	options->refreshes = options->delays = options->counts = false;
 	build_getopt(letters, names);
-	optind = 0; /* start anew, also after an earlier call */
+	optind = 0; /* start anew: argv may be parsed twice */
 	opterr = 0;
 	while ((value = getopt_long(n, argv, letters, names, NULL)) != -1) {
-		const struct option_row *row = find_row(value == ':' ? optopt : value);
+		const struct option_row *row = row_by_value(value == ':' ? optopt : value);
 
-		if (value == '?' && is_word(first) && options->task == OPTIONS_RUN)
-			return refuse_word(first, err); /* the option is the command's */
+		if (value == '?' && is_command_word(first) && options->task == OPTIONS_RUN)
+			return set_invalid_delay(first,
+						 err); /* the unknown option belongs to a command */
 		if (value == '?')
-			return refuse_option(argv[optind - 1], optopt, err);
+			return set_unknown_option(argv[optind - 1], optopt, err);
 		if (value == ':' || !row)
 			return error_set(err, -EINVAL, "Option '--%s' needs %s.",
 					 row ? row->name : "", row ? row->argument : "");
@@ -263,11 +259,9 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 		return rc;
 	rc = read_positional(options, n, argv, err);
 	if (!rc && options->command && options->task != OPTIONS_RUN)
-		return refuse_argument(options->command[0], err);
+		return set_unexpected_argument(options->command[0], err);
 	return rc ? rc : check_replay(options, err);
 }
-
-/* ---- what a configuration says */
 
 static const char *setting_name(const struct option_row *row)
 {
@@ -289,7 +283,7 @@ static void list_settings(char *text, size_t size)
 	}
 }
 
-static int refuse_setting(const char *name, struct error *err)
+static int set_unknown_setting(const char *name, struct error *err)
 {
 	struct suggest near = {.word = name};
 	char hint[80], all[200];
@@ -341,15 +335,13 @@ int options_set(struct options *options, const char *name, const char *value, st
 				err, -EINVAL,
 				"Invalid value 'help' of sort. Write the name of a column.");
 		}
-		/* One file may be for several machines. */
+		/* Columns of a file are optional: it may serve several machines. */
 		for (size_t k = before; k < options->n_columns; k++)
 			options->columns[k].optional = true;
 		return rc;
 	}
-	return refuse_setting(name, err);
+	return set_unknown_setting(name, err);
 }
-
-/* ---- what is printed of it */
 
 void options_print_help(FILE *file)
 {

@@ -40,8 +40,8 @@ enum options_list {
 };
 
 enum {
-	OPTIONS_COLUMNS_MAX = 4096, /* of -e and -m together */
-	OPTIONS_NUMBERS_MAX = 4096, /* of -p, and of -t */
+	OPTIONS_COLUMNS_MAX = 4096, /* -e and -m together */
+	OPTIONS_NUMBERS_MAX = 4096, /* -p and -t, each */
 };
 
 enum options_color {
@@ -51,33 +51,33 @@ enum options_color {
 };
 
 /*
- * The strings are borrowed from argv, from the configuration or from tables, but what is owned.
- * Names of presets and columns may be the configuration's, so they are looked up later (choice.h).
+ * Strings are borrowed from argv, the configuration or tables, unless marked as owned. Names of
+ * presets and columns may be defined by the configuration, so they are checked later (choice.h).
  */
 struct options {
 	enum options_task task;
 	enum options_list list;
-	const char *pattern; /* what to list of it; NULL: all */
-	const char *config;  /* file; NULL: the usual places */
+	const char *pattern; /* pattern of --list; NULL: all */
+	const char *config;  /* --config; NULL: the default places */
 	uint64_t interval_ns;
 	uint64_t iterations; /* 0: until stopped */
 	bool batch;
 	const struct batch_format *format; /* of batch output */
-	const char *output;                /* file of batch output; NULL: standard output */
-	size_t top;                        /* rows that are printed or served; 0: nobody said */
-	bool printed;                      /* a format was asked for */
+	const char *output;                /* file of the batch output; NULL: standard output */
+	size_t top;                        /* number of rows printed or served; 0: default */
+	bool printed;                      /* --format was given */
 	struct recorder_spec record;       /* .path NULL: nothing is recorded */
-	const char *listen;                /* listen_address.h: where to serve; NULL: nowhere */
-	const char **listen_names;         /* owned; borrowed names that requests may have there */
+	const char *listen;                /* address to serve (listen_address.h); NULL: none */
+	const char **listen_names; /* owned array of borrowed names that requests may have */
 	size_t n_listen_names, listen_names_capacity;
-	const char *replay; /* a recording that is shown, "-": a pipe; NULL: none */
-	uint32_t speed;     /* of it, in thousandths, or PLAYBACK_SPEED_MAX; where `paced` */
-	bool paced;         /* a speed was asked for */
-	enum rollup by;     /* what a line is */
+	const char *replay; /* recording to replay, "-": a pipe; NULL: none */
+	uint32_t speed;     /* replay speed in thousandths, or PLAYBACK_SPEED_MAX; if `paced` */
+	bool paced;         /* --speed was given */
+	enum rollup by;     /* what a row is */
 	const char *sort;   /* a column's name; "": the default */
 	bool reverse;
-	const char *shown;             /* column_choice.h; NULL: all columns as they are */
-	const char *filter;            /* words that rows must have; NULL: none */
+	const char *shown;             /* column_choice.h; NULL: all columns in their order */
+	const char *filter;            /* words that rows must contain; NULL: none */
 	const char *preset;            /* NULL: the engine's choice */
 	struct engine_column *columns; /* -e and -m, in their order */
 	size_t n_columns, columns_capacity;
@@ -87,42 +87,40 @@ struct options {
 	size_t n_pids, pids_capacity, n_tids, tids_capacity;
 	const char *user, *cpus, *cgroup; /* NULL: any */
 	enum event_levels count;
-	double budget_percent; /* of a CPU; 0: no limit; below 0: nobody said */
+	double budget_percent; /* percent of each CPU; 0: no limit; negative: default */
 	bool idle, command_lines;
 	enum options_color color;
 	bool ascii;
-	bool readonly; /* no signal is sent, no file written, nothing started */
+	bool readonly; /* sends no signal, writes no file, starts no command */
 	bool mouse;
-	enum view_unit unit; /* of events and rates on the screen */
-	const char *theme;   /* name or file; NULL: the default */
-	char *const
-		*command; /* what stands behind "--": an argv, NULL behind its end; NULL: none */
-	/* On the command line ... */
-	bool refreshes; /* a delay or a number of them was asked for */
-	bool delays;    /* a delay was */
-	bool counts;    /* privilege levels were */
+	enum view_unit unit;  /* unit of events and rates on the screen */
+	const char *theme;    /* name or file; NULL: the default */
+	char *const *command; /* argv behind "--", ended by NULL; NULL: no command */
+	/* Set by the command line only: */
+	bool refreshes; /* a delay or a number of refreshes was given */
+	bool delays;    /* a delay was given */
+	bool counts;    /* --count was given */
 };
 
 void options_init(struct options *options); /* the defaults */
-void options_fini(struct options *options); /* also of what was parsed half */
+void options_fini(struct options *options); /* also after an error of options_parse() */
 
 /*
- * What argv says, on top of what *options holds: 0, or -EINVAL and one sentence that says what is
- * wrong and what is near it. argv[argc] is NULL. May permute argv, as getopt does; the same argv
- * may be parsed again.
+ * Parses argv on top of *options. Returns 0, or -EINVAL and a sentence with the error and a similar
+ * name. argv[argc] is NULL. May permute argv, as getopt does; the same argv may be parsed again.
  */
 int options_parse(int argc, char **argv, struct options *options, struct error *err);
 
 /*
- * What a configuration says, by an option's long name. Not every option is a setting; one that
- * takes no argument has the value yes or no. -EINVAL and a sentence as above.
+ * Sets one setting by an option's long name. Not every option is a setting. The value of an option
+ * without argument is yes or no. Errors as above.
  */
 int options_set(struct options *options, const char *name, const char *value, struct error *err);
 
-/* As --unit has it. */
+/* The word for --unit. */
 const char *options_unit_name(enum view_unit unit);
 
-/* What --help and --version print. */
+/* Print the texts of --help and --version. */
 void options_print_help(FILE *file);
 void options_print_version(FILE *file);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Two paths may be one file through links, relative names or a file that does not exist yet, so
+ * files are compared by device and inode, and absent ones by directory and name.
+ */
 #include "tui/options/output_apart.h"
 
 #include "core/base/safe_path.h"
@@ -10,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A device, as /dev/null, may well be both. */
+/* Devices are never the same: /dev/null may well be both. */
 static bool is_same_file(const struct stat *one, const struct stat *other)
 {
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
@@ -29,7 +33,10 @@ static bool is_same_place(const struct safe_path *one, const struct safe_path *o
 	       directory.st_ino == other_directory.st_ino;
 }
 
-/* What cannot be found is refused, with its reason, when it is opened. */
+/*
+ * Whether path and suffix name the same file as `output`. Errors are reported when the file is
+ * opened.
+ */
 static bool is_same(const char *path, const char *suffix, const char *output)
 {
 	char whole[PATH_MAX];
@@ -55,7 +62,7 @@ static bool is_standard(int standard, const char *output)
 	       is_same_file(&one, &other);
 }
 
-static int refuse(const char *output, const char *what, struct error *err)
+static int set_refusal(const char *output, const char *what, struct error *err)
 {
 	return error_set(err, -EINVAL, "'%.120s' is %s. Give -o another file.", output, what);
 }
@@ -69,13 +76,13 @@ int output_apart_check(const struct options *options, struct error *err)
 		return 0;
 	if (replay && (strcmp(replay, "-") == 0 ? is_standard(STDIN_FILENO, output)
 						: is_same(replay, "", output)))
-		return refuse(output, "the recording that is replayed", err);
+		return set_refusal(output, "the recording that is replayed", err);
 	if (record && (strcmp(record, "-") == 0 ? is_standard(STDOUT_FILENO, output)
 						: is_same(record, "", output)))
-		return refuse(output, "the recording that --record writes", err);
+		return set_refusal(output, "the recording that --record writes", err);
 	if (record && strcmp(record, "-") != 0 && is_same(record, ".old", output))
-		return refuse(output, "the name that the previous recording gets", err);
+		return set_refusal(output, "the name that the previous recording gets", err);
 	if (options->config && is_same(options->config, "", output))
-		return refuse(output, "the configuration", err);
+		return set_refusal(output, "the configuration", err);
 	return 0;
 }

@@ -6,9 +6,9 @@
 #include "tui/options/options.h"
 
 /*
- * Whether what is printed goes elsewhere than the recording that --record writes or replayed, the
- * one that this makes way for, or the configuration, by whatever name: 0, or -EINVAL and a
- * sentence. To be asked before anything is opened; opens nothing.
+ * Checks that -o is another file than the recording that is written or replayed, the previous
+ * recording, and the configuration, whatever path names it. Returns 0, or -EINVAL and a sentence.
+ * Call it before files are opened; it opens none.
  */
 int output_apart_check(const struct options *options, struct error *err);
 

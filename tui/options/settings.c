@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Each setting has a function that writes it as text. settings_save() compares the texts of the
+ * options now with those of the file and changes the entries that differ.
+ */
 #include "tui/options/settings.h"
 
 #include "core/base/util.h"
@@ -10,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- each setting as text; "" where the file need not say anything */
 
 static void write_delay(const struct options *options, FILE *file)
 {
@@ -130,7 +132,7 @@ static const struct {
 	{"mouse", write_mouse},   {"theme", write_theme},
 };
 
-static char *text_of(const struct options *options, size_t row)
+static char *copy_text(const struct options *options, size_t row)
 {
 	char *text = NULL;
 	size_t size;
@@ -141,15 +143,14 @@ static char *text_of(const struct options *options, size_t row)
 	return text;
 }
 
-/* ---- what has changed */
-
 struct changes {
 	struct config_change *items;
 	size_t n, capacity;
 };
 
-/* The value is owned from now on. */
-static void add(struct changes *changes, const char *section, const char *name, char *value)
+/* Appends a change. The value is owned by *changes. */
+static void append_change(struct changes *changes, const char *section, const char *name,
+			  char *value)
 {
 	changes->items = array_reserve(changes->items, &changes->capacity, changes->n + 1,
 				       sizeof(*changes->items));
@@ -163,27 +164,31 @@ static void changes_fini(struct changes *changes)
 	free(changes->items);
 }
 
-static void compare(const struct options *file, const struct options *now, struct changes *changes)
+static void append_differences(const struct options *file, const struct options *now,
+			       struct changes *changes)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *before = text_of(file, i), *after = text_of(now, i);
+		char *before = copy_text(file, i), *after = copy_text(now, i);
 
 		if (strcmp(before, after) == 0) {
 			free(after);
 		} else if (after[0]) {
-			add(changes, "pmctop", rows[i].name, after);
+			append_change(changes, "pmctop", rows[i].name, after);
 		} else {
-			add(changes, "pmctop", rows[i].name, NULL);
+			append_change(changes, "pmctop", rows[i].name, NULL);
 			free(after);
 		}
 		free(before);
 	}
-	if (file->by != now->by) /* the other setting that says it */
-		add(changes, "pmctop", "threads", NULL);
+	if (file->by != now->by) /* the other setting with the same meaning */
+		append_change(changes, "pmctop", "threads", NULL);
 }
 
-/* "kfpi = EXPR; unit=/ki" becomes an entry of [metrics]; the blanks that a file drops go. */
-static void add_formulas(const struct options *now, char (*names)[64], struct changes *changes)
+/*
+ * Writes formulas of -m ("kfpi = EXPR; unit=/ki") as entries of [metrics], without the blanks that
+ * the parser would remove.
+ */
+static void append_formulas(const struct options *now, char (*names)[64], struct changes *changes)
 {
 	for (size_t i = 0; i < now->n_columns; i++) {
 		const char *text = now->columns[i].text;
@@ -202,7 +207,7 @@ static void add_formulas(const struct options *now, char (*names)[64], struct ch
 			*to++ = *from;
 		}
 		*to = '\0';
-		add(changes, "metrics", names[i], value);
+		append_change(changes, "metrics", names[i], value);
 	}
 }
 
@@ -218,19 +223,19 @@ void settings_apply(struct config *config, struct options *options)
 	}
 }
 
-/* What the file says now: someone may have edited it meanwhile. */
-static int read_file(const char *path, const char *pattern, struct config *config,
-		     struct options *options, struct error *err)
+/* Reads the file again: it may have been edited meanwhile. */
+static int read_present_file(const char *path, const char *pattern, struct config *config,
+			     struct options *options, struct error *err)
 {
 	int rc = config_load(path, config, err);
 
 	if (rc == -ENOENT && pattern)
 		rc = config_load_own(pattern, config, err);
-	if (rc == -EPERM || rc == -EACCES) /* what it means here config_save() says */
+	if (rc == -EPERM || rc == -EACCES) /* config_save() reports it */
 		return 0;
 	if (rc && rc != -ENOENT)
 		return rc;
-	settings_apply(config, options); /* what is of no use says nothing */
+	settings_apply(config, options); /* notes are dropped */
 	return 0;
 }
 
@@ -244,10 +249,10 @@ int settings_save(const char *path, const char *pattern, const struct options *n
 	int rc;
 
 	options_init(&file);
-	rc = read_file(path, pattern, &config, &file, err);
+	rc = read_present_file(path, pattern, &config, &file, err);
 	if (!rc) {
-		add_formulas(now, names, &changes);
-		compare(&file, now, &changes);
+		append_formulas(now, names, &changes);
+		append_differences(&file, now, &changes);
 		rc = config_save(path, pattern, changes.items, changes.n, err);
 	}
 	changes_fini(&changes);

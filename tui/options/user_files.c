@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* The first existing file is read of: --config, $PMCTOPRC, the user's own, /etc/pmctop.conf. */
 #include "tui/options/user_files.h"
 
 #include "core/base/util.h"
@@ -8,8 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* "" where that cannot be known. */
-static void find_own(const char *name, char *path, size_t size)
+/* Sets `path` to the user's file of this name; "" if neither $XDG_CONFIG_HOME nor $HOME is set. */
+static void set_user_path(const char *name, char *path, size_t size)
 {
 	const char *config = variable_value(VARIABLE_XDG_CONFIG_HOME),
 		   *home = variable_value(VARIABLE_HOME);
@@ -26,12 +27,12 @@ static void find_own(const char *name, char *path, size_t size)
 
 const char *user_files_themes(char path[PATH_MAX])
 {
-	find_own("themes", path, PATH_MAX);
+	set_user_path("themes", path, PATH_MAX);
 	return path[0] ? path : NULL;
 }
 
-/* There is no such file, or none that is meant for this user. */
-static bool is_nothing(int result)
+/* Whether the next place is tried: no file, or one that this user must not read. */
+static bool is_absent(int result)
 {
 	return result == -ENOENT || result == -EACCES || result == -EPERM;
 }
@@ -50,23 +51,23 @@ int user_files_load(const char *named, struct config *config, struct notes *said
 					   named)
 			       : result;
 	}
-	find_own("pmctop.conf", native, sizeof(native));
-	for (size_t i = 0; i < ARRAY_SIZE(places) && is_nothing(result); i++) {
+	set_user_path("pmctop.conf", native, sizeof(native));
+	for (size_t i = 0; i < ARRAY_SIZE(places) && is_absent(result); i++) {
 		if (!places[i] || !places[i][0])
 			continue;
 		result = config_load_own(places[i], config, err);
 		if (result == -EPERM)
 			notes_add(said, "%s", err->text);
-		else if (is_nothing(result) && places[i] == rc_file)
+		else if (is_absent(result) && places[i] == rc_file)
 			notes_add(said, "'%.120s' ($PMCTOPRC) cannot be read: %s.", rc_file,
 				  error_why(result));
 	}
-	if (is_nothing(result))
+	if (is_absent(result))
 		result = config_load("/etc/pmctop.conf", config, err);
-	/* Then nothing else can be read either. */
+	/* No file at all can be opened then. */
 	if (result == -EMFILE)
 		return error_set_no_descriptor(err, result);
-	if (result && !is_nothing(result))
+	if (result && !is_absent(result))
 		notes_add(said, "%s", err->text);
 	return 0;
 }
@@ -79,6 +80,6 @@ const char *user_files_save(const char *named, char path[PATH_MAX])
 		return named;
 	if (rc_file && rc_file[0])
 		return rc_file;
-	find_own("pmctop.conf", path, PATH_MAX);
+	set_user_path("pmctop.conf", path, PATH_MAX);
 	return path[0] ? path : NULL;
 }

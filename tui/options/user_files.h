@@ -9,21 +9,22 @@
 #include <limits.h>
 
 /*
- * Which files are the user's, as the environment says: $PMCTOPRC, and what is below
- * $XDG_CONFIG_HOME/pmctop, else ~/.config/pmctop.
+ * The user's files, from the environment: $PMCTOPRC, and those below $XDG_CONFIG_HOME/pmctop or
+ * ~/.config/pmctop.
  */
 
-/* The directory of themes; NULL where that cannot be known. */
+/* The directory of themes; NULL: not known. */
 const char *user_files_themes(char path[PATH_MAX]);
 
 /*
- * The first configuration that exists of the usual ones; none is no error. One that the user has no
- * right to see does not exist for them (sudo -u keeps $HOME); what else is passed over is `said`.
- * One that is `named`, by --config, must be readable. 0, or -errno and a sentence.
+ * Loads the first existing configuration of the default places; no file is no error. A file that
+ * the user may not read counts as absent (sudo -u keeps $HOME); other files that are ignored are
+ * noted in `said`. A file `named` by --config must be readable. Returns 0, or -errno and a
+ * sentence.
  */
 int user_files_load(const char *named, struct config *config, struct notes *said,
 		    struct error *err);
-/* Where W writes to: what is named, or $PMCTOPRC is, else the user's own; NULL: nowhere. */
+/* The file that W saves to: `named`, else $PMCTOPRC, else the user's own; NULL: not known. */
 const char *user_files_save(const char *named, char path[PATH_MAX]);
 
 #endif
