@@ -60,7 +60,7 @@ static void add_threads(struct segments *segments, const struct snapshot *snapsh
 {
 	struct segment *segment = segments_add(segments, 50);
 
-	/* The number of threads of the machine says nothing about a target. */
+	/* The machine's number of threads would be wrong for a target. */
 	if (snapshot->tasks > 0 && !snapshot->target)
 		snprintf(segment->text, sizeof(segment->text), "%u threads, %zu ran",
 			 snapshot->tasks, snapshot_ran(snapshot));

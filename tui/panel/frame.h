@@ -23,7 +23,7 @@ struct frame {
 	const char *notice;              /* shown instead of the snapshot's first note; "": none */
 	const char *verdict;             /* a sentence about the machine; "": none */
 	bool loss;                       /* the verdict names a loss */
-	bool alarm;                      /* the verdict says that rows are too low */
+	bool alarm;                      /* the verdict: rows are too low */
 	const struct snapshot *baseline; /* NULL: figures are not compared */
 	enum view_unit unit;             /* unit of events and rates */
 };

@@ -30,8 +30,9 @@ static double history_top(const struct snapshot *snapshot, const struct history_
 	return graph_top(values, n, graph_least(def));
 }
 
-static void draw_past(const struct snapshot *snapshot, const struct graph_range *graph_range,
-		      int metric, struct canvas *canvas, struct rect rect)
+static void draw_metric_history(const struct snapshot *snapshot,
+				const struct graph_range *graph_range, int metric,
+				struct canvas *canvas, struct rect rect)
 {
 	const struct columns *columns = snapshot->columns;
 	const struct metric_def *def = columns->metrics[metric].def;
@@ -69,8 +70,8 @@ void frame_draw_history(const struct snapshot *snapshot, const struct graph_rang
 		int metric = columns_metric(columns, wanted[i]);
 
 		if (metric >= 0)
-			draw_past(snapshot, graph_range, metric, canvas,
-				  (struct rect){rect.x + n++ * width, rect.y, width - 1,
-						rect.height});
+			draw_metric_history(snapshot, graph_range, metric, canvas,
+					    (struct rect){rect.x + n++ * width, rect.y, width - 1,
+							  rect.height});
 	}
 }

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * The sentence that says why an action is not available with --readonly, in a replay or outside of
- * one; NULL if it is available. Help and key bar omit such actions, and their keys show the
- * sentence.
+ * Returns the reason, a sentence, why an action is not available with --readonly, in a replay or
+ * outside of one; NULL if it is available. Help and key bar omit such actions, and their keys show
+ * the sentence.
  */
 const char *action_blocked(bool readonly, const struct replay_control *replay, enum action action);
 

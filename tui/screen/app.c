@@ -208,13 +208,13 @@ void app_set_replay_index(struct app *app, struct replay_index *replay_index)
 	app->config.sys = NULL; /* the processes of a recording are not of this machine */
 }
 
-void app_reply(struct app *app, struct reply *answer)
+void app_reply(struct app *app, struct reply *reply)
 {
 	struct event_replies *replies = &app->event_replies;
-	struct reply **kept = answer->kind == QUERY_EVENTS ? &replies->events : &replies->preview;
+	struct reply **kept = reply->kind == QUERY_EVENTS ? &replies->events : &replies->preview;
 
 	reply_free(*kept);
-	*kept = answer;
+	*kept = reply;
 	pick_event_update(app);
 }
 

@@ -80,7 +80,7 @@ void app_snapshot(struct app *app, struct snapshot *snapshot);
 /* Shows a recording, with the history of the index. Call before the first drawing; borrowed. */
 void app_set_replay_index(struct app *app, struct replay_index *replay_index);
 /* Keeps the reply for pick_event(). Owned by the app from now on. */
-void app_reply(struct app *app, struct reply *answer);
+void app_reply(struct app *app, struct reply *reply);
 /* A key of keymap.h. */
 void app_key(struct app *app, int key);
 /* A click or a step of the wheel at a place of the last drawing. */

@@ -43,7 +43,7 @@ static int accept_interval(void *owner, const char *text, struct error *err)
 	return duration_parse(text, &app->preferences.interval_ns, err);
 }
 
-static void ask_interval(struct app *app)
+static void prompt_interval(struct app *app)
 {
 	char now[24], query[64];
 
@@ -63,7 +63,7 @@ static int accept_quit(void *owner, const char *text, struct error *err)
 }
 
 /* Quitting ends the command that pmctop has started, so it is confirmed first. */
-static void ask_quit(struct app *app)
+static void confirm_quit(struct app *app)
 {
 	char query[sizeof(app->prompt.query)];
 
@@ -119,10 +119,10 @@ static void zero_totals(struct app *app)
 	app_show_message(app, "The totals restart at zero.");
 }
 
-static void quit_or_ask(struct app *app)
+static void quit_or_confirm(struct app *app)
 {
 	if (app->config.command[0])
-		ask_quit(app);
+		confirm_quit(app);
 	else
 		app->requests.quit = true;
 }
@@ -247,12 +247,12 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_BASELINE] = toggle_baseline,
 	[ACTION_ZERO] = zero_totals,
 	[ACTION_PAUSE] = toggle_pause,
-	[ACTION_INTERVAL] = ask_interval,
+	[ACTION_INTERVAL] = prompt_interval,
 	[ACTION_RECORD] = recording_toggle,
 	[ACTION_THEME] = pick_theme,
 	[ACTION_SAVE] = request_save,
 	[ACTION_REDRAW] = request_redraw,
-	[ACTION_QUIT] = quit_or_ask,
+	[ACTION_QUIT] = quit_or_confirm,
 };
 
 void app_act(struct app *app, enum action action)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The key that starts and ends a recording. The engine records; the app asks for the name and sends
- * COMMAND_RECORD.
+ * The key that starts and ends a recording. The engine records; the app prompts for the name and
+ * sends COMMAND_RECORD.
  */
 #include "tui/screen/recording.h"
 

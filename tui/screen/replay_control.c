@@ -156,7 +156,7 @@ static int accept_goal(void *owner, const char *text, struct error *err)
 	return 0;
 }
 
-static void ask_goal(struct app *app)
+static void prompt_goal(struct app *app)
 {
 	char position[64], query[128];
 
@@ -229,7 +229,7 @@ bool replay_control_act(struct app *app, enum action action)
 	else if (action == ACTION_SLOWER || action == ACTION_FASTER)
 		change_speed(app, action == ACTION_FASTER);
 	else if (action == ACTION_GO)
-		ask_goal(app);
+		prompt_goal(app);
 	else if (action == ACTION_ADD)
 		prompt_open(&app->prompt, "Add a metric or a recorded event:", accept_column);
 	else

@@ -28,7 +28,7 @@ int signal_target_find(const struct sys *sys, pid_t pid, uint64_t seen_ns,
 
 	if (proc_stat_read(sys, pid, &stat) < 0 || proc_has_ended(&stat))
 		return ended_error(pid, err);
-	/* The start time is cut to a tick, so a process can only look older than it is. */
+	/* The start time is cut to a tick, so a process can only seem older than it is. */
 	if (stat.start_ticks * proc_tick_ns() + seen_ago_ns > now_ns)
 		return ended_error(pid, err);
 	*signal_target = (struct signal_target){.pid = pid, .start_ticks = stat.start_ticks};

@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A process to signal: the one that had the pid at the time of the snapshot, never a later one. */
+/*
+ * A process to signal: it had the pid at the time of the snapshot. A later process with that pid
+ * never gets the signal.
+ */
 struct signal_target {
 	pid_t pid;
 	uint64_t start_ticks; /* with the pid, identifies the process for good */

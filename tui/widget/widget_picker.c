@@ -293,8 +293,8 @@ static void draw_item(const struct picker *picker, struct canvas *canvas, unsign
 		canvas_text(canvas, x, y, PICKER_MARK, item.style, item.mark);
 		x += PICKER_MARK + 1;
 	}
-	bool told_below = picker->ops->about != NULL;
-	if (told_below && rect.width < HELP_FROM_WIDTH)
+	bool help_below = picker->ops->about != NULL;
+	if (help_below && rect.width < HELP_FROM_WIDTH)
 		item.help = NULL;
 	unsigned name = !item.help                ? rect.width
 			: picker->ops->long_names ? rect.width / 2

@@ -58,7 +58,7 @@ static void test_follows(void **state)
 {
 	static const struct {
 		unsigned until;
-		const char *says;
+		const char *text;
 	} rows[] = {
 		{60, "process 5003 cc1"},
 		{99, "threads that ran 1"},
@@ -77,8 +77,8 @@ static void test_follows(void **state)
 			app_snapshot(&stage.app, second_of(++second));
 		app_draw(&stage.app, &stage.canvas);
 		char *drawn = canvas_print(&stage.canvas);
-		if (!strstr(drawn, rows[i].says))
-			fail_msg("%u: no \"%s\" in\n%s", second, rows[i].says, drawn);
+		if (!strstr(drawn, rows[i].text))
+			fail_msg("%u: no \"%s\" in\n%s", second, rows[i].text, drawn);
 		free(drawn);
 	}
 	stage_keys(&stage, (const int[]){'q', 0});
@@ -104,7 +104,7 @@ static void test_totals(void **state)
 	static const struct {
 		unsigned seconds; /* snapshots before the page is read */
 		int key;
-		const char *says[3];
+		const char *text[3];
 	} rows[] = {
 		{0,
 		 KEYMAP_END,
@@ -128,9 +128,9 @@ static void test_totals(void **state)
 			app_snapshot(&stage.app, second_of(++second));
 		stage_keys(&stage, (const int[]){rows[i].key, 0});
 		char *drawn = canvas_print(&stage.canvas);
-		for (const char *const *says = rows[i].says; **says; says++)
-			if (!strstr(drawn, *says))
-				fail_msg("row %zu: no \"%s\" in\n%s", i, *says, drawn);
+		for (const char *const *text = rows[i].text; **text; text++)
+			if (!strstr(drawn, *text))
+				fail_msg("row %zu: no \"%s\" in\n%s", i, *text, drawn);
 		free(drawn);
 	}
 	stage_close(&stage);

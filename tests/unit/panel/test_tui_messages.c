@@ -8,8 +8,8 @@ static void test_counts(void **state)
 {
 	static const struct {
 		const char *name;
-		const char *said[6]; /* each letter is a message, each text a round */
-		const char *want;    /* text, appearances, "!" if current */
+		const char *rounds[6]; /* each letter is a message, each text a round */
+		const char *want;      /* text, appearances, "!" if current */
 	} rows[] = {
 		{"once", {"a"}, "a1! "},
 		{"goes on", {"a", "a", "a"}, "a1! "},
@@ -24,9 +24,9 @@ static void test_counts(void **state)
 		struct messages messages = {0};
 		char text[64] = "";
 
-		for (size_t k = 0; k < 6 && rows[i].said[k]; k++) {
+		for (size_t k = 0; k < 6 && rows[i].rounds[k]; k++) {
 			messages_begin_round(&messages, k * NS_PER_S);
-			for (const char *c = rows[i].said[k]; *c && *c != '-'; c++)
+			for (const char *c = rows[i].rounds[k]; *c && *c != '-'; c++)
 				messages_add(&messages, (char[]){*c, '\0'});
 		}
 		for (size_t k = 0; k < messages.n; k++)

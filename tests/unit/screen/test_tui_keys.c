@@ -495,7 +495,7 @@ static void test_kill_after_detaching(void **state)
 		const char *name;
 		pid_t pid;
 		int keys[3];
-		const char *said, *want;
+		const char *message, *want;
 	} rows[] = {
 		{"it is shown", 4122, {0}, "all tasks are counted.", "Signal to 4122 postgres"},
 		{"followed", 4122, {'F'}, "all tasks are counted.", "Signal to 4122 postgres"},
@@ -520,7 +520,7 @@ static void test_kill_after_detaching(void **state)
 		press(&stage, 'D');
 		app_snapshot(&stage.app, seen_at(99 * NS_PER_S));
 		app_draw(&stage.app, &stage.canvas);
-		check_text(&stage, rows[i].said, true);
+		check_text(&stage, rows[i].message, true);
 		if (rows[i].keys[2])
 			press(&stage, KEYMAP_DOWN);
 		press(&stage, 'k');

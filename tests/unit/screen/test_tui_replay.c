@@ -117,7 +117,7 @@ static void test_interval(void **state)
 {
 	static const struct {
 		uint64_t every_ns, this_ns;
-		const char *says;
+		const char *text;
 	} rows[] = {
 		{NS_PER_S, NS_PER_S, "every 1.0s  "},
 		{NS_PER_S, NS_PER_S + 3 * NS_PER_MS, "every 1.0s  "},
@@ -138,8 +138,8 @@ static void test_interval(void **state)
 		app_snapshot(&replay.stage.app, last);
 		stage_keys(&replay.stage, (int[]){0});
 		char *screen = canvas_print(&replay.stage.canvas);
-		if (!strstr(screen, rows[i].says))
-			fail_msg("no '%s' in %.200s", rows[i].says, screen);
+		if (!strstr(screen, rows[i].text))
+			fail_msg("no '%s' in %.200s", rows[i].text, screen);
 		free(screen);
 		replay_close(&replay);
 	}
@@ -232,7 +232,7 @@ static void test_refusals(void **state)
 {
 	static const struct {
 		int key;
-		const char *says;
+		const char *text;
 	} recorded[] = {
 		{'K', "cannot be separated"},    {'k', "no signal is sent"},
 		{'a', "cannot be attached"},     {'D', "cannot be attached"},
@@ -249,7 +249,7 @@ static void test_refusals(void **state)
 	replay_open(&replay, 80, 24, false, 30, &playback);
 	for (size_t i = 0; i < ARRAY_SIZE(recorded); i++) {
 		stage_keys(&replay.stage, (int[]){recorded[i].key, 0});
-		if (!strstr(replay.stage.app.messages.notice, recorded[i].says))
+		if (!strstr(replay.stage.app.messages.notice, recorded[i].text))
 			fail_msg("%c: %s", recorded[i].key, replay.stage.app.messages.notice);
 		assert_int_equal(replay.stage.app.requests.commands.n, 0);
 		assert_false(replay.stage.app.prompt.active);

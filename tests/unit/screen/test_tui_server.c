@@ -153,7 +153,7 @@ static void test_folding(void **state)
 static void test_events(void **state)
 {
 	enum { CYCLES = 2 };
-	static const char asked[] = "cache-references";
+	static const char event[] = "cache-references";
 	struct snapshot *snapshot = snapshots[HYBRID];
 	struct stage stage;
 	struct app *app = &stage.app;
@@ -172,13 +172,13 @@ static void test_events(void **state)
 
 	struct server server;
 	server_open(&server, busy_hybrid_new(), "overview", NULL);
-	engine_do(server.engine, &(struct command){COMMAND_ADD_EVENTS, asked, 0});
+	engine_do(server.engine, &(struct command){COMMAND_ADD_EVENTS, event, 0});
 	snapshot_free(server_next(&server));
 	stage_open(&stage, 80, 24, false, server_next(&server));
 	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_END, 'x', 0});
 	assert_int_equal(app->requests.commands.n, 1);
 	assert_int_equal(app->requests.commands.items[0].kind, COMMAND_REMOVE);
-	assert_string_equal(app->requests.commands.items[0].text, asked);
+	assert_string_equal(app->requests.commands.items[0].text, event);
 	stage_close(&stage);
 	server_close(&server);
 }

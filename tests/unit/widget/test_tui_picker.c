@@ -18,7 +18,7 @@ static const struct {
 struct watch {
 	size_t looked, chosen;
 	char typed[64];
-	unsigned looks, closes;
+	unsigned selects, closes;
 	bool keeps_open, was_chosen;
 	int key;
 };
@@ -38,13 +38,13 @@ static void about(void *data, size_t index, char *text, size_t size)
 	snprintf(text, size, "%s:\nnumber %zu", fruit[index].name, index);
 }
 
-static void look(void *owner, void *data, size_t index)
+static void count_select(void *owner, void *data, size_t index)
 {
 	struct watch *watch = data;
 
 	assert_string_equal(owner, "owner");
 	watch->looked = index;
-	watch->looks++;
+	watch->selects++;
 }
 
 static bool choose(void *owner, void *data, size_t index, const char *typed)
@@ -77,7 +77,7 @@ static const struct picker_ops ops = {
 	.item = item,
 	.about = about,
 	.about_lines = 2,
-	.select = look,
+	.select = count_select,
 	.choose = choose,
 	.key = other_key,
 	.close = closed,
@@ -145,7 +145,7 @@ static void test_keys(void **state)
 	picker_key(&picker, KEYMAP_END, owner);
 	picker_key(&picker, KEYMAP_DOWN, owner);
 	assert_int_equal(watch.looked, 5);
-	assert_int_equal(watch.looks, 4);
+	assert_int_equal(watch.selects, 4);
 	picker_key(&picker, KEYMAP_TAB, owner);
 	assert_int_equal(watch.key, KEYMAP_TAB);
 	type(&picker, "zz");
@@ -215,7 +215,7 @@ static void test_as_typed(void **state)
 	picker.ops = &typing;
 	type(&picker, "xyz");
 	assert_int_equal(watch.looked, PICKER_AS_TYPED);
-	assert_int_equal(watch.looks, 4);
+	assert_int_equal(watch.selects, 4);
 	picker_key(&picker, KEYMAP_ENTER, owner);
 	assert_int_equal(watch.chosen, PICKER_AS_TYPED);
 	canvas_fini(&canvas);
