@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A name is offered to each resolver in turn. The first that does not return EVENT_NOT_MINE
+ * decides; its modifiers and the levels of the context are applied afterwards. If no resolver
+ * accepts the name, the nearest known name is suggested.
+ */
 #include "core/event/event.h"
 
 #include "core/base/util.h"
@@ -11,9 +16,9 @@
 #include <string.h>
 
 /*
- * In this order: what begins with a word of its own, what has slashes, then what may be several
- * things. The kernel's names come before libpfm4's, whose tables know names like "cycles" too, for
- * counters that may not exist here.
+ * In this order: names with a prefix of their own, names with slashes, then names that may be of
+ * several kinds. The kernel's names come before those of libpfm4, which has names such as "cycles"
+ * for counters that may not exist here.
  */
 static event_resolver_fn *const resolvers[] = {
 	event_breakpoint_resolve, event_probe_resolve, event_sysfs_resolve,
@@ -21,8 +26,8 @@ static event_resolver_fn *const resolvers[] = {
 	event_tracepoint_resolve, event_proc_resolve,  event_pfm_resolve,
 };
 
-/* Intel's slots lead the topdown events, which are read through them. */
-static void mark_leader(const struct event_context *context, struct event *event)
+/* Intel's slots must lead the group of its topdown events. */
+static void mark_if_leader(const struct event_context *context, struct event *event)
 {
 	char text[64];
 
@@ -33,7 +38,7 @@ static void mark_leader(const struct event_context *context, struct event *event
 		if (code->attr.config != 0x400 || code->attr.type < PERF_TYPE_RAW ||
 		    !context->pmus || code->pmu >= context->pmus->n)
 			continue;
-		/* AMD has an event 0x400 that is nothing of the kind, and no slots. */
+		/* AMD has another event 0x400, and no slots in sysfs. */
 		char path[160];
 		snprintf(path, sizeof(path), PMU_DEVICES "/%s/events/slots",
 			 context->pmus->items[code->pmu].name);
@@ -64,8 +69,8 @@ static int fail_unknown(const struct event_context *context, const char *name, s
 	return result;
 }
 
-static int resolve(const struct event_context *context, const char *name, struct event *event,
-		   struct error *err)
+static int resolve_name(const struct event_context *context, const char *name, struct event *event,
+			struct error *err)
 {
 	int result = EVENT_NOT_MINE;
 	const char *rest = name;
@@ -94,14 +99,14 @@ int event_resolve(const struct event_context *context, const char *name, struct 
 		return error_set(err, -ENAMETOOLONG,
 				 "The event name '%s...' is longer than %d bytes.",
 				 event_quote(name, 20).text, EVENT_NAME_MAX_BYTES);
-	result = resolve(context, name, event, err);
+	result = resolve_name(context, name, event, err);
 	if (result < 0) {
 		event_fini(event);
 		return result;
 	}
 	event->name = xstrdup(name);
 	event_set_levels(context, event);
-	mark_leader(context, event);
+	mark_if_leader(context, event);
 	return 0;
 }
 

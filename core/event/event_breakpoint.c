@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * mem:ADDRESS[/LENGTH][:ACCESS]: the CPU's debug registers, counting. As perf, what is not said is
- * read and write, and 4 bytes, or a long where code is executed.
+ * mem:ADDRESS[/LENGTH][:ACCESS]: counts accesses with the debug registers of the CPU. As in perf,
+ * the default is read and write, and 4 bytes, or the size of a long for executed code.
  */
 #include "core/event/event_resolver.h"
 
@@ -9,7 +9,7 @@
 #include <linux/hw_breakpoint.h>
 #include <string.h>
 
-/* 0: these letters are no access. */
+/* The HW_BREAKPOINT_* of the letters; 0: invalid. */
 static uint32_t parse_access(const char *text, size_t length)
 {
 	uint32_t access = 0;
@@ -38,16 +38,18 @@ int event_breakpoint_resolve(const struct event_context *context, const char *na
 	if (strncmp(name, "mem:", strlen("mem:")) != 0)
 		return EVENT_NOT_MINE;
 	if (!event_parse_number(at, "/:", &address, &at))
-		return error_set(err, -EINVAL, "'%s' has no address: as in mem:0x7f001000/4:rw.",
+		return error_set(err, -EINVAL,
+				 "'%s' has no address (example: mem:0x7f001000/4:rw).",
 				 quoted.text);
 	if (*at == '/' && (!event_parse_number(at + 1, ":", &length, &at) || length < 1 ||
 			   length > HW_BREAKPOINT_LEN_8))
-		return error_set(err, -EINVAL, "A breakpoint is 1 to 8 bytes long: '%s'.",
+		return error_set(err, -EINVAL,
+				 "Invalid breakpoint '%s': its length is 1 to 8 bytes.",
 				 quoted.text);
 	size_t letters = *at == ':' ? strcspn(at + 1, ":") : 0;
-	uint32_t said = parse_access(at + 1, letters);
-	if (said) {
-		access = said;
+	uint32_t given = parse_access(at + 1, letters);
+	if (given) {
+		access = given;
 		at += 1 + letters;
 	}
 	if (length == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The codes of an event: what a core PMU takes for its config. It is written as a number (r1a8), or
- * made by a resolver from a name. Also the parsers that all resolvers share.
+ * The codes of an event: a type and config for each PMU. Here are the codes that a user writes as
+ * numbers (r1a8), and the helpers and parsers that all resolvers share.
  */
 #include "core/base/text.h"
 #include "core/base/util.h"
@@ -39,7 +39,7 @@ void event_add_generic(const struct event_context *context, struct event *event,
 		event_add_code(event, 0, type, config);
 		return;
 	}
-	/* PERF_PMU_TYPE_SHIFT: the kernel knows the extended type since 5.13. */
+	/* PERF_PMU_TYPE_SHIFT: the extended type, since Linux 5.13. */
 	for (size_t i = 0; i < n; i++)
 		event_add_code(event, i, type,
 			       config | (uint64_t)context->pmus->items[i].type << 32);

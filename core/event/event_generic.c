@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernel's own names for what most machines can count: PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE,
- * and PERF_TYPE_HW_CACHE, whose config is cache | operation << 8 | result << 16 and whose names
- * are made of up to three words: L1-dcache-load-misses. perf minds the case of letters, libpfm4
- * does not; nor does this.
+ * The kernel's names of events that most machines can count: PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE
+ * and PERF_TYPE_HW_CACHE. The config of the last is cache | operation << 8 | result << 16, and its
+ * names have up to three words: L1-dcache-load-misses. As in libpfm4, case does not count.
  */
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
@@ -46,11 +45,11 @@ static const struct generic {
 	{{"cgroup-switches"}, PERF_TYPE_SOFTWARE, 11}, /* in headers since 5.13 */
 };
 
-/* Words, the longer ones first where one begins another: "loads" before "load". */
+/* A word comes before its prefixes: "loads" before "load". */
 #define BIT(op) (1u << (PERF_COUNT_HW_CACHE_OP_##op))
 static const struct cache {
 	const char *names[5];
-	unsigned ops; /* those that the kernel defines for it */
+	unsigned ops; /* operations that the kernel defines for it */
 } caches[] = {
 	[PERF_COUNT_HW_CACHE_L1D] = {{"L1-dcache", "l1-d", "l1d", "L1-data"},
 				     BIT(READ) | BIT(WRITE) | BIT(PREFETCH)},
@@ -74,7 +73,7 @@ static const char *const results[][5] = {
 	[PERF_COUNT_HW_CACHE_RESULT_MISS] = {"misses", "miss"},
 };
 
-/* One of some names at the front of a text, ended by a dash or the end; 0: none. */
+/* The length of the name at the front of a text, before a dash or the end; 0: none. */
 static size_t word_at(const char *text, size_t length, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n && names[i]; i++) {
@@ -87,7 +86,7 @@ static size_t word_at(const char *text, size_t length, const char *const *names,
 	return 0;
 }
 
-static const struct generic *find(const char *name, size_t length)
+static const struct generic *find_generic(const char *name, size_t length)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(generics); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(generics[i].names); k++)
@@ -97,7 +96,7 @@ static const struct generic *find(const char *name, size_t length)
 	return NULL;
 }
 
-/* An operation and a result, each at most once and in any order, as perf reads them. */
+/* An operation and a result, each at most once and in any order, as in perf. */
 static bool parse_cache_words(const char *text, size_t length, int *op, int *result)
 {
 	for (size_t at = 0; at < length;) {
@@ -129,11 +128,11 @@ static int resolve_cache(const struct event_context *context, const char *name, 
 
 		if (!word || !parse_cache_words(name + word, length - word, &op, &result))
 			continue;
-		/* L1-dcache-misses are those of loads. */
+		/* L1-dcache-misses is L1-dcache-load-misses. */
 		op = op < 0 ? PERF_COUNT_HW_CACHE_OP_READ : op;
 		result = result < 0 ? PERF_COUNT_HW_CACHE_RESULT_ACCESS : result;
 		if (!(caches[i].ops & 1u << op))
-			return error_set(err, -EINVAL, "The %s cache knows no %s: '%s'.",
+			return error_set(err, -EINVAL, "The %s cache has no %s: '%s'.",
 					 caches[i].names[0], ops[op][0],
 					 event_quote(name, length).text);
 		event->kind = EVENT_HARDWARE;
@@ -148,7 +147,7 @@ int event_generic_resolve(const struct event_context *context, const char *name,
 			  struct event *event, const char **rest, struct error *err)
 {
 	size_t length = strcspn(name, ":");
-	const struct generic *generic = find(name, length);
+	const struct generic *generic = find_generic(name, length);
 
 	*rest = name + length;
 	if (name[length] == ':' && name[length + 1] == ':') /* skl::cycles */
@@ -178,7 +177,7 @@ int event_proc_resolve(const struct event_context *context, const char *name, st
 
 const char *event_generic_title(const char *name)
 {
-	const struct generic *generic = find(name, strlen(name));
+	const struct generic *generic = find_generic(name, strlen(name));
 
 	return generic ? generic->names[0] : NULL;
 }
@@ -193,7 +192,7 @@ const char *event_generic_name(uint32_t type, uint64_t config)
 
 void event_generic_suggest(struct suggest *suggest)
 {
-	/* perf list's spelling of the cache's; rarer ones have to be known. */
+	/* The common names of cache events, as in perf list. */
 	static const char *const spelled[] = {
 		"L1-dcache-loads",
 		"L1-dcache-load-misses",

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The letters behind a name become exclude_* and precise_ip of each code.
+ */
 #include "core/event/event_modifier.h"
 
 #include "core/base/util.h"
@@ -19,13 +22,14 @@ static bool has(const struct modifiers *modifiers, char letter)
 	return modifiers->given[strchr(LETTERS, letter) - LETTERS];
 }
 
-/* perf's others order perf's own groups and samples. */
-static bool is_foreign(char letter)
+/* perf's other modifiers, which are for its groups and samples. */
+static bool is_only_for_perf(char letter)
 {
 	return letter && strchr("DeWSbXR", letter);
 }
 
-static int parse(const char *name, const char *text, struct modifiers *modifiers, struct error *err)
+static int parse_letters(const char *name, const char *text, struct modifiers *modifiers,
+			 struct error *err)
 {
 	struct quoted quoted = event_quote(name, strlen(name));
 	size_t part = 0; /* where the letters after the last colon begin */
@@ -41,25 +45,25 @@ static int parse(const char *name, const char *text, struct modifiers *modifiers
 						 quoted.text);
 			continue;
 		}
-		if (is_foreign(text[i]))
+		if (is_only_for_perf(text[i]))
 			return error_set(err, -ENOTSUP,
-					 "Modifier '%c' in '%s' is about perf's own groups or "
-					 "samples: leave it out.",
+					 "Modifier '%c' in '%s' is for perf's groups or samples. "
+					 "Leave it out.",
 					 text[i], quoted.text);
 		if (!letter)
 			return error_set(err, -EINVAL,
-					 "Unknown modifier '%s' in '%s': they are u, k, h, G, H, "
-					 "p, P and I.",
+					 "Unknown modifier '%s' in '%s'. Modifiers: u, k, h, G, H, "
+					 "p, P, I.",
 					 event_quote(text + i, 1).text, quoted.text);
 		if (*letter == 'p')
 			modifiers->precise++;
 		else if (memchr(text + part, *letter, i - part))
-			return error_set(err, -EINVAL, "Modifier '%c' stands twice in '%s'.",
+			return error_set(err, -EINVAL, "Modifier '%c' occurs twice in '%s'.",
 					 *letter, quoted.text);
 		modifiers->given[letter - LETTERS] = true;
 	}
 	if (modifiers->precise > 3)
-		return error_set(err, -EINVAL, "Nothing is more precise than ppp: '%s'.",
+		return error_set(err, -EINVAL, "Too many p in '%s': the most precise is ppp.",
 				 quoted.text);
 	if (modifiers->precise > 0 && has(modifiers, 'P'))
 		return error_set(err, -EINVAL, "Modifiers p and P contradict each other in '%s'.",
@@ -67,7 +71,7 @@ static int parse(const char *name, const char *text, struct modifiers *modifiers
 	return 0;
 }
 
-static void apply(const struct modifiers *modifiers, struct perf_event_attr *attr)
+static void apply_letters(const struct modifiers *modifiers, struct perf_event_attr *attr)
 {
 	if (has(modifiers, 'u') || has(modifiers, 'k') || has(modifiers, 'h')) {
 		attr->exclude_user = !has(modifiers, 'u');
@@ -90,22 +94,22 @@ int event_modify(const char *name, const char *text, struct event *event, struct
 
 	if (!text[0])
 		return 0;
-	int result = parse(name, text, &modifiers, err);
+	int result = parse_letters(name, text, &modifiers, err);
 	if (result < 0)
 		return result;
-	/* PERF_PMU_CAP_NO_EXCLUDE: the kernel would only say EINVAL. */
+	/* PERF_PMU_CAP_NO_EXCLUDE: the kernel would return EINVAL. */
 	if (event->kind == EVENT_SOCKET)
 		return error_set(err, -EINVAL,
-				 "'%s' is counted for all that its socket does: without modifiers.",
+				 "'%s' is counted for its whole socket. Leave out the modifiers.",
 				 event_quote(name, strlen(name)).text);
 	for (size_t i = 0; i < event->n_codes; i++)
-		apply(&modifiers, &event->codes[i].attr);
+		apply_letters(&modifiers, &event->codes[i].attr);
 	return 0;
 }
 
 /*
- * Some software events happen in the kernel by their nature, whoever is behind them: with its level
- * left out they would count nothing (context-switches:u is always 0).
+ * Whether an event has an instruction of either level as its cause. Other software events happen in
+ * the kernel, so without its level they would count nothing (context-switches:u is always 0).
  */
 static bool is_of_both_levels(const struct perf_event_attr *attr)
 {

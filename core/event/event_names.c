@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A recursive descent: a list has groups and names, a group has names. The modifiers behind a group
+ * are appended to each of its names.
+ */
 #include "core/event/event_names.h"
 
 #include "core/base/util.h"
@@ -15,13 +19,13 @@ struct splitter {
 	struct error *err;
 };
 
-static int fail(const struct splitter *s, size_t at, const char *what)
+static int fail_at(const struct splitter *s, size_t at, const char *what)
 {
 	return error_set(s->err, -EINVAL, "Events, position %zu: %s, at '%s'.", at + 1, what,
 			 event_quote(s->text + at, 20).text);
 }
 
-/* mem:0x10/4 and uprobe:/bin/sh:0x10 have slashes that hold no terms. */
+/* mem:0x10/4 and uprobe:/bin/sh:0x10 have slashes without terms. */
 static bool has_plain_slashes(const char *name)
 {
 	static const char *const prefixes[] = {"mem:", "uprobe:", "uretprobe:"};
@@ -32,13 +36,12 @@ static bool has_plain_slashes(const char *name)
 	return false;
 }
 
-/* Blanks around names mean nothing. */
 static void skip_blanks(struct splitter *s)
 {
 	s->at += strspn(s->text + s->at, " ");
 }
 
-/* Moves behind one name, up to a comma or a brace. */
+/* Moves s->at behind a name, to a comma, a brace or the end. */
 static int skip_name(struct splitter *s)
 {
 	const char *text = s->text;
@@ -54,11 +57,11 @@ static int skip_name(struct splitter *s)
 		}
 	}
 	if (in_terms)
-		return fail(s, opened, "these terms have no '/' at their end");
+		return fail_at(s, opened, "these terms have no '/' at their end");
 	if (s->at == start)
-		return fail(s, start, "expected the name of an event");
+		return fail_at(s, start, "expected the name of an event");
 	if (s->at - start > EVENT_NAME_MAX_BYTES)
-		return fail(s, start, "this name is too long");
+		return fail_at(s, start, "this name is too long");
 	return 0;
 }
 
@@ -96,7 +99,7 @@ static void append_modifiers(struct event_name *item, const char *modifiers, siz
 	item->name = name;
 }
 
-/* {a,b}:u, from its brace on. */
+/* Parses {a,b}:u; s->at is at the brace. */
 static int split_group(struct splitter *s)
 {
 	size_t brace = s->at, first = s->list->n;
@@ -106,21 +109,21 @@ static int split_group(struct splitter *s)
 		s->at++; /* the brace or a comma */
 		skip_blanks(s);
 		if (s->text[s->at] == '{')
-			return fail(s, s->at, "groups cannot hold groups");
+			return fail_at(s, s->at, "groups cannot hold groups");
 		result = split_name(s, s->list->n_groups + 1);
 		if (result < 0)
 			return result;
 		if (s->text[s->at] == '{')
-			return fail(s, s->at, "expected a comma before the group");
+			return fail_at(s, s->at, "expected a comma before the group");
 	} while (s->text[s->at] == ',');
 	if (s->text[s->at] != '}')
-		return fail(s, brace, "this brace is not closed");
+		return fail_at(s, brace, "this brace is not closed");
 	s->list->n_groups++;
 	s->at++;
 
 	size_t length = strcspn(s->text + s->at, " ,{}");
 	if (length > 0 && (s->text[s->at] != ':' || length > 32))
-		return fail(s, s->at, "expected ':' and modifiers, or a comma, behind a group");
+		return fail_at(s, s->at, "expected ':' and modifiers, or a comma, behind a group");
 	for (size_t i = first; i < s->list->n; i++)
 		append_modifiers(&s->list->items[i], s->text + s->at, length);
 	s->at += length;
@@ -128,7 +131,7 @@ static int split_group(struct splitter *s)
 	return 0;
 }
 
-static int split(struct splitter *s)
+static int split_list(struct splitter *s)
 {
 	for (;;) {
 		skip_blanks(s);
@@ -139,7 +142,7 @@ static int split(struct splitter *s)
 		if (s->text[s->at] == '\0')
 			return 0;
 		if (s->text[s->at] != ',')
-			return fail(s, s->at, "expected a comma");
+			return fail_at(s, s->at, "expected a comma");
 		s->at++;
 	}
 }
@@ -153,7 +156,7 @@ int event_names_parse(const char *text, struct event_names *list, struct error *
 	if (strnlen(text, EVENT_NAMES_MAX_BYTES + 1) > EVENT_NAMES_MAX_BYTES)
 		return error_set(err, -E2BIG, "The list of events is longer than %d bytes.",
 				 EVENT_NAMES_MAX_BYTES);
-	int result = split(&s);
+	int result = split_list(&s);
 	if (result == 0)
 		return 0;
 	while (list->n > n)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * libpfm4's names for the events of one kind of CPU: LONGEST_LAT_CACHE:MISS, or with a dot as in
- * the vendors' lists, or with the PMU before it, skl::LONGEST_LAT_CACHE:MISS. Without it, every
- * PMU that libpfm4 finds on this machine is asked: an event that both kinds of cores have, or every
- * memory controller, is counted on each. libpfm4 reads sysfs by itself.
+ * libpfm4's names for the events of one kind of CPU: LONGEST_LAT_CACHE:MISS, with a dot as in the
+ * lists of vendors, or with the PMU in front, skl::LONGEST_LAT_CACHE:MISS. Without a PMU, each PMU
+ * that libpfm4 finds on this machine is tried, so an event of both kinds of cores, or of every
+ * memory controller, is counted on each. libpfm4 reads sysfs itself, without struct sys.
  */
 #include "core/base/util.h"
 #include "core/event/event_modifier.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 
 /*
- * Up to where the modifiers begin that are the same for every event. Not those letters that are
- * something else to libpfm4, which does not mind their case: i inverts.
+ * The length of a name without the modifiers of event_modifier.h. I stays part of the name, because
+ * libpfm4 ignores case and its i inverts.
  */
 static size_t length_without_modifiers(const char *name)
 {
@@ -35,7 +35,7 @@ static size_t length_without_modifiers(const char *name)
 	}
 }
 
-static int encode(const char *name, struct perf_event_attr *attr, int *index)
+static int encode_name(const char *name, struct perf_event_attr *attr, int *index)
 {
 	char *full_name = NULL;
 	pfm_perf_encode_arg_t argument = {
@@ -52,7 +52,7 @@ static int encode(const char *name, struct perf_event_attr *attr, int *index)
 	return result;
 }
 
-/* The PMU in sysfs that an attr is for, by its type; NO_PMU where there is none. */
+/* The index of the PMU with that type, or NO_PMU. */
 #define NO_PMU SIZE_MAX
 static size_t pmu_of_type(const struct event_context *context, uint32_t type)
 {
@@ -63,8 +63,8 @@ static size_t pmu_of_type(const struct event_context *context, uint32_t type)
 }
 
 /*
- * The core PMU of an attr. RAW is any core PMU's; where there are several, libpfm4 says which only
- * by its own name for it.
+ * The index of the core PMU of an attr, or NO_PMU. The type RAW is that of any core PMU. If there
+ * are several, only libpfm4's name of the PMU identifies it.
  */
 static size_t core_pmu_of(const struct event_context *context, const pfm_pmu_info_t *info,
 			  uint32_t type)
@@ -89,14 +89,14 @@ static size_t core_pmu_of(const struct event_context *context, const pfm_pmu_inf
 	return NO_PMU;
 }
 
-/* What an event counts is libpfm4's to say, whom it leaves out too. */
-static void take_attr(const struct perf_event_attr *from, struct perf_event_attr *attr)
+/* Copies what libpfm4 decides: config1, config2 and the levels that are excluded. */
+static void copy_attr(const struct perf_event_attr *from, struct perf_event_attr *attr)
 {
 	attr->config1 = from->config1;
 	attr->config2 = from->config2;
 	attr->exclude_user = from->exclude_user;
 	attr->exclude_kernel = from->exclude_kernel;
-	/* Not every table of libpfm4 knows the hypervisor, and :u is without it. */
+	/* Not every table of libpfm4 has the hypervisor, which :u excludes too. */
 	attr->exclude_hv = from->exclude_hv || from->exclude_user != from->exclude_kernel;
 	attr->exclude_host = from->exclude_host;
 	attr->exclude_guest = from->exclude_guest;
@@ -111,7 +111,7 @@ static int add_generic(struct pfm_lookup *lookup, const struct perf_event_attr *
 	event->kind = hardware ? EVENT_HARDWARE : EVENT_SOFTWARE;
 	event_add_generic(lookup->context, event, attr->type, attr->config);
 	for (size_t i = 0; hardware && i < event->n_codes; i++)
-		take_attr(attr, &event->codes[i].attr);
+		copy_attr(attr, &event->codes[i].attr);
 	return 0;
 }
 
@@ -129,14 +129,14 @@ static int add_core(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 		if (lookup->event->codes[i].pmu == pmu)
 			return 0;
 	lookup->event->kind = EVENT_HARDWARE;
-	take_attr(attr, event_add_code(lookup->event, pmu, type, attr->config));
+	copy_attr(attr, event_add_code(lookup->event, pmu, type, attr->config));
 	return 0;
 }
 
 static int add_uncore(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 		      const struct perf_event_attr *attr)
 {
-	/* RAW: libpfm4 did not find it in sysfs and hands out a code for the wrong counters. */
+	/* RAW: libpfm4 did not find the PMU in sysfs, and the code is for other counters. */
 	size_t pmu =
 		attr->type == PERF_TYPE_RAW ? NO_PMU : pmu_of_type(lookup->context, attr->type);
 
@@ -146,7 +146,7 @@ static int add_uncore(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 	struct perf_event_attr *to = event_add_code(lookup->event, pmu, attr->type, attr->config);
 	to->config1 = attr->config1;
 	to->config2 = attr->config2;
-	/* RAPL counts in units of 2^-32 Joules, whatever the model: the kernel makes it so. */
+	/* The kernel scales RAPL to units of 2^-32 Joules on all models. */
 	if (strcmp(info->name, "rapl") == 0 || strcmp(info->name, "amd64_rapl") == 0) {
 		lookup->event->scale = 0x1p-32;
 		memcpy(lookup->event->unit, "Joules", sizeof("Joules"));
@@ -154,12 +154,12 @@ static int add_uncore(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 	return 0;
 }
 
-static int add(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
-	       const struct perf_event_attr *attr)
+static int add_code(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
+		    const struct perf_event_attr *attr)
 {
 	if (lookup->event->n_codes > 0 && info->type != lookup->first.type)
 		return error_set(
-			lookup->err, -EINVAL, "'%s' is ambiguous: say %s::%.40s or %s::%.40s.",
+			lookup->err, -EINVAL, "'%s' is ambiguous. Use %s::%.40s or %s::%.40s.",
 			event_quote(lookup->name, strlen(lookup->name)).text, lookup->first.name,
 			event_quote(lookup->name, strlen(lookup->name)).text, info->name,
 			event_quote(lookup->name, strlen(lookup->name)).text);
@@ -172,14 +172,14 @@ static int add(struct pfm_lookup *lookup, const pfm_pmu_info_t *info,
 	return add_core(lookup, info, attr);
 }
 
-/* 0: added, or not its, and `code` says why; -errno where no other PMU needs to be asked. */
+/* 0: added, or the reason is in lookup->code. -errno: no other PMU needs to be tried. */
 static int try_pmu(struct pfm_lookup *lookup, const pfm_pmu_info_t *info, const char *name)
 {
 	struct perf_event_attr attr;
-	int index, code = encode(name, &attr, &index);
+	int index, code = encode_name(name, &attr, &index);
 
 	if (code == PFM_SUCCESS) {
-		int result = add(lookup, info, &attr);
+		int result = add_code(lookup, info, &attr);
 
 		if (result != -ENODEV)
 			return result;
@@ -198,7 +198,7 @@ static int try_present(struct pfm_lookup *lookup)
 	char *name = xmalloc(size);
 	int result = 0;
 
-	/* What the kernel defines only where no counter of the machine is meant. */
+	/* The kernel's generic events only if no PMU of the machine has the event. */
 	for (int generic = 0; generic < 2 && lookup->event->n_codes == 0; generic++) {
 		pfm_pmu_t pmu;
 
@@ -218,7 +218,7 @@ static int try_present(struct pfm_lookup *lookup)
 	return result;
 }
 
-/* PMU::EVENT, of a PMU that need not be here if libpfm4 is told to encode those of others. */
+/* PMU::EVENT. The PMU may be absent if libpfm4 is set to encode_name those of other machines. */
 static int try_named(struct pfm_lookup *lookup, const char *colons)
 {
 	size_t length = (size_t)(colons - lookup->name);
@@ -242,13 +242,13 @@ static int try_named(struct pfm_lookup *lookup, const char *colons)
 			return result;
 		if (!info.is_present)
 			return error_set(lookup->err, -ENODEV,
-					 "%s is another machine's: '%s' cannot be counted here.",
-					 info.name,
-					 event_quote(lookup->name, strlen(lookup->name)).text);
+					 "'%s' cannot be counted: this machine has no PMU %s.",
+					 event_quote(lookup->name, strlen(lookup->name)).text,
+					 info.name);
 		return event_pfm_fail_unknown(lookup, &info, colons + 2);
 	}
 	suggest_text(&near, hint, sizeof(hint));
-	return error_set(lookup->err, -ENOENT, "libpfm4 knows no PMU '%s'%s.", quoted.text, hint);
+	return error_set(lookup->err, -ENOENT, "libpfm4 has no PMU '%s'%s.", quoted.text, hint);
 }
 
 int event_pfm_resolve(const struct event_context *context, const char *name, struct event *event,

@@ -26,7 +26,7 @@ bool event_pfm_is_present(const pfm_pmu_info_t *info)
 int event_pfm_fail_absent(struct pfm_lookup *lookup, const pfm_pmu_info_t *info)
 {
 	return error_set(lookup->err, -ENODEV,
-			 "'%s' is an event of %s, whose counters this kernel does not offer.",
+			 "'%s' is an event of %s, a PMU that this kernel does not offer.",
 			 event_quote(lookup->name, strlen(lookup->name)).text, info->name);
 }
 
@@ -48,7 +48,7 @@ int event_pfm_fail_unknown(struct pfm_lookup *lookup, const pfm_pmu_info_t *info
 			 event_quote(event, strlen(event)).text, hint);
 }
 
-/* The event's name as libpfm4 finds it: PMU::EVENT. */
+/* PMU::EVENT, the name for pfm_find_event(). */
 static void event_part(const struct pfm_lookup *lookup, char *text, size_t size)
 {
 	const char *colons = strstr(lookup->name, "::");
@@ -57,7 +57,7 @@ static void event_part(const struct pfm_lookup *lookup, char *text, size_t size)
 	snprintf(text, size, "%s::%.*s", lookup->wrong.name, (int)strcspn(event, ":."), event);
 }
 
-/* Calls for every unit mask; of others too, if all. */
+/* Calls fn for every unit mask; with `all` for other attributes too. */
 static void each_attribute(int index, bool all, void (*fn)(void *arg, const char *name), void *arg)
 {
 	pfm_event_info_t event = {.size = sizeof(event)};
@@ -97,7 +97,8 @@ static void offer_name(void *arg, const char *name)
 	suggest_offer(arg, name);
 }
 
-/* The first part behind the event's name that is none of its attributes; NULL: all are. */
+/* The first part behind the event that is not one of its attributes, or NULL. The caller frees it.
+ */
 static char *wrong_part(const struct pfm_lookup *lookup, int index, struct suggest *near)
 {
 	const char *colons = strstr(lookup->name, "::");

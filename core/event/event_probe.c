@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Probes that live as long as their event: the PMUs kprobe and uprobe put a breakpoint instruction
- * into the kernel or a file and count who comes by. perf has no spelling for them (it makes
- * tracepoints with `perf probe` first); these are bpftrace's:
+ * Probes that exist as long as their event: the PMUs kprobe and uprobe insert a breakpoint
+ * instruction in the kernel or a file, and count its executions. perf has no names for them,
+ *because it makes tracepoints with `perf probe`. These names are as in bpftrace:
  *
  *	kprobe:SYMBOL[+OFFSET]    kretprobe:SYMBOL    kprobe:0xADDRESS
- *	uprobe:PATH:OFFSET        uretprobe:PATH:OFFSET       (an offset in the file, not an
- *address)
+ *	uprobe:PATH:OFFSET        uretprobe:PATH:OFFSET    (an offset in the file)
  *
  * perf_event_attr has the address of the text in config1 (kprobe_func, uprobe_path) and a number in
- * config2 (probe_offset, kprobe_addr); the text belongs to the event.
+ * config2 (probe_offset, kprobe_addr). The event owns the text.
  */
 #include "core/event/event_resolver.h"
 
@@ -30,7 +29,7 @@ static const struct probe {
 	{"uretprobe:", "uprobe", true},
 };
 
-/* SYMBOL, SYMBOL+OFFSET or an address: what is a text goes to *target. */
+/* SYMBOL, SYMBOL+OFFSET or an address. The symbol goes to *target. */
 static int parse_symbol(const char *text, char **target, uint64_t *number, const char **rest)
 {
 	size_t length = strcspn(text, ":+");
@@ -47,7 +46,7 @@ static int parse_symbol(const char *text, char **target, uint64_t *number, const
 	return 0;
 }
 
-/* PATH:OFFSET, whose colon is the last one that an offset follows: paths may hold others. */
+/* PATH:OFFSET. A path may have colons, so the last one before a number counts. */
 static int parse_path(const char *text, char **target, uint64_t *offset, const char **rest)
 {
 	const char *colon = NULL, *end;
@@ -66,7 +65,7 @@ static int parse_path(const char *text, char **target, uint64_t *offset, const c
 	return 0;
 }
 
-/* The bit of config that makes a probe one of returns. */
+/* Sets the bit of config for a probe of returns. 0, or -ENOTSUP. */
 static int return_bit(const struct event_context *context, const struct probe *probe,
 		      uint64_t *config)
 {
@@ -102,7 +101,7 @@ int event_probe_resolve(const struct event_context *context, const char *name, s
 	int result = kernel ? parse_symbol(text, &event->target, &number, rest)
 			    : parse_path(text, &event->target, &number, rest);
 	if (result < 0)
-		return error_set(err, result, "'%s' is no probe: as in %s.", quoted.text,
+		return error_set(err, result, "Invalid probe '%s' (example: %s).", quoted.text,
 				 kernel ? "kprobe:do_exit or kprobe:do_exit+4"
 					: "uprobe:/bin/sh:0x4210, the offset in the file");
 	if (!pmu || !context->sys || return_bit(context, probe, &config) < 0)

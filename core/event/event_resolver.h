@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 /*
- * What the resolvers share; only event*.c include this. A resolver reads a name from its front as
- * far as it understands, fills kind and codes of an event that is otherwise ready, and says in
- * *rest where it stopped: modifiers stand there, or the end. It returns 0, EVENT_NOT_MINE where
- * the name is none of its kind (the event is as before), or -errno and a sentence. The context is
- * never NULL; its members may be. Whoever calls gives the event up after an error.
+ * Shared by the resolvers; only event*.c include this. A resolver parses a name from its front,
+ * fills kind and codes of an event whose other members are set, and sets *rest to the modifiers or
+ * the end. Returns 0, EVENT_NOT_MINE if the name is of another kind (the event is unchanged), or
+ * -errno and a sentence. The context is never NULL, but its members may be. After an error the
+ * caller calls event_fini().
  */
 enum { EVENT_NOT_MINE = 1 };
 
@@ -26,22 +26,21 @@ event_resolver_fn event_generic_resolve, event_sysfs_resolve, event_alias_resolv
 	event_pfm_resolve, event_proc_resolve;
 
 /*
- * Why a name that nobody knows may be a tracepoint nevertheless: -errno and a sentence, or 0 where
- * there is nothing to say.
+ * The reason why an unknown name may be a tracepoint: -errno and a sentence. 0 if it cannot be one.
  */
 int event_tracepoint_explain(const struct event_context *context, const char *name,
 			     struct error *err);
 
-/* The first name of a generic event, by any of its names ("cs": "context-switches"), or NULL. */
+/* The first name of a generic event ("context-switches") for any of its names ("cs"), or NULL. */
 const char *event_generic_title(const char *name);
-/* That of what the kernel counts by such a type and config, or NULL. */
+/* The first name of the generic event with that type and config, or NULL. */
 const char *event_generic_name(uint32_t type, uint64_t config);
 
-/* Names that the resolvers know, to find what is near. */
+/* Offer the names of a resolver to find the nearest. */
 void event_generic_suggest(struct suggest *suggest);
 void event_pfm_suggest(struct suggest *suggest);
 
-/* The names in sysfs that PMUs give to events, for suggest: a list that lives as long as it. */
+/* Names of events in sysfs. */
 struct event_aliases {
 	char **names;
 	size_t n, capacity;
@@ -52,39 +51,39 @@ void event_alias_list_fini(struct event_aliases *aliases);
 int event_alias_add(void *arg, const char *name);
 
 /*
- * Appends a code with attr's size, type and config, for the CPUs: without guests where `kind` of
- * the event, set before, is HARDWARE. The address is good until the next one is added.
+ * Appends a code with size, type and config. It excludes guests if the kind of the event, which is
+ * set before, is HARDWARE. The returned address is valid until the next call.
  */
 struct perf_event_attr *event_add_code(struct event *event, size_t pmu, uint32_t type,
 				       uint64_t config);
 
-/* The core PMUs that have a name: the first that many of pmus->items. */
+/* The number of core PMUs with a name. They are the first of pmus->items. */
 size_t event_core_pmus(const struct event_context *context);
 
-/* A type and config that every core PMU knows: a code for each where there are several. */
+/* Appends a type and config that every core PMU supports: a code for each if there are several. */
 void event_add_generic(const struct event_context *context, struct event *event, uint32_t type,
 		       uint64_t config);
 
 /*
- * "12" or "0x1f", whole or up to one of the characters in `ends`; *end is behind it. False where
- * there is none, or more than 64 bits; then *number and *end are not to be used.
+ * Parses "12" or "0x1f" up to the end or a character of `ends`, and sets *end to it. False if there
+ * is no number, or it has more than 64 bits; then *number and *end are undefined.
  */
 bool event_parse_number(const char *text, const char *ends, uint64_t *number, const char **end);
-/* Hexadecimal digits without 0x, at most 16. */
+/* The same for at most 16 hexadecimal digits without 0x. */
 bool event_parse_hex(const char *text, const char *ends, uint64_t *number, const char **end);
 
-/* At most so many bytes of a text, fit to be quoted in a sentence: printable and short. */
+/* At most `length` bytes of a text, printable and short, for a sentence. */
 struct quoted {
 	char text[128];
 };
 struct quoted event_quote(const char *text, size_t length);
 
-/* Without the locale, as all of core. */
+/* Compares without case and locale. `a` has n_a bytes. */
 bool event_same_name(const char *a, size_t n_a, const char *b);
-/* Letters, digits, _ - and . but not at the front: what is safe as a part of a path. */
+/* Letters, digits, _ and, not at the front, - and . (safe as a name in a path). */
 bool event_is_word(const char *text, size_t length);
 
-/* Where tracefs may be mounted; the first that is there counts. */
+/* Directories of tracefs; the first that exists is used. */
 enum { EVENT_TRACEFS_ROOTS = 2 };
 extern const char *const event_tracefs_roots[EVENT_TRACEFS_ROOTS];
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A set finds an event by its name, or by another name of the same generic event ("cs").
+ */
 #include "core/event/event.h"
 
 #include "core/base/util.h"
@@ -9,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int append(struct event_set *set, struct event event)
+static int append_event(struct event_set *set, struct event event)
 {
 	set->items = array_reserve(set->items, &set->capacity, set->n + 1, sizeof(*set->items));
 	set->items[set->n] = event;
@@ -19,8 +22,8 @@ static int append(struct event_set *set, struct event event)
 void event_set_init(struct event_set *set, const struct event_context *context)
 {
 	*set = (struct event_set){.context = context};
-	append(set, (struct event){.name = xstrdup("task-clock"), .unit = "ns", .scale = 1});
-	append(set, (struct event){.name = xstrdup("context-switches"), .scale = 1});
+	append_event(set, (struct event){.name = xstrdup("task-clock"), .unit = "ns", .scale = 1});
+	append_event(set, (struct event){.name = xstrdup("context-switches"), .scale = 1});
 }
 
 void event_set_fini(struct event_set *set)
@@ -38,7 +41,7 @@ void event_set_copy(struct event_set *copy, const struct event_set *set)
 		struct event event;
 
 		event_copy(&event, &set->items[i]);
-		append(copy, event);
+		append_event(copy, event);
 	}
 }
 
@@ -49,7 +52,7 @@ int event_set_find(const struct event_set *set, const char *name)
 	for (size_t i = 0; i < set->n; i++)
 		if (!strcmp(set->items[i].name, name))
 			return (int)i;
-	/* Titles are constants of one table: the same title is the same address. */
+	/* Titles are constants of one table, so equal titles have equal addresses. */
 	for (size_t i = 0; generic && i < set->n; i++)
 		if (event_generic_title(set->items[i].name) == generic)
 			return (int)i;
@@ -70,7 +73,7 @@ int event_set_add(struct event_set *set, const char *name, struct error *err)
 		return error_set(err, -E2BIG, "More than %d events cannot be counted at once.",
 				 EVENT_SET_MAX);
 	int result = event_resolve(set->context, name, &event, err);
-	return result < 0 ? result : append(set, event);
+	return result < 0 ? result : append_event(set, event);
 }
 
 void event_set_keep(struct event_set *set, const bool *needed)

@@ -12,29 +12,29 @@ struct event_context;
 
 enum { EVENT_SET_MAX = 512 };
 
-/* The events of a run. items[0] is task-clock and items[1] context-switches, always. */
+/* The events of a run. items[0] is always task-clock, items[1] context-switches. */
 struct event_set {
 	const struct event_context *context; /* borrowed; NULL: names that need no files */
 	struct event *items;
 	size_t n;
 	size_t capacity;
-	bool frozen; /* names are found, and never added */
+	bool frozen; /* no names can be added */
 };
 
-/* A set that holds the two derived events. */
+/* A set with the two derived events. */
 void event_set_init(struct event_set *set, const struct event_context *context);
 void event_set_fini(struct event_set *set);
 /* The copy has no context. */
 void event_set_copy(struct event_set *copy, const struct event_set *set);
 
 /*
- * The index of the event with that name, resolved and appended if it is new; or what
- * event_resolve() says; -E2BIG beyond EVENT_SET_MAX; -ENOENT for a new one where it is frozen.
+ * The index of the event with that name, which is resolved and appended if it is new. Or the -errno
+ * of event_resolve(), -E2BIG beyond EVENT_SET_MAX, or -ENOENT for a new one in a frozen set.
  */
 int event_set_add(struct event_set *set, const char *name, struct error *err);
-/* Drops the events that are not needed (one flag for each), but the first two; indices change. */
+/* Drops the events without their flag in `needed`, except the first two. Indices change. */
 void event_set_keep(struct event_set *set, const bool *needed);
-/* The index of the event with that name, or that is generic and has it too ("cs"), or -ENOENT. */
+/* The index of the event with that name, or with another name of it ("cs"), or -ENOENT. */
 int event_set_find(const struct event_set *set, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMU/terms/, and the names that PMUs give to events in sysfs without the PMU: slots, energy-pkg.
- * As perf does, a PMU of which there are several can be named without its number (uncore_imc for
- * uncore_imc_0 and _1) and without "uncore_", or with * and ?: then it is counted on each.
+ * PMU/terms/, and names of events in sysfs without the PMU: slots, energy-pkg. As in perf, several
+ * PMUs can be given without their number (uncore_imc for uncore_imc_0 and _1), without "uncore_",
+ * or with * and ?. The event is then counted on each.
  */
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an event of that PMU is. */
+/* The kind of the events of a PMU. */
 static enum event_kind kind_of(const struct pmu *pmu)
 {
 	switch (pmu->kind) {
@@ -29,14 +29,14 @@ static enum event_kind kind_of(const struct pmu *pmu)
 	return EVENT_HARDWARE;
 }
 
-/* Nothing, or a number with or without a _ before it. */
+/* "", a number, or _ and a number. */
 static bool is_numbering(const char *text)
 {
 	text += *text == '_';
 	return text[strspn(text, "0123456789")] == '\0';
 }
 
-static bool is_meant(const char *pattern, const char *name)
+static bool matches(const char *pattern, const char *name)
 {
 	size_t length = strlen(pattern);
 
@@ -48,29 +48,30 @@ static bool is_meant(const char *pattern, const char *name)
 	return strncmp(name, pattern, length) == 0 && is_numbering(name + length);
 }
 
-static int encode(const struct event_context *context, size_t pmu, const char *terms, size_t length,
-		  struct event *event, struct error *err)
+static int encode_on_pmu(const struct event_context *context, size_t pmu, const char *terms,
+			 size_t length, struct event *event, struct error *err)
 {
 	enum event_kind kind = kind_of(&context->pmus->items[pmu]);
 	struct quoted pmu_name = event_quote(context->pmus->items[pmu].name, 64);
 	size_t n_core = context->pmus->n_core;
 
 	if (event->n_codes > 0 && event->kind != kind)
-		return error_set(err, -EINVAL,
-				 "PMU %s counts other things than the first one of that name.",
-				 pmu_name.text);
-	/* Only CPUs' and sockets' PMUs come in several that count the same thing. */
+		return error_set(
+			err, -EINVAL,
+			"PMU %s matches too, but counts other things than the first match.",
+			pmu_name.text);
+	/* Only PMUs of CPUs and sockets have siblings that count the same. */
 	if (event->n_codes > 0 &&
 	    (kind == EVENT_SOFTWARE || context->pmus->items[pmu].kind == PMU_OTHER))
 		return error_set(err, -EINVAL,
-				 "PMU %s and another one have that name: say which is meant.",
+				 "PMU %s and another one match. Give the whole name of one.",
 				 pmu_name.text);
 	event->kind = kind;
 	size_t before = event->n_codes;
 	int result = event_term_encode(context, pmu, terms, length, event, err);
 	if (result < 0 || context->pmus->items[pmu].kind != PMU_OTHER || n_core == 0)
 		return result;
-	/* Nobody says which CPUs it has, so every CPU is asked. */
+	/* Its CPUs are unknown, so it is opened on every CPU. */
 	const struct perf_event_attr attr = event->codes[before].attr;
 	event->codes[before].pmu = 0;
 	for (size_t i = 1; i < n_core; i++)
@@ -78,7 +79,8 @@ static int encode(const struct event_context *context, size_t pmu, const char *t
 	return 0;
 }
 
-static int fail_unknown(const struct event_context *context, const char *pattern, struct error *err)
+static int fail_unknown_pmu(const struct event_context *context, const char *pattern,
+			    struct error *err)
 {
 	struct suggest near = {.word = pattern};
 	char hint[96];
@@ -103,11 +105,13 @@ int event_sysfs_resolve(const struct event_context *context, const char *name, s
 		return error_set(err, -ENOENT, "'%s' cannot be looked up: sysfs is not read here.",
 				 event_quote(name, strlen(name)).text);
 	if (n_pattern == 0 || n_pattern >= sizeof(pattern))
-		return error_set(err, -EINVAL, "'%s' begins with no PMU's name: as in cpu/terms/.",
+		return error_set(err, -EINVAL,
+				 "'%s' has no PMU before '/' (example: cpu/event=0x3c/).",
 				 event_quote(name, strlen(name)).text);
 	end = strchr(terms, '/');
 	if (!end)
-		return error_set(err, -EINVAL, "'%s' does not end with '/': as in cpu/terms/.",
+		return error_set(err, -EINVAL,
+				 "'%s' does not end with '/' (example: cpu/event=0x3c/).",
 				 event_quote(name, strlen(name)).text);
 	memcpy(pattern, name, n_pattern);
 	pattern[n_pattern] = '\0';
@@ -117,13 +121,13 @@ int event_sysfs_resolve(const struct event_context *context, const char *name, s
 	for (size_t i = 0; i < context->pmus->n; i++) {
 		const struct pmu *pmu = &context->pmus->items[i];
 
-		if (exact ? pmu != exact : !pmu->name[0] || !is_meant(pattern, pmu->name))
+		if (exact ? pmu != exact : !pmu->name[0] || !matches(pattern, pmu->name))
 			continue;
-		int result = encode(context, i, terms, (size_t)(end - terms), event, err);
+		int result = encode_on_pmu(context, i, terms, (size_t)(end - terms), event, err);
 		if (result < 0)
 			return result;
 	}
-	return event->n_codes > 0 ? 0 : fail_unknown(context, pattern, err);
+	return event->n_codes > 0 ? 0 : fail_unknown_pmu(context, pattern, err);
 }
 
 int event_alias_resolve(const struct event_context *context, const char *name, struct event *event,
@@ -134,7 +138,7 @@ int event_alias_resolve(const struct event_context *context, const char *name, s
 	*rest = name + length;
 	if (!context->sys || !context->pmus || (name[length] == ':' && name[length + 1] == ':'))
 		return EVENT_NOT_MINE;
-	/* The core ones come first: where they have it, no other PMU is meant. */
+	/* Core PMUs come first. If they have the event, other PMUs are not meant. */
 	for (size_t i = 0; i < context->pmus->n; i++) {
 		const struct pmu *pmu = &context->pmus->items[i];
 
@@ -142,7 +146,7 @@ int event_alias_resolve(const struct event_context *context, const char *name, s
 			continue;
 		if (!event_term_has_alias(context, pmu, name, length))
 			continue;
-		int result = encode(context, i, name, length, event, err);
+		int result = encode_on_pmu(context, i, name, length, event, err);
 		if (result < 0)
 			return result;
 	}

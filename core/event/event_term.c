@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Terms in two passes: config, config1 and config2 set whole words, then all others add bits to
- * them, where the format of the PMU says. An event of sysfs is such a list again, which can hold
- * no event itself; "?" in it is a value that the user has to give.
+ * Terms are encoded in two passes. First config, config1 and config2 set whole words. Then all
+ * others add bits at the places in the PMU's format files. An event of sysfs is a list of terms,
+ * but without events. "?" in it is a value that the user must give.
  */
 #include "core/event/event_term.h"
 
@@ -16,31 +16,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 4096 }; /* a file of sysfs has no more */
+enum { TEXT_BYTES = 4096 }; /* the most that a file of sysfs has */
 
 struct term {
-	const char *name, *value; /* value NULL: none */
+	const char *name, *value; /* not terminated; value NULL: none */
 	size_t n_name, n_value;
 };
 
 struct encoding {
 	const struct event_context *context;
 	const struct pmu *pmu;
-	const char *terms; /* the user's */
+	const char *terms; /* of the user */
 	size_t length;
 	struct event *event;
 	struct perf_event_attr attr;
-	bool aliased, measured; /* an event of sysfs was among them; one with scale or unit */
+	bool aliased, measured; /* the terms had an event of sysfs; one with a scale or unit */
 	struct error *err;
 };
 
-static int fail(const struct encoding *e, int code, const struct term *term, const char *what)
+static int fail_term(const struct encoding *e, int code, const struct term *term, const char *what)
 {
 	return error_set(e->err, code, "Term '%s' of PMU %s: %s.",
 			 event_quote(term->name, term->n_name).text, e->pmu->name, what);
 }
 
-/* The next of a list; false at its end. Blanks around names and values are not theirs. */
+/* The next term of a list, without blanks around it. False at the end. */
 static bool next_term(const char **at, const char *end, struct term *term)
 {
 	const char *text = *at;
@@ -84,11 +84,10 @@ static int term_number(const struct encoding *e, const struct term *term, uint64
 	memcpy(text, term->value, n);
 	text[n] = '\0';
 	if (n < term->n_value || !event_parse_number(text, "", number, &end))
-		return fail(e, -EINVAL, term, "its value is no number (12, 0x1f) of 64 bits");
+		return fail_term(e, -EINVAL, term,
+				 "its value is not a 64-bit number (examples: 12, 0x1f)");
 	return 0;
 }
-
-/* ---- files */
 
 static ssize_t read_file(const struct encoding *e, const char *directory, const struct term *term,
 			 const char *suffix, char *text, size_t size)
@@ -105,7 +104,7 @@ static ssize_t read_file(const struct encoding *e, const char *directory, const 
 	return length;
 }
 
-/* Which word of the attr a format speaks of, by what stands before its colon. */
+/* The word of the attr with that name, or NULL. */
 static __u64 *word_of(struct perf_event_attr *attr, const char *name, size_t length)
 {
 	if (length == 6 && memcmp(name, "config", 6) == 0)
@@ -121,7 +120,7 @@ static __u64 *word_of(struct perf_event_attr *attr, const char *name, size_t len
 	return NULL;
 }
 
-/* "config1:0-7,32-35": where a term's bits go, lowest first. NULL: not understood. */
+/* "config1:0-7,32-35": the word and bits of a term, lowest first. NULL: not supported. */
 static __u64 *parse_format(struct perf_event_attr *attr, const char *text, uint64_t *mask)
 {
 	size_t word = strcspn(text, ":");
@@ -145,7 +144,7 @@ static __u64 *parse_format(struct perf_event_attr *attr, const char *text, uint6
 	return word_of(attr, text, word);
 }
 
-/* Spreads the low bits of a value over those of a mask; false where it has more. */
+/* Spreads the low bits of a value over those of a mask. False if the value has more bits. */
 static bool deposit(uint64_t value, uint64_t mask, uint64_t *bits)
 {
 	*bits = 0;
@@ -164,22 +163,20 @@ static int encode_format(struct encoding *e, const struct term *term, const char
 	if (result < 0)
 		return result;
 	if (!word)
-		return fail(e, -ENOTSUP, term, "its format is not known here");
+		return fail_term(e, -ENOTSUP, term, "pmctop does not support its format");
 	if (!deposit(value, mask, &bits)) {
 		char most[64];
 		int width = __builtin_popcountll(mask);
 
 		snprintf(most, sizeof(most), "its value has more than %d bit%s", width,
 			 width == 1 ? "" : "s");
-		return fail(e, -ERANGE, term, most);
+		return fail_term(e, -ERANGE, term, most);
 	}
 	*word |= bits;
 	return 0;
 }
 
-/* ---- the events of sysfs */
-
-/* strtod asks the locale what a decimal point is. */
+/* strtod() depends on the locale. */
 static bool parse_scale(const char *text, double *scale)
 {
 	locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -201,17 +198,17 @@ static int read_measure(struct encoding *e, const struct term *term)
 	if (!has_scale && !has_unit)
 		return 0;
 	if (e->measured)
-		return fail(e, -EINVAL, term, "another event with a unit is in these terms");
+		return fail_term(e, -EINVAL, term, "another event with a unit is in these terms");
 	e->measured = true;
 	e->event->scale = 1;
 	if (has_scale && !parse_scale(scale, &e->event->scale))
-		return fail(e, -EBADMSG, term, "its scale in sysfs is no number");
+		return fail_term(e, -EBADMSG, term, "its scale in sysfs is not a number");
 	text_printable(e->event->unit, sizeof(e->event->unit), has_unit ? unit : "",
 		       sizeof(e->event->unit) - 1);
 	return 0;
 }
 
-/* What the user gave for a name that an event of sysfs leaves open with "?". */
+/* The user's term for a name that has "?" in an event of sysfs. */
 static bool find_given(const struct encoding *e, const struct term *wanted, struct term *given)
 {
 	const char *at = e->terms;
@@ -230,7 +227,7 @@ static int encode_alias(struct encoding *e, const struct term *alias, const char
 	struct term term;
 
 	if (alias->value && !(alias->n_value == 1 && alias->value[0] == '1'))
-		return fail(e, -EINVAL, alias, "an event that takes no value");
+		return fail_term(e, -EINVAL, alias, "an event that takes no value");
 	e->aliased = true;
 	while (next_term(&at, terms + strlen(terms), &term)) {
 		__u64 *word = word_of(&e->attr, term.name, term.n_name);
@@ -241,8 +238,9 @@ static int encode_alias(struct encoding *e, const struct term *alias, const char
 			struct term given;
 
 			if (!find_given(e, &term, &given))
-				return fail(e, -EINVAL, &term, "the event wants a value for it");
-			continue; /* it stands among the user's terms */
+				return fail_term(e, -EINVAL, &term,
+						 "the event needs a value for it");
+			continue; /* encoded with the user's terms */
 		}
 		if (word) {
 			result = term_number(e, &term, &value);
@@ -250,15 +248,14 @@ static int encode_alias(struct encoding *e, const struct term *alias, const char
 		} else if (read_file(e, "format", &term, "", format, sizeof(format)) > 0) {
 			result = encode_format(e, &term, format);
 		} else {
-			result = fail(e, -EBADMSG, &term, "an event in sysfs has it, no format");
+			result = fail_term(e, -EBADMSG, &term,
+					   "an event in sysfs has it, but no format has");
 		}
 		if (result < 0)
 			return result;
 	}
 	return read_measure(e, alias);
 }
-
-/* ---- one term */
 
 static int set_name(struct encoding *e, const struct term *term)
 {
@@ -270,13 +267,13 @@ static int set_name(struct encoding *e, const struct term *term)
 		n -= 2;
 	}
 	if (!value || n == 0 || n > EVENT_NAME_MAX_BYTES)
-		return fail(e, -EINVAL, term, "it is empty");
+		return fail_term(e, -EINVAL, term, "it is empty");
 	free(e->event->label);
 	e->event->label = xstrndup(value, n);
 	return 0;
 }
 
-/* How often perf would sample: nothing to a count. */
+/* Terms about the sampling of perf, without effect on a count. */
 static bool is_about_samples(const struct term *term)
 {
 	return is_named(term, "period") || is_named(term, "freq");
@@ -326,7 +323,7 @@ static int encode_term(struct encoding *e, const struct term *term)
 	return fail_unknown(e, term);
 }
 
-/* config=0x3c before the other terms' bits, wherever it stands. */
+/* The first pass: config=0x3c and the like, at any place of the list. */
 static int encode_words(struct encoding *e)
 {
 	const char *at = e->terms;
@@ -363,7 +360,7 @@ int event_term_encode(const struct event_context *context, size_t pmu, const cha
 
 	while (result == 0 && next_term(&at, terms + length, &term))
 		result = term.n_name > 0 ? encode_term(&e, &term)
-					 : fail(&e, -EINVAL, &term, "an empty one");
+					 : fail_term(&e, -EINVAL, &term, "it is empty");
 	if (result < 0)
 		return result;
 	struct perf_event_attr *attr = event_add_code(

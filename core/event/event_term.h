@@ -10,19 +10,19 @@
  */
 
 /*
- * Appends the code of PMU number `pmu` (an index) that `length` bytes of terms say; a term `name`
- * becomes the event's label; a scale and a unit that sysfs has for one of them the event's. A term
- * without a value is 1; the bits of a term that is given twice are joined, as perf does. -EINVAL,
+ * Appends the code for `length` bytes of terms to an event; `pmu` is the index of the PMU. A term
+ * `name` becomes the label of the event. A scale and unit in sysfs become those of the event. A
+ * term without a value is 1. As in perf, the bits of a repeated term are joined. 0, or -EINVAL,
  * -ENOENT, -ERANGE and a sentence that names the term.
  */
 int event_term_encode(const struct event_context *context, size_t pmu, const char *terms,
 		      size_t length, struct event *event, struct error *err);
 
-/* Whether a PMU has an event of that name in sysfs. */
+/* Whether sysfs has an event of that name for the PMU. */
 bool event_term_has_alias(const struct event_context *context, const struct pmu *pmu,
 			  const char *name, size_t length);
 
-/* Whether a file in a PMU's events/ is an event, and not its scale, unit or the like. */
+/* Whether a file in events/ of a PMU is an event, not a scale, unit or the like. */
 bool event_is_alias_file(const char *name);
 
 #endif

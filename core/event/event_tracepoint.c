@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * SUBSYSTEM:NAME, whose number is a file of tracefs. libpfm4 writes PMU::EVENT and EVENT:UMASK with
- * colons too, so a name is only surely a tracepoint where there is such a subsystem.
+ * SUBSYSTEM:NAME, with its number in a file of tracefs. Names of libpfm4 have colons too
+ * (PMU::EVENT, EVENT:UMASK), so a name is a tracepoint for certain only if the subsystem exists.
  */
 #include "core/event/event_resolver.h"
 
@@ -18,12 +18,12 @@ const char *const event_tracefs_roots[EVENT_TRACEFS_ROOTS] = {
 };
 
 struct tracepoint {
-	size_t subsystem, length; /* bytes of the name: up to its colon, and all */
+	size_t subsystem, length; /* bytes of the name up to its colon, and in total */
 	const char *point;
 	size_t n_point;
 };
 
-static bool split(const char *name, struct tracepoint *tp)
+static bool split_tracepoint(const char *name, struct tracepoint *tp)
 {
 	tp->subsystem = strcspn(name, ":");
 	tp->point = name + tp->subsystem + (name[tp->subsystem] == ':');
@@ -41,7 +41,7 @@ int event_tracepoint_resolve(const struct event_context *context, const char *na
 	long id;
 
 	(void)err;
-	if (!context->sys || !split(name, &tp))
+	if (!context->sys || !split_tracepoint(name, &tp))
 		return EVENT_NOT_MINE;
 	*rest = name + tp.length;
 	for (size_t i = 0; i < EVENT_TRACEFS_ROOTS; i++) {
@@ -56,7 +56,7 @@ int event_tracepoint_resolve(const struct event_context *context, const char *na
 	return EVENT_NOT_MINE;
 }
 
-static int stop(void *arg, const char *name)
+static int stop_at_first(void *arg, const char *name)
 {
 	(void)arg;
 	(void)name;
@@ -70,14 +70,14 @@ int event_tracepoint_explain(const struct event_context *context, const char *na
 	char path[256];
 	int found = -ENOENT;
 
-	if (!context->sys || !split(name, &tp))
+	if (!context->sys || !split_tracepoint(name, &tp))
 		return 0;
 	struct quoted quoted = event_quote(name, tp.length);
 	for (size_t i = 0; found == -ENOENT && i < EVENT_TRACEFS_ROOTS; i++) {
-		found = sys_dir_each(context->sys, event_tracefs_roots[i], stop, NULL);
+		found = sys_dir_each(context->sys, event_tracefs_roots[i], stop_at_first, NULL);
 		snprintf(path, sizeof(path), "%s/%.*s", event_tracefs_roots[i], (int)tp.subsystem,
 			 name);
-		if (found == 0 && sys_dir_each(context->sys, path, stop, NULL) == 0)
+		if (found == 0 && sys_dir_each(context->sys, path, stop_at_first, NULL) == 0)
 			return error_set(err, -ENOENT,
 					 "Tracepoint '%s' does not exist; others of "
 					 "'%s' do.",

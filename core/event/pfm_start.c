@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* One that is not there does no harm. */
-static bool is_silent(const char *path)
+/* Whether a file exists, but is empty or cannot be read. */
+static bool is_unreadable(const char *path)
 {
 	char byte;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -21,7 +21,7 @@ static bool is_silent(const char *path)
 	return length <= 0;
 }
 
-/* Whether a PMU that it found can be asked for perf_event_open's codes. */
+/* Whether libpfm4 has codes of perf_event_open for the PMUs that it found. */
 static bool has_perf_codes(void)
 {
 	for (int i = 0; i < PFM_PMU_MAX; i++) {
@@ -41,7 +41,7 @@ bool pfm_start(void)
 	static const char *const paths[] = {"/proc/cpuinfo", "/proc/mounts"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
-		if (is_silent(paths[i]))
+		if (is_unreadable(paths[i]))
 			return false;
 	return pfm_initialize() == PFM_SUCCESS && has_perf_codes();
 }

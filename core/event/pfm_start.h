@@ -5,10 +5,11 @@
 #include <stdbool.h>
 
 /*
- * Starts libpfm4, the first time; whether it can be used. Not where a file that it reads says
- * nothing (an empty /proc/mounts, a read that fails): up to 4.13 it then writes to NULL
- * (pfmlib_getl). Nor where it has no codes of perf_event_open, as versions after 4.13 without /sys:
- * they refuse every name as one that a PMU has and the kernel does not offer.
+ * Initialises libpfm4 at the first call. False if it cannot be used:
+ * - A file that it reads is empty or unreadable (/proc/mounts). Up to 4.13 it then writes to NULL
+ *   (pfmlib_getl).
+ * - It has no codes of perf_event_open, as versions after 4.13 without /sys. They refuse every name
+ *   as one of a PMU that the kernel does not offer.
  */
 bool pfm_start(void);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two steps. First the hardware events of each domain are packed: want by want, into the group that
- * has most of it already, else into a new one. Then the groups are laid out: who leads, where the
- * switch event and the tick stand, which value is which counter.
+ * Two steps. First plan_pack.c decides which hardware events of a domain share a group. Then the
+ * groups are laid out here: the leader, the places of the switch event and the tick, and the
+ * counter of each value.
  */
 #include "core/event/plan_internal.h"
 
@@ -40,9 +40,10 @@ static void add_member(struct plan_group *group, int member)
 	group->members[group->n_members++] = member;
 }
 
-/* One that is told, not counted: the group has no member for it. */
-static void add_told(struct drawing *drawing, const struct plan_group *group, size_t event,
-		     int code)
+/* A counter whose value is read from /proc, or follows from slices: the group has no member for it.
+ */
+static void add_uncounted(struct drawing *drawing, const struct plan_group *group, size_t event,
+			  int code)
 {
 	struct plan *plan = drawing->plan;
 
@@ -56,10 +57,10 @@ static void add_told(struct drawing *drawing, const struct plan_group *group, si
 	plan->shape.n_counters++;
 }
 
-/* Members are events until the counters have their order. */
+/* Members are indices of events until order_counters(). */
 static void add_counter(struct drawing *drawing, struct plan_group *group, size_t event, int code)
 {
-	add_told(drawing, group, event, code);
+	add_uncounted(drawing, group, event, code);
 	add_member(group, (int)event);
 }
 
@@ -149,16 +150,16 @@ static void add_task_domain(struct drawing *drawing)
 		if (event->state != FIGURE_VALID)
 			continue;
 		if (event->kind == EVENT_PROC)
-			add_told(drawing, &plan->groups[PLAN_GROUP_TIMES], i, 0);
+			add_uncounted(drawing, &plan->groups[PLAN_GROUP_TIMES], i, 0);
 		else if (plan_is_of_proc(event))
-			add_told(drawing, &plan->groups[PLAN_GROUP_PROC], i, 0);
+			add_uncounted(drawing, &plan->groups[PLAN_GROUP_PROC], i, 0);
 		else if (event->kind == EVENT_SOFTWARE)
 			add_counter(drawing, &plan->groups[PLAN_GROUP_SOFTWARE], i, 0);
 	}
 	add_domain(drawing, (struct plan_domain){.all_cpus = true});
 }
 
-/* Per task: its hardware groups alone, which may be none. */
+/* Per task: only the hardware groups of the PMU, which may be none. */
 static void add_task_pmu(struct drawing *drawing, size_t pmu)
 {
 	struct plan_packing packing = {.request = drawing->request, .pmu = pmu};
@@ -171,7 +172,7 @@ static void add_task_pmu(struct drawing *drawing, size_t pmu)
 	plan_packing_fini(&packing);
 }
 
-/* A task's time is told by any of its groups: there must be one. */
+/* Any group has the time of a task, so there must be one with members. */
 static void add_task_clock(struct plan *plan)
 {
 	for (unsigned i = 0; i < plan->shape.n_groups; i++)
@@ -232,7 +233,7 @@ static void add_sockets(struct drawing *drawing)
 	}
 }
 
-/* What only /proc tells beside counted CPUs: of all of them, whatever their PMU. */
+/* The events of /proc beside counted CPUs: one domain of all CPUs. */
 static void add_proc_domain(struct drawing *drawing)
 {
 	const struct event_set *events = drawing->request->events;
@@ -244,7 +245,7 @@ static void add_proc_domain(struct drawing *drawing)
 			continue;
 		if (plan->shape.n_groups == first)
 			add_group(drawing);
-		add_told(drawing, &plan->groups[first], i, 0);
+		add_uncounted(drawing, &plan->groups[first], i, 0);
 	}
 	if (plan->shape.n_groups == first)
 		return;
@@ -261,7 +262,7 @@ static int compare_counters(const void *a, const void *b)
 	return (left->group > right->group) - (left->group < right->group);
 }
 
-/* Puts the counters in the order of their events, and turns members into counters. */
+/* Sorts the counters by event, and turns members from events into counters. */
 static void order_counters(struct plan *plan, size_t n_events)
 {
 	unsigned n = plan->shape.n_counters;
@@ -321,7 +322,7 @@ struct plan *plan_ref(struct plan *plan)
 
 void plan_unref(struct plan *plan)
 {
-	/* As columns_unref: the last one must see what all the others did with it. */
+	/* Acquire and release: the last reference must see all uses by other threads. */
 	if (!plan || __atomic_sub_fetch(&plan->references, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	for (size_t i = 0; i < plan->shape.n_groups; i++)
@@ -350,7 +351,7 @@ unsigned plan_most_turns(const struct plan *plan)
 
 	for (unsigned i = 0; i < plan->shape.n_domains; i++) {
 		const struct plan_domain *domain = &plan->domains[i];
-		/* All but the clock's, which is always on. */
+		/* Without the group of the clock, which is always on. */
 		unsigned turns = plan->per_task ? domain->n_groups : domain->n_groups - 1;
 		if (turns > most && !domain->all_cpus)
 			most = turns;

@@ -13,7 +13,7 @@ struct plan_pack {
 	unsigned *events;
 	size_t n;
 	size_t capacity;
-	unsigned refusals; /* how many wants did not fit */
+	unsigned refusals; /* wants that did not fit */
 };
 
 struct plan_packing {

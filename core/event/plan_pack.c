@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pack that refused so many is full: to ask for more opens a group in the kernel each time. */
+/* A pack that refused so many wants is full, because each try opens a group in the kernel. */
 enum { REFUSALS_FULL = 8 };
 
 int plan_code_on(const struct event *event, size_t pmu)
@@ -38,7 +38,7 @@ static void pack_add(struct plan_pack *pack, unsigned event)
 	pack->events[pack->n++] = event;
 }
 
-/* What must lead its group comes first; the rest as it came. */
+/* Moves events that must lead their group to the front. The others keep their order. */
 static void pack_order(struct plan_pack *pack, const struct event *events)
 {
 	size_t leading = 0;
@@ -53,7 +53,7 @@ static void pack_order(struct plan_pack *pack, const struct event *events)
 	}
 }
 
-/* Whether a pack (NULL: an empty one) could hold these events too. */
+/* Whether these events fit in a pack (NULL: an empty one) too. */
 static bool pack_fits(const struct plan_packing *packing, const struct plan_pack *pack,
 		      const struct plan_pack *more)
 {
@@ -97,7 +97,7 @@ static void pack_add_missing(struct plan_pack *pack, const struct plan_pack *wan
 			pack_add(pack, want->events[i]);
 }
 
-/* Into the pack that lacks least of it; false where it fits none, not even an empty one. */
+/* Adds a want to the pack that lacks least of it. False if it does not fit even an empty one. */
 static bool pack_want(struct plan_packing *packing, const struct plan_pack *want)
 {
 	struct plan_pack *best = NULL;
@@ -131,7 +131,7 @@ static bool pack_want(struct plan_packing *packing, const struct plan_pack *want
 	return true;
 }
 
-/* What cannot stand in one group is taken apart. */
+/* Adds the events of a want that fits no group one by one. */
 static void pack_separately(struct plan_packing *packing, const struct plan_pack *want)
 {
 	for (size_t i = 0; i < want->n; i++)

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The words of a recording may contradict each other, so each index is checked before it is used.
+ * Then the layouts of groups follow from their members, as in plan.c.
+ */
 #include "core/event/plan.h"
 
 #include "core/base/util.h"
@@ -24,7 +28,7 @@ static bool counters_fit(const struct plan *plan, const struct event_set *events
 	return plan->shape.n_counters >= TALLY_FIRST_COUNTED;
 }
 
-/* Each domain's groups follow those of the one before, and know where they belong. */
+/* The groups of a domain follow those of the one before, and have its index. */
 static bool domains_fit(const struct plan *plan, size_t n_pmus)
 {
 	unsigned next = 0;
@@ -43,7 +47,7 @@ static bool domains_fit(const struct plan *plan, size_t n_pmus)
 	       (plan->times_group < 0 || (unsigned)plan->times_group < next);
 }
 
-/* Each counter in one place: two would be counted twice. */
+/* Each counter is a member once. */
 static bool members_fit(const struct plan *plan)
 {
 	bool *taken = xcalloc(plan->shape.n_counters, sizeof(*taken)), fit = true;
@@ -66,7 +70,7 @@ static bool members_fit(const struct plan *plan)
 	return fit;
 }
 
-/* Hardware events come first; the clock's group is its domain's first. False without switches. */
+/* Fills the layout of a group. False if it is counted and has no switch event. */
 static bool lay_out(const struct plan *plan, const struct event_set *events, unsigned index)
 {
 	struct plan_group *group = &plan->groups[index];

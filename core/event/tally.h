@@ -6,23 +6,21 @@
 #include <stdint.h>
 
 /*
- * A tally is what one task, CPU or machine did in one interval: a vector of u64, so that adding
- * tasks up to a process, a CPU or the machine is adding vectors, and conservation is an equality
- * of vectors.
+ * A tally has the counts of one task, CPU or machine in one interval. It is a vector of u64, so the
+ * sum of tasks is a sum of vectors, and conservation is an equality of vectors.
  *
  *   [0 .. n_counters)   counts (or ns) of each counter: an event in one group (core/event/plan.h)
- *   [.. + n_groups)     ns that each group was counting meanwhile
- *   [.. + n_domains)    ns that each domain's groups could have been: time on the CPUs of one PMU
- *   [.. + 1)            ns of TALLY_TASK_CLOCK beside windows (core/collect/duty_cycle.h):
+ *   [.. + n_groups)     ns in which each group was counting
+ *   [.. + n_domains)    ns in which the groups of each domain could count: time on CPUs of its PMU
+ *   [.. + 1)            ns of TALLY_TASK_CLOCK outside of windows (core/collect/duty_cycle.h);
  *                       TALLY_TASK_CLOCK, TALLY_SWITCHES and domains have them already
- *   [.. + n_counters)   the estimated counts of each counter beside windows: its count in each
- *                       window, times the time that the window stands for beside itself
+ *   [.. + n_counters)   the estimated counts of each counter outside of windows: its count in each
+ *                       window, times the time outside of windows that the window represents
  *   [.. + n_groups)     the same of the ns of each group
  *   [.. + 1)            losses of an unknown number of switches: if there are any, TALLY_SWITCHES
  *                       is a lower bound
  *
- * The first two counters are always these, measured by the slices themselves; so are the first two
- * events of every event set:
+ * The first two counters, and the first two events of every event set, are measured by slices:
  */
 enum {
 	TALLY_TASK_CLOCK, /* ns on a CPU */
@@ -42,15 +40,15 @@ static inline size_t tally_width(const struct tally_shape *shape)
 }
 
 /*
- * What recordings by pmctop hold: without the estimates, which follow from the slices, and losses,
- * because their samples count every switch.
+ * The part of a tally in a recording. It has no estimates, which follow from the slices, and no
+ * losses, because the samples of a recording count every switch.
  */
 static inline size_t tally_recorded_width(const struct tally_shape *shape)
 {
 	return (size_t)shape->n_counters + shape->n_groups + shape->n_domains + 1;
 }
 
-/* Where in a tally the ns of a group, or of a domain, stand. */
+/* The index of the ns of a group, of a domain, or outside of windows. */
 static inline size_t tally_group(const struct tally_shape *shape, unsigned group)
 {
 	return (size_t)shape->n_counters + group;
@@ -66,7 +64,7 @@ static inline size_t tally_unseen(const struct tally_shape *shape)
 	return tally_recorded_width(shape) - 1;
 }
 
-/* Where the estimate of a counter, or of the ns of a group, beside windows stands. */
+/* The index of the estimate for a counter, or the ns of a group, at index `at`. */
 static inline size_t tally_beside(const struct tally_shape *shape, size_t at)
 {
 	return tally_recorded_width(shape) + at;

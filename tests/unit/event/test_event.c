@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of events on recorded machines: what they become, and what is said to those that are wrong.
+ * Names of events on recorded machines: their codes, and the errors for wrong names.
  */
 #include "tests/unit/shared/machine.h"
 
@@ -26,7 +26,7 @@ static void machine_files(struct machine *machine)
 	fk_file(machine->fk, TRACEFS "/sched/sched_wakeup/id", "316\n");
 }
 
-/* What a name becomes; codes are written "pmu:type:config[:config1[:config2]]", blanks between. */
+/* The codes of a name, as "pmu:type:config[:config1[:config2]]" with blanks between. */
 struct row {
 	const char *name;
 	enum event_kind kind;
@@ -159,12 +159,12 @@ static void arm(void **state)
 	check_rows("arm", rows, ARRAY_SIZE(rows));
 }
 
-static void refuses(void **state)
+static void test_refused_names(void **state)
 {
 	static const struct {
 		const char *name;
 		int code;
-		const char *text; /* a part of the sentence */
+		const char *text; /* a part of the error */
 	} rows[] = {
 		{"", -EINVAL, "no name"},
 		{"cylces", -ENOENT, "did you mean 'cycles'?"},
@@ -178,14 +178,14 @@ static void refuses(void **state)
 		{"cycles:uu", -EINVAL, "twice"},
 		{"cycles:", -EINVAL, "missing after ':'"},
 		{"cycles:u:", -EINVAL, "missing after ':'"},
-		{"cycles:pppp", -EINVAL, "more precise than ppp"},
+		{"cycles:pppp", -EINVAL, "the most precise is ppp"},
 		{"cycles:pP", -EINVAL, "contradict"},
-		{"cycles:D", -ENOTSUP, "perf's own groups"},
-		{"L1-icache-stores", -EINVAL, "L1-icache cache knows no stores"},
+		{"cycles:D", -ENOTSUP, "perf's groups"},
+		{"L1-icache-stores", -EINVAL, "L1-icache cache has no stores"},
 		{"L1-dcache-loads-loads", -ENOENT, "did you mean"},
 		{"r11112222333344445", -ENOENT, "Unknown event"},
 		{"rxyz", -ENOENT, "Unknown event"},
-		{"power/energy-pkg/u", -EINVAL, "all that its socket does"},
+		{"power/energy-pkg/u", -EINVAL, "counted for its whole socket"},
 		{"cpu/event=0x100/", -ERANGE,
 		 "Term 'event' of PMU cpu: its value has more than 8 bits"},
 		{"cpu/edge=2/", -ERANGE, "Term 'edge' of PMU cpu: its value has more than 1 bit"},
@@ -200,11 +200,11 @@ static void refuses(void **state)
 		{"cpu/slots=7/", -EINVAL, "takes no value"},
 		{"cpu/../../type/", -ENOENT, "no term"},
 		{"cpu/event=1", -EINVAL, "does not end with '/'"},
-		{"/event=1/", -EINVAL, "no PMU's name"},
+		{"/event=1/", -EINVAL, "has no PMU before"},
 		{"cpux/event=1/", -ENOENT, "no PMU 'cpux' on this machine (did you mean 'cpu'?)"},
 		{"*/event=1/", -EINVAL, "counts other things"},
 		{"power/energy-pkg,energy-ram/", -EINVAL, "another event with a unit"},
-		{"hv_24x7/CPM_CS/", -EINVAL, "Term 'core' of PMU hv_24x7: the event wants a value"},
+		{"hv_24x7/CPM_CS/", -EINVAL, "Term 'core' of PMU hv_24x7: the event needs a value"},
 		{"sched:sched_swich", -ENOENT, "others of 'sched' do"},
 		{"nosuch:nosuch", -ENOENT, "Unknown event 'nosuch:nosuch'"},
 		{"sched:sched_switch:q", -EINVAL, "Unknown modifier 'q'"},
@@ -213,17 +213,17 @@ static void refuses(void **state)
 		{"mem:0x10/9", -EINVAL, "1 to 8 bytes"},
 		{"mem:0x10/0", -EINVAL, "1 to 8 bytes"},
 		{"mem:0x10:rr", -EINVAL, "Unknown modifier 'r'"},
-		{"kprobe:", -EINVAL, "is no probe"},
-		{"kprobe:a b", -EINVAL, "is no probe"},
-		{"kprobe:do_exit+x", -EINVAL, "is no probe"},
-		{"uprobe:/bin/sh", -EINVAL, "is no probe"},
-		{"uprobe:bin/sh:0x10", -EINVAL, "is no probe"},
-		{"nosuchpmu::EVENT", -ENOENT, "knows no PMU 'nosuchpmu'"},
+		{"kprobe:", -EINVAL, "Invalid probe"},
+		{"kprobe:a b", -EINVAL, "Invalid probe"},
+		{"kprobe:do_exit+x", -EINVAL, "Invalid probe"},
+		{"uprobe:/bin/sh", -EINVAL, "Invalid probe"},
+		{"uprobe:bin/sh:0x10", -EINVAL, "Invalid probe"},
+		{"nosuchpmu::EVENT", -ENOENT, "has no PMU 'nosuchpmu'"},
 		{"skl::LONGEST_LAT_CACHE", -EINVAL, "needs one of: MISS, REFERENCE."},
 		{"skl::LONGEST_LAT_CACHE:MIS", -EINVAL, "did you mean 'MISS'?"},
 		{"skl::LONGEST_LAT_CACHE:ZZZZZ", -EINVAL, "it has MISS, REFERENCE"},
 		{"skl::LONGEST_LAT_CACHE:MISS:D", -EINVAL, "no 'D'"},
-		{"skl::LONGEST_LAT_CACH:MISS", -ENODEV, "another machine's"},
+		{"skl::LONGEST_LAT_CACH:MISS", -ENODEV, "this machine has no PMU skl"},
 		{"skx_unc_imc0::UNC_M_CAS_COUNT:RD", -ENODEV, "this kernel does not offer"},
 	};
 	struct machine machine;
@@ -246,7 +246,7 @@ static void refuses(void **state)
 	machine_fini(&machine);
 }
 
-static void name_too_long(void **state)
+static void test_name_too_long(void **state)
 {
 	char name[EVENT_NAME_MAX_BYTES + 2];
 	struct error err;
@@ -259,7 +259,7 @@ static void name_too_long(void **state)
 	assert_non_null(strstr(err.text, "longer than 1023 bytes"));
 }
 
-static void without_tracefs(void **state)
+static void test_without_tracefs(void **state)
 {
 	struct machine machine;
 	struct event event;
@@ -276,7 +276,7 @@ static void without_tracefs(void **state)
 	assert_int_equal(event_resolve(&machine.context, "sched:sched_switch", &event, &err),
 			 -EACCES);
 	assert_non_null(strstr(err.text, "only root may read"));
-	/* Nor do names of libpfm4, which look the same, need it. */
+	/* Names of libpfm4, which look the same, do not need tracefs either. */
 	assert_int_equal(event_resolve(&machine.context, "skl::ARITH:DIVIDER_ACTIVE", &event, &err),
 			 0);
 	event_fini(&event);
@@ -284,7 +284,7 @@ static void without_tracefs(void **state)
 }
 
 /* Only names that need no files are known. */
-static void without_context(void **state)
+static void test_without_context(void **state)
 {
 	static const struct {
 		const char *name;
@@ -318,7 +318,7 @@ static void without_context(void **state)
 	}
 }
 
-static void slots_lead(void **state)
+static void test_slots_lead(void **state)
 {
 	static const struct {
 		const char *machine, *name;
@@ -348,7 +348,7 @@ static void slots_lead(void **state)
 	}
 }
 
-static void keeps_or_takes_a_name(void **state)
+static void test_label(void **state)
 {
 	struct machine machine;
 	struct event event;
@@ -367,8 +367,8 @@ static void keeps_or_takes_a_name(void **state)
 	machine_fini(&machine);
 }
 
-/* The attr points at a text that its own event holds. */
-static void probes_own_their_text(void **state)
+/* The attr points to a text that its event owns. */
+static void test_probe_text(void **state)
 {
 	static const struct {
 		const char *name, *target;
@@ -407,7 +407,7 @@ static void probes_own_their_text(void **state)
 	machine_fini(&machine);
 }
 
-static void sets_know_all_names(void **state)
+static void test_other_names(void **state)
 {
 	struct machine machine;
 	struct event_set set;
@@ -442,17 +442,17 @@ int main(void)
 		cmocka_unit_test(intel),
 		cmocka_unit_test(hybrid),
 		cmocka_unit_test(arm),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(name_too_long),
-		cmocka_unit_test(without_tracefs),
-		cmocka_unit_test(without_context),
-		cmocka_unit_test(slots_lead),
-		cmocka_unit_test(keeps_or_takes_a_name),
-		cmocka_unit_test(probes_own_their_text),
-		cmocka_unit_test(sets_know_all_names),
+		cmocka_unit_test(test_refused_names),
+		cmocka_unit_test(test_name_too_long),
+		cmocka_unit_test(test_without_tracefs),
+		cmocka_unit_test(test_without_context),
+		cmocka_unit_test(test_slots_lead),
+		cmocka_unit_test(test_label),
+		cmocka_unit_test(test_probe_text),
+		cmocka_unit_test(test_other_names),
 	};
 
-	/* libpfm4 then finds no CPU here, and encodes the events of those that it does not find. */
+	/* libpfm4 then finds no CPU here, and encodes events of absent PMUs. */
 	setenv("LIBPFM_FORCE_PMU", "perf", 1);
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);

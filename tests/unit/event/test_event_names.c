@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The argument of -e in pieces. */
+/* The names and groups in the argument of -e. */
 #include "core/base/util.h"
 #include "core/event/event_names.h"
 
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* As "name name 1:name": the number of its braces before what is in some. */
+/* "name name 1:name", with the number of its braces before a name in a group. */
 static void describe(const struct event_names *list, char *text, size_t size)
 {
 	size_t n = 0;
@@ -28,7 +28,7 @@ static void describe(const struct event_names *list, char *text, size_t size)
 	}
 }
 
-static void splits(void **state)
+static void test_split(void **state)
 {
 	static const struct {
 		const char *list, *items;
@@ -61,7 +61,7 @@ static void splits(void **state)
 	}
 }
 
-static void refuses(void **state)
+static void test_refused_lists(void **state)
 {
 	static const struct {
 		const char *list, *text;
@@ -100,7 +100,7 @@ static void refuses(void **state)
 	}
 }
 
-static void is_bounded(void **state)
+static void test_limits(void **state)
 {
 	enum { MANY = 10000 };
 	struct event_names list = {0};
@@ -131,9 +131,9 @@ static void is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(splits),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(is_bounded),
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_refused_lists),
+		cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

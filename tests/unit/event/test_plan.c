@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Plans: events and wants go in as letters, the groups come out as a text. Group by group in their
- * order, the members of each: a letter for a counter, N for the switch event, t for the tick and +
- * for a pad; "|" between groups, " / " between domains.
+ * Plans from events and wants written as letters, printed as a text. The text has the members of
+ * each group in their order: a letter for a counter, N for the switch event, t for the tick, + for
+ * a pad;
+ * "|" between groups, " / " between domains.
  */
 #include "core/base/util.h"
 #include "core/event/plan.h"
@@ -18,8 +19,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---- machines: what fits on one of their PMUs */
 
 struct counters {
 	size_t general;
@@ -126,8 +125,6 @@ static void free_wants(struct plan_wants *wants)
 	free(wants->items);
 }
 
-/* ---- what holds of every plan */
-
 static void check_counters(const struct plan *plan, const struct event_set *set)
 {
 	const struct tally_shape *shape = &plan->shape;
@@ -183,7 +180,7 @@ static void check_group(const struct plan *plan, unsigned index, const struct ev
 		assert_int_equal(counter->group, index);
 		assert_int_equal(hardware, i < layout->n_hardware);
 	}
-	/* Their samples are told apart by size from the clock's, beside which they are on. */
+	/* Their samples differ in size from those of the clock's group, which is on too. */
 	if (!clock)
 		assert_int_not_equal(group->n_members, plan->groups[domain->first_group].n_members);
 }
@@ -209,7 +206,7 @@ static void check_domains(const struct plan *plan, const struct event_set *set, 
 	assert_int_equal(plan_most_turns(plan), most);
 }
 
-/* What an event was counted in all groups is the sum of its counters. */
+/* The count of an event is the sum of its counters in all groups. */
 static void check_count(const struct plan *plan)
 {
 	uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
@@ -241,8 +238,6 @@ static void draw(const struct plan *plan, const struct event_set *set, char *tex
 		text[used] = '\0';
 	}
 }
-
-/* ---- cases */
 
 struct plan_case {
 	const char *name;
@@ -295,7 +290,7 @@ static const struct plan_case cases[] = {
 	{"with two devices, a domain for each", &intel, "cyz", "c yz", "cNt / y / y / z"},
 	{"sockets alone", &none, "z", "z", "Nt / z"},
 	{"an unsupported socket", &intel, "-z", "z", "Nt"},
-	{"nobody wants it: not counted", &intel, "cm", "c", "cNt"},
+	{"an event without a want is not counted", &intel, "cm", "c", "cNt"},
 };
 
 static struct plan *plan_of(const struct plan_case *this, const struct event_set *set,
@@ -342,9 +337,7 @@ static void test_case(void **state)
 	event_set_fini(&set);
 }
 
-/* ---- what needs more than a table */
-
-/* As many as may be asked for at once: all are counted, and it is not tried with every group. */
+/* The most events of a run: all are counted, and not every group is tried for each. */
 struct tries {
 	size_t n;
 };

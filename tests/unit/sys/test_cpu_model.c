@@ -94,7 +94,7 @@ static void models(void **state)
 }
 
 /* A file that is longer than its buffer ends anywhere. Half a number is not a number. */
-static void cut_off_anywhere(void **state)
+static void test_cut_off(void **state)
 {
 	static const char whole[] = ARM("0x41", "0x0", "0xd49", "0");
 
@@ -109,7 +109,7 @@ static void cut_off_anywhere(void **state)
 	}
 }
 
-static void through_sys(void **state)
+static void test_through_sys(void **state)
 {
 	struct fk *fk = fk_new(NULL);
 	struct sys sys = fk_sys(fk);
@@ -215,8 +215,10 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(models),      cmocka_unit_test(cut_off_anywhere),
-		cmocka_unit_test(through_sys), cmocka_unit_test(slots),
+		cmocka_unit_test(models),
+		cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_through_sys),
+		cmocka_unit_test(slots),
 		cmocka_unit_test(names),
 	};
 
