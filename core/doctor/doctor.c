@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The facts are read once, then each section appends its findings from them. perf_event_open(2)
+ * decides what can be counted; files of /proc and /sys only explain a refusal.
+ */
 #include "core/doctor/doctor.h"
 
 #include "core/base/util.h"
@@ -79,8 +83,6 @@ void doctor_fini(struct doctor *doctor)
 	free(doctor->items);
 	*doctor = (struct doctor){0};
 }
-
-/* ---- facts */
 
 static void read_counters(struct doctor_facts *facts)
 {

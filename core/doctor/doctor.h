@@ -9,38 +9,38 @@
 #include <stddef.h>
 
 /*
- * What can be counted here, what cannot, why not, and the remedy: found out by asking the kernel,
- * with what files tell as the reasons. A list of findings, each a name and a sentence.
+ * What can be counted on this machine, what cannot, the reasons and the remedies, as a list of
+ * findings. The doctor tries perf_event_open(2); files of /proc and /sys give the reasons.
  */
 enum doctor_section {
 	DOCTOR_CAN,     /* what pmctop can do here */
 	DOCTOR_MACHINE, /* kernel, CPUs, counters */
-	DOCTOR_RIGHTS,  /* who may count, and what confines this process */
+	DOCTOR_RIGHTS,  /* rights and limits of this process: user, sysctl, seccomp, container */
 	DOCTOR_LIMITS,
 };
 
 enum doctor_level {
 	DOCTOR_OK,
-	DOCTOR_WARN, /* less than there could be */
-	DOCTOR_BAD,  /* not at all */
+	DOCTOR_WARN, /* less than possible */
+	DOCTOR_BAD,  /* not possible */
 };
 
 struct finding {
 	enum doctor_section section;
 	enum doctor_level level;
-	const char *name; /* "whole system", "PMU": a constant; only that of PMUs may come again */
-	char *text;       /* a clause without a stop; may hold foreign bytes */
-	char **remedies;  /* each alone is enough; most are commands to be typed */
+	const char *name; /* a constant: "whole system"; only "PMU" occurs repeatedly */
+	char *text;       /* a clause without a full stop; may hold foreign bytes */
+	char **remedies;  /* each alone is enough; most are shell commands */
 	size_t n_remedies;
 };
 
 struct doctor {
-	struct finding *items; /* by section */
+	struct finding *items; /* sorted by section */
 	size_t n, capacity;
-	enum perf_access_level level; /* what the kernel grants */
-	bool hardware;                /* some hardware event is counted */
+	enum perf_access_level level; /* access that the kernel grants */
+	bool hardware;                /* a hardware event can be counted */
 	bool tracepoints, other_tasks;
-	char verdict[128]; /* all of it in a clause */
+	char verdict[128]; /* the summary, a clause */
 };
 
 /* Whether anything can be counted. */
@@ -49,9 +49,10 @@ static inline bool doctor_can_count(const struct doctor *doctor)
 	return doctor->level > PERF_ACCESS_NONE;
 }
 
+/* Fills the list. What cannot be read is "unknown" or absent. */
 void doctor_examine(const struct sys *sys, struct doctor *doctor);
-/* Counts all that it may for half a second, and adds what that took of this machine. */
-void doctor_weigh(struct doctor *doctor, const struct sys *sys);
+/* Counts for half a second, and adds what that cost. */
+void doctor_measure_cost(struct doctor *doctor, const struct sys *sys);
 void doctor_fini(struct doctor *doctor);
 
 /* "can", "machine", "rights", "limits"; "ok", "warn", "bad". */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What pmctop can do here: what the kernel was seen to grant, with who refuses the rest. The
- * remedies stand where something is missing, each once.
+ * What pmctop can do here: the access that the kernel granted, and the reason for what it refused.
+ * A remedy stands at the first finding that needs it.
  */
 #include "core/doctor/doctor_internal.h"
 
@@ -70,7 +70,7 @@ static void can_tasks(struct doctor *doctor, const struct doctor_facts *facts)
 	switch (facts->access.level) {
 	case PERF_ACCESS_NONE:
 		doctor_add(doctor, CAN, DOCTOR_BAD, "own tasks", "%s",
-			   facts->proc < 0 ? SAME : "no: only what /proc tells");
+			   facts->proc < 0 ? SAME : "no: only figures from /proc");
 		break;
 	case PERF_ACCESS_USER:
 		doctor_add(doctor, CAN, DOCTOR_WARN, "own tasks",
@@ -123,11 +123,11 @@ static void can_hardware(struct doctor *doctor, const struct doctor_facts *facts
 		doctor_add(doctor, CAN, DOCTOR_WARN, "hardware", "%s",
 			   cycles         ? "cycles are counted, but no instructions"
 			   : instructions ? "instructions are counted, but no cycles"
-					  : "neither cycles nor instructions run: others have the "
-					    "counters");
+					  : "neither cycles nor instructions are counted: other "
+					    "programs use the counters");
 	} else {
 		doctor_add(doctor, CAN, DOCTOR_BAD, "hardware",
-			   "no: this %s shows no counters; software events only",
+			   "no: this %s has no counters; only software events",
 			   hypervisor->present ? "VM" : "machine");
 		remedy_no_pmu(doctor, facts);
 	}
@@ -157,7 +157,7 @@ static void can_tracepoints(struct doctor *doctor, const struct doctor_facts *fa
 	}
 }
 
-/* Of tracefs the finding before it has the remedy, of the pid namespace the first one. */
+/* The remedies for tracefs and the pid namespace stand at earlier findings. */
 static void can_switches(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const struct switch_event *switches = &facts->switches;
@@ -183,7 +183,7 @@ static void can_switches(struct doctor *doctor, const struct doctor_facts *facts
 		why = "this kernel has no tracepoint sched:sched_switch";
 		break;
 	case SWITCH_EVENT_FORMAT:
-		why = "the format of sched:sched_switch in tracefs is not understood";
+		why = "the format of sched:sched_switch in tracefs is unknown";
 		break;
 	case SWITCH_EVENT_DENIED:
 		why = "RAW samples of tracepoints are refused";
@@ -199,14 +199,14 @@ static void can_switches(struct doctor *doctor, const struct doctor_facts *facts
 		doctor_remedy_raw(doctor, facts);
 }
 
-static void tell_verdict(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_verdict(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const char *hardware = doctor->hardware ? "" : ", but no hardware events";
 
 	switch (doctor->level) {
 	case PERF_ACCESS_NONE:
 		snprintf(doctor->verdict, sizeof(doctor->verdict), "nothing can be counted here%s",
-			 facts->proc < 0 ? " without /proc" : "; /proc is left");
+			 facts->proc < 0 ? " without /proc" : "; only /proc is read");
 		break;
 	case PERF_ACCESS_USER:
 		snprintf(doctor->verdict, sizeof(doctor->verdict),
@@ -230,5 +230,5 @@ void doctor_can(struct doctor *doctor, const struct doctor_facts *facts)
 	can_hardware(doctor, facts);
 	can_tracepoints(doctor, facts);
 	can_switches(doctor, facts);
-	tell_verdict(doctor, facts);
+	report_verdict(doctor, facts);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Who refuses, and the exact command against it, which depends on where this process runs. */
+/*
+ * The reason of a denial, and the command against it, which depends on the container, the
+ * capabilities and the kernel of this process.
+ */
 #include "core/doctor/doctor_internal.h"
 
 #include <linux/capability.h>
@@ -17,7 +20,7 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 
 	switch (denial) {
 	case DENIAL_NONE:
-		snprintf(text, size, "nobody refuses it");
+		snprintf(text, size, "it is not refused");
 		break;
 	case DENIAL_PARANOID:
 		snprintf(text, size, "perf_event_paranoid is %ld, and %s", permission->paranoid,
@@ -26,7 +29,7 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 				 : "no CAP_PERFMON");
 		break;
 	case DENIAL_ADMIN:
-		snprintf(text, size, "at perf_event_paranoid %ld this kernel wants CAP_SYS_ADMIN",
+		snprintf(text, size, "at perf_event_paranoid %ld this kernel needs CAP_SYS_ADMIN",
 			 permission->paranoid);
 		break;
 	case DENIAL_SECCOMP:
@@ -46,7 +49,7 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 	}
 }
 
-/* Of the host: a container's /proc/sys is read-only, and its root is none where it matters. */
+/* On the host, because /proc/sys in a container is read-only. */
 static void remedy_sysctl(struct doctor *doctor, const struct perf_permission *permission,
 			  int level)
 {
@@ -56,7 +59,7 @@ static void remedy_sysctl(struct doctor *doctor, const struct perf_permission *p
 
 static void remedy_container(struct doctor *doctor, const struct perf_permission *permission)
 {
-	/* With the capability the filter is what is left. */
+	/* With the capability only the filter can be the reason. */
 	bool filter = perf_permission_has(permission, CAP_PERFMON);
 
 	switch (permission->container.kind) {
@@ -68,7 +71,7 @@ static void remedy_container(struct doctor *doctor, const struct perf_permission
 				      "before Docker 23: docker run --cap-add SYS_ADMIN ...");
 		break;
 	case CONTAINER_PODMAN:
-		/* Its filter wanted SYS_ADMIN besides until the end of 2025. */
+		/* Until the end of 2025 its filter needed SYS_ADMIN too. */
 		doctor_remedy(doctor, "podman run --cap-add PERFMON%s ...",
 			      filter ? " --security-opt seccomp=unconfined" : "");
 		if (!filter)
@@ -79,8 +82,8 @@ static void remedy_container(struct doctor *doctor, const struct perf_permission
 		doctor_remedy(doctor, "securityContext: {capabilities: {add: [PERFMON]}}");
 		if (permission->credentials.seccomp == 2)
 			doctor_remedy(doctor,
-				      "and: {seccompProfile: {type: Unconfined}}, where that is "
-				      "not enough");
+				      "if that is not enough, also: {seccompProfile: {type: "
+				      "Unconfined}}");
 		break;
 	case CONTAINER_LXC:
 		doctor_remedy(doctor, "in the container's configuration: lxc.seccomp.profile =");
@@ -92,7 +95,7 @@ static void remedy_container(struct doctor *doctor, const struct perf_permission
 	case CONTAINER_NONE:
 	case CONTAINER_OTHER:
 		doctor_remedy(doctor, "start pmctop outside of the sandbox that installed it");
-		doctor_remedy(doctor, "of a systemd service: SystemCallFilter=perf_event_open");
+		doctor_remedy(doctor, "in a systemd service: SystemCallFilter=perf_event_open");
 		break;
 	}
 }
@@ -105,7 +108,7 @@ static void remedy_rights(struct doctor *doctor, const struct doctor_facts *fact
 	if (credentials->known && credentials->uid == 0)
 		return;
 	if (credentials->no_new_privs)
-		return; /* said elsewhere */
+		return; /* they have no effect; the finding "user" says so */
 	doctor_remedy(doctor, "sudo setcap %s,cap_ipc_lock=ep %s", capability, facts->program);
 	doctor_remedy(doctor, "sudo %s", facts->program);
 }
@@ -129,7 +132,7 @@ void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *fact
 	case DENIAL_OTHER:
 		break;
 	case DENIAL_PARANOID:
-		/* Managers of containers hand capabilities on; lxc's are those of its starter. */
+		/* Container managers grant capabilities, except lxc. */
 		if (permission->container.user != NAMESPACE_OWN && container != CONTAINER_NONE &&
 		    container != CONTAINER_OTHER && container != CONTAINER_LXC)
 			remedy_container(doctor, permission);
@@ -147,7 +150,7 @@ void doctor_remedy_denial(struct doctor *doctor, const struct doctor_facts *fact
 		remedy_container(doctor, permission);
 		break;
 	case DENIAL_MODULE:
-		doctor_remedy(doctor, "which one, and why: sudo dmesg | grep -i -e denied -e avc");
+		doctor_remedy(doctor, "to find it: sudo dmesg | grep -i -e denied -e avc");
 		break;
 	case DENIAL_NO_PERF:
 		doctor_remedy(doctor, "boot a kernel with CONFIG_PERF_EVENTS=y");

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * Resource limits, compared with what counting on all CPUs needs.
+ */
 #include "core/doctor/doctor_internal.h"
 
 #include "core/sys/proc.h"
@@ -12,10 +15,10 @@
 #define LIMITS DOCTOR_LIMITS
 
 enum {
-	CPU_FILES = 24, /* descriptors that a preset takes on each CPU, and then some */
+	CPU_FILES = 24, /* descriptors of a preset on each CPU, with a reserve */
 	OTHER_FILES = 32,
-	CPU_RING_KB = 1024 + 4, /* collect_system's, with the page before it */
-	RATE_LEAST = 10000,     /* of the tick */
+	CPU_RING_KB = 1024 + 4, /* a ring of core/collect/collect_system.c with its first page */
+	RATE_LEAST = 10000,     /* samples a second that ticks need */
 };
 
 static void format_value(uint64_t value, char *text, size_t size)
@@ -26,7 +29,7 @@ static void format_value(uint64_t value, char *text, size_t size)
 		snprintf(text, size, "%" PRIu64, value);
 }
 
-static void tell_files(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_files(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	struct resource_limit limit = rlimit_read(facts->sys, "Max open files");
 	uint64_t wanted = facts->n_cpus * CPU_FILES + OTHER_FILES;
@@ -50,7 +53,7 @@ static void tell_files(struct doctor *doctor, const struct doctor_facts *facts)
 		doctor_remedy(doctor, "sudo prlimit --pid $$ --nofile=%" PRIu64, wanted);
 }
 
-static void tell_memory(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_memory(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const struct perf_permission *permission = &facts->permission;
 	struct resource_limit limit = rlimit_read(facts->sys, "Max locked memory");
@@ -81,8 +84,8 @@ static void tell_memory(struct doctor *doctor, const struct doctor_facts *facts)
 		doctor_remedy(doctor, "sudo sysctl kernel.perf_event_mlock_kb=%d", CPU_RING_KB);
 }
 
-/* Seldom of interest: only where it is low. */
-static void tell_sampling(struct doctor *doctor, const struct doctor_facts *facts)
+/* A finding only if the rate is low. */
+static void report_sampling(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	long rate;
 
@@ -96,7 +99,7 @@ static void tell_sampling(struct doctor *doctor, const struct doctor_facts *fact
 
 void doctor_limits(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	tell_files(doctor, facts);
-	tell_memory(doctor, facts);
-	tell_sampling(doctor, facts);
+	report_files(doctor, facts);
+	report_memory(doctor, facts);
+	report_sampling(doctor, facts);
 }

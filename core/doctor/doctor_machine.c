@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The kernel, CPUs, PMUs and hypervisor, and the counters that are free.
+ */
 #include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
@@ -10,7 +13,7 @@
 
 #define MACHINE DOCTOR_MACHINE
 
-/* A line of a file; "" where it cannot be read. */
+/* The first line of a file, or "". */
 static void read_line(const struct sys *sys, const char *path, char *line, size_t size)
 {
 	if (sys_file_read(sys, path, line, size) < 0)
@@ -18,7 +21,7 @@ static void read_line(const struct sys *sys, const char *path, char *line, size_
 	line[strcspn(line, "\n")] = '\0';
 }
 
-static void tell_kernel(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_kernel(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	char release[128], arch[32];
 
@@ -32,7 +35,7 @@ static void tell_kernel(struct doctor *doctor, const struct doctor_facts *facts)
 			   release[0] ? release : "of unknown release", arch[0] ? ", " : "", arch);
 }
 
-static void tell_cpus(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_cpus(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	struct cpu_list possible;
 	char name[256], offline[64] = "";
@@ -50,8 +53,8 @@ static void tell_cpus(struct doctor *doctor, const struct doctor_facts *facts)
 			   name[0] ? ", " : "", facts->n_cpus, offline);
 }
 
-/* A finding only where /sys is missing. */
-static void tell_sysfs(struct doctor *doctor, const struct doctor_facts *facts)
+/* A finding only if /sys is missing. */
+static void report_sysfs(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	if (facts->sysfs)
 		return;
@@ -60,12 +63,12 @@ static void tell_sysfs(struct doctor *doctor, const struct doctor_facts *facts)
 	doctor_remedy(doctor, "sudo mount -t sysfs sysfs /sys");
 }
 
-static void tell_hypervisor(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_hypervisor(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const struct hypervisor *hypervisor = &facts->hypervisor;
 
 	if (!hypervisor->present)
-		doctor_add(doctor, MACHINE, DOCTOR_OK, "VM", "no sign of one");
+		doctor_add(doctor, MACHINE, DOCTOR_OK, "VM", "none found");
 	else if (doctor->hardware || doctor->level == PERF_ACCESS_NONE)
 		doctor_add(doctor, MACHINE, DOCTOR_OK, "VM", "yes, hypervisor: %s",
 			   hypervisor->name);
@@ -74,13 +77,14 @@ static void tell_hypervisor(struct doctor *doctor, const struct doctor_facts *fa
 			   hypervisor->name);
 }
 
-static void tell_counters(struct doctor *doctor, const char *name, const struct counters *counters,
-			  bool watchdog)
+static void report_counters(struct doctor *doctor, const char *name,
+			    const struct counters *counters, bool watchdog)
 {
 	const char *missing = counters->cycles && counters->instructions ? ""
-			      : counters->cycles       ? "; instructions are not counted"
-			      : counters->instructions ? "; cycles are not counted"
-						       : "; neither cycles nor instructions run";
+			      : counters->cycles ? "; instructions are not counted"
+			      : counters->instructions
+				      ? "; cycles are not counted"
+				      : "; neither cycles nor instructions are counted";
 
 	if (counters->pretends)
 		doctor_add(doctor, MACHINE, DOCTOR_BAD, "PMU",
@@ -98,27 +102,27 @@ static void tell_counters(struct doctor *doctor, const char *name, const struct 
 			   missing);
 }
 
-static void tell_pmu(struct doctor *doctor, const struct doctor_facts *facts, size_t i,
-		     bool watchdog)
+static void report_pmu(struct doctor *doctor, const struct doctor_facts *facts, size_t i,
+		       bool watchdog)
 {
 	const struct counters *counters = &facts->counters[i];
 	const char *name = facts->pmus.items[i].name;
 
 	if (facts->access.level == PERF_ACCESS_NONE && name[0])
 		doctor_add(doctor, MACHINE, DOCTOR_WARN, "PMU",
-			   "%s: its counters cannot be tried while all is refused", name);
+			   "%s: not tried, because perf_event_open is refused", name);
 	else if (!name[0])
 		doctor_add(doctor, MACHINE, DOCTOR_BAD, "PMU",
 			   facts->pmus.n_core > 1 ? "some CPUs have none" : "none");
 	else if (counters->answer == 0)
-		tell_counters(doctor, name, counters, watchdog);
+		report_counters(doctor, name, counters, watchdog);
 	else
 		doctor_add(doctor, MACHINE, DOCTOR_BAD, "PMU", "%s: refuses cycles (%s)", name,
 			   strerrorname_np(-counters->answer));
 }
 
-/* What has no counters of CPUs: by name, as many as there is room for. */
-static void tell_others(struct doctor *doctor, const struct doctor_facts *facts)
+/* The names of PMUs without counters of CPUs, as many as fit. */
+static void report_others(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	size_t n = 0, shown = 0, length = 0;
 	char names[160] = "";
@@ -139,8 +143,8 @@ static void tell_others(struct doctor *doctor, const struct doctor_facts *facts)
 		doctor_add(doctor, MACHINE, DOCTOR_OK, "other PMUs", "%s", names);
 }
 
-static void tell_watchdog(struct doctor *doctor, const struct doctor_facts *facts, bool known,
-			  bool on)
+static void report_watchdog(struct doctor *doctor, const struct doctor_facts *facts, bool known,
+			    bool on)
 {
 	bool taken = false;
 
@@ -157,7 +161,7 @@ static void tell_watchdog(struct doctor *doctor, const struct doctor_facts *fact
 			   "on, but no general counter is missing");
 	else {
 		doctor_add(doctor, MACHINE, DOCTOR_WARN, "NMI watchdog",
-			   "on: takes a counter of every CPU");
+			   "on: uses a counter of every CPU");
 		doctor_remedy(doctor, "sudo sysctl kernel.nmi_watchdog=0");
 	}
 }
@@ -167,12 +171,12 @@ void doctor_machine(struct doctor *doctor, const struct doctor_facts *facts)
 	long watchdog = 0;
 	bool known = proc_number(facts->sys, "/proc/sys/kernel/nmi_watchdog", &watchdog) == 0;
 
-	tell_kernel(doctor, facts);
-	tell_cpus(doctor, facts);
-	tell_sysfs(doctor, facts);
-	tell_hypervisor(doctor, facts);
+	report_kernel(doctor, facts);
+	report_cpus(doctor, facts);
+	report_sysfs(doctor, facts);
+	report_hypervisor(doctor, facts);
 	for (size_t i = 0; i < facts->pmus.n_core; i++)
-		tell_pmu(doctor, facts, i, watchdog != 0);
-	tell_others(doctor, facts);
-	tell_watchdog(doctor, facts, known, watchdog != 0);
+		report_pmu(doctor, facts, i, watchdog != 0);
+	report_others(doctor, facts);
+	report_watchdog(doctor, facts, known, watchdog != 0);
 }

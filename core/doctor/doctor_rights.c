@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The rights of this process: user, sysctls, seccomp, namespaces, and what /proc shows.
+ */
 #include "core/doctor/doctor_internal.h"
 
 #include "core/base/util.h"
@@ -16,7 +19,7 @@
 
 #define RIGHTS DOCTOR_RIGHTS
 
-/* Those that count here: "CAP_PERFMON CAP_IPC_LOCK". */
+/* The capabilities that have an effect here: "CAP_PERFMON, CAP_IPC_LOCK". */
 static void list_capabilities(const struct credentials *credentials, char *text, size_t size)
 {
 	static const struct {
@@ -39,7 +42,7 @@ static void list_capabilities(const struct credentials *credentials, char *text,
 		text_copy(text, size, "no capability for counting");
 }
 
-static void tell_user(struct doctor *doctor, const struct perf_permission *permission)
+static void report_user(struct doctor *doctor, const struct perf_permission *permission)
 {
 	const struct credentials *credentials = &permission->credentials;
 	bool native = permission->container.user == NAMESPACE_OWN;
@@ -55,20 +58,21 @@ static void tell_user(struct doctor *doctor, const struct perf_permission *permi
 		   "user", "%s%u%s: %s%s", credentials->uid == 0 ? "root, uid " : "uid ",
 		   credentials->uid, native ? " of a user namespace" : "",
 		   native ? "its capabilities do not count here" : capabilities,
-		   credentials->no_new_privs ? "; no_new_privs: sudo and setcap give nothing" : "");
+		   credentials->no_new_privs ? "; no_new_privs: sudo and setcap have no effect"
+					     : "");
 }
 
 static const char *paranoid_meaning(long level)
 {
-	return level < 0    ? "everything for everybody"
-	       : level == 0 ? "all CPUs for everybody, but no raw tracepoints"
+	return level < 0    ? "everything for all users"
+	       : level == 0 ? "all CPUs for all users, but no raw tracepoints"
 	       : level == 1 ? "own tasks, with the kernel"
 	       : level == 2 ? "own tasks, in user mode only"
 	       : level == 3 ? "nothing (Debian's and Android's level)"
 			    : "nothing (Ubuntu's level)";
 }
 
-static void tell_paranoid(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_paranoid(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const struct perf_permission *permission = &facts->permission;
 	long level = permission->paranoid;
@@ -81,10 +85,10 @@ static void tell_paranoid(struct doctor *doctor, const struct doctor_facts *fact
 	else if (!perf_permission_is_bound(permission) && facts->denial != DENIAL_ADMIN)
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "paranoid", "%ld, which does not bind %s",
 			   level, permission->credentials.uid == 0 ? "root" : "this process");
-	/* Linux itself takes 3 and more for 2. */
+	/* Linux itself treats 3 and more as 2. */
 	else if (level > 2 && facts->access.level > PERF_ACCESS_NONE)
 		doctor_add(doctor, RIGHTS, DOCTOR_WARN, "paranoid",
-			   "%ld, which this kernel takes for 2: own tasks, in user mode only",
+			   "%ld, which this kernel treats as 2: own tasks, in user mode only",
 			   level);
 	else
 		doctor_add(doctor, RIGHTS,
@@ -94,7 +98,7 @@ static void tell_paranoid(struct doctor *doctor, const struct doctor_facts *fact
 			   "paranoid", "%ld: %s", level, paranoid_meaning(level));
 }
 
-static void tell_seccomp(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_seccomp(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	const struct credentials *credentials = &facts->permission.credentials;
 	bool refuses = facts->denial == DENIAL_SECCOMP;
@@ -104,9 +108,8 @@ static void tell_seccomp(struct doctor *doctor, const struct doctor_facts *facts
 		snprintf(filters, sizeof(filters), "%u filter%s", credentials->filters,
 			 credentials->filters == 1 ? "" : "s");
 	if (refuses)
-		doctor_add(doctor, RIGHTS, DOCTOR_BAD, "seccomp",
-			   "%s: perf_event_open is answered %s",
-			   credentials->seccomp == 2 ? filters : "a filter, by the looks of it",
+		doctor_add(doctor, RIGHTS, DOCTOR_BAD, "seccomp", "%s: perf_event_open returns %s",
+			   credentials->seccomp == 2 ? filters : "probably a filter",
 			   strerrorname_np(-facts->access.answers[facts->access.level + 1]));
 	else if (!credentials->known)
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "unknown");
@@ -117,7 +120,7 @@ static void tell_seccomp(struct doctor *doctor, const struct doctor_facts *facts
 		doctor_add(doctor, RIGHTS, DOCTOR_OK, "seccomp", "no filter");
 }
 
-static void tell_container(struct doctor *doctor, const struct container *container)
+static void report_container(struct doctor *doctor, const struct container *container)
 {
 	const char *name = container_name(container->kind);
 	bool pid = container->pid == NAMESPACE_OWN, user = container->user == NAMESPACE_OWN;
@@ -136,7 +139,7 @@ static void tell_container(struct doctor *doctor, const struct container *contai
 				       : "the host's pid and user namespaces");
 }
 
-static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
+static void report_proc(struct doctor *doctor, const struct doctor_facts *facts)
 {
 	char value[16];
 
@@ -163,9 +166,9 @@ static void tell_proc(struct doctor *doctor, const struct doctor_facts *facts)
 
 void doctor_rights(struct doctor *doctor, const struct doctor_facts *facts)
 {
-	tell_user(doctor, &facts->permission);
-	tell_paranoid(doctor, facts);
-	tell_seccomp(doctor, facts);
-	tell_container(doctor, &facts->permission.container);
-	tell_proc(doctor, facts);
+	report_user(doctor, &facts->permission);
+	report_paranoid(doctor, facts);
+	report_seccomp(doctor, facts);
+	report_container(doctor, &facts->permission.container);
+	report_proc(doctor, facts);
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The findings as a text page in three columns (section, level, name and text), or as one JSON
+ * object.
+ */
 #include "core/doctor/out_doctor.h"
 
 #include "core/base/json_string.h"
@@ -7,15 +11,13 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- text */
-
 enum {
 	SECTION_WIDTH = 8,
 	LEVEL_WIDTH = 5,
 	NAME_WIDTH = 14,
 	TEXT_AT = SECTION_WIDTH + LEVEL_WIDTH + NAME_WIDTH,
 	REMEDY_AT = SECTION_WIDTH + LEVEL_WIDTH,
-	TEXT_LEAST = 20, /* columns, however narrow the terminal */
+	TEXT_LEAST = 20, /* columns, on any terminal */
 };
 
 struct page {
@@ -24,7 +26,7 @@ struct page {
 	bool color;
 };
 
-static void put_wrapped(const struct page *page, const char *foreign)
+static void print_wrapped(const struct page *page, const char *foreign)
 {
 	char text[1024];
 	const char *at = text;
@@ -42,7 +44,7 @@ static void put_wrapped(const struct page *page, const char *foreign)
 	} while (*at);
 }
 
-static void put_level(const struct page *page, enum doctor_level level)
+static void print_level(const struct page *page, enum doctor_level level)
 {
 	static const char *const colors[] = {
 		[DOCTOR_OK] = "\33[32m",
@@ -55,7 +57,7 @@ static void put_level(const struct page *page, enum doctor_level level)
 		page->color ? "\33[m" : "", LEVEL_WIDTH - (int)strlen(word), "");
 }
 
-/* Whether an earlier finding said it. */
+/* Whether an earlier finding has the remedy. */
 static bool is_repeated(const struct doctor *doctor, size_t finding, const char *remedy)
 {
 	for (size_t i = 0; i < finding; i++)
@@ -65,7 +67,7 @@ static bool is_repeated(const struct doctor *doctor, size_t finding, const char 
 	return false;
 }
 
-static void put_remedies(const struct page *page, const struct doctor *doctor, size_t index)
+static void print_remedies(const struct page *page, const struct doctor *doctor, size_t index)
 {
 	const struct finding *finding = &doctor->items[index];
 
@@ -91,14 +93,12 @@ void out_doctor_text(const struct doctor *doctor, unsigned width, bool color, FI
 
 		fprintf(out, "%-*s", SECTION_WIDTH,
 			begins ? doctor_section_name(finding->section) : "");
-		put_level(&page, finding->level);
+		print_level(&page, finding->level);
 		fprintf(out, "%-*s", NAME_WIDTH, finding->name);
-		put_wrapped(&page, finding->text);
-		put_remedies(&page, doctor, i);
+		print_wrapped(&page, finding->text);
+		print_remedies(&page, doctor, i);
 	}
 }
-
-/* ---- JSON */
 
 static const char *level_word(enum perf_access_level level)
 {
@@ -115,7 +115,7 @@ static const char *level_word(enum perf_access_level level)
 	return "none";
 }
 
-static void put_can(FILE *out, const struct doctor *doctor)
+static void print_can(FILE *out, const struct doctor *doctor)
 {
 	const struct {
 		const char *name;
@@ -136,7 +136,7 @@ static void put_can(FILE *out, const struct doctor *doctor)
 	fputc('}', out);
 }
 
-static void put_finding(FILE *out, const struct finding *finding)
+static void print_finding(FILE *out, const struct finding *finding)
 {
 	fprintf(out, "{\"section\":\"%s\",\"name\":", doctor_section_name(finding->section));
 	json_put_string(out, finding->name);
@@ -154,11 +154,11 @@ void out_doctor_json(const struct doctor *doctor, FILE *out)
 {
 	fputs("{\"schema\":\"pmctop-doctor/1\",\"verdict\":", out);
 	json_put_string(out, doctor->verdict);
-	put_can(out, doctor);
+	print_can(out, doctor);
 	fputs(",\"findings\":[", out);
 	for (size_t i = 0; i < doctor->n; i++) {
 		fputs(i > 0 ? "," : "", out);
-		put_finding(out, &doctor->items[i]);
+		print_finding(out, &doctor->items[i]);
 	}
 	fputs("]}\n", out);
 }

@@ -43,7 +43,7 @@ enum run_status run_doctor(const struct options *options, const struct rights *r
 	}
 	/* It tells of what it was given: that is not to be dropped before. */
 	doctor_examine(&sys, &doctor);
-	doctor_weigh(&doctor, &sys);
+	doctor_measure_cost(&doctor, &sys);
 	sys_linux_fini(&sys);
 	const struct rights_need need = rights_need_of(options, false);
 	rc = rights_drop(rights, &need, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the doctor finds on machines that say no in many ways, each named with its remedy. */
+/* The findings on machines that refuse counting in many ways, each with its remedy. */
 #include "tests/unit/shared/golden.h"
 
 #include "core/base/text.h"
@@ -68,7 +68,7 @@ struct file {
 	const char *path, *text;
 };
 
-/* What one finding must be: a part of its text, and of a remedy where there must be one. */
+/* An expected finding: a part of its text, and of a remedy if it must have one. */
 struct wanted {
 	const char *name;
 	enum doctor_level level;
@@ -77,12 +77,12 @@ struct wanted {
 
 struct scene {
 	const char *name;
-	const struct fk_config *machine; /* whose PMUs and CPUs it has; NULL: config alone */
+	const struct fk_config *machine; /* its PMUs and CPUs; NULL: only config */
 	struct fk_config config;
 	struct file files[24];
 	bool watchdog;
 	unsigned hold;
-	int no_dirs; /* the errno of every directory, /proc too; 0: they can be read */
+	int no_dirs; /* errno of every directory, also /proc; 0: readable */
 	const char *verdict;
 	struct wanted wanted[10];
 	const char *text, *json; /* goldens */
@@ -112,7 +112,7 @@ static const struct scene scenes[] = {
 	 .watchdog = true,
 	 .verdict = "the whole system can be counted",
 	 .wanted = {{"PMU", DOCTOR_WARN, "5 of 6 general counters are free, the NMI watchdog"},
-		    {"NMI watchdog", DOCTOR_WARN, "takes a counter",
+		    {"NMI watchdog", DOCTOR_WARN, "uses a counter",
 		     "sudo sysctl kernel.nmi_watchdog=0"},
 		    {"tracepoints", DOCTOR_BAD, "not mounted", "mount -t tracefs"}}},
 	{"a profiler has two",
@@ -152,7 +152,7 @@ static const struct scene scenes[] = {
 	 .verdict = "own tasks can be counted",
 	 .wanted = {{"own tasks", DOCTOR_OK, "in user and kernel mode"},
 		    {"whole system", DOCTOR_BAD, "paranoid is 1", "paranoid=0"}}},
-	{"a user whom tracefs does not let in",
+	{"a user without access to tracefs",
 	 NULL,
 	 {.uid = 1000, .tracefs = FK_TRACEFS_UNREADABLE},
 	 {{"/proc/self/status", PERFMON}, HOST, MACHINE},
@@ -160,7 +160,7 @@ static const struct scene scenes[] = {
 	 .wanted = {{"switch event", DOCTOR_WARN, "this user cannot read tracefs"},
 		    {"tracepoints", DOCTOR_BAD, "cannot read",
 		     "sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing"}}},
-	{"a user where tracefs is not mounted",
+	{"a user without a mounted tracefs",
 	 NULL,
 	 {.uid = 1000},
 	 {{"/proc/self/status", PERFMON}, HOST, MACHINE},
@@ -183,7 +183,7 @@ static const struct scene scenes[] = {
 	 {{"/proc/self/status", ROOT}, HOST, MACHINE, TRACEFS},
 	 .verdict = "the whole system can be counted",
 	 .wanted = {{"switch event", DOCTOR_WARN, "does not open sched:sched_switch"}}},
-	{"a format that is not understood",
+	{"an unknown format",
 	 NULL,
 	 {.tracefs = FK_TRACEFS_MOUNTED},
 	 {{"/proc/self/status", ROOT},
@@ -191,7 +191,7 @@ static const struct scene scenes[] = {
 	  MACHINE,
 	  {FK_TRACING "/sched/sched_switch/format", "\33[2J"}},
 	 .verdict = "the whole system can be counted",
-	 .wanted = {{"switch event", DOCTOR_WARN, "is not understood"}}},
+	 .wanted = {{"switch event", DOCTOR_WARN, "is unknown"}}},
 	{"a kernel without the tracepoint",
 	 NULL,
 	 {.tracefs = FK_TRACEFS_MOUNTED},
@@ -214,7 +214,7 @@ static const struct scene scenes[] = {
 	 {.unprivileged = true, .uid = 1000, .mlock_kb = 516},
 	 {{"/proc/self/status", USER}, HOST, MACHINE, {"/proc/self/limits", ""}},
 	 .verdict = "the whole system can be counted",
-	 .wanted = {{"paranoid", DOCTOR_OK, "0: all CPUs for everybody"},
+	 .wanted = {{"paranoid", DOCTOR_OK, "0: all CPUs for all users"},
 		    {"open files", DOCTOR_OK, "unknown"},
 		    {"locked memory", DOCTOR_WARN, "rings get smaller",
 		     "perf_event_mlock_kb=1028"}}},
@@ -222,18 +222,18 @@ static const struct scene scenes[] = {
 	 &fk_machine_zen,
 	 {.unprivileged = true, .uid = 1000, .paranoid = 3},
 	 {{"/proc/self/status", USER}, HOST, MACHINE},
-	 .verdict = "nothing can be counted here; /proc is left",
+	 .verdict = "nothing can be counted here; only /proc is read",
 	 .wanted = {{"paranoid", DOCTOR_BAD, "3: nothing (Debian's"},
-		    {"own tasks", DOCTOR_BAD, "only what /proc tells"},
+		    {"own tasks", DOCTOR_BAD, "only figures from /proc"},
 		    {"hardware", DOCTOR_BAD, "for the same reason"},
-		    {"PMU", DOCTOR_WARN, "cannot be tried"},
+		    {"PMU", DOCTOR_WARN, "not tried, because"},
 		    {"whole system", DOCTOR_BAD, "perf_event_paranoid is 3",
 		     "sudo /usr/bin/pmctop"}}},
 	{"Ubuntu's paranoid 4",
 	 &fk_machine_zen,
 	 {.unprivileged = true, .uid = 1000, .paranoid = 4},
 	 {{"/proc/self/status", USER}, HOST, MACHINE},
-	 .verdict = "nothing can be counted here; /proc is left",
+	 .verdict = "nothing can be counted here; only /proc is read",
 	 .wanted = {{"paranoid", DOCTOR_BAD, "4: nothing (Ubuntu's level)"},
 		    {"whole system", DOCTOR_BAD, "perf_event_paranoid is 4", "paranoid=0"}}},
 	{"CAP_PERFMON",
@@ -244,12 +244,12 @@ static const struct scene scenes[] = {
 	 .wanted = {{"user", DOCTOR_OK, "uid 1000: CAP_PERFMON"},
 		    {"paranoid", DOCTOR_OK, "does not bind this process"},
 		    {"locked memory", DOCTOR_OK, "516 KiB a CPU"}}},
-	{"CAP_PERFMON where CAP_SYS_ADMIN is wanted",
+	{"CAP_PERFMON on a kernel that needs CAP_SYS_ADMIN",
 	 &fk_machine_zen,
 	 {.unprivileged = true, .uid = 1000, .paranoid = 4},
 	 {{"/proc/self/status", PERFMON}, HOST, MACHINE},
-	 .verdict = "nothing can be counted here; /proc is left",
-	 .wanted = {{"whole system", DOCTOR_BAD, "this kernel wants CAP_SYS_ADMIN",
+	 .verdict = "nothing can be counted here; only /proc is read",
+	 .wanted = {{"whole system", DOCTOR_BAD, "this kernel needs CAP_SYS_ADMIN",
 		     "setcap cap_sys_admin,cap_ipc_lock=ep"}}},
 	{"Linux before CAP_PERFMON",
 	 &fk_machine_zen,
@@ -261,10 +261,10 @@ static const struct scene scenes[] = {
 	 &fk_machine_zen,
 	 {.denied = EPERM, .paranoid = 2},
 	 {{"/proc/self/status", FILTER}, CONTAINER, MACHINE, {"/.dockerenv", ""}},
-	 .verdict = "nothing can be counted here; /proc is left",
+	 .verdict = "nothing can be counted here; only /proc is read",
 	 .wanted = {{"whole system", DOCTOR_BAD, "a seccomp filter of docker",
 		     "docker run --cap-add PERFMON ..."},
-		    {"seccomp", DOCTOR_BAD, "2 filters: perf_event_open is answered EPERM"},
+		    {"seccomp", DOCTOR_BAD, "2 filters: perf_event_open returns EPERM"},
 		    {"container", DOCTOR_WARN, "docker, with a pid namespace of its own"},
 		    {"paranoid", DOCTOR_WARN, "2: own tasks"}},
 	 .text = "tests/golden/doctor_docker.txt"},
@@ -272,10 +272,10 @@ static const struct scene scenes[] = {
 	 &fk_machine_zen,
 	 {.denied = ENOSYS, .paranoid = 2},
 	 {{"/proc/self/status", FILTER}, HOST, MACHINE},
-	 .verdict = "nothing can be counted here; /proc is left",
+	 .verdict = "nothing can be counted here; only /proc is read",
 	 .wanted = {{"whole system", DOCTOR_BAD, "a seccomp filter refuses",
 		     "SystemCallFilter=perf_event_open"},
-		    {"seccomp", DOCTOR_BAD, "answered ENOSYS"},
+		    {"seccomp", DOCTOR_BAD, "returns ENOSYS"},
 		    {"kernel", DOCTOR_OK, "Linux 6.12.0-1-amd64, x86_64"}}},
 	{"a kernel without perf",
 	 &fk_machine_zen,
@@ -284,7 +284,7 @@ static const struct scene scenes[] = {
 	  HOST,
 	  MACHINE,
 	  {"/proc/sys/kernel/perf_event_paranoid", NULL}},
-	 .verdict = "nothing can be counted here; /proc is left",
+	 .verdict = "nothing can be counted here; only /proc is read",
 	 .wanted = {{"whole system", DOCTOR_BAD, "built without CONFIG_PERF_EVENTS",
 		     "CONFIG_PERF_EVENTS=y"},
 		    {"kernel", DOCTOR_BAD, "built without CONFIG_PERF_EVENTS"},
@@ -294,7 +294,7 @@ static const struct scene scenes[] = {
 	 &fk_machine_zen,
 	 {.denied = EACCES, .paranoid = 2},
 	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
-	 .verdict = "nothing can be counted here; /proc is left",
+	 .verdict = "nothing can be counted here; only /proc is read",
 	 .wanted = {{"whole system", DOCTOR_BAD, "a security module refuses", "dmesg"}}},
 	{"podman, rootless",
 	 &fk_machine_zen,
@@ -323,7 +323,7 @@ static const struct scene scenes[] = {
 		     "hostPID: true"},
 		    {"other tasks", DOCTOR_OK, "in this pid namespace"},
 		    {"container", DOCTOR_WARN, "kubernetes"}}},
-	{"namespaces that nobody signed",
+	{"namespaces of an unknown manager",
 	 &fk_machine_zen,
 	 {.unprivileged = true, .paranoid = 2},
 	 {{"/proc/self/status", ROOT},
@@ -337,7 +337,7 @@ static const struct scene scenes[] = {
 	 {.cpus = 2, .no_pmu = true, .paranoid = 2, .tracefs = FK_TRACEFS_MOUNTED},
 	 {{"/proc/self/status", ROOT}, HOST, MACHINE, VM_CPU, {"/.dockerenv", ""}},
 	 .verdict = "the whole system can be counted, but no hardware events",
-	 .wanted = {{"hardware", DOCTOR_BAD, "this VM shows no counters", "qemu -cpu host,pmu=on"},
+	 .wanted = {{"hardware", DOCTOR_BAD, "this VM has no counters", "qemu -cpu host,pmu=on"},
 		    {"VM", DOCTOR_WARN, "yes, without a PMU; hypervisor: unknown"},
 		    {"PMU", DOCTOR_BAD, "none"},
 		    {"CPU", DOCTOR_OK, "Some CPU, 2 online"},
@@ -361,7 +361,7 @@ static const struct scene scenes[] = {
 	 {.no_pmu = true},
 	 {{"/proc/self/status", ROOT}, HOST, MACHINE},
 	 .verdict = "the whole system can be counted, but no hardware events",
-	 .wanted = {{"hardware", DOCTOR_BAD, "this machine shows no counters", "dmesg"}}},
+	 .wanted = {{"hardware", DOCTOR_BAD, "this machine has no counters", "dmesg"}}},
 	{"hidepid, no_new_privs, few descriptors",
 	 &fk_machine_zen,
 	 {.unprivileged = true, .uid = 1000, .paranoid = 2},
@@ -386,11 +386,11 @@ static const struct scene scenes[] = {
 	 {{"/proc/sys/kernel/perf_event_paranoid", NULL},
 	  {"/sys/devices/system/cpu/online", NULL},
 	  {"/sys/devices/system/cpu/possible", NULL}},
-	 .verdict = "nothing can be counted here; /proc is left",
+	 .verdict = "nothing can be counted here; only /proc is read",
 	 .wanted = {{"user", DOCTOR_WARN, "unknown"},
 		    {"paranoid", DOCTOR_WARN, "unknown"},
 		    {"kernel", DOCTOR_OK, "of unknown release"},
-		    {"seccomp", DOCTOR_BAD, "a filter, by the looks of it"}}},
+		    {"seccomp", DOCTOR_BAD, "probably a filter"}}},
 	{"no /sys",
 	 NULL,
 	 {.no_pmu = true},
@@ -540,7 +540,7 @@ static void test_scenes(void **state)
 	}
 }
 
-/* Bytes that others chose stay letters, on the page and in JSON. */
+/* Foreign bytes are made printable, on the page and in JSON. */
 static void test_hostile(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});
@@ -587,7 +587,7 @@ static void test_credentials(void **state)
 		struct credentials expected;
 	} rows[] = {
 		{"", {0}},
-		{"Uid:\t1000\t1000\t1000\t1000\n", {0}}, /* no capabilities: not known */
+		{"Uid:\t1000\t1000\t1000\t1000\n", {0}}, /* no capabilities: unknown */
 		{"Uid:\t1000\nCapEff:\t0\n", {0}},
 		{"Uid:\t1000\t7\t1000\t1000\nCapEff:\t0000004000000000\n",
 		 {.known = true, .uid = 7, .capabilities = 1ull << 38}},
