@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * One socket pair does it all. A byte lets the child go and says where its output goes; its end of
- * the socket is closed by the exec, and that is the answer: nothing where it succeeded, errno where
- * it failed. If pmctop gives up or dies before, the child reads the end of the file and is gone.
+ * One socket pair connects pmctop and the child. A byte from pmctop starts the exec and says where
+ * the output goes. The exec closes the child's end: pmctop then reads nothing. If the exec fails,
+ * the child sends errno. If pmctop gives up or dies first, the child reads end of file and exits.
  */
 #include "tui/run/launch.h"
 
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS   (10 * NS_PER_MS)
+#define POLL_NS   (10 * NS_PER_MS)
 #define ZOMBIE_NS (2 * NS_PER_S)
 
 static uint64_t timeval_ns(const struct timeval *time)
@@ -33,9 +33,7 @@ static uint64_t timeval_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * NS_PER_US;
 }
 
-/* ---- the child */
-
-static bool redirect(const struct launch *launch, enum launch_io io)
+static bool redirect_child(const struct launch *launch, enum launch_io io)
 {
 	switch (io) {
 	case LAUNCH_KEEP:
@@ -58,7 +56,7 @@ static void wait_and_exec(const struct launch *launch, const struct launch_confi
 	do
 		got = read(fd, &io, 1);
 	while (got < 0 && errno == EINTR);
-	if (got == 1 && redirect(launch, (enum launch_io)io)) {
+	if (got == 1 && redirect_child(launch, (enum launch_io)io)) {
 		execvpe(config->command[0], config->command, config->environment);
 		int error = errno;
 		got = write(fd, &error, sizeof(error));
@@ -66,9 +64,7 @@ static void wait_and_exec(const struct launch *launch, const struct launch_confi
 	_exit(LAUNCH_CANNOT_EXECUTE);
 }
 
-/* ---- opening */
-
-/* A file without a name; not every file system can make one outright. */
+/* Opens a file without a name; some file systems lack O_TMPFILE. */
 static int open_nameless(const char *directory)
 {
 	char path[PATH_MAX];
@@ -132,7 +128,7 @@ int launch_open(const struct launch_config *config, struct launch *launch, struc
 		goto fail;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	/* Ignored by whoever started us, it would take the exit status away. */
+	/* An inherited SIG_IGN would discard the exit status. */
 	signal(SIGCHLD, SIG_DFL);
 	return 0;
 fail:
@@ -152,7 +148,7 @@ void launch_close(struct launch *launch)
 {
 	close_fd(&launch->socket);
 	close_fd(&launch->output);
-	/* It may have been stopped with us, and would wait for whoever lets it go on. */
+	/* SIGKILL, because the child may have been stopped together with pmctop. */
 	if (launch->pid && !launch->gone)
 		kill(launch->pid, SIGKILL);
 	while (launch->pid && (!launch->gone || launch->ended) &&
@@ -161,11 +157,9 @@ void launch_close(struct launch *launch)
 	launch->pid = 0;
 }
 
-/* ---- exec */
-
 /*
- * Whether a directory of $PATH has it at all: a directory that may not be searched makes execvp say
- * EACCES of what is nowhere.
+ * Whether a directory of $PATH has the file. execvp() returns EACCES for a missing file if one
+ * directory cannot be searched.
  */
 static bool is_in_path(const char *name)
 {
@@ -182,7 +176,7 @@ static bool is_in_path(const char *name)
 	return false;
 }
 
-static int explain(const char *name, int error, struct error *err)
+static int set_exec_error(const char *name, int error, struct error *err)
 {
 	bool path = strchr(name, '/') != NULL;
 	struct stat status;
@@ -224,10 +218,10 @@ int launch_go(struct launch *launch, enum launch_io io, struct error *err)
 	launch->began_ns = monotonic_ns();
 	int rc = send_go(launch->socket, io);
 	if (rc) {
-		close_fd(&launch->socket); /* the child ends, if it has not */
+		close_fd(&launch->socket); /* the child exits at end of file */
 		launch->gone = rc == -EPIPE;
 		if (launch->gone)
-			return 0; /* it was killed before, and is reaped */
+			return 0; /* killed before; launch_reap() reports it */
 		launch->status = LAUNCH_CANNOT_EXECUTE;
 		return error_set(err, rc, "'%.120s' cannot be started: %s.", launch->command[0],
 				 error_why(rc));
@@ -245,10 +239,8 @@ int launch_go(struct launch *launch, enum launch_io io, struct error *err)
 	launch->ended = true;
 	launch->ended_ns = monotonic_ns();
 	launch->status = error == ENOENT ? LAUNCH_NOT_FOUND : LAUNCH_CANNOT_EXECUTE;
-	return explain(launch->command[0], error, err);
+	return set_exec_error(launch->command[0], error, err);
 }
-
-/* ---- the end */
 
 static void note_end(struct launch *launch, const siginfo_t *info, const struct rusage *usage)
 {
@@ -260,8 +252,11 @@ static void note_end(struct launch *launch, const siginfo_t *info, const struct 
 	launch->system_ns = timeval_ns(&usage->ru_stime);
 }
 
-/* waitid(2) with the rusage that libc leaves out: a pid, 0 if no child has ended, or -errno. */
-static pid_t look_for_end(siginfo_t *info, struct rusage *usage)
+/*
+ * waitid(2) with the rusage that libc omits. Returns the pid of an ended child, 0 for none, or
+ * -errno.
+ */
+static pid_t poll_ended(siginfo_t *info, struct rusage *usage)
 {
 	info->si_pid = 0;
 	if (syscall(SYS_waitid, P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT, usage) < 0)
@@ -269,7 +264,7 @@ static pid_t look_for_end(siginfo_t *info, struct rusage *usage)
 	return info->si_pid;
 }
 
-/* Without a child left, the command has ended, and something else has taken its status. */
+/* No child is left: the command has ended, and its status was read by other code. */
 static void note_unknown_end(struct launch *launch)
 {
 	launch->ended = true;
@@ -277,14 +272,14 @@ static void note_unknown_end(struct launch *launch)
 	launch->status = LAUNCH_UNKNOWN;
 }
 
-/* The command itself stays a zombie for a while: /proc has its last words. */
+/* The command stays a zombie for ZOMBIE_NS, so that the last values in /proc can be read. */
 bool launch_reap(struct launch *launch)
 {
 	struct rusage usage;
 	siginfo_t info;
 	pid_t pid = 0;
 
-	while (!launch->ended && (pid = look_for_end(&info, &usage)) > 0) {
+	while (!launch->ended && (pid = poll_ended(&info, &usage)) > 0) {
 		if (pid == launch->pid)
 			note_end(launch, &info, &usage);
 		else if (waitpid(pid, NULL, WNOHANG) <= 0)
@@ -300,33 +295,31 @@ bool launch_reap(struct launch *launch)
 
 void launch_terminate(struct launch *launch)
 {
-	/* Nobody but us reaps it, so its number is still its own. */
+	/* Only this process reaps the child, so its pid is not reused. */
 	if (launch->ended || !launch->gone)
 		return;
-	pid_t whom = launch->own_session ? -launch->pid : launch->pid;
+	pid_t target = launch->own_session ? -launch->pid : launch->pid;
 	launch->terminated = true;
-	kill(whom, SIGTERM);
-	kill(whom, SIGCONT); /* one that is stopped gets it then */
+	kill(target, SIGTERM);
+	kill(target, SIGCONT); /* a stopped process receives SIGTERM after SIGCONT */
 }
 
 bool launch_wait(struct launch *launch, uint64_t patience_ns)
 {
-	const struct timespec look = {.tv_nsec = LOOK_NS};
+	const struct timespec poll_interval = {.tv_nsec = POLL_NS};
 	uint64_t until_ns = monotonic_ns() + patience_ns;
 
 	while (!launch_reap(launch) && monotonic_ns() < until_ns)
-		nanosleep(&look, NULL);
+		nanosleep(&poll_interval, NULL);
 	return launch->ended;
 }
-
-/* ---- what is told of it */
 
 void launch_show(const struct launch *launch, int fd, bool (*stop)(void *arg), void *arg)
 {
 	struct stat status;
 	char buffer[16 * 1024];
 
-	/* What a daemon goes on writing is not waited for. */
+	/* The size now: output of a daemon that still runs is not awaited. */
 	if (launch->output < 0 || fstat(launch->output, &status))
 		return;
 	for (off_t at = 0; at < status.st_size;) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A list is a sequence of lines with a name, a text and perhaps a word and a group. print_line()
+ * formats all of them, for a terminal or for a pipe, so a list only has to produce its lines.
+ */
 #include "tui/run/listing.h"
 
 #include "core/base/figure.h"
@@ -23,7 +27,7 @@
 #include <string.h>
 
 enum {
-	NAME_WIDTH = 30, /* on a terminal; longer names stand on a line of their own */
+	NAME_WIDTH = 30, /* on a terminal; a longer name has a line of its own */
 	NAME_WIDTH_PIPED = 40,
 	WORD_WIDTH = 8,
 	TEXT_WIDTH_MIN = 20,
@@ -33,24 +37,22 @@ struct printer {
 	const struct listing *listing;
 	const struct event_context *context;
 	FILE *file;
-	char group[128]; /* under whose heading this is */
+	char group[128]; /* group of the present heading */
 	int printed;
-	int denied; /* the kernel's answer to the first of those */
+	int denied; /* error of the first denied entry */
 };
 
 struct line {
-	const char *name, *word, *group, *text; /* word, group: NULL where the list has none */
+	const char *name, *word, *group, *text; /* word, group: NULL if the list has none */
 };
 
-/* ---- lines */
-
-static void put_padding(FILE *file, unsigned columns)
+static void print_padding(FILE *file, unsigned columns)
 {
 	fprintf(file, "%*s", (int)columns, "");
 }
 
-/* The text in lines that begin at a column, the first of which the cursor is at. */
-static void put_text(const struct printer *printer, const char *text, unsigned indent)
+/* Prints the text in lines that begin at column `indent`; the cursor is at that column. */
+static void print_text(const struct printer *printer, const char *text, unsigned indent)
 {
 	unsigned width = printer->listing->width;
 
@@ -59,14 +61,14 @@ static void put_text(const struct printer *printer, const char *text, unsigned i
 		size_t length = text_first_line(text, width);
 
 		if (!first)
-			put_padding(printer->file, indent);
+			print_padding(printer->file, indent);
 		fprintf(printer->file, "%.*s\n", (int)length, text);
 		text += length;
 		text += strspn(text, " ");
 	}
 }
 
-static void put_on_terminal(struct printer *printer, const struct line *line)
+static void print_for_terminal(struct printer *printer, const struct line *line)
 {
 	unsigned indent = 2 + NAME_WIDTH + 1 + (line->word ? WORD_WIDTH + 1 : 0);
 	unsigned name_width = text_width(line->name);
@@ -78,22 +80,22 @@ static void put_on_terminal(struct printer *printer, const struct line *line)
 	fprintf(printer->file, "  %s", line->name);
 	if (name_width > NAME_WIDTH) {
 		fputc('\n', printer->file);
-		put_padding(printer->file, 2);
+		print_padding(printer->file, 2);
 		name_width = 0;
 	}
-	put_padding(printer->file, NAME_WIDTH - name_width + 1);
+	print_padding(printer->file, NAME_WIDTH - name_width + 1);
 	if (line->word)
 		fprintf(printer->file, "%-*s ", WORD_WIDTH, line->word);
-	put_text(printer, line->text, indent);
+	print_text(printer, line->text, indent);
 }
 
-static void put_in_pipe(const struct printer *printer, const struct line *line)
+static void print_for_pipe(const struct printer *printer, const struct line *line)
 {
 	unsigned name_width = text_width(line->name);
 
 	fputs(line->name, printer->file);
-	put_padding(printer->file,
-		    name_width < NAME_WIDTH_PIPED ? NAME_WIDTH_PIPED - name_width : 0);
+	print_padding(printer->file,
+		      name_width < NAME_WIDTH_PIPED ? NAME_WIDTH_PIPED - name_width : 0);
 	if (line->word)
 		fprintf(printer->file, " %-*s", WORD_WIDTH, line->word);
 	if (line->group)
@@ -101,8 +103,11 @@ static void put_in_pipe(const struct printer *printer, const struct line *line)
 	fprintf(printer->file, "%s%s\n", line->text[0] ? " " : "", line->text);
 }
 
-/* Of 0 as long as the file takes it. The text may be anybody's. */
-static int put(struct printer *printer, const struct line *line)
+/*
+ * Prints a line. Unprintable characters are replaced, because names may be any user's. Returns 0,
+ * or nonzero after a write error.
+ */
+static int print_line(struct printer *printer, const struct line *line)
 {
 	char name[1024], group[128], text[4096];
 	struct line printable = {.name = name,
@@ -115,18 +120,18 @@ static int put(struct printer *printer, const struct line *line)
 	if (line->group)
 		text_printable(group, sizeof(group), line->group, UINT_MAX);
 	if (printer->listing->width > 0)
-		put_on_terminal(printer, &printable);
+		print_for_terminal(printer, &printable);
 	else
-		put_in_pipe(printer, &printable);
+		print_for_pipe(printer, &printable);
 	printer->printed++;
 	return ferror(printer->file);
 }
 
-/* The same, if the name or the text matches the pattern. */
-static int put_matching(struct printer *printer, const struct line *line)
+/* The same, if name or text matches the pattern. */
+static int print_matching(struct printer *printer, const struct line *line)
 {
 	return catalog_matches(printer->listing->pattern, line->name, line->text)
-		       ? put(printer, line)
+		       ? print_line(printer, line)
 		       : 0;
 }
 
@@ -137,23 +142,22 @@ static const char *state_word(struct printer *printer, enum figure_state state, 
 	return state == FIGURE_VALID ? "ok" : state == FIGURE_DENIED ? "denied" : "n/a";
 }
 
-/* ---- lists */
-
-static int put_event(void *arg, const struct catalog_entry *entry)
+static int print_event(void *arg, const struct catalog_entry *entry)
 {
 	struct printer *printer = arg;
 
-	return put(printer, &(struct line){
-				    .name = entry->name,
-				    .word = entry->example ? "-"
-							   : state_word(printer, entry->state,
-									entry->answer),
-				    .group = entry->pmu,
-				    .text = entry->help,
-			    });
+	return print_line(
+		printer,
+		&(struct line){
+			.name = entry->name,
+			.word = entry->example ? "-"
+					       : state_word(printer, entry->state, entry->answer),
+			.group = entry->pmu,
+			.text = entry->help,
+		});
 }
 
-static int put_metric(void *arg, const struct catalog_metric *entry)
+static int print_metric(void *arg, const struct catalog_metric *entry)
 {
 	struct printer *printer = arg;
 	const struct metric_def *def = entry->def;
@@ -164,15 +168,15 @@ static int put_metric(void *arg, const struct catalog_metric *entry)
 	snprintf(text, sizeof(text), "%s: %s%s%s%s%s%s%s", entry->title, def->help,
 		 def->unit[0] ? " (" : "", def->unit, def->unit[0] ? ")" : "", levels,
 		 entry->expression[0] ? " = " : "", entry->expression);
-	return put(printer, &(struct line){
-				    .name = def->name,
-				    .word = state_word(printer, entry->state, -EACCES),
-				    .group = def->group ? def->group : "own",
-				    .text = text,
-			    });
+	return print_line(printer, &(struct line){
+					   .name = def->name,
+					   .word = state_word(printer, entry->state, -EACCES),
+					   .group = def->group ? def->group : "own",
+					   .text = text,
+				   });
 }
 
-static int put_preset(struct printer *printer, const struct preset *preset)
+static int print_preset(struct printer *printer, const struct preset *preset)
 {
 	char text[2048];
 	size_t length = (size_t)snprintf(text, sizeof(text), "%s", preset->help);
@@ -182,36 +186,36 @@ static int put_preset(struct printer *printer, const struct preset *preset)
 	for (const char *const *name = preset->metrics; *name && length < sizeof(text); name++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s",
 					   name == preset->metrics ? ": " : ", ", *name);
-	return put(printer, &(struct line){.name = preset->name, .text = text});
+	return print_line(printer, &(struct line){.name = preset->name, .text = text});
 }
 
-static void put_presets(struct printer *printer)
+static void print_presets(struct printer *printer)
 {
 	const struct listing *listing = printer->listing;
 	int result = 0;
 
 	for (size_t i = 0; i < listing->n_presets && !result; i++)
-		result = put_preset(printer, &listing->presets[i]);
+		result = print_preset(printer, &listing->presets[i]);
 	for (size_t i = 0; i < preset_table_n && !result; i++)
-		result = put_preset(printer, &preset_table[i]);
+		result = print_preset(printer, &preset_table[i]);
 	if (!result)
-		put_preset(printer, &preset_none);
+		print_preset(printer, &preset_none);
 }
 
-static void put_themes(struct printer *printer)
+static void print_themes(struct printer *printer)
 {
 	struct theme_list themes;
 	int result = 0;
 
 	theme_list_read(printer->listing->theme_dir, &themes);
 	for (size_t i = 0; i < themes.n && !result; i++)
-		result = put_matching(printer, &(struct line){.name = themes.items[i].name,
-							      .text = themes.items[i].about});
+		result = print_matching(printer, &(struct line){.name = themes.items[i].name,
+								.text = themes.items[i].about});
 	theme_list_fini(&themes);
 }
 
-/* The actions, by the names that a configuration binds them by. */
-static void put_keys(struct printer *printer)
+/* Actions by their names in a configuration. */
+static void print_keys(struct printer *printer)
 {
 	int result = 0;
 
@@ -221,19 +225,19 @@ static void put_keys(struct printer *printer)
 
 		keymap_keys(printer->listing->keymap, row->action, keys, sizeof(keys));
 		snprintf(text, sizeof(text), "%s: %s", keys[0] ? keys : "no key", row->help);
-		result = put_matching(printer, &(struct line){.name = row->name, .text = text});
+		result = print_matching(printer, &(struct line){.name = row->name, .text = text});
 	}
 }
 
-static int put_column(void *arg, const char *name, const char *help)
+static int print_column(void *arg, const char *name, const char *help)
 {
 	struct printer *printer = arg;
 
-	return put_matching(printer, &(struct line){.name = name, .text = help});
+	return print_matching(printer, &(struct line){.name = name, .text = help});
 }
 
-/* Those of all CPUs, in the order in which they are tried. */
-static int put_formulas(struct printer *printer, const struct metric_def *def)
+/* The formulas for all CPUs, in the order in which they are tried. */
+static int print_formulas(struct printer *printer, const struct metric_def *def)
 {
 	int result = 0;
 
@@ -246,25 +250,26 @@ static int put_formulas(struct printer *printer, const struct metric_def *def)
 		cpu_kinds_name(form->where, cpus, sizeof(cpus));
 		snprintf(text, sizeof(text), "%s%s%s%s: %s", cpus, form->title ? " (as " : "",
 			 form->title ? form->title : "", form->title ? ")" : "", form->expression);
-		result = put(printer,
-			     &(struct line){.name = def->name, .word = def->title, .text = text});
+		result = print_line(
+			printer,
+			&(struct line){.name = def->name, .word = def->title, .text = text});
 	}
 	return result;
 }
 
-static void put_all_formulas(struct printer *printer)
+static void print_all_formulas(struct printer *printer)
 {
 	const struct engine_config *engine = printer->listing->engine;
 	int result = 0;
 
 	for (size_t i = 0; i < engine->n_user_metrics && !result; i++)
-		result = put_formulas(printer, &engine->user_metrics[i]);
+		result = print_formulas(printer, &engine->user_metrics[i]);
 	for (size_t i = 0; i < metric_table_n && !result; i++)
-		result = put_formulas(printer, &metric_table[i]);
+		result = print_formulas(printer, &metric_table[i]);
 }
 
-/* The rules, whose order is that of the tiers. */
-static void put_verdicts(struct printer *printer)
+/* The rules in the order of their tiers. */
+static void print_verdicts(struct printer *printer)
 {
 	int result = 0;
 
@@ -274,13 +279,13 @@ static void put_verdicts(struct printer *printer)
 
 		snprintf(tier, sizeof(tier), "tier %u", rule.tier);
 		snprintf(text, sizeof(text), "%s: %s", verdict_name(rule.verdict), rule.conditions);
-		result = put_matching(printer, &(struct line){.name = verdict_label(rule.verdict),
-							      .word = tier,
-							      .text = text});
+		result = print_matching(printer, &(struct line){.name = verdict_label(rule.verdict),
+								.word = tier,
+								.text = text});
 	}
 }
 
-static void put_marks(struct printer *printer)
+static void print_marks(struct printer *printer)
 {
 	int result = 0;
 
@@ -289,27 +294,27 @@ static void put_marks(struct printer *printer)
 
 		snprintf(text, sizeof(text), "%s: %s", figure_marks[i].name,
 			 figure_marks[i].meaning);
-		result = put_matching(printer,
-				      &(struct line){.name = figure_marks[i].text, .text = text});
+		result = print_matching(printer,
+					&(struct line){.name = figure_marks[i].text, .text = text});
 	}
 }
 
-static void put_palette(struct printer *printer)
+static void print_palette(struct printer *printer)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < theme_keys_n && !result; i++)
-		result = put_matching(printer, &(struct line){.name = theme_keys[i].name,
-							      .text = theme_keys[i].meaning});
+		result = print_matching(printer, &(struct line){.name = theme_keys[i].name,
+								.text = theme_keys[i].meaning});
 }
 
-static void put_variables(struct printer *printer)
+static void print_variables(struct printer *printer)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < variable_table_n && !result; i++)
-		result = put_matching(printer, &(struct line){.name = variable_table[i].name,
-							      .text = variable_table[i].help});
+		result = print_matching(printer, &(struct line){.name = variable_table[i].name,
+								.text = variable_table[i].help});
 }
 
 /* "0-3,8" */
@@ -330,7 +335,7 @@ static void format_cpus(const struct cpu_list *cpus, char *text, size_t size)
 	}
 }
 
-static int put_pmu(void *arg, const struct catalog_pmu *entry)
+static int print_pmu(void *arg, const struct catalog_pmu *entry)
 {
 	struct printer *printer = arg;
 	const struct pmu *pmu = entry->pmu;
@@ -344,55 +349,55 @@ static int put_pmu(void *arg, const struct catalog_pmu *entry)
 			 state_word(printer, probe_state(entry->answer), entry->answer));
 	snprintf(text, sizeof(text), "type %u, %zu events%s%s%s", pmu->type, entry->n_events,
 		 cpus[0] ? ", CPUs " : "", cpus, counters);
-	return put(printer, &(struct line){
-				    .name = pmu->name[0] ? pmu->name : "(none)",
-				    .word = catalog_pmu_kind(pmu->kind),
-				    .text = pmu->name[0] ? text : "no PMU on these CPUs",
-			    });
+	return print_line(printer, &(struct line){
+					   .name = pmu->name[0] ? pmu->name : "(none)",
+					   .word = catalog_pmu_kind(pmu->kind),
+					   .text = pmu->name[0] ? text : "no PMU on these CPUs",
+				   });
 }
 
-static void put_list(struct printer *printer)
+static void print_list(struct printer *printer)
 {
 	const struct listing *listing = printer->listing;
 
 	switch (listing->list) {
 	case OPTIONS_LIST_EVENTS:
-		catalog_events(printer->context, listing->pattern, put_event, printer);
+		catalog_events(printer->context, listing->pattern, print_event, printer);
 		break;
 	case OPTIONS_LIST_METRICS:
 		catalog_metrics(printer->context, listing->engine->user_metrics,
-				listing->engine->n_user_metrics, listing->pattern, put_metric,
+				listing->engine->n_user_metrics, listing->pattern, print_metric,
 				printer);
 		break;
 	case OPTIONS_LIST_PRESETS:
-		put_presets(printer);
+		print_presets(printer);
 		break;
 	case OPTIONS_LIST_COLUMNS:
-		choice_each_column(listing->engine, put_column, printer);
+		choice_each_column(listing->engine, print_column, printer);
 		break;
 	case OPTIONS_LIST_THEMES:
-		put_themes(printer);
+		print_themes(printer);
 		break;
 	case OPTIONS_LIST_KEYS:
-		put_keys(printer);
+		print_keys(printer);
 		break;
 	case OPTIONS_LIST_FORMULAS:
-		put_all_formulas(printer);
+		print_all_formulas(printer);
 		break;
 	case OPTIONS_LIST_VERDICTS:
-		put_verdicts(printer);
+		print_verdicts(printer);
 		break;
 	case OPTIONS_LIST_MARKS:
-		put_marks(printer);
+		print_marks(printer);
 		break;
 	case OPTIONS_LIST_PALETTE:
-		put_palette(printer);
+		print_palette(printer);
 		break;
 	case OPTIONS_LIST_VARIABLES:
-		put_variables(printer);
+		print_variables(printer);
 		break;
 	case OPTIONS_LIST_PMUS:
-		catalog_pmus(printer->context, listing->pattern, put_pmu, printer);
+		catalog_pmus(printer->context, listing->pattern, print_pmu, printer);
 		break;
 	}
 }
@@ -406,7 +411,7 @@ int listing_print(const struct listing *listing, const struct sys *sys, FILE *fi
 
 	pmu_set_read(sys, &pmus);
 	*remark = (struct error){0};
-	put_list(&printer);
+	print_list(&printer);
 	pmu_set_fini(&pmus);
 	if (printer.printed == 0)
 		error_set(remark, -ENOENT, "No match for '%.80s'.",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pmctop: options, environment, and the choice between drawing and printing. The only file that
- * prints and exits.
+ * main(): reads options and environment, then draws, prints, lists or examines. Only this file
+ * writes messages to stderr and returns the exit status.
  */
 #include "tui/options/choice.h"
 #include "tui/options/keymap_config.h"
@@ -34,8 +34,11 @@
 #define DEFAULT_BUDGET_PERCENT 3.0
 #define PRINTING               " Printing as with -b."
 
-/* One line on stderr. What it quotes of files, words and the environment may be hostile. */
-static void say(const char *sentence, const char *next)
+/*
+ * Prints one line to stderr. Quoted file contents, words and variables may be hostile, so they are
+ * made printable.
+ */
+static void print_message(const char *sentence, const char *next)
 {
 	char text[4 * sizeof(struct error)];
 
@@ -43,32 +46,32 @@ static void say(const char *sentence, const char *next)
 	fprintf(stderr, "pmctop: %s%s\n", text, next);
 }
 
-static enum run_status complain(const struct error *err, enum run_status status)
+static enum run_status print_error(const struct error *err, enum run_status status)
 {
-	say(err->text, "");
+	print_message(err->text, "");
 	return status;
 }
 
-static void say_note(const char *sentence)
+static void print_note(const char *sentence)
 {
-	say(sentence, "");
+	print_message(sentence, "");
 }
 
-static void say_notes(const struct notes *notes)
+static void print_notes(const struct notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++)
-		say_note(notes->items[i].text);
+		print_note(notes->items[i].text);
 }
 
-/* What is wrong with the configuration may be why. */
-static enum run_status refuse(const struct config *config, const struct error *err)
+/* Errors of the configuration may be the cause, so its notes come first. */
+static enum run_status print_refusal(const struct config *config, const struct error *err)
 {
-	say_notes(&config->notes);
-	return complain(err, err->code == -EMFILE ? RUN_FAILED : RUN_USAGE);
+	print_notes(&config->notes);
+	return print_error(err, err->code == -EMFILE ? RUN_FAILED : RUN_USAGE);
 }
 
-/* Where it is not on the screen: the port may be any. */
-static void say_listening(const struct serve *serve)
+/* For output without a screen: the port may have been chosen by the kernel. */
+static void print_listening(const struct serve *serve)
 {
 	fprintf(stderr, "pmctop: Listening on %s: http://%s/metrics\n", serve->where, serve->where);
 }
@@ -89,7 +92,7 @@ static bool has_direct_color(void)
 	return colorterm && (!strcmp(colorterm, "truecolor") || !strcmp(colorterm, "24bit"));
 }
 
-/* Whether there is a screen to draw on; a dumb one is told, a pipe is no surprise. */
+/* Whether a screen can be drawn. A terminal type that cannot gives a message; a pipe does not. */
 static bool can_draw(const char *terminal)
 {
 	if (!isatty(STDOUT_FILENO))
@@ -99,12 +102,12 @@ static bool can_draw(const char *terminal)
 	struct error err;
 	error_set(&err, -ENOTTY, "The terminal (TERM=%.40s) cannot show screens.",
 		  terminal ? terminal : "");
-	say(err.text, PRINTING);
+	print_message(err.text, PRINTING);
 	return false;
 }
 
-/* Whether the configuration says so, and not the command line: then it is no reason to end. */
-static bool is_of_file(const struct config *file, const char *name, const char *value)
+/* Whether the value comes from the configuration: then its error does not end the program. */
+static bool is_from_file(const struct config *file, const char *name, const char *value)
 {
 	const struct config_entry *entry = config_entry_find(&file->settings, name);
 
@@ -122,7 +125,7 @@ static int load_theme(const char *name, const char *dir, struct config *file, st
 	struct notes notes = {0};
 	int rc = theme_load(name, dir, theme, &notes, err);
 
-	if (rc && is_of_file(file, "theme", name)) {
+	if (rc && is_from_file(file, "theme", name)) {
 		note_setting(file, "theme", err);
 		rc = theme_load(NULL, NULL, theme, &notes, err);
 	}
@@ -132,9 +135,12 @@ static int load_theme(const char *name, const char *dir, struct config *file, st
 	return rc;
 }
 
-/* What comes first: the command gets what we were given, and every thread what is left. */
-static int prepare(const struct options *options, const struct rights *rights, bool draws,
-		   struct launch *launch, struct error *err)
+/*
+ * Forks the command, which inherits everything unchanged; then drops rights, before any thread
+ * exists.
+ */
+static int prepare_process(const struct options *options, const struct rights *rights, bool draws,
+			   struct launch *launch, struct error *err)
 {
 	const struct launch_config config = {
 		.command = options->command,
@@ -148,7 +154,7 @@ static int prepare(const struct options *options, const struct rights *rights, b
 	run_prepare();
 	const struct rights_need need = rights_need_of(options, draws);
 	int rc = rights_drop(rights, &need, err);
-	/* Not before: where rights were lent, ncurses must not find the files of $HOME. */
+	/* After rights_drop(): with lent rights, ncurses must not read files below $HOME. */
 	if (rc == 0 && draws)
 		term_prepare(variable_value(VARIABLE_TERM));
 	return rc;
@@ -161,15 +167,16 @@ static int draw_or_print(const struct run_config *config, bool draws, struct err
 	if (status != RUN_NO_TERMINAL)
 		return status;
 	if (draws)
-		say(err->text, PRINTING);
+		print_message(err->text, PRINTING);
 	err->text[0] = '\0';
 	if (config->serve->where[0])
-		say_listening(config->serve);
+		print_listening(config->serve);
 	return run_batch(config, err);
 }
 
-static int run(const struct options *options, struct config *file, const struct keymap *keymap,
-	       const struct engine_config *engine, const struct rights *rights)
+static int run_counting(const struct options *options, struct config *file,
+			const struct keymap *keymap, const struct engine_config *engine,
+			const struct rights *rights)
 {
 	struct theme theme;
 	struct serve serve = {0};
@@ -179,8 +186,8 @@ static int run(const struct options *options, struct config *file, const struct 
 	int status = RUN_FAILED;
 
 	if (load_theme(options->theme, user_files_themes(theme_dir), file, &theme, &err))
-		return refuse(file, &err);
-	say_notes(&file->notes);
+		return print_refusal(file, &err);
+	print_notes(&file->notes);
 
 	const struct run_config config = {
 		.options = options,
@@ -190,7 +197,7 @@ static int run(const struct options *options, struct config *file, const struct 
 		.keymap = keymap,
 		.serve = &serve,
 		.notes = &file->notes,
-		.note = say_note,
+		.note = print_note,
 		.save_path = user_files_save(options->config, save_path),
 		.save_pattern = file->path,
 		.terminal = variable_value(VARIABLE_TERM),
@@ -201,18 +208,18 @@ static int run(const struct options *options, struct config *file, const struct 
 	};
 	bool draws = !options->batch && can_draw(config.terminal);
 
-	if (prepare(options, rights, draws, &launch, &err) == 0 &&
+	if (prepare_process(options, rights, draws, &launch, &err) == 0 &&
 	    serve_open(options, &serve, &err) == 0)
 		status = draw_or_print(&config, draws, &err);
 	serve_close(&serve);
 	if (options->command)
 		launch_close(&launch);
 	if (err.text[0])
-		say(err.text, "");
+		print_message(err.text, "");
 	return status;
 }
 
-/* The command line is read for the file's name, and once more over what the file says. */
+/* Parses the command line for --config, then again on top of the configuration. */
 static int read_options(int argc, char **argv, struct options *options, struct config *config,
 			struct keymap *keymap, struct error *err)
 {
@@ -223,7 +230,7 @@ static int read_options(int argc, char **argv, struct options *options, struct c
 	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
 		return 0;
 	int rc = user_files_load(options->config, config, &said, err);
-	say_notes(&said);
+	print_notes(&said);
 	notes_fini(&said);
 	if (rc)
 		return rc;
@@ -234,7 +241,7 @@ static int read_options(int argc, char **argv, struct options *options, struct c
 	return options_parse(argc, argv, options, err);
 }
 
-/* Columns of the terminal on standard output; 0 where there is none. */
+/* Columns of the terminal on standard output; 0: no terminal. */
 static unsigned terminal_width(void)
 {
 	struct winsize size = {0};
@@ -244,9 +251,9 @@ static unsigned terminal_width(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-static enum run_status list(const struct options *options, const struct config *config,
-			    const struct keymap *keymap, const struct engine_config *engine,
-			    const struct rights *rights)
+static enum run_status run_listing(const struct options *options, const struct config *config,
+				   const struct keymap *keymap, const struct engine_config *engine,
+				   const struct rights *rights)
 {
 	char theme_dir[PATH_MAX];
 	const struct listing listing = {
@@ -262,10 +269,10 @@ static enum run_status list(const struct options *options, const struct config *
 	struct error err = {0};
 	enum run_status status = run_list(&listing, options, rights, &err);
 
-	return err.text[0] ? complain(&err, status) : status;
+	return err.text[0] ? print_error(&err, status) : status;
 }
 
-static enum run_status tell_of_itself(enum options_task task)
+static enum run_status print_about(enum options_task task)
 {
 	struct error err;
 	struct output_buffer buffer;
@@ -275,20 +282,20 @@ static enum run_status tell_of_itself(enum options_task task)
 		options_print_help(buffer.file);
 	else
 		options_print_version(buffer.file);
-	return output_buffer_print(&buffer, NULL, &err) ? complain(&err, RUN_FAILED) : RUN_OK;
+	return output_buffer_print(&buffer, NULL, &err) ? print_error(&err, RUN_FAILED) : RUN_OK;
 }
 
-static enum run_status examine(const struct options *options, const struct rights *rights)
+static enum run_status run_examination(const struct options *options, const struct rights *rights)
 {
 	unsigned width = options->output ? 0 : terminal_width();
 	bool color = wants_color(options) && (width > 0 || options->color == OPTIONS_COLOR_ALWAYS);
 	struct error err = {0};
 	enum run_status status = run_doctor(options, rights, width, color, &err);
 
-	return err.text[0] ? complain(&err, status) : status;
+	return err.text[0] ? print_error(&err, status) : status;
 }
 
-/* A command is measured whole, as by perf stat, unless somebody said otherwise. */
+/* The default is no limit for a command, as in perf stat. */
 static double budget_percent(const struct options *options)
 {
 	if (options->budget_percent >= 0)
@@ -311,8 +318,8 @@ static int check_sort(struct options *options, struct config *config,
 		options->sort = renamed;
 		return 0;
 	}
-	/* A "-" before it reverses. */
-	if (!is_of_file(config, "sort", options->sort - options->reverse))
+	/* Without the "-" that reverses. */
+	if (!is_from_file(config, "sort", options->sort - options->reverse))
 		return result;
 	note_setting(config, "sort", err);
 	return 0;
@@ -347,38 +354,41 @@ static int run_or_list(struct options *options, struct config *config, const str
 	struct error err;
 
 	if (options->task != OPTIONS_RUN)
-		say_notes(&config->notes);
+		print_notes(&config->notes);
 	if (options->task == OPTIONS_DOCTOR)
-		return examine(options, rights);
+		return run_examination(options, rights);
 	if (options->task == OPTIONS_LIST)
-		return list(options, config, keymap, &engine, rights);
+		return run_listing(options, config, keymap, &engine, rights);
 	if (options->preset && preset_choose(options->preset, config->presets, config->n_presets,
 					     &engine.preset, &err)) {
-		if (!is_of_file(config, "preset", options->preset))
-			return refuse(config, &err);
+		if (!is_from_file(config, "preset", options->preset))
+			return print_refusal(config, &err);
 		note_setting(config, "preset", &err);
 	}
 	if (choice_check_columns(&engine, &err))
-		return refuse(config, &err);
+		return print_refusal(config, &err);
 	if (check_sort(options, config, &engine, &err))
-		return refuse(config, &err);
-	return run(options, config, keymap, &engine, rights);
+		return print_refusal(config, &err);
+	return run_counting(options, config, keymap, &engine, rights);
 }
 
-static int do_task(struct options *options, struct config *config, const struct keymap *keymap,
-		   const struct rights *rights)
+static int run_task(struct options *options, struct config *config, const struct keymap *keymap,
+		    const struct rights *rights)
 {
-	/* A bound on files (ulimit -f) is what a write says; a command is to find it as it was. */
+	/*
+	 * With a limit on files (ulimit -f), write() returns the error. A command must inherit the
+	 * default action.
+	 */
 	if (options->task != OPTIONS_RUN)
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->task == OPTIONS_HELP || options->task == OPTIONS_VERSION)
-		return tell_of_itself(options->task);
+		return print_about(options->task);
 	return run_or_list(options, config, keymap, rights);
 }
 
 /*
- * What is opened from now on is not taken for one of these three, which whoever started us may have
- * closed: they fail as before, and a command gets them closed.
+ * Fills descriptors 0 to 2 that the parent has closed, so that no later file gets their numbers.
+ * Reads and writes of them still fail, and a command gets them closed.
  */
 static void fill_standard_descriptors(void)
 {
@@ -402,15 +412,15 @@ int main(int argc, char **argv)
 
 	fill_standard_descriptors();
 	if (rights_enter(&rights, &err))
-		return complain(&err, RUN_FAILED);
+		return print_error(&err, RUN_FAILED);
 	/* Characters only: numbers keep their point. */
 	setlocale(LC_CTYPE, "");
 	options_init(&options);
 	keymap_init(&keymap);
 	if (read_options(argc, argv, &options, &config, &keymap, &err))
-		status = refuse(&config, &err);
+		status = print_refusal(&config, &err);
 	else
-		status = do_task(&options, &config, &keymap, &rights);
+		status = run_task(&options, &config, &keymap, &rights);
 	options_fini(&options);
 	config_fini(&config);
 	return status;

@@ -7,15 +7,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A text that is written first, and printed as a whole or not at all. */
+/* A text in memory, printed as a whole or not at all. */
 struct output_buffer {
-	FILE *file; /* to be written to */
+	FILE *file; /* stream for the text */
 	char *text;
 	size_t size;
 };
 
 void output_buffer_open(struct output_buffer *buffer);
-/* Prints it (core/base/output_file.h) and is gone: 0, or -errno and a sentence. */
+/*
+ * Prints the text to a path (core/base/output_file.h; NULL: standard output) and frees it. Returns
+ * 0, or -errno and a sentence.
+ */
 int output_buffer_print(struct output_buffer *buffer, const char *path, struct error *err);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bare system calls: libcap would be one more library, on two architectures, for two of them.
+ * System calls without libcap, which would add a library for two calls.
  *
- * What is kept, and why it is not less, is in rights_wanted(). Where a file's capabilities or its
- * owner's lent the rights, exec has changed what is permitted and effective alone, and the command
- * gets neither from us: an exec by an ordinary user takes both away.
+ * rights_wanted() has what is kept, and why. If a file's capabilities or owner lent the rights,
+ * exec has set the permitted and effective sets only. The command gets neither: an exec by an
+ * ordinary user clears both.
  */
 #include "tui/run/rights.h"
 
@@ -63,11 +63,9 @@ static int capabilities_set(const struct capabilities *want)
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
-/* ---- lent rights */
-
 bool rights_hides(const char *variable)
 {
-	/* Files and sizes that ncurses takes from whoever started it, and libpfm4's switches. */
+	/* ncurses would read files and sizes of the caller's choice, libpfm4 its switches. */
 	static const char *const beginnings[] = {"TERMINFO", "TERMCAP=", "TERMPATH=", "NCURSES_",
 						 "LIBPFM_"};
 
@@ -77,7 +75,7 @@ bool rights_hides(const char *variable)
 	return false;
 }
 
-static char **without_hidden(char **variables)
+static char **copy_unhidden(char **variables)
 {
 	size_t n = 0;
 
@@ -90,7 +88,7 @@ static char **without_hidden(char **variables)
 	return kept;
 }
 
-/* The rights to count stay, and CAP_SYS_ADMIN where that is how they were lent. */
+/* Keeps the rights to count, and CAP_SYS_ADMIN if it was lent without CAP_PERFMON. */
 static int become_user(void)
 {
 	struct capabilities have;
@@ -113,12 +111,12 @@ static int become_user(void)
 int rights_enter(struct rights *rights, struct error *err)
 {
 	*rights = (struct rights){.environment = environ};
-	/* A security module may say the same of root's own programs. */
+	/* AT_SECURE may be set for root's own programs too, by a security module. */
 	rights->lent = getuid() != geteuid() || getgid() != getegid() ||
 		       (getauxval(AT_SECURE) && getuid() != 0);
 	if (!rights->lent)
 		return 0;
-	environ = without_hidden(environ);
+	environ = copy_unhidden(environ);
 	int rc = become_user();
 	return rc ? error_set(err, rc,
 			      "The privileges of this program's file cannot be dropped: %s.",
@@ -126,15 +124,13 @@ int rights_enter(struct rights *rights, struct error *err)
 		  : 0;
 }
 
-/* ---- what is needed */
-
 uint64_t rights_wanted(const struct rights_need *need, bool lent)
 {
 	uint64_t wanted = 0;
 
 	if (need->counts)
 		wanted |= BIT(CAP_PERFMON) | BIT(CAP_IPC_LOCK);
-	/* For counting, not for what its user may not do. */
+	/* Lent rights are for counting only, not for what the user may not do. */
 	if (lent)
 		return wanted;
 	if (need->probes)
@@ -150,7 +146,7 @@ uint64_t rights_wanted(const struct rights_need *need, bool lent)
 	return wanted;
 }
 
-static enum perf_access_level counting(const struct sys *sys)
+static enum perf_access_level probe_counting(const struct sys *sys)
 {
 	struct perf_access access;
 
@@ -158,14 +154,17 @@ static enum perf_access_level counting(const struct sys *sys)
 	return access.level;
 }
 
-/* Some processes, whoever's; the first are the kernel's own, which root does not own either. */
+/*
+ * A sample of processes of all users. The first are kernel threads, which root's user does not own
+ * either.
+ */
 struct sight {
 	const struct sys *sys;
 	char pids[PROCESSES_SEEN][16];
 	unsigned n;
 };
 
-static int sight_add(void *arg, const char *name)
+static int sight_add_pid(void *arg, const char *name)
 {
 	struct sight *sight = arg;
 
@@ -175,8 +174,8 @@ static int sight_add(void *arg, const char *name)
 	return sight->n == PROCESSES_SEEN;
 }
 
-/* Keeps those of which it is so that they can be looked at, and says how many. */
-static unsigned sight_keep(struct sight *sight, bool so)
+/* Keeps the pids with a readable (`readable`) or unreadable stat file. Returns their number. */
+static unsigned sight_filter(struct sight *sight, bool readable)
 {
 	unsigned n = 0;
 
@@ -185,16 +184,16 @@ static unsigned sight_keep(struct sight *sight, bool so)
 
 		snprintf(path, sizeof(path), "/proc/%s/stat", sight->pids[i]);
 		bool can = sys_file_read(sight->sys, path, text, sizeof(text)) > 0;
-		if (can == so && n++ < i)
+		if (can == readable && n++ < i)
 			memmove(sight->pids[n - 1], sight->pids[i], sizeof(sight->pids[0]));
 	}
 	return sight->n = n;
 }
 
-/* What is tried is done with these capabilities, and with one more. */
+/* A set of capabilities for a trial; trial_set() changes the effective ones. */
 struct trial {
 	const struct sys *sys;
-	struct capabilities with; /* and .permitted whatever there is */
+	struct capabilities with; /* the process's capabilities; .permitted stays */
 };
 
 static int trial_set(struct trial *trial, uint64_t effective)
@@ -203,44 +202,45 @@ static int trial_set(struct trial *trial, uint64_t effective)
 	return capabilities_set(&trial->with);
 }
 
-/* On kernels before 5.8, and on some of distributions, nothing else lets count. */
-static bool counts_as_admin_alone(struct trial *trial, uint64_t wanted)
+/* Kernels before 5.8, and some of distributions, count only with CAP_SYS_ADMIN. */
+static bool counts_only_as_admin(struct trial *trial, uint64_t wanted)
 {
 	if (trial_set(trial, wanted))
 		return true;
-	enum perf_access_level level = counting(trial->sys);
+	enum perf_access_level level = probe_counting(trial->sys);
 	return level < PERF_ACCESS_SYSTEM && trial_set(trial, wanted | BIT(CAP_SYS_ADMIN)) == 0 &&
-	       counting(trial->sys) > level;
+	       probe_counting(trial->sys) > level;
 }
 
-/* hidepid: some that cannot be looked at without, can with it. */
-static bool sees_as_tracer_alone(struct trial *trial, uint64_t wanted)
+/* hidepid: CAP_SYS_PTRACE makes processes visible. */
+static bool sees_only_as_tracer(struct trial *trial, uint64_t wanted)
 {
 	struct sight sight = {.sys = trial->sys};
 
 	if (trial_set(trial, wanted | BIT(CAP_SYS_PTRACE)))
 		return false;
-	sys_dir_each(trial->sys, "/proc", sight_add, &sight);
+	sys_dir_each(trial->sys, "/proc", sight_add_pid, &sight);
 	if (trial_set(trial, wanted))
 		return true;
-	return sight_keep(&sight, false) > 0 &&
-	       trial_set(trial, wanted | BIT(CAP_SYS_PTRACE)) == 0 && sight_keep(&sight, true) > 0;
+	return sight_filter(&sight, false) > 0 &&
+	       trial_set(trial, wanted | BIT(CAP_SYS_PTRACE)) == 0 &&
+	       sight_filter(&sight, true) > 0;
 }
 
 /*
- * In a user namespace root may not count whole CPUs. It may count processes of its user only if
- * they have no right that pmctop has given up, or as a tracer.
+ * In a user namespace root may not count whole CPUs. It may count a process of its user only if
+ * that has no right that pmctop has dropped, or with CAP_SYS_PTRACE.
  */
 static bool counts_own_as_tracer(struct trial *trial, uint64_t wanted)
 {
 	if (trial_set(trial, wanted))
 		return false;
-	enum perf_access_level level = counting(trial->sys);
+	enum perf_access_level level = probe_counting(trial->sys);
 	return level > PERF_ACCESS_NONE && level < PERF_ACCESS_SYSTEM &&
 	       (trial->with.permitted & ~(wanted | BIT(CAP_SYS_PTRACE)));
 }
 
-static int add_what_is_tried(struct capabilities *have, uint64_t *wanted)
+static int add_by_trial(struct capabilities *have, uint64_t *wanted)
 {
 	struct trial trial = {.with = *have};
 	struct sys sys;
@@ -249,16 +249,16 @@ static int add_what_is_tried(struct capabilities *have, uint64_t *wanted)
 	if (rc)
 		return rc;
 	trial.sys = &sys;
-	if ((have->permitted & BIT(CAP_SYS_ADMIN)) && counts_as_admin_alone(&trial, *wanted))
+	if ((have->permitted & BIT(CAP_SYS_ADMIN)) && counts_only_as_admin(&trial, *wanted))
 		*wanted |= BIT(CAP_SYS_ADMIN);
 	if ((have->permitted & BIT(CAP_SYS_PTRACE)) &&
-	    (sees_as_tracer_alone(&trial, *wanted) || counts_own_as_tracer(&trial, *wanted)))
+	    (sees_only_as_tracer(&trial, *wanted) || counts_own_as_tracer(&trial, *wanted)))
 		*wanted |= BIT(CAP_SYS_PTRACE);
 	sys_linux_fini(&sys);
 	return trial_set(&trial, have->effective);
 }
 
-/* Only who has CAP_SETPCAP can, and for all others no_new_privs says the same. */
+/* Needs CAP_SETPCAP. Without it, no_new_privs has the same effect. */
 static void empty_bounding_set(void)
 {
 	for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
@@ -266,18 +266,18 @@ static void empty_bounding_set(void)
 			return;
 }
 
-static int drop(const struct rights_need *need, bool lent)
+static int drop_rights(const struct rights_need *need, bool lent)
 {
 	uint64_t wanted = rights_wanted(need, lent);
 	struct capabilities have;
 	int rc = capabilities_read(&have);
 
 	if (!rc && need->counts)
-		rc = add_what_is_tried(&have, &wanted);
+		rc = add_by_trial(&have, &wanted);
 	if (rc)
 		return rc;
 	empty_bounding_set();
-	/* Kernels before 4.3 know no ambient set. */
+	/* Kernels before 4.3 have no ambient set. */
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	have.permitted &= wanted;
 	have.effective = have.permitted;
@@ -288,9 +288,9 @@ static int drop(const struct rights_need *need, bool lent)
 
 int rights_drop(const struct rights *rights, const struct rights_need *need, struct error *err)
 {
-	int rc = drop(need, rights->lent);
+	int rc = drop_rights(need, rights->lent);
 
-	/* Where ncurses would look for a terminal's description, too. */
+	/* ncurses would also search a terminal description there. */
 	if (rights->lent)
 		unsetenv("HOME");
 	return rc ? error_set(err, rc, "Unneeded privileges cannot be dropped: %s.", error_why(rc))

@@ -8,47 +8,47 @@
 #include <stdint.h>
 
 /*
- * What this process may do: no more than its user where a file lent it more (set-user-ID, file
- * capabilities), and from the set-up on no more than it needs, whoever started it.
+ * The rights of this process: those of its user if a file lent it more (set-user-ID, file
+ * capabilities), and after the set-up only those that it needs.
  *
- * Linux keeps capabilities thread by thread, so both functions are for a process that has one; all
- * that it starts later have what is left. What is given up cannot be had again.
+ * Linux has capabilities per thread. Call both functions while the process has one thread; later
+ * threads inherit the rest. Dropped rights cannot be regained.
  */
 struct rights {
-	bool lent;          /* by a file: whoever started it has less */
-	char **environment; /* as it was given: what a command is to get */
+	bool lent;          /* by the program's file: the user has fewer */
+	char **environment; /* the original environment, for a command */
 };
 
-/* What is done later, out of what the command line asks for. */
+/* What the options need after the set-up. */
 struct rights_need {
-	bool counts;  /* events are opened, also at every hotplug */
-	bool probes;  /* hardware breakpoints may be the kernel's */
-	bool signals; /* other users' processes may get them */
-	bool writes;  /* files that the command line names, wherever they are */
-	bool reads;   /* the same of a recording */
-	bool serves;  /* a port, which may be below 1024 */
+	bool counts;  /* opens events, also at hotplug */
+	bool probes;  /* opens breakpoints or probes, perhaps in the kernel */
+	bool signals; /* sends signals to other users' processes */
+	bool writes;  /* writes files that the command line names */
+	bool reads;   /* reads a recording that it names */
+	bool serves;  /* listens on a port, perhaps below 1024 */
 };
 
 /*
- * To be called before anything is read that the user chose. Where rights were lent this process
- * becomes its user's, and keeps nothing but the right to count; what ncurses and libpfm4 would
- * read of the environment is taken out of it (never freed), and nobody may look into its memory,
- * nor a core file hold it. 0, or -errno and a sentence: then it must not go on.
+ * Call it before anything is read that the user chose. With lent rights, the process becomes its
+ * user's and keeps only the right to count. It removes variables from the environment that ncurses
+ * and libpfm4 read (never freed), and forbids tracing and core files. Returns 0, or -errno and a
+ * sentence; then the process must end.
  */
 int rights_enter(struct rights *rights, struct error *err);
 
 /*
- * Gives up what is not needed, of all sets, and that an exec gives new rights: a command must have
- * been forked. CAP_SYS_ADMIN stays where this kernel counts for nothing less, CAP_SYS_PTRACE where
- * /proc hides processes, or where root may count only processes of its user (a user namespace). 0,
- * or -errno and a sentence as above.
+ * Drops unneeded rights from all sets, and sets no_new_privs, so fork a command before.
+ * CAP_SYS_ADMIN stays if this kernel counts with nothing less. CAP_SYS_PTRACE stays if /proc hides
+ * processes, or if root may count only processes of its user (a user namespace). Returns 0, or
+ * -errno and a sentence; then the process must end.
  */
 int rights_drop(const struct rights *rights, const struct rights_need *need, struct error *err);
 
-/* The capabilities, one bit each, that these needs may take. Pure. */
+/* The capabilities for these needs, one bit each. Pure. */
 uint64_t rights_wanted(const struct rights_need *need, bool lent);
 
-/* Whether the libraries may not see this variable ("NAME=value") where rights were lent. Pure. */
+/* Whether a variable ("NAME=value") is removed from the environment with lent rights. Pure. */
 bool rights_hides(const char *variable);
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* A breakpoint may be on what is the kernel's, and the kernel lets nobody else make probes. */
+/*
+ * Whether an event is a breakpoint or a probe. A breakpoint may be in the kernel, and probes need
+ * CAP_SYS_ADMIN.
+ */
 static bool has_probe(const struct options *options)
 {
 	static const char *const beginnings[] = {"mem:", "uprobe", "kprobe"};
@@ -25,9 +28,9 @@ struct rights_need rights_need_of(const struct options *options, bool draws)
 	case OPTIONS_HELP:
 	case OPTIONS_VERSION:
 		return (struct rights_need){0};
-	case OPTIONS_LIST: /* which asks the kernel what it would count */
+	case OPTIONS_LIST: /* tests which events the kernel counts */
 		return (struct rights_need){.counts = true};
-	case OPTIONS_DOCTOR: /* who has asked already */
+	case OPTIONS_DOCTOR: /* doctor_examine() has run before */
 		return (struct rights_need){.writes = options->output != NULL};
 	case OPTIONS_RUN:
 		break;

@@ -5,7 +5,7 @@
 #include "tui/options/options.h"
 #include "tui/run/rights.h"
 
-/* What was asked for takes these rights from the set-up on; `draws`: on a terminal. Pure. */
+/* The rights that these options need after the set-up; `draws`: on a terminal. Pure. */
 struct rights_need rights_need_of(const struct options *options, bool draws);
 
 #endif

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * What run_live.c and run_batch.c share: the set-up of the process, and the feed that they read.
+ */
 #include "tui/run/run.h"
 
 #include "core/engine/live_feed.h"
@@ -20,13 +23,16 @@ void run_prepare(void)
 {
 	struct rlimit files;
 
-	/* A reader that went away and a bound on files (ulimit -f) are what a write says. */
+	/* Without these signals write() returns the error: EPIPE, or EFBIG (ulimit -f). */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* Snapshots come and go: to give their memory back costs more than to make them. */
+	/*
+	 * Snapshots are allocated and freed each refresh; returning their memory costs more than
+	 * making them.
+	 */
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-	/* Where either is refused, it is done without. */
+	/* Both are optional. */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
@@ -46,7 +52,7 @@ enum run_status run_open_machine(const struct options *options, struct engine_co
 	int rc = engine_new(sys, config, &engine, err);
 	if (rc)
 		return rc == -EINVAL ? RUN_USAGE : rc == -EOPNOTSUPP ? RUN_FAILED : RUN_NOTHING;
-	err->text[0] = '\0'; /* the notes have it */
+	err->text[0] = '\0'; /* the same text is a note */
 	live_init(sys, engine, interval_ns, feed);
 	return RUN_OK;
 }
@@ -57,7 +63,7 @@ enum run_status run_open_replay(const struct options *options, const struct repl
 {
 	const struct replay_feed_config config = {
 		.replay = *replay,
-		/* Whoever looks wants to see it go by; whoever prints wants it all. */
+		/* A screen replays at the recorded speed, batch output as fast as possible. */
 		.speed = options->paced ? options->speed
 			 : stays        ? PLAYBACK_SPEED_ONE
 					: PLAYBACK_SPEED_MAX,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Prints until it is done. With a command: lets it go once everything is open, counts until it
- * ends, and closes with the summary. What ends pmctop before ends the command too.
+ * Prints until the end. With a command: lets it exec when everything is open, counts until it ends,
+ * and prints the summary. A signal that ends pmctop ends the command too.
  */
 #include "tui/run/run.h"
 
@@ -19,51 +19,49 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ^C reaches the command as well: it may take so long to end by that. */
+/* ^C reaches the command as well: time for it to end by that. */
 #define INTERRUPT_PATIENCE_NS (2 * NS_PER_S)
 #define TERMINATE_PATIENCE_NS (1 * NS_PER_S)
-/* A reader that is stuck gets the summary of a run that was stopped, or not, within so long. */
+/* Time limit of the summary for a reader that does not read, after a signal. */
 enum { SUMMARY_PATIENCE_S = 4 };
 
 struct batch_run {
 	const struct run_config *config;
 	struct sys sys;
 	struct feed feed;
-	struct launch *launch; /* of the command; NULL: there is none */
-	int fd;                /* of the output */
+	struct launch *launch; /* the command; NULL: none */
+	int fd;                /* descriptor of the output */
 	struct published_file_replace replaces;
-	struct notes noted; /* printed on standard error */
+	struct notes noted; /* notes already printed to standard error */
 };
 
-/* The two words that a handler can reach: the signal that asked for the end, and whom to wake. */
+/* Handlers reach only file scope: the signal that requested the end, and the sys to wake. */
 static volatile sig_atomic_t batch_stop;
 static const struct sys *batch_sys;
 
 /*
- * The wait or the write that is under way ends by itself (EINTR). One that begins just now would
- * not notice, so an alarm interrupts it, again and again.
+ * A running wait or write ends with EINTR. One that begins just now would not, so an alarm repeats
+ * the interrupt every second.
  */
-static void on_stop(int number)
+static void on_end_signal(int number)
 {
 	if (!batch_stop)
 		batch_stop = number;
 	alarm(1);
 }
 
-static void on_child(int number)
+static void on_child_signal(int number)
 {
 	(void)number;
 	sys_wake(batch_sys);
 }
-
-/* ---- the command */
 
 static bool command_ended(void *launch)
 {
 	return launch_reap(launch);
 }
 
-/* Takes what there is now. */
+/* Adds the present snapshot. */
 static void add_to_summary(struct batch_run *run, struct run_summary *summary)
 {
 	struct snapshot *snapshot = feed_snapshot(&run->feed);
@@ -72,7 +70,7 @@ static void add_to_summary(struct batch_run *run, struct run_summary *summary)
 	snapshot_free(snapshot);
 }
 
-/* Counting goes on meanwhile; another signal is a reason not to wait. */
+/* Counts while it waits; another signal ends the wait. */
 static bool await_command(struct batch_run *run, uint64_t patience_ns, struct run_summary *summary)
 {
 	uint64_t until_ns = sys_now_ns(&run->sys) + patience_ns;
@@ -105,7 +103,7 @@ static int print_summary(struct batch_run *run, const struct batch_options *opti
 	return batch_print_summary(options, &facts, run->fd, &batch_stop, err);
 }
 
-/* The command's own status, or that of what ended it. */
+/* The command's exit status, or 128 + the signal that ended it. */
 static int command_status(const struct batch_run *run, int stopped_by, struct error *err)
 {
 	const struct launch *launch = run->launch;
@@ -121,7 +119,7 @@ static int run_command(struct batch_run *run, struct batch_options *options, str
 {
 	struct launch *launch = run->launch;
 
-	if (batch_stop) /* before it began */
+	if (batch_stop) /* before the exec */
 		return LAUNCH_KILLED + batch_stop;
 	if (launch_go(launch, run->config->options->output ? LAUNCH_KEEP : LAUNCH_TO_STDERR, err))
 		return launch->status;
@@ -147,9 +145,7 @@ static int run_command(struct batch_run *run, struct batch_options *options, str
 	return command_status(run, stopped_by, err);
 }
 
-/* ---- the output */
-
-/* A reader that has seen enough (head) is no failure. */
+/* EPIPE is no failure: a reader such as head has enough. */
 static int run_system(struct batch_run *run, const struct batch_options *options, struct error *err)
 {
 	int rc = batch_run(&run->feed, options, run->fd, &batch_stop, err);
@@ -160,15 +156,15 @@ static int run_system(struct batch_run *run, const struct batch_options *options
 	return RUN_OK;
 }
 
-/* Nothing is printed: it is there for those who ask. */
+/* Whether nothing is printed and counters are only served. */
 static bool serves_only(const struct options *options)
 {
 	return options->listen && !options->printed && !options->output;
 }
 
 /*
- * Opens what is written refresh after refresh: run->fd; or finds that a file is to be replaced by
- * each of them. *path NULL: standard output.
+ * Opens the output as run->fd, or prepares a file that each refresh replaces. path NULL: standard
+ * output.
  */
 static int open_output(struct batch_run *run, const char *path, struct batch_options *batch,
 		       struct error *err)
@@ -186,7 +182,7 @@ static int open_output(struct batch_run *run, const char *path, struct batch_opt
 	return run->fd < 0 ? run->fd : 0;
 }
 
-/* *err may have something to say already. */
+/* *err may be set already. */
 static int close_output(struct batch_run *run, const char *path, int status, struct error *err)
 {
 	published_file_fini(&run->replaces);
@@ -216,7 +212,7 @@ static int print_until_done(struct batch_run *run, struct error *err)
 	int status;
 
 	if (!path && options->record.path && strcmp(options->record.path, "-") == 0) {
-		path = "/dev/null"; /* standard output is the recording's */
+		path = "/dev/null"; /* standard output has the recording */
 		batch.recording = true;
 	}
 	if (open_output(run, path, &batch, err))
@@ -231,8 +227,6 @@ static int print_until_done(struct batch_run *run, struct error *err)
 		batch.format->end(batch.kept);
 	return close_output(run, path, status, err);
 }
-
-/* ---- all of it */
 
 static int start_and_print(struct batch_run *run, struct error *err)
 {
@@ -261,7 +255,7 @@ static int start_and_print(struct batch_run *run, struct error *err)
 		status = print_until_done(run, err);
 	}
 	feed_free(&run->feed);
-	/* A reader that has seen enough is none here, too. */
+	/* EPIPE of a recording is no failure either. */
 	if (!recording.code || recording.code == -EPIPE)
 		return status;
 	if (!err->text[0])
@@ -272,9 +266,9 @@ static int start_and_print(struct batch_run *run, struct error *err)
 static void handle_signals(const struct sys *sys)
 {
 	batch_sys = sys;
-	signals_handle_ends(on_stop, 0);
-	signals_handle(SIGALRM, on_stop, 0);
-	signals_handle(SIGCHLD, on_child, SA_RESTART);
+	signals_handle_ends(on_end_signal, 0);
+	signals_handle(SIGALRM, on_end_signal, 0);
+	signals_handle(SIGCHLD, on_child_signal, SA_RESTART);
 }
 
 int run_batch(const struct run_config *config, struct error *err)
@@ -290,7 +284,8 @@ int run_batch(const struct run_config *config, struct error *err)
 	}
 	handle_signals(&run.sys);
 	int status = start_and_print(&run, err);
-	signals_unhandle(SIGCHLD, on_child); /* before whom it wakes goes */
+	signals_unhandle(SIGCHLD,
+			 on_child_signal); /* before the sys that the handler wakes is freed */
 	sys_linux_fini(&run.sys);
 	notes_fini(&run.noted);
 	return status;

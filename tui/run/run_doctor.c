@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * --doctor: examines the machine with all rights that the user has, then drops them and prints the
+ * page.
+ */
 #include "tui/run/run.h"
 
 #include "core/doctor/doctor.h"
@@ -10,8 +14,8 @@
 #include <errno.h>
 #include <string.h>
 
-static int print(const struct doctor *doctor, const struct options *options, unsigned width,
-		 bool color, struct error *err)
+static int print_page(const struct doctor *doctor, const struct options *options, unsigned width,
+		      bool color, struct error *err)
 {
 	struct output_buffer buffer;
 
@@ -41,14 +45,14 @@ enum run_status run_doctor(const struct options *options, const struct rights *r
 		error_set_no_descriptor(err, rc);
 		return RUN_FAILED;
 	}
-	/* It tells of what it was given: that is not to be dropped before. */
+	/* The page describes the rights of the user, so they are dropped after the examination. */
 	doctor_examine(&sys, &doctor);
 	doctor_measure_cost(&doctor, &sys);
 	sys_linux_fini(&sys);
 	const struct rights_need need = rights_need_of(options, false);
 	rc = rights_drop(rights, &need, err);
 	if (!rc)
-		rc = print(&doctor, options, width, color, err);
+		rc = print_page(&doctor, options, width, color, err);
 	bool can_count = doctor_can_count(&doctor);
 	doctor_fini(&doctor);
 	return rc ? RUN_FAILED : can_count ? RUN_OK : RUN_NOTHING;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The UI thread: it sleeps until a key, a signal or a snapshot comes, and draws when something has
- * changed and the terminal takes it. The collector's thread goes on whatever happens here.
+ * The UI thread. It sleeps until a key, a signal or a snapshot arrives. It draws if something has
+ * changed and the terminal takes output. The feed thread does not depend on it.
  *
- * A command is let go when the terminal is ours, and what it wrote is shown when it is not any
- * more.
+ * A command execs when the terminal is open. Its output is shown after the terminal has been
+ * restored.
  */
 #include "tui/run/run.h"
 
@@ -30,16 +30,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first rows are a glimpse; but the first true interval comes soon, however long others are. */
+/*
+ * The first rows are a glimpse. The first complete interval ends after this time, however long the
+ * others are.
+ */
 #define LIVE_FIRST_NS (250 * NS_PER_MS)
 
-/* How long quitting waits for a command to end by SIGTERM. */
+/* Time for a command to end by SIGTERM when the user quits. */
 #define LIVE_PATIENCE_NS (1 * NS_PER_S)
 
-/* How long nothing must have happened until it is asked what it would be to count an event. */
+/* Idle time before the preview of an event is requested. */
 #define LIVE_REST_MS 60
 
-/* So many keys at once are enough: then it is drawn. */
+/* Keys handled before the screen is drawn. */
 enum { LIVE_KEYS_MAX = 256 };
 
 struct live_feed {
@@ -48,23 +51,23 @@ struct live_feed {
 	struct input input;
 	struct term *term;
 	struct feed_thread *feed_thread;
-	struct launch *launch;             /* of the command; NULL: there is none */
-	struct replay_index *replay_index; /* of a recording; NULL: it is a machine */
-	struct snapshot *glimpse;          /* before the first; NULL: none, or it has been shown */
+	struct launch *launch;             /* the command; NULL: none */
+	struct replay_index *replay_index; /* index of a recording; NULL: live */
+	struct snapshot *glimpse; /* shown before the first snapshot; NULL: none, or shown */
 	int signals_fd;
-	struct sys sys;        /* of this thread */
-	uint64_t collected_ns; /* the interval that the collector was told */
+	struct sys sys;        /* sys of this thread */
+	uint64_t collected_ns; /* interval that the feed thread has */
 	uint64_t refreshes;
-	bool utf8; /* the terminal takes it */
+	bool utf8; /* the terminal takes UTF-8 */
 	bool dirty;
 	bool quit;
-	bool cut;  /* the recording: what is left of it is not all */
-	bool told; /* that the command has ended */
-	bool hold; /* what is taken next, its last interval */
-	char theme[sizeof(((struct preferences *)0)->theme)]; /* what the terminal shows */
+	bool cut;      /* the recording is incomplete */
+	bool reported; /* the end of the command was reported */
+	bool hold;     /* pause at the next snapshot, the command's last interval */
+	char theme[sizeof(((struct preferences *)0)->theme)]; /* theme that the terminal shows */
 };
 
-static void measure(struct live_feed *live)
+static void measure_terminal(struct live_feed *live)
 {
 	unsigned width, height;
 
@@ -74,15 +77,15 @@ static void measure(struct live_feed *live)
 	live->dirty = true;
 }
 
-/* The terminal is taken again as soon as it is ours. */
-static void resume(struct live_feed *live)
+/* Takes the terminal again when this process is in the foreground. */
+static void resume_terminal(struct live_feed *live)
 {
 	if (!signals_await_terminal()) {
 		live->quit = true;
 		return;
 	}
 	term_resume(live->term);
-	measure(live);
+	measure_terminal(live);
 }
 
 static void read_signals(struct live_feed *live)
@@ -93,11 +96,11 @@ static void read_signals(struct live_feed *live)
 		} else if (number == SIGTSTP) {
 			term_suspend(live->term);
 			signals_stop();
-			resume(live);
+			resume_terminal(live);
 		} else if (number == SIGCONT) {
-			resume(live);
+			resume_terminal(live);
 		} else if (number == SIGWINCH) {
-			measure(live);
+			measure_terminal(live);
 		}
 	}
 }
@@ -115,7 +118,7 @@ static void read_keys(struct live_feed *live)
 			app_key(&live->app, event.key);
 		live->dirty = true;
 		if (n >= LIVE_KEYS_MAX && live->input.n == 0)
-			break; /* the rest is there still */
+			break; /* the rest remains in the input */
 	}
 	if (live->app.requests.redraw) {
 		live->app.requests.redraw = false;
@@ -125,7 +128,7 @@ static void read_keys(struct live_feed *live)
 		live->quit = true;
 }
 
-static void tell_interval(struct live_feed *live)
+static void send_interval(struct live_feed *live)
 {
 	if (live->refreshes > 0 && live->collected_ns != live->app.preferences.interval_ns) {
 		live->collected_ns = live->app.preferences.interval_ns;
@@ -133,14 +136,14 @@ static void tell_interval(struct live_feed *live)
 	}
 }
 
-static void tell_commands(struct live_feed *live)
+static void send_commands(struct live_feed *live)
 {
 	for (size_t i = 0; i < live->app.requests.commands.n; i++)
 		feed_thread_do(live->feed_thread, &live->app.requests.commands.items[i]);
 	commands_clear(&live->app.requests.commands);
 }
 
-/* A theme that cannot be read changes nothing. */
+/* Shows the chosen theme. A theme that cannot be read changes nothing. */
 static void show_theme(struct live_feed *live, const char *dir)
 {
 	const char *name = live->app.preferences.theme;
@@ -161,7 +164,7 @@ static void show_theme(struct live_feed *live, const char *dir)
 	notes_fini(&notes);
 }
 
-static void save(struct live_feed *live, const struct run_config *config)
+static void save_settings(struct live_feed *live, const struct run_config *config)
 {
 	struct options now;
 	struct error err;
@@ -186,8 +189,8 @@ static void save(struct live_feed *live, const struct run_config *config)
 	options_fini(&now);
 }
 
-/* `rested`: nothing has happened for LIVE_REST_MS. */
-static void tell_questions(struct live_feed *live, bool rested)
+/* Sends requested queries. `rested`: nothing happened for LIVE_REST_MS. */
+static void send_queries(struct live_feed *live, bool rested)
 {
 	struct app *app = &live->app;
 
@@ -202,7 +205,7 @@ static void tell_questions(struct live_feed *live, bool rested)
 	}
 }
 
-static void take_answers(struct live_feed *live)
+static void receive_replies(struct live_feed *live)
 {
 	for (struct reply *answer; (answer = feed_thread_pop_reply(live->feed_thread));) {
 		app_reply(&live->app, answer);
@@ -210,12 +213,12 @@ static void take_answers(struct live_feed *live)
 	}
 }
 
-static void take_snapshot(struct live_feed *live)
+static void receive_snapshot(struct live_feed *live)
 {
 	struct snapshot *snapshot = feed_thread_pop(live->feed_thread);
 	struct playback playback;
 
-	take_answers(live);
+	receive_replies(live);
 	if (feed_thread_playback(live->feed_thread, &playback)) {
 		replay_control_update(&live->app, &playback);
 		live->dirty = true;
@@ -223,7 +226,7 @@ static void take_snapshot(struct live_feed *live)
 	if (!snapshot)
 		return;
 	app_snapshot(&live->app, snapshot);
-	if (live->hold) { /* Z goes on */
+	if (live->hold) { /* Z continues */
 		live->hold = false;
 		app_pause(&live->app, true);
 	}
@@ -231,14 +234,14 @@ static void take_snapshot(struct live_feed *live)
 	live->dirty = true;
 }
 
-static void look_after_command(struct live_feed *live)
+static void report_command_end(struct live_feed *live)
 {
 	struct launch *launch = live->launch;
 	char how[48], seconds[24];
 
-	if (!launch || live->told || !launch_reap(launch))
+	if (!launch || live->reported || !launch_reap(launch))
 		return;
-	live->told = live->hold = live->dirty = true;
+	live->reported = live->hold = live->dirty = true;
 	live->app.config.command[0] = '\0';
 	launch_report(launch, how, sizeof(how));
 	text_fixed(seconds, sizeof(seconds),
@@ -247,7 +250,7 @@ static void look_after_command(struct live_feed *live)
 				 how, seconds);
 }
 
-static void draw(struct live_feed *live)
+static void draw_if_changed(struct live_feed *live)
 {
 	if (!live->dirty || !term_writable(live->term))
 		return;
@@ -257,20 +260,22 @@ static void draw(struct live_feed *live)
 	live->dirty = false;
 }
 
-/* How long to wait, in milliseconds: there may be something to be done, or to be asked. */
-static int patience(const struct app *app)
+/*
+ * The time to wait in ms; -1: no limit. 0 if work is left, short if a preview is to be requested.
+ */
+static int wait_ms(const struct app *app)
 {
 	if (app->requests.queries.processes)
 		return 0;
 	return app->requests.queries.preview ? LIVE_REST_MS : -1;
 }
 
-static void loop(struct live_feed *live, const struct run_config *config)
+static void run_loop(struct live_feed *live, const struct run_config *config)
 {
 	uint64_t iterations = config->options->iterations;
 
 	while (!live->quit && (iterations == 0 || live->refreshes < iterations)) {
-		draw(live);
+		draw_if_changed(live);
 
 		struct pollfd fds[] = {
 			{.fd = live->input.fd, .events = POLLIN},
@@ -278,35 +283,35 @@ static void loop(struct live_feed *live, const struct run_config *config)
 			{.fd = live->signals_fd, .events = POLLIN},
 			{.fd = live->replay_index ? replay_index_fd(live->replay_index) : -1,
 			 .events = POLLIN},
-			/* Only while something waits to be drawn on a terminal that is stuck. */
+			/* Only while a drawing waits for a terminal that takes no output. */
 			{.fd = live->dirty ? STDOUT_FILENO : -1, .events = POLLOUT},
 		};
 
-		int ready = poll(fds, ARRAY_SIZE(fds), patience(&live->app));
+		int ready = poll(fds, ARRAY_SIZE(fds), wait_ms(&live->app));
 		if (ready < 0)
 			fds[0].revents = fds[1].revents = fds[3].revents = 0; /* a signal */
 		read_signals(live);
 		if (fds[0].revents && !live->quit)
 			read_keys(live);
 		if (fds[1].revents)
-			take_snapshot(live);
+			receive_snapshot(live);
 		if (fds[3].revents) {
 			replay_index_clear_event(live->replay_index);
 			live->dirty = true;
 		}
-		tell_interval(live);
-		tell_commands(live);
+		send_interval(live);
+		send_commands(live);
 		show_theme(live, config->theme_dir);
-		save(live, config);
-		tell_questions(live, ready == 0);
+		save_settings(live, config);
+		send_queries(live, ready == 0);
 		if (live->app.requests.queries.processes) {
 			pick_process_more(&live->app);
 			live->dirty = true;
 		}
-		look_after_command(live);
+		report_command_end(live);
 	}
-	if (!live->quit) /* the last of -n */
-		draw(live);
+	if (!live->quit) /* the last refresh of -n */
+		draw_if_changed(live);
 }
 
 static int run_on_terminal(const struct run_config *config, struct live_feed *live,
@@ -320,7 +325,7 @@ static int run_on_terminal(const struct run_config *config, struct live_feed *li
 		.mouse = config->options->mouse,
 	};
 
-	/* Whoever started us in the background brings us to the front. */
+	/* Started in the background, it waits until it is in the foreground. */
 	if (!signals_await_terminal())
 		return RUN_OK;
 	if (term_open(&term_config, &live->term, err))
@@ -353,8 +358,8 @@ static int run_on_terminal(const struct run_config *config, struct live_feed *li
 	if (live->glimpse)
 		app_snapshot(&live->app, live->glimpse);
 	live->glimpse = NULL;
-	measure(live);
-	loop(live, config);
+	measure_terminal(live);
+	run_loop(live, config);
 	app_fini(&live->app);
 	canvas_fini(&live->canvas);
 	term_close(live->term);
@@ -400,7 +405,7 @@ static int collect_and_run(const struct run_config *config, struct live_feed *li
 		status = run_on_terminal(config, live, err);
 	feed_thread_free(live->feed_thread);
 	snapshot_free(live->glimpse);
-	replay_index_free(live->replay_index); /* whom the collector tells */
+	replay_index_free(live->replay_index); /* after the feed thread, which notifies it */
 	xalloc_set_hook(NULL);
 	if (status == RUN_OK && recording.code) {
 		*err = recording;
@@ -409,11 +414,14 @@ static int collect_and_run(const struct run_config *config, struct live_feed *li
 	return status;
 }
 
-/* The terminal is as it was: the command is ended where it has not, and its output shown. */
-static int leave_command(struct launch *launch, struct error *err)
+/*
+ * Called after the terminal was restored: ends the command if it still runs. Returns the exit
+ * status.
+ */
+static int end_command(struct launch *launch, struct error *err)
 {
 	if (!launch->gone)
-		return LAUNCH_KILLED + SIGTERM; /* before it began */
+		return LAUNCH_KILLED + SIGTERM; /* before the exec */
 	if (!launch_reap(launch)) {
 		launch_terminate(launch);
 		if (!launch_wait(launch, LIVE_PATIENCE_NS))
@@ -422,8 +430,8 @@ static int leave_command(struct launch *launch, struct error *err)
 	return launch->terminated ? LAUNCH_KILLED + SIGTERM : launch->status;
 }
 
-/* A second ^C, while that is written. */
-static bool end_is_asked(void *arg)
+/* Whether a signal requests the end while the output is shown. */
+static bool is_end_requested(void *arg)
 {
 	const struct live_feed *live = arg;
 
@@ -449,11 +457,11 @@ int run_live(const struct run_config *config, struct error *err)
 	else
 		status = collect_and_run(config, &live, err);
 	if (status == RUN_OK && live.launch)
-		status = leave_command(live.launch, err);
+		status = end_command(live.launch, err);
 	else if (status == RUN_OK && live.cut)
 		status = RUN_FAILED;
 	if (live.launch)
-		launch_show(live.launch, STDOUT_FILENO, end_is_asked, &live);
+		launch_show(live.launch, STDOUT_FILENO, is_end_requested, &live);
 	if (live.signals_fd >= 0)
 		signals_close(live.signals_fd);
 	sys_linux_fini(&live.sys);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * The server runs from the start, so that a wrong address fails before anything is counted;
+ * serve_feed() connects it to the feed.
+ */
 #include "tui/run/serve.h"
 
 #include "core/output/metrics_export.h"
@@ -8,12 +12,12 @@
 #include <unistd.h>
 
 /*
- * The names that are allowed; NULL: all. Elsewhere than on the loopback, every client that reaches
+ * The host names that requests may have; NULL: all. Beyond the loopback every client that reaches
  * the address may read the counters anyway, and a scraper may use any name for it.
  */
-static const struct host_names *read_hosts(const struct options *options,
-					   const struct listen_address *address,
-					   struct host_names *hosts)
+static const struct host_names *allowed_hosts(const struct options *options,
+					      const struct listen_address *address,
+					      struct host_names *hosts)
 {
 	hosts->others = options->listen_names;
 	hosts->n_others = options->n_listen_names;
@@ -22,7 +26,7 @@ static const struct host_names *read_hosts(const struct options *options,
 	return listen_address_is_loopback(address) ? hosts : NULL;
 }
 
-static char *text_of(void *export, enum metrics_export_dialect dialect, size_t *size)
+static char *export_text(void *export, enum metrics_export_dialect dialect, size_t *size)
 {
 	return metrics_export_text(export, dialect, size);
 }
@@ -38,9 +42,9 @@ int serve_open(const struct options *options, struct serve *serve, struct error 
 		return err->code;
 	serve->export = metrics_export_new(options->top ? options->top : METRICS_EXPORT_TOP);
 	const struct metrics_source source = {
-		.text = text_of,
+		.text = export_text,
 		.arg = serve->export,
-		.hosts = read_hosts(options, &address, &serve->hosts),
+		.hosts = allowed_hosts(options, &address, &serve->hosts),
 	};
 	int rc = metrics_server_start(&address, &source, &serve->server, err);
 	if (rc)

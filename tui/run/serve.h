@@ -9,23 +9,23 @@
 #include "tui/options/options.h"
 
 /*
- * What --listen asks for: the counters of a run, for whoever comes and asks. They are served from
- * the start on, and counted from when there is a feed.
+ * Serves the counters of a run for --listen. The server runs from serve_open() on; counters appear
+ * when there is a feed.
  */
 struct serve {
-	struct metrics_export *export; /* NULL: nothing is served */
+	struct metrics_export *export; /* NULL: no server */
 	struct metrics_server *server;
-	struct host_names hosts;         /* that a Host header may have; borrows from the options */
-	char where[LISTEN_ADDRESS_TEXT]; /* "127.0.0.1:9105"; "" */
+	struct host_names hosts; /* names allowed in a Host header; borrows from the options */
+	char where[LISTEN_ADDRESS_TEXT]; /* "127.0.0.1:9105"; "": no server */
 };
 
 /*
- * 0, also where --listen was not given; or -errno and a sentence. *serve and the options must not
- * move before serve_close().
+ * Returns 0, also without --listen, or -errno and a sentence. *serve and the options must not move
+ * before serve_close().
  */
 int serve_open(const struct options *options, struct serve *serve, struct error *err);
-/* Puts itself around the feed, which must be freed before it. */
+/* Wraps the feed, which must be freed before *serve. */
 void serve_feed(const struct serve *serve, struct feed *feed);
-void serve_close(struct serve *serve); /* of a zeroed one too */
+void serve_close(struct serve *serve); /* accepts a zeroed one */
 
 #endif
