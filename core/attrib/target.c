@@ -41,7 +41,7 @@ static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct e
 
 	if (proc_stat_read(sys, 1, &init) < 0)
 		return error_set(err, -EINVAL,
-				 "There is no %s %d, or /proc hides it (hidepid): try as root.",
+				 "There is no %s %d, or /proc hides it (hidepid). Try as root.",
 				 what, tid);
 	return error_set(err, -EINVAL, "There is no %s %d.", what, tid);
 }
@@ -88,8 +88,8 @@ static int choose_root(struct target *target, pid_t tid, bool whole, struct erro
 		return result;
 	if (whole && root.pid != tid)
 		return error_set(err, -EINVAL,
-				 "%d is a thread of process %d: -t %d watches it alone, -p %d its "
-				 "process.",
+				 "%d is a thread of process %d. For the thread: -t %d. For the "
+				 "process: -p %d.",
 				 tid, root.pid, tid, root.pid);
 	add_root(target, &root);
 	return 0;
@@ -140,7 +140,7 @@ static int choose_user(struct target *target, const struct users *users, const c
 
 	if (users_find(users, name, &uid) < 0)
 		return error_set(err, -EINVAL,
-				 "There is no user '%.40s' in /etc/passwd: a number will do.",
+				 "There is no user '%.40s' in /etc/passwd. Give the number (uid).",
 				 name);
 	target->uids = xreallocarray(target->uids, target->n_uids + 1, sizeof(*target->uids));
 	target->uids[target->n_uids++] = uid;
@@ -176,7 +176,7 @@ static int choose_cgroup(struct target *target, const char *what, struct error *
 
 	if (!path)
 		return error_set(err, -EINVAL,
-				 "There is no cgroup '%.80s': '--by cgroup' shows those that run.",
+				 "There is no cgroup '%.80s'. To see those with tasks: --by cgroup",
 				 what);
 	target->cgroups =
 		xreallocarray(target->cgroups, target->n_cgroups + 1, sizeof(*target->cgroups));
@@ -205,14 +205,14 @@ static int choose_cpus(struct target *target, const char *list, struct error *er
 	int result = cpu_list_parse(list, &target->cpus);
 
 	if (result < 0 || target->cpus.n == 0)
-		return error_set(err, -EINVAL, "'%.40s' is no list of CPUs: write it as in 0-3,8.",
+		return error_set(err, -EINVAL, "Invalid list of CPUs '%.40s' (example: 0-3,8).",
 				 list);
 	if (cpus_online(target->sys, &online) < 0)
 		return 0;
 	for (size_t i = 0; i < target->cpus.n && result == 0; i++)
 		if (!cpu_list_has(&online, target->cpus.numbers[i]))
 			result = error_set(err, -EINVAL,
-					   "CPU %d is not online: '--by cpu' shows those that are.",
+					   "CPU %d is not online. To see the online CPUs: --by cpu",
 					   target->cpus.numbers[i]);
 	cpu_list_fini(&online);
 	return result;
@@ -452,13 +452,11 @@ int target_attach(struct target *target, struct tasks *tasks, pid_t pid, struct 
 	if (result < 0)
 		return result;
 	if (root.pid != pid)
-		return error_set(err, -EINVAL, "%d is a thread: attach to its process, %d.", pid,
+		return error_set(err, -EINVAL, "%d is a thread. Attach to its process, %d.", pid,
 				 root.pid);
 	struct task *task = tasks_process(tasks, pid, sys_now_ns(target->sys));
 	if (task && !admits(target, tasks, task))
-		return error_set(err, -EINVAL,
-				 "Process %d is not among those that -u and -G leave to be seen.",
-				 pid);
+		return error_set(err, -EINVAL, "Process %d is excluded by -u or -G.", pid);
 	if (!known)
 		add_root(target, &root);
 	else if (known->ended_ns) /* a younger process has its number now */

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * A refusal of perf_event_open as a sentence with its remedy, by errno and by what this process may
+ * do. A level of access below all is denied for one reason at a time: the lowest level that is
+ * denied has it.
+ */
 #include "core/perf/perf_open_error.h"
 
 #include "core/perf/perf_access.h"
@@ -6,7 +11,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* none: not even own tasks may be counted. Linux itself takes 3 and more for 2. */
+/* `none`: not even the caller's tasks can be counted. Mainline treats 3 and more as 2. */
 static void explain_paranoid(const struct perf_permission *permission, bool none, int code,
 			     struct error *err)
 {
@@ -57,8 +62,8 @@ static void explain_filter(const struct perf_permission *permission, int code, s
 		break;
 	}
 	error_set(err, code,
-		  "The counters are blocked by a seccomp filter, as containers have: start the "
-		  "container with --cap-add PERFMON; 'pmctop --doctor' says more.");
+		  "The counters are blocked by a seccomp filter, as in containers. Start the "
+		  "container with --cap-add PERFMON. Details: pmctop --doctor");
 }
 
 static void explain_denied(const struct sys *sys, int code, struct error *err)
@@ -67,7 +72,7 @@ static void explain_denied(const struct sys *sys, int code, struct error *err)
 	struct perf_permission permission;
 	struct perf_access access;
 
-	/* What refuses the least of all is the reason. */
+	/* The reason is that of the lowest level that is denied. */
 	perf_access_probe(sys, &access);
 	if (access.level < PERF_ACCESS_SYSTEM)
 		level = access.level + 1;
@@ -85,13 +90,12 @@ static void explain_denied(const struct sys *sys, int code, struct error *err)
 		return;
 	case DENIAL_MODULE:
 		error_set(err, code,
-			  "The counters are blocked by a security module (SELinux, AppArmor or the "
-			  "like): dmesg tells which.");
+			  "The counters are blocked by a security module such as SELinux or "
+			  "AppArmor. dmesg may name it.");
 		return;
 	case DENIAL_NO_PERF:
-		error_set(
-			err, code,
-			"This kernel was built without CONFIG_PERF_EVENTS: boot one that has it.");
+		error_set(err, code,
+			  "This kernel was built without CONFIG_PERF_EVENTS. Boot one with it.");
 		return;
 	case DENIAL_SECCOMP:
 	case DENIAL_NONE:
@@ -118,10 +122,11 @@ void perf_open_error(const struct sys *sys, int code, const char *event, struct 
 	case EINVAL:
 		if (!event)
 			break;
-		error_set(err, code,
-			  "Event %s is refused as it is: its terms mean nothing here, or no whole "
-			  "CPU can be counted by it.",
-			  event);
+		error_set(
+			err, code,
+			"Event %s is invalid here: this PMU does not have its terms, or it cannot "
+			"count whole CPUs.",
+			event);
 		return;
 	case ENFILE:
 		error_set(err, code,
@@ -139,9 +144,10 @@ void perf_open_error(const struct sys *sys, int code, const char *event, struct 
 			  "kernel.perf_event_mlock_kb, or add CAP_IPC_LOCK.");
 		return;
 	case ENOMEM:
-		error_set(err, code,
-			  "The kernel has no memory left for counters and their rings: free some, "
-			  "or raise the limit of its cgroup (memory.max).");
+		error_set(
+			err, code,
+			"The kernel has no memory left for counters and their rings. Free memory, "
+			"or raise the limit of the cgroup (memory.max).");
 		return;
 	case EBUSY:
 		error_set(err, code, "The counters are held by another program.");
@@ -163,7 +169,7 @@ void perf_open_error_access(const struct sys *sys, const struct perf_access *acc
 			err);
 }
 
-/* An address of the kernel's: what is in its upper half is. */
+/* Whether a breakpoint is in kernel memory, the upper half of addresses. */
 static bool is_of_kernel_memory(const struct event *event)
 {
 	const struct perf_event_attr *attr = event->n_codes > 0 ? &event->codes[0].attr : NULL;
@@ -171,13 +177,13 @@ static bool is_of_kernel_memory(const struct event *event)
 	return attr && attr->type == PERF_TYPE_BREAKPOINT && attr->bp_addr >> 63;
 }
 
-/* Probes of functions: an event of Linux's software with a program or function to be put into. */
+/* Whether it is a probe: a software event with a function or file as its target. */
 static bool is_probe(const struct event *event)
 {
 	return event->kind == EVENT_SOFTWARE && event->target;
 }
 
-/* Where tasks are counted one by one, an event is denied for its own sake. */
+/* Explains an event that is denied while others are not. Returns false if all are denied. */
 static bool explain_denied_event(const struct sys *sys, const struct event *event,
 				 struct error *err)
 {
@@ -189,19 +195,20 @@ static bool explain_denied_event(const struct sys *sys, const struct event *even
 	if (access.level == PERF_ACCESS_NONE || (access.level == PERF_ACCESS_SYSTEM && !admin))
 		return false;
 	if (admin)
-		error_set(err, event->answer,
-			  "Event %s %s: that needs CAP_SYS_ADMIN, which root's pmctop keeps where "
-			  "-e names the event at its start.",
-			  event_label(event),
-			  is_probe(event) ? "makes a probe" : "is in the kernel's memory");
+		error_set(
+			err, event->answer,
+			"Event %s %s. That needs CAP_SYS_ADMIN: run as root, with the event in -e "
+			"from the start.",
+			event_label(event),
+			is_probe(event) ? "makes a probe" : "is in the kernel's memory");
 	else if (event->kind == EVENT_SOCKET)
 		error_set(err, event->answer,
-			  "Event %s is counted for a whole socket: that needs CAP_PERFMON or "
+			  "Event %s is counted for a whole socket. That needs CAP_PERFMON or "
 			  "kernel.perf_event_paranoid=0.",
 			  event_label(event));
 	else
 		error_set(err, event->answer,
-			  "Event %s is of the kernel: it needs CAP_PERFMON or "
+			  "Event %s counts in the kernel. That needs CAP_PERFMON or "
 			  "kernel.perf_event_paranoid=%d.",
 			  event_label(event), access.level == PERF_ACCESS_USER ? 1 : -1);
 	return true;
@@ -213,8 +220,7 @@ void perf_open_error_event(const struct sys *sys, const struct event *event, str
 	bool probe = is_probe(event);
 
 	if (event->answer == -ENOSPC)
-		error_set(err, -ENOSPC,
-			  "Event %s: this CPU has no hardware breakpoint left for it.",
+		error_set(err, -ENOSPC, "Event %s: this CPU has no free hardware breakpoint.",
 			  event_label(event));
 	else if (event->answer == -EUSERS)
 		error_set(err, -EUSERS,
@@ -222,8 +228,7 @@ void perf_open_error_event(const struct sys *sys, const struct event *event, str
 			  "watchdog or another profiler).",
 			  event_label(event));
 	else if (probe && (event->answer == -ENOENT || event->answer == -EINVAL))
-		error_set(err, event->answer,
-			  "Event %s: there is no such file or function, or nothing at that place.",
+		error_set(err, event->answer, "Event %s: no such file, function or offset.",
 			  event_label(event));
 	else if (!denied || !explain_denied_event(sys, event, err))
 		perf_open_error(sys, event->answer, event_label(event), err);

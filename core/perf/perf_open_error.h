@@ -8,20 +8,19 @@
 #include "core/sys/sys.h"
 
 /*
- * The one place that turns what perf_event_open refused into a sentence with its remedy. `code` is
- * its -errno; `event` the event's name, or NULL where the whole machine's counting was refused.
+ * Fills in a sentence with the remedy for a refusal of perf_event_open. `code`: its -errno.
+ * `event`: the name of the event; NULL: counting the whole machine was refused.
  */
 void perf_open_error(const struct sys *sys, int code, const char *event, struct error *err);
 
-/* Why not all of the machine can be counted, by what the kernel granted (below PERF_ACCESS_SYSTEM).
- */
+/* The same for a level below PERF_ACCESS_SYSTEM: the reason why the system is not counted. */
 void perf_open_error_access(const struct sys *sys, const struct perf_access *access,
 			    struct error *err);
 
-/* The same for an event that was probed: event->answer, which is not 0. */
+/* The same for a probed event, by event->answer, which is not 0. */
 void perf_open_error_event(const struct sys *sys, const struct event *event, struct error *err);
 
-/* Where no CPU has a hardware counter. */
+/* The sentence for a machine in which no CPU has a hardware counter. */
 #define PERF_OPEN_NO_PMU \
 	"No hardware counters (usual in VMs): enable the vPMU. Software metrics only."
 

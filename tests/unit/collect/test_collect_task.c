@@ -948,7 +948,7 @@ static const struct refusal refusals[] = {
 	{"no such cgroup", {0}, {.cgroup = "/nosuch"}, -EINVAL, "There is no cgroup '/nosuch'"},
 	{"a cgroup outside", {0}, {.cgroup = "/../../../etc"}, -EINVAL, "There is no cgroup"},
 	{"a cgroup upwards", {0}, {.cgroup = "/./.."}, -EINVAL, "There is no cgroup"},
-	{"no list of CPUs", {0}, {.cpus = "0-"}, -EINVAL, "'0-' is no list of CPUs"},
+	{"no list of CPUs", {0}, {.cpus = "0-"}, -EINVAL, "Invalid list of CPUs '0-'"},
 	{"a CPU that is not there", {0}, {.cpus = "0,7"}, -EINVAL, "CPU 7 is not online"},
 	{"CPUs without the right to",
 	 {ORDINARY, .paranoid = 2},

@@ -291,7 +291,7 @@ static void attach_to_nobody(void **state)
 		{0, "There is no process 0."},
 		{-1, "There is no process 0."},
 		{(1l << 32) + MAIN, "There is no process 0."},
-		{51, "51 is a thread: attach to its process, 50."},
+		{51, "51 is a thread. Attach to its process, 50."},
 	};
 	const struct right *right = *state;
 	struct fk *fk = open_family(right);
@@ -379,8 +379,7 @@ static void attach_within_a_user(void **state)
 	command(engine, COMMAND_ATTACH, NULL, 80);
 	struct snapshot *snapshot = snapshot_after(engine, fk);
 	assert_family(snapshot, true, true, true);
-	assert_string_equal(snapshot->notes[0],
-			    "Process 80 is not among those that -u and -G leave to be seen.");
+	assert_string_equal(snapshot->notes[0], "Process 80 is excluded by -u or -G.");
 	snapshot_free(snapshot);
 	command(engine, COMMAND_ATTACH, NULL, 60);
 	snapshot = snapshot_after(engine, fk);

@@ -269,7 +269,7 @@ static void prospects_of_an_ordinary_user(void **state)
 	} rows[] = {
 		{"r201", "fits: 5 of 6 counters"},
 		{"r201,r202,r203,r204", "takes turns: one of 2 then, counted for 50% of the time"},
-		{"cycles:k", "Event cycles:k is of the kernel: it needs CAP_PERFMON"},
+		{"cycles:k", "Event cycles:k counts in the kernel. That needs CAP_PERFMON"},
 		{"page-faults", "is counted already"},
 		{"minor-faults", "needs no counter"},
 		{"power/energy-pkg/", "Event power/energy-pkg/ is counted for a whole socket"},

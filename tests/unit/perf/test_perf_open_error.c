@@ -154,7 +154,7 @@ static void test_sentences(void **state)
 		 EINVAL,
 		 "branches",
 		 {.paranoid = 2},
-		 "Event branches is refused as it is",
+		 "Event branches is invalid here",
 		 ""},
 		{"descriptors",
 		 EMFILE,
