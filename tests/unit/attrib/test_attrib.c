@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attribution, case by case: a table of records goes in, and every count must come out under the
- * task that made it. Each case also proves conservation, to the count.
+ * Attribution, case by case: records go in, and each count must be credited to the task that made
+ * it. Each case also checks that counts are conserved.
  */
 #include "core/attrib/attrib.h"
 #include "core/base/util.h"
@@ -19,11 +19,11 @@
 enum { N_CPUS = 2, STEPS_MAX = 16, WANTS_MAX = 8 };
 enum { CYCLES = TALLY_FIRST_COUNTED, FAULTS, N_EVENTS };
 
-/* A group of one hardware event, N, the tick and one software event: as the plan lays it out. */
+/* A group of one hardware event, N, the tick and one software event, in the order of a plan. */
 static const int counter_of[] = {CYCLES, -1, -2, FAULTS};
 static const struct attrib_layout first_group = {
 	.n_values = 4, .n_hardware = 1, .switch_value = 1, .counter_of = counter_of, .clock = true};
-/* A second group beside it, which is no clock: its own N, one event, the tick. */
+/* A second group, without the clock: N, one event, the tick. */
 static const int other_counter_of[] = {FAULTS, -1, -2};
 static const struct attrib_layout second_group = {.n_values = 3,
 						  .n_hardware = 1,
@@ -31,7 +31,7 @@ static const struct attrib_layout second_group = {.n_values = 3,
 						  .counter_of = other_counter_of,
 						  .group = 1};
 
-/* What is read of the RAW part of the first group's switches. */
+/* The RAW part of the first group's switches. */
 static const struct switch_format format = {.prev_pid = {8, 4},
 					    .prev_state = {0, 4},
 					    .next_comm = {12, 16},
@@ -42,15 +42,15 @@ static const struct switch_format format = {.prev_pid = {8, 4},
 enum step_kind {
 	END,
 	SW,       /* a switch away from pid/tid: time, N, cycles and faults so far */
-	TRACED,   /* the same; its RAW part says that it was away from the thread `other` */
-	NEXT,     /* a switch from pid/tid to `other`, as a recording has it */
+	TRACED,   /* the same; `other` is prev_pid of its RAW part */
+	NEXT,     /* a switch from pid/tid to `other`, in a recording */
 	TICK,     /* a tick while pid/tid runs */
-	FOREIGN,  /* a switch, with id and time as another's event has them */
-	CROSSED,  /* a switch as the second group sees it, under the first one's id */
-	SW2,      /* a switch, as the second group sees it */
-	CROSSED2, /* the other way round: the first group's, under the second one's id */
+	FOREIGN,  /* a switch, with id and time of another program's event */
+	CROSSED,  /* a sample of the second group, with the first one's id */
+	SW2,      /* a sample of the second group */
+	CROSSED2, /* a sample of the first group, with the second one's id */
 	TICK2,    /* a tick of the second group */
-	PAUSE,    /* its turn ends, while `other` runs (or TOLD: as the tick told) */
+	PAUSE,    /* its turn ends, while `other` runs; TICKED: the task of the tick */
 	RESUME,   /* its next turn begins */
 	CAME,     /* a SWITCH (in) record: pid/tid came, `other` had run */
 	WENT,     /* a SWITCH (out) record: pid/tid goes, `other` will run */
@@ -73,7 +73,7 @@ struct step {
 	const char *comm;
 };
 
-enum { IDLE = 0, NOBODY = -1, TOLD = -2, UNATTRIBUTED = -9 };
+enum { IDLE = 0, UNKNOWN = -1, TICKED = -2, UNATTRIBUTED = -9 };
 
 struct want {
 	pid_t tid; /* or IDLE, UNATTRIBUTED */
@@ -84,7 +84,7 @@ struct want {
 struct attrib_case {
 	const char *name;
 	struct step steps[STEPS_MAX];
-	struct want wants[WANTS_MAX]; /* all others are expected to have nothing */
+	struct want wants[WANTS_MAX]; /* all others must have nothing */
 	size_t n_wants;
 	bool two_groups;
 	uint64_t start_ns; /* 0: 1000 s */
@@ -98,7 +98,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"someone else samples switches: the id and the time of ours are theirs",
+		"another program samples switches: samples have its id and its time",
 		{{FOREIGN, 0, 7, 7, 100, 1, 200, 3},
 		 {TICK, 0, 8, 8, 120, 1, 210, 3},
 		 {FOREIGN, 0, 8, 8, 150, 2, 230, 3},
@@ -109,7 +109,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"a group that was throttled: N stood still, several may have run",
+		"a group that was throttled: N stood still, so several tasks may have run",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {THROTTLE, 0, 7, 7, 110},
 		 {THROTTLE, 0, 8, 8, 130},
@@ -119,7 +119,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"a thread that has exited, and its EXIT was lost: the tracepoint has its number",
+		"an exited thread of which the EXIT was lost: the tracepoint has its number",
 		{{SW, 0, 7, 71, 100, 1, 100},
 		 {SW, 0, 7, 7, 110, 2, 120},
 		 {TRACED, 0, -1, -1, 150, 3, 130, .other = 71}},
@@ -142,13 +142,13 @@ static const struct attrib_case cases[] = {
 		1,
 	},
 	{
-		"idle stands apart",
+		"the idle task has a tally of its own",
 		{{SW, 0, 0, 0, 100, 1, 5}, {SW, 0, 7, 7, 150, 2, 105}, {SW, 0, 0, 0, 400, 3, 110}},
 		{{IDLE, 350, 2, 10, 0}, {7, 50, 1, 100, 0}},
 		2,
 	},
 	{
-		"a thread is its own task, of its process",
+		"each thread of a process is a task",
 		{{SW, 0, 7, 7, 100, 1, 100}, {SW, 0, 7, 71, 200, 2, 300}},
 		{{7, 100, 1, 100, 0}, {71, 100, 1, 200, 0}},
 		2,
@@ -163,7 +163,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"a task that never switches is told by ticks",
+		"ticks name a task that never switches",
 		{{TICK, 0, 7, 7, 1000, 0, 5000}, {CUT}, {TICK, 0, 7, 7, 2000, 0, 9000}},
 		{{7, 2000, 0, 9000, 0}},
 		1,
@@ -179,7 +179,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"loss: the slices of a gap are nobody's, the next one is exact again",
+		"loss: the slices of a gap are unattributed, the next one is exact",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {LOST, .other = 2},
 		 {SW, 0, 7, 7, 400, 4, 400, 4},
@@ -194,7 +194,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"exit: the last slice has no tid, and its EXIT told whose it is",
+		"exit: the last slice has no tid, and the EXIT names its task",
 		{{FORK, 0, 7, 7, 10, .other = 9},
 		 {SW, 0, 7, 7, 100, 1, 100},
 		 {EXIT, 0, 9, 9, 150},
@@ -209,7 +209,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"exit, preempted, and its number lost meanwhile: nobody's",
+		"exit, preempted, and the number lost meanwhile: unattributed",
 		{{EXIT, 0, 9, 9, 50},
 		 {SW, 0, 9, 9, 100, 1, 70},
 		 {SW, 0, 7, 7, 200, 2, 80},
@@ -230,7 +230,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"exit without its EXIT record: nobody's",
+		"exit without an EXIT record: unattributed",
 		{{SW, 0, 9, -1, 100, 1, 70}},
 		{{UNATTRIBUTED, 100, 1, 70, 0}},
 		1,
@@ -274,7 +274,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"a group off the PMU saw no switches: nobody's, then exact again",
+		"a group off the PMU sees no switches: unattributed, then exact",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {SW, 0, 8, 8, 400, 2, 150, .off_ns = 200},
 		 {SW, 0, 7, 7, 500, 3, 250, .off_ns = 200}},
@@ -292,7 +292,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"two groups, and the kernel gives both samples one id: told apart by size",
+		"two groups, both samples have one id: the size distinguishes them",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {CROSSED, 0, 7, 7, 100, 1, 0, 40},
 		 {SW, 0, 8, 8, 150, 2, 130, 0},
@@ -313,7 +313,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"two groups, a loss in one: the other keeps what it knows",
+		"two groups, a loss in one: the slices of the other are exact",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 2, 0, 40},
 		 {SW, 0, 8, 8, 150, 2, 130, 0},
@@ -343,30 +343,30 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"the end of a turn: the rest is of whom the tick named",
+		"the end of a turn: the rest is of the task of the last tick",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {TICK2, 0, 8, 8, 120, 1, 0, 44},
-		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = TOLD},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = TICKED},
 		 {SW, 0, 8, 8, 150, 2, 130, 0}},
 		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 7}},
 		2,
 		.two_groups = true,
 	},
 	{
-		"the end of a turn: who was ticked has left since, the rest is nobody's",
+		"the end of a turn: the task of the tick has left since, the rest is unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {TICK2, 0, 8, 8, 120, 1, 0, 44},
 		 {SW, 0, 8, 8, 125, 2, 130, 0},
 		 {SW2, 0, 8, 8, 125, 2, 0, 46},
-		 {PAUSE, 0, .time_ns = 130, .n = 2, .faults = 50, .other = TOLD}},
+		 {PAUSE, 0, .time_ns = 130, .n = 2, .faults = 50, .other = TICKED}},
 		{{7, 100, 1, 100, 40}, {8, 25, 1, 30, 6}, {UNATTRIBUTED, 0, 0, 0, 4}},
 		3,
 		.two_groups = true,
 	},
 	{
-		"the end of a turn: the caller knows who runs there",
+		"the end of a turn: the caller names the task that runs there",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 8}},
@@ -378,9 +378,9 @@ static const struct attrib_case cases[] = {
 		"a turn without a switch: the rest is of the running task of the clock's group",
 		{{NEXT, 0, 7, 7, 100, 1, 100, 0, .other = 8},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
-		 {PAUSE, 0, .time_ns = 200, .n = 1, .faults = 45, .other = TOLD},
+		 {PAUSE, 0, .time_ns = 200, .n = 1, .faults = 45, .other = TICKED},
 		 {RESUME, 0, .time_ns = 300, .n = 1, .faults = 45},
-		 {PAUSE, 0, .time_ns = 400, .n = 1, .faults = 47, .other = TOLD},
+		 {PAUSE, 0, .time_ns = 400, .n = 1, .faults = 47, .other = TICKED},
 		 {SW, 0, 8, 8, 500, 2, 130, 0}},
 		{{7, 100, 1, 100, 40}, {8, 400, 1, 30, 7}},
 		2,
@@ -391,7 +391,7 @@ static const struct attrib_case cases[] = {
 		{{NEXT, 0, 7, 7, 100, 1, 100, 0, .other = 8},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {NEXT, 0, 8, 8, 150, 2, 130, 0, .other = 9},
-		 {PAUSE, 0, .time_ns = 200, .n = 1, .faults = 45, .other = TOLD}},
+		 {PAUSE, 0, .time_ns = 200, .n = 1, .faults = 45, .other = TICKED}},
 		{{7, 100, 1, 100, 40}, {8, 50, 1, 30, 0}, {UNATTRIBUTED, 0, 0, 0, 5}},
 		3,
 		.two_groups = true,
@@ -399,22 +399,22 @@ static const struct attrib_case cases[] = {
 	{
 		"the end of a turn: the idle task runs there",
 		{{TICK2, 0, 0, 0, 100, 0, 0, 40},
-		 {PAUSE, 0, .time_ns = 130, .n = 0, .faults = 47, .other = TOLD}},
+		 {PAUSE, 0, .time_ns = 130, .n = 0, .faults = 47, .other = TICKED}},
 		{{IDLE, 0, 0, 0, 47}},
 		1,
 		.two_groups = true,
 	},
 	{
-		"the end of a turn: nobody knows who runs there",
+		"the end of a turn: no record names the task that runs there",
 		{{SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {TICK2, 0, 8, 8, 120, 1, 0, 44},
-		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = NOBODY}},
+		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = UNKNOWN}},
 		{{7, 0, 0, 0, 40}, {8, 0, 0, 0, 4}, {UNATTRIBUTED, 0, 0, 0, 3}},
 		3,
 		.two_groups = true,
 	},
 	{
-		"the end of a turn: its last switches made no records, so nobody's",
+		"the end of a turn: its last switches made no records, so unattributed",
 		{{SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 130, .n = 3, .faults = 47, .other = 8},
 		 {RESUME, 0, .time_ns = 200},
@@ -424,7 +424,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"the end of a turn in which the group was off: nobody's",
+		"the end of a turn in which the group was off the PMU: unattributed",
 		{{SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 8, .off_ns = 10}},
 		{{7, 0, 0, 0, 40}, {UNATTRIBUTED, 0, 0, 0, 7}},
@@ -432,7 +432,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"the next turn: who runs at its first record ran since it began",
+		"the next turn: the task of its first record ran since the turn began",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 8},
@@ -446,7 +446,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"between two turns: who ended there has its last slice, though it has no number",
+		"between two turns: a task that ends there has its last slice, without a number",
 		{{SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 130, .n = 1, .faults = 47, .other = 9},
 		 {EXIT, 0, 9, 9, 140},
@@ -459,7 +459,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"between two turns: who ended and left there is not in the next one",
+		"between two turns: a task that ends and leaves there is not in the next turn",
 		{{PAUSE, 0, .time_ns = 130, .n = 0, .faults = 47, .other = 9},
 		 {EXIT, 0, 9, 9, 140},
 		 {SW, 0, -1, -1, 145, 1, 100, 0},
@@ -471,7 +471,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"two groups, a silent task: told to both, the counts are nobody's",
+		"two groups, a hidden task: known to both, the counts are unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {CAME, 0, 8, 8, 130, .other = 2},
@@ -487,7 +487,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"a SWITCH between two turns tells the one that was on",
+		"a SWITCH between two turns counts for the group that was on",
 		{{SW, 0, 7, 7, 100, 1, 100, 0},
 		 {SW2, 0, 7, 7, 100, 1, 0, 40},
 		 {PAUSE, 0, .time_ns = 110, .n = 1, .faults = 42, .other = 2},
@@ -503,7 +503,7 @@ static const struct attrib_case cases[] = {
 		.two_groups = true,
 	},
 	{
-		"a silent idle task: the SWITCH record tells its time, faults are the other's",
+		"a hidden idle task: the SWITCH record has its time, faults are the other task's",
 		{{SW, 1, 7, 7, 100, 1, 100, 1},
 		 {CAME, 1, 8, 8, 400, .other = 0},
 		 {SW, 1, 8, 8, 450, 3, 150, 6}},
@@ -514,7 +514,7 @@ static const struct attrib_case cases[] = {
 		4,
 	},
 	{
-		"a silent task: its time is its own, the counts of both are nobody's",
+		"a hidden task: it has its time, the counts of both are unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100, 1},
 		 {CAME, 0, 7, 7, 130, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180, 4}},
@@ -522,7 +522,8 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"two silent tasks in a row: who came last knows when, the rest is nobody's",
+		"two hidden tasks in a row: the task after them has its time, the rest is "
+		"unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 130, .other = 2},
 		 {SW, 0, 7, 7, 200, 4, 180}},
@@ -530,7 +531,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"a switch that leaves no trace: who ran is not the next of the record before",
+		"a chain break: the task is not the next one of the record before",
 		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
 		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7},
 		 {NEXT, 0, 7, 7, 400, 3, 350, .other = 8}},
@@ -538,7 +539,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"and a SWITCH tells when: the time before is the next's",
+		"a chain break with a SWITCH: the time before it is the next task's",
 		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
 		 {CAME, 0, 9, 9, 250, .other = 8},
 		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
@@ -549,7 +550,7 @@ static const struct attrib_case cases[] = {
 		4,
 	},
 	{
-		"two that leave no trace: the time of both is nobody's",
+		"a chain break of two tasks: the time of both is unattributed",
 		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
 		 {CAME, 0, 9, 9, 250, .other = 2},
 		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
@@ -565,7 +566,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"a tick finds another than the next",
+		"a tick names another task than the next one of the record before",
 		{{NEXT, 0, 7, 7, 100, 1, 100, .other = 8},
 		 {TICK, 0, 9, 9, 200, 1, 200},
 		 {NEXT, 0, 9, 9, 300, 2, 300, .other = 7}},
@@ -573,7 +574,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"a SWITCH that is later than its sample: all of the slice was silent, no more",
+		"a SWITCH that is later than its sample: the whole slice was hidden, no more",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 250, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180},
@@ -582,7 +583,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"a SWITCH that seems to be before the last sample: no time was silent",
+		"a SWITCH with a time before the last sample: no time was hidden",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 90, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180}},
@@ -590,7 +591,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"a SWITCH away tells nothing of who came",
+		"a SWITCH away does not name the task that came",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 130, .other = 2},
 		 {WENT, 0, 7, 7, 190, .other = 3},
@@ -599,7 +600,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"a SWITCH tells of one gap: the next one is nobody's",
+		"a SWITCH explains one gap: the next gap is unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 130, .other = 2},
 		 {TICK, 0, 7, 7, 200, 2, 180},
@@ -612,7 +613,7 @@ static const struct attrib_case cases[] = {
 		4,
 	},
 	{
-		"nor does one that came before a slice without a gap tell of a later one",
+		"a SWITCH before a slice without a gap does not explain a later gap",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 8, 8, 101, .other = 7},
 		 {SW, 0, 8, 8, 200, 2, 180},
@@ -621,7 +622,7 @@ static const struct attrib_case cases[] = {
 		3,
 	},
 	{
-		"a silent task that had lost its number is nobody",
+		"a hidden task that had lost its number: unattributed",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 130, .other = -1},
 		 {TICK, 0, 7, 7, 200, 2, 180, 4}},
@@ -629,7 +630,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"a loss is not silence, whatever SWITCH record is left of it",
+		"a LOST: a SWITCH record does not explain the gap",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 7, 7, 130, .other = 2},
 		 {LOST, .other = 3},
@@ -638,7 +639,7 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 	{
-		"nor is a SWITCH of another task than the one that was switched away from",
+		"a SWITCH of another task than that of the sample does not explain the gap",
 		{{SW, 0, 7, 7, 100, 1, 100},
 		 {CAME, 0, 8, 8, 130, .other = 2},
 		 {SW, 0, 7, 7, 200, 3, 180}},
@@ -646,8 +647,6 @@ static const struct attrib_case cases[] = {
 		2,
 	},
 };
-
-/* ---- playing a case */
 
 struct bench {
 	struct fk *fk;
@@ -660,7 +659,7 @@ struct bench {
 	char comm[2 + STEPS_MAX][16];
 	size_t n_who;
 	uint64_t cpus[N_EVENTS];
-	uint64_t paused_ns, away_ns; /* of the second group: since when, and how long by now */
+	uint64_t paused_ns, away_ns; /* of the second group: since when, and how long so far */
 };
 
 enum { SWITCH_ID = 100, TICK_ID = 200, SECOND_SWITCH_ID = 300, SECOND_TICK_ID = 400 };
@@ -728,7 +727,7 @@ static void feed(struct bench *bench, const struct step *step)
 	case PAUSE:
 		bench->paused_ns = step->time_ns;
 		attrib_pause(bench->attrib, (size_t)step->cpu, second_group.group, second_reading,
-			     step->other == TOLD ? NULL : &runner);
+			     step->other == TICKED ? NULL : &runner);
 		return;
 	case RESUME:
 		bench->away_ns += step->time_ns - bench->paused_ns;
@@ -881,9 +880,7 @@ static void test_case(void **state)
 	bench_close(&bench);
 }
 
-/* ---- what needs more than a table */
-
-/* Tids come back only after all others: the same number, much later, is another task. */
+/* Linux reuses a tid after all others, so a reused tid is another task. */
 static void test_reused_tid(void **state)
 {
 	struct bench bench;
@@ -910,7 +907,7 @@ static void test_reused_tid(void **state)
 	bench_close(&bench);
 }
 
-/* Records of another shape than our groups' change nothing, under whatever id. */
+/* Records of another shape than the groups' change nothing, with any id. */
 static void test_foreign_records(void **state)
 {
 	struct bench bench;
@@ -930,7 +927,7 @@ static void test_foreign_records(void **state)
 	bench_close(&bench);
 }
 
-/* A task was forgotten while its last switch is still out (lost, or silent): it is nobody's. */
+/* The last switch of a task that is no longer in the table (lost, or hidden) is unattributed. */
 static void test_exit_without_a_last_switch(void **state)
 {
 	struct bench bench;
@@ -1000,7 +997,7 @@ static void test_gap_marks_all_tasks_of_its_cpu(void **state)
 	}
 }
 
-/* An EXIT may be among the records that were lost: after a LOST /proc is asked who is left. */
+/* After a LOST, tasks are compared with /proc, as an EXIT may be among the lost records. */
 static void test_loss_has_tasks_verified(void **state)
 {
 	struct bench bench;
@@ -1022,7 +1019,7 @@ static void test_loss_has_tasks_verified(void **state)
 	bench_close(&bench);
 }
 
-/* Who ends while a CPU is not counted: when its streams are closed, /proc is asked who is left. */
+/* When the streams of a CPU are closed, tasks are compared with /proc, as they may exit there. */
 static void test_closing_has_tasks_verified(void **state)
 {
 	struct bench bench;
@@ -1040,7 +1037,7 @@ static void test_closing_has_tasks_verified(void **state)
 	bench_close(&bench);
 }
 
-/* A CPU that comes back counts from zero again. */
+/* A CPU that comes back counts from zero. */
 static void test_reopened_stream(void **state)
 {
 	struct bench bench;
@@ -1073,7 +1070,7 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		tests[i] = (struct CMUnitTest){.name = cases[i].name,
 					       .test_func = test_case,
-					       /* cmocka hands it on as it is */
+					       /* cmocka does not write to it */
 					       .initial_state = (void *)(uintptr_t)&cases[i]};
 	memcpy(tests + ARRAY_SIZE(cases), others, sizeof(others));
 	return cmocka_run_group_tests_name("attrib", tests, NULL, NULL);

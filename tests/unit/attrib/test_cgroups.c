@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What /proc/PID/cgroup says, what people call it, and that each path is kept once. */
+/* The path in /proc/PID/cgroup, the name that tables show, and that each path is kept once. */
 #include "core/attrib/cgroups.h"
 #include "core/base/util.h"
 #include "core/sys/cgroup_name.h"
@@ -20,14 +20,14 @@
 static void parses(void **state)
 {
 	static const struct {
-		const char *name, *text, *want; /* NULL: no line is of use */
+		const char *name, *text, *want; /* NULL: no line has a path */
 	} rows[] = {
 		{"version 2", "0::/system.slice/a.service\n", "/system.slice/a.service"},
 		{"its root", "0::/\n", "/"},
 		{"no newline", "0::/a", "/a"},
 		{"removed under its task", "0::/a/b (deleted)\n", "/a/b"},
-		{"called so, and not removed", "0::/ (deleted)x\n", "/ (deleted)x"},
-		{"outside of our namespace", "0::/../b\n", "/../b"},
+		{"a name with (deleted), not removed", "0::/ (deleted)x\n", "/ (deleted)x"},
+		{"outside the cgroup namespace", "0::/../b\n", "/../b"},
 		{"a colon in a name", "0::/a:b/c:d\n", "/a:b/c:d"},
 		{"any bytes", "0::/\x1b[2J\xff\n", "/\x1b[2J\xff"},
 		{"hybrid: version 2 has it", "1:name=systemd:/x/y/z\n0::/a\n", "/a"},
@@ -36,7 +36,7 @@ static void parses(void **state)
 		{"version 1: systemd's",
 		 "3:cpuset:/one/two/three\n1:name=systemd:/a/b\n8:pids:/a\n", "/a/b"},
 		{"version 1: a controller of several", "2:cpuacct,cpu:/c\n", "/c"},
-		{"version 1: of equals the first", "2:pids:/p\n3:memory:/m\n", "/p"},
+		{"version 1: the first of two with one depth", "2:pids:/p\n3:memory:/m\n", "/p"},
 		{"a name that only begins like one", "2:cpuset:/c\n3:memoryx:/m\n", NULL},
 		{"all in the root", "2:pids:/\n0::/\n", "/"},
 		{"nothing", "", NULL},
@@ -135,7 +135,7 @@ static void names(void **state)
 		{"/machine.slice/systemd-nspawn@web.service/payload", "machine:web/payload"},
 		{"/machine.slice/machine-qemu\\x2d1\\x2dvm.scope/libvirt/vcpu0",
 		 "machine:qemu-1-vm/libvirt/vcpu0"},
-		/* what nobody makes */
+		/* unusual paths */
 		{"no slash", "no slash"},
 		{"//a///b/", "a/b"},
 		{"/../x", "../x"},
@@ -152,7 +152,7 @@ static void names(void **state)
 	}
 }
 
-/* No name leaves its room, however small or deep. */
+/* A name is cut to the size of its buffer. */
 static void names_fit(void **state)
 {
 	char deep[4096] = "", name[32];

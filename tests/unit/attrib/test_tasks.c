@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The task table, case by case: records go in, in the order in which the rings are read (which is
- * not that of time), and every (tid, time) must find the task that had that number then.
+ * The task table, case by case: records go in, in the order in which the rings are read, which is
+ * not the order of time. Every (tid, time) must find the task that had the tid at that time.
  */
 #include "core/attrib/tasks.h"
 #include "core/base/util.h"
@@ -22,7 +22,7 @@
 
 enum { STEPS_MAX = 8, WANTS_MAX = 4 };
 
-/* Where the fake kernel's clock begins. */
+/* The first time of the fake kernel's clock. */
 #define BASE_NS (1000 * NS_PER_S)
 
 static uint64_t at_ms(uint64_t ms)
@@ -32,13 +32,13 @@ static uint64_t at_ms(uint64_t ms)
 
 enum step_kind {
 	END,
-	SEEN,   /* the tid was named by a switch */
-	THREAD, /* the same of a thread of 9 */
+	SEEN,   /* a switch names the tid */
+	THREAD, /* the same for a thread of process 9 */
 	FORK,   /* by tid 7 */
 	COMM,
 	EXEC,
 	EXIT,
-	FORGET, /* who exited before that time */
+	FORGET, /* frees the tasks that exited before that time */
 };
 
 struct step {
@@ -51,7 +51,7 @@ struct step {
 struct want {
 	pid_t tid;
 	uint64_t ms;
-	const char *comm; /* NULL: no task is known there */
+	const char *comm; /* NULL: there is no task */
 	uint64_t exit_ms; /* 0: it lives */
 	uint64_t seen_ms; /* 0: not checked */
 };
@@ -61,12 +61,12 @@ struct tasks_case {
 	struct step steps[STEPS_MAX];
 	struct want wants[WANTS_MAX];
 	size_t n_wants;
-	size_t count; /* of tasks that are left */
+	size_t count; /* of tasks in the end */
 };
 
 static const struct tasks_case cases[] = {
 	{
-		"a record about the past finds the past task of a reused tid",
+		"a record of the past finds the past task of a reused tid",
 		{{COMM, 10, 9, "first"},
 		 {EXIT, 4990, 9},
 		 {FORK, 5000, 9},
@@ -76,28 +76,28 @@ static const struct tasks_case cases[] = {
 		2,
 	},
 	{
-		"a FORK closes the task of that tid whose EXIT was lost",
+		"a FORK ends the task of that tid of which the EXIT was lost",
 		{{COMM, 10, 9, "first"}, {FORK, 5000, 9}, {COMM, 5001, 9, "second"}},
 		{{9, 15, "first", 5000}, {9, 5001, "second"}},
 		2,
 		2,
 	},
 	{
-		"which may be read yet",
+		"the EXIT of that task is read late",
 		{{COMM, 10, 9, "first"}, {FORK, 200, 9}, {COMM, 201, 9, "second"}, {EXIT, 150, 9}},
 		{{9, 15, "first", 150}, {9, 160, "first", 150}, {9, 201, "second"}},
 		3,
 		2,
 	},
 	{
-		"who is heard of first by his EXIT stands behind those who came after him",
+		"a task that only its EXIT names is older than the younger tasks of its tid",
 		{{FORK, 200, 9}, {FORK, 210, 9}, {COMM, 211, 9, "third"}, {EXIT, 150, 9}},
 		{{9, 150, "", 150}, {9, 201, "", 210}, {9, 220, "third"}},
 		3,
 		3,
 	},
 	{
-		"what a FORK has closed is forgotten like any other",
+		"a task that a FORK has ended is freed like any other",
 		{{COMM, 10, 9, "first"},
 		 {FORK, 5000, 9},
 		 {COMM, 5001, 9, "second"},
@@ -114,7 +114,7 @@ static const struct tasks_case cases[] = {
 		2,
 	},
 	{
-		"a FORK read after its child's records is the child's",
+		"a FORK read after its child's records belongs to the child",
 		{{COMM, 300, 9, "child"}, {SEEN, 250, 9}, {FORK, 200, 9}},
 		{{9, 250, "child", 0, 250}, {9, 199, NULL}},
 		2,
@@ -128,14 +128,14 @@ static const struct tasks_case cases[] = {
 		1,
 	},
 	{
-		"nor does it bring back who exited",
+		"a late COMM does not revive an exited task",
 		{{COMM, 20, 9, "new"}, {EXIT, 30, 9}, {EXEC, 10, 9, "old"}},
 		{{9, 30, "new", 30, 10}},
 		1,
 		1,
 	},
 	{
-		"nor what is told of twice, ahead of its ring and in it",
+		"an exec that is applied twice does not revive a task",
 		{{EXEC, 20, 9, "cc"}, {EXIT, 30, 9}, {EXEC, 20, 9, "cc"}},
 		{{9, 30, "cc", 30}},
 		1,
@@ -149,21 +149,21 @@ static const struct tasks_case cases[] = {
 		1,
 	},
 	{
-		"a thread that execs takes over its dead leader's tid",
+		"a thread that execs gets the tid of its dead leader",
 		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}},
 		{{9, 5000, "thread"}},
 		1,
 		1,
 	},
 	{
-		"whose EXIT may be read after the exec",
+		"the EXIT of the dead leader is read after the exec",
 		{{COMM, 10, 9, "leader"}, {EXEC, 30, 9, "thread"}, {EXIT, 20, 9}},
 		{{9, 5000, "thread"}},
 		1,
 		1,
 	},
 	{
-		"of the thread that execs its own tid is nobody's, nor of others one that is lost",
+		"after an exec the other threads have exited, without an EXIT",
 		{{COMM, 10, 9, "leader"},
 		 {THREAD, 12, 11},
 		 {THREAD, 13, 12},
@@ -176,7 +176,7 @@ static const struct tasks_case cases[] = {
 		4,
 	},
 	{
-		"nor where the leader's EXIT is read late",
+		"the same if the EXIT of the leader is read late",
 		{{COMM, 10, 9, "leader"},
 		 {THREAD, 12, 11},
 		 {EXEC, 30, 9, "thread"},
@@ -187,21 +187,21 @@ static const struct tasks_case cases[] = {
 		3,
 	},
 	{
-		"an exec of the leader ends nobody, whose EXIT tells",
+		"an exec of the leader ends no thread, as each makes an EXIT",
 		{{COMM, 10, 9, "leader"}, {THREAD, 12, 11}, {EXEC, 30, 9, "leader"}},
 		{{11, 15, ""}, {9, 50, "leader"}},
 		2,
 		2,
 	},
 	{
-		"and is not forgotten for its leader's EXIT",
+		"a task that has execed is not freed for the EXIT of its leader",
 		{{COMM, 10, 9, "leader"}, {EXIT, 20, 9}, {EXEC, 30, 9, "thread"}, {FORGET, 5000}},
 		{{9, 5000, "thread"}},
 		1,
 		1,
 	},
 	{
-		"but for its own, once",
+		"a task that has execed is freed for its own EXIT, once",
 		{{COMM, 10, 9, "leader"},
 		 {EXIT, 20, 9},
 		 {EXEC, 30, 9, "thread"},
@@ -213,14 +213,14 @@ static const struct tasks_case cases[] = {
 		0,
 	},
 	{
-		"who exited is kept for as long as a record may still name it",
+		"an exited task is kept while a record may still name it",
 		{{COMM, 10, 9, "kid"}, {EXIT, 20, 9}, {FORGET, 1020}},
 		{{9, 20, "kid", 20}},
 		1,
 		1,
 	},
 	{
-		"an older task of a tid is forgotten from behind the newer",
+		"an older task of a tid is freed, the newer one stays",
 		{{COMM, 10, 9, "first"},
 		 {EXIT, 20, 9},
 		 {FORK, 5000, 9},
@@ -311,7 +311,7 @@ static void test_case(void **state)
 	bench_close(&bench);
 }
 
-/* Many more than the table begins with; every third goes again. */
+/* Many more tasks than the first table has slots; every third one exits. */
 static void test_grows(void **state)
 {
 	enum { N = 5000, STRIDE = 7 };
@@ -333,8 +333,8 @@ static void test_grows(void **state)
 	bench_close(&bench);
 }
 
-/* A hundred thousand lives of a millisecond, forgotten every hundred: few are there at a time. */
-static void test_the_dead_leave_nothing(void **state)
+/* 100,000 tasks of a millisecond each, freed after every hundred: the table stays small. */
+static void test_exited_tasks_are_freed(void **state)
 {
 	enum { N = 100 * 1000, FORGET_EVERY = 100, FIRST = 1000 };
 	struct bench bench;
@@ -343,7 +343,7 @@ static void test_the_dead_leave_nothing(void **state)
 	(void)state;
 	bench_open(&bench);
 	for (unsigned i = 0; i < N; i++) {
-		pid_t tid = FIRST + (pid_t)(i % 30000); /* some of them again and again */
+		pid_t tid = FIRST + (pid_t)(i % 30000); /* tids are reused */
 		feed(bench.tasks, &(struct step){FORK, i, tid});
 		feed(bench.tasks, &(struct step){EXEC, i, tid, "kid"});
 		feed(bench.tasks, &(struct step){EXIT, i + 1, tid});
@@ -352,7 +352,7 @@ static void test_the_dead_leave_nothing(void **state)
 		if (tasks_count(bench.tasks) > most)
 			most = tasks_count(bench.tasks);
 	}
-	/* Those of TASKS_REUSE_NS, one each millisecond, and of the time between. */
+	/* Those of TASKS_REUSE_NS, one each millisecond, and of the time between two calls. */
 	const size_t wanted = TASKS_REUSE_NS / NS_PER_MS;
 	assert_in_range(most, wanted, wanted + FORGET_EVERY + 10);
 	feed(bench.tasks, &(struct step){FORGET, 2 * N});
@@ -360,10 +360,8 @@ static void test_the_dead_leave_nothing(void **state)
 	bench_close(&bench);
 }
 
-/* ---- what /proc says */
-
-/* sudo and its like: the user is another one after the exec, and only then asked for again. */
-static void test_exec_asks_for_the_user_again(void **state)
+/* As sudo does: the user changes about the exec, after which it is read again. */
+static void test_user_is_read_after_exec(void **state)
 {
 	struct bench bench;
 
@@ -371,7 +369,7 @@ static void test_exec_asks_for_the_user_again(void **state)
 	bench_open(&bench);
 	feed(bench.tasks, &(struct step){COMM, 10, 9, "sh"});
 	struct task *task = tasks_find(bench.tasks, 9, at_ms(10));
-	/* A file that was given is root's, whosoever task it is. */
+	/* A file that the test made belongs to root. */
 	fk_file(bench.fk, "/proc/9/stat",
 		"9 (sh) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 4096 100\n");
 	fk_file(bench.fk, "/proc/9", "");
@@ -389,8 +387,8 @@ static void test_exec_asks_for_the_user_again(void **state)
 	bench_close(&bench);
 }
 
-/* Two of one number, of neither of which it is known when it began: who ended and who lives. */
-static void test_told_of_two(void **state)
+/* Two tasks of one tid, both with an unknown start: one has exited, one lives. */
+static void test_facts_of_two_tasks(void **state)
 {
 	struct bench bench;
 
@@ -413,8 +411,8 @@ static void test_told_of_two(void **state)
 	bench_close(&bench);
 }
 
-/* Gone before anyone asked /proc: it is its parent's. */
-static void test_gone_before_it_was_looked_up(void **state)
+/* A task that is gone before /proc is read has the facts of its parent. */
+static void test_gone_before_proc_is_read(void **state)
 {
 	struct bench bench;
 
@@ -431,7 +429,7 @@ static void test_gone_before_it_was_looked_up(void **state)
 	bench_close(&bench);
 }
 
-/* After a loss /proc is asked who is gone; without one nobody is. */
+/* Tasks are compared with /proc after a loss only. */
 static void test_loss_is_verified(void **state)
 {
 	enum { N = 1200, FIRST = 100 }; /* the table grows between the loss and the verification */
@@ -460,10 +458,10 @@ static void test_loss_is_verified(void **state)
 }
 
 /*
- * Where records are lost at each refresh, and there is time for a part of the table each: the dead
- * are found all the same, wherever they stand, and what a storm has made large is not for good.
+ * Records are lost at each refresh, and the time is enough for a part of the table each: all tasks
+ * that are gone are found in the end, and a table that a storm has enlarged shrinks again.
  */
-static void test_losses_that_go_on(void **state)
+static void test_losses_at_each_refresh(void **state)
 {
 	enum { N = 3000, FIRST = 100, REFRESHES = 1000 };
 	struct bench bench;
@@ -481,8 +479,8 @@ static void test_losses_that_go_on(void **state)
 	bench_close(&bench);
 }
 
-/* The table is as small again as it was, and whoever is still there is found in it. */
-static void test_memory_comes_back(void **state)
+/* The table shrinks to its first size, and the living tasks are found in it. */
+static void test_table_shrinks(void **state)
 {
 	enum { N = 100 * 1000, FIRST = 1000, STAY = 100 };
 	struct bench bench;
@@ -507,8 +505,8 @@ static void test_memory_comes_back(void **state)
 	bench_close(&bench);
 }
 
-/* A COMM may have been lost too: /proc has the name, and later ones still count. */
-static void test_loss_of_a_name(void **state)
+/* A COMM may be lost too: the name is read from /proc, and later COMMs still apply. */
+static void test_lost_comm(void **state)
 {
 	struct bench bench;
 
@@ -524,7 +522,7 @@ static void test_loss_of_a_name(void **state)
 	bench_close(&bench);
 }
 
-/* What cannot be read now (no descriptor is left, hidepid=1) is not gone for that. */
+/* A task that cannot be read now (no descriptor is left, hidepid=1) is not gone. */
 static void test_unreadable_is_not_gone(void **state)
 {
 	struct bench bench;
@@ -540,7 +538,7 @@ static void test_unreadable_is_not_gone(void **state)
 	bench_close(&bench);
 }
 
-/* Nor is who has no file there (hidepid=2), but a number. */
+/* A task without a file in /proc (hidepid=2), of which the tid exists, is not gone. */
 static void test_hidden_is_not_gone(void **state)
 {
 	struct bench bench;
@@ -562,8 +560,8 @@ static void test_hidden_is_not_gone(void **state)
 	bench_close(&bench);
 }
 
-/* Past its EXIT when we came: seen at its last switch, and gone by the time we look. */
-static void test_last_switch_is_all_that_was_seen(void **state)
+/* Past its EXIT at the start: seen at its last switch, and gone when /proc is read. */
+static void test_only_last_switch_is_seen(void **state)
 {
 	struct bench bench;
 
@@ -577,8 +575,8 @@ static void test_last_switch_is_all_that_was_seen(void **state)
 	bench_close(&bench);
 }
 
-/* Of whom a record told another will tell that he ends. */
-static void test_told_of_is_not_gone(void **state)
+/* A task that a record began is ended by a record too. */
+static void test_forked_task_is_not_gone(void **state)
 {
 	struct bench bench;
 
@@ -606,18 +604,16 @@ static void test_no_loss_no_verification(void **state)
 	bench_close(&bench);
 }
 
-/* ---- what no record tells */
-
 static struct task *seen(struct bench *bench, pid_t tid)
 {
 	return tasks_at(bench->tasks, tid, tid, at_ms(0));
 }
 
-/* setuid() and a move to another cgroup: found at the times when it is asked again, and bounded. */
-static void test_asks_again(void **state)
+/* setuid() and a move to another cgroup are found when /proc is read again, within a budget. */
+static void test_proc_is_read_again(void **state)
 {
 	static const struct {
-		uint64_t ms; /* since it was looked up */
+		uint64_t ms; /* since /proc was first read */
 		unsigned budget;
 		bool asked;
 	} rows[] = {
@@ -653,8 +649,8 @@ static void test_asks_again(void **state)
 	bench_close(&bench);
 }
 
-/* setuid() without an exec, as of a daemon that drops its rights. */
-static void test_asks_for_the_user_again(void **state)
+/* setuid() without an exec, as of a daemon that drops its privileges. */
+static void test_user_is_read_again(void **state)
 {
 	struct bench bench;
 	unsigned budget = 9;
@@ -673,8 +669,8 @@ static void test_asks_for_the_user_again(void **state)
 	bench_close(&bench);
 }
 
-/* Who exited is asked no more, and what cannot be read changes nothing. */
-static void test_asks_the_living(void **state)
+/* An exited task is not read again, and a failed reading changes nothing. */
+static void test_only_living_are_read_again(void **state)
 {
 	struct bench bench;
 	unsigned budget = 9;
@@ -695,7 +691,7 @@ static void test_asks_the_living(void **state)
 	bench_close(&bench);
 }
 
-/* A child too short-lived to be asked is where its parent is, and as whom. */
+/* A child that exits before /proc is read has the cgroup and the user of its parent. */
 static void test_children_inherit(void **state)
 {
 	struct bench bench;
@@ -718,13 +714,11 @@ static void test_children_inherit(void **state)
 	bench_close(&bench);
 }
 
-/* ---- the user of who was gone before it was read */
-
 enum { USER_STEPS_MAX = 8 };
 
 enum user_step_kind {
 	NOTHING,
-	READ,   /* it is looked up */
+	READ,   /* /proc is read for it */
 	SETUID, /* to user `other` */
 	FORKED, /* by `other` */
 	EXECED,
@@ -738,9 +732,9 @@ struct user_case {
 		pid_t tid;
 		unsigned other;
 	} steps[USER_STEPS_MAX];
-	pid_t tid; /* its user in the end ... */
+	pid_t tid; /* its user in the end is checked ... */
 	uid_t uid;
-	unsigned stats; /* ... and what that took */
+	unsigned stats; /* ... and the number of stat calls */
 };
 
 static void user_step(struct bench *bench, const struct user_step *step)
@@ -773,8 +767,8 @@ static void user_step(struct bench *bench, const struct user_step *step)
 	}
 }
 
-/* A process is root's when it is read, and forks later. 8 is still there when it is read. */
-static void test_users_of_the_gone(void **state)
+/* A process is root's when it is read, and forks later. Task 8 still lives when it is read. */
+static void test_users_of_exited_tasks(void **state)
 {
 	static const struct user_case rows[] = {
 		{"a child has the new user of its parent",
@@ -782,7 +776,7 @@ static void test_users_of_the_gone(void **state)
 		 9,
 		 1000,
 		 1},
-		{"and so has the child's child, whichever is read first",
+		{"a child of a child has it too, whichever is read first",
 		 {{SETUID, 7, 1000},
 		  {FORKED, 9, 7},
 		  {FORKED, 10, 9},
@@ -793,7 +787,7 @@ static void test_users_of_the_gone(void **state)
 		 10,
 		 1000,
 		 1},
-		{"the same the other way round",
+		{"the same in the other order",
 		 {{SETUID, 7, 1000},
 		  {FORKED, 9, 7},
 		  {FORKED, 10, 9},
@@ -809,7 +803,7 @@ static void test_users_of_the_gone(void **state)
 		 10,
 		 0,
 		 1},
-		{"and again for those that it forks later",
+		{"a parent is read again for children of a later fork",
 		 {{FORKED, 9, 7},
 		  {ENDED, 9},
 		  {READ, 9},
@@ -825,7 +819,7 @@ static void test_users_of_the_gone(void **state)
 		 8,
 		 0,
 		 1},
-		{"where the parent is gone too, it has the user that is known",
+		{"if the parent is gone too, the child has the last known user",
 		 {{SETUID, 7, 1000}, {FORKED, 9, 7}, {ENDED, 9}, {ENDED, 7}, {READ, 9}},
 		 9,
 		 0,
@@ -853,8 +847,6 @@ static void test_users_of_the_gone(void **state)
 	}
 }
 
-/* ---- who is above whom */
-
 static pid_t above(struct bench *bench, pid_t tid, uint64_t ms)
 {
 	struct task *task = tasks_find(bench->tasks, tid, at_ms(ms));
@@ -873,7 +865,7 @@ static void test_above(void **state)
 	fk_task(bench.fk, &(struct fk_spec){.tid = 7, .ppid = 5, .comm = "main"});
 	fk_task(bench.fk, &(struct fk_spec){.tid = 8, .pid = 7, .ppid = 5, .comm = "worker"});
 	tasks_read_proc(bench.tasks, tasks_at(bench.tasks, 7, 8, at_ms(0)));
-	/* None of them did anything, and nobody but /proc knows of them. */
+	/* None of them made a record, so only /proc has them. */
 	assert_int_equal(above(&bench, 8, 10), 7);
 	assert_string_equal(tasks_find(bench.tasks, 7, at_ms(10))->comm, "main");
 	assert_int_equal(above(&bench, 7, 10), 5);
@@ -882,11 +874,11 @@ static void test_above(void **state)
 	assert_int_equal(above(&bench, 8, 10), 7);
 	assert_int_equal(above(&bench, 7, 10), 5);
 	assert_int_equal(above(&bench, 5, 10), 0);
-	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads); /* each once */
+	assert_int_equal(fk_calls(bench.fk, FK_FILE_READ), reads); /* each file once */
 	bench_close(&bench);
 }
 
-/* Its parent ended: who took it in is its parent now, and no one who got the parent's number. */
+/* The parent has exited: its new parent adopted it. A younger task with the old number is none. */
 static void test_orphans(void **state)
 {
 	struct bench bench;
@@ -910,31 +902,31 @@ int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_grows),
-		cmocka_unit_test(test_the_dead_leave_nothing),
-		cmocka_unit_test(test_exec_asks_for_the_user_again),
-		cmocka_unit_test(test_told_of_two),
-		cmocka_unit_test(test_gone_before_it_was_looked_up),
+		cmocka_unit_test(test_exited_tasks_are_freed),
+		cmocka_unit_test(test_user_is_read_after_exec),
+		cmocka_unit_test(test_facts_of_two_tasks),
+		cmocka_unit_test(test_gone_before_proc_is_read),
 		cmocka_unit_test(test_loss_is_verified),
-		cmocka_unit_test(test_losses_that_go_on),
-		cmocka_unit_test(test_memory_comes_back),
-		cmocka_unit_test(test_loss_of_a_name),
+		cmocka_unit_test(test_losses_at_each_refresh),
+		cmocka_unit_test(test_table_shrinks),
+		cmocka_unit_test(test_lost_comm),
 		cmocka_unit_test(test_unreadable_is_not_gone),
 		cmocka_unit_test(test_hidden_is_not_gone),
-		cmocka_unit_test(test_last_switch_is_all_that_was_seen),
-		cmocka_unit_test(test_told_of_is_not_gone),
+		cmocka_unit_test(test_only_last_switch_is_seen),
+		cmocka_unit_test(test_forked_task_is_not_gone),
 		cmocka_unit_test(test_no_loss_no_verification),
-		cmocka_unit_test(test_asks_again),
-		cmocka_unit_test(test_asks_for_the_user_again),
-		cmocka_unit_test(test_asks_the_living),
+		cmocka_unit_test(test_proc_is_read_again),
+		cmocka_unit_test(test_user_is_read_again),
+		cmocka_unit_test(test_only_living_are_read_again),
 		cmocka_unit_test(test_children_inherit),
-		cmocka_unit_test(test_users_of_the_gone),
+		cmocka_unit_test(test_users_of_exited_tasks),
 		cmocka_unit_test(test_above),
 		cmocka_unit_test(test_orphans),
 	};
 	struct CMUnitTest tests[ARRAY_SIZE(cases) + ARRAY_SIZE(others)];
 	size_t n = 0;
 
-	/* cmocka hands the state on as it is */
+	/* cmocka does not write to the state */
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		tests[n++] = (struct CMUnitTest){.name = cases[i].name,
 						 .test_func = test_case,
