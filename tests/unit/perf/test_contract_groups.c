@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the core relies on where several groups of one CPU write to one ring and take turns by
- * PERF_EVENT_IOC_ENABLE and DISABLE of their leaders. On every kernel of world.h, so with groups of
- * software events. Their records are told apart by how many values they have: ids do not tell.
+ * What core relies on if several groups of one CPU write to one ring, and take turns by
+ * PERF_EVENT_IOC_ENABLE and DISABLE of their leaders. It runs on every kernel of world.h, so with
+ * groups of software events. The number of values distinguishes their records, as ids do not.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/world.h"
@@ -13,8 +13,8 @@
 #define RECORDS 4096
 
 /*
- * A and B have leaders of the same kind of software event, C is led by a clock. A owns the ring.
- * nr is 3, 4 and 5.
+ * The leaders of A and B are of the same kind of software event, that of C is a clock. A has the
+ * ring. nr is 3, 4 and 5.
  */
 enum { A, B, C, GROUPS };
 
@@ -46,7 +46,7 @@ static void groups_close(struct groups *groups)
 	free(groups->records);
 }
 
-/* The samples in the ring; all else is dropped. */
+/* Consumes the ring, and keeps the samples. */
 static size_t groups_samples(struct groups *groups)
 {
 	size_t n = reader_all(groups->items[A].page, groups->records, RECORDS), kept = 0;
@@ -69,15 +69,15 @@ static uint64_t switches_of(const struct groups *groups, int which, const uint64
 }
 
 /*
- * How many switches may be counted between two records: the idle task may be silent, and on a busy
- * machine real kernels keep quiet about whole runs of switches (idle, a hidden task, idle).
+ * The number of switches that N may count between two records. The idle task may make none, and on
+ * a busy machine real kernels hide runs of switches (idle, a hidden task, idle).
  */
 static uint64_t silent_switches(const struct groups *groups)
 {
 	return groups->world->fk ? 1 : 100;
 }
 
-/* Its records in what groups_samples() gave, which must count on from *n by one or more each. */
+/* Checks the records of a group: each has an N of at least one more than the one before. */
 static size_t count_records(const struct groups *groups, size_t n_samples, int which, uint64_t *n,
 			    uint64_t *enabled_ns)
 {
@@ -121,7 +121,7 @@ static void groups_take_turns(void **state)
 		for (int i = 0; i < 3; i++)
 			me_sleeps(groups.world);
 
-		/* The one goes on where it was, the other stands still in every value. */
+		/* One group counts on, all values of the other stay. */
 		assert_true(after.enabled_ns - before.enabled_ns >= 5 * 20000);
 		assert_true(after.enabled_ns - before.enabled_ns <= took_ns);
 		assert_int_equal(after.running_ns, after.enabled_ns);
@@ -131,7 +131,7 @@ static void groups_take_turns(void **state)
 		assert_memory_equal(&after, &later, sizeof(after));
 		assert_memory_equal(&rest, &still, sizeof(rest));
 
-		/* The first record after it was enabled counts on from the last read. */
+		/* The first record after it was enabled continues from the last reading. */
 		size_t n_samples = groups_samples(&groups);
 		n[on] = switches_of(&groups, on, before.values);
 		enabled_ns[on] = before.enabled_ns;
@@ -143,7 +143,7 @@ static void groups_take_turns(void **state)
 			    switches_of(&groups, on, after.values));
 		assert_int_equal(count_records(&groups, n_samples, off, &n[off], &enabled_ns[off]),
 				 0);
-		/* The third is never disturbed. */
+		/* The third group counts all the time. */
 		found = count_records(&groups, n_samples, C, &n[C], &enabled_ns[C]);
 		assert_in_range(found, 5, 1000);
 	}
@@ -151,9 +151,9 @@ static void groups_take_turns(void **state)
 }
 
 /*
- * Of events that sample the same switch, the one that was put on last is served first. Enabling a
- * group puts it and all others of its PMU on anew, in the order in which they were opened (since
- * 6.12); a clock's are another PMU's. And the first one's id and time are those of all (since 6.3).
+ * Of events that sample the same switch, the kernel serves the last scheduled one first. Enabling a
+ * group schedules it and all others of its PMU again, in the order in which they were opened (since
+ * 6.12). A clock has another PMU. All samples have the id and time of the first event (since 6.3).
  */
 static void samples_of_one_switch_have_one_id(void **state)
 {
@@ -161,7 +161,7 @@ static void samples_of_one_switch_have_one_id(void **state)
 	struct groups groups;
 	static const struct {
 		const char *actions; /* a capital enables, a small letter disables */
-		const char *order;   /* of the samples of a switch */
+		const char *order;   /* order of the samples of a switch */
 	} rows[] = {
 		{"A", "A"},   {"B", "BA"},   {"a", "B"},   {"A", "BA"},    {"bB", "BA"},
 		{"abA", "A"}, {"B", "BA"},   {"C", "CBA"}, {"A", "CBA"},   {"a", "CB"},

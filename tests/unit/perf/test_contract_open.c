@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the core relies on in perf_event_open and its descriptors: which errno says what, how a read
- * is laid out, how a group goes on, off and away. On every kernel of world.h; what stands in the
- * rings is in test_contract_records.c.
+ * What core relies on in perf_event_open and its descriptors: errnos, the layout of a reading, and
+ * how groups are enabled, disabled and closed. It runs on every kernel of world.h. For rings see
+ * test_contract_records.c.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/world.h"
@@ -12,16 +12,14 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-/* ---- errnos of perf_event_open */
-
 struct open_case {
 	const char *name;
 	int error;
 	uint32_t type;
 	uint64_t config;
 	pid_t pid;
-	int cpu;   /* -2: my CPU */
-	int group; /* 0: none, 1: a leader, 2: a sibling, 3: no such descriptor, 4: task's leader */
+	int cpu;   /* -2: the CPU of this process */
+	int group; /* 0: none, 1: a leader, 2: a sibling, 3: not open, 4: a task's leader */
 	void (*change)(struct perf_event_attr *attr);
 };
 
@@ -95,7 +93,7 @@ static void breakpoint_of_3(struct perf_event_attr *attr)
 
 #define SW PERF_TYPE_SOFTWARE
 static const struct open_case open_cases[] = {
-	{"fine", 0, SW, PERF_COUNT_SW_DUMMY, -1, -2, 0, NULL},
+	{"valid", 0, SW, PERF_COUNT_SW_DUMMY, -1, -2, 0, NULL},
 	{"of a task", 0, SW, PERF_COUNT_SW_DUMMY, 0, -1, 0, NULL},
 	{"of a task on a CPU", 0, SW, PERF_COUNT_SW_DUMMY, 0, -2, 0, NULL},
 	{"sibling", 0, SW, PERF_COUNT_SW_DUMMY, -1, -2, 1, NULL},
@@ -173,7 +171,7 @@ static void opening_has_errnos(void **state)
 	assert_int_equal(sys_close(&world->sys, leader), -EBADF);
 }
 
-/* Of x86: others have other numbers of them. */
+/* For x86; other architectures have other numbers. */
 static void a_cpu_has_four_breakpoints(void **state)
 {
 	struct world *world = *state;
@@ -197,7 +195,7 @@ static void a_cpu_has_four_breakpoints(void **state)
 	assert_int_equal(error, -ENOSPC);
 }
 
-/* The PMU of the CPU's own clock ("msr"), where there is one: it refuses what software takes. */
+/* The PMU "msr", if there is one. It refuses attrs that software events accept. */
 static void msr_has_errnos(void **state)
 {
 	struct world *world = *state;
@@ -236,7 +234,7 @@ static void msr_has_errnos(void **state)
 			fail_msg("%s: %d", rows[i].name, fd);
 		if (fd < 0)
 			continue;
-		/* In a running group of software events it waits: its PMU is another. */
+		/* In a running group of software events it does not start: it has another PMU. */
 		sys_perf_ioctl(&world->sys, leader, PERF_EVENT_IOC_DISABLE, 0);
 		sys_perf_ioctl(&world->sys, leader, PERF_EVENT_IOC_ENABLE, 0);
 		size_t at = rows[i].grouped;
@@ -247,8 +245,6 @@ static void msr_has_errnos(void **state)
 	}
 	sys_close(&world->sys, leader);
 }
-
-/* ---- errnos of ioctl and mmap */
 
 static void ioctls_have_errnos(void **state)
 {
@@ -345,8 +341,6 @@ static void maps_have_errnos(void **state)
 	perf_group_close(&group);
 }
 
-/* ---- reading */
-
 static void reads_have_the_layout_that_was_asked_for(void **state)
 {
 	struct world *world = *state;
@@ -383,7 +377,7 @@ static void reads_have_the_layout_that_was_asked_for(void **state)
 		sys_perf_ioctl(&world->sys, leader, PERF_EVENT_IOC_ID, (uintptr_t)&id);
 		if (rows[i].format & PERF_FORMAT_ID)
 			assert_int_equal(values[group ? 4 : 3], id);
-		/* A sibling that asks for the group gets it whole. */
+		/* A sibling with PERF_FORMAT_GROUP reads the whole group. */
 		assert_int_equal(sys_perf_read(&world->sys, sibling, values, sizeof(values)), size);
 		sys_close(&world->sys, sibling);
 		sys_close(&world->sys, leader);
@@ -426,8 +420,8 @@ static void a_leader_switches_its_group_on_and_off(void **state)
 }
 
 /*
- * A sibling that is opened in, or enabled in, a group that counts already: where the group is of
- * software events it starts only if its kind of event is its leader's (Linux 6.2 and later).
+ * A sibling that is opened or enabled in a group that already counts. In a group of software events
+ * it starts only if it is of its leader's kind (Linux 6.2 and later).
  */
 static void late_siblings_start_with_their_group(void **state)
 {
@@ -471,8 +465,6 @@ static void late_siblings_start_with_their_group(void **state)
 	}
 }
 
-/* ---- lifetimes */
-
 static void closing_a_leader_frees_its_siblings(void **state)
 {
 	struct world *world = *state;
@@ -494,7 +486,7 @@ static void closing_a_leader_frees_its_siblings(void **state)
 	assert_true(reader_next(group.page, &record));
 	assert_int_equal(record.nr, 1);
 
-	/* A ring keeps its event at work after the descriptor is closed. */
+	/* While the ring is mapped, its event counts after the descriptor is closed. */
 	sys_close(&world->sys, group.fds[SWITCHES]);
 	group.fds[SWITCHES] = -1;
 	reader_all(group.page, NULL, 0);
@@ -516,7 +508,7 @@ static void unmapping_a_ring_ends_the_output_of_all(void **state)
 	uint64_t before = reading_take(&world->sys, group.fds[LEADER]).values[SWITCHES];
 	me_sleeps(world);
 	assert_true(reading_take(&world->sys, group.fds[LEADER]).values[SWITCHES] >= before + 2);
-	/* The tick, which wrote to that ring, can have its own now. */
+	/* The tick, which wrote to that ring, can have its own ring now. */
 	assert_int_equal(sys_perf_map(&world->sys, group.fds[TICK], group.size, &address), 0);
 	group.page = address;
 	assert_int_equal(reader_used(group.page), 0);
@@ -545,7 +537,7 @@ static void counters_of_a_task_count_that_task(void **state)
 	struct reading slept = reading_take(&world->sys, leader);
 	uint64_t took_ns = sys_now_ns(&world->sys) - began_ns;
 	assert_true(slept.values[1] >= spun.values[1] + 50);
-	/* Asleep, neither the clock nor the time enabled goes on: 50 x 20 us did not count. */
+	/* While the task sleeps, neither the clock nor enabled ns grows: 50 x 20 us. */
 	assert_true(slept.enabled_ns - spun.enabled_ns + 50 * 20000 <= took_ns);
 	sys_close(&world->sys, sibling);
 	sys_close(&world->sys, leader);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the core relies on in the rings of perf_event_open: which records come, in which order and
- * with which counts, what is told of lost ones, and when a wait ends. On every kernel of world.h;
- * how events open and read is in test_contract_open.c.
+ * What core relies on in the rings of perf_event_open: the records, their order and counts, LOST
+ * records, and when a wait ends. It runs on every kernel of world.h. For opening and reading events
+ * see test_contract_open.c.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/world.h"
@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #define RECORDS 4096
-/* header, id, pid and tid, time, CPU, nr, enabled, running: then the counts */
+/* header, id, pid and tid, time, CPU, nr, enabled, running; the counts follow */
 #define SAMPLE_BYTES (8 * 8 + 8 * MEMBERS)
 
-/* Whether it is not the one that the machine booted with: PROC_PID_INIT_INO of the kernel. */
+/* Whether it is not the initial pid namespace: PROC_PID_INIT_INO of the kernel. */
 static bool in_pid_namespace(void)
 {
 	char link[32] = "";
@@ -48,7 +48,7 @@ static void every_switch_makes_a_record(void **state)
 		const struct reader_record *record = &records[i];
 
 		if (record->type != PERF_RECORD_SAMPLE)
-			continue; /* others live here too */
+			continue; /* another task of the machine */
 		assert_int_equal(record->size, SAMPLE_BYTES);
 		assert_int_equal(record->id, group.ids[SWITCHES]);
 		assert_int_equal(record->cpu, world->cpu);
@@ -68,20 +68,20 @@ static void every_switch_makes_a_record(void **state)
 	}
 	assert_true(mine >= 100);
 	/*
-	 * On one kernel idle tells of every switch, on another of none (fk_silent_idle). In a pid
-	 * namespace, tasks outside have its number and tell.
+	 * The idle task makes a sample at every switch on one kernel, none on another
+	 * (fk_silent_idle). In a pid namespace, tasks outside have its tid, and make samples.
 	 */
 	assert_true(from_idle == 0 || gaps == 0 || (!world->fk && in_pid_namespace()));
 	if (world->fk)
 		assert_int_equal(from_idle, world->silent_idle ? 0 : 100);
-	/* The read names the record that it comes after. */
+	/* N of the reading is that of the last record. */
 	assert_true(end.values[SWITCHES] <= switches + 1);
 	assert_true(end.values[SWITCHES] >= 200);
 	perf_group_close(&group);
 	free(records);
 }
 
-/* The first record from *at on of that type that says so of the task; *at is left behind it. */
+/* The first record from *at on of that type and task. Moves *at behind it. */
 static const struct reader_record *find(const struct reader_record *records, size_t n, size_t *at,
 					uint32_t type, pid_t pid, pid_t tid)
 {
@@ -108,7 +108,7 @@ static void tasks_tell_of_themselves(void **state)
 	size_t at = 0;
 
 	world_group(world, 16, &group);
-	/* The group is not enabled yet, but its sibling is: it hears already. */
+	/* The group is not enabled yet, but its sibling is, and makes records. */
 	me_is_called(world, "sevench");
 	me_is_called(world, "fifteen letters");
 	perf_group_enable(&group);
@@ -151,13 +151,13 @@ static void tasks_tell_of_themselves(void **state)
 	assert_int_equal(record->task_ptid, world->me);
 	record = find(records, n, &at, PERF_RECORD_EXIT, world->me, thread);
 	assert_int_equal(record->task_ppid, record->task_ptid);
-	/* Its last switch has a process, but no thread any more. */
+	/* The last switch has its pid, but no tid any more. */
 	find(records, n, &at, PERF_RECORD_SAMPLE, world->me, -1);
 	perf_group_close(&group);
 	free(records);
 }
 
-/* How many ticks are in the ring, which is read to its end. */
+/* Consumes the ring. Returns the number of ticks in it. */
 static size_t ticks_of(const struct perf_group *group, struct reader_record *records)
 {
 	size_t n = reader_all(group->page, records, RECORDS), ticks = 0;
@@ -201,7 +201,7 @@ static void the_tick_says_who_runs_now(void **state)
 
 			if (record->type != PERF_RECORD_SAMPLE)
 				continue;
-			/* Who samples switches beside us on Linux gives ours another id. */
+			/* If another program samples switches, samples may have its id. */
 			if (record->id != group.ids[TICK]) {
 				assert_int_equal(record->values[SWITCHES], ++last_n);
 				continue;
@@ -214,13 +214,13 @@ static void the_tick_says_who_runs_now(void **state)
 		}
 		if (!ticks || ticks > armed_for_ns / rows[r].at_least_ns + 5)
 			fail_msg("%s: %zu ticks", rows[r].name, ticks);
-		/* Off means off, but for one that was under way when its CPU was taken away. */
+		/* No tick after disarming, except one that was due while the CPU was taken. */
 		me_spins(world, 50000);
 		assert_true(ticks_of(&group, records) <= (world->fk ? 0 : 1));
 	}
-	/* A tick that is pending when its group goes off fires when what is left has passed. */
+	/* After its group was disabled, a tick comes when the rest of its period has passed. */
 	uint64_t n_before = reading_take(&world->sys, group.fds[LEADER]).values[TICK], armed_ns;
-	do { /* until nobody has taken us so long from the CPU that it fired already */
+	do { /* again if this process was off the CPU for so long that it came already */
 		perf_group_enable(&group);
 		perf_group_period(&group, TICK_OFF_NS);
 		armed_ns = sys_now_ns(&world->sys);
@@ -261,7 +261,7 @@ static void a_full_ring_loses_and_says_how_many(void **state)
 			me_sleeps(world);
 		for (int i = 0; i < 20; i++)
 			me_sleeps(world);
-		/* One byte stays free, and the ring never passes its tail. */
+		/* One byte stays free, and head never passes tail. */
 		assert_true(reader_used(group.page) < group.page->data_size);
 		while (reader_next(group.page, &record)) {
 			if (record.type == PERF_RECORD_LOST) {
@@ -277,7 +277,7 @@ static void a_full_ring_loses_and_says_how_many(void **state)
 		}
 		me_sleeps(world);
 	}
-	/* Those of the last round are told by the next record; side-band is lost as well. */
+	/* The next record reports the losses of the last round. Side-band records are lost too. */
 	assert_true(losts >= 2);
 	assert_true(lost >= 2 * 20);
 	if (!world->silent_idle)
@@ -320,7 +320,7 @@ static void a_poll_wakes_once_past_the_watermark(void **state)
 	assert_int_equal(fds[0].revents, POLLIN);
 	assert_true(reader_used(page) > world->page_size);
 	assert_true(used_before <= world->page_size + 4096);
-	/* Nothing was read, and yet it does not poll again. */
+	/* Nothing was read, but the descriptor is not ready again. */
 	assert_int_equal(sys_wait(&world->sys, fds, 2, 0), 0);
 
 	sys_perf_unmap(&world->sys, address, size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the core relies on where the tracepoint sched:sched_switch samples context switches: N, the
- * task, the RAW part, and what other programs' events do not change. On every kernel of world.h.
+ * What core relies on if the tracepoint sched:sched_switch samples context switches: N, the task,
+ * the RAW part, and that other programs' events change nothing. It runs on every kernel of world.h.
  */
 #include "core/base/util.h"
 #include "core/perf/switch_format.h"
@@ -17,9 +17,7 @@
 
 enum { RECORDS = 4096, PAGES = 64 };
 
-/* ---- the events */
-
-/* In a mount namespace of its own: where nobody has mounted tracefs it is there for this test. */
+/* Mounts tracefs for this test, in a mount namespace, if it is not mounted. */
 static void mount_tracefs(void)
 {
 	if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0 &&
@@ -41,7 +39,7 @@ static void read_format(const struct world *world, struct switch_format *format)
 	skip();
 }
 
-/* Skips where the kernel does not grant it. */
+/* Skips the test if the kernel does not permit it. */
 static void open_group(const struct world *world, const struct switch_format *format,
 		       struct perf_group *group)
 {
@@ -58,14 +56,12 @@ static void open_group(const struct world *world, const struct switch_format *fo
 	perf_group_open_with(group, &world->sys, world->cpu, PAGES, &switches, &leader, 1);
 }
 
-/* ---- their samples */
-
 struct sample {
 	struct reader_record record;
 	struct switch_raw raw;
 };
 
-/* Those of switches, in their order; checks what holds for each. */
+/* The samples of switches in their order. Checks each. */
 static size_t read_samples(const struct switch_format *format, const struct perf_group *group,
 			   struct sample *samples)
 {
@@ -85,7 +81,7 @@ static size_t read_samples(const struct switch_format *format, const struct perf
 		assert_int_equal(records[i].nr, MEMBERS);
 		assert_int_equal(records[i].size, samples[0].record.size);
 		assert_int_equal(switch_raw_read(format, &decoded, &sample->raw), 0);
-		/* Every record counts, also beside tasks that the kernel does not report. */
+		/* N counts every record, also between tasks that the kernel does not report. */
 		assert_int_equal(records[i].values[SWITCHES],
 				 samples[0].record.values[SWITCHES] + n);
 		n++;
@@ -128,21 +124,21 @@ static void every_switch_names_both_tasks(void **state)
 		if (sample->record.tid != world->me)
 			continue;
 		mine++;
-		/* It sleeps, or another task takes its CPU. */
+		/* The task sleeps, or another one preempts it. */
 		assert_true((sample->raw.prev_state & 0xff) == 1 ||
 			    (sample->raw.prev_state & 0xff) == 0);
 	}
 	for (size_t i = 0; first_namespace && i < n; i++)
 		to_me += samples[i].raw.next_pid == world->me;
 	assert_true(mine >= 100);
-	/* A task that the kernel does not report switches to none. */
+	/* There is no switch to a task that the kernel does not report. */
 	if (world->fk)
 		assert_int_equal(to_me, world->silent_idle ? 0 : 100);
 	perf_group_close(&group);
 	free(samples);
 }
 
-/* The call chain of a listener that came later: it makes samples of the software event longer. */
+/* The call chain of a later listener makes samples of the software event longer. */
 static int open_rival(const struct world *world)
 {
 	struct perf_event_attr attr = attr_sampling(PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
@@ -169,7 +165,7 @@ static void samples_are_not_shared(void **state)
 	size_t n = read_samples(&format, &group, samples);
 
 	assert_true(n >= 20);
-	/* 64 bytes of fields, what fills them up, and their number. */
+	/* 64 bytes of fields, padding, and the size. */
 	assert_int_equal(samples[0].record.n_rest, 72);
 	if (rival >= 0)
 		sys_close(&world->sys, rival);
@@ -211,7 +207,7 @@ static void its_clock_is_not_boottime(void **state)
 	struct perf_group group;
 
 	read_format(world, &format);
-	open_group(world, &format, &group); /* or skips */
+	open_group(world, &format, &group); /* skips if denied */
 	perf_group_close(&group);
 	struct perf_event_attr attr = attr_tracing(format.id);
 	attr.clockid = CLOCK_BOOTTIME;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the core relies on in counters of tasks: when they count, what forks hand down, and what
- * execs and exits do to them. On every kernel of world.h, so with software events; bounds are wide
- * enough for a busy machine, where only page faults are told apart for certain.
+ * What core relies on in counters of tasks: when they count, what children inherit, and the effect
+ * of execs and exits. It runs on every kernel of world.h, so with software events. Bounds are wide
+ * enough for a busy machine; only page faults are exact there.
  */
 #include "core/base/util.h"
 #include "tests/fake_kernel/child.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sys/ioctl.h>
 
-/* More than a fork, a thread or an exec make by themselves. */
+/* More page faults than a fork, a thread or an exec makes. */
 #define MANY 4000
 
 enum { CLOCK, FAULTS, NOTHING, COUNTERS };
@@ -68,7 +68,7 @@ static void counters_close(const struct counters *counters)
 		assert_int_equal(sys_close(counters->sys, counters->fds[i]), 0);
 }
 
-/* Whether two reads with some time between them say the same, once at least. */
+/* Whether two readings with some time between them are equal, at least once. */
 static bool stands_still(struct world *world, const struct counters *counters)
 {
 	for (int tries = 0; tries < 100; tries++) {
@@ -147,7 +147,7 @@ static void a_task_is_read_while_it_runs_elsewhere(void **state)
 	counters_close(&counters);
 }
 
-/* Enabled as long as the task runs anywhere. */
+/* enabled ns grows while the task runs on any CPU. */
 static void a_task_on_another_cpu_is_enabled(void **state)
 {
 	struct world *world = *state;
@@ -178,15 +178,15 @@ static void what_inherits_sums_up_a_family(void **state)
 	child_begin(&child, world);
 	child_spins(&child, 1000000);
 	child_faults(&child, MANY);
-	child_forks(&child, MANY);   /* a copy of a copy; gone by now */
-	child_threads(&child, MANY); /* likewise */
+	child_forks(&child, MANY);   /* an inherited counter of a child that has exited */
+	child_threads(&child, MANY); /* the same of a thread */
 	struct reading living = counters_read(&family);
 	assert_true(living.values[FAULTS] >= 3 * MANY);
 	assert_true(living.values[CLOCK] >= 1000000);
 	assert_true(living.enabled_ns >= 1000000);
 	assert_true(counters_read(&alone).values[FAULTS] < MANY);
 
-	/* One that was there before is no heir, but what it forks is not either. */
+	/* A thread that existed before does not inherit, nor does its child. */
 	counters_open(&late, &world->sys, 0, true, false);
 	counters_do(&late, PERF_EVENT_IOC_ENABLE);
 	child_faults(&child, MANY);
@@ -198,7 +198,7 @@ static void what_inherits_sums_up_a_family(void **state)
 	struct reading dead = counters_read(&family);
 	assert_true(dead.values[FAULTS] >= 5 * MANY);
 	assert_true(dead.values[CLOCK] >= living.values[CLOCK]);
-	/* What the exited have left is not reset. */
+	/* The counts of exited tasks are not reset. */
 	sys_perf_ioctl(&world->sys, family.fds[CLOCK], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP);
 	assert_true(counters_read(&family).values[FAULTS] >= 5 * MANY);
 	counters_close(&late);
@@ -227,7 +227,7 @@ static void heirs_go_on_and_off_with_their_event(void **state)
 	child_forks(&child, MANY);
 	struct reading later = counters_read(&family);
 	assert_memory_equal(&off, &later, sizeof(off));
-	/* The copies go; their task does not care. */
+	/* The inherited counters are closed; their task runs on. */
 	counters_do(&family, PERF_EVENT_IOC_ENABLE);
 	counters_close(&family);
 	child_faults(&child, MANY);
@@ -248,7 +248,7 @@ static void a_group_that_changed_since_a_fork_cannot_be_read(void **state)
 	counters_do(&family, PERF_EVENT_IOC_ENABLE);
 	child_begin(&child, world);
 	int late = sys_perf_open(&world->sys, &attr, 0, -1, family.fds[CLOCK], 0);
-	/* Where parent and child have swapped their contexts, the leader is the child's now. */
+	/* If parent and child have swapped their contexts, the leader is the child's now. */
 	if (late < 0)
 		assert_int_equal(late, world->fk ? 0 : -EINVAL);
 	for (int tries = 0; late >= 0 && tries < 2; tries++) {
@@ -280,7 +280,7 @@ static void what_cannot_be_inherited_has_errnos(void **state)
 	assert_int_equal(
 		sys_perf_map(&world->sys, family.fds[CLOCK], 2 * world->page_size, &address),
 		-EINVAL);
-	/* Of a CPU it means nothing. */
+	/* For a CPU it has no effect. */
 	sys_close(&world->sys, world_open(world, heir, -1));
 	counters_close(&family);
 }

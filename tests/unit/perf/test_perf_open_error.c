@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Every refusal has a sentence, and where there is a remedy the sentence has it. */
+/* Every refusal has a sentence, with the remedy if there is one. */
 #include "core/base/util.h"
 #include "core/perf/perf_open_error.h"
 #include "tests/fake_kernel/fake_kernel.h"
@@ -24,7 +24,7 @@ static void test_sentences(void **state)
 		const char *event;
 		struct fk_config config;
 		const char *says, *remedy;
-		const char *status, *path, *text; /* of /proc/self and of one more file */
+		const char *status, *path, *text; /* of /proc/self/status and of one more file */
 	} rows[] = {
 		{"Debian's level",
 		 EACCES,
@@ -68,7 +68,7 @@ static void test_sentences(void **state)
 		 FILTERED,
 		 "/.dockerenv",
 		 ""},
-		{"its EACCES",
+		{"docker's seccomp, EACCES",
 		 EACCES,
 		 NULL,
 		 {.denied = EACCES, .paranoid = 2},
@@ -111,7 +111,7 @@ static void test_sentences(void **state)
 		 "a security module",
 		 "dmesg",
 		 FREE},
-		{"another's EPERM",
+		{"a security module, EPERM",
 		 EPERM,
 		 NULL,
 		 {.denied = EPERM},
@@ -131,7 +131,7 @@ static void test_sentences(void **state)
 		 "blocked by a seccomp filter",
 		 "--cap-add PERFMON",
 		 FILTERED},
-		/* What is asked without an event needs no PMU. */
+		/* Without an event, no PMU is needed. */
 		{"not even software",
 		 ENOENT,
 		 NULL,
@@ -150,7 +150,7 @@ static void test_sentences(void **state)
 		 {.paranoid = 2},
 		 "not supported on this CPU",
 		 ""},
-		{"no sense",
+		{"invalid terms",
 		 EINVAL,
 		 "branches",
 		 {.paranoid = 2},
@@ -218,7 +218,7 @@ static void test_no_perf(void **state)
 	fk_free(fk);
 }
 
-/* What else is granted is no reason to look for one who refuses everything. */
+/* An event that needs CAP_SYS_ADMIN is explained by itself if other events are permitted. */
 static void test_kernel_breakpoint(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){0});
@@ -252,5 +252,5 @@ int main(void)
 		cmocka_unit_test(test_kernel_breakpoint),
 	};
 
-	return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("perf_open_error", tests, NULL, NULL);
 }

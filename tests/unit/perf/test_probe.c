@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the kernel answers about an event, and what that makes of its state. */
+/* The answers of the kernel to an event, and the state that follows. */
 #include "core/base/util.h"
 #include "core/perf/probe.h"
 #include "tests/fake_kernel/fake_kernel.h"
@@ -14,7 +14,7 @@
 
 enum { BIG = 8, LITTLE = 9 };
 
-/* Two kinds of CPUs; only the first counts branches. */
+/* Two core PMUs; only the first one counts branches. */
 static const struct fk_pmu hybrid[] = {
 	{.name = "cpu_core",
 	 .type = BIG,
@@ -117,7 +117,7 @@ static void test_answers(void **state)
 		{EPERM, false, 0, -EPERM, FIGURE_DENIED},
 		{ENOSYS, false, 0, -ENOSYS, FIGURE_DENIED},
 		{0, true, 0, 0, FIGURE_VALID},
-		{0, true, 1, 0, FIGURE_VALID}, /* its own, user and kernel */
+		{0, true, 1, 0, FIGURE_VALID}, /* the caller's, user and kernel mode */
 		{0, true, 2, -EACCES, FIGURE_DENIED},
 		{0, true, 3, -EACCES, FIGURE_DENIED},
 	};
@@ -141,8 +141,8 @@ static void test_answers(void **state)
 	}
 }
 
-/* Top-down events are refused alone; behind slots, where the PMU has them, they count. */
-static void test_behind_slots(void **state)
+/* Top-down events are refused alone. After slots, if the PMU has them, they count. */
+static void test_after_slots(void **state)
 {
 	static const struct {
 		const char *name;
@@ -151,8 +151,8 @@ static void test_behind_slots(void **state)
 		int answer;
 	} rows[] = {
 		{"alone", false, 1, -EINVAL},
-		{"behind slots", true, 1, 0},
-		{"not even there", true, 3, -EINVAL},
+		{"after slots", true, 1, 0},
+		{"refused after slots", true, 3, -EINVAL},
 	};
 
 	(void)state;
@@ -176,7 +176,7 @@ static void test_behind_slots(void **state)
 	}
 }
 
-/* Arm's PMU takes any number; sysfs tells which of the architecture's own it has. */
+/* Arm's PMU opens any number. sysfs has the architecture's events that this CPU has. */
 static void test_counts_nothing(void **state)
 {
 	static const struct fk_pmu arm[] = {{.name = "armv8_pmuv3_0",
@@ -204,7 +204,7 @@ static void test_counts_nothing(void **state)
 	struct pmu_set pmus;
 
 	pmu_set_read(&sys, &pmus);
-	/* Without a list nothing is known. */
+	/* Without a list in sysfs, the event is accepted. */
 	struct event_code code = {.attr = {.type = 8, .config = 0x1b, .exclude_kernel = *ordinary}};
 	assert_int_equal(event_probe_code(&sys, &pmus, EVENT_HARDWARE, &code), 0);
 	fk_file(fk, PMU_DEVICES "/armv8_pmuv3_0/events/cpu_cycles", "event=0x011\n");
@@ -221,7 +221,7 @@ static void test_counts_nothing(void **state)
 	fk_free(fk);
 }
 
-/* What is refused for want of something may be had the next time. */
+/* If resources are lacking the state is VALID, as the next opening may succeed. */
 static void test_states(void **state)
 {
 	static const struct {
@@ -267,7 +267,7 @@ int main(void)
 		cmocka_unit_test(test_each_pmu),
 		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_behind_slots),
+		cmocka_unit_test(test_after_slots),
 		cmocka_unit_test_prestate(test_counts_nothing, &no),
 		cmocka_unit_test_prestate(test_counts_nothing, &yes),
 		cmocka_unit_test(test_states),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ring and the records in it, on memory that the test writes as the kernel would: every record
- * at every offset, cut by the ring's end wherever it can be, and sizes that make no sense.
+ * The ring and its records, in memory that the test writes as the kernel does: a record at every
+ * offset, cut by the ring's end at every place, and invalid sizes.
  */
 #include "core/base/util.h"
 #include "core/perf/record.h"
@@ -18,10 +18,8 @@
 
 #include <cmocka.h>
 
-/* ---- a kernel that only maps */
-
 struct memory {
-	unsigned char *page; /* the control page and the data behind it */
+	unsigned char *page; /* the control page, then the data */
 	size_t page_bytes, limit_bytes;
 	unsigned maps, unmaps;
 };
@@ -69,7 +67,7 @@ static void append(struct memory *memory, struct ring *ring, const void *bytes, 
 	page->data_head += size;
 }
 
-/* ---- records as the kernel lays them out */
+/* Records in the layout of the kernel. */
 
 struct trailer {
 	uint32_t pid, tid;
@@ -130,8 +128,6 @@ static void assert_consumed(const struct ring *ring, uint64_t from, const void *
 	assert_memory_equal(parts[1].bytes, (const char *)bytes + parts[0].n, parts[1].n);
 }
 
-/* ---- tests */
-
 static void test_wrap_at_every_offset(void **state)
 {
 	struct memory memory;
@@ -140,7 +136,7 @@ static void test_wrap_at_every_offset(void **state)
 
 	(void)state;
 	open_ring(&memory, &sys, &ring);
-	/* 88 and 4096 share only 8: after 512 records a record has begun at every offset. */
+	/* gcd(88, 4096) is 8: after 512 records a record has begun at every offset. */
 	struct perf_event_mmap_page *page = (void *)memory.page;
 	size_t wrapped = 0;
 	for (uint64_t n = 0; n < 3 * ring.data_bytes / 8; n++) {
@@ -188,7 +184,7 @@ static void test_many_records_at_once(void **state)
 	ring_unmap(&ring);
 }
 
-static void test_broken_sizes(void **state)
+static void test_invalid_sizes(void **state)
 {
 	static const uint16_t sizes[] = {0, 4, 7, 12, 89, 1 << 15};
 
@@ -203,7 +199,7 @@ static void test_broken_sizes(void **state)
 		append(&memory, &ring, &sample, sizeof(sample));
 		assert_null(ring_peek(&ring));
 		assert_int_equal(ring.broken, 1);
-		/* What comes after it is read again. */
+		/* Records after it are read. */
 		sample = a_sample(2);
 		append(&memory, &ring, &sample, sizeof(sample));
 		assert_sample(ring_peek(&ring), 2);
@@ -211,7 +207,7 @@ static void test_broken_sizes(void **state)
 	}
 }
 
-/* Records of another type too, of which a sample may be followed. */
+/* A record with the layout of a sample, and any type. */
 static void append_numbered(struct memory *memory, struct ring *ring, uint64_t n, uint32_t type)
 {
 	struct sample sample = a_sample(n);
@@ -220,10 +216,7 @@ static void append_numbered(struct memory *memory, struct ring *ring, uint64_t n
 	append(memory, ring, &sample, sizeof(sample));
 }
 
-/*
- * What is not looked for is stepped over wherever it stands, also where the ring's end cuts it, and
- * also what types later kernels may have.
- */
+/* Skips records of other types at any place, also at the ring's end, and unknown types. */
 static void test_seek(void **state)
 {
 	enum { ROUNDS = 200 };
@@ -239,7 +232,7 @@ static void test_seek(void **state)
 					i % 4 == 3   ? PERF_RECORD_COMM
 					: i % 4 == 2 ? 32 + PERF_RECORD_COMM
 						     : PERF_RECORD_SAMPLE);
-		assert_non_null(ring_peek(&ring)); /* so that it knows of them */
+		assert_non_null(ring_peek(&ring)); /* reads head */
 		for (uint64_t i = 3; i < 11; i += 4) {
 			const struct perf_event_header *header;
 			ring_seek(&ring, RING_TYPE(PERF_RECORD_COMM));
@@ -254,7 +247,7 @@ static void test_seek(void **state)
 		ring_release(&ring);
 	}
 	assert_int_equal(ring.broken, 0);
-	/* What makes no sense is not stepped over: who peeks says so. */
+	/* A record with an invalid size is not skipped. ring_peek() counts it. */
 	struct sample sample = a_sample(1);
 	sample.header.size = 12;
 	append(&memory, &ring, &sample, sizeof(sample));
@@ -263,7 +256,7 @@ static void test_seek(void **state)
 	ring_unmap(&ring);
 }
 
-/* Who looks ahead sees all that is there now, and the reader's place and the kernel's stay. */
+/* A scan ahead reads all records, and does not move head or tail. */
 static void test_look_ahead(void **state)
 {
 	struct memory memory;
@@ -285,7 +278,7 @@ static void test_look_ahead(void **state)
 	assert_null(ring_peek(&ahead));
 	ring_scan_ahead_end(&ahead);
 
-	/* From beyond what the reader knows to be there. */
+	/* From behind the head that the reader has read. */
 	ring_scan_ahead(&ring, second, &ahead);
 	assert_sample(ring_peek(&ahead), 3);
 	ring_scan_ahead_end(&ahead);
@@ -296,7 +289,7 @@ static void test_look_ahead(void **state)
 	ring_unmap(&ring);
 }
 
-static void test_map_says_what_the_kernel_says(void **state)
+static void test_map_returns_errno_of_kernel(void **state)
 {
 	struct memory memory = {.page_bytes = (size_t)sysconf(_SC_PAGESIZE)};
 	struct sys sys = {.ops = &memory_ops, .ctx = &memory};
@@ -309,7 +302,7 @@ static void test_map_says_what_the_kernel_says(void **state)
 	ring_unmap(&ring);
 	assert_int_equal(ring_map(&ring, &sys, 3, 4 * memory.page_bytes), -EPERM);
 	assert_null(ring.page);
-	ring_unmap(&ring); /* of what was never mapped: nothing */
+	ring_unmap(&ring); /* does nothing, as it is not mapped */
 	assert_int_equal(memory.unmaps, 1);
 }
 
@@ -328,7 +321,7 @@ static void test_sizes_that_do_not_fit_their_kind(void **state)
 		*header = (struct perf_event_header){.type = types[i], .size = 8};
 		assert_int_equal(record_decode(header, &record), -EBADMSG);
 		if (types[i] == PERF_RECORD_COMM)
-			continue; /* has no one size */
+			continue; /* its size varies */
 		header->size = sizeof(bytes);
 		assert_int_equal(record_decode(header, &record), -EBADMSG);
 	}
@@ -356,7 +349,7 @@ static void test_comm(void **state)
 	struct record record;
 
 	(void)state;
-	memset(bytes.text, 'x', sizeof(bytes.text)); /* no end: hostile, but 15 bytes count */
+	memset(bytes.text, 'x', sizeof(bytes.text)); /* no NUL: 15 bytes are kept */
 	assert_int_equal(record_decode(&bytes.header, &record), 0);
 	assert_int_equal(record.kind, RECORD_COMM);
 	assert_string_equal(record.comm.text, "xxxxxxxxxxxxxxx");
@@ -369,10 +362,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wrap_at_every_offset),
 		cmocka_unit_test(test_many_records_at_once),
-		cmocka_unit_test(test_broken_sizes),
+		cmocka_unit_test(test_invalid_sizes),
 		cmocka_unit_test(test_seek),
 		cmocka_unit_test(test_look_ahead),
-		cmocka_unit_test(test_map_says_what_the_kernel_says),
+		cmocka_unit_test(test_map_returns_errno_of_kernel),
 		cmocka_unit_test(test_sizes_that_do_not_fit_their_kind),
 		cmocka_unit_test(test_comm),
 	};

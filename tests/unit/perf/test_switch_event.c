@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which event samples context switches, and why it is not the tracepoint. */
+/* The choice of the event that samples context switches, with the reason. */
 #include "core/perf/switch_event.h"
 
 #include "core/base/util.h"
@@ -23,7 +23,7 @@ static void test_choices(void **state)
 	static const struct {
 		const char *name;
 		struct fk_config config;
-		const char *path, *text; /* NULL: all files as they are; text NULL: no such file */
+		const char *path, *text; /* NULL: no change; text NULL: the file is missing */
 		enum switch_event_choice wanted;
 		int answer;
 	} rows[] = {

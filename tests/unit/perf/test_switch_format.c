@@ -15,8 +15,6 @@
 
 #include <cmocka.h>
 
-/* ---- the text */
-
 #define COMMON                                                                         \
 	"name: sched_switch\nID: 314\nformat:\n"                                       \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
@@ -31,7 +29,7 @@
 #define NEXT_PID   "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
 #define NEXT_PRIO  "\tfield:int next_prio;\toffset:60;\tsize:4;\tsigned:1;\n"
 #define FIELDS     PREV_COMM PREV_PID PREV_PRIO PREV_STATE NEXT_COMM NEXT_PID NEXT_PRIO
-/* The text names the fields again, without their places. */
+/* The text has the names of the fields again, without their offsets. */
 #define PRINT                                                                         \
 	"\nprint fmt: \"prev_pid=%d prev_state=%s%s ==> next_comm=%s next_pid=%d\", " \
 	"REC->prev_pid, REC->next_comm, REC->next_pid, REC->next_prio\n"
@@ -182,8 +180,6 @@ static void test_not_understood(void **state)
 	}
 }
 
-/* ---- the files */
-
 #define SWITCH       "/sched/sched_switch"
 #define DEBUG_EVENTS "/sys/kernel/debug/tracing/events"
 
@@ -201,7 +197,7 @@ static void test_files(void **state)
 	const struct {
 		const char *name;
 		enum fk_tracefs tracefs;
-		const char *id, *format; /* NULL: as they are; "": no such file */
+		const char *id, *format; /* NULL: no change; "": the file is missing */
 		enum switch_format_state wanted;
 	} rows[] = {
 		{"mounted", FK_TRACEFS_MOUNTED, NULL, NULL, SWITCH_FORMAT_READ},
@@ -275,9 +271,7 @@ static void test_texts(void **state)
 	}
 }
 
-/* ---- samples */
-
-/* A sample with two values and these bytes behind them. */
+/* A sample with two values, then these bytes. */
 static int read_raw(const struct switch_format *format, const void *rest, size_t n,
 		    struct switch_raw *raw)
 {
@@ -328,7 +322,7 @@ static void test_samples(void **state)
 	assert_int_equal(raw.next_pid, next);
 	assert_int_equal(raw.next_prio, prio);
 	assert_string_equal(raw.next_comm, "sixteen letters");
-	/* As long as the fields are, and as the kernel says. */
+	/* The size of the fields, and the size that the kernel writes. */
 	rest.size = 64;
 	assert_int_equal(read_raw(&format, &rest, sizeof(rest), &raw), 0);
 	const struct {
@@ -341,7 +335,7 @@ static void test_samples(void **state)
 	}
 }
 
-/* A state of 4 bytes, and fields that no 4 divides. */
+/* A state of 4 bytes, and unaligned fields. */
 static void test_samples_of_another_format(void **state)
 {
 	const struct switch_format format = {
